@@ -1,0 +1,40 @@
+import { randomBytes } from 'node:crypto';
+import { mkdir, open, rename, rm } from 'node:fs/promises';
+import { dirname } from 'node:path';
+
+/**
+ * Writes a file so that its final name never shows half of it, whatever happens: a `.part` beside it, fsync,
+ * rename, fsync of the folder. A leftover `.part` belongs to nobody and may be removed.
+ */
+export async function writeFileAtomic(path: string, data: string | Uint8Array): Promise<void> {
+  await mkdir(dirname(path), { recursive: true });
+  const part = partPath(path);
+  try {
+    await using file = await open(part, 'wx');
+    await file.writeFile(data);
+    await file.sync();
+  } catch (error) {
+    await rm(part, { force: true });
+    throw error;
+  }
+  await commitPart(part, path);
+}
+
+/** A name for unfinished bytes that will become `path`: unique, so that two writers never share it. */
+export function partPath(path: string): string {
+  return `${path}.${process.pid.toString(36)}${randomBytes(4).toString('hex')}.part`;
+}
+
+/** Gives synced bytes their final name, durably. */
+export async function commitPart(part: string, path: string): Promise<void> {
+  await rename(part, path);
+  await syncFolder(dirname(path));
+}
+
+/** Makes a folder's entries (new, renamed, removed files) survive a power cut. */
+export async function syncFolder(folder: string): Promise<void> {
+  // Windows cannot open a folder for this; NTFS journals the rename itself.
+  if (process.platform === 'win32') return;
+  await using handle = await open(folder, 'r');
+  await handle.sync();
+}

@@ -1,0 +1,74 @@
+import { setTimeout as realSetTimeout, clearTimeout as realClearTimeout } from 'node:timers';
+
+/** A timer that was set; disposing of it cancels it. */
+export interface Timer extends Disposable {
+  /** Lets the process end although the timer still runs. */
+  unref(): void;
+}
+
+/**
+ * Where time comes from. `now` is the calendar (epoch milliseconds) and may jump; `monotonic` never
+ * goes back and is what durations are measured with. Timers follow the monotonic clock.
+ */
+export interface Clock {
+  now(): number;
+  monotonic(): number;
+  setTimer(delayMs: number, fire: () => void): Timer;
+}
+
+/** Longer waits overflow Node's timers and would fire at once. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
+class SystemTimer implements Timer {
+  #handle: NodeJS.Timeout;
+  #unref = false;
+
+  constructor(delayMs: number, fire: () => void) {
+    const deadline = performance.now() + delayMs;
+    const arm = (): NodeJS.Timeout => {
+      const left = Math.max(0, deadline - performance.now());
+      const handle =
+        left > LONGEST_TIMER_MS
+          ? realSetTimeout(() => (this.#handle = arm()), LONGEST_TIMER_MS)
+          : realSetTimeout(fire, left);
+      if (this.#unref) handle.unref();
+      return handle;
+    };
+    this.#handle = arm();
+  }
+
+  unref(): void {
+    this.#unref = true;
+    this.#handle.unref();
+  }
+
+  [Symbol.dispose](): void {
+    realClearTimeout(this.#handle);
+  }
+}
+
+/** The machine's own clock. */
+export const systemClock: Clock = {
+  now: () => Date.now(),
+  monotonic: () => performance.now(),
+  setTimer: (delayMs, fire) => new SystemTimer(delayMs, fire),
+};
+
+/** Resolves after `delayMs` of the clock's time; rejects with the signal's reason when aborted first. */
+export function wait(clock: Clock, delayMs: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    if (signal?.aborted) {
+      reject(signal.reason as Error);
+      return;
+    }
+    const timer = clock.setTimer(delayMs, () => {
+      signal?.removeEventListener('abort', abort);
+      resolve();
+    });
+    const abort = (): void => {
+      timer[Symbol.dispose]();
+      reject(signal?.reason as Error);
+    };
+    signal?.addEventListener('abort', abort, { once: true });
+  });
+}

@@ -1,0 +1,16 @@
+export { AppError, errorInfo, isAbort } from './errors.ts';
+export type { ErrorInfo } from './errors.ts';
+export { systemClock, wait } from './clock.ts';
+export type { Clock, Timer } from './clock.ts';
+export { addedJitterDelay, equalJitterDelay, spreadDelay } from './backoff.ts';
+export type { Random } from './backoff.ts';
+export { canonicalJson, sha256, sha256File } from './hash.ts';
+export { commitPart, partPath, syncFolder, writeFileAtomic } from './atomic-file.ts';
+export { FileLock } from './file-lock.ts';
+export { JsonlWriter, parseJsonl, readJsonl, splitLines } from './jsonl.ts';
+export type { BadLine, GoodLine } from './jsonl.ts';
+export { hostKey } from './host-key.ts';
+export { packageRoot } from './package-root.ts';
+export { KeyedLimiter } from './keyed-limiter.ts';
+export type { Limiter, Slot } from './keyed-limiter.ts';
+export { TokenBucket } from './token-bucket.ts';

@@ -1,0 +1,187 @@
+import { closeSync, fdatasyncSync, fstatSync, ftruncateSync, mkdirSync, openSync, readSync, writeSync } from 'node:fs';
+import { open } from 'node:fs/promises';
+import { dirname } from 'node:path';
+
+import type { Clock } from './clock.ts';
+import { AppError } from './errors.ts';
+import { FileLock } from './file-lock.ts';
+
+const NEWLINE = 0x0a;
+const TAIL_BLOCK_BYTES = 64 * 1024;
+
+/** A line that is not JSON, or too long to be read as a whole. */
+export interface BadLine {
+  readonly kind: 'bad';
+  readonly line: number;
+  readonly reason: string;
+}
+
+export interface GoodLine {
+  readonly kind: 'good';
+  readonly line: number;
+  readonly value: unknown;
+}
+
+/** Splits bytes into lines without ever holding more than one line above `maxLineBytes`. */
+export async function* splitLines(
+  chunks: AsyncIterable<Uint8Array>,
+  maxLineBytes: number,
+): AsyncGenerator<{ readonly text: string | undefined; readonly terminated: boolean }> {
+  let pieces: Uint8Array[] = [];
+  let bytes = 0;
+  let tooLong = false;
+  const take = (terminated: boolean): { readonly text: string | undefined; readonly terminated: boolean } => {
+    const text = tooLong ? undefined : Buffer.concat(pieces).toString('utf8');
+    pieces = [];
+    bytes = 0;
+    tooLong = false;
+    return { text, terminated };
+  };
+  for await (const chunk of chunks) {
+    let from = 0;
+    for (let at = chunk.indexOf(NEWLINE); at !== -1; at = chunk.indexOf(NEWLINE, from)) {
+      if (bytes === 0 && at - from <= maxLineBytes && !tooLong) {
+        // The common case, a whole line inside one chunk, is cut out without copying.
+        yield {
+          text: Buffer.from(chunk.buffer, chunk.byteOffset + from, at - from).toString('utf8'),
+          terminated: true,
+        };
+      } else {
+        bytes += at - from;
+        if (bytes > maxLineBytes) tooLong = true;
+        else pieces.push(chunk.subarray(from, at));
+        yield take(true);
+      }
+      from = at + 1;
+    }
+    bytes += chunk.length - from;
+    if (bytes > maxLineBytes) {
+      tooLong = true;
+      pieces = [];
+    } else if (from < chunk.length) pieces.push(chunk.subarray(from));
+  }
+  if (bytes > 0) yield take(false);
+}
+
+/**
+ * Parses JSON lines one by one; blank lines are passed over. With `tornTail: 'drop'` a last line without its line
+ * break is what a crash left behind and is not data; with 'keep' it is a file somebody wrote by hand.
+ */
+export async function* parseJsonl(
+  chunks: AsyncIterable<Uint8Array>,
+  options: { readonly maxLineBytes?: number; readonly tornTail: 'drop' | 'keep' },
+): AsyncGenerator<GoodLine | BadLine> {
+  const maxLineBytes = options.maxLineBytes ?? 10_000_000;
+  let line = 0;
+  for await (const { text, terminated } of splitLines(chunks, maxLineBytes)) {
+    line += 1;
+    if (!terminated && options.tornTail === 'drop') return;
+    if (text === undefined) {
+      yield { kind: 'bad', line, reason: `line is longer than ${maxLineBytes} bytes` };
+      continue;
+    }
+    const trimmed = (line === 1 ? text.replace(/^\uFEFF/, '') : text).trim();
+    if (trimmed === '') continue;
+    try {
+      yield { kind: 'good', line, value: JSON.parse(trimmed) as unknown };
+    } catch (error) {
+      yield { kind: 'bad', line, reason: error instanceof Error ? error.message : String(error) };
+    }
+  }
+}
+
+/** Reads a JSONL file of our own: a torn tail is dropped, a damaged line is reported. */
+export async function* readJsonl(path: string): AsyncGenerator<GoodLine | BadLine> {
+  await using file = await open(path, 'r');
+  yield* parseJsonl(file.createReadStream({ autoClose: false, highWaterMark: 1 << 18 }) as AsyncIterable<Uint8Array>, {
+    tornTail: 'drop',
+  });
+}
+
+interface Pending {
+  readonly text: string;
+  readonly done: () => void;
+  readonly failed: (error: unknown) => void;
+}
+
+/**
+ * Appends JSON lines so that a line is either whole or not there: a torn tail, left by a crash of any writer, is cut
+ * off under the lock before the next append. Several processes may append to one file. With `durable`, an append
+ * is acknowledged after fdatasync, and appends that wait together share one.
+ */
+export class JsonlWriter implements AsyncDisposable {
+  readonly #lock: FileLock;
+  readonly #descriptor: number;
+  readonly #durable: boolean;
+  #pending: Pending[] = [];
+  #flushing: Promise<void> | undefined;
+
+  private constructor(path: string, lock: FileLock, durable: boolean) {
+    this.#lock = lock;
+    this.#durable = durable;
+    this.#descriptor = openSync(path, 'a+');
+  }
+
+  static async open(
+    path: string,
+    options: { readonly clock: Clock; readonly durable?: boolean },
+  ): Promise<JsonlWriter> {
+    mkdirSync(dirname(path), { recursive: true });
+    const writer = new JsonlWriter(path, new FileLock(`${path}.lock`, options.clock), options.durable ?? false);
+    await writer.#lock.hold(() => writer.#repair());
+    return writer;
+  }
+
+  /** Resolves when the record is in the file (and on the disk, if the writer is durable). */
+  append(record: unknown): Promise<void> {
+    const text = JSON.stringify(record);
+    if (text === undefined) throw new AppError('JSONL_NOT_JSON', 'the record has no JSON form');
+    return new Promise((done, failed) => {
+      this.#pending.push({ text, done, failed });
+      this.#flushing ??= this.#flush();
+    });
+  }
+
+  async #flush(): Promise<void> {
+    // One turn of the loop lets everybody who appends now share the write.
+    await new Promise(setImmediate);
+    while (this.#pending.length > 0) {
+      const batch = this.#pending;
+      this.#pending = [];
+      try {
+        const bytes = Buffer.from(batch.map(({ text }) => `${text}\n`).join(''));
+        await this.#lock.hold(() => {
+          this.#repair();
+          for (let written = 0; written < bytes.length;) written += writeSync(this.#descriptor, bytes, written);
+          if (this.#durable) fdatasyncSync(this.#descriptor);
+        });
+        for (const { done } of batch) done();
+      } catch (error) {
+        for (const { failed } of batch) failed(error);
+      }
+    }
+    this.#flushing = undefined;
+  }
+
+  /** Cuts a line without its line break off the end: it was never acknowledged. */
+  #repair(): void {
+    const { size } = fstatSync(this.#descriptor);
+    const block = Buffer.alloc(Math.min(size, TAIL_BLOCK_BYTES));
+    let end = size;
+    if (size === 0 || (readSync(this.#descriptor, block, 0, 1, size - 1) === 1 && block[0] === NEWLINE)) return;
+    while (end > 0) {
+      const from = Math.max(0, end - block.length);
+      const read = readSync(this.#descriptor, block, 0, end - from, from);
+      const at = block.subarray(0, read).lastIndexOf(NEWLINE);
+      end = at === -1 ? from : from + at + 1;
+      if (at !== -1) break;
+    }
+    ftruncateSync(this.#descriptor, end);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#flushing;
+    closeSync(this.#descriptor);
+    this.#lock[Symbol.dispose]();
+  }
+}

@@ -1,0 +1,48 @@
+import { Command } from 'commander';
+
+import { jsonSchema, listKeys } from '../../config/index.ts';
+import { openSession, shared } from '../session.ts';
+import { table } from '../terminal.ts';
+
+/** `config show | validate | schema`. */
+export function configCommand(): Command {
+  const command = new Command('config').description('see and check the settings in force');
+  shared(command.command('show'))
+    .description('print every setting with its value and where it comes from')
+    .addHelpText('after', '\nExample:\n  DOCSTOKG_ORCHESTRATOR__MAX_WORKERS=16 docstokg config show\n')
+    .action((_options, self: Command) => {
+      const session = openSession(self);
+      const { config, origins } = session.load();
+      const rows = listKeys().map((key) => {
+        const value = key.path.reduce<unknown>((at, part) => (at as Record<string, unknown>)[part], config);
+        const origin =
+          [...origins].find(([name]) => name === key.name || name.startsWith(`${key.name}.`))?.[1] ?? 'default';
+        return { key: key.name, value, origin, sentence: key.sentence };
+      });
+      if (session.json) session.terminal.print(JSON.stringify(rows, undefined, 2));
+      else
+        session.terminal.print(
+          table(
+            rows.map(({ key, value, origin }) => [key, JSON.stringify(value), origin]),
+            ['key', 'value', 'origin'],
+          ),
+        );
+    });
+  shared(command.command('validate'))
+    .description('check file, profile and environment; exit 2 and name every fault if there is one')
+    .addHelpText('after', '\nExample:\n  docstokg config validate -c harvest.yaml --profile night\n')
+    .action((_options, self: Command) => {
+      const session = openSession(self);
+      const { file } = session.load();
+      if (session.json) session.terminal.print(JSON.stringify({ valid: true, file: file ?? null }));
+      else
+        session.terminal.print(
+          file ? `${file} is valid` : 'valid (no configuration file here, defaults and environment only)',
+        );
+    });
+  shared(command.command('schema'))
+    .description('print the JSON Schema of configuration files, for editors')
+    .addHelpText('after', '\nExample:\n  docstokg config schema > docstokg.schema.json\n')
+    .action((_options, self: Command) => openSession(self).terminal.print(JSON.stringify(jsonSchema(), undefined, 2)));
+  return command;
+}

@@ -1,0 +1,55 @@
+import type { Command } from 'commander';
+
+import { AppError } from '../base/index.ts';
+
+/** Every command path with the words that may follow it. */
+function words(command: Command, path: string): [string, string[]][] {
+  const options = command.options
+    .filter((option) => !option.hidden)
+    .flatMap((option) => (option.long ? [option.long] : []));
+  const own: [string, string[]] = [path, [...command.commands.map((child) => child.name()), ...options]];
+  return [own, ...command.commands.flatMap((child) => words(child, `${path} ${child.name()}`))];
+}
+
+/** A completion script made from the commands themselves. */
+export function completionScript(program: Command, shell: string): string {
+  const name = program.name();
+  const table = words(program, name);
+  switch (shell) {
+    case 'bash':
+    case 'zsh':
+      return [
+        ...(shell === 'zsh' ? ['autoload -U +X bashcompinit && bashcompinit'] : []),
+        `_${name}_complete() {`,
+        '  local path="$1" word',
+        '  path="${COMP_WORDS[0]##*/}"',
+        '  for word in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do [[ $word == -* ]] || path="$path $word"; done',
+        '  case "$path" in',
+        ...table.map(
+          ([path, next]) =>
+            `    "${path}") COMPREPLY=($(compgen -W "${next.join(' ')}" -- "\${COMP_WORDS[COMP_CWORD]}"));;`,
+        ),
+        '    *) COMPREPLY=();;',
+        '  esac',
+        '}',
+        `complete -o default -F _${name}_complete ${name}`,
+      ].join('\n');
+    case 'fish':
+      return table
+        .flatMap(([path, next]) => {
+          const seen = path.split(' ').slice(1);
+          const condition =
+            seen.length === 0
+              ? '__fish_use_subcommand'
+              : seen.map((word) => `__fish_seen_subcommand_from ${word}`).join('; and ');
+          return next.map((word) =>
+            word.startsWith('--')
+              ? `complete -c ${name} -n '${condition}' -l ${word.slice(2)}`
+              : `complete -c ${name} -n '${condition}' -a ${word}`,
+          );
+        })
+        .join('\n');
+    default:
+      throw new AppError('USAGE_SHELL_UNKNOWN', `no completion for "${shell}"`, { hint: 'one of bash, zsh, fish' });
+  }
+}

@@ -1,0 +1,36 @@
+import { readFileSync } from 'node:fs';
+
+import { CommanderError } from 'commander';
+import type { Command } from 'commander';
+
+import { packageRoot } from '../base/index.ts';
+import { exitCode, printError } from './print-error.ts';
+import type { Door } from './program.ts';
+import { createProgram } from './program.ts';
+import { openTerminal } from './terminal.ts';
+
+const { version } = JSON.parse(readFileSync(`${packageRoot()}/package.json`, 'utf8')) as { readonly version: string };
+const door = (new URL(import.meta.url).searchParams.get('door') ?? 'docstokg') as Door;
+
+// A reader that went away (`docstokg … | head`) is no accident.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code !== 'EPIPE') throw error;
+  process.exit();
+});
+
+const program = createProgram(door, version);
+everyCommand(program, (command) => command.exitOverride());
+try {
+  await program.parseAsync();
+} catch (error) {
+  if (error instanceof CommanderError) process.exitCode = error.exitCode === 0 ? 0 : 2;
+  else {
+    printError(error, openTerminal({ colour: true }), process.argv.includes('--json'));
+    process.exitCode = exitCode(error);
+  }
+}
+
+function everyCommand(command: Command, visit: (command: Command) => void): void {
+  visit(command);
+  for (const child of command.commands) everyCommand(child, visit);
+}

@@ -1,0 +1,24 @@
+import { AppError, errorInfo } from '../base/index.ts';
+import type { Terminal } from './terminal.ts';
+import { plain } from './terminal.ts';
+
+/** The one place where an error becomes what a person reads: code, message, hint. */
+export function printError(error: unknown, terminal: Terminal, json: boolean): void {
+  const { code, message } = errorInfo(error);
+  const hint = error instanceof AppError ? error.hint : undefined;
+  if (json) {
+    terminal.note(JSON.stringify({ error: { code, message, ...(hint && { hint }) } }));
+    return;
+  }
+  terminal.note(`${terminal.style('red', 'error')} ${terminal.style('bold', code)} ${plain(message)}`);
+  if (hint) terminal.note(`${terminal.style('cyan', 'hint')}  ${plain(hint)}`);
+  // An accident (no code of ours) is a fault of the program: whoever reports it needs the place.
+  if (!(error instanceof AppError) && error instanceof Error && error.stack)
+    terminal.note(terminal.style('dim', plain(error.stack)));
+}
+
+/** 2 when the command line or the configuration is at fault, 1 otherwise. */
+export function exitCode(error: unknown): number {
+  const { code } = errorInfo(error);
+  return code.startsWith('CONFIG_') || code.startsWith('USAGE_') ? 2 : 1;
+}

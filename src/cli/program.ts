@@ -1,0 +1,26 @@
+import { Command } from 'commander';
+
+import { completionCommand } from './commands/completion.ts';
+import { configCommand } from './commands/config.ts';
+
+/** The names under which the one program is entered. */
+export type Door = 'docstokg' | 'contentdownload' | 'docparse';
+
+const INTRODUCTIONS: Readonly<Record<Door, string>> = {
+  docstokg: 'Turns a research question into a corpus you can search and reason over.',
+  contentdownload: 'Finds open full texts of scholarly works and downloads them, politely and completely.',
+  docparse: 'Turns papers into structure, chunks and embeddings.',
+};
+
+/** The command tree as seen through a door. */
+export function createProgram(door: Door, version: string): Command {
+  const program = new Command(door)
+    .description(INTRODUCTIONS[door])
+    .version(version, '-V, --version', 'print the version')
+    .helpOption('-h, --help', 'show this help')
+    .showSuggestionAfterError()
+    .configureHelp({ showGlobalOptions: false });
+  program.addCommand(configCommand());
+  program.addCommand(completionCommand());
+  return program;
+}

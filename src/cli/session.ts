@@ -1,0 +1,75 @@
+import type { Command } from 'commander';
+import { Option } from 'commander';
+
+import type { Clock } from '../base/index.ts';
+import { systemClock } from '../base/index.ts';
+import type { Layer, Loaded } from '../config/index.ts';
+import { loadConfig } from '../config/index.ts';
+import type { Terminal } from './terminal.ts';
+import { openTerminal, plain } from './terminal.ts';
+
+const LEVELS = ['error', 'warn', 'info', 'debug'] as const;
+export type LogLevel = (typeof LEVELS)[number];
+
+/** Options that every command takes. */
+interface SharedOptions {
+  readonly config?: string;
+  readonly profile?: string;
+  readonly logLevel?: LogLevel;
+  readonly json?: boolean;
+  readonly color?: boolean;
+}
+
+/** What a command has to work with, once its options are known. */
+export interface Session {
+  readonly terminal: Terminal;
+  readonly clock: Clock;
+  readonly json: boolean;
+  log(level: LogLevel, message: string): void;
+  load(flags?: Layer): Loaded;
+}
+
+/** Adds the options that every command takes, so that they may stand anywhere on the line. */
+export function shared(command: Command): Command {
+  return command
+    .addOption(
+      new Option('-c, --config <file>', 'configuration file (YAML or JSON); default: docstokg.yaml here').helpGroup(
+        'Everywhere:',
+      ),
+    )
+    .addOption(new Option('--profile <name>', 'profile of that file to apply').helpGroup('Everywhere:'))
+    .addOption(
+      new Option('--log-level <level>', 'how much to tell on stderr')
+        .choices([...LEVELS])
+        .default('info')
+        .helpGroup('Everywhere:'),
+    )
+    .addOption(new Option('--json', 'machine-readable output').helpGroup('Everywhere:'))
+    .addOption(new Option('--no-color', 'no colours').helpGroup('Everywhere:'))
+    .helpOption('-h, --help', 'show this help');
+}
+
+/** The session of a command whose options have been parsed. */
+export function openSession(command: Command): Session {
+  const options = command.opts<SharedOptions>();
+  const terminal = openTerminal({ colour: options.color !== false });
+  const threshold = LEVELS.indexOf(options.logLevel ?? 'info');
+  const colours = { error: 'red', warn: 'yellow', info: 'dim', debug: 'dim' } as const;
+  return {
+    terminal,
+    clock: systemClock,
+    json: options.json ?? false,
+    log(level, message) {
+      if (LEVELS.indexOf(level) <= threshold)
+        terminal.note(`${terminal.style(colours[level], level.padEnd(5))} ${plain(message)}`);
+    },
+    load: (flags) => loadConfig({ file: options.config, profile: options.profile, ...(flags && { flags }) }),
+  };
+}
+
+/** Settings made on the command line, named after the option that made them; options not given are left out. */
+export function flagLayer(entries: readonly (readonly [path: string, option: string, value: unknown])[]): Layer {
+  return entries.flatMap(([path, option, value]) =>
+    value === undefined ? [] : [{ path: path.split('.'), value, origin: `option ${option}` }],
+  );
+}

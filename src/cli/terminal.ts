@@ -1,0 +1,74 @@
+import { stripVTControlCharacters, styleText } from 'node:util';
+
+type Style = Parameters<typeof styleText>[0];
+
+/** Where a command writes: data to stdout, everything else to stderr. */
+export interface Terminal {
+  /** A person looks at stderr and it can rewrite its last line. */
+  readonly live: boolean;
+  readonly columns: number;
+  print(text: string): void;
+  note(text: string): void;
+  /** Shows a line that the next one replaces; plain text where nobody looks at a terminal. */
+  status(text: string): void;
+  style(style: Style, text: string, stream?: 'stdout' | 'stderr'): string;
+}
+
+/** The process's own terminal. Colours only where a person reads and has not said NO_COLOR. */
+export function openTerminal(options: { readonly colour: boolean }): Terminal {
+  let status = '';
+  const clear = (): void => {
+    if (status === '') return;
+    process.stderr.write('\r\u001B[2K');
+    status = '';
+  };
+  const live = process.stderr.isTTY === true;
+  return {
+    live,
+    get columns() {
+      return process.stderr.columns ?? process.stdout.columns ?? 80;
+    },
+    print(text) {
+      clear();
+      process.stdout.write(`${text}\n`);
+    },
+    note(text) {
+      clear();
+      process.stderr.write(`${text}\n`);
+    },
+    status(text) {
+      if (!live) {
+        process.stderr.write(`${text}\n`);
+        return;
+      }
+      clear();
+      status = text;
+      process.stderr.write(text);
+    },
+    style(style, text, stream = 'stderr') {
+      return options.colour ? styleText(style, text, { stream: process[stream], validateStream: true }) : text;
+    },
+  };
+}
+
+/** Text of unknown origin without anything that could steer a terminal: control characters and bidi overrides. */
+export function plain(text: string): string {
+  return stripVTControlCharacters(text).replaceAll(/[^\P{Cc}\n\t]|[\u202A-\u202E\u2066-\u2069]/gu, '');
+}
+
+/** Rows as aligned columns; numbers to the right. */
+export function table(rows: readonly (readonly (string | number)[])[], header?: readonly string[]): string {
+  const cells = [...(header ? [header] : []), ...rows].map((row) =>
+    row.map((cell) => (typeof cell === 'number' ? cell.toLocaleString('en') : cell)),
+  );
+  const widths = cells.reduce<number[]>((most, row) => row.map((cell, at) => Math.max(most[at] ?? 0, cell.length)), []);
+  const numeric = widths.map((_, at) => rows.length > 0 && rows.every((row) => typeof row[at] === 'number'));
+  return cells
+    .map((row) =>
+      row
+        .map((cell, at) => (numeric[at] ? cell.padStart(widths[at] ?? 0) : cell.padEnd(widths[at] ?? 0)))
+        .join('  ')
+        .trimEnd(),
+    )
+    .join('\n');
+}

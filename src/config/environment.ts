@@ -1,0 +1,47 @@
+import type { Layer } from './layers.ts';
+import { listKeys } from './keys.ts';
+
+/** Variables that steer the program but are no configuration keys. */
+const RESERVED = new Set(['DOCSTOKG_CONFIG', 'DOCSTOKG_PROFILE', 'DOCSTOKG_SIM']);
+
+/** The settings made by `DOCSTOKG_SECTION__KEY` variables; texts become what the key's type asks for. */
+export function environmentLayer(environment: Readonly<Record<string, string | undefined>>): Layer {
+  const known = new Map(listKeys().map((key) => [key.environment, key]));
+  return Object.entries(environment).flatMap(([name, text]) => {
+    if (text === undefined || !name.startsWith('DOCSTOKG_') || RESERVED.has(name) || name.startsWith('DOCSTOKG_TEST_'))
+      return [];
+    const key = known.get(name);
+    const path = key?.path ?? name.slice('DOCSTOKG_'.length).toLowerCase().split('__');
+    return [{ path, value: key ? parseText(text, key.type) : text, origin: `environment variable ${name}` }];
+  });
+}
+
+/** What a text means where a value of the type is wanted; a text that does not fit stays as it is and is refused later. */
+export function parseText(text: string, type: string): unknown {
+  switch (type) {
+    case 'integer':
+    case 'number':
+      return text.trim() !== '' && Number.isFinite(Number(text)) ? Number(text) : text;
+    case 'boolean':
+      return /^(1|true|yes|on)$/i.test(text) ? true : /^(0|false|no|off)$/i.test(text) ? false : text;
+    case 'map':
+      return parseMap(text);
+    default:
+      return text;
+  }
+}
+
+/** `a:2,b:3` or a JSON object. */
+function parseMap(text: string): unknown {
+  if (text.trim().startsWith('{')) {
+    try {
+      return JSON.parse(text) as unknown;
+    } catch {
+      return text;
+    }
+  }
+  const entries = text.split(',').filter((part) => part.trim() !== '');
+  const pairs = entries.map((entry) => /^\s*([^:=\s]+)\s*[:=]\s*(\S+)\s*$/.exec(entry));
+  if (pairs.some((pair) => pair === null)) return text;
+  return Object.fromEntries(pairs.map((pair) => [pair?.[1] ?? '', parseText(pair?.[2] ?? '', 'number')]));
+}

@@ -1,0 +1,8 @@
+export { loadConfig } from './load.ts';
+export type { Loaded, LoadOptions } from './load.ts';
+export { jsonSchema, listKeys } from './keys.ts';
+export type { Key } from './keys.ts';
+export { parseText } from './environment.ts';
+export type { Layer, Setting } from './layers.ts';
+export { configSchema } from './schema.ts';
+export type { Config, OrchestratorConfig, QueueConfig, TelemetryConfig } from './schema.ts';

@@ -1,0 +1,72 @@
+import { z } from 'zod';
+
+import { configSchema } from './schema.ts';
+
+/** One setting as people see it. */
+export interface Key {
+  readonly path: readonly string[];
+  readonly name: string;
+  readonly environment: string;
+  readonly type: string;
+  readonly range: string;
+  readonly default: unknown;
+  readonly sentence: string;
+}
+
+interface JsonSchema {
+  readonly type?: string;
+  readonly enum?: readonly unknown[];
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly pattern?: string;
+  readonly minLength?: number;
+  readonly default?: unknown;
+  readonly description?: string;
+  readonly properties?: Readonly<Record<string, JsonSchema>>;
+  readonly additionalProperties?: JsonSchema | boolean;
+}
+
+/** The schema of configuration files as JSON Schema, for editors. */
+export function jsonSchema(): JsonSchema {
+  return z.toJSONSchema(configSchema, { io: 'input' }) as JsonSchema;
+}
+
+/** The name of the environment variable that sets a key. */
+export function environmentName(path: readonly string[]): string {
+  return `DOCSTOKG_${path.map((part) => part.toUpperCase()).join('__')}`;
+}
+
+/** Every key, in the order of the schema. */
+export function listKeys(): readonly Key[] {
+  return collect(jsonSchema(), []);
+}
+
+function collect(schema: JsonSchema, path: readonly string[]): Key[] {
+  return Object.entries(schema.properties ?? {}).flatMap(([name, inner]) => {
+    const here = [...path, name];
+    if (inner.properties) return collect(inner, here);
+    return [
+      {
+        path: here,
+        name: here.join('.'),
+        environment: environmentName(here),
+        type: inner.enum ? 'choice' : inner.type === 'object' ? 'map' : (inner.type ?? 'any'),
+        range: describeRange(inner),
+        default: inner.default,
+        sentence: inner.description ?? '',
+      },
+    ];
+  });
+}
+
+function describeRange(schema: JsonSchema): string {
+  if (schema.enum) return schema.enum.join(' | ');
+  if (typeof schema.additionalProperties === 'object') return `name: ${describeRange(schema.additionalProperties)}`;
+  const { minimum, maximum } = schema;
+  // zod writes the bounds of safe integers down; nobody needs to read them.
+  const upper = maximum === undefined || maximum >= Number.MAX_SAFE_INTEGER ? undefined : maximum;
+  if (minimum !== undefined && upper !== undefined) return `from ${minimum} to ${upper}`;
+  if (minimum !== undefined && minimum > Number.MIN_SAFE_INTEGER) return `at least ${minimum}`;
+  if (schema.pattern) return `matching ${schema.pattern}`;
+  return schema.minLength ? 'not empty' : '';
+}

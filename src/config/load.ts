@@ -1,0 +1,144 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { extname, join } from 'node:path';
+
+import { parse as parseYaml } from 'yaml';
+import type { z } from 'zod';
+
+import { AppError } from '../base/index.ts';
+import { environmentLayer } from './environment.ts';
+import { listKeys } from './keys.ts';
+import type { Layer, Setting } from './layers.ts';
+import { flatten, isRecord, merge } from './layers.ts';
+import type { Config } from './schema.ts';
+import { configSchema } from './schema.ts';
+
+/** File names looked for in the working folder when none is given. */
+const DEFAULT_FILES = ['docstokg.yaml', 'docstokg.yml', 'docstokg.json'];
+
+/** The settings in force, and for each where it came from. */
+export interface Loaded {
+  readonly config: Config;
+  readonly file: string | undefined;
+  /** By dotted name; a name that is not here has its default. */
+  readonly origins: ReadonlyMap<string, string>;
+}
+
+export interface LoadOptions {
+  readonly file?: string | undefined;
+  readonly profile?: string | undefined;
+  readonly flags?: Layer;
+  readonly folder?: string;
+  readonly environment?: Readonly<Record<string, string | undefined>>;
+}
+
+/** Resolves the configuration once: defaults, then the file, then its profile, then the environment, then flags. */
+export function loadConfig(options: LoadOptions = {}): Loaded {
+  const environment = options.environment ?? process.env;
+  const file = findFile(options.file ?? environment['DOCSTOKG_CONFIG'], options.folder ?? process.cwd());
+  const profile = options.profile ?? environment['DOCSTOKG_PROFILE'];
+  const { value, settings } = merge([...fileLayers(file, profile), environmentLayer(environment), options.flags ?? []]);
+  const parsed = configSchema.safeParse(value);
+  if (!parsed.success) throw invalid(parsed.error.issues, settings);
+  return {
+    config: parsed.data,
+    file,
+    origins: new Map([...settings].map(([name, setting]) => [name, setting.origin])),
+  };
+}
+
+function findFile(given: string | undefined, folder: string): string | undefined {
+  if (given === undefined || given === '')
+    return DEFAULT_FILES.map((name) => join(folder, name)).find((path) => existsSync(path));
+  if (!existsSync(given)) {
+    throw new AppError('CONFIG_FILE_MISSING', `there is no configuration file ${given}`, {
+      hint: 'check the path given by --config or DOCSTOKG_CONFIG',
+    });
+  }
+  return given;
+}
+
+function fileLayers(file: string | undefined, profile: string | undefined): Layer[] {
+  const content = file === undefined ? {} : readConfigFile(file);
+  const { profiles, ...settings } = content;
+  const layers = [flatten(settings, `file ${file ?? ''}`)];
+  if (profile === undefined || profile === '') return layers;
+  const known = isRecord(profiles) ? profiles : {};
+  if (!Object.hasOwn(known, profile)) {
+    const names = Object.keys(known);
+    throw new AppError('CONFIG_PROFILE_UNKNOWN', `there is no profile "${profile}"${file ? ` in ${file}` : ''}`, {
+      hint:
+        names.length > 0
+          ? `profiles there are: ${names.join(', ')}`
+          : 'add it under "profiles:" in the configuration file',
+    });
+  }
+  return [...layers, flatten(known[profile], `profile ${profile} in ${file ?? ''}`)];
+}
+
+function readConfigFile(file: string): Record<string, unknown> {
+  let content: unknown;
+  try {
+    const text = readFileSync(file, 'utf8');
+    content = extname(file) === '.json' ? JSON.parse(text) : parseYaml(text);
+  } catch (error) {
+    throw new AppError(
+      'CONFIG_FILE_UNREADABLE',
+      `${file} cannot be read: ${error instanceof Error ? error.message : String(error)}`,
+      {
+        hint: 'it must be YAML, or JSON when its name ends in .json',
+        cause: error,
+      },
+    );
+  }
+  if (content === null || content === undefined) return {};
+  if (!isRecord(content)) {
+    throw new AppError(
+      'CONFIG_FILE_UNREADABLE',
+      `${file} holds no settings, but ${Array.isArray(content) ? 'a list' : typeof content}`,
+      {
+        hint: 'write sections such as "queue:" and "orchestrator:"; docstokg config schema prints them all',
+      },
+    );
+  }
+  return content;
+}
+
+function invalid(issues: readonly z.core.$ZodIssue[], settings: ReadonlyMap<string, Setting>): AppError {
+  const lines = issues.flatMap((issue) => describeIssue(issue, settings));
+  return new AppError('CONFIG_INVALID', lines.join('\n'), {
+    hint: 'docstokg config schema lists every key with its range; docstokg config show tells what is in force',
+  });
+}
+
+function describeIssue(issue: z.core.$ZodIssue, settings: ReadonlyMap<string, Setting>): string[] {
+  const paths =
+    issue.code === 'unrecognized_keys'
+      ? issue.keys.map((key) => [...issue.path, key].join('.'))
+      : [issue.path.join('.')];
+  return paths.map((name) => {
+    const setting =
+      settings.get(name) ?? [...settings.values()].find(({ path }) => path.join('.').startsWith(`${name}.`));
+    const origin = setting?.origin ?? 'default';
+    if (issue.code === 'unrecognized_keys') return `${name}: unknown key (${origin})${suggestion(name)}`;
+    const key = listKeys().find((each) => name === each.name || name.startsWith(`${each.name}.`));
+    const wanted = key ? `must be ${article(key.type)}${key.range ? `, ${key.range}` : ''}` : issue.message;
+    return `${name} = ${JSON.stringify(setting?.value)}: ${wanted} (${origin})`;
+  });
+}
+
+function article(type: string): string {
+  return type === 'integer' ? 'a whole number' : type === 'choice' ? 'one of' : `a ${type}`;
+}
+
+function suggestion(name: string): string {
+  const last = name.split('.').at(-1) ?? '';
+  const near = listKeys().find(({ path }) => {
+    const key = path.at(-1) ?? '';
+    return (
+      key.startsWith(last) ||
+      last.startsWith(key) ||
+      key.replaceAll('_', '') === last.replaceAll(/[_-]/g, '').toLowerCase()
+    );
+  });
+  return near ? `; did you mean ${near.name}?` : '';
+}

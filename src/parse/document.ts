@@ -1,0 +1,103 @@
+/** A rectangle on a page, in points from the page's top-left corner. */
+export interface Box {
+  readonly left: number;
+  readonly top: number;
+  readonly right: number;
+  readonly bottom: number;
+}
+
+/** Where a block stands: one region per piece when a paragraph is broken over columns or pages. Pages count from 1. */
+export interface Region {
+  readonly page: number;
+  readonly box: Box;
+}
+
+/** A page's size in points. */
+export interface Page {
+  readonly number: number;
+  readonly width: number;
+  readonly height: number;
+}
+
+/** One cell of a table, standing at its upper left corner; positions covered by a span have no cell of their own. */
+export interface Cell {
+  readonly row: number;
+  readonly column: number;
+  readonly rowSpan: number;
+  readonly columnSpan: number;
+  readonly text: string;
+  readonly kind: 'data' | 'column-header' | 'row-header' | 'section-row';
+}
+
+export interface Table {
+  readonly rows: number;
+  readonly columns: number;
+  readonly cells: readonly Cell[];
+}
+
+/** A hyperlink inside a block's text, by character offsets. */
+export interface Link {
+  readonly start: number;
+  readonly end: number;
+  readonly url: string;
+}
+
+interface BlockBase {
+  /** Stable inside the document: its place in reading order, counted from 0. */
+  readonly order: number;
+  /** The `order` of the block this one belongs to: a caption's table or picture, a nested list item's item. */
+  readonly parent?: number;
+  /** Empty for inputs without pages (HTML, JATS). */
+  readonly regions: readonly Region[];
+  readonly text: string;
+  readonly links?: readonly Link[];
+}
+
+/** One unit of a document in reading order. Furniture (page_header, page_footer) is kept but is not part of the flow. */
+export type Block =
+  | (BlockBase & {
+      readonly kind: 'title' | 'text' | 'caption' | 'footnote' | 'formula' | 'page_header' | 'page_footer';
+    })
+  | (BlockBase & { readonly kind: 'heading'; readonly level: number })
+  | (BlockBase & {
+      readonly kind: 'list_item';
+      readonly ordered: boolean;
+      readonly marker?: string;
+      readonly depth: number;
+    })
+  | (BlockBase & { readonly kind: 'code'; readonly language?: string })
+  | (BlockBase & { readonly kind: 'picture'; readonly category?: string })
+  | (BlockBase & { readonly kind: 'table'; readonly table: Table })
+  | (BlockBase & {
+      readonly kind: 'reference';
+      readonly doi?: string;
+      readonly arxivId?: string;
+      readonly label?: string;
+    });
+
+/** What is known about a document besides its text, so that later stages can filter. */
+export interface Metadata {
+  readonly title?: string;
+  readonly authors: readonly string[];
+  readonly abstract?: string;
+  readonly doi?: string;
+  readonly language?: string;
+  readonly pageCount?: number;
+  /** Pages that hold no text but images, and would need OCR. */
+  readonly needsOcr: readonly number[];
+  readonly quality: {
+    /** Share of glyphs without a usable Unicode value. */
+    readonly unmappedGlyphs: number;
+    /** The most frequent number of columns. */
+    readonly columns: number;
+    /** 0 to 1: how far the result can be trusted. */
+    readonly confidence: number;
+  };
+}
+
+/** A parsed paper. */
+export interface ParsedDocument {
+  readonly pages: readonly Page[];
+  readonly blocks: readonly Block[];
+  readonly metadata: Metadata;
+}

@@ -1,0 +1,1 @@
+export type { Block, Box, Cell, Link, Metadata, Page, ParsedDocument, Region, Table } from './document.ts';

@@ -1,0 +1,85 @@
+import type { Clock, Timer } from '../base/index.ts';
+
+interface Armed {
+  readonly at: number;
+  readonly order: number;
+  readonly fire: () => void;
+}
+
+/** A clock that stands still until it is told to move; timers fire in order as it passes them. */
+export class HeldClock implements Clock {
+  #now: number;
+  #elapsed = 0;
+  #order = 0;
+  readonly #armed = new Set<Armed>();
+
+  constructor(startAt = Date.UTC(2026, 0, 15)) {
+    this.#now = startAt;
+  }
+
+  /** Timers that have not fired. */
+  get pending(): number {
+    return this.#armed.size;
+  }
+
+  now(): number {
+    return this.#now;
+  }
+
+  monotonic(): number {
+    return this.#elapsed;
+  }
+
+  setTimer(delayMs: number, fire: () => void): Timer {
+    const armed: Armed = { at: this.#elapsed + Math.max(0, delayMs), order: (this.#order += 1), fire };
+    this.#armed.add(armed);
+    return { unref: () => undefined, [Symbol.dispose]: () => void this.#armed.delete(armed) };
+  }
+
+  /** Lets the time pass, firing each timer at its moment and letting what it wakes run before the next. */
+  async advance(ms: number): Promise<void> {
+    const end = this.#elapsed + ms;
+    await settle();
+    for (let next = this.#next(end); next; next = this.#next(end)) {
+      this.#move(next.at);
+      this.#armed.delete(next);
+      next.fire();
+      await settle();
+    }
+    this.#move(end);
+    await settle();
+  }
+
+  /** Moves the calendar without letting time pass, as a corrected clock does. */
+  jump(ms: number): void {
+    this.#now += ms;
+  }
+
+  /** Advances to the earliest timer; false when none is set. */
+  async advanceToNext(): Promise<boolean> {
+    await settle();
+    const next = this.#next(Infinity);
+    if (!next) return false;
+    await this.advance(next.at - this.#elapsed);
+    return true;
+  }
+
+  #move(elapsed: number): void {
+    this.#now += elapsed - this.#elapsed;
+    this.#elapsed = elapsed;
+  }
+
+  #next(end: number): Armed | undefined {
+    let first: Armed | undefined;
+    for (const armed of this.#armed) {
+      if (armed.at > end) continue;
+      if (!first || armed.at < first.at || (armed.at === first.at && armed.order < first.order)) first = armed;
+    }
+    return first;
+  }
+}
+
+/** Lets every promise and callback that is ready run. */
+async function settle(): Promise<void> {
+  for (let turn = 0; turn < 4; turn += 1) await new Promise(setImmediate);
+}

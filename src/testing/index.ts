@@ -1,0 +1,1 @@
+export { HeldClock } from './held-clock.ts';
