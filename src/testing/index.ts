@@ -1,1 +1,2 @@
 export { HeldClock } from './held-clock.ts';
+export { describeQueueStore } from './queue-store-suite.ts';

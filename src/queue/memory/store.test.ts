@@ -1,0 +1,4 @@
+import { describeQueueStore } from '../../testing/index.ts';
+import { MemoryStore } from './store.ts';
+
+describeQueueStore('Memory', () => Promise.resolve(new MemoryStore()));

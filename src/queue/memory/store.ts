@@ -1,0 +1,197 @@
+import { formatLastError } from '../last-error.ts';
+import type {
+  Job,
+  LaneBacklog,
+  Lease,
+  LeasedJob,
+  LeaseRequest,
+  NewJob,
+  Outlook,
+  Pause,
+  QueueStore,
+  Settlement,
+  StoreChange,
+} from '../types.ts';
+import { LANE_COUNT_LIMIT } from '../types.ts';
+import { MemoryAdmin } from './admin.ts';
+
+/** A job that can be changed in place, with its token. */
+export type MemoryJob = { -readonly [Key in keyof Job]: Job[Key] } & { token: number };
+
+/** What a queue in memory consists of. */
+export interface MemoryState {
+  readonly jobs: Map<number, MemoryJob>;
+  readonly ids: Map<string, number>;
+  readonly pauses: Map<string, Pause>;
+  tell(change: StoreChange): void;
+}
+
+/** A queue that is gone with its process: for trials and tests, and the shortest telling of what a store does. */
+export class MemoryStore implements QueueStore {
+  readonly admin: MemoryAdmin;
+  readonly #listeners = new Set<(change: StoreChange) => void>();
+  readonly #state: MemoryState = {
+    jobs: new Map(),
+    ids: new Map(),
+    pauses: new Map(),
+    tell: (change) => {
+      for (const listener of this.#listeners) listener(change);
+    },
+  };
+  #nextId = 1;
+
+  constructor() {
+    this.admin = new MemoryAdmin(this.#state);
+  }
+
+  async enqueue(jobs: readonly NewJob[], now: number): Promise<boolean[]> {
+    const added = jobs.map((job) => {
+      if (this.#state.ids.has(job.artifactId)) return false;
+      const id = this.#nextId++;
+      this.#state.ids.set(job.artifactId, id);
+      this.#state.jobs.set(id, {
+        id,
+        artifactId: job.artifactId,
+        artifactJson: job.artifactJson,
+        state: 'queued',
+        attempts: 0,
+        priority: job.priority ?? 0,
+        resolverHint: job.resolverHint ?? null,
+        host: job.host ?? null,
+        lastError: null,
+        createdAt: now,
+        updatedAt: now,
+        availableAt: null,
+        leaseExpiresAt: null,
+        workerId: null,
+        token: 0,
+      });
+      return true;
+    });
+    if (added.includes(true)) this.#state.tell('jobs');
+    return added;
+  }
+
+  async backlog(
+    now: number,
+    maxAttempts: number,
+  ): Promise<{ readonly lanes: LaneBacklog[]; readonly exhausted: number }> {
+    let exhausted = 0;
+    for (const job of this.#state.jobs.values()) {
+      if (job.state === 'queued' && job.availableAt !== null && job.availableAt <= now) job.availableAt = null;
+      if (job.state !== 'in_progress' || (job.leaseExpiresAt ?? 0) > now) continue;
+      const last = job.attempts >= maxAttempts;
+      if (last) exhausted += 1;
+      const lastError = last
+        ? `LEASE_EXPIRED: its worker ${job.workerId ?? ''} died or hung on the last of ${job.attempts} attempts`
+        : job.lastError;
+      Object.assign(job, {
+        state: last ? 'error' : 'queued',
+        lastError,
+        leaseExpiresAt: null,
+        workerId: null,
+        updatedAt: now,
+      });
+    }
+    const groups = Map.groupBy(this.#ready(), (job) => `${job.host ?? ''} ${job.resolverHint ?? ''}`);
+    const lanes = [...groups.values()].map((jobs) => ({
+      host: jobs[0]?.host ?? null,
+      resolver: jobs[0]?.resolverHint ?? null,
+      jobs: Math.min(jobs.length, LANE_COUNT_LIMIT),
+      priority: Math.max(...jobs.slice(0, LANE_COUNT_LIMIT).map(({ priority }) => priority)),
+    }));
+    return { lanes, exhausted };
+  }
+
+  async lease(request: LeaseRequest): Promise<LeasedJob[]> {
+    return request.picks.flatMap(({ host, resolver, limit }) =>
+      this.#ready()
+        .filter((job) => job.host === host && job.resolverHint === resolver)
+        .sort((a, b) => b.priority - a.priority || a.id - b.id)
+        .slice(0, limit)
+        .map((job) => {
+          job.state = 'in_progress';
+          job.attempts += 1;
+          job.token += 1;
+          job.workerId = request.workerId;
+          job.leaseExpiresAt = request.now + request.leaseMs;
+          job.updatedAt = request.now;
+          const { id, token, artifactId, artifactJson, attempts, resolverHint } = job;
+          return { id, token, artifactId, artifactJson, attempt: attempts, resolverHint, host: job.host };
+        }),
+    );
+  }
+
+  async extend(leases: readonly Lease[], now: number, leaseMs: number): Promise<Lease[]> {
+    return leases.filter((lease) => {
+      const job = this.#held(lease);
+      if (job) job.leaseExpiresAt = now + leaseMs;
+      return !job;
+    });
+  }
+
+  async settle(settlements: readonly (Lease & { readonly settlement: Settlement })[], now: number): Promise<boolean[]> {
+    return settlements.map((lease) => {
+      const job = this.#held(lease);
+      if (!job) return false;
+      const { settlement } = lease;
+      const lastError = settlement.error ? formatLastError(settlement.error) : null;
+      Object.assign(job, { leaseExpiresAt: null, workerId: null, updatedAt: now });
+      if (settlement.kind === 'finish') {
+        Object.assign(job, { state: settlement.state, lastError });
+        return true;
+      }
+      job.state = 'queued';
+      job.availableAt = settlement.delayMs > 0 ? Math.ceil(now + settlement.delayMs) : null;
+      job.lastError = lastError ?? job.lastError;
+      job.host = settlement.host ?? job.host;
+      if (settlement.refund) job.attempts -= 1;
+      return true;
+    });
+  }
+
+  async expire(workerIds: readonly string[], now: number): Promise<number> {
+    const held = [...this.#state.jobs.values()].filter(
+      (job) => job.state === 'in_progress' && job.workerId !== null && workerIds.includes(job.workerId),
+    );
+    for (const job of held) job.leaseExpiresAt = now;
+    return held.length;
+  }
+
+  async outlook(now: number): Promise<Outlook> {
+    const jobs = [...this.#state.jobs.values()];
+    const due = (job: MemoryJob): boolean => job.availableAt === null || job.availableAt <= now;
+    const queued = jobs.filter(({ state }) => state === 'queued');
+    const moments = jobs.flatMap((job) =>
+      job.state === 'queued' && job.availableAt !== null
+        ? [job.availableAt]
+        : job.state === 'in_progress' && job.leaseExpiresAt !== null
+          ? [job.leaseExpiresAt]
+          : [],
+    );
+    return {
+      ready: queued.filter(due).length,
+      delayed: queued.filter((job) => !due(job)).length,
+      inProgress: jobs.filter(({ state }) => state === 'in_progress').length,
+      nextAt: moments.length > 0 ? Math.min(...moments) : null,
+    };
+  }
+
+  watch(changed: (change: StoreChange) => void): Disposable {
+    this.#listeners.add(changed);
+    return { [Symbol.dispose]: () => void this.#listeners.delete(changed) };
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#listeners.clear();
+  }
+
+  #ready(): MemoryJob[] {
+    return [...this.#state.jobs.values()].filter((job) => job.state === 'queued' && job.availableAt === null);
+  }
+
+  #held({ id, token }: Lease): MemoryJob | undefined {
+    const job = this.#state.jobs.get(id);
+    return job?.state === 'in_progress' && job.token === token ? job : undefined;
+  }
+}

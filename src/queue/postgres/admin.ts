@@ -1,0 +1,217 @@
+import type { Job, JobFilter, JobState, Pause, QueueAdmin, QueueStats } from '../types.ts';
+import { JOB_STATES } from '../types.ts';
+import type { PostgresConnection } from './connection.ts';
+import { ERROR_CODE } from './statements.ts';
+import type { PostgresWatch } from './watch.ts';
+
+const COLUMNS = `id, artifact_id AS "artifactId", artifact_json AS "artifactJson", state, attempts, priority,
+  resolver_hint AS "resolverHint", host, last_error AS "lastError", created_at AS "createdAt", updated_at AS "updatedAt",
+  available_at AS "availableAt", lease_expires_at AS "leaseExpiresAt", worker_id AS "workerId"`;
+
+const MATCHES = `state = ANY($1::text[])
+  AND ($2::text IS NULL OR coalesce(resolver_hint, '') = $2)
+  AND ($3::text IS NULL OR coalesce(host, '') = $3)
+  AND ($4::text IS NULL OR ${ERROR_CODE} = $4)
+  AND ($5::int IS NULL OR attempts < $5)
+  AND ($6::bigint IS NULL OR updated_at < $6)`;
+
+const NOW = (parameter: string): string =>
+  `coalesce(${parameter}::bigint, (extract(epoch FROM clock_timestamp()) * 1000)::bigint)`;
+const FINISHED: readonly JobState[] = ['done', 'skipped', 'error'];
+
+/** Rows of changes above which the tally is folded together. */
+const FOLD_ABOVE = 5000;
+
+function parameters(filter: JobFilter, states: readonly JobState[] = filter.states ?? JOB_STATES): unknown[] {
+  return [
+    [...states],
+    filter.resolver ?? null,
+    filter.host ?? null,
+    filter.errorCode ?? null,
+    filter.belowAttempts ?? null,
+    filter.updatedBefore ?? null,
+  ];
+}
+
+function finished(filter: JobFilter): readonly JobState[] {
+  return (filter.states ?? FINISHED).filter((state) => FINISHED.includes(state));
+}
+
+/** What operators ask of a queue in PostgreSQL. */
+export class PostgresAdmin implements QueueAdmin {
+  readonly #connection: PostgresConnection;
+  readonly #watch: PostgresWatch;
+
+  constructor(connection: PostgresConnection, watch: PostgresWatch) {
+    this.#connection = connection;
+    this.#watch = watch;
+  }
+
+  async stats(now: number): Promise<QueueStats> {
+    const moment = this.#connection.moment(now);
+    const tally = await this.#tally();
+    const [moments] = await this.#run<{ due: number; oldest: number | null; next: number | null }>(
+      'moments',
+      `SELECT
+         (SELECT count(*) FROM jobs WHERE state = 'queued' AND available_at <= ${NOW('$1')}) AS due,
+         (SELECT created_at FROM jobs WHERE id = (SELECT min(id) FROM jobs WHERE state = 'queued' AND available_at IS NULL)) AS oldest,
+         (SELECT min(available_at) FROM jobs WHERE state = 'queued' AND available_at > ${NOW('$1')}) AS next`,
+      [moment],
+    );
+    const leases = await this.#run<{ workerId: string; jobs: number; expiresAt: number }>(
+      'leases',
+      `SELECT worker_id AS "workerId", count(*) AS jobs, min(lease_expires_at) AS "expiresAt"
+       FROM jobs WHERE state = 'in_progress' GROUP BY worker_id ORDER BY worker_id`,
+      [],
+    );
+    const sum = (rows: readonly { readonly jobs: number }[]): number =>
+      rows.reduce((total, { jobs }) => total + jobs, 0);
+    const count = (...states: string[]): number => sum(tally.filter(({ state }) => states.includes(state)));
+    const plain = (state: string): JobState => (state === 'delayed' ? 'queued' : (state as JobState));
+    const group = <K extends object>(
+      rows: typeof tally,
+      key: (row: (typeof tally)[number]) => K,
+    ): (K & { readonly jobs: number })[] =>
+      [...Map.groupBy(rows, (row) => JSON.stringify(key(row)))].map(([text, members]) => ({
+        ...(JSON.parse(text) as K),
+        jobs: sum(members),
+      }));
+    const due = moments?.due ?? 0;
+    return {
+      states: Object.fromEntries(
+        JOB_STATES.map((state) => [state, state === 'queued' ? count('queued', 'delayed') : count(state)]),
+      ) as Record<JobState, number>,
+      total: sum(tally),
+      due: count('queued') + due,
+      delayed: count('delayed') - due,
+      oldestQueuedAt: moments?.oldest ?? null,
+      nextAvailableAt: moments?.next ?? null,
+      byResolver: group(tally, ({ resolver, state }) => ({ resolver: resolver || null, state: plain(state) })),
+      byErrorCode: group(
+        tally.filter(({ code }) => code !== ''),
+        ({ code, state }) => ({ code, state: plain(state) }),
+      ),
+      leases,
+      pauses: await this.pauses(),
+    };
+  }
+
+  async list(filter: JobFilter, page: { readonly limit: number; readonly after?: number }): Promise<Job[]> {
+    return this.#run('list', `SELECT ${COLUMNS} FROM jobs WHERE ${MATCHES} AND id > $7 ORDER BY id LIMIT $8`, [
+      ...parameters(filter),
+      page.after ?? 0,
+      page.limit,
+    ]);
+  }
+
+  async find(id: number | string): Promise<Job | undefined> {
+    const column = typeof id === 'number' ? 'id' : 'artifact_id';
+    const [job] = await this.#run<Job>(`find_${column}`, `SELECT ${COLUMNS} FROM jobs WHERE ${column} = $1`, [id]);
+    return job;
+  }
+
+  async requeue(filter: JobFilter, now: number, options: { readonly dryRun: boolean }): Promise<number> {
+    const values = parameters(filter, finished(filter));
+    if (options.dryRun) return this.#count(values);
+    return this.#counted(
+      'requeue',
+      `WITH before AS (SELECT id, state, resolver_hint, last_error FROM jobs WHERE ${MATCHES} FOR UPDATE),
+       changed AS (UPDATE jobs SET state = 'queued', attempts = 0, available_at = NULL, updated_at = ${NOW('$7')}
+                   FROM before WHERE jobs.id = before.id RETURNING jobs.id),
+       gone AS (INSERT INTO tally SELECT state, coalesce(resolver_hint, ''), CASE WHEN state = 'done' THEN '' ELSE ${ERROR_CODE} END, -count(*) FROM before GROUP BY 1, 2, 3),
+       come AS (INSERT INTO tally SELECT 'queued', coalesce(resolver_hint, ''), ${ERROR_CODE}, count(*) FROM before GROUP BY 2, 3),
+       told AS (SELECT pg_notify($8, 'jobs'))
+       SELECT (SELECT count(*) FROM changed) AS jobs FROM told`,
+      [...values, this.#connection.moment(now), this.#watch.channel],
+    );
+  }
+
+  async cancel(id: number, now: number): Promise<boolean> {
+    const jobs = await this.#counted(
+      'cancel',
+      `WITH before AS (SELECT id, CASE WHEN available_at IS NULL THEN state ELSE 'delayed' END AS state, resolver_hint, last_error
+                       FROM jobs WHERE id = $1 AND state IN ('queued', 'in_progress') FOR UPDATE),
+       changed AS (UPDATE jobs SET state = 'skipped', last_error = 'CANCELLED: cancelled by an operator', token = token + 1,
+                     available_at = NULL, lease_expires_at = NULL, worker_id = NULL, updated_at = ${NOW('$2')}
+                   FROM before WHERE jobs.id = before.id RETURNING jobs.id),
+       gone AS (INSERT INTO tally SELECT state, coalesce(resolver_hint, ''), CASE WHEN state = 'in_progress' THEN '' ELSE ${ERROR_CODE} END, -1 FROM before),
+       come AS (INSERT INTO tally SELECT 'skipped', coalesce(resolver_hint, ''), 'CANCELLED', 1 FROM before),
+       told AS (SELECT pg_notify($3, 'control'))
+       SELECT (SELECT count(*) FROM changed) AS jobs FROM told`,
+      [id, this.#connection.moment(now), this.#watch.channel],
+    );
+    return jobs > 0;
+  }
+
+  async prune(filter: JobFilter, options: { readonly dryRun: boolean }): Promise<number> {
+    const values = parameters(filter, finished(filter));
+    if (options.dryRun) return this.#count(values);
+    return this.#counted(
+      'prune',
+      `WITH gone AS (DELETE FROM jobs WHERE ${MATCHES} RETURNING state, resolver_hint, last_error),
+       tallied AS (INSERT INTO tally SELECT state, coalesce(resolver_hint, ''), CASE WHEN state = 'done' THEN '' ELSE ${ERROR_CODE} END, -count(*) FROM gone GROUP BY 1, 2, 3)
+       SELECT count(*) AS jobs FROM gone`,
+      values,
+    );
+  }
+
+  async pauses(): Promise<Pause[]> {
+    return this.#run('pauses', 'SELECT scope, name, since FROM pauses ORDER BY scope, name', []);
+  }
+
+  async pause(scope: Pause['scope'], name: string, now: number): Promise<boolean> {
+    const jobs = await this.#counted(
+      'pause',
+      `WITH added AS (INSERT INTO pauses (scope, name, since) VALUES ($1, $2, ${NOW('$3')}) ON CONFLICT DO NOTHING RETURNING 1),
+       told AS (SELECT pg_notify($4, 'control')) SELECT (SELECT count(*) FROM added) AS jobs FROM told`,
+      [scope, name, this.#connection.moment(now), this.#watch.channel],
+    );
+    return jobs > 0;
+  }
+
+  async resume(scope: Pause['scope'], name: string): Promise<boolean> {
+    const jobs = await this.#counted(
+      'resume',
+      `WITH removed AS (DELETE FROM pauses WHERE scope = $1 AND name = $2 RETURNING 1),
+       told AS (SELECT pg_notify($3, 'control')) SELECT (SELECT count(*) FROM removed) AS jobs FROM told`,
+      [scope, name, this.#watch.channel],
+    );
+    return jobs > 0;
+  }
+
+  /** Counts by state; folds the rows of changes together when they have become many. */
+  async #tally(): Promise<
+    { readonly state: string; readonly resolver: string; readonly code: string; readonly jobs: number }[]
+  > {
+    const rows = await this.#run<{ state: string; resolver: string; code: string; jobs: number; changes: number }>(
+      'tally',
+      `SELECT state, resolver_hint AS resolver, error_code AS code, sum(jobs)::bigint AS jobs, count(*) AS changes
+       FROM tally GROUP BY 1, 2, 3 HAVING sum(jobs) <> 0`,
+      [],
+    );
+    if (rows.reduce((total, { changes }) => total + changes, 0) > FOLD_ABOVE) await this.#fold();
+    return rows;
+  }
+
+  async #fold(): Promise<void> {
+    await this.#run(
+      'fold',
+      `WITH gone AS (DELETE FROM tally WHERE ctid = ANY (ARRAY(SELECT ctid FROM tally FOR UPDATE SKIP LOCKED)) RETURNING *)
+       INSERT INTO tally SELECT state, resolver_hint, error_code, sum(jobs) FROM gone GROUP BY 1, 2, 3 HAVING sum(jobs) <> 0`,
+      [],
+    );
+  }
+
+  async #count(values: readonly unknown[]): Promise<number> {
+    return this.#counted('count', `SELECT count(*) AS jobs FROM jobs WHERE ${MATCHES}`, values);
+  }
+
+  async #counted(name: string, sql: string, values: readonly unknown[]): Promise<number> {
+    const [row] = await this.#run<{ jobs: number }>(name, sql, values);
+    return row?.jobs ?? 0;
+  }
+
+  #run<R extends object>(name: string, sql: string, values: readonly unknown[]): Promise<R[]> {
+    return this.#connection.run<R>(`admin_${name}`, sql, values);
+  }
+}

@@ -1,0 +1,210 @@
+import type pg from 'pg';
+
+import type { Clock } from '../../base/index.ts';
+import { AppError, equalJitterDelay, wait } from '../../base/index.ts';
+import { readMigrations } from '../migrations.ts';
+
+export interface PostgresOptions {
+  readonly url: string;
+  readonly schema?: string;
+  readonly clock: Clock;
+  /** How long the first connection may take. */
+  readonly timeoutMs?: number;
+  /** How long an outage is waited out before the queue gives up. */
+  readonly outageMs?: number;
+  readonly maxConnections?: number;
+  /** The clock that leases are measured with: the server's, unless a test holds the caller's. */
+  readonly leaseClock?: 'server' | 'caller';
+  /** Told once when the server goes away and once when it is back. */
+  readonly report?: (event: OutageEvent) => void;
+}
+
+export type OutageEvent =
+  | { readonly kind: 'queue-unreachable'; readonly message: string }
+  | { readonly kind: 'queue-reachable'; readonly outageMs: number };
+
+/** Errors after which the same statement may be sent again: the server is away, starting, full, or asks for it. */
+const PASSING = new Set([
+  'ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH',
+  '08000', '08001', '08003', '08004', '08006', '57P01', '57P02', '57P03', '53300', '40001', '40P01',
+]); // prettier-ignore
+
+/** One advisory lock number for migrations, so that two starting processes do not both create the tables. */
+const MIGRATION_LOCK = 0x646f6373;
+
+/** A pool of connections that waits out restarts and failovers. */
+export class PostgresConnection implements AsyncDisposable {
+  readonly clock: Clock;
+  readonly schema: string;
+  readonly #options: PostgresOptions;
+  readonly #pool: pg.Pool;
+  readonly #closing = new AbortController();
+  #outageSince: number | undefined;
+
+  private constructor(pool: pg.Pool, options: PostgresOptions) {
+    this.clock = options.clock;
+    this.schema = options.schema ?? 'docstokg';
+    this.#options = options;
+    this.#pool = pool;
+    // An idle connection that breaks is replaced; whoever asks next sees the outage.
+    pool.on('error', () => undefined);
+  }
+
+  static async open(options: PostgresOptions): Promise<PostgresConnection> {
+    const { default: driver } = await import('pg');
+    const schema = options.schema ?? 'docstokg';
+    if (!/^[a-z_][a-z0-9_]{0,62}$/.test(schema)) {
+      throw new AppError('CONFIG_INVALID', `queue.schema = "${schema}" is no plain lower-case name`, {
+        hint: 'use letters, digits and _',
+      });
+    }
+    const pool = new driver.Pool({
+      connectionString: options.url,
+      max: options.maxConnections ?? 4,
+      connectionTimeoutMillis: options.timeoutMs ?? 10_000,
+      keepAlive: true,
+      application_name: 'docstokg',
+      options: `-c search_path=${schema}`,
+      // Ids and moments stay below 2^53, so plain numbers hold them.
+      types: {
+        getTypeParser: (oid: number, format?: 'text' | 'binary') =>
+          oid === 20 ? Number : driver.types.getTypeParser(oid, format as 'text'),
+      },
+    });
+    const connection = new PostgresConnection(pool, options);
+    try {
+      await connection.#migrate();
+    } catch (error) {
+      await pool.end();
+      throw error instanceof AppError ? error : unreachable(error, options.url);
+    }
+    return connection;
+  }
+
+  /** The moment to compare with: null lets the server take its own. */
+  moment(now: number): number | null {
+    return this.#options.leaseClock === 'caller' ? now : null;
+  }
+
+  /**
+   * Runs one statement. When the server is away it waits and sends it again: `again` tells that the first one may or may
+   * not have happened.
+   */
+  async run<R extends object>(
+    name: string,
+    text: string,
+    values: readonly unknown[],
+    again?: () => void,
+  ): Promise<R[]> {
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        const { rows } = await this.#pool.query<R>({ name, text, values: [...values] });
+        this.#reachable();
+        return rows;
+      } catch (error) {
+        if (!isPassing(error)) throw error;
+        this.#unreachable(error);
+        again?.();
+      }
+      await wait(this.clock, equalJitterDelay(attempt, { baseMs: 100, capMs: 5000 }), this.#closing.signal);
+    }
+  }
+
+  /** A connection of its own, for listening. */
+  async connect(): Promise<pg.PoolClient> {
+    return this.#pool.connect();
+  }
+
+  get closing(): AbortSignal {
+    return this.#closing.signal;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#closing.abort(new AppError('QUEUE_CLOSED', 'the queue was closed'));
+    await this.#pool.end();
+  }
+
+  async #migrate(): Promise<void> {
+    const client = await this.#pool.connect();
+    try {
+      await client.query('BEGIN');
+      await client.query('SELECT pg_advisory_xact_lock($1)', [MIGRATION_LOCK]);
+      const exists = await client.query('SELECT 1 FROM pg_namespace WHERE nspname = $1', [this.schema]);
+      if (exists.rowCount === 0) await client.query(`CREATE SCHEMA "${this.schema}"`);
+      await client.query('CREATE TABLE IF NOT EXISTS migrations (version INTEGER PRIMARY KEY, name TEXT NOT NULL)');
+      const { rows } = await client.query<{ version: number | null }>('SELECT max(version) AS version FROM migrations');
+      const migrations = readMigrations('postgres');
+      const found = rows[0]?.version ?? 0;
+      const newest = migrations.at(-1)?.version ?? 0;
+      if (found > newest) {
+        throw new AppError(
+          'QUEUE_SCHEMA_NEWER',
+          `schema ${this.schema} was written by a newer version (${found}, known ${newest})`,
+          {
+            hint: 'upgrade docstokg on this machine',
+          },
+        );
+      }
+      for (const migration of migrations.filter(({ version }) => version > found)) {
+        await client.query(migration.sql);
+        await client.query('INSERT INTO migrations (version, name) VALUES ($1, $2)', [
+          migration.version,
+          migration.name,
+        ]);
+      }
+      await client.query('COMMIT');
+    } catch (error) {
+      // A connection in doubt is not given back to the pool.
+      client.release(true);
+      throw error;
+    }
+    client.release();
+  }
+
+  #unreachable(error: unknown): void {
+    const now = this.clock.monotonic();
+    if (this.#outageSince === undefined) {
+      this.#outageSince = now;
+      this.#options.report?.({
+        kind: 'queue-unreachable',
+        message: error instanceof Error ? error.message : String(error),
+      });
+    }
+    if (now - this.#outageSince > (this.#options.outageMs ?? 600_000)) throw unreachable(error, this.#options.url);
+  }
+
+  #reachable(): void {
+    if (this.#outageSince === undefined) return;
+    this.#options.report?.({ kind: 'queue-reachable', outageMs: this.clock.monotonic() - this.#outageSince });
+    this.#outageSince = undefined;
+  }
+}
+
+function isPassing(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
+  return (
+    PASSING.has(code) ||
+    /Connection terminated|connection timeout|Client has encountered a connection error/i.test(error.message)
+  );
+}
+
+function unreachable(error: unknown, url: string): AppError {
+  const message =
+    error instanceof AggregateError
+      ? error.errors.map(String).join('; ')
+      : error instanceof Error
+        ? error.message
+        : String(error);
+  return new AppError('QUEUE_UNREACHABLE', `the PostgreSQL server at ${safeUrl(url)} cannot be used: ${message}`, {
+    hint: 'check queue.url, that the server runs and that the role may create tables in its schema',
+    cause: error,
+  });
+}
+
+/** The address without its password. */
+function safeUrl(url: string): string {
+  const parsed = URL.parse(url);
+  if (!parsed) return 'the configured address';
+  return `${parsed.protocol}//${parsed.username ? `${parsed.username}@` : ''}${parsed.host}${parsed.pathname}`;
+}

@@ -1,0 +1,182 @@
+import { mkdirSync } from 'node:fs';
+import { dirname } from 'node:path';
+import type { StatementSync } from 'node:sqlite';
+import { DatabaseSync } from 'node:sqlite';
+
+import type { Clock } from '../../base/index.ts';
+import { AppError, wait } from '../../base/index.ts';
+import { errorCodeOf } from '../last-error.ts';
+import { readMigrations } from '../migrations.ts';
+import { describeSqliteError, isBusy } from './errors.ts';
+
+export interface SqliteOptions {
+  readonly path: string;
+  readonly clock: Clock;
+  readonly walMode?: boolean;
+  readonly timeoutMs?: number;
+  /** Which commits wait for the disk; see docs/reliability.md. */
+  readonly durability?: 'enqueue' | 'all' | 'none';
+}
+
+/** Pages of the log after which it is folded back into the file: about 16 MB. */
+const CHECKPOINT_PAGES = 4000;
+const CACHE_KILOBYTES = 65_536;
+const LONGEST_WAIT_MS = 20;
+
+/** One connection to the queue's file, in which a transaction either happens as a whole or not at all. */
+export class SqliteConnection {
+  readonly path: string;
+  readonly clock: Clock;
+  readonly #database: DatabaseSync;
+  readonly #timeoutMs: number;
+  readonly #durability: 'enqueue' | 'all' | 'none';
+  #synchronous: 'FULL' | 'NORMAL' | undefined;
+
+  private constructor(database: DatabaseSync, options: SqliteOptions) {
+    this.path = options.path;
+    this.clock = options.clock;
+    this.#database = database;
+    this.#timeoutMs = options.timeoutMs ?? 10_000;
+    this.#durability = options.durability ?? 'enqueue';
+  }
+
+  static async open(options: SqliteOptions): Promise<SqliteConnection> {
+    const { path } = options;
+    let database: DatabaseSync | undefined;
+    try {
+      if (path !== ':memory:') mkdirSync(dirname(path), { recursive: true });
+      // Waiting for a lock happens outside of SQLite, so that it never blocks the event loop.
+      database = new DatabaseSync(path, { timeout: 0 });
+      const connection = new SqliteConnection(database, options);
+      await connection.#configure(options.walMode ?? true);
+      return connection;
+    } catch (error) {
+      database?.close();
+      throw error instanceof AppError ? error : describeOpenError(error, path);
+    }
+  }
+
+  prepare(sql: string): StatementSync {
+    return this.#database.prepare(sql);
+  }
+
+  /** Reads, which never wait for writers. */
+  read<T>(work: () => T): T {
+    try {
+      return work();
+    } catch (error) {
+      throw describeSqliteError(error, this.path);
+    }
+  }
+
+  /** Runs `work` in one write transaction. With `accepting`, it is on the disk before this resolves (unless set otherwise). */
+  async write<T>(work: () => T, options: { readonly accepting?: boolean } = {}): Promise<T> {
+    const full = this.#durability === 'all' || (this.#durability === 'enqueue' && options.accepting === true);
+    return this.#patiently(() => {
+      this.#setSynchronous(full ? 'FULL' : 'NORMAL');
+      this.#database.exec('BEGIN IMMEDIATE');
+      try {
+        const result = work();
+        this.#database.exec('COMMIT');
+        return result;
+      } catch (error) {
+        // A full disk may have rolled back already.
+        if (this.#database.isTransaction) this.#database.exec('ROLLBACK');
+        throw error;
+      }
+    });
+  }
+
+  close(): void {
+    this.#database.close();
+  }
+
+  async #configure(walMode: boolean): Promise<void> {
+    const database = this.#database;
+    await this.#patiently(() => {
+      // Reading first: a file that is no database must be refused before anything is written to it.
+      database.prepare('SELECT count(*) FROM sqlite_master').get();
+      database.exec(`PRAGMA journal_mode = ${walMode ? 'WAL' : 'DELETE'}`);
+      database.exec(`PRAGMA cache_size = -${CACHE_KILOBYTES}; PRAGMA wal_autocheckpoint = ${CHECKPOINT_PAGES}`);
+      // On macOS a plain fsync leaves data in the drive's cache.
+      database.exec('PRAGMA fullfsync = 1; PRAGMA checkpoint_fullfsync = 1');
+    });
+    database.function('error_code', { deterministic: true }, (text) => errorCodeOf(text as string | null));
+    await this.#migrate();
+  }
+
+  async #migrate(): Promise<void> {
+    const migrations = readMigrations('sqlite');
+    const newest = migrations.at(-1)?.version ?? 0;
+    const version = (): number => (this.prepare('PRAGMA user_version').get() as { user_version: number }).user_version;
+    if (version() === newest) return;
+    await this.write(
+      () => {
+        const found = version();
+        if (found > newest) {
+          throw new AppError(
+            'QUEUE_SCHEMA_NEWER',
+            `${this.path} was written by a newer version (schema ${found}, known ${newest})`,
+            {
+              hint: 'upgrade docstokg on this machine',
+            },
+          );
+        }
+        const tables = this.prepare(
+          "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'",
+        ).all();
+        if (found === 0 && tables.length > 0 && !tables.some(({ name }) => name === 'jobs')) {
+          throw new AppError('QUEUE_FOREIGN_DATABASE', `${this.path} is a database of another program`, {
+            hint: 'choose another file with --queue or queue.path; this one was left as it is',
+          });
+        }
+        for (const migration of migrations.filter((each) => each.version > found)) this.#database.exec(migration.sql);
+        this.#database.exec(`PRAGMA user_version = ${newest}`);
+      },
+      { accepting: true },
+    );
+  }
+
+  #setSynchronous(level: 'FULL' | 'NORMAL'): void {
+    if (this.#synchronous === level) return;
+    this.#database.exec(`PRAGMA synchronous = ${level}`);
+    this.#synchronous = level;
+  }
+
+  /** Tries until nobody else holds the lock. `work` is all or nothing, so trying again is safe. */
+  async #patiently<T>(work: () => T): Promise<T> {
+    const startedAt = this.clock.monotonic();
+    for (let delayMs = 1; ; delayMs = Math.min(LONGEST_WAIT_MS, delayMs * 2)) {
+      try {
+        return work();
+      } catch (error) {
+        if (!isBusy(error) || this.clock.monotonic() - startedAt >= this.#timeoutMs)
+          throw describeSqliteError(error, this.path);
+      }
+      await wait(this.clock, delayMs * (0.5 + Math.random() / 2));
+    }
+  }
+}
+
+function describeOpenError(error: unknown, path: string): unknown {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  if (code === 'ENOSPC') {
+    return new AppError('QUEUE_DISK_FULL', `${path} cannot be made: the disk is full`, {
+      hint: 'free some space',
+      cause: error,
+    });
+  }
+  if (code === 'EACCES' || code === 'EROFS' || code === 'EPERM') {
+    return new AppError('QUEUE_READ_ONLY', `the folder of ${path} cannot be written`, {
+      hint: 'check its permissions',
+      cause: error,
+    });
+  }
+  if (code === 'EEXIST' || code === 'ENOTDIR') {
+    return new AppError('QUEUE_CANNOT_OPEN', `${path} cannot be opened: a part of its path is a file`, {
+      hint: 'choose another path',
+      cause: error,
+    });
+  }
+  return describeSqliteError(error, path);
+}

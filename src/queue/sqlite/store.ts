@@ -1,0 +1,221 @@
+import type { StatementSync } from 'node:sqlite';
+
+import { formatLastError } from '../last-error.ts';
+import type {
+  Lease,
+  LaneBacklog,
+  LeasedJob,
+  LeaseRequest,
+  NewJob,
+  Outlook,
+  QueueStore,
+  Settlement,
+  StoreChange,
+} from '../types.ts';
+import { LANE_COUNT_LIMIT } from '../types.ts';
+import { SqliteAdmin } from './admin.ts';
+import type { SqliteOptions } from './connection.ts';
+import { SqliteConnection } from './connection.ts';
+import { SQL } from './statements.ts';
+import { Tally } from './tally.ts';
+import { SqliteWatch } from './watch.ts';
+
+/** Jobs that may be moved by one transaction on the side, so that none takes long. */
+const WAKE_BATCH = 1000;
+
+interface Row {
+  readonly id: number;
+  readonly resolver_hint: string | null;
+  readonly last_error: string | null;
+}
+
+interface LeasedRow extends Row {
+  readonly token: number;
+  readonly attempts: number;
+  readonly artifact_id: string;
+  readonly artifact_json: string;
+  readonly host: string | null;
+  readonly priority: number;
+}
+
+/** A queue in one SQLite file, shared by the processes of one machine. */
+export class SqliteStore implements QueueStore {
+  readonly admin: SqliteAdmin;
+  readonly #connection: SqliteConnection;
+  readonly #watch: SqliteWatch;
+  readonly #tally: Tally;
+  readonly #sql: { readonly [Name in keyof typeof SQL]: StatementSync };
+
+  private constructor(connection: SqliteConnection) {
+    this.#connection = connection;
+    this.#tally = new Tally(connection);
+    this.#sql = Object.fromEntries(
+      Object.entries(SQL).map(([name, sql]) => [name, connection.prepare(sql)]),
+    ) as unknown as {
+      readonly [Name in keyof typeof SQL]: StatementSync;
+    };
+    this.#watch = new SqliteWatch(connection);
+    this.admin = new SqliteAdmin(connection, this.#tally, this.#watch);
+  }
+
+  static async open(options: SqliteOptions): Promise<SqliteStore> {
+    return new SqliteStore(await SqliteConnection.open(options));
+  }
+
+  async enqueue(jobs: readonly NewJob[], now: number): Promise<boolean[]> {
+    const { insert } = this.#sql;
+    const added = await this.#write(
+      () =>
+        jobs.map((job) => {
+          const resolver = job.resolverHint ?? null;
+          const { changes } = insert.run(
+            job.artifactId,
+            job.artifactJson,
+            resolver,
+            job.host ?? null,
+            job.priority ?? 0,
+            now,
+            now,
+          );
+          if (changes === 0) return false;
+          this.#tally.add('queued', resolver, null, 1);
+          return true;
+        }),
+      { accepting: true },
+    );
+    if (added.includes(true)) this.#watch.tell('jobs');
+    return added;
+  }
+
+  async backlog(
+    now: number,
+    maxAttempts: number,
+  ): Promise<{ readonly lanes: LaneBacklog[]; readonly exhausted: number }> {
+    const { anythingToWake, lanes } = this.#sql;
+    const exhausted =
+      anythingToWake.get(now, now) === undefined ? 0 : await this.#write(() => this.#wake(now, maxAttempts));
+    const rows = this.#connection.read(() => lanes.all(LANE_COUNT_LIMIT)) as {
+      lane: string;
+      jobs: number;
+      priority: number;
+    }[];
+    return {
+      exhausted,
+      lanes: rows.map(({ lane, jobs, priority }) => {
+        const [host = '', resolver = ''] = lane.split(' ');
+        return { host: host || null, resolver: resolver || null, jobs, priority };
+      }),
+    };
+  }
+
+  async lease(request: LeaseRequest): Promise<LeasedJob[]> {
+    const { workerId, now, leaseMs } = request;
+    return this.#write(() =>
+      request.picks.flatMap(({ host, resolver, limit }) => {
+        const lane = `${host ?? ''} ${resolver ?? ''}`;
+        const rows = this.#sql.lease.all(workerId, now + leaseMs, now, lane, limit) as unknown as LeasedRow[];
+        for (const row of rows) this.#tally.add('queued', resolver, row.last_error, -1);
+        if (rows.length > 0) this.#tally.add('in_progress', resolver, null, rows.length);
+        // RETURNING promises no order.
+        return rows.sort((a, b) => b.priority - a.priority || a.id - b.id).map(toLeasedJob);
+      }),
+    );
+  }
+
+  extend(leases: readonly Lease[], now: number, leaseMs: number): Promise<Lease[]> {
+    const { extend } = this.#sql;
+    return this.#write(() => leases.filter(({ id, token }) => extend.run(now + leaseMs, id, token).changes === 0));
+  }
+
+  async settle(settlements: readonly (Lease & { readonly settlement: Settlement })[], now: number): Promise<boolean[]> {
+    const settled = await this.#write(() =>
+      settlements.map(({ id, token, settlement }) =>
+        settlement.kind === 'finish'
+          ? this.#finish(id, token, settlement, now)
+          : this.#requeue(id, token, settlement, now),
+      ),
+    );
+    return settled;
+  }
+
+  async expire(workerIds: readonly string[], now: number): Promise<number> {
+    return this.#write(() =>
+      workerIds.reduce((sum, workerId) => sum + Number(this.#sql.expire.run(now, workerId).changes), 0),
+    );
+  }
+
+  outlook(now: number): Promise<Outlook> {
+    const row = this.#connection.read(() => this.#sql.outlook.get(now, now)) as unknown as Outlook;
+    return Promise.resolve({ ...row });
+  }
+
+  watch(changed: (change: StoreChange) => void): Disposable {
+    return this.#watch.add(changed);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#watch[Symbol.dispose]();
+    this.#connection.close();
+  }
+
+  #finish(id: number, token: number, settlement: Settlement & { kind: 'finish' }, now: number): boolean {
+    const lastError = settlement.error ? formatLastError(settlement.error) : null;
+    const row = this.#sql.finish.get(settlement.state, lastError, now, id, token) as Row | undefined;
+    if (!row) return false;
+    this.#tally.add('in_progress', row.resolver_hint, null, -1);
+    this.#tally.add(settlement.state, row.resolver_hint, lastError, 1);
+    return true;
+  }
+
+  #requeue(id: number, token: number, settlement: Settlement & { kind: 'requeue' }, now: number): boolean {
+    const { delayMs, error, refund, host } = settlement;
+    const availableAt = delayMs > 0 ? Math.ceil(now + delayMs) : null;
+    const lastError = error ? formatLastError(error) : null;
+    const row = this.#sql.requeue.get(availableAt, lastError, refund ? 1 : 0, host ?? null, now, id, token) as
+      | Row
+      | undefined;
+    if (!row) return false;
+    this.#tally.add('in_progress', row.resolver_hint, null, -1);
+    this.#tally.add(availableAt === null ? 'queued' : 'delayed', row.resolver_hint, row.last_error, 1);
+    return true;
+  }
+
+  /** Delayed jobs that are due may run; leases that ran out are taken back, or given up on when that was the last attempt. */
+  #wake(now: number, maxAttempts: number): number {
+    for (const row of this.#sql.wakeDelayed.all(now, WAKE_BATCH) as unknown as Row[]) {
+      this.#tally.add('delayed', row.resolver_hint, row.last_error, -1);
+      this.#tally.add('queued', row.resolver_hint, row.last_error, 1);
+    }
+    const exhausted = this.#sql.giveUp.all(now, now, maxAttempts) as unknown as Row[];
+    for (const row of exhausted) {
+      this.#tally.add('in_progress', row.resolver_hint, null, -1);
+      this.#tally.add('error', row.resolver_hint, row.last_error, 1);
+    }
+    for (const row of this.#sql.takeBack.all(now, now) as unknown as Row[]) {
+      this.#tally.add('in_progress', row.resolver_hint, null, -1);
+      this.#tally.add('queued', row.resolver_hint, row.last_error, 1);
+    }
+    return exhausted.length;
+  }
+
+  async #write<T>(work: () => T, options?: { readonly accepting?: boolean }): Promise<T> {
+    return this.#connection.write(() => {
+      this.#tally.clear();
+      const result = work();
+      this.#tally.flush();
+      return result;
+    }, options);
+  }
+}
+
+function toLeasedJob(row: LeasedRow): LeasedJob {
+  return {
+    id: row.id,
+    token: row.token,
+    artifactId: row.artifact_id,
+    artifactJson: row.artifact_json,
+    attempt: row.attempts,
+    resolverHint: row.resolver_hint,
+    host: row.host,
+  };
+}

@@ -1,0 +1,47 @@
+import type { StatementSync } from 'node:sqlite';
+
+import { errorCodeOf } from '../last-error.ts';
+import type { JobState } from '../types.ts';
+import type { SqliteConnection } from './connection.ts';
+
+/** States as they are counted: a delayed job is queued, but counted apart. */
+export type TallyState = JobState | 'delayed';
+
+/** Counts of jobs, gathered while a transaction moves them and written once before it commits. */
+export class Tally {
+  readonly #upsert: StatementSync;
+  readonly #changes = new Map<
+    string,
+    { readonly state: TallyState; readonly resolver: string; readonly code: string; jobs: number }
+  >();
+
+  constructor(connection: SqliteConnection) {
+    this.#upsert = connection.prepare(
+      `INSERT INTO tally (state, resolver_hint, error_code, jobs) VALUES (?, ?, ?, ?)
+       ON CONFLICT DO UPDATE SET jobs = jobs + excluded.jobs`,
+    );
+  }
+
+  /** `jobs` more (or, negative, fewer) in a state. */
+  add(state: TallyState, resolver: string | null, lastError: string | null, jobs: number): void {
+    // A running or finished job's earlier errors are history, not a state of the queue.
+    const code = lastError === null || state === 'in_progress' || state === 'done' ? '' : errorCodeOf(lastError);
+    const key = `${state} ${code} ${resolver ?? ''}`;
+    const change = this.#changes.get(key);
+    if (change) change.jobs += jobs;
+    else this.#changes.set(key, { state, resolver: resolver ?? '', code, jobs });
+  }
+
+  /** Writes what was gathered; call it inside the transaction. */
+  flush(): void {
+    for (const { state, resolver, code, jobs } of this.#changes.values()) {
+      if (jobs !== 0) this.#upsert.run(state, resolver, code, jobs);
+    }
+    this.#changes.clear();
+  }
+
+  /** Forgets what was gathered by a transaction that did not happen. */
+  clear(): void {
+    this.#changes.clear();
+  }
+}

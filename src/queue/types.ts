@@ -1,0 +1,181 @@
+import type { ErrorInfo } from '../base/index.ts';
+
+/**
+ * ```
+ *            enqueue                lease                      finish
+ *   (nothing) ───────► queued ───────────────► in_progress ───────────► done | skipped | error
+ *                        ▲  ▲                      │   │
+ *                        │  └──── requeue ─────────┘   │ lease ran out, attempts left
+ *                        └─────────────────────────────┘ (none left: error)
+ * ```
+ */
+export const JOB_STATES = ['queued', 'in_progress', 'done', 'skipped', 'error'] as const;
+export type JobState = (typeof JOB_STATES)[number];
+
+/** A job as it is put in. */
+export interface NewJob {
+  /** Unique: the same id again is a no-op. */
+  readonly artifactId: string;
+  readonly artifactJson: string;
+  readonly resolverHint?: string | undefined;
+  /** The host it will download from, if that is known already. */
+  readonly host?: string | undefined;
+  /** Higher runs first. */
+  readonly priority?: number;
+}
+
+/** A job as it is stored. Moments are epoch milliseconds. */
+export interface Job {
+  readonly id: number;
+  readonly artifactId: string;
+  readonly artifactJson: string;
+  readonly state: JobState;
+  readonly attempts: number;
+  readonly priority: number;
+  readonly resolverHint: string | null;
+  readonly host: string | null;
+  /** `CODE: message`. */
+  readonly lastError: string | null;
+  readonly createdAt: number;
+  readonly updatedAt: number;
+  readonly availableAt: number | null;
+  readonly leaseExpiresAt: number | null;
+  readonly workerId: string | null;
+}
+
+/** Proof that a job is in one's hands: of all tokens ever given for a job, only the last is good. */
+export interface Lease {
+  readonly id: number;
+  readonly token: number;
+}
+
+export interface LeasedJob extends Lease {
+  readonly artifactId: string;
+  readonly artifactJson: string;
+  /** Counted when leased: 1 for the first. */
+  readonly attempt: number;
+  readonly resolverHint: string | null;
+  readonly host: string | null;
+}
+
+/** What becomes of a leased job. */
+export type Settlement =
+  | { readonly kind: 'finish'; readonly state: 'done' | 'skipped' | 'error'; readonly error?: ErrorInfo | undefined }
+  | {
+      readonly kind: 'requeue';
+      readonly delayMs: number;
+      readonly error?: ErrorInfo | undefined;
+      /** The attempt is given back: it was not the job's fault. */
+      readonly refund: boolean;
+      /** Where the job turned out to download from. */
+      readonly host?: string | undefined;
+    };
+
+/** Jobs that wait for the same host and resolver. */
+export interface Lane {
+  readonly host: string | null;
+  readonly resolver: string | null;
+}
+
+/** A lane with jobs that may run now; `jobs` stops counting at `LANE_COUNT_LIMIT`. */
+export interface LaneBacklog extends Lane {
+  readonly jobs: number;
+  readonly priority: number;
+}
+
+/** A thousand jobs of look-ahead is all the scheduling needs; counting further would make it cost more than it gives. */
+export const LANE_COUNT_LIMIT = 1000;
+
+export interface LeaseRequest {
+  readonly workerId: string;
+  /** From which lanes, and how many of each. */
+  readonly picks: readonly (Lane & { readonly limit: number })[];
+  readonly now: number;
+  readonly leaseMs: number;
+}
+
+/** What lies ahead: enough to know whether a drained queue is empty and when to look again. */
+export interface Outlook {
+  readonly ready: number;
+  readonly delayed: number;
+  readonly inProgress: number;
+  /** The next moment at which a delayed job becomes due or a lease runs out. */
+  readonly nextAt: number | null;
+}
+
+export interface Pause {
+  readonly scope: 'all' | 'host' | 'resolver';
+  readonly name: string;
+  readonly since: number;
+}
+
+/** What a store says when the outside changed something. */
+export type StoreChange = 'jobs' | 'control';
+
+/**
+ * Where jobs are written down. A store never decides: time, delays, limits and policy come in as arguments. (A store
+ * shared by several hosts may use its own server's clock in place of `now`, because theirs differ.)
+ */
+export interface QueueStore extends AsyncDisposable {
+  /** True for each job that is new. Resolves when all of them are as durable as the store promises. */
+  enqueue(jobs: readonly NewJob[], now: number): Promise<boolean[]>;
+  /**
+   * Puts delayed jobs that are due, and jobs whose lease ran out, back among those that may run, and answers the lanes.
+   * A job whose lease ran out on its last attempt ends in `error`; `exhausted` counts them.
+   */
+  backlog(now: number, maxAttempts: number): Promise<{ readonly lanes: LaneBacklog[]; readonly exhausted: number }>;
+  /** Takes jobs that may run, by priority, then age; each gets a new token and one more attempt. */
+  lease(request: LeaseRequest): Promise<LeasedJob[]>;
+  /** Prolongs leases in one write; answers those that were lost. */
+  extend(leases: readonly Lease[], now: number, leaseMs: number): Promise<Lease[]>;
+  /** False for each lease that was lost: its settlement changed nothing. */
+  settle(settlements: readonly (Lease & { readonly settlement: Settlement })[], now: number): Promise<boolean[]>;
+  /** Ends the leases of workers known to be dead, as if they had run out now. */
+  expire(workerIds: readonly string[], now: number): Promise<number>;
+  outlook(now: number): Promise<Outlook>;
+  /** Calls back when jobs came in or an operator intervened, from whatever process. */
+  watch(changed: (change: StoreChange) => void): Disposable;
+  readonly admin: QueueAdmin;
+}
+
+/** Which jobs an operator means; absent fields match all. */
+export interface JobFilter {
+  readonly states?: readonly JobState[];
+  readonly resolver?: string | undefined;
+  readonly host?: string | undefined;
+  readonly errorCode?: string | undefined;
+  /** Only jobs with fewer attempts than this. */
+  readonly belowAttempts?: number | undefined;
+  /** Only jobs not touched since. */
+  readonly updatedBefore?: number | undefined;
+}
+
+export interface QueueStats {
+  readonly states: Readonly<Record<JobState, number>>;
+  readonly total: number;
+  readonly due: number;
+  readonly delayed: number;
+  readonly oldestQueuedAt: number | null;
+  readonly nextAvailableAt: number | null;
+  readonly byResolver: readonly { readonly resolver: string | null; readonly state: JobState; readonly jobs: number }[];
+  readonly byErrorCode: readonly { readonly code: string; readonly state: JobState; readonly jobs: number }[];
+  readonly leases: readonly { readonly workerId: string; readonly jobs: number; readonly expiresAt: number }[];
+  readonly pauses: readonly Pause[];
+}
+
+/** What operators ask of a queue. */
+export interface QueueAdmin {
+  stats(now: number): Promise<QueueStats>;
+  /** In order of id, from `after` on. */
+  list(filter: JobFilter, page: { readonly limit: number; readonly after?: number }): Promise<Job[]>;
+  find(id: number | string): Promise<Job | undefined>;
+  /** Puts finished jobs back in the queue with all their attempts; answers how many. */
+  requeue(filter: JobFilter, now: number, options: { readonly dryRun: boolean }): Promise<number>;
+  /** Ends a job that has not ended as `skipped`; whoever has it leased loses it. */
+  cancel(id: number, now: number): Promise<boolean>;
+  /** Removes finished jobs; answers how many. */
+  prune(filter: JobFilter, options: { readonly dryRun: boolean }): Promise<number>;
+  pauses(): Promise<Pause[]>;
+  pause(scope: Pause['scope'], name: string, now: number): Promise<boolean>;
+  resume(scope: Pause['scope'], name: string): Promise<boolean>;
+}

