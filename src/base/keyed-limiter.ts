@@ -1,7 +1,10 @@
 import type { Clock, Timer } from './clock.ts';
 
-/** Permission to use one slot of every key it was asked for; disposing of it gives them back, once. */
-export type Slot = Disposable;
+/** Permission to use one slot of every key it was asked for; disposing of it gives back those it still holds. */
+export interface Slot extends Disposable {
+  /** Gives one key back before the rest. */
+  release(key: string): void;
+}
 
 /**
  * Bounds how many holders each key may have. Acquiring is asynchronous and slots are disposed of, so that a limiter
@@ -136,13 +139,21 @@ export class KeyedLimiter implements Limiter {
 
   #take(keys: readonly string[]): Slot {
     for (const key of keys) this.#gate(key).used += 1;
-    let held = true;
+    let held = keys;
+    const giveBack = (given: readonly string[]): void => {
+      for (const key of given) this.#gate(key).used -= 1;
+      for (const key of given) this.#serve(key);
+    };
     return {
+      release: (key) => {
+        if (!held.includes(key)) return;
+        held = held.filter((each) => each !== key);
+        giveBack([key]);
+      },
       [Symbol.dispose]: () => {
-        if (!held) return;
-        held = false;
-        for (const key of keys) this.#gate(key).used -= 1;
-        for (const key of keys) this.#serve(key);
+        const given = held;
+        held = [];
+        giveBack(given);
       },
     };
   }

@@ -1,4 +1,11 @@
 export { MemoryStore } from './memory/store.ts';
+export type { QueueEvent, Report } from './events.ts';
+export type { Handler, HandlerContext, HandlerJob, HandlerOutcome, Window } from './handler.ts';
+export type { DrainMode, OrchestratorOptions } from './options.ts';
+export { Orchestrator } from './orchestrator.ts';
+export type { OrchestratorDependencies, RunSummary } from './orchestrator.ts';
+export { WorkQueue } from './work-queue.ts';
+export type { EnqueueOptions, ImportRow } from './work-queue.ts';
 export { openStore } from './store.ts';
 export type { StoreOptions } from './store.ts';
 export { JOB_STATES } from './types.ts';
@@ -19,4 +26,5 @@ export type {
   QueueStore,
   Settlement,
   StoreChange,
+  WorkerInfo,
 } from './types.ts';

@@ -47,6 +47,8 @@ export interface Job {
 export interface Lease {
   readonly id: number;
   readonly token: number;
+  /** The job's own, so that it need not be read again to be counted. */
+  readonly resolverHint: string | null;
 }
 
 export interface LeasedJob extends Lease {
@@ -54,7 +56,6 @@ export interface LeasedJob extends Lease {
   readonly artifactJson: string;
   /** Counted when leased: 1 for the first. */
   readonly attempt: number;
-  readonly resolverHint: string | null;
   readonly host: string | null;
 }
 
@@ -109,6 +110,18 @@ export interface Pause {
   readonly since: number;
 }
 
+/** What a process that runs jobs tells about itself, for operators to see. */
+export interface WorkerInfo {
+  readonly pid: number;
+  readonly hostname: string;
+  readonly startedAt: number;
+  readonly maxWorkers: number;
+  readonly running: number;
+  readonly parked: number;
+  /** Hosts whose cap was lowered or which are held, because they asked for it. */
+  readonly throttled: readonly { readonly host: string; readonly cap: number; readonly heldUntil: number | null }[];
+}
+
 /** What a store says when the outside changed something. */
 export type StoreChange = 'jobs' | 'control';
 
@@ -132,6 +145,8 @@ export interface QueueStore extends AsyncDisposable {
   settle(settlements: readonly (Lease & { readonly settlement: Settlement })[], now: number): Promise<boolean[]>;
   /** Ends the leases of workers known to be dead, as if they had run out now. */
   expire(workerIds: readonly string[], now: number): Promise<number>;
+  /** Writes down what a worker tells about itself; null when it leaves. */
+  announce(workerId: string, info: WorkerInfo | null, now: number): Promise<void>;
   outlook(now: number): Promise<Outlook>;
   /** Calls back when jobs came in or an operator intervened, from whatever process. */
   watch(changed: (change: StoreChange) => void): Disposable;
@@ -160,6 +175,7 @@ export interface QueueStats {
   readonly byResolver: readonly { readonly resolver: string | null; readonly state: JobState; readonly jobs: number }[];
   readonly byErrorCode: readonly { readonly code: string; readonly state: JobState; readonly jobs: number }[];
   readonly leases: readonly { readonly workerId: string; readonly jobs: number; readonly expiresAt: number }[];
+  readonly workers: readonly (WorkerInfo & { readonly workerId: string; readonly updatedAt: number })[];
   readonly pauses: readonly Pause[];
 }
 

@@ -41,3 +41,10 @@ CREATE TABLE pauses (
   since BIGINT NOT NULL,
   PRIMARY KEY (scope, name)
 );
+
+-- Processes that run jobs, as they last described themselves.
+CREATE TABLE workers (
+  worker_id TEXT PRIMARY KEY,
+  info_json TEXT NOT NULL,
+  updated_at BIGINT NOT NULL
+);

@@ -9,20 +9,19 @@ CREATE TABLE jobs (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
   artifact_id TEXT NOT NULL,
   artifact_json TEXT NOT NULL,
-  state TEXT NOT NULL CHECK (state IN ('queued', 'in_progress', 'done', 'skipped', 'error')),
+  -- Written out because IN (…) would build a table at every write.
+  state TEXT NOT NULL CHECK (state = 'queued' OR state = 'in_progress' OR state = 'done' OR state = 'skipped' OR state = 'error'),
   attempts INTEGER NOT NULL DEFAULT 0,
   last_error TEXT,
-  resolver_hint TEXT,
+  resolver_hint TEXT NOT NULL DEFAULT '',  -- empty when not known
   created_at INTEGER NOT NULL,
   updated_at INTEGER NOT NULL,
   lease_expires_at INTEGER,
   worker_id TEXT,
   priority INTEGER NOT NULL DEFAULT 0,
-  available_at INTEGER,              -- set while a queued job is delayed, NULL once it may run
-  host TEXT,                         -- where the job will download from, once known
-  token INTEGER NOT NULL DEFAULT 0,  -- counts leases; every write to a leased job must name it
-  -- Jobs that wait for the same host and resolver stand in one lane.
-  lane TEXT GENERATED ALWAYS AS (coalesce(host, '') || ' ' || coalesce(resolver_hint, '')) VIRTUAL
+  available_at INTEGER,                    -- set while a queued job is delayed, NULL once it may run
+  host TEXT NOT NULL DEFAULT '',           -- where the job will download from; empty until known
+  token INTEGER NOT NULL DEFAULT 0         -- counts leases; every write to a leased job must name it
 );
 
 INSERT INTO jobs (id, artifact_id, artifact_json, state, attempts, last_error, resolver_hint,
@@ -32,7 +31,7 @@ SELECT id, artifact_id, artifact_json,
        attempts,
        CASE WHEN lower(state) IN ('queued', 'in_progress', 'done', 'skipped', 'error') THEN last_error
             ELSE 'STATE_UNKNOWN: was in state ' || state || coalesce('; ' || last_error, '') END,
-       nullif(resolver_hint, ''),
+       coalesce(resolver_hint, ''),
        coalesce(CAST(round(unixepoch(created_at, 'subsec') * 1000) AS INTEGER), 0),
        coalesce(CAST(round(unixepoch(updated_at, 'subsec') * 1000) AS INTEGER), 0),
        CASE WHEN lower(state) = 'in_progress'
@@ -43,7 +42,8 @@ FROM jobs_0001;
 DROP TABLE jobs_0001;
 
 CREATE UNIQUE INDEX idx_jobs_artifact ON jobs(artifact_id);
-CREATE INDEX idx_jobs_ready ON jobs(lane, priority DESC, id) WHERE state = 'queued' AND available_at IS NULL;
+-- Jobs that wait for the same host and resolver stand in one lane.
+CREATE INDEX idx_jobs_ready ON jobs(host, resolver_hint, priority DESC, id) WHERE state = 'queued' AND available_at IS NULL;
 CREATE INDEX idx_jobs_delayed ON jobs(available_at) WHERE state = 'queued' AND available_at IS NOT NULL;
 CREATE INDEX idx_jobs_leased ON jobs(lease_expires_at) WHERE state = 'in_progress';
 
@@ -56,7 +56,7 @@ CREATE TABLE tally (
   PRIMARY KEY (state, resolver_hint, error_code)
 ) WITHOUT ROWID;
 INSERT INTO tally
-SELECT state, coalesce(resolver_hint, ''),
+SELECT state, resolver_hint,
        CASE WHEN instr(last_error, ':') > 0 THEN substr(last_error, 1, instr(last_error, ':') - 1) ELSE '' END,
        count(*)
 FROM jobs GROUP BY 1, 2, 3;
@@ -72,3 +72,10 @@ CREATE TABLE pauses (
 -- Raised by pause, resume and cancel, so that running orchestrators look again.
 CREATE TABLE control (version INTEGER NOT NULL);
 INSERT INTO control VALUES (0);
+
+-- Processes that run jobs, as they last described themselves.
+CREATE TABLE workers (
+  worker_id TEXT PRIMARY KEY,
+  info_json TEXT NOT NULL,
+  updated_at INTEGER NOT NULL
+) WITHOUT ROWID;

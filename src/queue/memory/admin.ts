@@ -41,6 +41,7 @@ export class MemoryAdmin implements QueueAdmin {
         jobs: held.length,
         expiresAt: least(held.map(({ leaseExpiresAt }) => leaseExpiresAt ?? 0)) ?? 0,
       })),
+      workers: [...this.#state.workers.values()],
       pauses: await this.pauses(),
     };
   }

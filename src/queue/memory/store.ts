@@ -11,6 +11,7 @@ import type {
   QueueStore,
   Settlement,
   StoreChange,
+  WorkerInfo,
 } from '../types.ts';
 import { LANE_COUNT_LIMIT } from '../types.ts';
 import { MemoryAdmin } from './admin.ts';
@@ -23,6 +24,7 @@ export interface MemoryState {
   readonly jobs: Map<number, MemoryJob>;
   readonly ids: Map<string, number>;
   readonly pauses: Map<string, Pause>;
+  readonly workers: Map<string, WorkerInfo & { readonly workerId: string; readonly updatedAt: number }>;
   tell(change: StoreChange): void;
 }
 
@@ -34,6 +36,7 @@ export class MemoryStore implements QueueStore {
     jobs: new Map(),
     ids: new Map(),
     pauses: new Map(),
+    workers: new Map(),
     tell: (change) => {
       for (const listener of this.#listeners) listener(change);
     },
@@ -156,6 +159,11 @@ export class MemoryStore implements QueueStore {
     );
     for (const job of held) job.leaseExpiresAt = now;
     return held.length;
+  }
+
+  async announce(workerId: string, info: WorkerInfo | null, now: number): Promise<void> {
+    if (info) this.#state.workers.set(workerId, { ...info, workerId, updatedAt: now });
+    else this.#state.workers.delete(workerId);
   }
 
   async outlook(now: number): Promise<Outlook> {

@@ -1,4 +1,4 @@
-import type { Job, JobFilter, JobState, Pause, QueueAdmin, QueueStats } from '../types.ts';
+import type { Job, JobFilter, JobState, Pause, QueueAdmin, QueueStats, WorkerInfo } from '../types.ts';
 import { JOB_STATES } from '../types.ts';
 import type { PostgresConnection } from './connection.ts';
 import { ERROR_CODE } from './statements.ts';
@@ -92,6 +92,13 @@ export class PostgresAdmin implements QueueAdmin {
         ({ code, state }) => ({ code, state: plain(state) }),
       ),
       leases,
+      workers: (
+        await this.#run<{ workerId: string; info: string; updatedAt: number }>(
+          'workers',
+          'SELECT worker_id AS "workerId", info_json AS info, updated_at AS "updatedAt" FROM workers ORDER BY worker_id',
+          [],
+        )
+      ).map(({ workerId, info, updatedAt }) => ({ ...(JSON.parse(info) as WorkerInfo), workerId, updatedAt })),
       pauses: await this.pauses(),
     };
   }

@@ -109,6 +109,12 @@ export const SQL = {
     t2 AS (${TALLY('back', "'queued'", '', ERROR_CODE)})
     SELECT count(*) AS jobs FROM back`,
 
+  announce: `
+    INSERT INTO workers (worker_id, info_json, updated_at) VALUES ($2, $3, ${NOW})
+    ON CONFLICT (worker_id) DO UPDATE SET info_json = excluded.info_json, updated_at = excluded.updated_at`,
+
+  leave: `DELETE FROM workers WHERE worker_id = $1`,
+
   outlook: `
     SELECT
       (SELECT count(*) FROM (SELECT 1 FROM jobs WHERE ${READY} LIMIT 1000) AS first_ones)

@@ -9,6 +9,7 @@ import type {
   QueueStore,
   Settlement,
   StoreChange,
+  WorkerInfo,
 } from '../types.ts';
 import { LANE_COUNT_LIMIT } from '../types.ts';
 import { PostgresAdmin } from './admin.ts';
@@ -137,6 +138,16 @@ export class PostgresStore implements QueueStore {
     return rows.length;
   }
 
+  async announce(workerId: string, info: WorkerInfo | null, now: number): Promise<void> {
+    if (info === null) await this.#connection.run('leave', SQL.leave, [workerId]);
+    else
+      await this.#connection.run('announce', SQL.announce, [
+        this.#connection.moment(now),
+        workerId,
+        JSON.stringify(info),
+      ]);
+  }
+
   async outlook(now: number): Promise<Outlook> {
     const [row] = await this.#connection.run<Outlook & { serverNow: number }>('outlook', SQL.outlook, [
       this.#connection.moment(now),
@@ -157,6 +168,6 @@ export class PostgresStore implements QueueStore {
   }
 }
 
-function leaseKey({ id, token }: Lease): string {
+function leaseKey({ id, token }: Pick<Lease, 'id' | 'token'>): string {
   return `${id} ${token}`;
 }

@@ -1,17 +1,17 @@
-import type { Job, JobFilter, JobState, Pause, QueueAdmin, QueueStats } from '../types.ts';
+import type { Job, JobFilter, JobState, Pause, QueueAdmin, QueueStats, WorkerInfo } from '../types.ts';
 import { JOB_STATES } from '../types.ts';
 import type { SqliteConnection } from './connection.ts';
 import type { Tally, TallyState } from './tally.ts';
 import type { SqliteWatch } from './watch.ts';
 
 const COLUMNS = `id, artifact_id AS artifactId, artifact_json AS artifactJson, state, attempts, priority,
-  resolver_hint AS resolverHint, host, last_error AS lastError, created_at AS createdAt, updated_at AS updatedAt,
+  nullif(resolver_hint, '') AS resolverHint, nullif(host, '') AS host, last_error AS lastError, created_at AS createdAt, updated_at AS updatedAt,
   available_at AS availableAt, lease_expires_at AS leaseExpiresAt, worker_id AS workerId`;
 
 /** Absent conditions are NULL and match all; the states come as a JSON list. */
 const MATCHES = `state IN (SELECT value FROM json_each(:states))
-  AND (:resolver IS NULL OR coalesce(resolver_hint, '') = :resolver)
-  AND (:host IS NULL OR coalesce(host, '') = :host)
+  AND (:resolver IS NULL OR resolver_hint = :resolver)
+  AND (:host IS NULL OR host = :host)
   AND (:errorCode IS NULL OR error_code(last_error) = :errorCode)
   AND (:belowAttempts IS NULL OR attempts < :belowAttempts)
   AND (:updatedBefore IS NULL OR updated_at < :updatedBefore)`;
@@ -73,13 +73,19 @@ export class SqliteAdmin implements QueueAdmin {
       const [moments] = all<{ oldest: number | null; next: number | null }>(
         `SELECT (SELECT created_at FROM jobs WHERE id = (
                    SELECT min(id) FROM (
-                     WITH RECURSIVE heads(lane, priority, id) AS (
-                       SELECT lane, priority, id FROM (SELECT lane, priority, id FROM jobs WHERE state = 'queued' AND available_at IS NULL ORDER BY lane, priority DESC, id LIMIT 1)
+                     WITH RECURSIVE heads(host, resolver, priority, id) AS (
+                       SELECT * FROM (SELECT host, resolver_hint, priority, id FROM jobs WHERE state = 'queued' AND available_at IS NULL
+                                      ORDER BY host, resolver_hint, priority DESC, id LIMIT 1)
                        UNION ALL
-                       SELECT next.lane, next.priority, next.id FROM heads JOIN jobs AS next ON next.id = (
-                         SELECT id FROM jobs WHERE state = 'queued' AND available_at IS NULL
-                           AND (jobs.lane > heads.lane OR (jobs.lane = heads.lane AND jobs.priority < heads.priority))
-                         ORDER BY jobs.lane, jobs.priority DESC, jobs.id LIMIT 1)
+                       SELECT next.host, next.resolver_hint, next.priority, next.id FROM heads JOIN jobs AS next ON next.id = coalesce(
+                         (SELECT id FROM jobs WHERE state = 'queued' AND available_at IS NULL AND jobs.host = heads.host
+                            AND jobs.resolver_hint = heads.resolver AND jobs.priority < heads.priority
+                          ORDER BY jobs.priority DESC, jobs.id LIMIT 1),
+                         (SELECT id FROM jobs WHERE state = 'queued' AND available_at IS NULL AND jobs.host = heads.host
+                            AND jobs.resolver_hint > heads.resolver
+                          ORDER BY jobs.resolver_hint, jobs.priority DESC, jobs.id LIMIT 1),
+                         (SELECT id FROM jobs WHERE state = 'queued' AND available_at IS NULL AND jobs.host > heads.host
+                          ORDER BY jobs.host, jobs.resolver_hint, jobs.priority DESC, jobs.id LIMIT 1))
                      ) SELECT id FROM heads))) AS oldest,
                 (SELECT min(available_at) FROM jobs WHERE state = 'queued' AND available_at IS NOT NULL AND available_at > ?) AS next`,
         now,
@@ -102,6 +108,9 @@ export class SqliteAdmin implements QueueAdmin {
           `SELECT worker_id AS workerId, count(*) AS jobs, min(lease_expires_at) AS expiresAt
            FROM jobs WHERE state = 'in_progress' GROUP BY worker_id ORDER BY worker_id`,
         ),
+        workers: all<{ workerId: string; info: string; updatedAt: number }>(
+          'SELECT worker_id AS workerId, info_json AS info, updated_at AS updatedAt FROM workers ORDER BY worker_id',
+        ).map(({ workerId, info, updatedAt }) => ({ ...(JSON.parse(info) as WorkerInfo), workerId, updatedAt })),
         pauses: this.#pauses(),
       };
     });

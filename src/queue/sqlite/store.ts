@@ -11,12 +11,13 @@ import type {
   QueueStore,
   Settlement,
   StoreChange,
+  WorkerInfo,
 } from '../types.ts';
 import { LANE_COUNT_LIMIT } from '../types.ts';
 import { SqliteAdmin } from './admin.ts';
 import type { SqliteOptions } from './connection.ts';
 import { SqliteConnection } from './connection.ts';
-import { SQL } from './statements.ts';
+import { leaseSql, SQL } from './statements.ts';
 import { Tally } from './tally.ts';
 import { SqliteWatch } from './watch.ts';
 
@@ -29,14 +30,18 @@ interface Row {
   readonly last_error: string | null;
 }
 
-interface LeasedRow extends Row {
-  readonly token: number;
-  readonly attempts: number;
-  readonly artifact_id: string;
-  readonly artifact_json: string;
-  readonly host: string | null;
-  readonly priority: number;
-}
+/** A leased job as its statement answers it: arrays cost half of what objects do. */
+type LeasedRow = readonly [
+  id: number,
+  token: number,
+  attempt: number,
+  artifactId: string,
+  artifactJson: string,
+  resolverHint: string | null,
+  host: string | null,
+  priority: number,
+  lastError: string | null,
+];
 
 /** A queue in one SQLite file, shared by the processes of one machine. */
 export class SqliteStore implements QueueStore {
@@ -44,6 +49,7 @@ export class SqliteStore implements QueueStore {
   readonly #connection: SqliteConnection;
   readonly #watch: SqliteWatch;
   readonly #tally: Tally;
+  readonly #leases = new Map<number, StatementSync>();
   readonly #sql: { readonly [Name in keyof typeof SQL]: StatementSync };
 
   private constructor(connection: SqliteConnection) {
@@ -67,12 +73,12 @@ export class SqliteStore implements QueueStore {
     const added = await this.#write(
       () =>
         jobs.map((job) => {
-          const resolver = job.resolverHint ?? null;
+          const resolver = job.resolverHint ?? '';
           const { changes } = insert.run(
             job.artifactId,
             job.artifactJson,
             resolver,
-            job.host ?? null,
+            job.host ?? '',
             job.priority ?? 0,
             now,
             now,
@@ -94,30 +100,28 @@ export class SqliteStore implements QueueStore {
     const { anythingToWake, lanes } = this.#sql;
     const exhausted =
       anythingToWake.get(now, now) === undefined ? 0 : await this.#write(() => this.#wake(now, maxAttempts));
-    const rows = this.#connection.read(() => lanes.all(LANE_COUNT_LIMIT)) as {
-      lane: string;
-      jobs: number;
-      priority: number;
-    }[];
-    return {
-      exhausted,
-      lanes: rows.map(({ lane, jobs, priority }) => {
-        const [host = '', resolver = ''] = lane.split(' ');
-        return { host: host || null, resolver: resolver || null, jobs, priority };
-      }),
-    };
+    return { exhausted, lanes: this.#connection.read(() => lanes.all(LANE_COUNT_LIMIT)) as unknown as LaneBacklog[] };
   }
 
   async lease(request: LeaseRequest): Promise<LeasedJob[]> {
     const { workerId, now, leaseMs } = request;
     return this.#write(() =>
       request.picks.flatMap(({ host, resolver, limit }) => {
-        const lane = `${host ?? ''} ${resolver ?? ''}`;
-        const rows = this.#sql.lease.all(workerId, now + leaseMs, now, lane, limit) as unknown as LeasedRow[];
-        for (const row of rows) this.#tally.add('queued', resolver, row.last_error, -1);
+        const statement = this.#leaseStatement(limit);
+        const rows = statement.all(workerId, now + leaseMs, now, host ?? '', resolver ?? '') as unknown as LeasedRow[];
+        for (const row of rows) this.#tally.add('queued', resolver, row[8], -1);
         if (rows.length > 0) this.#tally.add('in_progress', resolver, null, rows.length);
         // RETURNING promises no order.
-        return rows.sort((a, b) => b.priority - a.priority || a.id - b.id).map(toLeasedJob);
+        rows.sort((a, b) => b[7] - a[7] || a[0] - b[0]);
+        return rows.map(([id, token, attempt, artifactId, artifactJson, resolverHint, known]) => ({
+          id,
+          token,
+          attempt,
+          artifactId,
+          artifactJson,
+          resolverHint,
+          host: known,
+        }));
       }),
     );
   }
@@ -127,20 +131,25 @@ export class SqliteStore implements QueueStore {
     return this.#write(() => leases.filter(({ id, token }) => extend.run(now + leaseMs, id, token).changes === 0));
   }
 
-  async settle(settlements: readonly (Lease & { readonly settlement: Settlement })[], now: number): Promise<boolean[]> {
-    const settled = await this.#write(() =>
-      settlements.map(({ id, token, settlement }) =>
-        settlement.kind === 'finish'
-          ? this.#finish(id, token, settlement, now)
-          : this.#requeue(id, token, settlement, now),
+  settle(settlements: readonly (Lease & { readonly settlement: Settlement })[], now: number): Promise<boolean[]> {
+    return this.#write(() =>
+      settlements.map((lease) =>
+        lease.settlement.kind === 'finish'
+          ? this.#finish(lease, lease.settlement, now)
+          : this.#requeue(lease, lease.settlement, now),
       ),
     );
-    return settled;
   }
 
   async expire(workerIds: readonly string[], now: number): Promise<number> {
     return this.#write(() =>
       workerIds.reduce((sum, workerId) => sum + Number(this.#sql.expire.run(now, workerId).changes), 0),
+    );
+  }
+
+  async announce(workerId: string, info: WorkerInfo | null, now: number): Promise<void> {
+    await this.#connection.write(() =>
+      info === null ? this.#sql.leave.run(workerId) : this.#sql.announce.run(workerId, JSON.stringify(info), now),
     );
   }
 
@@ -158,16 +167,15 @@ export class SqliteStore implements QueueStore {
     this.#connection.close();
   }
 
-  #finish(id: number, token: number, settlement: Settlement & { kind: 'finish' }, now: number): boolean {
+  #finish({ id, token, resolverHint }: Lease, settlement: Settlement & { kind: 'finish' }, now: number): boolean {
     const lastError = settlement.error ? formatLastError(settlement.error) : null;
-    const row = this.#sql.finish.get(settlement.state, lastError, now, id, token) as Row | undefined;
-    if (!row) return false;
-    this.#tally.add('in_progress', row.resolver_hint, null, -1);
-    this.#tally.add(settlement.state, row.resolver_hint, lastError, 1);
+    if (this.#sql.finish.run(settlement.state, lastError, now, id, token).changes === 0) return false;
+    this.#tally.add('in_progress', resolverHint, null, -1);
+    this.#tally.add(settlement.state, resolverHint, lastError, 1);
     return true;
   }
 
-  #requeue(id: number, token: number, settlement: Settlement & { kind: 'requeue' }, now: number): boolean {
+  #requeue({ id, token }: Lease, settlement: Settlement & { kind: 'requeue' }, now: number): boolean {
     const { delayMs, error, refund, host } = settlement;
     const availableAt = delayMs > 0 ? Math.ceil(now + delayMs) : null;
     const lastError = error ? formatLastError(error) : null;
@@ -178,6 +186,16 @@ export class SqliteStore implements QueueStore {
     this.#tally.add('in_progress', row.resolver_hint, null, -1);
     this.#tally.add(availableAt === null ? 'queued' : 'delayed', row.resolver_hint, row.last_error, 1);
     return true;
+  }
+
+  #leaseStatement(limit: number): StatementSync {
+    let statement = this.#leases.get(limit);
+    if (!statement) {
+      statement = this.#connection.prepare(leaseSql(limit));
+      statement.setReturnArrays(true);
+      this.#leases.set(limit, statement);
+    }
+    return statement;
   }
 
   /** Delayed jobs that are due may run; leases that ran out are taken back, or given up on when that was the last attempt. */
@@ -206,16 +224,4 @@ export class SqliteStore implements QueueStore {
       return result;
     }, options);
   }
-}
-
-function toLeasedJob(row: LeasedRow): LeasedJob {
-  return {
-    id: row.id,
-    token: row.token,
-    artifactId: row.artifact_id,
-    artifactJson: row.artifact_json,
-    attempt: row.attempts,
-    resolverHint: row.resolver_hint,
-    host: row.host,
-  };
 }

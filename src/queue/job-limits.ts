@@ -1,0 +1,189 @@
+import type { Clock, Limiter, Slot } from '../base/index.ts';
+import { hostKey, KeyedLimiter } from '../base/index.ts';
+import type { Report } from './events.ts';
+import type { Window } from './handler.ts';
+import { HostThrottle } from './host-throttle.ts';
+import type { RunningJob } from './running-job.ts';
+import { TooManyWaiting } from './running-job.ts';
+import type { Lane, Pause } from './types.ts';
+
+const WORKER = 'worker';
+const hostSlot = (host: string): string => `host ${host}`;
+const resolverSlot = (resolver: string): string => `resolver ${resolver}`;
+
+export interface LimitOptions {
+  readonly maxWorkers: number;
+  readonly maxPerHost: number;
+  readonly maxPerResolver: Readonly<Record<string, number>>;
+  readonly maxParked: number;
+}
+
+/** A limiter as the orchestrator needs it: workers, hosts and resolvers are keys of one, so that they are taken together. */
+export function createJobLimiter(options: LimitOptions, clock: Clock): KeyedLimiter {
+  return new KeyedLimiter({
+    clock,
+    defaultLimit: (key) =>
+      key === WORKER ? options.maxWorkers : key.startsWith('host ') ? options.maxPerHost : Infinity,
+    limits: Object.fromEntries(
+      Object.entries(options.maxPerResolver).map(([name, limit]) => [resolverSlot(name), limit]),
+    ),
+  });
+}
+
+/** Who may run, who may download from where, and who waits. */
+export class JobLimits {
+  readonly throttle: HostThrottle;
+  readonly #limiter: Limiter;
+  readonly #clock: Clock;
+  readonly #maxParked: number;
+  readonly #report: Report;
+  readonly #freed: () => void;
+  /** Jobs leased for a host or resolver that have not asked for its slot yet. */
+  readonly #expected = new Map<string, number>();
+  #paused = new Set<string>();
+  #parked = 0;
+
+  constructor(options: {
+    readonly limiter: Limiter;
+    readonly limits: LimitOptions;
+    readonly clock: Clock;
+    readonly report: Report;
+    /** Called when a worker, a host or a resolver may have room again. */
+    readonly freed: () => void;
+  }) {
+    this.#limiter = options.limiter;
+    this.#clock = options.clock;
+    this.#maxParked = options.limits.maxParked;
+    this.#report = options.report;
+    this.#freed = options.freed;
+    this.throttle = new HostThrottle({
+      limiter: options.limiter,
+      clock: options.clock,
+      cap: options.limits.maxPerHost,
+      report: options.report,
+      key: hostSlot,
+    });
+  }
+
+  get parked(): number {
+    return this.#parked;
+  }
+
+  get freeWorkers(): number {
+    return this.#limiter.room(WORKER);
+  }
+
+  takeWorker(): Slot | undefined {
+    return this.#limiter.tryAcquire([WORKER]);
+  }
+
+  /** How many more jobs of a lane could download at once, counting those already on their way. */
+  readonly room = ({ host, resolver }: Lane): number => {
+    const hostRoom = host === null ? Infinity : this.#roomOf(hostSlot(host));
+    return resolver === null ? hostRoom : Math.min(hostRoom, this.#roomOf(resolverSlot(resolver)));
+  };
+
+  /** A job was leased for its host and resolver: until it asks for their slots, room is kept for it. */
+  expect(running: RunningJob, change: 1 | -1): void {
+    if (!running.expected) return;
+    if (change === -1) running.expected = false;
+    const { host, resolverHint } = running.job;
+    for (const key of [host === null ? '' : hostSlot(host), resolverHint === null ? '' : resolverSlot(resolverHint)]) {
+      if (key === '') continue;
+      const count = (this.#expected.get(key) ?? 0) + change;
+      if (count > 0) this.#expected.set(key, count);
+      else this.#expected.delete(key);
+    }
+  }
+
+  /** Holds what operators have paused, and lets go what they have resumed. */
+  applyPauses(pauses: readonly Pause[]): void {
+    const keys = new Set(
+      pauses.flatMap(({ scope, name }) =>
+        scope === 'host' ? [hostSlot(name)] : scope === 'resolver' ? [resolverSlot(name)] : [],
+      ),
+    );
+    for (const key of this.#paused.difference(keys)) this.#limiter.lift(key);
+    for (const key of keys.difference(this.#paused)) this.#limiter.holdUntil(key, Infinity);
+    this.#paused = keys;
+  }
+
+  /** Runs `work` with a slot of the host and the resolver; see HandlerContext.withLimits. */
+  async run<T>(
+    running: RunningJob,
+    resolver: string | null,
+    url: string | URL,
+    work: (window: Window) => Promise<T>,
+  ): Promise<T> {
+    const { signal } = running.controller;
+    signal.throwIfAborted();
+    const host = hostKey(url);
+    const keys = [hostSlot(host), ...(resolver === null ? [] : [resolverSlot(resolver)])];
+    this.expect(running, -1);
+    const slot = this.#limiter.tryAcquire(keys) ?? (await this.#park(running, host, resolver, keys));
+    let throttled = false;
+    const window: Window = {
+      signal,
+      throttled: (options) => {
+        throttled = true;
+        const heldUntil = this.throttle.throttled(host, options?.retryAt);
+        this.#clock.setTimer(Math.max(0, heldUntil - this.#clock.now()), this.#freed).unref();
+      },
+    };
+    try {
+      const result = await work(window);
+      if (!throttled) this.throttle.succeeded(host);
+      return result;
+    } catch (error) {
+      if (!throttled && asksToSlowDown(error)) window.throttled({ retryAt: retryAtOf(error) });
+      throw error;
+    } finally {
+      for (const key of keys) slot.release(key);
+      this.#freed();
+    }
+  }
+
+  /** Waits without a worker, then takes worker, host and resolver at once. */
+  async #park(running: RunningJob, host: string, resolver: string | null, keys: readonly string[]): Promise<Slot> {
+    if (this.#parked >= this.#maxParked) throw new TooManyWaiting(host);
+    const startedAt = this.#clock.monotonic();
+    const hostBusy = this.#limiter.room(hostSlot(host)) <= 0;
+    this.#parked += 1;
+    running.worker?.[Symbol.dispose]();
+    running.worker = undefined;
+    this.#freed();
+    let slot: Slot;
+    try {
+      slot = await this.#limiter.acquire([WORKER, ...keys], running.controller.signal);
+    } finally {
+      this.#parked -= 1;
+    }
+    running.worker = { release: (key) => slot.release(key), [Symbol.dispose]: () => slot.release(WORKER) };
+    const waitedMs = this.#clock.monotonic() - startedAt;
+    running.deadline += waitedMs;
+    this.#report({
+      kind: 'limits-waited',
+      job: running.job,
+      resolver,
+      host,
+      hostMs: hostBusy ? waitedMs : 0,
+      resolverMs: hostBusy ? 0 : waitedMs,
+    });
+    return slot;
+  }
+
+  #roomOf(key: string): number {
+    return this.#limiter.room(key) - (this.#expected.get(key) ?? 0);
+  }
+}
+
+/** Errors of HTTP clients name the status in one of two ways. */
+function asksToSlowDown(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  const status = 'status' in error ? error.status : 'statusCode' in error ? error.statusCode : undefined;
+  return status === 429 || status === 503;
+}
+
+function retryAtOf(error: unknown): number | undefined {
+  return error instanceof Error && 'retryAt' in error && typeof error.retryAt === 'number' ? error.retryAt : undefined;
+}

@@ -1,0 +1,83 @@
+import type { Lane, LaneBacklog } from './types.ts';
+
+interface Entry extends Lane {
+  jobs: number;
+  readonly priority: number;
+}
+
+/** How many more jobs of a lane can be used now. */
+export type Room = (lane: Lane) => number;
+
+export type Pick = Lane & { readonly limit: number };
+
+/**
+ * What is known of the queue's lanes between two looks at it, and the choice among them: by priority; then the host with
+ * the most work left first, because the longest lane decides when everything is done; lanes whose host is not yet known
+ * take turns with those whose host is.
+ */
+export class LaneBook {
+  #hosted: Entry[] = [];
+  #open: Entry[] = [];
+  #turns = { hosted: 0, open: 0 };
+
+  replace(lanes: readonly LaneBacklog[]): void {
+    const entries = lanes.map((lane): Entry => ({ ...lane }));
+    const order = (a: Entry, b: Entry): number => b.priority - a.priority || b.jobs - a.jobs;
+    this.#hosted = entries.filter(({ host }) => host !== null).sort(order);
+    this.#open = entries.filter(({ host }) => host === null).sort(order);
+  }
+
+  /** Which lanes to lease from, and how many, to fill `free` workers. */
+  choose(free: number, room: Room): Pick[] {
+    const picks = new Map<Entry, number>();
+    const roomLeft = (entry: Entry): number => Math.min(entry.jobs, room(entry)) - (picks.get(entry) ?? 0);
+    for (let left = free; left > 0;) {
+      const hosted = this.#hosted.find((entry) => roomLeft(entry) > 0);
+      const open = this.#open.find((entry) => roomLeft(entry) > 0);
+      const entry = this.#prefer(hosted, open);
+      if (!entry) break;
+      // Taking turns matters only where there is somebody to take turns with.
+      const take = hosted && open ? 1 : Math.min(left, roomLeft(entry));
+      picks.set(entry, (picks.get(entry) ?? 0) + take);
+      this.#turns[entry.host === null ? 'open' : 'hosted'] += take;
+      left -= take;
+    }
+    if (this.#hosted.length === 0 || this.#open.length === 0) this.#turns = { hosted: 0, open: 0 };
+    return [...picks].map(([{ host, resolver }, limit]) => ({ host, resolver, limit }));
+  }
+
+  /** Records what a lease brought; true when nothing is left of the lane as it was seen. */
+  took({ host, resolver, limit }: Pick, leased: number): boolean {
+    const entries = host === null ? this.#open : this.#hosted;
+    const at = entries.findIndex((entry) => entry.host === host && entry.resolver === resolver);
+    const entry = entries[at];
+    if (!entry) return true;
+    // A lane that gave less than asked is empty.
+    entry.jobs = leased < limit ? 0 : entry.jobs - leased;
+    if (entry.jobs > 0) sink(entries, at);
+    else entries.splice(at, 1);
+    return entry.jobs <= 0;
+  }
+
+  #prefer(hosted: Entry | undefined, open: Entry | undefined): Entry | undefined {
+    if (!hosted || !open) return hosted ?? open;
+    if (hosted.priority !== open.priority) return hosted.priority > open.priority ? hosted : open;
+    return this.#turns.hosted <= this.#turns.open ? hosted : open;
+  }
+}
+
+/** Moves an entry that became shorter behind those that are now longer. */
+function sink(entries: Entry[], at: number): void {
+  const entry = entries[at];
+  if (!entry) return;
+  let to = at;
+  for (
+    let next = entries[to + 1];
+    next && next.priority === entry.priority && next.jobs > entry.jobs;
+    next = entries[to + 1]
+  ) {
+    entries[to] = next;
+    to += 1;
+  }
+  entries[to] = entry;
+}

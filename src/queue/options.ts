@@ -1,0 +1,19 @@
+/** How an orchestrator works: its slice of the configuration, in milliseconds. */
+export interface OrchestratorOptions {
+  readonly maxWorkers: number;
+  readonly maxPerResolver: Readonly<Record<string, number>>;
+  readonly maxPerHost: number;
+  readonly maxParked: number;
+  readonly leaseMs: number;
+  readonly heartbeatMs: number;
+  readonly maxAttempts: number;
+  readonly retryBackoffMs: number;
+  readonly retryJitterMs: number;
+  readonly retryMaxDelayMs: number;
+  /** 0 means no limit. */
+  readonly jobTimeoutMs: number;
+  readonly shutdownGraceMs: number;
+}
+
+/** When to end: never by oneself; when nothing is left, also nothing delayed; when nothing is due. */
+export type DrainMode = 'never' | 'empty' | 'due';

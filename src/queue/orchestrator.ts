@@ -1,0 +1,234 @@
+import { hostname } from 'node:os';
+
+import type { Clock, Limiter, Random, Timer } from '../base/index.ts';
+import { Dispatcher } from './dispatcher.ts';
+import type { Report } from './events.ts';
+import type { Handler, HandlerContext } from './handler.ts';
+import { createJobLimiter, JobLimits } from './job-limits.ts';
+import type { DrainMode, OrchestratorOptions } from './options.ts';
+import { RunningJobs } from './running-jobs.ts';
+import type { LeasedJob, QueueStore, StoreChange } from './types.ts';
+import { createWorkerId, isDeadHere } from './worker-identity.ts';
+
+export interface OrchestratorDependencies {
+  readonly store: QueueStore;
+  readonly handler: Handler;
+  readonly clock: Clock;
+  readonly report?: Report;
+  readonly log?: HandlerContext['log'];
+  /** Wraps the run of each job, so that a tracer can make it its own. */
+  readonly around?: <T>(job: LeasedJob, run: () => Promise<T>) => Promise<T>;
+  /** Where limits are kept; those of a whole fleet could stand here. */
+  readonly limiter?: Limiter;
+  readonly random?: Random;
+}
+
+export interface RunSummary {
+  readonly done: number;
+  readonly skipped: number;
+  readonly error: number;
+  readonly requeued: number;
+  readonly lost: number;
+  readonly reason: 'drained' | 'stopped';
+}
+
+/** How often running jobs are checked for their time limit. */
+const SWEEP_MS = 1_000;
+
+/** Empties a queue: leases jobs as workers become free, runs them within their limits, writes down what came of them. */
+export class Orchestrator {
+  readonly workerId = createWorkerId();
+  readonly #options: OrchestratorOptions;
+  readonly #report: Report;
+  readonly #clock: Clock;
+  readonly #store: QueueStore;
+  readonly #limits: JobLimits;
+  readonly #jobs: RunningJobs;
+  readonly #startedAt: number;
+  readonly #timers = new Set<Timer>();
+  readonly #ended = Promise.withResolvers<RunSummary['reason']>();
+  #dispatcher: Dispatcher | undefined;
+  #stopping = false;
+  #failure: { readonly error: unknown } | undefined;
+
+  constructor(options: OrchestratorOptions, dependencies: OrchestratorDependencies) {
+    const { store, clock } = dependencies;
+    this.#options = options;
+    this.#store = store;
+    this.#clock = clock;
+    this.#report = dependencies.report ?? (() => undefined);
+    this.#startedAt = clock.now();
+    this.#limits = new JobLimits({
+      limiter: dependencies.limiter ?? createJobLimiter(options, clock),
+      limits: options,
+      clock,
+      report: this.#report,
+      freed: () => this.#dispatcher?.pump(),
+    });
+    this.#jobs = new RunningJobs({
+      options,
+      workerId: this.workerId,
+      store,
+      handler: dependencies.handler,
+      clock,
+      limits: this.#limits,
+      report: this.#report,
+      log: dependencies.log ?? (() => undefined),
+      around: dependencies.around,
+      random: dependencies.random,
+      settled: (requeued) => this.#afterSettling(requeued),
+      failed: (error) => this.#fail(error),
+    });
+  }
+
+  /** What goes on now: jobs that hold a worker, jobs that wait for a host, what was settled so far. */
+  get status(): { readonly running: number; readonly parked: number; readonly counts: Omit<RunSummary, 'reason'> } {
+    const { parked } = this.#limits;
+    return { running: this.#jobs.size - parked, parked, counts: { ...this.#jobs.counts } };
+  }
+
+  /** Hosts whose cap was lowered or which are held, because they asked for it. */
+  get throttled(): { readonly host: string; readonly cap: number; readonly heldUntil: number | null }[] {
+    return this.#limits.throttle.hosts;
+  }
+
+  /**
+   * Works until drained or told to stop by the signal. Stopping lets running jobs finish within the grace time, then aborts
+   * them, and gives back at once whatever is left.
+   */
+  async run(options: { readonly drain?: DrainMode; readonly signal?: AbortSignal } = {}): Promise<RunSummary> {
+    const { signal } = options;
+    using dispatcher = new Dispatcher({
+      options: this.#options,
+      workerId: this.workerId,
+      store: this.#store,
+      clock: this.#clock,
+      limits: this.#limits,
+      report: this.#report,
+      drain: options.drain ?? 'never',
+      start: (job, worker) => this.#jobs.start(job, worker),
+      busy: () => this.#jobs.size > 0,
+      drained: () => this.#ended.resolve('drained'),
+      failed: (error) => this.#fail(error),
+    });
+    this.#dispatcher = dispatcher;
+    const stop = (): void => this.#stop('told to stop');
+    using _watch = this.#store.watch((change) => this.#changed(change));
+    signal?.addEventListener('abort', stop, { once: true });
+    try {
+      await this.#recoverDead();
+      await this.#readPauses();
+      await this.#announce();
+      this.#every(this.#options.heartbeatMs, () => this.#heartbeat());
+      this.#every(SWEEP_MS, () => this.#jobs.sweep());
+      if (signal?.aborted) stop();
+      dispatcher.pump();
+      const reason = await this.#ended.promise;
+      if (this.#failure) throw this.#failure.error;
+      await this.#store.announce(this.workerId, null, this.#clock.now());
+      return { ...this.#jobs.counts, reason };
+    } finally {
+      signal?.removeEventListener('abort', stop);
+      for (const timer of this.#timers) timer[Symbol.dispose]();
+    }
+  }
+
+  #afterSettling(requeued: boolean): void {
+    if (this.#stopping) this.#endWhenIdle();
+    else if (requeued) this.#dispatcher?.lookAgain();
+    else this.#dispatcher?.pump();
+  }
+
+  #changed(change: StoreChange): void {
+    if (change === 'jobs') {
+      this.#dispatcher?.lookAgain();
+      return;
+    }
+    // An operator paused, resumed or cancelled: a cancelled job shows in the next heartbeat, so have one now.
+    this.#guard(async () => {
+      await this.#readPauses();
+      await this.#jobs.heartbeat();
+    });
+  }
+
+  async #readPauses(): Promise<void> {
+    const pauses = await this.#store.admin.pauses();
+    this.#limits.applyPauses(pauses);
+    this.#report({
+      kind: 'pauses-changed',
+      pauses: pauses.map(({ scope, name }) => (scope === 'all' ? 'all' : `${scope} ${name}`)),
+    });
+    this.#dispatcher?.setPaused(pauses.some(({ scope }) => scope === 'all'));
+  }
+
+  /** Processes of this machine that died hold leases that need not be waited for. */
+  async #recoverDead(): Promise<void> {
+    const { leases, workers } = await this.#store.admin.stats(this.#clock.now());
+    const names = new Set([...leases.map(({ workerId }) => workerId), ...workers.map(({ workerId }) => workerId)]);
+    const dead = [...names].filter(isDeadHere);
+    if (dead.length === 0) return;
+    await this.#store.expire(dead, this.#clock.now());
+    for (const workerId of dead) await this.#store.announce(workerId, null, this.#clock.now());
+  }
+
+  async #heartbeat(): Promise<void> {
+    await this.#jobs.heartbeat();
+    await this.#recoverDead();
+    await this.#announce();
+  }
+
+  async #announce(): Promise<void> {
+    const { running, parked } = this.status;
+    await this.#store.announce(
+      this.workerId,
+      {
+        pid: process.pid,
+        hostname: hostname(),
+        startedAt: this.#startedAt,
+        maxWorkers: this.#options.maxWorkers,
+        running,
+        parked,
+        throttled: this.throttled,
+      },
+      this.#clock.now(),
+    );
+  }
+
+  #stop(reason: string): void {
+    if (this.#stopping) return;
+    this.#stopping = true;
+    this.#dispatcher?.[Symbol.dispose]();
+    this.#report({ kind: 'stopping', reason, running: this.#jobs.size });
+    // Those that only wait have nothing to finish.
+    this.#jobs.stopAll('shutdown', true);
+    this.#timers.add(this.#clock.setTimer(this.#options.shutdownGraceMs, () => this.#jobs.stopAll('shutdown')));
+    this.#endWhenIdle();
+  }
+
+  #fail(error: unknown): void {
+    this.#failure ??= { error };
+    this.#stop('the queue cannot be used');
+    this.#endWhenIdle();
+  }
+
+  #endWhenIdle(): void {
+    if (this.#jobs.size === 0) this.#ended.resolve('stopped');
+  }
+
+  #every(intervalMs: number, work: () => Promise<void> | void): void {
+    let timer: Timer | undefined;
+    const arm = (): void => {
+      timer = this.#clock.setTimer(intervalMs, () => {
+        if (timer) this.#timers.delete(timer);
+        arm();
+        this.#guard(work);
+      });
+      this.#timers.add(timer);
+    };
+    arm();
+  }
+
+  #guard(work: () => Promise<void> | void): void {
+    (async () => work())().catch((error: unknown) => this.#fail(error));
+  }
+}

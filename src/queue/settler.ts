@@ -1,0 +1,69 @@
+import type { LeasedJob, QueueStore, Settlement } from './types.ts';
+
+export interface Settled {
+  readonly job: LeasedJob;
+  readonly settlement: Settlement;
+  /** False when the lease was lost: the settlement changed nothing. */
+  readonly accepted: boolean;
+}
+
+/**
+ * Writes settlements down in groups: those that end in one turn of the loop, or while the last group is being written,
+ * share one commit, which is what makes many small jobs cheap.
+ */
+export class Settler {
+  readonly #store: QueueStore;
+  readonly #now: () => number;
+  readonly #settled: (results: readonly Settled[]) => void;
+  readonly #failed: (error: unknown, unsettled: readonly LeasedJob[]) => void;
+  #waiting: { readonly job: LeasedJob; readonly settlement: Settlement }[] = [];
+  #writing: Promise<void> | undefined;
+  #scheduled = false;
+
+  constructor(options: {
+    readonly store: QueueStore;
+    readonly now: () => number;
+    readonly settled: (results: readonly Settled[]) => void;
+    readonly failed: (error: unknown, unsettled: readonly LeasedJob[]) => void;
+  }) {
+    this.#store = options.store;
+    this.#now = options.now;
+    this.#settled = options.settled;
+    this.#failed = options.failed;
+  }
+
+  add(job: LeasedJob, settlement: Settlement): void {
+    this.#waiting.push({ job, settlement });
+    if (this.#scheduled || this.#writing) return;
+    this.#scheduled = true;
+    setImmediate(() => {
+      this.#scheduled = false;
+      this.#writing ??= this.#write();
+    });
+  }
+
+  async #write(): Promise<void> {
+    while (this.#waiting.length > 0) {
+      const group = this.#waiting;
+      this.#waiting = [];
+      try {
+        const accepted = await this.#store.settle(
+          group.map(({ job, settlement }) => ({
+            id: job.id,
+            token: job.token,
+            resolverHint: job.resolverHint,
+            settlement,
+          })),
+          this.#now(),
+        );
+        this.#settled(group.map((each, at) => ({ ...each, accepted: accepted[at] ?? false })));
+      } catch (error) {
+        this.#failed(
+          error,
+          group.map(({ job }) => job),
+        );
+      }
+    }
+    this.#writing = undefined;
+  }
+}

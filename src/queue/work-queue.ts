@@ -1,0 +1,199 @@
+import type { Clock, ErrorInfo } from '../base/index.ts';
+import { addedJitterDelay, AppError, hostKey } from '../base/index.ts';
+import type { Lease, LeasedJob, NewJob, QueueStats, QueueStore } from './types.ts';
+
+/** More would be a file, not a description of one. */
+const MAX_PAYLOAD_BYTES = 10_000_000;
+const MAX_ID_LENGTH = 2_048;
+/** Jobs that share one commit when many are put in. */
+const IMPORT_BATCH = 1_000;
+
+export interface EnqueueOptions {
+  readonly resolverHint?: string | undefined;
+  /** Higher runs first; 0 unless said otherwise. */
+  readonly priority?: number | undefined;
+}
+
+/** A job as it is imported. */
+export interface ImportRow extends EnqueueOptions {
+  readonly artifactId: string;
+  readonly artifact: unknown;
+}
+
+/**
+ * The queue as those see it who put jobs in, or take them out by hand: idempotent enqueue, leases with tokens,
+ * acknowledgement, retry with backoff, statistics. To run jobs, use the Orchestrator.
+ */
+export class WorkQueue implements AsyncDisposable {
+  readonly store: QueueStore;
+  readonly #clock: Clock;
+  #waiting: {
+    readonly job: NewJob;
+    readonly done: (added: boolean) => void;
+    readonly failed: (error: unknown) => void;
+  }[] = [];
+  #writing: Promise<void> | undefined;
+
+  constructor(store: QueueStore, clock: Clock) {
+    this.store = store;
+    this.#clock = clock;
+  }
+
+  /**
+   * Puts a job in; false when its id is known already. Resolves when the job is as durable as the store promises; calls
+   * that wait at the same time share one commit.
+   */
+  enqueue(artifactId: string, artifact: unknown, options: EnqueueOptions = {}): Promise<boolean> {
+    return new Promise((done, failed) => {
+      this.#waiting.push({ job: createJob(artifactId, artifact, options), done, failed });
+      this.#writing ??= this.#write();
+    });
+  }
+
+  /** Puts many jobs in, a thousand to a commit, in bounded memory. Answers how many were new. */
+  async bulkImport(
+    rows: Iterable<ImportRow> | AsyncIterable<ImportRow>,
+    progress?: (counts: { readonly added: number; readonly known: number }) => void,
+  ): Promise<{ readonly added: number; readonly known: number }> {
+    let [added, known] = [0, 0];
+    let batch: NewJob[] = [];
+    const flush = async (): Promise<void> => {
+      const results = await this.store.enqueue(batch, this.#clock.now());
+      const fresh = results.filter(Boolean).length;
+      added += fresh;
+      known += results.length - fresh;
+      batch = [];
+      progress?.({ added, known });
+    };
+    for await (const row of rows) {
+      batch.push(createJob(row.artifactId, row.artifact, row));
+      if (batch.length >= IMPORT_BATCH) await flush();
+    }
+    if (batch.length > 0) await flush();
+    return { added, known };
+  }
+
+  /** Takes up to `limit` jobs, stale ones included. Attempts are counted now, so a job that kills its holder cannot do so for ever. */
+  async lease(
+    workerId: string,
+    limit: number,
+    options: { readonly leaseMs: number; readonly maxAttempts?: number },
+  ): Promise<LeasedJob[]> {
+    const now = this.#clock.now();
+    const { lanes } = await this.store.backlog(now, options.maxAttempts ?? Infinity);
+    const picks = lanes
+      .sort((a, b) => b.priority - a.priority)
+      .map(({ host, resolver, jobs }) => ({ host, resolver, limit: jobs }));
+    let left = limit;
+    const fitting = picks.flatMap((pick) => {
+      const take = Math.min(left, pick.limit);
+      left -= take;
+      return take > 0 ? [{ ...pick, limit: take }] : [];
+    });
+    return fitting.length === 0 ? [] : this.store.lease({ workerId, picks: fitting, now, leaseMs: options.leaseMs });
+  }
+
+  /** Prolongs leases; answers those that were lost, whose work must be dropped. */
+  heartbeat(leases: readonly Lease[], leaseMs: number): Promise<Lease[]> {
+    return this.store.extend(leases, this.#clock.now(), leaseMs);
+  }
+
+  /** Ends a leased job. False when the lease was lost: nothing changed. */
+  ack(lease: Lease, outcome: 'done' | 'skipped' | 'error', lastError?: ErrorInfo): Promise<boolean> {
+    return this.#settle(lease, { kind: 'finish', state: outcome, error: lastError });
+  }
+
+  /** Puts a failed job back with a growing delay, or ends it in `error` when that was its last attempt. */
+  failAndRetry(
+    leased: LeasedJob,
+    options: {
+      readonly backoffMs: number;
+      readonly jitterMs?: number;
+      readonly capMs?: number;
+      readonly maxAttempts: number;
+      readonly lastError: ErrorInfo;
+    },
+  ): Promise<boolean> {
+    if (leased.attempt >= options.maxAttempts) return this.ack(leased, 'error', options.lastError);
+    const delayMs = addedJitterDelay(leased.attempt, {
+      baseMs: options.backoffMs,
+      jitterMs: options.jitterMs ?? 0,
+      capMs: options.capMs ?? 3_600_000,
+    });
+    return this.#settle(leased, { kind: 'requeue', delayMs, refund: false, error: options.lastError });
+  }
+
+  stats(): Promise<QueueStats> {
+    return this.store.admin.stats(this.#clock.now());
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#writing;
+    await this.store[Symbol.asyncDispose]();
+  }
+
+  async #settle(lease: Lease, settlement: Parameters<QueueStore['settle']>[0][number]['settlement']): Promise<boolean> {
+    const [accepted = false] = await this.store.settle([{ ...lease, settlement }], this.#clock.now());
+    return accepted;
+  }
+
+  async #write(): Promise<void> {
+    // Whoever enqueues in the same turn shares the commit.
+    await Promise.resolve();
+    while (this.#waiting.length > 0) {
+      const group = this.#waiting;
+      this.#waiting = [];
+      try {
+        const added = await this.store.enqueue(
+          group.map(({ job }) => job),
+          this.#clock.now(),
+        );
+        group.forEach(({ done }, at) => done(added[at] ?? false));
+      } catch (error) {
+        for (const { failed } of group) failed(error);
+      }
+    }
+    this.#writing = undefined;
+  }
+}
+
+/** Checks and writes down a job as it is put in. */
+function createJob(artifactId: string, artifact: unknown, options: EnqueueOptions): NewJob {
+  const artifactJson = JSON.stringify(artifact);
+  const problem =
+    artifactId === ''
+      ? 'the id is empty'
+      : artifactId.length > MAX_ID_LENGTH
+        ? `the id is longer than ${MAX_ID_LENGTH} characters`
+        : artifactId.includes('\0') || !artifactId.isWellFormed()
+          ? 'the id holds characters that are no text'
+          : artifactJson === undefined
+            ? 'the payload has no JSON form'
+            : artifactJson.length > MAX_PAYLOAD_BYTES
+              ? `the payload is larger than ${MAX_PAYLOAD_BYTES} bytes`
+              : options.resolverHint !== undefined && !/^[\w.-]{1,100}$/.test(options.resolverHint)
+                ? `the resolver hint "${options.resolverHint.slice(0, 40)}" is no plain name`
+                : options.priority !== undefined &&
+                    !(Number.isInteger(options.priority) && Math.abs(options.priority) <= 1_000_000)
+                  ? 'the priority is no whole number between -1000000 and 1000000'
+                  : undefined;
+  if (problem !== undefined) {
+    throw new AppError('JOB_INVALID', `${artifactId.slice(0, 100) || 'job'}: ${problem}`, {
+      hint: 'see docs/guides/queue.md for what a job is',
+    });
+  }
+  return {
+    artifactId,
+    artifactJson,
+    resolverHint: options.resolverHint,
+    host: hostOf(artifact),
+    priority: options.priority ?? 0,
+  };
+}
+
+/** A payload with a `url` tells where it will be downloaded from, which lets jobs of a busy host wait in the queue. */
+function hostOf(artifact: unknown): string | undefined {
+  if (artifact === null || typeof artifact !== 'object' || !('url' in artifact) || typeof artifact.url !== 'string')
+    return undefined;
+  return URL.canParse(artifact.url) && /^https?:/i.test(artifact.url) ? hostKey(artifact.url) : undefined;
+}

@@ -1,0 +1,59 @@
+import { readFileSync, readlinkSync } from 'node:fs';
+import { randomBytes } from 'node:crypto';
+import { hostname } from 'node:os';
+
+import { sha256 } from '../base/index.ts';
+
+/**
+ * The name of a process that runs jobs: machine, process and a nonce, such as `cdw-laptop-5f3a91c2-4711-88213-a1b2c3d4`.
+ * The third part stands for the kernel's boot and the process namespace, the fifth for the moment the process started,
+ * so that a number used again, after a restart or in another container, is never taken for the old process.
+ */
+export function createWorkerId(): string {
+  const { pid } = process;
+  return [
+    'cdw',
+    hostname().replaceAll(/[^\w.]/g, '_'),
+    machineId(),
+    pid,
+    startOf(pid) ?? 0,
+    randomBytes(4).toString('hex'),
+  ].join('-');
+}
+
+/** True only when the worker ran on this very machine and is certainly gone; its leases need not be waited for. */
+export function isDeadHere(workerId: string): boolean {
+  const match = /^cdw-.*-([0-9a-f]{8})-(\d+)-(\d+)-[0-9a-f]{8}$/.exec(workerId);
+  if (!match || match[1] !== machineId()) return false;
+  const pid = Number(match[2]);
+  const startedAt = Number(match[3]);
+  try {
+    process.kill(pid, 0);
+  } catch (error) {
+    return error instanceof Error && 'code' in error && error.code === 'ESRCH';
+  }
+  const start = startOf(pid);
+  return startedAt !== 0 && start !== undefined && start !== startedAt;
+}
+
+function machineId(): string {
+  try {
+    return sha256(
+      `${readFileSync('/proc/sys/kernel/random/boot_id', 'utf8')}${readlinkSync('/proc/self/ns/pid')}`,
+    ).slice(0, 8);
+  } catch {
+    // Not Linux: the host's name has to do.
+    return sha256(hostname()).slice(0, 8);
+  }
+}
+
+/** When a process started, in the kernel's ticks; undefined where that cannot be known. */
+function startOf(pid: number): number | undefined {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    // The command's name may hold spaces and brackets; the fields that count follow its last bracket.
+    return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19]);
+  } catch {
+    return undefined;
+  }
+}
