@@ -2,6 +2,7 @@ import { Command } from 'commander';
 
 import { completionCommand } from './commands/completion.ts';
 import { configCommand } from './commands/config.ts';
+import { queueCommand } from './commands/queue/index.ts';
 
 /** The names under which the one program is entered. */
 export type Door = 'docstokg' | 'contentdownload' | 'docparse';
@@ -20,6 +21,7 @@ export function createProgram(door: Door, version: string): Command {
     .helpOption('-h, --help', 'show this help')
     .showSuggestionAfterError()
     .configureHelp({ showGlobalOptions: false });
+  if (door !== 'docparse') program.addCommand(queueCommand());
   program.addCommand(configCommand());
   program.addCommand(completionCommand());
   return program;

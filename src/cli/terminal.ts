@@ -11,6 +11,8 @@ export interface Terminal {
   note(text: string): void;
   /** Shows a line that the next one replaces; plain text where nobody looks at a terminal. */
   status(text: string): void;
+  /** Takes the status line away. */
+  clear(): void;
   style(style: Style, text: string, stream?: 'stdout' | 'stderr'): string;
 }
 
@@ -22,9 +24,10 @@ export function openTerminal(options: { readonly colour: boolean }): Terminal {
     process.stderr.write('\r\u001B[2K');
     status = '';
   };
-  const live = process.stderr.isTTY === true;
+  const live = process.stderr.isTTY;
   return {
     live,
+    clear,
     get columns() {
       return process.stderr.columns ?? process.stdout.columns ?? 80;
     },

@@ -17,7 +17,7 @@ export interface OrchestratorDependencies {
   readonly report?: Report;
   readonly log?: HandlerContext['log'];
   /** Wraps the run of each job, so that a tracer can make it its own. */
-  readonly around?: <T>(job: LeasedJob, run: () => Promise<T>) => Promise<T>;
+  readonly around?: (<T>(job: LeasedJob, run: () => Promise<T>) => Promise<T>) | undefined;
   /** Where limits are kept; those of a whole fleet could stand here. */
   readonly limiter?: Limiter;
   readonly random?: Random;

@@ -1,0 +1,60 @@
+import type { Clock } from '../base/index.ts';
+import type { Config, Layer } from '../config/index.ts';
+import type { OrchestratorOptions, QueueStore } from '../queue/index.ts';
+import { openStore, WorkQueue } from '../queue/index.ts';
+import type { Session } from './session.ts';
+
+/** Opens the queue that the configuration names. */
+export async function openQueue(config: Config, session: Session): Promise<WorkQueue> {
+  return new WorkQueue(await openQueueStore(config, session), session.clock);
+}
+
+async function openQueueStore({ queue }: Config, session: Session): Promise<QueueStore> {
+  return openStore({
+    backend: queue.backend,
+    path: queue.path,
+    walMode: queue.wal_mode,
+    timeoutMs: queue.timeout_sec * 1000,
+    durability: queue.durability,
+    url: queue.url,
+    schema: queue.schema,
+    clock: session.clock satisfies Clock,
+    report: (event) =>
+      event.kind === 'queue-unreachable'
+        ? session.log('warn', `the queue's server is away (${event.message}); waiting for it`)
+        : session.log('info', `the queue's server is back after ${(event.outageMs / 1000).toFixed(1)} s`),
+  });
+}
+
+/** The orchestrator's slice of the configuration, in its own units. */
+export function orchestratorOptions({ orchestrator: o }: Config): OrchestratorOptions {
+  return {
+    maxWorkers: o.max_workers,
+    maxPerResolver: o.max_per_resolver,
+    maxPerHost: o.max_per_host,
+    maxParked: o.max_parked,
+    leaseMs: o.lease_ttl_seconds * 1000,
+    heartbeatMs: o.heartbeat_seconds * 1000,
+    maxAttempts: o.max_job_attempts,
+    retryBackoffMs: o.retry_backoff_seconds * 1000,
+    retryJitterMs: o.jitter_seconds * 1000,
+    retryMaxDelayMs: o.retry_max_delay_seconds * 1000,
+    jobTimeoutMs: o.job_timeout_seconds * 1000,
+    shutdownGraceMs: o.shutdown_grace_seconds * 1000,
+  };
+}
+
+/** What `--queue` means: a PostgreSQL address or a SQLite file. */
+export function queueLayer(target: string | undefined): Layer {
+  if (target === undefined) return [];
+  const origin = 'option --queue';
+  return /^postgres(ql)?:\/\//.test(target)
+    ? [
+        { path: ['queue', 'backend'], value: 'postgres', origin },
+        { path: ['queue', 'url'], value: target, origin },
+      ]
+    : [
+        { path: ['queue', 'backend'], value: 'sqlite', origin },
+        { path: ['queue', 'path'], value: target, origin },
+      ];
+}

@@ -1,0 +1,126 @@
+import { Command } from 'commander';
+
+import { AppError } from '../../../base/index.ts';
+import type { WorkQueue } from '../../../queue/index.ts';
+import type { BadArtifact } from '../../artifact-lines.ts';
+import { readArtifacts } from '../../artifact-lines.ts';
+import { count, showProgress } from '../../progress.ts';
+import type { Session } from '../../session.ts';
+import { queueOptions, withQueue } from './shared.ts';
+
+/** Bad lines that are shown one by one; the rest is counted. */
+const SHOWN_BAD_LINES = 20;
+
+/** `queue enqueue`. */
+export function enqueueCommand(): Command {
+  return queueOptions(new Command('enqueue'))
+    .description('add one job, or the jobs of a JSONL file')
+    .argument('[id]', 'unique id of the job, such as doi:10.1234/example; a known id is a no-op')
+    .argument('[json]', 'its payload', '{}')
+    .option('-i, --input <file>', 'JSONL file of jobs, or - for standard input')
+    .option('--resolver <name>', 'resolver that is expected to serve it')
+    .option('--priority <n>', 'higher runs first', Number)
+    .addHelpText(
+      'after',
+      `\nExample:\n  contentdownload queue enqueue doi:10.1234/example '{"doi":"10.1234/example"}'\n`,
+    )
+    .action(
+      async (
+        id: string | undefined,
+        json: string,
+        options: { input?: string; resolver?: string; priority?: number },
+        self: Command,
+      ) => {
+        if ((id === undefined) === (options.input === undefined)) {
+          throw new AppError('USAGE_ENQUEUE', 'name either one id or --input', {
+            hint: 'contentdownload queue enqueue --help shows an example',
+          });
+        }
+        await withQueue(self, async (queue, session) => {
+          if (options.input !== undefined) return importArtifacts(queue, session, options.input, Infinity);
+          const added = await queue.enqueue(id ?? '', parsePayload(json), {
+            resolverHint: options.resolver,
+            priority: options.priority,
+          });
+          if (session.json) session.terminal.print(JSON.stringify({ artifact_id: id, added }));
+          else session.terminal.print(added ? `added ${id}` : `${id} is in the queue already`);
+        });
+      },
+    );
+}
+
+/** `queue import`. */
+export function importCommand(): Command {
+  return queueOptions(new Command('import'))
+    .description('add the jobs of a JSONL file (gzip too)')
+    .argument('<file>', 'the file, or - for standard input')
+    .option('--limit <n>', 'add at most this many lines', Number)
+    .addHelpText(
+      'after',
+      `
+A line is {"artifact_id", "artifact", "resolver_hint"?, "priority"?} or an artifact itself, whose id is its artifact_id, id,
+doi, url, or a hash of its content. Known ids are passed over, so importing again is safe. Bad lines are reported with their
+number, the rest is imported, and the exit code is 1.
+
+Example:
+  contentdownload queue import artifacts.jsonl --limit 10000
+`,
+    )
+    .action(async (file: string, options: { limit?: number }, self: Command) => {
+      if (options.limit !== undefined && !(Number.isInteger(options.limit) && options.limit >= 0)) {
+        throw new AppError('USAGE_LIMIT', '--limit wants a whole number', { hint: 'for example --limit 10000' });
+      }
+      await withQueue(self, (queue, session) => importArtifacts(queue, session, file, options.limit ?? Infinity));
+    });
+}
+
+function parsePayload(json: string): unknown {
+  try {
+    return JSON.parse(json) as unknown;
+  } catch (error) {
+    throw new AppError(
+      'USAGE_PAYLOAD',
+      `the payload is not JSON: ${error instanceof Error ? error.message : String(error)}`,
+      {
+        hint: `quote it for the shell, for example '{"doi":"10.1234/example"}'`,
+      },
+    );
+  }
+}
+
+async function importArtifacts(queue: WorkQueue, session: Session, file: string, limit: number): Promise<void> {
+  const bad: BadArtifact[] = [];
+  let badLines = 0;
+  let counts = { added: 0, known: 0 };
+  const report = (line: BadArtifact): void => {
+    badLines += 1;
+    if (bad.length < 1000) bad.push(line);
+    if (badLines <= SHOWN_BAD_LINES) session.log('warn', `line ${line.line}: ${line.reason}`);
+  };
+  {
+    const startedAt = session.clock.monotonic();
+    using _progress = showProgress(session.terminal, session.clock, () => {
+      const done = counts.added + counts.known;
+      const perSecond = done / ((session.clock.monotonic() - startedAt) / 1000);
+      return `importing  ${count(done)} lines  ${count(perSecond)}/s  ${count(counts.added)} new  ${count(counts.known)} known  ${count(badLines)} bad`;
+    });
+    counts = await queue.bulkImport(take(readArtifacts(file, report), limit), (now) => (counts = now));
+  }
+  if (badLines > SHOWN_BAD_LINES) session.log('warn', `and ${count(badLines - SHOWN_BAD_LINES)} more bad lines`);
+  if (session.json) session.terminal.print(JSON.stringify({ ...counts, bad: badLines, bad_lines: bad }));
+  else
+    session.terminal.print(
+      `${count(counts.added)} added, ${count(counts.known)} known already, ${count(badLines)} bad`,
+    );
+  if (badLines > 0) process.exitCode = 1;
+}
+
+async function* take<T>(source: AsyncIterable<T>, limit: number): AsyncGenerator<T> {
+  let taken = 0;
+  if (limit <= 0) return;
+  for await (const each of source) {
+    yield each;
+    taken += 1;
+    if (taken >= limit) return;
+  }
+}

@@ -1,0 +1,124 @@
+import { Command, Option } from 'commander';
+
+import { AppError, hostKey } from '../../../base/index.ts';
+import type { Pause } from '../../../queue/index.ts';
+import { count } from '../../progress.ts';
+import { queueOptions, withQueue } from './shared.ts';
+
+/** `queue retry-failed`, also `queue retry`. */
+export function retryFailedCommand(): Command {
+  return queueOptions(new Command('retry-failed').alias('retry'))
+    .description('put failed jobs back in the queue with all their attempts')
+    .option('--max-attempts <n>', 'only jobs that were tried fewer times than this', Number)
+    .option('--error-code <code>', 'only jobs that failed with this code')
+    .option('--resolver <name>', 'only jobs of this resolver')
+    .option('--dry-run', 'only count them')
+    .addHelpText('after', '\nExample:\n  contentdownload queue retry-failed --error-code HTTP_503 --dry-run\n')
+    .action(
+      async (
+        options: { maxAttempts?: number; errorCode?: string; resolver?: string; dryRun?: boolean },
+        self: Command,
+      ) => {
+        await withQueue(self, async (queue, { terminal, json, clock }) => {
+          const dryRun = options.dryRun ?? false;
+          const filter = {
+            states: ['error'],
+            errorCode: options.errorCode,
+            resolver: options.resolver,
+            belowAttempts: options.maxAttempts,
+          } as const;
+          const jobs = await queue.store.admin.requeue(filter, clock.now(), { dryRun });
+          if (json) terminal.print(JSON.stringify({ requeued: dryRun ? 0 : jobs, matching: jobs, dry_run: dryRun }));
+          else
+            terminal.print(
+              dryRun ? `${count(jobs)} failed jobs would be put back` : `${count(jobs)} failed jobs put back`,
+            );
+        });
+      },
+    );
+}
+
+/** `queue pause` and `queue resume`. */
+export function pauseCommand(verb: 'pause' | 'resume'): Command {
+  const command = verb === 'pause' ? 'let no new jobs start' : 'let jobs start again';
+  return queueOptions(new Command(verb))
+    .description(`${command}: everywhere, at one host or of one resolver`)
+    .option('--host <host>', 'only downloads from this host')
+    .option('--resolver <name>', 'only downloads through this resolver')
+    .addHelpText(
+      'after',
+      `\nEvery running orchestrator obeys within a second; running jobs finish.\n\nExample:\n  contentdownload queue ${verb} --host arxiv.org\n`,
+    )
+    .action(async (options: { host?: string; resolver?: string }, self: Command) => {
+      const [scope, name] = pauseTarget(options);
+      await withQueue(self, async (queue, { terminal, json, clock }) => {
+        const { admin } = queue.store;
+        const changed =
+          verb === 'pause' ? await admin.pause(scope, name, clock.now()) : await admin.resume(scope, name);
+        const what = scope === 'all' ? 'everything' : `${scope} ${name}`;
+        if (json) terminal.print(JSON.stringify({ scope, name, changed }));
+        else
+          terminal.print(
+            changed ? `${what} ${verb}d` : `${what} was ${verb === 'pause' ? 'paused already' : 'not paused'}`,
+          );
+      });
+    });
+}
+
+function pauseTarget(options: { host?: string; resolver?: string }): [Pause['scope'], string] {
+  if (options.host !== undefined && options.resolver !== undefined) {
+    throw new AppError('USAGE_PAUSE', 'name a host or a resolver, not both', { hint: 'run the command twice' });
+  }
+  if (options.host !== undefined)
+    return ['host', hostKey(options.host.includes('://') ? options.host : `https://${options.host}`)];
+  return options.resolver === undefined ? ['all', ''] : ['resolver', options.resolver];
+}
+
+/** `queue cancel`. */
+export function cancelCommand(): Command {
+  return queueOptions(new Command('cancel'))
+    .description('end a job that has not ended; if it runs, its worker drops it')
+    .argument('<id>', 'number or artifact id')
+    .addHelpText('after', '\nExample:\n  contentdownload queue cancel doi:10.1234/example\n')
+    .action(async (id: string, _options, self: Command) => {
+      await withQueue(self, async (queue, { terminal, json, clock }) => {
+        const { admin } = queue.store;
+        const job = (await admin.find(id)) ?? (/^\d+$/.test(id) ? await admin.find(Number(id)) : undefined);
+        if (!job) throw new AppError('JOB_UNKNOWN', `there is no job ${id}`, { hint: 'queue list shows the jobs' });
+        const cancelled = await admin.cancel(job.id, clock.now());
+        if (json) terminal.print(JSON.stringify({ id: job.id, artifact_id: job.artifactId, cancelled }));
+        else
+          terminal.print(
+            cancelled ? `cancelled ${job.artifactId}` : `${job.artifactId} has ended already (${job.state})`,
+          );
+        if (!cancelled) process.exitCode = 1;
+      });
+    });
+}
+
+const UNITS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 };
+
+/** `queue prune`. */
+export function pruneCommand(): Command {
+  return queueOptions(new Command('prune'))
+    .description('remove finished jobs; their ids may then come in again')
+    .requiredOption('--older-than <age>', 'only jobs that ended longer ago than this, such as 90m, 12h, 30d')
+    .addOption(new Option('--state <state>', 'only jobs in this state').choices(['done', 'skipped', 'error']))
+    .option('--dry-run', 'only count them')
+    .addHelpText('after', '\nExample:\n  contentdownload queue prune --older-than 30d --state done\n')
+    .action(
+      async (options: { olderThan: string; state?: 'done' | 'skipped' | 'error'; dryRun?: boolean }, self: Command) => {
+        const match = /^(\d+(?:\.\d+)?)([smhdw])$/.exec(options.olderThan);
+        if (!match)
+          throw new AppError('USAGE_AGE', `"${options.olderThan}" is no age`, { hint: 'for example 90m, 12h, 30d' });
+        const ageMs = Number(match[1]) * (UNITS[match[2] ?? ''] ?? 0);
+        await withQueue(self, async (queue, { terminal, json, clock }) => {
+          const dryRun = options.dryRun ?? false;
+          const filter = { ...(options.state && { states: [options.state] }), updatedBefore: clock.now() - ageMs };
+          const jobs = await queue.store.admin.prune(filter, { dryRun });
+          if (json) terminal.print(JSON.stringify({ pruned: dryRun ? 0 : jobs, matching: jobs, dry_run: dryRun }));
+          else terminal.print(dryRun ? `${count(jobs)} jobs would be removed` : `${count(jobs)} jobs removed`);
+        });
+      },
+    );
+}

@@ -1,0 +1,220 @@
+import { resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+
+import { Command } from 'commander';
+
+import { AppError } from '../../../base/index.ts';
+import { parseText } from '../../../config/index.ts';
+import type { DrainMode, Handler, Outlook, QueueEvent, RunSummary, WorkQueue } from '../../../queue/index.ts';
+import { Orchestrator } from '../../../queue/index.ts';
+import { startTelemetry } from '../../../telemetry/index.ts';
+import { orchestratorOptions } from '../../assemble.ts';
+import { count, duration, showProgress } from '../../progress.ts';
+import type { Session } from '../../session.ts';
+import { flagLayer } from '../../session.ts';
+import { stopSignal } from '../../stop-signal.ts';
+import { plain } from '../../terminal.ts';
+import { queueOptions, withQueue } from './shared.ts';
+
+interface RunOptions {
+  readonly workers?: number;
+  readonly maxPerResolver?: string;
+  readonly maxPerHost?: number;
+  readonly drain?: boolean;
+  readonly drainNow?: boolean;
+  readonly handler?: string;
+}
+
+/** `queue run`. */
+export function runCommand(): Command {
+  return runOptions(new Command('run'))
+    .description('run the jobs of the queue')
+    .option('--drain', 'end when nothing is left, also nothing delayed')
+    .option('--drain-now', 'end when nothing is due; delayed jobs stay')
+    .addHelpText('after', HELP)
+    .action(async (options: RunOptions, self: Command) => {
+      await run(self, options, options.drainNow ? 'due' : options.drain ? 'empty' : 'never');
+    });
+}
+
+/** `queue drain`, which is `queue run --drain`. */
+export function drainCommand(): Command {
+  return runOptions(new Command('drain'))
+    .description('run until nothing is left (the same as run --drain)')
+    .option('--now', 'end when nothing is due; delayed jobs stay')
+    .addHelpText('after', '\nExample:\n  contentdownload queue drain --handler ./my-handler.ts\n')
+    .action(async (options: RunOptions & { now?: boolean }, self: Command) =>
+      run(self, options, options.now ? 'due' : 'empty'),
+    );
+}
+
+const HELP = `
+Ctrl-C lets running jobs finish and gives the rest back at once; a second one ends at once, which is safe too.
+
+Examples:
+  contentdownload queue run --workers 8 --max-per-resolver unpaywall:2,crossref:3 --drain
+  contentdownload queue run --handler ./my-handler.ts    # own work: export default async (job, context) => …
+`;
+
+function runOptions(command: Command): Command {
+  return queueOptions(command)
+    .option('--workers <n>', 'jobs at once (orchestrator.max_workers)', Number)
+    .option('--max-per-resolver <a:2,b:3>', 'downloads in flight per resolver')
+    .option('--max-per-host <n>', 'downloads in flight per host', Number)
+    .option('--handler <module>', 'module whose default export runs a job');
+}
+
+async function run(self: Command, options: RunOptions, drain: DrainMode): Promise<void> {
+  const flags = flagLayer([
+    ['orchestrator.max_workers', '--workers', options.workers],
+    [
+      'orchestrator.max_per_resolver',
+      '--max-per-resolver',
+      options.maxPerResolver === undefined ? undefined : parseText(options.maxPerResolver, 'map'),
+    ],
+    ['orchestrator.max_per_host', '--max-per-host', options.maxPerHost],
+  ]);
+  await withQueue(
+    self,
+    async (queue, session, { config }) => {
+      const handler = await loadHandler(options.handler);
+      await using telemetry = await startTelemetry(config.telemetry, queue.store, session.clock);
+      const orchestrator = new Orchestrator(orchestratorOptions(config), {
+        store: queue.store,
+        handler,
+        clock: session.clock,
+        log: (level, message) => session.log(level, message),
+        report: (event) => {
+          telemetry.report(event);
+          logEvent(event, session);
+        },
+        around: telemetry.around,
+      });
+      using stop = stopSignal((name) =>
+        session.log('info', `${name}: letting running jobs finish; once more ends at once`),
+      );
+      const summary = await runShowing(orchestrator, queue, session, { drain, signal: stop.signal });
+      printSummary(summary, session);
+      if (summary.error > 0 && process.exitCode === undefined) process.exitCode = 1;
+    },
+    flags,
+  );
+}
+
+async function runShowing(
+  orchestrator: Orchestrator,
+  queue: WorkQueue,
+  session: Session,
+  options: { readonly drain: DrainMode; readonly signal: AbortSignal },
+): Promise<RunSummary> {
+  const startedAt = session.clock.monotonic();
+  let outlook: Outlook = { ready: 0, delayed: 0, inProgress: 0, nextAt: null };
+  using _progress = showProgress(session.terminal, session.clock, () => {
+    void queue.store.outlook(session.clock.now()).then(
+      (now) => (outlook = now),
+      // The run itself meets the same fault and tells it.
+      () => undefined,
+    );
+    return describe(orchestrator, outlook, session.clock.monotonic() - startedAt, session.clock.now());
+  });
+  return orchestrator.run(options);
+}
+
+function describe(orchestrator: Orchestrator, outlook: Outlook, elapsedMs: number, now: number): string {
+  const { running, parked, counts } = orchestrator.status;
+  const ended = counts.done + counts.skipped + counts.error;
+  const perSecond = ended / (elapsedMs / 1000);
+  const left = outlook.ready + outlook.inProgress + outlook.delayed;
+  const eta = perSecond > 0 ? `  about ${duration((left / perSecond) * 1000)} left` : '';
+  const held = orchestrator.throttled.map(({ host, heldUntil }) =>
+    heldUntil === null ? plain(host) : `${plain(host)} ${duration(heldUntil - now)}`,
+  );
+  return [
+    `${count(counts.done)} done`,
+    ...(counts.skipped > 0 ? [`${count(counts.skipped)} skipped`] : []),
+    ...(counts.error > 0 ? [`${count(counts.error)} failed`] : []),
+    `${count(running)} running`,
+    ...(parked > 0 ? [`${count(parked)} waiting for hosts`] : []),
+    `${count(outlook.ready)} queued`,
+    ...(outlook.delayed > 0 ? [`${count(outlook.delayed)} delayed`] : []),
+    `${perSecond.toFixed(1)}/s${eta}`,
+    ...(held.length > 0 ? [`slowed: ${held.slice(0, 3).join(', ')}`] : []),
+  ].join('  ');
+}
+
+function printSummary(summary: RunSummary, session: Session): void {
+  if (session.json) {
+    session.terminal.print(JSON.stringify(summary));
+    return;
+  }
+  const { done, skipped, error, requeued, lost, reason } = summary;
+  session.terminal.print(
+    `${reason}: ${count(done)} done, ${count(skipped)} skipped, ${count(error)} failed` +
+      `${requeued > 0 ? `, ${count(requeued)} put back` : ''}${lost > 0 ? `, ${count(lost)} lost to another worker` : ''}`,
+  );
+  if (error > 0) session.log('info', 'see queue stats for the reasons; queue retry-failed puts failed jobs back');
+}
+
+function logEvent(event: QueueEvent, session: Session): void {
+  switch (event.kind) {
+    case 'lease-lost':
+      session.log('warn', `lost ${event.job.artifactId}: its lease ran out or it was cancelled; its work is dropped`);
+      break;
+    case 'job-abandoned':
+      session.log('warn', `${event.job.artifactId} did not stop when told to; it is left behind`);
+      break;
+    case 'jobs-exhausted':
+      session.log('warn', `${event.jobs} jobs given up: their workers died or hung on every attempt`);
+      break;
+    case 'host-throttled':
+      session.log(
+        'info',
+        `${event.host} asks to slow down: at most ${event.cap} at once, none before ${new Date(event.heldUntil).toISOString()}`,
+      );
+      break;
+    case 'pauses-changed':
+      if (event.pauses.length > 0) session.log('info', `paused: ${event.pauses.join(', ')}`);
+      break;
+    case 'job-ended':
+      if (event.settlement.error)
+        session.log(
+          'debug',
+          `${event.job.artifactId}: ${event.settlement.error.code} ${event.settlement.error.message}`,
+        );
+      break;
+    case 'dispatched':
+    case 'job-started':
+    case 'job-settled':
+    case 'limits-waited':
+    case 'host-restored':
+    case 'stopping':
+      break;
+  }
+}
+
+async function loadHandler(module: string | undefined): Promise<Handler> {
+  if (module === undefined) {
+    throw new AppError('USAGE_HANDLER_MISSING', 'nothing says what a job is to do', {
+      hint: 'pass --handler MODULE, whose default export is async (job, context) => outcome; see docs/guides/own-handler.md',
+    });
+  }
+  let loaded: { default?: unknown };
+  try {
+    loaded = (await import(pathToFileURL(resolve(module)).href)) as { default?: unknown };
+  } catch (error) {
+    throw new AppError(
+      'HANDLER_UNLOADABLE',
+      `${module} cannot be loaded: ${error instanceof Error ? error.message : String(error)}`,
+      {
+        hint: 'it must be a JavaScript or TypeScript module that Node can run',
+        cause: error,
+      },
+    );
+  }
+  if (typeof loaded.default !== 'function') {
+    throw new AppError('HANDLER_UNLOADABLE', `${module} has no function as its default export`, {
+      hint: 'export default async (job, context) => { … }',
+    });
+  }
+  return loaded.default as Handler;
+}

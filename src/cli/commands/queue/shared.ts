@@ -1,0 +1,24 @@
+import type { Command } from 'commander';
+
+import type { Layer, Loaded } from '../../../config/index.ts';
+import type { WorkQueue } from '../../../queue/index.ts';
+import { openQueue, queueLayer } from '../../assemble.ts';
+import type { Session } from '../../session.ts';
+import { openSession, shared } from '../../session.ts';
+
+/** Adds the options that every queue command takes. */
+export function queueOptions(command: Command): Command {
+  return shared(command).option('--queue <path|url>', 'a SQLite file or postgres://… in place of the configured queue');
+}
+
+/** Runs a command's work with its queue open, and closes it whatever happens. */
+export async function withQueue(
+  command: Command,
+  work: (queue: WorkQueue, session: Session, loaded: Loaded) => Promise<void>,
+  flags: Layer = [],
+): Promise<void> {
+  const session = openSession(command);
+  const loaded = session.load([...queueLayer(command.opts<{ queue?: string }>().queue), ...flags]);
+  await using queue = await openQueue(loaded.config, session);
+  await work(queue, session, loaded);
+}

@@ -1,0 +1,51 @@
+import type { Clock, Timer } from '../base/index.ts';
+import type { Terminal } from './terminal.ts';
+
+const LIVE_MS = 200;
+const PIPE_MS = 10_000;
+const FIRST_MS = 2_000;
+
+/**
+ * Tells how far something is: one line that rewrites itself for a person, a line every ten seconds for a pipe, and
+ * nothing at all for what takes less than two seconds.
+ */
+export function showProgress(terminal: Terminal, clock: Clock, describe: () => string): Disposable {
+  let timer: Timer;
+  const tick = (): void => {
+    terminal.status(terminal.live ? describe().slice(0, terminal.columns - 1) : describe());
+    timer = clock.setTimer(terminal.live ? LIVE_MS : PIPE_MS, tick);
+    timer.unref();
+  };
+  timer = clock.setTimer(FIRST_MS, tick);
+  timer.unref();
+  return {
+    [Symbol.dispose]: () => {
+      timer[Symbol.dispose]();
+      terminal.clear();
+    },
+  };
+}
+
+/** 1234567 → `1,234,567`. */
+export function count(value: number): string {
+  return Math.round(value).toLocaleString('en');
+}
+
+/** Milliseconds as people say them: `850 ms`, `12 s`, `3 min 20 s`, `2 h 5 min`, `3 d 4 h`. */
+export function duration(ms: number): string {
+  if (!Number.isFinite(ms)) return '?';
+  if (ms < 1000) return `${Math.max(0, Math.round(ms))} ms`;
+  const seconds = Math.round(ms / 1000);
+  const parts = [
+    [Math.floor(seconds / 86_400), 'd'],
+    [Math.floor(seconds / 3600) % 24, 'h'],
+    [Math.floor(seconds / 60) % 60, 'min'],
+    [seconds % 60, 's'],
+  ] as const;
+  const from = parts.findIndex(([value]) => value > 0);
+  return parts
+    .slice(from, from + 2)
+    .filter(([value]) => value > 0)
+    .map(([value, unit]) => `${value} ${unit}`)
+    .join(' ');
+}

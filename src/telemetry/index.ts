@@ -1,0 +1,25 @@
+import type { Clock } from '../base/index.ts';
+import type { LeasedJob, QueueEvent, QueueStore } from '../queue/index.ts';
+import { observeQueue } from './otel-queue.ts';
+import type { ExportOptions } from './otel-sdk.ts';
+import { openInstruments } from './otel-sdk.ts';
+
+/** What a run of the queue reports to. */
+export interface Telemetry extends AsyncDisposable {
+  report(event: QueueEvent): void;
+  readonly around?: <T>(job: LeasedJob, run: () => Promise<T>) => Promise<T>;
+}
+
+/** Starts whatever export is configured and watches the queue with it. */
+export async function startTelemetry(options: ExportOptions, store: QueueStore, clock: Clock): Promise<Telemetry> {
+  const instruments = await openInstruments(options);
+  const queue = observeQueue(instruments.meter, instruments.tracer, store, clock);
+  return {
+    report: (event) => queue.report(event),
+    ...(!instruments.silent && { around: <T>(job: LeasedJob, run: () => Promise<T>) => queue.around(job, run) }),
+    [Symbol.asyncDispose]: () => instruments[Symbol.asyncDispose](),
+  };
+}
+
+export { observeQueue } from './otel-queue.ts';
+export type { QueueTelemetry } from './otel-queue.ts';

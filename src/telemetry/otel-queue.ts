@@ -1,0 +1,127 @@
+import type { Meter, Span, Tracer } from '@opentelemetry/api';
+import { SpanStatusCode } from '@opentelemetry/api';
+
+import type { Clock } from '../base/index.ts';
+import type { LeasedJob, QueueEvent, QueueStore } from '../queue/index.ts';
+
+/** What an orchestrator reports to, and wraps its jobs in. */
+export interface QueueTelemetry {
+  report(event: QueueEvent): void;
+  around<T>(job: LeasedJob, run: () => Promise<T>): Promise<T>;
+}
+
+/**
+ * Turns the queue's events into metrics and spans. Hosts and resolvers may label a metric, a URL never: there are too many
+ * of them, and some hold secrets.
+ */
+export function observeQueue(meter: Meter, tracer: Tracer, store: QueueStore, clock: Clock): QueueTelemetry {
+  const completed = meter.createCounter('contentdownload_jobs_completed_total', {
+    description: 'Jobs that ended, by state.',
+  });
+  const failed = meter.createCounter('contentdownload_jobs_failed_total', {
+    description: 'Jobs that ended in error, by code.',
+  });
+  const inflight = meter.createUpDownCounter('contentdownload_jobs_inflight', {
+    description: 'Jobs in the hands of their handler.',
+  });
+  const sleep = meter.createHistogram('contentdownload_rate_sleep_ms', {
+    unit: 'ms',
+    description: 'Waits for a slot of a host or a resolver.',
+  });
+  const leaseTime = meter.createHistogram('contentdownload_lease_duration_ms', {
+    unit: 'ms',
+    description: 'Time to lease a group of jobs.',
+  });
+  const jobTime = meter.createHistogram('contentdownload_job_duration_ms', {
+    unit: 'ms',
+    description: 'Time from the start of a job to its end.',
+  });
+  const throttles = meter.createCounter('contentdownload_host_throttled_total', {
+    description: 'Times a host asked to slow down.',
+  });
+  const slowed = new Set<string>();
+  meter
+    .createObservableGauge('contentdownload_hosts_throttled', { description: 'Hosts that are slowed down now.' })
+    .addCallback((result) => result.observe(slowed.size));
+  meter
+    .createObservableUpDownCounter('contentdownload_queue_depth', { description: 'Jobs that wait, due or delayed.' })
+    .addCallback(async (result) => {
+      const { ready, delayed } = await store.outlook(clock.now());
+      result.observe(ready, { kind: 'due' });
+      result.observe(delayed, { kind: 'delayed' });
+    });
+
+  const spans = new WeakMap<LeasedJob, Span>();
+  return {
+    report(event) {
+      switch (event.kind) {
+        case 'dispatched': {
+          leaseTime.record(event.durationMs);
+          const endTime = clock.now();
+          tracer
+            .startSpan('orchestrator.dispatch', {
+              startTime: endTime - event.durationMs,
+              attributes: { 'leased.count': event.leased },
+            })
+            .end(endTime);
+          break;
+        }
+        case 'job-started':
+          inflight.add(1);
+          break;
+        case 'limits-waited': {
+          const span = spans.get(event.job);
+          if (event.resolverMs > 0) {
+            sleep.record(event.resolverMs, { kind: 'resolver', resolver: event.resolver ?? '' });
+            span?.addEvent('resolver_concurrency_wait_ms', { ms: event.resolverMs });
+          }
+          if (event.hostMs > 0) {
+            sleep.record(event.hostMs, { kind: 'host', host: event.host });
+            span?.addEvent('host_concurrency_wait_ms', { ms: event.hostMs });
+          }
+          break;
+        }
+        case 'job-ended': {
+          inflight.add(-1);
+          jobTime.record(event.durationMs);
+          const { settlement } = event;
+          const state = settlement.kind === 'finish' ? settlement.state : 'requeued';
+          const span = spans.get(event.job);
+          span?.setAttribute('job.state', state);
+          if (settlement.error) span?.setStatus({ code: SpanStatusCode.ERROR, message: settlement.error.code });
+          span?.end();
+          break;
+        }
+        case 'job-settled':
+          if (!event.accepted || event.settlement.kind !== 'finish') break;
+          completed.add(1, { state: event.settlement.state });
+          if (event.settlement.state === 'error') failed.add(1, { code: event.settlement.error?.code ?? '' });
+          break;
+        case 'jobs-exhausted':
+          completed.add(event.jobs, { state: 'error' });
+          failed.add(event.jobs, { code: 'LEASE_EXPIRED' });
+          break;
+        case 'host-throttled':
+          slowed.add(event.host);
+          throttles.add(1, { host: event.host });
+          break;
+        case 'host-restored':
+          slowed.delete(event.host);
+          break;
+        case 'lease-lost':
+        case 'job-abandoned':
+        case 'pauses-changed':
+        case 'stopping':
+          break;
+      }
+    },
+    around(job, run) {
+      const attributes = { 'job.id': job.id, 'artifact.id': job.artifactId, attempt: job.attempt };
+      return tracer.startActiveSpan('job', { attributes }, (span) => {
+        // It is ended when the job's settlement is decided: a handler left behind may never come back.
+        spans.set(job, span);
+        return run();
+      });
+    },
+  };
+}

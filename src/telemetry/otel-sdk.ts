@@ -1,0 +1,99 @@
+import type { Meter, Tracer } from '@opentelemetry/api';
+import { context, metrics, trace } from '@opentelemetry/api';
+
+import { AppError } from '../base/index.ts';
+
+/** Where metrics and traces go: the telemetry slice of the configuration. */
+export interface ExportOptions {
+  readonly service_name: string;
+  readonly otlp_endpoint: string;
+  readonly otlp_interval_seconds: number;
+  readonly prometheus_port: number;
+  readonly prometheus_host: string;
+}
+
+export interface Instruments extends AsyncDisposable {
+  readonly meter: Meter;
+  readonly tracer: Tracer;
+  /** Nobody listens: what is reported goes nowhere. */
+  readonly silent: boolean;
+}
+
+const SCOPE = 'DocsToKG-ContentDownload';
+
+/** Meter and tracer as configured; without a configured export they cost nothing, and the SDK is not even loaded. */
+export async function openInstruments(options: ExportOptions): Promise<Instruments> {
+  if (options.otlp_endpoint === '' && options.prometheus_port === 0) {
+    return {
+      meter: metrics.getMeter(SCOPE),
+      tracer: trace.getTracer(SCOPE),
+      silent: true,
+      [Symbol.asyncDispose]: () => Promise.resolve(),
+    };
+  }
+  try {
+    return await openSdk(options);
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'ERR_MODULE_NOT_FOUND')) throw error;
+    throw new AppError('TELEMETRY_SDK_MISSING', 'the OpenTelemetry SDK, which is optional, is not installed', {
+      hint: 'install the optional peer dependencies of docstokg (npm view docstokg peerDependencies), or switch the export off',
+      cause: error,
+    });
+  }
+}
+
+async function openSdk(options: ExportOptions): Promise<Instruments> {
+  const [
+    { MeterProvider, PeriodicExportingMetricReader },
+    { TracerProvider, BatchSpanProcessor },
+    { resourceFromAttributes },
+    { AsyncLocalStorageContextManager },
+  ] = await Promise.all([
+    import('@opentelemetry/sdk-metrics'),
+    import('@opentelemetry/sdk-trace'),
+    import('@opentelemetry/resources'),
+    import('@opentelemetry/context-async-hooks'),
+  ]);
+  const resource = resourceFromAttributes({ 'service.name': options.service_name });
+  const readers = [];
+  const processors = [];
+  if (options.otlp_endpoint !== '') {
+    const base = options.otlp_endpoint.replace(/\/$/, '');
+    const [{ OTLPMetricExporter }, { OTLPTraceExporter }] = await Promise.all([
+      import('@opentelemetry/exporter-metrics-otlp-http'),
+      import('@opentelemetry/exporter-trace-otlp-http'),
+    ]);
+    readers.push(
+      new PeriodicExportingMetricReader({
+        exporter: new OTLPMetricExporter({ url: `${base}/v1/metrics` }),
+        exportIntervalMillis: options.otlp_interval_seconds * 1000,
+      }),
+    );
+    processors.push(new BatchSpanProcessor({ exporter: new OTLPTraceExporter({ url: `${base}/v1/traces` }) }));
+  }
+  if (options.prometheus_port !== 0) {
+    const { PrometheusExporter } = await import('@opentelemetry/exporter-prometheus');
+    const exporter = new PrometheusExporter({
+      host: options.prometheus_host,
+      port: options.prometheus_port,
+      preventServerStart: true,
+    });
+    await exporter.startServer();
+    readers.push(exporter);
+  }
+  const meters = new MeterProvider({ resource, readers });
+  const tracers = new TracerProvider({ resource, spanProcessors: processors });
+  const contexts = new AsyncLocalStorageContextManager().enable();
+  context.setGlobalContextManager(contexts);
+  return {
+    meter: meters.getMeter(SCOPE),
+    tracer: tracers.getTracer(SCOPE),
+    silent: false,
+    [Symbol.asyncDispose]: async () => {
+      await meters.shutdown();
+      await tracers.shutdown();
+      contexts.disable();
+      context.disable();
+    },
+  };
+}
