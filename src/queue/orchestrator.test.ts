@@ -1,0 +1,539 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import { HeldClock } from '../testing/index.ts';
+import type { QueueEvent } from './events.ts';
+import type { Handler, HandlerContext, HandlerJob } from './handler.ts';
+import { MemoryStore } from './memory/store.ts';
+import type { OrchestratorOptions } from './options.ts';
+import { Orchestrator } from './orchestrator.ts';
+import { WorkQueue } from './work-queue.ts';
+
+const OPTIONS: OrchestratorOptions = {
+  maxWorkers: 4,
+  maxPerResolver: {},
+  maxPerHost: 4,
+  maxParked: 8,
+  leaseMs: 60_000,
+  heartbeatMs: 20_000,
+  maxAttempts: 3,
+  retryBackoffMs: 1_000,
+  retryJitterMs: 0,
+  retryMaxDelayMs: 60_000,
+  jobTimeoutMs: 0,
+  shutdownGraceMs: 30_000,
+};
+
+/** Lets everything that is ready run. */
+const settle = async (): Promise<void> => {
+  for (let turn = 0; turn < 20; turn += 1) await new Promise(setImmediate);
+};
+
+/** A queue in memory under a held clock, with whatever handler. */
+function stage(handler: Handler, options: Partial<OrchestratorOptions> = {}) {
+  const clock = new HeldClock();
+  const store = new MemoryStore();
+  const queue = new WorkQueue(store, clock);
+  const events: QueueEvent[] = [];
+  const orchestrator = new Orchestrator(
+    { ...OPTIONS, ...options },
+    { store, handler, clock, report: (event) => void events.push(event), random: () => 0 },
+  );
+  return { clock, store, queue, events, orchestrator };
+}
+
+/** A handler whose jobs end when the test says so. */
+function controlled() {
+  const open = new Map<
+    string,
+    { readonly job: HandlerJob; readonly context: HandlerContext; readonly end: (error?: unknown) => void }
+  >();
+  const handler: Handler = (job, context) =>
+    new Promise((resolve, reject) => {
+      context.signal.addEventListener('abort', () => reject(context.signal.reason as Error), { once: true });
+      open.set(job.artifactId, {
+        job,
+        context,
+        end: (error) => (open.delete(job.artifactId), error === undefined ? resolve() : reject(error as Error)),
+      });
+    });
+  return { open, handler };
+}
+
+test('a drained queue has every job settled, and the summary counts them', async () => {
+  const { queue, orchestrator } = stage((job) => {
+    const { kind } = job.artifact as { kind: string };
+    if (kind === 'skip') return { state: 'skipped', reason: 'ROBOTS: not allowed' };
+    if (kind === 'fail') return { state: 'error', reason: 'no such thing' };
+    return undefined;
+  });
+  for (let n = 0; n < 20; n += 1) await queue.enqueue(`job ${n}`, { kind: n === 3 ? 'skip' : n === 5 ? 'fail' : 'do' });
+  assert.deepEqual(await orchestrator.run({ drain: 'empty' }), {
+    done: 18,
+    skipped: 1,
+    error: 1,
+    requeued: 0,
+    lost: 0,
+    reason: 'drained',
+  });
+  assert.equal((await queue.store.admin.find('job 3'))?.lastError, 'ROBOTS: not allowed');
+  assert.equal((await queue.store.admin.find('job 5'))?.lastError, 'HANDLER_ERROR: no such thing');
+});
+
+test('no more jobs run at once than there are workers, and a freed worker is filled at once', async () => {
+  const { open, handler } = controlled();
+  const { queue, orchestrator } = stage(handler, { maxWorkers: 2 });
+  for (const id of ['a', 'b', 'c', 'd']) await queue.enqueue(id, {});
+  const run = orchestrator.run({ drain: 'empty' });
+  await settle();
+  assert.deepEqual([...open.keys()], ['a', 'b']);
+  open.get('a')?.end();
+  await settle();
+  assert.deepEqual([...open.keys()], ['b', 'c']);
+  for (const id of ['b', 'c']) open.get(id)?.end();
+  await settle();
+  open.get('d')?.end();
+  assert.equal((await run).done, 4);
+});
+
+test('hosts and resolvers are never over their cap', async () => {
+  const used = new Map<string, number>();
+  const most = new Map<string, number>();
+  const enter = (key: string, change: number): void => {
+    used.set(key, (used.get(key) ?? 0) + change);
+    most.set(key, Math.max(most.get(key) ?? 0, used.get(key) ?? 0));
+  };
+  const { queue, orchestrator } = stage(
+    async (job, context) => {
+      const { host, resolver } = job.artifact as { host: string; resolver: string };
+      await context.withLimits(resolver, `https://${host}/`, async () => {
+        for (const key of [host, resolver, 'all']) enter(key, 1);
+        await new Promise(setImmediate);
+        for (const key of [host, resolver, 'all']) enter(key, -1);
+      });
+    },
+    { maxWorkers: 16, maxPerHost: 3, maxPerResolver: { unpaywall: 2 }, maxParked: 5 },
+  );
+  for (let n = 0; n < 300; n += 1) {
+    await queue.enqueue(`job ${n}`, {
+      host: `h${n % 7 === 0 ? 1 : n % 3}.org`,
+      resolver: n % 2 ? 'unpaywall' : 'crossref',
+    });
+  }
+  assert.equal((await orchestrator.run({ drain: 'empty' })).done, 300);
+  for (const [key, value] of most)
+    assert.ok(value <= (key.endsWith('.org') ? 3 : key === 'unpaywall' ? 2 : 16), `${key} had ${value}`);
+  assert.equal(most.get('unpaywall'), 2);
+});
+
+test('a job that waits for a busy host gives up its worker to jobs of other hosts', async () => {
+  const entered: string[] = [];
+  const gates = new Map<string, () => void>();
+  const { queue, orchestrator, events } = stage(
+    (job, context) =>
+      context.withLimits(null, (job.artifact as { at: string }).at, async () => {
+        entered.push(job.artifactId);
+        await new Promise<void>((resolve) => gates.set(job.artifactId, resolve));
+      }),
+    { maxWorkers: 2, maxPerHost: 1 },
+  );
+  for (const id of ['slow 1', 'slow 2', 'slow 3']) await queue.enqueue(id, { at: 'https://slow.org/' });
+  await queue.enqueue('other', { at: 'https://other.org/' });
+  const run = orchestrator.run({ drain: 'empty' });
+  await settle();
+  assert.deepEqual(entered, ['slow 1', 'other']);
+  assert.deepEqual([orchestrator.status.running, orchestrator.status.parked], [2, 2]);
+  for (const id of ['other', 'slow 1', 'slow 2', 'slow 3']) {
+    gates.get(id)?.();
+    await settle();
+  }
+  assert.equal((await run).done, 4);
+  assert.equal(events.filter(({ kind }) => kind === 'limits-waited').length, 2);
+});
+
+test('when too many wait, a job goes back to the queue with its host and at no cost', async () => {
+  const gates: (() => void)[] = [];
+  const attempts: number[] = [];
+  const { queue, orchestrator } = stage(
+    (job, context) => {
+      attempts.push(job.attempt);
+      return context.withLimits(null, 'https://slow.org/', () => new Promise<void>((resolve) => gates.push(resolve)));
+    },
+    { maxWorkers: 4, maxPerHost: 1, maxParked: 1 },
+  );
+  for (const id of ['a', 'b', 'c', 'd']) await queue.enqueue(id, {});
+  const run = orchestrator.run({ drain: 'empty' });
+  await settle();
+  const returned = await queue.store.admin.list({ states: ['queued'] }, { limit: 9 });
+  assert.deepEqual(
+    returned.map(({ artifactId, host, attempts: spent }) => [artifactId, host, spent]),
+    [
+      ['c', 'slow.org', 0],
+      ['d', 'slow.org', 0],
+    ],
+  );
+  for (let n = 0; n < 4; n += 1) {
+    gates.shift()?.();
+    await settle();
+  }
+  assert.equal((await run).done, 4);
+  assert.ok(attempts.every((attempt) => attempt === 1));
+});
+
+test('jobs of a host known to be full stay in the queue while others run', async () => {
+  const { open, handler } = controlled();
+  const { queue, orchestrator } = stage(
+    (job, context) =>
+      context.withLimits(null, (job.artifact as { url: string }).url, () =>
+        Promise.resolve(handler(job, context)),
+      ) as Promise<undefined>,
+    {
+      maxWorkers: 4,
+      maxPerHost: 1,
+    },
+  );
+  for (const n of [1, 2, 3, 4]) await queue.enqueue(`a${n}`, { url: `https://a.org/${n}` });
+  for (const n of [1, 2]) await queue.enqueue(`b${n}`, { url: `https://b.org/${n}` });
+  const run = orchestrator.run({ drain: 'empty' });
+  await settle();
+  assert.deepEqual([...open.keys()].sort(), ['a1', 'b1']);
+  assert.equal(orchestrator.status.parked, 0);
+  while (open.size > 0) {
+    for (const { end } of [...open.values()]) end();
+    await settle();
+  }
+  assert.equal((await run).done, 6);
+});
+
+test('a handler that throws is tried again after a growing delay, and given up after the last attempt', async () => {
+  const at: number[] = [];
+  const { queue, orchestrator, clock } = stage(() => {
+    at.push(clock.monotonic());
+    throw Object.assign(new Error('nothing there'), { code: 'HTTP_500' });
+  });
+  await queue.enqueue('a', {});
+  const run = orchestrator.run({ drain: 'empty' });
+  await clock.advance(10_000);
+  assert.deepEqual(await run, { done: 0, skipped: 0, error: 1, requeued: 2, lost: 0, reason: 'drained' });
+  assert.deepEqual([at.length, at[0], at[1], at[2]], [3, 0, 1000, 3000]);
+  assert.equal((await queue.store.admin.find('a'))?.lastError, 'HTTP_500: nothing there');
+});
+
+test('an error that says it is final is not tried again', async () => {
+  const { queue, orchestrator } = stage(() => {
+    throw Object.assign(new Error('never'), { retryable: false });
+  });
+  await queue.enqueue('a', {});
+  assert.equal((await orchestrator.run({ drain: 'empty' })).error, 1);
+  assert.equal((await queue.store.admin.find('a'))?.attempts, 1);
+});
+
+test('a server that says when to come back costs no attempt', async () => {
+  let calls = 0;
+  const { queue, orchestrator, clock } = stage((job) => {
+    calls += 1;
+    assert.equal(job.attempt, 1);
+    return calls < 6 ? { retryAt: clock.now() + 5_000, reason: 'HTTP_429: later' } : undefined;
+  });
+  await queue.enqueue('a', {});
+  const run = orchestrator.run({ drain: 'empty' });
+  await clock.advance(24_999);
+  assert.equal(calls, 5);
+  await clock.advance(1_500);
+  assert.equal((await run).done, 1);
+});
+
+test('an answer that makes no sense is a failure like any other', async () => {
+  const { queue, orchestrator } = stage((() => ({ state: 'perhaps' })) as unknown as Handler, { maxAttempts: 1 });
+  await queue.enqueue('a', {});
+  assert.equal((await orchestrator.run({ drain: 'empty' })).error, 1);
+  assert.match((await queue.store.admin.find('a'))?.lastError ?? '', /^HANDLER_OUTCOME_INVALID: .*perhaps/);
+});
+
+test('a job that runs too long is aborted; one that ignores it is left behind, and its worker is free again', async () => {
+  const signals: AbortSignal[] = [];
+  const { queue, orchestrator, clock, events } = stage(
+    (job, context) => {
+      if (job.artifactId === 'quick') return undefined;
+      signals.push(context.signal);
+      return new Promise(() => undefined);
+    },
+    { maxWorkers: 1, jobTimeoutMs: 10_000, maxAttempts: 1 },
+  );
+  await queue.enqueue('hangs', {});
+  await queue.enqueue('quick', {});
+  const run = orchestrator.run({ drain: 'empty' });
+  await clock.advance(10_500);
+  assert.equal(signals[0]?.aborted, true);
+  await clock.advance(7_000);
+  assert.deepEqual(await run, { done: 1, skipped: 0, error: 1, requeued: 0, lost: 0, reason: 'drained' });
+  assert.match((await queue.store.admin.find('hangs'))?.lastError ?? '', /^JOB_TIMEOUT: /);
+  assert.equal(events.filter(({ kind }) => kind === 'job-abandoned').length, 1);
+});
+
+test('leases of running and of waiting jobs are kept alive in one write', async () => {
+  const { open, handler } = controlled();
+  const { queue, orchestrator, clock, store } = stage(handler);
+  for (const id of ['a', 'b', 'c']) await queue.enqueue(id, {});
+  const sizes: number[] = [];
+  const extend = store.extend.bind(store);
+  store.extend = (leases, now, leaseMs) => {
+    sizes.push(leases.length);
+    return extend(leases, now, leaseMs);
+  };
+  const run = orchestrator.run({ drain: 'empty' });
+  await clock.advance(200_000);
+  assert.deepEqual([...open.keys()], ['a', 'b', 'c']);
+  assert.ok(sizes.length === 10 && sizes.every((size) => size === 3), String(sizes));
+  for (const { end } of [...open.values()]) end();
+  assert.equal((await run).done, 3);
+});
+
+test('work whose lease was lost is aborted and its result dropped', async () => {
+  const { open, handler } = controlled();
+  const { queue, orchestrator, clock, store } = stage(handler);
+  await queue.enqueue('a', {});
+  const run = orchestrator.run({ drain: 'empty' });
+  await settle();
+  // Another worker takes it, as after a long freeze of this process.
+  await store.expire([orchestrator.workerId], clock.now());
+  const [stolen] = await queue.lease('thief', 1, { leaseMs: 600_000 });
+  assert.ok(stolen);
+  const first = open.get('a');
+  await clock.advance(20_000);
+  assert.equal(first?.context.signal.aborted, true);
+  assert.equal(await queue.ack(stolen, 'done'), true);
+  await clock.advance(2_000);
+  assert.deepEqual(await run, { done: 0, skipped: 0, error: 0, requeued: 0, lost: 1, reason: 'drained' });
+  assert.equal((await store.admin.find('a'))?.state, 'done');
+});
+
+test('a cancelled job is aborted without waiting for the next heartbeat', async () => {
+  const { open, handler } = controlled();
+  const { queue, orchestrator, clock, store } = stage(handler);
+  await queue.enqueue('a', {});
+  const run = orchestrator.run({ drain: 'empty' });
+  await settle();
+  const running = open.get('a');
+  await store.admin.cancel(running?.job.id ?? 0, clock.now());
+  await settle();
+  assert.equal(running?.context.signal.aborted, true);
+  await clock.advance(1_000);
+  assert.equal((await run).lost, 1);
+});
+
+test('stopping lets running jobs finish and starts no new ones', async () => {
+  const { open, handler } = controlled();
+  const { queue, orchestrator } = stage(handler, { maxWorkers: 1 });
+  for (const id of ['a', 'b']) await queue.enqueue(id, {});
+  const stop = new AbortController();
+  const run = orchestrator.run({ signal: stop.signal });
+  await settle();
+  stop.abort();
+  await settle();
+  open.get('a')?.end();
+  assert.deepEqual(await run, { done: 1, skipped: 0, error: 0, requeued: 0, lost: 0, reason: 'stopped' });
+  assert.equal((await queue.store.admin.find('b'))?.state, 'queued');
+});
+
+test('after the grace time running jobs are aborted and given back at once, with their attempt', async () => {
+  const { handler } = controlled();
+  const { queue, orchestrator, clock } = stage(handler);
+  await queue.enqueue('a', {});
+  const stop = new AbortController();
+  const run = orchestrator.run({ signal: stop.signal });
+  await settle();
+  stop.abort();
+  await clock.advance(29_999);
+  assert.equal((await queue.store.admin.find('a'))?.state, 'in_progress');
+  await clock.advance(1);
+  assert.equal((await run).requeued, 1);
+  const job = await queue.store.admin.find('a');
+  assert.deepEqual([job?.state, job?.attempts, job?.availableAt, job?.workerId], ['queued', 0, null, null]);
+});
+
+test('stopping gives back jobs that wait for a host without waiting for the grace time', async () => {
+  const { queue, orchestrator } = stage(
+    (_job, context) =>
+      context.withLimits(
+        null,
+        'https://a.org/',
+        () =>
+          new Promise<void>((_, reject) =>
+            context.signal.addEventListener('abort', () => reject(context.signal.reason as Error)),
+          ),
+      ),
+    {
+      maxPerHost: 1,
+      maxWorkers: 2,
+      shutdownGraceMs: 0,
+    },
+  );
+  for (const id of ['runs', 'waits']) await queue.enqueue(id, {});
+  const stop = new AbortController();
+  const run = orchestrator.run({ signal: stop.signal });
+  await settle();
+  assert.equal(orchestrator.status.parked, 1);
+  stop.abort();
+  await settle();
+  assert.equal((await queue.store.admin.find('waits'))?.state, 'queued');
+  void run;
+});
+
+test('a paused queue starts nothing until it is resumed', async () => {
+  let ran = 0;
+  const { queue, orchestrator, store, clock } = stage(() => void (ran += 1));
+  await store.admin.pause('all', '', clock.now());
+  await queue.enqueue('a', {});
+  const run = orchestrator.run({ drain: 'empty' });
+  await clock.advance(100_000);
+  assert.equal(ran, 0);
+  await store.admin.resume('all', '');
+  assert.equal((await run).done, 1);
+});
+
+test('a paused host lets no download start, whoever asks for it', async () => {
+  const entered: string[] = [];
+  const { queue, orchestrator, store, clock } = stage((job, context) =>
+    context.withLimits(null, (job.artifact as { at: string }).at, () =>
+      Promise.resolve(void entered.push(job.artifactId)),
+    ),
+  );
+  await store.admin.pause('host', 'a.org', clock.now());
+  await queue.enqueue('unknown', { at: 'https://a.org/1' });
+  await queue.enqueue('known', { url: 'https://a.org/2', at: 'https://a.org/2' });
+  await queue.enqueue('other', { at: 'https://b.org/' });
+  const run = orchestrator.run({ drain: 'empty' });
+  await clock.advance(60_000);
+  assert.deepEqual(entered, ['other']);
+  await store.admin.resume('host', 'a.org');
+  assert.equal((await run).done, 3);
+});
+
+test('a host that asks to slow down is held and gets a smaller cap, which success restores step by step', async () => {
+  const { queue, orchestrator, clock, events } = stage(
+    (job, context) =>
+      context.withLimits(null, 'https://busy.org/', (window) => {
+        if (job.artifactId.startsWith('early')) window.throttled({ retryAt: clock.now() + 10_000 });
+        return Promise.resolve();
+      }),
+    { maxWorkers: 1 },
+  );
+  for (const n of [1, 2]) await queue.enqueue(`early ${n}`, {});
+  for (let n = 0; n < 25; n += 1) await queue.enqueue(`late ${n}`, {});
+  const run = orchestrator.run({ drain: 'empty' });
+  await settle();
+  assert.deepEqual(
+    orchestrator.throttled.map(({ host, cap }) => [host, cap]),
+    [['busy.org', 4]],
+  );
+  await clock.advance(9_999);
+  assert.equal(orchestrator.status.counts.done, 1);
+  await clock.advance(1);
+  assert.deepEqual(
+    orchestrator.throttled.map(({ cap }) => cap),
+    [2],
+  );
+  await clock.advance(10_000);
+  assert.equal((await run).done, 27);
+  assert.deepEqual(
+    events.flatMap((event) => (event.kind === 'host-restored' ? [event.cap] : [])),
+    [3, 4],
+  );
+  assert.deepEqual(orchestrator.throttled, []);
+});
+
+test('an error with status 429 or 503 slows its host down by itself', async () => {
+  const { queue, orchestrator, events, clock } = stage((job, context) =>
+    context.withLimits(null, 'https://busy.org/', () =>
+      job.attempt === 1
+        ? Promise.reject(Object.assign(new Error('busy'), { status: 503, retryAt: clock.now() + 500 }))
+        : Promise.resolve(),
+    ),
+  );
+  await queue.enqueue('a', {});
+  const run = orchestrator.run({ drain: 'empty' });
+  await clock.advance(3_000);
+  assert.equal((await run).done, 1);
+  assert.equal(events.filter(({ kind }) => kind === 'host-throttled').length, 1);
+});
+
+test('draining waits for delayed jobs, unless only what is due is wanted', async () => {
+  const handler: Handler = (job) => (job.artifactId === 'later' ? { retryAt: clock.now() + 50_000 } : undefined);
+  const { queue, orchestrator, clock } = stage(handler);
+  await queue.enqueue('later', {});
+  await queue.enqueue('now', {});
+  assert.deepEqual(await orchestrator.run({ drain: 'due' }), {
+    done: 1,
+    skipped: 0,
+    error: 0,
+    requeued: 1,
+    lost: 0,
+    reason: 'drained',
+  });
+});
+
+test('draining waits for jobs that another process runs, and takes them over when it dies', async () => {
+  const { queue, orchestrator, clock } = stage(() => undefined);
+  await queue.enqueue('a', {});
+  await queue.lease('other process', 1, { leaseMs: 30_000 });
+  let ended = false;
+  const run = orchestrator.run({ drain: 'empty' }).finally(() => (ended = true));
+  await clock.advance(29_999);
+  assert.equal(ended, false);
+  await clock.advance(2_000);
+  assert.equal((await run).done, 1);
+});
+
+test('jobs that come in while nothing is to do start at once', async () => {
+  const { open, handler } = controlled();
+  const { queue, orchestrator } = stage(handler);
+  const stop = new AbortController();
+  const run = orchestrator.run({ signal: stop.signal });
+  await settle();
+  await queue.enqueue('a', {});
+  await settle();
+  assert.deepEqual([...open.keys()], ['a']);
+  open.get('a')?.end();
+  stop.abort();
+  assert.equal((await run).done, 1);
+});
+
+test('jobs of higher priority overtake those that wait', async () => {
+  const order: string[] = [];
+  const { queue, orchestrator } = stage((job) => void order.push(job.artifactId), { maxWorkers: 1 });
+  await queue.enqueue('low', {}, { priority: -1 });
+  await queue.enqueue('hosted', { url: 'https://a.org/' });
+  await queue.enqueue('high', {}, { priority: 9, resolverHint: 'arxiv' });
+  await orchestrator.run({ drain: 'empty' });
+  assert.deepEqual(order, ['high', 'hosted', 'low']);
+});
+
+test('jobs with known and with unknown hosts take turns', async () => {
+  const order: string[] = [];
+  const { queue, orchestrator } = stage((job) => void order.push(job.artifactId.slice(0, 1)), { maxWorkers: 1 });
+  for (let n = 0; n < 10; n += 1) {
+    await queue.enqueue(`hosted ${n}`, { url: 'https://a.org/' });
+    await queue.enqueue(`unknown ${n}`, {});
+  }
+  await orchestrator.run({ drain: 'empty' });
+  assert.ok(order.slice(0, 10).filter((letter) => letter === 'h').length === 5, order.join(''));
+});
+
+test('a payload that is no JSON ends its job in error at once', async () => {
+  const { store, orchestrator } = stage(() => undefined);
+  await store.enqueue([{ artifactId: 'a', artifactJson: '{broken' }], 0);
+  assert.equal((await orchestrator.run({ drain: 'empty' })).error, 1);
+  assert.match((await store.admin.find('a'))?.lastError ?? '', /^ARTIFACT_INVALID: /);
+});
+
+test('a store that fails stops the run with its error after running jobs have ended', async () => {
+  const { open, handler } = controlled();
+  const { queue, orchestrator, store } = stage(handler);
+  await queue.enqueue('a', {});
+  const run = orchestrator.run({ drain: 'empty' });
+  await settle();
+  store.settle = () => Promise.reject(Object.assign(new Error('no space'), { code: 'QUEUE_DISK_FULL' }));
+  open.get('a')?.end();
+  await assert.rejects(run, { code: 'QUEUE_DISK_FULL' });
+});
