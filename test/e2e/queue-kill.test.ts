@@ -1,0 +1,112 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { mkdtempDisposable } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+
+import { systemClock } from '../../src/base/index.ts';
+import type { QueueStore } from '../../src/queue/index.ts';
+import { openStore } from '../../src/queue/index.ts';
+import { startPostgres } from '../postgres.ts';
+import { runRunner, seededNumbers } from './runner-process.ts';
+
+const JOBS = 2_000;
+const KILLS = 50;
+const WORKERS = 8;
+/** More than the default, because fifty kills hit some innocent jobs more than three times. */
+const MAX_ATTEMPTS = 8;
+
+const seed = Number(process.env['DOCSTOKG_TEST_SEED'] ?? Date.now() % 1_000_000);
+
+function open(backend: 'sqlite' | 'postgres', target: string): Promise<QueueStore> {
+  return openStore({
+    backend,
+    path: target,
+    url: target,
+    schema: 'docstokg_e2e',
+    walMode: true,
+    timeoutMs: 30_000,
+    durability: 'enqueue',
+    clock: systemClock,
+  });
+}
+
+/** Kills the runner again and again while it drains, then holds what it wrote against what a queue promises. */
+async function killStorm(
+  backend: 'sqlite' | 'postgres',
+  target: string,
+  log: string,
+  restart?: () => Promise<void>,
+): Promise<void> {
+  const random = seededNumbers(seed);
+  const ids = [...Array.from({ length: JOBS }, (_, n) => `job ${n}`), 'poison'];
+  const task = { mode: 'drain', backend, target, log, workers: WORKERS, maxAttempts: MAX_ATTEMPTS };
+  {
+    await using store = await open(backend, target);
+    await store.enqueue(
+      ids.map((artifactId) => ({ artifactId, artifactJson: '{}' })),
+      systemClock.now(),
+    );
+  }
+  let deaths = 0;
+  for (let kill = 0; kill < KILLS; kill += 1) {
+    const restarting = kill % 20 === 10 ? restart?.() : undefined;
+    if (!(await runRunner({ ...task, ids: [] }, 1 + random(240)))) deaths += 1;
+    await restarting;
+  }
+  // What is left is drained; only the poison job still kills its process.
+  while (!(await runRunner({ ...task, ids: [] }))) deaths += 1;
+
+  await using store = await open(backend, target);
+  const { states } = await store.admin.stats(systemClock.now());
+  assert.deepEqual(states, { queued: 0, in_progress: 0, done: JOBS, skipped: 0, error: 1 }, 'no job is lost');
+  const poison = await store.admin.find('poison');
+  assert.deepEqual([poison?.state, poison?.attempts], ['error', MAX_ATTEMPTS]);
+  assert.match(poison?.lastError ?? '', /^LEASE_EXPIRED: /);
+
+  const starts = new Map<string, number>();
+  const settled = new Set<string>();
+  for (const line of readFileSync(log, 'utf8').trim().split('\n')) {
+    const match = /^(start|end|settled|refused) (.+) \d+$/.exec(line);
+    const [, what = '', id = ''] = match ?? [];
+    if (what === 'start') {
+      starts.set(id, (starts.get(id) ?? 0) + 1);
+      assert.ok(!settled.has(id), `${id} was run again after it had been settled`);
+    }
+    if (what === 'settled') {
+      assert.ok(!settled.has(id), `${id} was settled twice`);
+      settled.add(id);
+    }
+  }
+  const repeats = [...starts].reduce((sum, [id, count]) => sum + (id === 'poison' ? 0 : count - 1), 0);
+  assert.ok(repeats <= deaths * WORKERS, `${repeats} repeats after ${deaths} deaths of ${WORKERS} workers`);
+}
+
+test(`a queue in SQLite survives ${KILLS} kills (seed ${seed})`, async () => {
+  await using folder = await mkdtempDisposable(join(tmpdir(), 'docstokg-kill-'));
+  await killStorm('sqlite', join(folder.path, 'queue.sqlite'), join(folder.path, 'log'));
+});
+
+test(`a queue in PostgreSQL survives ${KILLS} kills and restarts of its server (seed ${seed})`, async () => {
+  await using folder = await mkdtempDisposable(join(tmpdir(), 'docstokg-kill-'));
+  await using server = await startPostgres();
+  await killStorm('postgres', server.url, join(folder.path, 'log'), server.restart);
+});
+
+test(`every job that was accepted is there after a kill (seed ${seed})`, async () => {
+  await using folder = await mkdtempDisposable(join(tmpdir(), 'docstokg-kill-'));
+  const [target, log] = [join(folder.path, 'queue.sqlite'), join(folder.path, 'log')];
+  const random = seededNumbers(seed);
+  for (let kill = 0; kill < 5; kill += 1) {
+    const ids = Array.from({ length: 400 }, (_, n) => `${kill}-${n}`);
+    await runRunner(
+      { mode: 'enqueue', backend: 'sqlite', target, log, workers: 1, maxAttempts: 1, ids },
+      1 + random(200),
+    );
+  }
+  await using store = await open('sqlite', target);
+  const accepted = readFileSync(log, 'utf8').trim().split('\n');
+  for (const line of accepted)
+    assert.ok(await store.admin.find(line.replace('accepted ', '')), `${line}, but it is not there`);
+});

@@ -1,0 +1,76 @@
+// A process that works on a queue until it is drained or killed. It writes one line per event to a log that survives its
+// death, and one byte per event to stdout, so that whoever watches can kill it after a chosen number of events.
+import { appendFileSync, writeSync } from 'node:fs';
+
+import { systemClock } from '../../src/base/index.ts';
+import { openStore, Orchestrator, WorkQueue } from '../../src/queue/index.ts';
+
+interface Task {
+  readonly mode: 'drain' | 'enqueue';
+  readonly backend: 'sqlite' | 'postgres';
+  readonly target: string;
+  readonly log: string;
+  readonly workers: number;
+  readonly maxAttempts: number;
+  /** Ids that this process puts in before it drains. */
+  readonly ids: readonly string[];
+}
+
+const task = JSON.parse(process.argv[2] ?? '{}') as Task;
+const tell = (line: string): void => {
+  appendFileSync(task.log, `${line}\n`);
+  writeSync(1, '.');
+};
+
+await using store = await openStore({
+  backend: task.backend,
+  path: task.target,
+  url: task.target,
+  schema: 'docstokg_e2e',
+  walMode: true,
+  timeoutMs: 30_000,
+  durability: 'enqueue',
+  clock: systemClock,
+});
+const queue = new WorkQueue(store, systemClock);
+
+if (task.mode === 'enqueue') {
+  for (const id of task.ids) {
+    await queue.enqueue(id, { id });
+    tell(`accepted ${id}`);
+  }
+} else {
+  const results = await Promise.all(task.ids.map((id) => queue.enqueue(id, { id })));
+  for (const added of results) if (added) tell('added');
+  const orchestrator = new Orchestrator(
+    {
+      maxWorkers: task.workers,
+      maxPerResolver: {},
+      maxPerHost: 4,
+      maxParked: 16,
+      leaseMs: 60_000,
+      heartbeatMs: 5_000,
+      maxAttempts: task.maxAttempts,
+      retryBackoffMs: 1,
+      retryJitterMs: 0,
+      retryMaxDelayMs: 1,
+      jobTimeoutMs: 0,
+      shutdownGraceMs: 0,
+    },
+    {
+      store,
+      clock: systemClock,
+      handler: async (job) => {
+        tell(`start ${job.artifactId} ${process.pid}`);
+        if (job.artifactId === 'poison') process.kill(process.pid, 'SIGKILL');
+        await new Promise(setImmediate);
+        tell(`end ${job.artifactId} ${process.pid}`);
+      },
+      report: (event) => {
+        if (event.kind === 'job-settled')
+          tell(`${event.accepted ? 'settled' : 'refused'} ${event.job.artifactId} ${process.pid}`);
+      },
+    },
+  );
+  await orchestrator.run({ drain: 'empty' });
+}
