@@ -52,6 +52,8 @@ export function observeQueue(meter: Meter, tracer: Tracer, store: QueueStore, cl
     });
 
   const spans = new WeakMap<LeasedJob, Span>();
+  // Told with every start, and always the same.
+  let workerId = '';
   return {
     report(event) {
       switch (event.kind) {
@@ -68,6 +70,7 @@ export function observeQueue(meter: Meter, tracer: Tracer, store: QueueStore, cl
         }
         case 'job-started':
           inflight.add(1);
+          workerId = event.workerId;
           break;
         case 'limits-waited': {
           const span = spans.get(event.job);
@@ -116,7 +119,12 @@ export function observeQueue(meter: Meter, tracer: Tracer, store: QueueStore, cl
       }
     },
     around(job, run) {
-      const attributes = { 'job.id': job.id, 'artifact.id': job.artifactId, attempt: job.attempt };
+      const attributes = {
+        'job.id': job.id,
+        'artifact.id': job.artifactId,
+        'worker.id': workerId,
+        attempt: job.attempt,
+      };
       return tracer.startActiveSpan('job', { attributes }, (span) => {
         // It is ended when the job's settlement is decided: a handler left behind may never come back.
         spans.set(job, span);
