@@ -38,9 +38,7 @@ export function paragraphs(paper: Paper): Paragraph[] {
 }
 
 /** What a paper states, as edges of a knowledge graph: its samples have values and stand in relation to named things. */
-export function facts(
-  paper: Paper,
-): readonly (Fact & { readonly workId: string; readonly paragraph: string })[] {
+export function facts(paper: Paper): readonly (Fact & { readonly workId: string; readonly paragraph: string })[] {
   return paragraphs(paper).map(({ fact, id }) => ({ ...fact, workId: paper.spec.workId, paragraph: id }));
 }
 

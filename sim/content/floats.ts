@@ -65,10 +65,9 @@ export function writeTable(voice: Voice, random: Stream): Table {
   };
 }
 
-/** What a figure shows, without its number and caption. */
-export function writeFigure(voice: Voice, random: Stream): Pick<Figure, 'plot' | 'axes' | 'series'> {
+/** What a figure shows over which quantities, without its number and caption. */
+export function writeFigure(axes: readonly [string, string], random: Stream): Pick<Figure, 'plot' | 'axes' | 'series'> {
   const plot = random.pick(['lines', 'lines', 'bars', 'picture'] as const);
-  const { factors, properties } = voice.lexicon;
   const count = plot === 'lines' ? random.integer(2, 3) : 1;
   const points = plot === 'lines' ? random.integer(7, 12) : random.integer(5, 8);
   const series = Array.from({ length: count }, (_unused, which) => {
@@ -79,5 +78,5 @@ export function writeFigure(voice: Voice, random: Stream): Pick<Figure, 'plot' |
       return Math.min(0.98, course + (random.next() - 0.5) * (plot === 'bars' ? 0.3 : 0.05));
     });
   });
-  return { plot, axes: [bareNoun(random.pick(factors)), bareNoun(random.pick(properties))], series };
+  return { plot, axes: [bareNoun(axes[0]), bareNoun(axes[1])], series };
 }

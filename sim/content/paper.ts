@@ -30,7 +30,12 @@ export type Inline =
   | { readonly kind: 'text' | 'italic' | 'sub' | 'sup'; readonly text: string }
   | { readonly kind: 'cite'; readonly references: readonly number[] }
   | { readonly kind: 'note'; readonly note: number }
-  | { readonly kind: 'pointer'; readonly to: 'table' | 'figure' | 'formula'; readonly number: number; readonly text: string };
+  | {
+      readonly kind: 'pointer';
+      readonly to: 'table' | 'figure' | 'formula';
+      readonly number: number;
+      readonly text: string;
+    };
 
 /** The one sentence of a paragraph that states something nobody else states, and the question it answers. */
 export interface Fact {

@@ -45,7 +45,8 @@ export function planSections(voice: Voice, random: Stream): Plan[] {
   const plans = roles.map((role, index) => {
     const paragraphs = random.integer(2, size >= 7 ? 4 : 6);
     const title = random.shuffle(voice.grammar.headings[role]).find((candidate) => !titles.has(candidate));
-    const parts = paragraphs >= 4 && role !== 'introduction' && random.chance(0.8) ? split(paragraphs, random) : [paragraphs];
+    const parts =
+      paragraphs >= 4 && role !== 'introduction' && random.chance(0.8) ? split(paragraphs, random) : [paragraphs];
     // A language may know fewer names for a section than a long paper has such sections.
     const unique = title ?? `${voice.grammar.headings[role][0] ?? role} II`;
     titles.add(unique);
@@ -72,7 +73,11 @@ function split(paragraphs: number, random: Stream): number[] {
 }
 
 /** Puts a thing after a paragraph that has nothing yet, in the section where it fits best. */
-function place(plans: readonly (Plan & { extras: Plan['extras'][number][] })[], kind: Plan['extras'][number]['kind'], random: Stream): void {
+function place(
+  plans: readonly (Plan & { extras: Plan['extras'][number][] })[],
+  kind: Plan['extras'][number]['kind'],
+  random: Stream,
+): void {
   for (const role of HOMES[kind]) {
     const free = plans
       .filter((plan) => plan.role === role)

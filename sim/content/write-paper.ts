@@ -83,12 +83,23 @@ function writeSection(desk: Desk, plan: Plan): Section[] {
   return blocks.map((part, index) => {
     const title = index === 0 ? plan.title : fillSlots(desk.subheading(), drawSlots(desk.voice.lexicon, desk.random));
     const number = index === 0 ? plan.number : `${plan.number}.${String(index)}`;
-    return { id: `sec${number.replace('.', '-')}`, number, level: index === 0 ? 1 : 2, title: stripMarks(title), blocks: part };
+    return {
+      id: `sec${number.replace('.', '-')}`,
+      number,
+      level: index === 0 ? 1 : 2,
+      title: stripMarks(title),
+      blocks: part,
+    };
   });
 }
 
 /** Writes one paragraph, and after it the table, figure, formula or list that it announces. */
-function writeParagraph(desk: Desk, role: Role, extra: Plan['extras'][number]['kind'] | undefined, out: BodyBlock[]): void {
+function writeParagraph(
+  desk: Desk,
+  role: Role,
+  extra: Plan['extras'][number]['kind'] | undefined,
+  out: BodyBlock[],
+): void {
   const { random, voice, numbers, spec } = desk;
   const slots = drawSlots(voice.lexicon, random);
   const fact = writeFact(spec, voice, numbers.paragraph, random);
@@ -111,7 +122,12 @@ function writeParagraph(desk: Desk, role: Role, extra: Plan['extras'][number]['k
     index === 0 ? sentence : [{ kind: 'text' as const, text: ' ' }, ...sentence],
   );
   numbers.paragraph++;
-  const paragraph: Paragraph = { kind: 'paragraph', id: `p${String(numbers.paragraph)}`, inlines: merge(inlines), fact };
+  const paragraph: Paragraph = {
+    kind: 'paragraph',
+    id: `p${String(numbers.paragraph)}`,
+    inlines: merge(inlines),
+    fact,
+  };
   out.push(paragraph);
   if (extra && extra !== 'note') out.push(writeExtra(desk, extra, slots));
 }
@@ -170,7 +186,7 @@ function writeExtra(desk: Desk, extra: 'table' | 'figure' | 'formula' | 'list', 
       return { kind: 'table', id, number, caption, table: writeTable(voice, random) };
     }
     case 'figure': {
-      const figure = writeFigure(voice, random);
+      const figure = writeFigure([slots['factor'] ?? '', slots['property'] ?? ''], random);
       // The last caption is the one that speaks of a record, which is what a picture shows.
       const captions = voice.grammar.figureCaptions;
       const caption = figure.plot === 'picture' ? captions.at(-1) : random.pick(captions.slice(0, -1));
@@ -201,7 +217,8 @@ function merge(inlines: readonly Inline[]): Inline[] {
   const out: Inline[] = [];
   for (const inline of inlines) {
     const last = out.at(-1);
-    if (inline.kind === 'text' && last?.kind === 'text') out[out.length - 1] = { kind: 'text', text: last.text + inline.text };
+    if (inline.kind === 'text' && last?.kind === 'text')
+      out[out.length - 1] = { kind: 'text', text: last.text + inline.text };
     else out.push(inline);
   }
   return out;

@@ -4,14 +4,40 @@ import type { Theme } from './grammar.ts';
 export const coral: Theme = {
   match: /coral|reef|bleaching|marine heat/i,
   lexicon: {
-    systems: ['shallow reef flats', 'branching coral colonies', 'turbid inshore reefs', 'mesophotic reefs', 'restored reef plots'],
+    systems: [
+      'shallow reef flats',
+      'branching coral colonies',
+      'turbid inshore reefs',
+      'mesophotic reefs',
+      'restored reef plots',
+    ],
     samples: ['coral colony', 'fragment series', 'symbiont strain', 'reef transect', 'nursery tray'],
-    properties: ['symbiont density', 'photochemical yield', 'calcification rate', 'bleaching severity', 'larval survival'],
+    properties: [
+      'symbiont density',
+      'photochemical yield',
+      'calcification rate',
+      'bleaching severity',
+      'larval survival',
+    ],
     methods: ['fluorometry', 'photogrammetry', 'skeletal coring', 'acute heat assays', 'environmental DNA sampling'],
-    materials: ['*Acropora millepora*', '*Pocillopora damicornis*', '*Porites lutea*', '*Durusdinium trenchii*', '*Cladocopium*', 'the Great Barrier Reef', 'the Red Sea', 'crustose algae'],
+    materials: [
+      '*Acropora millepora*',
+      '*Pocillopora damicornis*',
+      '*Porites lutea*',
+      '*Durusdinium trenchii*',
+      '*Cladocopium*',
+      'the Great Barrier Reef',
+      'the Red Sea',
+      'crustose algae',
+    ],
     factors: ['sea-surface temperature', 'light level', 'nitrate concentration', 'water flow', 'depth'],
     problems: ['thermal bleaching', 'partial mortality', 'algal overgrowth', 'oxidative stress', 'recruitment failure'],
-    mechanisms: ['the expulsion of algal symbionts', 'a shift towards heat-tolerant symbionts', 'damage to photosystem II', 'the shading of colonies by turbid water'],
+    mechanisms: [
+      'the expulsion of algal symbionts',
+      'a shift towards heat-tolerant symbionts',
+      'damage to photosystem II',
+      'the shading of colonies by turbid water',
+    ],
   },
   facts: [
     {
@@ -24,7 +50,8 @@ export const coral: Theme = {
     },
     {
       relation: 'survival',
-      sentence: 'On the {sample} {nonce}, {value} of the colonies of {entity} were still alive {count} weeks after the heatwave.',
+      sentence:
+        'On the {sample} {nonce}, {value} of the colonies of {entity} were still alive {count} weeks after the heatwave.',
       question: 'What proportion of animals at {nonce} outlived the hot spell?',
       value: { least: 12, most: 94, decimals: 1, unit: '%' },
       entities: ['*Acropora millepora*', '*Pocillopora damicornis*', '*Porites lutea*'],
@@ -32,7 +59,8 @@ export const coral: Theme = {
     },
     {
       relation: 'growth_rate',
-      sentence: 'Calcification of the {sample} {nonce} next to {entity} proceeded at {value}, judged from {count} skeletal bands.',
+      sentence:
+        'Calcification of the {sample} {nonce} next to {entity} proceeded at {value}, judged from {count} skeletal bands.',
       question: 'How fast did {nonce} lay down its skeleton?',
       value: { least: 2, most: 19, decimals: 1, unit: ' mm per year' },
       entities: ['*Acropora millepora*', '*Pocillopora damicornis*', '*Porites lutea*', 'crustose algae'],
@@ -40,7 +68,8 @@ export const coral: Theme = {
     },
     {
       relation: 'symbiont_density',
-      sentence: 'We counted {value} per square centimetre in the {sample} {nonce} dominated by {entity}, using {count} images.',
+      sentence:
+        'We counted {value} per square centimetre in the {sample} {nonce} dominated by {entity}, using {count} images.',
       question: 'How densely was {nonce} populated by algal cells?',
       value: { least: 110, most: 990, decimals: 0, unit: ' thousand symbionts' },
       entities: ['*Durusdinium trenchii*', '*Cladocopium*'],
@@ -48,7 +77,8 @@ export const coral: Theme = {
     },
     {
       relation: 'recovery_time',
-      sentence: 'Following the event, the {sample} {nonce} with {entity} needed {value} to regain its pigment across {count} visits.',
+      sentence:
+        'Following the event, the {sample} {nonce} with {entity} needed {value} to regain its pigment across {count} visits.',
       question: 'How long did it take until {nonce} had its normal shade back?',
       value: { least: 4, most: 31, decimals: 0, unit: ' months' },
       entities: ['*Durusdinium trenchii*', '*Cladocopium*'],
@@ -80,8 +110,12 @@ export const coral: Theme = {
     {
       tex: '\\mathrm{DHW} = \\frac{1}{7}\\sum_{i=1}^{84} H_i',
       plain: 'DHW = (1/7) (H~1~ + H~2~ + … + H~84~)',
-      mathml: '<mi>DHW</mi><mo>=</mo><mo>(</mo><mn>1</mn><mo>/</mo><mn>7</mn><mo>)</mo><mo>(</mo><msub><mi>H</mi><mn>1</mn></msub><mo>+</mo><msub><mi>H</mi><mn>2</mn></msub><mo>+</mo><mo>…</mo><mo>+</mo><msub><mi>H</mi><mn>84</mn></msub><mo>)</mo>',
+      mathml:
+        '<mi>DHW</mi><mo>=</mo><mo>(</mo><mn>1</mn><mo>/</mo><mn>7</mn><mo>)</mo><mo>(</mo><msub><mi>H</mi><mn>1</mn></msub><mo>+</mo><msub><mi>H</mi><mn>2</mn></msub><mo>+</mo><mo>…</mo><mo>+</mo><msub><mi>H</mi><mn>84</mn></msub><mo>)</mo>',
     },
   ],
-  titles: ['Recovery of {systems} from {problem}', '{material} under rising {factor}: {property} before and after {problem}'],
+  titles: [
+    'Recovery of {systems} from {problem}',
+    '{material} under rising {factor}: {property} before and after {problem}',
+  ],
 };

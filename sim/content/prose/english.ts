@@ -35,21 +35,24 @@ export const english: Grammar = {
   facts: [
     {
       relation: 'measured_value',
-      sentence: 'The {sample} {nonce}, which was obtained with {entity}, reached a value of {value} in {count} independent trials.',
+      sentence:
+        'The {sample} {nonce}, which was obtained with {entity}, reached a value of {value} in {count} independent trials.',
       question: 'Which level did {nonce} attain when it was tested {count} times?',
       value: { least: 11, most: 98, decimals: 2, unit: ' units' },
       entityRelation: 'obtained_with',
     },
     {
       relation: 'improvement',
-      sentence: 'Compared with {entity}, the {sample} {nonce} improved the outcome by {value} over {count} repetitions.',
+      sentence:
+        'Compared with {entity}, the {sample} {nonce} improved the outcome by {value} over {count} repetitions.',
       question: 'How large was the gain of {nonce} over the baseline?',
       value: { least: 3, most: 48, decimals: 1, unit: '%' },
       entityRelation: 'compared_with',
     },
     {
       relation: 'duration',
-      sentence: 'The {sample} {nonce} remained stable for {value} in the presence of {entity}, longer than the other {count} candidates.',
+      sentence:
+        'The {sample} {nonce} remained stable for {value} in the presence of {entity}, longer than the other {count} candidates.',
       question: 'For how long did {nonce} stay unchanged?',
       value: { least: 12, most: 940, decimals: 0, unit: ' hours' },
       entityRelation: 'stable_with',
@@ -81,7 +84,11 @@ export const english: Grammar = {
       'A typical course is drawn in {pointer}.',
     ],
     formula: ['The relation used throughout is given by Equation {pointer}.', 'This leads to Equation {pointer}.'],
-    list: ['Three steps were repeated for every group:', 'The protocol rests on the following choices:', 'Our contributions are as follows:'],
+    list: [
+      'Three steps were repeated for every group:',
+      'The protocol rests on the following choices:',
+      'Our contributions are as follows:',
+    ],
   },
   listItems: [
     'record the {property} before and after each change of the {factor};',

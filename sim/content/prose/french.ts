@@ -56,7 +56,14 @@ export const frenchLexicons: Readonly<Record<string, Lexicon>> = {
 
 export const french: Grammar = {
   language: 'fr',
-  labels: { abstract: 'Résumé', keywords: 'Mots-clés', table: 'Tableau', figure: 'Figure', references: 'Références', and: 'et' },
+  labels: {
+    abstract: 'Résumé',
+    keywords: 'Mots-clés',
+    table: 'Tableau',
+    figure: 'Figure',
+    references: 'Références',
+    and: 'et',
+  },
   headings: {
     introduction: ['Introduction'],
     background: ['État de l’art', 'Contexte'],
@@ -136,7 +143,8 @@ export const french: Grammar = {
     },
     {
       relation: 'duration',
-      sentence: 'En présence de {entity}, la {sample} {nonce} est restée stable pendant {value}, plus longtemps que {count} autres.',
+      sentence:
+        'En présence de {entity}, la {sample} {nonce} est restée stable pendant {value}, plus longtemps que {count} autres.',
       question: 'Combien de temps {nonce} est-elle demeurée inchangée ?',
       value: { least: 14, most: 900, decimals: 0, unit: ' heures' },
       entityRelation: 'stable_with',
@@ -150,16 +158,33 @@ export const french: Grammar = {
     },
   ],
   pointers: {
-    table: ['Le {pointer} réunit les valeurs de tous les groupes.', 'Les données complètes figurent dans le {pointer}.'],
-    figure: ['La {pointer} montre l’évolution au cours du temps.', 'Un exemple typique est présenté dans la {pointer}.'],
+    table: [
+      'Le {pointer} réunit les valeurs de tous les groupes.',
+      'Les données complètes figurent dans le {pointer}.',
+    ],
+    figure: [
+      'La {pointer} montre l’évolution au cours du temps.',
+      'Un exemple typique est présenté dans la {pointer}.',
+    ],
     formula: ['La relation utilisée est l’équation {pointer}.'],
     list: ['Trois étapes ont été répétées pour chaque groupe :'],
   },
-  listItems: ['mesure avant et après chaque changement ;', 'répétition jusqu’à concordance de deux valeurs ;', 'comparaison avec {material} dans les mêmes conditions ;', 'indication de la dispersion pour chaque moyenne ;'],
+  listItems: [
+    'mesure avant et après chaque changement ;',
+    'répétition jusqu’à concordance de deux valeurs ;',
+    'comparaison avec {material} dans les mêmes conditions ;',
+    'indication de la dispersion pour chaque moyenne ;',
+  ],
   tableCaptions: ['Moyennes des groupes étudiés.', 'Comparaison entre {material} et {material2}.'],
   figureCaptions: ['Évolution mesurée avec {material} et {material2}.', 'Exemple d’enregistrement ({method}).'],
-  notes: ['Les valeurs relevées pendant l’entretien des appareils ont été écartées.', 'Les données brutes sont conservées avec les programmes d’analyse.'],
-  titles: ['{material} et {material2} : ce qui limite {systems}', 'Mesurer {property} : apports et limites (cas étudié : {material})'],
+  notes: [
+    'Les valeurs relevées pendant l’entretien des appareils ont été écartées.',
+    'Les données brutes sont conservées avec les programmes d’analyse.',
+  ],
+  titles: [
+    '{material} et {material2} : ce qui limite {systems}',
+    'Mesurer {property} : apports et limites (cas étudié : {material})',
+  ],
   abstracts: [
     'Ce qui limite {systems} reste débattu.',
     'Nous comparons {material} et {material2} dans des conditions identiques, au moyen de mesures répétées.',

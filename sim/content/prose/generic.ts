@@ -7,14 +7,42 @@ export function genericTheme(topic: string): Theme {
   return {
     match: /(?:)/,
     lexicon: {
-      systems: [`models of ${name}`, `field trials on ${name}`, `open records of ${name}`, `long-term studies of ${name}`],
+      systems: [
+        `models of ${name}`,
+        `field trials on ${name}`,
+        `open records of ${name}`,
+        `long-term studies of ${name}`,
+      ],
       samples: ['reference sample', 'pilot site', 'survey wave', 'instrument series', 'trial arm'],
       properties: ['response rate', 'mean residual', 'predictive accuracy', 'year-to-year variance', 'detection limit'],
-      methods: ['stratified sampling', 'regression analysis', 'blind re-examination', 'cluster analysis', 'time-series decomposition'],
-      materials: ['the Halden protocol', 'the Okoye index', 'the Brisa archive', 'the Lindqvist scale', 'the Tamsin panel'],
+      methods: [
+        'stratified sampling',
+        'regression analysis',
+        'blind re-examination',
+        'cluster analysis',
+        'time-series decomposition',
+      ],
+      materials: [
+        'the Halden protocol',
+        'the Okoye index',
+        'the Brisa archive',
+        'the Lindqvist scale',
+        'the Tamsin panel',
+      ],
       factors: ['sampling interval', 'observation period', 'baseline level', 'instrument setting', 'seasonal load'],
-      problems: ['selection bias', 'measurement drift', 'missing follow-up', 'confounding by season', 'uneven coverage'],
-      mechanisms: ['a delayed response to the baseline', 'the gradual loss of weak signals', 'an interaction between site and season', 'saturation at high load'],
+      problems: [
+        'selection bias',
+        'measurement drift',
+        'missing follow-up',
+        'confounding by season',
+        'uneven coverage',
+      ],
+      mechanisms: [
+        'a delayed response to the baseline',
+        'the gradual loss of weak signals',
+        'an interaction between site and season',
+        'saturation at high load',
+      ],
     },
     facts: [
       {
@@ -26,7 +54,8 @@ export function genericTheme(topic: string): Theme {
       },
       {
         relation: 'detection_limit',
-        sentence: 'Judged by {entity}, the {sample} {nonce} could resolve differences down to {value} with {count} readings.',
+        sentence:
+          'Judged by {entity}, the {sample} {nonce} could resolve differences down to {value} with {count} readings.',
         question: 'What is the smallest effect that {nonce} was able to tell apart?',
         value: { least: 0.02, most: 4.8, decimals: 2, unit: ' points' },
         entityRelation: 'judged_by',
@@ -37,7 +66,9 @@ export function genericTheme(topic: string): Theme {
         `Work on ${name} is scattered over many journals, and its terms are not used consistently {cite}.`,
         `For anyone new to ${name}, the number of competing definitions is discouraging.`,
       ],
-      discussion: [`Seen from the wider field of ${name}, the outcome is less surprising than it first appears {cite}.`],
+      discussion: [
+        `Seen from the wider field of ${name}, the outcome is less surprising than it first appears {cite}.`,
+      ],
       conclusion: [`Progress in ${name} will depend on shared records more than on new instruments.`],
     },
     formulas: [

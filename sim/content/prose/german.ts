@@ -56,7 +56,14 @@ export const germanLexicons: Readonly<Record<string, Lexicon>> = {
 
 export const german: Grammar = {
   language: 'de',
-  labels: { abstract: 'Zusammenfassung', keywords: 'Schlagwörter', table: 'Tabelle', figure: 'Abbildung', references: 'Literatur', and: 'und' },
+  labels: {
+    abstract: 'Zusammenfassung',
+    keywords: 'Schlagwörter',
+    table: 'Tabelle',
+    figure: 'Abbildung',
+    references: 'Literatur',
+    and: 'und',
+  },
   headings: {
     introduction: ['Einleitung'],
     background: ['Stand der Forschung', 'Grundlagen'],
@@ -66,7 +73,12 @@ export const german: Grammar = {
     limitations: ['Grenzen der Untersuchung'],
     conclusion: ['Schlussfolgerungen', 'Fazit und Ausblick'],
   },
-  subheadings: ['Einflussgröße: {factor}', 'Vergleich mit {material}', 'Zielgröße: {property}', 'Prüfung durch {method}'],
+  subheadings: [
+    'Einflussgröße: {factor}',
+    'Vergleich mit {material}',
+    'Zielgröße: {property}',
+    'Prüfung durch {method}',
+  ],
   sentences: {
     introduction: [
       'Seit Jahren nimmt das Interesse an der Frage zu, was {systems} im Alltag begrenzt {cite}.',
@@ -129,14 +141,16 @@ export const german: Grammar = {
   facts: [
     {
       relation: 'measured_value',
-      sentence: 'Die {sample} {nonce}, hergestellt mit {entity}, erreichte in {count} Versuchen einen Wert von {value}.',
+      sentence:
+        'Die {sample} {nonce}, hergestellt mit {entity}, erreichte in {count} Versuchen einen Wert von {value}.',
       question: 'Welches Ergebnis wurde für {nonce} bei {count} Wiederholungen gemessen?',
       value: { least: 12, most: 97, decimals: 1, unit: ' Prozent' },
       entityRelation: 'obtained_with',
     },
     {
       relation: 'duration',
-      sentence: 'Zusammen mit {entity} blieb die {sample} {nonce} über {value} stabil, länger als {count} andere Proben.',
+      sentence:
+        'Zusammen mit {entity} blieb die {sample} {nonce} über {value} stabil, länger als {count} andere Proben.',
       question: 'Wie lange hielt {nonce} ohne Veränderung?',
       value: { least: 14, most: 900, decimals: 0, unit: ' Stunden' },
       entityRelation: 'stable_with',
@@ -155,11 +169,25 @@ export const german: Grammar = {
     formula: ['Verwendet wurde durchgehend Gleichung {pointer}.'],
     list: ['Für jede Gruppe wurden drei Schritte wiederholt:'],
   },
-  listItems: ['Messung vor und nach jeder Änderung;', 'Wiederholung, bis zwei Werte übereinstimmen;', 'Vergleich mit {material} unter gleichen Bedingungen;', 'Angabe der Streuung zu jedem Mittelwert;'],
+  listItems: [
+    'Messung vor und nach jeder Änderung;',
+    'Wiederholung, bis zwei Werte übereinstimmen;',
+    'Vergleich mit {material} unter gleichen Bedingungen;',
+    'Angabe der Streuung zu jedem Mittelwert;',
+  ],
   tableCaptions: ['Mittelwerte der untersuchten Gruppen.', 'Vergleich von {material} und {material2}.'],
-  figureCaptions: ['Verlauf der Messwerte für {material} und {material2}.', 'Beispiel einer Aufzeichnung, gewonnen durch {method}.'],
-  notes: ['Werte während der Wartung der Geräte wurden ausgelassen.', 'Die Rohdaten liegen zusammen mit den Auswerteprogrammen vor.'],
-  titles: ['{material} und {material2} im Vergleich: Was {systems} begrenzt', 'Wie stark wirkt {factor}? Eine Untersuchung durch {method}'],
+  figureCaptions: [
+    'Verlauf der Messwerte für {material} und {material2}.',
+    'Beispiel einer Aufzeichnung, gewonnen durch {method}.',
+  ],
+  notes: [
+    'Werte während der Wartung der Geräte wurden ausgelassen.',
+    'Die Rohdaten liegen zusammen mit den Auswerteprogrammen vor.',
+  ],
+  titles: [
+    '{material} und {material2} im Vergleich: Was {systems} begrenzt',
+    'Wie stark wirkt {factor}? Eine Untersuchung durch {method}',
+  ],
   abstracts: [
     'Was {systems} im Alltag begrenzt, ist umstritten.',
     'Wir verbinden {method} mit einer Wiederholung aller Messungen und vergleichen {material} mit {material2}.',

@@ -35,7 +35,10 @@ const TONGUES: Readonly<
 
 /** The voice for a language and a topic; English where the language has no grammar here. */
 export function voiceFor(language: string, topic: string): Voice {
-  const [name, theme] = Object.entries(THEMES).find(([, { match }]) => match.test(topic)) ?? ['generic', genericTheme(topic)];
+  const [name, theme] = Object.entries(THEMES).find(([, { match }]) => match.test(topic)) ?? [
+    'generic',
+    genericTheme(topic),
+  ];
   const tongue = TONGUES[language.slice(0, 2).toLowerCase()];
   if (tongue) {
     const { grammar, lexicons } = tongue;

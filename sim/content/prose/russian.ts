@@ -36,7 +36,14 @@ export const russianLexicons: Readonly<Record<string, Lexicon>> = {
 
 export const russian: Grammar = {
   language: 'ru',
-  labels: { abstract: 'Аннотация', keywords: 'Ключевые слова', table: 'Таблица', figure: 'Рисунок', references: 'Литература', and: 'и' },
+  labels: {
+    abstract: 'Аннотация',
+    keywords: 'Ключевые слова',
+    table: 'Таблица',
+    figure: 'Рисунок',
+    references: 'Литература',
+    and: 'и',
+  },
   headings: {
     introduction: ['Введение'],
     background: ['Состояние вопроса', 'Обзор'],
@@ -115,7 +122,8 @@ export const russian: Grammar = {
     },
     {
       relation: 'duration',
-      sentence: 'Образец {nonce} ({sample}, рядом — {entity}) оставался стабильным {value}, дольше, чем {count} других.',
+      sentence:
+        'Образец {nonce} ({sample}, рядом — {entity}) оставался стабильным {value}, дольше, чем {count} других.',
       question: 'Сколько времени {nonce} не менялся?',
       value: { least: 14, most: 900, decimals: 0, unit: ' часов' },
       entityRelation: 'stable_with',
@@ -127,11 +135,22 @@ export const russian: Grammar = {
     formula: ['Использовано уравнение {pointer}.'],
     list: ['Для каждой группы повторяли следующие шаги:'],
   },
-  listItems: ['измерение до и после каждого изменения;', 'повтор до совпадения двух значений;', 'сравнение с контролем в тех же условиях;', 'указание разброса для каждого среднего;'],
+  listItems: [
+    'измерение до и после каждого изменения;',
+    'повтор до совпадения двух значений;',
+    'сравнение с контролем в тех же условиях;',
+    'указание разброса для каждого среднего;',
+  ],
   tableCaptions: ['Средние значения по группам.', 'Сравнение: {material} и {material2}.'],
   figureCaptions: ['Ход измерений: {material} и {material2}.', 'Пример записи ({method}).'],
-  notes: ['Показания, снятые во время обслуживания приборов, исключены.', 'Исходные данные хранятся вместе с программами обработки.'],
-  titles: ['{material} и {material2}: что ограничивает {systems}', 'Что определяет {property}: {factor} или {factor2}?'],
+  notes: [
+    'Показания, снятые во время обслуживания приборов, исключены.',
+    'Исходные данные хранятся вместе с программами обработки.',
+  ],
+  titles: [
+    '{material} и {material2}: что ограничивает {systems}',
+    'Что определяет {property}: {factor} или {factor2}?',
+  ],
   abstracts: [
     'Что ограничивает {systems}, остаётся предметом спора.',
     'В одинаковых условиях сравниваются {material} и {material2}.',

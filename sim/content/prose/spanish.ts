@@ -56,7 +56,14 @@ export const spanishLexicons: Readonly<Record<string, Lexicon>> = {
 
 export const spanish: Grammar = {
   language: 'es',
-  labels: { abstract: 'Resumen', keywords: 'Palabras clave', table: 'Tabla', figure: 'Figura', references: 'Referencias', and: 'y' },
+  labels: {
+    abstract: 'Resumen',
+    keywords: 'Palabras clave',
+    table: 'Tabla',
+    figure: 'Figura',
+    references: 'Referencias',
+    and: 'y',
+  },
   headings: {
     introduction: ['Introducción'],
     background: ['Antecedentes', 'Estado de la cuestión'],
@@ -136,7 +143,8 @@ export const spanish: Grammar = {
     },
     {
       relation: 'duration',
-      sentence: 'En presencia de {entity}, la {sample} {nonce} permaneció estable durante {value}, más que otras {count}.',
+      sentence:
+        'En presencia de {entity}, la {sample} {nonce} permaneció estable durante {value}, más que otras {count}.',
       question: '¿Cuánto tiempo se mantuvo {nonce} sin cambios?',
       value: { least: 14, most: 900, decimals: 0, unit: ' horas' },
       entityRelation: 'stable_with',
@@ -155,11 +163,22 @@ export const spanish: Grammar = {
     formula: ['La relación empleada es la ecuación {pointer}.'],
     list: ['En cada grupo se repitieron tres pasos:'],
   },
-  listItems: ['medición antes y después de cada cambio;', 'repetición hasta que coincidan dos valores;', 'comparación con {material} en las mismas condiciones;', 'indicación de la dispersión de cada media;'],
+  listItems: [
+    'medición antes y después de cada cambio;',
+    'repetición hasta que coincidan dos valores;',
+    'comparación con {material} en las mismas condiciones;',
+    'indicación de la dispersión de cada media;',
+  ],
   tableCaptions: ['Medias de los grupos estudiados.', 'Comparación entre {material} y {material2}.'],
   figureCaptions: ['Evolución medida con {material} y {material2}.', 'Ejemplo de registro ({method}).'],
-  notes: ['Se descartaron los valores tomados durante el mantenimiento.', 'Los datos brutos se conservan junto con los programas de análisis.'],
-  titles: ['{material} y {material2}: lo que limita {systems}', 'Cómo medir {property}: estudio comparado con {material}'],
+  notes: [
+    'Se descartaron los valores tomados durante el mantenimiento.',
+    'Los datos brutos se conservan junto con los programas de análisis.',
+  ],
+  titles: [
+    '{material} y {material2}: lo que limita {systems}',
+    'Cómo medir {property}: estudio comparado con {material}',
+  ],
   abstracts: [
     'Qué limita {systems} sigue siendo objeto de debate.',
     'Comparamos {material} y {material2} en condiciones idénticas mediante mediciones repetidas.',
