@@ -9,7 +9,7 @@ export async function renderUnrelatedPdf(spec: Pick<PaperSpec, 'seed' | 'workId'
   const subject = { seed, topic: 'Medieval roof tiles', language: 'en' };
   const paper = writePaper({
     ...subject,
-    workId: `X${spec.workId}`,
+    workId: `${spec.workId}-unrelated`,
     title: draftTitle(subject),
     abstract: draftAbstract(subject),
     authors: [{ name: 'Nemo Nowhere', affiliation: 'Institute of Misplaced Files' }],

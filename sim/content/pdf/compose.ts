@@ -45,7 +45,9 @@ interface Desk {
   readonly body: Setting;
 }
 
-type Spacing = Partial<Pick<TextItem, 'before' | 'after' | 'align' | 'leading' | 'indent' | 'beside' | 'keepWithNext'>>;
+type Spacing = Partial<
+  Pick<TextItem, 'before' | 'after' | 'align' | 'leading' | 'indent' | 'beside' | 'trailing' | 'keepWithNext'>
+>;
 
 function textItem(
   desk: Desk,
@@ -151,7 +153,7 @@ function placeBlock(desk: Desk, block: BodyBlock, first: boolean): void {
           before: style.leading * 0.5,
           after: style.leading * 0.5,
           leading: style.leading * 1.2,
-          beside: (x, y, width) => [drawLine(setLine(label, body, style), { x, y, width }, body, 'right')],
+          trailing: (x, y, width) => [drawLine(setLine(label, body, style), { x, y, width }, body, 'right')],
         }),
       );
       break;

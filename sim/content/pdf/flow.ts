@@ -29,7 +29,9 @@ export interface TextItem {
   readonly indent?: readonly [number, number];
   /** Never the last thing in a column. */
   readonly keepWithNext?: boolean;
-  /** What stands beside the first line: a bullet, a number. */
+  /** What stands after the first line in the margin of its column: the number of a formula. */
+  readonly trailing?: (x: number, baseline: number, width: number) => readonly Op[];
+  /** What stands before the first line: a bullet, a label. */
   readonly beside?: (x: number, baseline: number, width: number) => readonly Op[];
 }
 
@@ -205,6 +207,7 @@ export class Flow {
       const ops = this.#page().ops;
       if (index === 0 && item.beside) ops.push(...item.beside(x, baseline, width));
       ops.push(drawLine(line, { x: x + inset, y: baseline, width: width - inset }, setting, align));
+      if (index === 0 && item.trailing) ops.push(...item.trailing(x, baseline, width));
       this.#called.push(...line.notes);
       this.#y += leading;
     });
