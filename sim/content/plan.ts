@@ -41,16 +41,12 @@ const HOMES: Readonly<Record<Plan['extras'][number]['kind'], readonly Role[]>> =
 export function planSections(voice: Voice, random: Stream): Plan[] {
   const size = random.pick([4, 5, 5, 6, 6, 7, 7, 8, 9]);
   const roles = OUTLINE.filter(([, from]) => size >= from).map(([role]) => role);
-  const titles = new Set<string>();
   const plans = roles.map((role, index) => {
     const paragraphs = random.integer(2, size >= 7 ? 4 : 6);
-    const title = random.shuffle(voice.grammar.headings[role]).find((candidate) => !titles.has(candidate));
+    const title = sectionTitle(voice, role, roles.indexOf(role) < index, random);
     const parts =
       paragraphs >= 4 && role !== 'introduction' && random.chance(0.8) ? split(paragraphs, random) : [paragraphs];
-    // A language may know fewer names for a section than a long paper has such sections.
-    const unique = title ?? `${voice.grammar.headings[role][0] ?? role} II`;
-    titles.add(unique);
-    return { role, number: String(index + 1), title: unique, parts, extras: [] as Plan['extras'][number][] };
+    return { role, number: String(index + 1), title, parts, extras: [] as Plan['extras'][number][] };
   });
   const counts = {
     table: random.pick([0, 1, 1, 1, 1, 2, 2, 2, 3, 3]),
@@ -63,6 +59,13 @@ export function planSections(voice: Voice, random: Stream): Plan[] {
     for (let index = 0; index < counts[kind]; index++) place(plans, kind, random);
   }
   return plans;
+}
+
+/** The last name a language has for a section is kept for the second section of its kind. */
+function sectionTitle(voice: Voice, role: Role, isSecond: boolean, random: Stream): string {
+  const titles = voice.grammar.headings[role];
+  if (isSecond) return titles.at(-1) ?? role;
+  return random.pick(role === 'methods' || role === 'results' ? titles.slice(0, -1) : titles);
 }
 
 function split(paragraphs: number, random: Stream): number[] {

@@ -41,7 +41,7 @@ export function authorList(authors: readonly string[]): string {
 export function referenceText(reference: Reference): string {
   const { title, journal, year, volume, firstPage, lastPage, doi } = reference;
   const place = `${journal} ${String(volume)}, ${String(firstPage)}–${String(lastPage)} (${String(year)}).`;
-  const authors = authorList(reference.authors);
+  const authors = authorList(reference.authors).replace(/\.$/, '');
   const stop = /[.!?]$/.test(title) ? '' : '.';
   return `${authors ? `${authors}. ` : ''}${title}${stop} ${place}${doi ? ` https://doi.org/${doi}` : ''}`;
 }

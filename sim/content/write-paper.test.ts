@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { facts, paragraphs, questions } from './facts.ts';
 import { plainText } from './inline.ts';
 import type { Paper } from './paper.ts';
-import { sampleSpec } from './sample-spec.ts';
+import { sampleSpec } from '../../test/fixtures/sample-spec.ts';
 import { writePaper } from './write-paper.ts';
 
 const LANGUAGES = ['de', 'fr', 'es', 'ru'];

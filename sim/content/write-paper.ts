@@ -106,8 +106,11 @@ function writeParagraph(
   const sentences: Inline[][] = [];
   const length = random.integer(3, 5);
   for (let index = 0; index < length; index++) {
-    const sentence = freshSentence(desk, role, slots);
-    if (sentence) sentences.push(sentence);
+    const said = desk.said.slice(-index);
+    const text = freshSentence(desk, role, slots, index === 0 ? [] : said);
+    if (text === undefined) break;
+    desk.said.push(text);
+    sentences.push(writeSentence(desk, text));
   }
   sentences.splice(random.integer(1, sentences.length), 0, [{ kind: 'text', text: fact.sentence }]);
   if (extra && extra !== 'note') sentences.push(announce(desk, extra, slots));
@@ -132,17 +135,13 @@ function writeParagraph(
   if (extra && extra !== 'note') out.push(writeExtra(desk, extra, slots));
 }
 
-/** A sentence this paper has not said yet; nothing when all that fit the role were said in the last paragraphs. */
-function freshSentence(desk: Desk, role: Role, slots: Slots): Inline[] | undefined {
+/** A sentence that is new to the paper, or at least to the paragraph; nothing when the paragraph has said all there is. */
+function freshSentence(desk: Desk, role: Role, slots: Slots, paragraph: readonly string[]): string | undefined {
   const templates = desk.voice.sentences[role].length;
-  for (const limit of [desk.said.length, 12]) {
-    const recent = new Set(desk.said.slice(-limit));
+  for (const avoided of [new Set(desk.said), new Set(paragraph)]) {
     for (let deal = 0; deal < templates; deal++) {
-      const template = desk.sentence[role]();
-      const text = fillSlots(template, slots);
-      if (recent.has(text)) continue;
-      desk.said.push(text);
-      return writeSentence(desk, text);
+      const text = fillSlots(desk.sentence[role](), slots);
+      if (!avoided.has(text)) return text;
     }
   }
   return undefined;

@@ -64,7 +64,7 @@ function read(path: string): Loaded {
   const scale = 1000 / opened.unitsPerEm;
   return {
     outlines: opened,
-    program: deflateSync(program),
+    program: deflateSync(program, { level: 9 }),
     programLength: program.length,
     toUnicode: deflateSync(Buffer.from(toUnicode(opened), 'latin1')),
     widths: Array.from({ length: opened.numGlyphs }, (_unused, id) =>

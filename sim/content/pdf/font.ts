@@ -2,7 +2,7 @@
 export type PdfObject = ReturnType<PDFKit.PDFDocument['ref']>;
 
 /** A word ready to be shown: its width in thousandths of the size, and what stands between the brackets of a TJ. */
-export interface Shaped {
+interface Shaped {
   readonly width: number;
   readonly show: string;
 }

@@ -2,7 +2,7 @@ import { SIMULATED } from '../paper.ts';
 import type { Paper } from '../paper.ts';
 import { OWN_JOURNAL } from '../references.ts';
 import type { FlowPage, Placed } from './flow.ts';
-import { drawLine, setLine } from './lines.ts';
+import { breakLines, drawLine, setWords } from './lines.ts';
 import type { Setting } from './lines.ts';
 import type { Style } from './style.ts';
 import { imprint, runningAuthors, shortTitle } from './title-block.ts';
@@ -12,6 +12,8 @@ export interface ComposedPage extends FlowPage {
   readonly headers: readonly Placed[];
   readonly footers: readonly Placed[];
 }
+
+const LINE = 9;
 
 /** Puts on what every page has: the imprint or a running head above, the notice and the page number below. */
 export function furnish(paper: Paper, style: Style, page: FlowPage, number: number): ComposedPage {
@@ -25,11 +27,18 @@ export function furnish(paper: Paper, style: Style, page: FlowPage, number: numb
     y: number,
     align: 'left' | 'centre' | 'right',
   ): Placed => {
-    const line = setLine(value, setting, style);
-    ops.push(drawLine(line, { x: side, y, width: width - 2 * side }, setting, align));
-    const slack = width - 2 * side - line.width;
+    const room = width - 2 * side;
+    const words = setWords([{ kind: 'text', text: value }], setting, { ...style, hyphenate: false });
+    // Nearly always one line; a DOI of the old kind may need a second, which goes above.
+    const lines = breakLines(words, setting, room);
+    const above = (lines.length - 1) * LINE;
+    lines.forEach((line, index) => {
+      ops.push(drawLine(line, { x: side, y: y - above + index * LINE, width: room }, setting, align));
+    });
+    const longest = Math.max(...lines.map((line) => line.width));
+    const slack = room - longest;
     const left = side + (align === 'left' ? 0 : align === 'centre' ? slack / 2 : slack);
-    const box = { left, top: y - 6, right: left + line.width, bottom: y + 2 };
+    const box = { left, top: y - above - 6, right: left + longest, bottom: y + 2 };
     return { draft: { kind, text: value }, regions: [{ page: number, box }] };
   };
   const journal = paper.spec.journal ?? OWN_JOURNAL;
@@ -38,7 +47,7 @@ export function furnish(paper: Paper, style: Style, page: FlowPage, number: numb
   else if (style.runningHeads) {
     const odd = number % 2 === 1;
     headers.push(put('page_header', odd ? shortTitle(paper.spec.title) : runningAuthors(paper), top - 28, 'left'));
-    headers.push(put('page_header', odd ? runningAuthors(paper) : journal, top - 28, 'right'));
+    headers.push(put('page_header', odd ? runningAuthors(paper) : shortTitle(journal, 48), top - 28, 'right'));
     ops.push({
       kind: 'path',
       points: [

@@ -88,7 +88,7 @@ export function setWords(inlines: readonly Inline[], setting: Setting, style: St
 }
 
 /** The width of a space. */
-export function spaceWidth(setting: Setting): number {
+function spaceWidth(setting: Setting): number {
   return setPieces(' ', setting.family, setting.face, setting.size)[0]?.width ?? setting.size / 4;
 }
 
@@ -121,12 +121,48 @@ export function breakLines(tokens: readonly Token[], setting: Setting, width: nu
       finish(false);
       continue;
     }
+    if (words.length === 0 && token.width > room()) {
+      const [head, tail] = chop(token, room());
+      queue.push(tail);
+      words.push(head);
+      used += head.width;
+      finish(false);
+      continue;
+    }
     words.push(token);
     notes.push(...token.notes);
     used += before + token.width;
   }
   if (words.length > 0) finish(true);
   return lines;
+}
+
+/** Cuts a word that is longer than a line, such as an address, where the line ends. */
+function chop(token: Token, room: number): [Word, Token] {
+  const head: Piece[] = [];
+  const tail: Piece[] = [];
+  let used = 0;
+  for (const piece of token.pieces) {
+    let fits = tail.length > 0 ? 0 : piece.text.length;
+    const cut = (length: number): Piece => {
+      const text = piece.text.slice(0, length);
+      return { ...piece, text, width: (piece.font.shape(text).width * piece.size) / 1000 };
+    };
+    while (fits > 0 && used + cut(fits).width > room) fits--;
+    // One letter at least, or a line too narrow for it would never end.
+    if (head.length === 0 && fits === 0) fits = 1;
+    if (fits > 0) {
+      head.push(cut(fits));
+      used += head.at(-1)?.width ?? 0;
+    }
+    const rest = piece.text.slice(fits);
+    if (rest !== '') tail.push({ ...piece, text: rest, width: (piece.font.shape(rest).width * piece.size) / 1000 });
+  }
+  const width = tail.reduce((sum, piece) => sum + piece.width, 0);
+  return [
+    { pieces: head, width: used },
+    { pieces: tail, width, notes: token.notes },
+  ];
 }
 
 function divide(token: Token, letters: string, setting: Setting, room: number): [Word, Token] | undefined {

@@ -11,6 +11,8 @@ export function openDocument(paper: Paper, options: PDFKit.PDFDocumentOptions = 
   const date = new Date(Date.UTC(spec.year, 0, 15));
   return new PdfKit({
     autoFirstPage: false,
+    // No default font: parsing Helvetica's metrics would cost more than writing a page.
+    font: '',
     lang: paper.language,
     displayTitle: true,
     ...options,

@@ -25,7 +25,7 @@ function png(data: Uint8Array, columns: number, stride: number, depth: number): 
   return Buffer.concat([
     SIGNATURE,
     chunk('IHDR', head),
-    chunk('IDAT', deflateSync(filtered, { level: depth === 1 ? 4 : 6 })),
+    chunk('IDAT', deflateSync(filtered, { level: depth === 1 ? 3 : 6 })),
     chunk('IEND', Buffer.alloc(0)),
   ]);
 }

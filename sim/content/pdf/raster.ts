@@ -5,7 +5,7 @@ import { bilevelPng } from './png.ts';
 import type { Piece } from './typeface.ts';
 
 /** Like an office scanner set to black and white. */
-const DOTS_PER_POINT = 120 / 72;
+const DOTS_PER_POINT = 110 / 72;
 
 /** A page as a picture: what a scanner would have seen of it. */
 export function rasterPage([width, height]: readonly [number, number], ops: readonly Op[]): Buffer {

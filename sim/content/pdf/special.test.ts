@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { paragraphs } from '../facts.ts';
-import { sampleSpec } from '../sample-spec.ts';
+import { sampleSpec } from '../../../test/fixtures/sample-spec.ts';
 import { renderUnrelatedPdf } from '../unrelated.ts';
 import { writePaper } from '../write-paper.ts';
-import { openInPdfium } from './pdfium-reader.ts';
+import { openInPdfium } from '../../../test/fixtures/pdfium-reader.ts';
 import { renderPdf } from './render-pdf.ts';
 import { renderEmptyPdf, renderEncryptedPdf, renderLongPdf, renderPreviewPdf, truncatePdf } from './special.ts';
 

@@ -31,11 +31,14 @@ export function imprint({ spec, volume, firstPage }: Paper, journal: string): st
 export function runningAuthors(paper: Paper): string {
   const [first] = paper.spec.authors;
   const last = first?.name.split(' ').at(-1) ?? '';
-  return paper.spec.authors.length > 2 ? `${last} et al.` : authorList(paper.spec.authors.map(({ name }) => name));
+  return paper.spec.authors.length > 2
+    ? `${last} et al.`
+    : shortTitle(authorList(paper.spec.authors.map(({ name }) => name)), 48);
 }
 
 /** A title cut at a word for the top of the pages. */
 export function shortTitle(title: string, most = 56): string {
   if (title.length <= most) return title;
-  return `${title.slice(0, title.lastIndexOf(' ', most))} …`;
+  const cut = title.lastIndexOf(' ', most);
+  return `${title.slice(0, cut > 0 ? cut : most)} …`;
 }

@@ -15,8 +15,8 @@ export const english: Grammar = {
   headings: {
     introduction: ['Introduction'],
     background: ['Background', 'Related work', 'State of the field', 'Theory'],
-    methods: ['Methods', 'Materials and methods', 'Experimental design'],
-    results: ['Results', 'Findings', 'Observations'],
+    methods: ['Methods', 'Materials and methods', 'Experimental design', 'Data analysis'],
+    results: ['Results', 'Findings', 'Observations', 'Further observations'],
     discussion: ['Discussion', 'Interpretation'],
     limitations: ['Limitations', 'Sources of error', 'Threats to validity'],
     conclusion: ['Conclusions', 'Summary and outlook'],

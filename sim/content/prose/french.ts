@@ -67,8 +67,8 @@ export const french: Grammar = {
   headings: {
     introduction: ['Introduction'],
     background: ['État de l’art', 'Contexte'],
-    methods: ['Méthodes', 'Matériel et méthodes'],
-    results: ['Résultats', 'Observations'],
+    methods: ['Méthodes', 'Matériel et méthodes', 'Analyse des données'],
+    results: ['Résultats', 'Observations', 'Résultats complémentaires'],
     discussion: ['Discussion'],
     limitations: ['Limites de l’étude'],
     conclusion: ['Conclusion', 'Bilan et perspectives'],

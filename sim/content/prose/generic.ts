@@ -14,7 +14,13 @@ export function genericTheme(topic: string): Theme {
         `long-term studies of ${name}`,
       ],
       samples: ['reference sample', 'pilot site', 'survey wave', 'instrument series', 'trial arm'],
-      properties: ['response rate', 'mean residual', 'predictive accuracy', 'year-to-year variance', 'detection limit'],
+      properties: [
+        'response rate',
+        'residual spread',
+        'predictive accuracy',
+        'year-to-year variance',
+        'detection limit',
+      ],
       methods: [
         'stratified sampling',
         'regression analysis',

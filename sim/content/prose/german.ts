@@ -67,8 +67,8 @@ export const german: Grammar = {
   headings: {
     introduction: ['Einleitung'],
     background: ['Stand der Forschung', 'Grundlagen'],
-    methods: ['Methoden', 'Material und Methoden'],
-    results: ['Ergebnisse', 'Beobachtungen'],
+    methods: ['Methoden', 'Material und Methoden', 'Auswertung'],
+    results: ['Ergebnisse', 'Beobachtungen', 'Weitere Ergebnisse'],
     discussion: ['Diskussion'],
     limitations: ['Grenzen der Untersuchung'],
     conclusion: ['Schlussfolgerungen', 'Fazit und Ausblick'],

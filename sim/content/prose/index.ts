@@ -10,7 +10,7 @@ import { graphs } from './graphs.ts';
 import { russian, russianLexicons } from './russian.ts';
 import { spanish, spanishLexicons } from './spanish.ts';
 
-export type { FactPattern, Grammar, Lexicon, Role } from './grammar.ts';
+export type { Role } from './grammar.ts';
 
 /** A language and a subject brought together: everything the writer draws from. */
 export interface Voice {

@@ -67,8 +67,8 @@ export const spanish: Grammar = {
   headings: {
     introduction: ['Introducción'],
     background: ['Antecedentes', 'Estado de la cuestión'],
-    methods: ['Métodos', 'Materiales y métodos'],
-    results: ['Resultados', 'Observaciones'],
+    methods: ['Métodos', 'Materiales y métodos', 'Análisis de los datos'],
+    results: ['Resultados', 'Observaciones', 'Resultados adicionales'],
     discussion: ['Discusión'],
     limitations: ['Limitaciones'],
     conclusion: ['Conclusiones', 'Balance y perspectivas'],
