@@ -61,7 +61,13 @@ function textItem(
   const width = flow.width(more.wide ?? false) - rest;
   return {
     draft,
-    lines: breakLines(setWords(inlines, setting, style), setting, width, first - rest),
+    // Only justified text is divided: nobody hyphenates titles and names.
+    lines: breakLines(
+      setWords(inlines, setting, { ...style, hyphenate: style.hyphenate && more.align === 'justify' }),
+      setting,
+      width,
+      first - rest,
+    ),
     setting,
     leading: setting.size * (style.leading / style.size),
     align: 'left',

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { test } from 'node:test';
+import { sha256 } from '../../../src/base/index.ts';
 import type { Block } from '../../../src/parse/index.ts';
 import { paragraphs } from '../facts.ts';
 import type { Paper } from '../paper.ts';
@@ -159,6 +160,27 @@ test('blocks do not overlap, and stay on their page', () => {
   }
 });
 
+test('blocks follow each other down the columns, from the left column to the right and from page to page', () => {
+  for (const paper of papers) {
+    for (const layout of LAYOUTS) {
+      const { blocks, pages } = truth(paper, layout);
+      const middle = (pages[0]?.width ?? 0) / 2;
+      const flow = blocks.filter(({ kind }) => kind !== 'footnote' && kind !== 'page_header' && kind !== 'page_footer');
+      const places = flow.map(({ regions: [first] }) => {
+        assert.ok(first);
+        // Past the middle of the page means the second column; what spans both begins before it.
+        const column = STYLES[layout].columns === 2 && first.box.left > middle ? 1 : 0;
+        return first.page * 100_000 + column * 10_000 + first.box.top;
+      });
+      assert.deepEqual(
+        places,
+        places.toSorted((a, b) => a - b),
+        layout,
+      );
+    }
+  }
+});
+
 test('L7 has pages but no text', async () => {
   using reader = await open(await renderPdf(battery, 'L7'));
   assert.equal(reader.pageCount, truth(battery, 'L7').pages.length);
@@ -211,6 +233,36 @@ test('an address longer than a column is cut at the line end instead of running 
       .join('');
     assert.ok(squash(found).includes(squash(doi)), found);
   }
+});
+
+test('bytes do not depend on what was rendered before: a fresh process gives the same', async () => {
+  const program = [
+    `import { renderPdf, writePaper } from ${JSON.stringify(new URL('../index.ts', import.meta.url).href)};`,
+    `import { sampleSpec } from ${JSON.stringify(new URL('../../../test/fixtures/sample-spec.ts', import.meta.url).href)};`,
+    `import { createHash } from 'node:crypto';`,
+    `const paper = writePaper(sampleSpec(4));`,
+    `for (const layout of ['L8', 'L2', 'L7']) console.log(createHash('sha256').update(await renderPdf(paper, layout)).digest('hex'));`,
+  ].join('\n');
+  const { stdout, stderr } = spawnSync(
+    process.execPath,
+    ['--conditions=docstokg-source', '--input-type=module', '--eval', program],
+    { encoding: 'utf8' },
+  );
+  const paper = writePaper(sampleSpec(4));
+  const here: string[] = [];
+  for (const layout of ['L8', 'L2', 'L7'] as const) here.push(sha256(await renderPdf(paper, layout)));
+  assert.deepEqual(stdout.trim().split('\n'), here, stderr);
+});
+
+test('three hundred authors fit on the first page', async () => {
+  const authors = Array.from({ length: 300 }, (_unused, index) => ({
+    name: `Author Number${String(index)}`,
+    affiliation: `Place ${String(index)}`,
+  }));
+  const paper = writePaper(sampleSpec(0, { authors }));
+  using reader = await open(await renderPdf(paper, 'L5'));
+  assert.match(reader.text(1), /and 286 others/);
+  assert.match(reader.text(1), /Introduction/);
 });
 
 test('titles and names in any script do not stop the renderer', async () => {
