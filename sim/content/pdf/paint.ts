@@ -47,10 +47,12 @@ export async function collect(document: PDFKit.PDFDocument): Promise<Uint8Array>
 /** Paints pages. Text is written as operators of our own, ten times as fast as shaping it again inside pdfkit. */
 export class Painter {
   readonly #document: PDFKit.PDFDocument;
+  readonly #spaces: boolean;
   readonly #fonts = new Map<Font, { readonly id: string; readonly reference: ReturnType<Font['embed']> }>();
 
-  constructor(document: PDFKit.PDFDocument) {
+  constructor(document: PDFKit.PDFDocument, spaces: boolean) {
     this.#document = document;
+    this.#spaces = spaces;
   }
 
   page(size: readonly [number, number], ops: readonly Op[]): void {
@@ -94,7 +96,7 @@ export class Painter {
         const shaped = piece.font.shape(piece.text);
         out += shaped.show;
         if (part < word.pieces.length - 1 || index === words.length - 1) return;
-        if (piece.font.has(0x20)) {
+        if (this.#spaces && piece.font.has(0x20)) {
           const space = piece.font.shape(' ');
           out += `${space.show}${String(Math.round(space.width - (gap * 1000) / piece.size))}`;
         } else {

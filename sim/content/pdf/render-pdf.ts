@@ -24,7 +24,7 @@ export async function renderPages(
   options: PDFKit.PDFDocumentOptions = {},
 ): Promise<Uint8Array> {
   const document = openDocument(paper, options);
-  const painter = new Painter(document);
+  const painter = new Painter(document, style.spaces);
   for (const { ops, blocks } of pages) {
     if (asPictures) {
       const [width, height] = style.page;

@@ -21,6 +21,8 @@ export interface Style {
   readonly grid: boolean;
   readonly wideTables: boolean;
   readonly runningHeads: boolean;
+  /** Whether spaces are written, or left as gaps between words as TeX does. */
+  readonly spaces: boolean;
   /** Paragraphs are told apart by an indent, or by a little space. */
   readonly indent: number;
   readonly centredTitle: boolean;
@@ -45,6 +47,7 @@ const ONE: Style = {
   grid: false,
   wideTables: false,
   runningHeads: false,
+  spaces: true,
   indent: 14,
   centredTitle: true,
 };
@@ -63,9 +66,9 @@ const TWO: Style = {
 export const STYLES: Readonly<Record<Layout, Style>> = {
   L1: ONE,
   L2: { ...TWO, family: 'gentium', headFamily: 'gentium', size: 9, numbered: false },
-  L3: { ...TWO, grid: true },
+  L3: { ...TWO, grid: true, spaces: false },
   L4: { ...TWO, headFamily: 'helvetica', wideTables: true, centredTitle: false },
-  L5: { ...TWO, hyphenate: true, runningHeads: true, margin: { top: 70, bottom: 66, side: 50 } },
+  L5: { ...TWO, hyphenate: true, runningHeads: true, spaces: false, margin: { top: 70, bottom: 66, side: 50 } },
   L6: {
     ...ONE,
     page: A4,
