@@ -30,7 +30,7 @@ export function embeddedFont(script: string, weight: 400 | 700, slant: 'normal' 
   const file = `gentium-book-plus-${script}-${String(weight)}-${slant}.woff`;
   let loaded: Loaded | undefined;
   const load = (): Loaded => (loaded ??= read(require.resolve(`@fontsource/gentium-book-plus/files/${file}`)));
-  const run = remembered((text) => load().outlines.layout(text));
+  const run = remembered((text) => load().outlines.layout(text), 4_000);
   return {
     name: file,
     outlines: () => load().outlines,

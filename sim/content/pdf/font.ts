@@ -17,13 +17,13 @@ export interface Font {
 }
 
 /** Remembers what was made of a word; the bound keeps a long-running simulator from growing with every nonce it ever set. */
-export function remembered<T extends object>(shape: (text: string) => T): (text: string) => T {
+export function remembered<T extends object>(shape: (text: string) => T, most = 20_000): (text: string) => T {
   const cache = new Map<string, T>();
   return (text) => {
     let shaped = cache.get(text);
     if (!shaped) {
       shaped = shape(text);
-      if (cache.size >= 50_000) cache.clear();
+      if (cache.size >= most) cache.clear();
       cache.set(text, shaped);
     }
     return shaped;
