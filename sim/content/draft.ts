@@ -1,0 +1,19 @@
+import { stripMarks } from './inline.ts';
+import type { PaperSpec } from './paper.ts';
+import { voiceFor } from './prose/index.ts';
+import { stream } from './random.ts';
+import { drawSlots, fillSlots } from './slots.ts';
+
+/** A believable title for a work on a topic, for worlds that have none yet. */
+export function draftTitle({ seed, topic, language }: Pick<PaperSpec, 'seed' | 'topic' | 'language'>): string {
+  const voice = voiceFor(language, topic);
+  const random = stream('title', seed);
+  return stripMarks(fillSlots(random.pick(voice.titles), drawSlots(voice.lexicon, random)));
+}
+
+/** A believable abstract for the same. */
+export function draftAbstract({ seed, topic, language }: Pick<PaperSpec, 'seed' | 'topic' | 'language'>): string {
+  const voice = voiceFor(language, topic);
+  const slots = drawSlots(voice.lexicon, stream('abstract', seed));
+  return stripMarks(voice.grammar.abstracts.map((sentence) => fillSlots(sentence, slots)).join(' '));
+}

@@ -1,0 +1,65 @@
+import type { Inline } from '../paper.ts';
+
+// XML 1.0 has no way to write these.
+// oxlint-disable-next-line no-control-regex
+const FORBIDDEN = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g;
+const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
+
+/** Text that may stand between tags or in an attribute of XML and HTML. */
+export function escapeXml(text: string): string {
+  return text.replaceAll(FORBIDDEN, '').replaceAll(/[&<>"]/g, (character) => ENTITIES[character] ?? character);
+}
+
+// All that HTML lets stand without an end tag, and what XML formats leave empty by nature.
+const EMPTY = new Set(['meta', 'img', 'graphic', 'licence', 'biblScope']);
+
+/** An element; attributes without a value are left out, and content is taken as markup. */
+export function element(
+  name: string,
+  attributes: Readonly<Record<string, string | number | undefined>>,
+  content = '',
+): string {
+  const written = Object.entries(attributes)
+    .filter(([, value]) => value !== undefined)
+    .map(([key, value]) => ` ${key}="${escapeXml(String(value))}"`)
+    .join('');
+  return content === '' && EMPTY.has(name) ? `<${name}${written}/>` : `<${name}${written}>${content}</${name}>`;
+}
+
+/** How a format writes the pieces of running text. */
+export interface InlineTags {
+  readonly italic: (text: string) => string;
+  readonly sub: (text: string) => string;
+  readonly sup: (text: string) => string;
+  readonly cite: (reference: number) => string;
+  readonly note: (note: number) => string;
+  readonly pointer: (to: 'table' | 'figure' | 'formula', number: number, text: string) => string;
+}
+
+/** Running text as markup; citations come out as `[3, 7]` after a space. */
+export function writeInlines(inlines: readonly Inline[], tags: InlineTags): string {
+  return inlines
+    .map((inline) => {
+      switch (inline.kind) {
+        case 'text':
+          return escapeXml(inline.text);
+        case 'italic':
+        case 'sub':
+        case 'sup':
+          return tags[inline.kind](escapeXml(inline.text));
+        case 'cite':
+          return ` [${inline.references.map(tags.cite).join(', ')}]`;
+        case 'note':
+          return tags.note(inline.note);
+        case 'pointer':
+          return tags.pointer(inline.to, inline.number, escapeXml(inline.text));
+      }
+    })
+    .join('');
+}
+
+/** A name as most catalogues split it: the last word is the surname. */
+export function splitName(name: string): { readonly given: string; readonly surname: string } {
+  const cut = name.lastIndexOf(' ');
+  return cut < 0 ? { given: '', surname: name } : { given: name.slice(0, cut), surname: name.slice(cut + 1) };
+}

@@ -1,0 +1,283 @@
+import { parseInlines, noteMark, plainText } from '../inline.ts';
+import type { BodyBlock, Figure, Inline, List, Paper, TableFloat } from '../paper.ts';
+import { referenceText } from '../references.ts';
+import { drawFigure, figureSize } from './figure-box.ts';
+import { Flow } from './flow.ts';
+import type { Draft, FloatItem, NoteItem, TextItem } from './flow.ts';
+import { furnish } from './furniture.ts';
+import type { ComposedPage } from './furniture.ts';
+import { breakLines, drawLine, setLine, setWords } from './lines.ts';
+import type { Setting } from './lines.ts';
+import type { Op } from './op.ts';
+import type { Style } from './style.ts';
+import { setTable } from './table-box.ts';
+import { affiliationLine, authorLine } from './title-block.ts';
+
+/** Lays a paper out: every line, rule and picture with its place, and the blocks they make up. */
+export function compose(paper: Paper, style: Style): readonly ComposedPage[] {
+  const body: Setting = { family: style.family, face: 'roman', size: style.size };
+  const notes = paper.notes.map((note, index): NoteItem => {
+    const setting = { ...body, size: style.size * 0.82 };
+    const inlines: Inline[] = [
+      { kind: 'sup', text: noteMark(index) },
+      { kind: 'text', text: ` ${note}` },
+    ];
+    const lines = breakLines(setWords(inlines, setting, style), setting, style.page[0] - 2 * style.margin.side);
+    return { draft: { kind: 'footnote', text: note }, lines, setting, leading: style.leading * 0.84 };
+  });
+  const flow = new Flow(style, notes);
+  const desk: Desk = { paper, style, flow, body };
+  writeTitleBlock(desk);
+  for (const section of paper.sections) {
+    const title = style.numbered ? `${section.number} ${section.title}` : section.title;
+    flow.text(headingItem(desk, title, section.level));
+    section.blocks.forEach((block, index) => placeBlock(desk, block, index === 0));
+  }
+  writeReferenceList(desk);
+  flow.finish();
+  return flow.pages.map((page, index) => furnish(paper, style, page, index + 1));
+}
+
+interface Desk {
+  readonly paper: Paper;
+  readonly style: Style;
+  readonly flow: Flow;
+  readonly body: Setting;
+}
+
+type Spacing = Partial<
+  Pick<TextItem, 'before' | 'after' | 'align' | 'leading' | 'indent' | 'beside' | 'trailing' | 'keepWithNext'>
+>;
+
+function textItem(
+  desk: Desk,
+  draft: Draft,
+  inlines: readonly Inline[],
+  setting: Setting,
+  more: Spacing & { readonly wide?: boolean } = {},
+): TextItem {
+  const { style, flow } = desk;
+  const [first, rest] = more.indent ?? [0, 0];
+  const width = flow.width(more.wide ?? false) - rest;
+  return {
+    draft,
+    // Only justified text is divided: nobody hyphenates titles and names.
+    lines: breakLines(
+      setWords(inlines, setting, { ...style, hyphenate: style.hyphenate && more.align === 'justify' }),
+      setting,
+      width,
+      first - rest,
+    ),
+    setting,
+    leading: setting.size * (style.leading / style.size),
+    align: 'left',
+    before: 0,
+    after: 0,
+    ...more,
+  };
+}
+
+const text = (value: string): Inline[] => [{ kind: 'text', text: value }];
+
+function headingItem(desk: Desk, title: string, level: number): TextItem {
+  const { style } = desk;
+  const size = style.size * (level === 1 ? 1.22 : 1.06);
+  const setting: Setting = { family: style.headFamily, face: level === 1 ? 'bold' : 'boldItalic', size };
+  const draft: Draft = { kind: 'heading', text: title, level };
+  return textItem(desk, draft, text(title), setting, {
+    before: style.leading * 0.8,
+    after: style.leading * 0.3,
+    keepWithNext: true,
+  });
+}
+
+function writeTitleBlock(desk: Desk): void {
+  const { paper, style, flow, body } = desk;
+  const { spec, labels } = paper;
+  const align = style.centredTitle ? 'centre' : 'left';
+  const wide = true;
+  const line = (draft: Draft, value: string, setting: Setting, after: number): void => {
+    if (value !== '') flow.heading(textItem(desk, draft, text(value), setting, { align, after, wide }));
+  };
+  const title: Setting = { family: style.headFamily, face: 'bold', size: 17 };
+  line({ kind: 'title', text: spec.title }, spec.title, title, 8);
+  const authors = authorLine(paper);
+  line({ kind: 'text', text: authors }, authors, { ...body, size: 11 }, 4);
+  const places = affiliationLine(paper);
+  line({ kind: 'text', text: places }, places, { ...body, face: 'italic', size: 8.5 }, 12);
+  if (spec.abstract !== undefined && spec.abstract !== '') {
+    const head: Setting = { family: style.headFamily, face: 'bold', size: style.size };
+    line({ kind: 'heading', text: labels.abstract, level: 1 }, labels.abstract, head, 2);
+    const small = { ...body, size: style.size * 0.94 };
+    flow.heading(
+      textItem(desk, { kind: 'text', text: spec.abstract }, text(spec.abstract), small, {
+        align: 'justify',
+        after: 6,
+        wide,
+      }),
+    );
+  }
+  const keywords = `${labels.keywords}: ${paper.keywords.join('; ')}`;
+  flow.heading(
+    textItem(
+      desk,
+      { kind: 'text', text: keywords },
+      text(keywords),
+      { ...body, size: style.size * 0.9 },
+      { after: 14, wide },
+    ),
+  );
+}
+
+function placeBlock(desk: Desk, block: BodyBlock, first: boolean): void {
+  const { style, flow, body } = desk;
+  switch (block.kind) {
+    case 'paragraph': {
+      const draft: Draft = { kind: 'text', text: plainText(block.inlines, style.cites, style.notes) };
+      const indent = first ? 0 : style.indent;
+      const before = style.indent === 0 && !first ? style.leading * 0.5 : 0;
+      flow.text(
+        textItem(desk, draft, block.inlines, body, {
+          align: 'justify',
+          indent: [indent, 0],
+          before,
+          leading: style.leading,
+        }),
+      );
+      break;
+    }
+    case 'list':
+      placeList(desk, block);
+      break;
+    case 'formula': {
+      const inlines = parseInlines(block.plain);
+      const label = `(${String(block.number)})`;
+      const italic: Setting = { ...body, face: 'italic' };
+      flow.text(
+        textItem(desk, { kind: 'formula', text: `${plainText(inlines)} ${label}` }, inlines, italic, {
+          align: 'centre',
+          before: style.leading * 0.5,
+          after: style.leading * 0.5,
+          leading: style.leading * 1.2,
+          trailing: (x, y, width) => [drawLine(setLine(label, body, style), { x, y, width }, body, 'right')],
+        }),
+      );
+      break;
+    }
+    case 'table':
+      flow.float(tableFloat(desk, block));
+      break;
+    case 'figure':
+      flow.float(figureFloat(desk, block));
+      break;
+  }
+}
+
+function placeList(desk: Desk, list: List): void {
+  const { style, flow, body } = desk;
+  list.items.forEach((item, index) => {
+    const marker = list.ordered ? `${String(index + 1)}.` : '•';
+    const draft: Draft = {
+      kind: 'list_item',
+      text: plainText(item, style.cites, style.notes),
+      ordered: list.ordered,
+      marker,
+      depth: 0,
+    };
+    const last = index === list.items.length - 1;
+    flow.text(
+      textItem(desk, draft, item, body, {
+        indent: [22, 22],
+        before: index === 0 ? 3 : 1.5,
+        after: last ? 4 : 0,
+        leading: style.leading,
+        beside: (x, y) => [drawLine(setLine(marker, body, style), { x: x + 9, y, width: 20 }, body)],
+      }),
+    );
+  });
+}
+
+/** A caption: its label bold, the rest plain; drawn by whoever knows where. */
+function setCaption(
+  { style, body }: Desk,
+  label: string,
+  caption: string,
+  width: number,
+): { text: string; height: number; draw: (x: number, y: number) => Op[] } {
+  const setting: Setting = { ...body, size: style.size * 0.88 };
+  const bold = setWords(text(`${label}.`), { ...setting, face: 'bold' }, { ...style, hyphenate: false });
+  const lines = breakLines([...bold, ...setWords(text(caption), setting, style)], setting, width);
+  const leading = setting.size * 1.2;
+  return {
+    text: `${label}. ${caption}`,
+    height: lines.length * leading,
+    draw: (x, y) =>
+      lines.map((line, index) => drawLine(line, { x, y: y + index * leading + leading * 0.76, width }, setting)),
+  };
+}
+
+function tableFloat(desk: Desk, table: TableFloat): FloatItem {
+  const { style, flow, paper } = desk;
+  const wide = style.wideTables && style.columns > 1;
+  const width = flow.width(wide);
+  const caption = setCaption(desk, `${paper.labels.table} ${String(table.number)}`, table.caption, width);
+  const box = setTable(table, style, width);
+  const top = caption.height + 4;
+  return {
+    wide,
+    height: top + box.height,
+    draw: (x, y) => [...caption.draw(x, y), ...box.draw(x, y + top)],
+    blocks: [
+      {
+        draft: { kind: 'caption', text: caption.text },
+        box: { left: 0, top: 0, right: width, bottom: caption.height },
+        owner: 1,
+      },
+      {
+        draft: { kind: 'table', text: '', table: table.table },
+        box: { left: 0, top, right: width, bottom: top + box.height },
+      },
+    ],
+  };
+}
+
+function figureFloat(desk: Desk, figure: Figure): FloatItem {
+  const { style, flow, paper } = desk;
+  const width = flow.width(false);
+  const size = figureSize(figure, width);
+  const left = (width - size.width) / 2;
+  const caption = setCaption(desk, `${paper.labels.figure} ${String(figure.number)}`, figure.caption, width);
+  const top = size.height + 5;
+  return {
+    wide: false,
+    height: top + caption.height,
+    draw: (x, y) => [...drawFigure(figure, style, { x: x + left, y, ...size }), ...caption.draw(x, y + top)],
+    blocks: [
+      { draft: { kind: 'picture', text: '' }, box: { left, top: 0, right: left + size.width, bottom: size.height } },
+      {
+        draft: { kind: 'caption', text: caption.text },
+        box: { left: 0, top, right: width, bottom: top + caption.height },
+        owner: 0,
+      },
+    ],
+  };
+}
+
+function writeReferenceList(desk: Desk): void {
+  const { paper, style, flow, body } = desk;
+  if (paper.references.length === 0) return;
+  flow.text(headingItem(desk, paper.labels.references, 1));
+  const setting: Setting = { ...body, size: style.size * 0.88 };
+  for (const reference of paper.references) {
+    const label = style.cites === 'bracket' ? `[${String(reference.number)}]` : `${String(reference.number)}.`;
+    const value = referenceText(reference);
+    const draft: Draft = { kind: 'reference', text: value, label, ...(reference.doi && { doi: reference.doi }) };
+    flow.text(
+      textItem(desk, draft, text(value), setting, {
+        indent: [22, 22],
+        before: 1.5,
+        beside: (x, y) => [drawLine(setLine(label, setting, style), { x, y, width: 20 }, setting)],
+      }),
+    );
+  }
+}

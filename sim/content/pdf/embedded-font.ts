@@ -1,0 +1,159 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { deflateSync } from 'node:zlib';
+import { create } from 'fontkit';
+import type { GlyphRun, Font as Outlines } from 'fontkit';
+import { remembered } from './font.ts';
+import type { Font, PdfObject } from './font.ts';
+import { trueTypeOf } from './woff.ts';
+
+/** A font that also hands out its outlines, for pages drawn as pictures. */
+export interface EmbeddedFont extends Font {
+  readonly outlines: () => Outlines;
+  readonly run: (text: string) => GlyphRun;
+}
+
+interface Loaded {
+  readonly outlines: Outlines;
+  readonly program: Buffer;
+  readonly programLength: number;
+  readonly toUnicode: Buffer;
+  readonly widths: readonly number[];
+}
+
+const LIGATURES = ['ff', 'fi', 'fl', 'ffi', 'ffl'];
+
+const require = createRequire(import.meta.url);
+
+/** One file of the Gentium Book Plus package (OFL): a script, a weight, upright or italic. Loaded when first used. */
+export function embeddedFont(script: string, weight: 400 | 700, slant: 'normal' | 'italic'): EmbeddedFont {
+  const file = `gentium-book-plus-${script}-${String(weight)}-${slant}.woff`;
+  let loaded: Loaded | undefined;
+  const load = (): Loaded => (loaded ??= read(require.resolve(`@fontsource/gentium-book-plus/files/${file}`)));
+  const run = remembered((text) => load().outlines.layout(text), 4_000);
+  return {
+    name: file,
+    outlines: () => load().outlines,
+    run,
+    has: (codePoint) => load().outlines.hasGlyphForCodePoint(codePoint),
+    shape: remembered((text) => {
+      const { outlines } = load();
+      const scale = 1000 / outlines.unitsPerEm;
+      const { glyphs, positions } = run(text);
+      let width = 0;
+      let show = '<';
+      glyphs.forEach((glyph, index) => {
+        const advance = positions[index]?.xAdvance ?? glyph.advanceWidth;
+        width += advance * scale;
+        show += glyph.id.toString(16).padStart(4, '0');
+        const kern = Math.round((glyph.advanceWidth - advance) * scale);
+        if (kern !== 0) show += `>${String(kern)}<`;
+      });
+      return { width, show: `${show}>` };
+    }),
+    embed: (document) => embed(document, load()),
+  };
+}
+
+function read(path: string): Loaded {
+  const woff = readFileSync(path);
+  // fontkit unpacks WOFF too, but a hundred times slower than zlib, and again for every table.
+  const opened = create(trueTypeOf(woff, 'all'));
+  if (!('layout' in opened)) throw new TypeError(`${path} holds more than one font`);
+  const program = trueTypeOf(woff, 'for-pdf');
+  const scale = 1000 / opened.unitsPerEm;
+  return {
+    outlines: opened,
+    program: deflateSync(program, { level: 9 }),
+    programLength: program.length,
+    toUnicode: deflateSync(Buffer.from(toUnicode(opened), 'latin1')),
+    widths: Array.from({ length: opened.numGlyphs }, (_unused, id) =>
+      Math.round(opened.getGlyph(id).advanceWidth * scale),
+    ),
+  };
+}
+
+function embed(
+  document: PDFKit.PDFDocument,
+  { outlines, program, programLength, toUnicode, widths }: Loaded,
+): PdfObject {
+  const scale = 1000 / outlines.unitsPerEm;
+  const thousandths = (value: number): number => Math.round(value * scale);
+  const stream = (data: object, bytes: Buffer): PdfObject => {
+    const reference = document.ref({ ...data, Filter: 'FlateDecode' });
+    reference.end(bytes);
+    return reference;
+  };
+  const { bbox } = outlines;
+  // Six letters and a plus sign, as for any part of a font.
+  const name = `SIMDOC+${outlines.postscriptName}`;
+  const descriptor = document.ref({
+    Type: 'FontDescriptor',
+    FontName: name,
+    Flags: outlines.italicAngle === 0 ? 4 : 68,
+    FontBBox: [bbox.minX, bbox.minY, bbox.maxX, bbox.maxY].map(thousandths),
+    ItalicAngle: outlines.italicAngle,
+    Ascent: thousandths(outlines.ascent),
+    Descent: thousandths(outlines.descent),
+    CapHeight: thousandths(outlines.capHeight),
+    StemV: 80,
+    FontFile2: stream({ Length1: programLength }, program),
+  });
+  descriptor.end(undefined);
+  const descendant = document.ref({
+    Type: 'Font',
+    Subtype: 'CIDFontType2',
+    BaseFont: name,
+    CIDSystemInfo: { Registry: new String('Adobe'), Ordering: new String('Identity'), Supplement: 0 },
+    FontDescriptor: descriptor,
+    CIDToGIDMap: 'Identity',
+    W: [0, widths],
+  });
+  descendant.end(undefined);
+  const font = document.ref({
+    Type: 'Font',
+    Subtype: 'Type0',
+    BaseFont: name,
+    Encoding: 'Identity-H',
+    DescendantFonts: [descendant],
+    ToUnicode: stream({}, toUnicode),
+  });
+  font.end(undefined);
+  return font;
+}
+
+/** Maps glyphs back to text, ligatures to all their letters. */
+function toUnicode(font: Outlines): string {
+  const texts = new Map<number, string>();
+  for (const codePoint of font.characterSet) {
+    const { id } = font.glyphForCodePoint(codePoint);
+    if (!texts.has(id)) texts.set(id, String.fromCodePoint(codePoint));
+  }
+  for (const text of LIGATURES) {
+    const [glyph, ...more] = font.layout(text).glyphs;
+    if (glyph && more.length === 0) texts.set(glyph.id, text);
+  }
+  const hex = (text: string): string => Buffer.from(text, 'utf16le').swap16().toString('hex');
+  const lines = [...texts].map(([id, text]) => `<${id.toString(16).padStart(4, '0')}> <${hex(text)}>`);
+  const blocks: string[] = [];
+  for (let index = 0; index < lines.length; index += 100) {
+    const block = lines.slice(index, index + 100);
+    blocks.push(`${String(block.length)} beginbfchar`, ...block, 'endbfchar');
+  }
+  return [
+    '/CIDInit /ProcSet findresource begin',
+    '12 dict begin',
+    'begincmap',
+    '/CIDSystemInfo << /Registry (Adobe) /Ordering (UCS) /Supplement 0 >> def',
+    '/CMapName /Adobe-Identity-UCS def',
+    '/CMapType 2 def',
+    '1 begincodespacerange',
+    '<0000> <ffff>',
+    'endcodespacerange',
+    ...blocks,
+    'endcmap',
+    'CMapName currentdict /CMap defineresource pop',
+    'end',
+    'end',
+  ].join('\n');
+}

@@ -1,0 +1,68 @@
+import { SIMULATED } from '../paper.ts';
+import type { Paper } from '../paper.ts';
+import { OWN_JOURNAL } from '../references.ts';
+import type { FlowPage, Placed } from './flow.ts';
+import { breakLines, drawLine, setWords } from './lines.ts';
+import type { Setting } from './lines.ts';
+import type { Style } from './style.ts';
+import { imprint, runningAuthors, shortTitle } from './title-block.ts';
+
+/** A laid-out page: what is drawn, and what it means, furniture apart. */
+export interface ComposedPage extends FlowPage {
+  readonly headers: readonly Placed[];
+  readonly footers: readonly Placed[];
+}
+
+const LINE = 9;
+
+/** Puts on what every page has: the imprint or a running head above, the notice and the page number below. */
+export function furnish(paper: Paper, style: Style, page: FlowPage, number: number): ComposedPage {
+  const setting: Setting = { family: style.headFamily, face: 'roman', size: 7.5 };
+  const [width, height] = style.page;
+  const { side, top, bottom } = style.margin;
+  const ops = [...page.ops];
+  const put = (
+    kind: 'page_header' | 'page_footer',
+    value: string,
+    y: number,
+    align: 'left' | 'centre' | 'right',
+  ): Placed => {
+    const room = width - 2 * side;
+    const words = setWords([{ kind: 'text', text: value }], setting, { ...style, hyphenate: false });
+    // Nearly always one line; a DOI of the old kind may need a second, which goes above.
+    const lines = breakLines(words, setting, room);
+    const above = (lines.length - 1) * LINE;
+    lines.forEach((line, index) => {
+      ops.push(drawLine(line, { x: side, y: y - above + index * LINE, width: room }, setting, align));
+    });
+    const longest = Math.max(...lines.map((line) => line.width));
+    const slack = room - longest;
+    const left = side + (align === 'left' ? 0 : align === 'centre' ? slack / 2 : slack);
+    const box = { left, top: y - above - 6, right: left + longest, bottom: y + 2 };
+    return { draft: { kind, text: value }, regions: [{ page: number, box }] };
+  };
+  const journal = paper.spec.journal ?? OWN_JOURNAL;
+  const headers: Placed[] = [];
+  if (number === 1) headers.push(put('page_header', imprint(paper, journal), top - 26, 'left'));
+  else if (style.runningHeads) {
+    const odd = number % 2 === 1;
+    headers.push(put('page_header', odd ? shortTitle(paper.spec.title) : runningAuthors(paper), top - 28, 'left'));
+    headers.push(put('page_header', odd ? runningAuthors(paper) : shortTitle(journal, 48), top - 28, 'right'));
+    ops.push({
+      kind: 'path',
+      points: [
+        [side, top - 22],
+        [width - side, top - 22],
+      ],
+      width: 0.4,
+      grey: 0,
+    });
+  }
+  const y = height - bottom + 30;
+  const pageNumber = style.runningHeads ? String(paper.firstPage + number - 1) : String(number);
+  const footers = [
+    put('page_footer', `${SIMULATED}, ${paper.spec.workId}`, y, 'left'),
+    put('page_footer', pageNumber, y, style.runningHeads ? 'right' : 'centre'),
+  ];
+  return { ...page, ops, headers, footers };
+}

@@ -1,0 +1,91 @@
+import { embeddedFont } from './embedded-font.ts';
+import type { EmbeddedFont } from './embedded-font.ts';
+import type { Font } from './font.ts';
+import { standardFont } from './standard-font.ts';
+import type { StandardName } from './standard-font.ts';
+
+export type FaceName = 'roman' | 'bold' | 'italic' | 'boldItalic';
+export type FamilyName = 'times' | 'helvetica' | 'gentium';
+
+/** A piece of text in one font at one size. */
+export interface Piece {
+  readonly font: Font;
+  readonly size: number;
+  readonly rise: number;
+  readonly text: string;
+  readonly width: number;
+}
+
+type Chain = readonly Font[];
+type Family = Readonly<Record<FaceName, Chain>>;
+
+const SCRIPTS = ['latin', 'greek', 'cyrillic', 'latin-ext', 'vietnamese'] as const;
+
+function gentium(weight: 400 | 700, slant: 'normal' | 'italic'): readonly EmbeddedFont[] {
+  return SCRIPTS.map((script) => embeddedFont(script, weight, slant));
+}
+
+const GENTIUM = {
+  roman: gentium(400, 'normal'),
+  bold: gentium(700, 'normal'),
+  italic: gentium(400, 'italic'),
+  boldItalic: gentium(700, 'italic'),
+};
+
+/** A standard family; what it lacks (Greek, Cyrillic, the minus sign) comes out of the embedded one. */
+function standardFamily(
+  roman: StandardName,
+  bold: StandardName,
+  italic: StandardName,
+  boldItalic: StandardName,
+): Family {
+  return {
+    roman: [standardFont(roman), ...GENTIUM.roman],
+    bold: [standardFont(bold), ...GENTIUM.bold],
+    italic: [standardFont(italic), ...GENTIUM.italic],
+    boldItalic: [standardFont(boldItalic), ...GENTIUM.boldItalic],
+  };
+}
+
+const FAMILIES: Readonly<Record<FamilyName, Family>> = {
+  times: standardFamily('Times-Roman', 'Times-Bold', 'Times-Italic', 'Times-BoldItalic'),
+  helvetica: standardFamily('Helvetica', 'Helvetica-Bold', 'Helvetica-Oblique', 'Helvetica-BoldOblique'),
+  gentium: GENTIUM,
+};
+
+const PLAIN = /^[\u0020-\u007e]*$/;
+
+/** Sets text without line breaks: as many pieces as fonts are needed. What no font has becomes its base letter or `?`. */
+export function setPieces(text: string, family: FamilyName, face: FaceName, size: number, rise = 0): Piece[] {
+  const chain = FAMILIES[family][face];
+  const [first] = chain;
+  if (!first) throw new RangeError(`no font for ${family} ${face}`);
+  if (PLAIN.test(text)) return [piece(first, text, size, rise)];
+  const pieces: Piece[] = [];
+  let run = '';
+  let font = first;
+  for (const character of Array.from(text.normalize('NFC')).flatMap((letter) => readable(letter, chain))) {
+    const codePoint = character.codePointAt(0) ?? 0x3f;
+    // Staying in the font at hand keeps digits and stops inside a Cyrillic word together with it where they exist.
+    const next = font.has(codePoint) ? font : (chain.find((candidate) => candidate.has(codePoint)) ?? first);
+    if (next !== font && run !== '') {
+      pieces.push(piece(font, run, size, rise));
+      run = '';
+    }
+    font = next;
+    run += character;
+  }
+  if (run !== '') pieces.push(piece(font, run, size, rise));
+  return pieces;
+}
+
+function readable(letter: string, chain: Chain): string[] {
+  const known = (text: string): boolean => chain.some((font) => font.has(text.codePointAt(0) ?? 0));
+  if (known(letter)) return [letter];
+  const base = Array.from(letter.normalize('NFKD')).filter(known);
+  return base.length > 0 ? base : ['?'];
+}
+
+function piece(font: Font, text: string, size: number, rise: number): Piece {
+  return { font, size, rise, text, width: (font.shape(text).width * size) / 1000 };
+}

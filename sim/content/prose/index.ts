@@ -1,0 +1,61 @@
+import { batteries } from './batteries.ts';
+import { coral } from './coral.ts';
+import { crispr } from './crispr.ts';
+import { english } from './english.ts';
+import { french, frenchLexicons } from './french.ts';
+import { genericTheme } from './generic.ts';
+import { german, germanLexicons } from './german.ts';
+import type { FactPattern, Grammar, Lexicon, Role, Theme } from './grammar.ts';
+import { graphs } from './graphs.ts';
+import { russian, russianLexicons } from './russian.ts';
+import { spanish, spanishLexicons } from './spanish.ts';
+
+export type { Role } from './grammar.ts';
+
+/** A language and a subject brought together: everything the writer draws from. */
+export interface Voice {
+  readonly grammar: Grammar;
+  readonly lexicon: Lexicon;
+  readonly sentences: Readonly<Record<Role, readonly string[]>>;
+  readonly facts: readonly FactPattern[];
+  readonly formulas: Theme['formulas'];
+  readonly titles: readonly string[];
+}
+
+const THEMES: Readonly<Record<string, Theme>> = { batteries, crispr, coral, graphs };
+
+const TONGUES: Readonly<
+  Record<string, { readonly grammar: Grammar; readonly lexicons: Readonly<Record<string, Lexicon>> }>
+> = {
+  de: { grammar: german, lexicons: germanLexicons },
+  fr: { grammar: french, lexicons: frenchLexicons },
+  es: { grammar: spanish, lexicons: spanishLexicons },
+  ru: { grammar: russian, lexicons: russianLexicons },
+};
+
+/** The voice for a language and a topic; English where the language has no grammar here. */
+export function voiceFor(language: string, topic: string): Voice {
+  const [name, theme] = Object.entries(THEMES).find(([, { match }]) => match.test(topic)) ?? [
+    'generic',
+    genericTheme(topic),
+  ];
+  const tongue = TONGUES[language.slice(0, 2).toLowerCase()];
+  if (tongue) {
+    const { grammar, lexicons } = tongue;
+    const lexicon = lexicons[name] ?? lexicons['generic'] ?? theme.lexicon;
+    const { sentences, facts, titles } = grammar;
+    return { grammar, lexicon, sentences, facts, formulas: theme.formulas, titles };
+  }
+  const sentences = { ...english.sentences };
+  for (const role of Object.keys(sentences) as Role[]) {
+    sentences[role] = [...sentences[role], ...(theme.sentences[role] ?? [])];
+  }
+  return {
+    grammar: english,
+    lexicon: theme.lexicon,
+    sentences,
+    facts: theme.facts.length > 3 ? theme.facts : [...theme.facts, ...english.facts],
+    formulas: theme.formulas,
+    titles: [...theme.titles, ...english.titles],
+  };
+}
