@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-import pg from 'pg';
+import { Client } from 'pg';
 
 /** A PostgreSQL server for tests and benches. */
 export interface TestPostgres extends AsyncDisposable {
@@ -111,7 +111,7 @@ async function freePort(): Promise<number> {
 async function accepting(url: string): Promise<void> {
   const deadline = performance.now() + 60_000;
   for (;;) {
-    const client = new pg.Client({ connectionString: url });
+    const client = new Client({ connectionString: url });
     client.on('error', () => undefined);
     try {
       await client.connect();

@@ -32,7 +32,7 @@ export function jsonSchema(): JsonSchema {
 }
 
 /** The name of the environment variable that sets a key. */
-export function environmentName(path: readonly string[]): string {
+function environmentName(path: readonly string[]): string {
   return `DOCSTOKG_${path.map((part) => part.toUpperCase()).join('__')}`;
 }
 

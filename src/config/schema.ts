@@ -3,7 +3,7 @@ import { z } from 'zod';
 const seconds = (min: number): z.ZodNumber => z.number().min(min);
 
 /** How jobs are run: how many at once, for how long they are leased, how often they are tried. */
-export const orchestratorSchema = z.strictObject({
+const orchestratorSchema = z.strictObject({
   max_workers: z.int().min(1).max(256).default(8).describe('Jobs that run at once in this process.'),
   max_per_resolver: z
     .record(z.string().min(1), z.int().min(1))
@@ -40,7 +40,7 @@ export const orchestratorSchema = z.strictObject({
 });
 
 /** Where jobs are kept. */
-export const queueSchema = z.strictObject({
+const queueSchema = z.strictObject({
   backend: z
     .enum(['sqlite', 'postgres', 'memory'])
     .default('sqlite')
@@ -68,7 +68,7 @@ export const queueSchema = z.strictObject({
 });
 
 /** What is told to the outside about a run. */
-export const telemetrySchema = z.strictObject({
+const telemetrySchema = z.strictObject({
   service_name: z.string().min(1).default('docstokg').describe('The name under which metrics and traces are reported.'),
   otlp_endpoint: z
     .string()

@@ -27,8 +27,12 @@ export interface HandlerContext {
    * Runs `work` while holding one slot of the resolver and of the URL's host. While it waits for them the job gives up its
    * worker, so that others go on; when too many wait, it throws and the job goes back to the queue at no cost.
    */
-  withLimits<T>(resolver: string | null, url: string | URL, work: (window: Window) => Promise<T>): Promise<T>;
-  log(level: 'error' | 'warn' | 'info' | 'debug', message: string): void;
+  readonly withLimits: <T>(
+    resolver: string | null,
+    url: string | URL,
+    work: (window: Window) => Promise<T>,
+  ) => Promise<T>;
+  readonly log: (level: 'error' | 'warn' | 'info' | 'debug', message: string) => void;
 }
 
 /** What came of a job. Nothing means done; throwing means fail and retry. */

@@ -46,7 +46,7 @@ function stage(handler: Handler, options: Partial<OrchestratorOptions> = {}) {
 function controlled() {
   const open = new Map<
     string,
-    { readonly job: HandlerJob; readonly context: HandlerContext; readonly end: (error?: unknown) => void }
+    { readonly job: HandlerJob; readonly context: HandlerContext; readonly end: (error?: Error) => void }
   >();
   const handler: Handler = (job, context) =>
     new Promise((resolve, reject) => {
@@ -54,7 +54,7 @@ function controlled() {
       open.set(job.artifactId, {
         job,
         context,
-        end: (error) => (open.delete(job.artifactId), error === undefined ? resolve() : reject(error as Error)),
+        end: (error) => (open.delete(job.artifactId), error === undefined ? resolve() : reject(error)),
       });
     });
   return { open, handler };
@@ -184,9 +184,7 @@ test('jobs of a host known to be full stay in the queue while others run', async
   const { open, handler } = controlled();
   const { queue, orchestrator } = stage(
     (job, context) =>
-      context.withLimits(null, (job.artifact as { url: string }).url, () =>
-        Promise.resolve(handler(job, context)),
-      ) as Promise<undefined>,
+      context.withLimits(null, (job.artifact as { url: string }).url, () => Promise.resolve(handler(job, context))),
     {
       maxWorkers: 4,
       maxPerHost: 1,
@@ -199,7 +197,7 @@ test('jobs of a host known to be full stay in the queue while others run', async
   assert.deepEqual([...open.keys()].sort(), ['a1', 'b1']);
   assert.equal(orchestrator.status.parked, 0);
   while (open.size > 0) {
-    for (const { end } of [...open.values()]) end();
+    for (const id of open.keys()) open.get(id)?.end();
     await settle();
   }
   assert.equal((await run).done, 6);
@@ -285,7 +283,7 @@ test('leases of running and of waiting jobs are kept alive in one write', async 
   await clock.advance(200_000);
   assert.deepEqual([...open.keys()], ['a', 'b', 'c']);
   assert.ok(sizes.length === 10 && sizes.every((size) => size === 3), String(sizes));
-  for (const { end } of [...open.values()]) end();
+  for (const id of open.keys()) open.get(id)?.end();
   assert.equal((await run).done, 3);
 });
 

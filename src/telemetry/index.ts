@@ -6,7 +6,7 @@ import { openInstruments } from './otel-sdk.ts';
 
 /** What a run of the queue reports to. */
 export interface Telemetry extends AsyncDisposable {
-  report(event: QueueEvent): void;
+  readonly report: (event: QueueEvent) => void;
   readonly around?: <T>(job: LeasedJob, run: () => Promise<T>) => Promise<T>;
 }
 

@@ -6,8 +6,8 @@ import type { LeasedJob, QueueEvent, QueueStore } from '../queue/index.ts';
 
 /** What an orchestrator reports to, and wraps its jobs in. */
 export interface QueueTelemetry {
-  report(event: QueueEvent): void;
-  around<T>(job: LeasedJob, run: () => Promise<T>): Promise<T>;
+  readonly report: (event: QueueEvent) => void;
+  readonly around: <T>(job: LeasedJob, run: () => Promise<T>) => Promise<T>;
 }
 
 /**

@@ -79,7 +79,7 @@ test('a run shows in metrics and spans under the names of the source documents, 
 
   const spans = spanExporter.getFinishedSpans();
   const jobs = spans.filter(({ name }) => name === 'job');
-  assert.deepEqual(jobs.map(({ attributes }) => attributes['artifact.id']).sort(), ['bad', 'good 1', 'good 2']);
+  assert.deepEqual(jobs.map(({ attributes }) => String(attributes['artifact.id'])).sort(), ['bad', 'good 1', 'good 2']);
   for (const { attributes } of jobs)
     assert.deepEqual(Object.keys(attributes).sort(), ['artifact.id', 'attempt', 'job.id', 'job.state', 'worker.id']);
   assert.ok(jobs.some(({ events }) => events.some(({ name }) => name === 'host_concurrency_wait_ms')));

@@ -68,7 +68,7 @@ export class PostgresConnection implements AsyncDisposable {
       // Ids and moments stay below 2^53, so plain numbers hold them.
       types: {
         getTypeParser: (oid: number, format?: 'text' | 'binary') =>
-          oid === 20 ? Number : driver.types.getTypeParser(oid, format as 'text'),
+          oid === 20 ? Number : driver.types.getTypeParser(oid, format),
       },
     });
     const connection = new PostgresConnection(pool, options);

@@ -10,7 +10,7 @@ export class PostgresWatch implements AsyncDisposable {
   readonly #connection: PostgresConnection;
   readonly #listeners = new Set<(change: StoreChange) => void>();
   #client: pg.PoolClient | undefined;
-  #listening: Promise<void> | undefined;
+  #listening = false;
 
   constructor(connection: PostgresConnection) {
     this.#connection = connection;
@@ -19,7 +19,7 @@ export class PostgresWatch implements AsyncDisposable {
 
   add(listener: (change: StoreChange) => void): Disposable {
     this.#listeners.add(listener);
-    this.#listening ??= this.#listen();
+    if (!this.#listening) void this.#listen();
     return { [Symbol.dispose]: () => void this.#listeners.delete(listener) };
   }
 
@@ -30,6 +30,7 @@ export class PostgresWatch implements AsyncDisposable {
   }
 
   async #listen(): Promise<void> {
+    this.#listening = true;
     for (let attempt = 1; !this.#connection.closing.aborted; attempt += 1) {
       try {
         const client = await this.#connection.connect();
@@ -59,7 +60,8 @@ export class PostgresWatch implements AsyncDisposable {
     if (this.#client !== client) return;
     this.#client = undefined;
     client.release(true);
-    if (this.#listeners.size > 0 && !this.#connection.closing.aborted) this.#listening = this.#listen();
+    if (this.#listeners.size > 0 && !this.#connection.closing.aborted) void this.#listen();
+    else this.#listening = false;
   }
 
   #tell(change: StoreChange): void {

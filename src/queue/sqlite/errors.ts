@@ -21,7 +21,7 @@ export function isBusy(error: unknown): boolean {
 /** What went wrong with the file, said so that a person can act. */
 export function describeSqliteError(error: unknown, path: string): unknown {
   const reason = error instanceof Error ? error.message : String(error);
-  switch (resultCode(error)) {
+  switch (resultCode(error) ?? 0) {
     case CODES.full:
       return new AppError('QUEUE_DISK_FULL', `${path} cannot grow: the disk is full (${freeSpace(path)})`, {
         hint: 'free some space and start again; every job that was accepted is still there',
