@@ -19,8 +19,11 @@ export interface Limiter {
   holdUntil(key: string, at: number): void;
   /** Ends a hold at once. */
   lift(key: string): void;
-  /** Changes the limit of a key, also of one in use: those over a lowered limit finish, nobody new enters. */
-  setLimit(key: string, limit: number): void;
+  /**
+   * Changes the limit of a key, also of one in use: those over a lowered limit finish, nobody new enters. Without a limit it
+   * has the default again.
+   */
+  setLimit(key: string, limit: number | undefined): void;
   /** How many could acquire the key now: zero while it is full or held. */
   room(key: string): number;
 }
@@ -113,8 +116,9 @@ export class KeyedLimiter implements Limiter {
     this.#serve(key);
   }
 
-  setLimit(key: string, limit: number): void {
-    this.#limits.set(key, limit);
+  setLimit(key: string, limit: number | undefined): void {
+    if (limit === undefined) this.#limits.delete(key);
+    else this.#limits.set(key, limit);
     this.#serve(key);
   }
 

@@ -59,7 +59,7 @@ export class HostThrottle {
     const now = this.#clock.now();
     state.heldUntil = Math.max(state.heldUntil, retryAt ?? now + equalJitterDelay(state.strikes, HOLD));
     if (state.strikes >= STRIKES_TO_HALVE) state.cap = Math.max(1, Math.floor(state.cap / 2));
-    this.#limiter.setLimit(this.#key(host), state.cap);
+    if (state.cap < this.#fullCap) this.#limiter.setLimit(this.#key(host), state.cap);
     if (state.heldUntil > now) this.#limiter.holdUntil(this.#key(host), state.heldUntil);
     this.#report({ kind: 'host-throttled', host, cap: state.cap, heldUntil: state.heldUntil });
     return state.heldUntil;
@@ -74,7 +74,7 @@ export class HostThrottle {
     state.successes = 0;
     if (state.cap < this.#fullCap) {
       state.cap += 1;
-      this.#limiter.setLimit(this.#key(host), state.cap);
+      this.#limiter.setLimit(this.#key(host), state.cap < this.#fullCap ? state.cap : undefined);
       this.#report({ kind: 'host-restored', host, cap: state.cap });
     }
     if (state.cap >= this.#fullCap) this.#hosts.delete(host);

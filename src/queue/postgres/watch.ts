@@ -11,6 +11,7 @@ export class PostgresWatch implements AsyncDisposable {
   readonly #listeners = new Set<(change: StoreChange) => void>();
   #client: pg.PoolClient | undefined;
   #listening = false;
+  #closed = false;
 
   constructor(connection: PostgresConnection) {
     this.#connection = connection;
@@ -24,6 +25,7 @@ export class PostgresWatch implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    this.#closed = true;
     this.#listeners.clear();
     this.#client?.release(true);
     this.#client = undefined;
@@ -31,9 +33,13 @@ export class PostgresWatch implements AsyncDisposable {
 
   async #listen(): Promise<void> {
     this.#listening = true;
-    for (let attempt = 1; !this.#connection.closing.aborted; attempt += 1) {
+    for (let attempt = 1; !this.#closed && !this.#connection.closing.aborted; attempt += 1) {
       try {
         const client = await this.#connection.connect();
+        if (this.#closed) {
+          client.release(true);
+          return;
+        }
         this.#client = client;
         client.on('notification', ({ payload }) => this.#tell(payload === 'control' ? 'control' : 'jobs'));
         client.once('error', () => this.#lost(client));
