@@ -9,7 +9,7 @@ export interface Due {
 
 /**
  * Deadlines of equal length: they fall due in the order they were set, so one timer and a linked list serve any
- * number of items, at a tenth of the cost of a timer each.
+ * number of items, at a tenth of the cost of a timer each. An infinite length makes it a list of what runs.
  */
 export class Deadlines implements Disposable {
   readonly #clock: Clock;
@@ -32,7 +32,7 @@ export class Deadlines implements Disposable {
     if (this.#last) this.#last.later = due;
     else this.#first = due;
     this.#last = due;
-    this.#timer ??= this.#clock.setTimer(this.#afterMs, () => this.#fire());
+    if (this.#afterMs !== Infinity) this.#timer ??= this.#clock.setTimer(this.#afterMs, () => this.#fire());
   }
 
   remove(due: Due): void {
@@ -43,6 +43,13 @@ export class Deadlines implements Disposable {
     else this.#last = due.earlier;
     due.earlier = undefined;
     due.later = undefined;
+  }
+
+  /** All that run, the oldest first. */
+  list(): Due[] {
+    const all: Due[] = [];
+    for (let due = this.#first; due; due = due.later) all.push(due);
+    return all;
   }
 
   #fire(): void {

@@ -43,7 +43,7 @@ type Ended =
       readonly kind: 'success' | 'skip';
       readonly run: ItemRun;
       readonly record: ItemRecord;
-      readonly outcome: ItemOutcome;
+      readonly performed: Performed;
     }
   | { readonly kind: 'failure'; readonly run: ItemRun; readonly record: ItemRecord; readonly error: StageErrorInfo }
   | { readonly kind: 'satisfied'; readonly run: ItemRun; readonly stored: StoredFingerprint };
@@ -54,10 +54,13 @@ export class Endings {
   readonly #order: InOrder<Ended>;
   readonly #commit: GroupCommit;
   readonly #settlement: Settlement;
+  /** Whether anybody wants to know of each item. */
+  readonly #isHeard: boolean;
 
   constructor(parts: EndingParts) {
     const { durable, mark, sink, source, failed, changed } = parts;
     this.#parts = parts;
+    this.#isHeard = source !== undefined || parts.hooks.hearsItems;
     this.#order = new InOrder((ended) => this.#tell(ended));
     this.#commit = new GroupCommit({
       durable,
@@ -100,10 +103,8 @@ export class Endings {
   }
 
   skipped(run: ItemRun, performed: Performed): void {
-    const { reason = 'worker' } = performed;
     this.#parts.meter.skipped += 1;
-    const outcome = { ...outcomeOf(performed, 'skip'), reason };
-    this.#order.finish(run.sequence, { kind: 'skip', run, record: this.record(run, performed), outcome });
+    this.#order.finish(run.sequence, { kind: 'skip', run, record: this.record(run, performed), performed });
     this.#parts.meter.tick();
   }
 
@@ -147,7 +148,7 @@ export class Endings {
 
   #succeed(run: ItemRun, performed: Performed, record: ItemRecord): void {
     this.#parts.meter.succeeded += 1;
-    this.#order.finish(run.sequence, { kind: 'success', run, record, outcome: outcomeOf(performed, 'success') });
+    this.#order.finish(run.sequence, { kind: 'success', run, record, performed });
     this.#parts.meter.tick();
   }
 
@@ -159,7 +160,7 @@ export class Endings {
         sink.logSuccess(ended.record);
         break;
       case 'skip':
-        sink.logSkip(ended.record, ended.outcome.reason ?? 'worker');
+        sink.logSkip(ended.record, ended.performed.reason ?? 'worker');
         break;
       case 'failure':
         sink.logFailure(ended.record, ended.error);
@@ -170,8 +171,13 @@ export class Endings {
         this.#tellSatisfied(ended.run, ended.stored);
         return;
     }
-    hooks.afterItem(item, ended.outcome);
-    this.#settlement.add(item, { kind: ended.kind, outcome: ended.outcome });
+    if (!this.#isHeard) {
+      this.#settlement.wake();
+      return;
+    }
+    const outcome = outcomeOf(ended.performed, ended.kind);
+    hooks.afterItem(item, outcome);
+    this.#settlement.add(item, { kind: ended.kind, outcome });
   }
 
   #tellSatisfied(run: ItemRun, stored: StoredFingerprint): void {
@@ -197,6 +203,7 @@ function firstOf(paths: Readonly<Record<string, string>>): string | undefined {
 function outcomeOf(performed: Performed, status: 'success' | 'skip'): ItemOutcome {
   return {
     status,
+    ...(performed.reason !== undefined && { reason: performed.reason }),
     durationS: performed.durationMs / 1000,
     ...(performed.manifest && { manifest: performed.manifest }),
     ...(performed.result && { result: performed.result }),

@@ -5,6 +5,9 @@ import type { ItemSource, StageOptions, StagePlan, WorkItem } from './types.ts';
 /** Items of an unknown number that are ordered by cost are ordered among this many at a time. */
 export const ORDER_WINDOW = 10_000;
 
+/** Items taken from a list or generator in one go. */
+const AT_ONCE = 64;
+
 /** What a pull brings: some items (perhaps none yet), or the end. */
 export type Pulled = readonly ItemRun[] | 'end';
 
@@ -54,9 +57,19 @@ export class Feed {
     }
     const ordered = Array.isArray(items) ? inOrder(items as readonly WorkItem[], options.scheduling) : items;
     const iterator = ordered[Symbol.iterator]();
-    this.#pull = () => {
-      const { done, value } = iterator.next();
-      return done ? 'end' : [new ItemRun(value as WorkItem)];
+    let ended = false;
+    this.#pull = (limit) => {
+      if (ended) return 'end';
+      const runs: ItemRun[] = [];
+      for (let left = Math.min(limit, AT_ONCE); left > 0; left -= 1) {
+        const next = iterator.next();
+        if (next.done) {
+          ended = true;
+          break;
+        }
+        runs.push(new ItemRun(next.value));
+      }
+      return runs;
     };
     this.#close = async () => void iterator.return?.();
   }

@@ -14,6 +14,11 @@ export class HookCaller {
     this.#report = report;
   }
 
+  /** Whether there is a hook that is told of every item's end. */
+  get hearsItems(): boolean {
+    return this.#hooks.afterItem !== undefined;
+  }
+
   async beforeStage(): Promise<void> {
     try {
       await this.#hooks.beforeStage?.(this.#context);

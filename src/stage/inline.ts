@@ -2,9 +2,10 @@ import type { Clock } from '../base/index.ts';
 import type { Due } from './deadlines.ts';
 import { Deadlines } from './deadlines.ts';
 import type { Answer, Executor, ItemRun, Performed } from './item-run.ts';
+import type { Attempt } from './perform.ts';
 import { perform } from './perform.ts';
 import { discardOutputs } from './staging.ts';
-import type { StageOptions, StageWorker, WorkerContext } from './types.ts';
+import type { StageOptions, StageWorker, WorkerContext, WorkItem } from './types.ts';
 
 /** What the inline executor needs of the run. */
 export interface InlineOptions {
@@ -18,10 +19,13 @@ export interface InlineOptions {
 }
 
 /** One attempt in this thread. Its signal is made when the worker first asks for it: many never do. */
-class InlineAttempt implements WorkerContext, Due {
+class InlineAttempt implements Attempt, WorkerContext, Due {
   readonly run: ItemRun;
+  readonly item: WorkItem;
+  readonly hasOutputs: boolean;
   readonly suffix: string;
-  readonly #owner: InlineOptions;
+  readonly #startedAt: number;
+  readonly #executor: InlineExecutor;
   #controller: AbortController | undefined;
   #reason: Error | undefined;
   lostListener: (() => void) | undefined;
@@ -30,14 +34,25 @@ class InlineAttempt implements WorkerContext, Due {
   earlier: Due | undefined = undefined;
   later: Due | undefined = undefined;
 
-  constructor(run: ItemRun, suffix: string, owner: InlineOptions) {
+  constructor(run: ItemRun, executor: InlineExecutor, startedAt: number) {
     this.run = run;
-    this.suffix = suffix;
-    this.#owner = owner;
+    this.item = run.item;
+    this.hasOutputs = run.hasOutputs;
+    this.suffix = run.hasOutputs ? executor.owner.suffix(run) : '';
+    this.#startedAt = startedAt;
+    this.#executor = executor;
+  }
+
+  elapsedMs(): number {
+    return this.#executor.owner.clock.monotonic() - this.#startedAt;
+  }
+
+  done(performed: Performed): void {
+    this.#executor.finish(this, performed);
   }
 
   get stageName(): string {
-    return this.#owner.stageName;
+    return this.#executor.owner.stageName;
   }
 
   get attempt(): number {
@@ -45,11 +60,11 @@ class InlineAttempt implements WorkerContext, Due {
   }
 
   get finalOutputs(): Readonly<Record<string, string>> {
-    return this.run.item.outputs;
+    return this.item.outputs;
   }
 
   get data(): unknown {
-    return this.#owner.data;
+    return this.#executor.owner.data;
   }
 
   get signal(): AbortSignal {
@@ -65,7 +80,6 @@ class InlineAttempt implements WorkerContext, Due {
   }
 
   abort(reason: Error): void {
-    if (this.#reason) return;
     this.#reason = reason;
     this.#controller?.abort(reason);
   }
@@ -73,26 +87,23 @@ class InlineAttempt implements WorkerContext, Due {
 
 /** Runs io and gpu items in this thread, `workers` at a time. */
 export class InlineExecutor implements Executor {
-  readonly #owner: InlineOptions;
+  readonly owner: InlineOptions;
   readonly #worker: StageWorker;
-  readonly #deadlines: Deadlines | undefined;
+  readonly #deadlines: Deadlines;
   readonly #grace: Deadlines;
-  readonly #monotonic: () => number;
-  readonly #running = new Set<InlineAttempt>();
   readonly #workers: number;
   inFlight = 0;
 
   constructor(worker: StageWorker, owner: InlineOptions) {
     const { options, clock } = owner;
-    this.#owner = owner;
+    this.owner = owner;
     this.#worker = worker;
     this.#workers = options.workers;
-    this.#monotonic = () => clock.monotonic();
+    const timeoutMs = options.perItemTimeoutS > 0 ? options.perItemTimeoutS * 1000 : Infinity;
+    this.#deadlines = new Deadlines(clock, timeoutMs, (due) =>
+      this.#stop(due as InlineAttempt, new TimedOut(options.perItemTimeoutS)),
+    );
     this.#grace = new Deadlines(clock, options.abortGraceS * 1000, (due) => this.#abandon(due as InlineAttempt));
-    if (options.perItemTimeoutS > 0)
-      this.#deadlines = new Deadlines(clock, options.perItemTimeoutS * 1000, (due) =>
-        this.#timeOut(due as InlineAttempt),
-      );
   }
 
   get room(): number {
@@ -100,21 +111,16 @@ export class InlineExecutor implements Executor {
   }
 
   submit(run: ItemRun): void {
-    const attempt = new InlineAttempt(run, this.#owner.suffix(run), this.#owner);
-    const now = this.#owner.clock.monotonic();
+    const now = this.owner.clock.monotonic();
     run.startedAt = now;
+    const attempt = new InlineAttempt(run, this, now);
     this.inFlight += 1;
-    this.#running.add(attempt);
-    this.#deadlines?.add(attempt, now);
+    this.#deadlines.add(attempt, now);
     if (run.lost) {
-      const { lost } = run;
       attempt.lostListener = () => this.#stop(attempt, new Error('the item belongs to another runner now'));
-      lost.addEventListener('abort', attempt.lostListener, { once: true });
+      run.lost.addEventListener('abort', attempt.lostListener, { once: true });
     }
-    const { item, hasOutputs } = run;
-    const performed = perform(this.#worker, { item, hasOutputs, suffix: attempt.suffix }, attempt, this.#monotonic);
-    if (performed instanceof Promise) void performed.then((value) => this.#finish(attempt, value));
-    else this.#finish(attempt, performed);
+    perform(this.#worker, attempt, attempt);
   }
 
   flush(): void {
@@ -122,55 +128,43 @@ export class InlineExecutor implements Executor {
   }
 
   abort(): void {
-    for (const attempt of this.#running) this.#stop(attempt, new Error('the run was aborted'));
+    for (const due of this.#deadlines.list()) this.#stop(due as InlineAttempt, new Error('the run was aborted'));
   }
 
-  #finish(attempt: InlineAttempt, performed: Performed): void {
-    this.#deadlines?.remove(attempt);
+  finish(attempt: InlineAttempt, performed: Performed): void {
     if (attempt.reason) {
       this.#grace.remove(attempt);
-      this.#discard(attempt);
+      // What a stopped attempt wrote is nobody's, also when it comes late.
+      if (attempt.hasOutputs) discardOutputs(attempt.item, attempt.suffix);
+      if (!attempt.answered) this.#answer(attempt, stopped(attempt, performed.durationMs));
+      return;
     }
-    this.#release(attempt);
-    if (!attempt.answered) this.#answer(attempt, attempt.reason ? stopped(attempt, performed) : performed);
-  }
-
-  #release(attempt: InlineAttempt): void {
-    if (!this.#running.delete(attempt)) return;
-    this.inFlight -= 1;
-    if (attempt.lostListener) attempt.run.lost?.removeEventListener('abort', attempt.lostListener);
+    this.#deadlines.remove(attempt);
+    this.#answer(attempt, performed);
   }
 
   #answer(attempt: InlineAttempt, performed: Performed | undefined): void {
     attempt.answered = true;
-    this.#owner.answer(attempt.run, performed);
+    this.inFlight -= 1;
+    if (attempt.lostListener) attempt.run.lost?.removeEventListener('abort', attempt.lostListener);
+    this.owner.answer(attempt.run, performed);
   }
 
-  /** Time is over: asked to stop, given a moment, then left behind. */
-  #timeOut(attempt: InlineAttempt): void {
-    this.#stop(attempt, new TimedOut(this.#owner.options.perItemTimeoutS));
-  }
-
+  /** Asked to stop, given a moment, then left behind. */
   #stop(attempt: InlineAttempt, reason: Error): void {
-    if (attempt.reason) return;
-    this.#deadlines?.remove(attempt);
+    if (attempt.reason || attempt.answered) return;
+    this.#deadlines.remove(attempt);
+    this.#grace.add(attempt, this.owner.clock.monotonic());
     attempt.abort(reason);
-    this.#grace.add(attempt, this.#owner.clock.monotonic());
   }
 
   #abandon(attempt: InlineAttempt): void {
-    this.#release(attempt);
-    this.#owner.abandoned(attempt.run);
-    this.#answer(attempt, stopped(attempt, undefined));
-  }
-
-  /** What a stopped attempt wrote is nobody's, also when it comes late. */
-  #discard(attempt: InlineAttempt): void {
-    if (attempt.run.hasOutputs) discardOutputs(attempt.run.item, attempt.suffix);
+    this.owner.abandoned(attempt.run);
+    this.#answer(attempt, stopped(attempt, attempt.elapsedMs()));
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#deadlines?.[Symbol.dispose]();
+    this.#deadlines[Symbol.dispose]();
     this.#grace[Symbol.dispose]();
   }
 }
@@ -183,12 +177,9 @@ class TimedOut extends Error {
   }
 }
 
-/** A stopped attempt is a timeout, or no outcome at all; one that failed by itself before the stop keeps its failure. */
-function stopped(attempt: InlineAttempt, performed: Performed | undefined): Performed | undefined {
+/** A stopped attempt is a timeout, or no outcome at all. */
+function stopped(attempt: InlineAttempt, durationMs: number): Performed | undefined {
   if (!(attempt.reason instanceof TimedOut)) return undefined;
-  return {
-    status: 'failure',
-    durationMs: performed?.durationMs ?? attempt.dueAt - attempt.run.startedAt,
-    error: { category: 'timeout', message: attempt.reason.message, retryable: false, code: 'ITEM_TIMEOUT' },
-  };
+  const error = { category: 'timeout', message: attempt.reason.message, retryable: false, code: 'ITEM_TIMEOUT' } as const;
+  return { status: 'failure', durationMs, error };
 }

@@ -11,6 +11,7 @@ import type { StageOptions } from './types.ts';
 
 /** Looking at an item's files costs about as much as this many other steps. */
 const STEPS_PER_LOOK = 8;
+const UNSEEN: Verdict = { kind: 'run', reason: 'input-missing' };
 
 /** Whom the intake tells what. */
 export interface IntakeListener {
@@ -35,7 +36,8 @@ export class Intake {
   readonly #budget: TurnBudget;
   readonly #schedule: Schedule;
   readonly #capacity: number;
-  readonly #stepsPerItem: number;
+  readonly #looks: boolean;
+  #now = 0;
   #waiting = false;
   #fed = false;
   #stopped = false;
@@ -57,7 +59,7 @@ export class Intake {
     this.#schedule = createSchedule(feed.isOrdered ? 'fifo' : options.scheduling);
     const own = feed.isOrdered ? Math.max(64, 2 * options.workers) : ORDER_WINDOW;
     this.#capacity = options.maxQueue > 0 ? options.maxQueue : own;
-    this.#stepsPerItem = options.resume && !options.force ? STEPS_PER_LOOK : 1;
+    this.#looks = options.resume && !options.force;
   }
 
   get size(): number {
@@ -77,15 +79,17 @@ export class Intake {
     return run;
   }
 
-  /** Takes in as much as there is room for. */
+  /** Takes in as much as there is room for, when at least half of what may wait is used up. */
   fill(): void {
+    if (this.#schedule.size * 2 > this.#capacity) return;
+    this.#now = this.#clock.monotonic();
     while (
       !this.#waiting &&
       !this.#fed &&
       !this.#stopped &&
       this.#schedule.size < this.#capacity &&
       this.#listener.hasRoom() &&
-      this.#budget.spend(this.#stepsPerItem)
+      this.#budget.spend(1)
     ) {
       let pulled: Pulled | Promise<Pulled>;
       try {
@@ -115,6 +119,7 @@ export class Intake {
     promise
       .then((value) => {
         this.#waiting = false;
+        this.#now = this.#clock.monotonic();
         then(value);
       })
       .catch((error: unknown) => {
@@ -148,12 +153,14 @@ export class Intake {
 
   /** What cannot be looked at is run, and fails with its own error. */
   #judge(run: ItemRun): Verdict | Promise<Verdict> {
-    const unseen: Verdict = { kind: 'run', reason: 'input-missing' };
+    // Without outputs there is nothing an earlier run could have left.
+    if (!this.#looks || !run.hasOutputs) return UNSEEN;
+    this.#budget.spend(STEPS_PER_LOOK);
     try {
       const verdict = this.#resume.judge(run.item);
-      return verdict instanceof Promise ? verdict.catch(() => unseen) : verdict;
+      return verdict instanceof Promise ? verdict.catch(() => UNSEEN) : verdict;
     } catch {
-      return unseen;
+      return UNSEEN;
     }
   }
 
@@ -163,7 +170,7 @@ export class Intake {
       this.#listener.number(run);
       this.#listener.satisfied(run, verdict.stored);
     } else {
-      run.queuedAt = this.#clock.monotonic();
+      run.queuedAt = this.#now;
       if (this.#feed.isOrdered) this.#listener.number(run);
       this.#schedule.push(run);
     }

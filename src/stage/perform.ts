@@ -1,102 +1,109 @@
-import type { ItemRun, Performed } from './item-run.ts';
 import type { FileMark } from './input-identity.ts';
 import { hashInputs, markInputs, marksProve, missingInput, sameMarks } from './input-identity.ts';
+import type { Performed } from './item-run.ts';
 import { classify, completeError, StageError } from './stage-error.ts';
 import { discardOutputs, inspectOutputs, stageOutputs } from './staging.ts';
 import type { ItemOutcome, StageWorker, WorkerContext, WorkItem } from './types.ts';
 
-/** What an attempt needs to know of its item; `suffix` is where its outputs stand until they are committed. */
-export type Performance = Pick<ItemRun, 'item' | 'hasOutputs'> & { readonly suffix: string };
+/** What an attempt needs to know; `suffix` is where its outputs stand until they are committed. */
+export interface Attempt {
+  readonly item: WorkItem;
+  readonly hasOutputs: boolean;
+  readonly suffix: string;
+  /** Milliseconds since the attempt began. */
+  elapsedMs(): number;
+  done(performed: Performed): void;
+}
 
 /**
- * One attempt, from the inputs' marks to the checked outputs; it never throws. Answers at once where nothing has to
- * be waited for, which is most of the cost of a small item.
+ * One attempt, from the inputs' marks to the checked outputs. It never throws, and calls `done` once: at once where
+ * nothing has to be waited for, because a promise more would be a good part of the cost of a small item.
  */
-export function perform(
-  worker: StageWorker,
-  performance: Performance,
-  context: WorkerContext,
-  monotonic: () => number,
-): Performed | Promise<Performed> {
-  const { item, hasOutputs, suffix } = performance;
-  const startedAt = monotonic();
+export function perform(worker: StageWorker, attempt: Attempt, context: WorkerContext): void {
+  const { item } = attempt;
   let staged = item;
   let marks: FileMark[] | undefined;
+  let outcome: ItemOutcome | Promise<ItemOutcome>;
   try {
-    if (hasOutputs) {
+    if (attempt.hasOutputs) {
       if (!item.fingerprint) {
         marks = markInputs(item.inputs);
         if (!marks) throw missingInput(item.inputs);
       }
-      staged = stageOutputs(item, suffix);
+      staged = stageOutputs(item, attempt.suffix);
     }
-    const outcome = worker(staged, context);
-    if (outcome instanceof Promise) {
-      return outcome.then(
-        (value) => conclude(performance, staged, value, { startedAt, marks, monotonic }),
-        (error: unknown) => failed(performance, error, monotonic() - startedAt),
-      );
-    }
-    return conclude(performance, staged, outcome, { startedAt, marks, monotonic });
+    outcome = worker(staged, context);
   } catch (error) {
-    return failed(performance, error, monotonic() - startedAt);
+    fail(attempt, error);
+    return;
   }
-}
-
-interface Begun {
-  readonly startedAt: number;
-  readonly marks: readonly FileMark[] | undefined;
-  readonly monotonic: () => number;
+  if (outcome instanceof Promise) {
+    outcome.then(
+      (value) => conclude(attempt, staged, marks, value),
+      (error: unknown) => fail(attempt, error),
+    );
+  } else conclude(attempt, staged, marks, outcome);
 }
 
 function conclude(
-  performance: Performance,
+  attempt: Attempt,
   staged: WorkItem,
+  marks: readonly FileMark[] | undefined,
   outcome: ItemOutcome,
-  begun: Begun,
-): Performed | Promise<Performed> {
-  const measured = begun.monotonic() - begun.startedAt;
+): void {
+  const { item, hasOutputs } = attempt;
+  const measuredMs = attempt.elapsedMs();
   try {
-    const status = outcome?.status;
-    if (status !== 'success' && status !== 'skip' && status !== 'failure') {
-      throw new StageError('runtime', 'the worker returned no outcome', { code: 'OUTCOME_INVALID' });
+    const { status, manifest, result } = checked(outcome);
+    const durationMs = outcome.durationS === undefined ? measuredMs : outcome.durationS * 1000;
+    if (status === 'success' && !hasOutputs && !manifest && !result) {
+      attempt.done({ status, durationMs });
+      return;
     }
-    const durationMs = outcome.durationS === undefined ? measured : outcome.durationS * 1000;
-    const said = {
-      durationMs,
-      ...(outcome.manifest && { manifest: outcome.manifest }),
-      ...(outcome.result && { result: outcome.result }),
-    };
-    if (status === 'failure') {
-      if (performance.hasOutputs) discardOutputs(performance.item, performance.suffix);
-      return { status, ...said, error: completeError(outcome.error) };
+    const said = { durationMs, ...(manifest && { manifest }), ...(result && { result }) };
+    if (status !== 'success') {
+      if (hasOutputs) discardOutputs(item, attempt.suffix);
+      attempt.done(
+        status === 'skip'
+          ? { status, ...said, reason: outcome.reason ?? 'worker' }
+          : { status, ...said, error: completeError(outcome.error) },
+      );
+      return;
     }
-    if (status === 'skip') {
-      if (performance.hasOutputs) discardOutputs(performance.item, performance.suffix);
-      return { status, ...said, reason: outcome.reason ?? 'worker' };
+    if (!hasOutputs) {
+      attempt.done({ status, ...said });
+      return;
     }
-    if (!performance.hasOutputs) return { status, ...said };
-    inspectOutputs(staged, performance.item);
-    const { item } = performance;
-    if (item.fingerprint)
-      return { status, ...said, inputs: { sha256: item.fingerprint.inputSha256, marks: undefined } };
-    const agreed = (sha256: string): Performed => {
+    inspectOutputs(staged, item);
+    if (item.fingerprint) {
+      attempt.done({ status, ...said, inputs: { sha256: item.fingerprint.inputSha256, marks: undefined } });
+      return;
+    }
+    const agree = (sha256: string): void => {
       // Equal marks before the work and after the hash: what was hashed is what the worker read.
       const after = markInputs(item.inputs);
-      if (!sameMarks(begun.marks, after)) {
+      if (!sameMarks(marks, after)) {
         throw new StageError('transient', 'an input changed while it was being read', { code: 'INPUT_CHANGED' });
       }
-      return { status, ...said, inputs: { sha256, marks: after && marksProve(after, Date.now()) ? after : undefined } };
+      const proven = after && marksProve(after, Date.now()) ? after : undefined;
+      attempt.done({ status, ...said, inputs: { sha256, marks: proven } });
     };
     const sha256 = hashInputs(item.inputs);
-    if (typeof sha256 === 'string') return agreed(sha256);
-    return sha256.then(agreed).catch((error: unknown) => failed(performance, error, durationMs));
+    if (typeof sha256 === 'string') agree(sha256);
+    else sha256.then(agree).catch((error: unknown) => fail(attempt, error));
   } catch (error) {
-    return failed(performance, error, measured);
+    fail(attempt, error);
   }
 }
 
-function failed(performance: Performance, error: unknown, durationMs: number): Performed {
-  if (performance.hasOutputs) discardOutputs(performance.item, performance.suffix);
-  return { status: 'failure', durationMs, error: classify(error) };
+function checked(outcome: ItemOutcome | undefined): ItemOutcome {
+  const status = outcome?.status;
+  if (outcome && (status === 'success' || status === 'skip' || status === 'failure')) return outcome;
+  throw new StageError('runtime', 'the worker returned no outcome', { code: 'OUTCOME_INVALID' });
+}
+
+function fail(attempt: Attempt, error: unknown): void {
+  const durationMs = attempt.elapsedMs();
+  if (attempt.hasOutputs) discardOutputs(attempt.item, attempt.suffix);
+  attempt.done({ status: 'failure', durationMs, error: classify(error) });
 }

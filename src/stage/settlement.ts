@@ -29,6 +29,11 @@ export class Settlement {
   /** A row was logged for the item, or none will be. */
   add(item: WorkItem, end: ItemEnd): void {
     if (this.#source) this.#ends.push({ item, end });
+    this.wake();
+  }
+
+  /** Something was logged. */
+  wake(): void {
     if (!this.#working) void this.#work();
   }
 

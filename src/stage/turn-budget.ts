@@ -1,5 +1,5 @@
 /** Steps taken before the loop gets a turn: promises alone would never let a timer or a write come through. */
-const STEPS_PER_TURN = 1_024;
+const STEPS_PER_TURN = 4_096;
 
 /** Counts the steps of one turn of the event loop, and asks for the next turn when they are used up. */
 export class TurnBudget {

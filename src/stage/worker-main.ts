@@ -11,7 +11,6 @@ import type { StageWorker } from './types.ts';
 // The main module of a cpu worker, thread or process. Jobs arrive in batches and are run one at a time; every answer
 // leaves before the next job begins, so whatever happens then is the fault of the first unanswered job.
 
-const monotonic = (): number => performance.now();
 const never = new AbortController().signal;
 const queue: Job[] = [];
 let draining = false;
@@ -45,7 +44,7 @@ async function load(start: WorkerStart): Promise<StageWorker> {
 }
 
 function heldMb(start: WorkerStart): number {
-  const now = monotonic();
+  const now = performance.now();
   if (start.memoryEveryMs === 0 || now - memoryAt < start.memoryEveryMs) return 0;
   memoryAt = now;
   if (!parentPort) return process.memoryUsage.rss() / 1e6;
@@ -56,17 +55,31 @@ function heldMb(start: WorkerStart): number {
 async function drain(start: WorkerStart, worker: StageWorker): Promise<void> {
   draining = true;
   for (let job = queue.shift(); job; job = queue.shift()) {
-    const [id, item, suffix, attempt] = job;
+    const [id, item, suffix, number] = job;
     const hasOutputs = Object.keys(item.outputs).length > 0;
     const context = {
       stageName: start.stageName,
-      attempt,
+      attempt: number,
       signal: never,
       finalOutputs: item.outputs,
       data: start.data,
     };
-    const outcome = perform(worker, { item, hasOutputs, suffix }, context, monotonic);
-    const performed = outcome instanceof Promise ? await outcome : outcome;
+    const startedAt = performance.now();
+    let performed: Performed | undefined;
+    let done = (value: Performed): void => {
+      performed = value;
+    };
+    const attempt = {
+      item,
+      hasOutputs,
+      suffix,
+      elapsedMs: () => performance.now() - startedAt,
+      done: (value: Performed) => done(value),
+    };
+    perform(worker, attempt, context);
+    performed ??= await new Promise<Performed>((resolve) => {
+      done = resolve;
+    });
     const held = heldMb(start);
     const sending = send(isPlain(performed) && held === 0 ? [id, performed.durationMs] : [id, performed, held]);
     if (sending) await sending;
