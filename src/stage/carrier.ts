@@ -16,7 +16,7 @@ export interface WorkerStart {
 /** One attempt as it is sent. */
 export type Job = readonly [id: number, item: WorkItem, suffix: string, attempt: number];
 
-/** Messages to a worker: jobs to be run one after the other. */
+/** Messages to a worker: jobs to be run one after the other; none means that it may go. */
 export type ToWorker = readonly Job[];
 
 /** Messages from a worker. A plain success is two numbers, because most answers are one. */

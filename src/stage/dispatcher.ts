@@ -85,7 +85,7 @@ export class Dispatcher implements Executor {
 
   abort(): void {
     this.#closed = true;
-    for (const slot of [...this.#slots]) {
+    for (const slot of this.#slots) {
       const jobs = slot.held.splice(0);
       this.#drop(slot, 'kill', jobs);
       for (const { run } of jobs) this.#giveUp(run);

@@ -99,12 +99,7 @@ export class Feed {
 
 /** A plan that is in memory anyway is ordered as a whole; equal costs keep their order. */
 function inOrder(items: readonly WorkItem[], scheduling: StageOptions['scheduling']): readonly WorkItem[] {
-  switch (scheduling) {
-    case 'fifo':
-      return items;
-    case 'sjf':
-      return items.toSorted((a, b) => a.costHint - b.costHint);
-    case 'lpt':
-      return items.toSorted((a, b) => b.costHint - a.costHint);
-  }
+  if (scheduling === 'fifo') return items;
+  const sign = scheduling === 'sjf' ? 1 : -1;
+  return items.toSorted((a, b) => sign * (a.costHint - b.costHint));
 }

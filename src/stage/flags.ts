@@ -59,7 +59,7 @@ export function stageOptionsFromFlags(flags: StageFlags, stageDefaults: Partial<
 
 /** 0 when all is well, 1 when an item failed or the run was cut short, 130 when a person or the system stopped it. */
 export function stageExitCode(outcome: Pick<StageOutcome, 'failed' | 'cancelled' | 'stopReason'>): 0 | 1 | 130 {
-  if (outcome.cancelled && /^SIG/.test(outcome.stopReason ?? '')) return 130;
+  if (outcome.cancelled && outcome.stopReason?.startsWith('SIG')) return 130;
   return outcome.failed > 0 || outcome.cancelled ? 1 : 0;
 }
 

@@ -44,7 +44,7 @@ export class InOrder<T> {
       if (ready === undefined) return;
       this.#slots[at] = undefined;
       this.#first += 1;
-      if (ready !== 'nothing') this.#emit(ready as T);
+      if (ready !== 'nothing') this.#emit(ready);
     }
   }
 }

@@ -180,6 +180,11 @@ class TimedOut extends Error {
 /** A stopped attempt is a timeout, or no outcome at all. */
 function stopped(attempt: InlineAttempt, durationMs: number): Performed | undefined {
   if (!(attempt.reason instanceof TimedOut)) return undefined;
-  const error = { category: 'timeout', message: attempt.reason.message, retryable: false, code: 'ITEM_TIMEOUT' } as const;
+  const error = {
+    category: 'timeout',
+    message: attempt.reason.message,
+    retryable: false,
+    code: 'ITEM_TIMEOUT',
+  } as const;
   return { status: 'failure', durationMs, error };
 }

@@ -67,7 +67,7 @@ export function hashInputs(inputs: Readonly<Record<string, string>>): string | P
         .join(''),
     );
   return hashes.some((value) => typeof value !== 'string')
-    ? Promise.all(hashes).then(join)
+    ? Promise.all(hashes.map((value) => Promise.resolve(value))).then(join)
     : join(hashes as readonly string[]);
 }
 

@@ -73,7 +73,8 @@ export class ProcessCarrier implements Carrier {
   }
 
   close(): void {
-    if (this.#child.connected) this.#child.disconnect();
+    // Not by disconnecting: a child whose parent hung up never says that its pipes are closed.
+    this.send([]);
   }
 
   kill(): void {

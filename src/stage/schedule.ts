@@ -91,12 +91,5 @@ class ByCost implements Schedule {
 
 /** fifo keeps the plan's order; sjf takes the cheapest first, lpt the dearest. */
 export function createSchedule(scheduling: Scheduling): Schedule {
-  switch (scheduling) {
-    case 'fifo':
-      return new Fifo();
-    case 'sjf':
-      return new ByCost(1);
-    case 'lpt':
-      return new ByCost(-1);
-  }
+  return scheduling === 'fifo' ? new Fifo() : new ByCost(scheduling === 'sjf' ? 1 : -1);
 }

@@ -70,7 +70,7 @@ export function completeError(error: Partial<StageErrorInfo> | undefined): BareE
   const category = error?.category !== undefined && error.category in RETRYABLE ? error.category : 'unknown';
   return {
     category,
-    message: String(error?.message ?? 'the worker reported a failure without saying which'),
+    message: error?.message ?? 'the worker reported a failure without saying which',
     retryable: error?.retryable ?? RETRYABLE[category],
     ...(error?.code !== undefined && { code: error.code }),
     ...(error?.retryAfterMs !== undefined && { retryAfterMs: error.retryAfterMs }),

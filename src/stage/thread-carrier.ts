@@ -43,6 +43,7 @@ export class ThreadCarrier implements Carrier {
   }
 
   send(jobs: ToWorker): void {
+    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread's port, not a window
     this.#worker.postMessage(jobs);
   }
 

@@ -19,6 +19,7 @@ let memoryAt = -Infinity;
 /** Resolves, or answers undefined, when the message is out of this process's hands. */
 function send(message: FromWorker): Promise<void> | undefined {
   if (parentPort) {
+    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread's port, not a window
     parentPort.postMessage(message);
     return undefined;
   }
@@ -98,6 +99,7 @@ async function begin(start: WorkerStart): Promise<(jobs: ToWorker) => void> {
     const worker = await load(start);
     await send({ kind: 'ready' });
     return (jobs) => {
+      if (jobs.length === 0) process.exit(0);
       queue.push(...jobs);
       if (!draining) void drain(start, worker);
     };
