@@ -58,16 +58,20 @@ export class Feed {
     const ordered = Array.isArray(items) ? inOrder(items as readonly WorkItem[], options.scheduling) : items;
     const iterator = ordered[Symbol.iterator]();
     let ended = false;
+    let failure: { readonly error: unknown } | undefined;
     this.#pull = (limit) => {
+      if (failure) throw failure.error;
       if (ended) return 'end';
       const runs: ItemRun[] = [];
-      for (let left = Math.min(limit, AT_ONCE); left > 0; left -= 1) {
-        const next = iterator.next();
-        if (next.done) {
-          ended = true;
-          break;
+      try {
+        for (let left = Math.min(limit, AT_ONCE); left > 0 && !ended; left -= 1) {
+          const next = iterator.next();
+          if (next.done) ended = true;
+          else runs.push(new ItemRun(next.value));
         }
-        runs.push(new ItemRun(next.value));
+      } catch (error) {
+        // What came before the fault is still work.
+        failure = { error };
       }
       return runs;
     };

@@ -22,6 +22,7 @@ export interface IntakeListener {
   readonly satisfied: (run: ItemRun, stored: StoredFingerprint) => void;
   /** Taken from the plan, but too late to be begun. */
   readonly left: (run: ItemRun) => void;
+  /** The plan broke: what it gave before is still done, nothing more comes. */
   readonly failed: (error: unknown) => void;
   /** Something that was waited for has come. */
   readonly changed: () => void;
@@ -95,6 +96,7 @@ export class Intake {
       try {
         pulled = this.#feed.pull(this.#capacity - this.#schedule.size);
       } catch (error) {
+        this.#fed = true;
         this.#listener.failed(error);
         return;
       }
@@ -124,6 +126,7 @@ export class Intake {
       })
       .catch((error: unknown) => {
         this.#waiting = false;
+        this.#fed = true;
         if (!this.#stopped) this.#listener.failed(error);
       })
       .finally(this.#listener.changed);

@@ -94,7 +94,9 @@ export class StageRun {
         number: (run) => this.#endings.number(run),
         satisfied: (run, stored) => this.#endings.satisfied(run, stored),
         left: (run) => this.#endings.leave(run),
-        failed,
+        failed: (error) => {
+          this.#failure ??= { error };
+        },
         changed,
       },
     });
@@ -162,7 +164,7 @@ export class StageRun {
       this.#executor.inFlight === 0 &&
       this.#retryReady.length === 0 &&
       this.#retryTimers.size === 0 &&
-      (this.#endings.isIdle || this.#failure !== undefined)
+      this.#endings.isIdle
     );
   }
 

@@ -54,7 +54,10 @@ for (const isolation of ['thread', 'process'] as const) {
   const bad = isolation === 'process' ? [...COMMON, ...NATIVE] : COMMON;
   test(`hanging, spinning, crashing, memory-eating, throwing and lying workers in a ${isolation} end in the right category, the rest succeeds, the run ends by itself`, async () => {
     const kinds = bad.flatMap(([kind], at) => [kind, `good-${at}`]);
-    const { workspace, outcome, ears } = await runMisbehaving(kinds, { isolation, memoryLimitMb: isolation === 'process' ? 160 : 48 });
+    const { workspace, outcome, ears } = await runMisbehaving(kinds, {
+      isolation,
+      memoryLimitMb: isolation === 'process' ? 160 : 48,
+    });
     using _ = workspace;
     assert.equal(outcome.cancelled, false);
     assert.equal(outcome.succeeded, bad.length);
