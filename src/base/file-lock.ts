@@ -49,6 +49,12 @@ export class FileLock implements Disposable {
     }
   }
 
+  /** Takes the lock until the answer is disposed of or the process ends; undefined when somebody else has it. */
+  tryTake(): Disposable | undefined {
+    if (!this.#tryLock()) return undefined;
+    return { [Symbol.dispose]: () => this.#database.exec('ROLLBACK') };
+  }
+
   #tryLock(): boolean {
     try {
       this.#database.exec('BEGIN EXCLUSIVE');

@@ -1,6 +1,7 @@
-import { closeSync, fdatasyncSync, fstatSync, ftruncateSync, mkdirSync, openSync, readSync, writeSync } from 'node:fs';
+import { closeSync, fdatasync, fstatSync, ftruncateSync, mkdirSync, openSync, readSync, writeSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { promisify } from 'node:util';
 
 import type { Clock } from './clock.ts';
 import { AppError } from './errors.ts';
@@ -8,6 +9,7 @@ import { FileLock } from './file-lock.ts';
 
 const NEWLINE = 0x0a;
 const TAIL_BLOCK_BYTES = 64 * 1024;
+const syncData = promisify(fdatasync);
 
 /** A line that is not JSON, or too long to be read as a whole. */
 export interface BadLine {
@@ -136,6 +138,11 @@ export class JsonlWriter implements AsyncDisposable {
   append(record: unknown): Promise<void> {
     const text = JSON.stringify(record);
     if (text === undefined) throw new AppError('JSONL_NOT_JSON', 'the record has no JSON form');
+    return this.appendLines(`${text}\n`);
+  }
+
+  /** The same for whole lines somebody has already written as JSON, each ended by its line break. */
+  appendLines(text: string): Promise<void> {
     return new Promise((done, failed) => {
       this.#pending.push({ text, done, failed });
       this.#flushing ??= this.#flush();
@@ -149,12 +156,13 @@ export class JsonlWriter implements AsyncDisposable {
       const batch = this.#pending;
       this.#pending = [];
       try {
-        const bytes = Buffer.from(batch.map(({ text }) => `${text}\n`).join(''));
+        const bytes = Buffer.from(batch.length === 1 ? (batch[0]?.text ?? '') : batch.map(({ text }) => text).join(''));
         await this.#lock.hold(() => {
           this.#repair();
           for (let written = 0; written < bytes.length;) written += writeSync(this.#descriptor, bytes, written);
-          if (this.#durable) fdatasyncSync(this.#descriptor);
         });
+        // Outside the lock and off the thread: others may append meanwhile, and whole lines are never cut off again.
+        if (this.#durable) await syncData(this.#descriptor);
         for (const { done } of batch) done();
       } catch (error) {
         for (const { failed } of batch) failed(error);

@@ -1,0 +1,209 @@
+import { fork } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { Worker } from 'node:worker_threads';
+
+import { runStage } from '../../src/stage/index.ts';
+import type { StageOptions, WorkItem } from '../../src/stage/index.ts';
+import type { Cost, Figure } from './figures.ts';
+import { compete, measure, median } from './figures.ts';
+import { bareItem } from './io.ts';
+import type { Peers } from './peers.ts';
+import { work } from './work-worker.ts';
+
+const WORKERS = 2;
+const IN_FLIGHT = 8;
+const beside = (name: string): URL => new URL(`./${name}`, import.meta.url);
+
+interface Hand {
+  send(message: unknown): void;
+  listen(heard: () => void): void;
+  end(): unknown;
+}
+
+function openThread(data: unknown): Hand {
+  const thread = new Worker(beside('hand-worker.ts'), { workerData: data });
+  return {
+    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, not a window
+    send: (message) => thread.postMessage(message),
+    listen: (heard) => void thread.on('message', heard),
+    end: () => thread.terminate(),
+  };
+}
+
+function openFork(): Hand {
+  const child = fork(fileURLToPath(beside('hand-worker.ts')));
+  return {
+    send: (message) => void child.send(message as object),
+    listen: (heard) => void child.on('message', heard),
+    end: () => child.kill(),
+  };
+}
+
+/** Two workers by hand, each with so many items on their way; started and warm before the clock runs. */
+async function byHand(items: readonly WorkItem[], open: () => Hand): Promise<Cost> {
+  const hands = Array.from({ length: WORKERS }, open);
+  let next = 0;
+  const drive = (hand: Hand, count: number): Promise<void> =>
+    new Promise((resolve) => {
+      let onTheWay = 0;
+      const fill = (): void => {
+        for (; onTheWay < IN_FLIGHT && next < count; onTheWay += 1) hand.send({ id: next, item: items[next++] });
+        if (onTheWay === 0) resolve();
+      };
+      hand.listen(() => {
+        onTheWay -= 1;
+        fill();
+      });
+      fill();
+    });
+  for (const hand of hands) hand.send({ id: -1, item: items[0] });
+  await Promise.all(hands.map((hand) => new Promise<void>((resolve) => hand.listen(resolve))));
+  const cost = await measure(() => Promise.all(hands.map((hand) => drive(hand, items.length))));
+  for (const hand of hands) await hand.end();
+  return cost;
+}
+
+/** Ours, from the first item's end on: starting the workers is measured elsewhere. */
+async function byUs(
+  items: readonly WorkItem[],
+  options: Partial<StageOptions>,
+  worker: { readonly name: string; readonly data?: unknown },
+): Promise<Cost> {
+  const folder = mkdtempSync(join(tmpdir(), 'docstokg-bench-'));
+  let startedAt = 0;
+  let before = process.cpuUsage();
+  let warm = 0;
+  await runStage(
+    { stageName: 'bench', items: [...items.slice(0, WORKERS), ...items] },
+    { module: beside(worker.name) },
+    {
+      policy: 'cpu',
+      workers: WORKERS,
+      perItemTimeoutS: 60,
+      manifestDir: join(folder, 'm'),
+      warmSpare: false,
+      ...options,
+    },
+    {
+      afterItem: () => {
+        if (++warm !== WORKERS) return;
+        startedAt = performance.now();
+        before = process.cpuUsage();
+      },
+    },
+    { workerData: worker.data },
+  );
+  const used = process.cpuUsage(before);
+  const wallMs = performance.now() - startedAt;
+  rmSync(folder, { recursive: true, force: true });
+  return { wallMs, cpuMs: (used.user + used.system) / 1000 };
+}
+
+async function byPool(
+  items: readonly WorkItem[],
+  Pool: Peers['Piscina'],
+  options: Readonly<Record<string, unknown>>,
+): Promise<Cost> {
+  const pool = new Pool({
+    filename: beside('pool-worker.js').href,
+    minThreads: WORKERS,
+    maxThreads: WORKERS,
+    ...options,
+  });
+  let next = 0;
+  const lane = async (): Promise<void> => {
+    for (let item = items[next++]; item; item = items[next++]) await pool.run(item);
+  };
+  await Promise.all(Array.from({ length: WORKERS }, () => pool.run(items[0])));
+  const cost = await measure(() => Promise.all(Array.from({ length: WORKERS * IN_FLIGHT }, lane)));
+  await pool.destroy();
+  return cost;
+}
+
+export async function benchCpu(quick: boolean, peers: Peers | undefined): Promise<Figure[]> {
+  const items = Array.from({ length: quick ? 30_000 : 100_000 }, (_, at) => bareItem(at));
+  const few = items.slice(0, items.length / 2);
+  const rounds = quick ? 2 : 4;
+  const noop = { name: 'noop-worker.ts' };
+  const threads = await compete(rounds, {
+    hand: () => byHand(items, () => openThread(undefined)),
+    ours: () => byUs(items, {}, noop),
+    ...(peers && {
+      piscina: () => byPool(few, peers.Piscina, {}),
+      tinypool: () => byPool(few, peers.Tinypool, { runtime: 'worker_threads' }),
+    }),
+  });
+  const processes = await compete(rounds, {
+    hand: () => byHand(few, openFork),
+    ours: () => byUs(few, { isolation: 'process' }, noop),
+    ...(peers && { tinypool: () => byPool(few, peers.Tinypool, { runtime: 'child_process' }) }),
+  });
+  const rate = (cost: Cost | undefined, count: number): number => (count / (cost?.wallMs ?? Number.NaN)) * 1000;
+  const handThreads = rate(threads['hand'], items.length);
+  const ourThreads = rate(threads['ours'], items.length);
+  const piscina = rate(threads['piscina'], few.length);
+  const handForks = rate(processes['hand'], few.length);
+  const ourForks = rate(processes['ours'], few.length);
+  return [
+    { name: 'cpu no-op: two threads by hand, 8 in flight', value: handThreads, unit: 'items/s' },
+    { name: 'cpu no-op: ours in threads, with timeout and manifest', value: ourThreads, unit: 'items/s' },
+    ...(peers
+      ? [
+          { name: 'cpu no-op: piscina', value: piscina, unit: 'items/s' },
+          { name: 'cpu no-op: tinypool threads', value: rate(threads['tinypool'], few.length), unit: 'items/s' },
+        ]
+      : []),
+    {
+      name: 'cpu no-op: ours / threads by hand',
+      value: ourThreads / handThreads,
+      unit: 'times',
+      target: { atLeast: 0.7 },
+    },
+    ...(peers
+      ? [{ name: 'cpu no-op: ours / piscina', value: ourThreads / piscina, unit: 'times', target: { atLeast: 2 } }]
+      : []),
+    { name: 'cpu no-op: two forks by hand, 8 in flight', value: handForks, unit: 'items/s' },
+    { name: 'cpu no-op: ours in processes, with timeout and manifest', value: ourForks, unit: 'items/s' },
+    ...(peers
+      ? [{ name: 'cpu no-op: tinypool processes', value: rate(processes['tinypool'], few.length), unit: 'items/s' }]
+      : []),
+    { name: 'cpu no-op: ours / forks by hand', value: ourForks / handForks, unit: 'times', target: { atLeast: 0.7 } },
+    ...(await benchWork(quick)),
+  ];
+}
+
+/** Items of about a millisecond of native work: what the runner adds to the processor time of the work itself. */
+async function benchWork(quick: boolean): Promise<Figure[]> {
+  const probe = 20_000;
+  const before = process.threadCpuUsage();
+  work(probe, undefined);
+  const used = process.threadCpuUsage(before);
+  const rounds = Math.max(1, Math.round((probe * 1000) / (used.user + used.system)));
+  const items = Array.from({ length: quick ? 1_500 : 4_000 }, (_, at) => bareItem(at));
+  const added = async (run: (counter: BigInt64Array) => Promise<Cost>): Promise<number> => {
+    const shares: number[] = [];
+    for (let round = 0; round < 3; round += 1) {
+      const counter = new BigInt64Array(new SharedArrayBuffer(8));
+      const { cpuMs } = await run(counter);
+      const workMs = Number(counter[0]) / 1000;
+      shares.push((cpuMs / workMs - 1) * 100);
+    }
+    return median(shares);
+  };
+  return [
+    {
+      name: 'cpu 1 ms: CPU added by two threads by hand',
+      value: await added((counter) => byHand(items, () => openThread({ rounds, counter }))),
+      unit: '%',
+    },
+    {
+      name: 'cpu 1 ms: CPU added by ours in threads',
+      value: await added((counter) => byUs(items, {}, { name: 'work-worker.ts', data: { rounds, counter } })),
+      unit: '%',
+      target: { atMost: 7 },
+    },
+  ];
+}

@@ -1,0 +1,120 @@
+import {
+  closeSync,
+  fdatasyncSync,
+  fsyncSync,
+  mkdtempSync,
+  openSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+import { runStage } from '../../src/stage/index.ts';
+import type { WorkItem } from '../../src/stage/index.ts';
+import type { Figure } from './figures.ts';
+import { compete, measure } from './figures.ts';
+import { bareItem } from './io.ts';
+
+const ROW = `${JSON.stringify({ stage: 'bench', doc_id: 'doc1', status: 'success', filler: 'x'.repeat(200) })}\n`;
+const OUTPUT = Buffer.alloc(1_000, 1);
+
+export async function benchDurable(quick: boolean): Promise<Figure[]> {
+  const folder = mkdtempSync(join(tmpdir(), 'docstokg-bench-'));
+  const single = quick ? 300 : 1_000;
+  const rows = quick ? 50_000 : 200_000;
+  const outputs = quick ? 5_000 : 20_000;
+  let turn = 0;
+  const bare = Array.from({ length: rows }, (_, at) => bareItem(at));
+  const made = (count: number): WorkItem[] =>
+    Array.from({ length: count }, (_, at) => ({
+      ...bareItem(at),
+      outputs: { output: join(folder, `out${turn}`, `doc${at}`) },
+      fingerprint: { inputSha256: 'f00d', cfgHash: 'c0ffee' },
+    }));
+  try {
+    const best = await compete(3, {
+      eachRow: () =>
+        measure(() => {
+          const descriptor = openSync(join(folder, 'rows'), 'a');
+          for (let at = 0; at < single; at += 1) {
+            writeSync(descriptor, ROW);
+            fdatasyncSync(descriptor);
+          }
+          closeSync(descriptor);
+        }),
+      eachOutput: () =>
+        measure(() => {
+          const descriptor = openSync(join(folder, 'rows'), 'a');
+          const parent = openSync(folder, 'r');
+          for (let at = 0; at < single; at += 1) {
+            const part = join(folder, `single${at}.part`);
+            const file = openSync(part, 'w');
+            writeSync(file, OUTPUT);
+            fsyncSync(file);
+            closeSync(file);
+            renameSync(part, join(folder, `single${at}`));
+            fsyncSync(parent);
+            writeSync(descriptor, ROW);
+            fdatasyncSync(descriptor);
+          }
+          closeSync(descriptor);
+          closeSync(parent);
+        }),
+      ourRows: () =>
+        measure(() =>
+          runStage({ stageName: 'rows', items: bare }, () => ({ status: 'success' }), {
+            manifestDir: join(folder, 'm'),
+          }),
+        ),
+      ourOutputs: () => {
+        turn += 1;
+        const items = made(outputs);
+        return measure(() =>
+          runStage(
+            { stageName: 'outputs', items },
+            (item) => {
+              writeFileSync(item.outputs['output'] ?? '', OUTPUT);
+              return { status: 'success' };
+            },
+            { manifestDir: join(folder, 'm'), workers: 64 },
+          ),
+        );
+      },
+    });
+    const rate = (name: string, count: number): number => (count / (best[name]?.wallMs ?? Number.NaN)) * 1000;
+    const eachRow = rate('eachRow', single);
+    return [
+      { name: 'durable: one fdatasync per row', value: eachRow, unit: 'rows/s' },
+      { name: 'durable: ours, rows by group commit', value: rate('ourRows', rows), unit: 'rows/s' },
+      {
+        name: 'durable: ours, rows / one fdatasync per row',
+        value: rate('ourRows', rows) / eachRow,
+        unit: 'times',
+        target: { atLeast: 20 },
+      },
+      {
+        name: 'durable: fsync, rename, fsync of the folder, fdatasync of the row, each',
+        value: rate('eachOutput', single),
+        unit: 'items/s',
+      },
+      { name: 'durable: ours, outputs and rows by group commit', value: rate('ourOutputs', outputs), unit: 'items/s' },
+      {
+        name: 'durable: ours / all syncs for each item',
+        value: rate('ourOutputs', outputs) / rate('eachOutput', single),
+        unit: 'times',
+      },
+      {
+        name: 'durable: ours, outputs and rows / one fdatasync per row',
+        value: rate('ourOutputs', outputs) / eachRow,
+        unit: 'times',
+        target: { atLeast: 20 },
+        note: 'depends on what a sync costs on this disk',
+      },
+    ];
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}

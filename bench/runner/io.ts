@@ -1,0 +1,177 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, openSync, closeSync, rmSync, writeSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+import { runStage } from '../../src/stage/index.ts';
+import type { StageWorker, WorkItem } from '../../src/stage/index.ts';
+import type { Figure } from './figures.ts';
+import { compete, measure } from './figures.ts';
+import type { Peers } from './peers.ts';
+
+const CONCURRENCY = 64;
+const work = async (): Promise<{ readonly status: 'success' }> => ({ status: 'success' });
+
+export function bareItem(at: number): WorkItem {
+  return { itemId: `doc${at}`, inputs: {}, outputs: {}, cfgHash: 'c0ffee', costHint: 1 };
+}
+
+interface Result {
+  readonly doc_id: string;
+  readonly status: string;
+  readonly duration_s: number;
+}
+
+/** The least that does what an item needs: a signal, a timer that aborts it, and a record of what came of it. */
+async function bareLoop(items: readonly WorkItem[], record: (result: Result, at: number) => void): Promise<void> {
+  let next = 0;
+  const lane = async (): Promise<void> => {
+    for (let at = next++; at < items.length; at = next++) {
+      const controller = new AbortController();
+      const timer = setTimeout(() => controller.abort(), 60_000);
+      const startedAt = performance.now();
+      const { status } = await (work as unknown as StageWorker)(
+        items[at] as WorkItem,
+        { signal: controller.signal } as never,
+      );
+      clearTimeout(timer);
+      record({ doc_id: items[at]?.itemId ?? '', status, duration_s: (performance.now() - startedAt) / 1000 }, at);
+    }
+  };
+  await Promise.all(Array.from({ length: CONCURRENCY }, lane));
+}
+
+export async function benchIo(quick: boolean, peers: Peers | undefined): Promise<Figure[]> {
+  const count = quick ? 100_000 : 200_000;
+  const items = Array.from({ length: count }, (_, at) => bareItem(at));
+  const folder = mkdtempSync(join(tmpdir(), 'docstokg-bench-'));
+  try {
+    const best = await compete(quick ? 3 : 5, {
+      kept: () =>
+        measure(async () => {
+          const results: Result[] = Array.from({ length: count });
+          await bareLoop(items, (result, at) => (results[at] = result));
+        }),
+      written: () =>
+        measure(async () => {
+          // The record as a line of a file, with the fields a manifest row has, written in blocks of 64 kB.
+          const descriptor = openSync(join(folder, 'bare.jsonl'), 'w');
+          let text = '';
+          await bareLoop(items, (result, at) => {
+            const row = {
+              stage: 'bench',
+              ...result,
+              input_path: null,
+              output_path: null,
+              schema_version: 'docparse/1.1.0',
+              input_hash: null,
+              cfg_hash: items[at]?.cfgHash,
+              attempts: 1,
+              finished_at: new Date().toISOString(),
+            };
+            text += `${JSON.stringify(row)}\n`;
+            if (text.length < 65_536) return;
+            writeSync(descriptor, text);
+            text = '';
+          });
+          writeSync(descriptor, text);
+          closeSync(descriptor);
+        }),
+      ours: () => {
+        rmSync(join(folder, 'm'), { recursive: true, force: true });
+        return measure(() =>
+          runStage({ stageName: 'bench', items }, work, {
+            workers: CONCURRENCY,
+            perItemTimeoutS: 60,
+            manifestDir: join(folder, 'm'),
+          }),
+        );
+      },
+      ...(peers && {
+        pMap: () => measure(() => peers.pMap(items, work, { concurrency: CONCURRENCY })),
+        pQueue: () =>
+          measure(async () => {
+            const queue = new peers.PQueue({ concurrency: CONCURRENCY });
+            for (const _ of items) {
+              void queue.add(work);
+              await queue.onSizeLessThan(1_000);
+            }
+            await queue.onIdle();
+          }),
+      }),
+    });
+    const perItem = (name: string): number => ((best[name]?.cpuMs ?? Number.NaN) / count) * 1000;
+    return [
+      { name: 'io: bare loop with abort, timer, record in memory', value: perItem('kept'), unit: 'µs CPU' },
+      { name: 'io: bare loop with abort, timer, record as a JSON line', value: perItem('written'), unit: 'µs CPU' },
+      { name: 'io: ours, with timeout, record and manifest', value: perItem('ours'), unit: 'µs CPU' },
+      ...(peers
+        ? [
+            { name: 'io: p-map (no timeout, no record)', value: perItem('pMap'), unit: 'µs CPU' },
+            { name: 'io: p-queue (no timeout, no record)', value: perItem('pQueue'), unit: 'µs CPU' },
+          ]
+        : []),
+      {
+        name: 'io: ours / bare loop with abort, timer and record as a line',
+        value: perItem('ours') / perItem('written'),
+        unit: 'times',
+        target: { atMost: 1.5 },
+      },
+      {
+        name: 'io: ours (manifest on) / bare loop, record only in memory',
+        value: perItem('ours') / perItem('kept'),
+        unit: 'times',
+        target: { atMost: 1.5 },
+      },
+    ];
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** A million items out of an async generator, in a process of its own: what it holds after a tenth, and at most. */
+export function benchMemory(quick: boolean): Figure[] {
+  const count = quick ? 300_000 : 1_000_000;
+  const { stdout, status, stderr } = spawnSync(process.execPath, [import.meta.filename, 'memory', String(count)], {
+    encoding: 'utf8',
+  });
+  if (status !== 0) throw new Error(stderr);
+  const { early, most, done } = JSON.parse(stdout) as { early: number; most: number; done: number };
+  return [
+    { name: `memory: RSS after the first fifth of ${done.toLocaleString('en')} items`, value: early / 1e6, unit: 'MB' },
+    {
+      name: 'memory: most RSS after that / RSS then',
+      value: most / early,
+      unit: 'times',
+      target: { atMost: 1.25 },
+      note: `${Math.round(most / 1e6)} MB`,
+    },
+  ];
+}
+
+if (process.argv[2] === 'memory') {
+  const count = Number(process.argv[3]);
+  const folder = mkdtempSync(join(tmpdir(), 'docstokg-bench-'));
+  let early = 0;
+  let most = 0;
+  let done = 0;
+  async function* plan(): AsyncGenerator<WorkItem> {
+    for (let at = 0; at < count; at += 1) yield bareItem(at);
+  }
+  const outcome = await runStage(
+    { stageName: 'bench', items: plan() },
+    work,
+    { workers: CONCURRENCY, perItemTimeoutS: 60, manifestDir: join(folder, 'm') },
+    {
+      afterItem: () => {
+        done += 1;
+        if (done % 5_000 !== 0) return;
+        const rss = process.memoryUsage.rss();
+        if (done <= count / 5) early = Math.max(early, rss);
+        else most = Math.max(most, rss);
+      },
+    },
+  );
+  rmSync(folder, { recursive: true, force: true });
+  console.log(JSON.stringify({ early, most, done: outcome.succeeded }));
+}

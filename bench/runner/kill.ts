@@ -1,0 +1,68 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+import { runStage } from '../../src/stage/index.ts';
+import type { StageOptions } from '../../src/stage/index.ts';
+import type { Figure } from './figures.ts';
+import { median } from './figures.ts';
+import { bareItem } from './io.ts';
+
+/** From the decision to kill an item that spins to the moment the next one begins in its place, in the median. */
+async function killToUsable(spin: string, kills: number, options: Partial<StageOptions>): Promise<number> {
+  const folder = mkdtempSync(join(tmpdir(), 'docstokg-bench-'));
+  const items = Array.from({ length: kills }, (_, at) => [
+    { ...bareItem(at), itemId: `${spin}${at}` },
+    { ...bareItem(at), itemId: `next${at}` },
+  ]).flat();
+  let killedAt = 0;
+  const waits: number[] = [];
+  await runStage(
+    { stageName: 'bench', items: [bareItem(0), ...items] },
+    { module: new URL('./kill-worker.ts', import.meta.url) },
+    // Long enough for the next spare to be ready: what is measured is a spare that is warm.
+    { policy: 'cpu', workers: 1, perItemTimeoutS: 0.8, manifestDir: join(folder, 'm'), ...options },
+    {
+      afterItem: (item, outcome) => {
+        if (!item.itemId.startsWith('next') || !('result' in outcome)) return;
+        waits.push(Number(outcome.result?.['begunAt']) - killedAt);
+      },
+    },
+    {
+      report: (event) => {
+        if (event.kind === 'worker-replaced') killedAt = performance.timeOrigin + performance.now();
+      },
+    },
+  );
+  rmSync(folder, { recursive: true, force: true });
+  return median(waits);
+}
+
+export async function benchKill(quick: boolean): Promise<Figure[]> {
+  const kills = quick ? 5 : 15;
+  return [
+    {
+      name: 'kill to usable slot, thread spinning in JavaScript, warm spare',
+      value: await killToUsable('spin', kills, { isolation: 'thread' }),
+      unit: 'ms p50',
+      target: { atMost: 5 },
+    },
+    {
+      name: 'kill to usable slot, process spinning in JavaScript, warm spare',
+      value: await killToUsable('spin', kills, { isolation: 'process' }),
+      unit: 'ms p50',
+      target: { atMost: 10 },
+    },
+    {
+      name: 'kill to usable slot, process inside native code, warm spare',
+      value: await killToUsable('native', kills, { isolation: 'process' }),
+      unit: 'ms p50',
+      target: { atMost: 10 },
+    },
+    {
+      name: 'kill to usable slot, process, no spare',
+      value: await killToUsable('spin', Math.ceil(kills / 3), { isolation: 'process', warmSpare: false }),
+      unit: 'ms p50',
+    },
+  ];
+}

@@ -1,0 +1,31 @@
+export { runStage } from './runner.ts';
+export { StageError } from './stage-error.ts';
+export { cpuWorkers, stageOptions } from './options.ts';
+export { stageExitCode, stageOptionsFromFlags } from './flags.ts';
+export type { StageFlags } from './flags.ts';
+export { diagnosticsLine, planText, progressLine, summaryText } from './render.ts';
+export { attemptsPath, manifestPath } from './manifest.ts';
+export type { ItemRecord, ManifestSink } from './manifest-sink.ts';
+export type { Progress, ReplaceReason, StageEvent } from './events.ts';
+export type {
+  ErrorCategory,
+  ItemEnd,
+  ItemFingerprint,
+  ItemOutcome,
+  ItemSource,
+  PlanBucket,
+  Policy,
+  Scheduling,
+  StageContext,
+  StageErrorInfo,
+  StageHooks,
+  StageOptions,
+  StageOutcome,
+  StagePlan,
+  StageRuntime,
+  StageWorker,
+  TakenItem,
+  WorkerContext,
+  WorkerModule,
+  WorkItem,
+} from './types.ts';

@@ -1,0 +1,98 @@
+import { fork } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import type { Readable } from 'node:stream';
+import { fileURLToPath } from 'node:url';
+
+import type { Clock } from '../base/index.ts';
+import type { Carrier, CarrierEvents, Death, FromWorker, ToWorker, WorkerStart } from './carrier.ts';
+import { HARNESS } from './thread-carrier.ts';
+
+/** How long a dead process's last words may take to arrive. */
+const LAST_WORDS_MS = 100;
+const TAIL_CHARACTERS = 2_000;
+
+/** A child process: it can be killed inside native code, and takes only itself down. */
+export class ProcessCarrier implements Carrier {
+  readonly #child: ChildProcess;
+  readonly ended: Promise<void>;
+
+  constructor(
+    start: WorkerStart,
+    options: { readonly environment: Readonly<Record<string, string>>; readonly clock: Clock },
+    events: CarrierEvents,
+  ) {
+    this.#child = fork(fileURLToPath(HARNESS), [], {
+      env: { ...options.environment },
+      execArgv: [
+        ...process.execArgv,
+        ...(start.memoryLimitMb > 0 ? [`--max-old-space-size=${start.memoryLimitMb}`] : []),
+      ],
+      // The last one stays open as long as we live, and carries the watchdog's word when memory runs over.
+      stdio: ['ignore', 'pipe', 'pipe', 'ipc', 'pipe'],
+    });
+    let tail = '';
+    let overMemory = false;
+    const listen = (at: number, heard: (text: string) => void): void => {
+      const stream = this.#child.stdio[at] as Readable;
+      stream.setEncoding('utf8').on('data', heard);
+      // A killed child may reset its pipes; its exit says all there is to say.
+      stream.on('error', () => undefined);
+    };
+    listen(1, (text) => events.output(text));
+    listen(2, (text) => {
+      tail = (tail + text).slice(-TAIL_CHARACTERS);
+      events.output(text);
+    });
+    listen(4, () => {
+      overMemory = true;
+    });
+    this.#child.on('message', (message) => events.message(message as FromWorker));
+    this.#child.on('error', () => undefined);
+    this.#child.send(start);
+    this.ended = new Promise((resolve) => {
+      let told = false;
+      const tell = (code: number | null, signal: string | null): void => {
+        if (told) return;
+        told = true;
+        events.exit(describe({ code, signal, tail, overMemory, limitMb: start.memoryLimitMb }));
+        resolve();
+      };
+      this.#child.once('exit', (code, signal) => {
+        const timer = options.clock.setTimer(LAST_WORDS_MS, () => tell(code, signal));
+        this.#child.once('close', () => {
+          timer[Symbol.dispose]();
+          tell(code, signal);
+        });
+      });
+    });
+  }
+
+  send(jobs: ToWorker): void {
+    // The exit event, not this callback, tells of a child that died meanwhile.
+    this.#child.send(jobs, () => undefined);
+  }
+
+  close(): void {
+    // Not by disconnecting: a child whose parent hung up never says that its pipes are closed.
+    this.send([]);
+  }
+
+  kill(): void {
+    this.#child.kill('SIGKILL');
+  }
+}
+
+function describe(end: {
+  readonly code: number | null;
+  readonly signal: string | null;
+  readonly tail: string;
+  readonly overMemory: boolean;
+  readonly limitMb: number;
+}): Death {
+  if (end.overMemory || /heap out of memory|allocation failed/i.test(end.tail)) {
+    const limit = end.limitMb > 0 ? `its ${end.limitMb} MB` : 'it was given';
+    return { reason: 'out-of-memory', message: `the worker process needed more memory than ${limit}` };
+  }
+  const how = end.signal ? `was ended by ${end.signal}` : `ended with code ${end.code}`;
+  return { reason: 'crash', message: `the worker process ${how}` };
+}

@@ -1,0 +1,83 @@
+import { errorInfo } from '../base/index.ts';
+import type { ErrorCategory, StageErrorInfo } from './types.ts';
+
+/** Whether another attempt can help, by category. */
+export const RETRYABLE: Readonly<Record<ErrorCategory, boolean>> = {
+  input: false,
+  config: false,
+  runtime: false,
+  timeout: false,
+  network: true,
+  transient: true,
+  unknown: false,
+};
+
+/** What a worker throws to say what kind of failure it met. The runner fills in stage and item. */
+export class StageError extends Error {
+  override readonly name = 'StageError';
+  readonly category: ErrorCategory;
+  readonly retryable: boolean;
+  readonly code: string | undefined;
+  readonly retryAfterMs: number | undefined;
+
+  constructor(
+    category: ErrorCategory,
+    message: string,
+    options: {
+      readonly retryable?: boolean;
+      readonly code?: string;
+      readonly retryAfterMs?: number;
+      readonly cause?: unknown;
+    } = {},
+  ) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.category = category;
+    this.retryable = options.retryable ?? RETRYABLE[category];
+    this.code = options.code;
+    this.retryAfterMs = options.retryAfterMs;
+  }
+}
+
+/** An error before stage and item are known. */
+export type BareError = Omit<StageErrorInfo, 'stage' | 'itemId'>;
+
+const BY_CODE: readonly (readonly [RegExp, ErrorCategory])[] = [
+  [/^(ENOENT|EISDIR|ENOTDIR|EACCES|EPERM|ENAMETOOLONG|ELOOP)$/, 'input'],
+  [/^(CONFIG_|USAGE_)/, 'config'],
+  [/^(ENOSPC|EDQUOT|EROFS|EIO|ENOMEM|ERR_WORKER_OUT_OF_MEMORY)$/, 'runtime'],
+  [/^(ECONN|ENET|EHOST|EAI_|UND_ERR_|HTTP_)|^(ETIMEDOUT|EPIPE|ENOTFOUND)$/, 'network'],
+  [/^(EBUSY|EAGAIN|EMFILE|ENFILE|FILE_LOCKED|SQLITE_BUSY)$/, 'transient'],
+];
+
+/** Any thrown thing as category, message and retryability; what nobody has classified is `unknown`. */
+export function classify(error: unknown): BareError {
+  if (error instanceof StageError) {
+    return {
+      category: error.category,
+      message: error.message,
+      retryable: error.retryable,
+      ...(error.code !== undefined && { code: error.code }),
+      ...(error.retryAfterMs !== undefined && { retryAfterMs: error.retryAfterMs }),
+    };
+  }
+  const { code, message } = errorInfo(error, '');
+  const category = BY_CODE.find(([pattern]) => pattern.test(code))?.[1] ?? 'unknown';
+  return { category, message, retryable: RETRYABLE[category], ...(code !== '' && { code }) };
+}
+
+/** Completes what a worker says about its failure, which may leave most of it out. */
+export function completeError(error: Partial<StageErrorInfo> | undefined): BareError {
+  const category = error?.category !== undefined && error.category in RETRYABLE ? error.category : 'unknown';
+  return {
+    category,
+    message: error?.message ?? 'the worker reported a failure without saying which',
+    retryable: error?.retryable ?? RETRYABLE[category],
+    ...(error?.code !== undefined && { code: error.code }),
+    ...(error?.retryAfterMs !== undefined && { retryAfterMs: error.retryAfterMs }),
+  };
+}
+
+/** True for the errors after which no other item can succeed either: the disk takes nothing more. */
+export function isDiskFull(error: Pick<StageErrorInfo, 'code'>): boolean {
+  return error.code === 'ENOSPC' || error.code === 'EDQUOT' || error.code === 'EROFS';
+}

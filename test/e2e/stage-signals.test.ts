@@ -1,0 +1,100 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { createInterface } from 'node:readline';
+import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+
+import type { StageOptions, StageOutcome } from '../../src/stage/index.ts';
+import { Workspace } from '../fixtures/stage/workspace.ts';
+
+const PROGRAM = fileURLToPath(new URL('../fixtures/stage/signal-program.ts', import.meta.url));
+
+/** A stage in a process group of its own, as a terminal would start it, and the lines it says. */
+class Started {
+  readonly child: ChildProcess;
+  readonly #lines: string[] = [];
+  readonly #exit: Promise<number | null>;
+  #heard: (() => void) | undefined;
+
+  constructor(workspace: Workspace, options: Partial<StageOptions>) {
+    const given = { ...workspace.options, handleSignals: true, workers: 2, warmSpare: false, ...options };
+    this.child = spawn(process.execPath, [PROGRAM, JSON.stringify(workspace.items(6)), JSON.stringify(given)], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+      detached: true,
+    });
+    assert.ok(this.child.stdout);
+    createInterface(this.child.stdout).on('line', (line) => {
+      this.#lines.push(line);
+      this.#heard?.();
+    });
+    this.#exit = new Promise((resolve) => {
+      this.child.on('close', (code) => {
+        resolve(code);
+        this.#heard?.();
+      });
+    });
+  }
+
+  async hear(pattern: RegExp, count = 1): Promise<void> {
+    while (this.#lines.filter((line) => pattern.test(line)).length < count) {
+      assert.equal(this.child.exitCode, null, `ended without saying ${pattern}: ${this.#lines.join(' | ')}`);
+      await new Promise<void>((resolve) => {
+        this.#heard = resolve;
+      });
+    }
+  }
+
+  /** To the whole group, as Ctrl-C does. */
+  signal(name: NodeJS.Signals): void {
+    process.kill(-(this.child.pid ?? 0), name);
+  }
+
+  async end(): Promise<{ readonly code: number | null; readonly outcome: StageOutcome }> {
+    const code = await this.#exit;
+    return { code, outcome: JSON.parse(this.#lines.at(-1) ?? '{}') as StageOutcome };
+  }
+}
+
+for (const [signal, options] of [
+  ['SIGINT', { policy: 'io' }],
+  ['SIGTERM', { policy: 'io' }],
+  ['SIGINT', { policy: 'cpu', isolation: 'process' }],
+] as const) {
+  test(`${signal} sets the cancel flag with policy ${options.policy}: no new submissions, inflight tasks complete, cancelled is returned`, async () => {
+    using workspace = new Workspace();
+    const stage = new Started(workspace, options);
+    await stage.hear(/^begun/, 2);
+    stage.signal(signal);
+    await stage.hear(/^stopping/);
+    writeFileSync(workspace.input('go'), '');
+    const { code, outcome } = await stage.end();
+    assert.equal(code, 130);
+    assert.deepEqual(
+      [outcome.cancelled, outcome.stopReason, outcome.succeeded, outcome.failed, outcome.unfinished],
+      [true, signal, 2, 0, 4],
+    );
+    assert.deepEqual(
+      workspace.rows().map(({ doc_id, status }) => `${doc_id} ${status}`),
+      ['doc0000 success', 'doc0001 success'],
+    );
+    assert.deepEqual(workspace.leftovers(), []);
+  });
+}
+
+for (const options of [{ policy: 'io', abortGraceS: 0 }, { policy: 'cpu' }] as const) {
+  test(`a second signal aborts what runs with policy ${options.policy}, safely`, async () => {
+    using workspace = new Workspace();
+    const stage = new Started(workspace, options);
+    await stage.hear(/^begun/, 2);
+    stage.signal('SIGINT');
+    await stage.hear(/^stopping/);
+    stage.signal('SIGINT');
+    const { code, outcome } = await stage.end();
+    assert.equal(code, 130);
+    assert.deepEqual([outcome.cancelled, outcome.succeeded, outcome.unfinished], [true, 0, 6]);
+    assert.deepEqual(workspace.rows(), []);
+    assert.deepEqual(workspace.leftovers(), []);
+  });
+}
