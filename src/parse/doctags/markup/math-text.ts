@@ -1,0 +1,119 @@
+import { visibleText } from './characters.ts';
+import { isRelation } from './math-symbols.ts';
+import { children, rawText, type MarkupElement } from './node.ts';
+
+/** Presentation MathML as one readable line: d_k, x^2, (a + b)/c, √(n). */
+export function textFromMathml(element: MarkupElement): string {
+  const parts = children(element);
+  const one = (index: number): string => {
+    const part = parts[index];
+    return part ? textFromMathml(part) : '';
+  };
+  switch (element.name) {
+    case 'mi':
+    case 'mn':
+      return token(element);
+    case 'mo':
+    case 'mtext':
+    case 'ms':
+      return operator(element);
+    case 'mspace':
+      return ' ';
+    case 'mfrac':
+      return `${grouped(one(0))}/${grouped(one(1))}`;
+    case 'msqrt':
+      return `√${grouped(sequence(parts))}`;
+    case 'mroot':
+      return `${grouped(one(1))}√${grouped(one(0))}`;
+    case 'msub':
+    case 'munder':
+      return `${one(0)}${script('_', one(1))}`;
+    case 'msup':
+      return `${one(0)}${script('^', one(1))}`;
+    case 'mover':
+      return over(parts);
+    case 'msubsup':
+    case 'munderover':
+      return `${one(0)}${script('_', one(1))}${script('^', one(2))}`;
+    case 'mtable':
+      return parts.map(textFromMathml).join('; ');
+    case 'mtr':
+    case 'mlabeledtr':
+      return parts.map(textFromMathml).join(' ');
+    case 'mfenced':
+      return `${element.attributes['open'] ?? '('}${parts.map(textFromMathml).join(', ')}${element.attributes['close'] ?? ')'}`;
+    case 'mphantom':
+    case 'annotation':
+    case 'annotation-xml':
+    case 'none':
+    case 'mprescripts':
+      return '';
+    case 'semantics':
+      return one(0);
+    default:
+      return sequence(parts);
+  }
+}
+
+const LETTER_END = /\p{L}$/u;
+const LETTER_START = /^\p{L}/u;
+
+/** Side by side; words are kept apart (sin x), single letters are not (xy). */
+function sequence(parts: readonly MarkupElement[]): string {
+  let text = '';
+  let last = '';
+  for (const part of parts) {
+    const next = textFromMathml(part);
+    if (next === '') continue;
+    if ((last.length > 1 || next.length > 1) && LETTER_END.test(last) && LETTER_START.test(next)) text += ' ';
+    text += next;
+    last = next;
+  }
+  return text;
+}
+
+function token(element: MarkupElement): string {
+  return visibleText(rawText(element)).trim();
+}
+
+function operator(element: MarkupElement): string {
+  const text = visibleText(rawText(element));
+  if (element.name !== 'mo') return text;
+  const sign = text.trim();
+  if (isRelation(sign)) return ` ${sign} `;
+  return sign === ',' || sign === ';' ? `${sign} ` : sign;
+}
+
+function grouped(text: string): string {
+  return /^[\p{L}\p{N}.]*$/u.test(text) ? text : `(${text.trim()})`;
+}
+
+function script(sign: '_' | '^', text: string): string {
+  const trimmed = text.trim();
+  if (trimmed === '') return '';
+  return /^[-−+]?[\p{L}\p{N}.*′†]*$/u.test(trimmed) ? `${sign}${trimmed}` : `${sign}(${trimmed})`;
+}
+
+// A mark over a letter becomes a combining one, so that the letter stays readable.
+const COMBINING: Readonly<Record<string, string>> = {
+  '^': '\u0302',
+  ˆ: '\u0302',
+  '~': '\u0303',
+  '˜': '\u0303',
+  '¯': '\u0304',
+  '‾': '\u0304',
+  '→': '\u20D7',
+  '˙': '\u0307',
+  '¨': '\u0308',
+};
+
+function over(parts: readonly MarkupElement[]): string {
+  const [body, mark] = parts;
+  if (!body) return '';
+  const text = textFromMathml(body);
+  if (!mark) return text;
+  const sign = textFromMathml(mark).trim();
+  const combining = COMBINING[sign];
+  if (combining !== undefined && [...text].length === 1) return `${text}${combining}`.normalize('NFC');
+  return combining === undefined ? `${text}${script('^', sign)}` : text;
+}

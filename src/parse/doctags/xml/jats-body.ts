@@ -1,0 +1,240 @@
+import { rawCode } from '../markup/code-text.ts';
+import type { DocumentBuilder } from '../markup/document-builder.ts';
+import { InlineText, type Line } from '../markup/inline-text.ts';
+import { bareLatex, latexOf } from '../markup/math.ts';
+import { child, children, rawText, type MarkupElement } from '../markup/node.ts';
+import { writeFigure, writeSupplement, writeTableWrap } from './jats-floats.ts';
+import { addInline, formulaParts, formulaText, inlineLine, type InlineContext } from './jats-inline.ts';
+import { writeList } from './jats-list.ts';
+import { writeReferenceList } from './jats-references.ts';
+
+/** Where the walk stands: what it writes to, how inline text is read, how deep the sections are. */
+export interface Walk {
+  readonly builder: DocumentBuilder;
+  readonly inline: InlineContext;
+  readonly level: number;
+}
+
+const BLOCKS = new Set([
+  'p',
+  'sec',
+  'list',
+  'def-list',
+  'disp-formula',
+  'disp-formula-group',
+  'disp-quote',
+  'boxed-text',
+  'fig',
+  'fig-group',
+  'table-wrap',
+  'table-wrap-group',
+  'table',
+  'array',
+  'supplementary-material',
+  'media',
+  'code',
+  'preformat',
+  'statement',
+  'speech',
+  'verse-group',
+  'chem-struct-wrap',
+  'chem-struct-wrapper',
+  'graphic',
+  'fn-group',
+  'ref-list',
+  'glossary',
+  'ack',
+  'notes',
+  'app',
+  'app-group',
+  'bio',
+  'question',
+  'answer',
+  'explanation',
+  'block-alternatives',
+  'floats-group',
+  'table-wrap-foot',
+  'award-group',
+  'alternatives',
+]);
+
+/** True for elements that interrupt a paragraph. */
+export function isBlock(element: MarkupElement): boolean {
+  if (element.name === 'alternatives') return children(element).some((part) => part.name === 'table' || part.name === 'fig');
+  return BLOCKS.has(element.name);
+}
+
+/** Writes an element's mixed content: runs of inline text become paragraphs, blocks between them stand for themselves. */
+export function writeFlow(
+  walk: Walk,
+  element: MarkupElement,
+  emit: (line: Line) => void = (line) => void walk.builder.text(line),
+): void {
+  const text = new InlineText();
+  const flush = (): void => {
+    const line = text.take();
+    if (line.text !== '') emit(line);
+    writeNotes(walk);
+  };
+  for (const node of element.children) {
+    if (typeof node === 'string' || !isBlock(node)) {
+      addInline(text, node, walk.inline);
+      continue;
+    }
+    flush();
+    writeBlock(walk, node);
+  }
+  flush();
+}
+
+/** Footnotes that were met inside a paragraph, printed behind it. */
+function writeNotes(walk: Walk): void {
+  for (const note of walk.inline.notes.splice(0)) writeNote(walk, note);
+}
+
+/** One footnote, its label in front; `parent` is the table it belongs to. */
+export function writeNote(walk: Walk, note: MarkupElement, parent?: number): void {
+  const text = new InlineText();
+  for (const part of children(note)) {
+    text.space();
+    for (const node of part.children) addInline(text, node, walk.inline);
+  }
+  if (children(note).length === 0) text.add(rawText(note));
+  walk.builder.footnote(text.take(), parent === undefined ? {} : { parent });
+}
+
+/** Writes one block-level element. */
+export function writeBlock(walk: Walk, element: MarkupElement): void {
+  switch (element.name) {
+    case 'p':
+      writeFlow(walk, element);
+      return;
+    case 'sec':
+    case 'app':
+    case 'glossary':
+    case 'notes':
+    case 'bio':
+    case 'boxed-text':
+    case 'question':
+    case 'answer':
+    case 'explanation':
+      writeSection(walk, element);
+      return;
+    case 'ack':
+      writeSection(walk, element, 'Acknowledgments');
+      return;
+    case 'list':
+    case 'def-list':
+      writeList(walk, element, 0);
+      return;
+    case 'disp-formula':
+      walk.builder.formula(displayLatex(element, walk));
+      return;
+    case 'fig':
+    case 'fig-group':
+    case 'chem-struct-wrap':
+    case 'chem-struct-wrapper':
+    case 'graphic':
+      writeFigure(walk, element);
+      return;
+    case 'table-wrap':
+    case 'table-wrap-group':
+    case 'table':
+    case 'array':
+      writeTableWrap(walk, element);
+      return;
+    case 'supplementary-material':
+    case 'media':
+      writeSupplement(walk, element);
+      return;
+    case 'code':
+    case 'preformat':
+      walk.builder.code(rawCode(rawText(element)), element.attributes['language']);
+      return;
+    case 'statement':
+    case 'speech':
+      writeLabelled(walk, element);
+      return;
+    case 'fn-group':
+    case 'table-wrap-foot':
+      writeNoteGroup(walk, element);
+      return;
+    case 'ref-list':
+      writeReferenceList(walk, element);
+      return;
+    case 'verse-group':
+      for (const line of children(element)) walk.builder.text(inlineLine(line, walk.inline));
+      return;
+    default:
+      writeFlow(walk, element);
+  }
+}
+
+/** A section: its heading one level below where the walk stands, then its content. */
+export function writeSection(walk: Walk, section: MarkupElement, untitled?: string): void {
+  const heading = headingLine(walk, section) ?? (untitled === undefined ? undefined : { text: untitled, links: [] });
+  if (heading) walk.builder.heading(heading, walk.level);
+  const inner = heading ? { ...walk, level: walk.level + 1 } : walk;
+  writeFlow(inner, {
+    ...section,
+    children: section.children.filter((node) => typeof node === 'string' || !HEADING_PARTS.has(node.name)),
+  });
+}
+
+const HEADING_PARTS = new Set(['title', 'label', 'sec-meta', 'caption', 'object-id', 'attrib', 'permissions', 'subtitle']);
+
+/** Label and title of a section (a boxed text may carry them in a caption). */
+export function headingLine(walk: Walk, section: MarkupElement): Line | undefined {
+  const caption = child(section, 'caption');
+  const title = child(section, 'title') ?? child(caption, 'title');
+  const text = new InlineText();
+  for (const part of [child(section, 'label'), title, child(section, 'subtitle')]) {
+    if (!part) continue;
+    text.space();
+    for (const node of part.children) addInline(text, node, walk.inline);
+  }
+  const line = text.take();
+  return line.text === '' ? undefined : line;
+}
+
+/** A theorem or a speech: label, title or speaker open the first paragraph. */
+function writeLabelled(walk: Walk, element: MarkupElement): void {
+  const lead = new InlineText();
+  for (const part of children(element, 'label', 'title', 'speaker')) {
+    lead.space();
+    for (const node of part.children) addInline(lead, node, walk.inline);
+  }
+  let prefix = lead.take().text;
+  const rest = element.children.filter(
+    (node) => typeof node === 'string' || !['label', 'title', 'speaker', 'object-id'].includes(node.name),
+  );
+  for (const node of rest) {
+    if (typeof node === 'string') continue;
+    if (node.name !== 'p' || prefix === '') {
+      writeBlock(walk, node);
+      continue;
+    }
+    const separated = /[.:]$/.test(prefix) ? `${prefix} ` : `${prefix}. `;
+    writeFlow(walk, { ...node, children: [separated, ...node.children] });
+    prefix = '';
+  }
+  if (prefix !== '') walk.builder.text({ text: prefix, links: [] });
+}
+
+function writeNoteGroup(walk: Walk, group: MarkupElement): void {
+  const heading = headingLine(walk, group);
+  if (heading) walk.builder.heading(heading, walk.level);
+  for (const part of children(group)) {
+    if (part.name === 'fn') writeNote(walk, part);
+    else if (part.name === 'fn-group') writeNoteGroup(walk, part);
+    else if (part.name !== 'title' && part.name !== 'label') writeBlock(walk, part);
+  }
+}
+
+/** LaTeX of a display formula, as its author wrote it where the file has that. */
+function displayLatex(element: MarkupElement, walk: Walk): string {
+  const { math, tex } = formulaParts(element);
+  if (tex) return bareLatex(rawText(tex));
+  if (math) return latexOf(math);
+  return formulaText(element, walk.inline);
+}
