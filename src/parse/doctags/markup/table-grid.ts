@@ -1,6 +1,6 @@
 import { AppError } from '../../../base/index.ts';
 import type { Cell, Table } from '../../document.ts';
-import { children, type MarkupElement } from './node.ts';
+import { children, type MarkupElement, type MarkupNode } from './node.ts';
 
 const LARGEST_SPAN = 1_000;
 const LARGEST_GRID = 1_000_000;
@@ -32,7 +32,8 @@ export function tableRows(table: MarkupElement): SourceRow[] {
  * Lays the rows out on a grid: spans are resolved as a browser does it (a cell takes the next free position), spans
  * that reach beyond the last row are cut there.
  */
-export function layOutTable(rows: readonly SourceRow[], textOf: (cell: MarkupElement) => string): Table {
+export function layOutTable(source: readonly SourceRow[], textOf: (cell: MarkupElement) => string): Table {
+  const rows = withoutSpacers(source);
   const cells: Cell[] = [];
   const free: number[] = [];
   let columns = 0;
@@ -55,6 +56,21 @@ export function layOutTable(rows: readonly SourceRow[], textOf: (cell: MarkupEle
     }
   });
   return { rows: rows.length, columns, cells: markSectionRows(cells, columns) };
+}
+
+/** Rows that hold nothing at all are space between rows. */
+function withoutSpacers(rows: readonly SourceRow[]): SourceRow[] {
+  let spannedTo = 0;
+  return rows.filter(({ cells }, row) => {
+    const spacer = row >= spannedTo && cells.every((cell) => cell.children.every(isBlank));
+    for (const cell of cells) spannedTo = Math.max(spannedTo, row + span(cell.attributes['rowspan'], rows.length - row));
+    return !spacer;
+  });
+}
+
+function isBlank(node: MarkupNode): boolean {
+  if (typeof node === 'string') return node.trim() === '';
+  return node.name !== 'img' && node.name !== 'graphic' && node.name !== 'inline-graphic' && node.children.every(isBlank);
 }
 
 function span(attribute: string | undefined, zero: number): number {

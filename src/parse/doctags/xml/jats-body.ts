@@ -13,6 +13,8 @@ export interface Walk {
   readonly builder: DocumentBuilder;
   readonly inline: InlineContext;
   readonly level: number;
+  /** Whether what hangs on a figure without being printed with it (figure supplements, source data) is read too. */
+  readonly figureSupplements: boolean;
 }
 
 const BLOCKS = new Set([
@@ -92,15 +94,24 @@ function writeNotes(walk: Walk): void {
   for (const note of walk.inline.notes.splice(0)) writeNote(walk, note);
 }
 
-/** One footnote, its label in front; `parent` is the table it belongs to. */
+/** One footnote; `parent` is the table it belongs to. */
 export function writeNote(walk: Walk, note: MarkupElement, parent?: number): void {
+  walk.builder.footnote(noteLine(walk, note), parent === undefined ? {} : { parent });
+}
+
+/** A note as one line, its label in front. */
+export function noteLine(walk: Walk, note: MarkupElement): Line {
   const text = new InlineText();
   for (const part of children(note)) {
     text.space();
-    for (const node of part.children) addInline(text, node, walk.inline);
+    part.children.forEach((node, index) => {
+      addInline(text, node, walk.inline);
+      // A raised mark at the beginning is the note's label.
+      if (index === 0 && typeof node !== 'string' && node.name === 'sup') text.space();
+    });
   }
   if (children(note).length === 0) text.add(rawText(note));
-  walk.builder.footnote(text.take(), parent === undefined ? {} : { parent });
+  return text.take();
 }
 
 /** Writes one block-level element. */
@@ -222,8 +233,9 @@ function writeLabelled(walk: Walk, element: MarkupElement): void {
 }
 
 function writeNoteGroup(walk: Walk, group: MarkupElement): void {
+  // The title of a group of notes names the notes; it opens no section of the text.
   const heading = headingLine(walk, group);
-  if (heading) walk.builder.heading(heading, walk.level);
+  if (heading) walk.builder.text(heading);
   for (const part of children(group)) {
     if (part.name === 'fn') writeNote(walk, part);
     else if (part.name === 'fn-group') writeNoteGroup(walk, part);

@@ -4,7 +4,8 @@ import { child, children, findAll, rawText, type MarkupElement, type MarkupNode 
 /** A citation as a person would print it: as it is set, or, when only its parts are given, put together from them. */
 export function citationText(citation: MarkupElement): string {
   if (citation.name === 'name' || citation.name === 'string-name') return nameText(citation);
-  return isSet(citation) ? setCitation(citation) : builtCitation(citation);
+  if (isSet(citation)) return setCitation(citation);
+  return citation.name === 'mixed-citation' ? orderedCitation(citation) : builtCitation(citation);
 }
 
 /** Identifiers that the citation marks as such. */
@@ -50,6 +51,38 @@ function setCitation(citation: MarkupElement): string {
   return oneLine(text);
 }
 
+// What stands between two parts of a reference when the file leaves the punctuation to the style sheet.
+const BETWEEN: Readonly<Record<string, string>> = {
+  'name name': ', ',
+  'name collab': ', ',
+  'collab name': ', ',
+  'name etal': ', ',
+  'year volume': ';',
+  'volume fpage': ':',
+  'volume elocation-id': ':',
+  'volume issue': '(',
+  'issue fpage': '):',
+  'fpage lpage': '–',
+};
+
+/** A mixed citation shows its parts in the order in which they are to be printed: only the points are missing. */
+function orderedCitation(citation: MarkupElement): string {
+  let text = '';
+  let before = '';
+  for (const part of children(citation)) {
+    const people = part.name === 'person-group' ? children(part, 'name', 'string-name', 'collab', 'etal') : [part];
+    for (const one of people) {
+      const shown = NAMES.has(one.name) ? nameText(one) : one.name === 'etal' ? rawText(one).trim() || 'et al' : oneLine(rawText(one));
+      if (shown === '') continue;
+      const name = one.name === 'string-name' ? 'name' : one.name;
+      if (text !== '') text += BETWEEN[`${before} ${name}`] ?? (before === 'issue' ? '). ' : /[.?!]$/.test(text) ? ' ' : '. ');
+      text += shown;
+      before = name;
+    }
+  }
+  return oneLine(before === 'issue' ? `${text})` : text);
+}
+
 function isPart(node: MarkupElement): boolean {
   return !['italic', 'bold', 'sup', 'sub', 'sc', 'styled-content', 'etal'].includes(node.name);
 }
@@ -64,15 +97,31 @@ function nameText(name: MarkupElement): string {
   return [surname, given, suffix].filter((part) => part !== '').join(' ');
 }
 
-/** `Smith, J. A.` where initials carry points, `Smith JA` where they do not. */
+/** `Smith, J. A.`: given names as initials, whether the file spells them out, dots them or runs them together. */
 function listedName(name: MarkupElement): string {
   if (!NAMES.has(name.name)) return oneLine(rawText(name));
   const surname = oneLine(rawText(child(name, 'surname')));
   const given = oneLine(rawText(child(name, 'given-names')));
   const suffix = oneLine(rawText(child(name, 'suffix')));
   if (surname === '' || given === '') return nameText(name);
-  const joined = /^[\p{Lu}-]{1,4}$/u.test(given) ? `${surname} ${given}` : `${surname}, ${given}`;
-  return suffix === '' ? joined : `${joined} ${suffix}`;
+  return [`${surname}, ${initials(given)}`, suffix].filter((part) => part !== '').join(', ');
+}
+
+function initials(given: string): string {
+  return given
+    .split(/[\s.]+/)
+    .filter((part) => part !== '')
+    .map((part) => (/^\p{Lu}{2,4}$/u.test(part) ? [...part].map((letter) => `${letter}.`).join(' ') : hyphenated(part)))
+    .join(' ');
+}
+
+/** `Jean-Paul` is J.-P. */
+function hyphenated(part: string): string {
+  return part
+    .split('-')
+    .filter((piece) => piece !== '')
+    .map((piece) => `${[...piece][0] ?? ''}.`)
+    .join('-');
 }
 
 function nameList(people: readonly MarkupElement[], others: boolean): string {
@@ -122,7 +171,8 @@ function builtCitation(citation: MarkupElement): string {
     ...all('comment', 'note', 'annotation').map((note) => oneLine(rawText(note))),
     ...otherIds,
     link ?? '',
-    pmid === undefined ? '' : `PMID ${pmid}`,
+    // A DOI is the better name for the same thing.
+    pmid === undefined || doi !== undefined ? '' : `PMID ${pmid}`,
   ].filter((part) => part !== '');
   return sentences
     .map((sentence, index) => joinSentence(sentence, sentences[index + 1]))

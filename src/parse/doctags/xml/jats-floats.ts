@@ -7,6 +7,8 @@ import { addInline, inlineLine, linkOf } from './jats-inline.ts';
 
 const FIGURES = new Set(['fig', 'fig-group', 'supplementary-material', 'media', 'table-wrap']);
 
+const SUPPLEMENTS = new Set(['supplementary-material', 'media']);
+
 /** A figure: a picture, its caption, and the figures and files that hang on it. */
 export function writeFigure(walk: Walk, figure: MarkupElement): void {
   const parts = children(figure);
@@ -14,6 +16,7 @@ export function writeFigure(walk: Walk, figure: MarkupElement): void {
     const picture = walk.builder.picture(alternativeText(figure));
     writeCaption(walk, figure, picture);
   } else writeCaption(walk, figure, undefined);
+  if (figure.name !== 'fig-group' && !walk.figureSupplements) return;
   for (const part of parts) {
     if (FIGURES.has(part.name)) writeBlock(walk, part);
     else if (part.name === 'p') for (const inner of children(part)) if (FIGURES.has(inner.name)) writeBlock(walk, inner);
@@ -26,7 +29,8 @@ function writeCaption(walk: Walk, float: MarkupElement, parent: number | undefin
   const line = captionLine(walk, float, inside);
   walk.builder.caption(line, parent === undefined ? {} : { parent });
   for (const note of walk.inline.notes.splice(0)) writeNote(walk, note, parent);
-  for (const block of inside) writeBlock(walk, block);
+  for (const block of inside)
+    if (walk.figureSupplements || !SUPPLEMENTS.has(block.name)) writeBlock(walk, block);
 }
 
 /** Label, title and paragraphs of a caption as one line; blocks other than paragraphs go into `inside`. */
@@ -74,7 +78,7 @@ export function writeTableWrap(walk: Walk, wrap: MarkupElement): void {
   for (const table of tables) {
     const rows = tableRows(table.name === 'array' ? (child(table, 'tbody') ?? table) : table);
     if (rows.length === 0) continue;
-    const order = walk.builder.table(layOutTable(rows, (cell) => cellText(walk, cell)));
+    const order = walk.builder.table(layOutTable(rows, (cell) => inlineLine(cell, walk.inline).text));
     first ??= order;
   }
   if (wrap.name === 'table' || wrap.name === 'array') return;
@@ -92,12 +96,6 @@ function tablesOf(wrap: MarkupElement): MarkupElement[] {
 
 function hasImage(wrap: MarkupElement): boolean {
   return [wrap, ...children(wrap, 'alternatives')].some((holder) => children(holder, 'graphic', 'media').length > 0);
-}
-
-/** Blocks inside a cell (lists, several paragraphs) are read as one line. */
-function cellText(walk: Walk, cell: MarkupElement): string {
-  const text = inlineLine(cell, walk.inline).text;
-  return text;
 }
 
 function writeTableFoot(walk: Walk, foot: MarkupElement, parent: number | undefined): void {
@@ -118,8 +116,10 @@ export function writeSupplement(walk: Walk, supplement: MarkupElement): void {
   const line = captionLine(walk, supplement, inside);
   const url = linkOf(supplement);
   const links = url === undefined || line.text === '' ? line.links : [...line.links, { start: 0, end: line.text.length, url }];
-  walk.builder.footnote({ text: line.text, links });
+  walk.builder.text({ text: line.text, links });
   for (const note of walk.inline.notes.splice(0)) writeNote(walk, note);
   for (const block of inside) writeBlock(walk, block);
-  for (const part of children(supplement)) if (part.name === 'p' || FIGURES.has(part.name)) writeBlock(walk, part);
+  for (const part of children(supplement)) 
+    // A file's own caption ("click here for the file") is of use only where the supplement has none.
+    if (part.name === 'p' || (FIGURES.has(part.name) && !(part.name === 'media' && line.text !== ''))) writeBlock(walk, part);
 }

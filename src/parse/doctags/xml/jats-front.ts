@@ -2,8 +2,8 @@ import type { Metadata } from '../../document.ts';
 import { oneLine } from '../markup/characters.ts';
 import { normalizeDoi } from '../markup/identifiers.ts';
 import { InlineText, type Line } from '../markup/inline-text.ts';
-import { child, children, findAll, path, rawText, type MarkupElement } from '../markup/node.ts';
-import { writeFlow, writeNote, writeSection, type Walk } from './jats-body.ts';
+import { child, children, findAll, path, rawText, type MarkupElement, type MarkupNode } from '../markup/node.ts';
+import { noteLine, writeFlow, writeSection, type Walk } from './jats-body.ts';
 import { citationText } from './jats-citation.ts';
 import { addInline, inlineLine } from './jats-inline.ts';
 
@@ -30,9 +30,26 @@ export function writeFront(walk: Walk, meta: MarkupElement | undefined): void {
   for (const notes of children(meta, 'author-notes')) writeAuthorNotes(walk, notes);
   for (const abstract of children(meta, 'abstract', 'trans-abstract')) {
     const type = abstract.attributes['abstract-type'] ?? '';
-    writeSection(walk, abstract, ABSTRACT_HEADINGS[type] ?? 'Abstract');
+    writeSection(walk, runInHeadings(abstract), ABSTRACT_HEADINGS[type] ?? 'Abstract');
   }
   for (const group of children(meta, 'kwd-group')) writeKeywords(walk, group);
+}
+
+/** The parts of a structured abstract are labels that open a paragraph ("Background: …"), not sections of the text. */
+function runInHeadings(abstract: MarkupElement): MarkupElement {
+  const inner = abstract.children.flatMap((node): MarkupNode[] => {
+    if (typeof node === 'string' || node.name !== 'sec') return [node];
+    const title = child(node, 'title');
+    const label = oneLine(rawText(title));
+    const lead = label === '' ? '' : /[:.?!]$/.test(label) ? `${label} ` : `${label}: `;
+    const parts = node.children.filter((part) => part !== title);
+    const first = parts.findIndex((part) => typeof part !== 'string' && part.name === 'p');
+    const paragraph = parts[first];
+    if (paragraph === undefined || typeof paragraph === 'string') return [node];
+    parts[first] = { ...paragraph, children: [lead, ...paragraph.children] };
+    return parts;
+  });
+  return { ...abstract, children: inner };
 }
 
 function titleLine(walk: Walk, meta: MarkupElement): Line {
@@ -105,13 +122,11 @@ function spacedLine(walk: Walk, element: MarkupElement): Line {
   return { text: line.text.replace(/ +([,;.])/g, '$1'), links: [] };
 }
 
+/** Notes on the authors belong to the head of the paper, not to its footnotes. */
 function writeAuthorNotes(walk: Walk, notes: MarkupElement): void {
   for (const part of children(notes)) {
-    if (part.name === 'fn') {
-      const before = walk.builder.next;
-      writeNote(walk, part);
-      if (walk.builder.next > before) continue;
-    } else if (part.name === 'corresp' || part.name === 'p') walk.builder.footnote(inlineLine(part, walk.inline));
+    if (part.name === 'fn') walk.builder.text(noteLine(walk, part));
+    else if (part.name === 'corresp' || part.name === 'p') walk.builder.text(inlineLine(part, walk.inline));
     else if (part.name !== 'title' && part.name !== 'label') writeFlow(walk, part);
   }
 }

@@ -8,6 +8,8 @@ import { frontMetadata, writeFront } from './jats-front.ts';
 
 export interface JatsOptions {
   readonly inlineMath?: InlineMath;
+  /** Also read what hangs on a figure but is published beside the paper only: figure supplements, source data. */
+  readonly figureSupplements?: boolean;
   /** Also read what is printed with the article but is not it: reviews, decision letters, replies, translations. */
   readonly subArticles?: boolean;
 }
@@ -20,6 +22,7 @@ export function readJats(root: MarkupElement, options: JatsOptions = {}): Parsed
     builder: new DocumentBuilder(),
     inline: { inlineMath: options.inlineMath ?? 'text', notes: [] },
     level: 1,
+    figureSupplements: options.figureSupplements ?? false,
   };
   const metadata = frontMetadata(article, walk);
   walk.inline.notes.splice(0);
