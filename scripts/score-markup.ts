@@ -55,7 +55,7 @@ export async function scoreMarkup(options: { readonly data: string; readonly sco
   const scorer = { ...(await load('io.ts')), ...(await load('score.ts')) } as unknown as Scorer;
   const folder = mkdtempSync(join(tmpdir(), 'score-markup-'));
   try {
-    return (['jats'] as const).map((set) => {
+    return (['jats', 'html'] as const).map((set) => {
       const rows = readdirSync(join(options.data, set))
         .filter((file) => file.endsWith('.truth.json'))
         .sort()

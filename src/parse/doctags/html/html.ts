@@ -1,0 +1,82 @@
+import type { Metadata, ParsedDocument } from '../../document.ts';
+import { DocumentBuilder } from '../markup/document-builder.ts';
+import { oneLine } from '../markup/characters.ts';
+import type { InlineMath } from '../markup/math.ts';
+import { findAll, findFirst, rawText, type MarkupElement } from '../markup/node.ts';
+import { classMatches, hasClass } from './classes.ts';
+import { articleRoot, isFurniture } from './content.ts';
+import { writeFlow, writeNotes, type Walk } from './html-body.ts';
+import { inlineLine } from './html-inline.ts';
+import { referenceLabels } from './html-references.ts';
+import { pageMetadata, pageTitle } from './metadata.ts';
+
+export interface HtmlOptions {
+  readonly inlineMath?: InlineMath;
+}
+
+/** Reads the article of a publisher's or LaTeXML page. */
+export function readHtml(document: MarkupElement, options: HtmlOptions = {}): ParsedDocument {
+  const root = articleRoot(document);
+  const meta = pageMetadata(document);
+  const title = titleElement(root) ?? titleElement(document);
+  const walk: Walk = {
+    builder: new DocumentBuilder(),
+    inline: { inlineMath: options.inlineMath ?? 'text', notes: [], labels: referenceLabels(root) },
+    title,
+    baseLevel: baseLevel(root, title),
+    state: { inReferences: false, lead: '' },
+  };
+  const titleText = title ? inlineLine(title, walk.inline).text : (meta.title ?? '');
+  if (titleText !== '') walk.builder.title({ text: titleText, links: [] });
+  writeNotes(walk);
+  writeFlow(walk, root.children);
+  const shown = meta.title ?? (titleText === '' ? pageTitle(document) : titleText);
+  return walk.builder.document({
+    ...meta,
+    ...(shown !== '' && { title: shown }),
+    ...abstractOf(walk, meta),
+    needsOcr: [],
+    quality: { unmappedGlyphs: 0, columns: 1, confidence: confidenceOf(walk, root) },
+  });
+}
+
+/** The heading that names the page: LaTeXML says which, elsewhere it is the first h1. */
+function titleElement(root: MarkupElement): MarkupElement | undefined {
+  return (
+    findFirst(root, (element) => hasClass(element, 'ltx_title_document')) ??
+    findFirst(root, (element) => element.name === 'h1' && !isFurniture(element) && oneLine(rawText(element)) !== '')
+  );
+}
+
+/** Sections of the first level are those with the largest heading besides the title. */
+function baseLevel(root: MarkupElement, title: MarkupElement | undefined): number {
+  let smallest = 7;
+  for (const heading of findAll(root, (element) => /^h[1-6]$/.test(element.name) || isFurniture(element))) {
+    if (heading === title || isFurniture(heading) || classMatches(heading, /^ltx_title_(?:abstract|theorem|proof|keywords|acknowledgements)$|^ltx_runin$/)) continue;
+    smallest = Math.min(smallest, Number(heading.name[1]));
+  }
+  return smallest === 7 ? 1 : smallest;
+}
+
+/** The abstract of the page's text, where its head has none. */
+function abstractOf(walk: Walk, meta: Pick<Metadata, 'abstract'>): Pick<Metadata, 'abstract'> {
+  if (meta.abstract !== undefined) return {};
+  const { blocks } = walk.builder;
+  const at = blocks.findIndex((block) => block.kind === 'heading' && /^abstract\.?$/i.test(block.text));
+  if (at === -1) return {};
+  const texts: string[] = [];
+  for (const block of blocks.slice(at + 1)) {
+    if (block.kind !== 'text') break;
+    texts.push(block.text);
+  }
+  return texts.length === 0 ? {} : { abstract: texts.join(' ') };
+}
+
+/** A page that holds a paper has sections and some thousand words; an abstract, a login or an error page has not. */
+function confidenceOf(walk: Walk, root: MarkupElement): number {
+  const { blocks } = walk.builder;
+  const words = blocks.reduce((sum, block) => sum + (block.kind === 'text' ? block.text.split(' ').length : 0), 0);
+  const sections = blocks.filter((block) => block.kind === 'heading').length;
+  const structure = hasClass(root, 'ltx_document') || root.name === 'article' || root.name === 'main' ? 1 : 0.9;
+  return Number((Math.min(1, words / 1_500) * Math.min(1, (sections + 1) / 4) * structure).toFixed(2));
+}
