@@ -87,7 +87,12 @@ export function writeText(walk: Walk, line: Line): void {
 
 /** Notes that were met inside a paragraph, printed behind it. */
 export function writeNotes(walk: Walk): void {
-  for (const note of walk.inline.notes.splice(0)) walk.builder.footnote(noteLine(note, walk.inline));
+  for (const note of walk.inline.notes.splice(0)) {
+    const line = noteLine(note, walk.inline);
+    // LaTeXML sets institutes, thanks and the like as notes of their own role: they belong to the paper's head.
+    if (hasClass(note, 'ltx_note') && !hasClass(note, 'ltx_role_footnote') && !hasClass(note, 'ltx_role_endnote')) walk.builder.text(line);
+    else walk.builder.footnote(line);
+  }
 }
 
 /** Writes one block-level element. */
@@ -106,11 +111,12 @@ export function writeBlock(walk: Walk, element: MarkupElement): void {
   else writeFlow(walk, element.children);
 }
 
-const OWN_LEVEL = /^ltx_title_(abstract|acknowledgements|bibliography|keywords|index|glossary)$/;
+const OWN_LEVEL = /^ltx_title_(?:abstract|acknowledgements|bibliography|index|glossary)$/;
+const RUN_IN = /^(?:ltx_runin|ltx_title_(?:theorem|proof|keywords|classification))$/;
 
 function writeHeading(walk: Walk, element: MarkupElement, level: number): void {
   const line = inlineLine(element, walk.inline);
-  if (hasClass(element, 'ltx_runin') || classMatches(element, /^ltx_title_(?:theorem|proof)$/)) walk.state.lead = line.text;
+  if (classMatches(element, RUN_IN)) walk.state.lead = line.text;
   else if (line.text !== '') {
     walk.state.inReferences = isReferenceHeading(line.text);
     walk.builder.heading(line, classMatches(element, OWN_LEVEL) ? 1 : level - walk.baseLevel + 1);

@@ -96,7 +96,7 @@ export function writeTable(walk: Walk, table: MarkupElement): void {
   const isLayout =
     table.attributes['role'] === 'presentation' ||
     (rows.length > 0 && rows.every((row) => row.cells.length <= 1) && hasBlocks(table)) ||
-    findFirst(table, (element) => element.name === 'table') !== undefined;
+    findAll(table, (element) => element.name === 'table').some((inner) => !isStack(inner));
   if (rows.length === 0 || isLayout) {
     for (const row of rows) for (const cell of row.cells) writeFlow(walk, cell.children);
     return;
@@ -108,6 +108,11 @@ export function writeTable(walk: Walk, table: MarkupElement): void {
       walk.builder.caption(inlineLine(caption, walk.inline), { parent: order });
   for (const note of quiet.notes) walk.inline.notes.push(note);
   writeNotes(walk);
+}
+
+/** A table of one column inside a cell is how a cell of several lines is set. */
+function isStack(table: MarkupElement): boolean {
+  return tableRows(table).every((row) => row.cells.length <= 1);
 }
 
 function hasBlocks(table: MarkupElement): boolean {

@@ -80,8 +80,7 @@ function operator(element: MarkupElement): string {
   const text = visibleText(rawText(element));
   if (element.name !== 'mo') return text;
   const sign = text.trim();
-  if (isRelation(sign)) return ` ${sign} `;
-  return sign === ',' || sign === ';' ? `${sign} ` : sign;
+  return isRelation(sign) ? ` ${sign} ` : sign;
 }
 
 function grouped(text: string): string {
