@@ -49,7 +49,10 @@ function table(score: Record<string, unknown>, part: string): unknown {
 }
 
 /** Reads every JATS and HTML file that has a truth beside it and scores the DocTags written from it. */
-export async function scoreMarkup(options: { readonly data: string; readonly scorer: string }): Promise<MarkupScores[]> {
+export async function scoreMarkup(options: {
+  readonly data: string;
+  readonly scorer: string;
+}): Promise<MarkupScores[]> {
   const load = (file: string): Promise<Record<string, unknown>> =>
     import(pathToFileURL(join(options.scorer, 'src', file)).href) as Promise<Record<string, unknown>>;
   const scorer = { ...(await load('io.ts')), ...(await load('score.ts')) } as unknown as Scorer;
@@ -75,7 +78,10 @@ function scoreOne(scorer: Scorer, place: { folder: string; set: string; id: stri
   if (source === undefined) throw new Error(`no source beside the truth of ${place.id}`);
   const prediction = join(place.folder, `${place.id}.doctags`);
   writeFileSync(prediction, writeDoctags(parseMarkup(readFileSync(source))));
-  const score = scorer.scoreDoc(scorer.readPred(prediction), scorer.readTruth(join(place.set, `${place.id}.truth.json`)));
+  const score = scorer.scoreDoc(
+    scorer.readPred(prediction),
+    scorer.readTruth(join(place.set, `${place.id}.truth.json`)),
+  );
   const values = Object.fromEntries(
     Object.entries(COLUMNS).map(([column, pick]) => {
       const value = pick(score);

@@ -26,24 +26,38 @@ export function parseMarkup(file: Uint8Array, options: MarkupOptions = {}): Pars
   const kind = options.kind ?? sniff(bytes);
   const document = readAs(kind, bytes, options);
   if (!document.blocks.some((block) => block.text !== ''))
-    throw new AppError('PARSE_EMPTY', 'the file holds no text', { hint: 'look at the file: it may be an empty or scripted page' });
+    throw new AppError('PARSE_EMPTY', 'the file holds no text', {
+      hint: 'look at the file: it may be an empty or scripted page',
+    });
   return document;
 }
 
 function readAs(kind: FileKind, bytes: Uint8Array, options: MarkupOptions): ParsedDocument {
   switch (kind) {
     case 'html':
-      return readHtml(parseHtml(bytes, { ...HTML_LIMITS, ...(options.maxHtmlBytes !== undefined && { maxBytes: options.maxHtmlBytes }) }), options);
+      return readHtml(
+        parseHtml(bytes, {
+          ...HTML_LIMITS,
+          ...(options.maxHtmlBytes !== undefined && { maxBytes: options.maxHtmlBytes }),
+        }),
+        options,
+      );
     case 'jats':
     case 'tei':
     case 'xml': {
-      const root = parseXml(bytes, { ...XML_LIMITS, ...(options.maxXmlBytes !== undefined && { maxBytes: options.maxXmlBytes }) });
+      const root = parseXml(bytes, {
+        ...XML_LIMITS,
+        ...(options.maxXmlBytes !== undefined && { maxBytes: options.maxXmlBytes }),
+      });
       return root.name.toLowerCase() === 'tei' || kind === 'tei' ? readTei(root, options) : readJats(root, options);
     }
-    case 'pdf':
-    case 'unknown':
-      throw new AppError('PARSE_UNSUPPORTED', kind === 'pdf' ? 'the file is a PDF, not markup' : 'the file is neither HTML nor XML', {
-        hint: 'name the reader with --mode if the file is known to be HTML or XML',
-      });
+    default:
+      throw new AppError(
+        'PARSE_UNSUPPORTED',
+        kind === 'pdf' ? 'the file is a PDF, not markup' : 'the file is neither HTML nor XML',
+        {
+          hint: 'name the reader with --mode if the file is known to be HTML or XML',
+        },
+      );
   }
 }

@@ -12,7 +12,8 @@ export function sniff(bytes: Uint8Array): FileKind {
   if (Buffer.from(start.buffer, start.byteOffset, Math.min(start.length, 1024)).includes('%PDF-')) return 'pdf';
   const text = decodeMarkup(start).replace(/^\uFEFF/, '');
   const root = firstElement(text);
-  if (root === undefined) return /^\s*<(?:!doctype html|\?xml)/i.test(text) ? (/^\s*<\?xml/.test(text) ? 'xml' : 'html') : 'unknown';
+  if (root === undefined)
+    return /^\s*<(?:!doctype html|\?xml)/i.test(text) ? (/^\s*<\?xml/.test(text) ? 'xml' : 'html') : 'unknown';
   const name = root.replace(/^[^:]*:/, '');
   const isXml = /^\s*<\?xml\b/.test(text);
   if (/<!doctype\s+html\b/i.test(text.slice(0, 2_000)) || /^html$/i.test(name)) return 'html';
@@ -20,7 +21,8 @@ export function sniff(bytes: Uint8Array): FileKind {
   if (name === 'article' && (isXml || isJatsHead(text))) return 'jats';
   if ((name === 'OAI-PMH' || name === 'pmc-articleset') && /<(?:\w+:)?article[\s>]/.test(text)) return 'jats';
   if (isXml || /<!DOCTYPE\s+\w/.test(text.slice(0, 2_000))) return 'xml';
-  if (/^(?:head|body|div|p|article|main|section|table|h[1-6]|meta|title|script|a|span|ul|ol|center|font)$/i.test(name)) return 'html';
+  if (/^(?:head|body|div|p|article|main|section|table|h[1-6]|meta|title|script|a|span|ul|ol|center|font)$/i.test(name))
+    return 'html';
   return /^\s*</.test(text) ? 'xml' : 'unknown';
 }
 
@@ -35,7 +37,13 @@ function firstElement(text: string): string | undefined {
     else if (text.startsWith('<!', at)) at = doctypeEnd(text, at);
     else {
       const name = /^<([A-Za-z_][\w:.-]{0,80})[\s/>]/.exec(text.slice(at, at + 100))?.[1];
-      if (name !== undefined) return text.slice(0, at).replace(/<[^>]*>/g, '').trim().length > 200 ? undefined : name;
+      if (name !== undefined)
+        return text
+          .slice(0, at)
+          .replace(/<[^>]*>/g, '')
+          .trim().length > 200
+          ? undefined
+          : name;
       at += 1;
     }
     if (at === -1) return undefined;
@@ -55,5 +63,9 @@ function doctypeEnd(text: string, from: number): number {
 }
 
 function isJatsHead(text: string): boolean {
-  return /<!DOCTYPE\s+article\b/.test(text) || /<(?:front|journal-meta|article-meta)[\s>]/.test(text) || /\bdtd-version=|\barticle-type=/.test(text);
+  return (
+    /<!DOCTYPE\s+article\b/.test(text) ||
+    /<(?:front|journal-meta|article-meta)[\s>]/.test(text) ||
+    /\bdtd-version=|\barticle-type=/.test(text)
+  );
 }

@@ -15,7 +15,9 @@ export interface OpenElement {
   language: string | undefined;
 }
 
-const FURTHER: Readonly<Record<string, 'text' | 'title' | 'caption' | 'footnote' | 'formula' | 'page_header' | 'page_footer'>> = {
+const FURTHER: Readonly<
+  Record<string, 'text' | 'title' | 'caption' | 'footnote' | 'formula' | 'page_header' | 'page_footer'>
+> = {
   title: 'title',
   text: 'text',
   paragraph: 'text',
@@ -66,11 +68,14 @@ export class DoctagsBlocks {
   add(element: OpenElement): void {
     const order = this.#blocks.length;
     const regions = this.#regions(element.locations);
-    const text = element.name === 'code' ? element.text.replace(/^\n+|\s+$/g, '') : element.text.replace(/\s+/g, ' ').trim();
+    const text =
+      element.name === 'code' ? element.text.replace(/^\n+|\s+$/g, '') : element.text.replace(/\s+/g, ' ').trim();
     const heading = /^section_header_level_(\d)$/.exec(element.name);
     if (element.name === 'list_item' || element.name.startsWith('checkbox_')) this.#item(element.name, text, regions);
     else if (['otsl', 'table', 'document_index'].includes(element.name)) {
-      const table = readOtsl(element.cells.map((cell) => ({ token: cell.token, text: cell.text.replace(/\s+/g, ' ').trim() })));
+      const table = readOtsl(
+        element.cells.map((cell) => ({ token: cell.token, text: cell.text.replace(/\s+/g, ' ').trim() })),
+      );
       const shown = table.cells.map((cell) => cell.text).filter((cell) => cell !== '');
       this.#blocks.push({ order, regions, text: shown.join(' '), kind: 'table', table });
     } else if (element.name === 'picture' || element.name === 'chart') {
@@ -81,7 +86,8 @@ export class DoctagsBlocks {
       const language = element.language === 'unknown' ? undefined : element.language;
       this.#blocks.push({ order, regions, text, kind: 'code', ...(language !== undefined && { language }) });
     } else if (heading) {
-      if (text !== '') this.#blocks.push({ order, regions, text, kind: 'heading', level: Math.max(1, Number(heading[1])) });
+      if (text !== '')
+        this.#blocks.push({ order, regions, text, kind: 'heading', level: Math.max(1, Number(heading[1])) });
     } else if (element.name === 'reference') this.#reference(text, regions);
     else {
       const kind = FURTHER[element.name] ?? 'text';
@@ -130,7 +136,9 @@ export class DoctagsBlocks {
   }
 
   #chartData(element: OpenElement, parent: number): void {
-    const table = readOtsl(element.cells.map((cell) => ({ token: cell.token, text: cell.text.replace(/\s+/g, ' ').trim() })));
+    const table = readOtsl(
+      element.cells.map((cell) => ({ token: cell.token, text: cell.text.replace(/\s+/g, ' ').trim() })),
+    );
     const text = table.cells.map((cell) => cell.text).join(' ');
     this.#blocks.push({ order: this.#blocks.length, parent, regions: [], text, kind: 'table', table });
   }

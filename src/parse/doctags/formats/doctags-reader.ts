@@ -51,7 +51,8 @@ class DoctagsReader {
     else if (CELL_TOKENS.has(name) && this.#owner) {
       this.#endLeaf();
       this.#owner.cells.push({ token: name, text: '' });
-    } else if (this.#owner && PICTURE_CLASSES.has(name) && (name !== 'table' || this.#isPicture())) this.#owner.category ??= name;
+    } else if (this.#owner && PICTURE_CLASSES.has(name) && (name !== 'table' || this.#isPicture()))
+      this.#owner.category ??= name;
     else if (/^(?:key|value|link)_\d+$/.test(name)) this.text(' ');
     else if (name.startsWith('_') && name.endsWith('_')) {
       if (this.#leaf?.name === 'code') this.#leaf.language = name.slice(1, -1);

@@ -103,20 +103,14 @@ class DoctagsWriter {
       case 'code':
         return paired('code', `${at}<_${codeLanguage(block.language)}_>${guardCode(block.text)}${captions}`);
       case 'picture': {
-        const category = block.category !== undefined && PICTURE_CLASSES.has(block.category) ? block.category : undefined;
+        const category =
+          block.category !== undefined && PICTURE_CLASSES.has(block.category) ? block.category : undefined;
         const tag = category !== undefined && CHART_CLASSES.has(category) ? 'chart' : 'picture';
         return paired(tag, at + (category === undefined ? '' : this.#token(category)) + captions);
       }
       case 'table':
         return paired('otsl', at + writeOtsl(block.table, this.#options.selfClosing) + captions);
-      case 'formula':
-      case 'title':
-      case 'text':
-      case 'caption':
-      case 'footnote':
-      case 'page_header':
-      case 'page_footer':
-      case 'list_item':
+      default:
         return paired(block.kind, at + plain(block.text));
     }
   }

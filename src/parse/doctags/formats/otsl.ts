@@ -24,7 +24,9 @@ export interface CellToken {
 /** A table as a stream of cell tokens, row by row; spans as docling spells them (two-dimensional ones are all xcel). */
 export function writeOtsl(table: Table, selfClosing = false): string {
   const end = selfClosing ? '/>' : '>';
-  const grid: (string | undefined)[][] = Array.from({ length: table.rows }, () => Array.from({ length: table.columns }));
+  const grid: (string | undefined)[][] = Array.from({ length: table.rows }, () =>
+    Array.from({ length: table.columns }),
+  );
   for (const cell of table.cells) {
     const continued = cell.rowSpan > 1 && cell.columnSpan > 1 ? 'xcel' : cell.columnSpan > 1 ? 'lcel' : 'ucel';
     for (let row = cell.row; row < Math.min(table.rows, cell.row + cell.rowSpan); row += 1)
@@ -33,7 +35,11 @@ export function writeOtsl(table: Table, selfClosing = false): string {
         if (!line || line[column] !== undefined) continue;
         const isOrigin = row === cell.row && column === cell.column;
         const text = cellText(cell.text);
-        line[column] = isOrigin ? (text === '' ? `<ecel${end}` : `<${ORIGIN[cell.kind]}${end}${text}`) : `<${continued}${end}`;
+        line[column] = isOrigin
+          ? text === ''
+            ? `<ecel${end}`
+            : `<${ORIGIN[cell.kind]}${end}${text}`
+          : `<${continued}${end}`;
       }
   }
   return grid.map((line) => `${Array.from(line, (token) => token ?? `<ecel${end}`).join('')}<nl${end}`).join('');

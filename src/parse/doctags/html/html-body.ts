@@ -1,99 +1,14 @@
 import { rawCode } from '../markup/code-text.ts';
-import type { DocumentBuilder } from '../markup/document-builder.ts';
-import { InlineText, type Line } from '../markup/inline-text.ts';
+import { InlineText } from '../markup/inline-text.ts';
 import { bareLatex, latexOf } from '../markup/math.ts';
-import { findAll, findFirst, rawText, type MarkupElement, type MarkupNode } from '../markup/node.ts';
+import { findAll, rawText, type MarkupElement, type MarkupNode } from '../markup/node.ts';
 import { classMatches, hasClass } from './classes.ts';
-import { isFurniture } from './content.ts';
+import { isFurniture, linkShare } from './content.ts';
 import { isFloat, writeFloat, writePicture, writeTable } from './html-floats.ts';
-import { addInline, inlineLine, isNote, noteLine, type InlineContext } from './html-inline.ts';
+import { addInline, inlineLine, isNote } from './html-inline.ts';
 import { writeList } from './html-list.ts';
 import { isReferenceHeading, isReferenceList, writeReferences } from './html-references.ts';
-
-/** Where the walk stands. */
-export interface Walk {
-  readonly builder: DocumentBuilder;
-  readonly inline: InlineContext;
-  /** The element that is the title; already written. */
-  readonly title: MarkupElement | undefined;
-  /** The level of h1…h6 that opens a section of the first level. */
-  readonly baseLevel: number;
-  readonly state: {
-    /** Below the heading of the reference list. */
-    inReferences: boolean;
-    /** A label that opens the next paragraph ("Theorem 1."). */
-    lead: string;
-  };
-}
-
-const BLOCKS = new Set([
-  ...['address', 'article', 'aside', 'blockquote', 'body', 'center', 'dd', 'details', 'div', 'dl', 'dt', 'fieldset'],
-  ...['figcaption', 'figure', 'footer', 'h1', 'h2', 'h3', 'h4', 'h5', 'h6', 'header', 'hgroup', 'hr', 'html', 'li'],
-  ...['main', 'ol', 'p', 'pre', 'section', 'summary', 'table', 'ul'],
-]);
-
-/** True for elements that interrupt a line of text. */
-export function isBlock(element: MarkupElement): boolean {
-  if (BLOCKS.has(element.name)) return true;
-  return isDisplayMath(element) || (element.name === 'span' && hasClass(element, 'ltx_equation'));
-}
-
-function isDisplayMath(element: MarkupElement): boolean {
-  if (element.name === 'math') return element.attributes['display'] === 'block';
-  if (element.name === 'script') return /mode=display/.test(element.attributes['type'] ?? '');
-  return element.name === 'span' && hasClass(element, 'katex-display');
-}
-
-/** Writes mixed content: runs of inline text become paragraphs, blocks between them stand for themselves. */
-export function writeFlow(walk: Walk, nodes: readonly MarkupNode[], emit = (line: Line): void => writeText(walk, line)): void {
-  const text = new InlineText();
-  const flush = (): void => {
-    const line = text.take();
-    if (line.text !== '') emit(line);
-    writeNotes(walk);
-  };
-  for (const node of nodes) {
-    if (typeof node === 'string') text.add(node);
-    else if (isFurniture(node) || node === walk.title) continue;
-    else if (node.name === 'img') {
-      // An image alone is a picture; one inside a line is a sign or an icon.
-      if (text.isEmpty) writePicture(walk, node);
-    } else if (isBlock(node) || holdsBlocks(node)) {
-      flush();
-      writeBlock(walk, node);
-    } else addInline(text, node, walk.inline);
-  }
-  flush();
-}
-
-/** Inline elements that pages put around blocks (a link around a figure, a span around paragraphs). */
-function holdsBlocks(element: MarkupElement): boolean {
-  if (isNote(element) || element.children.length === 0) return false;
-  return findFirst(element, (inner) => inner.name === 'p' || inner.name === 'figure' || inner.name === 'table' || inner.name === 'pre') !== undefined;
-}
-
-/** A paragraph, behind the label that is waiting for one. */
-export function writeText(walk: Walk, line: Line): void {
-  const { lead } = walk.state;
-  walk.state.lead = '';
-  if (lead === '') {
-    walk.builder.text(line);
-    return;
-  }
-  const by = lead.length + 1;
-  const links = line.links.map((link) => ({ ...link, start: link.start + by, end: link.end + by }));
-  walk.builder.text({ text: `${lead} ${line.text}`, links });
-}
-
-/** Notes that were met inside a paragraph, printed behind it. */
-export function writeNotes(walk: Walk): void {
-  for (const note of walk.inline.notes.splice(0)) {
-    const line = noteLine(note, walk.inline);
-    // LaTeXML sets institutes, thanks and the like as notes of their own role: they belong to the paper's head.
-    if (hasClass(note, 'ltx_note') && !hasClass(note, 'ltx_role_footnote') && !hasClass(note, 'ltx_role_endnote')) walk.builder.text(line);
-    else walk.builder.footnote(line);
-  }
-}
+import { isDisplayMath, writeFlow, writeNotes, type Walk } from './html-walk.ts';
 
 /** Writes one block-level element. */
 export function writeBlock(walk: Walk, element: MarkupElement): void {
@@ -104,8 +19,11 @@ export function writeBlock(walk: Walk, element: MarkupElement): void {
   else if (isNoteBlock(element)) writeNoteBlock(walk, element);
   else if (name === 'pre' || hasClass(element, 'ltx_listing')) writeCode(walk, element);
   else if (isFloat(element)) writeFloat(walk, element);
+  else if (name === 'img') writePicture(walk, element);
   else if (name === 'table') writeTable(walk, element);
-  else if (name === 'ul' || name === 'ol' || name === 'dl') writeList(walk, element, 0);
+  else if (name === 'ul' || name === 'ol' || name === 'dl') {
+    if (walk.state.started || linkShare(element) < 0.7) writeList(walk, element, 0);
+  } else if (name === 'p' && walk.boldHeadings && isBold(element)) writeHeading(walk, element, walk.baseLevel);
   else if (name === 'hr') return;
   else if (hasClass(element, 'ltx_authors')) writeAuthors(walk, element);
   else writeFlow(walk, element.children);
@@ -119,9 +37,24 @@ function writeHeading(walk: Walk, element: MarkupElement, level: number): void {
   if (classMatches(element, RUN_IN)) walk.state.lead = line.text;
   else if (line.text !== '') {
     walk.state.inReferences = isReferenceHeading(line.text);
-    walk.builder.heading(line, classMatches(element, OWN_LEVEL) ? 1 : level - walk.baseLevel + 1);
+    // Pages repeat the title for small screens.
+    if (!walk.title || line.text !== walk.titleText)
+      walk.builder.heading(line, classMatches(element, OWN_LEVEL) ? 1 : level - walk.baseLevel + 1);
   }
   writeNotes(walk);
+}
+
+/** A paragraph that is one short line in bold. */
+function isBold(paragraph: MarkupElement): boolean {
+  const shown = rawText(paragraph).trim();
+  if (shown === '' || shown.length > 100 || /[.,;:]$/.test(shown)) return false;
+  const bold = findAll(paragraph, (inner) => inner.name === 'b' || inner.name === 'strong');
+  return (
+    bold
+      .map((inner) => rawText(inner))
+      .join('')
+      .replace(/\s/g, '') === shown.replace(/\s/g, '')
+  );
 }
 
 function isFormula(element: MarkupElement): boolean {
@@ -155,24 +88,29 @@ function isNoteBlock(element: MarkupElement): boolean {
 
 /** Notes at the end of a page: each item or paragraph is one. */
 function writeNoteBlock(walk: Walk, element: MarkupElement): void {
-  const items = findAll(element, (inner) => inner.name === 'li' || /^(?:fn|footnote)$/.test(inner.attributes['class'] ?? ''));
+  const items = findAll(
+    element,
+    (inner) => inner.name === 'li' || /^(?:fn|footnote)$/.test(inner.attributes['class'] ?? ''),
+  );
   const notes = items.length > 0 ? items : [element];
-  for (const heading of findAll(element, (inner) => /^h[1-6]$/.test(inner.name))) walk.builder.text(inlineLine(heading, walk.inline));
+  for (const heading of findAll(element, (inner) => /^h[1-6]$/.test(inner.name)))
+    walk.builder.text(inlineLine(heading, walk.inline));
   for (const note of notes) {
     const text = new InlineText();
     for (const node of note.children)
       if (typeof node === 'string' || !/^h[1-6]$/.test(node.name)) addInline(text, node, walk.inline);
     const line = text.take();
-    walk.builder.footnote({ text: line.text.replace(/\s*[↩↵⏎]\uFE0E?$/u, ''), links: line.links.filter((link) => link.end <= line.text.length - 2) });
+    walk.builder.footnote({
+      text: line.text.replace(/\s*[↩↵⏎]\uFE0E?$/u, ''),
+      links: line.links.filter((link) => link.end <= line.text.length - 2),
+    });
   }
 }
 
 function writeCode(walk: Walk, element: MarkupElement): void {
   const lines = findAll(element, (inner) => hasClass(inner, 'ltx_listingline'));
   const text =
-    lines.length > 0
-      ? lines.map((line) => codeText(line).replace(/\n/g, '').trimEnd()).join('\n')
-      : codeText(element);
+    lines.length > 0 ? lines.map((line) => codeText(line).replace(/\n/g, '').trimEnd()).join('\n') : codeText(element);
   walk.builder.code(rawCode(text), languageOf(element));
 }
 
@@ -186,7 +124,9 @@ function codeText(node: MarkupNode): string {
 function languageOf(element: MarkupElement): string | undefined {
   const marked = [element, ...findAll(element, (inner) => inner.name === 'code')];
   for (const candidate of marked) {
-    const found = /(?:^|\s)(?:language|lang|brush:|highlight|ltx_lst_language)[-_: ]+([\w+#]{1,20})/i.exec(candidate.attributes['class'] ?? '');
+    const found = /(?:^|\s)(?:language|lang|brush:|highlight|ltx_lst_language)[-_: ]+([\w+#]{1,20})/i.exec(
+      candidate.attributes['class'] ?? '',
+    );
     if (found?.[1]) return found[1];
     if (candidate.attributes['data-lang']) return candidate.attributes['data-lang'];
   }

@@ -3,11 +3,13 @@ import { findAll, findFirst, type MarkupElement, type MarkupNode } from '../mark
 import { layOutTable, tableRows } from '../markup/table-grid.ts';
 import { classMatches, hasClass } from './classes.ts';
 import { isFurniture } from './content.ts';
-import { writeBlock, writeFlow, writeNotes, type Walk } from './html-body.ts';
+import { writeFlow, writeNotes, type Walk } from './html-walk.ts';
 import { inlineLine } from './html-inline.ts';
 
-const FLOAT_CLASS = /^(?:fig|figure|fig-?wrap|table-?wrap|figure-?wrap(?:per)?|ltx_float|c-article-section__figure|boxed-text-float)$/i;
-const CAPTION_CLASS = /^(?:caption|fig-?caption|figcaption|figure-?caption|table-?caption|ltx_caption|thumbcaption|caption-text|figure__caption|table__caption)$/i;
+const FLOAT_CLASS =
+  /^(?:fig|figure|fig-?wrap|table-?wrap|figure-?wrap(?:per)?|ltx_float|c-article-section__figure|boxed-text-float)$/i;
+const CAPTION_CLASS =
+  /^(?:caption|fig-?caption|figcaption|figure-?caption|table-?caption|ltx_caption|thumbcaption|caption-text|figure__caption|table__caption)$/i;
 
 /** A figure, or a box that pages use as one. */
 export function isFloat(element: MarkupElement): boolean {
@@ -35,13 +37,13 @@ export function writeFloat(walk: Walk, float: MarkupElement): void {
   const inner = findAll(float, isInnerFloat);
   const tables = findAll(float, (element) => element.name === 'table' && !isEquation(element));
   const before = walk.builder.next;
-  if (inner.length > 0) for (const panel of inner) writeBlock(walk, panel);
+  if (inner.length > 0) for (const panel of inner) walk.block(walk, panel);
   else if (tables.length > 0) for (const table of tables) writeTable(walk, table);
   else {
     const listing = findFirst(float, (element) => element.name === 'pre' || hasClass(element, 'ltx_listing'));
-    if (listing) writeBlock(walk, listing);
+    if (listing) walk.block(walk, listing);
     else if (classMatches(float, /^ltx_float/)) writeRest(walk, float, captions);
-    else writeFigure(walk, float, captions);
+    else writeFigure(walk, float);
   }
   const owner = inner.length > 0 && captions.length > 0 ? pictureFor(walk, before) : ownerSince(walk, before);
   for (const caption of captions) {
@@ -49,14 +51,21 @@ export function writeFloat(walk: Walk, float: MarkupElement): void {
     walk.builder.caption(line, owner === undefined ? {} : { parent: owner });
     writeNotes(walk);
   }
-  if (inner.length === 0 && tables.length > 0) writeRest(walk, float, [...captions, ...tables]);
+  const isWritten = inner.length > 0 || classMatches(float, /^ltx_float/);
+  if (!isWritten)
+    writeRest(walk, float, [
+      ...captions,
+      ...tables,
+      ...findAll(
+        float,
+        (element) => element.name === 'img' || element.name === 'pre' || hasClass(element, 'ltx_listing'),
+      ),
+    ]);
 }
 
-function writeFigure(walk: Walk, figure: MarkupElement, captions: readonly MarkupElement[]): void {
+function writeFigure(walk: Walk, figure: MarkupElement): void {
   const images = findAll(figure, (element) => element.name === 'img');
-  const alternative = images.map((image) => alternativeOf(image)).find((text) => text !== '');
-  walk.builder.picture(alternative ?? '');
-  writeRest(walk, figure, [...captions, ...images]);
+  walk.builder.picture(images.map((image) => alternativeOf(image)).find((text) => text !== '') ?? '');
 }
 
 /** What a float holds besides its captions and contents: notes under a table, the lines of an algorithm. */
@@ -77,7 +86,9 @@ function contains(holder: MarkupElement, sought: MarkupElement): boolean {
 
 /** The first table, picture or code written since. */
 function ownerSince(walk: Walk, order: number): number | undefined {
-  return walk.builder.blocks.slice(order).find((block) => block.kind === 'table' || block.kind === 'picture' || block.kind === 'code')?.order;
+  return walk.builder.blocks
+    .slice(order)
+    .find((block) => block.kind === 'table' || block.kind === 'picture' || block.kind === 'code')?.order;
 }
 
 /** A figure made of panels: its caption belongs to the whole, which needs a block of its own. */
@@ -96,7 +107,7 @@ export function writeTable(walk: Walk, table: MarkupElement): void {
   const isLayout =
     table.attributes['role'] === 'presentation' ||
     (rows.length > 0 && rows.every((row) => row.cells.length <= 1) && hasBlocks(table)) ||
-    findAll(table, (element) => element.name === 'table').some((inner) => !isStack(inner));
+    (hasBlocks(table) && findAll(table, (element) => element.name === 'table').some((inner) => !isStack(inner)));
   if (rows.length === 0 || isLayout) {
     for (const row of rows) for (const cell of row.cells) writeFlow(walk, cell.children);
     return;
@@ -116,13 +127,19 @@ function isStack(table: MarkupElement): boolean {
 }
 
 function hasBlocks(table: MarkupElement): boolean {
-  return findFirst(table, (element) => ['p', 'ul', 'ol', 'h1', 'h2', 'h3', 'h4', 'blockquote', 'pre'].includes(element.name)) !== undefined;
+  return (
+    findFirst(table, (element) =>
+      ['p', 'ul', 'ol', 'h1', 'h2', 'h3', 'h4', 'blockquote', 'pre'].includes(element.name),
+    ) !== undefined
+  );
 }
 
 /** An image that stands alone; icons and images without a description say nothing and are left out. */
 export function writePicture(walk: Walk, image: MarkupElement): void {
   const text = alternativeOf(image);
-  const small = [image.attributes['width'], image.attributes['height']].some((size) => size !== undefined && Number.parseInt(size, 10) < 48);
+  const small = [image.attributes['width'], image.attributes['height']].some(
+    (size) => size !== undefined && Number.parseInt(size, 10) < 48,
+  );
   if (text !== '' && !small && !isFurniture(image)) walk.builder.picture(text);
 }
 

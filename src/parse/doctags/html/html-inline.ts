@@ -14,7 +14,31 @@ export interface InlineContext {
   readonly labels: ReadonlyMap<string, string>;
 }
 
-const SPACED = new Set(['p', 'div', 'li', 'br', 'dd', 'dt', 'td', 'th', 'tr', 'h1', 'h2', 'h3', 'h4', 'h5', 'h6', 'section', 'blockquote', 'ul', 'ol', 'dl', 'table', 'figure', 'figcaption']);
+const SPACED = new Set([
+  'p',
+  'div',
+  'li',
+  'br',
+  'dd',
+  'dt',
+  'td',
+  'th',
+  'tr',
+  'h1',
+  'h2',
+  'h3',
+  'h4',
+  'h5',
+  'h6',
+  'section',
+  'blockquote',
+  'ul',
+  'ol',
+  'dl',
+  'table',
+  'figure',
+  'figcaption',
+]);
 
 /** The text of an element as one line. */
 export function inlineLine(element: MarkupElement, context: InlineContext): Line {
@@ -108,7 +132,8 @@ function addRaised(text: InlineText, node: MarkupElement, context: InlineContext
   const line = inlineLine(node, context);
   if (line.text === '') return;
   const parts = children(node);
-  const cites = parts.length > 0 && parts.every((part) => part.name === 'a' && /^#/.test(part.attributes['href'] ?? ''));
+  const cites =
+    parts.length > 0 && parts.every((part) => part.name === 'a' && (part.attributes['href'] ?? '').startsWith('#'));
   if (cites && /^[\d\s,;–-]+$/.test(line.text)) {
     text.add(` [${line.text}]`);
     return;

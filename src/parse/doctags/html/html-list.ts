@@ -3,7 +3,7 @@ import { children, rawText, type MarkupElement } from '../markup/node.ts';
 import { oneLine } from '../markup/characters.ts';
 import { hasClass } from './classes.ts';
 import { isFurniture } from './content.ts';
-import { isBlock, writeBlock, writeNotes, type Walk } from './html-body.ts';
+import { isBlock, writeNotes, type Walk } from './html-walk.ts';
 import { addInline } from './html-inline.ts';
 
 /** Writes a list with everything nested in its items. */
@@ -14,22 +14,24 @@ export function writeList(walk: Walk, list: MarkupElement, depth: number, parent
   }
   const ordered = list.name === 'ol';
   let number = Number.parseInt(list.attributes['start'] ?? '1', 10) || 1;
+  let last = parent;
   for (const part of children(list)) {
     if (part.name !== 'li') {
       // A list directly inside a list is how many pages nest them.
-      if (part.name === 'ul' || part.name === 'ol') writeList(walk, part, depth + 1, parent);
+      if (part.name === 'ul' || part.name === 'ol') writeList(walk, part, depth + 1, last);
       continue;
     }
     if (isFurniture(part)) continue;
     const tag = children(part).find((inner) => hasClass(inner, 'ltx_tag'));
     const marker = tag ? oneLine(rawText(tag)) : ordered ? `${number}.` : undefined;
     number += 1;
-    writeItem(walk, part, {
-      ordered: ordered || (marker !== undefined && /[\p{L}\p{N}]/u.test(marker)),
-      depth,
-      ...(marker !== undefined && { marker }),
-      ...(parent !== undefined && { parent }),
-    });
+    last =
+      writeItem(walk, part, {
+        ordered: ordered || (marker !== undefined && /[\p{L}\p{N}]/u.test(marker)),
+        depth,
+        ...(marker !== undefined && { marker }),
+        ...(parent !== undefined && { parent }),
+      }) ?? parent;
   }
 }
 
@@ -41,7 +43,7 @@ interface Item {
 }
 
 /** The paragraphs of an item up to its first nested block are its text; what follows belongs to it. */
-function writeItem(walk: Walk, item: MarkupElement, description: Item, lead = ''): void {
+function writeItem(walk: Walk, item: MarkupElement, description: Item, lead = ''): number | undefined {
   const text = new InlineText();
   text.add(lead);
   let order: number | undefined;
@@ -61,14 +63,16 @@ function writeItem(walk: Walk, item: MarkupElement, description: Item, lead = ''
         text.space();
       } else {
         emit(text.take());
-        if (node.name === 'ul' || node.name === 'ol' || node.name === 'dl') writeList(walk, node, description.depth + 1, order);
-        else writeBlock(walk, node);
+        if (node.name === 'ul' || node.name === 'ol' || node.name === 'dl')
+          writeList(walk, node, description.depth + 1, order);
+        else walk.block(walk, node);
       }
     }
   };
   visit(item);
   emit(text.take());
   writeNotes(walk);
+  return order;
 }
 
 /** Terms open the definition that follows them; pages may wrap the pairs. */

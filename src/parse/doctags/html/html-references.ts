@@ -2,11 +2,13 @@ import { oneLine } from '../markup/characters.ts';
 import { InlineText } from '../markup/inline-text.ts';
 import { children, findAll, findFirst, rawText, type MarkupElement, type MarkupNode } from '../markup/node.ts';
 import { classMatches, hasClass } from './classes.ts';
-import { writeFlow, writeBlock, writeNotes, type Walk } from './html-body.ts';
+import { writeNotes, type Walk } from './html-walk.ts';
 import { addInline } from './html-inline.ts';
 
-const LIST_CLASS = /^(?:ref-?list|references|bibliography|citation-?list|ref-cit-list|bib-?list|ltx_biblist|c-article-references|reference-list|references-list|citations)$/i;
-const ENTRY_CLASS = /^(?:ref|reference|citation|bib|bibitem|csl-entry|ref-cit|reference-item|citation-item|bib-reference|ltx_bibitem)$/i;
+const LIST_CLASS =
+  /^(?:ref-?list|references|bibliography|citation-?list|ref-cit-list|bib-?list|ltx_biblist|c-article-references|reference-list|references-list|citations)$/i;
+const ENTRY_CLASS =
+  /^(?:ref|reference|citation|bib|bibitem|csl-entry|ref-cit|reference-item|citation-item|bib-reference|ltx_bibitem)$/i;
 const SERVICE =
   /^\W*(?:view article|view in article|view|google scholar|google|crossref|cross ref|pubmed(?:\/ncbi)?|pubmed central|ncbi|pmc(?: free article)?|free article|article|cas|ads|full text|abstract|medline|web of science(?:®)?|isi|scopus|open ?url|download(?: citation| references)?|export|links?|mathscinet|zbmath|chemport|go to ref(?:erence)?|return to (?:ref )?.{0,40}in article|find (?:this )?article online|search ads|bibtex|ris)\W*$/i;
 
@@ -42,7 +44,7 @@ function entriesOf(list: MarkupElement): MarkupElement[] {
 export function writeReferences(walk: Walk, list: MarkupElement): void {
   for (const entry of entriesOf(list)) {
     if (findFirst(entry, (inner) => /^h[1-6]$/.test(inner.name))) {
-      for (const part of children(entry)) writeBlock(walk, part);
+      for (const part of children(entry)) walk.block(walk, part);
       continue;
     }
     writeReference(walk, entry);
@@ -77,20 +79,40 @@ const SPLIT = new Set(['p', 'div', 'li', 'ol', 'ul', 'dd', 'dt', 'section']);
 /** Buttons behind an entry: links to catalogues, lists of them, the arrow back to the text. */
 function isService(element: MarkupElement): boolean {
   if (element.name === 'script' || element.name === 'button') return true;
-  if (hasClass(element, 'ltx_bib_cited') || classMatches(element, /^(?:mw-cite-backlink|reflinks|ref-links?|c-article-references__links|citation-links|links|pub-id-type|Z3988)$/)) return true;
+  if (
+    hasClass(element, 'ltx_bib_cited') ||
+    classMatches(
+      element,
+      /^(?:mw-cite-backlink|reflinks|ref-links?|c-article-references__links|citation-links|links|pub-id-type|Z3988)$/,
+    )
+  )
+    return true;
   if (!['a', 'ul', 'p', 'span', 'div', 'sup', 'li'].includes(element.name)) return false;
   const links = element.name === 'a' ? [element] : findAll(element, (inner) => inner.name === 'a');
   if (links.length === 0) return false;
   const shown = oneLine(rawText(element));
   if (shown === '' || SERVICE.test(shown)) return true;
-  return element.name !== 'a' && links.every((link) => SERVICE.test(oneLine(rawText(link)))) && shown.length <= links.reduce((sum, link) => sum + oneLine(rawText(link)).length + 4, 0);
+  return (
+    element.name !== 'a' &&
+    links.every((link) => SERVICE.test(oneLine(rawText(link)))) &&
+    shown.length <= links.reduce((sum, link) => sum + oneLine(rawText(link)).length + 4, 0)
+  );
 }
 
 function labelElement(entry: MarkupElement): MarkupElement | undefined {
-  const first = findFirst(entry, (inner) => hasClass(inner, 'ltx_tag_bibitem') || classMatches(inner, /^(?:order|label|ref-label|citation-label|reference-num|refnumber|num)$/i));
+  const first = findFirst(
+    entry,
+    (inner) =>
+      hasClass(inner, 'ltx_tag_bibitem') ||
+      classMatches(inner, /^(?:order|label|ref-label|citation-label|reference-num|refnumber|num)$/i),
+  );
   if (first) return first;
   const [lead] = children(entry);
-  return lead && (lead.name === 'span' || lead.name === 'b' || lead.name === 'sup') && /^\[?\d{1,3}[\].]*$/.test(oneLine(rawText(lead))) ? lead : undefined;
+  return lead &&
+    (lead.name === 'span' || lead.name === 'b' || lead.name === 'sup') &&
+    /^\[?\d{1,3}[\].]*$/.test(oneLine(rawText(lead)))
+    ? lead
+    : undefined;
 }
 
 /** The labels that a page's reference list gives to its entries, by the ids that citations point to. */
@@ -102,9 +124,4 @@ export function referenceLabels(root: MarkupElement): Map<string, string> {
     if (id !== undefined && tag) labels.set(id, oneLine(rawText(tag)).replace(/^[[(]|[\])]$/g, ''));
   }
   return labels;
-}
-
-/** Writes what stands in a reference section besides its list. */
-export function writeReferenceSection(walk: Walk, element: MarkupElement): void {
-  writeFlow(walk, element.children);
 }

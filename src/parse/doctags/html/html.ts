@@ -5,10 +5,25 @@ import type { InlineMath } from '../markup/math.ts';
 import { findAll, findFirst, rawText, type MarkupElement } from '../markup/node.ts';
 import { classMatches, hasClass } from './classes.ts';
 import { articleRoot, isFurniture } from './content.ts';
-import { writeFlow, writeNotes, type Walk } from './html-body.ts';
-import { inlineLine } from './html-inline.ts';
+import { writeBlock } from './html-body.ts';
+import { inlineLine, type InlineContext } from './html-inline.ts';
 import { referenceLabels } from './html-references.ts';
+import { writeFlow, writeNotes, type Walk } from './html-walk.ts';
 import { pageMetadata, pageTitle } from './metadata.ts';
+
+/** Writes a fragment of HTML that stands inside another document (some JATS files carry their text so). */
+export function writeFragment(builder: DocumentBuilder, fragment: MarkupElement, options: HtmlOptions): void {
+  const walk: Walk = {
+    builder,
+    inline: { inlineMath: options.inlineMath ?? 'text', notes: [], labels: new Map() },
+    title: undefined,
+    titleText: '',
+    ...headingsOf(fragment, undefined),
+    state: { inReferences: false, lead: '', started: true },
+    block: writeBlock,
+  };
+  writeFlow(walk, fragment.children);
+}
 
 export interface HtmlOptions {
   readonly inlineMath?: InlineMath;
@@ -19,14 +34,17 @@ export function readHtml(document: MarkupElement, options: HtmlOptions = {}): Pa
   const root = articleRoot(document);
   const meta = pageMetadata(document);
   const title = titleElement(root) ?? titleElement(document);
+  const inline: InlineContext = { inlineMath: options.inlineMath ?? 'text', notes: [], labels: referenceLabels(root) };
+  const titleText = title ? inlineLine(title, inline).text : (meta.title ?? '');
   const walk: Walk = {
     builder: new DocumentBuilder(),
-    inline: { inlineMath: options.inlineMath ?? 'text', notes: [], labels: referenceLabels(root) },
+    inline,
     title,
-    baseLevel: baseLevel(root, title),
-    state: { inReferences: false, lead: '' },
+    titleText,
+    ...headingsOf(root, title),
+    state: { inReferences: false, lead: '', started: false },
+    block: writeBlock,
   };
-  const titleText = title ? inlineLine(title, walk.inline).text : (meta.title ?? '');
   if (titleText !== '') walk.builder.title({ text: titleText, links: [] });
   writeNotes(walk);
   writeFlow(walk, root.children);
@@ -49,13 +67,20 @@ function titleElement(root: MarkupElement): MarkupElement | undefined {
 }
 
 /** Sections of the first level are those with the largest heading besides the title. */
-function baseLevel(root: MarkupElement, title: MarkupElement | undefined): number {
+function headingsOf(root: MarkupElement, title: MarkupElement | undefined): Pick<Walk, 'baseLevel' | 'boldHeadings'> {
   let smallest = 7;
-  for (const heading of findAll(root, (element) => /^h[1-6]$/.test(element.name) || isFurniture(element))) {
-    if (heading === title || isFurniture(heading) || classMatches(heading, /^ltx_title_(?:abstract|theorem|proof|keywords|acknowledgements)$|^ltx_runin$/)) continue;
+  const headings = findAll(root, (element) => /^h[1-6]$/.test(element.name) || isFurniture(element));
+  for (const heading of headings) {
+    if (
+      heading === title ||
+      isFurniture(heading) ||
+      (title && rawText(heading).trim() === rawText(title).trim()) ||
+      classMatches(heading, /^ltx_title_(?:abstract|theorem|proof|keywords|acknowledgements)$|^ltx_runin$/)
+    )
+      continue;
     smallest = Math.min(smallest, Number(heading.name[1]));
   }
-  return smallest === 7 ? 1 : smallest;
+  return { baseLevel: smallest === 7 ? 1 : smallest, boldHeadings: smallest === 7 };
 }
 
 /** The abstract of the page's text, where its head has none. */

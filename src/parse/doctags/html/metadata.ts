@@ -24,11 +24,22 @@ export function pageMetadata(document: MarkupElement): Omit<Metadata, 'needsOcr'
     }
     return undefined;
   };
-  const authors = metas.get('citation_author') ?? metas.get('dc.creator') ?? metas.get('dcterms.creator') ?? splitAuthors(first('citation_authors')) ?? pageAuthors(document);
-  const doi = [first('citation_doi'), first('prism.doi'), ...(metas.get('dc.identifier') ?? []), first('dcterms.identifier'), first('bepress_citation_doi')]
+  const authors =
+    metas.get('citation_author') ??
+    metas.get('dc.creator') ??
+    metas.get('dcterms.creator') ??
+    splitAuthors(first('citation_authors')) ??
+    pageAuthors(document);
+  const doi = [
+    first('citation_doi'),
+    first('prism.doi'),
+    ...(metas.get('dc.identifier') ?? []),
+    first('dcterms.identifier'),
+    first('bepress_citation_doi'),
+  ]
     .map((value) => (value === undefined ? undefined : normalizeDoi(value)))
     .find((value) => value !== undefined);
-  const title = first('citation_title', 'dc.title', 'dcterms.title', 'og:title');
+  const title = first('citation_title', 'dc.title', 'dcterms.title');
   const abstract = first('citation_abstract', 'dcterms.abstract', 'dc.description');
   const html = findFirst(document, (element) => element.name === 'html');
   const language = first('citation_language', 'dc.language') ?? html?.attributes['lang'];
@@ -37,7 +48,8 @@ export function pageMetadata(document: MarkupElement): Omit<Metadata, 'needsOcr'
     authors: authors.map(givenFirst),
     ...(abstract !== undefined && { abstract: plainAbstract(abstract) }),
     ...(doi !== undefined && { doi }),
-    ...(language !== undefined && /^[A-Za-z]{2,3}(?:-[A-Za-z0-9]{1,8})*$/.test(language) && { language: language.toLowerCase() }),
+    ...(language !== undefined &&
+      /^[A-Za-z]{2,3}(?:-[A-Za-z0-9]{1,8})*$/.test(language) && { language: language.toLowerCase() }),
   };
 }
 

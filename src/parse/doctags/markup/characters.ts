@@ -23,8 +23,8 @@ const SUPERSCRIPTS: Readonly<Record<string, string>> = {
 // C0 and C1 controls, soft hyphen, zero-width space, bidi marks and overrides, invisible operators, byte order
 // marks, and the tag characters that can hide text from a reader. Joiners (200C, 200D) spell words and stay.
 const INVISIBLE =
-  /[\u0000-\u0008\u000E-\u001F\u007F-\u0084\u0086-\u009F\u00AD\u061C\u200B\u200E\u200F\u202A-\u202E\u2060-\u2069\uFEFF\uFFF9-\uFFFB\u{E0000}-\u{E007F}]/u;
-const INVISIBLE_ALL = new RegExp(INVISIBLE.source, 'gu');
+  /[[\p{Cc}--[\t\n\v\f\r\u0085]]\u00AD\u061C\u200B\u200E\u200F\u202A-\u202E\u2060-\u2069\uFEFF\uFFF9-\uFFFB\uFFFE\uFFFF\u{E0000}-\u{E007F}]/v;
+const INVISIBLE_ALL = new RegExp(INVISIBLE.source, 'gv');
 
 /** Text without characters that show nothing, and without halves of a pair, so that it is valid wherever it goes. */
 export function visibleText(text: string): string {

@@ -18,7 +18,7 @@ const READABLE: Readonly<Record<string, string>> = {
   'utf-16': 'utf-16le',
   'utf-16le': 'utf-16le',
   'utf-16be': 'utf-16be',
-  'shift_jis': 'shift_jis',
+  shift_jis: 'shift_jis',
   'euc-jp': 'euc-jp',
   'euc-kr': 'euc-kr',
   gb2312: 'gb18030',

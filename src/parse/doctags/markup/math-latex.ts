@@ -78,7 +78,7 @@ function token(element: MarkupElement): string {
 
 function identifier(name: string, variant: string | undefined): string {
   if (name === '') return '';
-  if ([...name].length === 1) {
+  if (Array.from(name).length === 1) {
     const sign = latexSign(name);
     if (variant === 'bold' || variant === 'bold-italic') return `\\mathbf{${sign.trim()}}`;
     if (variant === 'script') return `\\mathcal{${sign.trim()}}`;
@@ -89,7 +89,7 @@ function identifier(name: string, variant: string | undefined): string {
 }
 
 function operator(sign: string): string {
-  return isFunctionName(sign) ? `\\${sign} ` : [...sign].map(latexSign).join('');
+  return isFunctionName(sign) ? `\\${sign} ` : Array.from(sign, latexSign).join('');
 }
 
 function base(text: string): string {
@@ -134,7 +134,7 @@ function multiscripts(parts: readonly MarkupElement[]): string {
 function fenced(element: MarkupElement, parts: readonly MarkupElement[]): string {
   const open = operator(element.attributes['open'] ?? '(');
   const close = operator(element.attributes['close'] ?? ')');
-  const separators = [...(element.attributes['separators'] ?? ',').replace(/\s/g, '')];
+  const separators = Array.from((element.attributes['separators'] ?? ',').replace(/\s/g, ''));
   let text = '';
   parts.forEach((part, index) => {
     if (index > 0) text += separators[Math.min(index - 1, separators.length - 1)] ?? '';

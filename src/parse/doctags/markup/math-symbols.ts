@@ -17,14 +17,21 @@ function pairs(table: string): [string, string][] {
   return words.flatMap((word, index) => (index % 2 === 0 ? [[word, words[index + 1] ?? ''] as [string, string]] : []));
 }
 
-const COMMANDS = new Map([...[GREEK, RELATIONS, OPERATORS, LARGE, ARROWS, OTHERS].flatMap(pairs)]);
+const COMMANDS = new Map([GREEK, RELATIONS, OPERATORS, LARGE, ARROWS, OTHERS].flatMap(pairs));
 const BLACKBOARD = new Map(pairs(DOUBLE));
 const ACCENTS = new Map(
   pairs(
     '^ hat ˆ hat ~ tilde ˜ tilde ∼ tilde ¯ bar ‾ bar ― bar _ bar → vec ⃗ vec ˙ dot . dot ¨ ddot ˇ check ˘ breve ` grave ´ acute ⏞ overbrace ⏟ underbrace ̂ hat ̃ tilde ̄ bar ̇ dot ̈ ddot',
   ),
 );
-const RELATION_SIGNS = new Set(['=', '<', '>', ':=', ...pairs(RELATIONS).map(([sign]) => sign), ...pairs(ARROWS).map(([sign]) => sign)]);
+const RELATION_SIGNS = new Set([
+  '=',
+  '<',
+  '>',
+  ':=',
+  ...pairs(RELATIONS).map(([sign]) => sign),
+  ...pairs(ARROWS).map(([sign]) => sign),
+]);
 const LARGE_SIGNS = new Set(pairs(LARGE).map(([sign]) => sign));
 
 const FUNCTIONS = new Set(

@@ -113,6 +113,6 @@ function over(parts: readonly MarkupElement[]): string {
   if (!mark) return text;
   const sign = textFromMathml(mark).trim();
   const combining = COMBINING[sign];
-  if (combining !== undefined && [...text].length === 1) return `${text}${combining}`.normalize('NFC');
+  if (combining !== undefined && Array.from(text).length === 1) return `${text}${combining}`.normalize('NFC');
   return combining === undefined ? `${text}${script('^', sign)}` : text;
 }

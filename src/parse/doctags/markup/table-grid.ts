@@ -63,14 +63,17 @@ function withoutSpacers(rows: readonly SourceRow[]): SourceRow[] {
   let spannedTo = 0;
   return rows.filter(({ cells }, row) => {
     const spacer = row >= spannedTo && cells.every((cell) => cell.children.every(isBlank));
-    for (const cell of cells) spannedTo = Math.max(spannedTo, row + span(cell.attributes['rowspan'], rows.length - row));
+    for (const cell of cells)
+      spannedTo = Math.max(spannedTo, row + span(cell.attributes['rowspan'], rows.length - row));
     return !spacer;
   });
 }
 
 function isBlank(node: MarkupNode): boolean {
   if (typeof node === 'string') return node.trim() === '';
-  return node.name !== 'img' && node.name !== 'graphic' && node.name !== 'inline-graphic' && node.children.every(isBlank);
+  return (
+    node.name !== 'img' && node.name !== 'graphic' && node.name !== 'inline-graphic' && node.children.every(isBlank)
+  );
 }
 
 function span(attribute: string | undefined, zero: number): number {
@@ -97,7 +100,11 @@ function kindOf(source: MarkupElement, part: 'head' | 'body', column: number): C
 function markSectionRows(cells: readonly Cell[], columns: number): Cell[] {
   if (columns < 2) return [...cells];
   return cells.map((cell) =>
-    cell.row > 0 && cell.columnSpan === columns && cell.rowSpan === 1 && cell.text !== '' && cell.kind !== 'column-header'
+    cell.row > 0 &&
+    cell.columnSpan === columns &&
+    cell.rowSpan === 1 &&
+    cell.text !== '' &&
+    cell.kind !== 'column-header'
       ? { ...cell, kind: 'section-row' }
       : cell,
   );

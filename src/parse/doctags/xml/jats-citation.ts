@@ -45,7 +45,8 @@ function setCitation(citation: MarkupElement): string {
   for (const node of citation.children) {
     const next = write(node);
     // Neighbouring parts without anything between them must not grow together.
-    if (typeof node !== 'string' && /[\p{L}\p{N}.]$/u.test(text) && /^[\p{L}\p{N}]/u.test(next) && isPart(node)) text += ' ';
+    if (typeof node !== 'string' && /[\p{L}\p{N}.]$/u.test(text) && /^[\p{L}\p{N}]/u.test(next) && isPart(node))
+      text += ' ';
     text += next;
   }
   return oneLine(text);
@@ -72,10 +73,15 @@ function orderedCitation(citation: MarkupElement): string {
   for (const part of children(citation)) {
     const people = part.name === 'person-group' ? children(part, 'name', 'string-name', 'collab', 'etal') : [part];
     for (const one of people) {
-      const shown = NAMES.has(one.name) ? nameText(one) : one.name === 'etal' ? rawText(one).trim() || 'et al' : oneLine(rawText(one));
+      const shown = NAMES.has(one.name)
+        ? nameText(one)
+        : one.name === 'etal'
+          ? rawText(one).trim() || 'et al'
+          : oneLine(rawText(one));
       if (shown === '') continue;
       const name = one.name === 'string-name' ? 'name' : one.name;
-      if (text !== '') text += BETWEEN[`${before} ${name}`] ?? (before === 'issue' ? '). ' : /[.?!]$/.test(text) ? ' ' : '. ');
+      if (text !== '')
+        text += BETWEEN[`${before} ${name}`] ?? (before === 'issue' ? '). ' : /[.?!]$/.test(text) ? ' ' : '. ');
       text += shown;
       before = name;
     }
@@ -111,7 +117,9 @@ function initials(given: string): string {
   return given
     .split(/[\s.]+/)
     .filter((part) => part !== '')
-    .map((part) => (/^\p{Lu}{2,4}$/u.test(part) ? [...part].map((letter) => `${letter}.`).join(' ') : hyphenated(part)))
+    .map((part) =>
+      /^\p{Lu}{2,4}$/u.test(part) ? Array.from(part, (letter) => `${letter}.`).join(' ') : hyphenated(part),
+    )
     .join(' ');
 }
 
@@ -120,7 +128,7 @@ function hyphenated(part: string): string {
   return part
     .split('-')
     .filter((piece) => piece !== '')
-    .map((piece) => `${[...piece][0] ?? ''}.`)
+    .map((piece) => `${Array.from(piece)[0] ?? ''}.`)
     .join('-');
 }
 
@@ -135,8 +143,10 @@ function builtCitation(citation: MarkupElement): string {
   const all = (...names: string[]): MarkupElement[] => children(citation, ...names);
   const one = (...names: string[]): string => oneLine(rawText(all(...names)[0]));
   const groups = all('person-group');
-  const isEditors = (group: MarkupElement): boolean => /editor|translator/.test(group.attributes['person-group-type'] ?? '');
-  const peopleOf = (group: MarkupElement): MarkupElement[] => children(group, 'name', 'string-name', 'collab', 'anonymous');
+  const isEditors = (group: MarkupElement): boolean =>
+    /editor|translator/.test(group.attributes['person-group-type'] ?? '');
+  const peopleOf = (group: MarkupElement): MarkupElement[] =>
+    children(group, 'name', 'string-name', 'collab', 'anonymous');
   const writers = [...groups.filter((group) => !isEditors(group)), citation];
   const authors = nameList(
     writers.flatMap(peopleOf),
@@ -150,15 +160,21 @@ function builtCitation(citation: MarkupElement): string {
   const issue = one('issue');
   const first = one('fpage');
   const last = one('lpage');
-  const pages = one('page-range') || (last !== '' && last !== first ? `${first}–${last}` : first) || one('elocation-id');
-  const numbers = [volume === '' ? issue : issue === '' ? volume : `${volume}(${issue})`, pages].filter((part) => part !== '');
+  const pages =
+    one('page-range') || (last !== '' && last !== first ? `${first}–${last}` : first) || one('elocation-id');
+  const numbers = [volume === '' ? issue : issue === '' ? volume : `${volume}(${issue})`, pages].filter(
+    (part) => part !== '',
+  );
   const where = [source, ...numbers].filter((part) => part !== '').join(', ');
   const publisher = [one('publisher-loc'), one('publisher-name')].filter((part) => part !== '').join(': ');
   const { doi, pmid } = citationIds(citation);
   const otherIds = all('pub-id')
     .filter((id) => !['doi', 'pmid'].includes(id.attributes['pub-id-type'] ?? ''))
     .map((id) => oneLine(rawText(id)));
-  const link = doi === undefined ? all('uri', 'ext-link').map((uri) => oneLine(rawText(uri)))[0] : `https://doi.org/${doiAsWritten(citation)}`;
+  const link =
+    doi === undefined
+      ? all('uri', 'ext-link').map((uri) => oneLine(rawText(uri)))[0]
+      : `https://doi.org/${doiAsWritten(citation)}`;
   const sentences = [
     authors === '' ? '' : authors,
     year === '' ? '' : `(${year})`,
@@ -187,6 +203,9 @@ function joinSentence(sentence: string, next: string | undefined): string {
 }
 
 function doiAsWritten(citation: MarkupElement): string {
-  const id = findAll(citation, (element) => element.name === 'pub-id' && element.attributes['pub-id-type'] === 'doi')[0];
+  const id = findAll(
+    citation,
+    (element) => element.name === 'pub-id' && element.attributes['pub-id-type'] === 'doi',
+  )[0];
   return oneLine(rawText(id)).replace(/^(?:https?:\/\/(?:dx\.)?doi\.org\/|doi:\s*)/i, '');
 }

@@ -2,7 +2,7 @@ import { oneLine } from '../markup/characters.ts';
 import { InlineText, type Line } from '../markup/inline-text.ts';
 import { child, children, rawText, type MarkupElement } from '../markup/node.ts';
 import { layOutTable, tableRows } from '../markup/table-grid.ts';
-import { isBlock, writeBlock, writeNote, type Walk } from './jats-body.ts';
+import { isBlock, writeNote, type Walk } from './jats-walk.ts';
 import { addInline, inlineLine, linkOf } from './jats-inline.ts';
 
 const FIGURES = new Set(['fig', 'fig-group', 'supplementary-material', 'media', 'table-wrap']);
@@ -18,8 +18,9 @@ export function writeFigure(walk: Walk, figure: MarkupElement): void {
   } else writeCaption(walk, figure, undefined);
   if (figure.name !== 'fig-group' && !walk.figureSupplements) return;
   for (const part of parts) {
-    if (FIGURES.has(part.name)) writeBlock(walk, part);
-    else if (part.name === 'p') for (const inner of children(part)) if (FIGURES.has(inner.name)) writeBlock(walk, inner);
+    if (FIGURES.has(part.name)) walk.block(walk, part);
+    else if (part.name === 'p')
+      for (const inner of children(part)) if (FIGURES.has(inner.name)) walk.block(walk, inner);
   }
 }
 
@@ -29,8 +30,7 @@ function writeCaption(walk: Walk, float: MarkupElement, parent: number | undefin
   const line = captionLine(walk, float, inside);
   walk.builder.caption(line, parent === undefined ? {} : { parent });
   for (const note of walk.inline.notes.splice(0)) writeNote(walk, note, parent);
-  for (const block of inside)
-    if (walk.figureSupplements || !SUPPLEMENTS.has(block.name)) writeBlock(walk, block);
+  for (const block of inside) if (walk.figureSupplements || !SUPPLEMENTS.has(block.name)) walk.block(walk, block);
 }
 
 /** Label, title and paragraphs of a caption as one line; blocks other than paragraphs go into `inside`. */
@@ -87,7 +87,7 @@ export function writeTableWrap(walk: Walk, wrap: MarkupElement): void {
   for (const foot of children(wrap, 'table-wrap-foot', 'fn-group', 'fn')) writeTableFoot(walk, foot, first);
   for (const part of children(wrap))
     if (['list', 'def-list', 'p', 'disp-formula', 'supplementary-material', 'preformat', 'code'].includes(part.name))
-      writeBlock(walk, part);
+      walk.block(walk, part);
 }
 
 function tablesOf(wrap: MarkupElement): MarkupElement[] {
@@ -115,11 +115,13 @@ export function writeSupplement(walk: Walk, supplement: MarkupElement): void {
   const inside: MarkupElement[] = [];
   const line = captionLine(walk, supplement, inside);
   const url = linkOf(supplement);
-  const links = url === undefined || line.text === '' ? line.links : [...line.links, { start: 0, end: line.text.length, url }];
+  const links =
+    url === undefined || line.text === '' ? line.links : [...line.links, { start: 0, end: line.text.length, url }];
   walk.builder.text({ text: line.text, links });
   for (const note of walk.inline.notes.splice(0)) writeNote(walk, note);
-  for (const block of inside) writeBlock(walk, block);
-  for (const part of children(supplement)) 
+  for (const block of inside) walk.block(walk, block);
+  for (const part of children(supplement))
     // A file's own caption ("click here for the file") is of use only where the supplement has none.
-    if (part.name === 'p' || (FIGURES.has(part.name) && !(part.name === 'media' && line.text !== ''))) writeBlock(walk, part);
+    if (part.name === 'p' || (FIGURES.has(part.name) && !(part.name === 'media' && line.text !== '')))
+      walk.block(walk, part);
 }

@@ -3,9 +3,10 @@ import { oneLine } from '../markup/characters.ts';
 import { normalizeDoi } from '../markup/identifiers.ts';
 import { InlineText, type Line } from '../markup/inline-text.ts';
 import { child, children, findAll, path, rawText, type MarkupElement, type MarkupNode } from '../markup/node.ts';
-import { noteLine, writeFlow, writeSection, type Walk } from './jats-body.ts';
+import { writeSection } from './jats-body.ts';
 import { citationText } from './jats-citation.ts';
 import { addInline, inlineLine } from './jats-inline.ts';
+import { noteLine, writeFlow, type Walk } from './jats-walk.ts';
 
 const ABSTRACT_HEADINGS: Readonly<Record<string, string>> = {
   'executive-summary': 'Executive summary',
@@ -57,7 +58,9 @@ function titleLine(walk: Walk, meta: MarkupElement): Line {
   const text = new InlineText();
   const title = child(group, 'article-title');
   // Notes on the title (acknowledged funders and the like) are not part of it.
-  if (title) for (const node of title.children) if (typeof node === 'string' || node.name !== 'xref') addInline(text, node, walk.inline);
+  if (title)
+    for (const node of title.children)
+      if (typeof node === 'string' || node.name !== 'xref') addInline(text, node, walk.inline);
   for (const subtitle of children(group, 'subtitle')) {
     if (!/[:?!.–—-]$/.test(text.lastCharacter)) text.add(':');
     text.space();
@@ -81,7 +84,9 @@ export function authorNames(meta: MarkupElement): string[] {
 
 function givenFirst(name: MarkupElement): string {
   if (name.name === 'collab') {
-    const own = name.children.filter((node) => typeof node === 'string' || !['contrib-group', 'xref'].includes(node.name));
+    const own = name.children.filter(
+      (node) => typeof node === 'string' || !['contrib-group', 'xref'].includes(node.name),
+    );
     return oneLine(own.map(rawText).join(''));
   }
   const surname = oneLine(rawText(child(name, 'surname')));
@@ -119,7 +124,7 @@ function spacedLine(walk: Walk, element: MarkupElement): Line {
   };
   visit(element);
   const line = text.take();
-  return { text: line.text.replace(/ +([,;.])/g, '$1'), links: [] };
+  return { text: line.text.replace(/ +([,;.])/g, '$1').replace(/^[,;.\s]+/, ''), links: [] };
 }
 
 /** Notes on the authors belong to the head of the paper, not to its footnotes. */

@@ -99,7 +99,8 @@ export function formulaText(element: MarkupElement, context: InlineContext): str
   }
   const form = child(element, 'textual-form') ?? element;
   const text = new InlineText();
-  for (const node of form.children) if (typeof node === 'string' || node.name !== 'label') addInline(text, node, context);
+  for (const node of form.children)
+    if (typeof node === 'string' || node.name !== 'label') addInline(text, node, context);
   return text.take().text;
 }
 

@@ -1,7 +1,7 @@
 import type { Line } from '../markup/inline-text.ts';
 import { InlineText } from '../markup/inline-text.ts';
 import { child, children, type MarkupElement } from '../markup/node.ts';
-import { isBlock, writeBlock, writeFlow, type Walk } from './jats-body.ts';
+import { isBlock, writeFlow, type Walk } from './jats-walk.ts';
 import { addInline, inlineLine } from './jats-inline.ts';
 
 /** Writes a list, or a list of definitions, with everything nested in its items. */
@@ -17,7 +17,12 @@ export function writeList(walk: Walk, list: MarkupElement, depth: number, parent
   children(list, 'list-item').forEach((item, index) => {
     const label = inlineLine(child(item, 'label'), walk.inline).text;
     const marker = label === '' && ordered ? `${index + 1}.` : label;
-    writeItem(walk, item, { ordered: ordered || /\w/.test(label), depth, marker, ...(parent !== undefined && { parent }) });
+    writeItem(walk, item, {
+      ordered: ordered || /\w/.test(label),
+      depth,
+      marker,
+      ...(parent !== undefined && { parent }),
+    });
   });
 }
 
@@ -40,7 +45,8 @@ function writeItem(walk: Walk, item: MarkupElement, description: Item): void {
   const visit = (element: MarkupElement): void => {
     for (const node of element.children) {
       if (typeof node === 'string' || !isBlock(node)) {
-        if (typeof node === 'string' || (node.name !== 'label' && node.name !== 'title')) addInline(text, node, walk.inline);
+        if (typeof node === 'string' || (node.name !== 'label' && node.name !== 'title'))
+          addInline(text, node, walk.inline);
         continue;
       }
       if (node.name === 'p') {
@@ -51,7 +57,7 @@ function writeItem(walk: Walk, item: MarkupElement, description: Item): void {
       }
       emit(text.take());
       if (node.name === 'list' || node.name === 'def-list') writeList(walk, node, description.depth + 1, order);
-      else writeBlock(walk, node);
+      else walk.block(walk, node);
     }
   };
   visit(item);

@@ -1,7 +1,7 @@
 import { oneLine } from '../markup/characters.ts';
 import type { Line } from '../markup/inline-text.ts';
 import { child, children, findAll, rawText, type MarkupElement } from '../markup/node.ts';
-import { headingLine, writeBlock, writeNote, type Walk } from './jats-body.ts';
+import { headingLine, writeNote, type Walk } from './jats-walk.ts';
 import { citationIds, citationText } from './jats-citation.ts';
 
 const CITATIONS = ['mixed-citation', 'element-citation', 'nlm-citation', 'citation'] as const;
@@ -16,13 +16,16 @@ export function writeReferenceList(walk: Walk, list: MarkupElement): void {
     if (part.name === 'ref') writeReference(walk, part);
     else if (part.name === 'ref-list') writeReferenceList({ ...walk, level: walk.level + (heading ? 1 : 0) }, part);
     else if (part.name === 'fn') writeNote(walk, part);
-    else if (part.name !== 'title' && part.name !== 'label') writeBlock(walk, part);
+    else if (part.name !== 'title' && part.name !== 'label') walk.block(walk, part);
   }
 }
 
 function writeReference(walk: Walk, reference: MarkupElement): void {
   const citations = citationsOf(reference);
-  const label = oneLine(rawText(child(reference, 'label') ?? child(citations[0], 'label'))).replace(/^\[?(.*?)[\].)]*$/, '$1');
+  const label = oneLine(rawText(child(reference, 'label') ?? child(citations[0], 'label'))).replace(
+    /^\[?(.*?)[\].)]*$/,
+    '$1',
+  );
   const texts = citations.map((citation) => citationText(withoutLabel(citation)));
   for (const note of children(reference, 'note', 'p')) texts.push(oneLine(rawText(note)));
   const text = texts.filter((part) => part !== '').join(' ');
@@ -49,7 +52,10 @@ function citationsOf(reference: MarkupElement): MarkupElement[] {
 
 function withoutLabel(citation: MarkupElement): MarkupElement {
   if (!child(citation, 'label')) return citation;
-  return { ...citation, children: citation.children.filter((node) => typeof node === 'string' || node.name !== 'label') };
+  return {
+    ...citation,
+    children: citation.children.filter((node) => typeof node === 'string' || node.name !== 'label'),
+  };
 }
 
 function linksIn(citations: readonly MarkupElement[], text: string): Line['links'] {

@@ -1,10 +1,13 @@
 import { AppError } from '../../../base/index.ts';
 import type { ParsedDocument } from '../../document.ts';
+import { writeFragment } from '../html/html.ts';
+import { parseHtml } from '../html/tree.ts';
 import { DocumentBuilder } from '../markup/document-builder.ts';
 import type { InlineMath } from '../markup/math.ts';
-import { child, children, findFirst, path, type MarkupElement } from '../markup/node.ts';
-import { writeBlock, writeFlow, type Walk } from './jats-body.ts';
+import { child, children, findFirst, path, rawText, type MarkupElement } from '../markup/node.ts';
+import { writeBlock } from './jats-body.ts';
 import { frontMetadata, writeFront } from './jats-front.ts';
+import { writeFlow, type Walk } from './jats-walk.ts';
 
 export interface JatsOptions {
   readonly inlineMath?: InlineMath;
@@ -23,6 +26,7 @@ export function readJats(root: MarkupElement, options: JatsOptions = {}): Parsed
     inline: { inlineMath: options.inlineMath ?? 'text', notes: [] },
     level: 1,
     figureSupplements: options.figureSupplements ?? false,
+    block: writeBlock,
   };
   const metadata = frontMetadata(article, walk);
   walk.inline.notes.splice(0);
@@ -41,9 +45,17 @@ function articleOf(root: MarkupElement): MarkupElement | undefined {
 function writeArticle(walk: Walk, article: MarkupElement): void {
   const meta = path(article, 'front', 'article-meta') ?? child(article, 'front-stub') ?? child(article, 'front');
   writeFront(walk, meta);
-  for (const body of children(article, 'body')) writeFlow(walk, body);
+  for (const body of children(article, 'body')) writeBody(walk, body);
   for (const floats of children(article, 'floats-group', 'floats-wrap')) writeFlow(walk, floats);
   for (const back of children(article, 'back')) for (const part of children(back)) writeBack(walk, part);
+}
+
+/** Some archives put the text as escaped HTML into the body. */
+function writeBody(walk: Walk, body: MarkupElement): void {
+  const text = children(body).length === 0 ? rawText(body) : '';
+  if (/<(?:p|div|font|b|h[1-6])[\s>]/i.test(text))
+    writeFragment(walk.builder, parseHtml(Buffer.from(text)), walk.inline);
+  else writeFlow(walk, body);
 }
 
 function writeBack(walk: Walk, part: MarkupElement): void {

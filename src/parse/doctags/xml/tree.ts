@@ -32,7 +32,8 @@ export function parseXml(bytes: Uint8Array, limits: MarkupLimits = XML_LIMITS): 
     if (open.length > limits.maxDepth)
       throw new AppError('PARSE_TOO_DEEP', `the XML is nested deeper than ${limits.maxDepth} elements`);
     nodes += 1;
-    if (nodes > limits.maxNodes) throw new AppError('PARSE_TOO_LARGE', `the XML has more than ${limits.maxNodes} elements`);
+    if (nodes > limits.maxNodes)
+      throw new AppError('PARSE_TOO_LARGE', `the XML has more than ${limits.maxNodes} elements`);
     const element: Growing = {
       name: localName(tag.name),
       attributes: plainAttributes(tag.attributes, limits.maxAttributes),
