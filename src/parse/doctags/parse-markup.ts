@@ -51,6 +51,8 @@ function readAs(kind: FileKind, bytes: Uint8Array, options: MarkupOptions): Pars
       });
       return root.name.toLowerCase() === 'tei' || kind === 'tei' ? readTei(root, options) : readJats(root, options);
     }
+    case 'pdf':
+    case 'unknown':
     default:
       throw new AppError(
         'PARSE_UNSUPPORTED',

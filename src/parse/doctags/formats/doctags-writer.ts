@@ -110,6 +110,14 @@ class DoctagsWriter {
       }
       case 'table':
         return paired('otsl', at + writeOtsl(block.table, this.#options.selfClosing) + captions);
+      case 'formula':
+      case 'title':
+      case 'text':
+      case 'caption':
+      case 'footnote':
+      case 'page_header':
+      case 'page_footer':
+      case 'list_item':
       default:
         return paired(block.kind, at + plain(block.text));
     }
