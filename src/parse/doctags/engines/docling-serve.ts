@@ -153,7 +153,7 @@ function checked(value: unknown): Record<string, unknown> {
     const retryable = failure['retryable'] === true;
     throw new RemoteError(
       'ENGINE_CONVERSION_FAILED',
-      `docling-serve could not convert the file: ${String(failure['message'] ?? 'no reason given')}`,
+      `docling-serve could not convert the file: ${typeof failure['message'] === 'string' ? failure['message'] : 'no reason given'}`,
       {
         category: retryable ? 'network' : 'runtime',
         retryable,

@@ -39,15 +39,25 @@ export async function convertWithVlm(
   signal?: AbortSignal,
 ): Promise<RemoteResult> {
   const served = await servedModels(options, signal);
+  // One page that fails ends the document: the requests for the others are called off.
+  const failed = new AbortController();
+  const stop = signal ? AbortSignal.any([signal, failed.signal]) : failed.signal;
   const answers: (readonly Block[])[] = [];
   let next = 0;
   const work = async (): Promise<void> => {
     for (let index = next++; index < pages.length; index = next++) {
       const input = pages[index];
-      if (input) answers[index] = await readPage(input, options, signal);
+      if (input) answers[index] = await readPage(input, options, stop);
     }
   };
-  await Promise.all(Array.from({ length: Math.max(1, Math.min(options.concurrency ?? 4, pages.length)) }, work));
+  const workers = Array.from({ length: Math.max(1, Math.min(options.concurrency ?? 4, pages.length)) }, work);
+  try {
+    await Promise.all(workers);
+  } catch (error) {
+    failed.abort(error);
+    await Promise.allSettled(workers);
+    throw error;
+  }
   return {
     document: joined(
       pages.map(({ page }) => page),
@@ -198,14 +208,16 @@ function request(options: VlmOptions, signal: AbortSignal | undefined, path: str
 function joined(pages: readonly Page[], answers: readonly (readonly Block[])[]): ParsedDocument {
   const blocks: Block[] = [];
   for (const answer of answers) {
-    const offset = blocks.length;
-    const first = answer[0]?.order ?? 0;
-    for (const block of answer)
+    // Blocks of the embedded engine carry the numbers they have in the whole document.
+    const orders = new Map(answer.map((block, index) => [block.order, blocks.length + index]));
+    for (const { parent, ...block } of answer) {
+      const owner = parent === undefined ? undefined : orders.get(parent);
       blocks.push({
         ...block,
-        order: block.order - first + offset,
-        ...(block.parent !== undefined && { parent: block.parent - first + offset }),
+        order: orders.get(block.order) ?? blocks.length,
+        ...(owner !== undefined && { parent: owner }),
       });
+    }
   }
   const title = blocks.find((block) => block.kind === 'title') ?? blocks.find((block) => block.kind === 'heading');
   return {

@@ -174,12 +174,10 @@ function readBlock(record: Record<string, unknown>, order: number): Block | unde
 function readRegions(record: Record<string, unknown>): Region[] {
   const { regions, page, box } = record;
   const all = Array.isArray(regions) ? regions : isNumbers(box) && typeof page === 'number' ? [[page, ...box]] : [];
-  return all
-    .filter(isNumbers)
-    .map(([number = 1, left = 0, top = 0, right = 0, bottom = 0]) => ({
-      page: number,
-      box: { left, top, right, bottom },
-    }));
+  return all.filter(isNumbers).map(([number = 1, left = 0, top = 0, right = 0, bottom = 0]) => ({
+    page: number,
+    box: { left, top, right, bottom },
+  }));
 }
 
 function readLinks(value: unknown): Link[] | undefined {
