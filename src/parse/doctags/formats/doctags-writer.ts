@@ -153,7 +153,7 @@ function plain(text: string): string {
 
 /** Code is read up to its closing tag; only that, and a caption, must not appear in it. */
 function guardCode(text: string): string {
-  return text.replace(/<(?=\/?(?:code|caption)>)/g, '<\u200B');
+  return text.replace(/<(?=\/?(?:code|caption)>|_[^<>\s]{1,24}_>|loc_\d)/g, '<\u200B');
 }
 
 /** A reference with its label in front, unless its text already begins with it. */

@@ -48,6 +48,8 @@ export function readHtml(document: MarkupElement, options: HtmlOptions = {}): Pa
   if (titleText !== '') walk.builder.title({ text: titleText, links: [] });
   writeNotes(walk);
   writeFlow(walk, root.children);
+  // A page of links only is what it is.
+  if (!walk.builder.blocks.some((block) => block.kind !== 'title')) writeFlow({ ...walk, state: { ...walk.state, started: true } }, root.children);
   const shown = meta.title ?? (titleText === '' ? pageTitle(document) : titleText);
   return walk.builder.document({
     ...meta,

@@ -55,8 +55,8 @@ export function textFromMathml(element: MarkupElement): string {
   }
 }
 
-const LETTER_END = /\p{L}$/u;
-const LETTER_START = /^\p{L}/u;
+const WORD_END = /\p{L}+$/u;
+const WORD_START = /^\p{L}+/u;
 
 /** Side by side; words are kept apart (sin x), single letters are not (xy). */
 function sequence(parts: readonly MarkupElement[]): string {
@@ -65,7 +65,9 @@ function sequence(parts: readonly MarkupElement[]): string {
   for (const part of parts) {
     const next = textFromMathml(part);
     if (next === '') continue;
-    if ((last.length > 1 || next.length > 1) && LETTER_END.test(last) && LETTER_START.test(next)) text += ' ';
+    const before = WORD_END.exec(last)?.[0].length ?? 0;
+    const after = WORD_START.exec(next)?.[0].length ?? 0;
+    if (before > 0 && after > 0 && before + after > 2) text += ' ';
     text += next;
     last = next;
   }
