@@ -1,1 +1,3 @@
 export { HeldClock } from './held-clock.ts';
+export { openLoopback, sendJson } from './loopback.ts';
+export type { Received } from './loopback.ts';

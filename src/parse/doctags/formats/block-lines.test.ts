@@ -35,7 +35,11 @@ const document: ParsedDocument = {
       kind: 'table',
       text: 'x',
       regions: [],
-      table: { rows: 1, columns: 2, cells: [{ row: 0, column: 0, rowSpan: 1, columnSpan: 2, text: 'x', kind: 'column-header' }] },
+      table: {
+        rows: 1,
+        columns: 2,
+        cells: [{ row: 0, column: 0, rowSpan: 1, columnSpan: 2, text: 'x', kind: 'column-header' }],
+      },
     },
     { order: 8, kind: 'reference', text: 'r', label: '1', doi: '10.1/x', arxivId: '2101.00001', regions: [] },
     { order: 9, kind: 'footnote', text: 'f', regions: [] },
@@ -64,8 +68,14 @@ test('a file of a newer version is refused', async () => {
 
 test('a damaged line is named', async () => {
   const path = join(folder, 'c.jsonl');
-  writeFileSync(path, '{"tag":"document","version":1,"pages":[]}\n{"tag":"text","order":0,"text":"a"}\n{"tag":"table","order":1,"text":""}\n');
-  await assert.rejects(readBlockLines(path), (error: Error & { code?: string }) => error.code === 'BLOCKS_BROKEN' && /line 3/.test(error.message));
+  writeFileSync(
+    path,
+    '{"tag":"document","version":1,"pages":[]}\n{"tag":"text","order":0,"text":"a"}\n{"tag":"table","order":1,"text":""}\n',
+  );
+  await assert.rejects(
+    readBlockLines(path),
+    (error: Error & { code?: string }) => error.code === 'BLOCKS_BROKEN' && /line 3/.test(error.message),
+  );
   writeFileSync(path, '');
   await assert.rejects(readBlockLines(path), { code: 'BLOCKS_BROKEN' });
 });

@@ -29,7 +29,12 @@ export function* doctagsTokens(source: string): Generator<DoctagsToken> {
     const isClosing = slash === '/';
     if (!isLanguage) {
       if (!isKnownTag(name)) continue;
-      if (isClosing ? !closes(open, name) : !canOpen(source, end, name, { open, previous, adjacent: from === match.index })) continue;
+      if (
+        isClosing
+          ? !closes(open, name)
+          : !canOpen(source, end, name, { open, previous, adjacent: from === match.index })
+      )
+        continue;
     }
     if (from < match.index) yield { kind: 'text', text: unguard(source.slice(from, match.index)) };
     from = end;
@@ -67,7 +72,15 @@ const INSIDE: Readonly<Record<string, RegExp>> = {
   picture: /^(?:caption|footnote|smiles|loc_\d+)$/,
   chart: /^(?:caption|footnote|smiles|loc_\d+)$/,
 };
-const HOLDS_ANYTHING = new Set(['doctag', 'ordered_list', 'unordered_list', 'inline', 'list_item', 'key_value_region', 'form']);
+const HOLDS_ANYTHING = new Set([
+  'doctag',
+  'ordered_list',
+  'unordered_list',
+  'inline',
+  'list_item',
+  'key_value_region',
+  'form',
+]);
 
 function canOpen(
   source: string,
@@ -76,13 +89,18 @@ function canOpen(
   state: { readonly open: readonly string[]; readonly previous: string; readonly adjacent: boolean },
 ): boolean {
   const top = state.open.at(-1) ?? 'doctag';
-  const isHead = state.adjacent && (state.previous === top || state.previous.startsWith('loc_') || LANGUAGE.test(state.previous));
+  const isHead =
+    state.adjacent && (state.previous === top || state.previous.startsWith('loc_') || LANGUAGE.test(state.previous));
   const inTable = top === 'otsl' || top === 'table' || top === 'document_index';
   const inPicture = top === 'picture' || top === 'chart';
   if (name.startsWith('loc_')) return isHead || inTable || inPicture || top === 'doctag' || top === 'inline';
   if (CELL_TOKENS.has(name)) return inTable || inPicture;
   if (inPicture && PICTURE_CLASSES.has(name)) return isHead;
-  if (name === 'table' && !/^(?:\s*<loc_\d+\/?>)*\s*<(?:fcel|ecel|ched|rhed|srow|caption)\/?>/.test(source.slice(end, end + 200))) return false;
+  if (
+    name === 'table' &&
+    !/^(?:\s*<loc_\d+\/?>)*\s*<(?:fcel|ecel|ched|rhed|srow|caption)\/?>/.test(source.slice(end, end + 200))
+  )
+    return false;
   if (!LEAVES.has(name) && !CONTAINERS.has(name) && PICTURE_CLASSES.has(name)) return false;
   if (HOLDS_ANYTHING.has(top) || INSIDE[top]?.test(name)) return true;
   // Inside an element that holds text only: a new element where the old one is not closed before it begins again.
@@ -94,13 +112,20 @@ function canOpen(
 
 /** What was left open in front of a new element ends there. */
 function dropUnclosed(open: string[], name: string): void {
-  for (let top = open.at(-1); top !== undefined && !HOLDS_ANYTHING.has(top) && !INSIDE[top]?.test(name); top = open.at(-1)) open.pop();
+  for (
+    let top = open.at(-1);
+    top !== undefined && !HOLDS_ANYTHING.has(top) && !INSIDE[top]?.test(name);
+    top = open.at(-1)
+  )
+    open.pop();
 }
 
 /** Text made safe to stand between tags. */
 export function guardText(text: string): string {
   if (!text.includes('<')) return text;
-  return text.replace(TAG, (whole: string, _slash: string, name: string) => (isKnownTag(name) ? `<${GUARD}${whole.slice(1)}` : whole));
+  return text.replace(TAG, (whole: string, _slash: string, name: string) =>
+    isKnownTag(name) ? `<${GUARD}${whole.slice(1)}` : whole,
+  );
 }
 
 function unguard(text: string): string {

@@ -25,9 +25,23 @@ const blocks: Block[] = [
     regions: [region(1, 20, 70, 200, 490), region(1, 220, 70, 400, 90)],
   },
   { order: 4, kind: 'list_item', ordered: false, depth: 0, text: 'outer', regions: [region(1, 220, 100, 400, 110)] },
-  { order: 5, kind: 'list_item', ordered: true, depth: 1, parent: 4, text: 'inner', regions: [region(1, 230, 111, 400, 120)] },
+  {
+    order: 5,
+    kind: 'list_item',
+    ordered: true,
+    depth: 1,
+    parent: 4,
+    text: 'inner',
+    regions: [region(1, 230, 111, 400, 120)],
+  },
   { order: 6, kind: 'list_item', ordered: false, depth: 0, text: 'again', regions: [region(1, 220, 121, 400, 130)] },
-  { order: 7, kind: 'code', language: 'Python', text: 'if a < b:\n    print("</text>")', regions: [region(1, 220, 140, 400, 160)] },
+  {
+    order: 7,
+    kind: 'code',
+    language: 'Python',
+    text: 'if a < b:\n    print("</text>")',
+    regions: [region(1, 220, 140, 400, 160)],
+  },
   { order: 8, parent: 7, kind: 'caption', text: 'Listing 1: code', regions: [region(1, 220, 161, 400, 165)] },
   { order: 9, kind: 'formula', text: 'E=mc^2', regions: [region(1, 220, 170, 400, 180)] },
   { order: 10, kind: 'picture', category: 'bar_chart', text: '', regions: [region(1, 220, 190, 400, 250)] },
@@ -96,16 +110,22 @@ test('captions stand inside what they belong to, lists are nested as docling nes
 
 test('text that looks like a tag stays text', () => {
   const text = 'The tokens </text>, <otsl>, <fcel> and <page_break> mark <title> and tables.';
-  const [block] = readDoctags(writeDoctags({ ...document, blocks: [{ order: 0, kind: 'text', text, regions: [] }] })).blocks;
+  const [block] = readDoctags(
+    writeDoctags({ ...document, blocks: [{ order: 0, kind: 'text', text, regions: [] }] }),
+  ).blocks;
   assert.equal(block?.text, text);
   // As other writers leave it: nothing is escaped.
-  const [other, next] = readDoctags('<doctag><text>Use <table> or </table> here.</text>\n<text>Next</text></doctag>').blocks;
+  const [other, next] = readDoctags(
+    '<doctag><text>Use <table> or </table> here.</text>\n<text>Next</text></doctag>',
+  ).blocks;
   assert.equal(other?.text, 'Use <table> or </table> here.');
   assert.equal(next?.text, 'Next');
 });
 
 test('an unclosed last element keeps its text, an unclosed one before it ends where the next begins', () => {
-  const { blocks: read } = readDoctags('<doctag><text><loc_1><loc_2><loc_3><loc_4>one<section_header_level_1>two</section_header_level_1><text>three');
+  const { blocks: read } = readDoctags(
+    '<doctag><text><loc_1><loc_2><loc_3><loc_4>one<section_header_level_1>two</section_header_level_1><text>three',
+  );
   assert.deepEqual(
     read.map((block) => [block.kind, block.text]),
     [
@@ -127,7 +147,9 @@ test('a running line of pieces is one paragraph', () => {
 });
 
 test('a region that starts higher in the same column stands on the next page', () => {
-  const { blocks: read } = readDoctags('<text><loc_50><loc_400><loc_450><loc_480><loc_50><loc_40><loc_450><loc_60>x</text>');
+  const { blocks: read } = readDoctags(
+    '<text><loc_50><loc_400><loc_450><loc_480><loc_50><loc_40><loc_450><loc_60>x</text>',
+  );
   assert.deepEqual(
     read[0]?.regions.map(({ page }) => page),
     [1, 2],
@@ -151,15 +173,19 @@ test('check boxes, form regions and chart data are not lost', () => {
 });
 
 const SAMPLES = join(import.meta.dirname, '../../../../../shared/data/parse/open/docling-ref');
-test('files that docling wrote are read and written back unchanged', { skip: existsSync(SAMPLES) ? false : `${SAMPLES} is absent` }, () => {
-  const files = globSync(join(SAMPLES, '*.doctags'));
-  assert.ok(files.length >= 10);
-  for (const file of files) {
-    const source = readFileSync(file, 'utf8');
-    const read = readDoctags(source);
-    const written = writeDoctags(read);
-    const fold = (text: string): string => text.replaceAll('\u200B', '').replaceAll(/\s+/g, ' ').trim();
-    assert.equal(fold(written), fold(source), file);
-    assert.deepEqual(readDoctags(written).blocks, read.blocks, file);
-  }
-});
+test(
+  'files that docling wrote are read and written back unchanged',
+  { skip: existsSync(SAMPLES) ? false : `${SAMPLES} is absent` },
+  () => {
+    const files = globSync(join(SAMPLES, '*.doctags'));
+    assert.ok(files.length >= 10);
+    for (const file of files) {
+      const source = readFileSync(file, 'utf8');
+      const read = readDoctags(source);
+      const written = writeDoctags(read);
+      const fold = (text: string): string => text.replaceAll('\u200B', '').replaceAll(/\s+/g, ' ').trim();
+      assert.equal(fold(written), fold(source), file);
+      assert.deepEqual(readDoctags(written).blocks, read.blocks, file);
+    }
+  },
+);

@@ -22,5 +22,6 @@ test('a box is written left, top, right, bottom and comes back to within a step 
   const tokens = locationTokens(box, page);
   assert.equal(tokens, '<loc_59><loc_57><loc_441><loc_442>');
   const back = boxFromGrid([59, 57, 441, 442], page);
-  for (const side of ['left', 'top', 'right', 'bottom'] as const) assert.ok(Math.abs(back[side] - box[side]) <= 792 / 500);
+  for (const side of ['left', 'top', 'right', 'bottom'] as const)
+    assert.ok(Math.abs(back[side] - box[side]) <= 792 / 500);
 });

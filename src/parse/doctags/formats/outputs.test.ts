@@ -16,7 +16,13 @@ const blocks: Block[] = [
   { order: 0, kind: 'title', text: `Ducks ${evil}`, regions: region },
   { order: 1, kind: 'page_header', text: 'running head', regions: region },
   { order: 2, kind: 'heading', level: 1, text: 'Methods', regions: region },
-  { order: 3, kind: 'text', text: '# not a heading, snake_case *stars* [1](x)', regions: region, links: [{ start: 2, end: 5, url: 'javascript:alert(1)' }] },
+  {
+    order: 3,
+    kind: 'text',
+    text: '# not a heading, snake_case *stars* [1](x)',
+    regions: region,
+    links: [{ start: 2, end: 5, url: 'javascript:alert(1)' }],
+  },
   { order: 4, kind: 'list_item', ordered: true, depth: 0, marker: '3.', text: 'third', regions: [] },
   { order: 5, kind: 'list_item', ordered: false, depth: 1, parent: 4, text: 'inner', regions: [] },
   { order: 6, kind: 'code', text: 'x = "```"', language: 'Python', regions: [] },
@@ -38,12 +44,24 @@ const blocks: Block[] = [
   },
   { order: 9, parent: 8, kind: 'caption', text: 'Table 1', regions: [] },
   { order: 10, parent: 8, kind: 'footnote', text: 'a note', regions: [] },
-  { order: 11, kind: 'reference', label: '1', text: 'Smith 2020', regions: [], links: [{ start: 0, end: 5, url: 'https://example.org/?a=1&b=2' }] },
+  {
+    order: 11,
+    kind: 'reference',
+    label: '1',
+    text: 'Smith 2020',
+    regions: [],
+    links: [{ start: 0, end: 5, url: 'https://example.org/?a=1&b=2' }],
+  },
 ];
 const document: ParsedDocument = {
   pages: [{ number: 1, width: 612, height: 792 }],
   blocks,
-  metadata: { title: `Ducks ${evil}`, authors: ['A. Duck'], needsOcr: [], quality: { unmappedGlyphs: 0, columns: 1, confidence: 1 } },
+  metadata: {
+    title: `Ducks ${evil}`,
+    authors: ['A. Duck'],
+    needsOcr: [],
+    quality: { unmappedGlyphs: 0, columns: 1, confidence: 1 },
+  },
 };
 
 test('Markdown keeps the structure and escapes what would be taken for markup', () => {
@@ -61,8 +79,16 @@ test('Markdown keeps the structure and escapes what would be taken for markup', 
 /** Every element of a parsed page, by name. */
 function elements(html: string): { name: string; attributes: Record<string, string> }[] {
   const found: { name: string; attributes: Record<string, string> }[] = [];
-  const visit = (node: { childNodes?: unknown[]; tagName?: string; attrs?: { name: string; value: string }[] }): void => {
-    if (node.tagName) found.push({ name: node.tagName, attributes: Object.fromEntries((node.attrs ?? []).map(({ name, value }) => [name, value])) });
+  const visit = (node: {
+    childNodes?: unknown[];
+    tagName?: string;
+    attrs?: { name: string; value: string }[];
+  }): void => {
+    if (node.tagName)
+      found.push({
+        name: node.tagName,
+        attributes: Object.fromEntries((node.attrs ?? []).map(({ name, value }) => [name, value])),
+      });
     for (const child of node.childNodes ?? []) visit(child as typeof node);
   };
   visit(parse(html) as { childNodes: unknown[] });
@@ -78,13 +104,18 @@ for (const [name, html] of [
     assert.ok(!all.some((element) => element.name === 'script' || element.name === 'img'));
     assert.ok(!all.some(({ attributes }) => Object.keys(attributes).some((attribute) => attribute.startsWith('on'))));
     assert.ok(all.every(({ attributes }) => !/^javascript:/i.test(attributes['href'] ?? '')));
-    const policy = all.find(({ attributes }) => attributes['http-equiv'] === 'Content-Security-Policy')?.attributes['content'];
+    const policy = all.find(({ attributes }) => attributes['http-equiv'] === 'Content-Security-Policy')?.attributes[
+      'content'
+    ];
     assert.match(policy ?? '', /^default-src 'none'/);
   });
 
 test('the page is a table with spans, lists and heads', () => {
   const html = writeHtmlPage(document);
-  assert.match(html, /<table><caption>Table 1<\/caption><thead><tr><th colspan="2" scope="col">head<\/th><\/tr><\/thead><tbody><tr><th scope="row">a\|b<\/th><td>1<\/td><\/tr><\/tbody><\/table>/);
+  assert.match(
+    html,
+    /<table><caption>Table 1<\/caption><thead><tr><th colspan="2" scope="col">head<\/th><\/tr><\/thead><tbody><tr><th scope="row">a\|b<\/th><td>1<\/td><\/tr><\/tbody><\/table>/,
+  );
   assert.match(html, /<ol>\n<li>third<\/li>\n<ul>\n<li>inner<\/li>\n<\/ul>\n<\/ol>/);
 });
 
@@ -102,12 +133,18 @@ test('a document without pages is shown as a list', () => {
 });
 
 test('docling JSON refers to every item once and binds captions and notes to their table', () => {
-  const json = JSON.parse(writeDoclingJson(document, { name: 'ducks', filename: 'ducks.pdf', mimetype: 'application/pdf' })) as {
+  const json = JSON.parse(
+    writeDoclingJson(document, { name: 'ducks', filename: 'ducks.pdf', mimetype: 'application/pdf' }),
+  ) as {
     schema_name: string;
     body: { children: { $ref: string }[] };
     furniture: { children: { $ref: string }[] };
     texts: { self_ref: string; parent: { $ref: string }; children: { $ref: string }[]; label: string; text: string }[];
-    tables: { captions: { $ref: string }[]; footnotes: { $ref: string }[]; data: { num_cols: number; table_cells: unknown[] } }[];
+    tables: {
+      captions: { $ref: string }[];
+      footnotes: { $ref: string }[];
+      data: { num_cols: number; table_cells: unknown[] };
+    }[];
     groups: { self_ref: string; parent: { $ref: string }; children: { $ref: string }[] }[];
   };
   assert.equal(json.schema_name, 'DoclingDocument');
@@ -121,7 +158,13 @@ test('docling JSON refers to every item once and binds captions and notes to the
 });
 
 test('the sidecar tells how the document was parsed and what is in it', () => {
-  const sidecar = JSON.parse(writeSidecar(document, { path: 'ducks.pdf', sha256: 'ab', kind: 'pdf' }, { parse_engine: 'docling-vlm', model_name: 'm', served_models: ['m'], vllm_version: '0.9' })) as Record<string, unknown>;
+  const sidecar = JSON.parse(
+    writeSidecar(
+      document,
+      { path: 'ducks.pdf', sha256: 'ab', kind: 'pdf' },
+      { parse_engine: 'docling-vlm', model_name: 'm', served_models: ['m'], vllm_version: '0.9' },
+    ),
+  ) as Record<string, unknown>;
   assert.equal(sidecar['parse_engine'], 'docling-vlm');
   assert.deepEqual(sidecar['served_models'], ['m']);
   assert.deepEqual(sidecar['authors'], ['A. Duck']);

@@ -89,7 +89,7 @@ function textLength(node: MarkupNode): number {
 const PROSE = new Set(['p', 'li', 'td', 'dd', 'figcaption', 'pre', 'blockquote', 'h1', 'h2', 'h3', 'h4', 'h5', 'h6']);
 
 /** How much prose an element holds, in characters, site furniture left out. */
-export function weight(element: MarkupElement): number {
+function weight(element: MarkupElement): number {
   let sum = 0;
   const visit = (node: MarkupNode, inProse: boolean): void => {
     if (typeof node === 'string') {

@@ -1,4 +1,5 @@
 import { oneLine } from '../markup/characters.ts';
+import { findDoi } from '../markup/identifiers.ts';
 import { InlineText } from '../markup/inline-text.ts';
 import { children, findAll, findFirst, rawText, type MarkupElement, type MarkupNode } from '../markup/node.ts';
 import { classMatches, hasClass } from './classes.ts';
@@ -70,8 +71,22 @@ function writeReference(walk: Walk, entry: MarkupElement): void {
   for (const node of entry.children) visit(node);
   const line = text.take();
   const label = tag ? oneLine(rawText(tag)).replace(/^[[(]|[\]).:,]+$/g, '') : undefined;
-  walk.builder.reference(line, label === undefined || label === '' || /\p{L}{3}/u.test(label) ? {} : { label });
+  // The buttons are gone from the text, but one of them knows the DOI.
+  const doi = findDoi(line.text) ?? doiOfLinks(entry);
+  walk.builder.reference(line, {
+    ...(label !== undefined && label !== '' && !/\p{L}{3}/u.test(label) && { label }),
+    ...(doi !== undefined && { doi }),
+  });
   writeNotes(walk);
+}
+
+function doiOfLinks(entry: MarkupElement): string | undefined {
+  for (const link of findAll(entry, (inner) => inner.name === 'a')) {
+    const target = link.attributes['href'] ?? '';
+    const doi = /^https?:\/\/(?:dx\.)?doi\.org\//i.test(target) ? findDoi(target) : undefined;
+    if (doi !== undefined) return doi;
+  }
+  return undefined;
 }
 
 const SPLIT = new Set(['p', 'div', 'li', 'ol', 'ul', 'dd', 'dt', 'section']);

@@ -86,7 +86,7 @@ function holdsBlocks(element: MarkupElement): boolean {
 }
 
 /** A paragraph, behind the label that is waiting for one. */
-export function writeText(walk: Walk, line: Line): void {
+function writeText(walk: Walk, line: Line): void {
   const { lead } = walk.state;
   walk.state.lead = '';
   if (line.text.length >= PROSE_LENGTH) walk.state.started = true;

@@ -49,7 +49,8 @@ export function readHtml(document: MarkupElement, options: HtmlOptions = {}): Pa
   writeNotes(walk);
   writeFlow(walk, root.children);
   // A page of links only is what it is.
-  if (!walk.builder.blocks.some((block) => block.kind !== 'title')) writeFlow({ ...walk, state: { ...walk.state, started: true } }, root.children);
+  if (!walk.builder.blocks.some((block) => block.kind !== 'title'))
+    writeFlow({ ...walk, state: { ...walk.state, started: true } }, root.children);
   const shown = meta.title ?? (titleText === '' ? pageTitle(document) : titleText);
   return walk.builder.document({
     ...meta,

@@ -35,6 +35,8 @@ export function textFromMathml(element: MarkupElement): string {
     case 'msubsup':
     case 'munderover':
       return `${one(0)}${script('_', one(1))}${script('^', one(2))}`;
+    case 'mmultiscripts':
+      return multiscripts(parts);
     case 'mtable':
       return parts.map(textFromMathml).join('; ');
     case 'mtr':
@@ -56,6 +58,8 @@ export function textFromMathml(element: MarkupElement): string {
 }
 
 const WORD_END = /\p{L}+$/u;
+// Without a space, what follows an index would read as part of it.
+const SCRIPT_END = /[_^][\p{L}\p{N}.]+$/u;
 const WORD_START = /^\p{L}+/u;
 
 /** Side by side; words are kept apart (sin x), single letters are not (xy). */
@@ -67,7 +71,8 @@ function sequence(parts: readonly MarkupElement[]): string {
     if (next === '') continue;
     const before = WORD_END.exec(last)?.[0].length ?? 0;
     const after = WORD_START.exec(next)?.[0].length ?? 0;
-    if (before > 0 && after > 0 && before + after > 2) text += ' ';
+    const behindScript = SCRIPT_END.test(last) && /^[\p{L}\p{N}]/u.test(next);
+    if (behindScript || (before > 0 && after > 0 && before + after > 2)) text += ' ';
     text += next;
     last = next;
   }
@@ -93,6 +98,16 @@ function script(sign: '_' | '^', text: string): string {
   const trimmed = text.trim();
   if (trimmed === '') return '';
   return /^[-−+]?[\p{L}\p{N}.*′†]*$/u.test(trimmed) ? `${sign}${trimmed}` : `${sign}(${trimmed})`;
+}
+
+/** Marks in front of the base are written in front of it: _6^14C. */
+function multiscripts(parts: readonly MarkupElement[]): string {
+  const [body, ...scripts] = parts;
+  const split = scripts.findIndex((part) => part.name === 'mprescripts');
+  const marks = (list: readonly MarkupElement[]): string =>
+    list.map((part, index) => script(index % 2 === 0 ? '_' : '^', textFromMathml(part))).join('');
+  const behind = marks(split === -1 ? scripts : scripts.slice(0, split));
+  return `${split === -1 ? '' : marks(scripts.slice(split + 1))}${body ? textFromMathml(body) : ''}${behind}`;
 }
 
 // A mark over a letter becomes a combining one, so that the letter stays readable.

@@ -1,16 +1,16 @@
 import { parseFragment } from 'parse5';
 
 const NAME = /^[A-Za-z][A-Za-z0-9]{0,31}$/;
-const XML: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
+const XML = new Map(Object.entries({ amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" }));
 
 /**
  * The character a named entity stands for. Only the table that HTML fixes is asked (it holds the ISO sets that JATS
  * files use); what a file's own DTD defines is never looked at, so nothing can be expanded or fetched through it.
  */
-export function entityText(name: string): string | undefined {
+function entityText(name: string): string | undefined {
   const known = cache.get(name);
   if (known !== undefined) return known;
-  const text = XML[name] ?? lookUp(name);
+  const text = XML.get(name) ?? lookUp(name);
   // Names come from a closed list, so the memory is bounded.
   if (text !== undefined) cache.set(name, text);
   return text;

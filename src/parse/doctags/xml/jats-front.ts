@@ -22,9 +22,12 @@ const ABSTRACT_HEADINGS: Readonly<Record<string, string>> = {
 };
 
 /** Title, authors, affiliations, notes, abstracts and keywords, in the order in which a paper prints them. */
-export function writeFront(walk: Walk, meta: MarkupElement | undefined): void {
+export function writeFront(walk: Walk, meta: MarkupElement | undefined, isMain: boolean): void {
   if (!meta) return;
-  walk.builder.title(titleLine(walk, meta));
+  const title = titleLine(walk, meta);
+  // A document has one title; that of a letter printed with it opens a section.
+  if (isMain) walk.builder.title(title);
+  else walk.builder.heading(title, walk.level);
   const authors = authorNames(meta);
   if (authors.length > 0) walk.builder.text({ text: authors.join(', '), links: [] });
   for (const affiliation of affiliations(meta)) walk.builder.text(spacedLine(walk, affiliation));
@@ -70,7 +73,7 @@ function titleLine(walk: Walk, meta: MarkupElement): Line {
 }
 
 /** Authors as `Given Surname`, in order; editors and reviewers are not among them. */
-export function authorNames(meta: MarkupElement): string[] {
+function authorNames(meta: MarkupElement): string[] {
   const names: string[] = [];
   for (const group of children(meta, 'contrib-group'))
     for (const contributor of children(group, 'contrib')) {

@@ -30,7 +30,7 @@ export function readJats(root: MarkupElement, options: JatsOptions = {}): Parsed
   };
   const metadata = frontMetadata(article, walk);
   walk.inline.notes.splice(0);
-  writeArticle(walk, article);
+  writeArticle(walk, article, true);
   if (options.subArticles) writeSubArticles(walk, article);
   return walk.builder.document(metadata);
 }
@@ -42,9 +42,9 @@ function articleOf(root: MarkupElement): MarkupElement | undefined {
   return isArticle(root) ? root : findFirst(root, isArticle);
 }
 
-function writeArticle(walk: Walk, article: MarkupElement): void {
+function writeArticle(walk: Walk, article: MarkupElement, isMain: boolean): void {
   const meta = path(article, 'front', 'article-meta') ?? child(article, 'front-stub') ?? child(article, 'front');
-  writeFront(walk, meta);
+  writeFront(walk, meta, isMain);
   for (const body of children(article, 'body')) writeBody(walk, body);
   for (const floats of children(article, 'floats-group', 'floats-wrap')) writeFlow(walk, floats);
   for (const back of children(article, 'back')) for (const part of children(back)) writeBack(walk, part);
@@ -65,7 +65,7 @@ function writeBack(walk: Walk, part: MarkupElement): void {
 
 function writeSubArticles(walk: Walk, article: MarkupElement): void {
   for (const part of children(article, 'sub-article', 'response')) {
-    writeArticle(walk, part);
+    writeArticle(walk, part, false);
     writeSubArticles(walk, part);
   }
 }
