@@ -135,7 +135,7 @@ function retryAfter(header: string | null): number | undefined {
 }
 
 /** The server's address without path, query and credentials. */
-export function origin(url: string): string {
+function origin(url: string): string {
   try {
     return new URL(url).origin;
   } catch {

@@ -13,7 +13,7 @@ import type { Block, Box, Cell, Link, Metadata, Page, ParsedDocument, Region, Ta
  * region; `regions` holds all of them, as [page, left, top, right, bottom], when there are several. A cell is row,
  * column, row span, column span, kind, text. A link is start, end, address.
  */
-export const BLOCK_LINES_VERSION = 1;
+const BLOCK_LINES_VERSION = 1;
 
 const TAGS: Readonly<Record<Block['kind'], string>> = {
   title: 'title',

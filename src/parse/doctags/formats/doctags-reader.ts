@@ -1,4 +1,4 @@
-import type { Block, Page, ParsedDocument } from '../../document.ts';
+import type { Page, ParsedDocument } from '../../document.ts';
 import { doctagsTokens } from './doctags-tokens.ts';
 import { DoctagsBlocks, type OpenElement } from './doctags-blocks.ts';
 import { CELL_TOKENS, LEAVES, PICTURE_CLASSES } from './vocabulary.ts';
@@ -152,9 +152,4 @@ class DoctagsReader {
 
 function element(name: string): OpenElement {
   return { name, text: '', locations: [], cells: [], parts: [], category: undefined, language: undefined };
-}
-
-/** The kinds that stand outside the flow of reading. */
-export function isFurniture(block: Block): boolean {
-  return block.kind === 'page_header' || block.kind === 'page_footer';
 }

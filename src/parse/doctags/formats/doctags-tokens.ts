@@ -112,12 +112,8 @@ function canOpen(
 
 /** What was left open in front of a new element ends there. */
 function dropUnclosed(open: string[], name: string): void {
-  for (
-    let top = open.at(-1);
-    top !== undefined && !HOLDS_ANYTHING.has(top) && !INSIDE[top]?.test(name);
-    top = open.at(-1)
-  )
-    open.pop();
+  const holds = (top: string): boolean => HOLDS_ANYTHING.has(top) || INSIDE[top]?.test(name) === true;
+  open.length = open.findLastIndex(holds) + 1;
 }
 
 /** Text made safe to stand between tags. */

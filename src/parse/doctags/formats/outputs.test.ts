@@ -91,7 +91,7 @@ function elements(html: string): { name: string; attributes: Record<string, stri
       });
     for (const child of node.childNodes ?? []) visit(child as typeof node);
   };
-  visit(parse(html) as { childNodes: unknown[] });
+  visit(parse(html));
   return found;
 }
 

@@ -1,6 +1,6 @@
 import type { ParsedDocument } from '../../document.ts';
 
-export const SIDECAR_VERSION = 1;
+const SIDECAR_VERSION = 1;
 
 /** How a document was parsed: what the manifest of the stage tells besides its base fields. */
 export interface ParseFacts {
