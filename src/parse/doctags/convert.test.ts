@@ -152,7 +152,7 @@ test('a failure has a category that the stage knows', async () => {
     await failed(parseFile(join(folder, 'absent.pdf'))).then(
       (failure) => (failure as { category: string; code: string }).code,
     ),
-    'ENOENT',
+    'PARSE_NO_FILE',
   );
   const broken = (await failed(parseFile(write('b.xml', '<?xml version="1.0"?><a>')))) as {
     category: string;

@@ -1,7 +1,7 @@
 import { open } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 
-import { AppError, sha256, writeFileAtomic } from '../../base/index.ts';
+import { AppError, errorInfo, sha256, writeFileAtomic } from '../../base/index.ts';
 import type { ParsedDocument } from '../document.ts';
 import { convertWithDoclingServe, type DoclingServeOptions } from './engines/docling-serve.ts';
 import { convertWithVlm, type VlmOptions } from './engines/vlm.ts';
@@ -137,7 +137,12 @@ function kindFor(mode: ConvertMode, bytes: Uint8Array): FileKind {
 }
 
 async function readBounded(path: string, maxBytes: number): Promise<Uint8Array> {
-  await using file = await open(path, 'r');
+  await using file = await open(path, 'r').catch((error: unknown) => {
+    throw new AppError('PARSE_NO_FILE', `${path} cannot be read: ${errorInfo(error).code}`, {
+      hint: 'check the path and its permissions',
+      cause: error,
+    });
+  });
   const stat = await file.stat();
   if (!stat.isFile()) throw new AppError('PARSE_NO_FILE', `${path} is not a file`);
   if (stat.size > maxBytes)

@@ -58,7 +58,8 @@ function isAsideOfText(aside: MarkupElement): boolean {
 /** The part of a page that holds the article. */
 export function articleRoot(document: MarkupElement): MarkupElement {
   const body = findFirst(document, (element) => element.name === 'body') ?? document;
-  const latexml = findFirst(body, (element) => hasClass(element, 'ltx_document'));
+  // arXiv gives its warnings the same class; the paper is the one with the most text.
+  const [latexml] = findAll(body, (element) => hasClass(element, 'ltx_document')).sort((a, b) => weight(b) - weight(a));
   if (latexml) return latexml;
   const whole = weight(body);
   const candidates = [

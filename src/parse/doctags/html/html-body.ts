@@ -61,14 +61,37 @@ function isFormula(element: MarkupElement): boolean {
   return isDisplayMath(element) || classMatches(element, /^ltx_(?:equation|equationgroup|eqn_table|eqn_div)$/);
 }
 
-/** The lines of a display are joined as rows; cells of a line follow one another. */
+/** The lines of a display are joined as rows; words between them (\intertext) interrupt it. */
 function writeFormula(walk: Walk, element: MarkupElement): void {
   const rows = element.name === 'table' ? findAll(element, (inner) => inner.name === 'tr') : [];
-  const lines = (rows.length > 0 ? rows : [element]).map(mathOf).filter((line) => line !== '');
-  if (lines.length > 0) walk.builder.formula(lines.join(' \\\\ '));
-  // Words between equations (\intertext) stand in cells of their own.
-  for (const note of findAll(element, isNote)) walk.inline.notes.push(note);
+  let lines: string[] = [];
+  const flush = (): void => {
+    if (lines.length > 0) walk.builder.formula(lines.join(' \\\\ '));
+    lines = [];
+  };
+  for (const row of rows.length > 0 ? rows : [element]) {
+    const latex = mathOf(row);
+    if (latex !== '') lines.push(latex);
+    else {
+      const words = inlineLine(
+        { ...row, children: row.children.filter((node) => !isEquationNumber(node)) },
+        walk.inline,
+      );
+      if (words.text === '') continue;
+      flush();
+      walk.builder.text(words);
+    }
+  }
+  flush();
+  for (const note of findAll(element, isNote)) if (!walk.inline.notes.includes(note)) walk.inline.notes.push(note);
   writeNotes(walk);
+}
+
+function isEquationNumber(node: MarkupNode): boolean {
+  return (
+    typeof node !== 'string' &&
+    classMatches(node, /^ltx_(?:eqn_eqno|tag_equation|eqn_center_padleft|eqn_center_padright)$/)
+  );
 }
 
 function mathOf(element: MarkupElement): string {

@@ -1,6 +1,6 @@
 import { oneLine } from '../markup/characters.ts';
 import { findDoi } from '../markup/identifiers.ts';
-import { InlineText } from '../markup/inline-text.ts';
+import { InlineText, type Line } from '../markup/inline-text.ts';
 import { children, findAll, findFirst, rawText, type MarkupElement, type MarkupNode } from '../markup/node.ts';
 import { classMatches, hasClass } from './classes.ts';
 import { writeNotes, type Walk } from './html-walk.ts';
@@ -11,7 +11,7 @@ const LIST_CLASS =
 const ENTRY_CLASS =
   /^(?:ref|reference|citation|bib|bibitem|csl-entry|ref-cit|reference-item|citation-item|bib-reference|ltx_bibitem)$/i;
 const SERVICE =
-  /^\W*(?:view article|view in article|view|google scholar|google|crossref|cross ref|pubmed(?:\/ncbi)?|pubmed central|ncbi|pmc(?: free article)?|free article|article|cas|ads|full text|abstract|medline|web of science(?:®)?|isi|scopus|open ?url|download(?: citation| references)?|export|links?|mathscinet|zbmath|chemport|go to ref(?:erence)?|return to (?:ref )?.{0,40}in article|find (?:this )?article online|search ads|bibtex|ris)\W*$/i;
+  /^\W*(?:view article|view in article|view|google scholar|google|crossref|cross ref|pubmed(?:\/ncbi)?|pubmed central|ncbi|pmc(?: free article)?|free article|article|cas|ads|full text|abstract|medline|web of science(?:®)?|isi|scopus|open ?url|download(?: citation| references)?|export|links?|mathscinet|zbmath|chemport|go to ref(?:erence)?|return to (?:ref )?.{0,40}in article|find (?:this )?article online|search ads|bibtex|ris|doi|pmid)\W*$/i;
 
 /** A heading that announces the reference list. */
 export function isReferenceHeading(text: string): boolean {
@@ -69,7 +69,7 @@ function writeReference(walk: Walk, entry: MarkupElement): void {
     else addInline(text, node, walk.inline);
   };
   for (const node of entry.children) visit(node);
-  const line = text.take();
+  const line = withoutEmptyBrackets(text.take());
   const label = tag ? oneLine(rawText(tag)).replace(/^[[(]|[\]).:,]+$/g, '') : undefined;
   // The buttons are gone from the text, but one of them knows the DOI.
   const doi = findDoi(line.text) ?? doiOfLinks(entry);
@@ -78,6 +78,12 @@ function writeReference(walk: Walk, entry: MarkupElement): void {
     ...(doi !== undefined && { doi }),
   });
   writeNotes(walk);
+}
+
+/** Brackets that held a button hold nothing now. */
+function withoutEmptyBrackets(line: Line): Line {
+  const text = line.text.replace(/(?:\s*\[\s*\])+\s*$/, '');
+  return { text, links: line.links.filter((link) => link.end <= text.length) };
 }
 
 function doiOfLinks(entry: MarkupElement): string | undefined {
@@ -106,7 +112,7 @@ function isService(element: MarkupElement): boolean {
   const links = element.name === 'a' ? [element] : findAll(element, (inner) => inner.name === 'a');
   if (links.length === 0) return false;
   const shown = oneLine(rawText(element));
-  if (shown === '' || SERVICE.test(shown)) return true;
+  if (/^[\s↑↵↩⏎^*]*$/u.test(shown) || SERVICE.test(shown)) return true;
   return (
     element.name !== 'a' &&
     links.every((link) => SERVICE.test(oneLine(rawText(link)))) &&

@@ -26,12 +26,13 @@ test('the article is cut out of the page around it', () => {
 });
 
 test('a LaTeXML page gives numbered sections, run-in heads, notes, formulas and algorithms', () => {
-  const { blocks, metadata } = read(`<html lang="en"><body><article class="ltx_document">
+  const { blocks, metadata } =
+    read(`<html lang="en"><body><div class="package-alerts ltx_document"><p>Conversion errors</p></div><article class="ltx_document">
     <h1 class="ltx_title ltx_title_document">Ducks</h1><div class="ltx_authors"><span class="ltx_creator"><span class="ltx_personname">Ada Duck<br>Lake</span></span></div>
     <div class="ltx_abstract"><h6 class="ltx_title ltx_title_abstract">Abstract</h6><p class="ltx_p">Short.</p></div>
     <section class="ltx_section"><h2 class="ltx_title ltx_title_section"><span class="ltx_tag">1 </span>Intro</h2>
     <div class="ltx_para"><p class="ltx_p">As <cite>[<a href="#bib.bib1" class="ltx_ref">lake2020swim, </a>]</cite> shows<span class="ltx_note ltx_role_footnote"><sup class="ltx_note_mark">1</sup><span class="ltx_note_outer"><span class="ltx_note_content"><sup class="ltx_note_mark">1</sup><span class="ltx_tag ltx_tag_note">1</span>A note.</span></span></span> it, <math alttext="d_{k}=64" display="inline"><mrow><msub><mi>d</mi><mi>k</mi></msub><mo>=</mo><mn>64</mn></mrow></math>.</p>
-    <table class="ltx_equation ltx_eqn_table"><tbody><tr><td><math alttext="a=b" display="block"><mi>a</mi></math></td><td class="ltx_eqn_eqno">(1)</td></tr><tr><td><math alttext="c" display="block"><mi>c</mi></math></td></tr></tbody></table></div>
+    <table class="ltx_equation ltx_eqn_table"><tbody><tr><td><math alttext="a=b" display="block"><mi>a</mi></math></td><td class="ltx_eqn_eqno">(1)</td></tr><tr><td><span>and then</span></td></tr><tr><td><math alttext="c" display="block"><mi>c</mi></math></td></tr></tbody></table></div>
     <div class="ltx_theorem"><h6 class="ltx_title ltx_runin ltx_title_theorem">Theorem 1.</h6><p class="ltx_p">It holds.</p></div>
     <ul class="ltx_itemize"><li class="ltx_item"><span class="ltx_tag ltx_tag_item">•</span><p class="ltx_p">one</p></li></ul>
     <section class="ltx_paragraph"><h5 class="ltx_title ltx_title_paragraph">Deep</h5><p class="ltx_p">x</p></section></section>
@@ -51,7 +52,9 @@ test('a LaTeXML page gives numbered sections, run-in heads, notes, formulas and 
       ['heading', '1 Intro', 1],
       ['text', 'As [7] shows it, d_k = 64.', undefined],
       ['footnote', 'A note.', undefined],
-      ['formula', 'a=b \\\\ c', undefined],
+      ['formula', 'a=b', undefined],
+      ['text', 'and then', undefined],
+      ['formula', 'c', undefined],
       ['text', 'Theorem 1. It holds.', undefined],
       ['list_item', 'one', undefined],
       ['heading', 'Deep', 4],
@@ -123,7 +126,7 @@ test('lists, definitions, code and layout tables are read for what they are', ()
 test('references lose the buttons behind them and keep their links', () => {
   const { blocks } = read(`<article><h1>T</h1><p>${PROSE}</p><h2>References</h2><ol>
     <li><span class="order">1. </span>Lake B. Swimming. <a href="https://doi.org/10.1234/AbC%28d%29">Link</a><ul class="reflinks"><li><a href="#">View Article</a></li><li><a>Google Scholar</a></li></ul></li>
-    <li>Fox E. Hunting. <a href="x">CrossRef</a> <a href="y">PubMed</a></li></ol><h2>Notes</h2><ul><li>not one</li></ul></article>`);
+    <li>Fox E. Hunting. [<a href="x">CrossRef</a>] [<a href="y">PubMed</a>] <a href="#back">↵</a></li></ol><h2>Notes</h2><ul><li>not one</li></ul></article>`);
   assert.deepEqual(
     blocks
       .slice(3)

@@ -1,6 +1,5 @@
 import type { Metadata, ParsedDocument } from '../../document.ts';
 import { DocumentBuilder } from '../markup/document-builder.ts';
-import { oneLine } from '../markup/characters.ts';
 import type { InlineMath } from '../markup/math.ts';
 import { findAll, findFirst, rawText, type MarkupElement } from '../markup/node.ts';
 import { classMatches, hasClass } from './classes.ts';
@@ -33,7 +32,7 @@ export interface HtmlOptions {
 export function readHtml(document: MarkupElement, options: HtmlOptions = {}): ParsedDocument {
   const root = articleRoot(document);
   const meta = pageMetadata(document);
-  const title = titleElement(root) ?? titleElement(document);
+  const title = titleElement(root, meta.title) ?? (meta.title === undefined ? titleElement(document) : undefined);
   const inline: InlineContext = { inlineMath: options.inlineMath ?? 'text', notes: [], labels: referenceLabels(root) };
   const titleText = title ? inlineLine(title, inline).text : (meta.title ?? '');
   const walk: Walk = {
@@ -61,12 +60,19 @@ export function readHtml(document: MarkupElement, options: HtmlOptions = {}): Pa
   });
 }
 
-/** The heading that names the page: LaTeXML says which, elsewhere it is the first h1. */
-function titleElement(root: MarkupElement): MarkupElement | undefined {
-  return (
-    findFirst(root, (element) => hasClass(element, 'ltx_title_document')) ??
-    findFirst(root, (element) => element.name === 'h1' && !isFurniture(element) && oneLine(rawText(element)) !== '')
+/** The heading that names the page: LaTeXML says which, elsewhere it is the h1 that the head knows, or the first. */
+function titleElement(root: MarkupElement, known?: string): MarkupElement | undefined {
+  const latexml = findFirst(root, (element) => hasClass(element, 'ltx_title_document'));
+  if (latexml) return latexml;
+  const headings = findAll(root, (element) => element.name === 'h1' || isFurniture(element)).filter(
+    (element) => element.name === 'h1' && !isFurniture(element) && rawText(element).trim() !== '',
   );
+  const start = letters(known ?? '').slice(0, 40);
+  return headings.find((heading) => start !== '' && letters(rawText(heading)).startsWith(start)) ?? headings[0];
+}
+
+function letters(text: string): string {
+  return text.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, '');
 }
 
 /** Sections of the first level are those with the largest heading besides the title. */
