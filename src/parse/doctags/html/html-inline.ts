@@ -114,7 +114,8 @@ function addAnchor(text: InlineText, anchor: MarkupElement, inner: () => void, c
   const target = anchor.attributes['href'];
   const label = target?.startsWith('#') ? context.labels.get(target.slice(1)) : undefined;
   if (label !== undefined && isCitationKey(rawText(anchor))) {
-    text.add(label);
+    // Some citations bring their own brackets, around one key or several.
+    text.add(/[([;,]/.test(text.lastVisible) ? label : `[${label}]`);
     return;
   }
   if (target !== undefined && /^https?:\/\/\S{1,2000}$/i.test(target)) text.link(target, inner);

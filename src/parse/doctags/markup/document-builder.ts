@@ -1,6 +1,7 @@
 import type { Block, Link, Metadata, ParsedDocument, Table } from '../../document.ts';
 import { findArxivId, findDoi } from './identifiers.ts';
 import type { Line } from './inline-text.ts';
+import { guessLanguage } from './language.ts';
 
 type Attached = { readonly parent?: number };
 
@@ -103,7 +104,8 @@ export class DocumentBuilder {
 
   /** The finished document. */
   document(metadata: Metadata): ParsedDocument {
-    return { pages: [], blocks: this.#blocks, metadata };
+    const language = metadata.language ?? guessLanguage(this.#blocks);
+    return { pages: [], blocks: this.#blocks, metadata: { ...metadata, ...(language !== undefined && { language }) } };
   }
 
   #plain(kind: 'title' | 'text' | 'caption' | 'footnote', line: Line, attached: Attached): number {

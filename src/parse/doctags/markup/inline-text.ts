@@ -28,6 +28,11 @@ export class InlineText {
     return this.#wantsSpace ? ' ' : this.#text.slice(-1);
   }
 
+  /** The last character that shows. */
+  get lastVisible(): string {
+    return this.#text.slice(-1);
+  }
+
   add(text: string): void {
     if (text === '') return;
     const folded = visibleText(text).replace(SPACE, ' ');
