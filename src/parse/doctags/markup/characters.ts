@@ -39,8 +39,15 @@ export function oneLine(text: string): string {
     .trim();
 }
 
-/** An exponent in Unicode superscripts (10⁷, m⁻¹); undefined when a character has no such form. */
+// A letter alone is an exponent or the mark of a note; several are a word (1st, nth) and stay readable.
+const RAISED_LETTERS = new Map(
+  Array.from('abcdefghijklmoprstuvwxyz', (letter, index) => [letter, 'ᵃᵇᶜᵈᵉᶠᵍʰⁱʲᵏˡᵐᵒᵖʳˢᵗᵘᵛʷˣʸᶻ'[index] ?? '']),
+);
+
+/** An exponent or mark in Unicode superscripts (10⁷, m⁻¹, nᵃ); undefined when it has no such form. */
 export function superscript(text: string): string | undefined {
+  const letter = RAISED_LETTERS.get(text);
+  if (letter !== undefined) return letter;
   let raised = '';
   for (const character of text) {
     const one = SUPERSCRIPTS[character];

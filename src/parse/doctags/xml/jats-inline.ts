@@ -48,6 +48,16 @@ export function addInline(text: InlineText, node: MarkupNode, context: InlineCon
     case 'sup':
       addRaised(text, node, context);
       return;
+    case 'xref':
+      // Some files raise the number inside the citation instead of the citation.
+      if (
+        node.attributes['ref-type'] === 'bibr' &&
+        children(node).length > 0 &&
+        children(node).every((part) => part.name === 'sup')
+      )
+        addCitation(text, inlineLine({ ...node, children: node.children.flatMap(unraised) }, context));
+      else inner();
+      return;
     case 'ext-link':
     case 'uri':
     case 'inline-supplementary-material':
@@ -124,12 +134,20 @@ export function linkOf(element: MarkupElement): string | undefined {
     : undefined;
 }
 
+function addCitation(text: InlineText, line: Line): void {
+  text.add(/^\[.*\]$/.test(line.text) ? ` ${line.text}` : ` [${line.text}]`);
+}
+
+function unraised(node: MarkupNode): readonly MarkupNode[] {
+  return typeof node === 'string' ? [node] : node.children;
+}
+
 /** Raised citation numbers become bracketed, exponents Unicode superscripts; other raised text stays as it is. */
 function addRaised(text: InlineText, node: MarkupElement, context: InlineContext): void {
   const line = inlineLine(node, context);
   const parts = children(node);
   if (parts.length > 0 && parts.every((part) => part.name === 'xref' && part.attributes['ref-type'] === 'bibr')) {
-    text.add(/^\[.*\]$/.test(line.text) ? ` ${line.text}` : ` [${line.text}]`);
+    addCitation(text, line);
     return;
   }
   const raised = /[\p{L}\p{N})\]]/u.test(text.lastCharacter) ? superscript(line.text) : undefined;

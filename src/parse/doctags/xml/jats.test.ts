@@ -77,10 +77,10 @@ test('sections nest, with their labels, and blocks inside a paragraph interrupt 
 test('exponents, raised citations, chemistry and links are kept apart', () => {
   const { blocks } = read(
     article(
-      '<p>About 10<sup>−7</sup> m<sup>2</sup> of H<sub>2</sub>O<sup><xref ref-type="bibr" rid="r1">1</xref>,<xref ref-type="bibr" rid="r2">2</xref></sup> at <ext-link xlink:href="https://example.org/a">this place</ext-link>.</p>',
+      '<p>About 10<sup>−7</sup> m<sup>2</sup> of H<sub>2</sub>O<sup><xref ref-type="bibr" rid="r1">1</xref>,<xref ref-type="bibr" rid="r2">2</xref></sup> at <ext-link xlink:href="https://example.org/a">this place</ext-link><xref ref-type="bibr" rid="r3"><sup>3</sup></xref> the 1<sup>st</sup> time.</p>',
     ),
   );
-  assert.equal(blocks[0]?.text, 'About 10⁻⁷ m² of H2O [1,2] at this place.');
+  assert.equal(blocks[0]?.text, 'About 10⁻⁷ m² of H2O [1,2] at this place [3] the 1st time.');
   const [link] = blocks[0]?.links ?? [];
   assert.equal(blocks[0]?.text.slice(link?.start, link?.end), 'this place');
 });
@@ -142,7 +142,7 @@ test('a table has spans, heads, its caption and its notes', () => {
       [2, 0, 1, 3, 'Mice', 'section-row'],
       [3, 0, 1, 1, 'A', 'row-header'],
       [3, 1, 1, 1, '1', 'data'],
-      [3, 2, 1, 1, '2a', 'data'],
+      [3, 2, 1, 1, '2ᵃ', 'data'],
     ],
   );
   assert.equal(table.table.rows, 4);
