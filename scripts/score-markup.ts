@@ -26,6 +26,11 @@ interface Scorer {
 }
 
 const TARGETS = { jats: 0.985, html: 0.96 } as const;
+// Overall scores of others on the same documents, measured with the same scorer.
+const BASELINES = {
+  jats: 'pandoc 0.745, a 40-line walk over a saxes tree 0.947',
+  html: 'turndown 0.843, defuddle 0.842, readability 0.827',
+} as const;
 const COLUMNS: Readonly<Record<string, (score: Record<string, unknown>) => unknown>> = {
   overall: (score) => score['overall'],
   text: (score) => score['textSim'],
@@ -106,6 +111,7 @@ export function formatScores({ set, target, rows, mean }: MarkupScores): string 
     ''.padEnd(24) + columns.map((column) => column.padStart(8)).join(''),
     ...rows.map((row) => line(row.id, row.values)),
     line('mean', mean),
+    `others, overall: ${BASELINES[set]}`,
   ].join('\n');
 }
 

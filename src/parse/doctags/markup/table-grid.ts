@@ -3,7 +3,7 @@ import type { Cell, Table } from '../../document.ts';
 import { children, type MarkupElement, type MarkupNode } from './node.ts';
 
 const LARGEST_SPAN = 1_000;
-const LARGEST_GRID = 1_000_000;
+const LARGEST_GRID = 500_000;
 
 /** A row of a table with the part of the table it stands in. */
 export interface SourceRow {
