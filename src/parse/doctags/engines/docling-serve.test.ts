@@ -3,7 +3,7 @@ import { test } from 'node:test';
 
 import { systemClock } from '../../../base/index.ts';
 import { convertWithDoclingServe, type DoclingServeOptions } from './docling-serve.ts';
-import { openLoopback, sendJson } from '../../../testing/index.ts';
+import { HeldClock, openLoopback, sendJson } from '../../../testing/index.ts';
 import type { RemoteError } from './remote.ts';
 
 const FILE = { name: 'duck.pdf', bytes: Buffer.from('%PDF-1.4 duck') };
@@ -108,6 +108,30 @@ test('a failed task is told with its reason and whether it may be tried again', 
     sendJson(response, 200, { task_id: 'a', task_status: 'failure', error_message: 'bad page' }),
   );
   await assert.rejects(convertWithDoclingServe(FILE, options(server.url)), /bad page/);
+});
+
+test('a lost poll is made up for, a lost task has to be given anew', async () => {
+  const clock = new HeldClock();
+  let polls = 0;
+  await using flaky = await openLoopback(({ path }, response) => {
+    if (path.endsWith('/async')) sendJson(response, 200, { task_id: 'a', task_status: 'started' });
+    else if (path.startsWith('/v1/result')) sendJson(response, 200, DONE);
+    else if ((polls += 1) === 1) sendJson(response, 503, {});
+    else sendJson(response, 200, { task_id: 'a', task_status: 'success' });
+  });
+  const running = convertWithDoclingServe(FILE, options(flaky.url, { clock }));
+  while (clock.pending === 0) await new Promise(setImmediate);
+  await clock.advance(1_000);
+  assert.equal((await running).document.blocks.length, 2);
+  await using forgetful = await openLoopback(({ path }, response) =>
+    path.endsWith('/async')
+      ? sendJson(response, 200, { task_id: 'a', task_status: 'success' })
+      : sendJson(response, 404, {}),
+  );
+  await assert.rejects(
+    convertWithDoclingServe(FILE, options(forgetful.url)),
+    fails('ENGINE_TASK_LOST', 'network', true),
+  );
 });
 
 test('answers that are not what was promised are faults of their own', async () => {

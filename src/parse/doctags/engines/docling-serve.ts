@@ -19,6 +19,8 @@ export interface DoclingServeOptions {
   readonly convert?: Readonly<Record<string, unknown>>;
 }
 
+const MOST_MISSED_POLLS = 3;
+
 /** What a remote engine gives back. */
 export interface RemoteResult {
   readonly document: ParsedDocument;
@@ -74,6 +76,7 @@ class DoclingClient {
   /** Polls until the task has ended; gives its id. */
   async #finished(task: unknown): Promise<string> {
     let state = taskState(task);
+    let missed = 0;
     while (state.status === 'pending' || state.status === 'started') {
       if (this.#options.clock.monotonic() >= this.#deadline)
         throw new RemoteError(
@@ -87,7 +90,21 @@ class DoclingClient {
         );
       const before = this.#options.clock.monotonic();
       const seconds = this.#options.pollSeconds ?? 5;
-      state = taskState(await this.#get(`/v1/status/poll/${encodeURIComponent(state.id)}?wait=${seconds}`));
+      try {
+        state = taskState(await this.#ask(`/v1/status/poll/${encodeURIComponent(state.id)}?wait=${seconds}`));
+        missed = 0;
+      } catch (error) {
+        // The conversion goes on while a poll is lost; only a server that stays away is given up.
+        missed += 1;
+        if (
+          !(error instanceof RemoteError) ||
+          !error.retryable ||
+          error.code === 'ENGINE_TASK_LOST' ||
+          missed >= MOST_MISSED_POLLS
+        )
+          throw error;
+        await wait(this.#options.clock, error.retryAfterMs ?? 1_000, this.#signal);
+      }
       // A server that does not hold the poll open must not be asked in a tight circle.
       const spent = this.#options.clock.monotonic() - before;
       if ((state.status === 'pending' || state.status === 'started') && spent < 500)
@@ -106,7 +123,21 @@ class DoclingClient {
   }
 
   #result(id: string): Promise<unknown> {
-    return this.#get(`/v1/result/${encodeURIComponent(id)}`);
+    return this.#ask(`/v1/result/${encodeURIComponent(id)}`);
+  }
+
+  /** Asks about a task; one that the server does not know (it was restarted, or cleared it) has to be given anew. */
+  async #ask(path: string): Promise<unknown> {
+    try {
+      return await this.#get(path);
+    } catch (error) {
+      if (!(error instanceof RemoteError) || error.code !== 'ENGINE_NOT_FOUND') throw error;
+      throw new RemoteError('ENGINE_TASK_LOST', 'docling-serve no longer knows the task', {
+        category: 'network',
+        retryable: true,
+        cause: error,
+      });
+    }
   }
 
   #get(path: string): Promise<unknown> {
