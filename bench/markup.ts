@@ -32,7 +32,7 @@ interface Measured {
 /** Least CPU milliseconds of several rounds: noise only ever adds. */
 function cpuMs(run: () => void): number {
   let best = Infinity;
-  for (let round = 0; round < (quick ? 3 : 8); round += 1) {
+  for (let round = 0; round < (quick ? 6 : 25); round += 1) {
     const before = process.cpuUsage();
     run();
     const { user, system } = process.cpuUsage(before);

@@ -25,7 +25,7 @@ const SCRIPTS: readonly (readonly [language: string, script: RegExp])[] = [
   ['ar', /\p{Script=Arabic}/gu],
   ['he', /\p{Script=Hebrew}/gu],
 ];
-const ENOUGH = 20_000;
+const ENOUGH = 4_000;
 
 /** The language of a document's paragraphs, where it is plain; undefined where there is too little text to tell. */
 export function guessLanguage(blocks: readonly Block[]): string | undefined {
@@ -36,7 +36,8 @@ export function guessLanguage(blocks: readonly Block[]): string | undefined {
   }
   const letters = text.match(/\p{L}/gu)?.length ?? 0;
   if (letters < 100) return undefined;
-  for (const [language, script] of SCRIPTS) {
+  const isLatin = (text.match(/[a-z]/gi)?.length ?? 0) > letters * 0.6;
+  for (const [language, script] of isLatin ? [] : SCRIPTS) {
     // Japanese is told from Chinese by a share of kana.
     if ((text.match(script)?.length ?? 0) > letters * (language === 'ja' ? 0.1 : 0.4)) return language;
   }
