@@ -1,0 +1,24 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+
+import { showCommand } from './show.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'show-'));
+after(() => rmSync(folder, { recursive: true }));
+const source = join(folder, 'duck.html');
+writeFileSync(source, '<article><h1>Ducks</h1><p>They swim.</p></article>');
+const run = (...words: string[]) => showCommand().exitOverride().parseAsync(words, { from: 'user' });
+
+test('a file is drawn into a page of HTML', async () => {
+  const out = join(folder, 'page.html');
+  await run(source, '--out', out);
+  assert.match(readFileSync(out, 'utf8'), /<li value="1"><b style="[^"]*">text<\/b> They swim\.<\/li>/);
+});
+
+test('another format and a page that cannot be are refused', async () => {
+  await assert.rejects(run(source, '--out', join(folder, 'page.png')), { code: 'SHOW_FORMAT' });
+  await assert.rejects(run(join(folder, 'absent.pdf'), '--out', join(folder, 'page.html')), { code: 'PARSE_NO_FILE' });
+});

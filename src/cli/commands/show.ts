@@ -1,0 +1,34 @@
+import { extname } from 'node:path';
+
+import { Command, InvalidArgumentError } from 'commander';
+
+import { AppError, writeFileAtomic } from '../../base/index.ts';
+import { showPage } from '../../parse/index.ts';
+import { openSession, shared } from '../session.ts';
+
+/** `show FILE`: what was understood of a page, drawn on it. */
+export function showCommand(): Command {
+  return shared(new Command('show'))
+    .description('draw the recognised blocks of a page, numbered in reading order')
+    .argument('<file>', 'a PDF, HTML or XML file, or a block file (.jsonl) parsed before')
+    .option('--page <number>', 'page to show', pageNumber, 1)
+    .option('--image <file>', 'image of the page (PNG or JPEG) to draw on')
+    .requiredOption('--out <file>', 'HTML file to write')
+    .addHelpText('after', '\nExample:\n  docparse show paper.pdf --page 3 --out page.html\n')
+    .action(async (file: string, options: { page: number; image?: string; out: string }, self: Command) => {
+      const session = openSession(self);
+      if (!/^\.html?$/i.test(extname(options.out)))
+        throw new AppError('SHOW_FORMAT', `${options.out}: only HTML can be written`, {
+          hint: 'give a name that ends in .html',
+        });
+      const html = await showPage(file, options.page, options.image === undefined ? {} : { image: options.image });
+      await writeFileAtomic(options.out, html);
+      session.terminal.print(session.json ? JSON.stringify({ out: options.out, page: options.page }) : options.out);
+    });
+}
+
+function pageNumber(text: string): number {
+  const page = Number(text);
+  if (!Number.isInteger(page) || page < 1) throw new InvalidArgumentError('pages count from 1');
+  return page;
+}

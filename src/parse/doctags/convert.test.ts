@@ -1,0 +1,173 @@
+import assert from 'node:assert/strict';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { gzipSync } from 'node:zlib';
+
+import { systemClock } from '../../base/index.ts';
+import type { ParsedDocument } from '../document.ts';
+import { convert, documentId, parseFile } from './convert.ts';
+import { openLoopback, sendJson } from '../../testing/index.ts';
+import { parseFailure } from './failure.ts';
+import { readBlockLines } from './formats/block-lines.ts';
+import { readDoctags } from './formats/doctags-reader.ts';
+import type { PdfReader } from './pdf-reader.ts';
+import { showPage } from './show.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'convert-'));
+after(() => rmSync(folder, { recursive: true }));
+const write = (name: string, content: string | Uint8Array): string => {
+  const path = join(folder, name);
+  writeFileSync(path, content);
+  return path;
+};
+
+const HTML =
+  '<html><head><title>Ducks</title></head><body><article><h1>Ducks</h1><p>They swim, and they do so all day long, as everybody who has ever seen one at a lake will know.</p></article></body></html>';
+const JATS =
+  '<?xml version="1.0"?><article><front><article-meta><title-group><article-title>Ducks</article-title></title-group></article-meta></front><body><p>They swim.</p></body></article>';
+
+/** Stands for the PDF reader, which is another file's business. */
+const pdfDocument: ParsedDocument = {
+  pages: [{ number: 1, width: 600, height: 800 }],
+  blocks: [
+    { order: 0, kind: 'text', text: 'inside', regions: [{ page: 1, box: { left: 0, top: 0, right: 10, bottom: 10 } }] },
+  ],
+  metadata: {
+    authors: ['A'],
+    doi: '10.1234/x',
+    pageCount: 1,
+    needsOcr: [],
+    quality: { unmappedGlyphs: 0, columns: 1, confidence: 1 },
+  },
+};
+const pdfReader: PdfReader = {
+  parsePdf: () => Promise.resolve(pdfDocument),
+  renderPage: () => Promise.resolve(Buffer.from('\x89PNG')),
+};
+
+test('a file becomes its block file, its DocTags, its sidecar and what else is asked for', async () => {
+  const out = join(folder, 'out');
+  const { outputs, kind, facts } = await convert(write('duck.xml', JATS), {
+    outputFolder: out,
+    markdown: true,
+    json: true,
+    html: true,
+  });
+  assert.equal(kind, 'jats');
+  assert.deepEqual(facts, { parse_engine: 'embedded' });
+  assert.deepEqual(readdirSync(out).sort(), [
+    'duck.doctags',
+    'duck.html',
+    'duck.json',
+    'duck.jsonl',
+    'duck.md',
+    'duck.meta.json',
+  ]);
+  assert.deepEqual(Object.keys(outputs), ['doctags', 'markdown', 'json', 'html', 'metadata', 'blocks']);
+  const { blocks } = await readBlockLines(join(out, 'duck.jsonl'));
+  assert.deepEqual(readDoctags(readFileSync(join(out, 'duck.doctags'), 'utf8')).blocks, blocks);
+  const meta = JSON.parse(readFileSync(join(out, 'duck.meta.json'), 'utf8')) as Record<string, unknown>;
+  assert.deepEqual([meta['title'], meta['source_kind'], meta['parse_engine']], ['Ducks', 'jats', 'embedded']);
+  assert.match(String(meta['source_sha256']), /^[0-9a-f]{64}$/);
+});
+
+test('the content says how to read a file, unless the mode does', async () => {
+  assert.equal((await parseFile(write('page', HTML))).kind, 'html');
+  assert.equal((await parseFile(write('packed.xml.gz', gzipSync(JATS)))).kind, 'jats');
+  assert.equal((await parseFile(write('odd.txt', 'Plain words are a page, too.'), { mode: 'html' })).kind, 'html');
+  await assert.rejects(parseFile(join(folder, 'odd.txt')), { code: 'PARSE_UNSUPPORTED' });
+  await assert.rejects(parseFile(write('odd.xml', '<recipe/>'), { mode: 'xml' }), { code: 'PARSE_UNSUPPORTED' });
+});
+
+test('nothing is left behind of a file that cannot be read', async () => {
+  const out = join(folder, 'none');
+  mkdirSync(out);
+  await assert.rejects(convert(write('broken.xml', '<?xml version="1.0"?><article><body>'), { outputFolder: out }), {
+    code: 'PARSE_BROKEN',
+  });
+  await assert.rejects(convert(write('large.html', HTML), { outputFolder: out, maxFileBytes: 10 }), {
+    code: 'PARSE_TOO_LARGE',
+  });
+  await assert.rejects(convert(write('long.html', `<p>${'x'.repeat(2_000_001)}</p>`), { outputFolder: out }), {
+    code: 'PARSE_TOO_LARGE',
+  });
+  await assert.rejects(convert(join(folder, 'duck.xml'), { outputFolder: out, id: '../evil' }), {
+    code: 'PARSE_BAD_ID',
+  });
+  await assert.rejects(convert(folder, { outputFolder: out, id: 'x' }));
+  const controller = new AbortController();
+  controller.abort();
+  await assert.rejects(convert(join(folder, 'duck.xml'), { outputFolder: out }, controller.signal));
+  assert.deepEqual(readdirSync(out), []);
+});
+
+test('a PDF goes to the engine that was chosen', async () => {
+  const path = write('duck.pdf', '%PDF-1.4 …');
+  assert.equal((await parseFile(path, { pdfReader })).document, pdfDocument);
+  await using server = await openLoopback(({ path: asked }, response) => {
+    if (asked.endsWith('completions'))
+      sendJson(response, 200, { choices: [{ message: { content: '<text>seen</text>' }, finish_reason: 'stop' }] });
+    else if (asked.endsWith('/async')) sendJson(response, 200, { task_id: 'a', task_status: 'success' });
+    else if (asked.startsWith('/v1/result'))
+      sendJson(response, 200, { status: 'success', document: { doctags_content: '<text>served</text>' } });
+    else sendJson(response, 404, {});
+  });
+  const served = await parseFile(path, { engine: { kind: 'docling-serve', baseUrl: server.url, clock: systemClock } });
+  assert.equal(served.document.blocks[0]?.text, 'served');
+  const seen = await parseFile(path, {
+    pdfReader,
+    engine: { kind: 'vlm', baseUrl: `${server.url}/v1`, clock: systemClock },
+  });
+  assert.equal(seen.document.blocks[0]?.text, 'seen');
+  assert.deepEqual([seen.document.metadata.doi, seen.facts.parse_engine], ['10.1234/x', 'docling-vlm']);
+});
+
+test('a page is shown from a block file, a PDF and a file without pages', async () => {
+  const out = join(folder, 'show');
+  await convert(write('duck.pdf', '%PDF-1.4 …'), { outputFolder: out, pdfReader });
+  assert.match(await showPage(join(out, 'duck.jsonl'), 1), /<rect x="0" y="0" width="10" height="10"/);
+  assert.match(await showPage(join(folder, 'duck.pdf'), 1, { pdfReader }), /data:image\/png;base64,/);
+  assert.match(await showPage(write('page.html', HTML), 1), /<li value="1">/);
+  await assert.rejects(showPage(join(out, 'duck.jsonl'), 7), { code: 'SHOW_NO_PAGE' });
+});
+
+test('the name of the outputs is the name of the file without its endings', () => {
+  assert.deepEqual(['/a/b/W1.pdf', 'x.tar.xml.gz', '2101.00001.html', 'plain'].map(documentId), [
+    'W1',
+    'x.tar',
+    '2101.00001',
+    'plain',
+  ]);
+});
+
+test('a failure has a category that the stage knows', async () => {
+  const failed = async (run: Promise<unknown>): Promise<unknown> =>
+    run.then(
+      () => assert.fail('did not fail'),
+      (error: unknown) => parseFailure(error),
+    );
+  assert.deepEqual(
+    await failed(parseFile(join(folder, 'absent.pdf'))).then(
+      (failure) => (failure as { category: string; code: string }).code,
+    ),
+    'PARSE_NO_FILE',
+  );
+  const broken = (await failed(parseFile(write('b.xml', '<?xml version="1.0"?><a>')))) as {
+    category: string;
+    retryable: boolean;
+  };
+  assert.deepEqual([broken.category, broken.retryable], ['input', false]);
+  await using server = await openLoopback((_request, response) => sendJson(response, 503, {}));
+  const busy = (await failed(
+    parseFile(join(folder, 'duck.pdf'), { engine: { kind: 'docling-serve', baseUrl: server.url, clock: systemClock } }),
+  )) as { category: string; retryable: boolean };
+  assert.deepEqual([busy.category, busy.retryable], ['network', true]);
+  assert.deepEqual(parseFailure(new TypeError('x')), {
+    category: 'unknown',
+    retryable: false,
+    code: 'UNEXPECTED',
+    message: 'x',
+  });
+});

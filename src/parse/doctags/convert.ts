@@ -1,0 +1,186 @@
+import { open } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+
+import { AppError, errorInfo, sha256, writeFileAtomic } from '../../base/index.ts';
+import type { ParsedDocument } from '../document.ts';
+import { convertWithDoclingServe, type DoclingServeOptions } from './engines/docling-serve.ts';
+import { convertWithVlm, type VlmOptions } from './engines/vlm.ts';
+import { writeBlockLines } from './formats/block-lines.ts';
+import { writeDoclingJson } from './formats/docling-json.ts';
+import { writeDoctags } from './formats/doctags-writer.ts';
+import { writeHtmlPage } from './formats/html-page.ts';
+import { writeMarkdown } from './formats/markdown.ts';
+import { writeSidecar, type ParseFacts } from './formats/sidecar.ts';
+import { unpack } from './markup/decode.ts';
+import { parseMarkup, type MarkupOptions } from './parse-markup.ts';
+import { loadPdfReader, type PdfReader } from './pdf-reader.ts';
+import { sniff, type FileKind } from './sniff.ts';
+
+/** Which reader to use: by content, or as told. */
+export type ConvertMode = 'auto' | 'pdf' | 'html' | 'xml';
+
+/** Who reads PDFs: the engine inside, a docling-serve, or a vision model. HTML and XML are always read here. */
+export type PdfEngine =
+  | { readonly kind: 'embedded' }
+  | ({ readonly kind: 'docling-serve' } & DoclingServeOptions)
+  | ({ readonly kind: 'vlm' } & Omit<VlmOptions, 'fallback'>);
+
+export interface ParseFileOptions extends Omit<MarkupOptions, 'kind'> {
+  readonly mode?: ConvertMode;
+  readonly engine?: PdfEngine;
+  /** The PDF reader; loaded when a PDF comes, unless given. */
+  readonly pdfReader?: PdfReader;
+  readonly maxFileBytes?: number;
+}
+
+export interface ConvertOptions extends ParseFileOptions {
+  readonly outputFolder: string;
+  /** What the outputs are called; the file's name without its extension when not given. */
+  readonly id?: string;
+  readonly markdown?: boolean;
+  readonly json?: boolean;
+  readonly html?: boolean;
+}
+
+/** A parsed file with what the manifest tells about it. */
+export interface ParsedFile {
+  readonly document: ParsedDocument;
+  readonly kind: FileKind;
+  readonly sha256: string;
+  readonly facts: ParseFacts;
+}
+
+export interface Converted extends ParsedFile {
+  /** Written files by what they are; `blocks` is what the chunk stage reads. */
+  readonly outputs: Readonly<Record<string, string>>;
+}
+
+const LARGEST_FILE_BYTES = 200_000_000;
+/** A line of the block file must stay readable; no paper has a paragraph of this size. */
+const LARGEST_TEXT = 2_000_000;
+
+/** Parses a file and writes its outputs, each of them whole or not at all; the block file comes last. */
+export async function convert(path: string, options: ConvertOptions, signal?: AbortSignal): Promise<Converted> {
+  const id = options.id ?? documentId(path);
+  if (!/^[^/\\\0.][^/\\\0]{0,199}$/.test(id))
+    throw new AppError('PARSE_BAD_ID', `${JSON.stringify(id)} cannot name output files`, { hint: 'give another id' });
+  const parsed = await parseFile(path, options, signal);
+  const { document, kind } = parsed;
+  const texts: [name: string, ending: string, text: () => string][] = [
+    ['doctags', '.doctags', () => `${writeDoctags(document)}\n`],
+    ...(options.markdown ? [['markdown', '.md', () => writeMarkdown(document)] as [string, string, () => string]] : []),
+    ...(options.json
+      ? [
+          [
+            'json',
+            '.json',
+            () => writeDoclingJson(document, { name: id, filename: basename(path), mimetype: MIME[kind] }),
+          ] as [string, string, () => string],
+        ]
+      : []),
+    ...(options.html ? [['html', '.html', () => writeHtmlPage(document)] as [string, string, () => string]] : []),
+    ['metadata', '.meta.json', () => writeSidecar(document, { path, sha256: parsed.sha256, kind }, parsed.facts)],
+    ['blocks', '.jsonl', () => writeBlockLines(document)],
+  ];
+  const outputs: Record<string, string> = {};
+  for (const [name, ending, text] of texts) {
+    signal?.throwIfAborted();
+    const output = join(options.outputFolder, id + ending);
+    await writeFileAtomic(output, text());
+    outputs[name] = output;
+  }
+  return { ...parsed, outputs };
+}
+
+const MIME: Readonly<Record<FileKind, string>> = {
+  pdf: 'application/pdf',
+  html: 'text/html',
+  jats: 'application/xml',
+  tei: 'application/xml',
+  xml: 'application/xml',
+  unknown: 'application/octet-stream',
+};
+
+/** A file's name without what says how it is written. */
+export function documentId(path: string): string {
+  return basename(path).replace(/(?:\.(?:nxml|xml|html?|xhtml|pdf|tei|jats))?(?:\.gz)?$/i, '');
+}
+
+/** Parses a file without writing anything. */
+export async function parseFile(
+  path: string,
+  options: ParseFileOptions = {},
+  signal?: AbortSignal,
+): Promise<ParsedFile> {
+  const file = await readBounded(path, options.maxFileBytes ?? LARGEST_FILE_BYTES);
+  signal?.throwIfAborted();
+  const bytes = unpack(file);
+  const kind = kindFor(options.mode ?? 'auto', bytes);
+  const { document, facts } =
+    kind === 'pdf'
+      ? await readPdf(basename(path), bytes, options, signal)
+      : { document: parseMarkup(bytes, { ...options, kind }), facts: { parse_engine: 'embedded' } };
+  const long = document.blocks.find((block) => block.text.length > LARGEST_TEXT);
+  if (long)
+    throw new AppError(
+      'PARSE_TOO_LARGE',
+      `block ${long.order} has ${long.text.length} characters, more than ${LARGEST_TEXT}`,
+    );
+  return { document, kind, sha256: sha256(file), facts };
+}
+
+function kindFor(mode: ConvertMode, bytes: Uint8Array): FileKind {
+  if (mode === 'auto') return sniff(bytes);
+  if (mode !== 'xml') return mode;
+  const found = sniff(bytes);
+  return found === 'jats' || found === 'tei' ? found : 'xml';
+}
+
+async function readBounded(path: string, maxBytes: number): Promise<Uint8Array> {
+  await using file = await open(path, 'r').catch((error: unknown) => {
+    throw new AppError('PARSE_NO_FILE', `${path} cannot be read: ${errorInfo(error).code}`, {
+      hint: 'check the path and its permissions',
+      cause: error,
+    });
+  });
+  const stat = await file.stat();
+  if (!stat.isFile()) throw new AppError('PARSE_NO_FILE', `${path} is not a file`);
+  if (stat.size > maxBytes)
+    throw new AppError('PARSE_TOO_LARGE', `${path} has ${stat.size} bytes, more than ${maxBytes}`, {
+      hint: 'raise the limit for files if this one is wanted',
+    });
+  return file.readFile();
+}
+
+async function readPdf(
+  name: string,
+  bytes: Uint8Array,
+  options: ParseFileOptions,
+  signal: AbortSignal | undefined,
+): Promise<{ document: ParsedDocument; facts: ParseFacts }> {
+  const { engine = { kind: 'embedded' } } = options;
+  if (engine.kind === 'docling-serve') return convertWithDoclingServe({ name, bytes }, engine, signal);
+  const reader = options.pdfReader ?? (await loadPdfReader());
+  const embedded = await reader.parsePdf(bytes);
+  if (engine.kind === 'embedded') return { document: embedded, facts: { parse_engine: 'embedded' } };
+  const remote = await convertWithVlm(
+    embedded.pages.map((page) => ({ page, png: () => reader.renderPage(bytes, page.number, 2) })),
+    {
+      ...engine,
+      fallback: (page) => Promise.resolve(embedded.blocks.filter((block) => (block.regions[0]?.page ?? 1) === page)),
+    },
+    signal,
+  );
+  // Identifiers and language come from the text, which the engine inside reads exactly.
+  const { title, ...known } = embedded.metadata;
+  return {
+    ...remote,
+    document: {
+      ...remote.document,
+      metadata: {
+        ...known,
+        ...((remote.document.metadata.title ?? title) ? { title: remote.document.metadata.title ?? title ?? '' } : {}),
+      },
+    },
+  };
+}

@@ -1,0 +1,250 @@
+import { wait, type Clock } from '../../../base/index.ts';
+import type { Page, ParsedDocument } from '../../document.ts';
+import { readDoctags } from '../formats/doctags-reader.ts';
+import type { ParseFacts } from '../formats/sidecar.ts';
+import { RemoteError, requestJson, type Fetch } from './remote.ts';
+
+export interface DoclingServeOptions {
+  readonly baseUrl: string;
+  readonly apiKey?: string;
+  readonly fetch?: Fetch;
+  readonly clock: Clock;
+  /** For one request; polling may take many. */
+  readonly requestTimeoutMs?: number;
+  /** For the whole conversion. */
+  readonly totalTimeoutMs?: number;
+  /** How long the server may hold a poll open. */
+  readonly pollSeconds?: number;
+  /** Further options of the conversion, in the server's own words. */
+  readonly convert?: Readonly<Record<string, unknown>>;
+}
+
+const MOST_MISSED_POLLS = 3;
+
+/** What a remote engine gives back. */
+export interface RemoteResult {
+  readonly document: ParsedDocument;
+  readonly facts: ParseFacts;
+}
+
+/** Converts a PDF with a docling-serve (v1): asynchronously, or in one call where the server has no queue. */
+export async function convertWithDoclingServe(
+  file: { readonly name: string; readonly bytes: Uint8Array },
+  options: DoclingServeOptions,
+  signal?: AbortSignal,
+): Promise<RemoteResult> {
+  const client = new DoclingClient(options, signal);
+  const body = {
+    options: {
+      from_formats: ['pdf'],
+      to_formats: ['doctags', 'json'],
+      image_export_mode: 'placeholder',
+      abort_on_error: true,
+      ...options.convert,
+    },
+    sources: [{ kind: 'file', base64_string: Buffer.from(file.bytes).toString('base64'), filename: file.name }],
+    target: { kind: 'inbody' },
+  };
+  const answer = await client.convert(body);
+  return { document: documentOf(answer), facts: { parse_engine: 'docling-serve' } };
+}
+
+class DoclingClient {
+  readonly #options: DoclingServeOptions;
+  readonly #signal: AbortSignal | undefined;
+  readonly #deadline: number;
+
+  constructor(options: DoclingServeOptions, signal: AbortSignal | undefined) {
+    this.#options = options;
+    this.#signal = signal;
+    this.#deadline = options.clock.monotonic() + (options.totalTimeoutMs ?? 600_000);
+  }
+
+  async convert(body: unknown): Promise<Record<string, unknown>> {
+    let task: unknown;
+    try {
+      task = await this.#post('/v1/convert/source/async', body);
+    } catch (error) {
+      // Servers behind a gateway may offer the synchronous call only.
+      if (error instanceof RemoteError && error.code === 'ENGINE_NOT_FOUND')
+        return checked(await this.#post('/v1/convert/source', body));
+      throw error;
+    }
+    return checked(await this.#result(await this.#finished(task)));
+  }
+
+  /** Polls until the task has ended; gives its id. */
+  async #finished(task: unknown): Promise<string> {
+    let state = taskState(task);
+    let missed = 0;
+    while (state.status === 'pending' || state.status === 'started') {
+      if (this.#options.clock.monotonic() >= this.#deadline)
+        throw new RemoteError(
+          'ENGINE_TIMEOUT',
+          `the conversion did not end within ${this.#options.totalTimeoutMs ?? 600_000} ms`,
+          {
+            category: 'timeout',
+            retryable: false,
+            hint: 'raise the timeout of the engine, or give the server fewer pages at once',
+          },
+        );
+      const before = this.#options.clock.monotonic();
+      const seconds = this.#options.pollSeconds ?? 5;
+      try {
+        state = taskState(await this.#ask(`/v1/status/poll/${encodeURIComponent(state.id)}?wait=${seconds}`));
+        missed = 0;
+      } catch (error) {
+        // The conversion goes on while a poll is lost; only a server that stays away is given up.
+        missed += 1;
+        if (
+          !(error instanceof RemoteError) ||
+          !error.retryable ||
+          error.code === 'ENGINE_TASK_LOST' ||
+          missed >= MOST_MISSED_POLLS
+        )
+          throw error;
+        await wait(this.#options.clock, error.retryAfterMs ?? 1_000, this.#signal);
+      }
+      // A server that does not hold the poll open must not be asked in a tight circle.
+      const spent = this.#options.clock.monotonic() - before;
+      if ((state.status === 'pending' || state.status === 'started') && spent < 500)
+        await wait(this.#options.clock, 500 - spent, this.#signal);
+    }
+    if (state.status === 'failure')
+      throw new RemoteError(
+        'ENGINE_CONVERSION_FAILED',
+        `docling-serve could not convert the file${state.error === '' ? '' : `: ${state.error}`}`,
+        {
+          category: state.retryable ? 'network' : 'runtime',
+          retryable: state.retryable,
+        },
+      );
+    return state.id;
+  }
+
+  #result(id: string): Promise<unknown> {
+    return this.#ask(`/v1/result/${encodeURIComponent(id)}`);
+  }
+
+  /** Asks about a task; one that the server does not know (it was restarted, or cleared it) has to be given anew. */
+  async #ask(path: string): Promise<unknown> {
+    try {
+      return await this.#get(path);
+    } catch (error) {
+      if (!(error instanceof RemoteError) || error.code !== 'ENGINE_NOT_FOUND') throw error;
+      throw new RemoteError('ENGINE_TASK_LOST', 'docling-serve no longer knows the task', {
+        category: 'network',
+        retryable: true,
+        cause: error,
+      });
+    }
+  }
+
+  #get(path: string): Promise<unknown> {
+    return this.#request(path, { method: 'GET', headers: this.#headers() });
+  }
+
+  #post(path: string, body: unknown): Promise<unknown> {
+    return this.#request(path, {
+      method: 'POST',
+      headers: { ...this.#headers(), 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    });
+  }
+
+  #request(path: string, init: RequestInit): Promise<unknown> {
+    return requestJson(this.#options.fetch ?? globalThis.fetch, {
+      url: `${this.#options.baseUrl.replace(/\/+$/, '')}${path}`,
+      init,
+      timeoutMs: this.#options.requestTimeoutMs ?? 130_000,
+      signal: this.#signal,
+    });
+  }
+
+  #headers(): Record<string, string> {
+    return this.#options.apiKey === undefined ? {} : { 'x-api-key': this.#options.apiKey };
+  }
+}
+
+function taskState(value: unknown): { id: string; status: string; error: string; retryable: boolean } {
+  const task = record(value);
+  const id = task['task_id'];
+  const status = task['task_status'];
+  if (typeof id !== 'string' || typeof status !== 'string') throw unexpected('a task');
+  const failure = record(task['failure']);
+  const said = failure['message'] ?? task['error_message'];
+  return { id, status, error: typeof said === 'string' ? said : '', retryable: failure['retryable'] === true };
+}
+
+/** The answer of a conversion, or the failure that stands in its place. */
+function checked(value: unknown): Record<string, unknown> {
+  const answer = record(value);
+  if (answer['kind'] === 'TaskFailureResult' || answer['failure'] !== undefined) {
+    const failure = record(answer['failure']);
+    const retryable = failure['retryable'] === true;
+    throw new RemoteError(
+      'ENGINE_CONVERSION_FAILED',
+      `docling-serve could not convert the file: ${typeof failure['message'] === 'string' ? failure['message'] : 'no reason given'}`,
+      {
+        category: retryable ? 'network' : 'runtime',
+        retryable,
+      },
+    );
+  }
+  const { status } = answer;
+  if (status === 'failure' || status === 'skipped')
+    throw new RemoteError('ENGINE_CONVERSION_FAILED', `docling-serve ended with ${status}: ${errorsOf(answer)}`, {
+      category: 'runtime',
+      retryable: false,
+    });
+  return answer;
+}
+
+function errorsOf(answer: Record<string, unknown>): string {
+  const errors = Array.isArray(answer['errors']) ? (answer['errors'] as unknown[]) : [];
+  const said = errors.map((error) => record(error)['error_message']).filter((message) => typeof message === 'string');
+  return said.length === 0 ? 'no reason given' : said.join('; ');
+}
+
+function documentOf(answer: Record<string, unknown>): ParsedDocument {
+  const document = record(answer['document']);
+  const doctags = document['doctags_content'];
+  if (typeof doctags !== 'string' || !/<[a-z_0-9]+\/?>/.test(doctags)) throw unexpected('DocTags');
+  const parsed = readDoctags(doctags, { pages: pagesOf(document['json_content']) });
+  const confidence = record(answer['confidence'])['mean_score'];
+  return {
+    ...parsed,
+    metadata: {
+      ...parsed.metadata,
+      quality: {
+        ...parsed.metadata.quality,
+        ...(typeof confidence === 'number' && confidence >= 0 && confidence <= 1 && { confidence }),
+      },
+    },
+  };
+}
+
+function pagesOf(json: unknown): Page[] {
+  return Object.values(record(record(json)['pages']))
+    .flatMap((value): Page[] => {
+      const page = record(value);
+      const size = record(page['size']);
+      const [number, width, height] = [page['page_no'], size['width'], size['height']];
+      return typeof number === 'number' && typeof width === 'number' && typeof height === 'number'
+        ? [{ number, width, height }]
+        : [];
+    })
+    .sort((a, b) => a.number - b.number);
+}
+
+function record(value: unknown): Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {};
+}
+
+function unexpected(what: string): RemoteError {
+  return new RemoteError('ENGINE_ANSWER_BROKEN', `docling-serve answered without ${what}`, {
+    category: 'runtime',
+    retryable: false,
+    hint: 'the server may speak another version of the API; v1 is needed',
+  });
+}

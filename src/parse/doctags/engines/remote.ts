@@ -1,0 +1,144 @@
+import { AppError } from '../../../base/index.ts';
+
+/** The one thing the remote engines need of an HTTP client; the platform's `fetch` is one. */
+export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
+
+/** Why a remote engine failed, in the categories of the stage. */
+export type RemoteCategory = 'input' | 'config' | 'runtime' | 'timeout' | 'network';
+
+/** A failure of a remote engine; `retryable` says whether the same request may succeed later. */
+export class RemoteError extends AppError {
+  readonly category: RemoteCategory;
+  readonly retryable: boolean;
+  /** How long the server asked to be left alone. */
+  readonly retryAfterMs: number | undefined;
+
+  constructor(
+    code: string,
+    message: string,
+    options: {
+      readonly category: RemoteCategory;
+      readonly retryable: boolean;
+      readonly hint?: string;
+      readonly retryAfterMs?: number | undefined;
+      readonly cause?: unknown;
+    },
+  ) {
+    super(code, message, {
+      ...(options.hint !== undefined && { hint: options.hint }),
+      ...(options.cause !== undefined && { cause: options.cause }),
+    });
+    this.category = options.category;
+    this.retryable = options.retryable;
+    this.retryAfterMs = options.retryAfterMs;
+  }
+}
+
+const LARGEST_ANSWER_BYTES = 200_000_000;
+
+/** One request: bounded in time, its answer parsed as JSON, every fault turned into a category. */
+export async function requestJson(
+  fetch: Fetch,
+  request: {
+    readonly url: string;
+    readonly init: RequestInit;
+    readonly timeoutMs: number;
+    readonly signal?: AbortSignal | undefined;
+  },
+): Promise<unknown> {
+  const timeout = AbortSignal.timeout(request.timeoutMs);
+  const signal = request.signal ? AbortSignal.any([request.signal, timeout]) : timeout;
+  let response: Response;
+  let text: string;
+  try {
+    response = await fetch(request.url, { ...request.init, signal, redirect: 'error' });
+    text = await boundedText(response);
+  } catch (error) {
+    if (request.signal?.aborted) throw error;
+    if (error instanceof RemoteError) throw error;
+    throw timeout.aborted
+      ? new RemoteError('ENGINE_TIMEOUT', `${origin(request.url)} did not answer within ${request.timeoutMs} ms`, {
+          category: 'timeout',
+          retryable: true,
+          cause: error,
+        })
+      : new RemoteError('ENGINE_UNREACHABLE', `${origin(request.url)} cannot be reached`, {
+          category: 'network',
+          retryable: true,
+          hint: 'check that the server runs and that its address is right',
+          cause: error,
+        });
+  }
+  if (!response.ok) throw statusError(request.url, response, text);
+  try {
+    return JSON.parse(text) as unknown;
+  } catch (error) {
+    throw new RemoteError('ENGINE_ANSWER_BROKEN', `${origin(request.url)} answered with something other than JSON`, {
+      category: 'network',
+      retryable: true,
+      cause: error,
+    });
+  }
+}
+
+async function boundedText(response: Response): Promise<string> {
+  if (!response.body) return '';
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of response.body as AsyncIterable<Uint8Array>) {
+    bytes += chunk.length;
+    if (bytes > LARGEST_ANSWER_BYTES)
+      throw new RemoteError('ENGINE_ANSWER_TOO_LARGE', `the answer is larger than ${LARGEST_ANSWER_BYTES} bytes`, {
+        category: 'runtime',
+        retryable: false,
+      });
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+function statusError(url: string, response: Response, text: string): RemoteError {
+  const { status } = response;
+  const said = detail(text);
+  const message = `${origin(url)} answered ${status}${said === '' ? '' : `: ${said}`}`;
+  if (status === 401 || status === 403)
+    return new RemoteError('ENGINE_REFUSED', message, {
+      category: 'config',
+      retryable: false,
+      hint: 'check the API key',
+    });
+  if (status === 404)
+    return new RemoteError('ENGINE_NOT_FOUND', message, {
+      category: 'config',
+      retryable: false,
+      hint: 'check the address and the version of the server',
+    });
+  if (status === 413 || status === 415 || status === 422 || status === 400)
+    return new RemoteError('ENGINE_REJECTED_INPUT', message, { category: 'input', retryable: false });
+  const retryable = status === 408 || status === 429 || status >= 500;
+  return new RemoteError('ENGINE_FAILED', message, {
+    category: retryable ? 'network' : 'runtime',
+    retryable,
+    retryAfterMs: retryAfter(response.headers.get('retry-after')),
+  });
+}
+
+function detail(text: string): string {
+  const plain = text.replace(/[^\x20-\x7e\u00a0-\uffff]+/g, ' ').trim();
+  return plain.length > 200 ? `${plain.slice(0, 200)}…` : plain;
+}
+
+function retryAfter(header: string | null): number | undefined {
+  if (header === null) return undefined;
+  const seconds = Number(header);
+  return Number.isFinite(seconds) && seconds >= 0 ? seconds * 1_000 : undefined;
+}
+
+/** The server's address without path, query and credentials. */
+function origin(url: string): string {
+  try {
+    return new URL(url).origin;
+  } catch {
+    return 'the server';
+  }
+}

@@ -1,0 +1,150 @@
+import assert from 'node:assert/strict';
+import type { ServerResponse } from 'node:http';
+import { test } from 'node:test';
+
+import { HeldClock, openLoopback, sendJson, type Received } from '../../../testing/index.ts';
+import { systemClock } from '../../../base/index.ts';
+import type { Block } from '../../document.ts';
+import type { RemoteError } from './remote.ts';
+import { convertWithVlm, type PageInput, type VlmOptions } from './vlm.ts';
+
+const PNG = Buffer.from('\x89PNG');
+const pages = (count: number): PageInput[] =>
+  Array.from({ length: count }, (_, index) => ({
+    page: { number: index + 1, width: 600, height: 800 },
+    png: () => Promise.resolve(PNG),
+  }));
+const chat = (content: string, finish = 'stop') => ({ choices: [{ message: { content }, finish_reason: finish }] });
+
+/** A server that says what it serves, and answers pages as told. */
+const openModel = (answer: (request: Received, response: ServerResponse, asked: number) => void) => {
+  let asked = 0;
+  return openLoopback((request, response) => {
+    if (request.path === '/v1/models') sendJson(response, 200, { data: [{ id: 'granite-docling-258M' }] });
+    else if (request.path === '/version') sendJson(response, 200, { version: '0.11.0' });
+    else answer(request, response, (asked += 1));
+  });
+};
+const options = (url: string, more: Partial<VlmOptions> = {}): VlmOptions => ({
+  baseUrl: `${url}/v1`,
+  clock: systemClock,
+  ...more,
+});
+
+test('each page is shown to the model, and the answers are joined in order', async () => {
+  await using server = await openModel(({ body }, response, asked) => {
+    const request = body as { messages: { content: { type: string; image_url?: { url: string } }[] }[] };
+    assert.equal(request.messages[0]?.content[0]?.image_url?.url, `data:image/png;base64,${PNG.toString('base64')}`);
+    sendJson(
+      response,
+      200,
+      chat(
+        `<doctag><section_header_level_1><loc_50><loc_50><loc_450><loc_60>Page ${asked}</section_header_level_1><picture><caption>c</caption></picture><|end_of_text|>`,
+      ),
+    );
+  });
+  const { document, facts } = await convertWithVlm(pages(2), options(server.url, { concurrency: 1, apiKey: 'k' }));
+  assert.deepEqual(facts, {
+    parse_engine: 'docling-vlm',
+    model_name: 'ibm-granite/granite-docling-258M',
+    served_models: ['granite-docling-258M'],
+    vllm_version: '0.11.0',
+  });
+  assert.deepEqual(
+    document.blocks.map((block) => [block.order, block.kind, block.text, block.parent, block.regions[0]?.page]),
+    [
+      [0, 'heading', 'Page 1', undefined, 1],
+      [1, 'picture', '', undefined, undefined],
+      [2, 'caption', 'c', 1, undefined],
+      [3, 'heading', 'Page 2', undefined, 2],
+      [4, 'picture', '', undefined, undefined],
+      [5, 'caption', 'c', 4, undefined],
+    ],
+  );
+  assert.deepEqual(document.blocks[0]?.regions[0]?.box, { left: 60, top: 80, right: 540, bottom: 96 });
+  const asked = server.received.filter(({ path }) => path === '/v1/chat/completions');
+  const body = asked[0]?.body as Record<string, unknown>;
+  assert.equal(asked[0]?.headers.authorization, 'Bearer k');
+  assert.deepEqual(
+    [body['temperature'], body['max_tokens'], body['skip_special_tokens'], body['stop']],
+    [0, 4096, false, ['</doctag>', '<|end_of_text|>']],
+  );
+});
+
+test('an endless repetition is cut and the page kept', async () => {
+  await using server = await openModel((_request, response) =>
+    sendJson(response, 200, chat(`<doctag><otsl><fcel>a<nl>${'<fcel>x<nl>'.repeat(60)}`, 'length')),
+  );
+  const { document } = await convertWithVlm(pages(1), options(server.url));
+  const [block] = document.blocks;
+  assert.equal(block?.kind === 'table' && block.table.rows, 2);
+});
+
+test('a page that cannot be used falls back to the embedded engine, and only that page', async () => {
+  const embedded: Block[] = [
+    { order: 40, kind: 'text', text: 'embedded', regions: [] },
+    { order: 42, parent: 40, kind: 'caption', text: 'of it', regions: [] },
+  ];
+  for (const bad of [chat('I cannot read this page.'), chat('<doctag><text>half a', 'length')]) {
+    await using server = await openModel((_request, response, asked) =>
+      sendJson(response, 200, asked === 1 ? bad : chat('<text>model</text>')),
+    );
+    const { document } = await convertWithVlm(
+      pages(2),
+      options(server.url, { concurrency: 1, fallback: () => Promise.resolve(embedded) }),
+    );
+    assert.deepEqual(
+      document.blocks.map((block) => [block.order, block.text, block.parent]),
+      [
+        [0, 'embedded', undefined],
+        [1, 'of it', 0],
+        [2, 'model', undefined],
+      ],
+    );
+    await assert.rejects(
+      convertWithVlm(pages(1), {
+        ...options(server.url),
+        attempts: 1,
+        fetch: (url, init) => (url.endsWith('completions') ? Promise.resolve(Response.json(bad)) : fetch(url, init)),
+      }),
+      { code: 'ENGINE_PAGE_UNUSABLE' },
+    );
+  }
+});
+
+test('a busy server is asked again after as long as it wishes', async () => {
+  const clock = new HeldClock();
+  await using server = await openModel((_request, response, asked) =>
+    asked === 1
+      ? sendJson(response, 503, {}, { 'retry-after': '30' })
+      : sendJson(response, 200, chat('<text>now</text>')),
+  );
+  const running = convertWithVlm(pages(1), options(server.url, { clock }));
+  const waiting = async (): Promise<void> => {
+    while (clock.pending === 0) await new Promise(setImmediate);
+  };
+  await waiting();
+  await clock.advance(29_000);
+  assert.equal(server.received.filter(({ path }) => path === '/v1/chat/completions').length, 1);
+  await clock.advance(1_000);
+  const { document } = await running;
+  assert.equal(document.blocks[0]?.text, 'now');
+});
+
+test('a server that refuses fails the document at once, without calling the other engine', async () => {
+  await using server = await openModel((_request, response) => sendJson(response, 401, {}));
+  await assert.rejects(
+    convertWithVlm(pages(3), options(server.url, { fallback: () => assert.fail('not asked') })),
+    (error: RemoteError) => error.code === 'ENGINE_REFUSED' && error.category === 'config' && !error.retryable,
+  );
+});
+
+test('a server that says nothing about itself is used all the same', async () => {
+  await using server = await openLoopback((request, response) =>
+    request.path === '/v1/chat/completions'
+      ? sendJson(response, 200, chat('<text>x</text>'))
+      : sendJson(response, 404, {}),
+  );
+  const { facts } = await convertWithVlm(pages(1), options(server.url, { model: 'own' }));
+  assert.deepEqual(facts, { parse_engine: 'docling-vlm', model_name: 'own' });
+});

@@ -1,0 +1,238 @@
+import { equalJitterDelay, wait, type Clock, type Random } from '../../../base/index.ts';
+import type { Block, Page, ParsedDocument } from '../../document.ts';
+import { readDoctags } from '../formats/doctags-reader.ts';
+import type { RemoteResult } from './docling-serve.ts';
+import { RemoteError, requestJson, type Fetch } from './remote.ts';
+import { cutRepetition } from './repetition.ts';
+
+/** A page of the document, ready to be shown to the model. */
+export interface PageInput {
+  readonly page: Page;
+  /** PNG, rendered at twice the page's size in points. */
+  readonly png: () => Promise<Uint8Array>;
+}
+
+export interface VlmOptions {
+  readonly baseUrl: string;
+  readonly model?: string;
+  readonly apiKey?: string;
+  readonly prompt?: string;
+  readonly maxTokens?: number;
+  /** vLLM drops the tags of the answer unless this is false; other servers may not know it. */
+  readonly skipSpecialTokens?: boolean;
+  readonly concurrency?: number;
+  readonly requestTimeoutMs?: number;
+  readonly attempts?: number;
+  readonly fetch?: Fetch;
+  readonly clock: Clock;
+  readonly random?: Random;
+  /** Blocks of a page as the embedded engine reads it, for pages the model fails on. */
+  readonly fallback?: (page: number) => Promise<readonly Block[]>;
+}
+
+const MODEL = 'ibm-granite/granite-docling-258M';
+
+/** Reads a document page by page with a vision model behind an OpenAI-compatible server. */
+export async function convertWithVlm(
+  pages: readonly PageInput[],
+  options: VlmOptions,
+  signal?: AbortSignal,
+): Promise<RemoteResult> {
+  const served = await servedModels(options, signal);
+  // One page that fails ends the document: the requests for the others are called off.
+  const failed = new AbortController();
+  const stop = signal ? AbortSignal.any([signal, failed.signal]) : failed.signal;
+  const answers: (readonly Block[])[] = [];
+  let next = 0;
+  const work = async (): Promise<void> => {
+    for (let index = next++; index < pages.length; index = next++) {
+      const input = pages[index];
+      if (input) answers[index] = await readPage(input, options, stop);
+    }
+  };
+  const workers = Array.from({ length: Math.max(1, Math.min(options.concurrency ?? 4, pages.length)) }, work);
+  try {
+    await Promise.all(workers);
+  } catch (error) {
+    failed.abort(error);
+    await Promise.allSettled(workers);
+    throw error;
+  }
+  return {
+    document: joined(
+      pages.map(({ page }) => page),
+      answers,
+    ),
+    facts: {
+      parse_engine: 'docling-vlm',
+      model_name: options.model ?? MODEL,
+      ...(served.models.length > 0 && { served_models: served.models }),
+      ...(served.version !== undefined && { vllm_version: served.version }),
+    },
+  };
+}
+
+/** One page: the model's answer where it can be used, else what the embedded engine says. */
+async function readPage(
+  input: PageInput,
+  options: VlmOptions,
+  signal: AbortSignal | undefined,
+): Promise<readonly Block[]> {
+  try {
+    return await askModel(input, options, signal);
+  } catch (error) {
+    // Only a page the model could not read falls back; a server that is gone or refuses fails the document.
+    if (!(error instanceof RemoteError) || error.code !== 'ENGINE_PAGE_UNUSABLE' || !options.fallback) throw error;
+    return options.fallback(input.page.number);
+  }
+}
+
+async function askModel(
+  input: PageInput,
+  options: VlmOptions,
+  signal: AbortSignal | undefined,
+): Promise<readonly Block[]> {
+  const png = Buffer.from(await input.png()).toString('base64');
+  const answer = await withRetries(options, signal, () =>
+    request(options, signal, '/chat/completions', {
+      model: options.model ?? MODEL,
+      temperature: 0,
+      max_tokens: options.maxTokens ?? 4096,
+      skip_special_tokens: options.skipSpecialTokens ?? false,
+      stop: ['</doctag>', '<|end_of_text|>'],
+      messages: [
+        {
+          role: 'user',
+          content: [
+            { type: 'image_url', image_url: { url: `data:image/png;base64,${png}` } },
+            { type: 'text', text: options.prompt ?? 'Convert this page to docling.' },
+          ],
+        },
+      ],
+    }),
+  );
+  const { content, finished } = choice(answer);
+  const text = content.replaceAll('<|end_of_text|>', '');
+  const cut = finished ? undefined : cutRepetition(text);
+  if (!finished && cut === undefined)
+    throw unusable(input.page.number, 'the answer was cut off at the limit of tokens');
+  if (
+    !/<(?:text|title|section_header_level_\d|otsl|picture|list_item|code|formula|page_header|page_footer|caption|footnote)/.test(
+      text,
+    )
+  )
+    throw unusable(input.page.number, 'the answer holds no DocTags');
+  const { blocks } = readDoctags(cut ?? text, { pages: [{ ...input.page, number: 1 }] });
+  return blocks.map((block) => ({
+    ...block,
+    regions: block.regions.map((region) => ({ ...region, page: input.page.number })),
+  }));
+}
+
+function unusable(page: number, why: string): RemoteError {
+  return new RemoteError('ENGINE_PAGE_UNUSABLE', `page ${page}: ${why}`, { category: 'runtime', retryable: false });
+}
+
+function choice(answer: unknown): { content: string; finished: boolean } {
+  const choices = field(answer, 'choices');
+  const first: unknown = Array.isArray(choices) ? choices[0] : undefined;
+  const content = field(field(first, 'message'), 'content');
+  if (typeof content !== 'string')
+    throw new RemoteError('ENGINE_ANSWER_BROKEN', 'the model server answered without a message', {
+      category: 'runtime',
+      retryable: false,
+    });
+  return { content, finished: field(first, 'finish_reason') !== 'length' };
+}
+
+async function withRetries<T>(
+  options: VlmOptions,
+  signal: AbortSignal | undefined,
+  attempt: () => Promise<T>,
+): Promise<T> {
+  const most = options.attempts ?? 5;
+  for (let tried = 1; ; tried += 1)
+    try {
+      return await attempt();
+    } catch (error) {
+      if (!(error instanceof RemoteError) || !error.retryable || tried >= most) throw error;
+      const own = equalJitterDelay(tried, {
+        baseMs: 1_000,
+        capMs: 30_000,
+        ...(options.random && { random: options.random }),
+      });
+      await wait(options.clock, Math.max(own, error.retryAfterMs ?? 0), signal);
+    }
+}
+
+/** What the server says about itself; servers that do not say are used all the same. */
+async function servedModels(
+  options: VlmOptions,
+  signal: AbortSignal | undefined,
+): Promise<{ models: string[]; version?: string }> {
+  const ask = async (path: string): Promise<unknown> => {
+    try {
+      return await request(options, signal, path);
+    } catch (error) {
+      if (error instanceof RemoteError && (error.code === 'ENGINE_NOT_FOUND' || error.code === 'ENGINE_ANSWER_BROKEN'))
+        return undefined;
+      throw error;
+    }
+  };
+  const [list, about] = [await ask('/models'), await ask('/../version')];
+  const data = field(list, 'data');
+  const models = Array.isArray(data)
+    ? data.map((model) => field(model, 'id')).filter((id) => typeof id === 'string')
+    : [];
+  const version = field(about, 'version');
+  return { models, ...(typeof version === 'string' && { version }) };
+}
+
+function request(options: VlmOptions, signal: AbortSignal | undefined, path: string, body?: unknown): Promise<unknown> {
+  return requestJson(options.fetch ?? globalThis.fetch, {
+    url: new URL(`${options.baseUrl.replace(/\/+$/, '')}${path}`).href,
+    init: {
+      method: body === undefined ? 'GET' : 'POST',
+      headers: {
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+        ...(options.apiKey !== undefined && { authorization: `Bearer ${options.apiKey}` }),
+      },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    },
+    timeoutMs: options.requestTimeoutMs ?? 90_000,
+    signal,
+  });
+}
+
+/** Pages one after the other, blocks numbered through; parents keep pointing at their blocks. */
+function joined(pages: readonly Page[], answers: readonly (readonly Block[])[]): ParsedDocument {
+  const blocks: Block[] = [];
+  for (const answer of answers) {
+    // Blocks of the embedded engine carry the numbers they have in the whole document.
+    const orders = new Map(answer.map((block, index) => [block.order, blocks.length + index]));
+    for (const { parent, ...block } of answer) {
+      const owner = parent === undefined ? undefined : orders.get(parent);
+      blocks.push({
+        ...block,
+        order: orders.get(block.order) ?? blocks.length,
+        ...(owner !== undefined && { parent: owner }),
+      });
+    }
+  }
+  const title = blocks.find((block) => block.kind === 'title') ?? blocks.find((block) => block.kind === 'heading');
+  return {
+    pages,
+    blocks,
+    metadata: {
+      ...(title && { title: title.text }),
+      authors: [],
+      pageCount: pages.length,
+      needsOcr: [],
+      quality: { unmappedGlyphs: 0, columns: 1, confidence: 1 },
+    },
+  };
+}
+
+function field(value: unknown, name: string): unknown {
+  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[name] : undefined;
+}

@@ -1,0 +1,164 @@
+import type { Block, Page, ParsedDocument } from '../../document.ts';
+import { guardText } from './doctags-tokens.ts';
+import { locationTokens } from './location.ts';
+import { writeOtsl } from './otsl.ts';
+import { CHART_CLASSES, codeLanguage, PICTURE_CLASSES } from './vocabulary.ts';
+
+export interface DoctagsWriterOptions {
+  /** Leaves out the line breaks between elements. */
+  readonly minified?: boolean;
+  readonly locations?: boolean;
+  readonly pageBreaks?: boolean;
+  /** Writes single tokens as `<loc_1/>`. */
+  readonly selfClosing?: boolean;
+}
+
+/** Writes a document as DocTags. Nothing is escaped: that is the format. */
+export function writeDoctags(document: ParsedDocument, options: DoctagsWriterOptions = {}): string {
+  return new DoctagsWriter(document, options).write();
+}
+
+class DoctagsWriter {
+  readonly #document: ParsedDocument;
+  readonly #options: DoctagsWriterOptions;
+  readonly #pages: ReadonlyMap<number, Page>;
+  readonly #captions = new Map<number, Block[]>();
+  readonly #parts: string[] = [];
+  /** Open lists, outermost first. */
+  readonly #lists: ('ordered_list' | 'unordered_list')[] = [];
+  #page: number | undefined;
+
+  constructor(document: ParsedDocument, options: DoctagsWriterOptions) {
+    this.#document = document;
+    this.#options = options;
+    this.#pages = new Map(document.pages.map((page) => [page.number, page]));
+    const owners = new Map(document.blocks.filter(ownsCaptions).map((block) => [block.order, block]));
+    for (const block of document.blocks) {
+      if (block.kind !== 'caption' || block.parent === undefined || !owners.has(block.parent)) continue;
+      const captions = this.#captions.get(block.parent);
+      if (captions) captions.push(block);
+      else this.#captions.set(block.parent, [block]);
+    }
+  }
+
+  write(): string {
+    for (const block of this.#document.blocks) {
+      if (block.kind === 'caption' && block.parent !== undefined && this.#captions.has(block.parent)) continue;
+      this.#turnPage(block);
+      this.#fitLists(block);
+      this.#parts.push(this.#element(block));
+    }
+    this.#closeLists(0);
+    const newline = this.#options.minified ? '' : '\n';
+    let text = '<doctag>';
+    this.#parts.forEach((part, index) => {
+      const previous = this.#parts[index - 1];
+      // A list's first item follows its opening tag directly, as everywhere in the format.
+      if (index > 0 && previous !== '<ordered_list>' && previous !== '<unordered_list>') text += newline;
+      text += part;
+    });
+    return `${text}${newline}</doctag>`;
+  }
+
+  #turnPage(block: Block): void {
+    const page = block.regions[0]?.page;
+    if (page === undefined || this.#options.pageBreaks === false) return;
+    if (this.#page !== undefined && page > this.#page) {
+      this.#closeLists(0);
+      // One break for each page, so that a page without anything on it does not shift the numbers behind it.
+      for (let turned = this.#page; turned < page; turned += 1) this.#parts.push(this.#token('page_break'));
+    } else if (this.#page === undefined && page > 1)
+      for (let turned = 1; turned < page; turned += 1) this.#parts.push(this.#token('page_break'));
+    if (this.#page === undefined || page > this.#page) this.#page = page;
+  }
+
+  #fitLists(block: Block): void {
+    if (block.kind !== 'list_item') {
+      this.#closeLists(0);
+      return;
+    }
+    const tag = block.ordered ? 'ordered_list' : 'unordered_list';
+    const wanted = Math.max(0, block.depth) + 1;
+    this.#closeLists(wanted);
+    if (this.#lists.length === wanted && this.#lists.at(-1) !== tag) this.#closeLists(wanted - 1);
+    while (this.#lists.length < wanted) {
+      this.#lists.push(tag);
+      this.#parts.push(`<${tag}>`);
+    }
+  }
+
+  #closeLists(depth: number): void {
+    while (this.#lists.length > depth) this.#parts.push(`</${this.#lists.pop() ?? 'unordered_list'}>`);
+  }
+
+  #element(block: Block): string {
+    const at = this.#locations(block);
+    const captions = (this.#captions.get(block.order) ?? []).map((caption) => this.#element(caption)).join('');
+    switch (block.kind) {
+      case 'heading':
+        return paired(`section_header_level_${Math.min(6, Math.max(1, block.level))}`, at + plain(block.text));
+      case 'reference':
+        // Read by docling as a text, by readers that know the tag as a reference.
+        return paired('text', at + paired('reference', plain(labelled(block.label, block.text))));
+      case 'code':
+        return paired('code', `${at}<_${codeLanguage(block.language)}_>${guardCode(block.text)}${captions}`);
+      case 'picture': {
+        const category =
+          block.category !== undefined && PICTURE_CLASSES.has(block.category) ? block.category : undefined;
+        const tag = category !== undefined && CHART_CLASSES.has(category) ? 'chart' : 'picture';
+        return paired(tag, at + (category === undefined ? '' : this.#token(category)) + captions);
+      }
+      case 'table':
+        return paired('otsl', at + writeOtsl(block.table, this.#options.selfClosing) + captions);
+      case 'formula':
+      case 'title':
+      case 'text':
+      case 'caption':
+      case 'footnote':
+      case 'page_header':
+      case 'page_footer':
+      case 'list_item':
+      default:
+        return paired(block.kind, at + plain(block.text));
+    }
+  }
+
+  #locations(block: Block): string {
+    if (this.#options.locations === false) return '';
+    let tokens = '';
+    for (const region of block.regions) {
+      const page = this.#pages.get(region.page);
+      if (page) tokens += locationTokens(region.box, page, this.#options.selfClosing);
+    }
+    return tokens;
+  }
+
+  #token(name: string): string {
+    return this.#options.selfClosing ? `<${name}/>` : `<${name}>`;
+  }
+}
+
+function ownsCaptions(block: Block): boolean {
+  return block.kind === 'table' || block.kind === 'picture' || block.kind === 'code';
+}
+
+function paired(tag: string, body: string): string {
+  return `<${tag}>${body}</${tag}>`;
+}
+
+/** Only code keeps its line breaks. */
+function plain(text: string): string {
+  return guardText(text.includes('\n') || text.includes('\r') ? text.replace(/\s*[\r\n]+\s*/g, ' ') : text).trim();
+}
+
+/** Code is read up to its closing tag; only that, and a caption, must not appear in it. */
+function guardCode(text: string): string {
+  return text.replace(/<(?=\/?(?:code|caption)>|_[^<>\s]{1,24}_>|loc_\d)/g, '<\u200B');
+}
+
+/** A reference with its label in front, unless its text already begins with it. */
+export function labelled(label: string | undefined, text: string): string {
+  if (label === undefined || label === '') return text;
+  const bare = text.replace(/^[[(]/, '');
+  return bare.startsWith(label) && !/^[\p{L}\p{N}]/u.test(bare.slice(label.length)) ? text : `[${label}] ${text}`;
+}

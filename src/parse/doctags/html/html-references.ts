@@ -1,0 +1,148 @@
+import { oneLine } from '../markup/characters.ts';
+import { findDoi } from '../markup/identifiers.ts';
+import { InlineText, type Line } from '../markup/inline-text.ts';
+import { children, findAll, findFirst, rawText, type MarkupElement, type MarkupNode } from '../markup/node.ts';
+import { classMatches, hasClass } from './classes.ts';
+import { writeNotes, type Walk } from './html-walk.ts';
+import { addInline } from './html-inline.ts';
+
+const LIST_CLASS =
+  /^(?:ref-?list|references|bibliography|citation-?list|ref-cit-list|bib-?list|ltx_biblist|c-article-references|reference-list|references-list|citations)$/i;
+const ENTRY_CLASS =
+  /^(?:ref|reference|citation|bib|bibitem|csl-entry|ref-cit|reference-item|citation-item|bib-reference|ltx_bibitem)$/i;
+const SERVICE =
+  /^\W*(?:view article|view in article|view|google scholar|google|crossref|cross ref|pubmed(?:\/ncbi)?|pubmed central|ncbi|pmc(?: free article)?|free article|article|cas|ads|full text|abstract|medline|web of science(?:®)?|isi|scopus|open ?url|download(?: citation| references)?|export|links?|mathscinet|zbmath|chemport|go to ref(?:erence)?|return to (?:ref )?.{0,40}in article|find (?:this )?article online|search ads|bibtex|ris|doi|pmid)\W*$/i;
+
+/** A heading that announces the reference list. */
+export function isReferenceHeading(text: string): boolean {
+  return /^(?:\d{1,2}\.?\s+|[IVX]{1,5}\.\s+)?(?:references?(?: and notes| cited)?|bibliography|literature(?: cited)?|works cited|notes and references|cited literature|literaturverzeichnis|références|referencias|bibliografía|参考文献)\s*:?$/i.test(
+    text.trim(),
+  );
+}
+
+/** A list of references: called so, or the list under such a heading. */
+export function isReferenceList(element: MarkupElement, underHeading: boolean): boolean {
+  const isList = element.name === 'ul' || element.name === 'ol';
+  if (isList && underHeading && children(element, 'li').length > 0) return true;
+  if (!classMatches(element, LIST_CLASS)) return false;
+  return isList || (entriesOf(element).length >= 2 && headingOf(element) === undefined && lists(element).length === 0);
+}
+
+function headingOf(element: MarkupElement): MarkupElement | undefined {
+  return findFirst(element, (inner) => /^h[1-6]$/.test(inner.name));
+}
+
+function lists(element: MarkupElement): MarkupElement[] {
+  return findAll(element, (inner) => inner.name === 'ul' || inner.name === 'ol');
+}
+
+function entriesOf(list: MarkupElement): MarkupElement[] {
+  if (list.name === 'ul' || list.name === 'ol') return children(list, 'li');
+  return findAll(list, (inner) => classMatches(inner, ENTRY_CLASS) || inner.name === 'p');
+}
+
+/** Writes each entry of the list as a reference. */
+export function writeReferences(walk: Walk, list: MarkupElement): void {
+  for (const entry of entriesOf(list)) {
+    if (findFirst(entry, (inner) => /^h[1-6]$/.test(inner.name))) {
+      for (const part of children(entry)) walk.block(walk, part);
+      continue;
+    }
+    writeReference(walk, entry);
+  }
+}
+
+function writeReference(walk: Walk, entry: MarkupElement): void {
+  const tag = labelElement(entry);
+  const text = new InlineText();
+  const visit = (node: MarkupNode): void => {
+    if (typeof node === 'string' || node === tag) {
+      if (typeof node === 'string') text.add(node);
+      return;
+    }
+    if (isService(node)) return;
+    if (SPLIT.has(node.name) || hasClass(node, 'ltx_bibblock')) {
+      text.space();
+      for (const part of node.children) visit(part);
+      text.space();
+    } else if (node.name === 'span' || node.name === 'cite') for (const part of node.children) visit(part);
+    else addInline(text, node, walk.inline);
+  };
+  for (const node of entry.children) visit(node);
+  const line = withoutEmptyBrackets(text.take());
+  const label = tag ? oneLine(rawText(tag)).replace(/^[[(]|[\]).:,]+$/g, '') : undefined;
+  // The buttons are gone from the text, but one of them knows the DOI.
+  const doi = findDoi(line.text) ?? doiOfLinks(entry);
+  walk.builder.reference(line, {
+    ...(label !== undefined && label !== '' && !/\p{L}{3}/u.test(label) && { label }),
+    ...(doi !== undefined && { doi }),
+  });
+  writeNotes(walk);
+}
+
+/** Brackets that held a button hold nothing now. */
+function withoutEmptyBrackets(line: Line): Line {
+  const text = line.text.replace(/(?:\s*\[\s*\])+\s*$/, '');
+  return { text, links: line.links.filter((link) => link.end <= text.length) };
+}
+
+function doiOfLinks(entry: MarkupElement): string | undefined {
+  for (const link of findAll(entry, (inner) => inner.name === 'a')) {
+    const target = link.attributes['href'] ?? '';
+    const doi = /^https?:\/\/(?:dx\.)?doi\.org\//i.test(target) ? findDoi(target) : undefined;
+    if (doi !== undefined) return doi;
+  }
+  return undefined;
+}
+
+const SPLIT = new Set(['p', 'div', 'li', 'ol', 'ul', 'dd', 'dt', 'section']);
+
+/** Buttons behind an entry: links to catalogues, lists of them, the arrow back to the text. */
+function isService(element: MarkupElement): boolean {
+  if (element.name === 'script' || element.name === 'button') return true;
+  if (
+    hasClass(element, 'ltx_bib_cited') ||
+    classMatches(
+      element,
+      /^(?:mw-cite-backlink|reflinks|ref-links?|c-article-references__links|citation-links|links|pub-id-type|Z3988)$/,
+    )
+  )
+    return true;
+  if (!['a', 'ul', 'p', 'span', 'div', 'sup', 'li'].includes(element.name)) return false;
+  const links = element.name === 'a' ? [element] : findAll(element, (inner) => inner.name === 'a');
+  if (links.length === 0) return false;
+  const shown = oneLine(rawText(element));
+  if (/^[\s↑↵↩⏎^*]*$/u.test(shown) || SERVICE.test(shown)) return true;
+  return (
+    element.name !== 'a' &&
+    links.every((link) => SERVICE.test(oneLine(rawText(link)))) &&
+    shown.length <= links.reduce((sum, link) => sum + oneLine(rawText(link)).length + 4, 0)
+  );
+}
+
+function labelElement(entry: MarkupElement): MarkupElement | undefined {
+  const first = findFirst(
+    entry,
+    (inner) =>
+      hasClass(inner, 'ltx_tag_bibitem') ||
+      classMatches(inner, /^(?:order|label|ref-label|citation-label|reference-num|refnumber|num)$/i),
+  );
+  if (first) return first;
+  const [lead] = children(entry);
+  return lead &&
+    (lead.name === 'span' || lead.name === 'b' || lead.name === 'sup') &&
+    /^\[?\d{1,3}[\].]*$/.test(oneLine(rawText(lead)))
+    ? lead
+    : undefined;
+}
+
+/** The labels that a page's reference list gives to its entries, by the ids that citations point to. */
+export function referenceLabels(root: MarkupElement): Map<string, string> {
+  const labels = new Map<string, string>();
+  for (const entry of findAll(root, (element) => hasClass(element, 'ltx_bibitem'))) {
+    const id = entry.attributes['id'];
+    const tag = findFirst(entry, (inner) => hasClass(inner, 'ltx_tag_bibitem'));
+    if (id !== undefined && tag) labels.set(id, oneLine(rawText(tag)).replace(/^[[(]|[\])]$/g, ''));
+  }
+  return labels;
+}

@@ -1,0 +1,58 @@
+const SUPERSCRIPTS: Readonly<Record<string, string>> = {
+  '0': '⁰',
+  '1': '¹',
+  '2': '²',
+  '3': '³',
+  '4': '⁴',
+  '5': '⁵',
+  '6': '⁶',
+  '7': '⁷',
+  '8': '⁸',
+  '9': '⁹',
+  '+': '⁺',
+  '-': '⁻',
+  '−': '⁻',
+  '–': '⁻',
+  '=': '⁼',
+  '(': '⁽',
+  ')': '⁾',
+  i: 'ⁱ',
+  n: 'ⁿ',
+};
+
+// C0 and C1 controls, soft hyphen, zero-width space, bidi marks and overrides, invisible operators, byte order
+// marks, and the tag characters that can hide text from a reader. Joiners (200C, 200D) spell words and stay.
+const INVISIBLE =
+  /[[\p{Cc}--[\t\n\v\f\r\u0085]]\u00AD\u061C\u200B\u200E\u200F\u202A-\u202E\u2060-\u2069\uFEFF\uFFF9-\uFFFB\uFFFE\uFFFF\u{E0000}-\u{E007F}]/v;
+const INVISIBLE_ALL = new RegExp(INVISIBLE.source, 'gv');
+
+/** Text without characters that show nothing, and without halves of a pair, so that it is valid wherever it goes. */
+export function visibleText(text: string): string {
+  const whole = text.isWellFormed() ? text : text.toWellFormed();
+  return INVISIBLE.test(whole) ? whole.replace(INVISIBLE_ALL, '') : whole;
+}
+
+/** One line: every run of white space is one space, none at the ends. */
+export function oneLine(text: string): string {
+  return visibleText(text)
+    .replace(/[\s\u0085]+/g, ' ')
+    .trim();
+}
+
+// A letter alone is an exponent or the mark of a note; several are a word (1st, nth) and stay readable.
+const RAISED_LETTERS = new Map(
+  Array.from('abcdefghijklmoprstuvwxyz', (letter, index) => [letter, 'ᵃᵇᶜᵈᵉᶠᵍʰⁱʲᵏˡᵐᵒᵖʳˢᵗᵘᵛʷˣʸᶻ'[index] ?? '']),
+);
+
+/** An exponent or mark in Unicode superscripts (10⁷, m⁻¹, nᵃ); undefined when it has no such form. */
+export function superscript(text: string): string | undefined {
+  const letter = RAISED_LETTERS.get(text);
+  if (letter !== undefined) return letter;
+  let raised = '';
+  for (const character of text) {
+    const one = SUPERSCRIPTS[character];
+    if (one === undefined) return undefined;
+    raised += one;
+  }
+  return raised === '' ? undefined : raised;
+}

@@ -1,0 +1,45 @@
+import { readFile } from 'node:fs/promises';
+
+import { AppError } from '../../base/index.ts';
+import type { ParsedDocument } from '../document.ts';
+import { parseFile, type ParseFileOptions } from './convert.ts';
+import { readBlockLines } from './formats/block-lines.ts';
+import { writeOverlay, type PageImage } from './formats/overlay.ts';
+import { loadPdfReader } from './pdf-reader.ts';
+
+/** A page of a file, or of a block file parsed before, with the recognised blocks drawn on it, as HTML. */
+export async function showPage(
+  path: string,
+  page: number,
+  options: ParseFileOptions & { readonly image?: string } = {},
+): Promise<string> {
+  const { document, image } = await documentAndImage(path, page, options);
+  if (document.pages.length > 0 && !document.pages.some((candidate) => candidate.number === page))
+    throw new AppError('SHOW_NO_PAGE', `${path} has no page ${page}`, {
+      hint: `pages are 1 to ${document.pages.length}`,
+    });
+  return writeOverlay(document, page, image);
+}
+
+async function documentAndImage(
+  path: string,
+  page: number,
+  options: ParseFileOptions & { readonly image?: string },
+): Promise<{ document: ParsedDocument; image?: PageImage }> {
+  if (options.image !== undefined) {
+    const bytes = await readFile(options.image);
+    const image: PageImage = { bytes, type: bytes[0] === 0xff ? 'image/jpeg' : 'image/png' };
+    return { document: await documentOf(path, options), image };
+  }
+  if (path.endsWith('.jsonl')) return { document: await readBlockLines(path) };
+  const parsed = await parseFile(path, options);
+  if (parsed.kind !== 'pdf' || !parsed.document.pages.some((candidate) => candidate.number === page))
+    return { document: parsed.document };
+  const reader = options.pdfReader ?? (await loadPdfReader());
+  const png = await reader.renderPage(await readFile(path), page, 2);
+  return { document: parsed.document, image: { bytes: png, type: 'image/png' } };
+}
+
+async function documentOf(path: string, options: ParseFileOptions): Promise<ParsedDocument> {
+  return path.endsWith('.jsonl') ? readBlockLines(path) : (await parseFile(path, options)).document;
+}

@@ -1,0 +1,170 @@
+import type { Metadata } from '../../document.ts';
+import { oneLine } from '../markup/characters.ts';
+import { normalizeDoi } from '../markup/identifiers.ts';
+import { InlineText, type Line } from '../markup/inline-text.ts';
+import { child, children, findAll, path, rawText, type MarkupElement, type MarkupNode } from '../markup/node.ts';
+import { writeSection } from './jats-body.ts';
+import { citationText } from './jats-citation.ts';
+import { addInline, inlineLine } from './jats-inline.ts';
+import { noteLine, writeFlow, type Walk } from './jats-walk.ts';
+
+const ABSTRACT_HEADINGS: Readonly<Record<string, string>> = {
+  'executive-summary': 'Executive summary',
+  graphical: 'Graphical abstract',
+  'key-points': 'Key points',
+  'key-results': 'Key results',
+  'plain-language-summary': 'Plain language summary',
+  summary: 'Summary',
+  teaser: 'Teaser',
+  toc: 'Summary',
+  'web-summary': 'Summary',
+  'author-highlights': 'Highlights',
+};
+
+/** Title, authors, affiliations, notes, abstracts and keywords, in the order in which a paper prints them. */
+export function writeFront(walk: Walk, meta: MarkupElement | undefined, isMain: boolean): void {
+  if (!meta) return;
+  const title = titleLine(walk, meta);
+  // A document has one title; that of a letter printed with it opens a section.
+  if (isMain) walk.builder.title(title);
+  else walk.builder.heading(title, walk.level);
+  const authors = authorNames(meta);
+  if (authors.length > 0) walk.builder.text({ text: authors.join(', '), links: [] });
+  for (const affiliation of affiliations(meta)) walk.builder.text(spacedLine(walk, affiliation));
+  for (const notes of children(meta, 'author-notes')) writeAuthorNotes(walk, notes);
+  for (const abstract of children(meta, 'abstract', 'trans-abstract')) {
+    const type = abstract.attributes['abstract-type'] ?? '';
+    writeSection(walk, runInHeadings(abstract), ABSTRACT_HEADINGS[type] ?? 'Abstract');
+  }
+  for (const group of children(meta, 'kwd-group')) writeKeywords(walk, group);
+}
+
+/** The parts of a structured abstract are labels that open a paragraph ("Background: …"), not sections of the text. */
+function runInHeadings(abstract: MarkupElement): MarkupElement {
+  const inner = abstract.children.flatMap((node): MarkupNode[] => {
+    if (typeof node === 'string' || node.name !== 'sec') return [node];
+    const title = child(node, 'title');
+    const label = oneLine(rawText(title));
+    const lead = label === '' ? '' : /[:.?!]$/.test(label) ? `${label} ` : `${label}: `;
+    const parts = node.children.filter((part) => part !== title);
+    const first = parts.findIndex((part) => typeof part !== 'string' && part.name === 'p');
+    const paragraph = parts[first];
+    if (paragraph === undefined || typeof paragraph === 'string') return [node];
+    parts[first] = { ...paragraph, children: [lead, ...paragraph.children] };
+    return parts;
+  });
+  return { ...abstract, children: inner };
+}
+
+function titleLine(walk: Walk, meta: MarkupElement): Line {
+  const group = child(meta, 'title-group');
+  const text = new InlineText();
+  const title = child(group, 'article-title');
+  // Notes on the title (acknowledged funders and the like) are not part of it.
+  if (title)
+    for (const node of title.children)
+      if (typeof node === 'string' || node.name !== 'xref') addInline(text, node, walk.inline);
+  for (const subtitle of children(group, 'subtitle')) {
+    if (!/[:?!.–—-]$/.test(text.lastCharacter)) text.add(':');
+    text.space();
+    for (const node of subtitle.children) addInline(text, node, walk.inline);
+  }
+  return text.take();
+}
+
+/** Authors as `Given Surname`, in order; editors and reviewers are not among them. */
+function authorNames(meta: MarkupElement): string[] {
+  const names: string[] = [];
+  for (const group of children(meta, 'contrib-group'))
+    for (const contributor of children(group, 'contrib')) {
+      if ((contributor.attributes['contrib-type'] ?? 'author') !== 'author') continue;
+      const holder = child(contributor, 'name-alternatives') ?? contributor;
+      const name = child(holder, 'name', 'string-name') ?? child(contributor, 'collab', 'on-behalf-of');
+      if (name) names.push(givenFirst(name));
+    }
+  return names.filter((name) => name !== '');
+}
+
+function givenFirst(name: MarkupElement): string {
+  if (name.name === 'collab') {
+    const own = name.children.filter(
+      (node) => typeof node === 'string' || !['contrib-group', 'xref'].includes(node.name),
+    );
+    return oneLine(own.map(rawText).join(''));
+  }
+  const surname = oneLine(rawText(child(name, 'surname')));
+  const given = oneLine(rawText(child(name, 'given-names')));
+  if (surname === '' || given === '') return citationText(name);
+  const suffix = oneLine(rawText(child(name, 'suffix')));
+  const ordered = name.attributes['name-style'] === 'eastern' ? [surname, given] : [given, surname];
+  return [...ordered, suffix].filter((part) => part !== '').join(' ');
+}
+
+function affiliations(meta: MarkupElement): MarkupElement[] {
+  const authorGroups = children(meta, 'contrib-group').filter((group) =>
+    children(group, 'contrib').some((contributor) => (contributor.attributes['contrib-type'] ?? 'author') === 'author'),
+  );
+  return [
+    ...children(meta, 'aff', 'aff-alternatives'),
+    ...authorGroups.flatMap((group) => findAll(group, (element) => element.name === 'aff')),
+  ];
+}
+
+/** Parts of an affiliation come with their own punctuation, with line breaks, or with nothing between them. */
+function spacedLine(walk: Walk, element: MarkupElement): Line {
+  const text = new InlineText();
+  const visit = (holder: MarkupElement): void => {
+    for (const node of holder.children) {
+      if (typeof node === 'string') {
+        text.add(node);
+        continue;
+      }
+      if (node.name === 'institution-id') continue;
+      text.space();
+      if (['institution-wrap', 'addr-line', 'aff'].includes(node.name)) visit(node);
+      else addInline(text, node, walk.inline);
+    }
+  };
+  visit(element);
+  const line = text.take();
+  return { text: line.text.replace(/ +([,;.])/g, '$1').replace(/^[,;.\s]+/, ''), links: [] };
+}
+
+/** Notes on the authors belong to the head of the paper, not to its footnotes. */
+function writeAuthorNotes(walk: Walk, notes: MarkupElement): void {
+  for (const part of children(notes)) {
+    if (part.name === 'fn') walk.builder.text(noteLine(walk, part));
+    else if (part.name === 'corresp' || part.name === 'p') walk.builder.text(inlineLine(part, walk.inline));
+    else if (part.name !== 'title' && part.name !== 'label') writeFlow(walk, part);
+  }
+}
+
+function writeKeywords(walk: Walk, group: MarkupElement): void {
+  const words = findAll(group, (element) => element.name === 'kwd' || element.name === 'compound-kwd').map(
+    (keyword) => inlineLine(keyword, walk.inline).text,
+  );
+  if (words.length === 0) return;
+  const title = inlineLine(child(group, 'title'), walk.inline).text || 'Keywords';
+  walk.builder.text({ text: `${title.replace(/:$/, '')}: ${words.join(', ')}`, links: [] });
+}
+
+/** What the front matter says about the article. */
+export function frontMetadata(article: MarkupElement, walk: Walk): Metadata {
+  const meta = path(article, 'front', 'article-meta') ?? child(article, 'front-stub', 'front');
+  const title = meta ? titleLine(walk, meta).text : '';
+  const doi = children(meta, 'article-id')
+    .filter((id) => id.attributes['pub-id-type'] === 'doi')
+    .map((id) => normalizeDoi(rawText(id)))[0];
+  const abstract = children(meta, 'abstract').find((candidate) => candidate.attributes['abstract-type'] === undefined);
+  const abstractText = abstract ? inlineLine(abstract, { ...walk.inline, notes: [] }).text : '';
+  const language = article.attributes['lang'];
+  return {
+    ...(title !== '' && { title }),
+    authors: meta ? authorNames(meta) : [],
+    ...(abstractText !== '' && { abstract: abstractText }),
+    ...(doi !== undefined && { doi }),
+    ...(language !== undefined && language !== '' && { language: language.toLowerCase() }),
+    needsOcr: [],
+    quality: { unmappedGlyphs: 0, columns: 1, confidence: 1 },
+  };
+}

@@ -1,0 +1,295 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import type { Block } from '../../document.ts';
+import { readJats, type JatsOptions } from './jats.ts';
+import { parseXml } from './tree.ts';
+
+const read = (xml: string, options?: JatsOptions) => readJats(parseXml(Buffer.from(xml)), options);
+const article = (body: string, back = '', front = ''): string =>
+  `<?xml version="1.0"?><!DOCTYPE article PUBLIC "-//NLM//DTD JATS" "x.dtd"><article xmlns:xlink="x" xmlns:mml="m" xml:lang="en"><front><article-meta>${front}</article-meta></front><body>${body}</body><back>${back}</back></article>`;
+const shown = (blocks: readonly Block[]): [string, string][] => blocks.map((block) => [block.kind, block.text]);
+const body = (xml: string, options?: JatsOptions): [string, string][] => shown(read(article(xml), options).blocks);
+
+test('the front matter gives title, people, places, notes, abstracts and keywords', () => {
+  const { blocks, metadata } = read(
+    article(
+      '',
+      '',
+      `<article-id pub-id-type="doi">10.1234/AbC</article-id>
+       <title-group><article-title>On <italic>Anas</italic><xref ref-type="fn">*</xref></article-title><subtitle>a study</subtitle></title-group>
+       <contrib-group><contrib contrib-type="author"><name><surname>Duck</surname><given-names>Ada B</given-names><suffix>Jr</suffix></name></contrib>
+         <contrib contrib-type="author"><collab>The Pond<contrib-group><contrib><name><surname>X</surname><given-names>Y</given-names></name></contrib></contrib-group></collab></contrib>
+         <contrib contrib-type="editor"><name><surname>Fox</surname><given-names>E</given-names></name></contrib></contrib-group>
+       <aff id="a1"><label>1</label><institution>Lake</institution><country>Finland</country></aff>
+       <author-notes><corresp>* mail</corresp><fn><p>Equal.</p></fn></author-notes>
+       <abstract><sec><title>Background</title><p>Ducks swim.</p></sec><sec><title>Results:</title><p>They do.</p></sec></abstract>
+       <abstract abstract-type="key-points"><p>One.</p></abstract>
+       <trans-abstract xml:lang="fr"><title>Résumé</title><p>Canards.</p></trans-abstract>
+       <kwd-group><kwd>ducks</kwd><kwd>lakes</kwd></kwd-group>`,
+    ),
+  );
+  assert.deepEqual(shown(blocks), [
+    ['title', 'On Anas: a study'],
+    ['text', 'Ada B Duck Jr, The Pond'],
+    ['text', '1 Lake Finland'],
+    ['text', '* mail'],
+    ['text', 'Equal.'],
+    ['heading', 'Abstract'],
+    ['text', 'Background: Ducks swim.'],
+    ['text', 'Results: They do.'],
+    ['heading', 'Key points'],
+    ['text', 'One.'],
+    ['heading', 'Résumé'],
+    ['text', 'Canards.'],
+    ['text', 'Keywords: ducks, lakes'],
+  ]);
+  assert.deepEqual(metadata, {
+    title: 'On Anas: a study',
+    authors: ['Ada B Duck Jr', 'The Pond'],
+    abstract: 'Background Ducks swim. Results: They do.',
+    doi: '10.1234/abc',
+    language: 'en',
+    needsOcr: [],
+    quality: { unmappedGlyphs: 0, columns: 1, confidence: 1 },
+  });
+});
+
+test('sections nest, with their labels, and blocks inside a paragraph interrupt it', () => {
+  const { blocks } = read(
+    article(
+      '<sec><label>1</label><title>Methods</title><p>We used<disp-formula id="e"><label>(1)</label><tex-math><![CDATA[\\documentclass{x}\\begin{document}$$a+b$$\\end{document}]]></tex-math></disp-formula>and went on.</p><sec><title>Deep</title><p>Text.</p></sec></sec>',
+    ),
+  );
+  assert.deepEqual(
+    blocks.map((block) => [block.kind, block.text, block.kind === 'heading' ? block.level : undefined]),
+    [
+      ['heading', '1 Methods', 1],
+      ['text', 'We used', undefined],
+      ['formula', 'a+b', undefined],
+      ['text', 'and went on.', undefined],
+      ['heading', 'Deep', 2],
+      ['text', 'Text.', undefined],
+    ],
+  );
+});
+
+test('exponents, raised citations, chemistry and links are kept apart', () => {
+  const { blocks } = read(
+    article(
+      '<p>About 10<sup>−7</sup> m<sup>2</sup> of H<sub>2</sub>O<sup><xref ref-type="bibr" rid="r1">1</xref>,<xref ref-type="bibr" rid="r2">2</xref></sup> at <ext-link xlink:href="https://example.org/a">this place</ext-link><xref ref-type="bibr" rid="r3"><sup>3</sup></xref> the 1<sup>st</sup> time.</p>',
+    ),
+  );
+  assert.equal(blocks[0]?.text, 'About 10⁻⁷ m² of H2O [1,2] at this place [3] the 1st time.');
+  const [link] = blocks[0]?.links ?? [];
+  assert.equal(blocks[0]?.text.slice(link?.start, link?.end), 'this place');
+});
+
+test('mathematics in a line is readable, or LaTeX when asked for', () => {
+  const xml =
+    '<p>with <inline-formula><mml:math><mml:msub><mml:mi>d</mml:mi><mml:mi>k</mml:mi></mml:msub><mml:mo>=</mml:mo><mml:mn>64</mml:mn></mml:math></inline-formula> heads</p>';
+  assert.deepEqual(body(xml), [['text', 'with d_k = 64 heads']]);
+  assert.deepEqual(body(xml, { inlineMath: 'latex' }), [['text', 'with $d_{k}=64$ heads']]);
+});
+
+test('lists keep their nesting, order, labels and what hangs on an item', () => {
+  const { blocks } = read(
+    article(
+      '<list list-type="order"><list-item><p>one</p><p>more</p><list list-type="bullet"><list-item><p>inner</p></list-item></list><p>after</p></list-item><list-item><label>b)</label><p>two</p></list-item></list><def-list><def-item><term>Duck</term><def><p>a bird</p></def></def-item></def-list>',
+    ),
+  );
+  assert.deepEqual(
+    blocks.map((block) => [
+      block.text,
+      block.kind === 'list_item' ? [block.ordered, block.depth, block.marker] : undefined,
+      block.parent,
+    ]),
+    [
+      ['one more', [true, 0, '1.'], undefined],
+      ['inner', [false, 1, undefined], 0],
+      ['after', undefined, 0],
+      ['two', [true, 0, 'b)'], undefined],
+      ['Duck: a bird', [false, 0, undefined], undefined],
+    ],
+  );
+});
+
+test('a table has spans, heads, its caption and its notes', () => {
+  const { blocks } = read(
+    article(
+      `<table-wrap><label>Table 1</label><caption><title>Doses.</title><p>By day.</p></caption><alternatives><graphic xlink:href="t"/><table>
+       <thead><tr><th rowspan="2">Drug</th><th colspan="2">Dose</th></tr><tr><th>low</th><th>high</th></tr></thead>
+       <tbody><tr><td colspan="3">Mice</td></tr><tr><th>A</th><td>1</td><td>2<sup>a</sup></td></tr><tr><td></td><td/><td> </td></tr></tbody></table></alternatives>
+       <table-wrap-foot><fn><label>a</label><p>once</p></fn><p>n = 3</p></table-wrap-foot></table-wrap>`,
+    ),
+  );
+  const [table] = blocks;
+  assert.ok(table?.kind === 'table');
+  assert.deepEqual(
+    table.table.cells.map(({ row, column, rowSpan, columnSpan, text, kind }) => [
+      row,
+      column,
+      rowSpan,
+      columnSpan,
+      text,
+      kind,
+    ]),
+    [
+      [0, 0, 2, 1, 'Drug', 'column-header'],
+      [0, 1, 1, 2, 'Dose', 'column-header'],
+      [1, 1, 1, 1, 'low', 'column-header'],
+      [1, 2, 1, 1, 'high', 'column-header'],
+      [2, 0, 1, 3, 'Mice', 'section-row'],
+      [3, 0, 1, 1, 'A', 'row-header'],
+      [3, 1, 1, 1, '1', 'data'],
+      [3, 2, 1, 1, '2ᵃ', 'data'],
+    ],
+  );
+  assert.equal(table.table.rows, 4);
+  assert.deepEqual(
+    blocks.slice(1).map((block) => [block.kind, block.text, block.parent]),
+    [
+      ['caption', 'Table 1 Doses. By day.', 0],
+      ['footnote', 'a once', 0],
+      ['footnote', 'n = 3', 0],
+    ],
+  );
+});
+
+test('a table that is only an image is a picture of a table', () => {
+  const { blocks } = read(
+    article(
+      '<table-wrap><label>Table 2</label><graphic xlink:href="t2"><alt-text>numbers</alt-text></graphic></table-wrap>',
+    ),
+  );
+  assert.deepEqual(
+    blocks.map((block) => [block.kind, block.text, block.kind === 'picture' ? block.category : undefined]),
+    [
+      ['picture', 'numbers', 'table'],
+      ['caption', 'Table 2', undefined],
+    ],
+  );
+});
+
+test('figures carry captions; what is published beside a figure comes only when asked for', () => {
+  const xml = `<fig-group><caption><title>Both</title></caption><fig><label>Figure 1.</label><caption><title>A duck.</title><p>On water.<supplementary-material><label>Data 1.</label></supplementary-material></p></caption><graphic/><p><fig specific-use="child-fig"><label>Figure 1—supplement</label><caption><p>Closer.</p></caption></fig></p></fig></fig-group>`;
+  assert.deepEqual(body(xml), [
+    ['caption', 'Both'],
+    ['picture', ''],
+    ['caption', 'Figure 1. A duck. On water.'],
+  ]);
+  assert.deepEqual(body(xml, { figureSupplements: true }).slice(3), [
+    ['text', 'Data 1.'],
+    ['picture', ''],
+    ['caption', 'Figure 1—supplement Closer.'],
+  ]);
+});
+
+test('boxes, quotations, theorems, speech, verse, code and supplements are read', () => {
+  assert.deepEqual(
+    body(
+      `<boxed-text><caption><title>Box 1</title></caption><p>inside</p></boxed-text><disp-quote><p>quoted</p></disp-quote>
+       <statement><label>Theorem 1</label><p>It holds.</p></statement><speech><speaker>Ada:</speaker><p>Quack.</p></speech>
+       <verse-group><verse-line>one</verse-line><verse-line>two</verse-line></verse-group><code language="python">\n  a = 1\n  b\n</code>
+       <supplementary-material xlink:href="s1.doc"><label>S1</label><caption><p>Raw data.</p></caption><media><caption><p>Click here for file</p></caption></media></supplementary-material>
+       <disp-formula><graphic/></disp-formula>`,
+    ),
+    [
+      ['heading', 'Box 1'],
+      ['text', 'inside'],
+      ['text', 'quoted'],
+      ['text', 'Theorem 1. It holds.'],
+      ['text', 'Ada: Quack.'],
+      ['text', 'one'],
+      ['text', 'two'],
+      ['code', 'a = 1\nb'],
+      ['text', 'S1 Raw data.'],
+      ['formula', ''],
+    ],
+  );
+});
+
+test('notes in the text are printed behind their paragraph, groups of notes at the end', () => {
+  const { blocks } = read(
+    article(
+      '<p>One<fn><label>1</label><p>a note</p></fn> two.</p>',
+      '<fn-group><title>Notes</title><fn><p><sup>b</sup>last</p></fn></fn-group><ack><p>Thanks.</p></ack>',
+    ),
+  );
+  assert.deepEqual(shown(blocks), [
+    ['text', 'One two.'],
+    ['footnote', '1 a note'],
+    ['text', 'Notes'],
+    ['footnote', 'b last'],
+    ['heading', 'Acknowledgments'],
+    ['text', 'Thanks.'],
+  ]);
+});
+
+test('references come with label, text and identifiers, however they are marked up', () => {
+  const { blocks } = read(
+    article(
+      '',
+      `<ref-list>
+        <ref><label>[1]</label><mixed-citation><name><surname>Weil</surname><given-names>GJ</given-names></name>, <name><surname>Li</surname><given-names>P</given-names></name>. <article-title>Ducks</article-title>. <year>2020</year>. <pub-id pub-id-type="doi">10.1/AB</pub-id></mixed-citation></ref>
+        <ref><mixed-citation><name><surname>Avery</surname><given-names>SV</given-names></name><article-title>Cells</article-title><source>Nat Rev</source><year>2006</year><volume>4</volume><issue>2</issue><fpage>577</fpage><lpage>587</lpage><pub-id pub-id-type="pmid">168</pub-id></mixed-citation></ref>
+        <ref><element-citation><person-group person-group-type="author"><name><surname>Kluyver</surname><given-names>Thomas B</given-names></name><name><surname>Perez</surname><given-names>F</given-names></name></person-group><person-group person-group-type="editor"><name><surname>Lo</surname><given-names>Jean-Paul</given-names></name></person-group><year>2016</year><article-title>Notebooks</article-title><source>Proc</source><volume>3</volume><issue>1</issue><fpage>7</fpage><lpage>9</lpage><pub-id pub-id-type="doi">10.3233/X</pub-id></element-citation></ref>
+        <ref><citation-alternatives><element-citation><source>no</source></element-citation><mixed-citation>Yes, arXiv:2101.00001v2.</mixed-citation></citation-alternatives></ref>
+        <ref-list><title>Data</title><ref><citation>Plain one</citation></ref></ref-list>
+      </ref-list>`,
+    ),
+  );
+  assert.deepEqual(
+    blocks.map((block) => [
+      block.kind,
+      block.text,
+      ...(block.kind === 'reference' ? [block.label, block.doi, block.arxivId] : []),
+    ]),
+    [
+      ['heading', 'References'],
+      ['reference', 'Weil GJ, Li P. Ducks. 2020. 10.1/AB', '1', '10.1/ab', undefined],
+      ['reference', 'Avery SV. Cells. Nat Rev. 2006;4(2):577–587. 168', undefined, undefined, undefined],
+      [
+        'reference',
+        'Kluyver, T. B., & Perez, F. (2016). Notebooks. In Lo, J.-P. (Eds.). Proc, 3(1), 7–9. https://doi.org/10.3233/X',
+        undefined,
+        '10.3233/x',
+        undefined,
+      ],
+      ['reference', 'Yes, arXiv:2101.00001v2.', undefined, undefined, '2101.00001'],
+      ['heading', 'Data'],
+      ['reference', 'Plain one', undefined, undefined, undefined],
+    ],
+  );
+});
+
+test('floats at the end, appendices and glossaries are read; reviews only when asked for', () => {
+  const xml = `<article><front><article-meta><title-group><article-title>T</article-title></title-group></article-meta></front><body><p>b</p></body><back><app-group><app><title>Appendix</title><p>a</p></app></app-group><glossary><title>Words</title><def-list><def-item><term>x</term><def><p>y</p></def></def-item></def-list></glossary></back><floats-group><fig><label>F</label><graphic/></fig></floats-group><sub-article article-type="decision-letter"><front-stub><title-group><article-title>Letter</article-title></title-group></front-stub><body><p>Dear authors</p></body></sub-article></article>`;
+  assert.deepEqual(
+    shown(read(xml).blocks).map(([, text]) => text),
+    ['T', 'b', '', 'F', 'Appendix', 'a', 'Words', 'x: y'],
+  );
+  const all = read(xml, { subArticles: true }).blocks;
+  assert.deepEqual(shown(all).slice(-2), [
+    ['heading', 'Letter'],
+    ['text', 'Dear authors'],
+  ]);
+});
+
+test('an article inside an envelope is found, another vocabulary is refused', () => {
+  assert.equal(
+    read('<OAI-PMH><record><article><front/><body><p>x</p></body></article></record></OAI-PMH>').blocks.length,
+    1,
+  );
+  assert.throws(() => read('<recipe><p>x</p></recipe>'), { code: 'PARSE_UNSUPPORTED' });
+});
+
+test('a body that holds escaped HTML is read as that', () => {
+  const { blocks } = read(
+    article('<![CDATA[<p align="left"><font size="3"><b>INTRODUCCI&Oacute;N</b></font></p><p>Texto.</p>]]>'),
+  );
+  assert.deepEqual(shown(blocks), [
+    ['heading', 'INTRODUCCIÓN'],
+    ['text', 'Texto.'],
+  ]);
+});
