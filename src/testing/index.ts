@@ -1,4 +1,4 @@
 export { HeldClock } from './held-clock.ts';
 export { describeQueueStore } from './queue-store-suite.ts';
-export { openLoopback, sendJson } from './loopback.ts';
-export type { Received } from './loopback.ts';
+export { openJsonServer, sendJson } from './json-server.ts';
+export type { Received } from './json-server.ts';

@@ -8,7 +8,7 @@ import { gzipSync } from 'node:zlib';
 import { systemClock } from '../../base/index.ts';
 import type { ParsedDocument } from '../document.ts';
 import { convert, documentId, parseFile } from './convert.ts';
-import { openLoopback, sendJson } from '../../testing/index.ts';
+import { openJsonServer, sendJson } from '../../testing/index.ts';
 import { parseFailure } from './failure.ts';
 import { readBlockLines } from './formats/block-lines.ts';
 import { readDoctags } from './formats/doctags-reader.ts';
@@ -106,7 +106,7 @@ test('nothing is left behind of a file that cannot be read', async () => {
 test('a PDF goes to the engine that was chosen', async () => {
   const path = write('duck.pdf', '%PDF-1.4 …');
   assert.equal((await parseFile(path, { pdfReader })).document, pdfDocument);
-  await using server = await openLoopback(({ path: asked }, response) => {
+  await using server = await openJsonServer(({ path: asked }, response) => {
     if (asked.endsWith('completions'))
       sendJson(response, 200, { choices: [{ message: { content: '<text>seen</text>' }, finish_reason: 'stop' }] });
     else if (asked.endsWith('/async')) sendJson(response, 200, { task_id: 'a', task_status: 'success' });
@@ -159,7 +159,7 @@ test('a failure has a category that the stage knows', async () => {
     retryable: boolean;
   };
   assert.deepEqual([broken.category, broken.retryable], ['input', false]);
-  await using server = await openLoopback((_request, response) => sendJson(response, 503, {}));
+  await using server = await openJsonServer((_request, response) => sendJson(response, 503, {}));
   const busy = (await failed(
     parseFile(join(folder, 'duck.pdf'), { engine: { kind: 'docling-serve', baseUrl: server.url, clock: systemClock } }),
   )) as { category: string; retryable: boolean };

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 
 import { systemClock } from '../../../base/index.ts';
 import { convertWithDoclingServe, type DoclingServeOptions } from './docling-serve.ts';
-import { HeldClock, openLoopback, sendJson } from '../../../testing/index.ts';
+import { HeldClock, openJsonServer, sendJson } from '../../../testing/index.ts';
 import type { RemoteError } from './remote.ts';
 
 const FILE = { name: 'duck.pdf', bytes: Buffer.from('%PDF-1.4 duck') };
@@ -32,7 +32,7 @@ const fails = (code: string, category: string, retryable: boolean) => (error: Re
 
 test('a file is handed over, polled for and fetched once', async () => {
   let polls = 0;
-  await using server = await openLoopback(({ path }, response) => {
+  await using server = await openJsonServer(({ path }, response) => {
     if (path === '/v1/convert/source/async') sendJson(response, 200, { task_id: 't/1', task_status: 'pending' });
     else if (path.startsWith('/v1/status/poll/t%2F1?wait='))
       sendJson(response, 200, { task_id: 't/1', task_status: (polls += 1) < 2 ? 'started' : 'success' });
@@ -64,7 +64,7 @@ test('a file is handed over, polled for and fetched once', async () => {
 });
 
 test('a server without the asynchronous call is asked synchronously', async () => {
-  await using server = await openLoopback(({ path }, response) => {
+  await using server = await openJsonServer(({ path }, response) => {
     if (path === '/v1/convert/source') sendJson(response, 200, DONE);
     else sendJson(response, 404, { detail: 'Not Found' });
   });
@@ -80,7 +80,7 @@ for (const [name, status, code, category, retryable] of [
   ['a gateway that gave up', 504, 'ENGINE_FAILED', 'network', true],
 ] as const)
   test(`${name} is ${retryable ? 'worth another try' : 'final'}`, async () => {
-    await using server = await openLoopback((_request, response) =>
+    await using server = await openJsonServer((_request, response) =>
       sendJson(response, status, { detail: 'no' }, { 'retry-after': '7' }),
     );
     await assert.rejects(convertWithDoclingServe(FILE, options(server.url)), (error: RemoteError) => {
@@ -91,7 +91,7 @@ for (const [name, status, code, category, retryable] of [
 
 test('a failed task is told with its reason and whether it may be tried again', async () => {
   for (const retryable of [true, false]) {
-    await using server = await openLoopback(({ path }, response) =>
+    await using server = await openJsonServer(({ path }, response) =>
       path.endsWith('/async')
         ? sendJson(response, 200, { task_id: 'a', task_status: 'success' })
         : sendJson(response, 200, {
@@ -104,7 +104,7 @@ test('a failed task is told with its reason and whether it may be tried again', 
       return fails('ENGINE_CONVERSION_FAILED', retryable ? 'network' : 'runtime', retryable)(error);
     });
   }
-  await using server = await openLoopback((_request, response) =>
+  await using server = await openJsonServer((_request, response) =>
     sendJson(response, 200, { task_id: 'a', task_status: 'failure', error_message: 'bad page' }),
   );
   await assert.rejects(convertWithDoclingServe(FILE, options(server.url)), /bad page/);
@@ -113,7 +113,7 @@ test('a failed task is told with its reason and whether it may be tried again', 
 test('a lost poll is made up for, a lost task has to be given anew', async () => {
   const clock = new HeldClock();
   let polls = 0;
-  await using flaky = await openLoopback(({ path }, response) => {
+  await using flaky = await openJsonServer(({ path }, response) => {
     if (path.endsWith('/async')) sendJson(response, 200, { task_id: 'a', task_status: 'started' });
     else if (path.startsWith('/v1/result')) sendJson(response, 200, DONE);
     else if ((polls += 1) === 1) sendJson(response, 503, {});
@@ -123,7 +123,7 @@ test('a lost poll is made up for, a lost task has to be given anew', async () =>
   while (clock.pending === 0) await new Promise(setImmediate);
   await clock.advance(1_000);
   assert.equal((await running).document.blocks.length, 2);
-  await using forgetful = await openLoopback(({ path }, response) =>
+  await using forgetful = await openJsonServer(({ path }, response) =>
     path.endsWith('/async')
       ? sendJson(response, 200, { task_id: 'a', task_status: 'success' })
       : sendJson(response, 404, {}),
@@ -135,12 +135,14 @@ test('a lost poll is made up for, a lost task has to be given anew', async () =>
 });
 
 test('answers that are not what was promised are faults of their own', async () => {
-  await using html = await openLoopback((_request, response) => void response.writeHead(200).end('<html>proxy</html>'));
+  await using html = await openJsonServer(
+    (_request, response) => void response.writeHead(200).end('<html>proxy</html>'),
+  );
   await assert.rejects(
     convertWithDoclingServe(FILE, options(html.url)),
     fails('ENGINE_ANSWER_BROKEN', 'network', true),
   );
-  await using empty = await openLoopback(({ path }, response) =>
+  await using empty = await openJsonServer(({ path }, response) =>
     sendJson(
       response,
       200,
@@ -153,7 +155,7 @@ test('answers that are not what was promised are faults of their own', async () 
     convertWithDoclingServe(FILE, options(empty.url)),
     fails('ENGINE_ANSWER_BROKEN', 'runtime', false),
   );
-  await using failure = await openLoopback(({ path }, response) =>
+  await using failure = await openJsonServer(({ path }, response) =>
     sendJson(
       response,
       200,
@@ -166,12 +168,12 @@ test('answers that are not what was promised are faults of their own', async () 
 });
 
 test('a server that is gone, hangs up or stays silent is a network or time fault', async () => {
-  const gone = await openLoopback(() => undefined);
+  const gone = await openJsonServer(() => undefined);
   await gone[Symbol.asyncDispose]();
   await assert.rejects(convertWithDoclingServe(FILE, options(gone.url)), fails('ENGINE_UNREACHABLE', 'network', true));
-  await using cut = await openLoopback((_request, response) => void response.socket?.destroy());
+  await using cut = await openJsonServer((_request, response) => void response.socket?.destroy());
   await assert.rejects(convertWithDoclingServe(FILE, options(cut.url)), fails('ENGINE_UNREACHABLE', 'network', true));
-  await using silent = await openLoopback(() => undefined);
+  await using silent = await openJsonServer(() => undefined);
   await assert.rejects(
     convertWithDoclingServe(FILE, options(silent.url, { requestTimeoutMs: 50 })),
     fails('ENGINE_TIMEOUT', 'timeout', true),
@@ -179,8 +181,8 @@ test('a server that is gone, hangs up or stays silent is a network or time fault
 });
 
 test('a redirect is not followed, so that the key stays where it belongs', async () => {
-  await using other = await openLoopback((_request, response) => sendJson(response, 200, {}));
-  await using server = await openLoopback(
+  await using other = await openJsonServer((_request, response) => sendJson(response, 200, {}));
+  await using server = await openJsonServer(
     (_request, response) => void response.writeHead(307, { location: other.url }).end(),
   );
   await assert.rejects(convertWithDoclingServe(FILE, options(server.url, { apiKey: 'secret' })), {
@@ -190,7 +192,7 @@ test('a redirect is not followed, so that the key stays where it belongs', async
 });
 
 test('a task that never ends is given up, and an aborted one at once', async () => {
-  await using server = await openLoopback((_request, response) =>
+  await using server = await openJsonServer((_request, response) =>
     sendJson(response, 200, { task_id: 'a', task_status: 'started' }),
   );
   await assert.rejects(

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { ServerResponse } from 'node:http';
 import { test } from 'node:test';
 
-import { HeldClock, openLoopback, sendJson, type Received } from '../../../testing/index.ts';
+import { HeldClock, openJsonServer, sendJson, type Received } from '../../../testing/index.ts';
 import { systemClock } from '../../../base/index.ts';
 import type { Block } from '../../document.ts';
 import type { RemoteError } from './remote.ts';
@@ -19,7 +19,7 @@ const chat = (content: string, finish = 'stop') => ({ choices: [{ message: { con
 /** A server that says what it serves, and answers pages as told. */
 const openModel = (answer: (request: Received, response: ServerResponse, asked: number) => void) => {
   let asked = 0;
-  return openLoopback((request, response) => {
+  return openJsonServer((request, response) => {
     if (request.path === '/v1/models') sendJson(response, 200, { data: [{ id: 'granite-docling-258M' }] });
     else if (request.path === '/version') sendJson(response, 200, { version: '0.11.0' });
     else answer(request, response, (asked += 1));
@@ -140,7 +140,7 @@ test('a server that refuses fails the document at once, without calling the othe
 });
 
 test('a server that says nothing about itself is used all the same', async () => {
-  await using server = await openLoopback((request, response) =>
+  await using server = await openJsonServer((request, response) =>
     request.path === '/v1/chat/completions'
       ? sendJson(response, 200, chat('<text>x</text>'))
       : sendJson(response, 404, {}),

@@ -10,7 +10,7 @@ export interface Received {
 }
 
 /** A server on loopback for tests of the remote engines; disposing of it cuts its connections. */
-export async function openLoopback(
+export async function openJsonServer(
   answer: (request: Received, response: ServerResponse) => void | Promise<void>,
 ): Promise<AsyncDisposable & { readonly url: string; readonly received: readonly Received[] }> {
   const received: Received[] = [];
