@@ -38,14 +38,6 @@ export class TokenBucket {
     return this.#tokens;
   }
 
-  /** How long somebody who joins the line now would wait, those before them included; Infinity when it never refills. */
-  expectedWaitMs(amount = 1): number {
-    this.#refill();
-    let wanted = amount;
-    for (const waiter of this.#waiters) wanted += waiter.amount;
-    return this.#msUntil(wanted);
-  }
-
   /** Takes the amount and answers 0, or takes nothing and answers how many milliseconds to wait before trying again. */
   consume(amount = 1): number {
     this.#refill();

@@ -6,6 +6,7 @@ import type { CircuitOptions } from './circuit.ts';
 import { Circuit } from './circuit.ts';
 import { withCoalescing } from './coalesce.ts';
 import type { ResolveHost } from './connector.ts';
+import type { HttpEvent } from './event.ts';
 import type { GuardOptions } from './guard.ts';
 import { Guard, withGuard } from './guard.ts';
 import { Holds } from './holds.ts';
@@ -48,9 +49,6 @@ export interface HttpClientOptions {
   readonly cache?: CacheStore;
   readonly report?: (event: HttpEvent) => void;
 }
-
-/** Something worth showing that is nobody's result. */
-export type HttpEvent = { readonly kind: 'host-held'; readonly host: string; readonly until: number };
 
 /** A polite client; dispose of it to close its connections. */
 export interface HttpClient extends AsyncDisposable {
@@ -95,6 +93,7 @@ export function createHttpClient(options: HttpClientOptions = {}): HttpClient {
     parkAfterMs: retry.parkAfterMs,
     backoff: { baseMs: retry.baseMs, capMs: retry.maxDelayMs },
     random: options.random,
+    report: options.report,
   });
   const circuit = new Circuit(
     clock,

@@ -1,5 +1,6 @@
 export { createHttpClient } from './client.ts';
-export type { HttpClient, HttpClientOptions, HttpEvent } from './client.ts';
+export type { HttpClient, HttpClientOptions } from './client.ts';
+export type { HttpEvent } from './event.ts';
 export { compose } from './send.ts';
 export type {
   BodySink,

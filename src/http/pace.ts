@@ -1,5 +1,6 @@
 import type { Clock, Limiter, Random, Slot } from '../base/index.ts';
 import { equalJitterDelay, hostKey, TokenBucket } from '../base/index.ts';
+import type { HttpEvent } from './event.ts';
 import type { Holds } from './holds.ts';
 import type { Pool, Pools } from './pools.ts';
 import { parseRetryAfter } from './retry-after.ts';
@@ -20,11 +21,19 @@ export interface PaceOptions {
   readonly parkAfterMs: number;
   readonly backoff: { readonly baseMs: number; readonly capMs: number };
   readonly random?: Random | undefined;
+  readonly report?: ((event: HttpEvent) => void) | undefined;
 }
 
 type Turn =
   | { readonly kind: 'go'; readonly slot: Slot }
   | { readonly kind: 'later'; readonly at: number; readonly reason: 'host-held' | 'pool-exhausted' };
+
+/** One limit that applies to a request. */
+interface Rate {
+  readonly key: string;
+  readonly bucket: TokenBucket;
+  readonly intervalMs: number;
+}
 
 /** Longest Crawl-delay that is obeyed as said; beyond it a site would be out of reach for a day's run. */
 const LONGEST_CRAWL_DELAY_MS = 30_000;
@@ -35,7 +44,7 @@ export class Pace {
   readonly #options: PaceOptions;
   readonly #buckets = new Map<string, TokenBucket>();
   readonly #crawlDelays = new Map<string, number>();
-  /** How many wait for a slot of each key. */
+  /** How many wait for their turn at each key. */
   readonly #lines = new Map<string, number>();
   readonly #learned = new Map<string, number>();
   /** Refusals in a row per key, for servers that say 429 without saying when. */
@@ -58,17 +67,28 @@ export class Pace {
     return async (request, signal) => {
       const pools = this.#options.pools.of(request.url, request.pool);
       const keys = [hostKey(request.url), ...pools.map(poolKey)];
+      const { clock, report } = this.#options;
+      const askedAt = clock.monotonic();
       const turn = await this.#turn(request, pools, keys, signal);
       if (turn.kind === 'later') return { ...turn, trail: trailOf(request) };
       using _slot = turn.slot;
+      const [host = ''] = keys;
+      const sentAt = clock.monotonic();
       let answered = false;
+      let outcome = 'aborted';
+      let wireBytes = 0;
+      report?.({ kind: 'request-sent', host, waitedMs: sentAt - askedAt });
       try {
-        return await transport.send(request, signal, (head) => {
+        const result = await transport.send(request, signal, (head) => {
           answered = true;
           this.#observe(head, keys, pools);
         });
+        outcome = 'response' in result ? String(result.response.status) : result.reason;
+        wireBytes = 'response' in result ? result.response.wireBytes : (result.trail.response?.wireBytes ?? 0);
+        return result;
       } finally {
         if (!answered) this.#space(pools);
+        report?.({ kind: 'request-done', host, outcome, wireBytes, ms: clock.monotonic() - sentAt });
       }
     };
   }
@@ -84,13 +104,15 @@ export class Pace {
       const now = clock.now();
       const heldUntil = holds.until(keys);
       if (heldUntil - now > parkAfterMs) return { kind: 'later', at: heldUntil, reason: 'host-held' };
-      const buckets = this.#bucketsOf(request.url, pools);
-      const waitMs = this.#expectedWaitMs(buckets, pools, keys);
+      const rates = this.#ratesOf(request.url, pools);
+      const waitMs = this.#expectedWaitMs(rates, pools);
       if (waitMs > parkAfterMs) return { kind: 'later', at: now + waitMs, reason: 'pool-exhausted' };
+      using _line = this.#join(keys);
       const slot = await this.#slot(keys, signal);
       if (!slot) continue;
+      const buckets = rates.map(({ bucket }) => bucket);
       try {
-        for (const bucket of buckets) await bucket.take(1, signal);
+        await takeAll(buckets, signal);
       } catch (error) {
         slot[Symbol.dispose]();
         throw error;
@@ -102,19 +124,31 @@ export class Pace {
     }
   }
 
-  #expectedWaitMs(buckets: readonly TokenBucket[], pools: readonly Pool[], keys: readonly string[]): number {
-    const line = Math.max(0, ...keys.map((key) => this.#lines.get(key) ?? 0));
+  /** How long somebody who joins the line now would wait, those before them included. */
+  #expectedWaitMs(rates: readonly Rate[], pools: readonly Pool[]): number {
+    const lineOf = (key: string): number => this.#lines.get(key) ?? 0;
     return Math.max(
       0,
-      ...buckets.map((bucket) => bucket.expectedWaitMs(line + 1)),
-      ...pools
-        .filter(({ strict }) => strict)
-        .map((pool) => (this.#lines.get(poolKey(pool)) ?? 0) * this.#interval(pool)),
+      ...rates.map(({ key, bucket, intervalMs }) => (lineOf(key) + 1 - bucket.available) * intervalMs),
+      ...pools.filter(({ strict }) => strict).map((pool) => lineOf(poolKey(pool)) * this.#intervalMs(pool.perSecond)),
     );
   }
 
-  #interval(pool: Pool): number {
-    return (1000 / pool.perSecond) * (1 + this.#options.margin);
+  #intervalMs(perSecond: number): number {
+    return (1000 / perSecond) * (1 + this.#options.margin);
+  }
+
+  #join(keys: readonly string[]): Disposable {
+    for (const key of keys) this.#lines.set(key, (this.#lines.get(key) ?? 0) + 1);
+    return {
+      [Symbol.dispose]: () => {
+        for (const key of keys) {
+          const left = (this.#lines.get(key) ?? 1) - 1;
+          if (left > 0) this.#lines.set(key, left);
+          else this.#lines.delete(key);
+        }
+      },
+    };
   }
 
   /** A slot of every key; undefined when the wait has become too long and must be thought over. */
@@ -126,47 +160,40 @@ export class Pace {
     using _watch = holds.watch(keys, () => {
       if (holds.until(keys) - clock.now() > parkAfterMs) tooLong.abort();
     });
-    for (const key of keys) this.#lines.set(key, (this.#lines.get(key) ?? 0) + 1);
     try {
       return await limiter.acquire(keys, signal ? AbortSignal.any([signal, tooLong.signal]) : tooLong.signal);
     } catch (error) {
       if (tooLong.signal.aborted && !signal?.aborted) return undefined;
       throw error;
-    } finally {
-      for (const key of keys) {
-        const left = (this.#lines.get(key) ?? 1) - 1;
-        if (left > 0) this.#lines.set(key, left);
-        else this.#lines.delete(key);
-      }
     }
   }
 
-  #bucketsOf(url: URL, pools: readonly Pool[]): TokenBucket[] {
+  #ratesOf(url: URL, pools: readonly Pool[]): Rate[] {
     const { perHost } = this.#options;
     const host = hostKey(url);
     const crawlDelayMs = this.#crawlDelays.get(host);
     const found = pools
       .filter(({ strict }) => !strict)
-      .map((pool) => this.#bucket(poolKey(pool), this.#learned.get(poolKey(pool)) ?? pool.perSecond, pool.burst));
+      .map((pool) => this.#rate(poolKey(pool), this.#learned.get(poolKey(pool)) ?? pool.perSecond, pool.burst));
     // A pool speaks for its hosts, but a Crawl-delay speaks for itself.
     const perSecond = Math.min(
       pools.length > 0 ? Infinity : perHost.perSecond,
       crawlDelayMs === undefined ? Infinity : 1000 / crawlDelayMs,
     );
-    found.push(this.#bucket(host, perSecond, 1));
-    return found.filter((bucket) => bucket !== undefined);
+    found.push(this.#rate(host, perSecond, 1));
+    return found.filter((rate) => rate !== undefined);
   }
 
-  #bucket(key: string, perSecond: number, burst = 1): TokenBucket | undefined {
+  #rate(key: string, perSecond: number, burst = 1): Rate | undefined {
     if (perSecond === Infinity) return undefined;
+    const intervalMs = this.#intervalMs(perSecond);
     let bucket = this.#buckets.get(key);
     if (!bucket) {
       if (this.#buckets.size > MANY_HOSTS) this.#forgetIdle();
-      const refillPerSecond = perSecond / (1 + this.#options.margin);
-      bucket = new TokenBucket({ clock: this.#options.clock, capacity: burst, refillPerSecond });
+      bucket = new TokenBucket({ clock: this.#options.clock, capacity: burst, refillPerSecond: 1000 / intervalMs });
       this.#buckets.set(key, bucket);
     }
-    return bucket;
+    return { key, bucket, intervalMs };
   }
 
   #forgetIdle(): void {
@@ -200,7 +227,7 @@ export class Pace {
   #space(pools: readonly Pool[]): void {
     const { clock, limiter } = this.#options;
     for (const pool of pools) {
-      if (pool.strict) limiter.holdUntil(poolKey(pool), clock.now() + this.#interval(pool));
+      if (pool.strict) limiter.holdUntil(poolKey(pool), clock.now() + this.#intervalMs(pool.perSecond));
     }
   }
 
@@ -216,7 +243,7 @@ export class Pace {
       this.#learned.set(key, perSecond);
       this.#buckets.delete(key);
       // It starts empty: what was sent a moment ago counts against the new rate as well.
-      this.#bucket(key, perSecond)?.consume(1);
+      this.#rate(key, perSecond)?.bucket.consume(1);
     }
     const concurrency = Number(head.headers['x-concurrency-limit']);
     if (concurrency > 0) this.#options.limiter.setLimit(key, concurrency);
@@ -225,4 +252,24 @@ export class Pace {
 
 function poolKey(pool: Pool): string {
   return `pool:${pool.name}`;
+}
+
+/**
+ * One token of every bucket, all at the same moment: a token taken long before it is used would let two requests
+ * leave together later.
+ */
+async function takeAll(buckets: readonly TokenBucket[], signal: AbortSignal | undefined): Promise<void> {
+  let [waitFor] = buckets;
+  while (waitFor) {
+    const first: TokenBucket = waitFor;
+    await first.take(1, signal);
+    const taken = [first];
+    waitFor = undefined;
+    for (const bucket of buckets) {
+      if (bucket === first) continue;
+      if (bucket.consume(1) === 0) taken.push(bucket);
+      else waitFor ??= bucket;
+    }
+    if (waitFor) for (const bucket of taken) bucket.refund(1);
+  }
 }

@@ -2,3 +2,4 @@ export { HeldClock } from './held-clock.ts';
 export { openLoopback, openRawLoopback } from './loopback.ts';
 export type { Loopback, SeenRequest } from './loopback.ts';
 export { loopbackClient } from './loopback-client.ts';
+export { Wire } from './wire.ts';
