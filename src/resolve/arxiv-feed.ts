@@ -19,11 +19,11 @@ export function readArxivFeed(xml: string): ArxivEntry[] {
   const path: string[] = [];
   let fields = new Map<string, string>();
   const parser = new SaxesParser({ xmlns: false });
-  let broken = false;
-  parser.on('error', () => (broken = true));
+  const state = { broken: false };
+  parser.on('error', () => (state.broken = true));
   parser.on('opentag', ({ name }) => {
     path.push(name);
-    if (path.length > MAX_DEPTH) broken = true;
+    if (path.length > MAX_DEPTH) state.broken = true;
     if (path.length === 2 && name === 'entry') fields = new Map();
   });
   parser.on('text', (text) => {
@@ -38,6 +38,6 @@ export function readArxivFeed(xml: string): ArxivEntry[] {
     if (id) entries.push({ id, title, doi: normalizeDoi(fields.get('arxiv:doi') ?? '') ?? null });
     fields = new Map();
   });
-  for (let at = 0; at < xml.length && !broken; at += 65_536) parser.write(xml.slice(at, at + 65_536));
-  return broken ? [] : entries;
+  for (let at = 0; at < xml.length && !state.broken; at += 65_536) parser.write(xml.slice(at, at + 65_536));
+  return state.broken ? [] : entries;
 }
