@@ -82,8 +82,11 @@ export function createConnector(options: {
 
   async function lookup(hostname: string, port: number): Promise<readonly Address[]> {
     const mapping = guard.mapping(hostname);
-    if (mapping) return [{ address: mapping.address, family: isIP(mapping.address) === 6 ? 6 : 4 }];
-    const found = await resolveHost(hostname);
+    const mapped: Address[] = mapping
+      ? [{ address: mapping.address, family: isIP(mapping.address) === 6 ? 6 : 4 }]
+      : [];
+    if (mapping && mapping.trusted !== false) return mapped;
+    const found = mapping ? mapped : await resolveHost(hostname);
     const permitted = found.filter(({ address }) => guard.checkAddress(hostname, address, port).kind === 'allowed');
     if (permitted.length > 0) return permitted;
     if (found.length === 0) throw Object.assign(new Error(`${hostname} has no address`), { code: 'ENOTFOUND' });

@@ -183,6 +183,23 @@ test('a mapped name reaches its server while the address itself stays refused', 
   assert.equal((await client.send({ url: new URL(`http://127.0.0.1:${server.port}/`) })).kind, 'refused');
 });
 
+test('a mapping that is not trusted leads to an address that is judged like any other', async () => {
+  await using canary = await openLoopback((_request, response) => void response.end('secret'));
+  await using client = createHttpClient({
+    obeyRobots: false,
+    guard: {
+      dnsMap: [
+        { pattern: 'rebind.sim.test', address: '127.0.0.1', port: canary.port, trusted: false },
+        { pattern: '*.sim.test', address: '127.0.0.1', port: canary.port },
+      ],
+    },
+  });
+  const result = await client.send({ url: new URL('http://rebind.sim.test/') });
+  assert.equal(result.kind === 'refused' && result.reason, 'private-address');
+  assert.equal(canary.connections(), 0);
+  assert.equal((await client.send({ url: new URL('http://other.sim.test/') })).kind, 'response');
+});
+
 test('ports that serve something else than documents are refused', () => {
   const guard = new Guard();
   for (const port of [22, 25, 5432, 6379, 11211]) {

@@ -4,13 +4,15 @@ import { isPublicAddress } from './address.ts';
 import type { RefusedReason, Wrap } from './send.ts';
 import { trailOf } from './send.ts';
 
-/** Where a name really leads: `*.sim.test` → 127.0.0.1:8080. A mapped name is explicitly allowed. */
+/** Where a name really leads: `*.sim.test` → 127.0.0.1:8080. The first mapping that fits a name counts. */
 export interface DnsMapping {
   /** A host name, or `*.` and a suffix for every name below it. */
   readonly pattern: string;
   readonly address: string;
   /** Replaces the port of the URL when given. */
   readonly port?: number;
+  /** False for a mapping that says where a name leads but not that one may go there. */
+  readonly trusted?: boolean;
 }
 
 export interface GuardOptions {
@@ -56,7 +58,8 @@ export class Guard {
     if (url.username !== '' || url.password !== '') return refuse('bad-url', 'the URL carries a user name');
     const host = plainHost(url.hostname);
     const port = portOf(url);
-    if (this.mapping(host) || this.#allow.has(`${host}:${port}`)) return ALLOWED;
+    const mapping = this.mapping(host);
+    if ((mapping && mapping.trusted !== false) || this.#allow.has(`${host}:${port}`)) return ALLOWED;
     if ((port < 1024 && port !== 80 && port !== 443) || OTHER_SERVICES.has(port)) {
       return refuse('bad-port', `port ${port} is not one that serves documents`);
     }
