@@ -45,7 +45,11 @@ function place(build: LocationBuilder): Location {
       return build.pageFor(file, ['doi']);
     }
     case 'A2':
-      return build.copy({ class: 'publisher', kind: 'landing', visibleIn: ['openalex', 'unpaywall', 'doi'] });
+      return build.copy({
+        class: 'publisher',
+        kind: 'landing',
+        visibleIn: draw.chance(0.2) ? ['openalex', 'unpaywall', 'doi'] : ['openalex', 'doi'],
+      });
     case 'A3': {
       build.copy({ class: 'repository', kind: 'pdf', visibleIn: draw.chance(0.5) ? ['openalex'] : ['openalex', 'unpaywall'] });
       return closedPage(build);

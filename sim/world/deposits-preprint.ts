@@ -8,7 +8,7 @@ import type { Lister, Location, Payload } from './types.ts';
 export function arxivLocations(build: LocationBuilder): Location {
   const { work, draw } = build;
   const id = work.arxivId ?? '';
-  const behaviour: Behaviour = draw.chance(0.03) ? { kind: 'status', status: 404 } : PLAIN;
+  const behaviour: Behaviour = build.mishap(0.03) ? { kind: 'status', status: 404 } : PLAIN;
   const payload = build.pdf();
   const shared = {
     hostType: 'preprint',

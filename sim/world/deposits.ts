@@ -1,7 +1,7 @@
 import { PLAIN } from '../behaviours/behaviour.ts';
 import { at, numberOf, osfGuid } from './identifiers.ts';
 import type { LocationBuilder } from './locations.ts';
-import type { Lister, Location } from './types.ts';
+import type { Location } from './types.ts';
 
 type Deposit = Pick<Location, 'host' | 'hostType' | 'url' | 'visibleIn' | 'version' | 'license'>;
 
@@ -17,9 +17,9 @@ function deposit(build: LocationBuilder, where: Deposit): Location {
   });
 }
 
-/** The page of a deposit that a DOI leads to; it names the file in the way of its platform. */
-function page(build: LocationBuilder, file: Location, url: string, visibleIn: readonly Lister[]): Location {
-  return build.service({ ...file, kind: 'landing', url, visibleIn, template: 'highwire' });
+/** The page that the DOI of a deposit leads to: a shell that JavaScript fills, so only the API leads to the file. */
+function shell(build: LocationBuilder, file: Location, url: string): Location {
+  return build.service({ ...file, kind: 'landing', url, visibleIn: ['doi'], template: 'js-only' });
 }
 
 export function coreLocations(build: LocationBuilder): void {
@@ -46,7 +46,7 @@ export function halLocations(build: LocationBuilder): void {
 
 export function zenodoLocations(build: LocationBuilder): Location {
   const id = `1${numberOf(build.work.index)}`;
-  const isRestricted = build.draw.chance(0.1);
+  const isRestricted = build.mishap(0.1);
   const file = deposit(build, {
     host: 'zenodo.org.sim.test',
     hostType: 'repository',
@@ -55,8 +55,7 @@ export function zenodoLocations(build: LocationBuilder): Location {
     version: null,
     license: build.draw.pick(['cc-by', 'cc-by-sa', 'cc0']),
   });
-  // The page is a shell that JavaScript fills: only the API leads to the file.
-  return build.service({ ...file, kind: 'landing', url: at('zenodo.org', `/records/${id}`), visibleIn: ['doi'], template: 'js-only' });
+  return shell(build, file, at('zenodo.org', `/records/${id}`));
 }
 
 export function figshareLocations(build: LocationBuilder): Location {
@@ -82,7 +81,7 @@ export function figshareLocations(build: LocationBuilder): Location {
 
 export function osfLocations(build: LocationBuilder): Location {
   const guid = osfGuid(build.work.index);
-  const isWithdrawn = build.draw.chance(0.08);
+  const isWithdrawn = build.mishap(0.08);
   const file = deposit(build, {
     host: 'osf.io.sim.test',
     hostType: 'preprint',
@@ -91,5 +90,5 @@ export function osfLocations(build: LocationBuilder): Location {
     version: 'submittedVersion',
     license: build.draw.pick(['cc-by', null]),
   });
-  return page(build, file, at('osf.io', `/${guid}/`), ['doi']);
+  return shell(build, file, at('osf.io', `/${guid}/`));
 }

@@ -95,3 +95,30 @@ function generateHost(parameters: WorldParameters, index: number): Host {
     template: draw.pick(TEMPLATES[platform]),
   };
 }
+
+const SOLO = /^(busy|gone|fortress)(\d{7})\.sim\.test$/;
+
+/**
+ * A host that belongs to one work alone. What concerns a whole host in the eyes of a careful client (a day of
+ * Retry-After, silence, a challenge) must not spill over to other works, or the truth would depend on who came first.
+ */
+export function soloHost(kind: 'busy' | 'gone' | 'fortress', number: number): Host {
+  return {
+    index: 900,
+    name: `${kind}${number}${SUFFIX}`,
+    class: 'publisher',
+    platform: 'custom',
+    robots: 'missing',
+    rate: null,
+    flaky: false,
+    wall: null,
+    medianLatencyMs: 40,
+    template: 'highwire',
+  };
+}
+
+/** The host of that name, if it is one of those that belong to one work. */
+export function soloHostNamed(name: string): Host | undefined {
+  const match = SOLO.exec(name);
+  return match ? soloHost(match[1] as 'busy' | 'gone' | 'fortress', Number(match[2])) : undefined;
+}

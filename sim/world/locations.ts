@@ -4,6 +4,8 @@ import { chooseBehaviour } from '../behaviours/choose.ts';
 import type { Stream } from '../random/stream.ts';
 import { stream, zipf } from '../random/stream.ts';
 import type { Layout } from '../content/index.ts';
+import { soloHost, soloHostNamed } from './hosts.ts';
+import { numberOf } from './identifiers.ts';
 import { addressesAt } from './urls.ts';
 import type { FileSpec, Host, Lister, Location, Payload, Version, WorldParameters } from './types.ts';
 import type { WorkCore } from './work.ts';
@@ -57,6 +59,12 @@ export class LocationBuilder {
     return this.#hosts.all;
   }
 
+  /** True with that chance in worlds where things go wrong; the draw is made in all of them. */
+  mishap(probability: number): boolean {
+    const { profile } = this.parameters;
+    return this.draw.chance(probability) && (profile === 'realistic' || profile === 'hostile');
+  }
+
   license(): string | null {
     return this.draw.pick(LICENSES);
   }
@@ -81,23 +89,25 @@ export class LocationBuilder {
 
   /** A copy at a generated host. */
   copy(copy: Copy): Location {
-    const host = copy.host ?? this.host(copy.class);
+    const drawn = copy.host ?? this.host(copy.class);
     const number = this.#found.length;
-    const addresses = addressesAt(host, this.work.index, number);
     const version = copy.version ?? (copy.class === 'publisher' ? 'publishedVersion' : 'acceptedVersion');
     const payload: Payload =
       copy.kind === 'jats' ? { form: 'jats', work: this.work.index, body: true } : this.pdf();
     const chosen = chooseBehaviour({
       profile: this.parameters.profile,
-      host,
+      host: drawn,
       draw: this.draw,
       ordinal: this.work.index,
       shared: isShared(this.work),
       payload,
     });
+    const acting = copy.behaviour ?? chosen.behaviour;
+    const host = this.#solo(acting) ?? drawn;
+    const addresses = addressesAt(host, this.work.index, number);
     const file: FileSpec = {
       url: copy.kind === 'jats' ? addresses.file.replace('.pdf', '.xml') : addresses.file,
-      behaviour: copy.kind === 'landing' ? chosen.behaviour : (copy.behaviour ?? chosen.behaviour),
+      behaviour: copy.kind === 'landing' ? chosen.behaviour : acting,
       payload: chosen.payload,
     };
     const isLanding = copy.kind === 'landing';
@@ -120,7 +130,7 @@ export class LocationBuilder {
 
   /** The page behind a landing location that leads to the file of another location. */
   pageFor(location: Location, visibleIn: readonly Lister[]): Location {
-    const host = this.#hosts.all.find(({ name }) => name === location.host) as Host;
+    const host = (this.#hosts.all.find(({ name }) => name === location.host) ?? soloHostNamed(location.host)) as Host;
     const copy = Number(location.id.split('-')[1]);
     return this.#add({
       ...location,
@@ -137,6 +147,15 @@ export class LocationBuilder {
     if (this.parameters.profile !== 'hostile') return host.template;
     const odd = ['js-only', 'doi-mismatch', 'dspace7', 'meta-refresh', 'two-pdf-metas'] as const;
     return this.work.index % 3 === 0 ? (odd[this.work.index % odd.length] as Location['template']) : host.template;
+  }
+
+  /** The host of its own that a behaviour needs, if it does. */
+  #solo(behaviour: Behaviour): Host | null {
+    const number = numberOf(this.work.index);
+    if (behaviour.kind === 'dead') return soloHost('gone', number);
+    if (behaviour.kind === 'throttled' && behaviour.retryAfter === 'absurd') return soloHost('busy', number);
+    const isChallenge = behaviour.kind === 'wall' && /^(challenge|ban)-/.test(behaviour.how);
+    return isChallenge ? soloHost('fortress', number) : null;
   }
 
   #nextId(): string {

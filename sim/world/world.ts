@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 
 import { zipfTable } from '../random/stream.ts';
 import { locate } from './archetypes.ts';
-import { generateHosts } from './hosts.ts';
+import { generateHosts, soloHostNamed } from './hosts.ts';
 import { arxivIndex, indexesIn, osfIndex } from './identifiers.ts';
 import type { HostChoice } from './locations.ts';
 import { TOPICS } from './topics.ts';
@@ -70,7 +70,7 @@ export class World {
   }
 
   host(name: string): Host | undefined {
-    return this.#hostByName.get(name);
+    return this.#hostByName.get(name) ?? soloHostNamed(name);
   }
 
   work(index: number): Work {

@@ -1,0 +1,269 @@
+import { secondsToMidnight, SIM_KEYS } from '../server/run-state.ts';
+import type { Exchange, Pool, Service } from '../server/exchange.ts';
+import { doiIn, keyOf } from '../server/exchange.ts';
+import { html, json, redirect, text } from '../server/reply.ts';
+import type { Reply } from '../server/reply.ts';
+import { TOPICS } from '../world/topics.ts';
+import type { Work } from '../world/types.ts';
+import { checkParameters, QueryFault, selectWorks } from './openalex-query.ts';
+import { renderTopic, renderWork } from './openalex-work.ts';
+
+const KEYED: Pool = { name: 'openalex', perSecond: 30, burst: 30 };
+const ANONYMOUS: Pool = { name: 'openalex-anonymous', perSecond: 10, burst: 10 };
+const PAGE_LIMIT = 10_000;
+const PER_PAGE_LIMIT = 100;
+const USD_PER_CREDIT = 0.0001;
+
+/** The headers that every answer carries: dollars, and the older credits. */
+export function budgetHeaders(exchange: Exchange, cost: number): Record<string, string> {
+  const key = keyOf(exchange);
+  const limit = exchange.run.limit(key);
+  const remaining = exchange.run.remaining(key, exchange.now);
+  return {
+    'x-ratelimit-limit-usd': String(limit * USD_PER_CREDIT),
+    'x-ratelimit-remaining-usd': String(round(remaining * USD_PER_CREDIT)),
+    'x-ratelimit-prepaid-remaining-usd': '0',
+    'x-ratelimit-cost-usd': String(round(cost * USD_PER_CREDIT)),
+    'x-ratelimit-limit': String(limit),
+    'x-ratelimit-remaining': String(remaining),
+    'x-ratelimit-credits-used': String(cost),
+    'x-ratelimit-onetime-remaining': '0',
+    'x-ratelimit-reset': String(secondsToMidnight(exchange.now)),
+  };
+}
+
+/** Takes the cost off the budget, or answers the 429 that lasts until midnight. */
+export function charge(exchange: Exchange, cost: number): Reply | null {
+  const key = keyOf(exchange);
+  if (exchange.run.spend(key, cost, exchange.now)) return null;
+  const remaining = exchange.run.remaining(key, exchange.now);
+  const wait = secondsToMidnight(exchange.now);
+  return json(
+    {
+      error: 'Rate limit exceeded',
+      message: `Insufficient budget. This request costs $${round(cost * USD_PER_CREDIT)} but you only have $${round(remaining * USD_PER_CREDIT)} remaining. Resets at midnight UTC.`,
+      retryAfter: wait,
+      costUsd: round(cost * USD_PER_CREDIT),
+      dailyRemainingUsd: round(remaining * USD_PER_CREDIT),
+      prepaidRemainingUsd: 0,
+      creditsRequired: cost,
+      creditsRemaining: remaining,
+      onetimeCreditsRemaining: 0,
+    },
+    429,
+    { 'retry-after': String(wait), ...budgetHeaders(exchange, 0), 'x-ratelimit-cost-required-usd': String(round(cost * USD_PER_CREDIT)) },
+  );
+}
+
+/** The answer to a key that is not one; null when the key is good or absent. */
+export function refuseBadKey(exchange: Exchange): Reply | null {
+  const key = keyOf(exchange);
+  if (key === null || key === SIM_KEYS.openalex) return null;
+  return json({ error: 'Invalid or missing API key', message: 'API key not found' }, 401);
+}
+
+export const openalex: Service = {
+  name: 'openalex',
+  hosts: ['api.openalex.org'],
+  pool: (exchange) => (keyOf(exchange) === SIM_KEYS.openalex ? KEYED : ANONYMOUS),
+  tooMany: (exchange) =>
+    json({ error: 'Rate limit exceeded', message: 'Too many requests per second.', retryAfter: 1 }, 429, {
+      'retry-after': '1',
+      ...budgetHeaders(exchange, 0),
+    }),
+  handle(exchange) {
+    const { path } = exchange;
+    if (exchange.method !== 'GET' && exchange.method !== 'HEAD') return text('Method Not Allowed', 405);
+    const refused = refuseBadKey(exchange);
+    if (refused) return refused;
+    try {
+      if (path === '/works') return list(exchange);
+      if (path === '/topics') return topics(exchange);
+      if (path.startsWith('/autocomplete/')) return autocomplete(exchange);
+      if (path === '/rate-limit') return rateLimit(exchange);
+      if (path.startsWith('/works/')) return singleton(exchange);
+      return notFound();
+    } catch (error) {
+      if (error instanceof QueryFault)
+        return json({ error: error.kind, message: error.message }, 400, budgetHeaders(exchange, 0));
+      throw error;
+    }
+  },
+};
+
+function notFound(): Reply {
+  return html(
+    '<!doctype html>\n<html lang=en>\n<title>404 Not Found</title>\n<h1>Not Found</h1>\n<p>The requested URL was not found on the server.</p>\n',
+    404,
+  );
+}
+
+function list(exchange: Exchange): Reply {
+  const { query, world } = exchange;
+  checkParameters(query);
+  const perPage = Number(query.get('per_page') ?? query.get('per-page') ?? 25);
+  if (!Number.isInteger(perPage) || perPage < 1 || perPage > PER_PAGE_LIMIT)
+    throw new QueryFault(`per_page parameter must be between 1 and ${PER_PAGE_LIMIT}`, 'Pagination error.');
+  const page = Number(query.get('page') ?? 1);
+  const cursor = query.get('cursor');
+  if (cursor !== null && query.has('page') && page !== 1)
+    throw new QueryFault('cursor and page cannot be used together', 'Pagination error.');
+  if (cursor === null && page * perPage > PAGE_LIMIT)
+    throw new QueryFault(`Maximum results size of ${PAGE_LIMIT} records is exceeded. Cursor pagination is required.`, 'Pagination error.');
+  if (cursor !== null && keyOf(exchange) === null)
+    return json({ error: 'Invalid or missing API key', message: 'Cursor paging requires an API key' }, 401);
+  if (/(^|,)from_(created|updated)_date:/.test(query.get('filter') ?? ''))
+    return json({ error: 'Plan upgrade required', message: 'from_created_date and from_updated_date need a paid plan' }, 429);
+  const isSearch = [...query.keys()].some((name) => name.startsWith('search')) || /\.search:/.test(query.get('filter') ?? '');
+  const cost = isSearch ? 10 : 1;
+  const fields = selectedFields(exchange);
+  const found = selectWorks(world, query);
+  const poor = charge(exchange, cost);
+  if (poor) return poor;
+  const from = cursor === null ? (page - 1) * perPage : decodeCursor(cursor);
+  const indexes = found.slice(from, from + perPage);
+  // The index is rebuilt now and then: one page in ten shows the last work of the page before it again.
+  const isShifted = from > 0 && indexes.length > 1 && (from / perPage) % 10 === 3;
+  const shown = isShifted ? [found[from - 1] ?? 0, ...indexes] : indexes;
+  const results = shown.map((index) => pickFields(renderWork(world, world.work(index), true), fields));
+  const next = indexes.length < perPage ? null : encodeCursor(from + perPage);
+  return json(
+    {
+      meta: {
+        count: found.length,
+        db_response_time_ms: 12,
+        page: cursor === null ? page : null,
+        per_page: perPage,
+        groups_count: null,
+        ...(cursor !== null && { next_cursor: next }),
+        cost_usd: round(cost * USD_PER_CREDIT),
+      },
+      results,
+    },
+    200,
+    budgetHeaders(exchange, cost),
+  );
+}
+
+function encodeCursor(from: number): string {
+  return Buffer.from(JSON.stringify([from])).toString('base64');
+}
+
+function decodeCursor(cursor: string): number {
+  if (cursor === '*') return 0;
+  try {
+    const [from] = JSON.parse(Buffer.from(cursor, 'base64').toString('utf8')) as [unknown];
+    if (typeof from === 'number' && Number.isInteger(from) && from >= 0) return from;
+  } catch {
+    // Falls through: a cursor that is not ours is a fault of the query.
+  }
+  throw new QueryFault('cursor value is invalid', 'Pagination error.');
+}
+
+let knownFields: readonly string[] | undefined;
+
+function selectedFields(exchange: Exchange): readonly string[] | null {
+  const select = exchange.query.get('select');
+  if (select === null) return null;
+  knownFields ??= [
+    ...Object.keys(renderWork(exchange.world, exchange.world.work(0), false)),
+    'is_authors_truncated',
+    'content_urls',
+    'relevance_score',
+  ];
+  const fields = select.split(',').map((field) => field.trim());
+  const wrong = fields.find((field) => !knownFields?.includes(field));
+  if (wrong !== undefined)
+    throw new QueryFault(`${wrong} is not a valid select field. Valid fields for select are: ${knownFields.join(', ')}.`);
+  return fields;
+}
+
+function pickFields(work: Record<string, unknown>, fields: readonly string[] | null): Record<string, unknown> {
+  if (fields === null) return work;
+  return Object.fromEntries(fields.filter((field) => field in work).map((field) => [field, work[field]]));
+}
+
+function singleton(exchange: Exchange): Reply {
+  const fields = selectedFields(exchange);
+  const id = doiIn(exchange.url.pathname.slice('/works/'.length));
+  const merged = /^W69(\d+)$/i.exec(id);
+  // Works that were merged away live on as a redirect; ids W69… stand for them here.
+  if (merged) return redirect(`http://api.openalex.org.sim.test/works/W${7_000_000_001 + (Number(merged[1]) % exchange.world.size)}`, 301);
+  const work = findWork(exchange, id);
+  if (!work) return notFound();
+  return json(pickFields(renderWork(exchange.world, work, false), fields), 200, budgetHeaders(exchange, 0));
+}
+
+function findWork(exchange: Exchange, id: string): Work | undefined {
+  const { world } = exchange;
+  const plain = id.replace(/^https?:\/\/openalex\.org\//i, '').replace(/^(doi|openalex):/i, '').replace(/^https?:\/\/doi\.org\//i, '');
+  if (/^W\d+$/i.test(plain)) return world.byId(plain);
+  if (/^10\./.test(plain)) return world.byDoi(plain);
+  const pmid = /^pmid:(?:https:\/\/pubmed\.ncbi\.nlm\.nih\.gov\/)?(\d+)$/i.exec(id)?.[1];
+  if (pmid) return world.byPmid(pmid);
+  const pmcid = /^pmcid:(?:.*\/)?(PMC\d+)$/i.exec(id)?.[1];
+  return pmcid ? world.byPmcid(pmcid) : undefined;
+}
+
+function topics(exchange: Exchange): Reply {
+  checkParameters(exchange.query);
+  const search = exchange.query.get('search');
+  const poor = charge(exchange, search === null ? 1 : 10);
+  if (poor) return poor;
+  const perPage = Math.min(Number(exchange.query.get('per_page') ?? 25), PER_PAGE_LIMIT);
+  const found = matchingTopics(search ?? '');
+  return json(
+    {
+      meta: { count: found.length, db_response_time_ms: 4, page: 1, per_page: perPage, groups_count: null },
+      results: found.slice(0, perPage).map((index) => renderTopic(index)),
+    },
+    200,
+    budgetHeaders(exchange, search === null ? 1 : 10),
+  );
+}
+
+/** Topics whose name or subjects hold every word. */
+function matchingTopics(search: string): number[] {
+  const words = search.toLowerCase().split(/\s+/).filter((word) => word !== '');
+  return TOPICS.flatMap((topic, index) => {
+    const known = `${topic.name} ${topic.subjects.join(' ')}`.toLowerCase();
+    return words.every((word) => known.includes(word)) ? [index] : [];
+  });
+}
+
+function autocomplete(exchange: Exchange): Reply {
+  const entity = exchange.path.slice('/autocomplete/'.length);
+  const q = exchange.query.get('q') ?? '';
+  const results =
+    entity === 'topics'
+      ? matchingTopics(q).slice(0, 10).map((index) => ({
+          id: TOPICS[index]?.id,
+          display_name: TOPICS[index]?.name,
+          hint: TOPICS[index]?.subfield[1],
+          entity_type: 'topic',
+          external_id: null,
+        }))
+      : [];
+  return json({ meta: { count: results.length, db_response_time_ms: 3, page: 1, per_page: 10 }, results }, 200, budgetHeaders(exchange, 0));
+}
+
+function rateLimit(exchange: Exchange): Reply {
+  const key = keyOf(exchange);
+  if (key === null) return json({ error: 'Invalid or missing API key', message: 'API key required' }, 401);
+  const limit = exchange.run.limit(key);
+  const remaining = exchange.run.remaining(key, exchange.now);
+  return json({
+    api_key: `${key.slice(0, 4)}…`,
+    rate_limit: {
+      daily_budget_usd: round(limit * USD_PER_CREDIT),
+      daily_remaining_usd: round(remaining * USD_PER_CREDIT),
+      credits_limit: limit,
+      credits_remaining: remaining,
+      resets_in_seconds: secondsToMidnight(exchange.now),
+    },
+  });
+}
+
+function round(value: number): number {
+  return Math.round(value * 1e6) / 1e6;
+}
