@@ -1,7 +1,6 @@
-import { robotsOf, SERVICE_ROBOTS } from '../hosts/robots.ts';
+import { SERVICE_ROBOTS } from '../hosts/robots.ts';
 import { SIM_KEYS } from '../server/run-state.ts';
-import { parseRobots } from '../truth/robots-rules.ts';
-import { mayFetch } from '../truth/verdict.ts';
+import { mayFetch, rulesOf } from '../truth/verdict.ts';
 import type { World } from '../world/world.ts';
 import type { LogEntry, RequestLog } from './request-log.ts';
 import type { Rule } from './rules.ts';
@@ -116,7 +115,7 @@ export class Manners {
   #pace(entry: LogEntry): void {
     const host = this.#world.host(entry.host);
     if (!host || entry.url.includes('/robots.txt')) return;
-    const delay = (parseRobots(robotsOf(host).text, '*').crawlDelaySeconds ?? 0) * 1_000;
+    const delay = (rulesOf(host, '*').crawlDelaySeconds ?? 0) * 1_000;
     const last = this.#lastAt.get(host.name);
     this.#lastAt.set(host.name, entry.at);
     if (delay === 0 || last === undefined || !this.#robotsRead.has(host.name)) return;

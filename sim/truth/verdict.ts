@@ -1,10 +1,11 @@
 import { robotsOf, SERVICE_ROBOTS } from '../hosts/robots.ts';
 import type { Behaviour, RedirectTrap, Wall } from '../behaviours/behaviour.ts';
-import type { FileSpec, Location, Payload } from '../world/types.ts';
+import type { FileSpec, Host, Location, Payload } from '../world/types.ts';
 import type { World } from '../world/world.ts';
 import type { Plan } from './plans.ts';
 import type { Policy } from './policy.ts';
 import type { Reason } from './reasons.ts';
+import type { RobotsRules } from './robots-rules.ts';
 import { isAllowed, parseRobots } from './robots-rules.ts';
 
 /** What a plan leads to under a policy. */
@@ -57,7 +58,20 @@ export function mayFetch(world: World, hostname: string, path: string, policy: P
   const answer = robotsOf(host);
   if (answer.hangs || answer.status >= 500) return false;
   if (answer.status >= 400 || answer.redirects > 5) return true;
-  return isAllowed(parseRobots(answer.text, policy.agent).rules, path);
+  return isAllowed(rulesOf(host, policy.agent).rules, path);
+}
+
+const parsed = new Map<string, RobotsRules>();
+
+/** The rules of a host for a client; each text is parsed once. */
+export function rulesOf(host: Pick<Host, 'robots'>, agent: string): RobotsRules {
+  const key = `${host.robots} ${agent}`;
+  let rules = parsed.get(key);
+  if (!rules) {
+    rules = parseRobots(robotsOf(host).text, agent);
+    parsed.set(key, rules);
+  }
+  return rules;
 }
 
 const WALLS: Readonly<Record<Wall, Exclude<Reason, 'success'> | null>> = {

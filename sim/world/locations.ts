@@ -91,7 +91,8 @@ export class LocationBuilder {
   copy(copy: Copy): Location {
     const drawn = copy.host ?? this.host(copy.class);
     const number = this.#found.length;
-    const version = copy.version ?? (copy.class === 'publisher' ? 'publishedVersion' : 'acceptedVersion');
+    const usual = copy.class === 'publisher' ? 'publishedVersion' : 'acceptedVersion';
+    const version = copy.version === undefined ? usual : copy.version;
     const payload: Payload =
       copy.kind === 'jats' ? { form: 'jats', work: this.work.index, body: true } : this.pdf();
     const chosen = chooseBehaviour({

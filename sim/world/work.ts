@@ -41,8 +41,8 @@ const WITH_NASTY_DOI_ALLOWED: ReadonlySet<Archetype> = new Set(['A1', 'A2', 'A3'
  * it, so that a small world has its mix too and the number of obtainable works is no matter of luck.
  */
 export function archetypeOf(seed: number, index: number): Archetype {
-  // 389 has no factor in common with 1,000: the walk visits every slot once, far from its last one.
-  const slot = (index * 389 + (seed % 1_000) * 61) % 1_000;
+  // 617 has no factor in common with 1,000 and is near its golden section: every slot once, and any stretch is even.
+  const slot = (index * 617 + (seed % 1_000) * 61) % 1_000;
   let passed = 0;
   for (const [archetype, share] of SHARES) {
     passed += share;
