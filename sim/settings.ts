@@ -5,7 +5,11 @@ import { at, SUFFIX } from './world/identifiers.ts';
 /** Everything a client needs to take the simulated web for the real one; it is settings and nothing else. */
 export interface ClientSettings {
   /** Where names ending in `suffix` lead; `exceptions` are names that resolve elsewhere, as an attacker's would. */
-  readonly dns: { readonly suffix: string; readonly address: string; readonly exceptions: Readonly<Record<string, string>> };
+  readonly dns: {
+    readonly suffix: string;
+    readonly address: string;
+    readonly exceptions: Readonly<Record<string, string>>;
+  };
   /** The only private addresses that the SSRF guard may let through. */
   readonly allowedAddresses: readonly string[];
   /** Base URL per service, without a slash at the end. */

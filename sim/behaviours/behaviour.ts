@@ -69,9 +69,11 @@ export const ALL_BEHAVIOURS: readonly Behaviour[] = [
   PLAIN,
   ...(['503', '502', 'reset', 'timeout'] as const).map((how): Behaviour => ({ kind: 'flaky', times: 1, how })),
   { kind: 'flaky', times: 99, how: '503' },
-  ...(['seconds', 'date', 'none', 'absurd', 'negative', 'garbage'] as const).map(
-    (retryAfter): Behaviour => ({ kind: 'throttled', times: 1, retryAfter }),
-  ),
+  ...(['seconds', 'date', 'none', 'absurd', 'negative', 'garbage'] as const).map((retryAfter): Behaviour => ({
+    kind: 'throttled',
+    times: 1,
+    retryAfter,
+  })),
   ...([403, 404, 410, 418, 500] as const).map((status): Behaviour => ({ kind: 'status', status })),
   { kind: 'dead' },
   redirect(1, [302]),
@@ -111,9 +113,10 @@ export const ALL_BEHAVIOURS: readonly Behaviour[] = [
   ...(['strong', 'weak', 'last-modified', 'vary', 'no-store', 'expired', 'changes-once'] as const).map(
     (how): Behaviour => ({ kind: 'caching', how }),
   ),
-  ...(['good', 'ignored', 'if-range-mismatch', 'wrong-range', 'at-end'] as const).map(
-    (how): Behaviour => ({ kind: 'range', how }),
-  ),
+  ...(['good', 'ignored', 'if-range-mismatch', 'wrong-range', 'at-end'] as const).map((how): Behaviour => ({
+    kind: 'range',
+    how,
+  })),
   ...(
     [
       'challenge-403',

@@ -1,7 +1,10 @@
 import type { Work } from '../world/types.ts';
 
 /** A PDF written by hand: pages of lines, with marks that make it odd. */
-export function rawPdf(pages: readonly (readonly string[])[], marks: { readonly isEncrypted?: boolean } = {}): Uint8Array {
+export function rawPdf(
+  pages: readonly (readonly string[])[],
+  marks: { readonly isEncrypted?: boolean } = {},
+): Uint8Array {
   const kids = pages.map((_, at) => `${4 + at * 2} 0 R`).join(' ');
   const objects = [
     '<< /Type /Catalog /Pages 2 0 R >>',
@@ -9,7 +12,9 @@ export function rawPdf(pages: readonly (readonly string[])[], marks: { readonly 
     '<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>',
   ];
   for (const [at, lines] of pages.entries()) {
-    const drawn = lines.map((line, row) => `BT /F1 11 Tf 50 ${780 - row * 16} Td (${line.replaceAll(/[\\()]/g, String.raw`\$&`)}) Tj ET`).join('\n');
+    const drawn = lines
+      .map((line, row) => `BT /F1 11 Tf 50 ${780 - row * 16} Td (${line.replaceAll(/[\\()]/g, String.raw`\$&`)}) Tj ET`)
+      .join('\n');
     objects.push(
       `<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Contents ${5 + at * 2} 0 R /Resources << /Font << /F1 3 0 R >> >> >>`,
       `<< /Length ${Buffer.byteLength(drawn, 'latin1')} >>\nstream\n${drawn}\nendstream`,
@@ -37,7 +42,14 @@ export function oddPdf(work: Work, how: 'unrelated' | 'preview' | 'encrypted' | 
   const heading = [latin(work.title), work.doi ?? work.id, 'Simulated document'];
   switch (how) {
     case 'unrelated':
-      return rawPdf([['Minutes of the parish council', 'Agenda, attendance and accounts', 'Simulated document', ...Array.from({ length: 30 }, () => FILLER)]]);
+      return rawPdf([
+        [
+          'Minutes of the parish council',
+          'Agenda, attendance and accounts',
+          'Simulated document',
+          ...Array.from({ length: 30 }, () => FILLER),
+        ],
+      ]);
     case 'preview':
       return rawPdf([[...heading, 'Preview of the first page. Buy the article to read on.']]);
     case 'encrypted':

@@ -36,7 +36,10 @@ function substitute(exchange: Exchange, behaviour: Behaviour): Reply | null {
     case 'throttled':
       return attempt <= behaviour.times ? throttle(exchange, behaviour.retryAfter) : null;
     case 'status':
-      return html(`<html><head><title>${behaviour.status}</title></head><body>${behaviour.status}</body></html>`, behaviour.status);
+      return html(
+        `<html><head><title>${behaviour.status}</title></head><body>${behaviour.status}</body></html>`,
+        behaviour.status,
+      );
     case 'dead':
       return { status: 0, headers: {}, body: '', transport: { kind: 'reset' } };
     case 'redirect':
@@ -55,7 +58,9 @@ function substitute(exchange: Exchange, behaviour: Behaviour): Reply | null {
       return behaviour.how === 'no-headers' ? { status: 0, headers: {}, body: '', transport: { kind: 'hang' } } : null;
     case 'head':
       if (exchange.method !== 'HEAD') return null;
-      return behaviour.how === 'lies' ? { status: 200, headers: { 'content-type': 'text/html', 'content-length': '17' }, body: '' } : text('', Number(behaviour.how));
+      return behaviour.how === 'lies'
+        ? { status: 200, headers: { 'content-type': 'text/html', 'content-length': '17' }, body: '' }
+        : text('', Number(behaviour.how));
     case 'gzip':
       return behaviour.how === 'bomb' ? bomb() : null;
     case 'plain':
@@ -93,7 +98,10 @@ function nextHop(exchange: Exchange, behaviour: Extract<Behaviour, { kind: 'redi
   if (hop >= behaviour.hops) return null;
   const target = withFace(cleanUrl(exchange.url), 'hop', String(hop + 1));
   const { pathname, search } = new URL(target);
-  return redirect(behaviour.relative ? pathname + search : target, behaviour.codes[hop % behaviour.codes.length] ?? 302);
+  return redirect(
+    behaviour.relative ? pathname + search : target,
+    behaviour.codes[hop % behaviour.codes.length] ?? 302,
+  );
 }
 
 function trap(exchange: Exchange, to: RedirectTrap): Reply {
@@ -123,27 +131,47 @@ function trap(exchange: Exchange, to: RedirectTrap): Reply {
 }
 
 function disguisedPage(page: 'html' | 'viewer' | 'interstitial'): Reply {
-  if (page === 'html') return html('<!doctype html><html><head><title>Article</title></head><body>Please use a browser.</body></html>', 200, { 'content-type': 'application/pdf' });
-  if (page === 'viewer') return html('<!doctype html><html><head><title>PDF viewer</title></head><body><div id="viewerContainer"></div><script src="/pdf.js"></script></body></html>');
-  return html('<!doctype html><html><head><title>Preparing to download ...</title></head><body>Preparing to download ...</body></html>');
+  if (page === 'html')
+    return html(
+      '<!doctype html><html><head><title>Article</title></head><body>Please use a browser.</body></html>',
+      200,
+      { 'content-type': 'application/pdf' },
+    );
+  if (page === 'viewer')
+    return html(
+      '<!doctype html><html><head><title>PDF viewer</title></head><body><div id="viewerContainer"></div><script src="/pdf.js"></script></body></html>',
+    );
+  return html(
+    '<!doctype html><html><head><title>Preparing to download ...</title></head><body>Preparing to download ...</body></html>',
+  );
 }
 
 function oversized(how: 'declared' | 'endless'): Reply {
   const block = Buffer.alloc(64 * 1024, '%PDF-1.4 padding ');
   const headers = { 'content-type': 'application/pdf' };
   return how === 'declared'
-    ? { status: 200, headers, body: block, transport: { kind: 'repeat', times: FIVE_GIGABYTES / block.length, length: FIVE_GIGABYTES } }
+    ? {
+        status: 200,
+        headers,
+        body: block,
+        transport: { kind: 'repeat', times: FIVE_GIGABYTES / block.length, length: FIVE_GIGABYTES },
+      }
     : { status: 200, headers, body: block, transport: { kind: 'repeat', times: Infinity } };
 }
 
 /** Ten megabytes on the wire, ten gigabytes unpacked: one gzip member after another. */
 function bomb(): Reply {
   bombMember ??= gzipSync(Buffer.alloc(BOMB_MEMBER_BYTES), { level: 9 });
-  return { status: 200, headers: { 'content-type': 'application/pdf', 'content-encoding': 'gzip' }, body: bombMember, transport: { kind: 'repeat', times: BOMB_MEMBERS } };
+  return {
+    status: 200,
+    headers: { 'content-type': 'application/pdf', 'content-encoding': 'gzip' },
+    body: bombMember,
+    transport: { kind: 'repeat', times: BOMB_MEMBERS },
+  };
 }
 
 const NAMES = {
-  rfc8187: "attachment; filename=\"naive.pdf\"; filename*=UTF-8''na%C3%AFve%20r%C3%A9sum%C3%A9.pdf",
+  rfc8187: 'attachment; filename="naive.pdf"; filename*=UTF-8\'\'na%C3%AFve%20r%C3%A9sum%C3%A9.pdf',
   traversal: 'attachment; filename="../../x.pdf"',
   long: `attachment; filename="${'a'.repeat(300)}.pdf"`,
   bidi: "attachment; filename*=UTF-8''paper%E2%80%AEfdp.exe",
@@ -158,17 +186,32 @@ function shape(exchange: Exchange, behaviour: Behaviour, body: Body): Reply {
   switch (behaviour.kind) {
     case 'typed': {
       const typed = { ...headers, 'content-type': behaviour.contentType };
-      return conditional(exchange, { ...whole, headers: behaviour.contentType === '' ? without(headers, 'content-type') : typed });
+      return conditional(exchange, {
+        ...whole,
+        headers: behaviour.contentType === '' ? without(headers, 'content-type') : typed,
+      });
     }
     case 'truncated':
       if (exchange.attempt > behaviour.times) return conditional(exchange, whole);
-      return { ...whole, transport: { kind: behaviour.how === 'short' ? 'short' : 'chunked-cut', bytes: Math.floor(bytes.length / 2) } };
+      return {
+        ...whole,
+        transport: { kind: behaviour.how === 'short' ? 'short' : 'chunked-cut', bytes: Math.floor(bytes.length / 2) },
+      };
     case 'cut': {
-      const end = behaviour.how === 'no-eof' ? Buffer.from(bytes).lastIndexOf('%%EOF') : Buffer.from(bytes).lastIndexOf('xref') - 10;
+      const end =
+        behaviour.how === 'no-eof'
+          ? Buffer.from(bytes).lastIndexOf('%%EOF')
+          : Buffer.from(bytes).lastIndexOf('xref') - 10;
       return { ...whole, body: bytes.subarray(0, end > 0 ? end : bytes.length - 20) };
     }
     case 'slow':
-      return { ...whole, transport: behaviour.how === 'drip' ? { kind: 'drip', everyMs: 50 } : { kind: 'stall', bytes: Math.min(65_536, Math.floor(bytes.length / 2)) } };
+      return {
+        ...whole,
+        transport:
+          behaviour.how === 'drip'
+            ? { kind: 'drip', everyMs: 50 }
+            : { kind: 'stall', bytes: Math.min(65_536, Math.floor(bytes.length / 2)) },
+      };
     case 'gzip':
       return zipped(whole, behaviour.how);
     case 'caching':
@@ -177,7 +220,18 @@ function shape(exchange: Exchange, behaviour: Behaviour, body: Body): Reply {
       return conditional(exchange, whole, behaviour.how);
     case 'filename':
       return conditional(exchange, { ...whole, headers: { ...headers, 'content-disposition': NAMES[behaviour.how] } });
-    default:
+    case 'plain':
+    case 'flaky':
+    case 'throttled':
+    case 'status':
+    case 'dead':
+    case 'redirect':
+    case 'redirect-trap':
+    case 'html-as-pdf':
+    case 'oversized':
+    case 'empty':
+    case 'wall':
+    case 'head':
       return conditional(exchange, whole);
   }
 }
@@ -186,7 +240,8 @@ function zipped(whole: Reply, how: 'encoded' | 'file' | 'double' | 'bomb' | 'cor
   const once = gzipSync(whole.body);
   const headers = without(whole.headers, 'etag');
   if (how === 'file') return { ...whole, headers: { ...headers, 'content-type': 'application/gzip' }, body: once };
-  if (how === 'double') return { ...whole, headers: { ...headers, 'content-encoding': 'gzip, gzip' }, body: gzipSync(once) };
+  if (how === 'double')
+    return { ...whole, headers: { ...headers, 'content-encoding': 'gzip, gzip' }, body: gzipSync(once) };
   if (how === 'corrupt') {
     const broken = Buffer.from(once);
     broken.fill(0x55, Math.floor(broken.length / 2));
@@ -199,7 +254,10 @@ function cached(exchange: Exchange, whole: Reply, how: Extract<Behaviour, { kind
   const { headers } = whole;
   switch (how) {
     case 'strong':
-      return conditional(exchange, { ...whole, headers: { ...without(headers, 'last-modified'), 'cache-control': 'max-age=3600' } });
+      return conditional(exchange, {
+        ...whole,
+        headers: { ...without(headers, 'last-modified'), 'cache-control': 'max-age=3600' },
+      });
     case 'weak':
       return conditional(exchange, { ...whole, headers: { ...headers, etag: `W/${String(headers['etag'])}` } });
     case 'last-modified':
@@ -207,7 +265,10 @@ function cached(exchange: Exchange, whole: Reply, how: Extract<Behaviour, { kind
     case 'vary':
       return conditional(exchange, { ...whole, headers: { ...headers, vary: 'Accept, User-Agent' } });
     case 'no-store':
-      return { ...whole, headers: { ...without(without(headers, 'etag'), 'last-modified'), 'cache-control': 'no-store' } };
+      return {
+        ...whole,
+        headers: { ...without(without(headers, 'etag'), 'last-modified'), 'cache-control': 'no-store' },
+      };
     case 'expired':
       return conditional(exchange, { ...whole, headers: { ...headers, expires: 'Thu, 01 Jan 1970 00:00:00 GMT' } });
     case 'changes-once':

@@ -21,14 +21,16 @@ export function conditional(exchange: Exchange, whole: Reply, manner: RangeManne
   const modified = header(whole, 'last-modified');
   const noneMatch = headers['if-none-match'];
   if (noneMatch !== undefined) {
-    if (etag !== undefined && noneMatch.split(/\s*,\s*/).some((one) => strip(one) === strip(etag))) return notModified(whole);
+    if (etag !== undefined && noneMatch.split(/\s*,\s*/).some((one) => strip(one) === strip(etag)))
+      return notModified(whole);
   } else if (headers['if-modified-since'] !== undefined && modified !== undefined) {
     if (Date.parse(modified) <= Date.parse(headers['if-modified-since'])) return notModified(whole);
   }
   const range = /^bytes=(\d+)-$/.exec(headers['range'] ?? '');
   if (!range || manner === 'ignored') return whole;
   const ifRange = headers['if-range'];
-  if (ifRange !== undefined && (manner === 'if-range-mismatch' || (ifRange !== etag && ifRange !== modified))) return whole;
+  if (ifRange !== undefined && (manner === 'if-range-mismatch' || (ifRange !== etag && ifRange !== modified)))
+    return whole;
   const total = whole.body.length;
   const from = Number(range[1]);
   if (from >= total || manner === 'at-end')
@@ -52,6 +54,8 @@ function strip(etag: string): string {
 }
 
 function notModified(whole: Reply): Reply {
-  const kept = Object.entries(whole.headers).filter(([name]) => ['etag', 'last-modified', 'cache-control', 'vary', 'expires'].includes(name));
+  const kept = Object.entries(whole.headers).filter(([name]) =>
+    ['etag', 'last-modified', 'cache-control', 'vary', 'expires'].includes(name),
+  );
   return { status: 304, headers: Object.fromEntries(kept), body: '' };
 }

@@ -45,7 +45,7 @@ export async function renderPdf(paper: Paper, layout: Layout): Promise<Uint8Arra
       .map(({ name }) => name)
       .join(', '),
     `Simulated document, layout ${layout}`,
-    ...(spec.abstract ?? '').match(/.{1,90}(\s|$)/g) ?? [],
+    ...((spec.abstract ?? '').match(/.{1,90}(\s|$)/g) ?? []),
   ];
   const text = lines.map((line, at) => `BT /F1 11 Tf 50 ${780 - at * 16} Td (${escapePdf(line)}) Tj ET`).join('\n');
   const objects = [
@@ -69,7 +69,10 @@ export async function renderPdf(paper: Paper, layout: Layout): Promise<Uint8Arra
 
 export function renderJats(paper: Paper, options?: { readonly body?: boolean }): string {
   const { spec } = paper;
-  const body = options?.body === false ? '' : `<body><sec><title>Introduction</title><p>${escapeXml(spec.abstract ?? spec.title)}</p></sec></body>`;
+  const body =
+    options?.body === false
+      ? ''
+      : `<body><sec><title>Introduction</title><p>${escapeXml(spec.abstract ?? spec.title)}</p></sec></body>`;
   return `<?xml version="1.0" encoding="UTF-8"?>\n<article article-type="research-article" dtd-version="1.3"><front><article-meta>${spec.doi ? `<article-id pub-id-type="doi">${escapeXml(spec.doi)}</article-id>` : ''}<title-group><article-title>${escapeXml(spec.title)}</article-title></title-group></article-meta></front>${body}</article>`;
 }
 
@@ -81,9 +84,12 @@ export function renderHtml(paper: Paper, style: 'ojs' | 'arxiv'): string {
   return `<!doctype html><html lang="${paper.spec.language}"><head><title>${escapeXml(paper.spec.title)}</title></head><body class="${style}"><article><h1>${escapeXml(paper.spec.title)}</h1><p>${escapeXml(paper.spec.abstract ?? paper.spec.title)}</p></article></body></html>`;
 }
 
-export function questions(
-  paper: Paper,
-): readonly { readonly question: string; readonly answer: string; readonly paragraph: string; readonly workId: string }[] {
+export function questions(paper: Paper): readonly {
+  readonly question: string;
+  readonly answer: string;
+  readonly paragraph: string;
+  readonly workId: string;
+}[] {
   return [
     {
       question: `What is the title of ${paper.spec.workId}?`,

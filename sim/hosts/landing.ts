@@ -29,9 +29,17 @@ export function landingPage(world: World, location: Location): string {
 function render(world: World, location: Location, template: LandingTemplate): string {
   const work = world.work(location.work);
   if (template === 'js-only' || template === 'dspace7')
-    return page('Loading', `<meta name="generator" content="${template === 'dspace7' ? 'DSpace 7.6' : 'app'}">`, '<ds-app id="app"></ds-app><script src="/main.js"></script>');
+    return page(
+      'Loading',
+      `<meta name="generator" content="${template === 'dspace7' ? 'DSpace 7.6' : 'app'}">`,
+      '<ds-app id="app"></ds-app><script src="/main.js"></script>',
+    );
   if (template === 'meta-refresh')
-    return page('One moment', `<meta http-equiv="refresh" content="0;url=${escapeHtml(withFace(new URL(location.url).pathname, 'view', 'full'))}">`, 'You are being redirected.');
+    return page(
+      'One moment',
+      `<meta http-equiv="refresh" content="0;url=${escapeHtml(withFace(new URL(location.url).pathname, 'view', 'full'))}">`,
+      'You are being redirected.',
+    );
   const { head, body } = pointer(location, template);
   return page(work.title, `${citation(world, work, template)}\n${head}`, `<h1>${escapeHtml(work.title)}</h1>\n${body}`);
 }
@@ -64,7 +72,10 @@ function pointer(location: Location, template: LandingTemplate): { readonly head
       return { head: `<meta content=${escaped} name=citation_pdf_url>`, body: '' };
     case 'highwire-base': {
       const { origin, pathname, search } = new URL(url);
-      return { head: `<base href="${origin}/">\n<meta name='citation_pdf_url' content='${escapeHtml(pathname.slice(1) + search)}'>`, body: '' };
+      return {
+        head: `<base href="${origin}/">\n<meta name='citation_pdf_url' content='${escapeHtml(pathname.slice(1) + search)}'>`,
+        body: '',
+      };
     }
     case 'property':
       return { head: `<meta property="citation_pdf_url" content="${escaped}"/>`, body: '' };
@@ -78,11 +89,22 @@ function pointer(location: Location, template: LandingTemplate): { readonly head
     case 'link-header':
       return { head: '', body: '<p>The file is described in the headers of this page.</p>' };
     case 'json-ld': {
-      const data = { '@context': 'https://schema.org', '@type': 'ScholarlyArticle', isAccessibleForFree: true, encoding: [{ '@type': 'MediaObject', contentUrl: url, encodingFormat: 'application/pdf' }] };
-      return { head: `<script type="application/ld+json">${JSON.stringify(data).replaceAll('<', String.raw`\u003c`)}</script>`, body: '' };
+      const data = {
+        '@context': 'https://schema.org',
+        '@type': 'ScholarlyArticle',
+        isAccessibleForFree: true,
+        encoding: [{ '@type': 'MediaObject', contentUrl: url, encodingFormat: 'application/pdf' }],
+      };
+      return {
+        head: `<script type="application/ld+json">${JSON.stringify(data).replaceAll('<', String.raw`\u003c`)}</script>`,
+        body: '',
+      };
     }
     case 'ojs-galley':
-      return { head: '<meta name="generator" content="Open Journal Systems 3.4.0.5">', body: `<a class="obj_galley_link pdf" href="${escapeHtml(url.replace('/article/download/', '/article/view/'))}">PDF</a>` };
+      return {
+        head: '<meta name="generator" content="Open Journal Systems 3.4.0.5">',
+        body: `<a class="obj_galley_link pdf" href="${escapeHtml(url.replace('/article/download/', '/article/view/'))}">PDF</a>`,
+      };
     case 'dspace7':
     case 'js-only':
     case 'meta-refresh':

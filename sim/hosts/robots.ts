@@ -9,7 +9,14 @@ export interface RobotsAnswer {
   readonly hangs: boolean;
 }
 
-const FILES = ['/index.php/*/article/download/', '/doi/pdf/', '/bitstream/', '/server/', '/id/eprint/*/1/', '/articles/files/'];
+const FILES = [
+  '/index.php/*/article/download/',
+  '/doi/pdf/',
+  '/bitstream/',
+  '/server/',
+  '/id/eprint/*/1/',
+  '/articles/files/',
+];
 const EVERYTHING = ['/articles', '/index.php', '/doi', '/handle', '/bitstream', '/id', '/items', '/server', '/login'];
 
 const TEXTS: Readonly<Record<RobotsVariant, string>> = {

@@ -9,7 +9,13 @@ import { robotsOf } from './robots.ts';
 import { landingReply } from './landing.ts';
 import { cleanUrl, loginPage } from './walls.ts';
 
-const TYPES = { pdf: 'application/pdf', 'odd-pdf': 'application/pdf', jats: 'application/xml', tei: 'application/xml', html: 'text/html; charset=utf-8' } as const;
+const TYPES = {
+  pdf: 'application/pdf',
+  'odd-pdf': 'application/pdf',
+  jats: 'application/xml',
+  tei: 'application/xml',
+  html: 'text/html; charset=utf-8',
+} as const;
 
 /** The answer of a file, with everything its behaviour does to it. */
 export function serveFile(exchange: Exchange, file: FileSpec): Promise<Reply> {
@@ -32,10 +38,14 @@ export async function serveSite(exchange: Exchange, host: Host): Promise<Reply> 
         return serveFile(exchange, location.file);
       }
       if (location.kind === 'landing' && location.url === wanted) return serveLanding(exchange, location);
-      if (location.file && location.file.url.replace('/article/download/', '/article/view/') === wanted) return galley();
+      if (location.file && location.file.url.replace('/article/download/', '/article/view/') === wanted)
+        return galley();
     }
   }
-  return html('<!doctype html><html><head><title>Not found</title></head><body>Nothing is published here.</body></html>', 404);
+  return html(
+    '<!doctype html><html><head><title>Not found</title></head><body>Nothing is published here.</body></html>',
+    404,
+  );
 }
 
 function serveLanding(exchange: Exchange, location: Location): Promise<Reply> {
@@ -44,23 +54,30 @@ function serveLanding(exchange: Exchange, location: Location): Promise<Reply> {
     return { bytes: Buffer.from(reply.body), contentType: 'text/html; charset=utf-8' };
   }).then((reply) => {
     const { headers } = landingReply(exchange.world, location, true);
-    return reply.status === 200 && headers['link'] ? { ...reply, headers: { ...reply.headers, link: headers['link'] } } : reply;
+    return reply.status === 200 && headers['link']
+      ? { ...reply, headers: { ...reply.headers, link: headers['link'] } }
+      : reply;
   });
 }
 
 function supplement(): Reply {
-  return { status: 200, headers: { 'content-type': 'application/pdf' }, body: rawPdf([['Supplementary tables S1 to S4', 'Simulated document']]) };
+  return {
+    status: 200,
+    headers: { 'content-type': 'application/pdf' },
+    body: rawPdf([['Supplementary tables S1 to S4', 'Simulated document']]),
+  };
 }
 
 function galley(): Reply {
-  return html('<!doctype html><html><head><title>PDF</title></head><body class="pkp_page_article"><div id="pdfCanvasContainer"></div></body></html>');
+  return html(
+    '<!doctype html><html><head><title>PDF</title></head><body class="pkp_page_article"><div id="pdfCanvasContainer"></div></body></html>',
+  );
 }
 
 function robots(exchange: Exchange, host: Host): Reply {
   const answer = robotsOf(host);
   if (answer.hangs) return { status: 0, headers: {}, body: '', transport: { kind: 'hang' } };
   const hop = Number(exchange.query.get('hop') ?? 0);
-  if (hop < answer.redirects)
-    return { status: 301, headers: { location: `/robots.txt?hop=${hop + 1}` }, body: '' };
+  if (hop < answer.redirects) return { status: 301, headers: { location: `/robots.txt?hop=${hop + 1}` }, body: '' };
   return text(answer.text, answer.status, { 'content-type': 'text/plain; charset=utf-8' });
 }

@@ -17,7 +17,10 @@ export function walledPage(how: Wall, exchange: Exchange): Reply | null {
   switch (how) {
     case 'challenge-403':
     case 'challenge-503':
-      return html(CHALLENGE, how === 'challenge-403' ? 403 : 503, { server: 'cloudflare', 'cf-mitigated': 'challenge' });
+      return html(CHALLENGE, how === 'challenge-403' ? 403 : 503, {
+        server: 'cloudflare',
+        'cf-mitigated': 'challenge',
+      });
     case 'ban-1015':
       return text('error code: 1015', 429, { server: 'cloudflare' });
     case 'login':
@@ -29,20 +32,32 @@ export function walledPage(how: Wall, exchange: Exchange): Reply | null {
         : redirect(withFace(clean, 'cookieSet', '1'), 302, { 'set-cookie': `simwall=open.${url.hostname}; Path=/` });
     case 'cookie-stays':
       return query.get('error') === 'cookies_not_supported'
-        ? html('<!doctype html><html><head><title>Cookies are required</title></head><body>Please enable cookies to continue.</body></html>')
-        : redirect(withFace(clean, 'error', 'cookies_not_supported'), 302, { 'set-cookie': `simwall=shut.${url.hostname}; Path=/` });
+        ? html(
+            '<!doctype html><html><head><title>Cookies are required</title></head><body>Please enable cookies to continue.</body></html>',
+          )
+        : redirect(withFace(clean, 'error', 'cookies_not_supported'), 302, {
+            'set-cookie': `simwall=shut.${url.hostname}; Path=/`,
+          });
     case 'captcha':
-      return html('<!doctype html><html><head><title>Are you a robot?</title><script src="/recaptcha/api.js"></script></head><body><form><div class="g-recaptcha" data-sitekey="sim"></div></form></body></html>');
+      return html(
+        '<!doctype html><html><head><title>Are you a robot?</title><script src="/recaptcha/api.js"></script></head><body><form><div class="g-recaptcha" data-sitekey="sim"></div></form></body></html>',
+      );
     case 'soft-404':
-      return html('<!doctype html><html><head><title>Page not found</title></head><body><h1>Page not found</h1><p>The page you are looking for does not exist.</p></body></html>');
+      return html(
+        '<!doctype html><html><head><title>Page not found</title></head><body><h1>Page not found</h1><p>The page you are looking for does not exist.</p></body></html>',
+      );
     case 'paywall':
-      return html('<!doctype html><html><head><title>Abstract</title></head><body><h1>Abstract</h1><p>Get access to the full text of this article.</p><button>Purchase PDF</button><a href="/login">Institutional login</a></body></html>');
+      return html(
+        '<!doctype html><html><head><title>Abstract</title></head><body><h1>Abstract</h1><p>Get access to the full text of this article.</p><button>Purchase PDF</button><a href="/login">Institutional login</a></body></html>',
+      );
   }
 }
 
 /** The page behind a redirect to /login. */
 export function loginPage(): Reply {
-  return html('<!doctype html><html><head><title>Sign in</title></head><body><form action="/login" method="post"><input type="password" name="password"></form></body></html>');
+  return html(
+    '<!doctype html><html><head><title>Sign in</title></head><body><form action="/login" method="post"><input type="password" name="password"></form></body></html>',
+  );
 }
 
 /** A URL without the parameters that walls and pages add to it. */

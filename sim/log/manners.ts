@@ -73,27 +73,42 @@ export class Manners {
   }
 
   /** Looks at an answer when it went out. */
-  leave(entry: LogEntry, headers: Readonly<Record<string, string | undefined>>, retryAfter: string | undefined, now: number): void {
+  leave(
+    entry: LogEntry,
+    headers: Readonly<Record<string, string | undefined>>,
+    retryAfter: string | undefined,
+    now: number,
+  ): void {
     const key = `${entry.method} ${entry.url} ${headers['range'] ?? ''}`;
     const flying = (this.#inFlight.get(key) ?? 1) - 1;
     if (flying === 0) this.#inFlight.delete(key);
     else this.#inFlight.set(key, flying);
-    if (entry.url.includes('/robots.txt') && entry.status >= 200 && entry.status < 500 && entry.status !== 301) this.#robotsRead.add(entry.host);
+    if (entry.url.includes('/robots.txt') && entry.status >= 200 && entry.status < 500 && entry.status !== 301)
+      this.#robotsRead.add(entry.host);
     if ((entry.status === 429 || entry.status === 503) && retryAfter !== undefined) {
       const seconds = /^\d+$/.test(retryAfter) ? Number(retryAfter) : (Date.parse(retryAfter) - now) / 1_000;
-      if (seconds > 0) this.#holds.set(entry.host, { from: now, until: now + seconds * 1_000, ignored: this.#holds.get(entry.host)?.ignored ?? 0 });
+      if (seconds > 0)
+        this.#holds.set(entry.host, {
+          from: now,
+          until: now + seconds * 1_000,
+          ignored: this.#holds.get(entry.host)?.ignored ?? 0,
+        });
     }
     this.#cursor(entry);
   }
 
   #identity(entry: LogEntry): void {
-    if (!/mailto:\S+@\S+|\+https?:\/\/\S+/.test(entry.agent)) this.breach(entry, 'user-agent', entry.agent === '' ? 'no User-Agent' : entry.agent);
+    if (!/mailto:\S+@\S+|\+https?:\/\/\S+/.test(entry.agent))
+      this.breach(entry, 'user-agent', entry.agent === '' ? 'no User-Agent' : entry.agent);
   }
 
   #secrets(entry: LogEntry, headers: Readonly<Record<string, string | undefined>>): void {
     const carried = `${entry.url} ${headers['authorization'] ?? ''} ${headers['x-api-key'] ?? ''} ${headers['api_key'] ?? ''} ${headers['cookie'] ?? ''}`;
     for (const [service, key] of Object.entries(SIM_KEYS))
-      if (carried.includes(key) && !HOMES[service as keyof typeof SIM_KEYS].some((home) => entry.host === `${home}.sim.test`))
+      if (
+        carried.includes(key) &&
+        !HOMES[service as keyof typeof SIM_KEYS].some((home) => entry.host === `${home}.sim.test`)
+      )
         this.breach(entry, 'key-leak', `the key of ${service}`);
     for (const [, owner = ''] of (headers['cookie'] ?? '').matchAll(/\b(?:open|shut|seen)\.([a-z0-9.-]+)/g))
       if (owner !== entry.host) this.breach(entry, 'key-leak', `a cookie of ${owner}`);
@@ -107,9 +122,12 @@ export class Manners {
       return;
     }
     // Services document their own terms; only what is meant for readers is under robots.txt there.
-    const isGoverned = this.#world.host(host) !== undefined || (SERVICE_ROBOTS[host] !== undefined && /^\/(articles|records)\//.test(pathname));
+    const isGoverned =
+      this.#world.host(host) !== undefined ||
+      (SERVICE_ROBOTS[host] !== undefined && /^\/(articles|records)\//.test(pathname));
     const agent = /^[A-Za-z_-]+/.exec(entry.agent)?.[0] ?? '';
-    if (isGoverned && !mayFetch(this.#world, host, pathname + search, { agent })) this.breach(entry, 'robots', pathname);
+    if (isGoverned && !mayFetch(this.#world, host, pathname + search, { agent }))
+      this.breach(entry, 'robots', pathname);
   }
 
   #pace(entry: LogEntry): void {
@@ -120,7 +138,8 @@ export class Manners {
     this.#lastAt.set(host.name, entry.at);
     if (delay === 0 || last === undefined || !this.#robotsRead.has(host.name)) return;
     const slack = Math.max(delay / 20, Math.min(this.#slackMs, delay / 2));
-    if (entry.at - last < delay - slack) this.breach(entry, 'min-interval', `${Math.round(entry.at - last)} ms after the last`);
+    if (entry.at - last < delay - slack)
+      this.breach(entry, 'min-interval', `${Math.round(entry.at - last)} ms after the last`);
   }
 
   #cursor(entry: LogEntry): void {

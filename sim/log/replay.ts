@@ -10,7 +10,10 @@ export interface Replayed {
 }
 
 /** Sends the requests of a log again, in their order and one after the other, and tells where the status differs. */
-export async function* replay(entries: AsyncIterable<LogEntry> | Iterable<LogEntry>, port: number): AsyncGenerator<Replayed> {
+export async function* replay(
+  entries: AsyncIterable<LogEntry> | Iterable<LogEntry>,
+  port: number,
+): AsyncGenerator<Replayed> {
   for await (const entry of entries) {
     if (entry.method !== 'GET' && entry.method !== 'HEAD') continue;
     const found = await statusOf(entry, port);

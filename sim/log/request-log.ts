@@ -19,7 +19,15 @@ export interface LogEntry {
 }
 
 const KEPT_ENTRIES = 200_000;
-const HEADERS_OF_INTEREST = ['range', 'if-range', 'if-none-match', 'if-modified-since', 'accept', 'accept-encoding', 'referer'];
+const HEADERS_OF_INTEREST = [
+  'range',
+  'if-range',
+  'if-none-match',
+  'if-modified-since',
+  'accept',
+  'accept-encoding',
+  'referer',
+];
 
 /** The requests of all runs, oldest first; the oldest are dropped when there are very many. */
 export class RequestLog {
@@ -32,7 +40,10 @@ export class RequestLog {
     this.#onEntry = onEntry;
   }
 
-  begin(seen: Omit<LogEntry, 'number' | 'status' | 'bytes' | 'broke' | 'headers'>, headers: Readonly<Record<string, string | undefined>>): LogEntry {
+  begin(
+    seen: Omit<LogEntry, 'number' | 'status' | 'bytes' | 'broke' | 'headers'>,
+    headers: Readonly<Record<string, string | undefined>>,
+  ): LogEntry {
     const kept: Record<string, string> = {};
     for (const name of HEADERS_OF_INTEREST) {
       const value = headers[name];

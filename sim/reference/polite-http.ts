@@ -1,4 +1,4 @@
-import { request } from 'node:http';
+import { Agent, request } from 'node:http';
 import type { IncomingHttpHeaders } from 'node:http';
 import { gunzipSync } from 'node:zlib';
 
@@ -10,7 +10,13 @@ export type Loss = Exclude<Reason, 'success'>;
 
 /** What came back, or the word for why nothing did. */
 export type Fetched =
-  | { readonly kind: 'body'; readonly status: number; readonly headers: IncomingHttpHeaders; readonly body: Buffer; readonly url: string }
+  | {
+      readonly kind: 'body';
+      readonly status: number;
+      readonly headers: IncomingHttpHeaders;
+      readonly body: Buffer;
+      readonly url: string;
+    }
   | { readonly kind: 'lost'; readonly reason: Loss };
 
 export interface HttpOptions {
@@ -32,14 +38,15 @@ interface Call {
 }
 
 const AGENT = 'DocsToKG-TS/0.0 (+https://example.org/reference; mailto:rehearsal@sim.test)';
+const LONGEST_WAIT_MS = 60_000;
 const CHALLENGE = /_cf_chl_opt|Just a moment|error code: 10(15|20)/;
 const lost = (reason: Loss): Fetched => ({ kind: 'lost', reason });
 
 /** Simulated milliseconds between two requests, by host or by family of hosts. */
 function spacing(host: string): readonly [family: string, ms: number] {
   if (/arxiv\.org\.sim/.test(host)) return ['arxiv', 3_100];
-  if (/^api\.core\./.test(host)) return ['core', 2_500];
-  if (/^api\.semanticscholar/.test(host)) return [host, 1_050];
+  if (host.startsWith('api.core.')) return ['core', 2_500];
+  if (host.startsWith('api.semanticscholar')) return [host, 1_050];
   if (/rxiv\.org\.sim/.test(host)) return ['biorxiv', 3_100];
   if (/^(zenodo|web\.archive)\./.test(host)) return [host, 2_100];
   if (/^(api\.figshare|api\.crossref)/.test(host)) return [host, 1_050];
@@ -47,8 +54,9 @@ function spacing(host: string): readonly [family: string, ms: number] {
 }
 
 /** A client that keeps every rule and does nothing cleverly: the yardstick for truth and violations. */
-export class PoliteHttp {
+export class PoliteHttp implements Disposable {
   readonly #options: HttpOptions;
+  readonly #agent = new Agent({ keepAlive: true });
   readonly #robots = new Map<string, Promise<ReturnType<typeof parseRobots>['rules'] | null>>();
   readonly #turns = new Map<string, Promise<void>>();
   readonly #due = new Map<string, number>();
@@ -85,6 +93,10 @@ export class PoliteHttp {
     return lost('too-many-redirects');
   }
 
+  [Symbol.dispose](): void {
+    this.#agent.destroy();
+  }
+
   #mayConnect({ hostname }: URL): boolean {
     const { dns } = this.#options.settings;
     return hostname.endsWith(dns.suffix) && dns.exceptions[hostname] === undefined;
@@ -116,6 +128,7 @@ export class PoliteHttp {
   async #persist(url: URL, call: Call, cookie: string | undefined): Promise<Fetched> {
     let last: Fetched = lost('connection-failed');
     for (let attempt = 0; attempt <= this.#options.maxRetries; attempt += 1) {
+      if ((this.#heldUntil.get(url.hostname) ?? 0) - this.#options.now() > LONGEST_WAIT_MS) return lost('rate-limited');
       last = await this.#once(url, call, cookie);
       if (last.kind === 'lost') {
         if (!['connection-failed', 'timeout', 'truncated'].includes(last.reason)) return last;
@@ -126,8 +139,8 @@ export class PoliteHttp {
       if (![429, 500, 502, 503, 504].includes(status)) return last;
       if (CHALLENGE.test(body.toString('latin1'))) return lost('blocked-challenge');
       const waitMs = retryAfterMs(headers) ?? 1_000;
-      if (waitMs > 60_000) return lost('rate-limited');
       this.#heldUntil.set(url.hostname, this.#options.now() + waitMs);
+      if (waitMs > LONGEST_WAIT_MS) return lost('rate-limited');
     }
     return last.kind === 'lost' ? last : lost(last.status === 429 ? 'rate-limited' : 'server-error');
   }
@@ -146,7 +159,10 @@ export class PoliteHttp {
     const [family, ms] = spacing(host);
     const before = this.#turns.get(family) ?? Promise.resolve();
     let release = (): void => undefined;
-    this.#turns.set(family, before.then(() => new Promise<void>((resolve) => (release = resolve))));
+    this.#turns.set(
+      family,
+      before.then(() => new Promise<void>((resolve) => (release = resolve))),
+    );
     await before;
     const { now, pause } = this.#options;
     const due = Math.max(this.#due.get(family) ?? 0, this.#heldUntil.get(host) ?? 0);
@@ -165,7 +181,7 @@ export class PoliteHttp {
         method: call.body === undefined ? 'GET' : 'POST',
         path: url.pathname + url.search,
         headers: { host: url.hostname, 'user-agent': AGENT, accept: '*/*', ...(cookie && { cookie }), ...call.headers },
-        agent: false,
+        agent: this.#agent,
         timeout: idleMs,
       });
       sent.on('timeout', () => {
@@ -188,17 +204,30 @@ export class PoliteHttp {
         });
         response.on('aborted', () => resolve(lost('truncated')));
         response.on('error', () => resolve(lost('truncated')));
-        response.on('end', () => resolve(decode(response.headers, Buffer.concat(pieces), maxBytes, { status: response.statusCode ?? 0, url: url.href })));
+        response.on('end', () =>
+          resolve(
+            decode(response.headers, Buffer.concat(pieces), maxBytes, {
+              status: response.statusCode ?? 0,
+              url: url.href,
+            }),
+          ),
+        );
       });
       sent.end(call.body);
     });
   }
 }
 
-function decode(headers: IncomingHttpHeaders, raw: Buffer, maxBytes: number, answer: { readonly status: number; readonly url: string }): Fetched {
+function decode(
+  headers: IncomingHttpHeaders,
+  raw: Buffer,
+  maxBytes: number,
+  answer: { readonly status: number; readonly url: string },
+): Fetched {
   let body = raw;
   try {
-    for (const coding of (headers['content-encoding'] ?? '').split(/\s*,\s*/)) if (coding === 'gzip') body = gunzipSync(body, { maxOutputLength: maxBytes });
+    for (const coding of (headers['content-encoding'] ?? '').split(/\s*,\s*/))
+      if (coding === 'gzip') body = gunzipSync(body, { maxOutputLength: maxBytes });
     if (body[0] === 0x1f && body[1] === 0x8b) body = gunzipSync(body, { maxOutputLength: maxBytes });
   } catch (error) {
     return lost(error instanceof RangeError ? 'too-large' : 'bad-gzip');
@@ -211,5 +240,7 @@ function retryAfterMs(headers: IncomingHttpHeaders): number | null {
   if (value === undefined) return null;
   if (/^\d+$/.test(value)) return Number(value) * 1_000;
   const until = Date.parse(value);
-  return Number.isNaN(until) || !/GMT$/.test(value) ? null : Math.max(0, until - Date.parse(headers.date ?? '')) + 1_000;
+  return Number.isNaN(until) || !value.endsWith('GMT')
+    ? null
+    : Math.max(0, until - Date.parse(headers.date ?? '')) + 1_000;
 }

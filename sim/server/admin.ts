@@ -24,7 +24,8 @@ export class Admin implements AsyncDisposable {
     this.#server = createServer((request, response) => {
       void this.#answer(request, response).catch((error: unknown) => {
         const { code, message } = errorInfo(error);
-        if (!response.headersSent) response.writeHead(error instanceof AppError ? 400 : 500, { 'content-type': 'application/json' });
+        if (!response.headersSent)
+          response.writeHead(error instanceof AppError ? 400 : 500, { 'content-type': 'application/json' });
         response.end(JSON.stringify({ error: { code, message } }));
       });
     });
@@ -48,7 +49,8 @@ export class Admin implements AsyncDisposable {
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const url = new URL(request.url ?? '/', this.url);
     // A page in somebody's browser may not pull these levers under another name (DNS rebinding).
-    if (!/^(127\.0\.0\.1|localhost|\[::1\]):\d+$/.test(request.headers.host ?? '')) throw new AppError('SIM_ADMIN_HOST', 'the admin plane answers to its address only');
+    if (!/^(127\.0\.0\.1|localhost|\[::1\]):\d+$/.test(request.headers.host ?? ''))
+      throw new AppError('SIM_ADMIN_HOST', 'the admin plane answers to its address only');
     const route = `${request.method ?? 'GET'} ${url.pathname}`;
     if (route === 'GET /__sim/truth' || route === 'POST /__sim/truth') {
       const policy = parsePolicy(request.method === 'POST' ? await readJson(request) : {});
@@ -61,11 +63,15 @@ export class Admin implements AsyncDisposable {
     }
     if (route === 'GET /__sim/log') {
       response.writeHead(200, { 'content-type': 'application/x-ndjson' });
-      for (const entry of this.#simulation.log.since(Number(url.searchParams.get('since') ?? 0))) response.write(`${JSON.stringify(entry)}\n`);
+      for (const entry of this.#simulation.log.since(Number(url.searchParams.get('since') ?? 0)))
+        response.write(`${JSON.stringify(entry)}\n`);
       response.end();
       return;
     }
-    const result = request.method === 'POST' ? this.#pull(url.pathname, (await readJson(request)) as Record<string, unknown>) : this.#show(url.pathname);
+    const result =
+      request.method === 'POST'
+        ? this.#pull(url.pathname, (await readJson(request)) as Record<string, unknown>)
+        : this.#show(url.pathname);
     response.writeHead(200, { 'content-type': 'application/json' });
     response.end(`${JSON.stringify(result)}\n`);
   }
@@ -84,8 +90,15 @@ export class Admin implements AsyncDisposable {
         broken: [...broken],
         client: clientSettings(this.#simulation),
       };
-    if (path === '/__sim/violations') return { total: log.violations.length, by_rule: countByRule(log.violations), violations: log.violations.slice(0, 1_000) };
-    throw new AppError('SIM_ADMIN_ROUTE', `no ${path}`, { hint: 'GET /__sim/world, /truth, /log?since=, /violations; POST /__sim/reset, /clock, /profile, /kill-host, /budget, /mutate' });
+    if (path === '/__sim/violations')
+      return {
+        total: log.violations.length,
+        by_rule: countByRule(log.violations),
+        violations: log.violations.slice(0, 1_000),
+      };
+    throw new AppError('SIM_ADMIN_ROUTE', `no ${path}`, {
+      hint: 'GET /__sim/world, /truth, /log?since=, /violations; POST /__sim/reset, /clock, /profile, /kill-host, /budget, /mutate',
+    });
   }
 
   #pull(path: string, given: Record<string, unknown>): unknown {
@@ -99,7 +112,8 @@ export class Admin implements AsyncDisposable {
         return { now: new Date(simulation.now()).toISOString() };
       case '/__sim/profile': {
         const profile = given['profile'];
-        if (!PROFILES.includes(profile as Profile)) throw new AppError('SIM_PROFILE', `"${String(profile)}" is no profile`);
+        if (!PROFILES.includes(profile as Profile))
+          throw new AppError('SIM_PROFILE', `"${String(profile)}" is no profile`);
         simulation.rebuild({ ...simulation.world.parameters, profile: profile as Profile });
         return { identity: simulation.world.identity };
       }
@@ -115,7 +129,7 @@ export class Admin implements AsyncDisposable {
         return { credits: simulation.run.limit(key) };
       }
       case '/__sim/mutate':
-        return { broken: breakResolver(simulation, String(given['break'] ?? '')) };
+        return { broken: breakResolver(simulation, typeof given['break'] === 'string' ? given['break'] : '') };
       default:
         return this.#show(path);
     }
@@ -128,7 +142,9 @@ export function breakResolver(simulation: Simulation, what: string): readonly st
   else {
     const name = what.replace(/^(resolver|service):/, '');
     if (!SERVICES.some((service) => service.name === name))
-      throw new AppError('USAGE_SIM_MUTATION', `"${what}" cannot be broken`, { hint: `resolver:NAME with one of ${SERVICES.map((service) => service.name).join(', ')}, or none` });
+      throw new AppError('USAGE_SIM_MUTATION', `"${what}" cannot be broken`, {
+        hint: `resolver:NAME with one of ${SERVICES.map((service) => service.name).join(', ')}, or none`,
+      });
     simulation.broken.add(name);
   }
   return [...simulation.broken];
@@ -136,7 +152,8 @@ export function breakResolver(simulation: Simulation, what: string): readonly st
 
 function number(given: Record<string, unknown>, field: string): number {
   const value = given[field];
-  if (typeof value !== 'number' || !Number.isFinite(value)) throw new AppError('SIM_ADMIN_FIELD', `${field} must be a number`);
+  if (typeof value !== 'number' || !Number.isFinite(value))
+    throw new AppError('SIM_ADMIN_FIELD', `${field} must be a number`);
   return value;
 }
 

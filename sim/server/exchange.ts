@@ -46,12 +46,21 @@ export interface Service {
 /** The bearer token or key header of a request, wherever clients put it. */
 export function keyOf(exchange: Exchange): string | null {
   const bearer = /^(?:Bearer|token)\s+(.+)$/i.exec(exchange.headers['authorization'] ?? '')?.[1];
-  return exchange.query.get('api_key') ?? exchange.query.get('api-key') ?? exchange.headers['x-api-key'] ?? exchange.headers['api_key'] ?? bearer ?? null;
+  return (
+    exchange.query.get('api_key') ??
+    exchange.query.get('api-key') ??
+    exchange.headers['x-api-key'] ??
+    exchange.headers['api_key'] ??
+    bearer ??
+    null
+  );
 }
 
 /** True when the client says who it is: an e-mail in the query or in its User-Agent. */
 export function isIdentified(exchange: Exchange): boolean {
-  return /\S+@\S+/.test(exchange.query.get('mailto') ?? '') || /mailto:\S+@\S+/.test(exchange.headers['user-agent'] ?? '');
+  return (
+    /\S+@\S+/.test(exchange.query.get('mailto') ?? '') || /mailto:\S+@\S+/.test(exchange.headers['user-agent'] ?? '')
+  );
 }
 
 /** The DOI in the rest of a path, with every escape undone. */

@@ -6,7 +6,9 @@ interface State {
   inFlight: number;
 }
 
-export type Admission = { readonly kind: 'admitted' } | { readonly kind: 'refused'; readonly rule: 'rate' | 'concurrency'; readonly waitSeconds: number };
+export type Admission =
+  | { readonly kind: 'admitted' }
+  | { readonly kind: 'refused'; readonly rule: 'rate' | 'concurrency'; readonly waitSeconds: number };
 
 /**
  * Published limits, measured by time of arrival. A client that spaces its requests by the book must never be caught by
@@ -27,7 +29,8 @@ export class Limits {
     if (pool.concurrency !== undefined && state.inFlight >= pool.concurrency)
       return { kind: 'refused', rule: 'concurrency', waitSeconds: 1 };
     const allowedAt = state.due - (pool.burst - 1) * interval - slack;
-    if (now < allowedAt) return { kind: 'refused', rule: 'rate', waitSeconds: Math.max(1, Math.ceil((allowedAt - now) / 1_000)) };
+    if (now < allowedAt)
+      return { kind: 'refused', rule: 'rate', waitSeconds: Math.max(1, Math.ceil((allowedAt - now) / 1_000)) };
     state.due = Math.max(state.due, now) + interval;
     state.inFlight += 1;
     return { kind: 'admitted' };

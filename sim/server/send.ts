@@ -20,9 +20,11 @@ export async function send(response: ServerResponse, reply: Reply, clock: Clock,
     return 0;
   }
   response.statusCode = reply.status;
-  for (const [name, value] of Object.entries(reply.headers)) response.setHeader(name, typeof value === 'string' ? value : [...value]);
+  for (const [name, value] of Object.entries(reply.headers))
+    response.setHeader(name, typeof value === 'string' ? value : [...value]);
   if (transport === undefined) {
-    if (reply.status !== 304 && !response.hasHeader('content-length')) response.setHeader('content-length', body.length);
+    if (reply.status !== 304 && !response.hasHeader('content-length'))
+      response.setHeader('content-length', body.length);
     response.end(isHead ? undefined : body);
     return isHead ? 0 : body.length;
   }

@@ -73,9 +73,14 @@ export class Simulation implements AsyncDisposable {
     this.run = new RunState(1);
     this.#manners = new Manners(this.world, this.log, this.#slackMs);
     this.#limits = new Limits(this.#slackMs);
-    this.#server = createServer({ keepAliveTimeout: 60_000, requestTimeout: 0, headersTimeout: 60_000 }, (request, response) => {
-      void this.#answer(request, response).catch((error: unknown) => response.destroy(error instanceof Error ? error : new Error(String(error))));
-    });
+    this.#server = createServer(
+      { keepAliveTimeout: 60_000, requestTimeout: 0, headersTimeout: 60_000 },
+      (request, response) => {
+        void this.#answer(request, response).catch((error: unknown) =>
+          response.destroy(error instanceof Error ? error : new Error(String(error))),
+        );
+      },
+    );
     this.#server.on('connection', (socket) => this.#connections.set(socket, (this.#connection += 1)));
   }
 
@@ -83,7 +88,13 @@ export class Simulation implements AsyncDisposable {
     const simulation = new Simulation(options);
     simulation.port = await listen(simulation.#server, '127.0.0.1', options.port ?? 0);
     simulation.#canaries = await openCanaries(simulation.port, (host, url) =>
-      simulation.log.breach(null, { rule: 'canary', at: simulation.now(), host, url, detail: 'a private address was contacted' }),
+      simulation.log.breach(null, {
+        rule: 'canary',
+        at: simulation.now(),
+        host,
+        url,
+        detail: 'a private address was contacted',
+      }),
     );
     return simulation;
   }
@@ -187,7 +198,8 @@ export class Simulation implements AsyncDisposable {
       now: entry.at,
       canaries: this.canaries,
       bytes: (payload) => this.documents.bytes(payload),
-      file: (location) => (location.file ? serveFile(exchange, location.file) : Promise.resolve(text('Not Found', 404))),
+      file: (location) =>
+        location.file ? serveFile(exchange, location.file) : Promise.resolve(text('Not Found', 404)),
     };
     return exchange;
   }
@@ -198,20 +210,31 @@ export class Simulation implements AsyncDisposable {
     const { profile } = this.world.parameters;
     if (/^[\d.]+$|^\[|^localhost$/.test(host)) {
       this.#manners.breach(entry, 'private-address', host);
-      return { reply: text('This is the simulated web itself; give clients the admin address that "sim serve" printed.\n', 421), pool: null };
+      return {
+        reply: text(
+          'This is the simulated web itself; give clients the admin address that "sim serve" printed.\n',
+          421,
+        ),
+        pool: null,
+      };
     }
-    if (this.killedHosts.has(host)) return { reply: { status: 0, headers: {}, body: '', transport: { kind: 'reset' } }, pool: null };
+    if (this.killedHosts.has(host))
+      return { reply: { status: 0, headers: {}, body: '', transport: { kind: 'reset' } }, pool: null };
     if (this.#manners.isBanned(host, entry.at)) return { reply: text('Forbidden', 403), pool: null };
     const service = serviceAt(host);
     if (service) {
       if (this.broken.has(service.name)) return { reply: text('gone by order of sim mutate', 404), pool: null };
-      if (exchange.path === '/robots.txt') return { reply: text(SERVICE_ROBOTS[host] ?? 'User-agent: *\nAllow: /\n'), pool: null };
+      if (exchange.path === '/robots.txt')
+        return { reply: text(SERVICE_ROBOTS[host] ?? 'User-agent: *\nAllow: /\n'), pool: null };
       const pool = FRIENDLY.has(profile) ? null : (service.pool?.(exchange) ?? null);
       if (pool) {
         const admission = this.#limits.arrive(pool, entry.at);
         if (admission.kind === 'refused') {
           this.#manners.breach(entry, admission.rule, pool.name);
-          return { reply: service.tooMany?.(exchange, admission.waitSeconds) ?? text('Too Many Requests', 429), pool: null };
+          return {
+            reply: service.tooMany?.(exchange, admission.waitSeconds) ?? text('Too Many Requests', 429),
+            pool: null,
+          };
         }
       }
       return { reply: await service.handle(exchange), pool };
@@ -221,7 +244,8 @@ export class Simulation implements AsyncDisposable {
     if (site.rate && exchange.path !== '/robots.txt') {
       const pool: Pool = { name: site.name, perSecond: site.rate.perSecond, burst: site.rate.burst };
       const admission = this.#limits.arrive(pool, entry.at);
-      if (admission.kind === 'refused') return { reply: slowDown(site.rate.retryAfter, admission.waitSeconds, entry.at), pool: null };
+      if (admission.kind === 'refused')
+        return { reply: slowDown(site.rate.retryAfter, admission.waitSeconds, entry.at), pool: null };
       return { reply: await serveSite(exchange, site), pool };
     }
     return { reply: await serveSite(exchange, site), pool: null };

@@ -24,7 +24,8 @@ interface Identifier {
 }
 
 function parse(world: World, raw: string): Identifier | null {
-  const [, id = '', version] = /^(.+?)(?:v(\d+))?$/.exec(raw.replace(/\.pdf$/, '').replace(/^([a-z-]+)\.[A-Z]{2}\//, '$1/')) ?? [];
+  const [, id = '', version] =
+    /^(.+?)(?:v(\d+))?$/.exec(raw.replace(/\.pdf$/, '').replace(/^([a-z-]+)\.[A-Z]{2}\//, '$1/')) ?? [];
   const work = world.byArxiv(id);
   if (!work || (version !== undefined && Number(version) > work.arxivVersions)) return null;
   return { work, version: version === undefined ? null : Number(version) };
@@ -52,7 +53,9 @@ ${entries.join('\n')}
 function entry(world: World, { work, version }: Identifier): string {
   const id = `${work.arxivId}v${version ?? work.arxivVersions}`;
   const { seed } = world.parameters;
-  const people = work.authors.slice(0, 30).map((index) => `    <author>\n      <name>${escapeHtml(author(seed, index).name)}</name>\n    </author>`);
+  const people = work.authors
+    .slice(0, 30)
+    .map((index) => `    <author>\n      <name>${escapeHtml(author(seed, index).name)}</name>\n    </author>`);
   return `  <entry>
     <id>http://arxiv.org/abs/${id}</id>
     <title>${escapeHtml(work.title.replace(': ', ':\n  '))}</title>
@@ -70,7 +73,15 @@ ${people.join('\n')}
 
 function errorFeed(message: string, status: number): Reply {
   return xml(
-    feed('', [`  <entry>\n    <id>https://arxiv.org/api/errors#error</id>\n    <title>Error</title>\n    <summary>${escapeHtml(message)}</summary>\n  </entry>`], 1, 0, 1),
+    feed(
+      '',
+      [
+        `  <entry>\n    <id>https://arxiv.org/api/errors#error</id>\n    <title>Error</title>\n    <summary>${escapeHtml(message)}</summary>\n  </entry>`,
+      ],
+      1,
+      0,
+      1,
+    ),
     status,
     { 'content-type': 'application/atom+xml; charset=utf-8' },
   );
@@ -84,14 +95,23 @@ function search({ query, world }: Exchange): Reply {
   const ids = (query.get('id_list') ?? '').split(',').filter((id) => id !== '');
   const malformed = ids.find((id) => !/^(\d{4}\.\d{4,5}|[a-z-]+(\.[A-Z]{2})?\/\d{7})(v\d+)?$/.test(id));
   if (malformed !== undefined) return errorFeed(`incorrect id format for ${malformed}`, 400);
-  const found = ids.length > 0 ? ids.map((id) => parse(world, id)).filter((one) => one !== null) : searchTitles(world, query.get('search_query') ?? '');
+  const found =
+    ids.length > 0
+      ? ids.map((id) => parse(world, id)).filter((one) => one !== null)
+      : searchTitles(world, query.get('search_query') ?? '');
   const shown = found.slice(Number(start), Number(start) + perPage).map((one) => entry(world, one));
   const echo = `search_query=${query.get('search_query') ?? ''}&id_list=${ids.join(',')}&start=${start}&max_results=${perPage}`;
-  return xml(feed(echo, shown, found.length, Number(start), perPage), 200, { 'content-type': 'application/atom+xml; charset=utf-8' });
+  return xml(feed(echo, shown, found.length, Number(start), perPage), 200, {
+    'content-type': 'application/atom+xml; charset=utf-8',
+  });
 }
 
 function searchTitles(world: World, query: string): Identifier[] {
-  const words = query.toLowerCase().split(/\s+(?:and\s+)?/).map((word) => word.replace(FIELDS, '').replaceAll('"', '')).filter(Boolean);
+  const words = query
+    .toLowerCase()
+    .split(/\s+(?:and\s+)?/)
+    .map((word) => word.replace(FIELDS, '').replaceAll('"', ''))
+    .filter(Boolean);
   const found: Identifier[] = [];
   for (let index = 0; index < world.size && found.length < 3_000; index += 1) {
     const title = (world.columns.title[index] ?? '').toLowerCase();
@@ -104,13 +124,20 @@ function searchTitles(world: World, query: string): Identifier[] {
 
 function harvest({ query, world, now }: Exchange): Reply {
   const wrap = (inner: string): Reply =>
-    xml(`<?xml version='1.0' encoding='UTF-8'?>\n<OAI-PMH xmlns="http://www.openarchives.org/OAI/2.0/"><responseDate>${new Date(now).toISOString()}</responseDate><request>${at('oaipmh.arxiv.org', '/oai')}</request>${inner}</OAI-PMH>\n`, 200, { 'content-type': 'text/xml; charset=utf-8' });
+    xml(
+      `<?xml version='1.0' encoding='UTF-8'?>\n<OAI-PMH xmlns="http://www.openarchives.org/OAI/2.0/"><responseDate>${new Date(now).toISOString()}</responseDate><request>${at('oaipmh.arxiv.org', '/oai')}</request>${inner}</OAI-PMH>\n`,
+      200,
+      { 'content-type': 'text/xml; charset=utf-8' },
+    );
   if (query.get('verb') !== 'GetRecord') return wrap('<error code="badVerb">only GetRecord is simulated</error>');
   const found = parse(world, (query.get('identifier') ?? '').replace('oai:arXiv.org:', ''));
   if (!found) return wrap('<error code="idDoesNotExist">nothing by that identifier</error>');
   const { work } = found;
   const license = LICENSES[work.locations[0]?.license ?? ''] ?? LICENSES['arxiv-nonexclusive'];
-  const versions = Array.from({ length: work.arxivVersions }, (_, at) => `<version version="v${at + 1}"><date>${work.date}</date><size>${40 + at}kb</size></version>`);
+  const versions = Array.from(
+    { length: work.arxivVersions },
+    (_, at) => `<version version="v${at + 1}"><date>${work.date}</date><size>${40 + at}kb</size></version>`,
+  );
   return wrap(
     `<GetRecord><record><header><identifier>oai:arXiv.org:${work.arxivId}</identifier><datestamp>${work.date}</datestamp></header><metadata><arXivRaw xmlns="http://arxiv.org/OAI/arXivRaw/"><id>${work.arxivId}</id>${versions.join('')}<title>${escapeHtml(work.title)}</title><license>${license}</license><abstract>${escapeHtml(abstractOf(world.parameters.seed, work) ?? '')}</abstract></arXivRaw></metadata></record></GetRecord>`,
   );
@@ -130,7 +157,8 @@ export const arxiv: Service = {
     if (!found) return html('<html><head><title>404</title></head><body><h1>No such paper</h1></body></html>', 404);
     const [pdf, page] = found.work.locations as readonly [Location, Location];
     if (route === 'abs') return html(landingPage(world, page));
-    if (isWithdrawn(found.work)) return html('<html><head><title>Withdrawn</title></head><body>This paper has been withdrawn.</body></html>', 404);
+    if (isWithdrawn(found.work))
+      return html('<html><head><title>Withdrawn</title></head><body>This paper has been withdrawn.</body></html>', 404);
     if (route === 'html') return html(renderHtml(writePaper(paperSpec(world, found.work.index)), 'arxiv'));
     return exchange.file(pdf);
   },

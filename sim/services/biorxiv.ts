@@ -14,7 +14,10 @@ function versions(world: World, work: Work, location: Location, server: string):
   const { seed } = world.parameters;
   return Array.from({ length: latest }, (_, at) => ({
     title: work.title,
-    authors: work.authors.slice(0, 10).map((index) => `${author(seed, index).family}, ${author(seed, index).given[0]}.`).join('; '),
+    authors: work.authors
+      .slice(0, 10)
+      .map((index) => `${author(seed, index).family}, ${author(seed, index).given[0]}.`)
+      .join('; '),
     author_corresponding: author(seed, work.authors[0] ?? 0).name,
     author_corresponding_institution: author(seed, work.authors[0] ?? 0).institution.name,
     doi: work.doi,
@@ -38,13 +41,22 @@ export const biorxiv: Service = {
   async handle(exchange): Promise<Reply> {
     const { path, world, url } = exchange;
     if (url.hostname.startsWith('api.')) {
-      const [, server = '', doi = ''] = /^\/details\/(biorxiv|medrxiv)\/(.+)\/na(?:\/json)?$/.exec(decodeURIComponent(url.pathname)) ?? [];
+      const [, server = '', doi = ''] =
+        /^\/details\/(biorxiv|medrxiv)\/(.+)\/na(?:\/json)?$/.exec(decodeURIComponent(url.pathname)) ?? [];
       const work = world.byDoi(doiIn(doi));
-      const location = work?.locations.find(({ visibleIn, host }) => visibleIn.includes('biorxiv') && host.includes(server));
+      const location = work?.locations.find(
+        ({ visibleIn, host }) => visibleIn.includes('biorxiv') && host.includes(server),
+      );
       if (!work || !location) return json({ messages: [{ status: 'no posts found' }], collection: [] });
-      return json({ messages: [{ status: 'ok', category: 'all' }], collection: versions(world, work, location, server) });
+      return json({
+        messages: [{ status: 'ok', category: 'all' }],
+        collection: versions(world, work, location, server),
+      });
     }
-    const location = world.namedIn(path).flatMap(({ locations }) => locations).find((one) => one.url === url.href);
+    const location = world
+      .namedIn(path)
+      .flatMap(({ locations }) => locations)
+      .find((one) => one.url === url.href);
     if (location?.kind === 'pdf') return exchange.file(location);
     return location ? walledPage('challenge-403', exchange) : text('Not Found', 404);
   },

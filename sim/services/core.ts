@@ -17,12 +17,21 @@ function render(world: World, work: Work): Record<string, unknown> {
   return {
     acceptedDate: '',
     arxivId: work.arxivId ?? '',
-    authors: work.authors.slice(0, 20).map((index) => ({ name: `${author(seed, index).family}, ${author(seed, index).given}` })),
+    authors: work.authors
+      .slice(0, 20)
+      .map((index) => ({ name: `${author(seed, index).family}, ${author(seed, index).given}` })),
     citationCount: 0,
     contributors: [],
     outputs: [at('api.core.ac.uk', `/v3/outputs/${number}`)],
     createdDate: `${work.date}T00:00:00`,
-    dataProviders: [{ id: 144, name: '', url: at('api.core.ac.uk', '/v3/data-providers/144'), logo: at('api.core.ac.uk', '/data-providers/144/logo') }],
+    dataProviders: [
+      {
+        id: 144,
+        name: '',
+        url: at('api.core.ac.uk', '/v3/data-providers/144'),
+        logo: at('api.core.ac.uk', '/data-providers/144/logo'),
+      },
+    ],
     depositedDate: '',
     abstract: abstractOf(seed, work) ?? '',
     documentType: 'research',
@@ -47,7 +56,9 @@ function render(world: World, work: Work): Record<string, unknown> {
     updatedDate: `${work.date}T00:00:00`,
     yearPublished: work.year,
     journals: [],
-    links: listed ? [{ type: 'download', url: listed.url }] : [{ type: 'display', url: at('core.ac.uk', `/works/${number}`) }],
+    links: listed
+      ? [{ type: 'download', url: listed.url }]
+      : [{ type: 'display', url: at('core.ac.uk', `/works/${number}`) }],
   };
 }
 
@@ -55,25 +66,40 @@ export const core: Service = {
   name: 'core',
   hosts: ['api.core.ac.uk', 'core.ac.uk'],
   pool: ({ url }) => (url.hostname.startsWith('api.') ? POOL : null),
-  tooMany: (_exchange, wait) => json({ message: 'You have exceeded your rate limit' }, 429, { 'x-ratelimit-remaining': '0', 'retry-after': String(wait) }),
+  tooMany: (_exchange, wait) =>
+    json({ message: 'You have exceeded your rate limit' }, 429, {
+      'x-ratelimit-remaining': '0',
+      'retry-after': String(wait),
+    }),
   async handle(exchange): Promise<Reply> {
     const { path, query, world } = exchange;
     if (!exchange.url.hostname.startsWith('api.')) {
       // The file host refuses requests that still carry the key of the API.
       if (exchange.headers['authorization'] !== undefined) return text('Bad Request', 400);
-      const location = world.namedIn(path).flatMap(({ locations }) => locations).find(({ url }) => url === at('core.ac.uk', path));
+      const location = world
+        .namedIn(path)
+        .flatMap(({ locations }) => locations)
+        .find(({ url }) => url === at('core.ac.uk', path));
       return location ? exchange.file(location) : text('Not Found', 404);
     }
-    if (path === '/v3/search/works') return redirect(at('api.core.ac.uk', `/v3/search/works/${exchange.url.search}`), 301);
+    if (path === '/v3/search/works')
+      return redirect(at('api.core.ac.uk', `/v3/search/works/${exchange.url.search}`), 301);
     if (keyOf(exchange) !== SIM_KEYS.core) return json({ message: 'Unauthorized: an API key is required' }, 401);
     if (path === '/v3/search/works/') {
       const limit = Number(query.get('limit') ?? 10);
       if (limit > 100) return json({ message: 'Gateway Timeout' }, 504);
       const doi = /doi:"?([^"]+)"?/i.exec(query.get('q') ?? '')?.[1];
       const work = doi ? world.byDoi(doi.trim()) : undefined;
-      const known = work?.locations.some(({ visibleIn }) => visibleIn.includes('core')) || (work && work.index % 4 === 0);
+      const known =
+        work?.locations.some(({ visibleIn }) => visibleIn.includes('core')) || (work && work.index % 4 === 0);
       const results = work && known ? [render(world, work)] : [];
-      return json({ totalHits: results.length, limit, offset: Number(query.get('offset') ?? 0), results: results.slice(0, limit), searchId: 'sim' });
+      return json({
+        totalHits: results.length,
+        limit,
+        offset: Number(query.get('offset') ?? 0),
+        results: results.slice(0, limit),
+        searchId: 'sim',
+      });
     }
     const id = /^\/v3\/works\/(\d+)(\/download)?$/.exec(path);
     const work = id ? world.namedIn(id[1] ?? '')[0] : undefined;

@@ -67,7 +67,8 @@ export function renderCrossref(world: World, work: Work): Record<string, unknown
     }),
     'short-container-title': [journalOf(host)],
     DOI: work.doi,
-    type: work.type === 'book-chapter' ? 'book-chapter' : work.type === 'preprint' ? 'posted-content' : 'journal-article',
+    type:
+      work.type === 'book-chapter' ? 'book-chapter' : work.type === 'preprint' ? 'posted-content' : 'journal-article',
     created: moment(work.date),
     source: 'Crossref',
     'is-referenced-by-count': world.columns.citedBy[work.index] ?? 0,
@@ -75,12 +76,22 @@ export function renderCrossref(world: World, work: Work): Record<string, unknown
     prefix: work.doi?.split('/')[0],
     author: work.authors.slice(0, 30).map((index, at) => {
       const person = author(seed, index);
-      return { given: person.given, family: person.family, sequence: at === 0 ? 'first' : 'additional', affiliation: [] };
+      return {
+        given: person.given,
+        family: person.family,
+        sequence: at === 0 ? 'first' : 'additional',
+        affiliation: [],
+      };
     }),
     member: '7000',
     reference: work.references.slice(0, 40).map((index, at) => {
       const cited = world.work(index);
-      return { key: `ref${at + 1}`, 'article-title': cited.title, year: String(cited.year), ...(cited.doi && { DOI: cited.doi, 'doi-asserted-by': 'publisher' }) };
+      return {
+        key: `ref${at + 1}`,
+        'article-title': cited.title,
+        year: String(cited.year),
+        ...(cited.doi && { DOI: cited.doi, 'doi-asserted-by': 'publisher' }),
+      };
     }),
     'container-title': [journalOf(host)],
     language: work.language,
@@ -100,7 +111,9 @@ export function renderCrossref(world: World, work: Work): Record<string, unknown
 /** The citation of a work in the form that content negotiation asked for. */
 function transform(world: World, work: Work, accept: string): Reply {
   if (accept.includes('bibtex'))
-    return text(` @article{sim_${work.index}, title={${work.title}}, DOI={${work.doi}}, year={${work.year}} }\n`, 200, { 'content-type': 'application/x-bibtex' });
+    return text(` @article{sim_${work.index}, title={${work.title}}, DOI={${work.doi}}, year={${work.year}} }\n`, 200, {
+      'content-type': 'application/x-bibtex',
+    });
   if (accept.includes('csl+json') || accept.includes('*/*') || accept === '')
     return json(renderCrossref(world, work), 200, { 'content-type': 'application/vnd.citationstyles.csl+json' });
   return text('Not Acceptable', 406);
@@ -120,26 +133,72 @@ export const crossref: Service = {
     const doi = doiIn(rest.slice('/works/'.length, tail ? -tail.length - 1 : undefined));
     const work = exchange.world.byDoi(doi);
     if (tail === 'agency' && work)
-      return json({ status: 'ok', 'message-type': 'work-agency', 'message-version': '1.0.0', message: { DOI: work.doi, agency: { id: work.agency, label: work.agency === 'crossref' ? 'Crossref' : 'DataCite' } } }, 200, headers);
+      return json(
+        {
+          status: 'ok',
+          'message-type': 'work-agency',
+          'message-version': '1.0.0',
+          message: {
+            DOI: work.doi,
+            agency: { id: work.agency, label: work.agency === 'crossref' ? 'Crossref' : 'DataCite' },
+          },
+        },
+        200,
+        headers,
+      );
     if (!work || work.agency !== 'crossref') return text('Resource not found.', 404, headers);
     if (tail === 'transform') return transform(exchange.world, work, exchange.headers['accept'] ?? '');
-    const refused = ['query', 'select', 'filter'].find((name) => [...exchange.query.keys()].some((key) => key.startsWith(name)));
+    const refused = ['query', 'select', 'filter'].find((name) =>
+      [...exchange.query.keys()].some((key) => key.startsWith(name)),
+    );
     if (refused)
       return json(
-        { status: 'failed', 'message-type': 'validation-failure', message: [{ type: 'parameter-not-allowed', value: `${refused}.*`, message: 'This route does not support field query parameters' }] },
+        {
+          status: 'failed',
+          'message-type': 'validation-failure',
+          message: [
+            {
+              type: 'parameter-not-allowed',
+              value: `${refused}.*`,
+              message: 'This route does not support field query parameters',
+            },
+          ],
+        },
         400,
         headers,
       );
-    return json({ status: 'ok', 'message-type': 'work', 'message-version': '1.0.0', message: renderCrossref(exchange.world, work) }, 200, headers);
+    return json(
+      {
+        status: 'ok',
+        'message-type': 'work',
+        'message-version': '1.0.0',
+        message: renderCrossref(exchange.world, work),
+      },
+      200,
+      headers,
+    );
   },
 };
 
 function list(exchange: Exchange, headers: Record<string, string>): Reply {
   const { query, world } = exchange;
   const cursor = query.get('cursor');
-  const from = cursor === null ? Number(query.get('offset') ?? 0) : cursor === '*' ? 0 : Number(/^sim(\d+)$/.exec(cursor)?.[1] ?? Number.NaN);
+  const from =
+    cursor === null
+      ? Number(query.get('offset') ?? 0)
+      : cursor === '*'
+        ? 0
+        : Number(/^sim(\d+)$/.exec(cursor)?.[1] ?? Number.NaN);
   if (Number.isNaN(from))
-    return json({ status: 'failed', 'message-type': 'resource-failure', message: [{ type: 'cursor-invalid', value: cursor, message: 'Cursor specified but it is invalid' }] }, 404, headers);
+    return json(
+      {
+        status: 'failed',
+        'message-type': 'resource-failure',
+        message: [{ type: 'cursor-invalid', value: cursor, message: 'Cursor specified but it is invalid' }],
+      },
+      404,
+      headers,
+    );
   const rows = Math.min(1_000, Number(query.get('rows') ?? 20));
   const words = (query.get('query') ?? '').toLowerCase().split(/\s+/).filter(Boolean);
   const found: number[] = [];

@@ -18,7 +18,13 @@ function render(world: World, work: Work): Record<string, unknown> {
       identifiers: [{ identifier: `https://doi.org/${work.doi}`, identifierType: 'DOI' }],
       creators: work.authors.slice(0, 20).map((index) => {
         const person = author(world.parameters.seed, index);
-        return { name: `${person.family}, ${person.given}`, nameType: 'Personal', givenName: person.given, familyName: person.family, affiliation: [person.institution.name] };
+        return {
+          name: `${person.family}, ${person.given}`,
+          nameType: 'Personal',
+          givenName: person.given,
+          familyName: person.family,
+          affiliation: [person.institution.name],
+        };
       }),
       titles: [{ title: work.title }],
       publisher: 'Simulated Repository',
@@ -26,11 +32,27 @@ function render(world: World, work: Work): Record<string, unknown> {
       subjects: [],
       dates: [{ date: work.date, dateType: 'Issued' }],
       language: work.language,
-      types: { ris: 'RPRT', bibtex: 'article', citeproc: 'article-journal', schemaOrg: 'ScholarlyArticle', resourceType: 'Preprint', resourceTypeGeneral: 'Text' },
+      types: {
+        ris: 'RPRT',
+        bibtex: 'article',
+        citeproc: 'article-journal',
+        schemaOrg: 'ScholarlyArticle',
+        resourceType: 'Preprint',
+        resourceTypeGeneral: 'Text',
+      },
       relatedIdentifiers: [],
       sizes: [],
       formats: [],
-      rightsList: license === null ? [] : [{ rights: license, rightsUri: `https://creativecommons.org/licenses/${license.replace('cc-', '')}/4.0/`, rightsIdentifier: `${license}-4.0` }],
+      rightsList:
+        license === null
+          ? []
+          : [
+              {
+                rights: license,
+                rightsUri: `https://creativecommons.org/licenses/${license.replace('cc-', '')}/4.0/`,
+                rightsIdentifier: `${license}-4.0`,
+              },
+            ],
       descriptions: [],
       url: work.doiTarget?.url ?? null,
       contentUrl: null,
@@ -51,7 +73,10 @@ export const datacite: Service = {
   pool: (exchange) => (isIdentified(exchange) ? IDENTIFIED : UNKNOWN),
   tooMany: () => json({ errors: [{ status: '429', title: 'Too many requests' }] }, 429),
   handle({ url, world }) {
-    const missing = json({ errors: [{ status: '404', title: "The resource you are looking for doesn't exist." }] }, 404);
+    const missing = json(
+      { errors: [{ status: '404', title: "The resource you are looking for doesn't exist." }] },
+      404,
+    );
     if (!url.pathname.startsWith('/dois/')) return missing;
     const work = world.byDoi(doiIn(url.pathname.slice('/dois/'.length)));
     if (!work || work.agency !== 'datacite') return missing;

@@ -20,9 +20,22 @@ function render(world: World, work: Work): Record<string, unknown> {
       year: String(work.year),
       month: '1',
       abstract: abstractOf(seed, work) ?? '',
-      author: work.authors.slice(0, 20).map((index) => ({ name: author(seed, index).name, affiliation: author(seed, index).institution.name })),
-      identifier: [{ id: work.doi, type: 'doi' }, { id: issnOf(host), type: 'eissn' }],
-      journal: { volume: '1', country: 'SE', issns: [issnOf(host)], publisher: 'Sim', language: ['EN'], title: journalOf(host), number: '1' },
+      author: work.authors
+        .slice(0, 20)
+        .map((index) => ({ name: author(seed, index).name, affiliation: author(seed, index).institution.name })),
+      identifier: [
+        { id: work.doi, type: 'doi' },
+        { id: issnOf(host), type: 'eissn' },
+      ],
+      journal: {
+        volume: '1',
+        country: 'SE',
+        issns: [issnOf(host)],
+        publisher: 'Sim',
+        language: ['EN'],
+        title: journalOf(host),
+        number: '1',
+      },
       link: work.locations
         .filter(({ visibleIn }) => visibleIn.includes('doaj'))
         .map(({ kind, url }) => ({ content_type: kind === 'pdf' ? 'PDF' : 'HTML', type: 'fulltext', url })),
@@ -40,12 +53,20 @@ export const doaj: Service = {
   handle({ url, query, world }) {
     if (!PREFIX.test(url.pathname)) return json({ status: 'not_found', error: 'no such route' }, 404);
     const asked = decodeURIComponent(url.pathname.replace(PREFIX, ''));
-    if (/[*~^]|\/.*\/$/.test(asked)) return json({ status: 'bad_request', error: 'Query contains disallowed Lucene features' }, 400);
+    if (/[*~^]|\/.*\/$/.test(asked))
+      return json({ status: 'bad_request', error: 'Query contains disallowed Lucene features' }, 400);
     const pageSize = Number(query.get('pageSize') ?? 10);
     if (pageSize > 100) return json({ status: 'bad_request', error: 'pageSize must not exceed 100' }, 400);
     const doi = /^(?:bibjson\.identifier\.id|doi):"?(.+?)"?$/.exec(asked)?.[1];
     const work = doi ? world.byDoi(doi.replaceAll('\\', '')) : undefined;
     const results = work?.locations.some(({ visibleIn }) => visibleIn.includes('doaj')) ? [render(world, work)] : [];
-    return json({ total: results.length, page: Number(query.get('page') ?? 1), pageSize, timestamp: '2026-01-15T00:00:00Z', query: asked, results });
+    return json({
+      total: results.length,
+      page: Number(query.get('page') ?? 1),
+      pageSize,
+      timestamp: '2026-01-15T00:00:00Z',
+      query: asked,
+      results,
+    });
   },
 };

@@ -45,7 +45,10 @@ function render(world: World, work: Work, isCore: boolean): Record<string, unkno
     ...(isOpen && { fullTextIdList: { fullTextId: [work.pmcid] } }),
     ...(work.doi && { doi: work.doi }),
     title: `${work.title}.`,
-    authorString: `${work.authors.slice(0, 10).map((index) => author(seed, index).family).join(', ')}.`,
+    authorString: `${work.authors
+      .slice(0, 10)
+      .map((index) => author(seed, index).family)
+      .join(', ')}.`,
     pubYear: String(work.year),
     isOpenAccess: isOpen ? 'Y' : 'N',
     inEPMC: isOpen ? 'Y' : 'N',
@@ -75,7 +78,9 @@ function render(world: World, work: Work, isCore: boolean): Record<string, unkno
     fullTextUrlList: {
       fullTextUrl: [
         ...(work.doi ? [fullTextUrl('Subscription required', 'S', 'doi', 'DOI', at('doi.org', `/${work.doi}`))] : []),
-        ...(isOpen ? [fullTextUrl('Open access', 'OA', 'html', 'Europe_PMC', at('europepmc.org', `/articles/${work.pmcid}`))] : []),
+        ...(isOpen
+          ? [fullTextUrl('Open access', 'OA', 'html', 'Europe_PMC', at('europepmc.org', `/articles/${work.pmcid}`))]
+          : []),
         ...(pdf ? [fullTextUrl('Open access', 'OA', 'pdf', 'Europe_PMC', pdf.url)] : []),
       ],
     },
@@ -83,7 +88,13 @@ function render(world: World, work: Work, isCore: boolean): Record<string, unkno
   };
 }
 
-function fullTextUrl(availability: string, code: string, style: string, site: string, url: string): Record<string, string> {
+function fullTextUrl(
+  availability: string,
+  code: string,
+  style: string,
+  site: string,
+  url: string,
+): Record<string, string> {
   return { availability, availabilityCode: code, documentStyle: style, site, url };
 }
 
@@ -91,7 +102,10 @@ function search({ query, world }: Exchange): Reply {
   const pageSize = Number(query.get('pageSize') ?? 25);
   if (!Number.isInteger(pageSize) || pageSize < 1 || pageSize > 1_000)
     return json({ errCode: 404, errMsg: 'Invalid page size provided. Page size must be between 1 and 1000.' });
-  if (query.get('format') !== 'json') return text('<responseWrapper><version>6.9</version><hitCount>0</hitCount></responseWrapper>', 200, { 'content-type': 'application/xml' });
+  if (query.get('format') !== 'json')
+    return text('<responseWrapper><version>6.9</version><hitCount>0</hitCount></responseWrapper>', 200, {
+      'content-type': 'application/xml',
+    });
   const cursorMark = query.get('cursorMark') ?? '*';
   const from = cursorMark === '*' ? 0 : Number(/^Ao(\d+)$/.exec(cursorMark)?.[1] ?? 0);
   const found = find(world, query.get('query') ?? '');
@@ -103,7 +117,9 @@ function search({ query, world }: Exchange): Reply {
     // The last page repeats its cursor; it is never null.
     nextCursorMark: `Ao${next}`,
     request: { queryString: query.get('query') ?? '', resultType, cursorMark, pageSize, sort: '', synonym: false },
-    resultList: { result: found.slice(from, from + pageSize).map((work) => render(world, work, resultType === 'core')) },
+    resultList: {
+      result: found.slice(from, from + pageSize).map((work) => render(world, work, resultType === 'core')),
+    },
   });
 }
 
@@ -114,13 +130,17 @@ export const europePmc: Service = {
     const { path, world, query } = exchange;
     if (path === '/europepmc/webservices/rest/search') return search(exchange);
     const full = /^\/europepmc\/webservices\/rest\/(PMC\d+|PPR\d+)\/fullTextXML$/.exec(path)?.[1];
-    const page = /^\/articles\/(PMC\d+)$/.exec(path)?.[1] ?? (path === '/backend/ptpmcrender.fcgi' ? (query.get('accid') ?? '') : undefined);
+    const page =
+      /^\/articles\/(PMC\d+)$/.exec(path)?.[1] ??
+      (path === '/backend/ptpmcrender.fcgi' ? (query.get('accid') ?? '') : undefined);
     const work = world.byPmcid(full ?? page ?? '');
     const wanted = full === undefined ? 'pdf' : 'jats';
     const location = work && listed(work).find(({ kind }) => kind === wanted);
     if (!location) return text('', 404);
     if (full === undefined && query.get('pdf') !== 'render' && path.startsWith('/articles/'))
-      return html('<!doctype html><html><head><title>Europe PMC</title></head><body><div id="app"></div></body></html>');
+      return html(
+        '<!doctype html><html><head><title>Europe PMC</title></head><body><div id="app"></div></body></html>',
+      );
     return exchange.file(location);
   },
 };

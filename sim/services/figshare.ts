@@ -34,9 +34,25 @@ async function complete(exchange: Exchange, work: Work): Promise<Record<string, 
   const md5 = createHash('md5').update(bytes).digest('hex');
   return {
     ...light(work),
-    authors: work.authors.slice(0, 10).map((index) => ({ id: index, full_name: author(exchange.world.parameters.seed, index).name })),
-    license: location?.license === 'cc0' ? { value: 2, name: 'CC0', url: 'https://creativecommons.org/publicdomain/zero/1.0/' } : { value: 1, name: 'CC BY 4.0', url: 'https://creativecommons.org/licenses/by/4.0/' },
-    files: [{ id: Number(`3${numberOf(work.index)}`), name: 'paper.pdf', size: bytes.length, is_link_only: false, download_url: location?.url, supplied_md5: md5, computed_md5: md5, mimetype: 'application/pdf' }],
+    authors: work.authors
+      .slice(0, 10)
+      .map((index) => ({ id: index, full_name: author(exchange.world.parameters.seed, index).name })),
+    license:
+      location?.license === 'cc0'
+        ? { value: 2, name: 'CC0', url: 'https://creativecommons.org/publicdomain/zero/1.0/' }
+        : { value: 1, name: 'CC BY 4.0', url: 'https://creativecommons.org/licenses/by/4.0/' },
+    files: [
+      {
+        id: Number(`3${numberOf(work.index)}`),
+        name: 'paper.pdf',
+        size: bytes.length,
+        is_link_only: false,
+        download_url: location?.url,
+        supplied_md5: md5,
+        computed_md5: md5,
+        mimetype: 'application/pdf',
+      },
+    ],
     is_embargoed: false,
     embargo_date: null,
     embargo_type: null,
@@ -54,13 +70,18 @@ export const figshare: Service = {
   async handle(exchange): Promise<Reply> {
     const { path, query, world, url } = exchange;
     const named = world.namedIn(path).find(({ archetype }) => archetype === 'A9-figshare');
-    if (url.hostname.startsWith('ndownloader.')) return named?.locations[0] ? exchange.file(named.locations[0]) : text('Not Found', 404);
+    if (url.hostname.startsWith('ndownloader.'))
+      return named?.locations[0] ? exchange.file(named.locations[0]) : text('Not Found', 404);
     if (!url.hostname.startsWith('api.')) return walledPage('challenge-403', exchange);
     if (path === '/v2/articles' || path === '/v2/articles/search') {
-      const asked = path.endsWith('/search') ? ((JSON.parse(exchange.body || '{}') as { readonly doi?: string }).doi ?? '') : (query.get('doi') ?? '');
+      const asked = path.endsWith('/search')
+        ? ((JSON.parse(exchange.body || '{}') as { readonly doi?: string }).doi ?? '')
+        : (query.get('doi') ?? '');
       const work = world.byDoi(asked);
       return json(work?.archetype === 'A9-figshare' ? [light(work)] : []);
     }
-    return /^\/v2\/articles\/\d+$/.test(path) && named ? json(await complete(exchange, named)) : json({ message: 'Entity not found', code: 'EntityNotFound' }, 404);
+    return /^\/v2\/articles\/\d+$/.test(path) && named
+      ? json(await complete(exchange, named))
+      : json({ message: 'Entity not found', code: 'EntityNotFound' }, 404);
   },
 };

@@ -20,7 +20,9 @@ function render(world: World, work: Work, location: Location): Record<string, un
     uri_s: at('hal.science', `/${id}v1`),
     fileMain_s: location.url,
     publicationDateY_i: work.year,
-    ...(location.license && { licence_s: `http://creativecommons.org/licenses/${location.license.replace('cc-', '')}/` }),
+    ...(location.license && {
+      licence_s: `http://creativecommons.org/licenses/${location.license.replace('cc-', '')}/`,
+    }),
   };
 }
 
@@ -32,7 +34,8 @@ export const hal: Service = {
     if (path === '/search/') {
       const asked = query.get('q') ?? '';
       // Solr reads a bare slash as the start of a regular expression.
-      if (/^doiId_s:[^"]*\//.test(asked)) return json({ error: { msg: `org.apache.solr.search.SyntaxError: Cannot parse '${asked}'`, code: 400 } }, 400);
+      if (/^doiId_s:[^"]*\//.test(asked))
+        return json({ error: { msg: `org.apache.solr.search.SyntaxError: Cannot parse '${asked}'`, code: 400 } }, 400);
       const work = world.byDoi(/doiId_s:"([^"]+)"/.exec(asked)?.[1] ?? '');
       const location = deposit(work);
       const docs = work && location ? [render(world, work, location)] : [];

@@ -43,7 +43,9 @@ export const SERVICES: readonly Service[] = [
   wayback,
 ];
 
-const BY_HOST: ReadonlyMap<string, Service> = new Map(SERVICES.flatMap((service) => service.hosts.map((host) => [`${host}${SUFFIX}`, service] as const)));
+const BY_HOST: ReadonlyMap<string, Service> = new Map(
+  SERVICES.flatMap((service) => service.hosts.map((host) => [`${host}${SUFFIX}`, service] as const)),
+);
 
 export function serviceAt(host: string): Service | undefined {
   return BY_HOST.get(host);

@@ -9,8 +9,26 @@ import type { World } from '../world/world.ts';
 
 const ANONYMOUS: Pool = { name: 'openaire-anonymous', perSecond: 60 / 3_600, burst: 20 };
 const TOKEN: Pool = { name: 'openaire', perSecond: 2, burst: 20 };
-const PARAMETERS = new Set(['pid', 'search', 'type', 'page', 'pageSize', 'cursor', 'sortBy', 'fromPublicationDate', 'toPublicationDate', 'accessRightLabel', 'isPeerReviewed', 'relProjectId', 'id']);
-const OPEN = { code: 'c_abf2', label: 'OPEN', scheme: 'http://vocabularies.coar-repositories.org/documentation/access_rights/' };
+const PARAMETERS = new Set([
+  'pid',
+  'search',
+  'type',
+  'page',
+  'pageSize',
+  'cursor',
+  'sortBy',
+  'fromPublicationDate',
+  'toPublicationDate',
+  'accessRightLabel',
+  'isPeerReviewed',
+  'relProjectId',
+  'id',
+]);
+const OPEN = {
+  code: 'c_abf2',
+  label: 'OPEN',
+  scheme: 'http://vocabularies.coar-repositories.org/documentation/access_rights/',
+};
 
 function render(world: World, work: Work): Record<string, unknown> {
   const { seed } = world.parameters;
@@ -22,7 +40,13 @@ function render(world: World, work: Work): Record<string, unknown> {
     openAccessColor: null,
     isGreen: true,
     bestAccessRight: OPEN,
-    authors: work.authors.slice(0, 20).map((index, at) => ({ fullName: author(seed, index).name, name: author(seed, index).given, surname: author(seed, index).family, rank: at + 1, pid: null })),
+    authors: work.authors.slice(0, 20).map((index, at) => ({
+      fullName: author(seed, index).name,
+      name: author(seed, index).given,
+      surname: author(seed, index).family,
+      rank: at + 1,
+      pid: null,
+    })),
     pids: [{ scheme: 'doi', value: work.doi }],
     instances: work.locations
       .filter(({ visibleIn }) => visibleIn.includes('openaire'))
@@ -44,15 +68,31 @@ export const openaire: Service = {
   name: 'openaire',
   hosts: ['api.openaire.eu'],
   pool: (exchange) => (keyOf(exchange) === SIM_KEYS.openaire ? TOKEN : ANONYMOUS),
-  tooMany: () => json({ error: 'Too many requests', description: 'Request rate exceeded. Please wait before the next request.' }, 429, { 'x-ratelimit-limit': '60' }),
+  tooMany: () =>
+    json(
+      { error: 'Too many requests', description: 'Request rate exceeded. Please wait before the next request.' },
+      429,
+      { 'x-ratelimit-limit': '60' },
+    ),
   handle({ path, query, world }) {
-    if (path !== '/graph/v3/research-products') return json({ message: 'Not Found', error: 'not found', code: 404 }, 404);
+    if (path !== '/graph/v3/research-products')
+      return json({ message: 'Not Found', error: 'not found', code: 404 }, 404);
     const unknown = [...query.keys()].find((name) => !PARAMETERS.has(name));
-    if (unknown !== undefined) return json({ message: `Unknown parameter: ${unknown}. Valid parameters: ${[...PARAMETERS].join(', ')}`, error: 'Bad Request', code: 400 }, 400);
+    if (unknown !== undefined)
+      return json(
+        {
+          message: `Unknown parameter: ${unknown}. Valid parameters: ${[...PARAMETERS].join(', ')}`,
+          error: 'Bad Request',
+          code: 400,
+        },
+        400,
+      );
     const pageSize = Number(query.get('pageSize') ?? 10);
     if (pageSize > 100) return json({ message: 'pageSize must be at most 100', error: 'Bad Request', code: 400 }, 400);
     const work = world.byDoi(query.get('pid') ?? '');
-    const results = work?.locations.some(({ visibleIn }) => visibleIn.includes('openaire')) ? [render(world, work)] : [];
+    const results = work?.locations.some(({ visibleIn }) => visibleIn.includes('openaire'))
+      ? [render(world, work)]
+      : [];
     return json({ header: { numFound: results.length, maxScore: 1, queryTime: 12, page: 1, pageSize }, results });
   },
 };

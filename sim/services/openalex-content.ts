@@ -11,7 +11,7 @@ const MISS_CREDITS = 1;
 
 function find(exchange: Exchange, name: string): Location | undefined {
   const id = /^(W\d+)/i.exec(name)?.[1] ?? '';
-  const extension = /\.grobid-xml$/.test(name) ? 'tei' : 'pdf';
+  const extension = name.endsWith('.grobid-xml') ? 'tei' : 'pdf';
   return exchange.world
     .byId(id)
     ?.locations.find(({ visibleIn, kind }) => visibleIn.includes('openalex_content') && kind === extension);
@@ -35,7 +35,12 @@ export const openalexContent: Service = {
     const cost = location ? FILE_CREDITS : MISS_CREDITS;
     const poor = charge(exchange, cost);
     if (poor) return poor;
-    if (!location) return json({ error: 'Not found', message: `No content for ${name}` }, 404, budgetHeaders(exchange, cost));
-    return redirect(at('r2.openalex-content', `/works/${name}?sig=sig${location.work}`), 302, budgetHeaders(exchange, cost));
+    if (!location)
+      return json({ error: 'Not found', message: `No content for ${name}` }, 404, budgetHeaders(exchange, cost));
+    return redirect(
+      at('r2.openalex-content', `/works/${name}?sig=sig${location.work}`),
+      302,
+      budgetHeaders(exchange, cost),
+    );
   },
 };

@@ -13,9 +13,28 @@ export class QueryFault extends Error {
 }
 
 const PARAMETERS = new Set([
-  'filter', 'search', 'search.exact', 'search.title', 'search.title_and_abstract', 'search.semantic', 'sort', 'page',
-  'per_page', 'per-page', 'cursor', 'select', 'sample', 'seed', 'group_by', 'include_xpac', 'format', 'data_version',
-  'mailto', 'api_key', 'api-key', 'q',
+  'filter',
+  'search',
+  'search.exact',
+  'search.title',
+  'search.title_and_abstract',
+  'search.semantic',
+  'sort',
+  'page',
+  'per_page',
+  'per-page',
+  'cursor',
+  'select',
+  'sample',
+  'seed',
+  'group_by',
+  'include_xpac',
+  'format',
+  'data_version',
+  'mailto',
+  'api_key',
+  'api-key',
+  'q',
 ]);
 
 /** Refuses what the real service refuses before it looks at anything else. */
@@ -52,7 +71,11 @@ function searchWords(query: URLSearchParams): string[] {
     .find((value) => value !== null);
   if (searched !== undefined && searched !== null && searched.length > 1_500)
     throw new QueryFault('Search values are limited to 1500 characters.');
-  return (searched ?? '').toLowerCase().replaceAll(/["()]/g, ' ').split(/\s+/).filter((word) => word !== '' && !/^(and|or|not)$/.test(word));
+  return (searched ?? '')
+    .toLowerCase()
+    .replaceAll(/["()]/g, ' ')
+    .split(/\s+/)
+    .filter((word) => word !== '' && !/^(and|or|not)$/.test(word));
 }
 
 function sample(found: number[], query: URLSearchParams): number[] {
@@ -64,7 +87,8 @@ function sample(found: number[], query: URLSearchParams): number[] {
 
 function order(world: World, found: number[], sort: string | null): number[] {
   const { citedBy, year } = world.columns;
-  const [field = 'cited_by_count', direction = 'desc'] = (sort ?? 'cited_by_count:desc').split(',')[0]?.split(':') ?? [];
+  const [field = 'cited_by_count', direction = 'desc'] =
+    (sort ?? 'cited_by_count:desc').split(',')[0]?.split(':') ?? [];
   const sign = direction === 'desc' ? -1 : 1;
   const value = ((): ((index: number) => number) => {
     if (field === 'cited_by_count') return (index) => citedBy[index] ?? 0;
@@ -165,7 +189,9 @@ function testFor(world: World, field: string, value: string): Test {
     case 'default.search':
       return (index) => (world.columns.title[index] ?? '').toLowerCase().includes(value.toLowerCase());
     default:
-      throw new QueryFault(`${field} is not a valid field. Valid fields are underscore or hyphenated versions of: topics.id, primary_topic.id, publication_year, is_oa, has_doi, type, language, doi.`);
+      throw new QueryFault(
+        `${field} is not a valid field. Valid fields are underscore or hyphenated versions of: topics.id, primary_topic.id, publication_year, is_oa, has_doi, type, language, doi.`,
+      );
   }
 }
 

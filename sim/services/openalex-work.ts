@@ -62,7 +62,12 @@ export function renderWork(world: World, work: Work, inList: boolean): Record<st
         grobid_xml: work.hasContent.tei ? at('content.openalex.org', `/works/${work.id}.grobid-xml`) : null,
       },
     }),
-    biblio: { volume: String(1 + (work.index % 40)), issue: null, first_page: String(1 + (work.index % 900)), last_page: String(10 + (work.index % 900)) },
+    biblio: {
+      volume: String(1 + (work.index % 40)),
+      issue: null,
+      first_page: String(1 + (work.index % 900)),
+      last_page: String(10 + (work.index % 900)),
+    },
     is_retracted: work.isRetracted,
     is_paratext: false,
     is_xpac: work.isXpac,
@@ -92,7 +97,11 @@ function renderLocation(world: World, work: Work, location: Location): Record<st
   const isPublisher = location.hostType === 'publisher';
   const isFile = location.kind === 'pdf';
   const license = shownLicense(location);
-  const page = isFile ? (isPublisher && work.doi !== null ? at('doi.org', `/${encodeDoi(work.doi)}`) : null) : location.url;
+  const page = isFile
+    ? isPublisher && work.doi !== null
+      ? at('doi.org', `/${encodeDoi(work.doi)}`)
+      : null
+    : location.url;
   const id = locationId(work, location);
   return {
     ...(id && { id }),
@@ -124,7 +133,8 @@ function renderLocation(world: World, work: Work, location: Location): Record<st
 
 function locationId(work: Work, location: Location): string | null {
   if (work.arxivId !== null && location.host.includes('arxiv')) return `pmh:oai:arXiv.org:${work.arxivId}`;
-  if (work.pmcid !== null && location.host.startsWith('pmc.')) return `pmh:oai:pubmedcentral.nih.gov:${work.pmcid.slice(3)}`;
+  if (work.pmcid !== null && location.host.startsWith('pmc.'))
+    return `pmh:oai:pubmedcentral.nih.gov:${work.pmcid.slice(3)}`;
   if (location.hostType === 'publisher' && work.doi !== null) return `doi:${work.doi}`;
   return null;
 }

@@ -51,7 +51,11 @@ export function charge(exchange: Exchange, cost: number): Reply | null {
       onetimeCreditsRemaining: 0,
     },
     429,
-    { 'retry-after': String(wait), ...budgetHeaders(exchange, 0), 'x-ratelimit-cost-required-usd': String(round(cost * USD_PER_CREDIT)) },
+    {
+      'retry-after': String(wait),
+      ...budgetHeaders(exchange, 0),
+      'x-ratelimit-cost-required-usd': String(round(cost * USD_PER_CREDIT)),
+    },
   );
 }
 
@@ -109,12 +113,19 @@ function list(exchange: Exchange): Reply {
   if (cursor !== null && query.has('page') && page !== 1)
     throw new QueryFault('cursor and page cannot be used together', 'Pagination error.');
   if (cursor === null && page * perPage > PAGE_LIMIT)
-    throw new QueryFault(`Maximum results size of ${PAGE_LIMIT} records is exceeded. Cursor pagination is required.`, 'Pagination error.');
+    throw new QueryFault(
+      `Maximum results size of ${PAGE_LIMIT} records is exceeded. Cursor pagination is required.`,
+      'Pagination error.',
+    );
   if (cursor !== null && keyOf(exchange) === null)
     return json({ error: 'Invalid or missing API key', message: 'Cursor paging requires an API key' }, 401);
   if (/(^|,)from_(created|updated)_date:/.test(query.get('filter') ?? ''))
-    return json({ error: 'Plan upgrade required', message: 'from_created_date and from_updated_date need a paid plan' }, 429);
-  const isSearch = [...query.keys()].some((name) => name.startsWith('search')) || /\.search:/.test(query.get('filter') ?? '');
+    return json(
+      { error: 'Plan upgrade required', message: 'from_created_date and from_updated_date need a paid plan' },
+      429,
+    );
+  const isSearch =
+    [...query.keys()].some((name) => name.startsWith('search')) || /\.search:/.test(query.get('filter') ?? '');
   const cost = isSearch ? 10 : 1;
   const fields = selectedFields(exchange);
   const found = selectWorks(world, query);
@@ -174,7 +185,9 @@ function selectedFields(exchange: Exchange): readonly string[] | null {
   const fields = select.split(',').map((field) => field.trim());
   const wrong = fields.find((field) => !knownFields?.includes(field));
   if (wrong !== undefined)
-    throw new QueryFault(`${wrong} is not a valid select field. Valid fields for select are: ${knownFields.join(', ')}.`);
+    throw new QueryFault(
+      `${wrong} is not a valid select field. Valid fields for select are: ${knownFields.join(', ')}.`,
+    );
   return fields;
 }
 
@@ -188,7 +201,11 @@ function singleton(exchange: Exchange): Reply {
   const id = doiIn(exchange.url.pathname.slice('/works/'.length));
   const merged = /^W69(\d+)$/i.exec(id);
   // Works that were merged away live on as a redirect; ids W69… stand for them here.
-  if (merged) return redirect(`http://api.openalex.org.sim.test/works/W${7_000_000_001 + (Number(merged[1]) % exchange.world.size)}`, 301);
+  if (merged)
+    return redirect(
+      `http://api.openalex.org.sim.test/works/W${7_000_000_001 + (Number(merged[1]) % exchange.world.size)}`,
+      301,
+    );
   const work = findWork(exchange, id);
   if (!work) return notFound();
   return json(pickFields(renderWork(exchange.world, work, false), fields), 200, budgetHeaders(exchange, 0));
@@ -196,9 +213,12 @@ function singleton(exchange: Exchange): Reply {
 
 function findWork(exchange: Exchange, id: string): Work | undefined {
   const { world } = exchange;
-  const plain = id.replace(/^https?:\/\/openalex\.org\//i, '').replace(/^(doi|openalex):/i, '').replace(/^https?:\/\/doi\.org\//i, '');
+  const plain = id
+    .replace(/^https?:\/\/openalex\.org\//i, '')
+    .replace(/^(doi|openalex):/i, '')
+    .replace(/^https?:\/\/doi\.org\//i, '');
   if (/^W\d+$/i.test(plain)) return world.byId(plain);
-  if (/^10\./.test(plain)) return world.byDoi(plain);
+  if (plain.startsWith('10.')) return world.byDoi(plain);
   const pmid = /^pmid:(?:https:\/\/pubmed\.ncbi\.nlm\.nih\.gov\/)?(\d+)$/i.exec(id)?.[1];
   if (pmid) return world.byPmid(pmid);
   const pmcid = /^pmcid:(?:.*\/)?(PMC\d+)$/i.exec(id)?.[1];
@@ -224,7 +244,10 @@ function topics(exchange: Exchange): Reply {
 
 /** Topics whose name or subjects hold every word. */
 function matchingTopics(search: string): number[] {
-  const words = search.toLowerCase().split(/\s+/).filter((word) => word !== '');
+  const words = search
+    .toLowerCase()
+    .split(/\s+/)
+    .filter((word) => word !== '');
   return TOPICS.flatMap((topic, index) => {
     const known = `${topic.name} ${topic.subjects.join(' ')}`.toLowerCase();
     return words.every((word) => known.includes(word)) ? [index] : [];
@@ -236,15 +259,21 @@ function autocomplete(exchange: Exchange): Reply {
   const q = exchange.query.get('q') ?? '';
   const results =
     entity === 'topics'
-      ? matchingTopics(q).slice(0, 10).map((index) => ({
-          id: TOPICS[index]?.id,
-          display_name: TOPICS[index]?.name,
-          hint: TOPICS[index]?.subfield[1],
-          entity_type: 'topic',
-          external_id: null,
-        }))
+      ? matchingTopics(q)
+          .slice(0, 10)
+          .map((index) => ({
+            id: TOPICS[index]?.id,
+            display_name: TOPICS[index]?.name,
+            hint: TOPICS[index]?.subfield[1],
+            entity_type: 'topic',
+            external_id: null,
+          }))
       : [];
-  return json({ meta: { count: results.length, db_response_time_ms: 3, page: 1, per_page: 10 }, results }, 200, budgetHeaders(exchange, 0));
+  return json(
+    { meta: { count: results.length, db_response_time_ms: 3, page: 1, per_page: 10 }, results },
+    200,
+    budgetHeaders(exchange, 0),
+  );
 }
 
 function rateLimit(exchange: Exchange): Reply {

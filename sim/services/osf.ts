@@ -43,8 +43,19 @@ function preprint(work: Work, guid: string): Record<string, unknown> {
         version: 1,
         is_latest_version: true,
       },
-      relationships: gone ? {} : { primary_file: { links: { related: { href: at('api.osf.io', `/v2/files/file${guid}/`), meta: {} } }, data: { id: `file${guid}`, type: 'files' } } },
-      links: { self: at('api.osf.io', `/v2/preprints/${guid}/`), html: at('osf.io', `/${guid}/`), preprint_doi: `https://doi.org/${work.doi}` },
+      relationships: gone
+        ? {}
+        : {
+            primary_file: {
+              links: { related: { href: at('api.osf.io', `/v2/files/file${guid}/`), meta: {} } },
+              data: { id: `file${guid}`, type: 'files' },
+            },
+          },
+      links: {
+        self: at('api.osf.io', `/v2/preprints/${guid}/`),
+        html: at('osf.io', `/${guid}/`),
+        preprint_doi: `https://doi.org/${work.doi}`,
+      },
     },
     meta: { version: '2.20' },
   };
@@ -53,8 +64,13 @@ function preprint(work: Work, guid: string): Record<string, unknown> {
 export const osf: Service = {
   name: 'osf',
   hosts: ['api.osf.io', 'osf.io', 'files.osf'],
-  pool: (exchange) => (exchange.url.hostname.startsWith('api.') ? (keyOf(exchange) === SIM_KEYS.osf ? TOKEN : ANONYMOUS) : null),
-  tooMany: (_exchange, wait) => json({ errors: [{ detail: `Request was throttled. Expected available in ${wait} seconds.` }] }, 429, { ...MEDIA, 'retry-after': String(wait) }),
+  pool: (exchange) =>
+    exchange.url.hostname.startsWith('api.') ? (keyOf(exchange) === SIM_KEYS.osf ? TOKEN : ANONYMOUS) : null,
+  tooMany: (_exchange, wait) =>
+    json({ errors: [{ detail: `Request was throttled. Expected available in ${wait} seconds.` }] }, 429, {
+      ...MEDIA,
+      'retry-after': String(wait),
+    }),
   async handle(exchange): Promise<Reply> {
     const { path, query, world, url } = exchange;
     const missing = json({ errors: [{ detail: 'Not found.' }] }, 404, MEDIA);
@@ -65,15 +81,31 @@ export const osf: Service = {
     if (!url.hostname.startsWith('api.')) {
       const guid = /^\/(?:download\/)?([a-z0-9]{5}(?:_v\d+)?)\/?$/.exec(path)?.[1] ?? '';
       const work = byGuid(world, guid);
-      if (!work) return html('<html><head><title>OSF | Page not found</title></head><body>Page not found</body></html>', 404);
-      if (path.startsWith('/download/')) return isWithdrawn(work) ? json({ message: 'Gone' }, 410) : redirect(at('files.osf', `/${osfGuid(work.index)}`));
+      if (!work)
+        return html('<html><head><title>OSF | Page not found</title></head><body>Page not found</body></html>', 404);
+      if (path.startsWith('/download/'))
+        return isWithdrawn(work)
+          ? json({ message: 'Gone' }, 410)
+          : redirect(at('files.osf', `/${osfGuid(work.index)}`));
       return html(landingPage(world, work.locations[1] as Work['locations'][number]));
     }
     if (path === '/v2/preprints/') {
       const wrong = [...query.keys()].find((name) => name === 'filter[doi]');
       return wrong
-        ? json({ errors: [{ source: { parameter: 'filter' }, detail: "'doi' is not a valid field for this endpoint." }] }, 400, MEDIA)
-        : json({ data: [], links: { first: null, last: null, prev: null, next: null, meta: { total: 0, per_page: 10 } }, meta: { version: '2.20' } }, 200, MEDIA);
+        ? json(
+            { errors: [{ source: { parameter: 'filter' }, detail: "'doi' is not a valid field for this endpoint." }] },
+            400,
+            MEDIA,
+          )
+        : json(
+            {
+              data: [],
+              links: { first: null, last: null, prev: null, next: null, meta: { total: 0, per_page: 10 } },
+              meta: { version: '2.20' },
+            },
+            200,
+            MEDIA,
+          );
     }
     const guid = /^\/v2\/preprints\/([a-z0-9_]+)\/$/.exec(path)?.[1];
     const fileGuid = /^\/v2\/files\/file([a-z0-9]{5})\/$/.exec(path)?.[1];
@@ -87,7 +119,18 @@ export const osf: Service = {
         data: {
           id: `file${fileGuid}`,
           type: 'files',
-          attributes: { guid: fileGuid, name: 'paper.pdf', kind: 'file', path: `/file${fileGuid}`, size: bytes.length, provider: 'osfstorage', extra: { hashes: { md5: createHash('md5').update(bytes).digest('hex'), sha256: sha256(bytes) }, downloads: 0 } },
+          attributes: {
+            guid: fileGuid,
+            name: 'paper.pdf',
+            kind: 'file',
+            path: `/file${fileGuid}`,
+            size: bytes.length,
+            provider: 'osfstorage',
+            extra: {
+              hashes: { md5: createHash('md5').update(bytes).digest('hex'), sha256: sha256(bytes) },
+              downloads: 0,
+            },
+          },
           links: { info: at('api.osf.io', path), download: location?.url, self: at('api.osf.io', path) },
         },
         meta: { version: '2.20' },

@@ -22,7 +22,10 @@ function versionOf(work: Work): number {
 }
 
 function s3Error(code: string, message: string, key: string): Reply {
-  return xml(`<?xml version="1.0" encoding="UTF-8"?>\n<Error><Code>${code}</Code><Message>${message}</Message><Key>${key}</Key><RequestId>SIM</RequestId></Error>`, 404);
+  return xml(
+    `<?xml version="1.0" encoding="UTF-8"?>\n<Error><Code>${code}</Code><Message>${message}</Message><Key>${key}</Key><RequestId>SIM</RequestId></Error>`,
+    404,
+  );
 }
 
 async function md5(exchange: Exchange, location: Location): Promise<string> {
@@ -62,13 +65,16 @@ async function metadata(exchange: Exchange, work: Work, version: number): Promis
 async function bucket(exchange: Exchange): Promise<Reply> {
   const { path, query, world } = exchange;
   if (path === '/' && query.get('list-type') === '2') return listBucket(exchange);
-  const [, pmcid = '', version = ''] = /^\/(?:metadata\/|PMC\d+\.\d\/)?(PMC\d+)\.(\d)\.(?:json|pdf|xml|txt)$/.exec(path) ?? [];
+  const [, pmcid = '', version = ''] =
+    /^\/(?:metadata\/|PMC\d+\.\d\/)?(PMC\d+)\.(\d)\.(?:json|pdf|xml|txt)$/.exec(path) ?? [];
   const work = world.byPmcid(pmcid);
-  if (!work || listed(work).length === 0 || Number(version) > versionOf(work)) return s3Error('NoSuchKey', 'The specified key does not exist.', path.slice(1));
+  if (!work || listed(work).length === 0 || Number(version) > versionOf(work))
+    return s3Error('NoSuchKey', 'The specified key does not exist.', path.slice(1));
   if (path.endsWith('.json')) return metadata(exchange, work, Number(version));
   const kind = path.endsWith('.pdf') ? 'pdf' : 'jats';
   const location = listed(work).find((one) => one.kind === kind);
-  if (!location || path.endsWith('.txt')) return s3Error('NoSuchKey', 'The specified key does not exist.', path.slice(1));
+  if (!location || path.endsWith('.txt'))
+    return s3Error('NoSuchKey', 'The specified key does not exist.', path.slice(1));
   const reply = await exchange.file(location);
   return { ...reply, headers: { ...reply.headers, etag: `"${await md5(exchange, location)}"` } };
 }
@@ -78,7 +84,9 @@ function listBucket({ query, world }: Exchange): Reply {
   const work = world.byPmcid(/^(PMC\d+)/.exec(prefix)?.[1] ?? '');
   const versions = work && listed(work).length > 0 ? Array.from({ length: versionOf(work) }, (_, at) => at + 1) : [];
   const inner = /^PMC\d+\.\d\/$/.test(prefix)
-    ? listed(work).map((location) => `<Contents><Key>${new URL(location.url).pathname.slice(1)}</Key><Size>1</Size></Contents>`)
+    ? listed(work).map(
+        (location) => `<Contents><Key>${new URL(location.url).pathname.slice(1)}</Key><Size>1</Size></Contents>`,
+      )
     : versions.map((version) => `<CommonPrefixes><Prefix>${work?.pmcid}.${version}/</Prefix></CommonPrefixes>`);
   return xml(
     `<?xml version="1.0" encoding="UTF-8"?>\n<ListBucketResult xmlns="http://s3.amazonaws.com/doc/2006-03-01/"><Name>pmc-oa-opendata</Name><Prefix>${prefix}</Prefix><KeyCount>${inner.length}</KeyCount><MaxKeys>1000</MaxKeys><IsTruncated>false</IsTruncated>${inner.join('')}</ListBucketResult>`,
@@ -93,26 +101,46 @@ function eutils({ path, query, world }: Exchange): Reply {
     const ids = work?.pmcid ? [work.pmcid.slice(3)] : [];
     return json({
       header: { type: 'esearch', version: '0.3' },
-      esearchresult: { count: String(ids.length), retmax: String(ids.length), retstart: '0', idlist: ids, translationset: [], querytranslation: term },
+      esearchresult: {
+        count: String(ids.length),
+        retmax: String(ids.length),
+        retstart: '0',
+        idlist: ids,
+        translationset: [],
+        querytranslation: term,
+      },
     });
   }
   if (!path.endsWith('/efetch.fcgi')) return text('not simulated', 404);
-  const articles = (query.get('id') ?? '').split(',').map((id) => world.byPmcid(`PMC${id.replace(/^PMC/i, '')}`)).filter((work) => work !== undefined);
+  const articles = (query.get('id') ?? '')
+    .split(',')
+    .map((id) => world.byPmcid(`PMC${id.replace(/^PMC/i, '')}`))
+    .filter((work) => work !== undefined);
   const bodies = articles.map((work) => {
     const isOpen = listed(work).length > 0;
-    const jats = renderJats(writePaper(paperSpec(world, work.index)), { body: isOpen }).replace(/^<\?xml[^>]*\?>\s*/, '').replace(/<!DOCTYPE[^>]*>\s*/, '');
-    return isOpen ? jats : `<!--The publisher of this article does not allow downloading of the full text in XML form.-->${jats}`;
+    const jats = renderJats(writePaper(paperSpec(world, work.index)), { body: isOpen })
+      .replace(/^<\?xml[^>]*\?>\s*/, '')
+      .replace(/<!DOCTYPE[^>]*>\s*/, '');
+    return isOpen
+      ? jats
+      : `<!--The publisher of this article does not allow downloading of the full text in XML form.-->${jats}`;
   });
-  return xml(`<?xml version="1.0"  ?><!DOCTYPE pmc-articleset PUBLIC "-//NLM//DTD ARTICLE SET 2.0//EN" "https://dtd.nlm.nih.gov/ncbi/pmc/articleset/nlm-articleset-2.0.dtd"><pmc-articleset>${bodies.join('')}</pmc-articleset>`);
+  return xml(
+    `<?xml version="1.0"  ?><!DOCTYPE pmc-articleset PUBLIC "-//NLM//DTD ARTICLE SET 2.0//EN" "https://dtd.nlm.nih.gov/ncbi/pmc/articleset/nlm-articleset-2.0.dtd"><pmc-articleset>${bodies.join('')}</pmc-articleset>`,
+  );
 }
 
 function idconv({ query, world }: Exchange): Reply {
-  const records = (query.get('ids') ?? '').split(',').filter(Boolean).slice(0, 200).map((id) => {
-    const work = findAny(world, id);
-    return work?.pmcid
-      ? { 'requested-id': id, pmcid: work.pmcid, pmid: work.pmid, doi: work.doi }
-      : { 'requested-id': id, status: 'error', errmsg: 'Identifier not found in PMC' };
-  });
+  const records = (query.get('ids') ?? '')
+    .split(',')
+    .filter(Boolean)
+    .slice(0, 200)
+    .map((id) => {
+      const work = findAny(world, id);
+      return work?.pmcid
+        ? { 'requested-id': id, pmcid: work.pmcid, pmid: work.pmid, doi: work.doi }
+        : { 'requested-id': id, status: 'error', errmsg: 'Identifier not found in PMC' };
+    });
   return json({ status: 'ok', records });
 }
 
@@ -134,8 +162,14 @@ export const pmc: Service = {
     if (exchange.url.hostname.startsWith(BUCKET)) return bucket(exchange);
     if (exchange.path.startsWith('/entrez/eutils/')) return eutils(exchange);
     if (exchange.path.startsWith('/tools/idconv/')) return idconv(exchange);
-    if (exchange.path.startsWith('/pmc/utils/oa/')) return html('<html><head><title>404</title></head><body>Page not found</body></html>', 404);
-    if (/\/pdf\/?$/.test(exchange.path)) return html('<!doctype html><html><head><title>Preparing to download ...</title></head><body>Preparing to download ...</body></html>');
-    return html('<!doctype html><html><head><title>PMC</title></head><body><main>Full text for readers.</main></body></html>');
+    if (exchange.path.startsWith('/pmc/utils/oa/'))
+      return html('<html><head><title>404</title></head><body>Page not found</body></html>', 404);
+    if (/\/pdf\/?$/.test(exchange.path))
+      return html(
+        '<!doctype html><html><head><title>Preparing to download ...</title></head><body>Preparing to download ...</body></html>',
+      );
+    return html(
+      '<!doctype html><html><head><title>PMC</title></head><body><main>Full text for readers.</main></body></html>',
+    );
   },
 };

@@ -13,8 +13,22 @@ import type { World } from '../world/world.ts';
 const KEYED: Pool = { name: 'semantic-scholar', perSecond: 1, burst: 1 };
 const SHARED: Pool = { name: 'semantic-scholar-shared', perSecond: 1 / 3, burst: 1 };
 const FIELDS = new Set([
-  'paperId', 'externalIds', 'url', 'title', 'venue', 'year', 'citationCount', 'influentialCitationCount', 'isOpenAccess',
-  'openAccessPdf', 'publicationTypes', 'publicationDate', 'journal', 'authors', 'abstract', 'citationStyles',
+  'paperId',
+  'externalIds',
+  'url',
+  'title',
+  'venue',
+  'year',
+  'citationCount',
+  'influentialCitationCount',
+  'isOpenAccess',
+  'openAccessPdf',
+  'publicationTypes',
+  'publicationDate',
+  'journal',
+  'authors',
+  'abstract',
+  'citationStyles',
 ]);
 
 function find(world: World, id: string): Work | undefined {
@@ -39,7 +53,9 @@ function render(world: World, work: Work, fields: readonly string[]): Record<str
   const all: Record<string, unknown> = {
     paperId: sha256(work.id).slice(0, 40),
     externalIds: {
-      ...(work.doi && { DOI: work.doi.toUpperCase() === work.doi ? work.doi : work.doi.replace('10.5555/j', '10.5555/J') }),
+      ...(work.doi && {
+        DOI: work.doi.toUpperCase() === work.doi ? work.doi : work.doi.replace('10.5555/j', '10.5555/J'),
+      }),
       ...(work.pmcid && { PubMedCentral: work.pmcid.slice(3) }),
       ...(work.pmid && { PubMed: work.pmid }),
       ...(work.arxivId && { ArXiv: work.arxivId }),
@@ -54,16 +70,26 @@ function render(world: World, work: Work, fields: readonly string[]): Record<str
     isOpenAccess: listed !== undefined,
     // Works it knows as closed come with a status and the address of their DOI, which is no file.
     openAccessPdf: listed
-      ? { url: listed.url, status: 'GREEN', license: listed.license && listed.license.toUpperCase().replaceAll('-', '') }
+      ? {
+          url: listed.url,
+          status: 'GREEN',
+          license: listed.license && listed.license.toUpperCase().replaceAll('-', ''),
+        }
       : work.index % 2 === 0
         ? { url: work.doi ? at('doi.org', `/${encodeDoi(work.doi)}`) : '', status: 'CLOSED', license: null }
         : null,
     publicationTypes: ['JournalArticle'],
     publicationDate: work.date,
     journal: { name: journalOf(host), volume: '1' },
-    authors: work.authors.slice(0, 20).map((index) => ({ authorId: String(index), name: author(world.parameters.seed, index).name })),
+    authors: work.authors
+      .slice(0, 20)
+      .map((index) => ({ authorId: String(index), name: author(world.parameters.seed, index).name })),
   };
-  return Object.fromEntries(['paperId', ...fields.filter((field) => field !== 'paperId')].filter((field) => field in all).map((field) => [field, all[field]]));
+  return Object.fromEntries(
+    ['paperId', ...fields.filter((field) => field !== 'paperId')]
+      .filter((field) => field in all)
+      .map((field) => [field, all[field]]),
+  );
 }
 
 function handle(exchange: Exchange): Reply {
@@ -76,7 +102,12 @@ function handle(exchange: Exchange): Reply {
   if (path === '/graph/v1/paper/batch' && exchange.method === 'POST') {
     const { ids } = JSON.parse(exchange.body || '{}') as { readonly ids?: readonly string[] };
     if (!ids || ids.length === 0 || ids.length > 500) return json({ error: 'ids must hold 1 to 500 entries' }, 400);
-    return json(ids.map((id) => { const work = find(world, id); return work ? render(world, work, fields) : null; }));
+    return json(
+      ids.map((id) => {
+        const work = find(world, id);
+        return work ? render(world, work, fields) : null;
+      }),
+    );
   }
   const id = decodeURIComponent(exchange.url.pathname.replace('/graph/v1/paper/', ''));
   const work = find(world, id);
@@ -87,6 +118,13 @@ export const semanticScholar: Service = {
   name: 'semantic_scholar',
   hosts: ['api.semanticscholar.org'],
   pool: (exchange) => (keyOf(exchange) === SIM_KEYS.semantic_scholar ? KEYED : SHARED),
-  tooMany: () => json({ message: 'Too Many Requests. Please wait and try again or apply for a key for higher rate limits.', code: '429' }, 429),
+  tooMany: () =>
+    json(
+      {
+        message: 'Too Many Requests. Please wait and try again or apply for a key for higher rate limits.',
+        code: '429',
+      },
+      429,
+    ),
   handle,
 };

@@ -76,7 +76,8 @@ export const unpaywall: Service = {
       return fault(422, 'Email address required in API call, for example ?email=you@your-domain.org');
     const doi = doiIn(url.pathname.slice('/v2/'.length));
     const work = world.byDoi(doi);
-    if (!work || work.agency !== 'crossref') return fault(404, `'${doi}' isn't in Unpaywall. See details: https://unpaywall.org`);
+    if (!work || work.agency !== 'crossref')
+      return fault(404, `'${doi}' isn't in Unpaywall. See details: https://unpaywall.org`);
     return json(render(world, work));
   },
 };

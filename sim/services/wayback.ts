@@ -25,11 +25,16 @@ function capture({ world }: Exchange, original: string): Capture | null {
   return null;
 }
 
-async function base32Sha1(exchange: Exchange, location: Location): Promise<{ readonly digest: string; readonly length: number }> {
+async function base32Sha1(
+  exchange: Exchange,
+  location: Location,
+): Promise<{ readonly digest: string; readonly length: number }> {
   const bytes = location.file ? await exchange.bytes(location.file.payload) : new Uint8Array();
   let bits = '';
   for (const byte of createHash('sha1').update(bytes).digest()) bits += byte.toString(2).padStart(8, '0');
-  const digest = (bits.match(/.{5}/g) ?? []).map((five) => 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'[Number.parseInt(five, 2)] ?? '').join('');
+  const digest = (bits.match(/.{5}/g) ?? [])
+    .map((five) => 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'[Number.parseInt(five, 2)] ?? '')
+    .join('');
   return { digest, length: bytes.length };
 }
 
@@ -54,15 +59,31 @@ async function cdx(exchange: Exchange): Promise<Reply> {
 }
 
 async function playback(exchange: Exchange): Promise<Reply> {
-  const [, stamp = '', flag, rest = ''] = /^\/web\/(\d+)(id_)?\/(.+)$/.exec(exchange.url.pathname + exchange.url.search) ?? [];
+  const [, stamp = '', flag, rest = ''] =
+    /^\/web\/(\d+)(id_)?\/(.+)$/.exec(exchange.url.pathname + exchange.url.search) ?? [];
   const found = capture(exchange, rest);
-  if (!found) return html('<html><head><title>Wayback Machine</title></head><body>The Wayback Machine has not archived that URL.</body></html>', 404);
+  if (!found)
+    return html(
+      '<html><head><title>Wayback Machine</title></head><body>The Wayback Machine has not archived that URL.</body></html>',
+      404,
+    );
   if (stamp !== found.timestamp)
-    return redirect(at('web.archive.org', `/web/${found.timestamp}${flag ?? ''}/${rest}`), 302, { 'x-archive-redirect-reason': `found capture at ${found.timestamp}` });
+    return redirect(at('web.archive.org', `/web/${found.timestamp}${flag ?? ''}/${rest}`), 302, {
+      'x-archive-redirect-reason': `found capture at ${found.timestamp}`,
+    });
   if (flag === undefined)
-    return html(`<!DOCTYPE html><html><head><title>Wayback Machine</title></head><body><div id="wm-ipp-base">toolbar</div><iframe src="${escapeHtml(rest)}"></iframe></body></html>`);
+    return html(
+      `<!DOCTYPE html><html><head><title>Wayback Machine</title></head><body><div id="wm-ipp-base">toolbar</div><iframe src="${escapeHtml(rest)}"></iframe></body></html>`,
+    );
   const reply = await exchange.file(found.location);
-  return { ...reply, headers: { ...reply.headers, 'memento-datetime': 'Sun, 01 Jan 2023 12:00:00 GMT', 'x-archive-orig-content-type': 'application/pdf' } };
+  return {
+    ...reply,
+    headers: {
+      ...reply.headers,
+      'memento-datetime': 'Sun, 01 Jan 2023 12:00:00 GMT',
+      'x-archive-orig-content-type': 'application/pdf',
+    },
+  };
 }
 
 export const wayback: Service = {
@@ -77,7 +98,12 @@ export const wayback: Service = {
       const found = capture(exchange, asked);
       // Availability is patchy: for every third capture it knows nothing, though the index does.
       if (!found || found.location.work % 3 === 0) return json({ url: asked, archived_snapshots: {} });
-      const closest = { status: '200', available: true, url: at('web.archive.org', `/web/${found.timestamp}/${asked}`), timestamp: found.timestamp };
+      const closest = {
+        status: '200',
+        available: true,
+        url: at('web.archive.org', `/web/${found.timestamp}/${asked}`),
+        timestamp: found.timestamp,
+      };
       return json({ url: asked, archived_snapshots: { closest } });
     }
     if (path.startsWith('/cdx/search/cdx')) return cdx(exchange);

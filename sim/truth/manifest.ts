@@ -30,11 +30,14 @@ export function parseManifestLine(value: unknown): ManifestLine | { readonly fau
     return { fault: `outcome "${String(record['outcome'])}" is none of saved, failed, parked, skipped` };
   if (!isReason(record['reason'])) return { fault: `reason "${String(record['reason'])}" is not in the closed list` };
   for (const field of ['resolver', 'url', 'sha256', 'license', 'version', 'host_type'])
-    if (record[field] !== null && typeof record[field] !== 'string') return { fault: `${field} must be a string or null` };
+    if (record[field] !== null && typeof record[field] !== 'string')
+      return { fault: `${field} must be a string or null` };
   if (!Array.isArray(record['attempts'])) return { fault: 'attempts is missing' };
   for (const attempt of record['attempts'] as readonly Record<string, unknown>[]) {
-    if (typeof attempt['resolver'] !== 'string' || typeof attempt['url'] !== 'string') return { fault: 'an attempt lacks resolver or url' };
-    if (!isReason(attempt['reason'])) return { fault: `an attempt's reason "${String(attempt['reason'])}" is not in the closed list` };
+    if (typeof attempt['resolver'] !== 'string' || typeof attempt['url'] !== 'string')
+      return { fault: 'an attempt lacks resolver or url' };
+    if (!isReason(attempt['reason']))
+      return { fault: `an attempt's reason "${String(attempt['reason'])}" is not in the closed list` };
   }
   return { ...(record as unknown as ManifestLine), work: record['work'].replace(/^https?:\/\/openalex\.org\//i, '') };
 }

@@ -89,11 +89,26 @@ function expectWork(world: World, work: Work, policy: Policy, means: Means): Exp
       tryPlans(world, work, { ...policy, resolvers: [resolver] }, { ...means, credits: Infinity }).winner !== null,
   );
   if (work.isRetracted && policy.retracted === 'skip')
-    return { work, outcome: 'skipped', reason: 'retracted', winner: null, attempts: [], by, budgetDependent: false, spent: 0 };
+    return {
+      work,
+      outcome: 'skipped',
+      reason: 'retracted',
+      winner: null,
+      attempts: [],
+      by,
+      budgetDependent: false,
+      spent: 0,
+    };
   const run = tryPlans(world, work, policy, means);
   const unlimited =
     policy.contentCredits === null ? run : tryPlans(world, work, policy, { ...means, credits: Infinity });
-  const shared = { work, attempts: run.attempts, by, spent: run.spent, budgetDependent: unlimited.spent > 0 && policy.contentCredits !== null };
+  const shared = {
+    work,
+    attempts: run.attempts,
+    by,
+    spent: run.spent,
+    budgetDependent: unlimited.spent > 0 && policy.contentCredits !== null,
+  };
   if (run.winner) return { ...shared, outcome: 'saved', reason: 'success', winner: run.winner };
   if (run.starved) return { ...shared, outcome: 'parked', reason: 'budget-exhausted', winner: null };
   if (run.attempts.length === 0) return { ...shared, outcome: 'failed', reason: 'no-plan', winner: null };

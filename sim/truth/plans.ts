@@ -26,7 +26,9 @@ const GONE: ReadonlySet<Reason> = new Set(['not-found', 'soft-404', 'connection-
 /** The plans of one resolver for a work, in the order in which they are tried. */
 export function plansOf(world: World, work: Work, resolver: Resolver, policy: Policy, tried: Tried): Plan[] {
   const listed = PLANNERS[resolver](world, work, policy, tried);
-  return listed.filter((plan) => (plan.expect === 'pdf' ? policy.accept.includes('pdf') : plan.expect !== 'xml' || policy.accept.includes('xml')));
+  return listed.filter((plan) =>
+    plan.expect === 'pdf' ? policy.accept.includes('pdf') : plan.expect !== 'xml' || policy.accept.includes('xml'),
+  );
 }
 
 type Planner = (world: World, work: Work, policy: Policy, tried: Tried) => Plan[];
@@ -107,7 +109,10 @@ const PLANNERS: Readonly<Record<Resolver, Planner>> = {
   zenodo: byDoiListing('zenodo'),
   figshare: byDoiListing('figshare'),
   osf: byDoiListing('osf', (location) => ({ licenses: [location.license, null] })),
-  semantic_scholar: byDoiListing('semantic_scholar', (location) => ({ expect: 'any', licenses: [location.license, null] })),
+  semantic_scholar: byDoiListing('semantic_scholar', (location) => ({
+    expect: 'any',
+    licenses: [location.license, null],
+  })),
   core: (world, work, policy) =>
     policy.keys.includes('core')
       ? listedIn(registered(world, work), 'core').map((location) => plan('core', location, { expect: 'any' }))
@@ -127,17 +132,21 @@ const PLANNERS: Readonly<Record<Resolver, Planner>> = {
   wayback: (world, work, _policy, tried) => {
     const known = [...listedIn(work, 'openalex'), ...listedIn(registered(world, work), 'unpaywall')];
     const gone = new Set(
-      [...known.filter(({ isOa, kind }) => isOa && kind === 'pdf').map(({ url }) => url), ...tried.keys()].filter((url) => {
-        const reason = tried.get(url);
-        return reason === undefined || GONE.has(reason);
-      }),
+      [...known.filter(({ isOa, kind }) => isOa && kind === 'pdf').map(({ url }) => url), ...tried.keys()].filter(
+        (url) => {
+          const reason = tried.get(url);
+          return reason === undefined || GONE.has(reason);
+        },
+      ),
     );
     const captures = [...listedIn(work, 'wayback'), ...listedIn(registered(world, work), 'wayback')];
     return [...gone].flatMap((url) =>
       captures
         .filter((location) => location.url.endsWith(`id_/${url}`))
         .slice(0, 1)
-        .map((location) => plan('wayback', location, { licenses: [location.license, null], versions: [location.version, null] })),
+        .map((location) =>
+          plan('wayback', location, { licenses: [location.license, null], versions: [location.version, null] }),
+        ),
     );
   },
 };

@@ -94,6 +94,8 @@ export function parsePolicy(value: unknown): Policy {
   const policy = { ...DEFAULT_POLICY, ...value };
   const unknown = policy.resolvers.find((resolver) => !RESOLVERS.includes(resolver));
   if (unknown !== undefined)
-    throw new AppError('USAGE_SIM_POLICY', `"${String(unknown)}" is no resolver`, { hint: `known: ${RESOLVERS.join(', ')}` });
+    throw new AppError('USAGE_SIM_POLICY', `"${unknown}" is no resolver`, {
+      hint: `known: ${RESOLVERS.join(', ')}`,
+    });
   return policy;
 }

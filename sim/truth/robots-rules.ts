@@ -20,7 +20,10 @@ export function parseRobots(text: string, token: string): RobotsRules {
   let generalDelay: number | null = null;
   let agents: string[] = [];
   let inRules = false;
-  for (const raw of text.slice(0, PARSED_BYTES).replace(/^\uFEFF/, '').split(/\r\n|\n|\r/)) {
+  for (const raw of text
+    .slice(0, PARSED_BYTES)
+    .replace(/^\uFEFF/, '')
+    .split(/\r\n|\n|\r/)) {
     const line = raw.replace(/#.*$/, '').trim();
     const colon = line.indexOf(':');
     if (colon === -1) continue;
@@ -44,9 +47,7 @@ export function parseRobots(text: string, token: string): RobotsRules {
       if (field === 'crawl-delay' && !isOwn) generalDelay = Number(value);
     }
   }
-  return ownNamed
-    ? { rules: own, crawlDelaySeconds: ownDelay }
-    : { rules: general, crawlDelaySeconds: generalDelay };
+  return ownNamed ? { rules: own, crawlDelaySeconds: ownDelay } : { rules: general, crawlDelaySeconds: generalDelay };
 }
 
 /** The longest matching pattern decides; on equal length, allow. */

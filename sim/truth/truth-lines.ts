@@ -50,7 +50,8 @@ export async function* truthLines(world: World, documents: Documents, policy: Po
   // Sizes matter only below the size of the largest file there is; measuring means rendering everything.
   const sizes = policy.maxBytes < 5_000_000 ? await measure(world, documents) : undefined;
   const expected = expectedOutcome(world, policy, sizes);
-  for (const one of expected.works) yield line(world, one, one.winner ? await hashes(documents, one.winner.file) : { all: [], bytes: null });
+  for (const one of expected.works)
+    yield line(world, one, one.winner ? await hashes(documents, one.winner.file) : { all: [], bytes: null });
 }
 
 async function measure(world: World, documents: Documents): Promise<(file: FileSpec) => number> {
@@ -60,14 +61,22 @@ async function measure(world: World, documents: Documents): Promise<(file: FileS
   return (file) => sizes.get(file.url) ?? 0;
 }
 
-async function hashes(documents: Documents, file: FileSpec): Promise<{ readonly all: readonly string[]; readonly bytes: number }> {
+async function hashes(
+  documents: Documents,
+  file: FileSpec,
+): Promise<{ readonly all: readonly string[]; readonly bytes: number }> {
   const digest = await documents.digest(file);
-  if (file.behaviour.kind !== 'caching' || file.behaviour.how !== 'changes-once') return { all: [digest.sha256], bytes: digest.bytes };
+  if (file.behaviour.kind !== 'caching' || file.behaviour.how !== 'changes-once')
+    return { all: [digest.sha256], bytes: digest.bytes };
   const second = Buffer.concat([await documents.bytes(file.payload), Buffer.from(SECOND_EDITION)]);
   return { all: [digest.sha256, sha256(second)], bytes: digest.bytes };
 }
 
-function line(world: World, one: ExpectedWork, file: { readonly all: readonly string[]; readonly bytes: number | null }): TruthLine {
+function line(
+  world: World,
+  one: ExpectedWork,
+  file: { readonly all: readonly string[]; readonly bytes: number | null },
+): TruthLine {
   const { work, winner } = one;
   return {
     work: work.id,

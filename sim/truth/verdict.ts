@@ -21,6 +21,10 @@ const lost = (reason: Exclude<Reason, 'success'>): Verdict => ({ reason, file: n
  */
 export function judge(world: World, plan: Plan, policy: Policy, tried: Map<string, Reason>): Verdict {
   const { location } = plan;
+  // A host that asked for more patience than the policy has is left alone for the rest of the work.
+  const { hostname } = new URL(location.url);
+  for (const [url, reason] of tried)
+    if (reason === 'rate-limited' && new URL(url).hostname === hostname) return lost(reason);
   const atDoor = door(world, location.url, location.behaviour, policy);
   if (atDoor !== null) return lost(atDoor);
   if (location.kind !== 'landing') return location.file ? judgeFile(location.file, policy) : lost('not-found');
@@ -98,8 +102,19 @@ const TRAPS: Readonly<Record<RedirectTrap, Exclude<Reason, 'success'>>> = {
   'no-location': 'bad-redirect',
 };
 
-const STATUSES = { 403: 'forbidden', 404: 'not-found', 410: 'not-found', 418: 'bad-status', 500: 'server-error' } as const;
-const FLAKES = { '503': 'server-error', '502': 'server-error', reset: 'connection-failed', timeout: 'timeout' } as const;
+const STATUSES = {
+  403: 'forbidden',
+  404: 'not-found',
+  410: 'not-found',
+  418: 'bad-status',
+  500: 'server-error',
+} as const;
+const FLAKES = {
+  '503': 'server-error',
+  '502': 'server-error',
+  reset: 'connection-failed',
+  timeout: 'timeout',
+} as const;
 
 /** What a behaviour costs a correct client: a reason, or nothing. */
 export function lossOf(behaviour: Behaviour, policy: Policy): Exclude<Reason, 'success'> | null {

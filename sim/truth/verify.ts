@@ -2,7 +2,17 @@ import type { ManifestLine } from './manifest.ts';
 import type { TruthLine } from './truth-lines.ts';
 
 /** What can differ between a manifest and the truth. */
-export const ASPECTS = ['works', 'outcome', 'reason', 'resolver', 'hash', 'license', 'version', 'host_type', 'attempts'] as const;
+export const ASPECTS = [
+  'works',
+  'outcome',
+  'reason',
+  'resolver',
+  'hash',
+  'license',
+  'version',
+  'host_type',
+  'attempts',
+] as const;
 export type Aspect = (typeof ASPECTS)[number];
 
 export interface Difference {
@@ -52,7 +62,12 @@ export function verify(
   }
   for (const work of unseen) differences.push({ work, aspect: 'works', expected: 'no such work', found: 'listed' });
   if (budgetSaved !== 0)
-    differences.push({ work: '(budget)', aspect: 'works', expected: 'as many as the budget allows', found: `${budgetSaved > 0 ? '+' : ''}${budgetSaved}` });
+    differences.push({
+      work: '(budget)',
+      aspect: 'works',
+      expected: 'as many as the budget allows',
+      found: `${budgetSaved > 0 ? '+' : ''}${budgetSaved}`,
+    });
   return { works, differences: differences.filter(({ aspect }) => aspects.has(aspect)), confusion };
 }
 
@@ -61,15 +76,25 @@ function cell(line: Pick<TruthLine | ManifestLine, 'outcome' | 'resolver'>): str
 }
 
 function* compare(expected: TruthLine, found: ManifestLine): Generator<Difference> {
-  const differ = (aspect: Aspect, wanted: string, got: string): Difference => ({ work: expected.work, aspect, expected: wanted, found: got });
+  const differ = (aspect: Aspect, wanted: string, got: string): Difference => ({
+    work: expected.work,
+    aspect,
+    expected: wanted,
+    found: got,
+  });
   if (expected.outcome !== found.outcome) yield differ('outcome', expected.outcome, found.outcome);
   if (expected.reason !== found.reason) yield differ('reason', expected.reason, found.reason);
   if (expected.outcome === 'saved' && found.outcome === 'saved') {
-    if (expected.resolver !== found.resolver) yield differ('resolver', String(expected.resolver), String(found.resolver));
-    if (!expected.sha256.includes(found.sha256 ?? '')) yield differ('hash', expected.sha256.join(' or '), String(found.sha256));
-    if (!expected.licenses.includes(found.license)) yield differ('license', expected.licenses.join(' or '), String(found.license));
-    if (!expected.versions.includes(found.version)) yield differ('version', expected.versions.join(' or '), String(found.version));
-    if (!expected.host_types.some((type) => type === found.host_type)) yield differ('host_type', expected.host_types.join(' or '), String(found.host_type));
+    if (expected.resolver !== found.resolver)
+      yield differ('resolver', String(expected.resolver), String(found.resolver));
+    if (!expected.sha256.includes(found.sha256 ?? ''))
+      yield differ('hash', expected.sha256.join(' or '), String(found.sha256));
+    if (!expected.licenses.includes(found.license))
+      yield differ('license', expected.licenses.join(' or '), String(found.license));
+    if (!expected.versions.includes(found.version))
+      yield differ('version', expected.versions.join(' or '), String(found.version));
+    if (!expected.host_types.some((type) => type === found.host_type))
+      yield differ('host_type', expected.host_types.join(' or '), String(found.host_type));
   }
   const wanted = expected.attempts.map(({ resolver, reason }) => `${resolver}:${reason}`).join(' ');
   const got = found.attempts.map(({ resolver, reason }) => `${resolver}:${reason}`).join(' ');

@@ -39,8 +39,16 @@ function place(build: LocationBuilder): Location {
   switch (work.archetype) {
     case 'A1': {
       const file = build.copy({ class: 'publisher', kind: 'pdf', visibleIn: ['openalex', 'unpaywall'] });
-      if (draw.chance(0.25))
-        build.copy({ class: 'repository', kind: 'pdf', visibleIn: ['openalex', 'unpaywall'], version: 'acceptedVersion' });
+      const isTwice = draw.chance(0.25);
+      // A hostile world needs many files, so that each behaviour comes up at several hosts.
+      const more = build.parameters.profile === 'hostile' ? 3 : isTwice ? 1 : 0;
+      for (let copy = 0; copy < more; copy += 1)
+        build.copy({
+          class: 'repository',
+          kind: 'pdf',
+          visibleIn: ['openalex', 'unpaywall'],
+          version: 'acceptedVersion',
+        });
       if (work.hasContent.pdf) contentLocations(build);
       return build.pageFor(file, ['doi']);
     }
@@ -51,7 +59,11 @@ function place(build: LocationBuilder): Location {
         visibleIn: draw.chance(0.2) ? ['openalex', 'unpaywall', 'doi'] : ['openalex', 'doi'],
       });
     case 'A3': {
-      build.copy({ class: 'repository', kind: 'pdf', visibleIn: draw.chance(0.5) ? ['openalex'] : ['openalex', 'unpaywall'] });
+      build.copy({
+        class: 'repository',
+        kind: 'pdf',
+        visibleIn: draw.chance(0.5) ? ['openalex'] : ['openalex', 'unpaywall'],
+      });
       return closedPage(build);
     }
     case 'A4':
@@ -66,13 +78,23 @@ function place(build: LocationBuilder): Location {
       build.copy({ class: 'publisher', kind: draw.chance(0.8) ? 'pdf' : 'jats', visibleIn: ['crossref'] });
       return closedPage(build);
     case 'A8-semantic_scholar':
-      build.copy({ class: 'repository', kind: draw.chance(0.5) ? 'pdf' : 'landing', visibleIn: ['semantic_scholar'], version: null });
+      build.copy({
+        class: 'repository',
+        kind: draw.chance(0.5) ? 'pdf' : 'landing',
+        visibleIn: ['semantic_scholar'],
+        version: null,
+      });
       return closedPage(build);
     case 'A8-core':
       coreLocations(build);
       return closedPage(build);
     case 'A8-doaj':
-      build.copy({ class: 'publisher', kind: draw.chance(0.4) ? 'pdf' : 'landing', visibleIn: ['doaj'], license: null });
+      build.copy({
+        class: 'publisher',
+        kind: draw.chance(0.4) ? 'pdf' : 'landing',
+        visibleIn: ['doaj'],
+        license: null,
+      });
       return closedPage(build);
     case 'A8-hal':
       halLocations(build);

@@ -15,7 +15,14 @@ const TEMPLATES: Readonly<Record<Platform, readonly LandingTemplate[]>> = {
   eprints: ['highwire', 'link-alternate'],
 };
 
-const HARMLESS_ROBOTS: readonly RobotsVariant[] = ['allow', 'missing', 'allow', 'wildcard', 'longest-match', 'bom-crlf'];
+const HARMLESS_ROBOTS: readonly RobotsVariant[] = [
+  'allow',
+  'missing',
+  'allow',
+  'wildcard',
+  'longest-match',
+  'bom-crlf',
+];
 const RESTRICTING_ROBOTS: readonly RobotsVariant[] = ['disallow-files', 'disallow-all', 'server-error', 'own-group'];
 const EVERY_ROBOTS: readonly RobotsVariant[] = [
   'allow',

@@ -9,6 +9,7 @@ import { numberOf } from './identifiers.ts';
 import { addressesAt } from './urls.ts';
 import type { FileSpec, Host, Lister, Location, Payload, Version, WorldParameters } from './types.ts';
 import type { WorkCore } from './work.ts';
+import { slotOf } from './work.ts';
 
 /** Hosts by class with the table of Zipf's law for each. */
 export interface HostChoice {
@@ -93,13 +94,12 @@ export class LocationBuilder {
     const number = this.#found.length;
     const usual = copy.class === 'publisher' ? 'publishedVersion' : 'acceptedVersion';
     const version = copy.version === undefined ? usual : copy.version;
-    const payload: Payload =
-      copy.kind === 'jats' ? { form: 'jats', work: this.work.index, body: true } : this.pdf();
+    const payload: Payload = copy.kind === 'jats' ? { form: 'jats', work: this.work.index, body: true } : this.pdf();
     const chosen = chooseBehaviour({
       profile: this.parameters.profile,
       host: drawn,
       draw: this.draw,
-      ordinal: this.work.index,
+      ordinal: number === 0 ? slotOf(this.parameters.seed, this.work.index) : this.work.index + number,
       shared: isShared(this.work),
       payload,
     });
@@ -123,7 +123,9 @@ export class LocationBuilder {
       license: copy.license === undefined ? this.license() : copy.license,
       isOa: copy.isOa ?? true,
       visibleIn: copy.visibleIn,
-      behaviour: isLanding ? (copy.behaviour ?? (host.wall ? { kind: 'wall', how: host.wall } : PLAIN)) : file.behaviour,
+      behaviour: isLanding
+        ? (copy.behaviour ?? (host.wall ? { kind: 'wall', how: host.wall } : PLAIN))
+        : file.behaviour,
       file: copy.fileless ? null : file,
       template: isLanding ? (copy.template ?? this.#template(host)) : null,
     });

@@ -18,7 +18,10 @@ export function addressesAt(host: Host, index: number, copy: number): Addresses 
         file: `${root}/index.php/j${host.index}/article/download/${number}${mark}/${pad(copy + 1, 3)}`,
       };
     case 'atypon':
-      return { landing: `${root}/doi/abs/10.5555/j${number}${mark}`, file: `${root}/doi/pdf/10.5555/j${number}${mark}` };
+      return {
+        landing: `${root}/doi/abs/10.5555/j${number}${mark}`,
+        file: `${root}/doi/pdf/10.5555/j${number}${mark}`,
+      };
     case 'dspace6':
       return {
         landing: `${root}/handle/1234/${number}${mark}`,

@@ -36,13 +36,18 @@ const WITHOUT_DOI_ALLOWED: ReadonlySet<Archetype> = new Set(['A1', 'A2', 'A4', '
 const TWINNED: ReadonlySet<Archetype> = new Set(['A1', 'A2', 'A3']);
 const WITH_NASTY_DOI_ALLOWED: ReadonlySet<Archetype> = new Set(['A1', 'A2', 'A3', 'A6', 'A7', 'A8-doaj', 'A8-hal']);
 
+/** The place of a work among 1,000: works of one archetype have neighbouring places. */
+export function slotOf(seed: number, index: number): number {
+  // 617 has no factor in common with 1,000 and is near its golden section: every slot once, and any stretch is even.
+  return (index * 617 + (seed % 1_000) * 61) % 1_000;
+}
+
 /**
  * Which archetype a work follows: the shares are dealt out exactly in every stretch of 1,000 works and evenly inside
  * it, so that a small world has its mix too and the number of obtainable works is no matter of luck.
  */
 export function archetypeOf(seed: number, index: number): Archetype {
-  // 617 has no factor in common with 1,000 and is near its golden section: every slot once, and any stretch is even.
-  const slot = (index * 617 + (seed % 1_000) * 61) % 1_000;
+  const slot = slotOf(seed, index);
   let passed = 0;
   for (const [archetype, share] of SHARES) {
     passed += share;
@@ -153,10 +158,9 @@ interface Naming {
   readonly date: string;
 }
 
-function identify(naming: Naming): Pick<
-  WorkCore,
-  'doi' | 'doiAsShown' | 'agency' | 'arxivId' | 'arxivVersions' | 'pmcid' | 'pmid'
-> {
+function identify(
+  naming: Naming,
+): Pick<WorkCore, 'doi' | 'doiAsShown' | 'agency' | 'arxivId' | 'arxivVersions' | 'pmcid' | 'pmid'> {
   const { parameters, index, archetype, venue, year, date } = naming;
   const draw = stream(parameters.seed, 'identifiers', index);
   const number = numberOf(index);

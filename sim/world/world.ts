@@ -48,12 +48,14 @@ export class World {
     const drawn = this.hosts.slice(0, -1);
     const publishers = drawn.filter((host) => host.class === 'publisher');
     const repositories = drawn.filter((host) => host.class === 'repository');
+    // A hostile world spreads its traps evenly: each must be met at several hosts.
+    const exponent = parameters.profile === 'hostile' ? 0 : POPULARITY_EXPONENT;
     this.#choice = {
       all: this.hosts,
       publishers,
       repositories,
-      publisherTable: zipfTable(publishers.length, POPULARITY_EXPONENT),
-      repositoryTable: zipfTable(repositories.length, POPULARITY_EXPONENT),
+      publisherTable: zipfTable(publishers.length, exponent),
+      repositoryTable: zipfTable(repositories.length, exponent),
     };
     this.#venues = publishers.map((host) => `j${host.index}`);
     const { columns, identity } = this.#survey();
