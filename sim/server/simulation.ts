@@ -30,13 +30,14 @@ export interface SimulationOptions {
   /** Real seconds per simulated second; 0.05 makes everything twenty times faster. */
   readonly timeScale?: number;
   readonly clock?: Clock;
-  /** Whether answers of generated hosts take their time. */
+  /** Whether answers take their time. */
   readonly latency?: boolean;
   readonly onEntry?: (entry: LogEntry) => void;
 }
 
 /** Real milliseconds by which a request may be early without being held against the client. */
 const SLACK_MS = 25;
+const SERVICE_LATENCY_MS = 60;
 const BODY_LIMIT = 1_000_000;
 const FRIENDLY = new Set(['calm', 'demo', 'load']);
 
@@ -251,13 +252,14 @@ export class Simulation implements AsyncDisposable {
     return { reply: await serveSite(exchange, site), pool: null };
   }
 
-  /** Lognormal latency with a long tail, chosen by URL and attempt. */
+  /** Lognormal latency with a long tail, chosen by URL and attempt; without it nobody would ever be in flight twice. */
   async #delay(exchange: Exchange): Promise<void> {
-    const site = this.world.host(exchange.url.hostname);
-    if (!site || this.#options.latency === false || FRIENDLY.has(this.world.parameters.profile)) return;
+    const host = exchange.url.hostname;
+    const median = this.world.host(host)?.medianLatencyMs ?? (serviceAt(host) && SERVICE_LATENCY_MS);
+    if (median === undefined || this.#options.latency === false || FRIENDLY.has(this.world.parameters.profile)) return;
     const draw = stream(this.world.parameters.seed, 'latency', `${exchange.url.href} ${exchange.attempt}`);
     const normal = Math.sqrt(-2 * Math.log(1 - draw.next())) * Math.cos(2 * Math.PI * draw.next());
-    const ms = site.medianLatencyMs * Math.exp(0.6 * normal) * (draw.chance(0.01) ? 20 : 1);
+    const ms = median * Math.exp(0.6 * normal) * (draw.chance(0.01) ? 20 : 1);
     await wait(this.clock, ms * this.timeScale);
   }
 }
