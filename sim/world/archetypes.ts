@@ -1,5 +1,6 @@
 import type { Behaviour, Wall } from '../behaviours/behaviour.ts';
-import { NO_ROBOTS_HOST } from './hosts.ts';
+import { NO_ROBOTS_HOST, soloHost } from './hosts.ts';
+import { numberOf } from './identifiers.ts';
 import type { HostChoice } from './locations.ts';
 import { LocationBuilder } from './locations.ts';
 import { arxivLocations, biomedicalLocations, biorxivLocations, contentLocations } from './deposits-preprint.ts';
@@ -134,6 +135,7 @@ function archived(build: LocationBuilder): Location {
     class: draw.pick(['publisher', 'repository'] as const),
     kind: 'pdf',
     visibleIn: ['openalex', 'unpaywall'],
+    host: soloHost('gone', numberOf(build.work.index)),
     behaviour,
   });
   waybackLocation(build, dead);

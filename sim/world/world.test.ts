@@ -86,7 +86,7 @@ test('every identifier leads back to its work', () => {
 });
 
 test('ORCID iDs carry the check digit of ISO 7064', () => {
-  assert.equal(orcid(0), '0009-0000-0000-0003');
+  assert.equal(orcid(0), '0009-0000-0000-0009');
   for (const index of [0, 1, 17, 4_711]) {
     const digits = orcid(index).replaceAll('-', '');
     let total = 0;
