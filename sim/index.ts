@@ -14,6 +14,7 @@ export { expectedOutcome } from './truth/outcome.ts';
 export type { Expected, ExpectedWork } from './truth/outcome.ts';
 export { DEFAULT_POLICY, parsePolicy, RESOLVERS } from './truth/policy.ts';
 export type { Policy, Resolver } from './truth/policy.ts';
+export { plantedQuestions } from './truth/planted-questions.ts';
 export type { Reason } from './truth/reasons.ts';
 export { REASONS } from './truth/reasons.ts';
 export type { TruthLine } from './truth/truth-lines.ts';

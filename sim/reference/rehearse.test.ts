@@ -5,11 +5,18 @@ import { scaledClock, systemClock } from '../../src/base/index.ts';
 import { HeldClock } from '../../src/testing/index.ts';
 import { ALL_BEHAVIOURS } from '../behaviours/behaviour.ts';
 import { stream } from '../random/stream.ts';
+import { breakResolver } from '../server/admin.ts';
 import { Simulation } from '../server/simulation.ts';
-import { DEFAULT_POLICY } from '../truth/policy.ts';
+import { SERVICES } from '../services/index.ts';
+import { clientSettings } from '../settings.ts';
+import { parseManifestLine } from '../truth/manifest.ts';
+import { DEFAULT_POLICY, RESOLVERS } from '../truth/policy.ts';
+import type { TruthLine } from '../truth/truth-lines.ts';
+import { truthLines } from '../truth/truth-lines.ts';
+import { verify } from '../truth/verify.ts';
 import type { Profile } from '../world/types.ts';
 import { World } from '../world/world.ts';
-import { pauseOn } from './client.ts';
+import { pauseOn, ReferenceClient } from './client.ts';
 import { rehearse } from './rehearse.ts';
 
 const open = (profile: Profile, works: number, seed: number, clock: HeldClock): Promise<Simulation> =>
@@ -95,4 +102,45 @@ test('in the hostile world every behaviour ends in its expected word and no cana
     simulation.log.violations.filter(({ rule }) => rule === 'canary' || rule === 'key-leak' || rule === 'robots'),
     [],
   );
+});
+
+test('every service that is broken on purpose is noticed by somebody', async () => {
+  const clock = new HeldClock();
+  await using simulation = await open('calm', 300, 7, clock);
+  const pause = (ms: number): Promise<void> => clock.advance(ms);
+  const truth: TruthLine[] = [];
+  for await (const line of truthLines(simulation.world, simulation.documents, DEFAULT_POLICY)) truth.push(line);
+  const options = {
+    settings: clientSettings(simulation),
+    pause,
+    now: () => clock.monotonic(),
+    maxRetries: 0,
+    maxBytes: 1e8,
+    idleMs: 5_000,
+    resolvers: RESOLVERS,
+  };
+  using whole = new ReferenceClient(options);
+  const records = new Map(
+    (await whole.records()).map((record) => [record.id.replace('https://openalex.org/', ''), record]),
+  );
+  for (const { name } of SERVICES) {
+    // Nobody needs DataCite to obtain a file: a client may use it to describe one.
+    if (name === 'datacite') continue;
+    using client = new ReferenceClient(options);
+    breakResolver(simulation, `resolver:${name}`);
+    if (name === 'openalex') await assert.rejects(client.records());
+    else {
+      const line = truth.find(({ resolver, attempts }) =>
+        name === 'doi' ? attempts.some((attempt) => attempt.resolver === name) : resolver === name,
+      );
+      assert.ok(line, `no work needs ${name}`);
+      const record = records.get(line.work);
+      assert.ok(record);
+      const found = parseManifestLine(await client.obtain(record));
+      assert.ok(!('fault' in found));
+      const { differences } = verify([line], new Map([[line.work, found]]));
+      assert.ok(differences.length > 0, `nobody noticed that ${name} is broken`);
+    }
+    breakResolver(simulation, 'none');
+  }
 });

@@ -8,14 +8,21 @@ import type { World } from '../world/world.ts';
 const LISTED_AUTHORS = 100;
 
 /** A work as OpenAlex renders it; in lists at most 100 authors are shown. */
-export function renderWork(world: World, work: Work, inList: boolean): Record<string, unknown> {
+export function renderWork(
+  world: World,
+  work: Work,
+  inList: boolean,
+  fields: readonly string[] | null = null,
+): Record<string, unknown> {
   const { seed } = world.parameters;
   const shown = work.locations.filter(({ visibleIn }) => visibleIn.includes('openalex'));
   const locations = shown.map((location) => renderLocation(world, work, location));
   const bestAt = bestOpen(shown);
   const doi = work.doiAsShown === null ? null : `https://doi.org/${work.doiAsShown}`;
   const authors = inList ? work.authors.slice(0, LISTED_AUTHORS) : work.authors;
-  const abstract = abstractOf(seed, work);
+  // Authors and abstract are most of the labour; lists that do not select them should not pay for it.
+  const wants = (field: string): boolean => fields === null || fields.includes(field);
+  const abstract = wants('abstract_inverted_index') ? abstractOf(seed, work) : null;
   const topics = work.topics.map(({ topic, score }) => renderTopic(topic, score));
   const best = bestAt === -1 ? null : locations[bestAt];
   const oaUrl = bestAt === -1 ? null : (shown[bestAt]?.url ?? null);
@@ -45,7 +52,9 @@ export function renderWork(world: World, work: Work, inList: boolean): Record<st
       oa_url: oaUrl,
       any_repository_has_fulltext: shown.some(({ hostType, isOa }) => isOa && hostType !== 'publisher'),
     },
-    authorships: authors.map((index, position) => renderAuthorship(seed, index, position, work.authors.length)),
+    authorships: (wants('authorships') ? authors : []).map((index, position) =>
+      renderAuthorship(seed, index, position, work.authors.length),
+    ),
     ...(inList && work.authors.length > LISTED_AUTHORS && { is_authors_truncated: true }),
     primary_topic: topics[0] ?? null,
     topics,

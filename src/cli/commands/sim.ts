@@ -15,11 +15,12 @@ import { table } from '../terminal.ts';
 
 const load = async () => import('../../../sim/index.ts');
 
-/** `sim serve | truth | verify | violations | mutate | replay`. */
+/** `sim serve | truth | questions | verify | violations | mutate | replay`. */
 export function simCommand(): Command {
   const command = new Command('sim').description('rehearse against a simulated scholarly web on this machine');
   command.addCommand(serveCommand());
   command.addCommand(truthCommand());
+  command.addCommand(questionsCommand());
   command.addCommand(verifyCommand());
   command.addCommand(violationsCommand());
   command.addCommand(mutateCommand());
@@ -107,6 +108,18 @@ function truthCommand(): Command {
       }
       for await (const line of truthLines(world, new Documents(world), policy))
         session.terminal.print(JSON.stringify(line));
+    });
+}
+
+function questionsCommand(): Command {
+  return everywhere(worldOptions(new Command('questions')))
+    .description('print questions whose answers are planted in the documents of a world, one JSON line each')
+    .addHelpText('after', '\nExample:\n  docstokg sim questions --seed 7 --works 50 > questions.jsonl\n')
+    .action(async (options: WorldOptions, self: Command) => {
+      const session = openSession(self);
+      const { World, plantedQuestions } = await load();
+      for (const question of plantedQuestions(new World(parametersOf(options))))
+        session.terminal.print(JSON.stringify(question));
     });
 }
 
