@@ -70,7 +70,7 @@ export class Documents {
 }
 
 /** Bytes that the server sends before the file proper, and that stay part of it. */
-export function junkBytes(file: Pick<FileSpec, 'behaviour'>): number {
+function junkBytes(file: Pick<FileSpec, 'behaviour'>): number {
   return file.behaviour.kind === 'typed' ? file.behaviour.junkBytes : 0;
 }
 

@@ -1,5 +1,5 @@
 /** How the bytes leave, where it is not simply "all of them". */
-export type Transport =
+type Transport =
   | { readonly kind: 'reset' }
   | { readonly kind: 'hang' }
   | { readonly kind: 'short'; readonly bytes: number }

@@ -8,7 +8,7 @@ export const SIM_KEYS = {
   ncbi: 'sim-ncbi-key',
 } as const;
 
-export const DAILY_CREDITS = { anonymous: 1_000, keyed: 10_000 } as const;
+const DAILY_CREDITS = { anonymous: 1_000, keyed: 10_000 } as const;
 
 const DAY_MS = 86_400_000;
 

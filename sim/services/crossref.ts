@@ -44,7 +44,7 @@ function link(location: Location): Record<string, unknown> {
 }
 
 /** A work as Crossref deposits describe it. */
-export function renderCrossref(world: World, work: Work): Record<string, unknown> {
+function renderCrossref(world: World, work: Work): Record<string, unknown> {
   const { seed } = world.parameters;
   const listed = work.locations.filter(({ visibleIn }) => visibleIn.includes('crossref'));
   const licensed = listed.find(({ license }) => license !== null);

@@ -4,7 +4,7 @@ import { json, redirect, text } from '../server/reply.ts';
 import type { Reply } from '../server/reply.ts';
 import { at } from '../world/identifiers.ts';
 import type { Location } from '../world/types.ts';
-import { budgetHeaders, charge, refuseBadKey } from './openalex.ts';
+import { budgetHeaders, charge, refuseBadKey } from './openalex-budget.ts';
 
 const FILE_CREDITS = 100;
 const MISS_CREDITS = 1;

@@ -96,7 +96,7 @@ export function renderWork(
 }
 
 /** The first open location with a file, else the first open one; −1 when all are closed. */
-export function bestOpen(shown: readonly Location[]): number {
+function bestOpen(shown: readonly Location[]): number {
   const withFile = shown.findIndex(({ isOa, kind }) => isOa && kind === 'pdf');
   return withFile === -1 ? shown.findIndex(({ isOa }) => isOa) : withFile;
 }

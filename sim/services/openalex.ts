@@ -1,71 +1,19 @@
-import { secondsToMidnight, SIM_KEYS } from '../server/run-state.ts';
+import { SIM_KEYS } from '../server/run-state.ts';
 import type { Exchange, Pool, Service } from '../server/exchange.ts';
 import { doiIn, keyOf } from '../server/exchange.ts';
 import { html, json, redirect, text } from '../server/reply.ts';
 import type { Reply } from '../server/reply.ts';
 import { stream } from '../random/stream.ts';
-import { TOPICS } from '../world/topics.ts';
 import type { Work } from '../world/types.ts';
+import { budgetHeaders, charge, rateLimit, refuseBadKey, usd } from './openalex-budget.ts';
 import { checkParameters, QueryFault, selectWorks } from './openalex-query.ts';
-import { renderTopic, renderWork } from './openalex-work.ts';
+import { autocomplete, topics } from './openalex-topics.ts';
+import { renderWork } from './openalex-work.ts';
 
 const KEYED: Pool = { name: 'openalex', perSecond: 30, burst: 30 };
 const ANONYMOUS: Pool = { name: 'openalex-anonymous', perSecond: 10, burst: 10 };
 const PAGE_LIMIT = 10_000;
 const PER_PAGE_LIMIT = 100;
-const USD_PER_CREDIT = 0.0001;
-
-/** The headers that every answer carries: dollars, and the older credits. */
-export function budgetHeaders(exchange: Exchange, cost: number): Record<string, string> {
-  const key = keyOf(exchange);
-  const limit = exchange.run.limit(key);
-  const remaining = exchange.run.remaining(key, exchange.now);
-  return {
-    'x-ratelimit-limit-usd': String(limit * USD_PER_CREDIT),
-    'x-ratelimit-remaining-usd': String(round(remaining * USD_PER_CREDIT)),
-    'x-ratelimit-prepaid-remaining-usd': '0',
-    'x-ratelimit-cost-usd': String(round(cost * USD_PER_CREDIT)),
-    'x-ratelimit-limit': String(limit),
-    'x-ratelimit-remaining': String(remaining),
-    'x-ratelimit-credits-used': String(cost),
-    'x-ratelimit-onetime-remaining': '0',
-    'x-ratelimit-reset': String(secondsToMidnight(exchange.now)),
-  };
-}
-
-/** Takes the cost off the budget, or answers the 429 that lasts until midnight. */
-export function charge(exchange: Exchange, cost: number): Reply | null {
-  const key = keyOf(exchange);
-  if (exchange.run.spend(key, cost, exchange.now)) return null;
-  const remaining = exchange.run.remaining(key, exchange.now);
-  const wait = secondsToMidnight(exchange.now);
-  return json(
-    {
-      error: 'Rate limit exceeded',
-      message: `Insufficient budget. This request costs $${round(cost * USD_PER_CREDIT)} but you only have $${round(remaining * USD_PER_CREDIT)} remaining. Resets at midnight UTC.`,
-      retryAfter: wait,
-      costUsd: round(cost * USD_PER_CREDIT),
-      dailyRemainingUsd: round(remaining * USD_PER_CREDIT),
-      prepaidRemainingUsd: 0,
-      creditsRequired: cost,
-      creditsRemaining: remaining,
-      onetimeCreditsRemaining: 0,
-    },
-    429,
-    {
-      'retry-after': String(wait),
-      ...budgetHeaders(exchange, 0),
-      'x-ratelimit-cost-required-usd': String(round(cost * USD_PER_CREDIT)),
-    },
-  );
-}
-
-/** The answer to a key that is not one; null when the key is good or absent. */
-export function refuseBadKey(exchange: Exchange): Reply | null {
-  const key = keyOf(exchange);
-  if (key === null || key === SIM_KEYS.openalex) return null;
-  return json({ error: 'Invalid or missing API key', message: 'API key not found' }, 401);
-}
 
 export const openalex: Service = {
   name: 'openalex',
@@ -164,7 +112,7 @@ function list(exchange: Exchange): Reply {
         per_page: perPage,
         groups_count: null,
         ...(cursor !== null && { next_cursor: next }),
-        cost_usd: round(cost * USD_PER_CREDIT),
+        cost_usd: usd(cost),
       },
       results,
     },
@@ -240,76 +188,4 @@ function findWork(exchange: Exchange, id: string): Work | undefined {
   if (pmid) return world.byPmid(pmid);
   const pmcid = /^pmcid:(?:.*\/)?(PMC\d+)$/i.exec(id)?.[1];
   return pmcid ? world.byPmcid(pmcid) : undefined;
-}
-
-function topics(exchange: Exchange): Reply {
-  checkParameters(exchange.query);
-  const search = exchange.query.get('search');
-  const poor = charge(exchange, search === null ? 1 : 10);
-  if (poor) return poor;
-  const perPage = Math.min(Number(exchange.query.get('per_page') ?? 25), PER_PAGE_LIMIT);
-  const found = matchingTopics(search ?? '');
-  return json(
-    {
-      meta: { count: found.length, db_response_time_ms: 4, page: 1, per_page: perPage, groups_count: null },
-      results: found.slice(0, perPage).map((index) => renderTopic(index)),
-    },
-    200,
-    budgetHeaders(exchange, search === null ? 1 : 10),
-  );
-}
-
-/** Topics whose name or subjects hold every word. */
-function matchingTopics(search: string): number[] {
-  const words = search
-    .toLowerCase()
-    .split(/\s+/)
-    .filter((word) => word !== '');
-  return TOPICS.flatMap((topic, index) => {
-    const known = `${topic.name} ${topic.subjects.join(' ')}`.toLowerCase();
-    return words.every((word) => known.includes(word)) ? [index] : [];
-  });
-}
-
-function autocomplete(exchange: Exchange): Reply {
-  const entity = exchange.path.slice('/autocomplete/'.length);
-  const q = exchange.query.get('q') ?? '';
-  const results =
-    entity === 'topics'
-      ? matchingTopics(q)
-          .slice(0, 10)
-          .map((index) => ({
-            id: TOPICS[index]?.id,
-            display_name: TOPICS[index]?.name,
-            hint: TOPICS[index]?.subfield[1],
-            entity_type: 'topic',
-            external_id: null,
-          }))
-      : [];
-  return json(
-    { meta: { count: results.length, db_response_time_ms: 3, page: 1, per_page: 10 }, results },
-    200,
-    budgetHeaders(exchange, 0),
-  );
-}
-
-function rateLimit(exchange: Exchange): Reply {
-  const key = keyOf(exchange);
-  if (key === null) return json({ error: 'Invalid or missing API key', message: 'API key required' }, 401);
-  const limit = exchange.run.limit(key);
-  const remaining = exchange.run.remaining(key, exchange.now);
-  return json({
-    api_key: `${key.slice(0, 4)}…`,
-    rate_limit: {
-      daily_budget_usd: round(limit * USD_PER_CREDIT),
-      daily_remaining_usd: round(remaining * USD_PER_CREDIT),
-      credits_limit: limit,
-      credits_remaining: remaining,
-      resets_in_seconds: secondsToMidnight(exchange.now),
-    },
-  });
-}
-
-function round(value: number): number {
-  return Math.round(value * 1e6) / 1e6;
 }

@@ -27,7 +27,7 @@ test('turning a resolver off loses exactly the works that only it obtains, for e
 });
 
 test('the order of resolvers changes who obtains a work, never whether it is obtained', () => {
-  const reversed = under({ resolvers: [...RESOLVERS].reverse() });
+  const reversed = under({ resolvers: RESOLVERS.toReversed() });
   assert.deepEqual(saved(reversed), saved(usual));
   assert.notDeepEqual(reversed.totals.byResolver, usual.totals.byResolver);
 });

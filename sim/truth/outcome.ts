@@ -7,7 +7,7 @@ import type { Reason } from './reasons.ts';
 import { judge } from './verdict.ts';
 
 /** One URL that a correct client tries, and what comes of it. */
-export interface ExpectedAttempt {
+interface ExpectedAttempt {
   readonly resolver: Resolver;
   readonly url: string;
   readonly reason: Reason;

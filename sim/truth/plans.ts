@@ -1,5 +1,5 @@
-import { at } from '../world/identifiers.ts';
-import type { Lister, Location, Version, Work } from '../world/types.ts';
+import { at, SUFFIX } from '../world/identifiers.ts';
+import type { HostType, Lister, Location, Version, Work } from '../world/types.ts';
 import type { World } from '../world/world.ts';
 import type { Policy, Resolver } from './policy.ts';
 import type { Reason } from './reasons.ts';
@@ -14,6 +14,8 @@ export interface Plan {
   /** Licences that a client may record, the best first. */
   readonly licenses: readonly (string | null)[];
   readonly versions: readonly Version[];
+  /** Kinds of host that a client may record, by what the resolver's source says. */
+  readonly hostTypes: readonly (HostType | null)[];
   readonly credits: number;
 }
 
@@ -25,6 +27,7 @@ const GONE: ReadonlySet<Reason> = new Set(['not-found', 'soft-404', 'connection-
 
 /** The plans of one resolver for a work, in the order in which they are tried. */
 export function plansOf(world: World, work: Work, resolver: Resolver, policy: Policy, tried: Tried): Plan[] {
+  if (policy.deadHosts.includes(`${ASKED[resolver] ?? ''}${SUFFIX}`)) return [];
   const listed = PLANNERS[resolver](world, work, policy, tried);
   return listed.filter((plan) =>
     plan.expect === 'pdf' ? policy.accept.includes('pdf') : plan.expect !== 'xml' || policy.accept.includes('xml'),
@@ -42,6 +45,41 @@ function listedIn(work: Work | undefined, lister: Lister): Location[] {
   return work?.locations.filter(({ visibleIn }) => visibleIn.includes(lister)) ?? [];
 }
 
+/** How sources that tell repositories from publishers, and no more, see each kind of host. */
+const SEEN_AS: Readonly<Record<HostType, readonly HostType[]>> = {
+  publisher: ['publisher'],
+  repository: ['repository'],
+  preprint: ['preprint', 'repository'],
+  aggregator: ['aggregator', 'repository'],
+  archive: ['archive'],
+};
+
+/** Sources that do not say what kind of host a URL is at: a client may leave it open. */
+const HOST_TYPES: Readonly<Partial<Record<Resolver, readonly (HostType | null)[]>>> = {
+  doi: [null, 'publisher', 'repository', 'preprint'],
+  semantic_scholar: [null, 'repository', 'aggregator'],
+  openaire: [null, 'repository', 'aggregator'],
+  openalex_content: ['aggregator', 'repository', 'publisher', null],
+};
+
+/** The interface that each resolver asks first; without it there are no plans. */
+const ASKED: Readonly<Partial<Record<Resolver, string>>> = {
+  europe_pmc: 'www.ebi.ac.uk',
+  pmc: 'pmc-oa-opendata.s3.amazonaws.com',
+  biorxiv: 'api.biorxiv.org',
+  unpaywall: 'api.unpaywall.org',
+  crossref: 'api.crossref.org',
+  doaj: 'doaj.org',
+  hal: 'api.archives-ouvertes.fr',
+  zenodo: 'zenodo.org',
+  figshare: 'api.figshare.com',
+  osf: 'api.osf.io',
+  semantic_scholar: 'api.semanticscholar.org',
+  core: 'api.core.ac.uk',
+  openaire: 'api.openaire.eu',
+  wayback: 'web.archive.org',
+};
+
 function plan(resolver: Resolver, location: Location, more: Partial<Plan> = {}): Plan {
   return {
     resolver,
@@ -50,6 +88,7 @@ function plan(resolver: Resolver, location: Location, more: Partial<Plan> = {}):
     expect: location.kind === 'landing' ? 'landing' : location.kind === 'pdf' ? 'pdf' : 'xml',
     licenses: [location.license],
     versions: [location.version],
+    hostTypes: HOST_TYPES[resolver] ?? SEEN_AS[location.hostType],
     credits: 0,
     ...more,
   };

@@ -24,7 +24,7 @@ export const RESOLVERS = [
 ] as const;
 
 export type Resolver = (typeof RESOLVERS)[number];
-export type AcceptedKind = 'pdf' | 'xml' | 'html';
+type AcceptedKind = 'pdf' | 'xml' | 'html';
 
 /** What a client is allowed and equipped to do; the truth is always the truth under a policy. */
 export interface Policy {

@@ -25,7 +25,7 @@ export interface TruthLine {
   /** Accepted values of what a client records about the file, the best first. */
   readonly licenses: readonly (string | null)[];
   readonly versions: readonly (string | null)[];
-  readonly host_types: readonly HostType[];
+  readonly host_types: readonly (HostType | null)[];
   readonly attempts: readonly { readonly resolver: string; readonly url: string; readonly reason: string }[];
   readonly by: readonly string[];
   readonly budget_dependent: boolean;
@@ -33,15 +33,7 @@ export interface TruthLine {
   readonly retracted: boolean;
 }
 
-const ACCEPTED_HOST_TYPES: Readonly<Record<HostType, readonly HostType[]>> = {
-  publisher: ['publisher'],
-  repository: ['repository'],
-  preprint: ['preprint', 'repository'],
-  aggregator: ['aggregator', 'repository'],
-  archive: ['archive'],
-};
-
-export function kindOf(payload: Payload): 'pdf' | 'xml' | 'html' {
+function kindOf(payload: Payload): 'pdf' | 'xml' | 'html' {
   return payload.form === 'jats' || payload.form === 'tei' ? 'xml' : payload.form === 'html' ? 'html' : 'pdf';
 }
 
@@ -93,7 +85,7 @@ function line(
     bytes: file.bytes,
     licenses: winner ? [...new Set(winner.plan.licenses)] : [],
     versions: winner ? [...new Set(winner.plan.versions)] : [],
-    host_types: winner ? ACCEPTED_HOST_TYPES[winner.plan.location.hostType] : [],
+    host_types: winner ? winner.plan.hostTypes : [],
     attempts: one.attempts,
     by: one.by,
     budget_dependent: one.budgetDependent,

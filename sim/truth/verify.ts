@@ -15,7 +15,7 @@ export const ASPECTS = [
 ] as const;
 export type Aspect = (typeof ASPECTS)[number];
 
-export interface Difference {
+interface Difference {
   readonly work: string;
   readonly aspect: Aspect;
   readonly expected: string;

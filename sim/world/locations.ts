@@ -172,6 +172,6 @@ export class LocationBuilder {
 }
 
 /** True when two works may ask for the files of this one: it has a twin under the same DOI. */
-export function isShared(work: WorkCore): boolean {
+function isShared(work: WorkCore): boolean {
   return work.index % 50 === 6 || work.duplicateOf !== null;
 }

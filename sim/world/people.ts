@@ -13,14 +13,14 @@ export interface Author {
   readonly institution: Institution;
 }
 
-export interface Institution {
+interface Institution {
   readonly id: string;
   readonly name: string;
   readonly ror: string;
   readonly country: string;
 }
 
-export function institution(index: number): Institution {
+function institution(index: number): Institution {
   const place = PLACES[index % PLACES.length] as string;
   return {
     id: `https://openalex.org/I${70_000_000 + index}`,

@@ -89,11 +89,12 @@ test('a served world can be verified against, broken, replayed and stopped', asy
     assert.equal((await run('mutate', '--sim', sim, '--break', 'resolver:hal')).out, 'broken: hal\n');
     const world = (await (await fetch(`${sim}/__sim/world`)).json()) as {
       readonly identity: string;
+      readonly web: string;
       readonly client: { readonly dns: { readonly suffix: string } };
     };
     assert.deepEqual([world.identity, world.client.dns.suffix], [identity, '.sim.test']);
-    // Half of the path of requests.jsonl: the log that serve wrote can be sent again.
-    await fetch(`${String((world as unknown as { web: string }).web)}/`);
+    // A request for the log to hold, which is then sent again.
+    await fetch(`${world.web}/`);
     const log = join(folder, 'log.jsonl');
     writeFileSync(log, await (await fetch(`${sim}/__sim/log`)).text());
     assert.equal((await run('replay', log, '--sim', sim)).code, 0);
