@@ -1,0 +1,170 @@
+import type { Box } from '../../document.ts';
+import { overlap } from './box.ts';
+import type { Segment } from './segment.ts';
+
+/** Pieces of one column that are read together, from top to bottom. */
+export interface ColumnPiece {
+  readonly box: Box;
+  readonly segments: readonly Segment[];
+}
+
+/** A vertical strip without text between two columns. */
+interface Gutter {
+  readonly left: number;
+  readonly right: number;
+}
+
+/** How often, in the whole document, text stands on both sides of an x, by whole points. */
+export type GutterVotes = ReadonlyMap<number, number>;
+
+const MIN_ROWS = 4;
+const MIN_FILL = 0.5;
+
+/** Cuts a page's segments into pieces in reading order: columns from left to right, what spans them in its place. */
+export function readingOrder(segments: readonly Segment[], box: Box, votes?: GutterVotes): ColumnPiece[] {
+  return cut(segments, box, votes, 0);
+}
+
+function cut(segments: readonly Segment[], box: Box, votes: GutterVotes | undefined, depth: number): ColumnPiece[] {
+  if (segments.length === 0) return [];
+  const gutter = depth < 4 ? findGutter(segments, box, votes) : undefined;
+  if (!gutter) return [{ box, segments }];
+  const result: ColumnPiece[] = [];
+  for (const band of bands(segments, gutter)) {
+    const top = Math.min(...band.segments.map((segment) => segment.top));
+    const bottom = Math.max(...band.segments.map((segment) => segment.bottom));
+    if (band.spanning) {
+      result.push({ box: { ...box, top, bottom }, segments: band.segments });
+      continue;
+    }
+    const middle = (gutter.left + gutter.right) / 2;
+    const left = band.segments.filter((segment) => (segment.left + segment.right) / 2 < middle);
+    const right = band.segments.filter((segment) => (segment.left + segment.right) / 2 >= middle);
+    result.push(...cut(left, { left: box.left, right: gutter.left, top, bottom }, votes, depth + 1));
+    result.push(...cut(right, { left: gutter.right, right: box.right, top, bottom }, votes, depth + 1));
+  }
+  return result;
+}
+
+interface Band {
+  readonly spanning: boolean;
+  readonly segments: Segment[];
+}
+
+function bands(segments: readonly Segment[], gutter: Gutter): Band[] {
+  const result: Band[] = [];
+  const sorted = [...segments].sort((a, b) => a.baseline - b.baseline || a.left - b.left);
+  const spanning = new Set(sorted.filter((segment) => spans(segment, gutter)));
+  for (const segment of [...spanning]) {
+    // Two lines of two columns that nearly touch are not one line over both.
+    if (sorted.some((other) => other !== segment && !spanning.has(other) && beside(segment, other, gutter)))
+      spanning.delete(segment);
+  }
+  let cursor: Band | undefined;
+  for (const segment of sorted) {
+    const isSpanning = spanning.has(segment);
+    if (!cursor || cursor.spanning !== isSpanning) {
+      cursor = { spanning: isSpanning, segments: [] };
+      result.push(cursor);
+    }
+    cursor.segments.push(segment);
+  }
+  return result;
+}
+
+function spans(segment: Segment, gutter: Gutter): boolean {
+  return segment.left < gutter.left - segment.size && segment.right > gutter.right + segment.size;
+}
+
+function beside(wide: Segment, other: Segment, gutter: Gutter): boolean {
+  if (overlap(wide.top, wide.bottom, other.top, other.bottom) < 0.5 * other.size) return false;
+  return overlap(wide.left, wide.right, other.left, other.right) > 0 && !spans(other, gutter);
+}
+
+interface GapRow {
+  readonly left: Segment;
+  readonly right: Segment;
+}
+
+/** Pairs of neighbours in one row with a gap between them wide enough for a gutter. */
+export function gapRows(segments: readonly Segment[]): GapRow[] {
+  const sorted = segments.filter((segment) => segment.glyphs.length > 0).sort((a, b) => a.top - b.top);
+  const pairs: GapRow[] = [];
+  for (let index = 0; index < sorted.length; index += 1) {
+    const segment = sorted[index];
+    if (!segment) continue;
+    let nearest: Segment | undefined;
+    for (let at = index - 1; at >= 0; at -= 1) {
+      const other = sorted[at];
+      if (!other || other.top < segment.top - 60) break;
+      nearest = closer(segment, other, nearest);
+    }
+    for (let at = index + 1; at < sorted.length; at += 1) {
+      const other = sorted[at];
+      if (!other || other.top > segment.bottom) break;
+      nearest = closer(segment, other, nearest);
+    }
+    if (nearest) pairs.push({ left: segment, right: nearest });
+  }
+  return pairs;
+}
+
+function closer(segment: Segment, other: Segment, best: Segment | undefined): Segment | undefined {
+  if (other.left < segment.right) return best;
+  if (overlap(segment.top, segment.bottom, other.top, other.bottom) < 0.3 * Math.min(segment.size, other.size))
+    return best;
+  return !best || other.left < best.left ? other : best;
+}
+
+function findGutter(segments: readonly Segment[], box: Box, votes: GutterVotes | undefined): Gutter | undefined {
+  if (segments.length < 4) return undefined;
+  const pairs = gapRows(segments).filter(
+    (pair) => pair.right.left - pair.left.right >= 0.6 * Math.min(pair.left.size, pair.right.size),
+  );
+  const weights = new Map<number, number>();
+  for (const pair of pairs)
+    for (let x = Math.ceil(pair.left.right); x <= Math.floor(pair.right.left); x += 1)
+      weights.set(x, (weights.get(x) ?? 0) + 1);
+  let best = -1;
+  let bestWeight = 0;
+  for (const [x, weight] of [...weights].sort((a, b) => a[0] - b[0])) {
+    const score = weight + Math.min(weight, (votes?.get(x) ?? 0) > 20 ? weight : 0);
+    if (score > bestWeight) {
+      bestWeight = score;
+      best = x;
+    }
+  }
+  if (best < 0) return undefined;
+  const voted = (votes?.get(best) ?? 0) > 20;
+  const rows = pairs.filter((pair) => pair.left.right <= best && pair.right.left >= best);
+  if (rows.length < (voted ? 2 : MIN_ROWS)) return undefined;
+  const gutter = narrowest(rows, best);
+  const fillLeft = mean(rows.map((row) => (row.left.right - row.left.left) / Math.max(1, gutter.left - box.left)));
+  const fillRight = mean(rows.map((row) => (row.right.right - row.right.left) / Math.max(1, box.right - gutter.right)));
+  if (Math.min(fillLeft, fillRight) < (voted ? 0.3 : MIN_FILL)) return undefined;
+  return gutter;
+}
+
+/** The strip that stays free in nearly all rows: a few lines may stick out. */
+function narrowest(rows: readonly GapRow[], x: number): Gutter {
+  const lefts = rows.map((row) => row.left.right).sort((a, b) => a - b);
+  const rights = rows.map((row) => row.right.left).sort((a, b) => a - b);
+  const left = Math.min(x, lefts[Math.floor(lefts.length * 0.95)] ?? x);
+  const right = Math.max(x, rights[Math.floor(rights.length * 0.05)] ?? x);
+  return { left, right };
+}
+
+function mean(values: readonly number[]): number {
+  return values.length === 0 ? 0 : values.reduce((sum, value) => sum + value, 0) / values.length;
+}
+
+/** Counts, over all pages, where wide segments face each other across a gap: the document's gutters. */
+export function voteForGutters(pages: readonly (readonly Segment[])[]): GutterVotes {
+  const votes = new Map<number, number>();
+  for (const segments of pages)
+    for (const { left, right } of gapRows(segments)) {
+      if (left.right - left.left < 12 * left.size || right.right - right.left < 12 * right.size) continue;
+      for (let x = Math.ceil(left.right); x <= Math.floor(right.left); x += 1) votes.set(x, (votes.get(x) ?? 0) + 1);
+    }
+  return votes;
+}

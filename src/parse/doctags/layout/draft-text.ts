@@ -1,0 +1,20 @@
+import type { Draft } from './draft.ts';
+import { joinTexts } from './hyphen.ts';
+
+const NOTHING: ReadonlySet<string> = new Set();
+
+/** The text of a draft's lines as one string; code keeps its lines. */
+export function textOf(draft: Draft, vocabulary: ReadonlySet<string> = NOTHING): string {
+  const texts = draft.lines.map((line) => line.text);
+  return draft.kind === 'code' ? codeText(draft) : joinTexts(texts, vocabulary);
+}
+
+/** Code lines, with indentation rebuilt from the left edge in widths of the monospaced letters. */
+function codeText(draft: Draft): string {
+  const left = Math.min(...draft.lines.map((line) => line.left));
+  const widths = draft.lines.flatMap((line) => line.glyphs.slice(0, 20).map((glyph) => glyph.right - glyph.left));
+  const width = widths.sort((a, b) => a - b)[widths.length >> 1] ?? 5;
+  return draft.lines
+    .map((line) => ' '.repeat(Math.min(40, Math.max(0, Math.round((line.left - left) / Math.max(1, width))))) + line.text)
+    .join('\n');
+}

@@ -1,0 +1,57 @@
+import type { Draft } from './draft.ts';
+import { textOf } from './draft-text.ts';
+import type { ListMarker } from './list.ts';
+import { listMarker } from './list.ts';
+
+/** Marks list items: bullets, and numbers that count on from one item to the next. */
+export function markListItems(drafts: readonly Draft[]): void {
+  const candidates = drafts.flatMap((draft, index) => {
+    const [first] = draft.lines;
+    const marker = first && draft.kind === 'text' ? listMarker(first) : undefined;
+    return marker ? [{ draft, marker, index }] : [];
+  });
+  candidates.forEach(({ draft, marker }, at) => {
+    const before = candidates[at - 1];
+    const after = candidates[at + 1];
+    const inSequence =
+      (before && follows(before.marker, marker)) || (after !== undefined && follows(marker, after.marker));
+    const dash = /^[*–—·-]$/u.test(marker.marker);
+    if (marker.ordered ? !inSequence : dash && !inSequence) return;
+    draft.kind = 'list_item';
+    draft.marker = marker.marker;
+    draft.ordered = marker.ordered;
+    draft.depth = 0;
+  });
+  setDepths(drafts);
+}
+
+function follows(a: ListMarker, b: ListMarker): boolean {
+  if (a.ordered !== b.ordered) return false;
+  if (!a.ordered) return a.marker === b.marker;
+  const value = (marker: string): number => {
+    const bare = marker.replace(/[^\p{L}\p{N}]/gu, '');
+    if (/^\d+$/.test(bare)) return Number(bare);
+    const roman = ['i', 'ii', 'iii', 'iv', 'v', 'vi', 'vii', 'viii', 'ix', 'x'].indexOf(bare.toLowerCase());
+    return bare.length > 1 && roman >= 0 ? 1000 + roman : (bare.toLowerCase().codePointAt(0) ?? 0) + 2000;
+  };
+  const shape = (marker: string): string => marker.replace(/[\p{L}\p{N}]+/gu, '');
+  const step = value(b.marker) - value(a.marker);
+  // "i" is a letter between h and j, and a roman one.
+  const roman = /^\W*i\W*$/.test(a.marker) && /^\W*ii\W*$/.test(b.marker);
+  return shape(a.marker) === shape(b.marker) && (step === 1 || roman);
+}
+
+/** Items further right than the items above them are nested. */
+function setDepths(drafts: readonly Draft[]): void {
+  let stack: number[] = [];
+  for (const draft of drafts) {
+    if (draft.kind !== 'list_item') {
+      if (draft.kind === 'heading' || (draft.kind === 'text' && textOf(draft).length > 0)) stack = [];
+      continue;
+    }
+    const left = (draft.lines[0]?.left ?? 0) - (draft.lines[0]?.column.left ?? 0);
+    while (stack.length > 0 && left < (stack.at(-1) ?? 0) - 4) stack.pop();
+    if (stack.length === 0 || left > (stack.at(-1) ?? 0) + 4) stack.push(left);
+    draft.depth = stack.length - 1;
+  }
+}

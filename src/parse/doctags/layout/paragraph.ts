@@ -1,0 +1,138 @@
+import type { Draft } from './draft.ts';
+import { draftOf } from './draft.ts';
+import { isFormulaLine } from './formula.ts';
+import type { Line } from './line.ts';
+import { captionStart } from './caption.ts';
+import { listMarker } from './list.ts';
+
+/** What the cutting of paragraphs needs to know about the document. */
+export interface Setting {
+  readonly size: number;
+  readonly pitches: ReadonlyMap<number, number>;
+  readonly indented: boolean;
+}
+
+type LineClass = 'text' | 'formula' | 'code';
+
+/** Cuts the lines of one column piece into drafts. */
+export function cutParagraphs(lines: readonly Line[], piece: number, setting: Setting): Draft[] {
+  const classes = classify(lines);
+  const drafts: Draft[] = [];
+  let open: Line[] = [];
+  let openClass: LineClass = 'text';
+  const close = (): void => {
+    if (open.length > 0) drafts.push(draftOf(openClass, open, piece));
+    open = [];
+  };
+  lines.forEach((line, index) => {
+    const kind = classes[index] ?? 'text';
+    const previous = open.at(-1);
+    if (previous && (kind !== openClass || startsAnew(open, line, lines[index + 1], kind, setting))) close();
+    open.push(line);
+    openClass = kind;
+  });
+  close();
+  return drafts;
+}
+
+function classify(lines: readonly Line[]): LineClass[] {
+  const classes = lines.map((line): LineClass => {
+    if (line.monospaced > 0.75 && line.glyphs.length > 2) return 'code';
+    return isFormulaLine(line) ? 'formula' : 'text';
+  });
+  // Limits of sums, numerators and denominators stand above and below the line of the formula, overlapping it.
+  for (let pass = 0; pass < 2; pass += 1)
+    lines.forEach((line, index) => {
+      if (classes[index] !== 'text') return;
+      const short = line.right - line.left < 0.4 * (line.column.right - line.column.left);
+      const near = [index - 1, index + 1].some((at) => {
+        const other = lines[at];
+        if (!other || classes[at] !== 'formula') return false;
+        return Math.abs(other.baseline - line.baseline) < 0.95 * Math.max(line.size, other.size);
+      });
+      if (near && short && (line.math > 0.2 || !/\p{L}{4,}/u.test(line.text))) classes[index] = 'formula';
+    });
+  return classes;
+}
+
+function startsAnew(open: readonly Line[], line: Line, next: Line | undefined, kind: LineClass, setting: Setting): boolean {
+  const previous = open.at(-1);
+  const [first] = open;
+  if (!previous || !first) return false;
+  const gap = line.baseline - previous.baseline;
+  const pitch = pitchOf(line, setting);
+  if (kind === 'formula') return gap > 2.6 * line.size;
+  if (kind === 'code') return gap > 2.2 * pitch;
+  if (Math.abs(line.size - previous.size) > 0.07 * Math.max(line.size, previous.size) && !isMixed(previous, line)) return true;
+  if (gap > slackFor(previous, line) * pitch) return true;
+  if (captionStart(line) && !sentenceGoesOn(previous)) return true;
+  if (styleChanges(previous, line)) return true;
+  const marker = listMarker(line);
+  if (marker && (listMarker(first) || fitsMore(previous, line) || endsSentence(previous))) return true;
+  const em = line.size;
+  const column = line.column.left;
+  const hanging = open.length >= 2 && previous.left > first.left + 0.6 * em;
+  if (hanging) return line.left < previous.left - 0.6 * em && line.left <= first.left + 0.6 * em;
+  const indent = line.left - previous.left;
+  // The second line of a hanging paragraph is indented too: it goes on when the first line is full and the next stays.
+  if (indent > 0.6 * em && line.left - column > 0.6 * em) {
+    if (open.length === 1 && next && Math.abs(next.left - line.left) < 0.3 * em && !fitsMore(previous, line)) return false;
+    if (open.length === 1 && !fitsMore(previous, line) && (listMarker(previous) || !setting.indented)) return false;
+    return true;
+  }
+  return fitsMore(previous, line) && !isCentred(previous, line);
+}
+
+function pitchOf(line: Line, setting: Setting): number {
+  return setting.pitches.get(Math.round(line.size * 2) / 2) ?? line.size * 1.2;
+}
+
+function slackFor(previous: Line, line: Line): number {
+  // Tall inline formulas push lines apart.
+  return previous.math > 0.08 || line.math > 0.08 ? 1.5 : 1.28;
+}
+
+/** Lines with formulas or scripts may have a wrong dominant size. */
+function isMixed(a: Line, b: Line): boolean {
+  return (a.math > 0.3 || b.math > 0.3) && Math.abs(a.baseline - b.baseline) < 1.6 * Math.max(a.size, b.size);
+}
+
+function styleChanges(previous: Line, line: Line): boolean {
+  const bold = (each: Line): boolean => each.bold > 0.9;
+  if (bold(previous) !== bold(line)) {
+    const short = (bold(previous) ? previous : line).glyphs.length;
+    return short > 2;
+  }
+  return false;
+}
+
+/** True when the first word of the next line would have found room: the break was wanted. */
+export function fitsMore(previous: Line, line: Line): boolean {
+  const room = line.column.right - previous.right;
+  return room > firstWordWidth(line) + 0.9 * line.size;
+}
+
+function firstWordWidth(line: Line): number {
+  const [first] = line.glyphs;
+  if (!first) return 0;
+  let right = first.right;
+  for (const glyph of line.glyphs.slice(1)) {
+    if (glyph.left - right > 0.15 * line.size) break;
+    right = glyph.right;
+  }
+  return right - first.left;
+}
+
+function isCentred(previous: Line, line: Line): boolean {
+  const middle = (each: Line): number => (each.left + each.right) / 2;
+  const axis = (line.column.left + line.column.right) / 2;
+  return Math.abs(middle(previous) - axis) < line.size && Math.abs(middle(line) - axis) < line.size;
+}
+
+function endsSentence(line: Line): boolean {
+  return /[.!?:;]["”’)\]]*$/u.test(line.text);
+}
+
+function sentenceGoesOn(line: Line): boolean {
+  return !/[.!?:]["”’)\]]*\d*$/u.test(line.text);
+}
