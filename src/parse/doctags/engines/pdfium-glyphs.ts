@@ -38,6 +38,9 @@ export function readGlyphs(source: Source): { glyphs: Glyph[]; unmapped: number;
   const glyphs: Glyph[] = [];
   const runs = new Map<number, TextRun>();
   let unmapped = 0;
+  let lastObject = 0;
+  let lastX = 0;
+  let lastY = 0;
   const total = call.FPDFText_CountChars(textPage);
   const count = Math.min(total, source.maxGlyphs);
   try {
@@ -53,7 +56,7 @@ export function readGlyphs(source: Source): { glyphs: Glyph[]; unmapped: number;
       }
       const hyphen = code === LINE_END_HYPHEN && call.FPDFText_IsHyphen(textPage, index) === 1;
       const wrong = !hyphen && call.FPDFText_HasUnicodeMapError(textPage, index) === 1;
-      const text = hyphen ? '-' : usableText(code, wrong);
+      const text = hyphen ? '-' : usableText(code, wrong, run.font.name);
       if (text === '') unmapped += 1;
       call.FPDFText_GetLooseCharBox(textPage, index, scratch);
       call.FPDFText_GetCharOrigin(textPage, index, scratch + 16, scratch + 24);
@@ -67,6 +70,15 @@ export function readGlyphs(source: Source): { glyphs: Glyph[]; unmapped: number;
       );
       const x = library.doubles[(scratch >> 3) + 2] ?? 0;
       const y = library.doubles[(scratch >> 3) + 3] ?? 0;
+      const last = glyphs.at(-1);
+      if (last && lastObject === object && x === lastX && y === lastY && last.right === box.right) {
+        // The engine spells a ligature out as several characters of one glyph.
+        glyphs[glyphs.length - 1] = { ...last, text: last.text + text };
+        continue;
+      }
+      lastObject = object;
+      lastX = x;
+      lastY = y;
       glyphs.push({
         text,
         left: box.left,

@@ -6,6 +6,8 @@ import type { Segment } from './segment.ts';
 export interface ColumnPiece {
   readonly box: Box;
   readonly segments: readonly Segment[];
+  /** Stands in the margin, beside the text proper. */
+  readonly margin?: boolean;
 }
 
 /** A vertical strip without text between two columns. */
@@ -18,7 +20,9 @@ interface Gutter {
 export type GutterVotes = ReadonlyMap<number, number>;
 
 const MIN_ROWS = 4;
-const MIN_FILL = 0.5;
+const MIN_FILL = 0.55;
+/** Ems from which a segment looks like a line of running text. */
+const WIDE = 12;
 
 /** Cuts a page's segments into pieces in reading order: columns from left to right, what spans them in its place. */
 export function readingOrder(segments: readonly Segment[], box: Box, votes?: GutterVotes): ColumnPiece[] {
@@ -40,10 +44,27 @@ function cut(segments: readonly Segment[], box: Box, votes: GutterVotes | undefi
     const middle = (gutter.left + gutter.right) / 2;
     const left = band.segments.filter((segment) => (segment.left + segment.right) / 2 < middle);
     const right = band.segments.filter((segment) => (segment.left + segment.right) / 2 >= middle);
-    result.push(...cut(left, { left: box.left, right: gutter.left, top, bottom }, votes, depth + 1));
-    result.push(...cut(right, { left: gutter.right, right: box.right, top, bottom }, votes, depth + 1));
+    const first = cut(left, { left: box.left, right: gutter.left, top, bottom }, votes, depth + 1);
+    const second = cut(right, { left: gutter.right, right: box.right, top, bottom }, votes, depth + 1);
+    if (isMargin(left, right, gutter, box)) result.push(...second, ...first.map(asMargin));
+    else if (isMargin(right, left, { left: box.right - gutter.right + box.left, right: 0 }, box))
+      result.push(...first, ...second.map(asMargin));
+    else result.push(...first, ...second);
   }
   return result;
+}
+
+function asMargin(piece: ColumnPiece): ColumnPiece {
+  return { ...piece, margin: true };
+}
+
+/** A narrow column of smaller text beside the text proper: notes, licence, dates. It is read after the text. */
+function isMargin(side: readonly Segment[], main: readonly Segment[], gutter: Gutter, box: Box): boolean {
+  const width = gutter.left - box.left;
+  if (width > 0.4 * (box.right - box.left) || side.length === 0 || main.length === 0) return false;
+  const size = (segments: readonly Segment[]): number =>
+    segments.map((segment) => segment.size).sort((a, b) => a - b)[segments.length >> 1] ?? 0;
+  return size(side) < 0.97 * size(main);
 }
 
 interface Band {
@@ -122,27 +143,38 @@ function findGutter(segments: readonly Segment[], box: Box, votes: GutterVotes |
     (pair) => pair.right.left - pair.left.right >= 0.6 * Math.min(pair.left.size, pair.right.size),
   );
   const weights = new Map<number, number>();
-  for (const pair of pairs)
+  for (const pair of pairs) {
+    // Running text is wide on both sides; cells of a table and parts of a formula are not.
+    const weight = Math.min(1, emsWide(pair.left) / WIDE, emsWide(pair.right) / WIDE);
     for (let x = Math.ceil(pair.left.right); x <= Math.floor(pair.right.left); x += 1)
-      weights.set(x, (weights.get(x) ?? 0) + 1);
+      weights.set(x, (weights.get(x) ?? 0) + weight);
+  }
   let best = -1;
-  let bestWeight = 0;
+  let bestScore = 0;
   for (const [x, weight] of [...weights].sort((a, b) => a[0] - b[0])) {
-    const score = weight + Math.min(weight, (votes?.get(x) ?? 0) > 20 ? weight : 0);
-    if (score > bestWeight) {
-      bestWeight = score;
+    const score = isVoted(votes, x) ? 2 * weight : weight;
+    if (score > bestScore) {
+      bestScore = score;
       best = x;
     }
   }
   if (best < 0) return undefined;
-  const voted = (votes?.get(best) ?? 0) > 20;
+  const voted = isVoted(votes, best);
   const rows = pairs.filter((pair) => pair.left.right <= best && pair.right.left >= best);
-  if (rows.length < (voted ? 2 : MIN_ROWS)) return undefined;
+  if (rows.length < (voted ? 2 : MIN_ROWS) || (weights.get(best) ?? 0) < (voted ? 1 : 0.5 * MIN_ROWS)) return undefined;
   const gutter = narrowest(rows, best);
-  const fillLeft = mean(rows.map((row) => (row.left.right - row.left.left) / Math.max(1, gutter.left - box.left)));
-  const fillRight = mean(rows.map((row) => (row.right.right - row.right.left) / Math.max(1, box.right - gutter.right)));
+  const fillLeft = upperMean(rows.map((row) => (row.left.right - row.left.left) / Math.max(1, gutter.left - box.left)));
+  const fillRight = upperMean(rows.map((row) => (row.right.right - row.right.left) / Math.max(1, box.right - gutter.right)));
   if (Math.min(fillLeft, fillRight) < (voted ? 0.3 : MIN_FILL)) return undefined;
   return gutter;
+}
+
+function emsWide(segment: Segment): number {
+  return (segment.right - segment.left) / segment.size;
+}
+
+function isVoted(votes: GutterVotes | undefined, x: number): boolean {
+  return (votes?.get(x) ?? 0) > 20;
 }
 
 /** The strip that stays free in nearly all rows: a few lines may stick out. */
@@ -154,8 +186,10 @@ function narrowest(rows: readonly GapRow[], x: number): Gutter {
   return { left, right };
 }
 
-function mean(values: readonly number[]): number {
-  return values.length === 0 ? 0 : values.reduce((sum, value) => sum + value, 0) / values.length;
+/** The mean of the larger half: short last lines and formulas say nothing about a column's width. */
+function upperMean(values: readonly number[]): number {
+  const upper = values.toSorted((a, b) => b - a).slice(0, Math.max(1, Math.ceil(values.length / 2)));
+  return upper.reduce((sum, value) => sum + value, 0) / upper.length;
 }
 
 /** Counts, over all pages, where wide segments face each other across a gap: the document's gutters. */
@@ -163,7 +197,7 @@ export function voteForGutters(pages: readonly (readonly Segment[])[]): GutterVo
   const votes = new Map<number, number>();
   for (const segments of pages)
     for (const { left, right } of gapRows(segments)) {
-      if (left.right - left.left < 12 * left.size || right.right - right.left < 12 * right.size) continue;
+      if (emsWide(left) < WIDE || emsWide(right) < WIDE) continue;
       for (let x = Math.ceil(left.right); x <= Math.floor(right.left); x += 1) votes.set(x, (votes.get(x) ?? 0) + 1);
     }
   return votes;

@@ -43,9 +43,10 @@ export function figureGlyphs(page: PageContent, figures: readonly Box[]): Set<Gl
 
 /** Some writers wrap the whole page into a form; then forms say nothing about pictures. */
 function formsHoldTheText(page: PageContent): boolean {
-  let inForms = 0;
-  for (const glyph of page.glyphs) if (glyph.form >= 0) inForms += 1;
-  return inForms > 0.5 * page.glyphs.length;
+  const holding = new Set<number>();
+  for (const glyph of page.glyphs) if (glyph.form >= 0) holding.add(glyph.form);
+  const boxes = page.drawings.filter((drawing) => drawing.kind === 'form' && holding.has(drawing.form)).map(({ box }) => box);
+  return boxes.length > 0 && areaOf(unionBox(boxes)) > 0.65 * page.width * page.height;
 }
 
 function components(page: PageContent, drawings: readonly Drawing[]): Box[] {

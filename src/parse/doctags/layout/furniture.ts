@@ -30,7 +30,8 @@ export function findFurniture(pages: readonly PageSegments[]): Map<Segment, 'pag
   markRepeated(candidates, pages.length, repeated);
   markPageNumbers(candidates, pages, repeated);
   for (const candidate of candidates) {
-    if (repeated.has(candidate) || sharesLine(candidate, repeated))
+    const page = pages.find((each) => each.page === candidate.page);
+    if (repeated.has(candidate) || (page && standsApart(candidate, page) && sharesLine(candidate, repeated)))
       furniture.set(candidate.segment, candidate.head ? 'page_header' : 'page_footer');
   }
   for (const page of pages) for (const segment of lineNumbers(page)) furniture.set(segment, 'page_footer');
@@ -102,6 +103,15 @@ function isOutermost(candidate: Candidate, page: PageSegments): boolean {
       other === candidate.segment ||
       (candidate.head ? other.baseline > candidate.segment.baseline : other.baseline < candidate.segment.baseline),
   );
+}
+
+/** No other line follows at the distance of running text. */
+function standsApart(candidate: Candidate, page: PageSegments): boolean {
+  const { segment, head } = candidate;
+  return !page.segments.some((other) => {
+    const distance = head ? other.baseline - segment.baseline : segment.baseline - other.baseline;
+    return distance > 2 && distance < 1.5 * Math.max(segment.size, other.size);
+  });
 }
 
 /** A head that changes (the section's name) still stands on the line of the heads that repeat. */

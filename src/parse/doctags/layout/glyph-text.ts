@@ -38,8 +38,12 @@ const PRIVATE_USE: Readonly<Record<number, string>> = {
   0xf077: 'ω',
 };
 
+const EXTENSION = /^(?:cmex|txex|mtex|euex|stixsize|lmmathextension|ntxexx|pxex|rtxex|yhcmex)/i;
+
 /** The text of a glyph from its Unicode value, ligatures spelled out; empty when the value means nothing. */
-export function usableText(code: number, mapError: boolean): string {
+export function usableText(code: number, mapError: boolean, font: string): string {
+  // Fonts of large delimiters hold no letters: a letter there is the raw code of a radical, brace or hat.
+  if (code < 0x80 && EXTENSION.test(font) && !/[()[\]{}|]/.test(String.fromCodePoint(code))) return '';
   if (code === 0 || (code < 0x20 && code !== 9) || (code >= 0x7f && code < 0xa0)) return '';
   if (code >= 0xe000 && code <= 0xf8ff) return PRIVATE_USE[code] ?? '';
   if (code === 0xfffd || code === 0xfeff || code === 0xad || code > 0x10ffff) return code === 0xad ? '-' : '';

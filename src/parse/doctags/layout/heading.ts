@@ -11,6 +11,8 @@ export interface HeadingSetting {
   readonly bold: boolean;
   readonly pitches: ReadonlyMap<number, number>;
   readonly outline: readonly OutlineEntry[];
+  /** Column pieces in the margin: nothing there heads the text. */
+  readonly margins: ReadonlySet<number>;
 }
 
 const MAX_LETTERS = 220;
@@ -31,8 +33,11 @@ interface Look {
 
 /** Marks the drafts that are headings, by how they are set, their numbers and the outline. */
 export function markHeadings(drafts: readonly Draft[], setting: HeadingSetting): void {
-  const looks = drafts.flatMap((_, index) => {
+  const front = endOfFrontMatter(drafts);
+  const looks = drafts.flatMap((draft, index) => {
     const look = lookOf(drafts, index, setting);
+    // Names and addresses between the title and the abstract are large or bold, but head nothing.
+    if (index < front && !isCommonHeading(textOf(draft))) return [];
     return look ? [look] : [];
   });
   const outlined = outlineMatches(looks, setting.outline);
@@ -45,11 +50,27 @@ export function markHeadings(drafts: readonly Draft[], setting: HeadingSetting):
   }
 }
 
+/** Where the paper itself begins: at the abstract or the first section after the title. */
+function endOfFrontMatter(drafts: readonly Draft[]): number {
+  const title = drafts.findIndex((draft) => draft.kind === 'title');
+  if (title < 0) return 0;
+  for (let index = title + 1; index < drafts.length; index += 1) {
+    const draft = drafts[index];
+    if (!draft || draft.page > (drafts[title]?.page ?? 1)) return 0;
+    if (draft.lines.length === 0) continue;
+    const text = textOf(draft);
+    const number = headingNumber(text);
+    if (/^(?:abstract|summary)\b/i.test(text) || isCommonHeading(number?.rest ?? text)) return index;
+    if (draft.kind === 'text' && draft.lines.length >= 5 && text.length > 350) return index;
+  }
+  return 0;
+}
+
 function lookOf(drafts: readonly Draft[], index: number, setting: HeadingSetting): Look | undefined {
   const draft = drafts[index];
   const [first] = draft?.lines ?? [];
   const last = draft?.lines.at(-1);
-  if (!draft || !first || !last || draft.kind !== 'text' || draft.lines.length > 5) return undefined;
+  if (!draft || !first || !last || draft.kind !== 'text' || draft.lines.length > 5 || setting.margins.has(draft.piece)) return undefined;
   const text = textOf(draft);
   const letters = text.replace(/[^\p{L}]/gu, '');
   if (letters.length < 2 || text.length > MAX_LETTERS) return undefined;
@@ -84,22 +105,32 @@ function isSentence(look: Look): boolean {
   return /[.,;:!]["”)]?$/u.test(look.text) && !(look.numbered && look.text.length < 80) && !isCommonHeading(look.text);
 }
 
+/** Enough signs together: size, weight, capitals, place, number, a name that sections have. */
 function isClear(look: Look): boolean {
   const { text } = look;
-  const bare = headingNumber(text)?.rest ?? text;
+  const number = headingNumber(text);
+  const common = isCommonHeading(number?.rest ?? text);
   const lines = look.draft.lines.length;
-  if (isCommonHeading(bare) && lines === 1 && (look.bold || look.capitals || look.italic || look.ratio > 1.05 || look.centred || look.above > 1.2))
-    return true;
-  if (isSentence(look) || text.length > 160) return false;
+  if (common && lines === 1 && signs(look) >= 1) return true;
+  if (isSentence(look) || text.length > 200) return false;
   const [marked] = look.draft.lines;
   if (marked && listMarker(marked)?.ordered === false) return false;
-  if (look.ratio >= 1.12 && lines <= 4) return true;
-  if (look.ratio < 0.93) return false;
-  if (look.bold && lines <= 3) return look.ratio > 0.97 || look.numbered;
-  if (look.capitals && lines <= 3) return (look.centred || look.numbered || look.above > 1.25) && text.length > 5;
-  if (look.numbered && look.italic && lines <= 3) return true;
-  if (look.numbered && look.centred) return true;
-  return false;
+  if (look.ratio >= 1.12) return true;
+  return signs(look) >= 3;
+}
+
+function signs(look: Look): number {
+  const depth = headingNumber(look.text)?.depth ?? 0;
+  const styled = look.bold || look.capitals || look.italic || look.ratio > 1.04;
+  return (
+    (look.ratio > 1.12 ? 3 : look.ratio > 1.04 ? 1 : look.ratio < 0.85 ? -2 : 0) +
+    (look.bold ? 2 : 0) +
+    (look.capitals ? 2 : 0) +
+    (look.italic ? 1 : 0) +
+    (look.centred ? 1 : 0) +
+    (look.above > 1.2 ? 1 : 0) +
+    (depth > 1 || (depth === 1 && styled) ? 2 : depth === 1 ? 1 : 0)
+  );
 }
 
 /** Not clear alone, but set like headings that are. */

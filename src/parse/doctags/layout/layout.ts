@@ -61,13 +61,14 @@ export function analyse(pages: readonly PageContent[], outline: readonly Outline
   );
   const placed = layouts.map((layout) => place(layout, furniture, vocabulary));
   const votes = voteForGutters(placed.map((page) => page.segments));
-  const pieces: { lines: Line[]; floats: ReadonlyMap<number, Draft> }[] = [];
+  const pieces: { lines: Line[]; floats: ReadonlyMap<number, Draft>; margin: boolean }[] = [];
   const columnCounts: number[] = [];
   for (const page of placed) {
     const box = typeArea(page.segments, page.content);
     const parts = readingOrder(page.segments, box, votes);
     columnCounts.push(new Set(parts.map((part) => Math.round(part.box.left / 20))).size);
-    for (const part of parts) pieces.push({ lines: buildLines(part.segments, part.box), floats: page.floats });
+    for (const part of parts) 
+      pieces.push({ lines: buildLines(part.segments, part.box), floats: page.floats, margin: part.margin === true });
   }
   const lines = pieces.flatMap((piece) => piece.lines.filter((line) => line.float === undefined));
   const pitches = linePitches(lines);
@@ -89,10 +90,11 @@ export function analyse(pages: readonly PageContent[], outline: readonly Outline
     drafts.push(...cutParagraphs(run, index, setting));
   });
   const rules = new Map(pages.map((page) => [page.number, page.rules.map((rule) => rule.box)]));
+  const margins = new Set(pieces.flatMap((piece, index) => (piece.margin ? [index] : [])));
   bindCaptions(drafts);
   markFootnotes(drafts, body.size, rules);
-  markTitle(drafts, body.size, information);
-  markHeadings(drafts, { ...setting, bold: body.bold, outline });
+  markTitle(drafts, { size: body.size, information, margins });
+  markHeadings(drafts, { ...setting, bold: body.bold, outline, margins });
   drafts = splitReferences(drafts);
   markListItems(drafts);
   drafts = joinAcrossBreaks(drafts, indented);

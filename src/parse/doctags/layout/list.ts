@@ -20,3 +20,15 @@ export function listMarker(line: Line): ListMarker | undefined {
   const number = NUMBER.exec(line.text)?.groups?.marker;
   return number === undefined ? undefined : { marker: number, ordered: true };
 }
+
+/** True when a line begins where the text after the first line's marker begins: it belongs to that item. */
+export function hangsUnder(first: Line, line: Line): boolean {
+  const marker = listMarker(first)?.marker;
+  if (marker === undefined) return false;
+  let length = 0;
+  for (const glyph of first.glyphs) {
+    if (length >= marker.length) return Math.abs(line.left - glyph.left) < 0.35 * line.size;
+    length += glyph.text.length;
+  }
+  return false;
+}

@@ -3,7 +3,8 @@ import { draftOf } from './draft.ts';
 import { isFormulaLine } from './formula.ts';
 import type { Line } from './line.ts';
 import { captionStart } from './caption.ts';
-import { listMarker } from './list.ts';
+import { headingNumber } from './heading-number.ts';
+import { hangsUnder, listMarker } from './list.ts';
 
 /** What the cutting of paragraphs needs to know about the document. */
 export interface Setting {
@@ -66,8 +67,11 @@ function startsAnew(open: readonly Line[], line: Line, next: Line | undefined, k
   if (Math.abs(line.size - previous.size) > 0.07 * Math.max(line.size, previous.size) && !isMixed(previous, line)) return true;
   if (gap > slackFor(previous, line) * pitch) return true;
   if (captionStart(line) && !sentenceGoesOn(previous)) return true;
-  if (styleChanges(previous, line)) return true;
   const marker = listMarker(line);
+  if (!marker && hangsUnder(first, line) && !(previous !== first && fitsMore(previous, line) && endsSentence(previous))) return false;
+  if (styleChanges(previous, line)) return true;
+  if (isDisplay(previous, setting) && isDisplay(line, setting)) return headingNumber(line.text) !== undefined;
+  if (isCentred(previous) && !isCentred(line) && fitsMore(previous, line)) return true;
   if (marker && (listMarker(first) || fitsMore(previous, line) || endsSentence(previous))) return true;
   const em = line.size;
   const column = line.column.left;
@@ -80,7 +84,7 @@ function startsAnew(open: readonly Line[], line: Line, next: Line | undefined, k
     if (open.length === 1 && !fitsMore(previous, line) && (listMarker(previous) || !setting.indented)) return false;
     return true;
   }
-  return fitsMore(previous, line) && !isCentred(previous, line);
+  return fitsMore(previous, line) && !(isCentred(previous) && isCentred(line));
 }
 
 function pitchOf(line: Line, setting: Setting): number {
@@ -97,13 +101,25 @@ function isMixed(a: Line, b: Line): boolean {
   return (a.math > 0.3 || b.math > 0.3) && Math.abs(a.baseline - b.baseline) < 1.6 * Math.max(a.size, b.size);
 }
 
+/** A line set as headings are, entirely in one style, ends where that style ends. */
 function styleChanges(previous: Line, line: Line): boolean {
-  const bold = (each: Line): boolean => each.bold > 0.9;
-  if (bold(previous) !== bold(line)) {
-    const short = (bold(previous) ? previous : line).glyphs.length;
-    return short > 2;
-  }
-  return false;
+  if (previous.glyphs.length <= 2 || line.glyphs.length <= 2) return false;
+  if (previous.bold > 0.9 !== line.bold > 0.9) return true;
+  const set = isCentred(previous) || fitsMore(previous, line);
+  if (set && isCapitals(previous) !== isCapitals(line)) return true;
+  return set && previous.italic > 0.9 && line.italic < 0.5;
+}
+
+function isDisplay(line: Line, setting: Setting): boolean {
+  return line.size > 1.12 * setting.size || line.bold > 0.9 || isCapitals(line);
+}
+
+/** Set in capitals, also in small ones. */
+export function isCapitals(line: Line): boolean {
+  const letters = line.text.replace(/[^\p{L}]/gu, '');
+  if (letters.length < 4) return false;
+  if (letters === letters.toUpperCase() && letters !== letters.toLowerCase()) return true;
+  return line.glyphs.every((glyph) => glyph.font.smallCaps || !/\p{L}/u.test(glyph.text));
 }
 
 /** True when the first word of the next line would have found room: the break was wanted. */
@@ -123,10 +139,11 @@ function firstWordWidth(line: Line): number {
   return right - first.left;
 }
 
-function isCentred(previous: Line, line: Line): boolean {
-  const middle = (each: Line): number => (each.left + each.right) / 2;
-  const axis = (line.column.left + line.column.right) / 2;
-  return Math.abs(middle(previous) - axis) < line.size && Math.abs(middle(line) - axis) < line.size;
+/** Stands in the middle of its column, away from both edges. */
+function isCentred(line: Line): boolean {
+  const { column } = line;
+  const axis = (column.left + column.right) / 2;
+  return Math.abs((line.left + line.right) / 2 - axis) < 0.8 * line.size && line.left > column.left + 1.2 * line.size;
 }
 
 function endsSentence(line: Line): boolean {

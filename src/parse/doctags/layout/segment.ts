@@ -54,7 +54,8 @@ function contentRuns(glyphs: readonly Glyph[]): Run[] {
         Math.abs(glyph.baseline - run.baseline) <= 0.08 * em &&
         Math.abs(glyph.size - run.size) <= 0.12 * em &&
         gap < CUT * em &&
-        gap > -0.5 * em
+        gap > -0.5 * em &&
+        !isOverprint(run, glyph, gap)
       ) {
         run.glyphs.push(glyph);
         run.right = Math.max(run.right, glyph.right);
@@ -105,7 +106,7 @@ function joinOneRow(row: Run[], into: Run[]): void {
     const host = open.findLast((other) => {
       const em = Math.max(other.size, run.size);
       const gap = run.left - other.right;
-      return gap < CUT * em && gap > -0.6 * em && sameLine(other, run);
+      return gap < CUT * em && gap > -0.6 * em && sameLine(other, run) && !isOverprint(other, run, gap);
     });
     if (host) absorb(host, run);
     else {
@@ -114,6 +115,11 @@ function joinOneRow(row: Run[], into: Run[]): void {
     }
   }
   into.push(...open);
+}
+
+/** Text that runs into other text on nearly the same baseline was set independently of it (a page number, a mark). */
+function isOverprint(a: { baseline: number; size: number }, b: { baseline: number; size: number }, gap: number): boolean {
+  return gap < -0.12 * a.size && Math.abs(a.baseline - b.baseline) > 0.03 * a.size && Math.abs(a.size - b.size) < 0.1 * a.size;
 }
 
 function sameLine(a: Run, b: Run): boolean {

@@ -1,16 +1,27 @@
 import type { Draft } from './draft.ts';
 import { draftOf } from './draft.ts';
 import { textOf } from './draft-text.ts';
+import { isCapitals } from './paragraph.ts';
 import { headingNumber, isCommonHeading } from './heading-number.ts';
 
+/** What is known about the document when its title is looked for. */
+export interface TitleSetting {
+  readonly size: number;
+  /** The title in the file's own information. */
+  readonly information: string;
+  readonly margins: ReadonlySet<number>;
+}
+
 /** Finds the title on the first page: the largest text before the abstract, or what stands first and centred. */
-export function markTitle(drafts: Draft[], bodySize: number, information: string): Draft | undefined {
+export function markTitle(drafts: Draft[], setting: TitleSetting): Draft | undefined {
+  const { size: bodySize, information, margins } = setting;
   const [start] = drafts.filter((draft) => draft.lines.length > 0);
   if (!start) return undefined;
   const front: Draft[] = [];
   for (const draft of drafts) {
     if (draft.page !== start.page) break;
     if (draft.lines.length === 0 || draft.kind === 'page_header' || draft.kind === 'page_footer') continue;
+    if (margins.has(draft.piece)) continue;
     const text = textOf(draft);
     if (isCommonHeading(headingNumber(text)?.rest ?? text) || /^abstract\b/i.test(text)) break;
     front.push(draft);
@@ -27,7 +38,7 @@ export function markTitle(drafts: Draft[], bodySize: number, information: string
     const [line] = next?.lines ?? [];
     const last = lines.at(-1);
     if (!next || !line || !last || next.piece !== title.piece || next.kind === 'title') break;
-    if (Math.abs(line.size - last.size) > 0.3 || line.font !== last.font || last.size < 1.25 * bodySize) break;
+    if (Math.abs(line.size - last.size) > 0.3 || line.font !== last.font || (last.size < 1.12 * bodySize && !(isCapitals(last) && isCapitals(line)))) break;
     if (line.baseline - last.baseline > 2.2 * line.size || next.lines.length > 3) break;
     lines.push(...next.lines);
   }
