@@ -1,7 +1,7 @@
 import type { Line } from './line.ts';
 
 const LABEL =
-  /^(?<kind>supplementary\s+(?:table|fig(?:ure|\.)?)|extended\s+data\s+(?:table|fig(?:ure|\.)?)|table|tab\.|figure|figures|fig\.?|algorithm|listing|scheme|chart|plate|box|tableau|tabelle|abbildung|abb\.)\s*(?<number>[A-Z]{0,2}\.?\d{1,3}(?:[.-]\d{1,3})*|[IVX]{1,5}|[A-Z])(?<end>[.:|)\u2013\u2014-]|\s|$)/iu;
+  /^(?<kind>supplementary\s+(?:table|fig(?:ure|\.)?)|extended\s+data\s+(?:table|fig(?:ure|\.)?)|table|tab\.|figure|figures|fig\.?|algorithm|listing|scheme|chart|plate|box|tableau|tabelle|abbildung|abb\.)\s*(?<number>[A-Z]{0,2}[.-]?\d{1,3}(?:[.-]\d{1,3})*|[IVX]{1,5}|[A-Z])(?<end>[.:|)\u2013\u2014-]|\s|$)/iu;
 
 /** The kind of float a line begins to describe, when it begins a caption. */
 export function captionStart(line: Line): 'table' | 'figure' | 'other' | undefined {
@@ -10,12 +10,12 @@ export function captionStart(line: Line): 'table' | 'figure' | 'other' | undefin
   const { kind = '', end = '' } = match.groups;
   const [letter = ''] = line.text;
   if (letter !== letter.toUpperCase()) return undefined;
-  // "Table 1 shows …" is a sentence; a caption has a mark after its number, or a label set apart.
+  // "Table 1 shows …" is a sentence; a caption has a mark after its number, a label set apart, or begins a sentence.
   const rest = line.text.slice(match[0].length).trim();
   const labelled = /[.:|)\u2013\u2014]/u.test(end);
   const apart = labelIsApart(line, match[0].trim().replace(/\s/g, '').length);
-  if (!labelled && !apart && rest !== '') return undefined;
-  if (labelled && end === ')' ) return undefined;
+  if (!labelled && !apart && !/^[\p{Lu}\p{N}(“"]/u.test(rest) && rest !== '') return undefined;
+  if (end === ')') return undefined;
   if (/tab/i.test(kind)) return 'table';
   return /fig|abb|scheme|chart|plate/i.test(kind) ? 'figure' : 'other';
 }
@@ -30,4 +30,9 @@ function labelIsApart(line: Line, length: number): boolean {
   const gap = (rest[0]?.left ?? 0) - (label.at(-1)?.right ?? 0);
   const capsLabel = label.every((glyph) => glyph.font.smallCaps) && !rest.every((glyph) => glyph.font.smallCaps);
   return boldLabel || capsLabel || gap > 0.7 * line.size;
+}
+
+/** True for a line of labels under parts of a figure: "(a) …   (b) …". */
+export function isPartCaption(line: Line): boolean {
+  return line.segments.every((segment) => /^\([a-z]\)$/.test(segment.glyphs.slice(0, 3).map((glyph) => glyph.text).join('')));
 }

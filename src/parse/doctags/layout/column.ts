@@ -34,7 +34,7 @@ function cut(segments: readonly Segment[], box: Box, votes: GutterVotes | undefi
   const gutter = depth < 4 ? findGutter(segments, box, votes) : undefined;
   if (!gutter) return [{ box, segments }];
   const result: ColumnPiece[] = [];
-  for (const band of bands(segments, gutter)) {
+  for (const band of bands(segments, gutter).flatMap((each) => splitBySize(each, gutter))) {
     const top = Math.min(...band.segments.map((segment) => segment.top));
     const bottom = Math.max(...band.segments.map((segment) => segment.bottom));
     if (band.spanning) {
@@ -91,6 +91,41 @@ function bands(segments: readonly Segment[], gutter: Gutter): Band[] {
     cursor.segments.push(segment);
   }
   return result;
+}
+
+/**
+ * Where the type changes size in both columns at one height, the text above was balanced over the columns and something
+ * new (a list of references) begins below.
+ */
+function splitBySize(band: Band, gutter: Gutter): Band[] {
+  if (band.spanning || band.segments.length < 12) return [band];
+  const middle = (gutter.left + gutter.right) / 2;
+  const text = band.segments.filter((segment) => segment.glyphs.length > 5);
+  const left = text.filter((segment) => segment.right <= middle);
+  const right = text.filter((segment) => segment.left >= middle);
+  const cutLeft = sizeChange(left);
+  const cutRight = sizeChange(right);
+  if (cutLeft === undefined || cutRight === undefined) return [band];
+  if (cutLeft.after !== cutRight.after || Math.abs(cutLeft.y - cutRight.y) > 2.5 * cutLeft.after) return [band];
+  const y = Math.min(cutLeft.y, cutRight.y);
+  return [
+    { spanning: false, segments: band.segments.filter((segment) => segment.baseline < y) },
+    { spanning: false, segments: band.segments.filter((segment) => segment.baseline >= y) },
+  ];
+}
+
+/** The height from which a column is set in a smaller size to its end, with at least three lines on both sides. */
+function sizeChange(segments: readonly Segment[]): { y: number; after: number } | undefined {
+  const sorted = [...segments].sort((a, b) => a.baseline - b.baseline);
+  const last = sorted.at(-1);
+  if (!last) return undefined;
+  const after = Math.round(last.size * 2) / 2;
+  let index = sorted.length - 1;
+  while (index >= 0 && Math.abs((sorted[index]?.size ?? 0) - last.size) < 0.3) index -= 1;
+  const before = sorted[index];
+  const first = sorted[index + 1];
+  if (!before || !first || index < 2 || sorted.length - index < 4 || before.size < last.size + 0.4) return undefined;
+  return { y: first.baseline - 0.8 * first.size, after };
 }
 
 function spans(segment: Segment, gutter: Gutter): boolean {
@@ -166,7 +201,9 @@ function findGutter(segments: readonly Segment[], box: Box, votes: GutterVotes |
   const fillLeft = upperMean(rows.map((row) => (row.left.right - row.left.left) / Math.max(1, gutter.left - box.left)));
   const fillRight = upperMean(rows.map((row) => (row.right.right - row.right.left) / Math.max(1, box.right - gutter.right)));
   if (Math.min(fillLeft, fillRight) < (voted ? 0.3 : MIN_FILL)) return undefined;
-  return gutter;
+  // Wide spaces in single lines also make gaps, but lines above and below run across: a gutter is long.
+  const strips = bands(segments, gutter).filter((band) => !band.spanning).length;
+  return rows.length >= (voted ? 1.5 : 3) * strips ? gutter : undefined;
 }
 
 function emsWide(segment: Segment): number {

@@ -1,12 +1,26 @@
 import type { Draft } from './draft.ts';
 import { joinTexts } from './hyphen.ts';
+import type { Line } from './line.ts';
 
 const NOTHING: ReadonlySet<string> = new Set();
 
 /** The text of a draft's lines as one string; code keeps its lines. */
 export function textOf(draft: Draft, vocabulary: ReadonlySet<string> = NOTHING): string {
   const texts = draft.lines.map((line) => line.text);
+  const [first] = draft.lines;
+  if (draft.kind === 'footnote' && first) texts[0] = apartFromMark(first);
   return draft.kind === 'code' ? codeText(draft) : joinTexts(texts, vocabulary);
+}
+
+/** A note's mark and its text, with a space between them. */
+function apartFromMark(line: Line): string {
+  let length = 0;
+  for (const glyph of line.glyphs) {
+    if (glyph.size > 0.87 * line.size) break;
+    length += glyph.text.length;
+  }
+  const mark = line.text.slice(0, length);
+  return length > 0 && length < 4 && !/\s/.test(mark) ? `${mark} ${line.text.slice(length).trimStart()}` : line.text;
 }
 
 /** Code lines, with indentation rebuilt from the left edge in widths of the monospaced letters. */

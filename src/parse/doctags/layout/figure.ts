@@ -1,6 +1,7 @@
 import type { Box } from '../../document.ts';
 import { areaOf, shareInside, touches, unionBox } from './box.ts';
 import type { Drawing, Glyph, PageContent } from './page-content.ts';
+import type { Segment } from './segment.ts';
 
 /** Side of a raster cell, in points: parts of one drawing are closer than this. */
 const CELL = 6;
@@ -27,18 +28,43 @@ export function findFigures(page: PageContent): Box[] {
   return mergeTouching(boxes);
 }
 
-/** Glyphs printed as part of a picture. */
-export function figureGlyphs(page: PageContent, figures: readonly Box[]): Set<Glyph> {
+/** Glyphs that the file itself puts into a drawn form: they belong to the picture even where they stick out of it. */
+export function figureGlyphs(page: PageContent): Set<Glyph> {
   const inside = new Set<Glyph>();
-  if (figures.length === 0) return inside;
-  for (const glyph of page.glyphs) if (figures.some((figure) => shareInside(glyph, figure) > 0.5)) inside.add(glyph);
-  // Text that the file itself puts into a drawn form belongs to the picture even where it sticks out.
+  if (formsHoldTheText(page)) return inside;
   const drawn = new Set(
-    page.drawings.filter((drawing) => drawing.kind === 'path' && drawing.form >= 0).map((drawing) => drawing.form),
+    page.drawings.filter((drawing) => drawing.kind !== 'form' && drawing.form >= 0).map((drawing) => drawing.form),
   );
-  if (!formsHoldTheText(page))
-    for (const glyph of page.glyphs) if (glyph.form >= 0 && drawn.has(glyph.form)) inside.add(glyph);
+  for (const glyph of page.glyphs) if (glyph.form >= 0 && drawn.has(glyph.form)) inside.add(glyph);
   return inside;
+}
+
+/** Leaves out the labels printed on pictures; a caption or running text that lies on one's box stays. */
+export function withoutLabels(segments: readonly Segment[], figures: readonly Box[]): Segment[] {
+  if (figures.length === 0) return [...segments];
+  const kept: Segment[] = [];
+  for (const segment of segments) {
+    const inside = figures.some((figure) => shareInside(segment, figure) > 0.5);
+    if (!inside || isRunningText(segment) || kept.some((other) => follows(other, segment))) kept.push(segment);
+  }
+  return kept;
+}
+
+function isRunningText(segment: Segment): boolean {
+  const text = segment.glyphs.map((glyph) => glyph.text).join('');
+  return segment.right - segment.left > 20 * segment.size || /^(?:fig(?:ure)?|table)\.?\d/i.test(text);
+}
+
+/** The next line of text that is kept. */
+function follows(above: Segment, segment: Segment): boolean {
+  const distance = segment.baseline - above.baseline;
+  return (
+    isRunningText(above) &&
+    distance > 0 &&
+    distance < 1.4 * segment.size &&
+    above.font === segment.font &&
+    Math.abs(above.left - segment.left) < 2
+  );
 }
 
 /** Some writers wrap the whole page into a form; then forms say nothing about pictures. */

@@ -1,6 +1,6 @@
 import type { Box } from '../../document.ts';
 import { overlap } from './box.ts';
-import { captionStart } from './caption.ts';
+import { captionStart, isPartCaption } from './caption.ts';
 import type { Draft } from './draft.ts';
 
 /** Marks captions and binds each to the nearest table or picture of its kind on the page. */
@@ -10,7 +10,7 @@ export function bindCaptions(drafts: readonly Draft[]): void {
   for (const draft of drafts) {
     const [first] = draft.lines;
     if (!first || draft.kind !== 'text') continue;
-    const kind = captionStart(first);
+    const kind = captionStart(first) ?? (isPartOfFigure(draft, floats) ? 'figure' : undefined);
     if (!kind) continue;
     draft.kind = 'caption';
     const wanted = kind === 'table' ? 'table' : 'picture';
@@ -29,6 +29,19 @@ export function bindCaptions(drafts: readonly Draft[]): void {
     taken.add(best);
     draft.owner = best;
   }
+}
+
+/** Labels of a figure's parts stand right under pictures. */
+function isPartOfFigure(draft: Draft, floats: readonly Draft[]): boolean {
+  const [first] = draft.lines;
+  if (!first || draft.lines.length > 2 || !isPartCaption(first)) return false;
+  return floats.some(
+    (float) =>
+      float.kind === 'picture' &&
+      float.page === draft.page &&
+      gapBetween(float.box, draft.box) < 3 * first.size &&
+      overlap(float.box.left, float.box.right, draft.box.left, draft.box.right) > 0,
+  );
 }
 
 function gapBetween(a: Box, b: Box): number {

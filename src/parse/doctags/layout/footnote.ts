@@ -1,4 +1,5 @@
 import type { Box } from '../../document.ts';
+import { overlap, unionBox } from './box.ts';
 import type { Draft } from './draft.ts';
 import type { Line } from './line.ts';
 
@@ -13,34 +14,75 @@ export function startsWithMark(line: Line): boolean {
   return SYMBOL.test(line.text) && /\p{L}/u.test(line.text);
 }
 
+const NOTES: ReadonlySet<Draft['kind']> = new Set<Draft['kind']>(['text', 'list_item', 'code', 'formula']);
+
 /** Marks footnotes: small text at the foot of a column that begins with a mark or stands under a short rule. */
-export function markFootnotes(drafts: readonly Draft[], bodySize: number, rules: ReadonlyMap<number, readonly Box[]>): void {
-  const pieces = Map.groupBy(
-    drafts.filter((draft) => draft.lines.length > 0),
-    (draft) => draft.piece,
-  );
+export function markFootnotes(
+  drafts: readonly Draft[],
+  bodySize: number,
+  rules: ReadonlyMap<number, readonly Box[]>,
+): void {
+  const pieces = Map.groupBy(drafts, (draft) => draft.piece);
   for (const piece of pieces.values()) {
-    let found = false;
-    for (let index = piece.length - 1; index >= 0; index -= 1) {
-      const draft = piece[index];
-      const [first] = draft?.lines ?? [];
-      if (!draft || !first) break;
-      if (draft.kind !== 'text' && draft.kind !== 'list_item') break;
-      const small = draft.lines.every((line) => line.size < 0.96 * bodySize);
-      if (!small) break;
-      const marked = startsWithMark(first);
-      const ruled = (rules.get(draft.page) ?? []).some((rule) => isFootnoteRule(rule, first));
-      const below = drafts.some((other) => other.page === draft.page && other.piece < draft.piece);
-      if (marked || ruled) {
-        for (let at = index; at < piece.length; at += 1) {
-          const each = piece[at];
-          if (each && (each.kind === 'text' || each.kind === 'list_item')) each.kind = 'footnote';
-        }
-        found = true;
-        if (ruled) break;
-      } else if (found || !below) {
-        if (!piece.slice(0, index).some((other) => other.lines.some((line) => line.size >= 0.96 * bodySize))) break;
-      }
+    const last = piece.at(-1);
+    if (last && isAtFoot(last, drafts, bodySize)) markFoot(piece, bodySize, rules);
+    markTableNotes(piece, bodySize);
+  }
+}
+
+/** Nothing of the running text stands below. */
+function isAtFoot(last: Draft, drafts: readonly Draft[], bodySize: number): boolean {
+  return !drafts.some(
+    (other) =>
+      other.page === last.page &&
+      other.piece !== last.piece &&
+      other.box.top > last.box.bottom - 2 &&
+      overlap(other.box.left, other.box.right, last.box.left, last.box.right) > 0 &&
+      other.lines.some((line) => line.size >= 0.96 * bodySize),
+  );
+}
+
+function markFoot(piece: readonly Draft[], bodySize: number, rules: ReadonlyMap<number, readonly Box[]>): void {
+  let start = -1;
+  for (let index = piece.length - 1; index >= 0; index -= 1) {
+    const draft = piece[index];
+    const [first] = draft?.lines ?? [];
+    if (!draft || !first || !NOTES.has(draft.kind)) break;
+    if (!draft.lines.every((line) => line.size < 0.96 * bodySize || line.glyphs.length < 4)) break;
+    if (startsWithMark(first)) start = index;
+    if ((rules.get(draft.page) ?? []).some((rule) => isFootnoteRule(rule, first))) {
+      start = index;
+      break;
+    }
+  }
+  if (start < 0) return;
+  let open: Draft | undefined;
+  for (const draft of piece.slice(start)) {
+    const [first] = draft.lines;
+    // What goes on without a mark of its own belongs to the note above.
+    if (open && first && !startsWithMark(first)) {
+      open.lines.push(...draft.lines);
+      open.box = unionBox([open.box, draft.box]);
+      draft.lines = [];
+      continue;
+    }
+    draft.kind = 'footnote';
+    open = draft;
+  }
+}
+
+/** Notes directly under a table. */
+function markTableNotes(piece: readonly Draft[], bodySize: number): void {
+  let below = -Infinity;
+  for (const draft of piece) {
+    const [first] = draft.lines;
+    if (draft.kind === 'table') {
+      below = draft.box.bottom;
+    } else if (first && draft.kind === 'text' && first.size < 0.96 * bodySize && first.top - below < 2.5 * first.size && startsWithMark(first)) {
+      draft.kind = 'footnote';
+      below = draft.box.bottom;
+    } else {
+      below = -Infinity;
     }
   }
 }

@@ -38,15 +38,18 @@ function keepsHyphen(before: string, head: string, tail: string, vocabulary: Rea
   return head.length > 2 && tail.length > 3 && vocabulary.has(head.toLowerCase()) && vocabulary.has(tail.toLowerCase());
 }
 
-/** The words of a document's lines, plain and with inner hyphens; halves of words broken at a line's end are left out. */
+/**
+ * The words of a document's lines, plain and with inner hyphens. The first word of a line may be the rest of a broken one,
+ * and the last its beginning: neither is taken when the line is long enough to do without.
+ */
 export function collectVocabulary(lines: Iterable<string>): Set<string> {
   const words = new Set<string>();
-  let broken = false;
   for (const line of lines) {
-    let inner = line.toLowerCase().trim();
-    if (broken) inner = inner.replace(/^\S+/u, '');
-    broken = /[-\u2010]$/u.test(inner);
-    if (broken) inner = inner.replace(/\S+$/u, '');
+    const inner = line
+      .toLowerCase()
+      .trim()
+      .replace(/^\S+\s/u, '')
+      .replace(/\S+[-\u2010]$/u, '');
     for (const match of inner.matchAll(/\p{L}[\p{L}\p{M}]*(?:[-\u2010]\p{L}[\p{L}\p{M}]*)*/gu)) {
       const word = match[0].replaceAll('\u2010', '-');
       words.add(word);

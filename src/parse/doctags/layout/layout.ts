@@ -4,7 +4,7 @@ import { shareInside } from './box.ts';
 import { readingOrder, voteForGutters } from './column.ts';
 import type { Draft } from './draft.ts';
 import { draftOf } from './draft.ts';
-import { figureGlyphs, findFigures } from './figure.ts';
+import { figureGlyphs, findFigures, withoutLabels } from './figure.ts';
 import { bindCaptions } from './float.ts';
 import { markFootnotes } from './footnote.ts';
 import { findFurniture } from './furniture.ts';
@@ -43,9 +43,10 @@ interface PageLayout {
 export function analyse(pages: readonly PageContent[], outline: readonly OutlineEntry[], information: string): Layout {
   const layouts = pages.map((content): PageLayout => {
     const figures = findFigures(content);
-    const drawn = figureGlyphs(content, figures);
+    const drawn = figureGlyphs(content);
     const upright = content.glyphs.filter((glyph) => glyph.turn === 0 && !drawn.has(glyph));
-    return { content, figures, segments: buildSegments(content.number, composeAccents(upright)) };
+    const segments = buildSegments(content.number, composeAccents(upright));
+    return { content, figures, segments: withoutLabels(segments, figures) };
   });
   const furniture = findFurniture(
     layouts.map(({ content, segments }) => ({
@@ -93,6 +94,7 @@ export function analyse(pages: readonly PageContent[], outline: readonly Outline
   const margins = new Set(pieces.flatMap((piece, index) => (piece.margin ? [index] : [])));
   bindCaptions(drafts);
   markFootnotes(drafts, body.size, rules);
+  drafts = drafts.filter((draft) => draft.lines.length > 0 || draft.kind === 'table' || draft.kind === 'picture');
   markTitle(drafts, { size: body.size, information, margins });
   markHeadings(drafts, { ...setting, bold: body.bold, outline, margins });
   drafts = splitReferences(drafts);

@@ -3,6 +3,7 @@ import { draftOf } from './draft.ts';
 import { isFormulaLine } from './formula.ts';
 import type { Line } from './line.ts';
 import { captionStart } from './caption.ts';
+import { startsWithMark } from './footnote.ts';
 import { headingNumber } from './heading-number.ts';
 import { hangsUnder, listMarker } from './list.ts';
 
@@ -38,6 +39,7 @@ export function cutParagraphs(lines: readonly Line[], piece: number, setting: Se
 
 function classify(lines: readonly Line[]): LineClass[] {
   const classes = lines.map((line): LineClass => {
+    if (listMarker(line)?.ordered === false || startsWithMark(line)) return 'text';
     if (line.monospaced > 0.75 && line.glyphs.length > 2) return 'code';
     return isFormulaLine(line) ? 'formula' : 'text';
   });
@@ -51,9 +53,16 @@ function classify(lines: readonly Line[]): LineClass[] {
         if (!other || classes[at] !== 'formula') return false;
         return Math.abs(other.baseline - line.baseline) < 0.95 * Math.max(line.size, other.size);
       });
+      const stray = short && line.glyphs.length <= 3 && !listMarker(line);
+      const beside = [index - 1, index + 1].some((at) => classes[at] === 'formula' && closeTo(line, lines[at]));
+      if (stray && beside) classes[index] = 'formula';
       if (near && short && (line.math > 0.2 || !/\p{L}{4,}/u.test(line.text))) classes[index] = 'formula';
     });
   return classes;
+}
+
+function closeTo(line: Line, other: Line | undefined): boolean {
+  return other !== undefined && Math.abs(other.baseline - line.baseline) < 2.2 * Math.max(line.size, other.size);
 }
 
 function startsAnew(open: readonly Line[], line: Line, next: Line | undefined, kind: LineClass, setting: Setting): boolean {
@@ -67,6 +76,8 @@ function startsAnew(open: readonly Line[], line: Line, next: Line | undefined, k
   if (Math.abs(line.size - previous.size) > 0.07 * Math.max(line.size, previous.size) && !isMixed(previous, line)) return true;
   if (gap > slackFor(previous, line) * pitch) return true;
   if (captionStart(line) && !sentenceGoesOn(previous)) return true;
+  if (captionStart(first) && previous.page === first.page) return false;
+  if (line.size < 0.96 * setting.size && startsWithMark(line)) return true;
   const marker = listMarker(line);
   if (!marker && hangsUnder(first, line) && !(previous !== first && fitsMore(previous, line) && endsSentence(previous))) return false;
   if (styleChanges(previous, line)) return true;
