@@ -30,6 +30,7 @@ export function draftOf(kind: Block['kind'], lines: Line[], piece: number): Draf
 
 /** One region per run of lines on one page and in one column. */
 export function regionsOf(draft: Draft): Region[] {
+  if (draft.regions) return draft.regions;
   if (draft.lines.length === 0) return [{ page: draft.page, box: draft.box }];
   const regions: Region[] = [];
   let run: Line[] = [];

@@ -22,6 +22,7 @@ import type { Segment } from './segment.ts';
 import { buildSegments } from './segment.ts';
 import { glyphsText } from './segment-text.ts';
 import { buildTable } from './table-grid.ts';
+import { joinTables } from './table-join.ts';
 import { findTableRegions } from './table-region.ts';
 import { markTitle } from './title.ts';
 import { bodyType, linePitches, usesIndent } from './type-area.ts';
@@ -91,6 +92,7 @@ export function analyse(pages: readonly PageContent[], outline: readonly Outline
     drafts.push(...cutParagraphs(run, index, setting));
   });
   const rules = new Map(pages.map((page) => [page.number, page.rules.map((rule) => rule.box)]));
+  drafts = joinTables(drafts);
   const margins = new Set(pieces.flatMap((piece, index) => (piece.margin ? [index] : [])));
   bindCaptions(drafts);
   markFootnotes(drafts, body.size, rules);

@@ -22,34 +22,32 @@ export function findTableRegions(
   figures: readonly Box[],
 ): TableRegion[] {
   const free = rules.filter((rule) => !figures.some((figure) => shareInside(grown(rule.box), figure) > 0.6));
-  const horizontal = joinCollinear(free.filter((rule) => rule.direction === 'horizontal').map((rule) => rule.box));
-  const vertical = free.filter((rule) => rule.direction === 'vertical').map((rule) => rule.box);
+  const pieces = free.filter((rule) => rule.direction === 'horizontal').map((rule) => rule.box);
+  const horizontal = joinCollinear(pieces).filter((box) => box.right - box.left >= MIN_WIDTH);
+  const vertical = joinVertical(free.filter((rule) => rule.direction === 'vertical').map((rule) => rule.box));
   const regions: TableRegion[] = [];
-  for (const chain of chains(horizontal)) {
-    for (const part of tabularParts(chain, segments, vertical)) {
-      const box = unionBox(part);
-      if (regions.some((region) => touches(region.box, box, -2))) continue;
-      regions.push({
-        box,
-        horizontal: free
-          .filter((rule) => rule.direction === 'horizontal' && shareInside(grown(rule.box), grown(box)) > 0.9)
-          .map((rule) => rule.box),
-        vertical: vertical.filter((rule) => shareInside(grown(rule), grown(box)) > 0.8),
-      });
-    }
-  }
+  const add = (box: Box): void => {
+    if (regions.some((region) => touches(region.box, box, -2))) return;
+    regions.push({
+      box,
+      horizontal: pieces.filter((rule) => shareInside(grown(rule), grown(box)) > 0.9),
+      vertical: vertical.filter((rule) => shareInside(grown(rule), grown(box)) > 0.8),
+    });
+  };
+  for (const box of grids(horizontal, vertical)) if (isTabular(box, segments, vertical)) add(box);
+  for (const chain of chains(horizontal))
+    for (const box of tabularParts(chain, segments, vertical)) add(box);
   return regions;
 }
 
-function grown(box: Box): Box {
+export function grown(box: Box): Box {
   return { left: box.left - 2, top: box.top - 2, right: box.right + 2, bottom: box.bottom + 2 };
 }
 
 /** Rules drawn cell by cell become one rule. */
 function joinCollinear(boxes: readonly Box[]): Box[] {
-  const sorted = [...boxes].sort((a, b) => a.top - b.top || a.left - b.left);
   const result: Box[] = [];
-  for (const box of sorted) {
+  for (const box of [...boxes].sort((a, b) => a.top - b.top || a.left - b.left)) {
     const at = result.findIndex(
       (other) => Math.abs(other.top - box.top) < 1.5 && overlap(other.left, other.right, box.left, box.right) > -3,
     );
@@ -57,7 +55,55 @@ function joinCollinear(boxes: readonly Box[]): Box[] {
     if (host) result[at] = unionBox([host, box]);
     else result.push(box);
   }
-  return result.filter((box) => box.right - box.left >= MIN_WIDTH);
+  return result;
+}
+
+function joinVertical(boxes: readonly Box[]): Box[] {
+  const result: Box[] = [];
+  for (const box of [...boxes].sort((a, b) => a.left - b.left || a.top - b.top)) {
+    const at = result.findIndex(
+      (other) => Math.abs(other.left - box.left) < 1.5 && overlap(other.top, other.bottom, box.top, box.bottom) > -3,
+    );
+    const host = result[at];
+    if (host) result[at] = unionBox([host, box]);
+    else result.push(box);
+  }
+  return result;
+}
+
+/** Boxes around horizontal and vertical rules that touch each other. */
+function grids(horizontal: readonly Box[], vertical: readonly Box[]): Box[] {
+  const groups: { box: Box; horizontal: number; vertical: number }[] = [];
+  const all = [
+    ...horizontal.map((box) => ({ box, horizontal: 1, vertical: 0 })),
+    ...vertical.map((box) => ({ box, horizontal: 0, vertical: 1 })),
+  ];
+  for (const rule of all) {
+    let current = rule;
+    for (let index = groups.length - 1; index >= 0; index -= 1) {
+      const group = groups[index];
+      if (!group || !touches(group.box, current.box, 2)) continue;
+      groups.splice(index, 1);
+      current = {
+        box: unionBox([group.box, current.box]),
+        horizontal: group.horizontal + current.horizontal,
+        vertical: group.vertical + current.vertical,
+      };
+      index = groups.length;
+    }
+    groups.push(current);
+  }
+  return groups.filter((group) => group.horizontal >= 1 && group.vertical >= 1).map((group) => group.box);
+}
+
+function isTabular(box: Box, segments: readonly Segment[], vertical: readonly Box[]): boolean {
+  const rows = rowsOf(segments.filter((segment) => shareInside(segment, grown(box)) > 0.6));
+  if (rows.length < 2 || rows.some((row) => CAPTION.test(rowText(row)))) return false;
+  const inner = vertical.filter(
+    (rule) => shareInside(grown(rule), grown(box)) > 0.5 && rule.left > box.left + 8 && rule.left < box.right - 8,
+  );
+  const several = rows.filter((row) => row.length >= 2).length;
+  return inner.length > 0 ? several >= 1 : several >= 0.5 * rows.length;
 }
 
 /** Rules with the same left and right ends, from top to bottom. */
@@ -77,48 +123,80 @@ function chains(rules: readonly Box[]): Box[][] {
 const CAPTION = /^(?:table|fig(?:ure|\.)?|algorithm|listing|tab\.)\s*[\dIVXA-Z]/i;
 
 /** Cuts a chain of rules where what stands between two of them is not tabular. */
-function tabularParts(chain: readonly Box[], segments: readonly Segment[], vertical: readonly Box[]): Box[][] {
-  const parts: Box[][] = [];
+function tabularParts(chain: readonly Box[], segments: readonly Segment[], vertical: readonly Box[]): Box[] {
+  const parts: Box[] = [];
   let open: Box[] = [];
-  let multiple = 0;
-  let rowCount = 0;
+  let rows: Segment[][] = [];
   const close = (): void => {
-    if (open.length >= 2 && rowCount >= 2 && multiple >= 0.5 * rowCount) parts.push(open);
+    const several = rows.filter((row) => row.length >= 2).length;
+    if (open.length >= 2 && rows.length >= 1 && several >= 0.5 * rows.length) {
+      const box = unionBox(open);
+      const more = rows.length <= 3 && open.length === 2 ? rowsBelow(box, rows, segments) : undefined;
+      if (more) parts.push(more);
+      else if (rows.length >= 2) parts.push(box);
+    }
     open = [];
-    multiple = 0;
-    rowCount = 0;
+    rows = [];
   };
   for (let index = 0; index + 1 < chain.length; index += 1) {
     const upper = chain[index];
     const lower = chain[index + 1];
     if (!upper || !lower) continue;
     const between = { left: upper.left - 3, right: upper.right + 3, top: upper.top - 1, bottom: lower.bottom + 1 };
-    const inside = segments.filter((segment) => shareInside(segment, between) > 0.5);
-    const crossing = segments.some(
+    const near = segments.filter(
       (segment) =>
-        segment.baseline > upper.bottom &&
+        segment.baseline > upper.top &&
         segment.baseline < lower.bottom &&
-        overlap(segment.left, segment.right, between.left, between.right) > 2 &&
-        (segment.left < between.left - 6 || segment.right > between.right + 6),
+        overlap(segment.left, segment.right, between.left, between.right) > 2,
     );
-    const rows = rowsOf(inside);
-    const lines = vertical.filter(
+    const inside = near.filter((segment) => shareInside(segment, between) > 0.5);
+    const here = rowsOf(inside);
+    const ruled = vertical.some(
       (rule) => shareInside(grown(rule), grown(between)) > 0.5 && rule.left > between.left + 8 && rule.left < between.right - 8,
-    ).length;
-    const several = lines > 0 ? rows.length : rows.filter((row) => row.length >= 2).length;
-    const caption = rows.some((row) => CAPTION.test(rowText(row)));
+    );
+    const several = ruled ? here.length : here.filter((row) => row.length >= 2).length;
     const gap = lower.top - upper.bottom;
-    if (crossing || caption || (rows.length === 0 && gap > 8) || (rows.length > 2 && several < 0.3 * rows.length)) {
+    if (
+      near.length > inside.length ||
+      here.some((row) => CAPTION.test(rowText(row))) ||
+      (here.length === 0 && gap > 8) ||
+      (here.length > 2 && several < 0.3 * here.length)
+    ) {
       close();
       continue;
     }
     if (open.length === 0) open.push(upper);
     open.push(lower);
-    multiple += several;
-    rowCount += rows.length;
+    rows.push(...here);
   }
   close();
   return parts;
+}
+
+/** A table that goes on over the page's end has no rule at its foot: its rows keep to the columns of the head. */
+function rowsBelow(head: Box, header: readonly Segment[][], segments: readonly Segment[]): Box | undefined {
+  const starts = header.flatMap((row) => row.slice(1).map((segment) => segment.left));
+  const below = segments.filter(
+    (segment) => segment.baseline > head.bottom && overlap(segment.left, segment.right, head.left, head.right) > 0,
+  );
+  let bottom = head.bottom;
+  let several = 0;
+  let last = head.bottom;
+  for (const row of rowsOf(below)) {
+    const [first] = row;
+    if (!first || first.baseline - last > 4 * first.size) break;
+    const crosses = row.some(
+      (segment) =>
+        segment.left < head.left - 6 ||
+        segment.right > head.right + 6 ||
+        starts.some((x) => segment.left < x - 3 && segment.right > x + 3),
+    );
+    if (crosses || CAPTION.test(rowText(row))) break;
+    if (row.length >= 2) several += 1;
+    last = first.baseline;
+    bottom = Math.max(...row.map((segment) => segment.bottom));
+  }
+  return several >= 2 ? { ...head, bottom } : undefined;
 }
 
 function rowText(row: readonly Segment[]): string {

@@ -1,100 +1,104 @@
-import { overlap } from './box.ts';
-import type { Segment } from './segment.ts';
-import type { Column } from './table-columns.ts';
+import type { Box } from '../../document.ts';
 import type { TableRegion } from './table-region.ts';
 
-/** The pieces that make up one row of a table, which may be set in several lines. */
-export interface RowGroup {
-  readonly pieces: Segment[];
-  header: boolean;
-  /** Columns whose cell in this row goes on down to row `spanTo`. */
-  readonly spanning: Set<number>;
-  spanTo: number | undefined;
+/** A piece of text with the columns it covers. */
+export interface Entry {
+  readonly text: string;
+  readonly from: number;
+  readonly to: number;
+  readonly baseline: number;
+  readonly left: number;
+  readonly right: number;
+  readonly size: number;
 }
 
-/** Puts the lines of a table together into rows: wrapped cells make a row of several lines. */
-export function groupRows(
-  lines: readonly (readonly Segment[])[],
-  columns: readonly Column[],
-  region: TableRegion,
-): RowGroup[] {
+/** Entries of one baseline. */
+export interface TableLine {
+  readonly baseline: number;
+  readonly entries: readonly Entry[];
+}
+
+/** The lines that make up one row of a table. */
+export interface TableRow {
+  readonly lines: TableLine[];
+  /** Counts the parts of the table between rules over its full width. */
+  readonly block: number;
+}
+
+interface Extent {
+  readonly left: number;
+  readonly right: number;
+}
+
+/** Heights of the rules that cut the whole table. */
+export function separators(region: TableRegion): number[] {
   const full = region.box.right - region.box.left;
-  const separators = region.horizontal
-    .filter((rule) => rule.right - rule.left > 0.9 * full)
-    .map((rule) => rule.top)
-    .sort((a, b) => a - b);
-  const headerEnd = separators.find((y) => y > (lines[0]?.[0]?.baseline ?? 0) - 1) ?? -Infinity;
-  const lastBaseline = lines.at(-1)?.[0]?.baseline ?? 0;
-  const hasHeader = headerEnd < lastBaseline - 1;
-  const ruledRows = separators.length > 3 && separators.length >= 0.45 * lines.length;
-  const pitch = linePitch(lines);
-  const groups: { lines: (readonly Segment[])[]; header: boolean }[] = [];
+  const heights: number[] = [];
+  const byHeight = new Map<number, Box[]>();
+  for (const rule of region.horizontal) {
+    const key = [...byHeight.keys()].find((y) => Math.abs(y - rule.top) < 1.5) ?? rule.top;
+    byHeight.set(key, [...(byHeight.get(key) ?? []), rule]);
+  }
+  for (const [y, rules] of byHeight) {
+    const covered = rules.reduce((sum, rule) => sum + rule.right - rule.left, 0);
+    if (covered > 0.9 * full) heights.push(y);
+  }
+  return heights.sort((a, b) => a - b);
+}
+
+/** Puts lines together into rows: wrapped cells make a row of several lines. */
+export function groupRows(lines: readonly TableLine[], columns: readonly Extent[], cuts: readonly number[]): TableRow[] {
+  const rows: TableRow[] = [];
+  const gap = rowGap(lines, cuts);
+  const inner = cuts.filter((y) => y > (lines[0]?.baseline ?? 0) && y < (lines.at(-1)?.baseline ?? 0));
+  // A rule after every row: what stands between two rules is one row, however many lines it has.
+  const ruled = inner.length >= 3 && inner.length >= 0.4 * lines.length;
   lines.forEach((line, index) => {
     const previous = lines[index - 1];
-    const group = groups.at(-1);
-    const baseline = line[0]?.baseline ?? 0;
-    const before = previous?.[0]?.baseline ?? 0;
-    const ruled = separators.some((y) => y > before - 1 && y < baseline - 1);
-    const header = hasHeader && baseline < headerEnd + 1;
-    const goesOn =
-      group !== undefined &&
-      previous !== undefined &&
-      !ruled &&
-      (ruledRows || continues(previous, line, { columns, pitch, header, gap: baseline - before }));
-    if (goesOn) group.lines.push(line);
-    else groups.push({ lines: [line], header });
+    const row = rows.at(-1);
+    const cut = previous !== undefined && inner.some((y) => y > previous.baseline - 1 && y < line.baseline - 1);
+    if (row && previous && !cut) {
+      const distance = line.baseline - previous.baseline;
+      const goesOn = ruled || (gap === undefined ? isWrapped(row, line, columns) : distance <= gap);
+      if (goesOn) {
+        row.lines.push(line);
+        return;
+      }
+    }
+    rows.push({ lines: [line], block: inner.filter((y) => y < line.baseline - 1).length });
   });
-  return groups.map((group) => ({
-    pieces: group.lines.flat(),
-    header: group.header,
-    spanning: new Set<number>(),
-    spanTo: undefined,
-  }));
+  return rows;
 }
 
-/** The distance of lines inside a cell, if rows are set further apart than lines. */
-function linePitch(lines: readonly (readonly Segment[])[]): number | undefined {
+/** If rows are set further apart than the lines in them: the distance up to which lines belong together. */
+function rowGap(lines: readonly TableLine[], cuts: readonly number[]): number | undefined {
   const gaps: number[] = [];
   for (let index = 1; index < lines.length; index += 1) {
-    const gap = (lines[index]?.[0]?.baseline ?? 0) - (lines[index - 1]?.[0]?.baseline ?? 0);
-    if (gap > 1) gaps.push(gap);
+    const before = lines[index - 1]?.baseline ?? 0;
+    const here = lines[index]?.baseline ?? 0;
+    // Rules push rows apart whether or not cells are wrapped.
+    if (!cuts.some((y) => y > before - 1 && y < here - 1) && here - before > 1) gaps.push(here - before);
   }
   gaps.sort((a, b) => a - b);
   const smallest = gaps[Math.floor(gaps.length * 0.1)] ?? 0;
-  const wide = gaps.filter((gap) => gap > 1.3 * smallest).length;
-  const near = gaps.length - wide;
-  return wide >= 2 && near >= 1 && wide >= 0.3 * gaps.length ? 1.3 * smallest : undefined;
+  const wide = gaps.filter((each) => each > 1.3 * smallest).length;
+  return wide >= 2 && wide < gaps.length && wide >= 0.3 * gaps.length ? 1.3 * smallest : undefined;
 }
 
-interface Setting {
-  readonly columns: readonly Column[];
-  readonly pitch: number | undefined;
-  readonly header: boolean;
-  readonly gap: number;
-}
-
-function continues(previous: readonly Segment[], line: readonly Segment[], setting: Setting): boolean {
-  const { columns, pitch, gap } = setting;
-  if (pitch !== undefined && !setting.header) return gap <= pitch;
-  const filled = (row: readonly Segment[]): Set<number> =>
-    new Set(
-      row.flatMap((piece) =>
-        columns.flatMap((column, index) =>
-          overlap(column.left, column.right, piece.left, piece.right) > 0.5 ? [index] : [],
-        ),
-      ),
-    );
-  const here = filled(line);
-  const above = filled(previous);
-  if (here.has(0) || here.size > columns.length / 2) return false;
-  if ([...here].some((column) => !above.has(column))) return false;
-  // A wrapped cell: the line above reaches the far end of its column and this line is at normal distance.
-  const size = line[0]?.size ?? 10;
-  if (gap > 1.45 * size) return false;
-  return line.every((piece) => {
-    const column = columns.find((each) => overlap(each.left, each.right, piece.left, piece.right) > 0.5);
-    const upper = previous.find((each) => column && overlap(column.left, column.right, each.left, each.right) > 0.5);
-    if (!column || !upper) return false;
-    return upper.right > column.right - 0.25 * (column.right - column.left) && upper.glyphs.length > 4;
+/** The line only continues cells of the row, each of which had no room for more words. */
+function isWrapped(row: TableRow, line: TableLine, columns: readonly Extent[]): boolean {
+  const [start] = row.lines;
+  const above = row.lines.at(-1);
+  if (!start || !above) return false;
+  if (line.entries.length >= start.entries.length) return false;
+  return line.entries.every((entry) => {
+    const upper = above.entries.find((each) => each.from <= entry.to && each.to >= entry.from);
+    const column = columns[entry.from];
+    if (!upper || !column || entry.from !== upper.from) return false;
+    if (line.baseline - above.baseline > 1.6 * entry.size) return false;
+    if (!/\p{L}{2,}/u.test(upper.text) || !/\p{L}{3,}|^\(|%$/u.test(entry.text)) return false;
+    if (/[-\u2010,/]$/u.test(upper.text)) return true;
+    const word = (entry.right - entry.left) * Math.min(1, (entry.text.split(/\s/)[0] ?? '').length / entry.text.length);
+    return upper.right - upper.left + word + 0.3 * entry.size > (column.right - column.left) * 0.98;
   });
 }
