@@ -14,7 +14,7 @@ export function isFormulaLine(line: Line): boolean {
   const indent = line.left - line.column.left;
   const width = line.column.right - line.column.left;
   const setOff = indent > 1.2 * line.size || line.right - line.left < 0.5 * width;
-  if (!setOff) return share < 0.15 && line.math > 0.4 && OPERATOR.test(text);
+  if (!setOff) return share < 0.2 && line.math > (numbered ? 0.2 : 0.3) && OPERATOR.test(text);
   if (line.math > 0.3 && share < 0.3) return true;
   if (numbered && share < 0.4 && line.math > 0.1) return true;
   return share < 0.2 && line.math > 0.12 && OPERATOR.test(text);

@@ -2,6 +2,7 @@ import type { Draft } from './draft.ts';
 import { headingNumber, isCommonHeading } from './heading-number.ts';
 import type { Line } from './line.ts';
 import { listMarker } from './list.ts';
+import { isCapitals } from './paragraph.ts';
 import type { OutlineEntry } from './page-content.ts';
 import { textOf } from './draft-text.ts';
 
@@ -16,6 +17,9 @@ export interface HeadingSetting {
 }
 
 const MAX_LETTERS = 220;
+/** Names that head a statement or its proof, not a section. */
+const THEOREM =
+  /^(?:proof|theorem|lemma|proposition|corollary|definition|remark|example|claim|fact|conjecture|assumption|axiom)s?\b(?:\s+(?:of|\d|[A-Z]\b)|[.:(]|$)/i;
 
 interface Look {
   readonly draft: Draft;
@@ -37,7 +41,7 @@ export function markHeadings(drafts: readonly Draft[], setting: HeadingSetting):
   const looks = drafts.flatMap((draft, index) => {
     const look = lookOf(drafts, index, setting);
     // Names and addresses between the title and the abstract are large or bold, but head nothing.
-    if (index < front && !isCommonHeading(textOf(draft))) return [];
+    if (isFrontMatter(drafts, index, front) && !isCommonHeading(textOf(draft))) return [];
     return look ? [look] : [];
   });
   const outlined = outlineMatches(looks, setting.outline);
@@ -66,6 +70,13 @@ function endOfFrontMatter(drafts: readonly Draft[]): number {
   return 0;
 }
 
+function isFrontMatter(drafts: readonly Draft[], index: number, front: number): boolean {
+  const draft = drafts[index];
+  const start = drafts[front];
+  if (!draft || !start || front === 0) return false;
+  return index < front || (draft.page === start.page && draft.box.bottom < start.box.top);
+}
+
 function lookOf(drafts: readonly Draft[], index: number, setting: HeadingSetting): Look | undefined {
   const draft = drafts[index];
   const [first] = draft?.lines ?? [];
@@ -74,6 +85,7 @@ function lookOf(drafts: readonly Draft[], index: number, setting: HeadingSetting
   const text = textOf(draft);
   const letters = text.replace(/[^\p{L}]/gu, '');
   if (letters.length < 2 || text.length > MAX_LETTERS) return undefined;
+  if (THEOREM.test(text)) return undefined;
   const numbered = headingNumber(text) !== undefined;
   if (!numbered && !/^[\p{Lu}\p{N}"“(]/u.test(text) && !/^\p{Lo}/u.test(text)) return undefined;
   const previous = drafts[index - 1];
@@ -82,7 +94,7 @@ function lookOf(drafts: readonly Draft[], index: number, setting: HeadingSetting
   const axis = (first.column.left + first.column.right) / 2;
   const every = (test: (line: Line) => boolean): boolean => draft.lines.every(test);
   const bold = !setting.bold && every((line) => line.bold > 0.8);
-  const capitals = letters === letters.toUpperCase() ? letters.length >= 3 : every((line) => line.font.smallCaps);
+  const capitals = every((line) => isCapitals(line)) || (letters.length === 3 && letters === letters.toUpperCase());
   const italic = every((line) => line.italic > 0.8);
   const centred = every((line) => Math.abs((line.left + line.right) / 2 - axis) < 0.8 * line.size && line.left > line.column.left + line.size);
   const ratio = first.size / setting.size;

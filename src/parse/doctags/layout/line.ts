@@ -23,7 +23,42 @@ export function buildLines(segments: readonly Segment[], column: Box): Line[] {
     if (row) row.push(segment);
     else rows.push([segment]);
   }
-  return rows.map((row) => lineOf(row, column)).sort((a, b) => a.baseline - b.baseline);
+  const lines = rows.map((row) => lineOf(row, column)).sort((a, b) => a.baseline - b.baseline);
+  const edges = fitColumn(lines, column);
+  return lines.map((line) => ({ ...line, column: edges }));
+}
+
+/**
+ * The column as its lines of running text show it: they end at one edge, while formulas and tables may stick out, and the
+ * box that the lines were found in may be too wide.
+ */
+function fitColumn(lines: readonly Line[], box: Box): Box {
+  const text = lines.filter((line) => line.glyphs.length >= 15);
+  if (text.length < 4) return box;
+  const right = commonEdge(text.map((line) => line.right));
+  const lefts = text.map((line) => line.left).sort((a, b) => a - b);
+  return {
+    ...box,
+    left: lefts[Math.floor(lefts.length * 0.03)] ?? box.left,
+    right: right ?? text.map((line) => line.right).sort((a, b) => a - b)[Math.floor(text.length * 0.95)] ?? box.right,
+  };
+}
+
+/** The value that at least a third of the edges share, within a point. */
+function commonEdge(values: readonly number[]): number | undefined {
+  const sorted = [...values].sort((a, b) => a - b);
+  let best = 0;
+  let edge: number | undefined;
+  let start = 0;
+  sorted.forEach((value, end) => {
+    while (value - (sorted[start] ?? 0) > 1.2) start += 1;
+    // The outermost of equally frequent edges.
+    if (end - start + 1 >= best) {
+      best = end - start + 1;
+      edge = value;
+    }
+  });
+  return best >= Math.max(3, values.length / 3) ? edge : undefined;
 }
 
 function joins(a: Segment, b: Segment): boolean {

@@ -53,7 +53,7 @@ function classify(lines: readonly Line[]): LineClass[] {
         if (!other || classes[at] !== 'formula') return false;
         return Math.abs(other.baseline - line.baseline) < 0.95 * Math.max(line.size, other.size);
       });
-      const stray = short && line.glyphs.length <= 3 && !listMarker(line);
+      const stray = short && !/\p{L}{3,}/u.test(line.text) && !listMarker(line);
       const beside = [index - 1, index + 1].some((at) => classes[at] === 'formula' && closeTo(line, lines[at]));
       if (stray && beside) classes[index] = 'formula';
       if (near && short && (line.math > 0.2 || !/\p{L}{4,}/u.test(line.text))) classes[index] = 'formula';
@@ -125,12 +125,17 @@ function isDisplay(line: Line, setting: Setting): boolean {
   return line.size > 1.12 * setting.size || line.bold > 0.9 || isCapitals(line);
 }
 
-/** Set in capitals, also in small ones. */
+/** Set in capitals, also in small ones; letters of formulas do not count. */
 export function isCapitals(line: Line): boolean {
-  const letters = line.text.replace(/[^\p{L}]/gu, '');
+  let letters = '';
+  let small = true;
+  for (const glyph of line.glyphs) {
+    if (glyph.font.math || !/\p{L}/u.test(glyph.text)) continue;
+    letters += glyph.text;
+    if (!glyph.font.smallCaps) small = false;
+  }
   if (letters.length < 4) return false;
-  if (letters === letters.toUpperCase() && letters !== letters.toLowerCase()) return true;
-  return line.glyphs.every((glyph) => glyph.font.smallCaps || !/\p{L}/u.test(glyph.text));
+  return small || (letters === letters.toUpperCase() && letters !== letters.toLowerCase());
 }
 
 /** True when the first word of the next line would have found room: the break was wanted. */

@@ -11,8 +11,10 @@ export interface Segment extends Box {
   readonly size: number;
   /** The font of most glyphs. */
   readonly font: Font;
+  /** Shares of the glyphs that are not set in a font for formulas. */
   readonly bold: number;
   readonly italic: number;
+  /** Shares of all glyphs. */
   readonly math: number;
   readonly monospaced: number;
   /** A table or picture that takes part in the reading order; it has no glyphs. */
@@ -169,8 +171,10 @@ function findHost(script: Run, rows: readonly Run[], baselines: readonly number[
   for (let index = low; index < rows.length; index += 1) {
     const host = rows[index];
     if (!host || host.baseline > script.baseline + reach) break;
-    if (host === script || taken.has(host) || script.size > 0.87 * host.size) continue;
+    if (host === script || taken.has(host) || script.size > 0.95 * host.size) continue;
     const rise = (host.baseline - script.baseline) / host.size;
+    // Hardly smaller: only a mark that clearly stands higher is a script.
+    if (script.size > 0.87 * host.size && (rise < 0.25 || script.glyphs.length > 3)) continue;
     if (rise > 0.75 || rise < -0.4 || Math.abs(rise) < 0.03) continue;
     const gap = Math.max(script.left - host.right, host.left - script.right);
     if (gap > 0.45 * host.size) continue;
@@ -206,9 +210,11 @@ export function segmentOf(page: number, glyphs: readonly Glyph[], baseline: numb
     const size = Math.round(glyph.size * 10) / 10;
     bySize.set(size, (bySize.get(size) ?? 0) + 1);
     byFont.set(glyph.font, (byFont.get(glyph.font) ?? 0) + 1);
-    if (glyph.font.bold) bold += 1;
-    if (glyph.font.italic) italic += 1;
     if (glyph.font.math) math += 1;
+    else {
+      if (glyph.font.bold) bold += 1;
+      if (glyph.font.italic) italic += 1;
+    }
     if (glyph.font.monospaced) monospaced += 1;
     left = Math.min(left, glyph.left);
     right = Math.max(right, glyph.right);
@@ -226,8 +232,8 @@ export function segmentOf(page: number, glyphs: readonly Glyph[], baseline: numb
     baseline,
     size: mostFrequent(bySize) ?? first.size,
     font: mostFrequent(byFont) ?? first.font,
-    bold: bold / count,
-    italic: italic / count,
+    bold: bold / Math.max(1, count - math),
+    italic: italic / Math.max(1, count - math),
     math: math / count,
     monospaced: monospaced / count,
   };

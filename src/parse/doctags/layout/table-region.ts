@@ -34,7 +34,8 @@ export function findTableRegions(
       vertical: vertical.filter((rule) => shareInside(grown(rule), grown(box)) > 0.8),
     });
   };
-  for (const box of grids(horizontal, vertical)) if (isTabular(box, segments, vertical)) add(box);
+  for (const box of grids(horizontal, vertical))
+    if (isTabular(box, segments, vertical)) add(withHead(box, horizontal, segments));
   for (const chain of chains(horizontal))
     for (const box of tabularParts(chain, segments, vertical)) add(box);
   return regions;
@@ -96,9 +97,21 @@ function grids(horizontal: readonly Box[], vertical: readonly Box[]): Box[] {
   return groups.filter((group) => group.horizontal >= 1 && group.vertical >= 1).map((group) => group.box);
 }
 
+/** Where no rule closes a grid at its top, a line of heads may stand above the first ruled line. */
+function withHead(box: Box, horizontal: readonly Box[], segments: readonly Segment[]): Box {
+  if (horizontal.some((rule) => Math.abs(rule.top - box.top) < 3)) return box;
+  const above = segments.filter(
+    (segment) => segment.baseline < box.top && box.top - segment.baseline < 1.5 * segment.size && overlap(segment.left, segment.right, box.left, box.right) > 0,
+  );
+  const width = above.reduce((sum, segment) => sum + segment.right - segment.left, 0);
+  const inside = above.every((segment) => segment.left > box.left && segment.right < box.right + 3);
+  if (above.length === 0 || !inside || width > 0.6 * (box.right - box.left) || startsCaption(above)) return box;
+  return { ...box, top: Math.min(...above.map((segment) => segment.top)) };
+}
+
 function isTabular(box: Box, segments: readonly Segment[], vertical: readonly Box[]): boolean {
   const rows = rowsOf(segments.filter((segment) => shareInside(segment, grown(box)) > 0.6));
-  if (rows.length < 2 || rows.some((row) => CAPTION.test(rowText(row)))) return false;
+  if (rows.length < 2 || rows.some(startsCaption)) return false;
   const inner = vertical.filter(
     (rule) => shareInside(grown(rule), grown(box)) > 0.5 && rule.left > box.left + 8 && rule.left < box.right - 8,
   );
@@ -120,7 +133,12 @@ function chains(rules: readonly Box[]): Box[][] {
   return result.filter((chain) => chain.length >= 2);
 }
 
-const CAPTION = /^(?:table|fig(?:ure|\.)?|algorithm|listing|tab\.)\s*[\dIVXA-Z]/i;
+const CAPTION = /^(?:table|fig(?:ure|\.)?|algorithm|listing|tab\.)\s*[A-Z]{0,2}[.-]?\d+(?:[.:\s]|$)/i;
+
+function startsCaption(row: readonly Segment[]): boolean {
+  const [first] = row;
+  return first !== undefined && CAPTION.test(glyphsText(first.glyphs, first.size, first.baseline));
+}
 
 /** Cuts a chain of rules where what stands between two of them is not tabular. */
 function tabularParts(chain: readonly Box[], segments: readonly Segment[], vertical: readonly Box[]): Box[] {
@@ -158,9 +176,9 @@ function tabularParts(chain: readonly Box[], segments: readonly Segment[], verti
     const gap = lower.top - upper.bottom;
     if (
       near.length > inside.length ||
-      here.some((row) => CAPTION.test(rowText(row))) ||
+      here.some(startsCaption) ||
       (here.length === 0 && gap > 8) ||
-      (here.length > 2 && several < 0.3 * here.length)
+      (here.length > 2 && several < 0.3 * here.length && !keepsToColumns(rows, here))
     ) {
       close();
       continue;
@@ -171,6 +189,15 @@ function tabularParts(chain: readonly Box[], segments: readonly Segment[], verti
   }
   close();
   return parts;
+}
+
+/** Long texts in cells make many lines with one segment each, but none runs over the columns of the head. */
+function keepsToColumns(header: readonly Segment[][], rows: readonly Segment[][]): boolean {
+  const starts = header.flatMap((row) => row.slice(1).map((segment) => segment.left));
+  if (starts.length === 0 || header.length > 3 || !rows.some((row) => row.length >= 2)) return false;
+  return rows.every((row) =>
+    row.every((segment) => !starts.some((x) => segment.left < x - 3 && segment.right > x + 3)),
+  );
 }
 
 /** A table that goes on over the page's end has no rule at its foot: its rows keep to the columns of the head. */
@@ -191,16 +218,12 @@ function rowsBelow(head: Box, header: readonly Segment[][], segments: readonly S
         segment.right > head.right + 6 ||
         starts.some((x) => segment.left < x - 3 && segment.right > x + 3),
     );
-    if (crosses || CAPTION.test(rowText(row))) break;
+    if (crosses || startsCaption(row)) break;
     if (row.length >= 2) several += 1;
     last = first.baseline;
     bottom = Math.max(...row.map((segment) => segment.bottom));
   }
   return several >= 2 ? { ...head, bottom } : undefined;
-}
-
-function rowText(row: readonly Segment[]): string {
-  return row.map((segment) => glyphsText(segment.glyphs, segment.size, segment.baseline)).join(' ');
 }
 
 /** Segments by rows, from top to bottom, each row from left to right. */

@@ -59,7 +59,7 @@ export function groupRows(lines: readonly TableLine[], columns: readonly Extent[
     const cut = previous !== undefined && inner.some((y) => y > previous.baseline - 1 && y < line.baseline - 1);
     if (row && previous && !cut) {
       const distance = line.baseline - previous.baseline;
-      const goesOn = ruled || (gap === undefined ? isWrapped(row, line, columns) : distance <= gap);
+      const goesOn = (ruled && isText(row, line)) || (gap === undefined ? isWrapped(row, line, columns) : distance <= gap);
       if (goesOn) {
         row.lines.push(line);
         return;
@@ -68,6 +68,16 @@ export function groupRows(lines: readonly TableLine[], columns: readonly Extent[
     rows.push({ lines: [line], block: inner.filter((y) => y < line.baseline - 1).length });
   });
   return rows;
+}
+
+/** Words below words: between two rules these are lines of one row. Numbers below numbers are rows. */
+function isText(row: TableRow, line: TableLine): boolean {
+  const [start] = row.lines;
+  if (!start || line.entries.length < 0.8 * start.entries.length) return start !== undefined;
+  return line.entries.every((entry) => {
+    const upper = start.entries.find((each) => each.from <= entry.to && each.to >= entry.from);
+    return /\p{L}{2,}/u.test(entry.text) && (!upper || /\p{L}{2,}/u.test(upper.text));
+  });
 }
 
 /** If rows are set further apart than the lines in them: the distance up to which lines belong together. */
