@@ -1,3 +1,4 @@
+import { isRightToLeft } from '../layout/direction.ts';
 import { usableText } from '../layout/glyph-text.ts';
 import type { Font, Glyph } from '../layout/page-content.ts';
 import { readFont } from './pdfium-font.ts';
@@ -72,8 +73,8 @@ export function readGlyphs(source: Source): { glyphs: Glyph[]; unmapped: number;
       const y = library.doubles[(scratch >> 3) + 3] ?? 0;
       const last = glyphs.at(-1);
       if (last && lastObject === object && x === lastX && y === lastY && last.right === box.right) {
-        // The engine spells a ligature out as several characters of one glyph.
-        glyphs[glyphs.length - 1] = { ...last, text: last.text + text };
+        // The engine spells a ligature out as several characters of one glyph, backwards where it turns a line around.
+        glyphs[glyphs.length - 1] = { ...last, text: isRightToLeft(text) ? text + last.text : last.text + text };
         continue;
       }
       lastObject = object;

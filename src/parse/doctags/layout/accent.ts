@@ -33,6 +33,10 @@ export function composeAccents(glyphs: readonly Glyph[]): Glyph[] {
       continue;
     }
     const next = glyphs[index + 1];
+    if (isCombining(glyph.text) && previous && !(next && covers(next, glyph) && !covers(previous, glyph))) {
+      result[result.length - 1] = compose(previous, mark);
+      continue;
+    }
     if (next && covers(next, glyph)) {
       result.push(compose(next, mark));
       index += 1;
@@ -46,7 +50,7 @@ export function composeAccents(glyphs: readonly Glyph[]): Glyph[] {
 }
 
 function isCombining(text: string): boolean {
-  return text.length === 1 && text >= '\u0300' && text <= '\u036f';
+  return /^\p{Mn}$/u.test(text);
 }
 
 function covers(letter: Glyph, accent: Glyph): boolean {

@@ -3,8 +3,12 @@ import type { Line } from './line.ts';
 const LABEL =
   /^(?<kind>supplementary\s+(?:table|fig(?:ure|\.)?)|extended\s+data\s+(?:table|fig(?:ure|\.)?)|table|tab\.|figure|figures|fig\.?|algorithm|listing|scheme|chart|plate|box|tableau|tabelle|abbildung|abb\.)\s*(?<number>[A-Z]{0,2}[.-]?\d{1,3}(?:[.-]\d{1,3})*|[IVX]{1,5}|[A-Z])(?<end>[.:|)\u2013\u2014-]|\s|$)/iu;
 
+const EAST_ASIAN = /^[[(<〈【［]?\s*(표|그림|表|図|图|圖)\s*\d{1,3}(?:[-.]\d+)?\s*[\])>〉】］.:：\s]/u;
+
 /** The kind of float a line begins to describe, when it begins a caption. */
 export function captionStart(line: Line): 'table' | 'figure' | 'other' | undefined {
+  const eastAsian = EAST_ASIAN.exec(line.text)?.[1];
+  if (eastAsian !== undefined) return /[표表]/u.test(eastAsian) ? 'table' : 'figure';
   const match = LABEL.exec(line.text);
   if (!match?.groups) return undefined;
   const { kind = '', end = '' } = match.groups;

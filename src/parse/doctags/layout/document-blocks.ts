@@ -1,4 +1,5 @@
 import type { Block, ParsedDocument } from '../../document.ts';
+import { mirrorBox } from './direction.ts';
 import type { Draft } from './draft.ts';
 import { regionsOf } from './draft.ts';
 import { textOf } from './draft-text.ts';
@@ -11,7 +12,8 @@ export function writeDocument(pages: readonly PageContent[], layout: Layout): Pa
   const order = new Map<Draft, number>();
   const blocks: Block[] = [];
   for (const draft of layout.drafts) order.set(draft, order.size);
-  for (const draft of layout.drafts) blocks.push(blockOf(draft, order, layout.vocabulary));
+  const widths = new Map(pages.filter((page) => layout.mirrors.has(page.number)).map((page) => [page.number, page.width]));
+  for (const draft of layout.drafts) blocks.push(unmirrored(blockOf(draft, order, layout.vocabulary), widths));
   const glyphs = pages.reduce((sum, page) => sum + page.glyphs.length, 0);
   const unmapped = pages.reduce((sum, page) => sum + page.unmapped, 0);
   const title = blocks.find((block) => block.kind === 'title')?.text;
@@ -26,6 +28,15 @@ export function writeDocument(pages: readonly PageContent[], layout: Layout): Pa
       quality: { unmappedGlyphs: glyphs === 0 ? 0 : unmapped / glyphs, columns: layout.columns, confidence: 1 },
     },
   };
+}
+
+function unmirrored(block: Block, widths: ReadonlyMap<number, number>): Block {
+  if (widths.size === 0) return block;
+  const regions = block.regions.map((region) => {
+    const width = widths.get(region.page);
+    return width === undefined ? region : { ...region, box: mirrorBox(region.box, width) };
+  });
+  return { ...block, regions };
 }
 
 function blockOf(draft: Draft, orders: ReadonlyMap<Draft, number>, vocabulary: ReadonlySet<string>): Block {

@@ -87,12 +87,12 @@ function markTableNotes(piece: readonly Draft[], bodySize: number): void {
   }
 }
 
-/** The short line above footnotes: starts at the column's edge, much narrower than the column. */
+/** The line above footnotes: starts at the column's edge, short or as wide as the column. */
 function isFootnoteRule(rule: Box, line: Line): boolean {
   const width = line.column.right - line.column.left;
   const distance = line.top - rule.bottom;
   return (
-    rule.right - rule.left < 0.62 * width &&
+    rule.right - rule.left < 1.05 * width &&
     rule.right - rule.left > 20 &&
     Math.abs(rule.left - line.column.left) < 6 &&
     distance > -4 &&

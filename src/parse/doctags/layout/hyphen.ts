@@ -23,6 +23,9 @@ export function joinTwo(before: string, after: string, vocabulary: ReadonlySet<s
     if (/[\p{L}\p{N}.][-\u2010/]$/u.test(before) && /^[\p{L}\p{N}]/u.test(after)) return before + after;
     if (/[\p{L}\p{N}][\u2013\u2014]$/u.test(before)) return before + after;
   }
+  // Chinese and Japanese have no spaces between words.
+  if (/[\u3040-\u30ff\u3400-\u9fff\u3001\u3002\uff0c]$/u.test(before) && /^[\u3040-\u30ff\u3400-\u9fff]/u.test(after))
+    return before + after;
   return `${before} ${after}`;
 }
 

@@ -2,6 +2,7 @@ import type { Box } from '../../document.ts';
 import { composeAccents } from './accent.ts';
 import { shareInside } from './box.ts';
 import { readingOrder, voteForGutters } from './column.ts';
+import { mirrored, readsRightToLeft } from './direction.ts';
 import type { Draft } from './draft.ts';
 import { draftOf } from './draft.ts';
 import { figureGlyphs, findFigures, withoutLabels } from './figure.ts';
@@ -32,6 +33,8 @@ export interface Layout {
   readonly drafts: readonly Draft[];
   readonly vocabulary: ReadonlySet<string>;
   readonly columns: number;
+  /** Pages that were analysed in the mirror. */
+  readonly mirrors: ReadonlySet<number>;
 }
 
 interface PageLayout {
@@ -41,12 +44,14 @@ interface PageLayout {
 }
 
 /** Recognises the blocks of a document from the content of its pages. */
-export function analyse(pages: readonly PageContent[], outline: readonly OutlineEntry[], information: string): Layout {
+export function analyse(contents: readonly PageContent[], outline: readonly OutlineEntry[], information: string): Layout {
+  const mirrors = new Set(contents.filter(readsRightToLeft).map((page) => page.number));
+  const pages = contents.map((page) => (mirrors.has(page.number) ? mirrored(page) : page));
   const layouts = pages.map((content): PageLayout => {
     const figures = findFigures(content);
     const drawn = figureGlyphs(content);
     const upright = content.glyphs.filter((glyph) => glyph.turn === 0 && !drawn.has(glyph));
-    const segments = buildSegments(content.number, composeAccents(upright));
+    const segments = buildSegments(content.number, composeAccents(upright), mirrors.has(content.number));
     return { content, figures, segments: withoutLabels(segments, figures) };
   });
   const furniture = findFurniture(
@@ -108,7 +113,7 @@ export function analyse(pages: readonly PageContent[], outline: readonly Outline
       const kind = furniture.get(segment);
       if (kind) drafts.push(draftOf(kind, buildLines([segment], segment), -1));
     }
-  return { drafts, vocabulary, columns: median(columnCounts) };
+  return { drafts, vocabulary, columns: median(columnCounts), mirrors };
 }
 
 function median(values: readonly number[]): number {

@@ -34,14 +34,18 @@ export function buildLines(segments: readonly Segment[], column: Box): Line[] {
  */
 function fitColumn(lines: readonly Line[], box: Box): Box {
   const text = lines.filter((line) => line.glyphs.length >= 15);
-  if (text.length < 4) return box;
+  if (text.length < 2) return box;
   const right = commonEdge(text.map((line) => line.right));
   const lefts = text.map((line) => line.left).sort((a, b) => a - b);
   return {
     ...box,
     left: lefts[Math.floor(lefts.length * 0.03)] ?? box.left,
-    right: right ?? text.map((line) => line.right).sort((a, b) => a - b)[Math.floor(text.length * 0.95)] ?? box.right,
+    right: right ?? (text.length < 4 ? box.right : quantile(text.map((line) => line.right), 0.95)),
   };
+}
+
+function quantile(values: readonly number[], share: number): number {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length * share)] ?? 0;
 }
 
 /** The value that at least a third of the edges share, within a point. */
@@ -58,7 +62,7 @@ function commonEdge(values: readonly number[]): number | undefined {
       edge = value;
     }
   });
-  return best >= Math.max(3, values.length / 3) ? edge : undefined;
+  return best >= Math.max(2, values.length / 3) ? edge : undefined;
 }
 
 function joins(a: Segment, b: Segment): boolean {

@@ -11,8 +11,9 @@ export function glyphsText(glyphs: readonly Glyph[], lineSize: number, baseline:
   for (const glyph of glyphs) {
     if (previous) {
       const em = Math.max(previous.size, glyph.size);
-      const distance = glyph.left - previous.right;
-      if (distance > gap * em || (distance < -2 * em && !isScript(previous, lineSize, baseline))) text += ' ';
+      // Runs in the other direction are read from their far end.
+      const distance = Math.max(glyph.left - previous.right, previous.left - glyph.right);
+      if (distance > gap * em) text += ' ';
       else text += scriptMark(previous, glyph, lineSize, baseline);
     }
     text += glyph.text;

@@ -1,5 +1,6 @@
 import type { Box } from '../../document.ts';
 import { overlap } from './box.ts';
+import { readingGlyphs } from './direction.ts';
 import type { Font, Glyph } from './page-content.ts';
 
 /** Glyphs that stand side by side on one baseline, with their scripts: a line, or a piece of one. */
@@ -36,11 +37,11 @@ interface Run {
 }
 
 /** Cuts a page's upright glyphs into segments, scripts attached to the line they belong to. */
-export function buildSegments(page: number, glyphs: readonly Glyph[]): Segment[] {
+export function buildSegments(page: number, glyphs: readonly Glyph[], mirrorImage = false): Segment[] {
   const runs = joinRows(contentRuns(glyphs));
   const hosts = attachScripts(runs);
   return joinRows(hosts)
-    .map((run) => finish(page, run))
+    .map((run) => finish(page, run, mirrorImage))
     .filter((segment): segment is Segment => segment !== undefined);
 }
 
@@ -50,7 +51,8 @@ function contentRuns(glyphs: readonly Glyph[]): Run[] {
   for (const glyph of glyphs) {
     if (glyph.text === '' || !(glyph.size > 0.5)) continue;
     if (run) {
-      const gap = glyph.left - run.right;
+      // In text that runs the other way the next glyph stands on the left.
+      const gap = glyph.left < run.left ? run.left - glyph.right : glyph.left - run.right;
       const em = run.size;
       if (
         Math.abs(glyph.baseline - run.baseline) <= 0.08 * em &&
@@ -60,6 +62,7 @@ function contentRuns(glyphs: readonly Glyph[]): Run[] {
         !isOverprint(run, glyph, gap)
       ) {
         run.glyphs.push(glyph);
+        run.left = Math.min(run.left, glyph.left);
         run.right = Math.max(run.right, glyph.right);
         run.top = Math.min(run.top, glyph.top);
         run.bottom = Math.max(run.bottom, glyph.bottom);
@@ -187,8 +190,8 @@ function findHost(script: Run, rows: readonly Run[], baselines: readonly number[
   return best;
 }
 
-function finish(page: number, run: Run): Segment | undefined {
-  const glyphs = [...run.glyphs].sort((a, b) => a.left - b.left);
+function finish(page: number, run: Run, mirrorImage: boolean): Segment | undefined {
+  const glyphs = readingGlyphs([...run.glyphs].sort((a, b) => a.left - b.left), mirrorImage);
   return segmentOf(page, glyphs, run.baseline);
 }
 

@@ -23,7 +23,7 @@ export function bodyType(segments: Iterable<Segment>): { size: number; font: str
   let all = 0;
   for (const segment of segments) {
     // Text of tables and figures is short; running text stands in wide segments.
-    const weight = segment.glyphs.length * (segment.glyphs.length > 25 ? 1 : 0.2);
+    const weight = segment.glyphs.length * (segment.right - segment.left > 12 * segment.size ? 1 : 0.2);
     const size = Math.round(segment.size * 2) / 2;
     sizes.set(size, (sizes.get(size) ?? 0) + weight);
     fonts.set(segment.font.name, (fonts.get(segment.font.name) ?? 0) + weight);
