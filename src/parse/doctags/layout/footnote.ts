@@ -50,7 +50,8 @@ function markFoot(piece: readonly Draft[], bodySize: number, rules: ReadonlyMap<
     if (!draft || !first || !NOTES.has(draft.kind)) break;
     if (!draft.lines.every((line) => line.size < 0.96 * bodySize || line.glyphs.length < 4)) break;
     if (startsWithMark(first)) start = index;
-    if ((rules.get(draft.page) ?? []).some((rule) => isFootnoteRule(rule, first))) {
+    const marked = startsWithMark(first) || /^\d{1,3}\)\s/.test(first.text);
+    if ((rules.get(draft.page) ?? []).some((rule) => isFootnoteRule(rule, first, marked))) {
       start = index;
       break;
     }
@@ -59,6 +60,12 @@ function markFoot(piece: readonly Draft[], bodySize: number, rules: ReadonlyMap<
   let open: Draft | undefined;
   for (const draft of piece.slice(start)) {
     const [first] = draft.lines;
+    const apart = open && first ? first.top - open.box.bottom > 0.6 * first.size : false;
+    // Set off from the notes, at the very foot: the name of a conference, a licence.
+    if (apart && first && !startsWithMark(first) && draft === piece.at(-1)) {
+      draft.kind = 'page_footer';
+      continue;
+    }
     // What goes on without a mark of its own belongs to the note above.
     if (open && first && !startsWithMark(first)) {
       open.lines.push(...draft.lines);
@@ -87,15 +94,15 @@ function markTableNotes(piece: readonly Draft[], bodySize: number): void {
   }
 }
 
-/** The line above footnotes: starts at the column's edge, short or as wide as the column. */
-function isFootnoteRule(rule: Box, line: Line): boolean {
+/** The line above footnotes: starts at the column's edge; short, unless what follows begins with a mark. */
+function isFootnoteRule(rule: Box, line: Line, marked: boolean): boolean {
   const width = line.column.right - line.column.left;
   const distance = line.top - rule.bottom;
   return (
-    rule.right - rule.left < 1.05 * width &&
+    rule.right - rule.left < (marked ? 1.05 : 0.62) * width &&
     rule.right - rule.left > 20 &&
     Math.abs(rule.left - line.column.left) < 6 &&
     distance > -4 &&
-    distance < 14
+    distance < line.size
   );
 }

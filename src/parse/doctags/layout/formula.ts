@@ -14,20 +14,32 @@ export function isFormulaLine(line: Line): boolean {
   const indent = line.left - line.column.left;
   const width = line.column.right - line.column.left;
   const setOff = indent > 1.2 * line.size || line.right - line.left < 0.5 * width;
-  if (!setOff) return share < 0.2 && line.math > (numbered ? 0.2 : 0.3) && OPERATOR.test(text);
+  // Hardly a word and an equation's sign: a formula in whatever font.
+  if (share < 0.08 && /[=≤≥≈≡∝]/u.test(text) && symbols > 5) return true;
+  if (!setOff) return OPERATOR.test(text) && line.math > (numbered ? 0.15 : 0.3) && share < (numbered ? 0.3 : 0.2);
   if (line.math > 0.3 && share < 0.3) return true;
   if (numbered && share < 0.4 && line.math > 0.1) return true;
   return share < 0.2 && line.math > 0.12 && OPERATOR.test(text);
 }
 
-/** Letters in words of three or more, set in a text font: what a formula has few of. */
+const FUNCTIONS =
+  /^(?:exp|log|sin|cos|tan|max|min|arg|lim|det|sup|inf|mod|var|cov|diag|rank|sgn|tanh|sinh|cosh|argmin|argmax|erf|tr|if|otherwise)$/i;
+
+/** Letters in words of three or more, set in a text font at full size: what a formula has few of. */
 function wordLetters(line: Line): number {
   let count = 0;
-  for (const match of line.text.matchAll(/\p{L}{3,}/gu)) {
-    if (!/^(?:exp|log|sin|cos|tan|max|min|arg|lim|det|sup|inf|mod|var|cov|diag|rank|sgn|Pr|tanh|argmin|argmax)$/i.test(match[0]))
-      count += match[0].length;
+  let word = '';
+  let right = -Infinity;
+  const close = (): void => {
+    if (word.length >= 3 && !FUNCTIONS.test(word)) count += word.length;
+    word = '';
+  };
+  for (const glyph of line.glyphs) {
+    const letter = /^\p{L}+$/u.test(glyph.text) && !glyph.font.math && glyph.size > 0.87 * line.size;
+    if (!letter || glyph.left - right > 0.15 * line.size) close();
+    if (letter) word += glyph.text;
+    right = glyph.right;
   }
-  let math = 0;
-  for (const glyph of line.glyphs) if (glyph.font.math && /\p{L}/u.test(glyph.text)) math += 1;
-  return Math.max(0, count - math * 0.5);
+  close();
+  return count;
 }

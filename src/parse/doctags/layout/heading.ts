@@ -5,6 +5,7 @@ import { listMarker } from './list.ts';
 import { isCapitals } from './paragraph.ts';
 import type { OutlineEntry } from './page-content.ts';
 import { textOf } from './draft-text.ts';
+import { endOfFrontMatter, isFrontMatter } from './front-matter.ts';
 
 /** What headings are compared with. */
 export interface HeadingSetting {
@@ -52,29 +53,6 @@ export function markHeadings(drafts: readonly Draft[], setting: HeadingSetting):
     const known = (styles.get(look.style) ?? 0) >= 2;
     if (outlined.has(look.draft) || isClear(look) || (known && isLikely(look))) look.draft.kind = 'heading';
   }
-}
-
-/** Where the paper itself begins: at the abstract or the first section after the title. */
-function endOfFrontMatter(drafts: readonly Draft[]): number {
-  const title = drafts.findIndex((draft) => draft.kind === 'title');
-  if (title < 0) return 0;
-  for (let index = title + 1; index < drafts.length; index += 1) {
-    const draft = drafts[index];
-    if (!draft || draft.page > (drafts[title]?.page ?? 1)) return 0;
-    if (draft.lines.length === 0) continue;
-    const text = textOf(draft);
-    const number = headingNumber(text);
-    if (/^(?:abstract|summary)\b/i.test(text) || isCommonHeading(number?.rest ?? text)) return index;
-    if (draft.kind === 'text' && draft.lines.length >= 5 && text.length > 350) return index;
-  }
-  return 0;
-}
-
-function isFrontMatter(drafts: readonly Draft[], index: number, front: number): boolean {
-  const draft = drafts[index];
-  const start = drafts[front];
-  if (!draft || !start || front === 0) return false;
-  return index < front || (draft.page === start.page && draft.box.bottom < start.box.top);
 }
 
 function lookOf(drafts: readonly Draft[], index: number, setting: HeadingSetting): Look | undefined {

@@ -8,6 +8,7 @@ import { draftOf } from './draft.ts';
 import { figureGlyphs, findFigures, withoutLabels } from './figure.ts';
 import { bindCaptions } from './float.ts';
 import { markFootnotes } from './footnote.ts';
+import { releaseAuthorNotes } from './front-matter.ts';
 import { findFurniture } from './furniture.ts';
 import { markHeadings } from './heading.ts';
 import { setHeadingLevels } from './heading-level.ts';
@@ -103,6 +104,7 @@ export function analyse(contents: readonly PageContent[], outline: readonly Outl
   markFootnotes(drafts, body.size, rules);
   drafts = drafts.filter((draft) => draft.lines.length > 0 || draft.kind === 'table' || draft.kind === 'picture');
   markTitle(drafts, { size: body.size, information, margins });
+  releaseAuthorNotes(drafts);
   markHeadings(drafts, { ...setting, bold: body.bold, outline, margins });
   drafts = splitReferences(drafts);
   markListItems(drafts);

@@ -11,10 +11,10 @@ export function markListItems(drafts: readonly Draft[]): void {
     return marker ? [{ draft, marker, index }] : [];
   });
   candidates.forEach(({ draft, marker }, at) => {
-    const before = candidates[at - 1];
-    const after = candidates[at + 1];
+    // A nested list may stand between two items.
     const inSequence =
-      (before && follows(before.marker, marker)) || (after !== undefined && follows(marker, after.marker));
+      candidates.slice(Math.max(0, at - 6), at).some((before) => follows(before.marker, marker)) ||
+      candidates.slice(at + 1, at + 7).some((after) => follows(marker, after.marker));
     const dash = /^[*–—·-]$/u.test(marker.marker);
     if (marker.ordered ? !inSequence : dash && !inSequence) return;
     draft.kind = 'list_item';

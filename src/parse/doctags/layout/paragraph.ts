@@ -43,11 +43,21 @@ function classify(lines: readonly Line[]): LineClass[] {
     if (line.monospaced > 0.75 && line.glyphs.length > 2) return 'code';
     return isFormulaLine(line) ? 'formula' : 'text';
   });
+  // One line of letters of equal width amid a paragraph is a name in the text, not a listing.
+  classes.forEach((kind, index) => {
+    if (kind !== 'code' || classes[index - 1] === 'code' || classes[index + 1] === 'code') return;
+    const line = lines[index];
+    const attached = [index - 1, index + 1].some(
+      (at) => line && classes[at] === 'text' && Math.abs((lines[at]?.baseline ?? Infinity) - line.baseline) < 1.35 * line.size,
+    );
+    if (attached) classes[index] = 'text';
+  });
   // Limits of sums, numerators and denominators stand above and below the line of the formula, overlapping it.
   for (let pass = 0; pass < 2; pass += 1)
     lines.forEach((line, index) => {
       if (classes[index] !== 'text') return;
-      const short = line.right - line.left < 0.4 * (line.column.right - line.column.left);
+      const filled = line.segments.reduce((sum, segment) => sum + segment.right - segment.left, 0);
+      const short = filled < 0.4 * (line.column.right - line.column.left);
       const near = [index - 1, index + 1].some((at) => {
         const other = lines[at];
         if (!other || classes[at] !== 'formula') return false;
@@ -103,7 +113,10 @@ function pitchOf(line: Line, setting: Setting): number {
 }
 
 function slackFor(previous: Line, line: Line): number {
-  // Tall inline formulas push lines apart.
+  // A sentence that is not finished on a full line goes on below, even where something tall pushes the lines apart.
+  const unfinished = !/[.!?:;]["”’)\]]*$/u.test(previous.text) && !fitsMore(previous, line);
+  const atEdge = line.left < line.column.left + 2 && line.bold < 0.9 && !isCapitals(line) && !headingNumber(line.text);
+  if (unfinished && atEdge && previous.bold < 0.9) return 1.7;
   return previous.math > 0.08 || line.math > 0.08 ? 1.5 : 1.28;
 }
 

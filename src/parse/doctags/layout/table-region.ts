@@ -147,7 +147,7 @@ function tabularParts(chain: readonly Box[], segments: readonly Segment[], verti
   let rows: Segment[][] = [];
   const close = (): void => {
     const several = rows.filter((row) => row.length >= 2).length;
-    if (open.length >= 2 && rows.length >= 1 && several >= 0.5 * rows.length) {
+    if (open.length >= 2 && rows.length >= 1 && (several >= 0.5 * rows.length || keepsToColumns(rows.slice(0, 1), rows))) {
       const box = unionBox(open);
       const more = rows.length <= 3 && open.length === 2 ? rowsBelow(box, rows, segments) : undefined;
       if (more) parts.push(more);
