@@ -29,6 +29,6 @@ export async function parsePdf(bytes: Uint8Array, options: PdfOptions = {}): Pro
     const page = file.readPage(number);
     if (page) pages.push(page);
   }
-  const outline = file.outline();
-  return writeDocument(pages, analyse(pages, outline, file.information('Title')));
+  const information = { title: file.information('Title'), author: file.information('Author') };
+  return writeDocument(pages, analyse(pages, file.outline(), information.title), information);
 }

@@ -86,6 +86,7 @@ export function readGlyphs(source: Source): { glyphs: Glyph[]; unmapped: number;
         right: box.right,
         top: box.top,
         bottom: box.bottom,
+        x: matrix.a * x + matrix.c * y + matrix.e,
         baseline: matrix.b * x + matrix.d * y + matrix.f,
         size: run.size,
         font: run.font,

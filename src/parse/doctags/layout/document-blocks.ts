@@ -1,51 +1,41 @@
 import type { Block, ParsedDocument } from '../../document.ts';
-import { mirrorBox } from './direction.ts';
 import type { Draft } from './draft.ts';
 import { regionsOf } from './draft.ts';
 import { textOf } from './draft-text.ts';
 import type { Layout } from './layout.ts';
+import { linksIn } from './link.ts';
+import type { FileInformation } from './metadata.ts';
+import { describe } from './metadata.ts';
 import type { PageContent } from './page-content.ts';
 import { referenceIds } from './reference.ts';
 
 /** Writes recognised drafts as the blocks of a document. */
-export function writeDocument(pages: readonly PageContent[], layout: Layout): ParsedDocument {
+export function writeDocument(
+  pages: readonly PageContent[],
+  layout: Layout,
+  information: FileInformation,
+): ParsedDocument {
   const order = new Map<Draft, number>();
-  const blocks: Block[] = [];
   for (const draft of layout.drafts) order.set(draft, order.size);
-  const widths = new Map(pages.filter((page) => layout.mirrors.has(page.number)).map((page) => [page.number, page.width]));
-  for (const draft of layout.drafts) blocks.push(unmirrored(blockOf(draft, order, layout.vocabulary), widths));
-  const glyphs = pages.reduce((sum, page) => sum + page.glyphs.length, 0);
-  const unmapped = pages.reduce((sum, page) => sum + page.unmapped, 0);
-  const title = blocks.find((block) => block.kind === 'title')?.text;
+  const blocks = layout.drafts.map((draft) => blockOf(draft, order, layout));
   return {
     pages: pages.map(({ number, width, height }) => ({ number, width, height })),
     blocks,
-    metadata: {
-      ...(title === undefined ? {} : { title }),
-      authors: [],
-      pageCount: pages.length,
-      needsOcr: [],
-      quality: { unmappedGlyphs: glyphs === 0 ? 0 : unmapped / glyphs, columns: layout.columns, confidence: 1 },
-    },
+    metadata: describe(pages, layout.drafts, blocks, information, layout.columns),
   };
 }
 
-function unmirrored(block: Block, widths: ReadonlyMap<number, number>): Block {
-  if (widths.size === 0) return block;
-  const regions = block.regions.map((region) => {
-    const width = widths.get(region.page);
-    return width === undefined ? region : { ...region, box: mirrorBox(region.box, width) };
-  });
-  return { ...block, regions };
-}
-
-function blockOf(draft: Draft, orders: ReadonlyMap<Draft, number>, vocabulary: ReadonlySet<string>): Block {
+function blockOf(draft: Draft, orders: ReadonlyMap<Draft, number>, layout: Layout): Block {
   const parent = draft.owner && orders.get(draft.owner);
+  const whole = textOf(draft, layout.vocabulary);
+  const text = draft.kind === 'list_item' ? whole.slice(draft.marker?.length ?? 0).trim() : whole;
+  const links = linksIn(draft, text, layout.links);
   const base = {
     order: orders.get(draft) ?? 0,
     ...(parent === undefined ? {} : { parent }),
-    regions: regionsOf(draft),
-    text: textOf(draft, vocabulary),
+    regions: regionsOf(draft).map(({ page, box }) => ({ page, box: layout.views.get(page)?.back(box) ?? box })),
+    text,
+    ...(links.length === 0 ? {} : { links }),
   };
   switch (draft.kind) {
     case 'heading':
@@ -53,7 +43,6 @@ function blockOf(draft: Draft, orders: ReadonlyMap<Draft, number>, vocabulary: R
     case 'list_item':
       return {
         ...base,
-        text: base.text.slice(draft.marker?.length ?? 0).trim(),
         kind: 'list_item',
         ordered: draft.ordered ?? false,
         depth: draft.depth ?? 0,
@@ -62,7 +51,7 @@ function blockOf(draft: Draft, orders: ReadonlyMap<Draft, number>, vocabulary: R
     case 'table':
       return { ...base, kind: 'table', table: draft.table ?? { rows: 0, columns: 0, cells: [] } };
     case 'reference':
-      return { ...base, kind: 'reference', ...referenceIds(base.text) };
+      return { ...base, kind: 'reference', ...referenceIds(base.text, links) };
     case 'code':
       return { ...base, kind: 'code' };
     case 'picture':

@@ -6,6 +6,7 @@ const NOTHING: ReadonlySet<string> = new Set();
 
 /** The text of a draft's lines as one string; code keeps its lines. */
 export function textOf(draft: Draft, vocabulary: ReadonlySet<string> = NOTHING): string {
+  if (draft.text !== undefined) return draft.text;
   const texts = draft.lines.map((line) => line.text);
   const [first] = draft.lines;
   if (draft.kind === 'footnote' && first) texts[0] = apartFromMark(first);

@@ -12,6 +12,8 @@ export interface Draft {
   box: Box;
   level?: number;
   table?: Table;
+  /** Text that stands in no line (sideways text). */
+  text?: string;
   /** Where the list marker or reference label ends in the text. */
   marker?: string;
   ordered?: boolean;

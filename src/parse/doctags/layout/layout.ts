@@ -2,7 +2,6 @@ import type { Box } from '../../document.ts';
 import { composeAccents } from './accent.ts';
 import { shareInside } from './box.ts';
 import { readingOrder, voteForGutters } from './column.ts';
-import { mirrored, readsRightToLeft } from './direction.ts';
 import type { Draft } from './draft.ts';
 import { draftOf } from './draft.ts';
 import { figureGlyphs, findFigures, withoutLabels } from './figure.ts';
@@ -17,12 +16,15 @@ import { joinAcrossBreaks } from './join.ts';
 import type { Line } from './line.ts';
 import { buildLines } from './line.ts';
 import { markListItems } from './list-item.ts';
-import type { OutlineEntry, PageContent } from './page-content.ts';
+import type { OutlineEntry, PageContent, PageLink } from './page-content.ts';
+import type { PageView } from './page-view.ts';
+import { viewPage } from './page-view.ts';
 import { cutParagraphs } from './paragraph.ts';
 import { splitReferences } from './reference.ts';
 import type { Segment } from './segment.ts';
 import { buildSegments } from './segment.ts';
 import { glyphsText } from './segment-text.ts';
+import { findStamps } from './stamp.ts';
 import { buildTable } from './table-grid.ts';
 import { joinTables } from './table-join.ts';
 import { findTableRegions } from './table-region.ts';
@@ -34,8 +36,10 @@ export interface Layout {
   readonly drafts: readonly Draft[];
   readonly vocabulary: ReadonlySet<string>;
   readonly columns: number;
-  /** Pages that were analysed in the mirror. */
-  readonly mirrors: ReadonlySet<number>;
+  /** Links by page, where the layout sees them. */
+  readonly links: ReadonlyMap<number, readonly PageLink[]>;
+  /** How each page was looked at. */
+  readonly views: ReadonlyMap<number, PageView>;
 }
 
 interface PageLayout {
@@ -46,13 +50,13 @@ interface PageLayout {
 
 /** Recognises the blocks of a document from the content of its pages. */
 export function analyse(contents: readonly PageContent[], outline: readonly OutlineEntry[], information: string): Layout {
-  const mirrors = new Set(contents.filter(readsRightToLeft).map((page) => page.number));
-  const pages = contents.map((page) => (mirrors.has(page.number) ? mirrored(page) : page));
+  const views = new Map(contents.map((page) => [page.number, viewPage(page)]));
+  const pages = [...views.values()].map((view) => view.page);
   const layouts = pages.map((content): PageLayout => {
     const figures = findFigures(content);
     const drawn = figureGlyphs(content);
     const upright = content.glyphs.filter((glyph) => glyph.turn === 0 && !drawn.has(glyph));
-    const segments = buildSegments(content.number, composeAccents(upright), mirrors.has(content.number));
+    const segments = buildSegments(content.number, composeAccents(upright), views.get(content.number)?.mirrored);
     return { content, figures, segments: withoutLabels(segments, figures) };
   });
   const furniture = findFurniture(
@@ -110,12 +114,44 @@ export function analyse(contents: readonly PageContent[], outline: readonly Outl
   markListItems(drafts);
   drafts = joinAcrossBreaks(drafts, indented);
   setHeadingLevels(drafts, outline);
-  for (const page of layouts)
+  const aside: Draft[] = [];
+  for (const page of layouts) {
+    for (const stamp of findStamps(page.content, page.figures))
+      aside.push({ kind: 'page_header', lines: [], page: page.content.number, piece: -1, box: stamp.box, text: stamp.text });
     for (const segment of page.segments) {
       const kind = furniture.get(segment);
-      if (kind) drafts.push(draftOf(kind, buildLines([segment], segment), -1));
+      if (kind) aside.push(draftOf(kind, buildLines([segment], segment), -1));
     }
-  return { drafts, vocabulary, columns: median(columnCounts), mirrors };
+  }
+  const links = new Map(pages.map((page) => [page.number, page.links]));
+  return { drafts: inPageOrder(drafts, aside), vocabulary, columns: median(columnCounts), links, views };
+}
+
+/** Puts running heads before and feet after what stands on their page. */
+function inPageOrder(drafts: readonly Draft[], aside: readonly Draft[]): Draft[] {
+  const result: Draft[] = [];
+  const heads = aside.filter((draft) => draft.kind === 'page_header').sort((a, b) => a.page - b.page || a.box.top - b.box.top);
+  const feet = aside.filter((draft) => draft.kind === 'page_footer').sort((a, b) => a.page - b.page || a.box.top - b.box.top);
+  const flush = (page: number): void => {
+    while ((feet[0]?.page ?? Infinity) < page || (heads[0]?.page ?? Infinity) <= page) {
+      const head = heads[0];
+      const foot = feet[0];
+      if (foot && foot.page < page && (!head || foot.page < head.page)) result.push(...feet.splice(0, 1));
+      else if (head && head.page <= page) result.push(...heads.splice(0, 1));
+      else if (foot && foot.page < page) result.push(...feet.splice(0, 1));
+      else break;
+    }
+  };
+  let page = 0;
+  for (const draft of drafts) {
+    if (draft.page > page) {
+      page = draft.page;
+      flush(page);
+    }
+    result.push(draft);
+  }
+  flush(Infinity);
+  return result;
 }
 
 function median(values: readonly number[]): number {

@@ -20,6 +20,8 @@ export interface Glyph {
   readonly right: number;
   readonly top: number;
   readonly bottom: number;
+  /** Where the pen stood when the glyph was drawn. */
+  readonly x: number;
   readonly baseline: number;
   readonly size: number;
   readonly font: Font;

@@ -116,10 +116,21 @@ function hangingStarts(lines: readonly Line[]): boolean[] | undefined {
   return starts;
 }
 
-/** Identifiers found in a reference. */
-export function referenceIds(text: string): { doi?: string; arxivId?: string } {
+/** Label and identifiers of a reference, from its text and its links. */
+export function referenceIds(
+  text: string,
+  links: readonly { readonly url: string }[],
+): { doi?: string; arxivId?: string; label?: string } {
   const tight = text.replace(/(10\.\d{4,9}\/\S*)\s+(?=[\w.()/:;-]*\d)/gu, '$1');
-  const doi = /\b10\.\d{4,9}\/[^\s"<>,;]*[^\s"<>,;.)\]]/u.exec(tight)?.[0];
-  const arxiv = /arxiv[\s:./]*(?:abs\/|preprint\s+arxiv:)?\s*(\d{4}\.\d{4,5}|[a-z-]+(?:\.[A-Z]{2})?\/\d{7})/iu.exec(text)?.[1];
-  return { ...(doi === undefined ? {} : { doi: doi.toLowerCase() }), ...(arxiv === undefined ? {} : { arxivId: arxiv }) };
+  const linked = links.map(({ url }) => /doi\.org\/(10\.\d{4,9}\/[^\s?#]+)/iu.exec(url)?.[1]).find((doi) => doi !== undefined);
+  const doi = linked ?? /\b10\.\d{4,9}\/[^\s"<>,;]*[^\s"<>,;.)\]]/u.exec(tight)?.[0];
+  const arxivId = /arxiv[\s:./]*(?:abs\/|preprint\s+arxiv:)?\s*(\d{4}\.\d{4,5}|[a-z-]+(?:\.[A-Z]{2})?\/\d{7})/iu.exec(
+    [text, ...links.map(({ url }) => url)].join(' '),
+  )?.[1];
+  const label = BRACKET.exec(text)?.[1] ?? /^(\d{1,3})[.)]\s/u.exec(text)?.[1];
+  return {
+    ...(doi === undefined ? {} : { doi: doi.toLowerCase() }),
+    ...(arxivId === undefined ? {} : { arxivId }),
+    ...(label === undefined ? {} : { label }),
+  };
 }

@@ -50,6 +50,8 @@ export function markTitle(drafts: Draft[], setting: TitleSetting): Draft | undef
 function isTitleLike(draft: Draft): boolean {
   const text = textOf(draft);
   const letters = text.replace(/[^\p{L}]/gu, '').length;
+  const number = headingNumber(text);
+  if (number?.style === 'arabic' && number.depth > 1) return false;
   return letters >= 8 && text.length < 350 && draft.lines.length <= 8 && !/^(?:arxiv:|doi:|https?:)/i.test(text);
 }
 
