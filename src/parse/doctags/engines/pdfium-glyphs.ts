@@ -20,6 +20,8 @@ interface Source {
   readonly library: Library;
   readonly page: number;
   readonly matrix: Matrix;
+  readonly width: number;
+  readonly height: number;
   readonly fonts: Map<number, Font>;
   readonly tagged: boolean;
   readonly maxGlyphs: number;
@@ -69,6 +71,8 @@ export function readGlyphs(source: Source): { glyphs: Glyph[]; unmapped: number;
         floats[slot + 2] ?? 0,
         floats[slot + 3] ?? 0,
       );
+      // What lies off the page is not shown; broken files put text at absurd places.
+      if (!(box.right > 0 && box.left < source.width && box.bottom > 0 && box.top < source.height)) continue;
       const x = library.doubles[(scratch >> 3) + 2] ?? 0;
       const y = library.doubles[(scratch >> 3) + 3] ?? 0;
       const last = glyphs.at(-1);

@@ -1,4 +1,5 @@
 import { AppError } from '../../../base/index.ts';
+import type { Box } from '../../document.ts';
 import type { Font, OutlineEntry, PageContent } from '../layout/page-content.ts';
 import { pageMatrix } from './pdfium-geometry.ts';
 import { readGlyphs } from './pdfium-glyphs.ts';
@@ -23,7 +24,7 @@ export interface EngineLimits {
 }
 
 export const ENGINE_LIMITS: EngineLimits = {
-  maxMemoryBytes: 768 * 1024 * 1024,
+  maxMemoryBytes: 512 * 1024 * 1024,
   maxGlyphsPerPage: 200_000,
   maxObjectsPerPage: 300_000,
   maxPixels: 50_000_000,
@@ -90,6 +91,8 @@ export class PdfFile implements Disposable {
         library: this.#library,
         page,
         matrix,
+        width,
+        height,
         fonts: this.#fonts,
         tagged: this.tagged,
         maxGlyphs: this.#limits.maxGlyphsPerPage,
@@ -100,8 +103,8 @@ export class PdfFile implements Disposable {
         width,
         height,
         glyphs: text.glyphs,
-        rules: objects.rules,
-        drawings: objects.drawings,
+        rules: objects.rules.filter((rule) => isOnPage(rule.box, width, height)),
+        drawings: objects.drawings.filter((drawing) => isOnPage(drawing.box, width, height)),
         links: readLinks(this.#library, this.#document, page, matrix),
         structure: this.tagged ? readStructure(this.#library, page) : [],
         unmapped: text.unmapped,
@@ -177,6 +180,10 @@ export class PdfFile implements Disposable {
     this.#library.call.free(this.#bytes);
     this.#document = 0;
   }
+}
+
+function isOnPage(box: Box, width: number, height: number): boolean {
+  return box.right >= 0 && box.left <= width && box.bottom >= 0 && box.top <= height;
 }
 
 /** Opens a PDF held in memory; throws PDF_ENCRYPTED or PDF_BROKEN. */

@@ -20,6 +20,8 @@ interface Gutter {
 export type GutterVotes = ReadonlyMap<number, number>;
 
 const MIN_ROWS = 4;
+/** Nothing wider separates columns, on whatever page. */
+const MAX_GAP = 2_000;
 const MIN_FILL = 0.55;
 /** Ems from which a segment looks like a line of running text. */
 const WIDE = 12;
@@ -174,9 +176,10 @@ function closer(segment: Segment, other: Segment, best: Segment | undefined): Se
 
 function findGutter(segments: readonly Segment[], box: Box, votes: GutterVotes | undefined): Gutter | undefined {
   if (segments.length < 4) return undefined;
-  const pairs = gapRows(segments).filter(
-    (pair) => pair.right.left - pair.left.right >= 0.6 * Math.min(pair.left.size, pair.right.size),
-  );
+  const pairs = gapRows(segments).filter((pair) => {
+    const gap = pair.right.left - pair.left.right;
+    return gap >= 0.6 * Math.min(pair.left.size, pair.right.size) && gap < MAX_GAP;
+  });
   const weights = new Map<number, number>();
   for (const pair of pairs) {
     // Running text is wide on both sides; cells of a table and parts of a formula are not.
@@ -234,7 +237,7 @@ export function voteForGutters(pages: readonly (readonly Segment[])[]): GutterVo
   const votes = new Map<number, number>();
   for (const segments of pages)
     for (const { left, right } of gapRows(segments)) {
-      if (emsWide(left) < WIDE || emsWide(right) < WIDE) continue;
+      if (emsWide(left) < WIDE || emsWide(right) < WIDE || right.left - left.right > MAX_GAP) continue;
       for (let x = Math.ceil(left.right); x <= Math.floor(right.left); x += 1) votes.set(x, (votes.get(x) ?? 0) + 1);
     }
   return votes;
