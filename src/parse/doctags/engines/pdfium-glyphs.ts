@@ -41,6 +41,7 @@ export function readGlyphs(source: Source): { glyphs: Glyph[]; unmapped: number;
   const glyphs: Glyph[] = [];
   const runs = new Map<number, TextRun>();
   let unmapped = 0;
+  let spaced = false;
   let lastObject = 0;
   let lastX = 0;
   let lastY = 0;
@@ -49,7 +50,10 @@ export function readGlyphs(source: Source): { glyphs: Glyph[]; unmapped: number;
   try {
     for (let index = 0; index < count; index += 1) {
       const code = call.FPDFText_GetUnicode(textPage, index);
-      if (code === 0x20 || code === 0x0d || code === 0x0a || code === 0xa0) continue;
+      if (code === 0x20 || code === 0x0d || code === 0x0a || code === 0xa0) {
+        spaced ||= code !== 0x0d && code !== 0x0a && call.FPDFText_IsGenerated(textPage, index) !== 1;
+        continue;
+      }
       if (call.FPDFText_IsGenerated(textPage, index) === 1) continue;
       const object = call.FPDFText_GetTextObject(textPage, index);
       let run = runs.get(object);
@@ -94,11 +98,13 @@ export function readGlyphs(source: Source): { glyphs: Glyph[]; unmapped: number;
         baseline: matrix.b * x + matrix.d * y + matrix.f,
         size: run.size,
         font: run.font,
+        spaced,
         turn: run.turn,
         mark: run.mark,
         form: run.form,
         artifact: run.artifact,
       });
+      spaced = false;
     }
   } finally {
     call.FPDFText_ClosePage(textPage);

@@ -11,7 +11,8 @@ export function captionStart(line: Line): 'table' | 'figure' | 'other' | undefin
   if (eastAsian !== undefined) return /[표表]/u.test(eastAsian) ? 'table' : 'figure';
   const match = LABEL.exec(line.text);
   if (!match?.groups) return undefined;
-  const { kind = '', end = '' } = match.groups;
+  const { kind = '', number = '', end = '' } = match.groups;
+  if (/\p{Ll}/u.test(number)) return undefined;
   const [letter = ''] = line.text;
   if (letter !== letter.toUpperCase()) return undefined;
   // "Table 1 shows …" is a sentence; a caption has a mark after its number, a label set apart, or begins a sentence.

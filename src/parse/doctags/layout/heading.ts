@@ -2,7 +2,7 @@ import type { Draft } from './draft.ts';
 import { headingNumber, isCommonHeading } from './heading-number.ts';
 import type { Line } from './line.ts';
 import { listMarker } from './list.ts';
-import { isCapitals } from './paragraph.ts';
+import { hasLeaders, isCapitals } from './paragraph.ts';
 import type { OutlineEntry } from './page-content.ts';
 import { textOf } from './draft-text.ts';
 import { endOfFrontMatter, isFrontMatter } from './front-matter.ts';
@@ -63,7 +63,8 @@ function lookOf(drafts: readonly Draft[], index: number, setting: HeadingSetting
   const text = textOf(draft);
   const letters = text.replace(/[^\p{L}]/gu, '');
   if (letters.length < 2 || text.length > MAX_LETTERS) return undefined;
-  if (THEOREM.test(text)) return undefined;
+  if (THEOREM.test(text) || hasLeaders(text)) return undefined;
+  if (draft.lines.every((line) => line.monospaced > 0.5)) return undefined;
   const numbered = headingNumber(text) !== undefined;
   if (!numbered && !/^[\p{Lu}\p{N}"“(]/u.test(text) && !/^\p{Lo}/u.test(text)) return undefined;
   const previous = drafts[index - 1];

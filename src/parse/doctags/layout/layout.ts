@@ -111,7 +111,7 @@ export function analyse(contents: readonly PageContent[], outline: readonly Outl
   releaseAuthorNotes(drafts);
   markHeadings(drafts, { ...setting, bold: body.bold, outline, margins });
   drafts = splitReferences(drafts);
-  markListItems(drafts);
+  markListItems(drafts, body.size);
   drafts = joinAcrossBreaks(drafts, indented);
   setHeadingLevels(drafts, outline);
   const aside: Draft[] = [];

@@ -3,18 +3,27 @@ import { textOf } from './draft-text.ts';
 import type { ListMarker } from './list.ts';
 import { listMarker } from './list.ts';
 
+interface Candidate {
+  readonly draft: Draft;
+  readonly marker: ListMarker;
+  readonly index: number;
+}
+
 /** Marks list items: bullets, and numbers that count on from one item to the next. */
-export function markListItems(drafts: readonly Draft[]): void {
-  const candidates = drafts.flatMap((draft, index) => {
+export function markListItems(drafts: readonly Draft[], bodySize: number): void {
+  const candidates = drafts.flatMap((draft, index): Candidate[] => {
     const [first] = draft.lines;
     const marker = first && draft.kind === 'text' ? listMarker(first) : undefined;
-    return marker ? [{ draft, marker, index }] : [];
+    // A numbered line in larger type heads what follows.
+    if (!first || !marker || (marker.ordered && draft.lines.length === 1 && first.size > 1.05 * bodySize)) return [];
+    return [{ draft, marker, index }];
   });
-  candidates.forEach(({ draft, marker }, at) => {
+  candidates.forEach((candidate, at) => {
+    const { draft, marker } = candidate;
     // A nested list may stand between two items.
     const inSequence =
-      candidates.slice(Math.max(0, at - 6), at).some((before) => follows(before.marker, marker)) ||
-      candidates.slice(at + 1, at + 7).some((after) => follows(marker, after.marker));
+      candidates.slice(Math.max(0, at - 6), at).some((before) => isNext(before, candidate, drafts)) ||
+      candidates.slice(at + 1, at + 7).some((after) => isNext(candidate, after, drafts));
     const dash = /^[*–—·-]$/u.test(marker.marker);
     if (marker.ordered ? !inSequence : dash && !inSequence) return;
     draft.kind = 'list_item';
@@ -23,6 +32,21 @@ export function markListItems(drafts: readonly Draft[]): void {
     draft.depth = 0;
   });
   setDepths(drafts);
+}
+
+/** The next item: its marker counts on, and nothing that stands further left comes between. */
+function isNext(a: Candidate, b: Candidate, drafts: readonly Draft[]): boolean {
+  if (!follows(a.marker, b.marker)) return false;
+  const edge = indentOf(a.draft);
+  return drafts.slice(a.index + 1, b.index).every((draft) => {
+    if (draft.kind === 'heading' || draft.kind === 'title') return false;
+    return draft.kind !== 'text' || !a.marker.ordered || indentOf(draft) > edge + 2;
+  });
+}
+
+function indentOf(draft: Draft): number {
+  const [first] = draft.lines;
+  return first ? first.left - first.column.left : 0;
 }
 
 function follows(a: ListMarker, b: ListMarker): boolean {

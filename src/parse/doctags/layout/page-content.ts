@@ -25,6 +25,8 @@ export interface Glyph {
   readonly baseline: number;
   readonly size: number;
   readonly font: Font;
+  /** A space that the file itself holds stands before it. */
+  readonly spaced: boolean;
   /** Quarter turns, clockwise, of the writing direction; 0 is ordinary text, -1 any other angle. */
   readonly turn: number;
   /** Marked-content id for the structure tree, or -1. */

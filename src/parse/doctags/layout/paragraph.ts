@@ -71,6 +71,11 @@ function classify(lines: readonly Line[]): LineClass[] {
   return classes;
 }
 
+/** An entry of a table of contents. */
+export function hasLeaders(text: string): boolean {
+  return /(?:\.\s?){5,}\s*(?:\d+|[ivxlc]+)?$/iu.test(text);
+}
+
 function closeTo(line: Line, other: Line | undefined): boolean {
   return other !== undefined && Math.abs(other.baseline - line.baseline) < 2.2 * Math.max(line.size, other.size);
 }
@@ -85,6 +90,9 @@ function startsAnew(open: readonly Line[], line: Line, next: Line | undefined, k
   if (kind === 'code') return gap > 2.2 * pitch;
   if (Math.abs(line.size - previous.size) > 0.07 * Math.max(line.size, previous.size) && !isMixed(previous, line)) return true;
   if (gap > slackFor(previous, line) * pitch) return true;
+  // A word that is broken at the line's end goes on.
+  if (/\p{L}[-\u2010]$/u.test(previous.text) && /^\p{Ll}/u.test(line.text)) return false;
+  if (hasLeaders(previous.text)) return true;
   if (captionStart(line) && !sentenceGoesOn(previous)) return true;
   if (captionStart(first) && previous.page === first.page) return false;
   if (line.size < 0.96 * setting.size && startsWithMark(line)) return true;

@@ -3,6 +3,9 @@ import type { Glyph } from './page-content.ts';
 /** Gap, in ems, from which two glyphs belong to two words: TeX shrinks spaces to about 0.2 em, kerns stay below 0.1. */
 const WORD_GAP = 0.15;
 
+/** Where the file holds a space, a narrower gap will do: condensed type is set tighter. */
+const SPACE = 0.07;
+
 /** The text of glyphs standing in one line, with spaces rebuilt from gaps. */
 export function glyphsText(glyphs: readonly Glyph[], lineSize: number, baseline: number): string {
   const gap = wordGap(glyphs);
@@ -13,7 +16,7 @@ export function glyphsText(glyphs: readonly Glyph[], lineSize: number, baseline:
       const em = Math.max(previous.size, glyph.size);
       // Runs in the other direction are read from their far end.
       const distance = Math.max(glyph.left - previous.right, previous.left - glyph.right);
-      if (distance > gap * em) text += ' ';
+      if (distance > gap * em || (glyph.spaced && distance > SPACE * em)) text += ' ';
       else text += scriptMark(previous, glyph, lineSize, baseline);
     }
     text += glyph.text;
@@ -29,7 +32,9 @@ function wordGap(glyphs: readonly Glyph[]): number {
   for (let index = 1; index < glyphs.length; index += 1) {
     const glyph = glyphs[index];
     const previous = glyphs[index - 1];
-    if (glyph && previous) gaps.push((glyph.left - previous.right) / Math.max(glyph.size, previous.size, 1));
+    // Dots that lead the eye to a page number are set wide on purpose.
+    if (glyph && previous && glyph.text !== '.' && previous.text !== '.')
+      gaps.push((glyph.left - previous.right) / Math.max(glyph.size, previous.size, 1));
   }
   gaps.sort((a, b) => a - b);
   const median = gaps[gaps.length >> 1] ?? 0;

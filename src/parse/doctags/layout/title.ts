@@ -26,7 +26,7 @@ export function markTitle(drafts: Draft[], setting: TitleSetting): Draft | undef
     if (isCommonHeading(headingNumber(text)?.rest ?? text) || /^abstract\b/i.test(text)) break;
     front.push(draft);
   }
-  const candidates = front.filter((draft) => draft.kind !== 'code' && draft.kind !== 'formula' && isTitleLike(draft));
+  const candidates = front.filter((draft) => (draft.kind === 'text' || draft.kind === 'list_item') && isTitleLike(draft));
   const title = byInformation(candidates, information) ?? byLook(candidates, bodySize);
   if (!title) return undefined;
   const at = drafts.indexOf(title);
@@ -80,6 +80,16 @@ function byLook(candidates: readonly Draft[], bodySize: number): Draft | undefin
     candidates.find((draft) => {
       const text = textOf(draft).replace(/[^\p{L}]/gu, '');
       return text.length > 12 && (text === text.toUpperCase() || draft.lines.every((line) => line.bold > 0.8));
-    }) ?? candidates.find((draft) => textOf(draft).split(/\s+/).length >= 4)
+    }) ?? candidates.slice(0, 2).find(isCentredHead)
   );
+}
+
+/** A short centred block that is no sentence. */
+function isCentredHead(draft: Draft): boolean {
+  const text = textOf(draft);
+  if (draft.lines.length > 4 || text.split(/\s+/).length < 3 || /[.,;:]$/u.test(text)) return false;
+  return draft.lines.every((line) => {
+    const axis = (line.column.left + line.column.right) / 2;
+    return Math.abs((line.left + line.right) / 2 - axis) < line.size && line.left > line.column.left + line.size;
+  });
 }
