@@ -102,10 +102,14 @@ async function bare(files: readonly string[]): Promise<number> {
 
 function measure(mode: 'bare' | 'ours', files: readonly string[]): Promise<Measured> {
   return new Promise((resolve, reject) => {
-    const child = fork(import.meta.filename, ['child', mode, ...files], { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
+    const child = fork(import.meta.filename, ['child', mode, ...files], {
+      stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+    });
     let measured: Measured | undefined;
     child.on('message', (message) => (measured = message as Measured));
-    child.on('exit', (code) => (measured ? resolve(measured) : reject(new Error(`the ${mode} run ended with ${code}`))));
+    child.on('exit', (code) =>
+      measured ? resolve(measured) : reject(new Error(`the ${mode} run ended with ${code}`)),
+    );
   });
 }
 
@@ -117,12 +121,19 @@ function pdftotext(files: readonly string[], pages: number): Measured | undefine
   for (const file of files) spawnSync('pdftotext', [file, '-'], { maxBuffer: 1 << 28 });
   const after = childCpuSeconds();
   if (before === undefined || after === undefined) return undefined;
-  return { pages, cpuSeconds: after - before, wallSeconds: (performance.now() - start) / 1000, peakMegabytes: Number.NaN };
+  return {
+    pages,
+    cpuSeconds: after - before,
+    wallSeconds: (performance.now() - start) / 1000,
+    peakMegabytes: Number.NaN,
+  };
 }
 
 function childCpuSeconds(): number | undefined {
   if (!existsSync('/proc/self/stat')) return undefined;
-  const fields = readFileSync('/proc/self/stat', 'utf8').replace(/^.*\)\s/, '').split(' ');
+  const fields = readFileSync('/proc/self/stat', 'utf8')
+    .replace(/^.*\)\s/, '')
+    .split(' ');
   return (Number(fields[13]) + Number(fields[14])) / 100;
 }
 
@@ -131,7 +142,9 @@ async function main(): Promise<void> {
     console.error(`THE DOCUMENTS ARE ABSENT: ${folder} does not exist, so nothing was measured`);
     process.exit(2);
   }
-  const all = globSync('*.pdf', { cwd: folder }).sort().map((file) => join(folder, file));
+  const all = globSync('*.pdf', { cwd: folder })
+    .sort()
+    .map((file) => join(folder, file));
   const files = options.quick ? all.filter((_, index) => index % 3 === 0) : all;
   const rounds = options.quick ? 1 : 3;
   const best = { bare: await measure('bare', files), ours: await measure('ours', files) };
@@ -153,8 +166,12 @@ async function main(): Promise<void> {
   const perCore = best.ours.pages / best.ours.cpuSeconds;
   const missed = [
     ...(ratio > CPU_RATIO ? [`CPU ${ratio.toFixed(2)} times the bare engine, more than ${CPU_RATIO}`] : []),
-    ...(perCore < PAGES_PER_SECOND ? [`${perCore.toFixed(1)} pages per CPU second, fewer than ${PAGES_PER_SECOND}`] : []),
-    ...(best.ours.peakMegabytes > PEAK_MEGABYTES ? [`${best.ours.peakMegabytes.toFixed(0)} MB, more than ${PEAK_MEGABYTES}`] : []),
+    ...(perCore < PAGES_PER_SECOND
+      ? [`${perCore.toFixed(1)} pages per CPU second, fewer than ${PAGES_PER_SECOND}`]
+      : []),
+    ...(best.ours.peakMegabytes > PEAK_MEGABYTES
+      ? [`${best.ours.peakMegabytes.toFixed(0)} MB, more than ${PEAK_MEGABYTES}`]
+      : []),
   ];
   const machine = {
     cpu: cpus()[0]?.model,
@@ -165,9 +182,13 @@ async function main(): Promise<void> {
     rounds,
   };
   if (options.json) {
-    console.log(JSON.stringify({ machine, bare: best.bare, ours: best.ours, pdftotext: text, twoCores, ratio, missed }));
+    console.log(
+      JSON.stringify({ machine, bare: best.bare, ours: best.ours, pdftotext: text, twoCores, ratio, missed }),
+    );
   } else {
-    console.log(`${machine.cpu}, ${machine.cores} cores, Node ${machine.node}; ${files.length} files, best of ${rounds}`);
+    console.log(
+      `${machine.cpu}, ${machine.cores} cores, Node ${machine.node}; ${files.length} files, best of ${rounds}`,
+    );
     const line = (name: string, each: Measured | undefined): string =>
       each
         ? `${name.padEnd(34)}${each.pages} pages  ${(each.cpuSeconds / each.pages).toFixed(4)} CPU s/page  ${(each.pages / each.cpuSeconds).toFixed(1).padStart(6)} pages/CPU s  ${Number.isNaN(each.peakMegabytes) ? '' : `${each.peakMegabytes.toFixed(0)} MB`}`

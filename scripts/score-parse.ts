@@ -79,7 +79,8 @@ async function scoreSet(set: ScoreSet): Promise<void> {
   const rows: { id: string; row: Row }[] = [];
   for (const id of ids) {
     const document = toScored(await set.parse(readFileSync(join(folder, id + set.extension))));
-    if (options.write !== undefined) writeFileSync(join(options.write, `${id}.json`), JSON.stringify(document, undefined, 1));
+    if (options.write !== undefined)
+      writeFileSync(join(options.write, `${id}.json`), JSON.stringify(document, undefined, 1));
     rows.push({ id, row: rowOf(scorer.scoreDoc(document, scorer.readTruth(join(folder, id + set.truth)))) });
   }
   const mean = meanOf(rows.map((each) => each.row));

@@ -33,7 +33,14 @@ export function toScored(document: ParsedDocument): { blocks: ScoredBlock[]; str
         colspan: cell.columnSpan,
         header: cell.kind === 'column-header' || cell.kind === 'row-header',
       });
-    return { ...base, text: rows.flat().map((cell) => cell.text).join(' '), table: { rows } };
+    return {
+      ...base,
+      text: rows
+        .flat()
+        .map((cell) => cell.text)
+        .join(' '),
+      table: { rows },
+    };
   });
   return { blocks, structured: true };
 }

@@ -1,13 +1,13 @@
-import PDFDocument from 'pdfkit';
+import Pdf from 'pdfkit';
 
-type PdfDocument = InstanceType<typeof PDFDocument>;
+type PdfDocument = InstanceType<typeof Pdf>;
 
 /** Makes a PDF of Letter pages in memory; the same drawing gives the same pages. */
 export async function makePdf(
   draw: (document: PdfDocument) => void,
   options: Record<string, unknown> = {},
 ): Promise<Uint8Array> {
-  const document = new PDFDocument({ size: [612, 792], margin: 0, ...options });
+  const document = new Pdf({ size: [612, 792], margin: 0, ...options });
   const chunks: Uint8Array[] = [];
   document.on('data', (chunk: Uint8Array) => chunks.push(chunk));
   const ended = new Promise((resolve) => document.on('end', resolve));

@@ -32,10 +32,16 @@ test('two columns under a title are read one after the other, and a paragraph go
 
 test('words broken at a line end are joined when the document knows the whole word', async () => {
   const bytes = await makePdf((pdf) => {
-    line(pdf, 'We measure the sedimentation of the river and its well-known delta in the plain of the', { x: 72, y: 100 });
+    line(pdf, 'We measure the sedimentation of the river and its well-known delta in the plain of the', {
+      x: 72,
+      y: 100,
+    });
     line(pdf, 'south. Later the sedimen-', { x: 72, y: 112 });
     line(pdf, 'tation was faster, as in other well-', { x: 72, y: 124 });
-    line(pdf, 'known places of the coast where the water is slow and the grains are small and light.', { x: 72, y: 136 });
+    line(pdf, 'known places of the coast where the water is slow and the grains are small and light.', {
+      x: 72,
+      y: 136,
+    });
   });
   const text = texts(await parsePdf(bytes), 'text').join(' ');
   assert.match(text, /the sedimentation was faster/);
@@ -146,7 +152,10 @@ test('references are split at their labels and carry DOI and arXiv number', asyn
 test('links are found at the words they lie on', async () => {
   const bytes = await makePdf((pdf) => {
     paragraph(pdf, prose(5, 1), { x: 72, y: 80, width: 468 });
-    pdf.font('Times-Roman').fontSize(10).text('See our page for the data of this study.', 72, 200, { lineBreak: false });
+    pdf
+      .font('Times-Roman')
+      .fontSize(10)
+      .text('See our page for the data of this study.', 72, 200, { lineBreak: false });
     const from = pdf.widthOfString('See our ');
     pdf.link(72 + from, 200, pdf.widthOfString('page'), 11, 'https://rivers.example/data');
   });
@@ -197,7 +206,10 @@ test('a page is drawn as an image of the asked size', async () => {
 });
 
 test('files that cannot be read end in errors with a code', async () => {
-  const locked = await makePdf((pdf) => line(pdf, 'secret', { x: 72, y: 72 }), { userPassword: 'x', ownerPassword: 'y' });
+  const locked = await makePdf((pdf) => line(pdf, 'secret', { x: 72, y: 72 }), {
+    userPassword: 'x',
+    ownerPassword: 'y',
+  });
   await assert.rejects(parsePdf(locked), { code: 'PDF_ENCRYPTED' });
   await assert.rejects(parsePdf(new TextEncoder().encode('<html>no</html>')), { code: 'PDF_BROKEN' });
   await assert.rejects(parsePdf(new Uint8Array(0)), { code: 'PDF_BROKEN' });

@@ -6,7 +6,8 @@ const ITALIC = 1 << 6;
 const SMALL_CAPS = 1 << 17;
 const FORCE_BOLD = 1 << 18;
 
-const BOLD = /bold|black|heavy|semibold|demi(?!lig)|-bd|medi(?!um|eval)|^cmb|^sfb|^ecb|^lmroman.*bold|[a-z]b(?:i|it)?$|bx\d/i;
+const BOLD =
+  /bold|black|heavy|semibold|demi(?!lig)|-bd|medi(?!um|eval)|^cmb|^sfb|^ecb|^lmroman.*bold|[a-z]b(?:i|it)?$|bx\d/i;
 const ITALIC_NAME = /ital|obli|slant|^cmti|^cmsl|^sfti|^ecti|-it\b|[a-z]-?bi$/i;
 const MONO = /mono|courier|typewriter|^cmtt|^sftt|^ectt|consol|menlo|inconsolata|^lmtt|fixed|code\b|-tt\b/i;
 const SMALL_CAPS_NAME = /smallcaps|^cmcsc|csc\d|-sc\b|caps\d*(?:-|$)|sc\d+$/i;
@@ -28,7 +29,10 @@ export function describeFont(name: string, flags: number, weight: number): Font 
   const math = MATH.test(name);
   return {
     name,
-    bold: BOLD.test(name) || (flags & FORCE_BOLD) !== 0 || (weight >= 700 && weight <= 1000 && !/regu|roman|book/i.test(name)),
+    bold:
+      BOLD.test(name) ||
+      (flags & FORCE_BOLD) !== 0 ||
+      (weight >= 700 && weight <= 1000 && !/regu|roman|book/i.test(name)),
     italic: ITALIC_NAME.test(name) || (!math && (flags & ITALIC) !== 0),
     monospaced: MONO.test(name) || (flags & FIXED_PITCH) !== 0,
     smallCaps: SMALL_CAPS_NAME.test(name) || (flags & SMALL_CAPS) !== 0,

@@ -11,8 +11,6 @@ export interface Matrix {
   readonly f: number;
 }
 
-export const IDENTITY: Matrix = { a: 1, b: 0, c: 0, d: 1, e: 0, f: 0 };
-
 /** First `inner`, then `outer`. */
 export function multiply(outer: Matrix, inner: Matrix): Matrix {
   return {
@@ -53,7 +51,18 @@ export function pageMatrix(library: Library, page: number, width: number, height
   const scale = 64;
   const far = 1000;
   const at = (x: number, y: number): readonly [number, number] => {
-    call.FPDF_PageToDevice(page, 0, 0, Math.round(width * scale), Math.round(height * scale), 0, x, y, scratch, scratch + 4);
+    call.FPDF_PageToDevice(
+      page,
+      0,
+      0,
+      Math.round(width * scale),
+      Math.round(height * scale),
+      0,
+      x,
+      y,
+      scratch,
+      scratch + 4,
+    );
     const { integers } = library;
     return [(integers[scratch >> 2] ?? 0) / scale, (integers[(scratch >> 2) + 1] ?? 0) / scale];
   };

@@ -25,7 +25,10 @@ export function readLinks(library: Library, document: number, page: number, matr
     if (!/^https?:\/\/|^mailto:/i.test(url) || call.FPDFLink_GetAnnotRect(link, scratch) !== 1) continue;
     const at = scratch >> 2;
     const { floats } = library;
-    links.push({ url, box: mapBox(matrix, floats[at] ?? 0, floats[at + 1] ?? 0, floats[at + 2] ?? 0, floats[at + 3] ?? 0) });
+    links.push({
+      url,
+      box: mapBox(matrix, floats[at] ?? 0, floats[at + 1] ?? 0, floats[at + 2] ?? 0, floats[at + 3] ?? 0),
+    });
   }
   return links;
 }

@@ -23,7 +23,7 @@ export interface EngineLimits {
   readonly maxPixels: number;
 }
 
-export const ENGINE_LIMITS: EngineLimits = {
+const ENGINE_LIMITS: EngineLimits = {
   maxMemoryBytes: 512 * 1024 * 1024,
   maxGlyphsPerPage: 200_000,
   maxObjectsPerPage: 300_000,

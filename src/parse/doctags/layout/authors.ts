@@ -1,6 +1,7 @@
 const PLACE =
   /universit|institut|department|laborator|school|college|cent(?:er|re)\b|academy|faculty|hospital|division|\binc\b|\bltd\b|gmbh|corporation|research|street|avenue|p\.o\.|abstract|received|accepted|published|draft|version|preprint|correspond|e-?mail|@|https?:|doi|conference|journal|licen[sc]e|copyright/i;
-const NAME = /^(?:(?:\p{Lu}[\p{L}’'.-]*|de|van|von|der|den|di|da|del|la|le|el|al|bin|ter|dos|y)\s+){1,5}\p{Lu}[\p{L}’'-]+(?:\s(?:Jr\.?|Sr\.?|I{2,3}))?$/u;
+const NAME =
+  /^(?:(?:\p{Lu}[\p{L}’'.-]*|de|van|von|der|den|di|da|del|la|le|el|al|bin|ter|dos|y)\s+){1,5}\p{Lu}[\p{L}’'-]+(?:\s(?:Jr\.?|Sr\.?|I{2,3}))?$/u;
 
 /** The names among the lines under a title. */
 export function findAuthors(lines: readonly string[]): string[] {

@@ -33,7 +33,5 @@ export function shareInside(inner: Box, outer: Box): number {
 }
 
 export function touches(a: Box, b: Box, slack: number): boolean {
-  return (
-    overlap(a.left, a.right, b.left, b.right) >= -slack && overlap(a.top, a.bottom, b.top, b.bottom) >= -slack
-  );
+  return overlap(a.left, a.right, b.left, b.right) >= -slack && overlap(a.top, a.bottom, b.top, b.bottom) >= -slack;
 }

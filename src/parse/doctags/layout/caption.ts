@@ -31,7 +31,8 @@ function labelIsApart(line: Line, length: number): boolean {
   const rest = line.glyphs.slice(length);
   const [first] = label;
   if (!first || rest.length === 0) return false;
-  const boldLabel = label.every((glyph) => glyph.font.bold) && rest.filter((glyph) => glyph.font.bold).length < 0.5 * rest.length;
+  const boldLabel =
+    label.every((glyph) => glyph.font.bold) && rest.filter((glyph) => glyph.font.bold).length < 0.5 * rest.length;
   const gap = (rest[0]?.left ?? 0) - (label.at(-1)?.right ?? 0);
   const capsLabel = label.every((glyph) => glyph.font.smallCaps) && !rest.every((glyph) => glyph.font.smallCaps);
   return boldLabel || capsLabel || gap > 0.7 * line.size;
@@ -39,5 +40,12 @@ function labelIsApart(line: Line, length: number): boolean {
 
 /** True for a line of labels under parts of a figure: "(a) …   (b) …". */
 export function isPartCaption(line: Line): boolean {
-  return line.segments.every((segment) => /^\([a-z]\)$/.test(segment.glyphs.slice(0, 3).map((glyph) => glyph.text).join('')));
+  return line.segments.every((segment) =>
+    /^\([a-z]\)$/.test(
+      segment.glyphs
+        .slice(0, 3)
+        .map((glyph) => glyph.text)
+        .join(''),
+    ),
+  );
 }

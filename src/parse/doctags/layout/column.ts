@@ -78,7 +78,7 @@ function bands(segments: readonly Segment[], gutter: Gutter): Band[] {
   const result: Band[] = [];
   const sorted = [...segments].sort((a, b) => a.baseline - b.baseline || a.left - b.left);
   const spanning = new Set(sorted.filter((segment) => spans(segment, gutter)));
-  for (const segment of [...spanning]) {
+  for (const segment of spanning) {
     // Two lines of two columns that nearly touch are not one line over both.
     if (sorted.some((other) => other !== segment && !spanning.has(other) && beside(segment, other, gutter)))
       spanning.delete(segment);
@@ -145,7 +145,7 @@ interface GapRow {
 }
 
 /** Pairs of neighbours in one row with a gap between them wide enough for a gutter. */
-export function gapRows(segments: readonly Segment[]): GapRow[] {
+function gapRows(segments: readonly Segment[]): GapRow[] {
   const sorted = segments.filter((segment) => segment.glyphs.length > 0).sort((a, b) => a.top - b.top);
   const pairs: GapRow[] = [];
   for (let index = 0; index < sorted.length; index += 1) {
@@ -202,7 +202,9 @@ function findGutter(segments: readonly Segment[], box: Box, votes: GutterVotes |
   if (rows.length < (voted ? 2 : MIN_ROWS) || (weights.get(best) ?? 0) < (voted ? 1 : 0.5 * MIN_ROWS)) return undefined;
   const gutter = narrowest(rows, best);
   const fillLeft = upperMean(rows.map((row) => (row.left.right - row.left.left) / Math.max(1, gutter.left - box.left)));
-  const fillRight = upperMean(rows.map((row) => (row.right.right - row.right.left) / Math.max(1, box.right - gutter.right)));
+  const fillRight = upperMean(
+    rows.map((row) => (row.right.right - row.right.left) / Math.max(1, box.right - gutter.right)),
+  );
   if (Math.min(fillLeft, fillRight) < (voted ? 0.3 : MIN_FILL)) return undefined;
   // Wide spaces in single lines also make gaps, but lines above and below run across: a gutter is long.
   const strips = bands(segments, gutter).filter((band) => !band.spanning).length;

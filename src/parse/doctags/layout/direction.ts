@@ -59,7 +59,7 @@ export function readingGlyphs(glyphs: readonly Glyph[], mirrorImage: boolean): G
       if (foreign(next)) end = at + 1;
       else if (/[\p{L}\p{N}]/u.test(next.text)) break;
     }
-    result.push(...glyphs.slice(index, end).reverse());
+    result.push(...glyphs.slice(index, end).toReversed());
     index = end;
   }
   return result;

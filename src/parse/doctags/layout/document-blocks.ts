@@ -63,6 +63,7 @@ function blockOf(draft: Draft, orders: ReadonlyMap<Draft, number>, layout: Layou
     case 'formula':
     case 'page_header':
     case 'page_footer':
+    default:
       return { ...base, kind: draft.kind };
   }
 }

@@ -30,6 +30,8 @@ function codeText(draft: Draft): string {
   const widths = draft.lines.flatMap((line) => line.glyphs.slice(0, 20).map((glyph) => glyph.right - glyph.left));
   const width = widths.sort((a, b) => a - b)[widths.length >> 1] ?? 5;
   return draft.lines
-    .map((line) => ' '.repeat(Math.min(40, Math.max(0, Math.round((line.left - left) / Math.max(1, width))))) + line.text)
+    .map(
+      (line) => ' '.repeat(Math.min(40, Math.max(0, Math.round((line.left - left) / Math.max(1, width))))) + line.text,
+    )
     .join('\n');
 }

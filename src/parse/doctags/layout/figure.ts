@@ -71,7 +71,9 @@ function follows(above: Segment, segment: Segment): boolean {
 function formsHoldTheText(page: PageContent): boolean {
   const holding = new Set<number>();
   for (const glyph of page.glyphs) if (glyph.form >= 0) holding.add(glyph.form);
-  const boxes = page.drawings.filter((drawing) => drawing.kind === 'form' && holding.has(drawing.form)).map(({ box }) => box);
+  const boxes = page.drawings
+    .filter((drawing) => drawing.kind === 'form' && holding.has(drawing.form))
+    .map(({ box }) => box);
   return boxes.length > 0 && areaOf(unionBox(boxes)) > 0.65 * page.width * page.height;
 }
 
@@ -136,7 +138,7 @@ function exactBox(cells: Box, drawings: readonly Drawing[]): Box {
 
 function mergeTouching(boxes: readonly Box[]): Box[] {
   const result = [...boxes];
-  for (let changed = true; changed; ) {
+  for (let changed = true; changed;) {
     changed = false;
     for (let i = 0; i < result.length && !changed; i += 1)
       for (let j = i + 1; j < result.length && !changed; j += 1) {

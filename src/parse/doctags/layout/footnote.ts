@@ -85,7 +85,13 @@ function markTableNotes(piece: readonly Draft[], bodySize: number): void {
     const [first] = draft.lines;
     if (draft.kind === 'table') {
       below = draft.box.bottom;
-    } else if (first && draft.kind === 'text' && first.size < 0.96 * bodySize && first.top - below < 2.5 * first.size && startsWithMark(first)) {
+    } else if (
+      first &&
+      draft.kind === 'text' &&
+      first.size < 0.96 * bodySize &&
+      first.top - below < 2.5 * first.size &&
+      startsWithMark(first)
+    ) {
       draft.kind = 'footnote';
       below = draft.box.bottom;
     } else {

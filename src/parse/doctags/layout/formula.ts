@@ -6,7 +6,7 @@ const EQUATION_NUMBER = /\(\s*[A-Z]?\.?\d{1,3}(?:[.-]\d{1,3})?[a-z]?\s*\)\s*$/;
 /** True for a line of a display formula: set off from the text, made of symbols rather than words. */
 export function isFormulaLine(line: Line): boolean {
   const { text } = line;
-  const symbols = [...text].filter((character) => !/\s/.test(character)).length;
+  const symbols = text.replace(/\s/gu, '').length;
   if (symbols === 0) return false;
   const words = wordLetters(line);
   const share = words / symbols;

@@ -49,6 +49,9 @@ export function releaseAuthorNotes(drafts: readonly Draft[]): void {
 
 function raisedMarks(line: Line): string[] {
   return line.glyphs
-    .filter((glyph) => SYMBOLS.test(glyph.text) || (glyph.size < 0.9 * line.size && line.baseline - glyph.baseline > 0.15 * line.size))
+    .filter(
+      (glyph) =>
+        SYMBOLS.test(glyph.text) || (glyph.size < 0.9 * line.size && line.baseline - glyph.baseline > 0.15 * line.size),
+    )
     .map((glyph) => glyph.text);
 }

@@ -72,10 +72,15 @@ function markRepeated(candidates: readonly Candidate[], pageCount: number, repea
   }
 }
 
-const PAGE_NUMBER = /^\P{L}{0,3}(?:page\s*|p\.\s*|s\.\s*)?(\d{1,4}|[ivxl]{1,7})(?:\s*(?:of|\/|von|de)\s*\d{1,4})?\P{L}{0,3}$/iu;
+const PAGE_NUMBER =
+  /^\P{L}{0,3}(?:page\s*|p\.\s*|s\.\s*)?(\d{1,4}|[ivxl]{1,7})(?:\s*(?:of|\/|von|de)\s*\d{1,4})?\P{L}{0,3}$/iu;
 
 /** Numbers at one height that grow by one from page to page. */
-function markPageNumbers(candidates: readonly Candidate[], pages: readonly PageSegments[], repeated: Set<Candidate>): void {
+function markPageNumbers(
+  candidates: readonly Candidate[],
+  pages: readonly PageSegments[],
+  repeated: Set<Candidate>,
+): void {
   const numbers = candidates.flatMap((candidate) => {
     const digits = PAGE_NUMBER.exec(candidate.text)?.[1];
     if (digits === undefined) return [];
@@ -152,7 +157,9 @@ function lineNumbers(page: PageSegments): Segment[] {
     if (step !== 1 && step !== 5) continue;
     if (!values.every((value, index) => index === 0 || value - (values[index - 1] ?? 0) === step)) continue;
     const edge = column.every((each) =>
-      page.segments.every((other) => other === each.segment || other.left > each.segment.right || other.glyphs.length <= 4),
+      page.segments.every(
+        (other) => other === each.segment || other.left > each.segment.right || other.glyphs.length <= 4,
+      ),
     );
     if (edge) result.push(...column.map((each) => each.segment));
   }

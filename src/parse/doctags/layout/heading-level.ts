@@ -29,13 +29,14 @@ function numberLevel(text: string, roman: boolean): number | undefined {
   const number = headingNumber(text);
   if (!number) return undefined;
   switch (number.style) {
-    case 'roman':
-    case 'appendix':
-      return 1;
     case 'letter':
       return number.depth + (roman ? 1 : 0);
     case 'arabic':
       return number.depth + (roman ? 2 : 0);
+    case 'roman':
+    case 'appendix':
+    default:
+      return 1;
   }
 }
 

@@ -50,5 +50,7 @@ export function isCommonHeading(text: string): boolean {
 /** The heading above the list of references. */
 export function isReferencesHeading(text: string): boolean {
   const name = (headingNumber(text)?.rest ?? text).replace(/[.:]$/, '').trim();
-  return /^(?:references?|bibliography|literature cited|works cited|references and notes|references cited|literature|cited literature|literatur|literaturverzeichnis|références|bibliographie|referencias|bibliografía)$/iu.test(name);
+  return /^(?:references?|bibliography|literature cited|works cited|references and notes|references cited|literature|cited literature|literatur|literaturverzeichnis|références|bibliographie|referencias|bibliografía)$/iu.test(
+    name,
+  );
 }

@@ -59,7 +59,8 @@ function lookOf(drafts: readonly Draft[], index: number, setting: HeadingSetting
   const draft = drafts[index];
   const [first] = draft?.lines ?? [];
   const last = draft?.lines.at(-1);
-  if (!draft || !first || !last || draft.kind !== 'text' || draft.lines.length > 5 || setting.margins.has(draft.piece)) return undefined;
+  if (!draft || !first || !last || draft.kind !== 'text' || draft.lines.length > 5 || setting.margins.has(draft.piece))
+    return undefined;
   const text = textOf(draft);
   const letters = text.replace(/[^\p{L}]/gu, '');
   if (letters.length < 2 || text.length > MAX_LETTERS) return undefined;
@@ -75,7 +76,10 @@ function lookOf(drafts: readonly Draft[], index: number, setting: HeadingSetting
   const bold = !setting.bold && every((line) => line.bold > 0.8);
   const capitals = every((line) => isCapitals(line)) || (letters.length === 3 && letters === letters.toUpperCase());
   const italic = every((line) => line.italic > 0.8);
-  const centred = every((line) => Math.abs((line.left + line.right) / 2 - axis) < 0.8 * line.size && line.left > line.column.left + line.size);
+  const centred = every(
+    (line) =>
+      Math.abs((line.left + line.right) / 2 - axis) < 0.8 * line.size && line.left > line.column.left + line.size,
+  );
   const ratio = first.size / setting.size;
   return {
     draft,
@@ -134,7 +138,9 @@ function isLikely(look: Look): boolean {
 /** Drafts that the outline names, page by page. */
 function outlineMatches(looks: readonly Look[], outline: readonly OutlineEntry[]): Map<Draft, OutlineEntry> {
   const result = new Map<Draft, OutlineEntry>();
-  const wanted = outline.map((entry) => ({ entry, key: headingKey(entry.title) })).filter((each) => each.key.length > 2);
+  const wanted = outline
+    .map((entry) => ({ entry, key: headingKey(entry.title) }))
+    .filter((each) => each.key.length > 2);
   for (const look of looks) {
     const key = headingKey(look.text);
     const match = wanted.find(

@@ -15,7 +15,12 @@ export function joinAcrossBreaks(drafts: readonly Draft[], indented: boolean): D
         continue;
       }
       last = draft;
-    } else if (draft.kind === 'heading' || draft.kind === 'formula' || draft.kind === 'title' || draft.kind === 'code') {
+    } else if (
+      draft.kind === 'heading' ||
+      draft.kind === 'formula' ||
+      draft.kind === 'title' ||
+      draft.kind === 'code'
+    ) {
       last = undefined;
     }
     result.push(draft);

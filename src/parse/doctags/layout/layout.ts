@@ -49,7 +49,11 @@ interface PageLayout {
 }
 
 /** Recognises the blocks of a document from the content of its pages. */
-export function analyse(contents: readonly PageContent[], outline: readonly OutlineEntry[], information: string): Layout {
+export function analyse(
+  contents: readonly PageContent[],
+  outline: readonly OutlineEntry[],
+  information: string,
+): Layout {
   const views = new Map(contents.map((page) => [page.number, viewPage(page)]));
   const pages = [...views.values()].map((view) => view.page);
   const layouts = pages.map((content): PageLayout => {
@@ -79,7 +83,7 @@ export function analyse(contents: readonly PageContent[], outline: readonly Outl
     const box = typeArea(page.segments, page.content);
     const parts = readingOrder(page.segments, box, votes);
     columnCounts.push(new Set(parts.map((part) => Math.round(part.box.left / 20))).size);
-    for (const part of parts) 
+    for (const part of parts)
       pieces.push({ lines: buildLines(part.segments, part.box), floats: page.floats, margin: part.margin === true });
   }
   const lines = pieces.flatMap((piece) => piece.lines.filter((line) => line.float === undefined));
@@ -117,7 +121,14 @@ export function analyse(contents: readonly PageContent[], outline: readonly Outl
   const aside: Draft[] = [];
   for (const page of layouts) {
     for (const stamp of findStamps(page.content, page.figures))
-      aside.push({ kind: 'page_header', lines: [], page: page.content.number, piece: -1, box: stamp.box, text: stamp.text });
+      aside.push({
+        kind: 'page_header',
+        lines: [],
+        page: page.content.number,
+        piece: -1,
+        box: stamp.box,
+        text: stamp.text,
+      });
     for (const segment of page.segments) {
       const kind = furniture.get(segment);
       if (kind) aside.push(draftOf(kind, buildLines([segment], segment), -1));
@@ -130,8 +141,12 @@ export function analyse(contents: readonly PageContent[], outline: readonly Outl
 /** Puts running heads before and feet after what stands on their page. */
 function inPageOrder(drafts: readonly Draft[], aside: readonly Draft[]): Draft[] {
   const result: Draft[] = [];
-  const heads = aside.filter((draft) => draft.kind === 'page_header').sort((a, b) => a.page - b.page || a.box.top - b.box.top);
-  const feet = aside.filter((draft) => draft.kind === 'page_footer').sort((a, b) => a.page - b.page || a.box.top - b.box.top);
+  const heads = aside
+    .filter((draft) => draft.kind === 'page_header')
+    .sort((a, b) => a.page - b.page || a.box.top - b.box.top);
+  const feet = aside
+    .filter((draft) => draft.kind === 'page_footer')
+    .sort((a, b) => a.page - b.page || a.box.top - b.box.top);
   const flush = (page: number): void => {
     while ((feet[0]?.page ?? Infinity) < page || (heads[0]?.page ?? Infinity) <= page) {
       const head = heads[0];
@@ -171,7 +186,13 @@ function place(
     floats.set(floats.size, draft);
   };
   for (const region of findTableRegions(content.rules, segments, layout.figures)) {
-    const grown = { ...region.box, top: region.box.top - 2, bottom: region.box.bottom + 2, left: region.box.left - 3, right: region.box.right + 3 };
+    const grown = {
+      ...region.box,
+      top: region.box.top - 2,
+      bottom: region.box.bottom + 2,
+      left: region.box.left - 3,
+      right: region.box.right + 3,
+    };
     const inside = segments.filter((segment) => shareInside(segment, grown) > 0.5);
     const table = buildTable(region, inside, vocabulary);
     if (!table) continue;

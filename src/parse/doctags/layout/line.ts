@@ -40,7 +40,14 @@ function fitColumn(lines: readonly Line[], box: Box): Box {
   return {
     ...box,
     left: lefts[Math.floor(lefts.length * 0.03)] ?? box.left,
-    right: right ?? (text.length < 4 ? box.right : quantile(text.map((line) => line.right), 0.95)),
+    right:
+      right ??
+      (text.length < 4
+        ? box.right
+        : quantile(
+            text.map((line) => line.right),
+            0.95,
+          )),
   };
 }
 
@@ -66,7 +73,12 @@ function commonEdge(values: readonly number[]): number | undefined {
 }
 
 function joins(a: Segment, b: Segment): boolean {
-  return a.float === undefined && b.float === undefined && sameRow(a, b) && (a.right <= b.left + 0.5 * b.size || b.right <= a.left + 0.5 * a.size);
+  return (
+    a.float === undefined &&
+    b.float === undefined &&
+    sameRow(a, b) &&
+    (a.right <= b.left + 0.5 * b.size || b.right <= a.left + 0.5 * a.size)
+  );
 }
 
 function lineOf(row: readonly Segment[], column: Box): Line {

@@ -92,7 +92,10 @@ function authorsOf(drafts: readonly Draft[], information: FileInformation): stri
     // Lines that begin with a raised mark say where somebody works.
     if (first && startsWithMark(first)) return;
     if (index > title && title >= 0 && draft.kind === 'text' && isFrontMatter(drafts, index, end))
-      lines.push(textOf(draft), ...draft.lines.flatMap((line) => line.segments.length > 1 ? [line.text.replace(/\s{2,}/g, ', ')] : []));
+      lines.push(
+        textOf(draft),
+        ...draft.lines.flatMap((line) => (line.segments.length > 1 ? [line.text.replace(/\s{2,}/g, ', ')] : [])),
+      );
   });
   const found = findAuthors(lines);
   return found.length > 0 ? found : findAuthors([information.author]);
@@ -125,7 +128,9 @@ function findDoi(pages: readonly PageContent[], blocks: readonly Block[]): strin
     const doi = match === undefined ? undefined : DOI.exec(match)?.[0];
     if (doi !== undefined) return doi.toLowerCase();
   }
-  const link = pages[0]?.links.map(({ url }) => /doi\.org\/(10\.\d{4,9}\/\S+)/iu.exec(url)?.[1]).find((each) => each !== undefined);
+  const link = pages[0]?.links
+    .map(({ url }) => /doi\.org\/(10\.\d{4,9}\/\S+)/iu.exec(url)?.[1])
+    .find((each) => each !== undefined);
   // A link on the first page may also lead to a work that is cited there.
   return first.length < 12 ? link?.toLowerCase() : undefined;
 }

@@ -52,8 +52,10 @@ function turned(page: PageContent, turn: number): PageContent {
 }
 
 function turnBox(box: Box, page: { width: number; height: number }, turn: number): Box {
-  if (turn === 1) return { left: box.top, right: box.bottom, top: page.width - box.right, bottom: page.width - box.left };
-  if (turn === 3) return { left: page.height - box.bottom, right: page.height - box.top, top: box.left, bottom: box.right };
+  if (turn === 1)
+    return { left: box.top, right: box.bottom, top: page.width - box.right, bottom: page.width - box.left };
+  if (turn === 3)
+    return { left: page.height - box.bottom, right: page.height - box.top, top: box.left, bottom: box.right };
   return {
     left: page.width - box.right,
     right: page.width - box.left,
@@ -64,7 +66,9 @@ function turnBox(box: Box, page: { width: number; height: number }, turn: number
 
 function turnBack(box: Box, page: PageContent, turn: number): Box {
   if (turn === 0) return box;
-  if (turn === 1) return { left: page.width - box.bottom, right: page.width - box.top, top: box.left, bottom: box.right };
-  if (turn === 3) return { left: box.top, right: box.bottom, top: page.height - box.right, bottom: page.height - box.left };
+  if (turn === 1)
+    return { left: page.width - box.bottom, right: page.width - box.top, top: box.left, bottom: box.right };
+  if (turn === 3)
+    return { left: box.top, right: box.bottom, top: page.height - box.right, bottom: page.height - box.left };
   return turnBox(box, page, 2);
 }

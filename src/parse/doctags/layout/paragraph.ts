@@ -48,7 +48,10 @@ function classify(lines: readonly Line[]): LineClass[] {
     if (kind !== 'code' || classes[index - 1] === 'code' || classes[index + 1] === 'code') return;
     const line = lines[index];
     const attached = [index - 1, index + 1].some(
-      (at) => line && classes[at] === 'text' && Math.abs((lines[at]?.baseline ?? Infinity) - line.baseline) < 1.35 * line.size,
+      (at) =>
+        line &&
+        classes[at] === 'text' &&
+        Math.abs((lines[at]?.baseline ?? Infinity) - line.baseline) < 1.35 * line.size,
     );
     if (attached) classes[index] = 'text';
   });
@@ -80,7 +83,13 @@ function closeTo(line: Line, other: Line | undefined): boolean {
   return other !== undefined && Math.abs(other.baseline - line.baseline) < 2.2 * Math.max(line.size, other.size);
 }
 
-function startsAnew(open: readonly Line[], line: Line, next: Line | undefined, kind: LineClass, setting: Setting): boolean {
+function startsAnew(
+  open: readonly Line[],
+  line: Line,
+  next: Line | undefined,
+  kind: LineClass,
+  setting: Setting,
+): boolean {
   const previous = open.at(-1);
   const [first] = open;
   if (!previous || !first) return false;
@@ -88,7 +97,8 @@ function startsAnew(open: readonly Line[], line: Line, next: Line | undefined, k
   const pitch = pitchOf(line, setting);
   if (kind === 'formula') return gap > 2.6 * line.size;
   if (kind === 'code') return gap > 2.2 * pitch;
-  if (Math.abs(line.size - previous.size) > 0.07 * Math.max(line.size, previous.size) && !isMixed(previous, line)) return true;
+  if (Math.abs(line.size - previous.size) > 0.07 * Math.max(line.size, previous.size) && !isMixed(previous, line))
+    return true;
   if (gap > slackFor(previous, line) * pitch) return true;
   // A word that is broken at the line's end goes on.
   if (/\p{L}[-\u2010]$/u.test(previous.text) && /^\p{Ll}/u.test(line.text)) return false;
@@ -97,7 +107,8 @@ function startsAnew(open: readonly Line[], line: Line, next: Line | undefined, k
   if (captionStart(first) && previous.page === first.page) return false;
   if (line.size < 0.96 * setting.size && startsWithMark(line)) return true;
   const marker = listMarker(line);
-  if (!marker && hangsUnder(first, line) && !(previous !== first && fitsMore(previous, line) && endsSentence(previous))) return false;
+  if (!marker && hangsUnder(first, line) && !(previous !== first && fitsMore(previous, line) && endsSentence(previous)))
+    return false;
   if (styleChanges(previous, line)) return true;
   if (isDisplay(previous, setting) && isDisplay(line, setting)) return headingNumber(line.text) !== undefined;
   if (isCentred(previous) && !isCentred(line) && fitsMore(previous, line)) return true;
@@ -109,7 +120,8 @@ function startsAnew(open: readonly Line[], line: Line, next: Line | undefined, k
   const indent = line.left - previous.left;
   // The second line of a hanging paragraph is indented too: it goes on when the first line is full and the next stays.
   if (indent > 0.6 * em && line.left - column > 0.6 * em) {
-    if (open.length === 1 && next && Math.abs(next.left - line.left) < 0.3 * em && !fitsMore(previous, line)) return false;
+    if (open.length === 1 && next && Math.abs(next.left - line.left) < 0.3 * em && !fitsMore(previous, line))
+      return false;
     if (open.length === 1 && !fitsMore(previous, line) && (listMarker(previous) || !setting.indented)) return false;
     return true;
   }

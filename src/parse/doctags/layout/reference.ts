@@ -17,7 +17,7 @@ export function splitReferences(drafts: readonly Draft[]): Draft[] {
     if (!draft) break;
     const titled = draft.kind === 'heading' && isReferencesHeading(textOf(draft));
     if (titled) result.push(draft);
-    if (!titled && !(isLabelledList(drafts, index))) {
+    if (!titled && !isLabelledList(drafts, index)) {
       result.push(draft);
       index += 1;
       continue;
@@ -26,7 +26,9 @@ export function splitReferences(drafts: readonly Draft[]): Draft[] {
     const from = end;
     while (end < drafts.length && drafts[end]?.kind !== 'heading') end += 1;
     const section = drafts.slice(from, end);
-    const inside = section.filter((each) => each.kind === 'text' || each.kind === 'list_item' || each.kind === 'formula');
+    const inside = section.filter(
+      (each) => each.kind === 'text' || each.kind === 'list_item' || each.kind === 'formula',
+    );
     const floats = section.filter((each) => !inside.includes(each));
     result.push(...entries(inside), ...floats);
     index = end;
@@ -58,7 +60,10 @@ function labelOf(line: Line): string | undefined {
 function entries(drafts: readonly Draft[]): Draft[] {
   const lines = drafts.flatMap((draft) => draft.lines.map((line) => ({ line, draft, first: draft.lines[0] === line })));
   if (lines.length === 0) return [];
-  const starts = chooseStarts(lines.map((each) => each.line), lines.map((each) => each.first));
+  const starts = chooseStarts(
+    lines.map((each) => each.line),
+    lines.map((each) => each.first),
+  );
   const result: Draft[] = [];
   let open: Line[] = [];
   let piece = lines[0]?.draft.piece ?? 0;
@@ -84,13 +89,21 @@ function chooseStarts(lines: readonly Line[], paragraph: readonly boolean[]): bo
   return lines.map((line, index) => {
     if (index === 0 || paragraph[index]) return startsEntry(line, lines[index - 1]);
     const previous = lines[index - 1];
-    return previous !== undefined && previous.column === line.column && fitsMore(previous, line) && startsEntry(line, previous);
+    return (
+      previous !== undefined &&
+      previous.column === line.column &&
+      fitsMore(previous, line) &&
+      startsEntry(line, previous)
+    );
   });
 }
 
 function startsEntry(line: Line, previous: Line | undefined): boolean {
   if (!previous) return true;
-  return /^[\p{Lu}\p{N}“"‘'\p{Lo}]|^(?:de|van|von|di|da|del|la|le|el|al|bin|ter)\b/iu.test(line.text) && /[.\d)\]/\p{L}]$/u.test(previous.text);
+  return (
+    /^[\p{Lu}\p{N}“"‘'\p{Lo}]|^(?:de|van|von|di|da|del|la|le|el|al|bin|ter)\b/iu.test(line.text) &&
+    /[.\d)\]/\p{L}]$/u.test(previous.text)
+  );
 }
 
 /** Numbers at line starts that count up from one. */
@@ -122,7 +135,9 @@ export function referenceIds(
   links: readonly { readonly url: string }[],
 ): { doi?: string; arxivId?: string; label?: string } {
   const tight = text.replace(/(10\.\d{4,9}\/\S*)\s+(?=[\w.()/:;-]*\d)/gu, '$1');
-  const linked = links.map(({ url }) => /doi\.org\/(10\.\d{4,9}\/[^\s?#]+)/iu.exec(url)?.[1]).find((doi) => doi !== undefined);
+  const linked = links
+    .map(({ url }) => /doi\.org\/(10\.\d{4,9}\/[^\s?#]+)/iu.exec(url)?.[1])
+    .find((doi) => doi !== undefined);
   const doi = linked ?? /\b10\.\d{4,9}\/[^\s"<>,;]*[^\s"<>,;.)\]]/u.exec(tight)?.[0];
   const arxivId = /arxiv[\s:./]*(?:abs\/|preprint\s+arxiv:)?\s*(\d{4}\.\d{4,5}|[a-z-]+(?:\.[A-Z]{2})?\/\d{7})/iu.exec(
     [text, ...links.map(({ url }) => url)].join(' '),

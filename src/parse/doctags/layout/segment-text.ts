@@ -42,7 +42,10 @@ function wordGap(glyphs: readonly Glyph[]): number {
 }
 
 function isScript(glyph: Glyph, lineSize: number, baseline: number): boolean {
-  return glyph.size < 0.95 * lineSize && Math.abs(glyph.baseline - baseline) > (glyph.size < 0.87 * lineSize ? 0.04 : 0.2) * lineSize;
+  return (
+    glyph.size < 0.95 * lineSize &&
+    Math.abs(glyph.baseline - baseline) > (glyph.size < 0.87 * lineSize ? 0.04 : 0.2) * lineSize
+  );
 }
 
 /** A mark between a base and its script where the two would otherwise read as one word or one number. */

@@ -123,8 +123,16 @@ function joinOneRow(row: Run[], into: Run[]): void {
 }
 
 /** Text that runs into other text on nearly the same baseline was set independently of it (a page number, a mark). */
-function isOverprint(a: { baseline: number; size: number }, b: { baseline: number; size: number }, gap: number): boolean {
-  return gap < -0.12 * a.size && Math.abs(a.baseline - b.baseline) > 0.03 * a.size && Math.abs(a.size - b.size) < 0.1 * a.size;
+function isOverprint(
+  a: { baseline: number; size: number },
+  b: { baseline: number; size: number },
+  gap: number,
+): boolean {
+  return (
+    gap < -0.12 * a.size &&
+    Math.abs(a.baseline - b.baseline) > 0.03 * a.size &&
+    Math.abs(a.size - b.size) < 0.1 * a.size
+  );
 }
 
 function sameLine(a: Run, b: Run): boolean {
@@ -160,7 +168,12 @@ function attachScripts(runs: readonly Run[]): Run[] {
   return runs.filter((run) => !taken.has(run));
 }
 
-function findHost(script: Run, rows: readonly Run[], baselines: readonly number[], taken: ReadonlySet<Run>): Run | undefined {
+function findHost(
+  script: Run,
+  rows: readonly Run[],
+  baselines: readonly number[],
+  taken: ReadonlySet<Run>,
+): Run | undefined {
   const reach = 24;
   let low = 0;
   let high = baselines.length;
@@ -191,7 +204,10 @@ function findHost(script: Run, rows: readonly Run[], baselines: readonly number[
 }
 
 function finish(page: number, run: Run, mirrorImage: boolean): Segment | undefined {
-  const glyphs = readingGlyphs([...run.glyphs].sort((a, b) => a.left - b.left), mirrorImage);
+  const glyphs = readingGlyphs(
+    [...run.glyphs].sort((a, b) => a.left - b.left),
+    mirrorImage,
+  );
   return segmentOf(page, glyphs, run.baseline);
 }
 

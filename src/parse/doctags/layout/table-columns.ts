@@ -47,15 +47,36 @@ function rulesBetween(previous: Glyph, glyph: Glyph, vertical: readonly Box[]): 
 }
 
 /** The columns that the pieces of all rows agree on; pieces over several columns do not make one. */
-export function findColumns(rows: readonly (readonly Segment[])[], vertical: readonly Box[]): Column[] {
+export function findColumns(
+  rows: readonly (readonly Segment[])[],
+  vertical: readonly Box[],
+  horizontal: readonly Box[],
+): Column[] {
   const most = Math.max(...rows.map((row) => row.length));
   // Rows with many cells know the columns best; the others (headers, section rows) may span.
   const good = rows.filter((row) => row.length >= Math.max(2, 0.6 * most)).flat();
   const rest = rows.filter((row) => row.length < Math.max(2, 0.6 * most)).flat();
   const columns: Column[] = [];
-  for (const piece of [...good].sort(byWidth)) place(columns, piece, vertical);
-  for (const piece of [...rest].sort(byWidth)) place(columns, piece, vertical);
+  for (const piece of [...good].sort(byWidth)) if (!headsSeveral(piece, horizontal)) place(columns, piece, vertical);
+  for (const piece of [...rest].sort(byWidth)) if (!headsSeveral(piece, horizontal)) place(columns, piece, vertical);
   return columns.sort((a, b) => a.left - b.left);
+}
+
+/** A rule right under a piece, clearly wider than it, says that it stands over several columns. */
+function headsSeveral(piece: Segment, horizontal: readonly Box[]): boolean {
+  const widest = Math.max(0, ...horizontal.map((rule) => rule.right - rule.left));
+  return horizontal.some((rule) => {
+    const width = rule.right - rule.left;
+    const below = rule.top - piece.baseline;
+    return (
+      width < 0.9 * widest &&
+      width > 1.5 * (piece.right - piece.left) &&
+      below > -1 &&
+      below < 1.2 * piece.size &&
+      rule.left < piece.left &&
+      rule.right > piece.right
+    );
+  });
 }
 
 function byWidth(a: Segment, b: Segment): number {

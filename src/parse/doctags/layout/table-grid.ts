@@ -21,7 +21,7 @@ export function buildTable(
   const inner = region.vertical.filter((rule) => rule.left > region.box.left + 4 && rule.right < region.box.right - 4);
   const rows = rowsOf(cellPieces(segments, inner));
   if (rows.length < 2) return undefined;
-  const columns = findColumns(rows, inner);
+  const columns = findColumns(rows, inner, region.horizontal);
   if (columns.length < 2) return undefined;
   const cuts = separators(region);
   const headerEnd = cuts.find((y) => y > (rows[0]?.[0]?.baseline ?? 0) - 1) ?? -Infinity;
@@ -127,7 +127,9 @@ function finish(drafts: readonly CellDraft[], rows: number, shape: Shape): Table
     const section = !header && inRow.length === 1 && draft.columnSpan > shape.columns / 2;
     // Two drafts never share a position: the later one gives way.
     if (taken.has(`${draft.row} ${draft.column}`)) continue;
-    const texts = draft.entries.toSorted((a, b) => a.baseline - b.baseline || a.left - b.left).map((entry) => entry.text);
+    const texts = draft.entries
+      .toSorted((a, b) => a.baseline - b.baseline || a.left - b.left)
+      .map((entry) => entry.text);
     cells.push({
       row: draft.row,
       column: draft.column,

@@ -10,7 +10,10 @@ export function joinTables(drafts: readonly Draft[]): Draft[] {
       const joined = last && last.page + 1 === draft.page ? joinTwo(last.table, draft.table) : undefined;
       if (last && joined) {
         last.table = joined;
-        last.regions = [...(last.regions ?? [{ page: last.page, box: last.box }]), { page: draft.page, box: draft.box }];
+        last.regions = [
+          ...(last.regions ?? [{ page: last.page, box: last.box }]),
+          { page: draft.page, box: draft.box },
+        ];
         continue;
       }
       last = draft;
@@ -28,7 +31,10 @@ function joinTwo(first: Table | undefined, second: Table | undefined): Table | u
       .map((cell) => cell.text)
       .join('\t');
   if (head(first) === '' || head(first) !== head(second)) return undefined;
-  const header = Math.max(1, ...second.cells.filter((cell) => cell.kind === 'column-header').map((cell) => cell.row + 1));
+  const header = Math.max(
+    1,
+    ...second.cells.filter((cell) => cell.kind === 'column-header').map((cell) => cell.row + 1),
+  );
   const moved = second.cells
     .filter((cell) => cell.row >= header)
     .map((cell): Cell => ({ ...cell, row: cell.row - header + first.rows }));

@@ -36,12 +36,11 @@ export function findTableRegions(
   };
   for (const box of grids(horizontal, vertical))
     if (isTabular(box, segments, vertical)) add(withHead(box, horizontal, segments));
-  for (const chain of chains(horizontal))
-    for (const box of tabularParts(chain, segments, vertical)) add(box);
+  for (const chain of chains(horizontal)) for (const box of tabularParts(chain, segments, vertical)) add(box);
   return regions;
 }
 
-export function grown(box: Box): Box {
+function grown(box: Box): Box {
   return { left: box.left - 2, top: box.top - 2, right: box.right + 2, bottom: box.bottom + 2 };
 }
 
@@ -101,7 +100,10 @@ function grids(horizontal: readonly Box[], vertical: readonly Box[]): Box[] {
 function withHead(box: Box, horizontal: readonly Box[], segments: readonly Segment[]): Box {
   if (horizontal.some((rule) => Math.abs(rule.top - box.top) < 3)) return box;
   const above = segments.filter(
-    (segment) => segment.baseline < box.top && box.top - segment.baseline < 1.5 * segment.size && overlap(segment.left, segment.right, box.left, box.right) > 0,
+    (segment) =>
+      segment.baseline < box.top &&
+      box.top - segment.baseline < 1.5 * segment.size &&
+      overlap(segment.left, segment.right, box.left, box.right) > 0,
   );
   const width = above.reduce((sum, segment) => sum + segment.right - segment.left, 0);
   const inside = above.every((segment) => segment.left > box.left && segment.right < box.right + 3);
@@ -147,7 +149,11 @@ function tabularParts(chain: readonly Box[], segments: readonly Segment[], verti
   let rows: Segment[][] = [];
   const close = (): void => {
     const several = rows.filter((row) => row.length >= 2).length;
-    if (open.length >= 2 && rows.length >= 1 && (several >= 0.5 * rows.length || keepsToColumns(rows.slice(0, 1), rows))) {
+    if (
+      open.length >= 2 &&
+      rows.length >= 1 &&
+      (several >= 0.5 * rows.length || keepsToColumns(rows.slice(0, 1), rows))
+    ) {
       const box = unionBox(open);
       const more = rows.length <= 3 && open.length === 2 ? rowsBelow(box, rows, segments) : undefined;
       if (more) parts.push(more);
@@ -170,7 +176,8 @@ function tabularParts(chain: readonly Box[], segments: readonly Segment[], verti
     const inside = near.filter((segment) => shareInside(segment, between) > 0.5);
     const here = rowsOf(inside);
     const ruled = vertical.some(
-      (rule) => shareInside(grown(rule), grown(between)) > 0.5 && rule.left > between.left + 8 && rule.left < between.right - 8,
+      (rule) =>
+        shareInside(grown(rule), grown(between)) > 0.5 && rule.left > between.left + 8 && rule.left < between.right - 8,
     );
     const several = ruled ? here.length : here.filter((row) => row.length >= 2).length;
     const gap = lower.top - upper.bottom;

@@ -47,7 +47,11 @@ export function separators(region: TableRegion): number[] {
 }
 
 /** Puts lines together into rows: wrapped cells make a row of several lines. */
-export function groupRows(lines: readonly TableLine[], columns: readonly Extent[], cuts: readonly number[]): TableRow[] {
+export function groupRows(
+  lines: readonly TableLine[],
+  columns: readonly Extent[],
+  cuts: readonly number[],
+): TableRow[] {
   const rows: TableRow[] = [];
   const gap = rowGap(lines, cuts);
   const inner = cuts.filter((y) => y > (lines[0]?.baseline ?? 0) && y < (lines.at(-1)?.baseline ?? 0));
@@ -59,7 +63,8 @@ export function groupRows(lines: readonly TableLine[], columns: readonly Extent[
     const cut = previous !== undefined && inner.some((y) => y > previous.baseline - 1 && y < line.baseline - 1);
     if (row && previous && !cut) {
       const distance = line.baseline - previous.baseline;
-      const goesOn = (ruled && isText(row, line)) || (gap === undefined ? isWrapped(row, line, columns) : distance <= gap);
+      const goesOn =
+        (ruled && isText(row, line)) || (gap === undefined ? isWrapped(row, line, columns) : distance <= gap);
       if (goesOn) {
         row.lines.push(line);
         return;

@@ -32,19 +32,36 @@ export function takeBetweenLines(lines: TableLine[]): Entry[] {
 }
 
 /** Gives cells the rows they span. */
-export function spanRows(cells: CellDraft[], rows: readonly TableRow[], between: readonly Entry[], header: number): void {
+export function spanRows(
+  cells: CellDraft[],
+  rows: readonly TableRow[],
+  between: readonly Entry[],
+  header: number,
+): void {
   for (const entry of between) {
     const next = rows.findIndex((row) => (row.lines[0]?.baseline ?? 0) > entry.baseline);
     const upper = Math.max(0, next - 1);
     const [from, to] = freeRange(cells, rows, entry, upper, next < 0 ? upper : next);
-    cells.push({ row: from, column: entry.from, rowSpan: to - from + 1, columnSpan: entry.to - entry.from + 1, entries: [entry] });
+    cells.push({
+      row: from,
+      column: entry.from,
+      rowSpan: to - from + 1,
+      columnSpan: entry.to - entry.from + 1,
+      entries: [entry],
+    });
   }
   spanHeader(cells, header);
   spanBlocks(cells, rows, header);
 }
 
 /** The rows around a centred entry, inside its block, in which its columns are empty. */
-function freeRange(cells: readonly CellDraft[], rows: readonly TableRow[], entry: Entry, upper: number, lower: number): [number, number] {
+function freeRange(
+  cells: readonly CellDraft[],
+  rows: readonly TableRow[],
+  entry: Entry,
+  upper: number,
+  lower: number,
+): [number, number] {
   const empty = (row: number): boolean =>
     !cells.some((cell) => cell.row === row && cell.column <= entry.to && cell.column + cell.columnSpan > entry.from);
   const block = rows[upper]?.block;
@@ -52,7 +69,14 @@ function freeRange(cells: readonly CellDraft[], rows: readonly TableRow[], entry
   let from = upper;
   let to = lower;
   // Centred: it reaches as far up as down.
-  while (from > 0 && to + 1 < rows.length && rows[from - 1]?.block === block && rows[to + 1]?.block === block && empty(from - 1) && empty(to + 1)) {
+  while (
+    from > 0 &&
+    to + 1 < rows.length &&
+    rows[from - 1]?.block === block &&
+    rows[to + 1]?.block === block &&
+    empty(from - 1) &&
+    empty(to + 1)
+  ) {
     from -= 1;
     to += 1;
   }

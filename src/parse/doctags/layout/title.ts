@@ -26,7 +26,9 @@ export function markTitle(drafts: Draft[], setting: TitleSetting): Draft | undef
     if (isCommonHeading(headingNumber(text)?.rest ?? text) || /^abstract\b/i.test(text)) break;
     front.push(draft);
   }
-  const candidates = front.filter((draft) => (draft.kind === 'text' || draft.kind === 'list_item') && isTitleLike(draft));
+  const candidates = front.filter(
+    (draft) => (draft.kind === 'text' || draft.kind === 'list_item') && isTitleLike(draft),
+  );
   const title = byInformation(candidates, information) ?? byLook(candidates, bodySize);
   if (!title) return undefined;
   const at = drafts.indexOf(title);
@@ -38,7 +40,12 @@ export function markTitle(drafts: Draft[], setting: TitleSetting): Draft | undef
     const [line] = next?.lines ?? [];
     const last = lines.at(-1);
     if (!next || !line || !last || next.piece !== title.piece || next.kind === 'title') break;
-    if (Math.abs(line.size - last.size) > 0.3 || line.font !== last.font || (last.size < 1.12 * bodySize && !(isCapitals(last) && isCapitals(line)))) break;
+    if (
+      Math.abs(line.size - last.size) > 0.3 ||
+      line.font !== last.font ||
+      (last.size < 1.12 * bodySize && !(isCapitals(last) && isCapitals(line)))
+    )
+      break;
     if (line.baseline - last.baseline > 2.2 * line.size || next.lines.length > 3) break;
     lines.push(...next.lines);
   }

@@ -2,19 +2,6 @@ import type { Line } from './line.ts';
 import type { Segment } from './segment.ts';
 import { mostFrequent } from './segment.ts';
 
-/** How a document's running text is set. */
-export interface TypeArea {
-  /** Size of the running text. */
-  readonly size: number;
-  /** Name of its font. */
-  readonly font: string;
-  /** Distance of its baselines. */
-  readonly pitch: number;
-  /** Paragraphs begin with an indent. */
-  readonly indented: boolean;
-  readonly bold: boolean;
-}
-
 /** The size and font that most glyphs have. */
 export function bodyType(segments: Iterable<Segment>): { size: number; font: string; bold: boolean } {
   const sizes = new Map<number, number>();
