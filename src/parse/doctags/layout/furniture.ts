@@ -26,11 +26,13 @@ export interface PageSegments {
 export function findFurniture(pages: readonly PageSegments[]): Map<Segment, 'page_header' | 'page_footer'> {
   const furniture = new Map<Segment, 'page_header' | 'page_footer'>();
   const candidates = pages.flatMap((page) => edgeSegments(page));
-  const repeated = new Set<Candidate>();
+  // A tagged file marks what is only decoration of the page.
+  const repeated = new Set(candidates.filter(({ segment }) => segment.glyphs.every((glyph) => glyph.artifact)));
   markRepeated(candidates, pages.length, repeated);
   markPageNumbers(candidates, pages, repeated);
+  const byNumber = new Map(pages.map((page) => [page.page, page]));
   for (const candidate of candidates) {
-    const page = pages.find((each) => each.page === candidate.page);
+    const page = byNumber.get(candidate.page);
     if (repeated.has(candidate) || (page && standsApart(candidate, page) && sharesLine(candidate, repeated)))
       furniture.set(candidate.segment, candidate.head ? 'page_header' : 'page_footer');
   }

@@ -11,7 +11,7 @@ export function setHeadingLevels(drafts: readonly Draft[], outline: readonly Out
   const roman = headings.some((draft) => headingNumber(textOf(draft))?.style === 'roman');
   const byStyle = new Map<string, number>();
   for (const draft of headings) {
-    const level = numberLevel(textOf(draft), roman);
+    const level = draft.level ?? numberLevel(textOf(draft), roman);
     if (level === undefined) continue;
     draft.level = level;
     const style = styleOf(draft);

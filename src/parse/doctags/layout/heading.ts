@@ -5,6 +5,8 @@ import { listMarker } from './list.ts';
 import { hasLeaders, isCapitals } from './paragraph.ts';
 import type { OutlineEntry } from './page-content.ts';
 import { textOf } from './draft-text.ts';
+import type { TagOf } from './structure.ts';
+import { headingTag, trustsHeadingTags } from './structure.ts';
 import { endOfFrontMatter, isFrontMatter } from './front-matter.ts';
 
 /** What headings are compared with. */
@@ -15,6 +17,8 @@ export interface HeadingSetting {
   readonly outline: readonly OutlineEntry[];
   /** Column pieces in the margin: nothing there heads the text. */
   readonly margins: ReadonlySet<number>;
+  /** What a tagged file says. */
+  readonly tagOf: TagOf;
 }
 
 const MAX_LETTERS = 220;
@@ -46,10 +50,17 @@ export function markHeadings(drafts: readonly Draft[], setting: HeadingSetting):
     return look ? [look] : [];
   });
   const outlined = outlineMatches(looks, setting.outline);
+  const trusted = trustsHeadingTags(drafts, setting.tagOf);
   const certain = looks.filter((look) => outlined.has(look.draft) || isClear(look));
   const styles = new Map<string, number>();
   for (const look of certain) styles.set(look.style, (styles.get(look.style) ?? 0) + 1);
   for (const look of looks) {
+    const tag = trusted ? headingTag(setting.tagOf(look.draft)) : undefined;
+    if (tag !== undefined) {
+      look.draft.kind = 'heading';
+      look.draft.level = tag;
+      continue;
+    }
     const known = (styles.get(look.style) ?? 0) >= 2;
     if (outlined.has(look.draft) || isClear(look) || (known && isLikely(look))) look.draft.kind = 'heading';
   }

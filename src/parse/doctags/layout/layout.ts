@@ -25,6 +25,7 @@ import type { Segment } from './segment.ts';
 import { buildSegments } from './segment.ts';
 import { glyphsText } from './segment-text.ts';
 import { findStamps } from './stamp.ts';
+import { readTags } from './structure.ts';
 import { buildTable } from './table-grid.ts';
 import { joinTables } from './table-join.ts';
 import { findTableRegions } from './table-region.ts';
@@ -113,7 +114,7 @@ export function analyse(
   drafts = drafts.filter((draft) => draft.lines.length > 0 || draft.kind === 'table' || draft.kind === 'picture');
   markTitle(drafts, { size: body.size, information, margins });
   releaseAuthorNotes(drafts);
-  markHeadings(drafts, { ...setting, bold: body.bold, outline, margins });
+  markHeadings(drafts, { ...setting, bold: body.bold, outline, margins, tagOf: readTags(pages) });
   drafts = splitReferences(drafts);
   markListItems(drafts, body.size);
   drafts = joinAcrossBreaks(drafts, indented);
