@@ -62,7 +62,9 @@ export async function assembleDownload(
   });
   const stack = new AsyncDisposableStack();
   const cache = stack.use(
-    new SqliteCacheStore(http.cache_path === '' ? join(download.out, 'state', 'http-cache.sqlite') : http.cache_path),
+    new SqliteCacheStore(http.cache_path === '' ? join(download.out, 'state', 'http-cache.sqlite') : http.cache_path, {
+      now: () => parts.clock.now(),
+    }),
   );
   const client = stack.use(
     createHttpClient({

@@ -2,6 +2,7 @@ import { Command } from 'commander';
 
 import { completionCommand } from './commands/completion.ts';
 import { configCommand } from './commands/config.ts';
+import { downloadCommand } from './commands/download/index.ts';
 import { queueCommand } from './commands/queue/index.ts';
 
 /** The names under which the one program is entered. */
@@ -21,6 +22,9 @@ export function createProgram(door: Door, version: string): Command {
     .helpOption('-h, --help', 'show this help')
     .showSuggestionAfterError()
     .configureHelp({ showGlobalOptions: false });
+  if (door === 'contentdownload') downloadCommand(program);
+  if (door === 'docstokg')
+    program.addCommand(downloadCommand(new Command('download').description(INTRODUCTIONS.contentdownload)));
   if (door !== 'docparse') program.addCommand(queueCommand());
   program.addCommand(configCommand());
   program.addCommand(completionCommand());

@@ -5,6 +5,7 @@ import type {
   DrainMode,
   Handler,
   HandlerContext,
+  LeasedJob,
   OrchestratorOptions,
   QueueEvent,
   RunSummary,
@@ -55,7 +56,7 @@ export interface DownloadRunOptions {
   readonly clock: Clock;
   readonly report: (event: DownloadEvent | QueueEvent) => void;
   readonly log: HandlerContext['log'];
-  readonly around?: (<T>(job: { readonly id: number }, run: () => Promise<T>) => Promise<T>) | undefined;
+  readonly around?: (<T>(job: LeasedJob, run: () => Promise<T>) => Promise<T>) | undefined;
 }
 
 export interface DownloadSummary extends RunSummary {

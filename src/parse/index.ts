@@ -1,1 +1,3 @@
 export type { Block, Box, Cell, Link, Metadata, Page, ParsedDocument, Region, Table } from './document.ts';
+export type { PdfGlance } from './doctags/inspect.ts';
+export { PdfInspector } from './doctags/inspector.ts';

@@ -95,7 +95,7 @@ async function download(ids: readonly string[], options: DownloadOptions, sessio
   const tell = (message: string): void => session.log('info', message);
   await using queue = await openQueue(config, session, clock);
   await using telemetry = await startTelemetry(config.telemetry, queue.store, clock);
-  await using inspector = await openInspector(session);
+  using inspector = openInspector();
   const progress = new DownloadProgress(session);
   await using assembly = await assembleDownload(config, session, {
     queue,
