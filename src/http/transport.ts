@@ -55,6 +55,7 @@ export class Transport implements AsyncDisposable {
       limits: { ...this.#limits, ...request.limits },
       url,
       sink: request.sink,
+      unpack: request.unpack ?? false,
       storeCookie: (line) => request.jar?.store(line, url, this.#clock.now()),
       onHeaders,
     });
