@@ -4,7 +4,7 @@ import type { HttpEvent } from './event.ts';
 import type { Holds } from './holds.ts';
 import type { Pool, Pools } from './pools.ts';
 import { parseRetryAfter } from './retry-after.ts';
-import type { HttpRequest, ResponseHead, Send } from './send.ts';
+import type { HttpRequest, LaterReason, ResponseHead, Send } from './send.ts';
 import { trailOf } from './send.ts';
 import type { Transport } from './transport.ts';
 
@@ -26,7 +26,7 @@ export interface PaceOptions {
 
 type Turn =
   | { readonly kind: 'go'; readonly slot: Slot }
-  | { readonly kind: 'later'; readonly at: number; readonly reason: 'host-held' | 'pool-exhausted' };
+  | { readonly kind: 'later'; readonly at: number; readonly reason: LaterReason };
 
 /** One limit that applies to a request. */
 interface Rate {
@@ -102,8 +102,8 @@ export class Pace {
     const { clock, holds, parkAfterMs } = this.#options;
     for (;;) {
       const now = clock.now();
-      const heldUntil = holds.until(keys);
-      if (heldUntil - now > parkAfterMs) return { kind: 'later', at: heldUntil, reason: 'host-held' };
+      const hold = holds.latest(keys);
+      if (hold && hold.at - now > parkAfterMs) return { kind: 'later', ...hold };
       const rates = this.#ratesOf(request.url, pools);
       const waitMs = this.#expectedWaitMs(keys[0] ?? '', rates, pools);
       if (waitMs > parkAfterMs) return { kind: 'later', at: now + waitMs, reason: 'pool-exhausted' };
@@ -215,7 +215,7 @@ export class Pace {
       const pauseMs = Math.max(0, ...pools.map((pool) => pool.pauseMs ?? 0));
       at = now + Math.max(pauseMs, equalJitterDelay(refusals, { ...backoff, ...(random && { random }) }));
     }
-    if (at !== undefined) for (const key of keys) holds.hold(key, at);
+    if (at !== undefined) for (const key of keys) holds.hold(key, at, 'rate-limited');
   }
 
   /** Keeps strict pools, and hosts with a Crawl-delay, closed for a full interval from now. */
