@@ -1,6 +1,7 @@
 import type { Clock } from '../base/index.ts';
 import { hostKey, wait } from '../base/index.ts';
 import type { Holds } from './holds.ts';
+import { raced } from './raced.ts';
 import { RobotsRules } from './robots-rules.ts';
 import type { HttpResult, Send, Wrap } from './send.ts';
 import { trailOf } from './send.ts';
@@ -81,7 +82,7 @@ export class Robots {
       );
       entry = fresh;
     }
-    return signal ? raced(entry.known, signal) : entry.known;
+    return raced(entry.known, signal);
   }
 
   #date(origin: string, entry: Entry, known: Known): void {
@@ -153,13 +154,4 @@ export class Robots {
     if (status >= 400 && status < 500 && status !== 429) return { kind: 'rules', rules: RobotsRules.open };
     return { kind: 'unreachable', why: `status ${status}` };
   }
-}
-
-function raced<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const abort = (): void => reject(signal.reason as Error);
-    if (signal.aborted) return abort();
-    signal.addEventListener('abort', abort, { once: true });
-    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
-  });
 }

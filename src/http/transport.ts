@@ -119,7 +119,15 @@ function clean(response: HttpResponse, request: HttpRequest): HttpResponse {
     // A redirect is cleaned as a URL, where it is followed.
     headers[name] = name === 'location' ? value : scrub(value, request);
   }
-  return { ...response, headers };
+  return { ...response, headers, body: cleanBody(response.body, request) };
+}
+
+/** Error pages quote the key that was wrong, and lists link to their next page with the key that was right. */
+function cleanBody(body: Buffer, request: HttpRequest): Buffer {
+  const leaks = (request.credentials ?? []).some(
+    ({ secret }) => secret.reveal() !== '' && body.includes(secret.reveal()),
+  );
+  return leaks ? Buffer.from(scrub(body.toString('utf8'), request)) : body;
 }
 
 function scrub(text: string, request: HttpRequest): string {
