@@ -119,6 +119,7 @@ export async function assembleDownload(
     inspect: parts.inspect,
     accept: new Set(download.accept),
     maxBytes: download.max_bytes,
+    retries: http.retries,
     retracted: download.retracted,
     listOnly: parts.listOnly ?? false,
     clock: parts.clock,

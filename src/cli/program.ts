@@ -4,6 +4,7 @@ import { completionCommand } from './commands/completion.ts';
 import { configCommand } from './commands/config.ts';
 import { downloadCommand } from './commands/download/index.ts';
 import { queueCommand } from './commands/queue/index.ts';
+import { simCommand } from './commands/sim.ts';
 
 /** The names under which the one program is entered. */
 export type Door = 'docstokg' | 'contentdownload' | 'docparse';
@@ -26,6 +27,7 @@ export function createProgram(door: Door, version: string): Command {
   if (door === 'docstokg')
     program.addCommand(downloadCommand(new Command('download').description(INTRODUCTIONS.contentdownload)));
   if (door !== 'docparse') program.addCommand(queueCommand());
+  if (door === 'docstokg') program.addCommand(simCommand());
   program.addCommand(configCommand());
   program.addCommand(completionCommand());
   return program;

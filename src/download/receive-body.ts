@@ -39,6 +39,7 @@ export class BodyReceiver implements BodySink {
   /** Chunks not yet written: all of a page, the first few kilobytes of anything else. */
   #held: Buffer[] = [];
   #heldBytes = 0;
+  #bytes = 0;
   #isPage: boolean | undefined;
 
   constructor(options: {
@@ -55,7 +56,13 @@ export class BodyReceiver implements BodySink {
       : undefined;
   }
 
+  /** Bytes received so far. */
+  get bytes(): number {
+    return this.#bytes;
+  }
+
   write(chunk: Buffer): void {
+    this.#bytes += chunk.length;
     this.#hash.update(chunk);
     this.#checksum?.hash.update(chunk);
     const kind = this.#sniffer.write(chunk);

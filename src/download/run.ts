@@ -51,6 +51,7 @@ export interface DownloadRunOptions {
   readonly inspect: InspectDocument | undefined;
   readonly accept: ReadonlySet<ArtifactKind>;
   readonly maxBytes: number;
+  readonly retries: number;
   readonly retracted: 'keep' | 'skip';
   readonly listOnly: boolean;
   readonly clock: Clock;

@@ -1,6 +1,7 @@
 import { rm } from 'node:fs/promises';
 
 import type { Clock } from '../base/index.ts';
+import { equalJitterDelay, wait } from '../base/index.ts';
 import type { HttpResponse, HttpResult, Send } from '../http/index.ts';
 import { CookieJar } from '../http/index.ts';
 import type { LandingLink, Plan } from '../resolve/index.ts';
@@ -14,6 +15,7 @@ import type { Artifact, ArtifactKind, Attempt } from './outcome.ts';
 import type { Reason } from './reasons.ts';
 import type { ReceivedBody } from './receive-body.ts';
 import { BodyReceiver } from './receive-body.ts';
+import { Transfer } from './transfer.ts';
 import { wallOf } from './wall.ts';
 
 /** A page may send its reader on, but not for ever. */
@@ -32,6 +34,8 @@ export interface TryOptions {
   readonly inspect: InspectDocument | undefined;
   readonly accept: ReadonlySet<ArtifactKind>;
   readonly maxBytes: number;
+  /** How often a body that broke off is continued or begun again. */
+  readonly retries: number;
   readonly withLimits: WithLimits;
   readonly signal: AbortSignal;
 }
@@ -134,43 +138,43 @@ export class PlanTrier {
   }
 
   async #fetch(plan: Plan, url: string): Promise<Got> {
-    const { send, files, signal, withLimits, maxBytes } = this.#options;
+    const { files, withLimits } = this.#options;
     const part = await files.newPart(this.#work.id);
-    let receiver: BodyReceiver | undefined;
+    const transfer = new Transfer(part, plan, this.#options.accept.has('html'));
     try {
-      const result = await withLimits(plan.resolver, url, () =>
-        send(
-          {
-            url: new URL(url),
-            headers: plan.headers,
-            credentials: plan.credentials,
-            robots: plan.robots,
-            jar: this.#jar,
-            cache: 'bypass',
-            limits: { maxBytes },
-            sink: (_head, stop) => {
-              receiver?.discard();
-              receiver = new BodyReceiver({
-                part,
-                keepPages: this.#options.accept.has('html'),
-                checksum: plan.checksum,
-                stop,
-              });
-              return receiver;
-            },
-          },
-          signal,
-        ),
-      );
+      const result = await withLimits(plan.resolver, url, () => this.#transfer(transfer, plan, url));
       const refused = this.#refusal(result);
-      if (refused !== undefined || receiver === undefined)
-        return { ...this.#lost(result, refused ?? 'empty-body'), body: null };
+      const { receiver } = transfer;
+      if (refused !== undefined || receiver === undefined) return this.#lost(result, refused ?? 'empty-body');
       const body = await receiver.end();
       return await this.#judge(part, result, body);
     } finally {
       // Whatever was not kept, and the page that was only read.
-      receiver?.discard();
+      transfer.receiver?.discard();
       await rm(part, { force: true });
+    }
+  }
+
+  /** Sends, and goes on where a body broke off, as often as the retry limit allows. */
+  async #transfer(transfer: Transfer, plan: Plan, url: string): Promise<HttpResult> {
+    const { send, signal, clock, retries, maxBytes } = this.#options;
+    for (let attempt = 1; ; attempt += 1) {
+      const result = await send(
+        {
+          url: new URL(url),
+          headers: { ...plan.headers, ...transfer.rangeHeaders() },
+          credentials: plan.credentials,
+          robots: plan.robots,
+          jar: this.#jar,
+          cache: 'bypass',
+          limits: { maxBytes },
+          sink: (head, stop) => transfer.open(head, stop),
+        },
+        signal,
+      );
+      const brokeOff = result.kind === 'failed' && result.retryable && result.trail.response !== undefined;
+      if (!brokeOff || attempt > retries) return result;
+      await wait(clock, equalJitterDelay(attempt, { baseMs: 1_000, capMs: 60_000 }), signal);
     }
   }
 

@@ -13,6 +13,11 @@ export function parseCodings(header: string | undefined): readonly string[] | un
   return names.every((name) => KNOWN.has(name)) ? names.toReversed() : undefined;
 }
 
+/** True for the first bytes of a gzip file. */
+export function isGzip(chunk: Buffer): boolean {
+  return chunk[0] === 0x1f && chunk[1] === 0x8b;
+}
+
 interface DecoderEvents {
   readonly data: (chunk: Buffer) => void;
   readonly end: () => void;

@@ -19,7 +19,7 @@ const STORABLE = new Set([200, 203, 300, 301, 308, 404, 410]);
 const LONGEST_HEURISTIC_MS = 24 * 3_600_000;
 
 /** Cache-Control as a map; a directive without a value is the empty string. */
-export function parseCacheControl(header: string | undefined): ReadonlyMap<string, string> {
+function parseCacheControl(header: string | undefined): ReadonlyMap<string, string> {
   const directives = new Map<string, string>();
   for (const part of (header ?? '').split(',')) {
     const equals = part.indexOf('=');

@@ -231,6 +231,21 @@ test('keys are no part of what is stored', () =>
     },
   ));
 
+test('a redirect that repeats the key is stored without it', () =>
+  cached(
+    () => ({ status: 301, headers: { location: '/page?api_key=s3cret&x=1', 'cache-control': 'max-age=60' } }),
+    async ({ client, store }) => {
+      const credentials = [
+        { origin: 'http://host.test', place: 'query', name: 'api_key', secret: new Secret('s3cret') },
+      ] as const;
+      const result = await client.send({ url: new URL('http://host.test/page'), credentials });
+      assert.equal(result.kind === 'refused' && result.reason, 'redirect-loop');
+      const stored = store.find('http://host.test/page with api_key');
+      assert.equal(stored[0]?.headers['location'], 'http://host.test/page?x=1');
+      assert.ok(!JSON.stringify(result).includes('s3cret'));
+    },
+  ));
+
 test('the store survives its process, stays within its bound and refuses what is no cache', () => {
   const folder = mkdtempSync(join(tmpdir(), 'cache-'));
   try {

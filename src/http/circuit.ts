@@ -1,5 +1,6 @@
 import type { Clock } from '../base/index.ts';
 import { hostKey } from '../base/index.ts';
+import { raced } from './raced.ts';
 import type { HttpResult, Wrap } from './send.ts';
 import { trailOf } from './send.ts';
 
@@ -53,8 +54,7 @@ export class Circuit {
           probe.resolve();
         }
       }
-      await state.probe;
-      signal?.throwIfAborted();
+      await raced(state.probe, signal);
     }
     return this.#try(() => next(request, signal), host);
   };

@@ -9,6 +9,7 @@ import type { ResolveHost } from './connector.ts';
 import type { HttpEvent } from './event.ts';
 import type { GuardOptions } from './guard.ts';
 import { Guard, withGuard } from './guard.ts';
+import type { Hold } from './holds.ts';
 import { Holds } from './holds.ts';
 import type { HttpLimits } from './limits.ts';
 import { DEFAULT_LIMITS } from './limits.ts';
@@ -55,7 +56,7 @@ export interface HttpClient extends AsyncDisposable {
   readonly send: Send;
   readonly userAgent: string;
   /** Hosts and pools that are being left alone, and until when. */
-  holds(): ReadonlyMap<string, number>;
+  holds(): ReadonlyMap<string, Hold>;
 }
 
 /** Puts the client together; the order of the wrappers is the order in which a request meets them. */
@@ -99,7 +100,7 @@ export function createHttpClient(options: HttpClientOptions = {}): HttpClient {
     clock,
     { failures: 5, openMs: 30_000, longestOpenMs: 15 * 60_000, ...options.circuit },
     (host, until) => {
-      holds.hold(host, until);
+      holds.hold(host, until, 'host-held');
       options.report?.({ kind: 'host-held', host, until });
     },
   );

@@ -1,7 +1,7 @@
 import type { Dispatcher } from 'undici';
 
 import type { Clock } from '../base/index.ts';
-import { BodyDecoder, parseCodings } from './body-decoder.ts';
+import { BodyDecoder, isGzip, parseCodings } from './body-decoder.ts';
 import { Deadlines } from './deadlines.ts';
 import type { Failure, Phase } from './failure.ts';
 import { failureOf } from './failure.ts';
@@ -32,6 +32,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   readonly #limits: HttpLimits;
   readonly #url: URL;
   readonly #openSink: OpenSink | undefined;
+  #unpack: boolean;
   readonly #storeCookie: (line: string) => void;
   readonly #onHeaders: (head: ResponseHead) => void;
   readonly #settle: PromiseWithResolvers<ExchangeEnd> = Promise.withResolvers();
@@ -59,12 +60,14 @@ export class Exchange implements Dispatcher.DispatchHandler {
     readonly limits: HttpLimits;
     readonly url: URL;
     readonly sink: OpenSink | undefined;
+    readonly unpack: boolean;
     readonly storeCookie: (line: string) => void;
     readonly onHeaders: (head: ResponseHead) => void;
   }) {
     this.#limits = options.limits;
     this.#url = options.url;
     this.#openSink = options.sink;
+    this.#unpack = options.unpack;
     this.#storeCookie = options.storeCookie;
     this.#onHeaders = options.onHeaders;
     this.#deadlines = new Deadlines(options.clock, options.limits, (...expired) => this.#fail(...expired));
@@ -118,6 +121,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.#deadlines.received(chunk.length);
     this.#wireBytes += chunk.length;
     if (this.#wireBytes > this.#cap) return this.#tooLarge();
+    if (this.#unpack && this.#wireBytes === chunk.length && isGzip(chunk)) this.#decode(['gzip']);
     if (!this.#decoder) return this.#deliver(chunk);
     if (!this.#decoder.write(chunk) && !this.#ended) {
       this.#decoderFull = true;
@@ -148,6 +152,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     if (success && length > this.#cap) {
       return this.#refuse('body-too-large', `${length} bytes announced, ${this.#cap} allowed`);
     }
+    this.#unpack &&= success && codings.length === 0;
     if (codings.length > 0) this.#decode(codings);
     if (!success || !this.#openSink) return;
     const opened = this.#openSink({ url: this.#url, status: this.#status, headers: this.#headers }, () => this.#stop());
@@ -170,10 +175,8 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.#decoder = new BodyDecoder(codings, {
       data: (chunk) => this.#deliver(chunk),
       end: () => this.#finishBody(),
-      error: (error) => {
-        const cut = 'code' in error && error.code === 'Z_BUF_ERROR';
-        this.#fail(cut ? 'truncated' : 'bad-encoding', error.message, cut);
-      },
+      // The body came as a whole by the rules of HTTP; if its coding is cut all the same, it was packed that way.
+      error: (error) => this.#fail('bad-encoding', error.message, false),
       drain: () => {
         this.#decoderFull = false;
         this.#resume();
@@ -235,7 +238,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   }
 
   #stop(): void {
-    if (!this.#ended) this.#endWith({ kind: 'stopped', response: this.#response() }, new Error('the sink has enough'));
+    this.#endWith({ kind: 'stopped', response: this.#response() }, new Error('the sink has enough'));
   }
 
   #tooLarge(): void {

@@ -200,6 +200,12 @@ test('a mapping that is not trusted leads to an address that is judged like any 
   assert.equal((await client.send({ url: new URL('http://other.sim.test/') })).kind, 'response');
 });
 
+test('an address of version six is written on the allow-list as it is in URLs', () => {
+  const guard = new Guard({ allow: ['[::1]:8080'] });
+  assert.equal(guard.checkUrl(new URL('http://[::1]:8080/')).kind, 'allowed');
+  assert.equal(guard.checkUrl(new URL('http://[::1]:8081/')).kind, 'refused');
+});
+
 test('ports that serve something else than documents are refused', () => {
   const guard = new Guard();
   for (const port of [22, 25, 5432, 6379, 11211]) {

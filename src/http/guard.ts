@@ -40,7 +40,7 @@ export class Guard {
   readonly #dnsMap: readonly DnsMapping[];
 
   constructor(options: GuardOptions = {}) {
-    this.#allow = new Set((options.allow ?? []).map((entry) => entry.toLowerCase()));
+    this.#allow = new Set((options.allow ?? []).map((entry) => entry.toLowerCase().replace(/^\[([^\]]+)\]/, '$1')));
     this.#dnsMap = options.dnsMap ?? [];
   }
 
@@ -97,7 +97,7 @@ export function plainHost(hostname: string): string {
 }
 
 /** The port a URL means. */
-export function portOf(url: URL): number {
+function portOf(url: URL): number {
   return url.port === '' ? (url.protocol === 'https:' ? 443 : 80) : Number(url.port);
 }
 

@@ -1,5 +1,14 @@
 import type { Clock, Limiter } from '../base/index.ts';
 
+/** Why a host or pool is left alone: it asked for it, or it failed again and again. */
+export type HoldReason = 'rate-limited' | 'host-held';
+
+/** Until when, and why. */
+export interface Hold {
+  readonly at: number;
+  readonly reason: HoldReason;
+}
+
 /**
  * Until when hosts and pools are to be left alone. The limiter keeps everybody out until then; here is remembered how
  * long that is, so that those who would wait too long can be told to come back instead.
@@ -7,7 +16,7 @@ import type { Clock, Limiter } from '../base/index.ts';
 export class Holds {
   readonly #clock: Clock;
   readonly #limiter: Limiter;
-  readonly #until = new Map<string, number>();
+  readonly #until = new Map<string, Hold>();
   readonly #watchers = new Set<{ readonly keys: readonly string[]; readonly changed: () => void }>();
 
   constructor(clock: Clock, limiter: Limiter) {
@@ -16,22 +25,32 @@ export class Holds {
   }
 
   /** Nobody gets through to this key before `at`; an earlier moment never shortens a hold. */
-  hold(key: string, at: number): void {
+  hold(key: string, at: number, reason: HoldReason): void {
     if (at <= this.until([key])) return;
     this.#forgetPast();
-    this.#until.set(key, at);
+    this.#until.set(key, { at, reason });
     this.#limiter.holdUntil(key, at);
     for (const watcher of this.#watchers) if (watcher.keys.includes(key)) watcher.changed();
   }
 
-  /** The latest moment any of the keys is held to; 0 when none is. */
-  until(keys: readonly string[]): number {
+  /** The hold that ends last of those on any of the keys. */
+  latest(keys: readonly string[]): Hold | undefined {
     const now = this.#clock.now();
-    return Math.max(0, ...keys.map((key) => this.#until.get(key) ?? 0).filter((at) => at > now));
+    let latest: Hold | undefined;
+    for (const key of keys) {
+      const hold = this.#until.get(key);
+      if (hold && hold.at > now && (!latest || hold.at > latest.at)) latest = hold;
+    }
+    return latest;
+  }
+
+  /** The moment the last hold on any of the keys ends; 0 when there is none. */
+  until(keys: readonly string[]): number {
+    return this.latest(keys)?.at ?? 0;
   }
 
   /** Everything that is held, for those who show it. */
-  list(): ReadonlyMap<string, number> {
+  list(): ReadonlyMap<string, Hold> {
     this.#forgetPast();
     return this.#until;
   }
@@ -45,6 +64,6 @@ export class Holds {
 
   #forgetPast(): void {
     const now = this.#clock.now();
-    for (const [key, at] of this.#until) if (at <= now) this.#until.delete(key);
+    for (const [key, { at }] of this.#until) if (at <= now) this.#until.delete(key);
   }
 }

@@ -28,6 +28,7 @@ export type { CacheStore } from './cache-store.ts';
 export type { Stored } from './cache-policy.ts';
 export type { DnsMapping, GuardOptions } from './guard.ts';
 export type { Address, ResolveHost } from './connector.ts';
+export type { Hold, HoldReason } from './holds.ts';
 export type { Pool } from './pools.ts';
 export type { RetryOptions } from './retry.ts';
 export type { CircuitOptions } from './circuit.ts';

@@ -4,7 +4,7 @@ import type { HttpEvent } from './event.ts';
 import type { Holds } from './holds.ts';
 import type { Pool, Pools } from './pools.ts';
 import { parseRetryAfter } from './retry-after.ts';
-import type { HttpRequest, ResponseHead, Send } from './send.ts';
+import type { HttpRequest, LaterReason, ResponseHead, Send } from './send.ts';
 import { trailOf } from './send.ts';
 import type { Transport } from './transport.ts';
 
@@ -26,7 +26,7 @@ export interface PaceOptions {
 
 type Turn =
   | { readonly kind: 'go'; readonly slot: Slot }
-  | { readonly kind: 'later'; readonly at: number; readonly reason: 'host-held' | 'pool-exhausted' };
+  | { readonly kind: 'later'; readonly at: number; readonly reason: LaterReason };
 
 /** One limit that applies to a request. */
 interface Rate {
@@ -59,7 +59,7 @@ export class Pace {
   setCrawlDelay(url: URL, delayMs: number): void {
     const key = hostKey(url);
     this.#crawlDelays.set(key, Math.min(delayMs, LONGEST_CRAWL_DELAY_MS));
-    this.#buckets.delete(key);
+    this.#options.limiter.setLimit(key, 1);
   }
 
   /** Lays pace around the wire. The slot is held for the request only, from its first byte out to its last byte in. */
@@ -87,7 +87,7 @@ export class Pace {
         wireBytes = 'response' in result ? result.response.wireBytes : (result.trail.response?.wireBytes ?? 0);
         return result;
       } finally {
-        if (!answered) this.#space(pools);
+        if (!answered) this.#space(host, pools);
         report?.({ kind: 'request-done', host, outcome, wireBytes, ms: clock.monotonic() - sentAt });
       }
     };
@@ -102,10 +102,10 @@ export class Pace {
     const { clock, holds, parkAfterMs } = this.#options;
     for (;;) {
       const now = clock.now();
-      const heldUntil = holds.until(keys);
-      if (heldUntil - now > parkAfterMs) return { kind: 'later', at: heldUntil, reason: 'host-held' };
+      const hold = holds.latest(keys);
+      if (hold && hold.at - now > parkAfterMs) return { kind: 'later', ...hold };
       const rates = this.#ratesOf(request.url, pools);
-      const waitMs = this.#expectedWaitMs(rates, pools);
+      const waitMs = this.#expectedWaitMs(keys[0] ?? '', rates, pools);
       if (waitMs > parkAfterMs) return { kind: 'later', at: now + waitMs, reason: 'pool-exhausted' };
       using _line = this.#join(keys);
       const slot = await this.#slot(keys, signal);
@@ -125,12 +125,13 @@ export class Pace {
   }
 
   /** How long somebody who joins the line now would wait, those before them included. */
-  #expectedWaitMs(rates: readonly Rate[], pools: readonly Pool[]): number {
+  #expectedWaitMs(host: string, rates: readonly Rate[], pools: readonly Pool[]): number {
     const lineOf = (key: string): number => this.#lines.get(key) ?? 0;
     return Math.max(
       0,
       ...rates.map(({ key, bucket, intervalMs }) => (lineOf(key) + 1 - bucket.available) * intervalMs),
       ...pools.filter(({ strict }) => strict).map((pool) => lineOf(poolKey(pool)) * this.#intervalMs(pool.perSecond)),
+      lineOf(host) * (this.#crawlDelays.get(host) ?? 0) * (1 + this.#options.margin),
     );
   }
 
@@ -171,16 +172,10 @@ export class Pace {
   #ratesOf(url: URL, pools: readonly Pool[]): Rate[] {
     const { perHost } = this.#options;
     const host = hostKey(url);
-    const crawlDelayMs = this.#crawlDelays.get(host);
     const found = pools
       .filter(({ strict }) => !strict)
       .map((pool) => this.#rate(poolKey(pool), this.#learned.get(poolKey(pool)) ?? pool.perSecond, pool.burst));
-    // A pool speaks for its hosts, but a Crawl-delay speaks for itself.
-    const perSecond = Math.min(
-      pools.length > 0 ? Infinity : perHost.perSecond,
-      crawlDelayMs === undefined ? Infinity : 1000 / crawlDelayMs,
-    );
-    found.push(this.#rate(host, perSecond, 1));
+    if (pools.length === 0) found.push(this.#rate(host, perHost.perSecond, 1));
     return found.filter((rate) => rate !== undefined);
   }
 
@@ -198,14 +193,14 @@ export class Pace {
 
   #forgetIdle(): void {
     for (const [key, bucket] of this.#buckets) {
-      if (!this.#crawlDelays.has(key) && bucket.available >= 1) this.#buckets.delete(key);
+      if (bucket.available >= 1) this.#buckets.delete(key);
     }
   }
 
   /** Reads from the headers what the server thinks of our speed, before anybody else is let through. */
   #observe(head: ResponseHead, keys: readonly string[], pools: readonly Pool[]): void {
     const { clock, holds, backoff, random } = this.#options;
-    this.#space(pools);
+    this.#space(keys[0] ?? '', pools);
     this.#learn(head, pools);
     const [host = ''] = keys;
     if (head.status !== 429 && head.status !== 503) {
@@ -220,14 +215,17 @@ export class Pace {
       const pauseMs = Math.max(0, ...pools.map((pool) => pool.pauseMs ?? 0));
       at = now + Math.max(pauseMs, equalJitterDelay(refusals, { ...backoff, ...(random && { random }) }));
     }
-    if (at !== undefined) for (const key of keys) holds.hold(key, at);
+    if (at !== undefined) for (const key of keys) holds.hold(key, at, 'rate-limited');
   }
 
-  /** Keeps strict pools closed for a full interval from now. */
-  #space(pools: readonly Pool[]): void {
-    const { clock, limiter } = this.#options;
+  /** Keeps strict pools, and hosts with a Crawl-delay, closed for a full interval from now. */
+  #space(host: string, pools: readonly Pool[]): void {
+    const { clock, limiter, margin } = this.#options;
+    const now = clock.now();
+    const delayMs = this.#crawlDelays.get(host);
+    if (delayMs !== undefined) limiter.holdUntil(host, now + delayMs * (1 + margin));
     for (const pool of pools) {
-      if (pool.strict) limiter.holdUntil(poolKey(pool), clock.now() + this.#intervalMs(pool.perSecond));
+      if (pool.strict) limiter.holdUntil(poolKey(pool), now + this.#intervalMs(pool.perSecond));
     }
   }
 

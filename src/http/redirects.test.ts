@@ -91,6 +91,21 @@ test('a key goes to its own origin and nowhere else, whatever the redirect says'
   assert.ok(!inspect(result, { depth: 9 }).includes(KEY));
 });
 
+test('a key that the server repeats in its page is not passed on', async () => {
+  await using server = await openLoopback((request, response) => {
+    response.writeHead(request.url.startsWith('/bad') ? 401 : 200).end(`{"message":"key ${KEY} is unknown"}`);
+  });
+  await using client = loopbackClient(server);
+  const credentials: Credential[] = [{ origin: 'http://api.test', place: 'query', name: 'api_key', secret }];
+  for (const path of ['/bad', '/good']) {
+    const result = await client.send({ url: new URL(path, 'http://api.test'), credentials });
+    assert.equal(
+      result.kind === 'response' && result.response.body.toString(),
+      '{"message":"key [secret] is unknown"}',
+    );
+  }
+});
+
 test('a key comes back to its own origin after a detour', async () => {
   await using server = await openLoopback((request, response) => {
     if (request.url.startsWith('/start')) response.writeHead(302, { location: 'http://other.test/detour' }).end();

@@ -1,5 +1,4 @@
 import type { HttpLimits } from './limits.ts';
-import { withoutKeys } from './secret.ts';
 import type { Hop, HttpRequest, HttpResponse, HttpResult, RefusedReason, Wrap } from './send.ts';
 
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
@@ -45,7 +44,7 @@ export function withRedirects(limits: HttpLimits): Wrap {
 
 function follow(request: HttpRequest, response: HttpResponse, target: URL): HttpRequest | undefined {
   const credentials = request.credentials ?? [];
-  const url = withoutKeys(target, credentials);
+  const url = new URL(target);
   // RFC 9110 §10.2.2: the fragment is inherited when the redirect names none.
   if (url.hash === '' && request.url.hash !== '') url.hash = request.url.hash;
   const keyed = credentials.some(({ origin }) => origin === request.url.origin);

@@ -94,6 +94,27 @@ test('no robots.txt allows, one that cannot be read forbids', async () => {
   }
 });
 
+test('a connection lost on the way to robots.txt is tried once more, then the host is closed', async () => {
+  for (const [losses, expected] of [
+    [1, 'response'],
+    [2, 'refused'],
+  ] as const) {
+    const clock = new HeldClock();
+    const wire = new Wire(clock);
+    let lost = 0;
+    await using server = await openLoopback((request, response) => {
+      if (request.url === '/robots.txt' && lost < losses) {
+        lost += 1;
+        response.destroy();
+      } else response.end('');
+    });
+    await using client = loopbackClient(server, { obeyRobots: true, clock, report: wire.report });
+    const { result } = await wire.settle(client.send({ url: new URL('http://host.test/page') }));
+    assert.equal(result.kind, expected);
+    assert.equal(server.requests.filter(({ url }) => url === '/robots.txt').length, 2);
+  }
+});
+
 test('five redirects to robots.txt are followed, six allow', async () => {
   for (const [hops, expected] of [
     [5, 'refused'],

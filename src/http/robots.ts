@@ -1,6 +1,7 @@
 import type { Clock } from '../base/index.ts';
-import { hostKey } from '../base/index.ts';
+import { hostKey, wait } from '../base/index.ts';
 import type { Holds } from './holds.ts';
+import { raced } from './raced.ts';
 import { RobotsRules } from './robots-rules.ts';
 import type { HttpResult, Send, Wrap } from './send.ts';
 import { trailOf } from './send.ts';
@@ -28,6 +29,7 @@ export interface RobotsOptions {
 
 const MANY_HOSTS = 10_000;
 const MAX_REDIRECTS = 5;
+const RETRY_MS = 1000;
 
 /** Reads each host's robots.txt once, however many wait for it, and holds requests to it. */
 export class Robots {
@@ -80,7 +82,7 @@ export class Robots {
       );
       entry = fresh;
     }
-    return signal ? raced(entry.known, signal) : entry.known;
+    return raced(entry.known, signal);
   }
 
   #date(origin: string, entry: Entry, known: Known): void {
@@ -99,6 +101,20 @@ export class Robots {
 
   /** Not bound to the signal of whoever came first: the others wait for it as well. The limits on time bound it. */
   async #read(url: URL): Promise<Known> {
+    let { result, text } = await this.#ask(url);
+    if (result.kind === 'failed' && result.retryable) {
+      // A lost connection must not close a host for everybody; a status, whatever it is, is an answer.
+      await wait(this.#clock, RETRY_MS);
+      ({ result, text } = await this.#ask(url));
+    }
+    const known = this.#judge(result, text);
+    if (known.kind === 'rules' && known.rules.crawlDelayMs !== undefined) {
+      this.#onCrawlDelay(url, known.rules.crawlDelayMs);
+    }
+    return known;
+  }
+
+  async #ask(url: URL): Promise<{ result: HttpResult; text: string }> {
     const chunks: Buffer[] = [];
     let room = this.#options.maxBytes;
     const result = await this.#send({
@@ -113,14 +129,10 @@ export class Robots {
         },
       }),
     });
-    const known = this.#judge(result, () => Buffer.concat(chunks).toString('utf8'));
-    if (known.kind === 'rules' && known.rules.crawlDelayMs !== undefined) {
-      this.#onCrawlDelay(url, known.rules.crawlDelayMs);
-    }
-    return known;
+    return { result, text: Buffer.concat(chunks).toString('utf8') };
   }
 
-  #judge(result: HttpResult, text: () => string): Known {
+  #judge(result: HttpResult, text: string): Known {
     if (result.kind === 'later') return { kind: 'answer', result };
     if (result.kind === 'failed') return { kind: 'unreachable', why: result.message };
     if (result.kind === 'refused') {
@@ -132,7 +144,7 @@ export class Robots {
     }
     const { status, url } = result.response;
     if (status >= 200 && status < 300) {
-      return { kind: 'rules', rules: RobotsRules.parse(text(), this.#options.productToken) };
+      return { kind: 'rules', rules: RobotsRules.parse(text, this.#options.productToken) };
     }
     const heldUntil = this.#holds.until([hostKey(url)]);
     if (status === 429 && heldUntil > 0) {
@@ -142,13 +154,4 @@ export class Robots {
     if (status >= 400 && status < 500 && status !== 429) return { kind: 'rules', rules: RobotsRules.open };
     return { kind: 'unreachable', why: `status ${status}` };
   }
-}
-
-function raced<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const abort = (): void => reject(signal.reason as Error);
-    if (signal.aborted) return abort();
-    signal.addEventListener('abort', abort, { once: true });
-    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
-  });
 }

@@ -28,6 +28,8 @@ export interface HttpRequest {
   readonly credentials?: readonly Credential[];
   /** Takes the body of a 2xx answer; without it the body is kept in memory, within `maxMemoryBytes`. */
   readonly sink?: OpenSink;
+  /** Unpacks a body that is a gzip file although no header says so, as some archives serve their PDFs. */
+  readonly unpack?: boolean;
   /** 'terms' for an API whose own documented terms govern robots; anything else obeys robots.txt. */
   readonly robots?: 'obey' | 'terms';
   /** A pool of limits to draw from besides the one the host belongs to. */

@@ -6,7 +6,7 @@ import { createConnector } from './connector.ts';
 import { Exchange } from './exchange.ts';
 import type { Guard } from './guard.ts';
 import type { HttpLimits } from './limits.ts';
-import { credentialsFor } from './secret.ts';
+import { credentialsFor, withoutKeys } from './secret.ts';
 import type { HttpRequest, HttpResponse, HttpResult, ResponseHead } from './send.ts';
 import { trailOf } from './send.ts';
 
@@ -55,6 +55,7 @@ export class Transport implements AsyncDisposable {
       limits: { ...this.#limits, ...request.limits },
       url,
       sink: request.sink,
+      unpack: request.unpack ?? false,
       storeCookie: (line) => request.jar?.store(line, url, this.#clock.now()),
       onHeaders,
     });
@@ -115,10 +116,23 @@ function clean(response: HttpResponse, request: HttpRequest): HttpResponse {
   if ((request.credentials ?? []).length === 0) return response;
   const headers: Record<string, string> = {};
   for (const [name, value] of Object.entries(response.headers)) {
-    // A redirect is cleaned as a URL, where it is followed.
-    headers[name] = name === 'location' ? value : scrub(value, request);
+    // Of a redirect the parameter is taken out, so that it can still be followed, and stored.
+    headers[name] = name === 'location' ? cleanLocation(value, request) : scrub(value, request);
   }
-  return { ...response, headers };
+  return { ...response, headers, body: cleanBody(response.body, request) };
+}
+
+function cleanLocation(location: string, request: HttpRequest): string {
+  const url = URL.parse(location, request.url.href);
+  return url ? withoutKeys(url, request.credentials ?? []).href : scrub(location, request);
+}
+
+/** Error pages quote the key that was wrong, and lists link to their next page with the key that was right. */
+function cleanBody(body: Buffer, request: HttpRequest): Buffer {
+  const leaks = (request.credentials ?? []).some(
+    ({ secret }) => secret.reveal() !== '' && body.includes(secret.reveal()),
+  );
+  return leaks ? Buffer.from(scrub(body.toString('utf8'), request)) : body;
 }
 
 function scrub(text: string, request: HttpRequest): string {

@@ -583,6 +583,26 @@ test('plans come lazily, each URL once, and a bare id is looked up first', async
   );
 });
 
+test('a work known by its arXiv id only is looked up there', async () => {
+  const feed =
+    '<feed xmlns:arxiv="a"><entry><id>http://arxiv.org/abs/2101.00001v2</id><title>A\n  title</title><arxiv:doi>10.1000/J</arxiv:doi></entry></feed>';
+  await using server = await openLoopback((request, response) => {
+    if (request.url.startsWith('/api/query')) response.end(feed);
+    else response.writeHead(404).end();
+  });
+  await using client = loopbackClient(server);
+  const services = new Services({ baseUrls: baseUrlsBelow('sim.test', 'http') });
+  const lookups = new Lookups(client.send, services);
+  const context: ResolveContext = { services, lookups, contact: null, attempted: new Map(), thorough: false };
+  const bare = workFromIds(identify('arXiv:2101.00001') ?? NO_IDS);
+  assert.ok(bare);
+  const findings = await gather(findPlans(bare, chooseResolvers({ preset: 'fast', enable: ['doi'] }), context));
+  assert.deepEqual(
+    findings.flatMap((each) => (each.kind === 'plan' ? [each.plan.url] : [])),
+    ['http://export.arxiv.org.sim.test/pdf/2101.00001', 'http://doi.org.sim.test/10.1000/j'],
+  );
+});
+
 test('limits of the services stay within what is documented, and move with their hosts', () => {
   const pools = new Services({ baseUrls: baseUrlsBelow('sim.test', 'http') }).pools();
   const pool = (name: string): NonNullable<(typeof pools)[number]> => {

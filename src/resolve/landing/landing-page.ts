@@ -52,10 +52,9 @@ export function readLandingPage(html: string, url: URL, headers: Headers = {}): 
   const licenseText =
     first(LICENSE_METAS) ?? relHref(tags, 'license') ?? linked.find(({ license }) => license !== null)?.license ?? null;
   const candidates = [
-    ...metas
-      .filter(({ name }) => PDF_METAS.has(name))
-      .map(({ content }) => link(content, 'pdf', 1))
-      .toSorted(supplementsLast),
+    ...withoutSupplements(
+      metas.filter(({ name }) => PDF_METAS.has(name)).map(({ content }) => link(content, 'pdf', 1)),
+    ),
     ...metas.filter(({ name }) => XML_METAS.has(name)).map(({ content }) => link(content, 'xml', 1)),
     ...alternates(tags),
     ...headerLinks(headers),
@@ -81,8 +80,10 @@ function link(url: string, expect: LandingLink['expect'], trust: LandingLink['tr
   return { url, expect, trust };
 }
 
-function supplementsLast(a: LandingLink, b: LandingLink): number {
-  return Number(SUPPLEMENT.test(a.url)) - Number(SUPPLEMENT.test(b.url));
+/** A supplement is a sound PDF and no article: beside the article it is left out. */
+function withoutSupplements(links: readonly LandingLink[]): readonly LandingLink[] {
+  const articles = links.filter(({ url }) => !SUPPLEMENT.test(url));
+  return articles.length > 0 ? articles : links;
 }
 
 function baseOf(tags: readonly Tag[], url: URL): URL {

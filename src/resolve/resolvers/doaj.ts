@@ -5,7 +5,7 @@ import { problemsOf } from '../lookups.ts';
 import type { Expectation, Resolver } from '../plan.ts';
 import { plan } from '../plan.ts';
 
-export const doajAnswer = z.object({
+const doajAnswer = z.object({
   results: z.array(
     z.object({
       bibjson: z.object({

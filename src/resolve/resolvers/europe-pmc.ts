@@ -23,7 +23,7 @@ const record = z.object({
 });
 
 /** Errors come as status 200 with a message in place of the list. */
-export const europePmcAnswer = z.object({
+const europePmcAnswer = z.object({
   errMsg: maybe(z.string()),
   resultList: maybe(z.object({ result: maybe(z.array(record)) })),
 });

@@ -5,8 +5,8 @@ import { problemsOf } from '../lookups.ts';
 import type { Resolver } from '../plan.ts';
 import { plan } from '../plan.ts';
 
-export const figshareHits = z.array(z.object({ id: z.number() }));
-export const figshareArticle = z.object({
+const figshareHits = z.array(z.object({ id: z.number() }));
+const figshareArticle = z.object({
   is_embargoed: maybe(z.boolean()),
   is_confidential: maybe(z.boolean()),
   license: maybe(z.object({ name: maybe(z.string()), url: maybe(z.string()) })),

@@ -7,7 +7,7 @@ import { plan } from '../plan.ts';
 
 const texts = maybe(z.union([z.string(), z.array(z.string())]));
 
-export const halAnswer = z.object({
+const halAnswer = z.object({
   response: z.object({ docs: z.array(z.object({ fileMain_s: texts, files_s: texts, licence_s: texts })) }),
 });
 

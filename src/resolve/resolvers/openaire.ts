@@ -5,7 +5,7 @@ import { problemsOf } from '../lookups.ts';
 import type { Resolver } from '../plan.ts';
 import { plan } from '../plan.ts';
 
-export const openaireAnswer = z.object({
+const openaireAnswer = z.object({
   results: z.array(
     z.object({
       instances: maybe(

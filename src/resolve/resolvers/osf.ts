@@ -5,7 +5,7 @@ import { problemsOf } from '../lookups.ts';
 import type { Resolver } from '../plan.ts';
 import { plan } from '../plan.ts';
 
-export const osfPreprint = z.object({
+const osfPreprint = z.object({
   data: z.object({
     attributes: z.object({
       is_published: maybe(z.boolean()),
@@ -28,7 +28,7 @@ const file = z.object({
   }),
   links: z.object({ download: maybe(z.string()) }),
 });
-export const osfFile = z.object({ data: file });
+const osfFile = z.object({ data: file });
 export const osfFiles = z.object({ data: z.array(file) });
 
 /** OSF preprints: the guid is in the DOI, the file two hops behind it. Filtering by DOI is not possible there. */

@@ -6,7 +6,7 @@ import { problemsOf } from '../lookups.ts';
 import type { Checksum, Finding, ResolveContext, Resolver } from '../plan.ts';
 import { plan } from '../plan.ts';
 
-export const pmcMetadata = z.object({
+const pmcMetadata = z.object({
   is_manuscript: maybe(z.boolean()),
   is_retracted: maybe(z.boolean()),
   license_code: maybe(z.string()),
@@ -14,7 +14,7 @@ export const pmcMetadata = z.object({
   xml_url: maybe(z.string()),
 });
 
-export const idConversion = z.object({ records: maybe(z.array(z.object({ pmcid: maybe(z.string()) }))) });
+const idConversion = z.object({ records: maybe(z.array(z.object({ pmcid: maybe(z.string()) }))) });
 
 /** PubMed Central's cloud service, which is the way for programs: versions, metadata, then files with their MD5. */
 export const pmc: Resolver = {

@@ -8,7 +8,7 @@ import type { Finding, ResolveContext, Resolver } from '../plan.ts';
 import { plan } from '../plan.ts';
 import { askUnpaywall } from './unpaywall.ts';
 
-export const waybackAvailability = z.object({
+const waybackAvailability = z.object({
   archived_snapshots: z.object({
     closest: maybe(
       z.object({ status: maybe(z.string()), available: maybe(z.boolean()), timestamp: maybe(z.string()) }),

@@ -6,7 +6,7 @@ import { problemsOf } from '../lookups.ts';
 import type { Checksum, Finding, ResolveContext, Resolver } from '../plan.ts';
 import { plan } from '../plan.ts';
 
-export const zenodoRecord = z.object({
+const zenodoRecord = z.object({
   id: z.union([z.number(), z.string()]),
   doi: maybe(z.string()),
   metadata: z.object({
@@ -17,7 +17,7 @@ export const zenodoRecord = z.object({
     z.array(z.object({ key: z.string(), checksum: maybe(z.string()), links: z.object({ self: maybe(z.string()) }) })),
   ),
 });
-export const zenodoSearch = z.object({ hits: z.object({ hits: z.array(zenodoRecord) }) });
+const zenodoSearch = z.object({ hits: z.object({ hits: z.array(zenodoRecord) }) });
 
 type Record = z.output<typeof zenodoRecord>;
 
