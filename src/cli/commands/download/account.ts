@@ -42,7 +42,7 @@ export class DownloadProgress {
         .slice(0, 3)
         .map(([name, works]) => `${name} ${works}`);
       const held = [...client.holds()]
-        .filter(([, hold]) => hold.until > clock.now())
+        .filter(([, hold]) => hold.at > clock.now())
         .slice(0, 2)
         .map(([host]) => plain(host));
       return [
