@@ -1,6 +1,7 @@
 export { AppError, errorInfo, isAbort } from './errors.ts';
 export type { ErrorInfo } from './errors.ts';
 export { systemClock, wait } from './clock.ts';
+export { scaledClock } from './scaled-clock.ts';
 export type { Clock, Timer } from './clock.ts';
 export { addedJitterDelay, equalJitterDelay, spreadDelay } from './backoff.ts';
 export type { Random } from './backoff.ts';

@@ -5,11 +5,11 @@ import { openStore, WorkQueue } from '../queue/index.ts';
 import type { Session } from './session.ts';
 
 /** Opens the queue that the configuration names. */
-export async function openQueue(config: Config, session: Session): Promise<WorkQueue> {
-  return new WorkQueue(await openQueueStore(config, session), session.clock);
+export async function openQueue(config: Config, session: Session, clock: Clock = session.clock): Promise<WorkQueue> {
+  return new WorkQueue(await openQueueStore(config, session, clock), clock);
 }
 
-async function openQueueStore({ queue }: Config, session: Session): Promise<QueueStore> {
+async function openQueueStore({ queue }: Config, session: Session, clock: Clock): Promise<QueueStore> {
   return openStore({
     backend: queue.backend,
     path: queue.path,
@@ -18,7 +18,7 @@ async function openQueueStore({ queue }: Config, session: Session): Promise<Queu
     durability: queue.durability,
     url: queue.url,
     schema: queue.schema,
-    clock: session.clock satisfies Clock,
+    clock,
     report: (event) =>
       event.kind === 'queue-unreachable'
         ? session.log('warn', `the queue's server is away (${event.message}); waiting for it`)

@@ -2,7 +2,9 @@ import { Command } from 'commander';
 
 import { completionCommand } from './commands/completion.ts';
 import { configCommand } from './commands/config.ts';
+import { downloadCommand } from './commands/download/index.ts';
 import { queueCommand } from './commands/queue/index.ts';
+import { simCommand } from './commands/sim.ts';
 
 /** The names under which the one program is entered. */
 export type Door = 'docstokg' | 'contentdownload' | 'docparse';
@@ -21,7 +23,11 @@ export function createProgram(door: Door, version: string): Command {
     .helpOption('-h, --help', 'show this help')
     .showSuggestionAfterError()
     .configureHelp({ showGlobalOptions: false });
+  if (door === 'contentdownload') downloadCommand(program);
+  if (door === 'docstokg')
+    program.addCommand(downloadCommand(new Command('download').description(INTRODUCTIONS.contentdownload)));
   if (door !== 'docparse') program.addCommand(queueCommand());
+  if (door === 'docstokg') program.addCommand(simCommand());
   program.addCommand(configCommand());
   program.addCommand(completionCommand());
   return program;

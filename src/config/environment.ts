@@ -26,6 +26,8 @@ export function parseText(text: string, type: string): unknown {
       return /^(1|true|yes|on)$/i.test(text) ? true : /^(0|false|no|off)$/i.test(text) ? false : text;
     case 'map':
       return parseMap(text);
+    case 'array':
+      return text.trim() === '' ? [] : text.split(',').map((part) => part.trim());
     default:
       return text;
   }

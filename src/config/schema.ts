@@ -84,10 +84,122 @@ const telemetrySchema = z.strictObject({
   prometheus_host: z.string().min(1).default('127.0.0.1').describe('Address on which the metrics port listens.'),
 });
 
+/** How the web is asked. */
+const httpSchema = z.strictObject({
+  contact: z
+    .string()
+    .default('')
+    .describe('E-mail address that goes into every User-Agent, so that hosts can reach you.'),
+  per_host_per_second: z
+    .number()
+    .positive()
+    .max(1000)
+    .default(1)
+    .describe('Requests per second at one host that has no documented limit of its own.'),
+  retries: z.int().min(0).max(20).default(3).describe('Attempts after the first for what is worth repeating.'),
+  retry_max_delay: seconds(0).default(60).describe('Longest wait of our own between two attempts, in seconds.'),
+  park_after: seconds(0)
+    .default(60)
+    .describe('A wait longer than this many seconds puts the work back in the queue instead.'),
+  give_up_after: seconds(0)
+    .default(604_800)
+    .describe('A host that asks for a longer wait than this many seconds ends the attempt.'),
+  obey_robots: z
+    .boolean()
+    .default(true)
+    .describe('Whether robots.txt is obeyed; switch it off only for hosts of your own.'),
+  connect_seconds: seconds(0.01).default(10).describe('Time to connect.'),
+  headers_seconds: seconds(0.01).default(30).describe('Time until the headers of an answer.'),
+  idle_seconds: seconds(0.01).default(30).describe('Longest silence in a body.'),
+  total_seconds: seconds(0.01).default(900).describe('Time for one answer as a whole.'),
+  floor_bytes_per_second: z
+    .int()
+    .min(0)
+    .default(1000)
+    .describe('A body slower than this over half a minute is given up; 0 means any speed.'),
+  allow: z
+    .array(z.string())
+    .default([])
+    .describe('Private host:port pairs that may be reached all the same: tests and intranets.'),
+  dns: z
+    .record(z.string(), z.string())
+    .default({})
+    .describe('Names and where they lead, such as {"*.example.test": "127.0.0.1:8080"}.'),
+  cache_path: z
+    .string()
+    .default('')
+    .describe('SQLite file in which answers of services are cached; empty means in the run folder.'),
+  time_scale: z
+    .number()
+    .positive()
+    .max(1)
+    .default(1)
+    .describe('Real seconds per second of every wait and limit; below 1 only for a simulated web.'),
+});
+
+/** Where scholarly services are. */
+const servicesSchema = z.strictObject({
+  base_urls: z
+    .record(z.string(), z.url())
+    .default({})
+    .describe('Other addresses of services by name, such as {"openalex": "https://mirror.example/"}.'),
+  below: z
+    .string()
+    .default('')
+    .describe('Takes every service to the same host name below this domain, over http: what a simulated web needs.'),
+});
+
+/** Keys of services; better set through the environment than written into a file. */
+const keysSchema = z.strictObject({
+  openalex: z
+    .string()
+    .default('')
+    .describe('Key of OpenAlex: a larger daily budget, cursors, and its own copies of papers.'),
+  core: z.string().default('').describe('Key of CORE, without which it is not asked.'),
+  semantic_scholar: z.string().default('').describe('Key of Semantic Scholar: a rate of your own.'),
+  ncbi: z.string().default('').describe('Key of NCBI: ten requests a second in place of three.'),
+  osf: z.string().default('').describe('Token of OSF: a larger hourly limit.'),
+  openaire: z.string().default('').describe('Token of OpenAIRE: a larger hourly limit.'),
+});
+
+/** What is downloaded and where it goes. */
+const downloadSchema = z.strictObject({
+  out: z
+    .string()
+    .min(1)
+    .default('runs/harvest')
+    .describe('Folder of the run: files, manifests and, unless set otherwise, its queue.'),
+  accept: z
+    .array(z.enum(['pdf', 'xml', 'html']))
+    .min(1)
+    .default(['pdf', 'xml'])
+    .describe('Kinds of full text to keep.'),
+  max_bytes: z.int().min(1).default(200_000_000).describe('Largest file that is fetched, in bytes.'),
+  content_addressed: z.boolean().default(false).describe('Keep files by their hash, with friendly links beside them.'),
+  retracted: z.enum(['keep', 'skip']).default('keep').describe('What to do with retracted works.'),
+  rotate_bytes: z
+    .int()
+    .min(0)
+    .default(0)
+    .describe('Size at which manifest.jsonl is put aside under a number when a run starts; 0 means never.'),
+  preset: z
+    .enum(['fast', 'broad'])
+    .default('broad')
+    .describe('Which resolvers are asked: the quick and likely ones, or everybody.'),
+  resolver_order: z.array(z.string()).default([]).describe('Resolvers to ask first, in this order.'),
+  enable: z.array(z.string()).default([]).describe('Resolvers to ask besides those of the preset.'),
+  disable: z.array(z.string()).default([]).describe('Resolvers not to ask.'),
+  thorough: z.boolean().default(true).describe('Also ask repositories that have no reason to know a work.'),
+});
+
 /** Every setting of the program: each key has a default and a sentence. */
 export const configSchema = z.strictObject({
   orchestrator: orchestratorSchema.prefault({}).describe('How jobs are run.'),
   queue: queueSchema.prefault({}).describe('Where jobs are kept.'),
+  download: downloadSchema.prefault({}).describe('What is downloaded and where it goes.'),
+  http: httpSchema.prefault({}).describe('How the web is asked.'),
+  services: servicesSchema.prefault({}).describe('Where scholarly services are.'),
+  keys: keysSchema.prefault({}).describe('Keys of services.'),
   telemetry: telemetrySchema.prefault({}).describe('What is told to the outside about a run.'),
 });
 

@@ -1,2 +1,4 @@
 export type { Block, Box, Cell, Link, Metadata, Page, ParsedDocument, Region, Table } from './document.ts';
 export * from './doctags/index.ts';
+export type { PdfGlance } from './doctags/inspect.ts';
+export { PdfInspector } from './doctags/inspector.ts';

@@ -20,7 +20,7 @@ export class Dispatcher implements Disposable {
   readonly #clock: Clock;
   readonly #limits: JobLimits;
   readonly #report: Report;
-  readonly #drain: DrainMode;
+  #drain: DrainMode;
   readonly #start: (job: LeasedJob, worker: Slot) => void;
   readonly #busy: () => boolean;
   readonly #drained: () => void;
@@ -65,6 +65,12 @@ export class Dispatcher implements Disposable {
   lookAgain(): void {
     this.#lookNeeded = true;
     this.pump();
+  }
+
+  /** From now on, ends when nothing is left. */
+  setDrain(drain: DrainMode): void {
+    this.#drain = drain;
+    this.lookAgain();
   }
 
   setPaused(paused: boolean): void {

@@ -133,6 +133,11 @@ export class Orchestrator {
     }
   }
 
+  /** Ends the run when nothing is left: said once no more jobs will come in. */
+  drain(mode: DrainMode = 'empty'): void {
+    this.#dispatcher?.setDrain(mode);
+  }
+
   #afterSettling(requeued: boolean): void {
     if (this.#stopping) this.#endWhenIdle();
     else if (requeued) this.#dispatcher?.lookAgain();

@@ -1,0 +1,139 @@
+import { parsePdf } from '../../src/parse/doctags/pdf.ts';
+import type { ParsedDocument } from '../../src/parse/document.ts';
+
+/** A column of the score table. */
+export const COLUMNS = [
+  'overall',
+  'text',
+  'bow',
+  'title',
+  'headF1',
+  'hlevel',
+  'tabDet',
+  'teds',
+  'list',
+  'capt',
+  'foot',
+  'refs',
+  'para',
+  'formula',
+  'leak',
+  'hyph',
+] as const;
+
+export type Column = (typeof COLUMNS)[number];
+
+/** Documents of one kind, what reads them, what they must reach and what others reach. */
+export interface ScoreSet {
+  readonly name: string;
+  readonly folder: string;
+  readonly extension: string;
+  /** The truth beside a document, or another tool's output taken as the reference. */
+  readonly truth: string;
+  readonly parse: (bytes: Uint8Array) => Promise<ParsedDocument>;
+  readonly targets: Readonly<Partial<Record<Column, number>>>;
+  /** Rows of published or measured figures, printed beside ours. */
+  readonly baselines: Readonly<Record<string, Readonly<Partial<Record<Column, number>>>>>;
+}
+
+/** For these a smaller figure is better. */
+export const LOWER_IS_BETTER: ReadonlySet<Column> = new Set<Column>(['leak', 'hyph']);
+
+export const SETS: readonly ScoreSet[] = [
+  {
+    name: 'pdf',
+    folder: 'pdf',
+    extension: '.pdf',
+    truth: '.truth.json',
+    parse: (bytes) => parsePdf(bytes),
+    targets: {
+      overall: 0.93,
+      text: 0.97,
+      title: 1,
+      headF1: 0.94,
+      tabDet: 0.95,
+      teds: 0.8,
+      list: 0.8,
+      capt: 0.95,
+      foot: 0.8,
+      refs: 0.92,
+      para: 0.9,
+      leak: 0.01,
+    },
+    baselines: {
+      pdftotext: {
+        overall: 0.407,
+        text: 0.906,
+        bow: 0.955,
+        title: 0,
+        headF1: 0,
+        tabDet: 0,
+        teds: 0,
+        list: 0,
+        capt: 0.579,
+        foot: 0,
+        refs: 0.004,
+        para: 0.211,
+        leak: 0.974,
+        hyph: 0,
+      },
+      'pdf-inspector md': {
+        overall: 0.667,
+        text: 0.921,
+        bow: 0.947,
+        title: 0.786,
+        headF1: 0.545,
+        tabDet: 0.576,
+        teds: 0.446,
+        list: 0.645,
+        capt: 0.338,
+        foot: 0,
+        refs: 0.331,
+        para: 0.45,
+        leak: 0.394,
+        hyph: 5.6,
+      },
+      'liteparse md': {
+        overall: 0.683,
+        text: 0.917,
+        bow: 0.967,
+        title: 0.786,
+        headF1: 0.581,
+        tabDet: 0.426,
+        teds: 0.434,
+        list: 0.555,
+        capt: 0.705,
+        foot: 0,
+        refs: 0.111,
+        para: 0.422,
+        leak: 0.057,
+        hyph: 0.39,
+      },
+      'tuned heuristics': {
+        overall: 0.905,
+        text: 0.962,
+        bow: 0.974,
+        title: 1,
+        headF1: 0.918,
+        tabDet: 0.933,
+        teds: 0.656,
+        list: 0.558,
+        capt: 0.933,
+        foot: 0.739,
+        refs: 0.85,
+        para: 0.856,
+        leak: 0,
+        hyph: 0.006,
+      },
+    },
+  },
+  {
+    name: 'docling-ref',
+    folder: 'docling-ref',
+    extension: '.pdf',
+    truth: '.docling.doctags',
+    parse: (bytes) => parsePdf(bytes),
+    targets: { overall: 0.824 },
+    baselines: { 'pdf-inspector md': { overall: 0.824 }, 'tuned heuristics': { overall: 0.72 } },
+  },
+];

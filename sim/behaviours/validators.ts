@@ -1,0 +1,61 @@
+import { createHash } from 'node:crypto';
+
+import type { Exchange } from '../server/exchange.ts';
+import type { Reply } from '../server/reply.ts';
+
+type RangeManner = 'good' | 'ignored' | 'if-range-mismatch' | 'wrong-range' | 'at-end';
+
+/** The headers of a file that can be revalidated and resumed. */
+export function fileHeaders(bytes: Uint8Array, modifiedAt: number): Record<string, string> {
+  return {
+    etag: `"${createHash('sha1').update(bytes).digest('hex').slice(0, 20)}"`,
+    'last-modified': new Date(modifiedAt - 86_400_000).toUTCString(),
+    'accept-ranges': 'bytes',
+  };
+}
+
+/** Answers 304 and 206 where the request and the validators of the whole answer allow it (RFC 9110 §13, §14). */
+export function conditional(exchange: Exchange, whole: Reply, manner: RangeManner = 'good'): Reply {
+  const { headers } = exchange;
+  const etag = header(whole, 'etag');
+  const modified = header(whole, 'last-modified');
+  const noneMatch = headers['if-none-match'];
+  if (noneMatch !== undefined) {
+    if (etag !== undefined && noneMatch.split(/\s*,\s*/).some((one) => strip(one) === strip(etag)))
+      return notModified(whole);
+  } else if (headers['if-modified-since'] !== undefined && modified !== undefined) {
+    if (Date.parse(modified) <= Date.parse(headers['if-modified-since'])) return notModified(whole);
+  }
+  const range = /^bytes=(\d+)-$/.exec(headers['range'] ?? '');
+  if (!range || manner === 'ignored') return whole;
+  const ifRange = headers['if-range'];
+  if (ifRange !== undefined && (manner === 'if-range-mismatch' || (ifRange !== etag && ifRange !== modified)))
+    return whole;
+  const total = whole.body.length;
+  const from = Number(range[1]);
+  if (from >= total || manner === 'at-end')
+    return { status: 416, headers: { 'content-range': `bytes */${total}` }, body: '' };
+  const shown = manner === 'wrong-range' ? 0 : from;
+  return {
+    ...whole,
+    status: 206,
+    headers: { ...whole.headers, 'content-range': `bytes ${shown}-${total - 1}/${total}` },
+    body: Buffer.from(whole.body).subarray(from),
+  };
+}
+
+function header(reply: Reply, name: string): string | undefined {
+  const value = reply.headers[name];
+  return typeof value === 'string' ? value : undefined;
+}
+
+function strip(etag: string): string {
+  return etag.replace(/^W\//, '');
+}
+
+function notModified(whole: Reply): Reply {
+  const kept = Object.entries(whole.headers).filter(([name]) =>
+    ['etag', 'last-modified', 'cache-control', 'vary', 'expires'].includes(name),
+  );
+  return { status: 304, headers: Object.fromEntries(kept), body: '' };
+}

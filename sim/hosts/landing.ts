@@ -1,0 +1,113 @@
+import { escapeHtml, html } from '../server/reply.ts';
+import type { Reply } from '../server/reply.ts';
+import { author, journalOf } from '../world/people.ts';
+import type { LandingTemplate, Location, Work } from '../world/types.ts';
+import type { World } from '../world/world.ts';
+
+/** The parameters under which a landing page or a file has second faces at its own address. */
+export const FACES = ['hop', 'view', 'supplement', 'cookieSet', 'error'] as const;
+
+/** A URL with one more parameter, wherever its query stands. */
+export function withFace(url: string, face: (typeof FACES)[number], value: string): string {
+  return `${url}${url.includes('?') ? '&' : '?'}${face}=${value}`;
+}
+
+/** The landing page of a location as an answer, with the headers its template needs. */
+export function landingReply(world: World, location: Location, isFull: boolean): Reply {
+  const template = location.template === 'meta-refresh' && isFull ? 'highwire' : location.template;
+  const headers: Record<string, string> = {};
+  if (template === 'link-header' && location.file)
+    headers['link'] = `<${location.file.url}>; rel="item"; type="application/pdf"`;
+  return html(render(world, location, template ?? 'js-only'), 200, headers);
+}
+
+/** The landing page of a location at a service's own host. */
+export function landingPage(world: World, location: Location): string {
+  return render(world, location, location.template ?? 'js-only');
+}
+
+function render(world: World, location: Location, template: LandingTemplate): string {
+  const work = world.work(location.work);
+  if (template === 'js-only' || template === 'dspace7')
+    return page(
+      'Loading',
+      `<meta name="generator" content="${template === 'dspace7' ? 'DSpace 7.6' : 'app'}">`,
+      '<ds-app id="app"></ds-app><script src="/main.js"></script>',
+    );
+  if (template === 'meta-refresh')
+    return page(
+      'One moment',
+      `<meta http-equiv="refresh" content="0;url=${escapeHtml(withFace(new URL(location.url).pathname, 'view', 'full'))}">`,
+      'You are being redirected.',
+    );
+  const { head, body } = pointer(location, template);
+  return page(work.title, `${citation(world, work, template)}\n${head}`, `<h1>${escapeHtml(work.title)}</h1>\n${body}`);
+}
+
+function page(title: string, head: string, body: string): string {
+  return `<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<title>${escapeHtml(title)}</title>\n${head}\n</head>\n<body>\n<nav><a href="/">Home</a> <a href="/about">About</a></nav>\n${body}\n<footer>Simulated page</footer>\n</body>\n</html>\n`;
+}
+
+function citation(world: World, work: Work, template: LandingTemplate): string {
+  const doi = template === 'doi-mismatch' ? '10.5555/another.work.entirely' : work.doi;
+  const meta = (name: string, content: string): string => `<meta name="${name}" content="${escapeHtml(content)}">`;
+  return [
+    meta('citation_title', work.title),
+    ...work.authors.slice(0, 5).map((index) => meta('citation_author', author(world.parameters.seed, index).name)),
+    meta('citation_publication_date', work.date.replaceAll('-', '/')),
+    meta('citation_journal_title', journalOf(world.publishers[work.source])),
+    ...(doi === null ? [] : [meta('citation_doi', doi)]),
+  ].join('\n');
+}
+
+/** The mark-up by which a template tells where the file is. */
+function pointer(location: Location, template: LandingTemplate): { readonly head: string; readonly body: string } {
+  const url = location.file?.url ?? '';
+  const escaped = escapeHtml(url);
+  switch (template) {
+    case 'highwire':
+    case 'doi-mismatch':
+      return { head: `<meta name="citation_pdf_url" content="${escaped}">`, body: '' };
+    case 'highwire-unquoted':
+      return { head: `<meta content=${escaped} name=citation_pdf_url>`, body: '' };
+    case 'highwire-base': {
+      const { origin, pathname, search } = new URL(url);
+      return {
+        head: `<base href="${origin}/">\n<meta name='citation_pdf_url' content='${escapeHtml(pathname.slice(1) + search)}'>`,
+        body: '',
+      };
+    }
+    case 'property':
+      return { head: `<meta property="citation_pdf_url" content="${escaped}"/>`, body: '' };
+    case 'two-pdf-metas':
+      return {
+        head: `<meta name="citation_pdf_url" content="${escapeHtml(withFace(url, 'supplement', '1'))}">\n<meta name="citation_pdf_url" content="${escaped}">`,
+        body: '',
+      };
+    case 'link-alternate':
+      return { head: `<link rel="alternate" type="application/pdf" title="PDF" href="${escaped}">`, body: '' };
+    case 'link-header':
+      return { head: '', body: '<p>The file is described in the headers of this page.</p>' };
+    case 'json-ld': {
+      const data = {
+        '@context': 'https://schema.org',
+        '@type': 'ScholarlyArticle',
+        isAccessibleForFree: true,
+        encoding: [{ '@type': 'MediaObject', contentUrl: url, encodingFormat: 'application/pdf' }],
+      };
+      return {
+        head: `<script type="application/ld+json">${JSON.stringify(data).replaceAll('<', String.raw`\u003c`)}</script>`,
+        body: '',
+      };
+    }
+    case 'ojs-galley':
+      return {
+        head: '<meta name="generator" content="Open Journal Systems 3.4.0.5">',
+        body: `<a class="obj_galley_link pdf" href="${escapeHtml(url.replace('/article/download/', '/article/view/'))}">PDF</a>`,
+      };
+    case 'dspace7':
+    case 'js-only':
+    case 'meta-refresh':
+      return { head: '', body: '' };
+  }
+}

@@ -1,0 +1,66 @@
+import type { Wall } from '../behaviours/behaviour.ts';
+import type { Exchange } from '../server/exchange.ts';
+import { html, redirect, text } from '../server/reply.ts';
+import type { Reply } from '../server/reply.ts';
+import { withFace } from './landing.ts';
+
+const CHALLENGE =
+  '<!DOCTYPE html><html lang="en-US"><head><title>Just a moment...</title><meta name="robots" content="noindex,nofollow"><meta http-equiv="refresh" content="35"></head><body class="no-js"><noscript><span id="challenge-error-text">Enable JavaScript and cookies to continue</span></noscript><script>window._cf_chl_opt={cType:"non-interactive"};</script><script src="/cdn-cgi/challenge-platform/h/g/orchestrate/jsch/v1"></script></body></html>';
+
+/** The face that a wall shows; null for the wall that opens, once its cookie has come back. */
+export function walledPage(how: 'cookie-opens', exchange: Exchange): Reply | null;
+export function walledPage(how: Exclude<Wall, 'cookie-opens'>, exchange: Exchange): Reply;
+export function walledPage(how: Wall, exchange: Exchange): Reply | null;
+export function walledPage(how: Wall, exchange: Exchange): Reply | null {
+  const { url, query, headers } = exchange;
+  const clean = cleanUrl(url);
+  switch (how) {
+    case 'challenge-403':
+    case 'challenge-503':
+      return html(CHALLENGE, how === 'challenge-403' ? 403 : 503, {
+        server: 'cloudflare',
+        'cf-mitigated': 'challenge',
+      });
+    case 'ban-1015':
+      return text('error code: 1015', 429, { server: 'cloudflare' });
+    case 'login':
+      return redirect(`${url.origin}/login?SAMLRequest=sim&redirect=${encodeURIComponent(url.pathname)}`);
+    case 'cookie-opens':
+      if (/(^|;\s*)simwall=open\./.test(headers['cookie'] ?? '')) return null;
+      return query.has('cookieSet')
+        ? redirect(clean)
+        : redirect(withFace(clean, 'cookieSet', '1'), 302, { 'set-cookie': `simwall=open.${url.hostname}; Path=/` });
+    case 'cookie-stays':
+      return query.get('error') === 'cookies_not_supported'
+        ? html(
+            '<!doctype html><html><head><title>Cookies are required</title></head><body>Please enable cookies to continue.</body></html>',
+          )
+        : redirect(withFace(clean, 'error', 'cookies_not_supported'), 302, {
+            'set-cookie': `simwall=shut.${url.hostname}; Path=/`,
+          });
+    case 'captcha':
+      return html(
+        '<!doctype html><html><head><title>Are you a robot?</title><script src="/recaptcha/api.js"></script></head><body><form><div class="g-recaptcha" data-sitekey="sim"></div></form></body></html>',
+      );
+    case 'soft-404':
+      return html(
+        '<!doctype html><html><head><title>Page not found</title></head><body><h1>Page not found</h1><p>The page you are looking for does not exist.</p></body></html>',
+      );
+    case 'paywall':
+      return html(
+        '<!doctype html><html><head><title>Abstract</title></head><body><h1>Abstract</h1><p>Get access to the full text of this article.</p><button>Purchase PDF</button><a href="/login">Institutional login</a></body></html>',
+      );
+  }
+}
+
+/** The page behind a redirect to /login. */
+export function loginPage(): Reply {
+  return html(
+    '<!doctype html><html><head><title>Sign in</title></head><body><form action="/login" method="post"><input type="password" name="password"></form></body></html>',
+  );
+}
+
+/** A URL without the parameters that walls and pages add to it. */
+export function cleanUrl(url: URL): string {
+  return url.href.replace(/([?&])(?:hop|view|supplement|cookieSet|error)=[^&]*/g, '').replace(/^([^?]*)&/, '$1?');
+}

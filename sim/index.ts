@@ -1,0 +1,26 @@
+/** The scholarly web on loopback: test equipment, and a rehearsal room for users. */
+export { ALL_BEHAVIOURS } from './behaviours/behaviour.ts';
+export { replay } from './log/replay.ts';
+export type { LogEntry } from './log/request-log.ts';
+export { countByRule, RULES } from './log/rules.ts';
+export { Admin } from './server/admin.ts';
+export { Documents } from './server/documents.ts';
+export { Simulation } from './server/simulation.ts';
+export { clientSettings } from './settings.ts';
+export type { ClientSettings } from './settings.ts';
+export type { ManifestLine } from './truth/manifest.ts';
+export { parseManifestLine } from './truth/manifest.ts';
+export { expectedOutcome } from './truth/outcome.ts';
+export type { Expected, ExpectedWork } from './truth/outcome.ts';
+export { DEFAULT_POLICY, parsePolicy, RESOLVERS } from './truth/policy.ts';
+export type { Policy, Resolver } from './truth/policy.ts';
+export { plantedQuestions } from './truth/planted-questions.ts';
+export type { Reason } from './truth/reasons.ts';
+export { REASONS } from './truth/reasons.ts';
+export type { TruthLine } from './truth/truth-lines.ts';
+export { truthLines } from './truth/truth-lines.ts';
+export { ASPECTS, verify } from './truth/verify.ts';
+export type { Aspect, Verification } from './truth/verify.ts';
+export { PROFILES } from './world/types.ts';
+export type { Profile, WorldParameters } from './world/types.ts';
+export { World } from './world/world.ts';

@@ -1,0 +1,151 @@
+import { SERVICE_ROBOTS } from '../hosts/robots.ts';
+import { SIM_KEYS } from '../server/run-state.ts';
+import { mayFetch, rulesOf } from '../truth/verdict.ts';
+import type { World } from '../world/world.ts';
+import type { LogEntry, RequestLog } from './request-log.ts';
+import type { Rule } from './rules.ts';
+
+/** The hosts to which each key may travel. */
+const HOMES: Readonly<Record<keyof typeof SIM_KEYS, readonly string[]>> = {
+  openalex: ['api.openalex.org', 'content.openalex.org'],
+  core: ['api.core.ac.uk'],
+  semantic_scholar: ['api.semanticscholar.org'],
+  openaire: ['api.openaire.eu'],
+  osf: ['api.osf.io'],
+  ncbi: ['eutils.ncbi.nlm.nih.gov', 'pmc.ncbi.nlm.nih.gov', 'www.ncbi.nlm.nih.gov'],
+};
+
+const REQUESTS_BEFORE_BAN = 10;
+const BAN_MS = 600_000;
+
+interface Hold {
+  readonly from: number;
+  readonly until: number;
+  ignored: number;
+}
+
+/** Judges every request of a run against the rules; nothing here decides what is answered but the ban. */
+export class Manners {
+  readonly #world: World;
+  readonly #log: RequestLog;
+  readonly #slackMs: number;
+  readonly #holds = new Map<string, Hold>();
+  readonly #bannedUntil = new Map<string, number>();
+  readonly #robotsRead = new Set<string>();
+  readonly #lastAt = new Map<string, number>();
+  readonly #inFlight = new Map<string, number>();
+  readonly #cursors = new Set<string>();
+
+  constructor(world: World, log: RequestLog, slackMs: number) {
+    this.#world = world;
+    this.#log = log;
+    this.#slackMs = slackMs;
+  }
+
+  breach(entry: LogEntry, rule: Rule, detail: string): void {
+    this.#log.breach(entry, { rule, at: entry.at, host: entry.host, url: entry.url, detail });
+  }
+
+  /** Looks at a request when it comes in. */
+  arrive(entry: LogEntry, headers: Readonly<Record<string, string | undefined>>): void {
+    const { host, at } = entry;
+    this.#identity(entry);
+    this.#secrets(entry, headers);
+    this.#robots(entry);
+    this.#pace(entry);
+    const hold = this.#holds.get(host);
+    const grace = hold ? Math.min(this.#slackMs * 4, (hold.until - hold.from) / 4) : 0;
+    // What was under way when the host asked for quiet is not held against the client.
+    if (hold && at > hold.from + grace && at < hold.until - this.#slackMs) {
+      hold.ignored += 1;
+      this.breach(entry, 'retry-after', `${Math.round((hold.until - at) / 1_000)} s too early`);
+      if (hold.ignored >= REQUESTS_BEFORE_BAN) this.#bannedUntil.set(host, at + BAN_MS);
+    }
+    if (this.isBanned(host, at)) this.breach(entry, 'post-ban', 'the host had banned the client');
+    const key = `${entry.method} ${entry.url} ${headers['range'] ?? ''}`;
+    const flying = this.#inFlight.get(key) ?? 0;
+    if (flying > 0 && entry.method === 'GET') this.breach(entry, 'identical-in-flight', `${flying + 1} at once`);
+    this.#inFlight.set(key, flying + 1);
+  }
+
+  isBanned(host: string, now: number): boolean {
+    return now < (this.#bannedUntil.get(host) ?? -Infinity);
+  }
+
+  /** Looks at an answer when it went out. */
+  leave(
+    entry: LogEntry,
+    headers: Readonly<Record<string, string | undefined>>,
+    retryAfter: string | undefined,
+    now: number,
+  ): void {
+    const key = `${entry.method} ${entry.url} ${headers['range'] ?? ''}`;
+    const flying = (this.#inFlight.get(key) ?? 1) - 1;
+    if (flying === 0) this.#inFlight.delete(key);
+    else this.#inFlight.set(key, flying);
+    if (entry.url.includes('/robots.txt') && entry.status >= 200 && entry.status < 500 && entry.status !== 301)
+      this.#robotsRead.add(entry.host);
+    if ((entry.status === 429 || entry.status === 503) && retryAfter !== undefined) {
+      const seconds = /^\d+$/.test(retryAfter) ? Number(retryAfter) : (Date.parse(retryAfter) - now) / 1_000;
+      if (seconds > 0)
+        this.#holds.set(entry.host, {
+          from: now,
+          until: now + seconds * 1_000,
+          ignored: this.#holds.get(entry.host)?.ignored ?? 0,
+        });
+    }
+    this.#cursor(entry);
+  }
+
+  #identity(entry: LogEntry): void {
+    if (!/mailto:\S+@\S+|\+https?:\/\/\S+/.test(entry.agent))
+      this.breach(entry, 'user-agent', entry.agent === '' ? 'no User-Agent' : entry.agent);
+  }
+
+  #secrets(entry: LogEntry, headers: Readonly<Record<string, string | undefined>>): void {
+    const carried = `${entry.url} ${headers['authorization'] ?? ''} ${headers['x-api-key'] ?? ''} ${headers['api_key'] ?? ''} ${headers['cookie'] ?? ''}`;
+    for (const [service, key] of Object.entries(SIM_KEYS))
+      if (
+        carried.includes(key) &&
+        !HOMES[service as keyof typeof SIM_KEYS].some((home) => entry.host === `${home}.sim.test`)
+      )
+        this.breach(entry, 'key-leak', `the key of ${service}`);
+    for (const [, owner = ''] of (headers['cookie'] ?? '').matchAll(/\b(?:open|shut|seen)\.([a-z0-9.-]+)/g))
+      if (owner !== entry.host) this.breach(entry, 'key-leak', `a cookie of ${owner}`);
+  }
+
+  #robots(entry: LogEntry): void {
+    const { host } = entry;
+    const { pathname, search } = new URL(entry.url);
+    if (pathname === '/robots.txt') {
+      if (this.#robotsRead.has(host) && search === '') this.breach(entry, 'robots-refetch', 'already answered');
+      return;
+    }
+    // Services document their own terms; only what is meant for readers is under robots.txt there.
+    const isGoverned =
+      this.#world.host(host) !== undefined ||
+      (SERVICE_ROBOTS[host] !== undefined && /^\/(articles|records)\//.test(pathname));
+    const agent = /^[A-Za-z_-]+/.exec(entry.agent)?.[0] ?? '';
+    if (isGoverned && !mayFetch(this.#world, host, pathname + search, { agent }))
+      this.breach(entry, 'robots', pathname);
+  }
+
+  #pace(entry: LogEntry): void {
+    const host = this.#world.host(entry.host);
+    if (!host || entry.url.includes('/robots.txt')) return;
+    const delay = (rulesOf(host, '*').crawlDelaySeconds ?? 0) * 1_000;
+    const last = this.#lastAt.get(host.name);
+    this.#lastAt.set(host.name, entry.at);
+    if (delay === 0 || last === undefined || !this.#robotsRead.has(host.name)) return;
+    const slack = Math.max(delay / 20, Math.min(this.#slackMs, delay / 2));
+    if (entry.at - last < delay - slack)
+      this.breach(entry, 'min-interval', `${Math.round(entry.at - last)} ms after the last`);
+  }
+
+  #cursor(entry: LogEntry): void {
+    const cursor = /[?&]cursor(?:Mark)?=([^&]+)/.exec(entry.url)?.[1];
+    if (cursor === undefined || entry.status !== 200) return;
+    if (this.#cursors.has(entry.url)) this.breach(entry, 'cursor-replay', cursor.slice(0, 40));
+    this.#cursors.add(entry.url);
+  }
+}

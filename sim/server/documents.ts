@@ -1,0 +1,79 @@
+import { sha256 } from '../../src/base/index.ts';
+import { oddPdf } from '../behaviours/odd-pdf.ts';
+import { renderHtml, renderJats, renderPdf, renderTei, writePaper } from '../content/index.ts';
+import type { FileSpec, Payload } from '../world/types.ts';
+import type { World } from '../world/world.ts';
+import { paperSpec } from './paper-spec.ts';
+
+const KEPT_BYTES = 128 * 1024 * 1024;
+
+export interface Digest {
+  readonly sha256: string;
+  readonly bytes: number;
+}
+
+/** The files of a world, rendered when first asked for and kept while there is room. */
+export class Documents {
+  readonly #world: World;
+  readonly #kept = new Map<string, Promise<Uint8Array>>();
+  readonly #digests = new Map<string, Digest>();
+  #bytes = 0;
+
+  constructor(world: World) {
+    this.#world = world;
+  }
+
+  bytes(payload: Payload): Promise<Uint8Array> {
+    const key = JSON.stringify(payload);
+    const known = this.#kept.get(key);
+    if (known) return known;
+    const rendering = this.#render(payload);
+    this.#kept.set(key, rendering);
+    return rendering.then((bytes) => {
+      this.#bytes += bytes.length;
+      for (const [old, older] of this.#kept) {
+        if (this.#bytes <= KEPT_BYTES || old === key) break;
+        this.#kept.delete(old);
+        void older.then((gone) => (this.#bytes -= gone.length));
+      }
+      return bytes;
+    });
+  }
+
+  /** What a client stores when it fetched the file: hash and size. */
+  async digest(file: FileSpec): Promise<Digest> {
+    const junk = junkBytes(file);
+    const key = `${junk}:${JSON.stringify(file.payload)}`;
+    const known = this.#digests.get(key);
+    if (known) return known;
+    const bytes = withJunk(await this.bytes(file.payload), junk);
+    const digest = { sha256: sha256(bytes), bytes: bytes.length };
+    this.#digests.set(key, digest);
+    return digest;
+  }
+
+  async #render(payload: Payload): Promise<Uint8Array> {
+    const paper = (): ReturnType<typeof writePaper> => writePaper(paperSpec(this.#world, payload.work));
+    switch (payload.form) {
+      case 'pdf':
+        return renderPdf(paper(), payload.layout);
+      case 'jats':
+        return Buffer.from(renderJats(paper(), { body: payload.body }));
+      case 'tei':
+        return Buffer.from(renderTei(paper()));
+      case 'html':
+        return Buffer.from(renderHtml(paper(), payload.style));
+      case 'odd-pdf':
+        return oddPdf(this.#world.work(payload.work), payload.how);
+    }
+  }
+}
+
+/** Bytes that the server sends before the file proper, and that stay part of it. */
+function junkBytes(file: Pick<FileSpec, 'behaviour'>): number {
+  return file.behaviour.kind === 'typed' ? file.behaviour.junkBytes : 0;
+}
+
+export function withJunk(bytes: Uint8Array, junk: number): Uint8Array {
+  return junk === 0 ? bytes : Buffer.concat([Buffer.alloc(junk, 'X-Debug: leftover of a proxy\r\n'), bytes]);
+}

@@ -1,0 +1,47 @@
+/** How the bytes leave, where it is not simply "all of them". */
+type Transport =
+  | { readonly kind: 'reset' }
+  | { readonly kind: 'hang' }
+  | { readonly kind: 'short'; readonly bytes: number }
+  | { readonly kind: 'chunked-cut'; readonly bytes: number }
+  | { readonly kind: 'drip'; readonly everyMs: number }
+  | { readonly kind: 'stall'; readonly bytes: number }
+  | { readonly kind: 'repeat'; readonly times: number; readonly length?: number };
+
+/** An answer as data; the server turns it into bytes on a socket. */
+export interface Reply {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | readonly string[]>>;
+  readonly body: string | Uint8Array;
+  readonly transport?: Transport;
+}
+
+type Headers = Reply['headers'];
+
+export function json(value: unknown, status = 200, headers: Headers = {}): Reply {
+  return { status, headers: { 'content-type': 'application/json', ...headers }, body: JSON.stringify(value) };
+}
+
+export function text(body: string, status = 200, headers: Headers = {}): Reply {
+  return { status, headers: { 'content-type': 'text/plain', ...headers }, body };
+}
+
+export function html(body: string, status = 200, headers: Headers = {}): Reply {
+  return { status, headers: { 'content-type': 'text/html; charset=utf-8', ...headers }, body };
+}
+
+export function xml(body: string, status = 200, headers: Headers = {}): Reply {
+  return { status, headers: { 'content-type': 'application/xml; charset=utf-8', ...headers }, body };
+}
+
+export function redirect(location: string, status = 302, headers: Headers = {}): Reply {
+  return {
+    status,
+    headers: { 'content-type': 'text/html;charset=utf-8', location, ...headers },
+    body: `<html><head><title>Redirect</title></head><body><a href="${escapeHtml(location)}">moved</a></body></html>`,
+  };
+}
+
+export function escapeHtml(raw: string): string {
+  return raw.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
+}

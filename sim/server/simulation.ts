@@ -1,0 +1,296 @@
+import { createServer } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+
+import type { Clock } from '../../src/base/index.ts';
+import { systemClock, wait } from '../../src/base/index.ts';
+import { serveFile, serveSite } from '../hosts/site.ts';
+import { SERVICE_ROBOTS } from '../hosts/robots.ts';
+import { Manners } from '../log/manners.ts';
+import type { LogEntry } from '../log/request-log.ts';
+import { RequestLog } from '../log/request-log.ts';
+import { stream } from '../random/stream.ts';
+import { serviceAt } from '../services/index.ts';
+import type { WorldParameters } from '../world/types.ts';
+import { World, WORLD_DATE } from '../world/world.ts';
+import type { Canaries } from './canaries.ts';
+import { openCanaries } from './canaries.ts';
+import { Documents } from './documents.ts';
+import type { Exchange, Pool } from './exchange.ts';
+import { Limits } from './limits.ts';
+import { listen } from './listen.ts';
+import type { Reply } from './reply.ts';
+import { text } from './reply.ts';
+import { RunState } from './run-state.ts';
+import { send } from './send.ts';
+
+export interface SimulationOptions {
+  readonly parameters: WorldParameters;
+  readonly port?: number;
+  /** Real seconds per simulated second; 0.05 makes everything twenty times faster. */
+  readonly timeScale?: number;
+  readonly clock?: Clock;
+  /** Whether answers take their time. */
+  readonly latency?: boolean;
+  readonly onEntry?: (entry: LogEntry) => void;
+}
+
+/** Real milliseconds by which a request may be early without being held against the client. */
+const SLACK_MS = 25;
+const SERVICE_LATENCY_MS = 60;
+const BODY_LIMIT = 1_000_000;
+const FRIENDLY = new Set(['calm', 'demo', 'load']);
+
+/** The simulated web: one listener, many hosts, one memory per run. */
+export class Simulation implements AsyncDisposable {
+  readonly timeScale: number;
+  readonly clock: Clock;
+  readonly log: RequestLog;
+  /** Hosts that were switched off and resolvers that were broken on purpose. */
+  readonly killedHosts = new Set<string>();
+  readonly broken = new Set<string>();
+  port = 0;
+  world: World;
+  documents: Documents;
+  run: RunState;
+  readonly #options: SimulationOptions;
+  readonly #server: Server;
+  readonly #startedAt: number;
+  readonly #connections = new WeakMap<Socket, number>();
+  #canaries: Canaries | undefined;
+  #manners: Manners;
+  #limits: Limits;
+  #offsetMs = 0;
+  #connection = 0;
+
+  private constructor(options: SimulationOptions) {
+    this.#options = options;
+    this.clock = options.clock ?? systemClock;
+    this.timeScale = options.timeScale ?? 1;
+    this.#startedAt = this.clock.monotonic();
+    this.log = new RequestLog(options.onEntry);
+    this.world = new World(options.parameters);
+    this.documents = new Documents(this.world);
+    this.run = new RunState(1);
+    this.#manners = new Manners(this.world, this.log, this.#slackMs);
+    this.#limits = new Limits(this.#slackMs);
+    this.#server = createServer(
+      { keepAliveTimeout: 60_000, requestTimeout: 0, headersTimeout: 60_000 },
+      (request, response) => {
+        void this.#answer(request, response).catch((error: unknown) =>
+          response.destroy(error instanceof Error ? error : new Error(String(error))),
+        );
+      },
+    );
+    this.#server.on('connection', (socket) => this.#connections.set(socket, (this.#connection += 1)));
+  }
+
+  static async open(options: SimulationOptions): Promise<Simulation> {
+    const simulation = new Simulation(options);
+    simulation.port = await listen(simulation.#server, '127.0.0.1', options.port ?? 0);
+    simulation.#canaries = await openCanaries(simulation.port, (host, url) =>
+      simulation.log.breach(null, {
+        rule: 'canary',
+        at: simulation.now(),
+        host,
+        url,
+        detail: 'a private address was contacted',
+      }),
+    );
+    return simulation;
+  }
+
+  get canaries(): { readonly v4: number; readonly v6: number } {
+    return { v4: this.#canaries?.v4 ?? 1, v6: this.#canaries?.v6 ?? 1 };
+  }
+
+  /** The calendar of the world: it starts on its date and runs `1 / timeScale` times as fast as the machine's clock. */
+  now(): number {
+    return WORLD_DATE + this.#offsetMs + (this.clock.monotonic() - this.#startedAt) / this.timeScale;
+  }
+
+  /** Starts a new run: attempts, limits, budgets and what manners remember begin anew; the log is emptied. */
+  reset(): void {
+    this.run = new RunState(this.run.id + 1);
+    this.log.clear();
+    this.#manners = new Manners(this.world, this.log, this.#slackMs);
+    this.#limits = new Limits(this.#slackMs);
+  }
+
+  /** Lets the calendar jump ahead, for instance past midnight. */
+  advance(ms: number): void {
+    this.#offsetMs += ms;
+  }
+
+  /** Replaces the world by another one and starts a new run. */
+  rebuild(parameters: WorldParameters): void {
+    this.world = new World(parameters);
+    this.documents = new Documents(this.world);
+    this.reset();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#server.closeAllConnections();
+    await new Promise((resolve) => this.#server.close(resolve));
+    await this.#canaries?.[Symbol.asyncDispose]();
+  }
+
+  get #slackMs(): number {
+    return SLACK_MS / this.timeScale;
+  }
+
+  async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const named = (request.headers.host ?? '').replace(/:\d+$/, '').toLowerCase();
+    const url = URL.parse(`http://${named}${request.url ?? '/'}`);
+    if (!url) {
+      response.writeHead(400).end();
+      return;
+    }
+    const { run } = this;
+    const headers = request.headers as Readonly<Record<string, string | undefined>>;
+    const attempt = request.method === 'GET' ? run.attempt(url.href) : 1;
+    const entry = this.log.begin(
+      {
+        run: run.id,
+        at: this.now(),
+        host: named,
+        method: request.method ?? 'GET',
+        url: url.href,
+        attempt,
+        agent: headers['user-agent'] ?? '',
+        connection: this.#connections.get(request.socket) ?? 0,
+      },
+      headers,
+    );
+    const manners = this.#manners;
+    manners.arrive(entry, headers);
+    const exchange = this.#exchange(entry, url, headers, await body(request));
+    const { reply, pool } = await this.#decide(exchange, entry);
+    const limits = this.#limits;
+    await this.#delay(exchange);
+    response.sendDate = false;
+    response.setHeader('date', new Date(this.now()).toUTCString());
+    let isOver = false;
+    // Once, at whichever comes first: the client may ask again before this process hears that the answer arrived.
+    const leave = (): void => {
+      if (isOver) return;
+      isOver = true;
+      if (pool) limits.leave(pool);
+      manners.leave(entry, headers, headerOf(reply, 'retry-after'), this.now());
+      this.log.end(entry);
+    };
+    response.once('close', leave);
+    entry.status = reply.status;
+    entry.bytes = await send(response, reply, this.clock, request.method === 'HEAD');
+    leave();
+  }
+
+  #exchange(entry: LogEntry, url: URL, headers: Exchange['headers'], requestBody: string): Exchange {
+    const exchange: Exchange = {
+      world: this.world,
+      run: this.run,
+      method: entry.method,
+      url,
+      path: decoded(url.pathname),
+      query: url.searchParams,
+      headers,
+      body: requestBody,
+      attempt: entry.attempt,
+      now: entry.at,
+      canaries: this.canaries,
+      bytes: (payload) => this.documents.bytes(payload),
+      file: (location) =>
+        location.file ? serveFile(exchange, location.file) : Promise.resolve(text('Not Found', 404)),
+    };
+    return exchange;
+  }
+
+  /** What is answered, and which pool the request occupies until it is. */
+  async #decide(exchange: Exchange, entry: LogEntry): Promise<{ readonly reply: Reply; readonly pool: Pool | null }> {
+    const host = exchange.url.hostname;
+    const { profile } = this.world.parameters;
+    if (/^[\d.]+$|^\[|^localhost$/.test(host)) {
+      this.#manners.breach(entry, 'private-address', host);
+      return {
+        reply: text(
+          'This is the simulated web itself; give clients the admin address that "sim serve" printed.\n',
+          421,
+        ),
+        pool: null,
+      };
+    }
+    if (this.killedHosts.has(host))
+      return { reply: { status: 0, headers: {}, body: '', transport: { kind: 'reset' } }, pool: null };
+    if (this.#manners.isBanned(host, entry.at)) return { reply: text('Forbidden', 403), pool: null };
+    const service = serviceAt(host);
+    if (service) {
+      if (this.broken.has(service.name)) return { reply: text('gone by order of sim mutate', 404), pool: null };
+      if (exchange.path === '/robots.txt')
+        return { reply: text(SERVICE_ROBOTS[host] ?? 'User-agent: *\nAllow: /\n'), pool: null };
+      const pool = FRIENDLY.has(profile) ? null : (service.pool?.(exchange) ?? null);
+      if (pool) {
+        const admission = this.#limits.arrive(pool, entry.at);
+        if (admission.kind === 'refused') {
+          this.#manners.breach(entry, admission.rule, pool.name);
+          return {
+            reply: service.tooMany?.(exchange, admission.waitSeconds) ?? text('Too Many Requests', 429),
+            pool: null,
+          };
+        }
+      }
+      return { reply: await service.handle(exchange), pool };
+    }
+    const site = this.world.host(host);
+    if (!site) return { reply: text(`no such host: ${host}\n`, 404), pool: null };
+    if (site.rate && exchange.path !== '/robots.txt') {
+      const pool: Pool = { name: site.name, perSecond: site.rate.perSecond, burst: site.rate.burst };
+      const admission = this.#limits.arrive(pool, entry.at);
+      if (admission.kind === 'refused')
+        return { reply: slowDown(site.rate.retryAfter, admission.waitSeconds, entry.at), pool: null };
+      return { reply: await serveSite(exchange, site), pool };
+    }
+    return { reply: await serveSite(exchange, site), pool: null };
+  }
+
+  /** Lognormal latency with a long tail, chosen by URL and attempt; without it nobody would ever be in flight twice. */
+  async #delay(exchange: Exchange): Promise<void> {
+    const host = exchange.url.hostname;
+    const median = this.world.host(host)?.medianLatencyMs ?? (serviceAt(host) && SERVICE_LATENCY_MS);
+    if (median === undefined || this.#options.latency === false || FRIENDLY.has(this.world.parameters.profile)) return;
+    const draw = stream(this.world.parameters.seed, 'latency', `${exchange.url.href} ${exchange.attempt}`);
+    const normal = Math.sqrt(-2 * Math.log(1 - draw.next())) * Math.cos(2 * Math.PI * draw.next());
+    const ms = median * Math.exp(0.6 * normal) * (draw.chance(0.01) ? 20 : 1);
+    await wait(this.clock, ms * this.timeScale);
+  }
+}
+
+/** What a host without a published limit answers above it; that alone is no fault of the client. */
+function slowDown(form: 'seconds' | 'date' | 'none', waitSeconds: number, now: number): Reply {
+  const retryAfter = form === 'seconds' ? String(waitSeconds) : new Date(now + waitSeconds * 1_000 + 999).toUTCString();
+  return text('Too Many Requests', 429, form === 'none' ? {} : { 'retry-after': retryAfter });
+}
+
+function headerOf(reply: Reply, name: string): string | undefined {
+  const value = reply.headers[name];
+  return typeof value === 'string' ? value : undefined;
+}
+
+function decoded(path: string): string {
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    return path;
+  }
+}
+
+async function body(request: IncomingMessage): Promise<string> {
+  if (request.method === 'GET' || request.method === 'HEAD') return '';
+  const pieces: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const piece of request as AsyncIterable<Uint8Array>) {
+    bytes += piece.length;
+    if (bytes > BODY_LIMIT) break;
+    pieces.push(piece);
+  }
+  return Buffer.concat(pieces).toString('utf8');
+}

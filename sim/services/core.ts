@@ -1,0 +1,110 @@
+import type { Pool, Service } from '../server/exchange.ts';
+import { keyOf } from '../server/exchange.ts';
+import { SIM_KEYS } from '../server/run-state.ts';
+import { json, redirect, text } from '../server/reply.ts';
+import type { Reply } from '../server/reply.ts';
+import { at, numberOf } from '../world/identifiers.ts';
+import { abstractOf, author } from '../world/people.ts';
+import type { Work } from '../world/types.ts';
+import type { World } from '../world/world.ts';
+
+const POOL: Pool = { name: 'core', perSecond: 25 / 60, burst: 10 };
+
+function render(world: World, work: Work): Record<string, unknown> {
+  const { seed } = world.parameters;
+  const listed = work.locations.find(({ visibleIn }) => visibleIn.includes('core'));
+  const number = numberOf(work.index);
+  return {
+    acceptedDate: '',
+    arxivId: work.arxivId ?? '',
+    authors: work.authors
+      .slice(0, 20)
+      .map((index) => ({ name: `${author(seed, index).family}, ${author(seed, index).given}` })),
+    citationCount: 0,
+    contributors: [],
+    outputs: [at('api.core.ac.uk', `/v3/outputs/${number}`)],
+    createdDate: `${work.date}T00:00:00`,
+    dataProviders: [
+      {
+        id: 144,
+        name: '',
+        url: at('api.core.ac.uk', '/v3/data-providers/144'),
+        logo: at('api.core.ac.uk', '/data-providers/144/logo'),
+      },
+    ],
+    depositedDate: '',
+    abstract: abstractOf(seed, work) ?? '',
+    documentType: 'research',
+    doi: work.doi ?? '',
+    downloadUrl: listed?.url ?? '',
+    fieldOfStudy: null,
+    fullText: 'Not available for public API users.',
+    id: number,
+    identifiers: [
+      ...(work.doi ? [{ identifier: work.doi, type: 'DOI' }] : []),
+      { identifier: String(number), type: 'CORE_ID' },
+    ],
+    title: work.title,
+    language: { code: work.language, name: work.language },
+    magId: null,
+    oaiIds: [],
+    publishedDate: `${work.date}T00:00:00`,
+    publisher: '',
+    pubmedId: null,
+    references: [],
+    sourceFulltextUrls: [],
+    updatedDate: `${work.date}T00:00:00`,
+    yearPublished: work.year,
+    journals: [],
+    links: listed
+      ? [{ type: 'download', url: listed.url }]
+      : [{ type: 'display', url: at('core.ac.uk', `/works/${number}`) }],
+  };
+}
+
+export const core: Service = {
+  name: 'core',
+  hosts: ['api.core.ac.uk', 'core.ac.uk'],
+  pool: ({ url }) => (url.hostname.startsWith('api.') ? POOL : null),
+  tooMany: (_exchange, wait) =>
+    json({ message: 'You have exceeded your rate limit' }, 429, {
+      'x-ratelimit-remaining': '0',
+      'retry-after': String(wait),
+    }),
+  async handle(exchange): Promise<Reply> {
+    const { path, query, world } = exchange;
+    if (!exchange.url.hostname.startsWith('api.')) {
+      // The file host refuses requests that still carry the key of the API.
+      if (exchange.headers['authorization'] !== undefined) return text('Bad Request', 400);
+      const location = world
+        .namedIn(path)
+        .flatMap(({ locations }) => locations)
+        .find(({ url }) => url === at('core.ac.uk', path));
+      return location ? exchange.file(location) : text('Not Found', 404);
+    }
+    if (path === '/v3/search/works')
+      return redirect(at('api.core.ac.uk', `/v3/search/works/${exchange.url.search}`), 301);
+    if (keyOf(exchange) !== SIM_KEYS.core) return json({ message: 'Unauthorized: an API key is required' }, 401);
+    if (path === '/v3/search/works/') {
+      const limit = Number(query.get('limit') ?? 10);
+      if (limit > 100) return json({ message: 'Gateway Timeout' }, 504);
+      const doi = /doi:"?([^"]+)"?/i.exec(query.get('q') ?? '')?.[1];
+      const work = doi ? world.byDoi(doi.trim()) : undefined;
+      const known =
+        work?.locations.some(({ visibleIn }) => visibleIn.includes('core')) || (work && work.index % 4 === 0);
+      const results = work && known ? [render(world, work)] : [];
+      return json({
+        totalHits: results.length,
+        limit,
+        offset: Number(query.get('offset') ?? 0),
+        results: results.slice(0, limit),
+        searchId: 'sim',
+      });
+    }
+    const id = /^\/v3\/works\/(\d+)(\/download)?$/.exec(path);
+    const work = id ? world.namedIn(id[1] ?? '')[0] : undefined;
+    if (!work) return json({ message: 'Not Found' }, 404);
+    if (id?.[2]) return redirect(at('core.ac.uk', `/download/${numberOf(work.index)}.pdf`));
+    return json(render(world, work));
+  },
+};

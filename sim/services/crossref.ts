@@ -1,0 +1,226 @@
+import type { Exchange, Pool, Service } from '../server/exchange.ts';
+import { doiIn, isIdentified } from '../server/exchange.ts';
+import { json, text } from '../server/reply.ts';
+import type { Reply } from '../server/reply.ts';
+import { author, issnOf, journalOf } from '../world/people.ts';
+import type { Location, Work } from '../world/types.ts';
+import type { World } from '../world/world.ts';
+
+const PUBLIC: Pool = { name: 'crossref-public', perSecond: 5, burst: 5, concurrency: 1 };
+const POLITE: Pool = { name: 'crossref-polite', perSecond: 10, burst: 10, concurrency: 3 };
+
+function poolHeaders(exchange: Exchange): Record<string, string> {
+  const isPolite = isIdentified(exchange);
+  const pool = isPolite ? POLITE : PUBLIC;
+  return {
+    'x-api-pool': isPolite ? 'polite' : 'public',
+    'x-rate-limit-limit': String(pool.perSecond),
+    'x-rate-limit-interval': '1s',
+    'x-concurrency-limit': String(pool.concurrency ?? 1),
+  };
+}
+
+const licenseUrl = (license: string): string =>
+  license === 'cc0'
+    ? 'https://creativecommons.org/publicdomain/zero/1.0/'
+    : `https://creativecommons.org/licenses/${license.replace('cc-', '')}/4.0/`;
+
+function dateParts(date: string): { 'date-parts': number[][] } {
+  return { 'date-parts': [date.split('-').map(Number)] };
+}
+
+function moment(date: string): Record<string, unknown> {
+  return { ...dateParts(date), 'date-time': `${date}T00:00:00Z`, timestamp: Date.parse(`${date}T00:00:00Z`) };
+}
+
+function link(location: Location): Record<string, unknown> {
+  const type = location.kind === 'jats' ? 'text/xml' : location.work % 3 === 0 ? 'unspecified' : 'application/pdf';
+  return {
+    URL: location.url,
+    'content-type': type,
+    'content-version': 'vor',
+    'intended-application': 'text-mining',
+  };
+}
+
+/** A work as Crossref deposits describe it. */
+function renderCrossref(world: World, work: Work): Record<string, unknown> {
+  const { seed } = world.parameters;
+  const listed = work.locations.filter(({ visibleIn }) => visibleIn.includes('crossref'));
+  const licensed = listed.find(({ license }) => license !== null);
+  const host = world.publishers[work.source];
+  // Publishers deposit a link for plagiarism checks as well; it is not for readers.
+  const checked = work.doiTarget && {
+    URL: work.doiTarget.url,
+    'content-type': 'unspecified',
+    'content-version': 'vor',
+    'intended-application': 'similarity-checking',
+  };
+  return {
+    indexed: { ...moment('2026-01-10'), version: '3.65.0' },
+    'reference-count': work.references.length,
+    publisher: journalOf(host).split(' ')[0],
+    ...(licensed?.license && {
+      license: [
+        { start: moment(work.date), 'content-version': 'vor', 'delay-in-days': 0, URL: licenseUrl(licensed.license) },
+      ],
+    }),
+    'short-container-title': [journalOf(host)],
+    DOI: work.doi,
+    type:
+      work.type === 'book-chapter' ? 'book-chapter' : work.type === 'preprint' ? 'posted-content' : 'journal-article',
+    created: moment(work.date),
+    source: 'Crossref',
+    'is-referenced-by-count': world.columns.citedBy[work.index] ?? 0,
+    title: [work.title],
+    prefix: work.doi?.split('/')[0],
+    author: work.authors.slice(0, 30).map((index, at) => {
+      const person = author(seed, index);
+      return {
+        given: person.given,
+        family: person.family,
+        sequence: at === 0 ? 'first' : 'additional',
+        affiliation: [],
+      };
+    }),
+    member: '7000',
+    reference: work.references.slice(0, 40).map((index, at) => {
+      const cited = world.work(index);
+      return {
+        key: `ref${at + 1}`,
+        'article-title': cited.title,
+        year: String(cited.year),
+        ...(cited.doi && { DOI: cited.doi, 'doi-asserted-by': 'publisher' }),
+      };
+    }),
+    'container-title': [journalOf(host)],
+    language: work.language,
+    link: [...listed.map(link), ...(checked ? [checked] : [])],
+    deposited: moment(work.date),
+    score: 1,
+    resource: { primary: { URL: work.doiTarget?.url ?? '' } },
+    issued: dateParts(work.date),
+    'references-count': work.references.length,
+    URL: `https://doi.org/${work.doi}`,
+    relation: {},
+    ISSN: [issnOf(host)],
+    published: dateParts(work.date),
+  };
+}
+
+/** The citation of a work in the form that content negotiation asked for. */
+function transform(world: World, work: Work, accept: string): Reply {
+  if (accept.includes('bibtex'))
+    return text(` @article{sim_${work.index}, title={${work.title}}, DOI={${work.doi}}, year={${work.year}} }\n`, 200, {
+      'content-type': 'application/x-bibtex',
+    });
+  if (accept.includes('csl+json') || accept.includes('*/*') || accept === '')
+    return json(renderCrossref(world, work), 200, { 'content-type': 'application/vnd.citationstyles.csl+json' });
+  return text('Not Acceptable', 406);
+}
+
+export const crossref: Service = {
+  name: 'crossref',
+  hosts: ['api.crossref.org'],
+  pool: (exchange) => (isIdentified(exchange) ? POLITE : PUBLIC),
+  tooMany: (exchange) => text('Too many requests', 429, poolHeaders(exchange)),
+  handle(exchange) {
+    const headers = poolHeaders(exchange);
+    const rest = exchange.url.pathname.replace(/^\/v1(?=\/)/, '');
+    if (rest === '/works') return list(exchange, headers);
+    if (!rest.startsWith('/works/')) return text('Resource not found.', 404, headers);
+    const tail = /\/(agency|transform)$/.exec(rest)?.[1];
+    const doi = doiIn(rest.slice('/works/'.length, tail ? -tail.length - 1 : undefined));
+    const work = exchange.world.byDoi(doi);
+    if (tail === 'agency' && work)
+      return json(
+        {
+          status: 'ok',
+          'message-type': 'work-agency',
+          'message-version': '1.0.0',
+          message: {
+            DOI: work.doi,
+            agency: { id: work.agency, label: work.agency === 'crossref' ? 'Crossref' : 'DataCite' },
+          },
+        },
+        200,
+        headers,
+      );
+    if (!work || work.agency !== 'crossref') return text('Resource not found.', 404, headers);
+    if (tail === 'transform') return transform(exchange.world, work, exchange.headers['accept'] ?? '');
+    const refused = ['query', 'select', 'filter'].find((name) =>
+      [...exchange.query.keys()].some((key) => key.startsWith(name)),
+    );
+    if (refused)
+      return json(
+        {
+          status: 'failed',
+          'message-type': 'validation-failure',
+          message: [
+            {
+              type: 'parameter-not-allowed',
+              value: `${refused}.*`,
+              message: 'This route does not support field query parameters',
+            },
+          ],
+        },
+        400,
+        headers,
+      );
+    return json(
+      {
+        status: 'ok',
+        'message-type': 'work',
+        'message-version': '1.0.0',
+        message: renderCrossref(exchange.world, work),
+      },
+      200,
+      headers,
+    );
+  },
+};
+
+function list(exchange: Exchange, headers: Record<string, string>): Reply {
+  const { query, world } = exchange;
+  const cursor = query.get('cursor');
+  const from =
+    cursor === null
+      ? Number(query.get('offset') ?? 0)
+      : cursor === '*'
+        ? 0
+        : Number(/^sim(\d+)$/.exec(cursor)?.[1] ?? Number.NaN);
+  if (Number.isNaN(from))
+    return json(
+      {
+        status: 'failed',
+        'message-type': 'resource-failure',
+        message: [{ type: 'cursor-invalid', value: cursor, message: 'Cursor specified but it is invalid' }],
+      },
+      404,
+      headers,
+    );
+  const rows = Math.min(1_000, Number(query.get('rows') ?? 20));
+  const words = (query.get('query') ?? '').toLowerCase().split(/\s+/).filter(Boolean);
+  const found: number[] = [];
+  for (let index = 0; index < world.size; index += 1) {
+    const title = (world.columns.title[index] ?? '').toLowerCase();
+    if (words.every((word) => title.includes(word)) && world.work(index).agency === 'crossref') found.push(index);
+  }
+  return json(
+    {
+      status: 'ok',
+      'message-type': 'work-list',
+      'message-version': '1.0.0',
+      message: {
+        facets: {},
+        ...(cursor !== null && { 'next-cursor': `sim${from + rows}` }),
+        'total-results': found.length,
+        items: found.slice(from, from + rows).map((index) => renderCrossref(world, world.work(index))),
+        'items-per-page': rows,
+        query: { 'start-index': 0, 'search-terms': query.get('query') },
+      },
+    },
+    200,
+    headers,
+  );
+}

@@ -1,0 +1,72 @@
+import { sha256 } from '../../src/base/index.ts';
+import type { Pool, Service } from '../server/exchange.ts';
+import { json } from '../server/reply.ts';
+import { abstractOf, author, issnOf, journalOf } from '../world/people.ts';
+import type { Work } from '../world/types.ts';
+import type { World } from '../world/world.ts';
+
+const POOL: Pool = { name: 'doaj', perSecond: 2, burst: 5 };
+const PREFIX = /^\/api\/(?:v4\/)?search\/articles\//;
+
+function render(world: World, work: Work): Record<string, unknown> {
+  const host = world.publishers[work.source];
+  const { seed } = world.parameters;
+  return {
+    id: sha256(work.id).slice(0, 32),
+    created_date: `${work.date}T00:00:00Z`,
+    last_updated: `${work.date}T00:00:00Z`,
+    bibjson: {
+      title: work.title,
+      year: String(work.year),
+      month: '1',
+      abstract: abstractOf(seed, work) ?? '',
+      author: work.authors
+        .slice(0, 20)
+        .map((index) => ({ name: author(seed, index).name, affiliation: author(seed, index).institution.name })),
+      identifier: [
+        { id: work.doi, type: 'doi' },
+        { id: issnOf(host), type: 'eissn' },
+      ],
+      journal: {
+        volume: '1',
+        country: 'SE',
+        issns: [issnOf(host)],
+        publisher: 'Sim',
+        language: ['EN'],
+        title: journalOf(host),
+        number: '1',
+      },
+      link: work.locations
+        .filter(({ visibleIn }) => visibleIn.includes('doaj'))
+        .map(({ kind, url }) => ({ content_type: kind === 'pdf' ? 'PDF' : 'HTML', type: 'fulltext', url })),
+      keywords: [],
+      subject: [],
+    },
+  };
+}
+
+export const doaj: Service = {
+  name: 'doaj',
+  hosts: ['doaj.org'],
+  pool: ({ path }) => (path.startsWith('/api/') ? POOL : null),
+  tooMany: () => json({ status: 'too_many_requests', error: 'Rate limit exceeded' }, 429, { 'retry-after': '1' }),
+  handle({ url, query, world }) {
+    if (!PREFIX.test(url.pathname)) return json({ status: 'not_found', error: 'no such route' }, 404);
+    const asked = decodeURIComponent(url.pathname.replace(PREFIX, ''));
+    if (/[*~^]|\/.*\/$/.test(asked))
+      return json({ status: 'bad_request', error: 'Query contains disallowed Lucene features' }, 400);
+    const pageSize = Number(query.get('pageSize') ?? 10);
+    if (pageSize > 100) return json({ status: 'bad_request', error: 'pageSize must not exceed 100' }, 400);
+    const doi = /^(?:bibjson\.identifier\.id|doi):"?(.+?)"?$/.exec(asked)?.[1];
+    const work = doi ? world.byDoi(doi.replaceAll('\\', '')) : undefined;
+    const results = work?.locations.some(({ visibleIn }) => visibleIn.includes('doaj')) ? [render(world, work)] : [];
+    return json({
+      total: results.length,
+      page: Number(query.get('page') ?? 1),
+      pageSize,
+      timestamp: '2026-01-15T00:00:00Z',
+      query: asked,
+      results,
+    });
+  },
+};

@@ -1,0 +1,146 @@
+import type { Exchange, Service } from '../server/exchange.ts';
+import { html, json, text } from '../server/reply.ts';
+import type { Reply } from '../server/reply.ts';
+import { at } from '../world/identifiers.ts';
+import { abstractOf, author, journalOf } from '../world/people.ts';
+import type { Location, Work } from '../world/types.ts';
+import type { World } from '../world/world.ts';
+
+function listed(work: Work): readonly Location[] {
+  return work.locations.filter(({ visibleIn }) => visibleIn.includes('europe_pmc'));
+}
+
+function find(world: World, query: string): Work[] {
+  const one =
+    byPattern(/DOI:"?([^"\s]+(?:[^"]*[^"\s])?)"?/i, query, (doi) => world.byDoi(doi)) ??
+    byPattern(/PMCID:"?(PMC\d+)"?/i, query, (pmcid) => world.byPmcid(pmcid)) ??
+    byPattern(/EXT_ID:"?(\d+)"?/i, query, (pmid) => world.byPmid(pmid));
+  if (one !== undefined) return one !== null && one.pmcid !== null ? [one] : [];
+  const words = query.toLowerCase().split(/\s+/);
+  const found: Work[] = [];
+  for (let index = 0; index < world.size && found.length < 1_000; index += 1)
+    if (words.every((word) => (world.columns.title[index] ?? '').toLowerCase().includes(word))) {
+      const work = world.work(index);
+      if (work.pmcid !== null) found.push(work);
+    }
+  return found;
+}
+
+/** Undefined when the query has no such part; null when it has and nobody is known by it. */
+function byPattern(pattern: RegExp, query: string, lookUp: (id: string) => Work | undefined): Work | null | undefined {
+  const id = pattern.exec(query)?.[1];
+  return id === undefined ? undefined : (lookUp(id) ?? null);
+}
+
+function render(world: World, work: Work, isCore: boolean): Record<string, unknown> {
+  const open = listed(work);
+  const isOpen = open.length > 0;
+  const { seed } = world.parameters;
+  const license = work.locations.find((location) => location.license !== null)?.license ?? null;
+  const light = {
+    id: work.pmid ?? work.pmcid,
+    source: 'MED',
+    ...(work.pmid && { pmid: work.pmid }),
+    ...(work.pmcid && { pmcid: work.pmcid }),
+    ...(isOpen && { fullTextIdList: { fullTextId: [work.pmcid] } }),
+    ...(work.doi && { doi: work.doi }),
+    title: `${work.title}.`,
+    authorString: `${work.authors
+      .slice(0, 10)
+      .map((index) => author(seed, index).family)
+      .join(', ')}.`,
+    pubYear: String(work.year),
+    isOpenAccess: isOpen ? 'Y' : 'N',
+    inEPMC: isOpen ? 'Y' : 'N',
+    inPMC: 'Y',
+    hasPDF: isOpen ? 'Y' : 'N',
+    hasBook: 'N',
+    hasSuppl: 'N',
+    citedByCount: world.columns.citedBy[work.index] ?? 0,
+    firstPublicationDate: work.date,
+  };
+  if (!isCore) return light;
+  const pdf = open.find(({ kind }) => kind === 'pdf');
+  return {
+    ...light,
+    journalInfo: {
+      volume: '1',
+      journalIssueId: 4_000_000 + work.index,
+      dateOfPublication: `${work.year}`,
+      monthOfPublication: 1,
+      yearOfPublication: work.year,
+      printPublicationDate: work.date,
+      journal: { title: journalOf(world.publishers[work.source]), medlineAbbreviation: 'Sim J' },
+    },
+    abstractText: abstractOf(seed, work) ?? '',
+    language: 'eng',
+    pubTypeList: { pubType: ['research-article', 'Journal Article'] },
+    fullTextUrlList: {
+      fullTextUrl: [
+        ...(work.doi ? [fullTextUrl('Subscription required', 'S', 'doi', 'DOI', at('doi.org', `/${work.doi}`))] : []),
+        ...(isOpen
+          ? [fullTextUrl('Open access', 'OA', 'html', 'Europe_PMC', at('europepmc.org', `/articles/${work.pmcid}`))]
+          : []),
+        ...(pdf ? [fullTextUrl('Open access', 'OA', 'pdf', 'Europe_PMC', pdf.url)] : []),
+      ],
+    },
+    ...(isOpen && license && { license: license.replaceAll('-', ' ') }),
+  };
+}
+
+function fullTextUrl(
+  availability: string,
+  code: string,
+  style: string,
+  site: string,
+  url: string,
+): Record<string, string> {
+  return { availability, availabilityCode: code, documentStyle: style, site, url };
+}
+
+function search({ query, world }: Exchange): Reply {
+  const pageSize = Number(query.get('pageSize') ?? 25);
+  if (!Number.isInteger(pageSize) || pageSize < 1 || pageSize > 1_000)
+    return json({ errCode: 404, errMsg: 'Invalid page size provided. Page size must be between 1 and 1000.' });
+  if (query.get('format') !== 'json')
+    return text('<responseWrapper><version>6.9</version><hitCount>0</hitCount></responseWrapper>', 200, {
+      'content-type': 'application/xml',
+    });
+  const cursorMark = query.get('cursorMark') ?? '*';
+  const from = cursorMark === '*' ? 0 : Number(/^Ao(\d+)$/.exec(cursorMark)?.[1] ?? 0);
+  const found = find(world, query.get('query') ?? '');
+  const resultType = query.get('resultType') ?? 'lite';
+  const next = Math.min(found.length, from + pageSize);
+  return json({
+    version: '6.9',
+    hitCount: found.length,
+    // The last page repeats its cursor; it is never null.
+    nextCursorMark: `Ao${next}`,
+    request: { queryString: query.get('query') ?? '', resultType, cursorMark, pageSize, sort: '', synonym: false },
+    resultList: {
+      result: found.slice(from, from + pageSize).map((work) => render(world, work, resultType === 'core')),
+    },
+  });
+}
+
+export const europePmc: Service = {
+  name: 'europe_pmc',
+  hosts: ['www.ebi.ac.uk', 'europepmc.org'],
+  async handle(exchange): Promise<Reply> {
+    const { path, world, query } = exchange;
+    if (path === '/europepmc/webservices/rest/search') return search(exchange);
+    const full = /^\/europepmc\/webservices\/rest\/(PMC\d+|PPR\d+)\/fullTextXML$/.exec(path)?.[1];
+    const page =
+      /^\/articles\/(PMC\d+)$/.exec(path)?.[1] ??
+      (path === '/backend/ptpmcrender.fcgi' ? (query.get('accid') ?? '') : undefined);
+    const work = world.byPmcid(full ?? page ?? '');
+    const wanted = full === undefined ? 'pdf' : 'jats';
+    const location = work && listed(work).find(({ kind }) => kind === wanted);
+    if (!location) return text('', 404);
+    if (full === undefined && query.get('pdf') !== 'render' && path.startsWith('/articles/'))
+      return html(
+        '<!doctype html><html><head><title>Europe PMC</title></head><body><div id="app"></div></body></html>',
+      );
+    return exchange.file(location);
+  },
+};

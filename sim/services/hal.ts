@@ -1,0 +1,51 @@
+import type { Service } from '../server/exchange.ts';
+import { html, json, redirect } from '../server/reply.ts';
+import type { Reply } from '../server/reply.ts';
+import { at } from '../world/identifiers.ts';
+import { author } from '../world/people.ts';
+import type { Location, Work } from '../world/types.ts';
+import type { World } from '../world/world.ts';
+
+function deposit(work: Work | undefined): Location | undefined {
+  return work?.locations.find(({ visibleIn }) => visibleIn.includes('hal'));
+}
+
+function render(world: World, work: Work, location: Location): Record<string, unknown> {
+  const id = /\/(hal-\d+)\//.exec(location.url)?.[1] ?? '';
+  return {
+    halId_s: id,
+    ...(work.doi && { doiId_s: work.doi }),
+    title_s: [work.title],
+    authFullName_s: work.authors.slice(0, 10).map((index) => author(world.parameters.seed, index).name),
+    uri_s: at('hal.science', `/${id}v1`),
+    fileMain_s: location.url,
+    publicationDateY_i: work.year,
+    ...(location.license && {
+      licence_s: `http://creativecommons.org/licenses/${location.license.replace('cc-', '')}/`,
+    }),
+  };
+}
+
+export const hal: Service = {
+  name: 'hal',
+  hosts: ['api.archives-ouvertes.fr', 'hal.science'],
+  async handle(exchange): Promise<Reply> {
+    const { path, query, world } = exchange;
+    if (path === '/search/') {
+      const asked = query.get('q') ?? '';
+      // Solr reads a bare slash as the start of a regular expression.
+      if (/^doiId_s:[^"]*\//.test(asked))
+        return json({ error: { msg: `org.apache.solr.search.SyntaxError: Cannot parse '${asked}'`, code: 400 } }, 400);
+      const work = world.byDoi(/doiId_s:"([^"]+)"/.exec(asked)?.[1] ?? '');
+      const location = deposit(work);
+      const docs = work && location ? [render(world, work, location)] : [];
+      return json({ response: { numFound: docs.length, start: 0, maxScore: 1, numFoundExact: true, docs } });
+    }
+    const [, number = ''] = /^\/hal-(\d+)/.exec(path) ?? [];
+    const location = deposit(world.namedIn(number)[0]);
+    if (!location) return html('<html><head><title>404</title></head><body>HAL: document not found</body></html>', 404);
+    if (path.endsWith('/document')) return redirect(at('hal.science', `/hal-${number}/file/paper.pdf`));
+    if (path.endsWith('/file/paper.pdf')) return exchange.file(location);
+    return html(`<html><head><title>HAL</title></head><body>hal-${number}</body></html>`);
+  },
+};

@@ -1,0 +1,98 @@
+import { sha256 } from '../../src/base/index.ts';
+import type { Pool, Service } from '../server/exchange.ts';
+import { keyOf } from '../server/exchange.ts';
+import { SIM_KEYS } from '../server/run-state.ts';
+import { json } from '../server/reply.ts';
+import { author, journalOf } from '../world/people.ts';
+import type { Work } from '../world/types.ts';
+import type { World } from '../world/world.ts';
+
+const ANONYMOUS: Pool = { name: 'openaire-anonymous', perSecond: 60 / 3_600, burst: 20 };
+const TOKEN: Pool = { name: 'openaire', perSecond: 2, burst: 20 };
+const PARAMETERS = new Set([
+  'pid',
+  'search',
+  'type',
+  'page',
+  'pageSize',
+  'cursor',
+  'sortBy',
+  'fromPublicationDate',
+  'toPublicationDate',
+  'accessRightLabel',
+  'isPeerReviewed',
+  'relProjectId',
+  'id',
+]);
+const OPEN = {
+  code: 'c_abf2',
+  label: 'OPEN',
+  scheme: 'http://vocabularies.coar-repositories.org/documentation/access_rights/',
+};
+
+function render(world: World, work: Work): Record<string, unknown> {
+  const { seed } = world.parameters;
+  return {
+    id: `doi_dedup___::${sha256(work.id).slice(0, 32)}`,
+    type: 'publication',
+    mainTitle: work.title,
+    publicationDate: work.date,
+    openAccessColor: null,
+    isGreen: true,
+    bestAccessRight: OPEN,
+    authors: work.authors.slice(0, 20).map((index, at) => ({
+      fullName: author(seed, index).name,
+      name: author(seed, index).given,
+      surname: author(seed, index).family,
+      rank: at + 1,
+      pid: null,
+    })),
+    pids: [{ scheme: 'doi', value: work.doi }],
+    instances: work.locations
+      .filter(({ visibleIn }) => visibleIn.includes('openaire'))
+      .map((location) => ({
+        pids: [{ scheme: 'doi', value: work.doi }],
+        ...(location.license && { license: location.license.replaceAll('-', ' ').toUpperCase() }),
+        accessRight: { ...OPEN, openAccessRoute: null },
+        type: 'Article',
+        urls: [location.url],
+        publicationDate: work.date,
+        refereed: 'peerReviewed',
+        hostedBy: { key: 'sim', value: journalOf(world.host(location.host)) },
+        collectedFrom: { key: 'sim', value: 'Simulated aggregator' },
+      })),
+  };
+}
+
+export const openaire: Service = {
+  name: 'openaire',
+  hosts: ['api.openaire.eu'],
+  pool: (exchange) => (keyOf(exchange) === SIM_KEYS.openaire ? TOKEN : ANONYMOUS),
+  tooMany: () =>
+    json(
+      { error: 'Too many requests', description: 'Request rate exceeded. Please wait before the next request.' },
+      429,
+      { 'x-ratelimit-limit': '60' },
+    ),
+  handle({ path, query, world }) {
+    if (path !== '/graph/v3/research-products')
+      return json({ message: 'Not Found', error: 'not found', code: 404 }, 404);
+    const unknown = [...query.keys()].find((name) => !PARAMETERS.has(name));
+    if (unknown !== undefined)
+      return json(
+        {
+          message: `Unknown parameter: ${unknown}. Valid parameters: ${[...PARAMETERS].join(', ')}`,
+          error: 'Bad Request',
+          code: 400,
+        },
+        400,
+      );
+    const pageSize = Number(query.get('pageSize') ?? 10);
+    if (pageSize > 100) return json({ message: 'pageSize must be at most 100', error: 'Bad Request', code: 400 }, 400);
+    const work = world.byDoi(query.get('pid') ?? '');
+    const results = work?.locations.some(({ visibleIn }) => visibleIn.includes('openaire'))
+      ? [render(world, work)]
+      : [];
+    return json({ header: { numFound: results.length, maxScore: 1, queryTime: 12, page: 1, pageSize }, results });
+  },
+};

@@ -1,0 +1,82 @@
+import type { Exchange } from '../server/exchange.ts';
+import { keyOf } from '../server/exchange.ts';
+import { json } from '../server/reply.ts';
+import type { Reply } from '../server/reply.ts';
+import { secondsToMidnight, SIM_KEYS } from '../server/run-state.ts';
+
+const USD_PER_CREDIT = 0.0001;
+
+/** The headers that every answer carries: dollars, and the older credits. */
+export function budgetHeaders(exchange: Exchange, cost: number): Record<string, string> {
+  const key = keyOf(exchange);
+  const limit = exchange.run.limit(key);
+  const remaining = exchange.run.remaining(key, exchange.now);
+  return {
+    'x-ratelimit-limit-usd': String(limit * USD_PER_CREDIT),
+    'x-ratelimit-remaining-usd': String(usd(remaining)),
+    'x-ratelimit-prepaid-remaining-usd': '0',
+    'x-ratelimit-cost-usd': String(usd(cost)),
+    'x-ratelimit-limit': String(limit),
+    'x-ratelimit-remaining': String(remaining),
+    'x-ratelimit-credits-used': String(cost),
+    'x-ratelimit-onetime-remaining': '0',
+    'x-ratelimit-reset': String(secondsToMidnight(exchange.now)),
+  };
+}
+
+/** Takes the cost off the budget, or answers the 429 that lasts until midnight. */
+export function charge(exchange: Exchange, cost: number): Reply | null {
+  const key = keyOf(exchange);
+  if (exchange.run.spend(key, cost, exchange.now)) return null;
+  const remaining = exchange.run.remaining(key, exchange.now);
+  const wait = secondsToMidnight(exchange.now);
+  return json(
+    {
+      error: 'Rate limit exceeded',
+      message: `Insufficient budget. This request costs $${usd(cost)} but you only have $${usd(remaining)} remaining. Resets at midnight UTC.`,
+      retryAfter: wait,
+      costUsd: usd(cost),
+      dailyRemainingUsd: usd(remaining),
+      prepaidRemainingUsd: 0,
+      creditsRequired: cost,
+      creditsRemaining: remaining,
+      onetimeCreditsRemaining: 0,
+    },
+    429,
+    {
+      'retry-after': String(wait),
+      ...budgetHeaders(exchange, 0),
+      'x-ratelimit-cost-required-usd': String(usd(cost)),
+    },
+  );
+}
+
+/** The answer to a key that is not one; null when the key is good or absent. */
+export function refuseBadKey(exchange: Exchange): Reply | null {
+  const key = keyOf(exchange);
+  if (key === null || key === SIM_KEYS.openalex) return null;
+  return json({ error: 'Invalid or missing API key', message: 'API key not found' }, 401);
+}
+
+/** What is left of the budget of a key. */
+export function rateLimit(exchange: Exchange): Reply {
+  const key = keyOf(exchange);
+  if (key === null) return json({ error: 'Invalid or missing API key', message: 'API key required' }, 401);
+  const limit = exchange.run.limit(key);
+  const remaining = exchange.run.remaining(key, exchange.now);
+  return json({
+    api_key: `${key.slice(0, 4)}…`,
+    rate_limit: {
+      daily_budget_usd: usd(limit),
+      daily_remaining_usd: usd(remaining),
+      credits_limit: limit,
+      credits_remaining: remaining,
+      resets_in_seconds: secondsToMidnight(exchange.now),
+    },
+  });
+}
+
+/** Credits in dollars. */
+export function usd(credits: number): number {
+  return Math.round(credits * USD_PER_CREDIT * 1e6) / 1e6;
+}

@@ -1,0 +1,200 @@
+import { encodeDoi, shownLicense } from '../truth/plans.ts';
+import { at } from '../world/identifiers.ts';
+import { abstractOf, author, issnOf, journalOf } from '../world/people.ts';
+import { DOMAIN, TOPICS } from '../world/topics.ts';
+import type { Location, Work } from '../world/types.ts';
+import type { World } from '../world/world.ts';
+
+const LISTED_AUTHORS = 100;
+
+/** A work as OpenAlex renders it; in lists at most 100 authors are shown. */
+export function renderWork(
+  world: World,
+  work: Work,
+  inList: boolean,
+  fields: readonly string[] | null = null,
+): Record<string, unknown> {
+  const { seed } = world.parameters;
+  const shown = work.locations.filter(({ visibleIn }) => visibleIn.includes('openalex'));
+  const locations = shown.map((location) => renderLocation(world, work, location));
+  const bestAt = bestOpen(shown);
+  const doi = work.doiAsShown === null ? null : `https://doi.org/${work.doiAsShown}`;
+  const authors = inList ? work.authors.slice(0, LISTED_AUTHORS) : work.authors;
+  // Authors and abstract are most of the labour; lists that do not select them should not pay for it.
+  const wants = (field: string): boolean => fields === null || fields.includes(field);
+  const abstract = wants('abstract_inverted_index') ? abstractOf(seed, work) : null;
+  const topics = work.topics.map(({ topic, score }) => renderTopic(topic, score));
+  const best = bestAt === -1 ? null : locations[bestAt];
+  const oaUrl = bestAt === -1 ? null : (shown[bestAt]?.url ?? null);
+  return {
+    id: `https://openalex.org/${work.id}`,
+    doi,
+    title: work.title,
+    display_name: work.title,
+    publication_year: work.year,
+    publication_date: work.date,
+    ids: {
+      openalex: `https://openalex.org/${work.id}`,
+      ...(doi && { doi }),
+      ...(work.pmid && { pmid: `https://pubmed.ncbi.nlm.nih.gov/${work.pmid}` }),
+      ...(work.pmcid && { pmcid: `https://www.ncbi.nlm.nih.gov/pmc/articles/${work.pmcid}` }),
+    },
+    language: work.language,
+    type: work.type,
+    indexed_in: indexedIn(work),
+    primary_location: locations[0] ?? null,
+    best_oa_location: best,
+    locations_count: locations.length,
+    locations,
+    open_access: {
+      is_oa: best !== null,
+      oa_status: best === null ? 'closed' : shown[bestAt]?.hostType === 'publisher' ? 'gold' : 'green',
+      oa_url: oaUrl,
+      any_repository_has_fulltext: shown.some(({ hostType, isOa }) => isOa && hostType !== 'publisher'),
+    },
+    authorships: (wants('authorships') ? authors : []).map((index, position) =>
+      renderAuthorship(seed, index, position, work.authors.length),
+    ),
+    ...(inList && work.authors.length > LISTED_AUTHORS && { is_authors_truncated: true }),
+    primary_topic: topics[0] ?? null,
+    topics,
+    keywords: (TOPICS[work.topics[0]?.topic ?? 0]?.subjects ?? []).slice(0, 2).map((word) => ({
+      id: `https://openalex.org/keywords/${word.replaceAll(' ', '-')}`,
+      display_name: word,
+      score: 0.6,
+    })),
+    has_fulltext: work.hasContent.pdf,
+    has_content: { pdf: work.hasContent.pdf, grobid_xml: work.hasContent.tei },
+    ...((work.hasContent.pdf || work.hasContent.tei) && {
+      content_urls: {
+        pdf: work.hasContent.pdf ? at('content.openalex.org', `/works/${work.id}.pdf`) : null,
+        grobid_xml: work.hasContent.tei ? at('content.openalex.org', `/works/${work.id}.grobid-xml`) : null,
+      },
+    }),
+    biblio: {
+      volume: String(1 + (work.index % 40)),
+      issue: null,
+      first_page: String(1 + (work.index % 900)),
+      last_page: String(10 + (work.index % 900)),
+    },
+    is_retracted: work.isRetracted,
+    is_paratext: false,
+    is_xpac: work.isXpac,
+    cited_by_count: world.columns.citedBy[work.index] ?? 0,
+    fwci: 1,
+    referenced_works_count: work.references.length + work.danglingReferences.length,
+    referenced_works: [
+      ...work.references.map((index) => `https://openalex.org/W${7_000_000_001 + index}`),
+      ...work.danglingReferences.map((number) => `https://openalex.org/W${number}`),
+    ],
+    related_works: work.related.map((index) => `https://openalex.org/W${7_000_000_001 + index}`),
+    abstract_inverted_index: abstract === null ? null : invert(abstract),
+    counts_by_year: [{ year: 2025, cited_by_count: world.columns.citedBy[work.index] ?? 0 }],
+    updated_date: '2026-01-14T03:00:00.000000',
+    created_date: `${work.date}T00:00:00`,
+  };
+}
+
+/** The first open location with a file, else the first open one; −1 when all are closed. */
+function bestOpen(shown: readonly Location[]): number {
+  const withFile = shown.findIndex(({ isOa, kind }) => isOa && kind === 'pdf');
+  return withFile === -1 ? shown.findIndex(({ isOa }) => isOa) : withFile;
+}
+
+function renderLocation(world: World, work: Work, location: Location): Record<string, unknown> {
+  const host = world.host(location.host);
+  const isPublisher = location.hostType === 'publisher';
+  const isFile = location.kind === 'pdf';
+  const license = shownLicense(location);
+  const page = isFile
+    ? isPublisher && work.doi !== null
+      ? at('doi.org', `/${encodeDoi(work.doi)}`)
+      : null
+    : location.url;
+  const id = locationId(work, location);
+  return {
+    ...(id && { id }),
+    is_oa: location.isOa,
+    landing_page_url: page,
+    pdf_url: isFile ? location.url : null,
+    source: {
+      id: `https://openalex.org/S${4_000_000 + (host?.index ?? 900)}`,
+      display_name: host ? journalOf(host) : location.host.replace('.sim.test', ''),
+      issn_l: isPublisher ? issnOf(host) : null,
+      issn: isPublisher ? [issnOf(host)] : null,
+      is_oa: location.isOa,
+      is_in_doaj: isPublisher && location.isOa,
+      is_core: true,
+      host_organization: `https://openalex.org/P${4_300_000 + (host?.index ?? 900)}`,
+      host_organization_name: host ? journalOf(host).split(' ')[0] : location.host,
+      host_organization_lineage: [`https://openalex.org/P${4_300_000 + (host?.index ?? 900)}`],
+      type: isPublisher ? 'journal' : 'repository',
+    },
+    license,
+    license_id: license === null ? null : `https://openalex.org/licenses/${license}`,
+    version: location.version ?? 'submittedVersion',
+    is_accepted: location.version !== 'submittedVersion' && location.version !== null,
+    is_published: location.version === 'publishedVersion',
+    raw_source_name: host ? journalOf(host) : null,
+    raw_type: isPublisher ? 'journal-article' : null,
+  };
+}
+
+function locationId(work: Work, location: Location): string | null {
+  if (work.arxivId !== null && location.host.includes('arxiv')) return `pmh:oai:arXiv.org:${work.arxivId}`;
+  if (work.pmcid !== null && location.host.startsWith('pmc.'))
+    return `pmh:oai:pubmedcentral.nih.gov:${work.pmcid.slice(3)}`;
+  if (location.hostType === 'publisher' && work.doi !== null) return `doi:${work.doi}`;
+  return null;
+}
+
+function indexedIn(work: Work): string[] {
+  return [
+    ...(work.agency === null ? [] : [work.agency]),
+    ...(work.arxivId === null ? [] : ['arxiv']),
+    ...(work.pmid === null ? [] : ['pubmed']),
+  ];
+}
+
+function renderAuthorship(seed: number, index: number, position: number, count: number): Record<string, unknown> {
+  const person = author(seed, index);
+  const { institution } = person;
+  const affiliation = `${institution.name}, ${institution.country}`;
+  return {
+    author_position: position === 0 ? 'first' : position === count - 1 ? 'last' : 'middle',
+    author: { id: person.id, display_name: person.name, orcid: person.orcid && `https://orcid.org/${person.orcid}` },
+    institutions: [
+      {
+        id: institution.id,
+        display_name: institution.name,
+        ror: institution.ror,
+        country_code: institution.country,
+        type: 'education',
+        lineage: [institution.id],
+      },
+    ],
+    countries: [institution.country],
+    is_corresponding: position === 0,
+    raw_author_name: person.name,
+    raw_affiliation_strings: [affiliation],
+    affiliations: [{ raw_affiliation_string: affiliation, institution_ids: [institution.id] }],
+  };
+}
+
+export function renderTopic(index: number, score?: number): Record<string, unknown> {
+  const topic = TOPICS[index] ?? TOPICS[0];
+  return {
+    id: topic?.id,
+    display_name: topic?.name,
+    ...(score !== undefined && { score }),
+    subfield: { id: `https://openalex.org/subfields/${topic?.subfield[0]}`, display_name: topic?.subfield[1] },
+    field: { id: `https://openalex.org/fields/${topic?.field[0]}`, display_name: topic?.field[1] },
+    domain: DOMAIN,
+  };
+}
+
+function invert(abstract: string): Record<string, number[]> {
+  const index: Record<string, number[]> = Object.create(null) as Record<string, number[]>;
+  for (const [position, word] of abstract.split(' ').entries()) (index[word] ??= []).push(position);
+  return index;
+}

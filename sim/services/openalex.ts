@@ -1,0 +1,191 @@
+import { SIM_KEYS } from '../server/run-state.ts';
+import type { Exchange, Pool, Service } from '../server/exchange.ts';
+import { doiIn, keyOf } from '../server/exchange.ts';
+import { html, json, redirect, text } from '../server/reply.ts';
+import type { Reply } from '../server/reply.ts';
+import { stream } from '../random/stream.ts';
+import type { Work } from '../world/types.ts';
+import { budgetHeaders, charge, rateLimit, refuseBadKey, usd } from './openalex-budget.ts';
+import { checkParameters, QueryFault, selectWorks } from './openalex-query.ts';
+import { autocomplete, topics } from './openalex-topics.ts';
+import { renderWork } from './openalex-work.ts';
+
+const KEYED: Pool = { name: 'openalex', perSecond: 30, burst: 30 };
+const ANONYMOUS: Pool = { name: 'openalex-anonymous', perSecond: 10, burst: 10 };
+const PAGE_LIMIT = 10_000;
+const PER_PAGE_LIMIT = 100;
+
+export const openalex: Service = {
+  name: 'openalex',
+  hosts: ['api.openalex.org'],
+  pool: (exchange) => (keyOf(exchange) === SIM_KEYS.openalex ? KEYED : ANONYMOUS),
+  tooMany: (exchange) =>
+    json({ error: 'Rate limit exceeded', message: 'Too many requests per second.', retryAfter: 1 }, 429, {
+      'retry-after': '1',
+      ...budgetHeaders(exchange, 0),
+    }),
+  handle(exchange) {
+    const { path } = exchange;
+    if (exchange.method !== 'GET' && exchange.method !== 'HEAD') return text('Method Not Allowed', 405);
+    const refused = refuseBadKey(exchange);
+    if (refused) return refused;
+    const shed = overloaded(exchange);
+    if (shed) return shed;
+    try {
+      if (path === '/works') return list(exchange);
+      if (path === '/topics') return topics(exchange);
+      if (path.startsWith('/autocomplete/')) return autocomplete(exchange);
+      if (path === '/rate-limit') return rateLimit(exchange);
+      if (path.startsWith('/works/')) return singleton(exchange);
+      return notFound();
+    } catch (error) {
+      if (error instanceof QueryFault)
+        return json({ error: error.kind, message: error.message }, 400, budgetHeaders(exchange, 0));
+      throw error;
+    }
+  },
+};
+
+/** Now and then the cluster sheds load: the first try of some URLs ends in 503 or 504, and costs nothing. */
+function overloaded({ world, url, attempt }: Exchange): Reply | null {
+  const { profile, seed } = world.parameters;
+  if (attempt > 1 || (profile !== 'realistic' && profile !== 'hostile')) return null;
+  const luck = stream(seed, 'overload', url.pathname + url.search).next();
+  if (luck < 0.02)
+    return json({ error: 'Service temporarily unavailable', message: 'Please try again later.' }, 503, {
+      'retry-after': '30',
+    });
+  if (luck < 0.03)
+    return json({ error: 'Gateway timeout', message: 'The query took too long.', reason: 'query_timeout' }, 504);
+  return null;
+}
+
+function notFound(): Reply {
+  return html(
+    '<!doctype html>\n<html lang=en>\n<title>404 Not Found</title>\n<h1>Not Found</h1>\n<p>The requested URL was not found on the server.</p>\n',
+    404,
+  );
+}
+
+function list(exchange: Exchange): Reply {
+  const { query, world } = exchange;
+  checkParameters(query);
+  const perPage = Number(query.get('per_page') ?? query.get('per-page') ?? 25);
+  if (!Number.isInteger(perPage) || perPage < 1 || perPage > PER_PAGE_LIMIT)
+    throw new QueryFault(`per_page parameter must be between 1 and ${PER_PAGE_LIMIT}`, 'Pagination error.');
+  const page = Number(query.get('page') ?? 1);
+  const cursor = query.get('cursor');
+  if (cursor !== null && query.has('page') && page !== 1)
+    throw new QueryFault('cursor and page cannot be used together', 'Pagination error.');
+  if (cursor === null && page * perPage > PAGE_LIMIT)
+    throw new QueryFault(
+      `Maximum results size of ${PAGE_LIMIT} records is exceeded. Cursor pagination is required.`,
+      'Pagination error.',
+    );
+  if (cursor !== null && keyOf(exchange) === null)
+    return json({ error: 'Invalid or missing API key', message: 'Cursor paging requires an API key' }, 401);
+  if (/(^|,)from_(created|updated)_date:/.test(query.get('filter') ?? ''))
+    return json(
+      { error: 'Plan upgrade required', message: 'from_created_date and from_updated_date need a paid plan' },
+      429,
+    );
+  const isSearch =
+    [...query.keys()].some((name) => name.startsWith('search')) || /\.search:/.test(query.get('filter') ?? '');
+  const cost = isSearch ? 10 : 1;
+  const fields = selectedFields(exchange);
+  const found = selectWorks(world, query);
+  const poor = charge(exchange, cost);
+  if (poor) return poor;
+  const from = cursor === null ? (page - 1) * perPage : decodeCursor(cursor);
+  const indexes = found.slice(from, from + perPage);
+  // The index is rebuilt now and then: one page in ten shows the last work of the page before it again.
+  const isShifted = from > 0 && indexes.length > 1 && (from / perPage) % 10 === 3;
+  const shown = isShifted ? [found[from - 1] ?? 0, ...indexes] : indexes;
+  const results = shown.map((index) => pickFields(renderWork(world, world.work(index), true, fields), fields));
+  const next = indexes.length < perPage ? null : encodeCursor(from + perPage);
+  return json(
+    {
+      meta: {
+        count: found.length,
+        db_response_time_ms: 12,
+        page: cursor === null ? page : null,
+        per_page: perPage,
+        groups_count: null,
+        ...(cursor !== null && { next_cursor: next }),
+        cost_usd: usd(cost),
+      },
+      results,
+    },
+    200,
+    budgetHeaders(exchange, cost),
+  );
+}
+
+function encodeCursor(from: number): string {
+  return Buffer.from(JSON.stringify([from])).toString('base64');
+}
+
+function decodeCursor(cursor: string): number {
+  if (cursor === '*') return 0;
+  try {
+    const [from] = JSON.parse(Buffer.from(cursor, 'base64').toString('utf8')) as [unknown];
+    if (typeof from === 'number' && Number.isInteger(from) && from >= 0) return from;
+  } catch {
+    // Falls through: a cursor that is not ours is a fault of the query.
+  }
+  throw new QueryFault('cursor value is invalid', 'Pagination error.');
+}
+
+let knownFields: readonly string[] | undefined;
+
+function selectedFields(exchange: Exchange): readonly string[] | null {
+  const select = exchange.query.get('select');
+  if (select === null) return null;
+  knownFields ??= [
+    ...Object.keys(renderWork(exchange.world, exchange.world.work(0), false)),
+    'is_authors_truncated',
+    'content_urls',
+    'relevance_score',
+  ];
+  const fields = select.split(',').map((field) => field.trim());
+  const wrong = fields.find((field) => !knownFields?.includes(field));
+  if (wrong !== undefined)
+    throw new QueryFault(
+      `${wrong} is not a valid select field. Valid fields for select are: ${knownFields.join(', ')}.`,
+    );
+  return fields;
+}
+
+function pickFields(work: Record<string, unknown>, fields: readonly string[] | null): Record<string, unknown> {
+  if (fields === null) return work;
+  return Object.fromEntries(fields.filter((field) => field in work).map((field) => [field, work[field]]));
+}
+
+function singleton(exchange: Exchange): Reply {
+  const fields = selectedFields(exchange);
+  const id = doiIn(exchange.url.pathname.slice('/works/'.length));
+  const merged = /^W69(\d+)$/i.exec(id);
+  // Works that were merged away live on as a redirect; ids W69… stand for them here.
+  if (merged)
+    return redirect(
+      `http://api.openalex.org.sim.test/works/W${7_000_000_001 + (Number(merged[1]) % exchange.world.size)}`,
+      301,
+    );
+  const work = findWork(exchange, id);
+  if (!work) return notFound();
+  return json(pickFields(renderWork(exchange.world, work, false, fields), fields), 200, budgetHeaders(exchange, 0));
+}
+
+function findWork(exchange: Exchange, id: string): Work | undefined {
+  const { world } = exchange;
+  const plain = id
+    .replace(/^https?:\/\/openalex\.org\//i, '')
+    .replace(/^(doi|openalex):/i, '')
+    .replace(/^https?:\/\/doi\.org\//i, '');
+  if (/^W\d+$/i.test(plain)) return world.byId(plain);
+  if (plain.startsWith('10.')) return world.byDoi(plain);
+  const pmid = /^pmid:(?:https:\/\/pubmed\.ncbi\.nlm\.nih\.gov\/)?(\d+)$/i.exec(id)?.[1];
+  if (pmid) return world.byPmid(pmid);
+  const pmcid = /^pmcid:(?:.*\/)?(PMC\d+)$/i.exec(id)?.[1];
+  return pmcid ? world.byPmcid(pmcid) : undefined;
+}

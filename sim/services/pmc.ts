@@ -1,0 +1,175 @@
+import { createHash } from 'node:crypto';
+
+import { renderJats, writePaper } from '../content/index.ts';
+import type { Exchange, Pool, Service } from '../server/exchange.ts';
+import { paperSpec } from '../server/paper-spec.ts';
+import { SIM_KEYS } from '../server/run-state.ts';
+import { html, json, text, xml } from '../server/reply.ts';
+import type { Reply } from '../server/reply.ts';
+import type { Location, Work } from '../world/types.ts';
+import type { World } from '../world/world.ts';
+
+const BUCKET = 'pmc-oa-opendata.s3.amazonaws.com';
+const KEYED: Pool = { name: 'ncbi-keyed', perSecond: 10, burst: 10 };
+const KEYLESS: Pool = { name: 'ncbi', perSecond: 3, burst: 3 };
+
+function listed(work: Work | undefined): readonly Location[] {
+  return work?.locations.filter(({ visibleIn }) => visibleIn.includes('pmc')) ?? [];
+}
+
+function versionOf(work: Work): number {
+  return Number(/\.(\d)\//.exec(listed(work)[0]?.url ?? '')?.[1] ?? 1);
+}
+
+function s3Error(code: string, message: string, key: string): Reply {
+  return xml(
+    `<?xml version="1.0" encoding="UTF-8"?>\n<Error><Code>${code}</Code><Message>${message}</Message><Key>${key}</Key><RequestId>SIM</RequestId></Error>`,
+    404,
+  );
+}
+
+async function md5(exchange: Exchange, location: Location): Promise<string> {
+  const bytes = location.file ? await exchange.bytes(location.file.payload) : new Uint8Array();
+  return createHash('md5').update(bytes).digest('hex');
+}
+
+async function metadata(exchange: Exchange, work: Work, version: number): Promise<Reply> {
+  const current = listed(work);
+  const link = async (kind: Location['kind']): Promise<string | null> => {
+    const location = current.find((one) => one.kind === kind);
+    if (!location) return null;
+    const key = new URL(location.url).pathname.slice(1);
+    return `s3://pmc-oa-opendata/${key}?md5=${await md5(exchange, location)}`;
+  };
+  const license = current[0]?.license ?? null;
+  return json({
+    pmcid: work.pmcid,
+    version,
+    pmid: Number(work.pmid),
+    doi: work.doi,
+    mid: null,
+    title: work.title,
+    citation: `Sim J. ${work.year}. doi: ${work.doi}`,
+    is_pmc_openaccess: true,
+    is_manuscript: current[0]?.version === 'acceptedVersion',
+    is_historical_ocr: false,
+    is_retracted: false,
+    license_code: license === null ? null : license.replace('cc-', 'CC ').toUpperCase(),
+    pdf_url: await link('pdf'),
+    text_url: null,
+    xml_url: await link('jats'),
+    media_urls: [],
+  });
+}
+
+async function bucket(exchange: Exchange): Promise<Reply> {
+  const { path, query, world } = exchange;
+  if (path === '/' && query.get('list-type') === '2') return listBucket(exchange);
+  const [, pmcid = '', version = ''] =
+    /^\/(?:metadata\/|PMC\d+\.\d\/)?(PMC\d+)\.(\d)\.(?:json|pdf|xml|txt)$/.exec(path) ?? [];
+  const work = world.byPmcid(pmcid);
+  if (!work || listed(work).length === 0 || Number(version) > versionOf(work))
+    return s3Error('NoSuchKey', 'The specified key does not exist.', path.slice(1));
+  if (path.endsWith('.json')) return metadata(exchange, work, Number(version));
+  const kind = path.endsWith('.pdf') ? 'pdf' : 'jats';
+  const location = listed(work).find((one) => one.kind === kind);
+  if (!location || path.endsWith('.txt'))
+    return s3Error('NoSuchKey', 'The specified key does not exist.', path.slice(1));
+  const reply = await exchange.file(location);
+  return { ...reply, headers: { ...reply.headers, etag: `"${await md5(exchange, location)}"` } };
+}
+
+function listBucket({ query, world }: Exchange): Reply {
+  const prefix = query.get('prefix') ?? '';
+  const work = world.byPmcid(/^(PMC\d+)/.exec(prefix)?.[1] ?? '');
+  const versions = work && listed(work).length > 0 ? Array.from({ length: versionOf(work) }, (_, at) => at + 1) : [];
+  const inner = /^PMC\d+\.\d\/$/.test(prefix)
+    ? listed(work).map(
+        (location) => `<Contents><Key>${new URL(location.url).pathname.slice(1)}</Key><Size>1</Size></Contents>`,
+      )
+    : versions.map((version) => `<CommonPrefixes><Prefix>${work?.pmcid}.${version}/</Prefix></CommonPrefixes>`);
+  return xml(
+    `<?xml version="1.0" encoding="UTF-8"?>\n<ListBucketResult xmlns="http://s3.amazonaws.com/doc/2006-03-01/"><Name>pmc-oa-opendata</Name><Prefix>${prefix}</Prefix><KeyCount>${inner.length}</KeyCount><MaxKeys>1000</MaxKeys><IsTruncated>false</IsTruncated>${inner.join('')}</ListBucketResult>`,
+  );
+}
+
+function eutils({ path, query, world }: Exchange): Reply {
+  if (path.endsWith('/esearch.fcgi')) {
+    const term = query.get('term') ?? '';
+    const doi = /"?(10\.\S+?)"?(?:\[|$)/.exec(term)?.[1];
+    const work = doi ? world.byDoi(doi) : world.byPmcid(/PMC\d+/.exec(term)?.[0] ?? '');
+    const ids = work?.pmcid ? [work.pmcid.slice(3)] : [];
+    return json({
+      header: { type: 'esearch', version: '0.3' },
+      esearchresult: {
+        count: String(ids.length),
+        retmax: String(ids.length),
+        retstart: '0',
+        idlist: ids,
+        translationset: [],
+        querytranslation: term,
+      },
+    });
+  }
+  if (!path.endsWith('/efetch.fcgi')) return text('not simulated', 404);
+  const articles = (query.get('id') ?? '')
+    .split(',')
+    .map((id) => world.byPmcid(`PMC${id.replace(/^PMC/i, '')}`))
+    .filter((work) => work !== undefined);
+  const bodies = articles.map((work) => {
+    const isOpen = listed(work).length > 0;
+    const jats = renderJats(writePaper(paperSpec(world, work.index)), { body: isOpen })
+      .replace(/^<\?xml[^>]*\?>\s*/, '')
+      .replace(/<!DOCTYPE[^>]*>\s*/, '');
+    return isOpen
+      ? jats
+      : `<!--The publisher of this article does not allow downloading of the full text in XML form.-->${jats}`;
+  });
+  return xml(
+    `<?xml version="1.0"  ?><!DOCTYPE pmc-articleset PUBLIC "-//NLM//DTD ARTICLE SET 2.0//EN" "https://dtd.nlm.nih.gov/ncbi/pmc/articleset/nlm-articleset-2.0.dtd"><pmc-articleset>${bodies.join('')}</pmc-articleset>`,
+  );
+}
+
+function idconv({ query, world }: Exchange): Reply {
+  const records = (query.get('ids') ?? '')
+    .split(',')
+    .filter(Boolean)
+    .slice(0, 200)
+    .map((id) => {
+      const work = findAny(world, id);
+      return work?.pmcid
+        ? { 'requested-id': id, pmcid: work.pmcid, pmid: work.pmid, doi: work.doi }
+        : { 'requested-id': id, status: 'error', errmsg: 'Identifier not found in PMC' };
+    });
+  return json({ status: 'ok', records });
+}
+
+function findAny(world: World, id: string): Work | undefined {
+  if (/^PMC\d+$/i.test(id)) return world.byPmcid(id);
+  return /^\d+$/.test(id) ? world.byPmid(id) : world.byDoi(id);
+}
+
+/** PubMed Central: the cloud bucket for programs, E-utilities, the id converter, and pages that are for people only. */
+export const pmc: Service = {
+  name: 'pmc',
+  hosts: [BUCKET, 'eutils.ncbi.nlm.nih.gov', 'pmc.ncbi.nlm.nih.gov', 'www.ncbi.nlm.nih.gov'],
+  pool(exchange) {
+    if (exchange.url.hostname.startsWith(BUCKET) || exchange.path === '/robots.txt') return null;
+    return exchange.query.get('api_key') === SIM_KEYS.ncbi ? KEYED : KEYLESS;
+  },
+  tooMany: () => json({ error: 'API rate limit exceeded', count: '4' }, 429, { 'retry-after': '1' }),
+  async handle(exchange): Promise<Reply> {
+    if (exchange.url.hostname.startsWith(BUCKET)) return bucket(exchange);
+    if (exchange.path.startsWith('/entrez/eutils/')) return eutils(exchange);
+    if (exchange.path.startsWith('/tools/idconv/')) return idconv(exchange);
+    if (exchange.path.startsWith('/pmc/utils/oa/'))
+      return html('<html><head><title>404</title></head><body>Page not found</body></html>', 404);
+    if (/\/pdf\/?$/.test(exchange.path))
+      return html(
+        '<!doctype html><html><head><title>Preparing to download ...</title></head><body>Preparing to download ...</body></html>',
+      );
+    return html(
+      '<!doctype html><html><head><title>PMC</title></head><body><main>Full text for readers.</main></body></html>',
+    );
+  },
+};

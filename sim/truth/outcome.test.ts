@@ -1,0 +1,92 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import { ALL_BEHAVIOURS } from '../behaviours/behaviour.ts';
+import { World } from '../world/world.ts';
+import type { Expected } from './outcome.ts';
+import { expectedOutcome } from './outcome.ts';
+import type { Policy } from './policy.ts';
+import { DEFAULT_POLICY, parsePolicy, RESOLVERS } from './policy.ts';
+import { isReason, REASONS } from './reasons.ts';
+import { lossOf } from './verdict.ts';
+
+const world = new World({ seed: 7, works: 500, hosts: 60, profile: 'realistic' });
+const under = (policy: Partial<Policy>): Expected => expectedOutcome(world, { ...DEFAULT_POLICY, ...policy });
+const saved = (expected: Expected): Set<string> =>
+  new Set(expected.works.filter(({ outcome }) => outcome === 'saved').map(({ work }) => work.id));
+const usual = under({});
+
+test('turning a resolver off loses exactly the works that only it obtains, for every resolver', () => {
+  const before = saved(usual);
+  for (const resolver of RESOLVERS) {
+    const after = saved(under({ resolvers: RESOLVERS.filter((one) => one !== resolver) }));
+    const lost = [...before].filter((id) => !after.has(id));
+    const only = usual.works.filter(({ by }) => by.length === 1 && by[0] === resolver).map(({ work }) => work.id);
+    assert.deepEqual(lost, only, resolver);
+  }
+});
+
+test('the order of resolvers changes who obtains a work, never whether it is obtained', () => {
+  const reversed = under({ resolvers: RESOLVERS.toReversed() });
+  assert.deepEqual(saved(reversed), saved(usual));
+  assert.notDeepEqual(reversed.totals.byResolver, usual.totals.byResolver);
+});
+
+test('every attempt and every work ends in a word of the closed list', () => {
+  for (const { reason, attempts } of usual.works) {
+    assert.ok(isReason(reason));
+    for (const attempt of attempts) assert.equal(REASONS[attempt.reason].scope, 'plan');
+  }
+});
+
+test('a flaky file is obtained exactly when it fails no more often than the client retries', () => {
+  for (const behaviour of ALL_BEHAVIOURS)
+    if ('times' in behaviour && !(behaviour.kind === 'throttled' && behaviour.retryAfter === 'absurd'))
+      for (const maxRetries of [0, 1, 99])
+        assert.equal(lossOf(behaviour, { ...DEFAULT_POLICY, maxRetries }) === null, behaviour.times <= maxRetries);
+  assert.ok(saved(under({ maxRetries: 0 })).size < saved(usual).size);
+});
+
+test('without a key the services that need one yield nothing', () => {
+  const { byResolver } = under({ keys: [] }).totals;
+  assert.equal(byResolver['core'], undefined);
+  assert.equal(byResolver['openalex_content'], undefined);
+  assert.ok((usual.totals.byResolver['core'] ?? 0) > 0);
+});
+
+test('a budget is spent in the order of works and parks what it cannot pay for', () => {
+  const poor = under({ contentCredits: 350 });
+  assert.equal(poor.totals.byResolver['openalex_content'], 3);
+  const parked = poor.works.filter(({ reason }) => reason === 'budget-exhausted');
+  assert.ok(parked.length > 0);
+  assert.ok(parked.every(({ outcome, budgetDependent }) => outcome === 'parked' && budgetDependent));
+});
+
+test('a client that accepts only PDF obtains no XML, and one that ignores robots.txt obtains more', () => {
+  const onlyPdf = under({ accept: ['pdf'] });
+  assert.equal(onlyPdf.totals.byKind['jats'], undefined);
+  assert.ok((onlyPdf.totals.byKind['pdf'] ?? 0) > (usual.totals.byKind['pdf'] ?? 0));
+  assert.ok(saved(under({ robots: false })).size > saved(usual).size);
+});
+
+test('a file above the size limit is refused, whoever offers it', () => {
+  const none = expectedOutcome(world, { ...DEFAULT_POLICY, maxBytes: 10 }, () => 11);
+  assert.equal(none.totals.saved, 0);
+  assert.ok(none.works.some(({ attempts }) => attempts.some(({ reason }) => reason === 'too-large')));
+});
+
+test('retracted works are left out on request, and a dead host yields nothing', () => {
+  assert.ok(
+    under({ retracted: 'skip' }).works.some(({ outcome, reason }) => outcome === 'skipped' && reason === 'retracted'),
+  );
+  const host = 'export.arxiv.org.sim.test';
+  const dead = under({ deadHosts: [host] });
+  assert.equal(dead.totals.byResolver['arxiv'], undefined);
+});
+
+test('a policy with an unknown field, type or resolver is refused', () => {
+  assert.throws(() => parsePolicy({ retries: 3 }), { code: 'USAGE_SIM_POLICY' });
+  assert.throws(() => parsePolicy({ maxRetries: 'many' }), { code: 'USAGE_SIM_POLICY' });
+  assert.throws(() => parsePolicy({ resolvers: ['scihub'] }), { code: 'USAGE_SIM_POLICY' });
+  assert.equal(parsePolicy({ maxRetries: 1 }).maxRetries, 1);
+});

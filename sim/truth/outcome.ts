@@ -1,0 +1,154 @@
+import type { FileSpec, Work } from '../world/types.ts';
+import type { World } from '../world/world.ts';
+import type { Plan } from './plans.ts';
+import { plansOf } from './plans.ts';
+import type { Policy, Resolver } from './policy.ts';
+import type { Reason } from './reasons.ts';
+import { judge } from './verdict.ts';
+
+/** One URL that a correct client tries, and what comes of it. */
+interface ExpectedAttempt {
+  readonly resolver: Resolver;
+  readonly url: string;
+  readonly reason: Reason;
+}
+
+/** What a correct client makes of one work. */
+export interface ExpectedWork {
+  readonly work: Work;
+  readonly outcome: 'saved' | 'failed' | 'parked' | 'skipped';
+  readonly reason: Reason;
+  readonly winner: { readonly plan: Plan; readonly file: FileSpec } | null;
+  readonly attempts: readonly ExpectedAttempt[];
+  /** Resolvers that would obtain the work if they were the only one. */
+  readonly by: readonly Resolver[];
+  /** The outcome depends on who spends a shared budget first: only the number of such works is fixed. */
+  readonly budgetDependent: boolean;
+}
+
+export interface Expected {
+  readonly works: readonly ExpectedWork[];
+  readonly totals: {
+    readonly works: number;
+    readonly saved: number;
+    readonly byResolver: Readonly<Record<string, number>>;
+    readonly byKind: Readonly<Record<string, number>>;
+    readonly byReason: Readonly<Record<string, number>>;
+    /** Requests that no correct client can do without, per host; lookups at services are not counted. */
+    readonly requestsAtLeast: Readonly<Record<string, number>>;
+  };
+}
+
+/** Size of what a file would leave on the disk; a file that is not measured counts as small. */
+export type Sizes = (file: FileSpec) => number;
+
+/**
+ * What a correct, polite client obtains from the world under a policy. A pure model: it reads the world and never the
+ * server, and nothing in it depends on the order in which requests arrive.
+ */
+export function expectedOutcome(world: World, policy: Policy, sizes: Sizes = () => 0): Expected {
+  let credits = policy.contentCredits ?? Infinity;
+  const works: ExpectedWork[] = [];
+  const byResolver: Record<string, number> = {};
+  const byKind: Record<string, number> = {};
+  const byReason: Record<string, number> = {};
+  const requestsAtLeast: Record<string, number> = {};
+  for (const work of world.works()) {
+    const expected = expectWork(world, work, policy, { sizes, credits });
+    credits -= expected.spent;
+    works.push(expected);
+    count(byReason, expected.reason);
+    if (expected.winner) {
+      count(byResolver, expected.winner.plan.resolver);
+      count(byKind, expected.winner.file.payload.form);
+    }
+    for (const { url, reason } of expected.attempts)
+      if (reason !== 'robots-disallowed') count(requestsAtLeast, new URL(url).hostname);
+  }
+  return {
+    works,
+    totals: {
+      works: works.length,
+      saved: works.filter(({ outcome }) => outcome === 'saved').length,
+      byResolver,
+      byKind,
+      byReason,
+      requestsAtLeast,
+    },
+  };
+}
+
+interface Means {
+  readonly sizes: Sizes;
+  readonly credits: number;
+}
+
+function expectWork(world: World, work: Work, policy: Policy, means: Means): ExpectedWork & { readonly spent: number } {
+  const by = policy.resolvers.filter(
+    (resolver) =>
+      tryPlans(world, work, { ...policy, resolvers: [resolver] }, { ...means, credits: Infinity }).winner !== null,
+  );
+  if (work.isRetracted && policy.retracted === 'skip')
+    return {
+      work,
+      outcome: 'skipped',
+      reason: 'retracted',
+      winner: null,
+      attempts: [],
+      by,
+      budgetDependent: false,
+      spent: 0,
+    };
+  const run = tryPlans(world, work, policy, means);
+  const unlimited =
+    policy.contentCredits === null ? run : tryPlans(world, work, policy, { ...means, credits: Infinity });
+  const shared = {
+    work,
+    attempts: run.attempts,
+    by,
+    spent: run.spent,
+    budgetDependent: unlimited.spent > 0 && policy.contentCredits !== null,
+  };
+  if (run.winner) return { ...shared, outcome: 'saved', reason: 'success', winner: run.winner };
+  if (run.starved) return { ...shared, outcome: 'parked', reason: 'budget-exhausted', winner: null };
+  if (run.attempts.length === 0) return { ...shared, outcome: 'failed', reason: 'no-plan', winner: null };
+  if (run.attempts.some(({ reason }) => reason === 'rate-limited'))
+    return { ...shared, outcome: 'parked', reason: 'rate-limited', winner: null };
+  return { ...shared, outcome: 'failed', reason: 'all-plans-failed', winner: null };
+}
+
+interface Trial {
+  readonly winner: ExpectedWork['winner'];
+  readonly attempts: readonly ExpectedAttempt[];
+  readonly spent: number;
+  /** A plan was left untried because its budget was spent. */
+  readonly starved: boolean;
+}
+
+function tryPlans(world: World, work: Work, policy: Policy, means: Means): Trial {
+  const tried = new Map<string, Reason>();
+  const attempts: ExpectedAttempt[] = [];
+  let spent = 0;
+  let starved = false;
+  for (const resolver of policy.resolvers) {
+    for (const plan of plansOf(world, work, resolver, policy, tried)) {
+      if (tried.has(plan.url)) continue;
+      if (plan.credits > means.credits - spent) {
+        starved = true;
+        continue;
+      }
+      spent += plan.credits;
+      const verdict = judge(world, plan, policy, tried);
+      const tooLarge = verdict.file !== null && means.sizes(verdict.file) > policy.maxBytes;
+      const reason = tooLarge ? 'too-large' : verdict.reason;
+      tried.set(plan.url, reason);
+      attempts.push({ resolver, url: plan.url, reason });
+      if (verdict.file !== null && !tooLarge) return { winner: { plan, file: verdict.file }, attempts, spent, starved };
+    }
+  }
+  return { winner: null, attempts, spent, starved };
+}
+
+function count(counts: Record<string, number>, name: string): void {
+  counts[name] = (counts[name] ?? 0) + 1;
+}

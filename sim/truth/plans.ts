@@ -1,0 +1,196 @@
+import { at, SUFFIX } from '../world/identifiers.ts';
+import type { HostType, Lister, Location, Version, Work } from '../world/types.ts';
+import type { World } from '../world/world.ts';
+import type { Policy, Resolver } from './policy.ts';
+import type { Reason } from './reasons.ts';
+
+/** One URL that a resolver would try, with what the resolver's source says of it. */
+export interface Plan {
+  readonly resolver: Resolver;
+  readonly url: string;
+  readonly location: Location;
+  /** `any`: the source does not say whether a page or a file comes. */
+  readonly expect: 'pdf' | 'xml' | 'landing' | 'any';
+  /** Licences that a client may record, the best first. */
+  readonly licenses: readonly (string | null)[];
+  readonly versions: readonly Version[];
+  /** Kinds of host that a client may record, by what the resolver's source says. */
+  readonly hostTypes: readonly (HostType | null)[];
+  readonly credits: number;
+}
+
+/** What happened to the URLs that were tried before, which decides what the archive is asked for. */
+export type Tried = ReadonlyMap<string, Reason>;
+
+/** Reasons that speak of a lost file, not of a closed door: only these send a client to the archive. */
+const GONE: ReadonlySet<Reason> = new Set(['not-found', 'soft-404', 'connection-failed', 'server-error', 'timeout']);
+
+/** The plans of one resolver for a work, in the order in which they are tried. */
+export function plansOf(world: World, work: Work, resolver: Resolver, policy: Policy, tried: Tried): Plan[] {
+  if (policy.deadHosts.includes(`${ASKED[resolver] ?? ''}${SUFFIX}`)) return [];
+  const listed = PLANNERS[resolver](world, work, policy, tried);
+  return listed.filter((plan) =>
+    plan.expect === 'pdf' ? policy.accept.includes('pdf') : plan.expect !== 'xml' || policy.accept.includes('xml'),
+  );
+}
+
+type Planner = (world: World, work: Work, policy: Policy, tried: Tried) => Plan[];
+
+/** Where services look that know works by DOI: twins are found under the published one. */
+function registered(world: World, work: Work): Work | undefined {
+  return work.doi === null ? undefined : world.byDoi(work.doi);
+}
+
+function listedIn(work: Work | undefined, lister: Lister): Location[] {
+  return work?.locations.filter(({ visibleIn }) => visibleIn.includes(lister)) ?? [];
+}
+
+/** How sources that tell repositories from publishers, and no more, see each kind of host. */
+const SEEN_AS: Readonly<Record<HostType, readonly HostType[]>> = {
+  publisher: ['publisher'],
+  repository: ['repository'],
+  preprint: ['preprint', 'repository'],
+  aggregator: ['aggregator', 'repository'],
+  archive: ['archive'],
+};
+
+/** Sources that do not say what kind of host a URL is at: a client may leave it open. */
+const HOST_TYPES: Readonly<Partial<Record<Resolver, readonly (HostType | null)[]>>> = {
+  doi: [null, 'publisher', 'repository', 'preprint'],
+  semantic_scholar: [null, 'repository', 'aggregator'],
+  openaire: [null, 'repository', 'aggregator'],
+  openalex_content: ['aggregator', 'repository', 'publisher', null],
+};
+
+/** The interface that each resolver asks first; without it there are no plans. */
+const ASKED: Readonly<Partial<Record<Resolver, string>>> = {
+  europe_pmc: 'www.ebi.ac.uk',
+  pmc: 'pmc-oa-opendata.s3.amazonaws.com',
+  biorxiv: 'api.biorxiv.org',
+  unpaywall: 'api.unpaywall.org',
+  crossref: 'api.crossref.org',
+  doaj: 'doaj.org',
+  hal: 'api.archives-ouvertes.fr',
+  zenodo: 'zenodo.org',
+  figshare: 'api.figshare.com',
+  osf: 'api.osf.io',
+  semantic_scholar: 'api.semanticscholar.org',
+  core: 'api.core.ac.uk',
+  openaire: 'api.openaire.eu',
+  wayback: 'web.archive.org',
+};
+
+function plan(resolver: Resolver, location: Location, more: Partial<Plan> = {}): Plan {
+  return {
+    resolver,
+    url: location.url,
+    location,
+    expect: location.kind === 'landing' ? 'landing' : location.kind === 'pdf' ? 'pdf' : 'xml',
+    licenses: [location.license],
+    versions: [location.version],
+    hostTypes: HOST_TYPES[resolver] ?? SEEN_AS[location.hostType],
+    credits: 0,
+    ...more,
+  };
+}
+
+/** The licence as OpenAlex shows it: arXiv's own licence is none of its words. */
+export function shownLicense(location: Location): string | null {
+  return location.license === 'arxiv-nonexclusive' ? null : location.license;
+}
+
+const byDoiListing =
+  (resolver: Resolver & Lister, more: (location: Location) => Partial<Plan> = () => ({})): Planner =>
+  (world, work) =>
+    listedIn(registered(world, work), resolver).map((location) => plan(resolver, location, more(location)));
+
+const PLANNERS: Readonly<Record<Resolver, Planner>> = {
+  openalex: (_world, work) =>
+    listedIn(work, 'openalex')
+      .filter(({ isOa, kind }) => isOa && kind === 'pdf')
+      .map((location) => plan('openalex', location)),
+  landing_page: (_world, work) =>
+    listedIn(work, 'openalex')
+      .filter(({ isOa, kind }) => isOa && kind === 'landing')
+      .map((location) => plan('landing_page', location, { licenses: [shownLicense(location), location.license] })),
+  arxiv: (_world, work) =>
+    listedIn(work, 'arxiv').map((location) =>
+      plan('arxiv', location, { licenses: [location.license, shownLicense(location)] }),
+    ),
+  europe_pmc: (_world, work) =>
+    listedIn(work, 'europe_pmc').map((location) =>
+      plan('europe_pmc', location, { versions: [null, 'publishedVersion', 'acceptedVersion'] }),
+    ),
+  pmc: (_world, work) => listedIn(work, 'pmc').map((location) => plan('pmc', location)),
+  biorxiv: byDoiListing('biorxiv'),
+  unpaywall: (world, work) => {
+    const found = registered(world, work);
+    if (found?.agency !== 'crossref') return [];
+    const open = listedIn(found, 'unpaywall').filter(({ isOa }) => isOa);
+    const files = open.filter(({ kind }) => kind === 'pdf');
+    return (files.length > 0 ? files : open).map((location) => plan('unpaywall', location));
+  },
+  crossref: byDoiListing('crossref', (location) => ({ expect: location.kind === 'jats' ? 'xml' : 'any' })),
+  doi: (world, work) => {
+    const target = registered(world, work)?.doiTarget;
+    if (!target || work.doi === null) return [];
+    return [
+      plan('doi', target, {
+        url: at('doi.org', `/${encodeDoi(work.doi)}`),
+        expect: 'landing',
+        licenses: [null, target.license, shownLicense(target)],
+        versions: [null, target.version],
+      }),
+    ];
+  },
+  doaj: byDoiListing('doaj', () => ({ versions: [null, 'publishedVersion'] })),
+  hal: byDoiListing('hal'),
+  zenodo: byDoiListing('zenodo'),
+  figshare: byDoiListing('figshare'),
+  osf: byDoiListing('osf', (location) => ({ licenses: [location.license, null] })),
+  semantic_scholar: byDoiListing('semantic_scholar', (location) => ({
+    expect: 'any',
+    licenses: [location.license, null],
+  })),
+  core: (world, work, policy) =>
+    policy.keys.includes('core')
+      ? listedIn(registered(world, work), 'core').map((location) => plan('core', location, { expect: 'any' }))
+      : [],
+  openaire: byDoiListing('openaire', (location) => ({ expect: 'any', licenses: [location.license, null] })),
+  openalex_content: (_world, work, policy) => {
+    if (!policy.keys.includes('openalex')) return [];
+    const best = listedIn(work, 'openalex').find(({ isOa }) => isOa);
+    return listedIn(work, 'openalex_content').map((location) =>
+      plan('openalex_content', location, {
+        credits: 100,
+        licenses: [best ? shownLicense(best) : null, null],
+        versions: [best?.version ?? null, null],
+      }),
+    );
+  },
+  wayback: (world, work, _policy, tried) => {
+    const known = [...listedIn(work, 'openalex'), ...listedIn(registered(world, work), 'unpaywall')];
+    const gone = new Set(
+      [...known.filter(({ isOa, kind }) => isOa && kind === 'pdf').map(({ url }) => url), ...tried.keys()].filter(
+        (url) => {
+          const reason = tried.get(url);
+          return reason === undefined || GONE.has(reason);
+        },
+      ),
+    );
+    const captures = [...listedIn(work, 'wayback'), ...listedIn(registered(world, work), 'wayback')];
+    return [...gone].flatMap((url) =>
+      captures
+        .filter((location) => location.url.endsWith(`id_/${url}`))
+        .slice(0, 1)
+        .map((location) =>
+          plan('wayback', location, { licenses: [location.license, null], versions: [location.version, null] }),
+        ),
+    );
+  },
+};
+
+/** A DOI as a path: slashes stay, everything that would end or change the path is encoded. */
+export function encodeDoi(doi: string): string {
+  return doi.split('/').map(encodeURIComponent).join('/');
+}

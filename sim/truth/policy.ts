@@ -1,0 +1,101 @@
+import { AppError } from '../../src/base/index.ts';
+
+/** The resolvers a client may have, by the names that manifests use. */
+export const RESOLVERS = [
+  'openalex',
+  'arxiv',
+  'europe_pmc',
+  'pmc',
+  'biorxiv',
+  'unpaywall',
+  'crossref',
+  'landing_page',
+  'doi',
+  'doaj',
+  'hal',
+  'zenodo',
+  'figshare',
+  'osf',
+  'semantic_scholar',
+  'core',
+  'openaire',
+  'openalex_content',
+  'wayback',
+] as const;
+
+export type Resolver = (typeof RESOLVERS)[number];
+type AcceptedKind = 'pdf' | 'xml' | 'html';
+
+/** What a client is allowed and equipped to do; the truth is always the truth under a policy. */
+export interface Policy {
+  /** Enabled resolvers in the order in which they are asked. */
+  readonly resolvers: readonly Resolver[];
+  /** Services for which a key is present: `openalex_content` and `core` answer nobody without one. */
+  readonly keys: readonly string[];
+  /** Credits left for OpenAlex content (100 a file, 1 for a miss); null means enough. */
+  readonly contentCredits: number | null;
+  readonly robots: boolean;
+  /** The product token by which robots.txt knows the client. */
+  readonly agent: string;
+  readonly maxBytes: number;
+  readonly accept: readonly AcceptedKind[];
+  /** Attempts after the first. */
+  readonly maxRetries: number;
+  /** A wait longer than this parks the work instead. */
+  readonly parkAfterSeconds: number;
+  readonly maxRedirects: number;
+  readonly allowPrivateAddresses: boolean;
+  readonly identityCheck: boolean;
+  readonly acceptEncrypted: boolean;
+  readonly acceptPreviews: boolean;
+  readonly retracted: 'keep' | 'skip';
+  /** Hosts that were switched off while the simulator ran. */
+  readonly deadHosts: readonly string[];
+}
+
+/** Everything on, all keys, the limits that the client has by default. */
+export const DEFAULT_POLICY: Policy = {
+  resolvers: RESOLVERS,
+  keys: ['openalex', 'core', 'semantic_scholar', 'openaire', 'osf', 'ncbi'],
+  contentCredits: null,
+  robots: true,
+  agent: 'DocsToKG-TS',
+  maxBytes: 200_000_000,
+  accept: ['pdf', 'xml'],
+  maxRetries: 3,
+  parkAfterSeconds: 60,
+  maxRedirects: 10,
+  allowPrivateAddresses: false,
+  identityCheck: true,
+  acceptEncrypted: false,
+  acceptPreviews: false,
+  retracted: 'keep',
+  deadHosts: [],
+};
+
+/** A policy from JSON: what is not said is as by default, what is not known is an error. */
+export function parsePolicy(value: unknown): Policy {
+  if (value === null || typeof value !== 'object' || Array.isArray(value))
+    throw new AppError('USAGE_SIM_POLICY', 'a policy is a JSON object', { hint: 'see docs/reference/simulator.md' });
+  for (const [key, given] of Object.entries(value)) {
+    if (!Object.hasOwn(DEFAULT_POLICY, key))
+      throw new AppError('USAGE_SIM_POLICY', `the policy has no "${key}"`, {
+        hint: `known: ${Object.keys(DEFAULT_POLICY).join(', ')}`,
+      });
+    const usual = DEFAULT_POLICY[key as keyof Policy];
+    const fits =
+      key === 'contentCredits'
+        ? given === null || typeof given === 'number'
+        : Array.isArray(usual)
+          ? Array.isArray(given)
+          : typeof given === typeof usual;
+    if (!fits) throw new AppError('USAGE_SIM_POLICY', `"${key}" of the policy has the wrong type`);
+  }
+  const policy = { ...DEFAULT_POLICY, ...value };
+  const unknown = policy.resolvers.find((resolver) => !RESOLVERS.includes(resolver));
+  if (unknown !== undefined)
+    throw new AppError('USAGE_SIM_POLICY', `"${unknown}" is no resolver`, {
+      hint: `known: ${RESOLVERS.join(', ')}`,
+    });
+  return policy;
+}

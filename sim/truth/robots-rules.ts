@@ -1,0 +1,85 @@
+interface Rule {
+  readonly allow: boolean;
+  readonly pattern: string;
+}
+
+/** The rules of a robots.txt that apply to one product token, by RFC 9309. */
+export interface RobotsRules {
+  readonly rules: readonly Rule[];
+  readonly crawlDelaySeconds: number | null;
+}
+
+const PARSED_BYTES = 500 * 1024;
+
+/** Reads the groups that name the token, or those of `*` when none does; equal groups are merged. */
+export function parseRobots(text: string, token: string): RobotsRules {
+  const own: Rule[] = [];
+  const general: Rule[] = [];
+  let ownNamed = false;
+  let ownDelay: number | null = null;
+  let generalDelay: number | null = null;
+  let agents: string[] = [];
+  let inRules = false;
+  for (const raw of text
+    .slice(0, PARSED_BYTES)
+    .replace(/^\uFEFF/, '')
+    .split(/\r\n|\n|\r/)) {
+    const line = raw.replace(/#.*$/, '').trim();
+    const colon = line.indexOf(':');
+    if (colon === -1) continue;
+    const field = line.slice(0, colon).trim().toLowerCase();
+    const value = line.slice(colon + 1).trim();
+    if (field === 'user-agent') {
+      if (inRules) agents = [];
+      inRules = false;
+      agents.push((/^[a-zA-Z_-]+|^\*/.exec(value)?.[0] ?? '').toLowerCase());
+      if (agents.at(-1) === token.toLowerCase()) ownNamed = true;
+      continue;
+    }
+    const isRule = field === 'allow' || field === 'disallow';
+    if (!isRule && field !== 'crawl-delay') continue;
+    inRules = true;
+    for (const agent of agents) {
+      const isOwn = agent === token.toLowerCase();
+      if (!isOwn && agent !== '*') continue;
+      if (isRule && value !== '') (isOwn ? own : general).push({ allow: field === 'allow', pattern: value });
+      if (field === 'crawl-delay' && isOwn) ownDelay = Number(value);
+      if (field === 'crawl-delay' && !isOwn) generalDelay = Number(value);
+    }
+  }
+  return ownNamed ? { rules: own, crawlDelaySeconds: ownDelay } : { rules: general, crawlDelaySeconds: generalDelay };
+}
+
+/** The longest matching pattern decides; on equal length, allow. */
+export function isAllowed(rules: readonly Rule[], path: string): boolean {
+  if (path === '/robots.txt') return true;
+  let longest = -1;
+  let allowed = true;
+  for (const { allow, pattern } of rules) {
+    if (!matches(pattern, path)) continue;
+    if (pattern.length > longest || (pattern.length === longest && allow)) {
+      longest = pattern.length;
+      allowed = allow;
+    }
+  }
+  return allowed;
+}
+
+function matches(pattern: string, path: string): boolean {
+  const anchored = pattern.endsWith('$');
+  const parts = (anchored ? pattern.slice(0, -1) : pattern).split('*');
+  let from = 0;
+  for (const [at, part] of parts.entries()) {
+    if (at === 0) {
+      if (!path.startsWith(part)) return false;
+      from = part.length;
+      continue;
+    }
+    const isLast = at === parts.length - 1;
+    if (isLast && anchored) return path.length - part.length >= from && path.endsWith(part);
+    const found = path.indexOf(part, from);
+    if (found === -1) return false;
+    from = found + part.length;
+  }
+  return !anchored || from === path.length;
+}

@@ -1,0 +1,94 @@
+import { PLAIN } from '../behaviours/behaviour.ts';
+import { at, numberOf, osfGuid } from './identifiers.ts';
+import type { LocationBuilder } from './locations.ts';
+import type { Location } from './types.ts';
+
+type Deposit = Pick<Location, 'host' | 'hostType' | 'url' | 'visibleIn' | 'version' | 'license'>;
+
+/** A PDF at a repository service: the bytes lie at `url` itself. */
+function deposit(build: LocationBuilder, where: Deposit): Location {
+  return build.service({
+    ...where,
+    kind: 'pdf',
+    isOa: true,
+    behaviour: PLAIN,
+    file: { url: where.url, behaviour: PLAIN, payload: build.pdf() },
+    template: null,
+  });
+}
+
+/** The page that the DOI of a deposit leads to: a shell that JavaScript fills, so only the API leads to the file. */
+function shell(build: LocationBuilder, file: Location, url: string): Location {
+  return build.service({ ...file, kind: 'landing', url, visibleIn: ['doi'], template: 'js-only' });
+}
+
+export function coreLocations(build: LocationBuilder): void {
+  deposit(build, {
+    host: 'core.ac.uk.sim.test',
+    hostType: 'aggregator',
+    url: at('core.ac.uk', `/download/${numberOf(build.work.index)}.pdf`),
+    visibleIn: ['core'],
+    version: null,
+    license: null,
+  });
+}
+
+export function halLocations(build: LocationBuilder): void {
+  deposit(build, {
+    host: 'hal.science.sim.test',
+    hostType: 'repository',
+    url: at('hal.science', `/hal-0${numberOf(build.work.index)}/document`),
+    visibleIn: ['hal'],
+    version: null,
+    license: build.draw.pick(['cc-by', null]),
+  });
+}
+
+export function zenodoLocations(build: LocationBuilder): Location {
+  const id = `1${numberOf(build.work.index)}`;
+  const isRestricted = build.mishap(0.1);
+  const file = deposit(build, {
+    host: 'zenodo.org.sim.test',
+    hostType: 'repository',
+    url: at('zenodo.org', `/api/records/${id}/files/paper.pdf/content`),
+    visibleIn: isRestricted ? [] : ['zenodo'],
+    version: null,
+    license: build.draw.pick(['cc-by', 'cc-by-sa', 'cc0']),
+  });
+  return shell(build, file, at('zenodo.org', `/records/${id}`));
+}
+
+export function figshareLocations(build: LocationBuilder): Location {
+  const id = `2${numberOf(build.work.index)}`;
+  const file = deposit(build, {
+    host: 'ndownloader.figshare.com.sim.test',
+    hostType: 'repository',
+    url: at('ndownloader.figshare.com', `/files/3${id}`),
+    visibleIn: ['figshare'],
+    version: null,
+    license: build.draw.pick(['cc-by', 'cc0']),
+  });
+  return build.service({
+    ...file,
+    host: 'figshare.com.sim.test',
+    kind: 'landing',
+    url: at('figshare.com', `/articles/preprint/paper/${id}`),
+    visibleIn: ['doi'],
+    behaviour: { kind: 'wall', how: 'challenge-403' },
+    template: 'js-only',
+  });
+}
+
+export function osfLocations(build: LocationBuilder): Location {
+  const guid = osfGuid(build.work.index);
+  const isWithdrawn = build.mishap(0.08);
+  const file = deposit(build, {
+    host: 'osf.io.sim.test',
+    hostType: 'preprint',
+    url: at('osf.io', `/download/${guid}/`),
+    visibleIn: isWithdrawn ? [] : ['osf'],
+    version: 'submittedVersion',
+    license: build.draw.pick(['cc-by', null]),
+  });
+  return shell(build, file, at('osf.io', `/${guid}/`));
+}

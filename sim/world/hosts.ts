@@ -1,0 +1,131 @@
+import { stream } from '../random/stream.ts';
+import { SUFFIX } from './identifiers.ts';
+import type { Host, LandingTemplate, Platform, RobotsVariant, WorldParameters } from './types.ts';
+import { PLACES } from './words.ts';
+
+const PUBLISHER_PLATFORMS: readonly Platform[] = ['ojs', 'atypon', 'custom'];
+const REPOSITORY_PLATFORMS: readonly Platform[] = ['dspace6', 'eprints', 'custom'];
+
+const TEMPLATES: Readonly<Record<Platform, readonly LandingTemplate[]>> = {
+  ojs: ['ojs-galley', 'highwire'],
+  atypon: ['highwire-unquoted', 'property', 'json-ld'],
+  custom: ['link-alternate', 'link-header', 'highwire-base', 'meta-refresh', 'two-pdf-metas', 'json-ld'],
+  dspace6: ['highwire', 'highwire-base'],
+  dspace7: ['dspace7'],
+  eprints: ['highwire', 'link-alternate'],
+};
+
+const HARMLESS_ROBOTS: readonly RobotsVariant[] = [
+  'allow',
+  'missing',
+  'allow',
+  'wildcard',
+  'longest-match',
+  'bom-crlf',
+];
+const RESTRICTING_ROBOTS: readonly RobotsVariant[] = ['disallow-files', 'disallow-all', 'server-error', 'own-group'];
+const EVERY_ROBOTS: readonly RobotsVariant[] = [
+  'allow',
+  'missing',
+  'forbidden',
+  'disallow-files',
+  'disallow-all',
+  'server-error',
+  'timeout',
+  'redirect-5',
+  'redirect-6',
+  'huge',
+  'bom-crlf',
+  'wildcard',
+  'longest-match',
+  'own-group',
+  'crawl-delay',
+];
+
+/** The host whose robots.txt disallows everything in every profile; archetype A14 needs one. */
+export const NO_ROBOTS_HOST = `www.norobots-press${SUFFIX}`;
+
+/** The generated hosts, most popular first; the last one is `NO_ROBOTS_HOST`. */
+export function generateHosts(parameters: WorldParameters): Host[] {
+  const hosts = Array.from({ length: Math.max(4, parameters.hosts) }, (_, index) => generateHost(parameters, index));
+  hosts.push({
+    index: hosts.length,
+    name: NO_ROBOTS_HOST,
+    class: 'publisher',
+    platform: 'custom',
+    robots: 'disallow-all',
+    rate: null,
+    flaky: false,
+    wall: null,
+    medianLatencyMs: 40,
+    template: 'highwire',
+  });
+  return hosts;
+}
+
+function generateHost(parameters: WorldParameters, index: number): Host {
+  const draw = stream(parameters.seed, 'host', index);
+  const { profile } = parameters;
+  const isPublisher = index % 5 < 3;
+  const place = (PLACES[index % PLACES.length] as string).toLowerCase();
+  const round = index < PLACES.length ? '' : String(Math.floor(index / PLACES.length) + 1);
+  const platform = draw.pick(isPublisher ? PUBLISHER_PLATFORMS : REPOSITORY_PLATFORMS);
+  const name = isPublisher
+    ? `${draw.pick(['www', 'journals', 'online'])}.${place}${round}-press${SUFFIX}`
+    : `${draw.pick(['repository', 'eprints', 'dspace'])}.${place}${round}-univ${SUFFIX}`;
+  // The two most popular hosts of each class stay friendly in the realistic world: one bad draw there would be the world.
+  const exposed = profile === 'realistic' && index >= 5;
+  const walled = exposed && draw.chance(0.03);
+  const robots = ((): RobotsVariant => {
+    if (profile === 'hostile') return EVERY_ROBOTS[index % EVERY_ROBOTS.length] as RobotsVariant;
+    if (exposed && draw.chance(0.05)) return draw.pick(RESTRICTING_ROBOTS);
+    if (profile === 'politeness' && index % 4 === 1) return 'crawl-delay';
+    return draw.pick(HARMLESS_ROBOTS);
+  })();
+  const limited = profile === 'politeness' ? index % 2 === 0 : profile === 'realistic' && draw.chance(0.08);
+  return {
+    index,
+    name,
+    class: isPublisher ? 'publisher' : 'repository',
+    platform,
+    robots,
+    rate: limited
+      ? {
+          perSecond: profile === 'politeness' ? draw.pick([0.5, 1, 2]) : draw.pick([2, 5]),
+          burst: draw.pick([1, 2, 5]),
+          retryAfter: draw.pick(['seconds', 'date', 'none'] as const),
+        }
+      : null,
+    flaky: exposed && draw.chance(0.12),
+    wall: walled ? draw.pick(['challenge-403', 'login', 'captcha'] as const) : null,
+    medianLatencyMs: Math.round(40 + draw.next() * 80),
+    template: draw.pick(TEMPLATES[platform]),
+  };
+}
+
+const SOLO = /^(busy|gone|fortress)(\d{7})\.sim\.test$/;
+
+/**
+ * A host that belongs to one work alone. What concerns a whole host in the eyes of a careful client (a day of
+ * Retry-After, silence, a challenge) must not spill over to other works, or the truth would depend on who came first.
+ */
+export function soloHost(kind: 'busy' | 'gone' | 'fortress', number: number): Host {
+  return {
+    index: 900,
+    name: `${kind}${number}${SUFFIX}`,
+    class: 'publisher',
+    platform: 'custom',
+    robots: 'missing',
+    rate: null,
+    flaky: false,
+    wall: null,
+    medianLatencyMs: 40,
+    template: 'highwire',
+  };
+}
+
+/** The host of that name, if it is one of those that belong to one work. */
+export function soloHostNamed(name: string): Host | undefined {
+  const match = SOLO.exec(name);
+  return match ? soloHost(match[1] as 'busy' | 'gone' | 'fortress', Number(match[2])) : undefined;
+}

@@ -1,0 +1,177 @@
+import { PLAIN } from '../behaviours/behaviour.ts';
+import type { Behaviour } from '../behaviours/behaviour.ts';
+import { chooseBehaviour } from '../behaviours/choose.ts';
+import type { Stream } from '../random/stream.ts';
+import { stream, zipf } from '../random/stream.ts';
+import type { Layout } from '../content/index.ts';
+import { soloHost, soloHostNamed } from './hosts.ts';
+import { numberOf } from './identifiers.ts';
+import { addressesAt } from './urls.ts';
+import type { FileSpec, Host, Lister, Location, Payload, Version, WorldParameters } from './types.ts';
+import type { WorkCore } from './work.ts';
+import { slotOf } from './work.ts';
+
+/** Hosts by class with the table of Zipf's law for each. */
+export interface HostChoice {
+  readonly all: readonly Host[];
+  readonly publishers: readonly Host[];
+  readonly repositories: readonly Host[];
+  readonly publisherTable: Float64Array;
+  readonly repositoryTable: Float64Array;
+}
+
+const LICENSES = ['cc-by', 'cc-by', 'cc-by', 'cc-by-nc', 'cc-by-nc-nd', 'cc-by-sa', 'cc0', null] as const;
+const LAYOUTS: readonly Layout[] = ['L1', 'L1', 'L2', 'L2', 'L3', 'L4', 'L5', 'L5', 'L6', 'L8', 'L7', 'L2'];
+
+interface Copy {
+  readonly class: 'publisher' | 'repository';
+  readonly kind: 'pdf' | 'landing' | 'jats';
+  readonly visibleIn: readonly Lister[];
+  readonly version?: Version;
+  readonly isOa?: boolean;
+  readonly license?: string | null;
+  readonly host?: Host;
+  /** Overrides what chance would choose for the first URL. */
+  readonly behaviour?: Behaviour;
+  readonly template?: Location['template'];
+  readonly fileless?: boolean;
+}
+
+/** Collects the locations of one work; every draw comes from the work's own stream. */
+export class LocationBuilder {
+  readonly work: WorkCore;
+  readonly draw: Stream;
+  readonly parameters: WorldParameters;
+  readonly #hosts: HostChoice;
+  readonly #found: Location[] = [];
+
+  constructor(parameters: WorldParameters, work: WorkCore, hosts: HostChoice) {
+    this.parameters = parameters;
+    this.work = work;
+    this.#hosts = hosts;
+    this.draw = stream(parameters.seed, 'locations', work.index);
+  }
+
+  get found(): readonly Location[] {
+    return this.#found;
+  }
+
+  get hosts(): readonly Host[] {
+    return this.#hosts.all;
+  }
+
+  /** True with that chance in worlds where things go wrong; the draw is made in all of them. */
+  mishap(probability: number): boolean {
+    const { profile } = this.parameters;
+    return this.draw.chance(probability) && (profile === 'realistic' || profile === 'hostile');
+  }
+
+  license(): string | null {
+    return this.draw.pick(LICENSES);
+  }
+
+  pdf(): Payload {
+    return { form: 'pdf', work: this.work.index, layout: this.draw.pick(LAYOUTS) };
+  }
+
+  host(kind: 'publisher' | 'repository'): Host {
+    const { publishers, repositories, publisherTable, repositoryTable } = this.#hosts;
+    const host =
+      kind === 'publisher'
+        ? publishers[zipf(this.draw, publisherTable)]
+        : repositories[zipf(this.draw, repositoryTable)];
+    return host as Host;
+  }
+
+  /** A location at a service's own host, where nothing goes wrong unless `behaviour` says so. */
+  service(location: Omit<Location, 'id' | 'work'>): Location {
+    return this.#add({ ...location, id: this.#nextId(), work: this.work.index });
+  }
+
+  /** A copy at a generated host. */
+  copy(copy: Copy): Location {
+    const drawn = copy.host ?? this.host(copy.class);
+    const number = this.#found.length;
+    const usual = copy.class === 'publisher' ? 'publishedVersion' : 'acceptedVersion';
+    const version = copy.version === undefined ? usual : copy.version;
+    const payload: Payload = copy.kind === 'jats' ? { form: 'jats', work: this.work.index, body: true } : this.pdf();
+    const chosen = chooseBehaviour({
+      profile: this.parameters.profile,
+      host: drawn,
+      draw: this.draw,
+      ordinal: number === 0 ? slotOf(this.parameters.seed, this.work.index) : this.work.index + number,
+      shared: isShared(this.work),
+      payload,
+    });
+    const acting = copy.behaviour ?? chosen.behaviour;
+    const host = this.#solo(acting) ?? drawn;
+    const addresses = addressesAt(host, this.work.index, number);
+    const file: FileSpec = {
+      url: copy.kind === 'jats' ? addresses.file.replace('.pdf', '.xml') : addresses.file,
+      behaviour: copy.kind === 'landing' ? chosen.behaviour : acting,
+      payload: chosen.payload,
+    };
+    const isLanding = copy.kind === 'landing';
+    return this.#add({
+      id: this.#nextId(),
+      work: this.work.index,
+      host: host.name,
+      hostType: copy.class,
+      kind: copy.kind,
+      url: isLanding ? addresses.landing : file.url,
+      version,
+      license: copy.license === undefined ? this.license() : copy.license,
+      isOa: copy.isOa ?? true,
+      visibleIn: copy.visibleIn,
+      behaviour: isLanding
+        ? (copy.behaviour ?? (host.wall ? { kind: 'wall', how: host.wall } : PLAIN))
+        : file.behaviour,
+      file: copy.fileless ? null : file,
+      template: isLanding ? (copy.template ?? this.#template(host)) : null,
+    });
+  }
+
+  /** The page behind a landing location that leads to the file of another location. */
+  pageFor(location: Location, visibleIn: readonly Lister[]): Location {
+    const host = (this.#hosts.all.find(({ name }) => name === location.host) ?? soloHostNamed(location.host)) as Host;
+    const copy = Number(location.id.split('-')[1]);
+    return this.#add({
+      ...location,
+      id: this.#nextId(),
+      kind: 'landing',
+      url: addressesAt(host, this.work.index, copy).landing,
+      visibleIn,
+      behaviour: host.wall ? { kind: 'wall', how: host.wall } : PLAIN,
+      template: this.#template(host),
+    });
+  }
+
+  #template(host: Host): Location['template'] {
+    if (this.parameters.profile !== 'hostile') return host.template;
+    const odd = ['js-only', 'doi-mismatch', 'dspace7', 'meta-refresh', 'two-pdf-metas'] as const;
+    return this.work.index % 3 === 0 ? (odd[this.work.index % odd.length] as Location['template']) : host.template;
+  }
+
+  /** The host of its own that a behaviour needs, if it does. */
+  #solo(behaviour: Behaviour): Host | null {
+    const number = numberOf(this.work.index);
+    if (behaviour.kind === 'dead') return soloHost('gone', number);
+    if (behaviour.kind === 'throttled' && behaviour.retryAfter === 'absurd') return soloHost('busy', number);
+    const isChallenge = behaviour.kind === 'wall' && /^(challenge|ban)-/.test(behaviour.how);
+    return isChallenge ? soloHost('fortress', number) : null;
+  }
+
+  #nextId(): string {
+    return `L${this.work.index}-${this.#found.length}`;
+  }
+
+  #add(location: Location): Location {
+    this.#found.push(location);
+    return location;
+  }
+}
+
+/** True when two works may ask for the files of this one: it has a twin under the same DOI. */
+function isShared(work: WorkCore): boolean {
+  return work.index % 50 === 6 || work.duplicateOf !== null;
+}

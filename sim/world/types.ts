@@ -1,0 +1,184 @@
+import type { Behaviour, Wall } from '../behaviours/behaviour.ts';
+import type { Layout } from '../content/index.ts';
+
+export type Profile = 'calm' | 'realistic' | 'politeness' | 'hostile' | 'demo' | 'load';
+export const PROFILES: readonly Profile[] = ['calm', 'realistic', 'politeness', 'hostile', 'demo', 'load'];
+
+/** What a world is made from; equal parameters give equal worlds. */
+export interface WorldParameters {
+  readonly seed: number;
+  readonly works: number;
+  readonly hosts: number;
+  readonly profile: Profile;
+}
+
+/** Which intention a work's locations follow: through whom it is obtainable, only or first. */
+export type Archetype =
+  | 'A1'
+  | 'A2'
+  | 'A3'
+  | 'A4'
+  | 'A5'
+  | 'A6'
+  | 'A7'
+  | 'A8-semantic_scholar'
+  | 'A8-core'
+  | 'A8-doaj'
+  | 'A8-hal'
+  | 'A8-openaire'
+  | 'A9-zenodo'
+  | 'A9-figshare'
+  | 'A9-osf'
+  | 'A10'
+  | 'A11'
+  | 'A12'
+  | 'A13'
+  | 'A14';
+
+/** A service that lists locations in its answers. */
+export type Lister =
+  | 'openalex'
+  | 'unpaywall'
+  | 'crossref'
+  | 'semantic_scholar'
+  | 'core'
+  | 'doaj'
+  | 'hal'
+  | 'openaire'
+  | 'zenodo'
+  | 'figshare'
+  | 'osf'
+  | 'biorxiv'
+  | 'arxiv'
+  | 'europe_pmc'
+  | 'pmc'
+  | 'openalex_content'
+  | 'wayback'
+  | 'doi';
+
+export type Version = 'submittedVersion' | 'acceptedVersion' | 'publishedVersion' | null;
+export type HostType = 'publisher' | 'repository' | 'preprint' | 'aggregator' | 'archive';
+export type WorkType = 'article' | 'preprint' | 'review' | 'book-chapter' | 'dataset';
+
+/** What the bytes of a file are. */
+export type Payload =
+  | { readonly form: 'pdf'; readonly work: number; readonly layout: Layout }
+  | { readonly form: 'jats'; readonly work: number; readonly body: boolean }
+  | { readonly form: 'tei'; readonly work: number }
+  | { readonly form: 'html'; readonly work: number; readonly style: 'ojs' | 'arxiv' }
+  | {
+      readonly form: 'odd-pdf';
+      readonly work: number;
+      readonly how: 'unrelated' | 'preview' | 'encrypted' | 'zero-pages' | 'long';
+    };
+
+/** How a landing page shows, or hides, its file. */
+export type LandingTemplate =
+  | 'highwire'
+  | 'highwire-unquoted'
+  | 'highwire-base'
+  | 'property'
+  | 'two-pdf-metas'
+  | 'link-alternate'
+  | 'link-header'
+  | 'json-ld'
+  | 'ojs-galley'
+  | 'dspace7'
+  | 'meta-refresh'
+  | 'js-only'
+  | 'doi-mismatch';
+
+export interface FileSpec {
+  readonly url: string;
+  readonly behaviour: Behaviour;
+  readonly payload: Payload;
+}
+
+/** One place where a work is, or is said to be. */
+export interface Location {
+  readonly id: string;
+  readonly work: number;
+  readonly host: string;
+  readonly hostType: HostType;
+  readonly kind: 'pdf' | 'jats' | 'html' | 'tei' | 'landing';
+  readonly url: string;
+  readonly version: Version;
+  readonly license: string | null;
+  readonly isOa: boolean;
+  readonly visibleIn: readonly Lister[];
+  readonly behaviour: Behaviour;
+  /** For a direct location the bytes at `url`; for a landing page the file that its template leads to. */
+  readonly file: FileSpec | null;
+  readonly template: LandingTemplate | null;
+}
+
+export interface Work {
+  readonly index: number;
+  readonly id: string;
+  readonly archetype: Archetype;
+  readonly doi: string | null;
+  /** The DOI as OpenAlex shows it: case or a trailing dot may differ from the canonical form. */
+  readonly doiAsShown: string | null;
+  readonly agency: 'crossref' | 'datacite' | null;
+  readonly title: string;
+  readonly type: WorkType;
+  readonly year: number;
+  readonly date: string;
+  readonly language: string;
+  readonly topics: readonly { readonly topic: number; readonly score: number }[];
+  readonly authors: readonly number[];
+  readonly source: number;
+  readonly references: readonly number[];
+  readonly danglingReferences: readonly number[];
+  readonly related: readonly number[];
+  readonly hasAbstract: boolean;
+  readonly isRetracted: boolean;
+  readonly isXpac: boolean;
+  readonly duplicateOf: number | null;
+  readonly arxivId: string | null;
+  readonly arxivVersions: number;
+  readonly pmcid: string | null;
+  readonly pmid: string | null;
+  readonly hasContent: { readonly pdf: boolean; readonly tei: boolean };
+  /** Where doi.org leads, and over how many hops. */
+  readonly doiTarget: Location | null;
+  readonly doiHops: number;
+  readonly locations: readonly Location[];
+}
+
+export type Platform = 'ojs' | 'atypon' | 'custom' | 'dspace6' | 'dspace7' | 'eprints';
+
+export type RobotsVariant =
+  | 'allow'
+  | 'missing'
+  | 'forbidden'
+  | 'disallow-files'
+  | 'disallow-all'
+  | 'server-error'
+  | 'timeout'
+  | 'redirect-5'
+  | 'redirect-6'
+  | 'huge'
+  | 'bom-crlf'
+  | 'wildcard'
+  | 'longest-match'
+  | 'own-group'
+  | 'crawl-delay';
+
+/** A generated host: one bundle of manners. */
+export interface Host {
+  readonly index: number;
+  readonly name: string;
+  readonly class: 'publisher' | 'repository';
+  readonly platform: Platform;
+  readonly robots: RobotsVariant;
+  /** Requests per second that the host answers; above it 429. Null: as many as come. */
+  readonly rate: { readonly perSecond: number; readonly burst: number; readonly retryAfter: RetryAfter } | null;
+  readonly flaky: boolean;
+  /** A wall in front of every file and page of the host. */
+  readonly wall: Wall | null;
+  readonly medianLatencyMs: number;
+  readonly template: LandingTemplate;
+}
+
+type RetryAfter = 'seconds' | 'date' | 'none';

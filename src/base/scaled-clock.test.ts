@@ -1,0 +1,20 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import { HeldClock } from '../testing/index.ts';
+import { wait } from './clock.ts';
+import { scaledClock } from './scaled-clock.ts';
+
+test('a scaled clock lets waits end after their share of real time, and reads as if all of it had passed', async () => {
+  const real = new HeldClock();
+  const fast = scaledClock(real, 0.05);
+  const [began, readBegan] = [fast.monotonic(), fast.now()];
+  let ended = false;
+  const waiting = wait(fast, 20_000).then(() => (ended = true));
+  await real.advance(999);
+  assert.equal(ended, false);
+  await real.advance(1);
+  await waiting;
+  assert.equal(Math.round(fast.monotonic() - began), 20_000);
+  assert.equal(Math.round(fast.now() - readBegan), 20_000);
+});

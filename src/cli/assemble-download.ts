@@ -1,0 +1,148 @@
+import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+
+import type { Clock } from '../base/index.ts';
+import { scaledClock } from '../base/index.ts';
+import type { Config } from '../config/index.ts';
+import type { DownloadEvent, InspectDocument, WorkProvider } from '../download/index.ts';
+import { DownloadRun, KeptFiles } from '../download/index.ts';
+import type { DnsMapping, HttpClient } from '../http/index.ts';
+import { createHttpClient, requireContact, SqliteCacheStore } from '../http/index.ts';
+import type { LeasedJob, QueueEvent, WorkQueue } from '../queue/index.ts';
+import type { ServiceName } from '../resolve/index.ts';
+import { baseUrlsBelow, chooseResolvers, Lookups, Services } from '../resolve/index.ts';
+import { ManifestFolder } from '../telemetry/index.ts';
+import { orchestratorOptions } from './assemble.ts';
+import type { Session } from './session.ts';
+
+/** Everything a download needs that outlives a single work. */
+export interface DownloadAssembly extends AsyncDisposable {
+  readonly run: DownloadRun;
+  readonly client: HttpClient;
+  readonly services: Services;
+  readonly contact: string;
+  readonly manifest: ManifestFolder;
+  readonly clock: Clock;
+}
+
+export interface DownloadParts {
+  readonly queue: WorkQueue;
+  readonly clock: Clock;
+  readonly provider?: (assembly: {
+    readonly client: HttpClient;
+    readonly services: Services;
+    readonly contact: string;
+  }) => WorkProvider;
+  readonly inspect: InspectDocument | undefined;
+  readonly listOnly?: boolean;
+  readonly report: (event: DownloadEvent | QueueEvent) => void;
+  readonly around?: (<T>(job: LeasedJob, run: () => Promise<T>) => Promise<T>) | undefined;
+}
+
+/** The clock of a run: shortened together with a simulated web's. */
+export function downloadClock(config: Config, session: Session): Clock {
+  const { time_scale: scale } = config.http;
+  return scale === 1 ? session.clock : scaledClock(session.clock, scale);
+}
+
+/** Puts a download together as the configuration says. */
+export async function assembleDownload(
+  config: Config,
+  session: Session,
+  parts: DownloadParts,
+): Promise<DownloadAssembly> {
+  const { http, download } = config;
+  const contact = requireContact(http.contact);
+  const services = new Services({
+    baseUrls: {
+      ...(config.services.below !== '' && baseUrlsBelow(config.services.below, 'http')),
+      ...(config.services.base_urls as Partial<Record<ServiceName, string>>),
+    },
+    keys: config.keys,
+  });
+  const stack = new AsyncDisposableStack();
+  const cache = stack.use(
+    new SqliteCacheStore(http.cache_path === '' ? join(download.out, 'state', 'http-cache.sqlite') : http.cache_path, {
+      now: () => parts.clock.now(),
+    }),
+  );
+  const client = stack.use(
+    createHttpClient({
+      contact,
+      clock: parts.clock,
+      cache,
+      pools: services.pools(),
+      obeyRobots: http.obey_robots,
+      perHost: { perSecond: http.per_host_per_second, concurrency: config.orchestrator.max_per_host },
+      retry: {
+        retries: http.retries,
+        maxDelayMs: http.retry_max_delay * 1000,
+        parkAfterMs: http.park_after * 1000,
+        giveUpAfterMs: http.give_up_after * 1000,
+      },
+      limits: {
+        connectMs: http.connect_seconds * 1000,
+        headersMs: http.headers_seconds * 1000,
+        idleMs: http.idle_seconds * 1000,
+        totalMs: http.total_seconds * 1000,
+        floorBytesPerSecond: http.floor_bytes_per_second,
+        maxBytes: download.max_bytes,
+      },
+      guard: { allow: http.allow, dnsMap: dnsMappings(http.dns, http.allow) },
+    }),
+  );
+  const runId = `${new Date(session.clock.now()).toISOString().replaceAll(/[:.]/g, '-')}-${randomBytes(3).toString('hex')}`;
+  const manifest = stack.use(
+    await ManifestFolder.open({
+      folder: download.out,
+      runId,
+      clock: session.clock,
+      rotateBytes: download.rotate_bytes,
+      warn: (message) => session.log('warn', message),
+    }),
+  );
+  const run = new DownloadRun({
+    runId,
+    queue: parts.queue,
+    orchestrator: orchestratorOptions(config),
+    provider: parts.provider?.({ client, services, contact }),
+    sink: manifest,
+    files: new KeptFiles(download.out, { contentAddressed: download.content_addressed }),
+    send: client.send,
+    resolvers: chooseResolvers({
+      preset: download.preset,
+      order: download.resolver_order,
+      enable: download.enable,
+      disable: download.disable,
+    }),
+    resolve: { lookups: new Lookups(client.send, services), services, contact, thorough: download.thorough },
+    inspect: parts.inspect,
+    accept: new Set(download.accept),
+    maxBytes: download.max_bytes,
+    retries: http.retries,
+    retracted: download.retracted,
+    listOnly: parts.listOnly ?? false,
+    clock: parts.clock,
+    report: parts.report,
+    log: (level, message) => session.log(level, message),
+    around: parts.around,
+  });
+  return {
+    run,
+    client,
+    services,
+    contact,
+    manifest,
+    clock: parts.clock,
+    [Symbol.asyncDispose]: () => stack.disposeAsync(),
+  };
+}
+
+/** `{"*.sim.test": "127.0.0.1:8080"}`; a name that leads where nobody may go is still refused when it is reached. */
+function dnsMappings(map: Readonly<Record<string, string>>, allow: readonly string[]): DnsMapping[] {
+  return Object.entries(map).map(([pattern, target]) => {
+    const at = target.lastIndexOf(':');
+    const port = Number(target.slice(at + 1));
+    return { pattern, address: target.slice(0, at), port, trusted: allow.includes(target) };
+  });
+}

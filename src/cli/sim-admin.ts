@@ -1,0 +1,59 @@
+import { AppError, parseJsonl } from '../base/index.ts';
+import type { Session } from './session.ts';
+import { table } from './terminal.ts';
+
+/** The JSON values of an answer that came line by line. */
+export async function* jsonLines(response: Response): AsyncGenerator {
+  if (!response.body) return;
+  for await (const line of parseJsonl(response.body as AsyncIterable<Uint8Array>, { tornTail: 'keep' }))
+    if (line.kind === 'good') yield line.value;
+}
+
+/** Pulls a lever of a running simulator. */
+export const post = (sim: string, path: string, body: unknown): Promise<Response> =>
+  call(sim, path, { method: 'POST', body: JSON.stringify(body) });
+
+/** Asks the admin plane of a running simulator. */
+export async function call(sim: string, path: string, init: RequestInit = {}): Promise<Response> {
+  const hint = 'give the address that "docstokg sim serve" printed as sim';
+  const response = await fetch(new URL(path, sim), init).catch((error: unknown) => {
+    throw new AppError('SIM_UNREACHABLE', `nothing answers at ${sim}`, { hint, cause: error });
+  });
+  if (!response.ok)
+    throw new AppError('SIM_REFUSED', `${sim} answered ${response.status}: ${(await response.text()).slice(0, 300)}`, {
+      hint,
+    });
+  return response;
+}
+
+/** The confusion table, then the first differences. */
+export function printVerification(
+  session: Session,
+  result: {
+    readonly works: number;
+    readonly differences: readonly {
+      readonly work: string;
+      readonly aspect: string;
+      readonly expected: string;
+      readonly found: string;
+    }[];
+    readonly confusion: Readonly<Record<string, Readonly<Record<string, number>>>>;
+  },
+): void {
+  const cells = Object.entries(result.confusion).flatMap(([expected, row]) =>
+    Object.entries(row).map(([found, count]) => [expected, found, count, expected === found ? '' : 'differs'] as const),
+  );
+  session.terminal.print(table(cells, ['expected', 'found', 'works', '']));
+  if (result.differences.length > 0) {
+    session.terminal.print('');
+    session.terminal.print(
+      table(
+        result.differences
+          .slice(0, 50)
+          .map(({ work, aspect, expected, found }) => [work, aspect, expected.slice(0, 80), found.slice(0, 80)]),
+        ['work', 'aspect', 'expected', 'found'],
+      ),
+    );
+  }
+  session.terminal.print(`\n${result.works} works, ${result.differences.length} differences`);
+}

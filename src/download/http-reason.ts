@@ -1,0 +1,50 @@
+import type { FailedReason, HttpResult, RefusedReason } from '../http/index.ts';
+import type { Reason } from './reasons.ts';
+
+const REFUSED: Readonly<Record<RefusedReason, Reason>> = {
+  'bad-url': 'bad-redirect',
+  'private-address': 'private-address',
+  'bad-port': 'private-address',
+  'robots-disallowed': 'robots-disallowed',
+  'robots-unreachable': 'robots-disallowed',
+  'redirect-loop': 'redirect-loop',
+  'max-hops': 'too-many-redirects',
+  'bad-redirect': 'bad-redirect',
+  'body-too-large': 'too-large',
+  'headers-too-large': 'too-large',
+  'decompression-bomb': 'too-large',
+  'unknown-encoding': 'bad-gzip',
+  'retry-after-too-long': 'rate-limited',
+};
+
+const FAILED: Readonly<Record<FailedReason, Reason>> = {
+  dns: 'connection-failed',
+  connect: 'connection-failed',
+  reset: 'connection-failed',
+  tls: 'connection-failed',
+  'connect-timeout': 'timeout',
+  'headers-timeout': 'timeout',
+  'idle-timeout': 'timeout',
+  'total-timeout': 'timeout',
+  'too-slow': 'timeout',
+  truncated: 'truncated',
+  protocol: 'connection-failed',
+  'bad-encoding': 'bad-gzip',
+};
+
+/** The word for what came of a request; undefined for a success, of which the body decides. */
+export function reasonOfResult(result: HttpResult): Reason | undefined {
+  if (result.kind === 'later') return result.reason === 'host-held' ? 'connection-failed' : 'rate-limited';
+  if (result.kind === 'refused') return REFUSED[result.reason];
+  if (result.kind === 'failed') return FAILED[result.reason];
+  return reasonOfStatus(result.response.status);
+}
+
+/** The word for a status; undefined for success. */
+export function reasonOfStatus(status: number): Reason | undefined {
+  if (status >= 200 && status < 300) return undefined;
+  if (status === 404 || status === 410) return 'not-found';
+  if (status === 401 || status === 403 || status === 451) return 'forbidden';
+  if (status === 429) return 'rate-limited';
+  return status >= 500 || status === 408 || status === 425 ? 'server-error' : 'bad-status';
+}

@@ -1,0 +1,57 @@
+import type { Work } from '../works/index.ts';
+
+/** What the inside of a document tells. */
+export interface DocumentFacts {
+  /** Null where pages mean nothing. */
+  readonly pages: number | null;
+  readonly isEncrypted: boolean;
+  readonly isReadable: boolean;
+  /** The beginning of its text; empty for scans. */
+  readonly text: string;
+}
+
+/** Looks inside a file that is kept aside: given by whoever has an engine for it. */
+export type InspectDocument = (
+  path: string,
+  kind: 'pdf' | 'jats' | 'tei' | 'html',
+  signal?: AbortSignal,
+) => Promise<DocumentFacts>;
+
+/** A title of fewer words is too common to prove anything, and its absence too. */
+const FEWEST_WORDS = 3;
+/** Share of a title's words that must stand in the text: line breaks, hyphens and accents cost a few. */
+const ENOUGH_WORDS = 0.7;
+
+/**
+ * Whether a text belongs to a work: its DOI or its title stands in it. 'unknown' where neither can be looked for, because
+ * the text is a scan or the work has neither.
+ */
+export function belongsTo(work: Work, text: string): 'yes' | 'no' | 'unknown' {
+  const plain = squeeze(text);
+  if (plain.length < 200) return 'unknown';
+  if (work.ids.doi !== null && plain.includes(squeeze(work.ids.doi))) return 'yes';
+  const words = work.title === null ? [] : wordsOf(work.title);
+  if (words.length === 0) return work.ids.doi === null ? 'unknown' : 'no';
+  if (plain.includes(squeeze(work.title ?? ''))) return 'yes';
+  if (words.length < FEWEST_WORDS) return 'unknown';
+  const found = words.filter((word) => plain.includes(word)).length;
+  return found / words.length >= ENOUGH_WORDS ? 'yes' : 'no';
+}
+
+/** Letters and digits only, in lower case and without accents: what layout and encoding cannot change. */
+function squeeze(text: string): string {
+  return text
+    .normalize('NFKD')
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N}]+/gu, '');
+}
+
+function wordsOf(title: string): string[] {
+  const words =
+    title
+      .normalize('NFKD')
+      .toLowerCase()
+      .replaceAll(/\p{M}/gu, '')
+      .match(/[\p{L}\p{N}]{4,}/gu) ?? [];
+  return [...new Set(words)];
+}

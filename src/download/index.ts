@@ -1,0 +1,16 @@
+export { REASONS } from './reasons.ts';
+export type { Reason } from './reasons.ts';
+export { reasonOfResult, reasonOfStatus } from './http-reason.ts';
+export { wallOf } from './wall.ts';
+export type { PageFacts } from './wall.ts';
+export { kindOf, Sniffer } from './sniffer.ts';
+export type { BodyKind, Sniffed } from './sniffer.ts';
+export type { DocumentFacts, InspectDocument } from './identity.ts';
+export { KeptFiles } from './kept-files.ts';
+export type { AttemptRow, ManifestRow } from './manifest-row.ts';
+export type { Artifact, ArtifactKind, Attempt, WorkOutcome, WorkResult } from './outcome.ts';
+export { processWork } from './process-work.ts';
+export type { ProcessOptions } from './process-work.ts';
+export { DownloadRun } from './run.ts';
+export type { DownloadEvent, DownloadRunOptions, DownloadSummary, ResultSink, WorkProvider } from './run.ts';
+export { slug } from './slug.ts';

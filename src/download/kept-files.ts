@@ -1,0 +1,108 @@
+import { fsync as fsyncCallback, link as linkCallback } from 'node:fs';
+import { mkdir, open, readdir, rename, rm, stat, symlink } from 'node:fs/promises';
+import { dirname, join, relative } from 'node:path';
+import { promisify } from 'node:util';
+
+import { AppError, partPath, syncFolder } from '../base/index.ts';
+import type { ArtifactKind } from './outcome.ts';
+import { slug } from './slug.ts';
+
+export const syncDescriptor = promisify(fsyncCallback);
+const hardLink = promisify(linkCallback);
+
+const FOLDERS: Readonly<Record<ArtifactKind, string>> = { pdf: 'PDF', html: 'HTML', xml: 'XML' };
+
+/** The folder in which a run keeps its files: `PDF/ HTML/ XML/` by name, or by hash with friendly links. */
+export class KeptFiles {
+  readonly root: string;
+  readonly #contentAddressed: boolean;
+  readonly #made = new Set<string>();
+
+  constructor(root: string, options: { readonly contentAddressed?: boolean } = {}) {
+    this.root = root;
+    this.#contentAddressed = options.contentAddressed ?? false;
+  }
+
+  /** A place for bytes that are not yet known to be a document; nothing ever trusts it. */
+  async newPart(workId: string): Promise<string> {
+    const folder = join(this.root, '.parts');
+    await this.#make(folder);
+    return partPath(join(folder, slug(workId)));
+  }
+
+  /** Gives verified, synced bytes their final name; answers it relative to the root. */
+  async keep(
+    part: string,
+    options: { readonly workId: string; readonly kind: ArtifactKind; readonly sha256: string },
+  ): Promise<string> {
+    const { workId, kind, sha256 } = options;
+    const friendly = join(this.root, FOLDERS[kind], `${slug(workId)}.${kind}`);
+    await this.#make(dirname(friendly));
+    if (!this.#contentAddressed) {
+      await rename(part, friendly);
+      await syncFolder(dirname(friendly));
+      return relative(this.root, friendly);
+    }
+    const stored = join(this.root, 'cas', sha256.slice(0, 2), `${sha256}.${kind}`);
+    await this.#make(dirname(stored));
+    await rename(part, stored);
+    await syncFolder(dirname(stored));
+    await rm(friendly, { force: true });
+    await this.#link(stored, friendly);
+    await syncFolder(dirname(friendly));
+    return relative(this.root, stored);
+  }
+
+  /** True when a kept file is still there with the size it had. */
+  async holds(path: string, bytes: number): Promise<boolean> {
+    try {
+      const found = await stat(join(this.root, path));
+      return found.isFile() && found.size === bytes;
+    } catch (error) {
+      if (error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR'))
+        return false;
+      throw error;
+    }
+  }
+
+  /** Removes what runs that died left half done. Only for a folder that no other run is using. */
+  async removeParts(): Promise<number> {
+    const folder = join(this.root, '.parts');
+    const names = await readdir(folder).catch(() => []);
+    await Promise.all(names.map((name) => rm(join(folder, name), { force: true })));
+    return names.length;
+  }
+
+  /** A link beside the store: symbolic where that is allowed, hard where it is not. */
+  async #link(stored: string, friendly: string): Promise<void> {
+    try {
+      await symlink(relative(dirname(friendly), stored), friendly);
+    } catch (error) {
+      if (!(error instanceof Error && 'code' in error && error.code === 'EPERM')) throw error;
+      await hardLink(stored, friendly);
+    }
+  }
+
+  async #make(folder: string): Promise<void> {
+    if (this.#made.has(folder)) return;
+    try {
+      await mkdir(folder, { recursive: true });
+    } catch (error) {
+      throw new AppError(
+        'DOWNLOAD_FOLDER',
+        `${folder} cannot be made: ${error instanceof Error ? error.message : String(error)}`,
+        {
+          hint: 'choose a folder you may write to with --out',
+          cause: error,
+        },
+      );
+    }
+    this.#made.add(folder);
+  }
+}
+
+/** Syncs a finished part, so that its rename cannot come before its bytes. */
+export async function syncFile(path: string): Promise<void> {
+  await using file = await open(path, 'r+');
+  await file.sync();
+}

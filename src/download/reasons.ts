@@ -1,0 +1,57 @@
+/**
+ * Why a plan or a work ended as it did: the closed list. Manifests, documentation and code use these words and no
+ * others. `scope` says whether a word speaks of one URL or of a whole work, `later` that another day may end otherwise.
+ */
+export const REASONS = {
+  success: { scope: 'plan', later: false, sentence: 'Fetched, complete, of an accepted kind, and of this work.' },
+  'no-pdf-link': { scope: 'plan', later: false, sentence: 'A page was read that names no full text.' },
+  'html-as-pdf': { scope: 'plan', later: false, sentence: 'A file was promised and a web page came.' },
+  'wrong-kind': {
+    scope: 'plan',
+    later: false,
+    sentence: 'The body is no full text: an image, an archive, metadata only.',
+  },
+  'kind-not-accepted': { scope: 'plan', later: false, sentence: 'A sound document of a kind that is not to be kept.' },
+  'blocked-challenge': { scope: 'plan', later: true, sentence: 'A challenge or ban against robots answered.' },
+  'blocked-captcha': { scope: 'plan', later: false, sentence: 'A page that asks for a captcha answered.' },
+  'blocked-login': { scope: 'plan', later: false, sentence: 'The request was led to a login page.' },
+  'blocked-cookie': { scope: 'plan', later: false, sentence: 'A cookie wall did not open to its own cookie.' },
+  paywalled: { scope: 'plan', later: false, sentence: 'A page that offers the text for sale.' },
+  forbidden: { scope: 'plan', later: false, sentence: 'Status 401, 403 or 451 without the marks of a wall.' },
+  'not-found': { scope: 'plan', later: false, sentence: 'Status 404 or 410, or a host that does not exist.' },
+  'soft-404': { scope: 'plan', later: false, sentence: 'Status 200 with a page that says there is nothing here.' },
+  'bad-status': {
+    scope: 'plan',
+    later: false,
+    sentence: 'Any other status that is neither success nor worth a retry.',
+  },
+  'server-error': { scope: 'plan', later: true, sentence: 'Status 5xx, 408 or 425 on every attempt.' },
+  'connection-failed': { scope: 'plan', later: true, sentence: 'No connection, or it was lost before the headers.' },
+  timeout: { scope: 'plan', later: true, sentence: 'It took longer than a limit on time allows.' },
+  truncated: { scope: 'plan', later: true, sentence: 'Fewer bytes than announced, or a document without its end.' },
+  'empty-body': { scope: 'plan', later: true, sentence: 'Success, and no bytes.' },
+  'too-large': { scope: 'plan', later: false, sentence: 'Above the limit on size, or beyond the decompression ratio.' },
+  'bad-gzip': { scope: 'plan', later: false, sentence: 'The content coding is damaged or unknown.' },
+  'checksum-mismatch': { scope: 'plan', later: true, sentence: 'Not the bytes whose checksum the service published.' },
+  unreadable: { scope: 'plan', later: false, sentence: 'Begins and ends like a PDF and has no page to read.' },
+  encrypted: { scope: 'plan', later: false, sentence: 'The PDF needs a password.' },
+  'preview-only': { scope: 'plan', later: false, sentence: 'The PDF is a look-inside of a page or two.' },
+  'identity-mismatch': { scope: 'plan', later: false, sentence: 'The page or the file belongs to another work.' },
+  'redirect-loop': { scope: 'plan', later: false, sentence: 'A redirect led back with nothing changed.' },
+  'too-many-redirects': { scope: 'plan', later: false, sentence: 'More redirects than are followed.' },
+  'bad-redirect': { scope: 'plan', later: false, sentence: 'A redirect to nowhere or to another scheme.' },
+  'private-address': { scope: 'plan', later: false, sentence: 'The address, or one it led to, is not public.' },
+  'robots-disallowed': { scope: 'plan', later: false, sentence: 'robots.txt forbids it, or could not be read.' },
+  'rate-limited': { scope: 'plan', later: true, sentence: 'The host asked for a longer wait than is spent waiting.' },
+  'no-plan': { scope: 'work', later: false, sentence: 'No resolver knew a URL for the work.' },
+  'all-plans-failed': { scope: 'work', later: false, sentence: 'Every URL was tried; the attempts say why each lost.' },
+  'budget-exhausted': { scope: 'work', later: true, sentence: 'A daily budget that a URL needs is spent.' },
+  retracted: { scope: 'work', later: false, sentence: 'The work is retracted and such works are left out.' },
+  cancelled: { scope: 'work', later: true, sentence: 'The run was stopped before the work ended.' },
+  'internal-error': { scope: 'work', later: true, sentence: 'A fault of the program itself.' },
+} as const satisfies Readonly<
+  Record<string, { readonly scope: 'plan' | 'work'; readonly later: boolean; readonly sentence: string }>
+>;
+
+/** One word of the closed list. */
+export type Reason = keyof typeof REASONS;

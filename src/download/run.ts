@@ -1,0 +1,218 @@
+import type { Clock } from '../base/index.ts';
+import { errorInfo } from '../base/index.ts';
+import type { Send } from '../http/index.ts';
+import type {
+  DrainMode,
+  Handler,
+  HandlerContext,
+  LeasedJob,
+  OrchestratorOptions,
+  QueueEvent,
+  RunSummary,
+} from '../queue/index.ts';
+import { Orchestrator, WorkQueue } from '../queue/index.ts';
+import type { ResolveContext, Resolver } from '../resolve/index.ts';
+import type { Work } from '../works/index.ts';
+import type { InspectDocument } from './identity.ts';
+import { KeptFiles } from './kept-files.ts';
+import type { ManifestRow } from './manifest-row.ts';
+import { manifestRow } from './manifest-row.ts';
+import type { ArtifactKind, WorkResult } from './outcome.ts';
+import { processWork } from './process-work.ts';
+
+/** Where results are written down, and what is known of earlier ones. */
+export interface ResultSink {
+  /** Resolves when the row is durable. */
+  write(row: ManifestRow): Promise<void>;
+  /** The last row of a work, if there is one. */
+  last(work: string): Pick<ManifestRow, 'outcome' | 'path' | 'bytes'> | undefined;
+}
+
+/** Where works come from. Ends by itself; what it could not deliver it tells in its own way. */
+export type WorkProvider = (signal: AbortSignal) => AsyncIterable<Work>;
+
+/** What happens in a run besides what the queue tells. */
+export type DownloadEvent =
+  | { readonly kind: 'work-found'; readonly isNew: boolean }
+  | { readonly kind: 'work-ended'; readonly row: ManifestRow }
+  | { readonly kind: 'work-kept-before'; readonly work: string }
+  | { readonly kind: 'worker-crashed'; readonly work: string; readonly code: string; readonly message: string };
+
+export interface DownloadRunOptions {
+  readonly runId: string;
+  readonly queue: WorkQueue;
+  readonly orchestrator: OrchestratorOptions;
+  readonly provider: WorkProvider | undefined;
+  readonly sink: ResultSink;
+  readonly files: KeptFiles;
+  readonly send: Send;
+  readonly resolvers: readonly Resolver[];
+  readonly resolve: Omit<ResolveContext, 'attempted' | 'signal'>;
+  readonly inspect: InspectDocument | undefined;
+  readonly accept: ReadonlySet<ArtifactKind>;
+  readonly maxBytes: number;
+  readonly retries: number;
+  readonly retracted: 'keep' | 'skip';
+  readonly listOnly: boolean;
+  readonly clock: Clock;
+  readonly report: (event: DownloadEvent | QueueEvent) => void;
+  readonly log: HandlerContext['log'];
+  readonly around?: (<T>(job: LeasedJob, run: () => Promise<T>) => Promise<T>) | undefined;
+}
+
+export interface DownloadSummary extends RunSummary {
+  readonly found: number;
+  readonly saved: number;
+  readonly failed: number;
+  readonly parked: number;
+  readonly keptBefore: number;
+  readonly crashed: number;
+  readonly bytes: number;
+}
+
+/**
+ * From works to kept files: puts what the provider finds into the queue and empties it at the same time, so that a run of
+ * any size can be killed and continued, and every work ends with a row in the manifest.
+ */
+export class DownloadRun {
+  readonly #options: DownloadRunOptions;
+  readonly #orchestrator: Orchestrator;
+  readonly #counts = { found: 0, saved: 0, failed: 0, parked: 0, keptBefore: 0, crashed: 0, bytes: 0 };
+
+  constructor(options: DownloadRunOptions) {
+    this.#options = options;
+    this.#orchestrator = new Orchestrator(options.orchestrator, {
+      store: options.queue.store,
+      handler: this.handler,
+      clock: options.clock,
+      report: options.report,
+      log: options.log,
+      around: options.around,
+    });
+  }
+
+  get orchestrator(): Orchestrator {
+    return this.#orchestrator;
+  }
+
+  get counts(): Readonly<Record<'found' | 'saved' | 'failed' | 'parked' | 'keptBefore' | 'crashed' | 'bytes', number>> {
+    return { ...this.#counts };
+  }
+
+  /** Finds and downloads until nothing is left, or until told to stop. */
+  async run(options: { readonly drain?: DrainMode; readonly signal: AbortSignal }): Promise<DownloadSummary> {
+    const { provider } = this.#options;
+    const stop = new AbortController();
+    const signal = AbortSignal.any([options.signal, stop.signal]);
+    const drain = options.drain ?? 'empty';
+    const running = this.#orchestrator.run({ drain: provider ? 'never' : drain, signal });
+    let providerError: { readonly error: unknown } | undefined;
+    const finding = provider
+      ? this.#find(provider, signal).then(
+          () => this.#orchestrator.drain(drain),
+          (error: unknown) => {
+            // What was found is worth finishing; the fault is told at the end.
+            if (!signal.aborted) providerError = { error };
+            this.#orchestrator.drain(drain);
+          },
+        )
+      : undefined;
+    try {
+      const summary = await running;
+      stop.abort();
+      await finding;
+      if (providerError) throw providerError.error;
+      return { ...summary, ...this.#counts };
+    } finally {
+      stop.abort();
+      await finding;
+    }
+  }
+
+  /** Downloads the work of one job; also what `queue run` does with jobs that somebody else put in. */
+  readonly handler: Handler = async (job, context) => {
+    const work = job.artifact as Work;
+    const { sink, files, report } = this.#options;
+    const before = sink.last(work.id);
+    // A kill between the row and its settlement must not cost a second transfer.
+    if (before?.outcome === 'saved' && before.path !== null && (await files.holds(before.path, before.bytes ?? -1))) {
+      this.#counts.keptBefore += 1;
+      report({ kind: 'work-kept-before', work: work.id });
+      return undefined;
+    }
+    const result = await this.#process(work, context);
+    const row = manifestRow(result, this.#options.runId);
+    await sink.write(row);
+    this.#count(row);
+    report({ kind: 'work-ended', row });
+    const { outcome } = result;
+    switch (outcome.kind) {
+      case 'saved':
+        return undefined;
+      case 'parked':
+        return { retryAt: outcome.at, reason: { code: codeOf(outcome.reason), message: 'may be had later' } };
+      case 'skipped':
+        return { state: 'skipped', reason: { code: codeOf(outcome.reason), message: outcome.reason } };
+      case 'failed':
+        return { state: 'error', reason: { code: codeOf(outcome.reason), message: outcome.detail ?? outcome.reason } };
+    }
+  };
+
+  async #find(provider: WorkProvider, signal: AbortSignal): Promise<void> {
+    for await (const work of provider(signal)) {
+      signal.throwIfAborted();
+      const isNew = await this.#options.queue.enqueue(work.id, work);
+      this.#counts.found += 1;
+      this.#options.report({ kind: 'work-found', isNew });
+    }
+  }
+
+  /** A crash of the pipeline ends as a row like everything else, and then as a retry of the queue. */
+  async #process(work: Work, context: HandlerContext): Promise<WorkResult> {
+    const options = this.#options;
+    const startedAt = options.clock.now();
+    try {
+      return await processWork(work, {
+        ...options,
+        withLimits: (resolver, url, run) => context.withLimits(resolver, url, run),
+        signal: context.signal,
+      });
+    } catch (error) {
+      if (context.signal.aborted || isGoingBack(error)) throw error;
+      const { code, message } = errorInfo(error);
+      this.#counts.crashed += 1;
+      options.report({ kind: 'worker-crashed', work: work.id, code, message });
+      await options.sink.write(
+        manifestRow(
+          {
+            work,
+            outcome: { kind: 'failed', reason: 'internal-error', detail: `${code}: ${message}` },
+            attempts: [],
+            problems: [],
+            startedAt,
+            endedAt: options.clock.now(),
+          },
+          options.runId,
+        ),
+      );
+      throw error;
+    }
+  }
+
+  #count(row: ManifestRow): void {
+    if (row.outcome === 'saved') this.#counts.saved += 1;
+    if (row.outcome === 'failed') this.#counts.failed += 1;
+    if (row.outcome === 'parked') this.#counts.parked += 1;
+    this.#counts.bytes += row.attempts.reduce((sum, { bytes }) => sum + bytes, 0);
+  }
+}
+
+/** The queue's own way of saying that the job should wait elsewhere. */
+function isGoingBack(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'QUEUE_HOST_BUSY';
+}
+
+/** `all-plans-failed` → `ALL_PLANS_FAILED`, as codes are written. */
+function codeOf(reason: string): string {
+  return reason.toUpperCase().replaceAll('-', '_');
+}

@@ -1,0 +1,34 @@
+import { sha256 } from '../base/index.ts';
+
+const MOST_BYTES = 120;
+const HASH_LENGTH = 12;
+/** Names that Windows keeps for devices, with or without an ending. */
+const RESERVED = /^(con|prn|aux|nul|com\d|lpt\d|conin\$|conout\$)$/i;
+
+/**
+ * A file name from an untrusted id: no separators, no control or invisible characters, no leading dot, no device name, at
+ * most 120 bytes. Two ids that would look alike, or differ only in case on a file system that does not see it, get a
+ * hash of the id behind them and stay apart.
+ */
+export function slug(id: string): string {
+  const normal = id.normalize('NFC');
+  const readable = normal
+    .replaceAll(/[^\p{L}\p{N}._-]+/gu, '_')
+    .replaceAll(/\.{2,}/g, '.')
+    .replace(/^[._]+/, '')
+    .replace(/[._]+$/, '');
+  const cut = cutBytes(readable, MOST_BYTES - HASH_LENGTH - 1);
+  const faithful = cut === normal && cut === cut.toLowerCase() && !RESERVED.test(cut) && cut !== '';
+  return faithful ? cut : `${cut === '' ? 'work' : cut}-${sha256(normal).slice(0, HASH_LENGTH)}`;
+}
+
+function cutBytes(text: string, most: number): string {
+  if (Buffer.byteLength(text) <= most) return text;
+  let [cut, bytes] = ['', 0];
+  for (const character of text) {
+    bytes += Buffer.byteLength(character);
+    if (bytes > most) break;
+    cut += character;
+  }
+  return cut;
+}

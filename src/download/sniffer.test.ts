@@ -1,0 +1,108 @@
+import assert from 'node:assert/strict';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+
+import type { Sniffed } from './index.ts';
+import { kindOf, reasonOfResult, reasonOfStatus, REASONS, Sniffer, wallOf } from './index.ts';
+
+const FIXTURES = join(import.meta.dirname, '../../../shared/data/api-fixtures/open');
+const skip = existsSync(FIXTURES) ? false : `${FIXTURES} is absent`;
+
+function sniff(body: string | Buffer, pieceBytes = 1000): Sniffed {
+  const bytes = Buffer.isBuffer(body) ? body : Buffer.from(body, 'latin1');
+  const sniffer = new Sniffer();
+  for (let at = 0; at < bytes.length; at += pieceBytes) sniffer.write(bytes.subarray(at, at + pieceBytes));
+  return sniffer.end();
+}
+
+const pdf = (more = ''): string => `%PDF-1.7\n${'x'.repeat(9000)}${more}\nstartxref\n9\n%%EOF\n`;
+
+test('a whole PDF is one, with junk before it or after it', () => {
+  for (const pieceBytes of [1, 7, 1000, 100_000]) {
+    const { kind, fault, headerOffset } = sniff(pdf(), pieceBytes);
+    assert.deepEqual([kind, fault, headerOffset], ['pdf', undefined, 0]);
+  }
+  const junk = sniff(`${'<!-- debris -->\n'.repeat(19)}${pdf()}${' '.repeat(500)}`);
+  assert.deepEqual([junk.kind, junk.fault, junk.headerOffset], ['pdf', undefined, 304]);
+  assert.equal(sniff(`${' '.repeat(1100)}${pdf()}`).fault, 'wrong-kind');
+});
+
+test('a PDF without its end is truncated, a locked one is told', () => {
+  assert.equal(sniff(pdf().slice(0, -30)).fault, 'truncated');
+  assert.equal(sniff('%PDF-1.7\n%%EOF').fault, 'truncated');
+  assert.equal(sniff(`%PDF-1.7\n${'x'.repeat(9000)}%%EOF`).fault, 'truncated');
+  for (const pieceBytes of [3, 5000]) assert.equal(sniff(pdf('<</Encrypt 5 0 R>>'), pieceBytes).isEncrypted, true);
+  assert.equal(sniff(pdf()).isEncrypted, false);
+});
+
+test('articles in XML are told from metadata and from other XML', { skip }, () => {
+  for (const name of ['jats/scielo-article.xml', 'pmc/efetch-articleset.xml']) {
+    const { kind, fault } = sniff(readFileSync(join(FIXTURES, name)), 4096);
+    assert.deepEqual([kind, fault], ['jats', undefined], name);
+  }
+  const cut = readFileSync(join(FIXTURES, 'jats/scielo-article.xml'));
+  assert.equal(sniff(cut.subarray(0, cut.length - 50)).fault, 'truncated');
+  assert.equal(
+    sniff('<?xml version="1.0"?><!DOCTYPE article [<!ENTITY a "b">]><article><front/></article>').fault,
+    'wrong-kind',
+  );
+  const tei = sniff('<?xml version="1.0"?>\n<!-- x --><TEI xmlns="http://www.tei-c.org/ns/1.0"><text/></TEI>\n');
+  assert.deepEqual([tei.kind, tei.fault], ['tei', undefined]);
+  assert.equal(sniff(readFileSync(join(FIXTURES, 'arxiv/id-versioned.xml'))).fault, 'wrong-kind');
+});
+
+test('other bodies are named by their bytes', () => {
+  for (const [body, kind] of [
+    ['<!DOCTYPE html><html>', 'html'],
+    ['  \n<!-- c --><HTML>', 'html'],
+    ['\xef\xbb\xbf<html xmlns="http://www.w3.org/1999/xhtml">', 'html'],
+    ['<?xml version="1.0"?><html xmlns="http://www.w3.org/1999/xhtml">', 'html'],
+    ['\x1f\x8b\x08', 'gzip'],
+    ['PK\x03\x04', 'zip'],
+    ['\x89PNG', 'image'],
+    ['just words', 'text'],
+    ['\x00\x01', 'unknown'],
+  ] as const) {
+    assert.equal(kindOf(Buffer.from(body, 'latin1')), kind, body);
+  }
+  assert.equal(sniff('').fault, 'empty-body');
+});
+
+test('walls are recognised by their own signs', { skip }, () => {
+  const page = (text: string, more: Partial<Parameters<typeof wallOf>[0]> = {}): string | undefined =>
+    wallOf({ status: 200, url: new URL('https://p.example/article/7'), headers: {}, text, ...more });
+  const challenge = readFileSync(join(FIXTURES, 'landing/cloudflare-challenge-acs.html'), 'utf8');
+  assert.equal(page(challenge, { status: 403 }), 'blocked-challenge');
+  assert.equal(page('error code: 1015', { status: 429 }), 'blocked-challenge');
+  assert.equal(page('', { headers: { 'cf-mitigated': 'challenge' }, status: 403 }), 'blocked-challenge');
+  assert.equal(page('<div class="g-recaptcha"></div>'), 'blocked-captcha');
+  assert.equal(page('<form><input type="password"></form>'), 'blocked-login');
+  assert.equal(page('', { url: new URL('https://idp.example/login?x=1') }), 'blocked-login');
+  assert.equal(page('', { url: new URL('https://p.example/action/cookieAbsent') }), 'blocked-cookie');
+  assert.equal(page('<a>Purchase PDF</a>'), 'paywalled');
+  assert.equal(page('<title>Page not found | X</title>'), 'soft-404');
+  for (const name of ['peerj.html', 'plos-one.html']) {
+    assert.equal(page(readFileSync(join(FIXTURES, 'landing', name), 'utf8')), undefined, name);
+  }
+  assert.equal(page('gone', { status: 404 }), undefined);
+});
+
+test('every end of a request has its word', () => {
+  assert.equal(reasonOfStatus(200), undefined);
+  assert.deepEqual([404, 410, 403, 451, 418, 500, 408, 429].map(reasonOfStatus), [
+    'not-found',
+    'not-found',
+    'forbidden',
+    'forbidden',
+    'bad-status',
+    'server-error',
+    'server-error',
+    'rate-limited',
+  ]);
+  const trail = { url: 'http://a/', chain: [] };
+  assert.equal(reasonOfResult({ kind: 'later', at: 1, reason: 'rate-limited', trail }), 'rate-limited');
+  assert.equal(reasonOfResult({ kind: 'refused', reason: 'max-hops', message: '', trail }), 'too-many-redirects');
+  assert.equal(reasonOfResult({ kind: 'failed', reason: 'too-slow', message: '', retryable: false, trail }), 'timeout');
+  for (const { sentence } of Object.values(REASONS)) assert.match(sentence, /\.$/);
+});

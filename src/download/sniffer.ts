@@ -1,0 +1,158 @@
+import type { Reason } from './reasons.ts';
+
+export type BodyKind = 'pdf' | 'jats' | 'tei' | 'xml' | 'html' | 'gzip' | 'zip' | 'image' | 'text' | 'unknown';
+
+/** What a body turned out to be, from its own bytes; what was declared never overrides them. */
+export interface Sniffed {
+  readonly kind: BodyKind;
+  readonly bytes: number;
+  /** Junk before the header of a PDF is kept, and counted here. */
+  readonly headerOffset: number;
+  /** Why it cannot be kept; undefined when it is a sound document as far as its frame tells. */
+  readonly fault: Reason | undefined;
+  readonly isEncrypted: boolean;
+}
+
+/** The header of a PDF must begin within this many bytes, as readers practise it. */
+const PDF_HEADER_WITHIN = 1024;
+const HEAD_BYTES = 4096;
+const TAIL_BYTES = 4096;
+const SMALLEST_PDF = 200;
+const JATS_ROOTS = new Set(['article', 'pmc-articleset', 'articles', 'sub-article']);
+const BODY_TAG = Buffer.from('<body');
+const ENCRYPT = Buffer.from('/Encrypt');
+const SEAM_BYTES = 16;
+
+/**
+ * Watches a body as it streams: the first bytes tell the kind early, the last whether it is whole. Nothing is kept but
+ * the two ends.
+ */
+export class Sniffer {
+  #head = Buffer.alloc(0);
+  #tail = Buffer.alloc(0);
+  #bytes = 0;
+  #kind: BodyKind | undefined;
+  #hasBody = false;
+  #hasEncrypt = false;
+  #overlap = Buffer.alloc(0);
+
+  /** Takes a chunk; answers the kind once it is known. */
+  write(chunk: Buffer): BodyKind | undefined {
+    this.#bytes += chunk.length;
+    if (this.#head.length < HEAD_BYTES) {
+      this.#head = Buffer.concat([this.#head, chunk.subarray(0, HEAD_BYTES - this.#head.length)]);
+      if (this.#head.length >= HEAD_BYTES) this.#kind = kindOf(this.#head);
+    }
+    this.#tail =
+      chunk.length >= TAIL_BYTES
+        ? Buffer.from(chunk.subarray(-TAIL_BYTES))
+        : Buffer.concat([this.#tail, chunk]).subarray(-TAIL_BYTES);
+    this.#search(chunk);
+    return this.#kind;
+  }
+
+  /** The judgement, after the last byte. */
+  end(): Sniffed {
+    const kind = this.#kind ?? kindOf(this.#head);
+    const headerOffset = kind === 'pdf' ? Math.max(0, this.#head.indexOf('%PDF-')) : 0;
+    return {
+      kind,
+      bytes: this.#bytes,
+      headerOffset,
+      fault: this.#fault(kind),
+      isEncrypted: kind === 'pdf' && this.#hasEncrypt,
+    };
+  }
+
+  #fault(kind: BodyKind): Reason | undefined {
+    if (this.#bytes === 0) return 'empty-body';
+    if (kind === 'pdf') return this.#pdfFault();
+    if (kind === 'jats') return this.#hasBody ? this.#unclosed() : 'wrong-kind';
+    if (kind === 'tei') return this.#unclosed();
+    if (kind === 'html') return undefined;
+    return 'wrong-kind';
+  }
+
+  #pdfFault(): Reason | undefined {
+    const end = this.#tail.lastIndexOf('%%EOF');
+    if (end === -1 || this.#bytes < SMALLEST_PDF) return 'truncated';
+    return this.#tail.subarray(0, end).lastIndexOf('startxref') === -1 && this.#bytes > TAIL_BYTES
+      ? 'truncated'
+      : undefined;
+  }
+
+  /** XML ends with the end tag of its root, whitespace and comments aside. */
+  #unclosed(): Reason | undefined {
+    const tail = this.#tail
+      .toString('latin1')
+      .replaceAll('\0', '')
+      .replace(/(?:\s|<!--[^]*?-->)+$/, '');
+    return /<\/[A-Za-z_][\w:.-]*\s*>$/.test(tail) ? undefined : 'truncated';
+  }
+
+  #search(chunk: Buffer): void {
+    // A word may lie across two chunks; the seam alone is joined, so that no chunk is copied.
+    const seam = Buffer.concat([this.#overlap, chunk.subarray(0, SEAM_BYTES)]);
+    const has = (word: Buffer): boolean => seam.includes(word) || chunk.includes(word);
+    if (this.#kind !== 'pdf' && !this.#hasBody) this.#hasBody = has(BODY_TAG);
+    if ((this.#kind === undefined || this.#kind === 'pdf') && !this.#hasEncrypt) this.#hasEncrypt = has(ENCRYPT);
+    this.#overlap = chunk.length >= SEAM_BYTES ? Buffer.from(chunk.subarray(-SEAM_BYTES)) : seam.subarray(-SEAM_BYTES);
+  }
+}
+
+/** The kind of a body from its first bytes. */
+export function kindOf(head: Buffer): BodyKind {
+  if (head.subarray(0, PDF_HEADER_WITHIN + 5).includes('%PDF-')) return 'pdf';
+  const [a = 0, b = 0, c = 0, d = 0] = head;
+  if (a === 0x1f && b === 0x8b) return 'gzip';
+  if (a === 0x50 && b === 0x4b && c === 0x03 && d === 0x04) return 'zip';
+  if ((a === 0x89 && b === 0x50) || (a === 0xff && b === 0xd8) || (a === 0x47 && b === 0x49 && c === 0x46))
+    return 'image';
+  return markupKind(head);
+}
+
+function markupKind(head: Buffer): BodyKind {
+  const isUtf16 = (head[0] === 0xff && head[1] === 0xfe) || (head[0] === 0xfe && head[1] === 0xff);
+  const text = (isUtf16 ? head.toString('latin1').replaceAll('\0', '').slice(2) : head.toString('utf8'))
+    .replace(/^\uFEFF/, '')
+    .trimStart();
+  if (/^(?:<!--[^]*?-->\s*)*<(?:!doctype\s+html|html|head|body|script|title|meta)\b/i.test(text)) return 'html';
+  const root = rootOf(text);
+  if (root === undefined) return head.includes(0) || head.length === 0 ? 'unknown' : 'text';
+  const name = root.name.replace(/^[\w-]+:/, '');
+  if (JATS_ROOTS.has(name) || (name === 'OAI-PMH' && /jats|pmc/i.test(text))) return 'jats';
+  if (name === 'TEI') return 'tei';
+  return /^(?:html|body|div)$/i.test(name) ? 'html' : 'xml';
+}
+
+/** The first element, after the declaration, the document type, comments and instructions. */
+function rootOf(text: string): { readonly name: string } | undefined {
+  let at = 0;
+  for (let steps = 0; steps < 100; steps += 1) {
+    while (/\s/.test(text[at] ?? '')) at += 1;
+    const rest = text.slice(at, at + 9);
+    const end = rest.startsWith('<?')
+      ? text.indexOf('?>', at) + 2
+      : rest.startsWith('<!--')
+        ? text.indexOf('-->', at) + 3
+        : rest.startsWith('<!')
+          ? doctypeEnd(text, at)
+          : -1;
+    if (end === -1) {
+      const name = /^<([A-Za-z_][\w:.-]{0,100})/.exec(text.slice(at, at + 110))?.[1];
+      return name === undefined ? undefined : { name };
+    }
+    if (end < at + 2) return undefined;
+    at = end;
+  }
+  return undefined;
+}
+
+/** A document type may hold declarations of its own in brackets. */
+function doctypeEnd(text: string, at: number): number {
+  const close = text.indexOf('>', at);
+  const open = text.indexOf('[', at);
+  if (open === -1 || open > close) return close + 1;
+  const end = text.indexOf(']', open);
+  return end === -1 ? 0 : text.indexOf('>', end) + 1;
+}

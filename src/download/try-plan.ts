@@ -1,0 +1,249 @@
+import { rm } from 'node:fs/promises';
+
+import type { Clock } from '../base/index.ts';
+import { equalJitterDelay, wait } from '../base/index.ts';
+import type { HttpResponse, HttpResult, Send } from '../http/index.ts';
+import { CookieJar } from '../http/index.ts';
+import type { LandingLink, Plan } from '../resolve/index.ts';
+import { decodePage, readLandingPage } from '../resolve/index.ts';
+import type { Work } from '../works/index.ts';
+import { reasonOfResult } from './http-reason.ts';
+import type { InspectDocument } from './identity.ts';
+import { belongsTo } from './identity.ts';
+import type { KeptFiles } from './kept-files.ts';
+import type { Artifact, ArtifactKind, Attempt } from './outcome.ts';
+import type { Reason } from './reasons.ts';
+import type { ReceivedBody } from './receive-body.ts';
+import { BodyReceiver } from './receive-body.ts';
+import { Transfer } from './transfer.ts';
+import { wallOf } from './wall.ts';
+
+/** A page may send its reader on, but not for ever. */
+const MOST_REFRESHES = 3;
+/** A look-inside has a page or two and says so. */
+const PREVIEW_PAGES = 2;
+const PREVIEW = /preview of|look inside|first page(?:s)? (?:only|preview)|this is a preview/i;
+
+/** Runs a download within the limits of its resolver and host. */
+export type WithLimits = <T>(resolver: string, url: string, work: () => Promise<T>) => Promise<T>;
+
+export interface TryOptions {
+  readonly send: Send;
+  readonly files: KeptFiles;
+  readonly clock: Clock;
+  readonly inspect: InspectDocument | undefined;
+  readonly accept: ReadonlySet<ArtifactKind>;
+  readonly maxBytes: number;
+  /** How often a body that broke off is continued or begun again. */
+  readonly retries: number;
+  readonly withLimits: WithLimits;
+  readonly signal: AbortSignal;
+}
+
+/** What came of a plan: a kept file, or the reason why not, and when to come back if that is known. */
+export interface Trial {
+  readonly attempt: Attempt;
+  readonly artifact: Artifact | null;
+  readonly retryAt: number | null;
+}
+
+interface Got {
+  readonly reason: Reason;
+  readonly detail: string | null;
+  readonly result: HttpResult;
+  readonly body: ReceivedBody | null;
+  readonly artifact: Artifact | null;
+}
+
+/** Tries plans of one work; its cookies and what was tried before are its own. */
+export class PlanTrier {
+  readonly #work: Work;
+  readonly #options: TryOptions;
+  readonly #jar = new CookieJar();
+  /** By URL, what came of it: a page's links are not tried twice. */
+  readonly #tried: Map<string, string>;
+
+  constructor(work: Work, options: TryOptions, tried: Map<string, string>) {
+    this.#work = work;
+    this.#options = options;
+    this.#tried = tried;
+  }
+
+  async try(plan: Plan): Promise<Trial> {
+    const { clock } = this.#options;
+    const [startedAt, began] = [clock.now(), clock.monotonic()];
+    const got = await this.#follow(plan, plan.url, plan.expect, 0);
+    const response = responseOf(got.result);
+    this.#tried.set(plan.url, got.reason);
+    return {
+      artifact: got.artifact,
+      retryAt: got.result.kind === 'later' ? got.result.at : null,
+      attempt: {
+        resolver: plan.resolver,
+        url: plan.url,
+        finalUrl: response?.url.href ?? plan.url,
+        chain:
+          response?.chain ??
+          (got.result.kind === 'later' || got.result.kind === 'refused' || got.result.kind === 'failed'
+            ? got.result.trail.chain
+            : []),
+        status: response?.status ?? null,
+        bytes: response?.bodyBytes ?? 0,
+        sha256: got.body?.sha256 ?? null,
+        kind: got.body?.sniffed.kind ?? null,
+        license: plan.license?.slug ?? plan.license?.raw ?? null,
+        version: plan.version,
+        hostType: plan.hostType,
+        reason: got.reason,
+        detail: got.detail,
+        startedAt,
+        durationMs: clock.monotonic() - began,
+      },
+    };
+  }
+
+  /** Fetches a URL; where a page comes that may lead to the text, goes where it leads. */
+  async #follow(plan: Plan, url: string, expect: Plan['expect'], pages: number): Promise<Got> {
+    const got = await this.#fetch(plan, url);
+    const response = responseOf(got.result);
+    if (got.body?.page == null || !response || got.reason !== 'success') return got;
+    const text = decodePage(got.body.page, response.headers['content-type']);
+    const wall = wallOf({ status: response.status, url: response.url, headers: response.headers, text });
+    if (wall !== undefined) return { ...got, reason: wall };
+    if (expect === 'html' && this.#options.accept.has('html')) return this.#keepPage(got, text);
+    if (expect !== 'landing' && expect !== 'any') return { ...got, reason: 'html-as-pdf' };
+    const page = readLandingPage(text, response.url, response.headers);
+    if (page.refresh !== null && pages < MOST_REFRESHES) return this.#follow(plan, page.refresh, expect, pages + 1);
+    if (page.doi !== null && this.#work.ids.doi !== null && page.doi !== this.#work.ids.doi)
+      return { ...got, reason: 'identity-mismatch' };
+    return this.#followLinks(plan, page.links, { ...got, reason: 'no-pdf-link' });
+  }
+
+  /** The files a page names, until one is the work's; the last one's reason stands for the page. */
+  async #followLinks(plan: Plan, links: readonly LandingLink[], none: Got): Promise<Got> {
+    let last = none;
+    for (const link of links) {
+      if (!this.#options.accept.has(link.expect)) continue;
+      const before = this.#tried.get(link.url);
+      if (before !== undefined) {
+        last = { ...none, reason: before as Reason };
+        continue;
+      }
+      const inner: Plan = { ...plan, url: link.url, expect: link.expect, credentials: [], headers: {}, checksum: null };
+      last = await this.#follow(inner, link.url, link.expect, MOST_REFRESHES);
+      this.#tried.set(link.url, last.reason);
+      if (last.artifact !== null) return last;
+    }
+    return last;
+  }
+
+  async #fetch(plan: Plan, url: string): Promise<Got> {
+    const { files, withLimits } = this.#options;
+    const part = await files.newPart(this.#work.id);
+    const transfer = new Transfer(part, plan, this.#options.accept.has('html'));
+    try {
+      const result = await withLimits(plan.resolver, url, () => this.#transfer(transfer, plan, url));
+      const refused = this.#refusal(result);
+      const { receiver } = transfer;
+      if (refused !== undefined || receiver === undefined) return this.#lost(result, refused ?? 'empty-body');
+      const body = await receiver.end();
+      return await this.#judge(part, result, body);
+    } finally {
+      // Whatever was not kept, and the page that was only read.
+      transfer.receiver?.discard();
+      await rm(part, { force: true });
+    }
+  }
+
+  /** Sends, and goes on where a body broke off, as often as the retry limit allows. */
+  async #transfer(transfer: Transfer, plan: Plan, url: string): Promise<HttpResult> {
+    const { send, signal, clock, retries, maxBytes } = this.#options;
+    for (let attempt = 1; ; attempt += 1) {
+      const result = await send(
+        {
+          url: new URL(url),
+          headers: { ...plan.headers, ...transfer.rangeHeaders() },
+          credentials: plan.credentials,
+          robots: plan.robots,
+          jar: this.#jar,
+          cache: 'bypass',
+          limits: { maxBytes },
+          sink: (head, stop) => transfer.open(head, stop),
+        },
+        signal,
+      );
+      const brokeOff = result.kind === 'failed' && result.retryable && result.trail.response !== undefined;
+      if (!brokeOff || attempt > retries) return result;
+      await wait(clock, equalJitterDelay(attempt, { baseMs: 1_000, capMs: 60_000 }), signal);
+    }
+  }
+
+  #refusal(result: HttpResult): Reason | undefined {
+    const response = responseOf(result);
+    const reason = reasonOfResult(result);
+    if (response === undefined || reason === undefined) return reason;
+    const text = response.body.toString('utf8');
+    return wallOf({ status: response.status, url: response.url, headers: response.headers, text }) ?? reason;
+  }
+
+  /** Decides whether a body is the work's full text, and keeps it if it is. */
+  async #judge(part: string, result: HttpResult, body: ReceivedBody): Promise<Got> {
+    const { sniffed } = body;
+    const lost = (reason: Reason, detail: string | null = null): Got => ({
+      ...this.#lost(result, reason),
+      detail,
+      body,
+    });
+    if (result.kind === 'stopped') return lost('too-large');
+    if (sniffed.fault !== undefined) return lost(sniffed.fault);
+    if (sniffed.kind === 'html') return { ...this.#lost(result, 'success'), body };
+    if (!body.checksumMatches) return lost('checksum-mismatch');
+    const kind = sniffed.kind === 'pdf' ? 'pdf' : 'xml';
+    if (!this.#options.accept.has(kind)) return lost('kind-not-accepted');
+    const verdict = await this.#inspect(part, sniffed.kind as 'pdf' | 'jats' | 'tei');
+    if (verdict !== undefined) return lost(verdict);
+    return { ...lost('success'), artifact: await this.#keep(part, kind, result, body) };
+  }
+
+  async #inspect(part: string, kind: 'pdf' | 'jats' | 'tei' | 'html'): Promise<Reason | undefined> {
+    const { inspect, signal } = this.#options;
+    if (!inspect) return undefined;
+    const facts = await inspect(part, kind, signal);
+    if (facts.isEncrypted) return 'encrypted';
+    if (!facts.isReadable || facts.pages === 0) return 'unreadable';
+    if (facts.pages !== null && facts.pages <= PREVIEW_PAGES && PREVIEW.test(facts.text)) return 'preview-only';
+    return belongsTo(this.#work, facts.text) === 'no' ? 'identity-mismatch' : undefined;
+  }
+
+  async #keepPage(got: Got, text: string): Promise<Got> {
+    if (got.body?.page == null) return got;
+    if (belongsTo(this.#work, text.replaceAll(/<[^>]*>/g, ' ')) === 'no')
+      return { ...got, reason: 'identity-mismatch' };
+    const part = await this.#options.files.newPart(this.#work.id);
+    const receiver = new BodyReceiver({ part, keepPages: true, checksum: null, stop: () => undefined });
+    receiver.write(got.body.page);
+    await receiver.end();
+    return { ...got, artifact: await this.#keep(part, 'html', got.result, got.body) };
+  }
+
+  async #keep(part: string, kind: ArtifactKind, result: HttpResult, body: ReceivedBody): Promise<Artifact> {
+    const path = await this.#options.files.keep(part, { workId: this.#work.id, kind, sha256: body.sha256 });
+    return {
+      path,
+      kind,
+      contentType: responseOf(result)?.headers['content-type'] ?? null,
+      sha256: body.sha256,
+      bytes: body.sniffed.bytes,
+    };
+  }
+
+  #lost(result: HttpResult, reason: Reason): Got {
+    const detail = result.kind === 'failed' || result.kind === 'refused' ? `${result.reason}: ${result.message}` : null;
+    return { reason, detail, result, body: null, artifact: null };
+  }
+}
+
+function responseOf(result: HttpResult): HttpResponse | undefined {
+  if (result.kind === 'response' || result.kind === 'stopped') return result.response;
+  return result.trail.response;
+}

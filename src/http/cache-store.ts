@@ -1,0 +1,155 @@
+import { mkdirSync } from 'node:fs';
+import { dirname } from 'node:path';
+import type { StatementSync } from 'node:sqlite';
+import { DatabaseSync } from 'node:sqlite';
+
+import { AppError, canonicalJson } from '../base/index.ts';
+import type { Stored } from './cache-policy.ts';
+import type { Headers } from './send.ts';
+
+/** Where answers are kept. It writes down and looks up; what is fresh is decided elsewhere. */
+export interface CacheStore extends Disposable {
+  /** All variants kept under a key. */
+  find(key: string): readonly Stored[];
+  /** Keeps an answer in the place of the variant with the same `vary`. */
+  save(key: string, stored: Stored): void;
+  remove(key: string): void;
+}
+
+const SCHEMA_VERSION = 1;
+const SCHEMA = `
+  create table answers (
+    key text not null,
+    vary text not null,
+    status integer not null check (status between 100 and 599),
+    headers text not null,
+    body blob not null,
+    requested_at integer not null,
+    received_at integer not null,
+    cache_for_ms integer,
+    used_at integer not null,
+    primary key (key, vary)
+  ) without rowid;
+  create index answers_by_use on answers (used_at);
+  create table total (one integer primary key check (one = 1), bytes integer not null);
+  insert into total values (1, 0);
+  create trigger answer_added after insert on answers begin
+    update total set bytes = bytes + length(new.body);
+  end;
+  create trigger answer_removed after delete on answers begin
+    update total set bytes = bytes - length(old.body);
+  end;
+`;
+
+interface Row {
+  readonly vary: string;
+  readonly status: number;
+  readonly headers: string;
+  readonly body: Uint8Array;
+  readonly requested_at: number;
+  readonly received_at: number;
+  readonly cache_for_ms: number | null;
+}
+
+/** Answers in one SQLite file, the least recently used leaving first when it grows beyond its bound. */
+export class SqliteCacheStore implements CacheStore {
+  readonly #database: DatabaseSync;
+  readonly #maxBytes: number;
+  readonly #now: () => number;
+  readonly #find: StatementSync;
+  readonly #touch: StatementSync;
+  readonly #remove: StatementSync;
+  readonly #removeVariant: StatementSync;
+  readonly #insert: StatementSync;
+  readonly #bytes: StatementSync;
+  readonly #evict: StatementSync;
+
+  /** `:memory:` keeps nothing beyond the process. */
+  constructor(path: string, options: { readonly now: () => number; readonly maxBytes?: number }) {
+    if (path !== ':memory:') mkdirSync(dirname(path), { recursive: true });
+    this.#database = openCache(path);
+    this.#maxBytes = options.maxBytes ?? 512 * 1024 * 1024;
+    this.#now = options.now;
+    this.#find = this.#database.prepare('select * from answers where key = :key');
+    this.#touch = this.#database.prepare('update answers set used_at = :now where key = :key');
+    this.#remove = this.#database.prepare('delete from answers where key = :key');
+    this.#removeVariant = this.#database.prepare('delete from answers where key = :key and vary = :vary');
+    this.#insert = this.#database.prepare(
+      `insert into answers values (:key, :vary, :status, :headers, :body, :requestedAt, :receivedAt, :cacheForMs, :now)`,
+    );
+    this.#bytes = this.#database.prepare('select bytes from total');
+    this.#evict = this.#database.prepare(
+      'delete from answers where (key, vary) in (select key, vary from answers order by used_at limit 64)',
+    );
+  }
+
+  find(key: string): readonly Stored[] {
+    const rows = this.#find.all({ key }) as unknown as Row[];
+    if (rows.length > 0) this.#touch.run({ key, now: this.#now() });
+    return rows.map((row) => ({
+      status: row.status,
+      headers: JSON.parse(row.headers) as Headers,
+      body: Buffer.from(row.body),
+      vary: JSON.parse(row.vary) as Headers,
+      requestedAt: row.requested_at,
+      receivedAt: row.received_at,
+      cacheForMs: row.cache_for_ms ?? undefined,
+    }));
+  }
+
+  save(key: string, stored: Stored): void {
+    const vary = canonicalJson(stored.vary);
+    this.#database.exec('begin immediate');
+    try {
+      this.#removeVariant.run({ key, vary });
+      this.#insert.run({
+        key,
+        vary,
+        status: stored.status,
+        headers: JSON.stringify(stored.headers),
+        body: stored.body,
+        requestedAt: Math.round(stored.requestedAt),
+        receivedAt: Math.round(stored.receivedAt),
+        cacheForMs: stored.cacheForMs ?? null,
+        now: Math.round(this.#now()),
+      });
+      while ((this.#bytes.get() as { bytes: number }).bytes > this.#maxBytes) {
+        if (this.#evict.run().changes === 0) break;
+      }
+      this.#database.exec('commit');
+    } catch (error) {
+      this.#database.exec('rollback');
+      throw error;
+    }
+  }
+
+  remove(key: string): void {
+    this.#remove.run({ key });
+  }
+
+  [Symbol.dispose](): void {
+    this.#database.close();
+  }
+}
+
+function openCache(path: string): DatabaseSync {
+  let database: DatabaseSync | undefined;
+  try {
+    database = new DatabaseSync(path, { timeout: 10_000 });
+    // A cache may lose its last answers in a power cut, but never its integrity.
+    database.exec('pragma journal_mode = wal; pragma synchronous = normal');
+    database.exec('begin immediate');
+    const { user_version: version } = database.prepare('pragma user_version').get() as { user_version: number };
+    if (version > SCHEMA_VERSION) throw new AppError('CACHE_NEWER', `${path} was written by a newer version`);
+    if (version === 0) database.exec(`${SCHEMA}; pragma user_version = ${SCHEMA_VERSION}`);
+    database.exec('commit');
+    return database;
+  } catch (cause) {
+    database?.close();
+    if (cause instanceof AppError) throw cause;
+    throw new AppError('CACHE_UNUSABLE', `${path} cannot be used as a cache`, {
+      hint: 'name another file in http.cache_path, or remove this one if nothing in it is needed',
+      cause,
+    });
+  }
+}

@@ -1,0 +1,11 @@
+import type { Headers } from './send.ts';
+
+/** Header lines as one value per lower-case name. Cookies are left out: they live in the jar and nowhere else. */
+export function flattenHeaders(headers: Record<string, string | string[] | undefined>): Headers {
+  const flat: Record<string, string> = Object.create(null) as Record<string, string>;
+  for (const [name, value] of Object.entries(headers)) {
+    if (value === undefined || name === 'set-cookie') continue;
+    flat[name.toLowerCase()] = Array.isArray(value) ? value.join(', ') : value;
+  }
+  return flat;
+}

@@ -1,0 +1,39 @@
+export { createHttpClient } from './client.ts';
+export type { HttpClient, HttpClientOptions } from './client.ts';
+export type { HttpEvent } from './event.ts';
+export { compose } from './send.ts';
+export type {
+  BodySink,
+  FailedReason,
+  Headers,
+  Hop,
+  HttpRequest,
+  HttpResponse,
+  HttpResult,
+  LaterReason,
+  OpenSink,
+  RefusedReason,
+  ResponseHead,
+  Send,
+  Trail,
+  Wrap,
+} from './send.ts';
+export { Secret } from './secret.ts';
+export type { Credential } from './secret.ts';
+export { DEFAULT_LIMITS } from './limits.ts';
+export type { HttpLimits } from './limits.ts';
+export { CookieJar } from './cookie-jar.ts';
+export { SqliteCacheStore } from './cache-store.ts';
+export type { CacheStore } from './cache-store.ts';
+export type { Stored } from './cache-policy.ts';
+export type { DnsMapping, GuardOptions } from './guard.ts';
+export type { Address, ResolveHost } from './connector.ts';
+export type { Hold, HoldReason } from './holds.ts';
+export type { Pool } from './pools.ts';
+export type { RetryOptions } from './retry.ts';
+export type { CircuitOptions } from './circuit.ts';
+export type { RobotsOptions } from './robots.ts';
+export { RobotsRules } from './robots-rules.ts';
+export { parseRetryAfter } from './retry-after.ts';
+export { parseHttpDate } from './http-date.ts';
+export { requireContact, userAgent } from './user-agent.ts';

@@ -1,0 +1,37 @@
+/** What a server may ask of us at most. Every field is a setting; these are the defaults users rely on. */
+export interface HttpLimits {
+  readonly connectMs: number;
+  readonly headersMs: number;
+  readonly idleMs: number;
+  readonly totalMs: number;
+  /** A body slower than this over `floorWindowMs` is refused; 0 means any speed will do. */
+  readonly floorBytesPerSecond: number;
+  readonly floorWindowMs: number;
+  readonly maxHeaderBytes: number;
+  readonly maxHeaderLines: number;
+  readonly maxInformational: number;
+  /** Largest body, on the wire and decoded, that a sink is given. */
+  readonly maxBytes: number;
+  /** Largest body kept in memory: metadata and pages. */
+  readonly maxMemoryBytes: number;
+  readonly maxRatio: number;
+  readonly maxCodings: number;
+  readonly maxRedirects: number;
+}
+
+export const DEFAULT_LIMITS: HttpLimits = {
+  connectMs: 10_000,
+  headersMs: 30_000,
+  idleMs: 30_000,
+  totalMs: 15 * 60_000,
+  floorBytesPerSecond: 1_000,
+  floorWindowMs: 30_000,
+  maxHeaderBytes: 64 * 1024,
+  maxHeaderLines: 100,
+  maxInformational: 10,
+  maxBytes: 200_000_000,
+  maxMemoryBytes: 20_000_000,
+  maxRatio: 200,
+  maxCodings: 2,
+  maxRedirects: 10,
+};

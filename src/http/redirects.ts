@@ -1,0 +1,75 @@
+import type { HttpLimits } from './limits.ts';
+import type { Hop, HttpRequest, HttpResponse, HttpResult, RefusedReason, Wrap } from './send.ts';
+
+const REDIRECTS = new Set([301, 302, 303, 307, 308]);
+/** Headers that say who we are; they stay with the origin they were meant for. */
+const PRIVATE_HEADERS = new Set(['authorization', 'cookie', 'proxy-authorization', 'x-api-key', 'api-key', 'api_key']);
+
+/** Follows redirects, each through every inner wrapper again: guard, robots and pace see every hop. */
+export function withRedirects(limits: HttpLimits): Wrap {
+  return (next) => async (first, signal) => {
+    const most = first.limits?.maxRedirects ?? limits.maxRedirects;
+    const chain: Hop[] = [];
+    const seen = new Set<string>();
+    let request = first;
+    for (;;) {
+      seen.add(`${request.url.href} ${request.jar?.state ?? ''}`);
+      const result = withChain(await next(request, signal), chain);
+      if (result.kind !== 'response' || !REDIRECTS.has(result.response.status)) return result;
+      const { response } = result;
+      chain.push({ url: request.url.href, status: response.status });
+      const refuse = (reason: RefusedReason, message: string): HttpResult => ({
+        kind: 'refused',
+        reason,
+        message,
+        trail: { url: request.url.href, chain: [...chain], response },
+      });
+      const location = response.headers['location'];
+      if (location === undefined) return refuse('bad-redirect', `status ${response.status} without a Location`);
+      const target = URL.parse(location, request.url.href);
+      if (!target) return refuse('bad-redirect', 'the Location is not a URL');
+      if (target.protocol !== 'http:' && target.protocol !== 'https:') {
+        return refuse('bad-redirect', `the Location has the scheme ${target.protocol}`);
+      }
+      if (chain.length > most) return refuse('max-hops', `more than ${most} redirects`);
+      const following = follow(request, response, target);
+      if (following === undefined) return refuse('bad-redirect', 'from https to http with a key');
+      request = following;
+      if (seen.has(`${request.url.href} ${request.jar?.state ?? ''}`)) {
+        return refuse('redirect-loop', `${request.url.href} was asked before`);
+      }
+    }
+  };
+}
+
+function follow(request: HttpRequest, response: HttpResponse, target: URL): HttpRequest | undefined {
+  const credentials = request.credentials ?? [];
+  const url = new URL(target);
+  // RFC 9110 §10.2.2: the fragment is inherited when the redirect names none.
+  if (url.hash === '' && request.url.hash !== '') url.hash = request.url.hash;
+  const keyed = credentials.some(({ origin }) => origin === request.url.origin);
+  if (keyed && request.url.protocol === 'https:' && url.protocol === 'http:') return undefined;
+  const crosses = url.origin !== request.url.origin;
+  const headers = Object.fromEntries(
+    Object.entries(request.headers ?? {}).filter(([name]) => !crosses || !PRIVATE_HEADERS.has(name.toLowerCase())),
+  );
+  const { method = 'GET' } = request;
+  const becomesGet = method === 'POST' && [301, 302, 303].includes(response.status);
+  const { body, ...rest } = request;
+  return {
+    ...rest,
+    url,
+    headers,
+    ...(becomesGet ? { method: 'GET' as const } : body !== undefined && { body }),
+    // Another host's robots.txt is not covered by the terms of the API that sent us there.
+    ...(crosses && { robots: 'obey' as const }),
+  };
+}
+
+function withChain(result: HttpResult, chain: readonly Hop[]): HttpResult {
+  if (chain.length === 0) return result;
+  if (result.kind === 'response' || result.kind === 'stopped') {
+    return { ...result, response: { ...result.response, chain: [...chain] } };
+  }
+  return { ...result, trail: { ...result.trail, chain: [...chain] } };
+}

@@ -1,0 +1,240 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import { HeldClock, loopbackClient, openLoopback, Wire } from '../testing/index.ts';
+import { parseRetryAfter } from './index.ts';
+
+const now = Date.UTC(2026, 0, 15);
+const url = new URL('http://host.test/');
+
+test('Retry-After is read in every form, and nonsense is told from it', () => {
+  const at = (value: string, date?: string): number | undefined =>
+    parseRetryAfter({ 'retry-after': value, ...(date !== undefined && { date }) }, now);
+  assert.equal(at('120'), now + 120_000);
+  assert.equal(at('0'), now);
+  assert.equal(at('Thu, 15 Jan 2026 00:02:00 GMT'), now + 120_000);
+  assert.equal(at('Thursday, 15-Jan-26 00:02:00 GMT'), now + 120_000);
+  assert.equal(at('Thu Jan 15 00:02:00 2026'), now + 120_000);
+  // The server's clock is an hour ahead: what counts is the difference to its own Date.
+  assert.equal(at('Thu, 15 Jan 2026 01:02:00 GMT', 'Thu, 15 Jan 2026 01:00:00 GMT'), now + 120_000);
+  assert.equal(at('Wed, 14 Jan 2026 00:00:00 GMT'), now);
+  for (const nonsense of ['-5', 'soon', '', '1.5', '99999999999', '1e3', 'Thu, 32 Foo 2026 00:00:00 GMT']) {
+    assert.equal(at(nonsense), undefined, nonsense);
+  }
+  assert.equal(parseRetryAfter({}, now), undefined);
+});
+
+test('what may pass is tried again with growing delays, and only that often', async () => {
+  const clock = new HeldClock(now);
+  const wire = new Wire(clock);
+  await using server = await openLoopback((request, response) => {
+    const status = Number(/status=(\d+)/.exec(request.url)?.[1]);
+    const fails = Number(/fails=(\d+)/.exec(request.url)?.[1]);
+    const before = server.requests.filter(({ url }) => url === request.url).length - 1;
+    response.writeHead(before < fails ? status : 200).end();
+  });
+  await using client = loopbackClient(server, {
+    clock,
+    report: wire.report,
+    random: () => 0.5,
+    retry: { retries: 3, baseMs: 1000 },
+    circuit: { failures: 100 },
+  });
+  const { send } = client;
+  for (const status of [408, 425, 500, 502, 503, 504]) {
+    const { result, ms } = await wire.settle(send({ url: new URL(`http://host.test/?status=${status}&fails=3`) }));
+    assert.equal(result.kind === 'response' && result.response.status, 200, String(status));
+    // Equal jitter at one half: 0.75 + 1.5 + 3 seconds.
+    assert.equal(ms, 5250);
+  }
+  const given = await wire.settle(send({ url: new URL('http://host.test/?status=503&fails=4') }));
+  assert.equal(given.result.kind === 'response' && given.result.response.status, 503);
+  for (const status of [400, 401, 403, 404, 410, 501, 505]) {
+    const before = server.requests.length;
+    const { result } = await wire.settle(send({ url: new URL(`http://host.test/?status=${status}&fails=1`) }));
+    assert.equal(result.kind === 'response' && result.response.status, status);
+    assert.equal(server.requests.length, before + 1);
+  }
+});
+
+test('a delay is never longer than its cap', async () => {
+  const clock = new HeldClock(now);
+  const wire = new Wire(clock);
+  await using server = await openLoopback((_request, response) => void response.writeHead(500).end());
+  await using client = loopbackClient(server, {
+    clock,
+    report: wire.report,
+    random: () => 1,
+    retry: { retries: 4, baseMs: 1000, maxDelayMs: 1500 },
+    circuit: { failures: 100 },
+  });
+  const { ms } = await wire.settle(client.send({ url }));
+  assert.equal(ms, 1000 + 3 * 1500);
+});
+
+test('Retry-After is obeyed in full by everybody at that host', async () => {
+  const clock = new HeldClock(now);
+  const wire = new Wire(clock);
+  const arrivals: [string, number][] = [];
+  let limited = true;
+  await using server = await openLoopback((request, response) => {
+    arrivals.push([request.url, clock.monotonic()]);
+    if (limited) response.writeHead(429, { 'retry-after': '40' }).end();
+    else response.end('ok');
+  });
+  await using client = loopbackClient(server, { clock, report: wire.report, retry: { retries: 2 } });
+  const first = client.send({ url: new URL('http://host.test/first') });
+  while (client.holds().size === 0) await new Promise(setImmediate);
+  limited = false;
+  const second = client.send({ url: new URL('http://host.test/second') });
+  const other = await client.send({ url: new URL('http://elsewhere.test/other') });
+  assert.equal(other.kind, 'response');
+  await clock.advance(39_999);
+  assert.deepEqual(
+    arrivals.map(([path]) => path),
+    ['/first', '/other'],
+  );
+  await clock.advance(1);
+  assert.equal((await first).kind, 'response');
+  assert.equal((await second).kind, 'response');
+  assert.ok(arrivals.slice(2).every(([, at]) => at >= 40_000));
+});
+
+test('a wait beyond the limit comes back as a moment, also for those already in line', async () => {
+  const clock = new HeldClock(now);
+  const wire = new Wire(clock);
+  const hold = Promise.withResolvers<void>();
+  await using server = await openLoopback(async (_request, response) => {
+    await hold.promise;
+    response.writeHead(429, { 'retry-after': '3600' }).end();
+  });
+  await using client = loopbackClient(server, {
+    clock,
+    report: wire.report,
+    retry: { retries: 3 },
+    perHost: { perSecond: Infinity, concurrency: 1 },
+  });
+  const results = [
+    client.send({ url }),
+    client.send({ url: new URL('http://host.test/2') }),
+    client.send({ url: new URL('http://host.test/3') }),
+  ];
+  hold.resolve();
+  for (const result of await Promise.all(results)) {
+    assert.equal(result.kind, 'later');
+    assert.equal(result.kind === 'later' && result.at, now + 3_600_000);
+  }
+  assert.equal(server.requests.length, 1);
+  const late = await client.send({ url: new URL('http://host.test/4') });
+  assert.equal(late.kind === 'later' && late.at, now + 3_600_000);
+  assert.equal(server.requests.length, 1);
+});
+
+test('a host that wants a month of rest is given up', async () => {
+  const clock = new HeldClock(now);
+  const wire = new Wire(clock);
+  await using server = await openLoopback(
+    (_request, response) => void response.writeHead(503, { 'retry-after': '2592000' }).end(),
+  );
+  await using client = loopbackClient(server, { clock, report: wire.report, retry: { retries: 3 } });
+  const result = await client.send({ url });
+  assert.equal(result.kind === 'refused' && result.reason, 'retry-after-too-long');
+});
+
+test('a 429 that names no time, or nonsense, holds the host for our own backoff', async () => {
+  for (const header of [{}, { 'retry-after': '-1' }, { 'retry-after': 'tomorrow' }]) {
+    const clock = new HeldClock(now);
+    const wire = new Wire(clock);
+    let asked = 0;
+    await using server = await openLoopback((_request, response) => {
+      asked += 1;
+      if (asked === 1) response.writeHead(429, header).end();
+      else response.end('ok');
+    });
+    await using client = loopbackClient(server, {
+      clock,
+      report: wire.report,
+      random: () => 0.5,
+      retry: { retries: 2, baseMs: 1000 },
+    });
+    const { result, ms } = await wire.settle(client.send({ url }));
+    assert.equal(result.kind, 'response');
+    assert.ok(ms >= 750 && ms <= 2000, String(ms));
+  }
+});
+
+test('a 429 that never ends is handed back as a moment, not as a failure', async () => {
+  const clock = new HeldClock(now);
+  const wire = new Wire(clock);
+  await using server = await openLoopback(
+    (_request, response) => void response.writeHead(429, { 'retry-after': '1' }).end(),
+  );
+  await using client = loopbackClient(server, { clock, report: wire.report, retry: { retries: 2 } });
+  const { result } = await wire.settle(client.send({ url }));
+  assert.equal(result.kind === 'later' && result.reason, 'rate-limited');
+  assert.equal(server.requests.length, 3);
+});
+
+test('a POST is repeated only where that changes nothing, a begun file never', async () => {
+  const clock = new HeldClock(now);
+  const wire = new Wire(clock);
+  await using server = await openLoopback((request, response) => {
+    if (request.url === '/cut') {
+      response.writeHead(200, { 'content-length': '10' });
+      response.write('12345', () => response.destroy());
+    } else response.writeHead(503).end();
+  });
+  await using client = loopbackClient(server, {
+    clock,
+    report: wire.report,
+    retry: { retries: 1 },
+    circuit: { failures: 100 },
+  });
+  await wire.settle(client.send({ url, method: 'POST', body: '{}' }));
+  assert.equal(server.requests.length, 1);
+  await wire.settle(client.send({ url, method: 'POST', body: '{}', repeatable: true }));
+  assert.equal(server.requests.length, 3);
+  let opened = 0;
+  const { result } = await wire.settle(
+    client.send({ url: new URL('http://host.test/cut'), sink: () => ((opened += 1), { write: () => undefined }) }),
+  );
+  assert.equal(result.kind === 'failed' && result.reason, 'truncated');
+  assert.equal(opened, 1);
+  // The same without a sink may be asked again.
+  const before = server.requests.length;
+  await wire.settle(client.send({ url: new URL('http://host.test/cut') }));
+  assert.equal(server.requests.length, before + 2);
+});
+
+test('a failing host is left alone, then probed once, then left alone for longer', async () => {
+  const clock = new HeldClock(now);
+  let healthy = false;
+  await using server = await openLoopback((_request, response) => void response.writeHead(healthy ? 200 : 500).end());
+  const held: number[] = [];
+  await using client = loopbackClient(server, {
+    clock,
+    retry: { retries: 0, parkAfterMs: 1000 },
+    circuit: { failures: 3, openMs: 30_000 },
+    report: (event) => void (event.kind === 'host-held' && held.push(event.until - now)),
+  });
+  for (let failure = 0; failure < 3; failure += 1) await client.send({ url });
+  assert.deepEqual(held, [30_000]);
+  const refused = await client.send({ url });
+  assert.equal(refused.kind === 'later' && refused.reason, 'host-held');
+  assert.equal(server.requests.length, 3);
+  await clock.advance(30_000);
+  const probes = await Promise.all([
+    client.send({ url: new URL('http://host.test/a') }),
+    client.send({ url: new URL('http://host.test/b') }),
+  ]);
+  assert.deepEqual(
+    probes.map(({ kind }) => kind).sort((a, b) => a.localeCompare(b)),
+    ['later', 'response'],
+  );
+  assert.equal(server.requests.length, 4);
+  assert.deepEqual(held, [30_000, 90_000]);
+  healthy = true;
+  await clock.advance(60_000);
+  const back = await Promise.all([1, 2, 3].map((at) => client.send({ url: new URL(`http://host.test/${at}`) })));
+  assert.ok(back.every(({ kind }) => kind === 'response'));
+});

@@ -1,0 +1,81 @@
+import type { Clock, Random } from '../base/index.ts';
+import { equalJitterDelay, hostKey, wait } from '../base/index.ts';
+import type { Holds } from './holds.ts';
+import { parseRetryAfter } from './retry-after.ts';
+import type { HttpRequest, HttpResponse, HttpResult, Trail, Wrap } from './send.ts';
+
+export interface RetryOptions {
+  /** Tries after the first. */
+  readonly retries: number;
+  readonly baseMs: number;
+  /** No delay of our own choosing is longer. */
+  readonly maxDelayMs: number;
+  /** A wait longer than this is handed back as `later`, so that the job can be parked. */
+  readonly parkAfterMs: number;
+  /** A server that wants to be left alone longer than this is given up. */
+  readonly giveUpAfterMs: number;
+}
+
+const RETRYABLE = new Set([408, 425, 429, 500, 502, 503, 504]);
+
+/**
+ * Tries again what may succeed the second time: lost connections and the statuses that say "later". A body that a sink
+ * has begun to receive is not repeated here, since only its owner knows how to resume it.
+ */
+export function withRetry(
+  options: RetryOptions & { readonly clock: Clock; readonly holds: Holds; readonly random?: Random | undefined },
+): Wrap {
+  const { clock, holds } = options;
+
+  return (next) => async (request, signal) => {
+    for (let attempt = 1; ;) {
+      const result = await next(request, signal);
+      const now = clock.now();
+      if (result.kind === 'later') {
+        // Nothing was sent, so nothing was tried.
+        if (result.at - now > options.parkAfterMs) return result;
+        await wait(clock, Math.max(1, result.at - now), signal);
+        continue;
+      }
+      if (!isWorthRetrying(result, request)) return result;
+      const backoffMs = equalJitterDelay(attempt, {
+        baseMs: options.baseMs,
+        capMs: options.maxDelayMs,
+        ...(options.random && { random: options.random }),
+      });
+      const namedAt = result.kind === 'response' ? parseRetryAfter(result.response.headers, now) : undefined;
+      const heldAt = Math.max(namedAt ?? 0, holds.until([hostKey(request.url)]));
+      if (heldAt - now > options.giveUpAfterMs) return giveUp(result, request, heldAt - now);
+      const limited = result.kind === 'response' && (result.response.status === 429 || namedAt !== undefined);
+      if (limited && (heldAt - now > options.parkAfterMs || attempt > options.retries)) {
+        const at = heldAt > now ? heldAt : now + backoffMs;
+        return { kind: 'later', at, reason: 'rate-limited', trail: trailAt(request, result.response) };
+      }
+      if (attempt > options.retries) return result;
+      attempt += 1;
+      await wait(clock, namedAt === undefined ? Math.max(backoffMs, heldAt - now) : Math.max(0, heldAt - now), signal);
+    }
+  };
+}
+
+function isWorthRetrying(result: HttpResult, request: HttpRequest): boolean {
+  const { method = 'GET' } = request;
+  if (method === 'POST' && request.repeatable !== true) return false;
+  if (result.kind === 'response') return RETRYABLE.has(result.response.status);
+  if (result.kind !== 'failed' || !result.retryable) return false;
+  return request.sink === undefined || result.trail.response === undefined;
+}
+
+function giveUp(result: HttpResult, request: HttpRequest, waitMs: number): HttpResult {
+  const response = result.kind === 'response' ? result.response : undefined;
+  return {
+    kind: 'refused',
+    reason: 'retry-after-too-long',
+    message: `the host asks us to wait ${Math.round(waitMs / 3_600_000)} hours`,
+    trail: trailAt(request, response),
+  };
+}
+
+function trailAt(request: HttpRequest, response: HttpResponse | undefined): Trail {
+  return { url: request.url.href, chain: [], ...(response && { response }) };
+}

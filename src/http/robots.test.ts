@@ -1,0 +1,192 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import { HeldClock, loopbackClient, openLoopback, Wire } from '../testing/index.ts';
+import type { HttpClientOptions, HttpResult } from './index.ts';
+import { RobotsRules } from './index.ts';
+
+const rules = (text: string): RobotsRules => RobotsRules.parse(text, 'DocsToKG-TS');
+const allows = (text: string, path: string): boolean => rules(text).allows(new URL(path, 'http://host.test'));
+
+test('the longest matching rule decides, and of two equally long ones the one that allows', () => {
+  const text = 'User-agent: *\nDisallow: /a\nAllow: /a/b\nDisallow: /a/b/c\nDisallow: /tie\nAllow: /tie\n';
+  assert.equal(allows(text, '/a/x'), false);
+  assert.equal(allows(text, '/a/b/x'), true);
+  assert.equal(allows(text, '/a/b/c/x'), false);
+  assert.equal(allows(text, '/tie'), true);
+  assert.equal(allows(text, '/other'), true);
+});
+
+test('wildcards and the end mark are understood', () => {
+  const text =
+    'User-agent: *\nDisallow: /*.pdf$\nDisallow: /q*x*y\nDisallow: /*?download=\nAllow: /$\nDisallow: /exact$\n';
+  assert.equal(allows(text, '/deep/file.pdf'), false);
+  assert.equal(allows(text, '/deep/file.pdf?x=1'), true);
+  assert.equal(allows(text, '/q-1-x-2-y-3'), false);
+  assert.equal(allows(text, '/q-y-x'), true);
+  assert.equal(allows(text, '/a?download=1'), false);
+  assert.equal(allows(text, '/exact'), false);
+  assert.equal(allows(text, '/exactly'), true);
+  assert.equal(allows(text, '/'), true);
+});
+
+test('the group that names us counts alone, all such groups together, in any case', () => {
+  const text =
+    'User-agent: *\nDisallow: /\n\nuser-AGENT: other\nUser-agent: docstokg-ts/9.1\nDisallow: /x\n\nUser-agent: DOCSTOKG-TS\nDisallow: /y\n';
+  assert.equal(allows(text, '/free'), true);
+  assert.equal(allows(text, '/x'), false);
+  assert.equal(allows(text, '/y'), false);
+  assert.equal(allows('User-agent: DocsToKG-TS-evil\nDisallow: /\n', '/free'), true);
+});
+
+test('byte order marks, line ends of every kind, comments and unknown lines do no harm', () => {
+  const text =
+    '\uFEFFUser-agent: *\r\nSitemap: http://host.test/s.xml\rCrawl-delay: 2.5 # slowly\nDisallow: /no # really\r\nNonsense\nDisallow:\n';
+  assert.equal(allows(text, '/no'), false);
+  assert.equal(allows(text, '/yes'), true);
+  assert.equal(rules(text).crawlDelayMs, 2500);
+});
+
+test('percent-encoding is compared as what it means', () => {
+  const text = 'User-agent: *\nDisallow: /%7Euser\nDisallow: /caf\u00e9\nDisallow: /a%2fb\n';
+  assert.equal(allows(text, '/~user/x'), false);
+  assert.equal(allows(text, '/caf%c3%a9'), false);
+  assert.equal(allows(text, '/a%2Fb'), false);
+  assert.equal(allows(text, '/a/b'), true);
+});
+
+test('a hostile pattern is matched in linear time', () => {
+  const text = `User-agent: *\nDisallow: /${'*a'.repeat(5000)}$\n`;
+  const startedAt = process.cpuUsage().user;
+  assert.equal(allows(text, `/${'a'.repeat(20_000)}b`), true);
+  assert.ok(process.cpuUsage().user - startedAt < 2_000_000);
+});
+
+/** Asks one page of a host whose robots.txt answers like this. */
+async function asking(
+  robots: { readonly status?: number; readonly text?: string; readonly headers?: Record<string, string> },
+  options: HttpClientOptions = {},
+  path = '/page',
+): Promise<{ result: HttpResult; asked: string[] }> {
+  await using server = await openLoopback((request, response) => {
+    if (request.url === '/robots.txt') response.writeHead(robots.status ?? 200, robots.headers).end(robots.text ?? '');
+    else response.end('page');
+  });
+  await using client = loopbackClient(server, { obeyRobots: true, ...options });
+  const result = await client.send({ url: new URL(path, 'http://host.test') });
+  return { result, asked: server.requests.map(({ url }) => url) };
+}
+
+test('what robots.txt disallows is not asked', async () => {
+  const { result, asked } = await asking({ text: 'User-agent: *\nDisallow: /page\n' });
+  assert.equal(result.kind === 'refused' && result.reason, 'robots-disallowed');
+  assert.deepEqual(asked, ['/robots.txt']);
+});
+
+test('no robots.txt allows, one that cannot be read forbids', async () => {
+  for (const status of [400, 401, 403, 404, 410]) {
+    assert.equal((await asking({ status })).result.kind, 'response', String(status));
+  }
+  for (const status of [500, 502, 503]) {
+    const { result, asked } = await asking({ status }, { retry: { retries: 3 } });
+    assert.equal(result.kind === 'refused' && result.reason, 'robots-unreachable', String(status));
+    assert.deepEqual(asked, ['/robots.txt']);
+  }
+});
+
+test('a connection lost on the way to robots.txt is tried once more, then the host is closed', async () => {
+  for (const [losses, expected] of [
+    [1, 'response'],
+    [2, 'refused'],
+  ] as const) {
+    const clock = new HeldClock();
+    const wire = new Wire(clock);
+    let lost = 0;
+    await using server = await openLoopback((request, response) => {
+      if (request.url === '/robots.txt' && lost < losses) {
+        lost += 1;
+        response.destroy();
+      } else response.end('');
+    });
+    await using client = loopbackClient(server, { obeyRobots: true, clock, report: wire.report });
+    const { result } = await wire.settle(client.send({ url: new URL('http://host.test/page') }));
+    assert.equal(result.kind, expected);
+    assert.equal(server.requests.filter(({ url }) => url === '/robots.txt').length, 2);
+  }
+});
+
+test('five redirects to robots.txt are followed, six allow', async () => {
+  for (const [hops, expected] of [
+    [5, 'refused'],
+    [6, 'response'],
+  ] as const) {
+    await using server = await openLoopback((request, response) => {
+      const hop = request.url === '/robots.txt' ? 0 : Number(/^\/hop(\d)/.exec(request.url)?.[1] ?? -1);
+      if (hop === -1) response.end('page');
+      else if (hop < hops) response.writeHead(302, { location: `http://other.test/hop${hop + 1}` }).end();
+      else response.end('User-agent: *\nDisallow: /page\n');
+    });
+    await using client = loopbackClient(server, { obeyRobots: true });
+    assert.equal((await client.send({ url: new URL('http://host.test/page') })).kind, expected, String(hops));
+  }
+});
+
+test('of a very long robots.txt the first 500 KiB count', async () => {
+  const filler = `# ${'x'.repeat(97)}\n`.repeat(4000);
+  const early = await asking({ text: `User-agent: *\nDisallow: /page\n${filler}${filler}` });
+  assert.equal(early.result.kind, 'refused');
+  const late = await asking({ text: `User-agent: *\nAllow: /\n${filler}${filler}Disallow: /page\n` });
+  assert.equal(late.result.kind, 'response');
+});
+
+test('robots.txt is read once, however many wait for it, and again after a day', async () => {
+  const clock = new HeldClock();
+  await using server = await openLoopback((_request, response) => void response.end(''));
+  await using client = loopbackClient(server, { obeyRobots: true, clock });
+  const ask = (at: number): Promise<HttpResult> => client.send({ url: new URL(`http://host.test/${at}`) });
+  await Promise.all([1, 2, 3, 4, 5].map(ask));
+  const reads = (): number => server.requests.filter(({ url }) => url === '/robots.txt').length;
+  assert.equal(reads(), 1);
+  clock.jump(23 * 3_600_000);
+  await ask(6);
+  assert.equal(reads(), 1);
+  clock.jump(2 * 3_600_000);
+  await ask(7);
+  assert.equal(reads(), 2);
+});
+
+test('a Crawl-delay spaces the requests', async () => {
+  const clock = new HeldClock();
+  const wire = new Wire(clock);
+  const arrivals: number[] = [];
+  await using server = await openLoopback((request, response) => {
+    if (request.url !== '/robots.txt') arrivals.push(clock.monotonic());
+    response.end('User-agent: *\nCrawl-delay: 2\n');
+  });
+  await using client = loopbackClient(server, { obeyRobots: true, clock, report: wire.report });
+  await wire.settle(Promise.all([1, 2, 3].map((at) => client.send({ url: new URL(`http://host.test/${at}`) }))));
+  assert.deepEqual(
+    arrivals,
+    [0, 2100, 4200].map((at) => at + (arrivals[0] ?? 0)),
+  );
+});
+
+test('a robots.txt that answers 429 postpones the request', async () => {
+  const { result } = await asking({ status: 429, headers: { 'retry-after': '600' } });
+  assert.equal(result.kind, 'later');
+});
+
+test('an API under its own terms is not asked for robots.txt, but where it sends us is', async () => {
+  await using server = await openLoopback((request, response) => {
+    if (request.host === 'api.test') response.writeHead(302, { location: 'http://files.test/x' }).end();
+    else if (request.url === '/robots.txt') response.end('User-agent: *\nDisallow: /\n');
+    else response.end('file');
+  });
+  await using client = loopbackClient(server, { obeyRobots: true });
+  const result = await client.send({ url: new URL('http://api.test/works'), robots: 'terms' });
+  assert.equal(result.kind === 'refused' && result.reason, 'robots-disallowed');
+  assert.deepEqual(
+    server.requests.map(({ host, url }) => `${host}${url}`),
+    ['api.test/works', 'files.test/robots.txt'],
+  );
+});

@@ -1,0 +1,157 @@
+import type { Clock } from '../base/index.ts';
+import { hostKey, wait } from '../base/index.ts';
+import type { Holds } from './holds.ts';
+import { raced } from './raced.ts';
+import { RobotsRules } from './robots-rules.ts';
+import type { HttpResult, Send, Wrap } from './send.ts';
+import { trailOf } from './send.ts';
+
+/** What is known of a host's robots.txt. */
+type Known =
+  | { readonly kind: 'rules'; readonly rules: RobotsRules }
+  /** RFC 9309 §2.3.1.4: unreachable means complete disallow. */
+  | { readonly kind: 'unreachable'; readonly why: string }
+  /** Not known yet, and not now: what came of asking is what comes of the request. */
+  | { readonly kind: 'answer'; readonly result: Extract<HttpResult, { kind: 'later' | 'refused' }> };
+
+interface Entry {
+  readonly known: Promise<Known>;
+  expiresAt: number;
+}
+
+export interface RobotsOptions {
+  readonly productToken: string;
+  readonly maxAgeMs: number;
+  /** How long a host whose robots.txt could not be read counts as closed. */
+  readonly unreachableMs: number;
+  readonly maxBytes: number;
+}
+
+const MANY_HOSTS = 10_000;
+const MAX_REDIRECTS = 5;
+const RETRY_MS = 1000;
+
+/** Reads each host's robots.txt once, however many wait for it, and holds requests to it. */
+export class Robots {
+  readonly #clock: Clock;
+  readonly #options: RobotsOptions;
+  readonly #send: Send;
+  readonly #holds: Holds;
+  readonly #onCrawlDelay: (url: URL, delayMs: number) => void;
+  readonly #entries = new Map<string, Entry>();
+
+  constructor(
+    options: RobotsOptions & {
+      readonly clock: Clock;
+      readonly holds: Holds;
+      /** Everything but robots itself, and without a second try. */
+      readonly send: Send;
+      readonly onCrawlDelay: (url: URL, delayMs: number) => void;
+    },
+  ) {
+    this.#clock = options.clock;
+    this.#options = options;
+    this.#send = options.send;
+    this.#holds = options.holds;
+    this.#onCrawlDelay = options.onCrawlDelay;
+  }
+
+  wrap: Wrap = (next) => async (request, signal) => {
+    if (request.robots === 'terms') return next(request, signal);
+    const known = await this.#known(request.url, signal);
+    if (known.kind === 'answer') return { ...known.result, trail: trailOf(request) };
+    if (known.kind === 'unreachable') {
+      const message = `robots.txt of ${request.url.host} could not be read: ${known.why}`;
+      return { kind: 'refused', reason: 'robots-unreachable', message, trail: trailOf(request) };
+    }
+    if (known.rules.allows(request.url)) return next(request, signal);
+    const message = `robots.txt of ${request.url.host} disallows ${request.url.pathname}`;
+    return { kind: 'refused', reason: 'robots-disallowed', message, trail: trailOf(request) };
+  };
+
+  async #known(url: URL, signal: AbortSignal | undefined): Promise<Known> {
+    const { origin } = url;
+    let entry = this.#entries.get(origin);
+    if (!entry || entry.expiresAt <= this.#clock.now()) {
+      if (this.#entries.size >= MANY_HOSTS) this.#forget();
+      const fresh: Entry = { known: this.#read(url), expiresAt: Infinity };
+      this.#entries.set(origin, fresh);
+      void fresh.known.then(
+        (known) => this.#date(origin, fresh, known),
+        () => this.#entries.delete(origin),
+      );
+      entry = fresh;
+    }
+    return raced(entry.known, signal);
+  }
+
+  #date(origin: string, entry: Entry, known: Known): void {
+    if (known.kind === 'answer') this.#entries.delete(origin);
+    else
+      entry.expiresAt =
+        this.#clock.now() + (known.kind === 'rules' ? this.#options.maxAgeMs : this.#options.unreachableMs);
+  }
+
+  #forget(): void {
+    const now = this.#clock.now();
+    for (const [origin, { expiresAt }] of this.#entries) if (expiresAt <= now) this.#entries.delete(origin);
+    const [oldest] = this.#entries.keys();
+    if (this.#entries.size >= MANY_HOSTS && oldest !== undefined) this.#entries.delete(oldest);
+  }
+
+  /** Not bound to the signal of whoever came first: the others wait for it as well. The limits on time bound it. */
+  async #read(url: URL): Promise<Known> {
+    let { result, text } = await this.#ask(url);
+    if (result.kind === 'failed' && result.retryable) {
+      // A lost connection must not close a host for everybody; a status, whatever it is, is an answer.
+      await wait(this.#clock, RETRY_MS);
+      ({ result, text } = await this.#ask(url));
+    }
+    const known = this.#judge(result, text);
+    if (known.kind === 'rules' && known.rules.crawlDelayMs !== undefined) {
+      this.#onCrawlDelay(url, known.rules.crawlDelayMs);
+    }
+    return known;
+  }
+
+  async #ask(url: URL): Promise<{ result: HttpResult; text: string }> {
+    const chunks: Buffer[] = [];
+    let room = this.#options.maxBytes;
+    const result = await this.#send({
+      url: new URL('/robots.txt', url),
+      headers: { accept: 'text/plain,*/*;q=0.5', 'accept-encoding': 'gzip, br' },
+      limits: { maxRedirects: MAX_REDIRECTS },
+      sink: (_head, stop) => ({
+        write(chunk) {
+          chunks.push(chunk.subarray(0, room));
+          room -= chunk.length;
+          if (room <= 0) stop();
+        },
+      }),
+    });
+    return { result, text: Buffer.concat(chunks).toString('utf8') };
+  }
+
+  #judge(result: HttpResult, text: string): Known {
+    if (result.kind === 'later') return { kind: 'answer', result };
+    if (result.kind === 'failed') return { kind: 'unreachable', why: result.message };
+    if (result.kind === 'refused') {
+      // The host itself is out of bounds: that is the answer to the request as well.
+      if (result.reason === 'private-address' && result.trail.chain.length === 0) return { kind: 'answer', result };
+      // RFC 9309 §2.3.1.2: beyond five redirects it counts as unavailable, which allows.
+      const lost = result.reason === 'max-hops' || result.reason === 'redirect-loop';
+      return lost ? { kind: 'rules', rules: RobotsRules.open } : { kind: 'unreachable', why: result.message };
+    }
+    const { status, url } = result.response;
+    if (status >= 200 && status < 300) {
+      return { kind: 'rules', rules: RobotsRules.parse(text, this.#options.productToken) };
+    }
+    const heldUntil = this.#holds.until([hostKey(url)]);
+    if (status === 429 && heldUntil > 0) {
+      const trail = { url: url.href, chain: [] };
+      return { kind: 'answer', result: { kind: 'later', at: heldUntil, reason: 'rate-limited', trail } };
+    }
+    if (status >= 400 && status < 500 && status !== 429) return { kind: 'rules', rules: RobotsRules.open };
+    return { kind: 'unreachable', why: `status ${status}` };
+  }
+}

@@ -1,0 +1,71 @@
+import { inspect } from 'node:util';
+
+const HIDDEN = '[secret]';
+
+/** A key or token. Printing, logging, JSON and inspection show nothing of it; only `reveal` does. */
+export class Secret {
+  readonly #value: string;
+
+  constructor(value: string) {
+    this.#value = value;
+  }
+
+  /** The value itself, for the moment it goes on the wire. */
+  reveal(): string {
+    return this.#value;
+  }
+
+  /** The text without the value, in its plain or percent-encoded form. */
+  scrub(text: string): string {
+    if (this.#value === '') return text;
+    let clean = text.replaceAll(this.#value, HIDDEN);
+    const encoded = encodeURIComponent(this.#value);
+    if (encoded !== this.#value) clean = clean.replaceAll(encoded, HIDDEN);
+    return clean;
+  }
+
+  toString(): string {
+    return HIDDEN;
+  }
+
+  toJSON(): string {
+    return HIDDEN;
+  }
+
+  [inspect.custom](): string {
+    return HIDDEN;
+  }
+}
+
+/** A key bound to one origin: it is added to requests for that origin and to no other, whatever redirects say. */
+export interface Credential {
+  readonly origin: string;
+  readonly place: 'header' | 'query';
+  /** Name of the header or of the query parameter. */
+  readonly name: string;
+  /** Stands before the value, for example `Bearer `. */
+  readonly prefix?: string;
+  readonly secret: Secret;
+}
+
+/** The credentials that may go to this URL. */
+export function credentialsFor(url: URL, credentials: readonly Credential[]): readonly Credential[] {
+  return credentials.filter(({ origin }) => origin === url.origin);
+}
+
+/**
+ * The URL without any of the keys. Servers echo keys into their redirects; such a URL must neither be stored nor
+ * followed to another host.
+ */
+export function withoutKeys(url: URL, credentials: readonly Credential[]): URL {
+  const clean = new URL(url);
+  for (const [name, value] of url.searchParams) {
+    const leaks = credentials.some(
+      (credential) =>
+        value.includes(credential.secret.reveal()) || (credential.place === 'query' && credential.name === name),
+    );
+    if (leaks) clean.searchParams.delete(name);
+  }
+  if (credentials.some(({ secret }) => secret.scrub(clean.href) !== clean.href)) return new URL(clean.origin);
+  return clean;
+}

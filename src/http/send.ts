@@ -1,0 +1,132 @@
+import type { CookieJar } from './cookie-jar.ts';
+import type { HttpLimits } from './limits.ts';
+import type { Credential } from './secret.ts';
+
+export type Headers = Readonly<Record<string, string>>;
+
+/** What is known of an answer before its body. Header names are in lower case, repeated ones joined by a comma. */
+export interface ResponseHead {
+  readonly url: URL;
+  readonly status: number;
+  readonly headers: Headers;
+}
+
+/** Takes a body as it streams; a promise makes the sender wait. An error thrown here passes through `send`. */
+export interface BodySink {
+  write(chunk: Buffer): void | Promise<void>;
+}
+
+/** Asked once per answer of status 2xx, before its body; `stop` ends the transfer when enough has been seen. */
+export type OpenSink = (head: ResponseHead, stop: () => void) => BodySink | Promise<BodySink>;
+
+/** One thing to ask for. The URL carries no key: keys are credentials, and go only where they belong. */
+export interface HttpRequest {
+  readonly url: URL;
+  readonly method?: 'GET' | 'HEAD' | 'POST';
+  readonly headers?: Headers;
+  readonly body?: string;
+  readonly credentials?: readonly Credential[];
+  /** Takes the body of a 2xx answer; without it the body is kept in memory, within `maxMemoryBytes`. */
+  readonly sink?: OpenSink;
+  /** Unpacks a body that is a gzip file although no header says so, as some archives serve their PDFs. */
+  readonly unpack?: boolean;
+  /** 'terms' for an API whose own documented terms govern robots; anything else obeys robots.txt. */
+  readonly robots?: 'obey' | 'terms';
+  /** A pool of limits to draw from besides the one the host belongs to. */
+  readonly pool?: string;
+  /** How long an answer without freshness of its own counts as fresh; undefined leaves it to RFC 9111. */
+  readonly cacheForMs?: number;
+  readonly cache?: 'use' | 'bypass';
+  readonly jar?: CookieJar;
+  readonly limits?: Partial<HttpLimits>;
+  /** True for a POST that changes nothing and may be repeated, such as a search. */
+  readonly repeatable?: boolean;
+}
+
+/** One step on the way to the final answer. */
+export interface Hop {
+  readonly url: string;
+  readonly status: number;
+}
+
+/** An answer whose body was received as a whole, or up to where the sink said stop. */
+export interface HttpResponse extends ResponseHead {
+  /** Empty when a sink took it. */
+  readonly body: Buffer;
+  readonly wireBytes: number;
+  readonly bodyBytes: number;
+  /** The redirects that led here. */
+  readonly chain: readonly Hop[];
+  readonly origin: 'network' | 'cache' | 'revalidated';
+}
+
+export type RefusedReason =
+  | 'bad-url'
+  | 'private-address'
+  | 'bad-port'
+  | 'robots-disallowed'
+  | 'robots-unreachable'
+  | 'redirect-loop'
+  | 'max-hops'
+  | 'bad-redirect'
+  | 'body-too-large'
+  | 'headers-too-large'
+  | 'decompression-bomb'
+  | 'unknown-encoding'
+  | 'retry-after-too-long';
+
+export type FailedReason =
+  | 'dns'
+  | 'connect'
+  | 'reset'
+  | 'tls'
+  | 'connect-timeout'
+  | 'headers-timeout'
+  | 'idle-timeout'
+  | 'total-timeout'
+  | 'too-slow'
+  | 'truncated'
+  | 'protocol'
+  | 'bad-encoding';
+
+export type LaterReason = 'rate-limited' | 'host-held' | 'pool-exhausted';
+
+/**
+ * Everything that can come of a request. Any status is a `response`, since only the caller knows what it means;
+ * `stopped` is one whose sink had seen enough; `later` names the moment from which asking again makes sense;
+ * `refused` is what we will not do; `failed` what could not be done.
+ */
+export type HttpResult =
+  | { readonly kind: 'response'; readonly response: HttpResponse }
+  | { readonly kind: 'stopped'; readonly response: HttpResponse }
+  | { readonly kind: 'later'; readonly at: number; readonly reason: LaterReason; readonly trail: Trail }
+  | { readonly kind: 'refused'; readonly reason: RefusedReason; readonly message: string; readonly trail: Trail }
+  | {
+      readonly kind: 'failed';
+      readonly reason: FailedReason;
+      readonly message: string;
+      readonly retryable: boolean;
+      readonly trail: Trail;
+    };
+
+/** How far a request came that has no answer: where it stood, what it had received. */
+export interface Trail {
+  readonly url: string;
+  readonly chain: readonly Hop[];
+  readonly response?: HttpResponse;
+}
+
+export type Send = (request: HttpRequest, signal?: AbortSignal) => Promise<HttpResult>;
+
+/** One concern laid around a `Send`. */
+export type Wrap = (next: Send) => Send;
+
+/** Wraps the innermost `Send`; the first wrapper named is the outermost, the one a request meets first. */
+export function compose(transport: Send, ...wraps: readonly Wrap[]): Send {
+  return wraps.reduceRight((next, wrap) => wrap(next), transport);
+}
+
+/** The trail of a request that stopped before any answer. */
+export function trailOf(request: HttpRequest): Trail {
+  return { url: request.url.href, chain: [] };
+}

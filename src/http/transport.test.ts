@@ -1,0 +1,365 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import type { Socket } from 'node:net';
+import { test } from 'node:test';
+import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
+
+import { HeldClock, loopbackClient, openLoopback, openRawLoopback } from '../testing/index.ts';
+import type { HttpClient, HttpClientOptions, HttpRequest, HttpResult } from './index.ts';
+
+const url = new URL('http://host.test/file.pdf');
+
+/** Sends one request to a server that writes these bytes and, if told so, closes. */
+async function rawAnswer(bytes: string | Buffer, options: HttpClientOptions = {}, close = true): Promise<HttpResult> {
+  await using server = await openRawLoopback((socket) => {
+    socket.write(bytes);
+    if (close) socket.end();
+  });
+  await using client = loopbackClient(server, options);
+  return await client.send({ url });
+}
+
+function collecting(): { readonly request: HttpRequest; readonly chunks: Buffer[] } {
+  const chunks: Buffer[] = [];
+  return { chunks, request: { url, sink: () => ({ write: (chunk) => void chunks.push(chunk) }) } };
+}
+
+const reasonOf = (result: HttpResult): string => ('reason' in result ? result.reason : result.kind);
+
+test('a body streams into the sink and is counted', async () => {
+  const body = Buffer.alloc(300_000, 7);
+  await using server = await openLoopback((_request, response) => void response.end(body));
+  await using client = loopbackClient(server);
+  const { request, chunks } = collecting();
+  const result = await client.send(request);
+  assert.equal(result.kind, 'response');
+  assert.deepEqual(Buffer.concat(chunks), body);
+  assert.equal(result.kind === 'response' && result.response.bodyBytes, 300_000);
+  assert.equal(server.requests[0]?.headers['accept-encoding'], 'identity');
+});
+
+test('a slow sink holds the sender back and still receives everything in order', async () => {
+  const body = Buffer.from(Array.from({ length: 400_000 }, (_, at) => at % 251));
+  for (const encoding of [undefined, 'gzip']) {
+    await using packed = await openLoopback((_request, response) => {
+      if (encoding) response.setHeader('content-encoding', encoding);
+      response.end(encoding ? gzipSync(body) : body);
+    });
+    await using slow = loopbackClient(packed);
+    const chunks: Buffer[] = [];
+    let writing = 0;
+    const result = await slow.send({
+      url,
+      sink: () => ({
+        async write(chunk) {
+          assert.equal((writing += 1), 1, 'one chunk at a time');
+          await new Promise(setImmediate);
+          chunks.push(chunk);
+          writing -= 1;
+        },
+      }),
+    });
+    assert.equal(result.kind, 'response');
+    assert.ok(Buffer.concat(chunks).equals(body));
+  }
+});
+
+test('the sink is not asked about answers other than 2xx, whose body is kept for its message', async () => {
+  await using server = await openLoopback((_request, response) => void response.writeHead(404).end('gone'));
+  await using client = loopbackClient(server);
+  const result = await client.send({ url, sink: () => assert.fail('a sink for a 404') });
+  assert.equal(result.kind === 'response' && result.response.status, 404);
+  assert.equal(result.kind === 'response' && result.response.body.toString(), 'gone');
+});
+
+test('a sink that has seen enough stops the transfer', async () => {
+  await using server = await openLoopback((_request, response) => {
+    response.write(Buffer.alloc(1000));
+  });
+  await using client = loopbackClient(server);
+  const result = await client.send({ url, sink: (_head, stop) => ({ write: () => stop() }) });
+  assert.equal(result.kind, 'stopped');
+});
+
+test('an error of the sink passes through', async () => {
+  await using server = await openLoopback((_request, response) => void response.end('body'));
+  await using client = loopbackClient(server);
+  const full = new Error('disk full');
+  await assert.rejects(
+    client.send({
+      url,
+      sink: () => ({
+        write: () => {
+          throw full;
+        },
+      }),
+    }),
+    full,
+  );
+  await assert.rejects(client.send({ url, sink: () => ({ write: () => Promise.reject(full) }) }), full);
+  await assert.rejects(client.send({ url, sink: () => Promise.reject(full) }), full);
+});
+
+test('a body shorter than its Content-Length is truncated', async () => {
+  const result = await rawAnswer('HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\nonly this');
+  assert.equal(reasonOf(result), 'truncated');
+  const closing = await rawAnswer('HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-length: 100\r\n\r\nonly this');
+  assert.equal(reasonOf(closing), 'truncated');
+});
+
+test('a chunked body without its last chunk is truncated, also when the server said it would close', async () => {
+  for (const connection of ['keep-alive', 'close']) {
+    const head = `HTTP/1.1 200 OK\r\nconnection: ${connection}\r\ntransfer-encoding: chunked\r\n\r\n`;
+    assert.equal(reasonOf(await rawAnswer(`${head}5\r\nhello\r\n`)), 'truncated', connection);
+    assert.equal(reasonOf(await rawAnswer(`${head}5\r\nhel`)), 'truncated', connection);
+  }
+});
+
+test('a body without any length ends with the connection', async () => {
+  const result = await rawAnswer('HTTP/1.1 200 OK\r\nconnection: close\r\n\r\nall of it');
+  assert.equal(result.kind === 'response' && result.response.body.toString(), 'all of it');
+});
+
+test('bytes beyond the Content-Length never reach the next request', async () => {
+  let asked = 0;
+  await using server = await openRawLoopback((socket) => {
+    asked += 1;
+    socket.write(
+      asked === 1
+        ? 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nokHTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\nstray'
+        : 'HTTP/1.1 200 OK\r\ncontent-length: 6\r\n\r\nsecond',
+    );
+  });
+  await using client = loopbackClient(server);
+  const first = await client.send({ url });
+  const second = await client.send({ url });
+  assert.equal(first.kind === 'response' && first.response.body.toString(), 'ok');
+  assert.equal(second.kind === 'response' ? second.response.body.toString() : 'refused', 'second');
+});
+
+test('answers that are not HTTP are protocol errors', async () => {
+  assert.equal(reasonOf(await rawAnswer('<html>no header at all</html>')), 'protocol');
+  assert.equal(
+    reasonOf(await rawAnswer('HTTP/1.1 200 OK\r\ncontent-length: 5\r\ncontent-length: 6\r\n\r\nhello')),
+    'protocol',
+  );
+  assert.equal(
+    reasonOf(await rawAnswer('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\nzz\r\nhello\r\n')),
+    'protocol',
+  );
+});
+
+test('a connection that closes without an answer is a reset', async () => {
+  assert.equal(reasonOf(await rawAnswer('')), 'reset');
+});
+
+test('headers are bounded in bytes and in lines, informational answers in number', async () => {
+  const big = await rawAnswer(`HTTP/1.1 200 OK\r\nx: ${'a'.repeat(70_000)}\r\n\r\n`);
+  assert.equal(reasonOf(big), 'headers-too-large');
+  const many = await rawAnswer(`HTTP/1.1 200 OK\r\n${'a: b\r\n'.repeat(101)}content-length: 0\r\n\r\n`);
+  assert.equal(reasonOf(many), 'headers-too-large');
+  const early = await rawAnswer(
+    `${'HTTP/1.1 103 Early Hints\r\n\r\n'.repeat(11)}HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n`,
+  );
+  assert.equal(reasonOf(early), 'headers-too-large');
+  const some = await rawAnswer(
+    `${'HTTP/1.1 103 Early Hints\r\n\r\n'.repeat(3)}HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n`,
+  );
+  assert.equal(some.kind, 'response');
+});
+
+test('an announced body above the limit is refused before it is read, an unannounced one as it passes the limit', async () => {
+  const announced = await rawAnswer('HTTP/1.1 200 OK\r\ncontent-length: 5000000000\r\n\r\n', {}, false);
+  assert.equal(reasonOf(announced), 'body-too-large');
+  assert.equal(announced.kind === 'refused' && announced.trail.response?.bodyBytes, 0);
+  await using endless = await openLoopback((_request, response) => {
+    const more = (): void =>
+      void (response.destroyed || response.write(Buffer.alloc(65_536), () => setImmediate(more)));
+    more();
+  });
+  await using client = loopbackClient(endless, { limits: { maxBytes: 1_000_000 } });
+  const { request } = collecting();
+  const result = await client.send(request);
+  assert.equal(reasonOf(result), 'body-too-large');
+});
+
+test('a long error page is cut, not refused', async () => {
+  await using server = await openLoopback(
+    (_request, response) => void response.writeHead(500).end(Buffer.alloc(3_000_000)),
+  );
+  await using client = loopbackClient(server);
+  const result = await client.send({ url });
+  assert.equal(result.kind === 'response' && result.response.status, 500);
+});
+
+test('every coding is undone, two at most', async () => {
+  const text = Buffer.from('the quick brown fox '.repeat(500));
+  const bodies: Record<string, Buffer> = {
+    gzip: gzipSync(text),
+    'x-gzip': gzipSync(text),
+    deflate: deflateSync(text),
+    'deflate ': deflateRawSync(text),
+    br: brotliCompressSync(text),
+    zstd: zstdCompressSync(text),
+    'gzip, gzip': gzipSync(gzipSync(text)),
+    identity: text,
+  };
+  await using server = await openLoopback((request, response) => {
+    const coding = decodeURIComponent(request.url.slice(1));
+    response.writeHead(200, { 'content-encoding': coding }).end(bodies[coding] ?? text);
+  });
+  await using client = loopbackClient(server);
+  for (const coding of Object.keys(bodies)) {
+    const result = await client.send({ url: new URL(`http://host.test/${encodeURIComponent(coding)}`) });
+    assert.ok(result.kind === 'response' && result.response.body.equals(text), coding);
+  }
+  for (const coding of ['compress', 'gzip, gzip, gzip']) {
+    const result = await client.send({ url: new URL(`http://host.test/${encodeURIComponent(coding)}`) });
+    assert.equal(reasonOf(result), 'unknown-encoding', coding);
+  }
+});
+
+test('a body that unpacks to more than two hundred times its size is refused', async () => {
+  const bomb = gzipSync(Buffer.alloc(12_000_000));
+  await using server = await openLoopback(
+    (_request, response) => void response.writeHead(200, { 'content-encoding': 'gzip' }).end(bomb),
+  );
+  await using client = loopbackClient(server);
+  const { request, chunks } = collecting();
+  const result = await client.send(request);
+  assert.equal(reasonOf(result), 'decompression-bomb');
+  assert.ok(chunks.reduce((sum, chunk) => sum + chunk.length, 0) < bomb.length * 200 + 2_000_000);
+});
+
+test('a broken coding is one, whether damaged or cut', async () => {
+  const packed = gzipSync(Buffer.from('a text of some length, '.repeat(100)));
+  const broken = Buffer.from(packed);
+  broken.fill(0xff, 12, 40);
+  await using server = await openLoopback((request, response) => {
+    response
+      .writeHead(200, { 'content-encoding': 'gzip' })
+      .end(request.url === '/cut' ? packed.subarray(0, 40) : broken);
+  });
+  await using client = loopbackClient(server);
+  assert.equal(reasonOf(await client.send({ url: new URL('http://host.test/cut') })), 'bad-encoding');
+  assert.equal(reasonOf(await client.send({ url: new URL('http://host.test/broken') })), 'bad-encoding');
+});
+
+test('a gzip file is unpacked when asked for, within the same bounds', async () => {
+  const body = Buffer.from(`%PDF-1.7 ${'text '.repeat(5000)}`);
+  await using server = await openLoopback((request, response) => {
+    response.end(request.url === '/bomb' ? gzipSync(Buffer.alloc(12_000_000)) : gzipSync(body));
+  });
+  await using client = loopbackClient(server);
+  for (const [unpack, expected] of [
+    [true, body],
+    [false, gzipSync(body)],
+  ] as const) {
+    const { request, chunks } = collecting();
+    assert.equal((await client.send({ ...request, unpack })).kind, 'response');
+    assert.ok(Buffer.concat(chunks).equals(expected));
+  }
+  const { request } = collecting();
+  const bomb = await client.send({ ...request, url: new URL('http://host.test/bomb'), unpack: true });
+  assert.equal(reasonOf(bomb), 'decompression-bomb');
+});
+
+/** Sends to a server of which the test holds the socket, on a clock of which the test holds the hands. */
+async function onHeldClock(
+  run: (parts: { clock: HeldClock; client: HttpClient; socket: Promise<Socket> }) => Promise<void>,
+): Promise<void> {
+  const clock = new HeldClock();
+  const { promise, resolve } = Promise.withResolvers<Socket>();
+  await using server = await openRawLoopback((socket) => resolve(socket));
+  await using client = loopbackClient(server, { clock });
+  await run({ clock, client, socket: promise });
+}
+
+test('headers that never come end after their limit', () =>
+  onHeldClock(async ({ clock, client, socket }) => {
+    const result = client.send({ url });
+    await socket;
+    await clock.advance(30_000);
+    assert.equal(reasonOf(await result), 'headers-timeout');
+  }));
+
+test('a body that falls silent ends after its limit', () =>
+  onHeldClock(async ({ clock, client, socket }) => {
+    const started = Promise.withResolvers<void>();
+    const result = client.send({ url, sink: () => ({ write: () => started.resolve() }) });
+    (await socket).write('HTTP/1.1 200 OK\r\ncontent-length: 100000\r\n\r\nbegin');
+    await started.promise;
+    await clock.advance(30_000);
+    assert.equal(reasonOf(await result), 'idle-timeout');
+  }));
+
+test('a drip of one byte now and then is refused as too slow', () =>
+  onHeldClock(async ({ clock, client, socket }) => {
+    let got = Promise.withResolvers<void>();
+    const result = client.send({ url, sink: () => ({ write: () => got.resolve() }) });
+    const wire = await socket;
+    wire.write('HTTP/1.1 200 OK\r\ncontent-length: 100000\r\n\r\nx');
+    for (let second = 0; second < 29; second += 1) {
+      await got.promise;
+      got = Promise.withResolvers<void>();
+      await clock.advance(1000);
+      wire.write('x');
+    }
+    await got.promise;
+    await clock.advance(1000);
+    assert.equal(reasonOf(await result), 'too-slow');
+  }));
+
+test('time that our own sink takes is not the fault of the server', () =>
+  onHeldClock(async ({ clock, client, socket }) => {
+    const taken = Promise.withResolvers<void>();
+    const busy = Promise.withResolvers<void>();
+    const result = client.send({ url, sink: () => ({ write: () => (taken.resolve(), busy.promise) }) });
+    const wire = await socket;
+    wire.write('HTTP/1.1 200 OK\r\ncontent-length: 4\r\n\r\nbody');
+    await taken.promise;
+    await clock.advance(120_000);
+    busy.resolve();
+    assert.equal((await result).kind, 'response');
+  }));
+
+test('everything together has its limit too', async () => {
+  const clock = new HeldClock();
+  const sockets = Promise.withResolvers<Socket>();
+  await using server = await openRawLoopback((socket) => sockets.resolve(socket));
+  await using client = loopbackClient(server, { clock, limits: { totalMs: 20_000 } });
+  const result = client.send({ url });
+  await sockets.promise;
+  await clock.advance(20_000);
+  assert.equal(reasonOf(await result), 'total-timeout');
+});
+
+test('an aborted signal ends the request and closes its connection', async () => {
+  const sockets = Promise.withResolvers<Socket>();
+  await using server = await openRawLoopback((socket) => sockets.resolve(socket));
+  await using client = loopbackClient(server);
+  const controller = new AbortController();
+  const result = client.send({ url }, controller.signal);
+  const socket = await sockets.promise;
+  const closed = once(socket, 'close');
+  controller.abort();
+  await assert.rejects(result, { name: 'AbortError' });
+  await closed;
+});
+
+test('nobody at home is a failure that may pass', async () => {
+  const gone = await openLoopback(() => undefined);
+  await gone[Symbol.asyncDispose]();
+  await using client = loopbackClient(gone);
+  const result = await client.send({ url });
+  assert.equal(reasonOf(result), 'connect');
+  assert.equal(result.kind === 'failed' && result.retryable, true);
+});
+
+test('a header that would split the request is refused', async () => {
+  await using server = await openLoopback((_request, response) => void response.end());
+  await using client = loopbackClient(server);
+  const result = await client.send({ url, headers: { referer: 'http://a/\r\nx-injected: 1' } });
+  assert.equal(reasonOf(result), 'bad-url');
+  assert.equal(server.requests.length, 0);
+});

@@ -1,0 +1,140 @@
+import { Agent } from 'undici';
+
+import type { Clock } from '../base/index.ts';
+import type { ResolveHost } from './connector.ts';
+import { createConnector } from './connector.ts';
+import { Exchange } from './exchange.ts';
+import type { Guard } from './guard.ts';
+import type { HttpLimits } from './limits.ts';
+import { credentialsFor, withoutKeys } from './secret.ts';
+import type { HttpRequest, HttpResponse, HttpResult, ResponseHead } from './send.ts';
+import { trailOf } from './send.ts';
+
+const FILE_ACCEPT = 'application/pdf,application/xml;q=0.9,text/html;q=0.8,*/*;q=0.5';
+
+/** The innermost `Send`: one request on the wire, no second try, no redirect. */
+export class Transport implements AsyncDisposable {
+  readonly #agent: Agent;
+  readonly #clock: Clock;
+  readonly #limits: HttpLimits;
+  readonly #userAgent: string;
+
+  constructor(options: {
+    readonly clock: Clock;
+    readonly limits: HttpLimits;
+    readonly userAgent: string;
+    readonly guard: Guard;
+    readonly resolveHost?: ResolveHost | undefined;
+    readonly ca?: string | undefined;
+  }) {
+    this.#clock = options.clock;
+    this.#limits = options.limits;
+    this.#userAgent = options.userAgent;
+    // Deadlines are kept by the exchange, on the injected clock; the agent's own are switched off.
+    this.#agent = new Agent({
+      connect: createConnector({ ...options, connectMs: options.limits.connectMs }),
+      maxHeaderSize: options.limits.maxHeaderBytes,
+      headersTimeout: 0,
+      bodyTimeout: 0,
+      pipelining: 1,
+      allowH2: false,
+      strictContentLength: true,
+    });
+  }
+
+  /** Called as the headers arrive, before the body: what paces strictly measures from here. */
+  send(
+    request: HttpRequest,
+    signal: AbortSignal | undefined,
+    onHeaders: (head: ResponseHead) => void,
+  ): Promise<HttpResult> {
+    if (signal?.aborted) return Promise.reject(signal.reason as Error);
+    const { url } = request;
+    const exchange = new Exchange({
+      clock: this.#clock,
+      limits: { ...this.#limits, ...request.limits },
+      url,
+      sink: request.sink,
+      unpack: request.unpack ?? false,
+      storeCookie: (line) => request.jar?.store(line, url, this.#clock.now()),
+      onHeaders,
+    });
+    const abort = (): void => exchange.abort(signal?.reason as Error);
+    signal?.addEventListener('abort', abort, { once: true });
+    this.#agent.dispatch(
+      {
+        origin: url.origin,
+        path: pathWithKeys(request),
+        method: request.method ?? 'GET',
+        headers: this.#headers(request),
+        ...(request.body !== undefined && { body: request.body }),
+      },
+      exchange,
+    );
+    return exchange.end
+      .then((end): HttpResult => {
+        if (end.kind === 'response' || end.kind === 'stopped')
+          return { ...end, response: clean(end.response, request) };
+        const { response, ...failure } = end;
+        const trail = { ...trailOf(request), ...(response && { response: clean(response, request) }) };
+        return { ...failure, message: scrub(failure.message, request), trail };
+      })
+      .finally(() => signal?.removeEventListener('abort', abort));
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#agent.destroy();
+  }
+
+  #headers(request: HttpRequest): Record<string, string> {
+    const headers: Record<string, string> = {
+      'user-agent': this.#userAgent,
+      accept: request.sink ? FILE_ACCEPT : '*/*',
+      // A file is hashed, resumed and compared as it is on the server; only text in memory is worth packing.
+      'accept-encoding': request.sink ? 'identity' : 'gzip, deflate, br, zstd',
+    };
+    for (const [name, value] of Object.entries(request.headers ?? {})) headers[name.toLowerCase()] = value;
+    const cookie = request.jar?.header(request.url, this.#clock.now());
+    if (cookie !== undefined) headers['cookie'] = cookie;
+    for (const { place, name, prefix, secret } of credentialsFor(request.url, request.credentials ?? [])) {
+      if (place === 'header') headers[name.toLowerCase()] = `${prefix ?? ''}${secret.reveal()}`;
+    }
+    return headers;
+  }
+}
+
+function pathWithKeys(request: HttpRequest): string {
+  const { url } = request;
+  const keys = credentialsFor(url, request.credentials ?? []).filter(({ place }) => place === 'query');
+  if (keys.length === 0) return url.pathname + url.search;
+  const pairs = keys.map(({ name, secret }) => `${encodeURIComponent(name)}=${encodeURIComponent(secret.reveal())}`);
+  return `${url.pathname}${url.search === '' ? '?' : `${url.search}&`}${pairs.join('&')}`;
+}
+
+/** A server may echo the key it was sent; nothing that leaves here repeats it. */
+function clean(response: HttpResponse, request: HttpRequest): HttpResponse {
+  if ((request.credentials ?? []).length === 0) return response;
+  const headers: Record<string, string> = {};
+  for (const [name, value] of Object.entries(response.headers)) {
+    // Of a redirect the parameter is taken out, so that it can still be followed, and stored.
+    headers[name] = name === 'location' ? cleanLocation(value, request) : scrub(value, request);
+  }
+  return { ...response, headers, body: cleanBody(response.body, request) };
+}
+
+function cleanLocation(location: string, request: HttpRequest): string {
+  const url = URL.parse(location, request.url.href);
+  return url ? withoutKeys(url, request.credentials ?? []).href : scrub(location, request);
+}
+
+/** Error pages quote the key that was wrong, and lists link to their next page with the key that was right. */
+function cleanBody(body: Buffer, request: HttpRequest): Buffer {
+  const leaks = (request.credentials ?? []).some(
+    ({ secret }) => secret.reveal() !== '' && body.includes(secret.reveal()),
+  );
+  return leaks ? Buffer.from(scrub(body.toString('utf8'), request)) : body;
+}
+
+function scrub(text: string, request: HttpRequest): string {
+  return (request.credentials ?? []).reduce((clean, { secret }) => secret.scrub(clean), text);
+}

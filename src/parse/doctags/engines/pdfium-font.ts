@@ -1,0 +1,41 @@
+import type { Font } from '../layout/page-content.ts';
+import type { Library } from './pdfium-library.ts';
+
+const FIXED_PITCH = 1;
+const ITALIC = 1 << 6;
+const SMALL_CAPS = 1 << 17;
+const FORCE_BOLD = 1 << 18;
+
+const BOLD =
+  /bold|black|heavy|semibold|demi(?!lig)|-bd|medi(?!um|eval)|^cmb|^sfb|^ecb|^lmroman.*bold|[a-z]b(?:i|it)?$|bx\d/i;
+const ITALIC_NAME = /ital|obli|slant|^cmti|^cmsl|^sfti|^ecti|-it\b|[a-z]-?bi$/i;
+const MONO = /mono|courier|typewriter|^cmtt|^sftt|^ectt|consol|menlo|inconsolata|^lmtt|fixed|code\b|-tt\b/i;
+const SMALL_CAPS_NAME = /smallcaps|^cmcsc|csc\d|-sc\b|caps\d*(?:-|$)|sc\d+$/i;
+const MATH =
+  /^cmmi|^cmsy|^cmex|^cmbsy|^cmmib|^msam|^msbm|^eufm|^eusm|^eurm|^rsfs|^stmary|^wasy|^esint|math|symbol|^txsy|^txex|^rtxmi|^ntxmi|^mtmi|^mtsy|^mtex|^lasy|^bbm|^dsrom|^zplm|^euex|^rmtmi|^newtxmi|^txmia|^stixsize/i;
+
+/** What the file says about a font; the name comes first, because weights and flags are often wrong. */
+export function readFont(library: Library, pointer: number): Font {
+  const { call } = library;
+  const raw = library.readString('utf-8', (buffer, length) => call.FPDFFont_GetBaseFontName(pointer, buffer, length));
+  const name = raw.replace(/^[A-Z]{6}\+/, '');
+  const flags = Math.max(0, call.FPDFFont_GetFlags(pointer));
+  const weight = call.FPDFFont_GetWeight(pointer);
+  return describeFont(name, flags, weight);
+}
+
+/** The same from name, descriptor flags and weight. */
+export function describeFont(name: string, flags: number, weight: number): Font {
+  const math = MATH.test(name);
+  return {
+    name,
+    bold:
+      BOLD.test(name) ||
+      (flags & FORCE_BOLD) !== 0 ||
+      (weight >= 700 && weight <= 1000 && !/regu|roman|book/i.test(name)),
+    italic: ITALIC_NAME.test(name) || (!math && (flags & ITALIC) !== 0),
+    monospaced: MONO.test(name) || (flags & FIXED_PITCH) !== 0,
+    smallCaps: SMALL_CAPS_NAME.test(name) || (flags & SMALL_CAPS) !== 0,
+    math,
+  };
+}

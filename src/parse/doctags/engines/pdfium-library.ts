@@ -1,0 +1,181 @@
+import { readFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { AppError } from '../../../base/index.ts';
+
+type Call = (...values: number[]) => number;
+
+// TypeScript knows WebAssembly's types from the DOM's library only, which is not loaded here.
+interface WasmMemory {
+  readonly buffer: ArrayBuffer;
+  grow: (pages: number) => number;
+}
+
+/** The functions of the engine that this project calls, without the wrapper's cost per call. */
+export type Exports = Readonly<
+  Record<
+    | 'malloc'
+    | 'free'
+    | 'FPDF_LoadMemDocument64'
+    | 'FPDF_GetLastError'
+    | 'FPDF_CloseDocument'
+    | 'FPDF_GetPageCount'
+    | 'FPDF_LoadPage'
+    | 'FPDF_ClosePage'
+    | 'FPDF_GetPageWidthF'
+    | 'FPDF_GetPageHeightF'
+    | 'FPDF_PageToDevice'
+    | 'FPDF_GetMetaText'
+    | 'FPDF_RenderPageBitmap'
+    | 'FPDFBitmap_CreateEx'
+    | 'FPDFBitmap_FillRect'
+    | 'FPDFBitmap_Destroy'
+    | 'FPDFText_LoadPage'
+    | 'FPDFText_ClosePage'
+    | 'FPDFText_CountChars'
+    | 'FPDFText_GetUnicode'
+    | 'FPDFText_GetLooseCharBox'
+    | 'FPDFText_GetCharOrigin'
+    | 'FPDFText_GetFontSize'
+    | 'FPDFText_GetMatrix'
+    | 'FPDFText_IsGenerated'
+    | 'FPDFText_IsHyphen'
+    | 'FPDFText_HasUnicodeMapError'
+    | 'FPDFText_GetTextObject'
+    | 'FPDFTextObj_GetFont'
+    | 'FPDFTextObj_GetTextRenderMode'
+    | 'FPDFFont_GetBaseFontName'
+    | 'FPDFFont_GetFlags'
+    | 'FPDFFont_GetWeight'
+    | 'FPDFFont_GetItalicAngle'
+    | 'FPDFPage_CountObjects'
+    | 'FPDFPage_GetObject'
+    | 'FPDFFormObj_CountObjects'
+    | 'FPDFFormObj_GetObject'
+    | 'FPDFPageObj_GetType'
+    | 'FPDFPageObj_GetBounds'
+    | 'FPDFPageObj_GetMatrix'
+    | 'FPDFPageObj_GetFillColor'
+    | 'FPDFPageObj_GetMarkedContentID'
+    | 'FPDFPageObj_CountMarks'
+    | 'FPDFPageObj_GetMark'
+    | 'FPDFPageObjMark_GetName'
+    | 'FPDFPath_CountSegments'
+    | 'FPDFPath_GetPathSegment'
+    | 'FPDFPath_GetDrawMode'
+    | 'FPDFPathSegment_GetPoint'
+    | 'FPDFPathSegment_GetType'
+    | 'FPDFLink_Enumerate'
+    | 'FPDFLink_GetAnnotRect'
+    | 'FPDFLink_GetAction'
+    | 'FPDFAction_GetURIPath'
+    | 'FPDFBookmark_GetFirstChild'
+    | 'FPDFBookmark_GetNextSibling'
+    | 'FPDFBookmark_GetTitle'
+    | 'FPDFBookmark_GetDest'
+    | 'FPDFDest_GetDestPageIndex'
+    | 'FPDFCatalog_IsTagged'
+    | 'FPDF_StructTree_GetForPage'
+    | 'FPDF_StructTree_Close'
+    | 'FPDF_StructTree_CountChildren'
+    | 'FPDF_StructTree_GetChildAtIndex'
+    | 'FPDF_StructElement_CountChildren'
+    | 'FPDF_StructElement_GetChildAtIndex'
+    | 'FPDF_StructElement_GetChildMarkedContentID'
+    | 'FPDF_StructElement_GetType'
+    | 'FPDF_StructElement_GetAltText',
+    Call
+  >
+> & { readonly memory: WasmMemory };
+
+const WASM_PAGE = 65_536;
+/** Above this size a heap is thrown away after its document: WebAssembly memory never shrinks. */
+const KEEP_BYTES = 192 * 1024 * 1024;
+
+/** The engine in memory: its functions and a small piece of its heap for results. */
+export class Library {
+  readonly call: Exports;
+  /** 64 bytes in the engine's heap where calls write their results. */
+  readonly scratch: number;
+  #broken = false;
+  #floats = new Float32Array(0);
+  #doubles = new Float64Array(0);
+  #integers = new Int32Array(0);
+
+  constructor(call: Exports, maxBytes: number) {
+    this.call = call;
+    const grow = call.memory.grow.bind(call.memory);
+    call.memory.grow = (pages: number): number => {
+      // The engine takes a refusal as "out of memory" and gives up the document; nothing else can stop a bomb inside it.
+      if (call.memory.buffer.byteLength + pages * WASM_PAGE > maxBytes)
+        throw new RangeError('the PDF engine wants more memory than it may have');
+      return grow(pages);
+    };
+    this.scratch = call.malloc(64);
+  }
+
+  /** The heap as 32-bit floats; made anew only when the heap has moved. */
+  get floats(): Float32Array {
+    if (this.#floats.buffer !== this.call.memory.buffer) this.#floats = new Float32Array(this.call.memory.buffer);
+    return this.#floats;
+  }
+
+  get doubles(): Float64Array {
+    if (this.#doubles.buffer !== this.call.memory.buffer) this.#doubles = new Float64Array(this.call.memory.buffer);
+    return this.#doubles;
+  }
+
+  get integers(): Int32Array {
+    if (this.#integers.buffer !== this.call.memory.buffer) this.#integers = new Int32Array(this.call.memory.buffer);
+    return this.#integers;
+  }
+
+  get usable(): boolean {
+    return !this.#broken && this.call.memory.buffer.byteLength <= KEEP_BYTES;
+  }
+
+  /** After a trap inside the engine its heap cannot be trusted any more. */
+  markBroken(): void {
+    this.#broken = true;
+  }
+
+  copyIn(bytes: Uint8Array): number {
+    const pointer = this.call.malloc(Math.max(1, bytes.byteLength));
+    if (pointer === 0) throw new AppError('PDF_TOO_LARGE', 'the file does not fit into the memory of the PDF engine');
+    new Uint8Array(this.call.memory.buffer).set(bytes, pointer);
+    return pointer;
+  }
+
+  /** Reads a string by the engine's two-step protocol: ask for the length in bytes, then for the bytes. */
+  readString(encoding: 'utf-8' | 'utf-16le', fill: (buffer: number, length: number) => number): string {
+    const length = fill(0, 0);
+    if (length <= 1 || length > 1_000_000) return '';
+    const buffer = this.call.malloc(length);
+    try {
+      fill(buffer, length);
+      return new TextDecoder(encoding)
+        .decode(new Uint8Array(this.call.memory.buffer, buffer, length))
+        .replace(/\0.*$/su, '');
+    } finally {
+      this.call.free(buffer);
+    }
+  }
+}
+
+let shared: Promise<Library> | undefined;
+
+/** The engine, started once per process and again when the old one is broken or has grown too large. */
+export async function useLibrary(maxBytes: number): Promise<Library> {
+  const current = shared && (await shared);
+  if (current?.usable) return current;
+  shared = startLibrary(maxBytes);
+  return shared;
+}
+
+async function startLibrary(maxBytes: number): Promise<Library> {
+  const { init } = await import('@embedpdf/pdfium');
+  const wasm = await readFile(fileURLToPath(import.meta.resolve('@embedpdf/pdfium/pdfium.wasm')));
+  const engine = await init({ wasmBinary: new Uint8Array(wasm).buffer });
+  engine.PDFiumExt_Init();
+  const { wasmExports } = engine.pdfium as unknown as { wasmExports: Exports };
+  return new Library(wasmExports, maxBytes);
+}

@@ -1,0 +1,182 @@
+import type { Box } from '../../document.ts';
+import type { Drawing, Rule } from '../layout/page-content.ts';
+import type { Matrix } from './pdfium-geometry.ts';
+import { mapBox, multiply } from './pdfium-geometry.ts';
+import type { Library } from './pdfium-library.ts';
+
+const TEXT = 1;
+const PATH = 2;
+const IMAGE = 3;
+const FORM = 5;
+const MOVE_TO = 2;
+const LINE_TO = 0;
+/** A line thinner than this is a rule; tables and fractions use 0.4 to 2 points. */
+const RULE_THICKNESS = 2.5;
+const MIN_RULE = 4;
+/** Paths with more segments are drawings, not rules; reading each segment would cost more than it tells. */
+const MAX_SEGMENTS = 400;
+const MAX_NESTING = 8;
+
+/** What is drawn on a page besides text. */
+export interface PageObjects {
+  readonly rules: Rule[];
+  readonly drawings: Drawing[];
+  /** Which form object holds a text object, by the engine's pointers. */
+  readonly formOf: Map<number, number>;
+  readonly truncated: boolean;
+}
+
+/** Walks the page's objects, into form objects too. */
+export function readObjects(library: Library, page: number, matrix: Matrix, maxObjects: number): PageObjects {
+  const { call } = library;
+  const rules: Rule[] = [];
+  const drawings: Drawing[] = [];
+  const formOf = new Map<number, number>();
+  let left = maxObjects;
+  let forms = 0;
+
+  const walk = (count: number, get: (index: number) => number, map: Matrix, form: number, depth: number): void => {
+    for (let index = 0; index < count && left > 0; index += 1) {
+      left -= 1;
+      const object = get(index);
+      if (object === 0) continue;
+      const type = call.FPDFPageObj_GetType(object);
+      if (type === TEXT) {
+        if (form >= 0) formOf.set(object, form);
+      } else if (type === PATH) {
+        readPath(library, object, { map, form, rules, drawings });
+      } else if (type === IMAGE || type === FORM) {
+        const box = bounds(library, object, map);
+        if (!box) continue;
+        const inside = type === FORM && form < 0 ? forms++ : form;
+        drawings.push({ kind: type === FORM ? 'form' : 'image', box, form: inside });
+        if (type === FORM && depth < MAX_NESTING)
+          walk(
+            call.FPDFFormObj_CountObjects(object),
+            (at) => call.FPDFFormObj_GetObject(object, at),
+            multiply(map, objectMatrix(library, object)),
+            inside,
+            depth + 1,
+          );
+      }
+    }
+  };
+  walk(call.FPDFPage_CountObjects(page), (at) => call.FPDFPage_GetObject(page, at), matrix, -1, 0);
+  return { rules, drawings, formOf, truncated: left <= 0 };
+}
+
+function bounds(library: Library, object: number, map: Matrix): Box | undefined {
+  const { call, scratch } = library;
+  if (call.FPDFPageObj_GetBounds(object, scratch, scratch + 4, scratch + 8, scratch + 12) !== 1) return undefined;
+  const at = scratch >> 2;
+  const { floats } = library;
+  return mapBox(map, floats[at] ?? 0, floats[at + 1] ?? 0, floats[at + 2] ?? 0, floats[at + 3] ?? 0);
+}
+
+function objectMatrix(library: Library, object: number): Matrix {
+  const { call, scratch } = library;
+  if (call.FPDFPageObj_GetMatrix(object, scratch) !== 1) return { a: 1, b: 0, c: 0, d: 1, e: 0, f: 0 };
+  const [a = 1, b = 0, c = 0, d = 1, e = 0, f = 0] = library.floats.subarray(scratch >> 2);
+  return { a, b, c, d, e, f };
+}
+
+interface PathTarget {
+  readonly map: Matrix;
+  readonly form: number;
+  readonly rules: Rule[];
+  readonly drawings: Drawing[];
+}
+
+function readPath(library: Library, object: number, target: PathTarget): void {
+  const box = bounds(library, object, target.map);
+  if (!box) return;
+  const { call, scratch } = library;
+  const width = box.right - box.left;
+  const height = box.bottom - box.top;
+  if (addRule(target.rules, box)) return;
+  if (width < MIN_RULE && height < MIN_RULE) {
+    target.drawings.push({ kind: 'path', box, form: target.form });
+    return;
+  }
+  call.FPDFPath_GetDrawMode(object, scratch, scratch + 4);
+  const fill = library.integers[scratch >> 2] !== 0;
+  const stroke = library.integers[(scratch >> 2) + 1] !== 0;
+  if (!fill && !stroke) return;
+  const segments = call.FPDFPath_CountSegments(object);
+  if (stroke && segments <= MAX_SEGMENTS && addEdges(library, object, segments, target)) return;
+  if (fill && !stroke && isRectangle(segments)) {
+    if (!isWhite(library, object)) target.drawings.push({ kind: 'fill', box, form: target.form });
+    return;
+  }
+  target.drawings.push({ kind: 'path', box, form: target.form });
+}
+
+function isRectangle(segments: number): boolean {
+  return segments >= 3 && segments <= 5;
+}
+
+function isWhite(library: Library, object: number): boolean {
+  const { call, scratch } = library;
+  if (call.FPDFPageObj_GetFillColor(object, scratch, scratch + 4, scratch + 8, scratch + 12) !== 1) return false;
+  const at = scratch >> 2;
+  const [red = 0, green = 0, blue = 0, alpha = 255] = library.integers.subarray(at, at + 4);
+  return alpha === 0 || (red >= 254 && green >= 254 && blue >= 254);
+}
+
+function addRule(rules: Rule[], box: Box): boolean {
+  const width = box.right - box.left;
+  const height = box.bottom - box.top;
+  if (height <= RULE_THICKNESS && width >= MIN_RULE && width > 2 * height) {
+    rules.push({ direction: 'horizontal', box });
+    return true;
+  }
+  if (width <= RULE_THICKNESS && height >= MIN_RULE && height > 2 * width) {
+    rules.push({ direction: 'vertical', box });
+    return true;
+  }
+  return false;
+}
+
+/** Adds a stroked path's edges as rules; false when the path has anything but horizontal and vertical lines. */
+function addEdges(library: Library, object: number, segments: number, target: PathTarget): boolean {
+  const { call, scratch } = library;
+  const map = multiply(target.map, objectMatrix(library, object));
+  const edges: Box[] = [];
+  let x = 0;
+  let y = 0;
+  let startX = 0;
+  let startY = 0;
+  for (let index = 0; index < segments; index += 1) {
+    const segment = call.FPDFPath_GetPathSegment(object, index);
+    const type = call.FPDFPathSegment_GetType(segment);
+    if (type !== MOVE_TO && type !== LINE_TO) return false;
+    call.FPDFPathSegment_GetPoint(segment, scratch, scratch + 4);
+    const rawX = library.floats[scratch >> 2] ?? 0;
+    const rawY = library.floats[(scratch >> 2) + 1] ?? 0;
+    const nextX = map.a * rawX + map.c * rawY + map.e;
+    const nextY = map.b * rawX + map.d * rawY + map.f;
+    if (type === MOVE_TO) {
+      startX = nextX;
+      startY = nextY;
+    } else {
+      if (Math.abs(nextX - x) > 0.5 && Math.abs(nextY - y) > 0.5) return false;
+      edges.push({
+        left: Math.min(x, nextX),
+        right: Math.max(x, nextX),
+        top: Math.min(y, nextY),
+        bottom: Math.max(y, nextY),
+      });
+    }
+    x = nextX;
+    y = nextY;
+  }
+  if (segments >= 3 && Math.abs(x - startX) < 0.5 !== Math.abs(y - startY) < 0.5)
+    edges.push({
+      left: Math.min(x, startX),
+      right: Math.max(x, startX),
+      top: Math.min(y, startY),
+      bottom: Math.max(y, startY),
+    });
+  for (const edge of edges) addRule(target.rules, edge);
+  return true;
+}

@@ -1,0 +1,193 @@
+import { AppError } from '../../../base/index.ts';
+import type { Box } from '../../document.ts';
+import type { Font, OutlineEntry, PageContent } from '../layout/page-content.ts';
+import { pageMatrix } from './pdfium-geometry.ts';
+import { readGlyphs } from './pdfium-glyphs.ts';
+import type { Library } from './pdfium-library.ts';
+import { useLibrary } from './pdfium-library.ts';
+import { readLinks, readOutline, readStructure } from './pdfium-navigation.ts';
+import { readObjects } from './pdfium-objects.ts';
+
+/** A page as an image, four bytes (red, green, blue, alpha) per pixel. */
+export interface PageImage {
+  readonly width: number;
+  readonly height: number;
+  readonly rgba: Uint8Array;
+}
+
+/** Bounds on what the engine may use and how much it reads from one page. */
+export interface EngineLimits {
+  readonly maxMemoryBytes: number;
+  readonly maxGlyphsPerPage: number;
+  readonly maxObjectsPerPage: number;
+  readonly maxPixels: number;
+}
+
+const ENGINE_LIMITS: EngineLimits = {
+  maxMemoryBytes: 512 * 1024 * 1024,
+  maxGlyphsPerPage: 200_000,
+  maxObjectsPerPage: 300_000,
+  maxPixels: 50_000_000,
+};
+
+// FPDF_GetLastError
+const PASSWORD = 4;
+const SECURITY = 5;
+const BGRA = 4;
+const WITH_ANNOTATIONS = 1;
+
+/** An open PDF. Calls into the engine cannot be interrupted: run it in a process that has a deadline. */
+export class PdfFile implements Disposable {
+  readonly pageCount: number;
+  readonly tagged: boolean;
+  readonly #library: Library;
+  readonly #limits: EngineLimits;
+  readonly #fonts = new Map<number, Font>();
+  readonly #bytes: number;
+  #document: number;
+
+  constructor(library: Library, bytes: Uint8Array, limits: EngineLimits) {
+    this.#library = library;
+    this.#limits = limits;
+    this.#bytes = library.copyIn(bytes);
+    this.#document = this.#guard(() => library.call.FPDF_LoadMemDocument64(this.#bytes, bytes.byteLength, 0));
+    if (this.#document === 0) {
+      const reason = library.call.FPDF_GetLastError();
+      library.call.free(this.#bytes);
+      if (reason === PASSWORD || reason === SECURITY)
+        throw new AppError('PDF_ENCRYPTED', 'the PDF is protected by a password', {
+          hint: 'remove the password, then parse it again',
+        });
+      throw new AppError('PDF_BROKEN', 'the file cannot be read as a PDF', { hint: 'download it again' });
+    }
+    this.pageCount = this.#guard(() => library.call.FPDF_GetPageCount(this.#document));
+    this.tagged = this.#guard(() => library.call.FPDFCatalog_IsTagged(this.#document)) === 1;
+  }
+
+  /** The outline (bookmarks), flattened. */
+  outline(): OutlineEntry[] {
+    return this.#guard(() => readOutline(this.#library, this.#document));
+  }
+
+  /** An entry of the document information: Title, Author, Subject … */
+  information(key: string): string {
+    const { call } = this.#library;
+    const name = this.#library.copyIn(new TextEncoder().encode(`${key}\0`));
+    try {
+      return this.#library.readString('utf-16le', (buffer, length) =>
+        call.FPDF_GetMetaText(this.#document, name, buffer, length),
+      );
+    } finally {
+      call.free(name);
+    }
+  }
+
+  /** Reads one page, counted from 1. A page that the engine cannot load is empty. */
+  readPage(number: number): PageContent | undefined {
+    return this.#withPage(number, (page, width, height) => {
+      const matrix = pageMatrix(this.#library, page, width, height);
+      const objects = readObjects(this.#library, page, matrix, this.#limits.maxObjectsPerPage);
+      const text = readGlyphs({
+        library: this.#library,
+        page,
+        matrix,
+        width,
+        height,
+        fonts: this.#fonts,
+        tagged: this.tagged,
+        maxGlyphs: this.#limits.maxGlyphsPerPage,
+        formOf: objects.formOf,
+      });
+      return {
+        number,
+        width,
+        height,
+        glyphs: text.glyphs,
+        rules: objects.rules.filter((rule) => isOnPage(rule.box, width, height)),
+        drawings: objects.drawings.filter((drawing) => isOnPage(drawing.box, width, height)),
+        links: readLinks(this.#library, this.#document, page, matrix),
+        structure: this.tagged ? readStructure(this.#library, page) : [],
+        unmapped: text.unmapped,
+        truncated: text.truncated || objects.truncated,
+      };
+    });
+  }
+
+  /** Draws one page, counted from 1, on white. A scale of 1 is 72 dots per inch. */
+  render(number: number, scale: number): PageImage {
+    const image = this.#withPage(number, (page, pageWidth, pageHeight) => {
+      const fit = Math.min(1, Math.sqrt(this.#limits.maxPixels / Math.max(1, pageWidth * pageHeight * scale * scale)));
+      const width = Math.max(1, Math.round(pageWidth * scale * fit));
+      const height = Math.max(1, Math.round(pageHeight * scale * fit));
+      return this.#draw(page, width, height);
+    });
+    if (!image) throw new AppError('PDF_BROKEN', `page ${number} cannot be drawn`);
+    return image;
+  }
+
+  #draw(page: number, width: number, height: number): PageImage {
+    const { call } = this.#library;
+    const pixels = call.malloc(width * height * 4);
+    if (pixels === 0) throw new AppError('PDF_TOO_LARGE', 'the page image does not fit into memory');
+    const bitmap = call.FPDFBitmap_CreateEx(width, height, BGRA, pixels, width * 4);
+    try {
+      call.FPDFBitmap_FillRect(bitmap, 0, 0, width, height, 0xff_ff_ff_ff);
+      call.FPDF_RenderPageBitmap(bitmap, page, 0, 0, width, height, 0, WITH_ANNOTATIONS);
+      const rgba = new Uint8Array(call.memory.buffer, pixels, width * height * 4).slice();
+      for (let at = 0; at < rgba.length; at += 4) {
+        const blue = rgba[at] ?? 0;
+        rgba[at] = rgba[at + 2] ?? 0;
+        rgba[at + 2] = blue;
+      }
+      return { width, height, rgba };
+    } finally {
+      call.FPDFBitmap_Destroy(bitmap);
+      call.free(pixels);
+    }
+  }
+
+  #withPage<T>(number: number, use: (page: number, width: number, height: number) => T): T | undefined {
+    const { call } = this.#library;
+    return this.#guard(() => {
+      const page = call.FPDF_LoadPage(this.#document, number - 1);
+      if (page === 0) return undefined;
+      try {
+        return use(page, call.FPDF_GetPageWidthF(page), call.FPDF_GetPageHeightF(page));
+      } finally {
+        call.FPDF_ClosePage(page);
+      }
+    });
+  }
+
+  /** A trap inside the engine (out of memory, a bug) leaves it unusable: say so, and start a new one next time. */
+  #guard<T>(run: () => T): T {
+    try {
+      return run();
+    } catch (error) {
+      if (error instanceof AppError) throw error;
+      this.#library.markBroken();
+      this.#document = 0;
+      throw new AppError('PDF_ENGINE_FAILED', 'the PDF engine gave up on this file', {
+        hint: 'the file is broken or needs more memory than allowed',
+        cause: error,
+      });
+    }
+  }
+
+  [Symbol.dispose](): void {
+    if (this.#document === 0) return;
+    this.#library.call.FPDF_CloseDocument(this.#document);
+    this.#library.call.free(this.#bytes);
+    this.#document = 0;
+  }
+}
+
+function isOnPage(box: Box, width: number, height: number): boolean {
+  return box.right >= 0 && box.left <= width && box.bottom >= 0 && box.top <= height;
+}
+
+/** Opens a PDF held in memory; throws PDF_ENCRYPTED or PDF_BROKEN. */
+export async function openPdf(bytes: Uint8Array, limits: Partial<EngineLimits> = {}): Promise<PdfFile> {
+  const bounds = { ...ENGINE_LIMITS, ...limits };
+  return new PdfFile(await useLibrary(bounds.maxMemoryBytes), bytes, bounds);
+}

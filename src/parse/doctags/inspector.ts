@@ -1,0 +1,101 @@
+import type { ChildProcess } from 'node:child_process';
+import { fork } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+
+import type { ErrorInfo } from '../../base/index.ts';
+import { AppError } from '../../base/index.ts';
+import type { PdfGlance } from './inspect.ts';
+
+const DEADLINE_MS = 30_000;
+/** Memory that a parser leaks goes with its process. */
+const FILES_PER_PROCESS = 500;
+const MEMORY_MEGABYTES = 512;
+
+interface Answer {
+  readonly id: number;
+  readonly glance?: PdfGlance;
+  readonly error?: ErrorInfo;
+}
+
+interface Question {
+  readonly id: number;
+  readonly path: string;
+  readonly answer: (answer: Answer) => void;
+}
+
+/** A file that cannot be looked into in time, or kills the process that tries, is unreadable as far as we are concerned. */
+const UNREADABLE: PdfGlance = { pages: null, isEncrypted: false, isReadable: false, text: '' };
+
+/** Looks into PDFs in a process of its own, one after the other. */
+export class PdfInspector implements Disposable {
+  #child: ChildProcess | undefined;
+  #waiting: Question[] = [];
+  #asked: Question | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #files = 0;
+  #nextId = 1;
+
+  async glance(path: string): Promise<PdfGlance> {
+    const { promise, resolve } = Promise.withResolvers<Answer>();
+    this.#waiting.push({ id: this.#nextId++, path, answer: resolve });
+    this.#ask();
+    const { glance, error } = await promise;
+    if (error) throw new AppError(error.code, error.message);
+    return glance ?? UNREADABLE;
+  }
+
+  [Symbol.dispose](): void {
+    clearTimeout(this.#timer);
+    this.#child?.kill('SIGKILL');
+    this.#child = undefined;
+  }
+
+  #ask(): void {
+    if (this.#asked) return;
+    const question = this.#waiting.shift();
+    if (!question) return;
+    this.#asked = question;
+    this.#child ??= this.#start();
+    this.#child.ref();
+    this.#timer = setTimeout(() => this.#child?.kill('SIGKILL'), DEADLINE_MS);
+    this.#child.send({ id: question.id, path: question.path }, (error) => {
+      if (error) this.#settle({ id: question.id });
+    });
+  }
+
+  #start(): ChildProcess {
+    const beside = join(import.meta.dirname, 'inspect-process.ts');
+    const program = existsSync(beside) ? beside : beside.replace(/\.ts$/, '.js');
+    // The parser of untrusted files gets none of our keys.
+    const child = fork(program, {
+      env: {},
+      execArgv: [`--max-old-space-size=${MEMORY_MEGABYTES}`],
+      stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+    });
+    this.#files = 0;
+    child.on('message', (answer: Answer) => this.#settle(answer));
+    child.on('exit', () => {
+      if (this.#child === child) this.#child = undefined;
+      if (this.#asked) this.#settle({ id: this.#asked.id });
+    });
+    return child;
+  }
+
+  #settle(answer: Answer): void {
+    const question = this.#asked;
+    if (question?.id !== answer.id) return;
+    clearTimeout(this.#timer);
+    this.#asked = undefined;
+    this.#files += 1;
+    // An idle child must not keep its parent alive.
+    this.#child?.unref();
+    this.#child?.channel?.unref();
+    if (this.#files >= FILES_PER_PROCESS) {
+      this.#child?.kill();
+      this.#child = undefined;
+    }
+    question.answer(answer);
+    this.#ask();
+  }
+}

@@ -1,0 +1,51 @@
+import type { Line } from './line.ts';
+
+const LABEL =
+  /^(?<kind>supplementary\s+(?:table|fig(?:ure|\.)?)|extended\s+data\s+(?:table|fig(?:ure|\.)?)|table|tab\.|figure|figures|fig\.?|algorithm|listing|scheme|chart|plate|box|tableau|tabelle|abbildung|abb\.)\s*(?<number>[A-Z]{0,2}[.-]?\d{1,3}(?:[.-]\d{1,3})*|[IVX]{1,5}|[A-Z])(?<end>[.:|)\u2013\u2014-]|\s|$)/iu;
+
+const EAST_ASIAN = /^[[(<〈【［]?\s*(표|그림|表|図|图|圖)\s*\d{1,3}(?:[-.]\d+)?\s*[\])>〉】］.:：\s]/u;
+
+/** The kind of float a line begins to describe, when it begins a caption. */
+export function captionStart(line: Line): 'table' | 'figure' | 'other' | undefined {
+  const eastAsian = EAST_ASIAN.exec(line.text)?.[1];
+  if (eastAsian !== undefined) return /[표表]/u.test(eastAsian) ? 'table' : 'figure';
+  const match = LABEL.exec(line.text);
+  if (!match?.groups) return undefined;
+  const { kind = '', number = '', end = '' } = match.groups;
+  if (/\p{Ll}/u.test(number)) return undefined;
+  const [letter = ''] = line.text;
+  if (letter !== letter.toUpperCase()) return undefined;
+  // "Table 1 shows …" is a sentence; a caption has a mark after its number, a label set apart, or begins a sentence.
+  const rest = line.text.slice(match[0].length).trim();
+  const labelled = /[.:|)\u2013\u2014]/u.test(end);
+  const apart = labelIsApart(line, match[0].trim().replace(/\s/g, '').length);
+  if (!labelled && !apart && !/^[\p{Lu}\p{N}(“"]/u.test(rest) && rest !== '') return undefined;
+  if (end === ')') return undefined;
+  if (/tab/i.test(kind)) return 'table';
+  return /fig|abb|scheme|chart|plate/i.test(kind) ? 'figure' : 'other';
+}
+
+/** The label is bold, small capitals or otherwise unlike the words after it. */
+function labelIsApart(line: Line, length: number): boolean {
+  const label = line.glyphs.slice(0, length);
+  const rest = line.glyphs.slice(length);
+  const [first] = label;
+  if (!first || rest.length === 0) return false;
+  const boldLabel =
+    label.every((glyph) => glyph.font.bold) && rest.filter((glyph) => glyph.font.bold).length < 0.5 * rest.length;
+  const gap = (rest[0]?.left ?? 0) - (label.at(-1)?.right ?? 0);
+  const capsLabel = label.every((glyph) => glyph.font.smallCaps) && !rest.every((glyph) => glyph.font.smallCaps);
+  return boldLabel || capsLabel || gap > 0.7 * line.size;
+}
+
+/** True for a line of labels under parts of a figure: "(a) …   (b) …". */
+export function isPartCaption(line: Line): boolean {
+  return line.segments.every((segment) =>
+    /^\([a-z]\)$/.test(
+      segment.glyphs
+        .slice(0, 3)
+        .map((glyph) => glyph.text)
+        .join(''),
+    ),
+  );
+}

@@ -1,0 +1,66 @@
+import type { Box } from '../../document.ts';
+import type { Glyph, PageContent } from './page-content.ts';
+
+const RIGHT_TO_LEFT = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/u;
+const LEFT_TO_RIGHT = /[\p{L}\p{N}]/u;
+
+/** True for a letter of a script that is written from right to left. */
+export function isRightToLeft(text: string): boolean {
+  return RIGHT_TO_LEFT.test(text);
+}
+
+/** True when most letters of a page are written from right to left. */
+export function readsRightToLeft(page: PageContent): boolean {
+  let right = 0;
+  let left = 0;
+  for (const { text } of page.glyphs) {
+    if (isRightToLeft(text)) right += 1;
+    else if (/\p{L}/u.test(text)) left += 1;
+  }
+  return right > left;
+}
+
+/** The page seen in a mirror: then lines begin on the left, and one set of rules serves both directions. */
+export function mirrored(page: PageContent): PageContent {
+  const box = (each: Box): Box => mirrorBox(each, page.width);
+  return {
+    ...page,
+    glyphs: page.glyphs.map((glyph) => ({ ...glyph, left: page.width - glyph.right, right: page.width - glyph.left })),
+    rules: page.rules.map((rule) => ({ ...rule, box: box(rule.box) })),
+    drawings: page.drawings.map((drawing) => ({ ...drawing, box: box(drawing.box) })),
+    links: page.links.map((link) => ({ ...link, box: box(link.box) })),
+  };
+}
+
+export function mirrorBox(box: Box, width: number): Box {
+  return { ...box, left: width - box.right, right: width - box.left };
+}
+
+/** Puts glyphs, given from left to right, into the order in which they are read. */
+export function readingGlyphs(glyphs: readonly Glyph[], mirrorImage: boolean): Glyph[] {
+  const foreign = (glyph: Glyph): boolean =>
+    mirrorImage ? LEFT_TO_RIGHT.test(glyph.text) && !isRightToLeft(glyph.text) : isRightToLeft(glyph.text);
+  if (!glyphs.some(foreign)) return [...glyphs];
+  const result: Glyph[] = [];
+  let index = 0;
+  while (index < glyphs.length) {
+    const glyph = glyphs[index];
+    if (!glyph) break;
+    if (!foreign(glyph)) {
+      result.push(glyph);
+      index += 1;
+      continue;
+    }
+    // Marks between two words of the other direction run with them; at the end they belong to the line.
+    let end = index + 1;
+    for (let at = index + 1; at < glyphs.length; at += 1) {
+      const next = glyphs[at];
+      if (!next) break;
+      if (foreign(next)) end = at + 1;
+      else if (/[\p{L}\p{N}]/u.test(next.text)) break;
+    }
+    result.push(...glyphs.slice(index, end).toReversed());
+    index = end;
+  }
+  return result;
+}

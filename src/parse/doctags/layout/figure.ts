@@ -1,0 +1,154 @@
+import type { Box } from '../../document.ts';
+import { areaOf, shareInside, touches, unionBox } from './box.ts';
+import type { Drawing, Glyph, PageContent } from './page-content.ts';
+import type { Segment } from './segment.ts';
+
+/** Side of a raster cell, in points: parts of one drawing are closer than this. */
+const CELL = 6;
+const MIN_SIDE = 18;
+/** A drawing larger than this share of the page is a background or a scan. */
+const BACKGROUND = 0.8;
+
+/** Where pictures stand on a page, found by growing together what is drawn. */
+export function findFigures(page: PageContent): Box[] {
+  const pageArea = page.width * page.height;
+  const container = formsHoldTheText(page);
+  const drawings = page.drawings.filter(
+    (drawing) =>
+      drawing.kind !== 'fill' &&
+      areaOf(drawing.box) < BACKGROUND * pageArea &&
+      (!container || drawing.kind !== 'form') &&
+      drawing.box.right > 0 &&
+      drawing.box.left < page.width,
+  );
+  if (drawings.length === 0) return [];
+  const boxes = components(page, drawings).filter(
+    (box) => box.right - box.left >= MIN_SIDE && box.bottom - box.top >= MIN_SIDE,
+  );
+  return mergeTouching(boxes);
+}
+
+/** Glyphs that the file itself puts into a drawn form: they belong to the picture even where they stick out of it. */
+export function figureGlyphs(page: PageContent): Set<Glyph> {
+  const inside = new Set<Glyph>();
+  if (formsHoldTheText(page)) return inside;
+  const drawn = new Set(
+    page.drawings.filter((drawing) => drawing.kind !== 'form' && drawing.form >= 0).map((drawing) => drawing.form),
+  );
+  for (const glyph of page.glyphs) if (glyph.form >= 0 && drawn.has(glyph.form)) inside.add(glyph);
+  return inside;
+}
+
+/** Leaves out the labels printed on pictures; a caption or running text that lies on one's box stays. */
+export function withoutLabels(segments: readonly Segment[], figures: readonly Box[]): Segment[] {
+  if (figures.length === 0) return [...segments];
+  const kept: Segment[] = [];
+  for (const segment of segments) {
+    const inside = figures.some((figure) => shareInside(segment, figure) > 0.5);
+    if (!inside || isRunningText(segment) || kept.some((other) => follows(other, segment))) kept.push(segment);
+  }
+  return kept;
+}
+
+function isRunningText(segment: Segment): boolean {
+  const text = segment.glyphs.map((glyph) => glyph.text).join('');
+  return segment.right - segment.left > 20 * segment.size || /^(?:fig(?:ure)?|table)\.?\d/i.test(text);
+}
+
+/** The next line of text that is kept. */
+function follows(above: Segment, segment: Segment): boolean {
+  const distance = segment.baseline - above.baseline;
+  return (
+    isRunningText(above) &&
+    distance > 0 &&
+    distance < 1.4 * segment.size &&
+    above.font === segment.font &&
+    Math.abs(above.left - segment.left) < 2
+  );
+}
+
+/** Some writers wrap the whole page into a form; then forms say nothing about pictures. */
+function formsHoldTheText(page: PageContent): boolean {
+  const holding = new Set<number>();
+  for (const glyph of page.glyphs) if (glyph.form >= 0) holding.add(glyph.form);
+  const boxes = page.drawings
+    .filter((drawing) => drawing.kind === 'form' && holding.has(drawing.form))
+    .map(({ box }) => box);
+  return boxes.length > 0 && areaOf(unionBox(boxes)) > 0.65 * page.width * page.height;
+}
+
+function components(page: PageContent, drawings: readonly Drawing[]): Box[] {
+  const columns = Math.max(1, Math.ceil(page.width / CELL));
+  const rows = Math.max(1, Math.ceil(page.height / CELL));
+  if (columns * rows > 4_000_000) return [];
+  const grid = new Int32Array(columns * rows);
+  for (const drawing of drawings) {
+    const { box } = drawing;
+    const x1 = Math.min(columns - 1, Math.floor(box.right / CELL));
+    const y1 = Math.min(rows - 1, Math.floor(box.bottom / CELL));
+    for (let y = Math.max(0, Math.floor(box.top / CELL)); y <= y1; y += 1)
+      for (let x = Math.max(0, Math.floor(box.left / CELL)); x <= x1; x += 1) grid[y * columns + x] = -1;
+  }
+  const boxes: Box[] = [];
+  const stack: number[] = [];
+  for (let start = 0; start < grid.length; start += 1) {
+    if (grid[start] !== -1) continue;
+    const cells: Box[] = [];
+    grid[start] = boxes.length + 1;
+    stack.push(start);
+    while (stack.length > 0) {
+      const at = stack.pop() ?? 0;
+      const x = at % columns;
+      const y = (at - x) / columns;
+      cells.push({ left: x, top: y, right: x + 1, bottom: y + 1 });
+      for (let dy = -1; dy <= 1; dy += 1)
+        for (let dx = -1; dx <= 1; dx += 1) {
+          const nx = x + dx;
+          const ny = y + dy;
+          if (nx < 0 || ny < 0 || nx >= columns || ny >= rows || grid[ny * columns + nx] !== -1) continue;
+          grid[ny * columns + nx] = boxes.length + 1;
+          stack.push(ny * columns + nx);
+        }
+    }
+    const around = unionBox(cells);
+    boxes.push(exactBox(around, drawings));
+  }
+  return boxes;
+}
+
+/** The true extent of the drawings inside a raster component. */
+function exactBox(cells: Box, drawings: readonly Drawing[]): Box {
+  const coarse = {
+    left: cells.left * CELL,
+    top: cells.top * CELL,
+    right: cells.right * CELL,
+    bottom: cells.bottom * CELL,
+  };
+  const inside = drawings
+    .filter(
+      ({ box }) =>
+        box.left >= coarse.left - 0.1 &&
+        box.right <= coarse.right + 0.1 &&
+        box.top >= coarse.top - 0.1 &&
+        box.bottom <= coarse.bottom + 0.1,
+    )
+    .map(({ box }) => box);
+  return inside.length > 0 ? unionBox(inside) : coarse;
+}
+
+function mergeTouching(boxes: readonly Box[]): Box[] {
+  const result = [...boxes];
+  for (let changed = true; changed;) {
+    changed = false;
+    for (let i = 0; i < result.length && !changed; i += 1)
+      for (let j = i + 1; j < result.length && !changed; j += 1) {
+        const a = result[i];
+        const b = result[j];
+        if (!a || !b || !touches(a, b, 1)) continue;
+        result.splice(j, 1);
+        result[i] = unionBox([a, b]);
+        changed = true;
+      }
+  }
+  return result;
+}

@@ -1,0 +1,169 @@
+import { glyphsText } from './segment-text.ts';
+import type { Segment } from './segment.ts';
+
+/** The parts of a page, from its edges, in which running heads and feet stand. */
+const HEAD_ZONE = 0.14;
+const FOOT_ZONE = 0.86;
+const SAME_PLACE = 3;
+
+interface Candidate {
+  readonly segment: Segment;
+  readonly key: string;
+  readonly text: string;
+  readonly head: boolean;
+  /** Which pages count as alike: books set left and right pages differently. */
+  readonly page: number;
+}
+
+export interface PageSegments {
+  readonly page: number;
+  readonly width: number;
+  readonly height: number;
+  readonly segments: readonly Segment[];
+}
+
+/** Running heads, feet, page numbers and line numbers: segments that repeat from page to page. */
+export function findFurniture(pages: readonly PageSegments[]): Map<Segment, 'page_header' | 'page_footer'> {
+  const furniture = new Map<Segment, 'page_header' | 'page_footer'>();
+  const candidates = pages.flatMap((page) => edgeSegments(page));
+  // A tagged file marks what is only decoration of the page.
+  const repeated = new Set(candidates.filter(({ segment }) => segment.glyphs.every((glyph) => glyph.artifact)));
+  markRepeated(candidates, pages.length, repeated);
+  markPageNumbers(candidates, pages, repeated);
+  const byNumber = new Map(pages.map((page) => [page.page, page]));
+  for (const candidate of candidates) {
+    const page = byNumber.get(candidate.page);
+    if (repeated.has(candidate) || (page && standsApart(candidate, page) && sharesLine(candidate, repeated)))
+      furniture.set(candidate.segment, candidate.head ? 'page_header' : 'page_footer');
+  }
+  for (const page of pages) for (const segment of lineNumbers(page)) furniture.set(segment, 'page_footer');
+  return furniture;
+}
+
+function edgeSegments(page: PageSegments): Candidate[] {
+  const result: Candidate[] = [];
+  for (const segment of page.segments) {
+    const head = segment.bottom < page.height * HEAD_ZONE;
+    if (!head && segment.top < page.height * FOOT_ZONE) continue;
+    const text = glyphsText(segment.glyphs, segment.size, segment.baseline);
+    const key = text
+      .toLowerCase()
+      .replace(/\p{N}+/gu, '#')
+      .replace(/[^\p{L}#]+/gu, '');
+    result.push({ segment, key, text, head, page: page.page });
+  }
+  return result;
+}
+
+function markRepeated(candidates: readonly Candidate[], pageCount: number, repeated: Set<Candidate>): void {
+  const groups = Map.groupBy(candidates, (candidate) => `${candidate.head} ${candidate.key}`);
+  const needed = pageCount <= 3 ? 2 : 3;
+  for (const [name, group] of groups) {
+    const key = name.replace(/^\w+ /, '');
+    if (key === '') continue;
+    for (const candidate of group) {
+      const alike = new Set(
+        group
+          .filter((other) => Math.abs(other.segment.baseline - candidate.segment.baseline) <= SAME_PLACE)
+          .map((other) => other.page),
+      );
+      // A lone "#" is a page number only if the numbers run; that is looked at elsewhere.
+      if (/^#*$/.test(key)) continue;
+      if (alike.size >= needed || (alike.size >= 2 && pageCount <= 6 && key.length > 12)) repeated.add(candidate);
+    }
+  }
+}
+
+const PAGE_NUMBER =
+  /^\P{L}{0,3}(?:page\s*|p\.\s*|s\.\s*)?(\d{1,4}|[ivxl]{1,7})(?:\s*(?:of|\/|von|de)\s*\d{1,4})?\P{L}{0,3}$/iu;
+
+/** Numbers at one height that grow by one from page to page. */
+function markPageNumbers(
+  candidates: readonly Candidate[],
+  pages: readonly PageSegments[],
+  repeated: Set<Candidate>,
+): void {
+  const numbers = candidates.flatMap((candidate) => {
+    const digits = PAGE_NUMBER.exec(candidate.text)?.[1];
+    if (digits === undefined) return [];
+    const value = /^\d/.test(digits) ? Number(digits) : romanValue(digits.toLowerCase());
+    return [{ candidate, offset: value - candidate.page }];
+  });
+  for (const { candidate, offset } of numbers) {
+    const support = new Set(
+      numbers
+        .filter(
+          (other) =>
+            other.offset === offset &&
+            Math.abs(other.candidate.segment.baseline - candidate.segment.baseline) <= 2 * SAME_PLACE,
+        )
+        .map((other) => other.candidate.page),
+    );
+    const page = pages.find((each) => each.page === candidate.page);
+    if (support.size >= 2 || (page && pages.length === 1 && isOutermost(candidate, page))) repeated.add(candidate);
+  }
+}
+
+function isOutermost(candidate: Candidate, page: PageSegments): boolean {
+  return page.segments.every(
+    (other) =>
+      other === candidate.segment ||
+      (candidate.head ? other.baseline > candidate.segment.baseline : other.baseline < candidate.segment.baseline),
+  );
+}
+
+/** No other line follows at the distance of running text. */
+function standsApart(candidate: Candidate, page: PageSegments): boolean {
+  const { segment, head } = candidate;
+  return !page.segments.some((other) => {
+    const distance = head ? other.baseline - segment.baseline : segment.baseline - other.baseline;
+    return distance > 2 && distance < 1.5 * Math.max(segment.size, other.size);
+  });
+}
+
+/** A head that changes (the section's name) still stands on the line of the heads that repeat. */
+function sharesLine(candidate: Candidate, repeated: ReadonlySet<Candidate>): boolean {
+  const pages = new Set<number>();
+  let onThisPage = false;
+  for (const other of repeated) {
+    if (other.head !== candidate.head || Math.abs(other.segment.baseline - candidate.segment.baseline) > 1.5) continue;
+    pages.add(other.page);
+    if (other.page === candidate.page) onThisPage = true;
+  }
+  return onThisPage && pages.size >= 2;
+}
+
+function romanValue(text: string): number {
+  const values: Readonly<Record<string, number>> = { i: 1, v: 5, x: 10, l: 50 };
+  let sum = 0;
+  for (let index = 0; index < text.length; index += 1) {
+    const value = values[text[index] ?? ''] ?? 0;
+    sum += value < (values[text[index + 1] ?? ''] ?? 0) ? -value : value;
+  }
+  return sum;
+}
+
+/** Manuscripts number their lines in the margin: a column of integers that grow steadily, outside of the text. */
+function lineNumbers(page: PageSegments): Segment[] {
+  const numbers = page.segments
+    .filter((segment) => segment.glyphs.length <= 4)
+    .map((segment) => ({ segment, text: segment.glyphs.map((glyph) => glyph.text).join('') }))
+    .filter((each) => /^\d{1,4}$/.test(each.text))
+    .sort((a, b) => a.segment.baseline - b.segment.baseline);
+  const columns = Map.groupBy(numbers, (each) => Math.round(each.segment.right / 6));
+  const result: Segment[] = [];
+  for (const column of columns.values()) {
+    if (column.length < 8) continue;
+    const values = column.map((each) => Number(each.text));
+    const step = (values[1] ?? 0) - (values[0] ?? 0);
+    if (step !== 1 && step !== 5) continue;
+    if (!values.every((value, index) => index === 0 || value - (values[index - 1] ?? 0) === step)) continue;
+    const edge = column.every((each) =>
+      page.segments.every(
+        (other) => other === each.segment || other.left > each.segment.right || other.glyphs.length <= 4,
+      ),
+    );
+    if (edge) result.push(...column.map((each) => each.segment));
+  }
+  return result;
+}

@@ -1,0 +1,66 @@
+import type { Draft } from './draft.ts';
+import { textOf } from './draft-text.ts';
+import { headingKey } from './heading.ts';
+import { headingNumber } from './heading-number.ts';
+import type { OutlineEntry } from './page-content.ts';
+
+/** Gives each heading its level, from its number, the outline, or the style it shares with numbered headings. */
+export function setHeadingLevels(drafts: readonly Draft[], outline: readonly OutlineEntry[]): void {
+  const headings = drafts.filter((draft) => draft.kind === 'heading');
+  const levels = new Map(outline.map((entry) => [headingKey(entry.title), entry.level]));
+  const roman = headings.some((draft) => headingNumber(textOf(draft))?.style === 'roman');
+  const byStyle = new Map<string, number>();
+  for (const draft of headings) {
+    const level = draft.level ?? numberLevel(textOf(draft), roman);
+    if (level === undefined) continue;
+    draft.level = level;
+    const style = styleOf(draft);
+    byStyle.set(style, Math.min(level, byStyle.get(style) ?? Infinity));
+  }
+  const ranks = styleRanks(headings);
+  for (const draft of headings) {
+    if (draft.level !== undefined) continue;
+    draft.level =
+      byStyle.get(styleOf(draft)) ?? levels.get(headingKey(textOf(draft))) ?? ranks.get(styleOf(draft)) ?? 1;
+  }
+}
+
+function numberLevel(text: string, roman: boolean): number | undefined {
+  const number = headingNumber(text);
+  if (!number) return undefined;
+  switch (number.style) {
+    case 'letter':
+      return number.depth + (roman ? 1 : 0);
+    case 'arabic':
+      return number.depth + (roman ? 2 : 0);
+    case 'roman':
+    case 'appendix':
+    default:
+      return 1;
+  }
+}
+
+function styleOf(draft: Draft): string {
+  const [line] = draft.lines;
+  if (!line) return '';
+  const text = line.text.replace(/[^\p{L}]/gu, '');
+  return `${Math.round(line.size * 2) / 2} ${line.bold > 0.8} ${line.italic > 0.8} ${text === text.toUpperCase()}`;
+}
+
+/** Without numbers: larger is higher, then capitals, then bold, then upright. */
+function styleRanks(headings: readonly Draft[]): Map<string, number> {
+  const weights = new Map<string, number>();
+  for (const draft of headings) {
+    const [line] = draft.lines;
+    if (!line) continue;
+    const text = line.text.replace(/[^\p{L}]/gu, '');
+    const weight =
+      Math.round(line.size * 2) * 10 +
+      (text === text.toUpperCase() ? 4 : 0) +
+      (line.bold > 0.8 ? 2 : 0) -
+      (line.italic > 0.8 ? 1 : 0);
+    weights.set(styleOf(draft), weight);
+  }
+  const order = [...weights].sort((a, b) => b[1] - a[1]);
+  return new Map(order.map(([style], index) => [style, Math.min(6, index + 1)]));
+}

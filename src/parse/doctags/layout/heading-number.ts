@@ -1,0 +1,56 @@
+/** The number in front of a heading. */
+export interface HeadingNumber {
+  readonly style: 'arabic' | 'roman' | 'letter' | 'appendix';
+  /** "2.3.1" has three parts. */
+  readonly depth: number;
+  readonly first: string;
+  readonly rest: string;
+}
+
+const ARABIC = /^(?:(?:chapter|section|part|§)\s*)?(\d{1,2}(?:\.\d{1,2}){0,4})[.):]?\s+(?=\p{L})/iu;
+const ROMAN = /^([IVX]{1,5})(?:\.\s*|\s+)(?=\p{Lu})/u;
+const APPENDIX = /^(?:appendix|annex)\s+([A-Z]|[IVX]+|\d+)(?:[.:]?\s+|[.:]?$)/iu;
+const LETTER = /^([A-Z](?:\.\d{1,2}){0,3})(?:\.\s*|\)\s+|\s+)(?=\p{L})/u;
+
+/** Reads the number at the start of a heading. */
+export function headingNumber(text: string): HeadingNumber | undefined {
+  const arabic = ARABIC.exec(text);
+  if (arabic?.[1] !== undefined) {
+    const parts = arabic[1].split('.');
+    return { style: 'arabic', depth: parts.length, first: arabic[1], rest: text.slice(arabic[0].length) };
+  }
+  const appendix = APPENDIX.exec(text);
+  if (appendix?.[1] !== undefined)
+    return { style: 'appendix', depth: 1, first: appendix[1], rest: text.slice(appendix[0].length) };
+  const roman = ROMAN.exec(text);
+  if (roman?.[1] !== undefined && /[.]/.test(roman[0]))
+    return { style: 'roman', depth: 1, first: roman[1], rest: text.slice(roman[0].length) };
+  const letter = LETTER.exec(text);
+  if (letter?.[1] !== undefined && (/[.)]/.test(letter[0]) || /\s{1}$/.test(letter[0]))) {
+    // "A study of …" begins with an article, not with a number.
+    if (!/[.)]/.test(letter[0]) && !/^[A-Z]\s+\p{Lu}/u.test(text)) return undefined;
+    return {
+      style: 'letter',
+      depth: letter[1].split('.').length,
+      first: letter[1],
+      rest: text.slice(letter[0].length),
+    };
+  }
+  return undefined;
+}
+
+const COMMON =
+  /^(?:abstract|summary|introduction|background|related works?|literature review|preliminaries|notation|motivation|overview|(?:materials? and )?methods?|methodology|methods and materials|experimental(?: (?:setup|section|procedures?))?|experiments?|evaluation|results?(?: and discussion)?|discussions?(?: and conclusions?)?|conclusions?(?: and future work)?|concluding remarks|future work|limitations|acknowledge?ments?|author contributions?|contributions|(?:declaration of )?competing interests?|conflicts? of interests?|funding|data availability(?: statement)?|code availability|ethics statement|references|bibliography|literature cited|works cited|references and notes|appendix|appendices|supplementary (?:information|materials?)|supporting information|statement of need|key ?words|contents|table of contents|references cited|notes|software)$/i;
+
+/** Section names that papers share, whatever their field. */
+export function isCommonHeading(text: string): boolean {
+  return COMMON.test(text.replace(/[.:]$/, '').trim());
+}
+
+/** The heading above the list of references. */
+export function isReferencesHeading(text: string): boolean {
+  const name = (headingNumber(text)?.rest ?? text).replace(/[.:]$/, '').trim();
+  return /^(?:references?|bibliography|literature cited|works cited|references and notes|references cited|literature|cited literature|literatur|literaturverzeichnis|références|bibliographie|referencias|bibliografía)$/iu.test(
+    name,
+  );
+}

@@ -1,0 +1,168 @@
+import type { Draft } from './draft.ts';
+import { headingNumber, isCommonHeading } from './heading-number.ts';
+import type { Line } from './line.ts';
+import { listMarker } from './list.ts';
+import { hasLeaders, isCapitals } from './paragraph.ts';
+import type { OutlineEntry } from './page-content.ts';
+import { textOf } from './draft-text.ts';
+import type { TagOf } from './structure.ts';
+import { headingTag, trustsHeadingTags } from './structure.ts';
+import { endOfFrontMatter, isFrontMatter } from './front-matter.ts';
+
+/** What headings are compared with. */
+export interface HeadingSetting {
+  readonly size: number;
+  readonly bold: boolean;
+  readonly pitches: ReadonlyMap<number, number>;
+  readonly outline: readonly OutlineEntry[];
+  /** Column pieces in the margin: nothing there heads the text. */
+  readonly margins: ReadonlySet<number>;
+  /** What a tagged file says. */
+  readonly tagOf: TagOf;
+}
+
+const MAX_LETTERS = 220;
+/** Names that head a statement or its proof, not a section. */
+const THEOREM =
+  /^(?:proof|theorem|lemma|proposition|corollary|definition|remark|example|claim|fact|conjecture|assumption|axiom)s?\b(?:\s+(?:of|\d|[A-Z]\b)|[.:(]|$)/i;
+
+interface Look {
+  readonly draft: Draft;
+  readonly text: string;
+  readonly ratio: number;
+  readonly bold: boolean;
+  readonly italic: boolean;
+  readonly capitals: boolean;
+  readonly centred: boolean;
+  readonly numbered: boolean;
+  readonly above: number;
+  readonly below: number;
+  readonly style: string;
+}
+
+/** Marks the drafts that are headings, by how they are set, their numbers and the outline. */
+export function markHeadings(drafts: readonly Draft[], setting: HeadingSetting): void {
+  const front = endOfFrontMatter(drafts);
+  const looks = drafts.flatMap((draft, index) => {
+    const look = lookOf(drafts, index, setting);
+    // Names and addresses between the title and the abstract are large or bold, but head nothing.
+    if (isFrontMatter(drafts, index, front) && !isCommonHeading(textOf(draft))) return [];
+    return look ? [look] : [];
+  });
+  const outlined = outlineMatches(looks, setting.outline);
+  const trusted = trustsHeadingTags(drafts, setting.tagOf);
+  const certain = looks.filter((look) => outlined.has(look.draft) || isClear(look));
+  const styles = new Map<string, number>();
+  for (const look of certain) styles.set(look.style, (styles.get(look.style) ?? 0) + 1);
+  for (const look of looks) {
+    const tag = trusted ? headingTag(setting.tagOf(look.draft)) : undefined;
+    if (tag !== undefined) {
+      look.draft.kind = 'heading';
+      look.draft.level = tag;
+      continue;
+    }
+    const known = (styles.get(look.style) ?? 0) >= 2;
+    if (outlined.has(look.draft) || isClear(look) || (known && isLikely(look))) look.draft.kind = 'heading';
+  }
+}
+
+function lookOf(drafts: readonly Draft[], index: number, setting: HeadingSetting): Look | undefined {
+  const draft = drafts[index];
+  const [first] = draft?.lines ?? [];
+  const last = draft?.lines.at(-1);
+  if (!draft || !first || !last || draft.kind !== 'text' || draft.lines.length > 5 || setting.margins.has(draft.piece))
+    return undefined;
+  const text = textOf(draft);
+  const letters = text.replace(/[^\p{L}]/gu, '');
+  if (letters.length < 2 || text.length > MAX_LETTERS) return undefined;
+  if (THEOREM.test(text) || hasLeaders(text)) return undefined;
+  if (draft.lines.every((line) => line.monospaced > 0.5)) return undefined;
+  const numbered = headingNumber(text) !== undefined;
+  if (!numbered && !/^[\p{Lu}\p{N}"“(]/u.test(text) && !/^\p{Lo}/u.test(text)) return undefined;
+  const previous = drafts[index - 1];
+  const next = drafts[index + 1];
+  const pitch = setting.pitches.get(Math.round(setting.size * 2) / 2) ?? setting.size * 1.2;
+  const axis = (first.column.left + first.column.right) / 2;
+  const every = (test: (line: Line) => boolean): boolean => draft.lines.every(test);
+  const bold = !setting.bold && every((line) => line.bold > 0.8);
+  const capitals = every((line) => isCapitals(line)) || (letters.length === 3 && letters === letters.toUpperCase());
+  const italic = every((line) => line.italic > 0.8);
+  const centred = every(
+    (line) =>
+      Math.abs((line.left + line.right) / 2 - axis) < 0.8 * line.size && line.left > line.column.left + line.size,
+  );
+  const ratio = first.size / setting.size;
+  return {
+    draft,
+    text,
+    ratio,
+    bold,
+    italic,
+    capitals,
+    centred,
+    numbered,
+    above: previous && previous.piece === draft.piece ? (first.baseline - previous.box.bottom) / pitch : 3,
+    below: next && next.piece === draft.piece ? (next.box.top - last.baseline) / pitch : 1,
+    style: `${Math.round(first.size * 2) / 2}${bold ? ' bold' : ''}${italic ? ' italic' : ''}${capitals ? ' capitals' : ''}${centred ? ' centred' : ''}`,
+  };
+}
+
+function isSentence(look: Look): boolean {
+  return /[.,;:!]["”)]?$/u.test(look.text) && !(look.numbered && look.text.length < 80) && !isCommonHeading(look.text);
+}
+
+/** Enough signs together: size, weight, capitals, place, number, a name that sections have. */
+function isClear(look: Look): boolean {
+  const { text } = look;
+  const number = headingNumber(text);
+  const common = isCommonHeading(number?.rest ?? text);
+  const lines = look.draft.lines.length;
+  if (common && lines === 1 && signs(look) >= 1) return true;
+  if (isSentence(look) || text.length > 200) return false;
+  const [marked] = look.draft.lines;
+  if (marked && listMarker(marked)?.ordered === false) return false;
+  if (look.ratio >= 1.12) return true;
+  return signs(look) >= 3;
+}
+
+function signs(look: Look): number {
+  const depth = headingNumber(look.text)?.depth ?? 0;
+  const styled = look.bold || look.capitals || look.italic || look.ratio > 1.04;
+  return (
+    (look.ratio > 1.12 ? 3 : look.ratio > 1.04 ? 1 : look.ratio < 0.85 ? -2 : 0) +
+    (look.bold ? 2 : 0) +
+    (look.capitals ? 2 : 0) +
+    (look.italic ? 1 : 0) +
+    (look.centred ? 1 : 0) +
+    (look.above > 1.2 ? 1 : 0) +
+    (depth > 1 || (depth === 1 && styled) ? 2 : depth === 1 ? 1 : 0)
+  );
+}
+
+/** Not clear alone, but set like headings that are. */
+function isLikely(look: Look): boolean {
+  if (isSentence(look)) return false;
+  if (look.italic && look.draft.lines.length <= 2) return look.above > 1.1;
+  return look.bold || look.capitals;
+}
+
+/** Drafts that the outline names, page by page. */
+function outlineMatches(looks: readonly Look[], outline: readonly OutlineEntry[]): Map<Draft, OutlineEntry> {
+  const result = new Map<Draft, OutlineEntry>();
+  const wanted = outline
+    .map((entry) => ({ entry, key: headingKey(entry.title) }))
+    .filter((each) => each.key.length > 2);
+  for (const look of looks) {
+    const key = headingKey(look.text);
+    const match = wanted.find(
+      (each) => each.key === key && (each.entry.page === 0 || Math.abs(each.entry.page - look.draft.page) <= 1),
+    );
+    if (match) result.set(look.draft, match.entry);
+  }
+  return result;
+}
+
+/** A heading's words without number, case and punctuation, for comparison. */
+export function headingKey(text: string): string {
+  return (headingNumber(text)?.rest ?? text).toLowerCase().replace(/[^\p{L}\p{N}]+/gu, '');
+}

@@ -1,0 +1,63 @@
+const LINE_END = /(\p{L}[\p{L}\p{M}]*)[-\u2010\u00ad]$/u;
+const LINE_START = /^(\p{Ll}[\p{L}\p{M}]*)/u;
+
+/** Joins lines into one text: with a space, or without when a word was broken at the line's end. */
+export function joinTexts(lines: readonly string[], vocabulary: ReadonlySet<string>): string {
+  let text = '';
+  for (const raw of lines) {
+    const line = raw.trim();
+    if (line === '') continue;
+    text = text === '' ? line : joinTwo(text, line, vocabulary);
+  }
+  return text;
+}
+
+/** Whether a hyphen at a line's end belongs to the word is told by the words of the document itself. */
+export function joinTwo(before: string, after: string, vocabulary: ReadonlySet<string>): string {
+  if (/[-\u2010\u2013\u2014/]$/u.test(before)) {
+    const head = LINE_END.exec(before)?.[1];
+    const tail = LINE_START.exec(after)?.[1];
+    if (head !== undefined && tail !== undefined && !keepsHyphen(before, head, tail, vocabulary))
+      return before.replace(/[-\u2010\u00ad]$/u, '') + after;
+    // A dash or a slash, or a hyphen before a capital or a number: no space, nothing removed.
+    if (/[\p{L}\p{N}.][-\u2010/]$/u.test(before) && /^[\p{L}\p{N}]/u.test(after)) return before + after;
+    if (/[\p{L}\p{N}][\u2013\u2014]$/u.test(before)) return before + after;
+  }
+  // Chinese and Japanese have no spaces between words.
+  if (/[\u3040-\u30ff\u3400-\u9fff\u3001\u3002\uff0c]$/u.test(before) && /^[\u3040-\u30ff\u3400-\u9fff]/u.test(after))
+    return before + after;
+  return `${before} ${after}`;
+}
+
+function keepsHyphen(before: string, head: string, tail: string, vocabulary: ReadonlySet<string>): boolean {
+  const joined = (head + tail).toLowerCase();
+  const hyphenated = `${head}-${tail}`.toLowerCase();
+  if (vocabulary.has(joined)) return false;
+  if (vocabulary.has(hyphenated)) return true;
+  // A chain such as "state-of-the-" keeps its hyphens.
+  if (/\p{L}-\p{L}+-$/u.test(before)) return true;
+  if (head.length === 1) return true;
+  // Two words that the document knows, but not as one: a compound such as "data-driven".
+  return head.length > 2 && tail.length > 3 && vocabulary.has(head.toLowerCase()) && vocabulary.has(tail.toLowerCase());
+}
+
+/**
+ * The words of a document's lines, plain and with inner hyphens. The first word of a line may be the rest of a broken one,
+ * and the last its beginning: neither is taken when the line is long enough to do without.
+ */
+export function collectVocabulary(lines: Iterable<string>): Set<string> {
+  const words = new Set<string>();
+  for (const line of lines) {
+    const inner = line
+      .toLowerCase()
+      .trim()
+      .replace(/^\S+\s/u, '')
+      .replace(/\S+[-\u2010]$/u, '');
+    for (const match of inner.matchAll(/\p{L}[\p{L}\p{M}]*(?:[-\u2010]\p{L}[\p{L}\p{M}]*)*/gu)) {
+      const word = match[0].replaceAll('\u2010', '-');
+      words.add(word);
+      if (word.includes('-')) for (const part of word.split('-')) words.add(part);
+    }
+  }
+  return words;
+}

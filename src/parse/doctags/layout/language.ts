@@ -1,0 +1,48 @@
+// The commonest short words of each language; a text of some length is told by which of them it uses.
+const WORDS: Readonly<Record<string, readonly string[]>> = {
+  en: ['the', 'of', 'and', 'to', 'in', 'is', 'that', 'for', 'with', 'are', 'was', 'this', 'by', 'from', 'which'],
+  de: ['der', 'die', 'und', 'das', 'ist', 'nicht', 'von', 'den', 'mit', 'für', 'auf', 'eine', 'werden', 'dem', 'sich'],
+  fr: ['le', 'la', 'les', 'des', 'et', 'est', 'une', 'dans', 'que', 'pour', 'sur', 'par', 'avec', 'sont', 'qui'],
+  es: ['el', 'los', 'las', 'que', 'del', 'una', 'por', 'con', 'para', 'se', 'como', 'es', 'más', 'sus', 'y'],
+  pt: ['os', 'que', 'não', 'uma', 'para', 'com', 'dos', 'das', 'por', 'mais', 'são', 'ao', 'pela', 'e', 'do'],
+  it: ['il', 'che', 'di', 'della', 'per', 'una', 'con', 'sono', 'dei', 'nel', 'alla', 'gli', 'è', 'delle', 'più'],
+  nl: ['het', 'een', 'van', 'en', 'dat', 'voor', 'met', 'zijn', 'niet', 'aan', 'ook', 'door', 'naar', 'werd', 'wordt'],
+  sv: ['och', 'att', 'det', 'som', 'för', 'med', 'inte', 'är', 'till', 'ett', 'av', 'den', 'från', 'har', 'kan'],
+  pl: ['się', 'nie', 'jest', 'na', 'że', 'do', 'oraz', 'przez', 'dla', 'jak', 'który', 'są', 'przy', 'od', 'tym'],
+};
+
+const SCRIPTS: readonly (readonly [string, RegExp])[] = [
+  ['ko', /\p{Script=Hangul}/gu],
+  ['ja', /[\p{Script=Hiragana}\p{Script=Katakana}]/gu],
+  ['zh', /\p{Script=Han}/gu],
+  ['ar', /\p{Script=Arabic}/gu],
+  ['he', /\p{Script=Hebrew}/gu],
+  ['ru', /\p{Script=Cyrillic}/gu],
+  ['el', /\p{Script=Greek}/gu],
+  ['hi', /\p{Script=Devanagari}/gu],
+  ['th', /\p{Script=Thai}/gu],
+];
+
+/** The language of a text as a two-letter code, or undefined when it cannot be told. */
+export function detectLanguage(text: string): string | undefined {
+  const sample = text.slice(0, 60_000);
+  const letters = sample.match(/\p{L}/gu)?.length ?? 0;
+  if (letters < 40) return undefined;
+  for (const [code, script] of SCRIPTS) if ((sample.match(script)?.length ?? 0) > 0.3 * letters) return code;
+  const counts = new Map<string, number>();
+  let total = 0;
+  for (const [word] of sample.toLowerCase().matchAll(/\p{L}+/gu)) {
+    counts.set(word, (counts.get(word) ?? 0) + 1);
+    total += 1;
+  }
+  let best: string | undefined;
+  let bestShare = 0.08;
+  for (const [code, words] of Object.entries(WORDS)) {
+    const share = words.reduce((sum, word) => sum + (counts.get(word) ?? 0), 0) / Math.max(1, total);
+    if (share > bestShare) {
+      best = code;
+      bestShare = share;
+    }
+  }
+  return best;
+}

@@ -1,0 +1,34 @@
+import type { Line } from './line.ts';
+
+const BULLET = /^(?<marker>[•●○◦▪■□‣⁃∙·➢►▸✓✔★*–—-])(?=\s|\p{L})/u;
+const NUMBER = /^(?<marker>\(?(?:\d{1,3}|[a-z]|[ivx]{1,5}|[A-Z])[.)]|\[\d{1,3}\])(?=\s)/u;
+
+/** A bullet or number that begins a list item. */
+export interface ListMarker {
+  readonly marker: string;
+  readonly ordered: boolean;
+}
+
+/** The marker at the start of a line, if a list item may begin with it. */
+export function listMarker(line: Line): ListMarker | undefined {
+  const bullet = BULLET.exec(line.text)?.groups?.marker;
+  if (bullet !== undefined) {
+    // A dash or asterisk needs a space after it, or it is a word or an operator.
+    if (/[*–—·-]/u.test(bullet) && !/^.\s/u.test(line.text)) return undefined;
+    return { marker: bullet, ordered: false };
+  }
+  const number = NUMBER.exec(line.text)?.groups?.marker;
+  return number === undefined ? undefined : { marker: number, ordered: true };
+}
+
+/** True when a line begins where the text after the first line's marker begins: it belongs to that item. */
+export function hangsUnder(first: Line, line: Line): boolean {
+  const marker = listMarker(first)?.marker;
+  if (marker === undefined) return false;
+  let length = 0;
+  for (const glyph of first.glyphs) {
+    if (length >= marker.length) return Math.abs(line.left - glyph.left) < 0.35 * line.size;
+    length += glyph.text.length;
+  }
+  return false;
+}

@@ -1,0 +1,136 @@
+import type { Block, Metadata } from '../../document.ts';
+import { areaOf } from './box.ts';
+import { findAuthors } from './authors.ts';
+import type { Draft } from './draft.ts';
+import { textOf } from './draft-text.ts';
+import { startsWithMark } from './footnote.ts';
+import { endOfFrontMatter, isFrontMatter } from './front-matter.ts';
+import { detectLanguage } from './language.ts';
+import type { PageContent } from './page-content.ts';
+
+/** What the file's own information says. */
+export interface FileInformation {
+  readonly title: string;
+  readonly author: string;
+}
+
+/** Title, authors, abstract, DOI, language and the signs by which quality can be judged. */
+export function describe(
+  pages: readonly PageContent[],
+  drafts: readonly Draft[],
+  blocks: readonly Block[],
+  information: FileInformation,
+  columns: number,
+): Metadata {
+  const title = blocks.find((block) => block.kind === 'title')?.text;
+  const abstract = findAbstract(blocks);
+  const doi = findDoi(pages, blocks);
+  const flow = blocks.filter((block) => block.kind === 'text' || block.kind === 'list_item').map((block) => block.text);
+  const language = detectLanguage(flow.join(' '));
+  const glyphs = pages.reduce((sum, page) => sum + page.glyphs.length, 0);
+  const unmappedGlyphs = glyphs === 0 ? 0 : pages.reduce((sum, page) => sum + page.unmapped, 0) / glyphs;
+  const needsOcr = pages.filter(isScanned).map((page) => page.number);
+  return {
+    ...(title === undefined ? {} : { title }),
+    authors: authorsOf(drafts, information),
+    ...(abstract === undefined ? {} : { abstract }),
+    ...(doi === undefined ? {} : { doi }),
+    ...(language === undefined ? {} : { language }),
+    pageCount: pages.length,
+    needsOcr,
+    quality: {
+      unmappedGlyphs,
+      columns,
+      confidence: confidence({
+        unmappedGlyphs,
+        scanned: needsOcr.length / Math.max(1, pages.length),
+        cut: pages.some((page) => page.truncated),
+        titled: title !== undefined,
+        headed: blocks.some((block) => block.kind === 'heading'),
+        flow: flow.length,
+      }),
+    },
+  };
+}
+
+/** A page that shows an image and hardly a letter. */
+function isScanned(page: PageContent): boolean {
+  const readable = page.glyphs.filter((glyph) => /[\p{L}\p{N}]/u.test(glyph.text)).length;
+  if (readable >= 30) return false;
+  const images = page.drawings.filter((drawing) => drawing.kind === 'image');
+  const covered = images.reduce((sum, drawing) => sum + areaOf(drawing.box), 0);
+  return covered > 0.4 * page.width * page.height;
+}
+
+interface Signs {
+  readonly unmappedGlyphs: number;
+  readonly scanned: number;
+  readonly cut: boolean;
+  readonly titled: boolean;
+  readonly headed: boolean;
+  readonly flow: number;
+}
+
+function confidence(signs: Signs): number {
+  const value =
+    1 -
+    Math.min(0.6, 4 * signs.unmappedGlyphs) -
+    0.7 * signs.scanned -
+    (signs.cut ? 0.2 : 0) -
+    (signs.titled ? 0 : 0.1) -
+    (signs.headed ? 0 : 0.1) -
+    (signs.flow > 0 ? 0 : 0.3);
+  return Math.round(Math.max(0, Math.min(1, value)) * 100) / 100;
+}
+
+function authorsOf(drafts: readonly Draft[], information: FileInformation): string[] {
+  const end = endOfFrontMatter(drafts);
+  const title = drafts.findIndex((draft) => draft.kind === 'title');
+  const lines: string[] = [];
+  drafts.forEach((draft, index) => {
+    const [first] = draft.lines;
+    // Lines that begin with a raised mark say where somebody works.
+    if (first && startsWithMark(first)) return;
+    if (index > title && title >= 0 && draft.kind === 'text' && isFrontMatter(drafts, index, end))
+      lines.push(
+        textOf(draft),
+        ...draft.lines.flatMap((line) => (line.segments.length > 1 ? [line.text.replace(/\s{2,}/g, ', ')] : [])),
+      );
+  });
+  const found = findAuthors(lines);
+  return found.length > 0 ? found : findAuthors([information.author]);
+}
+
+function findAbstract(blocks: readonly Block[]): string | undefined {
+  for (let index = 0; index < Math.min(blocks.length, 60); index += 1) {
+    const block = blocks[index];
+    if (!block) break;
+    if (block.kind === 'heading' && /^(?:abstract|summary)\.?$/iu.test(block.text.trim())) {
+      const parts: string[] = [];
+      for (const next of blocks.slice(index + 1)) {
+        if (next.kind === 'heading' || next.kind === 'title') break;
+        if (next.kind === 'text') parts.push(next.text);
+      }
+      if (parts.length > 0) return parts.join('\n').slice(0, 10_000);
+    }
+    const runIn = /^abstract\s*[.:—–-]*\s*(?=\p{Lu})/iu.exec(block.text);
+    if (block.kind === 'text' && runIn && block.text.length > 120) return block.text.slice(runIn[0].length);
+  }
+  return undefined;
+}
+
+const DOI = /\b10\.\d{4,9}\/[^\s"<>,;]*[^\s"<>,;.)\]]/u;
+
+function findDoi(pages: readonly PageContent[], blocks: readonly Block[]): string | undefined {
+  const first = blocks.filter((block) => block.regions[0]?.page === 1 && block.kind !== 'reference');
+  for (const block of first) {
+    const match = /doi(?:\.org)?[:/\s]*\s*(10\.\d{4,9}\/\S+)/iu.exec(block.text)?.[1];
+    const doi = match === undefined ? undefined : DOI.exec(match)?.[0];
+    if (doi !== undefined) return doi.toLowerCase();
+  }
+  const link = pages[0]?.links
+    .map(({ url }) => /doi\.org\/(10\.\d{4,9}\/\S+)/iu.exec(url)?.[1])
+    .find((each) => each !== undefined);
+  // A link on the first page may also lead to a work that is cited there.
+  return first.length < 12 ? link?.toLowerCase() : undefined;
+}

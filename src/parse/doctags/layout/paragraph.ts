@@ -1,0 +1,204 @@
+import type { Draft } from './draft.ts';
+import { draftOf } from './draft.ts';
+import { isFormulaLine } from './formula.ts';
+import type { Line } from './line.ts';
+import { captionStart } from './caption.ts';
+import { startsWithMark } from './footnote.ts';
+import { headingNumber } from './heading-number.ts';
+import { hangsUnder, listMarker } from './list.ts';
+
+/** What the cutting of paragraphs needs to know about the document. */
+export interface Setting {
+  readonly size: number;
+  readonly pitches: ReadonlyMap<number, number>;
+  readonly indented: boolean;
+}
+
+type LineClass = 'text' | 'formula' | 'code';
+
+/** Cuts the lines of one column piece into drafts. */
+export function cutParagraphs(lines: readonly Line[], piece: number, setting: Setting): Draft[] {
+  const classes = classify(lines);
+  const drafts: Draft[] = [];
+  let open: Line[] = [];
+  let openClass: LineClass = 'text';
+  const close = (): void => {
+    if (open.length > 0) drafts.push(draftOf(openClass, open, piece));
+    open = [];
+  };
+  lines.forEach((line, index) => {
+    const kind = classes[index] ?? 'text';
+    const previous = open.at(-1);
+    if (previous && (kind !== openClass || startsAnew(open, line, lines[index + 1], kind, setting))) close();
+    open.push(line);
+    openClass = kind;
+  });
+  close();
+  return drafts;
+}
+
+function classify(lines: readonly Line[]): LineClass[] {
+  const classes = lines.map((line): LineClass => {
+    if (listMarker(line)?.ordered === false || startsWithMark(line)) return 'text';
+    if (line.monospaced > 0.75 && line.glyphs.length > 2) return 'code';
+    return isFormulaLine(line) ? 'formula' : 'text';
+  });
+  // One line of letters of equal width amid a paragraph is a name in the text, not a listing.
+  classes.forEach((kind, index) => {
+    if (kind !== 'code' || classes[index - 1] === 'code' || classes[index + 1] === 'code') return;
+    const line = lines[index];
+    const attached = [index - 1, index + 1].some(
+      (at) =>
+        line &&
+        classes[at] === 'text' &&
+        Math.abs((lines[at]?.baseline ?? Infinity) - line.baseline) < 1.35 * line.size,
+    );
+    if (attached) classes[index] = 'text';
+  });
+  // Limits of sums, numerators and denominators stand above and below the line of the formula, overlapping it.
+  for (let pass = 0; pass < 2; pass += 1)
+    lines.forEach((line, index) => {
+      if (classes[index] !== 'text') return;
+      const filled = line.segments.reduce((sum, segment) => sum + segment.right - segment.left, 0);
+      const short = filled < 0.4 * (line.column.right - line.column.left);
+      const near = [index - 1, index + 1].some((at) => {
+        const other = lines[at];
+        if (!other || classes[at] !== 'formula') return false;
+        return Math.abs(other.baseline - line.baseline) < 0.95 * Math.max(line.size, other.size);
+      });
+      const stray = short && !/\p{L}{3,}/u.test(line.text) && !listMarker(line);
+      const beside = [index - 1, index + 1].some((at) => classes[at] === 'formula' && closeTo(line, lines[at]));
+      if (stray && beside) classes[index] = 'formula';
+      if (near && short && (line.math > 0.2 || !/\p{L}{4,}/u.test(line.text))) classes[index] = 'formula';
+    });
+  return classes;
+}
+
+/** An entry of a table of contents. */
+export function hasLeaders(text: string): boolean {
+  return /(?:\.\s?){5,}\s*(?:\d+|[ivxlc]+)?$/iu.test(text);
+}
+
+function closeTo(line: Line, other: Line | undefined): boolean {
+  return other !== undefined && Math.abs(other.baseline - line.baseline) < 2.2 * Math.max(line.size, other.size);
+}
+
+function startsAnew(
+  open: readonly Line[],
+  line: Line,
+  next: Line | undefined,
+  kind: LineClass,
+  setting: Setting,
+): boolean {
+  const previous = open.at(-1);
+  const [first] = open;
+  if (!previous || !first) return false;
+  const gap = line.baseline - previous.baseline;
+  const pitch = pitchOf(line, setting);
+  if (kind === 'formula') return gap > 2.6 * line.size;
+  if (kind === 'code') return gap > 2.2 * pitch;
+  if (Math.abs(line.size - previous.size) > 0.07 * Math.max(line.size, previous.size) && !isMixed(previous, line))
+    return true;
+  if (gap > slackFor(previous, line) * pitch) return true;
+  // A word that is broken at the line's end goes on.
+  if (/\p{L}[-\u2010]$/u.test(previous.text) && /^\p{Ll}/u.test(line.text)) return false;
+  if (hasLeaders(previous.text)) return true;
+  if (captionStart(line) && !sentenceGoesOn(previous)) return true;
+  if (captionStart(first) && previous.page === first.page) return false;
+  if (line.size < 0.96 * setting.size && startsWithMark(line)) return true;
+  const marker = listMarker(line);
+  if (!marker && hangsUnder(first, line) && !(previous !== first && fitsMore(previous, line) && endsSentence(previous)))
+    return false;
+  if (styleChanges(previous, line)) return true;
+  if (isDisplay(previous, setting) && isDisplay(line, setting)) return headingNumber(line.text) !== undefined;
+  if (isCentred(previous) && !isCentred(line) && fitsMore(previous, line)) return true;
+  if (marker && (listMarker(first) || fitsMore(previous, line) || endsSentence(previous))) return true;
+  const em = line.size;
+  const column = line.column.left;
+  const hanging = open.length >= 2 && previous.left > first.left + 0.6 * em;
+  if (hanging) return line.left < previous.left - 0.6 * em && line.left <= first.left + 0.6 * em;
+  const indent = line.left - previous.left;
+  // The second line of a hanging paragraph is indented too: it goes on when the first line is full and the next stays.
+  if (indent > 0.6 * em && line.left - column > 0.6 * em) {
+    if (open.length === 1 && next && Math.abs(next.left - line.left) < 0.3 * em && !fitsMore(previous, line))
+      return false;
+    if (open.length === 1 && !fitsMore(previous, line) && (listMarker(previous) || !setting.indented)) return false;
+    return true;
+  }
+  return fitsMore(previous, line) && !(isCentred(previous) && isCentred(line));
+}
+
+function pitchOf(line: Line, setting: Setting): number {
+  return setting.pitches.get(Math.round(line.size * 2) / 2) ?? line.size * 1.2;
+}
+
+function slackFor(previous: Line, line: Line): number {
+  // A sentence that is not finished on a full line goes on below, even where something tall pushes the lines apart.
+  const unfinished = !/[.!?:;]["”’)\]]*$/u.test(previous.text) && !fitsMore(previous, line);
+  const atEdge = line.left < line.column.left + 2 && line.bold < 0.9 && !isCapitals(line) && !headingNumber(line.text);
+  if (unfinished && atEdge && previous.bold < 0.9) return 1.7;
+  return previous.math > 0.08 || line.math > 0.08 ? 1.5 : 1.28;
+}
+
+/** Lines with formulas or scripts may have a wrong dominant size. */
+function isMixed(a: Line, b: Line): boolean {
+  return (a.math > 0.3 || b.math > 0.3) && Math.abs(a.baseline - b.baseline) < 1.6 * Math.max(a.size, b.size);
+}
+
+/** A line set as headings are, entirely in one style, ends where that style ends. */
+function styleChanges(previous: Line, line: Line): boolean {
+  if (previous.glyphs.length <= 2 || line.glyphs.length <= 2) return false;
+  if (previous.bold > 0.9 !== line.bold > 0.9) return true;
+  const set = isCentred(previous) || fitsMore(previous, line);
+  if (set && isCapitals(previous) !== isCapitals(line)) return true;
+  return set && previous.italic > 0.9 && line.italic < 0.5;
+}
+
+function isDisplay(line: Line, setting: Setting): boolean {
+  return line.size > 1.12 * setting.size || line.bold > 0.9 || isCapitals(line);
+}
+
+/** Set in capitals, also in small ones; letters of formulas do not count. */
+export function isCapitals(line: Line): boolean {
+  let letters = '';
+  let small = true;
+  for (const glyph of line.glyphs) {
+    if (glyph.font.math || !/\p{L}/u.test(glyph.text)) continue;
+    letters += glyph.text;
+    if (!glyph.font.smallCaps) small = false;
+  }
+  if (letters.length < 4) return false;
+  return small || (letters === letters.toUpperCase() && letters !== letters.toLowerCase());
+}
+
+/** True when the first word of the next line would have found room: the break was wanted. */
+export function fitsMore(previous: Line, line: Line): boolean {
+  const room = line.column.right - previous.right;
+  return room > firstWordWidth(line) + 0.9 * line.size;
+}
+
+function firstWordWidth(line: Line): number {
+  const [first] = line.glyphs;
+  if (!first) return 0;
+  let right = first.right;
+  for (const glyph of line.glyphs.slice(1)) {
+    if (glyph.left - right > 0.15 * line.size) break;
+    right = glyph.right;
+  }
+  return right - first.left;
+}
+
+/** Stands in the middle of its column, away from both edges. */
+function isCentred(line: Line): boolean {
+  const { column } = line;
+  const axis = (column.left + column.right) / 2;
+  return Math.abs((line.left + line.right) / 2 - axis) < 0.8 * line.size && line.left > column.left + 1.2 * line.size;
+}
+
+function endsSentence(line: Line): boolean {
+  return /[.!?:;]["”’)\]]*$/u.test(line.text);
+}
+
+function sentenceGoesOn(line: Line): boolean {
+  return !/[.!?:]["”’)\]]*\d*$/u.test(line.text);
+}

@@ -1,0 +1,151 @@
+import type { Draft } from './draft.ts';
+import { draftOf } from './draft.ts';
+import { textOf } from './draft-text.ts';
+import { isReferencesHeading } from './heading-number.ts';
+import type { Line } from './line.ts';
+import { fitsMore } from './paragraph.ts';
+
+const BRACKET = /^\[([^\]\s]{1,14}(?:\s[^\]]{1,10})?)\]/u;
+const NUMBER = /^\(?(\d{1,3})[.)]?(?:\s|$)/u;
+
+/** Splits the lists of references into entries. */
+export function splitReferences(drafts: readonly Draft[]): Draft[] {
+  const result: Draft[] = [];
+  let index = 0;
+  while (index < drafts.length) {
+    const draft = drafts[index];
+    if (!draft) break;
+    const titled = draft.kind === 'heading' && isReferencesHeading(textOf(draft));
+    if (titled) result.push(draft);
+    if (!titled && !isLabelledList(drafts, index)) {
+      result.push(draft);
+      index += 1;
+      continue;
+    }
+    let end = titled ? index + 1 : index;
+    const from = end;
+    while (end < drafts.length && drafts[end]?.kind !== 'heading') end += 1;
+    const section = drafts.slice(from, end);
+    const inside = section.filter(
+      (each) => each.kind === 'text' || each.kind === 'list_item' || each.kind === 'formula',
+    );
+    const floats = section.filter((each) => !inside.includes(each));
+    result.push(...entries(inside), ...floats);
+    index = end;
+  }
+  return result;
+}
+
+/** A list of references without a heading: labels from [1] on, most of them with a year. */
+function isLabelledList(drafts: readonly Draft[], start: number): boolean {
+  const first = drafts[start];
+  if (!first || !/^(?:\[1\]|1[.)]?)\s/u.test(textOf(first))) return false;
+  if (first.kind !== 'text' && first.kind !== 'list_item') return false;
+  let expected = 1;
+  let years = 0;
+  for (let index = start; index < drafts.length && expected <= 8; index += 1) {
+    const draft = drafts[index];
+    if (!draft || draft.kind === 'heading') break;
+    if (draft.kind !== 'text' && draft.kind !== 'list_item') continue;
+    for (const line of draft.lines) if (labelOf(line) === String(expected)) expected += 1;
+    if (/\b(?:19|20)\d\d\b/.test(textOf(draft))) years += 1;
+  }
+  return expected > 6 && years >= 4;
+}
+
+function labelOf(line: Line): string | undefined {
+  return BRACKET.exec(line.text)?.[1] ?? NUMBER.exec(line.text)?.[1];
+}
+
+function entries(drafts: readonly Draft[]): Draft[] {
+  const lines = drafts.flatMap((draft) => draft.lines.map((line) => ({ line, draft, first: draft.lines[0] === line })));
+  if (lines.length === 0) return [];
+  const starts = chooseStarts(
+    lines.map((each) => each.line),
+    lines.map((each) => each.first),
+  );
+  const result: Draft[] = [];
+  let open: Line[] = [];
+  let piece = lines[0]?.draft.piece ?? 0;
+  lines.forEach(({ line, draft }, index) => {
+    if (starts[index] && open.length > 0) {
+      result.push(draftOf('reference', open, piece));
+      open = [];
+    }
+    if (open.length === 0) piece = draft.piece;
+    open.push(line);
+  });
+  if (open.length > 0) result.push(draftOf('reference', open, piece));
+  return result;
+}
+
+function chooseStarts(lines: readonly Line[], paragraph: readonly boolean[]): boolean[] {
+  const bracketed = lines.map((line) => BRACKET.test(line.text));
+  if (bracketed.filter(Boolean).length >= 2 && bracketed[0]) return bracketed;
+  const numbered = runningNumbers(lines);
+  if (numbered) return numbered;
+  const hanging = hangingStarts(lines);
+  if (hanging) return hanging;
+  return lines.map((line, index) => {
+    if (index === 0 || paragraph[index]) return startsEntry(line, lines[index - 1]);
+    const previous = lines[index - 1];
+    return (
+      previous !== undefined &&
+      previous.column === line.column &&
+      fitsMore(previous, line) &&
+      startsEntry(line, previous)
+    );
+  });
+}
+
+function startsEntry(line: Line, previous: Line | undefined): boolean {
+  if (!previous) return true;
+  return (
+    /^[\p{Lu}\p{N}“"‘'\p{Lo}]|^(?:de|van|von|di|da|del|la|le|el|al|bin|ter)\b/iu.test(line.text) &&
+    /[.\d)\]/\p{L}]$/u.test(previous.text)
+  );
+}
+
+/** Numbers at line starts that count up from one. */
+function runningNumbers(lines: readonly Line[]): boolean[] | undefined {
+  let expected = 1;
+  const starts = lines.map((line) => {
+    const number = NUMBER.exec(line.text)?.[1];
+    if (number !== String(expected)) return false;
+    expected += 1;
+    return true;
+  });
+  return expected > 3 && starts[0] === true ? starts : undefined;
+}
+
+/** First lines hang out to the left of the lines that follow. */
+function hangingStarts(lines: readonly Line[]): boolean[] | undefined {
+  const edges = new Map<unknown, number>();
+  for (const line of lines) edges.set(line.column, Math.min(line.left, edges.get(line.column) ?? Infinity));
+  const starts = lines.map((line) => line.left < (edges.get(line.column) ?? 0) + 0.5 * line.size);
+  const count = starts.filter(Boolean).length;
+  if (count < 2 || count > 0.85 * lines.length) return undefined;
+  // A column that begins with the rest of an entry has no line at the outer edge but the indented ones.
+  return starts;
+}
+
+/** Label and identifiers of a reference, from its text and its links. */
+export function referenceIds(
+  text: string,
+  links: readonly { readonly url: string }[],
+): { doi?: string; arxivId?: string; label?: string } {
+  const tight = text.replace(/(10\.\d{4,9}\/\S*)\s+(?=[\w.()/:;-]*\d)/gu, '$1');
+  const linked = links
+    .map(({ url }) => /doi\.org\/(10\.\d{4,9}\/[^\s?#]+)/iu.exec(url)?.[1])
+    .find((doi) => doi !== undefined);
+  const doi = linked ?? /\b10\.\d{4,9}\/[^\s"<>,;]*[^\s"<>,;.)\]]/u.exec(tight)?.[0];
+  const arxivId = /arxiv[\s:./]*(?:abs\/|preprint\s+arxiv:)?\s*(\d{4}\.\d{4,5}|[a-z-]+(?:\.[A-Z]{2})?\/\d{7})/iu.exec(
+    [text, ...links.map(({ url }) => url)].join(' '),
+  )?.[1];
+  const label = BRACKET.exec(text)?.[1] ?? /^(\d{1,3})[.)]\s/u.exec(text)?.[1];
+  return {
+    ...(doi === undefined ? {} : { doi: doi.toLowerCase() }),
+    ...(arxivId === undefined ? {} : { arxivId }),
+    ...(label === undefined ? {} : { label }),
+  };
+}

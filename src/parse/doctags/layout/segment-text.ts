@@ -1,0 +1,65 @@
+import type { Glyph } from './page-content.ts';
+
+/** Gap, in ems, from which two glyphs belong to two words: TeX shrinks spaces to about 0.2 em, kerns stay below 0.1. */
+const WORD_GAP = 0.15;
+
+/** Where the file holds a space, a narrower gap will do: condensed type is set tighter. */
+const SPACE = 0.07;
+
+/** The text of glyphs standing in one line, with spaces rebuilt from gaps. */
+export function glyphsText(glyphs: readonly Glyph[], lineSize: number, baseline: number): string {
+  const gap = wordGap(glyphs);
+  let text = '';
+  let previous: Glyph | undefined;
+  for (const glyph of glyphs) {
+    if (previous) {
+      const em = Math.max(previous.size, glyph.size);
+      // Runs in the other direction are read from their far end.
+      const distance = Math.max(glyph.left - previous.right, previous.left - glyph.right);
+      if (distance > gap * em || (glyph.spaced && distance > SPACE * em)) text += ' ';
+      else text += scriptMark(previous, glyph, lineSize, baseline);
+    }
+    text += glyph.text;
+    previous = glyph;
+  }
+  return text;
+}
+
+/** Letter-spaced words have wide gaps everywhere: the word gap then starts at what stands out from them. */
+function wordGap(glyphs: readonly Glyph[]): number {
+  if (glyphs.length < 6) return WORD_GAP;
+  const gaps: number[] = [];
+  for (let index = 1; index < glyphs.length; index += 1) {
+    const glyph = glyphs[index];
+    const previous = glyphs[index - 1];
+    // Dots that lead the eye to a page number are set wide on purpose.
+    if (glyph && previous && glyph.text !== '.' && previous.text !== '.')
+      gaps.push((glyph.left - previous.right) / Math.max(glyph.size, previous.size, 1));
+  }
+  gaps.sort((a, b) => a - b);
+  const median = gaps[gaps.length >> 1] ?? 0;
+  return median > 0.07 ? Math.max(WORD_GAP, median * 1.8) : WORD_GAP;
+}
+
+function isScript(glyph: Glyph, lineSize: number, baseline: number): boolean {
+  return (
+    glyph.size < 0.95 * lineSize &&
+    Math.abs(glyph.baseline - baseline) > (glyph.size < 0.87 * lineSize ? 0.04 : 0.2) * lineSize
+  );
+}
+
+/** A mark between a base and its script where the two would otherwise read as one word or one number. */
+function scriptMark(previous: Glyph, glyph: Glyph, lineSize: number, baseline: number): string {
+  const script = isScript(glyph, lineSize, baseline);
+  const before = isScript(previous, lineSize, baseline);
+  if (script === before) {
+    // Sub- and superscript stacked over each other: the second starts left of the first one's end.
+    if (script && Math.abs(glyph.baseline - previous.baseline) > 0.2 * lineSize) return ' ';
+    return '';
+  }
+  const digits = /\p{N}$/u.test(previous.text) && /^\p{N}/u.test(glyph.text);
+  const letters = /\p{L}$/u.test(previous.text) && /^\p{L}/u.test(glyph.text);
+  if (!digits && !letters) return '';
+  if (!script) return ' ';
+  return glyph.baseline < baseline ? '^' : '_';
+}

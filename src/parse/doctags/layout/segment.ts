@@ -1,0 +1,277 @@
+import type { Box } from '../../document.ts';
+import { overlap } from './box.ts';
+import { readingGlyphs } from './direction.ts';
+import type { Font, Glyph } from './page-content.ts';
+
+/** Glyphs that stand side by side on one baseline, with their scripts: a line, or a piece of one. */
+export interface Segment extends Box {
+  readonly page: number;
+  readonly glyphs: readonly Glyph[];
+  readonly baseline: number;
+  /** The size of most glyphs. */
+  readonly size: number;
+  /** The font of most glyphs. */
+  readonly font: Font;
+  /** Shares of the glyphs that are not set in a font for formulas. */
+  readonly bold: number;
+  readonly italic: number;
+  /** Shares of all glyphs. */
+  readonly math: number;
+  readonly monospaced: number;
+  /** A table or picture that takes part in the reading order; it has no glyphs. */
+  readonly float?: number;
+}
+
+/** Gap, in ems, at which a row of glyphs is cut into segments: wider than a justified space, narrower than a gutter. */
+const CUT = 0.95;
+
+interface Run {
+  left: number;
+  right: number;
+  top: number;
+  bottom: number;
+  glyphs: Glyph[];
+  baseline: number;
+  size: number;
+  math: boolean;
+}
+
+/** Cuts a page's upright glyphs into segments, scripts attached to the line they belong to. */
+export function buildSegments(page: number, glyphs: readonly Glyph[], mirrorImage = false): Segment[] {
+  const runs = joinRows(contentRuns(glyphs));
+  const hosts = attachScripts(runs);
+  return joinRows(hosts)
+    .map((run) => finish(page, run, mirrorImage))
+    .filter((segment): segment is Segment => segment !== undefined);
+}
+
+function contentRuns(glyphs: readonly Glyph[]): Run[] {
+  const runs: Run[] = [];
+  let run: Run | undefined;
+  for (const glyph of glyphs) {
+    if (glyph.text === '' || !(glyph.size > 0.5)) continue;
+    if (run) {
+      // In text that runs the other way the next glyph stands on the left.
+      const gap = glyph.left < run.left ? run.left - glyph.right : glyph.left - run.right;
+      const em = run.size;
+      if (
+        Math.abs(glyph.baseline - run.baseline) <= 0.08 * em &&
+        Math.abs(glyph.size - run.size) <= 0.12 * em &&
+        gap < CUT * em &&
+        gap > -0.5 * em &&
+        !isOverprint(run, glyph, gap)
+      ) {
+        run.glyphs.push(glyph);
+        run.left = Math.min(run.left, glyph.left);
+        run.right = Math.max(run.right, glyph.right);
+        run.top = Math.min(run.top, glyph.top);
+        run.bottom = Math.max(run.bottom, glyph.bottom);
+        continue;
+      }
+    }
+    run = {
+      glyphs: [glyph],
+      left: glyph.left,
+      right: glyph.right,
+      top: glyph.top,
+      bottom: glyph.bottom,
+      baseline: glyph.baseline,
+      size: glyph.size,
+      math: glyph.font.math,
+    };
+    runs.push(run);
+  }
+  return runs;
+}
+
+/** Joins runs of one baseline that are close to each other. */
+function joinRows(runs: readonly Run[]): Run[] {
+  const sorted = [...runs].sort((a, b) => a.baseline - b.baseline || a.left - b.left);
+  const result: Run[] = [];
+  let start = 0;
+  while (start < sorted.length) {
+    const first = sorted[start];
+    if (!first) break;
+    let end = start + 1;
+    while (end < sorted.length) {
+      const next = sorted[end];
+      if (!next || next.baseline - first.baseline > 0.2 * Math.max(first.size, next.size)) break;
+      end += 1;
+    }
+    joinOneRow(sorted.slice(start, end), result);
+    start = end;
+  }
+  return result;
+}
+
+function joinOneRow(row: Run[], into: Run[]): void {
+  row.sort((a, b) => a.left - b.left);
+  const open: Run[] = [];
+  for (const run of row) {
+    const host = open.findLast((other) => {
+      const em = Math.max(other.size, run.size);
+      const gap = run.left - other.right;
+      return gap < CUT * em && gap > -0.6 * em && sameLine(other, run) && !isOverprint(other, run, gap);
+    });
+    if (host) absorb(host, run);
+    else {
+      const copy = { ...run, glyphs: [...run.glyphs] };
+      open.push(copy);
+    }
+  }
+  into.push(...open);
+}
+
+/** Text that runs into other text on nearly the same baseline was set independently of it (a page number, a mark). */
+function isOverprint(
+  a: { baseline: number; size: number },
+  b: { baseline: number; size: number },
+  gap: number,
+): boolean {
+  return (
+    gap < -0.12 * a.size &&
+    Math.abs(a.baseline - b.baseline) > 0.03 * a.size &&
+    Math.abs(a.size - b.size) < 0.1 * a.size
+  );
+}
+
+function sameLine(a: Run, b: Run): boolean {
+  return Math.abs(a.baseline - b.baseline) <= 0.2 * Math.max(a.size, b.size);
+}
+
+function absorb(host: Run, run: Run): void {
+  host.size = run.glyphs.length > host.glyphs.length ? run.size : host.size;
+  if (run.glyphs.length > host.glyphs.length) host.baseline = run.baseline;
+  host.glyphs.push(...run.glyphs);
+  host.left = Math.min(host.left, run.left);
+  host.right = Math.max(host.right, run.right);
+  host.top = Math.min(host.top, run.top);
+  host.bottom = Math.max(host.bottom, run.bottom);
+}
+
+/** Gives small raised or lowered runs to the line beside which they stand. */
+function attachScripts(runs: readonly Run[]): Run[] {
+  const bySize = [...runs].sort((a, b) => a.size - b.size);
+  const rows = [...runs].sort((a, b) => a.baseline - b.baseline);
+  const baselines = rows.map((run) => run.baseline);
+  const taken = new Set<Run>();
+  for (const script of bySize) {
+    if (script.glyphs.length > 24) continue;
+    const host = findHost(script, rows, baselines, taken);
+    if (!host) continue;
+    taken.add(script);
+    const { baseline, size } = host;
+    absorb(host, script);
+    host.baseline = baseline;
+    host.size = size;
+  }
+  return runs.filter((run) => !taken.has(run));
+}
+
+function findHost(
+  script: Run,
+  rows: readonly Run[],
+  baselines: readonly number[],
+  taken: ReadonlySet<Run>,
+): Run | undefined {
+  const reach = 24;
+  let low = 0;
+  let high = baselines.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((baselines[middle] ?? 0) < script.baseline - reach) low = middle + 1;
+    else high = middle;
+  }
+  let best: Run | undefined;
+  let bestDistance = Infinity;
+  for (let index = low; index < rows.length; index += 1) {
+    const host = rows[index];
+    if (!host || host.baseline > script.baseline + reach) break;
+    if (host === script || taken.has(host) || script.size > 0.95 * host.size) continue;
+    const rise = (host.baseline - script.baseline) / host.size;
+    // Hardly smaller: only a mark that clearly stands higher is a script.
+    if (script.size > 0.87 * host.size && (rise < 0.25 || script.glyphs.length > 3)) continue;
+    if (rise > 0.75 || rise < -0.4 || Math.abs(rise) < 0.03) continue;
+    const gap = Math.max(script.left - host.right, host.left - script.right);
+    if (gap > 0.45 * host.size) continue;
+    const distance = Math.max(0, gap) + Math.abs(rise - 0.2) * host.size;
+    if (distance < bestDistance) {
+      best = host;
+      bestDistance = distance;
+    }
+  }
+  return best;
+}
+
+function finish(page: number, run: Run, mirrorImage: boolean): Segment | undefined {
+  const glyphs = readingGlyphs(
+    [...run.glyphs].sort((a, b) => a.left - b.left),
+    mirrorImage,
+  );
+  return segmentOf(page, glyphs, run.baseline);
+}
+
+/** A segment from glyphs that are already in order of writing. */
+export function segmentOf(page: number, glyphs: readonly Glyph[], baseline: number): Segment | undefined {
+  const [first] = glyphs;
+  if (!first) return undefined;
+  const bySize = new Map<number, number>();
+  const byFont = new Map<Font, number>();
+  let bold = 0;
+  let italic = 0;
+  let math = 0;
+  let monospaced = 0;
+  let left = Infinity;
+  let right = -Infinity;
+  let top = Infinity;
+  let bottom = -Infinity;
+  for (const glyph of glyphs) {
+    const size = Math.round(glyph.size * 10) / 10;
+    bySize.set(size, (bySize.get(size) ?? 0) + 1);
+    byFont.set(glyph.font, (byFont.get(glyph.font) ?? 0) + 1);
+    if (glyph.font.math) math += 1;
+    else {
+      if (glyph.font.bold) bold += 1;
+      if (glyph.font.italic) italic += 1;
+    }
+    if (glyph.font.monospaced) monospaced += 1;
+    left = Math.min(left, glyph.left);
+    right = Math.max(right, glyph.right);
+    top = Math.min(top, glyph.top);
+    bottom = Math.max(bottom, glyph.bottom);
+  }
+  const count = glyphs.length;
+  return {
+    page,
+    glyphs,
+    left,
+    right,
+    top,
+    bottom,
+    baseline,
+    size: mostFrequent(bySize) ?? first.size,
+    font: mostFrequent(byFont) ?? first.font,
+    bold: bold / Math.max(1, count - math),
+    italic: italic / Math.max(1, count - math),
+    math: math / count,
+    monospaced: monospaced / count,
+  };
+}
+
+/** The key with the largest count. */
+export function mostFrequent<K>(counts: ReadonlyMap<K, number>): K | undefined {
+  let best: K | undefined;
+  let bestCount = -1;
+  for (const [key, count] of counts)
+    if (count > bestCount) {
+      best = key;
+      bestCount = count;
+    }
+  return best;
+}
+
+/** True when two segments share enough height to stand in one row. */
+export function sameRow(a: Segment, b: Segment): boolean {
+  const height = Math.min(a.size, b.size);
+  return overlap(a.baseline - a.size * 0.7, a.baseline, b.baseline - b.size * 0.7, b.baseline) > 0.5 * 0.7 * height;
+}

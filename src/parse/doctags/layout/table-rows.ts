@@ -1,0 +1,119 @@
+import type { Box } from '../../document.ts';
+import type { TableRegion } from './table-region.ts';
+
+/** A piece of text with the columns it covers. */
+export interface Entry {
+  readonly text: string;
+  readonly from: number;
+  readonly to: number;
+  readonly baseline: number;
+  readonly left: number;
+  readonly right: number;
+  readonly size: number;
+}
+
+/** Entries of one baseline. */
+export interface TableLine {
+  readonly baseline: number;
+  readonly entries: readonly Entry[];
+}
+
+/** The lines that make up one row of a table. */
+export interface TableRow {
+  readonly lines: TableLine[];
+  /** Counts the parts of the table between rules over its full width. */
+  readonly block: number;
+}
+
+interface Extent {
+  readonly left: number;
+  readonly right: number;
+}
+
+/** Heights of the rules that cut the whole table. */
+export function separators(region: TableRegion): number[] {
+  const full = region.box.right - region.box.left;
+  const heights: number[] = [];
+  const byHeight = new Map<number, Box[]>();
+  for (const rule of region.horizontal) {
+    const key = [...byHeight.keys()].find((y) => Math.abs(y - rule.top) < 1.5) ?? rule.top;
+    byHeight.set(key, [...(byHeight.get(key) ?? []), rule]);
+  }
+  for (const [y, rules] of byHeight) {
+    const covered = rules.reduce((sum, rule) => sum + rule.right - rule.left, 0);
+    if (covered > 0.9 * full) heights.push(y);
+  }
+  return heights.sort((a, b) => a - b);
+}
+
+/** Puts lines together into rows: wrapped cells make a row of several lines. */
+export function groupRows(
+  lines: readonly TableLine[],
+  columns: readonly Extent[],
+  cuts: readonly number[],
+): TableRow[] {
+  const rows: TableRow[] = [];
+  const gap = rowGap(lines, cuts);
+  const inner = cuts.filter((y) => y > (lines[0]?.baseline ?? 0) && y < (lines.at(-1)?.baseline ?? 0));
+  // A rule after every row: what stands between two rules is one row, however many lines it has.
+  const ruled = inner.length >= 3 && inner.length >= 0.4 * lines.length;
+  lines.forEach((line, index) => {
+    const previous = lines[index - 1];
+    const row = rows.at(-1);
+    const cut = previous !== undefined && inner.some((y) => y > previous.baseline - 1 && y < line.baseline - 1);
+    if (row && previous && !cut) {
+      const distance = line.baseline - previous.baseline;
+      const goesOn =
+        (ruled && isText(row, line)) || (gap === undefined ? isWrapped(row, line, columns) : distance <= gap);
+      if (goesOn) {
+        row.lines.push(line);
+        return;
+      }
+    }
+    rows.push({ lines: [line], block: inner.filter((y) => y < line.baseline - 1).length });
+  });
+  return rows;
+}
+
+/** Words below words: between two rules these are lines of one row. Numbers below numbers are rows. */
+function isText(row: TableRow, line: TableLine): boolean {
+  const [start] = row.lines;
+  if (!start || line.entries.length < 0.8 * start.entries.length) return start !== undefined;
+  return line.entries.every((entry) => {
+    const upper = start.entries.find((each) => each.from <= entry.to && each.to >= entry.from);
+    return /\p{L}{2,}/u.test(entry.text) && (!upper || /\p{L}{2,}/u.test(upper.text));
+  });
+}
+
+/** If rows are set further apart than the lines in them: the distance up to which lines belong together. */
+function rowGap(lines: readonly TableLine[], cuts: readonly number[]): number | undefined {
+  const gaps: number[] = [];
+  for (let index = 1; index < lines.length; index += 1) {
+    const before = lines[index - 1]?.baseline ?? 0;
+    const here = lines[index]?.baseline ?? 0;
+    // Rules push rows apart whether or not cells are wrapped.
+    if (!cuts.some((y) => y > before - 1 && y < here - 1) && here - before > 1) gaps.push(here - before);
+  }
+  gaps.sort((a, b) => a - b);
+  const smallest = gaps[Math.floor(gaps.length * 0.1)] ?? 0;
+  const wide = gaps.filter((each) => each > 1.3 * smallest).length;
+  return wide >= 2 && wide < gaps.length && wide >= 0.3 * gaps.length ? 1.3 * smallest : undefined;
+}
+
+/** The line only continues cells of the row, each of which had no room for more words. */
+function isWrapped(row: TableRow, line: TableLine, columns: readonly Extent[]): boolean {
+  const [start] = row.lines;
+  const above = row.lines.at(-1);
+  if (!start || !above) return false;
+  if (line.entries.length >= start.entries.length) return false;
+  return line.entries.every((entry) => {
+    const upper = above.entries.find((each) => each.from <= entry.to && each.to >= entry.from);
+    const column = columns[entry.from];
+    if (!upper || !column || entry.from !== upper.from) return false;
+    if (line.baseline - above.baseline > 1.6 * entry.size) return false;
+    if (!/\p{L}{2,}/u.test(upper.text) || !/\p{L}{3,}|^\(|%$/u.test(entry.text)) return false;
+    if (/[-\u2010,/]$/u.test(upper.text)) return true;
+    const word = (entry.right - entry.left) * Math.min(1, (entry.text.split(/\s/)[0] ?? '').length / entry.text.length);
+    return upper.right - upper.left + word + 0.3 * entry.size > (column.right - column.left) * 0.98;
+  });
+}

@@ -1,0 +1,144 @@
+import type { Entry, TableLine, TableRow } from './table-rows.ts';
+
+/** A cell being put together. */
+export interface CellDraft {
+  row: number;
+  column: number;
+  rowSpan: number;
+  columnSpan: number;
+  readonly entries: Entry[];
+}
+
+/** Takes lines out that stand between two rows: cells centred over the rows on both sides of them. */
+export function takeBetweenLines(lines: TableLine[]): Entry[] {
+  const taken: Entry[] = [];
+  const gaps = lines.slice(1).map((line, index) => line.baseline - (lines[index]?.baseline ?? 0));
+  const usual = gaps.toSorted((a, b) => a - b)[Math.floor(gaps.length * 0.6)] ?? 12;
+  for (let index = lines.length - 2; index >= 1; index -= 1) {
+    const line = lines[index];
+    const above = lines[index - 1];
+    const below = lines[index + 1];
+    if (!line || !above || !below) continue;
+    const up = line.baseline - above.baseline;
+    const down = below.baseline - line.baseline;
+    const near = Math.max(up, down) < 0.85 * usual || Math.max(up, down) < 0.95 * (line.entries[0]?.size ?? 10);
+    const apart = (other: TableLine): boolean =>
+      other.entries.every((entry) => line.entries.every((own) => own.from > entry.to || own.to < entry.from));
+    if (!near || !apart(above) || !apart(below)) continue;
+    taken.push(...line.entries);
+    lines.splice(index, 1);
+  }
+  return taken;
+}
+
+/** Gives cells the rows they span. */
+export function spanRows(
+  cells: CellDraft[],
+  rows: readonly TableRow[],
+  between: readonly Entry[],
+  header: number,
+): void {
+  for (const entry of between) {
+    const next = rows.findIndex((row) => (row.lines[0]?.baseline ?? 0) > entry.baseline);
+    const upper = Math.max(0, next - 1);
+    const [from, to] = freeRange(cells, rows, entry, upper, next < 0 ? upper : next);
+    cells.push({
+      row: from,
+      column: entry.from,
+      rowSpan: to - from + 1,
+      columnSpan: entry.to - entry.from + 1,
+      entries: [entry],
+    });
+  }
+  spanHeader(cells, header);
+  spanBlocks(cells, rows, header);
+}
+
+/** The rows around a centred entry, inside its block, in which its columns are empty. */
+function freeRange(
+  cells: readonly CellDraft[],
+  rows: readonly TableRow[],
+  entry: Entry,
+  upper: number,
+  lower: number,
+): [number, number] {
+  const empty = (row: number): boolean =>
+    !cells.some((cell) => cell.row === row && cell.column <= entry.to && cell.column + cell.columnSpan > entry.from);
+  const block = rows[upper]?.block;
+  if (rows[lower]?.block !== block) return [upper, upper];
+  let from = upper;
+  let to = lower;
+  // Centred: it reaches as far up as down.
+  while (
+    from > 0 &&
+    to + 1 < rows.length &&
+    rows[from - 1]?.block === block &&
+    rows[to + 1]?.block === block &&
+    empty(from - 1) &&
+    empty(to + 1)
+  ) {
+    from -= 1;
+    to += 1;
+  }
+  return [from, to];
+}
+
+/** Under a heading over several columns stand their own heads; the other columns' heads then fill both rows. */
+function spanHeader(cells: CellDraft[], header: number): void {
+  if (header < 2) return;
+  const heads = cells.filter((cell) => cell.row < header);
+  const wide = heads.filter((cell) => cell.columnSpan > 1 && cell.row < header - 1);
+  if (wide.length === 0) return;
+  const covered = (column: number): boolean =>
+    wide.some((cell) => cell.column <= column && cell.column + cell.columnSpan > column);
+  const byColumn = Map.groupBy(
+    heads.filter((cell) => cell.columnSpan === 1 && !covered(cell.column)),
+    (cell) => cell.column,
+  );
+  for (const group of byColumn.values()) {
+    group.sort((a, b) => a.row - b.row);
+    const [first] = group;
+    if (!first || first.rowSpan > 1 || (group.length === 1 && first.row > 0)) continue;
+    for (const other of group.slice(1)) {
+      first.entries.push(...other.entries);
+      cells.splice(cells.indexOf(other), 1);
+    }
+    first.rowSpan = header - first.row;
+  }
+}
+
+/** In a part of the table between two rules, a cell alone in its column labels all rows of the part. */
+function spanBlocks(cells: CellDraft[], rows: readonly TableRow[], header: number): void {
+  const blocks = new Map<number, number[]>();
+  rows.forEach((row, index) => {
+    if (index >= header) blocks.set(row.block, [...(blocks.get(row.block) ?? []), index]);
+  });
+  for (const indices of blocks.values()) {
+    const first = indices[0] ?? 0;
+    const last = indices.at(-1) ?? 0;
+    const count = indices.length;
+    if (count < 2) continue;
+    const middle = ((rows[first]?.lines[0]?.baseline ?? 0) + (rows[last]?.lines[0]?.baseline ?? 0)) / 2;
+    const inside = cells.filter((cell) => cell.row >= first && cell.row <= last);
+    const full = Math.max(...inside.map((cell) => cell.column));
+    for (let column = 0; column <= full; column += 1) {
+      const here = inside.filter((cell) => cell.column <= column && cell.column + cell.columnSpan > column);
+      const [only] = here;
+      if (!only) continue;
+      if (here.length > 1 || only.columnSpan > 1 || only.rowSpan > 1) break;
+      const away = Math.abs((only.entries[0]?.baseline ?? 0) - middle);
+      const centred = only.row !== first && away < 0.4 * (only.entries[0]?.size ?? 10);
+      const labels = only.row === first && blocks.size >= 2 && count <= 4 && othersAreFull(inside, first, last, column);
+      if (!centred && !labels) break;
+      only.row = first;
+      only.rowSpan = count;
+    }
+  }
+}
+
+function othersAreFull(inside: readonly CellDraft[], first: number, last: number, column: number): boolean {
+  const widths: number[] = [];
+  for (let row = first; row <= last; row += 1)
+    widths.push(inside.filter((cell) => cell.row === row && cell.column > column).length);
+  return Math.min(...widths) >= 2 && Math.min(...widths) >= 0.7 * Math.max(...widths);
+}

@@ -1,0 +1,134 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { line, makePdf, paragraph, prose } from '../../../../test/support/make-pdf.ts';
+import type { Block, Table } from '../../document.ts';
+import { parsePdf } from '../pdf.ts';
+
+type Drawing = Parameters<Parameters<typeof makePdf>[0]>[0];
+
+function rule(pdf: Drawing, x0: number, x1: number, y: number): void {
+  pdf.moveTo(x0, y).lineTo(x1, y).lineWidth(0.5).stroke();
+}
+
+function tablesOf(blocks: readonly Block[]): Table[] {
+  return blocks.flatMap((block) => (block.kind === 'table' ? [block.table] : []));
+}
+
+/** Rows as strings; spans are written behind the text. */
+function rowsOf(table: Table | undefined): string[][] {
+  if (!table) return [];
+  return Array.from({ length: table.rows }, (_, row) =>
+    table.cells
+      .filter((cell) => cell.row === row)
+      .map(
+        (cell) =>
+          cell.text +
+          (cell.columnSpan > 1 ? `|c${cell.columnSpan}` : '') +
+          (cell.rowSpan > 1 ? `|r${cell.rowSpan}` : ''),
+      ),
+  );
+}
+
+test('a table between rules is read with its spans, and its caption belongs to it', async () => {
+  const bytes = await makePdf((pdf) => {
+    const y = paragraph(pdf, prose(8, 1), { x: 72, y: 60, width: 468 }) + 14;
+    line(pdf, 'Table 1: Grains found in two rivers.', { x: 72, y });
+    const top = y + 20;
+    rule(pdf, 72, 400, top);
+    line(pdf, 'Length', { x: 255, y: top + 4 });
+    rule(pdf, 200, 320, top + 17);
+    line(pdf, 'River', { x: 80, y: top + 12 });
+    line(pdf, 'upper', { x: 205, y: top + 20 });
+    line(pdf, 'lower', { x: 285, y: top + 20 });
+    line(pdf, 'Sand', { x: 360, y: top + 12 });
+    rule(pdf, 72, 400, top + 34);
+    const rows = [
+      ['Elbe', '12.1', '14.2', '3'],
+      ['Oder', '8.4', '9.9', '5'],
+      ['Rhine', '20.0', '21.7', '8'],
+    ];
+    rows.forEach((cells, index) =>
+      cells.forEach((cell, column) =>
+        line(pdf, cell, { x: [80, 207, 287, 362][column] ?? 0, y: top + 38 + index * 14 }),
+      ),
+    );
+    rule(pdf, 72, 400, top + 82);
+    paragraph(pdf, prose(8, 2), { x: 72, y: top + 100, width: 468 });
+  });
+  const { blocks } = await parsePdf(bytes);
+  assert.deepEqual(rowsOf(tablesOf(blocks)[0]), [
+    ['River|r2', 'Length|c2', 'Sand|r2'],
+    ['upper', 'lower'],
+    ['Elbe', '12.1', '14.2', '3'],
+    ['Oder', '8.4', '9.9', '5'],
+    ['Rhine', '20.0', '21.7', '8'],
+  ]);
+  const caption = blocks.find((block) => block.kind === 'caption');
+  const table = blocks.find((block) => block.kind === 'table');
+  assert.equal(caption?.text, 'Table 1: Grains found in two rivers.');
+  assert.equal(caption?.parent, table?.order);
+});
+
+test('wrapped cells make one row, and numbers below each other make several', async () => {
+  const bytes = await makePdf((pdf) => {
+    const top = 100;
+    rule(pdf, 72, 400, top);
+    line(pdf, 'Method', { x: 75, y: top + 4 });
+    line(pdf, 'Result', { x: 330, y: top + 4 });
+    rule(pdf, 72, 400, top + 18);
+    line(pdf, 'Dry the sample in the sun for several', { x: 75, y: top + 22 });
+    line(pdf, '1.5', { x: 335, y: top + 22 });
+    line(pdf, 'days', { x: 75, y: top + 34 });
+    line(pdf, 'Heat it', { x: 75, y: top + 46 });
+    line(pdf, '2.5', { x: 335, y: top + 46 });
+    line(pdf, 'Freeze it', { x: 75, y: top + 58 });
+    line(pdf, '3.5', { x: 335, y: top + 58 });
+    rule(pdf, 72, 400, top + 72);
+  });
+  assert.deepEqual(rowsOf(tablesOf((await parsePdf(bytes)).blocks)[0]), [
+    ['Method', 'Result'],
+    ['Dry the sample in the sun for several days', '1.5'],
+    ['Heat it', '2.5'],
+    ['Freeze it', '3.5'],
+  ]);
+});
+
+test('a table that goes on over the page is one table', async () => {
+  const head = (pdf: Drawing, top: number): void => {
+    rule(pdf, 72, 400, top);
+    line(pdf, 'Place', { x: 75, y: top + 4 });
+    line(pdf, 'Depth', { x: 330, y: top + 4 });
+    rule(pdf, 72, 400, top + 18);
+  };
+  const bytes = await makePdf((pdf) => {
+    paragraph(pdf, prose(30, 1), { x: 72, y: 60, width: 468 });
+    head(pdf, 690);
+    ['Hamburg', 'Dresden', 'Prague'].forEach((place, index) => {
+      line(pdf, place, { x: 75, y: 712 + index * 12 });
+      line(pdf, String(index + 4), { x: 335, y: 712 + index * 12 });
+    });
+    pdf.addPage();
+    head(pdf, 60);
+    ['Torgau', 'Riesa'].forEach((place, index) => {
+      line(pdf, place, { x: 75, y: 82 + index * 12 });
+      line(pdf, String(index + 7), { x: 335, y: 82 + index * 12 });
+    });
+    rule(pdf, 72, 400, 108);
+    paragraph(pdf, prose(30, 2), { x: 72, y: 140, width: 468 });
+  });
+  const tables = tablesOf((await parsePdf(bytes)).blocks);
+  assert.equal(tables.length, 1);
+  assert.deepEqual(
+    rowsOf(tables[0]).map((row) => row[0]),
+    ['Place', 'Hamburg', 'Dresden', 'Prague', 'Torgau', 'Riesa'],
+  );
+});
+
+test('rules around text are no table', async () => {
+  const bytes = await makePdf((pdf) => {
+    rule(pdf, 72, 540, 90);
+    paragraph(pdf, prose(8, 1), { x: 72, y: 100, width: 468 });
+    rule(pdf, 72, 540, 200);
+  });
+  assert.equal(tablesOf((await parsePdf(bytes)).blocks).length, 0);
+});

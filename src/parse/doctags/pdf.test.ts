@@ -1,0 +1,232 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { line, makePdf, paragraph, prose } from '../../../test/support/make-pdf.ts';
+import type { Block, ParsedDocument } from '../document.ts';
+import { parsePdf, renderPage } from './pdf.ts';
+
+function ofKind<K extends Block['kind']>(document: ParsedDocument, kind: K): (Block & { kind: K })[] {
+  return document.blocks.filter((block): block is Block & { kind: K } => block.kind === kind);
+}
+
+function texts(document: ParsedDocument, kind: Block['kind']): string[] {
+  return ofKind(document, kind).map((block) => block.text);
+}
+
+test('two columns under a title are read one after the other, and a paragraph goes on in the second', async () => {
+  const left = prose(22, 1);
+  const bytes = await makePdf((pdf) => {
+    pdf.font('Times-Bold').fontSize(18).text('A Study of Rivers and Plains', 72, 60, { width: 468, align: 'center' });
+    let y = paragraph(pdf, left, { x: 72, y: 120, width: 220 });
+    assert.ok(y < 740);
+    y = 120;
+    paragraph(pdf, `and ${prose(12, 2)}`, { x: 320, y, width: 220 });
+  });
+  const document = await parsePdf(bytes);
+  assert.deepEqual(texts(document, 'title'), ['A Study of Rivers and Plains']);
+  const body = texts(document, 'text').join(' ');
+  assert.ok(body.startsWith(left.slice(0, 80)));
+  assert.ok(body.includes(left.slice(-60)), 'the left column is not interrupted by the right one');
+  assert.ok(body.indexOf(left.slice(-60)) < body.indexOf('and '.concat(prose(12, 2).slice(0, 40))));
+  assert.equal(document.metadata.quality.columns, 2);
+});
+
+test('words broken at a line end are joined when the document knows the whole word', async () => {
+  const bytes = await makePdf((pdf) => {
+    line(pdf, 'We measure the sedimentation of the river and its well-known delta in the plain of the', {
+      x: 72,
+      y: 100,
+    });
+    line(pdf, 'south. Later the sedimen-', { x: 72, y: 112 });
+    line(pdf, 'tation was faster, as in other well-', { x: 72, y: 124 });
+    line(pdf, 'known places of the coast where the water is slow and the grains are small and light.', {
+      x: 72,
+      y: 136,
+    });
+  });
+  const text = texts(await parsePdf(bytes), 'text').join(' ');
+  assert.match(text, /the sedimentation was faster/);
+  assert.match(text, /other well-known places/);
+});
+
+test('running heads and page numbers leave the flow and stand first and last on their page', async () => {
+  const bytes = await makePdf((pdf) => {
+    for (let page = 1; page <= 4; page += 1) {
+      if (page > 1) pdf.addPage();
+      line(pdf, 'Journal of Slow Rivers', { x: 72, y: 30, size: 8 });
+      paragraph(pdf, prose(20, page), { x: 72, y: 80, width: 468 });
+      line(pdf, String(page + 10), { x: 300, y: 760, size: 8 });
+    }
+  });
+  const document = await parsePdf(bytes);
+  assert.equal(texts(document, 'page_header').length, 4);
+  assert.deepEqual(texts(document, 'page_footer'), ['11', '12', '13', '14']);
+  assert.ok(!texts(document, 'text').some((text) => text.includes('Journal of Slow Rivers')));
+  assert.equal(document.blocks[0]?.kind, 'page_header');
+  assert.equal(document.blocks.at(-1)?.kind, 'page_footer');
+});
+
+test('headings are told from text by weight and number, and their numbers give the levels', async () => {
+  const bytes = await makePdf((pdf) => {
+    pdf.font('Times-Bold').fontSize(18).text('On the Motion of Sand', 72, 50, { width: 468, align: 'center' });
+    let y = 100;
+    const section = (name: string, size: number, seed: number): void => {
+      line(pdf, name, { x: 72, y: y + 8, size, font: 'Times-Bold' });
+      y = paragraph(pdf, prose(6, seed), { x: 72, y: y + 28, width: 468 });
+    };
+    section('1 Introduction', 12, 1);
+    section('2 Methods', 12, 2);
+    section('2.1 Field work', 10, 3);
+    section('Theorem 1.', 10, 4);
+    section('References', 12, 5);
+  });
+  const headings = ofKind(await parsePdf(bytes), 'heading').map((block) => [block.level, block.text]);
+  assert.deepEqual(headings, [
+    [1, '1 Introduction'],
+    [1, '2 Methods'],
+    [2, '2.1 Field work'],
+    [1, 'References'],
+  ]);
+});
+
+test('numbered and bulleted lists become items with their markers', async () => {
+  const bytes = await makePdf((pdf) => {
+    let y = paragraph(pdf, prose(4, 1), { x: 72, y: 80, width: 468 }) + 6;
+    for (const item of ['1. Take a sample from the river bed', '2. Dry it in the sun', '3. Weigh the grains']) {
+      line(pdf, item, { x: 90, y });
+      y += 14;
+    }
+    for (const item of ['first look at the colour', 'then look at the shape']) {
+      line(pdf, `• ${item}`, { x: 108, y });
+      y += 14;
+    }
+    paragraph(pdf, prose(4, 2), { x: 72, y: y + 6, width: 468 });
+  });
+  const items = ofKind(await parsePdf(bytes), 'list_item');
+  assert.deepEqual(
+    items.map((item) => [item.marker, item.ordered, item.depth, item.text]),
+    [
+      ['1.', true, 0, 'Take a sample from the river bed'],
+      ['2.', true, 0, 'Dry it in the sun'],
+      ['3.', true, 0, 'Weigh the grains'],
+      ['•', false, 1, 'first look at the colour'],
+      ['•', false, 1, 'then look at the shape'],
+    ],
+  );
+});
+
+test('a footnote at the foot of the page is taken out of the text', async () => {
+  const bytes = await makePdf((pdf) => {
+    paragraph(pdf, prose(20, 3), { x: 72, y: 80, width: 468 });
+    pdf.moveTo(72, 700).lineTo(200, 700).lineWidth(0.4).stroke();
+    line(pdf, '1', { x: 72, y: 703, size: 5 });
+    line(pdf, 'The plain was flooded twice in the years before.', { x: 76, y: 705, size: 8 });
+  });
+  const document = await parsePdf(bytes);
+  assert.deepEqual(texts(document, 'footnote'), ['1 The plain was flooded twice in the years before.']);
+});
+
+test('references are split at their labels and carry DOI and arXiv number', async () => {
+  const entries = [
+    '[1] A. Miller and B. Stone. Sand in slow water. Journal of Rivers, 12:1-20, 1999. doi:10.1234/river.1999.12',
+    '[2] C. Brook. Clay and its movement over long distances in broad plains. arXiv preprint arXiv:2101.01234, 2021.',
+    '[3] D. Field. Wheat. Farm Press, 1985.',
+  ];
+  const bytes = await makePdf((pdf) => {
+    let y = paragraph(pdf, prose(10, 1), { x: 72, y: 80, width: 300 });
+    line(pdf, 'References', { x: 72, y: y + 10, size: 12, font: 'Times-Bold' });
+    y += 30;
+    for (const entry of entries) y = paragraph(pdf, entry, { x: 72, y, width: 300 });
+  });
+  const references = ofKind(await parsePdf(bytes), 'reference');
+  assert.deepEqual(
+    references.map(({ label, doi, arxivId }) => [label, doi, arxivId]),
+    [
+      ['1', '10.1234/river.1999.12', undefined],
+      ['2', undefined, '2101.01234'],
+      ['3', undefined, undefined],
+    ],
+  );
+  assert.deepEqual(references[2]?.text, entries[2]);
+});
+
+test('links are found at the words they lie on', async () => {
+  const bytes = await makePdf((pdf) => {
+    paragraph(pdf, prose(5, 1), { x: 72, y: 80, width: 468 });
+    pdf
+      .font('Times-Roman')
+      .fontSize(10)
+      .text('See our page for the data of this study.', 72, 200, { lineBreak: false });
+    const from = pdf.widthOfString('See our ');
+    pdf.link(72 + from, 200, pdf.widthOfString('page'), 11, 'https://rivers.example/data');
+  });
+  const block = ofKind(await parsePdf(bytes), 'text').find((each) => each.links !== undefined);
+  assert.ok(block);
+  const [link] = block.links ?? [];
+  assert.ok(link);
+  assert.equal(block.text.slice(link.start, link.end), 'page');
+  assert.equal(link.url, 'https://rivers.example/data');
+});
+
+test('a page that is only an image needs OCR and lowers the confidence', async () => {
+  // One grey pixel, stretched over the page.
+  const pixel = Buffer.from(
+    'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR4nGNoAAAAggCBd81ytgAAAABJRU5ErkJggg==',
+    'base64',
+  );
+  const bytes = await makePdf((pdf) => {
+    pdf.image(pixel, 0, 0, { width: 612, height: 792 });
+  });
+  const { metadata } = await parsePdf(bytes);
+  assert.deepEqual(metadata.needsOcr, [1]);
+  assert.ok(metadata.quality.confidence < 0.5);
+});
+
+test('a page printed sideways is read, and its boxes lie on the page as it is', async () => {
+  const bytes = await makePdf((pdf) => {
+    pdf.rotate(90, { origin: [0, 0] }).translate(0, -612);
+    paragraph(pdf, prose(20, 5), { x: 60, y: 100, width: 600 });
+  });
+  const document = await parsePdf(bytes);
+  const [block] = ofKind(document, 'text');
+  assert.ok(block);
+  assert.ok(block.text.startsWith(prose(20, 5).slice(0, 100)));
+  const box = block.regions[0]?.box;
+  assert.ok(box && box.right <= 612 && box.bottom <= 792 && box.bottom - box.top > box.right - box.left);
+});
+
+test('a page is drawn as an image of the asked size', async () => {
+  const bytes = await makePdf((pdf) => {
+    pdf.rect(0, 0, 306, 792).fill('black');
+  });
+  const image = await renderPage(bytes, 1, 0.5);
+  assert.deepEqual([image.width, image.height], [306, 396]);
+  const pixel = (x: number, y: number): number => image.rgba[(y * image.width + x) * 4] ?? -1;
+  assert.equal(pixel(10, 100), 0);
+  assert.equal(pixel(290, 100), 255);
+});
+
+test('files that cannot be read end in errors with a code', async () => {
+  const locked = await makePdf((pdf) => line(pdf, 'secret', { x: 72, y: 72 }), {
+    userPassword: 'x',
+    ownerPassword: 'y',
+  });
+  await assert.rejects(parsePdf(locked), { code: 'PDF_ENCRYPTED' });
+  await assert.rejects(parsePdf(new TextEncoder().encode('<html>no</html>')), { code: 'PDF_BROKEN' });
+  await assert.rejects(parsePdf(new Uint8Array(0)), { code: 'PDF_BROKEN' });
+  const three = await makePdf((pdf) => {
+    pdf.addPage();
+    pdf.addPage();
+  });
+  await assert.rejects(parsePdf(three, { maxPages: 2 }), { code: 'PDF_TOO_MANY_PAGES' });
+  await assert.rejects(parsePdf(three, { signal: AbortSignal.abort() }), { name: 'AbortError' });
+});
+
+test('an engine that runs out of memory is replaced, and the next file is read', async () => {
+  const good = await makePdf((pdf) => {
+    paragraph(pdf, prose(3, 1), { x: 72, y: 80, width: 468 });
+  });
+  await assert.rejects(parsePdf(new Uint8Array(64 * 1024 * 1024).fill(37), { maxMemoryBytes: 32 * 1024 * 1024 }), {
+    code: /^PDF_/,
+  });
+  assert.equal((await parsePdf(good)).blocks.length, 1);
+});

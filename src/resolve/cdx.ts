@@ -1,0 +1,38 @@
+/** A capture in the Wayback Machine. */
+export interface Capture {
+  readonly timestamp: string;
+  readonly original: string;
+  readonly mimetype: string;
+  readonly status: string;
+}
+
+const COLUMNS = ['urlkey', 'timestamp', 'original', 'mimetype', 'statuscode', 'digest', 'length'];
+
+/** Reads the index in both of its forms: JSON, whose first row names the columns, and text in its fixed columns. */
+export function readCdx(text: string): Capture[] {
+  const trimmed = text.trim();
+  if (!trimmed.startsWith('[')) {
+    return trimmed.split('\n').flatMap((line) => capture(COLUMNS, line.split(' ')));
+  }
+  let rows: unknown;
+  try {
+    rows = JSON.parse(trimmed);
+  } catch {
+    return [];
+  }
+  if (!Array.isArray(rows)) return [];
+  const [header, ...rest] = rows as unknown[];
+  if (!isRow(header)) return [];
+  return rest.flatMap((row) => (isRow(row) ? capture(header, row) : []));
+}
+
+function isRow(row: unknown): row is string[] {
+  return Array.isArray(row) && row.every((cell) => typeof cell === 'string');
+}
+
+function capture(columns: readonly string[], cells: readonly string[]): Capture[] {
+  const cell = (name: string): string => cells[columns.indexOf(name)] ?? '';
+  const timestamp = cell('timestamp');
+  if (!/^\d{14}$/.test(timestamp)) return [];
+  return [{ timestamp, original: cell('original'), mimetype: cell('mimetype'), status: cell('statuscode') }];
+}

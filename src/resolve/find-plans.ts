@@ -1,0 +1,69 @@
+import { z } from 'zod';
+
+import type { Work } from '../works/index.ts';
+import { doiPath, formatArxivId, mergeIds, OPENALEX_SELECT, parseOpenAlexWork } from '../works/index.ts';
+import { readArxivFeed } from './arxiv-feed.ts';
+import { problemsOf } from './lookups.ts';
+import type { Finding, ResolveContext, Resolver } from './plan.ts';
+
+/** More plans than this for one work is a page that wants to keep us busy. */
+const MOST_PLANS = 100;
+
+/**
+ * The plans for a work, resolver by resolver, each URL once. Lazy: a resolver is asked only when the plans before it
+ * have been tried, so that a work that is found early costs nobody a question.
+ */
+export async function* findPlans(
+  work: Work,
+  resolvers: readonly Resolver[],
+  context: ResolveContext,
+): AsyncGenerator<Finding> {
+  const known = yield* completed(work, context);
+  const seen = new Set<string>();
+  for (const resolver of resolvers) {
+    context.signal?.throwIfAborted();
+    for await (const finding of resolver.plans(known, context)) {
+      if (finding.kind === 'plan') {
+        const { url } = finding.plan;
+        if (seen.has(url) || context.attempted.has(url)) continue;
+        if (seen.size >= MOST_PLANS) return;
+        seen.add(url);
+      }
+      yield finding;
+    }
+  }
+}
+
+/** A work known by an id only is looked up first, in OpenAlex, where a single record costs nothing, or in arXiv. */
+async function* completed(work: Work, context: ResolveContext): AsyncGenerator<Finding, Work> {
+  const { lookups, signal } = context;
+  const path = recordPath(work);
+  if (work.isComplete) return work;
+  if (path === undefined) return work.ids.arxiv === null ? work : yield* fromArxiv(work, context);
+  const question = { service: 'openalex', path: `works/${path}`, parameters: { select: OPENALEX_SELECT } } as const;
+  const found = await lookups.json(question, z.unknown(), signal);
+  yield* problemsOf('openalex', found);
+  const record = found.kind === 'found' ? parseOpenAlexWork(found.value) : undefined;
+  if (!record) return work;
+  const ids = mergeIds(work.ids, record.ids);
+  return { ...record, id: work.id, ids, title: work.title ?? record.title, urls: work.urls };
+}
+
+function recordPath({ ids }: Work): string | undefined {
+  if (ids.openalex !== null) return ids.openalex;
+  if (ids.doi !== null) return `doi:${doiPath(ids.doi)}`;
+  if (ids.pmcid !== null) return `pmcid:${ids.pmcid}`;
+  return ids.pmid === null ? undefined : `pmid:${ids.pmid}`;
+}
+
+/** arXiv knows the title, by which a file is recognised, and the DOI of the journal, by which others know the work. */
+async function* fromArxiv(work: Work, { lookups, signal }: ResolveContext): AsyncGenerator<Finding, Work> {
+  const { arxiv } = work.ids;
+  if (arxiv === null) return work;
+  const parameters = { id_list: formatArxivId(arxiv), max_results: '1' };
+  const found = await lookups.text({ service: 'arxiv', path: 'api/query', parameters }, signal);
+  yield* problemsOf('arxiv', found);
+  const [entry] = found.kind === 'found' ? readArxivFeed(found.value) : [];
+  if (entry?.id.id !== arxiv.id) return work;
+  return { ...work, title: work.title ?? entry.title, ids: { ...work.ids, doi: work.ids.doi ?? entry.doi } };
+}

@@ -1,0 +1,14 @@
+export { plan } from './plan.ts';
+export type { Checksum, Expectation, Finding, Plan, ResolveContext, Resolver, ResolverName } from './plan.ts';
+export { baseUrlsBelow, Services } from './services.ts';
+export type { ServiceName, ServiceOptions } from './services.ts';
+export { SERVICE_TABLE } from './service-table.ts';
+export type { ServiceFacts } from './service-table.ts';
+export { Lookups, problemsOf } from './lookups.ts';
+export type { Question } from './lookups.ts';
+export { chooseResolvers, PRESETS, RESOLVERS } from './resolvers.ts';
+export type { ResolverChoice, ResolverPreset } from './resolvers.ts';
+export { findPlans } from './find-plans.ts';
+export { decodePage } from './landing/page-text.ts';
+export { readLandingPage } from './landing/landing-page.ts';
+export type { LandingLink, LandingPage } from './landing/landing-page.ts';

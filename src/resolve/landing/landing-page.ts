@@ -1,0 +1,202 @@
+import type { Headers } from '../../http/index.ts';
+import type { License } from '../../works/index.ts';
+import { normalizeDoi, parseLicense } from '../../works/index.ts';
+import { readJsonLd } from './json-ld.ts';
+import { parseLinkHeader } from './link-header.ts';
+import type { Tag } from './tags.ts';
+import { readTags } from './tags.ts';
+
+/** A full text that a page names; `trust` 1 is what the page states for machines, 3 what merely looks like it. */
+export interface LandingLink {
+  readonly url: string;
+  readonly expect: 'pdf' | 'xml' | 'html';
+  readonly trust: 1 | 2 | 3;
+}
+
+/** What a landing page says to a reader without JavaScript. */
+export interface LandingPage {
+  readonly url: URL;
+  readonly title: string | null;
+  /** The DOI the page states for itself: another than the one asked for means another work. */
+  readonly doi: string | null;
+  readonly license: License | null;
+  readonly links: readonly LandingLink[];
+  /** Where the page sends its reader by itself. */
+  readonly refresh: string | null;
+}
+
+const PDF_METAS = new Set(['citation_pdf_url', 'bepress_citation_pdf_url', 'eprints.document_url', 'wkhealth_pdf_url']);
+const XML_METAS = new Set(['citation_xml_url', 'citation_full_xml_url', 'fulltext_xml']);
+const HTML_METAS = new Set(['citation_fulltext_html_url', 'citation_full_html_url']);
+const LICENSE_METAS = new Set(['dc.rights', 'dcterms.license', 'citation_license', 'dc.rights.uri']);
+const MAX_LINKS = 20;
+/** A citation_pdf_url of a supplement stands beside the one of the article. */
+const SUPPLEMENT = /suppl|appendix|additional[-_]?file|esm\b|[?&]supplement=/i;
+
+/** Reads a page in the order in which its statements are to be trusted; at most twenty links are kept. */
+export function readLandingPage(html: string, url: URL, headers: Headers = {}): LandingPage {
+  const tags = readTags(html);
+  const base = baseOf(tags, url);
+  const metas = tags
+    .filter(({ name }) => name === 'meta')
+    .map(({ attributes }) => ({
+      name: (attributes.get('name') ?? attributes.get('property') ?? '').trim().toLowerCase(),
+      content: attributes.get('content')?.trim() ?? '',
+    }))
+    .filter(({ content }) => content !== '');
+  const first = (names: ReadonlySet<string>): string | null =>
+    metas.find(({ name }) => names.has(name))?.content ?? null;
+  const linked = tags
+    .filter(({ name, attributes }) => name === 'script' && /ld\+json/i.test(attributes.get('type') ?? ''))
+    .map(({ text }) => readJsonLd(text));
+  const licenseText =
+    first(LICENSE_METAS) ?? relHref(tags, 'license') ?? linked.find(({ license }) => license !== null)?.license ?? null;
+  const candidates = [
+    ...withoutSupplements(
+      metas.filter(({ name }) => PDF_METAS.has(name)).map(({ content }) => link(content, 'pdf', 1)),
+    ),
+    ...metas.filter(({ name }) => XML_METAS.has(name)).map(({ content }) => link(content, 'xml', 1)),
+    ...alternates(tags),
+    ...headerLinks(headers),
+    ...linked.flatMap(({ pdfUrls }) => pdfUrls.map((each) => link(each, 'pdf', 2))),
+    ...embedded(tags),
+    ...platformLinks(tags),
+    ...metas.filter(({ name }) => HTML_METAS.has(name)).map(({ content }) => link(content, 'html', 2)),
+    ...plainLinks(tags),
+  ];
+  return {
+    url,
+    title:
+      first(new Set(['citation_title', 'dc.title'])) ??
+      (tags.find(({ name }) => name === 'title')?.text.trim() || null),
+    doi: normalizeDoi(first(new Set(['citation_doi', 'bepress_citation_doi', 'prism.doi'])) ?? '') ?? null,
+    license: licenseText === null ? null : knownLicense(licenseText),
+    links: distinct(candidates, base, url),
+    refresh: refreshOf(tags, base),
+  };
+}
+
+function link(url: string, expect: LandingLink['expect'], trust: LandingLink['trust']): LandingLink {
+  return { url, expect, trust };
+}
+
+/** A supplement is a sound PDF and no article: beside the article it is left out. */
+function withoutSupplements(links: readonly LandingLink[]): readonly LandingLink[] {
+  const articles = links.filter(({ url }) => !SUPPLEMENT.test(url));
+  return articles.length > 0 ? articles : links;
+}
+
+function baseOf(tags: readonly Tag[], url: URL): URL {
+  const href = tags.find(({ name, attributes }) => name === 'base' && attributes.has('href'))?.attributes.get('href');
+  const base = href === undefined ? null : URL.parse(href, url.href);
+  return base && (base.protocol === 'http:' || base.protocol === 'https:') ? base : url;
+}
+
+function relHref(tags: readonly Tag[], rel: string): string | null {
+  const found = tags.find(
+    ({ name, attributes }) => (name === 'link' || name === 'a') && rels(attributes).includes(rel),
+  );
+  return found?.attributes.get('href') ?? null;
+}
+
+function rels(attributes: ReadonlyMap<string, string>): string[] {
+  return (attributes.get('rel') ?? '').toLowerCase().split(/\s+/);
+}
+
+function expectationOf(type: string): LandingLink['expect'] | undefined {
+  if (type.startsWith('application/pdf')) return 'pdf';
+  return /^(?:application|text)\/(?:xml|jats\+xml|vnd\.jats\+xml)/.test(type) ? 'xml' : undefined;
+}
+
+function alternates(tags: readonly Tag[]): LandingLink[] {
+  return tags.flatMap(({ name, attributes }) => {
+    const expect = expectationOf((attributes.get('type') ?? '').trim().toLowerCase());
+    const wanted =
+      name === 'link' && expect !== undefined && ['alternate', 'item'].some((rel) => rels(attributes).includes(rel));
+    return wanted ? [link(attributes.get('href') ?? '', expect, 1)] : [];
+  });
+}
+
+function headerLinks(headers: Headers): LandingLink[] {
+  return parseLinkHeader(headers['link']).flatMap(({ target, rel, type }) => {
+    const expect = expectationOf(type ?? '');
+    return expect !== undefined && (rel.includes('item') || rel.includes('alternate')) ? [link(target, expect, 1)] : [];
+  });
+}
+
+function embedded(tags: readonly Tag[]): LandingLink[] {
+  return tags.flatMap(({ name, attributes }) => {
+    if (!['embed', 'iframe', 'object'].includes(name)) return [];
+    const source = attributes.get('src') ?? attributes.get('data') ?? '';
+    const isPdf = /^application\/pdf/i.test(attributes.get('type') ?? '') || /\.pdf($|[?#])/i.test(source);
+    return isPdf ? [link(source, 'pdf', 2)] : [];
+  });
+}
+
+/** Anchors whose form tells the platform: OJS galleys, DSpace and EPrints files, Atypon, Invenio, Pure. */
+function platformLinks(tags: readonly Tag[]): LandingLink[] {
+  return tags.flatMap(({ name, attributes }) => {
+    if (name !== 'a') return [];
+    const href = attributes.get('href') ?? '';
+    const classes = (attributes.get('class') ?? '').toLowerCase();
+    if (classes.includes('obj_galley_link') && (classes.includes('pdf') || !/\b(html|xml|epub)\b/.test(classes))) {
+      return [link(href.replace('/article/view/', '/article/download/'), 'pdf', 2)];
+    }
+    if (attributes.get('data-download-type') === 'pdf-article') return [link(href, 'pdf', 2)];
+    const [, uuid] = /\/bitstreams\/([0-9a-f-]{36})\/download/i.exec(href) ?? [];
+    if (uuid !== undefined) return [link(`/server/api/core/bitstreams/${uuid}/content`, 'pdf', 2)];
+    if (
+      /\/bitstream\/[^\s]*\.pdf/i.test(href) ||
+      /\/doi\/(?:pdf|pdfdirect)\/10\./i.test(href) ||
+      /\/ws\/(?:portal)?files\//i.test(href)
+    ) {
+      return [link(href, 'pdf', 2)];
+    }
+    return [];
+  });
+}
+
+/** Anchors that end in .pdf and call themselves so: last, since they lead to guidelines and supplements as well. */
+function plainLinks(tags: readonly Tag[]): LandingLink[] {
+  return tags
+    .filter(({ name }) => name === 'a')
+    .flatMap(({ attributes, text }) => {
+      const href = attributes.get('href') ?? '';
+      const says = /\bpdf\b|download|full\s?text/i.test(
+        `${text} ${attributes.get('class') ?? ''} ${attributes.get('title') ?? ''}`,
+      );
+      return /\.pdf($|[?#])/i.test(href) && says && !SUPPLEMENT.test(href) ? [link(href, 'pdf', 3)] : [];
+    });
+}
+
+function refreshOf(tags: readonly Tag[], base: URL): string | null {
+  const refresh = tags.find(
+    ({ name, attributes }) => name === 'meta' && attributes.get('http-equiv')?.trim().toLowerCase() === 'refresh',
+  );
+  const target = /^\s*\d{1,4}(?:\.\d+)?\s*[;,]\s*url\s*=\s*["']?([^"']+)/i.exec(
+    refresh?.attributes.get('content') ?? '',
+  )?.[1];
+  const url = target === undefined ? null : URL.parse(target.trim(), base.href);
+  return url && (url.protocol === 'http:' || url.protocol === 'https:') ? url.href : null;
+}
+
+function distinct(links: readonly LandingLink[], base: URL, page: URL): LandingLink[] {
+  const seen = new Set<string>([page.href]);
+  const kept: LandingLink[] = [];
+  for (const each of links) {
+    if (kept.length >= MAX_LINKS) break;
+    const url = each.url.length > 2000 || each.url === '' ? null : URL.parse(each.url, base.href);
+    if (!url || (url.protocol !== 'http:' && url.protocol !== 'https:') || url.username !== '') continue;
+    url.hash = '';
+    if (seen.has(url.href)) continue;
+    seen.add(url.href);
+    kept.push({ ...each, url: url.href });
+  }
+  return kept;
+}
+
+/** A rights statement counts as a licence only when it is one we have a word for. */
+function knownLicense(text: string): License | null {
+  const license = parseLicense(text);
+  return license?.slug === null ? null : license;
+}

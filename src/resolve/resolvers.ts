@@ -1,0 +1,85 @@
+import { AppError } from '../base/index.ts';
+import type { Resolver, ResolverName } from './plan.ts';
+import { arxiv } from './resolvers/arxiv.ts';
+import { biorxiv } from './resolvers/biorxiv.ts';
+import { core } from './resolvers/core.ts';
+import { crossref } from './resolvers/crossref.ts';
+import { doaj } from './resolvers/doaj.ts';
+import { doi } from './resolvers/doi.ts';
+import { europePmc } from './resolvers/europe-pmc.ts';
+import { figshare } from './resolvers/figshare.ts';
+import { hal } from './resolvers/hal.ts';
+import { landingPage } from './resolvers/landing-page.ts';
+import { openaire } from './resolvers/openaire.ts';
+import { openalexContent } from './resolvers/openalex-content.ts';
+import { openalex } from './resolvers/openalex.ts';
+import { osf } from './resolvers/osf.ts';
+import { pmc } from './resolvers/pmc.ts';
+import { semanticScholar } from './resolvers/semantic-scholar.ts';
+import { unpaywall } from './resolvers/unpaywall.ts';
+import { wayback } from './resolvers/wayback.ts';
+import { zenodo } from './resolvers/zenodo.ts';
+
+/** Every resolver in the order of trust and cost: what OpenAlex has told us already comes first, the archive last. */
+export const RESOLVERS: readonly (Resolver & { readonly name: string })[] = [
+  openalex,
+  arxiv,
+  europePmc,
+  pmc,
+  biorxiv,
+  unpaywall,
+  crossref,
+  landingPage,
+  doi,
+  doaj,
+  hal,
+  zenodo,
+  figshare,
+  osf,
+  semanticScholar,
+  core,
+  openaire,
+  openalexContent,
+  wayback,
+];
+
+export type ResolverPreset = 'fast' | 'broad';
+
+/** 'fast' asks only what is quick and likely; 'broad' asks everybody. */
+export const PRESETS: Readonly<Record<ResolverPreset, readonly ResolverName[]>> = {
+  fast: ['openalex', 'arxiv', 'europe_pmc', 'pmc', 'biorxiv', 'unpaywall', 'landing_page'],
+  broad: RESOLVERS.map(({ name }) => name as ResolverName),
+};
+
+export interface ResolverChoice {
+  readonly preset?: ResolverPreset;
+  /** These first, in this order; the others of the preset follow in theirs. */
+  readonly order?: readonly string[];
+  readonly enable?: readonly string[];
+  readonly disable?: readonly string[];
+  /** Resolvers of one's own; one with the name of a built-in takes its place. */
+  readonly extra?: readonly Resolver[];
+}
+
+/** The resolvers a run asks, in the order it asks them. */
+export function chooseResolvers(choice: ResolverChoice = {}): Resolver[] {
+  const all = new Map<string, Resolver>(RESOLVERS.map((resolver) => [resolver.name, resolver]));
+  for (const resolver of choice.extra ?? []) all.set(resolver.name, resolver);
+  const named = [...(choice.order ?? []), ...(choice.enable ?? []), ...(choice.disable ?? [])];
+  const unknown = named.find((name) => !all.has(name));
+  if (unknown !== undefined) {
+    throw new AppError('RESOLVER_UNKNOWN', `there is no resolver "${unknown.slice(0, 100)}"`, {
+      hint: `known are ${[...all.keys()].join(', ')}`,
+    });
+  }
+  const own = (choice.extra ?? []).map(({ name }) => name);
+  const enabled = new Set([
+    ...PRESETS[choice.preset ?? 'broad'],
+    ...own,
+    ...(choice.enable ?? []),
+    ...(choice.order ?? []),
+  ]);
+  for (const name of choice.disable ?? []) enabled.delete(name);
+  const names = [...new Set([...(choice.order ?? []), ...all.keys()])].filter((name) => enabled.has(name));
+  return names.flatMap((name) => all.get(name) ?? []);
+}

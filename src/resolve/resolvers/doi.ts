@@ -1,0 +1,12 @@
+import { doiPath } from '../../works/index.ts';
+import type { Resolver } from '../plan.ts';
+import { plan } from '../plan.ts';
+
+/** The page the DOI itself leads to, whoever registered it. */
+export const doi: Resolver = {
+  name: 'doi',
+  async *plans(work, { services }) {
+    if (work.ids.doi === null) return;
+    yield* plan('doi', services.url('doi', doiPath(work.ids.doi)), { expect: 'landing', robots: 'terms' });
+  },
+};

@@ -1,0 +1,89 @@
+import { z } from 'zod';
+
+import type { Work } from '../../works/index.ts';
+import { maybe, normalizePmcid, parseLicense } from '../../works/index.ts';
+import { problemsOf } from '../lookups.ts';
+import type { Checksum, Finding, ResolveContext, Resolver } from '../plan.ts';
+import { plan } from '../plan.ts';
+
+const pmcMetadata = z.object({
+  is_manuscript: maybe(z.boolean()),
+  is_retracted: maybe(z.boolean()),
+  license_code: maybe(z.string()),
+  pdf_url: maybe(z.string()),
+  xml_url: maybe(z.string()),
+});
+
+const idConversion = z.object({ records: maybe(z.array(z.object({ pmcid: maybe(z.string()) }))) });
+
+/** PubMed Central's cloud service, which is the way for programs: versions, metadata, then files with their MD5. */
+export const pmc: Resolver = {
+  name: 'pmc',
+  async *plans(work, context) {
+    const { lookups, signal } = context;
+    const pmcid = yield* pmcidOf(work, context);
+    if (pmcid === undefined) return;
+    const listing = { 'list-type': '2', prefix: `${pmcid}.`, delimiter: '/' };
+    const versions = await lookups.text({ service: 'pmc', path: '', parameters: listing }, signal);
+    yield* problemsOf('pmc', versions);
+    if (versions.kind !== 'found') return;
+    const latest = latestVersion(versions.value, pmcid);
+    if (latest === undefined) return;
+    const metadata = await lookups.json(
+      { service: 'pmc', path: `metadata/${pmcid}.${latest}.json` },
+      pmcMetadata,
+      signal,
+    );
+    yield* problemsOf('pmc', metadata);
+    if (metadata.kind !== 'found') return;
+    const { value } = metadata;
+    if (value.is_retracted) return;
+    const details = {
+      license: parseLicense(value.license_code),
+      version: value.is_manuscript ? 'acceptedVersion' : 'publishedVersion',
+      hostType: 'repository',
+      robots: 'terms',
+    } as const;
+    for (const [address, expect] of [
+      [value.pdf_url, 'pdf'],
+      [value.xml_url, 'xml'],
+    ] as const) {
+      const object = objectOf(address);
+      if (!object) continue;
+      const url = context.services.url('pmc', object.key);
+      yield* plan('pmc', url, { ...details, expect, checksum: object.checksum });
+    }
+  },
+};
+
+/** The PMCID, asked for by PMID or DOI where only those are known and there is reason to believe in one. */
+async function* pmcidOf(
+  { ids }: Work,
+  { lookups, contact, thorough, signal }: ResolveContext,
+): AsyncGenerator<Finding, string | undefined> {
+  if (ids.pmcid !== null) return ids.pmcid;
+  const known = ids.pmid ?? (thorough ? ids.doi : null);
+  if (known === null) return undefined;
+  const parameters = { ids: known, format: 'json', tool: 'docstokg', ...(contact !== null && { email: contact }) };
+  const found = await lookups.json(
+    { service: 'ncbi', path: 'tools/idconv/api/v1/articles/', parameters },
+    idConversion,
+    signal,
+  );
+  yield* problemsOf('pmc', found);
+  return found.kind === 'found' ? normalizePmcid(found.value.records?.[0]?.pmcid ?? '') : undefined;
+}
+
+function latestVersion(xml: string, pmcid: string): number | undefined {
+  const versions = [...xml.matchAll(/<Prefix>(PMC\d{1,10})\.(\d{1,3})\/<\/Prefix>/g)]
+    .filter(([, id]) => id === pmcid)
+    .map(([, , version]) => Number(version));
+  return versions.length > 0 ? Math.max(...versions) : undefined;
+}
+
+/** `s3://pmc-oa-opendata/KEY?md5=HEX` as the key of the object and what its bytes must amount to. */
+function objectOf(address: string | null): { readonly key: string; readonly checksum: Checksum | null } | undefined {
+  const [, key, hex] = /^s3:\/\/pmc-oa-opendata\/([^?#\s]+)(?:\?md5=([0-9a-f]{32}))?$/i.exec(address ?? '') ?? [];
+  if (key === undefined) return undefined;
+  return { key, checksum: hex === undefined ? null : { algorithm: 'md5', hex: hex.toLowerCase() } };
+}

@@ -1,0 +1,101 @@
+import { z } from 'zod';
+
+import type { Work } from '../../works/index.ts';
+import { maybe } from '../../works/index.ts';
+import { readCdx } from '../cdx.ts';
+import { problemsOf } from '../lookups.ts';
+import type { Finding, ResolveContext, Resolver } from '../plan.ts';
+import { plan } from '../plan.ts';
+import { askUnpaywall } from './unpaywall.ts';
+
+const waybackAvailability = z.object({
+  archived_snapshots: z.object({
+    closest: maybe(
+      z.object({ status: maybe(z.string()), available: maybe(z.boolean()), timestamp: maybe(z.string()) }),
+    ),
+  }),
+});
+
+/** Reasons that speak of a lost file, not of a closed door: only these send us to the archive. */
+const GONE = new Set(['not-found', 'soft-404', 'connection-failed', 'server-error', 'timeout']);
+const MOST_URLS = 5;
+const TIMESTAMP = /^\d{14}$/;
+
+/** The Internet Archive's captures of files that are gone from where they were. Comes last, when it is known what is. */
+export const wayback: Resolver = {
+  name: 'wayback',
+  async *plans(work, context) {
+    for (const url of (await goneUrls(work, context)).slice(0, MOST_URLS)) {
+      const timestamp = yield* captureOf(url, context);
+      if (timestamp === undefined) continue;
+      // `id_` asks for the bytes as they were, without toolbar and rewritten links.
+      yield* plan('wayback', `${context.services.base('wayback').href}web/${timestamp}id_/${url}`, {
+        expect: 'pdf',
+        hostType: 'archive',
+        robots: 'terms',
+        headers: { accept: '*/*' },
+        ...known(work, url),
+      });
+    }
+  },
+};
+
+/** Files of open locations that were not tried or are gone, and whatever else was tried and is gone. */
+async function goneUrls(work: Work, context: ResolveContext): Promise<string[]> {
+  const { attempted } = context;
+  const listed = work.locations.filter(({ isOpen }) => isOpen).map(({ pdfUrl }) => pdfUrl);
+  const record = await askUnpaywall(work.ids.doi, context);
+  const more = record?.kind === 'found' ? (record.value.oa_locations ?? []).map(({ url_for_pdf: url }) => url) : [];
+  const files = [...listed, ...more].flatMap((url) => (url === null ? [] : [URL.parse(url)?.href ?? '']));
+  const urls = new Set([...files.filter((url) => url !== ''), ...attempted.keys()]);
+  return [...urls].filter((url) => {
+    const reason = attempted.get(url);
+    return (reason === undefined || GONE.has(reason)) && !context.services.isAt('wayback', url);
+  });
+}
+
+/** The quick index knows some captures, the full index all of them. */
+async function* captureOf(
+  url: string,
+  { lookups, signal }: ResolveContext,
+): AsyncGenerator<Finding, string | undefined> {
+  const quick = await lookups.json(
+    { service: 'wayback_availability', path: 'wayback/available', parameters: { url } },
+    waybackAvailability,
+    signal,
+  );
+  yield* problemsOf('wayback', quick);
+  if (quick.kind === 'found') {
+    const { closest } = quick.value.archived_snapshots;
+    if (closest?.available && closest.status === '200' && TIMESTAMP.test(closest.timestamp ?? ''))
+      return closest.timestamp ?? undefined;
+  }
+  const full = await lookups.text(
+    {
+      service: 'wayback_cdx',
+      path: 'cdx/search/cdx?filter=statuscode:200&filter=mimetype:application/pdf',
+      parameters: {
+        url,
+        output: 'json',
+        fl: 'timestamp,original,mimetype,statuscode,digest',
+        collapse: 'digest',
+        limit: '-1',
+      },
+    },
+    signal,
+  );
+  yield* problemsOf('wayback', full);
+  return full.kind === 'found' ? readCdx(full.value).at(-1)?.timestamp : undefined;
+}
+
+/** What was known of the file while it was where it was. */
+function known(
+  work: Work,
+  url: string,
+): {
+  readonly license?: Work['locations'][number]['license'];
+  readonly version?: Work['locations'][number]['version'];
+} {
+  const location = work.locations.find(({ pdfUrl }) => pdfUrl !== null && URL.parse(pdfUrl)?.href === url);
+  return location ? { license: location.license, version: location.version } : {};
+}

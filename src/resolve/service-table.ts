@@ -1,0 +1,158 @@
+/** What is known of a service: where it is, what it bears, what its key is called. */
+export interface ServiceFacts {
+  readonly baseUrl: string;
+  readonly limits: {
+    /** Shares its limits with others of the same pool; its own name otherwise. */
+    readonly pool?: string;
+    readonly perSecond: number;
+    readonly burst?: number;
+    readonly concurrency: number;
+    /** With a key these count instead. */
+    readonly keyed?: { readonly perSecond: number; readonly burst?: number; readonly concurrency?: number };
+    /** Further hosts of the same pool. */
+    readonly hosts?: readonly string[];
+    /** Not bound to a host: requests name the pool. */
+    readonly named?: boolean;
+    readonly strict?: boolean;
+    readonly learns?: boolean;
+    readonly pauseMs?: number;
+  };
+  readonly key?: {
+    /** Under which the key is given in the settings. */
+    readonly keyName: string;
+    readonly place: 'query' | 'header';
+    readonly parameter: string;
+    readonly prefix?: string;
+  };
+  /** How long an answer counts as fresh when the service does not say. */
+  readonly cacheForMs: number;
+}
+
+const HOUR = 3_600_000;
+const DAY = 24 * HOUR;
+
+/**
+ * Documented or asked-for limits as of 2026, from below. Where a limit counts per hour or per minute, `burst` and the
+ * rate together stay within it in any such span.
+ */
+export const SERVICE_TABLE = {
+  openalex: {
+    baseUrl: 'https://api.openalex.org/',
+    limits: { perSecond: 8, burst: 2, concurrency: 4 },
+    key: { keyName: 'openalex', place: 'query', parameter: 'api_key' },
+    cacheForMs: HOUR,
+  },
+  openalex_content: {
+    baseUrl: 'https://content.openalex.org/',
+    limits: { perSecond: 2, concurrency: 2 },
+    key: { keyName: 'openalex', place: 'query', parameter: 'api_key' },
+    cacheForMs: HOUR,
+  },
+  unpaywall: { baseUrl: 'https://api.unpaywall.org/', limits: { perSecond: 5, concurrency: 2 }, cacheForMs: DAY },
+  crossref: {
+    baseUrl: 'https://api.crossref.org/',
+    limits: { perSecond: 5, concurrency: 1, learns: true },
+    cacheForMs: DAY,
+  },
+  doi: {
+    baseUrl: 'https://doi.org/',
+    limits: { perSecond: 2, concurrency: 2, hosts: ['dx.doi.org'] },
+    cacheForMs: DAY,
+  },
+  // One request in three seconds and one connection, over all hosts of arXiv together.
+  arxiv: {
+    baseUrl: 'https://export.arxiv.org/',
+    limits: {
+      perSecond: 1 / 3,
+      concurrency: 1,
+      strict: true,
+      hosts: ['arxiv.org', 'www.arxiv.org', 'oaipmh.arxiv.org'],
+    },
+    cacheForMs: DAY,
+  },
+  europe_pmc: {
+    baseUrl: 'https://www.ebi.ac.uk/europepmc/webservices/rest/',
+    limits: { perSecond: 5, concurrency: 2 },
+    cacheForMs: DAY,
+  },
+  europe_pmc_site: {
+    baseUrl: 'https://europepmc.org/',
+    limits: { perSecond: 1, concurrency: 2 },
+    cacheForMs: DAY,
+  },
+  pmc: {
+    baseUrl: 'https://pmc-oa-opendata.s3.amazonaws.com/',
+    limits: { perSecond: 10, burst: 2, concurrency: 4 },
+    cacheForMs: DAY,
+  },
+  ncbi: {
+    baseUrl: 'https://pmc.ncbi.nlm.nih.gov/',
+    limits: {
+      perSecond: 3,
+      concurrency: 2,
+      keyed: { perSecond: 10 },
+      hosts: ['eutils.ncbi.nlm.nih.gov', 'www.ncbi.nlm.nih.gov'],
+    },
+    key: { keyName: 'ncbi', place: 'query', parameter: 'api_key' },
+    cacheForMs: DAY,
+  },
+  semantic_scholar: {
+    baseUrl: 'https://api.semanticscholar.org/',
+    limits: { perSecond: 1 / 3, concurrency: 1, keyed: { perSecond: 1 }, strict: true },
+    key: { keyName: 'semantic_scholar', place: 'header', parameter: 'x-api-key' },
+    cacheForMs: DAY,
+  },
+  core: {
+    baseUrl: 'https://api.core.ac.uk/',
+    limits: { perSecond: 1 / 6, concurrency: 1 },
+    key: { keyName: 'core', place: 'header', parameter: 'authorization', prefix: 'Bearer ' },
+    cacheForMs: DAY,
+  },
+  doaj: { baseUrl: 'https://doaj.org/', limits: { perSecond: 2, concurrency: 2 }, cacheForMs: DAY },
+  hal: { baseUrl: 'https://api.archives-ouvertes.fr/', limits: { perSecond: 1, concurrency: 1 }, cacheForMs: DAY },
+  zenodo: { baseUrl: 'https://zenodo.org/', limits: { perSecond: 1, concurrency: 2 }, cacheForMs: DAY },
+  zenodo_search: {
+    baseUrl: 'https://zenodo.org/',
+    limits: { perSecond: 25 / 60, burst: 3, concurrency: 1, named: true },
+    cacheForMs: DAY,
+  },
+  figshare: { baseUrl: 'https://api.figshare.com/', limits: { perSecond: 1, concurrency: 1 }, cacheForMs: DAY },
+  osf: {
+    baseUrl: 'https://api.osf.io/',
+    limits: { perSecond: 75 / 3600, burst: 20, concurrency: 2, keyed: { perSecond: 5, burst: 2, concurrency: 2 } },
+    key: { keyName: 'osf', place: 'header', parameter: 'authorization', prefix: 'Bearer ' },
+    cacheForMs: DAY,
+  },
+  openaire: {
+    baseUrl: 'https://api.openaire.eu/',
+    limits: { perSecond: 42 / 3600, burst: 15, concurrency: 1, keyed: { perSecond: 1, burst: 5 } },
+    key: { keyName: 'openaire', place: 'header', parameter: 'authorization', prefix: 'Bearer ' },
+    cacheForMs: DAY,
+  },
+  biorxiv: { baseUrl: 'https://api.biorxiv.org/', limits: { perSecond: 1, concurrency: 1 }, cacheForMs: DAY },
+  biorxiv_site: {
+    baseUrl: 'https://www.biorxiv.org/',
+    limits: { pool: 'biorxiv_sites', perSecond: 1 / 5, concurrency: 1, strict: true, pauseMs: 60_000 },
+    cacheForMs: DAY,
+  },
+  medrxiv_site: {
+    baseUrl: 'https://www.medrxiv.org/',
+    limits: { pool: 'biorxiv_sites', perSecond: 1 / 5, concurrency: 1, strict: true, pauseMs: 60_000 },
+    cacheForMs: DAY,
+  },
+  wayback_availability: {
+    baseUrl: 'https://archive.org/',
+    limits: { perSecond: 1, concurrency: 1, pauseMs: 60_000 },
+    cacheForMs: DAY,
+  },
+  wayback: {
+    baseUrl: 'https://web.archive.org/',
+    limits: { perSecond: 4, concurrency: 2, pauseMs: 60_000 },
+    cacheForMs: DAY,
+  },
+  wayback_cdx: {
+    baseUrl: 'https://web.archive.org/',
+    limits: { perSecond: 24 / 60, burst: 2, concurrency: 1, named: true, pauseMs: 60_000 },
+    cacheForMs: DAY,
+  },
+} as const satisfies Readonly<Record<string, ServiceFacts>>;

@@ -1,0 +1,120 @@
+import type { Credential, Pool } from '../http/index.ts';
+import { Secret } from '../http/index.ts';
+import { AppError } from '../base/index.ts';
+import type { ServiceFacts } from './service-table.ts';
+import { SERVICE_TABLE } from './service-table.ts';
+
+export type ServiceName = keyof typeof SERVICE_TABLE;
+
+export interface ServiceOptions {
+  /** Other addresses of services, by name. */
+  readonly baseUrls?: Readonly<Partial<Record<ServiceName, string>>>;
+  /** Keys by the name the table gives them. */
+  readonly keys?: Readonly<Record<string, Secret | string | undefined>>;
+  /** Every rate times this: a web of one's own may bear more. */
+  readonly rateScale?: number;
+}
+
+/** Where the services are, which keys go to them and how fast they may be asked. */
+export class Services {
+  readonly #bases = new Map<ServiceName, URL>();
+  readonly #keys: ReadonlyMap<string, Secret>;
+  readonly #rateScale: number;
+
+  constructor(options: ServiceOptions = {}) {
+    for (const [name, facts] of entries()) {
+      const text = options.baseUrls?.[name] ?? facts.baseUrl;
+      const url = URL.parse(text.endsWith('/') ? text : `${text}/`);
+      if (!url || (url.protocol !== 'http:' && url.protocol !== 'https:')) {
+        throw new AppError('SERVICE_URL', `"${text.slice(0, 200)}" is no base URL for ${name}`, {
+          hint: 'give an absolute http or https URL',
+        });
+      }
+      this.#bases.set(name, url);
+    }
+    this.#keys = new Map(
+      Object.entries(options.keys ?? {}).flatMap(([name, key]): [string, Secret][] => {
+        if (key === undefined || key === '') return [];
+        return [[name, typeof key === 'string' ? new Secret(key) : key]];
+      }),
+    );
+    this.#rateScale = options.rateScale ?? 1;
+  }
+
+  base(name: ServiceName): URL {
+    return this.#bases.get(name) as URL;
+  }
+
+  /** A URL of a service; the path is taken as it is, so encode what goes into it. */
+  url(name: ServiceName, path: string, parameters: Readonly<Record<string, string>> = {}): URL {
+    const url = new URL(this.base(name).href + path.replace(/^\//, ''));
+    for (const [key, value] of Object.entries(parameters)) url.searchParams.set(key, value);
+    return url;
+  }
+
+  hasKey(name: ServiceName): boolean {
+    const key = factsOf(name).key;
+    return key !== undefined && this.#keys.has(key.keyName);
+  }
+
+  /** The keys for a service, bound to its origin. */
+  credentials(name: ServiceName): readonly Credential[] {
+    const { key } = factsOf(name);
+    const secret = key && this.#keys.get(key.keyName);
+    if (!key || !secret) return [];
+    const { place, parameter, prefix } = key;
+    return [
+      { origin: this.base(name).origin, place, name: parameter, secret, ...(prefix !== undefined && { prefix }) },
+    ];
+  }
+
+  /** True for a URL at the host of a service. */
+  isAt(name: ServiceName, url: string): boolean {
+    return URL.parse(url)?.host === this.base(name).host;
+  }
+
+  /** Limits for the HTTP client. */
+  pools(): Pool[] {
+    const pools = new Map<string, Pool>();
+    for (const [name, facts] of entries()) {
+      const { limits } = facts;
+      const rate = this.hasKey(name) && limits.keyed ? { ...limits, ...limits.keyed } : limits;
+      const base = this.base(name);
+      // A service that was moved as a whole takes its other hosts along.
+      const original = new URL(facts.baseUrl).host;
+      const suffix = base.host.startsWith(original) ? base.host.slice(original.length) : '';
+      const hosts = limits.named ? [] : [base.host, ...(limits.hosts ?? []).map((host) => `${host}${suffix}`)];
+      const poolName = limits.pool ?? name;
+      const known = pools.get(poolName);
+      pools.set(poolName, {
+        name: poolName,
+        hosts: [...new Set([...(known?.hosts ?? []), ...hosts])],
+        perSecond: rate.perSecond * this.#rateScale,
+        burst: rate.burst ?? 1,
+        concurrency: rate.concurrency,
+        ...(limits.strict && { strict: true }),
+        ...(limits.learns && { learns: true }),
+        ...(limits.pauseMs !== undefined && { pauseMs: limits.pauseMs }),
+      });
+    }
+    return [...pools.values()];
+  }
+}
+
+/** Base URLs of all services as if every host lay below one domain: what a test web or a proxy needs. */
+export function baseUrlsBelow(domain: string, scheme: 'http' | 'https'): Record<ServiceName, string> {
+  return Object.fromEntries(
+    entries().map(([name, { baseUrl }]) => {
+      const { host, pathname } = new URL(baseUrl);
+      return [name, `${scheme}://${host}.${domain}${pathname}`];
+    }),
+  ) as Record<ServiceName, string>;
+}
+
+function entries(): [ServiceName, ServiceFacts][] {
+  return Object.entries(SERVICE_TABLE) as [ServiceName, ServiceFacts][];
+}
+
+function factsOf(name: ServiceName): ServiceFacts {
+  return SERVICE_TABLE[name];
+}

@@ -1,0 +1,93 @@
+/** A licence as far as it is known: our word for it, what the source said, and the number of a CC licence. */
+export interface License {
+  readonly slug: LicenseSlug | null;
+  readonly raw: string;
+  readonly url: string | null;
+  readonly ccVersion: string | null;
+}
+
+export type LicenseSlug =
+  | 'cc-by'
+  | 'cc-by-sa'
+  | 'cc-by-nc'
+  | 'cc-by-nd'
+  | 'cc-by-nc-sa'
+  | 'cc-by-nc-nd'
+  | 'cc0'
+  | 'public-domain'
+  | 'other-oa'
+  | 'publisher-specific'
+  | 'arxiv-nonexclusive';
+
+export type Version = 'submittedVersion' | 'acceptedVersion' | 'publishedVersion';
+export type HostType = 'publisher' | 'repository' | 'preprint' | 'aggregator' | 'archive';
+
+const WORDS: Readonly<Record<string, LicenseSlug>> = {
+  cc0: 'cc0',
+  'cc-0': 'cc0',
+  'cc-zero': 'cc0',
+  pd: 'public-domain',
+  'public-domain': 'public-domain',
+  publicdomain: 'public-domain',
+  'other-oa': 'other-oa',
+  'implied-oa': 'other-oa',
+  'unspecified-oa': 'other-oa',
+  'publisher-specific': 'publisher-specific',
+  'publisher-specific-oa': 'publisher-specific',
+  'publisher-specific-license': 'publisher-specific',
+  'nonexclusive-distrib': 'arxiv-nonexclusive',
+  'arxiv-nonexclusive': 'arxiv-nonexclusive',
+};
+
+/**
+ * Reads the spellings services use: `cc-by`, `CC BY`, `CCBYNCND`, `cc_by`, `cc-by-4.0`, URLs of Creative Commons, arXiv
+ * and OpenAlex. Null for nothing; an unknown text is kept with no word of ours. Never guessed from a host.
+ */
+export function parseLicense(text: string | null | undefined): License | null {
+  const raw = text?.trim() ?? '';
+  if (raw === '' || raw.length > 500) return null;
+  const url = /^https?:\/\//i.test(raw) ? raw : null;
+  const ccUrl =
+    /creativecommons\.org\/(?:licenses\/(by(?:-nc)?(?:-(?:sa|nd))?)|publicdomain\/(zero|mark))(?:\/(\d\.\d))?/i.exec(
+      raw,
+    );
+  if (ccUrl) {
+    const [, terms, domain, version] = ccUrl;
+    const slug = terms === undefined ? (domain?.toLowerCase() === 'zero' ? 'cc0' : 'public-domain') : ccSlug(terms);
+    return { slug, raw, url, ccVersion: version ?? null };
+  }
+  if (/arxiv\.org\/licenses\/nonexclusive/i.test(raw)) return { slug: 'arxiv-nonexclusive', raw, url, ccVersion: null };
+  const word = raw
+    .replace(/^https?:\/\/openalex\.org\/licenses\//i, '')
+    .toLowerCase()
+    .replace(/[\s_]+/g, '-');
+  const ccVersion = /(\d\.\d)(?:-[a-z]+)?$/.exec(word)?.[1] ?? null;
+  const plain = word.replace(/-?v?\d\.\d(?:-[a-z]+)?$/, '').replace(/-$/, '');
+  const slug =
+    (Object.hasOwn(WORDS, plain) ? WORDS[plain] : undefined) ??
+    (plain.startsWith('cc') ? ccSlug(plain.slice(2)) : null);
+  return { slug, raw, url, ccVersion: slug?.startsWith('cc') ? ccVersion : null };
+}
+
+function ccSlug(terms: string): LicenseSlug | null {
+  const letters = terms.toLowerCase().replaceAll('-', '');
+  const match = /^by(nc)?(sa|nd)?$/.exec(letters);
+  if (!match) return null;
+  const parts = ['cc', 'by', match[1], match[2]].filter((part) => part !== undefined);
+  return parts.join('-') as LicenseSlug;
+}
+
+const VERSIONS: Readonly<Record<string, Version>> = {
+  publishedversion: 'publishedVersion',
+  vor: 'publishedVersion',
+  acceptedversion: 'acceptedVersion',
+  am: 'acceptedVersion',
+  submittedversion: 'submittedVersion',
+  smur: 'submittedVersion',
+};
+
+/** Which state of the text it is, from the words of OpenAlex, Unpaywall and Crossref. */
+export function parseVersion(text: string | null | undefined): Version | null {
+  const word = text?.toLowerCase() ?? '';
+  return Object.hasOwn(VERSIONS, word) ? (VERSIONS[word] ?? null) : null;
+}
