@@ -1,5 +1,5 @@
 import type { Clock } from '../base/index.ts';
-import type { StoredFingerprint } from './fingerprint.ts';
+import type { SatisfiedVerdict } from './fingerprint.ts';
 import type { Staged } from './group-commit.ts';
 import { GroupCommit } from './group-commit.ts';
 import type { HookCaller } from './hooks.ts';
@@ -46,7 +46,7 @@ type Ended =
       readonly performed: Performed;
     }
   | { readonly kind: 'failure'; readonly run: ItemRun; readonly record: ItemRecord; readonly error: StageErrorInfo }
-  | { readonly kind: 'satisfied'; readonly run: ItemRun; readonly stored: StoredFingerprint };
+  | { readonly kind: 'satisfied'; readonly run: ItemRun; readonly verdict: SatisfiedVerdict };
 
 /** What happens to an item after its last attempt: outputs committed, then row, hook and settlement in order. */
 export class Endings {
@@ -88,9 +88,9 @@ export class Endings {
     run.sequence = this.#order.number();
   }
 
-  satisfied(run: ItemRun, stored: StoredFingerprint): void {
+  satisfied(run: ItemRun, verdict: SatisfiedVerdict): void {
     this.#parts.meter.skipped += 1;
-    this.#order.finish(run.sequence, { kind: 'satisfied', run, stored });
+    this.#order.finish(run.sequence, { kind: 'satisfied', run, verdict });
     this.#parts.meter.tick();
   }
 
@@ -168,7 +168,7 @@ export class Endings {
         this.#settlement.add(item, { kind: 'failure', error: ended.error });
         return;
       case 'satisfied':
-        this.#tellSatisfied(ended.run, ended.stored);
+        this.#tellSatisfied(ended.run, ended.verdict);
         return;
     }
     if (!this.#isHeard) {
@@ -180,8 +180,17 @@ export class Endings {
     this.#settlement.add(item, { kind: ended.kind, outcome });
   }
 
-  #tellSatisfied(run: ItemRun, stored: StoredFingerprint): void {
-    const { sink, hooks, resume } = this.#parts;
+  #tellSatisfied(run: ItemRun, verdict: SatisfiedVerdict): void {
+    if (verdict.kind === 'satisfied') this.#payRows(run, verdict);
+    if (!this.#isHeard) return;
+    const outcome: ItemOutcome = { status: 'skip', durationS: 0, reason: 'resume-satisfied' };
+    this.#parts.hooks.afterItem(run.item, outcome);
+    this.#settlement.add(run.item, { kind: 'skip', outcome });
+  }
+
+  /** The rows a satisfied item lacks: once they are logged, its files need only be looked at from outside. */
+  #payRows(run: ItemRun, { stored, state }: Extract<SatisfiedVerdict, { readonly kind: 'satisfied' }>): void {
+    const { sink, resume } = this.#parts;
     const { success, skip } = resume.owed(run.item, stored);
     if (success) sink.logSuccess(success);
     if (skip) {
@@ -189,9 +198,8 @@ export class Endings {
       const record = this.record(run, { status: 'skip', durationMs: 0, inputs });
       sink.logSkip({ ...record, attempts: 0 }, 'resume-satisfied');
     }
-    const outcome: ItemOutcome = { status: 'skip', durationS: 0, reason: 'resume-satisfied' };
-    hooks.afterItem(run.item, outcome);
-    if (success || skip || this.#parts.source) this.#settlement.add(run.item, { kind: 'skip', outcome });
+    if (success || skip) this.#settlement.wake();
+    resume.remember(run.item, state);
   }
 }
 

@@ -92,7 +92,7 @@ export class StageRun {
       listener: {
         hasRoom: () => this.#endings.hasPlace,
         number: (run) => this.#endings.number(run),
-        satisfied: (run, stored) => this.#endings.satisfied(run, stored),
+        satisfied: (run, verdict) => this.#endings.satisfied(run, verdict),
         left: (run) => this.#endings.leave(run),
         failed: (error) => {
           this.#failure ??= { error };
