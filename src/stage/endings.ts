@@ -16,7 +16,7 @@ import type { ItemOutcome, ItemSource, StageErrorInfo } from './types.ts';
 /** Outputs that may wait for the disk before no new item is begun. */
 const UNCOMMITTED = 4_096;
 /** Rows that may wait for the disk before no new item is begun. */
-const UNWRITTEN = 50_000;
+const UNWRITTEN = 20_000;
 
 /** What the endings of a run are told with. */
 export interface EndingParts {
@@ -82,6 +82,11 @@ export class Endings {
 
   get isIdle(): boolean {
     return this.#commit.pending === 0 && this.#order.pending === 0 && this.#settlement.idle;
+  }
+
+  /** Nothing runs any more: what is still to be written need not wait for company. */
+  hurry(): void {
+    this.#settlement.hurry();
   }
 
   number(run: ItemRun): void {

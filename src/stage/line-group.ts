@@ -1,6 +1,9 @@
 import type { JsonlWriter } from '../base/index.ts';
 
-/** Lines that wait for one writer; the next write takes all that have gathered. */
+/** Lines that have gathered to this length are written without being asked for. */
+const ENOUGH_CHARACTERS = 1 << 16;
+
+/** Lines that wait for one writer. A write takes all that have gathered, so the lock and the disk are paid for once. */
 export class LineGroup implements AsyncDisposable {
   readonly #open: () => Promise<JsonlWriter>;
   #writer: Promise<JsonlWriter> | undefined;
@@ -17,16 +20,14 @@ export class LineGroup implements AsyncDisposable {
   add(line: string): void {
     this.#text += line;
     this.pending += 1;
-    this.#writing ??= this.#write();
+    if (this.#text.length >= ENOUGH_CHARACTERS) this.#writing ??= this.#write();
   }
 
   async #write(): Promise<void> {
-    // One turn of the loop lets everything that ends now share the write.
-    await new Promise(setImmediate);
     try {
       this.#writer ??= this.#open();
       const writer = await this.#writer;
-      while (this.pending > 0) {
+      while (this.#text !== '') {
         const text = this.#text;
         const lines = this.pending;
         this.#text = '';
@@ -39,13 +40,15 @@ export class LineGroup implements AsyncDisposable {
     this.#writing = undefined;
   }
 
+  /** Writes what has gathered. A line that could not be written is thrown, and again each time: it must not be passed over. */
   async flush(): Promise<void> {
+    if (!this.#failure && this.#text !== '') this.#writing ??= this.#write();
     await this.#writing;
-    // A row that could not be written is the end of the run: it must not go on as if it had been.
     if (this.#failure) throw this.#failure.error;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    if (!this.#failure && this.#text !== '') this.#writing ??= this.#write();
     await this.#writing;
     await (await this.#writer)?.[Symbol.asyncDispose]();
   }
