@@ -131,7 +131,7 @@ export async function benchIo(quick: boolean, peers: Peers | undefined): Promise
 
 /** A million items out of an async generator, in a process of its own: what it holds after a tenth, and at most. */
 export function benchMemory(quick: boolean): Figure[] {
-  const count = quick ? 200_000 : 1_000_000;
+  const count = quick ? 400_000 : 1_000_000;
   const { stdout, status, stderr } = spawnSync(process.execPath, [import.meta.filename, 'memory', String(count)], {
     encoding: 'utf8',
   });

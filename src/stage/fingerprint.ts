@@ -19,7 +19,7 @@ export interface StoredFingerprint {
 }
 
 /** Why an item has to be run. */
-export type RunReason =
+type RunReason =
   | 'forced'
   | 'resume-off'
   | 'no-outputs-declared'

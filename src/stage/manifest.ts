@@ -98,7 +98,7 @@ export class JsonlManifest implements ManifestSink {
  * A row as a line. Written out by hand and from few pieces: at a million rows a generic serializer, or the joining of
  * many pieces, is a good part of the runner's time.
  */
-export function rowText(record: ItemRecord, status: string, tail: string): string {
+function rowText(record: ItemRecord, status: string, tail: string): string {
   const { extras, durationS } = record;
   const rest = tail === '' && extras === undefined ? '}\n' : `${tail}${extras ? extrasText(extras) : ''}}\n`;
   const head = `${headText(record.stage)}${JSON.stringify(record.itemId)}`;
