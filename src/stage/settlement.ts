@@ -2,7 +2,7 @@ import type { ManifestSink } from './manifest-sink.ts';
 import type { ItemEnd, ItemSource, WorkItem } from './types.ts';
 
 /** How long rows gather before they are written: a lock, a write and a sync per row would cost more than a small item. */
-const GATHER_MS = 25;
+const GATHER_MS = 100;
 
 /** Has rows written, a group at a time, and tells the source how its items ended, each after its row is safe. */
 export class Settlement {
