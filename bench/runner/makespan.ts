@@ -31,7 +31,7 @@ async function makespan(scheduling: Scheduling, sigma: number): Promise<number> 
   const bound = Math.max(durations.reduce((sum, ms) => sum + ms, 0) / WORKERS, ...durations);
   const clock = new HeldClock();
   const folder = mkdtempSync(join(tmpdir(), 'docstokg-bench-'));
-  let ended = false;
+  const ended = new AbortController();
   const run = runStage(
     { stageName: 'bench', items },
     async ({ itemId }) => {
@@ -41,10 +41,8 @@ async function makespan(scheduling: Scheduling, sigma: number): Promise<number> 
     { workers: WORKERS, scheduling, durable: false, diagnosticsIntervalS: 0, manifestDir: join(folder, 'm') },
     {},
     { clock },
-  ).finally(() => {
-    ended = true;
-  });
-  while (!ended) await clock.advanceToNext();
+  ).finally(() => ended.abort());
+  while (!ended.signal.aborted) await clock.advanceToNext();
   rmSync(folder, { recursive: true, force: true });
   return (await run).wallMs / bound;
 }

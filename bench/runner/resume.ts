@@ -11,7 +11,7 @@ import { compete, measure } from './figures.ts';
 const INPUT_BYTES = 64 * 1024;
 
 export async function benchResume(quick: boolean): Promise<Figure[]> {
-  const count = quick ? 3_000 : 10_000;
+  const count = quick ? 2_000 : 10_000;
   const folder = mkdtempSync(join(tmpdir(), 'docstokg-bench-'));
   try {
     for (const part of ['in', 'out']) mkdirSync(join(folder, part));

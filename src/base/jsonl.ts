@@ -174,9 +174,10 @@ export class JsonlWriter implements AsyncDisposable {
   /** Cuts a line without its line break off the end: it was never acknowledged. */
   #repair(): void {
     const { size } = fstatSync(this.#descriptor);
+    const last = Buffer.alloc(1);
+    if (size === 0 || (readSync(this.#descriptor, last, 0, 1, size - 1) === 1 && last[0] === NEWLINE)) return;
     const block = Buffer.alloc(Math.min(size, TAIL_BLOCK_BYTES));
     let end = size;
-    if (size === 0 || (readSync(this.#descriptor, block, 0, 1, size - 1) === 1 && block[0] === NEWLINE)) return;
     while (end > 0) {
       const from = Math.max(0, end - block.length);
       const read = readSync(this.#descriptor, block, 0, end - from, from);

@@ -1,5 +1,5 @@
 /** Work sent ahead to a busy worker, in time: enough to hide a message's way there and back, too little to matter. */
-const AHEAD_MS = 1;
+const AHEAD_MS = 4;
 const DEEPEST = 64;
 /** How fast the estimate follows: about the last sixteen items. */
 const WEIGHT = 1 / 16;

@@ -21,7 +21,7 @@ export async function planStage(
     const pulled = await feed.pull(1_000);
     if (pulled === 'end') break;
     for (const { item } of pulled) {
-      const verdict = await decide(item, options, now);
+      const verdict = await decide(item, options, { verifyHash: options.verifyHash, now });
       const action = verdict.kind === 'run' ? 'run' : 'skip';
       const reason = verdict.kind === 'run' ? verdict.reason : 'resume-satisfied';
       const bucket = buckets.get(reason) ?? { action, reason, items: 0, cost: 0, examples: [] };

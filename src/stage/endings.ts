@@ -1,5 +1,5 @@
 import type { Clock } from '../base/index.ts';
-import type { StoredFingerprint } from './fingerprint.ts';
+import type { SatisfiedVerdict } from './fingerprint.ts';
 import type { Staged } from './group-commit.ts';
 import { GroupCommit } from './group-commit.ts';
 import type { HookCaller } from './hooks.ts';
@@ -16,7 +16,7 @@ import type { ItemOutcome, ItemSource, StageErrorInfo } from './types.ts';
 /** Outputs that may wait for the disk before no new item is begun. */
 const UNCOMMITTED = 4_096;
 /** Rows that may wait for the disk before no new item is begun. */
-const UNWRITTEN = 50_000;
+const UNWRITTEN = 20_000;
 
 /** What the endings of a run are told with. */
 export interface EndingParts {
@@ -46,7 +46,7 @@ type Ended =
       readonly performed: Performed;
     }
   | { readonly kind: 'failure'; readonly run: ItemRun; readonly record: ItemRecord; readonly error: StageErrorInfo }
-  | { readonly kind: 'satisfied'; readonly run: ItemRun; readonly stored: StoredFingerprint };
+  | { readonly kind: 'satisfied'; readonly run: ItemRun; readonly verdict: SatisfiedVerdict };
 
 /** What happens to an item after its last attempt: outputs committed, then row, hook and settlement in order. */
 export class Endings {
@@ -84,13 +84,18 @@ export class Endings {
     return this.#commit.pending === 0 && this.#order.pending === 0 && this.#settlement.idle;
   }
 
+  /** Nothing runs any more: what is still to be written need not wait for company. */
+  hurry(): void {
+    this.#settlement.hurry();
+  }
+
   number(run: ItemRun): void {
     run.sequence = this.#order.number();
   }
 
-  satisfied(run: ItemRun, stored: StoredFingerprint): void {
+  satisfied(run: ItemRun, verdict: SatisfiedVerdict): void {
     this.#parts.meter.skipped += 1;
-    this.#order.finish(run.sequence, { kind: 'satisfied', run, stored });
+    this.#order.finish(run.sequence, { kind: 'satisfied', run, verdict });
     this.#parts.meter.tick();
   }
 
@@ -168,7 +173,7 @@ export class Endings {
         this.#settlement.add(item, { kind: 'failure', error: ended.error });
         return;
       case 'satisfied':
-        this.#tellSatisfied(ended.run, ended.stored);
+        this.#tellSatisfied(ended.run, ended.verdict);
         return;
     }
     if (!this.#isHeard) {
@@ -180,8 +185,17 @@ export class Endings {
     this.#settlement.add(item, { kind: ended.kind, outcome });
   }
 
-  #tellSatisfied(run: ItemRun, stored: StoredFingerprint): void {
-    const { sink, hooks, resume } = this.#parts;
+  #tellSatisfied(run: ItemRun, verdict: SatisfiedVerdict): void {
+    if (verdict.kind === 'satisfied') this.#payRows(run, verdict);
+    if (!this.#isHeard) return;
+    const outcome: ItemOutcome = { status: 'skip', durationS: 0, reason: 'resume-satisfied' };
+    this.#parts.hooks.afterItem(run.item, outcome);
+    this.#settlement.add(run.item, { kind: 'skip', outcome });
+  }
+
+  /** The rows a satisfied item lacks: once they are logged, its files need only be looked at from outside. */
+  #payRows(run: ItemRun, { stored, state }: Extract<SatisfiedVerdict, { readonly kind: 'satisfied' }>): void {
+    const { sink, resume } = this.#parts;
     const { success, skip } = resume.owed(run.item, stored);
     if (success) sink.logSuccess(success);
     if (skip) {
@@ -189,9 +203,8 @@ export class Endings {
       const record = this.record(run, { status: 'skip', durationMs: 0, inputs });
       sink.logSkip({ ...record, attempts: 0 }, 'resume-satisfied');
     }
-    const outcome: ItemOutcome = { status: 'skip', durationS: 0, reason: 'resume-satisfied' };
-    hooks.afterItem(run.item, outcome);
-    if (success || skip || this.#parts.source) this.#settlement.add(run.item, { kind: 'skip', outcome });
+    if (success || skip) this.#settlement.wake();
+    resume.remember(run.item, state);
   }
 }
 

@@ -3,6 +3,8 @@ import { closeSync, openSync, readFileSync, readSync, rmSync, statSync, writeFil
 import type { AgreedInputs, FileMark } from './input-identity.ts';
 import { hashInputs, markInputs, marksProve, sameMarks } from './input-identity.ts';
 import type { ItemRecord } from './manifest-sink.ts';
+import type { ResumeIndex } from './resume-index.ts';
+import { stateOf } from './resume-index.ts';
 import type { WorkItem } from './types.ts';
 
 /** What stands in `{output}.fp.json`. Beside the seed's two fields, what saves hashing and mends the manifest. */
@@ -17,7 +19,7 @@ export interface StoredFingerprint {
 }
 
 /** Why an item has to be run. */
-export type RunReason =
+type RunReason =
   | 'forced'
   | 'resume-off'
   | 'no-outputs-declared'
@@ -32,7 +34,13 @@ export type RunReason =
 /** Whether an item is already done. */
 export type Verdict =
   | { readonly kind: 'run'; readonly reason: RunReason }
-  | { readonly kind: 'satisfied'; readonly stored: StoredFingerprint };
+  /** `state` is what the index should remember of its files. */
+  | { readonly kind: 'satisfied'; readonly stored: StoredFingerprint; readonly state: number | undefined }
+  /** Satisfied, and known to be: not even a row is missing. */
+  | { readonly kind: 'known' };
+
+/** An item that need not be run. */
+export type SatisfiedVerdict = Exclude<Verdict, { readonly kind: 'run' }>;
 
 const buffer = Buffer.allocUnsafe(64 * 1024);
 
@@ -42,54 +50,79 @@ export function fingerprintPath(item: WorkItem): string {
   return '';
 }
 
+/** How the predicate is asked. */
+export interface JudgeOptions {
+  readonly verifyHash: boolean;
+  readonly now: number;
+  readonly index?: ResumeIndex;
+  /** Replaces a fingerprint atomically; left out where nothing may be written. */
+  readonly replace?: (path: string, text: string) => void;
+}
+
+const QUIETLY = { throwIfNoEntry: false } as const;
+const KNOWN: Verdict = { kind: 'known' };
+
 /**
  * The resume predicate: all outputs exist and are not empty, and the fingerprint on disk matches the settings and
  * the inputs. An input whose size, time and inode are as they were is not hashed again, unless `verifyHash`.
  */
-export function judge(
-  item: WorkItem,
-  options: {
-    readonly verifyHash: boolean;
-    readonly now: number;
-    /** Replaces a fingerprint atomically; left out where nothing may be written. */
-    readonly replace?: (path: string, text: string) => void;
-  },
-): Verdict | Promise<Verdict> {
+export function judge(item: WorkItem, options: JudgeOptions): Verdict | Promise<Verdict> {
   let outputs = 0;
   for (const name in item.outputs) {
     outputs += 1;
-    const stats = statSync(item.outputs[name] ?? '', { throwIfNoEntry: false });
+    const stats = statSync(item.outputs[name] ?? '', QUIETLY);
     if (!stats?.isFile()) return run('output-missing');
     if (stats.size === 0) return run('output-empty');
   }
   if (outputs === 0) return run('no-outputs-declared');
+  if (options.verifyHash) return compareHash(item);
   const path = fingerprintPath(item);
-  const stored = readFingerprint(path);
+  const stats = statSync(path, QUIETLY);
+  if (!stats) return run('fingerprint-missing');
+  const marks = item.fingerprint ? undefined : markInputs(item.inputs);
+  if (!marks && !item.fingerprint) return run('input-missing');
+  const state = stateOf([[stats.size, stats.mtimeMs, stats.ino], ...(marks ?? [])], item);
+  if (options.index?.has(item.itemId, state)) return KNOWN;
+  return compareMarks(item, options, marks, state);
+}
+
+function compareMarks(
+  item: WorkItem,
+  options: JudgeOptions,
+  marks: readonly FileMark[] | undefined,
+  state: number,
+): Verdict | Promise<Verdict> {
+  const path = fingerprintPath(item);
+  const stored = readFingerprint(path, item);
   if (typeof stored === 'string') return run(stored);
-  if (stored.cfg_hash !== item.cfgHash) return run('config-changed');
-  const compare = (sha256: string): Verdict =>
-    sha256 === stored.input_sha256 ? { kind: 'satisfied', stored } : run('input-changed');
-  if (item.fingerprint) return compare(item.fingerprint.inputSha256);
-  if (options.verifyHash) {
-    try {
-      const sha256 = hashInputs(item.inputs);
-      return typeof sha256 === 'string' ? compare(sha256) : sha256.then(compare);
-    } catch {
-      return run('input-missing');
-    }
+  if (!marks || sameMarks(stored.inputs, marks)) {
+    return !item.fingerprint || item.fingerprint.inputSha256 === stored.input_sha256
+      ? { kind: 'satisfied', stored, state }
+      : run('input-changed');
   }
-  const marks = markInputs(item.inputs);
-  if (!marks) return run('input-missing');
-  if (sameMarks(stored.inputs, marks)) return { kind: 'satisfied', stored };
   const settle = (sha256: string): Verdict => {
-    const verdict = compare(sha256);
+    if (sha256 !== stored.input_sha256) return run('input-changed');
     // Touched, copied or fresh when it was marked: remember the new marks, or every warm run would hash it again.
-    if (verdict.kind === 'satisfied' && marksProve(marks, options.now) && sameMarks(marks, markInputs(item.inputs)))
+    if (marksProve(marks, options.now) && sameMarks(marks, markInputs(item.inputs)))
       options.replace?.(path, JSON.stringify({ ...stored, inputs: marks }));
-    return verdict;
+    return { kind: 'satisfied', stored, state: undefined };
   };
   const sha256 = hashInputs(item.inputs);
   return typeof sha256 === 'string' ? settle(sha256) : sha256.then(settle);
+}
+
+function compareHash(item: WorkItem): Verdict | Promise<Verdict> {
+  const stored = readFingerprint(fingerprintPath(item), item);
+  if (typeof stored === 'string') return run(stored);
+  const compare = (sha256: string): Verdict =>
+    sha256 === stored.input_sha256 ? { kind: 'satisfied', stored, state: undefined } : run('input-changed');
+  if (item.fingerprint) return compare(item.fingerprint.inputSha256);
+  try {
+    const sha256 = hashInputs(item.inputs);
+    return typeof sha256 === 'string' ? compare(sha256) : sha256.then(compare);
+  } catch {
+    return run('input-missing');
+  }
 }
 
 /** Writes the fingerprint; one torn by a crash is no JSON and so is not trusted. */
@@ -113,7 +146,8 @@ export function removeFingerprint(item: WorkItem): void {
   rmSync(fingerprintPath(item), { force: true });
 }
 
-function readFingerprint(path: string): StoredFingerprint | 'fingerprint-missing' | 'fingerprint-damaged' {
+/** The fingerprint, or why it does not vouch for the item with its present settings. */
+function readFingerprint(path: string, item: WorkItem): StoredFingerprint | RunReason {
   let text: string;
   try {
     text = readText(path);
@@ -123,9 +157,8 @@ function readFingerprint(path: string): StoredFingerprint | 'fingerprint-missing
   }
   try {
     const stored = JSON.parse(text) as Partial<StoredFingerprint> | null;
-    return typeof stored?.input_sha256 === 'string' && typeof stored.cfg_hash === 'string'
-      ? (stored as StoredFingerprint)
-      : 'fingerprint-damaged';
+    if (typeof stored?.input_sha256 !== 'string' || typeof stored.cfg_hash !== 'string') return 'fingerprint-damaged';
+    return stored.cfg_hash === item.cfgHash ? (stored as StoredFingerprint) : 'config-changed';
   } catch {
     return 'fingerprint-damaged';
   }

@@ -1,6 +1,6 @@
 export { runStage } from './runner.ts';
 export { StageError } from './stage-error.ts';
-export { cpuWorkers, stageOptions } from './options.ts';
+export { cpuWorkers, STAGE_BOUNDS, STAGE_DEFAULTS, stageOptions } from './options.ts';
 export { stageExitCode, stageOptionsFromFlags } from './flags.ts';
 export type { StageFlags } from './flags.ts';
 export { diagnosticsLine, planText, progressLine, summaryText } from './render.ts';

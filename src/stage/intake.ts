@@ -1,7 +1,7 @@
 import type { Clock } from '../base/index.ts';
 import type { Feed, Pulled } from './feed.ts';
 import { ORDER_WINDOW } from './feed.ts';
-import type { StoredFingerprint, Verdict } from './fingerprint.ts';
+import type { SatisfiedVerdict, Verdict } from './fingerprint.ts';
 import type { ItemRun } from './item-run.ts';
 import type { Resume } from './resume.ts';
 import type { Schedule } from './schedule.ts';
@@ -19,7 +19,7 @@ export interface IntakeListener {
   readonly hasRoom: () => boolean;
   /** Gives the item its place in the order of rows. */
   readonly number: (run: ItemRun) => void;
-  readonly satisfied: (run: ItemRun, stored: StoredFingerprint) => void;
+  readonly satisfied: (run: ItemRun, verdict: SatisfiedVerdict) => void;
   /** Taken from the plan, but too late to be begun. */
   readonly left: (run: ItemRun) => void;
   /** The plan broke: what it gave before is still done, nothing more comes. */
@@ -169,9 +169,9 @@ export class Intake {
 
   #accept(run: ItemRun, verdict: Verdict): void {
     if (this.#stopped) this.#listener.left(run);
-    else if (verdict.kind === 'satisfied') {
+    else if (verdict.kind !== 'run') {
       this.#listener.number(run);
-      this.#listener.satisfied(run, verdict.stored);
+      this.#listener.satisfied(run, verdict);
     } else {
       run.queuedAt = this.#now;
       if (this.#feed.isOrdered) this.#listener.number(run);

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 
 import type { Clock } from '../base/index.ts';
 import { JsonlWriter } from '../base/index.ts';
+import { LineGroup } from './line-group.ts';
 import type { ItemRecord, ManifestSink } from './manifest-sink.ts';
 import type { StageErrorInfo } from './types.ts';
 
@@ -41,10 +42,10 @@ const BASE_FIELDS = new Set([
  * share the next write and the next sync, so a busy stage pays for the disk once per group, not once per row.
  */
 export class JsonlManifest implements ManifestSink {
-  readonly #rows: Group;
-  readonly #attempts: Group;
+  readonly #rows: LineGroup;
+  readonly #attempts: LineGroup;
 
-  private constructor(rows: Group, attempts: Group) {
+  private constructor(rows: LineGroup, attempts: LineGroup) {
     this.#rows = rows;
     this.#attempts = attempts;
   }
@@ -56,10 +57,10 @@ export class JsonlManifest implements ManifestSink {
   ): Promise<JsonlManifest> {
     const rows = await JsonlWriter.open(manifestPath(manifestDir, stage), options);
     // Failed attempts are history for people; only rows are promised to survive a power cut.
-    const attempts = new Group(() =>
+    const attempts = new LineGroup(() =>
       JsonlWriter.open(attemptsPath(manifestDir, stage), { clock: options.clock, durable: false }),
     );
-    return new JsonlManifest(new Group(() => Promise.resolve(rows)), attempts);
+    return new JsonlManifest(new LineGroup(() => Promise.resolve(rows)), attempts);
   }
 
   get pending(): number {
@@ -93,62 +94,11 @@ export class JsonlManifest implements ManifestSink {
   }
 }
 
-/** Lines that wait for one writer; the next write takes all that have gathered. */
-class Group implements AsyncDisposable {
-  readonly #open: () => Promise<JsonlWriter>;
-  #writer: Promise<JsonlWriter> | undefined;
-  /** One growing string: it is flattened once per write, where many lines would be joined. */
-  #text = '';
-  #writing: Promise<void> | undefined;
-  #failure: { readonly error: unknown } | undefined;
-  pending = 0;
-
-  constructor(open: () => Promise<JsonlWriter>) {
-    this.#open = open;
-  }
-
-  add(line: string): void {
-    this.#text += line;
-    this.pending += 1;
-    this.#writing ??= this.#write();
-  }
-
-  async #write(): Promise<void> {
-    // One turn of the loop lets everything that ends now share the write.
-    await new Promise(setImmediate);
-    try {
-      this.#writer ??= this.#open();
-      const writer = await this.#writer;
-      while (this.pending > 0) {
-        const text = this.#text;
-        const lines = this.pending;
-        this.#text = '';
-        await writer.appendLines(text);
-        this.pending -= lines;
-      }
-    } catch (error) {
-      this.#failure = { error };
-    }
-    this.#writing = undefined;
-  }
-
-  async flush(): Promise<void> {
-    await this.#writing;
-    // A row that could not be written is the end of the run: it must not go on as if it had been.
-    if (this.#failure) throw this.#failure.error;
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.#writing;
-    await (await this.#writer)?.[Symbol.asyncDispose]();
-  }
-}
-
 /**
  * A row as a line. Written out by hand and from few pieces: at a million rows a generic serializer, or the joining of
  * many pieces, is a good part of the runner's time.
  */
-export function rowText(record: ItemRecord, status: string, tail: string): string {
+function rowText(record: ItemRecord, status: string, tail: string): string {
   const { extras, durationS } = record;
   const rest = tail === '' && extras === undefined ? '}\n' : `${tail}${extras ? extrasText(extras) : ''}}\n`;
   const head = `${headText(record.stage)}${JSON.stringify(record.itemId)}`;

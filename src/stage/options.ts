@@ -4,7 +4,7 @@ import { AppError } from '../base/index.ts';
 import type { StageOptions } from './types.ts';
 
 /** The seed's defaults, and ours where it is silent. */
-export const DEFAULTS: StageOptions = {
+export const STAGE_DEFAULTS: StageOptions = {
   policy: 'io',
   isolation: 'thread',
   workers: 4,
@@ -36,7 +36,7 @@ type NumberOption = {
 }[keyof StageOptions];
 
 /** Least and greatest value of each number, and whether it counts things. */
-export const BOUNDS: Readonly<
+export const STAGE_BOUNDS: Readonly<
   Record<NumberOption, { readonly least: number; readonly most: number; readonly whole: boolean }>
 > = {
   workers: { least: 1, most: 1024, whole: true },
@@ -62,8 +62,8 @@ const CHOICES = {
 /** Options with every knob set, all within their bounds. */
 export function stageOptions(given: Partial<StageOptions> = {}): StageOptions {
   const set = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
-  const options: StageOptions = { ...DEFAULTS, ...set };
-  for (const [name, { least, most, whole }] of Object.entries(BOUNDS)) {
+  const options: StageOptions = { ...STAGE_DEFAULTS, ...set };
+  for (const [name, { least, most, whole }] of Object.entries(STAGE_BOUNDS)) {
     const value: unknown = options[name as NumberOption];
     if (typeof value === 'number' && value >= least && value <= most && (!whole || Number.isInteger(value))) continue;
     throw new AppError('CONFIG_STAGE_OPTION', `${name} is ${String(value)}`, {

@@ -2,10 +2,11 @@ import { renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 
 import type { Clock } from '../base/index.ts';
-import type { StoredFingerprint, Verdict } from './fingerprint.ts';
+import type { JudgeOptions, StoredFingerprint, Verdict } from './fingerprint.ts';
 import { judge } from './fingerprint.ts';
 import type { KnownRows } from './known-rows.ts';
 import type { ItemRecord } from './manifest-sink.ts';
+import type { ResumeIndex } from './resume-index.ts';
 import type { RunMark } from './run-mark.ts';
 import type { StageOptions, WorkItem } from './types.ts';
 
@@ -19,21 +20,40 @@ export interface OwedRows {
 /** Decides which items need not be run, and which rows they still lack. */
 export class Resume {
   readonly #options: StageOptions;
-  readonly #clock: Clock;
+  readonly #asking: JudgeOptions;
   readonly #mark: RunMark;
   readonly #known: KnownRows;
+  readonly #index: ResumeIndex;
   readonly #ended = new Set<string>();
   #loaded = false;
 
-  constructor(options: StageOptions, clock: Clock, mark: RunMark, known: KnownRows) {
-    this.#options = options;
-    this.#clock = clock;
-    this.#mark = mark;
-    this.#known = known;
+  constructor(parts: {
+    readonly options: StageOptions;
+    readonly clock: Clock;
+    readonly mark: RunMark;
+    readonly known: KnownRows;
+    readonly index: ResumeIndex;
+  }) {
+    this.#options = parts.options;
+    this.#mark = parts.mark;
+    this.#known = parts.known;
+    this.#index = parts.index;
+    this.#asking = {
+      verifyHash: parts.options.verifyHash,
+      // The start of the run: marks are compared with it, and it only gets later.
+      now: parts.clock.now(),
+      index: parts.index,
+      replace: (path, text) => this.#replace(path, text),
+    };
   }
 
   judge(item: WorkItem): Verdict | Promise<Verdict> {
-    return decide(item, this.#options, this.#clock.now(), (path, text) => this.#replace(path, text));
+    return decide(item, this.#options, this.#asking);
+  }
+
+  /** Everything is written about the item: next time its files need only be looked at from outside. */
+  remember(item: WorkItem, state: number | undefined): void {
+    if (state !== undefined) this.#index.add(item.itemId, state);
   }
 
   owed(item: WorkItem, stored: StoredFingerprint): OwedRows {
@@ -74,14 +94,9 @@ export class Resume {
   }
 }
 
-/** The resume predicate with the options applied; without `replace` nothing is written. */
-export function decide(
-  item: WorkItem,
-  options: StageOptions,
-  now: number,
-  replace?: (path: string, text: string) => void,
-): Verdict | Promise<Verdict> {
+/** The resume predicate with the options applied. */
+export function decide(item: WorkItem, options: StageOptions, asking: JudgeOptions): Verdict | Promise<Verdict> {
   if (options.force) return { kind: 'run', reason: 'forced' };
   if (!options.resume) return { kind: 'run', reason: 'resume-off' };
-  return judge(item, { verifyHash: options.verifyHash, now, ...(replace && { replace }) });
+  return judge(item, asking);
 }

@@ -15,6 +15,7 @@ import { Meter } from './meter.ts';
 import { stageOptions } from './options.ts';
 import { ProcessCarrier } from './process-carrier.ts';
 import { Resume } from './resume.ts';
+import { ResumeIndex } from './resume-index.ts';
 import { RunMark } from './run-mark.ts';
 import { StageRun } from './stage-run.ts';
 import { openStop } from './stop.ts';
@@ -64,6 +65,7 @@ export async function runStage(
   const own = runtime.sink
     ? undefined
     : await JsonlManifest.open(options.manifestDir, stageName, { ...options, clock });
+  await using index = new ResumeIndex(options.manifestDir, stageName, clock);
   let abandoned = 0;
   try {
     const sink = runtime.sink ?? own;
@@ -80,7 +82,7 @@ export async function runStage(
       hooks: callers,
       sink,
       mark,
-      resume: new Resume(options, clock, mark, new KnownRows(path)),
+      resume: new Resume({ options, clock, mark, index, known: new KnownRows(path) }),
       createExecutor: (owner, answer) => execute(owner, answer, (item) => mark.suffix(item.sequence, item.attempt)),
     });
     report?.({

@@ -69,10 +69,9 @@ test('a source is told of an item after its row is written, whatever became of i
   using workspace = new Workspace();
   const seen: string[] = [];
   const pile = new Pile(['ok', 'skip', 'fail'].map((id) => ({ item: bareItem(id) })));
-  const { settle } = pile;
   pile.settle = (item, end) => {
     seen.push(`${item.itemId} ${end.kind} ${workspace.rows().some(({ doc_id }) => doc_id === item.itemId)}`);
-    return settle.call(pile, item, end);
+    return Promise.resolve();
   };
   await runStage(
     { stageName: 'test', items: pile },
@@ -241,5 +240,5 @@ test('text from documents cannot steer a terminal', () => {
   const text = planText('test', [
     { action: 'run', reason: 'x', items: 1, cost: 0, examples: ['a\u001B[2Jb\u202Ec\rd'] },
   ]);
-  assert.doesNotMatch(text, /[\u001B\u202E\r]/);
+  for (const steering of ['\u001B', '\u202E', '\r']) assert.ok(!text.includes(steering));
 });

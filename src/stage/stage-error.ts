@@ -2,7 +2,7 @@ import { errorInfo } from '../base/index.ts';
 import type { ErrorCategory, StageErrorInfo } from './types.ts';
 
 /** Whether another attempt can help, by category. */
-export const RETRYABLE: Readonly<Record<ErrorCategory, boolean>> = {
+const RETRYABLE: Readonly<Record<ErrorCategory, boolean>> = {
   input: false,
   config: false,
   runtime: false,

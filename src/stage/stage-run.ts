@@ -92,7 +92,7 @@ export class StageRun {
       listener: {
         hasRoom: () => this.#endings.hasPlace,
         number: (run) => this.#endings.number(run),
-        satisfied: (run, stored) => this.#endings.satisfied(run, stored),
+        satisfied: (run, verdict) => this.#endings.satisfied(run, verdict),
         left: (run) => this.#endings.leave(run),
         failed: (error) => {
           this.#failure ??= { error };
@@ -155,17 +155,10 @@ export class StageRun {
       this.#executor.flush();
     }
     this.#pumping = false;
-    if (this.#isOver()) this.#ended.resolve();
-  }
-
-  #isOver(): boolean {
-    return (
-      this.#intake.isOver &&
-      this.#executor.inFlight === 0 &&
-      this.#retryReady.length === 0 &&
-      this.#retryTimers.size === 0 &&
-      this.#endings.isIdle
-    );
+    if (this.#executor.inFlight > 0 || this.#intake.size > 0 || this.#retryReady.length > 0) return;
+    // Waiting for the plan, for a retry or for the end: rows need not wait for company.
+    this.#endings.hurry();
+    if (this.#intake.isOver && this.#retryTimers.size === 0 && this.#endings.isIdle) this.#ended.resolve();
   }
 
   #submit(): void {

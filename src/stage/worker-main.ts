@@ -23,6 +23,11 @@ function send(message: FromWorker): Promise<void> | undefined {
     parentPort.postMessage(message);
     return undefined;
   }
+  // Two numbers always fit into the pipe, however many answers wait there: no worker holds more than some dozens.
+  if (Array.isArray(message) && message.length === 2) {
+    process.send?.(message);
+    return undefined;
+  }
   let sent: (() => void) | undefined;
   // A full pipe takes the message later, which would let the next job begin with this answer still in hand.
   if (process.send?.(message, undefined, undefined, () => sent?.()) === true) return undefined;
