@@ -1,1 +1,2 @@
 export type { Block, Box, Cell, Link, Metadata, Page, ParsedDocument, Region, Table } from './document.ts';
+export * from './chunk/index.ts';
