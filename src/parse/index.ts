@@ -1,2 +1,4 @@
 export type { Block, Box, Cell, Link, Metadata, Page, ParsedDocument, Region, Table } from './document.ts';
 export * from './chunk/index.ts';
+export * from './embed/index.ts';
+export * from './terms/index.ts';

@@ -1,6 +1,9 @@
 import { porterStem } from './porter.ts';
 import { STOP_WORDS } from './stop-words.ts';
 
+/** Names this way of making terms; what is kept under another name cannot be searched with it. */
+export const ANALYSIS = 'nfkc-porter-en/1';
+
 const WORD = /[\p{L}\p{N}]+/gu;
 const PLAIN = /^[a-z]+$/;
 /** Scripts that are written without spaces; a run of them holds several words. */
@@ -15,7 +18,7 @@ const MOST_REMEMBERED = 200_000;
 /**
  * The terms under which a text is found, in order: compatibility forms folded (NFKC), lower case, runs of letters and
  * digits, English stop words left out, English words stemmed. Any change here makes existing indexes wrong:
- * raise the version of the index with it.
+ * rename ANALYSIS with it.
  */
 export function analyse(text: string): string[] {
   const terms: string[] = [];
