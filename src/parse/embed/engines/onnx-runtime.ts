@@ -1,3 +1,4 @@
+import type * as OnnxRuntime from 'onnxruntime-node';
 import type { InferenceSession, Tensor } from 'onnxruntime-node';
 
 import { AppError } from '../../../base/index.ts';
@@ -69,7 +70,7 @@ function floats(name: string, tensor: Tensor): FloatTensor {
   return { data: tensor.data, shape: tensor.dims };
 }
 
-async function loadRuntime(): Promise<typeof import('onnxruntime-node')> {
+async function loadRuntime(): Promise<typeof OnnxRuntime> {
   try {
     return await import('onnxruntime-node');
   } catch (cause) {

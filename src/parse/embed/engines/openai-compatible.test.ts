@@ -91,10 +91,10 @@ async function until(happened: () => boolean): Promise<void> {
 
 /** Lets time pass in small steps until the work has ended: far too little for a request to run out of its time. */
 async function driven<T>(clock: HeldClock, work: Promise<T>): Promise<T> {
-  let ended = false;
-  const finish = (): void => void (ended = true);
+  const ended = new AbortController();
+  const finish = (): void => ended.abort();
   work.then(finish, finish);
-  while (!ended) await clock.advance(250);
+  while (!ended.signal.aborted) await clock.advance(250);
   return work;
 }
 
