@@ -1,4 +1,5 @@
 export type { Block, Box, Cell, Link, Metadata, Page, ParsedDocument, Region, Table } from './document.ts';
 export * from './chunk/index.ts';
 export * from './embed/index.ts';
+export type { FileFormat } from './files/open.ts';
 export * from './terms/index.ts';

@@ -5,3 +5,6 @@ export { flowOf } from './flow.ts';
 export type { Flow, Group } from './flow.ts';
 export { openTokenizer } from './tokenizer.ts';
 export type { Tokenizer } from './tokenizer.ts';
+export { readChunks, validateChunks, writeChunks } from './chunk-file.ts';
+export { chunkConfigHash, chunkItem, chunkOutput } from './stage.ts';
+export type { ChunkExtras } from './stage.ts';

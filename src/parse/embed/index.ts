@@ -7,3 +7,7 @@ export type { Bm25Statistics } from './engines/bm25.ts';
 export { quantiseVector } from './normalise.ts';
 export { openDenseEngine, openSpladeEngine } from './open-engine.ts';
 export type { DenseSettings } from './open-engine.ts';
+export { embedConfigHash, embedItem, embedOutput } from './stage.ts';
+export type { EmbedEngines, EmbedExtras } from './stage.ts';
+export { openVectorWriter, readVectors, validateVectors, VECTOR_SCHEMA } from './vector-file.ts';
+export type { ChunkVectors, VectorFileOptions, VectorType, VectorWriter } from './vector-file.ts';
