@@ -4,9 +4,10 @@ import { openAsBlob } from 'node:fs';
 import { dirname } from 'node:path';
 
 import { tableFromIPC } from 'apache-arrow';
-import type { RecordBatch as WasmBatch } from 'parquet-wasm';
+import type { RecordBatch as WasmBatch, WriterProperties } from 'parquet-wasm';
 import {
   Compression,
+  EnabledStatistics,
   ParquetFile,
   Table as WasmTable,
   transformParquetStream,
@@ -94,22 +95,31 @@ class ParquetWriter implements RowWriter {
   }
 
   async #write(): Promise<void> {
-    const properties = new WriterPropertiesBuilder()
-      .setCompression(Compression.ZSTD)
-      .setMaxRowGroupSize(GROUP_ROWS)
-      .setKeyValueMetadata(new Map(Object.entries(this.#schema.metadata)));
-    // Vectors neither repeat nor compress: packing them costs time and gains nothing.
-    const names = Object.entries(this.#schema.columns).filter(([, type]) => typeof type === 'object');
-    const tuned = names.reduce(
-      (each, [name]) =>
-        each
-          .setColumnCompression(`${name}.list.element`, Compression.UNCOMPRESSED)
-          .setColumnDictionaryEnabled(`${name}.list.element`, false),
-      properties,
-    );
-    const bytes = await transformParquetStream(this.#batches.readable, tuned.build());
+    const bytes = await transformParquetStream(this.#batches.readable, writerProperties(this.#schema));
     for await (const piece of bytes as ReadableStream<Uint8Array>) await this.#file.writeFile(piece);
   }
+}
+
+/**
+ * Vectors neither repeat nor compress: packing them costs time and gains nothing. Settings for a single column only reach
+ * plain columns, not the elements of lists, so in a file with vectors packing is the exception.
+ */
+function writerProperties(schema: TableSchema): WriterProperties {
+  const columns = Object.entries(schema.columns);
+  const properties = new WriterPropertiesBuilder()
+    .setMaxRowGroupSize(GROUP_ROWS)
+    .setKeyValueMetadata(new Map(Object.entries(schema.metadata)));
+  if (!columns.some(([, type]) => typeof type === 'object')) return properties.setCompression(Compression.ZSTD).build();
+  return columns
+    .filter(([, type]) => type === 'string' || type === 'integer')
+    .reduce(
+      (each, [name]) => each.setColumnCompression(name, Compression.ZSTD).setColumnDictionaryEnabled(name, true),
+      properties
+        .setCompression(Compression.UNCOMPRESSED)
+        .setDictionaryEnabled(false)
+        .setStatisticsEnabled(EnabledStatistics.None),
+    )
+    .build();
 }
 
 /** Opens a Parquet file for reading; rows come in batches, so that memory does not grow with the file. */
