@@ -100,7 +100,7 @@ async function againstBareRuntime(): Promise<void> {
 
 /** The engine is never asked in a warm run, so that any engine shows what the rest costs. */
 async function warmRun(): Promise<void> {
-  const chunks = await chunksOf(quick ? 2_000 : 10_000);
+  const chunks = await chunksOf(quick ? 5_000 : 20_000);
   let asked = 0;
   const engine = {
     model: { name: 'none', revision: '1', precision: 'none' },

@@ -60,6 +60,26 @@ function toRow(chunk: Chunk): Record<keyof typeof COLUMNS, unknown> {
 
 /** Reads chunks, one after the other. */
 export async function* readChunks(path: string): AsyncGenerator<Chunk> {
+  for await (const row of chunkRows(path)) yield fromRow(row);
+}
+
+/** What of a chunk is needed to embed it. */
+export type ChunkText = Pick<Chunk, 'id' | 'document' | 'index' | 'text' | 'context'>;
+
+/** Reads only what is needed to embed chunks. */
+export async function* readChunkTexts(path: string): AsyncGenerator<ChunkText> {
+  for await (const row of chunkRows(path, ['chunk_id', 'doc_id', 'chunk_index', 'text', 'context'])) {
+    yield {
+      id: row['chunk_id'] as string,
+      document: row['doc_id'] as string,
+      index: row['chunk_index'] as number,
+      text: row['text'] as string,
+      context: row['context'] as string,
+    };
+  }
+}
+
+async function* chunkRows(path: string, columns?: readonly (keyof typeof COLUMNS)[]): AsyncGenerator<Row> {
   const reader = await openRowReader(path);
   const { schema } = reader.metadata;
   // A JSONL file without lines has nothing to say about itself.
@@ -69,7 +89,7 @@ export async function* readChunks(path: string): AsyncGenerator<Chunk> {
       hint: 'run docparse chunk again',
     });
   }
-  for await (const row of reader.rows()) yield fromRow(row);
+  yield* reader.rows(columns);
 }
 
 function fromRow(row: Row): Chunk {

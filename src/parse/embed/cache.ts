@@ -23,20 +23,36 @@ export class VectorCache implements Disposable {
       throw new AppError('CACHE_SCHEMA_NEWER', `${path} was written by a newer version`, { hint: 'upgrade docstokg' });
     }
     // The cache can be made again: losing its last moments to a power cut is no loss.
+    // Larger pages hold two or more vectors whole; mapped pages are read without copying them first.
     this.#database.exec(`
+      pragma page_size = 8192;
       pragma journal_mode = wal;
       pragma synchronous = normal;
-      create table if not exists vectors (key blob primary key, vector blob not null) without rowid;
+      pragma mmap_size = 1073741824;
+      create table if not exists vectors (key blob primary key, vector blob not null);
       pragma user_version = ${SCHEMA};
     `);
     this.#get = this.#database.prepare('select vector from vectors where key = ?');
+    this.#get.setReturnArrays(true);
     this.#put = this.#database.prepare('insert or replace into vectors (key, vector) values (?, ?)');
   }
 
-  get(key: Uint8Array): Float32Array | undefined {
-    const bytes = this.#get.get(key)?.['vector'];
-    if (!(bytes instanceof Uint8Array)) return undefined;
-    return new Float32Array(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength));
+  /** The vectors of many keys, in one transaction: opening one for each key would cost more than the look-up. */
+  getAll(keys: readonly Uint8Array[]): (Float32Array | undefined)[] {
+    this.#database.exec('begin');
+    try {
+      return keys.map((key) => this.#vector(key));
+    } finally {
+      this.#database.exec('commit');
+    }
+  }
+
+  #vector(key: Uint8Array): Float32Array | undefined {
+    const [bytes] = (this.#get.get(key) as unknown as readonly unknown[] | undefined) ?? [];
+    if (!(bytes instanceof Uint8Array) || bytes.byteLength % 4 !== 0) return undefined;
+    return bytes.byteOffset % 4 === 0
+      ? new Float32Array(bytes.buffer as ArrayBuffer, bytes.byteOffset, bytes.byteLength / 4)
+      : new Float32Array(Uint8Array.from(bytes).buffer);
   }
 
   /** Writes all or nothing. */

@@ -36,20 +36,22 @@ export async function embedTexts(
   const { engine, cache, role, signal } = options;
   const model = canonicalJson({ ...engine.model, dimensions: engine.dimensions, role });
   const vectors: Float32Array[] = Array.from({ length: texts.length });
-  const missing = new Map<string, Work>();
+  const wanted = new Map<string, Work>();
   for (const [place, text] of texts.entries()) {
-    const waiting = missing.get(text);
-    if (waiting) {
-      waiting.places.push(place);
-      continue;
-    }
-    const key = cacheKey(model, text);
-    const known = cache?.get(key);
-    if (known?.length === engine.dimensions) vectors[place] = known;
-    else missing.set(text, { key, text, places: [place] });
+    const same = wanted.get(text);
+    if (same) same.places.push(place);
+    else wanted.set(text, { key: cacheKey(model, text), text, places: [place] });
   }
-  await embedMissing([...missing.values()], vectors, { engine, cache, role, ...(signal && { signal }) });
-  return { vectors, embedded: missing.size };
+  const works = [...wanted.values()];
+  const known = cache?.getAll(works.map(({ key }) => key)) ?? [];
+  const missing = works.filter(({ places }, at) => {
+    const vector = known[at];
+    if (vector?.length !== engine.dimensions) return true;
+    for (const place of places) vectors[place] = vector;
+    return false;
+  });
+  await embedMissing(missing, vectors, { engine, cache, role, ...(signal && { signal }) });
+  return { vectors, embedded: missing.length };
 }
 
 async function embedMissing(

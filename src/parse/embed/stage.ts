@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 
 import { canonicalJson, sha256 } from '../../base/index.ts';
-import type { Chunk } from '../chunk/chunk.ts';
 import { embeddedText } from '../chunk/chunk.ts';
-import { readChunks } from '../chunk/chunk-file.ts';
+import type { ChunkText } from '../chunk/chunk-file.ts';
+import { readChunkTexts } from '../chunk/chunk-file.ts';
 import type { FileFormat } from '../files/open.ts';
 import type { VectorCache } from './cache.ts';
 import { embedTexts } from './embed-texts.ts';
@@ -68,7 +68,7 @@ export async function embedItem(
   let chunks = 0;
   let computed = 0;
   let entries = 0;
-  for await (const some of batches(readChunks(item.input))) {
+  for await (const some of batches(readChunkTexts(item.input))) {
     const texts = some.map(embeddedText);
     const made =
       dense &&
@@ -91,8 +91,8 @@ export async function embedItem(
   };
 }
 
-async function* batches(chunks: AsyncIterable<Chunk>): AsyncGenerator<Chunk[]> {
-  let some: Chunk[] = [];
+async function* batches(chunks: AsyncIterable<ChunkText>): AsyncGenerator<ChunkText[]> {
+  let some: ChunkText[] = [];
   for await (const chunk of chunks) {
     some.push(chunk);
     if (some.length === TOGETHER) {

@@ -3,7 +3,8 @@ import { mkdir, open, rm } from 'node:fs/promises';
 import { openAsBlob } from 'node:fs';
 import { dirname } from 'node:path';
 
-import { tableFromIPC } from 'apache-arrow';
+import type { Data, Struct, Vector } from 'apache-arrow';
+import { DataType, makeVector, tableFromIPC } from 'apache-arrow';
 import type { RecordBatch as WasmBatch, WriterProperties } from 'parquet-wasm';
 import {
   Compression,
@@ -138,29 +139,57 @@ export async function openParquetReader(path: string): Promise<RowReader> {
   return {
     metadata: Object.fromEntries(metadata),
     columns,
-    async *rows() {
-      const batches = await file.stream({ batchSize: BATCH_ROWS });
-      for await (const batch of batches as ReadableStream<WasmBatch>) {
-        for (const row of tableFromIPC(batch.intoIPCStream())) yield plainRow(row.toJSON() as Row);
-      }
+    async *rows(wanted) {
+      const batches = await file.stream({ batchSize: BATCH_ROWS, ...(wanted && { columns: [...wanted] }) });
+      for await (const batch of batches as ReadableStream<WasmBatch>) yield* rowsOf(batch);
     },
   };
 }
 
-/** Arrow's own containers as arrays and plain objects. */
-function plainRow(row: Row): Row {
-  return Object.fromEntries(Object.entries(row).map(([name, value]) => [name, plain(value)]));
+/** Rows of a batch. Columns are turned into plain values one after the other: row by row, Arrow makes an object per cell. */
+function rowsOf(batch: WasmBatch): Row[] {
+  const table = tableFromIPC(batch.intoIPCStream());
+  const columns = table.schema.fields.map(({ name }, at) => [name, valuesOf(table.getChildAt(at))] as const);
+  return Array.from({ length: table.numRows }, (_, row) =>
+    Object.fromEntries(columns.map(([name, values]) => [name, values[row]])),
+  );
 }
 
-function plain(value: unknown): unknown {
-  if (value === null) return undefined;
-  if (typeof value !== 'object') return value;
-  if (ArrayBuffer.isView(value)) return value;
-  if ('toArray' in value && typeof value.toArray === 'function') {
-    const items = (value as { toArray(): unknown }).toArray();
-    // Arrow knows half floats only by their bits; nothing else here has 16 of them.
-    if (items instanceof Uint16Array) return new Float16Array(items.slice().buffer);
-    return ArrayBuffer.isView(items) ? items : Array.from(items as Iterable<unknown>, plain);
+function valuesOf(column: Vector | null): unknown[] {
+  return (column?.data ?? []).flatMap((data) => valuesOfData(data));
+}
+
+function valuesOfData(data: Data): unknown[] {
+  const [child] = data.children;
+  if (DataType.isList(data.type) && child) {
+    const items = DataType.isStruct(child.type) ? structs(child) : undefined;
+    const values = items ?? (DataType.isUtf8(child.type) ? valuesOfData(child) : numbers(child));
+    return Array.from({ length: data.length }, (_, row) =>
+      values.slice(data.valueOffsets[row], data.valueOffsets[row + 1]),
+    );
   }
-  return 'toJSON' in value && typeof value.toJSON === 'function' ? (value as { toJSON(): unknown }).toJSON() : value;
+  if (DataType.isFixedSizeList(data.type) && child) {
+    const values = numbers(child);
+    const width = data.type.listSize;
+    return Array.from({ length: data.length }, (_, row) => values.slice(row * width, (row + 1) * width));
+  }
+  const vector = makeVector(data);
+  return Array.from({ length: data.length }, (_, row) => (vector.get(row) as unknown) ?? undefined);
+}
+
+function numbers(data: Data): Float32Array | Float16Array | Int32Array | Int8Array {
+  const values = (data.values as Int32Array).subarray(data.offset, data.offset + data.length);
+  // Arrow knows half floats only by their bits.
+  return DataType.isFloat(data.type) && values instanceof Uint16Array
+    ? new Float16Array((values as Uint16Array).slice().buffer)
+    : values;
+}
+
+function structs(data: Data): Record<string, number>[] {
+  const columns = (data.type as Struct).children.map(
+    ({ name }, at) => [name, numbers(data.children[at] as Data)] as const,
+  );
+  return Array.from({ length: data.length }, (_, row) =>
+    Object.fromEntries(columns.map(([name, values]) => [name, values[row] ?? 0])),
+  );
 }

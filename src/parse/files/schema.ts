@@ -31,5 +31,6 @@ export interface RowWriter extends AsyncDisposable {
 export interface RowReader {
   readonly metadata: Readonly<Record<string, string>>;
   readonly columns: readonly string[];
-  rows(): AsyncGenerator<Row>;
+  /** All rows; with `columns`, only those need to be there. */
+  rows(columns?: readonly string[]): AsyncGenerator<Row>;
 }
