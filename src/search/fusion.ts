@@ -12,7 +12,7 @@ const RRF_CONSTANT = 60;
 const RRF_DEPTH = 1000;
 /** The best so many passages say what else to look for; their mean makes up this share of the second query. */
 const FEEDBACK_PASSAGES = 3;
-const FEEDBACK_SHARE = 0.25;
+const FEEDBACK_SHARE = 1 / 3;
 /** Only the best so many are scored again. */
 const FEEDBACK_DEPTH = 200;
 

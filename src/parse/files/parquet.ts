@@ -15,13 +15,15 @@ import {
   WriterPropertiesBuilder,
 } from 'parquet-wasm';
 
-import { AppError, commitPart, partPath } from '../../base/index.ts';
+import { AppError, canonicalJson, commitPart, partPath } from '../../base/index.ts';
 import { encodeBatch } from './arrow-parquet.ts';
 import type { Row, RowReader, RowWriter, TableSchema } from './schema.ts';
 
 /** Rows handed over at a time, and rows in a group: what is in memory at once. */
 const BATCH_ROWS = 1024;
 const GROUP_ROWS = 8192;
+/** All that is said about a file stands under one key: several would be written in an order that changes from run to run. */
+const METADATA_KEY = 'docstokg';
 
 /** Writes Parquet group by group; memory does not grow with the file. */
 export async function openParquetWriter(path: string, schema: TableSchema): Promise<RowWriter> {
@@ -109,7 +111,7 @@ function writerProperties(schema: TableSchema): WriterProperties {
   const columns = Object.entries(schema.columns);
   const properties = new WriterPropertiesBuilder()
     .setMaxRowGroupSize(GROUP_ROWS)
-    .setKeyValueMetadata(new Map(Object.entries(schema.metadata)));
+    .setKeyValueMetadata(new Map([[METADATA_KEY, canonicalJson(schema.metadata)]]));
   if (!columns.some(([, type]) => typeof type === 'object')) return properties.setCompression(Compression.ZSTD).build();
   return columns
     .filter(([, type]) => type === 'string' || type === 'integer')
@@ -137,7 +139,7 @@ export async function openParquetReader(path: string): Promise<RowReader> {
   const metadata = file.metadata().fileMetadata().keyValueMetadata() as Map<string, string>;
   const columns = tableFromIPC(file.schema().intoIPCStream()).schema.fields.map(({ name }) => name);
   return {
-    metadata: Object.fromEntries(metadata),
+    metadata: JSON.parse(metadata.get(METADATA_KEY) ?? '{}') as Record<string, string>,
     columns,
     async *rows(wanted) {
       const batches = await file.stream({ batchSize: BATCH_ROWS, ...(wanted && { columns: [...wanted] }) });
