@@ -58,7 +58,12 @@ async function* passages(count: number): AsyncGenerator<IndexedPassage> {
     const from = Math.floor(random() * Math.max(1, words.length - 150));
     const id = String(at);
     yield {
-      ...{ id, document: id, title: `Paper ${at >> 5}`, headings: ['Results'], page: 1, file: `${id}.pdf` },
+      id,
+      document: id,
+      title: `Paper ${at >> 5}`,
+      headings: ['Results'],
+      page: 1,
+      file: `${id}.pdf`,
       text: words.slice(from, from + 150).join(' '),
       vectors: [vector.map((value) => value / length)],
     };

@@ -76,11 +76,14 @@ export class DenseIndex {
     this.#plain = this.#starts.every((row, passage) => row === passage);
   }
 
-  /** The score of every passage: that of its best row. A passage without vectors scores what an unrelated one would. */
+  /**
+   * The score of every passage: that of its best row. A passage without vectors scores what an unrelated one would. The
+   * next scan may overwrite the scores.
+   */
   score(query: Float32Array): { readonly scores: Float32Array; readonly unrelated: number } {
     const unrelated = this.unrelated(query);
     const rows = this.scan(query);
-    if (this.#plain) return { scores: rows.slice(), unrelated };
+    if (this.#plain) return { scores: rows, unrelated };
     const scores = new Float32Array(this.layout.passages);
     for (let passage = 0; passage < scores.length; passage += 1) {
       let best = -Infinity;
@@ -136,8 +139,9 @@ export class DenseIndex {
 
 /** Inner product; the shorter length counts. */
 export function dot(a: Float32Array, b: Float32Array): number {
+  const length = Math.min(a.length, b.length);
   let sum = 0;
-  for (let at = 0; at < Math.min(a.length, b.length); at += 1) sum += (a[at] ?? 0) * (b[at] ?? 0);
+  for (let at = 0; at < length; at += 1) sum += (a[at] as number) * (b[at] as number);
   return sum;
 }
 

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { AppError, canonicalJson } from '../base/index.ts';
 import type { DenseEngine } from '../parse/index.ts';
 import { DenseIndex } from './dense.ts';
-import type { Fusion, Scores } from './fusion.ts';
-import { fuseConvex, fuseRanks, fuseWithFeedback } from './fusion.ts';
+import type { Fusion, Ranking, Scores } from './fusion.ts';
+import { fuseConvex, fuseRanks, fuseWithFeedback, rankingOf } from './fusion.ts';
 import { LexicalIndex } from './lexical.ts';
 import type { IndexManifest } from './manifest.ts';
 import { readManifest } from './manifest.ts';
@@ -69,18 +69,9 @@ export class SearchIndex implements Disposable {
   }
 
   /** The same by places in the index, without reading the passages. */
-  async rank(
-    query: string,
-    options: SearchOptions,
-    signal?: AbortSignal,
-  ): Promise<{ readonly places: Uint32Array; readonly scores: Float32Array }> {
-    const all = await this.#score(query, options, signal);
-    const places = topPlaces(all, options.top, options.mode === 'dense' ? -Infinity : 0);
-    return { places, scores: Float32Array.from(places, (place) => all[place] ?? 0) };
-  }
-
-  async #score(query: string, options: SearchOptions, signal?: AbortSignal): Promise<Float32Array> {
-    if (options.mode === 'lexical') return this.#lexical.score(query);
+  async rank(query: string, options: SearchOptions, signal?: AbortSignal): Promise<Ranking> {
+    const { mode, top } = options;
+    if (mode === 'lexical') return best(this.#lexical.score(query), top, 0);
     const dense = this.#dense;
     const [vector] = (await this.#engine?.embed([query], 'query', signal)) ?? [];
     if (!dense || !vector) {
@@ -88,11 +79,12 @@ export class SearchIndex implements Disposable {
         hint: 'search with --lexical, or install the model and embed the passages',
       });
     }
-    if (options.mode === 'dense') return dense.score(vector).scores;
-    const { scores: similar, unrelated } = dense.score(vector);
-    const scores: Scores = { lexical: this.#lexical.score(query), dense: similar, unrelated };
-    if (options.fusion === 'rrf') return fuseRanks(scores);
-    return options.feedback === false ? fuseConvex(scores) : fuseWithFeedback(scores, vector, dense);
+    // From here on nothing waits: the dense scores lie in memory that another search would overwrite.
+    const { scores, unrelated } = dense.score(vector);
+    if (mode === 'dense') return best(scores, top, -Infinity);
+    const both: Scores = { lexical: this.#lexical.score(query), dense: scores, unrelated };
+    if (options.fusion === 'rrf') return best(fuseRanks(both), top, 0);
+    return options.feedback === false ? best(fuseConvex(both), top, 0) : fuseWithFeedback(both, vector, dense, top);
   }
 
   #passage(place: number): Passage {
@@ -105,6 +97,10 @@ export class SearchIndex implements Disposable {
   [Symbol.dispose](): void {
     closeSync(this.#records);
   }
+}
+
+function best(scores: Float32Array, top: number, above: number): Ranking {
+  return rankingOf(scores, topPlaces(scores, top, above));
 }
 
 /** Opens the index in a folder; with an engine also its vectors. */

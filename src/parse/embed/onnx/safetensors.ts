@@ -24,8 +24,13 @@ export function parseSafetensors(bytes: Uint8Array): Map<string, StoredTensor> {
     const [from, to] = entry.data_offsets;
     if (8 + headerLength + to > bytes.length) throw damaged(`tensor ${name} is cut off`);
     const start = bytes.byteOffset + 8 + headerLength + from;
-    const raw = bytes.buffer.slice(start, start + (to - from)) as ArrayBuffer;
-    const data = entry.dtype === 'F16' ? new Float16Array(raw) : new Float32Array(raw);
+    const width = entry.dtype === 'F16' ? 2 : 4;
+    // Typed arrays must begin at a multiple of their width; where a tensor does not, it is copied.
+    const aligned = start % width === 0;
+    const buffer = (aligned ? bytes.buffer : bytes.buffer.slice(start, start + (to - from))) as ArrayBuffer;
+    const place = aligned ? start : 0;
+    const length = (to - from) / width;
+    const data = width === 2 ? new Float16Array(buffer, place, length) : new Float32Array(buffer, place, length);
     tensors.set(name, { shape: entry.shape, data });
   }
   return tensors;
