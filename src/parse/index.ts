@@ -2,3 +2,7 @@ export type { Block, Box, Cell, Link, Metadata, Page, ParsedDocument, Region, Ta
 export * from './doctags/index.ts';
 export type { PdfGlance } from './doctags/inspect.ts';
 export { PdfInspector } from './doctags/inspector.ts';
+export * from './chunk/index.ts';
+export * from './embed/index.ts';
+export type { FileFormat } from './files/open.ts';
+export * from './terms/index.ts';

@@ -1,0 +1,142 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+import { openDenseEngine } from '../src/parse/index.ts';
+import { DenseIndex } from '../src/search/dense.ts';
+import type { IndexedPassage, IndexManifest } from '../src/search/index.ts';
+import { buildIndex, openIndex } from '../src/search/index.ts';
+import { LexicalIndex } from '../src/search/lexical.ts';
+import { topPlaces } from '../src/search/top.ts';
+import { paragraphs } from '../test/fixtures/papers.ts';
+import { seededRandom } from '../test/fixtures/random-document.ts';
+import type { Figure } from './measure.ts';
+import { cpuSeconds, quick, report } from './measure.ts';
+
+// Search over an index on disk: the first answer of a fresh process, the following ones against the bare scan and BM25.
+const MODEL = { engine: 'embedded', precision: 'int8', threads: 1 } as const;
+const QUERIES = [
+  'effects of temperature on protein folding',
+  'randomized trial of blood pressure treatment in older adults',
+  'stem cell differentiation signalling pathway',
+  'does vitamin D deficiency increase cancer risk',
+  'gene expression in the human brain',
+  'antibiotic resistance of bacteria in hospitals',
+  'mitochondrial DNA damage and ageing',
+  'immune response to vaccination in children',
+];
+const ROUNDS = 3;
+
+const child = process.argv.indexOf('--fresh-process');
+if (child === -1) await measure();
+else await answerOnce(process.argv[child + 1] ?? '');
+
+/** What a fresh process does for its first answer; it prints how long it has lived by then. */
+async function answerOnce(folder: string): Promise<void> {
+  await using engine = await openDenseEngine(MODEL);
+  using index = await openIndex(folder, engine);
+  const hits = await index.search(QUERIES[0] ?? '', { mode: 'hybrid', top: 5 });
+  const { user, system } = process.cpuUsage();
+  console.log(
+    JSON.stringify({
+      wallMs: performance.now(),
+      cpuMs: (user + system) / 1e3,
+      rssMb: process.resourceUsage().maxRSS / 1e3,
+      hits: hits.length,
+    }),
+  );
+}
+
+async function* passages(count: number): AsyncGenerator<IndexedPassage> {
+  const random = seededRandom(3);
+  const texts = paragraphs(5_000);
+  for (let at = 0; at < count; at += 1) {
+    const vector = Float32Array.from({ length: 384 }, () => random() - 0.5);
+    const length = Math.hypot(...vector);
+    const words = (texts[at % texts.length] ?? '').split(' ');
+    const from = Math.floor(random() * Math.max(1, words.length - 150));
+    const id = String(at);
+    yield {
+      id,
+      document: id,
+      title: `Paper ${at >> 5}`,
+      headings: ['Results'],
+      page: 1,
+      file: `${id}.pdf`,
+      text: words.slice(from, from + 150).join(' '),
+      vectors: [vector.map((value) => value / length)],
+    };
+  }
+}
+
+async function measure(): Promise<void> {
+  const count = quick ? 20_000 : 100_000;
+  const folder = await mkdtemp(join(tmpdir(), 'bench-search-'));
+  try {
+    await using engine = await openDenseEngine(MODEL);
+    let manifest: IndexManifest | undefined;
+    const building = await cpuSeconds(async () => {
+      const dense = { model: engine.model, dimensions: engine.dimensions, dtype: 'float32' } as const;
+      manifest = await buildIndex(folder, passages(count), { dense });
+    });
+    const sizes = await Promise.all((await readdir(folder)).map(async (name) => (await stat(join(folder, name))).size));
+    const fresh = Array.from({ length: ROUNDS }, () => freshProcess(folder));
+    const first = (key: 'wallMs' | 'cpuMs' | 'rssMb'): number => Math.min(...fresh.map((each) => each[key]));
+    const { bare, ours } = await following(folder, manifest, engine);
+    const figures: Figure[] = [
+      { name: 'building the index', value: count / building, unit: 'passages per CPU s' },
+      { name: 'size on disk', value: sizes.reduce((a, b) => a + b, 0) / 1e6, unit: 'MB' },
+      { name: 'first answer of a fresh process (best of 3)', value: first('wallMs') / 1000, unit: 's', atMost: 1.5 },
+      { name: 'first answer of a fresh process, CPU', value: first('cpuMs') / 1000, unit: 'CPU s' },
+      { name: 'memory of that process, most at any time', value: first('rssMb'), unit: 'MB', atMost: 1_000 },
+      { name: 'bare scan + BM25', value: bare * 1000, unit: 'CPU ms per query' },
+      { name: 'following answers, query embedding included', value: ours * 1000, unit: 'CPU ms per query' },
+      { name: 'following answers / bare scan + BM25', value: ours / bare, unit: 'times', atMost: 1.5 },
+    ];
+    report(
+      'search',
+      { passages: count, dimensions: 384, dtype: 'float32', mode: 'hybrid', queries: QUERIES.length },
+      figures,
+    );
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+}
+
+function freshProcess(folder: string): { wallMs: number; cpuMs: number; rssMb: number } {
+  const { stdout, stderr, status } = spawnSync(process.execPath, [import.meta.filename, '--fresh-process', folder], {
+    encoding: 'utf8',
+  });
+  if (status !== 0) throw new Error(stderr);
+  return JSON.parse(stdout) as { wallMs: number; cpuMs: number; rssMb: number };
+}
+
+/** CPU seconds per query: the kernels alone, and the whole search, in turns. */
+async function following(
+  folder: string,
+  manifest: IndexManifest | undefined,
+  engine: Awaited<ReturnType<typeof openDenseEngine>>,
+): Promise<{ bare: number; ours: number }> {
+  if (!manifest?.dense || !manifest.files.dense) throw new Error('the index has no vectors');
+  using index = await openIndex(folder, engine);
+  const scan = new DenseIndex(join(folder, manifest.files.dense), manifest.dense);
+  const { readFileSync } = await import('node:fs');
+  const lexical = new LexicalIndex(Uint8Array.from(readFileSync(join(folder, manifest.files.lexical))), folder);
+  const vectors = await engine.embed(QUERIES, 'query');
+  let bare = 0;
+  let ours = 0;
+  for (let round = 0; round <= ROUNDS; round += 1) {
+    for (const [at, query] of QUERIES.entries()) {
+      const bareSeconds = await cpuSeconds(() => {
+        topPlaces(scan.scan(vectors[at] ?? new Float32Array(384)), 10);
+        topPlaces(lexical.score(query), 10, 0);
+      });
+      const seconds = await cpuSeconds(() => index.search(query, { mode: 'hybrid', top: 10 }));
+      // The first round only warms the code.
+      if (round > 0) [bare, ours] = [bare + bareSeconds, ours + seconds];
+    }
+  }
+  const queries = ROUNDS * QUERIES.length;
+  return { bare: bare / queries, ours: ours / queries };
+}

@@ -1,0 +1,173 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+
+import { packageRoot } from '../src/base/index.ts';
+import type { ParsedDocument } from '../src/parse/index.ts';
+import {
+  chunkDocument,
+  embeddedText,
+  embedTexts,
+  openDenseEngine,
+  openTokenizer,
+  VectorCache,
+} from '../src/parse/index.ts';
+import type { IndexedPassage, SearchMode } from '../src/search/index.ts';
+import { buildIndex, openIndex } from '../src/search/index.ts';
+
+// Scores our own search on collections with known answers: nDCG@10 of words, meaning and both. The targets are those of
+// the open collections; any other folder with corpus.jsonl, queries.jsonl and qrels.tsv is scored without a target.
+const TARGETS: Readonly<Record<string, Partial<Record<SearchMode, number>>>> = {
+  cacm: { lexical: 0.51, hybrid: 0.6 },
+  cranfield: { lexical: 0.382, hybrid: 0.425 },
+  'scifact-train': { lexical: 0.695, hybrid: 0.733 },
+};
+const MODES = ['lexical', 'dense', 'hybrid'] as const;
+const DEPTH = 10;
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    data: { type: 'string', default: join(packageRoot(), '..', 'shared', 'data', 'retrieval', 'open') },
+    precision: { type: 'string', default: 'int8' },
+    cache: { type: 'string', default: join(packageRoot(), 'Data', 'score-vectors.sqlite') },
+    json: { type: 'boolean', default: false },
+  },
+});
+
+interface Document {
+  readonly id: string;
+  readonly title: string;
+  readonly text: string;
+}
+
+function readLines(path: string): string[] {
+  return readFileSync(path, 'utf8').split('\n').filter(Boolean);
+}
+
+function paper({ title, text }: Document): Pick<ParsedDocument, 'blocks' | 'metadata'> {
+  const quality = { unmappedGlyphs: 0, columns: 1, confidence: 1 };
+  return {
+    blocks: [
+      { order: 0, kind: 'title', text: title, regions: [] },
+      { order: 1, kind: 'text', text, regions: [] },
+    ],
+    metadata: { title, authors: [], needsOcr: [], quality },
+  };
+}
+
+/** Linear gain, as trec_eval does it. */
+function ndcg(found: readonly string[], relevant: ReadonlyMap<string, number>): number {
+  const discounted = (gains: readonly number[]): number =>
+    gains.slice(0, DEPTH).reduce((sum, gain, rank) => sum + gain / Math.log2(rank + 2), 0);
+  const ideal = discounted([...relevant.values()].sort((a, b) => b - a));
+  return ideal === 0 ? 0 : discounted(found.map((id) => relevant.get(id) ?? 0)) / ideal;
+}
+
+if (!existsSync(values.data)) {
+  console.error(`NOTHING WAS SCORED: ${values.data} is not there (give another place with --data)`);
+  process.exit(1);
+}
+if (values.precision !== 'int8' && values.precision !== 'fp32') {
+  console.error('--precision is int8 or fp32');
+  process.exit(2);
+}
+const names = positionals.length > 0 ? positionals : Object.keys(TARGETS);
+await using engine = await openDenseEngine({ engine: 'embedded', precision: values.precision, threads: 0 });
+using cache = new VectorCache(values.cache);
+const tokenizer = await openTokenizer('model');
+const rows = [];
+for (const name of names) rows.push(await scoreCollection(name));
+if (values.json) console.log(JSON.stringify(rows, undefined, 2));
+const missed = rows.flatMap(({ faults }) => faults);
+for (const fault of missed) console.error(fault);
+if (missed.length === 0) console.error('every target is reached');
+process.exitCode = missed.length === 0 ? 0 : 1;
+
+async function scoreCollection(name: string): Promise<{ name: string; faults: string[] } & Record<SearchMode, number>> {
+  const folder = join(values.data, name);
+  const documents = readLines(join(folder, 'corpus.jsonl')).map((line) => JSON.parse(line) as Document);
+  const queries = readLines(join(folder, 'queries.jsonl')).map(
+    (line) => JSON.parse(line) as { id: string; text: string },
+  );
+  const relevant = new Map<string, Map<string, number>>();
+  for (const line of readLines(join(folder, 'qrels.tsv')).slice(1)) {
+    const [query = '', document = '', gain = '0'] = line.split('\t');
+    relevant.set(query, (relevant.get(query) ?? new Map<string, number>()).set(document, Number(gain)));
+  }
+  const scratch = mkdtempSync(join(tmpdir(), 'score-'));
+  try {
+    await buildIndex(scratch, passages(name, documents), {
+      dense: { model: engine.model, dimensions: engine.dimensions, dtype: 'float32' },
+    });
+    using index = await openIndex(scratch, engine);
+    const sums = { lexical: 0, dense: 0, hybrid: 0 };
+    let judged = 0;
+    for (const { id, text } of queries) {
+      const wanted = relevant.get(id);
+      if (!wanted) continue;
+      judged += 1;
+      for (const mode of MODES) {
+        const { places } = await index.rank(text, { mode, top: DEPTH });
+        sums[mode] += ndcg(
+          Array.from(places, (place) => documents[place]?.id ?? ''),
+          wanted,
+        );
+      }
+    }
+    const scores = { lexical: sums.lexical / judged, dense: sums.dense / judged, hybrid: sums.hybrid / judged };
+    if (!values.json)
+      console.log(
+        `${name.padEnd(14)} ${MODES.map((mode) => `${mode} ${scores[mode].toFixed(4)}`).join('  ')}  (${judged} queries)`,
+      );
+    return { name, ...scores, faults: faultsOf(name, scores) };
+  } finally {
+    rmSync(scratch, { recursive: true });
+  }
+}
+
+/** A document is one passage for words; for meaning it has as many windows as the model needs to see all of it. */
+async function* passages(name: string, documents: readonly Document[]): AsyncGenerator<IndexedPassage> {
+  const together = 64;
+  for (let at = 0; at < documents.length; at += together) {
+    const some = documents.slice(at, at + together);
+    const windows = some.map((document) =>
+      chunkDocument(document.id, paper(document), tokenizer, { maxTokens: 256, minTokens: 64, overlapTokens: 0 }).map(
+        embeddedText,
+      ),
+    );
+    const { vectors } = await embedTexts(windows.flat(), { engine, cache, role: 'passage' });
+    let used = 0;
+    for (const [place, document] of some.entries()) {
+      const count = windows[place]?.length ?? 0;
+      const { id, title, text } = document;
+      const own = vectors.slice(used, used + count);
+      used += count;
+      yield {
+        id,
+        document: id,
+        title,
+        headings: [],
+        page: undefined,
+        text: `${title} ${text}`,
+        file: undefined,
+        vectors: own,
+      };
+    }
+    process.stderr.write(`\r${name}: ${Math.min(at + together, documents.length)} of ${documents.length} embedded `);
+  }
+  process.stderr.write('\n');
+}
+
+function faultsOf(name: string, scores: Readonly<Record<SearchMode, number>>): string[] {
+  const faults = [];
+  for (const mode of MODES) {
+    const target = TARGETS[name]?.[mode];
+    if (target !== undefined && scores[mode] < target) {
+      faults.push(`MISSED: ${name} ${mode} is ${scores[mode].toFixed(4)}, the target ${target}`);
+    }
+  }
+  if (scores.hybrid <= scores.lexical) faults.push(`MISSED: on ${name} hybrid is not above lexical`);
+  return faults;
+}

@@ -1,0 +1,245 @@
+import assert from 'node:assert/strict';
+import { existsSync, globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+
+import { packageRoot } from '../../base/index.ts';
+import { randomDocument } from '../../../test/fixtures/random-document.ts';
+import type { Block, Cell, ParsedDocument } from '../document.ts';
+import type { Chunk, ChunkOptions } from './chunk.ts';
+import { embeddedText } from './chunk.ts';
+import { chunkDocument } from './chunker.ts';
+import { flowOf } from './flow.ts';
+import type { Tokenizer } from './tokenizer.ts';
+import { openTokenizer } from './tokenizer.ts';
+
+const OPTIONS: ChunkOptions = { maxTokens: 128, minTokens: 32, overlapTokens: 0 };
+const DATA = join(packageRoot(), '..', 'shared', 'data');
+const model = await openTokenizer('model');
+
+function documentOf(blocks: readonly Block[], title?: string): ParsedDocument {
+  const quality = { unmappedGlyphs: 0, columns: 1, confidence: 1 };
+  return { pages: [], blocks, metadata: { authors: [], needsOcr: [], quality, ...(title && { title }) } };
+}
+
+function block(order: number, kind: 'text' | 'title' | 'caption', text: string, parent?: number): Block {
+  return { order, kind, text, regions: [], ...(parent !== undefined && { parent }) };
+}
+
+/** Everything that must hold for any document; `note` names the seed or file to look at. */
+function checkInvariants(document: ParsedDocument, tokenizer: Tokenizer, options: ChunkOptions, note: string): Chunk[] {
+  const chunks = chunkDocument('d', document, tokenizer, options);
+  const flow = flowOf(document);
+  let at = 0;
+  for (const [index, chunk] of chunks.entries()) {
+    assert.equal(chunk.index, index, note);
+    assert.equal(chunk.start, at, `${note}: chunk ${index} begins where the one before ends`);
+    assert.equal(flow.text.slice(chunk.start, chunk.end).trimEnd(), chunk.text.slice(chunk.repeated), note);
+    assert.notEqual(chunk.text.trim(), '', note);
+    const tokens = tokenizer.count(embeddedText(chunk)) + tokenizer.specials;
+    assert.equal(chunk.tokens, tokens, `${note}: chunk ${index} knows its tokens`);
+    assert.ok(tokens <= options.maxTokens, `${note}: chunk ${index} has ${tokens} tokens`);
+    assert.deepEqual(
+      chunk.regions,
+      chunk.blocks.flatMap((order) => document.blocks.find((each) => each.order === order)?.regions ?? []),
+      note,
+    );
+    at = chunk.end;
+  }
+  assert.equal(at, flow.text.length, `${note}: the last chunk ends with the flow`);
+  assert.equal(new Set(chunks.map(({ id }) => id)).size, chunks.length, `${note}: ids are unique`);
+  assert.deepEqual(chunkDocument('d', document, tokenizer, options), chunks, `${note}: chunks are stable`);
+  checkRows(flow, chunks, { tokenizer, options, note });
+  return chunks;
+}
+
+/** A row that fits a chunk beside the least context is never cut. */
+function checkRows(
+  flow: ReturnType<typeof flowOf>,
+  chunks: readonly Chunk[],
+  { tokenizer, options, note }: { tokenizer: Tokenizer; options: ChunkOptions; note: string },
+): void {
+  for (const group of flow.groups) {
+    for (const row of group.parts.filter(({ cut }) => cut === 'row')) {
+      if (tokenizer.count(flow.text.slice(row.start, row.end)) > options.maxTokens / 2 - tokenizer.specials) continue;
+      const cut = chunks.find(({ start }) => start > row.start && start < row.end);
+      assert.equal(cut, undefined, `${note}: row "${flow.text.slice(row.start, row.end)}" is cut`);
+    }
+  }
+}
+
+for (const [name, seeds] of [
+  ['model', 120],
+  ['cl100k', 60],
+  ['o200k', 30],
+] as const) {
+  test(`chunks of random documents tile the flow and keep every limit (${name})`, async () => {
+    const tokenizer = await openTokenizer(name);
+    for (let seed = 1; seed <= seeds; seed += 1) {
+      const maxTokens = [32, 64, 128, 256, 512][seed % 5] ?? 128;
+      const overlapTokens = seed % 3 === 0 ? Math.floor(maxTokens / 8) : 0;
+      const options = { maxTokens, minTokens: Math.floor(maxTokens / (2 + (seed % 4))), overlapTokens };
+      checkInvariants(randomDocument(seed), tokenizer, options, `seed ${seed}`);
+    }
+  });
+}
+
+interface TruthBlock {
+  readonly kind: string;
+  readonly text?: string;
+  readonly level?: number;
+  readonly table?: { readonly rows: readonly (readonly { readonly text: string; readonly header?: boolean }[])[] };
+}
+
+test('chunks of the open papers and abstracts tile the flow and keep every limit', (context) => {
+  if (!existsSync(DATA)) {
+    context.skip(`NOT TESTED on the open data: ${DATA} is not there`);
+    return;
+  }
+  const options = { maxTokens: 256, minTokens: 64, overlapTokens: 0 };
+  let papers = 0;
+  for (const file of globSync('parse/open/*/*.truth.json', { cwd: DATA }).sort()) {
+    const truth = JSON.parse(readFileSync(join(DATA, file), 'utf8')) as { readonly blocks: readonly TruthBlock[] };
+    checkInvariants(documentOf(truth.blocks.map(fromTruth)), model, options, file);
+    papers += 1;
+  }
+  assert.ok(papers > 20);
+  const lines = readFileSync(join(DATA, 'retrieval/open/scifact-train/corpus.jsonl'), 'utf8').split('\n', 300);
+  for (const line of lines) {
+    const { id, title, text } = JSON.parse(line) as { id: string; title: string; text: string };
+    checkInvariants(documentOf([block(0, 'title', title), block(1, 'text', text)]), model, options, `abstract ${id}`);
+  }
+});
+
+function fromTruth(truth: TruthBlock, order: number): Block {
+  const base = { order, regions: [], text: truth.text ?? '' };
+  switch (truth.kind) {
+    case 'heading':
+      return { ...base, kind: 'heading', level: truth.level ?? 1 };
+    case 'table': {
+      const rows = truth.table?.rows ?? [];
+      const cells = rows.flatMap((row, at) =>
+        row.map(({ text, header }, column) => cell(at, column, text, header ?? false)),
+      );
+      return { ...base, kind: 'table', table: { rows: rows.length, columns: rows[0]?.length ?? 0, cells } };
+    }
+    case 'list_item':
+      return { ...base, kind: 'list_item', ordered: false, depth: 0 };
+    case 'code':
+    case 'reference':
+    case 'title':
+    case 'formula':
+    case 'footnote':
+    case 'caption':
+      return { ...base, kind: truth.kind };
+    default:
+      return { ...base, kind: 'text' };
+  }
+}
+
+function cell(row: number, column: number, text: string, header: boolean): Cell {
+  return { row, column, rowSpan: 1, columnSpan: 1, text, kind: header ? 'column-header' : 'data' };
+}
+
+const sentence = (topic: string, words: number): string => `The ${topic} ${'really '.repeat(words)}matters.`;
+
+test('a long paragraph is cut at sentence ends', () => {
+  const text = Array.from({ length: 20 }, (_, at) => sentence(`effect of Fig. ${at}`, 12)).join(' ');
+  const chunks = checkInvariants(documentOf([block(0, 'text', text)]), model, OPTIONS, 'paragraph');
+  assert.ok(chunks.length > 2);
+  for (const chunk of chunks) assert.match(chunk.text, /^The .*matters\.$/);
+});
+
+test('headings and title are context where the text does not show them, and are counted', () => {
+  const blocks: Block[] = [
+    block(0, 'title', 'On Whales'),
+    { order: 1, kind: 'heading', level: 1, text: 'Methods', regions: [] },
+    { order: 2, kind: 'heading', level: 2, text: 'Sampling', regions: [] },
+    block(3, 'text', Array.from({ length: 12 }, () => sentence('sea', 15)).join(' ')),
+  ];
+  const chunks = checkInvariants(documentOf(blocks), model, OPTIONS, 'headings');
+  assert.equal(chunks[0]?.context, '');
+  assert.match(chunks[0]?.text ?? '', /^On Whales\n\nMethods\n\nSampling\n\nThe sea/);
+  assert.equal(chunks[1]?.context, 'On Whales\nMethods\nSampling');
+  assert.deepEqual(chunks[1]?.headings, ['Methods', 'Sampling']);
+});
+
+test('a table is cut between rows, its caption and header said again', () => {
+  const cells = Array.from({ length: 40 }, (_, row) =>
+    row === 0
+      ? [cell(0, 0, 'species', true), cell(0, 1, 'length in metres', true)]
+      : [cell(row, 0, `whale number ${row}`, false), cell(row, 1, `${row}.5`, false)],
+  ).flat();
+  const table: Block = { order: 0, kind: 'table', text: '', regions: [], table: { rows: 40, columns: 2, cells } };
+  const caption = block(1, 'caption', 'Table 1: Lengths of whales.', 0);
+  const chunks = checkInvariants(documentOf([table, caption]), model, OPTIONS, 'table');
+  assert.ok(chunks.length > 2);
+  for (const chunk of chunks) {
+    assert.match(chunk.text, /^Table 1: Lengths of whales\.\nspecies \| length in metres\nwhale number/);
+    assert.match(chunk.text, /\d\.5$/);
+  }
+});
+
+test('small sections are merged with their sisters, never over a higher heading', () => {
+  const heading = (order: number, level: number, text: string): Block => ({
+    order,
+    kind: 'heading',
+    level,
+    text,
+    regions: [],
+  });
+  const blocks = [
+    heading(0, 1, 'Results'),
+    block(1, 'text', sentence('result', 118)),
+    heading(2, 2, 'Speed'),
+    block(3, 'text', 'It is fast.'),
+    heading(4, 2, 'Size'),
+    block(5, 'text', 'It is small.'),
+    heading(6, 1, 'Conclusion'),
+    block(7, 'text', 'It is good.'),
+  ];
+  const chunks = checkInvariants(documentOf(blocks), model, OPTIONS, 'peers');
+  assert.deepEqual(
+    chunks.slice(1).map(({ text }) => text.split(/\s+/).join(' ')),
+    ['Speed It is fast. Size It is small.', 'Conclusion It is good.'],
+  );
+});
+
+test('overlap says the last sentences again and marks them', () => {
+  const text = Array.from({ length: 20 }, (_, at) => sentence(`point ${at}`, 5)).join(' ');
+  const chunks = checkInvariants(
+    documentOf([block(0, 'text', text)]),
+    model,
+    { ...OPTIONS, overlapTokens: 24 },
+    'overlap',
+  );
+  const flow = flowOf(documentOf([block(0, 'text', text)])).text;
+  for (const chunk of chunks.slice(1)) {
+    assert.ok(chunk.repeated > 0);
+    assert.equal(chunk.text.slice(0, chunk.repeated), flow.slice(chunk.start - chunk.repeated, chunk.start));
+    assert.match(chunk.text, /^The point/);
+  }
+});
+
+test('text without spaces is cut between sentences and words', () => {
+  const text = '我们提出了一种新的方法来测量海水的温度。'.repeat(40);
+  const chunks = checkInvariants(documentOf([block(0, 'text', text)]), model, OPTIONS, 'chinese');
+  assert.ok(chunks.length > 3);
+  for (const chunk of chunks) assert.match(chunk.text, /^我们.*。$/);
+});
+
+test('text added above leaves the ids of the chunks below as they are', () => {
+  const section = (order: number, name: string): Block[] => [
+    { order, kind: 'heading', level: 1, text: name, regions: [] },
+    block(order + 1, 'text', sentence(name, 60)),
+  ];
+  const before = chunkDocument('d', documentOf(section(0, 'Old')), model, OPTIONS);
+  const after = chunkDocument('d', documentOf([...section(0, 'New'), ...section(2, 'Old')]), model, OPTIONS);
+  assert.equal(after.at(-1)?.id, before.at(-1)?.id);
+});
+
+test('settings that contradict each other are refused', () => {
+  assert.throws(() => chunkDocument('d', documentOf([]), model, { ...OPTIONS, minTokens: 100 }), {
+    code: 'CHUNK_OPTIONS',
+  });
+});

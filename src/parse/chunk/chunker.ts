@@ -1,0 +1,85 @@
+import { AppError, sha256 } from '../../base/index.ts';
+import type { ParsedDocument, Region } from '../document.ts';
+import { segmentationLanguage } from './boundaries.ts';
+import type { Chunk, ChunkOptions } from './chunk.ts';
+import { embeddedText } from './chunk.ts';
+import type { Flow, Group } from './flow.ts';
+import { flowOf } from './flow.ts';
+import { commonHeadings, mergeSmall } from './merge.ts';
+import type { Draft } from './pack.ts';
+import { Packer } from './pack.ts';
+import type { Tokenizer } from './tokenizer.ts';
+
+/** Below this a heading, a table header and a row do not fit together. */
+const LEAST_MAX_TOKENS = 32;
+
+/** Cuts a document into chunks. The same document, tokenizer and options give the same chunks with the same ids. */
+export function chunkDocument(
+  id: string,
+  document: Pick<ParsedDocument, 'blocks' | 'metadata'>,
+  tokenizer: Tokenizer,
+  options: ChunkOptions,
+): Chunk[] {
+  checkOptions(options);
+  const flow = flowOf(document);
+  const packer = new Packer(flow, tokenizer, segmentationLanguage(document.metadata.language), options);
+  const drafts = [...sectionsOf(flow.groups)].flatMap((groups) => packer.packSection(groups));
+  const seen = new Map<string, number>();
+  return mergeSmall(drafts, flow, packer, options).map((draft, index) => {
+    const body = sha256(`${id}\n${embeddedText(draft)}`);
+    const occurrence = seen.get(body) ?? 0;
+    seen.set(body, occurrence + 1);
+    // The place is not part of the id: text added above leaves the ids below as they are. Equal passages are numbered.
+    return toChunk(occurrence === 0 ? body : sha256(`${body}#${occurrence}`), { id, index, flow, draft });
+  });
+}
+
+function checkOptions(options: ChunkOptions): void {
+  const { maxTokens, minTokens, overlapTokens } = options;
+  if (maxTokens >= LEAST_MAX_TOKENS && minTokens <= maxTokens / 2 && overlapTokens <= maxTokens / 4) return;
+  throw new AppError(
+    'CHUNK_OPTIONS',
+    `max ${maxTokens}, min ${minTokens}, overlap ${overlapTokens} tokens do not go together`,
+    { hint: `max must be at least ${LEAST_MAX_TOKENS}, min at most half of max, overlap at most a quarter of max` },
+  );
+}
+
+function* sectionsOf(groups: readonly Group[]): Generator<Group[]> {
+  let section: Group[] = [];
+  for (const group of groups) {
+    if (section.length > 0 && group.section !== section[0]?.section) {
+      yield section;
+      section = [];
+    }
+    section.push(group);
+  }
+  if (section.length > 0) yield section;
+}
+
+function toChunk(
+  hash: string,
+  from: { readonly id: string; readonly index: number; readonly flow: Flow; readonly draft: Draft },
+): Chunk {
+  const { flow, draft } = from;
+  const groups = [...new Set(draft.pieces.map(({ group }) => group))];
+  const paths = [...new Set(groups.map(({ section }) => flow.sections[section] ?? []))];
+  const shared = commonHeadings(paths);
+  const blocks = groups.flatMap((group) => group.blocks);
+  const regions: Region[] = blocks.flatMap((block) => block.regions);
+  return {
+    id: hash.slice(0, 32),
+    document: from.id,
+    index: from.index,
+    text: draft.text,
+    repeated: draft.repeated.length,
+    context: draft.context,
+    tokens: draft.tokens,
+    start: draft.start,
+    end: draft.end,
+    title: flow.title,
+    headings: (shared.length > 0 ? shared : (paths[0] ?? [])).map(({ text }) => text),
+    kinds: [...new Set(groups.map(({ kind }) => kind))],
+    blocks: blocks.map(({ order }) => order),
+    regions,
+  };
+}

@@ -1,0 +1,186 @@
+import type { Block, ParsedDocument } from '../document.ts';
+import type { Span } from './boundaries.ts';
+import { tableText } from './table-text.ts';
+
+/** What a piece of the flow may be cut into next. */
+type Cuttable = 'prose' | 'row' | 'line';
+
+/** The smallest unit that structure knows: a paragraph, a list item, a table row, a caption, a line of code. */
+export interface Part extends Span {
+  readonly cut: Cuttable;
+}
+
+/** Blocks that belong together: a list, a table with its caption, a paragraph. Groups tile the flow. */
+export interface Group extends Span {
+  readonly kind: Block['kind'];
+  readonly section: number;
+  readonly parts: readonly Part[];
+  readonly blocks: readonly Block[];
+  /** For a table with named columns: what to say again before rows that stand in another chunk, and where rows begin. */
+  readonly header?: { readonly caption: string; readonly columns: string; readonly bodyStart: number };
+}
+
+/** A heading on the way from the title to a section. */
+interface Heading {
+  readonly text: string;
+  readonly level: number;
+  readonly start: number;
+}
+
+/** A document as one running text, furniture left out, and how it is built. */
+export interface Flow {
+  readonly text: string;
+  readonly title: string;
+  /** Where the title stands in the flow; Infinity when it is known from elsewhere. */
+  readonly titleStart: number;
+  readonly groups: readonly Group[];
+  /** The headings above each section, outermost first. */
+  readonly sections: readonly (readonly Heading[])[];
+}
+
+const BETWEEN_PARTS = '\n';
+const BETWEEN_GROUPS = '\n\n';
+const FURNITURE: ReadonlySet<Block['kind']> = new Set(['page_header', 'page_footer']);
+const FLOATS: ReadonlySet<Block['kind']> = new Set(['table', 'picture', 'code']);
+
+/** The running text of a document: what chunks are cut from and what their offsets count in. */
+export function flowOf(document: Pick<ParsedDocument, 'blocks' | 'metadata'>): Flow {
+  const floats = new Set(document.blocks.filter(({ kind }) => FLOATS.has(kind)).map(({ order }) => order));
+  const owned = new Map<number, Block[]>();
+  const free: Block[] = [];
+  for (const block of document.blocks) {
+    if (FURNITURE.has(block.kind)) continue;
+    const attached = (block.kind === 'caption' || block.kind === 'footnote') && block.parent !== undefined;
+    if (attached && floats.has(block.parent)) owned.set(block.parent, [...(owned.get(block.parent) ?? []), block]);
+    else free.push(block);
+  }
+  const writer = new FlowWriter();
+  for (let at = 0; at < free.length;) {
+    const run = runFrom(free, at);
+    writer.add(run, owned.get(run[0]?.order ?? -1) ?? []);
+    at += run.length;
+  }
+  return writer.finish(document.metadata.title ?? '');
+}
+
+/** Items of one list, or of one list of references, stand together. */
+function runFrom(blocks: readonly Block[], at: number): Block[] {
+  const first = blocks[at];
+  if (!first) return [];
+  if (first.kind !== 'list_item' && first.kind !== 'reference') return [first];
+  let end = at + 1;
+  while (blocks[end]?.kind === first.kind) end += 1;
+  return blocks.slice(at, end);
+}
+
+/** A part's text before it has a place; without its line break. */
+interface Line {
+  readonly text: string;
+  readonly cut: Cuttable;
+}
+
+/** The lines of a group; for a table also how many of them, after its captions, name the columns. */
+function linesOf(
+  blocks: readonly Block[],
+  attached: readonly Block[],
+): { lines: Line[]; captionLines: number; headerLines: number } {
+  const found: Line[] = [];
+  let headerLines = 0;
+  const prose = (text: string): void => {
+    if (text.trim() !== '') found.push({ text: text.trimEnd(), cut: 'prose' });
+  };
+  for (const block of attached) if (block.kind === 'caption') prose(block.text.trim());
+  const captionLines = found.length;
+  for (const block of blocks) {
+    if (block.kind === 'table') {
+      const { rows, headerRows } = tableText(block.table);
+      for (const [row, text] of rows.entries()) {
+        if (text.replaceAll(/[|\s]/g, '') !== '') found.push({ text, cut: 'row' });
+        if (row + 1 === headerRows) headerLines = found.length - captionLines;
+      }
+      if (rows.length === 0) prose(block.text.trim());
+    } else if (block.kind === 'code') {
+      const text = block.text.replace(/^(?:[^\S\n]*\n)+/, '').trimEnd();
+      // Blank lines stay with the line before them: a piece without a character would be a chunk without one.
+      if (text !== '') for (const line of text.split(/\n(?=[^\n]*\S)/)) found.push({ text: line, cut: 'line' });
+    } else prose(lineOf(block));
+  }
+  for (const block of attached) if (block.kind !== 'caption') prose(block.text.trim());
+  return { lines: found, captionLines, headerLines };
+}
+
+function lineOf(block: Block): string {
+  const text = block.text.trim();
+  if (block.kind !== 'list_item' || text === '') return text;
+  return `${'  '.repeat(block.depth)}${block.marker ?? '-'} ${text}`;
+}
+
+class FlowWriter {
+  readonly #pieces: string[] = [];
+  readonly #groups: Group[] = [];
+  readonly #sections: Heading[][] = [[]];
+  #length = 0;
+  #title: { text: string; start: number } | undefined;
+
+  add(blocks: readonly Block[], attached: readonly Block[]): void {
+    const [first] = blocks;
+    const { lines, captionLines, headerLines } = linesOf(blocks, attached);
+    if (!first || lines.length === 0) return;
+    const start = this.#length;
+    if (first.kind === 'heading' || first.kind === 'title')
+      this.#openSection(first.text, first.kind === 'heading' ? first.level : 0);
+    const parts = lines.map(({ text, cut }, at): Part => {
+      const from = this.#length;
+      this.#put(text + (at + 1 === lines.length ? BETWEEN_GROUPS : BETWEEN_PARTS));
+      return { start: from, end: this.#length, cut };
+    });
+    const bodyStart = parts[captionLines + headerLines]?.start;
+    const text = (from: number, to: number): string =>
+      lines
+        .slice(from, to)
+        .map((line) => line.text)
+        .join(BETWEEN_PARTS);
+    this.#groups.push({
+      kind: first.kind,
+      section: this.#sections.length - 1,
+      start,
+      end: this.#length,
+      parts,
+      blocks: [...blocks, ...attached],
+      ...(headerLines > 0 &&
+        bodyStart !== undefined && {
+          header: {
+            caption: text(0, captionLines),
+            columns: text(captionLines, captionLines + headerLines),
+            bodyStart,
+          },
+        }),
+    });
+  }
+
+  #openSection(heading: string, level: number): void {
+    const text = oneLine(heading);
+    if (level === 0) this.#title ??= { text, start: this.#length };
+    const above = (this.#sections.at(-1) ?? []).filter((each) => each.level < level);
+    this.#sections.push(level === 0 ? [] : [...above, { text, level, start: this.#length }]);
+  }
+
+  #put(text: string): void {
+    this.#pieces.push(text);
+    this.#length += text.length;
+  }
+
+  finish(known: string): Flow {
+    return {
+      text: this.#pieces.join(''),
+      title: oneLine(known) || (this.#title?.text ?? ''),
+      titleStart: this.#title?.start ?? Infinity,
+      groups: this.#groups,
+      sections: this.#sections,
+    };
+  }
+}
+
+function oneLine(text: string): string {
+  return text.replaceAll(/\s+/g, ' ').trim();
+}

@@ -1,0 +1,38 @@
+import type { Draft, Packer } from './pack.ts';
+import type { ChunkOptions } from './chunk.ts';
+import type { Flow } from './flow.ts';
+
+/**
+ * Merges chunks below the least size with a neighbour of the same or a sister section, first with the next, else with
+ * the one before. A chunk never reaches over a heading that stands higher than its own.
+ */
+export function mergeSmall(drafts: readonly Draft[], flow: Flow, packer: Packer, options: ChunkOptions): Draft[] {
+  const merged: Draft[] = [];
+  for (const draft of drafts) {
+    const before = merged.at(-1);
+    const small = before && (before.ownTokens < options.minTokens || draft.ownTokens < options.minTokens);
+    const joined = small && arePeers(flow, before, draft) ? join(packer, before, draft) : undefined;
+    if (joined && joined.tokens <= options.maxTokens) merged[merged.length - 1] = joined;
+    else merged.push(draft);
+  }
+  return merged;
+}
+
+function join(packer: Packer, first: Draft, second: Draft): Draft {
+  return { ...packer.draft([...first.pieces, ...second.pieces], first.repeated, first.context), end: second.end };
+}
+
+/** The second belongs to a section under the same heading as the first, or below the first. */
+function arePeers(flow: Flow, first: Draft, second: Draft): boolean {
+  const above = flow.sections[first.section] ?? [];
+  const below = flow.sections[second.pieces[0]?.group.section ?? 0] ?? [];
+  return below.length >= above.length && commonHeadings([above, below]).length >= above.length - 1;
+}
+
+/** The headings that all of these paths begin with. */
+export function commonHeadings<T>(paths: readonly (readonly T[])[]): readonly T[] {
+  const [first = [], ...rest] = paths;
+  let length = 0;
+  while (length < first.length && rest.every((path) => path[length] === first[length])) length += 1;
+  return first.slice(0, length);
+}

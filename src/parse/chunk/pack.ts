@@ -1,0 +1,192 @@
+import { sentences, words } from './boundaries.ts';
+import type { ChunkOptions } from './chunk.ts';
+import { embeddedText } from './chunk.ts';
+import type { Context } from './context.ts';
+import { createContexts } from './context.ts';
+import type { Flow, Group } from './flow.ts';
+import type { Piece } from './pieces.ts';
+import { Cutter } from './pieces.ts';
+import type { Tokenizer } from './tokenizer.ts';
+
+/** A chunk before it has a name. */
+export interface Draft {
+  readonly section: number;
+  readonly start: number;
+  readonly end: number;
+  readonly pieces: readonly Piece[];
+  readonly repeated: string;
+  readonly context: string;
+  readonly text: string;
+  readonly tokens: number;
+  /** Tokens of the text that is its own, without context and repetition. */
+  readonly ownTokens: number;
+}
+
+/** Fills chunks with the pieces of a flow, section by section. */
+export class Packer {
+  readonly #flow: Flow;
+  readonly #options: ChunkOptions;
+  readonly #tokenizer: Tokenizer;
+  readonly #language: string;
+  readonly #cutter: Cutter;
+  readonly #contextAt: (section: number, start: number) => Context;
+
+  constructor(flow: Flow, tokenizer: Tokenizer, language: string, options: ChunkOptions) {
+    this.#flow = flow;
+    this.#options = options;
+    this.#tokenizer = tokenizer;
+    this.#language = language;
+    this.#cutter = new Cutter(flow.text, tokenizer, language);
+    this.#contextAt = createContexts(flow, tokenizer, options.maxTokens);
+  }
+
+  /** The drafts of one section's groups, in order. */
+  packSection(groups: readonly Group[]): Draft[] {
+    const drafts: Draft[] = [];
+    const pending = groups.map((group) => this.#cutter.whole(group)).toReversed();
+    while (pending.length > 0) {
+      const draft = this.#fill(pending, drafts.at(-1));
+      const before = drafts.at(-1);
+      // Blanks alone are no chunk; they end the one before.
+      if (before && draft.text.slice(draft.repeated.length).trim() === '') {
+        drafts[drafts.length - 1] = { ...before, end: draft.end };
+      } else drafts.push(draft);
+    }
+    this.#evenTail(drafts);
+    return drafts;
+  }
+
+  /** A draft of these pieces with its exact count. */
+  draft(pieces: readonly Piece[], repeated: string, context?: string): Draft {
+    const first = pieces[0];
+    const last = pieces.at(-1);
+    const section = first?.group.section ?? 0;
+    const start = first?.start ?? 0;
+    const end = last?.end ?? 0;
+    const text = repeated + this.#flow.text.slice(start, end).trimEnd();
+    const said = context ?? this.#contextAt(section, start).text;
+    const tokens = this.#tokenizer.count(embeddedText({ context: said, text })) + this.#tokenizer.specials;
+    const ownTokens = pieces.reduce((sum, piece) => sum + piece.tokens, 0);
+    return { section, start, end, pieces, repeated, context: said, text, tokens, ownTokens };
+  }
+
+  #fill(pending: Piece[], before: Draft | undefined): Draft {
+    const first = pending.at(-1);
+    if (!first) return this.draft([], '');
+    let repeated = this.#repeatedBefore(first, before);
+    let budget = this.#room(first) - this.#tokenizer.count(repeated);
+    if (first.tokens > budget && first.grain === 'part' && first.group.header) {
+      // Better a row without its header than a row cut in two.
+      repeated = '';
+      budget = this.#room(first);
+    }
+    const taken: Piece[] = [];
+    let used = 0;
+    for (let piece = pending.at(-1); piece; piece = pending.at(-1)) {
+      if (used + piece.tokens <= budget) {
+        taken.push(piece);
+        used += piece.tokens;
+        pending.pop();
+        continue;
+      }
+      const finer = this.#mayCut(piece, taken, used) ? this.#cutter.finer(piece) : undefined;
+      if (finer) {
+        pending.pop();
+        for (const each of finer.toReversed()) pending.push(each);
+      } else if (taken.length > 0) break;
+      else {
+        // A single code point that is too much: it is taken, and what is said before it must give way.
+        taken.push(piece);
+        pending.pop();
+        break;
+      }
+    }
+    return this.#exact(taken, repeated, pending);
+  }
+
+  /** Counts are added up while filling; where a tokenizer's counts do not add up, the exact count has the last word. */
+  #exact(taken: Piece[], repeated: string, pending: Piece[]): Draft {
+    for (let draft = this.draft(taken, repeated); ; draft = this.draft(taken, draft.repeated)) {
+      if (draft.tokens <= this.#options.maxTokens) return draft;
+      const last = taken.at(-1);
+      if (taken.length > 1 && last) {
+        taken.pop();
+        pending.push(last);
+        continue;
+      }
+      const finer = last && this.#cutter.finer(last);
+      if (!finer) return this.#withoutExtras(taken);
+      taken.pop();
+      for (const each of finer.slice(1).toReversed()) pending.push(each);
+      taken.push(...finer.slice(0, 1));
+    }
+  }
+
+  #withoutExtras(taken: readonly Piece[]): Draft {
+    const bare = this.draft(taken, '');
+    return bare.tokens <= this.#options.maxTokens ? bare : this.draft(taken, '', '');
+  }
+
+  /** Tokens left for text in a chunk that begins with this piece. */
+  #room(piece: Piece): number {
+    const context = this.#contextAt(piece.group.section, piece.start);
+    return this.#options.maxTokens - this.#tokenizer.specials - context.tokens;
+  }
+
+  /** A piece is cut when it fits no chunk whole, or when the chunk before it would stay too small. */
+  #mayCut(piece: Piece, taken: readonly Piece[], used: number): boolean {
+    const fitsAlone = piece.tokens <= this.#room(piece);
+    const isTable = piece.group.kind === 'table';
+    if (taken.length === 0) return true;
+    if (used >= this.#options.minTokens) return !fitsAlone && !(isTable && piece.grain === 'group');
+    if (!fitsAlone) return true;
+    const onlyHeadings = taken.every(({ group }) => group.kind === 'heading' || group.kind === 'title');
+    if (piece.grain === 'group') return onlyHeadings || !isTable;
+    return onlyHeadings && piece.grain === 'part' && !isTable;
+  }
+
+  /** What a chunk that begins with this piece says again: its table's header, or the end of the chunk before. */
+  #repeatedBefore(first: Piece, before: Draft | undefined): string {
+    const { header } = first.group;
+    if (header) {
+      if (first.start < header.bodyStart) return '';
+      const { maxTokens } = this.#options;
+      const both = header.caption === '' ? header.columns : `${header.caption}\n${header.columns}`;
+      if (this.#tokenizer.count(both) <= maxTokens / 3) return `${both}\n`;
+      return this.#tokenizer.count(header.columns) <= maxTokens / 2 ? `${header.columns}\n` : '';
+    }
+    if (!before || this.#options.overlapTokens === 0 || before.pieces.at(-1)?.group.kind === 'table') return '';
+    return this.#flow.text.slice(this.#overlapStart(before), before.end);
+  }
+
+  /** Goes back from the end of a chunk by whole sentences, or by words where a sentence is too long. */
+  #overlapStart(before: Draft): number {
+    const { text } = this.#flow;
+    const last = before.pieces.at(-1);
+    const span = { start: Math.max(before.start, last?.group.start ?? before.start), end: before.end };
+    const fits = (from: number): boolean =>
+      this.#tokenizer.count(text.slice(from, before.end)) <= this.#options.overlapTokens;
+    const starts = sentences(text, span, this.#language).map(({ start }) => start);
+    const sentence = starts.find((start) => start > before.start && fits(start));
+    if (sentence !== undefined) return sentence;
+    const tail = { start: starts.at(-1) ?? span.start, end: before.end };
+    const word = words(text, tail, this.#language).find(({ start }) => start > before.start && fits(start));
+    return word?.start ?? before.end;
+  }
+
+  /** Moves pieces from the last but one chunk of a section to a last one that is too small. */
+  #evenTail(drafts: Draft[]): void {
+    const { minTokens, maxTokens } = this.#options;
+    for (;;) {
+      const tail = drafts.at(-1);
+      const before = drafts.at(-2);
+      const moved = before?.pieces.at(-1);
+      if (!tail || !before || !moved || tail.ownTokens >= minTokens || before.pieces.length < 2) return;
+      if (moved.group.header || tail.repeated !== '') return;
+      const shorter = this.draft(before.pieces.slice(0, -1), before.repeated);
+      const longer = this.draft([moved, ...tail.pieces], '');
+      if (shorter.ownTokens < minTokens || longer.tokens > maxTokens) return;
+      drafts.splice(-2, 2, shorter, { ...longer, end: tail.end });
+    }
+  }
+}

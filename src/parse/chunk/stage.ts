@@ -1,0 +1,68 @@
+import { join } from 'node:path';
+
+import { canonicalJson, sha256 } from '../../base/index.ts';
+import type { ParsedDocument } from '../document.ts';
+import type { FileFormat } from '../files/open.ts';
+import { formatOf } from '../files/open.ts';
+import type { ChunkOptions } from './chunk.ts';
+import { CHUNK_SCHEMA } from './chunk.ts';
+import { writeChunks } from './chunk-file.ts';
+import { chunkDocument } from './chunker.ts';
+import type { Tokenizer } from './tokenizer.ts';
+
+/** Raised when the same settings begin to give other chunks. */
+const CHUNKER_VERSION = 1;
+const FOLDER = 'ChunkedDocTagFiles';
+
+/** What of the settings decides how chunks look: a change here makes the stage do its work again, nothing else does. */
+export function chunkConfigHash(options: ChunkOptions, tokenizer: Tokenizer, format: FileFormat): string {
+  const { maxTokens, minTokens, overlapTokens } = options;
+  return sha256(
+    canonicalJson({
+      schema: CHUNK_SCHEMA,
+      version: CHUNKER_VERSION,
+      tokenizer: tokenizer.identity,
+      maxTokens,
+      minTokens,
+      overlapTokens,
+      format,
+    }),
+  );
+}
+
+/** Where an item's chunks are kept. */
+export function chunkOutput(dataRoot: string, item: string, format: FileFormat): string {
+  return join(dataRoot, FOLDER, `${item}.${format}`);
+}
+
+/** What the manifest says about a chunked document. */
+export interface ChunkExtras {
+  readonly chunk_count: number;
+  readonly tokens_p50: number;
+  readonly tokens_p95: number;
+  readonly chunks_format: FileFormat;
+}
+
+/** Chunks one document into its file. */
+export async function chunkItem(item: {
+  readonly id: string;
+  readonly document: Pick<ParsedDocument, 'blocks' | 'metadata'>;
+  readonly output: string;
+  readonly tokenizer: Tokenizer;
+  readonly options: ChunkOptions;
+}): Promise<ChunkExtras> {
+  const chunks = chunkDocument(item.id, item.document, item.tokenizer, item.options);
+  await writeChunks(item.output, chunks, item.tokenizer);
+  const tokens = chunks.map((chunk) => chunk.tokens).sort((a, b) => a - b);
+  return {
+    chunk_count: chunks.length,
+    tokens_p50: percentile(tokens, 0.5),
+    tokens_p95: percentile(tokens, 0.95),
+    chunks_format: formatOf(item.output),
+  };
+}
+
+/** Nearest rank; 0 of nothing. */
+function percentile(sorted: readonly number[], share: number): number {
+  return sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? 0;
+}

@@ -1,0 +1,80 @@
+import { hash } from 'node:crypto';
+import { mkdirSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import type { StatementSync } from 'node:sqlite';
+
+import { AppError } from '../../base/index.ts';
+
+const SCHEMA = 1;
+
+/** Vectors by the hash of model and text, so that a text is embedded once. Several processes may share the file. */
+export class VectorCache implements Disposable {
+  readonly #database: DatabaseSync;
+  readonly #get: StatementSync;
+  readonly #put: StatementSync;
+
+  constructor(path: string) {
+    mkdirSync(dirname(path), { recursive: true });
+    this.#database = new DatabaseSync(path, { timeout: 10_000 });
+    const version = this.#database.prepare('pragma user_version').get()?.['user_version'];
+    if (typeof version === 'number' && version > SCHEMA) {
+      this.#database.close();
+      throw new AppError('CACHE_SCHEMA_NEWER', `${path} was written by a newer version`, { hint: 'upgrade docstokg' });
+    }
+    // The cache can be made again: losing its last moments to a power cut is no loss.
+    // Larger pages hold two or more vectors whole; mapped pages are read without copying them first.
+    this.#database.exec(`
+      pragma page_size = 8192;
+      pragma journal_mode = wal;
+      pragma synchronous = normal;
+      pragma mmap_size = 1073741824;
+      create table if not exists vectors (key blob primary key, vector blob not null);
+      pragma user_version = ${SCHEMA};
+    `);
+    this.#get = this.#database.prepare('select vector from vectors where key = ?');
+    this.#get.setReturnArrays(true);
+    this.#put = this.#database.prepare('insert or replace into vectors (key, vector) values (?, ?)');
+  }
+
+  /** The vectors of many keys, in one transaction: opening one for each key would cost more than the look-up. */
+  getAll(keys: readonly Uint8Array[]): (Float32Array | undefined)[] {
+    this.#database.exec('begin');
+    try {
+      return keys.map((key) => this.#vector(key));
+    } finally {
+      this.#database.exec('commit');
+    }
+  }
+
+  #vector(key: Uint8Array): Float32Array | undefined {
+    const [bytes] = (this.#get.get(key) as unknown as readonly unknown[] | undefined) ?? [];
+    if (!(bytes instanceof Uint8Array) || bytes.byteLength % 4 !== 0) return undefined;
+    return bytes.byteOffset % 4 === 0
+      ? new Float32Array(bytes.buffer as ArrayBuffer, bytes.byteOffset, bytes.byteLength / 4)
+      : new Float32Array(Uint8Array.from(bytes).buffer);
+  }
+
+  /** Writes all or nothing. */
+  putAll(entries: Iterable<readonly [key: Uint8Array, vector: Float32Array]>): void {
+    this.#database.exec('begin immediate');
+    try {
+      for (const [key, vector] of entries) {
+        this.#put.run(key, new Uint8Array(vector.buffer, vector.byteOffset, vector.byteLength));
+      }
+      this.#database.exec('commit');
+    } catch (error) {
+      this.#database.exec('rollback');
+      throw error;
+    }
+  }
+
+  [Symbol.dispose](): void {
+    this.#database.close();
+  }
+}
+
+/** The key of a text under a model. */
+export function cacheKey(model: string, text: string): Uint8Array {
+  return hash('sha256', `${model}\n${text}`, 'buffer');
+}

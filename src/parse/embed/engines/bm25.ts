@@ -1,0 +1,93 @@
+import { readFile } from 'node:fs/promises';
+
+import { AppError, sha256, writeFileAtomic } from '../../../base/index.ts';
+import { ANALYSIS, analyse } from '../../terms/index.ts';
+import type { SparseEngine, SparseVector } from '../engine.ts';
+
+const SCHEMA = 'docstokg/bm25/1';
+const K1 = 1.2;
+const B = 0.75;
+
+/**
+ * What BM25 has to know about a collection. It is measured once and kept with the index: vectors of a later run are
+ * made with the same numbers and so can be compared with those of the first.
+ */
+export interface Bm25Statistics {
+  readonly schema: string;
+  readonly analysis: string;
+  readonly passages: number;
+  readonly averageLength: number;
+  /** In how many passages a term occurs, by the term's index; terms of one passage are left out. */
+  readonly frequencies: Readonly<Record<string, number>>;
+}
+
+/** Measures a collection. */
+export async function measureBm25(texts: AsyncIterable<string> | Iterable<string>): Promise<Bm25Statistics> {
+  let passages = 0;
+  let length = 0;
+  const frequencies = new Map<number, number>();
+  for await (const text of texts) {
+    const terms = analyse(text);
+    passages += 1;
+    length += terms.length;
+    for (const index of new Set(terms.map(termIndex))) frequencies.set(index, (frequencies.get(index) ?? 0) + 1);
+  }
+  return {
+    schema: SCHEMA,
+    analysis: ANALYSIS,
+    passages,
+    averageLength: length / passages || 1,
+    frequencies: Object.fromEntries([...frequencies].filter(([, count]) => count > 1).sort(([a], [b]) => a - b)),
+  };
+}
+
+export async function saveBm25(path: string, statistics: Bm25Statistics): Promise<void> {
+  await writeFileAtomic(path, JSON.stringify(statistics));
+}
+
+export async function loadBm25(path: string): Promise<Bm25Statistics> {
+  const statistics = JSON.parse(await readFile(path, 'utf8')) as Bm25Statistics;
+  if (statistics.schema !== SCHEMA || statistics.analysis !== ANALYSIS) {
+    throw new AppError('BM25_SCHEMA', `${path} was written by another version (${statistics.schema})`, {
+      hint: 'remove it to measure the collection anew; sparse vectors made before will not fit',
+    });
+  }
+  return statistics;
+}
+
+/**
+ * BM25 as sparse vectors: a passage's values are its saturated counts, a query's the rarity of its terms, and their
+ * inner product is the score. An index is a hash of the term, so no vocabulary has to be kept or agreed on.
+ */
+export function openBm25(statistics: Bm25Statistics): SparseEngine {
+  const passage = (text: string): SparseVector => {
+    const terms = analyse(text);
+    const norm = K1 * (1 - B + (B * terms.length) / statistics.averageLength);
+    return sparse(terms, (count) => (count * (K1 + 1)) / (count + norm));
+  };
+  const query = (text: string): SparseVector =>
+    sparse(analyse(text), (count, index) => {
+      const frequency = statistics.frequencies[index] ?? 1;
+      return count * Math.log(1 + (statistics.passages - frequency + 0.5) / (frequency + 0.5));
+    });
+  return {
+    model: { name: 'bm25', revision: sha256(JSON.stringify(statistics)).slice(0, 16), precision: ANALYSIS },
+    embed: async (texts, role) => texts.map(role === 'passage' ? passage : query),
+    [Symbol.asyncDispose]: async () => undefined,
+  };
+}
+
+function sparse(terms: readonly string[], weigh: (count: number, index: number) => number): SparseVector {
+  const counts = new Map<number, number>();
+  for (const term of terms) counts.set(termIndex(term), (counts.get(termIndex(term)) ?? 0) + 1);
+  const indices = Uint32Array.from(counts.keys()).sort();
+  return { indices, values: Float32Array.from(indices, (index) => weigh(counts.get(index) ?? 0, index)) };
+}
+
+/** FNV-1a over UTF-16, with a last mix so that near terms fall far apart; 31 bits, as many stores take signed integers. */
+function termIndex(term: string): number {
+  let hash = 0x81_1c_9d_c5;
+  for (let at = 0; at < term.length; at += 1) hash = Math.imul(hash ^ term.charCodeAt(at), 0x01_00_01_93);
+  hash = Math.imul(hash ^ (hash >>> 16), 0x85_eb_ca_6b);
+  return (hash ^ (hash >>> 13)) & 0x7f_ff_ff_ff;
+}

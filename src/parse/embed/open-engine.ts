@@ -1,0 +1,52 @@
+import { AppError } from '../../base/index.ts';
+import type { DenseEngine, SparseEngine } from './engine.ts';
+import type { FolderOptions } from './engines/onnx.ts';
+import type { ServerOptions } from './engines/openai-compatible.ts';
+
+/** Which dense engine to use, and how. */
+export type DenseSettings =
+  | { readonly engine: 'embedded'; readonly precision: 'int8' | 'fp32'; readonly threads: number }
+  | ({ readonly engine: 'onnx' } & FolderOptions)
+  | ({ readonly engine: 'openai-compatible' } & ServerOptions);
+
+/** Opens a dense engine; what it needs is loaded only now. */
+export async function openDenseEngine(settings: DenseSettings, signal?: AbortSignal): Promise<DenseEngine> {
+  switch (settings.engine) {
+    case 'embedded': {
+      const { openEmbeddedEngine } = await import('./engines/embedded.ts');
+      return openEmbeddedEngine(settings);
+    }
+    case 'onnx': {
+      const { openFolderEngine } = await import('./engines/onnx.ts');
+      return openFolderEngine(settings);
+    }
+    case 'openai-compatible':
+      break;
+  }
+  const { openServerEngine } = await import('./engines/openai-compatible.ts');
+  return openServerEngine(settings, signal);
+}
+
+/** Codes of errors that say that an optional package is not installed. */
+const NOT_INSTALLED: ReadonlySet<string> = new Set(['MODEL_NOT_INSTALLED', 'ONNX_NOT_INSTALLED']);
+
+/** An engine, or why there is none on this machine: then words alone can be searched, and the message says so. */
+export type MaybeEngine =
+  | { readonly kind: 'engine'; readonly engine: DenseEngine }
+  | { readonly kind: 'missing'; readonly reason: AppError };
+
+/** Opens a dense engine where its packages are installed; any other fault is still an error. */
+export async function openDenseEngineIfInstalled(settings: DenseSettings, signal?: AbortSignal): Promise<MaybeEngine> {
+  try {
+    return { kind: 'engine', engine: await openDenseEngine(settings, signal) };
+  } catch (error) {
+    if (error instanceof AppError && NOT_INSTALLED.has(error.code)) return { kind: 'missing', reason: error };
+    throw error;
+  }
+}
+
+/** Opens SPLADE from a local folder. */
+export async function openSpladeEngine(options: FolderOptions): Promise<SparseEngine> {
+  const { openSplade } = await import('./engines/splade.ts');
+  return openSplade(options);
+}

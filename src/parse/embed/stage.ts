@@ -1,0 +1,104 @@
+import { join } from 'node:path';
+
+import { canonicalJson, sha256 } from '../../base/index.ts';
+import { embeddedText } from '../chunk/chunk.ts';
+import type { ChunkText } from '../chunk/chunk-file.ts';
+import { readChunkTexts } from '../chunk/chunk-file.ts';
+import type { FileFormat } from '../files/open.ts';
+import type { VectorCache } from './cache.ts';
+import { embedTexts } from './embed-texts.ts';
+import type { DenseEngine, SparseEngine } from './engine.ts';
+import type { VectorType } from './vector-file.ts';
+import { openVectorWriter, VECTOR_SCHEMA } from './vector-file.ts';
+
+const FOLDER = 'Embeddings';
+/** Chunks in memory at a time. */
+const TOGETHER = 1024;
+
+/** The engines of a run; either may be switched off. */
+export interface EmbedEngines {
+  readonly dense: DenseEngine | undefined;
+  readonly sparse: SparseEngine | undefined;
+}
+
+/** What of the settings decides how vectors look: models, how they were run, and how numbers are kept. */
+export function embedConfigHash(engines: EmbedEngines, type: VectorType, format: FileFormat): string {
+  const { dense, sparse } = engines;
+  return sha256(
+    canonicalJson({
+      schema: VECTOR_SCHEMA,
+      dense: dense ? { ...dense.model, dimensions: dense.dimensions, type } : null,
+      sparse: sparse ? sparse.model : null,
+      format,
+    }),
+  );
+}
+
+/** Where an item's vectors are kept. */
+export function embedOutput(dataRoot: string, item: string, format: FileFormat): string {
+  return join(dataRoot, FOLDER, `${item}.${format}`);
+}
+
+/** What the manifest says about an embedded document. */
+export interface EmbedExtras {
+  readonly vectors_dense: number;
+  readonly vectors_sparse: number;
+  readonly dim_dense: number;
+  readonly avg_nnz_sparse: number;
+  /** Vectors that had to be computed; the others were in the cache. */
+  readonly vectors_computed: number;
+}
+
+/** Embeds the chunks of one document into its file. */
+export async function embedItem(
+  item: {
+    readonly input: string;
+    readonly output: string;
+    readonly engines: EmbedEngines;
+    readonly type: VectorType;
+    readonly cache: VectorCache | undefined;
+  },
+  signal?: AbortSignal,
+): Promise<EmbedExtras> {
+  const { dense, sparse } = item.engines;
+  await using writer = await openVectorWriter(item.output, {
+    ...(dense && { dense: { model: dense.model, dimensions: dense.dimensions, type: item.type } }),
+    ...(sparse && { sparse: { model: sparse.model } }),
+  });
+  let chunks = 0;
+  let computed = 0;
+  let entries = 0;
+  for await (const some of batches(readChunkTexts(item.input))) {
+    const texts = some.map(embeddedText);
+    const made =
+      dense &&
+      (await embedTexts(texts, { engine: dense, cache: item.cache, role: 'passage', ...(signal && { signal }) }));
+    const sparseVectors = await sparse?.embed(texts, 'passage', signal);
+    for (const [at, { id, document, index }] of some.entries()) {
+      entries += sparseVectors?.[at]?.indices.length ?? 0;
+      await writer.write({ id, document, index, dense: made?.vectors[at], sparse: sparseVectors?.[at] });
+    }
+    chunks += some.length;
+    computed += made?.embedded ?? 0;
+  }
+  await writer.finish();
+  return {
+    vectors_dense: dense ? chunks : 0,
+    vectors_sparse: sparse ? chunks : 0,
+    dim_dense: dense?.dimensions ?? 0,
+    avg_nnz_sparse: chunks > 0 ? Math.round((10 * entries) / chunks) / 10 : 0,
+    vectors_computed: computed,
+  };
+}
+
+async function* batches(chunks: AsyncIterable<ChunkText>): AsyncGenerator<ChunkText[]> {
+  let some: ChunkText[] = [];
+  for await (const chunk of chunks) {
+    some.push(chunk);
+    if (some.length === TOGETHER) {
+      yield some;
+      some = [];
+    }
+  }
+  if (some.length > 0) yield some;
+}

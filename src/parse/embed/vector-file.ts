@@ -1,0 +1,141 @@
+import { AppError } from '../../base/index.ts';
+import { openRowReader, openRowWriter } from '../files/open.ts';
+import type { RowWriter, TableSchema } from '../files/schema.ts';
+import type { ModelIdentity, SparseVector } from './engine.ts';
+import { quantiseVector } from './normalise.ts';
+
+/** The version of the vector record; it stands in every file of vectors. */
+export const VECTOR_SCHEMA = 'docstokg/vectors/1';
+
+/** How numbers of a dense vector are kept. */
+export type VectorType = 'float32' | 'float16' | 'int8';
+
+/** What a file of vectors holds: dense, sparse or both. */
+export interface VectorFileOptions {
+  readonly dense?: { readonly model: ModelIdentity; readonly dimensions: number; readonly type: VectorType };
+  readonly sparse?: { readonly model: ModelIdentity };
+}
+
+/** The vectors of one chunk. */
+export interface ChunkVectors {
+  readonly id: string;
+  readonly document: string;
+  readonly index: number;
+  readonly dense: Float32Array | undefined;
+  readonly sparse: SparseVector | undefined;
+}
+
+/** Takes vectors and writes a file of them. */
+export interface VectorWriter extends AsyncDisposable {
+  write(vectors: ChunkVectors): Promise<void>;
+  finish(): Promise<{ readonly rows: number }>;
+}
+
+/** Opens a file for vectors; the format is told by its name. */
+export async function openVectorWriter(path: string, options: VectorFileOptions): Promise<VectorWriter> {
+  const writer = await openRowWriter(path, schemaOf(options));
+  return {
+    write: (vectors) => writeVectors(writer, vectors, options),
+    finish: () => writer.finish(),
+    [Symbol.asyncDispose]: () => writer[Symbol.asyncDispose](),
+  };
+}
+
+function schemaOf({ dense, sparse }: VectorFileOptions): TableSchema {
+  return {
+    metadata: {
+      schema: VECTOR_SCHEMA,
+      ...(dense && {
+        dense_model: dense.model.name,
+        dense_revision: dense.model.revision,
+        dense_precision: dense.model.precision,
+        dense_dimensions: String(dense.dimensions),
+        dense_type: dense.type,
+      }),
+      ...(sparse && { sparse_model: sparse.model.name, sparse_revision: sparse.model.revision }),
+    },
+    columns: {
+      chunk_id: 'string',
+      doc_id: 'string',
+      chunk_index: 'integer',
+      ...(dense && { dense: { vector: dense.type, dimensions: dense.dimensions } }),
+      ...(dense?.type === 'int8' && { dense_scale: 'float' as const }),
+      ...(sparse && { sparse_indices: 'integers' as const, sparse_values: 'floats' as const }),
+    },
+  };
+}
+
+async function writeVectors(writer: RowWriter, vectors: ChunkVectors, options: VectorFileOptions): Promise<void> {
+  const { dense, sparse } = options;
+  const row: Record<string, unknown> = {
+    chunk_id: vectors.id,
+    doc_id: vectors.document,
+    chunk_index: vectors.index,
+  };
+  if (dense) {
+    if (vectors.dense?.length !== dense.dimensions) {
+      throw new AppError(
+        'EMBED_DIMENSIONS',
+        `chunk ${vectors.id} has a vector of ${vectors.dense?.length ?? 0} numbers`,
+        {
+          hint: `the model gives ${dense.dimensions}`,
+        },
+      );
+    }
+    if (dense.type === 'int8') {
+      const { data, scale } = quantiseVector(vectors.dense);
+      row['dense'] = data;
+      row['dense_scale'] = scale;
+    } else row['dense'] = dense.type === 'float16' ? vectors.dense.map(Math.f16round) : vectors.dense;
+  }
+  if (sparse) {
+    row['sparse_indices'] = vectors.sparse?.indices ?? new Uint32Array();
+    row['sparse_values'] = vectors.sparse?.values ?? new Float32Array();
+  }
+  await writer.write(row);
+}
+
+/** Reads vectors, one chunk after the other; whatever they are kept as, they come back as float32. */
+export async function* readVectors(path: string): AsyncGenerator<ChunkVectors> {
+  const reader = await openRowReader(path);
+  const { schema } = reader.metadata;
+  if (schema === undefined && reader.columns.length === 0) return;
+  if (schema !== VECTOR_SCHEMA) {
+    throw new AppError('VECTOR_SCHEMA', `${path} holds ${schema ?? 'something unknown'}, not ${VECTOR_SCHEMA}`, {
+      hint: 'run docparse embed again',
+    });
+  }
+  for await (const row of reader.rows()) {
+    const scale = (row['dense_scale'] as number | undefined) ?? 1;
+    const dense = row['dense'] as Iterable<number> | undefined;
+    const indices = row['sparse_indices'] as Iterable<number> | undefined;
+    yield {
+      id: row['chunk_id'] as string,
+      document: row['doc_id'] as string,
+      index: row['chunk_index'] as number,
+      dense: dense && Float32Array.from(dense, (value) => value * scale),
+      sparse: indices && {
+        indices: Uint32Array.from(indices),
+        values: Float32Array.from(row['sparse_values'] as Iterable<number>),
+      },
+    };
+  }
+}
+
+/** What is wrong with a file of vectors; with the ids of its chunks also whether it has exactly those, in their order. */
+export async function validateVectors(path: string, chunks?: readonly string[]): Promise<string[]> {
+  const faults: string[] = [];
+  let rows = 0;
+  let dimensions: number | undefined;
+  for await (const { id, dense, sparse } of readVectors(path)) {
+    const fault = (what: string): void => void faults.push(`row ${rows} (${id}): ${what}`);
+    if (chunks && chunks[rows] !== id) fault(`its chunk should be ${chunks[rows] ?? 'none'}`);
+    dimensions ??= dense?.length;
+    if (dense?.length !== dimensions) fault(`has ${dense?.length ?? 0} dimensions, others ${dimensions ?? 0}`);
+    if (dense && !dense.every(Number.isFinite)) fault('has something else than numbers');
+    if (sparse && sparse.indices.length !== sparse.values.length) fault('has not as many values as indices');
+    rows += 1;
+  }
+  if (chunks && rows !== chunks.length) faults.push(`has ${rows} rows for ${chunks.length} chunks`);
+  return faults;
+}

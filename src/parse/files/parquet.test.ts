@@ -1,0 +1,183 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+
+import { DuckDBInstance } from '@duckdb/node-api';
+
+import { randomDocument, seededRandom } from '../../../test/fixtures/random-document.ts';
+import { chunkDocument } from '../chunk/chunker.ts';
+import { readChunks, validateChunks, writeChunks } from '../chunk/chunk-file.ts';
+import { openTokenizer } from '../chunk/tokenizer.ts';
+import type { ChunkVectors, VectorType } from '../embed/vector-file.ts';
+import { openVectorWriter, readVectors, validateVectors } from '../embed/vector-file.ts';
+
+let folder = '';
+before(async () => (folder = await mkdtemp(join(tmpdir(), 'parquet-'))));
+after(() => rm(folder, { recursive: true }));
+
+const DIMENSIONS = 384;
+const MODEL = { name: 'test', revision: '7', precision: 'fp32' };
+
+async function query(sql: string): Promise<Record<string, unknown>[]> {
+  const instance = await DuckDBInstance.create(':memory:');
+  const connection = await instance.connect();
+  try {
+    return (await connection.runAndReadAll(sql)).getRowObjectsJS();
+  } finally {
+    connection.closeSync();
+    instance.closeSync();
+  }
+}
+
+async function collect<T>(items: AsyncIterable<T>): Promise<T[]> {
+  const all: T[] = [];
+  for await (const item of items) all.push(item);
+  return all;
+}
+
+function randomVectors(count: number): ChunkVectors[] {
+  const random = seededRandom(count);
+  return Array.from({ length: count }, (_, index) => ({
+    id: `chunk-${index}`,
+    document: 'paper é',
+    index,
+    dense: Float32Array.from({ length: DIMENSIONS }, () => random() * 2 - 1),
+    sparse: { indices: Uint32Array.of(index, 2 ** 31 - 1), values: Float32Array.of(random(), 1) },
+  }));
+}
+
+async function writeAll(path: string, vectors: readonly ChunkVectors[], type: VectorType): Promise<void> {
+  await using writer = await openVectorWriter(path, {
+    dense: { model: MODEL, dimensions: DIMENSIONS, type },
+    sparse: { model: { ...MODEL, name: 'bm25' } },
+  });
+  for (const each of vectors) await writer.write(each);
+  assert.deepEqual(await writer.finish(), { rows: vectors.length });
+}
+
+test('DuckDB sees vectors as FLOAT arrays, bit by bit, over several row groups', async () => {
+  const path = join(folder, 'vectors.parquet');
+  const vectors = randomVectors(9_000);
+  await writeAll(path, vectors, 'float32');
+  const types = await query(`describe select * from '${path}'`);
+  assert.deepEqual(
+    types.map(({ column_name: name, column_type: type }) => [name, type]),
+    [
+      ['chunk_id', 'VARCHAR'],
+      ['doc_id', 'VARCHAR'],
+      ['chunk_index', 'INTEGER'],
+      ['dense', 'FLOAT[]'],
+      ['sparse_indices', 'INTEGER[]'],
+      ['sparse_values', 'FLOAT[]'],
+    ],
+  );
+  const rows = await query(`select * from '${path}' where chunk_index % 50 = 0 order by chunk_index`);
+  assert.equal(rows.length, vectors.length / 50);
+  for (const [at, row] of rows.entries()) {
+    const vector = vectors[at * 50];
+    assert.equal(row['chunk_id'], vector?.id);
+    assert.deepEqual(Float32Array.from(row['dense'] as number[]), vector?.dense);
+    assert.deepEqual(row['sparse_indices'], [...(vector?.sparse?.indices ?? [])]);
+  }
+  const metadata = await query(
+    `select decode(value) as value from parquet_kv_metadata('${path}') where decode(key) = 'docstokg'`,
+  );
+  const known = JSON.parse(metadata[0]?.['value'] as string) as Record<string, string>;
+  assert.equal(known['schema'], 'docstokg/vectors/1');
+  assert.equal(known['dense_model'], 'test');
+  assert.equal(known['dense_dimensions'], '384');
+  const [groups] = await query(`select count(distinct row_group_id) as n from parquet_metadata('${path}')`);
+  assert.equal(Number(groups?.['n']), 2);
+});
+
+for (const type of ['float32', 'float16', 'int8'] as const) {
+  for (const format of ['parquet', 'jsonl'] as const) {
+    test(`vectors kept as ${type} in ${format} come back as they were kept`, async () => {
+      const path = join(folder, `${type}.${format}`);
+      const vectors = randomVectors(50);
+      await writeAll(path, vectors, type);
+      const back = await collect(readVectors(path));
+      assert.equal(back.length, vectors.length);
+      for (const [at, { id, dense, sparse }] of back.entries()) {
+        const original = vectors[at];
+        assert.equal(id, original?.id);
+        assert.deepEqual(sparse, original?.sparse);
+        const expected =
+          type === 'float32' ? original?.dense : type === 'float16' ? original?.dense?.map(Math.f16round) : undefined;
+        if (expected) assert.deepEqual(dense, expected);
+        else
+          for (const [place, value] of (dense ?? []).entries())
+            assert.ok(Math.abs(value - (original?.dense?.[place] ?? 9)) < 1 / 200);
+      }
+      assert.deepEqual(
+        await validateVectors(
+          path,
+          vectors.map(({ id }) => id),
+        ),
+        [],
+      );
+      assert.equal((await validateVectors(path, ['other'])).length, 51);
+    });
+  }
+}
+
+test('chunks come back equal from both formats, and DuckDB reads them', async () => {
+  const tokenizer = await openTokenizer('cl100k');
+  const options = { maxTokens: 64, minTokens: 16, overlapTokens: 8 };
+  const chunks = [3, 5, 8].flatMap((seed) => chunkDocument(`d${seed}`, randomDocument(seed), tokenizer, options));
+  for (const format of ['parquet', 'jsonl']) {
+    const path = join(folder, `chunks.${format}`);
+    await writeChunks(path, chunks, tokenizer);
+    assert.deepEqual(await collect(readChunks(path)), chunks);
+  }
+  const [row] = await query(
+    `select count(*)::int as n, sum(token_count)::int as tokens, max(len(regions))::int as regions from '${join(folder, 'chunks.parquet')}'`,
+  );
+  assert.equal(row?.['n'], chunks.length);
+  assert.equal(
+    row?.['tokens'],
+    chunks.reduce((sum, { tokens }) => sum + tokens, 0),
+  );
+  assert.equal(row?.['regions'], Math.max(...chunks.map(({ regions }) => regions.length)));
+});
+
+test('a file of chunks is checked as a whole', async () => {
+  const tokenizer = await openTokenizer('cl100k');
+  const chunks = chunkDocument('d', randomDocument(8), tokenizer, { maxTokens: 64, minTokens: 16, overlapTokens: 0 });
+  assert.ok(chunks.length > 3);
+  const good = join(folder, 'good.parquet');
+  await writeChunks(good, chunks, tokenizer);
+  assert.deepEqual(await validateChunks(good, 64), []);
+  assert.ok((await validateChunks(good, 20)).length > 0);
+  const bad = join(folder, 'bad.jsonl');
+  await writeChunks(bad, chunks.toSpliced(1, 1), tokenizer);
+  assert.match((await validateChunks(bad)).join('\n'), /stands in place 1\n.*begins at/);
+  await assert.rejects(validateVectors(good), { code: 'VECTOR_SCHEMA' });
+});
+
+test('documents without a chunk give files that can be read', async () => {
+  const tokenizer = await openTokenizer('cl100k');
+  for (const format of ['parquet', 'jsonl']) {
+    const path = join(folder, `empty.${format}`);
+    await writeChunks(path, [], tokenizer);
+    assert.deepEqual(await collect(readChunks(path)), []);
+  }
+});
+
+test('a file that breaks off is never seen under its name, and a damaged one is refused', async () => {
+  const path = join(folder, 'broken', 'vectors.parquet');
+  await assert.rejects(
+    async () => {
+      await using writer = await openVectorWriter(path, { dense: { model: MODEL, dimensions: 3, type: 'float32' } });
+      await writer.write({ id: 'a', document: 'd', index: 0, dense: new Float32Array(2), sparse: undefined });
+    },
+    { code: 'EMBED_DIMENSIONS' },
+  );
+  assert.deepEqual(await readdir(join(folder, 'broken')), []);
+  await writeAll(path, randomVectors(5), 'float32');
+  const bytes = await readFile(path);
+  await writeFile(path, bytes.subarray(0, bytes.length / 2));
+  await assert.rejects(collect(readVectors(path)), { code: 'FILE_UNREADABLE' });
+});

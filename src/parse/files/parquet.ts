@@ -1,0 +1,197 @@
+import type { FileHandle } from 'node:fs/promises';
+import { mkdir, open, rm } from 'node:fs/promises';
+import { openAsBlob } from 'node:fs';
+import { dirname } from 'node:path';
+
+import type { Data, Struct, Vector } from 'apache-arrow';
+import { DataType, makeVector, tableFromIPC } from 'apache-arrow';
+import type { RecordBatch as WasmBatch, WriterProperties } from 'parquet-wasm';
+import {
+  Compression,
+  EnabledStatistics,
+  ParquetFile,
+  Table as WasmTable,
+  transformParquetStream,
+  WriterPropertiesBuilder,
+} from 'parquet-wasm';
+
+import { AppError, canonicalJson, commitPart, partPath } from '../../base/index.ts';
+import { encodeBatch } from './arrow-parquet.ts';
+import type { Row, RowReader, RowWriter, TableSchema } from './schema.ts';
+
+/** Rows handed over at a time, and rows in a group: what is in memory at once. */
+const BATCH_ROWS = 1024;
+const GROUP_ROWS = 8192;
+/** All that is said about a file stands under one key: several would be written in an order that changes from run to run. */
+const METADATA_KEY = 'docstokg';
+
+/** Writes Parquet group by group; memory does not grow with the file. */
+export async function openParquetWriter(path: string, schema: TableSchema): Promise<RowWriter> {
+  await mkdir(dirname(path), { recursive: true });
+  const part = partPath(path);
+  return new ParquetWriter(path, part, await open(part, 'wx'), schema);
+}
+
+class ParquetWriter implements RowWriter {
+  readonly #path: string;
+  readonly #part: string;
+  readonly #file: FileHandle;
+  readonly #schema: TableSchema;
+  readonly #batches: TransformStream<WasmBatch, WasmBatch>;
+  readonly #input: WritableStreamDefaultWriter<WasmBatch>;
+  readonly #written: Promise<void>;
+  #rows: Row[] = [];
+  #count = 0;
+  #finished = false;
+
+  constructor(path: string, part: string, file: FileHandle, schema: TableSchema) {
+    this.#path = path;
+    this.#part = part;
+    this.#file = file;
+    this.#schema = schema;
+    this.#batches = new TransformStream<WasmBatch, WasmBatch>();
+    this.#input = this.#batches.writable.getWriter();
+    this.#written = this.#write();
+    // Whoever waits for it hears of its failure; until then it must not count as unheard.
+    this.#written.catch(() => undefined);
+  }
+
+  async write(row: Row): Promise<void> {
+    this.#rows.push(row);
+    if (this.#rows.length >= BATCH_ROWS) await this.#hand();
+  }
+
+  async finish(): Promise<{ readonly rows: number }> {
+    // A file without rows still has columns, which one empty batch tells.
+    if (this.#rows.length > 0 || this.#count === 0) await this.#hand();
+    await this.#race(this.#input.close());
+    await this.#written;
+    await this.#file.sync();
+    await this.#file.close();
+    this.#finished = true;
+    await commitPart(this.#part, this.#path);
+    return { rows: this.#count };
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (this.#finished) return;
+    this.#finished = true;
+    await this.#input.abort().catch(() => undefined);
+    await this.#written.catch(() => undefined);
+    await this.#file.close();
+    await rm(this.#part, { force: true });
+  }
+
+  async #hand(): Promise<void> {
+    const rows = this.#rows;
+    this.#rows = [];
+    this.#count += rows.length;
+    const table = WasmTable.fromIPCStream(encodeBatch(this.#schema, rows));
+    const batches = table.recordBatches();
+    table.free();
+    for (const batch of batches) await this.#race(this.#input.write(batch));
+  }
+
+  /** A failed write of the file would leave the stream waiting for ever. */
+  async #race(step: Promise<unknown>): Promise<void> {
+    await Promise.race([step, this.#written.then(() => step)]);
+  }
+
+  async #write(): Promise<void> {
+    const bytes = await transformParquetStream(this.#batches.readable, writerProperties(this.#schema));
+    for await (const piece of bytes as ReadableStream<Uint8Array>) await this.#file.writeFile(piece);
+  }
+}
+
+/**
+ * Vectors neither repeat nor compress: packing them costs time and gains nothing. Settings for a single column only reach
+ * plain columns, not the elements of lists, so in a file with vectors packing is the exception.
+ */
+function writerProperties(schema: TableSchema): WriterProperties {
+  const columns = Object.entries(schema.columns);
+  const properties = new WriterPropertiesBuilder()
+    .setMaxRowGroupSize(GROUP_ROWS)
+    .setKeyValueMetadata(new Map([[METADATA_KEY, canonicalJson(schema.metadata)]]));
+  if (!columns.some(([, type]) => typeof type === 'object')) return properties.setCompression(Compression.ZSTD).build();
+  return columns
+    .filter(([, type]) => type === 'string' || type === 'integer')
+    .reduce(
+      (each, [name]) => each.setColumnCompression(name, Compression.ZSTD).setColumnDictionaryEnabled(name, true),
+      properties
+        .setCompression(Compression.UNCOMPRESSED)
+        .setDictionaryEnabled(false)
+        .setStatisticsEnabled(EnabledStatistics.None),
+    )
+    .build();
+}
+
+/** Opens a Parquet file for reading; rows come in batches, so that memory does not grow with the file. */
+export async function openParquetReader(path: string): Promise<RowReader> {
+  let file: ParquetFile;
+  try {
+    file = await ParquetFile.fromFile(await openAsBlob(path));
+  } catch (cause) {
+    throw new AppError('FILE_UNREADABLE', `${path} is not a Parquet file that can be read`, {
+      hint: 'run the stage again with --force',
+      cause,
+    });
+  }
+  const metadata = file.metadata().fileMetadata().keyValueMetadata() as Map<string, string>;
+  const columns = tableFromIPC(file.schema().intoIPCStream()).schema.fields.map(({ name }) => name);
+  return {
+    metadata: JSON.parse(metadata.get(METADATA_KEY) ?? '{}') as Record<string, string>,
+    columns,
+    async *rows(wanted) {
+      const batches = await file.stream({ batchSize: BATCH_ROWS, ...(wanted && { columns: [...wanted] }) });
+      for await (const batch of batches as ReadableStream<WasmBatch>) yield* rowsOf(batch);
+    },
+  };
+}
+
+/** Rows of a batch. Columns are turned into plain values one after the other: row by row, Arrow makes an object per cell. */
+function rowsOf(batch: WasmBatch): Row[] {
+  const table = tableFromIPC(batch.intoIPCStream());
+  const columns = table.schema.fields.map(({ name }, at) => [name, valuesOf(table.getChildAt(at))] as const);
+  return Array.from({ length: table.numRows }, (_, row) =>
+    Object.fromEntries(columns.map(([name, values]) => [name, values[row]])),
+  );
+}
+
+function valuesOf(column: Vector | null): unknown[] {
+  return (column?.data ?? []).flatMap((data) => valuesOfData(data));
+}
+
+function valuesOfData(data: Data): unknown[] {
+  const [child] = data.children;
+  if (DataType.isList(data.type) && child) {
+    const items = DataType.isStruct(child.type) ? structs(child) : undefined;
+    const values = items ?? (DataType.isUtf8(child.type) ? valuesOfData(child) : numbers(child));
+    return Array.from({ length: data.length }, (_, row) =>
+      values.slice(data.valueOffsets[row], data.valueOffsets[row + 1]),
+    );
+  }
+  if (DataType.isFixedSizeList(data.type) && child) {
+    const values = numbers(child);
+    const width = data.type.listSize;
+    return Array.from({ length: data.length }, (_, row) => values.slice(row * width, (row + 1) * width));
+  }
+  const vector = makeVector(data);
+  return Array.from({ length: data.length }, (_, row) => (vector.get(row) as unknown) ?? undefined);
+}
+
+function numbers(data: Data): Float32Array | Float16Array | Int32Array | Int8Array {
+  const values = (data.values as Int32Array).subarray(data.offset, data.offset + data.length);
+  // Arrow knows half floats only by their bits.
+  return DataType.isFloat(data.type) && values instanceof Uint16Array
+    ? new Float16Array((values as Uint16Array).slice().buffer)
+    : values;
+}
+
+function structs(data: Data): Record<string, number>[] {
+  const columns = (data.type as Struct).children.map(
+    ({ name }, at) => [name, numbers(data.children[at] as Data)] as const,
+  );
+  return Array.from({ length: data.length }, (_, row) =>
+    Object.fromEntries(columns.map(([name, values]) => [name, values[row] ?? 0])),
+  );
+}

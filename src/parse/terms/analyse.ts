@@ -1,0 +1,39 @@
+import { porterStem } from './porter.ts';
+import { STOP_WORDS } from './stop-words.ts';
+
+/** Names this way of making terms; what is kept under another name cannot be searched with it. */
+export const ANALYSIS = 'nfkc-porter-en/1';
+
+const WORD = /[\p{L}\p{N}]+/gu;
+const PLAIN = /^[a-z]+$/;
+/** Scripts that are written without spaces; a run of them holds several words. */
+const UNSPACED =
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
+const segmenter = new Intl.Segmenter('und', { granularity: 'word' });
+
+/** Words come back again and again: their terms are remembered, within a bound. */
+const remembered = new Map<string, string>();
+const MOST_REMEMBERED = 200_000;
+
+/**
+ * The terms under which a text is found, in order: compatibility forms folded (NFKC), lower case, runs of letters and
+ * digits, English stop words left out, English words stemmed. Any change here makes existing indexes wrong:
+ * rename ANALYSIS with it.
+ */
+export function analyse(text: string): string[] {
+  const terms: string[] = [];
+  for (const [run] of text.normalize('NFKC').toLowerCase().matchAll(WORD)) {
+    if (run.charCodeAt(0) > 0xff && UNSPACED.test(run)) {
+      for (const { segment } of segmenter.segment(run)) terms.push(segment);
+      continue;
+    }
+    let term = remembered.get(run);
+    if (term === undefined) {
+      term = STOP_WORDS.has(run) ? '' : PLAIN.test(run) ? porterStem(run) : run;
+      if (remembered.size >= MOST_REMEMBERED) remembered.clear();
+      remembered.set(run, term);
+    }
+    if (term !== '') terms.push(term);
+  }
+  return terms;
+}

@@ -1,0 +1,1 @@
+export { ANALYSIS, analyse } from './analyse.ts';

@@ -1,0 +1,188 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, readdir, rm, truncate, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, test } from 'node:test';
+
+import { seededRandom } from '../../test/fixtures/random-document.ts';
+import type { DenseEngine } from '../parse/index.ts';
+import { analyse } from '../parse/index.ts';
+import { buildIndex } from './build.ts';
+import { dot } from './dense.ts';
+import type { IndexedPassage } from './passage.ts';
+import { openIndex } from './search-index.ts';
+
+let folder = '';
+beforeEach(async () => (folder = await mkdtemp(join(tmpdir(), 'search-'))));
+afterEach(() => rm(folder, { recursive: true }));
+
+const MODEL = { name: 'test', revision: '1', precision: 'fp32' };
+
+/** Looks vectors up instead of computing them: what is tested here comes after the model. */
+function engineOf(vectors: Readonly<Record<string, Float32Array>>, dimensions: number): DenseEngine {
+  return {
+    model: MODEL,
+    dimensions,
+    batchSize: 1,
+    concurrency: 1,
+    embed: async (texts) => texts.map((text) => vectors[text] ?? new Float32Array(dimensions)),
+    [Symbol.asyncDispose]: async () => undefined,
+  };
+}
+
+function passage(id: number | string, text: string, vectors: readonly Float32Array[] = []): IndexedPassage {
+  return { id: String(id), document: `d${id}`, title: 't', headings: ['h'], page: 3, text, file: 'a.pdf', vectors };
+}
+
+function randomVector(random: () => number, dimensions: number): Float32Array {
+  return Float32Array.from({ length: dimensions }, () => random() * 2 - 1);
+}
+
+for (const dimensions of [384, 50, 1]) {
+  test(`the scan of ${dimensions} dimensions finds what plain arithmetic finds, in float32 and int8`, async () => {
+    const random = seededRandom(dimensions);
+    const rows = Array.from({ length: 203 }, () => randomVector(random, dimensions));
+    const query = randomVector(random, dimensions);
+    const engine = engineOf({ q: query }, dimensions);
+    for (const [dtype, tolerance] of [
+      ['float32', 1e-4],
+      ['int8', dimensions === 1 ? 0.02 : 0.05 * Math.sqrt(dimensions)],
+    ] as const) {
+      await buildIndex(
+        folder,
+        rows.map((row, at) => passage(at, `text ${at}`, [row])),
+        { dense: { model: MODEL, dimensions, dtype } },
+      );
+      using index = await openIndex(folder, engine);
+      const hits = await index.search('q', { mode: 'dense', top: 500 });
+      assert.equal(hits.length, rows.length);
+      for (const { passage: found, score } of hits) {
+        const exact = dot(query, rows[Number(found.id)] ?? query);
+        assert.ok(Math.abs(score - exact) < tolerance, `${dtype}: ${score} is not ${exact}`);
+      }
+      if (dtype === 'float32') {
+        const order = rows.map((row, at) => [dot(query, row), at] as const).sort((a, b) => b[0] - a[0]);
+        assert.equal(hits[0]?.passage.id, String(order[0]?.[1]));
+      }
+    }
+  });
+}
+
+test('BM25 of the index is BM25 as it is written down', async () => {
+  const texts = [
+    'Whales sing in the deep sea; whales dive deep.',
+    'The sea is deep',
+    'A whale, whaling and the whales of 1851',
+    '我们研究鲸鱼的歌声',
+    '',
+    'naïve café ﬁeld',
+  ];
+  await buildIndex(
+    folder,
+    texts.map((text, at) => passage(at, text)),
+  );
+  using index = await openIndex(folder);
+  const documents = texts.map(analyse);
+  const average = documents.reduce((sum, { length }) => sum + length, 0) / documents.length;
+  for (const query of ['deep whales', 'the sea sea', '鲸鱼', 'field', 'CAFÉ', 'nothing of the kind']) {
+    const expected = documents.map((terms) => {
+      let score = 0;
+      for (const term of analyse(query)) {
+        const count = terms.filter((each) => each === term).length;
+        const frequency = documents.filter((each) => each.includes(term)).length;
+        const weight = Math.log(1 + (documents.length - frequency + 0.5) / (frequency + 0.5));
+        score += (weight * count * 2.2) / (count + 1.2 * (0.25 + (0.75 * terms.length) / average));
+      }
+      return score;
+    });
+    const hits = await index.search(query, { mode: 'lexical', top: 10 });
+    assert.equal(hits.length, expected.filter((score) => score > 0).length, query);
+    for (const { passage: found, score } of hits) assert.ok(Math.abs(score - (expected[Number(found.id)] ?? 0)) < 1e-5);
+    assert.deepEqual(
+      hits.map(({ score }) => score),
+      hits.map(({ score }) => score).toSorted((a, b) => b - a),
+    );
+  }
+});
+
+test('a passage is found with all that is needed to show it', async () => {
+  await buildIndex(folder, [{ ...passage('x', 'Penguins march.'), searchText: 'Antarctica\nPenguins march.' }]);
+  using index = await openIndex(folder);
+  const [hit] = await index.search('antarctica', { mode: 'lexical', top: 1 });
+  assert.deepEqual(hit?.passage, {
+    id: 'x',
+    document: 'dx',
+    title: 't',
+    headings: ['h'],
+    page: 3,
+    text: 'Penguins march.',
+    file: 'a.pdf',
+  });
+});
+
+test('hybrid search finds what only words and what only meaning finds, by either fusion', async () => {
+  const direction = (angle: number): Float32Array => Float32Array.of(Math.cos(angle), Math.sin(angle));
+  const random = seededRandom(7);
+  const others = Array.from({ length: 60 }, (_, at) => passage(at, `filler ${at}`, [direction(1.5 + random() * 3)]));
+  await buildIndex(
+    folder,
+    [...others, passage('words', 'blue whale', [direction(2)]), passage('meaning', 'cetacean', [direction(0.1)])],
+    { dense: { model: MODEL, dimensions: 2, dtype: 'float32' } },
+  );
+  using index = await openIndex(folder, engineOf({ 'blue whale': direction(0) }, 2));
+  for (const options of [{}, { feedback: false }, { fusion: 'rrf' as const }]) {
+    const hits = await index.search('blue whale', { mode: 'hybrid', top: 2, ...options });
+    assert.deepEqual(hits.map((hit) => hit.passage.id).toSorted(), ['meaning', 'words']);
+  }
+});
+
+test('a passage with several vectors scores as its best, one without as an unrelated one', async () => {
+  const axis = (at: number): Float32Array => Float32Array.from({ length: 4 }, (_, each) => (each === at ? 1 : 0));
+  await buildIndex(
+    folder,
+    [passage('none', 'a'), passage('two', 'b', [axis(1), axis(0)]), passage('one', 'c', [axis(2)])],
+    { dense: { model: MODEL, dimensions: 4, dtype: 'float32' } },
+  );
+  using index = await openIndex(folder, engineOf({ q: axis(0) }, 4));
+  const hits = await index.search('q', { mode: 'dense', top: 3 });
+  assert.deepEqual(
+    hits.map((hit) => [hit.passage.id, Math.fround(hit.score)]),
+    [
+      ['two', 1],
+      ['none', Math.fround(1 / 3)],
+      ['one', 0],
+    ],
+  );
+});
+
+test('without an engine the index is searched by words, and says so when asked for more', async () => {
+  await buildIndex(folder, [passage(1, 'whale', [new Float32Array(4)])], {
+    dense: { model: MODEL, dimensions: 4, dtype: 'float32' },
+  });
+  using index = await openIndex(folder);
+  assert.deepEqual(index.modes, ['lexical']);
+  await assert.rejects(index.search('whale', { mode: 'hybrid', top: 1 }), { code: 'INDEX_NOT_DENSE' });
+  assert.equal((await index.search('whale', { mode: 'lexical', top: 1 })).length, 1);
+});
+
+test('an index made with another model, damaged or absent is refused', async () => {
+  await assert.rejects(openIndex(folder), { code: 'INDEX_MISSING' });
+  const dense = { model: { ...MODEL, precision: 'int8' }, dimensions: 4, dtype: 'float32' } as const;
+  const manifest = await buildIndex(folder, [passage(1, 'whale', [new Float32Array(4)])], { dense });
+  await assert.rejects(openIndex(folder, engineOf({}, 4)), { code: 'INDEX_MODEL' });
+  await truncate(join(folder, manifest.files.lexical), 20);
+  await assert.rejects(openIndex(folder), { code: 'INDEX_DAMAGED' });
+  await assert.rejects(buildIndex(folder, [passage(1, 'x', [new Float32Array(3)])], { dense }), {
+    code: 'INDEX_DIMENSIONS',
+  });
+});
+
+test('a new build replaces the old one and removes what broken builds left', async () => {
+  await buildIndex(folder, [passage(1, 'old')]);
+  await writeFile(join(folder, 'lexical-0badf00d.bin'), 'left behind');
+  await buildIndex(folder, [passage(1, 'new')]);
+  assert.equal((await readdir(folder)).length, 4);
+  using index = await openIndex(folder);
+  assert.equal((await index.search('old', { mode: 'lexical', top: 1 })).length, 0);
+  assert.equal((await index.search('new', { mode: 'lexical', top: 1 })).length, 1);
+});
