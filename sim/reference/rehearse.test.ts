@@ -20,7 +20,7 @@ import { pauseOn, ReferenceClient } from './client.ts';
 import { rehearse } from './rehearse.ts';
 
 const open = (profile: Profile, works: number, seed: number, clock: HeldClock): Promise<Simulation> =>
-  Simulation.open({ parameters: { seed, works, hosts: 40, profile }, clock, latency: false });
+  Simulation.open({ documents: 'plain', parameters: { seed, works, hosts: 40, profile }, clock, latency: false });
 
 for (const [profile, works] of [
   ['calm', 120],
@@ -50,6 +50,7 @@ test('neither the order of arrival nor the number of workers changes what a corr
   const scale = 0.001;
   for (let seed = 1; seed <= 20; seed += 1) {
     await using simulation = await Simulation.open({
+      documents: 'plain',
       parameters: { seed, works: 40, hosts: 20, profile: 'calm' },
       timeScale: scale,
       latency: false,
@@ -76,6 +77,7 @@ test('neither the order of arrival nor the number of workers changes what a corr
 test('in the hostile world every behaviour ends in its expected word and no canary sings', async () => {
   const scale = 0.002;
   await using simulation = await Simulation.open({
+    documents: 'plain',
     parameters: { seed: 7, works: 500, hosts: 60, profile: 'hostile' },
     timeScale: scale,
     latency: false,
@@ -143,4 +145,19 @@ test('every service that is broken on purpose is noticed by somebody', async () 
     }
     breakResolver(simulation, 'none');
   }
+});
+
+test('full papers can be obtained as plain ones can', async () => {
+  const clock = new HeldClock();
+  await using simulation = await Simulation.open({
+    parameters: { seed: 7, works: 16, hosts: 10, profile: 'calm' },
+    clock,
+    latency: false,
+  });
+  const { verification } = await rehearse(simulation, {
+    policy: DEFAULT_POLICY,
+    clock,
+    pause: (ms) => clock.advance(ms),
+  });
+  assert.deepEqual(verification.differences, []);
 });

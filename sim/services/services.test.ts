@@ -29,6 +29,7 @@ async function open(
 }> {
   const clock = new HeldClock();
   const simulation = await Simulation.open({
+    documents: 'plain',
     parameters: { seed: 7, works, hosts: 30, profile },
     clock,
     latency: false,

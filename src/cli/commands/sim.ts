@@ -55,6 +55,7 @@ function serveCommand(): Command {
           : undefined;
         await using simulation = await Simulation.open({
           parameters: parametersOf(options),
+          documents: options.documents,
           port: options.port,
           timeScale: options.timeScale,
           ...(requests && {
@@ -106,7 +107,7 @@ function truthCommand(): Command {
         session.terminal.print(JSON.stringify({ identity: world.identity, ...expectedOutcome(world, policy).totals }));
         return;
       }
-      for await (const line of truthLines(world, new Documents(world), policy))
+      for await (const line of truthLines(world, new Documents(world, options.documents), policy))
         session.terminal.print(JSON.stringify(line));
     });
 }
