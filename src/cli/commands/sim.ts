@@ -50,7 +50,8 @@ function serveCommand(): Command {
         const session = openSession(self);
         const { Admin, Simulation, countByRule } = await load();
         if (options.state) mkdirSync(options.state, { recursive: true });
-        const requests = options.state
+        // Declared first, so that it is closed last: requests end when their connections do.
+        await using requests = options.state
           ? await JsonlWriter.open(join(options.state, 'requests.jsonl'), { clock: session.clock })
           : undefined;
         await using simulation = await Simulation.open({
@@ -86,8 +87,9 @@ function serveCommand(): Command {
             join(options.state, 'violations.json'),
             `${JSON.stringify({ by_rule: counts, violations: simulation.log.violations }, undefined, 2)}\n`,
           );
-        await requests?.[Symbol.asyncDispose]();
         session.log('info', `${simulation.log.violations.length} violations`);
+        // In the politeness world every violation is fatal.
+        if (options.profile === 'politeness' && simulation.log.violations.length > 0) process.exitCode = 1;
       },
     );
 }
