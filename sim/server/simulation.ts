@@ -39,7 +39,7 @@ export interface SimulationOptions {
 }
 
 /** Real milliseconds by which a request may be early without being held against the client. */
-const SLACK_MS = 25;
+const SLACK_MS = 50;
 const SERVICE_LATENCY_MS = 60;
 const BODY_LIMIT = 1_000_000;
 const FRIENDLY = new Set(['calm', 'demo', 'load']);
