@@ -95,7 +95,7 @@ test('in the hostile world every behaviour ends in its expected word and no cana
     clock,
     pause: pauseOn(clock),
     workers: 24,
-    idleMs: 1_000,
+    idleMs: 2_000,
   });
   assert.deepEqual(verification.differences, []);
   assert.deepEqual(
