@@ -31,7 +31,7 @@ for (const [profile, works] of [
     const clock = new HeldClock();
     await using simulation = await open(profile, works, 7, clock);
     const { verification, truth } = await rehearse(simulation, {
-      policy: DEFAULT_POLICY,
+      policy: { ...DEFAULT_POLICY, selection: 'include_xpac=true' },
       clock,
       pause: (ms) => clock.advance(ms),
     });

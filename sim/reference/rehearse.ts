@@ -43,7 +43,7 @@ export async function rehearse(
     idleMs: options.idleMs ?? 30_000,
     resolvers: policy.resolvers,
   });
-  const records = await client.records();
+  const records = await client.records(policy.selection);
   const waiting = (options.order ?? ((same) => same))(records)[Symbol.iterator]();
   const manifest = new Map<string, ManifestLine>();
   const work = async (): Promise<void> => {

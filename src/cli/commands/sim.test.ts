@@ -81,7 +81,7 @@ test('a served world can be verified against, broken, replayed and stopped', asy
     write((one) => one);
     const before = await run('verify', '--manifest', manifest, '--sim', sim);
     assert.equal(before.code, 0, before.out);
-    assert.match(before.out, /30 works, 0 differences/);
+    assert.ok(before.out.includes(`${lines.length} works, 0 differences`), before.out);
     write((one) => (one['resolver'] === 'openalex' ? { ...one, sha256: 'f'.repeat(64) } : one));
     const wrong = await run('verify', '--manifest', manifest, '--sim', sim, '--json');
     assert.equal(wrong.code, 1);
