@@ -55,7 +55,7 @@ export function chooseBehaviour(options: {
   let rest = draw.next();
   for (const [share, behaviour] of REALISTIC) {
     rest -= share;
-    if (rest < 0) return { behaviour: shared && countsRequests(behaviour) ? PLAIN : behaviour, payload };
+    if (rest < 0) return { behaviour: fitting(behaviour, shared, payload), payload };
   }
   if (rest < 0.01 && payload.form === 'pdf')
     return { behaviour: PLAIN, payload: { form: 'odd-pdf', work: payload.work, how: 'unrelated' } };
@@ -65,11 +65,14 @@ export function chooseBehaviour(options: {
 function hostileChoice(ordinal: number, shared: boolean, payload: Payload): Choice {
   const turn = ordinal % (ALL_BEHAVIOURS.length + ODD_CONTENT.length);
   const behaviour = ALL_BEHAVIOURS[turn];
-  if (behaviour) return { behaviour: shared && countsRequests(behaviour) ? PLAIN : behaviour, payload };
+  if (behaviour) return { behaviour: fitting(behaviour, shared, payload), payload };
   const how = ODD_CONTENT[turn - ALL_BEHAVIOURS.length] ?? 'unrelated';
   return { behaviour: PLAIN, payload: payload.form === 'pdf' ? { form: 'odd-pdf', work: payload.work, how } : payload };
 }
 
-function countsRequests(behaviour: Behaviour): boolean {
-  return 'times' in behaviour || (behaviour.kind === 'caching' && behaviour.how === 'changes-once');
+/** The behaviour, unless it makes no sense here: counting requests of shared files, or junk before anything but a PDF. */
+function fitting(behaviour: Behaviour, shared: boolean, payload: Payload): Behaviour {
+  const counts = 'times' in behaviour || (behaviour.kind === 'caching' && behaviour.how === 'changes-once');
+  const junk = behaviour.kind === 'typed' && behaviour.junkBytes > 0;
+  return (shared && counts) || (junk && payload.form !== 'pdf') ? PLAIN : behaviour;
 }

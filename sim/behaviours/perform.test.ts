@@ -18,6 +18,7 @@ interface Answer {
 
 const clock = new HeldClock();
 const simulation = await Simulation.open({
+  documents: 'plain',
   parameters: { seed: 7, works: 500, hosts: 60, profile: 'hostile' },
   clock,
   latency: false,

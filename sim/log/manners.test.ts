@@ -114,6 +114,7 @@ test('a client without manners is caught at every rule', async () => {
     const clock = new HeldClock();
     const overlaps = rule === 'concurrency' || rule === 'identical-in-flight';
     await using simulation = await Simulation.open({
+      documents: 'plain',
       parameters: { seed: 3, works: 500, hosts: 30, profile: 'hostile' },
       clock,
       latency: overlaps,

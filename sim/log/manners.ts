@@ -1,4 +1,5 @@
 import { SERVICE_ROBOTS } from '../hosts/robots.ts';
+import { slackOf } from '../server/limits.ts';
 import { SIM_KEYS } from '../server/run-state.ts';
 import { mayFetch, rulesOf } from '../truth/verdict.ts';
 import type { World } from '../world/world.ts';
@@ -32,7 +33,7 @@ export class Manners {
   readonly #holds = new Map<string, Hold>();
   readonly #bannedUntil = new Map<string, number>();
   readonly #robotsRead = new Set<string>();
-  readonly #lastAt = new Map<string, number>();
+  readonly #dueAt = new Map<string, number>();
   readonly #inFlight = new Map<string, number>();
   readonly #cursors = new Set<string>();
 
@@ -134,12 +135,11 @@ export class Manners {
     const host = this.#world.host(entry.host);
     if (!host || entry.url.includes('/robots.txt')) return;
     const delay = (rulesOf(host, '*').crawlDelaySeconds ?? 0) * 1_000;
-    const last = this.#lastAt.get(host.name);
-    this.#lastAt.set(host.name, entry.at);
-    if (delay === 0 || last === undefined || !this.#robotsRead.has(host.name)) return;
-    const slack = Math.max(delay / 20, Math.min(this.#slackMs, delay / 2));
-    if (entry.at - last < delay - slack)
-      this.breach(entry, 'min-interval', `${Math.round(entry.at - last)} ms after the last`);
+    if (delay === 0 || !this.#robotsRead.has(host.name)) return;
+    const due = this.#dueAt.get(host.name) ?? -Infinity;
+    this.#dueAt.set(host.name, Math.max(due, entry.at) + delay);
+    if (entry.at < due - slackOf(delay, this.#slackMs))
+      this.breach(entry, 'min-interval', `${Math.round(due - entry.at)} ms too early`);
   }
 
   #cursor(entry: LogEntry): void {

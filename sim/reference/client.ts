@@ -31,12 +31,12 @@ export class ReferenceClient implements Disposable {
     this.#http[Symbol.dispose]();
   }
 
-  /** Every work of the world, by cursor. */
-  async records(filter = ''): Promise<WorkRecord[]> {
+  /** Every work of a selection, by cursor; by default, all that OpenAlex lists without being asked for more. */
+  async records(selection = ''): Promise<WorkRecord[]> {
     const found = new Map<string, WorkRecord>();
     let cursor: string | null = '*';
     while (cursor !== null) {
-      const url: string = `${this.#settings.services['openalex']}/works?include_xpac=true&per_page=100&select=${SELECT}${filter && `&filter=${filter}`}&cursor=${encodeURIComponent(cursor)}`;
+      const url: string = `${this.#settings.services['openalex']}/works?per_page=100&select=${SELECT}&${selection}&cursor=${encodeURIComponent(cursor)}`;
       const answer = await this.#http.fetch(url, {
         headers: { authorization: `Bearer ${this.#settings.keys['openalex']}` },
         isInterface: true,

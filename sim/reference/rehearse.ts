@@ -39,10 +39,11 @@ export async function rehearse(
     now: () => clock.monotonic(),
     maxRetries: policy.maxRetries,
     maxBytes: policy.maxBytes,
-    idleMs: options.idleMs ?? 1_000,
+    // Only hostile worlds let a client wait for nothing; elsewhere a busy machine must not look like a dead host.
+    idleMs: options.idleMs ?? 30_000,
     resolvers: policy.resolvers,
   });
-  const records = await client.records();
+  const records = await client.records(policy.selection);
   const waiting = (options.order ?? ((same) => same))(records)[Symbol.iterator]();
   const manifest = new Map<string, ManifestLine>();
   const work = async (): Promise<void> => {

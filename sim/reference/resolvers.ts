@@ -105,7 +105,12 @@ export const ASK: Readonly<{ [name in Resolver]: Ask }> = {
       .filter((one) => at(one, 'intended-application') !== 'similarity-checking')
       .map((one) =>
         plan(String(at(one, 'URL')), {
-          expect: 'any',
+          expect:
+            at(one, 'content-type') === 'application/pdf'
+              ? 'pdf'
+              : at(one, 'content-type') === 'text/xml'
+                ? 'xml'
+                : 'any',
           license: license(at(message, 'license', 0, 'URL')),
           version: at(one, 'content-version') === 'vor' ? 'publishedVersion' : null,
           hostType: 'publisher',

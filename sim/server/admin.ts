@@ -86,6 +86,7 @@ export class Admin implements AsyncDisposable {
         now: new Date(this.#simulation.now()).toISOString(),
         web: `http://127.0.0.1:${this.#simulation.port}`,
         admin: this.url,
+        documents: this.#simulation.documents.manner,
         killed_hosts: [...killedHosts],
         broken: [...broken],
         client: clientSettings(this.#simulation),

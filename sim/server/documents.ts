@@ -4,8 +4,12 @@ import { renderHtml, renderJats, renderPdf, renderTei, writePaper } from '../con
 import type { FileSpec, Payload } from '../world/types.ts';
 import type { World } from '../world/world.ts';
 import { paperSpec } from './paper-spec.ts';
+import { plainDocument } from './plain-documents.ts';
 
 const KEPT_BYTES = 128 * 1024 * 1024;
+
+/** Papers as they look in the wild, or one page that identifies the work. */
+export type DocumentManner = 'full' | 'plain';
 
 export interface Digest {
   readonly sha256: string;
@@ -15,12 +19,14 @@ export interface Digest {
 /** The files of a world, rendered when first asked for and kept while there is room. */
 export class Documents {
   readonly #world: World;
+  readonly manner: DocumentManner;
   readonly #kept = new Map<string, Promise<Uint8Array>>();
   readonly #digests = new Map<string, Digest>();
   #bytes = 0;
 
-  constructor(world: World) {
+  constructor(world: World, manner: DocumentManner = 'full') {
     this.#world = world;
+    this.manner = manner;
   }
 
   bytes(payload: Payload): Promise<Uint8Array> {
@@ -53,6 +59,8 @@ export class Documents {
   }
 
   async #render(payload: Payload): Promise<Uint8Array> {
+    if (this.manner === 'plain' && payload.form !== 'odd-pdf')
+      return plainDocument(paperSpec(this.#world, payload.work), payload);
     const paper = (): ReturnType<typeof writePaper> => writePaper(paperSpec(this.#world, payload.work));
     switch (payload.form) {
       case 'pdf':

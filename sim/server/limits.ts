@@ -12,7 +12,8 @@ export type Admission =
 
 /**
  * Published limits, measured by time of arrival. A client that spaces its requests by the book must never be caught by
- * jitter of timers and scheduling, so a little is forgiven: one twentieth of the interval, or `slackMs` up to half of it.
+ * jitter of timers and scheduling, so a little is forgiven: see `slackOf`. What is forgiven is not forgotten: the next
+ * request is due as if this one had been in time, so whoever is early again and again is caught.
  */
 export class Limits {
   readonly #states = new Map<string, State>();
@@ -25,7 +26,7 @@ export class Limits {
   arrive(pool: Pool, now: number): Admission {
     const state = this.#state(pool.name);
     const interval = 1_000 / pool.perSecond;
-    const slack = Math.max(interval / 20, Math.min(this.#slackMs, interval / 2));
+    const slack = slackOf(interval, this.#slackMs);
     if (pool.concurrency !== undefined && state.inFlight >= pool.concurrency)
       return { kind: 'refused', rule: 'concurrency', waitSeconds: 1 };
     const allowedAt = state.due - (pool.burst - 1) * interval - slack;
@@ -48,4 +49,9 @@ export class Limits {
     }
     return state;
   }
+}
+
+/** How much too early a request may be: a twentieth of the interval, or `slackMs` where that is more, up to all of it. */
+export function slackOf(interval: number, slackMs: number): number {
+  return Math.max(interval / 20, Math.min(slackMs, interval));
 }

@@ -363,6 +363,7 @@ if (!FIXTURES) {
     for (const contract of contracts)
       test(`${contract.name} answers with nothing that the real service was not seen to answer`, async () => {
         await using simulation = await Simulation.open({
+          documents: 'plain',
           parameters: { seed: 7, works: 300, hosts: 30, profile: 'calm' },
           clock: new HeldClock(),
         });
@@ -371,6 +372,7 @@ if (!FIXTURES) {
 
   test('Crossref says 404 in plain text, word for word', async () => {
     await using simulation = await Simulation.open({
+      documents: 'plain',
       parameters: { seed: 7, works: 20, hosts: 10, profile: 'calm' },
       clock: new HeldClock(),
     });

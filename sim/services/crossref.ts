@@ -2,6 +2,7 @@ import type { Exchange, Pool, Service } from '../server/exchange.ts';
 import { doiIn, isIdentified } from '../server/exchange.ts';
 import { json, text } from '../server/reply.ts';
 import type { Reply } from '../server/reply.ts';
+import { crossrefLinkType } from '../truth/plans.ts';
 import { author, issnOf, journalOf } from '../world/people.ts';
 import type { Location, Work } from '../world/types.ts';
 import type { World } from '../world/world.ts';
@@ -34,10 +35,9 @@ function moment(date: string): Record<string, unknown> {
 }
 
 function link(location: Location): Record<string, unknown> {
-  const type = location.kind === 'jats' ? 'text/xml' : location.work % 3 === 0 ? 'unspecified' : 'application/pdf';
   return {
     URL: location.url,
-    'content-type': type,
+    'content-type': crossrefLinkType(location),
     'content-version': 'vor',
     'intended-application': 'text-mining',
   };

@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto';
 
+import { PLAIN } from '../behaviours/behaviour.ts';
+import { conditional, fileHeaders } from '../behaviours/validators.ts';
 import { renderJats, writePaper } from '../content/index.ts';
 import type { Exchange, Pool, Service } from '../server/exchange.ts';
 import { paperSpec } from '../server/paper-spec.ts';
@@ -8,6 +10,7 @@ import { html, json, text, xml } from '../server/reply.ts';
 import type { Reply } from '../server/reply.ts';
 import type { Location, Work } from '../world/types.ts';
 import type { World } from '../world/world.ts';
+import { WORLD_DATE } from '../world/world.ts';
 
 const BUCKET = 'pmc-oa-opendata.s3.amazonaws.com';
 const KEYED: Pool = { name: 'ncbi-keyed', perSecond: 10, burst: 10 };
@@ -28,13 +31,34 @@ function s3Error(code: string, message: string, key: string): Reply {
   );
 }
 
+/** The files of one version; earlier ones were set in another layout, so that taking the wrong version shows. */
+function edition(work: Work, version: number): readonly Location[] {
+  const latest = versionOf(work);
+  if (version === latest) return listed(work);
+  return listed(work).map((location) => {
+    const url = location.url
+      .replaceAll(`.${latest}/`, `.${version}/`)
+      .replace(new RegExp(`\\.${latest}(\\.(?:pdf|xml))$`), `.${version}$1`);
+    const payload = location.file?.payload;
+    const file =
+      payload?.form === 'pdf'
+        ? {
+            url,
+            behaviour: PLAIN,
+            payload: { ...payload, layout: payload.layout === 'L1' ? ('L2' as const) : ('L1' as const) },
+          }
+        : location.file;
+    return { ...location, url, file };
+  });
+}
+
 async function md5(exchange: Exchange, location: Location): Promise<string> {
   const bytes = location.file ? await exchange.bytes(location.file.payload) : new Uint8Array();
   return createHash('md5').update(bytes).digest('hex');
 }
 
 async function metadata(exchange: Exchange, work: Work, version: number): Promise<Reply> {
-  const current = listed(work);
+  const current = edition(work, version);
   const link = async (kind: Location['kind']): Promise<string | null> => {
     const location = current.find((one) => one.kind === kind);
     if (!location) return null;
@@ -72,22 +96,29 @@ async function bucket(exchange: Exchange): Promise<Reply> {
     return s3Error('NoSuchKey', 'The specified key does not exist.', path.slice(1));
   if (path.endsWith('.json')) return metadata(exchange, work, Number(version));
   const kind = path.endsWith('.pdf') ? 'pdf' : 'jats';
-  const location = listed(work).find((one) => one.kind === kind);
-  if (!location || path.endsWith('.txt'))
+  const location = edition(work, Number(version)).find((one) => one.kind === kind);
+  if (!location?.file || path.endsWith('.txt'))
     return s3Error('NoSuchKey', 'The specified key does not exist.', path.slice(1));
-  const reply = await exchange.file(location);
-  return { ...reply, headers: { ...reply.headers, etag: `"${await md5(exchange, location)}"` } };
+  const bytes = await exchange.bytes(location.file.payload);
+  // For these objects the validator is the MD5 that the metadata publishes.
+  const headers = {
+    ...fileHeaders(bytes, WORLD_DATE),
+    etag: `"${await md5(exchange, location)}"`,
+    'content-type': kind === 'pdf' ? 'application/pdf' : 'application/xml',
+  };
+  return conditional(exchange, { status: 200, headers, body: bytes });
 }
 
 function listBucket({ query, world }: Exchange): Reply {
   const prefix = query.get('prefix') ?? '';
   const work = world.byPmcid(/^(PMC\d+)/.exec(prefix)?.[1] ?? '');
   const versions = work && listed(work).length > 0 ? Array.from({ length: versionOf(work) }, (_, at) => at + 1) : [];
-  const inner = /^PMC\d+\.\d\/$/.test(prefix)
-    ? listed(work).map(
-        (location) => `<Contents><Key>${new URL(location.url).pathname.slice(1)}</Key><Size>1</Size></Contents>`,
-      )
-    : versions.map((version) => `<CommonPrefixes><Prefix>${work?.pmcid}.${version}/</Prefix></CommonPrefixes>`);
+  const inner =
+    work && /^PMC\d+\.\d\/$/.test(prefix)
+      ? edition(work, Number(/\.(\d)\/$/.exec(prefix)?.[1])).map(
+          (location) => `<Contents><Key>${new URL(location.url).pathname.slice(1)}</Key><Size>1</Size></Contents>`,
+        )
+      : versions.map((version) => `<CommonPrefixes><Prefix>${work?.pmcid}.${version}/</Prefix></CommonPrefixes>`);
   return xml(
     `<?xml version="1.0" encoding="UTF-8"?>\n<ListBucketResult xmlns="http://s3.amazonaws.com/doc/2006-03-01/"><Name>pmc-oa-opendata</Name><Prefix>${prefix}</Prefix><KeyCount>${inner.length}</KeyCount><MaxKeys>1000</MaxKeys><IsTruncated>false</IsTruncated>${inner.join('')}</ListBucketResult>`,
   );

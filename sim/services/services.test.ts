@@ -29,6 +29,7 @@ async function open(
 }> {
   const clock = new HeldClock();
   const simulation = await Simulation.open({
+    documents: 'plain',
     parameters: { seed: 7, works, hosts: 30, profile },
     clock,
     latency: false,
@@ -310,4 +311,32 @@ test('published limits are kept by time of arrival, with a little forgiven', asy
     404,
     'the limit is shared, and so is its renewal',
   );
+});
+
+test('the PMC bucket keeps earlier versions apart, and its validator is the published MD5', async () => {
+  const { simulation, get } = await open('calm', 500);
+  await using _ = simulation;
+  const two = [...simulation.world.works()].find(({ locations }) =>
+    locations.some(({ url }) => /PMC\d+\.2\.pdf$/.test(url)),
+  );
+  assert.ok(two);
+  const bucket = 'http://pmc-oa-opendata.s3.amazonaws.com.sim.test';
+  const listing = await get(`${bucket}/?list-type=2&prefix=${two.pmcid}.&delimiter=/`);
+  assert.deepEqual(
+    [...listing.text.matchAll(/<Prefix>PMC\d+\.(\d)\//g)].map(([, version]) => version),
+    ['1', '2'],
+  );
+  const files = await Promise.all(
+    [1, 2].map(async (version) => {
+      const { pdf_url } = JSON.parse((await get(`${bucket}/metadata/${two.pmcid}.${version}.json`)).text) as {
+        readonly pdf_url: string;
+      };
+      const [, key = '', md5 = ''] = /^s3:\/\/pmc-oa-opendata\/(.+)\?md5=(.+)$/.exec(pdf_url) ?? [];
+      const file = await get(`${bucket}/${key}`);
+      assert.equal(file.headers.etag, `"${md5}"`);
+      assert.equal((await get(`${bucket}/${key}`, { 'if-none-match': `"${md5}"` })).status, 304);
+      return file.text;
+    }),
+  );
+  assert.notEqual(files[0], files[1]);
 });

@@ -90,3 +90,11 @@ test('a policy with an unknown field, type or resolver is refused', () => {
   assert.throws(() => parsePolicy({ resolvers: ['scihub'] }), { code: 'USAGE_SIM_POLICY' });
   assert.equal(parsePolicy({ maxRetries: 1 }).maxRetries, 1);
 });
+
+test('a selection narrows the truth to what OpenAlex lists for it', () => {
+  const coral = under({ selection: 'filter=topics.id:T10341' });
+  assert.ok(coral.works.length > 0 && coral.works.length < usual.works.length);
+  assert.ok(coral.works.every(({ work }) => work.topics.some(({ topic }) => topic === 18)));
+  assert.equal(under({ selection: 'include_xpac=true' }).works.length, world.size);
+  assert.throws(() => under({ selection: 'filter=colour:red' }), /colour is not a valid field/);
+});

@@ -1,3 +1,5 @@
+import { AppError } from '../../src/base/index.ts';
+import { QueryFault, selectWorks } from '../services/openalex-query.ts';
 import type { FileSpec, Work } from '../world/types.ts';
 import type { World } from '../world/world.ts';
 import type { Plan } from './plans.ts';
@@ -53,7 +55,8 @@ export function expectedOutcome(world: World, policy: Policy, sizes: Sizes = () 
   const byKind: Record<string, number> = {};
   const byReason: Record<string, number> = {};
   const requestsAtLeast: Record<string, number> = {};
-  for (const work of world.works()) {
+  for (const index of selected(world, policy)) {
+    const work = world.work(index);
     const expected = expectWork(world, work, policy, { sizes, credits });
     credits -= expected.spent;
     works.push(expected);
@@ -76,6 +79,19 @@ export function expectedOutcome(world: World, policy: Policy, sizes: Sizes = () 
       requestsAtLeast,
     },
   };
+}
+
+/** The works that the client asked for, in the order of the world. */
+function selected(world: World, policy: Policy): number[] {
+  try {
+    return selectWorks(world, new URLSearchParams(policy.selection)).sort((a, b) => a - b);
+  } catch (error) {
+    if (!(error instanceof QueryFault)) throw error;
+    throw new AppError('USAGE_SIM_SELECTION', error.message, {
+      hint: 'a selection is the query of an OpenAlex list',
+      cause: error,
+    });
+  }
 }
 
 interface Means {

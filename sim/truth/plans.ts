@@ -104,6 +104,14 @@ const byDoiListing =
   (world, work) =>
     listedIn(registered(world, work), resolver).map((location) => plan(resolver, location, more(location)));
 
+/** What publishers say at Crossref about the file behind a link; one in three does not say. */
+export function crossrefLinkType(location: Location): keyof typeof CROSSREF_EXPECTS {
+  if (location.kind === 'jats') return 'text/xml';
+  return location.work % 3 === 0 ? 'unspecified' : 'application/pdf';
+}
+
+const CROSSREF_EXPECTS = { 'text/xml': 'xml', unspecified: 'any', 'application/pdf': 'pdf' } as const;
+
 const PLANNERS: Readonly<Record<Resolver, Planner>> = {
   openalex: (_world, work) =>
     listedIn(work, 'openalex')
@@ -130,7 +138,7 @@ const PLANNERS: Readonly<Record<Resolver, Planner>> = {
     const files = open.filter(({ kind }) => kind === 'pdf');
     return (files.length > 0 ? files : open).map((location) => plan('unpaywall', location));
   },
-  crossref: byDoiListing('crossref', (location) => ({ expect: location.kind === 'jats' ? 'xml' : 'any' })),
+  crossref: byDoiListing('crossref', (location) => ({ expect: CROSSREF_EXPECTS[crossrefLinkType(location)] })),
   doi: (world, work) => {
     const target = registered(world, work)?.doiTarget;
     if (!target || work.doi === null) return [];

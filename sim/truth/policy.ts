@@ -28,6 +28,8 @@ type AcceptedKind = 'pdf' | 'xml' | 'html';
 
 /** What a client is allowed and equipped to do; the truth is always the truth under a policy. */
 export interface Policy {
+  /** The works that the client asked OpenAlex for, as the query of its list: `filter=topics.id:T10341&search=coral`. */
+  readonly selection: string;
   /** Enabled resolvers in the order in which they are asked. */
   readonly resolvers: readonly Resolver[];
   /** Services for which a key is present: `openalex_content` and `core` answer nobody without one. */
@@ -55,6 +57,7 @@ export interface Policy {
 
 /** Everything on, all keys, the limits that the client has by default. */
 export const DEFAULT_POLICY: Policy = {
+  selection: '',
   resolvers: RESOLVERS,
   keys: ['openalex', 'core', 'semantic_scholar', 'openaire', 'osf', 'ncbi'],
   contentCredits: null,

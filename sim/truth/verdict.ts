@@ -26,6 +26,8 @@ export function judge(world: World, plan: Plan, policy: Policy, tried: Map<strin
   for (const [url, reason] of tried)
     if (reason === 'rate-limited' && new URL(url).hostname === hostname) return lost(reason);
   const atDoor = door(world, location.url, location.behaviour, policy);
+  // Where nobody promised a file, a page that comes instead is read like any other.
+  if (atDoor === 'html-as-pdf' && plan.expect === 'any') return lost('no-pdf-link');
   if (atDoor !== null) return lost(atDoor);
   if (location.kind !== 'landing') return location.file ? judgeFile(location.file, policy) : lost('not-found');
   return behindPage(world, location, policy, tried);

@@ -1,3 +1,4 @@
+import type { Behaviour } from '../behaviours/behaviour.ts';
 import { PLAIN } from '../behaviours/behaviour.ts';
 import { at, numberOf, osfGuid } from './identifiers.ts';
 import type { LocationBuilder } from './locations.ts';
@@ -6,13 +7,13 @@ import type { Location } from './types.ts';
 type Deposit = Pick<Location, 'host' | 'hostType' | 'url' | 'visibleIn' | 'version' | 'license'>;
 
 /** A PDF at a repository service: the bytes lie at `url` itself. */
-function deposit(build: LocationBuilder, where: Deposit): Location {
+function deposit(build: LocationBuilder, where: Deposit, behaviour: Behaviour = PLAIN): Location {
   return build.service({
     ...where,
     kind: 'pdf',
     isOa: true,
-    behaviour: PLAIN,
-    file: { url: where.url, behaviour: PLAIN, payload: build.pdf() },
+    behaviour,
+    file: { url: where.url, behaviour, payload: build.pdf() },
     template: null,
   });
 }
@@ -23,14 +24,17 @@ function shell(build: LocationBuilder, file: Location, url: string): Location {
 }
 
 export function coreLocations(build: LocationBuilder): void {
-  deposit(build, {
+  // CORE lists files that are long gone.
+  const behaviour: Behaviour = build.mishap(0.2) ? { kind: 'status', status: 404 } : PLAIN;
+  const where: Deposit = {
     host: 'core.ac.uk.sim.test',
     hostType: 'aggregator',
     url: at('core.ac.uk', `/download/${numberOf(build.work.index)}.pdf`),
     visibleIn: ['core'],
     version: null,
     license: null,
-  });
+  };
+  deposit(build, where, behaviour);
 }
 
 export function halLocations(build: LocationBuilder): void {

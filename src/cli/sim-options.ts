@@ -18,6 +18,7 @@ export interface WorldOptions {
   readonly works?: number;
   readonly hosts: number;
   readonly profile: Profile;
+  readonly documents: 'full' | 'plain';
 }
 
 export function wholeNumber(text: string): number {
@@ -54,7 +55,12 @@ export function worldOptions(command: Command): Command {
       new Option('--works <n>', 'works in the world; default: 500, demo 200, load 100,000').argParser(wholeNumber),
     )
     .addOption(new Option('--hosts <n>', 'publishers and repositories in the world').argParser(wholeNumber).default(60))
-    .addOption(new Option('--profile <name>', 'how the world behaves').choices(PROFILE_NAMES).default('realistic'));
+    .addOption(new Option('--profile <name>', 'how the world behaves').choices(PROFILE_NAMES).default('realistic'))
+    .addOption(
+      new Option('--documents <manner>', 'real-looking papers, or one page that identifies the work')
+        .choices(['full', 'plain'])
+        .default('full'),
+    );
 }
 
 /** What the world is made from, with the usual size of its profile. */

@@ -50,11 +50,13 @@ function serveCommand(): Command {
         const session = openSession(self);
         const { Admin, Simulation, countByRule } = await load();
         if (options.state) mkdirSync(options.state, { recursive: true });
-        const requests = options.state
+        // Declared first, so that it is closed last: requests end when their connections do.
+        await using requests = options.state
           ? await JsonlWriter.open(join(options.state, 'requests.jsonl'), { clock: session.clock })
           : undefined;
         await using simulation = await Simulation.open({
           parameters: parametersOf(options),
+          documents: options.documents,
           port: options.port,
           timeScale: options.timeScale,
           ...(requests && {
@@ -85,8 +87,9 @@ function serveCommand(): Command {
             join(options.state, 'violations.json'),
             `${JSON.stringify({ by_rule: counts, violations: simulation.log.violations }, undefined, 2)}\n`,
           );
-        await requests?.[Symbol.asyncDispose]();
         session.log('info', `${simulation.log.violations.length} violations`);
+        // In the politeness world every violation is fatal.
+        if (options.profile === 'politeness' && simulation.log.violations.length > 0) process.exitCode = 1;
       },
     );
 }
@@ -95,20 +98,27 @@ function truthCommand(): Command {
   return everywhere(worldOptions(new Command('truth')))
     .description('print what a correct client obtains from a world, one JSON line per work')
     .addOption(new Option('--policy <file>', 'JSON with what the client may do; default: everything'))
+    .addOption(
+      new Option('--selection <query>', 'only works that OpenAlex lists for this, for example filter=topics.id:T10341'),
+    )
     .addOption(new Option('--totals', 'print only the totals'))
     .addHelpText('after', '\nExample:\n  docstokg sim truth --seed 7 --profile calm > truth.jsonl\n')
-    .action(async (options: WorldOptions & { policy?: string; totals?: boolean }, self: Command) => {
-      const session = openSession(self);
-      const { Documents, World, expectedOutcome, truthLines } = await load();
-      const policy = await readPolicy(options.policy);
-      const world = new World(parametersOf(options));
-      if (options.totals) {
-        session.terminal.print(JSON.stringify({ identity: world.identity, ...expectedOutcome(world, policy).totals }));
-        return;
-      }
-      for await (const line of truthLines(world, new Documents(world), policy))
-        session.terminal.print(JSON.stringify(line));
-    });
+    .action(
+      async (options: WorldOptions & { policy?: string; selection?: string; totals?: boolean }, self: Command) => {
+        const session = openSession(self);
+        const { Documents, World, expectedOutcome, truthLines } = await load();
+        const policy = await readPolicy(options);
+        const world = new World(parametersOf(options));
+        if (options.totals) {
+          session.terminal.print(
+            JSON.stringify({ identity: world.identity, ...expectedOutcome(world, policy).totals }),
+          );
+          return;
+        }
+        for await (const line of truthLines(world, new Documents(world, options.documents), policy))
+          session.terminal.print(JSON.stringify(line));
+      },
+    );
 }
 
 function questionsCommand(): Command {
@@ -129,6 +139,12 @@ function verifyCommand(): Command {
     .requiredOption('--manifest <file>', 'the manifest, one JSON line per work')
     .requiredOption('--sim <url>', 'the address that sim serve printed')
     .addOption(new Option('--policy <file>', 'JSON with what the client was allowed to do'))
+    .addOption(
+      new Option(
+        '--selection <query>',
+        'the works that the client asked OpenAlex for, for example filter=topics.id:T10341',
+      ),
+    )
     .addOption(new Option('--only <aspects...>', 'compare only these aspects'))
     .addOption(
       new Option('--scope <works>', 'all works of the world, or only those in the manifest')
@@ -141,7 +157,14 @@ function verifyCommand(): Command {
     )
     .action(
       async (
-        options: { manifest: string; sim: string; policy?: string; only?: string[]; scope: 'all' | 'manifest' },
+        options: {
+          manifest: string;
+          sim: string;
+          policy?: string;
+          selection?: string;
+          only?: string[];
+          scope: 'all' | 'manifest';
+        },
         self: Command,
       ) => {
         const session = openSession(self);
@@ -151,7 +174,7 @@ function verifyCommand(): Command {
           throw new AppError('USAGE_SIM_ASPECT', `"${unknown}" cannot be compared`, {
             hint: `known: ${ASPECTS.join(', ')}`,
           });
-        const policy = await readPolicy(options.policy);
+        const policy = await readPolicy(options);
         const truth: TruthLine[] = [];
         for await (const line of jsonLines(await post(options.sim, '/__sim/truth', policy)))
           truth.push(line as TruthLine);
@@ -226,11 +249,18 @@ function replayCommand(): Command {
     });
 }
 
-async function readPolicy(path: string | undefined): Promise<Policy> {
+async function readPolicy({
+  policy: path,
+  selection,
+}: {
+  readonly policy?: string;
+  readonly selection?: string;
+}): Promise<Policy> {
   const { parsePolicy } = await load();
-  if (path === undefined) return parsePolicy({});
+  const chosen = selection === undefined ? {} : { selection };
+  if (path === undefined) return parsePolicy(chosen);
   try {
-    return parsePolicy(JSON.parse(readFileSync(path, 'utf8')) as unknown);
+    return { ...parsePolicy(JSON.parse(readFileSync(path, 'utf8')) as unknown), ...chosen };
   } catch (error) {
     if (error instanceof AppError) throw error;
     throw new AppError('USAGE_SIM_POLICY', `${path} cannot be read as JSON`, { cause: error });
