@@ -2,8 +2,11 @@ import { Command } from 'commander';
 
 import { completionCommand } from './commands/completion.ts';
 import { configCommand } from './commands/config.ts';
+import { manifestCommand } from './commands/docparse/manifest.ts';
+import { allCommand, chunkCommand, doctagsCommand, embedCommand, planCommand } from './commands/docparse/stages.ts';
 import { downloadCommand } from './commands/download/index.ts';
 import { queueCommand } from './commands/queue/index.ts';
+import { showCommand } from './commands/show.ts';
 import { simCommand } from './commands/sim.ts';
 
 /** The names under which the one program is entered. */
@@ -27,6 +30,19 @@ export function createProgram(door: Door, version: string): Command {
   if (door === 'docstokg')
     program.addCommand(downloadCommand(new Command('download').description(INTRODUCTIONS.contentdownload)));
   if (door !== 'docparse') program.addCommand(queueCommand());
+  if (door !== 'contentdownload') {
+    for (const command of [
+      doctagsCommand(),
+      chunkCommand(),
+      embedCommand(),
+      allCommand(),
+      planCommand(),
+      manifestCommand(),
+      showCommand(),
+    ]) {
+      program.addCommand(command);
+    }
+  }
   if (door === 'docstokg') program.addCommand(simCommand());
   program.addCommand(configCommand());
   program.addCommand(completionCommand());

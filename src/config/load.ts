@@ -122,7 +122,8 @@ function describeIssue(issue: z.core.$ZodIssue, settings: ReadonlyMap<string, Se
     if (issue.code === 'unrecognized_keys') return `${name}: unknown key (${origin})${suggestion(name)}`;
     const key = listKeys().find((each) => name === each.name || name.startsWith(`${each.name}.`));
     const wanted = key ? `must be ${article(key.type)}${key.range ? `, ${key.range}` : ''}` : issue.message;
-    return `${name} = ${JSON.stringify(setting?.value)}: ${wanted} (${origin})`;
+    const shown = name.startsWith('keys.') ? '(hidden)' : JSON.stringify(setting?.value);
+    return `${name} = ${shown}: ${wanted} (${origin})`;
   });
 }
 

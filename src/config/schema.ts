@@ -160,6 +160,8 @@ const keysSchema = z.strictObject({
   ncbi: z.string().default('').describe('Key of NCBI: ten requests a second in place of three.'),
   osf: z.string().default('').describe('Token of OSF: a larger hourly limit.'),
   openaire: z.string().default('').describe('Token of OpenAIRE: a larger hourly limit.'),
+  engine: z.string().default('').describe('Key of the docling-serve or model server that reads PDFs.'),
+  embeddings: z.string().default('').describe('Key of the embedding server.'),
 });
 
 /** What is downloaded and where it goes. */
@@ -192,11 +194,66 @@ const downloadSchema = z.strictObject({
   thorough: z.boolean().default(true).describe('Also ask repositories that have no reason to know a work.'),
 });
 
+/** How papers become structure, chunks and vectors. */
+const parseSchema = z.strictObject({
+  data_root: z.string().min(1).default('Data').describe('Folder in which the stages keep their files and manifests.'),
+  mode: z
+    .enum(['auto', 'pdf', 'html', 'xml'])
+    .default('auto')
+    .describe('How files are read: by what they are, or as told.'),
+  engine: z
+    .enum(['embedded', 'docling-serve', 'vlm'])
+    .default('embedded')
+    .describe('Who reads PDFs: the engine inside, a docling-serve, or a vision model.'),
+  engine_url: z.string().default('').describe('Address of the docling-serve, or of the model server up to /v1.'),
+  engine_model: z.string().default('ibm-granite/granite-docling-258M').describe('Vision model to ask.'),
+  markdown: z.boolean().default(false).describe('Also write Markdown.'),
+  docling_json: z.boolean().default(false).describe('Also write JSON as docling does.'),
+  html: z.boolean().default(false).describe('Also write HTML.'),
+  timeout_s: seconds(0).default(120).describe('Longest time for one document in the DocTags stage.'),
+  memory_limit_mb: z
+    .int()
+    .min(0)
+    .default(1024)
+    .describe('Memory that the reader of one document may use; 0 means no limit.'),
+  tokenizer: z
+    .string()
+    .min(1)
+    .default('model')
+    .describe('Whose tokens are counted: model, cl100k, o200k, or a tokenizer.json.'),
+  max_tokens: z.int().min(16).max(32_768).default(256).describe('Largest chunk, context included.'),
+  min_tokens: z.int().min(0).default(64).describe('Smaller chunks are merged with a neighbour where that fits.'),
+  overlap_tokens: z.int().min(0).default(0).describe('Tokens said again at the start of the next chunk.'),
+  format: z.enum(['parquet', 'jsonl']).default('parquet').describe('Files of chunks and vectors.'),
+  dense: z
+    .enum(['embedded', 'openai-compatible', 'onnx', 'none'])
+    .default('embedded')
+    .describe('Who makes dense vectors.'),
+  precision: z.enum(['int8', 'fp32']).default('int8').describe('How the embedded model computes.'),
+  threads: z.int().min(1).max(256).default(1).describe('Threads of the embedded model.'),
+  embed_url: z.string().default('').describe('Address of an embedding server up to and including /v1.'),
+  embed_model: z
+    .string()
+    .default('')
+    .describe('Model that the embedding server is asked for, or folder of an ONNX model.'),
+  embed_dimensions: z
+    .int()
+    .min(0)
+    .default(0)
+    .describe('Dimensions asked of a server that can shorten vectors; 0 takes what comes.'),
+  batch_size: z.int().min(1).max(4096).default(32).describe('Texts per request to an embedding server.'),
+  concurrency: z.int().min(1).max(256).default(4).describe('Requests to an embedding server at once.'),
+  vector_type: z.enum(['float32', 'float16', 'int8']).default('float32').describe('How numbers of vectors are kept.'),
+  sparse: z.enum(['bm25', 'splade', 'none']).default('bm25').describe('Who makes sparse vectors.'),
+  splade_folder: z.string().default('').describe('Folder of a SPLADE model.'),
+});
+
 /** Every setting of the program: each key has a default and a sentence. */
 export const configSchema = z.strictObject({
   orchestrator: orchestratorSchema.prefault({}).describe('How jobs are run.'),
   queue: queueSchema.prefault({}).describe('Where jobs are kept.'),
   download: downloadSchema.prefault({}).describe('What is downloaded and where it goes.'),
+  parse: parseSchema.prefault({}).describe('How papers become structure, chunks and vectors.'),
   http: httpSchema.prefault({}).describe('How the web is asked.'),
   services: servicesSchema.prefault({}).describe('Where scholarly services are.'),
   keys: keysSchema.prefault({}).describe('Keys of services.'),

@@ -17,7 +17,9 @@ export function configCommand(): Command {
         const value = key.path.reduce<unknown>((at, part) => (at as Record<string, unknown>)[part], config);
         const origin =
           [...origins].find(([name]) => name === key.name || name.startsWith(`${key.name}.`))?.[1] ?? 'default';
-        return { key: key.name, value, origin, sentence: key.sentence };
+        // Keys are set or not set; what they are concerns nobody who looks over a shoulder.
+        const shown = key.path[0] === 'keys' && value !== '' ? '(set)' : value;
+        return { key: key.name, value: shown, origin, sentence: key.sentence };
       });
       if (session.json) session.terminal.print(JSON.stringify(rows, undefined, 2));
       else

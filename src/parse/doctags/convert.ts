@@ -5,13 +5,9 @@ import { AppError, errorInfo, sha256, writeFileAtomic } from '../../base/index.t
 import type { ParsedDocument } from '../document.ts';
 import { convertWithDoclingServe, type DoclingServeOptions } from './engines/docling-serve.ts';
 import { convertWithVlm, type VlmOptions } from './engines/vlm.ts';
-import { writeBlockLines } from './formats/block-lines.ts';
-import { writeDoclingJson } from './formats/docling-json.ts';
-import { writeDoctags } from './formats/doctags-writer.ts';
-import { writeHtmlPage } from './formats/html-page.ts';
-import { writeMarkdown } from './formats/markdown.ts';
-import { writeSidecar, type ParseFacts } from './formats/sidecar.ts';
+import type { ParseFacts } from './formats/sidecar.ts';
 import { unpack } from './markup/decode.ts';
+import { outputTexts } from './outputs.ts';
 import { parseMarkup, type MarkupOptions } from './parse-markup.ts';
 import { loadPdfReader, type PdfReader } from './pdf-reader.ts';
 import { sniff, type FileKind } from './sniff.ts';
@@ -65,25 +61,9 @@ export async function convert(path: string, options: ConvertOptions, signal?: Ab
   if (!/^[^/\\\0.][^/\\\0]{0,199}$/.test(id))
     throw new AppError('PARSE_BAD_ID', `${JSON.stringify(id)} cannot name output files`, { hint: 'give another id' });
   const parsed = await parseFile(path, options, signal);
-  const { document, kind } = parsed;
-  const texts: [name: string, ending: string, text: () => string][] = [
-    ['doctags', '.doctags', () => `${writeDoctags(document)}\n`],
-    ...(options.markdown ? [['markdown', '.md', () => writeMarkdown(document)] as [string, string, () => string]] : []),
-    ...(options.json
-      ? [
-          [
-            'json',
-            '.json',
-            () => writeDoclingJson(document, { name: id, filename: basename(path), mimetype: MIME[kind] }),
-          ] as [string, string, () => string],
-        ]
-      : []),
-    ...(options.html ? [['html', '.html', () => writeHtmlPage(document)] as [string, string, () => string]] : []),
-    ['metadata', '.meta.json', () => writeSidecar(document, { path, sha256: parsed.sha256, kind }, parsed.facts)],
-    ['blocks', '.jsonl', () => writeBlockLines(document)],
-  ];
+  const texts = outputTexts(parsed, { ...options, id, path });
   const outputs: Record<string, string> = {};
-  for (const [name, ending, text] of texts) {
+  for (const { name, ending, text } of texts) {
     signal?.throwIfAborted();
     const output = join(options.outputFolder, id + ending);
     await writeFileAtomic(output, text());
@@ -91,15 +71,6 @@ export async function convert(path: string, options: ConvertOptions, signal?: Ab
   }
   return { ...parsed, outputs };
 }
-
-const MIME: Readonly<Record<FileKind, string>> = {
-  pdf: 'application/pdf',
-  html: 'text/html',
-  jats: 'application/xml',
-  tei: 'application/xml',
-  xml: 'application/xml',
-  unknown: 'application/octet-stream',
-};
 
 /** A file's name without what says how it is written. */
 export function documentId(path: string): string {

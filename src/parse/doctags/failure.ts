@@ -15,7 +15,10 @@ export function parseFailure(error: unknown): ParseFailure {
   if (error instanceof RemoteError) return { category: error.category, retryable: error.retryable, code, message };
   if (isAbort(error)) return { category: 'timeout', retryable: false, code: 'ABORT_ERR', message };
   if (code === 'PARSE_NO_PDF_ENGINE') return { category: 'config', retryable: false, code, message };
-  if (code.startsWith('PARSE_')) return { category: 'input', retryable: false, code, message };
+  if (code === 'PDF_ENGINE_FAILED' || code === 'PDF_TOO_LARGE')
+    return { category: 'runtime', retryable: false, code, message };
+  if (code.startsWith('PARSE_') || code.startsWith('PDF_'))
+    return { category: 'input', retryable: false, code, message };
   if (code === 'ENOSPC' || code === 'EROFS' || code === 'EACCES' || code === 'EIO')
     return { category: 'runtime', retryable: false, code, message };
   return { category: 'unknown', retryable: false, code, message };

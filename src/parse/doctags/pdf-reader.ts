@@ -1,5 +1,6 @@
 import { AppError } from '../../base/index.ts';
 import type { ParsedDocument } from '../document.ts';
+import { encodePng } from './png.ts';
 
 /** What this side needs of the PDF reader; the file behind it loads a wasm engine and is loaded only for a PDF. */
 export interface PdfReader {
@@ -10,10 +11,9 @@ export interface PdfReader {
 
 /** Loads the PDF reader. */
 export async function loadPdfReader(): Promise<PdfReader> {
-  // The name is put together here so that this file also builds and runs where the PDF reader is not installed.
-  const file = new URL(import.meta.url.endsWith('.ts') ? './pdf.ts' : './pdf.js', import.meta.url).href;
   try {
-    return (await import(file)) as PdfReader;
+    const { parsePdf, renderPage } = await import('./pdf.ts');
+    return { parsePdf, renderPage: async (bytes, page, scale) => encodePng(await renderPage(bytes, page, scale)) };
   } catch (error) {
     throw new AppError('PARSE_NO_PDF_ENGINE', 'the PDF reader cannot be loaded', {
       hint: 'reinstall docstokg with its dependencies',

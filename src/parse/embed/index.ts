@@ -11,3 +11,4 @@ export { embedConfigHash, embedItem, embedOutput } from './stage.ts';
 export type { EmbedEngines, EmbedExtras } from './stage.ts';
 export { openVectorWriter, readVectors, validateVectors, VECTOR_SCHEMA } from './vector-file.ts';
 export type { ChunkVectors, VectorFileOptions, VectorType, VectorWriter } from './vector-file.ts';
+export { createEmbedWorker, embedPlan, openCorpusBm25 } from './plan.ts';

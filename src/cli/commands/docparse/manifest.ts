@@ -1,0 +1,77 @@
+import { existsSync } from 'node:fs';
+
+import { Command, Option } from 'commander';
+
+import { AppError, readJsonl } from '../../../base/index.ts';
+import { manifestPath } from '../../../stage/index.ts';
+import { manifestFolder } from '../../assemble-parse.ts';
+import { flagLayer, openSession, shared } from '../../session.ts';
+import { plain, table } from '../../terminal.ts';
+
+interface Row {
+  readonly doc_id: string;
+  readonly status: string;
+  readonly duration_s: number;
+  readonly category?: string;
+  readonly message?: string;
+}
+
+interface ManifestOptions {
+  readonly stage: string;
+  readonly tail: number;
+  readonly status?: string;
+  readonly category?: string;
+  readonly slowerThan?: number;
+  readonly dataRoot?: string;
+}
+
+/** `manifest`. */
+export function manifestCommand(): Command {
+  return shared(new Command('manifest'))
+    .description('show what a stage has written down')
+    .addOption(
+      new Option('--stage <stage>', 'which stage').choices(['doctags', 'chunk', 'embed']).makeOptionMandatory(),
+    )
+    .option('--tail <n>', 'only the last rows', Number, 20)
+    .addOption(new Option('--status <status>', 'only rows of this status').choices(['success', 'skip', 'failure']))
+    .option('--category <name>', 'only failures of this category')
+    .option('--slower-than <s>', 'only documents that took longer', Number)
+    .option('--data-root <folder>', 'where the stages keep their files (parse.data_root)')
+    .addHelpText('after', '\nExample:\n  docparse manifest --stage chunk --tail 20 --status failure\n')
+    .action(async (options: ManifestOptions, self: Command) => {
+      const session = openSession(self);
+      const { config } = session.load(flagLayer([['parse.data_root', '--data-root', options.dataRoot]]));
+      const path = manifestPath(manifestFolder(config), options.stage);
+      if (!existsSync(path))
+        throw new AppError('MANIFEST_MISSING', `there is no ${path}`, { hint: `run docparse ${options.stage} first` });
+      const rows: Row[] = [];
+      for await (const line of readJsonl(path)) {
+        if (line.kind === 'bad') session.log('warn', `line ${line.line}: ${line.reason}`);
+        else if (fits(line.value as Row, options)) rows.push(line.value as Row);
+        // Only the end is shown, so only the end is kept.
+        if (rows.length > options.tail * 2) rows.splice(0, rows.length - options.tail);
+      }
+      const shown = rows.slice(-options.tail);
+      if (session.json) for (const row of shown) session.terminal.print(JSON.stringify(row));
+      else
+        session.terminal.print(
+          table(
+            shown.map((row) => [
+              plain(row.doc_id),
+              row.status,
+              `${row.duration_s.toFixed(2)} s`,
+              plain(`${row.category ?? ''} ${row.message ?? ''}`.trim()).slice(0, 70),
+            ]),
+            ['document', 'status', 'took', 'error'],
+          ),
+        );
+    });
+}
+
+function fits(row: Row, { status, category, slowerThan }: ManifestOptions): boolean {
+  return (
+    (status === undefined || row.status === status) &&
+    (category === undefined || row.category === category) &&
+    (slowerThan === undefined || row.duration_s > slowerThan)
+  );
+}

@@ -1,0 +1,86 @@
+import type { Command } from 'commander';
+
+import type { StageEvent, StageFlags, StageOutcome } from '../../../stage/index.ts';
+import { diagnosticsLine, planText, progressLine, stageExitCode, summaryText } from '../../../stage/index.ts';
+import type { Session } from '../../session.ts';
+import { shared } from '../../session.ts';
+
+/** What every stage takes on the command line. */
+export interface StageCommandOptions extends StageFlags {
+  readonly dataRoot?: string;
+}
+
+/** Adds the knobs that all stages share. */
+export function stageOptions(command: Command): Command {
+  return shared(command)
+    .option('--data-root <folder>', 'where files and manifests of the stages are (parse.data_root)')
+    .option('--workers <n>', 'documents at once')
+    .option('--policy <policy>', 'io, cpu or gpu: where the work is done')
+    .option('--max-queue <n>', 'documents that may wait for a worker')
+    .option('--error-budget <n>', 'stop after more failures than this; 0 means never')
+    .option('--timeout-s <s>', 'longest time for one document')
+    .option('--retries <n>', 'attempts after the first, for errors that may pass')
+    .option('--retry-backoff-s <s>', 'delay before the first retry; it doubles')
+    .option('--diagnostics-interval-s <s>', 'how often a pipe is told how far it is')
+    .option('--no-resume', 'do not skip what an earlier run has done')
+    .option('--force', 'do everything again')
+    .option('--verify-hash', 'hash every input again instead of trusting size and time')
+    .option('--dry-run', 'show what would be done and why, and do nothing')
+    .option('--limit <n>', 'at most this many documents')
+    .option('--shard <i/n>', 'this part of the documents, for several machines on one folder');
+}
+
+/** Shows a running stage: a line that rewrites itself, or a line now and then in a pipe. */
+export function showStage(session: Session): (event: StageEvent) => void {
+  const { terminal } = session;
+  return (event) => {
+    switch (event.kind) {
+      case 'progress':
+        if (terminal.live) terminal.status(progressLine(event.progress).slice(0, terminal.columns - 1));
+        break;
+      case 'diagnostics':
+        if (!terminal.live) terminal.note(diagnosticsLine(event.progress));
+        break;
+      case 'item-failed':
+        session.log(
+          'warn',
+          `${event.error.itemId}: ${event.error.code ?? event.error.category} ${event.error.message}`,
+        );
+        break;
+      case 'warning':
+        session.log('warn', event.message);
+        break;
+      case 'item-abandoned':
+        session.log('warn', `${event.itemId} did not stop when told to; it is left behind`);
+        break;
+      case 'hook-failed':
+        session.log('warn', `${event.hook}: ${event.message}`);
+        break;
+      case 'worker-replaced':
+        session.log(
+          'debug',
+          `a worker was replaced: ${event.reason}${event.itemId === undefined ? '' : ` on ${event.itemId}`}`,
+        );
+        break;
+      case 'worker-output':
+        session.log('debug', event.text);
+        break;
+      case 'stopping':
+        session.log('info', `stopping: ${event.reason}`);
+        break;
+      case 'item-retry':
+      case 'stage-started':
+      case 'stage-ended':
+        break;
+    }
+  };
+}
+
+/** Tells what came of a stage, and sets the exit code. */
+export function tellOutcome(outcome: StageOutcome, session: Session): void {
+  session.terminal.clear();
+  const code = stageExitCode(outcome);
+  if (code !== 0) process.exitCode = code;
+  if (session.json) session.terminal.print(JSON.stringify(outcome));
+  else session.terminal.print(outcome.plan ? planText(outcome.stageName, outcome.plan) : summaryText(outcome));
+}

@@ -1,0 +1,308 @@
+import { globSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+
+import { Command, Option } from 'commander';
+
+import { AppError } from '../../../base/index.ts';
+import type { Config } from '../../../config/index.ts';
+import {
+  chunkOutput,
+  chunkPlan,
+  chunkWorker,
+  createEmbedWorker,
+  doctagsPlan,
+  doctagsWorker,
+  embedOutput,
+  embedPlan,
+  validateChunks,
+  validateVectors,
+  VectorCache,
+} from '../../../parse/index.ts';
+import type { StageOutcome } from '../../../stage/index.ts';
+import { cpuWorkers, runStage, stageOptionsFromFlags } from '../../../stage/index.ts';
+import { chunkSettings, doctagsSettings, manifestFolder, openEmbedEngines } from '../../assemble-parse.ts';
+import type { Session } from '../../session.ts';
+import { flagLayer, openSession } from '../../session.ts';
+import type { StageCommandOptions } from './stage-options.ts';
+import { showStage, stageOptions, tellOutcome } from './stage-options.ts';
+
+interface DocparseOptions extends StageCommandOptions {
+  readonly input?: string;
+  readonly output?: string;
+  readonly mode?: string;
+  readonly engine?: string;
+  readonly engineUrl?: string;
+  readonly markdown?: boolean;
+  readonly doclingJson?: boolean;
+  readonly html?: boolean;
+  readonly tokenizer?: string;
+  readonly maxTokens?: number;
+  readonly minTokens?: number;
+  readonly overlapTokens?: number;
+  readonly format?: string;
+  readonly dense?: string;
+  readonly sparse?: string;
+  readonly validateOnly?: boolean;
+}
+
+const inputOption = (command: Command): Command =>
+  command.option('-i, --input <path>', 'folder of papers (PDF, HTML, JATS, TEI), or one file');
+const doctagsOptions = (command: Command): Command =>
+  command
+    .addOption(new Option('--mode <mode>', 'how files are read').choices(['auto', 'pdf', 'html', 'xml']))
+    .addOption(new Option('--engine <engine>', 'who reads PDFs').choices(['embedded', 'docling-serve', 'vlm']))
+    .option('--engine-url <url>', 'address of that server')
+    .option('--markdown', 'also write Markdown')
+    .option('--docling-json', 'also write JSON as docling does')
+    .option('--html', 'also write HTML');
+const chunkOptions = (command: Command): Command =>
+  command
+    .option('--tokenizer <name>', 'whose tokens are counted: model, cl100k, o200k, or a tokenizer.json')
+    .option('--max-tokens <n>', 'largest chunk', Number)
+    .option('--min-tokens <n>', 'smaller chunks are merged', Number)
+    .option('--overlap-tokens <n>', 'tokens said again in the next chunk', Number);
+const formatOption = (command: Command): Command =>
+  command.addOption(new Option('--format <format>', 'files of chunks and vectors').choices(['parquet', 'jsonl']));
+const embedOptions = (command: Command): Command =>
+  command
+    .addOption(
+      new Option('--dense <engine>', 'who makes dense vectors').choices([
+        'embedded',
+        'openai-compatible',
+        'onnx',
+        'none',
+      ]),
+    )
+    .addOption(new Option('--sparse <engine>', 'who makes sparse vectors').choices(['bm25', 'splade', 'none']));
+
+/** `doctags`. */
+export function doctagsCommand(): Command {
+  return stageOptions(doctagsOptions(inputOption(new Command('doctags'))))
+    .description('turn papers into DocTags and blocks')
+    .option('-o, --output <folder>', 'the same as --data-root')
+    .addHelpText('after', '\nExample:\n  docparse doctags --input runs/harvest/PDF --data-root Data\n')
+    .action(async (options: DocparseOptions, self: Command) => withConfig(self, options, runDoctags));
+}
+
+/** `chunk`. */
+export function chunkCommand(): Command {
+  return stageOptions(formatOption(chunkOptions(new Command('chunk'))))
+    .description('cut parsed papers into chunks')
+    .option('--validate-only', 'check the files of an earlier run, write nothing')
+    .addHelpText('after', '\nExample:\n  docparse chunk --max-tokens 256 --timeout-s 60\n')
+    .action(async (options: DocparseOptions, self: Command) =>
+      withConfig(self, options, options.validateOnly ? checkChunks : runChunk),
+    );
+}
+
+/** `embed`. */
+export function embedCommand(): Command {
+  return stageOptions(formatOption(embedOptions(new Command('embed'))))
+    .description('turn chunks into vectors')
+    .option('--validate-only', 'check the files of an earlier run, write nothing')
+    .addHelpText('after', '\nExample:\n  docparse embed --retries 3 --retry-backoff-s 1.0\n')
+    .action(async (options: DocparseOptions, self: Command) =>
+      withConfig(self, options, options.validateOnly ? checkVectors : runEmbed),
+    );
+}
+
+/** `all`. */
+export function allCommand(): Command {
+  return stageOptions(formatOption(embedOptions(chunkOptions(doctagsOptions(inputOption(new Command('all')))))))
+    .description('doctags, chunk and embed, one after the other')
+    .addHelpText('after', '\nExample:\n  docparse all --input runs/harvest/PDF\n')
+    .action(async (options: DocparseOptions, self: Command) =>
+      withConfig(self, options, async (run) => {
+        for (const stage of [runDoctags, runChunk, runEmbed]) {
+          const outcome = await stage(run);
+          // A failed paper is no reason to leave the others; a stopped run is.
+          if (outcome?.cancelled) return;
+        }
+      }),
+    );
+}
+
+/** `plan`. */
+export function planCommand(): Command {
+  return stageOptions(formatOption(embedOptions(chunkOptions(doctagsOptions(inputOption(new Command('plan')))))))
+    .description('show what each stage would do, and why')
+    .addHelpText('after', '\nExample:\n  docparse plan --input runs/harvest/PDF\n')
+    .action(async (options: DocparseOptions, self: Command) =>
+      withConfig(self, { ...options, dryRun: true }, async (run) => {
+        for (const stage of options.input === undefined ? [runChunk, runEmbed] : [runDoctags, runChunk, runEmbed])
+          await stage(run);
+      }),
+    );
+}
+
+interface StageRun {
+  readonly options: DocparseOptions;
+  readonly config: Config;
+  readonly session: Session;
+}
+
+async function withConfig(
+  self: Command,
+  options: DocparseOptions,
+  work: (run: StageRun) => Promise<unknown>,
+): Promise<void> {
+  const session = openSession(self);
+  const { config } = session.load(
+    flagLayer([
+      ['parse.data_root', '--data-root', options.dataRoot ?? options.output],
+      ['parse.mode', '--mode', options.mode],
+      ['parse.engine', '--engine', options.engine],
+      ['parse.engine_url', '--engine-url', options.engineUrl],
+      ['parse.markdown', '--markdown', options.markdown],
+      ['parse.docling_json', '--docling-json', options.doclingJson],
+      ['parse.html', '--html', options.html],
+      ['parse.tokenizer', '--tokenizer', options.tokenizer],
+      ['parse.max_tokens', '--max-tokens', options.maxTokens],
+      ['parse.min_tokens', '--min-tokens', options.minTokens],
+      ['parse.overlap_tokens', '--overlap-tokens', options.overlapTokens],
+      ['parse.format', '--format', options.format],
+      ['parse.dense', '--dense', options.dense],
+      ['parse.sparse', '--sparse', options.sparse],
+    ]),
+  );
+  await work({ options, config, session });
+}
+
+async function runDoctags({ options, config, session }: StageRun): Promise<StageOutcome> {
+  if (options.input === undefined)
+    throw new AppError('USAGE_INPUT', 'nothing says where the papers are', { hint: 'docparse doctags --input FOLDER' });
+  const settings = doctagsSettings(config);
+  const remote = settings.engine.kind !== 'embedded';
+  const { parse } = config;
+  const outcome = await runStage(
+    doctagsPlan(options.input, parse.data_root, settings),
+    doctagsWorker,
+    stageOptionsFromFlags(flagsOf(options, config), {
+      policy: 'cpu',
+      isolation: 'process',
+      workers: remote ? 4 : cpuWorkers(),
+      scheduling: 'lpt',
+      perItemTimeoutS: parse.timeout_s,
+      memoryLimitMb: parse.memory_limit_mb,
+      recycleAfterItems: 200,
+      retries: remote ? 3 : 0,
+    }),
+    {},
+    { report: showStage(session), workerData: settings },
+  );
+  tellOutcome(outcome, session);
+  return outcome;
+}
+
+async function runChunk({ options, config, session }: StageRun): Promise<StageOutcome> {
+  const { parse } = config;
+  const settings = chunkSettings(config);
+  const outcome = await runStage(
+    await chunkPlan(parse.data_root, settings, parse.format),
+    chunkWorker,
+    stageOptionsFromFlags(flagsOf(options, config), {
+      policy: 'cpu',
+      workers: cpuWorkers(),
+      scheduling: 'lpt',
+      perItemTimeoutS: 120,
+    }),
+    {},
+    { report: showStage(session), workerData: settings },
+  );
+  tellOutcome(outcome, session);
+  return outcome;
+}
+
+async function runEmbed({ options, config, session }: StageRun): Promise<StageOutcome | undefined> {
+  const { parse } = config;
+  const engines = await openEmbedEngines(config, session);
+  if (!engines.dense && !engines.sparse) {
+    session.log('warn', 'neither dense nor sparse vectors can be made; nothing to do');
+    return undefined;
+  }
+  using cache = new VectorCache(join(parse.data_root, 'Embeddings', 'cache.sqlite'));
+  const worker = createEmbedWorker({ engines, type: parse.vector_type, cache });
+  const remote = parse.dense === 'openai-compatible';
+  const outcome = await runStage(
+    embedPlan(parse.data_root, { engines, type: parse.vector_type, format: parse.format }),
+    worker,
+    stageOptionsFromFlags(flagsOf(options, config), {
+      policy: remote ? 'gpu' : 'io',
+      workers: remote ? 4 : 1,
+      ...(remote && { maxQueue: 16, retries: 2 }),
+    }),
+    {},
+    { report: showStage(session) },
+  );
+  tellOutcome(outcome, session);
+  return outcome;
+}
+
+function flagsOf(options: DocparseOptions, config: Config): StageCommandOptions {
+  const {
+    workers,
+    policy,
+    maxQueue,
+    errorBudget,
+    timeoutS,
+    retries,
+    retryBackoffS,
+    diagnosticsIntervalS,
+    resume,
+    force,
+    verifyHash,
+    dryRun,
+    limit,
+    shard,
+  } = options;
+  const given = {
+    workers,
+    policy,
+    maxQueue,
+    errorBudget,
+    timeoutS,
+    retries,
+    retryBackoffS,
+    diagnosticsIntervalS,
+    resume,
+    force,
+    verifyHash,
+    dryRun,
+    limit,
+    shard,
+  };
+  return {
+    ...(Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) as StageCommandOptions),
+    manifestDir: manifestFolder(config),
+  };
+}
+
+async function checkChunks({ config, session }: StageRun): Promise<void> {
+  const { parse } = config;
+  const pattern = chunkOutput(parse.data_root, '*', parse.format);
+  await checkFiles(pattern, (path) => validateChunks(path, parse.max_tokens), session);
+}
+
+async function checkVectors({ config, session }: StageRun): Promise<void> {
+  await checkFiles(
+    embedOutput(config.parse.data_root, '*', config.parse.format),
+    (path) => validateVectors(path),
+    session,
+  );
+}
+
+async function checkFiles(
+  pattern: string,
+  check: (path: string) => Promise<string[]>,
+  session: Session,
+): Promise<void> {
+  const faults: { file: string; fault: string }[] = [];
+  const files = globSync(pattern).sort();
+  for (const file of files) for (const fault of await check(file)) faults.push({ file, fault });
+  if (session.json) session.terminal.print(JSON.stringify({ folder: dirname(pattern), files: files.length, faults }));
+  else {
+    for (const { file, fault } of faults) session.terminal.print(`${file}: ${fault}`);
+    session.terminal.print(`${files.length} files, ${faults.length} faults`);
+  }
+  if (faults.length > 0) process.exitCode = 1;
+}

@@ -1,0 +1,29 @@
+import type { StageWorker } from '../../stage/index.ts';
+import { readBlockLines } from '../doctags/formats/block-lines.ts';
+import type { ChunkOptions } from './chunk.ts';
+import { chunkItem } from './stage.ts';
+import type { Tokenizer } from './tokenizer.ts';
+import { openTokenizer } from './tokenizer.ts';
+
+/** What the stage tells its workers. */
+export interface ChunkSettings extends ChunkOptions {
+  readonly tokenizer: string;
+}
+
+let opened: { readonly name: string; readonly tokenizer: Promise<Tokenizer> } | undefined;
+
+/** Cuts one document into chunks. The tokenizer is opened once per worker. */
+const chunkOne: StageWorker = async (item, context) => {
+  const settings = context.data as ChunkSettings;
+  if (opened?.name !== settings.tokenizer)
+    opened = { name: settings.tokenizer, tokenizer: openTokenizer(settings.tokenizer) };
+  const extras = await chunkItem({
+    id: item.itemId,
+    document: await readBlockLines(item.inputs['blocks'] ?? ''),
+    output: item.outputs['chunks'] ?? '',
+    tokenizer: await opened.tokenizer,
+    options: settings,
+  });
+  return { status: 'success', manifest: { ...extras } };
+};
+export default chunkOne;

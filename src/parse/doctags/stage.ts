@@ -1,0 +1,75 @@
+import { globSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+
+import { AppError, canonicalJson, sha256 } from '../../base/index.ts';
+import type { StagePlan, WorkerModule, WorkItem } from '../../stage/index.ts';
+import { documentId } from './convert.ts';
+import { outputEndings } from './outputs.ts';
+import type { DoctagsSettings } from './worker.ts';
+
+/** Raised when the same settings begin to give other blocks. */
+const READER_VERSION = 1;
+const ENDINGS = '**/*.{pdf,PDF,html,htm,xhtml,xml,nxml,XML,HTML,xml.gz,nxml.gz}';
+export const DOCTAGS_FOLDER = 'DocTagsFiles';
+
+/** The worker of the stage, by name, as a process needs it. */
+export const doctagsWorker: WorkerModule = {
+  module: new URL(import.meta.url.endsWith('.ts') ? './worker.ts' : './worker.js', import.meta.url),
+};
+
+/** What of the settings decides how the outputs look; keys of servers do not. */
+export function doctagsConfigHash(settings: DoctagsSettings): string {
+  const { engine, ...rest } = settings;
+  const { apiKey: _key, ...named } = engine as { readonly apiKey?: unknown };
+  return sha256(canonicalJson({ version: READER_VERSION, ...rest, engine: named }));
+}
+
+/** Every document of a folder, or one file, in the order of their names. */
+export function doctagsPlan(
+  input: string,
+  dataRoot: string,
+  settings: DoctagsSettings,
+): StagePlan & { readonly items: WorkItem[] } {
+  const files = documentsOf(input);
+  const cfgHash = doctagsConfigHash(settings);
+  const endings = outputEndings(settings);
+  const ids = new Map<string, string>();
+  const items = files.map((file): WorkItem => {
+    const itemId = uniqueId(documentId(file), file, ids);
+    return {
+      itemId,
+      inputs: { file },
+      outputs: Object.fromEntries(
+        Object.entries(endings).map(([name, ending]) => [name, join(dataRoot, DOCTAGS_FOLDER, `${itemId}${ending}`)]),
+      ),
+      cfgHash,
+      costHint: statSync(file).size,
+    };
+  });
+  return { stageName: 'doctags', items, totalItems: items.length };
+}
+
+function documentsOf(input: string): string[] {
+  const found = statSync(input, { throwIfNoEntry: false });
+  if (!found)
+    throw new AppError('PARSE_NO_FILE', `there is no ${input}`, {
+      hint: 'name a folder of papers or one file with --input',
+    });
+  if (!found.isDirectory()) return [input];
+  return globSync(ENDINGS, { cwd: input })
+    .map((name) => join(input, name))
+    .sort();
+}
+
+/** Two files of one name in different folders stay apart. */
+function uniqueId(id: string, file: string, ids: Map<string, string>): string {
+  const clean =
+    id
+      .replaceAll(/[^\p{L}\p{N}._()+-]+/gu, '_')
+      .replace(/^\.+/, '')
+      .slice(0, 150) || 'document';
+  const key = clean.toLowerCase();
+  const unique = ids.has(key) ? `${clean}-${sha256(file).slice(0, 8)}` : clean;
+  ids.set(unique.toLowerCase(), file);
+  return unique;
+}

@@ -1,0 +1,49 @@
+import { writeFileSync } from 'node:fs';
+
+import { systemClock } from '../../base/index.ts';
+import type { StageWorker } from '../../stage/index.ts';
+import type { PdfEngine } from './convert.ts';
+import { parseFile } from './convert.ts';
+import { parseFailure } from './failure.ts';
+import type { OutputChoice } from './outputs.ts';
+import { outputTexts } from './outputs.ts';
+import type { MarkupOptions } from './parse-markup.ts';
+
+/** An engine as plain data, which can be sent to a process. */
+type PlainEngine<E> = E extends unknown ? Omit<E, 'clock' | 'fetch' | 'random'> : never;
+
+/** What the stage tells its workers. */
+export interface DoctagsSettings extends OutputChoice, Omit<MarkupOptions, 'kind'> {
+  readonly mode: 'auto' | 'pdf' | 'html' | 'xml';
+  readonly engine: PlainEngine<PdfEngine>;
+}
+
+/** Turns one file into blocks and DocTags. Runs in a process of its own, which the stage can kill. */
+const parseItem: StageWorker = async (item, context) => {
+  const settings = context.data as DoctagsSettings;
+  const path = item.inputs['file'] ?? '';
+  try {
+    const engine = { ...settings.engine, clock: systemClock } as PdfEngine;
+    const parsed = await parseFile(path, { ...settings, engine }, context.signal);
+    for (const { name, text } of outputTexts(parsed, { ...settings, id: item.itemId, path })) {
+      const output = item.outputs[name];
+      if (output !== undefined) writeFileSync(output, text());
+    }
+    const { pages, blocks, metadata } = parsed.document;
+    return {
+      status: 'success',
+      manifest: {
+        ...parsed.facts,
+        kind: parsed.kind,
+        pages: metadata.pageCount ?? pages.length,
+        blocks: blocks.length,
+        language: metadata.language ?? null,
+        needs_ocr: metadata.needsOcr.length,
+        confidence: metadata.quality.confidence,
+      },
+    };
+  } catch (error) {
+    return { status: 'failure', error: parseFailure(error) };
+  }
+};
+export default parseItem;
