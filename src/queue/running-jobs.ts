@@ -115,12 +115,7 @@ export class RunningJobs {
       attempt: job.attempt,
       resolverHint: job.resolverHint,
     };
-    const context: HandlerContext = {
-      signal: running.controller.signal,
-      workerId,
-      log,
-      withLimits: (resolver, url, work) => limits.run(running, resolver, url, work),
-    };
+    const context = new JobContext(running, limits, { workerId, log });
     return around ? around(job, async () => handler(view, context)) : handler(view, context);
   }
 
@@ -178,6 +173,25 @@ export class RunningJobs {
     this.#given.limits.expect(running, -1);
     running.worker?.[Symbol.dispose]();
     running.worker = undefined;
+  }
+}
+
+/** A class, because a signal made only for those who ask costs a small job nothing, and an object with a getter more than the signal. */
+class JobContext implements HandlerContext {
+  readonly workerId: string;
+  readonly log: HandlerContext['log'];
+  readonly withLimits: HandlerContext['withLimits'];
+  readonly #running: RunningJob;
+
+  constructor(running: RunningJob, limits: JobLimits, given: Pick<HandlerContext, 'workerId' | 'log'>) {
+    this.#running = running;
+    this.workerId = given.workerId;
+    this.log = given.log;
+    this.withLimits = (resolver, url, work) => limits.run(running, resolver, url, work);
+  }
+
+  get signal(): AbortSignal {
+    return this.#running.controller.signal;
   }
 }
 

@@ -1,10 +1,10 @@
-import type { LeasedJob, QueueStore, Settlement } from './types.ts';
+import type { Lease, LeasedJob, QueueStore, Settlement } from './types.ts';
 
-export interface Settled {
+export interface Settled extends Lease {
   readonly job: LeasedJob;
   readonly settlement: Settlement;
   /** False when the lease was lost: the settlement changed nothing. */
-  readonly accepted: boolean;
+  accepted: boolean;
 }
 
 /**
@@ -16,7 +16,7 @@ export class Settler {
   readonly #now: () => number;
   readonly #settled: (results: readonly Settled[]) => void;
   readonly #failed: (error: unknown, unsettled: readonly LeasedJob[]) => void;
-  #waiting: { readonly job: LeasedJob; readonly settlement: Settlement }[] = [];
+  #waiting: Settled[] = [];
   #writing: Promise<void> | undefined;
   #scheduled = false;
 
@@ -33,7 +33,8 @@ export class Settler {
   }
 
   add(job: LeasedJob, settlement: Settlement): void {
-    this.#waiting.push({ job, settlement });
+    const { id, token, resolverHint } = job;
+    this.#waiting.push({ id, token, resolverHint, job, settlement, accepted: false });
     if (this.#scheduled || this.#writing) return;
     this.#scheduled = true;
     setImmediate(() => {
@@ -47,16 +48,9 @@ export class Settler {
       const group = this.#waiting;
       this.#waiting = [];
       try {
-        const accepted = await this.#store.settle(
-          group.map(({ job, settlement }) => ({
-            id: job.id,
-            token: job.token,
-            resolverHint: job.resolverHint,
-            settlement,
-          })),
-          this.#now(),
-        );
-        this.#settled(group.map((each, at) => ({ ...each, accepted: accepted[at] ?? false })));
+        const accepted = await this.#store.settle(group, this.#now());
+        for (const [at, each] of group.entries()) each.accepted = accepted[at] ?? false;
+        this.#settled(group);
       } catch (error) {
         this.#failed(
           error,
