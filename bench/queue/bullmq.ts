@@ -37,6 +37,7 @@ export const bullmq: Contender = {
   name: 'BullMQ',
   settings: 'Redis, appendonly yes, appendfsync everysec; addBulk in thousands',
   share: 0.2,
+  warmUp: 1000,
   async open({ redisUrl, name }: Place): Promise<Opened> {
     const { Queue, Worker } = await loadPeer<Bullmq>('bullmq');
     const { Redis } = await loadPeer<{ Redis: new (url: string, options: object) => Connection }>('ioredis');

@@ -1,5 +1,5 @@
 import type { Place } from './contender.ts';
-import { wallClock } from './contender.ts';
+import { createPayload, wallClock } from './contender.ts';
 import { CONTENDERS } from './contenders.ts';
 
 /** What a child tells its parent when nothing is left. */
@@ -14,7 +14,13 @@ export interface ChildResult {
 const [name = '', place = '', concurrency = ''] = process.argv.slice(2);
 const contender = CONTENDERS[name];
 if (!contender) throw new Error(`nobody is called ${name}`);
-const queue = await contender.open(JSON.parse(place) as Place);
+const shared = JSON.parse(place) as Place;
+if (contender.warmUp > 0) {
+  await using own = await contender.open({ ...shared, name: `${shared.name}_warm_${process.pid}` });
+  await own.bulk(Array.from({ length: contender.warmUp }, (_, number) => createPayload(number)));
+  await own.drain(Number(concurrency));
+}
+const queue = await contender.open(shared);
 process.send?.('ready');
 await new Promise((resolve) => process.once('message', resolve));
 

@@ -41,6 +41,8 @@ export interface Contender {
   readonly settings: string;
   /** Peers process this share of the jobs: they take longer, and a shorter queue does not harm them. */
   readonly share: number;
+  /** Jobs that each process runs on a queue of its own before the clock starts, so that compiling is not measured. */
+  readonly warmUp: number;
   open(place: Place): Promise<Opened>;
 }
 

@@ -25,6 +25,7 @@ export const graphile: Contender = {
   settings:
     'PostgreSQL, synchronous_commit on; addJobs in thousands, local queue of 500 jobs, completions written in batches',
   share: 0.2,
+  warmUp: 1000,
   async open({ postgresUrl, name }: Place): Promise<Opened> {
     const library = await loadPeer<Graphile>('graphile-worker');
     const logger = new library.Logger(() => () => undefined);

@@ -46,6 +46,7 @@ export const liteque: Contender = {
   settings:
     'better-sqlite3, WAL, synchronous NORMAL (its own settings); no bulk enqueue; asynchronous transactions as older drivers allowed',
   share: 0.02,
+  warmUp: 100,
   async open(place: Place): Promise<Opened> {
     const { SqliteQueue, Runner, ...library } = await loadPeer<Liteque>('liteque');
     const path = join(place.folder, `${place.name}.sqlite`);

@@ -42,6 +42,7 @@ export const plainjob: Contender = {
   name: 'plainjob',
   settings: 'better-sqlite3, WAL, synchronous NORMAL (its own settings)',
   share: 0.2,
+  warmUp: 1000,
   async open(place: Place): Promise<Opened> {
     const library = await loadPeer<Plainjob>('plainjob');
     const { default: Database } = await loadPeer<{ default: new (path: string) => unknown }>('better-sqlite3');
