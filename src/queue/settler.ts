@@ -14,6 +14,7 @@ export interface Settled extends Lease {
 export class Settler {
   readonly #store: QueueStore;
   readonly #now: () => number;
+  readonly #underway: (group: readonly Settled[]) => void;
   readonly #settled: (results: readonly Settled[]) => void;
   readonly #failed: (error: unknown, unsettled: readonly LeasedJob[]) => void;
   #waiting: Settled[] = [];
@@ -23,11 +24,14 @@ export class Settler {
   constructor(options: {
     readonly store: QueueStore;
     readonly now: () => number;
+    /** A group is on its way to the store; its jobs need their workers no more. */
+    readonly underway: (group: readonly Settled[]) => void;
     readonly settled: (results: readonly Settled[]) => void;
     readonly failed: (error: unknown, unsettled: readonly LeasedJob[]) => void;
   }) {
     this.#store = options.store;
     this.#now = options.now;
+    this.#underway = options.underway;
     this.#settled = options.settled;
     this.#failed = options.failed;
   }
@@ -48,7 +52,10 @@ export class Settler {
       const group = this.#waiting;
       this.#waiting = [];
       try {
-        const accepted = await this.#store.settle(group, this.#now());
+        const writing = this.#store.settle(group, this.#now());
+        // The next jobs are leased while these are written, which on a server takes as long as leasing does.
+        this.#underway(group);
+        const accepted = await writing;
         for (const [at, each] of group.entries()) each.accepted = accepted[at] ?? false;
         this.#settled(group);
       } catch (error) {

@@ -92,7 +92,8 @@ export const SQL = {
       RETURNING jobs.id, jobs.token, jobs.state, jobs.resolver_hint, jobs.last_error, jobs.available_at
     ), t1 AS (${TALLY('settled', "'in_progress'", '-', "''")}),
     t2 AS (${TALLY('settled', "CASE WHEN available_at IS NULL THEN state ELSE 'delayed' END", '', `CASE WHEN state = 'done' THEN '' ELSE ${ERROR_CODE} END`)})
-    SELECT id, token FROM settled`,
+    SELECT settled.id, settled.token
+    FROM settled CROSS JOIN (SELECT set_config('synchronous_commit', coalesce($9, current_setting('synchronous_commit')), true)) AS commit`,
 
   // Only the holder of a token can have ended its lease without raising the token.
   alreadySettled: `
