@@ -25,11 +25,12 @@ export class PostgresStore implements QueueStore {
   readonly #watch: PostgresWatch;
   /** Tokens of the jobs whose leases this process knows it holds; others under its name are orphans of a lost answer. */
   readonly #held = new Map<number, number>();
-  readonly #durability: PostgresOptions['durability'];
+  /** A lease or settlement that is lost with its server means a repeat, so neither waits for the disk unless told to. */
+  readonly #commitLevel: 'off' | null;
   #orphansPossible = false;
 
   private constructor(connection: PostgresConnection, durability: PostgresOptions['durability']) {
-    this.#durability = durability;
+    this.#commitLevel = durability === 'all' ? null : 'off';
     this.#connection = connection;
     this.#watch = new PostgresWatch(connection);
     this.admin = new PostgresAdmin(connection, this.#watch);
@@ -78,7 +79,11 @@ export class PostgresStore implements QueueStore {
     const moment = this.#connection.moment(request.now);
     if (this.#orphansPossible) {
       this.#orphansPossible = false;
-      await this.#connection.run('releaseOrphans', SQL.releaseOrphans, [moment, request.workerId, [...this.#held.keys()]]);
+      await this.#connection.run('releaseOrphans', SQL.releaseOrphans, [
+        moment,
+        request.workerId,
+        [...this.#held.keys()],
+      ]);
     }
     const jobs = await this.#connection.run<LeasedJob>(
       'lease',
@@ -89,6 +94,7 @@ export class PostgresStore implements QueueStore {
         request.leaseMs,
         request.picks.map(({ host, resolver }) => `${host ?? ''} ${resolver ?? ''}`),
         request.picks.map(({ limit }) => limit),
+        this.#commitLevel,
       ],
       () => (this.#orphansPossible = true),
     );
@@ -123,8 +129,7 @@ export class PostgresStore implements QueueStore {
         settlements.map(({ settlement }) => (settlement.error ? formatLastError(settlement.error) : null)),
         settlements.map(({ settlement }) => (settlement.kind === 'requeue' && settlement.refund ? 1 : 0)),
         settlements.map(({ settlement }) => (settlement.kind === 'requeue' ? (settlement.host ?? null) : null)),
-        // A settlement lost with its server means a repeat. A lease must not be lost: its token would be given twice.
-        this.#durability === 'all' ? null : 'off',
+        this.#commitLevel,
       ],
       () => (uncertain = true),
     );
