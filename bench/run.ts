@@ -1,12 +1,31 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, globSync, readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
 
-// `npm run bench NAME -- [options]` runs bench/NAME.ts.
-const [name = '', ...options] = process.argv.slice(2);
-const program = join(import.meta.dirname, `${name}.ts`);
-if (!/^[a-z][a-z-]*$/.test(name) || name === 'run' || !existsSync(program)) {
-  console.error(`there is no bench "${name}"`);
+import { wantedFlags } from './kit/flags.ts';
+
+// `npm run bench NAME -- [--quick] [--json] [--check]` runs bench/NAME.ts; without a name it tells which there are.
+const folder = import.meta.dirname;
+const [name, ...rest] = process.argv.slice(2).filter((argument) => argument !== '--');
+
+if (name === undefined || name.startsWith('-')) {
+  console.log('npm run bench NAME -- [--quick] [--json] [--check]\n');
+  for (const file of globSync('*.ts', { cwd: folder }).sort()) {
+    // The first line of a bench is the sentence that says what it measures.
+    const sentence = /^\/\/ (.+)/.exec(readFileSync(join(folder, file), 'utf8'))?.[1];
+    if (sentence !== undefined) console.log(`  ${basename(file, '.ts').padEnd(10)} ${sentence}`);
+  }
+  console.log('\n  --quick    fewer jobs and repetitions: under a minute');
+  console.log('  --json     every figure, its target, and whether it was met');
+  console.log('  --check    exit 1 when a target was missed');
+  process.exit(0);
+}
+
+const program = join(folder, `${name}.ts`);
+if (!/^[a-z-]+$/.test(name) || !existsSync(program)) {
+  console.error(`there is no bench ${name}; npm run bench lists them`);
   process.exit(2);
 }
-process.exit(spawnSync(process.execPath, [program, ...options], { stdio: 'inherit' }).status ?? 1);
+const flags = [...new Set([...rest, ...wantedFlags(process.env)])];
+const { status } = spawnSync(process.execPath, [program, ...flags], { stdio: 'inherit' });
+process.exit(status ?? 1);

@@ -37,8 +37,31 @@ interface Gate {
   used: number;
   heldUntil: number;
   timer: Timer | undefined;
-  /** In order of arrival; a Set so that a cancelled waiter leaves in constant time. */
-  readonly waiters: Set<Waiter>;
+  /** In order of arrival; a Set so that a cancelled waiter leaves in constant time. Most gates never have one. */
+  waiters: Set<Waiter> | undefined;
+}
+
+/** What a holder has of a KeyedLimiter. */
+class HeldSlot implements Slot {
+  #held: readonly string[];
+  readonly #giveBack: (keys: readonly string[]) => void;
+
+  constructor(keys: readonly string[], giveBack: (keys: readonly string[]) => void) {
+    this.#held = keys;
+    this.#giveBack = giveBack;
+  }
+
+  release(key: string): void {
+    if (!this.#held.includes(key)) return;
+    this.#held = this.#held.filter((each) => each !== key);
+    this.#giveBack([key]);
+  }
+
+  [Symbol.dispose](): void {
+    const given = this.#held;
+    this.#held = [];
+    this.#giveBack(given);
+  }
 }
 
 /**
@@ -85,13 +108,13 @@ export class KeyedLimiter implements Limiter {
       };
       const abandon = (): void => {
         for (const key of keys) {
-          this.#gates.get(key)?.waiters.delete(waiter);
+          this.#gates.get(key)?.waiters?.delete(waiter);
           this.#collect(key);
         }
         reject(signal?.reason as Error);
       };
       signal?.addEventListener('abort', abandon, { once: true });
-      for (const key of keys) this.#gate(key).waiters.add(waiter);
+      for (const key of keys) (this.#gate(key).waiters ??= new Set()).add(waiter);
     });
   }
 
@@ -135,7 +158,7 @@ export class KeyedLimiter implements Limiter {
   #gate(key: string): Gate {
     let gate = this.#gates.get(key);
     if (!gate) {
-      gate = { used: 0, heldUntil: 0, timer: undefined, waiters: new Set() };
+      gate = { used: 0, heldUntil: 0, timer: undefined, waiters: undefined };
       this.#gates.set(key, gate);
     }
     return gate;
@@ -143,33 +166,22 @@ export class KeyedLimiter implements Limiter {
 
   #take(keys: readonly string[]): Slot {
     for (const key of keys) this.#gate(key).used += 1;
-    let held = keys;
-    const giveBack = (given: readonly string[]): void => {
-      for (const key of given) this.#gate(key).used -= 1;
-      for (const key of given) this.#serve(key);
-    };
-    return {
-      release: (key) => {
-        if (!held.includes(key)) return;
-        held = held.filter((each) => each !== key);
-        giveBack([key]);
-      },
-      [Symbol.dispose]: () => {
-        const given = held;
-        held = [];
-        giveBack(given);
-      },
-    };
+    return new HeldSlot(keys, this.#giveBack);
   }
+
+  readonly #giveBack = (keys: readonly string[]): void => {
+    for (const key of keys) this.#gate(key).used -= 1;
+    for (const key of keys) this.#serve(key);
+  };
 
   /** Gives free slots of a key to those who wait for it, oldest first. */
   #serve(key: string): void {
     const gate = this.#gates.get(key);
     if (!gate) return;
-    for (const waiter of gate.waiters) {
+    for (const waiter of gate.waiters ?? []) {
       if (this.room(key) <= 0) break;
       if (!waiter.keys.every((each) => this.room(each) > 0)) continue;
-      for (const each of waiter.keys) this.#gates.get(each)?.waiters.delete(waiter);
+      for (const each of waiter.keys) this.#gates.get(each)?.waiters?.delete(waiter);
       waiter.grant(this.#take(waiter.keys));
     }
     this.#collect(key);
@@ -188,6 +200,6 @@ export class KeyedLimiter implements Limiter {
 
   #collect(key: string): void {
     const gate = this.#gates.get(key);
-    if (gate && gate.used === 0 && gate.heldUntil === 0 && gate.waiters.size === 0) this.#gates.delete(key);
+    if (gate && gate.used === 0 && gate.heldUntil === 0 && !gate.waiters?.size) this.#gates.delete(key);
   }
 }

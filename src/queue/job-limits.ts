@@ -30,6 +30,25 @@ export function createJobLimiter(options: LimitOptions, clock: Clock): KeyedLimi
   });
 }
 
+/** What the work inside withLimits is given; a class for the reason told at JobContext. */
+class JobWindow implements Window {
+  wasThrottled = false;
+  readonly throttled: Window['throttled'];
+  readonly #running: RunningJob;
+
+  constructor(running: RunningJob, throttle: Window['throttled']) {
+    this.#running = running;
+    this.throttled = (options) => {
+      this.wasThrottled = true;
+      throttle(options);
+    };
+  }
+
+  get signal(): AbortSignal {
+    return this.#running.controller.signal;
+  }
+}
+
 /** Who may run, who may download from where, and who waits. */
 export class JobLimits {
   readonly throttle: HostThrottle;
@@ -39,7 +58,8 @@ export class JobLimits {
   readonly #report: Report;
   readonly #freed: () => void;
   /** Jobs leased for a host or resolver that have not asked for its slot yet. */
-  readonly #expected = new Map<string, number>();
+  readonly #expectedHosts = new Map<string, number>();
+  readonly #expectedResolvers = new Map<string, number>();
   #paused = new Set<string>();
   #parked = 0;
 
@@ -79,8 +99,11 @@ export class JobLimits {
 
   /** How many more jobs of a lane could download at once, counting those already on their way. */
   readonly room = ({ host, resolver }: Lane): number => {
-    const hostRoom = host === null ? Infinity : this.#roomOf(hostSlot(host));
-    return resolver === null ? hostRoom : Math.min(hostRoom, this.#roomOf(resolverSlot(resolver)));
+    const hostRoom =
+      host === null ? Infinity : this.#limiter.room(hostSlot(host)) - (this.#expectedHosts.get(host) ?? 0);
+    if (resolver === null) return hostRoom;
+    const resolverRoom = this.#limiter.room(resolverSlot(resolver)) - (this.#expectedResolvers.get(resolver) ?? 0);
+    return Math.min(hostRoom, resolverRoom);
   };
 
   /** A job was leased for its host and resolver: until it asks for their slots, room is kept for it. */
@@ -88,12 +111,8 @@ export class JobLimits {
     if (!running.expected) return;
     if (change === -1) running.expected = false;
     const { host, resolverHint } = running.job;
-    for (const key of [host === null ? '' : hostSlot(host), resolverHint === null ? '' : resolverSlot(resolverHint)]) {
-      if (key === '') continue;
-      const count = (this.#expected.get(key) ?? 0) + change;
-      if (count > 0) this.#expected.set(key, count);
-      else this.#expected.delete(key);
-    }
+    if (host !== null) count(this.#expectedHosts, host, change);
+    if (resolverHint !== null) count(this.#expectedResolvers, resolverHint, change);
   }
 
   /** Holds what operators have paused, and lets go what they have resumed. */
@@ -115,27 +134,21 @@ export class JobLimits {
     url: string | URL,
     work: (window: Window) => Promise<T>,
   ): Promise<T> {
-    const { signal } = running.controller;
-    signal.throwIfAborted();
+    if (running.stopReason !== undefined) running.controller.signal.throwIfAborted();
     const host = hostKey(url);
     const keys = [hostSlot(host), ...(resolver === null ? [] : [resolverSlot(resolver)])];
     this.expect(running, -1);
     const slot = this.#limiter.tryAcquire(keys) ?? (await this.#park(running, host, resolver, keys));
-    let throttled = false;
-    const window: Window = {
-      signal,
-      throttled: (options) => {
-        throttled = true;
-        const heldUntil = this.throttle.throttled(host, options?.retryAt);
-        this.#clock.setTimer(Math.max(0, heldUntil - this.#clock.now()), this.#freed).unref();
-      },
-    };
+    const window = new JobWindow(running, (options) => {
+      const heldUntil = this.throttle.throttled(host, options?.retryAt);
+      this.#clock.setTimer(Math.max(0, heldUntil - this.#clock.now()), this.#freed).unref();
+    });
     try {
       const result = await work(window);
-      if (!throttled) this.throttle.succeeded(host);
+      if (!window.wasThrottled) this.throttle.succeeded(host);
       return result;
     } catch (error) {
-      if (!throttled && asksToSlowDown(error)) window.throttled({ retryAt: retryAtOf(error) });
+      if (!window.wasThrottled && asksToSlowDown(error)) window.throttled({ retryAt: retryAtOf(error) });
       throw error;
     } finally {
       for (const key of keys) slot.release(key);
@@ -171,10 +184,12 @@ export class JobLimits {
     });
     return slot;
   }
+}
 
-  #roomOf(key: string): number {
-    return this.#limiter.room(key) - (this.#expected.get(key) ?? 0);
-  }
+function count(counts: Map<string, number>, key: string, change: 1 | -1): void {
+  const number = (counts.get(key) ?? 0) + change;
+  if (number > 0) counts.set(key, number);
+  else counts.delete(key);
 }
 
 /** Errors of HTTP clients name the status in one of two ways. */

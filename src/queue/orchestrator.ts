@@ -77,6 +77,7 @@ export class Orchestrator {
       around: dependencies.around,
       random: dependencies.random,
       settled: (requeued) => this.#afterSettling(requeued),
+      freed: () => this.#dispatcher?.pump(),
       failed: (error) => this.#fail(error),
     });
   }

@@ -26,6 +26,8 @@ export interface RunningJobsOptions {
   readonly random: Random | undefined;
   /** Some jobs were settled and their workers are free; some may have gone back to the queue. */
   readonly settled: (requeued: boolean) => void;
+  /** Some workers are free although their jobs are still being written down. */
+  readonly freed: () => void;
   /** The store cannot be written. */
   readonly failed: (error: unknown) => void;
 }
@@ -42,6 +44,7 @@ export class RunningJobs {
     this.#settler = new Settler({
       store: given.store,
       now: () => given.clock.now(),
+      underway: (group) => this.#leaveWorkers(group),
       settled: (results) => this.#settled(results),
       failed: (error, unsettled) => {
         // Their leases run out by themselves: a lost settlement means a repeat, never a loss.
@@ -115,12 +118,7 @@ export class RunningJobs {
       attempt: job.attempt,
       resolverHint: job.resolverHint,
     };
-    const context: HandlerContext = {
-      signal: running.controller.signal,
-      workerId,
-      log,
-      withLimits: (resolver, url, work) => limits.run(running, resolver, url, work),
-    };
+    const context = new JobContext(running, limits, { workerId, log });
     return around ? around(job, async () => handler(view, context)) : handler(view, context);
   }
 
@@ -171,13 +169,45 @@ export class RunningJobs {
     this.#given.settled(results.some(({ settlement }) => settlement.kind === 'requeue'));
   }
 
+  /** Only one group is written at a time, so that no more than a full set of jobs is ever held beyond the workers. */
+  #leaveWorkers(group: readonly Settled[]): void {
+    for (const { job } of group) {
+      const running = this.#jobs.get(job.id);
+      if (running?.job === job) this.#leaveWorker(running);
+    }
+    this.#given.freed();
+  }
+
+  #leaveWorker(running: RunningJob): void {
+    this.#given.limits.expect(running, -1);
+    running.worker?.[Symbol.dispose]();
+    running.worker = undefined;
+  }
+
   #forget(job: LeasedJob): void {
     const running = this.#jobs.get(job.id);
     if (!running || running.job !== job) return;
     this.#jobs.delete(job.id);
-    this.#given.limits.expect(running, -1);
-    running.worker?.[Symbol.dispose]();
-    running.worker = undefined;
+    this.#leaveWorker(running);
+  }
+}
+
+/** A class, because a signal made only for those who ask costs a small job nothing, and an object with a getter more than the signal. */
+class JobContext implements HandlerContext {
+  readonly workerId: string;
+  readonly log: HandlerContext['log'];
+  readonly withLimits: HandlerContext['withLimits'];
+  readonly #running: RunningJob;
+
+  constructor(running: RunningJob, limits: JobLimits, given: Pick<HandlerContext, 'workerId' | 'log'>) {
+    this.#running = running;
+    this.workerId = given.workerId;
+    this.log = given.log;
+    this.withLimits = (resolver, url, work) => limits.run(running, resolver, url, work);
+  }
+
+  get signal(): AbortSignal {
+    return this.#running.controller.signal;
   }
 }
 

@@ -1,10 +1,10 @@
-import type { LeasedJob, QueueStore, Settlement } from './types.ts';
+import type { Lease, LeasedJob, QueueStore, Settlement } from './types.ts';
 
-export interface Settled {
+export interface Settled extends Lease {
   readonly job: LeasedJob;
   readonly settlement: Settlement;
   /** False when the lease was lost: the settlement changed nothing. */
-  readonly accepted: boolean;
+  accepted: boolean;
 }
 
 /**
@@ -14,26 +14,31 @@ export interface Settled {
 export class Settler {
   readonly #store: QueueStore;
   readonly #now: () => number;
+  readonly #underway: (group: readonly Settled[]) => void;
   readonly #settled: (results: readonly Settled[]) => void;
   readonly #failed: (error: unknown, unsettled: readonly LeasedJob[]) => void;
-  #waiting: { readonly job: LeasedJob; readonly settlement: Settlement }[] = [];
+  #waiting: Settled[] = [];
   #writing: Promise<void> | undefined;
   #scheduled = false;
 
   constructor(options: {
     readonly store: QueueStore;
     readonly now: () => number;
+    /** A group is on its way to the store; its jobs need their workers no more. */
+    readonly underway: (group: readonly Settled[]) => void;
     readonly settled: (results: readonly Settled[]) => void;
     readonly failed: (error: unknown, unsettled: readonly LeasedJob[]) => void;
   }) {
     this.#store = options.store;
     this.#now = options.now;
+    this.#underway = options.underway;
     this.#settled = options.settled;
     this.#failed = options.failed;
   }
 
   add(job: LeasedJob, settlement: Settlement): void {
-    this.#waiting.push({ job, settlement });
+    const { id, token, resolverHint } = job;
+    this.#waiting.push({ id, token, resolverHint, job, settlement, accepted: false });
     if (this.#scheduled || this.#writing) return;
     this.#scheduled = true;
     setImmediate(() => {
@@ -47,16 +52,12 @@ export class Settler {
       const group = this.#waiting;
       this.#waiting = [];
       try {
-        const accepted = await this.#store.settle(
-          group.map(({ job, settlement }) => ({
-            id: job.id,
-            token: job.token,
-            resolverHint: job.resolverHint,
-            settlement,
-          })),
-          this.#now(),
-        );
-        this.#settled(group.map((each, at) => ({ ...each, accepted: accepted[at] ?? false })));
+        const writing = this.#store.settle(group, this.#now());
+        // The next jobs are leased while these are written, which on a server takes as long as leasing does.
+        this.#underway(group);
+        const accepted = await writing;
+        for (const [at, each] of group.entries()) each.accepted = accepted[at] ?? false;
+        this.#settled(group);
       } catch (error) {
         this.#failed(
           error,

@@ -14,7 +14,7 @@ CREATE TABLE jobs (
   priority INTEGER NOT NULL DEFAULT 0,
   available_at BIGINT,               -- set while a queued job is delayed, NULL once it may run
   host TEXT,                         -- where the job will download from, once known
-  token BIGINT NOT NULL DEFAULT 0,   -- counts leases; every write to a leased job must name it
+  token BIGINT NOT NULL DEFAULT 0,   -- a new one with each lease; every write to a leased job must name it
   -- Jobs that wait for the same host and resolver stand in one lane. Compared byte by byte, whatever the language.
   lane TEXT COLLATE "C" GENERATED ALWAYS AS (coalesce(host, '') || ' ' || coalesce(resolver_hint, '')) STORED
 );

@@ -13,6 +13,8 @@ export interface PostgresOptions {
   /** How long an outage is waited out before the queue gives up. */
   readonly outageMs?: number;
   readonly maxConnections?: number;
+  /** With 'all', leases and settlements too wait for the server's disk. */
+  readonly durability?: 'enqueue' | 'all' | 'none';
   /** The clock that leases are measured with: the server's, unless a test holds the caller's. */
   readonly leaseClock?: 'server' | 'caller';
   /** Told once when the server goes away and once when it is back. */

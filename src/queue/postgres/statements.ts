@@ -1,12 +1,22 @@
 const READY = "state = 'queued' AND available_at IS NULL";
 const NOW = 'coalesce($1::bigint, (extract(epoch FROM clock_timestamp()) * 1000)::bigint)';
 
+/**
+ * A lease that did not wait for the disk may be forgotten with its server while its holder lives on, and the next token
+ * counted up from the last would be the same again. One that is at least the time in microseconds is not.
+ */
+const NEW_TOKEN = 'greatest(token + 1, (extract(epoch FROM clock_timestamp()) * 1000000)::bigint)';
+
 /** The code of a kept error, empty for none. */
 export const ERROR_CODE = "coalesce(substring(last_error FROM '^([A-Z][A-Z0-9_]*):'), '')";
 
 /** A delayed job is queued, but counted apart; a running or finished job's earlier errors are not counted. */
 const TALLY = (rows: string, state: string, sign: string, code: string): string =>
   `INSERT INTO tally SELECT ${state}, coalesce(resolver_hint, ''), ${code}, ${sign}count(*) FROM ${rows} GROUP BY 1, 2, 3`;
+
+/** How the commit of this very statement waits for the disk: NULL leaves it as the server is set. */
+const COMMIT = (level: string): string =>
+  `(SELECT set_config('synchronous_commit', coalesce(${level}, current_setting('synchronous_commit')), true) OFFSET 0) AS commit`;
 
 /** Every statement of the working queue. `$1` is the moment, or NULL for the server's own. */
 export const SQL = {
@@ -63,14 +73,14 @@ export const SQL = {
         ORDER BY jobs.lane, priority DESC, id LIMIT picks.places FOR UPDATE SKIP LOCKED
       ) AS job
     ), leased AS (
-      UPDATE jobs SET state = 'in_progress', attempts = attempts + 1, token = token + 1, worker_id = $2,
+      UPDATE jobs SET state = 'in_progress', attempts = attempts + 1, token = ${NEW_TOKEN}, worker_id = $2,
         lease_expires_at = ${NOW} + $3::bigint, updated_at = ${NOW}
       FROM chosen WHERE jobs.id = chosen.id
       RETURNING jobs.id, token, attempts, artifact_id, artifact_json, resolver_hint, host, priority, last_error, place
     ), t1 AS (${TALLY('leased', "'queued'", '-', ERROR_CODE)}),
     t2 AS (${TALLY('leased', "'in_progress'", '', "''")})
     SELECT id, token, attempts AS attempt, artifact_id AS "artifactId", artifact_json AS "artifactJson",
-      resolver_hint AS "resolverHint", host FROM leased ORDER BY place, priority DESC, id`,
+      resolver_hint AS "resolverHint", host FROM leased CROSS JOIN ${COMMIT('$6')} ORDER BY place, priority DESC, id`,
 
   extend: `
     UPDATE jobs SET lease_expires_at = ${NOW} + $2::bigint
@@ -92,7 +102,7 @@ export const SQL = {
       RETURNING jobs.id, jobs.token, jobs.state, jobs.resolver_hint, jobs.last_error, jobs.available_at
     ), t1 AS (${TALLY('settled', "'in_progress'", '-', "''")}),
     t2 AS (${TALLY('settled', "CASE WHEN available_at IS NULL THEN state ELSE 'delayed' END", '', `CASE WHEN state = 'done' THEN '' ELSE ${ERROR_CODE} END`)})
-    SELECT id, token FROM settled`,
+    SELECT settled.id, settled.token FROM settled CROSS JOIN ${COMMIT('$9')}`,
 
   // Only the holder of a token can have ended its lease without raising the token.
   alreadySettled: `

@@ -23,18 +23,21 @@ export class PostgresStore implements QueueStore {
   readonly admin: PostgresAdmin;
   readonly #connection: PostgresConnection;
   readonly #watch: PostgresWatch;
-  /** Jobs whose leases this process knows it holds; others under its name are orphans of a lost answer. */
-  readonly #held = new Set<number>();
+  /** Tokens of the jobs whose leases this process knows it holds; others under its name are orphans of a lost answer. */
+  readonly #held = new Map<number, number>();
+  /** A lease or settlement that is lost with its server means a repeat, so neither waits for the disk unless told to. */
+  readonly #commitLevel: 'off' | null;
   #orphansPossible = false;
 
-  private constructor(connection: PostgresConnection) {
+  private constructor(connection: PostgresConnection, durability: PostgresOptions['durability']) {
+    this.#commitLevel = durability === 'all' ? null : 'off';
     this.#connection = connection;
     this.#watch = new PostgresWatch(connection);
     this.admin = new PostgresAdmin(connection, this.#watch);
   }
 
   static async open(options: PostgresOptions): Promise<PostgresStore> {
-    return new PostgresStore(await PostgresConnection.open(options));
+    return new PostgresStore(await PostgresConnection.open(options), options.durability);
   }
 
   async enqueue(jobs: readonly NewJob[], now: number): Promise<boolean[]> {
@@ -76,7 +79,11 @@ export class PostgresStore implements QueueStore {
     const moment = this.#connection.moment(request.now);
     if (this.#orphansPossible) {
       this.#orphansPossible = false;
-      await this.#connection.run('releaseOrphans', SQL.releaseOrphans, [moment, request.workerId, [...this.#held]]);
+      await this.#connection.run('releaseOrphans', SQL.releaseOrphans, [
+        moment,
+        request.workerId,
+        [...this.#held.keys()],
+      ]);
     }
     const jobs = await this.#connection.run<LeasedJob>(
       'lease',
@@ -87,10 +94,11 @@ export class PostgresStore implements QueueStore {
         request.leaseMs,
         request.picks.map(({ host, resolver }) => `${host ?? ''} ${resolver ?? ''}`),
         request.picks.map(({ limit }) => limit),
+        this.#commitLevel,
       ],
       () => (this.#orphansPossible = true),
     );
-    for (const { id } of jobs) this.#held.add(id);
+    for (const { id, token } of jobs) this.#held.set(id, token);
     return jobs;
   }
 
@@ -121,6 +129,7 @@ export class PostgresStore implements QueueStore {
         settlements.map(({ settlement }) => (settlement.error ? formatLastError(settlement.error) : null)),
         settlements.map(({ settlement }) => (settlement.kind === 'requeue' && settlement.refund ? 1 : 0)),
         settlements.map(({ settlement }) => (settlement.kind === 'requeue' ? (settlement.host ?? null) : null)),
+        this.#commitLevel,
       ],
       () => (uncertain = true),
     );
@@ -129,7 +138,8 @@ export class PostgresStore implements QueueStore {
       const earlier = await this.#connection.run<Lease>('alreadySettled', SQL.alreadySettled, [ids, tokens]);
       for (const lease of earlier) settled.add(leaseKey(lease));
     }
-    for (const id of ids) this.#held.delete(id);
+    // One that was put back may have been leased again meanwhile.
+    for (const { id, token } of settlements) if (this.#held.get(id) === token) this.#held.delete(id);
     return settlements.map((lease) => settled.has(leaseKey(lease)));
   }
 

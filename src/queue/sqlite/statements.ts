@@ -80,4 +80,4 @@ export const leaseSql = (limit: number): string => `
   UPDATE jobs SET state = 'in_progress', attempts = attempts + 1, token = token + 1,
     worker_id = ?, lease_expires_at = ?, updated_at = ?
   WHERE id IN (SELECT id FROM jobs WHERE ${READY} AND host = ? AND resolver_hint = ? ORDER BY priority DESC, id LIMIT ${limit})
-  RETURNING id, token, attempts, artifact_id, artifact_json, nullif(resolver_hint, ''), nullif(host, ''), priority, last_error`;
+  RETURNING id, token, attempts, artifact_id, artifact_json, priority, last_error`;

@@ -37,8 +37,6 @@ type LeasedRow = readonly [
   attempt: number,
   artifactId: string,
   artifactJson: string,
-  resolverHint: string | null,
-  host: string | null,
   priority: number,
   lastError: string | null,
 ];
@@ -109,18 +107,19 @@ export class SqliteStore implements QueueStore {
       request.picks.flatMap(({ host, resolver, limit }) => {
         const statement = this.#leaseStatement(limit);
         const rows = statement.all(workerId, now + leaseMs, now, host ?? '', resolver ?? '') as unknown as LeasedRow[];
-        for (const row of rows) this.#tally.add('queued', resolver, row[8], -1);
+        for (const row of rows) this.#tally.add('queued', resolver, row[6], -1);
         if (rows.length > 0) this.#tally.add('in_progress', resolver, null, rows.length);
         // RETURNING promises no order.
-        rows.sort((a, b) => b[7] - a[7] || a[0] - b[0]);
-        return rows.map(([id, token, attempt, artifactId, artifactJson, resolverHint, known]) => ({
+        rows.sort((a, b) => b[5] - a[5] || a[0] - b[0]);
+        // Host and resolver are the lane's: one string for all of its jobs.
+        return rows.map(([id, token, attempt, artifactId, artifactJson]) => ({
           id,
           token,
           attempt,
           artifactId,
           artifactJson,
-          resolverHint,
-          host: known,
+          resolverHint: resolver,
+          host,
         }));
       }),
     );

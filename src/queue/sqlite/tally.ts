@@ -10,10 +10,8 @@ export type TallyState = JobState | 'delayed';
 /** Counts of jobs, gathered while a transaction moves them and written once before it commits. */
 export class Tally {
   readonly #upsert: StatementSync;
-  readonly #changes = new Map<
-    string,
-    { readonly state: TallyState; readonly resolver: string; readonly code: string; jobs: number }
-  >();
+  /** By state, resolver and code: this runs several times for each job, and building one key of three costs more. */
+  readonly #changes = new Map<TallyState, Map<string, Map<string, number>>>();
 
   constructor(connection: SqliteConnection) {
     this.#upsert = connection.prepare(
@@ -26,17 +24,16 @@ export class Tally {
   add(state: TallyState, resolver: string | null, lastError: string | null, jobs: number): void {
     // A running or finished job's earlier errors are history, not a state of the queue.
     const code = lastError === null || state === 'in_progress' || state === 'done' ? '' : errorCodeOf(lastError);
-    const key = `${state} ${code} ${resolver ?? ''}`;
-    const change = this.#changes.get(key);
-    if (change) change.jobs += jobs;
-    else this.#changes.set(key, { state, resolver: resolver ?? '', code, jobs });
+    const byResolver = entry(this.#changes, state);
+    const byCode = entry(byResolver, resolver ?? '');
+    byCode.set(code, (byCode.get(code) ?? 0) + jobs);
   }
 
   /** Writes what was gathered; call it inside the transaction. */
   flush(): void {
-    for (const { state, resolver, code, jobs } of this.#changes.values()) {
-      if (jobs !== 0) this.#upsert.run(state, resolver, code, jobs);
-    }
+    for (const [state, byResolver] of this.#changes)
+      for (const [resolver, byCode] of byResolver)
+        for (const [code, jobs] of byCode) if (jobs !== 0) this.#upsert.run(state, resolver, code, jobs);
     this.#changes.clear();
   }
 
@@ -44,4 +41,10 @@ export class Tally {
   clear(): void {
     this.#changes.clear();
   }
+}
+
+function entry<K, V>(map: Map<K, Map<string, V>>, key: K): Map<string, V> {
+  let found = map.get(key);
+  if (!found) map.set(key, (found = new Map()));
+  return found;
 }

@@ -1,0 +1,81 @@
+import { Client } from 'pg';
+
+import { loadPeer } from '../kit/peers.ts';
+import type { Contender, Opened, Payload, Place } from './contender.ts';
+import { Counter } from './contender.ts';
+import { schemaBytes } from './ours.ts';
+
+interface Utilities {
+  addJobs(jobs: readonly { identifier: string; payload: Payload; jobKey: string }[]): Promise<unknown>;
+  addJob(identifier: string, payload: Payload, spec: { readonly jobKey: string }): Promise<unknown>;
+  migrate(): Promise<void>;
+  release(): Promise<void>;
+}
+interface Graphile {
+  makeWorkerUtils(options: object): Promise<Utilities>;
+  run(options: object): Promise<{ readonly promise: Promise<void>; stop(): Promise<void> }>;
+  Logger: new (factory: () => () => void) => object;
+}
+
+const TASK = 'bench';
+const BULK = 1_000;
+
+export const graphile: Contender = {
+  name: 'graphile-worker',
+  settings:
+    'PostgreSQL, synchronous_commit on; addJobs in thousands, local queue of 500 jobs, completions written in batches',
+  share: 0.2,
+  warmUp: 1000,
+  async open({ postgresUrl, name }: Place): Promise<Opened> {
+    const library = await loadPeer<Graphile>('graphile-worker');
+    const logger = new library.Logger(() => () => undefined);
+    const shared = { connectionString: postgresUrl, schema: name, logger };
+    const utilities = await library.makeWorkerUtils(shared);
+    await utilities.migrate();
+    return {
+      async bulk(payloads) {
+        for (let from = 0; from < payloads.length; from += BULK) {
+          const jobs = payloads.slice(from, from + BULK);
+          await utilities.addJobs(jobs.map((payload) => ({ identifier: TASK, payload, jobKey: payload.id })));
+        }
+      },
+      async single(payload) {
+        await utilities.addJob(TASK, payload, { jobKey: payload.id });
+      },
+      async drain(concurrency) {
+        const counter = new Counter();
+        const client = new Client({ connectionString: postgresUrl });
+        await client.connect();
+        const runner = await library.run({
+          preset: {
+            worker: {
+              connectionString: postgresUrl,
+              schema: name,
+              concurrentJobs: concurrency,
+              maxPoolSize: 10,
+              pollInterval: 100,
+              localQueue: { size: 500 },
+              completeJobBatchDelay: 0,
+              failJobBatchDelay: 0,
+              logger,
+            },
+          },
+          noHandleSignals: true,
+          taskList: { [TASK]: async () => void (counter.jobs += 1) },
+        });
+        // A done job is deleted, so an empty table means that all is done. (Its own events come before that is written.)
+        for (;;) {
+          await new Promise((resolve) => setTimeout(resolve, 10));
+          const { rowCount } = await client.query(`SELECT 1 FROM "${name}"._private_jobs LIMIT 1`);
+          if (rowCount === 0) break;
+        }
+        counter.settled(0);
+        await runner.stop();
+        await client.end();
+        return counter.drained;
+      },
+      bytes: () => schemaBytes(postgresUrl, name),
+      [Symbol.asyncDispose]: () => utilities.release(),
+    };
+  },
+};
