@@ -55,7 +55,7 @@ export class Manners {
     this.#robots(entry);
     this.#pace(entry);
     const hold = this.#holds.get(host);
-    const grace = hold ? Math.min(this.#slackMs * 4, (hold.until - hold.from) / 4) : 0;
+    const grace = hold ? Math.min(this.#slackMs * 4, (hold.until - hold.from) / 2) : 0;
     // What was under way when the host asked for quiet is not held against the client.
     if (hold && at > hold.from + grace && at < hold.until - this.#slackMs) {
       hold.ignored += 1;
