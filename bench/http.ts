@@ -1,3 +1,4 @@
+import type { ChildProcess } from 'node:child_process';
 import { fork } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -14,8 +15,8 @@ import { Agent } from 'undici';
 import { createHttpClient } from '../src/http/index.ts';
 
 // What politeness costs: our client (guard, redirects, robots, retry, circuit, pace, limits) beside a bare loop on
-// undici's dispatch, both hashing the body and writing it to a `.part` that is renamed. CPU seconds of this process
-// are compared, since the machine may be busy with other things.
+// undici's dispatch, both hashing the body and writing it to a `.part` that is renamed. CPU seconds of each
+// process are compared, since the machine may be busy with other things.
 
 const TARGET_RATIO = 1.25;
 const AT_ONCE = 64;
@@ -129,9 +130,8 @@ function median(values: readonly number[]): number {
   return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
 }
 
-async function main(): Promise<void> {
-  const server = fork(import.meta.filename, ['--serve', ...(quick ? ['--quick'] : [])]);
-  const port = await new Promise<number>((resolve) => server.once('message', (value) => resolve(value as number)));
+/** One side in a process of its own: a round to warm up, then one that counts. */
+async function runSide(name: string, port: number): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'bench-http-'));
   const agent = new Agent({ connections: AT_ONCE });
   await using client = createHttpClient({
@@ -142,23 +142,48 @@ async function main(): Promise<void> {
     const result = await client.send({ url, sink: () => sink });
     if (result.kind !== 'response' || result.response.status !== 200) throw new Error(JSON.stringify(result));
   };
-  const measured = { bare: [] as { cpu: number; wall: number }[], ours: [] as { cpu: number; wall: number }[] };
+  const [origin, fetch]: [string, Fetch] =
+    name === 'ours'
+      ? ['http://files.test', polite]
+      : [`http://127.0.0.1:${port}`, (url, sink) => bare(agent, url, sink)];
   try {
-    // One of each to warm up, then in turns, so that other load meets both.
-    for (let at = -1; at < rounds; at += 1) {
-      const first = await round(`http://127.0.0.1:${port}`, folder, (url, sink) => bare(agent, url, sink));
-      const second = await round('http://files.test', folder, polite);
-      if (at < 0) continue;
-      measured.bare.push(first);
-      measured.ours.push(second);
-    }
+    await round(origin, folder, fetch);
+    process.send?.({ ...(await round(origin, folder, fetch)), rss: process.resourceUsage().maxRSS / 1024 });
   } finally {
     rmSync(folder, { recursive: true, force: true });
     await agent.destroy();
-    server.disconnect();
+    process.disconnect();
   }
+}
+
+interface Run {
+  readonly cpu: number;
+  readonly wall: number;
+  readonly rss: number;
+}
+
+function inChild<T>(options: readonly string[]): { readonly child: ChildProcess; readonly message: Promise<T> } {
+  const child = fork(import.meta.filename, [...options, ...(quick ? ['--quick'] : [])]);
+  const message = new Promise<T>((resolve, reject) => {
+    child.once('message', (value) => resolve(value as T));
+    child.once('exit', (code) => reject(new Error(`a child ended with ${code}`)));
+  });
+  return { child, message };
+}
+
+async function main(): Promise<void> {
+  const server = inChild<number>(['--serve']);
+  const port = await server.message;
+  const measured = { bare: [] as Run[], ours: [] as Run[] };
+  // In turns, so that other load on the machine meets both.
+  for (let at = 0; at < rounds; at += 1) {
+    for (const name of ['bare', 'ours'] as const) {
+      measured[name].push(await inChild<Run>([`--side=${name}`, `--port=${port}`]).message);
+    }
+  }
+  server.child.disconnect();
   const bytes = sizes().reduce((sum, size) => sum + size, 0);
-  const side = (runs: readonly { cpu: number; wall: number }[]): Record<string, number> => {
+  const side = (runs: readonly Run[]): Record<string, number> => {
     const wall = median(runs.map((run) => run.wall));
     return {
       cpuSeconds: median(runs.map((run) => run.cpu)),
@@ -177,7 +202,7 @@ async function main(): Promise<void> {
     // Pairwise, so that a busy moment of the machine counts on both sides.
     cpuRatio: median(measured.ours.map((run, at) => run.cpu / (measured.bare[at]?.cpu ?? Number.NaN))),
     target: TARGET_RATIO,
-    peakRssMegabytes: process.resourceUsage().maxRSS / 1024,
+    peakRssMegabytes: Math.max(...measured.ours.map(({ rss }) => rss)),
   };
   if (process.argv.includes('--json')) console.log(JSON.stringify(report, undefined, 2));
   else {
@@ -198,5 +223,8 @@ async function main(): Promise<void> {
   if (process.argv.includes('--check') && !(report.cpuRatio <= TARGET_RATIO)) process.exitCode = 1;
 }
 
+const side = process.argv.find((argument) => argument.startsWith('--side='))?.slice('--side='.length);
+const port = Number(process.argv.find((argument) => argument.startsWith('--port='))?.slice('--port='.length));
 if (process.argv.includes('--serve')) serve();
+else if (side !== undefined) await runSide(side, port);
 else await main();

@@ -82,6 +82,10 @@ test('walls are recognised by their own signs', { skip }, () => {
   assert.equal(page('', { url: new URL('https://p.example/action/cookieAbsent') }), 'blocked-cookie');
   assert.equal(page('<a>Purchase PDF</a>'), 'paywalled');
   assert.equal(page('<title>Page not found | X</title>'), 'soft-404');
+  assert.equal(page('<title>404 Not Found</title>'), 'soft-404');
+  assert.equal(page('<title>Gene 404 was not found in mice</title>'), undefined);
+  assert.equal(page('<meta name="citation_title" content="x"><h1>Not found</h1>'), undefined);
+  assert.equal(page('<meta name="citation_pdf_url" content="/a.pdf"><a>Get access</a>'), undefined);
   for (const name of ['peerj.html', 'plos-one.html']) {
     assert.equal(page(readFileSync(join(FIXTURES, 'landing', name), 'utf8')), undefined, name);
   }

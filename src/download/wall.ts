@@ -24,7 +24,10 @@ const COOKIE_PAGE =
 const PAYWALL =
   /purchase (?:pdf|article|access)|buy (?:this )?article|get access|rent this article|subscribe to (?:read|journal)|add to cart|pay per view/i;
 const MISSING =
-  /<title>[^<]{0,100}(?:page not found|not found|404|no longer available)|the page you (?:requested|are looking for)[^.<]{0,60}(?:not|cannot|could not)|<h1[^>]{0,100}>\s*(?:404|page not found|not found)/i;
+  /<title>\s*(?:error\s*)?404\b|<title>[^<]{0,100}(?:page not found|\b404 (?:error|not found)|no longer available)|<title>\s*not found\s*<|the page you (?:requested|are looking for)[^.<]{0,60}(?:not|cannot|could not)|<h1[^>]{0,100}>\s*(?:404|page not found|not found)\s*</i;
+/** An article page states itself as one; whatever else it says is about something else. */
+const ARTICLE = /citation_(?:title|doi|pdf_url)/i;
+const NAMES_FILE = /citation_pdf_url/i;
 
 /**
  * What kind of wall a page is, by signs the walls themselves carry; undefined for an ordinary page. They are
@@ -39,6 +42,6 @@ export function wallOf({ status, url, headers, text }: PageFacts): Reason | unde
   if (CAPTCHA.test(seen)) return 'blocked-captcha';
   if (LOGIN_URL.test(url.pathname + url.search) || LOGIN_PAGE.test(seen)) return 'blocked-login';
   if (status >= 400) return undefined;
-  if (MISSING.test(seen)) return 'soft-404';
-  return PAYWALL.test(seen) ? 'paywalled' : undefined;
+  if (MISSING.test(seen) && !ARTICLE.test(seen)) return 'soft-404';
+  return PAYWALL.test(seen) && !NAMES_FILE.test(seen) ? 'paywalled' : undefined;
 }

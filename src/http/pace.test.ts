@@ -121,6 +121,26 @@ test('limits a service states in its headers are taken over', async () => {
   assert.equal(limiter.room('pool:crossref'), 1);
 });
 
+test('a host of a pool is asked as often at once as the pool allows, a stranger less often', async () => {
+  let inside = 0;
+  const most = new Map<string, number>();
+  const all = Promise.withResolvers<void>();
+  await using server = await openLoopback(async (request, response) => {
+    inside += 1;
+    most.set(request.host, Math.max(most.get(request.host) ?? 0, inside));
+    if (inside === 4) all.resolve();
+    if (request.host === 'api.test') await all.promise;
+    inside -= 1;
+    response.end();
+  });
+  const pool: Pool = { name: 'api', hosts: ['api.test'], perSecond: Infinity, concurrency: 4 };
+  await using client = loopbackClient(server, { pools: [pool], perHost: { perSecond: Infinity, concurrency: 2 } });
+  await Promise.all([1, 2, 3, 4, 5, 6].map((at) => client.send({ url: new URL(`http://api.test/${at}`) })));
+  assert.equal(most.get('api.test'), 4);
+  await Promise.all([1, 2, 3, 4, 5, 6].map((at) => client.send({ url: new URL(`http://stranger.test/${at}`) })));
+  assert.ok((most.get('stranger.test') ?? 9) <= 2);
+});
+
 test('a slot is held until the last byte of the body', async () => {
   const clock = new HeldClock(now);
   const limiter = new KeyedLimiter({ clock, defaultLimit: 1 });

@@ -47,6 +47,7 @@ export class Pace {
   /** How many wait for their turn at each key. */
   readonly #lines = new Map<string, number>();
   readonly #learned = new Map<string, number>();
+  readonly #sized = new Set<string>();
   /** Refusals in a row per key, for servers that say 429 without saying when. */
   readonly #refusals = new Map<string, number>();
 
@@ -67,6 +68,7 @@ export class Pace {
     return async (request, signal) => {
       const pools = this.#options.pools.of(request.url, request.pool);
       const keys = [hostKey(request.url), ...pools.map(poolKey)];
+      this.#size(request.url, pools);
       const { clock, report } = this.#options;
       const askedAt = clock.monotonic();
       const turn = await this.#turn(request, pools, keys, signal);
@@ -91,6 +93,15 @@ export class Pace {
         report?.({ kind: 'request-done', host, outcome, wireBytes, ms: clock.monotonic() - sentAt });
       }
     };
+  }
+
+  /** A host of a pool may be asked as often at once as the pool may, not as a stranger. */
+  #size(url: URL, pools: readonly Pool[]): void {
+    const host = hostKey(url);
+    const most = Math.max(0, ...pools.map(({ strict, concurrency }) => (strict ? 1 : concurrency)));
+    if (most === 0 || this.#sized.has(host)) return;
+    this.#sized.add(host);
+    this.#options.limiter.setLimit(host, most);
   }
 
   async #turn(
@@ -244,7 +255,7 @@ export class Pace {
       this.#rate(key, perSecond)?.bucket.consume(1);
     }
     const concurrency = Number(head.headers['x-concurrency-limit']);
-    if (concurrency > 0) this.#options.limiter.setLimit(key, concurrency);
+    if (concurrency > 0) for (const each of [key, hostKey(head.url)]) this.#options.limiter.setLimit(each, concurrency);
   }
 }
 
