@@ -15,6 +15,8 @@ import { work } from './work-worker.ts';
 
 const WORKERS = 2;
 const IN_FLIGHT = 8;
+/** Items that warm the workers up, ours and those by hand alike: code that starts is not what is measured. */
+const warmUp = (items: readonly WorkItem[]): readonly WorkItem[] => items.slice(0, Math.ceil(items.length / 4));
 const beside = (name: string): URL => new URL(`./${name}`, import.meta.url);
 
 interface Hand {
@@ -45,23 +47,29 @@ function openFork(): Hand {
 /** Two workers by hand, each with so many items on their way; started and warm before the clock runs. */
 async function byHand(items: readonly WorkItem[], open: () => Hand): Promise<Cost> {
   const hands = Array.from({ length: WORKERS }, open);
-  let next = 0;
-  const drive = (hand: Hand, count: number): Promise<void> =>
+  let fill: (hand: number) => void = () => undefined;
+  for (const [at, hand] of hands.entries()) hand.listen(() => fill(at));
+  const drive = (list: readonly WorkItem[]): Promise<void> =>
     new Promise((resolve) => {
-      let onTheWay = 0;
-      const fill = (): void => {
-        for (; onTheWay < IN_FLIGHT && next < count; onTheWay += 1) hand.send({ id: next, item: items[next++] });
-        if (onTheWay === 0) resolve();
+      let next = 0;
+      let done = 0;
+      const onTheWay = hands.map(() => 0);
+      const top = (at: number): void => {
+        for (; (onTheWay[at] ?? 0) < IN_FLIGHT && next < list.length; next += 1) {
+          onTheWay[at] = (onTheWay[at] ?? 0) + 1;
+          hands[at]?.send({ id: next, item: list[next] });
+        }
       };
-      hand.listen(() => {
-        onTheWay -= 1;
-        fill();
-      });
-      fill();
+      fill = (at) => {
+        onTheWay[at] = (onTheWay[at] ?? 0) - 1;
+        done += 1;
+        if (done === list.length) resolve();
+        else top(at);
+      };
+      for (const at of hands.keys()) top(at);
     });
-  for (const hand of hands) hand.send({ id: -1, item: items[0] });
-  await Promise.all(hands.map((hand) => new Promise<void>((resolve) => hand.listen(resolve))));
-  const cost = await measure(() => Promise.all(hands.map((hand) => drive(hand, items.length))));
+  await drive(warmUp(items));
+  const cost = await measure(() => drive(items));
   for (const hand of hands) await hand.end();
   return cost;
 }
@@ -75,10 +83,11 @@ async function byUs(
   const folder = mkdtempSync(join(tmpdir(), 'docstokg-bench-'));
   let startedAt = 0;
   let before = process.cpuUsage();
+  const warm = warmUp(items);
   let told = 0;
   let cost: Cost | undefined;
   await runStage(
-    { stageName: 'bench', items: [...items.slice(0, WORKERS), ...items] },
+    { stageName: 'bench', items: [...warm, ...items] },
     { module: beside(worker.name) },
     {
       policy: 'cpu',
@@ -91,10 +100,10 @@ async function byUs(
     {
       afterItem: () => {
         told += 1;
-        if (told === WORKERS) {
+        if (told === warm.length) {
           startedAt = performance.now();
           before = process.cpuUsage();
-        } else if (told === items.length + WORKERS) {
+        } else if (told === items.length + warm.length) {
           const used = process.cpuUsage(before);
           cost = { wallMs: performance.now() - startedAt, cpuMs: (used.user + used.system) / 1000 };
         }
@@ -122,7 +131,7 @@ async function byPool(
   const lane = async (): Promise<void> => {
     for (let item = items[next++]; item; item = items[next++]) await pool.run(item);
   };
-  await Promise.all(Array.from({ length: WORKERS }, () => pool.run(items[0])));
+  for (const item of warmUp(items).slice(0, 1_000)) await pool.run(item);
   const cost = await measure(() => Promise.all(Array.from({ length: WORKERS * IN_FLIGHT }, lane)));
   await pool.destroy();
   return cost;
@@ -130,7 +139,7 @@ async function byPool(
 
 export async function benchCpu(quick: boolean, peers: Peers | undefined): Promise<Figure[]> {
   const items = Array.from({ length: quick ? 20_000 : 100_000 }, (_, at) => bareItem(at));
-  const few = items.slice(0, items.length / 2);
+  const few = items.slice(0, items.length / 4);
   const rounds = quick ? 2 : 4;
   const noop = { name: 'noop-worker.ts' };
   const threads = await compete(rounds, {
@@ -142,16 +151,16 @@ export async function benchCpu(quick: boolean, peers: Peers | undefined): Promis
     }),
   });
   const processes = await compete(rounds, {
-    hand: () => byHand(few, openFork),
-    ours: () => byUs(few, { isolation: 'process' }, noop),
+    hand: () => byHand(items, openFork),
+    ours: () => byUs(items, { isolation: 'process' }, noop),
     ...(peers && { tinypool: () => byPool(few, peers.Tinypool, { runtime: 'child_process' }) }),
   });
   const rate = (cost: Cost | undefined, count: number): number => (count / (cost?.wallMs ?? Number.NaN)) * 1000;
   const handThreads = rate(threads['hand'], items.length);
   const ourThreads = rate(threads['ours'], items.length);
   const piscina = rate(threads['piscina'], few.length);
-  const handForks = rate(processes['hand'], few.length);
-  const ourForks = rate(processes['ours'], few.length);
+  const handForks = rate(processes['hand'], items.length);
+  const ourForks = rate(processes['ours'], items.length);
   return [
     { name: 'cpu no-op: two threads by hand, 8 in flight', value: handThreads, unit: 'items/s' },
     { name: 'cpu no-op: ours in threads, with timeout and manifest', value: ourThreads, unit: 'items/s' },

@@ -16,7 +16,7 @@ export class RunMark implements Disposable {
   readonly id = `${Date.now().toString(36)}${randomBytes(4).toString('hex')}`;
   readonly #folder: string;
   readonly #stage: string;
-  readonly #lock: FileLock;
+  #lock: FileLock | undefined;
   readonly #noted = new Set<string>();
   #held: Disposable | undefined;
   /** Folders of dead runs, by run: swept at the start, and once more at the end in case somebody outlived them. */
@@ -27,7 +27,6 @@ export class RunMark implements Disposable {
     this.#folder = folder;
     this.#stage = stage;
     this.#clock = clock;
-    this.#lock = new FileLock(this.#path(this.id, 'lock'), clock);
   }
 
   static async open(manifestDir: string, stage: string, clock: Clock): Promise<RunMark> {
@@ -35,8 +34,9 @@ export class RunMark implements Disposable {
     mkdirSync(folder, { recursive: true });
     using guard = new FileLock(join(folder, 'guard.lock'), clock);
     const mark = new RunMark(folder, stage, clock);
-    // Under the guard, so that nobody takes a mark just made and not yet locked for a dead one.
+    // Made and locked under the guard, so that nobody takes it for a dead one in between.
     await guard.hold(() => {
+      mark.#lock = new FileLock(mark.#path(mark.id, 'lock'), clock);
       mark.#held = mark.#lock.tryTake();
       for (const name of readdirSync(folder)) {
         const id = name.startsWith(`${stage}.`) && name.endsWith('.lock') ? name.slice(stage.length + 1, -5) : '';
@@ -73,23 +73,33 @@ export class RunMark implements Disposable {
     if (id === this.id) return true;
     const path = this.#path(id, 'lock');
     if (!existsSync(path)) return false;
-    using lock = new FileLock(path, this.#clock);
-    using taken = lock.tryTake();
-    return taken === undefined;
+    try {
+      using lock = new FileLock(path, this.#clock);
+      using taken = lock.tryTake();
+      return taken === undefined;
+    } catch (error) {
+      // It ended between the two looks, and took its lock's file with it.
+      if (!existsSync(path)) return false;
+      throw error;
+    }
   }
 
   /** Ends the mark. With `leave`, some item may still write: the mark stays for the next run to clean up after. */
-  end(leave: boolean): void {
+  async end(leave: boolean): Promise<void> {
     this.#sweep();
-    this[Symbol.dispose]();
-    if (!leave) this.#remove(this.id);
+    using guard = new FileLock(join(this.#folder, 'guard.lock'), this.#clock);
+    // Under the guard, so that a run that begins now does not look at a mark that is just going.
+    await guard.hold(() => {
+      this[Symbol.dispose]();
+      if (!leave) this.#remove(this.id);
+    });
   }
 
   [Symbol.dispose](): void {
     if (!this.#held) return;
     this.#held[Symbol.dispose]();
     this.#held = undefined;
-    this.#lock[Symbol.dispose]();
+    this.#lock?.[Symbol.dispose]();
   }
 
   #sweep(): void {

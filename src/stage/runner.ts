@@ -106,7 +106,7 @@ export async function runStage(
     return outcome;
   } finally {
     await own?.[Symbol.asyncDispose]();
-    mark.end(abandoned > 0);
+    await mark.end(abandoned > 0);
   }
 }
 

@@ -68,7 +68,7 @@ test('a stage of 2,000 items killed with SIGKILL at 50 random instants and resum
     }
     const root = join(folder, 'killed');
     for (let kill = 0; kill < KILLS; kill += 1) {
-      const at = 1 + Math.floor(chance() * 300);
+      const at = 1 + Math.floor(chance() * 160);
       const how = ['before', 'half', 'after'][Math.floor(chance() * 3)] ?? '';
       const place = chance();
       const options = {
