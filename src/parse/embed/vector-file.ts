@@ -122,6 +122,16 @@ export async function* readVectors(path: string): AsyncGenerator<ChunkVectors> {
   }
 }
 
+/** Which model made the dense vectors of a file, and how long they are; undefined when it has none. */
+export async function denseModelOf(
+  path: string,
+): Promise<{ readonly model: ModelIdentity; readonly dimensions: number } | undefined> {
+  const { metadata } = await openRowReader(path);
+  const { dense_model: name, dense_revision: revision, dense_precision: precision } = metadata;
+  if (name === undefined || revision === undefined || precision === undefined) return undefined;
+  return { model: { name, revision, precision }, dimensions: Number(metadata['dense_dimensions']) };
+}
+
 /** What is wrong with a file of vectors; with the ids of its chunks also whether it has exactly those, in their order. */
 export async function validateVectors(path: string, chunks?: readonly string[]): Promise<string[]> {
   const faults: string[] = [];
