@@ -4,7 +4,7 @@ import { shareInside } from './box.ts';
 import { readingOrder, voteForGutters } from './column.ts';
 import type { Draft } from './draft.ts';
 import { draftOf } from './draft.ts';
-import { figureGlyphs, findFigures, withoutLabels } from './figure.ts';
+import { figureGlyphs, findFigures, withoutLabels, withSurroundings } from './figure.ts';
 import { bindCaptions } from './float.ts';
 import { markFootnotes } from './footnote.ts';
 import { releaseAuthorNotes } from './front-matter.ts';
@@ -57,11 +57,15 @@ export function analyse(
 ): Layout {
   const views = new Map(contents.map((page) => [page.number, viewPage(page)]));
   const pages = [...views.values()].map((view) => view.page);
-  const layouts = pages.map((content): PageLayout => {
-    const figures = findFigures(content);
+  const read = pages.map((content) => {
     const drawn = figureGlyphs(content);
     const upright = content.glyphs.filter((glyph) => glyph.turn === 0 && !drawn.has(glyph));
-    const segments = buildSegments(content.number, composeAccents(upright), views.get(content.number)?.mirrored);
+    const mirrorImage = views.get(content.number)?.mirrored;
+    return { content, segments: buildSegments(content.number, composeAccents(upright), mirrorImage) };
+  });
+  const body = bodyType(read.flatMap((page) => page.segments));
+  const layouts = read.map(({ content, segments }): PageLayout => {
+    const figures = withSurroundings(findFigures(content), segments, body);
     return { content, figures, segments: withoutLabels(segments, figures) };
   });
   const furniture = findFurniture(
@@ -72,7 +76,6 @@ export function analyse(
       segments,
     })),
   );
-  const body = bodyType(layouts.flatMap((layout) => layout.segments));
   const vocabulary = collectVocabulary(
     layouts.flatMap((layout) => layout.segments.map((each) => glyphsText(each.glyphs, each.size, each.baseline))),
   );

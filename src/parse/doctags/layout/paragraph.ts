@@ -76,7 +76,7 @@ function classify(lines: readonly Line[]): LineClass[] {
 
 /** An entry of a table of contents. */
 export function hasLeaders(text: string): boolean {
-  return /(?:\.\s?){5,}\s*(?:\d+|[ivxlc]+)?$/iu.test(text);
+  return /(?:[.·…_]\s?){5,}\s*(?:\d+|[ivxlc]+)?$/iu.test(text);
 }
 
 function closeTo(line: Line, other: Line | undefined): boolean {
