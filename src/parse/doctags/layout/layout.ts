@@ -21,6 +21,7 @@ import type { PageView } from './page-view.ts';
 import { viewPage } from './page-view.ts';
 import { cutParagraphs } from './paragraph.ts';
 import { splitReferences } from './reference.ts';
+import { splitRunInHeadings } from './run-in.ts';
 import type { Segment } from './segment.ts';
 import { buildSegments } from './segment.ts';
 import { glyphsText } from './segment-text.ts';
@@ -118,7 +119,7 @@ export function analyse(
   markTitle(drafts, { size: body.size, information, margins });
   releaseAuthorNotes(drafts);
   markHeadings(drafts, { ...setting, bold: body.bold, outline, margins, tagOf: readTags(pages) });
-  drafts = splitReferences(drafts);
+  drafts = splitReferences(splitRunInHeadings(drafts));
   markListItems(drafts, body.size);
   drafts = joinAcrossBreaks(drafts, indented);
   setHeadingLevels(drafts, outline);

@@ -4,7 +4,7 @@ import { isFormulaLine } from './formula.ts';
 import type { Line } from './line.ts';
 import { captionStart } from './caption.ts';
 import { startsWithMark } from './footnote.ts';
-import { headingNumber } from './heading-number.ts';
+import { headingNumber, isCommonHeading } from './heading-number.ts';
 import { hangsUnder, listMarker } from './list.ts';
 
 /** What the cutting of paragraphs needs to know about the document. */
@@ -110,7 +110,8 @@ function startsAnew(
   if (!marker && hangsUnder(first, line) && !(previous !== first && fitsMore(previous, line) && endsSentence(previous)))
     return false;
   if (styleChanges(previous, line)) return true;
-  if (isDisplay(previous, setting) && isDisplay(line, setting)) return headingNumber(line.text) !== undefined;
+  if (isDisplay(previous, setting) && isDisplay(line, setting))
+    return headingNumber(line.text) !== undefined || isCommonHeading(line.text) || isCommonHeading(previous.text);
   if (isCentred(previous) && !isCentred(line) && fitsMore(previous, line)) return true;
   if (marker && (listMarker(first) || fitsMore(previous, line) || endsSentence(previous))) return true;
   const em = line.size;
@@ -149,6 +150,7 @@ function isMixed(a: Line, b: Line): boolean {
 function styleChanges(previous: Line, line: Line): boolean {
   if (previous.glyphs.length <= 2 || line.glyphs.length <= 2) return false;
   if (previous.bold > 0.9 !== line.bold > 0.9) return true;
+  if (isCapitals(previous) && !isCapitals(line) && previous.text.length > 12) return true;
   const set = isCentred(previous) || fitsMore(previous, line);
   if (set && isCapitals(previous) !== isCapitals(line)) return true;
   return set && previous.italic > 0.9 && line.italic < 0.5;
