@@ -138,6 +138,12 @@ function slackFor(previous: Line, line: Line): number {
   const unfinished = !/[.!?:;]["”’)\]]*$/u.test(previous.text) && !fitsMore(previous, line);
   const atEdge = line.left < line.column.left + 2 && line.bold < 0.9 && !isCapitals(line) && !headingNumber(line.text);
   if (unfinished && atEdge && previous.bold < 0.9) return 1.7;
+  if (
+    isCentred(previous) &&
+    isCentred(line) &&
+    (previous.bold > 0.9 ? line.bold > 0.9 : isCapitals(previous) && isCapitals(line))
+  )
+    return 1.6;
   return previous.math > 0.08 || line.math > 0.08 ? 1.5 : 1.28;
 }
 
