@@ -31,6 +31,7 @@ import { buildTable } from './table-grid.ts';
 import { joinTables } from './table-join.ts';
 import { findTableRegions } from './table-region.ts';
 import { markTitle } from './title.ts';
+import { findUnruledTables } from './unruled-table.ts';
 import { bodyType, linePitches, usesIndent } from './type-area.ts';
 
 /** A recognised document, before it is written as blocks. */
@@ -97,18 +98,36 @@ export function analyse(
   const setting = { size: body.size, pitches, indented };
   let drafts: Draft[] = [];
   pieces.forEach((piece, index) => {
+    const tables = new Map(findUnruledTables(piece.lines, vocabulary).map((table) => [table.from, table]));
     let run: Line[] = [];
-    for (const line of piece.lines) {
-      if (line.float === undefined) {
-        run.push(line);
-        continue;
-      }
+    const close = (): void => {
       drafts.push(...cutParagraphs(run, index, setting));
       run = [];
-      const float = piece.floats.get(line.float);
-      if (float) drafts.push({ ...float, piece: index });
+    };
+    for (let at = 0; at < piece.lines.length; at += 1) {
+      const line = piece.lines[at];
+      const unruled = tables.get(at);
+      if (!line) continue;
+      if (unruled) {
+        close();
+        drafts.push({
+          kind: 'table',
+          lines: [],
+          page: line.page,
+          piece: index,
+          box: unruled.box,
+          table: unruled.table,
+        });
+        at = unruled.to - 1;
+      } else if (line.float === undefined) {
+        run.push(line);
+      } else {
+        close();
+        const float = piece.floats.get(line.float);
+        if (float) drafts.push({ ...float, piece: index });
+      }
     }
-    drafts.push(...cutParagraphs(run, index, setting));
+    close();
   });
   const rules = new Map(pages.map((page) => [page.number, page.rules.map((rule) => rule.box)]));
   drafts = joinTables(drafts);
