@@ -97,6 +97,8 @@ function startsAnew(
   const pitch = pitchOf(line, setting);
   if (kind === 'formula') return gap > 2.6 * line.size;
   if (kind === 'code') return gap > 2.2 * pitch;
+  if (!listMarker(line) && gap < 1.4 * pitch && hangsUnder(first, line) && !endsItem(previous, first, line))
+    return false;
   if (Math.abs(line.size - previous.size) > 0.07 * Math.max(line.size, previous.size) && !isMixed(previous, line))
     return true;
   if (gap > slackFor(previous, line) * pitch) return true;
@@ -107,8 +109,6 @@ function startsAnew(
   if (captionStart(first) && previous.page === first.page) return false;
   if (line.size < 0.96 * setting.size && startsWithMark(line)) return true;
   const marker = listMarker(line);
-  if (!marker && hangsUnder(first, line) && !(previous !== first && fitsMore(previous, line) && endsSentence(previous)))
-    return false;
   if (styleChanges(previous, line)) return true;
   if (isDisplay(previous, setting) && isDisplay(line, setting))
     return headingNumber(line.text) !== undefined || isCommonHeading(line.text) || isCommonHeading(previous.text);
@@ -127,6 +127,11 @@ function startsAnew(
     return true;
   }
   return fitsMore(previous, line) && !(isCentred(previous) && isCentred(line));
+}
+
+/** The item above was finished, and what follows at its indent is a new paragraph. */
+function endsItem(previous: Line, first: Line, line: Line): boolean {
+  return previous !== first && fitsMore(previous, line) && endsSentence(previous);
 }
 
 function pitchOf(line: Line, setting: Setting): number {
