@@ -1,6 +1,7 @@
 import type { Box } from '../../document.ts';
 import { composeAccents } from './accent.ts';
 import { shareInside } from './box.ts';
+import { restoreBullets } from './bullet.ts';
 import { readingOrder, voteForGutters } from './column.ts';
 import type { Draft } from './draft.ts';
 import { draftOf } from './draft.ts';
@@ -63,7 +64,7 @@ export function analyse(
     const drawn = figureGlyphs(content);
     const upright = content.glyphs.filter((glyph) => glyph.turn === 0 && !drawn.has(glyph));
     const mirrorImage = views.get(content.number)?.mirrored;
-    return { content, segments: buildSegments(content.number, composeAccents(upright), mirrorImage) };
+    return { content, segments: buildSegments(content.number, composeAccents(restoreBullets(upright)), mirrorImage) };
   });
   const body = bodyType(read.flatMap((page) => page.segments));
   const layouts = read.map(({ content, segments }): PageLayout => {
@@ -137,7 +138,7 @@ export function analyse(
   drafts = drafts.filter((draft) => draft.lines.length > 0 || draft.kind === 'table' || draft.kind === 'picture');
   markTitle(drafts, { size: body.size, information, margins });
   releaseAuthorNotes(drafts);
-  markHeadings(drafts, { ...setting, bold: body.bold, outline, margins, tagOf: readTags(pages) });
+  markHeadings(drafts, { ...setting, bold: body.bold, font: body.font, outline, margins, tagOf: readTags(pages) });
   drafts = splitReferences(splitRunInHeadings(drafts));
   markListItems(drafts, body.size);
   drafts = joinAcrossBreaks(drafts, indented);
