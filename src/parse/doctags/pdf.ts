@@ -1,10 +1,13 @@
 import { AppError } from '../../base/index.ts';
 import type { ParsedDocument } from '../document.ts';
-import type { PageImage } from './engines/pdfium.ts';
+import type { PageImage, PdfFile } from './engines/pdfium.ts';
 import { openPdf } from './engines/pdfium.ts';
+import type { OcrOptions } from './engines/tesseract.ts';
+import { recognise } from './engines/tesseract.ts';
 import { writeDocument } from './layout/document-blocks.ts';
 import { analyse } from './layout/layout.ts';
 import type { PageContent } from './layout/page-content.ts';
+import { isScanned } from './layout/scan.ts';
 
 /** Bounds on the work that one PDF may cause. */
 export interface PdfOptions {
@@ -13,6 +16,8 @@ export interface PdfOptions {
   readonly maxMemoryBytes?: number;
   /** Looked at between pages; a call into the engine itself cannot be interrupted. */
   readonly signal?: AbortSignal;
+  /** Reads scanned pages with tesseract; without it they are only named in `needsOcr`. */
+  readonly ocr?: OcrOptions;
 }
 
 const MAX_PAGES = 5_000;
@@ -32,7 +37,7 @@ export async function parsePdf(bytes: Uint8Array, options: PdfOptions = {}): Pro
   for (let number = 1; number <= file.pageCount; number += 1) {
     options.signal?.throwIfAborted();
     const page = file.readPage(number);
-    if (page) pages.push(page);
+    if (page) pages.push(await withOcr(file, page, options));
   }
   if (pages.length === 0)
     throw new AppError('PDF_BROKEN', 'the PDF has no page that can be read', { hint: 'download it again' });
@@ -40,6 +45,17 @@ export async function parsePdf(bytes: Uint8Array, options: PdfOptions = {}): Pro
   const outline = file.outline();
   options.signal?.throwIfAborted();
   return writeDocument(pages, analyse(pages, outline, information.title), information);
+}
+
+/** Dots per point that OCR reads well: 216 per inch. */
+const OCR_SCALE = 3;
+
+/** The page, with the letters that OCR finds on it when it is a scan and OCR is wanted. */
+async function withOcr(file: PdfFile, page: PageContent, options: PdfOptions): Promise<PageContent> {
+  if (!options.ocr || !isScanned(page)) return page;
+  const image = file.render(page.number, OCR_SCALE);
+  const glyphs = await recognise(image, image.width / page.width, options.ocr);
+  return { ...page, glyphs, drawings: page.drawings.filter((drawing) => drawing.kind !== 'image') };
 }
 
 /** Draws one page, counted from 1; a scale of 1 is 72 dots per inch. */

@@ -207,7 +207,10 @@ function findGutter(segments: readonly Segment[], box: Box, votes: GutterVotes |
   );
   if (Math.min(fillLeft, fillRight) < (voted ? 0.3 : MIN_FILL)) return undefined;
   // Wide spaces in single lines also make gaps, but lines above and below run across: a gutter is long.
-  const strips = bands(segments, gutter).filter((band) => !band.spanning).length;
+  const facing = new Set(rows.flatMap((row) => [row.left, row.right]));
+  const strips = bands(segments, gutter).filter(
+    (band) => !band.spanning && band.segments.some((segment) => facing.has(segment)),
+  ).length;
   return rows.length >= (voted ? 1.5 : 3) * strips ? gutter : undefined;
 }
 

@@ -50,6 +50,47 @@ export function withoutLabels(segments: readonly Segment[], figures: readonly Bo
   return kept;
 }
 
+/** What a document's running text looks like. */
+interface Body {
+  readonly size: number;
+  readonly font: string;
+}
+
+/** Pictures together with the labels around them: axis numbers, legends, short text in another type than the body's. */
+export function withSurroundings(figures: readonly Box[], segments: readonly Segment[], body: Body): Box[] {
+  const short = segments.filter(
+    (segment) => segment.right - segment.left < 14 * segment.size && !isRunningText(segment),
+  );
+  return figures.map((figure) => {
+    let box = figure;
+    const free = new Set(short);
+    for (let round = 0; round < 4; round += 1) {
+      const near = [...free].filter((segment) => {
+        const numeric = segment.glyphs.every((glyph) => /^[\p{N}.,−+×%–-]+$/u.test(glyph.text));
+        const own = segment.font.name === body.font && Math.abs(segment.size - body.size) < 0.3;
+        return (
+          touches(segment, box, (numeric ? 1.5 : own ? -1 : 0.9) * segment.size) && !hasNeighbour(segment, segments)
+        );
+      });
+      if (near.length === 0) break;
+      for (const segment of near) free.delete(segment);
+      box = unionBox([box, ...near]);
+    }
+    return box;
+  });
+}
+
+/** Stands in a row with running text. */
+function hasNeighbour(segment: Segment, segments: readonly Segment[]): boolean {
+  return segments.some(
+    (other) =>
+      other !== segment &&
+      other.right - other.left > 14 * other.size &&
+      Math.abs(other.baseline - segment.baseline) < 2 &&
+      Math.min(Math.abs(other.left - segment.right), Math.abs(segment.left - other.right)) < 3 * segment.size,
+  );
+}
+
 function isRunningText(segment: Segment): boolean {
   const text = segment.glyphs.map((glyph) => glyph.text).join('');
   return segment.right - segment.left > 20 * segment.size || /^(?:fig(?:ure)?|table)\.?\d/i.test(text);

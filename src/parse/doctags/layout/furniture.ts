@@ -42,9 +42,13 @@ export function findFurniture(pages: readonly PageSegments[]): Map<Segment, 'pag
 
 function edgeSegments(page: PageSegments): Candidate[] {
   const result: Candidate[] = [];
+  // On paper much larger than the text the heads stand far from the edge, but still first and last.
+  const heights = [...new Set(page.segments.map((segment) => Math.round(segment.baseline)))].sort((a, b) => a - b);
+  const upper = Math.min(heights[1] ?? 0, 0.3 * page.height);
+  const lower = Math.max(heights.at(-2) ?? Infinity, 0.7 * page.height);
   for (const segment of page.segments) {
-    const head = segment.bottom < page.height * HEAD_ZONE;
-    if (!head && segment.top < page.height * FOOT_ZONE) continue;
+    const head = segment.bottom < page.height * HEAD_ZONE || segment.baseline <= upper + 1;
+    if (!head && segment.top < page.height * FOOT_ZONE && segment.baseline < lower - 1) continue;
     const text = glyphsText(segment.glyphs, segment.size, segment.baseline);
     const key = text
       .toLowerCase()

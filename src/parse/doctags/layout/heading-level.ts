@@ -23,6 +23,13 @@ export function setHeadingLevels(drafts: readonly Draft[], outline: readonly Out
     draft.level =
       byStyle.get(styleOf(draft)) ?? levels.get(headingKey(textOf(draft))) ?? ranks.get(styleOf(draft)) ?? 1;
   }
+  fromOne(headings);
+}
+
+/** The highest heading has level 1, whatever the tags or the outline began with. */
+function fromOne(headings: readonly Draft[]): void {
+  const lowest = Math.min(...headings.map((draft) => draft.level ?? 1));
+  for (const draft of headings) draft.level = Math.min(6, (draft.level ?? 1) - lowest + 1);
 }
 
 function numberLevel(text: string, roman: boolean): number | undefined {

@@ -12,6 +12,7 @@ import { endOfFrontMatter, isFrontMatter } from './front-matter.ts';
 /** What headings are compared with. */
 export interface HeadingSetting {
   readonly size: number;
+  readonly font: string;
   readonly bold: boolean;
   readonly pitches: ReadonlyMap<number, number>;
   readonly outline: readonly OutlineEntry[];
@@ -35,6 +36,8 @@ interface Look {
   readonly capitals: boolean;
   readonly centred: boolean;
   readonly numbered: boolean;
+  /** Set in another typeface than the running text. */
+  readonly otherFace: boolean;
   readonly above: number;
   readonly below: number;
   readonly style: string;
@@ -77,6 +80,7 @@ function lookOf(drafts: readonly Draft[], index: number, setting: HeadingSetting
   if (letters.length < 2 || text.length > MAX_LETTERS) return undefined;
   if (THEOREM.test(text) || hasLeaders(text)) return undefined;
   if (draft.lines.every((line) => line.monospaced > 0.5)) return undefined;
+  if (/[=≤≥∑∫]/u.test(text) && draft.lines.some((line) => line.math > 0.05)) return undefined;
   const numbered = headingNumber(text) !== undefined;
   if (!numbered && !/^[\p{Lu}\p{N}"“(]/u.test(text) && !/^\p{Lo}/u.test(text)) return undefined;
   const previous = drafts[index - 1];
@@ -101,10 +105,23 @@ function lookOf(drafts: readonly Draft[], index: number, setting: HeadingSetting
     capitals,
     centred,
     numbered,
+    otherFace: faceOf(first.font.name) !== faceOf(setting.font) && !first.font.math && !first.font.monospaced,
     above: previous && previous.piece === draft.piece ? (first.baseline - previous.box.bottom) / pitch : 3,
     below: next && next.piece === draft.piece ? (next.box.top - last.baseline) / pitch : 1,
     style: `${Math.round(first.size * 2) / 2}${bold ? ' bold' : ''}${italic ? ' italic' : ''}${capitals ? ' capitals' : ''}${centred ? ' centred' : ''}`,
   };
+}
+
+/** The family of a font: its name without style and size. */
+function faceOf(name: string): string {
+  // The fonts of TeX name the style in two or three letters; all of them belong together.
+  if (/^(?:cm|sf|ec|lm|tc)[a-z]{1,5}\d*$/iu.test(name)) return 'tex';
+  return name
+    .replace(/[-,].*$/u, '')
+    .replace(/(?:bold|medium|light|regular|italic|roman|book)+$/iu, '')
+    .replace(/\d+$/u, '')
+    .toLowerCase()
+    .slice(0, 8);
 }
 
 function isSentence(look: Look): boolean {
@@ -135,6 +152,8 @@ function signs(look: Look): number {
     (look.italic ? 1 : 0) +
     (look.centred ? 1 : 0) +
     (look.above > 1.2 ? 1 : 0) +
+    (look.otherFace ? 1 : 0) +
+    (/^\(?\d{1,2}[.)]\s/.test(look.text) && !look.numbered ? 1 : 0) +
     (depth > 1 || (depth === 1 && styled) ? 2 : depth === 1 ? 1 : 0)
   );
 }

@@ -13,7 +13,7 @@ export function joinTexts(lines: readonly string[], vocabulary: ReadonlySet<stri
 }
 
 /** Whether a hyphen at a line's end belongs to the word is told by the words of the document itself. */
-export function joinTwo(before: string, after: string, vocabulary: ReadonlySet<string>): string {
+function joinTwo(before: string, after: string, vocabulary: ReadonlySet<string>): string {
   if (/[-\u2010\u2013\u2014/]$/u.test(before)) {
     const head = LINE_END.exec(before)?.[1];
     const tail = LINE_START.exec(after)?.[1];

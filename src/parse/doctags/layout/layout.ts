@@ -1,10 +1,11 @@
 import type { Box } from '../../document.ts';
 import { composeAccents } from './accent.ts';
 import { shareInside } from './box.ts';
+import { restoreBullets } from './bullet.ts';
 import { readingOrder, voteForGutters } from './column.ts';
 import type { Draft } from './draft.ts';
 import { draftOf } from './draft.ts';
-import { figureGlyphs, findFigures, withoutLabels } from './figure.ts';
+import { figureGlyphs, findFigures, withoutLabels, withSurroundings } from './figure.ts';
 import { bindCaptions } from './float.ts';
 import { markFootnotes } from './footnote.ts';
 import { releaseAuthorNotes } from './front-matter.ts';
@@ -21,6 +22,7 @@ import type { PageView } from './page-view.ts';
 import { viewPage } from './page-view.ts';
 import { cutParagraphs } from './paragraph.ts';
 import { splitReferences } from './reference.ts';
+import { splitRunInHeadings } from './run-in.ts';
 import type { Segment } from './segment.ts';
 import { buildSegments } from './segment.ts';
 import { glyphsText } from './segment-text.ts';
@@ -30,6 +32,7 @@ import { buildTable } from './table-grid.ts';
 import { joinTables } from './table-join.ts';
 import { findTableRegions } from './table-region.ts';
 import { markTitle } from './title.ts';
+import { findUnruledTables } from './unruled-table.ts';
 import { bodyType, linePitches, usesIndent } from './type-area.ts';
 
 /** A recognised document, before it is written as blocks. */
@@ -57,11 +60,15 @@ export function analyse(
 ): Layout {
   const views = new Map(contents.map((page) => [page.number, viewPage(page)]));
   const pages = [...views.values()].map((view) => view.page);
-  const layouts = pages.map((content): PageLayout => {
-    const figures = findFigures(content);
+  const read = pages.map((content) => {
     const drawn = figureGlyphs(content);
     const upright = content.glyphs.filter((glyph) => glyph.turn === 0 && !drawn.has(glyph));
-    const segments = buildSegments(content.number, composeAccents(upright), views.get(content.number)?.mirrored);
+    const mirrorImage = views.get(content.number)?.mirrored;
+    return { content, segments: buildSegments(content.number, composeAccents(restoreBullets(upright)), mirrorImage) };
+  });
+  const body = bodyType(read.flatMap((page) => page.segments));
+  const layouts = read.map(({ content, segments }): PageLayout => {
+    const figures = withSurroundings(findFigures(content), segments, body);
     return { content, figures, segments: withoutLabels(segments, figures) };
   });
   const furniture = findFurniture(
@@ -72,7 +79,6 @@ export function analyse(
       segments,
     })),
   );
-  const body = bodyType(layouts.flatMap((layout) => layout.segments));
   const vocabulary = collectVocabulary(
     layouts.flatMap((layout) => layout.segments.map((each) => glyphsText(each.glyphs, each.size, each.baseline))),
   );
@@ -93,18 +99,36 @@ export function analyse(
   const setting = { size: body.size, pitches, indented };
   let drafts: Draft[] = [];
   pieces.forEach((piece, index) => {
+    const tables = new Map(findUnruledTables(piece.lines, vocabulary).map((table) => [table.from, table]));
     let run: Line[] = [];
-    for (const line of piece.lines) {
-      if (line.float === undefined) {
-        run.push(line);
-        continue;
-      }
+    const close = (): void => {
       drafts.push(...cutParagraphs(run, index, setting));
       run = [];
-      const float = piece.floats.get(line.float);
-      if (float) drafts.push({ ...float, piece: index });
+    };
+    for (let at = 0; at < piece.lines.length; at += 1) {
+      const line = piece.lines[at];
+      const unruled = tables.get(at);
+      if (!line) continue;
+      if (unruled) {
+        close();
+        drafts.push({
+          kind: 'table',
+          lines: [],
+          page: line.page,
+          piece: index,
+          box: unruled.box,
+          table: unruled.table,
+        });
+        at = unruled.to - 1;
+      } else if (line.float === undefined) {
+        run.push(line);
+      } else {
+        close();
+        const float = piece.floats.get(line.float);
+        if (float) drafts.push({ ...float, piece: index });
+      }
     }
-    drafts.push(...cutParagraphs(run, index, setting));
+    close();
   });
   const rules = new Map(pages.map((page) => [page.number, page.rules.map((rule) => rule.box)]));
   drafts = joinTables(drafts);
@@ -114,8 +138,8 @@ export function analyse(
   drafts = drafts.filter((draft) => draft.lines.length > 0 || draft.kind === 'table' || draft.kind === 'picture');
   markTitle(drafts, { size: body.size, information, margins });
   releaseAuthorNotes(drafts);
-  markHeadings(drafts, { ...setting, bold: body.bold, outline, margins, tagOf: readTags(pages) });
-  drafts = splitReferences(drafts);
+  markHeadings(drafts, { ...setting, bold: body.bold, font: body.font, outline, margins, tagOf: readTags(pages) });
+  drafts = splitReferences(splitRunInHeadings(drafts));
   markListItems(drafts, body.size);
   drafts = joinAcrossBreaks(drafts, indented);
   setHeadingLevels(drafts, outline);

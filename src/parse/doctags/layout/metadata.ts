@@ -1,5 +1,4 @@
 import type { Block, Metadata } from '../../document.ts';
-import { areaOf } from './box.ts';
 import { findAuthors } from './authors.ts';
 import type { Draft } from './draft.ts';
 import { textOf } from './draft-text.ts';
@@ -7,6 +6,7 @@ import { startsWithMark } from './footnote.ts';
 import { endOfFrontMatter, isFrontMatter } from './front-matter.ts';
 import { detectLanguage } from './language.ts';
 import type { PageContent } from './page-content.ts';
+import { isScanned } from './scan.ts';
 
 /** What the file's own information says. */
 export interface FileInformation {
@@ -51,15 +51,6 @@ export function describe(
       }),
     },
   };
-}
-
-/** A page that shows an image and hardly a letter. */
-function isScanned(page: PageContent): boolean {
-  const readable = page.glyphs.filter((glyph) => /[\p{L}\p{N}]/u.test(glyph.text)).length;
-  if (readable >= 30) return false;
-  const images = page.drawings.filter((drawing) => drawing.kind === 'image');
-  const covered = images.reduce((sum, drawing) => sum + areaOf(drawing.box), 0);
-  return covered > 0.4 * page.width * page.height;
 }
 
 interface Signs {

@@ -4,7 +4,7 @@ import { isFormulaLine } from './formula.ts';
 import type { Line } from './line.ts';
 import { captionStart } from './caption.ts';
 import { startsWithMark } from './footnote.ts';
-import { headingNumber } from './heading-number.ts';
+import { headingNumber, isCommonHeading } from './heading-number.ts';
 import { hangsUnder, listMarker } from './list.ts';
 
 /** What the cutting of paragraphs needs to know about the document. */
@@ -76,7 +76,7 @@ function classify(lines: readonly Line[]): LineClass[] {
 
 /** An entry of a table of contents. */
 export function hasLeaders(text: string): boolean {
-  return /(?:\.\s?){5,}\s*(?:\d+|[ivxlc]+)?$/iu.test(text);
+  return /(?:[.·…_]\s?){5,}\s*(?:\d+|[ivxlc]+)?$/iu.test(text);
 }
 
 function closeTo(line: Line, other: Line | undefined): boolean {
@@ -97,6 +97,8 @@ function startsAnew(
   const pitch = pitchOf(line, setting);
   if (kind === 'formula') return gap > 2.6 * line.size;
   if (kind === 'code') return gap > 2.2 * pitch;
+  if (!listMarker(line) && gap < 1.4 * pitch && hangsUnder(first, line) && !endsItem(previous, first, line))
+    return false;
   if (Math.abs(line.size - previous.size) > 0.07 * Math.max(line.size, previous.size) && !isMixed(previous, line))
     return true;
   if (gap > slackFor(previous, line) * pitch) return true;
@@ -107,10 +109,9 @@ function startsAnew(
   if (captionStart(first) && previous.page === first.page) return false;
   if (line.size < 0.96 * setting.size && startsWithMark(line)) return true;
   const marker = listMarker(line);
-  if (!marker && hangsUnder(first, line) && !(previous !== first && fitsMore(previous, line) && endsSentence(previous)))
-    return false;
   if (styleChanges(previous, line)) return true;
-  if (isDisplay(previous, setting) && isDisplay(line, setting)) return headingNumber(line.text) !== undefined;
+  if (isDisplay(previous, setting) && isDisplay(line, setting))
+    return headingNumber(line.text) !== undefined || isCommonHeading(line.text) || isCommonHeading(previous.text);
   if (isCentred(previous) && !isCentred(line) && fitsMore(previous, line)) return true;
   if (marker && (listMarker(first) || fitsMore(previous, line) || endsSentence(previous))) return true;
   const em = line.size;
@@ -128,6 +129,11 @@ function startsAnew(
   return fitsMore(previous, line) && !(isCentred(previous) && isCentred(line));
 }
 
+/** The item above was finished, and what follows at its indent is a new paragraph. */
+function endsItem(previous: Line, first: Line, line: Line): boolean {
+  return previous !== first && fitsMore(previous, line) && endsSentence(previous);
+}
+
 function pitchOf(line: Line, setting: Setting): number {
   return setting.pitches.get(Math.round(line.size * 2) / 2) ?? line.size * 1.2;
 }
@@ -137,6 +143,12 @@ function slackFor(previous: Line, line: Line): number {
   const unfinished = !/[.!?:;]["”’)\]]*$/u.test(previous.text) && !fitsMore(previous, line);
   const atEdge = line.left < line.column.left + 2 && line.bold < 0.9 && !isCapitals(line) && !headingNumber(line.text);
   if (unfinished && atEdge && previous.bold < 0.9) return 1.7;
+  if (
+    isCentred(previous) &&
+    isCentred(line) &&
+    (previous.bold > 0.9 ? line.bold > 0.9 : isCapitals(previous) && isCapitals(line))
+  )
+    return 1.6;
   return previous.math > 0.08 || line.math > 0.08 ? 1.5 : 1.28;
 }
 
@@ -149,6 +161,7 @@ function isMixed(a: Line, b: Line): boolean {
 function styleChanges(previous: Line, line: Line): boolean {
   if (previous.glyphs.length <= 2 || line.glyphs.length <= 2) return false;
   if (previous.bold > 0.9 !== line.bold > 0.9) return true;
+  if (isCapitals(previous) && !isCapitals(line) && previous.text.length > 12) return true;
   const set = isCentred(previous) || fitsMore(previous, line);
   if (set && isCapitals(previous) !== isCapitals(line)) return true;
   return set && previous.italic > 0.9 && line.italic < 0.5;

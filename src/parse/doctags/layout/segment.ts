@@ -140,7 +140,12 @@ function sameLine(a: Run, b: Run): boolean {
 }
 
 function absorb(host: Run, run: Run): void {
-  host.size = run.glyphs.length > host.glyphs.length ? run.size : host.size;
+  if (run.glyphs.length >= 0.33 * host.glyphs.length) {
+    // Names of code in smaller letters do not make a line of text smaller.
+    const small = Math.min(run.size, host.size);
+    const large = Math.max(run.size, host.size);
+    host.size = host.glyphs.length > 3 * run.glyphs.length && small === run.size ? host.size : large;
+  }
   if (run.glyphs.length > host.glyphs.length) host.baseline = run.baseline;
   host.glyphs.push(...run.glyphs);
   host.left = Math.min(host.left, run.left);
@@ -249,13 +254,19 @@ export function segmentOf(page: number, glyphs: readonly Glyph[], baseline: numb
     top,
     bottom,
     baseline,
-    size: mostFrequent(bySize) ?? first.size,
+    size: mainSize(bySize, count) ?? first.size,
     font: mostFrequent(byFont) ?? first.font,
     bold: bold / Math.max(1, count - math),
     italic: italic / Math.max(1, count - math),
     math: math / count,
     monospaced: monospaced / count,
   };
+}
+
+/** The largest size that at least a quarter of the glyphs have, else the most frequent. */
+function mainSize(bySize: ReadonlyMap<number, number>, count: number): number | undefined {
+  const common = [...bySize].filter(([, share]) => share >= 0.25 * count).map(([size]) => size);
+  return common.length > 0 ? Math.max(...common) : mostFrequent(bySize);
 }
 
 /** The key with the largest count. */

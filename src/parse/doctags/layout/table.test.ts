@@ -132,3 +132,27 @@ test('rules around text are no table', async () => {
   });
   assert.equal(tablesOf((await parsePdf(bytes)).blocks).length, 0);
 });
+
+test('a table without rules is found under its caption', async () => {
+  const bytes = await makePdf((pdf) => {
+    const y = paragraph(pdf, prose(8, 1), { x: 72, y: 60, width: 468 }) + 14;
+    line(pdf, 'Table 2. Depth of the river at three places.', { x: 72, y });
+    const rows = [
+      ['Place', 'Depth', 'Width'],
+      ['Hamburg', '4', '110'],
+      ['Dresden', '5', '90'],
+      ['Torgau', '7', '85'],
+    ];
+    rows.forEach((cells, index) =>
+      cells.forEach((cell, column) => line(pdf, cell, { x: 90 + column * 90, y: y + 20 + index * 14 })),
+    );
+    paragraph(pdf, prose(8, 2), { x: 72, y: y + 100, width: 468 });
+  });
+  const { blocks } = await parsePdf(bytes);
+  assert.deepEqual(rowsOf(tablesOf(blocks)[0]), [
+    ['Place', 'Depth', 'Width'],
+    ['Hamburg', '4', '110'],
+    ['Dresden', '5', '90'],
+    ['Torgau', '7', '85'],
+  ]);
+});
