@@ -6,7 +6,10 @@ import { table } from '../terminal.ts';
 
 /** `config show | validate | schema`. */
 export function configCommand(): Command {
-  const command = new Command('config').description('see and check the settings in force');
+  const command = new Command('config')
+    .description('see and check the settings in force')
+    .helpOption('-h, --help', 'show this help')
+    .helpCommand('help [command]', 'show the help of a command');
   shared(command.command('show'))
     .description('print every setting with its value and where it comes from')
     .addHelpText('after', '\nExample:\n  DOCSTOKG_ORCHESTRATOR__MAX_WORKERS=16 docstokg config show\n')

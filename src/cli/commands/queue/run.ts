@@ -14,6 +14,7 @@ import type { Session } from '../../session.ts';
 import { flagLayer } from '../../session.ts';
 import { stopSignal } from '../../stop-signal.ts';
 import { plain } from '../../terminal.ts';
+import { wholeNumber } from '../../whole-number.ts';
 import { queueOptions, withQueue } from './shared.ts';
 
 interface RunOptions {
@@ -49,18 +50,20 @@ export function drainCommand(): Command {
 }
 
 const HELP = `
-Ctrl-C lets running jobs finish and gives the rest back at once; a second one ends at once, which is safe too.
+Ctrl-C lets running jobs finish and gives the rest back at once; a second one
+ends at once, which is safe too.
 
 Examples:
-  contentdownload queue run --workers 8 --max-per-resolver unpaywall:2,crossref:3 --drain
-  contentdownload queue run --handler ./my-handler.ts    # own work: export default async (job, context) => …
+  contentdownload queue run --drain --workers 8 --max-per-resolver unpaywall:2
+  # own work: a module with export default async (job, context) => …
+  contentdownload queue run --handler ./my-handler.ts
 `;
 
 function runOptions(command: Command): Command {
   return queueOptions(command)
-    .option('--workers <n>', 'jobs at once (orchestrator.max_workers)', Number)
+    .option('--workers <n>', 'jobs at once (orchestrator.max_workers)', wholeNumber())
     .option('--max-per-resolver <a:2,b:3>', 'downloads in flight per resolver')
-    .option('--max-per-host <n>', 'downloads in flight per host', Number)
+    .option('--max-per-host <n>', 'downloads in flight per host', wholeNumber())
     .option('--handler <module>', 'module whose default export runs a job');
 }
 
