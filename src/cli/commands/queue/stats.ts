@@ -86,7 +86,7 @@ function statsTable(stats: QueueStats, session: Session): string {
     ...(paused.length > 0 ? [`${bold('Paused')}\n${paused.join('\n')}`] : []),
     ...(stats.byErrorCode.length > 0
       ? [
-          `${bold('Errors')}\n${table(
+          `${bold('Reasons')}\n${table(
             sorted(stats.byErrorCode).map(({ code, state, jobs }) => [code, state, jobs]),
             ['code', 'state', 'jobs'],
           )}`,
