@@ -35,7 +35,8 @@ export function listCommand(): Command {
     .option('--limit <n>', 'at most this many', wholeNumber(1), 50)
     .addHelpText('after', '\nExample:\n  contentdownload queue list --state error --error-code HTTP_404\n')
     .action(async (options: FilterOptions & { limit: number }, self: Command) => {
-      await withQueue(self, async (queue, { terminal, json, log }) => {
+      await withQueue(self, async (queue, session) => {
+        const { terminal, json } = session;
         const jobs = await queue.store.admin.list(filterOf(options), { limit: options.limit });
         if (json) for (const job of jobs) terminal.print(JSON.stringify(jobJson(job)));
         else {
@@ -49,7 +50,7 @@ export function listCommand(): Command {
           terminal.print(table(rows, ['id', 'artifact', 'state', 'attempts', 'last error']));
         }
         if (jobs.length === options.limit)
-          log('info', `only the first ${options.limit} are shown; --limit shows more, queue export all`);
+          session.log('info', `only the first ${options.limit} are shown; --limit shows more, queue export all`);
       });
     });
 }

@@ -120,7 +120,8 @@ async function runShowing(
     );
     return describe(orchestrator, outlook, session.clock.monotonic() - startedAt, session.clock.now());
   });
-  return orchestrator.run(options);
+  // Awaited here: the progress line ends with this scope.
+  return await orchestrator.run(options);
 }
 
 function describe(orchestrator: Orchestrator, outlook: Outlook, elapsedMs: number, now: number): string {
@@ -128,19 +129,20 @@ function describe(orchestrator: Orchestrator, outlook: Outlook, elapsedMs: numbe
   const ended = counts.done + counts.skipped + counts.error;
   const perSecond = ended / (elapsedMs / 1000);
   const left = outlook.ready + outlook.inProgress + outlook.delayed;
-  const eta = perSecond > 0 ? `  about ${duration((left / perSecond) * 1000)} left` : '';
   const held = orchestrator.throttled.map(({ host, heldUntil }) =>
     heldUntil === null ? plain(host) : `${plain(host)} ${duration(heldUntil - now)}`,
   );
+  // What matters most comes first: a narrow terminal cuts the end off.
   return [
     `${count(counts.done)} done`,
-    ...(counts.skipped > 0 ? [`${count(counts.skipped)} skipped`] : []),
     ...(counts.error > 0 ? [`${count(counts.error)} failed`] : []),
+    ...(counts.skipped > 0 ? [`${count(counts.skipped)} skipped`] : []),
     `${count(running)} running`,
-    ...(parked > 0 ? [`${count(parked)} waiting for hosts`] : []),
     `${count(outlook.ready)} queued`,
+    `${perSecond < 100 ? perSecond.toFixed(1) : count(perSecond)}/s`,
+    ...(perSecond > 0 ? [`${duration((left / perSecond) * 1000)} left`] : []),
+    ...(parked > 0 ? [`${count(parked)} waiting for hosts`] : []),
     ...(outlook.delayed > 0 ? [`${count(outlook.delayed)} delayed`] : []),
-    `${perSecond.toFixed(1)}/s${eta}`,
     ...(held.length > 0 ? [`slowed: ${held.slice(0, 3).join(', ')}`] : []),
   ].join('  ');
 }
@@ -172,7 +174,7 @@ function logEvent(event: QueueEvent, session: Session): void {
     case 'host-throttled':
       session.log(
         'info',
-        `${event.host} asks to slow down: at most ${event.cap} at once, none before ${new Date(event.heldUntil).toISOString()}`,
+        `${event.host} asks to slow down: none for ${duration(event.heldUntil - session.clock.now())}, then ${event.cap} at once`,
       );
       break;
     case 'pauses-changed':
