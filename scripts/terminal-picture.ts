@@ -38,7 +38,7 @@ function span(content: string, { colour, bold, dim }: Style): string {
   const attributes = [
     ...(colour ? [`fill="${colour}"`] : []),
     ...(bold ? ['font-weight="bold"'] : []),
-    ...(dim ? ['opacity=".6"'] : []),
+    ...(dim ? ['fill-opacity=".6"'] : []),
   ];
   return attributes.length === 0 ? escaped : `<tspan ${attributes.join(' ')}>${escaped}</tspan>`;
 }
