@@ -8,17 +8,17 @@ const KINDS: Readonly<Record<string, string>> = {
   ObservableGauge: 'gauge, read when collected',
 };
 
-/** The names of the labels with which an instrument is written to. */
+/** The names of the labels with which an instrument is written to; one that is only observed has a callback. */
 function labelsOf(text: string, instrument: string, declaredAt: number): string[] {
-  const writes = instrument
-    ? [...text.matchAll(new RegExp(`\\b${instrument}\\.(?:add|record)\\(`, 'g'))]
-    : [...text.slice(declaredAt, text.indexOf(';\n', declaredAt)).matchAll(/\bresult\.observe\(/g)].map((match) =>
-        Object.assign(match, { index: match.index + declaredAt }),
-      );
-  const labels = writes.flatMap((match) => {
-    const [, given = ''] = splitBracket(text, match.index + match[0].length - 1).parts;
-    return given.startsWith('{') ? splitBracket(given, 0).parts.map((part) => part.split(':')[0]?.trim() ?? '') : [];
-  });
+  const callback = text.indexOf('.addCallback(', declaredAt) + '.addCallback'.length;
+  const [from, to] = instrument ? [0, text.length] : [callback, splitBracket(text, callback).end];
+  const write = instrument ? new RegExp(`\\b${instrument}\\.(?:add|record)\\(`, 'g') : /\bresult\.observe\(/g;
+  const labels = [...text.matchAll(write)]
+    .filter(({ index }) => index >= from && index < to)
+    .flatMap((match) => {
+      const [, given = ''] = splitBracket(text, match.index + match[0].length - 1).parts;
+      return given.startsWith('{') ? splitBracket(given, 0).parts.map((part) => part.split(':')[0]?.trim() ?? '') : [];
+    });
   return [...new Set(labels)];
 }
 
