@@ -82,6 +82,7 @@ async function run(self: Command, options: RunOptions, drain: DrainMode): Promis
     async (queue, session, { config }) => {
       const handler = await loadHandler(options.handler);
       await using telemetry = await startTelemetry(config.telemetry, queue.store, session.clock);
+      const log = eventLog(session);
       const orchestrator = new Orchestrator(orchestratorOptions(config), {
         store: queue.store,
         handler,
@@ -89,7 +90,7 @@ async function run(self: Command, options: RunOptions, drain: DrainMode): Promis
         log: (level, message) => session.log(level, message),
         report: (event) => {
           telemetry.report(event);
-          logEvent(event, session);
+          log(event);
         },
         around: telemetry.around,
       });
@@ -163,41 +164,48 @@ function printSummary(summary: RunSummary, session: Session): void {
   if (error > 0) session.log('info', 'see queue stats for the reasons; queue retry-failed puts failed jobs back');
 }
 
-function logEvent(event: QueueEvent, session: Session): void {
-  switch (event.kind) {
-    case 'lease-lost':
-      session.log('warn', `lost ${event.job.artifactId}: its lease ran out or it was cancelled; its work is dropped`);
-      break;
-    case 'job-abandoned':
-      session.log('warn', `${event.job.artifactId} did not stop when told to; it is left behind`);
-      break;
-    case 'jobs-exhausted':
-      session.log('warn', `${event.jobs} jobs given up: their workers died or hung on every attempt`);
-      break;
-    case 'host-throttled':
-      session.log(
-        'info',
-        `${event.host} asks to slow down: none for ${duration(event.heldUntil - session.clock.now())}, then ${event.cap} at once`,
-      );
-      break;
-    case 'pauses-changed':
-      if (event.pauses.length > 0) session.log('info', `paused: ${event.pauses.join(', ')}`);
-      break;
-    case 'job-ended':
-      if (event.settlement.error)
+/** Tells a person what is worth telling; what is paused only when it changes. */
+function eventLog(session: Session): (event: QueueEvent) => void {
+  let paused = '';
+  return (event) => {
+    switch (event.kind) {
+      case 'lease-lost':
+        session.log('warn', `lost ${event.job.artifactId}: its lease ran out or it was cancelled; its work is dropped`);
+        break;
+      case 'job-abandoned':
+        session.log('warn', `${event.job.artifactId} did not stop when told to; it is left behind`);
+        break;
+      case 'jobs-exhausted':
+        session.log('warn', `${event.jobs} jobs given up: their workers died or hung on every attempt`);
+        break;
+      case 'host-throttled':
         session.log(
-          'debug',
-          `${event.job.artifactId}: ${event.settlement.error.code} ${event.settlement.error.message}`,
+          'info',
+          `${event.host} asks to slow down: none for ${duration(event.heldUntil - session.clock.now())}, then ${event.cap} at once`,
         );
-      break;
-    case 'dispatched':
-    case 'job-started':
-    case 'job-settled':
-    case 'limits-waited':
-    case 'host-restored':
-    case 'stopping':
-      break;
-  }
+        break;
+      case 'pauses-changed': {
+        const now = event.pauses.join(', ');
+        if (now !== paused) session.log('info', now === '' ? 'nothing is paused any more' : `paused: ${now}`);
+        paused = now;
+        break;
+      }
+      case 'job-ended':
+        if (event.settlement.error)
+          session.log(
+            'debug',
+            `${event.job.artifactId}: ${event.settlement.error.code} ${event.settlement.error.message}`,
+          );
+        break;
+      case 'dispatched':
+      case 'job-started':
+      case 'job-settled':
+      case 'limits-waited':
+      case 'host-restored':
+      case 'stopping':
+        break;
+    }
+  };
 }
 
 async function loadHandler(module: string | undefined): Promise<Handler> {
