@@ -26,7 +26,7 @@ async function place() {
       assert.notEqual(stdout, '', stderr);
       return JSON.parse(stdout) as Record<string, unknown>;
     },
-    fill: (jobs: Readonly<Record<string, object>>) => {
+    put: (jobs: Readonly<Record<string, object>>) => {
       const lines = Object.entries(jobs).map(([id, { ...job }]) => {
         const { resolver_hint, priority, ...artifact } = job as Record<string, unknown>;
         return JSON.stringify({ artifact_id: id, artifact, resolver_hint, priority });
@@ -136,7 +136,7 @@ test('a job is enqueued once, shown, cancelled, exported and imported elsewhere'
 
 test('a drained run settles every job by its outcome, tells it, and exits 1 when one failed; stats say why', async () => {
   await using at = await place();
-  at.fill({ d: {}, s: { act: 'skip', resolver_hint: 'arxiv' }, e: { act: 'error' }, l: { act: 'later' } });
+  at.put({ d: {}, s: { act: 'skip', resolver_hint: 'arxiv' }, e: { act: 'error' }, l: { act: 'later' } });
   const run = at.queue('run', '--drain-now', '--workers', '2', '--handler', HANDLER, '--json');
   assert.equal(run.status, 1, run.stderr);
   assert.deepEqual(JSON.parse(run.stdout), { done: 1, skipped: 1, error: 1, requeued: 1, lost: 0, reason: 'drained' });
@@ -175,7 +175,7 @@ test('a drained run settles every job by its outcome, tells it, and exits 1 when
 
 test('an error that throws is tried again later, its text cannot steer the terminal, and finished jobs are pruned by age', async () => {
   await using at = await place();
-  at.fill({ t: { act: 'throw' }, d: {} });
+  at.put({ t: { act: 'throw' }, d: {} });
   const run = at.queue('drain', '--now', '--handler', HANDLER, '--log-level', 'debug');
   assert.equal(run.status, 0, run.stderr);
   assert.equal(run.stdout, 'drained: 1 done, 0 skipped, 0 failed, 1 put back\n');
@@ -216,13 +216,13 @@ test('misuse is told on stderr with exit code 2 and touches nothing', async () =
 
 test('a running process obeys pause and resume of another, for everything and for one host', async () => {
   await using at = await place();
-  at.fill({ warm: {} });
+  at.put({ warm: {} });
   await using run = startCommand('contentdownload', ['queue', 'run', '--handler', HANDLER], { cwd: at.path });
   await run.told(/started warm/);
   assert.equal(at.queue('pause', '--host', 'Held.example').stdout, 'host held.example paused\n');
   await run.told(/paused: host held\.example/);
   // The job of the paused host is older, and would come first.
-  at.fill({ held: { url: 'https://held.example/a' }, free: { url: 'https://free.example/a' } });
+  at.put({ held: { url: 'https://held.example/a' }, free: { url: 'https://free.example/a' } });
   await run.told(/started free/);
   assert.doesNotMatch(run.stderr, /started held/);
   assert.deepEqual(at.json('resume', '--host', 'held.example'), { scope: 'host', name: 'held.example', changed: true });
@@ -230,7 +230,7 @@ test('a running process obeys pause and resume of another, for everything and fo
 
   assert.equal(at.queue('pause').stdout, 'everything paused\n');
   await run.told(/paused: all/);
-  at.fill({ late: {} });
+  at.put({ late: {} });
   assert.match(at.queue('stats').stdout, /Paused\neverything since /);
   assert.doesNotMatch(run.stderr, /started late/);
   assert.equal(at.queue('resume').stdout, 'everything resumed\n');
@@ -242,7 +242,7 @@ test('a running process obeys pause and resume of another, for everything and fo
 
 test('Ctrl-C gives running jobs back at once and exits 130; SIGHUP does the same with 129', async () => {
   await using at = await place();
-  at.fill({ w: { act: 'wait' } });
+  at.put({ w: { act: 'wait' } });
   for (const [signal, code] of [
     ['SIGINT', 130],
     ['SIGHUP', 129],
@@ -262,7 +262,7 @@ test('Ctrl-C gives running jobs back at once and exits 130; SIGHUP does the same
 
 test('a second Ctrl-C ends at once, and the next run takes the job over without waiting for its lease', async () => {
   await using at = await place();
-  at.fill({ i: { act: 'ignore' } });
+  at.put({ i: { act: 'ignore' } });
   {
     await using run = startCommand('contentdownload', ['queue', 'run', '--handler', HANDLER], { cwd: at.path });
     await run.told(/started i, attempt 1/);
@@ -279,7 +279,7 @@ test('a second Ctrl-C ends at once, and the next run takes the job over without 
 
 test('a reader that goes away ends an export quietly, and nobody listening does not end a run', async () => {
   await using at = await place();
-  at.fill(Object.fromEntries(Array.from({ length: 3_000 }, (_, n) => [`job ${n}`, { filler: 'x'.repeat(100) }])));
+  at.put(Object.fromEntries(Array.from({ length: 3_000 }, (_, n) => [`job ${n}`, { filler: 'x'.repeat(100) }])));
   await using exporting = startCommand('contentdownload', ['queue', 'export'], { cwd: at.path });
   exporting.hangUp('stdout');
   assert.deepEqual(await exporting.ended, { code: 0, signal: null });
@@ -301,7 +301,7 @@ test('colours are for terminals, and never with NO_COLOR or --no-color', async (
     return;
   }
   await using at = await place();
-  at.fill({ a: {} });
+  at.put({ a: {} });
   const { NO_COLOR: _none, FORCE_COLOR: _nor, ...environment } = process.env;
   const inTerminal = (more: string, env: Record<string, string> = {}): string =>
     spawnSync(
@@ -313,7 +313,7 @@ test('colours are for terminals, and never with NO_COLOR or --no-color', async (
         env: { ...environment, TERM: 'xterm-256color', ...env },
       },
     ).stdout;
-  assert.match(inTerminal(''), /\u001B\[1mJobs/);
+  assert.ok(inTerminal('').includes('\u001B[1mJobs'));
   assert.ok(!inTerminal('', { NO_COLOR: '1' }).includes('\u001B[1m'));
   assert.ok(!inTerminal('--no-color').includes('\u001B[1m'));
 });
