@@ -214,6 +214,15 @@ test('misuse is told on stderr with exit code 2 and touches nothing', async () =
   assert.match(unloadable.stderr, /HANDLER_UNLOADABLE/);
 });
 
+test('settings are shown with their origin, and a password in an address is not', () => {
+  const env = { DOCSTOKG_QUEUE__URL: 'postgres://me:secret@db.example/docs', DOCSTOKG_ORCHESTRATOR__MAX_WORKERS: '3' };
+  const { status, stdout } = command('docstokg', ['config', 'show'], { env });
+  assert.equal(status, 0);
+  assert.match(stdout, /^orchestrator\.max_workers +3 +environment variable DOCSTOKG_ORCHESTRATOR__MAX_WORKERS$/m);
+  assert.match(stdout, /^queue\.url +"postgres:\/\/me:\*\*\*@db\.example\/docs"/m);
+  assert.doesNotMatch(stdout, /secret/);
+});
+
 test('a running process obeys pause and resume of another, for everything and for one host', async () => {
   await using at = await place();
   at.put({ warm: {} });

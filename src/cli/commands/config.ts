@@ -4,6 +4,14 @@ import { jsonSchema, listKeys } from '../../config/index.ts';
 import { openSession, shared } from '../session.ts';
 import { table } from '../terminal.ts';
 
+/** An address without its password: what is shown may end up in a bug report. */
+function withoutPassword(value: unknown): unknown {
+  const url = typeof value === 'string' ? URL.parse(value) : null;
+  if (!url?.password) return value;
+  url.password = '***';
+  return url.href;
+}
+
 /** `config show | validate | schema`. */
 export function configCommand(): Command {
   const command = new Command('config')
@@ -20,7 +28,7 @@ export function configCommand(): Command {
         const value = key.path.reduce<unknown>((at, part) => (at as Record<string, unknown>)[part], config);
         const origin =
           [...origins].find(([name]) => name === key.name || name.startsWith(`${key.name}.`))?.[1] ?? 'default';
-        return { key: key.name, value, origin, sentence: key.sentence };
+        return { key: key.name, value: withoutPassword(value), origin, sentence: key.sentence };
       });
       if (session.json) session.terminal.print(JSON.stringify(rows, undefined, 2));
       else
