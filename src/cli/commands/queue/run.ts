@@ -112,23 +112,19 @@ async function runShowing(
   options: { readonly drain: DrainMode; readonly signal: AbortSignal },
 ): Promise<RunSummary> {
   const startedAt = session.clock.monotonic();
-  let outlook: Outlook | undefined;
-  using _progress = showProgress(session.terminal, session.clock, () => {
-    void queue.store.outlook(session.clock.now()).then(
-      (now) => (outlook = now),
-      // The run itself meets the same fault and tells it.
-      () => undefined,
-    );
+  using _progress = showProgress(session.terminal, session.clock, async () => {
+    const outlook = await queue.store.outlook(session.clock.now());
     return describe(orchestrator, outlook, session.clock.monotonic() - startedAt, session.clock.now());
   });
   // Awaited here: the progress line ends with this scope.
   return await orchestrator.run(options);
 }
 
-function describe(orchestrator: Orchestrator, outlook: Outlook | undefined, elapsedMs: number, now: number): string {
+function describe(orchestrator: Orchestrator, outlook: Outlook, elapsedMs: number, now: number): string {
   const { running, parked, counts } = orchestrator.status;
   const ended = counts.done + counts.skipped + counts.error;
   const perSecond = ended / (elapsedMs / 1000);
+  const left = outlook.ready + outlook.inProgress + outlook.delayed;
   const held = orchestrator.throttled.map(({ host, heldUntil }) =>
     heldUntil === null ? plain(host) : `${plain(host)} ${duration(heldUntil - now)}`,
   );
@@ -138,17 +134,13 @@ function describe(orchestrator: Orchestrator, outlook: Outlook | undefined, elap
     ...(counts.error > 0 ? [`${count(counts.error)} failed`] : []),
     ...(counts.skipped > 0 ? [`${count(counts.skipped)} skipped`] : []),
     `${count(running)} running`,
-    ...(outlook ? [`${count(outlook.ready)} queued`] : []),
+    `${count(outlook.ready)} queued`,
     `${perSecond < 100 ? perSecond.toFixed(1) : count(perSecond)}/s`,
-    ...(outlook && perSecond > 0 ? [`${duration((waiting(outlook) / perSecond) * 1000)} left`] : []),
+    ...(perSecond > 0 ? [`${duration((left / perSecond) * 1000)} left`] : []),
     ...(parked > 0 ? [`${count(parked)} waiting for hosts`] : []),
-    ...(outlook && outlook.delayed > 0 ? [`${count(outlook.delayed)} delayed`] : []),
+    ...(outlook.delayed > 0 ? [`${count(outlook.delayed)} delayed`] : []),
     ...(held.length > 0 ? [`slowed: ${held.slice(0, 3).join(', ')}`] : []),
   ].join('  ');
-}
-
-function waiting({ ready, inProgress, delayed }: Outlook): number {
-  return ready + inProgress + delayed;
 }
 
 function printSummary(summary: RunSummary, session: Session): void {
