@@ -53,18 +53,22 @@ function shownCommands(text: string): string[][] {
     (match[1] ?? '').replaceAll(/\\\n/g, ' '),
   );
   const inline = [...text.replaceAll(/^```[\s\S]*?^```/gm, '').matchAll(/`([^`\n]+)`/g)].map((match) => match[1] ?? '');
-  return [...blocks.flatMap((block) => block.split('\n')), ...inline]
-    .flatMap((line) => line.replaceAll(/'[^']*'|"[^"]*"/g, 'VALUE').split(/\s#\s|&&|\||;|\$\(|<\(|\s>/))
-    .map((part) =>
-      part
-        .replace(/^[\s$]*(?:[A-Z_]+=\S+\s+)*/, '')
-        .split(/[\s)]+/)
-        .filter((word) => word !== ''),
-    )
-    .filter(
-      ([first = '', second]) =>
-        /^(?:\.\/bin\/)?(?:docstokg|contentdownload|docparse)$/.test(first) && second !== undefined,
-    );
+  return (
+    [...blocks.flatMap((block) => block.split('\n')), ...inline]
+      .flatMap((line) => line.replaceAll(/'[^']*'|"[^"]*"/g, 'VALUE').split(/\s#\s|&&|\||;|\$\(|<\(|\s>/))
+      // Guides speak of `queue stats` for short.
+      .map((part) => part.replace(/^queue (?=[a-z])/, 'docstokg queue '))
+      .map((part) =>
+        part
+          .replace(/^[\s$]*(?:[A-Z_]+=\S+\s+)*/, '')
+          .split(/[\s)]+/)
+          .filter((word) => word !== ''),
+      )
+      .filter(
+        ([first = '', second]) =>
+          /^(?:\.\/bin\/)?(?:docstokg|contentdownload|docparse)$/.test(first) && second !== undefined,
+      )
+  );
 }
 
 /** What is wrong with a command line, if anything. */
