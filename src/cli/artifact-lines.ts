@@ -28,7 +28,7 @@ export async function* readArtifacts(path: string, bad: (line: BadArtifact) => v
 }
 
 /** A parsed line as a job, or what is wrong with it. */
-export function artifactRow(value: unknown): ImportRow | string {
+function artifactRow(value: unknown): ImportRow | string {
   if (!isRecord(value))
     return `a JSON object is expected, not ${Array.isArray(value) ? 'a list' : value === null ? 'null' : `a ${typeof value}`}`;
   const { resolver_hint: resolverHint, priority } = value;

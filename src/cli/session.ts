@@ -9,7 +9,7 @@ import type { Terminal } from './terminal.ts';
 import { openTerminal, plain } from './terminal.ts';
 
 const LEVELS = ['error', 'warn', 'info', 'debug'] as const;
-export type LogLevel = (typeof LEVELS)[number];
+type LogLevel = (typeof LEVELS)[number];
 
 /** Options that every command takes. */
 interface SharedOptions {
