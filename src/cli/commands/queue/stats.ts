@@ -10,6 +10,8 @@ import { stopSignal } from '../../stop-signal.ts';
 import { queueOptions, withQueue } from './shared.ts';
 
 const WATCH_MS = 1_000;
+/** Written together with what follows, so that nothing flickers. */
+const CLEAR = '\u001B[H\u001B[2J';
 
 /** `queue stats`. */
 export function statsCommand(): Command {
@@ -24,17 +26,16 @@ export function statsCommand(): Command {
         if (!options.watch) return show(queue, session, json);
         using stop = stopSignal();
         while (!stop.signal.aborted) {
-          if (!json && process.stdout.isTTY) process.stdout.write('\u001B[H\u001B[2J');
-          await show(queue, session, json);
+          await show(queue, session, json, process.stdout.isTTY ? CLEAR : '');
           await wait(session.clock, WATCH_MS, stop.signal).catch(() => undefined);
         }
       });
     });
 }
 
-async function show(queue: WorkQueue, session: Session, json: boolean): Promise<void> {
+async function show(queue: WorkQueue, session: Session, json: boolean, before = ''): Promise<void> {
   const stats = await queue.stats();
-  session.terminal.print(json ? JSON.stringify(statsJson(stats)) : statsTable(stats, session));
+  session.terminal.print(json ? JSON.stringify(statsJson(stats)) : `${before}${statsTable(stats, session)}`);
 }
 
 /** As the source documents name things. */
