@@ -5,6 +5,8 @@ import { connect, createServer } from 'node:net';
 /** A proxy in front of a server that can be told to break connections in the ways networks do. */
 export interface CuttingProxy extends AsyncDisposable {
   readonly port: number;
+  /** Breaks the next connections as soon as they are made. */
+  refuseNext(connections: number): void;
   /** Breaks every connection now. */
   cut(): void;
   /** Lets the next request through to the server, and breaks the connection instead of passing the answer on. */
@@ -17,7 +19,13 @@ export async function startCuttingProxy(target: {
 }): Promise<CuttingProxy> {
   const sockets = new Set<Socket>();
   let losing = false;
+  let refusing = 0;
   const server = createServer((client) => {
+    if (refusing > 0) {
+      refusing -= 1;
+      client.destroy();
+      return;
+    }
     const upstream = connect(target.port, target.host);
     const both = [client, upstream];
     const end = (): void => {
@@ -49,6 +57,7 @@ export async function startCuttingProxy(target: {
     port: address.port,
     cut,
     loseNextAnswer: () => (losing = true),
+    refuseNext: (connections) => (refusing = connections),
     async [Symbol.asyncDispose]() {
       cut();
       server.close();

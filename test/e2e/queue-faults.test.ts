@@ -5,7 +5,7 @@ import { mkdtempDisposable } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { test } from 'node:test';
+import { after, test } from 'node:test';
 
 import { systemClock } from '../../src/base/index.ts';
 import type { QueueStore } from '../../src/queue/index.ts';
@@ -22,7 +22,7 @@ function open(
     backend,
     path: target,
     url: target,
-    schema: 'docstokg_faults',
+    schema: `docstokg_faults_${process.pid}`,
     walMode: true,
     timeoutMs: 30_000,
     durability: 'enqueue',
@@ -70,14 +70,32 @@ test('a process frozen beyond its lease loses the job; thawed, it is told so, ab
   }
 });
 
+const server = await startPostgres();
+after(() => server[Symbol.asyncDispose]());
+
+/** The server's address through a proxy that can be told to break connections. */
+async function through() {
+  const { hostname, port, username, pathname, password } = new URL(server.url);
+  const proxy = await startCuttingProxy({ host: hostname, port: Number(port || 5432) });
+  return { proxy, url: `postgres://${username}${password ? `:${password}` : ''}@127.0.0.1:${proxy.port}${pathname}` };
+}
+
+test('a PostgreSQL server that is just starting is waited for when a queue is opened, and told once', async () => {
+  const { proxy, url } = await through();
+  await using _proxy = proxy;
+  const told: string[] = [];
+  proxy.refuseNext(3);
+  await using store = await open('postgres', url, ({ kind }) => told.push(kind));
+  assert.deepEqual(told, ['queue-unreachable', 'queue-reachable']);
+  assert.equal((await store.admin.stats(0)).total, 0);
+});
+
 test('connections to PostgreSQL that are cut, or lose an answer, cost neither a job nor a repeat, and are told once each', async () => {
   const JOBS = 200;
-  await using server = await startPostgres();
-  const { hostname, port, username, pathname, password } = new URL(server.url);
-  await using proxy = await startCuttingProxy({ host: hostname, port: Number(port || 5432) });
-  const through = `postgres://${username}${password ? `:${password}` : ''}@127.0.0.1:${proxy.port}${pathname}`;
+  const { proxy, url } = await through();
+  await using _proxy = proxy;
   let [away, back, faults] = [0, 0, 0];
-  await using store = await open('postgres', through, (event) => {
+  await using store = await open('postgres', url, (event) => {
     if (event.kind === 'queue-unreachable') away += 1;
     else back += 1;
   });
