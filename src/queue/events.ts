@@ -37,8 +37,8 @@ export type QueueEvent =
   | { readonly kind: 'jobs-exhausted'; readonly jobs: number }
   /** A host asked to slow down: it is held until a moment, and its cap may be lower. */
   | { readonly kind: 'host-throttled'; readonly host: string; readonly cap: number; readonly heldUntil: number }
-  /** A slowed host answered well for a while: its cap is one higher. */
-  | { readonly kind: 'host-restored'; readonly host: string; readonly cap: number }
+  /** A slowed host answered well: its cap is one higher, or it is at its full cap and no longer slowed. */
+  | { readonly kind: 'host-restored'; readonly host: string; readonly cap: number; readonly full: boolean }
   /** What operators have paused was read: at the start, and whenever it may have changed. */
   | { readonly kind: 'pauses-changed'; readonly pauses: readonly string[] }
   /** No more jobs are leased; running ones may finish. */
