@@ -291,12 +291,13 @@ test('Ctrl-C gives running jobs back at once and exits 130; SIGHUP does the same
   }
 });
 
-test('a second Ctrl-C ends at once, and the next run takes the job over without waiting for its lease', async () => {
+test('a run tells how far it is; a second Ctrl-C ends at once, and the next run takes the job over without waiting for its lease', async () => {
   await using at = await place();
   await at.put({ i: { act: 'ignore' } });
   {
     await using run = startCommand('contentdownload', ['queue', 'run', '--handler', HANDLER], { cwd: at.path });
     await run.told(/started i, attempt 1/);
+    await run.told(/^0 done {2}1 running {2}0 queued/m);
     run.kill('SIGINT');
     await run.told(/SIGINT: letting running jobs finish/);
     run.kill('SIGINT');
