@@ -12,10 +12,17 @@ import { openTerminal } from './terminal.ts';
 const { version } = JSON.parse(readFileSync(`${packageRoot()}/package.json`, 'utf8')) as { readonly version: string };
 const door = (new URL(import.meta.url).searchParams.get('door') ?? 'docstokg') as Door;
 
+/** How writing fails when the reader or the terminal went away. */
+const GONE = new Set(['EPIPE', 'EIO', 'ERR_STREAM_DESTROYED']);
+
 // A reader that went away (`docstokg … | head`) is no accident.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  if (error.code !== 'EPIPE') throw error;
+  if (!GONE.has(error.code ?? '')) throw error;
   process.exit();
+});
+// Nor is one who no longer listens to what is told beside the data: the work goes on.
+process.stderr.on('error', (error: NodeJS.ErrnoException) => {
+  if (!GONE.has(error.code ?? '')) throw error;
 });
 
 const program = createProgram(door, version);

@@ -7,19 +7,26 @@ const FIRST_MS = 2_000;
 
 /**
  * Tells how far something is: one line that rewrites itself for a person, a line every ten seconds for a pipe, and
- * nothing at all for what takes less than two seconds.
+ * nothing at all for what takes less than two seconds. `describe` may have to ask first; where it fails nothing is
+ * shown, because the work itself meets the same fault and tells it.
  */
-export function showProgress(terminal: Terminal, clock: Clock, describe: () => string): Disposable {
+export function showProgress(terminal: Terminal, clock: Clock, describe: () => string | Promise<string>): Disposable {
+  let over = false;
   let timer: Timer;
-  const tick = (): void => {
-    terminal.status(terminal.live ? describe().slice(0, terminal.columns - 1) : describe());
-    timer = clock.setTimer(terminal.live ? LIVE_MS : PIPE_MS, tick);
+  const arm = (delayMs: number): void => {
+    timer = clock.setTimer(delayMs, () => void tick());
     timer.unref();
   };
-  timer = clock.setTimer(FIRST_MS, tick);
-  timer.unref();
+  const tick = async (): Promise<void> => {
+    const line = await Promise.try(describe).catch(() => undefined);
+    if (over) return;
+    if (line !== undefined) terminal.status(terminal.live ? line.slice(0, terminal.columns - 1) : line);
+    arm(terminal.live ? LIVE_MS : PIPE_MS);
+  };
+  arm(FIRST_MS);
   return {
     [Symbol.dispose]: () => {
+      over = true;
       timer[Symbol.dispose]();
       terminal.clear();
     },

@@ -1,4 +1,4 @@
-import type { Command } from 'commander';
+import type { Command, HelpConfiguration } from 'commander';
 import { Option } from 'commander';
 
 import type { Clock } from '../base/index.ts';
@@ -29,23 +29,36 @@ export interface Session {
   load(flags?: Layer): Loaded;
 }
 
+const EVERYWHERE = 'Everywhere:';
+
+/** A command's own options come first in its help, those that every command takes last. */
+const helpOrder: HelpConfiguration = {
+  groupItems(_all, visible, groupOf) {
+    const groups = Map.groupBy(visible, groupOf);
+    const everywhere = groups.get(EVERYWHERE);
+    if (everywhere && groups.delete(EVERYWHERE)) groups.set(EVERYWHERE, everywhere);
+    return groups;
+  },
+};
+
 /** Adds the options that every command takes, so that they may stand anywhere on the line. */
 export function shared(command: Command): Command {
   return command
+    .configureHelp(helpOrder)
     .addOption(
       new Option('-c, --config <file>', 'configuration file (YAML or JSON); default: docstokg.yaml here').helpGroup(
-        'Everywhere:',
+        EVERYWHERE,
       ),
     )
-    .addOption(new Option('--profile <name>', 'profile of that file to apply').helpGroup('Everywhere:'))
+    .addOption(new Option('--profile <name>', 'profile of that file to apply').helpGroup(EVERYWHERE))
     .addOption(
       new Option('--log-level <level>', 'how much to tell on stderr')
         .choices([...LEVELS])
         .default('info')
-        .helpGroup('Everywhere:'),
+        .helpGroup(EVERYWHERE),
     )
-    .addOption(new Option('--json', 'machine-readable output').helpGroup('Everywhere:'))
-    .addOption(new Option('--no-color', 'no colours').helpGroup('Everywhere:'))
+    .addOption(new Option('--json', 'machine-readable output').helpGroup(EVERYWHERE))
+    .addOption(new Option('--no-color', 'no colours').helpGroup(EVERYWHERE))
     .helpOption('-h, --help', 'show this help');
 }
 

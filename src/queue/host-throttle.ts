@@ -75,8 +75,9 @@ export class HostThrottle {
     if (state.cap < this.#fullCap) {
       state.cap += 1;
       this.#limiter.setLimit(this.#key(host), state.cap < this.#fullCap ? state.cap : undefined);
-      this.#report({ kind: 'host-restored', host, cap: state.cap });
     }
-    if (state.cap >= this.#fullCap) this.#hosts.delete(host);
+    const full = state.cap >= this.#fullCap;
+    if (full) this.#hosts.delete(host);
+    this.#report({ kind: 'host-restored', host, cap: state.cap, full });
   }
 }

@@ -454,6 +454,11 @@ test('an error with status 429 or 503 slows its host down by itself', async () =
   await clock.advance(3_000);
   assert.equal((await run).done, 1);
   assert.equal(events.filter(({ kind }) => kind === 'host-throttled').length, 1);
+  assert.deepEqual(
+    events.flatMap((event) => (event.kind === 'host-restored' ? [event.full] : [])),
+    [true],
+    'the end is told also when the cap was never lowered',
+  );
 });
 
 test('draining waits for delayed jobs, unless only what is due is wanted', async () => {

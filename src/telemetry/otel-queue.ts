@@ -109,7 +109,7 @@ export function observeQueue(meter: Meter, tracer: Tracer, store: QueueStore, cl
           throttles.add(1, { host: event.host });
           break;
         case 'host-restored':
-          slowed.delete(event.host);
+          if (event.full) slowed.delete(event.host);
           break;
         case 'lease-lost':
         case 'job-abandoned':

@@ -91,6 +91,31 @@ test('a run shows in metrics and spans under the names of the source documents, 
   context.disable();
 });
 
+test('a host counts as slowed down until it has its full cap again', async () => {
+  const exporter = new InMemoryMetricExporter(AggregationTemporality.CUMULATIVE);
+  const reader = new PeriodicExportingMetricReader({ exporter, exportIntervalMillis: 3_600_000 });
+  const meters = new MeterProvider({ readers: [reader] });
+  const telemetry = observeQueue(
+    meters.getMeter('test'),
+    new TracerProvider({ spanProcessors: [] }).getTracer('test'),
+    new MemoryStore(),
+    systemClock,
+  );
+  const slowed = async (): Promise<unknown> => {
+    await reader.forceFlush();
+    const metrics = exporter.getMetrics().at(-1)?.scopeMetrics[0]?.metrics ?? [];
+    return metrics.find(({ descriptor }) => descriptor.name === 'contentdownload_hosts_throttled')?.dataPoints[0]
+      ?.value;
+  };
+  telemetry.report({ kind: 'host-throttled', host: 'busy.org', cap: 2, heldUntil: 0 });
+  assert.equal(await slowed(), 1);
+  telemetry.report({ kind: 'host-restored', host: 'busy.org', cap: 3, full: false });
+  assert.equal(await slowed(), 1);
+  telemetry.report({ kind: 'host-restored', host: 'busy.org', cap: 4, full: true });
+  assert.equal(await slowed(), 0);
+  await meters.shutdown();
+});
+
 test('metrics can be scraped, and pushed to a collector', async () => {
   const pushed = new Set<string>();
   const collector = createServer((request, response) => {

@@ -4,9 +4,20 @@ import { jsonSchema, listKeys } from '../../config/index.ts';
 import { openSession, shared } from '../session.ts';
 import { table } from '../terminal.ts';
 
+/** An address without its password: what is shown may end up in a bug report. */
+function withoutPassword(value: unknown): unknown {
+  const url = typeof value === 'string' ? URL.parse(value) : null;
+  if (!url?.password) return value;
+  url.password = '***';
+  return url.href;
+}
+
 /** `config show | validate | schema`. */
 export function configCommand(): Command {
-  const command = new Command('config').description('see and check the settings in force');
+  const command = new Command('config')
+    .description('see and check the settings in force')
+    .helpOption('-h, --help', 'show this help')
+    .helpCommand('help [command]', 'show the help of a command');
   shared(command.command('show'))
     .description('print every setting with its value and where it comes from')
     .addHelpText('after', '\nExample:\n  DOCSTOKG_ORCHESTRATOR__MAX_WORKERS=16 docstokg config show\n')
@@ -18,7 +29,7 @@ export function configCommand(): Command {
         const origin =
           [...origins].find(([name]) => name === key.name || name.startsWith(`${key.name}.`))?.[1] ?? 'default';
         // Keys are set or not set; what they are concerns nobody who looks over a shoulder.
-        const shown = key.path[0] === 'keys' && value !== '' ? '(set)' : value;
+        const shown = key.path[0] === 'keys' && value !== '' ? '(set)' : withoutPassword(value);
         return { key: key.name, value: shown, origin, sentence: key.sentence };
       });
       if (session.json) session.terminal.print(JSON.stringify(rows, undefined, 2));

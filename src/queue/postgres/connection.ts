@@ -75,7 +75,7 @@ export class PostgresConnection implements AsyncDisposable {
     });
     const connection = new PostgresConnection(pool, options);
     try {
-      await connection.#migrate();
+      await connection.#prepare();
     } catch (error) {
       await pool.end();
       throw error instanceof AppError ? error : unreachable(error, options.url);
@@ -126,8 +126,30 @@ export class PostgresConnection implements AsyncDisposable {
     await this.#pool.end();
   }
 
+  /** Makes or checks the tables. A server that is just starting is waited for; all is one transaction, so trying again is safe. */
+  async #prepare(): Promise<void> {
+    const startedAt = this.clock.monotonic();
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        await this.#migrate();
+        this.#reachable();
+        return;
+      } catch (error) {
+        const waited = this.clock.monotonic() - startedAt;
+        // A name that nobody knows is a mistake more often than an outage.
+        const mistaken = error instanceof Error && 'code' in error && error.code === 'ENOTFOUND';
+        if (!isPassing(error) || mistaken || waited >= (this.#options.timeoutMs ?? 10_000)) throw error;
+        this.#unreachable(error);
+      }
+      await wait(this.clock, equalJitterDelay(attempt, { baseMs: 100, capMs: 1000 }), this.#closing.signal);
+    }
+  }
+
   async #migrate(): Promise<void> {
     const client = await this.#pool.connect();
+    // A connection that breaks now fails its query as well, which is what tells us.
+    const broken = (): void => undefined;
+    client.on('error', broken);
     try {
       await client.query('BEGIN');
       await client.query('SELECT pg_advisory_xact_lock($1)', [MIGRATION_LOCK]);
@@ -160,6 +182,7 @@ export class PostgresConnection implements AsyncDisposable {
       client.release(true);
       throw error;
     }
+    client.removeListener('error', broken);
     client.release();
   }
 

@@ -6,6 +6,8 @@ import type { BadArtifact } from '../../artifact-lines.ts';
 import { readArtifacts } from '../../artifact-lines.ts';
 import { count, showProgress } from '../../progress.ts';
 import type { Session } from '../../session.ts';
+import { plain } from '../../terminal.ts';
+import { wholeNumber } from '../../whole-number.ts';
 import { queueOptions, withQueue } from './shared.ts';
 
 /** Bad lines that are shown one by one; the rest is counted. */
@@ -19,7 +21,7 @@ export function enqueueCommand(): Command {
     .argument('[json]', 'its payload', '{}')
     .option('-i, --input <file>', 'JSONL file of jobs, or - for standard input')
     .option('--resolver <name>', 'resolver that is expected to serve it')
-    .option('--priority <n>', 'higher runs first', Number)
+    .option('--priority <n>', 'higher runs first', wholeNumber())
     .addHelpText(
       'after',
       `\nExample:\n  contentdownload queue enqueue doi:10.1234/example '{"doi":"10.1234/example"}'\n`,
@@ -43,7 +45,7 @@ export function enqueueCommand(): Command {
             priority: options.priority,
           });
           if (session.json) session.terminal.print(JSON.stringify({ artifact_id: id, added }));
-          else session.terminal.print(added ? `added ${id}` : `${id} is in the queue already`);
+          else session.terminal.print(plain(added ? `added ${id}` : `${id} is in the queue already`));
         });
       },
     );
@@ -54,22 +56,20 @@ export function importCommand(): Command {
   return queueOptions(new Command('import'))
     .description('add the jobs of a JSONL file (gzip too)')
     .argument('<file>', 'the file, or - for standard input')
-    .option('--limit <n>', 'add at most this many lines', Number)
+    .option('--limit <n>', 'add at most this many lines', wholeNumber(0))
     .addHelpText(
       'after',
       `
-A line is {"artifact_id", "artifact", "resolver_hint"?, "priority"?} or an artifact itself, whose id is its artifact_id, id,
-doi, url, or a hash of its content. Known ids are passed over, so importing again is safe. Bad lines are reported with their
-number, the rest is imported, and the exit code is 1.
+A line is {"artifact_id", "artifact", "resolver_hint"?, "priority"?} or an
+artifact itself, whose id is its artifact_id, id, doi, url, or a hash of its
+content. Known ids are passed over, so importing again is safe. Bad lines are
+reported with their number, the rest is imported, and the exit code is 1.
 
 Example:
   contentdownload queue import artifacts.jsonl --limit 10000
 `,
     )
     .action(async (file: string, options: { limit?: number }, self: Command) => {
-      if (options.limit !== undefined && !(Number.isInteger(options.limit) && options.limit >= 0)) {
-        throw new AppError('USAGE_LIMIT', '--limit wants a whole number', { hint: 'for example --limit 10000' });
-      }
       await withQueue(self, (queue, session) => importArtifacts(queue, session, file, options.limit ?? Infinity));
     });
 }

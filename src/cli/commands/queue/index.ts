@@ -8,15 +8,19 @@ import { statsCommand } from './stats.ts';
 
 /** `queue …`: the persistent work queue. */
 export function queueCommand(): Command {
-  const command = new Command('queue').description('the persistent work queue').addHelpText(
-    'after',
-    `
+  const command = new Command('queue')
+    .description('the persistent work queue')
+    .helpOption('-h, --help', 'show this help')
+    .helpCommand('help [command]', 'show the help of a command')
+    .addHelpText(
+      'after',
+      `
 Example, from nothing to everything done:
   contentdownload queue import artifacts.jsonl
   contentdownload queue run --workers 8 --drain
   contentdownload queue stats
 `,
-  );
+    );
   for (const child of [
     enqueueCommand(),
     importCommand(),

@@ -6,6 +6,7 @@ import { AppError } from '../../../base/index.ts';
 import type { Job, JobFilter, JobState, QueueAdmin } from '../../../queue/index.ts';
 import { JOB_STATES } from '../../../queue/index.ts';
 import { plain, table } from '../../terminal.ts';
+import { wholeNumber } from '../../whole-number.ts';
 import { queueOptions, withQueue } from './shared.ts';
 
 interface FilterOptions {
@@ -31,7 +32,7 @@ function filterOf({ state, resolver, host, errorCode }: FilterOptions): JobFilte
 export function listCommand(): Command {
   return filterOptions(new Command('list'))
     .description('show jobs')
-    .option('--limit <n>', 'at most this many', Number, 50)
+    .option('--limit <n>', 'at most this many', wholeNumber(1), 50)
     .addHelpText('after', '\nExample:\n  contentdownload queue list --state error --error-code HTTP_404\n')
     .action(async (options: FilterOptions & { limit: number }, self: Command) => {
       await withQueue(self, async (queue, session) => {

@@ -3,13 +3,15 @@ import { Command, Option } from 'commander';
 import { AppError, hostKey } from '../../../base/index.ts';
 import type { Pause } from '../../../queue/index.ts';
 import { count } from '../../progress.ts';
+import { plain } from '../../terminal.ts';
+import { wholeNumber } from '../../whole-number.ts';
 import { queueOptions, withQueue } from './shared.ts';
 
 /** `queue retry-failed`, also `queue retry`. */
 export function retryFailedCommand(): Command {
   return queueOptions(new Command('retry-failed').alias('retry'))
     .description('put failed jobs back in the queue with all their attempts')
-    .option('--max-attempts <n>', 'only jobs that were tried fewer times than this', Number)
+    .option('--max-attempts <n>', 'only jobs that were tried fewer times than this', wholeNumber(1))
     .option('--error-code <code>', 'only jobs that failed with this code')
     .option('--resolver <name>', 'only jobs of this resolver')
     .option('--dry-run', 'only count them')
@@ -89,7 +91,7 @@ export function cancelCommand(): Command {
         if (json) terminal.print(JSON.stringify({ id: job.id, artifact_id: job.artifactId, cancelled }));
         else
           terminal.print(
-            cancelled ? `cancelled ${job.artifactId}` : `${job.artifactId} has ended already (${job.state})`,
+            plain(cancelled ? `cancelled ${job.artifactId}` : `${job.artifactId} has ended already (${job.state})`),
           );
         if (!cancelled) process.exitCode = 1;
       });

@@ -14,6 +14,7 @@ import type { Session } from '../../session.ts';
 import { flagLayer } from '../../session.ts';
 import { stopSignal } from '../../stop-signal.ts';
 import { plain } from '../../terminal.ts';
+import { wholeNumber } from '../../whole-number.ts';
 import { queueOptions, withQueue } from './shared.ts';
 
 interface RunOptions {
@@ -49,18 +50,20 @@ export function drainCommand(): Command {
 }
 
 const HELP = `
-Ctrl-C lets running jobs finish and gives the rest back at once; a second one ends at once, which is safe too.
+Ctrl-C lets running jobs finish and gives the rest back at once; a second one
+ends at once, which is safe too.
 
 Examples:
-  contentdownload queue run --workers 8 --max-per-resolver unpaywall:2,crossref:3 --drain
-  contentdownload queue run --handler ./my-handler.ts    # own work: export default async (job, context) => …
+  contentdownload queue run --drain --workers 8 --max-per-resolver unpaywall:2
+  # own work: a module with export default async (job, context) => …
+  contentdownload queue run --handler ./my-handler.ts
 `;
 
 function runOptions(command: Command): Command {
   return queueOptions(command)
-    .option('--workers <n>', 'jobs at once (orchestrator.max_workers)', Number)
+    .option('--workers <n>', 'jobs at once (orchestrator.max_workers)', wholeNumber())
     .option('--max-per-resolver <a:2,b:3>', 'downloads in flight per resolver')
-    .option('--max-per-host <n>', 'downloads in flight per host', Number)
+    .option('--max-per-host <n>', 'downloads in flight per host', wholeNumber())
     .option('--handler <module>', 'module whose default export runs a job');
 }
 
@@ -79,6 +82,7 @@ async function run(self: Command, options: RunOptions, drain: DrainMode): Promis
     async (queue, session, { config }) => {
       const handler = await loadHandler(options.handler);
       await using telemetry = await startTelemetry(config.telemetry, queue.store, session.clock);
+      const log = eventLog(session);
       const orchestrator = new Orchestrator(orchestratorOptions(config), {
         store: queue.store,
         handler,
@@ -86,7 +90,7 @@ async function run(self: Command, options: RunOptions, drain: DrainMode): Promis
         log: (level, message) => session.log(level, message),
         report: (event) => {
           telemetry.report(event);
-          logEvent(event, session);
+          log(event);
         },
         around: telemetry.around,
       });
@@ -108,16 +112,12 @@ async function runShowing(
   options: { readonly drain: DrainMode; readonly signal: AbortSignal },
 ): Promise<RunSummary> {
   const startedAt = session.clock.monotonic();
-  let outlook: Outlook = { ready: 0, delayed: 0, inProgress: 0, nextAt: null };
-  using _progress = showProgress(session.terminal, session.clock, () => {
-    void queue.store.outlook(session.clock.now()).then(
-      (now) => (outlook = now),
-      // The run itself meets the same fault and tells it.
-      () => undefined,
-    );
+  using _progress = showProgress(session.terminal, session.clock, async () => {
+    const outlook = await queue.store.outlook(session.clock.now());
     return describe(orchestrator, outlook, session.clock.monotonic() - startedAt, session.clock.now());
   });
-  return orchestrator.run(options);
+  // Awaited here: the progress line ends with this scope.
+  return await orchestrator.run(options);
 }
 
 function describe(orchestrator: Orchestrator, outlook: Outlook, elapsedMs: number, now: number): string {
@@ -125,19 +125,20 @@ function describe(orchestrator: Orchestrator, outlook: Outlook, elapsedMs: numbe
   const ended = counts.done + counts.skipped + counts.error;
   const perSecond = ended / (elapsedMs / 1000);
   const left = outlook.ready + outlook.inProgress + outlook.delayed;
-  const eta = perSecond > 0 ? `  about ${duration((left / perSecond) * 1000)} left` : '';
   const held = orchestrator.throttled.map(({ host, heldUntil }) =>
     heldUntil === null ? plain(host) : `${plain(host)} ${duration(heldUntil - now)}`,
   );
+  // What matters most comes first: a narrow terminal cuts the end off.
   return [
     `${count(counts.done)} done`,
-    ...(counts.skipped > 0 ? [`${count(counts.skipped)} skipped`] : []),
     ...(counts.error > 0 ? [`${count(counts.error)} failed`] : []),
+    ...(counts.skipped > 0 ? [`${count(counts.skipped)} skipped`] : []),
     `${count(running)} running`,
-    ...(parked > 0 ? [`${count(parked)} waiting for hosts`] : []),
     `${count(outlook.ready)} queued`,
+    `${perSecond < 100 ? perSecond.toFixed(1) : count(perSecond)}/s`,
+    ...(perSecond > 0 ? [`${duration((left / perSecond) * 1000)} left`] : []),
+    ...(parked > 0 ? [`${count(parked)} waiting for hosts`] : []),
     ...(outlook.delayed > 0 ? [`${count(outlook.delayed)} delayed`] : []),
-    `${perSecond.toFixed(1)}/s${eta}`,
     ...(held.length > 0 ? [`slowed: ${held.slice(0, 3).join(', ')}`] : []),
   ].join('  ');
 }
@@ -155,41 +156,48 @@ function printSummary(summary: RunSummary, session: Session): void {
   if (error > 0) session.log('info', 'see queue stats for the reasons; queue retry-failed puts failed jobs back');
 }
 
-function logEvent(event: QueueEvent, session: Session): void {
-  switch (event.kind) {
-    case 'lease-lost':
-      session.log('warn', `lost ${event.job.artifactId}: its lease ran out or it was cancelled; its work is dropped`);
-      break;
-    case 'job-abandoned':
-      session.log('warn', `${event.job.artifactId} did not stop when told to; it is left behind`);
-      break;
-    case 'jobs-exhausted':
-      session.log('warn', `${event.jobs} jobs given up: their workers died or hung on every attempt`);
-      break;
-    case 'host-throttled':
-      session.log(
-        'info',
-        `${event.host} asks to slow down: at most ${event.cap} at once, none before ${new Date(event.heldUntil).toISOString()}`,
-      );
-      break;
-    case 'pauses-changed':
-      if (event.pauses.length > 0) session.log('info', `paused: ${event.pauses.join(', ')}`);
-      break;
-    case 'job-ended':
-      if (event.settlement.error)
+/** Tells a person what is worth telling; what is paused only when it changes. */
+function eventLog(session: Session): (event: QueueEvent) => void {
+  let paused = '';
+  return (event) => {
+    switch (event.kind) {
+      case 'lease-lost':
+        session.log('warn', `lost ${event.job.artifactId}: its lease ran out or it was cancelled; its work is dropped`);
+        break;
+      case 'job-abandoned':
+        session.log('warn', `${event.job.artifactId} did not stop when told to; it is left behind`);
+        break;
+      case 'jobs-exhausted':
+        session.log('warn', `${event.jobs} jobs given up: their workers died or hung on every attempt`);
+        break;
+      case 'host-throttled':
         session.log(
-          'debug',
-          `${event.job.artifactId}: ${event.settlement.error.code} ${event.settlement.error.message}`,
+          'info',
+          `${event.host} asks to slow down: none for ${duration(event.heldUntil - session.clock.now())}, then ${event.cap} at once`,
         );
-      break;
-    case 'dispatched':
-    case 'job-started':
-    case 'job-settled':
-    case 'limits-waited':
-    case 'host-restored':
-    case 'stopping':
-      break;
-  }
+        break;
+      case 'pauses-changed': {
+        const now = event.pauses.join(', ');
+        if (now !== paused) session.log('info', now === '' ? 'nothing is paused any more' : `paused: ${now}`);
+        paused = now;
+        break;
+      }
+      case 'job-ended':
+        if (event.settlement.error)
+          session.log(
+            'debug',
+            `${event.job.artifactId}: ${event.settlement.error.code} ${event.settlement.error.message}`,
+          );
+        break;
+      case 'dispatched':
+      case 'job-started':
+      case 'job-settled':
+      case 'limits-waited':
+      case 'host-restored':
+      case 'stopping':
+        break;
+    }
+  };
 }
 
 async function loadHandler(module: string | undefined): Promise<Handler> {

@@ -10,6 +10,8 @@ import { stopSignal } from '../../stop-signal.ts';
 import { queueOptions, withQueue } from './shared.ts';
 
 const WATCH_MS = 1_000;
+/** Written together with what follows, so that nothing flickers. */
+const CLEAR = '\u001B[H\u001B[2J';
 
 /** `queue stats`. */
 export function statsCommand(): Command {
@@ -24,17 +26,16 @@ export function statsCommand(): Command {
         if (!options.watch) return show(queue, session, json);
         using stop = stopSignal();
         while (!stop.signal.aborted) {
-          if (!json && process.stdout.isTTY) process.stdout.write('\u001B[H\u001B[2J');
-          await show(queue, session, json);
+          await show(queue, session, json, process.stdout.isTTY ? CLEAR : '');
           await wait(session.clock, WATCH_MS, stop.signal).catch(() => undefined);
         }
       });
     });
 }
 
-async function show(queue: WorkQueue, session: Session, json: boolean): Promise<void> {
+async function show(queue: WorkQueue, session: Session, json: boolean, before = ''): Promise<void> {
   const stats = await queue.stats();
-  session.terminal.print(json ? JSON.stringify(statsJson(stats)) : statsTable(stats, session));
+  session.terminal.print(json ? JSON.stringify(statsJson(stats)) : `${before}${statsTable(stats, session)}`);
 }
 
 /** As the source documents name things. */
@@ -86,41 +87,57 @@ function statsTable(stats: QueueStats, session: Session): string {
     ...(paused.length > 0 ? [`${bold('Paused')}\n${paused.join('\n')}`] : []),
     ...(stats.byErrorCode.length > 0
       ? [
-          `${bold('Errors')}\n${table(
+          `${bold('Reasons')}\n${table(
             sorted(stats.byErrorCode).map(({ code, state, jobs }) => [code, state, jobs]),
             ['code', 'state', 'jobs'],
           )}`,
         ]
       : []),
     ...(stats.byResolver.some(({ resolver }) => resolver !== null)
-      ? [
-          `${bold('Resolvers')}\n${table(
-            sorted(stats.byResolver).map(({ resolver, state, jobs }) => [plain(resolver ?? '(any)'), state, jobs]),
-            ['resolver', 'state', 'jobs'],
-          )}`,
-        ]
+      ? [`${bold('Resolvers')}\n${table(resolverRows(stats), ['resolver', ...JOB_STATES])}`]
       : []),
     ...(stats.workers.length > 0
       ? [
           `${bold('Workers')}\n${table(
             stats.workers.map((worker) => [
               `${plain(worker.hostname)}:${worker.pid}`,
-              `${worker.running}/${worker.maxWorkers} running`,
-              `${worker.parked} waiting`,
-              `up ${duration(now - worker.startedAt)}`,
-              `seen ${ago(worker.updatedAt)}`,
+              // What a worker tells of itself is as old as its last heartbeat; its leases are counted now.
+              stats.leases.find(({ workerId }) => workerId === worker.workerId)?.jobs ?? 0,
+              worker.maxWorkers,
+              duration(now - worker.startedAt),
+              ago(worker.updatedAt),
             ]),
+            ['process', 'leases', 'workers', 'up', 'heard of'],
           )}`,
         ]
       : []),
     ...throttledSection(stats, bold, now),
-    ...(stats.leases.length > 0
-      ? [
-          `${bold('Leases')}\n${table(stats.leases.map(({ workerId, jobs, expiresAt }) => [plain(workerId), jobs, `until ${new Date(expiresAt).toISOString()}`]))}`,
-        ]
-      : []),
+    ...strangersSection(stats, bold, now),
   ];
   return sections.join('\n\n');
+}
+
+/** One row per resolver, the busiest first. */
+function resolverRows({ byResolver }: QueueStats): (string | number)[][] {
+  const rows = [...Map.groupBy(byResolver, ({ resolver }) => resolver)].map(([resolver, groups]) => ({
+    resolver,
+    jobs: groups.reduce((sum, { jobs }) => sum + jobs, 0),
+    counts: JOB_STATES.map((state) => groups.find((group) => group.state === state)?.jobs ?? 0),
+  }));
+  return sorted(rows).map(({ resolver, counts }) => [plain(resolver ?? '(any)'), ...counts]);
+}
+
+/** Leases held by processes that do not tell about themselves: other programs, or runs that died on another machine. */
+function strangersSection(stats: QueueStats, bold: (text: string) => string, now: number): string[] {
+  const known = new Set(stats.workers.map(({ workerId }) => workerId));
+  const leases = stats.leases.filter(({ workerId }) => !known.has(workerId));
+  if (leases.length === 0) return [];
+  const rows = leases.map(({ workerId, jobs, expiresAt }) => [
+    plain(workerId),
+    jobs,
+    expiresAt > now ? `run out in ${duration(expiresAt - now)}` : 'have run out',
+  ]);
+  return [`${bold('Leases of others')}\n${table(rows)}`];
 }
 
 function throttledSection(stats: QueueStats, bold: (text: string) => string, now: number): string[] {

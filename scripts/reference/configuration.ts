@@ -1,0 +1,32 @@
+import { listKeys } from '../../src/config/index.ts';
+import { cell, markdownTable } from './source-text.ts';
+
+/** docs/reference/configuration.md, from the schema. */
+export function configurationPage(): string {
+  const sections = Map.groupBy(listKeys(), ({ path }) => path[0] ?? '');
+  return [
+    '# Configuration',
+    [
+      'Defaults, then the file (`docstokg.yaml`, `.yml` or `.json` in the working folder, or `--config`), then its profile (`--profile`),',
+      'then the environment, then flags; the last one wins. Unknown keys, wrong types and values out of range are errors that name key,',
+      'value, origin and range. `docstokg config show` prints what is in force and where it comes from; `docstokg config schema` prints the',
+      'JSON Schema.',
+    ].join('\n'),
+    '```yaml\norchestrator:\n  max_workers: 16\n  max_per_resolver: { unpaywall: 2 }\nprofiles:\n  night:\n    orchestrator:\n      max_workers: 64\n```',
+    'In the environment maps are written `a:2,b:3` or as JSON. `DOCSTOKG_CONFIG` and `DOCSTOKG_PROFILE` stand for `--config` and `--profile`.',
+    ...[...sections].map(
+      ([section, keys]) =>
+        `## ${section}\n\n${markdownTable(
+          ['key', 'type', 'range', 'default', 'meaning', 'environment'],
+          keys.map((key) => [
+            `\`${key.name}\``,
+            key.type,
+            cell(key.range),
+            `\`${JSON.stringify(key.default)}\``,
+            cell(key.sentence),
+            `\`${key.environment}\``,
+          ]),
+        )}`,
+    ),
+  ].join('\n\n');
+}

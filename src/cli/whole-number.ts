@@ -1,0 +1,14 @@
+import { InvalidArgumentError } from 'commander';
+
+/** Reads an option's value as a whole number, and refuses anything else before a command starts. */
+export function wholeNumber(least = Number.MIN_SAFE_INTEGER): (text: string) => number {
+  return (text) => {
+    const value = Number(text);
+    if (!/^-?\d+$/.test(text) || !Number.isSafeInteger(value) || value < least) {
+      throw new InvalidArgumentError(
+        least === Number.MIN_SAFE_INTEGER ? 'A whole number is wanted.' : `A whole number from ${least} on is wanted.`,
+      );
+    }
+    return value;
+  };
+}

@@ -1,0 +1,149 @@
+import assert from 'node:assert/strict';
+import { existsSync, globSync, readFileSync } from 'node:fs';
+import { dirname, join, sep } from 'node:path';
+import { test } from 'node:test';
+
+import type { Command } from 'commander';
+
+import { referencePages } from '../scripts/reference.ts';
+import { createProgram } from '../src/cli/program.ts';
+import { listKeys } from '../src/config/index.ts';
+
+const ROOT = join(import.meta.dirname, '..');
+const pages = globSync(['*.md', 'docs/**/*.md', 'bench/*.md', 'examples/*.md'], { cwd: ROOT })
+  .map((file) => file.split(sep).join('/'))
+  .sort();
+const read = (file: string): string => readFileSync(join(ROOT, file), 'utf8');
+const withoutCode = (text: string): string => text.replaceAll(/^```[\s\S]*?^```/gm, '').replaceAll(/`[^`\n]*`/g, '');
+
+for (const [file, text] of Object.entries(referencePages())) {
+  test(`${file} is what the sources say`, () => {
+    assert.equal(existsSync(join(ROOT, file)) ? read(file) : '', text, 'run npm run docs and commit the result');
+  });
+}
+
+/** The name under which a heading can be linked to. */
+function anchor(heading: string): string {
+  return heading
+    .trim()
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N}\s_-]/gu, '')
+    .replaceAll(/\s/g, '-');
+}
+
+for (const page of pages) {
+  test(`every link in ${page} leads somewhere`, () => {
+    const links = [
+      ...withoutCode(read(page)).matchAll(/\]\(([^)\s]+)\)|<img[^>]*\ssrc="([^"]+)"|<a[^>]*\shref="([^"]+)"/g),
+    ].map((match) => match[1] ?? match[2] ?? match[3] ?? '');
+    for (const link of links.filter((each) => !/^[a-z]+:/.test(each))) {
+      const [path = '', fragment] = link.split('#');
+      const target = path === '' ? page : join(dirname(page), path);
+      assert.ok(existsSync(join(ROOT, target)), `${page} links to ${link}, which is not there`);
+      if (fragment === undefined) continue;
+      const anchors = [...read(target).matchAll(/^#+ (.+)$/gm)].map((match) => anchor(match[1] ?? ''));
+      assert.ok(anchors.includes(fragment), `${page} links to ${link}, but ${target} has no such heading`);
+    }
+  });
+}
+
+/** Commands of ours in a text's code, one word list each: up to a pipe, a comment or the next command of the line. */
+function shownCommands(text: string): string[][] {
+  const blocks = [...text.matchAll(/^```(?:sh|bash|console)\n([\s\S]*?)^```/gm)].map((match) =>
+    (match[1] ?? '').replaceAll(/\\\n/g, ' '),
+  );
+  const inline = [...text.replaceAll(/^```[\s\S]*?^```/gm, '').matchAll(/`([^`\n]+)`/g)].map((match) => match[1] ?? '');
+  return (
+    [...blocks.flatMap((block) => block.split('\n')), ...inline]
+      .flatMap((line) => line.replaceAll(/'[^']*'|"[^"]*"/g, 'VALUE').split(/\s#\s|&&|\||;|\$\(|<\(|\s>/))
+      // Guides speak of `queue stats` for short.
+      .map((part) => part.replace(/^queue (?=[a-z])/, 'docstokg queue '))
+      .map((part) =>
+        part
+          .replace(/^[\s$]*(?:[A-Z_]+=\S+\s+)*/, '')
+          .split(/[\s)]+/)
+          .filter((word) => word !== ''),
+      )
+      .filter(
+        ([first = '', second]) =>
+          /^(?:\.\/bin\/)?(?:docstokg|contentdownload|docparse)$/.test(first) && second !== undefined,
+      )
+  );
+}
+
+/** What is wrong with a command line, if anything. */
+function faultOf([door = '', ...words]: readonly string[]): string | undefined {
+  let command: Command = createProgram(door.replace('./bin/', '') as 'docstokg', '0.0.0');
+  for (const word of words) {
+    if (word === '…' || word === '...') continue;
+    if (word.startsWith('-')) {
+      const name = word.split('=')[0];
+      const known = command.options.some(({ long, short }) => long === name || short === name);
+      if (!known && !['-h', '--help'].includes(word)) return `${command.name()} has no option ${word}`;
+    } else if (command.commands.length > 0) {
+      const next = command.commands.find((each) => each.name() === word || each.aliases().includes(word));
+      if (!next) return `${command.name()} has no command ${word}`;
+      command = next;
+    }
+  }
+  return undefined;
+}
+
+test('the check of shown commands finds what does not exist', () => {
+  assert.equal(faultOf(['docstokg', 'queue', 'stats', '--watch']), undefined);
+  assert.match(faultOf(['docstokg', 'queue', 'explode']) ?? '', /no command explode/);
+  assert.match(faultOf(['./bin/docstokg', 'queue', 'stats', '--loud']) ?? '', /no option --loud/);
+  assert.deepEqual(shownCommands('```sh\nnpm ci && ./bin/docstokg queue stats | jq\n```\nand `docstokg config show`'), [
+    ['./bin/docstokg', 'queue', 'stats'],
+    ['docstokg', 'config', 'show'],
+  ]);
+});
+
+for (const page of pages.filter((each) => !each.startsWith('docs/reference/'))) {
+  test(`every command and setting shown in ${page} exists`, () => {
+    const text = read(page);
+    for (const words of shownCommands(text)) {
+      const fault = faultOf(words);
+      assert.equal(fault, undefined, `${page} shows "${words.join(' ')}": ${fault}`);
+    }
+    const keys = listKeys();
+    const sections = [...new Set(keys.map(({ path }) => path[0] ?? ''))];
+    for (const [, name = ''] of text.matchAll(
+      new RegExp(`\`((?:${sections.join('|')})\\.[a-z_]+)(?:: [^\`]*)?\``, 'g'),
+    )) {
+      assert.ok(
+        keys.some((key) => key.name === name),
+        `${page} names ${name}, which is no setting`,
+      );
+    }
+  });
+}
+
+function everyCommand(command: Command): Command[] {
+  return [command, ...command.commands.flatMap(everyCommand)];
+}
+
+test('every command says what it does, and every command that runs shows an example', () => {
+  for (const command of everyCommand(createProgram('docstokg', '0.0.0'))) {
+    assert.notEqual(command.description(), '', command.name());
+    for (const option of command.options) assert.notEqual(option.description, '', `${command.name()} ${option.flags}`);
+    let help = '';
+    command.configureOutput({ writeOut: (text) => (help += text) });
+    command.outputHelp();
+    if (command.commands.length === 0) assert.match(help, /Examples?:/, `${command.name()} --help shows no example`);
+  }
+});
+
+test('every test that docs/reliability.md names exists under that title', () => {
+  const named = [...read('docs/reliability.md').matchAll(/`((?:src|test)\/[^`]+\.ts)`:? “([^”]+)”/g)];
+  assert.ok(named.length > 10, 'the page names its tests as `file` “title”');
+  for (const [, file = '', title = ''] of named) {
+    assert.ok(existsSync(join(ROOT, file)), `there is no ${file}`);
+    // Titles may hold values that are worked out when the test runs: … stands for them.
+    const pattern = title
+      .split('…')
+      .map((part) => part.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`))
+      .join('[^\\n]*');
+    assert.match(read(file), new RegExp(pattern), `${file} has no test “${title}”`);
+  }
+});

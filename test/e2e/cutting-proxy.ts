@@ -1,0 +1,67 @@
+import { once } from 'node:events';
+import type { Socket } from 'node:net';
+import { connect, createServer } from 'node:net';
+
+/** A proxy in front of a server that can be told to break connections in the ways networks do. */
+export interface CuttingProxy extends AsyncDisposable {
+  readonly port: number;
+  /** Breaks the next connections as soon as they are made. */
+  refuseNext(connections: number): void;
+  /** Breaks every connection now. */
+  cut(): void;
+  /** Lets the next request through to the server, and breaks the connection instead of passing the answer on. */
+  loseNextAnswer(): void;
+}
+
+export async function startCuttingProxy(target: {
+  readonly host: string;
+  readonly port: number;
+}): Promise<CuttingProxy> {
+  const sockets = new Set<Socket>();
+  let losing = false;
+  let refusing = 0;
+  const server = createServer((client) => {
+    if (refusing > 0) {
+      refusing -= 1;
+      client.destroy();
+      return;
+    }
+    const upstream = connect(target.port, target.host);
+    const both = [client, upstream];
+    const end = (): void => {
+      for (const socket of both) {
+        socket.destroy();
+        sockets.delete(socket);
+      }
+    };
+    for (const socket of both) {
+      sockets.add(socket);
+      socket.on('error', end).on('close', end);
+    }
+    client.on('data', (bytes) => upstream.write(bytes));
+    upstream.on('data', (bytes) => {
+      if (losing) {
+        losing = false;
+        end();
+      } else client.write(bytes);
+    });
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('no port');
+  const cut = (): void => {
+    for (const socket of sockets) socket.destroy();
+  };
+  return {
+    port: address.port,
+    cut,
+    loseNextAnswer: () => (losing = true),
+    refuseNext: (connections) => (refusing = connections),
+    async [Symbol.asyncDispose]() {
+      cut();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}

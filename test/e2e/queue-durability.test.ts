@@ -1,0 +1,70 @@
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { mkdtempDisposable } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+
+const ROOT = join(import.meta.dirname, '..', '..');
+const HANDLER = join(ROOT, 'test', 'fixtures', 'queue-handler.ts');
+
+/** Runs a queue command and answers its writes and syncs of the log, and its lines on stdout, in the order they happened. */
+function trace(folder: string, durability: string, ...parameters: string[]): string[] {
+  const log = join(folder, 'trace');
+  const { status, stderr } = spawnSync(
+    'strace',
+    [
+      '-f',
+      '-y',
+      '-e',
+      'trace=pwrite64,fsync,fdatasync,write',
+      '-o',
+      log,
+      process.execPath,
+      join(ROOT, 'bin', 'docstokg'),
+      'queue',
+      ...parameters,
+    ],
+    { cwd: folder, encoding: 'utf8', env: { ...process.env, DOCSTOKG_QUEUE__DURABILITY: durability } },
+  );
+  assert.equal(status, 0, stderr);
+  return readFileSync(log, 'utf8')
+    .split('\n')
+    .flatMap((line) =>
+      /pwrite64\(\d+<[^>]*-wal>/.test(line)
+        ? ['write']
+        : /f(?:data)?sync\(\d+<[^>]*-wal>/.test(line)
+          ? ['sync']
+          : / write\(1</.test(line)
+            ? ['told']
+            : [],
+    );
+}
+
+test('a job is acknowledged after its bytes were synced, and an answer is not synced unless asked for', async (context) => {
+  if (spawnSync('strace', ['-o', '/dev/null', 'true']).status !== 0) {
+    context.skip('NOT TESTED: system calls cannot be traced here (strace is missing or forbidden)');
+    return;
+  }
+  await using folder = await mkdtempDisposable(join(tmpdir(), 'docstokg-durability-'));
+  /** What happened to the log between the last write before something was told, and the telling. */
+  const beforeTold = (events: readonly string[]): readonly string[] => {
+    const told = events.indexOf('told');
+    assert.ok(told > 0, 'something was written and told');
+    return events.slice(events.lastIndexOf('write', told), told + 1);
+  };
+  // The first one makes the file, whose creation is synced anyway.
+  trace(folder.path, 'none', 'enqueue', 'first');
+  assert.deepEqual(beforeTold(trace(folder.path, 'enqueue', 'enqueue', 'a')), ['write', 'sync', 'told']);
+  assert.deepEqual(beforeTold(trace(folder.path, 'none', 'enqueue', 'b')), ['write', 'told']);
+
+  const syncs = (durability: string): number =>
+    trace(folder.path, durability, 'run', '--drain', '--log-level', 'error', '--handler', HANDLER).filter(
+      (each) => each === 'sync',
+    ).length;
+  const lazily = syncs('enqueue');
+  trace(folder.path, 'enqueue', 'enqueue', 'c');
+  const eagerly = syncs('all');
+  assert.ok(eagerly > lazily, `${eagerly} syncs with "all", ${lazily} with "enqueue"`);
+});

@@ -1,0 +1,160 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempDisposable } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { after, test } from 'node:test';
+
+import { systemClock } from '../../src/base/index.ts';
+import type { QueueStore } from '../../src/queue/index.ts';
+import { openStore, Orchestrator } from '../../src/queue/index.ts';
+import { startPostgres } from '../postgres.ts';
+import { startCuttingProxy } from './cutting-proxy.ts';
+
+function open(
+  backend: 'sqlite' | 'postgres',
+  target: string,
+  report: Parameters<typeof openStore>[0]['report'] = () => undefined,
+): Promise<QueueStore> {
+  return openStore({
+    backend,
+    path: target,
+    url: target,
+    schema: `docstokg_faults_${process.pid}`,
+    walMode: true,
+    timeoutMs: 30_000,
+    durability: 'enqueue',
+    clock: systemClock,
+    report,
+  });
+}
+
+test('a process frozen beyond its lease loses the job; thawed, it is told so, aborts, and its result is refused', async () => {
+  await using folder = await mkdtempDisposable(join(tmpdir(), 'docstokg-frozen-'));
+  const path = join(folder.path, 'queue.sqlite');
+  await using store = await open('sqlite', path);
+  await store.enqueue([{ artifactId: 'a', artifactJson: '{}' }], systemClock.now());
+  const child = spawn(process.execPath, [join(import.meta.dirname, 'holding-runner.ts'), path], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const ended = once(child, 'close');
+  try {
+    const told: string[] = [];
+    for await (const line of createInterface({ input: child.stdout })) {
+      told.push(line);
+      if (line !== 'started a') continue;
+      child.kill('SIGSTOP');
+      // An hour later another worker finds the lease run out, and finishes the job.
+      const later = systemClock.now() + 3_600_000;
+      await store.backlog(later, 3);
+      const picks = [{ host: null, resolver: null, limit: 1 }];
+      const [taken] = await store.lease({ workerId: 'other', picks, now: later, leaseMs: 60_000 });
+      assert.ok(taken, 'the job is there to be taken over');
+      assert.equal(taken.attempt, 2);
+      assert.deepEqual(await store.settle([{ ...taken, settlement: { kind: 'finish', state: 'done' } }], later), [
+        true,
+      ]);
+      // Whatever an operator does makes every runner look at its leases.
+      await store.admin.pause('resolver', 'another', later);
+      child.kill('SIGCONT');
+    }
+    assert.deepEqual(told, ['started a', 'lost a', 'refused', 'ended, 1 lost']);
+    assert.deepEqual(await ended, [0, null]);
+    const job = await store.admin.find('a');
+    assert.deepEqual([job?.state, job?.attempts, job?.lastError], ['done', 2, null]);
+  } finally {
+    child.kill('SIGKILL');
+    await ended;
+  }
+});
+
+const server = await startPostgres();
+after(() => server[Symbol.asyncDispose]());
+
+/** The server's address through a proxy that can be told to break connections. */
+async function through() {
+  const { hostname, port, username, pathname, password } = new URL(server.url);
+  const proxy = await startCuttingProxy({ host: hostname, port: Number(port || 5432) });
+  return { proxy, url: `postgres://${username}${password ? `:${password}` : ''}@127.0.0.1:${proxy.port}${pathname}` };
+}
+
+test('a PostgreSQL server that is just starting is waited for when a queue is opened, and told once', async () => {
+  const { proxy, url } = await through();
+  await using _proxy = proxy;
+  const told: string[] = [];
+  proxy.refuseNext(3);
+  await using store = await open('postgres', url, ({ kind }) => told.push(kind));
+  assert.deepEqual(told, ['queue-unreachable', 'queue-reachable']);
+  assert.equal((await store.admin.stats(0)).total, 0);
+});
+
+test('connections to PostgreSQL that are cut, or lose an answer, cost neither a job nor a repeat, and are told once each', async () => {
+  const JOBS = 200;
+  const { proxy, url } = await through();
+  await using _proxy = proxy;
+  let [away, back, faults] = [0, 0, 0];
+  await using store = await open('postgres', url, (event) => {
+    if (event.kind === 'queue-unreachable') away += 1;
+    else back += 1;
+  });
+  const ids = Array.from({ length: JOBS }, (_, n) => `job ${n}`);
+  const jobs = ids.map((artifactId) => ({ artifactId, artifactJson: '{}' }));
+  // The answer to this very statement is lost: it is sent again, and nothing comes in twice.
+  proxy.loseNextAnswer();
+  await store.enqueue(jobs, systemClock.now());
+  assert.equal((await store.admin.stats(systemClock.now())).total, JOBS);
+
+  const starts = new Map<string, number>();
+  const settled = new Map<string, number>();
+  const count = (map: Map<string, number>, id: string): number => {
+    map.set(id, (map.get(id) ?? 0) + 1);
+    return map.size;
+  };
+  const orchestrator = new Orchestrator(
+    {
+      maxWorkers: 4,
+      maxPerResolver: {},
+      maxPerHost: 4,
+      maxParked: 4,
+      leaseMs: 600_000,
+      heartbeatMs: 30_000,
+      maxAttempts: 3,
+      retryBackoffMs: 1,
+      retryJitterMs: 0,
+      retryMaxDelayMs: 1,
+      jobTimeoutMs: 0,
+      shutdownGraceMs: 0,
+    },
+    {
+      store,
+      clock: systemClock,
+      handler: (job) => {
+        const started = count(starts, job.artifactId);
+        if (started % 25 !== 0) return;
+        faults += 1;
+        if (faults % 2 === 0) proxy.cut();
+        else proxy.loseNextAnswer();
+      },
+      report: (event) => {
+        if (event.kind === 'job-settled' && event.accepted) count(settled, event.job.artifactId);
+      },
+    },
+  );
+  const summary = await orchestrator.run({ drain: 'empty' });
+  assert.deepEqual([summary.done, summary.error, summary.lost], [JOBS, 0, 0]);
+  assert.deepEqual(
+    [...settled.values()],
+    ids.map(() => 1),
+    'every job is settled once',
+  );
+  assert.deepEqual(
+    [...starts.values()],
+    ids.map(() => 1),
+    'no job is run twice',
+  );
+  assert.ok(faults >= 8, `${faults} faults were made`);
+  assert.ok(away > 0 && away <= faults + 1, `${away} outages told for ${faults} faults`);
+  assert.equal(back, away, 'each end is told too');
+});
