@@ -41,7 +41,7 @@ export function chunkSettings({ parse }: Config): ChunkSettings {
 }
 
 /** Which dense engine is meant; undefined when none is wanted. */
-export function denseSettings({ parse, keys }: Config): DenseSettings | undefined {
+function denseSettings({ parse, keys }: Config): DenseSettings | undefined {
   switch (parse.dense) {
     case 'none':
       return undefined;

@@ -1,5 +1,5 @@
-import { fsync as fsyncCallback, link as linkCallback } from 'node:fs';
-import { mkdir, open, readdir, rename, rm, stat, symlink } from 'node:fs/promises';
+import { link as linkCallback } from 'node:fs';
+import { mkdir, readdir, rename, rm, stat, symlink } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { promisify } from 'node:util';
 
@@ -7,7 +7,6 @@ import { AppError, partPath, syncFolder } from '../base/index.ts';
 import type { ArtifactKind } from './outcome.ts';
 import { slug } from './slug.ts';
 
-export const syncDescriptor = promisify(fsyncCallback);
 const hardLink = promisify(linkCallback);
 
 const FOLDERS: Readonly<Record<ArtifactKind, string>> = { pdf: 'PDF', html: 'HTML', xml: 'XML' };
@@ -99,10 +98,4 @@ export class KeptFiles {
     }
     this.#made.add(folder);
   }
-}
-
-/** Syncs a finished part, so that its rename cannot come before its bytes. */
-export async function syncFile(path: string): Promise<void> {
-  await using file = await open(path, 'r+');
-  await file.sync();
 }

@@ -9,12 +9,13 @@ import type {
   OrchestratorOptions,
   QueueEvent,
   RunSummary,
+  WorkQueue,
 } from '../queue/index.ts';
-import { Orchestrator, WorkQueue } from '../queue/index.ts';
+import { Orchestrator } from '../queue/index.ts';
 import type { ResolveContext, Resolver } from '../resolve/index.ts';
 import type { Work } from '../works/index.ts';
 import type { InspectDocument } from './identity.ts';
-import { KeptFiles } from './kept-files.ts';
+import type { KeptFiles } from './kept-files.ts';
 import type { ManifestRow } from './manifest-row.ts';
 import { manifestRow } from './manifest-row.ts';
 import type { ArtifactKind, WorkResult } from './outcome.ts';

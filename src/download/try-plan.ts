@@ -25,7 +25,7 @@ const PREVIEW_PAGES = 2;
 const PREVIEW = /preview of|look inside|first page(?:s)? (?:only|preview)|this is a preview/i;
 
 /** Runs a download within the limits of its resolver and host. */
-export type WithLimits = <T>(resolver: string, url: string, work: () => Promise<T>) => Promise<T>;
+type WithLimits = <T>(resolver: string, url: string, work: () => Promise<T>) => Promise<T>;
 
 export interface TryOptions {
   readonly send: Send;
@@ -106,7 +106,7 @@ export class PlanTrier {
   async #follow(plan: Plan, url: string, expect: Plan['expect'], pages: number): Promise<Got> {
     const got = await this.#fetch(plan, url);
     const response = responseOf(got.result);
-    if (got.body?.page == null || !response || got.reason !== 'success') return got;
+    if (!got.body?.page || !response || got.reason !== 'success') return got;
     const text = decodePage(got.body.page, response.headers['content-type']);
     const wall = wallOf({ status: response.status, url: response.url, headers: response.headers, text });
     if (wall !== undefined) return { ...got, reason: wall };
@@ -216,7 +216,7 @@ export class PlanTrier {
   }
 
   async #keepPage(got: Got, text: string): Promise<Got> {
-    if (got.body?.page == null) return got;
+    if (!got.body?.page) return got;
     if (belongsTo(this.#work, text.replaceAll(/<[^>]*>/g, ' ')) === 'no')
       return { ...got, reason: 'identity-mismatch' };
     const part = await this.#options.files.newPart(this.#work.id);

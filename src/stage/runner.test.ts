@@ -26,7 +26,7 @@ interface Setting {
 
 async function runBare(ids: readonly string[], worker: StageWorker, setting: Setting = {}): Promise<StageOutcome> {
   using workspace = new Workspace();
-  return runStage(
+  return await runStage(
     { stageName: 'test', items: ids.map((id) => bareItem(id)) },
     worker,
     { ...workspace.options, ...setting.options },

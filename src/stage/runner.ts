@@ -55,7 +55,7 @@ export async function runStage(
   const clock = runtime.clock ?? systemClock;
   const report = runtime.report;
   using stop = openStop({ handleSignals: options.handleSignals, outer: runtime.signal });
-  if (options.dryRun) return dryRun(plan, options, runtime, stop.drain);
+  if (options.dryRun) return await dryRun(plan, options, runtime, stop.drain);
 
   const path = manifestPath(options.manifestDir, stageName);
   const context = { stageName, options, manifestPath: path };

@@ -26,7 +26,7 @@ export class ManifestFolder implements ResultSink, AsyncDisposable {
   readonly #mirror: ManifestMirror;
   readonly #last: Map<string, Pick<ManifestRow, 'outcome' | 'path' | 'bytes'>>;
   #pending: ManifestRow[] = [];
-  #mirroring: NodeJS.Immediate | undefined;
+  #mirrorDue = false;
 
   private constructor(
     options: ManifestOptions,
@@ -57,7 +57,9 @@ export class ManifestFolder implements ResultSink, AsyncDisposable {
     this.#remember(row);
     this.#pending.push(row);
     // Rows that were made durable together are mirrored together.
-    this.#mirroring ??= setImmediate(() => this.#flushMirror());
+    if (this.#mirrorDue) return;
+    this.#mirrorDue = true;
+    setImmediate(() => this.#flushMirror());
   }
 
   last(work: string): Pick<ManifestRow, 'outcome' | 'path' | 'bytes'> | undefined {
@@ -133,7 +135,7 @@ export class ManifestFolder implements ResultSink, AsyncDisposable {
   }
 
   #flushMirror(): void {
-    this.#mirroring = undefined;
+    this.#mirrorDue = false;
     const rows = this.#pending;
     this.#pending = [];
     if (rows.length > 0) this.#mirror.add(rows);

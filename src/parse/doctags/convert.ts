@@ -120,7 +120,7 @@ async function readBounded(path: string, maxBytes: number): Promise<Uint8Array> 
     throw new AppError('PARSE_TOO_LARGE', `${path} has ${stat.size} bytes, more than ${maxBytes}`, {
       hint: 'raise the limit for files if this one is wanted',
     });
-  return file.readFile();
+  return await file.readFile();
 }
 
 async function readPdf(

@@ -18,7 +18,7 @@ export const doctagsWorker: WorkerModule = {
 };
 
 /** What of the settings decides how the outputs look; keys of servers do not. */
-export function doctagsConfigHash(settings: DoctagsSettings): string {
+function doctagsConfigHash(settings: DoctagsSettings): string {
   const { engine, ...rest } = settings;
   const { apiKey: _key, ...named } = engine as { readonly apiKey?: unknown };
   return sha256(canonicalJson({ version: READER_VERSION, ...rest, engine: named }));

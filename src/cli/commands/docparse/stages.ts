@@ -1,7 +1,7 @@
 import { globSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
-import { Command, Option } from 'commander';
+import { Command } from 'commander';
 
 import { AppError } from '../../../base/index.ts';
 import type { Config } from '../../../config/index.ts';
@@ -23,57 +23,10 @@ import { cpuWorkers, runStage, stageOptionsFromFlags } from '../../../stage/inde
 import { chunkSettings, doctagsSettings, manifestFolder, openEmbedEngines } from '../../assemble-parse.ts';
 import type { Session } from '../../session.ts';
 import { flagLayer, openSession } from '../../session.ts';
+import type { DocparseOptions } from './options.ts';
+import { chunkOptions, doctagsOptions, embedOptions, formatOption, inputOption } from './options.ts';
 import type { StageCommandOptions } from './stage-options.ts';
 import { showStage, stageOptions, tellOutcome } from './stage-options.ts';
-
-interface DocparseOptions extends StageCommandOptions {
-  readonly input?: string;
-  readonly output?: string;
-  readonly mode?: string;
-  readonly engine?: string;
-  readonly engineUrl?: string;
-  readonly markdown?: boolean;
-  readonly doclingJson?: boolean;
-  readonly html?: boolean;
-  readonly tokenizer?: string;
-  readonly maxTokens?: number;
-  readonly minTokens?: number;
-  readonly overlapTokens?: number;
-  readonly format?: string;
-  readonly dense?: string;
-  readonly sparse?: string;
-  readonly validateOnly?: boolean;
-}
-
-const inputOption = (command: Command): Command =>
-  command.option('-i, --input <path>', 'folder of papers (PDF, HTML, JATS, TEI), or one file');
-const doctagsOptions = (command: Command): Command =>
-  command
-    .addOption(new Option('--mode <mode>', 'how files are read').choices(['auto', 'pdf', 'html', 'xml']))
-    .addOption(new Option('--engine <engine>', 'who reads PDFs').choices(['embedded', 'docling-serve', 'vlm']))
-    .option('--engine-url <url>', 'address of that server')
-    .option('--markdown', 'also write Markdown')
-    .option('--docling-json', 'also write JSON as docling does')
-    .option('--html', 'also write HTML');
-const chunkOptions = (command: Command): Command =>
-  command
-    .option('--tokenizer <name>', 'whose tokens are counted: model, cl100k, o200k, or a tokenizer.json')
-    .option('--max-tokens <n>', 'largest chunk', Number)
-    .option('--min-tokens <n>', 'smaller chunks are merged', Number)
-    .option('--overlap-tokens <n>', 'tokens said again in the next chunk', Number);
-const formatOption = (command: Command): Command =>
-  command.addOption(new Option('--format <format>', 'files of chunks and vectors').choices(['parquet', 'jsonl']));
-const embedOptions = (command: Command): Command =>
-  command
-    .addOption(
-      new Option('--dense <engine>', 'who makes dense vectors').choices([
-        'embedded',
-        'openai-compatible',
-        'onnx',
-        'none',
-      ]),
-    )
-    .addOption(new Option('--sparse <engine>', 'who makes sparse vectors').choices(['bm25', 'splade', 'none']));
 
 /** `doctags`. */
 export function doctagsCommand(): Command {

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 
-import { Command, Option } from 'commander';
+import type { Command } from 'commander';
+import { Option } from 'commander';
 
 import { AppError } from '../../../base/index.ts';
 import type { Layer } from '../../../config/index.ts';
@@ -109,7 +110,7 @@ async function download(ids: readonly string[], options: DownloadOptions, sessio
     },
     around: telemetry.around,
   });
-  if (options.dryRun) return dryRun(assembly, ids, options, session);
+  if (options.dryRun) return await dryRun(assembly, ids, options, session);
   using stop = stopSignal((name) => tell(`${name}: letting running downloads finish; once more ends at once`));
   using _line = progress.show(assembly);
   const summary = await assembly.run.run({ drain: 'due', signal: stop.signal });

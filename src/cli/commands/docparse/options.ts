@@ -1,0 +1,54 @@
+import type { Command } from 'commander';
+import { Option } from 'commander';
+
+import type { StageCommandOptions } from './stage-options.ts';
+
+/** What the stages take on the command line. */
+export interface DocparseOptions extends StageCommandOptions {
+  readonly input?: string;
+  readonly output?: string;
+  readonly mode?: string;
+  readonly engine?: string;
+  readonly engineUrl?: string;
+  readonly markdown?: boolean;
+  readonly doclingJson?: boolean;
+  readonly html?: boolean;
+  readonly tokenizer?: string;
+  readonly maxTokens?: number;
+  readonly minTokens?: number;
+  readonly overlapTokens?: number;
+  readonly format?: string;
+  readonly dense?: string;
+  readonly sparse?: string;
+  readonly validateOnly?: boolean;
+}
+
+export const inputOption = (command: Command): Command =>
+  command.option('-i, --input <path>', 'folder of papers (PDF, HTML, JATS, TEI), or one file');
+export const doctagsOptions = (command: Command): Command =>
+  command
+    .addOption(new Option('--mode <mode>', 'how files are read').choices(['auto', 'pdf', 'html', 'xml']))
+    .addOption(new Option('--engine <engine>', 'who reads PDFs').choices(['embedded', 'docling-serve', 'vlm']))
+    .option('--engine-url <url>', 'address of that server')
+    .option('--markdown', 'also write Markdown')
+    .option('--docling-json', 'also write JSON as docling does')
+    .option('--html', 'also write HTML');
+export const chunkOptions = (command: Command): Command =>
+  command
+    .option('--tokenizer <name>', 'whose tokens are counted: model, cl100k, o200k, or a tokenizer.json')
+    .option('--max-tokens <n>', 'largest chunk', Number)
+    .option('--min-tokens <n>', 'smaller chunks are merged', Number)
+    .option('--overlap-tokens <n>', 'tokens said again in the next chunk', Number);
+export const formatOption = (command: Command): Command =>
+  command.addOption(new Option('--format <format>', 'files of chunks and vectors').choices(['parquet', 'jsonl']));
+export const embedOptions = (command: Command): Command =>
+  command
+    .addOption(
+      new Option('--dense <engine>', 'who makes dense vectors').choices([
+        'embedded',
+        'openai-compatible',
+        'onnx',
+        'none',
+      ]),
+    )
+    .addOption(new Option('--sparse <engine>', 'who makes sparse vectors').choices(['bm25', 'splade', 'none']));
