@@ -13,6 +13,7 @@ test('a secret shows nothing of itself', () => {
   const shown = [String(secret), JSON.stringify({ secret }), inspect({ secret }), secret.toString(), inspect(secret)];
   for (const text of shown) assert.ok(!text.includes(KEY), text);
   assert.equal(secret.reveal(), KEY);
+  assert.equal(new Secret('k').scrub('thanks'), 'thanks', 'too short to be told from ordinary text');
   assert.equal(secret.scrub(`url?api_key=${KEY}&x=1`), 'url?api_key=[secret]&x=1');
 });
 

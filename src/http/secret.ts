@@ -1,6 +1,7 @@
 import { inspect } from 'node:util';
 
 const HIDDEN = '[secret]';
+const SHORTEST_TELLABLE = 6;
 
 /** A key or token. Printing, logging, JSON and inspection show nothing of it; only `reveal` does. */
 export class Secret {
@@ -15,9 +16,14 @@ export class Secret {
     return this.#value;
   }
 
+  /** Whether the value is long enough to be told from ordinary text: taking out every "k" would garble a page. */
+  get isTellable(): boolean {
+    return this.#value.length >= SHORTEST_TELLABLE;
+  }
+
   /** The text without the value, in its plain or percent-encoded form. */
   scrub(text: string): string {
-    if (this.#value === '') return text;
+    if (!this.isTellable) return text;
     let clean = text.replaceAll(this.#value, HIDDEN);
     const encoded = encodeURIComponent(this.#value);
     if (encoded !== this.#value) clean = clean.replaceAll(encoded, HIDDEN);
@@ -62,7 +68,10 @@ export function withoutKeys(url: URL, credentials: readonly Credential[]): URL {
   for (const [name, value] of url.searchParams) {
     const leaks = credentials.some(
       (credential) =>
-        value.includes(credential.secret.reveal()) || (credential.place === 'query' && credential.name === name),
+        (credential.secret.isTellable
+          ? value.includes(credential.secret.reveal())
+          : value === credential.secret.reveal()) ||
+        (credential.place === 'query' && credential.name === name),
     );
     if (leaks) clean.searchParams.delete(name);
   }

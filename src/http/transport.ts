@@ -129,9 +129,7 @@ function cleanLocation(location: string, request: HttpRequest): string {
 
 /** Error pages quote the key that was wrong, and lists link to their next page with the key that was right. */
 function cleanBody(body: Buffer, request: HttpRequest): Buffer {
-  const leaks = (request.credentials ?? []).some(
-    ({ secret }) => secret.reveal() !== '' && body.includes(secret.reveal()),
-  );
+  const leaks = (request.credentials ?? []).some(({ secret }) => secret.isTellable && body.includes(secret.reveal()));
   return leaks ? Buffer.from(scrub(body.toString('utf8'), request)) : body;
 }
 
