@@ -25,6 +25,8 @@ export function createProgram(door: Door, version: string): Command {
     .version(version, '-V, --version', 'print the version')
     .helpOption('-h, --help', 'show this help')
     .showSuggestionAfterError()
+    // `contentdownload` has options of its own; those behind a command's name are the command's.
+    .enablePositionalOptions()
     .configureHelp({ showGlobalOptions: false });
   if (door === 'contentdownload') downloadCommand(program);
   if (door === 'docstokg')

@@ -14,17 +14,22 @@ export function joinTexts(lines: readonly string[], vocabulary: ReadonlySet<stri
 
 /** Whether a hyphen at a line's end belongs to the word is told by the words of the document itself. */
 function joinTwo(before: string, after: string, vocabulary: ReadonlySet<string>): string {
-  if (/[-\u2010\u2013\u2014/]$/u.test(before)) {
-    const head = LINE_END.exec(before)?.[1];
+  if ('-\u2010\u00ad\u2013\u2014/'.includes(before.at(-1) ?? ' ')) {
+    // Only the last word matters, and the text may be long.
+    const end = before.slice(-80);
+    const head = LINE_END.exec(end)?.[1];
     const tail = LINE_START.exec(after)?.[1];
-    if (head !== undefined && tail !== undefined && !keepsHyphen(before, head, tail, vocabulary))
-      return before.replace(/[-\u2010\u00ad]$/u, '') + after;
+    if (head !== undefined && tail !== undefined && !keepsHyphen(end, head, tail, vocabulary))
+      return before.slice(0, -1) + after;
     // A dash or a slash, or a hyphen before a capital or a number: no space, nothing removed.
-    if (/[\p{L}\p{N}.][-\u2010/]$/u.test(before) && /^[\p{L}\p{N}]/u.test(after)) return before + after;
-    if (/[\p{L}\p{N}][\u2013\u2014]$/u.test(before)) return before + after;
+    if (/[\p{L}\p{N}.][-\u2010/]$/u.test(end) && /^[\p{L}\p{N}]/u.test(after)) return before + after;
+    if (/[\p{L}\p{N}][\u2013\u2014]$/u.test(end)) return before + after;
   }
   // Chinese and Japanese have no spaces between words.
-  if (/[\u3040-\u30ff\u3400-\u9fff\u3001\u3002\uff0c]$/u.test(before) && /^[\u3040-\u30ff\u3400-\u9fff]/u.test(after))
+  if (
+    /[\u3040-\u30ff\u3400-\u9fff\u3001\u3002\uff0c]$/u.test(before.slice(-2)) &&
+    /^[\u3040-\u30ff\u3400-\u9fff]/u.test(after)
+  )
     return before + after;
   return `${before} ${after}`;
 }

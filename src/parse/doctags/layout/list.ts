@@ -11,6 +11,8 @@ export interface ListMarker {
 
 /** The marker at the start of a line, if a list item may begin with it. */
 export function listMarker(line: Line): ListMarker | undefined {
+  // Most lines begin with a word: a letter and another letter.
+  if (/^\p{L}\p{L}\p{L}/u.test(line.text) && !/^[ivx]{1,5}[.)]/u.test(line.text)) return undefined;
   const bullet = BULLET.exec(line.text)?.groups?.marker;
   if (bullet !== undefined) {
     // A dash or asterisk needs a space after it, or it is a word or an operator.
