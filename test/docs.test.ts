@@ -82,8 +82,9 @@ function faultOf([door = '', ...words]: readonly string[]): string | undefined {
       if (!known && !['-h', '--help'].includes(word)) return `${command.name()} has no option ${word}`;
     } else if (command.commands.length > 0) {
       const next = command.commands.find((each) => each.name() === word || each.aliases().includes(word));
-      if (!next) return `${command.name()} has no command ${word}`;
-      command = next;
+      // A command that takes arguments, as contentdownload itself does, takes any word.
+      if (!next && command.registeredArguments.length === 0) return `${command.name()} has no command ${word}`;
+      command = next ?? command;
     }
   }
   return undefined;

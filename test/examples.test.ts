@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { globSync, readFileSync } from 'node:fs';
+import { globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { mkdtempDisposable } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -28,6 +28,18 @@ const EXAMPLES: Readonly<Record<string, (file: string, folder: string) => void>>
     assert.equal(command('docstokg', missing, { cwd: folder }).status, 0);
     const failed = command('docstokg', drain, { cwd: folder });
     assert.deepEqual([failed.status, (JSON.parse(failed.stdout) as { error: number }).error], [1, 1]);
+  },
+  'own-stage.ts': (file, folder) => {
+    const [texts, counts] = [join(folder, 'texts'), join(folder, 'counts')];
+    mkdirSync(texts);
+    writeFileSync(join(texts, 'one.txt'), 'to be or not to be');
+    writeFileSync(join(texts, 'two.txt'), 'the rest is silence');
+    assert.deepEqual(runProgram(file, [texts, counts]).trim().split('\n').sort(), [
+      'one.txt success',
+      'two.txt success',
+    ]);
+    assert.deepEqual(JSON.parse(readFileSync(join(counts, 'one.txt.json'), 'utf8')), { to: 2, be: 2, or: 1, not: 1 });
+    assert.match(runProgram(file, [texts, counts]), /one\.txt skip/, 'the second run has nothing left to do');
   },
   'queue-in-code.ts': (file, folder) => {
     const first = runProgram(file, [join(folder, 'queue.sqlite')]);
