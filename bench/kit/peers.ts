@@ -12,10 +12,14 @@ export function installPeers(tell: (text: string) => void): boolean {
   if (existsSync(join(FOLDER, 'node_modules', '.package-lock.json'))) return true;
   tell('installing the peers (npm ci --prefix bench/peers), which are no dependencies of the package');
   // Their install scripts are not needed: better-sqlite3 brings its binaries along.
-  const { status } = spawnSync('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--prefix', FOLDER], {
-    stdio: ['ignore', 'ignore', 'inherit'],
-    shell: process.platform === 'win32',
-  });
+  const { status } = spawnSync(
+    'npm',
+    ['install', '--no-save', '--ignore-scripts', '--no-audit', '--no-fund', '--prefix', FOLDER],
+    {
+      stdio: ['ignore', 'ignore', 'inherit'],
+      shell: process.platform === 'win32',
+    },
+  );
   if (status === 0) return true;
   tell('THE PEERS COULD NOT BE INSTALLED (offline?): the figures below are ours and the bare limit alone');
   return false;

@@ -19,8 +19,11 @@ export type InspectDocument = (
 
 /** A title of fewer words is too common to prove anything, and its absence too. */
 const FEWEST_WORDS = 3;
-/** Share of a title's words that must stand in the text: line breaks, hyphens and accents cost a few. */
-const ENOUGH_WORDS = 0.7;
+/**
+ * Share of a title's neighbouring words that must stand together in the text: line breaks, hyphens and accents cost a few,
+ * while a paper on the same subject has the words but not the pairs.
+ */
+const ENOUGH_PAIRS = 0.6;
 
 /**
  * Whether a text belongs to a work: its DOI or its title stands in it. 'unknown' where neither can be looked for, because
@@ -34,8 +37,8 @@ export function belongsTo(work: Work, text: string): 'yes' | 'no' | 'unknown' {
   if (words.length === 0) return work.ids.doi === null ? 'unknown' : 'no';
   if (plain.includes(squeeze(work.title ?? ''))) return 'yes';
   if (words.length < FEWEST_WORDS) return 'unknown';
-  const found = words.filter((word) => plain.includes(word)).length;
-  return found / words.length >= ENOUGH_WORDS ? 'yes' : 'no';
+  const pairs = words.slice(1).map((word, at) => `${words[at] ?? ''}${word}`);
+  return pairs.filter((pair) => plain.includes(pair)).length / pairs.length >= ENOUGH_PAIRS ? 'yes' : 'no';
 }
 
 /** Letters and digits only, in lower case and without accents: what layout and encoding cannot change. */
@@ -47,11 +50,8 @@ function squeeze(text: string): string {
 }
 
 function wordsOf(title: string): string[] {
-  const words =
-    title
-      .normalize('NFKD')
-      .toLowerCase()
-      .replaceAll(/\p{M}/gu, '')
-      .match(/[\p{L}\p{N}]{4,}/gu) ?? [];
-  return [...new Set(words)];
+  return title
+    .split(/\s+/)
+    .map(squeeze)
+    .filter((word) => word !== '');
 }

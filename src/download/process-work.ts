@@ -1,5 +1,5 @@
-import type { Resolver, ResolveContext } from '../resolve/index.ts';
-import { findPlans } from '../resolve/index.ts';
+import type { Finding, Resolver, ResolveContext } from '../resolve/index.ts';
+import { completeWork, findPlans } from '../resolve/index.ts';
 import type { Work } from '../works/index.ts';
 import type { Attempt, WorkOutcome, WorkResult } from './outcome.ts';
 import type { Reason } from './reasons.ts';
@@ -15,13 +15,21 @@ export interface ProcessOptions extends TryOptions {
 }
 
 /** Tries plan after plan, resolver by resolver, until one yields the work's full text. */
-export async function processWork(work: Work, options: ProcessOptions): Promise<WorkResult> {
+export async function processWork(listed: Work, options: ProcessOptions): Promise<WorkResult> {
   const { clock, signal } = options;
   const startedAt = clock.now();
   const tried = new Map<string, string>();
+  const context = { ...options.resolve, attempted: tried, signal };
+  // Title and DOI are what a file is recognised by, so they are asked for before anything is fetched.
+  const { work, findings } = await completeWork(listed, context);
   const attempts: Attempt[] = [];
   const problems: { readonly resolver: string; readonly message: string }[] = [];
   const moments: number[] = [];
+  const note = (finding: Finding): void => {
+    if (finding.kind !== 'problem') return;
+    problems.push({ resolver: finding.resolver, message: finding.message });
+    if (finding.at !== null) moments.push(finding.at);
+  };
   const end = (outcome: WorkOutcome): WorkResult => ({
     work,
     outcome,
@@ -33,11 +41,11 @@ export async function processWork(work: Work, options: ProcessOptions): Promise<
 
   if (work.isRetracted && options.retracted === 'skip') return end({ kind: 'skipped', reason: 'retracted' });
   const trier = new PlanTrier(work, options, tried);
-  for await (const finding of findPlans(work, options.resolvers, { ...options.resolve, attempted: tried, signal })) {
+  for (const finding of findings) note(finding);
+  for await (const finding of findPlans(work, options.resolvers, context)) {
     signal.throwIfAborted();
     if (finding.kind === 'problem') {
-      problems.push({ resolver: finding.resolver, message: finding.message });
-      if (finding.at !== null) moments.push(finding.at);
+      note(finding);
       continue;
     }
     const { plan } = finding;

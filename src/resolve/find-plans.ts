@@ -34,6 +34,20 @@ export async function* findPlans(
   }
 }
 
+/** A work with all that its id leads to: what a file is recognised by, and where to ask. Asked once, then the work is complete. */
+export async function completeWork(
+  work: Work,
+  context: ResolveContext,
+): Promise<{ readonly work: Work; readonly findings: readonly Finding[] }> {
+  const findings: Finding[] = [];
+  const completing = completed(work, context);
+  for (;;) {
+    const step = await completing.next();
+    if (step.done) return { work: { ...step.value, isComplete: true }, findings };
+    findings.push(step.value);
+  }
+}
+
 /** A work known by an id only is looked up first, in OpenAlex, where a single record costs nothing, or in arXiv. */
 async function* completed(work: Work, context: ResolveContext): AsyncGenerator<Finding, Work> {
   const { lookups, signal } = context;

@@ -8,7 +8,7 @@ export { Lookups, problemsOf } from './lookups.ts';
 export type { Question } from './lookups.ts';
 export { chooseResolvers, PRESETS, RESOLVERS } from './resolvers.ts';
 export type { ResolverChoice, ResolverPreset } from './resolvers.ts';
-export { findPlans } from './find-plans.ts';
+export { completeWork, findPlans } from './find-plans.ts';
 export { decodePage } from './landing/page-text.ts';
 export { readLandingPage } from './landing/landing-page.ts';
 export type { LandingLink, LandingPage } from './landing/landing-page.ts';
