@@ -334,7 +334,8 @@ test('colours are for terminals, and never with NO_COLOR or --no-color', async (
   }
   await using at = await place();
   await at.put({ a: {} });
-  const { NO_COLOR: _none, FORCE_COLOR: _nor, ...environment } = process.env;
+  // Node shows no colours where CI is set.
+  const { NO_COLOR: _none, FORCE_COLOR: _nor, CI: _ci, ...environment } = process.env;
   const inTerminal = (more: string, env: Record<string, string> = {}): string =>
     spawnSync(
       'script',
