@@ -132,8 +132,9 @@ export class RunMark implements Disposable {
       });
   }
 
+  /** The lock is what says that there is a mark, so it goes last: a kill in between leaves something to be found. */
   #remove(id: string): void {
-    for (const kind of ['lock', 'folders']) rmSync(this.#path(id, kind), { force: true });
+    for (const kind of ['folders', 'lock']) rmSync(this.#path(id, kind), { force: true });
   }
 
   #path(id: string, kind: string): string {
