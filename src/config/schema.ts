@@ -58,7 +58,9 @@ const queueSchema = z.strictObject({
   durability: z
     .enum(['enqueue', 'all', 'none'])
     .default('enqueue')
-    .describe('Which commits wait for the disk: those that accept jobs, all of them, or none (SQLite only).'),
+    .describe(
+      'Which commits wait for the disk: those that accept jobs, all of them, or none (on PostgreSQL, none means the same as those that accept jobs).',
+    ),
   url: z.string().default('').describe('Address of the PostgreSQL server, for example postgres://user@host/database.'),
   schema: z
     .string()
