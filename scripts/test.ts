@@ -18,6 +18,7 @@ const { status } = spawnSync(
   [
     '--conditions=docstokg-source',
     '--test',
+    '--test-timeout=300000',
     `--test-concurrency=${Math.max(2, availableParallelism())}`,
     ...options,
     ...files,
