@@ -1,5 +1,5 @@
 import { link as linkCallback } from 'node:fs';
-import { mkdir, readdir, rename, rm, stat, symlink } from 'node:fs/promises';
+import { mkdir, rename, rm, stat, symlink } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { promisify } from 'node:util';
 
@@ -62,14 +62,6 @@ export class KeptFiles {
         return false;
       throw error;
     }
-  }
-
-  /** Removes what runs that died left half done. Only for a folder that no other run is using. */
-  async removeParts(): Promise<number> {
-    const folder = join(this.root, '.parts');
-    const names = await readdir(folder).catch(() => []);
-    await Promise.all(names.map((name) => rm(join(folder, name), { force: true })));
-    return names.length;
   }
 
   /** A link beside the store: symbolic where that is allowed, hard where it is not. */

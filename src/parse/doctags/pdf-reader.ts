@@ -1,6 +1,6 @@
 import { AppError } from '../../base/index.ts';
 import type { ParsedDocument } from '../document.ts';
-import { encodePng } from './png.ts';
+import { encodePng } from './layout/png.ts';
 
 /** What this side needs of the PDF reader; the file behind it loads a wasm engine and is loaded only for a PDF. */
 export interface PdfReader {
