@@ -1,9 +1,10 @@
 import { link as linkCallback } from 'node:fs';
-import { mkdir, rename, rm, stat, symlink } from 'node:fs/promises';
+import { mkdir, rm, stat, symlink } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { promisify } from 'node:util';
 
 import { AppError, partPath, syncFolder } from '../base/index.ts';
+import { FileCommits } from './file-commits.ts';
 import type { ArtifactKind } from './outcome.ts';
 import { slug } from './slug.ts';
 
@@ -15,6 +16,7 @@ const FOLDERS: Readonly<Record<ArtifactKind, string>> = { pdf: 'PDF', html: 'HTM
 export class KeptFiles {
   readonly root: string;
   readonly #contentAddressed: boolean;
+  readonly #commits = new FileCommits();
   readonly #made = new Set<string>();
 
   constructor(root: string, options: { readonly contentAddressed?: boolean } = {}) {
@@ -29,7 +31,7 @@ export class KeptFiles {
     return partPath(join(folder, slug(workId)));
   }
 
-  /** Gives verified, synced bytes their final name; answers it relative to the root. */
+  /** Gives verified bytes their final name, durably; answers it relative to the root. */
   async keep(
     part: string,
     options: { readonly workId: string; readonly kind: ArtifactKind; readonly sha256: string },
@@ -38,14 +40,12 @@ export class KeptFiles {
     const friendly = join(this.root, FOLDERS[kind], `${slug(workId)}.${kind}`);
     await this.#make(dirname(friendly));
     if (!this.#contentAddressed) {
-      await rename(part, friendly);
-      await syncFolder(dirname(friendly));
+      await this.#commits.commit(part, friendly);
       return relative(this.root, friendly);
     }
     const stored = join(this.root, 'cas', sha256.slice(0, 2), `${sha256}.${kind}`);
     await this.#make(dirname(stored));
-    await rename(part, stored);
-    await syncFolder(dirname(stored));
+    await this.#commits.commit(part, stored);
     await rm(friendly, { force: true });
     await this.#link(stored, friendly);
     await syncFolder(dirname(friendly));
