@@ -25,10 +25,10 @@ export class KeptFiles {
   }
 
   /** A place for bytes that are not yet known to be a document; nothing ever trusts it. */
-  async newPart(workId: string): Promise<string> {
+  async newPart(): Promise<string> {
     const folder = join(this.root, '.parts');
     await this.#make(folder);
-    return partPath(join(folder, slug(workId)));
+    return partPath(join(folder, 'body'));
   }
 
   /** Gives verified bytes their final name, durably; answers it relative to the root. */

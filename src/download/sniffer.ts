@@ -87,9 +87,7 @@ export class Sniffer {
     const tail = this.#end();
     const end = tail.lastIndexOf('%%EOF');
     if (end === -1 || this.#bytes < SMALLEST_PDF) return 'truncated';
-    return tail.subarray(0, end).lastIndexOf('startxref') === -1 && this.#bytes > TAIL_BYTES
-      ? 'truncated'
-      : undefined;
+    return tail.subarray(0, end).lastIndexOf('startxref') === -1 && this.#bytes > TAIL_BYTES ? 'truncated' : undefined;
   }
 
   /** XML ends with the end tag of its root, whitespace and comments aside. */

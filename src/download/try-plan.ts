@@ -137,7 +137,7 @@ export class PlanTrier {
 
   async #fetch(plan: Plan, url: string): Promise<Got> {
     const { files, withLimits } = this.#options;
-    const part = await files.newPart(this.#work.id);
+    const part = await files.newPart();
     const transfer = new Transfer(part, plan, this.#options.accept.has('html'));
     let got: Got | undefined;
     try {
@@ -217,7 +217,7 @@ export class PlanTrier {
     if (!got.body?.page) return got;
     if (belongsTo(this.#work, text.replaceAll(/<[^>]*>/g, ' ')) === 'no')
       return { ...got, reason: 'identity-mismatch' };
-    const part = await this.#options.files.newPart(this.#work.id);
+    const part = await this.#options.files.newPart();
     const receiver = new BodyReceiver({ part, keepPages: true, checksum: null, stop: () => undefined });
     receiver.write(got.body.page);
     receiver.end();
