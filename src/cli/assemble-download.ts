@@ -6,7 +6,7 @@ import { scaledClock } from '../base/index.ts';
 import type { Config } from '../config/index.ts';
 import type { DownloadEvent, InspectDocument, WorkProvider } from '../download/index.ts';
 import { DownloadRun, KeptFiles } from '../download/index.ts';
-import type { DnsMapping, HttpClient } from '../http/index.ts';
+import type { DnsMapping, HttpClient, HttpEvent } from '../http/index.ts';
 import { createHttpClient, requireContact, SqliteCacheStore } from '../http/index.ts';
 import type { LeasedJob, QueueEvent, WorkQueue } from '../queue/index.ts';
 import type { ServiceName } from '../resolve/index.ts';
@@ -36,6 +36,7 @@ export interface DownloadParts {
   readonly inspect: InspectDocument | undefined;
   readonly listOnly?: boolean;
   readonly report: (event: DownloadEvent | QueueEvent) => void;
+  readonly reportHttp?: ((event: HttpEvent) => void) | undefined;
   readonly around?: (<T>(job: LeasedJob, run: () => Promise<T>) => Promise<T>) | undefined;
 }
 
@@ -101,6 +102,7 @@ export async function assembleDownload(
         maxBytes: download.max_bytes,
         maxRedirects: http.max_redirects,
       },
+      ...(parts.reportHttp && { report: parts.reportHttp }),
       guard: { allow: http.allow, dnsMap: dnsMappings(http.dns, http.allow) },
     }),
   );

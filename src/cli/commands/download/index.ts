@@ -5,7 +5,7 @@ import { Option } from 'commander';
 
 import { AppError } from '../../../base/index.ts';
 import type { Layer } from '../../../config/index.ts';
-import type { WorkProvider } from '../../../download/index.ts';
+import type { DownloadEvent, WorkProvider } from '../../../download/index.ts';
 import type { Work } from '../../../works/index.ts';
 import { iterateOpenAlex, readWorks, workFromText } from '../../../works/index.ts';
 import { startTelemetry } from '../../../telemetry/index.ts';
@@ -107,7 +107,9 @@ async function download(ids: readonly string[], options: DownloadOptions, sessio
     report: (event) => {
       progress.see(event);
       if (isQueueEvent(event)) telemetry.report(event);
+      else telemetry.download?.download(event);
     },
+    reportHttp: telemetry.download?.http,
     around: telemetry.around,
   });
   if (options.dryRun) return await dryRun(assembly, ids, options, session);
@@ -120,7 +122,7 @@ async function download(ids: readonly string[], options: DownloadOptions, sessio
 
 type QueueReport = Parameters<Awaited<ReturnType<typeof startTelemetry>>['report']>[0];
 
-function isQueueEvent(event: { readonly kind: string }): event is QueueReport {
+function isQueueEvent(event: DownloadEvent | QueueReport): event is QueueReport {
   return !/^(work-|worker-)/.test(event.kind);
 }
 
