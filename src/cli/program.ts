@@ -2,6 +2,7 @@ import { Command } from 'commander';
 
 import { completionCommand } from './commands/completion.ts';
 import { configCommand } from './commands/config.ts';
+import { doctorCommand } from './commands/doctor.ts';
 import { manifestCommand } from './commands/docparse/manifest.ts';
 import { allCommand, chunkCommand, doctagsCommand, embedCommand, planCommand } from './commands/docparse/stages.ts';
 import { downloadCommand } from './commands/download/index.ts';
@@ -46,6 +47,7 @@ export function createProgram(door: Door, version: string): Command {
     }
   }
   if (door === 'docstokg') program.addCommand(simCommand());
+  program.addCommand(doctorCommand());
   program.addCommand(configCommand());
   program.addCommand(completionCommand());
   return program;
