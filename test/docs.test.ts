@@ -4,10 +4,11 @@ import { dirname, join, sep } from 'node:path';
 import { test } from 'node:test';
 
 import type { Command } from 'commander';
+import { parse as parseYaml } from 'yaml';
 
 import { referencePages } from '../scripts/reference.ts';
 import { createProgram } from '../src/cli/program.ts';
-import { listKeys } from '../src/config/index.ts';
+import { configSchema, listKeys } from '../src/config/index.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 const pages = globSync(['*.md', 'docs/**/*.md', 'bench/*.md', 'examples/*.md'], { cwd: ROOT })
@@ -116,6 +117,18 @@ for (const page of pages.filter((each) => !each.startsWith('docs/reference/'))) 
         keys.some((key) => key.name === name),
         `${page} names ${name}, which is no setting`,
       );
+    }
+  });
+}
+
+for (const page of pages) {
+  const examples = [...read(page).matchAll(/^```yaml\n([\s\S]*?)^```/gm)].map((match) => match[1] ?? '');
+  if (examples.length === 0) continue;
+  test(`every configuration shown in ${page} is valid`, () => {
+    for (const example of examples) {
+      const { profiles: _, ...settings } = parseYaml(example) as Record<string, unknown>;
+      const { error } = configSchema.safeParse(settings);
+      assert.equal(error, undefined, `${page} shows\n${example}${error?.message ?? ''}`);
     }
   });
 }
