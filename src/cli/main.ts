@@ -33,7 +33,7 @@ process.on('beforeExit', () => {
   process.exitCode = 1;
 });
 
-const program = createProgram(door, version);
+const program = await createProgram(door, version, process.argv.slice(2));
 everyCommand(program, (command) => command.exitOverride());
 try {
   await program.parseAsync();
