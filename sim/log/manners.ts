@@ -18,6 +18,8 @@ const HOMES: Readonly<Record<keyof typeof SIM_KEYS, readonly string[]>> = {
 
 const REQUESTS_BEFORE_BAN = 10;
 const BAN_MS = 600_000;
+/** A busy client may take a second to read an answer, and what it sent until then was sent in good faith. */
+const UNDER_WAY_SLACKS = 20;
 
 interface Hold {
   readonly from: number;
@@ -55,7 +57,7 @@ export class Manners {
     this.#robots(entry);
     this.#pace(entry);
     const hold = this.#holds.get(host);
-    const grace = hold ? Math.min(this.#slackMs * 4, (hold.until - hold.from) / 2) : 0;
+    const grace = hold ? Math.min(this.#slackMs * UNDER_WAY_SLACKS, (hold.until - hold.from) / 2) : 0;
     // What was under way when the host asked for quiet is not held against the client.
     if (hold && at > hold.from + grace && at < hold.until - this.#slackMs) {
       hold.ignored += 1;
