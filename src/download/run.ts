@@ -56,6 +56,8 @@ export interface DownloadRunOptions {
   readonly retracted: 'keep' | 'skip';
   readonly listOnly: boolean;
   readonly clock: Clock;
+  /** The clock by which the web is waited for, where that is another: a simulated web's time is shorter. */
+  readonly webClock?: Clock | undefined;
   readonly report: (event: DownloadEvent | QueueEvent) => void;
   readonly log: HandlerContext['log'];
   readonly around?: (<T>(job: LeasedJob, run: () => Promise<T>) => Promise<T>) | undefined;
@@ -175,6 +177,7 @@ export class DownloadRun {
     try {
       return await processWork(work, {
         ...options,
+        webClock: options.webClock ?? options.clock,
         withLimits: (resolver, url, run) => context.withLimits(resolver, url, run),
         signal: context.signal,
       });

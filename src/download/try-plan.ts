@@ -31,6 +31,8 @@ export interface TryOptions {
   readonly send: Send;
   readonly files: KeptFiles;
   readonly clock: Clock;
+  /** The clock by which the web is waited for. */
+  readonly webClock: Clock;
   readonly inspect: InspectDocument | undefined;
   readonly accept: ReadonlySet<ArtifactKind>;
   readonly maxBytes: number;
@@ -157,7 +159,7 @@ export class PlanTrier {
 
   /** Sends, and goes on where a body broke off, as often as the retry limit allows. */
   async #transfer(transfer: Transfer, plan: Plan, url: string): Promise<HttpResult> {
-    const { send, signal, clock, retries, maxBytes } = this.#options;
+    const { send, signal, webClock, retries, maxBytes } = this.#options;
     for (let attempt = 1; ; attempt += 1) {
       const result = await send(
         {
@@ -174,7 +176,7 @@ export class PlanTrier {
       );
       const brokeOff = result.kind === 'failed' && result.retryable && result.trail.response !== undefined;
       if (!brokeOff || attempt > retries) return result;
-      await wait(clock, equalJitterDelay(attempt, { baseMs: 1_000, capMs: 60_000 }), signal);
+      await wait(webClock, equalJitterDelay(attempt, { baseMs: 1_000, capMs: 60_000 }), signal);
     }
   }
 
