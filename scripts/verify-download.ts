@@ -64,10 +64,14 @@ async function verifyRun(run: Harvest): Promise<boolean> {
   const again = await harvest(simulation, out, run);
   const repeated = simulation.log.since(0).length - requests;
   const faults = [
-    ...differences.map(({ work, aspect, expected, found }) => `${work} ${aspect}: expected ${expected}, found ${found}`),
+    ...differences.map(
+      ({ work, aspect, expected, found }) => `${work} ${aspect}: expected ${expected}, found ${found}`,
+    ),
     ...violations.map(({ rule, url, detail }) => `broke ${rule} at ${url}: ${detail}`),
     ...wrong.map((path) => `${path} has other bytes than its row says`),
-    ...[first, again].filter(({ code }) => code !== 0).map(({ code, stderr }) => `ended with ${code}: ${stderr.slice(-500)}`),
+    ...[first, again]
+      .filter(({ code }) => code !== 0)
+      .map(({ code, stderr }) => `ended with ${code}: ${stderr.slice(-500)}`),
     ...(again.summary['bytes'] === 0 ? [] : [`the second run transferred ${String(again.summary['bytes'])} bytes`]),
   ];
   console.log(
@@ -76,7 +80,9 @@ async function verifyRun(run: Harvest): Promise<boolean> {
       run.profile.padEnd(10),
       `seed ${run.seed}`.padEnd(8),
       `workers ${run.workers}`.padEnd(11),
-      `saved ${String(first.summary['saved'])} failed ${String(first.summary['failed'])} parked ${String(first.summary['parked'])}`.padEnd(34),
+      `saved ${String(first.summary['saved'])} failed ${String(first.summary['failed'])} parked ${String(first.summary['parked'])}`.padEnd(
+        34,
+      ),
       `requests ${requests}+${repeated}`.padEnd(18),
       `${(elapsed / 1000).toFixed(1)} s`.padEnd(8),
       `${Math.round(first.peakBytes / 1e6)} MB`,

@@ -118,6 +118,7 @@ export async function assembleDownload(
     maxBytes: download.max_bytes,
     retries: http.retries,
     retracted: download.retracted,
+    maxDeaths: download.max_deaths,
     listOnly: parts.listOnly ?? false,
     clock: session.clock,
     webClock: web.clock,

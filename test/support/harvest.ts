@@ -3,7 +3,15 @@ import { join } from 'node:path';
 
 import { sha256 } from '../../src/base/index.ts';
 import type { ManifestLine, Policy, Verification, WorldParameters } from '../../sim/index.ts';
-import { Admin, DEFAULT_POLICY, expectedOutcome, parseManifestLine, Simulation, truthLines, verify } from '../../sim/index.ts';
+import {
+  Admin,
+  DEFAULT_POLICY,
+  expectedOutcome,
+  parseManifestLine,
+  Simulation,
+  truthLines,
+  verify,
+} from '../../sim/index.ts';
 import { startCommand } from '../e2e/started-command.ts';
 
 /** A world and how it is harvested. */
@@ -56,7 +64,17 @@ export async function harvest(simulation: Simulation, out: string, options: Harv
   const ids = expectedOutcome(simulation.world, DEFAULT_POLICY).works.map(({ work }) => work.id);
   await using run = startCommand(
     'contentdownload',
-    [...ids, '--sim', admin.url, '--out', out, '--workers', String(options.workers), '--json', ...(options.options ?? [])],
+    [
+      ...ids,
+      '--sim',
+      admin.url,
+      '--out',
+      out,
+      '--workers',
+      String(options.workers),
+      '--json',
+      ...(options.options ?? []),
+    ],
     { cwd: out, env: { NODE_OPTIONS: `--import=${PEAK}`, ...(options.profile !== 'hostile' && PATIENCE) } },
   );
   const { code } = await run.ended;
