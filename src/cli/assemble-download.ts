@@ -69,6 +69,7 @@ export async function assembleDownload(
       cache,
       pools: services.pools(),
       obeyRobots: http.obey_robots,
+      longestLineMs: http.longest_line * 1000,
       perHost: { perSecond: http.per_host_per_second, concurrency: config.orchestrator.max_per_host },
       retry: {
         retries: http.retries,

@@ -103,6 +103,9 @@ const httpSchema = z.strictObject({
   park_after: seconds(0)
     .default(60)
     .describe('A wait longer than this many seconds puts the work back in the queue instead.'),
+  longest_line: seconds(0)
+    .default(300)
+    .describe('Longest wait, in seconds, for the turn at a service whose limit our own requests use up.'),
   give_up_after: seconds(0)
     .default(604_800)
     .describe('A host that asks for a longer wait than this many seconds ends the attempt.'),

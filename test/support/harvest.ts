@@ -41,7 +41,7 @@ const PEAK = `data:text/javascript,${encodeURIComponent(
  * A client that shares a busy machine with its web may wait for it for a second, which on a shortened clock is half a
  * minute: where nothing in the world is slow by design, nothing is given up for slowness.
  */
-const PATIENCE: Readonly<Record<string, string>> = {
+export const PATIENCE: Readonly<Record<string, string>> = {
   DOCSTOKG_HTTP__CONNECT_SECONDS: '3600',
   DOCSTOKG_HTTP__HEADERS_SECONDS: '3600',
   DOCSTOKG_HTTP__IDLE_SECONDS: '3600',
@@ -50,9 +50,10 @@ const PATIENCE: Readonly<Record<string, string>> = {
 };
 
 /** A world whose files are made already: making one takes long enough to look like a slow host. */
-export async function openWorld(options: Harvest): Promise<Simulation> {
+export async function openWorld(options: Harvest, onEntry: () => void = () => undefined): Promise<Simulation> {
   const { seed, works, hosts, profile, timeScale, documents } = options;
-  const simulation = await Simulation.open({ parameters: { seed, works, hosts, profile }, timeScale, documents });
+  const parameters = { seed, works, hosts, profile };
+  const simulation = await Simulation.open({ parameters, timeScale, documents, onEntry });
   for (const work of simulation.world.works())
     for (const { file } of work.locations) if (file) await simulation.documents.digest(file);
   return simulation;
