@@ -103,6 +103,9 @@ const httpSchema = z.strictObject({
   park_after: seconds(0)
     .default(60)
     .describe('A wait longer than this many seconds puts the work back in the queue instead.'),
+  longest_line: seconds(0)
+    .default(300)
+    .describe('Longest wait, in seconds, for the turn at a service whose limit our own requests use up.'),
   give_up_after: seconds(0)
     .default(604_800)
     .describe('A host that asks for a longer wait than this many seconds ends the attempt.'),
@@ -193,6 +196,13 @@ const downloadSchema = z.strictObject({
   resolver_order: z.array(z.string()).default([]).describe('Resolvers to ask first, in this order.'),
   enable: z.array(z.string()).default([]).describe('Resolvers to ask besides those of the preset.'),
   disable: z.array(z.string()).default([]).describe('Resolvers not to ask.'),
+  max_deaths: z
+    .int()
+    .min(1)
+    .default(50)
+    .describe(
+      'A work that was under way when its process died this often is given up; others may be to blame, so it is many.',
+    ),
   thorough: z.boolean().default(true).describe('Also ask repositories that have no reason to know a work.'),
 });
 

@@ -5,6 +5,7 @@ import { promisify } from 'node:util';
 
 import { AppError, partPath, syncFolder } from '../base/index.ts';
 import type { ArtifactKind } from './outcome.ts';
+import { PartFolder } from './part-folder.ts';
 import { slug } from './slug.ts';
 
 const hardLink = promisify(linkCallback);
@@ -12,10 +13,11 @@ const hardLink = promisify(linkCallback);
 const FOLDERS: Readonly<Record<ArtifactKind, string>> = { pdf: 'PDF', html: 'HTML', xml: 'XML' };
 
 /** The folder in which a run keeps its files: `PDF/ HTML/ XML/` by name, or by hash with friendly links. */
-export class KeptFiles {
+export class KeptFiles implements Disposable {
   readonly root: string;
   readonly #contentAddressed: boolean;
   readonly #made = new Set<string>();
+  #parts: PartFolder | undefined;
 
   constructor(root: string, options: { readonly contentAddressed?: boolean } = {}) {
     this.root = root;
@@ -26,7 +28,14 @@ export class KeptFiles {
   async newPart(workId: string): Promise<string> {
     const folder = join(this.root, '.parts');
     await this.#make(folder);
-    return partPath(join(folder, slug(workId)));
+    this.#parts ??= PartFolder.open(folder);
+    return partPath(join(this.#parts.path, slug(workId)));
+  }
+
+  /** Removes what was begun and not kept. */
+  [Symbol.dispose](): void {
+    this.#parts?.[Symbol.dispose]();
+    this.#parts = undefined;
   }
 
   /** Gives verified, synced bytes their final name; answers it relative to the root. */

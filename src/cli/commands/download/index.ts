@@ -11,7 +11,7 @@ import { iterateOpenAlex, readWorks, workFromText } from '../../../works/index.t
 import { startTelemetry } from '../../../telemetry/index.ts';
 import { openQueue, queueLayer } from '../../assemble.ts';
 import type { DownloadAssembly } from '../../assemble-download.ts';
-import { assembleDownload, downloadClock } from '../../assemble-download.ts';
+import { assembleDownload } from '../../assemble-download.ts';
 import { openInspector } from '../../inspector.ts';
 import type { Session } from '../../session.ts';
 import { flagLayer, openSession, shared } from '../../session.ts';
@@ -92,15 +92,13 @@ async function download(ids: readonly string[], options: DownloadOptions, sessio
     });
   }
   const { config } = session.load(await flags(options));
-  const clock = downloadClock(config, session);
   const tell = (message: string): void => session.log('info', message);
-  await using queue = await openQueue(config, session, clock);
-  await using telemetry = await startTelemetry(config.telemetry, queue.store, clock);
+  await using queue = await openQueue(config, session);
+  await using telemetry = await startTelemetry(config.telemetry, queue.store, session.clock);
   using inspector = openInspector();
   const progress = new DownloadProgress(session);
   await using assembly = await assembleDownload(config, session, {
     queue,
-    clock,
     inspect: inspector.inspect,
     listOnly: options.listOnly ?? false,
     provider: (parts) => (signal) => limited(works(ids, options, { ...parts, signal, tell }), options.max),
@@ -156,7 +154,7 @@ function runQueue(options: DownloadOptions): Layer {
 }
 
 interface ProviderParts {
-  readonly client: DownloadAssembly['client'];
+  readonly send: DownloadAssembly['send'];
   readonly services: DownloadAssembly['services'];
   readonly contact: string;
   readonly signal: AbortSignal;
@@ -181,11 +179,11 @@ async function* works(ids: readonly string[], options: DownloadOptions, parts: P
   }
   if (options.topic === undefined) return;
   const { topic, yearStart, yearEnd, oaOnly, type, language } = options;
-  const { client, services, contact, signal, tell } = parts;
+  const { send, services, contact, signal, tell } = parts;
   const listing = iterateOpenAlex(
     { topic, yearStart, yearEnd, oaOnly, type, language },
     {
-      send: client.send,
+      send,
       baseUrl: services.base('openalex'),
       credentials: services.credentials('openalex'),
       mailto: contact,
