@@ -88,7 +88,8 @@ export class ProcessCarrier implements Carrier {
   }
 
   kill(): void {
-    this.#child.kill('SIGKILL');
+    // A process that was not started has the number 0, which to the system means this one and all its kin.
+    if (this.#child.pid !== undefined) this.#child.kill('SIGKILL');
   }
 }
 
