@@ -165,7 +165,8 @@ test('the young generation of a worker is as small as it was asked to be', async
     );
   }
   assert.equal(seen[0]?.['youngMb'], 12);
-  assert.ok((seen[1]?.['flags'] as string[]).includes('--max-semi-space-size=4'), 'three of them make the generation');
+  const flags = (seen[1]?.['flags'] ?? []) as string[];
+  assert.ok(flags.includes('--max-semi-space-size=4'), 'three of them make the generation');
 });
 
 test('processes that cannot be started stop the stage with a coded error, and the run ends', async () => {
