@@ -1,5 +1,7 @@
 import { z } from 'zod';
 
+import { stageSchema } from './stage-schema.ts';
+
 const seconds = (min: number): z.ZodNumber => z.number().min(min);
 
 /** How jobs are run: how many at once, for how long they are leased, how often they are tried. */
@@ -277,6 +279,7 @@ export const configSchema = z.strictObject({
   queue: queueSchema.prefault({}).describe('Where jobs are kept.'),
   download: downloadSchema.prefault({}).describe('What is downloaded and where it goes.'),
   parse: parseSchema.prefault({}).describe('How papers become structure, chunks and vectors.'),
+  stage: stageSchema.prefault({}).describe('How every stage runs its documents.'),
   http: httpSchema.prefault({}).describe('How the web is asked.'),
   services: servicesSchema.prefault({}).describe('Where scholarly services are.'),
   keys: keysSchema.prefault({}).describe('Keys of services.'),
