@@ -115,17 +115,36 @@ function cellScore(found: readonly Block[], real: readonly Block[], misses: stri
   return { right, truth: total };
 }
 
-/** Compares the sequence of what is read; pictures have no text to know them by, and tables are known by their cells. */
+/**
+ * Whether the text of every block stands in the flow behind the text of the block before it, in one piece. Furniture is
+ * not read, pictures have no text, and a table is known by its place.
+ */
 function isInOrder(found: readonly Block[], real: readonly Block[], misses: string[]): boolean {
-  const sequence = (blocks: readonly Block[]): string[] =>
-    blocks.flatMap((block) => {
-      if (block.kind === 'picture') return [];
-      return [`${block.kind}: ${block.kind === 'table' ? '' : squash(block.text)}`];
-    });
-  const [mine, theirs] = [sequence(found), sequence(real)];
-  const at = theirs.findIndex((text, index) => mine[index] !== text);
-  if (at < 0 && mine.length === theirs.length) return true;
-  const place = at < 0 ? theirs.length : at;
-  misses.push(`order at ${place}: ${theirs[place] ?? 'end'} BUT ${mine[place] ?? 'end'}`);
-  return false;
+  const flow = found
+    .filter((block) => !isFurniture(block))
+    .map(letters)
+    .join(' ');
+  let at = 0;
+  for (const block of real) {
+    if (isFurniture(block) || block.kind === 'picture') continue;
+    const text = letters(block);
+    const next = flow.indexOf(text, at);
+    if (next < 0) {
+      misses.push(`order: ${block.kind} ${block.text} NOT BEHIND ${flow.slice(Math.max(0, at - 40), at)} IN ${flow.slice(at, at + 200)}`);
+      return false;
+    }
+    at = next + text.length;
+  }
+  return true;
 }
+
+function isFurniture({ kind }: Block): boolean {
+  return kind === 'page_header' || kind === 'page_footer';
+}
+
+function letters(block: Block): string {
+  return block.kind === 'table' ? TABLE : squash(block.text).replaceAll(/[^\p{L}\p{N}]/gu, '');
+}
+
+/** Stands for a table in a flow of letters. */
+const TABLE = '#';

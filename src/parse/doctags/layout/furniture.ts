@@ -23,13 +23,17 @@ export interface PageSegments {
 }
 
 /** Running heads, feet, page numbers and line numbers: segments that repeat from page to page. */
-export function findFurniture(pages: readonly PageSegments[]): Map<Segment, 'page_header' | 'page_footer'> {
+export function findFurniture(
+  pages: readonly PageSegments[],
+  bodySize: number,
+): Map<Segment, 'page_header' | 'page_footer'> {
   const furniture = new Map<Segment, 'page_header' | 'page_footer'>();
   const candidates = pages.flatMap((page) => edgeSegments(page));
   // A tagged file marks what is only decoration of the page.
   const repeated = new Set(candidates.filter(({ segment }) => segment.glyphs.every((glyph) => glyph.artifact)));
   markRepeated(candidates, pages.length, repeated);
   markPageNumbers(candidates, pages, repeated);
+  markImprint(candidates, pages[0], bodySize, repeated);
   const byNumber = new Map(pages.map((page) => [page.page, page]));
   for (const candidate of candidates) {
     const page = byNumber.get(candidate.page);
@@ -105,6 +109,34 @@ function markPageNumbers(
     );
     const page = pages.find((each) => each.page === candidate.page);
     if (support.size >= 2 || (page && pages.length === 1 && isOutermost(candidate, page))) repeated.add(candidate);
+  }
+}
+
+const IMPRINT =
+  /\bdoi\b|10\.\d{4,9}\/|https?:|www\.|\bissn\b|\barxiv\b|\bvol(?:ume|\.)?\s*\d|\bpp?\.\s*\d|\bjournal\b|\bproceedings\b|\btransactions\b|\bletters\b|©|\(?(?:19|20)\d\d\)?/iu;
+
+/** Above the title of an article stands where it appeared, on the first page only: small type, apart from the rest. */
+function markImprint(
+  candidates: readonly Candidate[],
+  first: PageSegments | undefined,
+  bodySize: number,
+  repeated: Set<Candidate>,
+): void {
+  if (!first) return;
+  const small = candidates.filter(
+    ({ page, head, segment }) => page === first.page && head && segment.size < 0.92 * bodySize,
+  );
+  for (const candidate of small) {
+    const { segment, text } = candidate;
+    if (!IMPRINT.test(text)) continue;
+    const above = first.segments.filter((other) => other.baseline < segment.baseline - 2);
+    const isTop = above.every((other) => small.some((each) => each.segment === other));
+    const below = first.segments.filter((other) => other.baseline > segment.baseline + 2);
+    // The title is larger and comes next, or after other lines of the imprint.
+    const next = below.filter((other) => !small.some((each) => each.segment === other));
+    const gap = Math.min(...next.map((other) => other.top)) - segment.bottom;
+    const large = next.toSorted((a, b) => a.baseline - b.baseline)[0];
+    if (isTop && gap > 0.5 * segment.size && large && large.size > 1.3 * segment.size) repeated.add(candidate);
   }
 }
 
