@@ -123,7 +123,7 @@ function isInOrder(found: readonly Block[], real: readonly Block[], misses: stri
   const flow = found
     .filter((block) => !isFurniture(block))
     .map(letters)
-    .join(' ');
+    .join('');
   let at = 0;
   for (const block of real) {
     if (isFurniture(block) || block.kind === 'picture') continue;

@@ -25,6 +25,8 @@ const MAX_GAP = 2_000;
 const MIN_FILL = 0.55;
 /** Ems from which a segment looks like a line of running text. */
 const WIDE = 12;
+/** Ems that the label of a list item or of a reference does not exceed. */
+const LABEL = 2.6;
 
 /** Cuts a page's segments into pieces in reading order: columns from left to right, what spans them in its place. */
 export function readingOrder(segments: readonly Segment[], box: Box, votes?: GutterVotes): ColumnPiece[] {
@@ -201,6 +203,8 @@ function findGutter(segments: readonly Segment[], box: Box, votes: GutterVotes |
   const rows = pairs.filter((pair) => pair.left.right <= best && pair.right.left >= best);
   if (rows.length < (voted ? 2 : MIN_ROWS) || (weights.get(best) ?? 0) < (voted ? 1 : 0.5 * MIN_ROWS)) return undefined;
   const gutter = narrowest(rows, best);
+  // Labels in front of list items and references stand in line, but are no column of text.
+  if (upperMean(rows.map((row) => emsWide(row.left))) < LABEL) return undefined;
   const fillLeft = upperMean(rows.map((row) => (row.left.right - row.left.left) / Math.max(1, gutter.left - box.left)));
   const fillRight = upperMean(
     rows.map((row) => (row.right.right - row.right.left) / Math.max(1, box.right - gutter.right)),

@@ -31,7 +31,7 @@ export function findFurniture(
   const candidates = pages.flatMap((page) => edgeSegments(page));
   // A tagged file marks what is only decoration of the page.
   const repeated = new Set(candidates.filter(({ segment }) => segment.glyphs.every((glyph) => glyph.artifact)));
-  markRepeated(candidates, pages.length, repeated);
+  markRepeated(candidates, pages, repeated);
   markPageNumbers(candidates, pages, repeated);
   markImprint(candidates, pages[0], bodySize, repeated);
   const byNumber = new Map(pages.map((page) => [page.page, page]));
@@ -63,7 +63,12 @@ function edgeSegments(page: PageSegments): Candidate[] {
   return result;
 }
 
-function markRepeated(candidates: readonly Candidate[], pageCount: number, repeated: Set<Candidate>): void {
+function markRepeated(
+  candidates: readonly Candidate[],
+  pages: readonly PageSegments[],
+  repeated: Set<Candidate>,
+): void {
+  const pageCount = pages.length;
   const groups = Map.groupBy(candidates, (candidate) => `${candidate.head} ${candidate.key}`);
   const needed = pageCount <= 3 ? 2 : 3;
   for (const [name, group] of groups) {
@@ -77,6 +82,9 @@ function markRepeated(candidates: readonly Candidate[], pageCount: number, repea
       );
       // A lone "#" is a page number only if the numbers run; that is looked at elsewhere.
       if (/^#*$/.test(key)) continue;
+      const page = pages.find((each) => each.page === candidate.page);
+      // Twice may be chance: two columns that end with a link, say.
+      if (alike.size < 3 && page && endsText(candidate, page)) continue;
       if (alike.size >= needed || (alike.size >= 2 && pageCount <= 6 && key.length > 12)) repeated.add(candidate);
     }
   }
@@ -146,6 +154,20 @@ function isOutermost(candidate: Candidate, page: PageSegments): boolean {
       other === candidate.segment ||
       (candidate.head ? other.baseline > candidate.segment.baseline : other.baseline < candidate.segment.baseline),
   );
+}
+
+/** Is set like the line next to it, towards the middle of the page, and follows it as text does. */
+function endsText({ segment, head }: Candidate, page: PageSegments): boolean {
+  return page.segments.some((other) => {
+    const distance = head ? other.baseline - segment.baseline : segment.baseline - other.baseline;
+    return (
+      distance > 2 &&
+      distance < 1.4 * segment.size &&
+      other.font === segment.font &&
+      Math.abs(other.left - segment.left) < 3 &&
+      Math.abs(other.size - segment.size) < 0.1
+    );
+  });
 }
 
 /** No other line follows at the distance of running text. */
