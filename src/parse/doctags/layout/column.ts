@@ -129,6 +129,9 @@ function sizeChange(segments: readonly Segment[]): { y: number; after: number } 
   const before = sorted[index];
   const first = sorted[index + 1];
   if (!before || !first || index < 2 || sorted.length - index < 4 || before.size < last.size + 0.4) return undefined;
+  // A heading above the last lines is larger too, but what stands above the heading is not.
+  const larger = sorted.slice(0, index + 1).filter((segment) => segment.size >= last.size + 0.4).length;
+  if (larger < 0.6 * (index + 1)) return undefined;
   return { y: first.baseline - 0.8 * first.size, after };
 }
 
