@@ -45,6 +45,17 @@ export function downloadClock(config: Config, session: Session): Clock {
   return scale === 1 ? session.clock : scaledClock(session.clock, scale);
 }
 
+/** Where the services are, as the configuration says. */
+export function configuredServices({ services, keys }: Config): Services {
+  return new Services({
+    baseUrls: {
+      ...(services.below !== '' && baseUrlsBelow(services.below, 'http')),
+      ...(services.base_urls as Partial<Record<ServiceName, string>>),
+    },
+    keys,
+  });
+}
+
 /** Puts a download together as the configuration says. */
 export async function assembleDownload(
   config: Config,
@@ -53,13 +64,7 @@ export async function assembleDownload(
 ): Promise<DownloadAssembly> {
   const { http, download } = config;
   const contact = requireContact(http.contact);
-  const services = new Services({
-    baseUrls: {
-      ...(config.services.below !== '' && baseUrlsBelow(config.services.below, 'http')),
-      ...(config.services.base_urls as Partial<Record<ServiceName, string>>),
-    },
-    keys: config.keys,
-  });
+  const services = configuredServices(config);
   const stack = new AsyncDisposableStack();
   const cache = stack.use(
     new SqliteCacheStore(http.cache_path === '' ? join(download.out, 'state', 'http-cache.sqlite') : http.cache_path, {
@@ -139,7 +144,7 @@ export async function assembleDownload(
 }
 
 /** `{"*.sim.test": "127.0.0.1:8080"}`; a name that leads where nobody may go is still refused when it is reached. */
-function dnsMappings(map: Readonly<Record<string, string>>, allow: readonly string[]): DnsMapping[] {
+export function dnsMappings(map: Readonly<Record<string, string>>, allow: readonly string[]): DnsMapping[] {
   return Object.entries(map).map(([pattern, target]) => {
     const at = target.lastIndexOf(':');
     const port = Number(target.slice(at + 1));

@@ -243,6 +243,17 @@ const parseSchema = z.strictObject({
     .min(0)
     .default(0)
     .describe('Dimensions asked of a server that can shorten vectors; 0 takes what comes.'),
+  embed_revision: z
+    .string()
+    .default('')
+    .describe('Revision of the model behind its name; change it when the weights change.'),
+  query_prefix: z.string().default('').describe('Put before every question, as models of the E5 family want it.'),
+  passage_prefix: z.string().default('').describe('Put before every passage, as models of the E5 family want it.'),
+  embed_timeout_s: seconds(1).default(120).describe('Longest wait for one answer of an embedding server.'),
+  embed_retries: z.int().min(0).max(100).default(5).describe('Attempts after the first at an embedding server.'),
+  embed_longest_wait_s: seconds(0)
+    .default(300)
+    .describe('An embedding server that asks for a longer wait ends the run.'),
   batch_size: z.int().min(1).max(4096).default(32).describe('Texts per request to an embedding server.'),
   concurrency: z.int().min(1).max(256).default(4).describe('Requests to an embedding server at once.'),
   vector_type: z.enum(['float32', 'float16', 'int8']).default('float32').describe('How numbers of vectors are kept.'),
