@@ -39,7 +39,7 @@ export function chunkSettings({ parse }: Config): ChunkSettings {
 }
 
 /** Which dense engine is meant; undefined when none is wanted. */
-function denseSettings({ parse, keys }: Config): DenseSettings | undefined {
+export function denseSettings({ parse, keys }: Config): DenseSettings | undefined {
   const prefixes = { query: parse.query_prefix, passage: parse.passage_prefix };
   switch (parse.dense) {
     case 'none':

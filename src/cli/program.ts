@@ -46,6 +46,7 @@ const COMMANDS: readonly Entry[] = [
     load: async () => (await import('./commands/docparse/manifest.ts')).manifestCommand(),
   },
   { name: 'show', doors: PARSING, load: async () => (await import('./commands/show.ts')).showCommand() },
+  { name: 'search', doors: PARSING, load: async () => (await import('./commands/search.ts')).searchCommand() },
   { name: 'sim', doors: ['docstokg'], load: async () => (await import('./commands/sim.ts')).simCommand() },
   { name: 'doctor', doors: EVERYWHERE, load: async () => (await import('./commands/doctor.ts')).doctorCommand() },
   { name: 'config', doors: EVERYWHERE, load: async () => (await import('./commands/config.ts')).configCommand() },

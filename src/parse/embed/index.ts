@@ -1,4 +1,5 @@
 export { VectorCache } from './cache.ts';
+export { embeddedPrecision } from './embedded-model.ts';
 export { embedTexts } from './embed-texts.ts';
 export type { Embedded } from './embed-texts.ts';
 export type { DenseEngine, ModelIdentity, Role, SparseEngine, SparseVector } from './engine.ts';
