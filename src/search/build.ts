@@ -17,6 +17,8 @@ const BUFFER_BYTES = 1 << 20;
 
 /** How an index is built; without `dense` it searches by words alone. */
 export interface BuildOptions {
+  /** Names what the passages are made of, so that a later look can tell whether that has changed. */
+  readonly source?: string;
   readonly dense?: {
     readonly model: ModelIdentity;
     readonly dimensions: number;
@@ -64,6 +66,7 @@ export async function buildIndex(
     schema: INDEX_SCHEMA,
     analysis: ANALYSIS,
     passages: offsets.length - 1,
+    ...(options.source !== undefined && { source: options.source }),
     files,
     dense: options.dense && dense ? { ...dense, model: options.dense.model } : null,
   };

@@ -14,6 +14,8 @@ export interface IndexManifest {
   readonly schema: string;
   readonly analysis: string;
   readonly passages: number;
+  /** What it was built from, where the builder said it. */
+  readonly source?: string;
   readonly files: {
     readonly passages: string;
     readonly offsets: string;

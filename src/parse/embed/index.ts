@@ -12,5 +12,5 @@ export type { DenseSettings, MaybeEngine } from './open-engine.ts';
 export { embedConfigHash, embedItem, embedOutput } from './stage.ts';
 export type { EmbedEngines, EmbedExtras } from './stage.ts';
 export { denseModelOf, openVectorWriter, readVectors, validateVectors, VECTOR_SCHEMA } from './vector-file.ts';
-export type { ChunkVectors, VectorFileOptions, VectorType, VectorWriter } from './vector-file.ts';
+export type { ChunkVectors, DenseModel, VectorFileOptions, VectorType, VectorWriter } from './vector-file.ts';
 export { createEmbedWorker, embedPlan, openCorpusBm25 } from './plan.ts';
