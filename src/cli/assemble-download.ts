@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Clock } from '../base/index.ts';
 import { scaledClock } from '../base/index.ts';
 import type { Config } from '../config/index.ts';
-import type { DownloadEvent, InspectDocument, WorkProvider } from '../download/index.ts';
+import type { DownloadEvent, InspectDocument, ManifestRow, WorkProvider } from '../download/index.ts';
 import { DownloadRun, KeptFiles } from '../download/index.ts';
 import type { DnsMapping, HttpClient } from '../http/index.ts';
 import { createHttpClient, requireContact, SqliteCacheStore } from '../http/index.ts';
@@ -22,6 +22,7 @@ export interface DownloadAssembly extends AsyncDisposable {
   readonly services: Services;
   readonly contact: string;
   readonly manifest: ManifestFolder;
+  readonly files: KeptFiles;
   readonly clock: Clock;
 }
 
@@ -35,6 +36,8 @@ export interface DownloadParts {
   }) => WorkProvider;
   readonly inspect: InspectDocument | undefined;
   readonly listOnly?: boolean;
+  /** Called with each row when it is durable; the work's worker waits for it. */
+  readonly written?: (row: ManifestRow) => Promise<void>;
   readonly report: (event: DownloadEvent | QueueEvent) => void;
   readonly around?: (<T>(job: LeasedJob, run: () => Promise<T>) => Promise<T>) | undefined;
 }
@@ -101,13 +104,20 @@ export async function assembleDownload(
       warn: (message) => session.log('warn', message),
     }),
   );
+  const files = new KeptFiles(download.out, { contentAddressed: download.content_addressed });
   const run = new DownloadRun({
     runId,
     queue: parts.queue,
     orchestrator: orchestratorOptions(config),
     provider: parts.provider?.({ client, services, contact }),
-    sink: manifest,
-    files: new KeptFiles(download.out, { contentAddressed: download.content_addressed }),
+    sink: {
+      last: (work) => manifest.last(work),
+      write: async (row) => {
+        await manifest.write(row);
+        await parts.written?.(row);
+      },
+    },
+    files,
     send: client.send,
     resolvers: chooseResolvers({
       preset: download.preset,
@@ -133,9 +143,15 @@ export async function assembleDownload(
     services,
     contact,
     manifest,
+    files,
     clock: parts.clock,
     [Symbol.asyncDispose]: () => stack.disposeAsync(),
   };
+}
+
+/** Whether the queue tells it, and not the download itself. */
+export function isQueueEvent(event: DownloadEvent | QueueEvent): event is QueueEvent {
+  return !/^(work-|worker-)/.test(event.kind);
 }
 
 /** `{"*.sim.test": "127.0.0.1:8080"}`; a name that leads where nobody may go is still refused when it is reached. */

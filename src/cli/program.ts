@@ -6,6 +6,7 @@ import { manifestCommand } from './commands/docparse/manifest.ts';
 import { allCommand, chunkCommand, doctagsCommand, embedCommand, planCommand } from './commands/docparse/stages.ts';
 import { downloadCommand } from './commands/download/index.ts';
 import { queueCommand } from './commands/queue/index.ts';
+import { runCommand } from './commands/run/index.ts';
 import { showCommand } from './commands/show.ts';
 import { simCommand } from './commands/sim.ts';
 
@@ -29,6 +30,7 @@ export function createProgram(door: Door, version: string): Command {
     .enablePositionalOptions()
     .configureHelp({ showGlobalOptions: false });
   if (door === 'contentdownload') downloadCommand(program);
+  if (door === 'docstokg') program.addCommand(runCommand());
   if (door === 'docstokg')
     program.addCommand(downloadCommand(new Command('download').description(INTRODUCTIONS.contentdownload)));
   if (door !== 'docparse') program.addCommand(queueCommand());

@@ -29,13 +29,18 @@ export class KeptFiles {
     return partPath(join(folder, slug(workId)));
   }
 
+  /** Where a reader finds the file of a work: the file itself, or a link to it where files are kept by hash. */
+  friendly(workId: string, kind: ArtifactKind): string {
+    return join(this.root, FOLDERS[kind], `${slug(workId)}.${kind}`);
+  }
+
   /** Gives verified, synced bytes their final name; answers it relative to the root. */
   async keep(
     part: string,
     options: { readonly workId: string; readonly kind: ArtifactKind; readonly sha256: string },
   ): Promise<string> {
     const { workId, kind, sha256 } = options;
-    const friendly = join(this.root, FOLDERS[kind], `${slug(workId)}.${kind}`);
+    const friendly = this.friendly(workId, kind);
     await this.#make(dirname(friendly));
     if (!this.#contentAddressed) {
       await rename(part, friendly);

@@ -1,4 +1,12 @@
-import type { StageEvent, StageHooks, StageOutcome, StagePlan, WorkItem } from '../stage/index.ts';
+import type {
+  ItemOutcome,
+  StageErrorInfo,
+  StageEvent,
+  StageHooks,
+  StageOutcome,
+  StagePlan,
+  WorkItem,
+} from '../stage/index.ts';
 import { runStage } from '../stage/index.ts';
 import { Channel } from './channel.ts';
 import type { ClosingStage, FlowingStage, PreparedStage } from './prepared-stage.ts';
@@ -37,6 +45,8 @@ export interface CorpusRunOptions<Gathered, Indexed> {
 /** What came of a run. */
 export interface CorpusOutcome<Gathered, Indexed> {
   readonly gathered: Gathered;
+  /** Different files that arrived. */
+  readonly documents: number;
   readonly stages: Readonly<Partial<Record<CorpusStageName, StageOutcome>>>;
   /** Undefined when the run was stopped before. */
   readonly index: Indexed | undefined;
@@ -82,23 +92,26 @@ export class CorpusRun<Gathered, Indexed> {
       seen.add(file);
       files.offer(file);
     };
-    // Nothing is left behind: whatever fails, the others are stopped and waited for.
+    // Where nothing more can be found, what was found is still worth finishing; the fault is told at the end.
+    const gathering = gather(arrive, either).finally(() => files.close());
+    gathering.catch(() => undefined);
     const parts = [
-      gather(arrive, either).finally(() => files.close()),
       keep('doctags', flow('doctags', stages.doctags, files, parsed)),
       keep('chunk', flow('chunk', stages.chunk, parsed, chunked)),
       stages.dense ? keep('dense', flow('dense', stages.dense, chunked)) : pass(chunked),
-    ] as const;
+    ];
     for (const part of parts) part.catch(() => halt.abort('failed'));
-    await Promise.allSettled(parts);
-    const [gathered] = await Promise.all(parts);
-    const stopped = (): string | undefined => (either.aborted ? reasonOf(either) : undefined);
+    // Nothing is left behind: whatever fails, the others are stopped and waited for.
+    await Promise.allSettled([gathering, ...parts]);
+    await Promise.all(parts);
     if (!either.aborted) await this.#embed(either, keep);
+    const indexed = either.aborted ? undefined : await index();
     return {
-      gathered,
+      gathered: await gathering,
+      documents: seen.size,
       stages: outcomes,
-      index: either.aborted ? undefined : await index(),
-      stopReason: stopped(),
+      index: indexed,
+      stopReason: either.aborted ? reasonOf(either) : undefined,
     };
   }
 
@@ -119,7 +132,9 @@ export class CorpusRun<Gathered, Indexed> {
     const abandon = (): void => void from.return();
     signal.addEventListener('abort', abandon, { once: true });
     try {
-      return await this.#stage(name, stage, {
+      // In the order of arrival: to order by size, a stage would first take in everything there is.
+      const inOrder = { ...stage, options: { ...stage.options, scheduling: 'fifo' as const } };
+      return await this.#stage(name, inOrder, {
         plan: { stageName: stage.stageName, items: itemsOf(stage, from, to) },
         hooks: { afterItem: (item, ended) => void (isThere(ended) && to?.offer(item.itemId)) },
         signal,
@@ -160,7 +175,8 @@ async function* itemsOf(
 }
 
 /** Whether the next stage finds what it needs: made now or before. */
-function isThere(ended: { readonly status?: string; readonly reason?: string }): boolean {
+function isThere(ended: ItemOutcome | StageErrorInfo): boolean {
+  if (!('status' in ended)) return false;
   return ended.status === 'success' || (ended.status === 'skip' && ended.reason === 'resume-satisfied');
 }
 

@@ -7,6 +7,9 @@ import type { ManifestRow, ResultSink } from '../download/index.ts';
 import { ManifestMirror } from './manifest-mirror.ts';
 import { writeReports } from './manifest-reports.ts';
 
+/** What is remembered of the last row of a work. */
+export type LastRow = Pick<ManifestRow, 'outcome' | 'reason' | 'resolver' | 'kind' | 'path' | 'bytes'>;
+
 export interface ManifestOptions {
   readonly folder: string;
   readonly runId: string;
@@ -24,7 +27,7 @@ export class ManifestFolder implements ResultSink, AsyncDisposable {
   readonly #options: ManifestOptions;
   readonly #writer: JsonlWriter;
   readonly #mirror: ManifestMirror;
-  readonly #last: Map<string, Pick<ManifestRow, 'outcome' | 'path' | 'bytes'>>;
+  readonly #last: Map<string, LastRow>;
   #pending: ManifestRow[] = [];
   #mirrorDue = false;
 
@@ -32,7 +35,7 @@ export class ManifestFolder implements ResultSink, AsyncDisposable {
     options: ManifestOptions,
     writer: JsonlWriter,
     mirror: ManifestMirror,
-    last: Map<string, Pick<ManifestRow, 'outcome' | 'path' | 'bytes'>>,
+    last: Map<string, LastRow>,
   ) {
     this.#options = options;
     this.#writer = writer;
@@ -44,7 +47,7 @@ export class ManifestFolder implements ResultSink, AsyncDisposable {
     const { folder, clock } = options;
     mkdirSync(folder, { recursive: true });
     rotate(folder, options.rotateBytes ?? 0);
-    const last = new Map<string, Pick<ManifestRow, 'outcome' | 'path' | 'bytes'>>();
+    const last = new Map<string, LastRow>();
     const writer = await JsonlWriter.open(join(folder, 'manifest.jsonl'), { clock, durable: true });
     const mirror = new ManifestMirror(join(folder, 'manifest.sqlite3'));
     const manifest = new ManifestFolder(options, writer, mirror, last);
@@ -62,8 +65,13 @@ export class ManifestFolder implements ResultSink, AsyncDisposable {
     setImmediate(() => this.#flushMirror());
   }
 
-  last(work: string): Pick<ManifestRow, 'outcome' | 'path' | 'bytes'> | undefined {
+  last(work: string): LastRow | undefined {
     return this.#last.get(work);
+  }
+
+  /** The last row of every work, by work, in the order in which they were first written. */
+  latest(): Iterable<readonly [work: string, row: LastRow]> {
+    return this.#last.entries();
   }
 
   /** Writes what is derived: the CSV files, the index, the summary and the metrics. */
@@ -130,8 +138,8 @@ export class ManifestFolder implements ResultSink, AsyncDisposable {
       warn(`${restored} rows were missing in manifest.jsonl and have been restored from manifest.sqlite3`);
   }
 
-  #remember({ work, outcome, path, bytes }: ManifestRow): void {
-    this.#last.set(work, { outcome, path, bytes });
+  #remember({ work, outcome, reason, resolver, kind, path, bytes }: ManifestRow): void {
+    this.#last.set(work, { outcome, reason, resolver, kind, path, bytes });
   }
 
   #flushMirror(): void {

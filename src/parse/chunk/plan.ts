@@ -40,7 +40,7 @@ export async function chunkItems(
       inputs: { blocks },
       outputs: { chunks: chunkOutput(dataRoot, itemId, format) },
       cfgHash,
-      costHint: statSync(blocks).size,
+      costHint: statSync(blocks, { throwIfNoEntry: false })?.size ?? 0,
     };
   };
 }

@@ -48,7 +48,7 @@ export function doctagsItems(dataRoot: string, settings: DoctagsSettings): (file
         Object.entries(endings).map(([name, ending]) => [name, join(dataRoot, DOCTAGS_FOLDER, `${itemId}${ending}`)]),
       ),
       cfgHash,
-      costHint: statSync(file).size,
+      costHint: statSync(file, { throwIfNoEntry: false })?.size ?? 0,
     };
   };
 }

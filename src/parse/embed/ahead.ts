@@ -1,4 +1,4 @@
-import { existsSync, statSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 
 import { canonicalJson, systemClock } from '../../base/index.ts';
 import type { StageWorker, WorkerModule, WorkItem } from '../../stage/index.ts';
@@ -36,7 +36,7 @@ export function aheadItems(dataRoot: string, format: FileFormat): (itemId: strin
   return (itemId) => {
     if (existsSync(embedOutput(dataRoot, itemId, format))) return undefined;
     const chunks = chunkOutput(dataRoot, itemId, format);
-    return { itemId, inputs: { chunks }, outputs: {}, cfgHash: '', costHint: statSync(chunks).size };
+    return { itemId, inputs: { chunks }, outputs: {}, cfgHash: '', costHint: 1 };
   };
 }
 

@@ -1,5 +1,5 @@
 import { globSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname } from 'node:path';
 
 import { Command } from 'commander';
 
@@ -8,24 +8,20 @@ import type { Config } from '../../../config/index.ts';
 import {
   chunkOutput,
   chunkPlan,
-  chunkWorker,
-  createEmbedWorker,
   doctagsPlan,
-  doctagsWorker,
   embedOutput,
-  embedPlan,
   validateChunks,
   validateVectors,
-  VectorCache,
 } from '../../../parse/index.ts';
-import type { StageOutcome } from '../../../stage/index.ts';
-import { cpuWorkers, runStage, stageOptionsFromFlags } from '../../../stage/index.ts';
-import { chunkSettings, doctagsSettings, manifestFolder, openEmbedEngines } from '../../assemble-parse.ts';
+import type { PreparedStage } from '../../../run/index.ts';
+import type { StageFlags, StageOutcome, StagePlan } from '../../../stage/index.ts';
+import { runStage } from '../../../stage/index.ts';
+import { chunkSettings, doctagsSettings, openEmbedEngines } from '../../assemble-parse.ts';
+import { prepareChunk, prepareDoctags, prepareEmbed } from '../../prepare-stages.ts';
 import type { Session } from '../../session.ts';
 import { flagLayer, openSession } from '../../session.ts';
 import type { DocparseOptions } from './options.ts';
 import { chunkOptions, doctagsOptions, embedOptions, formatOption, inputOption } from './options.ts';
-import type { StageCommandOptions } from './stage-options.ts';
 import { showStage, stageOptions, tellOutcome } from './stage-options.ts';
 
 /** `doctags`. */
@@ -124,110 +120,40 @@ async function withConfig(
 async function runDoctags({ options, config, session }: StageRun): Promise<StageOutcome> {
   if (options.input === undefined)
     throw new AppError('USAGE_INPUT', 'nothing says where the papers are', { hint: 'docparse doctags --input FOLDER' });
-  const settings = doctagsSettings(config);
-  const remote = settings.engine.kind !== 'embedded';
-  const { parse } = config;
-  const outcome = await runStage(
-    doctagsPlan(options.input, parse.data_root, settings),
-    doctagsWorker,
-    stageOptionsFromFlags(flagsOf(options, config), {
-      policy: 'cpu',
-      isolation: 'process',
-      workers: remote ? 4 : cpuWorkers(),
-      scheduling: 'lpt',
-      perItemTimeoutS: parse.timeout_s,
-      memoryLimitMb: parse.memory_limit_mb,
-      recycleAfterItems: 200,
-      retries: remote ? 3 : 0,
-    }),
-    {},
-    { report: showStage(session), workerData: settings },
-  );
-  tellOutcome(outcome, session);
-  return outcome;
+  const stage = prepareDoctags(config, flagsOf(options));
+  return await runPrepared(stage, doctagsPlan(options.input, config.parse.data_root, doctagsSettings(config)), session);
 }
 
 async function runChunk({ options, config, session }: StageRun): Promise<StageOutcome> {
   const { parse } = config;
-  const settings = chunkSettings(config);
-  const outcome = await runStage(
-    await chunkPlan(parse.data_root, settings, parse.format),
-    chunkWorker,
-    stageOptionsFromFlags(flagsOf(options, config), {
-      policy: 'cpu',
-      workers: cpuWorkers(),
-      scheduling: 'lpt',
-      perItemTimeoutS: 120,
-    }),
-    {},
-    { report: showStage(session), workerData: settings },
-  );
-  tellOutcome(outcome, session);
-  return outcome;
+  const stage = await prepareChunk(config, flagsOf(options));
+  return await runPrepared(stage, await chunkPlan(parse.data_root, chunkSettings(config), parse.format), session);
 }
 
 async function runEmbed({ options, config, session }: StageRun): Promise<StageOutcome | undefined> {
-  const { parse } = config;
   const engines = await openEmbedEngines(config, session);
   if (!engines.dense && !engines.sparse) {
     session.log('warn', 'neither dense nor sparse vectors can be made; nothing to do');
     return undefined;
   }
-  using cache = new VectorCache(join(parse.data_root, 'Embeddings', 'cache.sqlite'));
-  const worker = createEmbedWorker({ engines, type: parse.vector_type, cache });
-  const remote = parse.dense === 'openai-compatible';
-  const outcome = await runStage(
-    embedPlan(parse.data_root, { engines, type: parse.vector_type, format: parse.format }),
-    worker,
-    stageOptionsFromFlags(flagsOf(options, config), {
-      policy: remote ? 'gpu' : 'io',
-      workers: remote ? 4 : 1,
-      ...(remote && { maxQueue: 16, retries: 2 }),
-    }),
-    {},
-    { report: showStage(session) },
-  );
+  await using stage = prepareEmbed(config, engines, flagsOf(options));
+  return await runPrepared(stage, stage.plan, session);
+}
+
+async function runPrepared(stage: PreparedStage, plan: StagePlan, session: Session): Promise<StageOutcome> {
+  const { worker, options, data } = stage;
+  const outcome = await runStage(plan, worker, options, {}, { report: showStage(session), workerData: data });
   tellOutcome(outcome, session);
   return outcome;
 }
 
-function flagsOf(options: DocparseOptions, config: Config): StageCommandOptions {
-  const {
-    workers,
-    policy,
-    maxQueue,
-    errorBudget,
-    timeoutS,
-    retries,
-    retryBackoffS,
-    diagnosticsIntervalS,
-    resume,
-    force,
-    verifyHash,
-    dryRun,
-    limit,
-    shard,
-  } = options;
-  const given = {
-    workers,
-    policy,
-    maxQueue,
-    errorBudget,
-    timeoutS,
-    retries,
-    retryBackoffS,
-    diagnosticsIntervalS,
-    resume,
-    force,
-    verifyHash,
-    dryRun,
-    limit,
-    shard,
-  };
-  return {
-    ...(Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) as StageCommandOptions),
-    manifestDir: manifestFolder(config),
-  };
+/** The options that say how a stage is run, without those that were not given. */
+function flagsOf(options: DocparseOptions): StageFlags {
+  const { workers, policy, maxQueue, errorBudget, timeoutS, retries, retryBackoffS, diagnosticsIntervalS } = options;
+  const { resume, force, verifyHash, dryRun, limit, shard } = options;
+  const knobs = { workers, policy, maxQueue, errorBudget, timeoutS, retries, retryBackoffS, diagnosticsIntervalS };
+  const given = { ...knobs, resume, force, verifyHash, dryRun, limit, shard };
+  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
 }
 
 async function checkChunks({ config, session }: StageRun): Promise<void> {
