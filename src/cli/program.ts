@@ -2,6 +2,7 @@ import { Command } from 'commander';
 
 import { completionCommand } from './commands/completion.ts';
 import { configCommand } from './commands/config.ts';
+import { demoCommand } from './commands/demo.ts';
 import { manifestCommand } from './commands/docparse/manifest.ts';
 import { allCommand, chunkCommand, doctagsCommand, embedCommand, planCommand } from './commands/docparse/stages.ts';
 import { downloadCommand } from './commands/download/index.ts';
@@ -30,7 +31,7 @@ export function createProgram(door: Door, version: string): Command {
     .enablePositionalOptions()
     .configureHelp({ showGlobalOptions: false });
   if (door === 'contentdownload') downloadCommand(program);
-  if (door === 'docstokg') program.addCommand(runCommand());
+  if (door === 'docstokg') program.addCommand(runCommand()).addCommand(demoCommand());
   if (door === 'docstokg')
     program.addCommand(downloadCommand(new Command('download').description(INTRODUCTIONS.contentdownload)));
   if (door !== 'docparse') program.addCommand(queueCommand());

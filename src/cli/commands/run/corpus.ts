@@ -84,9 +84,7 @@ export async function buildCorpus(
   });
   const outcome = await run.run(signal);
   return {
-    works: download
-      ? worksAccount(download, outcome.gathered ?? { found: 0, saved: 0, bytes: 0 })
-      : null,
+    works: download ? worksAccount(download, outcome.gathered ?? { found: 0, saved: 0, bytes: 0 }) : null,
     documents: outcome.documents,
     ...accountOfStages(outcome.stages),
     index: outcome.index ?? null,
@@ -147,7 +145,7 @@ async function openDownload(
 
 /** Files that earlier runs have kept go through the stages as well: most are done, and some may have been left. */
 async function bringEarlier(download: DownloadAssembly, arrive: Arrive, signal: AbortSignal): Promise<void> {
-  for (const [work, { outcome, path, bytes, kind }] of [...download.manifest.latest()]) {
+  for (const [work, { outcome, path, bytes, kind }] of download.manifest.latest()) {
     if (signal.aborted) return;
     if (outcome !== 'saved' || path === null || !(await download.files.holds(path, bytes ?? -1))) continue;
     await arrive(fileOf(download, work, kind));

@@ -46,18 +46,11 @@ async function run(ids: readonly string[], options: DownloadOptions, session: Se
   const request = await requestOf(asked, options, session);
   using stop = stopSignal((name) => session.log('info', `${name}: letting what runs finish; once more ends at once`));
   const { account } = await runCorpus(request, asked, session, stop.signal);
-  const { out } = request.config.download;
-  if (session.json) session.terminal.print(JSON.stringify({ out, ...account }));
-  else printRun(account, out, session);
+  printRun(account, request.config.download.out, session);
 }
 
 /** Runs a request in its folder, from `run.json` to the report, and sets the exit code. */
-export async function runCorpus(
-  request: CorpusRequest,
-  asked: RunAsked,
-  session: Session,
-  signal: AbortSignal,
-) {
+export async function runCorpus(request: CorpusRequest, asked: RunAsked, session: Session, signal: AbortSignal) {
   const { out } = request.config.download;
   using folder = await RunFolder.open(out, asked, session.clock);
   const progress = new RunProgress(session);
@@ -93,6 +86,7 @@ export async function requestOf(
   asked: RunAsked,
   options: DownloadOptions,
   session: Session,
+  besides: Layer = [],
 ): Promise<CorpusRequest> {
   const { ids = [], input = [], ...wanted } = asked;
   const [papers, lists] = partition(input, isPapers);
@@ -100,6 +94,7 @@ export async function requestOf(
   const flags: Layer = [
     ...(await downloadFlags({ ...options, out })),
     { path: ['parse', 'data_root'], value: join(out, 'Data'), origin: 'option --out' },
+    ...besides,
   ];
   return {
     ids,
@@ -112,7 +107,10 @@ export async function requestOf(
 /** `runs/coral-bleaching`, beside where downloads go. */
 function folderFor({ topic, input, ids }: RunAsked, { download }: Config): string {
   const name = topic ?? (input?.[0] === undefined ? undefined : basename(input[0])) ?? ids?.[0] ?? 'run';
-  const words = name.toLowerCase().replaceAll(/[^\p{L}\p{N}.]+/gu, '-').replaceAll(/^[-.]+|[-.]+$/g, '');
+  const words = name
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N}.]+/gu, '-')
+    .replaceAll(/^[-.]+|[-.]+$/g, '');
   return join(download.out, '..', slug(words.slice(0, 60) || 'run'));
 }
 

@@ -42,7 +42,7 @@ export class RunProgress implements CorpusWatcher {
   };
 
   readonly staged = (stage: CorpusStageName, event: StageEvent): void => {
-    const { log } = this.#session;
+    const log: Session['log'] = (level, message) => this.#session.log(level, message);
     switch (event.kind) {
       case 'progress':
         this.#stages.set(stage, event.progress);

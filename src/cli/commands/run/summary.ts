@@ -14,10 +14,20 @@ const NAMED = 10;
 
 /** What came of a run, and what to do next. */
 export function printRun(account: RunAccount, folder: string, session: Session): void {
+  if (session.json) {
+    session.terminal.print(JSON.stringify({ out: folder, ...account }));
+    return;
+  }
+  printAccount(account, session);
+  printNextSteps(account, folder, session);
+}
+
+/** The account by resolver and reason, what the stages did, and which documents failed. */
+export function printAccount(account: RunAccount, session: Session): void {
   const { terminal } = session;
-  const bold = (text: string): string => terminal.style('bold', text, 'stdout');
-  const print = (title: string, lines: string): void => terminal.print(`${bold(title)}\n${indent(lines)}\n`);
-  const { works, index } = account;
+  const print = (title: string, lines: string): void =>
+    terminal.print(`${terminal.style('bold', title, 'stdout')}\n${indent(lines)}\n`);
+  const { works, index, stopped } = account;
   if (works) {
     print('Works', worksTable(works));
     if (works.saved > 0) print('Saved through', countTable(works.by_resolver));
@@ -25,9 +35,17 @@ export function printRun(account: RunAccount, folder: string, session: Session):
   }
   if (account.documents > 0) print('Documents', stagesTable(account));
   if (account.failures.length > 0) print('Failed', failuresText(account));
-  if (index)
-    terminal.print(`${count(index.passages)} passages can be searched by ${index.searched_by}  (${took(account)})`);
-  else terminal.print(`${account.stopped === null ? 'nothing to search yet' : 'stopped before the end'}  (${took(account)})`);
+  const ending = index
+    ? `${count(index.passages)} passages can be searched by ${index.searched_by}`
+    : stopped === null
+      ? 'there is nothing to search yet'
+      : `stopped before the end (${plain(stopped)})`;
+  terminal.print(`${ending}, after ${duration(account.seconds * 1000)}`);
+}
+
+/** What can be done now. */
+export function printNextSteps(account: RunAccount, folder: string, session: Session): void {
+  const { terminal } = session;
   for (const [word, what] of nextSteps(account, folder))
     terminal.print(`${terminal.style('cyan', word.padEnd(6), 'stdout')} ${what}`);
 }
@@ -67,27 +85,15 @@ function failuresText({ failures }: RunAccount): string {
   return `${table(rows)}${more > 0 ? `\nand ${count(more)} more` : ''}`;
 }
 
-function nextSteps({ index, works, stopped, failures }: RunAccount, folder: string): [string, string][] {
+function nextSteps({ index, works, stopped, failures }: RunAccount, folder: string): (readonly [string, string])[] {
   const quoted = /\s/.test(folder) ? JSON.stringify(folder) : folder;
   return [
-    ...(index
-      ? ([
-          ['ask', `docstokg search "…" --run ${quoted}`],
-          ['look', `${quoted}/report.html`],
-        ] as [string, string][])
-      : []),
-    ...(stopped === null ? [] : ([['go on', 'the same command goes on from here']] as [string, string][])),
-    ...(works && works.later > 0
-      ? ([['later', 'some hosts asked for a longer wait: the same command later gets the rest']] as [string, string][])
-      : []),
-    ...(failures.length > 0
-      ? ([['why', `docstokg manifest --stage doctags --status failure --data-root ${quoted}/Data`]] as [string, string][])
-      : []),
-  ];
-}
-
-function took({ seconds }: RunAccount): string {
-  return duration(seconds * 1000);
+    [index !== null, 'ask', `docstokg search "…" --run ${quoted}`],
+    [index !== null, 'look', `${quoted}/report.html`],
+    [stopped !== null, 'go on', 'the same command goes on from here'],
+    [(works?.later ?? 0) > 0, 'later', 'some hosts asked for a longer wait: the same command later gets the rest'],
+    [failures.length > 0, 'why', `docstokg manifest --stage doctags --status failure --data-root ${quoted}/Data`],
+  ].flatMap(([fits, word, what]) => (fits === true ? [[String(word), String(what)] as const] : []));
 }
 
 function indent(text: string): string {
