@@ -13,8 +13,6 @@ import type {
 import { openCorpusBm25, openDenseEngineIfInstalled, openSpladeEngine } from '../parse/index.ts';
 import type { Session } from './session.ts';
 
-const NO_PREFIXES = { query: '', passage: '' };
-
 /** How files are read, as the configuration says. */
 export function doctagsSettings({ parse, keys }: Config): DoctagsSettings {
   const remote = { baseUrl: parse.engine_url, ...(keys.engine !== '' && { apiKey: keys.engine }) };
@@ -49,6 +47,7 @@ export function chunkSettings({ parse }: Config): ChunkSettings {
 
 /** Which dense engine is meant; undefined when none is wanted. */
 export function denseSettings({ parse, keys }: Config): DenseSettings | undefined {
+  const prefixes = { query: parse.query_prefix, passage: parse.passage_prefix };
   switch (parse.dense) {
     case 'none':
       return undefined;
@@ -62,24 +61,24 @@ export function denseSettings({ parse, keys }: Config): DenseSettings | undefine
         batchSize: 1,
         maxTokens: 0,
         normalise: true,
-        prefixes: NO_PREFIXES,
+        prefixes,
       };
     case 'openai-compatible':
       return {
         engine: 'openai-compatible',
         url: parse.embed_url,
         model: parse.embed_model,
-        revision: '',
+        revision: parse.embed_revision,
         apiKey: keys.embeddings === '' ? undefined : keys.embeddings,
         dimensions: parse.embed_dimensions,
         batchSize: parse.batch_size,
         concurrency: parse.concurrency,
-        timeoutMs: 120_000,
-        retries: 5,
+        timeoutMs: parse.embed_timeout_s * 1000,
+        retries: parse.embed_retries,
         retryBackoffMs: 1_000,
-        longestWaitMs: 300_000,
+        longestWaitMs: parse.embed_longest_wait_s * 1000,
         normalise: true,
-        prefixes: NO_PREFIXES,
+        prefixes,
         clock: systemClock,
       };
   }
@@ -116,7 +115,7 @@ export async function openSparse({ parse }: Config): Promise<SparseEngine | unde
         batchSize: 1,
         maxTokens: 0,
         normalise: false,
-        prefixes: NO_PREFIXES,
+        prefixes: { query: '', passage: '' },
       });
   }
 }

@@ -17,5 +17,5 @@ export interface FlowingStage extends PreparedStage {
 
 /** A stage that is run over everything on the disk, and what it holds open until then. */
 export interface ClosingStage extends PreparedStage, AsyncDisposable {
-  readonly plan: StagePlan;
+  readonly plan: StagePlan & { readonly items: readonly WorkItem[] };
 }

@@ -51,7 +51,7 @@ export async function buildIndex(
     await using records = await BufferedFile.create(join(folder, files.passages));
     await using rows = options.dense && new DenseRows(await BufferedFile.create(join(folder, rowsPart)), options.dense);
     for await (const { vectors, searchText, ...passage } of passages) {
-      lexical.add(searchText ?? passage.text);
+      lexical.add(searchText ?? passage.text, passage.title);
       await records.write(Buffer.from(JSON.stringify(passage), 'utf8'));
       offsets.push(records.size);
       await rows?.add(vectors);

@@ -24,4 +24,4 @@ export async function startTelemetry(options: ExportOptions, store: QueueStore, 
 export { observeQueue } from './otel-queue.ts';
 export type { QueueTelemetry } from './otel-queue.ts';
 export { ManifestFolder } from './manifest-folder.ts';
-export type { LastRow, ManifestOptions } from './manifest-folder.ts';
+export type { ManifestOptions } from './manifest-folder.ts';

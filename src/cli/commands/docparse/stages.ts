@@ -14,12 +14,13 @@ import {
   validateVectors,
 } from '../../../parse/index.ts';
 import type { PreparedStage } from '../../../run/index.ts';
-import type { StageFlags, StageOutcome, StagePlan } from '../../../stage/index.ts';
+import type { StageOutcome, StagePlan, WorkItem } from '../../../stage/index.ts';
 import { runStage } from '../../../stage/index.ts';
 import { chunkSettings, doctagsSettings, openEmbedEngines } from '../../assemble-parse.ts';
 import { prepareChunk, prepareDoctags, prepareEmbed } from '../../prepare-stages.ts';
 import type { Session } from '../../session.ts';
 import { flagLayer, openSession } from '../../session.ts';
+import { openSharedPlan } from '../../shared-plan.ts';
 import type { DocparseOptions } from './options.ts';
 import { chunkOptions, doctagsOptions, embedOptions, formatOption, inputOption } from './options.ts';
 import { showStage, stageOptions, tellOutcome } from './stage-options.ts';
@@ -112,6 +113,7 @@ async function withConfig(
       ['parse.format', '--format', options.format],
       ['parse.dense', '--dense', options.dense],
       ['parse.sparse', '--sparse', options.sparse],
+      ['stage.source', '--source', options.source],
     ]),
   );
   await work({ options, config, session });
@@ -120,14 +122,14 @@ async function withConfig(
 async function runDoctags({ options, config, session }: StageRun): Promise<StageOutcome> {
   if (options.input === undefined)
     throw new AppError('USAGE_INPUT', 'nothing says where the papers are', { hint: 'docparse doctags --input FOLDER' });
-  const stage = prepareDoctags(config, flagsOf(options));
-  return await runPrepared(stage, doctagsPlan(options.input, config.parse.data_root, doctagsSettings(config)), session);
+  const plan = doctagsPlan(options.input, config.parse.data_root, doctagsSettings(config));
+  return await runPrepared(prepareDoctags(config, options), plan, { config, session });
 }
 
 async function runChunk({ options, config, session }: StageRun): Promise<StageOutcome> {
   const { parse } = config;
-  const stage = await prepareChunk(config, flagsOf(options));
-  return await runPrepared(stage, await chunkPlan(parse.data_root, chunkSettings(config), parse.format), session);
+  const plan = await chunkPlan(parse.data_root, chunkSettings(config), parse.format);
+  return await runPrepared(await prepareChunk(config, options), plan, { config, session });
 }
 
 async function runEmbed({ options, config, session }: StageRun): Promise<StageOutcome | undefined> {
@@ -136,24 +138,20 @@ async function runEmbed({ options, config, session }: StageRun): Promise<StageOu
     session.log('warn', 'neither dense nor sparse vectors can be made; nothing to do');
     return undefined;
   }
-  await using stage = prepareEmbed(config, engines, flagsOf(options));
-  return await runPrepared(stage, stage.plan, session);
+  await using stage = prepareEmbed(config, engines, options);
+  return await runPrepared(stage, stage.plan, { config, session });
 }
 
-async function runPrepared(stage: PreparedStage, plan: StagePlan, session: Session): Promise<StageOutcome> {
-  const { worker, options, data } = stage;
+/** Runs a stage over a whole plan, alone or together with other runners. */
+async function runPrepared(
+  { worker, options, data }: PreparedStage,
+  whole: StagePlan & { readonly items: readonly WorkItem[] },
+  { config, session }: Pick<StageRun, 'config' | 'session'>,
+): Promise<StageOutcome> {
+  await using plan = await openSharedPlan(whole, options, { config, session });
   const outcome = await runStage(plan, worker, options, {}, { report: showStage(session), workerData: data });
   tellOutcome(outcome, session);
   return outcome;
-}
-
-/** The options that say how a stage is run, without those that were not given. */
-function flagsOf(options: DocparseOptions): StageFlags {
-  const { workers, policy, maxQueue, errorBudget, timeoutS, retries, retryBackoffS, diagnosticsIntervalS } = options;
-  const { resume, force, verifyHash, dryRun, limit, shard } = options;
-  const knobs = { workers, policy, maxQueue, errorBudget, timeoutS, retries, retryBackoffS, diagnosticsIntervalS };
-  const given = { ...knobs, resume, force, verifyHash, dryRun, limit, shard };
-  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
 }
 
 async function checkChunks({ config, session }: StageRun): Promise<void> {

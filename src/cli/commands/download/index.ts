@@ -5,7 +5,7 @@ import type { WorkProvider } from '../../../download/index.ts';
 import { startTelemetry } from '../../../telemetry/index.ts';
 import { openQueue } from '../../assemble.ts';
 import type { DownloadAssembly } from '../../assemble-download.ts';
-import { assembleDownload, downloadClock, isQueueEvent } from '../../assemble-download.ts';
+import { assembleDownload, isQueueEvent } from '../../assemble-download.ts';
 import { openInspector } from '../../inspector.ts';
 import type { Session } from '../../session.ts';
 import { openSession, shared } from '../../session.ts';
@@ -42,15 +42,13 @@ async function download(ids: readonly string[], options: DownloadOptions, sessio
     });
   }
   const { config } = session.load(await downloadFlags(options));
-  const clock = downloadClock(config, session);
   const tell = (message: string): void => session.log('info', message);
-  await using queue = await openQueue(config, session, clock);
-  await using telemetry = await startTelemetry(config.telemetry, queue.store, clock);
+  await using queue = await openQueue(config, session);
+  await using telemetry = await startTelemetry(config.telemetry, queue.store, session.clock);
   using inspector = openInspector();
   const progress = new DownloadProgress(session);
   await using assembly = await assembleDownload(config, session, {
     queue,
-    clock,
     inspect: inspector.inspect,
     listOnly: options.listOnly ?? false,
     provider: (parts) => (signal) => wantedWorks(ids, options, { ...parts, signal, tell }),

@@ -6,7 +6,7 @@ import type { DownloadOptions } from './options.ts';
 
 /** What finding works needs. */
 interface ProviderParts {
-  readonly client: DownloadAssembly['client'];
+  readonly send: DownloadAssembly['send'];
   readonly services: DownloadAssembly['services'];
   readonly contact: string;
   readonly signal: AbortSignal;
@@ -39,11 +39,11 @@ async function* works(ids: readonly string[], options: DownloadOptions, parts: P
   }
   if (options.topic === undefined) return;
   const { topic, yearStart, yearEnd, oaOnly, type, language } = options;
-  const { client, services, contact, signal, tell } = parts;
+  const { send, services, contact, signal, tell } = parts;
   const listing = iterateOpenAlex(
     { topic, yearStart, yearEnd, oaOnly, type, language },
     {
-      send: client.send,
+      send,
       baseUrl: services.base('openalex'),
       credentials: services.credentials('openalex'),
       mailto: contact,

@@ -13,7 +13,7 @@ import type { StageEvent } from '../../../stage/index.ts';
 import { startTelemetry } from '../../../telemetry/index.ts';
 import { openQueue } from '../../assemble.ts';
 import type { DownloadAssembly } from '../../assemble-download.ts';
-import { assembleDownload, downloadClock, isQueueEvent } from '../../assemble-download.ts';
+import { assembleDownload, isQueueEvent } from '../../assemble-download.ts';
 import { openDense, openSparse } from '../../assemble-parse.ts';
 import { documentLinks } from '../../document-links.ts';
 import { openInspector } from '../../inspector.ts';
@@ -114,15 +114,13 @@ async function openDownload(
 ): Promise<DownloadAssembly> {
   const stack = new AsyncDisposableStack();
   try {
-    const clock = downloadClock(config, session);
     const tell = (message: string): void => session.log('info', message);
-    const queue = stack.use(await openQueue(config, session, clock));
-    const telemetry = stack.use(await startTelemetry(config.telemetry, queue.store, clock));
+    const queue = stack.use(await openQueue(config, session));
+    const telemetry = stack.use(await startTelemetry(config.telemetry, queue.store, session.clock));
     const inspector = stack.use(openInspector());
     const assembly = stack.use(
       await assembleDownload(config, session, {
         queue,
-        clock,
         inspect: inspector.inspect,
         provider: (parts) => (signal) => wantedWorks(ids, options, { ...parts, signal, tell }),
         written: async ({ outcome, work, kind }) => {
@@ -145,7 +143,7 @@ async function openDownload(
 
 /** Files that earlier runs have kept go through the stages as well: most are done, and some may have been left. */
 async function bringEarlier(download: DownloadAssembly, arrive: Arrive, signal: AbortSignal): Promise<void> {
-  for (const [work, { outcome, path, bytes, kind }] of download.manifest.latest()) {
+  for (const { work, outcome, path, bytes, kind } of download.manifest.latest()) {
     if (signal.aborted) return;
     if (outcome !== 'saved' || path === null || !(await download.files.holds(path, bytes ?? -1))) continue;
     await arrive(fileOf(download, work, kind));
@@ -189,7 +187,7 @@ function worksAccount(
   const counts = { works: 0, saved: 0, not_to_be_had: 0, later: 0 };
   const byResolver: Record<string, number> = {};
   const byReason: Record<string, number> = {};
-  for (const [, { outcome, resolver, reason }] of download.manifest.latest()) {
+  for (const { outcome, resolver, reason } of download.manifest.latest()) {
     counts.works += 1;
     if (outcome === 'saved') {
       counts.saved += 1;

@@ -107,8 +107,8 @@ export class RunProgress implements CorpusWatcher {
 
   #held(): string[] {
     if (!this.#download) return [];
-    const { client, clock } = this.#download;
-    const hosts = [...client.holds()].filter(([, hold]) => hold.at > clock.now()).map(([host]) => plain(host));
+    const { client, webClock } = this.#download;
+    const hosts = [...client.holds()].filter(([, hold]) => hold.at > webClock.now()).map(([host]) => plain(host));
     return hosts.length > 0 ? [`waiting for ${hosts.slice(0, 2).join(', ')}`] : [];
   }
 }

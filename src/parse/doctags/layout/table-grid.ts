@@ -9,6 +9,7 @@ import type { TableRegion } from './table-region.ts';
 import { rowsOf } from './table-region.ts';
 import type { Entry, TableLine, TableRow } from './table-rows.ts';
 import { groupRows, separators } from './table-rows.ts';
+import { ruledCells } from './table-ruled.ts';
 import type { CellDraft } from './table-span.ts';
 import { spanRows, takeBetweenLines } from './table-span.ts';
 
@@ -18,6 +19,8 @@ export function buildTable(
   segments: readonly Segment[],
   vocabulary: ReadonlySet<string>,
 ): Table | undefined {
+  const ruled = region.vertical.length > 0 ? ruledCells(region, segments) : undefined;
+  if (ruled) return finish(ruled.cells, ruled.rows, { ...ruled, vocabulary });
   const inner = region.vertical.filter((rule) => rule.left > region.box.left + 4 && rule.right < region.box.right - 4);
   const rows = rowsOf(cellPieces(segments, inner));
   if (rows.length < 2) return undefined;
