@@ -3,7 +3,7 @@ import { join } from 'node:path';
 
 import type { Clock } from '../base/index.ts';
 import type { Config } from '../config/index.ts';
-import type { DownloadEvent, InspectDocument, WorkProvider } from '../download/index.ts';
+import type { DownloadEvent, InspectDocument, ManifestRow, WorkProvider } from '../download/index.ts';
 import { DownloadRun, KeptFiles } from '../download/index.ts';
 import type { DnsMapping, HttpClient, Send } from '../http/index.ts';
 import { createHttpClient, requireContact, SqliteCacheStore } from '../http/index.ts';
@@ -23,6 +23,7 @@ export interface DownloadAssembly extends AsyncDisposable {
   readonly services: Services;
   readonly contact: string;
   readonly manifest: ManifestFolder;
+  readonly files: KeptFiles;
   /** The clock by which hosts are held. */
   readonly webClock: Clock;
 }
@@ -36,6 +37,8 @@ export interface DownloadParts {
   }) => WorkProvider;
   readonly inspect: InspectDocument | undefined;
   readonly listOnly?: boolean;
+  /** Called with each row when it is durable; the work's worker waits for it. */
+  readonly written?: (row: ManifestRow) => Promise<void>;
   readonly report: (event: DownloadEvent | QueueEvent) => void;
   readonly around?: (<T>(job: LeasedJob, run: () => Promise<T>) => Promise<T>) | undefined;
 }
@@ -109,13 +112,20 @@ export async function assembleDownload(
       warn,
     }),
   );
+  const files = stack.use(new KeptFiles(download.out, { contentAddressed: download.content_addressed }));
   const run = new DownloadRun({
     runId,
     queue: parts.queue,
     orchestrator: orchestratorOptions(config),
     provider: parts.provider?.({ send, services, contact }),
-    sink: manifest,
-    files: stack.use(new KeptFiles(download.out, { contentAddressed: download.content_addressed })),
+    sink: {
+      last: (work) => manifest.last(work),
+      write: async (row) => {
+        await manifest.write(row);
+        await parts.written?.(row);
+      },
+    },
+    files,
     send,
     resolvers: chooseResolvers({
       preset: download.preset,
@@ -143,10 +153,16 @@ export async function assembleDownload(
     services,
     contact,
     manifest,
+    files,
     send,
     webClock: web.clock,
     [Symbol.asyncDispose]: () => stack.disposeAsync(),
   };
+}
+
+/** Whether the queue tells it, and not the download itself. */
+export function isQueueEvent(event: DownloadEvent | QueueEvent): event is QueueEvent {
+  return !/^(work-|worker-)/.test(event.kind);
 }
 
 /** `{"*.sim.test": "127.0.0.1:8080"}`; a name that leads where nobody may go is still refused when it is reached. */

@@ -22,6 +22,8 @@ const stages = () => import('./commands/docparse/stages.ts');
 
 /** In the order of the help. A command's module, and all that it imports, is read only when somebody asks for it. */
 const COMMANDS: readonly Entry[] = [
+  { name: 'demo', doors: ['docstokg'], load: async () => (await import('./commands/demo.ts')).demoCommand() },
+  { name: 'run', doors: ['docstokg'], load: async () => (await import('./commands/run/index.ts')).runCommand() },
   {
     name: 'download',
     doors: ['docstokg'],

@@ -34,6 +34,11 @@ export class KeptFiles implements Disposable {
     return partPath(join(this.#parts.path, 'body'));
   }
 
+  /** Where a reader finds the file of a work: the file itself, or a link to it where files are kept by hash. */
+  friendly(workId: string, kind: ArtifactKind): string {
+    return join(this.root, FOLDERS[kind], `${slug(workId)}.${kind}`);
+  }
+
   /** Removes what was begun and not kept. */
   [Symbol.dispose](): void {
     this.#parts?.[Symbol.dispose]();
@@ -46,7 +51,7 @@ export class KeptFiles implements Disposable {
     options: { readonly workId: string; readonly kind: ArtifactKind; readonly sha256: string },
   ): Promise<string> {
     const { workId, kind, sha256 } = options;
-    const friendly = join(this.root, FOLDERS[kind], `${slug(workId)}.${kind}`);
+    const friendly = this.friendly(workId, kind);
     await this.#make(dirname(friendly));
     if (!this.#contentAddressed) {
       await this.#commits.commit(part, friendly);
