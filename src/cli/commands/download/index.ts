@@ -15,7 +15,7 @@ import { assembleDownload } from '../../assemble-download.ts';
 import { openInspector } from '../../inspector.ts';
 import type { Session } from '../../session.ts';
 import { flagLayer, openSession, shared } from '../../session.ts';
-import { simulatedWebLayer } from '../../simulated-web.ts';
+import { simOption, simulatedLayer } from '../../simulated-web.ts';
 import { stopSignal } from '../../stop-signal.ts';
 import { DownloadProgress, printAccount } from './account.ts';
 
@@ -78,7 +78,7 @@ export function downloadCommand(command: Command): Command {
     .option('--dry-run', 'find the works, count them, fetch nothing')
     .option('--list-only', 'ask the resolvers, fetch no file')
     .option('--queue <path|url>', 'a queue elsewhere than in the run folder')
-    .option('--sim <url>', 'rehearse against a simulated web (docstokg sim serve)')
+    .addOption(simOption())
     .addHelpText('after', EXAMPLES)
     .action(async (ids: string[], options: DownloadOptions, self: Command) =>
       download(ids, options, openSession(self)),
@@ -124,14 +124,9 @@ function isQueueEvent(event: { readonly kind: string }): event is QueueReport {
 
 async function flags(options: DownloadOptions): Promise<Layer> {
   const list = (text: string | undefined): string[] | undefined => text?.split(',').map((part) => part.trim());
-  const contact: [string, string, unknown][] =
-    options.sim !== undefined && options.mailto === undefined
-      ? [['http.contact', '--sim', 'rehearsal@docstokg.dev']]
-      : [['http.contact', '--mailto', options.mailto]];
   return [
-    ...(options.sim === undefined ? [] : await simulatedWebLayer(options.sim)),
+    ...(await simulatedLayer(options)),
     ...flagLayer([
-      ...contact,
       ['orchestrator.max_workers', '--workers', options.workers],
       ['download.out', '--out', options.out],
       ['download.preset', '--preset', options.preset],
