@@ -106,7 +106,7 @@ const httpSchema = z.strictObject({
     .default(60)
     .describe('A wait longer than this many seconds puts the work back in the queue instead.'),
   longest_line: seconds(0)
-    .default(300)
+    .default(900)
     .describe('Longest wait, in seconds, for the turn at a service whose limit our own requests use up.'),
   give_up_after: seconds(0)
     .default(604_800)
