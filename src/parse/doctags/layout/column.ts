@@ -35,7 +35,7 @@ export function readingOrder(segments: readonly Segment[], box: Box, votes?: Gut
 
 function cut(segments: readonly Segment[], box: Box, votes: GutterVotes | undefined, depth: number): ColumnPiece[] {
   if (segments.length === 0) return [];
-  const gutter = depth < 4 ? findGutter(segments, box, votes) : undefined;
+  const gutter = depth < 4 ? (findGutter(segments, box, votes) ?? usualGutter(segments, box, votes)) : undefined;
   if (!gutter) return [{ box, segments }];
   const result: ColumnPiece[] = [];
   for (const band of bands(segments, gutter).flatMap((each) => splitBySize(each, gutter))) {
@@ -219,6 +219,24 @@ function findGutter(segments: readonly Segment[], box: Box, votes: GutterVotes |
     (band) => !band.spanning && band.segments.some((segment) => facing.has(segment)),
   ).length;
   return rows.length >= (voted ? 1.5 : 3) * strips ? gutter : undefined;
+}
+
+/** The gutter of the document's other pages, where a last column holds too few lines to show it. */
+function usualGutter(segments: readonly Segment[], box: Box, votes: GutterVotes | undefined): Gutter | undefined {
+  const most = Math.max(0, ...(votes?.values() ?? []));
+  if (!votes || most < 30) return undefined;
+  const strip = [...votes].filter(([x, count]) => count > 0.7 * most && x > box.left && x < box.right).map(([x]) => x);
+  if (strip.length < 4) return undefined;
+  const gutter = { left: Math.min(...strip), right: Math.max(...strip) };
+  if (gutter.right - gutter.left > 60) return undefined;
+  const text = segments.filter((segment) => segment.glyphs.length > 0);
+  const left = text.filter((segment) => segment.right <= gutter.left + 2);
+  const right = text.filter((segment) => segment.left >= gutter.right - 2);
+  const begins = right.some((segment) => segment.left < gutter.right + 3 * segment.size && emsWide(segment) > 8);
+  // A page that is set in one column has lines across.
+  return begins && left.length >= 4 && text.length - left.length - right.length <= 0.2 * text.length
+    ? gutter
+    : undefined;
 }
 
 function emsWide(segment: Segment): number {
