@@ -33,10 +33,13 @@ export function readingOrder(segments: readonly Segment[], box: Box, votes?: Gut
   return cut(segments, box, votes, 0);
 }
 
-function cut(segments: readonly Segment[], box: Box, votes: GutterVotes | undefined, depth: number): ColumnPiece[] {
+function cut(segments: readonly Segment[], area: Box, votes: GutterVotes | undefined, depth: number): ColumnPiece[] {
   if (segments.length === 0) return [];
-  const gutter = depth < 4 ? (findGutter(segments, box, votes) ?? usualGutter(segments, box, votes)) : undefined;
+  let box = area;
+  const gutter = depth < 4 ? (findGutter(segments, box, votes) ?? usualGutter(segments, depth, votes)) : undefined;
   if (!gutter) return [{ box, segments }];
+  // A column of one line may lie outside of what most lines fill.
+  if (gutter.right >= box.right) box = { ...box, right: Math.max(...segments.map((segment) => segment.right)) };
   const result: ColumnPiece[] = [];
   for (const band of bands(segments, gutter).flatMap((each) => splitBySize(each, gutter))) {
     const top = Math.min(...band.segments.map((segment) => segment.top));
@@ -222,10 +225,10 @@ function findGutter(segments: readonly Segment[], box: Box, votes: GutterVotes |
 }
 
 /** The gutter of the document's other pages, where a last column holds too few lines to show it. */
-function usualGutter(segments: readonly Segment[], box: Box, votes: GutterVotes | undefined): Gutter | undefined {
+function usualGutter(segments: readonly Segment[], depth: number, votes: GutterVotes | undefined): Gutter | undefined {
   const most = Math.max(0, ...(votes?.values() ?? []));
-  if (!votes || most < 30) return undefined;
-  const strip = [...votes].filter(([x, count]) => count > 0.7 * most && x > box.left && x < box.right).map(([x]) => x);
+  if (!votes || most < 30 || depth > 0) return undefined;
+  const strip = [...votes].filter(([, count]) => count > 0.7 * most).map(([x]) => x);
   if (strip.length < 4) return undefined;
   const gutter = { left: Math.min(...strip), right: Math.max(...strip) };
   if (gutter.right - gutter.left > 60) return undefined;
