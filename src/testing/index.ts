@@ -1,4 +1,6 @@
 export { HeldClock } from './held-clock.ts';
+export { describeDenseEngine } from './dense-engine-suite.ts';
+export type { DenseEngineTraits } from './dense-engine-suite.ts';
 export { describeQueueStore } from './queue-store-suite.ts';
 export { openJsonServer, sendJson } from './json-server.ts';
 export type { Received } from './json-server.ts';
