@@ -310,6 +310,9 @@ const parseSchema = z.strictObject({
   embed_longest_wait_s: seconds(0)
     .default(300)
     .describe('An embedding server that asks for a longer wait ends the run.'),
+  embed_backoff_s: seconds(0)
+    .default(1)
+    .describe('Pause before the second attempt at an embedding server; it doubles.'),
   batch_size: z.int().min(1).max(4096).default(32).describe('Texts per request to an embedding server.'),
   concurrency: z.int().min(1).max(256).default(4).describe('Requests to an embedding server at once.'),
   vector_type: z.enum(['float32', 'float16', 'int8']).default('float32').describe('How numbers of vectors are kept.'),
