@@ -10,7 +10,7 @@ import { createHttpClient, requireContact, SqliteCacheStore } from '../http/inde
 import type { LeasedJob, QueueEvent, WorkQueue } from '../queue/index.ts';
 import type { ServiceName } from '../resolve/index.ts';
 import { baseUrlsBelow, chooseResolvers, Lookups, Services } from '../resolve/index.ts';
-import { ManifestFolder } from '../telemetry/index.ts';
+import { HostLog, ManifestFolder } from '../telemetry/index.ts';
 import { orchestratorOptions } from './assemble.ts';
 import type { Session } from './session.ts';
 import { createWebTime } from './web-time.ts';
@@ -65,6 +65,11 @@ export async function assembleDownload(
   const services = configuredServices(config);
   const web = createWebTime(session.clock, http.time_scale);
   const stack = new AsyncDisposableStack();
+  const runId = `${new Date(session.clock.now()).toISOString().replaceAll(/[:.]/g, '-')}-${randomBytes(3).toString('hex')}`;
+  const warn = (message: string): void => session.log('warn', message);
+  const hosts = stack.use(
+    await HostLog.open({ folder: download.out, runId, clock: web.clock, timeScale: http.time_scale, warn }),
+  );
   const cache = stack.use(
     new SqliteCacheStore(http.cache_path === '' ? join(download.out, 'state', 'http-cache.sqlite') : http.cache_path, {
       now: () => web.clock.now(),
@@ -94,17 +99,17 @@ export async function assembleDownload(
         maxBytes: download.max_bytes,
       },
       guard: { allow: http.allow, dnsMap: dnsMappings(http.dns, http.allow) },
+      report: hosts.see,
     }),
   );
   const send = web.toMachineTime(client.send);
-  const runId = `${new Date(session.clock.now()).toISOString().replaceAll(/[:.]/g, '-')}-${randomBytes(3).toString('hex')}`;
   const manifest = stack.use(
     await ManifestFolder.open({
       folder: download.out,
       runId,
       clock: session.clock,
       rotateBytes: download.rotate_bytes,
-      warn: (message) => session.log('warn', message),
+      warn,
     }),
   );
   const files = stack.use(new KeptFiles(download.out, { contentAddressed: download.content_addressed }));

@@ -18,7 +18,7 @@ interface Entry {
 
 const EVERYWHERE: readonly Door[] = ['docstokg', 'contentdownload', 'docparse'];
 const PARSING: readonly Door[] = ['docstokg', 'docparse'];
-const stages = (): Promise<typeof import('./commands/docparse/stages.ts')> => import('./commands/docparse/stages.ts');
+const stages = () => import('./commands/docparse/stages.ts');
 
 /** In the order of the help. A command's module, and all that it imports, is read only when somebody asks for it. */
 const COMMANDS: readonly Entry[] = [
@@ -48,6 +48,7 @@ const COMMANDS: readonly Entry[] = [
     load: async () => (await import('./commands/docparse/manifest.ts')).manifestCommand(),
   },
   { name: 'show', doors: PARSING, load: async () => (await import('./commands/show.ts')).showCommand() },
+  { name: 'search', doors: PARSING, load: async () => (await import('./commands/search.ts')).searchCommand() },
   { name: 'sim', doors: ['docstokg'], load: async () => (await import('./commands/sim.ts')).simCommand() },
   { name: 'doctor', doors: EVERYWHERE, load: async () => (await import('./commands/doctor.ts')).doctorCommand() },
   { name: 'config', doors: EVERYWHERE, load: async () => (await import('./commands/config.ts')).configCommand() },

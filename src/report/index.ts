@@ -1,13 +1,22 @@
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 
-import { writeFileAtomic } from '../base/index.ts';
+import { systemClock, writeFileAtomic } from '../base/index.ts';
+import { gather } from './gather.ts';
+import { reportHtml } from './html.ts';
+import { REPORT_LIMITS } from './limits.ts';
 
-/** Absence of the report of its own branch; replaced when that lands. */
+/** Writes `report.html` into a run folder: one file that shows the run and needs nothing else. */
 export async function writeReport(options: {
   readonly folder: string;
   readonly title?: string;
 }): Promise<{ readonly path: string }> {
-  const path = join(options.folder, 'report.html');
-  await writeFileAtomic(path, `<!doctype html><title>${options.title ?? 'run'}</title>`);
+  const folder = resolve(options.folder);
+  const { data, parts } = await gather(folder, {
+    title: options.title,
+    generatedAt: systemClock.now(),
+    limits: REPORT_LIMITS,
+  });
+  const path = join(folder, 'report.html');
+  await writeFileAtomic(path, await reportHtml(data, parts));
   return { path };
 }

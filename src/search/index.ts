@@ -4,6 +4,7 @@ export type { IndexEvent } from './events.ts';
 export { passagesFromFiles } from './from-files.ts';
 export type { DocumentFiles } from './from-files.ts';
 export type { Fusion, Ranking } from './fusion.ts';
+export { readManifest } from './manifest.ts';
 export type { IndexManifest } from './manifest.ts';
 export type { IndexedPassage, Passage } from './passage.ts';
 export { refreshIndex } from './refresh.ts';

@@ -7,7 +7,7 @@ export { writeDoclingJson } from './formats/docling-json.ts';
 export { readDoctags } from './formats/doctags-reader.ts';
 export { writeDoctags } from './formats/doctags-writer.ts';
 export type { DoctagsWriterOptions } from './formats/doctags-writer.ts';
-export { writeHtmlPage } from './formats/html-page.ts';
+export { escapeHtml, writeHtmlPage } from './formats/html-page.ts';
 export { writeMarkdown } from './formats/markdown.ts';
 export { writeOverlay } from './formats/overlay.ts';
 export type { PageImage } from './formats/overlay.ts';

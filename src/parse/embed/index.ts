@@ -1,6 +1,7 @@
 export { aheadItems, aheadWorker } from './ahead.ts';
 export type { AheadSettings } from './ahead.ts';
 export { VectorCache } from './cache.ts';
+export { embeddedPrecision } from './embedded-model.ts';
 export { embedTexts } from './embed-texts.ts';
 export type { Embedded } from './embed-texts.ts';
 export type { DenseEngine, ModelIdentity, Role, SparseEngine, SparseVector } from './engine.ts';

@@ -34,6 +34,7 @@ export function findFurniture(
   markRepeated(candidates, pages, repeated);
   markPageNumbers(candidates, pages, repeated);
   markImprint(candidates, pages[0], bodySize, repeated);
+  for (const page of pages) keepOutermost(candidates, page, repeated);
   const byNumber = new Map(pages.map((page) => [page.page, page]));
   for (const candidate of candidates) {
     const page = byNumber.get(candidate.page);
@@ -118,6 +119,25 @@ function markPageNumbers(
     const page = pages.find((each) => each.page === candidate.page);
     if (support.size >= 2 || (page && pages.length === 1 && isOutermost(candidate, page))) repeated.add(candidate);
   }
+}
+
+/** Outside of a running head stands nothing but other heads: a table's head that repeats has its caption above it. */
+function keepOutermost(candidates: readonly Candidate[], page: PageSegments, repeated: Set<Candidate>): void {
+  const own = candidates.filter((candidate) => candidate.page === page.page && repeated.has(candidate));
+  const marked = new Set(own.map(({ segment }) => segment));
+  for (const head of [true, false]) {
+    const outward = (a: Segment, b: Segment): number => (head ? a.baseline - b.baseline : b.baseline - a.baseline);
+    const first = page.segments
+      .filter((segment) => !marked.has(segment) && !own.some((each) => isInRow(each.segment, segment)))
+      .toSorted(outward)[0];
+    if (!first) continue;
+    for (const candidate of own)
+      if (candidate.head === head && outward(candidate.segment, first) > 2) repeated.delete(candidate);
+  }
+}
+
+function isInRow(a: Segment, b: Segment): boolean {
+  return Math.abs(a.baseline - b.baseline) <= SAME_PLACE;
 }
 
 const IMPRINT =

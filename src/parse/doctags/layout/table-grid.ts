@@ -8,7 +8,7 @@ import { cellPieces, findColumns } from './table-columns.ts';
 import type { TableRegion } from './table-region.ts';
 import { rowsOf } from './table-region.ts';
 import type { Entry, TableLine, TableRow } from './table-rows.ts';
-import { groupRows, separators } from './table-rows.ts';
+import { groupRows, headLines, separators } from './table-rows.ts';
 import { ruledCells } from './table-ruled.ts';
 import type { CellDraft } from './table-span.ts';
 import { spanRows, takeBetweenLines } from './table-span.ts';
@@ -33,7 +33,7 @@ export function buildTable(
     entries: row.map((piece) => entryOf(piece, columns, region, piece.baseline < headerEnd)),
   }));
   const between = takeBetweenLines(lines);
-  const groups = groupRows(lines, columns, cuts);
+  const groups = groupRows(lines, columns, cuts, between.length > 0 ? 0 : headLines(lines, headerEnd));
   const header = headerRows(groups, headerEnd);
   const cells = groups.flatMap((group, row) => cellsOf(group, row));
   spanRows(cells, groups, between, header);
