@@ -1,5 +1,7 @@
 import { z } from 'zod';
 
+import { stageSchema } from './stage-schema.ts';
+
 const seconds = (min: number): z.ZodNumber => z.number().min(min);
 
 /** How jobs are run: how many at once, for how long they are leased, how often they are tried. */
@@ -103,6 +105,9 @@ const httpSchema = z.strictObject({
   park_after: seconds(0)
     .default(60)
     .describe('A wait longer than this many seconds puts the work back in the queue instead.'),
+  longest_line: seconds(0)
+    .default(300)
+    .describe('Longest wait, in seconds, for the turn at a service whose limit our own requests use up.'),
   give_up_after: seconds(0)
     .default(604_800)
     .describe('A host that asks for a longer wait than this many seconds ends the attempt.'),
@@ -193,6 +198,13 @@ const downloadSchema = z.strictObject({
   resolver_order: z.array(z.string()).default([]).describe('Resolvers to ask first, in this order.'),
   enable: z.array(z.string()).default([]).describe('Resolvers to ask besides those of the preset.'),
   disable: z.array(z.string()).default([]).describe('Resolvers not to ask.'),
+  max_deaths: z
+    .int()
+    .min(1)
+    .default(50)
+    .describe(
+      'A work that was under way when its process died this often is given up; others may be to blame, so it is many.',
+    ),
   thorough: z.boolean().default(true).describe('Also ask repositories that have no reason to know a work.'),
 });
 
@@ -243,6 +255,17 @@ const parseSchema = z.strictObject({
     .min(0)
     .default(0)
     .describe('Dimensions asked of a server that can shorten vectors; 0 takes what comes.'),
+  embed_revision: z
+    .string()
+    .default('')
+    .describe('Revision of the model behind its name; change it when the weights change.'),
+  query_prefix: z.string().default('').describe('Put before every question, as models of the E5 family want it.'),
+  passage_prefix: z.string().default('').describe('Put before every passage, as models of the E5 family want it.'),
+  embed_timeout_s: seconds(1).default(120).describe('Longest wait for one answer of an embedding server.'),
+  embed_retries: z.int().min(0).max(100).default(5).describe('Attempts after the first at an embedding server.'),
+  embed_longest_wait_s: seconds(0)
+    .default(300)
+    .describe('An embedding server that asks for a longer wait ends the run.'),
   batch_size: z.int().min(1).max(4096).default(32).describe('Texts per request to an embedding server.'),
   concurrency: z.int().min(1).max(256).default(4).describe('Requests to an embedding server at once.'),
   vector_type: z.enum(['float32', 'float16', 'int8']).default('float32').describe('How numbers of vectors are kept.'),
@@ -256,6 +279,7 @@ export const configSchema = z.strictObject({
   queue: queueSchema.prefault({}).describe('Where jobs are kept.'),
   download: downloadSchema.prefault({}).describe('What is downloaded and where it goes.'),
   parse: parseSchema.prefault({}).describe('How papers become structure, chunks and vectors.'),
+  stage: stageSchema.prefault({}).describe('How every stage runs its documents.'),
   http: httpSchema.prefault({}).describe('How the web is asked.'),
   services: servicesSchema.prefault({}).describe('Where scholarly services are.'),
   keys: keysSchema.prefault({}).describe('Keys of services.'),

@@ -17,8 +17,10 @@ export interface PaceOptions {
   readonly perHost: { readonly perSecond: number; readonly concurrency: number };
   /** Share by which we stay below every rate: arrivals bunch on the way. */
   readonly margin: number;
-  /** Who would wait longer than this is told to come back instead. */
+  /** Who would have to wait longer than this because a host asked for it is told to come back instead. */
   readonly parkAfterMs: number;
+  /** The same for a wait that is of our own making: the line of those who want the same. */
+  readonly longestLineMs: number;
   readonly backoff: { readonly baseMs: number; readonly capMs: number };
   readonly random?: Random | undefined;
   readonly report?: ((event: HttpEvent) => void) | undefined;
@@ -116,14 +118,14 @@ export class Pace {
     keys: readonly string[],
     signal: AbortSignal | undefined,
   ): Promise<Turn> {
-    const { clock, holds, parkAfterMs } = this.#options;
+    const { clock, holds, parkAfterMs, longestLineMs } = this.#options;
     for (;;) {
       const now = clock.now();
       const hold = holds.latest(keys);
       if (hold && hold.at - now > parkAfterMs) return { kind: 'later', ...hold };
       const rates = this.#ratesOf(request.url, pools);
       const waitMs = this.#expectedWaitMs(keys[0] ?? '', rates, pools);
-      if (waitMs > parkAfterMs) return { kind: 'later', at: now + waitMs, reason: 'pool-exhausted' };
+      if (waitMs > longestLineMs) return { kind: 'later', at: now + waitMs, reason: 'pool-exhausted' };
       using _line = this.#join(keys);
       const slot = await this.#slot(keys, signal);
       if (!slot) continue;

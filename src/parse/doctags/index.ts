@@ -18,5 +18,5 @@ export type { PdfReader } from './pdf-reader.ts';
 export { showPage } from './show.ts';
 export { sniff } from './sniff.ts';
 export type { FileKind } from './sniff.ts';
-export { DOCTAGS_FOLDER, doctagsPlan, doctagsWorker } from './stage.ts';
+export { DOCTAGS_FOLDER, doctagsItems, doctagsPlan, doctagsWorker, documentFiles } from './stage.ts';
 export type { DoctagsSettings } from './worker.ts';

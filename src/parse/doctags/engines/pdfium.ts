@@ -43,6 +43,7 @@ export class PdfFile implements Disposable {
   readonly #library: Library;
   readonly #limits: EngineLimits;
   readonly #fonts = new Map<number, Font>();
+  readonly #advances = new Map<number, Map<number, number>>();
   readonly #bytes: number;
   #document: number;
 
@@ -94,6 +95,7 @@ export class PdfFile implements Disposable {
         width,
         height,
         fonts: this.#fonts,
+        advances: this.#advances,
         tagged: this.tagged,
         maxGlyphs: this.#limits.maxGlyphsPerPage,
         formOf: objects.formOf,

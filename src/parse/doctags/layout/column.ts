@@ -25,6 +25,8 @@ const MAX_GAP = 2_000;
 const MIN_FILL = 0.55;
 /** Ems from which a segment looks like a line of running text. */
 const WIDE = 12;
+/** Ems that the label of a list item or of a reference does not exceed. */
+const LABEL = 2.6;
 
 /** Cuts a page's segments into pieces in reading order: columns from left to right, what spans them in its place. */
 export function readingOrder(segments: readonly Segment[], box: Box, votes?: GutterVotes): ColumnPiece[] {
@@ -127,6 +129,9 @@ function sizeChange(segments: readonly Segment[]): { y: number; after: number } 
   const before = sorted[index];
   const first = sorted[index + 1];
   if (!before || !first || index < 2 || sorted.length - index < 4 || before.size < last.size + 0.4) return undefined;
+  // A heading above the last lines is larger too, but what stands above the heading is not.
+  const larger = sorted.slice(0, index + 1).filter((segment) => segment.size >= last.size + 0.4).length;
+  if (larger < 0.6 * (index + 1)) return undefined;
   return { y: first.baseline - 0.8 * first.size, after };
 }
 
@@ -201,6 +206,8 @@ function findGutter(segments: readonly Segment[], box: Box, votes: GutterVotes |
   const rows = pairs.filter((pair) => pair.left.right <= best && pair.right.left >= best);
   if (rows.length < (voted ? 2 : MIN_ROWS) || (weights.get(best) ?? 0) < (voted ? 1 : 0.5 * MIN_ROWS)) return undefined;
   const gutter = narrowest(rows, best);
+  // Labels in front of list items and references stand in line, but are no column of text.
+  if (upperMean(rows.map((row) => emsWide(row.left))) < LABEL) return undefined;
   const fillLeft = upperMean(rows.map((row) => (row.left.right - row.left.left) / Math.max(1, gutter.left - box.left)));
   const fillRight = upperMean(
     rows.map((row) => (row.right.right - row.right.left) / Math.max(1, box.right - gutter.right)),

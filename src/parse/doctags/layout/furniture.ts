@@ -23,13 +23,18 @@ export interface PageSegments {
 }
 
 /** Running heads, feet, page numbers and line numbers: segments that repeat from page to page. */
-export function findFurniture(pages: readonly PageSegments[]): Map<Segment, 'page_header' | 'page_footer'> {
+export function findFurniture(
+  pages: readonly PageSegments[],
+  bodySize: number,
+): Map<Segment, 'page_header' | 'page_footer'> {
   const furniture = new Map<Segment, 'page_header' | 'page_footer'>();
   const candidates = pages.flatMap((page) => edgeSegments(page));
   // A tagged file marks what is only decoration of the page.
   const repeated = new Set(candidates.filter(({ segment }) => segment.glyphs.every((glyph) => glyph.artifact)));
-  markRepeated(candidates, pages.length, repeated);
+  markRepeated(candidates, pages, repeated);
   markPageNumbers(candidates, pages, repeated);
+  markImprint(candidates, pages[0], bodySize, repeated);
+  for (const page of pages) keepOutermost(candidates, page, repeated);
   const byNumber = new Map(pages.map((page) => [page.page, page]));
   for (const candidate of candidates) {
     const page = byNumber.get(candidate.page);
@@ -59,7 +64,12 @@ function edgeSegments(page: PageSegments): Candidate[] {
   return result;
 }
 
-function markRepeated(candidates: readonly Candidate[], pageCount: number, repeated: Set<Candidate>): void {
+function markRepeated(
+  candidates: readonly Candidate[],
+  pages: readonly PageSegments[],
+  repeated: Set<Candidate>,
+): void {
+  const pageCount = pages.length;
   const groups = Map.groupBy(candidates, (candidate) => `${candidate.head} ${candidate.key}`);
   const needed = pageCount <= 3 ? 2 : 3;
   for (const [name, group] of groups) {
@@ -73,6 +83,9 @@ function markRepeated(candidates: readonly Candidate[], pageCount: number, repea
       );
       // A lone "#" is a page number only if the numbers run; that is looked at elsewhere.
       if (/^#*$/.test(key)) continue;
+      const page = pages.find((each) => each.page === candidate.page);
+      // Twice may be chance: two columns that end with a link, say.
+      if (alike.size < 3 && page && endsText(candidate, page)) continue;
       if (alike.size >= needed || (alike.size >= 2 && pageCount <= 6 && key.length > 12)) repeated.add(candidate);
     }
   }
@@ -108,12 +121,73 @@ function markPageNumbers(
   }
 }
 
+/** Outside of a running head stands nothing but other heads: a table's head that repeats has its caption above it. */
+function keepOutermost(candidates: readonly Candidate[], page: PageSegments, repeated: Set<Candidate>): void {
+  const own = candidates.filter((candidate) => candidate.page === page.page && repeated.has(candidate));
+  const marked = new Set(own.map(({ segment }) => segment));
+  for (const head of [true, false]) {
+    const outward = (a: Segment, b: Segment): number => (head ? a.baseline - b.baseline : b.baseline - a.baseline);
+    const first = page.segments
+      .filter((segment) => !marked.has(segment) && !own.some((each) => isInRow(each.segment, segment)))
+      .toSorted(outward)[0];
+    if (!first) continue;
+    for (const candidate of own)
+      if (candidate.head === head && outward(candidate.segment, first) > 2) repeated.delete(candidate);
+  }
+}
+
+function isInRow(a: Segment, b: Segment): boolean {
+  return Math.abs(a.baseline - b.baseline) <= SAME_PLACE;
+}
+
+const IMPRINT =
+  /\bdoi\b|10\.\d{4,9}\/|https?:|www\.|\bissn\b|\barxiv\b|\bvol(?:ume|\.)?\s*\d|\bpp?\.\s*\d|\bjournal\b|\bproceedings\b|\btransactions\b|\bletters\b|©|\(?(?:19|20)\d\d\)?/iu;
+
+/** Above the title of an article stands where it appeared, on the first page only: small type, apart from the rest. */
+function markImprint(
+  candidates: readonly Candidate[],
+  first: PageSegments | undefined,
+  bodySize: number,
+  repeated: Set<Candidate>,
+): void {
+  if (!first) return;
+  const small = candidates.filter(
+    ({ page, head, segment }) => page === first.page && head && segment.size < 0.92 * bodySize,
+  );
+  for (const candidate of small) {
+    const { segment, text } = candidate;
+    if (!IMPRINT.test(text)) continue;
+    const above = first.segments.filter((other) => other.baseline < segment.baseline - 2);
+    const isTop = above.every((other) => small.some((each) => each.segment === other));
+    const below = first.segments.filter((other) => other.baseline > segment.baseline + 2);
+    // The title is larger and comes next, or after other lines of the imprint.
+    const next = below.filter((other) => !small.some((each) => each.segment === other));
+    const gap = Math.min(...next.map((other) => other.top)) - segment.bottom;
+    const large = next.toSorted((a, b) => a.baseline - b.baseline)[0];
+    if (isTop && gap > 0.5 * segment.size && large && large.size > 1.3 * segment.size) repeated.add(candidate);
+  }
+}
+
 function isOutermost(candidate: Candidate, page: PageSegments): boolean {
   return page.segments.every(
     (other) =>
       other === candidate.segment ||
       (candidate.head ? other.baseline > candidate.segment.baseline : other.baseline < candidate.segment.baseline),
   );
+}
+
+/** Is set like the line next to it, towards the middle of the page, and follows it as text does. */
+function endsText({ segment, head }: Candidate, page: PageSegments): boolean {
+  return page.segments.some((other) => {
+    const distance = head ? other.baseline - segment.baseline : segment.baseline - other.baseline;
+    return (
+      distance > 2 &&
+      distance < 1.4 * segment.size &&
+      other.font === segment.font &&
+      Math.abs(other.left - segment.left) < 3 &&
+      Math.abs(other.size - segment.size) < 0.1
+    );
+  });
 }
 
 /** No other line follows at the distance of running text. */

@@ -1,6 +1,6 @@
 import type { Draft } from './draft.ts';
 import { unionBox } from './box.ts';
-import { fitsMore } from './paragraph.ts';
+import { fitsMore, isKeywords } from './paragraph.ts';
 
 /** Joins paragraphs and list items that a column or page break has cut in two. */
 export function joinAcrossBreaks(drafts: readonly Draft[], indented: boolean): Draft[] {
@@ -33,7 +33,7 @@ function goesOn(before: Draft, after: Draft, indented: boolean): boolean {
   const [start] = after.lines;
   if (!end || !start) return false;
   if (Math.abs(end.size - start.size) > 0.06 * end.size) return false;
-  if (after.kind === 'list_item') return false;
+  if (after.kind === 'list_item' || isKeywords(start.text)) return false;
   const lower = /^[\p{Ll}(\p{N}]/u.test(start.text);
   const closed = /[.!?]["”’)\]]*\p{N}{0,3}$/u.test(end.text);
   if (/[-\u2010]$/u.test(end.text) && /^\p{Ll}/u.test(start.text)) return true;
