@@ -50,9 +50,7 @@ export function doctorCommand(): Command {
 async function examine(options: DoctorOptions, session: Session): Promise<Finding[]> {
   let loaded: Loaded;
   try {
-    loaded = session.load([
-      ...(await simulatedLayer(options)),
-    ]);
+    loaded = session.load([...(await simulatedLayer(options))]);
   } catch (error) {
     const { message } = errorInfo(error);
     const hint = error instanceof AppError ? error.hint : undefined;
