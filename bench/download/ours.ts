@@ -53,7 +53,6 @@ export async function ourPipeline(options: PipelineOptions): Promise<DownloadSum
   await using queue = await openQueue(config, session);
   await using assembly = await assembleDownload(config, session, {
     queue,
-    clock: systemClock,
     inspect: inspector?.inspect,
     provider: () =>
       async function* () {

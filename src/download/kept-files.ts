@@ -6,6 +6,7 @@ import { promisify } from 'node:util';
 import { AppError, partPath, syncFolder } from '../base/index.ts';
 import { FileCommits } from './file-commits.ts';
 import type { ArtifactKind } from './outcome.ts';
+import { PartFolder } from './part-folder.ts';
 import { slug } from './slug.ts';
 
 const hardLink = promisify(linkCallback);
@@ -13,11 +14,12 @@ const hardLink = promisify(linkCallback);
 const FOLDERS: Readonly<Record<ArtifactKind, string>> = { pdf: 'PDF', html: 'HTML', xml: 'XML' };
 
 /** The folder in which a run keeps its files: `PDF/ HTML/ XML/` by name, or by hash with friendly links. */
-export class KeptFiles {
+export class KeptFiles implements Disposable {
   readonly root: string;
   readonly #contentAddressed: boolean;
   readonly #commits = new FileCommits();
   readonly #made = new Set<string>();
+  #parts: PartFolder | undefined;
 
   constructor(root: string, options: { readonly contentAddressed?: boolean } = {}) {
     this.root = root;
@@ -28,7 +30,19 @@ export class KeptFiles {
   async newPart(): Promise<string> {
     const folder = join(this.root, '.parts');
     await this.#make(folder);
-    return partPath(join(folder, 'body'));
+    this.#parts ??= PartFolder.open(folder);
+    return partPath(join(this.#parts.path, 'body'));
+  }
+
+  /** Where a reader finds the file of a work: the file itself, or a link to it where files are kept by hash. */
+  friendly(workId: string, kind: ArtifactKind): string {
+    return join(this.root, FOLDERS[kind], `${slug(workId)}.${kind}`);
+  }
+
+  /** Removes what was begun and not kept. */
+  [Symbol.dispose](): void {
+    this.#parts?.[Symbol.dispose]();
+    this.#parts = undefined;
   }
 
   /** Gives verified bytes their final name, durably; answers it relative to the root. */
@@ -37,7 +51,7 @@ export class KeptFiles {
     options: { readonly workId: string; readonly kind: ArtifactKind; readonly sha256: string },
   ): Promise<string> {
     const { workId, kind, sha256 } = options;
-    const friendly = join(this.root, FOLDERS[kind], `${slug(workId)}.${kind}`);
+    const friendly = this.friendly(workId, kind);
     await this.#make(dirname(friendly));
     if (!this.#contentAddressed) {
       await this.#commits.commit(part, friendly);

@@ -8,6 +8,7 @@ import { TooManyWaiting } from './running-job.ts';
 import type { Lane, Pause } from './types.ts';
 
 const WORKER = 'worker';
+const WORKER_ALONE = [WORKER];
 const hostSlot = (host: string): string => `host ${host}`;
 const resolverSlot = (resolver: string): string => `resolver ${resolver}`;
 
@@ -98,8 +99,15 @@ export class JobLimits {
     return this.#limiter.room(WORKER);
   }
 
-  takeWorker(): Slot | undefined {
-    return this.#limiter.tryAcquire([WORKER]);
+  /** Takes up to `count` workers that are free now. */
+  takeWorkers(count: number): Disposable[] {
+    const workers: Disposable[] = [];
+    for (let left = count; left > 0; left -= 1) {
+      const worker = this.#limiter.tryAcquire(WORKER_ALONE);
+      if (!worker) break;
+      workers.push(worker);
+    }
+    return workers;
   }
 
   /** How many more jobs of a lane could download at once, counting those already on their way. */
@@ -152,9 +160,9 @@ export class JobLimits {
   ): Promise<T> {
     if (running.stopReason !== undefined) running.controller.signal.throwIfAborted();
     const host = hostKey(url);
-    const keys = [hostSlot(host), ...(resolver === null ? [] : [resolverSlot(resolver)])];
+    const keys = resolver === null ? [hostSlot(host)] : [hostSlot(host), resolverSlot(resolver)];
     this.expect(running, -1);
-    const slot = this.#limiter.tryAcquire(keys) ?? (await this.#park(running, host, resolver, keys));
+    const slot: Disposable = this.#limiter.tryAcquire(keys) ?? (await this.#park(running, host, resolver, keys));
     const window = new JobWindow(running, (options) => {
       const heldUntil = this.throttle.throttled(host, options?.retryAt);
       this.#clock.setTimer(Math.max(0, heldUntil - this.#clock.now()), this.#freed).unref();
@@ -167,13 +175,19 @@ export class JobLimits {
       if (!window.wasThrottled && asksToSlowDown(error)) window.throttled({ retryAt: retryAtOf(error) });
       throw error;
     } finally {
-      for (const key of keys) slot.release(key);
-      this.#freed();
+      slot[Symbol.dispose]();
+      // Without a free worker nobody could use the room.
+      if (this.freeWorkers > 0) this.#freed();
     }
   }
 
   /** Waits without a worker, then takes worker, host and resolver at once. */
-  async #park(running: RunningJob, host: string, resolver: string | null, keys: readonly string[]): Promise<Slot> {
+  async #park(
+    running: RunningJob,
+    host: string,
+    resolver: string | null,
+    keys: readonly string[],
+  ): Promise<Disposable> {
     if (this.#parked >= this.#maxParked) throw new TooManyWaiting(host);
     const startedAt = this.#clock.monotonic();
     const hostBusy = this.#limiter.room(hostSlot(host)) <= 0;
@@ -189,7 +203,7 @@ export class JobLimits {
       this.#parked -= 1;
       count(this.#parkedHosts, host, -1);
     }
-    running.worker = { release: (key) => slot.release(key), [Symbol.dispose]: () => slot.release(WORKER) };
+    running.worker = { [Symbol.dispose]: () => slot.release(WORKER) };
     const waitedMs = this.#clock.monotonic() - startedAt;
     running.deadline += waitedMs;
     this.#report({
@@ -200,7 +214,11 @@ export class JobLimits {
       hostMs: hostBusy ? waitedMs : 0,
       resolverMs: hostBusy ? 0 : waitedMs,
     });
-    return slot;
+    return {
+      [Symbol.dispose]: () => {
+        for (const key of keys) slot.release(key);
+      },
+    };
   }
 }
 

@@ -32,5 +32,7 @@ export { observeDownload } from './otel-download.ts';
 export type { DownloadTelemetry } from './otel-download.ts';
 export { observeQueue } from './otel-queue.ts';
 export type { QueueTelemetry } from './otel-queue.ts';
+export { HostLog } from './host-log.ts';
+export type { HostRow, HostRunRow } from './host-log.ts';
 export { ManifestFolder } from './manifest-folder.ts';
 export type { ManifestOptions } from './manifest-folder.ts';

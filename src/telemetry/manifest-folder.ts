@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Clock, Timer } from '../base/index.ts';
 import { JsonlWriter, readJsonl } from '../base/index.ts';
 import type { ManifestRow, ResultSink } from '../download/index.ts';
-import type { MirroredRow } from './manifest-mirror.ts';
+import type { LatestRow, MirroredRow } from './manifest-mirror.ts';
 import { ManifestMirror } from './manifest-mirror.ts';
 import { writeReports } from './manifest-reports.ts';
 
@@ -64,6 +64,12 @@ export class ManifestFolder implements ResultSink, AsyncDisposable {
 
   last(work: string): LastRow | undefined {
     return this.#recent.get(work) ?? this.#mirror.last(work);
+  }
+
+  /** The last row of every work. */
+  latest(): readonly LatestRow[] {
+    this.#mirrorPending();
+    return this.#mirror.latest();
   }
 
   /** Writes what is derived: the CSV files, the index, the summary and the metrics. */

@@ -22,6 +22,9 @@ const SCHEMA = `
 `;
 
 /** A row and its JSON, which was made for the text manifest and need not be made again. */
+/** What is told of the last row of a work. */
+export type LatestRow = Pick<ManifestRow, 'work' | 'outcome' | 'reason' | 'resolver' | 'kind' | 'path' | 'bytes'>;
+
 export interface MirroredRow {
   readonly row: ManifestRow;
   readonly text: string;
@@ -58,6 +61,13 @@ export class ManifestMirror implements Disposable {
   /** The last row of a work, as far as it tells whether there is a file. */
   last(work: string): Pick<ManifestRow, 'outcome' | 'path' | 'bytes'> | undefined {
     return this.#last.get(work) as Pick<ManifestRow, 'outcome' | 'path' | 'bytes'> | undefined;
+  }
+
+  /** The last row of every work, as far as an account needs it. */
+  latest(): LatestRow[] {
+    return this.#database
+      .prepare('SELECT work, outcome, reason, resolver, kind, path, bytes FROM last_rows ORDER BY sequence')
+      .all() as unknown as LatestRow[];
   }
 
   /** Adds rows that are not there yet, all or none; answers how many were new. */

@@ -48,6 +48,9 @@ export function observeDownload(meter: Meter): DownloadTelemetry {
   const slowDowns = meter.createCounter('contentdownload_http_slow_down_total', {
     description: 'Answers that ask for patience (429 and 503), by host and status.',
   });
+  const asked = meter.createCounter('contentdownload_http_wait_asked_total', {
+    description: 'Times a host asked to be left alone until some moment, by host.',
+  });
   const holds = meter.createCounter('contentdownload_http_host_held_total', {
     description: 'Times a failing host was left alone, by host.',
   });
@@ -83,6 +86,9 @@ export function observeDownload(meter: Meter): DownloadTelemetry {
           wireBytes.add(event.wireBytes, { host });
           requestTime.record(event.ms, { host });
           if (event.outcome === '429' || event.outcome === '503') slowDowns.add(1, { host, status: event.outcome });
+          break;
+        case 'wait-asked':
+          asked.add(1, { host });
           break;
         case 'host-held':
           holds.add(1, { host });
