@@ -33,7 +33,7 @@ export class HeldClock implements Clock {
   setTimer(delayMs: number, fire: () => void): Timer {
     const armed: Armed = { at: this.#elapsed + Math.max(0, delayMs), order: (this.#order += 1), fire };
     this.#armed.add(armed);
-    return { unref: () => undefined, [Symbol.dispose]: () => void this.#armed.delete(armed) };
+    return { ref: () => undefined, unref: () => undefined, [Symbol.dispose]: () => void this.#armed.delete(armed) };
   }
 
   /** Lets the time pass, firing each timer at its moment and letting what it wakes run before the next. */

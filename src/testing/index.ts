@@ -1,4 +1,6 @@
 export { HeldClock } from './held-clock.ts';
+export { describeDenseEngine } from './dense-engine-suite.ts';
+export type { DenseEngineTraits } from './dense-engine-suite.ts';
 export { describeQueueStore } from './queue-store-suite.ts';
 export { describeItemSource } from './item-source-suite.ts';
 export type { SharedItems } from './item-source-suite.ts';
@@ -8,4 +10,3 @@ export { openLoopback, openRawLoopback } from './loopback.ts';
 export type { Loopback, SeenRequest } from './loopback.ts';
 export { loopbackClient } from './loopback-client.ts';
 export { Wire } from './wire.ts';
-export { gather } from './gather.ts';
