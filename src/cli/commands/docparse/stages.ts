@@ -173,7 +173,9 @@ async function runEmbed({ options, config, session }: StageRun): Promise<StageOu
     session.log('warn', 'neither dense nor sparse vectors can be made; nothing to do');
     return undefined;
   }
-  using cache = new VectorCache(join(parse.data_root, 'Embeddings', 'cache.sqlite'));
+  using cache = new VectorCache(join(parse.data_root, 'Embeddings', 'cache.sqlite'), {
+    maxBytes: parse.cache_max_mb * 2 ** 20,
+  });
   const worker = createEmbedWorker({ engines, type: parse.vector_type, cache });
   const remote = parse.dense === 'openai-compatible';
   const outcome = await runStage(
