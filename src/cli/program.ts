@@ -18,10 +18,12 @@ interface Entry {
 
 const EVERYWHERE: readonly Door[] = ['docstokg', 'contentdownload', 'docparse'];
 const PARSING: readonly Door[] = ['docstokg', 'docparse'];
-const stages = (): Promise<typeof import('./commands/docparse/stages.ts')> => import('./commands/docparse/stages.ts');
+const stages = () => import('./commands/docparse/stages.ts');
 
 /** In the order of the help. A command's module, and all that it imports, is read only when somebody asks for it. */
 const COMMANDS: readonly Entry[] = [
+  { name: 'demo', doors: ['docstokg'], load: async () => (await import('./commands/demo.ts')).demoCommand() },
+  { name: 'run', doors: ['docstokg'], load: async () => (await import('./commands/run/index.ts')).runCommand() },
   {
     name: 'download',
     doors: ['docstokg'],

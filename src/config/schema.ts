@@ -1,5 +1,7 @@
 import { z } from 'zod';
 
+import { stageSchema } from './stage-schema.ts';
+
 const seconds = (min: number): z.ZodNumber => z.number().min(min);
 
 /** How jobs are run: how many at once, for how long they are leased, how often they are tried. */
@@ -37,6 +39,12 @@ const orchestratorSchema = z.strictObject({
     .min(0)
     .default(256)
     .describe('Jobs that may wait for a busy host without holding a worker; beyond it they go back to the queue.'),
+  ready_per_host: z
+    .int()
+    .min(0)
+    .max(16)
+    .default(1)
+    .describe('Jobs that are leased ahead for a busy host and begin the moment it has room; they hold no worker.'),
 });
 
 /** Where jobs are kept. */
@@ -98,14 +106,50 @@ const httpSchema = z.strictObject({
     .max(1000)
     .default(1)
     .describe('Requests per second at one host that has no documented limit of its own.'),
+  per_host_concurrency: z
+    .int()
+    .min(0)
+    .max(256)
+    .default(0)
+    .describe('Requests in flight at one host that has no documented limit; 0 takes orchestrator.max_per_host.'),
+  rate_margin: z
+    .number()
+    .min(0)
+    .max(1)
+    .default(0.05)
+    .describe('Share by which every rate is kept below its limit, because requests bunch on their way.'),
   retries: z.int().min(0).max(20).default(3).describe('Attempts after the first for what is worth repeating.'),
+  retry_base: seconds(0.01).default(1).describe('First wait of our own between two attempts, in seconds; it doubles.'),
   retry_max_delay: seconds(0).default(60).describe('Longest wait of our own between two attempts, in seconds.'),
   park_after: seconds(0)
     .default(60)
     .describe('A wait longer than this many seconds puts the work back in the queue instead.'),
+  longest_line: seconds(0)
+    .default(900)
+    .describe('Longest wait, in seconds, for the turn at a service whose limit our own requests use up.'),
   give_up_after: seconds(0)
     .default(604_800)
     .describe('A host that asks for a longer wait than this many seconds ends the attempt.'),
+  circuit_failures: z
+    .int()
+    .min(1)
+    .max(1000)
+    .default(5)
+    .describe('Failures in a row after which a host is left alone for a while.'),
+  circuit_seconds: seconds(0.01)
+    .default(30)
+    .describe('How long a failing host is left alone at first; it doubles each time.'),
+  circuit_max_seconds: seconds(0.01).default(900).describe('Longest time a failing host is left alone.'),
+  robots_hours: z
+    .number()
+    .positive()
+    .max(168)
+    .default(24)
+    .describe('How long what a robots.txt says is remembered, in hours.'),
+  robots_unreachable_seconds: seconds(1)
+    .default(600)
+    .describe('How long a host whose robots.txt could not be read counts as closed.'),
+  max_redirects: z.int().min(0).max(20).default(10).describe('Redirects that are followed for one answer.'),
   obey_robots: z
     .boolean()
     .default(true)
@@ -131,6 +175,11 @@ const httpSchema = z.strictObject({
     .string()
     .default('')
     .describe('SQLite file in which answers of services are cached; empty means in the run folder.'),
+  cache_max_bytes: z
+    .int()
+    .min(1_000_000)
+    .default(536_870_912)
+    .describe('Size of that cache; what was not used for longest leaves first.'),
   time_scale: z
     .number()
     .positive()
@@ -193,6 +242,13 @@ const downloadSchema = z.strictObject({
   resolver_order: z.array(z.string()).default([]).describe('Resolvers to ask first, in this order.'),
   enable: z.array(z.string()).default([]).describe('Resolvers to ask besides those of the preset.'),
   disable: z.array(z.string()).default([]).describe('Resolvers not to ask.'),
+  max_deaths: z
+    .int()
+    .min(1)
+    .default(50)
+    .describe(
+      'A work that was under way when its process died this often is given up; others may be to blame, so it is many.',
+    ),
   thorough: z.boolean().default(true).describe('Also ask repositories that have no reason to know a work.'),
 });
 
@@ -275,6 +331,7 @@ export const configSchema = z.strictObject({
   queue: queueSchema.prefault({}).describe('Where jobs are kept.'),
   download: downloadSchema.prefault({}).describe('What is downloaded and where it goes.'),
   parse: parseSchema.prefault({}).describe('How papers become structure, chunks and vectors.'),
+  stage: stageSchema.prefault({}).describe('How every stage runs its documents.'),
   http: httpSchema.prefault({}).describe('How the web is asked.'),
   services: servicesSchema.prefault({}).describe('Where scholarly services are.'),
   keys: keysSchema.prefault({}).describe('Keys of services.'),

@@ -112,6 +112,8 @@ export interface StageOptions {
   readonly shard: { readonly index: number; readonly count: number };
   /** A cpu worker over this much memory is killed, with its item; 0 means no limit. */
   readonly memoryLimitMb: number;
+  /** The young generation of a cpu worker's heap: a small one is collected more often and grows less; 0 leaves it to V8. */
+  readonly youngGenerationMb: number;
   /** A cpu worker is replaced after this many items; 0 means never. */
   readonly recycleAfterItems: number;
   /** A cpu worker that holds more than this between two items is replaced; 0 means never. */

@@ -46,7 +46,8 @@ export class HeldClock implements Clock {
       next.fire();
       await settle();
     }
-    this.#move(end);
+    // Two who advance at once do not take the time back from each other.
+    if (end > this.#elapsed) this.#move(end);
     await settle();
   }
 

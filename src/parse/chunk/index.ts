@@ -9,5 +9,5 @@ export type { ChunkPassage } from './chunk-file.ts';
 export { readChunkPassages, readChunks, validateChunks, writeChunks } from './chunk-file.ts';
 export { chunkConfigHash, chunkItem, chunkOutput } from './stage.ts';
 export type { ChunkExtras } from './stage.ts';
-export { chunkPlan, chunkWorker } from './plan.ts';
+export { chunkItems, chunkPlan, chunkWorker } from './plan.ts';
 export type { ChunkSettings } from './worker.ts';

@@ -1,3 +1,5 @@
+export { aheadItems, aheadWorker } from './ahead.ts';
+export type { AheadSettings } from './ahead.ts';
 export { VectorCache } from './cache.ts';
 export { embeddedPrecision } from './embedded-model.ts';
 export { embedTexts } from './embed-texts.ts';
