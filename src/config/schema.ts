@@ -222,6 +222,11 @@ const parseSchema = z.strictObject({
     .describe('Pause before the second attempt at an embedding server; it doubles.'),
   batch_size: z.int().min(1).max(4096).default(32).describe('Texts per request to an embedding server.'),
   concurrency: z.int().min(1).max(256).default(4).describe('Requests to an embedding server at once.'),
+  cache_max_mb: z
+    .int()
+    .min(1)
+    .default(4096)
+    .describe('Size to which the cache of dense vectors is cut at the end of a run, the oldest first.'),
   vector_type: z.enum(['float32', 'float16', 'int8']).default('float32').describe('How numbers of vectors are kept.'),
   sparse: z.enum(['bm25', 'splade', 'none']).default('bm25').describe('Who makes sparse vectors.'),
   splade_folder: z.string().default('').describe('Folder of a SPLADE model.'),
