@@ -60,7 +60,11 @@ function heldMb(start: WorkerStart): number {
 }
 
 /** One attempt; a promise only where something has to be waited for. */
-function attempt(start: WorkerStart, worker: StageWorker, [, item, suffix, number]: Job): Performed | Promise<Performed> {
+function attempt(
+  start: WorkerStart,
+  worker: StageWorker,
+  [, item, suffix, number]: Job,
+): Performed | Promise<Performed> {
   const context = {
     stageName: start.stageName,
     attempt: number,
