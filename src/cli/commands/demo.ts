@@ -83,7 +83,7 @@ async function demo(out: string, max: number | undefined, session: Session): Pro
     return;
   }
   const { verification, violations } = await heldAgainstTruth(web.url, out, max, session);
-  const answers = await askQuestions(request.config, session, stop.signal);
+  const answers = await askQuestions(request.config, account.index.searched_by, session, stop.signal);
   const right = answers.filter(({ rank }) => rank !== null).length;
   if (verification.differences.length > 0 || violations > 0 || right < answers.length) process.exitCode ??= 1;
   if (session.json) {
@@ -141,8 +141,13 @@ function answerOf({ question, answer, nonce, value }: Question, hits: readonly H
 }
 
 /** Asks three questions of the corpus, by words and meaning where there is a model. */
-async function askQuestions(config: Config, session: Session, signal: AbortSignal): Promise<Answer[]> {
-  await using dense = await openDense(config, session);
+async function askQuestions(
+  config: Config,
+  searchedBy: 'words' | 'words and meaning',
+  session: Session,
+  signal: AbortSignal,
+): Promise<Answer[]> {
+  await using dense = searchedBy === 'words' ? undefined : await openDense(config, session);
   using index = await openIndex(indexFolder(config), dense);
   const mode = index.modes.includes('hybrid') ? 'hybrid' : 'lexical';
   const answers: Answer[] = [];
@@ -188,7 +193,9 @@ function printAnswers(answers: readonly Answer[], out: string, session: Session)
     if (!hit) continue;
     const { file } = hit.passage;
     const link = file === undefined ? undefined : join(out, file);
-    terminal.print(passageText(hit, { query: question, full: false, link }, terminal).replaceAll(/^/gm, '  '));
+    // Shown from where the answer stands, which is known here; the search was only given the question.
+    const query = rank === null ? question : expected;
+    terminal.print(passageText(hit, { query, full: false, link }, terminal).replaceAll(/^/gm, '  '));
   }
 }
 
