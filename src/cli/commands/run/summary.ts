@@ -8,7 +8,7 @@ import { plain, table } from '../../terminal.ts';
 const WORDS: readonly (readonly [CorpusStageName, string])[] = [
   ['doctags', 'parsed'],
   ['chunk', 'chunked'],
-  ['dense', 'computed'],
+  ['dense', 'vectors'],
   ['embed', 'embedded'],
 ];
 /** Failed documents that are named; the rest is counted. */
@@ -43,7 +43,7 @@ export function printAccount(account: RunAccount, session: Session): void {
     ? `${count(index.passages)} ${index.passages === 1 ? 'passage' : 'passages'} can be searched by ${index.searched_by}`
     : stopped === null
       ? 'There is nothing to search yet'
-      : `Stopped before the end (${plain(stopped)})`;
+      : `Stopped before the end${stopped === 'asked to stop' ? '' : ` (${plain(stopped)})`}`;
   terminal.print(`${ending}, after ${duration(account.seconds * 1000)}.`);
 }
 
