@@ -82,7 +82,7 @@ function widthOf(text: string): number {
 }
 
 /** Lines of at most so many columns, broken between words; a word longer than a line is broken itself. */
-function wrapped(text: string, width: number): string[] {
+export function wrapped(text: string, width: number): string[] {
   const lines: string[] = [];
   let line = '';
   for (const word of text.split(' ')) {
