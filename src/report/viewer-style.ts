@@ -3,7 +3,7 @@ export const VIEWER_STYLE = `
 .viewer { display: grid; gap: 1rem; }
 .toolbar { display: flex; flex-wrap: wrap; justify-content: space-between; gap: .4rem 1.5rem; align-items: center; }
 .steps { display: flex; flex-wrap: wrap; gap: .4rem; align-items: center; }
-.steps span { padding: 0 .4rem; font-variant-numeric: tabular-nums; white-space: nowrap; }
+.steps .where { padding: 0 .4rem; font-variant-numeric: tabular-nums; white-space: nowrap; }
 .reader { display: grid; grid-template-columns: minmax(0, 3fr) minmax(0, 2fr); gap: 1.5rem; scroll-margin-top: 4rem; }
 .desk { background: var(--sunk); border-radius: 10px; padding: clamp(.5rem, 2vw, 1.5rem); }
 .beside { position: relative; min-height: 20rem; }

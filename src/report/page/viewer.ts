@@ -116,8 +116,9 @@ export class Viewer {
   #drawBar(line: DocumentLine, part: DocumentPart | undefined): void {
     const pages = part?.pages.map(([number]) => number) ?? [];
     const at = pages.indexOf(this.#page);
-    const step = (name: string, label: string, place: string | undefined): HTMLElement =>
-      html(
+    const step = (sign: string, label: string, place: string | undefined): HTMLElement => {
+      const word = html('span', { class: 'word' }, label.replace(/^\w+/, ''));
+      return html(
         'button',
         {
           type: 'button',
@@ -127,8 +128,9 @@ export class Viewer {
           disabled: place === undefined,
           click: () => place !== undefined && (location.hash = place),
         },
-        name,
+        ...(label.startsWith('Next') ? [word, ` ${sign}`] : [sign, word]),
       );
+    };
     const [before, after] = [pages[at - 1], pages[at + 1]];
     const page = (to: number | undefined): string | undefined =>
       to === undefined ? undefined : placeOf(this.#document, 'page', to);
@@ -137,11 +139,15 @@ export class Viewer {
       html(
         'div',
         { class: 'steps' },
-        step('« document', 'Previous document', paper(this.#document - 1)),
-        step('‹ page', 'Previous page', page(before)),
-        html('span', { role: 'status' }, pages.length === 0 ? 'flowing text' : `page ${this.#page} of ${pages.length}`),
-        step('page ›', 'Next page', page(after)),
-        step('document »', 'Next document', paper(this.#document + 1)),
+        step('«', 'Previous document', paper(this.#document - 1)),
+        step('‹', 'Previous page', page(before)),
+        html(
+          'span',
+          { role: 'status', class: 'where' },
+          pages.length === 0 ? 'flowing text' : `page ${this.#page} of ${pages.length}`,
+        ),
+        step('›', 'Next page', page(after)),
+        step('»', 'Next document', paper(this.#document + 1)),
       ),
       html(
         'p',
@@ -220,7 +226,7 @@ export class Viewer {
         {
           head,
           tone: 'passage',
-          text: marked(passage.text, this.#query()),
+          text: marked(passage.text.replaceAll(/\n{2,}/g, '\n'), this.#query()),
           blocks: passage.blocks,
           choose: () => this.#reveal(passage.blocks[0] ?? 0),
         },
