@@ -10,10 +10,10 @@ const BASE_STYLE = `
   --paper: #fbfaf7; --raised: #ffffff; --sunk: #f1efe9; --line: #dfdad0; --ink: #1c2126; --soft: #575d64;
   --accent: #0b5a9e; --good: #00714f; --bad: #a8480a; --warn: #8a6100; --mute: #6a6f75; --mark: #ffe9a8;
   --accent-fill: #2f7fc1; --good-fill: #2a9d78; --bad-fill: #d0632a; --warn-fill: #dba423; --mute-fill: #a7abb0;
-  --serif: "Iowan Old Style", "Palatino Linotype", Palatino, "Book Antiqua", "URW Palladio L", Georgia, "Gentium Book Plus", serif;
+  --serif: "Iowan Old Style", "Palatino Linotype", Palatino, "Book Antiqua", "URW Palladio L", Georgia, "Gentium Book Plus", "Gentium Plus", serif;
   --sans: system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", "Noto Sans", "Liberation Sans", sans-serif;
 }
-@media (prefers-color-scheme: dark) {
+@media screen and (prefers-color-scheme: dark) {
   :root {
     --paper: #14171a; --raised: #1b1f23; --sunk: #21262b; --line: #343a41; --ink: #e7e4dd; --soft: #a9aeb4;
     --accent: #86bdf2; --good: #67cfa9; --bad: #f29b6a; --warn: #ecc565; --mute: #a0a5ab; --mark: #5c4a12;
@@ -36,7 +36,7 @@ h1 { font-size: clamp(2rem, 6vw, 3.4rem); margin: .2rem 0 .6rem; letter-spacing:
 h1::first-letter { text-transform: uppercase; }
 h2 { font-size: 1.35rem; margin: 0 0 .8rem; }
 small { color: var(--soft); font-size: .82rem; }
-header { padding: clamp(2rem, 7vw, 4.5rem) 0 1.5rem; }
+header { padding: clamp(1.8rem, 5vw, 3.2rem) 0 1.2rem; }
 .eyebrow { margin: 0; color: var(--soft); font-size: .82rem; letter-spacing: .08em; text-transform: uppercase; }
 .lede { color: var(--soft); font-size: 1.06rem; max-width: 50rem; text-wrap: pretty; margin: 0 0 1.2rem; }
 .hint { color: var(--soft); font-size: .88rem; margin: .4rem 0; }
@@ -164,7 +164,7 @@ figcaption { color: var(--soft); font-size: .82rem; }
   nav, .search, #results, .skip, .filters, button, .panel.documents { display: none !important; }
   .panel[hidden] { display: block !important; }
   body { font-size: 10pt; background: none; }
-  section, tr, figure { break-inside: avoid; }
+  .panel section, tr, figure, .note { break-inside: avoid; }
 }
 `;
 

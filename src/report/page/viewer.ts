@@ -16,7 +16,8 @@ export class Viewer {
   readonly #parts = new Map<number, DocumentPart>();
   readonly #stage = html('div', { class: 'reader' });
   readonly #select: HTMLSelectElement;
-  readonly #bar = html('div', { class: 'toolbar' });
+  readonly #steps = html('div', { class: 'steps' });
+  readonly #about = html('p', { class: 'hint' });
   #document = 0;
   #page = 1;
   #mode: 'blocks' | 'passages' = 'passages';
@@ -38,8 +39,8 @@ export class Viewer {
       html(
         'div',
         { class: 'viewer', keydown: (event: KeyboardEvent) => this.#key(event) },
-        field('Document', this.#select),
-        this.#bar,
+        html('div', { class: 'choice' }, field('Document', this.#select), this.#steps),
+        this.#about,
         this.#stage,
       ),
     ];
@@ -61,7 +62,7 @@ export class Viewer {
     if (found) this.#mode = 'passages';
     this.#draw(line);
     if (found && passage !== undefined) {
-      this.#list?.focus(this.#passagesHere(line).indexOf(line.passages[0] + passage));
+      this.#list?.focus(this.#passagesHere(line).indexOf(line.passages[0] + passage), true);
       this.#stage.scrollIntoView({ block: 'start' });
       this.#stage.querySelector('.box.lit')?.scrollIntoView({ block: 'nearest' });
     }
@@ -135,27 +136,21 @@ export class Viewer {
     const page = (to: number | undefined): string | undefined =>
       to === undefined ? undefined : placeOf(this.#document, 'page', to);
     const paper = (to: number): string | undefined => (this.#data.documents[to] ? placeOf(to) : undefined);
-    this.#bar.replaceChildren(
+    this.#steps.replaceChildren(
+      step('«', 'Previous document', paper(this.#document - 1)),
+      step('‹', 'Previous page', page(before)),
       html(
-        'div',
-        { class: 'steps' },
-        step('«', 'Previous document', paper(this.#document - 1)),
-        step('‹', 'Previous page', page(before)),
-        html(
-          'span',
-          { role: 'status', class: 'where' },
-          pages.length === 0 ? 'flowing text' : `page ${this.#page} of ${pages.length}`,
-        ),
-        step('›', 'Next page', page(after)),
-        step('»', 'Next document', paper(this.#document + 1)),
+        'span',
+        { role: 'status', class: 'where' },
+        pages.length === 0 ? 'flowing text' : `page ${this.#page} of ${pages.length}`,
       ),
-      html(
-        'p',
-        { class: 'hint' },
-        line.authors === '' ? '' : `${line.authors} · `,
-        `${counted(line.blocks, 'block')}, ${counted(line.passages[1], 'passage')} · `,
-        line.file === '' ? 'file not at hand' : link(line.file, 'open the file'),
-      ),
+      step('›', 'Next page', page(after)),
+      step('»', 'Next document', paper(this.#document + 1)),
+    );
+    this.#about.replaceChildren(
+      line.authors === '' ? '' : `${line.authors} · `,
+      `${counted(line.blocks, 'block')}, ${counted(line.passages[1], 'passage')} · `,
+      line.file === '' ? 'file not at hand' : link(line.file, 'open the file'),
     );
   }
 
@@ -248,6 +243,6 @@ export class Viewer {
     if (event.target instanceof HTMLSelectElement || (event.key !== 'ArrowLeft' && event.key !== 'ArrowRight')) return;
     const name = `${event.key === 'ArrowLeft' ? 'Previous' : 'Next'} ${event.shiftKey ? 'document' : 'page'}`;
     event.preventDefault();
-    this.#bar.querySelector<HTMLElement>(`[aria-label="${name}"]`)?.click();
+    this.#steps.querySelector<HTMLElement>(`[aria-label="${name}"]`)?.click();
   }
 }
