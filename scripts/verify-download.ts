@@ -8,9 +8,11 @@ import { parseArgs } from 'node:util';
 
 import type { Profile } from '../sim/index.ts';
 import type { Harvest } from '../test/support/harvest.ts';
+import { lowerBound, makespanSeconds } from '../test/support/lower-bound.ts';
 import { harvest, openWorld, verifyFolder, wrongFiles } from '../test/support/harvest.ts';
 
 // npm run verify:download -- --seeds 1-20 --workers 1,16 --profiles calm,realistic [--works 40] [--parallel 4]
+//   with --throughput 0.8 it must also reach that share of what the limits of the world allow
 // Harvests simulated worlds through the command line and holds what came of it against the truth; exit 1 on a difference.
 
 const { values: given } = parseArgs({
@@ -24,9 +26,13 @@ const { values: given } = parseArgs({
     'time-scale': { type: 'string', default: '0.05' },
     parallel: { type: 'string', default: '2' },
     quiet: { type: 'boolean', default: false },
+    throughput: { type: 'string', default: '0' },
     show: { type: 'string', default: '10' },
   },
 });
+
+/** A harvest's memory does not depend on what it meets. */
+const MOST_MEMORY = 300_000_000;
 
 /** `1-20`, or `1,16`. */
 function numbers(text: string): number[] {
@@ -61,6 +67,7 @@ async function verifyRun(run: Harvest): Promise<boolean> {
   const violations = [...simulation.log.violations];
   const wrong = wrongFiles(out);
   const requests = simulation.log.since(0).length;
+  const [bound, tookSeconds] = [lowerBound(simulation), makespanSeconds(simulation)];
   const again = await harvest(simulation, out, run);
   const repeated = simulation.log.since(0).length - requests;
   const faults = [
@@ -72,6 +79,10 @@ async function verifyRun(run: Harvest): Promise<boolean> {
     ...[first, again]
       .filter(({ code }) => code !== 0)
       .map(({ code, stderr }) => `ended with ${code}: ${stderr.slice(-500)}`),
+    ...(bound.seconds / tookSeconds >= Number(given.throughput)
+      ? []
+      : [`less than ${given.throughput} of what the limits allow`]),
+    ...(first.peakBytes < MOST_MEMORY ? [] : [`${first.peakBytes} bytes of memory at the peak`]),
     ...(again.summary['bytes'] === 0 ? [] : [`the second run transferred ${String(again.summary['bytes'])} bytes`]),
   ];
   console.log(
@@ -86,6 +97,7 @@ async function verifyRun(run: Harvest): Promise<boolean> {
       `requests ${requests}+${repeated}`.padEnd(18),
       `${(elapsed / 1000).toFixed(1)} s`.padEnd(8),
       `${Math.round(first.peakBytes / 1e6)} MB`,
+      `limits allow ${bound.seconds.toFixed(0)} s (${bound.key}), took ${tookSeconds.toFixed(0)} s: ${((100 * bound.seconds) / tookSeconds).toFixed(0)} %`,
     ].join(' '),
   );
   for (const fault of faults.slice(0, Number(given.show))) console.log(`     ${fault}`);

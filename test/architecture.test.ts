@@ -42,7 +42,7 @@ const HOUSE: Readonly<Record<string, { readonly folders: readonly string[]; read
     ],
   },
   config: { folders: ['base'], packages: ['zod', 'yaml'] },
-  testing: { folders: ['base', 'queue', 'stage', 'http'], packages: [] },
+  testing: { folders: ['base', 'queue', 'stage', 'http', 'parse'], packages: [] },
   cli: {
     folders: [
       'base',

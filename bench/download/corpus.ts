@@ -49,7 +49,7 @@ export function writeCorpus(folder: string, sizes: readonly number[]): Corpus {
 }
 
 /** Three pages with a line of text each, and an object that nothing refers to which makes it as large as wanted. */
-function pdfOf(title: string, filling: Buffer, size: number): Buffer {
+export function pdfOf(title: string, filling: Buffer, size: number): Buffer {
   const lines = [title, 'Methods and results of the measurement, which nobody reads', 'References'];
   const text = lines.map((line) => `BT /F1 12 Tf 40 700 Td (${line}. ${'Words that fill a line. '.repeat(10)}) Tj ET`);
   const objects: Buffer[] = [

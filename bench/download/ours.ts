@@ -13,36 +13,34 @@ import { NO_IDS } from '../../src/works/index.ts';
 import { titleOf } from './corpus.ts';
 
 /** Hosts that the files seem to lie on: all lead to the same server. */
-export const HOSTS = 16;
+const HOSTS = 16;
+
+export interface PipelineOptions {
+  readonly port: number;
+  readonly atOnce: number;
+  readonly perHost: number;
+  readonly out: string;
+  readonly works: Iterable<Work>;
+  readonly inspect: boolean;
+}
 
 /**
  * The whole pipeline as `contentdownload` puts it together: queue, orchestrator, resolvers, guard, robots, pace, sniffer,
  * hash, part file, fsync, rename, manifest rows and reports. Only the identity check, which costs a parser and no
  * transfer, is switched on apart.
  */
-export async function ourPipeline(options: {
-  readonly port: number;
-  readonly files: number;
-  readonly atOnce: number;
-  readonly out: string;
-  readonly inspect: boolean;
-}): Promise<DownloadSummary> {
-  const layer = (path: string, value: unknown): { path: string[]; value: unknown; origin: string } => ({
-    path: path.split('.'),
-    value,
-    origin: 'bench',
-  });
+export async function ourPipeline(options: PipelineOptions): Promise<DownloadSummary> {
   const { config } = loadConfig({
-    flags: [
-      layer('http.contact', 'bench@docstokg.dev'),
-      layer('http.dns', { '*.files.test': `127.0.0.1:${options.port}` }),
-      layer('http.allow', [`127.0.0.1:${options.port}`]),
-      layer('http.per_host_per_second', 1000),
-      layer('orchestrator.max_workers', options.atOnce),
-      layer('orchestrator.max_per_host', options.atOnce / HOSTS),
-      layer('download.out', options.out),
-      layer('queue.path', join(options.out, 'state', 'workqueue.sqlite')),
-    ],
+    flags: Object.entries({
+      'http.contact': 'bench@docstokg.dev',
+      'http.dns': { '*.files.test': `127.0.0.1:${options.port}` },
+      'http.allow': [`127.0.0.1:${options.port}`],
+      'http.per_host_per_second': 1000,
+      'orchestrator.max_workers': options.atOnce,
+      'orchestrator.max_per_host': options.perHost,
+      'download.out': options.out,
+      'queue.path': join(options.out, 'state', 'workqueue.sqlite'),
+    }).map(([path, value]) => ({ path: path.split('.'), value, origin: 'bench' })),
   });
   const session: Session = {
     terminal: openTerminal({ colour: false }),
@@ -56,37 +54,36 @@ export async function ourPipeline(options: {
   await using assembly = await assembleDownload(config, session, {
     queue,
     inspect: inspector?.inspect,
-    provider: () => () => works(options.files),
+    provider: () =>
+      async function* () {
+        yield* options.works;
+      },
     report: () => undefined,
   });
   return await assembly.run.run({ drain: 'empty', signal: new AbortController().signal });
 }
 
-async function* works(files: number): AsyncGenerator<Work> {
-  for (let number = 0; number < files; number += 1) yield workOf(number);
+/** The works whose full texts are the files of the corpus. */
+export function corpusWorks(files: number): Work[] {
+  return Array.from({ length: files }, (_, number) =>
+    workAt(number, titleOf(number), `http://host-${number % HOSTS}.files.test/${number}.pdf`),
+  );
 }
 
-function workOf(number: number): Work {
+/** A work that is open at one place. */
+export function workAt(number: number, title: string, pdfUrl: string): Work {
+  const id = `W${9_000_000_000 + number}`;
   return {
-    id: `W${9_000_000_000 + number}`,
-    ids: { ...NO_IDS, openalex: `W${9_000_000_000 + number}`, doi: `10.5555/bench.${number}` },
-    title: titleOf(number),
+    id,
+    ids: { ...NO_IDS, openalex: id, doi: `10.5555/bench.${number}` },
+    title,
     year: 2026,
     type: 'article',
     language: 'en',
     authors: [],
     isRetracted: false,
     isOpen: true,
-    locations: [
-      {
-        landingUrl: null,
-        pdfUrl: `http://host-${number % HOSTS}.files.test/${number}.pdf`,
-        isOpen: true,
-        license: null,
-        version: null,
-        hostType: null,
-      },
-    ],
+    locations: [{ landingUrl: null, pdfUrl, isOpen: true, license: null, version: null, hostType: null }],
     content: { pdf: false, tei: false },
     urls: [],
     isComplete: true,

@@ -1,5 +1,14 @@
 import { readFileSync } from 'node:fs';
 
+/** What one side of the comparison used. */
+export interface Usage {
+  readonly wallSeconds: number;
+  readonly cpuSeconds: number;
+  /** Of processes it started, which have ended. */
+  readonly childCpuSeconds: number;
+  readonly peakMegabytes: number;
+}
+
 /** Ticks per second of the times that Linux tells in /proc; the same on every architecture. */
 const TICKS = 100;
 

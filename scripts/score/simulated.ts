@@ -6,12 +6,13 @@ import { parsePdf } from '../../src/parse/doctags/pdf.ts';
 import type { Block, Cell } from '../../src/parse/document.ts';
 
 /** Everything that was printed as text; L7 is pictures of pages. */
-const LAYOUTS: readonly Layout[] = ['L1', 'L2', 'L3', 'L4', 'L5', 'L6', 'L8'];
+export const LAYOUTS: readonly Layout[] = ['L1', 'L2', 'L3', 'L4', 'L5', 'L6', 'L8'];
 
 /** What of a simulated paper came out right. */
 export interface SimulatedScore {
   readonly layout: Layout;
-  readonly name: string;
+  readonly seed: number;
+  readonly work: number;
   readonly pages: number;
   /** Planted sentences, and those that stand word for word in one block of the flow. */
   readonly facts: Share;
@@ -29,8 +30,48 @@ interface Share {
   readonly truth: number;
 }
 
-/** The targets; reading order is asked of the layouts that a simulated publisher would use. */
+/** What must be reached; the order must be right in every paper of these layouts. */
 export const SIMULATED_TARGETS = { facts: 0.99, headF1: 0.98, cells: 0.95, order: 1 } as const;
+export const ORDERED: readonly Layout[] = ['L1', 'L2', 'L3', 'L4', 'L5', 'L6'];
+
+type Figures = Readonly<Record<keyof typeof SIMULATED_TARGETS | 'papers', number>>;
+
+/** Shares over all papers together, and layout by layout. */
+export function summarise(scores: readonly SimulatedScore[]): {
+  readonly pages: number;
+  readonly all: Figures;
+  readonly byLayout: Readonly<Partial<Record<Layout, Figures>>>;
+  readonly missed: readonly string[];
+} {
+  const of = (layouts: readonly Layout[]): Figures => figures(scores.filter(({ layout }) => layouts.includes(layout)));
+  const all = { ...of(LAYOUTS), order: of(ORDERED).order };
+  const names = Object.keys(SIMULATED_TARGETS) as (keyof typeof SIMULATED_TARGETS)[];
+  return {
+    pages: sum(scores, ({ pages }) => pages),
+    all,
+    byLayout: Object.fromEntries(LAYOUTS.map((layout) => [layout, of([layout])])),
+    // A share of nothing is no number, and must not pass for a target met.
+    missed: names
+      .filter((name) => !(all[name] >= SIMULATED_TARGETS[name]))
+      .map((name) => `${name} ${all[name].toFixed(4)} (${SIMULATED_TARGETS[name]})`),
+  };
+}
+
+function figures(scores: readonly SimulatedScore[]): Figures {
+  const right = sum(scores, ({ headings }) => headings.right);
+  const named = sum(scores, ({ headings }) => headings.truth + headings.found);
+  return {
+    papers: scores.length,
+    facts: sum(scores, ({ facts }) => facts.right) / sum(scores, ({ facts }) => facts.truth),
+    headF1: (2 * right) / named,
+    cells: sum(scores, ({ cells }) => cells.right) / sum(scores, ({ cells }) => cells.truth),
+    order: scores.filter(({ inOrder }) => inOrder).length / scores.length,
+  };
+}
+
+function sum(scores: readonly SimulatedScore[], of: (score: SimulatedScore) => number): number {
+  return scores.reduce((total, score) => total + of(score), 0);
+}
 
 /** Parses papers of the simulated worlds of some seeds, each layout in turn, and compares with what was printed. */
 export async function* scoreSimulated(papers: number, seeds: number): AsyncGenerator<SimulatedScore> {
@@ -55,7 +96,8 @@ async function scorePaper(world: World, work: number, layout: Layout): Promise<S
   misses.push(...absent.map((fact) => `fact: ${fact}`));
   return {
     layout,
-    name: `${world.parameters.seed}/${work}`,
+    seed: world.parameters.seed,
+    work,
     pages: pages.length,
     facts: { right: real.facts.length - absent.length, truth: real.facts.length },
     headings: headingScore(blocks, real.blocks, misses),

@@ -73,6 +73,7 @@ export async function assembleDownload(
   const cache = stack.use(
     new SqliteCacheStore(http.cache_path === '' ? join(download.out, 'state', 'http-cache.sqlite') : http.cache_path, {
       now: () => web.clock.now(),
+      maxBytes: http.cache_max_bytes,
     }),
   );
   const client = stack.use(
@@ -83,9 +84,20 @@ export async function assembleDownload(
       pools: services.pools(),
       obeyRobots: http.obey_robots,
       longestLineMs: http.longest_line * 1000,
-      perHost: { perSecond: http.per_host_per_second, concurrency: config.orchestrator.max_per_host },
+      perHost: {
+        perSecond: http.per_host_per_second,
+        concurrency: http.per_host_concurrency || config.orchestrator.max_per_host,
+      },
+      margin: http.rate_margin,
+      circuit: {
+        failures: http.circuit_failures,
+        openMs: http.circuit_seconds * 1000,
+        longestOpenMs: http.circuit_max_seconds * 1000,
+      },
+      robots: { maxAgeMs: http.robots_hours * 3_600_000, unreachableMs: http.robots_unreachable_seconds * 1000 },
       retry: {
         retries: http.retries,
+        baseMs: http.retry_base * 1000,
         maxDelayMs: http.retry_max_delay * 1000,
         parkAfterMs: http.park_after * 1000,
         giveUpAfterMs: http.give_up_after * 1000,
@@ -97,6 +109,7 @@ export async function assembleDownload(
         totalMs: http.total_seconds * 1000,
         floorBytesPerSecond: http.floor_bytes_per_second,
         maxBytes: download.max_bytes,
+        maxRedirects: http.max_redirects,
       },
       guard: { allow: http.allow, dnsMap: dnsMappings(http.dns, http.allow) },
       report: hosts.see,

@@ -75,7 +75,7 @@ export function denseSettings({ parse, keys }: Config): DenseSettings | undefine
         concurrency: parse.concurrency,
         timeoutMs: parse.embed_timeout_s * 1000,
         retries: parse.embed_retries,
-        retryBackoffMs: 1_000,
+        retryBackoffMs: parse.embed_backoff_s * 1000,
         longestWaitMs: parse.embed_longest_wait_s * 1000,
         normalise: true,
         prefixes,

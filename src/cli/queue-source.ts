@@ -90,8 +90,7 @@ export class QueueSource implements ItemSource, AsyncDisposable {
     this.#held.delete(item.itemId);
     // A lease that was lost is somebody else's to settle.
     if (held && !held.lost.signal.aborted) {
-      const { queue, clock } = this.#options;
-      await queue.store.settle([{ ...held.job, settlement: settlementOf(end) }], clock.now());
+      await this.#settle([held.job], end);
     }
     this.#changed();
   }
@@ -157,13 +156,19 @@ export class QueueSource implements ItemSource, AsyncDisposable {
   }
 
   async #giveBack(jobs: readonly LeasedJob[]): Promise<void> {
-    const { queue, clock } = this.#options;
-    const settlement = settlementOf({ kind: 'unfinished' });
-    if (jobs.length > 0)
-      await queue.store.settle(
-        jobs.map((job) => ({ ...job, settlement })),
-        clock.now(),
-      );
+    if (jobs.length > 0) await this.#settle(jobs, { kind: 'unfinished' });
+  }
+
+  async #settle(jobs: readonly LeasedJob[], end: ItemEnd): Promise<void> {
+    const { queue, clock, leaseMs } = this.#options;
+    const settlement = settlementOf(end);
+    await queue.store.exchange({
+      workerId: this.#workerId,
+      settlements: jobs.map((job) => ({ ...job, settlement })),
+      picks: [],
+      now: clock.now(),
+      leaseMs,
+    });
   }
 
   #changed(): void {

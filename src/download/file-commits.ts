@@ -7,6 +7,8 @@ const syncAll = promisify(fsync);
 
 /** Files that are synced at once: one less than the threads that Node has for it, so that name lookups need not wait. */
 const SYNCS_AT_ONCE = 3;
+/** While others are being synced, ready files wait for company, but not for more than this. */
+const GROUP = 8;
 
 interface Commit {
   readonly part: string;
@@ -42,17 +44,18 @@ export class FileCommits {
       try {
         await syncFile(commit.part);
         this.#ready.push(commit);
-        if (!this.#naming) void this.#nameFiles();
       } catch (error) {
         commit.failed(error);
       }
+      if (this.#ready.length >= GROUP && !this.#naming) void this.#nameFiles();
     }
     this.#syncing -= 1;
+    if (this.#syncing === 0 && !this.#naming) void this.#nameFiles();
   }
 
   async #nameFiles(): Promise<void> {
     this.#naming = true;
-    while (this.#ready.length > 0) {
+    while (this.#ready.length >= GROUP || (this.#ready.length > 0 && this.#syncing === 0)) {
       const group = this.#ready;
       this.#ready = [];
       const named = group.filter(rename);

@@ -190,7 +190,9 @@ export class DownloadRun {
     for await (const works of inGroups(provider(signal), WORKS_PER_COMMIT)) {
       signal.throwIfAborted();
       // Put in within one turn, so that they share one commit: each waits for the disk.
-      for (const isNew of await Promise.all(works.map((work) => queue.enqueue(work.id, work)))) {
+      for (const isNew of await Promise.all(
+        works.map((work) => queue.enqueue(work.id, work, { url: likelyUrl(work) })),
+      )) {
         this.#counts.found += 1;
         report({ kind: 'work-found', isNew });
       }
@@ -260,6 +262,11 @@ export class DownloadRun {
     if (row.outcome === 'parked') this.#counts.parked += 1;
     this.#counts.bytes += row.attempts.reduce((sum, { bytes }) => sum + bytes, 0);
   }
+}
+
+/** The first file that is known of: its host is asked first, so the queue can begin with the host that has most to give. */
+function likelyUrl({ locations, urls }: Work): string | undefined {
+  return locations.find(({ isOpen, pdfUrl }) => isOpen && pdfUrl !== null)?.pdfUrl ?? urls[0];
 }
 
 function codeIs(error: unknown, code: string): boolean {

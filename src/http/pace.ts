@@ -1,11 +1,13 @@
 import type { Clock, Limiter, Random, Slot } from '../base/index.ts';
 import { equalJitterDelay, hostKey, TokenBucket } from '../base/index.ts';
 import type { HttpEvent } from './event.ts';
+import { HostSpeeds } from './host-speeds.ts';
 import type { Holds } from './holds.ts';
 import type { Pool, Pools } from './pools.ts';
 import { parseRetryAfter } from './retry-after.ts';
 import type { HttpRequest, LaterReason, ResponseHead, Send } from './send.ts';
 import { trailOf } from './send.ts';
+import { takeAll } from './take-all.ts';
 import type { Transport } from './transport.ts';
 
 export interface PaceOptions {
@@ -53,15 +55,17 @@ export class Pace {
   readonly #caps = new Map<string, number>();
   /** Refusals in a row per key, for servers that say 429 without saying when. */
   readonly #refusals = new Map<string, number>();
+  readonly #speeds: HostSpeeds;
 
   constructor(options: PaceOptions) {
     this.#options = options;
+    this.#speeds = new HostSpeeds(options.perHost.perSecond);
     for (const pool of options.pools.all) options.limiter.setLimit(poolKey(pool), pool.strict ? 1 : pool.concurrency);
   }
 
   /** What robots.txt asks for: at least this long between two requests. */
   setCrawlDelay(url: URL, delayMs: number): void {
-    const key = hostKey(url);
+    const key = crawlKey(hostKey(url));
     this.#crawlDelays.set(key, Math.min(delayMs, LONGEST_CRAWL_DELAY_MS));
     this.#cap(key, 1);
   }
@@ -70,7 +74,7 @@ export class Pace {
   around(transport: Transport): Send {
     return async (request, signal) => {
       const pools = this.#options.pools.of(request.url, request.pool);
-      const keys = [hostKey(request.url), ...pools.map(poolKey)];
+      const keys = this.#keysOf(request, pools);
       this.#size(request.url, pools);
       const { clock, report } = this.#options;
       const askedAt = clock.monotonic();
@@ -93,10 +97,18 @@ export class Pace {
         wireBytes = 'response' in result ? result.response.wireBytes : (result.trail.response?.wireBytes ?? 0);
         return result;
       } finally {
-        if (!answered) this.#space(host, pools);
+        if (!answered) this.#space(keys, pools);
         report?.({ kind: 'request-done', host, outcome, wireBytes, ms: clock.monotonic() - sentAt });
       }
     };
+  }
+
+  /** The host, its pools, and for whoever obeys robots.txt the delay it asks for: an interface has terms of its own. */
+  #keysOf(request: HttpRequest, pools: readonly Pool[]): string[] {
+    const host = hostKey(request.url);
+    const crawl = crawlKey(host);
+    const isDelayed = request.robots !== 'terms' && this.#crawlDelays.has(crawl);
+    return [host, ...pools.map(poolKey), ...(isDelayed ? [crawl] : [])];
   }
 
   /** A host of a pool may be asked as often at once as the pool may, not as a stranger. */
@@ -123,12 +135,12 @@ export class Pace {
       const now = clock.now();
       const hold = holds.latest(keys);
       if (hold && hold.at - now > parkAfterMs) return { kind: 'later', ...hold };
-      const rates = this.#ratesOf(request.url, pools);
-      const waitMs = this.#expectedWaitMs(keys[0] ?? '', rates, pools);
+      const waitMs = this.#expectedWaitMs(keys, this.#ratesOf(request.url, pools), pools);
       if (waitMs > longestLineMs) return { kind: 'later', at: now + waitMs, reason: 'pool-exhausted' };
       using _line = this.#join(keys);
       const slot = await this.#slot(keys, signal);
       if (!slot) continue;
+      const rates = this.#ratesOf(request.url, pools);
       const buckets = rates.map(({ bucket }) => bucket);
       try {
         await takeAll(buckets, signal);
@@ -136,21 +148,22 @@ export class Pace {
         slot[Symbol.dispose]();
         throw error;
       }
-      // Somebody may have been told to wait while we stood in line: that holds for us as well.
-      if (holds.until(keys) === 0) return { kind: 'go', slot };
+      // Somebody may have been told to wait, or to go slower, while we stood in line: that holds for us as well.
+      const isAsBefore = rates.every(({ key, bucket }) => this.#buckets.get(key) === bucket);
+      if (isAsBefore && holds.until(keys) === 0) return { kind: 'go', slot };
       slot[Symbol.dispose]();
       for (const bucket of buckets) bucket.refund(1);
     }
   }
 
   /** How long somebody who joins the line now would wait, those before them included. */
-  #expectedWaitMs(host: string, rates: readonly Rate[], pools: readonly Pool[]): number {
+  #expectedWaitMs(keys: readonly string[], rates: readonly Rate[], pools: readonly Pool[]): number {
     const lineOf = (key: string): number => this.#lines.get(key) ?? 0;
     return Math.max(
       0,
       ...rates.map(({ key, bucket, intervalMs }) => (lineOf(key) + 1 - bucket.available) * intervalMs),
       ...pools.filter(({ strict }) => strict).map((pool) => lineOf(poolKey(pool)) * this.#intervalMs(pool.perSecond)),
-      lineOf(host) * (this.#crawlDelays.get(host) ?? 0) * (1 + this.#options.margin),
+      ...keys.map((key) => lineOf(key) * (this.#crawlDelays.get(key) ?? 0) * (1 + this.#options.margin)),
     );
   }
 
@@ -189,12 +202,11 @@ export class Pace {
   }
 
   #ratesOf(url: URL, pools: readonly Pool[]): Rate[] {
-    const { perHost } = this.#options;
     const host = hostKey(url);
     const found = pools
       .filter(({ strict }) => !strict)
       .map((pool) => this.#rate(poolKey(pool), this.#learned.get(poolKey(pool)) ?? pool.perSecond, pool.burst));
-    if (pools.length === 0) found.push(this.#rate(host, perHost.perSecond, 1));
+    if (pools.length === 0) found.push(this.#rate(host, this.#speeds.perSecond(host), 1));
     return found.filter((rate) => rate !== undefined);
   }
 
@@ -219,14 +231,18 @@ export class Pace {
   /** Reads from the headers what the server thinks of our speed, before anybody else is let through. */
   #observe(head: ResponseHead, keys: readonly string[], pools: readonly Pool[]): void {
     const { clock, holds, backoff, random, report } = this.#options;
-    this.#space(keys[0] ?? '', pools);
+    this.#space(keys, pools);
     this.#learn(head, pools);
     const [host = ''] = keys;
     if (head.status !== 429 && head.status !== 503) {
       this.#refusals.delete(host);
+      if (this.#speeds.answered(host)) this.#restart(host);
       return;
     }
     const now = clock.now();
+    // Several refusals of one burst are one complaint: the first has closed the host.
+    const isNews = holds.until([host]) <= now;
+    if (head.status === 429 && pools.length === 0 && isNews && this.#speeds.refused(host)) this.#restart(host);
     let at = parseRetryAfter(head.headers, now);
     const said = at !== undefined;
     if (at === undefined && head.status === 429) {
@@ -240,12 +256,20 @@ export class Pace {
     report?.({ kind: 'wait-asked', host, until: at, said });
   }
 
+  /** The host is asked at another speed from now on: a new bucket, and an empty one, since the last request counts as well. */
+  #restart(host: string): void {
+    this.#buckets.delete(host);
+    this.#rate(host, this.#speeds.perSecond(host))?.bucket.consume(1);
+  }
+
   /** Keeps strict pools, and hosts with a Crawl-delay, closed for a full interval from now. */
-  #space(host: string, pools: readonly Pool[]): void {
+  #space(keys: readonly string[], pools: readonly Pool[]): void {
     const { clock, limiter, margin } = this.#options;
     const now = clock.now();
-    const delayMs = this.#crawlDelays.get(host);
-    if (delayMs !== undefined) limiter.holdUntil(host, now + delayMs * (1 + margin));
+    for (const key of keys) {
+      const delayMs = this.#crawlDelays.get(key);
+      if (delayMs !== undefined) limiter.holdUntil(key, now + delayMs * (1 + margin));
+    }
     for (const pool of pools) {
       if (pool.strict) limiter.holdUntil(poolKey(pool), now + this.#intervalMs(pool.perSecond));
     }
@@ -272,26 +296,10 @@ export class Pace {
   }
 }
 
-function poolKey(pool: Pool): string {
-  return `pool:${pool.name}`;
+function crawlKey(host: string): string {
+  return `crawl:${host}`;
 }
 
-/**
- * One token of every bucket, all at the same moment: a token taken long before it is used would let two requests
- * leave together later.
- */
-async function takeAll(buckets: readonly TokenBucket[], signal: AbortSignal | undefined): Promise<void> {
-  let [waitFor] = buckets;
-  while (waitFor) {
-    const first: TokenBucket = waitFor;
-    await first.take(1, signal);
-    const taken = [first];
-    waitFor = undefined;
-    for (const bucket of buckets) {
-      if (bucket === first) continue;
-      if (bucket.consume(1) === 0) taken.push(bucket);
-      else waitFor ??= bucket;
-    }
-    if (waitFor) for (const bucket of taken) bucket.refund(1);
-  }
+function poolKey(pool: Pool): string {
+  return `pool:${pool.name}`;
 }

@@ -11,6 +11,8 @@ export { openStore } from './store.ts';
 export type { StoreOptions } from './store.ts';
 export { JOB_STATES } from './types.ts';
 export type {
+  Exchange,
+  ExchangeRequest,
   Job,
   JobFilter,
   JobState,
@@ -18,13 +20,13 @@ export type {
   LaneBacklog,
   Lease,
   LeasedJob,
-  LeaseRequest,
   NewJob,
   Outlook,
   Pause,
   QueueAdmin,
   QueueStats,
   QueueStore,
+  SettledLease,
   Settlement,
   StoreChange,
   WorkerInfo,

@@ -96,7 +96,7 @@ export class DenseIndex {
     this.lexical = new Float32Array(buffer, lexicalAt, layout.passages);
     this.#centroid = new Float32Array(buffer, this.#file, centroid / 4);
     this.#starts = new Uint32Array(buffer, this.#file + centroid, layout.passages + 1);
-    this.#plain = this.#starts.every((row, passage) => row === passage);
+    this.#plain = isPlain(this.#starts);
     this.#scores = this.#plain ? this.#rows : new Float32Array(buffer, scoresAt, layout.passages);
   }
 
@@ -232,6 +232,11 @@ export class DenseIndex {
     const [scale = 1] = new Float32Array(buffer, this.#file + centroid + starts + row * 4, 1);
     return Float32Array.from(new Int8Array(buffer, at, this.layout.dimensions), (value) => value * scale);
   }
+}
+
+function isPlain(starts: Uint32Array): boolean {
+  for (let passage = 0; passage < starts.length; passage += 1) if (starts[passage] !== passage) return false;
+  return true;
 }
 
 /** Inner product; the shorter length counts. */

@@ -108,10 +108,15 @@ export class LexicalIndex {
     }
     this.#view = viewsOf(bytes.buffer as ArrayBuffer, { passages, terms, postings, termBytes }, bytes.byteOffset);
     this.passages = passages;
+    const { lengths } = this.#view;
+    // By place: iterators and callbacks over every passage would be a tenth of the time to the first answer.
     let total = 0;
-    for (const length of this.#view.lengths) total += length;
+    for (let passage = 0; passage < passages; passage += 1) total += lengths[passage] as number;
     const average = total / passages || 1;
-    this.#norms = Float32Array.from(this.#view.lengths, (length) => K1 * (1 - B + (B * length) / average));
+    this.#norms = new Float32Array(passages);
+    for (let passage = 0; passage < passages; passage += 1) {
+      this.#norms[passage] = K1 * (1 - B + (B * (lengths[passage] as number)) / average);
+    }
   }
 
   /** BM25 of every passage for a query; `scores` may be memory of former searches. */

@@ -16,6 +16,8 @@ export interface StageErrorInfo {
   readonly code?: string;
   /** A server asked for this much patience before the next attempt. */
   readonly retryAfterMs?: number;
+  /** No other item can succeed either (a server that all need is gone): the stage stops. */
+  readonly stopsStage?: boolean;
 }
 
 /** What an output was made from; equal fingerprints mean the work need not be done again. */

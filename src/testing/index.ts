@@ -1,4 +1,6 @@
 export { HeldClock } from './held-clock.ts';
+export { describeDenseEngine } from './dense-engine-suite.ts';
+export type { DenseEngineTraits } from './dense-engine-suite.ts';
 export { describeQueueStore } from './queue-store-suite.ts';
 export { describeItemSource } from './item-source-suite.ts';
 export type { SharedItems } from './item-source-suite.ts';

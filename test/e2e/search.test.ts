@@ -76,7 +76,7 @@ test('a run is searched by words and meaning; its index is built, kept, and rene
   const lines = first.stdout.split('\n');
   assert.match(lines[0] ?? '', /^1\. {2}Giants of the Sea +\d\.\d\d$/);
   assert.match(first.stdout, /Results · page 3\n.*The blue whale is the largest animal that ever lived\./);
-  assert.match(first.stdout, new RegExp(`${join('runs', 'ocean', 'PDF', 'W1.pdf')}`));
+  assert.ok(first.stdout.includes(join('runs', 'ocean', 'PDF', 'W1.pdf')));
   assert.ok(lines.every((line) => line.length <= 80));
 
   const second = search('--json', '--top', '1', 'central bank', '--hybrid');

@@ -26,13 +26,14 @@ export interface Ablation {
 
 /**
  * Harvests a world once with each resolver turned off, by the pipeline itself in this process. `scope` says whether all
- * works are harvested each time, or only those that the resolver has something to do with.
+ * works are harvested each time, only those that the resolver has something to do with, or of these the ones that only
+ * it can obtain and one other.
  */
 export async function* ablate(
   simulation: Simulation,
   folder: string,
   options: {
-    readonly scope: 'all' | 'concerned';
+    readonly scope: 'all' | 'concerned' | 'few';
     readonly inspect: InspectDocument;
     readonly only?: readonly Resolver[];
   },

@@ -16,11 +16,13 @@ import { openSession, shared } from '../session.ts';
 import { call, jsonLines, post } from '../sim-admin.ts';
 import { stopSignal } from '../stop-signal.ts';
 import { plain } from '../terminal.ts';
+import { wholeNumber } from '../whole-number.ts';
 import { indexFolder } from './run/corpus.ts';
 import { requestOf, runCorpus } from './run/index.ts';
 import { printAccount, printNextSteps, printRun } from './run/summary.ts';
 
-const WORLD = { seed: 7, works: 600, hosts: 60, profile: 'demo' } as const;
+/** The world that is harvested. */
+export const DEMO_WORLD = { seed: 7, works: 600, hosts: 60, profile: 'demo' } as const;
 const TOPIC = 'coral and marine ecosystems';
 /** The same works as the simulated OpenAlex lists them. */
 const SELECTION = 'filter=topics.id:T10341';
@@ -55,27 +57,32 @@ export function demoCommand(): Command {
   return shared(new Command('demo'))
     .description('all of it, offline, against a simulated web: harvests 60 works and answers questions about them')
     .option('--out <folder>', 'where everything goes', join('runs', 'demo'))
+    .option('--max <n>', 'fewer works, for a quicker look', wholeNumber(1))
     .addHelpText('after', HELP)
-    .action(async (options: { out: string }, self: Command) => demo(options.out, openSession(self)));
+    .action(async (options: { out: string; max?: number }, self: Command) =>
+      demo(options.out, options.max, openSession(self)),
+    );
 }
 
-async function demo(out: string, session: Session): Promise<void> {
+async function demo(out: string, max: number | undefined, session: Session): Promise<void> {
   const tell = (message: string): void => {
     if (!session.json) session.terminal.print(message);
   };
   using stop = stopSignal((name) => session.log('info', `${name}: letting what runs finish; once more ends at once`));
-  const parameters = Object.entries({ ...WORLD, 'time-scale': TIME_SCALE });
+  const parameters = Object.entries({ ...DEMO_WORLD, 'time-scale': TIME_SCALE });
   await using web = await startSimulation(parameters.flatMap(([name, value]) => [`--${name}`, String(value)]));
-  tell(`A simulated web of ${WORLD.works} works at ${WORLD.hosts} hosts runs on this machine; nothing leaves it.`);
+  tell(
+    `A simulated web of ${DEMO_WORLD.works} works at ${DEMO_WORLD.hosts} hosts runs on this machine; nothing leaves it.`,
+  );
   tell(`Looking for works on "${TOPIC}"\n`);
-  const asked = { topic: TOPIC };
+  const asked = { topic: TOPIC, ...(max !== undefined && { max }) };
   const request = await requestOf(asked, { sim: web.url, out }, session, PATIENCE);
   const { account, report } = await runCorpus(request, asked, session, stop.signal);
   if (!account.index) {
     printRun(account, out, session);
     return;
   }
-  const verification = await compareWithTruth(web.url, out);
+  const verification = await compareWithTruth(web.url, out, max === undefined ? 'all' : 'manifest');
   const violations = ((await (await call(web.url, '/__sim/violations')).json()) as { readonly total: number }).total;
   await using dense = await openDense(request.config, session);
   using index = await openIndex(indexFolder(request.config), dense);
@@ -126,7 +133,7 @@ async function someQuestions(out: string): Promise<Question[]> {
     .filter(({ outcome }) => outcome === 'saved')
     .map(({ work }) => work)
     .sort();
-  const world = new World(WORLD);
+  const world = new World(DEMO_WORLD);
   return Array.from(
     { length: QUESTIONS },
     (_, at) => saved[Math.floor(((at + 0.5) * saved.length) / QUESTIONS)],
@@ -151,12 +158,12 @@ function answerOf({ question, answer, nonce, value }: Question, hits: readonly H
 }
 
 /** Asks the simulated web what a correct client must have got, and compares. */
-async function compareWithTruth(sim: string, out: string): Promise<Verification> {
+async function compareWithTruth(sim: string, out: string, scope: 'all' | 'manifest'): Promise<Verification> {
   const { verify } = await import('../../../sim/index.ts');
   const truth: TruthLine[] = [];
   for await (const line of jsonLines(await post(sim, '/__sim/truth', { selection: SELECTION })))
     truth.push(line as TruthLine);
-  return verify(truth, await readManifest(out));
+  return verify(truth, await readManifest(out), { scope });
 }
 
 async function readManifest(out: string): Promise<Map<string, ManifestLine>> {

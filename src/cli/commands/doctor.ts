@@ -8,8 +8,8 @@ import { checkRuntime } from '../health/runtime.ts';
 import { checkServices } from '../health/services.ts';
 import { checkKeys, checkSettings } from '../health/settings.ts';
 import type { Session } from '../session.ts';
-import { flagLayer, openSession, shared } from '../session.ts';
-import { simulatedWebLayer } from '../simulated-web.ts';
+import { openSession, shared } from '../session.ts';
+import { simOption, simulatedLayer } from '../simulated-web.ts';
 import { plain } from '../terminal.ts';
 
 interface DoctorOptions {
@@ -33,7 +33,7 @@ export function doctorCommand(): Command {
     .description('check machine, disk, settings, keys and services, and say how to fix what is missing')
     .option('--mailto <address>', 'your e-mail address, sent to the services that are asked (http.contact)')
     .option('--offline', 'ask no service')
-    .option('--sim <url>', 'ask a simulated web instead (docstokg sim serve)')
+    .addOption(simOption())
     .addHelpText(
       'after',
       '\nExample:\n  docstokg doctor --mailto you@university.example\n\nExit code 1 when something is broken.\n',
@@ -50,10 +50,7 @@ export function doctorCommand(): Command {
 async function examine(options: DoctorOptions, session: Session): Promise<Finding[]> {
   let loaded: Loaded;
   try {
-    loaded = session.load([
-      ...(options.sim === undefined ? [] : await simulatedWebLayer(options.sim)),
-      ...flagLayer([['http.contact', '--mailto', options.mailto]]),
-    ]);
+    loaded = session.load([...(await simulatedLayer(options))]);
   } catch (error) {
     const { message } = errorInfo(error);
     const hint = error instanceof AppError ? error.hint : undefined;

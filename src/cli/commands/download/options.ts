@@ -6,7 +6,7 @@ import { Option } from 'commander';
 import type { Layer } from '../../../config/index.ts';
 import { queueLayer } from '../../assemble.ts';
 import { flagLayer } from '../../session.ts';
-import { simulatedWebLayer } from '../../simulated-web.ts';
+import { simOption, simulatedLayer } from '../../simulated-web.ts';
 
 /** What a download takes on the command line. */
 export interface DownloadOptions {
@@ -57,20 +57,15 @@ export function downloadOptions(command: Command, input: string): Command {
     .option('--max-bytes <n>', 'largest file', Number)
     .option('--content-addressed', 'keep files by hash, with friendly links')
     .option('--queue <path|url>', 'a queue elsewhere than in the run folder')
-    .option('--sim <url>', 'rehearse against a simulated web (docstokg sim serve)');
+    .addOption(simOption());
 }
 
 /** The settings that those options make. */
 export async function downloadFlags(options: DownloadOptions): Promise<Layer> {
   const list = (text: string | undefined): string[] | undefined => text?.split(',').map((part) => part.trim());
-  const contact: [string, string, unknown][] =
-    options.sim !== undefined && options.mailto === undefined
-      ? [['http.contact', '--sim', 'rehearsal@docstokg.dev']]
-      : [['http.contact', '--mailto', options.mailto]];
   return [
-    ...(options.sim === undefined ? [] : await simulatedWebLayer(options.sim)),
+    ...(await simulatedLayer(options)),
     ...flagLayer([
-      ...contact,
       ['orchestrator.max_workers', '--workers', options.workers],
       ['download.out', '--out', options.out],
       ['download.preset', '--preset', options.preset],

@@ -87,7 +87,7 @@ export function readGlyphs(source: Source): { glyphs: Glyph[]; unmapped: number;
       const pen = matrix.a * x + matrix.c * y + matrix.e;
       const advance = run.advances ? advanceOf(library, run, code) * run.size : 0;
       // Type that is set wider or narrower than the font says is left as the engine measures it.
-      const upright = advance > 0.4 * (box.right - box.left) && pen + advance < box.right;
+      const told = advance > 0.4 * (box.right - box.left) && advance < 1.2 * (box.right - box.left);
       const last = glyphs.at(-1);
       if (last && lastObject === object && x === lastX && y === lastY && lastRight === box.right) {
         // The engine spells a ligature out as several characters of one glyph, backwards where it turns a line around.
@@ -104,8 +104,8 @@ export function readGlyphs(source: Source): { glyphs: Glyph[]; unmapped: number;
       lastRight = box.right;
       glyphs.push({
         text,
-        left: upright ? Math.max(pen, box.left) : box.left,
-        right: upright ? pen + advance : box.right,
+        left: told ? Math.max(pen, box.left) : box.left,
+        right: told ? Math.min(pen + advance, box.right) : box.right,
         top: box.top,
         bottom: box.bottom,
         x: pen,

@@ -33,10 +33,13 @@ export function readingOrder(segments: readonly Segment[], box: Box, votes?: Gut
   return cut(segments, box, votes, 0);
 }
 
-function cut(segments: readonly Segment[], box: Box, votes: GutterVotes | undefined, depth: number): ColumnPiece[] {
+function cut(segments: readonly Segment[], area: Box, votes: GutterVotes | undefined, depth: number): ColumnPiece[] {
   if (segments.length === 0) return [];
-  const gutter = depth < 4 ? findGutter(segments, box, votes) : undefined;
+  let box = area;
+  const gutter = depth < 4 ? (findGutter(segments, box, votes) ?? usualGutter(segments, depth, votes)) : undefined;
   if (!gutter) return [{ box, segments }];
+  // A column of one line may lie outside of what most lines fill.
+  if (gutter.right >= box.right) box = { ...box, right: Math.max(...segments.map((segment) => segment.right)) };
   const result: ColumnPiece[] = [];
   for (const band of bands(segments, gutter).flatMap((each) => splitBySize(each, gutter))) {
     const top = Math.min(...band.segments.map((segment) => segment.top));
@@ -219,6 +222,24 @@ function findGutter(segments: readonly Segment[], box: Box, votes: GutterVotes |
     (band) => !band.spanning && band.segments.some((segment) => facing.has(segment)),
   ).length;
   return rows.length >= (voted ? 1.5 : 3) * strips ? gutter : undefined;
+}
+
+/** The gutter of the document's other pages, where a last column holds too few lines to show it. */
+function usualGutter(segments: readonly Segment[], depth: number, votes: GutterVotes | undefined): Gutter | undefined {
+  const most = Math.max(0, ...(votes?.values() ?? []));
+  if (!votes || most < 30 || depth > 0) return undefined;
+  const strip = [...votes].filter(([, count]) => count > 0.7 * most).map(([x]) => x);
+  if (strip.length < 4) return undefined;
+  const gutter = { left: Math.min(...strip), right: Math.max(...strip) };
+  if (gutter.right - gutter.left > 60) return undefined;
+  const text = segments.filter((segment) => segment.glyphs.length > 0);
+  const left = text.filter((segment) => segment.right <= gutter.left + 2);
+  const right = text.filter((segment) => segment.left >= gutter.right - 2);
+  const begins = right.some((segment) => segment.left < gutter.right + 3 * segment.size && emsWide(segment) > 8);
+  // A page that is set in one column has lines across.
+  return begins && left.length >= 4 && text.length - left.length - right.length <= 0.2 * text.length
+    ? gutter
+    : undefined;
 }
 
 function emsWide(segment: Segment): number {

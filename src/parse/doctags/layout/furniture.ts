@@ -1,5 +1,6 @@
 import { glyphsText } from './segment-text.ts';
 import type { Segment } from './segment.ts';
+import { CAPTION } from './table-region.ts';
 
 /** The parts of a page, from its edges, in which running heads and feet stand. */
 const HEAD_ZONE = 0.14;
@@ -34,6 +35,7 @@ export function findFurniture(
   markRepeated(candidates, pages, repeated);
   markPageNumbers(candidates, pages, repeated);
   markImprint(candidates, pages[0], bodySize, repeated);
+  for (const page of pages.slice(1)) markSmallHead(candidates, page, bodySize, repeated);
   for (const page of pages) keepOutermost(candidates, page, repeated);
   const byNumber = new Map(pages.map((page) => [page.page, page]));
   for (const candidate of candidates) {
@@ -82,7 +84,7 @@ function markRepeated(
           .map((other) => other.page),
       );
       // A lone "#" is a page number only if the numbers run; that is looked at elsewhere.
-      if (/^#*$/.test(key)) continue;
+      if (/^#*$/.test(key) || CAPTION.test(candidate.text)) continue;
       const page = pages.find((each) => each.page === candidate.page);
       // Twice may be chance: two columns that end with a link, say.
       if (alike.size < 3 && page && endsText(candidate, page)) continue;
@@ -134,6 +136,24 @@ function keepOutermost(candidates: readonly Candidate[], page: PageSegments, rep
     for (const candidate of own)
       if (candidate.head === head && outward(candidate.segment, first) > 2) repeated.delete(candidate);
   }
+}
+
+/** In short papers a running head may occur once: small type, first on a page, away from the text below. */
+function markSmallHead(
+  candidates: readonly Candidate[],
+  page: PageSegments,
+  bodySize: number,
+  repeated: Set<Candidate>,
+): void {
+  const top = Math.min(...page.segments.map((segment) => segment.baseline));
+  const row = candidates.filter(
+    ({ page: number, head, segment }) => number === page.page && head && segment.baseline - top < SAME_PLACE,
+  );
+  const next = Math.min(...page.segments.filter((each) => each.baseline - top > SAME_PLACE).map((each) => each.top));
+  const apart = row.every(({ segment }) => next - segment.bottom > 1.5 * segment.size);
+  const small = row.every(({ segment, text }) => segment.size < 0.88 * bodySize && !CAPTION.test(text));
+  if (row.length > 0 && row.length <= 3 && apart && small && top < 0.09 * page.height)
+    for (const candidate of row) repeated.add(candidate);
 }
 
 function isInRow(a: Segment, b: Segment): boolean {

@@ -17,6 +17,8 @@ export function headingNumber(text: string): HeadingNumber | undefined {
   const arabic = ARABIC.exec(text);
   if (arabic?.[1] !== undefined) {
     const parts = arabic[1].split('.');
+    // "4.75 V" is a quantity: no section has so many parts.
+    if (parts.slice(1).some((part) => Number(part) > 40)) return undefined;
     return { style: 'arabic', depth: parts.length, first: arabic[1], rest: text.slice(arabic[0].length) };
   }
   const appendix = APPENDIX.exec(text);

@@ -40,8 +40,11 @@ function goesOn(before: Draft, after: Draft, indented: boolean): boolean {
   // The room left on the last line is measured in its own column.
   const full = !fitsMore(end, { ...start, column: end.column });
   if (before.kind === 'list_item') {
-    const hangs = start.left > start.column.left + 0.6 * start.size;
-    return !closed || (hangs && full);
+    // What goes on stands at the item's indent with all its lines; a paragraph only begins with an indent.
+    const hang = start.left - start.column.left;
+    const hangs = hang > 0.6 * start.size && Math.abs(end.left - end.column.left - hang) < 0.5 * start.size;
+    const stays = after.lines.every((line) => line.left > line.column.left + 0.6 * line.size);
+    return !closed || (hangs && stays && full);
   }
   const isIndented = start.left > start.column.left + 0.7 * start.size;
   if (!closed && /^\p{Ll}/u.test(start.text)) return true;

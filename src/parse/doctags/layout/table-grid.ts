@@ -4,7 +4,7 @@ import { joinTexts } from './hyphen.ts';
 import type { Segment } from './segment.ts';
 import { glyphsText } from './segment-text.ts';
 import type { Column } from './table-columns.ts';
-import { cellPieces, findColumns } from './table-columns.ts';
+import { cellPieces, findColumns, HEAD_DEPTH } from './table-columns.ts';
 import type { TableRegion } from './table-region.ts';
 import { rowsOf } from './table-region.ts';
 import type { Entry, TableLine, TableRow } from './table-rows.ts';
@@ -60,7 +60,7 @@ function entryOf(piece: Segment, columns: readonly Column[], region: TableRegion
       (rule) =>
         rule.right - rule.left < 0.9 * full &&
         rule.top > piece.baseline - 1 &&
-        rule.top - piece.baseline < 1.2 * piece.size &&
+        rule.top - piece.baseline < HEAD_DEPTH * piece.size &&
         middle > rule.left &&
         middle < rule.right,
     );

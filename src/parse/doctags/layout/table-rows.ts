@@ -66,9 +66,8 @@ export function groupRows(
       const distance = line.baseline - previous.baseline;
       const goesOn =
         index < headLines ||
-        (ruled && isText(row, line)) ||
-        (gap === undefined ? isWrapped(row, line, columns) : distance <= gap);
-      if (goesOn) {
+        (ruled && isText(row, line)) || (gap === undefined ? isWrapped(row, line, columns) : distance <= gap);
+      if (goesOn && !stacksNumbers(row, line)) {
         row.lines.push(line);
         return;
       }
@@ -103,6 +102,18 @@ function isText(row: TableRow, line: TableLine): boolean {
     return /\p{L}{2,}/u.test(entry.text) && (!upper || /\p{L}{2,}/u.test(upper.text));
   });
 }
+
+/** Several numbers stand below numbers: that is the next row, however close. */
+function stacksNumbers(row: TableRow, line: TableLine): boolean {
+  const below = line.entries.filter(
+    (entry) =>
+      NUMBER.test(entry.text) &&
+      row.lines.some(({ entries }) => entries.some((upper) => upper.from === entry.from && NUMBER.test(upper.text))),
+  );
+  return below.length >= 2;
+}
+
+const NUMBER = /^[^\p{L}()]*\p{N}[^\p{L}()]*$/u;
 
 /** If rows are set further apart than the lines in them: the distance up to which lines belong together. */
 function rowGap(lines: readonly TableLine[], cuts: readonly number[]): number | undefined {
