@@ -7,7 +7,7 @@ import { AppError } from '../../../base/index.ts';
 import type { Layer } from '../../../config/index.ts';
 import type { WorkProvider } from '../../../download/index.ts';
 import type { Work } from '../../../works/index.ts';
-import { iterateOpenAlex, readWorks, workFromText } from '../../../works/index.ts';
+import { readWorks, workFromText } from '../../../works/index.ts';
 import { startTelemetry } from '../../../telemetry/index.ts';
 import { openQueue, queueLayer } from '../../assemble.ts';
 import type { DownloadAssembly } from '../../assemble-download.ts';
@@ -18,6 +18,7 @@ import { flagLayer, openSession, shared } from '../../session.ts';
 import { simOption, simulatedLayer } from '../../simulated-web.ts';
 import { stopSignal } from '../../stop-signal.ts';
 import { DownloadProgress, printAccount } from './account.ts';
+import { listWorks } from './listing.ts';
 
 interface DownloadOptions {
   readonly topic?: string;
@@ -97,11 +98,12 @@ async function download(ids: readonly string[], options: DownloadOptions, sessio
   await using telemetry = await startTelemetry(config.telemetry, queue.store, session.clock);
   using inspector = openInspector();
   const progress = new DownloadProgress(session);
+  const statePath = join(config.download.out, 'state', 'listing.json');
   await using assembly = await assembleDownload(config, session, {
     queue,
     inspect: inspector.inspect,
     listOnly: options.listOnly ?? false,
-    provider: (parts) => (signal) => limited(works(ids, options, { ...parts, signal, tell }), options.max),
+    provider: (parts) => (signal) => limited(works(ids, options, { ...parts, signal, tell, statePath }), options.max),
     report: (event) => {
       progress.see(event);
       if (isQueueEvent(event)) telemetry.report(event);
@@ -154,6 +156,8 @@ interface ProviderParts {
   readonly contact: string;
   readonly signal: AbortSignal;
   readonly tell: (message: string) => void;
+  /** Where a listing that ends early is written down; none for one that only looks. */
+  readonly statePath: string | undefined;
 }
 
 /** Works from the command line, then from files, then on the topic. */
@@ -174,8 +178,8 @@ async function* works(ids: readonly string[], options: DownloadOptions, parts: P
   }
   if (options.topic === undefined) return;
   const { topic, yearStart, yearEnd, oaOnly, type, language } = options;
-  const { send, services, contact, signal, tell } = parts;
-  const listing = iterateOpenAlex(
+  const { send, services, contact, signal, tell, statePath } = parts;
+  yield* listWorks(
     { topic, yearStart, yearEnd, oaOnly, type, language },
     {
       send,
@@ -183,19 +187,11 @@ async function* works(ids: readonly string[], options: DownloadOptions, parts: P
       credentials: services.credentials('openalex'),
       mailto: contact,
       signal,
+      tell,
+      statePath,
       ...(options.max !== undefined && { maxResults: options.max }),
     },
   );
-  for await (const event of listing) {
-    if (event.kind === 'work') yield event.work;
-    if (event.kind !== 'end') continue;
-    const { end } = event;
-    if (end.kind === 'budget-spent' || end.kind === 'held')
-      tell(
-        `the listing stops here: OpenAlex answers again at ${new Date(end.resumesAt).toISOString()}; run the same command then`,
-      );
-    if (end.kind === 'failed') throw new AppError(end.code, end.message, end.hint === null ? {} : { hint: end.hint });
-  }
 }
 
 async function* limited(source: AsyncIterable<Work>, max: number | undefined): AsyncGenerator<Work> {
@@ -215,7 +211,15 @@ async function dryRun(
 ): Promise<void> {
   let found = 0;
   const provider: WorkProvider = (signal) =>
-    limited(works(ids, options, { ...assembly, signal, tell: (message) => session.log('info', message) }), options.max);
+    limited(
+      works(ids, options, {
+        ...assembly,
+        signal,
+        tell: (message) => session.log('info', message),
+        statePath: undefined,
+      }),
+      options.max,
+    );
   using stop = stopSignal();
   for await (const work of provider(stop.signal)) {
     found += 1;
