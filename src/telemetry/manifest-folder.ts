@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readdirSync, renameSync, statSync } from 'node:f
 import { join } from 'node:path';
 
 import type { Clock } from '../base/index.ts';
-import { JsonlWriter, readJsonl } from '../base/index.ts';
+import { JsonlWriter, readJsonl, removeDeadParts } from '../base/index.ts';
 import type { ManifestRow, ResultSink } from '../download/index.ts';
 import { ManifestMirror } from './manifest-mirror.ts';
 import { writeReports } from './manifest-reports.ts';
@@ -43,6 +43,7 @@ export class ManifestFolder implements ResultSink, AsyncDisposable {
   static async open(options: ManifestOptions): Promise<ManifestFolder> {
     const { folder, clock } = options;
     mkdirSync(folder, { recursive: true });
+    removeDeadParts(folder, 'manifest.');
     rotate(folder, options.rotateBytes ?? 0);
     const last = new Map<string, Pick<ManifestRow, 'outcome' | 'path' | 'bytes'>>();
     const writer = await JsonlWriter.open(join(folder, 'manifest.jsonl'), { clock, durable: true });
