@@ -26,7 +26,7 @@ const QUERIES = [
   'mitochondrial DNA damage and ageing',
   'immune response to vaccination in children',
 ];
-const ROUNDS = 3;
+const ROUNDS = 5;
 const WARM_ROUNDS = 3;
 const MEASURED_ROUNDS = 8;
 
@@ -89,7 +89,7 @@ async function measure(): Promise<void> {
     const figures: Figure[] = [
       { name: 'building the index', value: count / building, unit: 'passages per CPU s' },
       { name: 'size on disk', value: sizes.reduce((a, b) => a + b, 0) / 1e6, unit: 'MB' },
-      { name: 'first answer of a fresh process (best of 3)', value: first('wallMs') / 1000, unit: 's', atMost: 1.5 },
+      { name: 'first answer of a fresh process (best of 5)', value: first('wallMs') / 1000, unit: 's', atMost: 1.5 },
       { name: 'first answer of a fresh process, CPU', value: first('cpuMs') / 1000, unit: 'CPU s' },
       { name: 'memory of that process, most at any time', value: first('rssMb'), unit: 'MB', atMost: 1_000 },
       { name: 'bare scan + BM25', value: bare * 1000, unit: 'CPU ms per query' },

@@ -26,9 +26,10 @@ const HOUSE: Readonly<Record<string, { readonly folders: readonly string[]; read
     ],
   },
   search: { folders: ['base', 'parse'], packages: [] },
-  report: { folders: ['base', 'parse', 'search'], packages: [] },
+  report: { folders: ['base', 'stage', 'download', 'parse', 'telemetry'], packages: [] },
+  run: { folders: ['base', 'stage'], packages: [] },
   telemetry: {
-    folders: ['base', 'queue', 'stage', 'download'],
+    folders: ['base', 'queue', 'stage', 'http', 'download'],
     packages: [
       '@opentelemetry/api',
       '@opentelemetry/sdk-metrics',
@@ -41,7 +42,7 @@ const HOUSE: Readonly<Record<string, { readonly folders: readonly string[]; read
     ],
   },
   config: { folders: ['base'], packages: ['zod', 'yaml'] },
-  testing: { folders: ['base', 'queue', 'stage', 'http'], packages: [] },
+  testing: { folders: ['base', 'queue', 'stage', 'http', 'parse'], packages: [] },
   cli: {
     folders: [
       'base',
@@ -54,6 +55,7 @@ const HOUSE: Readonly<Record<string, { readonly folders: readonly string[]; read
       'parse',
       'search',
       'report',
+      'run',
       'telemetry',
       'config',
     ],

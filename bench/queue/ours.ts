@@ -104,7 +104,7 @@ function createSqlite(name: string, durability: StoreOptions['durability'], sett
     name,
     settings,
     share: 1,
-    warmUp: 5_000,
+    warmUp: 20_000,
     async open(place: Place) {
       const path = join(place.folder, `${place.name}.sqlite`);
       const store = await openStore({ ...DEFAULTS, backend: 'sqlite', path, durability });
@@ -123,7 +123,7 @@ export const oursPostgres: Contender = {
   name: 'ours, PostgreSQL',
   settings: 'PostgreSQL, synchronous_commit on',
   share: 1,
-  warmUp: 5_000,
+  warmUp: 20_000,
   async open({ postgresUrl, name }) {
     const store = await openStore({ ...DEFAULTS, backend: 'postgres', url: postgresUrl, schema: name });
     return new Ours(new WorkQueue(store, systemClock), () => schemaBytes(postgresUrl, name));

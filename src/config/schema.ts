@@ -1,5 +1,7 @@
 import { z } from 'zod';
 
+import { stageSchema } from './stage-schema.ts';
+
 const seconds = (min: number): z.ZodNumber => z.number().min(min);
 
 /** How jobs are run: how many at once, for how long they are leased, how often they are tried. */
@@ -37,6 +39,12 @@ const orchestratorSchema = z.strictObject({
     .min(0)
     .default(256)
     .describe('Jobs that may wait for a busy host without holding a worker; beyond it they go back to the queue.'),
+  ready_per_host: z
+    .int()
+    .min(0)
+    .max(16)
+    .default(1)
+    .describe('Jobs that are leased ahead for a busy host and begin the moment it has room; they hold no worker.'),
 });
 
 /** Where jobs are kept. */
@@ -98,7 +106,20 @@ const httpSchema = z.strictObject({
     .max(1000)
     .default(1)
     .describe('Requests per second at one host that has no documented limit of its own.'),
+  per_host_concurrency: z
+    .int()
+    .min(0)
+    .max(256)
+    .default(0)
+    .describe('Requests in flight at one host that has no documented limit; 0 takes orchestrator.max_per_host.'),
+  rate_margin: z
+    .number()
+    .min(0)
+    .max(1)
+    .default(0.05)
+    .describe('Share by which every rate is kept below its limit, because requests bunch on their way.'),
   retries: z.int().min(0).max(20).default(3).describe('Attempts after the first for what is worth repeating.'),
+  retry_base: seconds(0.01).default(1).describe('First wait of our own between two attempts, in seconds; it doubles.'),
   retry_max_delay: seconds(0).default(60).describe('Longest wait of our own between two attempts, in seconds.'),
   park_after: seconds(0)
     .default(60)
@@ -109,6 +130,26 @@ const httpSchema = z.strictObject({
   give_up_after: seconds(0)
     .default(604_800)
     .describe('A host that asks for a longer wait than this many seconds ends the attempt.'),
+  circuit_failures: z
+    .int()
+    .min(1)
+    .max(1000)
+    .default(5)
+    .describe('Failures in a row after which a host is left alone for a while.'),
+  circuit_seconds: seconds(0.01)
+    .default(30)
+    .describe('How long a failing host is left alone at first; it doubles each time.'),
+  circuit_max_seconds: seconds(0.01).default(900).describe('Longest time a failing host is left alone.'),
+  robots_hours: z
+    .number()
+    .positive()
+    .max(168)
+    .default(24)
+    .describe('How long what a robots.txt says is remembered, in hours.'),
+  robots_unreachable_seconds: seconds(1)
+    .default(600)
+    .describe('How long a host whose robots.txt could not be read counts as closed.'),
+  max_redirects: z.int().min(0).max(20).default(10).describe('Redirects that are followed for one answer.'),
   obey_robots: z
     .boolean()
     .default(true)
@@ -134,6 +175,11 @@ const httpSchema = z.strictObject({
     .string()
     .default('')
     .describe('SQLite file in which answers of services are cached; empty means in the run folder.'),
+  cache_max_bytes: z
+    .int()
+    .min(1_000_000)
+    .default(536_870_912)
+    .describe('Size of that cache; what was not used for longest leaves first.'),
   time_scale: z
     .number()
     .positive()
@@ -253,6 +299,20 @@ const parseSchema = z.strictObject({
     .min(0)
     .default(0)
     .describe('Dimensions asked of a server that can shorten vectors; 0 takes what comes.'),
+  embed_revision: z
+    .string()
+    .default('')
+    .describe('Revision of the model behind its name; change it when the weights change.'),
+  query_prefix: z.string().default('').describe('Put before every question, as models of the E5 family want it.'),
+  passage_prefix: z.string().default('').describe('Put before every passage, as models of the E5 family want it.'),
+  embed_timeout_s: seconds(1).default(120).describe('Longest wait for one answer of an embedding server.'),
+  embed_retries: z.int().min(0).max(100).default(5).describe('Attempts after the first at an embedding server.'),
+  embed_longest_wait_s: seconds(0)
+    .default(300)
+    .describe('An embedding server that asks for a longer wait ends the run.'),
+  embed_backoff_s: seconds(0)
+    .default(1)
+    .describe('Pause before the second attempt at an embedding server; it doubles.'),
   batch_size: z.int().min(1).max(4096).default(32).describe('Texts per request to an embedding server.'),
   concurrency: z.int().min(1).max(256).default(4).describe('Requests to an embedding server at once.'),
   vector_type: z.enum(['float32', 'float16', 'int8']).default('float32').describe('How numbers of vectors are kept.'),
@@ -266,6 +326,7 @@ export const configSchema = z.strictObject({
   queue: queueSchema.prefault({}).describe('Where jobs are kept.'),
   download: downloadSchema.prefault({}).describe('What is downloaded and where it goes.'),
   parse: parseSchema.prefault({}).describe('How papers become structure, chunks and vectors.'),
+  stage: stageSchema.prefault({}).describe('How every stage runs its documents.'),
   http: httpSchema.prefault({}).describe('How the web is asked.'),
   services: servicesSchema.prefault({}).describe('Where scholarly services are.'),
   keys: keysSchema.prefault({}).describe('Keys of services.'),

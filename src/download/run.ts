@@ -17,11 +17,15 @@ import type { Work } from '../works/index.ts';
 import { workFromPayload } from '../works/index.ts';
 import { givenUpWorks } from './given-up.ts';
 import type { InspectDocument } from './identity.ts';
+import { inGroups } from './in-groups.ts';
 import type { KeptFiles } from './kept-files.ts';
 import type { ManifestRow } from './manifest-row.ts';
 import { manifestRow } from './manifest-row.ts';
 import type { ArtifactKind, WorkOutcome, WorkResult } from './outcome.ts';
 import { processWork } from './process-work.ts';
+
+/** Works of a fast listing that are put into the queue together. */
+const WORKS_PER_COMMIT = 500;
 
 /** Where results are written down, and what is known of earlier ones. */
 export interface ResultSink {
@@ -182,11 +186,16 @@ export class DownloadRun {
   };
 
   async #find(provider: WorkProvider, signal: AbortSignal): Promise<void> {
-    for await (const work of provider(signal)) {
+    const { queue, report } = this.#options;
+    for await (const works of inGroups(provider(signal), WORKS_PER_COMMIT)) {
       signal.throwIfAborted();
-      const isNew = await this.#options.queue.enqueue(work.id, work);
-      this.#counts.found += 1;
-      this.#options.report({ kind: 'work-found', isNew });
+      // Put in within one turn, so that they share one commit: each waits for the disk.
+      for (const isNew of await Promise.all(
+        works.map((work) => queue.enqueue(work.id, work, { url: likelyUrl(work) })),
+      )) {
+        this.#counts.found += 1;
+        report({ kind: 'work-found', isNew });
+      }
     }
   }
 
@@ -253,6 +262,11 @@ export class DownloadRun {
     if (row.outcome === 'parked') this.#counts.parked += 1;
     this.#counts.bytes += row.attempts.reduce((sum, { bytes }) => sum + bytes, 0);
   }
+}
+
+/** The first file that is known of: its host is asked first, so the queue can begin with the host that has most to give. */
+function likelyUrl({ locations, urls }: Work): string | undefined {
+  return locations.find(({ isOpen, pdfUrl }) => isOpen && pdfUrl !== null)?.pdfUrl ?? urls[0];
 }
 
 function codeIs(error: unknown, code: string): boolean {

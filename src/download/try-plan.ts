@@ -1,5 +1,3 @@
-import { rm } from 'node:fs/promises';
-
 import type { Clock } from '../base/index.ts';
 import { equalJitterDelay, wait } from '../base/index.ts';
 import type { HttpResponse, HttpResult, Send } from '../http/index.ts';
@@ -144,19 +142,19 @@ export class PlanTrier {
 
   async #fetch(plan: Plan, url: string): Promise<Got> {
     const { files, withLimits } = this.#options;
-    const part = await files.newPart(this.#work.id);
+    const part = await files.newPart();
     const transfer = new Transfer(part, plan, this.#options.accept.has('html'));
+    let got: Got | undefined;
     try {
       const result = await withLimits(plan.resolver, url, () => this.#transfer(transfer, plan, url));
       const refused = this.#refusal(result);
       const { receiver } = transfer;
       if (refused !== undefined || receiver === undefined) return this.#lost(result, refused ?? 'empty-body');
-      const body = await receiver.end();
-      return await this.#judge(part, result, body);
+      got = await this.#judge(part, result, receiver.end());
+      return got;
     } finally {
       // Whatever was not kept, and the page that was only read.
-      transfer.receiver?.discard();
-      await rm(part, { force: true });
+      if (!got?.artifact) transfer.receiver?.discard();
     }
   }
 
@@ -234,10 +232,10 @@ export class PlanTrier {
     if (!got.body?.page) return got;
     if (belongsTo(this.#work, text.replaceAll(/<[^>]*>/g, ' ')) === 'no')
       return { ...got, reason: 'identity-mismatch' };
-    const part = await this.#options.files.newPart(this.#work.id);
+    const part = await this.#options.files.newPart();
     const receiver = new BodyReceiver({ part, keepPages: true, checksum: null, stop: () => undefined });
     receiver.write(got.body.page);
-    await receiver.end();
+    receiver.end();
     return { ...got, artifact: await this.#keep(part, 'html', got.result, got.body) };
   }
 

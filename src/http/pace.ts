@@ -51,7 +51,8 @@ export class Pace {
   /** How many wait for their turn at each key. */
   readonly #lines = new Map<string, number>();
   readonly #learned = new Map<string, number>();
-  readonly #sized = new Set<string>();
+  /** How many may be at a host at once, where that is not the default. */
+  readonly #caps = new Map<string, number>();
   /** Refusals in a row per key, for servers that say 429 without saying when. */
   readonly #refusals = new Map<string, number>();
   readonly #speeds: HostSpeeds;
@@ -66,7 +67,7 @@ export class Pace {
   setCrawlDelay(url: URL, delayMs: number): void {
     const key = crawlKey(hostKey(url));
     this.#crawlDelays.set(key, Math.min(delayMs, LONGEST_CRAWL_DELAY_MS));
-    this.#options.limiter.setLimit(key, 1);
+    this.#cap(key, 1);
   }
 
   /** Lays pace around the wire. The slot is held for the request only, from its first byte out to its last byte in. */
@@ -85,7 +86,8 @@ export class Pace {
       let answered = false;
       let outcome = 'aborted';
       let wireBytes = 0;
-      report?.({ kind: 'request-sent', host, waitedMs: sentAt - askedAt });
+      const cap = this.#caps.get(host) ?? this.#options.perHost.concurrency;
+      report?.({ kind: 'request-sent', host, waitedMs: sentAt - askedAt, cap });
       try {
         const result = await transport.send(request, signal, (head) => {
           answered = true;
@@ -113,8 +115,12 @@ export class Pace {
   #size(url: URL, pools: readonly Pool[]): void {
     const host = hostKey(url);
     const most = Math.max(0, ...pools.map(({ strict, concurrency }) => (strict ? 1 : concurrency)));
-    if (most === 0 || this.#sized.has(host)) return;
-    this.#sized.add(host);
+    if (most === 0 || this.#caps.has(host)) return;
+    this.#cap(host, most);
+  }
+
+  #cap(host: string, most: number): void {
+    this.#caps.set(host, most);
     this.#options.limiter.setLimit(host, most);
   }
 
@@ -224,7 +230,7 @@ export class Pace {
 
   /** Reads from the headers what the server thinks of our speed, before anybody else is let through. */
   #observe(head: ResponseHead, keys: readonly string[], pools: readonly Pool[]): void {
-    const { clock, holds, backoff, random } = this.#options;
+    const { clock, holds, backoff, random, report } = this.#options;
     this.#space(keys, pools);
     this.#learn(head, pools);
     const [host = ''] = keys;
@@ -238,13 +244,16 @@ export class Pace {
     const isNews = holds.until([host]) <= now;
     if (head.status === 429 && pools.length === 0 && isNews && this.#speeds.refused(host)) this.#restart(host);
     let at = parseRetryAfter(head.headers, now);
+    const said = at !== undefined;
     if (at === undefined && head.status === 429) {
       const refusals = (this.#refusals.get(host) ?? 0) + 1;
       this.#refusals.set(host, refusals);
       const pauseMs = Math.max(0, ...pools.map((pool) => pool.pauseMs ?? 0));
       at = now + Math.max(pauseMs, equalJitterDelay(refusals, { ...backoff, ...(random && { random }) }));
     }
-    if (at !== undefined) for (const key of keys) holds.hold(key, at, 'rate-limited');
+    if (at === undefined) return;
+    for (const key of keys) holds.hold(key, at, 'rate-limited');
+    report?.({ kind: 'wait-asked', host, until: at, said });
   }
 
   /** The host is asked at another speed from now on: a new bucket, and an empty one, since the last request counts as well. */
@@ -281,7 +290,9 @@ export class Pace {
       this.#rate(key, perSecond)?.bucket.consume(1);
     }
     const concurrency = Number(head.headers['x-concurrency-limit']);
-    if (concurrency > 0) for (const each of [key, hostKey(head.url)]) this.#options.limiter.setLimit(each, concurrency);
+    if (!(concurrency > 0)) return;
+    this.#options.limiter.setLimit(key, concurrency);
+    this.#cap(hostKey(head.url), concurrency);
   }
 }
 

@@ -334,6 +334,30 @@ test('stopping lets running jobs finish and starts no new ones', async () => {
   assert.equal((await queue.store.admin.find('b'))?.state, 'queued');
 });
 
+test('a stop while jobs are being leased gives them back at once', async () => {
+  let ran = 0;
+  const { queue, orchestrator, store } = stage(() => void (ran += 1));
+  await queue.enqueue('a', {});
+  const exchange = store.exchange.bind(store);
+  const { promise: asked, resolve: ask } = Promise.withResolvers<void>();
+  const { promise: answered, resolve: answer } = Promise.withResolvers<void>();
+  store.exchange = async (request) => {
+    const result = await exchange(request);
+    ask();
+    await answered;
+    return result;
+  };
+  const stop = new AbortController();
+  const run = orchestrator.run({ signal: stop.signal });
+  await asked;
+  stop.abort();
+  await settle();
+  answer();
+  assert.equal((await run).reason, 'stopped');
+  const job = await store.admin.find('a');
+  assert.deepEqual([ran, job?.state, job?.attempts, job?.workerId], [0, 'queued', 0, null]);
+});
+
 test('after the grace time running jobs are aborted and given back at once, with their attempt', async () => {
   const { handler } = controlled();
   const { queue, orchestrator, clock } = stage(handler);
@@ -536,7 +560,7 @@ test('a store that fails stops the run with its error after running jobs have en
   await queue.enqueue('a', {});
   const run = orchestrator.run({ drain: 'empty' });
   await settle();
-  store.settle = () => Promise.reject(Object.assign(new Error('no space'), { code: 'QUEUE_DISK_FULL' }));
+  store.exchange = () => Promise.reject(Object.assign(new Error('no space'), { code: 'QUEUE_DISK_FULL' }));
   open.get('a')?.end();
   await assert.rejects(run, { code: 'QUEUE_DISK_FULL' });
 });

@@ -8,5 +8,5 @@ export type { Tokenizer } from './tokenizer.ts';
 export { readChunks, validateChunks, writeChunks } from './chunk-file.ts';
 export { chunkConfigHash, chunkItem, chunkOutput } from './stage.ts';
 export type { ChunkExtras } from './stage.ts';
-export { chunkPlan, chunkWorker } from './plan.ts';
+export { chunkItems, chunkPlan, chunkWorker } from './plan.ts';
 export type { ChunkSettings } from './worker.ts';

@@ -1,7 +1,9 @@
 import { existsSync, globSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 
+import { AppError } from '../../base/index.ts';
 import type { StagePlan, StageWorker, WorkItem } from '../../stage/index.ts';
+import { StageError } from '../../stage/index.ts';
 import { embeddedText } from '../chunk/chunk.ts';
 import { readChunkTexts } from '../chunk/chunk-file.ts';
 import { chunkOutput } from '../chunk/stage.ts';
@@ -41,18 +43,35 @@ export function embedPlan(
   return { stageName: 'embed', items, totalItems: items.length };
 }
 
-/** Embeds one document with engines that live in this process. */
+/** Faults of an embedding server that every other document would meet too; it was asked again often enough. */
+const OF_THE_SERVER: ReadonlySet<string> = new Set([
+  'EMBED_UNAVAILABLE',
+  'EMBED_REFUSED',
+  'EMBED_DIMENSIONS',
+  'EMBED_ANSWER',
+]);
+
+/** Embeds one document with engines that live in this process. An embedding server that is gone stops the stage. */
 export function createEmbedWorker(options: {
   readonly engines: EmbedEngines;
   readonly type: VectorType;
   readonly cache: VectorCache | undefined;
 }): StageWorker {
   return async (item, context) => {
-    const extras = await embedItem(
-      { input: item.inputs['chunks'] ?? '', output: item.outputs['vectors'] ?? '', ...options },
-      context.signal,
-    );
-    return { status: 'success', manifest: { ...extras } };
+    const files = { input: item.inputs['chunks'] ?? '', output: item.outputs['vectors'] ?? '' };
+    try {
+      const extras = await embedItem({ ...files, ...options }, context.signal);
+      return { status: 'success', manifest: { ...extras } };
+    } catch (error) {
+      if (!(error instanceof AppError) || !OF_THE_SERVER.has(error.code)) throw error;
+      const { code, message, hint } = error;
+      throw new StageError('network', hint === undefined ? message : `${message}; ${hint}`, {
+        retryable: false,
+        code,
+        stopsStage: true,
+        cause: error,
+      });
+    }
   };
 }
 

@@ -2,10 +2,10 @@ import type { StatementSync } from 'node:sqlite';
 
 import { formatLastError } from '../last-error.ts';
 import type {
-  Lease,
+  Exchange,
+  ExchangeRequest,
   LaneBacklog,
-  LeasedJob,
-  LeaseRequest,
+  Lease,
   NewJob,
   Outlook,
   QueueStore,
@@ -101,10 +101,14 @@ export class SqliteStore implements QueueStore {
     return { exhausted, lanes: this.#connection.read(() => lanes.all(LANE_COUNT_LIMIT)) as unknown as LaneBacklog[] };
   }
 
-  async lease(request: LeaseRequest): Promise<LeasedJob[]> {
-    const { workerId, now, leaseMs } = request;
-    return this.#write(() =>
-      request.picks.flatMap(({ host, resolver, limit }) => {
+  exchange({ settlements, picks, workerId, now, leaseMs }: ExchangeRequest): Promise<Exchange> {
+    return this.#write(() => {
+      const accepted = settlements.map((lease) =>
+        lease.settlement.kind === 'finish'
+          ? this.#finish(lease, lease.settlement, now)
+          : this.#requeue(lease, lease.settlement, now),
+      );
+      const leased = picks.flatMap(({ host, resolver, limit }) => {
         const statement = this.#leaseStatement(limit);
         const rows = statement.all(workerId, now + leaseMs, now, host ?? '', resolver ?? '') as unknown as LeasedRow[];
         for (const row of rows) this.#tally.add('queued', resolver, row[6], -1);
@@ -121,23 +125,14 @@ export class SqliteStore implements QueueStore {
           resolverHint: resolver,
           host,
         }));
-      }),
-    );
+      });
+      return { accepted, leased };
+    });
   }
 
   extend(leases: readonly Lease[], now: number, leaseMs: number): Promise<Lease[]> {
     const { extend } = this.#sql;
     return this.#write(() => leases.filter(({ id, token }) => extend.run(now + leaseMs, id, token).changes === 0));
-  }
-
-  settle(settlements: readonly (Lease & { readonly settlement: Settlement })[], now: number): Promise<boolean[]> {
-    return this.#write(() =>
-      settlements.map((lease) =>
-        lease.settlement.kind === 'finish'
-          ? this.#finish(lease, lease.settlement, now)
-          : this.#requeue(lease, lease.settlement, now),
-      ),
-    );
   }
 
   async expire(workerIds: readonly string[], now: number): Promise<number> {

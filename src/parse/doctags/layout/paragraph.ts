@@ -79,6 +79,13 @@ export function hasLeaders(text: string): boolean {
   return /(?:[.·…_]\s?){5,}\s*(?:\d+|[ivxlc]+)?$/iu.test(text);
 }
 
+/** The list of subjects under an abstract is a paragraph of its own. */
+export function isKeywords(text: string): boolean {
+  return /^(?:key\s?-?words?(?: and phrases)?|index terms|subject headings|schlagwörter|schlüsselwörter|mots[ -]clés|palabras clave|palavras-chave|parole chiave|trefwoorden|ключевые слова|关键词)\s*[:.—–-]/iu.test(
+    text,
+  );
+}
+
 function closeTo(line: Line, other: Line | undefined): boolean {
   return other !== undefined && Math.abs(other.baseline - line.baseline) < 2.2 * Math.max(line.size, other.size);
 }
@@ -105,6 +112,7 @@ function startsAnew(
   // A word that is broken at the line's end goes on.
   if (/\p{L}[-\u2010]$/u.test(previous.text) && /^\p{Ll}/u.test(line.text)) return false;
   if (hasLeaders(previous.text)) return true;
+  if (isKeywords(line.text)) return true;
   if (captionStart(line) && !sentenceGoesOn(previous)) return true;
   if (captionStart(first) && previous.page === first.page) return false;
   if (line.size < 0.96 * setting.size && startsWithMark(line)) return true;
