@@ -17,6 +17,8 @@ export interface LimitOptions {
   readonly maxPerHost: number;
   readonly maxPerResolver: Readonly<Record<string, number>>;
   readonly maxParked: number;
+  /** Jobs that wait, without a worker, for the next slot of a busy host that they are known to need; 0 unless said otherwise. */
+  readonly readyPerHost?: number | undefined;
 }
 
 /** A limiter as the orchestrator needs it: workers, hosts and resolvers are keys of one, so that they are taken together. */
@@ -56,11 +58,13 @@ export class JobLimits {
   readonly #limiter: Limiter;
   readonly #clock: Clock;
   readonly #maxParked: number;
+  readonly #readyPerHost: number;
   readonly #report: Report;
   readonly #freed: () => void;
   /** Jobs leased for a host or resolver that have not asked for its slot yet. */
   readonly #expectedHosts = new Map<string, number>();
   readonly #expectedResolvers = new Map<string, number>();
+  readonly #parkedHosts = new Map<string, number>();
   #paused = new Set<string>();
   #parked = 0;
 
@@ -75,6 +79,7 @@ export class JobLimits {
     this.#limiter = options.limiter;
     this.#clock = options.clock;
     this.#maxParked = options.limits.maxParked;
+    this.#readyPerHost = options.limits.readyPerHost ?? 0;
     this.#report = options.report;
     this.#freed = options.freed;
     this.throttle = new HostThrottle({
@@ -107,12 +112,23 @@ export class JobLimits {
 
   /** How many more jobs of a lane could download at once, counting those already on their way. */
   readonly room = ({ host, resolver }: Lane): number => {
-    const hostRoom =
-      host === null ? Infinity : this.#limiter.room(hostSlot(host)) - (this.#expectedHosts.get(host) ?? 0);
+    const hostRoom = host === null ? Infinity : this.#hostRoom(host);
     if (resolver === null) return hostRoom;
     const resolverRoom = this.#limiter.room(resolverSlot(resolver)) - (this.#expectedResolvers.get(resolver) ?? 0);
     return Math.min(hostRoom, resolverRoom);
   };
+
+  /**
+   * A few jobs more than fit wait ready for a busy host, so that one begins the moment another ends: leasing it only then
+   * would leave the host idle for as long as that takes. A host that is held gets none.
+   */
+  #hostRoom(host: string): number {
+    const room = this.#limiter.room(hostSlot(host)) - (this.#expectedHosts.get(host) ?? 0);
+    if (room > 0 || this.#readyPerHost === 0 || this.#paused.has(hostSlot(host)) || this.throttle.isHeld(host))
+      return room;
+    // Those that found out their host only as they ran need their places.
+    return this.#parked >= this.#maxParked / 2 ? room : room + this.#readyPerHost - (this.#parkedHosts.get(host) ?? 0);
+  }
 
   /** A job was leased for its host and resolver: until it asks for their slots, room is kept for it. */
   expect(running: RunningJob, change: 1 | -1): void {
@@ -181,6 +197,7 @@ export class JobLimits {
     const startedAt = this.#clock.monotonic();
     const hostBusy = this.#limiter.room(hostSlot(host)) <= 0;
     this.#parked += 1;
+    count(this.#parkedHosts, host, 1);
     running.worker?.[Symbol.dispose]();
     running.worker = undefined;
     this.#freed();
@@ -189,6 +206,7 @@ export class JobLimits {
       slot = await this.#limiter.acquire([WORKER, ...keys], running.controller.signal);
     } finally {
       this.#parked -= 1;
+      count(this.#parkedHosts, host, -1);
     }
     running.worker = { [Symbol.dispose]: () => slot.release(WORKER) };
     const waitedMs = this.#clock.monotonic() - startedAt;

@@ -4,6 +4,7 @@ export interface OrchestratorOptions {
   readonly maxPerResolver: Readonly<Record<string, number>>;
   readonly maxPerHost: number;
   readonly maxParked: number;
+  readonly readyPerHost?: number | undefined;
   readonly leaseMs: number;
   readonly heartbeatMs: number;
   readonly maxAttempts: number;

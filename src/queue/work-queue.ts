@@ -10,6 +10,8 @@ const IMPORT_BATCH = 1_000;
 
 export interface EnqueueOptions {
   readonly resolverHint?: string | undefined;
+  /** Where it will probably download from, so that jobs of a busy host wait in the queue; else the payload's `url` tells. */
+  readonly url?: string | undefined;
   /** Higher runs first; 0 unless said otherwise. */
   readonly priority?: number | undefined;
 }
@@ -200,7 +202,7 @@ function createJob(artifactId: string, artifact: unknown, options: EnqueueOption
     artifactId,
     artifactJson,
     resolverHint: options.resolverHint,
-    host: hostOf(artifact),
+    host: hostOf(options.url === undefined ? artifact : options),
     priority: options.priority ?? 0,
   };
 }

@@ -217,7 +217,6 @@ test('misuse is told on stderr with exit code 2 and touches nothing', async () =
   const misuses: [string[], RegExp][] = [
     [['explode'], /unknown command 'explode'/],
     [['list', '--limit', 'many'], /'many' is invalid\. A whole number/],
-    [['run'], /USAGE_HANDLER_MISSING/],
     [
       ['run', '--handler', HANDLER, '--workers', '0'],
       /orchestrator\.max_workers = 0: .*from 1 to 256 \(option --workers\)/,
@@ -231,6 +230,9 @@ test('misuse is told on stderr with exit code 2 and touches nothing', async () =
     assert.match(stderr, expected);
     assert.doesNotMatch(stderr, /^ {4}at /m, 'no stack trace');
   }
+  const nameless = at.queue('run');
+  assert.equal(nameless.status, 1);
+  assert.match(nameless.stderr, /CONTACT_MISSING/, 'jobs are works to download, and hosts want to know by whom');
   const unloadable = at.queue('run', '--handler', 'nowhere.ts');
   assert.equal(unloadable.status, 1);
   assert.match(unloadable.stderr, /HANDLER_UNLOADABLE/);

@@ -9,6 +9,9 @@ import type { Library } from './pdfium-library.ts';
 /** What is the same for all glyphs of one text object. */
 interface TextRun {
   readonly font: Font;
+  /** Advances of letters, in ems, of slanted type: the ink of an italic f reaches over the space after it. */
+  readonly advances: Map<number, number> | undefined;
+  readonly pointer: number;
   readonly size: number;
   readonly turn: number;
   readonly mark: number;
@@ -23,6 +26,7 @@ interface Source {
   readonly width: number;
   readonly height: number;
   readonly fonts: Map<number, Font>;
+  readonly advances: Map<number, Map<number, number>>;
   readonly tagged: boolean;
   readonly maxGlyphs: number;
   /** Which form object holds a text object. */
@@ -45,6 +49,7 @@ export function readGlyphs(source: Source): { glyphs: Glyph[]; unmapped: number;
   let lastObject = 0;
   let lastX = 0;
   let lastY = 0;
+  let lastRight = 0;
   const total = call.FPDFText_CountChars(textPage);
   const count = Math.min(total, source.maxGlyphs);
   try {
@@ -79,22 +84,31 @@ export function readGlyphs(source: Source): { glyphs: Glyph[]; unmapped: number;
       if (!(box.right > 0 && box.left < source.width && box.bottom > 0 && box.top < source.height)) continue;
       const x = library.doubles[(scratch >> 3) + 2] ?? 0;
       const y = library.doubles[(scratch >> 3) + 3] ?? 0;
+      const pen = matrix.a * x + matrix.c * y + matrix.e;
+      const advance = run.advances ? advanceOf(library, run, code) * run.size : 0;
+      // Type that is set wider or narrower than the font says is left as the engine measures it.
+      const told = advance > 0.4 * (box.right - box.left) && advance < 1.2 * (box.right - box.left);
       const last = glyphs.at(-1);
-      if (last && lastObject === object && x === lastX && y === lastY && last.right === box.right) {
+      if (last && lastObject === object && x === lastX && y === lastY && lastRight === box.right) {
         // The engine spells a ligature out as several characters of one glyph, backwards where it turns a line around.
-        glyphs[glyphs.length - 1] = { ...last, text: isRightToLeft(text) ? text + last.text : last.text + text };
+        glyphs[glyphs.length - 1] = {
+          ...last,
+          right: box.right,
+          text: isRightToLeft(text) ? text + last.text : last.text + text,
+        };
         continue;
       }
       lastObject = object;
       lastX = x;
       lastY = y;
+      lastRight = box.right;
       glyphs.push({
         text,
-        left: box.left,
-        right: box.right,
+        left: told ? Math.max(pen, box.left) : box.left,
+        right: told ? Math.min(pen + advance, box.right) : box.right,
         top: box.top,
         bottom: box.bottom,
-        x: matrix.a * x + matrix.c * y + matrix.e,
+        x: pen,
         baseline: matrix.b * x + matrix.d * y + matrix.f,
         size: run.size,
         font: run.font,
@@ -135,7 +149,34 @@ function readRun(source: Source, textPage: number, index: number, object: number
   }
   const mark = source.tagged && object !== 0 ? call.FPDFPageObj_GetMarkedContentID(object) : -1;
   const artifact = source.tagged && object !== 0 && hasArtifactMark(library, object);
-  return { font, size: Math.abs(size), turn, mark, form: source.formOf.get(object) ?? -1, artifact };
+  const slanted = font.italic && !font.math && turn === 0;
+  return {
+    font,
+    advances: slanted ? advancesOf(source.advances, fontPointer) : undefined,
+    pointer: fontPointer,
+    size: Math.abs(size),
+    turn,
+    mark,
+    form: source.formOf.get(object) ?? -1,
+    artifact,
+  };
+}
+
+function advancesOf(advances: Map<number, Map<number, number>>, pointer: number): Map<number, number> {
+  const known = advances.get(pointer) ?? new Map<number, number>();
+  advances.set(pointer, known);
+  return known;
+}
+
+/** How far the pen moves for a letter, in ems; 0 when the font does not say. */
+function advanceOf(library: Library, { advances, pointer }: TextRun, code: number): number {
+  const known = advances?.get(code);
+  if (known !== undefined) return known;
+  const place = library.scratch + 32;
+  const told = library.call.FPDFFont_GetGlyphWidth(pointer, code, 1, place) === 1;
+  const advance = told ? (library.floats[place >> 2] ?? 0) : 0;
+  advances?.set(code, advance);
+  return advance;
 }
 
 function hasArtifactMark(library: Library, object: number): boolean {

@@ -47,6 +47,7 @@ export type Exports = Readonly<
     | 'FPDFFont_GetFlags'
     | 'FPDFFont_GetWeight'
     | 'FPDFFont_GetItalicAngle'
+    | 'FPDFFont_GetGlyphWidth'
     | 'FPDFPage_CountObjects'
     | 'FPDFPage_GetObject'
     | 'FPDFFormObj_CountObjects'

@@ -1,7 +1,7 @@
 import type { Line } from './line.ts';
 
 const LABEL =
-  /^(?<kind>supplementary\s+(?:table|fig(?:ure|\.)?)|extended\s+data\s+(?:table|fig(?:ure|\.)?)|table|tab\.|figure|figures|fig\.?|algorithm|listing|scheme|chart|plate|box|tableau|tabelle|abbildung|abb\.)\s*(?<number>[A-Z]{0,2}[.-]?\d{1,3}(?:[.-]\d{1,3})*|[IVX]{1,5}|[A-Z])(?<end>[.:|)\u2013\u2014-]|\s|$)/iu;
+  /^(?<kind>supplementary\s+(?:table|fig(?:ure|\.)?)|extended\s+data\s+(?:table|fig(?:ure|\.)?)|table|tab\.|figure|figures|fig\.?|algorithm|listing|scheme|chart|plate|box|tableau|tabelle|tabla|tabela|tabella|tabel|таблица|таблиця|abbildung|abb\.|figura|figur|рисунок|рис\.|obrázek|rysunek)\s*(?<number>[A-Z]{0,2}[.-]?\d{1,3}(?:[.-]\d{1,3})*|[IVX]{1,5}|[A-Z])(?<end>[.:|)\u2013\u2014-]|\s|$)/iu;
 
 const EAST_ASIAN = /^[[(<〈【［]?\s*(표|그림|表|図|图|圖)\s*\d{1,3}(?:[-.]\d+)?\s*[\])>〉】］.:：\s]/u;
 
@@ -21,8 +21,8 @@ export function captionStart(line: Line): 'table' | 'figure' | 'other' | undefin
   const apart = labelIsApart(line, match[0].trim().replace(/\s/g, '').length);
   if (!labelled && !apart && !/^[\p{Lu}\p{N}(“"]/u.test(rest) && rest !== '') return undefined;
   if (end === ')') return undefined;
-  if (/tab/i.test(kind)) return 'table';
-  return /fig|abb|scheme|chart|plate/i.test(kind) ? 'figure' : 'other';
+  if (/tab|табл/iu.test(kind)) return 'table';
+  return /fig|abb|рис|obr|rys|scheme|chart|plate/iu.test(kind) ? 'figure' : 'other';
 }
 
 /** The label is bold, small capitals or otherwise unlike the words after it. */

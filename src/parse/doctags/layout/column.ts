@@ -25,16 +25,21 @@ const MAX_GAP = 2_000;
 const MIN_FILL = 0.55;
 /** Ems from which a segment looks like a line of running text. */
 const WIDE = 12;
+/** Ems that the label of a list item or of a reference does not exceed. */
+const LABEL = 2.6;
 
 /** Cuts a page's segments into pieces in reading order: columns from left to right, what spans them in its place. */
 export function readingOrder(segments: readonly Segment[], box: Box, votes?: GutterVotes): ColumnPiece[] {
   return cut(segments, box, votes, 0);
 }
 
-function cut(segments: readonly Segment[], box: Box, votes: GutterVotes | undefined, depth: number): ColumnPiece[] {
+function cut(segments: readonly Segment[], area: Box, votes: GutterVotes | undefined, depth: number): ColumnPiece[] {
   if (segments.length === 0) return [];
-  const gutter = depth < 4 ? findGutter(segments, box, votes) : undefined;
+  let box = area;
+  const gutter = depth < 4 ? (findGutter(segments, box, votes) ?? usualGutter(segments, depth, votes)) : undefined;
   if (!gutter) return [{ box, segments }];
+  // A column of one line may lie outside of what most lines fill.
+  if (gutter.right >= box.right) box = { ...box, right: Math.max(...segments.map((segment) => segment.right)) };
   const result: ColumnPiece[] = [];
   for (const band of bands(segments, gutter).flatMap((each) => splitBySize(each, gutter))) {
     const top = Math.min(...band.segments.map((segment) => segment.top));
@@ -127,6 +132,9 @@ function sizeChange(segments: readonly Segment[]): { y: number; after: number } 
   const before = sorted[index];
   const first = sorted[index + 1];
   if (!before || !first || index < 2 || sorted.length - index < 4 || before.size < last.size + 0.4) return undefined;
+  // A heading above the last lines is larger too, but what stands above the heading is not.
+  const larger = sorted.slice(0, index + 1).filter((segment) => segment.size >= last.size + 0.4).length;
+  if (larger < 0.6 * (index + 1)) return undefined;
   return { y: first.baseline - 0.8 * first.size, after };
 }
 
@@ -183,7 +191,8 @@ function findGutter(segments: readonly Segment[], box: Box, votes: GutterVotes |
   const weights = new Map<number, number>();
   for (const pair of pairs) {
     // Running text is wide on both sides; cells of a table and parts of a formula are not.
-    const weight = Math.min(1, emsWide(pair.left) / WIDE, emsWide(pair.right) / WIDE);
+    const label = emsWide(pair.left) < LABEL;
+    const weight = label ? 0 : Math.min(1, emsWide(pair.left) / WIDE, emsWide(pair.right) / WIDE);
     for (let x = Math.ceil(pair.left.right); x <= Math.floor(pair.right.left); x += 1)
       weights.set(x, (weights.get(x) ?? 0) + weight);
   }
@@ -201,6 +210,8 @@ function findGutter(segments: readonly Segment[], box: Box, votes: GutterVotes |
   const rows = pairs.filter((pair) => pair.left.right <= best && pair.right.left >= best);
   if (rows.length < (voted ? 2 : MIN_ROWS) || (weights.get(best) ?? 0) < (voted ? 1 : 0.5 * MIN_ROWS)) return undefined;
   const gutter = narrowest(rows, best);
+  // Labels in front of list items and references stand in line, but are no column of text.
+  if (upperMean(rows.map((row) => emsWide(row.left))) < LABEL) return undefined;
   const fillLeft = upperMean(rows.map((row) => (row.left.right - row.left.left) / Math.max(1, gutter.left - box.left)));
   const fillRight = upperMean(
     rows.map((row) => (row.right.right - row.right.left) / Math.max(1, box.right - gutter.right)),
@@ -212,6 +223,24 @@ function findGutter(segments: readonly Segment[], box: Box, votes: GutterVotes |
     (band) => !band.spanning && band.segments.some((segment) => facing.has(segment)),
   ).length;
   return rows.length >= (voted ? 1.5 : 3) * strips ? gutter : undefined;
+}
+
+/** The gutter of the document's other pages, where a last column holds too few lines to show it. */
+function usualGutter(segments: readonly Segment[], depth: number, votes: GutterVotes | undefined): Gutter | undefined {
+  const most = Math.max(0, ...(votes?.values() ?? []));
+  if (!votes || most < 30 || depth > 0) return undefined;
+  const strip = [...votes].filter(([, count]) => count > 0.7 * most).map(([x]) => x);
+  if (strip.length < 4) return undefined;
+  const gutter = { left: Math.min(...strip), right: Math.max(...strip) };
+  if (gutter.right - gutter.left > 60) return undefined;
+  const text = segments.filter((segment) => segment.glyphs.length > 0);
+  const left = text.filter((segment) => segment.right <= gutter.left + 2);
+  const right = text.filter((segment) => segment.left >= gutter.right - 2);
+  const begins = right.some((segment) => segment.left < gutter.right + 3 * segment.size && emsWide(segment) > 8);
+  // A page that is set in one column has lines across.
+  return begins && left.length >= 4 && text.length - left.length - right.length <= 0.2 * text.length
+    ? gutter
+    : undefined;
 }
 
 function emsWide(segment: Segment): number {

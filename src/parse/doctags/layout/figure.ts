@@ -1,4 +1,5 @@
 import type { Box } from '../../document.ts';
+import { findAxes } from './axes.ts';
 import { areaOf, shareInside, touches, unionBox } from './box.ts';
 import type { Drawing, Glyph, PageContent } from './page-content.ts';
 import type { Segment } from './segment.ts';
@@ -6,6 +7,8 @@ import type { Segment } from './segment.ts';
 /** Side of a raster cell, in points: parts of one drawing are closer than this. */
 const CELL = 6;
 const MIN_SIDE = 18;
+/** Type smaller than this share of the body's is smaller than captions are. */
+const SMALL = 0.8;
 /** A drawing larger than this share of the page is a background or a scan. */
 const BACKGROUND = 0.8;
 
@@ -21,6 +24,7 @@ export function findFigures(page: PageContent): Box[] {
       drawing.box.right > 0 &&
       drawing.box.left < page.width,
   );
+  for (const box of findAxes(page.rules)) drawings.push({ kind: 'path', box, form: -1 });
   if (drawings.length === 0) return [];
   const boxes = components(page, drawings).filter(
     (box) => box.right - box.left >= MIN_SIDE && box.bottom - box.top >= MIN_SIDE,
@@ -40,12 +44,14 @@ export function figureGlyphs(page: PageContent): Set<Glyph> {
 }
 
 /** Leaves out the labels printed on pictures; a caption or running text that lies on one's box stays. */
-export function withoutLabels(segments: readonly Segment[], figures: readonly Box[]): Segment[] {
+export function withoutLabels(segments: readonly Segment[], figures: readonly Box[], bodySize: number): Segment[] {
   if (figures.length === 0) return [...segments];
   const kept: Segment[] = [];
   for (const segment of segments) {
     const inside = figures.some((figure) => shareInside(segment, figure) > 0.5);
-    if (!inside || isRunningText(segment) || kept.some((other) => follows(other, segment))) kept.push(segment);
+    const tiny = segment.size < SMALL * bodySize && !startsLabel(segment);
+    if (!inside || (isRunningText(segment) && !tiny) || kept.some((other) => follows(other, segment)))
+      kept.push(segment);
   }
   return kept;
 }
@@ -61,9 +67,14 @@ export function withSurroundings(figures: readonly Box[], segments: readonly Seg
   const short = segments.filter(
     (segment) => segment.right - segment.left < 14 * segment.size && !isRunningText(segment),
   );
+  const small = segments.filter(
+    (segment) => segment.size < SMALL * body.size && !short.includes(segment) && !startsLabel(segment),
+  );
   return figures.map((figure) => {
     let box = figure;
-    const free = new Set(short);
+    // A long name of an axis: in smaller type than any caption, no wider than the drawing.
+    const names = small.filter((segment) => segment.left > figure.left - 2 && segment.right < figure.right + 2);
+    const free = new Set([...short, ...names]);
     for (let round = 0; round < 4; round += 1) {
       const near = [...free].filter((segment) => {
         const numeric = segment.glyphs.every((glyph) => /^[\p{N}.,−+×%–-]+$/u.test(glyph.text));
@@ -92,8 +103,13 @@ function hasNeighbour(segment: Segment, segments: readonly Segment[]): boolean {
 }
 
 function isRunningText(segment: Segment): boolean {
-  const text = segment.glyphs.map((glyph) => glyph.text).join('');
-  return segment.right - segment.left > 20 * segment.size || /^(?:fig(?:ure)?|table)\.?\d/i.test(text);
+  return segment.right - segment.left > 20 * segment.size || startsLabel(segment);
+}
+
+const LABEL = /^(?:fig(?:ure)?|table)\.?\d/i;
+
+function startsLabel(segment: Segment): boolean {
+  return LABEL.test(segment.glyphs.map((glyph) => glyph.text).join(''));
 }
 
 /** The next line of text that is kept. */

@@ -19,6 +19,8 @@ export function isFormulaLine(line: Line): boolean {
   if (!setOff) return OPERATOR.test(text) && line.math > (numbered ? 0.15 : 0.3) && share < (numbered ? 0.3 : 0.2);
   if (line.math > 0.3 && share < 0.3) return true;
   if (numbered && share < 0.4 && line.math > 0.1) return true;
+  // Simple papers set formulas in the italic of the text; the number in the margin tells them.
+  if (numbered && share < 0.4 && /[=≤≥≈≡∝]/u.test(text)) return true;
   return share < 0.2 && line.math > 0.12 && OPERATOR.test(text);
 }
 

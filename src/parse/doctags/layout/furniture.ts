@@ -1,5 +1,6 @@
 import { glyphsText } from './segment-text.ts';
 import type { Segment } from './segment.ts';
+import { CAPTION } from './table-region.ts';
 
 /** The parts of a page, from its edges, in which running heads and feet stand. */
 const HEAD_ZONE = 0.14;
@@ -23,13 +24,19 @@ export interface PageSegments {
 }
 
 /** Running heads, feet, page numbers and line numbers: segments that repeat from page to page. */
-export function findFurniture(pages: readonly PageSegments[]): Map<Segment, 'page_header' | 'page_footer'> {
+export function findFurniture(
+  pages: readonly PageSegments[],
+  bodySize: number,
+): Map<Segment, 'page_header' | 'page_footer'> {
   const furniture = new Map<Segment, 'page_header' | 'page_footer'>();
   const candidates = pages.flatMap((page) => edgeSegments(page));
   // A tagged file marks what is only decoration of the page.
   const repeated = new Set(candidates.filter(({ segment }) => segment.glyphs.every((glyph) => glyph.artifact)));
-  markRepeated(candidates, pages.length, repeated);
+  markRepeated(candidates, pages, repeated);
   markPageNumbers(candidates, pages, repeated);
+  markImprint(candidates, pages[0], bodySize, repeated);
+  for (const page of pages.slice(1)) markSmallHead(candidates, page, bodySize, repeated);
+  for (const page of pages) keepOutermost(candidates, page, repeated);
   const byNumber = new Map(pages.map((page) => [page.page, page]));
   for (const candidate of candidates) {
     const page = byNumber.get(candidate.page);
@@ -59,7 +66,12 @@ function edgeSegments(page: PageSegments): Candidate[] {
   return result;
 }
 
-function markRepeated(candidates: readonly Candidate[], pageCount: number, repeated: Set<Candidate>): void {
+function markRepeated(
+  candidates: readonly Candidate[],
+  pages: readonly PageSegments[],
+  repeated: Set<Candidate>,
+): void {
+  const pageCount = pages.length;
   const groups = Map.groupBy(candidates, (candidate) => `${candidate.head} ${candidate.key}`);
   const needed = pageCount <= 3 ? 2 : 3;
   for (const [name, group] of groups) {
@@ -72,7 +84,10 @@ function markRepeated(candidates: readonly Candidate[], pageCount: number, repea
           .map((other) => other.page),
       );
       // A lone "#" is a page number only if the numbers run; that is looked at elsewhere.
-      if (/^#*$/.test(key)) continue;
+      if (/^#*$/.test(key) || CAPTION.test(candidate.text)) continue;
+      const page = pages.find((each) => each.page === candidate.page);
+      // Twice may be chance: two columns that end with a link, say.
+      if (alike.size < 3 && page && endsText(candidate, page)) continue;
       if (alike.size >= needed || (alike.size >= 2 && pageCount <= 6 && key.length > 12)) repeated.add(candidate);
     }
   }
@@ -108,12 +123,91 @@ function markPageNumbers(
   }
 }
 
+/** Outside of a running head stands nothing but other heads: a table's head that repeats has its caption above it. */
+function keepOutermost(candidates: readonly Candidate[], page: PageSegments, repeated: Set<Candidate>): void {
+  const own = candidates.filter((candidate) => candidate.page === page.page && repeated.has(candidate));
+  const marked = new Set(own.map(({ segment }) => segment));
+  for (const head of [true, false]) {
+    const outward = (a: Segment, b: Segment): number => (head ? a.baseline - b.baseline : b.baseline - a.baseline);
+    const first = page.segments
+      .filter((segment) => !marked.has(segment) && !own.some((each) => isInRow(each.segment, segment)))
+      .toSorted(outward)[0];
+    if (!first) continue;
+    for (const candidate of own)
+      if (candidate.head === head && outward(candidate.segment, first) > 2) repeated.delete(candidate);
+  }
+}
+
+/** In short papers a running head may occur once: small type, first on a page, away from the text below. */
+function markSmallHead(
+  candidates: readonly Candidate[],
+  page: PageSegments,
+  bodySize: number,
+  repeated: Set<Candidate>,
+): void {
+  const top = Math.min(...page.segments.map((segment) => segment.baseline));
+  const row = candidates.filter(
+    ({ page: number, head, segment }) => number === page.page && head && segment.baseline - top < SAME_PLACE,
+  );
+  const next = Math.min(...page.segments.filter((each) => each.baseline - top > SAME_PLACE).map((each) => each.top));
+  const apart = row.every(({ segment }) => next - segment.bottom > 1.5 * segment.size);
+  const small = row.every(({ segment, text }) => segment.size < 0.88 * bodySize && !CAPTION.test(text));
+  if (row.length > 0 && row.length <= 3 && apart && small && top < 0.09 * page.height)
+    for (const candidate of row) repeated.add(candidate);
+}
+
+function isInRow(a: Segment, b: Segment): boolean {
+  return Math.abs(a.baseline - b.baseline) <= SAME_PLACE;
+}
+
+const IMPRINT =
+  /\bdoi\b|10\.\d{4,9}\/|https?:|www\.|\bissn\b|\barxiv\b|\bvol(?:ume|\.)?\s*\d|\bpp?\.\s*\d|\bjournal\b|\bproceedings\b|\btransactions\b|\bletters\b|©|\(?(?:19|20)\d\d\)?/iu;
+
+/** Above the title of an article stands where it appeared, on the first page only: small type, apart from the rest. */
+function markImprint(
+  candidates: readonly Candidate[],
+  first: PageSegments | undefined,
+  bodySize: number,
+  repeated: Set<Candidate>,
+): void {
+  if (!first) return;
+  const small = candidates.filter(
+    ({ page, head, segment }) => page === first.page && head && segment.size < 0.92 * bodySize,
+  );
+  for (const candidate of small) {
+    const { segment, text } = candidate;
+    if (!IMPRINT.test(text)) continue;
+    const above = first.segments.filter((other) => other.baseline < segment.baseline - 2);
+    const isTop = above.every((other) => small.some((each) => each.segment === other));
+    const below = first.segments.filter((other) => other.baseline > segment.baseline + 2);
+    // The title is larger and comes next, or after other lines of the imprint.
+    const next = below.filter((other) => !small.some((each) => each.segment === other));
+    const gap = Math.min(...next.map((other) => other.top)) - segment.bottom;
+    const large = next.toSorted((a, b) => a.baseline - b.baseline)[0];
+    if (isTop && gap > 0.5 * segment.size && large && large.size > 1.3 * segment.size) repeated.add(candidate);
+  }
+}
+
 function isOutermost(candidate: Candidate, page: PageSegments): boolean {
   return page.segments.every(
     (other) =>
       other === candidate.segment ||
       (candidate.head ? other.baseline > candidate.segment.baseline : other.baseline < candidate.segment.baseline),
   );
+}
+
+/** Is set like the line next to it, towards the middle of the page, and follows it as text does. */
+function endsText({ segment, head }: Candidate, page: PageSegments): boolean {
+  return page.segments.some((other) => {
+    const distance = head ? other.baseline - segment.baseline : segment.baseline - other.baseline;
+    return (
+      distance > 2 &&
+      distance < 1.4 * segment.size &&
+      other.font === segment.font &&
+      Math.abs(other.left - segment.left) < 3 &&
+      Math.abs(other.size - segment.size) < 0.1
+    );
+  });
 }
 
 /** No other line follows at the distance of running text. */

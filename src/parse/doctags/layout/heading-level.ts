@@ -1,7 +1,7 @@
 import type { Draft } from './draft.ts';
 import { textOf } from './draft-text.ts';
 import { headingKey } from './heading.ts';
-import { headingNumber } from './heading-number.ts';
+import { headingNumber, isAbstractHeading } from './heading-number.ts';
 import type { OutlineEntry } from './page-content.ts';
 
 /** Gives each heading its level, from its number, the outline, or the style it shares with numbered headings. */
@@ -20,6 +20,11 @@ export function setHeadingLevels(drafts: readonly Draft[], outline: readonly Out
   const ranks = styleRanks(headings);
   for (const draft of headings) {
     if (draft.level !== undefined) continue;
+    // An abstract may be headed in small type, but it is no part of another section.
+    if (isAbstractHeading(textOf(draft))) {
+      draft.level = Math.min(1, ...headings.map((other) => other.level ?? 1));
+      continue;
+    }
     draft.level =
       byStyle.get(styleOf(draft)) ?? levels.get(headingKey(textOf(draft))) ?? ranks.get(styleOf(draft)) ?? 1;
   }

@@ -17,6 +17,8 @@ export function headingNumber(text: string): HeadingNumber | undefined {
   const arabic = ARABIC.exec(text);
   if (arabic?.[1] !== undefined) {
     const parts = arabic[1].split('.');
+    // "4.75 V" is a quantity: no section has so many parts.
+    if (parts.slice(1).some((part) => Number(part) > 40)) return undefined;
     return { style: 'arabic', depth: parts.length, first: arabic[1], rest: text.slice(arabic[0].length) };
   }
   const appendix = APPENDIX.exec(text);
@@ -42,15 +44,26 @@ export function headingNumber(text: string): HeadingNumber | undefined {
 const COMMON =
   /^(?:abstract|summary|introduction|background|related works?|literature review|preliminaries|notation|motivation|overview|(?:materials? and )?methods?|methodology|methods and materials|experimental(?: (?:setup|section|procedures?))?|experiments?|evaluation|results?(?: and discussion)?|discussions?(?: and conclusions?)?|conclusions?(?: and future work)?|concluding remarks|future work|limitations|acknowledge?ments?|author contributions?|contributions|(?:declaration of )?competing interests?|conflicts? of interests?|funding|data availability(?: statement)?|code availability|ethics statement|references|bibliography|literature cited|works cited|references and notes|appendix|appendices|supplementary (?:information|materials?)|supporting information|statement of need|key ?words|contents|table of contents|references cited|notes|software)$/i;
 
+const OTHER_LANGUAGES =
+  /^(?:einleitung|einführung|hintergrund|material und methoden|methoden|methodik|ergebnisse|ergebnisse und diskussion|diskussion|schlussfolgerung(?:en)?|fazit|ausblick|danksagung|anhang|matériels? et méthodes|méthodes|méthodologie|résultats(?: et discussion)?|discussion|conclusions?|remerciements|annexes?|introducción|antecedentes|materiales y métodos|métodos|metodología|resultados(?: y discusión)?|discusión|conclusion(?:es)?|agradecimientos|introdução|materiais e métodos|resultados e discussão|discussão|conclusões|conclusão|agradecimentos|introduzione|materiali e metodi|metodi|risultati|discussione|conclusioni|ringraziamenti|введение|материалы и методы|методы|результаты(?: и обсуждение)?|обсуждение|заключение|выводы|благодарности|приложение)$/iu;
+
 /** Section names that papers share, whatever their field. */
 export function isCommonHeading(text: string): boolean {
-  return COMMON.test(text.replace(/[.:]$/, '').trim());
+  const name = text.replace(/[.:]$/, '').trim();
+  return COMMON.test(name) || OTHER_LANGUAGES.test(name) || isAbstractHeading(name) || isReferencesHeading(name);
+}
+
+/** The heading above the abstract, in the languages that papers are often written in. */
+export function isAbstractHeading(text: string): boolean {
+  return /^(?:abstract|summary|zusammenfassung|kurzfassung|résumé|sommaire|resumen|resumo|riassunto|samenvatting|sammanfattning|аннотация|реферат|анотація|streszczenie|özet|摘\s*要|要\s*旨|要\s*約|초\s*록)$/iu.test(
+    text.replace(/[.:]$/, '').trim(),
+  );
 }
 
 /** The heading above the list of references. */
 export function isReferencesHeading(text: string): boolean {
   const name = (headingNumber(text)?.rest ?? text).replace(/[.:]$/, '').trim();
-  return /^(?:references?|bibliography|literature cited|works cited|references and notes|references cited|literature|cited literature|literatur|literaturverzeichnis|références|bibliographie|referencias|bibliografía)$/iu.test(
+  return /^(?:references?|bibliography|literature cited|works cited|references and notes|references cited|literature|cited literature|literatur|literaturverzeichnis|références|bibliographie|referencias|bibliografía|referências|riferimenti|bibliografia|литература|список литературы|参考文献)$/iu.test(
     name,
   );
 }

@@ -1,6 +1,6 @@
 import type { Draft } from './draft.ts';
 import { unionBox } from './box.ts';
-import { fitsMore } from './paragraph.ts';
+import { fitsMore, isKeywords } from './paragraph.ts';
 
 /** Joins paragraphs and list items that a column or page break has cut in two. */
 export function joinAcrossBreaks(drafts: readonly Draft[], indented: boolean): Draft[] {
@@ -33,15 +33,18 @@ function goesOn(before: Draft, after: Draft, indented: boolean): boolean {
   const [start] = after.lines;
   if (!end || !start) return false;
   if (Math.abs(end.size - start.size) > 0.06 * end.size) return false;
-  if (after.kind === 'list_item') return false;
+  if (after.kind === 'list_item' || isKeywords(start.text)) return false;
   const lower = /^[\p{Ll}(\p{N}]/u.test(start.text);
   const closed = /[.!?]["”’)\]]*\p{N}{0,3}$/u.test(end.text);
   if (/[-\u2010]$/u.test(end.text) && /^\p{Ll}/u.test(start.text)) return true;
   // The room left on the last line is measured in its own column.
   const full = !fitsMore(end, { ...start, column: end.column });
   if (before.kind === 'list_item') {
-    const hangs = start.left > start.column.left + 0.6 * start.size;
-    return !closed || (hangs && full);
+    // What goes on stands at the item's indent with all its lines; a paragraph only begins with an indent.
+    const hang = start.left - start.column.left;
+    const hangs = hang > 0.6 * start.size && Math.abs(end.left - end.column.left - hang) < 0.5 * start.size;
+    const stays = after.lines.every((line) => line.left > line.column.left + 0.6 * line.size);
+    return !closed || (hangs && stays && full);
   }
   const isIndented = start.left > start.column.left + 0.7 * start.size;
   if (!closed && /^\p{Ll}/u.test(start.text)) return true;

@@ -69,7 +69,7 @@ export function analyse(
   const body = bodyType(read.flatMap((page) => page.segments));
   const layouts = read.map(({ content, segments }): PageLayout => {
     const figures = withSurroundings(findFigures(content), segments, body);
-    return { content, figures, segments: withoutLabels(segments, figures) };
+    return { content, figures, segments: withoutLabels(segments, figures, body.size) };
   });
   const furniture = findFurniture(
     layouts.map(({ content, segments }) => ({
@@ -78,6 +78,7 @@ export function analyse(
       height: content.height,
       segments,
     })),
+    body.size,
   );
   const vocabulary = collectVocabulary(
     layouts.flatMap((layout) => layout.segments.map((each) => glyphsText(each.glyphs, each.size, each.baseline))),

@@ -55,6 +55,14 @@ function classify(lines: readonly Line[]): LineClass[] {
     );
     if (attached) classes[index] = 'text';
   });
+  // The last words of a paragraph may be a formula: it stands at the edge, right below a full line.
+  lines.forEach((line, index) => {
+    const above = lines[index - 1];
+    if (classes[index] !== 'formula' || classes[index - 1] !== 'text' || classes[index + 1] === 'formula' || !above) return;
+    const atEdge = line.left < line.column.left + 0.5 * line.size && above.left < line.column.left + 2 * line.size;
+    const near = line.baseline - above.baseline < 1.35 * line.size;
+    if (atEdge && near && !endsSentence(above) && !fitsMore(above, line)) classes[index] = 'text';
+  });
   // Limits of sums, numerators and denominators stand above and below the line of the formula, overlapping it.
   for (let pass = 0; pass < 2; pass += 1)
     lines.forEach((line, index) => {
@@ -77,6 +85,13 @@ function classify(lines: readonly Line[]): LineClass[] {
 /** An entry of a table of contents. */
 export function hasLeaders(text: string): boolean {
   return /(?:[.·…_]\s?){5,}\s*(?:\d+|[ivxlc]+)?$/iu.test(text);
+}
+
+/** The list of subjects under an abstract is a paragraph of its own. */
+export function isKeywords(text: string): boolean {
+  return /^(?:key\s?-?words?(?: and phrases)?|index terms|subject headings|schlagwörter|schlüsselwörter|mots[ -]clés|palabras clave|palavras-chave|parole chiave|trefwoorden|ключевые слова|关键词)\s*[:.—–-]/iu.test(
+    text,
+  );
 }
 
 function closeTo(line: Line, other: Line | undefined): boolean {
@@ -105,6 +120,7 @@ function startsAnew(
   // A word that is broken at the line's end goes on.
   if (/\p{L}[-\u2010]$/u.test(previous.text) && /^\p{Ll}/u.test(line.text)) return false;
   if (hasLeaders(previous.text)) return true;
+  if (isKeywords(line.text)) return true;
   if (captionStart(line) && !sentenceGoesOn(previous)) return true;
   if (captionStart(first) && previous.page === first.page) return false;
   if (line.size < 0.96 * setting.size && startsWithMark(line)) return true;

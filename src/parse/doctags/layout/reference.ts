@@ -29,11 +29,27 @@ export function splitReferences(drafts: readonly Draft[]): Draft[] {
     const inside = section.filter(
       (each) => each.kind === 'text' || each.kind === 'list_item' || each.kind === 'formula',
     );
-    const floats = section.filter((each) => !inside.includes(each));
-    result.push(...entries(inside), ...floats);
+    result.push(...withFloats(entries(inside), section, new Set(inside)));
     index = end;
   }
   return result;
+}
+
+/** Puts tables and pictures that stand among the references back where they stood: before the next entry. */
+function withFloats(found: readonly Draft[], section: readonly Draft[], inside: ReadonlySet<Draft>): Draft[] {
+  const places = new Map<Line, number>();
+  section.forEach((draft, place) => {
+    if (inside.has(draft)) for (const line of draft.lines) places.set(line, place);
+  });
+  const floats = section.flatMap((draft, place) => (inside.has(draft) ? [] : [{ draft, place }]));
+  const result: Draft[] = [];
+  for (const entry of found) {
+    const [first] = entry.lines;
+    const place = (first && places.get(first)) ?? Infinity;
+    while ((floats[0]?.place ?? Infinity) < place) result.push(...floats.splice(0, 1).map(({ draft }) => draft));
+    result.push(entry);
+  }
+  return [...result, ...floats.map(({ draft }) => draft)];
 }
 
 /** A list of references without a heading: labels from [1] on, most of them with a year. */

@@ -6,6 +6,9 @@ const WORD_GAP = 0.15;
 /** Where the file holds a space, a narrower gap will do: condensed type is set tighter. */
 const SPACE = 0.07;
 
+/** The end of an italic letter leans over the space after it. */
+const SPACE_AFTER_ITALIC = -0.06;
+
 /** The text of glyphs standing in one line, with spaces rebuilt from gaps. */
 export function glyphsText(glyphs: readonly Glyph[], lineSize: number, baseline: number): string {
   const gap = wordGap(glyphs);
@@ -16,13 +19,17 @@ export function glyphsText(glyphs: readonly Glyph[], lineSize: number, baseline:
       const em = Math.max(previous.size, glyph.size);
       // Runs in the other direction are read from their far end.
       const distance = Math.max(glyph.left - previous.right, previous.left - glyph.right);
-      if (distance > gap * em || (glyph.spaced && distance > SPACE * em)) text += ' ';
+      if (distance > gap * em || (glyph.spaced && distance > spaceAfter(previous) * em)) text += ' ';
       else text += scriptMark(previous, glyph, lineSize, baseline);
     }
     text += glyph.text;
     previous = glyph;
   }
   return text;
+}
+
+function spaceAfter(glyph: Glyph): number {
+  return glyph.font.italic && !glyph.font.math ? SPACE_AFTER_ITALIC : SPACE;
 }
 
 /** Letter-spaced words have wide gaps everywhere: the word gap then starts at what stands out from them. */

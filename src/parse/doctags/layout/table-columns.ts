@@ -7,6 +7,9 @@ import type { Glyph } from './page-content.ts';
 /** Gap, in ems, that separates two cells of a row: number columns stand closer than text columns. */
 const CELL_GAP = 0.6;
 
+/** Ems above a rule over several columns in which their common head stands, in up to two lines. */
+export const HEAD_DEPTH = 2.6;
+
 /** The extent of a table column. */
 export interface Column {
   left: number;
@@ -72,7 +75,7 @@ function headsSeveral(piece: Segment, horizontal: readonly Box[]): boolean {
       width < 0.9 * widest &&
       width > 1.5 * (piece.right - piece.left) &&
       below > -1 &&
-      below < 1.2 * piece.size &&
+      below < HEAD_DEPTH * piece.size &&
       rule.left < piece.left &&
       rule.right > piece.right
     );

@@ -4,11 +4,12 @@ import { joinTexts } from './hyphen.ts';
 import type { Segment } from './segment.ts';
 import { glyphsText } from './segment-text.ts';
 import type { Column } from './table-columns.ts';
-import { cellPieces, findColumns } from './table-columns.ts';
+import { cellPieces, findColumns, HEAD_DEPTH } from './table-columns.ts';
 import type { TableRegion } from './table-region.ts';
 import { rowsOf } from './table-region.ts';
 import type { Entry, TableLine, TableRow } from './table-rows.ts';
-import { groupRows, separators } from './table-rows.ts';
+import { groupRows, headLines, separators } from './table-rows.ts';
+import { ruledCells } from './table-ruled.ts';
 import type { CellDraft } from './table-span.ts';
 import { spanRows, takeBetweenLines } from './table-span.ts';
 
@@ -18,6 +19,8 @@ export function buildTable(
   segments: readonly Segment[],
   vocabulary: ReadonlySet<string>,
 ): Table | undefined {
+  const ruled = region.vertical.length > 0 ? ruledCells(region, segments) : undefined;
+  if (ruled) return finish(ruled.cells, ruled.rows, { ...ruled, vocabulary });
   const inner = region.vertical.filter((rule) => rule.left > region.box.left + 4 && rule.right < region.box.right - 4);
   const rows = rowsOf(cellPieces(segments, inner));
   if (rows.length < 2) return undefined;
@@ -30,7 +33,7 @@ export function buildTable(
     entries: row.map((piece) => entryOf(piece, columns, region, piece.baseline < headerEnd)),
   }));
   const between = takeBetweenLines(lines);
-  const groups = groupRows(lines, columns, cuts);
+  const groups = groupRows(lines, columns, cuts, between.length > 0 ? 0 : headLines(lines, headerEnd));
   const header = headerRows(groups, headerEnd);
   const cells = groups.flatMap((group, row) => cellsOf(group, row));
   spanRows(cells, groups, between, header);
@@ -57,7 +60,7 @@ function entryOf(piece: Segment, columns: readonly Column[], region: TableRegion
       (rule) =>
         rule.right - rule.left < 0.9 * full &&
         rule.top > piece.baseline - 1 &&
-        rule.top - piece.baseline < 1.2 * piece.size &&
+        rule.top - piece.baseline < HEAD_DEPTH * piece.size &&
         middle > rule.left &&
         middle < rule.right,
     );

@@ -1,13 +1,17 @@
 import type { Cell, Table } from '../../document.ts';
+import { captionStart } from './caption.ts';
 import type { Draft } from './draft.ts';
 
 /** Joins a table with its continuation at the head of the next page, whose header repeats. */
 export function joinTables(drafts: readonly Draft[]): Draft[] {
   const result: Draft[] = [];
   let last: Draft | undefined;
+  let between: Draft[] = [];
   for (const draft of drafts) {
     if (draft.kind === 'table') {
-      const joined = last && last.page + 1 === draft.page ? joinTwo(last.table, draft.table) : undefined;
+      const near = last && last.page + 1 === draft.page && !between.some(endsTable);
+      const joined = near ? joinTwo(last?.table, draft.table) : undefined;
+      between = [];
       if (last && joined) {
         last.table = joined;
         last.regions = [
@@ -17,11 +21,21 @@ export function joinTables(drafts: readonly Draft[]): Draft[] {
         continue;
       }
       last = draft;
-    }
+    } else between.push(draft);
     result.push(draft);
   }
   return result;
 }
+
+/** Running text, or the caption of another table: what follows is a table of its own. */
+function endsTable({ lines }: Draft): boolean {
+  const [first] = lines;
+  if (!first) return false;
+  if (captionStart(first) === 'table') return !lines.some((line) => CONTINUED.test(line.text));
+  return lines.length >= 3 && first.right - first.left > 20 * first.size;
+}
+
+const CONTINUED = /\b(?:continued|cont[.’']d?|fortsetzung|suite|continuación|продолжение)/iu;
 
 function joinTwo(first: Table | undefined, second: Table | undefined): Table | undefined {
   if (!first || !second || first.columns !== second.columns) return undefined;

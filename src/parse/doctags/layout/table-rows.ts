@@ -51,6 +51,7 @@ export function groupRows(
   lines: readonly TableLine[],
   columns: readonly Extent[],
   cuts: readonly number[],
+  headLines: number,
 ): TableRow[] {
   const rows: TableRow[] = [];
   const gap = rowGap(lines, cuts);
@@ -64,8 +65,10 @@ export function groupRows(
     if (row && previous && !cut) {
       const distance = line.baseline - previous.baseline;
       const goesOn =
-        (ruled && isText(row, line)) || (gap === undefined ? isWrapped(row, line, columns) : distance <= gap);
-      if (goesOn) {
+        index < headLines ||
+        (ruled && isText(row, line)) ||
+        (gap === undefined ? isWrapped(row, line, columns) : distance <= gap);
+      if (goesOn && !stacksNumbers(row, line)) {
         row.lines.push(line);
         return;
       }
@@ -73,6 +76,22 @@ export function groupRows(
     rows.push({ lines: [line], block: inner.filter((y) => y < line.baseline - 1).length });
   });
   return rows;
+}
+
+/** How many lines make up a head of one row: words over the columns, in several lines, none over several of them. */
+export function headLines(lines: readonly TableLine[], headerEnd: number): number {
+  const head = lines.filter((line) => line.baseline < headerEnd);
+  const [first] = head;
+  if (!first || head.length < 2 || head.length > 4 || head.length === lines.length) return 0;
+  const close = head.every((line, index) => {
+    const previous = head[index - 1];
+    return !previous || line.baseline - previous.baseline < 1.45 * (line.entries[0]?.size ?? 10);
+  });
+  // Each head begins in the first line, as wrapped words do.
+  const begun = head.every((line) =>
+    line.entries.every((entry) => entry.from === entry.to && first.entries.some((top) => top.from === entry.from)),
+  );
+  return close && begun ? head.length : 0;
 }
 
 /** Words below words: between two rules these are lines of one row. Numbers below numbers are rows. */
@@ -84,6 +103,18 @@ function isText(row: TableRow, line: TableLine): boolean {
     return /\p{L}{2,}/u.test(entry.text) && (!upper || /\p{L}{2,}/u.test(upper.text));
   });
 }
+
+/** Several numbers stand below numbers: that is the next row, however close. */
+function stacksNumbers(row: TableRow, line: TableLine): boolean {
+  const below = line.entries.filter(
+    (entry) =>
+      NUMBER.test(entry.text) &&
+      row.lines.some(({ entries }) => entries.some((upper) => upper.from === entry.from && NUMBER.test(upper.text))),
+  );
+  return below.length >= 2;
+}
+
+const NUMBER = /^[^\p{L}()]*\p{N}[^\p{L}()]*$/u;
 
 /** If rows are set further apart than the lines in them: the distance up to which lines belong together. */
 function rowGap(lines: readonly TableLine[], cuts: readonly number[]): number | undefined {

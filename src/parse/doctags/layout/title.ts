@@ -39,7 +39,9 @@ export function markTitle(drafts: Draft[], setting: TitleSetting): Draft | undef
     const next = drafts[end];
     const [line] = next?.lines ?? [];
     const last = lines.at(-1);
-    if (!next || !line || !last || next.piece !== title.piece || next.kind === 'title') break;
+    if (!next || !line || !last || next.page !== title.page || next.kind === 'title') break;
+    // A short last line of a title over two columns is taken for a part of one of them.
+    if (next.piece !== title.piece && !(line.baseline > last.baseline && line.left < last.right)) break;
     if (
       Math.abs(line.size - last.size) > 0.3 ||
       line.font !== last.font ||

@@ -1,0 +1,201 @@
+import type { Layout } from '../../sim/content/index.ts';
+import { renderPdf, truth, writePaper } from '../../sim/content/index.ts';
+import { paperSpec } from '../../sim/server/paper-spec.ts';
+import { World } from '../../sim/world/world.ts';
+import { parsePdf } from '../../src/parse/doctags/pdf.ts';
+import type { Block, Cell } from '../../src/parse/document.ts';
+
+/** Everything that was printed as text; L7 is pictures of pages. */
+export const LAYOUTS: readonly Layout[] = ['L1', 'L2', 'L3', 'L4', 'L5', 'L6', 'L8'];
+
+/** What of a simulated paper came out right. */
+export interface SimulatedScore {
+  readonly layout: Layout;
+  readonly seed: number;
+  readonly work: number;
+  readonly pages: number;
+  /** Planted sentences, and those that stand word for word in one block of the flow. */
+  readonly facts: Share;
+  readonly headings: { readonly right: number; readonly found: number; readonly truth: number };
+  /** Cells, and those that came out at their place with their spans and their text. */
+  readonly cells: Share;
+  /** Whether every block of the flow was found, in the order in which it is read. */
+  readonly inOrder: boolean;
+  /** What was missed, for people. */
+  readonly misses: readonly string[];
+}
+
+interface Share {
+  readonly right: number;
+  readonly truth: number;
+}
+
+/** What must be reached; the order must be right in every paper of these layouts. */
+export const SIMULATED_TARGETS = { facts: 0.99, headF1: 0.98, cells: 0.95, order: 1 } as const;
+export const ORDERED: readonly Layout[] = ['L1', 'L2', 'L3', 'L4', 'L5', 'L6'];
+
+type Figures = Readonly<Record<keyof typeof SIMULATED_TARGETS | 'papers', number>>;
+
+/** Shares over all papers together, and layout by layout. */
+export function summarise(scores: readonly SimulatedScore[]): {
+  readonly pages: number;
+  readonly all: Figures;
+  readonly byLayout: Readonly<Partial<Record<Layout, Figures>>>;
+  readonly missed: readonly string[];
+} {
+  const of = (layouts: readonly Layout[]): Figures => figures(scores.filter(({ layout }) => layouts.includes(layout)));
+  const all = { ...of(LAYOUTS), order: of(ORDERED).order };
+  const names = Object.keys(SIMULATED_TARGETS) as (keyof typeof SIMULATED_TARGETS)[];
+  return {
+    pages: sum(scores, ({ pages }) => pages),
+    all,
+    byLayout: Object.fromEntries(LAYOUTS.map((layout) => [layout, of([layout])])),
+    // A share of nothing is no number, and must not pass for a target met.
+    missed: names
+      .filter((name) => !(all[name] >= SIMULATED_TARGETS[name]))
+      .map((name) => `${name} ${all[name].toFixed(4)} (${SIMULATED_TARGETS[name]})`),
+  };
+}
+
+function figures(scores: readonly SimulatedScore[]): Figures {
+  const right = sum(scores, ({ headings }) => headings.right);
+  const named = sum(scores, ({ headings }) => headings.truth + headings.found);
+  return {
+    papers: scores.length,
+    facts: sum(scores, ({ facts }) => facts.right) / sum(scores, ({ facts }) => facts.truth),
+    headF1: (2 * right) / named,
+    cells: sum(scores, ({ cells }) => cells.right) / sum(scores, ({ cells }) => cells.truth),
+    order: scores.filter(({ inOrder }) => inOrder).length / scores.length,
+  };
+}
+
+function sum(scores: readonly SimulatedScore[], of: (score: SimulatedScore) => number): number {
+  return scores.reduce((total, score) => total + of(score), 0);
+}
+
+/** Parses papers of the simulated worlds of some seeds, each layout in turn, and compares with what was printed. */
+export async function* scoreSimulated(papers: number, seeds: number): AsyncGenerator<SimulatedScore> {
+  const worlds = Array.from(
+    { length: seeds },
+    (_unused, seed) => new World({ seed: seed + 1, works: 2_000, hosts: 40, profile: 'realistic' }),
+  );
+  for (let index = 0; index < papers; index += 1) {
+    const world = worlds[index % worlds.length];
+    const layout = LAYOUTS[index % LAYOUTS.length];
+    if (world && layout) yield await scorePaper(world, (index * 37) % world.size, layout);
+  }
+}
+
+async function scorePaper(world: World, work: number, layout: Layout): Promise<SimulatedScore> {
+  const paper = writePaper(paperSpec(world, work));
+  const real = truth(paper, layout);
+  const { blocks, pages } = await parsePdf(await renderPdf(paper, layout));
+  const misses: string[] = [];
+  const texts = blocks.filter(({ kind }) => kind === 'text').map(({ text }) => oneLine(text));
+  const absent = real.facts.filter((fact) => !texts.some((text) => text.includes(oneLine(fact))));
+  misses.push(...absent.map((fact) => `fact: ${fact}`));
+  return {
+    layout,
+    seed: world.parameters.seed,
+    work,
+    pages: pages.length,
+    facts: { right: real.facts.length - absent.length, truth: real.facts.length },
+    headings: headingScore(blocks, real.blocks, misses),
+    cells: cellScore(blocks, real.blocks, misses),
+    inOrder: isInOrder(blocks, real.blocks, misses),
+    misses,
+  };
+}
+
+function oneLine(text: string): string {
+  return text.normalize('NFKC').replaceAll(/\s+/g, ' ').trim();
+}
+
+/** Text without what setting it adds or takes: spaces, hyphens, letters that are one glyph. */
+function squash(text: string): string {
+  return text.normalize('NFKC').replaceAll(/[\s\u00ad\u2010\u2011-]/g, '');
+}
+
+/** Headings count when their words and their level are right. */
+function headingScore(found: readonly Block[], real: readonly Block[], misses: string[]): SimulatedScore['headings'] {
+  const names = (blocks: readonly Block[]): string[] =>
+    blocks.flatMap((block) => (block.kind === 'heading' ? [`${block.level} ${oneLine(block.text)}`] : []));
+  const [mine, theirs] = [names(found), names(real)];
+  const left = [...mine];
+  let right = 0;
+  for (const name of theirs) {
+    const at = left.indexOf(name);
+    if (at < 0) misses.push(`heading missed: ${name}`);
+    else left.splice(at, 1);
+    if (at >= 0) right += 1;
+  }
+  misses.push(...left.map((name) => `heading invented: ${name}`));
+  return { right, found: mine.length, truth: theirs.length };
+}
+
+function cellScore(found: readonly Block[], real: readonly Block[], misses: string[]): Share {
+  const keys = (block: Extract<Block, { kind: 'table' }>): string[] =>
+    block.table.cells.map(
+      (cell: Cell) => `${cell.row},${cell.column} ${cell.rowSpan}×${cell.columnSpan} ${squash(cell.text)}`,
+    );
+  const mine = found.filter((block) => block.kind === 'table').map(keys);
+  let right = 0;
+  let total = 0;
+  for (const table of real) {
+    if (table.kind !== 'table') continue;
+    const wanted = keys(table);
+    const rights = mine.map((cells) => wanted.filter((cell) => cells.includes(cell)).length);
+    const best = Math.max(0, ...rights);
+    total += wanted.length;
+    right += best;
+    if (best < wanted.length) {
+      const cells = mine[rights.indexOf(best)] ?? [];
+      misses.push(
+        `table: ${best} of ${wanted.length} cells; not ${wanted
+          .filter((cell) => !cells.includes(cell))
+          .slice(0, 4)
+          .join(' | ')}; but ${cells
+          .filter((cell) => !wanted.includes(cell))
+          .slice(0, 4)
+          .join(' | ')}`,
+      );
+    }
+  }
+  return { right, truth: total };
+}
+
+/**
+ * Whether the text of every block stands in the flow behind the text of the block before it, in one piece. Furniture is
+ * not read, pictures have no text, and a table is known by its place.
+ */
+function isInOrder(found: readonly Block[], real: readonly Block[], misses: string[]): boolean {
+  const flow = found
+    .filter((block) => !isFurniture(block))
+    .map(letters)
+    .join('');
+  let at = 0;
+  for (const block of real) {
+    if (isFurniture(block) || block.kind === 'picture') continue;
+    const text = letters(block);
+    const next = flow.indexOf(text, at);
+    if (next < 0) {
+      misses.push(
+        `order: ${block.kind} ${block.text} NOT BEHIND ${flow.slice(Math.max(0, at - 40), at)} IN ${flow.slice(at, at + 200)}`,
+      );
+      return false;
+    }
+    at = next + text.length;
+  }
+  return true;
+}
+
+function isFurniture({ kind }: Block): boolean {
+  return kind === 'page_header' || kind === 'page_footer';
+}
+
+function letters(block: Block): string {
+  return block.kind === 'table' ? TABLE : squash(block.text).replaceAll(/[^\p{L}\p{N}]/gu, '');
+}
+
+/** Stands for a table in a flow of letters. */
+const TABLE = '#';
