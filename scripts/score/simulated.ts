@@ -136,8 +136,7 @@ function headingScore(found: readonly Block[], real: readonly Block[], misses: s
 function cellScore(found: readonly Block[], real: readonly Block[], misses: string[]): Share {
   const keys = (block: Extract<Block, { kind: 'table' }>): string[] =>
     block.table.cells.map(
-      (cell: Cell) =>
-        `${cell.row},${cell.column} ${cell.rowSpan}×${cell.columnSpan} ${squash(cell.text)}`,
+      (cell: Cell) => `${cell.row},${cell.column} ${cell.rowSpan}×${cell.columnSpan} ${squash(cell.text)}`,
     );
   const mine = found.filter((block) => block.kind === 'table').map(keys);
   let right = 0;
@@ -151,7 +150,15 @@ function cellScore(found: readonly Block[], real: readonly Block[], misses: stri
     right += best;
     if (best < wanted.length) {
       const cells = mine[rights.indexOf(best)] ?? [];
-      misses.push(`table: ${best} of ${wanted.length} cells; not ${wanted.filter((cell) => !cells.includes(cell)).slice(0, 4).join(' | ')}; but ${cells.filter((cell) => !wanted.includes(cell)).slice(0, 4).join(' | ')}`);
+      misses.push(
+        `table: ${best} of ${wanted.length} cells; not ${wanted
+          .filter((cell) => !cells.includes(cell))
+          .slice(0, 4)
+          .join(' | ')}; but ${cells
+          .filter((cell) => !wanted.includes(cell))
+          .slice(0, 4)
+          .join(' | ')}`,
+      );
     }
   }
   return { right, truth: total };
@@ -172,7 +179,9 @@ function isInOrder(found: readonly Block[], real: readonly Block[], misses: stri
     const text = letters(block);
     const next = flow.indexOf(text, at);
     if (next < 0) {
-      misses.push(`order: ${block.kind} ${block.text} NOT BEHIND ${flow.slice(Math.max(0, at - 40), at)} IN ${flow.slice(at, at + 200)}`);
+      misses.push(
+        `order: ${block.kind} ${block.text} NOT BEHIND ${flow.slice(Math.max(0, at - 40), at)} IN ${flow.slice(at, at + 200)}`,
+      );
       return false;
     }
     at = next + text.length;

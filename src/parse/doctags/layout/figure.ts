@@ -50,7 +50,8 @@ export function withoutLabels(segments: readonly Segment[], figures: readonly Bo
   for (const segment of segments) {
     const inside = figures.some((figure) => shareInside(segment, figure) > 0.5);
     const tiny = segment.size < SMALL * bodySize && !startsLabel(segment);
-    if (!inside || (isRunningText(segment) && !tiny) || kept.some((other) => follows(other, segment))) kept.push(segment);
+    if (!inside || (isRunningText(segment) && !tiny) || kept.some((other) => follows(other, segment)))
+      kept.push(segment);
   }
   return kept;
 }

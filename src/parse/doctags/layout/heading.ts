@@ -127,7 +127,11 @@ function faceOf(name: string): string {
 }
 
 function isSentence(look: Look): boolean {
-  return /[.,;:!]["”)]?$/u.test(look.text) && !(look.numbered && look.text.length < 80 && !/[,;]\s.*\.$/u.test(look.text)) && !isCommonHeading(look.text);
+  return (
+    /[.,;:!]["”)]?$/u.test(look.text) &&
+    !(look.numbered && look.text.length < 80 && !/[,;]\s.*\.$/u.test(look.text)) &&
+    !isCommonHeading(look.text)
+  );
 }
 
 /** Enough signs together: size, weight, capitals, place, number, a name that sections have. */

@@ -75,9 +75,7 @@ function spanLabels(cells: CellDraft[], rows: readonly TableRow[], header: numbe
 
 /** Labels at equal distances, each beside the same names in the second column, stand for all rows up to the next. */
 function spanGroups(cells: readonly CellDraft[], rows: number, header: number): void {
-  const labels = cells
-    .filter((cell) => cell.column === 0 && cell.row >= header)
-    .toSorted((a, b) => a.row - b.row);
+  const labels = cells.filter((cell) => cell.column === 0 && cell.row >= header).toSorted((a, b) => a.row - b.row);
   const [first, second] = labels;
   const height = (second?.row ?? 0) - (first?.row ?? 0);
   if (first?.row !== header || height < 2 || height > 12 || labels.length * height !== rows - header) return;
