@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { finished } from 'node:stream/promises';
 
 import { systemClock, wait } from '../src/base/index.ts';
-import type { QueueStore } from '../src/queue/index.ts';
+import type { QueueStore, SettledLease } from '../src/queue/index.ts';
 import { openStore, Orchestrator, WorkQueue } from '../src/queue/index.ts';
 import type { ImportResult } from './dispatch/import.ts';
 import { parseFlags } from './kit/flags.ts';
@@ -123,19 +123,16 @@ async function measureStats(name: string): Promise<void> {
   await using queue = new WorkQueue(store, systemClock);
   for (let round = 0; round < LINES / 10_000; round += 1) {
     const leased = await queue.lease(`bench-${round % 3}`, 1_000, { leaseMs: 600_000 });
-    const now = systemClock.now();
-    await store.settle(
-      leased.slice(0, 990).map((lease, at) => ({
-        ...lease,
-        settlement:
-          at % 10 === 0
-            ? { kind: 'finish', state: 'error', error: { code: `HTTP_${400 + (at % 20)}`, message: 'no' } }
-            : at % 10 === 1
-              ? { kind: 'requeue', delayMs: 3_600_000, refund: false, error: { code: 'HTTP_503', message: 'later' } }
-              : { kind: 'finish', state: at % 10 === 2 ? 'skipped' : 'done' },
-      })),
-      now,
-    );
+    const settlements = leased.slice(0, 990).map((lease, at): SettledLease => ({
+      ...lease,
+      settlement:
+        at % 10 === 0
+          ? { kind: 'finish', state: 'error', error: { code: `HTTP_${400 + (at % 20)}`, message: 'no' } }
+          : at % 10 === 1
+            ? { kind: 'requeue', delayMs: 3_600_000, refund: false, error: { code: 'HTTP_503', message: 'later' } }
+            : { kind: 'finish', state: at % 10 === 2 ? 'skipped' : 'done' },
+    }));
+    await store.exchange({ workerId: '', settlements, picks: [], now: systemClock.now(), leaseMs: 0 });
   }
   const times: number[] = [];
   let total = 0;

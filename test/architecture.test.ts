@@ -26,9 +26,10 @@ const HOUSE: Readonly<Record<string, { readonly folders: readonly string[]; read
     ],
   },
   search: { folders: ['base', 'parse'], packages: [] },
-  report: { folders: ['base', 'parse', 'search'], packages: [] },
+  report: { folders: ['base', 'stage', 'download', 'parse', 'telemetry'], packages: [] },
+  run: { folders: ['base', 'stage'], packages: [] },
   telemetry: {
-    folders: ['base', 'queue', 'stage', 'download'],
+    folders: ['base', 'queue', 'stage', 'http', 'download'],
     packages: [
       '@opentelemetry/api',
       '@opentelemetry/sdk-metrics',
@@ -41,7 +42,7 @@ const HOUSE: Readonly<Record<string, { readonly folders: readonly string[]; read
     ],
   },
   config: { folders: ['base'], packages: ['zod', 'yaml'] },
-  testing: { folders: ['base', 'queue', 'stage', 'http'], packages: [] },
+  testing: { folders: ['base', 'queue', 'stage', 'http', 'parse'], packages: [] },
   cli: {
     folders: [
       'base',
@@ -54,6 +55,7 @@ const HOUSE: Readonly<Record<string, { readonly folders: readonly string[]; read
       'parse',
       'search',
       'report',
+      'run',
       'telemetry',
       'config',
     ],
@@ -112,6 +114,8 @@ for (const file of files) {
         rule.folders.includes(other) || (isTest && other === 'testing'),
         `src/${folder} may not import src/${other}`,
       );
+      // The page's script is carried whole into the page: of parse it may take the terms, and not the rest with them.
+      if (file.startsWith('report/page/') && target === 'parse/terms/index.ts') continue;
       assert.match(target, /^[^/]+\/index\.ts$/, `import the face of src/${other}, not ${target}`);
     }
   });

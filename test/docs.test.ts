@@ -4,10 +4,11 @@ import { dirname, join, sep } from 'node:path';
 import { test } from 'node:test';
 
 import type { Command } from 'commander';
+import { parse as parseYaml } from 'yaml';
 
 import { referencePages } from '../scripts/reference.ts';
 import { createProgram } from '../src/cli/program.ts';
-import { listKeys } from '../src/config/index.ts';
+import { configSchema, listKeys } from '../src/config/index.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 const pages = globSync(['*.md', 'docs/**/*.md', 'bench/*.md', 'examples/*.md'], { cwd: ROOT })
@@ -16,7 +17,7 @@ const pages = globSync(['*.md', 'docs/**/*.md', 'bench/*.md', 'examples/*.md'], 
 const read = (file: string): string => readFileSync(join(ROOT, file), 'utf8');
 const withoutCode = (text: string): string => text.replaceAll(/^```[\s\S]*?^```/gm, '').replaceAll(/`[^`\n]*`/g, '');
 
-for (const [file, text] of Object.entries(referencePages())) {
+for (const [file, text] of Object.entries(await referencePages())) {
   test(`${file} is what the sources say`, () => {
     assert.equal(existsSync(join(ROOT, file)) ? read(file) : '', text, 'run npm run docs and commit the result');
   });
@@ -72,8 +73,8 @@ function shownCommands(text: string): string[][] {
 }
 
 /** What is wrong with a command line, if anything. */
-function faultOf([door = '', ...words]: readonly string[]): string | undefined {
-  let command: Command = createProgram(door.replace('./bin/', '') as 'docstokg', '0.0.0');
+async function faultOf([door = '', ...words]: readonly string[]): Promise<string | undefined> {
+  let command: Command = await createProgram(door.replace('./bin/', '') as 'docstokg', '0.0.0');
   for (const word of words) {
     if (word === '…' || word === '...') continue;
     if (word.startsWith('-')) {
@@ -90,10 +91,10 @@ function faultOf([door = '', ...words]: readonly string[]): string | undefined {
   return undefined;
 }
 
-test('the check of shown commands finds what does not exist', () => {
-  assert.equal(faultOf(['docstokg', 'queue', 'stats', '--watch']), undefined);
-  assert.match(faultOf(['docstokg', 'queue', 'explode']) ?? '', /no command explode/);
-  assert.match(faultOf(['./bin/docstokg', 'queue', 'stats', '--loud']) ?? '', /no option --loud/);
+test('the check of shown commands finds what does not exist', async () => {
+  assert.equal(await faultOf(['docstokg', 'queue', 'stats', '--watch']), undefined);
+  assert.match((await faultOf(['docstokg', 'queue', 'explode'])) ?? '', /no command explode/);
+  assert.match((await faultOf(['./bin/docstokg', 'queue', 'stats', '--loud'])) ?? '', /no option --loud/);
   assert.deepEqual(shownCommands('```sh\nnpm ci && ./bin/docstokg queue stats | jq\n```\nand `docstokg config show`'), [
     ['./bin/docstokg', 'queue', 'stats'],
     ['docstokg', 'config', 'show'],
@@ -101,10 +102,10 @@ test('the check of shown commands finds what does not exist', () => {
 });
 
 for (const page of pages.filter((each) => !each.startsWith('docs/reference/'))) {
-  test(`every command and setting shown in ${page} exists`, () => {
+  test(`every command and setting shown in ${page} exists`, async () => {
     const text = read(page);
     for (const words of shownCommands(text)) {
-      const fault = faultOf(words);
+      const fault = await faultOf(words);
       assert.equal(fault, undefined, `${page} shows "${words.join(' ')}": ${fault}`);
     }
     const keys = listKeys();
@@ -120,12 +121,24 @@ for (const page of pages.filter((each) => !each.startsWith('docs/reference/'))) 
   });
 }
 
+for (const page of pages) {
+  const examples = [...read(page).matchAll(/^```yaml\n([\s\S]*?)^```/gm)].map((match) => match[1] ?? '');
+  if (examples.length === 0) continue;
+  test(`every configuration shown in ${page} is valid`, () => {
+    for (const example of examples) {
+      const { profiles: _, ...settings } = parseYaml(example) as Record<string, unknown>;
+      const { error } = configSchema.safeParse(settings);
+      assert.equal(error, undefined, `${page} shows\n${example}${error?.message ?? ''}`);
+    }
+  });
+}
+
 function everyCommand(command: Command): Command[] {
   return [command, ...command.commands.flatMap(everyCommand)];
 }
 
-test('every command says what it does, and every command that runs shows an example', () => {
-  for (const command of everyCommand(createProgram('docstokg', '0.0.0'))) {
+test('every command says what it does, and every command that runs shows an example', async () => {
+  for (const command of everyCommand(await createProgram('docstokg', '0.0.0'))) {
     assert.notEqual(command.description(), '', command.name());
     for (const option of command.options) assert.notEqual(option.description, '', `${command.name()} ${option.flags}`);
     let help = '';

@@ -107,7 +107,7 @@ function createRaw(name: string, synchronous: string): Contender {
     name,
     settings: `node:sqlite, our tables and indexes, WAL, synchronous ${synchronous}, batches of ${BATCH}`,
     share: 1,
-    warmUp: 5_000,
+    warmUp: 20_000,
     open: async (place) => new Raw(join(place.folder, `${place.name}.sqlite`), synchronous),
   };
 }

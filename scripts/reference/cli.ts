@@ -27,14 +27,16 @@ function pathOf(command: Command): string {
 }
 
 /** docs/reference/cli.md, from the commands themselves. */
-export function cliPage(): string {
-  const program = createProgram('docstokg', '0.0.0');
+export async function cliPage(): Promise<string> {
+  const program = await createProgram('docstokg', '0.0.0');
   const commands = leaves(program);
   const everywhere = (commands[0]?.options ?? []).filter(({ helpGroupHeading }) => helpGroupHeading === 'Everywhere:');
-  const doors = (['contentdownload', 'docparse'] as const).map((door) => {
-    const names = createProgram(door, '0.0.0').commands.map((command) => `\`${command.name()}\``);
-    return `\`${door}\` has ${names.join(', ')}`;
-  });
+  const doors = await Promise.all(
+    (['contentdownload', 'docparse'] as const).map(async (door) => {
+      const names = (await createProgram(door, '0.0.0')).commands.map((command) => `\`${command.name()}\``);
+      return `\`${door}\` has ${names.join(', ')}`;
+    }),
+  );
   return [
     '# Commands',
     `\`docstokg\` has every command; ${doors.join('; ')}. They are one program.`,

@@ -13,7 +13,7 @@ export function configurationPage(): string {
       'JSON Schema.',
     ].join('\n'),
     '```yaml\norchestrator:\n  max_workers: 16\n  max_per_resolver: { unpaywall: 2 }\nprofiles:\n  night:\n    orchestrator:\n      max_workers: 64\n```',
-    'In the environment maps are written `a:2,b:3` or as JSON. `DOCSTOKG_CONFIG` and `DOCSTOKG_PROFILE` stand for `--config` and `--profile`.',
+    'In the environment maps are written `a:2,b:3` or as JSON. `DOCSTOKG_CONFIG`, `DOCSTOKG_PROFILE` and `DOCSTOKG_SIM` stand for `--config`, `--profile` and `--sim`.',
     ...[...sections].map(
       ([section, keys]) =>
         `## ${section}\n\n${markdownTable(

@@ -18,10 +18,18 @@ const HOMES: Readonly<Record<keyof typeof SIM_KEYS, readonly string[]>> = {
 
 const REQUESTS_BEFORE_BAN = 10;
 const BAN_MS = 600_000;
+/** What was under way when a client read that it should wait is not held against it. */
+const UNDER_WAY_SLACKS = 4;
+/** A client on a busy machine may read an answer late: unless it is known to have read it, it has this much for that. */
+const UNREAD_SLACKS = 20;
+const UNREAD_SHARE = 0.75;
 
 interface Hold {
   readonly from: number;
   readonly until: number;
+  /** The answer that asked for it: the next request on its connection, or for the same URL, shows that it was read. */
+  readonly answered: Pick<LogEntry, 'connection' | 'url'>;
+  isRead: boolean;
   ignored: number;
 }
 
@@ -55,9 +63,7 @@ export class Manners {
     this.#robots(entry);
     this.#pace(entry);
     const hold = this.#holds.get(host);
-    const grace = hold ? Math.min(this.#slackMs * 4, (hold.until - hold.from) / 2) : 0;
-    // What was under way when the host asked for quiet is not held against the client.
-    if (hold && at > hold.from + grace && at < hold.until - this.#slackMs) {
+    if (hold && at >= graceEnd(hold, entry, this.#slackMs) && at < hold.until - this.#slackMs) {
       hold.ignored += 1;
       this.breach(entry, 'retry-after', `${Math.round((hold.until - at) / 1_000)} s too early`);
       if (hold.ignored >= REQUESTS_BEFORE_BAN) this.#bannedUntil.set(host, at + BAN_MS);
@@ -92,6 +98,8 @@ export class Manners {
         this.#holds.set(entry.host, {
           from: now,
           until: now + seconds * 1_000,
+          answered: entry,
+          isRead: false,
           ignored: this.#holds.get(entry.host)?.ignored ?? 0,
         });
     }
@@ -148,4 +156,14 @@ export class Manners {
     if (this.#cursors.has(entry.url)) this.breach(entry, 'cursor-replay', cursor.slice(0, 40));
     this.#cursors.add(entry.url);
   }
+}
+
+/** From when on a request says that the client ignores a wait which it was asked for. */
+function graceEnd(hold: Hold, { connection, url }: LogEntry, slackMs: number): number {
+  hold.isRead ||= connection === hold.answered.connection || url === hold.answered.url;
+  const waitMs = hold.until - hold.from;
+  const graceMs = hold.isRead
+    ? Math.min(slackMs * UNDER_WAY_SLACKS, waitMs / 2)
+    : Math.min(slackMs * UNREAD_SLACKS, waitMs * UNREAD_SHARE);
+  return hold.from + graceMs;
 }

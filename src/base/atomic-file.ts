@@ -20,9 +20,14 @@ export async function writeFileAtomic(path: string, data: string | Uint8Array): 
   await commitPart(part, path);
 }
 
+/** What tells this process, and this thread of it, from every other that ever wrote here. */
+const WRITER = `${process.pid.toString(36)}${randomBytes(5).toString('hex')}`;
+let parts = 0;
+
 /** A name for unfinished bytes that will become `path`: unique, so that two writers never share it. */
 export function partPath(path: string): string {
-  return `${path}.${process.pid.toString(36)}${randomBytes(4).toString('hex')}.part`;
+  parts += 1;
+  return `${path}.${WRITER}-${parts.toString(36)}.part`;
 }
 
 /** Gives synced bytes their final name, durably. */

@@ -4,6 +4,8 @@ import { setTimeout as realSetTimeout, clearTimeout as realClearTimeout } from '
 export interface Timer extends Disposable {
   /** Lets the process end although the timer still runs. */
   unref(): void;
+  /** Keeps the process from ending before the timer has; every timer does so until told otherwise. */
+  ref(): void;
 }
 
 /**
@@ -40,6 +42,11 @@ class SystemTimer implements Timer {
   unref(): void {
     this.#unref = true;
     this.#handle.unref();
+  }
+
+  ref(): void {
+    this.#unref = false;
+    this.#handle.ref();
   }
 
   [Symbol.dispose](): void {

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import { test } from 'node:test';
 
 import { HeldClock } from '../testing/index.ts';
@@ -155,4 +156,17 @@ test('keys that nobody uses are forgotten', async () => {
   const { limiter } = create(1);
   for (let n = 0; n < 1_000; n += 1) (await limiter.acquire([`host ${n}`]))[Symbol.dispose]();
   assert.equal(limiter.size, 0);
+});
+
+test('whoever waits for the end of a hold keeps the process alive, and a hold that nobody waits for does not', () => {
+  const url = new URL('./index.ts', import.meta.url).href;
+  const program = (waiting: boolean): string => `
+    import { KeyedLimiter, systemClock } from '${url}';
+    const limiter = new KeyedLimiter({ clock: systemClock, defaultLimit: 1 });
+    limiter.holdUntil('host', Date.now() + ${waiting ? 50 : 3_600_000});
+    ${waiting ? "limiter.acquire(['host']).then(() => console.log('granted'));" : ''}`;
+  const run = (waiting: boolean): string =>
+    execFileSync(process.execPath, ['--input-type=module', '-e', program(waiting)], { encoding: 'utf8' });
+  assert.equal(run(true), 'granted\n');
+  assert.equal(run(false), '');
 });

@@ -108,13 +108,17 @@ export class KeyedLimiter implements Limiter {
       };
       const abandon = (): void => {
         for (const key of keys) {
-          this.#gates.get(key)?.waiters?.delete(waiter);
+          this.#leave(key, waiter);
           this.#collect(key);
         }
         reject(signal?.reason as Error);
       };
       signal?.addEventListener('abort', abandon, { once: true });
-      for (const key of keys) (this.#gate(key).waiters ??= new Set()).add(waiter);
+      for (const key of keys) {
+        const gate = this.#gate(key);
+        (gate.waiters ??= new Set()).add(waiter);
+        gate.timer?.ref();
+      }
     });
   }
 
@@ -125,8 +129,7 @@ export class KeyedLimiter implements Limiter {
     gate.timer?.[Symbol.dispose]();
     gate.timer = undefined;
     if (at !== Infinity) {
-      gate.timer = this.#clock.setTimer(Math.max(0, at - this.#clock.now()), () => this.#endHold(key, gate));
-      gate.timer.unref();
+      this.#timeHold(key, gate, Math.max(0, at - this.#clock.now()));
     }
   }
 
@@ -181,7 +184,7 @@ export class KeyedLimiter implements Limiter {
     for (const waiter of gate.waiters ?? []) {
       if (this.room(key) <= 0) break;
       if (!waiter.keys.every((each) => this.room(each) > 0)) continue;
-      for (const each of waiter.keys) this.#gates.get(each)?.waiters?.delete(waiter);
+      for (const each of waiter.keys) this.#leave(each, waiter);
       waiter.grant(this.#take(waiter.keys));
     }
     this.#collect(key);
@@ -190,12 +193,20 @@ export class KeyedLimiter implements Limiter {
   #endHold(key: string, gate: Gate): void {
     // The calendar may have been set back while the timer ran: the hold names a moment, so wait for that moment.
     const left = gate.heldUntil - this.#clock.now();
-    if (left > 0) {
-      gate.timer = this.#clock.setTimer(left, () => this.#endHold(key, gate));
-      gate.timer.unref();
-      return;
-    }
-    this.lift(key);
+    if (left > 0) this.#timeHold(key, gate, left);
+    else this.lift(key);
+  }
+
+  /** A hold keeps the process alive only as long as somebody waits for its end. */
+  #timeHold(key: string, gate: Gate, delayMs: number): void {
+    gate.timer = this.#clock.setTimer(delayMs, () => this.#endHold(key, gate));
+    if (!gate.waiters?.size) gate.timer.unref();
+  }
+
+  #leave(key: string, waiter: Waiter): void {
+    const gate = this.#gates.get(key);
+    gate?.waiters?.delete(waiter);
+    if (!gate?.waiters?.size) gate?.timer?.unref();
   }
 
   #collect(key: string): void {

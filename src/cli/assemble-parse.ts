@@ -2,11 +2,16 @@ import { join } from 'node:path';
 
 import { AppError, systemClock } from '../base/index.ts';
 import type { Config } from '../config/index.ts';
-import type { ChunkSettings, DenseSettings, DoctagsSettings, EmbedEngines } from '../parse/index.ts';
+import type {
+  ChunkSettings,
+  DenseEngine,
+  DenseSettings,
+  DoctagsSettings,
+  EmbedEngines,
+  SparseEngine,
+} from '../parse/index.ts';
 import { openCorpusBm25, openDenseEngineIfInstalled, openSpladeEngine } from '../parse/index.ts';
 import type { Session } from './session.ts';
-
-const NO_PREFIXES = { query: '', passage: '' };
 
 /** How files are read, as the configuration says. */
 export function doctagsSettings({ parse, keys }: Config): DoctagsSettings {
@@ -57,7 +62,8 @@ export function chunkSettings({ parse }: Config): ChunkSettings {
 }
 
 /** Which dense engine is meant; undefined when none is wanted. */
-function denseSettings({ parse, keys }: Config): DenseSettings | undefined {
+export function denseSettings({ parse, keys }: Config): DenseSettings | undefined {
+  const prefixes = { query: parse.query_prefix, passage: parse.passage_prefix };
   switch (parse.dense) {
     case 'none':
       return undefined;
@@ -71,32 +77,36 @@ function denseSettings({ parse, keys }: Config): DenseSettings | undefined {
         batchSize: 1,
         maxTokens: 0,
         normalise: true,
-        prefixes: NO_PREFIXES,
+        prefixes,
       };
     case 'openai-compatible':
       return {
         engine: 'openai-compatible',
         url: parse.embed_url,
         model: parse.embed_model,
-        revision: '',
+        revision: parse.embed_revision,
         apiKey: keys.embeddings === '' ? undefined : keys.embeddings,
         dimensions: parse.embed_dimensions,
         batchSize: parse.batch_size,
         concurrency: parse.concurrency,
-        timeoutMs: 120_000,
-        retries: 5,
-        retryBackoffMs: 1_000,
-        longestWaitMs: 300_000,
+        timeoutMs: parse.embed_timeout_s * 1000,
+        retries: parse.embed_retries,
+        retryBackoffMs: parse.embed_backoff_s * 1000,
+        longestWaitMs: parse.embed_longest_wait_s * 1000,
         normalise: true,
-        prefixes: NO_PREFIXES,
+        prefixes,
         clock: systemClock,
       };
   }
 }
 
-/** Opens the engines that make vectors; a model that is not installed is told, and words alone are left to search by. */
+/** Opens the engines that make vectors. */
 export async function openEmbedEngines(config: Config, session: Session): Promise<EmbedEngines> {
-  const { parse } = config;
+  return { dense: await openDense(config, session), sparse: await openSparse(config) };
+}
+
+/** Opens the dense engine; a model that is not installed is told, and words alone are left to search by. */
+export async function openDense(config: Config, session: Session): Promise<DenseEngine | undefined> {
   const settings = denseSettings(config);
   const opened = settings && (await openDenseEngineIfInstalled(settings));
   if (opened?.kind === 'missing')
@@ -104,20 +114,26 @@ export async function openEmbedEngines(config: Config, session: Session): Promis
       'warn',
       `${opened.reason.message}: no dense vectors are made, search goes by words alone (${opened.reason.hint ?? ''})`,
     );
-  const sparse =
-    parse.sparse === 'none'
-      ? undefined
-      : parse.sparse === 'bm25'
-        ? await openCorpusBm25(parse.data_root, parse.format)
-        : await openSpladeEngine({
-            folder: parse.splade_folder,
-            threads: parse.threads,
-            batchSize: 1,
-            maxTokens: 0,
-            normalise: false,
-            prefixes: NO_PREFIXES,
-          });
-  return { dense: opened?.kind === 'engine' ? opened.engine : undefined, sparse };
+  return opened?.kind === 'engine' ? opened.engine : undefined;
+}
+
+/** Opens the sparse engine; BM25 counts the words of everything that is chunked, the first time. */
+export async function openSparse({ parse }: Config): Promise<SparseEngine | undefined> {
+  switch (parse.sparse) {
+    case 'none':
+      return undefined;
+    case 'bm25':
+      return openCorpusBm25(parse.data_root, parse.format);
+    case 'splade':
+      return openSpladeEngine({
+        folder: parse.splade_folder,
+        threads: parse.threads,
+        batchSize: 1,
+        maxTokens: 0,
+        normalise: false,
+        prefixes: { query: '', passage: '' },
+      });
+  }
 }
 
 /** Where the stages write their manifests. */

@@ -33,6 +33,7 @@ export function orchestratorOptions({ orchestrator: o }: Config): OrchestratorOp
     maxPerResolver: o.max_per_resolver,
     maxPerHost: o.max_per_host,
     maxParked: o.max_parked,
+    readyPerHost: o.ready_per_host,
     leaseMs: o.lease_ttl_seconds * 1000,
     heartbeatMs: o.heartbeat_seconds * 1000,
     maxAttempts: o.max_job_attempts,

@@ -25,7 +25,15 @@ process.stderr.on('error', (error: NodeJS.ErrnoException) => {
   if (!GONE.has(error.code ?? '')) throw error;
 });
 
-const program = createProgram(door, version);
+// A promise that nobody will ever settle would end the process as if all were done.
+let over = false;
+process.on('beforeExit', () => {
+  if (over) return;
+  console.error('error ENDED_EARLY the program came to an end before its work did; please report this');
+  process.exitCode = 1;
+});
+
+const program = await createProgram(door, version, process.argv.slice(2));
 everyCommand(program, (command) => command.exitOverride());
 try {
   await program.parseAsync();
@@ -35,6 +43,8 @@ try {
     printError(error, openTerminal({ colour: true }), process.argv.includes('--json'));
     process.exitCode = exitCode(error);
   }
+} finally {
+  over = true;
 }
 
 function everyCommand(command: Command, visit: (command: Command) => void): void {

@@ -1,14 +1,5 @@
 import { Command } from 'commander';
 
-import { completionCommand } from './commands/completion.ts';
-import { configCommand } from './commands/config.ts';
-import { manifestCommand } from './commands/docparse/manifest.ts';
-import { allCommand, chunkCommand, doctagsCommand, embedCommand, planCommand } from './commands/docparse/stages.ts';
-import { downloadCommand } from './commands/download/index.ts';
-import { queueCommand } from './commands/queue/index.ts';
-import { showCommand } from './commands/show.ts';
-import { simCommand } from './commands/sim.ts';
-
 /** The names under which the one program is entered. */
 export type Door = 'docstokg' | 'contentdownload' | 'docparse';
 
@@ -18,8 +9,54 @@ const INTRODUCTIONS: Readonly<Record<Door, string>> = {
   docparse: 'Turns papers into structure, chunks and embeddings.',
 };
 
-/** The command tree as seen through a door. */
-export function createProgram(door: Door, version: string): Command {
+/** A command, behind which doors it stands, and how it is loaded when it is wanted. */
+interface Entry {
+  readonly name: string;
+  readonly doors: readonly Door[];
+  readonly load: () => Promise<Command>;
+}
+
+const EVERYWHERE: readonly Door[] = ['docstokg', 'contentdownload', 'docparse'];
+const PARSING: readonly Door[] = ['docstokg', 'docparse'];
+const stages = () => import('./commands/docparse/stages.ts');
+
+/** In the order of the help. A command's module, and all that it imports, is read only when somebody asks for it. */
+const COMMANDS: readonly Entry[] = [
+  { name: 'demo', doors: ['docstokg'], load: async () => (await import('./commands/demo.ts')).demoCommand() },
+  { name: 'run', doors: ['docstokg'], load: async () => (await import('./commands/run/index.ts')).runCommand() },
+  {
+    name: 'download',
+    doors: ['docstokg'],
+    load: async () => {
+      const { downloadCommand } = await import('./commands/download/index.ts');
+      return downloadCommand(new Command('download').description(INTRODUCTIONS.contentdownload));
+    },
+  },
+  {
+    name: 'queue',
+    doors: ['docstokg', 'contentdownload'],
+    load: async () => (await import('./commands/queue/index.ts')).queueCommand(),
+  },
+  { name: 'doctags', doors: PARSING, load: async () => (await stages()).doctagsCommand() },
+  { name: 'chunk', doors: PARSING, load: async () => (await stages()).chunkCommand() },
+  { name: 'embed', doors: PARSING, load: async () => (await stages()).embedCommand() },
+  { name: 'all', doors: PARSING, load: async () => (await stages()).allCommand() },
+  { name: 'plan', doors: PARSING, load: async () => (await stages()).planCommand() },
+  {
+    name: 'manifest',
+    doors: PARSING,
+    load: async () => (await import('./commands/docparse/manifest.ts')).manifestCommand(),
+  },
+  { name: 'show', doors: PARSING, load: async () => (await import('./commands/show.ts')).showCommand() },
+  { name: 'search', doors: PARSING, load: async () => (await import('./commands/search.ts')).searchCommand() },
+  { name: 'report', doors: PARSING, load: async () => (await import('./commands/report.ts')).reportCommand() },
+  { name: 'sim', doors: ['docstokg'], load: async () => (await import('./commands/sim.ts')).simCommand() },
+  { name: 'doctor', doors: EVERYWHERE, load: async () => (await import('./commands/doctor.ts')).doctorCommand() },
+  { name: 'config', doors: EVERYWHERE, load: async () => (await import('./commands/config.ts')).configCommand() },
+];
+
+/** The command tree as seen through a door; with the words of a command line, only as much of it as they need. */
+export async function createProgram(door: Door, version: string, words: readonly string[] = []): Promise<Command> {
   const program = new Command(door)
     .description(INTRODUCTIONS[door])
     .version(version, '-V, --version', 'print the version')
@@ -28,25 +65,16 @@ export function createProgram(door: Door, version: string): Command {
     // `contentdownload` has options of its own; those behind a command's name are the command's.
     .enablePositionalOptions()
     .configureHelp({ showGlobalOptions: false });
-  if (door === 'contentdownload') downloadCommand(program);
-  if (door === 'docstokg')
-    program.addCommand(downloadCommand(new Command('download').description(INTRODUCTIONS.contentdownload)));
-  if (door !== 'docparse') program.addCommand(queueCommand());
-  if (door !== 'contentdownload') {
-    for (const command of [
-      doctagsCommand(),
-      chunkCommand(),
-      embedCommand(),
-      allCommand(),
-      planCommand(),
-      manifestCommand(),
-      showCommand(),
-    ]) {
-      program.addCommand(command);
-    }
+  const here = COMMANDS.filter(({ doors }) => doors.includes(door));
+  const wanted = here.filter(({ name }) => name === words[0]);
+  if (door === 'contentdownload' && wanted.length === 0) {
+    const { downloadCommand } = await import('./commands/download/index.ts');
+    downloadCommand(program);
   }
-  if (door === 'docstokg') program.addCommand(simCommand());
-  program.addCommand(configCommand());
-  program.addCommand(completionCommand());
+  for (const { load } of wanted.length > 0 ? wanted : here) program.addCommand(await load());
+  if (wanted.length === 0) {
+    const { completionCommand } = await import('./commands/completion.ts');
+    program.addCommand(completionCommand());
+  }
   return program;
 }

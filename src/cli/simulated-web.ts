@@ -1,5 +1,8 @@
+import { Option } from 'commander';
+
 import { AppError } from '../base/index.ts';
 import type { Layer } from '../config/index.ts';
+import { flagLayer } from './session.ts';
 
 /** The part of a simulated web's self-description that concerns a client: settings and nothing else. */
 interface SimulatedWeb {
@@ -11,6 +14,28 @@ interface SimulatedWeb {
   readonly allowedAddresses: readonly string[];
   readonly keys: Readonly<Record<string, string>>;
   readonly timeScale: number;
+}
+
+/** `--sim URL`, or the environment's DOCSTOKG_SIM. */
+export function simOption(): Option {
+  return new Option('--sim <url>', 'rehearse against a simulated web (docstokg sim serve)').env('DOCSTOKG_SIM');
+}
+
+/** What `--sim` and `--mailto` mean: a rehearsal needs no address of anybody. */
+export async function simulatedLayer(options: {
+  readonly sim?: string | undefined;
+  readonly mailto?: string | undefined;
+}): Promise<Layer> {
+  const { sim, mailto } = options;
+  const isRehearsal = sim !== undefined && sim !== '';
+  return [
+    ...(isRehearsal ? await simulatedWebLayer(sim) : []),
+    ...flagLayer([
+      isRehearsal && mailto === undefined
+        ? ['http.contact', '--sim', 'rehearsal@docstokg.dev']
+        : ['http.contact', '--mailto', mailto],
+    ]),
+  ];
 }
 
 /** Turns `--sim URL` into the settings that exist anyway: where names lead, what may be reached, keys and the pace of time. */

@@ -18,6 +18,7 @@ export function environmentLayer(environment: Readonly<Record<string, string | u
 
 /** What a text means where a value of the type is wanted; a text that does not fit stays as it is and is refused later. */
 export function parseText(text: string, type: string): unknown {
+  if (text === 'null' && type !== 'string') return null;
   switch (type) {
     case 'integer':
     case 'number':

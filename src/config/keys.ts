@@ -15,6 +15,7 @@ export interface Key {
 
 interface JsonSchema {
   readonly type?: string;
+  readonly anyOf?: readonly JsonSchema[];
   readonly enum?: readonly unknown[];
   readonly minimum?: number;
   readonly maximum?: number;
@@ -45,13 +46,15 @@ function collect(schema: JsonSchema, path: readonly string[]): Key[] {
   return Object.entries(schema.properties ?? {}).flatMap(([name, inner]) => {
     const here = [...path, name];
     if (inner.properties) return collect(inner, here);
+    // A key that may be null is listed as what it is otherwise.
+    const value = inner.anyOf?.find(({ type }) => type !== 'null') ?? inner;
     return [
       {
         path: here,
         name: here.join('.'),
         environment: environmentName(here),
-        type: inner.enum ? 'choice' : inner.type === 'object' ? 'map' : (inner.type ?? 'any'),
-        range: describeRange(inner),
+        type: value.enum ? 'choice' : value.type === 'object' ? 'map' : (value.type ?? 'any'),
+        range: `${describeRange(value)}${value === inner ? '' : ', or null'}`,
         default: inner.default,
         sentence: inner.description ?? '',
       },

@@ -1,6 +1,9 @@
 import { z } from 'zod';
 
-const seconds = (min: number): z.ZodNumber => z.number().min(min);
+import { httpSchema } from './http-schema.ts';
+import { seconds } from './seconds.ts';
+
+import { stageSchema } from './stage-schema.ts';
 
 /** How jobs are run: how many at once, for how long they are leased, how often they are tried. */
 const orchestratorSchema = z.strictObject({
@@ -37,6 +40,12 @@ const orchestratorSchema = z.strictObject({
     .min(0)
     .default(256)
     .describe('Jobs that may wait for a busy host without holding a worker; beyond it they go back to the queue.'),
+  ready_per_host: z
+    .int()
+    .min(0)
+    .max(16)
+    .default(1)
+    .describe('Jobs that are leased ahead for a busy host and begin the moment it has room; they hold no worker.'),
 });
 
 /** Where jobs are kept. */
@@ -84,59 +93,6 @@ const telemetrySchema = z.strictObject({
     .default(0)
     .describe('Port on which metrics can be scraped; 0 means none.'),
   prometheus_host: z.string().min(1).default('127.0.0.1').describe('Address on which the metrics port listens.'),
-});
-
-/** How the web is asked. */
-const httpSchema = z.strictObject({
-  contact: z
-    .string()
-    .default('')
-    .describe('E-mail address that goes into every User-Agent, so that hosts can reach you.'),
-  per_host_per_second: z
-    .number()
-    .positive()
-    .max(1000)
-    .default(1)
-    .describe('Requests per second at one host that has no documented limit of its own.'),
-  retries: z.int().min(0).max(20).default(3).describe('Attempts after the first for what is worth repeating.'),
-  retry_max_delay: seconds(0).default(60).describe('Longest wait of our own between two attempts, in seconds.'),
-  park_after: seconds(0)
-    .default(60)
-    .describe('A wait longer than this many seconds puts the work back in the queue instead.'),
-  give_up_after: seconds(0)
-    .default(604_800)
-    .describe('A host that asks for a longer wait than this many seconds ends the attempt.'),
-  obey_robots: z
-    .boolean()
-    .default(true)
-    .describe('Whether robots.txt is obeyed; switch it off only for hosts of your own.'),
-  connect_seconds: seconds(0.01).default(10).describe('Time to connect.'),
-  headers_seconds: seconds(0.01).default(30).describe('Time until the headers of an answer.'),
-  idle_seconds: seconds(0.01).default(30).describe('Longest silence in a body.'),
-  total_seconds: seconds(0.01).default(900).describe('Time for one answer as a whole.'),
-  floor_bytes_per_second: z
-    .int()
-    .min(0)
-    .default(1000)
-    .describe('A body slower than this over half a minute is given up; 0 means any speed.'),
-  allow: z
-    .array(z.string())
-    .default([])
-    .describe('Private host:port pairs that may be reached all the same: tests and intranets.'),
-  dns: z
-    .record(z.string(), z.string())
-    .default({})
-    .describe('Names and where they lead, such as {"*.example.test": "127.0.0.1:8080"}.'),
-  cache_path: z
-    .string()
-    .default('')
-    .describe('SQLite file in which answers of services are cached; empty means in the run folder.'),
-  time_scale: z
-    .number()
-    .positive()
-    .max(1)
-    .default(1)
-    .describe('Real seconds per second of every wait and limit; below 1 only for a simulated web.'),
 });
 
 /** Where scholarly services are. */
@@ -193,6 +149,13 @@ const downloadSchema = z.strictObject({
   resolver_order: z.array(z.string()).default([]).describe('Resolvers to ask first, in this order.'),
   enable: z.array(z.string()).default([]).describe('Resolvers to ask besides those of the preset.'),
   disable: z.array(z.string()).default([]).describe('Resolvers not to ask.'),
+  max_deaths: z
+    .int()
+    .min(1)
+    .default(50)
+    .describe(
+      'A work that was under way when its process died this often is given up; others may be to blame, so it is many.',
+    ),
   thorough: z.boolean().default(true).describe('Also ask repositories that have no reason to know a work.'),
 });
 
@@ -280,8 +243,27 @@ const parseSchema = z.strictObject({
     .min(0)
     .default(0)
     .describe('Dimensions asked of a server that can shorten vectors; 0 takes what comes.'),
+  embed_revision: z
+    .string()
+    .default('')
+    .describe('Revision of the model behind its name; change it when the weights change.'),
+  query_prefix: z.string().default('').describe('Put before every question, as models of the E5 family want it.'),
+  passage_prefix: z.string().default('').describe('Put before every passage, as models of the E5 family want it.'),
+  embed_timeout_s: seconds(1).default(120).describe('Longest wait for one answer of an embedding server.'),
+  embed_retries: z.int().min(0).max(100).default(5).describe('Attempts after the first at an embedding server.'),
+  embed_longest_wait_s: seconds(0)
+    .default(300)
+    .describe('An embedding server that asks for a longer wait ends the run.'),
+  embed_backoff_s: seconds(0)
+    .default(1)
+    .describe('Pause before the second attempt at an embedding server; it doubles.'),
   batch_size: z.int().min(1).max(4096).default(32).describe('Texts per request to an embedding server.'),
   concurrency: z.int().min(1).max(256).default(4).describe('Requests to an embedding server at once.'),
+  cache_max_mb: z
+    .int()
+    .min(1)
+    .default(4096)
+    .describe('Size to which the cache of dense vectors is cut at the end of a run, the oldest first.'),
   vector_type: z.enum(['float32', 'float16', 'int8']).default('float32').describe('How numbers of vectors are kept.'),
   sparse: z.enum(['bm25', 'splade', 'none']).default('bm25').describe('Who makes sparse vectors.'),
   splade_folder: z.string().default('').describe('Folder of a SPLADE model.'),
@@ -293,6 +275,7 @@ export const configSchema = z.strictObject({
   queue: queueSchema.prefault({}).describe('Where jobs are kept.'),
   download: downloadSchema.prefault({}).describe('What is downloaded and where it goes.'),
   parse: parseSchema.prefault({}).describe('How papers become structure, chunks and vectors.'),
+  stage: stageSchema.prefault({}).describe('How every stage runs its documents.'),
   http: httpSchema.prefault({}).describe('How the web is asked.'),
   services: servicesSchema.prefault({}).describe('Where scholarly services are.'),
   keys: keysSchema.prefault({}).describe('Keys of services.'),

@@ -1,10 +1,12 @@
 import { link as linkCallback } from 'node:fs';
-import { mkdir, rename, rm, stat, symlink } from 'node:fs/promises';
+import { mkdir, rm, stat, symlink } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { promisify } from 'node:util';
 
 import { AppError, partPath, syncFolder } from '../base/index.ts';
+import { FileCommits } from './file-commits.ts';
 import type { ArtifactKind } from './outcome.ts';
+import { PartFolder } from './part-folder.ts';
 import { slug } from './slug.ts';
 
 const hardLink = promisify(linkCallback);
@@ -12,10 +14,12 @@ const hardLink = promisify(linkCallback);
 const FOLDERS: Readonly<Record<ArtifactKind, string>> = { pdf: 'PDF', html: 'HTML', xml: 'XML' };
 
 /** The folder in which a run keeps its files: `PDF/ HTML/ XML/` by name, or by hash with friendly links. */
-export class KeptFiles {
+export class KeptFiles implements Disposable {
   readonly root: string;
   readonly #contentAddressed: boolean;
+  readonly #commits = new FileCommits();
   readonly #made = new Set<string>();
+  #parts: PartFolder | undefined;
 
   constructor(root: string, options: { readonly contentAddressed?: boolean } = {}) {
     this.root = root;
@@ -23,29 +27,39 @@ export class KeptFiles {
   }
 
   /** A place for bytes that are not yet known to be a document; nothing ever trusts it. */
-  async newPart(workId: string): Promise<string> {
+  async newPart(): Promise<string> {
     const folder = join(this.root, '.parts');
     await this.#make(folder);
-    return partPath(join(folder, slug(workId)));
+    this.#parts ??= PartFolder.open(folder);
+    return partPath(join(this.#parts.path, 'body'));
   }
 
-  /** Gives verified, synced bytes their final name; answers it relative to the root. */
+  /** Where a reader finds the file of a work: the file itself, or a link to it where files are kept by hash. */
+  friendly(workId: string, kind: ArtifactKind): string {
+    return join(this.root, FOLDERS[kind], `${slug(workId)}.${kind}`);
+  }
+
+  /** Removes what was begun and not kept. */
+  [Symbol.dispose](): void {
+    this.#parts?.[Symbol.dispose]();
+    this.#parts = undefined;
+  }
+
+  /** Gives verified bytes their final name, durably; answers it relative to the root. */
   async keep(
     part: string,
     options: { readonly workId: string; readonly kind: ArtifactKind; readonly sha256: string },
   ): Promise<string> {
     const { workId, kind, sha256 } = options;
-    const friendly = join(this.root, FOLDERS[kind], `${slug(workId)}.${kind}`);
+    const friendly = this.friendly(workId, kind);
     await this.#make(dirname(friendly));
     if (!this.#contentAddressed) {
-      await rename(part, friendly);
-      await syncFolder(dirname(friendly));
+      await this.#commits.commit(part, friendly);
       return relative(this.root, friendly);
     }
     const stored = join(this.root, 'cas', sha256.slice(0, 2), `${sha256}.${kind}`);
     await this.#make(dirname(stored));
-    await rename(part, stored);
-    await syncFolder(dirname(stored));
+    await this.#commits.commit(part, stored);
     await rm(friendly, { force: true });
     await this.#link(stored, friendly);
     await syncFolder(dirname(friendly));

@@ -1,14 +1,11 @@
 import type { Hash } from 'node:crypto';
 import { createHash } from 'node:crypto';
-import { closeSync, fdatasync, openSync, rmSync, writeSync } from 'node:fs';
-import { promisify } from 'node:util';
+import { closeSync, openSync, rmSync, writeSync } from 'node:fs';
 
 import type { BodySink } from '../http/index.ts';
 import type { Checksum } from '../resolve/index.ts';
 import type { Sniffed } from './sniffer.ts';
 import { Sniffer } from './sniffer.ts';
-
-const syncData = promisify(fdatasync);
 
 /** A page that is larger is none that we can read links from. */
 const MAX_PAGE_BYTES = 5_000_000;
@@ -78,13 +75,12 @@ export class BodyReceiver implements BodySink {
     if (this.#heldBytes > MAX_PAGE_BYTES) this.#stop();
   }
 
-  /** After the last byte. The part file is on the disk when this resolves. */
-  async end(): Promise<ReceivedBody> {
+  /** After the last byte. The part file is written but not synced: what is refused need not be. */
+  end(): ReceivedBody {
     const sniffed = this.#sniffer.end();
     const isPage = this.#isPage ?? sniffed.kind === 'html';
     const page = isPage ? Buffer.concat(this.#held) : null;
     if (!isPage || this.#keepPages) this.#flush();
-    if (this.#descriptor !== undefined) await syncData(this.#descriptor);
     this.#close();
     return {
       sniffed,

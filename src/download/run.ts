@@ -1,5 +1,5 @@
 import type { Clock } from '../base/index.ts';
-import { errorInfo } from '../base/index.ts';
+import { AppError, errorInfo } from '../base/index.ts';
 import type { Send } from '../http/index.ts';
 import type {
   DrainMode,
@@ -14,12 +14,18 @@ import type {
 import { Orchestrator } from '../queue/index.ts';
 import type { ResolveContext, Resolver } from '../resolve/index.ts';
 import type { Work } from '../works/index.ts';
+import { workFromPayload } from '../works/index.ts';
+import { givenUpWorks } from './given-up.ts';
 import type { InspectDocument } from './identity.ts';
+import { inGroups } from './in-groups.ts';
 import type { KeptFiles } from './kept-files.ts';
 import type { ManifestRow } from './manifest-row.ts';
 import { manifestRow } from './manifest-row.ts';
-import type { ArtifactKind, WorkResult } from './outcome.ts';
+import type { ArtifactKind, WorkOutcome, WorkResult } from './outcome.ts';
 import { processWork } from './process-work.ts';
+
+/** Works of a fast listing that are put into the queue together. */
+const WORKS_PER_COMMIT = 500;
 
 /** Where results are written down, and what is known of earlier ones. */
 export interface ResultSink {
@@ -55,7 +61,11 @@ export interface DownloadRunOptions {
   readonly retries: number;
   readonly retracted: 'keep' | 'skip';
   readonly listOnly: boolean;
+  /** A work that was under way at this many deaths of its process is given up; most of them have died of something else. */
+  readonly maxDeaths: number;
   readonly clock: Clock;
+  /** The clock by which the web is waited for, where that is another: a simulated web's time is shorter. */
+  readonly webClock?: Clock | undefined;
   readonly report: (event: DownloadEvent | QueueEvent) => void;
   readonly log: HandlerContext['log'];
   readonly around?: (<T>(job: LeasedJob, run: () => Promise<T>) => Promise<T>) | undefined;
@@ -71,6 +81,9 @@ export interface DownloadSummary extends RunSummary {
   readonly bytes: number;
 }
 
+const SHORTEST_PARK_MS = 60_000;
+const LONGEST_PARK_MS = 24 * 3_600_000;
+
 /**
  * From works to kept files: puts what the provider finds into the queue and empties it at the same time, so that a run of
  * any size can be killed and continued, and every work ends with a row in the manifest.
@@ -78,18 +91,27 @@ export interface DownloadSummary extends RunSummary {
 export class DownloadRun {
   readonly #options: DownloadRunOptions;
   readonly #orchestrator: Orchestrator;
+  readonly #parks = new Map<string, number>();
+  readonly #crashes = new Map<string, number>();
   readonly #counts = { found: 0, saved: 0, failed: 0, parked: 0, keptBefore: 0, crashed: 0, bytes: 0 };
 
   constructor(options: DownloadRunOptions) {
     this.#options = options;
-    this.#orchestrator = new Orchestrator(options.orchestrator, {
-      store: options.queue.store,
-      handler: this.handler,
-      clock: options.clock,
-      report: options.report,
-      log: options.log,
-      around: options.around,
-    });
+    const { orchestrator } = options;
+    // Many works are under way when a process dies, and the queue counts it as an attempt of each; crashes of a work's
+    // own are counted here.
+    const maxAttempts = Math.max(orchestrator.maxAttempts, options.maxDeaths);
+    this.#orchestrator = new Orchestrator(
+      { ...orchestrator, maxAttempts },
+      {
+        store: options.queue.store,
+        handler: this.handler,
+        clock: options.clock,
+        report: options.report,
+        log: options.log,
+        around: options.around,
+      },
+    );
   }
 
   get orchestrator(): Orchestrator {
@@ -122,6 +144,7 @@ export class DownloadRun {
       const summary = await running;
       stop.abort();
       await finding;
+      await this.#accountForGivenUp();
       if (providerError) throw providerError.error;
       return { ...summary, ...this.#counts };
     } finally {
@@ -132,7 +155,7 @@ export class DownloadRun {
 
   /** Downloads the work of one job; also what `queue run` does with jobs that somebody else put in. */
   readonly handler: Handler = async (job, context) => {
-    const work = job.artifact as Work;
+    const work = workFromPayload(job.artifactId, job.artifact);
     const { sink, files, report } = this.#options;
     const before = sink.last(work.id);
     // A kill between the row and its settlement must not cost a second transfer.
@@ -151,7 +174,10 @@ export class DownloadRun {
       case 'saved':
         return undefined;
       case 'parked':
-        return { retryAt: outcome.at, reason: { code: codeOf(outcome.reason), message: 'may be had later' } };
+        return {
+          retryAt: this.#parkedUntil(work.id, outcome.at),
+          reason: { code: codeOf(outcome.reason), message: 'may be had later' },
+        };
       case 'skipped':
         return { state: 'skipped', reason: { code: codeOf(outcome.reason), message: outcome.reason } };
       case 'failed':
@@ -160,11 +186,16 @@ export class DownloadRun {
   };
 
   async #find(provider: WorkProvider, signal: AbortSignal): Promise<void> {
-    for await (const work of provider(signal)) {
+    const { queue, report } = this.#options;
+    for await (const works of inGroups(provider(signal), WORKS_PER_COMMIT)) {
       signal.throwIfAborted();
-      const isNew = await this.#options.queue.enqueue(work.id, work);
-      this.#counts.found += 1;
-      this.#options.report({ kind: 'work-found', isNew });
+      // Put in within one turn, so that they share one commit: each waits for the disk.
+      for (const isNew of await Promise.all(
+        works.map((work) => queue.enqueue(work.id, work, { url: likelyUrl(work) })),
+      )) {
+        this.#counts.found += 1;
+        report({ kind: 'work-found', isNew });
+      }
     }
   }
 
@@ -175,29 +206,54 @@ export class DownloadRun {
     try {
       return await processWork(work, {
         ...options,
+        webClock: options.webClock ?? options.clock,
         withLimits: (resolver, url, run) => context.withLimits(resolver, url, run),
         signal: context.signal,
       });
     } catch (error) {
-      if (context.signal.aborted || isGoingBack(error)) throw error;
-      const { code, message } = errorInfo(error);
+      const isTimeout = context.signal.aborted && codeIs(context.signal.reason, 'JOB_TIMEOUT');
+      if ((context.signal.aborted && !isTimeout) || codeIs(error, 'QUEUE_HOST_BUSY')) throw error;
+      const { code, message } = errorInfo(isTimeout ? context.signal.reason : error);
       this.#counts.crashed += 1;
       options.report({ kind: 'worker-crashed', work: work.id, code, message });
-      await options.sink.write(
-        manifestRow(
-          {
-            work,
-            outcome: { kind: 'failed', reason: 'internal-error', detail: `${code}: ${message}` },
-            attempts: [],
-            problems: [],
-            startedAt,
-            endedAt: options.clock.now(),
-          },
-          options.runId,
-        ),
+      await this.#writeLoss(
+        work,
+        { kind: 'failed', reason: 'internal-error', detail: `${code}: ${message}` },
+        startedAt,
       );
-      throw error;
+      const crashes = (this.#crashes.get(work.id) ?? 0) + 1;
+      this.#crashes.set(work.id, crashes);
+      if (crashes < options.orchestrator.maxAttempts) throw error;
+      throw Object.assign(new AppError(code, message, { cause: error }), { retryable: false });
     }
+  }
+
+  /** Jobs that the queue ended without a handler have no row yet: a work without a row would be lost without a word. */
+  async #accountForGivenUp(): Promise<void> {
+    const { sink, queue, clock } = this.#options;
+    for await (const { work, outcome, detail } of givenUpWorks(queue.store.admin)) {
+      const before = sink.last(work.id);
+      if (before !== undefined && before.outcome !== 'parked') continue;
+      const loss: WorkOutcome =
+        outcome === 'skipped'
+          ? { kind: 'skipped', reason: 'cancelled' }
+          : { kind: 'failed', reason: 'internal-error', detail };
+      await this.#writeLoss(work, loss, clock.now());
+    }
+  }
+
+  async #writeLoss(work: Work, outcome: WorkOutcome, startedAt: number): Promise<void> {
+    const { sink, clock, runId } = this.#options;
+    await sink.write(
+      manifestRow({ work, outcome, attempts: [], problems: [], startedAt, endedAt: clock.now() }, runId),
+    );
+  }
+
+  /** Not before the moment that was named, and later each time: who is refused again at once would be asked for ever. */
+  #parkedUntil(id: string, at: number): number {
+    const parks = (this.#parks.get(id) ?? 0) + 1;
+    this.#parks.set(id, parks);
+    return Math.max(at, this.#options.clock.now() + Math.min(LONGEST_PARK_MS, SHORTEST_PARK_MS * 2 ** (parks - 1)));
   }
 
   #count(row: ManifestRow): void {
@@ -208,9 +264,13 @@ export class DownloadRun {
   }
 }
 
-/** The queue's own way of saying that the job should wait elsewhere. */
-function isGoingBack(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'QUEUE_HOST_BUSY';
+/** The first file that is known of: its host is asked first, so the queue can begin with the host that has most to give. */
+function likelyUrl({ locations, urls }: Work): string | undefined {
+  return locations.find(({ isOpen, pdfUrl }) => isOpen && pdfUrl !== null)?.pdfUrl ?? urls[0];
+}
+
+function codeIs(error: unknown, code: string): boolean {
+  return error instanceof Error && 'code' in error && error.code === code;
 }
 
 /** `all-plans-failed` → `ALL_PLANS_FAILED`, as codes are written. */

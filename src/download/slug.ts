@@ -2,6 +2,8 @@ import { sha256 } from '../base/index.ts';
 
 const MOST_BYTES = 120;
 const HASH_LENGTH = 12;
+/** Ids whose letters are always written like this: no other id of their kind differs from them only in case. */
+const CANONICAL = /^(?:W\d{1,20}|PMC\d{1,20})$/;
 /** Names that Windows keeps for devices, with or without an ending. */
 const RESERVED = /^(con|prn|aux|nul|com\d|lpt\d|conin\$|conout\$)$/i;
 
@@ -18,7 +20,9 @@ export function slug(id: string): string {
     .replace(/^[._]+/, '')
     .replace(/[._]+$/, '');
   const cut = cutBytes(readable, MOST_BYTES - HASH_LENGTH - 1);
-  const faithful = cut === normal && cut === cut.toLowerCase() && !RESERVED.test(cut) && cut !== '';
+  // `w123` is another id than `W123`, and must not become its file where case is not seen.
+  const isTold = CANONICAL.test(cut) || (cut === cut.toLowerCase() && !CANONICAL.test(cut.toUpperCase()));
+  const faithful = cut === normal && isTold && !RESERVED.test(cut) && cut !== '';
   return faithful ? cut : `${cut === '' ? 'work' : cut}-${sha256(normal).slice(0, HASH_LENGTH)}`;
 }
 

@@ -10,6 +10,7 @@ export interface Sniffed {
   readonly headerOffset: number;
   /** Why it cannot be kept; undefined when it is a sound document as far as its frame tells. */
   readonly fault: Reason | undefined;
+  /** As the two ends tell, where the trailer of a PDF is; only who parses it knows for sure. */
   readonly isEncrypted: boolean;
 }
 
@@ -20,7 +21,6 @@ const TAIL_BYTES = 4096;
 const SMALLEST_PDF = 200;
 const JATS_ROOTS = new Set(['article', 'pmc-articleset', 'articles', 'sub-article']);
 const BODY_TAG = Buffer.from('<body');
-const ENCRYPT = Buffer.from('/Encrypt');
 const SEAM_BYTES = 16;
 
 /**
@@ -29,11 +29,11 @@ const SEAM_BYTES = 16;
  */
 export class Sniffer {
   #head = Buffer.alloc(0);
-  #tail = Buffer.alloc(0);
+  readonly #tail = Buffer.allocUnsafeSlow(TAIL_BYTES);
+  #tailBytes = 0;
   #bytes = 0;
   #kind: BodyKind | undefined;
   #hasBody = false;
-  #hasEncrypt = false;
   #overlap = Buffer.alloc(0);
 
   /** Takes a chunk; answers the kind once it is known. */
@@ -43,11 +43,9 @@ export class Sniffer {
       this.#head = Buffer.concat([this.#head, chunk.subarray(0, HEAD_BYTES - this.#head.length)]);
       if (this.#head.length >= HEAD_BYTES) this.#kind = kindOf(this.#head);
     }
-    this.#tail =
-      chunk.length >= TAIL_BYTES
-        ? Buffer.from(chunk.subarray(-TAIL_BYTES))
-        : Buffer.concat([this.#tail, chunk]).subarray(-TAIL_BYTES);
-    this.#search(chunk);
+    this.#keepEnd(chunk);
+    // Looking for a word in every byte costs as much as hashing them all, so it is done only where the word decides.
+    if (this.#kind !== 'pdf' && !this.#hasBody) this.#searchBody(chunk);
     return this.#kind;
   }
 
@@ -60,8 +58,20 @@ export class Sniffer {
       bytes: this.#bytes,
       headerOffset,
       fault: this.#fault(kind),
-      isEncrypted: kind === 'pdf' && this.#hasEncrypt,
+      isEncrypted: kind === 'pdf' && (this.#head.includes('/Encrypt') || this.#end().includes('/Encrypt')),
     };
+  }
+
+  #end(): Buffer {
+    return this.#tail.subarray(0, this.#tailBytes);
+  }
+
+  #keepEnd(chunk: Buffer): void {
+    const taken = Math.min(chunk.length, TAIL_BYTES);
+    const kept = Math.min(this.#tailBytes, TAIL_BYTES - taken);
+    if (kept > 0) this.#tail.copyWithin(0, this.#tailBytes - kept, this.#tailBytes);
+    chunk.copy(this.#tail, kept, chunk.length - taken);
+    this.#tailBytes = kept + taken;
   }
 
   #fault(kind: BodyKind): Reason | undefined {
@@ -74,28 +84,25 @@ export class Sniffer {
   }
 
   #pdfFault(): Reason | undefined {
-    const end = this.#tail.lastIndexOf('%%EOF');
+    const tail = this.#end();
+    const end = tail.lastIndexOf('%%EOF');
     if (end === -1 || this.#bytes < SMALLEST_PDF) return 'truncated';
-    return this.#tail.subarray(0, end).lastIndexOf('startxref') === -1 && this.#bytes > TAIL_BYTES
-      ? 'truncated'
-      : undefined;
+    return tail.subarray(0, end).lastIndexOf('startxref') === -1 && this.#bytes > TAIL_BYTES ? 'truncated' : undefined;
   }
 
   /** XML ends with the end tag of its root, whitespace and comments aside. */
   #unclosed(): Reason | undefined {
-    const tail = this.#tail
+    const tail = this.#end()
       .toString('latin1')
       .replaceAll('\0', '')
       .replace(/(?:\s|<!--[^]*?-->)+$/, '');
     return /<\/[A-Za-z_][\w:.-]*\s*>$/.test(tail) ? undefined : 'truncated';
   }
 
-  #search(chunk: Buffer): void {
-    // A word may lie across two chunks; the seam alone is joined, so that no chunk is copied.
+  #searchBody(chunk: Buffer): void {
+    // The word may lie across two chunks; the seam alone is joined, so that no chunk is copied.
     const seam = Buffer.concat([this.#overlap, chunk.subarray(0, SEAM_BYTES)]);
-    const has = (word: Buffer): boolean => seam.includes(word) || chunk.includes(word);
-    if (this.#kind !== 'pdf' && !this.#hasBody) this.#hasBody = has(BODY_TAG);
-    if ((this.#kind === undefined || this.#kind === 'pdf') && !this.#hasEncrypt) this.#hasEncrypt = has(ENCRYPT);
+    this.#hasBody = seam.includes(BODY_TAG) || chunk.includes(BODY_TAG);
     this.#overlap = chunk.length >= SEAM_BYTES ? Buffer.from(chunk.subarray(-SEAM_BYTES)) : seam.subarray(-SEAM_BYTES);
   }
 }

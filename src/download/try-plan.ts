@@ -1,10 +1,8 @@
-import { rm } from 'node:fs/promises';
-
 import type { Clock } from '../base/index.ts';
 import { equalJitterDelay, wait } from '../base/index.ts';
 import type { HttpResponse, HttpResult, Send } from '../http/index.ts';
 import { CookieJar } from '../http/index.ts';
-import type { LandingLink, Plan } from '../resolve/index.ts';
+import type { LandingPage, Plan } from '../resolve/index.ts';
 import { decodePage, readLandingPage } from '../resolve/index.ts';
 import type { Work } from '../works/index.ts';
 import { reasonOfResult } from './http-reason.ts';
@@ -16,7 +14,7 @@ import type { Reason } from './reasons.ts';
 import type { ReceivedBody } from './receive-body.ts';
 import { BodyReceiver } from './receive-body.ts';
 import { Transfer } from './transfer.ts';
-import { wallOf } from './wall.ts';
+import { isCookieWall, wallOf } from './wall.ts';
 
 /** A page may send its reader on, but not for ever. */
 const MOST_REFRESHES = 3;
@@ -31,6 +29,8 @@ export interface TryOptions {
   readonly send: Send;
   readonly files: KeptFiles;
   readonly clock: Clock;
+  /** The clock by which the web is waited for. */
+  readonly webClock: Clock;
   readonly inspect: InspectDocument | undefined;
   readonly accept: ReadonlySet<ArtifactKind>;
   readonly maxBytes: number;
@@ -77,7 +77,8 @@ export class PlanTrier {
     this.#tried.set(plan.url, got.reason);
     return {
       artifact: got.artifact,
-      retryAt: got.result.kind === 'later' ? got.result.at : null,
+      // A wall that answers 429 is still a wall: waiting does not open it.
+      retryAt: got.result.kind === 'later' && got.reason === reasonOfResult(got.result) ? got.result.at : null,
       attempt: {
         resolver: plan.resolver,
         url: plan.url,
@@ -116,20 +117,22 @@ export class PlanTrier {
     if (page.refresh !== null && pages < MOST_REFRESHES) return this.#follow(plan, page.refresh, expect, pages + 1);
     if (page.doi !== null && this.#work.ids.doi !== null && page.doi !== this.#work.ids.doi)
       return { ...got, reason: 'identity-mismatch' };
-    return this.#followLinks(plan, page.links, { ...got, reason: 'no-pdf-link' });
+    return this.#followLinks(plan, page, { ...got, reason: 'no-pdf-link' });
   }
 
   /** The files a page names, until one is the work's; the last one's reason stands for the page. */
-  async #followLinks(plan: Plan, links: readonly LandingLink[], none: Got): Promise<Got> {
+  async #followLinks(plan: Plan, page: LandingPage, none: Got): Promise<Got> {
     let last = none;
-    for (const link of links) {
+    for (const link of page.links) {
       if (!this.#options.accept.has(link.expect)) continue;
       const before = this.#tried.get(link.url);
       if (before !== undefined) {
         last = { ...none, reason: before as Reason };
         continue;
       }
-      const inner: Plan = { ...plan, url: link.url, expect: link.expect, credentials: [], headers: {}, checksum: null };
+      // Some hosts serve a file only to who comes from its page, as every browser tells them.
+      const headers = { referer: refererTo(link.url, page.url) };
+      const inner: Plan = { ...plan, url: link.url, expect: link.expect, credentials: [], headers, checksum: null };
       last = await this.#follow(inner, link.url, link.expect, MOST_REFRESHES);
       this.#tried.set(link.url, last.reason);
       if (last.artifact !== null) return last;
@@ -139,25 +142,25 @@ export class PlanTrier {
 
   async #fetch(plan: Plan, url: string): Promise<Got> {
     const { files, withLimits } = this.#options;
-    const part = await files.newPart(this.#work.id);
+    const part = await files.newPart();
     const transfer = new Transfer(part, plan, this.#options.accept.has('html'));
+    let got: Got | undefined;
     try {
       const result = await withLimits(plan.resolver, url, () => this.#transfer(transfer, plan, url));
       const refused = this.#refusal(result);
       const { receiver } = transfer;
       if (refused !== undefined || receiver === undefined) return this.#lost(result, refused ?? 'empty-body');
-      const body = await receiver.end();
-      return await this.#judge(part, result, body);
+      got = await this.#judge(part, result, receiver.end());
+      return got;
     } finally {
       // Whatever was not kept, and the page that was only read.
-      transfer.receiver?.discard();
-      await rm(part, { force: true });
+      if (!got?.artifact) transfer.receiver?.discard();
     }
   }
 
   /** Sends, and goes on where a body broke off, as often as the retry limit allows. */
   async #transfer(transfer: Transfer, plan: Plan, url: string): Promise<HttpResult> {
-    const { send, signal, clock, retries, maxBytes } = this.#options;
+    const { send, signal, webClock, retries, maxBytes } = this.#options;
     for (let attempt = 1; ; attempt += 1) {
       const result = await send(
         {
@@ -174,13 +177,20 @@ export class PlanTrier {
       );
       const brokeOff = result.kind === 'failed' && result.retryable && result.trail.response !== undefined;
       if (!brokeOff || attempt > retries) return result;
-      await wait(clock, equalJitterDelay(attempt, { baseMs: 1_000, capMs: 60_000 }), signal);
+      await wait(webClock, equalJitterDelay(attempt, { baseMs: 1_000, capMs: 60_000 }), signal);
     }
   }
 
   #refusal(result: HttpResult): Reason | undefined {
     const response = responseOf(result);
     const reason = reasonOfResult(result);
+    // A loop that a cookie should have ended: it was given back and changed nothing.
+    if (
+      result.kind === 'refused' &&
+      reason === 'redirect-loop' &&
+      result.trail.chain.some(({ url: at }) => isCookieWall(at))
+    )
+      return 'blocked-cookie';
     if (response === undefined || reason === undefined) return reason;
     const text = response.body.toString('utf8');
     return wallOf({ status: response.status, url: response.url, headers: response.headers, text }) ?? reason;
@@ -219,10 +229,10 @@ export class PlanTrier {
     if (!got.body?.page) return got;
     if (belongsTo(this.#work, text.replaceAll(/<[^>]*>/g, ' ')) === 'no')
       return { ...got, reason: 'identity-mismatch' };
-    const part = await this.#options.files.newPart(this.#work.id);
+    const part = await this.#options.files.newPart();
     const receiver = new BodyReceiver({ part, keepPages: true, checksum: null, stop: () => undefined });
     receiver.write(got.body.page);
-    await receiver.end();
+    receiver.end();
     return { ...got, artifact: await this.#keep(part, 'html', got.result, got.body) };
   }
 
@@ -241,6 +251,11 @@ export class PlanTrier {
     const detail = result.kind === 'failed' || result.kind === 'refused' ? `${result.reason}: ${result.message}` : null;
     return { reason, detail, result, body: null, artifact: null };
   }
+}
+
+/** What a browser would say by default: the whole address within one origin, the origin alone to others. */
+function refererTo(url: string, page: URL): string {
+  return new URL(url).origin === page.origin ? `${page.origin}${page.pathname}${page.search}` : `${page.origin}/`;
 }
 
 function responseOf(result: HttpResult): HttpResponse | undefined {

@@ -29,6 +29,11 @@ const MISSING =
 const ARTICLE = /citation_(?:title|doi|pdf_url)/i;
 const NAMES_FILE = /citation_pdf_url/i;
 
+/** True for an address by which sites find out whether cookies are kept. */
+export function isCookieWall(url: string): boolean {
+  return COOKIE_URL.test(url);
+}
+
 /**
  * What kind of wall a page is, by signs the walls themselves carry; undefined for an ordinary page. They are
  * recognised so that the account is right, never to be got around.
@@ -38,7 +43,7 @@ export function wallOf({ status, url, headers, text }: PageFacts): Reason | unde
   const seen = text.slice(0, 200_000);
   if (CHALLENGE.test(seen)) return 'blocked-challenge';
   if (status >= 400 && status !== 403 && status !== 401 && status !== 503) return undefined;
-  if (COOKIE_URL.test(url.href) || COOKIE_PAGE.test(seen)) return 'blocked-cookie';
+  if (isCookieWall(url.href) || COOKIE_PAGE.test(seen)) return 'blocked-cookie';
   if (CAPTCHA.test(seen)) return 'blocked-captcha';
   if (LOGIN_URL.test(url.pathname + url.search) || LOGIN_PAGE.test(seen)) return 'blocked-login';
   if (status >= 400) return undefined;

@@ -42,6 +42,8 @@ export interface HttpClientOptions {
   readonly pools?: readonly Pool[];
   readonly perHost?: { readonly perSecond?: number; readonly concurrency?: number };
   readonly margin?: number;
+  /** Longest line that is joined; as long as `retry.parkAfterMs` unless said otherwise. */
+  readonly longestLineMs?: number;
   readonly retry?: Partial<RetryOptions>;
   readonly circuit?: Partial<CircuitOptions>;
   /** False for a web of one's own; every other web has a right to be asked. */
@@ -92,6 +94,7 @@ export function createHttpClient(options: HttpClientOptions = {}): HttpClient {
     pools: new Pools(options.pools ?? []),
     margin: options.margin ?? 0.05,
     parkAfterMs: retry.parkAfterMs,
+    longestLineMs: options.longestLineMs ?? retry.parkAfterMs,
     backoff: { baseMs: retry.baseMs, capMs: retry.maxDelayMs },
     random: options.random,
     report: options.report,

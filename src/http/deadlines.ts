@@ -18,6 +18,7 @@ export class Deadlines implements Disposable {
   #phase: Phase = 'connect';
   #phaseAt: number;
   #timer: Timer | undefined;
+  #armedFor = 0;
   #held = false;
   #bytes = 0;
   #lastByteAt = 0;
@@ -59,10 +60,16 @@ export class Deadlines implements Disposable {
     this.#windowBytes = this.#bytes;
   }
 
+  /** A timer that rings too early looks again and is set anew, which is cheaper than moving it with every phase. */
   #arm(): void {
+    const next = this.#next();
+    if (this.#timer && this.#armedFor <= next) return;
     this.#timer?.[Symbol.dispose]();
-    const delayMs = Math.max(1, this.#next() - this.#clock.monotonic());
-    this.#timer = this.#clock.setTimer(delayMs, () => this.#check());
+    this.#armedFor = next;
+    this.#timer = this.#clock.setTimer(Math.max(1, next - this.#clock.monotonic()), () => {
+      this.#timer = undefined;
+      this.#check();
+    });
   }
 
   #next(): number {

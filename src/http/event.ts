@@ -1,7 +1,7 @@
 /** Something worth showing or measuring that is nobody's result. */
 export type HttpEvent =
-  /** A request goes on the wire after waiting for its turn. */
-  | { readonly kind: 'request-sent'; readonly host: string; readonly waitedMs: number }
+  /** A request goes on the wire after waiting for its turn; no more than `cap` are at that host at once. */
+  | { readonly kind: 'request-sent'; readonly host: string; readonly waitedMs: number; readonly cap: number }
   /** It left the wire: with a status, or with the reason why it has none. */
   | {
       readonly kind: 'request-done';
@@ -10,5 +10,7 @@ export type HttpEvent =
       readonly wireBytes: number;
       readonly ms: number;
     }
+  /** A server refuses (429, 503) and is left alone until then: as long as it said, or as we chose where it said nothing. */
+  | { readonly kind: 'wait-asked'; readonly host: string; readonly until: number; readonly said: boolean }
   /** A failing host is left alone. */
   | { readonly kind: 'host-held'; readonly host: string; readonly until: number };

@@ -171,3 +171,30 @@ test('whoever waits in line can leave it', async () => {
   for (const each of waiting) await assert.rejects(each, { name: 'AbortError' });
   assert.equal(server.requests.length, 1);
 });
+
+test('a host that says 429 is asked half as often from then on, once for each burst, and slowly faster again', async () => {
+  const clock = new HeldClock(now);
+  const arrivals: number[] = [];
+  let refusals = 1;
+  await using server = await openLoopback((request, response) => {
+    if (request.url === '/robots.txt') return void response.end();
+    arrivals.push(clock.now());
+    if (refusals > 0) response.statusCode = 429;
+    refusals -= 1;
+    response.end();
+  });
+  const wire = new Wire(clock);
+  await using client = loopbackClient(server, { clock, report: wire.report, margin: 0, perHost: { perSecond: 1 } });
+  await wire.settle(
+    Promise.all(Array.from({ length: 30 }, (_, at) => client.send({ url: new URL(`http://a.test/${at}`) }))),
+  );
+  const gaps = arrivals.slice(1).map((at, index) => at - (arrivals[index] ?? 0));
+  assert.ok(
+    gaps.slice(1, 18).every((gap) => gap >= 2000),
+    JSON.stringify(gaps),
+  );
+  assert.ok(
+    gaps.slice(-5).every((gap) => gap < 2000),
+    JSON.stringify(gaps),
+  );
+});

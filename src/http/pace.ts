@@ -1,11 +1,13 @@
 import type { Clock, Limiter, Random, Slot } from '../base/index.ts';
 import { equalJitterDelay, hostKey, TokenBucket } from '../base/index.ts';
 import type { HttpEvent } from './event.ts';
+import { HostSpeeds } from './host-speeds.ts';
 import type { Holds } from './holds.ts';
 import type { Pool, Pools } from './pools.ts';
 import { parseRetryAfter } from './retry-after.ts';
 import type { HttpRequest, LaterReason, ResponseHead, Send } from './send.ts';
 import { trailOf } from './send.ts';
+import { takeAll } from './take-all.ts';
 import type { Transport } from './transport.ts';
 
 export interface PaceOptions {
@@ -17,8 +19,10 @@ export interface PaceOptions {
   readonly perHost: { readonly perSecond: number; readonly concurrency: number };
   /** Share by which we stay below every rate: arrivals bunch on the way. */
   readonly margin: number;
-  /** Who would wait longer than this is told to come back instead. */
+  /** Who would have to wait longer than this because a host asked for it is told to come back instead. */
   readonly parkAfterMs: number;
+  /** The same for a wait that is of our own making: the line of those who want the same. */
+  readonly longestLineMs: number;
   readonly backoff: { readonly baseMs: number; readonly capMs: number };
   readonly random?: Random | undefined;
   readonly report?: ((event: HttpEvent) => void) | undefined;
@@ -47,27 +51,30 @@ export class Pace {
   /** How many wait for their turn at each key. */
   readonly #lines = new Map<string, number>();
   readonly #learned = new Map<string, number>();
-  readonly #sized = new Set<string>();
+  /** How many may be at a host at once, where that is not the default. */
+  readonly #caps = new Map<string, number>();
   /** Refusals in a row per key, for servers that say 429 without saying when. */
   readonly #refusals = new Map<string, number>();
+  readonly #speeds: HostSpeeds;
 
   constructor(options: PaceOptions) {
     this.#options = options;
+    this.#speeds = new HostSpeeds(options.perHost.perSecond);
     for (const pool of options.pools.all) options.limiter.setLimit(poolKey(pool), pool.strict ? 1 : pool.concurrency);
   }
 
   /** What robots.txt asks for: at least this long between two requests. */
   setCrawlDelay(url: URL, delayMs: number): void {
-    const key = hostKey(url);
+    const key = crawlKey(hostKey(url));
     this.#crawlDelays.set(key, Math.min(delayMs, LONGEST_CRAWL_DELAY_MS));
-    this.#options.limiter.setLimit(key, 1);
+    this.#cap(key, 1);
   }
 
   /** Lays pace around the wire. The slot is held for the request only, from its first byte out to its last byte in. */
   around(transport: Transport): Send {
     return async (request, signal) => {
       const pools = this.#options.pools.of(request.url, request.pool);
-      const keys = [hostKey(request.url), ...pools.map(poolKey)];
+      const keys = this.#keysOf(request, pools);
       this.#size(request.url, pools);
       const { clock, report } = this.#options;
       const askedAt = clock.monotonic();
@@ -79,7 +86,8 @@ export class Pace {
       let answered = false;
       let outcome = 'aborted';
       let wireBytes = 0;
-      report?.({ kind: 'request-sent', host, waitedMs: sentAt - askedAt });
+      const cap = this.#caps.get(host) ?? this.#options.perHost.concurrency;
+      report?.({ kind: 'request-sent', host, waitedMs: sentAt - askedAt, cap });
       try {
         const result = await transport.send(request, signal, (head) => {
           answered = true;
@@ -89,18 +97,30 @@ export class Pace {
         wireBytes = 'response' in result ? result.response.wireBytes : (result.trail.response?.wireBytes ?? 0);
         return result;
       } finally {
-        if (!answered) this.#space(host, pools);
+        if (!answered) this.#space(keys, pools);
         report?.({ kind: 'request-done', host, outcome, wireBytes, ms: clock.monotonic() - sentAt });
       }
     };
+  }
+
+  /** The host, its pools, and for whoever obeys robots.txt the delay it asks for: an interface has terms of its own. */
+  #keysOf(request: HttpRequest, pools: readonly Pool[]): string[] {
+    const host = hostKey(request.url);
+    const crawl = crawlKey(host);
+    const isDelayed = request.robots !== 'terms' && this.#crawlDelays.has(crawl);
+    return [host, ...pools.map(poolKey), ...(isDelayed ? [crawl] : [])];
   }
 
   /** A host of a pool may be asked as often at once as the pool may, not as a stranger. */
   #size(url: URL, pools: readonly Pool[]): void {
     const host = hostKey(url);
     const most = Math.max(0, ...pools.map(({ strict, concurrency }) => (strict ? 1 : concurrency)));
-    if (most === 0 || this.#sized.has(host)) return;
-    this.#sized.add(host);
+    if (most === 0 || this.#caps.has(host)) return;
+    this.#cap(host, most);
+  }
+
+  #cap(host: string, most: number): void {
+    this.#caps.set(host, most);
     this.#options.limiter.setLimit(host, most);
   }
 
@@ -110,17 +130,17 @@ export class Pace {
     keys: readonly string[],
     signal: AbortSignal | undefined,
   ): Promise<Turn> {
-    const { clock, holds, parkAfterMs } = this.#options;
+    const { clock, holds, parkAfterMs, longestLineMs } = this.#options;
     for (;;) {
       const now = clock.now();
       const hold = holds.latest(keys);
       if (hold && hold.at - now > parkAfterMs) return { kind: 'later', ...hold };
-      const rates = this.#ratesOf(request.url, pools);
-      const waitMs = this.#expectedWaitMs(keys[0] ?? '', rates, pools);
-      if (waitMs > parkAfterMs) return { kind: 'later', at: now + waitMs, reason: 'pool-exhausted' };
+      const waitMs = this.#expectedWaitMs(keys, this.#ratesOf(request.url, pools), pools);
+      if (waitMs > longestLineMs) return { kind: 'later', at: now + waitMs, reason: 'pool-exhausted' };
       using _line = this.#join(keys);
       const slot = await this.#slot(keys, signal);
       if (!slot) continue;
+      const rates = this.#ratesOf(request.url, pools);
       const buckets = rates.map(({ bucket }) => bucket);
       try {
         await takeAll(buckets, signal);
@@ -128,21 +148,22 @@ export class Pace {
         slot[Symbol.dispose]();
         throw error;
       }
-      // Somebody may have been told to wait while we stood in line: that holds for us as well.
-      if (holds.until(keys) === 0) return { kind: 'go', slot };
+      // Somebody may have been told to wait, or to go slower, while we stood in line: that holds for us as well.
+      const isAsBefore = rates.every(({ key, bucket }) => this.#buckets.get(key) === bucket);
+      if (isAsBefore && holds.until(keys) === 0) return { kind: 'go', slot };
       slot[Symbol.dispose]();
       for (const bucket of buckets) bucket.refund(1);
     }
   }
 
   /** How long somebody who joins the line now would wait, those before them included. */
-  #expectedWaitMs(host: string, rates: readonly Rate[], pools: readonly Pool[]): number {
+  #expectedWaitMs(keys: readonly string[], rates: readonly Rate[], pools: readonly Pool[]): number {
     const lineOf = (key: string): number => this.#lines.get(key) ?? 0;
     return Math.max(
       0,
       ...rates.map(({ key, bucket, intervalMs }) => (lineOf(key) + 1 - bucket.available) * intervalMs),
       ...pools.filter(({ strict }) => strict).map((pool) => lineOf(poolKey(pool)) * this.#intervalMs(pool.perSecond)),
-      lineOf(host) * (this.#crawlDelays.get(host) ?? 0) * (1 + this.#options.margin),
+      ...keys.map((key) => lineOf(key) * (this.#crawlDelays.get(key) ?? 0) * (1 + this.#options.margin)),
     );
   }
 
@@ -181,12 +202,11 @@ export class Pace {
   }
 
   #ratesOf(url: URL, pools: readonly Pool[]): Rate[] {
-    const { perHost } = this.#options;
     const host = hostKey(url);
     const found = pools
       .filter(({ strict }) => !strict)
       .map((pool) => this.#rate(poolKey(pool), this.#learned.get(poolKey(pool)) ?? pool.perSecond, pool.burst));
-    if (pools.length === 0) found.push(this.#rate(host, perHost.perSecond, 1));
+    if (pools.length === 0) found.push(this.#rate(host, this.#speeds.perSecond(host), 1));
     return found.filter((rate) => rate !== undefined);
   }
 
@@ -210,31 +230,46 @@ export class Pace {
 
   /** Reads from the headers what the server thinks of our speed, before anybody else is let through. */
   #observe(head: ResponseHead, keys: readonly string[], pools: readonly Pool[]): void {
-    const { clock, holds, backoff, random } = this.#options;
-    this.#space(keys[0] ?? '', pools);
+    const { clock, holds, backoff, random, report } = this.#options;
+    this.#space(keys, pools);
     this.#learn(head, pools);
     const [host = ''] = keys;
     if (head.status !== 429 && head.status !== 503) {
       this.#refusals.delete(host);
+      if (this.#speeds.answered(host)) this.#restart(host);
       return;
     }
     const now = clock.now();
+    // Several refusals of one burst are one complaint: the first has closed the host.
+    const isNews = holds.until([host]) <= now;
+    if (head.status === 429 && pools.length === 0 && isNews && this.#speeds.refused(host)) this.#restart(host);
     let at = parseRetryAfter(head.headers, now);
+    const said = at !== undefined;
     if (at === undefined && head.status === 429) {
       const refusals = (this.#refusals.get(host) ?? 0) + 1;
       this.#refusals.set(host, refusals);
       const pauseMs = Math.max(0, ...pools.map((pool) => pool.pauseMs ?? 0));
       at = now + Math.max(pauseMs, equalJitterDelay(refusals, { ...backoff, ...(random && { random }) }));
     }
-    if (at !== undefined) for (const key of keys) holds.hold(key, at, 'rate-limited');
+    if (at === undefined) return;
+    for (const key of keys) holds.hold(key, at, 'rate-limited');
+    report?.({ kind: 'wait-asked', host, until: at, said });
+  }
+
+  /** The host is asked at another speed from now on: a new bucket, and an empty one, since the last request counts as well. */
+  #restart(host: string): void {
+    this.#buckets.delete(host);
+    this.#rate(host, this.#speeds.perSecond(host))?.bucket.consume(1);
   }
 
   /** Keeps strict pools, and hosts with a Crawl-delay, closed for a full interval from now. */
-  #space(host: string, pools: readonly Pool[]): void {
+  #space(keys: readonly string[], pools: readonly Pool[]): void {
     const { clock, limiter, margin } = this.#options;
     const now = clock.now();
-    const delayMs = this.#crawlDelays.get(host);
-    if (delayMs !== undefined) limiter.holdUntil(host, now + delayMs * (1 + margin));
+    for (const key of keys) {
+      const delayMs = this.#crawlDelays.get(key);
+      if (delayMs !== undefined) limiter.holdUntil(key, now + delayMs * (1 + margin));
+    }
     for (const pool of pools) {
       if (pool.strict) limiter.holdUntil(poolKey(pool), now + this.#intervalMs(pool.perSecond));
     }
@@ -255,30 +290,16 @@ export class Pace {
       this.#rate(key, perSecond)?.bucket.consume(1);
     }
     const concurrency = Number(head.headers['x-concurrency-limit']);
-    if (concurrency > 0) for (const each of [key, hostKey(head.url)]) this.#options.limiter.setLimit(each, concurrency);
+    if (!(concurrency > 0)) return;
+    this.#options.limiter.setLimit(key, concurrency);
+    this.#cap(hostKey(head.url), concurrency);
   }
+}
+
+function crawlKey(host: string): string {
+  return `crawl:${host}`;
 }
 
 function poolKey(pool: Pool): string {
   return `pool:${pool.name}`;
-}
-
-/**
- * One token of every bucket, all at the same moment: a token taken long before it is used would let two requests
- * leave together later.
- */
-async function takeAll(buckets: readonly TokenBucket[], signal: AbortSignal | undefined): Promise<void> {
-  let [waitFor] = buckets;
-  while (waitFor) {
-    const first: TokenBucket = waitFor;
-    await first.take(1, signal);
-    const taken = [first];
-    waitFor = undefined;
-    for (const bucket of buckets) {
-      if (bucket === first) continue;
-      if (bucket.consume(1) === 0) taken.push(bucket);
-      else waitFor ??= bucket;
-    }
-    if (waitFor) for (const bucket of taken) bucket.refund(1);
-  }
 }

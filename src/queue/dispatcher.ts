@@ -1,9 +1,11 @@
-import type { Clock, Slot, Timer } from '../base/index.ts';
+import type { Clock, Timer } from '../base/index.ts';
 import type { Report } from './events.ts';
 import type { JobLimits } from './job-limits.ts';
+import type { Pick } from './lane-book.ts';
 import { LaneBook } from './lane-book.ts';
 import type { DrainMode, OrchestratorOptions } from './options.ts';
-import type { LeasedJob, QueueStore } from './types.ts';
+import type { EndedJob, RunningJobs } from './running-jobs.ts';
+import type { Exchange, Outlook, QueueStore, SettledLease } from './types.ts';
 
 /** While jobs flow, lanes are looked at again this often, or less often when the look is expensive. */
 const LOOK_EVERY_MS = 1_000;
@@ -12,7 +14,10 @@ const LOOK_SHARE = 20;
 const IDLE_LOOK_MS = 30_000;
 const DRAIN_LOOK_MS = 1_000;
 
-/** Fills free workers with jobs the moment there are both, and sleeps when there are not. */
+/**
+ * Writes down what came of jobs and fills the workers they left, both in one write, and sleeps when there is neither. One
+ * write is underway at a time: jobs that end meanwhile share the next one.
+ */
 export class Dispatcher implements Disposable {
   readonly #options: OrchestratorOptions;
   readonly #workerId: string;
@@ -20,12 +25,12 @@ export class Dispatcher implements Disposable {
   readonly #clock: Clock;
   readonly #limits: JobLimits;
   readonly #report: Report;
-  #drain: DrainMode;
-  readonly #start: (job: LeasedJob, worker: Slot) => void;
-  readonly #busy: () => boolean;
+  readonly #jobs: RunningJobs;
+  readonly #rested: () => void;
   readonly #drained: () => void;
   readonly #failed: (error: unknown) => void;
   readonly #lanes = new LaneBook();
+  #drain: DrainMode;
   #paused = false;
   #stopped = false;
   #pumping = false;
@@ -41,10 +46,10 @@ export class Dispatcher implements Disposable {
     readonly clock: Clock;
     readonly limits: JobLimits;
     readonly report: Report;
+    readonly jobs: RunningJobs;
     readonly drain: DrainMode;
-    readonly start: (job: LeasedJob, worker: Slot) => void;
-    /** Some jobs of this process have not been settled. */
-    readonly busy: () => boolean;
+    /** Everything that could be settled is. */
+    readonly rested: () => void;
     readonly drained: () => void;
     readonly failed: (error: unknown) => void;
   }) {
@@ -55,8 +60,8 @@ export class Dispatcher implements Disposable {
     this.#limits = given.limits;
     this.#report = given.report;
     this.#drain = given.drain;
-    this.#start = given.start;
-    this.#busy = given.busy;
+    this.#jobs = given.jobs;
+    this.#rested = given.rested;
     this.#drained = given.drained;
     this.#failed = given.failed;
   }
@@ -75,80 +80,104 @@ export class Dispatcher implements Disposable {
 
   setPaused(paused: boolean): void {
     this.#paused = paused;
-    if (!paused) this.lookAgain();
+    this.lookAgain();
   }
 
-  /** Fills free workers; called whenever one became free or something changed. */
+  /** Something is being written or read. */
+  get busy(): boolean {
+    return this.#pumping;
+  }
+
+  /** Settles and leases; called whenever a job ended, a worker became free or something changed. */
   pump(): void {
     if (this.#pumping) {
       this.#pumpAgain = true;
       return;
     }
     this.#pumping = true;
-    this.#pump().then(
-      () => {
-        this.#pumping = false;
-        if (this.#pumpAgain) {
-          this.#pumpAgain = false;
-          this.pump();
-        }
-      },
-      (error: unknown) => {
-        this.#pumping = false;
+    this.#pump()
+      .catch((error: unknown) => {
         this.#failed(error);
-      },
-    );
+        // Jobs that ended meanwhile are still to be settled.
+        this.#pumpAgain = true;
+      })
+      .finally(() => {
+        this.#pumping = false;
+        if (!this.#pumpAgain) {
+          this.#rested();
+          return;
+        }
+        this.#pumpAgain = false;
+        this.pump();
+      });
   }
 
-  /** Leases nothing any more. */
+  /** Leases nothing any more; what ends is still settled. */
   [Symbol.dispose](): void {
     this.#stopped = true;
     this.#alarm?.[Symbol.dispose]();
   }
 
   async #pump(): Promise<void> {
-    while (!this.#stopped && !this.#paused && this.#limits.freeWorkers > 0) {
-      if (this.#clock.monotonic() >= this.#lookAfter) await this.#look();
-      const picks = this.#lanes.choose(this.#limits.freeWorkers, this.#limits.room);
-      if (picks.length > 0) await this.#lease(picks);
-      else if (this.#lookNeeded) await this.#look();
+    for (;;) {
+      if (this.#leasing && this.#clock.monotonic() >= this.#lookAfter) await this.#look();
+      const ended = this.#jobs.takeEnded();
+      const picks = this.#leasing ? this.#lanes.choose(this.#limits.freeWorkers, this.#limits.room) : [];
+      if (ended.length > 0 || picks.length > 0) await this.#exchange(ended, picks);
+      else if (this.#leasing && this.#lookNeeded && this.#limits.freeWorkers > 0) await this.#look();
       else break;
     }
     if (!this.#stopped) await this.#rest();
   }
 
-  async #lease(
-    picks: readonly { readonly host: string | null; readonly resolver: string | null; readonly limit: number }[],
-  ): Promise<void> {
+  get #leasing(): boolean {
+    return !this.#stopped && !this.#paused;
+  }
+
+  async #exchange(ended: readonly EndedJob[], picks: readonly Pick[]): Promise<void> {
     const startedAt = this.#clock.monotonic();
-    const jobs = await this.#store.lease({
+    // Kept for the jobs to come: a job that waits for its host must not take them meanwhile.
+    const workers = this.#limits.takeWorkers(picks.reduce((sum, { limit }) => sum + limit, 0));
+    const { accepted, leased } = await this.#write(ended, picks).catch((error: unknown) => {
+      this.#jobs.unsettled(ended);
+      throw error;
+    });
+    this.#jobs.settled(ended, accepted);
+    if (ended.some(({ settlement }) => settlement.kind === 'requeue')) this.#lookNeeded = true;
+    if (picks.length > 0)
+      this.#report({ kind: 'dispatched', leased: leased.length, durationMs: this.#clock.monotonic() - startedAt });
+    for (const pick of picks) {
+      const found =
+        picks.length === 1
+          ? leased.length
+          : leased.filter((job) => job.host === pick.host && job.resolverHint === pick.resolver).length;
+      if (this.#lanes.took(pick, found)) this.#lookNeeded = true;
+    }
+    if (this.#stopped) {
+      // Told to stop while the lease was on its way.
+      const settlement = { kind: 'requeue', delayMs: 0, refund: true } as const;
+      if (leased.length > 0)
+        await this.#write(
+          leased.map((job) => ({ ...job, settlement })),
+          [],
+        );
+      return;
+    }
+    workers.forEach((worker, at) => {
+      const job = leased[at];
+      if (job) this.#jobs.start(job, worker);
+      else worker[Symbol.dispose]();
+    });
+  }
+
+  #write(settlements: readonly SettledLease[], picks: readonly Pick[]): Promise<Exchange> {
+    return this.#store.exchange({
       workerId: this.#workerId,
+      settlements,
       picks,
       now: this.#clock.now(),
       leaseMs: this.#options.leaseMs,
     });
-    this.#report({ kind: 'dispatched', leased: jobs.length, durationMs: this.#clock.monotonic() - startedAt });
-    for (const pick of picks) {
-      const leased =
-        picks.length === 1
-          ? jobs.length
-          : jobs.filter((job) => job.host === pick.host && job.resolverHint === pick.resolver).length;
-      if (this.#lanes.took(pick, leased)) this.#lookNeeded = true;
-    }
-    for (const job of jobs) {
-      const worker = this.#limits.takeWorker();
-      if (worker) this.#start(job, worker);
-      else await this.#giveBack(job);
-    }
-  }
-
-  /** A parked job may have taken the worker while the lease was on its way. */
-  async #giveBack(job: LeasedJob): Promise<void> {
-    await this.#store.settle(
-      [{ ...job, settlement: { kind: 'requeue', delayMs: 0, refund: true } }],
-      this.#clock.now(),
-    );
-    this.#lookNeeded = true;
   }
 
   async #look(): Promise<void> {
@@ -166,18 +195,28 @@ export class Dispatcher implements Disposable {
     this.#alarm?.[Symbol.dispose]();
     this.#alarm = undefined;
     // A process without free workers is woken by its own jobs, a paused one by whoever resumes it.
-    if (this.#paused || this.#limits.freeWorkers === 0) return;
+    if (this.#limits.freeWorkers === 0 || (this.#paused && this.#drain === 'never')) return;
     const now = this.#clock.now();
     const outlook = await this.#store.outlook(now);
-    if (this.#drain !== 'never' && !this.#busy() && !this.#pumpAgain && !this.#lookNeeded) {
-      const waiting = outlook.ready + outlook.inProgress + (this.#drain === 'empty' ? outlook.delayed : 0);
-      if (waiting === 0) {
-        this.#drained();
-        return;
-      }
+    const knows = !this.#pumpAgain && (this.#paused || !this.#lookNeeded);
+    if (knows && this.#jobs.size === 0 && this.#isDrained(outlook)) {
+      this.#drained();
+      return;
     }
     const longest = this.#drain === 'never' ? IDLE_LOOK_MS : DRAIN_LOOK_MS;
     const untilNext = outlook.nextAt === null ? longest : Math.max(1, outlook.nextAt - now);
     this.#alarm = this.#clock.setTimer(Math.min(longest, untilNext), () => this.lookAgain());
+  }
+
+  /** Nothing is left to wait for: what is paused is waited for as what is delayed is. */
+  #isDrained({ ready, delayed, inProgress }: Outlook): boolean {
+    switch (this.#drain) {
+      case 'never':
+        return false;
+      case 'empty':
+        return ready + delayed + inProgress === 0;
+      case 'due':
+        return inProgress === 0 && (ready === 0 || this.#paused || this.#lanes.every(this.#limits.isPaused));
+    }
   }
 }

@@ -50,6 +50,11 @@ export class HostThrottle {
     }));
   }
 
+  /** Whether the host is left alone now. */
+  isHeld(host: string): boolean {
+    return (this.#hosts.get(host)?.heldUntil ?? 0) > this.#clock.now();
+  }
+
   /** The host asked to slow down; answers until when it is left alone. */
   throttled(host: string, retryAt?: number): number {
     const state = this.#hosts.get(host) ?? { cap: this.#fullCap, strikes: 0, successes: 0, heldUntil: 0 };

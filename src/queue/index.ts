@@ -6,10 +6,13 @@ export { Orchestrator } from './orchestrator.ts';
 export type { OrchestratorDependencies, RunSummary } from './orchestrator.ts';
 export { WorkQueue } from './work-queue.ts';
 export type { EnqueueOptions, ImportRow } from './work-queue.ts';
+export { createWorkerId, isDeadHere } from './worker-identity.ts';
 export { openStore } from './store.ts';
 export type { StoreOptions } from './store.ts';
 export { JOB_STATES } from './types.ts';
 export type {
+  Exchange,
+  ExchangeRequest,
   Job,
   JobFilter,
   JobState,
@@ -17,13 +20,13 @@ export type {
   LaneBacklog,
   Lease,
   LeasedJob,
-  LeaseRequest,
   NewJob,
   Outlook,
   Pause,
   QueueAdmin,
   QueueStats,
   QueueStore,
+  SettledLease,
   Settlement,
   StoreChange,
   WorkerInfo,

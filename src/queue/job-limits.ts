@@ -8,6 +8,7 @@ import { TooManyWaiting } from './running-job.ts';
 import type { Lane, Pause } from './types.ts';
 
 const WORKER = 'worker';
+const WORKER_ALONE = [WORKER];
 const hostSlot = (host: string): string => `host ${host}`;
 const resolverSlot = (resolver: string): string => `resolver ${resolver}`;
 
@@ -16,6 +17,8 @@ export interface LimitOptions {
   readonly maxPerHost: number;
   readonly maxPerResolver: Readonly<Record<string, number>>;
   readonly maxParked: number;
+  /** Jobs that wait, without a worker, for the next slot of a busy host that they are known to need; 0 unless said otherwise. */
+  readonly readyPerHost?: number | undefined;
 }
 
 /** A limiter as the orchestrator needs it: workers, hosts and resolvers are keys of one, so that they are taken together. */
@@ -55,11 +58,13 @@ export class JobLimits {
   readonly #limiter: Limiter;
   readonly #clock: Clock;
   readonly #maxParked: number;
+  readonly #readyPerHost: number;
   readonly #report: Report;
   readonly #freed: () => void;
   /** Jobs leased for a host or resolver that have not asked for its slot yet. */
   readonly #expectedHosts = new Map<string, number>();
   readonly #expectedResolvers = new Map<string, number>();
+  readonly #parkedHosts = new Map<string, number>();
   #paused = new Set<string>();
   #parked = 0;
 
@@ -74,6 +79,7 @@ export class JobLimits {
     this.#limiter = options.limiter;
     this.#clock = options.clock;
     this.#maxParked = options.limits.maxParked;
+    this.#readyPerHost = options.limits.readyPerHost ?? 0;
     this.#report = options.report;
     this.#freed = options.freed;
     this.throttle = new HostThrottle({
@@ -93,18 +99,36 @@ export class JobLimits {
     return this.#limiter.room(WORKER);
   }
 
-  takeWorker(): Slot | undefined {
-    return this.#limiter.tryAcquire([WORKER]);
+  /** Takes up to `count` workers that are free now. */
+  takeWorkers(count: number): Disposable[] {
+    const workers: Disposable[] = [];
+    for (let left = count; left > 0; left -= 1) {
+      const worker = this.#limiter.tryAcquire(WORKER_ALONE);
+      if (!worker) break;
+      workers.push(worker);
+    }
+    return workers;
   }
 
   /** How many more jobs of a lane could download at once, counting those already on their way. */
   readonly room = ({ host, resolver }: Lane): number => {
-    const hostRoom =
-      host === null ? Infinity : this.#limiter.room(hostSlot(host)) - (this.#expectedHosts.get(host) ?? 0);
+    const hostRoom = host === null ? Infinity : this.#hostRoom(host);
     if (resolver === null) return hostRoom;
     const resolverRoom = this.#limiter.room(resolverSlot(resolver)) - (this.#expectedResolvers.get(resolver) ?? 0);
     return Math.min(hostRoom, resolverRoom);
   };
+
+  /**
+   * A few jobs more than fit wait ready for a busy host, so that one begins the moment another ends: leasing it only then
+   * would leave the host idle for as long as that takes. A host that is held gets none.
+   */
+  #hostRoom(host: string): number {
+    const room = this.#limiter.room(hostSlot(host)) - (this.#expectedHosts.get(host) ?? 0);
+    if (room > 0 || this.#readyPerHost === 0 || this.#paused.has(hostSlot(host)) || this.throttle.isHeld(host))
+      return room;
+    // Those that found out their host only as they ran need their places.
+    return this.#parked >= this.#maxParked / 2 ? room : room + this.#readyPerHost - (this.#parkedHosts.get(host) ?? 0);
+  }
 
   /** A job was leased for its host and resolver: until it asks for their slots, room is kept for it. */
   expect(running: RunningJob, change: 1 | -1): void {
@@ -127,6 +151,11 @@ export class JobLimits {
     this.#paused = keys;
   }
 
+  /** An operator has stopped the lane's host or resolver. */
+  readonly isPaused = ({ host, resolver }: Lane): boolean =>
+    (host !== null && this.#paused.has(hostSlot(host))) ||
+    (resolver !== null && this.#paused.has(resolverSlot(resolver)));
+
   /** Runs `work` with a slot of the host and the resolver; see HandlerContext.withLimits. */
   async run<T>(
     running: RunningJob,
@@ -136,9 +165,9 @@ export class JobLimits {
   ): Promise<T> {
     if (running.stopReason !== undefined) running.controller.signal.throwIfAborted();
     const host = hostKey(url);
-    const keys = [hostSlot(host), ...(resolver === null ? [] : [resolverSlot(resolver)])];
+    const keys = resolver === null ? [hostSlot(host)] : [hostSlot(host), resolverSlot(resolver)];
     this.expect(running, -1);
-    const slot = this.#limiter.tryAcquire(keys) ?? (await this.#park(running, host, resolver, keys));
+    const slot: Disposable = this.#limiter.tryAcquire(keys) ?? (await this.#park(running, host, resolver, keys));
     const window = new JobWindow(running, (options) => {
       const heldUntil = this.throttle.throttled(host, options?.retryAt);
       this.#clock.setTimer(Math.max(0, heldUntil - this.#clock.now()), this.#freed).unref();
@@ -151,17 +180,24 @@ export class JobLimits {
       if (!window.wasThrottled && asksToSlowDown(error)) window.throttled({ retryAt: retryAtOf(error) });
       throw error;
     } finally {
-      for (const key of keys) slot.release(key);
-      this.#freed();
+      slot[Symbol.dispose]();
+      // Without a free worker nobody could use the room.
+      if (this.freeWorkers > 0) this.#freed();
     }
   }
 
   /** Waits without a worker, then takes worker, host and resolver at once. */
-  async #park(running: RunningJob, host: string, resolver: string | null, keys: readonly string[]): Promise<Slot> {
+  async #park(
+    running: RunningJob,
+    host: string,
+    resolver: string | null,
+    keys: readonly string[],
+  ): Promise<Disposable> {
     if (this.#parked >= this.#maxParked) throw new TooManyWaiting(host);
     const startedAt = this.#clock.monotonic();
     const hostBusy = this.#limiter.room(hostSlot(host)) <= 0;
     this.#parked += 1;
+    count(this.#parkedHosts, host, 1);
     running.worker?.[Symbol.dispose]();
     running.worker = undefined;
     this.#freed();
@@ -170,8 +206,9 @@ export class JobLimits {
       slot = await this.#limiter.acquire([WORKER, ...keys], running.controller.signal);
     } finally {
       this.#parked -= 1;
+      count(this.#parkedHosts, host, -1);
     }
-    running.worker = { release: (key) => slot.release(key), [Symbol.dispose]: () => slot.release(WORKER) };
+    running.worker = { [Symbol.dispose]: () => slot.release(WORKER) };
     const waitedMs = this.#clock.monotonic() - startedAt;
     running.deadline += waitedMs;
     this.#report({
@@ -182,7 +219,11 @@ export class JobLimits {
       hostMs: hostBusy ? waitedMs : 0,
       resolverMs: hostBusy ? 0 : waitedMs,
     });
-    return slot;
+    return {
+      [Symbol.dispose]: () => {
+        for (const key of keys) slot.release(key);
+      },
+    };
   }
 }
 

@@ -334,6 +334,30 @@ test('stopping lets running jobs finish and starts no new ones', async () => {
   assert.equal((await queue.store.admin.find('b'))?.state, 'queued');
 });
 
+test('a stop while jobs are being leased gives them back at once', async () => {
+  let ran = 0;
+  const { queue, orchestrator, store } = stage(() => void (ran += 1));
+  await queue.enqueue('a', {});
+  const exchange = store.exchange.bind(store);
+  const { promise: asked, resolve: ask } = Promise.withResolvers<void>();
+  const { promise: answered, resolve: answer } = Promise.withResolvers<void>();
+  store.exchange = async (request) => {
+    const result = await exchange(request);
+    ask();
+    await answered;
+    return result;
+  };
+  const stop = new AbortController();
+  const run = orchestrator.run({ signal: stop.signal });
+  await asked;
+  stop.abort();
+  await settle();
+  answer();
+  assert.equal((await run).reason, 'stopped');
+  const job = await store.admin.find('a');
+  assert.deepEqual([ran, job?.state, job?.attempts, job?.workerId], [0, 'queued', 0, null]);
+});
+
 test('after the grace time running jobs are aborted and given back at once, with their attempt', async () => {
   const { handler } = controlled();
   const { queue, orchestrator, clock } = stage(handler);
@@ -388,6 +412,33 @@ test('a paused queue starts nothing until it is resumed', async () => {
   assert.equal(ran, 0);
   await store.admin.resume('all', '');
   assert.equal((await run).done, 1);
+});
+
+test('draining waits for what is paused, ends when that is cancelled, and does not wait when only what is due is wanted', async () => {
+  const { queue, store, clock, orchestrator } = stage(() => undefined);
+  await store.admin.pause('all', '', clock.now());
+  await queue.enqueue('a', {});
+  const options = { store, clock, handler: () => undefined };
+  const due = await new Orchestrator(OPTIONS, options).run({ drain: 'due' });
+  assert.deepEqual([due.reason, due.done], ['drained', 0]);
+  let ended = false;
+  const run = orchestrator.run({ drain: 'empty' }).finally(() => (ended = true));
+  await clock.advance(100_000);
+  assert.equal(ended, false);
+  await store.admin.cancel((await store.admin.find('a'))?.id ?? 0, clock.now());
+  await clock.advance(1_000);
+  assert.equal((await run).reason, 'drained');
+});
+
+test('what is due but of a paused host or resolver is not waited for when only what is due is wanted', async () => {
+  const { queue, store, clock, orchestrator } = stage(() => undefined);
+  await store.admin.pause('host', 'a.org', clock.now());
+  await store.admin.pause('resolver', 'arxiv', clock.now());
+  await queue.enqueue('host', { url: 'https://a.org/1' });
+  await queue.enqueue('resolver', {}, { resolverHint: 'arxiv' });
+  await queue.enqueue('free', {});
+  assert.equal((await orchestrator.run({ drain: 'due' })).done, 1);
+  assert.equal((await store.admin.stats(clock.now())).due, 2);
 });
 
 test('a paused host lets no download start, whoever asks for it', async () => {
@@ -536,7 +587,7 @@ test('a store that fails stops the run with its error after running jobs have en
   await queue.enqueue('a', {});
   const run = orchestrator.run({ drain: 'empty' });
   await settle();
-  store.settle = () => Promise.reject(Object.assign(new Error('no space'), { code: 'QUEUE_DISK_FULL' }));
+  store.exchange = () => Promise.reject(Object.assign(new Error('no space'), { code: 'QUEUE_DISK_FULL' }));
   open.get('a')?.end();
   await assert.rejects(run, { code: 'QUEUE_DISK_FULL' });
 });

@@ -76,9 +76,7 @@ export class Orchestrator {
       log: dependencies.log ?? (() => undefined),
       around: dependencies.around,
       random: dependencies.random,
-      settled: (requeued) => this.#afterSettling(requeued),
-      freed: () => this.#dispatcher?.pump(),
-      failed: (error) => this.#fail(error),
+      ended: () => this.#dispatcher?.pump(),
     });
   }
 
@@ -107,8 +105,8 @@ export class Orchestrator {
       limits: this.#limits,
       report: this.#report,
       drain: options.drain ?? 'never',
-      start: (job, worker) => this.#jobs.start(job, worker),
-      busy: () => this.#jobs.size > 0,
+      jobs: this.#jobs,
+      rested: () => this.#endWhenIdle(),
       drained: () => this.#ended.resolve('drained'),
       failed: (error) => this.#fail(error),
     });
@@ -137,12 +135,6 @@ export class Orchestrator {
   /** Ends the run when nothing is left: said once no more jobs will come in. */
   drain(mode: DrainMode = 'empty'): void {
     this.#dispatcher?.setDrain(mode);
-  }
-
-  #afterSettling(requeued: boolean): void {
-    if (this.#stopping) this.#endWhenIdle();
-    else if (requeued) this.#dispatcher?.lookAgain();
-    else this.#dispatcher?.pump();
   }
 
   #changed(change: StoreChange): void {
@@ -214,11 +206,10 @@ export class Orchestrator {
   #fail(error: unknown): void {
     this.#failure ??= { error };
     this.#stop('the queue cannot be used');
-    this.#endWhenIdle();
   }
 
   #endWhenIdle(): void {
-    if (this.#jobs.size === 0) this.#ended.resolve('stopped');
+    if (this.#stopping && this.#jobs.size === 0 && !this.#dispatcher?.busy) this.#ended.resolve('stopped');
   }
 
   #every(intervalMs: number, work: () => Promise<void> | void): void {

@@ -1,4 +1,4 @@
-import type { Clock, Random, Slot } from '../base/index.ts';
+import type { Clock, Random } from '../base/index.ts';
 import { addedJitterDelay, AppError, errorInfo } from '../base/index.ts';
 import type { ErrorInfo } from '../base/index.ts';
 import type { HandlerOutcome } from './handler.ts';
@@ -32,7 +32,7 @@ export class RunningJob {
   readonly startedAt: number;
   readonly controller = new AbortController();
   /** The worker it occupies; none while it is parked. */
-  worker: Slot | undefined;
+  worker: Disposable | undefined;
   /** It is leased for a host that it has not asked for yet. */
   expected: boolean;
   /** When it must have ended; moved on by the time it spends parked. */
@@ -44,7 +44,7 @@ export class RunningJob {
 
   constructor(
     job: LeasedJob,
-    options: { readonly startedAt: number; readonly deadline: number; readonly worker: Slot },
+    options: { readonly startedAt: number; readonly deadline: number; readonly worker: Disposable },
   ) {
     this.job = job;
     this.startedAt = options.startedAt;

@@ -1,14 +1,12 @@
-import type { Clock, Random, Slot } from '../base/index.ts';
+import type { Clock, Random } from '../base/index.ts';
 import { AppError } from '../base/index.ts';
 import type { Report } from './events.ts';
-import type { Handler, HandlerContext, HandlerOutcome } from './handler.ts';
+import type { Handler, HandlerContext } from './handler.ts';
 import type { JobLimits } from './job-limits.ts';
 import type { OrchestratorOptions } from './options.ts';
 import type { StopReason } from './running-job.ts';
 import { RunningJob, settlementOf, settlementOfFailure } from './running-job.ts';
-import type { Settled } from './settler.ts';
-import { Settler } from './settler.ts';
-import type { LeasedJob, QueueStore, Settlement } from './types.ts';
+import type { LeasedJob, QueueStore, SettledLease, Settlement } from './types.ts';
 
 /** What a handler gets to stop in after being told to; then it is abandoned. */
 const ABANDON_MS = 5_000;
@@ -24,12 +22,13 @@ export interface RunningJobsOptions {
   readonly log: HandlerContext['log'];
   readonly around: (<T>(job: LeasedJob, run: () => Promise<T>) => Promise<T>) | undefined;
   readonly random: Random | undefined;
-  /** Some jobs were settled and their workers are free; some may have gone back to the queue. */
-  readonly settled: (requeued: boolean) => void;
-  /** Some workers are free although their jobs are still being written down. */
-  readonly freed: () => void;
-  /** The store cannot be written. */
-  readonly failed: (error: unknown) => void;
+  /** Jobs have ended whose settlements wait to be written. */
+  readonly ended: () => void;
+}
+
+/** A job that ended, and what is to be written down of it. */
+export interface EndedJob extends SettledLease {
+  readonly running: RunningJob;
 }
 
 /** The jobs that this process has leased: it runs them, keeps their leases, stops them, and settles each exactly once. */
@@ -37,28 +36,20 @@ export class RunningJobs {
   readonly counts = { done: 0, skipped: 0, error: 0, requeued: 0, lost: 0 };
   readonly #given: RunningJobsOptions;
   readonly #jobs = new Map<number, RunningJob>();
-  readonly #settler: Settler;
+  /** Jobs that ended in this turn of the loop. */
+  #ended: EndedJob[] = [];
+  /** Jobs that ended in earlier turns. */
+  #unwritten: EndedJob[] = [];
 
   constructor(given: RunningJobsOptions) {
     this.#given = given;
-    this.#settler = new Settler({
-      store: given.store,
-      now: () => given.clock.now(),
-      underway: (group) => this.#leaveWorkers(group),
-      settled: (results) => this.#settled(results),
-      failed: (error, unsettled) => {
-        // Their leases run out by themselves: a lost settlement means a repeat, never a loss.
-        for (const job of unsettled) this.#forget(job);
-        given.failed(error);
-      },
-    });
   }
 
   get size(): number {
     return this.#jobs.size;
   }
 
-  start(job: LeasedJob, worker: Slot): void {
+  start(job: LeasedJob, worker: Disposable): void {
     const { options, clock, limits, report, workerId } = this.#given;
     const startedAt = clock.monotonic();
     const deadline = options.jobTimeoutMs > 0 ? startedAt + options.jobTimeoutMs : Infinity;
@@ -66,10 +57,7 @@ export class RunningJobs {
     this.#jobs.set(job.id, running);
     limits.expect(running, 1);
     report({ kind: 'job-started', job, workerId });
-    this.#run(running).then(
-      (outcome) => this.#end(running, () => settlementOf(outcome, clock)),
-      (error: unknown) => this.#end(running, () => this.#failure(running, error)),
-    );
+    void this.#run(running);
   }
 
   /** Prolongs every lease in one write, and stops the jobs whose lease was lost. */
@@ -108,7 +96,44 @@ export class RunningJobs {
     }
   }
 
-  async #run(running: RunningJob): Promise<HandlerOutcome> {
+  /** The jobs whose settlements wait to be written; their workers are free from now on. */
+  takeEnded(): readonly EndedJob[] {
+    const ended = this.#unwritten;
+    if (ended.length === 0) return ended;
+    this.#unwritten = [];
+    for (const { running } of ended) this.#leaveWorker(running);
+    return ended;
+  }
+
+  /** The settlements were written, or refused where the lease had been lost. */
+  settled(group: readonly EndedJob[], accepted: readonly boolean[]): void {
+    group.forEach(({ running, settlement }, at) => {
+      this.#forget(running);
+      const taken = accepted[at] ?? false;
+      if (!taken) this.counts.lost += 1;
+      else if (settlement.kind === 'requeue') this.counts.requeued += 1;
+      else this.counts[settlement.state] += 1;
+      this.#given.report({ kind: 'job-settled', job: running.job, settlement, accepted: taken });
+    });
+  }
+
+  /** The settlements could not be written. Their leases run out by themselves: that means a repeat, never a loss. */
+  unsettled(group: readonly EndedJob[]): void {
+    for (const { running } of group) this.#forget(running);
+  }
+
+  async #run(running: RunningJob): Promise<void> {
+    let settlement: Settlement;
+    try {
+      settlement = settlementOf(await this.#handle(running), this.#given.clock);
+    } catch (error) {
+      // It threw, or its answer made no sense.
+      settlement = this.#failure(running, error);
+    }
+    this.#end(running, settlement);
+  }
+
+  #handle(running: RunningJob): ReturnType<Handler> {
     const { handler, limits, log, workerId, around } = this.#given;
     const { job } = running;
     const view = {
@@ -118,28 +143,29 @@ export class RunningJobs {
       attempt: job.attempt,
       resolverHint: job.resolverHint,
     };
-    const context = new JobContext(running, limits, { workerId, log });
+    const context = new JobContext(running, limits, workerId, log);
     return around ? around(job, async () => handler(view, context)) : handler(view, context);
   }
 
-  #end(running: RunningJob, decide: () => Settlement): void {
+  #end(running: RunningJob, settlement: Settlement): void {
     if (running.ended) return;
     running.ended = true;
     const { job } = running;
-    let settlement: Settlement;
-    try {
-      settlement = decide();
-    } catch (error) {
-      // The handler's answer made no sense: that is a failure like any other.
-      settlement = this.#failure(running, error);
-    }
     this.#given.report({
       kind: 'job-ended',
       job,
       settlement,
       durationMs: this.#given.clock.monotonic() - running.startedAt,
     });
-    this.#settler.add(job, settlement);
+    const { id, token, resolverHint } = job;
+    this.#ended.push({ id, token, resolverHint, settlement, running });
+    if (this.#ended.length > 1) return;
+    // Those that end in one turn of the loop are written together, which is what makes many small jobs cheap.
+    setImmediate(() => {
+      this.#unwritten = this.#unwritten.length === 0 ? this.#ended : this.#unwritten.concat(this.#ended);
+      this.#ended = [];
+      this.#given.ended();
+    });
   }
 
   #failure(running: RunningJob, error: unknown): Settlement {
@@ -155,27 +181,7 @@ export class RunningJobs {
 
   #abandon(running: RunningJob): void {
     this.#given.report({ kind: 'job-abandoned', job: running.job });
-    this.#end(running, () => this.#failure(running, running.controller.signal.reason));
-  }
-
-  #settled(results: readonly Settled[]): void {
-    for (const { job, settlement, accepted } of results) {
-      this.#forget(job);
-      if (!accepted) this.counts.lost += 1;
-      else if (settlement.kind === 'requeue') this.counts.requeued += 1;
-      else this.counts[settlement.state] += 1;
-      this.#given.report({ kind: 'job-settled', job, settlement, accepted });
-    }
-    this.#given.settled(results.some(({ settlement }) => settlement.kind === 'requeue'));
-  }
-
-  /** Only one group is written at a time, so that no more than a full set of jobs is ever held beyond the workers. */
-  #leaveWorkers(group: readonly Settled[]): void {
-    for (const { job } of group) {
-      const running = this.#jobs.get(job.id);
-      if (running?.job === job) this.#leaveWorker(running);
-    }
-    this.#given.freed();
+    this.#end(running, this.#failure(running, running.controller.signal.reason));
   }
 
   #leaveWorker(running: RunningJob): void {
@@ -184,11 +190,8 @@ export class RunningJobs {
     running.worker = undefined;
   }
 
-  #forget(job: LeasedJob): void {
-    const running = this.#jobs.get(job.id);
-    if (!running || running.job !== job) return;
-    this.#jobs.delete(job.id);
-    this.#leaveWorker(running);
+  #forget(running: RunningJob): void {
+    if (this.#jobs.get(running.job.id) === running) this.#jobs.delete(running.job.id);
   }
 }
 
@@ -199,10 +202,10 @@ class JobContext implements HandlerContext {
   readonly withLimits: HandlerContext['withLimits'];
   readonly #running: RunningJob;
 
-  constructor(running: RunningJob, limits: JobLimits, given: Pick<HandlerContext, 'workerId' | 'log'>) {
+  constructor(running: RunningJob, limits: JobLimits, workerId: string, log: HandlerContext['log']) {
     this.#running = running;
-    this.workerId = given.workerId;
-    this.log = given.log;
+    this.workerId = workerId;
+    this.log = log;
     this.withLimits = (resolver, url, work) => limits.run(running, resolver, url, work);
   }
 

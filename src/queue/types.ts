@@ -87,12 +87,23 @@ export interface LaneBacklog extends Lane {
 /** A thousand jobs of look-ahead is all the scheduling needs; counting further would make it cost more than it gives. */
 export const LANE_COUNT_LIMIT = 1000;
 
-export interface LeaseRequest {
+/** A lease and what becomes of its job. */
+export type SettledLease = Lease & { readonly settlement: Settlement };
+
+/** Jobs that a worker is done with, and those that it wants next. */
+export interface ExchangeRequest {
   readonly workerId: string;
-  /** From which lanes, and how many of each. */
+  readonly settlements: readonly SettledLease[];
+  /** From which lanes to lease, and how many of each. */
   readonly picks: readonly (Lane & { readonly limit: number })[];
   readonly now: number;
   readonly leaseMs: number;
+}
+
+export interface Exchange {
+  /** False for each lease that was lost: its settlement changed nothing. */
+  readonly accepted: readonly boolean[];
+  readonly leased: readonly LeasedJob[];
 }
 
 /** What lies ahead: enough to know whether a drained queue is empty and when to look again. */
@@ -137,12 +148,13 @@ export interface QueueStore extends AsyncDisposable {
    * A job whose lease ran out on its last attempt ends in `error`; `exhausted` counts them.
    */
   backlog(now: number, maxAttempts: number): Promise<{ readonly lanes: LaneBacklog[]; readonly exhausted: number }>;
-  /** Takes jobs that may run, by priority, then age; each gets a new token and one more attempt. */
-  lease(request: LeaseRequest): Promise<LeasedJob[]>;
+  /**
+   * Settles leases and takes jobs that may run, in one write, so that no worker ever holds more than it can run. Of a lane
+   * jobs are taken by priority, then age; each gets a new token and one more attempt.
+   */
+  exchange(request: ExchangeRequest): Promise<Exchange>;
   /** Prolongs leases in one write; answers those that were lost. */
   extend(leases: readonly Lease[], now: number, leaseMs: number): Promise<Lease[]>;
-  /** False for each lease that was lost: its settlement changed nothing. */
-  settle(settlements: readonly (Lease & { readonly settlement: Settlement })[], now: number): Promise<boolean[]>;
   /** Ends the leases of workers known to be dead, as if they had run out now. */
   expire(workerIds: readonly string[], now: number): Promise<number>;
   /** Writes down what a worker tells about itself; null when it leaves. */

@@ -1,6 +1,6 @@
 import type { Clock, ErrorInfo } from '../base/index.ts';
 import { addedJitterDelay, AppError, hostKey } from '../base/index.ts';
-import type { Lease, LeasedJob, NewJob, QueueStats, QueueStore } from './types.ts';
+import type { Lease, LeasedJob, NewJob, QueueStats, QueueStore, Settlement } from './types.ts';
 
 /** More would be a file, not a description of one. */
 const MAX_PAYLOAD_BYTES = 10_000_000;
@@ -10,6 +10,8 @@ const IMPORT_BATCH = 1_000;
 
 export interface EnqueueOptions {
   readonly resolverHint?: string | undefined;
+  /** Where it will probably download from, so that jobs of a busy host wait in the queue; else the payload's `url` tells. */
+  readonly url?: string | undefined;
   /** Higher runs first; 0 unless said otherwise. */
   readonly priority?: number | undefined;
 }
@@ -65,9 +67,13 @@ export class WorkQueue implements AsyncDisposable {
       batch = [];
       progress?.({ added, known });
     };
-    for await (const row of rows) {
-      batch.push(createJob(row.artifactId, row.artifact, row));
-      if (batch.length >= IMPORT_BATCH) await flush();
+    const isFull = (row: ImportRow): boolean =>
+      batch.push(createJob(row.artifactId, row.artifact, row)) >= IMPORT_BATCH;
+    // Rows that are there already need not be waited for one by one.
+    if (Symbol.iterator in rows) {
+      for (const row of rows) if (isFull(row)) await flush();
+    } else {
+      for await (const row of rows) if (isFull(row)) await flush();
     }
     if (batch.length > 0) await flush();
     return { added, known };
@@ -90,7 +96,10 @@ export class WorkQueue implements AsyncDisposable {
       left -= take;
       return take > 0 ? [{ ...pick, limit: take }] : [];
     });
-    return fitting.length === 0 ? [] : this.store.lease({ workerId, picks: fitting, now, leaseMs: options.leaseMs });
+    if (fitting.length === 0) return [];
+    const { leaseMs } = options;
+    const { leased } = await this.store.exchange({ workerId, settlements: [], picks: fitting, now, leaseMs });
+    return [...leased];
   }
 
   /** Prolongs leases; answers those that were lost, whose work must be dropped. */
@@ -132,9 +141,16 @@ export class WorkQueue implements AsyncDisposable {
     await this.store[Symbol.asyncDispose]();
   }
 
-  async #settle(lease: Lease, settlement: Parameters<QueueStore['settle']>[0][number]['settlement']): Promise<boolean> {
-    const [accepted = false] = await this.store.settle([{ ...lease, settlement }], this.#clock.now());
-    return accepted;
+  async #settle(lease: Lease, settlement: Settlement): Promise<boolean> {
+    const settlements = [{ ...lease, settlement }];
+    const { accepted } = await this.store.exchange({
+      workerId: '',
+      settlements,
+      picks: [],
+      now: this.#clock.now(),
+      leaseMs: 0,
+    });
+    return accepted[0] ?? false;
   }
 
   async #write(): Promise<void> {
@@ -186,7 +202,7 @@ function createJob(artifactId: string, artifact: unknown, options: EnqueueOption
     artifactId,
     artifactJson,
     resolverHint: options.resolverHint,
-    host: hostOf(artifact),
+    host: hostOf(options.url === undefined ? artifact : options),
     priority: options.priority ?? 0,
   };
 }

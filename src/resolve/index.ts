@@ -1,6 +1,6 @@
 export { plan } from './plan.ts';
 export type { Checksum, Expectation, Finding, Plan, ResolveContext, Resolver, ResolverName } from './plan.ts';
-export { baseUrlsBelow, Services } from './services.ts';
+export { baseUrlsBelow, SERVICE_NAMES, Services } from './services.ts';
 export type { ServiceName, ServiceOptions } from './services.ts';
 export { SERVICE_TABLE } from './service-table.ts';
 export type { ServiceFacts } from './service-table.ts';

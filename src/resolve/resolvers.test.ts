@@ -3,7 +3,7 @@ import { existsSync, globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 
-import { gather, loopbackClient, openLoopback } from '../testing/index.ts';
+import { loopbackClient, openLoopback } from '../testing/index.ts';
 import type { SeenRequest } from '../testing/index.ts';
 import type { Work } from '../works/index.ts';
 import { identify, NO_IDS, parseOpenAlexWork, parseWorks, workFromIds } from '../works/index.ts';
@@ -62,7 +62,7 @@ async function ask(
   const services = new Services({ baseUrls: baseUrlsBelow('sim.test', 'http'), keys: context.keys ?? KEYS });
   const resolver = RESOLVERS.find((each) => each.name === name);
   assert.ok(resolver);
-  const findings = await gather(
+  const findings = await Array.fromAsync(
     resolver.plans(about, {
       services,
       lookups: new Lookups(client.send, services),
@@ -202,7 +202,7 @@ test('doi: the page behind it, and what negotiation answers can be read', { skip
   async function* bytes(): AsyncGenerator<Uint8Array> {
     yield await Promise.resolve(Buffer.from(fixture('doi/crossref-transform-bibtex.txt')));
   }
-  const [cited] = await gather(parseWorks(bytes(), 'bibtex'));
+  const [cited] = await Array.fromAsync(parseWorks(bytes(), 'bibtex'));
   assert.equal(cited?.kind === 'work' && cited.work.ids.doi, '10.1126/science.169.3946.635');
   await using server = await openLoopback((request, response) => {
     if (request.host === 'doi.test')
@@ -576,7 +576,7 @@ test('plans come lazily, each URL once, and a bare id is looked up first', async
     server.requests.map(({ host }) => host),
     ['api.openalex.org.sim.test'],
   );
-  const rest = await gather(findings);
+  const rest = await Array.fromAsync(findings);
   assert.deepEqual(
     rest.flatMap((each) => (each.kind === 'plan' ? [each.plan.url] : [])),
     ['http://files.test/b.pdf'],
@@ -596,7 +596,9 @@ test('a work known by its arXiv id only is looked up there', async () => {
   const context: ResolveContext = { services, lookups, contact: null, attempted: new Map(), thorough: false };
   const bare = workFromIds(identify('arXiv:2101.00001') ?? NO_IDS);
   assert.ok(bare);
-  const findings = await gather(findPlans(bare, chooseResolvers({ preset: 'fast', enable: ['doi'] }), context));
+  const findings = await Array.fromAsync(
+    findPlans(bare, chooseResolvers({ preset: 'fast', enable: ['doi'] }), context),
+  );
   assert.deepEqual(
     findings.flatMap((each) => (each.kind === 'plan' ? [each.plan.url] : [])),
     ['http://export.arxiv.org.sim.test/pdf/2101.00001', 'http://doi.org.sim.test/10.1000/j'],

@@ -6,6 +6,9 @@ import { SERVICE_TABLE } from './service-table.ts';
 
 export type ServiceName = keyof typeof SERVICE_TABLE;
 
+/** Every service that may be asked. */
+export const SERVICE_NAMES = Object.keys(SERVICE_TABLE) as readonly ServiceName[];
+
 export interface ServiceOptions {
   /** Other addresses of services, by name. */
   readonly baseUrls?: Readonly<Partial<Record<ServiceName, string>>>;

@@ -17,6 +17,8 @@ const BUFFER_BYTES = 1 << 20;
 
 /** How an index is built; without `dense` it searches by words alone. */
 export interface BuildOptions {
+  /** Names what the passages are made of, so that a later look can tell whether that has changed. */
+  readonly source?: string;
   readonly dense?: {
     readonly model: ModelIdentity;
     readonly dimensions: number;
@@ -49,7 +51,7 @@ export async function buildIndex(
     await using records = await BufferedFile.create(join(folder, files.passages));
     await using rows = options.dense && new DenseRows(await BufferedFile.create(join(folder, rowsPart)), options.dense);
     for await (const { vectors, searchText, ...passage } of passages) {
-      lexical.add(searchText ?? passage.text);
+      lexical.add(searchText ?? passage.text, passage.title);
       await records.write(Buffer.from(JSON.stringify(passage), 'utf8'));
       offsets.push(records.size);
       await rows?.add(vectors);
@@ -64,6 +66,7 @@ export async function buildIndex(
     schema: INDEX_SCHEMA,
     analysis: ANALYSIS,
     passages: offsets.length - 1,
+    ...(options.source !== undefined && { source: options.source }),
     files,
     dense: options.dense && dense ? { ...dense, model: options.dense.model } : null,
   };

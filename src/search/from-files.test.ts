@@ -40,10 +40,10 @@ test('what the stages wrote is found by its words, its heading and its meaning, 
     const engines = { dense: engine, sparse: undefined };
     await embedItem({ input: chunks, output: vectors, engines, type: 'float32', cache: undefined });
     const dense = await denseModelOf(vectors);
-    assert.deepEqual(dense, { model: engine.model, dimensions: 2 });
+    assert.deepEqual(dense, { model: engine.model, dimensions: 2, type: 'float32' });
     const files = [{ chunks, vectors, file: 'papers/sea.pdf' }];
     await buildIndex(join(root, 'index'), passagesFromFiles(files), {
-      ...(dense && { dense: { ...dense, dtype: 'float32' } }),
+      ...(dense && { dense: { model: dense.model, dimensions: dense.dimensions, dtype: 'float32' } }),
     });
     using index = await openIndex(join(root, 'index'), engine);
     for (const [mode, query] of [
@@ -64,8 +64,12 @@ test('what the stages wrote is found by its words, its heading and its meaning, 
 
     const other = chunkOutput(root, 'other', 'parquet');
     await chunkItem({ id: 'other', document, output: other, tokenizer, options });
+    const stale: string[] = [];
+    const without = [];
     const wrong = [{ chunks: other, vectors, file: undefined }];
-    await assert.rejects(buildIndex(join(root, 'bad'), passagesFromFiles(wrong)), { code: 'INDEX_INPUT' });
+    for await (const each of passagesFromFiles(wrong, ({ chunks: file }) => stale.push(file))) without.push(each);
+    assert.deepEqual(stale, [other], 'vectors of other chunks are told, once');
+    assert.ok(without.length > 1 && without.every((each) => each.vectors.length === 0));
   } finally {
     await rm(root, { recursive: true });
   }

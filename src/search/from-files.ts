@@ -1,6 +1,4 @@
-import { AppError } from '../base/index.ts';
-import type { ChunkVectors } from '../parse/index.ts';
-import { embeddedText, readChunks, readVectors } from '../parse/index.ts';
+import { embeddedText, readChunkPassages, readVectors } from '../parse/index.ts';
 import type { IndexedPassage } from './passage.ts';
 
 /** A document as the stages left it. */
@@ -12,30 +10,42 @@ export interface DocumentFiles {
   readonly file: string | undefined;
 }
 
-/** Passages for an index out of the files of chunks and vectors, one document after the other. */
+/**
+ * Passages for an index out of the files of chunks and vectors, one document after the other. Where the vectors are not
+ * those of the chunks, because a document was cut anew and not embedded yet, its passages come without and `stale` is
+ * told.
+ */
 export async function* passagesFromFiles(
   documents: AsyncIterable<DocumentFiles> | Iterable<DocumentFiles>,
+  stale?: (document: DocumentFiles) => void,
 ): AsyncGenerator<IndexedPassage> {
-  for await (const { chunks, vectors, file } of documents) {
-    const rows = vectors === undefined ? undefined : readVectors(vectors)[Symbol.asyncIterator]();
-    for await (const chunk of readChunks(chunks)) {
-      const row: ChunkVectors | undefined = (await rows?.next())?.value;
-      if (rows && row?.id !== chunk.id) {
-        throw new AppError('INDEX_INPUT', `${vectors} does not hold the vectors of ${chunks} (chunk ${chunk.id})`, {
-          hint: 'run docparse embed again',
-        });
+  for await (const document of documents) {
+    const { chunks, vectors, file } = document;
+    const dense = vectors === undefined ? undefined : await denseById(vectors);
+    let told = false;
+    for await (const chunk of readChunkPassages(chunks)) {
+      const vector = dense?.get(chunk.id);
+      if (dense && !vector && !told) {
+        told = true;
+        stale?.(document);
       }
       yield {
         id: chunk.id,
         document: chunk.document,
         title: chunk.title,
         headings: chunk.headings,
-        page: chunk.regions[0]?.page,
+        page: chunk.page,
         text: chunk.text,
         file,
         searchText: embeddedText(chunk),
-        vectors: row?.dense ? [row.dense] : [],
+        vectors: vector ? [vector] : [],
       };
     }
   }
+}
+
+async function denseById(path: string): Promise<ReadonlyMap<string, Float32Array>> {
+  const vectors = new Map<string, Float32Array>();
+  for await (const { id, dense } of readVectors(path)) if (dense) vectors.set(id, dense);
+  return vectors;
 }

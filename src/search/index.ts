@@ -1,9 +1,13 @@
 export { buildIndex } from './build.ts';
 export type { BuildOptions } from './build.ts';
+export type { IndexEvent } from './events.ts';
 export { passagesFromFiles } from './from-files.ts';
 export type { DocumentFiles } from './from-files.ts';
 export type { Fusion, Ranking } from './fusion.ts';
+export { readManifest } from './manifest.ts';
 export type { IndexManifest } from './manifest.ts';
 export type { IndexedPassage, Passage } from './passage.ts';
+export { refreshIndex } from './refresh.ts';
+export type { RefreshOptions } from './refresh.ts';
 export { openIndex } from './search-index.ts';
 export type { Hit, SearchIndex, SearchMode, SearchOptions } from './search-index.ts';

@@ -10,11 +10,21 @@ export interface ScanKernel {
   scanFloats(query: number, rows: number, rowsEnd: number, rowBytes: number, out: number): void;
   /** int8 rows with a scale each; the query is given as 16-bit integers, which saves widening it for every row. */
   scanBytes(query: number, rows: number, rowsEnd: number, rowBytes: number, out: number, scales: number): void;
+  /** The highest of each of four columns of numbers, written to `out`; from `at` to `end` there are whole blocks. */
+  highest(at: number, end: number, out: number): void;
+  /**
+   * Goes on block by block until one has a fused score above the bound, and answers where that block ends, or `end`. A
+   * block is BLOCK numbers; `factors` holds lexical factor, floor of the dense score, dense factor and bound, four times each.
+   */
+  nextAbove(lexical: number, end: number, dense: number, factors: number): number;
 }
+
+/** Numbers that `nextAbove` looks at together. */
+export const BLOCK = 8;
 
 /** Compiles the kernels for a memory. */
 export function createKernel(memory: WasmMemory): ScanKernel {
-  return compile([scanFloats(), scanBytes()], memory) as ScanKernel;
+  return compile([scanFloats(), scanBytes(), highest(), nextAbove()], memory) as ScanKernel;
 }
 
 const QUERY = 0;
@@ -141,4 +151,78 @@ function eachRow(parts: {
 
 function advance(local: number, by: number): number[] {
   return [...op.get(local), ...op.i32(by), ...op.i32Add, ...op.set(local)];
+}
+
+function highest(): WasmFunction {
+  const [at, end, out, most] = [0, 1, 2, 3] as const;
+  const step = [
+    ...op.get(most),
+    ...op.get(at),
+    ...op.vectorLoad(0),
+    ...op.f32x4Highest,
+    ...op.set(most),
+    ...advance(at, 16),
+    ...op.get(at),
+    ...op.get(end),
+    ...op.i32LessThan,
+  ];
+  const body = [
+    ...op.get(at),
+    ...op.vectorLoad(0),
+    ...op.set(most),
+    ...op.repeat(step),
+    ...op.get(out),
+    ...op.get(most),
+    ...op.vectorStore(0),
+  ];
+  return { name: 'highest', parameters: 3, locals: [V128], body };
+}
+
+function nextAbove(): WasmFunction {
+  const [lexical, end, dense, factors, found] = [0, 1, 2, 3, 4] as const;
+  const [lexicalFactor, floor, denseFactor, bound] = [5, 6, 7, 8] as const;
+  const constants = [lexicalFactor, floor, denseFactor, bound].flatMap((local, at) => [
+    ...op.get(factors),
+    ...op.vectorLoad(16 * at),
+    ...op.set(local),
+  ]);
+  const isAbove = (offset: number): number[] => [
+    ...op.get(lexical),
+    ...op.vectorLoad(offset),
+    ...op.get(lexicalFactor),
+    ...op.f32x4Multiply,
+    ...op.get(dense),
+    ...op.vectorLoad(offset),
+    ...op.get(floor),
+    ...op.f32x4Subtract,
+    ...op.vectorZero,
+    ...op.f32x4Highest,
+    ...op.get(denseFactor),
+    ...op.f32x4Multiply,
+    ...op.f32x4Add,
+    ...op.get(bound),
+    ...op.f32x4Above,
+  ];
+  const step = [
+    ...isAbove(0),
+    ...isAbove(16),
+    ...op.vectorOr,
+    ...op.vectorAny,
+    ...op.set(found),
+    ...advance(lexical, 4 * BLOCK),
+    ...advance(dense, 4 * BLOCK),
+    ...op.get(found),
+    ...op.i32IsZero,
+    ...op.get(lexical),
+    ...op.get(end),
+    ...op.i32LessThan,
+    ...op.i32And,
+  ];
+  return {
+    name: 'nextAbove',
+    parameters: 4,
+    answers: true,
+    locals: [I32, V128, V128, V128, V128],
+    body: [...constants, ...op.repeat(step), ...op.get(lexical)],
+  };
 }

@@ -5,6 +5,12 @@ import { analyse } from '../parse/index.ts';
 const K1 = 1.2;
 const B = 0.75;
 
+/**
+ * A title says in few words what its document is about: they count this often in all, once where they stand in the text
+ * and the rest here (BM25F with one field more and a common length).
+ */
+const TITLE_WEIGHT = 3;
+
 const MAGIC = 0x4c_47_4b_44;
 const HEADER_WORDS = 6;
 const MOST_REPEATS = 0xffff;
@@ -19,8 +25,10 @@ export class LexicalWriter {
   readonly #starts = new Grower();
   #frequencies = new Uint32Array(1024);
 
-  add(text: string): void {
+  add(text: string, title: string): void {
     const terms = analyse(text);
+    const inTitle = analyse(title);
+    for (let more = 1; more < TITLE_WEIGHT; more += 1) terms.push(...inTitle);
     this.#lengths.push(terms.length);
     this.#starts.push(this.#numbers.length);
     const counts = new Map<number, number>();
@@ -100,15 +108,20 @@ export class LexicalIndex {
     }
     this.#view = viewsOf(bytes.buffer as ArrayBuffer, { passages, terms, postings, termBytes }, bytes.byteOffset);
     this.passages = passages;
+    const { lengths } = this.#view;
+    // By place: iterators and callbacks over every passage would be a tenth of the time to the first answer.
     let total = 0;
-    for (const length of this.#view.lengths) total += length;
+    for (let passage = 0; passage < passages; passage += 1) total += lengths[passage] as number;
     const average = total / passages || 1;
-    this.#norms = Float32Array.from(this.#view.lengths, (length) => K1 * (1 - B + (B * length) / average));
+    this.#norms = new Float32Array(passages);
+    for (let passage = 0; passage < passages; passage += 1) {
+      this.#norms[passage] = K1 * (1 - B + (B * (lengths[passage] as number)) / average);
+    }
   }
 
-  /** BM25 of every passage for a query. */
-  score(query: string): Float32Array {
-    const scores = new Float32Array(this.passages);
+  /** BM25 of every passage for a query; `scores` may be memory of former searches. */
+  score(query: string, scores: Float32Array = new Float32Array(this.passages)): Float32Array {
+    scores.fill(0);
     const { postingOffsets, passages, repeats } = this.#view;
     const norms = this.#norms;
     const wanted = new Map<string, number>();
@@ -121,9 +134,9 @@ export class LexicalIndex {
       const frequency = to - from;
       const weight = times * (K1 + 1) * Math.log(1 + (this.passages - frequency + 0.5) / (frequency + 0.5));
       for (let at = from; at < to; at += 1) {
-        const passage = passages[at] ?? 0;
-        const count = repeats[at] ?? 0;
-        scores[passage] = (scores[passage] ?? 0) + (weight * count) / (count + (norms[passage] ?? 1));
+        const passage = passages[at] as number;
+        const count = repeats[at] as number;
+        scores[passage] = (scores[passage] as number) + (weight * count) / (count + (norms[passage] as number));
       }
     }
     return scores;

@@ -6,7 +6,7 @@ import type { ModelIdentity } from '../parse/index.ts';
 import { ANALYSIS } from '../parse/index.ts';
 import type { DenseLayout } from './dense.ts';
 
-export const INDEX_SCHEMA = 'docstokg/index/1';
+export const INDEX_SCHEMA = 'docstokg/index/2';
 export const MANIFEST_NAME = 'index.json';
 
 /** What an index is made of. Its files carry a name of their own for each build, so that this one file decides. */
@@ -14,6 +14,8 @@ export interface IndexManifest {
   readonly schema: string;
   readonly analysis: string;
   readonly passages: number;
+  /** What it was built from, where the builder said it. */
+  readonly source?: string;
   readonly files: {
     readonly passages: string;
     readonly offsets: string;

@@ -4,13 +4,12 @@ import { join } from 'node:path';
 import { AppError, canonicalJson } from '../base/index.ts';
 import type { DenseEngine } from '../parse/index.ts';
 import { DenseIndex } from './dense.ts';
-import type { Fusion, Ranking, Scores } from './fusion.ts';
-import { fuseConvex, fuseRanks, fuseWithFeedback, rankingOf } from './fusion.ts';
+import type { Fusion, Ranking } from './fusion.ts';
+import { bestOf, feedbackDepth, fuseConvex, fuseRanks, withFeedback } from './fusion.ts';
 import { LexicalIndex } from './lexical.ts';
 import type { IndexManifest } from './manifest.ts';
 import { readManifest } from './manifest.ts';
 import type { Passage } from './passage.ts';
-import { topPlaces } from './top.ts';
 
 /** What is searched with: words, meaning, or both. */
 export type SearchMode = 'lexical' | 'dense' | 'hybrid';
@@ -71,7 +70,7 @@ export class SearchIndex implements Disposable {
   /** The same by places in the index, without reading the passages. */
   async rank(query: string, options: SearchOptions, signal?: AbortSignal): Promise<Ranking> {
     const { mode, top } = options;
-    if (mode === 'lexical') return best(this.#lexical.score(query), top, 0);
+    if (mode === 'lexical') return bestOf(this.#lexical.score(query), top, 0);
     const dense = this.#dense;
     const [vector] = (await this.#engine?.embed([query], 'query', signal)) ?? [];
     if (!dense || !vector) {
@@ -81,10 +80,11 @@ export class SearchIndex implements Disposable {
     }
     // From here on nothing waits: the dense scores lie in memory that another search would overwrite.
     const { scores, unrelated } = dense.score(vector);
-    if (mode === 'dense') return best(scores, top, -Infinity);
-    const both: Scores = { lexical: this.#lexical.score(query), dense: scores, unrelated };
-    if (options.fusion === 'rrf') return best(fuseRanks(both), top, 0);
-    return options.feedback === false ? best(fuseConvex(both), top, 0) : fuseWithFeedback(both, vector, dense, top);
+    if (mode === 'dense') return bestOf(scores, top, -Infinity);
+    const lexical = this.#lexical.score(query, dense.lexical);
+    if (options.fusion === 'rrf') return fuseRanks(lexical, scores, top);
+    if (options.feedback === false) return fuseConvex(dense, scores, unrelated, top);
+    return withFeedback(fuseConvex(dense, scores, unrelated, feedbackDepth(top)), vector, dense, top);
   }
 
   #passage(place: number): Passage {
@@ -99,13 +99,17 @@ export class SearchIndex implements Disposable {
   }
 }
 
-function best(scores: Float32Array, top: number, above: number): Ranking {
-  return rankingOf(scores, topPlaces(scores, top, above));
-}
-
 /** Opens the index in a folder; with an engine also its vectors. */
 export async function openIndex(folder: string, engine?: DenseEngine): Promise<SearchIndex> {
-  return new SearchIndex(folder, await readManifest(folder), engine);
+  const manifest = await readManifest(folder);
+  try {
+    return new SearchIndex(folder, manifest, engine);
+  } catch (error) {
+    // In between, a new build may have taken the old one's place and removed its files.
+    const now = await readManifest(folder);
+    if (now.files.lexical === manifest.files.lexical) throw error;
+    return new SearchIndex(folder, now, engine);
+  }
 }
 
 /** A file in memory of its own, so that typed arrays can lie over it. */

@@ -105,6 +105,55 @@ test('BM25 of the index is BM25 as it is written down', async () => {
   }
 });
 
+test('the words of a title count more than those of a text', async () => {
+  await buildIndex(folder, [
+    { ...passage('text', 'Whale songs of the deep sea and of the shore'), title: 'Notes' },
+    { ...passage('title', 'Songs of the deep sea and of the shore: notes'), title: 'Whale' },
+  ]);
+  using index = await openIndex(folder);
+  const hits = await index.search('whale', { mode: 'lexical', top: 2 });
+  assert.deepEqual(
+    hits.map((hit) => hit.passage.id),
+    ['title', 'text'],
+  );
+});
+
+for (const windows of [1, 3]) {
+  test(`hybrid scores of passages with ${windows} vectors are the sums of both, each on its scale`, async () => {
+    const random = seededRandom(windows);
+    const words = Array.from({ length: 40 }, (_, at) => `word${at}`);
+    const some = (): string => Array.from({ length: 20 }, () => words[Math.floor(random() ** 2 * 40)]).join(' ');
+    const vectors = (): Float32Array[] => Array.from({ length: windows }, () => randomVector(random, 20));
+    const all = Array.from({ length: 1003 }, (_, at) => passage(at, some(), vectors()));
+    await buildIndex(folder, all, { dense: { model: MODEL, dimensions: 20, dtype: 'float32' } });
+    const query = randomVector(random, 20);
+    const text = 'word3 word20 word39';
+    using index = await openIndex(folder, engineOf({ [text]: query }, 20));
+    const found = async (mode: 'lexical' | 'dense'): Promise<Map<string, number>> => {
+      const hits = await index.search(text, { mode, top: 2000 });
+      return new Map(hits.map((hit) => [hit.passage.id, hit.score]));
+    };
+    const [lexical, dense] = [await found('lexical'), await found('dense')];
+    const rows = all.flatMap((each) => each.vectors);
+    const floor = rows.reduce((sum, row) => sum + dot(query, row), 0) / rows.length;
+    const [mostLexical, mostDense] = [lexical, dense].map((scores) => Math.max(...scores.values())) as [number, number];
+    const expected = all
+      .map(({ id }, place) => {
+        const words = (0.5 * (lexical.get(id) ?? 0)) / mostLexical;
+        const meaning = (0.5 * Math.max(0, (dense.get(id) ?? 0) - floor)) / (mostDense - floor);
+        return { id, place, score: words + meaning };
+      })
+      .sort((a, b) => b.score - a.score || a.place - b.place);
+    for (const top of [1, 10, 250]) {
+      const hits = await index.search(text, { mode: 'hybrid', top, feedback: false });
+      assert.equal(hits.length, top);
+      for (const [at, hit] of hits.entries()) assert.ok(Math.abs(hit.score - (expected[at]?.score ?? 9)) < 1e-5);
+    }
+    const better = await index.search(text, { mode: 'hybrid', top: 10 });
+    assert.equal(new Set(better.map((hit) => hit.passage.id)).size, 10);
+  });
+}
+
 test('a passage is found with all that is needed to show it', async () => {
   await buildIndex(folder, [{ ...passage('x', 'Penguins march.'), searchText: 'Antarctica\nPenguins march.' }]);
   using index = await openIndex(folder);
@@ -185,4 +234,21 @@ test('a new build replaces the old one and removes what broken builds left', asy
   using index = await openIndex(folder);
   assert.equal((await index.search('old', { mode: 'lexical', top: 1 })).length, 0);
   assert.equal((await index.search('new', { mode: 'lexical', top: 1 })).length, 1);
+});
+
+test('an index can be opened at any moment of its being replaced', async () => {
+  await buildIndex(folder, [passage(1, 'whale')]);
+  const built = new AbortController();
+  const builds = (async () => {
+    for (let round = 0; round < 6; round += 1) await buildIndex(folder, [passage(round, 'whale')]);
+    built.abort();
+  })();
+  let opened = 0;
+  while (!built.signal.aborted) {
+    using index = await openIndex(folder);
+    assert.equal((await index.search('whale', { mode: 'lexical', top: 1 })).length, 1);
+    opened += 1;
+  }
+  await builds;
+  assert.ok(opened > 0);
 });

@@ -9,6 +9,8 @@ export const op = {
   set: (local: number): number[] => [0x21, ...unsigned(local)],
   i32: (value: number): number[] => [0x41, ...signed(value)],
   i32Add: [0x6a],
+  i32And: [0x71],
+  i32IsZero: [0x45],
   i32LessThan: [0x49],
   f32Add: [0x92],
   f32Multiply: [0x94],
@@ -21,7 +23,14 @@ export const op = {
   /** Eight bytes, sign-extended to eight 16-bit integers. */
   vectorLoadBytes: (offset: number): number[] => simd(0x01, 0, ...unsigned(offset)),
   vectorZero: simd(0x0c, ...Array.from({ length: 16 }, () => 0)),
+  vectorStore: (offset: number): number[] => simd(0x0b, 0, ...unsigned(offset)),
+  /** 1 when any bit is set. */
+  vectorAny: simd(0x53),
+  vectorOr: simd(0x50),
+  f32x4Above: simd(0x44),
   f32x4Add: simd(0xe4),
+  f32x4Subtract: simd(0xe5),
+  f32x4Highest: simd(0xe9),
   f32x4Multiply: simd(0xe6),
   f32x4Lane: (lane: number): number[] => simd(0x1f, lane),
   i32x4Add: simd(0xae),
@@ -33,10 +42,12 @@ function simd(code: number, ...immediates: number[]): number[] {
   return [0xfd, ...unsigned(code), ...immediates];
 }
 
-/** A function of integers that gives nothing back; `locals` are the types of its further variables. */
+/** A function of integers; `locals` are the types of its further variables. */
 export interface WasmFunction {
   readonly name: string;
   readonly parameters: number;
+  /** Whether it leaves an integer on the stack as its answer. */
+  readonly answers?: boolean;
   readonly locals: readonly number[];
   readonly body: readonly number[];
 }
@@ -46,7 +57,11 @@ const HEADER = [0x00, 0x61, 0x73, 0x6d, 0x01, 0x00, 0x00, 0x00];
 
 /** A module that works on memory imported as `env.memory`. */
 function writeModule(functions: readonly WasmFunction[]): Uint8Array<ArrayBuffer> {
-  const types = functions.map(({ parameters }) => [0x60, ...list(Array.from({ length: parameters }, () => [I32])), 0]);
+  const types = functions.map(({ parameters, answers }) => [
+    0x60,
+    ...list(Array.from({ length: parameters }, () => [I32])),
+    ...list(answers ? [[I32]] : []),
+  ]);
   const memory = [...name('env'), ...name('memory'), 0x02, 0x00, 0x00];
   const bodies = functions.map(({ locals, body }) => {
     const code = [...list(locals.map((type) => [1, type])), ...body, 0x0b];

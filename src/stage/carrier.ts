@@ -11,6 +11,8 @@ export interface WorkerStart {
   readonly memoryEveryMs: number;
   /** A process over this much is killed by its own watchdog; 0 means no limit. */
   readonly memoryLimitMb: number;
+  /** Size of the young generation of its heap; 0 leaves it to V8. */
+  readonly youngGenerationMb: number;
 }
 
 /** One attempt as it is sent. */

@@ -194,9 +194,12 @@ export class Dispatcher implements Executor {
     const [, ...unbegun] = slot.held.splice(0);
     this.#held -= 1;
     this.#takeBack(unbegun);
-    this.#drop(slot, 'kill', [job]);
+    slot.leave();
+    this.#slots.delete(slot);
     this.#owner.replaced(reason, job.run);
+    // The next item is on its way to the spare before the killed worker's end takes any time.
     this.#owner.answer(job.run, error && { status: 'failure', durationMs, error });
+    this.#drop(slot, 'kill', [job]);
   }
 
   #takeBack(jobs: readonly HeldJob[]): void {

@@ -29,7 +29,8 @@ export class Feed {
   ) {
     this.#options = options;
     const { items } = plan;
-    this.isOrdered = options.scheduling === 'fifo' || Array.isArray(items);
+    // A source orders its items for all who share them; ordering here would mean taking thousands from the others.
+    this.isOrdered = options.scheduling === 'fifo' || Array.isArray(items) || 'settle' in items;
     const known = plan.totalItems ?? (Array.isArray(items) ? items.length : undefined);
     this.total =
       known === undefined

@@ -9,6 +9,9 @@ import type { BareError } from './stage-error.ts';
 import { classify, isDiskFull } from './stage-error.ts';
 import { discardOutputs } from './staging.ts';
 
+/** Names given before the loop gets a turn: each is some calls of the system that nothing else can run beside. */
+const NAMES_PER_TURN = 64;
+
 /** An attempt whose outputs stand beside their names, and the record that vouches for them. */
 export interface Staged {
   readonly run: ItemRun;
@@ -22,9 +25,10 @@ export type Committed = (staged: Staged, error: BareError | undefined) => void;
 
 /**
  * Gives outputs their names. Two things must be on the disk in turn: the bytes before the names, the names and
- * the fingerprint before the row. One sync serves both, for the bytes of this group and the names of the group before:
+ * the fingerprint before the row. One sync serves both, for the bytes of one group and the names of an earlier one, and
+ * while the disk is busy with it, the group before gets its names:
  *
- *   staged ─(sync)→ renamed, fingerprint written ─(next group's sync)→ answered → row
+ *   staged ─(sync)→ renamed, fingerprint written ─(a later sync)→ answered → row
  *
  * Without `durable` there are no syncs: a killed process still leaves nothing half done, a power cut may.
  */
@@ -60,27 +64,36 @@ export class GroupCommit {
     this.#working = true;
     // One turn of the loop lets everything that ends now share the sync.
     await new Promise(setImmediate);
-    while (this.#staged.length > 0 || this.#named.length > 0) {
+    let onDisk: Staged[] = [];
+    while (this.#staged.length > 0 || this.#named.length > 0 || onDisk.length > 0) {
       const staged = this.#staged;
       const named = this.#named;
       this.#staged = [];
       this.#named = [];
-      try {
-        await this.#sync(staged, named);
-      } catch (error) {
+      const syncing = this.#sync(staged, named).then(
+        () => undefined,
+        (error: unknown) => ({ error }),
+      );
+      await this.#giveAllNames(onDisk);
+      const failure = await syncing;
+      onDisk = failure ? [] : staged;
+      if (!failure) for (const each of named) this.#answer(each, undefined);
+      else {
         // After a failed sync nobody knows what the disk has: these bytes are lost and the items are done again.
-        const lost: BareError = { ...classify(error), category: 'transient', retryable: true };
+        const lost: BareError = { ...classify(failure.error), category: 'transient', retryable: true };
         for (const each of [...staged, ...named]) this.#lose(each, isDiskFull(lost) ? withSpace(lost, each) : lost);
-        continue;
-      }
-      for (const each of named) this.#answer(each, undefined);
-      for (const each of staged) {
-        const error = this.#giveNames(each);
-        if (error) this.#answer(each, error);
-        else this.#named.push(each);
       }
     }
     this.#working = false;
+  }
+
+  async #giveAllNames(onDisk: readonly Staged[]): Promise<void> {
+    for (const [at, each] of onDisk.entries()) {
+      const error = this.#giveNames(each);
+      if (error) this.#answer(each, error);
+      else this.#named.push(each);
+      if (at % NAMES_PER_TURN === NAMES_PER_TURN - 1) await new Promise(setImmediate);
+    }
   }
 
   async #sync(staged: readonly Staged[], named: readonly Staged[]): Promise<void> {

@@ -1,4 +1,5 @@
 export { runStage } from './runner.ts';
+export { ListSource } from './list-source.ts';
 export { StageError } from './stage-error.ts';
 export { cpuWorkers, STAGE_BOUNDS, STAGE_DEFAULTS, stageOptions } from './options.ts';
 export { stageExitCode, stageOptionsFromFlags } from './flags.ts';

@@ -58,7 +58,9 @@ export class Intake {
     this.#listener = parts.listener;
     this.#budget = parts.budget;
     this.#schedule = createSchedule(feed.isOrdered ? 'fifo' : options.scheduling);
-    const own = feed.isOrdered ? Math.max(64, 2 * options.workers) : ORDER_WINDOW;
+    // What is taken from a shared source and only waits here could have been another runner's.
+    const ahead = feed.source ? options.workers : Math.max(64, 2 * options.workers);
+    const own = feed.isOrdered ? ahead : ORDER_WINDOW;
     this.#capacity = options.maxQueue > 0 ? options.maxQueue : own;
     this.#looks = options.resume && !options.force;
   }

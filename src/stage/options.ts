@@ -23,6 +23,7 @@ export const STAGE_DEFAULTS: StageOptions = {
   limit: 0,
   shard: { index: 1, count: 1 },
   memoryLimitMb: 0,
+  youngGenerationMb: 0,
   recycleAfterItems: 0,
   recycleOverMb: 0,
   warmSpare: true,
@@ -49,6 +50,7 @@ export const STAGE_BOUNDS: Readonly<
   diagnosticsIntervalS: { least: 0, most: 86_400, whole: false },
   limit: { least: 0, most: 1_000_000_000, whole: true },
   memoryLimitMb: { least: 0, most: 1_048_576, whole: true },
+  youngGenerationMb: { least: 0, most: 3_072, whole: true },
   recycleAfterItems: { least: 0, most: 1_000_000_000, whole: true },
   recycleOverMb: { least: 0, most: 1_048_576, whole: true },
 };

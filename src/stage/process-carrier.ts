@@ -10,6 +10,8 @@ import { HARNESS } from './thread-carrier.ts';
 /** How long a dead process's last words may take to arrive. */
 const LAST_WORDS_MS = 100;
 const TAIL_CHARACTERS = 2_000;
+/** V8 makes the young generation of three of them. */
+const SEMI_SPACES = 3;
 
 /** A child process: it can be killed inside native code, and takes only itself down. */
 export class ProcessCarrier implements Carrier {
@@ -26,6 +28,9 @@ export class ProcessCarrier implements Carrier {
       execArgv: [
         ...process.execArgv,
         ...(start.memoryLimitMb > 0 ? [`--max-old-space-size=${start.memoryLimitMb}`] : []),
+        ...(start.youngGenerationMb > 0
+          ? [`--max-semi-space-size=${Math.max(1, Math.round(start.youngGenerationMb / SEMI_SPACES))}`]
+          : []),
       ],
       // The last one stays open as long as we live, and carries the watchdog's word when memory runs over.
       stdio: ['ignore', 'pipe', 'pipe', 'ipc', 'pipe'],
@@ -33,10 +38,11 @@ export class ProcessCarrier implements Carrier {
     let tail = '';
     let overMemory = false;
     const listen = (at: number, heard: (text: string) => void): void => {
-      const stream = this.#child.stdio[at] as Readable;
-      stream.setEncoding('utf8').on('data', heard);
+      // A process that could not be started for want of descriptors has no pipes at all.
+      const stream = (this.#child.stdio as ChildProcess['stdio'] | undefined)?.[at] as Readable | undefined;
+      stream?.setEncoding('utf8').on('data', heard);
       // A killed child may reset its pipes; its exit says all there is to say.
-      stream.on('error', () => undefined);
+      stream?.on('error', () => undefined);
     };
     listen(1, (text) => events.output(text));
     listen(2, (text) => {
@@ -47,21 +53,25 @@ export class ProcessCarrier implements Carrier {
       overMemory = true;
     });
     this.#child.on('message', (message) => events.message(message as FromWorker));
-    this.#child.on('error', () => undefined);
-    this.#child.send(start);
+    this.#child.send(start, () => undefined);
     this.ended = new Promise((resolve) => {
       let told = false;
-      const tell = (code: number | null, signal: string | null): void => {
+      const tell = (death: () => Death): void => {
         if (told) return;
         told = true;
-        events.exit(describe({ code, signal, tail, overMemory, limitMb: start.memoryLimitMb }));
+        events.exit(death());
         resolve();
       };
+      this.#child.on('error', ({ message }) => {
+        // A process that could not be started has no exit to wait for; other errors are followed by one.
+        if (this.#child.pid === undefined) tell(() => ({ reason: 'crash', message }));
+      });
       this.#child.once('exit', (code, signal) => {
-        const timer = options.clock.setTimer(LAST_WORDS_MS, () => tell(code, signal));
+        const death = (): Death => describe({ code, signal, tail, overMemory, limitMb: start.memoryLimitMb });
+        const timer = options.clock.setTimer(LAST_WORDS_MS, () => tell(death));
         this.#child.once('close', () => {
           timer[Symbol.dispose]();
-          tell(code, signal);
+          tell(death);
         });
       });
     });
@@ -78,7 +88,8 @@ export class ProcessCarrier implements Carrier {
   }
 
   kill(): void {
-    this.#child.kill('SIGKILL');
+    // A process that was not started has the number 0, which to the system means this one and all its kin.
+    if (this.#child.pid !== undefined) this.#child.kill('SIGKILL');
   }
 }
 

@@ -496,6 +496,20 @@ test('a full disk stops the run at once: nothing more is begun, and the reason n
   assert.match(outcome.stopReason ?? '', /no space left/);
 });
 
+test('a worker that knows that no other item can succeed stops the run', async () => {
+  let begun = 0;
+  const outcome = await runBare(
+    ids(100),
+    () => {
+      begun += 1;
+      throw new StageError('network', 'the server is gone', { retryable: false, stopsStage: true });
+    },
+    { options: { workers: 1 } },
+  );
+  assert.deepEqual([outcome.cancelled, outcome.failed, begun], [true, 1, 1]);
+  assert.equal(outcome.stopReason, 'the server is gone');
+});
+
 test('an outer signal drains the stage and leaves the rest for the next run', async () => {
   const stop = new AbortController();
   const begun: string[] = [];

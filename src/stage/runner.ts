@@ -167,6 +167,7 @@ async function chooseExecutor(
     data,
     memoryEveryMs: options.recycleOverMb > 0 ? MEMORY_EVERY_MS : 0,
     memoryLimitMb: options.memoryLimitMb,
+    youngGenerationMb: options.youngGenerationMb,
   };
   const environment = runtime.workerEnvironment ?? {};
   const startCarrier: StartCarrier =

@@ -19,6 +19,7 @@ export class StageError extends Error {
   readonly retryable: boolean;
   readonly code: string | undefined;
   readonly retryAfterMs: number | undefined;
+  readonly stopsStage: boolean;
 
   constructor(
     category: ErrorCategory,
@@ -27,6 +28,7 @@ export class StageError extends Error {
       readonly retryable?: boolean;
       readonly code?: string;
       readonly retryAfterMs?: number;
+      readonly stopsStage?: boolean;
       readonly cause?: unknown;
     } = {},
   ) {
@@ -35,6 +37,7 @@ export class StageError extends Error {
     this.retryable = options.retryable ?? RETRYABLE[category];
     this.code = options.code;
     this.retryAfterMs = options.retryAfterMs;
+    this.stopsStage = options.stopsStage ?? false;
   }
 }
 
@@ -58,6 +61,7 @@ export function classify(error: unknown): BareError {
       retryable: error.retryable,
       ...(error.code !== undefined && { code: error.code }),
       ...(error.retryAfterMs !== undefined && { retryAfterMs: error.retryAfterMs }),
+      ...(error.stopsStage && { stopsStage: true }),
     };
   }
   const { code, message } = errorInfo(error, '');
@@ -74,6 +78,7 @@ export function completeError(error: Partial<StageErrorInfo> | undefined): BareE
     retryable: error?.retryable ?? RETRYABLE[category],
     ...(error?.code !== undefined && { code: error.code }),
     ...(error?.retryAfterMs !== undefined && { retryAfterMs: error.retryAfterMs }),
+    ...(error?.stopsStage === true && { stopsStage: true }),
   };
 }
 

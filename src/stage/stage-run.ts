@@ -209,6 +209,7 @@ export class StageRun {
     const error: StageErrorInfo = { stage: stageName, itemId: run.item.itemId, ...(bare ?? unknown) };
     const record = this.#endings.record(run, performed);
     if (isDiskFull(error)) this.drain(`disk: ${error.message}`);
+    else if (error.stopsStage) this.drain(error.message);
     const again = error.retryable && run.attempt <= options.retries;
     const delayMs = again ? this.#retryDelay(run.attempt, error) : undefined;
     sink.logAttempt(record, error, delayMs);

@@ -18,7 +18,10 @@ export class ThreadCarrier implements Carrier {
       env: { ...environment },
       stdout: true,
       stderr: true,
-      ...(start.memoryLimitMb > 0 && { resourceLimits: { maxOldGenerationSizeMb: start.memoryLimitMb } }),
+      resourceLimits: {
+        ...(start.memoryLimitMb > 0 && { maxOldGenerationSizeMb: start.memoryLimitMb }),
+        ...(start.youngGenerationMb > 0 && { maxYoungGenerationSizeMb: start.youngGenerationMb }),
+      },
     });
     for (const stream of [this.#worker.stdout, this.#worker.stderr])
       stream.setEncoding('utf8').on('data', (text: string) => events.output(text));

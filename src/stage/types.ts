@@ -16,6 +16,8 @@ export interface StageErrorInfo {
   readonly code?: string;
   /** A server asked for this much patience before the next attempt. */
   readonly retryAfterMs?: number;
+  /** No other item can succeed either (a server that all need is gone): the stage stops. */
+  readonly stopsStage?: boolean;
 }
 
 /** What an output was made from; equal fingerprints mean the work need not be done again. */
@@ -110,6 +112,8 @@ export interface StageOptions {
   readonly shard: { readonly index: number; readonly count: number };
   /** A cpu worker over this much memory is killed, with its item; 0 means no limit. */
   readonly memoryLimitMb: number;
+  /** The young generation of a cpu worker's heap: a small one is collected more often and grows less; 0 leaves it to V8. */
+  readonly youngGenerationMb: number;
   /** A cpu worker is replaced after this many items; 0 means never. */
   readonly recycleAfterItems: number;
   /** A cpu worker that holds more than this between two items is replaced; 0 means never. */

@@ -1,11 +1,19 @@
 import { existsSync, mkdirSync, readdirSync, renameSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 
-import type { Clock } from '../base/index.ts';
+import type { Clock, Timer } from '../base/index.ts';
 import { JsonlWriter, readJsonl } from '../base/index.ts';
 import type { ManifestRow, ResultSink } from '../download/index.ts';
+import type { LatestRow, MirroredRow } from './manifest-mirror.ts';
 import { ManifestMirror } from './manifest-mirror.ts';
 import { writeReports } from './manifest-reports.ts';
+
+/** Rows are mirrored this many at a time, or when the oldest has waited this long: a commit per row would cost more than the rest. */
+const MIRROR_ROWS = 100;
+const MIRROR_MS = 250;
+const RECONCILE_ROWS = 1000;
+
+type LastRow = Pick<ManifestRow, 'outcome' | 'path' | 'bytes'>;
 
 export interface ManifestOptions {
   readonly folder: string;
@@ -24,51 +32,49 @@ export class ManifestFolder implements ResultSink, AsyncDisposable {
   readonly #options: ManifestOptions;
   readonly #writer: JsonlWriter;
   readonly #mirror: ManifestMirror;
-  readonly #last: Map<string, Pick<ManifestRow, 'outcome' | 'path' | 'bytes'>>;
-  #pending: ManifestRow[] = [];
-  #mirrorDue = false;
+  /** Rows that are in the text and not yet in the mirror, by work. */
+  readonly #recent = new Map<string, LastRow>();
+  #pending: MirroredRow[] = [];
+  #mirrorDue: Timer | undefined;
 
-  private constructor(
-    options: ManifestOptions,
-    writer: JsonlWriter,
-    mirror: ManifestMirror,
-    last: Map<string, Pick<ManifestRow, 'outcome' | 'path' | 'bytes'>>,
-  ) {
+  private constructor(options: ManifestOptions, writer: JsonlWriter, mirror: ManifestMirror) {
     this.#options = options;
     this.#writer = writer;
     this.#mirror = mirror;
-    this.#last = last;
   }
 
   static async open(options: ManifestOptions): Promise<ManifestFolder> {
     const { folder, clock } = options;
     mkdirSync(folder, { recursive: true });
     rotate(folder, options.rotateBytes ?? 0);
-    const last = new Map<string, Pick<ManifestRow, 'outcome' | 'path' | 'bytes'>>();
     const writer = await JsonlWriter.open(join(folder, 'manifest.jsonl'), { clock, durable: true });
-    const mirror = new ManifestMirror(join(folder, 'manifest.sqlite3'));
-    const manifest = new ManifestFolder(options, writer, mirror, last);
+    const manifest = new ManifestFolder(options, writer, new ManifestMirror(join(folder, 'manifest.sqlite3')));
     await manifest.#reconcile();
     return manifest;
   }
 
   async write(row: ManifestRow): Promise<void> {
-    await this.#writer.append(row);
-    this.#remember(row);
-    this.#pending.push(row);
-    // Rows that were made durable together are mirrored together.
-    if (this.#mirrorDue) return;
-    this.#mirrorDue = true;
-    setImmediate(() => this.#flushMirror());
+    const text = JSON.stringify(row);
+    await this.#writer.appendLines(`${text}\n`);
+    this.#recent.set(row.work, row);
+    this.#pending.push({ row, text });
+    if (this.#pending.length >= MIRROR_ROWS) this.#flushMirror();
+    else this.#mirrorDue ??= this.#options.clock.setTimer(MIRROR_MS, () => this.#flushMirror());
   }
 
-  last(work: string): Pick<ManifestRow, 'outcome' | 'path' | 'bytes'> | undefined {
-    return this.#last.get(work);
+  last(work: string): LastRow | undefined {
+    return this.#recent.get(work) ?? this.#mirror.last(work);
+  }
+
+  /** The last row of every work. */
+  latest(): readonly LatestRow[] {
+    this.#mirrorPending();
+    return this.#mirror.latest();
   }
 
   /** Writes what is derived: the CSV files, the index, the summary and the metrics. */
   async report(): Promise<void> {
-    this.#flushMirror();
+    this.#mirrorPending();
     await writeReports(this.#options.folder, this.#mirror, {
       now: this.#options.clock.now(),
       runId: this.#options.runId,
@@ -86,10 +92,10 @@ export class ManifestFolder implements ResultSink, AsyncDisposable {
 
   /** Makes text and database hold the same rows, each giving what the other lacks. */
   async #reconcile(): Promise<void> {
-    let [bad, rows, batch] = [0, 0, [] as ManifestRow[]];
-    let mirrored = 0;
+    let [bad, rows, mirrored] = [0, 0, 0];
+    let batch: MirroredRow[] = [];
     const flush = (): void => {
-      mirrored += this.#mirror.add(batch);
+      if (batch.length > 0) mirrored += this.#mirror.add(batch);
       batch = [];
     };
     for (const path of segments(this.#options.folder)) {
@@ -99,9 +105,8 @@ export class ManifestFolder implements ResultSink, AsyncDisposable {
           continue;
         }
         rows += 1;
-        this.#remember(line.value);
-        batch.push(line.value);
-        if (batch.length >= 1000) flush();
+        if (!this.#mirror.has(line.value)) batch.push({ row: line.value, text: JSON.stringify(line.value) });
+        if (batch.length >= RECONCILE_ROWS) flush();
       }
     }
     flush();
@@ -120,25 +125,32 @@ export class ManifestFolder implements ResultSink, AsyncDisposable {
         if (line.kind === 'good' && isRow(line.value)) known.add(keyOf(line.value));
     }
     let restored = 0;
-    for (const row of this.#mirror.rows()) {
+    for (const { row } of this.#mirror.rows()) {
       if (known.has(keyOf(row))) continue;
       await this.#writer.append(row);
-      this.#remember(row);
       restored += 1;
     }
     if (restored > 0)
       warn(`${restored} rows were missing in manifest.jsonl and have been restored from manifest.sqlite3`);
   }
 
-  #remember({ work, outcome, path, bytes }: ManifestRow): void {
-    this.#last.set(work, { outcome, path, bytes });
+  /** The text is what counts: a mirror that cannot be written now is tried again, and no work suffers from it. */
+  #flushMirror(): void {
+    try {
+      this.#mirrorPending();
+    } catch (error) {
+      this.#options.warn?.(
+        `manifest.sqlite3 cannot be written now: ${error instanceof Error ? error.message : String(error)}`,
+      );
+    }
   }
 
-  #flushMirror(): void {
-    this.#mirrorDue = false;
-    const rows = this.#pending;
+  #mirrorPending(): void {
+    this.#mirrorDue?.[Symbol.dispose]();
+    this.#mirrorDue = undefined;
+    if (this.#pending.length > 0) this.#mirror.add(this.#pending);
     this.#pending = [];
-    if (rows.length > 0) this.#mirror.add(rows);
+    this.#recent.clear();
   }
 }
 

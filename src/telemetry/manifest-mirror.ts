@@ -21,11 +21,22 @@ const SCHEMA = `
     SELECT * FROM manifest WHERE sequence IN (SELECT max(sequence) FROM manifest GROUP BY work);
 `;
 
+/** A row and its JSON, which was made for the text manifest and need not be made again. */
+/** What is told of the last row of a work. */
+export type LatestRow = Pick<ManifestRow, 'work' | 'outcome' | 'reason' | 'resolver' | 'kind' | 'path' | 'bytes'>;
+
+export interface MirroredRow {
+  readonly row: ManifestRow;
+  readonly text: string;
+}
+
 /** The manifest as a database: the same rows, for questions that a text file answers slowly. */
 export class ManifestMirror implements Disposable {
   readonly #database: DatabaseSync;
   readonly #insert: StatementSync;
   readonly #insertAttempt: StatementSync;
+  readonly #has: StatementSync;
+  readonly #last: StatementSync;
 
   constructor(path: string) {
     this.#database = openOrReplace(path);
@@ -37,14 +48,30 @@ export class ManifestMirror implements Disposable {
       `INSERT OR IGNORE INTO attempts (sequence, place, resolver, url, final_url, status, bytes, sha256, kind, license, version, reason,
          started_at, duration_ms) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     );
+    this.#has = this.#database.prepare('SELECT 1 FROM manifest WHERE work = ? AND at = ? AND run_id = ?');
+    this.#last = this.#database.prepare(
+      'SELECT outcome, path, bytes FROM manifest WHERE work = ? ORDER BY sequence DESC LIMIT 1',
+    );
   }
 
   get size(): number {
     return (this.#database.prepare('SELECT count(*) AS rows FROM manifest').get() as { rows: number }).rows;
   }
 
+  /** The last row of a work, as far as it tells whether there is a file. */
+  last(work: string): Pick<ManifestRow, 'outcome' | 'path' | 'bytes'> | undefined {
+    return this.#last.get(work) as Pick<ManifestRow, 'outcome' | 'path' | 'bytes'> | undefined;
+  }
+
+  /** The last row of every work, as far as an account needs it. */
+  latest(): LatestRow[] {
+    return this.#database
+      .prepare('SELECT work, outcome, reason, resolver, kind, path, bytes FROM last_rows ORDER BY sequence')
+      .all() as unknown as LatestRow[];
+  }
+
   /** Adds rows that are not there yet, all or none; answers how many were new. */
-  add(rows: readonly ManifestRow[]): number {
+  add(rows: readonly MirroredRow[]): number {
     this.#database.exec('BEGIN IMMEDIATE');
     try {
       const added = rows.reduce((sum, row) => sum + this.#addOne(row), 0);
@@ -56,31 +83,29 @@ export class ManifestMirror implements Disposable {
     }
   }
 
-  /** Every row, or the last one of every work, in the order in which they came. */
-  *rows(which: 'all' | 'last' = 'all'): Generator<ManifestRow> {
-    const table = which === 'all' ? 'manifest' : 'last_rows';
-    for (const { row_json: text } of this.#database
-      .prepare(`SELECT row_json FROM ${table} ORDER BY sequence`)
-      .iterate() as Iterable<{ row_json: string }>) {
-      yield JSON.parse(text) as ManifestRow;
+  /** Every row in the order in which they came, and whether it is the last one of its work. */
+  *rows(): Generator<{ readonly row: ManifestRow; readonly isLast: boolean }> {
+    for (const { row_json: text, is_last: isLast } of this.#database
+      .prepare(
+        `SELECT row_json, sequence IN (SELECT max(sequence) FROM manifest GROUP BY work) AS is_last
+         FROM manifest ORDER BY sequence`,
+      )
+      .iterate() as Iterable<{ row_json: string; is_last: 0 | 1 }>) {
+      yield { row: JSON.parse(text) as ManifestRow, isLast: isLast === 1 };
     }
   }
 
   has(row: ManifestRow): boolean {
-    return (
-      this.#database
-        .prepare('SELECT 1 FROM manifest WHERE work = ? AND at = ? AND run_id = ?')
-        .get(row.work, row.at, row.run_id) !== undefined
-    );
+    return this.#has.get(row.work, row.at, row.run_id) !== undefined;
   }
 
   [Symbol.dispose](): void {
     this.#database.close();
   }
 
-  #addOne(row: ManifestRow): number {
+  #addOne({ row, text }: MirroredRow): number {
     const { changes, lastInsertRowid } = this.#insert.run(
-      row.run_id, row.at, row.work, row.outcome, row.reason, row.resolver, row.path, row.kind, row.sha256, row.bytes, JSON.stringify(row),
+      row.run_id, row.at, row.work, row.outcome, row.reason, row.resolver, row.path, row.kind, row.sha256, row.bytes, text,
     ); // prettier-ignore
     if (changes === 0) return 0;
     for (const [place, attempt] of row.attempts.entries()) {

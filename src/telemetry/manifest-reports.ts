@@ -1,10 +1,7 @@
-import { createWriteStream } from 'node:fs';
 import { join } from 'node:path';
-import { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
 
-import { commitPart, partPath, writeFileAtomic } from '../base/index.ts';
-import type { ManifestRow } from '../download/index.ts';
+import { hostKey, writeFileAtomic } from '../base/index.ts';
+import { AtomicText } from './atomic-text.ts';
 import { csvLine } from './csv.ts';
 import type { ManifestMirror } from './manifest-mirror.ts';
 
@@ -13,22 +10,40 @@ const CSV_FIELDS = [
   'version', 'host_type', 'retry_at', 'duration_ms',
 ] as const; // prettier-ignore
 
-/** Everything that is derived from the manifest: written anew as a whole, so that it never shows half of anything. */
+interface Measured {
+  attempts: number;
+  saved: number;
+  bytes: number;
+  ms: number;
+}
+
+/**
+ * Everything that is derived from the manifest: written anew as a whole, so that it never shows half of anything. The rows
+ * are read once and nothing of their number is held but their durations.
+ */
 export async function writeReports(
   folder: string,
   mirror: ManifestMirror,
   options: { readonly now: number; readonly runId: string },
 ): Promise<void> {
-  await writeCsv(join(folder, 'manifest.csv'), mirror.rows('all'));
-  await writeCsv(join(folder, 'manifest.last.csv'), mirror.rows('last'));
-  const index: Record<string, { path: string; sha256: string | null; bytes: number | null; kind: string | null }> =
-    Object.create(null) as never;
   const [outcomes, reasons, resolvers, kinds]: Record<string, number>[] = [{}, {}, {}, {}];
-  const byResolver: Record<string, { attempts: number; saved: number; bytes: number; ms: number }> = {};
-  const byHost: Record<string, { attempts: number; saved: number; bytes: number; ms: number }> = {};
+  const byResolver: Record<string, Measured> = {};
+  const byHost: Record<string, Measured> = {};
   const durations: number[] = [];
   let [works, bytes] = [0, 0];
-  for (const row of mirror.rows('last')) {
+  const about = { generated_at: new Date(options.now).toISOString(), run_id: options.runId };
+  using all = new AtomicText(join(folder, 'manifest.csv'));
+  using last = new AtomicText(join(folder, 'manifest.last.csv'));
+  using index = new AtomicText(join(folder, 'manifest.index.json'));
+  all.write(csvLine(CSV_FIELDS));
+  last.write(csvLine(CSV_FIELDS));
+  index.write(`${JSON.stringify(about, undefined, 2).slice(0, -2)},\n  "files": {`);
+  let separator = '';
+  for (const { row, isLast } of mirror.rows()) {
+    const line = csvLine(CSV_FIELDS.map((field) => row[field]));
+    all.write(line);
+    if (!isLast) continue;
+    last.write(line);
     works += 1;
     count(outcomes, row.outcome);
     count(reasons, row.reason);
@@ -36,18 +51,25 @@ export async function writeReports(
     if (row.kind !== null) count(kinds, row.kind);
     bytes += row.bytes ?? 0;
     durations.push(row.duration_ms);
-    if (row.path !== null) index[row.work] = { path: row.path, sha256: row.sha256, bytes: row.bytes, kind: row.kind };
+    if (row.path !== null) {
+      const { path, sha256, bytes: size, kind } = row;
+      index.write(
+        `${separator}\n    ${JSON.stringify(row.work)}: ${JSON.stringify({ path, sha256, bytes: size, kind })}`,
+      );
+      separator = ',';
+    }
     for (const attempt of row.attempts) {
       measure(byResolver, attempt.resolver, attempt);
-      measure(byHost, URL.parse(attempt.url)?.host ?? '', attempt);
+      measure(byHost, hostOf(attempt.url), attempt);
     }
   }
-  const at = new Date(options.now).toISOString();
-  const header = { generated_at: at, run_id: options.runId, works };
+  index.write(`\n  },\n  "works": ${works}\n}\n`);
+  for (const file of [all, last, index]) await file.commit();
+  const header = { ...about, works };
   const write = (name: string, value: unknown): Promise<void> =>
     writeFileAtomic(join(folder, name), `${JSON.stringify(value, undefined, 2)}\n`);
-  await write('manifest.index.json', { ...header, files: index });
   await write('manifest.summary.json', { ...header, bytes, outcomes, reasons, resolvers, kinds });
+  durations.sort((a, b) => a - b);
   await write('manifest.metrics.json', {
     ...header,
     work_ms: { p50: percentile(durations, 0.5), p95: percentile(durations, 0.95), max: percentile(durations, 1) },
@@ -56,15 +78,13 @@ export async function writeReports(
   });
 }
 
-async function writeCsv(path: string, rows: Iterable<ManifestRow>): Promise<void> {
-  const part = partPath(path);
-  await pipeline(Readable.from(csvOf(rows)), createWriteStream(part, { flush: true }));
-  await commitPart(part, path);
-}
-
-function* csvOf(rows: Iterable<ManifestRow>): Generator<string> {
-  yield csvLine(CSV_FIELDS);
-  for (const row of rows) yield csvLine(CSV_FIELDS.map((field) => row[field]));
+function hostOf(url: string): string {
+  try {
+    return hostKey(url);
+  } catch {
+    // A row restored by hand may name anything.
+    return '';
+  }
 }
 
 function count(counts: Record<string, number> | undefined, name: string): void {
@@ -72,7 +92,7 @@ function count(counts: Record<string, number> | undefined, name: string): void {
 }
 
 function measure(
-  table: Record<string, { attempts: number; saved: number; bytes: number; ms: number }>,
+  table: Record<string, Measured>,
   key: string,
   attempt: { readonly reason: string; readonly bytes: number; readonly duration_ms: number },
 ): void {
@@ -83,7 +103,6 @@ function measure(
   entry.ms += attempt.duration_ms;
 }
 
-function percentile(values: readonly number[], share: number): number | null {
-  const sorted = values.toSorted((a, b) => a - b);
+function percentile(sorted: readonly number[], share: number): number | null {
   return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? null;
 }

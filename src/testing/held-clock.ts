@@ -33,7 +33,7 @@ export class HeldClock implements Clock {
   setTimer(delayMs: number, fire: () => void): Timer {
     const armed: Armed = { at: this.#elapsed + Math.max(0, delayMs), order: (this.#order += 1), fire };
     this.#armed.add(armed);
-    return { unref: () => undefined, [Symbol.dispose]: () => void this.#armed.delete(armed) };
+    return { ref: () => undefined, unref: () => undefined, [Symbol.dispose]: () => void this.#armed.delete(armed) };
   }
 
   /** Lets the time pass, firing each timer at its moment and letting what it wakes run before the next. */
@@ -46,7 +46,8 @@ export class HeldClock implements Clock {
       next.fire();
       await settle();
     }
-    this.#move(end);
+    // Two who advance at once do not take the time back from each other.
+    if (end > this.#elapsed) this.#move(end);
     await settle();
   }
 

@@ -1,9 +1,12 @@
 export { HeldClock } from './held-clock.ts';
+export { describeDenseEngine } from './dense-engine-suite.ts';
+export type { DenseEngineTraits } from './dense-engine-suite.ts';
 export { describeQueueStore } from './queue-store-suite.ts';
+export { describeItemSource } from './item-source-suite.ts';
+export type { SharedItems } from './item-source-suite.ts';
 export { openJsonServer, sendJson } from './json-server.ts';
 export type { Received } from './json-server.ts';
 export { openLoopback, openRawLoopback } from './loopback.ts';
 export type { Loopback, SeenRequest } from './loopback.ts';
 export { loopbackClient } from './loopback-client.ts';
 export { Wire } from './wire.ts';
-export { gather } from './gather.ts';

@@ -1,42 +1,29 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
+
+import { openLoopback } from './loopback.ts';
 
 /** What a request to the test server was. */
 export interface Received {
   readonly method: string;
   readonly path: string;
-  readonly headers: IncomingMessage['headers'];
+  readonly headers: IncomingHttpHeaders;
   readonly body: unknown;
 }
 
-/** A server on loopback for tests of the remote engines; disposing of it cuts its connections. */
+/** A server on loopback that is asked in JSON, for tests of the remote engines; disposing of it cuts its connections. */
 export async function openJsonServer(
   answer: (request: Received, response: ServerResponse) => void | Promise<void>,
 ): Promise<AsyncDisposable & { readonly url: string; readonly received: readonly Received[] }> {
   const received: Received[] = [];
-  const server = createServer((request, response) => {
-    const chunks: Buffer[] = [];
-    request.on('data', (chunk: Buffer) => chunks.push(chunk));
-    request.on('end', () => {
-      const text = Buffer.concat(chunks).toString('utf8');
-      const record = {
-        method: request.method ?? '',
-        path: request.url ?? '',
-        headers: request.headers,
-        body: text === '' ? undefined : (JSON.parse(text) as unknown),
-      };
-      received.push(record);
-      void answer(record, response);
-    });
+  const loopback = await openLoopback(({ method, url, headers, body }, response) => {
+    const record = { method, path: url, headers, body: body === '' ? undefined : (JSON.parse(body) as unknown) };
+    received.push(record);
+    return answer(record, response);
   });
-  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url: `http://127.0.0.1:${loopback.port}`,
     received,
-    async [Symbol.asyncDispose]() {
-      server.closeAllConnections();
-      await new Promise((closed) => server.close(closed));
-    },
+    [Symbol.asyncDispose]: () => loopback[Symbol.asyncDispose](),
   };
 }
 

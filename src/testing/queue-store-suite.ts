@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 
-import type { LeasedJob, LeaseRequest, NewJob, QueueStore } from '../queue/index.ts';
+import type { ExchangeRequest, LeasedJob, NewJob, QueueStore, SettledLease } from '../queue/index.ts';
 
 const LEASE_MS = 60_000;
 const MAX_ATTEMPTS = 3;
 const ANY_LANE = { host: null, resolver: null };
+const EXCHANGE: ExchangeRequest = { workerId: 'worker', settlements: [], picks: [], now: 0, leaseMs: LEASE_MS };
 
 /** A job with just an id. */
 function job(artifactId: string, more: Partial<NewJob> = {}): NewJob {
@@ -17,11 +18,23 @@ async function leaseAny(
   store: QueueStore,
   now: number,
   limit = 10,
-  more: Partial<LeaseRequest> = {},
+  more: Partial<ExchangeRequest> = {},
 ): Promise<LeasedJob[]> {
   const { lanes } = await store.backlog(now, MAX_ATTEMPTS);
   const picks = lanes.map(({ host, resolver }) => ({ host, resolver, limit }));
-  return (await store.lease({ workerId: 'worker', picks, now, leaseMs: LEASE_MS, ...more })).slice(0, limit);
+  return (await lease(store, { picks, now, ...more })).slice(0, limit);
+}
+
+async function lease(store: QueueStore, request: Partial<ExchangeRequest>): Promise<readonly LeasedJob[]> {
+  return (await store.exchange({ ...EXCHANGE, ...request })).leased;
+}
+
+async function settle(
+  store: QueueStore,
+  settlements: readonly SettledLease[],
+  now: number,
+): Promise<readonly boolean[]> {
+  return (await store.exchange({ ...EXCHANGE, settlements, now })).accepted;
 }
 
 async function leaseOne(store: QueueStore, now: number): Promise<LeasedJob> {
@@ -105,22 +118,43 @@ export function describeQueueStore(name: string, open: () => Promise<QueueStore>
       await store.enqueue([job('a')], 0);
       const slow = await leaseOne(store, 0);
       const quick = await leaseOne(store, LEASE_MS);
-      assert.deepEqual(await store.settle([finish(slow)], LEASE_MS + 1), [false]);
+      assert.deepEqual(await settle(store, [finish(slow)], LEASE_MS + 1), [false]);
       assert.deepEqual(
         (await store.extend([slow, quick], LEASE_MS + 1, LEASE_MS)).map(({ token }) => token),
         [slow.token],
       );
       assert.equal((await store.admin.find(slow.id))?.state, 'in_progress');
-      assert.deepEqual(await store.settle([finish(quick)], LEASE_MS + 2), [true]);
+      assert.deepEqual(await settle(store, [finish(quick)], LEASE_MS + 2), [true]);
       assert.equal((await store.admin.find(slow.id))?.state, 'done');
     });
 
     check('a settled job cannot be settled again', async (store) => {
       await store.enqueue([job('a')], 0);
       const leased = await leaseOne(store, 0);
-      assert.deepEqual(await store.settle([finish(leased)], 1), [true]);
-      assert.deepEqual(await store.settle([finish(leased, 'error')], 2), [false]);
+      assert.deepEqual(await settle(store, [finish(leased)], 1), [true]);
+      assert.deepEqual(await settle(store, [finish(leased, 'error')], 2), [false]);
       assert.equal((await store.admin.find(leased.id))?.state, 'done');
+    });
+
+    check('jobs are settled and others taken in one exchange, lost leases among them', async (store) => {
+      await store.enqueue([job('a'), job('b'), job('c'), job('d', { resolverHint: 'arxiv' })], 0);
+      const picks = [{ ...ANY_LANE, limit: 2 }];
+      const [first, second] = await lease(store, { picks, now: 1 });
+      assert.ok(first && second);
+      await store.admin.cancel(second.id, 2);
+      const { accepted, leased } = await store.exchange({
+        ...EXCHANGE,
+        settlements: [finish(first), finish(second)],
+        picks: [...picks, { host: null, resolver: 'arxiv', limit: 1 }],
+        now: 3,
+      });
+      assert.deepEqual(accepted, [true, false]);
+      assert.deepEqual(
+        leased.map(({ artifactId }) => artifactId),
+        ['c', 'd'],
+      );
+      const { states } = await store.admin.stats(3);
+      assert.deepEqual(states, { queued: 0, in_progress: 2, done: 1, skipped: 1, error: 0 });
     });
 
     check('an extended lease lasts from the moment of the extension', async (store) => {
@@ -137,7 +171,8 @@ export function describeQueueStore(name: string, open: () => Promise<QueueStore>
       for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt += 1, now += LEASE_MS) {
         const leased = await leaseAny(store, now);
         assert.equal(leased.find(({ artifactId }) => artifactId === 'poison')?.attempt, attempt);
-        await store.settle(
+        await settle(
+          store,
           leased.filter(({ artifactId }) => artifactId === 'other').map((other) => finish(other)),
           now,
         );
@@ -154,7 +189,7 @@ export function describeQueueStore(name: string, open: () => Promise<QueueStore>
       await store.enqueue([job('a')], 0);
       const leased = await leaseOne(store, 0);
       const error = { code: 'HTTP_503', message: 'try later' };
-      await store.settle([{ ...leased, settlement: { kind: 'requeue', delayMs: 500, error, refund: false } }], 100);
+      await settle(store, [{ ...leased, settlement: { kind: 'requeue', delayMs: 500, error, refund: false } }], 100);
       assert.deepEqual(await leaseAny(store, 599), []);
       const stored = await store.admin.find(leased.id);
       assert.deepEqual([stored?.state, stored?.availableAt, stored?.lastError], ['queued', 600, 'HTTP_503: try later']);
@@ -164,7 +199,8 @@ export function describeQueueStore(name: string, open: () => Promise<QueueStore>
     check('a refunded attempt was never spent', async (store) => {
       await store.enqueue([job('a')], 0);
       const leased = await leaseOne(store, 0);
-      await store.settle(
+      await settle(
+        store,
         [{ ...leased, settlement: { kind: 'requeue', delayMs: 0, refund: true, host: 'example.org' } }],
         1,
       );
@@ -177,7 +213,7 @@ export function describeQueueStore(name: string, open: () => Promise<QueueStore>
       await store.enqueue([job('a')], 0);
       const leased = await leaseOne(store, 0);
       const error = { code: 'HANDLER_FAILED', message: 'x'.repeat(100_000) };
-      await store.settle([{ ...leased, settlement: { kind: 'finish', state: 'error', error } }], 1);
+      await settle(store, [{ ...leased, settlement: { kind: 'finish', state: 'error', error } }], 1);
       const stored = await store.admin.find(leased.id);
       assert.ok((stored?.lastError ?? '').length <= 500);
       assert.match(stored?.lastError ?? '', /^HANDLER_FAILED: x/);
@@ -204,14 +240,12 @@ export function describeQueueStore(name: string, open: () => Promise<QueueStore>
           [null, null, 1, 0],
         ],
       );
-      const leased = await store.lease({
+      const leased = await lease(store, {
         workerId: 'w',
         picks: [
           { host: 'b.org', resolver: 'arxiv', limit: 5 },
           { host: 'a.org', resolver: null, limit: 1 },
         ],
-        now: 0,
-        leaseMs: LEASE_MS,
       });
       assert.deepEqual(
         leased.map(({ artifactId }) => artifactId),
@@ -221,8 +255,8 @@ export function describeQueueStore(name: string, open: () => Promise<QueueStore>
 
     check('leases of a dead worker end at once', async (store) => {
       await store.enqueue([job('a'), job('b')], 0);
-      await store.lease({ workerId: 'dead', picks: [{ ...ANY_LANE, limit: 1 }], now: 0, leaseMs: LEASE_MS });
-      await store.lease({ workerId: 'alive', picks: [{ ...ANY_LANE, limit: 1 }], now: 0, leaseMs: LEASE_MS });
+      await lease(store, { workerId: 'dead', picks: [{ ...ANY_LANE, limit: 1 }], now: 0 });
+      await lease(store, { workerId: 'alive', picks: [{ ...ANY_LANE, limit: 1 }], now: 0 });
       assert.equal(await store.expire(['dead'], 5), 1);
       assert.deepEqual(
         (await leaseAny(store, 5)).map(({ artifactId }) => artifactId),
@@ -236,7 +270,7 @@ export function describeQueueStore(name: string, open: () => Promise<QueueStore>
       const leased = await leaseAny(store, 0, 2);
       const [first] = leased;
       assert.ok(first);
-      await store.settle([{ ...first, settlement: { kind: 'requeue', delayMs: 70, refund: false } }], 0);
+      await settle(store, [{ ...first, settlement: { kind: 'requeue', delayMs: 70, refund: false } }], 0);
       const rest = (await store.admin.stats(0)).states;
       const outlook = await store.outlook(10);
       assert.deepEqual([outlook.ready, outlook.delayed, outlook.nextAt], [rest.queued - 1, 1, 70]);
@@ -258,7 +292,8 @@ export function describeQueueStore(name: string, open: () => Promise<QueueStore>
       );
       const leased = new Map((await leaseAny(store, 20)).map((each) => [each.artifactId, each]));
       const get = (id: string): LeasedJob => leased.get(id) as LeasedJob;
-      await store.settle(
+      await settle(
+        store,
         [
           finish(get('1')),
           { ...get('2'), settlement: { kind: 'finish', state: 'error', error: { code: 'HTTP_404', message: 'gone' } } },
@@ -297,7 +332,8 @@ export function describeQueueStore(name: string, open: () => Promise<QueueStore>
       await store.enqueue([job('1', { resolverHint: 'arxiv' }), job('2'), job('3')], 0);
       for (const each of await leaseAny(store, 0)) {
         const code = each.artifactId === '3' ? 'HTTP_404' : 'HTTP_500';
-        await store.settle(
+        await settle(
+          store,
           [{ ...each, settlement: { kind: 'finish', state: 'error', error: { code, message: 'x' } } }],
           1,
         );
@@ -335,7 +371,7 @@ export function describeQueueStore(name: string, open: () => Promise<QueueStore>
       assert.ok(running && queued);
       assert.deepEqual([await store.admin.cancel(running.id, 1), await store.admin.cancel(queued.id, 1)], [true, true]);
       assert.equal(await store.admin.cancel(queued.id, 2), false);
-      assert.deepEqual(await store.settle([finish(running)], 2), [false]);
+      assert.deepEqual(await settle(store, [finish(running)], 2), [false]);
       assert.deepEqual((await store.admin.stats(2)).states, {
         queued: 0,
         in_progress: 0,
@@ -349,7 +385,7 @@ export function describeQueueStore(name: string, open: () => Promise<QueueStore>
     check('old finished jobs are pruned, and their id may come in again', async (store) => {
       await store.enqueue([job('old'), job('new')], 0);
       for (const each of await leaseAny(store, 0))
-        await store.settle([finish(each)], each.artifactId === 'old' ? 10 : 1000);
+        await settle(store, [finish(each)], each.artifactId === 'old' ? 10 : 1000);
       assert.equal(await store.admin.prune({ states: ['done'], updatedBefore: 500 }, { dryRun: true }), 1);
       assert.equal(await store.admin.prune({ states: ['done'], updatedBefore: 500 }, { dryRun: false }), 1);
       assert.deepEqual(

@@ -24,6 +24,7 @@ export type { OpenAlexQuery, Subject } from './openalex-query.ts';
 export { iterateOpenAlex } from './openalex.ts';
 export type { OpenAlexBudget, OpenAlexEnd, OpenAlexEvent, OpenAlexOptions, OpenAlexState } from './openalex.ts';
 export { workFromText } from './listed-work.ts';
+export { workFromPayload } from './queued-work.ts';
 export type { ListedWork } from './listed-work.ts';
 export { parseWorks, readWorks } from './read-works.ts';
 export type { ListFormat } from './read-works.ts';

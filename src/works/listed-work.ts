@@ -1,5 +1,6 @@
 import { findDoi, normalizeDoi } from './doi.ts';
 import { parseArxivId } from './arxiv-id.ts';
+import { parseOpenAlexWork } from './openalex-work.ts';
 import { pmcidFromField, pmidFromField } from './pubmed-id.ts';
 import { normalizeHalId, normalizeOpenAlexId, normalizeZenodoId } from './repository-id.ts';
 import type { Work } from './work.ts';
@@ -79,6 +80,20 @@ export function workFromFields(fields: Iterable<readonly [string, string]>, line
   const work = workFromIds(ids, { title, year, urls });
   if (work) return { kind: 'work', work, line };
   return { kind: 'bad', line, reason: 'no DOI, arXiv, PubMed, PMC, OpenAlex, HAL or Zenodo id was found' };
+}
+
+/** A whole OpenAlex record is taken with all it knows; anything else by its fields. */
+export function workFromObject(value: object, line: number): ListedWork {
+  const work = 'locations' in value || 'open_access' in value ? parseOpenAlexWork(value) : undefined;
+  if (work) return { kind: 'work', work, line };
+  const fields = Object.entries(value).flatMap(([name, each]): [string, string][] => {
+    if (typeof each === 'string' || typeof each === 'number') return [[name, String(each)]];
+    if (name === 'ids' && each !== null && typeof each === 'object') {
+      return Object.entries(each as object).map(([inner, text]) => [inner, String(text)]);
+    }
+    return [];
+  });
+  return workFromFields(fields, line);
 }
 
 /** A work from one id, as typed on a command line or standing alone on a line. */

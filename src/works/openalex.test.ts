@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 
 import { Secret } from '../http/index.ts';
-import { gather, HeldClock, loopbackClient, openLoopback, Wire } from '../testing/index.ts';
+import { HeldClock, loopbackClient, openLoopback, Wire } from '../testing/index.ts';
 import type { OpenAlexEvent, OpenAlexOptions, OpenAlexQuery } from './index.ts';
 import { iterateOpenAlex, parseOpenAlexWork } from './index.ts';
 
@@ -78,7 +78,7 @@ async function listing(
     random: () => 0.5,
     retry: { retries: 3, maxDelayMs: 2000 },
   });
-  const all = gather(iterateOpenAlex(query, { send: client.send, baseUrl, credentials, ...options }));
+  const all = Array.fromAsync(iterateOpenAlex(query, { send: client.send, baseUrl, credentials, ...options }));
   const { result: events, ms } = await wire.settle(all);
   return { events, asked, ms };
 }

@@ -4,7 +4,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 
-import { gather } from '../testing/index.ts';
 import type { ListedWork, ListFormat } from './index.ts';
 import { parseWorks, readWorks, workFromText } from './index.ts';
 
@@ -15,7 +14,7 @@ async function read(text: string, format: ListFormat, pieceBytes = 7): Promise<L
     for (let at = 0; at < bytes.length; at += pieceBytes)
       yield await Promise.resolve(bytes.subarray(at, at + pieceBytes));
   }
-  return gather(parseWorks(pieces(), format));
+  return Array.fromAsync(parseWorks(pieces(), format));
 }
 
 const shown = (works: readonly ListedWork[]): string[] =>
@@ -92,12 +91,12 @@ test('a file is read by what its name says', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'works-'));
   try {
     writeFileSync(join(folder, 'list.txt'), '# my list\n10.1000/a\n\nPMC7\nwhat\n');
-    assert.deepEqual(shown(await gather(readWorks(join(folder, 'list.txt')))), [
+    assert.deepEqual(shown(await Array.fromAsync(readWorks(join(folder, 'list.txt')))), [
       '2 doi:10.1000/a',
       '4 pmcid:PMC7',
       '5 bad',
     ]);
-    await assert.rejects(gather(readWorks(join(folder, 'list.xlsx'))), { code: 'LIST_FORMAT' });
+    await assert.rejects(Array.fromAsync(readWorks(join(folder, 'list.xlsx'))), { code: 'LIST_FORMAT' });
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

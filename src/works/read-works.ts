@@ -5,8 +5,7 @@ import { AppError, parseJsonl, splitLines } from '../base/index.ts';
 import { readBibtex } from './bibtex-entries.ts';
 import { readCsv } from './csv-records.ts';
 import type { ListedWork } from './listed-work.ts';
-import { workFromFields, workFromText } from './listed-work.ts';
-import { parseOpenAlexWork } from './openalex-work.ts';
+import { workFromFields, workFromObject, workFromText } from './listed-work.ts';
 
 export type ListFormat = 'jsonl' | 'csv' | 'tsv' | 'bibtex' | 'ris' | 'ids';
 
@@ -58,20 +57,6 @@ async function* fromJsonl(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Lis
     else if (parsed.value !== null && typeof parsed.value === 'object') yield workFromObject(parsed.value, line);
     else yield { kind: 'bad', line, reason: 'neither an object nor a string' };
   }
-}
-
-/** A whole OpenAlex record is taken with all it knows; anything else by its fields. */
-function workFromObject(value: object, line: number): ListedWork {
-  const work = 'locations' in value || 'open_access' in value ? parseOpenAlexWork(value) : undefined;
-  if (work) return { kind: 'work', work, line };
-  const fields = Object.entries(value).flatMap(([name, each]): [string, string][] => {
-    if (typeof each === 'string' || typeof each === 'number') return [[name, String(each)]];
-    if (name === 'ids' && each !== null && typeof each === 'object') {
-      return Object.entries(each as object).map(([inner, text]) => [inner, String(text)]);
-    }
-    return [];
-  });
-  return workFromFields(fields, line);
 }
 
 async function* fromCsv(chunks: AsyncIterable<Uint8Array>, separator: ',' | '\t'): AsyncGenerator<ListedWork> {

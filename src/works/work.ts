@@ -34,13 +34,16 @@ export interface Work {
   readonly isComplete: boolean;
 }
 
+type Known = Partial<Pick<Work, 'title' | 'year' | 'urls' | 'authors'>>;
+
 /** A work of which no more is known than ids, and perhaps a title; undefined without any id. */
-export function workFromIds(
-  ids: WorkIds,
-  known: Partial<Pick<Work, 'title' | 'year' | 'urls' | 'authors'>> = {},
-): Work | undefined {
+export function workFromIds(ids: WorkIds, known: Known = {}): Work | undefined {
   const id = keyOf(ids);
-  if (id === undefined) return undefined;
+  return id === undefined ? undefined : namedWork(id, ids, known);
+}
+
+/** A work under a name of its own, for whoever has no other: ids may all be missing. */
+export function namedWork(id: string, ids: WorkIds, known: Known = {}): Work {
   return {
     id,
     ids: { ...NO_IDS, ...ids },

@@ -217,7 +217,6 @@ test('misuse is told on stderr with exit code 2 and touches nothing', async () =
   const misuses: [string[], RegExp][] = [
     [['explode'], /unknown command 'explode'/],
     [['list', '--limit', 'many'], /'many' is invalid\. A whole number/],
-    [['run'], /USAGE_HANDLER_MISSING/],
     [
       ['run', '--handler', HANDLER, '--workers', '0'],
       /orchestrator\.max_workers = 0: .*from 1 to 256 \(option --workers\)/,
@@ -231,6 +230,9 @@ test('misuse is told on stderr with exit code 2 and touches nothing', async () =
     assert.match(stderr, expected);
     assert.doesNotMatch(stderr, /^ {4}at /m, 'no stack trace');
   }
+  const nameless = at.queue('run');
+  assert.equal(nameless.status, 1);
+  assert.match(nameless.stderr, /CONTACT_MISSING/, 'jobs are works to download, and hosts want to know by whom');
   const unloadable = at.queue('run', '--handler', 'nowhere.ts');
   assert.equal(unloadable.status, 1);
   assert.match(unloadable.stderr, /HANDLER_UNLOADABLE/);
@@ -269,6 +271,21 @@ test('a running process obeys pause and resume of another, for everything and fo
   assert.match(run.stderr, /nothing is paused any more/);
   run.kill('SIGTERM');
   assert.deepEqual(await run.ended, { code: 143, signal: null });
+});
+
+test('a drain says what is paused and waits for it to be resumed; one of what can run now leaves it', async () => {
+  await using at = await place();
+  await at.put({ waiting: {} });
+  at.queue('pause');
+  const now = at.queue('run', '--handler', HANDLER, '--drain-now');
+  assert.deepEqual([now.status, now.stdout], [0, 'drained: 0 done, 0 skipped, 0 failed\n']);
+  assert.match(now.stderr, /paused: all; its jobs stay in the queue/);
+  await using run = startCommand('contentdownload', ['queue', 'drain', '--handler', HANDLER], { cwd: at.path });
+  await run.told(/paused: all; its jobs wait for queue resume/);
+  assert.doesNotMatch(run.stderr, /started waiting/);
+  at.queue('resume');
+  assert.deepEqual(await run.ended, { code: 0, signal: null });
+  assert.match(run.stderr, /started waiting/);
 });
 
 test('Ctrl-C gives running jobs back at once and exits 130; SIGHUP does the same with 129', async () => {

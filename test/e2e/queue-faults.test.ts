@@ -50,12 +50,12 @@ test('a process frozen beyond its lease loses the job; thawed, it is told so, ab
       const later = systemClock.now() + 3_600_000;
       await store.backlog(later, 3);
       const picks = [{ host: null, resolver: null, limit: 1 }];
-      const [taken] = await store.lease({ workerId: 'other', picks, now: later, leaseMs: 60_000 });
+      const other = { workerId: 'other', now: later, leaseMs: 60_000 };
+      const [taken] = (await store.exchange({ ...other, settlements: [], picks })).leased;
       assert.ok(taken, 'the job is there to be taken over');
       assert.equal(taken.attempt, 2);
-      assert.deepEqual(await store.settle([{ ...taken, settlement: { kind: 'finish', state: 'done' } }], later), [
-        true,
-      ]);
+      const settlements = [{ ...taken, settlement: { kind: 'finish', state: 'done' } }] as const;
+      assert.deepEqual((await store.exchange({ ...other, settlements, picks: [] })).accepted, [true]);
       // Whatever an operator does makes every runner look at its leases.
       await store.admin.pause('resolver', 'another', later);
       child.kill('SIGCONT');

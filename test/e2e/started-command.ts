@@ -18,7 +18,7 @@ export interface StartedCommand extends AsyncDisposable {
 
 /** Starts one of the commands as a user would. */
 export function startCommand(
-  door: 'docstokg' | 'contentdownload',
+  door: 'docstokg' | 'contentdownload' | 'docparse',
   parameters: readonly string[],
   options: { readonly cwd: string; readonly env?: Readonly<Record<string, string>> },
 ): StartedCommand {

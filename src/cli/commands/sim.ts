@@ -41,10 +41,11 @@ function serveCommand(): Command {
     )
     .addOption(new Option('--time-scale <x>', 'real seconds per simulated second').argParser(scale).default(1))
     .addOption(new Option('--state <dir>', 'folder for world.json, requests.jsonl and violations.json'))
+    .addOption(new Option('--leash', 'end with standard input, which is whoever started it').hideHelp())
     .addHelpText('after', '\nExample:\n  docstokg sim serve --seed 7 --profile realistic --time-scale 0.05\n')
     .action(
       async (
-        options: WorldOptions & { port: number; adminPort: number; timeScale: number; state?: string },
+        options: WorldOptions & { port: number; adminPort: number; timeScale: number; state?: string; leash?: boolean },
         self: Command,
       ) => {
         const session = openSession(self);
@@ -79,8 +80,8 @@ function serveCommand(): Command {
           session.terminal.print(
             `sim       ${about.sim}\nweb       ${about.web}\nidentity  ${identity}\nworld     ${parameters.works} works, ${parameters.hosts} hosts, ${parameters.profile}, seed ${parameters.seed}, time scale ${options.timeScale}`,
           );
-        session.log('info', `give clients --sim ${about.sim}; Ctrl-C stops`);
-        await Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM')]);
+        if (!options.leash) session.log('info', `give clients --sim ${about.sim}; Ctrl-C stops`);
+        await (options.leash ? leash() : Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM')]));
         const counts = countByRule(simulation.log.violations);
         if (options.state)
           writeFileSync(
@@ -92,6 +93,13 @@ function serveCommand(): Command {
         if (options.profile === 'politeness' && simulation.log.violations.length > 0) process.exitCode = 1;
       },
     );
+}
+
+/** Resolves when whoever holds standard input has gone, however that came. Ctrl-C is for him, who may have to finish. */
+async function leash(): Promise<void> {
+  for (const name of ['SIGINT', 'SIGHUP']) process.on(name, () => undefined);
+  process.stdin.resume();
+  await Promise.race([once(process.stdin, 'close'), once(process, 'SIGTERM')]);
 }
 
 function truthCommand(): Command {

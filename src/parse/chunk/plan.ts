@@ -19,20 +19,28 @@ export async function chunkPlan(
   settings: ChunkSettings,
   format: FileFormat,
 ): Promise<StagePlan & { readonly items: WorkItem[] }> {
-  const cfgHash = chunkConfigHash(settings, await openTokenizer(settings.tokenizer), format);
-  const folder = join(dataRoot, DOCTAGS_FOLDER);
-  const items = globSync('*.jsonl', { cwd: folder })
+  const item = await chunkItems(dataRoot, settings, format);
+  const items = globSync('*.jsonl', { cwd: join(dataRoot, DOCTAGS_FOLDER) })
     .sort()
-    .map((name): WorkItem => {
-      const itemId = name.replace(/\.jsonl$/, '');
-      const blocks = join(folder, name);
-      return {
-        itemId,
-        inputs: { blocks },
-        outputs: { chunks: chunkOutput(dataRoot, itemId, format) },
-        cfgHash,
-        costHint: statSync(blocks).size,
-      };
-    });
+    .map((name) => item(name.replace(/\.jsonl$/, '')));
   return { stageName: 'chunk', items, totalItems: items.length };
+}
+
+/** Makes items out of documents that the DocTags stage has written, by their ids. */
+export async function chunkItems(
+  dataRoot: string,
+  settings: ChunkSettings,
+  format: FileFormat,
+): Promise<(itemId: string) => WorkItem> {
+  const cfgHash = chunkConfigHash(settings, await openTokenizer(settings.tokenizer), format);
+  return (itemId) => {
+    const blocks = join(dataRoot, DOCTAGS_FOLDER, `${itemId}.jsonl`);
+    return {
+      itemId,
+      inputs: { blocks },
+      outputs: { chunks: chunkOutput(dataRoot, itemId, format) },
+      cfgHash,
+      costHint: statSync(blocks, { throwIfNoEntry: false })?.size ?? 0,
+    };
+  };
 }

@@ -1,16 +1,21 @@
 // Looks into PDFs on behalf of the process that started it, so that a file which hangs or crashes the engine takes
-// nothing else with it. One path in, one glance out, in order.
+// nothing else with it. One question in, one answer out, in order.
 import { readFile } from 'node:fs/promises';
 
 import { errorInfo } from '../../base/index.ts';
+import { drawPages } from './draw-pages.ts';
 import { glanceAtPdf } from './inspect.ts';
+import type { Asked } from './inspector.ts';
 
-process.on('message', (question: { readonly id: number; readonly path: string }) => {
-  readFile(question.path)
-    .then((bytes) => glanceAtPdf(bytes))
+process.on('message', (question: { readonly id: number; readonly path: string; readonly asked: Asked }) => {
+  const { id, path, asked } = question;
+  readFile(path)
+    .then(async (bytes) =>
+      asked.kind === 'glance' ? { glance: await glanceAtPdf(bytes) } : { images: await drawPages(bytes, asked) },
+    )
     .then(
-      (glance) => process.send?.({ id: question.id, glance }),
-      (error: unknown) => process.send?.({ id: question.id, error: errorInfo(error) }),
+      (answer) => process.send?.({ id, ...answer }),
+      (error: unknown) => process.send?.({ id, error: errorInfo(error) }),
     );
 });
 process.on('disconnect', () => process.exit());

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 
 import type { ErrorInfo } from '../../base/index.ts';
 import { AppError } from '../../base/index.ts';
+import type { DrawnPage, PagesAsked } from './draw-pages.ts';
 import type { PdfGlance } from './inspect.ts';
 
 const DEADLINE_MS = 30_000;
@@ -15,12 +16,17 @@ const MEMORY_MEGABYTES = 512;
 interface Answer {
   readonly id: number;
   readonly glance?: PdfGlance;
+  readonly images?: readonly DrawnPage[];
   readonly error?: ErrorInfo;
 }
+
+/** What is wanted of a file. */
+export type Asked = { readonly kind: 'glance' } | ({ readonly kind: 'draw' } & PagesAsked);
 
 interface Question {
   readonly id: number;
   readonly path: string;
+  readonly asked: Asked;
   readonly answer: (answer: Answer) => void;
 }
 
@@ -37,12 +43,22 @@ export class PdfInspector implements Disposable {
   #nextId = 1;
 
   async glance(path: string): Promise<PdfGlance> {
-    const { promise, resolve } = Promise.withResolvers<Answer>();
-    this.#waiting.push({ id: this.#nextId++, path, answer: resolve });
-    this.#ask();
-    const { glance, error } = await promise;
+    const { glance, error } = await this.#answer(path, { kind: 'glance' });
     if (error) throw new AppError(error.code, error.message);
     return glance ?? UNREADABLE;
+  }
+
+  /** Small images of the pages asked for; of a file that cannot be drawn in time there are none. */
+  async draw(path: string, asked: PagesAsked): Promise<readonly DrawnPage[]> {
+    const { images } = await this.#answer(path, { kind: 'draw', ...asked });
+    return images ?? [];
+  }
+
+  #answer(path: string, asked: Asked): Promise<Answer> {
+    const { promise, resolve } = Promise.withResolvers<Answer>();
+    this.#waiting.push({ id: this.#nextId++, path, asked, answer: resolve });
+    this.#ask();
+    return promise;
   }
 
   [Symbol.dispose](): void {
@@ -59,7 +75,7 @@ export class PdfInspector implements Disposable {
     this.#child ??= this.#start();
     this.#child.ref();
     this.#timer = setTimeout(() => this.#child?.kill('SIGKILL'), DEADLINE_MS);
-    this.#child.send({ id: question.id, path: question.path }, (error) => {
+    this.#child.send({ id: question.id, path: question.path, asked: question.asked }, (error) => {
       if (error) this.#settle({ id: question.id });
     });
   }
@@ -72,6 +88,8 @@ export class PdfInspector implements Disposable {
       env: {},
       execArgv: [`--max-old-space-size=${MEMORY_MEGABYTES}`],
       stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+      // Images are bytes.
+      serialization: 'advanced',
     });
     this.#files = 0;
     child.on('message', (answer: Answer) => this.#settle(answer));

@@ -31,11 +31,16 @@ export function doctagsPlan(
   dataRoot: string,
   settings: DoctagsSettings,
 ): StagePlan & { readonly items: WorkItem[] } {
-  const files = documentsOf(input);
+  const items = documentFiles(input).map(doctagsItems(dataRoot, settings));
+  return { stageName: 'doctags', items, totalItems: items.length };
+}
+
+/** Makes items out of files, one by one as they come; two files of one name stay apart. */
+export function doctagsItems(dataRoot: string, settings: DoctagsSettings): (file: string) => WorkItem {
   const cfgHash = doctagsConfigHash(settings);
   const endings = outputEndings(settings);
   const ids = new Map<string, string>();
-  const items = files.map((file): WorkItem => {
+  return (file) => {
     const itemId = uniqueId(documentId(file), file, ids);
     return {
       itemId,
@@ -44,13 +49,13 @@ export function doctagsPlan(
         Object.entries(endings).map(([name, ending]) => [name, join(dataRoot, DOCTAGS_FOLDER, `${itemId}${ending}`)]),
       ),
       cfgHash,
-      costHint: statSync(file).size,
+      costHint: statSync(file, { throwIfNoEntry: false })?.size ?? 0,
     };
-  });
-  return { stageName: 'doctags', items, totalItems: items.length };
+  };
 }
 
-function documentsOf(input: string): string[] {
+/** The documents of a folder, or one file, in the order of their names. */
+export function documentFiles(input: string): string[] {
   const found = statSync(input, { throwIfNoEntry: false });
   if (!found)
     throw new AppError('PARSE_NO_FILE', `there is no ${input}`, {

@@ -9,6 +9,11 @@ export interface ModelIdentity {
 /** Whether a text is searched for or searched with; some models want to be told. */
 export type Role = 'passage' | 'query';
 
+/** A revision that tells what was put before every passage: other words before it make other vectors. */
+export function withPrefix(revision: string, prefixes: Readonly<Record<Role, string>>): string {
+  return prefixes.passage === '' ? revision : `${revision} after ${JSON.stringify(prefixes.passage)}`.trimStart();
+}
+
 /** Turns texts into dense vectors. */
 export interface DenseEngine extends AsyncDisposable {
   readonly model: ModelIdentity;

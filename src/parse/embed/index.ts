@@ -1,4 +1,7 @@
+export { aheadItems, aheadWorker } from './ahead.ts';
+export type { AheadSettings } from './ahead.ts';
 export { VectorCache } from './cache.ts';
+export { embeddedPrecision } from './embedded-model.ts';
 export { embedTexts } from './embed-texts.ts';
 export type { Embedded } from './embed-texts.ts';
 export type { DenseEngine, ModelIdentity, Role, SparseEngine, SparseVector } from './engine.ts';
@@ -10,5 +13,5 @@ export type { DenseSettings, MaybeEngine } from './open-engine.ts';
 export { embedConfigHash, embedItem, embedOutput } from './stage.ts';
 export type { EmbedEngines, EmbedExtras } from './stage.ts';
 export { denseModelOf, openVectorWriter, readVectors, validateVectors, VECTOR_SCHEMA } from './vector-file.ts';
-export type { ChunkVectors, VectorFileOptions, VectorType, VectorWriter } from './vector-file.ts';
+export type { ChunkVectors, DenseModel, VectorFileOptions, VectorType, VectorWriter } from './vector-file.ts';
 export { createEmbedWorker, embedPlan, openCorpusBm25 } from './plan.ts';

@@ -9,6 +9,7 @@ import type { FileFormat } from '../files/open.ts';
 import type { VectorCache } from './cache.ts';
 import type { SparseEngine } from './engine.ts';
 import { loadBm25, measureBm25, openBm25, saveBm25 } from './engines/bm25.ts';
+import { stoppingFault } from './server-fault.ts';
 import type { EmbedEngines } from './stage.ts';
 import { embedConfigHash, embedItem, embedOutput } from './stage.ts';
 import type { VectorType } from './vector-file.ts';
@@ -41,18 +42,20 @@ export function embedPlan(
   return { stageName: 'embed', items, totalItems: items.length };
 }
 
-/** Embeds one document with engines that live in this process. */
+/** Embeds one document with engines that live in this process. An embedding server that is gone stops the stage. */
 export function createEmbedWorker(options: {
   readonly engines: EmbedEngines;
   readonly type: VectorType;
   readonly cache: VectorCache | undefined;
 }): StageWorker {
   return async (item, context) => {
-    const extras = await embedItem(
-      { input: item.inputs['chunks'] ?? '', output: item.outputs['vectors'] ?? '', ...options },
-      context.signal,
-    );
-    return { status: 'success', manifest: { ...extras } };
+    const files = { input: item.inputs['chunks'] ?? '', output: item.outputs['vectors'] ?? '' };
+    try {
+      const extras = await embedItem({ ...files, ...options }, context.signal);
+      return { status: 'success', manifest: { ...extras } };
+    } catch (error) {
+      throw stoppingFault(error);
+    }
   };
 }
 

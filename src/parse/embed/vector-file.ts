@@ -122,14 +122,20 @@ export async function* readVectors(path: string): AsyncGenerator<ChunkVectors> {
   }
 }
 
-/** Which model made the dense vectors of a file, and how long they are; undefined when it has none. */
-export async function denseModelOf(
-  path: string,
-): Promise<{ readonly model: ModelIdentity; readonly dimensions: number } | undefined> {
+/** What made the dense vectors of a file, how long they are and how they are kept. */
+export interface DenseModel {
+  readonly model: ModelIdentity;
+  readonly dimensions: number;
+  readonly type: VectorType;
+}
+
+/** What a file says about its dense vectors; undefined when it has none. */
+export async function denseModelOf(path: string): Promise<DenseModel | undefined> {
   const { metadata } = await openRowReader(path);
   const { dense_model: name, dense_revision: revision, dense_precision: precision } = metadata;
   if (name === undefined || revision === undefined || precision === undefined) return undefined;
-  return { model: { name, revision, precision }, dimensions: Number(metadata['dense_dimensions']) };
+  const type = (metadata['dense_type'] ?? 'float32') as VectorType;
+  return { model: { name, revision, precision }, dimensions: Number(metadata['dense_dimensions']), type };
 }
 
 /** What is wrong with a file of vectors; with the ids of its chunks also whether it has exactly those, in their order. */

@@ -1,3 +1,5 @@
+import { basename } from 'node:path';
+
 import type { RowReader, RowWriter, TableSchema } from './schema.ts';
 
 /** The formats in which chunks and vectors are kept. */
@@ -5,7 +7,9 @@ export type FileFormat = 'parquet' | 'jsonl';
 
 /** The format that a file's name tells. */
 export function formatOf(path: string): FileFormat {
-  return path.endsWith('.jsonl') ? 'jsonl' : 'parquet';
+  // A file in the making carries the mark of its run behind its name.
+  const name = basename(path);
+  return name.lastIndexOf('.jsonl') > name.lastIndexOf('.parquet') ? 'jsonl' : 'parquet';
 }
 
 /** Opens a file for rows, in the format that its name tells. */

@@ -18,3 +18,11 @@ test('terms are folded, lower case, without English function words, and cut out 
   assert.deepEqual(analyse('x2 beta-carotene 10.5'), ['x2', 'beta', 'caroten', '10', '5']);
   assert.ok(analyse('我们测量海水温度').length > 2);
 });
+
+test('accents of Latin and Greek are not needed to find a word, marks of other scripts stay with it', () => {
+  assert.deepEqual(analyse('Schrödinger naïve Ångström ἄνθρωπος'), ['schroding', 'naiv', 'angstrom', 'ανθρωπος']);
+  assert.deepEqual(analyse('e\u0301tude hyphen\u00ADated'), ['etud', 'hyphen']);
+  assert.deepEqual(analyse('हिन्दी में'), ['हिन्दी', 'में']);
+  assert.deepEqual(analyse('й'), ['й']);
+  assert.equal(analyse('한국어').join(''), '한국어');
+});

@@ -2,9 +2,15 @@ import { porterStem } from './porter.ts';
 import { STOP_WORDS } from './stop-words.ts';
 
 /** Names this way of making terms; what is kept under another name cannot be searched with it. */
-export const ANALYSIS = 'nfkc-porter-en/1';
+export const ANALYSIS = 'nfkc-porter-en/2';
 
-const WORD = /[\p{L}\p{N}]+/gu;
+/** Marks belong to their letters: without them the words of many scripts would fall apart. */
+const WORD = /[\p{L}\p{N}][\p{L}\p{N}\p{M}]*/gu;
+const ASCII = /^[\p{ASCII}]*$/u;
+/** Accents that people leave out when they type; in other scripts a mark makes another letter. */
+const ACCENTS = /(?<=[\p{Script=Latin}\p{Script=Greek}]\p{M}*)\p{Mn}/gu;
+const MAYBE_ACCENTED = /[\u00C0-\u03FF\u1E00-\u1FFF]/;
+const SOFT_HYPHENS = /\u00AD/g;
 const PLAIN = /^[a-z]+$/;
 /** Scripts that are written without spaces; a run of them holds several words. */
 const UNSPACED =
@@ -16,13 +22,13 @@ const remembered = new Map<string, string>();
 const MOST_REMEMBERED = 200_000;
 
 /**
- * The terms under which a text is found, in order: compatibility forms folded (NFKC), lower case, runs of letters and
- * digits, English stop words left out, English words stemmed. Any change here makes existing indexes wrong:
+ * The terms under which a text is found, in order: compatibility forms folded (NFKC), lower case, accents of Latin and
+ * Greek letters taken off, runs of letters and digits, English stop words left out, English words stemmed. Any change here makes existing indexes wrong:
  * rename ANALYSIS with it.
  */
 export function analyse(text: string): string[] {
   const terms: string[] = [];
-  for (const [run] of text.normalize('NFKC').toLowerCase().matchAll(WORD)) {
+  for (const [run] of folded(text).matchAll(WORD)) {
     if (run.charCodeAt(0) > 0xff && UNSPACED.test(run)) {
       for (const { segment } of segmenter.segment(run)) terms.push(segment);
       continue;
@@ -36,4 +42,11 @@ export function analyse(text: string): string[] {
     if (term !== '') terms.push(term);
   }
   return terms;
+}
+
+function folded(text: string): string {
+  if (ASCII.test(text)) return text.toLowerCase();
+  const plain = text.normalize('NFKC').toLowerCase().replaceAll(SOFT_HYPHENS, '');
+  // Most texts are only no ASCII because of a dash or a quotation mark.
+  return MAYBE_ACCENTED.test(plain) ? plain.normalize('NFD').replaceAll(ACCENTS, '').normalize('NFC') : plain;
 }

@@ -1,15 +1,15 @@
 import { formatLastError } from '../last-error.ts';
 import type {
+  Exchange,
+  ExchangeRequest,
   Job,
   LaneBacklog,
   Lease,
-  LeasedJob,
-  LeaseRequest,
   NewJob,
   Outlook,
   Pause,
   QueueStore,
-  Settlement,
+  SettledLease,
   StoreChange,
   WorkerInfo,
 } from '../types.ts';
@@ -106,8 +106,9 @@ export class MemoryStore implements QueueStore {
     return { lanes, exhausted };
   }
 
-  async lease(request: LeaseRequest): Promise<LeasedJob[]> {
-    return request.picks.flatMap(({ host, resolver, limit }) =>
+  async exchange({ settlements, picks, workerId, now, leaseMs }: ExchangeRequest): Promise<Exchange> {
+    const accepted = settlements.map((lease) => this.#settle(lease, now));
+    const leased = picks.flatMap(({ host, resolver, limit }) =>
       this.#ready()
         .filter((job) => job.host === host && job.resolverHint === resolver)
         .sort((a, b) => b.priority - a.priority || a.id - b.id)
@@ -116,13 +117,14 @@ export class MemoryStore implements QueueStore {
           job.state = 'in_progress';
           job.attempts += 1;
           job.token += 1;
-          job.workerId = request.workerId;
-          job.leaseExpiresAt = request.now + request.leaseMs;
-          job.updatedAt = request.now;
+          job.workerId = workerId;
+          job.leaseExpiresAt = now + leaseMs;
+          job.updatedAt = now;
           const { id, token, artifactId, artifactJson, attempts, resolverHint } = job;
           return { id, token, artifactId, artifactJson, attempt: attempts, resolverHint, host: job.host };
         }),
     );
+    return { accepted, leased };
   }
 
   async extend(leases: readonly Lease[], now: number, leaseMs: number): Promise<Lease[]> {
@@ -130,26 +132,6 @@ export class MemoryStore implements QueueStore {
       const job = this.#held(lease);
       if (job) job.leaseExpiresAt = now + leaseMs;
       return !job;
-    });
-  }
-
-  async settle(settlements: readonly (Lease & { readonly settlement: Settlement })[], now: number): Promise<boolean[]> {
-    return settlements.map((lease) => {
-      const job = this.#held(lease);
-      if (!job) return false;
-      const { settlement } = lease;
-      const lastError = settlement.error ? formatLastError(settlement.error) : null;
-      Object.assign(job, { leaseExpiresAt: null, workerId: null, updatedAt: now });
-      if (settlement.kind === 'finish') {
-        Object.assign(job, { state: settlement.state, lastError });
-        return true;
-      }
-      job.state = 'queued';
-      job.availableAt = settlement.delayMs > 0 ? Math.ceil(now + settlement.delayMs) : null;
-      job.lastError = lastError ?? job.lastError;
-      job.host = settlement.host ?? job.host;
-      if (settlement.refund) job.attempts -= 1;
-      return true;
     });
   }
 
@@ -196,6 +178,24 @@ export class MemoryStore implements QueueStore {
 
   #ready(): MemoryJob[] {
     return [...this.#state.jobs.values()].filter((job) => job.state === 'queued' && job.availableAt === null);
+  }
+
+  #settle(lease: SettledLease, now: number): boolean {
+    const job = this.#held(lease);
+    if (!job) return false;
+    const { settlement } = lease;
+    const lastError = settlement.error ? formatLastError(settlement.error) : null;
+    Object.assign(job, { leaseExpiresAt: null, workerId: null, updatedAt: now });
+    if (settlement.kind === 'finish') {
+      Object.assign(job, { state: settlement.state, lastError });
+      return true;
+    }
+    job.state = 'queued';
+    job.availableAt = settlement.delayMs > 0 ? Math.ceil(now + settlement.delayMs) : null;
+    job.lastError = lastError ?? job.lastError;
+    job.host = settlement.host ?? job.host;
+    if (settlement.refund) job.attempts -= 1;
+    return true;
   }
 
   #held({ id, token }: Lease): MemoryJob | undefined {

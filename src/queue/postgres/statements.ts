@@ -2,10 +2,13 @@ const READY = "state = 'queued' AND available_at IS NULL";
 const NOW = 'coalesce($1::bigint, (extract(epoch FROM clock_timestamp()) * 1000)::bigint)';
 
 /**
- * A lease that did not wait for the disk may be forgotten with its server while its holder lives on, and the next token
- * counted up from the last would be the same again. One that is at least the time in microseconds is not.
+ * The moment, taken once. A lease that did not wait for the disk may be forgotten with its server while its holder lives
+ * on, and the next token counted up from the last would be the same again; one that is at least the time in microseconds
+ * is not.
  */
-const NEW_TOKEN = 'greatest(token + 1, (extract(epoch FROM clock_timestamp()) * 1000000)::bigint)';
+const MOMENT = `moment AS MATERIALIZED (
+      SELECT ${NOW} AS now, (extract(epoch FROM clock_timestamp()) * 1000000)::bigint AS microseconds)`;
+const THEN = '(SELECT now FROM moment)';
 
 /** The code of a kept error, empty for none. */
 export const ERROR_CODE = "coalesce(substring(last_error FROM '^([A-Z][A-Z0-9_]*):'), '')";
@@ -65,44 +68,52 @@ export const SQL = {
       (SELECT priority FROM jobs WHERE ${READY} AND jobs.lane = lanes.lane ORDER BY lane, priority DESC LIMIT 1) AS priority
     FROM lanes WHERE lane IS NOT NULL`,
 
-  lease: `
-    WITH picks AS (SELECT * FROM unnest($4::text[], $5::int[]) WITH ORDINALITY AS picks(lane, places, place)),
-    chosen AS (
-      SELECT job.id, picks.place FROM picks CROSS JOIN LATERAL (
-        SELECT id FROM jobs WHERE ${READY} AND jobs.lane = picks.lane
-        ORDER BY jobs.lane, priority DESC, id LIMIT picks.places FOR UPDATE SKIP LOCKED
-      ) AS job
-    ), leased AS (
-      UPDATE jobs SET state = 'in_progress', attempts = attempts + 1, token = ${NEW_TOKEN}, worker_id = $2,
-        lease_expires_at = ${NOW} + $3::bigint, updated_at = ${NOW}
-      FROM chosen WHERE jobs.id = chosen.id
-      RETURNING jobs.id, token, attempts, artifact_id, artifact_json, resolver_hint, host, priority, last_error, place
-    ), t1 AS (${TALLY('leased', "'queued'", '-', ERROR_CODE)}),
-    t2 AS (${TALLY('leased', "'in_progress'", '', "''")})
-    SELECT id, token, attempts AS attempt, artifact_id AS "artifactId", artifact_json AS "artifactJson",
-      resolver_hint AS "resolverHint", host FROM leased CROSS JOIN ${COMMIT('$6')} ORDER BY place, priority DESC, id`,
-
   extend: `
     UPDATE jobs SET lease_expires_at = ${NOW} + $2::bigint
     FROM unnest($3::bigint[], $4::bigint[]) AS held(id, token)
     WHERE jobs.id = held.id AND jobs.token = held.token AND state = 'in_progress'
     RETURNING jobs.id, jobs.token`,
 
-  settle: `
-    WITH input AS (
+  // Settles, then leases: all of it sees the queue as it was before, so a job that is put back is not taken at once.
+  exchange: `
+    WITH ${MOMENT}, input AS (
       SELECT * FROM unnest($2::bigint[], $3::bigint[], $4::text[], $5::float8[], $6::text[], $7::int[], $8::text[])
         AS input(id, token, state, delay, error, refund, host)
     ), settled AS (
       UPDATE jobs SET state = input.state,
-        available_at = CASE WHEN input.delay > 0 THEN ceil(${NOW} + input.delay)::bigint END,
+        available_at = CASE WHEN input.delay > 0 THEN ceil(${THEN} + input.delay)::bigint END,
         last_error = CASE WHEN input.state = 'queued' THEN coalesce(input.error, last_error) ELSE input.error END,
         attempts = attempts - input.refund, host = coalesce(input.host, jobs.host),
-        lease_expires_at = NULL, worker_id = NULL, updated_at = ${NOW}
+        lease_expires_at = NULL, worker_id = NULL, updated_at = ${THEN}
       FROM input WHERE jobs.id = input.id AND jobs.token = input.token AND jobs.state = 'in_progress'
       RETURNING jobs.id, jobs.token, jobs.state, jobs.resolver_hint, jobs.last_error, jobs.available_at
-    ), t1 AS (${TALLY('settled', "'in_progress'", '-', "''")}),
-    t2 AS (${TALLY('settled', "CASE WHEN available_at IS NULL THEN state ELSE 'delayed' END", '', `CASE WHEN state = 'done' THEN '' ELSE ${ERROR_CODE} END`)})
-    SELECT settled.id, settled.token FROM settled CROSS JOIN ${COMMIT('$9')}`,
+    ), picks AS (SELECT * FROM unnest($9::text[], $10::int[]) WITH ORDINALITY AS picks(lane, places, place)
+    ), chosen AS (
+      SELECT job.id, picks.place FROM picks CROSS JOIN LATERAL (
+        SELECT id FROM jobs WHERE ${READY} AND jobs.lane = picks.lane
+        ORDER BY jobs.lane, priority DESC, id LIMIT picks.places FOR UPDATE SKIP LOCKED
+      ) AS job
+    ), leased AS (
+      UPDATE jobs SET state = 'in_progress', attempts = attempts + 1,
+        token = greatest(token + 1, (SELECT microseconds FROM moment)), worker_id = $11,
+        lease_expires_at = ${THEN} + $12::bigint, updated_at = ${THEN}
+      FROM chosen WHERE jobs.id = chosen.id
+      RETURNING jobs.id, token, attempts, artifact_id, artifact_json, resolver_hint, host, priority, last_error, place
+    ), tallied AS (
+      INSERT INTO tally SELECT state, coalesce(resolver_hint, ''), code, sum(jobs) FROM (
+        SELECT 'in_progress' AS state, resolver_hint, '' AS code, -1 AS jobs FROM settled
+        UNION ALL SELECT CASE WHEN available_at IS NULL THEN state ELSE 'delayed' END, resolver_hint,
+          CASE WHEN state = 'done' THEN '' ELSE ${ERROR_CODE} END, 1 FROM settled
+        UNION ALL SELECT 'in_progress', resolver_hint, '', 1 FROM leased
+        UNION ALL SELECT 'queued', resolver_hint, ${ERROR_CODE}, -1 FROM leased
+      ) AS changes GROUP BY 1, 2, 3 HAVING sum(jobs) <> 0
+    )
+    SELECT answer.* FROM (
+      SELECT id, token, NULL::int AS attempt, NULL AS "artifactId", NULL AS "artifactJson", NULL AS "resolverHint",
+        NULL AS host, 0 AS place, 0 AS priority FROM settled
+      UNION ALL
+      SELECT id, token, attempts, artifact_id, artifact_json, resolver_hint, host, place, priority FROM leased
+    ) AS answer CROSS JOIN ${COMMIT('$13')} ORDER BY place, priority DESC, id`,
 
   // Only the holder of a token can have ended its lease without raising the token.
   alreadySettled: `

@@ -1,13 +1,13 @@
 import { formatLastError } from '../last-error.ts';
 import type {
+  Exchange,
+  ExchangeRequest,
   LaneBacklog,
   Lease,
   LeasedJob,
-  LeaseRequest,
   NewJob,
   Outlook,
   QueueStore,
-  Settlement,
   StoreChange,
   WorkerInfo,
 } from '../types.ts';
@@ -17,6 +17,9 @@ import type { PostgresOptions } from './connection.ts';
 import { PostgresConnection } from './connection.ts';
 import { SQL } from './statements.ts';
 import { PostgresWatch } from './watch.ts';
+
+/** A settled lease, whose other columns are empty, or a job that was leased. */
+type ExchangeRow = LeasedJob | { readonly id: number; readonly token: number; readonly attempt: null };
 
 /** A queue in PostgreSQL, shared by the processes of many machines. */
 export class PostgresStore implements QueueStore {
@@ -75,31 +78,46 @@ export class PostgresStore implements QueueStore {
     };
   }
 
-  async lease(request: LeaseRequest): Promise<LeasedJob[]> {
+  async exchange(request: ExchangeRequest): Promise<Exchange> {
+    const { settlements, picks } = request;
     const moment = this.#connection.moment(request.now);
-    if (this.#orphansPossible) {
-      this.#orphansPossible = false;
-      await this.#connection.run('releaseOrphans', SQL.releaseOrphans, [
-        moment,
-        request.workerId,
-        [...this.#held.keys()],
-      ]);
-    }
-    const jobs = await this.#connection.run<LeasedJob>(
-      'lease',
-      SQL.lease,
+    if (this.#orphansPossible && picks.length > 0) await this.#releaseOrphans(moment, request.workerId);
+    let uncertain = false;
+    const ids = settlements.map(({ id }) => id);
+    const tokens = settlements.map(({ token }) => token);
+    const rows = await this.#connection.run<ExchangeRow>(
+      'exchange',
+      SQL.exchange,
       [
         moment,
+        ids,
+        tokens,
+        settlements.map(({ settlement }) => (settlement.kind === 'finish' ? settlement.state : 'queued')),
+        settlements.map(({ settlement }) => (settlement.kind === 'finish' ? 0 : settlement.delayMs)),
+        settlements.map(({ settlement }) => (settlement.error ? formatLastError(settlement.error) : null)),
+        settlements.map(({ settlement }) => (settlement.kind === 'requeue' && settlement.refund ? 1 : 0)),
+        settlements.map(({ settlement }) => (settlement.kind === 'requeue' ? (settlement.host ?? null) : null)),
+        picks.map(({ host, resolver }) => `${host ?? ''} ${resolver ?? ''}`),
+        picks.map(({ limit }) => limit),
         request.workerId,
         request.leaseMs,
-        request.picks.map(({ host, resolver }) => `${host ?? ''} ${resolver ?? ''}`),
-        request.picks.map(({ limit }) => limit),
         this.#commitLevel,
       ],
-      () => (this.#orphansPossible = true),
+      () => {
+        uncertain = true;
+        this.#orphansPossible ||= picks.length > 0;
+      },
     );
-    for (const { id, token } of jobs) this.#held.set(id, token);
-    return jobs;
+    const leased = rows.filter((row): row is LeasedJob => row.attempt !== null);
+    const settled = new Map(rows.filter(({ attempt }) => attempt === null).map(({ id, token }) => [id, token]));
+    if (uncertain && ids.length > 0) {
+      const earlier = await this.#connection.run<Lease>('alreadySettled', SQL.alreadySettled, [ids, tokens]);
+      for (const { id, token } of earlier) settled.set(id, token);
+    }
+    // One that was put back may have been leased again meanwhile.
+    for (const { id, token } of settlements) if (this.#held.get(id) === token) this.#held.delete(id);
+    for (const { id, token } of leased) this.#held.set(id, token);
+    return { accepted: settlements.map(({ id, token }) => settled.get(id) === token), leased };
   }
 
   async extend(leases: readonly Lease[], now: number, leaseMs: number): Promise<Lease[]> {
@@ -111,36 +129,6 @@ export class PostgresStore implements QueueStore {
     ]);
     const kept = new Set(rows.map(leaseKey));
     return leases.filter((lease) => !kept.has(leaseKey(lease)));
-  }
-
-  async settle(settlements: readonly (Lease & { readonly settlement: Settlement })[], now: number): Promise<boolean[]> {
-    let uncertain = false;
-    const ids = settlements.map(({ id }) => id);
-    const tokens = settlements.map(({ token }) => token);
-    const rows = await this.#connection.run<Lease>(
-      'settle',
-      SQL.settle,
-      [
-        this.#connection.moment(now),
-        ids,
-        tokens,
-        settlements.map(({ settlement }) => (settlement.kind === 'finish' ? settlement.state : 'queued')),
-        settlements.map(({ settlement }) => (settlement.kind === 'finish' ? 0 : settlement.delayMs)),
-        settlements.map(({ settlement }) => (settlement.error ? formatLastError(settlement.error) : null)),
-        settlements.map(({ settlement }) => (settlement.kind === 'requeue' && settlement.refund ? 1 : 0)),
-        settlements.map(({ settlement }) => (settlement.kind === 'requeue' ? (settlement.host ?? null) : null)),
-        this.#commitLevel,
-      ],
-      () => (uncertain = true),
-    );
-    const settled = new Set(rows.map(leaseKey));
-    if (uncertain) {
-      const earlier = await this.#connection.run<Lease>('alreadySettled', SQL.alreadySettled, [ids, tokens]);
-      for (const lease of earlier) settled.add(leaseKey(lease));
-    }
-    // One that was put back may have been leased again meanwhile.
-    for (const { id, token } of settlements) if (this.#held.get(id) === token) this.#held.delete(id);
-    return settlements.map((lease) => settled.has(leaseKey(lease)));
   }
 
   async expire(workerIds: readonly string[], now: number): Promise<number> {
@@ -175,6 +163,11 @@ export class PostgresStore implements QueueStore {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#watch[Symbol.asyncDispose]();
     await this.#connection[Symbol.asyncDispose]();
+  }
+
+  async #releaseOrphans(moment: number | null, workerId: string): Promise<void> {
+    this.#orphansPossible = false;
+    await this.#connection.run('releaseOrphans', SQL.releaseOrphans, [moment, workerId, [...this.#held.keys()]]);
   }
 }
 

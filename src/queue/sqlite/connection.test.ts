@@ -103,8 +103,9 @@ test('a database of the source documents is adopted with every job, state, error
   assert.deepEqual(await store.enqueue([{ artifactId: 'doi:1', artifactJson: '{}' }], now), [false]);
   // The lease of the old holder has run out, so its job is there to take, as its second attempt.
   await store.backlog(now, 3);
-  const leased = await store.lease({
+  const { leased } = await store.exchange({
     workerId: 'w',
+    settlements: [],
     picks: [{ host: null, resolver: null, limit: 9 }],
     now,
     leaseMs: 1000,

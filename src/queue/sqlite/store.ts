@@ -2,10 +2,10 @@ import type { StatementSync } from 'node:sqlite';
 
 import { formatLastError } from '../last-error.ts';
 import type {
-  Lease,
+  Exchange,
+  ExchangeRequest,
   LaneBacklog,
-  LeasedJob,
-  LeaseRequest,
+  Lease,
   NewJob,
   Outlook,
   QueueStore,
@@ -23,6 +23,8 @@ import { SqliteWatch } from './watch.ts';
 
 /** Jobs that may be moved by one transaction on the side, so that none takes long. */
 const WAKE_BATCH = 1000;
+/** Jobs that one process may put in alone before it counts them; whoever wants to know meanwhile must. */
+const COUNT_EVERY = 250;
 
 interface Row {
   readonly id: number;
@@ -48,6 +50,8 @@ export class SqliteStore implements QueueStore {
   readonly #watch: SqliteWatch;
   readonly #tally: Tally;
   readonly #leases = new Map<number, StatementSync>();
+  /** At first as many as there may be: a process that puts in just one job counts it. */
+  #uncounted = COUNT_EVERY;
   readonly #sql: { readonly [Name in keyof typeof SQL]: StatementSync };
 
   private constructor(connection: SqliteConnection) {
@@ -67,26 +71,19 @@ export class SqliteStore implements QueueStore {
   }
 
   async enqueue(jobs: readonly NewJob[], now: number): Promise<boolean[]> {
-    const { insert } = this.#sql;
-    const added = await this.#write(
-      () =>
-        jobs.map((job) => {
-          const resolver = job.resolverHint ?? '';
-          const { changes } = insert.run(
-            job.artifactId,
-            job.artifactJson,
-            resolver,
-            job.host ?? '',
-            job.priority ?? 0,
-            now,
-            now,
-          );
-          if (changes === 0) return false;
-          this.#tally.add('queued', resolver, null, 1);
-          return true;
-        }),
-      { accepting: true },
-    );
+    const [first] = jobs;
+    const alone = jobs.length === 1 && first !== undefined && this.#uncounted < COUNT_EVERY;
+    this.#uncounted = alone ? this.#uncounted + 1 : 0;
+    const added = alone
+      ? [await this.#connection.accept(() => this.#insert(first, now))]
+      : await this.#connection.write(
+          () => {
+            const results = jobs.map((job) => this.#insert(job, now));
+            this.#tally.countNew();
+            return results;
+          },
+          { accepting: true },
+        );
     if (added.includes(true)) this.#watch.tell('jobs');
     return added;
   }
@@ -101,10 +98,14 @@ export class SqliteStore implements QueueStore {
     return { exhausted, lanes: this.#connection.read(() => lanes.all(LANE_COUNT_LIMIT)) as unknown as LaneBacklog[] };
   }
 
-  async lease(request: LeaseRequest): Promise<LeasedJob[]> {
-    const { workerId, now, leaseMs } = request;
-    return this.#write(() =>
-      request.picks.flatMap(({ host, resolver, limit }) => {
+  exchange({ settlements, picks, workerId, now, leaseMs }: ExchangeRequest): Promise<Exchange> {
+    return this.#write(() => {
+      const accepted = settlements.map((lease) =>
+        lease.settlement.kind === 'finish'
+          ? this.#finish(lease, lease.settlement, now)
+          : this.#requeue(lease, lease.settlement, now),
+      );
+      const leased = picks.flatMap(({ host, resolver, limit }) => {
         const statement = this.#leaseStatement(limit);
         const rows = statement.all(workerId, now + leaseMs, now, host ?? '', resolver ?? '') as unknown as LeasedRow[];
         for (const row of rows) this.#tally.add('queued', resolver, row[6], -1);
@@ -121,23 +122,14 @@ export class SqliteStore implements QueueStore {
           resolverHint: resolver,
           host,
         }));
-      }),
-    );
+      });
+      return { accepted, leased };
+    });
   }
 
   extend(leases: readonly Lease[], now: number, leaseMs: number): Promise<Lease[]> {
     const { extend } = this.#sql;
     return this.#write(() => leases.filter(({ id, token }) => extend.run(now + leaseMs, id, token).changes === 0));
-  }
-
-  settle(settlements: readonly (Lease & { readonly settlement: Settlement })[], now: number): Promise<boolean[]> {
-    return this.#write(() =>
-      settlements.map((lease) =>
-        lease.settlement.kind === 'finish'
-          ? this.#finish(lease, lease.settlement, now)
-          : this.#requeue(lease, lease.settlement, now),
-      ),
-    );
   }
 
   async expire(workerIds: readonly string[], now: number): Promise<number> {
@@ -164,6 +156,11 @@ export class SqliteStore implements QueueStore {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#watch[Symbol.dispose]();
     this.#connection.close();
+  }
+
+  #insert(job: NewJob, now: number): boolean {
+    const { artifactId, artifactJson, resolverHint = '', host = '', priority = 0 } = job;
+    return this.#sql.insert.run(artifactId, artifactJson, resolverHint, host, priority, now, now).changes !== 0;
   }
 
   #finish({ id, token, resolverHint }: Lease, settlement: Settlement & { kind: 'finish' }, now: number): boolean {
@@ -215,12 +212,12 @@ export class SqliteStore implements QueueStore {
     return exhausted.length;
   }
 
-  async #write<T>(work: () => T, options?: { readonly accepting?: boolean }): Promise<T> {
+  #write<T>(work: () => T): Promise<T> {
     return this.#connection.write(() => {
       this.#tally.clear();
       const result = work();
       this.#tally.flush();
       return result;
-    }, options);
+    });
   }
 }

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { Option } from 'commander';
 
 import type { StageEvent, StageFlags, StageOutcome } from '../../../stage/index.ts';
 import { diagnosticsLine, planText, progressLine, stageExitCode, summaryText } from '../../../stage/index.ts';
@@ -8,6 +9,7 @@ import { shared } from '../../session.ts';
 /** What every stage takes on the command line. */
 export interface StageCommandOptions extends StageFlags {
   readonly dataRoot?: string;
+  readonly source?: string;
 }
 
 /** Adds the knobs that all stages share. */
@@ -16,17 +18,26 @@ export function stageOptions(command: Command): Command {
     .option('--data-root <folder>', 'where files and manifests of the stages are (parse.data_root)')
     .option('--workers <n>', 'documents at once')
     .option('--policy <policy>', 'io, cpu or gpu: where the work is done')
+    .option('--isolation <what>', 'thread or process: what cpu workers are')
+    .option('--scheduling <order>', "fifo, sjf or lpt: the plan's order, cheap ones first, or dear ones first")
     .option('--max-queue <n>', 'documents that may wait for a worker')
     .option('--error-budget <n>', 'stop after more failures than this; 0 means never')
     .option('--timeout-s <s>', 'longest time for one document')
     .option('--retries <n>', 'attempts after the first, for errors that may pass')
     .option('--retry-backoff-s <s>', 'delay before the first retry; it doubles')
     .option('--diagnostics-interval-s <s>', 'how often a pipe is told how far it is')
+    .option('--resume', 'skip what an earlier run has done, also where the configuration says otherwise')
     .option('--no-resume', 'do not skip what an earlier run has done')
     .option('--force', 'do everything again')
     .option('--verify-hash', 'hash every input again instead of trusting size and time')
     .option('--dry-run', 'show what would be done and why, and do nothing')
     .option('--limit <n>', 'at most this many documents')
+    .addOption(
+      new Option('--source <source>', 'queue shares the documents with other runners of the stage').choices([
+        'files',
+        'queue',
+      ]),
+    )
     .option('--shard <i/n>', 'this part of the documents, for several machines on one folder');
 }
 

@@ -1,5 +1,5 @@
 import { globSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname } from 'node:path';
 
 import { Command } from 'commander';
 
@@ -8,24 +8,21 @@ import type { Config } from '../../../config/index.ts';
 import {
   chunkOutput,
   chunkPlan,
-  chunkWorker,
-  createEmbedWorker,
   doctagsPlan,
-  doctagsWorker,
   embedOutput,
-  embedPlan,
   validateChunks,
   validateVectors,
-  VectorCache,
 } from '../../../parse/index.ts';
-import type { StageOutcome } from '../../../stage/index.ts';
-import { cpuWorkers, runStage, stageOptionsFromFlags } from '../../../stage/index.ts';
-import { chunkSettings, doctagsSettings, manifestFolder, openEmbedEngines } from '../../assemble-parse.ts';
+import type { PreparedStage } from '../../../run/index.ts';
+import type { StageOutcome, StagePlan, WorkItem } from '../../../stage/index.ts';
+import { runStage } from '../../../stage/index.ts';
+import { chunkSettings, doctagsSettings, openEmbedEngines } from '../../assemble-parse.ts';
+import { prepareChunk, prepareDoctags, prepareEmbed } from '../../prepare-stages.ts';
 import type { Session } from '../../session.ts';
 import { flagLayer, openSession } from '../../session.ts';
+import { openSharedPlan } from '../../shared-plan.ts';
 import type { DocparseOptions } from './options.ts';
 import { chunkOptions, doctagsOptions, embedOptions, formatOption, inputOption } from './options.ts';
-import type { StageCommandOptions } from './stage-options.ts';
 import { showStage, stageOptions, tellOutcome } from './stage-options.ts';
 
 /** `doctags`. */
@@ -125,6 +122,7 @@ async function withConfig(
       ['parse.format', '--format', options.format],
       ['parse.dense', '--dense', options.dense],
       ['parse.sparse', '--sparse', options.sparse],
+      ['stage.source', '--source', options.source],
     ]),
   );
   await work({ options, config, session });
@@ -133,110 +131,36 @@ async function withConfig(
 async function runDoctags({ options, config, session }: StageRun): Promise<StageOutcome> {
   if (options.input === undefined)
     throw new AppError('USAGE_INPUT', 'nothing says where the papers are', { hint: 'docparse doctags --input FOLDER' });
-  const settings = doctagsSettings(config);
-  const remote = settings.engine.kind !== 'embedded';
-  const { parse } = config;
-  const outcome = await runStage(
-    doctagsPlan(options.input, parse.data_root, settings),
-    doctagsWorker,
-    stageOptionsFromFlags(flagsOf(options, config), {
-      policy: 'cpu',
-      isolation: 'process',
-      workers: remote ? 4 : cpuWorkers(),
-      scheduling: 'lpt',
-      perItemTimeoutS: parse.timeout_s,
-      memoryLimitMb: parse.memory_limit_mb,
-      recycleAfterItems: 200,
-      retries: remote ? 3 : 0,
-    }),
-    {},
-    { report: showStage(session), workerData: settings },
-  );
-  tellOutcome(outcome, session);
-  return outcome;
+  const plan = doctagsPlan(options.input, config.parse.data_root, doctagsSettings(config));
+  return await runPrepared(prepareDoctags(config, options), plan, { config, session });
 }
 
 async function runChunk({ options, config, session }: StageRun): Promise<StageOutcome> {
   const { parse } = config;
-  const settings = chunkSettings(config);
-  const outcome = await runStage(
-    await chunkPlan(parse.data_root, settings, parse.format),
-    chunkWorker,
-    stageOptionsFromFlags(flagsOf(options, config), {
-      policy: 'cpu',
-      workers: cpuWorkers(),
-      scheduling: 'lpt',
-      perItemTimeoutS: 120,
-    }),
-    {},
-    { report: showStage(session), workerData: settings },
-  );
-  tellOutcome(outcome, session);
-  return outcome;
+  const plan = await chunkPlan(parse.data_root, chunkSettings(config), parse.format);
+  return await runPrepared(await prepareChunk(config, options), plan, { config, session });
 }
 
 async function runEmbed({ options, config, session }: StageRun): Promise<StageOutcome | undefined> {
-  const { parse } = config;
   const engines = await openEmbedEngines(config, session);
   if (!engines.dense && !engines.sparse) {
     session.log('warn', 'neither dense nor sparse vectors can be made; nothing to do');
     return undefined;
   }
-  using cache = new VectorCache(join(parse.data_root, 'Embeddings', 'cache.sqlite'));
-  const worker = createEmbedWorker({ engines, type: parse.vector_type, cache });
-  const remote = parse.dense === 'openai-compatible';
-  const outcome = await runStage(
-    embedPlan(parse.data_root, { engines, type: parse.vector_type, format: parse.format }),
-    worker,
-    stageOptionsFromFlags(flagsOf(options, config), {
-      policy: remote ? 'gpu' : 'io',
-      workers: remote ? 4 : 1,
-      ...(remote && { maxQueue: 16, retries: 2 }),
-    }),
-    {},
-    { report: showStage(session) },
-  );
-  tellOutcome(outcome, session);
-  return outcome;
+  await using stage = prepareEmbed(config, engines, options);
+  return await runPrepared(stage, stage.plan, { config, session });
 }
 
-function flagsOf(options: DocparseOptions, config: Config): StageCommandOptions {
-  const {
-    workers,
-    policy,
-    maxQueue,
-    errorBudget,
-    timeoutS,
-    retries,
-    retryBackoffS,
-    diagnosticsIntervalS,
-    resume,
-    force,
-    verifyHash,
-    dryRun,
-    limit,
-    shard,
-  } = options;
-  const given = {
-    workers,
-    policy,
-    maxQueue,
-    errorBudget,
-    timeoutS,
-    retries,
-    retryBackoffS,
-    diagnosticsIntervalS,
-    resume,
-    force,
-    verifyHash,
-    dryRun,
-    limit,
-    shard,
-  };
-  return {
-    ...(Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) as StageCommandOptions),
-    manifestDir: manifestFolder(config),
-  };
+/** Runs a stage over a whole plan, alone or together with other runners. */
+async function runPrepared(
+  { worker, options, data }: PreparedStage,
+  whole: StagePlan & { readonly items: readonly WorkItem[] },
+  { config, session }: Pick<StageRun, 'config' | 'session'>,
+): Promise<StageOutcome> {
+  await using plan = await openSharedPlan(whole, options, { config, session });
+  const outcome = await runStage(plan, worker, options, {}, { report: showStage(session), workerData: data });
+  tellOutcome(outcome, session);
+  return outcome;
 }
 
 async function checkChunks({ config, session }: StageRun): Promise<void> {

@@ -31,7 +31,7 @@ export class DownloadProgress {
     this.#bytes += row.attempts.reduce((sum, { bytes }) => sum + bytes, 0);
   }
 
-  show({ run, client, clock }: DownloadAssembly): Disposable {
+  show({ run, client, webClock }: DownloadAssembly): Disposable {
     return showProgress(this.#session.terminal, this.#session.clock, () => {
       const { saved, failed, parked, found } = run.counts;
       const ended = saved + failed + parked;
@@ -42,7 +42,7 @@ export class DownloadProgress {
         .slice(0, 3)
         .map(([name, works]) => `${name} ${works}`);
       const held = [...client.holds()]
-        .filter(([, hold]) => hold.at > clock.now())
+        .filter(([, hold]) => hold.at > webClock.now())
         .slice(0, 2)
         .map(([host]) => plain(host));
       return [

@@ -1,48 +1,19 @@
-import { join } from 'node:path';
-
 import type { Command } from 'commander';
-import { Option } from 'commander';
 
 import { AppError } from '../../../base/index.ts';
-import type { Layer } from '../../../config/index.ts';
 import type { WorkProvider } from '../../../download/index.ts';
-import type { Work } from '../../../works/index.ts';
-import { iterateOpenAlex, readWorks, workFromText } from '../../../works/index.ts';
 import { startTelemetry } from '../../../telemetry/index.ts';
-import { openQueue, queueLayer } from '../../assemble.ts';
+import { openQueue } from '../../assemble.ts';
 import type { DownloadAssembly } from '../../assemble-download.ts';
-import { assembleDownload, downloadClock } from '../../assemble-download.ts';
+import { assembleDownload, isQueueEvent } from '../../assemble-download.ts';
 import { openInspector } from '../../inspector.ts';
 import type { Session } from '../../session.ts';
-import { flagLayer, openSession, shared } from '../../session.ts';
-import { simulatedWebLayer } from '../../simulated-web.ts';
+import { openSession, shared } from '../../session.ts';
 import { stopSignal } from '../../stop-signal.ts';
 import { DownloadProgress, printAccount } from './account.ts';
-
-interface DownloadOptions {
-  readonly topic?: string;
-  readonly input?: readonly string[];
-  readonly max?: number;
-  readonly workers?: number;
-  readonly out?: string;
-  readonly mailto?: string;
-  readonly sim?: string;
-  readonly yearStart?: number;
-  readonly yearEnd?: number;
-  readonly oaOnly?: boolean;
-  readonly type?: string;
-  readonly language?: string;
-  readonly preset?: string;
-  readonly resolverOrder?: string;
-  readonly enableResolver?: string;
-  readonly disableResolver?: string;
-  readonly accept?: string;
-  readonly maxBytes?: number;
-  readonly contentAddressed?: boolean;
-  readonly dryRun?: boolean;
-  readonly listOnly?: boolean;
-  readonly queue?: string;
-}
+import type { DownloadOptions } from './options.ts';
+import { downloadOptions, downloadFlags } from './options.ts';
+import { wantedWorks } from './provider.ts';
 
 const EXAMPLES = `
 Examples:
@@ -55,30 +26,9 @@ Ctrl-C lets running downloads finish; the same command goes on where it stopped.
 
 /** Adds what a download takes to a command: `docstokg download`, or `contentdownload` itself. */
 export function downloadCommand(command: Command): Command {
-  return shared(command)
-    .argument('[ids...]', 'DOIs, arXiv ids, PMCIDs, OpenAlex ids or URLs')
-    .option('--topic <text>', 'what the works are about')
-    .option('-i, --input <file...>', 'works of a JSONL, CSV, BibTeX or RIS file, or a list of ids')
-    .option('--max <n>', 'at most this many works', Number)
-    .option('--workers <n>', 'works at once (orchestrator.max_workers)', Number)
-    .option('--out <folder>', 'where files and manifests go (download.out)')
-    .option('--mailto <address>', 'your e-mail address, sent to the services that are asked (http.contact)')
-    .option('--year-start <year>', 'published in this year or later', Number)
-    .option('--year-end <year>', 'published in this year or earlier', Number)
-    .option('--oa-only', 'only works that OpenAlex says are open')
-    .option('--type <type>', 'only works of this type, such as article')
-    .option('--language <code>', 'only works in this language, such as en')
-    .addOption(new Option('--preset <name>', 'which resolvers are asked').choices(['fast', 'broad']))
-    .option('--resolver-order <a,b>', 'resolvers to ask first')
-    .option('--enable-resolver <a,b>', 'resolvers to ask besides')
-    .option('--disable-resolver <a,b>', 'resolvers not to ask')
-    .option('--accept <pdf,xml,html>', 'kinds of full text to keep')
-    .option('--max-bytes <n>', 'largest file', Number)
-    .option('--content-addressed', 'keep files by hash, with friendly links')
+  return downloadOptions(shared(command), 'works of a JSONL, CSV, BibTeX or RIS file, or a list of ids')
     .option('--dry-run', 'find the works, count them, fetch nothing')
     .option('--list-only', 'ask the resolvers, fetch no file')
-    .option('--queue <path|url>', 'a queue elsewhere than in the run folder')
-    .option('--sim <url>', 'rehearse against a simulated web (docstokg sim serve)')
     .addHelpText('after', EXAMPLES)
     .action(async (ids: string[], options: DownloadOptions, self: Command) =>
       download(ids, options, openSession(self)),
@@ -91,23 +41,23 @@ async function download(ids: readonly string[], options: DownloadOptions, sessio
       hint: 'give --topic, --input or ids; contentdownload --help shows examples',
     });
   }
-  const { config } = session.load(await flags(options));
-  const clock = downloadClock(config, session);
+  const { config } = session.load(await downloadFlags(options));
   const tell = (message: string): void => session.log('info', message);
-  await using queue = await openQueue(config, session, clock);
-  await using telemetry = await startTelemetry(config.telemetry, queue.store, clock);
+  await using queue = await openQueue(config, session);
+  await using telemetry = await startTelemetry(config.telemetry, queue.store, session.clock);
   using inspector = openInspector();
   const progress = new DownloadProgress(session);
   await using assembly = await assembleDownload(config, session, {
     queue,
-    clock,
     inspect: inspector.inspect,
     listOnly: options.listOnly ?? false,
-    provider: (parts) => (signal) => limited(works(ids, options, { ...parts, signal, tell }), options.max),
+    provider: (parts) => (signal) => wantedWorks(ids, options, { ...parts, signal, tell }),
     report: (event) => {
       progress.see(event);
       if (isQueueEvent(event)) telemetry.report(event);
+      else telemetry.download?.download(event);
     },
+    reportHttp: telemetry.download?.http,
     around: telemetry.around,
   });
   if (options.dryRun) return await dryRun(assembly, ids, options, session);
@@ -118,102 +68,6 @@ async function download(ids: readonly string[], options: DownloadOptions, sessio
   if (summary.crashed > 0 && process.exitCode === undefined) process.exitCode = 1;
 }
 
-type QueueReport = Parameters<Awaited<ReturnType<typeof startTelemetry>>['report']>[0];
-
-function isQueueEvent(event: { readonly kind: string }): event is QueueReport {
-  return !/^(work-|worker-)/.test(event.kind);
-}
-
-async function flags(options: DownloadOptions): Promise<Layer> {
-  const list = (text: string | undefined): string[] | undefined => text?.split(',').map((part) => part.trim());
-  const contact: [string, string, unknown][] =
-    options.sim !== undefined && options.mailto === undefined
-      ? [['http.contact', '--sim', 'rehearsal@docstokg.dev']]
-      : [['http.contact', '--mailto', options.mailto]];
-  return [
-    ...(options.sim === undefined ? [] : await simulatedWebLayer(options.sim)),
-    ...flagLayer([
-      ...contact,
-      ['orchestrator.max_workers', '--workers', options.workers],
-      ['download.out', '--out', options.out],
-      ['download.preset', '--preset', options.preset],
-      ['download.resolver_order', '--resolver-order', list(options.resolverOrder)],
-      ['download.enable', '--enable-resolver', list(options.enableResolver)],
-      ['download.disable', '--disable-resolver', list(options.disableResolver)],
-      ['download.accept', '--accept', list(options.accept)],
-      ['download.max_bytes', '--max-bytes', options.maxBytes],
-      ['download.content_addressed', '--content-addressed', options.contentAddressed],
-    ]),
-    ...(options.queue === undefined ? runQueue(options) : queueLayer(options.queue)),
-  ];
-}
-
-/** A run keeps its queue with its files, so that a folder is all there is to a run. */
-function runQueue(options: DownloadOptions): Layer {
-  return options.out === undefined
-    ? []
-    : [{ path: ['queue', 'path'], value: join(options.out, 'state', 'workqueue.sqlite'), origin: 'option --out' }];
-}
-
-interface ProviderParts {
-  readonly client: DownloadAssembly['client'];
-  readonly services: DownloadAssembly['services'];
-  readonly contact: string;
-  readonly signal: AbortSignal;
-  readonly tell: (message: string) => void;
-}
-
-/** Works from the command line, then from files, then on the topic. */
-async function* works(ids: readonly string[], options: DownloadOptions, parts: ProviderParts): AsyncGenerator<Work> {
-  for (const id of ids) {
-    const listed = workFromText(id);
-    if (listed.kind === 'work') yield listed.work;
-    else
-      throw new AppError('USAGE_ID', `"${id.slice(0, 100)}" is no id that we know: ${listed.reason}`, {
-        hint: 'a DOI, arXiv id, PMCID, OpenAlex id or URL',
-      });
-  }
-  for (const file of options.input ?? []) {
-    for await (const listed of readWorks(file)) {
-      if (listed.kind === 'work') yield listed.work;
-      else parts.tell(`${file}, line ${listed.line}: ${listed.reason}`);
-    }
-  }
-  if (options.topic === undefined) return;
-  const { topic, yearStart, yearEnd, oaOnly, type, language } = options;
-  const { client, services, contact, signal, tell } = parts;
-  const listing = iterateOpenAlex(
-    { topic, yearStart, yearEnd, oaOnly, type, language },
-    {
-      send: client.send,
-      baseUrl: services.base('openalex'),
-      credentials: services.credentials('openalex'),
-      mailto: contact,
-      signal,
-      ...(options.max !== undefined && { maxResults: options.max }),
-    },
-  );
-  for await (const event of listing) {
-    if (event.kind === 'work') yield event.work;
-    if (event.kind !== 'end') continue;
-    const { end } = event;
-    if (end.kind === 'budget-spent' || end.kind === 'held')
-      tell(
-        `the listing stops here: OpenAlex answers again at ${new Date(end.resumesAt).toISOString()}; run the same command then`,
-      );
-    if (end.kind === 'failed') throw new AppError(end.code, end.message, end.hint === null ? {} : { hint: end.hint });
-  }
-}
-
-async function* limited(source: AsyncIterable<Work>, max: number | undefined): AsyncGenerator<Work> {
-  let yielded = 0;
-  for await (const work of source) {
-    if (max !== undefined && yielded >= max) return;
-    yielded += 1;
-    yield work;
-  }
-}
-
 async function dryRun(
   assembly: DownloadAssembly,
   ids: readonly string[],
@@ -222,7 +76,7 @@ async function dryRun(
 ): Promise<void> {
   let found = 0;
   const provider: WorkProvider = (signal) =>
-    limited(works(ids, options, { ...assembly, signal, tell: (message) => session.log('info', message) }), options.max);
+    wantedWorks(ids, options, { ...assembly, signal, tell: (message) => session.log('info', message) });
   using stop = stopSignal();
   for await (const work of provider(stop.signal)) {
     found += 1;

@@ -4,6 +4,7 @@ import { pathToFileURL } from 'node:url';
 import { Command } from 'commander';
 
 import { AppError } from '../../../base/index.ts';
+import type { Config } from '../../../config/index.ts';
 import { parseText } from '../../../config/index.ts';
 import type { DrainMode, Handler, Outlook, QueueEvent, RunSummary, WorkQueue } from '../../../queue/index.ts';
 import { Orchestrator } from '../../../queue/index.ts';
@@ -12,9 +13,12 @@ import { orchestratorOptions } from '../../assemble.ts';
 import { count, duration, showProgress } from '../../progress.ts';
 import type { Session } from '../../session.ts';
 import { flagLayer } from '../../session.ts';
+import { simOption, simulatedLayer } from '../../simulated-web.ts';
 import { stopSignal } from '../../stop-signal.ts';
 import { plain } from '../../terminal.ts';
 import { wholeNumber } from '../../whole-number.ts';
+import type { Emptying } from './download-jobs.ts';
+import { openDownloadJobs } from './download-jobs.ts';
 import { queueOptions, withQueue } from './shared.ts';
 
 interface RunOptions {
@@ -24,14 +28,17 @@ interface RunOptions {
   readonly drain?: boolean;
   readonly drainNow?: boolean;
   readonly handler?: string;
+  readonly out?: string;
+  readonly mailto?: string;
+  readonly sim?: string;
 }
 
 /** `queue run`. */
 export function runCommand(): Command {
   return runOptions(new Command('run'))
     .description('run the jobs of the queue')
-    .option('--drain', 'end when nothing is left, also nothing delayed')
-    .option('--drain-now', 'end when nothing is due; delayed jobs stay')
+    .option('--drain', 'end when nothing is left, also nothing delayed or paused')
+    .option('--drain-now', 'end when nothing can run now; delayed and paused jobs stay')
     .addHelpText('after', HELP)
     .action(async (options: RunOptions, self: Command) => {
       await run(self, options, options.drainNow ? 'due' : options.drain ? 'empty' : 'never');
@@ -42,7 +49,7 @@ export function runCommand(): Command {
 export function drainCommand(): Command {
   return runOptions(new Command('drain'))
     .description('run until nothing is left (the same as run --drain)')
-    .option('--now', 'end when nothing is due; delayed jobs stay')
+    .option('--now', 'end when nothing can run now; delayed and paused jobs stay')
     .addHelpText('after', '\nExample:\n  contentdownload queue drain --handler ./my-handler.ts\n')
     .action(async (options: RunOptions & { now?: boolean }, self: Command) =>
       run(self, options, options.now ? 'due' : 'empty'),
@@ -54,7 +61,9 @@ Ctrl-C lets running jobs finish and gives the rest back at once; a second one
 ends at once, which is safe too.
 
 Examples:
-  contentdownload queue run --drain --workers 8 --max-per-resolver unpaywall:2
+  # jobs are works: what contentdownload does with what it finds itself
+  contentdownload queue run --drain --workers 8 --mailto you@university.example
+  contentdownload queue run --drain --max-per-resolver unpaywall:2
   # own work: a module with export default async (job, context) => …
   contentdownload queue run --handler ./my-handler.ts
 `;
@@ -64,40 +73,47 @@ function runOptions(command: Command): Command {
     .option('--workers <n>', 'jobs at once (orchestrator.max_workers)', wholeNumber())
     .option('--max-per-resolver <a:2,b:3>', 'downloads in flight per resolver')
     .option('--max-per-host <n>', 'downloads in flight per host', wholeNumber())
-    .option('--handler <module>', 'module whose default export runs a job');
+    .option('--handler <module>', 'module whose default export runs a job; without it jobs are works to download')
+    .option('--out <folder>', 'where downloaded files and manifests go (download.out)')
+    .option('--mailto <address>', 'your e-mail address, sent to the services that are asked (http.contact)')
+    .addOption(simOption());
 }
 
 async function run(self: Command, options: RunOptions, drain: DrainMode): Promise<void> {
-  const flags = flagLayer([
-    ['orchestrator.max_workers', '--workers', options.workers],
-    [
-      'orchestrator.max_per_resolver',
-      '--max-per-resolver',
-      options.maxPerResolver === undefined ? undefined : parseText(options.maxPerResolver, 'map'),
-    ],
-    ['orchestrator.max_per_host', '--max-per-host', options.maxPerHost],
-  ]);
+  const flags = [
+    ...(await simulatedLayer(options)),
+    ...flagLayer([
+      ['orchestrator.max_workers', '--workers', options.workers],
+      [
+        'orchestrator.max_per_resolver',
+        '--max-per-resolver',
+        options.maxPerResolver === undefined ? undefined : parseText(options.maxPerResolver, 'map'),
+      ],
+      ['orchestrator.max_per_host', '--max-per-host', options.maxPerHost],
+      ['download.out', '--out', options.out],
+    ]),
+  ];
   await withQueue(
     self,
     async (queue, session, { config }) => {
-      const handler = await loadHandler(options.handler);
+      const handler = options.handler === undefined ? undefined : await loadHandler(options.handler);
       await using telemetry = await startTelemetry(config.telemetry, queue.store, session.clock);
-      const log = eventLog(session);
-      const orchestrator = new Orchestrator(orchestratorOptions(config), {
-        store: queue.store,
-        handler,
-        clock: session.clock,
-        log: (level, message) => session.log(level, message),
-        report: (event) => {
+      const log = eventLog(session, drain);
+      const parts = {
+        queue,
+        report: (event: QueueEvent) => {
           telemetry.report(event);
           log(event);
         },
         around: telemetry.around,
-      });
+      };
+      await using emptying = handler
+        ? openHandlerJobs(config, session, { ...parts, handler })
+        : await openDownloadJobs(config, session, { ...parts, telemetry: telemetry.download });
       using stop = stopSignal((name) =>
         session.log('info', `${name}: letting running jobs finish; once more ends at once`),
       );
-      const summary = await runShowing(orchestrator, queue, session, { drain, signal: stop.signal });
+      const summary = await runShowing(emptying, queue, session, { drain, signal: stop.signal });
       printSummary(summary, session);
       if (summary.error > 0 && process.exitCode === undefined) process.exitCode = 1;
     },
@@ -105,8 +121,32 @@ async function run(self: Command, options: RunOptions, drain: DrainMode): Promis
   );
 }
 
+/** Jobs as a module of the user's own understands them. */
+function openHandlerJobs(
+  config: Config,
+  session: Session,
+  {
+    queue,
+    handler,
+    ...told
+  }: Omit<Parameters<typeof openDownloadJobs>[2], 'telemetry'> & { readonly handler: Handler },
+): Emptying {
+  const orchestrator = new Orchestrator(orchestratorOptions(config), {
+    store: queue.store,
+    handler,
+    clock: session.clock,
+    log: (level, message) => session.log(level, message),
+    ...told,
+  });
+  return {
+    orchestrator,
+    run: (options) => orchestrator.run(options),
+    [Symbol.asyncDispose]: () => Promise.resolve(),
+  };
+}
+
 async function runShowing(
-  orchestrator: Orchestrator,
+  emptying: Emptying,
   queue: WorkQueue,
   session: Session,
   options: { readonly drain: DrainMode; readonly signal: AbortSignal },
@@ -114,10 +154,10 @@ async function runShowing(
   const startedAt = session.clock.monotonic();
   using _progress = showProgress(session.terminal, session.clock, async () => {
     const outlook = await queue.store.outlook(session.clock.now());
-    return describe(orchestrator, outlook, session.clock.monotonic() - startedAt, session.clock.now());
+    return describe(emptying.orchestrator, outlook, session.clock.monotonic() - startedAt, session.clock.now());
   });
   // Awaited here: the progress line ends with this scope.
-  return await orchestrator.run(options);
+  return await emptying.run(options);
 }
 
 function describe(orchestrator: Orchestrator, outlook: Outlook, elapsedMs: number, now: number): string {
@@ -157,7 +197,7 @@ function printSummary(summary: RunSummary, session: Session): void {
 }
 
 /** Tells a person what is worth telling; what is paused only when it changes. */
-function eventLog(session: Session): (event: QueueEvent) => void {
+function eventLog(session: Session, drain: DrainMode): (event: QueueEvent) => void {
   let paused = '';
   return (event) => {
     switch (event.kind) {
@@ -178,7 +218,9 @@ function eventLog(session: Session): (event: QueueEvent) => void {
         break;
       case 'pauses-changed': {
         const now = event.pauses.join(', ');
-        if (now !== paused) session.log('info', now === '' ? 'nothing is paused any more' : `paused: ${now}`);
+        const jobs = drain === 'due' ? 'its jobs stay in the queue' : 'its jobs wait for queue resume';
+        if (now !== paused && now === '') session.log('info', 'nothing is paused any more');
+        else if (now !== paused) session.log('warn', `paused: ${now}; ${jobs}`);
         paused = now;
         break;
       }
@@ -200,12 +242,7 @@ function eventLog(session: Session): (event: QueueEvent) => void {
   };
 }
 
-async function loadHandler(module: string | undefined): Promise<Handler> {
-  if (module === undefined) {
-    throw new AppError('USAGE_HANDLER_MISSING', 'nothing says what a job is to do', {
-      hint: 'pass --handler MODULE, whose default export is async (job, context) => outcome; see docs/guides/own-handler.md',
-    });
-  }
+async function loadHandler(module: string): Promise<Handler> {
   let loaded: { default?: unknown };
   try {
     loaded = (await import(pathToFileURL(resolve(module)).href)) as { default?: unknown };

@@ -117,7 +117,17 @@ export class PdfFile implements Disposable {
 
   /** Draws one page, counted from 1, on white. A scale of 1 is 72 dots per inch. */
   render(number: number, scale: number): PageImage {
+    return this.#render(number, () => scale);
+  }
+
+  /** The same, as wide as said. */
+  renderToWidth(number: number, widthPixels: number): PageImage {
+    return this.#render(number, (pageWidth) => widthPixels / Math.max(1, pageWidth));
+  }
+
+  #render(number: number, scaleOf: (pageWidth: number) => number): PageImage {
     const image = this.#withPage(number, (page, pageWidth, pageHeight) => {
+      const scale = scaleOf(pageWidth);
       const fit = Math.min(1, Math.sqrt(this.#limits.maxPixels / Math.max(1, pageWidth * pageHeight * scale * scale)));
       const width = Math.max(1, Math.round(pageWidth * scale * fit));
       const height = Math.max(1, Math.round(pageHeight * scale * fit));

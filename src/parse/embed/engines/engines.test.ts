@@ -1,16 +1,15 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 
-import { modelTokenizerPath } from '../../chunk/tokenizer.ts';
+import { writeTableModel } from '../../../../test/fixtures/table-model.ts';
 import { openJsonTokenizer } from '../../chunk/tokenizers/hugging-face.ts';
 import { VectorCache } from '../cache.ts';
 import { embedTexts } from '../embed-texts.ts';
 import type { SparseVector } from '../engine.ts';
-import { GraphWriter } from '../onnx/graph.ts';
 import { openDenseEngine, openSpladeEngine } from '../open-engine.ts';
 import { loadBm25, measureBm25, openBm25, saveBm25 } from './bm25.ts';
 
@@ -46,21 +45,8 @@ test('the embedded model knows what means the same, in int8 and fp32, and int8 s
   for (const [at] of TEXTS.entries()) assert.ok(cosine(made[0]?.[at], made[1]?.[at]) > 0.98);
 });
 
-/** A model whose state for a token is a row of a table: small, but a real ONNX model with real pooling to do. */
-async function tableModel(name: string, width: number, output: string): Promise<{ path: string; table: Float32Array }> {
-  const words = 30_522;
-  const table = Float32Array.from({ length: words * width }, (_, at) => Math.sin(at * 0.7));
-  const graph = new GraphWriter();
-  graph.input('input_ids', 'int64', ['batch', 'tokens']);
-  graph.input('attention_mask', 'int64', ['batch', 'tokens']);
-  graph.constant('table', 'float32', [words, width], table);
-  graph.node('Gather', ['table', 'input_ids'], { outputs: [output] });
-  graph.output(output, 'float32', ['batch', 'tokens', width]);
-  const path = join(folder, name);
-  await mkdir(join(path, 'onnx'), { recursive: true });
-  await writeFile(join(path, 'onnx', 'model.onnx'), graph.finish(name));
-  await writeFile(join(path, 'tokenizer.json'), await readFile(modelTokenizerPath()));
-  return { path, table };
+function tableModel(name: string, width: number, output: string): ReturnType<typeof writeTableModel> {
+  return writeTableModel(join(folder, name), width, output);
 }
 
 const FOLDER = {

@@ -1,5 +1,6 @@
 import { AppError } from '../../../base/index.ts';
 import type { DenseEngine, Role } from '../engine.ts';
+import { withPrefix } from '../engine.ts';
 import { normalise } from '../normalise.ts';
 import type { ModelFolder } from './model-folder.ts';
 import { encodeBatch, openModelFolder } from './model-folder.ts';
@@ -40,7 +41,7 @@ export async function openFolderEngine(options: FolderOptions): Promise<DenseEng
   };
   const [probe] = await embed(['dimensions']);
   return {
-    model: model.identity,
+    model: { ...model.identity, revision: withPrefix(model.identity.revision, options.prefixes) },
     dimensions: probe?.length ?? 0,
     batchSize: options.batchSize,
     concurrency: 1,

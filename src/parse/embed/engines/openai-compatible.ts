@@ -1,6 +1,7 @@
 import type { Clock, Random } from '../../../base/index.ts';
 import { AppError, KeyedLimiter, spreadDelay, wait } from '../../../base/index.ts';
 import type { DenseEngine, Role } from '../engine.ts';
+import { withPrefix } from '../engine.ts';
 import { normalise } from '../normalise.ts';
 import { parseAnswer } from './openai-answer.ts';
 import { requestEmbeddings } from './openai-request.ts';
@@ -40,7 +41,7 @@ export async function openServerEngine(options: ServerOptions, signal?: AbortSig
   return {
     model: {
       name: options.model,
-      revision: options.revision,
+      revision: withPrefix(options.revision, options.prefixes),
       precision: options.normalise ? 'server, normalised' : 'server',
     },
     dimensions,

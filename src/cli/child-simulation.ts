@@ -1,0 +1,42 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+
+import { AppError, packageRoot } from '../base/index.ts';
+
+/** A simulated web in a process of its own. */
+export interface ChildSimulation extends AsyncDisposable {
+  /** The address to be given as `--sim`. */
+  readonly url: string;
+}
+
+/**
+ * Starts `docstokg sim serve` and waits until it serves. It hangs on a pipe that the system closes when this process
+ * ends, by whatever means, and then ends too.
+ */
+export async function startSimulation(parameters: readonly string[]): Promise<ChildSimulation> {
+  const bin = join(packageRoot(), 'bin', 'docstokg');
+  const child = spawn(process.execPath, [bin, 'sim', 'serve', '--leash', '--json', ...parameters], {
+    stdio: ['pipe', 'pipe', 'pipe'],
+    windowsHide: true,
+  });
+  let told = '';
+  child.stderr.on('data', (bytes: Buffer) => (told += bytes.toString()));
+  const ended = once(child, 'close');
+  const lines = createInterface({ input: child.stdout });
+  const first = await Promise.race([once(lines, 'line'), ended.then(() => undefined)]);
+  if (!first) {
+    throw new AppError('SIM_UNREACHABLE', `the simulated web did not start: ${told.trim().slice(-500)}`, {
+      hint: 'try docstokg sim serve by itself',
+    });
+  }
+  return {
+    url: (JSON.parse(String(first[0])) as { readonly sim: string }).sim,
+    async [Symbol.asyncDispose]() {
+      child.stdin.end();
+      child.kill('SIGTERM');
+      await ended;
+    },
+  };
+}

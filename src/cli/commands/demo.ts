@@ -1,0 +1,219 @@
+import { createReadStream } from 'node:fs';
+import { join } from 'node:path';
+
+import { Command } from 'commander';
+
+// The simulator is test equipment: nothing of it is loaded before this command runs.
+import type { ManifestLine, TruthLine, Verification } from '../../../sim/index.ts';
+import { parseJsonl } from '../../base/index.ts';
+import type { Config, Layer } from '../../config/index.ts';
+import type { Hit } from '../../search/index.ts';
+import { openIndex } from '../../search/index.ts';
+import { openDense } from '../assemble-parse.ts';
+import { startSimulation } from '../child-simulation.ts';
+import { passageText } from '../passage-text.ts';
+import { showProgress } from '../progress.ts';
+import type { Session } from '../session.ts';
+import { openSession, shared } from '../session.ts';
+import { call, jsonLines, post } from '../sim-admin.ts';
+import { stopSignal } from '../stop-signal.ts';
+import type { Terminal } from '../terminal.ts';
+import { plain } from '../terminal.ts';
+import { wholeNumber } from '../whole-number.ts';
+import { indexFolder } from './run/corpus.ts';
+import { requestOf, runCorpus } from './run/index.ts';
+import { printAccount, printNextSteps, printRun } from './run/summary.ts';
+
+/** The world that is harvested. */
+export const DEMO_WORLD = { seed: 7, works: 600, hosts: 60, profile: 'demo' } as const;
+const TOPIC = 'coral and marine ecosystems';
+/** The same works as the simulated OpenAlex lists them. */
+const SELECTION = 'filter=topics.id:T10341';
+/** Twenty simulated seconds pass in one. */
+const TIME_SCALE = 0.05;
+const QUESTIONS = 3;
+const TOP = 5;
+
+const HELP = `
+Everything happens on this machine: works are found, downloaded, parsed, chunked, embedded and
+searched as always, only the web is a simulated one whose truth is known.
+
+Example:
+  docstokg demo --out runs/demo
+`;
+
+/** A question from a planted fact, and what was found. */
+interface Answer {
+  readonly question: string;
+  readonly expected: string;
+  /** Which of the first passages holds the answer; null when none does. */
+  readonly rank: number | null;
+  /** That passage, or the first one found. */
+  readonly hit: Hit | null;
+}
+
+/** `demo`. */
+export function demoCommand(): Command {
+  return shared(new Command('demo'))
+    .description('all of it, offline, against a simulated web: harvests 60 works and answers questions about them')
+    .option('--out <folder>', 'where everything goes', join('runs', 'demo'))
+    .option('--max <n>', 'fewer works, for a quicker look', wholeNumber(1))
+    .addHelpText('after', HELP)
+    .action(async (options: { out: string; max?: number }, self: Command) =>
+      demo(options.out, options.max, openSession(self)),
+    );
+}
+
+async function demo(out: string, max: number | undefined, session: Session): Promise<void> {
+  const tell = (message: string): void => {
+    if (!session.json) session.terminal.print(message);
+  };
+  using stop = stopSignal((name) => session.log('info', `${name}: letting what runs finish; once more ends at once`));
+  const parameters = Object.entries({ ...DEMO_WORLD, 'time-scale': TIME_SCALE });
+  await using web = await startSimulation(parameters.flatMap(([name, value]) => [`--${name}`, String(value)]));
+  tell(
+    `A simulated web of ${DEMO_WORLD.works} works at ${DEMO_WORLD.hosts} hosts runs on this machine; nothing leaves it.`,
+  );
+  tell(`Looking for works on "${TOPIC}"\n`);
+  const asked = { topic: TOPIC, ...(max !== undefined && { max }) };
+  const request = await requestOf(asked, { sim: web.url, out }, session, PATIENCE);
+  const account = await runCorpus(request, asked, session, stop.signal);
+  if (!account.index) {
+    printRun(account, out, session);
+    return;
+  }
+  const { verification, violations } = await heldAgainstTruth(web.url, out, max, session);
+  const answers = await askQuestions(request.config, account.index.searched_by, session, stop.signal);
+  const right = answers.filter(({ rank }) => rank !== null).length;
+  if (verification.differences.length > 0 || violations > 0 || right < answers.length) process.exitCode ??= 1;
+  if (session.json) {
+    const { works, differences } = verification;
+    session.terminal.print(JSON.stringify({ out, ...account, truth: { works, differences, violations }, answers }));
+    return;
+  }
+  printAccount(account, session);
+  printAnswers(answers, out, session);
+  printTruth(verification, violations, session);
+  printNextSteps(account, out, session);
+}
+
+/**
+ * A rehearsal at twenty times the speed must not take a busy machine for a slow host: limits that guard against one are
+ * left at about what they are in real time.
+ */
+const PATIENCE: Layer = (
+  [
+    ['connect_seconds', 30],
+    ['headers_seconds', 120],
+    ['idle_seconds', 120],
+    ['total_seconds', 900],
+    ['floor_bytes_per_second', 0],
+  ] as const
+).map(([key, value]) => ({ path: ['http', key], value: value / TIME_SCALE, origin: 'the demo' }));
+
+interface Question {
+  readonly question: string;
+  readonly answer: string;
+  readonly nonce: string;
+  readonly value: string;
+}
+
+/** Questions about saved works, spread over all of them. */
+async function someQuestions(out: string): Promise<Question[]> {
+  const { plantedQuestions, World } = await import('../../../sim/index.ts');
+  const saved = [...(await readManifest(out)).values()]
+    .filter(({ outcome }) => outcome === 'saved')
+    .map(({ work }) => work)
+    .sort();
+  const world = new World(DEMO_WORLD);
+  return Array.from(
+    { length: QUESTIONS },
+    (_, at) => saved[Math.floor(((at + 0.5) * saved.length) / QUESTIONS)],
+  ).flatMap((work, at) => {
+    const questions = work === undefined ? [] : [...plantedQuestions(world, new Set([work]))];
+    return questions.slice(at, at + 1);
+  });
+}
+
+function answerOf({ question, answer, nonce, value }: Question, hits: readonly Hit[]): Answer {
+  const at = hits.findIndex(({ passage: { text } }) => text.includes(nonce) && text.includes(value));
+  return { question, expected: answer, rank: at === -1 ? null : at + 1, hit: hits[Math.max(0, at)] ?? null };
+}
+
+/** Asks three questions of the corpus, by words and meaning where there is a model. */
+async function askQuestions(
+  config: Config,
+  searchedBy: 'words' | 'words and meaning',
+  session: Session,
+  signal: AbortSignal,
+): Promise<Answer[]> {
+  await using dense = searchedBy === 'words' ? undefined : await openDense(config, session);
+  using index = await openIndex(indexFolder(config), dense);
+  const mode = index.modes.includes('hybrid') ? 'hybrid' : 'lexical';
+  const answers: Answer[] = [];
+  for (const question of await someQuestions(config.download.out))
+    answers.push(answerOf(question, await index.search(question.question, { mode, top: TOP }, signal)));
+  return answers;
+}
+
+/** Asks the simulated web what a correct client must have got and how this one behaved, and compares. */
+async function heldAgainstTruth(
+  sim: string,
+  out: string,
+  max: number | undefined,
+  session: Session,
+): Promise<{ readonly verification: Verification; readonly violations: number }> {
+  using _line = showProgress(session.terminal, session.clock, () => 'asking the simulated web for the truth');
+  const { verify } = await import('../../../sim/index.ts');
+  const truth: TruthLine[] = [];
+  for await (const line of jsonLines(await post(sim, '/__sim/truth', { selection: SELECTION })))
+    truth.push(line as TruthLine);
+  const { total } = (await (await call(sim, '/__sim/violations')).json()) as { readonly total: number };
+  const scope = max === undefined ? 'all' : 'manifest';
+  return { verification: verify(truth, await readManifest(out), { scope }), violations: total };
+}
+
+async function readManifest(out: string): Promise<Map<string, ManifestLine>> {
+  const { parseManifestLine } = await import('../../../sim/index.ts');
+  const manifest = new Map<string, ManifestLine>();
+  const bytes = createReadStream(join(out, 'manifest.jsonl')) as AsyncIterable<Uint8Array>;
+  for await (const read of parseJsonl(bytes, { tornTail: 'keep' })) {
+    const line = read.kind === 'good' ? parseManifestLine(read.value) : undefined;
+    if (line && !('fault' in line)) manifest.set(line.work, line);
+  }
+  return manifest;
+}
+
+function printAnswers(answers: readonly Answer[], out: string, session: Session): void {
+  const { terminal } = session;
+  terminal.print(`\n${terminal.style('bold', 'Questions whose answers are planted in the papers', 'stdout')}`);
+  for (const { question, expected, rank, hit } of answers) {
+    terminal.print(`\n${mark(rank !== null, terminal)} ${question}`);
+    if (rank === null) terminal.print(`  not among the first ${TOP} passages; planted: ${expected}\n  found first:`);
+    if (!hit) continue;
+    const { file } = hit.passage;
+    const link = file === undefined ? undefined : join(out, file);
+    // Shown from where the answer stands, which is known here; the search was only given the question.
+    const query = rank === null ? question : expected;
+    terminal.print(passageText(hit, { query, full: false, link }, terminal).replaceAll(/^/gm, '  '));
+  }
+}
+
+function printTruth({ works, differences }: Verification, violations: number, session: Session): void {
+  const { terminal } = session;
+  terminal.print(`\n${terminal.style('bold', 'Held against the truth of the simulated web', 'stdout')}\n`);
+  terminal.print(
+    `${mark(differences.length === 0, terminal)} ${
+      differences.length === 0
+        ? `all ${works} works as they should be: outcome, reason, resolver, file, attempts`
+        : `${differences.length} differences in ${works} works`
+    }`,
+  );
+  for (const { work, aspect, expected, found } of differences.slice(0, 10))
+    terminal.print(`  ${work} ${aspect}: ${plain(expected).slice(0, 60)} expected, ${plain(found).slice(0, 60)} found`);
+  terminal.print(`${mark(violations === 0, terminal)} ${violations} rules of politeness broken\n`);
+}
+
+function mark(right: boolean, terminal: Terminal): string {
+  return right ? terminal.style('green', '✓', 'stdout') : terminal.style('red', '✗', 'stdout');
+}

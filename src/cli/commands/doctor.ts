@@ -1,0 +1,95 @@
+import { Command } from 'commander';
+
+import type { Loaded } from '../../config/index.ts';
+import { AppError, errorInfo } from '../../base/index.ts';
+import { checkDisk } from '../health/disk.ts';
+import type { Finding } from '../health/finding.ts';
+import { checkRuntime } from '../health/runtime.ts';
+import { checkServices } from '../health/services.ts';
+import { checkKeys, checkSettings } from '../health/settings.ts';
+import type { Session } from '../session.ts';
+import { openSession, shared } from '../session.ts';
+import { simOption, simulatedLayer } from '../simulated-web.ts';
+import { plain } from '../terminal.ts';
+
+interface DoctorOptions {
+  readonly mailto?: string;
+  readonly offline?: boolean;
+  readonly sim?: string;
+}
+
+const MARKS = { good: ['green', '✓'], hint: ['yellow', '·'], bad: ['red', '✗'] } as const;
+const AREAS: Readonly<Record<Finding['area'], string>> = {
+  runtime: 'Machine and parts',
+  disk: 'Disk',
+  settings: 'Settings',
+  keys: 'Keys (none is needed)',
+  services: 'Services',
+};
+
+/** `doctor`. */
+export function doctorCommand(): Command {
+  return shared(new Command('doctor'))
+    .description('check machine, disk, settings, keys and services, and say how to fix what is missing')
+    .option('--mailto <address>', 'your e-mail address, sent to the services that are asked (http.contact)')
+    .option('--offline', 'ask no service')
+    .addOption(simOption())
+    .addHelpText(
+      'after',
+      '\nExample:\n  docstokg doctor --mailto you@university.example\n\nExit code 1 when something is broken.\n',
+    )
+    .action(async (options: DoctorOptions, self: Command) => {
+      const session = openSession(self);
+      const findings = await examine(options, session);
+      if (session.json) session.terminal.print(JSON.stringify(findings, undefined, 2));
+      else tell(findings, session);
+      if (findings.some(({ state }) => state === 'bad')) process.exitCode = 1;
+    });
+}
+
+async function examine(options: DoctorOptions, session: Session): Promise<Finding[]> {
+  let loaded: Loaded;
+  try {
+    loaded = session.load([...(await simulatedLayer(options))]);
+  } catch (error) {
+    const { message } = errorInfo(error);
+    const hint = error instanceof AppError ? error.hint : undefined;
+    return [
+      {
+        area: 'settings',
+        name: 'configuration',
+        state: 'bad',
+        found: message,
+        ...(hint !== undefined && { fix: hint }),
+      },
+    ];
+  }
+  const { config } = loaded;
+  const settings = checkSettings(loaded);
+  const hasContact = settings.every(({ name, state }) => name !== 'contact' || state === 'good');
+  return [
+    ...(await checkRuntime(config)),
+    ...checkDisk(config),
+    ...settings,
+    ...checkKeys(config),
+    ...(options.offline
+      ? []
+      : await checkServices(config, hasContact ? config.http.contact.trim() : undefined, session)),
+  ];
+}
+
+function tell(findings: readonly Finding[], { terminal }: Session): void {
+  const width = Math.min(24, Math.max(...findings.map(({ name }) => name.length)));
+  for (const [area, some] of Map.groupBy(findings, (finding) => finding.area)) {
+    terminal.print(terminal.style('bold', AREAS[area], 'stdout'));
+    for (const [at, { name, state, found, fix }] of some.entries()) {
+      const [colour, mark] = MARKS[state];
+      terminal.print(`  ${terminal.style(colour, mark, 'stdout')} ${name.padEnd(width)}  ${plain(found)}`);
+      // Many things with one cause are mended once.
+      if (fix !== undefined && fix !== some[at + 1]?.fix)
+        terminal.print(`    ${''.padEnd(width)}  ${terminal.style('dim', `→ ${plain(fix)}`, 'stdout')}`);
+    }
+  }
+  const bad = findings.filter(({ state }) => state === 'bad').length;
+  terminal.print(bad === 0 ? '\nready' : `\n${bad} thing${bad === 1 ? '' : 's'} to fix`);
+}

@@ -1,0 +1,44 @@
+import type { Config } from '../../../config/index.ts';
+import type { DrainMode, LeasedJob, Orchestrator, QueueEvent, RunSummary, WorkQueue } from '../../../queue/index.ts';
+import type { DownloadTelemetry } from '../../../telemetry/index.ts';
+import { assembleDownload, isQueueEvent } from '../../assemble-download.ts';
+import { openInspector } from '../../inspector.ts';
+import type { Session } from '../../session.ts';
+
+/** What empties a queue: an orchestrator, and how it is set going. */
+export interface Emptying extends AsyncDisposable {
+  readonly orchestrator: Orchestrator;
+  run(options: { readonly drain: DrainMode; readonly signal: AbortSignal }): Promise<RunSummary>;
+}
+
+/** Jobs as works to download, which is what they are when nobody says otherwise. */
+export async function openDownloadJobs(
+  config: Config,
+  session: Session,
+  parts: {
+    readonly queue: WorkQueue;
+    readonly report: (event: QueueEvent) => void;
+    readonly around: (<T>(job: LeasedJob, run: () => Promise<T>) => Promise<T>) | undefined;
+    readonly telemetry: DownloadTelemetry | undefined;
+  },
+): Promise<Emptying> {
+  const stack = new AsyncDisposableStack();
+  const inspector = stack.use(openInspector());
+  const { run } = stack.use(
+    await assembleDownload(config, session, {
+      ...parts,
+      inspect: inspector.inspect,
+      report: (event) => {
+        if (event.kind === 'worker-crashed') session.log('error', `${event.work}: ${event.code} ${event.message}`);
+        if (isQueueEvent(event)) parts.report(event);
+        else parts.telemetry?.download(event);
+      },
+      reportHttp: parts.telemetry?.http,
+    }),
+  );
+  return {
+    orchestrator: run.orchestrator,
+    run: (options) => run.run(options),
+    [Symbol.asyncDispose]: () => stack.disposeAsync(),
+  };
+}

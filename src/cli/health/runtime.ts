@@ -1,0 +1,76 @@
+import { spawnSync } from 'node:child_process';
+import { availableParallelism, totalmem } from 'node:os';
+import { DatabaseSync } from 'node:sqlite';
+
+import { errorInfo } from '../../base/index.ts';
+import type { Config } from '../../config/index.ts';
+import { openDenseEngineIfInstalled } from '../../parse/index.ts';
+import type { Finding } from './finding.ts';
+
+const LEAST_MEMORY = 2e9;
+
+/** The machine and the parts of the program that may be missing on it. */
+export async function checkRuntime(config: Config): Promise<Finding[]> {
+  return [node(), sqlite(), memory(), await model(config), tesseract()];
+}
+
+function node(): Finding {
+  const found = `Node ${process.versions.node} on ${process.platform} ${process.arch}`;
+  return { area: 'runtime', name: 'node', state: 'good', found };
+}
+
+function sqlite(): Finding {
+  using database = new DatabaseSync(':memory:');
+  const row = database.prepare('SELECT sqlite_version() AS version').get();
+  return { area: 'runtime', name: 'sqlite', state: 'good', found: `SQLite ${String(row?.['version'])}` };
+}
+
+function memory(): Finding {
+  const bytes = process.constrainedMemory() || totalmem();
+  // A limit that is not one is reported as an enormous number.
+  const real = Math.min(bytes, totalmem());
+  const found = `${(real / 1e9).toFixed(1)} GB of memory, ${availableParallelism()} cores`;
+  return real >= LEAST_MEMORY
+    ? { area: 'runtime', name: 'memory', state: 'good', found }
+    : {
+        area: 'runtime',
+        name: 'memory',
+        state: 'hint',
+        found,
+        fix: 'run the stages with --workers 1; large papers may not fit',
+      };
+}
+
+async function model({ parse }: Config): Promise<Finding> {
+  const about = { area: 'runtime', name: 'embeddings' } as const;
+  if (parse.dense !== 'embedded') return { ...about, state: 'good', found: `dense vectors: ${parse.dense}` };
+  try {
+    const opened = await openDenseEngineIfInstalled({ engine: 'embedded', precision: parse.precision, threads: 1 });
+    if (opened.kind === 'engine') {
+      await using engine = opened.engine;
+      return { ...about, state: 'good', found: `${engine.model.name} (${parse.precision}), its weights verified` };
+    }
+    return {
+      ...about,
+      state: 'hint',
+      found: `${opened.reason.message}: search goes by words alone`,
+      fix: opened.reason.hint ?? 'install the optional packages',
+    };
+  } catch (error) {
+    const { message } = errorInfo(error);
+    return { ...about, state: 'bad', found: message, fix: 'npm ci, or parse.dense: none to go by words alone' };
+  }
+}
+
+function tesseract(): Finding {
+  const about = { area: 'runtime', name: 'ocr' } as const;
+  const { status, stdout } = spawnSync('tesseract', ['--version'], { encoding: 'utf8' });
+  return status === 0
+    ? { ...about, state: 'good', found: stdout.split('\n')[0] ?? 'tesseract' }
+    : {
+        ...about,
+        state: 'hint',
+        found: 'tesseract is not installed: scanned pages are reported, not read',
+        fix: 'install tesseract if your papers are scans',
+      };
+}

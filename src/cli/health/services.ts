@@ -1,0 +1,103 @@
+import { AppError, errorInfo } from '../../base/index.ts';
+import type { Config } from '../../config/index.ts';
+import type { HttpResult, Send } from '../../http/index.ts';
+import { createHttpClient } from '../../http/index.ts';
+import type { ServiceName } from '../../resolve/index.ts';
+import { SERVICE_NAMES } from '../../resolve/index.ts';
+import { openQueue } from '../assemble.ts';
+import { configuredServices, dnsMappings } from '../assemble-download.ts';
+import type { Session } from '../session.ts';
+import type { Finding } from './finding.ts';
+
+const PATIENCE_MS = 10_000;
+
+/** Whether whoever the settings name can be reached: scholarly services, the queue's server, engines of your own. */
+export async function checkServices(config: Config, contact: string | undefined, session: Session): Promise<Finding[]> {
+  const own = [queueServer(config, session), ...engines(config)];
+  if (contact === undefined) {
+    const found = 'not asked, since no contact address is set';
+    return [
+      ...(await Promise.all(own)).filter((finding) => finding !== undefined),
+      { area: 'services', name: 'scholarly services', state: 'hint', found, fix: 'set a contact address first' },
+    ];
+  }
+  return (await Promise.all([...own, ...scholarly(config, contact)])).filter((finding) => finding !== undefined);
+}
+
+/** One small request to each host; what it answers does not matter, that it answers does. */
+function scholarly(config: Config, contact: string): Promise<Finding>[] {
+  const services = configuredServices(config);
+  const { http } = config;
+  const client = createHttpClient({
+    contact,
+    pools: services.pools(),
+    retry: { retries: 0, parkAfterMs: PATIENCE_MS },
+    limits: { connectMs: PATIENCE_MS, headersMs: PATIENCE_MS, totalMs: PATIENCE_MS },
+    guard: { allow: http.allow, dnsMap: dnsMappings(http.dns, http.allow) },
+  });
+  const byHost = Map.groupBy(SERVICE_NAMES, (name) => services.base(name).origin);
+  const asked = [...byHost.values()].map((names) => reach(names, services.base(names[0] as ServiceName), client.send));
+  void Promise.allSettled(asked).then(() => client[Symbol.asyncDispose]());
+  return asked;
+}
+
+async function reach(names: readonly string[], url: URL, send: Send): Promise<Finding> {
+  const about = { area: 'services', name: names.join(', ') } as const;
+  const result = await send({ url, method: 'HEAD', robots: 'terms', cache: 'bypass' });
+  if (result.kind === 'response') {
+    const { status } = result.response;
+    return status < 500
+      ? { ...about, state: 'good', found: `${url.host} answers` }
+      : { ...about, state: 'hint', found: `${url.host} answers with status ${status}`, fix: 'try again later' };
+  }
+  return {
+    ...about,
+    state: 'bad',
+    found: `${url.host} cannot be reached: ${why(result)}`,
+    fix: 'check the network, a proxy or firewall, and services.base_urls',
+  };
+}
+
+function why(result: Exclude<HttpResult, { readonly kind: 'response' }>): string {
+  return result.kind === 'failed' || result.kind === 'refused'
+    ? `${result.reason} (${result.message})`
+    : 'it asks to wait';
+}
+
+async function queueServer(config: Config, session: Session): Promise<Finding | undefined> {
+  if (config.queue.backend !== 'postgres') return undefined;
+  const about = { area: 'services', name: 'queue' } as const;
+  try {
+    await using queue = await openQueue(config, session);
+    await queue.stats();
+    return { ...about, state: 'good', found: 'the PostgreSQL server answers' };
+  } catch (error) {
+    const { message } = errorInfo(error);
+    const hint = error instanceof AppError ? error.hint : undefined;
+    return { ...about, state: 'bad', found: message, fix: hint ?? 'check queue.url' };
+  }
+}
+
+function engines({ parse }: Config): Promise<Finding>[] {
+  return [
+    ...(parse.engine === 'embedded' ? [] : [answers('engine', parse.engine_url, 'parse.engine_url')]),
+    ...(parse.dense === 'openai-compatible' ? [answers('embedding server', parse.embed_url, 'parse.embed_url')] : []),
+  ];
+}
+
+/** A server of the user's own: asked directly, private addresses and all. */
+async function answers(name: string, url: string, setting: string): Promise<Finding> {
+  const about = { area: 'services', name } as const;
+  try {
+    const { status } = await fetch(url, { method: 'HEAD', signal: AbortSignal.timeout(PATIENCE_MS) });
+    return { ...about, state: 'good', found: `${url} answers (status ${status})` };
+  } catch (error) {
+    const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+    return {
+      ...about,
+      state: 'bad',
+      found: `${url} cannot be reached: ${errorInfo(cause).message}`,
+      fix: `check ${setting}`,
+    };
+  }
+}

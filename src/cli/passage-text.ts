@@ -1,0 +1,104 @@
+import { analyse } from '../parse/index.ts';
+import type { Hit } from '../search/index.ts';
+import type { Terminal } from './terminal.ts';
+import { plain } from './terminal.ts';
+
+const WIDEST = 100;
+const SNIPPET_LINES = 4;
+const WORD = /[\p{L}\p{N}][\p{L}\p{N}\p{M}]*/gu;
+/** Characters that take two columns. */
+const WIDE = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\u3000-\u303F\uFF01-\uFF60]/gu;
+const sentences = new Intl.Segmenter('und', { granularity: 'sentence' });
+
+/** How a passage is shown: the part of it that answers best, or all of it. */
+export interface PassageView {
+  readonly query: string;
+  readonly full: boolean;
+  /** Where a reader finds the document. */
+  readonly link: string | undefined;
+}
+
+/** A passage for a person: title, where it stands, what it says with the words of the question marked, and its file. */
+export function passageText({ rank, score, passage }: Hit, view: PassageView, terminal: Terminal): string {
+  const width = Math.max(30, Math.min(terminal.columns, WIDEST));
+  const number = `${rank}.`.padEnd(4);
+  const indent = ' '.repeat(number.length);
+  const room = width - indent.length;
+  const style = (name: 'bold' | 'dim', text: string): string => terminal.style(name, text, 'stdout');
+  const points = score.toFixed(2);
+  const title = wrapped(oneLine(passage.title || passage.document), room - points.length - 2);
+  const place = [
+    passage.headings.map(oneLine).join(' › '),
+    passage.page === undefined ? '' : `page ${passage.page}`,
+  ].filter(Boolean);
+  const terms = new Set(analyse(view.query));
+  const text = oneLine(passage.text);
+  const shown = view.full ? wrapped(text, room) : snippet(text, terms, room);
+  const head = title.map((line, at) =>
+    at === 0
+      ? `${number}${style('bold', line)}${' '.repeat(Math.max(2, room - widthOf(line) - points.length))}${style('dim', points)}`
+      : `${indent}${style('bold', line)}`,
+  );
+  return [
+    ...head,
+    ...(place.length > 0 ? wrapped(place.join(' · '), room).map((line) => indent + style('dim', line)) : []),
+    ...shown.map((line) => indent + marked(line, terms, terminal)),
+    ...(view.link === undefined ? [] : [indent + terminal.style('cyan', plain(view.link), 'stdout')]),
+  ].join('\n');
+}
+
+/** The words of a line that the question has too, in any of their forms, stand out. */
+function marked(line: string, terms: ReadonlySet<string>, terminal: Terminal): string {
+  return line.replaceAll(WORD, (word) =>
+    analyse(word).some((term) => terms.has(term)) ? terminal.style(['bold', 'yellow'], word, 'stdout') : word,
+  );
+}
+
+/** A few lines of a text, from the sentence on after which most of the question's words come. */
+function snippet(text: string, terms: ReadonlySet<string>, width: number): string[] {
+  const whole = wrapped(text, width);
+  if (whole.length <= SNIPPET_LINES) return whole;
+  let start = 0;
+  let most = -1;
+  for (const { index, segment } of sentences.segment(text)) {
+    const found = analyse(text.slice(index, index + width * SNIPPET_LINES)).filter((term) => terms.has(term));
+    // Different words count most, then that the sentence itself has one of them; the same word again breaks ties.
+    const begins = analyse(segment).some((term) => terms.has(term)) ? 0.5 : 0;
+    const worth = new Set(found).size + begins + found.length / 1000;
+    if (worth > most) [start, most] = [index, worth];
+  }
+  const lines = wrapped(`${start > 0 ? '… ' : ''}${text.slice(start)}`, width);
+  if (lines.length <= SNIPPET_LINES) return lines;
+  const [last = ''] = wrapped(lines[SNIPPET_LINES - 1] ?? '', width - 2);
+  return [...lines.slice(0, SNIPPET_LINES - 1), `${last} …`];
+}
+
+function oneLine(text: string): string {
+  return plain(text).replaceAll(/\s+/g, ' ').trim();
+}
+
+function widthOf(text: string): number {
+  return text.length + (text.match(WIDE)?.length ?? 0);
+}
+
+/** Lines of at most so many columns, broken between words; a word longer than a line is broken itself. */
+export function wrapped(text: string, width: number): string[] {
+  const lines: string[] = [];
+  let line = '';
+  for (const word of text.split(' ')) {
+    if (line !== '' && widthOf(line) + 1 + widthOf(word) > width) {
+      lines.push(line);
+      line = word;
+    } else line = line === '' ? word : `${line} ${word}`;
+    while (widthOf(line) > width) {
+      let fits = '';
+      for (const character of line) {
+        if (widthOf(fits + character) > width) break;
+        fits += character;
+      }
+      lines.push(fits);
+      line = line.slice(fits.length);
+    }
+  }
+  return line === '' && lines.length > 0 ? lines : [...lines, line];
+}

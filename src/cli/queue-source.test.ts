@@ -1,0 +1,169 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+
+import type { Clock } from '../base/index.ts';
+import { FileLock, systemClock } from '../base/index.ts';
+import { openStore, WorkQueue } from '../queue/index.ts';
+import type { ItemSource, WorkItem } from '../stage/index.ts';
+import { describeItemSource, HeldClock } from '../testing/index.ts';
+import { QueueSource } from './queue-source.ts';
+
+const LEASE_MS = 60_000;
+const HEARTBEAT_MS = 10_000;
+const never = new AbortController().signal;
+const item = (itemId: string, more: Partial<WorkItem> = {}): WorkItem => ({
+  itemId,
+  inputs: {},
+  outputs: {},
+  cfgHash: 'cfg',
+  costHint: 1,
+  ...more,
+});
+
+/** A queue file that runners join as processes would: each with a connection, a lock and a name of its own. */
+class Fleet implements AsyncDisposable {
+  readonly #folder = mkdtempSync(join(tmpdir(), 'docstokg-source-'));
+  readonly #open: AsyncDisposable[] = [];
+  readonly #clock: Clock;
+
+  constructor(clock: Clock = systemClock) {
+    this.#clock = clock;
+  }
+
+  async queue(): Promise<WorkQueue> {
+    const store = await openStore({
+      backend: 'sqlite',
+      path: join(this.#folder, 'queue.sqlite'),
+      walMode: true,
+      timeoutMs: 5_000,
+      durability: 'none',
+      url: '',
+      schema: '',
+      clock: this.#clock,
+    });
+    const queue = new WorkQueue(store, this.#clock);
+    this.#open.push(queue);
+    return queue;
+  }
+
+  async runner(items: readonly WorkItem[], scheduling: 'fifo' | 'sjf' | 'lpt' = 'fifo'): Promise<QueueSource> {
+    using lock = new FileLock(join(this.#folder, 'queue.lock'), this.#clock);
+    const source = await QueueSource.open(items, {
+      queue: await this.queue(),
+      clock: this.#clock,
+      lock,
+      leaseMs: LEASE_MS,
+      heartbeatMs: HEARTBEAT_MS,
+      maxAttempts: 3,
+      workers: 1,
+      scheduling,
+    });
+    this.#open.push(source);
+    return source;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const each of this.#open.toReversed()) await each[Symbol.asyncDispose]();
+    rmSync(this.#folder, { recursive: true, force: true });
+  }
+}
+
+describeItemSource('a queue', (items) => {
+  const fleet = new Fleet();
+  return Promise.resolve({
+    runner: (): Promise<ItemSource> => fleet.runner(items),
+    [Symbol.asyncDispose]: () => fleet[Symbol.asyncDispose](),
+  });
+});
+
+async function takeAll(source: ItemSource): Promise<string[]> {
+  const ids: string[] = [];
+  for (let taken = await source.take(1, never); taken; taken = await source.take(1, never))
+    for (const each of taken) {
+      ids.push(each.item.itemId);
+      await source.settle(each.item, { kind: 'success', outcome: { status: 'success' } });
+    }
+  return ids;
+}
+
+test('the order is the same for all who share: dear items first, cheap ones first, or as planned', async () => {
+  const items = [item('a', { costHint: 5 }), item('b', { costHint: 50 }), item('c', { costHint: 0 })];
+  for (const [scheduling, order] of [
+    ['fifo', 'abc'],
+    ['sjf', 'cab'],
+    ['lpt', 'bac'],
+  ] as const) {
+    await using fleet = new Fleet();
+    assert.equal((await takeAll(await fleet.runner(items, scheduling))).join(''), order);
+  }
+});
+
+test('who comes while others work joins them; who comes after them begins anew, with plan and settings of its own', async () => {
+  await using fleet = new Fleet();
+  const first = await fleet.runner([item('a'), item('b')]);
+  assert.deepEqual(await takeAll(first), ['a', 'b']);
+  const second = await fleet.runner([item('a'), item('b'), item('c')]);
+  assert.deepEqual(await takeAll(second), ['c'], 'joined: what the first did is done');
+  await second.take(1, never);
+  for (const each of [first, second]) await each[Symbol.asyncDispose]();
+  const third = await fleet.runner([item('a', { cfgHash: 'new' }), item('c', { cfgHash: 'new' })]);
+  assert.deepEqual(await takeAll(third), ['a', 'c'], 'begun anew');
+});
+
+test('a runner with other settings is refused while others work, and takes nothing from them', async () => {
+  await using fleet = new Fleet();
+  const items = [item('a'), item('b')];
+  const working = await fleet.runner(items);
+  const other = await fleet.runner(items.map((each) => ({ ...each, cfgHash: 'other' })));
+  await assert.rejects(other.take(2, never), { code: 'STAGE_QUEUE_SETTINGS' });
+  assert.deepEqual(await takeAll(working), ['a', 'b']);
+});
+
+test('leases of what runs are kept alive, and an item that an operator cancels is lost to its runner', async () => {
+  const clock = new HeldClock();
+  await using fleet = new Fleet(clock);
+  const [working, idle] = [await fleet.runner([item('a'), item('b')]), await fleet.runner([item('a'), item('b')])];
+  const taken = (await working.take(2, never)) ?? [];
+  await clock.advance(LEASE_MS * 3);
+  const stop = new AbortController();
+  const waiting = idle.take(1, stop.signal);
+  const { admin } = (await fleet.queue()).store;
+  await admin.cancel((await admin.find('a'))?.id ?? 0, clock.now());
+  await clock.advance(HEARTBEAT_MS);
+  assert.deepEqual(
+    taken.map(({ item: { itemId }, lost }) => [itemId, lost?.aborted]),
+    [
+      ['a', true],
+      ['b', false],
+    ],
+  );
+  stop.abort();
+  assert.equal(await waiting, undefined, 'nothing ran out meanwhile');
+  await working.settle(item('a'), { kind: 'success', outcome: { status: 'success' } });
+  assert.equal((await admin.find('a'))?.state, 'skipped', 'the result of a lost item is dropped');
+});
+
+test('what a stopped runner still held is at once there for the others', async () => {
+  await using fleet = new Fleet();
+  const [going, staying] = [await fleet.runner([item('a')]), await fleet.runner([item('a')])];
+  await going.take(1, never);
+  await going[Symbol.asyncDispose]();
+  assert.deepEqual(await takeAll(staying), ['a']);
+});
+
+test('how an item ended can be read in the queue', async () => {
+  await using fleet = new Fleet();
+  const source = await fleet.runner([item('ok'), item('skip'), item('fail')]);
+  await source.take(3, never);
+  await source.settle(item('ok'), { kind: 'success', outcome: { status: 'success' } });
+  await source.settle(item('skip'), { kind: 'skip', outcome: { status: 'skip' } });
+  const error = { stage: 'test', itemId: 'fail', category: 'timeout', message: 'too slow', retryable: false } as const;
+  await source.settle(item('fail'), { kind: 'failure', error: { ...error, code: 'ITEM_TIMEOUT' } });
+  const { admin } = (await fleet.queue()).store;
+  const states = await Promise.all(['ok', 'skip', 'fail'].map(async (id) => (await admin.find(id))?.state));
+  assert.deepEqual(states, ['done', 'skipped', 'error']);
+  assert.match((await admin.find('fail'))?.lastError ?? '', /ITEM_TIMEOUT.*too slow/);
+});

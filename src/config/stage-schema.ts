@@ -1,0 +1,71 @@
+import { z } from 'zod';
+
+const seconds = (min: number): z.ZodNumber => z.number().min(min);
+
+/** How every stage runs its documents. What is null here is for the stage to say, and a flag wins over both. */
+export const stageSchema = z.strictObject({
+  source: z
+    .enum(['files', 'queue'])
+    .default('files')
+    .describe('Where documents come from: each runner finds them by itself, or all runners share them by a queue.'),
+  policy: z
+    .enum(['io', 'cpu', 'gpu'])
+    .nullable()
+    .default(null)
+    .describe('Where the work is done: in this thread (io, gpu) or in workers (cpu).'),
+  isolation: z
+    .enum(['thread', 'process'])
+    .nullable()
+    .default(null)
+    .describe('What cpu workers are; only a process survives, and can be stopped inside, native code.'),
+  scheduling: z
+    .enum(['fifo', 'sjf', 'lpt'])
+    .nullable()
+    .default(null)
+    .describe("Which documents come first: the plan's order, cheap ones, or dear ones."),
+  workers: z.int().min(1).max(1_024).nullable().default(null).describe('Documents at once.'),
+  max_queue: z.int().min(0).max(1_000_000).nullable().default(null).describe('Documents that may wait for a worker.'),
+  timeout_s: seconds(0).max(604_800).nullable().default(null).describe('Longest time for one document; 0 means any.'),
+  abort_grace_s: seconds(0)
+    .max(3_600)
+    .default(2)
+    .describe('How long an io document that was told to stop may take before it is left behind.'),
+  retries: z
+    .int()
+    .min(0)
+    .max(100)
+    .nullable()
+    .default(null)
+    .describe('Attempts after the first, for errors that may pass.'),
+  retry_backoff_s: seconds(0).max(3_600).default(1).describe('Delay before the first retry; it doubles, ± 25 %.'),
+  error_budget: z
+    .int()
+    .min(0)
+    .max(1_000_000_000)
+    .default(0)
+    .describe('A stage stops after more failed documents than this; 0 means never.'),
+  resume: z.boolean().default(true).describe('Skip what an earlier run has done.'),
+  verify_hash: z.boolean().default(false).describe('Hash every input again instead of trusting size, time and inode.'),
+  diagnostics_interval_s: seconds(0)
+    .max(86_400)
+    .default(30)
+    .describe('How often a pipe is told how far a stage is; 0 means never.'),
+  recycle_after_items: z
+    .int()
+    .min(0)
+    .max(1_000_000_000)
+    .nullable()
+    .default(null)
+    .describe('Documents after which a cpu worker is replaced; 0 means never.'),
+  recycle_over_mb: z
+    .int()
+    .min(0)
+    .max(1_048_576)
+    .default(0)
+    .describe('A cpu worker that holds more between two documents is replaced; 0 means never.'),
+  warm_spare: z.boolean().default(true).describe('Keep one more cpu worker ready, in case one has to be killed.'),
+  durable: z
+    .boolean()
+    .default(true)
+    .describe('Whether outputs and rows are on the disk before a document counts as done.'),
+});

@@ -1,0 +1,104 @@
+import { closeSync, fdatasync, fsync, openSync, renameSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { promisify } from 'node:util';
+
+const syncData = promisify(fdatasync);
+const syncAll = promisify(fsync);
+
+/** Files that are synced at once: one less than the threads that Node has for it, so that name lookups need not wait. */
+const SYNCS_AT_ONCE = 3;
+/** While others are being synced, ready files wait for company, but not for more than this. */
+const GROUP = 8;
+
+interface Commit {
+  readonly part: string;
+  readonly path: string;
+  readonly done: () => void;
+  readonly failed: (error: unknown) => void;
+}
+
+/**
+ * Gives finished part files their final names, durably. Files are synced a few at a time; those that are ready are renamed
+ * together, and each folder is synced once for all of them. What has its final name is whole, whenever the process
+ * or the machine ends.
+ *
+ *   part ──fdatasync──▶ ready ──rename──▶ named ──fsync of the folder──▶ committed
+ */
+export class FileCommits {
+  #waiting: Commit[] = [];
+  #ready: Commit[] = [];
+  #syncing = 0;
+  #naming = false;
+
+  /** Resolves when the file would survive a power cut under its final name. */
+  commit(part: string, path: string): Promise<void> {
+    return new Promise((done, failed) => {
+      this.#waiting.push({ part, path, done, failed });
+      if (this.#syncing < SYNCS_AT_ONCE) void this.#syncFiles();
+    });
+  }
+
+  async #syncFiles(): Promise<void> {
+    this.#syncing += 1;
+    for (let commit = this.#waiting.shift(); commit; commit = this.#waiting.shift()) {
+      try {
+        await syncFile(commit.part);
+        this.#ready.push(commit);
+      } catch (error) {
+        commit.failed(error);
+      }
+      if (this.#ready.length >= GROUP && !this.#naming) void this.#nameFiles();
+    }
+    this.#syncing -= 1;
+    if (this.#syncing === 0 && !this.#naming) void this.#nameFiles();
+  }
+
+  async #nameFiles(): Promise<void> {
+    this.#naming = true;
+    while (this.#ready.length >= GROUP || (this.#ready.length > 0 && this.#syncing === 0)) {
+      const group = this.#ready;
+      this.#ready = [];
+      const named = group.filter(rename);
+      for (const [folder, commits] of Map.groupBy(named, ({ path }) => dirname(path))) {
+        try {
+          await syncEntries(folder);
+          for (const { done } of commits) done();
+        } catch (error) {
+          for (const { failed } of commits) failed(error);
+        }
+      }
+    }
+    this.#naming = false;
+  }
+}
+
+async function syncFile(path: string): Promise<void> {
+  const descriptor = openSync(path, 'r+');
+  try {
+    await syncData(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+/** On the thread itself: a rename costs less than the way to another thread and back. */
+function rename({ part, path, failed }: Commit): boolean {
+  try {
+    renameSync(part, path);
+    return true;
+  } catch (error) {
+    failed(error);
+    return false;
+  }
+}
+
+/** Makes the new names in a folder durable; Windows cannot open a folder for it, and NTFS journals the rename itself. */
+async function syncEntries(folder: string): Promise<void> {
+  if (process.platform === 'win32') return;
+  const descriptor = openSync(folder, 'r');
+  try {
+    await syncAll(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+}

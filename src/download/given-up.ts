@@ -1,0 +1,40 @@
+import type { QueueAdmin } from '../queue/index.ts';
+import type { Work } from '../works/index.ts';
+import { workFromPayload } from '../works/index.ts';
+
+/** A work whose job the queue ended by itself, so that no handler could write down what came of it. */
+export interface GivenUp {
+  readonly work: Work;
+  readonly outcome: 'failed' | 'skipped';
+  readonly detail: string;
+}
+
+const PAGE = 500;
+
+/** How the queue ends jobs without asking their handler: by losing their workers too often, or by order. */
+const ENDS = [
+  { errorCode: 'LEASE_EXPIRED', state: 'error', outcome: 'failed' },
+  { errorCode: 'CANCELLED', state: 'skipped', outcome: 'skipped' },
+] as const;
+
+/** The works that the queue gave up on its own. */
+export async function* givenUpWorks(admin: QueueAdmin): AsyncGenerator<GivenUp> {
+  for (const { errorCode, state, outcome } of ENDS) {
+    for (let after = 0; ;) {
+      const jobs = await admin.list({ states: [state], errorCode }, { limit: PAGE, after });
+      for (const { artifactId, artifactJson, lastError } of jobs)
+        yield { work: workFromPayload(artifactId, parsed(artifactJson)), outcome, detail: lastError ?? errorCode };
+      if (jobs.length < PAGE) break;
+      after = jobs.at(-1)?.id ?? Infinity;
+    }
+  }
+}
+
+function parsed(json: string): unknown {
+  try {
+    return JSON.parse(json);
+  } catch {
+    // Whatever it was, its id is all that is left of it.
+    return undefined;
+  }
+}

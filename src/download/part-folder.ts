@@ -1,0 +1,74 @@
+import { randomBytes } from 'node:crypto';
+import { mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+
+import type { Clock } from '../base/index.ts';
+import { AppError, FileLock, systemClock } from '../base/index.ts';
+
+const LOCK = '.lock';
+const TRIES = 10;
+
+/**
+ * Where a process keeps bytes that are not yet known to be a document: a folder of its own below a shared one, beside a
+ * lock that the operating system lets go when the process dies. So whoever opens the next one can tell what was left
+ * behind by the dead from what the living still write, and removes it.
+ *
+ *   take lock ──▶ make folder ──▶ … ──▶ remove folder ──▶ remove lock      (a folder without a lock is nobody's)
+ */
+export class PartFolder implements Disposable {
+  readonly path: string;
+  readonly #lockPath: string;
+  readonly #lock: FileLock;
+  readonly #held: Disposable;
+
+  private constructor(path: string, lock: FileLock, held: Disposable) {
+    this.path = path;
+    this.#lockPath = path + LOCK;
+    this.#lock = lock;
+    this.#held = held;
+  }
+
+  /** Opens a folder of one's own below `root`, after removing what the dead left there. */
+  static open(root: string, clock: Clock = systemClock): PartFolder {
+    mkdirSync(root, { recursive: true });
+    sweep(root, clock);
+    for (let attempt = 0; attempt < TRIES; attempt += 1) {
+      const path = join(root, `${process.pid.toString(36)}-${randomBytes(4).toString('hex')}`);
+      const lock = new FileLock(path + LOCK, clock);
+      const held = lock.tryTake();
+      if (held) {
+        mkdirSync(path);
+        return new PartFolder(path, lock, held);
+      }
+      // Somebody who sweeps has taken it for a dead one's in this very moment.
+      lock[Symbol.dispose]();
+    }
+    throw new AppError('DOWNLOAD_FOLDER', `${root} cannot be used: its locks are taken again and again`, {
+      hint: 'look for a process that starts over and over on this folder',
+    });
+  }
+
+  [Symbol.dispose](): void {
+    rmSync(this.path, { recursive: true, force: true });
+    rmSync(this.#lockPath, { force: true });
+    this.#held[Symbol.dispose]();
+    this.#lock[Symbol.dispose]();
+  }
+}
+
+function sweep(root: string, clock: Clock): void {
+  const names = readdirSync(root);
+  const locks = names.filter((name) => name.endsWith(LOCK)).map((name) => name.slice(0, -LOCK.length));
+  const living = new Set(locks.filter((name) => !clear(root, name, clock)));
+  const isOfTheLiving = (name: string): boolean => [...living].some((owner) => name.startsWith(owner));
+  for (const name of names) if (!isOfTheLiving(name)) rmSync(join(root, name), { recursive: true, force: true });
+}
+
+/** Removes what a dead process left; false when its lock is held. */
+function clear(root: string, name: string, clock: Clock): boolean {
+  using lock = new FileLock(join(root, name + LOCK), clock);
+  using held = lock.tryTake();
+  if (!held) return false;
+  rmSync(join(root, name), { recursive: true, force: true });
+  return true;
+}

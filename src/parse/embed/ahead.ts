@@ -1,0 +1,73 @@
+import { existsSync } from 'node:fs';
+
+import { canonicalJson, systemClock } from '../../base/index.ts';
+import type { StageWorker, WorkerModule, WorkItem } from '../../stage/index.ts';
+import { embeddedText } from '../chunk/chunk.ts';
+import { readChunkTexts } from '../chunk/chunk-file.ts';
+import { chunkOutput } from '../chunk/stage.ts';
+import type { FileFormat } from '../files/open.ts';
+import { VectorCache } from './cache.ts';
+import { embedTexts } from './embed-texts.ts';
+import type { DenseEngine } from './engine.ts';
+import type { DenseSettings } from './open-engine.ts';
+import { openDenseEngine } from './open-engine.ts';
+import { stoppingFault } from './server-fault.ts';
+import { embedOutput } from './stage.ts';
+
+/** A dense engine as plain data, which can be sent to a process. */
+type PlainDense<E> = E extends unknown ? Omit<E, 'clock' | 'random'> : never;
+
+/** What is told to whoever makes vectors ahead. */
+export interface AheadSettings {
+  readonly dense: PlainDense<DenseSettings>;
+  /** The file of the vector cache. */
+  readonly cache: string;
+}
+
+/** Makes dense vectors ahead of the embed stage, by name, as a process needs it. */
+export const aheadWorker: WorkerModule = {
+  module: new URL(import.meta.url.endsWith('.ts') ? './ahead.ts' : './ahead.js', import.meta.url),
+};
+
+/**
+ * Makes items out of chunked documents, by their ids; undefined where vectors stand already. Vectors made ahead go into
+ * the cache alone: the files that hold them also hold BM25, which counts words of the whole collection first.
+ */
+export function aheadItems(dataRoot: string, format: FileFormat): (itemId: string) => WorkItem | undefined {
+  return (itemId) => {
+    if (existsSync(embedOutput(dataRoot, itemId, format))) return undefined;
+    const chunks = chunkOutput(dataRoot, itemId, format);
+    return { itemId, inputs: { chunks }, outputs: {}, cfgHash: '', costHint: 1 };
+  };
+}
+
+let opened: { readonly key: string; readonly tools: Promise<Tools> } | undefined;
+
+interface Tools {
+  readonly engine: DenseEngine;
+  readonly cache: VectorCache;
+}
+
+async function open({ dense, cache }: AheadSettings): Promise<Tools> {
+  return {
+    engine: await openDenseEngine({ ...dense, clock: systemClock } as DenseSettings),
+    cache: new VectorCache(cache),
+  };
+}
+
+/** Puts the vectors of one document's chunks into the cache. The engine is opened once per process. */
+const makeAhead: StageWorker = async (item, context) => {
+  const settings = context.data as AheadSettings;
+  const key = canonicalJson(settings);
+  if (opened?.key !== key) opened = { key, tools: open(settings) };
+  const { engine, cache } = await opened.tools;
+  const texts: string[] = [];
+  for await (const chunk of readChunkTexts(item.inputs['chunks'] ?? '')) texts.push(embeddedText(chunk));
+  try {
+    const { embedded } = await embedTexts(texts, { engine, cache, role: 'passage', signal: context.signal });
+    return { status: 'success', manifest: { vectors_computed: embedded } };
+  } catch (error) {
+    throw stoppingFault(error);
+  }
+};
+export default makeAhead;

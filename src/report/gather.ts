@@ -1,0 +1,134 @@
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+
+import { AppError } from '../base/index.ts';
+import type { ManifestRow } from '../download/index.ts';
+import { REASONS } from '../download/index.ts';
+import { accountOf, workLine } from './account.ts';
+import type { DocumentPart, ReportData } from './data.ts';
+import { gatherDocuments } from './documents.ts';
+import { HostLines } from './host-lines.ts';
+import type { ReportLimits } from './limits.ts';
+import { drawPageImages } from './page-images.ts';
+import { hostRows, lastWorkRows } from './rows.ts';
+import { stageLines } from './stage-lines.ts';
+
+/** All that the page shows: the common part, and one part per document. */
+export interface Gathered {
+  readonly data: ReportData;
+  readonly parts: readonly (DocumentPart | undefined)[];
+}
+
+/** Reads a run folder. Whatever is missing in it is missing in the page; a folder with nothing at all is refused. */
+export async function gather(
+  folder: string,
+  options: { readonly title: string | undefined; readonly generatedAt: number; readonly limits: ReportLimits },
+): Promise<Gathered> {
+  const { limits } = options;
+  const dataRoot = join(folder, 'Data');
+  const rows = await lastWorkRows(folder);
+  const stages = await stageLines(dataRoot, limits);
+  if (rows.size === 0 && stages.length === 0)
+    throw new AppError('REPORT_NO_RUN', `${folder} holds nothing of a run`, {
+      hint: 'name the folder that docstokg run, contentdownload --out or docparse all wrote to',
+    });
+  const known = new Map(
+    [...rows.values()].flatMap(({ sha256, path, title }) =>
+      sha256 === null || path === null ? [] : [[sha256, { path, title }] as const],
+    ),
+  );
+  const gathered = await gatherDocuments(folder, dataRoot, known, limits);
+  const images = await drawPageImages(gathered.documents, limits);
+  const places = new Map(gathered.documents.map(({ sha256 }, at) => [sha256, at]));
+  const works = [...rows.values()]
+    .slice(0, limits.works)
+    .map((row) => workLine(row, folder, places.get(row.sha256 ?? '') ?? -1));
+  const hosts = await gatherHosts(folder, rows.values(), limits);
+  const account = accountOf(rows.values());
+  const withoutStructure = gathered.documents.filter(({ part }) => part === undefined).length;
+  return {
+    data: {
+      title: options.title ?? (await askedTitle(folder)) ?? basename(folder),
+      generatedAt: options.generatedAt,
+      period: periodOf(rows.values()),
+      timeScale: hosts.timeScale,
+      works,
+      account,
+      hosts: hosts.hosts,
+      hostsFrom: hosts.from,
+      stages,
+      documents: gathered.documents.map(({ line }) => line),
+      passages: gathered.passages,
+      sentences: sentencesOf(rows.values()),
+      leftOut: [
+        ...said(rows.size - works.length, 'works are counted but not listed'),
+        ...said(hosts.leftOut, 'of the least asked hosts are not drawn'),
+        ...said(gathered.passagesLeftOut, 'passages are not in the search box; docstokg search finds them'),
+        ...said(withoutStructure, 'documents are without their structure here'),
+        ...said(images.leftOut, 'pages are shown as recognised text, without an image'),
+        ...gathered.damaged.map((fault) => `could not be read: ${fault}`),
+      ],
+    },
+    parts: gathered.documents.map((document) =>
+      document.part ? { ...document.part, images: images.of.get(document) ?? {} } : undefined,
+    ),
+  };
+}
+
+async function gatherHosts(
+  folder: string,
+  rows: Iterable<ManifestRow>,
+  limits: ReportLimits,
+): Promise<ReturnType<HostLines['lines']> & { readonly from: 'log' | 'attempts'; readonly timeScale: number }> {
+  const lines = new HostLines(limits);
+  let [seen, timeScale] = [0, 1];
+  for await (const row of hostRows(folder)) {
+    if (row.kind === 'run') timeScale = row.time_scale;
+    else {
+      lines.add(row);
+      seen += 1;
+    }
+  }
+  if (seen === 0) for (const row of rows) lines.addAttempts(row);
+  return { ...lines.lines(), from: seen === 0 ? 'attempts' : 'log', timeScale };
+}
+
+function said(count: number, what: string): string[] {
+  return count > 0 ? [`${count.toLocaleString('en')} ${what}`] : [];
+}
+
+function periodOf(rows: Iterable<ManifestRow>): ReportData['period'] {
+  let [from, to] = [Infinity, -Infinity];
+  for (const row of rows) {
+    const at = Date.parse(row.at);
+    if (Number.isNaN(at)) continue;
+    [from, to] = [Math.min(from, at - row.duration_ms), Math.max(to, at)];
+  }
+  return from <= to ? { from, to } : null;
+}
+
+function sentencesOf(rows: Iterable<ManifestRow>): Record<string, string> {
+  const used = new Set<string>();
+  for (const row of rows) {
+    used.add(row.reason);
+    for (const { reason } of row.attempts) used.add(reason);
+  }
+  return Object.fromEntries(
+    Object.entries(REASONS).flatMap(([name, { sentence }]) => (used.has(name) ? [[name, sentence]] : [])),
+  );
+}
+
+/** What was asked for, where the run has written it down. */
+async function askedTitle(folder: string): Promise<string | undefined> {
+  const path = join(folder, 'run.json');
+  if (!existsSync(path)) return undefined;
+  try {
+    const { asked } = JSON.parse(await readFile(path, 'utf8')) as { asked?: { topic?: unknown } };
+    return typeof asked?.topic === 'string' && asked.topic !== '' ? asked.topic : undefined;
+  } catch (error) {
+    // Half a run.json means that the run is being written: the folder's name will do.
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,159 @@
+import type { ReportData, WorkLine } from '../data.ts';
+import { outcomeName } from './account.ts';
+import { html, link } from './element.ts';
+import { counted, number, size, words } from './format.ts';
+
+const ROWS_AT_ONCE = 100;
+
+/** The list of all works, to be searched and narrowed down. */
+export function worksPanel(data: ReportData, openDocument: (at: number) => string): Node[] {
+  const body = html('tbody');
+  const count = html('p', { class: 'hint', role: 'status' });
+  const more = html('button', { type: 'button', class: 'quiet', click: () => show(body.rows.length) });
+  const text = html('input', {
+    type: 'search',
+    id: 'works-text',
+    placeholder: 'title, DOI, resolver …',
+    input: () => refresh(),
+  });
+  const outcome = chooser(
+    'works-outcome',
+    'all outcomes',
+    tallied(data.works, (work) => work.outcome),
+    outcomeName,
+  );
+  const reason = chooser(
+    'works-reason',
+    'all reasons',
+    tallied(data.works, (work) => work.reason),
+    words,
+  );
+  for (const select of [outcome, reason]) select.addEventListener('change', () => refresh());
+  const haystacks = data.works.map((work) =>
+    [work.title, work.doi, work.id, work.resolver, work.licence, words(work.reason)].join('\n').toLowerCase(),
+  );
+  let found: WorkLine[] = [];
+
+  function refresh(): void {
+    const wanted = text.value.trim().toLowerCase().split(/\s+/);
+    found = data.works.filter(
+      (work, at) =>
+        (outcome.value === '' || work.outcome === outcome.value) &&
+        (reason.value === '' || work.reason === reason.value) &&
+        wanted.every((word) => haystacks[at]?.includes(word)),
+    );
+    body.replaceChildren();
+    show(0);
+  }
+
+  function show(from: number): void {
+    body.append(...found.slice(from, from + ROWS_AT_ONCE).map((work) => row(work, data, openDocument)));
+    const left = found.length - body.rows.length;
+    count.textContent = `${counted(found.length, 'work')}${found.length === data.works.length ? '' : ` of ${number(data.works.length)}`}`;
+    more.hidden = left === 0;
+    more.textContent = `Show ${number(Math.min(left, ROWS_AT_ONCE))} more of ${number(left)}`;
+  }
+
+  refresh();
+  return [
+    html(
+      'form',
+      { class: 'filters', submit: (event: Event) => event.preventDefault() },
+      field('Filter', text),
+      field('Outcome', outcome),
+      field('Reason', reason),
+    ),
+    count,
+    html(
+      'table',
+      { class: 'works' },
+      html('caption', { class: 'hidden' }, 'Works and what came of them'),
+      html(
+        'thead',
+        {},
+        html(
+          'tr',
+          {},
+          ...['Work', 'Outcome', 'Found by', 'Licence', 'File'].map((name) => html('th', { scope: 'col' }, name)),
+        ),
+      ),
+      body,
+    ),
+    more,
+  ];
+}
+
+function row(work: WorkLine, data: ReportData, openDocument: (at: number) => string): HTMLTableRowElement {
+  const title = work.title === '' ? work.id : work.title;
+  return html(
+    'tr',
+    {},
+    html(
+      'th',
+      { scope: 'row' },
+      work.document >= 0 ? html('a', { href: openDocument(work.document) }, title) : title,
+      html(
+        'small',
+        {},
+        work.doi.startsWith('10.') ? link(`https://doi.org/${encodeURI(work.doi)}`, work.doi) : work.doi || work.id,
+      ),
+    ),
+    html(
+      'td',
+      { 'data-name': 'Outcome' },
+      html('span', { class: `outcome ${work.outcome}` }, outcomeName(work.outcome)),
+      work.outcome !== 'saved' && html('small', { title: data.sentences[work.reason] }, words(work.reason)),
+      attempts(work, data),
+    ),
+    html('td', { 'data-name': 'Found by' }, words(work.resolver) || '–'),
+    html('td', { 'data-name': 'Licence' }, work.licence || '–'),
+    html(
+      'td',
+      { 'data-name': 'File' },
+      work.file === ''
+        ? '–'
+        : link(work.file, size(work.bytes), { 'aria-label': `File of ${title}, ${size(work.bytes)}` }),
+    ),
+  );
+}
+
+function attempts(work: WorkLine, data: ReportData): HTMLElement | undefined {
+  if (work.lost.length === 0) return undefined;
+  return html(
+    'details',
+    {},
+    html('summary', {}, counted(work.lost.length, 'lost try', 'lost tries')),
+    html(
+      'ul',
+      {},
+      ...work.lost.map(([resolver, host, reason]) =>
+        html('li', { title: data.sentences[reason] }, `${words(resolver)}, ${host}: ${words(reason)}`),
+      ),
+    ),
+  );
+}
+
+function tallied(works: readonly WorkLine[], of: (work: WorkLine) => string): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const work of works) counts.set(of(work), (counts.get(of(work)) ?? 0) + 1);
+  return counts;
+}
+
+function chooser(
+  id: string,
+  all: string,
+  counts: ReadonlyMap<string, number>,
+  name: (value: string) => string,
+): HTMLSelectElement {
+  return html(
+    'select',
+    { id },
+    html('option', { value: '' }, all),
+    ...[...counts].map(([value, count]) => html('option', { value }, `${name(value)} (${number(count)})`)),
+  );
+}
+
+/** A control with its name above it. */
+export function field(name: string, control: HTMLElement): HTMLElement {
+  return html('label', { class: 'field', for: control.id }, html('span', {}, name), control);
+}

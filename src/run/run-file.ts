@@ -1,0 +1,62 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+import { AppError, writeFileAtomic } from '../base/index.ts';
+import type { RunAccount } from './account.ts';
+
+/** The version of `run.json`; it changes when a field changes its meaning. */
+export const RUN_SCHEMA = 'docstokg/run/1';
+const NAME = 'run.json';
+
+/** `run.json`: what was asked for, and what came of it last. Moments are ISO 8601. */
+export interface RunFile {
+  readonly schema: string;
+  /** What was asked for, as options of the command. */
+  readonly asked: RunAsked;
+  readonly state: 'running' | 'done' | 'stopped' | 'failed';
+  readonly started_at: string;
+  readonly ended_at: string | null;
+  /** Who works or worked on it. */
+  readonly process: { readonly pid: number; readonly host: string };
+  /** Of the last time it ended, even while it runs again. */
+  readonly account: RunAccount | null;
+}
+
+/** Which documents a run is about. */
+export interface RunAsked {
+  readonly topic?: string | undefined;
+  readonly ids?: readonly string[] | undefined;
+  readonly input?: readonly string[] | undefined;
+  readonly max?: number | undefined;
+  readonly yearStart?: number | undefined;
+  readonly yearEnd?: number | undefined;
+  readonly oaOnly?: boolean | undefined;
+  readonly type?: string | undefined;
+  readonly language?: string | undefined;
+}
+
+/** What stands in a run folder's `run.json`; undefined where there is none. */
+export async function readRunFile(folder: string): Promise<RunFile | undefined> {
+  const path = join(folder, NAME);
+  let text: string;
+  try {
+    text = await readFile(path, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
+  }
+  try {
+    const file = JSON.parse(text) as RunFile;
+    if (file.schema === RUN_SCHEMA) return file;
+  } catch {
+    // Told below, as the same thing.
+  }
+  throw new AppError('RUN_FILE', `${path} was not written by this version of docstokg run`, {
+    hint: 'move it away: everything else in the folder is kept and used',
+  });
+}
+
+/** Replaces `run.json` as a whole. */
+export async function writeRunFile(folder: string, file: RunFile): Promise<void> {
+  await writeFileAtomic(join(folder, NAME), `${JSON.stringify(file, undefined, 2)}\n`);
+}

@@ -1,0 +1,54 @@
+import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import { mkdtempDisposable } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+
+import { systemClock } from '../base/index.ts';
+import type { RunAccount } from './account.ts';
+import { readRunFile } from './run-file.ts';
+import { RunFolder } from './run-folder.ts';
+
+const account: RunAccount = {
+  works: null,
+  documents: 1,
+  stages: {},
+  failures: [],
+  index: { passages: 3, searched_by: 'words' },
+  stopped: null,
+  seconds: 1,
+};
+
+test('run.json says what was asked for and what came of it last, also while it runs again', async () => {
+  await using scratch = await mkdtempDisposable(join(tmpdir(), 'docstokg-run-'));
+  const path = join(scratch.path, 'corals');
+  {
+    using folder = await RunFolder.open(path, { topic: 'corals', max: 3 }, systemClock);
+    assert.deepEqual([(await readRunFile(path))?.state, (await readRunFile(path))?.account], ['running', null]);
+    await folder.end('done', account);
+  }
+  using again = await RunFolder.open(path, { topic: 'corals' }, systemClock);
+  const file = await readRunFile(path);
+  assert.deepEqual(
+    [file?.asked, file?.state, file?.ended_at, file?.account],
+    [{ topic: 'corals' }, 'running', null, account],
+  );
+  await again.end('failed');
+  assert.deepEqual([(await readRunFile(path))?.state, (await readRunFile(path))?.account], ['failed', account]);
+});
+
+test('a folder that is being worked on is refused, with who does', async () => {
+  await using scratch = await mkdtempDisposable(join(tmpdir(), 'docstokg-run-'));
+  using _first = await RunFolder.open(scratch.path, {}, systemClock);
+  await assert.rejects(RunFolder.open(scratch.path, {}, systemClock), {
+    code: 'RUN_FOLDER_BUSY',
+    message: new RegExp(`process ${process.pid} on `),
+  });
+});
+
+test('a run.json that nobody can read is refused, not overwritten', async () => {
+  await using scratch = await mkdtempDisposable(join(tmpdir(), 'docstokg-run-'));
+  writeFileSync(join(scratch.path, 'run.json'), '{"schema":"another"}');
+  await assert.rejects(RunFolder.open(scratch.path, {}, systemClock), { code: 'RUN_FILE' });
+});

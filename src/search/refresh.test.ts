@@ -1,0 +1,163 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, test } from 'node:test';
+
+import { randomDocument } from '../../test/fixtures/random-document.ts';
+import type { DenseEngine, FileFormat, Tokenizer } from '../parse/index.ts';
+import { chunkItem, chunkOutput, embedItem, embedOutput, openTokenizer } from '../parse/index.ts';
+import type { IndexEvent } from './events.ts';
+import { readManifest } from './manifest.ts';
+import { refreshIndex } from './refresh.ts';
+import { openIndex } from './search-index.ts';
+
+let root = '';
+let folder = '';
+let events: IndexEvent[] = [];
+let tokenizer: Tokenizer;
+beforeEach(async () => {
+  root = await mkdtemp(join(tmpdir(), 'refresh-'));
+  folder = join(root, 'Index');
+  events = [];
+  tokenizer = await openTokenizer('cl100k');
+});
+afterEach(() => rm(root, { recursive: true }));
+
+function lengthEngine(revision = '1'): DenseEngine {
+  return {
+    model: { name: 'length', revision, precision: 'exact' },
+    dimensions: 2,
+    batchSize: 8,
+    concurrency: 1,
+    embed: async (texts) => texts.map((text) => Float32Array.of(text.length, 1)),
+    [Symbol.asyncDispose]: async () => undefined,
+  };
+}
+
+async function chunk(id: string, seed: number, format: FileFormat = 'parquet', maxTokens = 64): Promise<void> {
+  const options = { maxTokens, minTokens: 8, overlapTokens: 0 };
+  const output = chunkOutput(root, id, format);
+  await chunkItem({ id, document: randomDocument(seed), output, tokenizer, options });
+}
+
+async function embed(id: string, engine: DenseEngine, format: FileFormat = 'parquet'): Promise<void> {
+  const files = { input: chunkOutput(root, id, format), output: embedOutput(root, id, format) };
+  await embedItem({ ...files, engines: { dense: engine, sparse: undefined }, type: 'float32', cache: undefined });
+}
+
+function refresh(format: FileFormat = 'parquet'): ReturnType<typeof refreshIndex> {
+  events = [];
+  const linkOf = (id: string): string => `papers/${id}.pdf`;
+  return refreshIndex({ dataRoot: root, folder, format, linkOf, report: (event) => events.push(event) });
+}
+
+const kinds = (): string[] => events.map(({ kind }) => kind);
+
+for (const format of ['parquet', 'jsonl'] as const) {
+  test(`an index of ${format} files is built once, and again only when a document comes, changes or goes`, async () => {
+    await chunk('a', 1, format);
+    await embed('a', lengthEngine(), format);
+    const first = await refresh(format);
+    assert.equal(first.changed, true);
+    assert.ok(first.passages > 1);
+    assert.deepEqual(kinds(), ['index-started', 'index-progress', 'index-ended']);
+    assert.deepEqual(await refresh(format), { passages: first.passages, changed: false });
+    assert.deepEqual(kinds(), []);
+
+    await chunk('b', 2, format);
+    await embed('b', lengthEngine(), format);
+    const second = await refresh(format);
+    assert.ok(second.changed && second.passages > first.passages);
+    await chunk('b', 3, format);
+    await embed('b', lengthEngine(), format);
+    assert.equal((await refresh(format)).changed, true);
+    await rm(chunkOutput(root, 'b', format));
+    assert.deepEqual(await refresh(format), { passages: first.passages, changed: true });
+
+    using index = await openIndex(folder, lengthEngine());
+    assert.deepEqual(index.modes, ['lexical', 'dense', 'hybrid']);
+    const [hit] = await index.search('q', { mode: 'dense', top: 1 });
+    assert.equal(hit?.passage.file, 'papers/a.pdf');
+  });
+}
+
+test('documents without vectors of the model in use are found by their words, and told', async () => {
+  for (const [at, id] of ['a', 'b', 'c', 'd', 'e'].entries()) await chunk(id, at + 4);
+  for (const id of ['a', 'b', 'e']) await embed(id, lengthEngine());
+  await embed('c', lengthEngine('2'));
+  await chunk('e', 9, 'parquet', 40);
+  await refresh();
+  assert.deepEqual(
+    events.filter(({ kind }) => kind === 'index-words-only').map((event) => ({ ...event, kind: undefined })),
+    [
+      { kind: undefined, document: 'c', reason: 'another model' },
+      { kind: undefined, document: 'd', reason: 'no vectors' },
+      { kind: undefined, document: 'e', reason: 'old vectors' },
+    ],
+  );
+  assert.deepEqual((await readManifest(folder)).dense?.model, lengthEngine().model);
+  using index = await openIndex(folder, lengthEngine());
+  const found = await index.search('q', { mode: 'dense', top: 10_000 });
+  assert.equal(new Set(found.map(({ passage }) => passage.document)).size, 5);
+});
+
+test('without chunks there is nothing to index, which is said; an index of another version is built anew', async () => {
+  await assert.rejects(refresh(), { code: 'INDEX_NOTHING' });
+  await chunk('a', 1);
+  const { passages } = await refresh();
+  await writeFile(join(folder, 'index.json'), '{"schema":"docstokg/index/0"}');
+  assert.deepEqual(await refresh(), { passages, changed: true });
+  using index = await openIndex(folder);
+  assert.deepEqual(index.modes, ['lexical']);
+});
+
+test('of two that refresh at the same time one builds, and the other finds it done', async () => {
+  for (let at = 0; at < 3; at += 1) await chunk(`paper-${at}`, at);
+  const both = await Promise.all([refresh(), refresh()]);
+  assert.equal(both.filter(({ changed }) => changed).length, 1);
+  assert.equal(both[0].passages, both[1].passages);
+  assert.equal((await readdir(folder)).filter((name) => name.endsWith('.bin')).length, 3);
+});
+
+test('a build that is told to stop leaves the old index in force', async () => {
+  await chunk('a', 1);
+  const before = await refresh();
+  await chunk('b', 2);
+  const stop = new AbortController();
+  const report = (event: IndexEvent): void => void (event.kind === 'index-progress' && stop.abort());
+  await assert.rejects(refreshIndex({ dataRoot: root, folder, format: 'parquet', signal: stop.signal, report }), {
+    name: 'AbortError',
+  });
+  assert.equal((await readManifest(folder)).passages, before.passages);
+});
+
+test('a process killed while it builds leaves the old index in force, and nobody has to unlock anything', async () => {
+  await chunk('a', 1);
+  const before = await refresh();
+  for (const id of ['b', 'c', 'd']) await chunk(id, 7);
+  const program = `
+    const { refreshIndex } = await import(${JSON.stringify(new URL('refresh.ts', import.meta.url).href)});
+    const report = (event) => {
+      if (event.kind !== 'index-progress') return;
+      process.stdout.write('begun');
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
+    };
+    await refreshIndex({ dataRoot: ${JSON.stringify(root)}, folder: ${JSON.stringify(folder)}, format: 'parquet', report });`;
+  const child = spawn(process.execPath, ['--input-type=module', '-e', program], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  await once(child.stdout, 'data');
+  child.kill('SIGKILL');
+  await once(child, 'exit');
+  assert.equal((await readManifest(folder)).passages, before.passages);
+  const after = await refresh();
+  assert.ok(after.changed && after.passages > before.passages);
+  assert.deepEqual(
+    (await readdir(folder)).filter((name) => name.endsWith('.part')),
+    [],
+    'what the dead one left is gone',
+  );
+});

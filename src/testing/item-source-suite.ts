@@ -1,0 +1,124 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+
+import type { ItemEnd, ItemSource, TakenItem, WorkItem } from '../stage/index.ts';
+
+/** Items that several runners share; each runner has its own view of them, or the same one. */
+export interface SharedItems extends AsyncDisposable {
+  runner(): Promise<ItemSource>;
+}
+
+const DONE: ItemEnd = { kind: 'success', outcome: { status: 'success' } };
+const SKIPPED: ItemEnd = { kind: 'skip', outcome: { status: 'skip', reason: 'nothing to do' } };
+const never = new AbortController().signal;
+
+function item(itemId: string, more: Partial<WorkItem> = {}): WorkItem {
+  return { itemId, inputs: {}, outputs: {}, cfgHash: 'cfg', costHint: 1, ...more };
+}
+
+function failure(itemId: string): ItemEnd {
+  const error = { stage: 'test', itemId, category: 'runtime', message: 'broken', retryable: false } as const;
+  return { kind: 'failure', error };
+}
+
+const idsOf = (taken: readonly TakenItem[] | undefined): string[] =>
+  (taken ?? []).map(({ item: { itemId } }) => itemId);
+
+/** What every source of items must do, whatever it is made of. `open` shares out the items it is given. */
+export function describeItemSource(name: string, open: (items: readonly WorkItem[]) => Promise<SharedItems>): void {
+  describe(`${name} as a source of items`, () => {
+    const check = (title: string, items: readonly WorkItem[], body: (shared: SharedItems) => Promise<void>): void => {
+      test(title, async () => {
+        await using shared = await open(items);
+        await body(shared);
+      });
+    };
+    const many = Array.from({ length: 25 }, (_, at) => item(`doc${String(at).padStart(2, '0')}`));
+
+    check(
+      'every item is handed out once, no more than asked for at a time, however many take',
+      many,
+      async (shared) => {
+        const runners = [await shared.runner(), await shared.runner(), await shared.runner()];
+        const seen: string[] = [];
+        const work = async (source: ItemSource): Promise<void> => {
+          for (let taken = await source.take(4, never); taken; taken = await source.take(4, never)) {
+            assert.ok(taken.length <= 4);
+            for (const each of taken) {
+              seen.push(each.item.itemId);
+              await source.settle(each.item, DONE);
+            }
+          }
+        };
+        await Promise.all(runners.map(work));
+        assert.deepEqual(seen.toSorted(), idsOf(many.map((each) => ({ item: each }))));
+      },
+    );
+
+    check(
+      'nothing is left after success, skip and failure alike',
+      [item('a'), item('b'), item('c')],
+      async (shared) => {
+        const source = await shared.runner();
+        const ends: ItemEnd[] = [DONE, SKIPPED, failure('c')];
+        let handed = 0;
+        for (let taken = await source.take(1, never); taken; taken = await source.take(1, never)) {
+          for (const each of taken) await source.settle(each.item, ends[handed++] ?? DONE);
+        }
+        assert.equal(handed, 3);
+        assert.equal(await (await shared.runner()).take(1, never), undefined);
+      },
+    );
+
+    const whole = item('Übung 1/ä', {
+      inputs: { file: 'in/a b.pdf' },
+      outputs: { blocks: 'out/a.jsonl', text: 'out/a.txt' },
+      costHint: 12.5,
+      metadata: { pages: 3, title: '"quoted" \n 📖' },
+      fingerprint: { inputSha256: 'f00d', cfgHash: 'cfg' },
+    });
+    check('an item comes out as it was put in', [whole], async (shared) => {
+      const source = await shared.runner();
+      const [taken] = (await source.take(1, never)) ?? [];
+      assert.deepEqual(taken?.item, whole);
+      await source.settle(whole, DONE);
+    });
+
+    check('an item left unfinished is handed out again, to whoever asks', [item('a')], async (shared) => {
+      const [first, second] = [await shared.runner(), await shared.runner()];
+      const [taken] = (await first.take(1, never)) ?? [];
+      assert.ok(taken);
+      await first.settle(taken.item, { kind: 'unfinished' });
+      assert.deepEqual(idsOf(await second.take(1, never)), ['a']);
+      await second.settle(taken.item, DONE);
+      assert.equal(await first.take(1, never), undefined);
+    });
+
+    check('who finds nothing waits for what others still hold', [item('a')], async (shared) => {
+      const [holder, idle] = [await shared.runner(), await shared.runner()];
+      const [taken] = (await holder.take(1, never)) ?? [];
+      assert.ok(taken);
+      const waiting = idle.take(1, never);
+      await holder.settle(taken.item, { kind: 'unfinished' });
+      assert.deepEqual(idsOf(await waiting), ['a']);
+      const end = holder.take(1, never);
+      await idle.settle(taken.item, DONE);
+      assert.equal(await end, undefined);
+    });
+
+    check('who waits is let go by the signal', [item('a')], async (shared) => {
+      const [holder, idle] = [await shared.runner(), await shared.runner()];
+      const [taken] = (await holder.take(1, never)) ?? [];
+      assert.ok(taken);
+      const stop = new AbortController();
+      const waiting = idle.take(1, stop.signal);
+      stop.abort();
+      assert.equal(await waiting, undefined);
+      await holder.settle(taken.item, DONE);
+    });
+
+    check('a source without items is at its end', [], async (shared) => {
+      assert.equal(await (await shared.runner()).take(1, never), undefined);
+    });
+  });
+}

@@ -1,0 +1,99 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdirSync } from 'node:fs';
+import { mkdtempDisposable } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+
+import { plantedQuestions, World } from '../../sim/index.ts';
+import { readJsonl } from '../../src/base/index.ts';
+import { DEMO_WORLD } from '../../src/cli/commands/demo.ts';
+import type { ManifestRow } from '../../src/download/index.ts';
+import { openDenseEngine } from '../../src/parse/index.ts';
+import { openIndex } from '../../src/search/index.ts';
+import { command } from './command.ts';
+
+const WORKS = 8;
+const HIT_AT_5 = 0.95;
+
+interface DemoAccount {
+  readonly works: { readonly works: number; readonly saved: number };
+  readonly documents: number;
+  readonly failures: readonly unknown[];
+  readonly index: { readonly searched_by: string };
+  readonly truth: { readonly works: number; readonly differences: readonly unknown[]; readonly violations: number };
+  readonly answers: readonly { readonly question: string; readonly rank: number | null }[];
+}
+
+async function savedWorks(out: string): Promise<Set<string>> {
+  const saved = new Set<string>();
+  for await (const line of readJsonl(join(out, 'manifest.jsonl'))) {
+    const row = line.kind === 'good' ? (line.value as ManifestRow) : undefined;
+    if (row?.outcome === 'saved') saved.add(row.work);
+  }
+  return saved;
+}
+
+test('the demo harvests what it should, answers what is planted, and does nothing a second time', async () => {
+  await using folder = await mkdtempDisposable(join(tmpdir(), 'docstokg-demo-'));
+  const home = join(folder.path, 'home');
+  mkdirSync(home);
+  const out = join(folder.path, 'demo');
+  const demo = () =>
+    command('docstokg', ['demo', '--max', String(WORKS), '--out', out, '--json'], {
+      cwd: folder.path,
+      env: { HOME: home },
+    });
+  const first = demo();
+  assert.equal(first.status, 0, first.stdout + first.stderr);
+  const account = JSON.parse(first.stdout) as DemoAccount;
+  assert.deepEqual(account.truth, { works: WORKS, differences: [], violations: 0 });
+  assert.deepEqual([account.works.works, account.failures], [WORKS, []]);
+  assert.equal(account.documents, account.works.saved);
+  assert.deepEqual(
+    account.answers.map(({ rank }) => rank !== null && rank <= 5),
+    [true, true, true],
+  );
+  assert.ok(existsSync(join(out, 'report.html')));
+
+  const saved = await savedWorks(out);
+  assert.equal(saved.size, account.works.saved);
+  await using engine = await openDenseEngine({ engine: 'embedded', precision: 'int8', threads: 1 });
+  using index = await openIndex(join(out, 'Index'), engine);
+  assert.equal(account.index.searched_by, 'words and meaning');
+  let [asked, found] = [0, 0];
+  for (const { question, nonce, value } of plantedQuestions(new World(DEMO_WORLD), saved)) {
+    const hits = await index.search(question, { mode: 'hybrid', top: 5 });
+    asked += 1;
+    if (hits.some(({ passage: { text } }) => text.includes(nonce) && text.includes(value))) found += 1;
+  }
+  assert.ok(asked > 100, `${asked} questions`);
+  assert.ok(found / asked >= HIT_AT_5, `${found} of ${asked} answers are among the first five passages`);
+
+  const again = demo();
+  assert.equal(again.status, 0, again.stdout + again.stderr);
+  const { stages, works } = JSON.parse(again.stdout) as {
+    readonly stages: Readonly<Record<string, { readonly done: number; readonly kept: number }>>;
+    readonly works: { readonly saved_now: number };
+  };
+  assert.equal(works.saved_now, 0);
+  for (const name of ['doctags', 'chunk', 'embed'])
+    assert.deepEqual([stages[name]?.done, stages[name]?.kept], [0, saved.size], name);
+});
+
+test('the simulated web of a demo ends with whoever started it, and not by a Ctrl-C that is meant for him', async () => {
+  const bin = join(import.meta.dirname, '..', '..', 'bin', 'docstokg');
+  const child = spawn(process.execPath, [bin, 'sim', 'serve', '--leash', '--json', '--works', '5'], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  const ended = once(child, 'close');
+  const [line] = (await once(child.stdout, 'data')) as [Buffer];
+  const { sim } = JSON.parse(line.toString()) as { readonly sim: string };
+  child.kill('SIGINT');
+  assert.equal((await fetch(new URL('/__sim/world', sim))).status, 200);
+  // What the system does with a pipe whose other end has died.
+  child.stdin.destroy();
+  assert.deepEqual(await ended, [0, null]);
+});

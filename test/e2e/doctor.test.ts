@@ -1,0 +1,58 @@
+import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import { mkdtempDisposable } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+
+import { Admin, Simulation } from '../../sim/index.ts';
+import type { Finding } from '../../src/cli/health/finding.ts';
+import { startCommand } from './started-command.ts';
+
+async function examine(
+  parameters: readonly string[],
+  cwd: string,
+): Promise<{ readonly code: number | null; readonly findings: Finding[] }> {
+  const run = startCommand('docstokg', ['doctor', '--json', ...parameters], { cwd });
+  const { code } = await run.ended;
+  return { code, findings: JSON.parse(run.stdout) as Finding[] };
+}
+const named = (findings: readonly Finding[], name: string): Finding | undefined =>
+  findings.find((finding) => finding.name === name);
+
+test('where everything is there, the doctor finds every service and nothing bad', async () => {
+  await using folder = await mkdtempDisposable(join(tmpdir(), 'docstokg-doctor-'));
+  await using simulation = await Simulation.open({
+    parameters: { seed: 5, works: 5, hosts: 3, profile: 'calm' },
+    timeScale: 0.05,
+  });
+  await using admin = await Admin.open(simulation);
+  const { code, findings } = await examine(['--sim', admin.url, '--mailto', 'anna@docstokg.dev'], folder.path);
+  assert.equal(code, 0);
+  assert.deepEqual(
+    findings.filter(({ state }) => state === 'bad'),
+    [],
+  );
+  assert.equal(named(findings, 'openalex')?.state, 'good');
+  assert.ok(findings.filter(({ area }) => area === 'services').length > 15);
+});
+
+test('what is missing or wrong is named with how to mend it, and the exit code says so', async () => {
+  await using folder = await mkdtempDisposable(join(tmpdir(), 'docstokg-doctor-'));
+  writeFileSync(
+    join(folder.path, 'docstokg.yaml'),
+    'parse: { dense: openai-compatible, embed_url: "http://127.0.0.1:1/v1" }\nqueue: { backend: postgres, url: "postgres://nobody@127.0.0.1:1/x" }',
+  );
+  const { code, findings } = await examine([], folder.path);
+  assert.equal(code, 1);
+  for (const name of ['contact', 'embedding server', 'queue']) {
+    assert.equal(named(findings, name)?.state, 'bad', name);
+    assert.ok(named(findings, name)?.fix, name);
+  }
+  assert.equal(named(findings, 'core')?.state, 'hint', 'a key is welcome, not needed');
+
+  writeFileSync(join(folder.path, 'docstokg.yaml'), 'parse: { max_tokens: many }');
+  const broken = await examine(['--offline'], folder.path);
+  assert.equal(broken.code, 1);
+  assert.match(broken.findings[0]?.found ?? '', /parse\.max_tokens/);
+});

@@ -1,0 +1,117 @@
+import assert from 'node:assert/strict';
+import { mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+
+import type { Block, DenseEngine } from '../../src/parse/index.ts';
+import {
+  chunkItem,
+  chunkOutput,
+  embedItem,
+  embedOutput,
+  openDenseEngine,
+  openTokenizer,
+} from '../../src/parse/index.ts';
+import { command } from './command.ts';
+
+let root = '';
+let engine: DenseEngine;
+before(async () => {
+  root = mkdtempSync(join(tmpdir(), 'search-command-'));
+  engine = await openDenseEngine({ engine: 'embedded', precision: 'int8', threads: 1 });
+});
+after(async () => {
+  await engine[Symbol.asyncDispose]();
+  rmSync(root, { recursive: true });
+});
+
+/** A paper as the stages leave it in a run folder. */
+async function paper(run: string, id: string, title: string, paragraphs: readonly string[]): Promise<void> {
+  const dataRoot = join(root, 'runs', run, 'Data');
+  const regions = (page: number): Block['regions'] => [{ page, box: { left: 0, top: 0, right: 1, bottom: 1 } }];
+  const blocks: Block[] = [
+    { order: 0, kind: 'title', text: title, regions: regions(1) },
+    { order: 1, kind: 'heading', level: 1, text: 'Results', regions: regions(2) },
+    ...paragraphs.map((text, at): Block => ({ order: at + 2, kind: 'text', text, regions: regions(at + 2) })),
+  ];
+  const quality = { unmappedGlyphs: 0, columns: 1, confidence: 1 };
+  const chunks = chunkOutput(dataRoot, id, 'parquet');
+  await chunkItem({
+    id,
+    document: { blocks, metadata: { title, authors: [], needsOcr: [], quality } },
+    output: chunks,
+    tokenizer: await openTokenizer('model'),
+    options: { maxTokens: 96, minTokens: 16, overlapTokens: 0 },
+  });
+  const output = embedOutput(dataRoot, id, 'parquet');
+  const engines = { dense: engine, sparse: undefined };
+  await embedItem({ input: chunks, output, engines, type: 'float32', cache: undefined });
+  mkdirSync(join(root, 'runs', run, 'PDF'), { recursive: true });
+  writeFileSync(join(root, 'runs', run, 'PDF', `${id}.pdf`), '%PDF-');
+}
+
+function search(...parameters: string[]): ReturnType<typeof command> {
+  return command('docstokg', ['search', ...parameters], { cwd: root });
+}
+
+interface Found {
+  readonly mode: string;
+  readonly run: string;
+  readonly hits: readonly Readonly<Record<string, unknown>>[];
+}
+
+test('a run is searched by words and meaning; its index is built, kept, and renewed when passages come', async () => {
+  const filler = 'Unrelated remarks about the weather of the island fill this paragraph to some length. '.repeat(9);
+  const whale = `The blue whale is the largest animal that ever lived. ${'No other beast on land or in water comes near its size and weight. '.repeat(4)}`;
+  await paper('ocean', 'W1', 'Giants of the Sea', [filler, whale]);
+  await paper('ocean', 'W2', 'Money and Banks', ['Interest rates rose by half a percent in the third quarter.']);
+  await paper('old', 'W9', 'Old News', ['Nothing of interest was found here long ago.']);
+  // The run of which the chunks were written last is the one that is meant.
+  utimesSync(join(root, 'runs', 'old', 'Data', 'ChunkedDocTagFiles'), new Date(0), new Date(0));
+
+  const first = search('which creature is the biggest?');
+  assert.equal(first.status, 0, first.stderr);
+  assert.match(first.stderr, /building the index of 2 documents[\s\S]*passages indexed[\s\S]*words and meaning/);
+  const lines = first.stdout.split('\n');
+  assert.match(lines[0] ?? '', /^1\. {2}Giants of the Sea +\d\.\d\d$/);
+  assert.match(first.stdout, /Results · page 3\n.*The blue whale is the largest animal that ever lived\./);
+  assert.ok(first.stdout.includes(join('runs', 'ocean', 'PDF', 'W1.pdf')));
+  assert.ok(lines.every((line) => line.length <= 80));
+
+  const second = search('--json', '--top', '1', 'central bank', '--hybrid');
+  assert.doesNotMatch(second.stderr, /index/, 'nothing has changed');
+  const found = JSON.parse(second.stdout) as Found;
+  assert.equal(found.mode, 'hybrid');
+  assert.deepEqual(
+    { ...found.hits[0], id: '', score: 0 },
+    {
+      rank: 1,
+      score: 0,
+      id: '',
+      document: 'W2',
+      title: 'Money and Banks',
+      section: [],
+      page: 1,
+      text: 'Money and Banks\n\nResults\n\nInterest rates rose by half a percent in the third quarter.',
+      file: join('runs', 'ocean', 'PDF', 'W2.pdf'),
+    },
+  );
+
+  await paper('ocean', 'W3', 'Penguins', ['Penguins march over the ice.']);
+  const third = command('docstokg', ['search', '--lexical', '--run', join('runs', 'ocean'), '-n', '1'], {
+    cwd: root,
+    input: 'marching penguin\n\ninterest\nxylophone\n',
+  });
+  assert.match(third.stderr, /passages have changed, renewing the index of 3 documents/);
+  assert.match(third.stdout, /^1\. {2}Penguins[\s\S]*\n\n1\. {2}Money and Banks[\s\S]*nothing found for “xylophone”/);
+  assert.match(search('--run', join('runs', 'old'), 'interest', '--lexical').stdout, /Old News/);
+});
+
+test('what cannot be searched is said, with what to do', () => {
+  const nowhere = command('docstokg', ['search', 'x'], { cwd: tmpdir() });
+  assert.equal(nowhere.status, 1);
+  assert.match(nowhere.stderr, /SEARCH_NOTHING[\s\S]*docstokg run/);
+  assert.match(search('--run', 'elsewhere', 'x').stderr, /SEARCH_NOTHING there is no folder elsewhere/);
+  assert.equal(search('--dense', '--lexical', 'x').status, 2);
+});

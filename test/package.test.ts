@@ -1,0 +1,108 @@
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { after, before, test } from 'node:test';
+
+interface PackageJson {
+  readonly bin: Readonly<Record<string, string>>;
+  readonly exports: Readonly<Record<string, unknown>>;
+  readonly scripts: Readonly<Record<string, string>>;
+  readonly dependencies: Readonly<Record<string, string>>;
+  readonly optionalDependencies: Readonly<Record<string, string>>;
+}
+
+const ROOT = join(import.meta.dirname, '..');
+const manifest = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as PackageJson;
+const subpaths = Object.keys(manifest.exports)
+  .filter((path) => path !== './package.json')
+  .map((path) => `docstokg${path.slice(1)}`);
+
+/** Somebody else's project: the packed package and what it says it needs, nothing more. */
+let consumer = '';
+
+function run(program: string, parameters: readonly string[], cwd = consumer): string {
+  const { status, stdout, stderr } = spawnSync(program, parameters, {
+    cwd,
+    encoding: 'utf8',
+    shell: process.platform === 'win32',
+    env: { ...process.env, NO_COLOR: '1' },
+  });
+  assert.equal(status, 0, `${program} ${parameters.join(' ')}\n${stdout}\n${stderr}`);
+  return stdout;
+}
+
+before(() => {
+  consumer = mkdtempSync(join(tmpdir(), 'docstokg-consumer-'));
+  const modules = join(consumer, 'node_modules');
+  mkdirSync(modules);
+  run('npm', ['pack', '--pack-destination', consumer], ROOT);
+  run('tar', ['-xzf', 'docstokg-0.1.0.tgz']);
+  symlinkSync(join(consumer, 'package'), join(modules, 'docstokg'), 'junction');
+  const needed = { ...manifest.dependencies, ...manifest.optionalDependencies };
+  // Beside the package, as an installer would put them; anything undeclared is then not found.
+  for (const name of Object.keys(needed)) {
+    mkdirSync(dirname(join(modules, name)), { recursive: true });
+    symlinkSync(join(ROOT, 'node_modules', name), join(modules, name), 'junction');
+  }
+  writeFileSync(join(consumer, 'package.json'), '{ "type": "module" }');
+});
+after(() => rmSync(consumer, { recursive: true, force: true }));
+
+test('the package asks for no script to be run at its installation', () => {
+  for (const name of ['preinstall', 'install', 'postinstall', 'prepare'])
+    assert.equal(manifest.scripts[name], undefined, name);
+});
+
+test('the packed package carries programs and no tests, sources or data', () => {
+  const files = run('tar', ['-tzf', 'docstokg-0.1.0.tgz']).trim().split('\n');
+  assert.deepEqual(
+    files.filter((file) => !/^package\/(bin|dist|sql|package\.json|README\.md|CHANGELOG\.md|LICENSE)/.test(file)),
+    [],
+  );
+  assert.deepEqual(
+    files.filter((file) => /\.test\.|[^d]\.ts$/.test(file)),
+    [],
+  );
+});
+
+test('every subpath of the packed package imports', () => {
+  const program = subpaths
+    .map((name) => `if (Object.keys(await import('${name}')).length === 0) throw new Error('${name} is empty');`)
+    .join('\n');
+  writeFileSync(join(consumer, 'import.js'), program);
+  run(process.execPath, ['import.js']);
+});
+
+test('the types of every subpath resolve', () => {
+  const lines = subpaths.map((name, at) => `import * as part${at} from '${name}';\nvoid part${at};`);
+  // Were the types lost, everything would be `any` and the error that is expected here would not come.
+  const wrong = `import type { JobState } from 'docstokg/queue';
+// @ts-expect-error no such state
+const state: JobState = 'nonsense';
+void state;`;
+  writeFileSync(join(consumer, 'types.ts'), [...lines, wrong].join('\n'));
+  const flags = ['--strict', '--noEmit', '--skipLibCheck', '--module', 'nodenext', '--types', 'node'];
+  symlinkSync(join(ROOT, 'node_modules', '@types'), join(consumer, 'node_modules', '@types'), 'junction');
+  run(process.execPath, [join(ROOT, 'node_modules', 'typescript', 'bin', 'tsc'), ...flags, 'types.ts']);
+});
+
+test('the commands of the packed package run, their worker processes and threads included', () => {
+  const bin = (name: string): string => join(consumer, 'package', manifest.bin[name] ?? '');
+  for (const name of Object.keys(manifest.bin))
+    assert.match(run(process.execPath, [bin(name), '--help']), new RegExp(`Usage: ${name}`));
+  mkdirSync(join(consumer, 'papers'));
+  const page = `<html><head><title>On packing</title></head><body><article><h1>On packing</h1><h2>Results</h2>
+    <p>${'A package that was packed should do what it did before it was packed. '.repeat(20)}</p></article></body></html>`;
+  writeFileSync(join(consumer, 'papers', 'packing.html'), page);
+  run(process.execPath, [bin('docparse'), 'all', '--input', 'papers', '--data-root', 'Data', '--format', 'jsonl']);
+  assert.match(
+    readFileSync(join(consumer, 'Data', 'ChunkedDocTagFiles', 'packing.jsonl'), 'utf8'),
+    /should do what it did/,
+  );
+  run(process.execPath, [bin('docstokg'), 'report', '--run', '.']);
+  const report = readFileSync(join(consumer, 'report.html'), 'utf8');
+  assert.match(report, /function porterStem\(/, "the page's script was built and packed");
+  assert.match(report, /should do what it did/);
+});

@@ -1,0 +1,128 @@
+import { join } from 'node:path';
+
+import { systemClock } from '../../src/base/index.ts';
+import { assembleDownload } from '../../src/cli/assemble-download.ts';
+import { openQueue } from '../../src/cli/assemble.ts';
+import type { Session } from '../../src/cli/session.ts';
+import { flagLayer } from '../../src/cli/session.ts';
+import { simulatedWebLayer } from '../../src/cli/simulated-web.ts';
+import { openTerminal } from '../../src/cli/terminal.ts';
+import { loadConfig } from '../../src/config/index.ts';
+import type { InspectDocument } from '../../src/download/index.ts';
+import { workFromText } from '../../src/works/index.ts';
+import type { Resolver, TruthLine } from '../../sim/index.ts';
+import { Admin, DEFAULT_POLICY, RESOLVERS, Simulation, truthLines, verify } from '../../sim/index.ts';
+import { readManifest } from './harvest.ts';
+
+/** What turning off one resolver cost. */
+export interface Ablation {
+  readonly resolver: Resolver;
+  readonly works: number;
+  /** Works that nobody else can obtain. */
+  readonly only: readonly string[];
+  readonly lost: readonly string[];
+  readonly differences: readonly string[];
+}
+
+/**
+ * Harvests a world once with each resolver turned off, by the pipeline itself in this process. `scope` says whether all
+ * works are harvested each time, only those that the resolver has something to do with, or of these the ones that only
+ * it can obtain and one other.
+ */
+export async function* ablate(
+  simulation: Simulation,
+  folder: string,
+  options: {
+    readonly scope: 'all' | 'concerned' | 'few';
+    readonly inspect: InspectDocument;
+    readonly only?: readonly Resolver[];
+  },
+): AsyncGenerator<Ablation> {
+  await using admin = await Admin.open(simulation);
+  const truth = await truthUnder(simulation, RESOLVERS);
+  for (const resolver of options.only ?? RESOLVERS) {
+    const concerned = truth.filter(
+      ({ by, attempts }) =>
+        options.scope === 'all' || by.includes(resolver) || attempts.some((attempt) => attempt.resolver === resolver),
+    );
+    const ids = concerned.map(({ work }) => work);
+    const out = join(folder, resolver);
+    await harvestHere(admin.url, out, {
+      ids,
+      disable: resolver,
+      inspect: options.inspect,
+      cache: join(folder, 'cache'),
+    });
+    const manifest = ids.length === 0 ? new Map() : readManifest(out);
+    const without = await truthUnder(
+      simulation,
+      RESOLVERS.filter((each) => each !== resolver),
+    );
+    const chosen = without.filter(({ work }) => ids.includes(work));
+    yield {
+      resolver,
+      works: ids.length,
+      only: truth.filter(({ by }) => by.length === 1 && by[0] === resolver).map(({ work }) => work),
+      lost: concerned
+        .filter(({ work, outcome }) => outcome === 'saved' && manifest.get(work)?.outcome !== 'saved')
+        .map(({ work }) => work),
+      differences: verify(chosen, manifest).differences.map(
+        ({ work, aspect, expected, found }) => `${work} ${aspect}: expected ${expected}, found ${found}`,
+      ),
+    };
+  }
+}
+
+function truthUnder({ world, documents }: Simulation, resolvers: readonly Resolver[]): Promise<TruthLine[]> {
+  return Array.fromAsync(truthLines(world, documents, { ...DEFAULT_POLICY, resolvers }));
+}
+
+async function harvestHere(
+  sim: string,
+  out: string,
+  options: {
+    readonly ids: readonly string[];
+    readonly disable: Resolver;
+    readonly inspect: InspectDocument;
+    readonly cache: string;
+  },
+): Promise<void> {
+  const flags = [
+    ...(await simulatedWebLayer(sim)),
+    ...flagLayer([
+      ['http.contact', '--mailto', 'rehearsal@docstokg.dev'],
+      ['http.cache_path', '', options.cache],
+      ['http.headers_seconds', '', 3600],
+      ['http.idle_seconds', '', 3600],
+      ['http.total_seconds', '', 7200],
+      ['http.connect_seconds', '', 3600],
+      ['http.floor_bytes_per_second', '', 0],
+      ['orchestrator.max_workers', '', 32],
+      ['download.out', '', out],
+      ['download.disable', '', [options.disable]],
+      ['queue.backend', '', 'memory'],
+    ]),
+  ];
+  const session: Session = {
+    terminal: openTerminal({ colour: false }),
+    clock: systemClock,
+    json: true,
+    log: () => undefined,
+    load: (more) => loadConfig({ ...(more && { flags: more }) }),
+  };
+  const { config } = session.load(flags);
+  await using queue = await openQueue(config, session);
+  await using assembly = await assembleDownload(config, session, {
+    queue,
+    inspect: options.inspect,
+    provider: () =>
+      async function* () {
+        for (const id of options.ids) {
+          const listed = workFromText(id);
+          if (listed.kind === 'work') yield listed.work;
+        }
+      },
+    report: () => undefined,
+  });
+  await assembly.run.run({ drain: 'due', signal: new AbortController().signal });
+}

@@ -1,0 +1,68 @@
+import { Pools } from '../../src/http/pools.ts';
+import { baseUrlsBelow, Services } from '../../src/resolve/index.ts';
+import type { Simulation } from '../../sim/index.ts';
+import { clientSettings } from '../../sim/index.ts';
+
+/** The limit that held a harvest up most, and how long it takes at least under it. */
+export interface LowerBound {
+  readonly key: string;
+  readonly requests: number;
+  readonly seconds: number;
+}
+
+/** What a service or host allows. */
+interface Allowed {
+  readonly key: string;
+  readonly perSecond: number;
+  readonly burst: number;
+}
+
+/** What a client keeps to at a host that publishes no limit. */
+const STRANGER = { perSecond: 1, burst: 1 };
+/** Parts of a service with a limit of their own. */
+const NAMED: readonly (readonly [RegExp, string])[] = [
+  [/^\/api\/records\/?\?/, 'zenodo_search'],
+  [/^\/cdx\//, 'wayback_cdx'],
+];
+
+/**
+ * No client can be done sooner than the slowest limit lets its requests through: for each limit the time that the answered
+ * requests need at least, and of these the longest. Limits are the world's and those that the services document, which
+ * are our defaults; what a host allows is what both allow.
+ */
+export function lowerBound(simulation: Simulation): LowerBound {
+  const { keys } = clientSettings(simulation);
+  const pools = new Pools(new Services({ baseUrls: baseUrlsBelow('sim.test', 'http'), keys }).pools());
+  const counts = new Map<string, Allowed & { requests: number }>();
+  const count = (allowed: Allowed): void => {
+    const before = counts.get(allowed.key);
+    if (before) before.requests += 1;
+    else counts.set(allowed.key, { ...allowed, requests: 1 });
+  };
+  for (const { url, status } of simulation.log.since(0)) {
+    const { hostname, pathname, search } = new URL(url);
+    if (pathname === '/robots.txt' || status === 429) continue;
+    const named = NAMED.find(([pattern]) => pattern.test(pathname + search))?.[1];
+    const found = pools.of(new URL(url), named);
+    for (const { name, perSecond, burst } of found) count({ key: name, perSecond, burst: burst ?? 1 });
+    if (found.length === 0) count({ key: hostname, ...siteLimit(simulation, hostname) });
+  }
+  const bounds = [...counts.values()].map(({ key, requests, perSecond, burst }) => ({
+    key,
+    requests,
+    seconds: Math.max(0, requests - burst) / perSecond,
+  }));
+  return bounds.reduce((most, each) => (each.seconds > most.seconds ? each : most));
+}
+
+function siteLimit(simulation: Simulation, hostname: string): { readonly perSecond: number; readonly burst: number } {
+  const site = simulation.world.host(hostname);
+  const crawl = site?.robots === 'crawl-delay' ? 1 / 2 : Infinity;
+  return { perSecond: Math.min(STRANGER.perSecond, site?.rate?.perSecond ?? Infinity, crawl), burst: 1 };
+}
+
+/** Simulated seconds from the first request to the last. */
+export function makespanSeconds(simulation: Simulation): number {
+  const moments = simulation.log.since(0).map(({ at }) => at);
+  return moments.length === 0 ? 0 : ((moments.at(-1) ?? 0) - (moments[0] ?? 0)) / 1000;
+}
