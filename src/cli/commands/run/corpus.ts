@@ -143,7 +143,9 @@ async function openDownload(
         report: (event) => {
           watcher.downloaded(event);
           if (isQueueEvent(event)) telemetry.report(event);
+          else telemetry.download?.download(event);
         },
+        reportHttp: telemetry.download?.http,
         around: telemetry.around,
       }),
     );
