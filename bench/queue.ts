@@ -143,7 +143,7 @@ report.setting(
 report.setting('payload', `${JSON.stringify(createPayload(10_000)).length} bytes of JSON, unique id`);
 report.setting(
   'ours',
-  'Orchestrator with fencing, heartbeats, host and resolver limits taken by every job, OpenTelemetry API',
+  'Orchestrator with fencing, heartbeats, host and resolver limits taken by every job, metrics recorded through the OpenTelemetry API',
 );
 for (const { name, settings } of everybody) report.setting(name, settings);
 if (havePeers)

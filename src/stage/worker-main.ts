@@ -5,6 +5,7 @@ import { isMainThread, parentPort, Worker, workerData } from 'node:worker_thread
 import { errorInfo } from '../base/index.ts';
 import type { FromWorker, Job, ToWorker, WorkerStart } from './carrier.ts';
 import type { Performed } from './item-run.ts';
+import { isFilled } from './item-run.ts';
 import { perform } from './perform.ts';
 import type { StageWorker } from './types.ts';
 
@@ -60,7 +61,11 @@ function heldMb(start: WorkerStart): number {
 }
 
 /** One attempt; a promise only where something has to be waited for. */
-function attempt(start: WorkerStart, worker: StageWorker, [, item, suffix, number]: Job): Performed | Promise<Performed> {
+function attempt(
+  start: WorkerStart,
+  worker: StageWorker,
+  [, item, suffix, number]: Job,
+): Performed | Promise<Performed> {
   const context = {
     stageName: start.stageName,
     attempt: number,
@@ -77,7 +82,7 @@ function attempt(start: WorkerStart, worker: StageWorker, [, item, suffix, numbe
     worker,
     {
       item,
-      hasOutputs: Object.keys(item.outputs).length > 0,
+      hasOutputs: isFilled(item.outputs),
       suffix,
       elapsedMs: () => performance.now() - startedAt,
       done: (value) => done(value),

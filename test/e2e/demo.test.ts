@@ -15,7 +15,7 @@ import { openDenseEngine } from '../../src/parse/index.ts';
 import { openIndex } from '../../src/search/index.ts';
 import { command } from './command.ts';
 
-const WORKS = 12;
+const WORKS = 8;
 const HIT_AT_5 = 0.95;
 
 interface DemoAccount {

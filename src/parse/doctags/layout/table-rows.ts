@@ -66,7 +66,8 @@ export function groupRows(
       const distance = line.baseline - previous.baseline;
       const goesOn =
         index < headLines ||
-        (ruled && isText(row, line)) || (gap === undefined ? isWrapped(row, line, columns) : distance <= gap);
+        (ruled && isText(row, line)) ||
+        (gap === undefined ? isWrapped(row, line, columns) : distance <= gap);
       if (goesOn && !stacksNumbers(row, line)) {
         row.lines.push(line);
         return;
