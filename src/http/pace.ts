@@ -1,32 +1,13 @@
-import type { Clock, Limiter, Random, Slot } from '../base/index.ts';
+import type { Slot } from '../base/index.ts';
 import { equalJitterDelay, hostKey, TokenBucket } from '../base/index.ts';
-import type { HttpEvent } from './event.ts';
 import { HostSpeeds } from './host-speeds.ts';
-import type { Holds } from './holds.ts';
-import type { Pool, Pools } from './pools.ts';
+import type { PaceOptions } from './pace-options.ts';
+import type { Pool } from './pools.ts';
 import { parseRetryAfter } from './retry-after.ts';
 import type { HttpRequest, LaterReason, ResponseHead, Send } from './send.ts';
 import { trailOf } from './send.ts';
 import { takeAll } from './take-all.ts';
 import type { Transport } from './transport.ts';
-
-export interface PaceOptions {
-  readonly clock: Clock;
-  readonly limiter: Limiter;
-  readonly holds: Holds;
-  readonly pools: Pools;
-  /** For hosts that belong to no pool. */
-  readonly perHost: { readonly perSecond: number; readonly concurrency: number };
-  /** Share by which we stay below every rate: arrivals bunch on the way. */
-  readonly margin: number;
-  /** Who would have to wait longer than this because a host asked for it is told to come back instead. */
-  readonly parkAfterMs: number;
-  /** The same for a wait that is of our own making: the line of those who want the same. */
-  readonly longestLineMs: number;
-  readonly backoff: { readonly baseMs: number; readonly capMs: number };
-  readonly random?: Random | undefined;
-  readonly report?: ((event: HttpEvent) => void) | undefined;
-}
 
 type Turn =
   | { readonly kind: 'go'; readonly slot: Slot }
