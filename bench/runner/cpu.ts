@@ -216,7 +216,7 @@ async function benchWork(quick: boolean): Promise<Figure[]> {
   const { cpuMs } = await measure(() => work(probe));
   const rounds = Math.max(1, Math.round(probe / cpuMs));
   const items = Array.from({ length: quick ? 2_000 : 4_000 }, (_, at) => bareItem(at));
-  const contest = await compete(quick ? 3 : 7, {
+  const contest = await compete(quick ? 2 : 7, {
     alone: () => alone(items.length, rounds),
     hand: () => byHand(items, () => openThread({ rounds })),
     ours: () => byUs(items, {}, { name: 'work-worker.ts', data: { rounds } }),

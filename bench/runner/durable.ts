@@ -23,7 +23,7 @@ const OUTPUT = Buffer.alloc(1_000, 1);
 
 export async function benchDurable(quick: boolean): Promise<Figure[]> {
   const folder = mkdtempSync(join(tmpdir(), 'docstokg-bench-'));
-  const single = quick ? 300 : 1_000;
+  const single = quick ? 150 : 1_000;
   const rows = quick ? 30_000 : 200_000;
   const outputs = quick ? 4_000 : 20_000;
   const bare = Array.from({ length: rows }, (_, at) => bareItem(at));

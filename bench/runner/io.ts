@@ -80,7 +80,7 @@ export async function benchIo(quick: boolean, peers: Peers | undefined): Promise
   const folder = mkdtempSync(join(tmpdir(), 'docstokg-bench-'));
   const options = { workers: CONCURRENCY, perItemTimeoutS: 60, manifestDir: join(folder, 'm') };
   try {
-    const contest = await compete(quick ? 4 : 7, {
+    const contest = await compete(quick ? 3 : 7, {
       kept: () =>
         measure(async () => {
           const results: Result[] = Array.from({ length: count });
@@ -168,7 +168,7 @@ export async function benchIo(quick: boolean, peers: Peers | undefined): Promise
 
 /** A million items out of an async generator, in a process of its own: what it holds after a tenth, and at most. */
 export function benchMemory(quick: boolean): Figure[] {
-  const count = quick ? 400_000 : 1_000_000;
+  const count = quick ? 300_000 : 1_000_000;
   const { stdout, status, stderr } = spawnSync(process.execPath, [import.meta.filename, 'memory', String(count)], {
     encoding: 'utf8',
   });

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
+import { readdirSync, rmSync } from 'node:fs';
 import { mkdir, open, rename, rm } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { dirname, join } from 'node:path';
 
 /**
  * Writes a file so that its final name never shows half of it, whatever happens: a `.part` beside it, fsync,
@@ -28,6 +29,25 @@ let parts = 0;
 export function partPath(path: string): string {
   parts += 1;
   return `${path}.${WRITER}-${parts.toString(36)}.part`;
+}
+
+/** Removes unfinished bytes below a folder whose names begin so and whose writers, processes of this machine, are gone. */
+export function removeDeadParts(folder: string, prefix: string): void {
+  for (const name of readdirSync(folder)) {
+    const pid = /\.([0-9a-z]{1,7})[0-9a-f]{8}\.part$/.exec(name)?.[1];
+    if (pid !== undefined && name.startsWith(prefix) && !isAlive(Number.parseInt(pid, 36)))
+      rmSync(join(folder, name), { force: true });
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    // Somebody else's process is alive as well.
+    return !(error instanceof Error && 'code' in error && error.code === 'ESRCH');
+  }
 }
 
 /** Gives synced bytes their final name, durably. */

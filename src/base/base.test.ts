@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { mkdtempDisposable } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 
 import { HeldClock } from '../testing/index.ts';
-import { writeFileAtomic } from './atomic-file.ts';
+import { partPath, removeDeadParts, writeFileAtomic } from './atomic-file.ts';
 import { addedJitterDelay, equalJitterDelay, spreadDelay } from './backoff.ts';
 import { systemClock, wait } from './clock.ts';
 import { AppError, errorInfo } from './errors.ts';
@@ -114,4 +114,29 @@ test('a lock is exclusive between holders, told when it is not to be had, and fr
   `;
   assert.equal(spawnSync(process.execPath, ['--input-type=module', '-e', script, path]).signal, 'SIGKILL');
   assert.equal(await one.hold(() => 'mine', { timeoutMs: 0 }), 'mine');
+});
+
+test('unfinished bytes of a process that is gone are removed, those of a living one are not', async () => {
+  await using folder = await mkdtempDisposable(join(tmpdir(), 'docstokg-parts-'));
+  const module = join(import.meta.dirname, 'atomic-file.ts');
+  const gone = spawnSync(
+    process.execPath,
+    [
+      '--input-type=module',
+      '-e',
+      `import { writeFileSync } from 'node:fs'; import { partPath } from ${JSON.stringify(module)};
+       writeFileSync(partPath(process.argv[1]), 'half');`,
+      join(folder.path, 'list.csv'),
+    ],
+    { encoding: 'utf8' },
+  );
+  assert.equal(gone.status, 0, gone.stderr);
+  const own = partPath(join(folder.path, 'list.csv'));
+  for (const path of [own, join(folder.path, 'list.csv'), join(folder.path, 'other.part')]) writeFileSync(path, 'x');
+  assert.equal(readdirSync(folder.path).length, 4);
+  removeDeadParts(folder.path, 'list.');
+  assert.deepEqual(
+    readdirSync(folder.path).sort(),
+    [own, 'list.csv', 'other.part'].map((path) => path.split(/[/\\]/).at(-1)).sort(),
+  );
 });

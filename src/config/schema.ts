@@ -172,6 +172,43 @@ const parseSchema = z.strictObject({
     .describe('Who reads PDFs: the engine inside, a docling-serve, or a vision model.'),
   engine_url: z.string().default('').describe('Address of the docling-serve, or of the model server up to /v1.'),
   engine_model: z.string().default('ibm-granite/granite-docling-258M').describe('Vision model to ask.'),
+  engine_timeout_s: seconds(0).default(90).describe('Longest time for one request to that server.'),
+  engine_concurrency: z
+    .int()
+    .min(1)
+    .max(64)
+    .default(4)
+    .describe('Pages of a document that the vision model reads at once.'),
+  engine_attempts: z
+    .int()
+    .min(1)
+    .max(20)
+    .default(5)
+    .describe('How often a page is sent to a vision model that is busy.'),
+  engine_prompt: z
+    .string()
+    .min(1)
+    .default('Convert this page to docling.')
+    .describe('What the vision model is told to do.'),
+  engine_dpi: z
+    .int()
+    .min(36)
+    .max(600)
+    .default(144)
+    .describe('Dots per inch of the pages that a vision model is shown.'),
+  engine_max_tokens: z.int().min(64).default(4096).describe('Longest answer of the vision model for a page.'),
+  max_pages: z.int().min(1).default(5_000).describe('PDFs with more pages are refused.'),
+  max_file_mb: z.int().min(1).default(200).describe('Larger files are refused.'),
+  ocr: z
+    .enum(['off', 'auto'])
+    .default('off')
+    .describe('Whether scanned pages are read with tesseract where it is installed, or only reported.'),
+  ocr_languages: z
+    .string()
+    .regex(/^[A-Za-z_]+(?:\+[A-Za-z_]+)*$/)
+    .default('eng')
+    .describe('Languages of scanned pages as tesseract names them, joined by +.'),
+  ocr_timeout_s: seconds(0).default(60).describe('Longest time for one scanned page.'),
   markdown: z.boolean().default(false).describe('Also write Markdown.'),
   docling_json: z.boolean().default(false).describe('Also write JSON as docling does.'),
   html: z.boolean().default(false).describe('Also write HTML.'),

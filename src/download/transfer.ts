@@ -25,6 +25,11 @@ export class Transfer {
     return have === 0 || this.#validator === undefined ? {} : { range: `bytes=${have}-`, 'if-range': this.#validator };
   }
 
+  /** Asks for everything again next time. */
+  startOver(): void {
+    this.#validator = undefined;
+  }
+
   /** The sink for an answer: the one in use if this is the rest of its bytes, a new one otherwise. */
   open(head: ResponseHead, stop: () => void): BodyReceiver {
     const have = this.receiver?.bytes ?? 0;

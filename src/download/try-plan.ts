@@ -117,7 +117,7 @@ export class PlanTrier {
     if (page.refresh !== null && pages < MOST_REFRESHES) return this.#follow(plan, page.refresh, expect, pages + 1);
     if (page.doi !== null && this.#work.ids.doi !== null && page.doi !== this.#work.ids.doi)
       return { ...got, reason: 'identity-mismatch' };
-    return this.#followLinks(plan, page, { ...got, reason: 'no-pdf-link' });
+    return this.#followLinks(plan, page, { ...got, reason: plan.isPromised ? 'html-as-pdf' : 'no-pdf-link' });
   }
 
   /** The files a page names, until one is the work's; the last one's reason stands for the page. */
@@ -170,6 +170,7 @@ export class PlanTrier {
           robots: plan.robots,
           jar: this.#jar,
           cache: 'bypass',
+          unpack: true,
           limits: { maxBytes },
           sink: (head, stop) => transfer.open(head, stop),
         },
@@ -177,6 +178,8 @@ export class PlanTrier {
       );
       const brokeOff = result.kind === 'failed' && result.retryable && result.trail.response !== undefined;
       if (!brokeOff || attempt > retries) return result;
+      // Where a packed file was unpacked on the way, no byte of ours is a place to go on from.
+      if (result.trail.response?.wireBytes !== result.trail.response?.bodyBytes) transfer.startOver();
       await wait(webClock, equalJitterDelay(attempt, { baseMs: 1_000, capMs: 60_000 }), signal);
     }
   }

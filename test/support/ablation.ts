@@ -41,10 +41,8 @@ export async function* ablate(
   await using admin = await Admin.open(simulation);
   const truth = await truthUnder(simulation, RESOLVERS);
   for (const resolver of options.only ?? RESOLVERS) {
-    const concerned = truth.filter(
-      ({ by, attempts }) =>
-        options.scope === 'all' || by.includes(resolver) || attempts.some((attempt) => attempt.resolver === resolver),
-    );
+    const only = truth.filter(({ by }) => by.length === 1 && by[0] === resolver);
+    const concerned = chosenFrom(truth, resolver, options.scope);
     const ids = concerned.map(({ work }) => work);
     const out = join(folder, resolver);
     await harvestHere(admin.url, out, {
@@ -62,7 +60,7 @@ export async function* ablate(
     yield {
       resolver,
       works: ids.length,
-      only: truth.filter(({ by }) => by.length === 1 && by[0] === resolver).map(({ work }) => work),
+      only: only.map(({ work }) => work),
       lost: concerned
         .filter(({ work, outcome }) => outcome === 'saved' && manifest.get(work)?.outcome !== 'saved')
         .map(({ work }) => work),
@@ -71,6 +69,16 @@ export async function* ablate(
       ),
     };
   }
+}
+
+function chosenFrom(truth: readonly TruthLine[], resolver: Resolver, scope: 'all' | 'concerned' | 'few'): TruthLine[] {
+  if (scope === 'all') return [...truth];
+  const concerned = truth.filter(
+    ({ by, attempts }) => by.includes(resolver) || attempts.some((attempt) => attempt.resolver === resolver),
+  );
+  if (scope === 'concerned') return concerned;
+  const others = concerned.filter(({ by }) => by.length > 1);
+  return [...concerned.filter(({ by }) => by.length === 1 && by[0] === resolver), ...others.slice(0, 1)];
 }
 
 function truthUnder({ world, documents }: Simulation, resolvers: readonly Resolver[]): Promise<TruthLine[]> {

@@ -51,6 +51,7 @@ export const crossref: Resolver = {
     for (const each of links.toSorted((a, b) => rank(a) - rank(b))) {
       yield* plan('crossref', each.URL, {
         expect: expectation(each),
+        isPromised: each['content-type'] === 'application/pdf',
         license: licenseFor(each, message.license ?? []),
         version: parseVersion(each['content-version']),
         hostType: 'publisher',

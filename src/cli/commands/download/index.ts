@@ -13,7 +13,7 @@ import { stopSignal } from '../../stop-signal.ts';
 import { DownloadProgress, printAccount } from './account.ts';
 import type { DownloadOptions } from './options.ts';
 import { downloadOptions, downloadFlags } from './options.ts';
-import { wantedWorks } from './provider.ts';
+import { listingPath, wantedWorks } from './provider.ts';
 
 const EXAMPLES = `
 Examples:
@@ -51,7 +51,8 @@ async function download(ids: readonly string[], options: DownloadOptions, sessio
     queue,
     inspect: inspector.inspect,
     listOnly: options.listOnly ?? false,
-    provider: (parts) => (signal) => wantedWorks(ids, options, { ...parts, signal, tell }),
+    provider: (parts) => (signal) =>
+      wantedWorks(ids, options, { ...parts, signal, tell, statePath: listingPath(config.download.out) }),
     report: (event) => {
       progress.see(event);
       if (isQueueEvent(event)) telemetry.report(event);
@@ -76,7 +77,12 @@ async function dryRun(
 ): Promise<void> {
   let found = 0;
   const provider: WorkProvider = (signal) =>
-    wantedWorks(ids, options, { ...assembly, signal, tell: (message) => session.log('info', message) });
+    wantedWorks(ids, options, {
+      ...assembly,
+      signal,
+      tell: (message) => session.log('info', message),
+      statePath: undefined,
+    });
   using stop = stopSignal();
   for await (const work of provider(stop.signal)) {
     found += 1;

@@ -1,7 +1,10 @@
+import { join } from 'node:path';
+
 import { AppError } from '../../../base/index.ts';
 import type { Work } from '../../../works/index.ts';
-import { iterateOpenAlex, readWorks, workFromText } from '../../../works/index.ts';
+import { readWorks, workFromText } from '../../../works/index.ts';
 import type { DownloadAssembly } from '../../assemble-download.ts';
+import { listWorks } from './listing.ts';
 import type { DownloadOptions } from './options.ts';
 
 /** What finding works needs. */
@@ -11,6 +14,8 @@ interface ProviderParts {
   readonly contact: string;
   readonly signal: AbortSignal;
   readonly tell: (message: string) => void;
+  /** Where a listing that ends early is written down; none for one that only looks. */
+  readonly statePath: string | undefined;
 }
 
 /** Works from the command line, then from files, then on the topic; at most as many as were asked for. */
@@ -39,8 +44,8 @@ async function* works(ids: readonly string[], options: DownloadOptions, parts: P
   }
   if (options.topic === undefined) return;
   const { topic, yearStart, yearEnd, oaOnly, type, language } = options;
-  const { send, services, contact, signal, tell } = parts;
-  const listing = iterateOpenAlex(
+  const { send, services, contact, signal, tell, statePath } = parts;
+  yield* listWorks(
     { topic, yearStart, yearEnd, oaOnly, type, language },
     {
       send,
@@ -48,19 +53,11 @@ async function* works(ids: readonly string[], options: DownloadOptions, parts: P
       credentials: services.credentials('openalex'),
       mailto: contact,
       signal,
+      tell,
+      statePath,
       ...(options.max !== undefined && { maxResults: options.max }),
     },
   );
-  for await (const event of listing) {
-    if (event.kind === 'work') yield event.work;
-    if (event.kind !== 'end') continue;
-    const { end } = event;
-    if (end.kind === 'budget-spent' || end.kind === 'held')
-      tell(
-        `the listing stops here: OpenAlex answers again at ${new Date(end.resumesAt).toISOString()}; run the same command then`,
-      );
-    if (end.kind === 'failed') throw new AppError(end.code, end.message, end.hint === null ? {} : { hint: end.hint });
-  }
 }
 
 async function* limited(source: AsyncIterable<Work>, max: number | undefined): AsyncGenerator<Work> {
@@ -70,4 +67,9 @@ async function* limited(source: AsyncIterable<Work>, max: number | undefined): A
     yielded += 1;
     yield work;
   }
+}
+
+/** Where the run in a folder keeps how far its listing came. */
+export function listingPath(out: string): string {
+  return join(out, 'state', 'listing.json');
 }

@@ -20,7 +20,7 @@ import { openInspector } from '../../inspector.ts';
 import { prepareChunk, prepareDense, prepareDoctags, prepareEmbed } from '../../prepare-stages.ts';
 import type { Session } from '../../session.ts';
 import type { DownloadOptions } from '../download/options.ts';
-import { wantedWorks } from '../download/provider.ts';
+import { listingPath, wantedWorks } from '../download/provider.ts';
 
 const OTHER_TOKENIZER = 'cl100k';
 
@@ -136,7 +136,8 @@ async function openDownload(
       await assembleDownload(config, session, {
         queue,
         inspect: inspector.inspect,
-        provider: (parts) => (signal) => wantedWorks(ids, options, { ...parts, signal, tell }),
+        provider: (parts) => (signal) =>
+          wantedWorks(ids, options, { ...parts, signal, tell, statePath: listingPath(config.download.out) }),
         written: async ({ outcome, work, kind }) => {
           if (outcome === 'saved') await arrive(fileOf(assembly, work, kind));
         },

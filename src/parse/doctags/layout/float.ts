@@ -36,7 +36,9 @@ export function bindCaptions(drafts: readonly Draft[]): void {
 function endsSentence(draft: Draft, drafts: readonly Draft[]): boolean {
   const [line, more] = draft.lines;
   if (!line || more || !/^\p{L}+\.?\s*\d{1,3}\.$/u.test(line.text)) return false;
-  const text = drafts.slice(0, drafts.indexOf(draft)).findLast((other) => other.kind === 'text' && other.lines.length > 0);
+  const text = drafts
+    .slice(0, drafts.indexOf(draft))
+    .findLast((other) => other.kind === 'text' && other.lines.length > 0);
   const last = text?.lines.at(-1);
   return last !== undefined && Math.abs(last.size - line.size) < 0.3 && /[\p{L},]$/u.test(last.text);
 }

@@ -26,14 +26,14 @@ export function bodyType(segments: readonly Segment[]): { size: number; font: st
 }
 
 function isReferencesLine(segment: Segment): boolean {
-  return (
-    segment.glyphs.length <= 24 && isReferencesHeading(glyphsText(segment.glyphs, segment.size, segment.baseline))
-  );
+  return segment.glyphs.length <= 24 && isReferencesHeading(glyphsText(segment.glyphs, segment.size, segment.baseline));
 }
 
 function standsAfter(segment: Segment, heading: Segment): boolean {
   if (segment.page !== heading.page) return segment.page > heading.page;
-  return segment.left > heading.right + 150 || (segment.left > heading.left - 40 && segment.baseline > heading.baseline);
+  return (
+    segment.left > heading.right + 150 || (segment.left > heading.left - 40 && segment.baseline > heading.baseline)
+  );
 }
 
 /** Baseline distance of consecutive lines of one size, by size in half points. */

@@ -1,0 +1,22 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import { killStorm } from '../support/kill-storm.ts';
+
+// `npm run verify:kill` does the same with 500 works and 30 kills.
+
+test('a harvest that is killed again and again ends with the same works, files and manifests as one that was not', async () => {
+  const { kills, faults } = await killStorm({
+    profile: 'calm',
+    seed: Number(process.env['DOCSTOKG_TEST_SEED'] ?? 11),
+    works: 60,
+    hosts: 12,
+    workers: 16,
+    documents: 'plain',
+    timeScale: 0.02,
+    kills: 6,
+    requestsBetween: 100,
+  });
+  assert.deepEqual(faults, []);
+  assert.equal(kills, 6);
+});
