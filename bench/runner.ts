@@ -22,14 +22,14 @@ const peers = await loadPeers();
 const machine = {
   machine: `${platform()} ${arch()}, ${cpus()[0]?.model ?? 'unknown'} × ${availableParallelism()}`,
   node: process.version,
-  peers: peers?.versions ?? 'not installed: npm ci --prefix bench/peers',
+  peers: peers?.versions ?? 'not installed: npm install --prefix bench/peers',
   mode: quick ? 'quick' : 'full',
   loadBefore: load(),
 };
 if (!json) {
   for (const [name, value] of Object.entries(machine)) console.log(`${name}: ${value}`);
   if (!peers)
-    console.log('THE PEERS ARE NOT INSTALLED: figures beside them are left out (npm ci --prefix bench/peers)');
+    console.log('THE PEERS ARE NOT INSTALLED: figures beside them are left out (npm install --prefix bench/peers)');
 }
 const parts: readonly (readonly [string, () => Figure[] | Promise<Figure[]>])[] = [
   ['io', () => benchIo(quick, peers)],

@@ -2,14 +2,15 @@ import { parseArgs } from 'node:util';
 
 import { runStorm } from '../test/support/run-storm.ts';
 
-// npm run verify:run [-- --works 10 --kills 20 --seed 1]
+// npm run verify:run [-- --works 6 --kills 20 --seed 1 --documents plain]
 // Kills docstokg run again and again, lets it finish, and compares the corpus with an undisturbed one; exit 1 on a fault.
 
 const { values: given } = parseArgs({
   options: {
     seed: { type: 'string', default: '1' },
-    works: { type: 'string', default: '10' },
+    works: { type: 'string', default: '6' },
     kills: { type: 'string', default: '20' },
+    documents: { type: 'string', default: 'full' },
   },
 });
 
@@ -18,6 +19,7 @@ const { kills, works, chunks, faults, instants } = await runStorm({
   seed: Number(given.seed),
   works: Number(given.works),
   kills: Number(given.kills),
+  documents: given.documents as 'full',
 });
 const seconds = ((performance.now() - startedAt) / 1000).toFixed(0);
 console.log(

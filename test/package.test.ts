@@ -101,4 +101,8 @@ test('the commands of the packed package run, their worker processes and threads
     readFileSync(join(consumer, 'Data', 'ChunkedDocTagFiles', 'packing.jsonl'), 'utf8'),
     /should do what it did/,
   );
+  run(process.execPath, [bin('docstokg'), 'report', '--run', '.']);
+  const report = readFileSync(join(consumer, 'report.html'), 'utf8');
+  assert.match(report, /function porterStem\(/, "the page's script was built and packed");
+  assert.match(report, /should do what it did/);
 });

@@ -31,7 +31,7 @@ async function run(count: number, folder: string): Promise<void> {
   }
 }
 
-await run(Math.min(WARM_UP, Number(files)), `${out}-warm`);
+await run(Math.min(name === 'crawlee' ? WARM_UP / 10 : WARM_UP, Number(files)), `${out}-warm`);
 rmSync(`${out}-warm`, { recursive: true, force: true });
 const before = { cpu: process.cpuUsage(), children: childCpuSeconds(), wall: performance.now() };
 await run(Number(files), out);

@@ -12,6 +12,9 @@ export interface DrainResult {
   readonly cpuMs: number;
 }
 
+/** No contender needs a tenth of this: one that does hangs, and must not take the bench along. */
+const LONGEST_MS = 180_000;
+
 /** Empties a queue with real processes that start together; starting them and noticing the end are not counted. */
 export async function drainWithProcesses(
   contender: Contender,
@@ -23,6 +26,9 @@ export async function drainWithProcesses(
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     }),
   );
+  const overdue = setTimeout(() => {
+    for (const child of children) child.kill('SIGKILL');
+  }, LONGEST_MS);
   try {
     // Nobody is listened to too late: the answer comes only after the word, which is sent when all are ready.
     await Promise.all(children.map((child) => nextMessage(child)));
@@ -40,6 +46,7 @@ export async function drainWithProcesses(
       cpuMs: ended.reduce((sum, { cpuMs }) => sum + cpuMs, 0),
     };
   } finally {
+    clearTimeout(overdue);
     for (const child of children) if (child.exitCode === null) child.kill('SIGKILL');
   }
 }

@@ -1,11 +1,12 @@
 import { join } from 'node:path';
 
-import { metrics } from '@opentelemetry/api';
+import { metrics, trace } from '@opentelemetry/api';
 import { Client } from 'pg';
 
 import { systemClock } from '../../src/base/index.ts';
-import type { QueueEvent, StoreOptions } from '../../src/queue/index.ts';
+import type { StoreOptions } from '../../src/queue/index.ts';
 import { openStore, Orchestrator, WorkQueue } from '../../src/queue/index.ts';
+import { observeQueue } from '../../src/telemetry/index.ts';
 import type { Contender, Opened, Payload, Place } from './contender.ts';
 import { Counter, RESOLVER } from './contender.ts';
 import { sqliteBytes } from './sqlite-bytes.ts';
@@ -42,7 +43,13 @@ class Ours implements Opened {
 
   async drain(concurrency: number): Promise<{ jobs: number; lastAt: number }> {
     const counter = new Counter();
-    const measure = createMeasure();
+    // As in production where no SDK is installed: every metric is recorded, and goes nowhere.
+    const telemetry = observeQueue(
+      metrics.getMeter('docstokg'),
+      trace.getTracer('docstokg'),
+      this.#queue.store,
+      systemClock,
+    );
     const orchestrator = new Orchestrator(
       {
         maxWorkers: concurrency,
@@ -64,7 +71,7 @@ class Ours implements Opened {
         // A job that does nothing, but takes the slots of its resolver and host to do so.
         handler: (job, context) => context.withLimits(RESOLVER, (job.artifact as Payload).pdf, async () => undefined),
         report: (event) => {
-          measure(event);
+          telemetry.report(event);
           if (event.kind === 'job-settled') counter.settled();
         },
       },
@@ -80,23 +87,6 @@ class Ours implements Opened {
   [Symbol.asyncDispose](): Promise<void> {
     return this.#queue[Symbol.asyncDispose]();
   }
-}
-
-/** Instruments of the OpenTelemetry API, told of every event, as in production where no SDK is installed. */
-function createMeasure(): (event: QueueEvent) => void {
-  const meter = metrics.getMeter('docstokg-bench');
-  const completed = meter.createCounter('contentdownload_jobs_completed_total');
-  const inflight = meter.createUpDownCounter('contentdownload_jobs_inflight');
-  const latency = meter.createHistogram('contentdownload_job_duration_ms');
-  const lease = meter.createHistogram('contentdownload_lease_duration_ms');
-  return (event) => {
-    if (event.kind === 'job-started') inflight.add(1);
-    else if (event.kind === 'job-settled') completed.add(1, { resolver: event.job.resolverHint ?? '' });
-    else if (event.kind === 'job-ended') {
-      inflight.add(-1);
-      latency.record(event.durationMs);
-    } else if (event.kind === 'dispatched') lease.record(event.durationMs);
-  };
 }
 
 function createSqlite(name: string, durability: StoreOptions['durability'], settings: string): Contender {
@@ -123,7 +113,7 @@ export const oursPostgres: Contender = {
   name: 'ours, PostgreSQL',
   settings: 'PostgreSQL, synchronous_commit on',
   share: 1,
-  warmUp: 20_000,
+  warmUp: 5_000,
   async open({ postgresUrl, name }) {
     const store = await openStore({ ...DEFAULTS, backend: 'postgres', url: postgresUrl, schema: name });
     return new Ours(new WorkQueue(store, systemClock), () => schemaBytes(postgresUrl, name));

@@ -155,36 +155,57 @@ export async function benchCpu(quick: boolean, peers: Peers | undefined): Promis
     ours: () => byUs(items, { isolation: 'process' }, noop),
     ...(peers && { tinypool: () => byPool(few, peers.Tinypool, { runtime: 'child_process' }) }),
   });
-  const rate = (cost: Cost | undefined, count: number): number => (count / (cost?.wallMs ?? Number.NaN)) * 1000;
-  const handThreads = rate(threads['hand'], items.length);
-  const ourThreads = rate(threads['ours'], items.length);
-  const piscina = rate(threads['piscina'], few.length);
-  const handForks = rate(processes['hand'], items.length);
-  const ourForks = rate(processes['ours'], items.length);
+  const handThreads = threads.rate('hand', 'wallMs', items.length);
+  const ourThreads = threads.rate('ours', 'wallMs', items.length);
+  const piscina = threads.rate('piscina', 'wallMs', few.length);
+  const handForks = processes.rate('hand', 'wallMs', items.length);
+  const ourForks = processes.rate('ours', 'wallMs', items.length);
   return [
     { name: 'cpu no-op: two threads by hand, 8 in flight', value: handThreads, unit: 'items/s' },
     { name: 'cpu no-op: ours in threads, with timeout and manifest', value: ourThreads, unit: 'items/s' },
     ...(peers
       ? [
           { name: 'cpu no-op: piscina', value: piscina, unit: 'items/s' },
-          { name: 'cpu no-op: tinypool threads', value: rate(threads['tinypool'], few.length), unit: 'items/s' },
+          {
+            name: 'cpu no-op: tinypool threads',
+            value: threads.rate('tinypool', 'wallMs', few.length),
+            unit: 'items/s',
+          },
         ]
       : []),
     {
       name: 'cpu no-op: ours / threads by hand',
-      value: ourThreads / handThreads,
+      value: threads.ratio('hand', 'ours', 'wallMs'),
       unit: 'times',
       target: { atLeast: 0.7 },
     },
     ...(peers
-      ? [{ name: 'cpu no-op: ours / piscina', value: ourThreads / piscina, unit: 'times', target: { atLeast: 2 } }]
+      ? [
+          {
+            name: 'cpu no-op: ours / piscina',
+            value: (threads.ratio('piscina', 'ours', 'wallMs') * items.length) / few.length,
+            unit: 'times',
+            target: { atLeast: 2 },
+          },
+        ]
       : []),
     { name: 'cpu no-op: two forks by hand, 8 in flight', value: handForks, unit: 'items/s' },
     { name: 'cpu no-op: ours in processes, with timeout and manifest', value: ourForks, unit: 'items/s' },
     ...(peers
-      ? [{ name: 'cpu no-op: tinypool processes', value: rate(processes['tinypool'], few.length), unit: 'items/s' }]
+      ? [
+          {
+            name: 'cpu no-op: tinypool processes',
+            value: processes.rate('tinypool', 'wallMs', few.length),
+            unit: 'items/s',
+          },
+        ]
       : []),
-    { name: 'cpu no-op: ours / forks by hand', value: ourForks / handForks, unit: 'times', target: { atLeast: 0.7 } },
+    {
+      name: 'cpu no-op: ours / forks by hand',
+      value: processes.ratio('hand', 'ours', 'wallMs'),
+      unit: 'times',
+      target: { atLeast: 0.7 },
+    },
     ...(await benchWork(quick)),
   ];
 }
@@ -195,15 +216,15 @@ async function benchWork(quick: boolean): Promise<Figure[]> {
   const { cpuMs } = await measure(() => work(probe));
   const rounds = Math.max(1, Math.round(probe / cpuMs));
   const items = Array.from({ length: quick ? 2_000 : 4_000 }, (_, at) => bareItem(at));
-  const best = await compete(quick ? 3 : 5, {
+  const contest = await compete(quick ? 2 : 7, {
     alone: () => alone(items.length, rounds),
     hand: () => byHand(items, () => openThread({ rounds })),
     ours: () => byUs(items, {}, { name: 'work-worker.ts', data: { rounds } }),
   });
-  const cpu = (name: string): number => best[name]?.cpuMs ?? Number.NaN;
-  const added = (name: string): number => (cpu(name) / cpu('alone') - 1) * 100;
+  const added = (name: string): number => (contest.ratio(name, 'alone', 'cpuMs') - 1) * 100;
+  const alone1 = (contest.cost('alone', 'cpuMs') / items.length) * 1000;
   return [
-    { name: 'cpu 1 ms: the work alone, in two threads', value: (cpu('alone') / items.length) * 1000, unit: 'µs CPU' },
+    { name: 'cpu 1 ms: the work alone, in two threads', value: alone1, unit: 'µs CPU' },
     { name: 'cpu 1 ms: CPU added by two threads by hand', value: added('hand'), unit: '%' },
     { name: 'cpu 1 ms: CPU added by ours in threads', value: added('ours'), unit: '%', target: { atMost: 7 } },
   ];

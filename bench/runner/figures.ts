@@ -29,20 +29,48 @@ export async function measure(work: () => unknown): Promise<Cost> {
   return { wallMs: performance.now() - startedAt, cpuMs: (used.user + used.system) / 1000 };
 }
 
-/** Runs the contestants in turn, several times, so that a busy moment of the machine hits all; answers each one's best. */
+/** What came of a contest: each contestant's cost, round by round. */
+export class Contest {
+  readonly #costs: Readonly<Record<string, readonly Cost[]>>;
+
+  constructor(costs: Readonly<Record<string, readonly Cost[]>>) {
+    this.#costs = costs;
+  }
+
+  /** The contestant's median. */
+  cost(name: string, kind: keyof Cost): number {
+    return median(this.#of(name).map((cost) => cost[kind]));
+  }
+
+  /** Things per second, in the median. */
+  rate(name: string, kind: keyof Cost, count: number): number {
+    return (count / this.cost(name, kind)) * 1000;
+  }
+
+  /** How many times dearer one is than the other, in the median of the rounds: a busy moment of the machine hits both. */
+  ratio(name: string, other: string, kind: keyof Cost): number {
+    const others = this.#of(other);
+    return median(this.#of(name).map((cost, round) => cost[kind] / (others[round]?.[kind] ?? Number.NaN)));
+  }
+
+  #of(name: string): readonly Cost[] {
+    return this.#costs[name] ?? [];
+  }
+}
+
+/** Runs the contestants in turn, several times; the round before the first only warms them up. */
 export async function compete(
   rounds: number,
   contestants: Readonly<Record<string, () => Promise<Cost>>>,
-): Promise<Readonly<Record<string, Cost>>> {
-  const best: Record<string, Cost> = {};
-  for (let round = 0; round < rounds; round += 1) {
+): Promise<Contest> {
+  const costs: Record<string, Cost[]> = {};
+  for (let round = 0; round <= rounds; round += 1) {
     for (const [name, run] of Object.entries(contestants)) {
       const cost = await run();
-      const { wallMs = Infinity, cpuMs = Infinity } = best[name] ?? {};
-      best[name] = { wallMs: Math.min(wallMs, cost.wallMs), cpuMs: Math.min(cpuMs, cost.cpuMs) };
+      if (round > 0) (costs[name] ??= []).push(cost);
     }
   }
-  return best;
+  return new Contest(costs);
 }
 
 export function median(values: readonly number[]): number {

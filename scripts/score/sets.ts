@@ -1,3 +1,4 @@
+import { parseMarkup } from '../../src/parse/doctags/parse-markup.ts';
 import { parsePdf } from '../../src/parse/doctags/pdf.ts';
 import type { ParsedDocument } from '../../src/parse/document.ts';
 
@@ -135,5 +136,23 @@ export const SETS: readonly ScoreSet[] = [
     parse: (bytes) => parsePdf(bytes),
     targets: { overall: 0.824 },
     baselines: { 'pdf-inspector md': { overall: 0.824 }, 'tuned heuristics': { overall: 0.72 } },
+  },
+  {
+    name: 'jats',
+    folder: 'jats',
+    extension: '.xml',
+    truth: '.truth.json',
+    parse: (bytes) => Promise.resolve(parseMarkup(bytes)),
+    targets: { overall: 0.985 },
+    baselines: { pandoc: { overall: 0.745 }, '40-line saxes walk': { overall: 0.947 } },
+  },
+  {
+    name: 'html',
+    folder: 'html',
+    extension: '.html',
+    truth: '.truth.json',
+    parse: (bytes) => Promise.resolve(parseMarkup(bytes)),
+    targets: { overall: 0.96 },
+    baselines: { turndown: { overall: 0.843 }, defuddle: { overall: 0.842 }, readability: { overall: 0.827 } },
   },
 ];

@@ -5,7 +5,7 @@ import type { Clock } from '../base/index.ts';
 import type { Config } from '../config/index.ts';
 import type { DownloadEvent, InspectDocument, ManifestRow, WorkProvider } from '../download/index.ts';
 import { DownloadRun, KeptFiles } from '../download/index.ts';
-import type { DnsMapping, HttpClient, Send } from '../http/index.ts';
+import type { DnsMapping, HttpClient, HttpEvent, Send } from '../http/index.ts';
 import { createHttpClient, requireContact, SqliteCacheStore } from '../http/index.ts';
 import type { LeasedJob, QueueEvent, WorkQueue } from '../queue/index.ts';
 import type { ServiceName } from '../resolve/index.ts';
@@ -40,6 +40,7 @@ export interface DownloadParts {
   /** Called with each row when it is durable; the work's worker waits for it. */
   readonly written?: (row: ManifestRow) => Promise<void>;
   readonly report: (event: DownloadEvent | QueueEvent) => void;
+  readonly reportHttp?: ((event: HttpEvent) => void) | undefined;
   readonly around?: (<T>(job: LeasedJob, run: () => Promise<T>) => Promise<T>) | undefined;
 }
 
@@ -112,7 +113,10 @@ export async function assembleDownload(
         maxRedirects: http.max_redirects,
       },
       guard: { allow: http.allow, dnsMap: dnsMappings(http.dns, http.allow) },
-      report: hosts.see,
+      report: (event) => {
+        hosts.see(event);
+        parts.reportHttp?.(event);
+      },
     }),
   );
   const send = web.toMachineTime(client.send);

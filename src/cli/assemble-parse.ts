@@ -15,7 +15,11 @@ import type { Session } from './session.ts';
 
 /** How files are read, as the configuration says. */
 export function doctagsSettings({ parse, keys }: Config): DoctagsSettings {
-  const remote = { baseUrl: parse.engine_url, ...(keys.engine !== '' && { apiKey: keys.engine }) };
+  const remote = {
+    baseUrl: parse.engine_url,
+    requestTimeoutMs: parse.engine_timeout_s * 1_000,
+    ...(keys.engine !== '' && { apiKey: keys.engine }),
+  };
   if (parse.engine !== 'embedded' && parse.engine_url === '') {
     throw new AppError('CONFIG_INVALID', `parse.engine_url is empty although parse.engine is ${parse.engine}`, {
       hint: 'set the address of the server',
@@ -27,8 +31,20 @@ export function doctagsSettings({ parse, keys }: Config): DoctagsSettings {
       parse.engine === 'embedded'
         ? { kind: 'embedded' }
         : parse.engine === 'vlm'
-          ? { kind: 'vlm', ...remote, model: parse.engine_model }
+          ? {
+              kind: 'vlm',
+              ...remote,
+              model: parse.engine_model,
+              prompt: parse.engine_prompt,
+              dpi: parse.engine_dpi,
+              maxTokens: parse.engine_max_tokens,
+              concurrency: parse.engine_concurrency,
+              attempts: parse.engine_attempts,
+            }
           : { kind: 'docling-serve', ...remote },
+    maxPages: parse.max_pages,
+    maxFileBytes: parse.max_file_mb * 1_000_000,
+    ...(parse.ocr === 'auto' && { ocr: { languages: parse.ocr_languages, timeoutMs: parse.ocr_timeout_s * 1_000 } }),
     markdown: parse.markdown,
     json: parse.docling_json,
     html: parse.html,

@@ -7,7 +7,7 @@ const WIDEST = 100;
 const SNIPPET_LINES = 4;
 const WORD = /[\p{L}\p{N}][\p{L}\p{N}\p{M}]*/gu;
 /** Characters that take two columns. */
-const WIDE = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\uFF01-\uFF60]/gu;
+const WIDE = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\u3000-\u303F\uFF01-\uFF60]/gu;
 const sentences = new Intl.Segmenter('und', { granularity: 'sentence' });
 
 /** How a passage is shown: the part of it that answers best, or all of it. */
@@ -60,10 +60,11 @@ function snippet(text: string, terms: ReadonlySet<string>, width: number): strin
   if (whole.length <= SNIPPET_LINES) return whole;
   let start = 0;
   let most = -1;
-  for (const { index } of sentences.segment(text)) {
+  for (const { index, segment } of sentences.segment(text)) {
     const found = analyse(text.slice(index, index + width * SNIPPET_LINES)).filter((term) => terms.has(term));
-    // Different words count most; the same word again breaks ties.
-    const worth = new Set(found).size + found.length / 1000;
+    // Different words count most, then that the sentence itself has one of them; the same word again breaks ties.
+    const begins = analyse(segment).some((term) => terms.has(term)) ? 0.5 : 0;
+    const worth = new Set(found).size + begins + found.length / 1000;
     if (worth > most) [start, most] = [index, worth];
   }
   const lines = wrapped(`${start > 0 ? '… ' : ''}${text.slice(start)}`, width);
@@ -81,7 +82,7 @@ function widthOf(text: string): number {
 }
 
 /** Lines of at most so many columns, broken between words; a word longer than a line is broken itself. */
-function wrapped(text: string, width: number): string[] {
+export function wrapped(text: string, width: number): string[] {
   const lines: string[] = [];
   let line = '';
   for (const word of text.split(' ')) {

@@ -65,7 +65,7 @@ export async function prepareChunk(config: Config, flags: StageFlags = {}): Prom
 /** The embed stage over every document that is chunked, with engines that are open. */
 export function prepareEmbed(config: Config, engines: EmbedEngines, flags: StageFlags = {}): ClosingStage {
   const { parse } = config;
-  const cache = new VectorCache(cachePath(config));
+  const cache = new VectorCache(cachePath(config), { maxBytes: parse.cache_max_mb * 2 ** 20 });
   const remote = parse.dense === 'openai-compatible';
   return {
     stageName: 'embed',

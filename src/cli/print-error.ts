@@ -20,5 +20,5 @@ export function printError(error: unknown, terminal: Terminal, json: boolean): v
 /** 2 when the command line or the configuration is at fault, 1 otherwise. */
 export function exitCode(error: unknown): number {
   const { code } = errorInfo(error);
-  return code.startsWith('CONFIG_') || code.startsWith('USAGE_') ? 2 : 1;
+  return /^(CONFIG|USAGE|CONTACT)_/.test(code) ? 2 : 1;
 }

@@ -16,6 +16,7 @@ test('the defaults and bounds are those of the source documents', () => {
     job_timeout_seconds: _b,
     shutdown_grace_seconds: _c,
     max_parked: _d,
+    ready_per_host: _e,
     ...orchestrator
   } = config.orchestrator;
   assert.deepEqual(orchestrator, {

@@ -1,8 +1,9 @@
 import { z } from 'zod';
 
-import { stageSchema } from './stage-schema.ts';
+import { httpSchema } from './http-schema.ts';
+import { seconds } from './seconds.ts';
 
-const seconds = (min: number): z.ZodNumber => z.number().min(min);
+import { stageSchema } from './stage-schema.ts';
 
 /** How jobs are run: how many at once, for how long they are leased, how often they are tried. */
 const orchestratorSchema = z.strictObject({
@@ -94,100 +95,6 @@ const telemetrySchema = z.strictObject({
   prometheus_host: z.string().min(1).default('127.0.0.1').describe('Address on which the metrics port listens.'),
 });
 
-/** How the web is asked. */
-const httpSchema = z.strictObject({
-  contact: z
-    .string()
-    .default('')
-    .describe('E-mail address that goes into every User-Agent, so that hosts can reach you.'),
-  per_host_per_second: z
-    .number()
-    .positive()
-    .max(1000)
-    .default(1)
-    .describe('Requests per second at one host that has no documented limit of its own.'),
-  per_host_concurrency: z
-    .int()
-    .min(0)
-    .max(256)
-    .default(0)
-    .describe('Requests in flight at one host that has no documented limit; 0 takes orchestrator.max_per_host.'),
-  rate_margin: z
-    .number()
-    .min(0)
-    .max(1)
-    .default(0.05)
-    .describe('Share by which every rate is kept below its limit, because requests bunch on their way.'),
-  retries: z.int().min(0).max(20).default(3).describe('Attempts after the first for what is worth repeating.'),
-  retry_base: seconds(0.01).default(1).describe('First wait of our own between two attempts, in seconds; it doubles.'),
-  retry_max_delay: seconds(0).default(60).describe('Longest wait of our own between two attempts, in seconds.'),
-  park_after: seconds(0)
-    .default(60)
-    .describe('A wait longer than this many seconds puts the work back in the queue instead.'),
-  longest_line: seconds(0)
-    .default(900)
-    .describe('Longest wait, in seconds, for the turn at a service whose limit our own requests use up.'),
-  give_up_after: seconds(0)
-    .default(604_800)
-    .describe('A host that asks for a longer wait than this many seconds ends the attempt.'),
-  circuit_failures: z
-    .int()
-    .min(1)
-    .max(1000)
-    .default(5)
-    .describe('Failures in a row after which a host is left alone for a while.'),
-  circuit_seconds: seconds(0.01)
-    .default(30)
-    .describe('How long a failing host is left alone at first; it doubles each time.'),
-  circuit_max_seconds: seconds(0.01).default(900).describe('Longest time a failing host is left alone.'),
-  robots_hours: z
-    .number()
-    .positive()
-    .max(168)
-    .default(24)
-    .describe('How long what a robots.txt says is remembered, in hours.'),
-  robots_unreachable_seconds: seconds(1)
-    .default(600)
-    .describe('How long a host whose robots.txt could not be read counts as closed.'),
-  max_redirects: z.int().min(0).max(20).default(10).describe('Redirects that are followed for one answer.'),
-  obey_robots: z
-    .boolean()
-    .default(true)
-    .describe('Whether robots.txt is obeyed; switch it off only for hosts of your own.'),
-  connect_seconds: seconds(0.01).default(10).describe('Time to connect.'),
-  headers_seconds: seconds(0.01).default(30).describe('Time until the headers of an answer.'),
-  idle_seconds: seconds(0.01).default(30).describe('Longest silence in a body.'),
-  total_seconds: seconds(0.01).default(900).describe('Time for one answer as a whole.'),
-  floor_bytes_per_second: z
-    .int()
-    .min(0)
-    .default(1000)
-    .describe('A body slower than this over half a minute is given up; 0 means any speed.'),
-  allow: z
-    .array(z.string())
-    .default([])
-    .describe('Private host:port pairs that may be reached all the same: tests and intranets.'),
-  dns: z
-    .record(z.string(), z.string())
-    .default({})
-    .describe('Names and where they lead, such as {"*.example.test": "127.0.0.1:8080"}.'),
-  cache_path: z
-    .string()
-    .default('')
-    .describe('SQLite file in which answers of services are cached; empty means in the run folder.'),
-  cache_max_bytes: z
-    .int()
-    .min(1_000_000)
-    .default(536_870_912)
-    .describe('Size of that cache; what was not used for longest leaves first.'),
-  time_scale: z
-    .number()
-    .positive()
-    .max(1)
-    .default(1)
-    .describe('Real seconds per second of every wait and limit; below 1 only for a simulated web.'),
-});
-
 /** Where scholarly services are. */
 const servicesSchema = z.strictObject({
   base_urls: z
@@ -265,6 +172,43 @@ const parseSchema = z.strictObject({
     .describe('Who reads PDFs: the engine inside, a docling-serve, or a vision model.'),
   engine_url: z.string().default('').describe('Address of the docling-serve, or of the model server up to /v1.'),
   engine_model: z.string().default('ibm-granite/granite-docling-258M').describe('Vision model to ask.'),
+  engine_timeout_s: seconds(0).default(90).describe('Longest time for one request to that server.'),
+  engine_concurrency: z
+    .int()
+    .min(1)
+    .max(64)
+    .default(4)
+    .describe('Pages of a document that the vision model reads at once.'),
+  engine_attempts: z
+    .int()
+    .min(1)
+    .max(20)
+    .default(5)
+    .describe('How often a page is sent to a vision model that is busy.'),
+  engine_prompt: z
+    .string()
+    .min(1)
+    .default('Convert this page to docling.')
+    .describe('What the vision model is told to do.'),
+  engine_dpi: z
+    .int()
+    .min(36)
+    .max(600)
+    .default(144)
+    .describe('Dots per inch of the pages that a vision model is shown.'),
+  engine_max_tokens: z.int().min(64).default(4096).describe('Longest answer of the vision model for a page.'),
+  max_pages: z.int().min(1).default(5_000).describe('PDFs with more pages are refused.'),
+  max_file_mb: z.int().min(1).default(200).describe('Larger files are refused.'),
+  ocr: z
+    .enum(['off', 'auto'])
+    .default('off')
+    .describe('Whether scanned pages are read with tesseract where it is installed, or only reported.'),
+  ocr_languages: z
+    .string()
+    .regex(/^[A-Za-z_]+(?:\+[A-Za-z_]+)*$/)
+    .default('eng')
+    .describe('Languages of scanned pages as tesseract names them, joined by +.'),
+  ocr_timeout_s: seconds(0).default(60).describe('Longest time for one scanned page.'),
   markdown: z.boolean().default(false).describe('Also write Markdown.'),
   docling_json: z.boolean().default(false).describe('Also write JSON as docling does.'),
   html: z.boolean().default(false).describe('Also write HTML.'),
@@ -315,6 +259,11 @@ const parseSchema = z.strictObject({
     .describe('Pause before the second attempt at an embedding server; it doubles.'),
   batch_size: z.int().min(1).max(4096).default(32).describe('Texts per request to an embedding server.'),
   concurrency: z.int().min(1).max(256).default(4).describe('Requests to an embedding server at once.'),
+  cache_max_mb: z
+    .int()
+    .min(1)
+    .default(4096)
+    .describe('Size to which the cache of dense vectors is cut at the end of a run, the oldest first.'),
   vector_type: z.enum(['float32', 'float16', 'int8']).default('float32').describe('How numbers of vectors are kept.'),
   sparse: z.enum(['bm25', 'splade', 'none']).default('bm25').describe('Who makes sparse vectors.'),
   splade_folder: z.string().default('').describe('Folder of a SPLADE model.'),

@@ -3,7 +3,7 @@ import type { HttpEvent } from './event.ts';
 import type { Holds } from './holds.ts';
 import type { Pools } from './pools.ts';
 
-/** What pacing needs to know. */
+/** What pace keeps to, and with what. */
 export interface PaceOptions {
   readonly clock: Clock;
   readonly limiter: Limiter;

@@ -1,9 +1,9 @@
 import type { Slot } from '../base/index.ts';
 import { equalJitterDelay, hostKey, TokenBucket } from '../base/index.ts';
 import { HostSpeeds } from './host-speeds.ts';
+import type { PaceOptions } from './pace-options.ts';
 import type { Pool } from './pools.ts';
 import { parseRetryAfter } from './retry-after.ts';
-import type { PaceOptions } from './pace-options.ts';
 import type { HttpRequest, LaterReason, ResponseHead, Send } from './send.ts';
 import { trailOf } from './send.ts';
 import { takeAll } from './take-all.ts';

@@ -5,7 +5,7 @@ import type { Pick } from './lane-book.ts';
 import { LaneBook } from './lane-book.ts';
 import type { DrainMode, OrchestratorOptions } from './options.ts';
 import type { EndedJob, RunningJobs } from './running-jobs.ts';
-import type { Exchange, QueueStore, SettledLease } from './types.ts';
+import type { Exchange, Outlook, QueueStore, SettledLease } from './types.ts';
 
 /** While jobs flow, lanes are looked at again this often, or less often when the look is expensive. */
 const LOOK_EVERY_MS = 1_000;
@@ -80,7 +80,7 @@ export class Dispatcher implements Disposable {
 
   setPaused(paused: boolean): void {
     this.#paused = paused;
-    if (!paused) this.lookAgain();
+    this.lookAgain();
   }
 
   /** Something is being written or read. */
@@ -195,18 +195,28 @@ export class Dispatcher implements Disposable {
     this.#alarm?.[Symbol.dispose]();
     this.#alarm = undefined;
     // A process without free workers is woken by its own jobs, a paused one by whoever resumes it.
-    if (this.#paused || this.#limits.freeWorkers === 0) return;
+    if (this.#limits.freeWorkers === 0 || (this.#paused && this.#drain === 'never')) return;
     const now = this.#clock.now();
     const outlook = await this.#store.outlook(now);
-    if (this.#drain !== 'never' && this.#jobs.size === 0 && !this.#pumpAgain && !this.#lookNeeded) {
-      const waiting = outlook.ready + outlook.inProgress + (this.#drain === 'empty' ? outlook.delayed : 0);
-      if (waiting === 0) {
-        this.#drained();
-        return;
-      }
+    const knows = !this.#pumpAgain && (this.#paused || !this.#lookNeeded);
+    if (knows && this.#jobs.size === 0 && this.#isDrained(outlook)) {
+      this.#drained();
+      return;
     }
     const longest = this.#drain === 'never' ? IDLE_LOOK_MS : DRAIN_LOOK_MS;
     const untilNext = outlook.nextAt === null ? longest : Math.max(1, outlook.nextAt - now);
     this.#alarm = this.#clock.setTimer(Math.min(longest, untilNext), () => this.lookAgain());
+  }
+
+  /** Nothing is left to wait for: what is paused is waited for as what is delayed is. */
+  #isDrained({ ready, delayed, inProgress }: Outlook): boolean {
+    switch (this.#drain) {
+      case 'never':
+        return false;
+      case 'empty':
+        return ready + delayed + inProgress === 0;
+      case 'due':
+        return inProgress === 0 && (ready === 0 || this.#paused || this.#lanes.every(this.#limits.isPaused));
+    }
   }
 }

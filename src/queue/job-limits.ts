@@ -151,6 +151,11 @@ export class JobLimits {
     this.#paused = keys;
   }
 
+  /** An operator has stopped the lane's host or resolver. */
+  readonly isPaused = ({ host, resolver }: Lane): boolean =>
+    (host !== null && this.#paused.has(hostSlot(host))) ||
+    (resolver !== null && this.#paused.has(resolverSlot(resolver)));
+
   /** Runs `work` with a slot of the host and the resolver; see HandlerContext.withLimits. */
   async run<T>(
     running: RunningJob,

@@ -27,6 +27,12 @@ export class LaneBook {
     this.#open = entries.filter(({ host }) => host === null).sort(order);
   }
 
+  /** True when there are lanes, and all of them are such. */
+  every(such: (lane: Lane) => boolean): boolean {
+    const lanes = [...this.#hosted, ...this.#open];
+    return lanes.length > 0 && lanes.every(such);
+  }
+
   /** Which lanes to lease from, and how many, to fill `free` workers. */
   choose(free: number, room: Room): Pick[] {
     const picks = new Map<Entry, number>();

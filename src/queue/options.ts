@@ -16,5 +16,5 @@ export interface OrchestratorOptions {
   readonly shutdownGraceMs: number;
 }
 
-/** When to end: never by oneself; when nothing is left, also nothing delayed; when nothing is due. */
+/** When to end: never by oneself; when nothing is left, also nothing delayed or paused; when nothing can run now. */
 export type DrainMode = 'never' | 'empty' | 'due';

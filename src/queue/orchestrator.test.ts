@@ -414,6 +414,33 @@ test('a paused queue starts nothing until it is resumed', async () => {
   assert.equal((await run).done, 1);
 });
 
+test('draining waits for what is paused, ends when that is cancelled, and does not wait when only what is due is wanted', async () => {
+  const { queue, store, clock, orchestrator } = stage(() => undefined);
+  await store.admin.pause('all', '', clock.now());
+  await queue.enqueue('a', {});
+  const options = { store, clock, handler: () => undefined };
+  const due = await new Orchestrator(OPTIONS, options).run({ drain: 'due' });
+  assert.deepEqual([due.reason, due.done], ['drained', 0]);
+  let ended = false;
+  const run = orchestrator.run({ drain: 'empty' }).finally(() => (ended = true));
+  await clock.advance(100_000);
+  assert.equal(ended, false);
+  await store.admin.cancel((await store.admin.find('a'))?.id ?? 0, clock.now());
+  await clock.advance(1_000);
+  assert.equal((await run).reason, 'drained');
+});
+
+test('what is due but of a paused host or resolver is not waited for when only what is due is wanted', async () => {
+  const { queue, store, clock, orchestrator } = stage(() => undefined);
+  await store.admin.pause('host', 'a.org', clock.now());
+  await store.admin.pause('resolver', 'arxiv', clock.now());
+  await queue.enqueue('host', { url: 'https://a.org/1' });
+  await queue.enqueue('resolver', {}, { resolverHint: 'arxiv' });
+  await queue.enqueue('free', {});
+  assert.equal((await orchestrator.run({ drain: 'due' })).done, 1);
+  assert.equal((await store.admin.stats(clock.now())).due, 2);
+});
+
 test('a paused host lets no download start, whoever asks for it', async () => {
   const entered: string[] = [];
   const { queue, orchestrator, store, clock } = stage((job, context) =>

@@ -67,9 +67,13 @@ export class WorkQueue implements AsyncDisposable {
       batch = [];
       progress?.({ added, known });
     };
-    for await (const row of rows) {
-      batch.push(createJob(row.artifactId, row.artifact, row));
-      if (batch.length >= IMPORT_BATCH) await flush();
+    const isFull = (row: ImportRow): boolean =>
+      batch.push(createJob(row.artifactId, row.artifact, row)) >= IMPORT_BATCH;
+    // Rows that are there already need not be waited for one by one.
+    if (Symbol.iterator in rows) {
+      for (const row of rows) if (isFull(row)) await flush();
+    } else {
+      for await (const row of rows) if (isFull(row)) await flush();
     }
     if (batch.length > 0) await flush();
     return { added, known };

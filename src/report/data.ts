@@ -40,7 +40,7 @@ export interface Account {
   readonly bytes: number;
 }
 
-export interface ResolverTally {
+interface ResolverTally {
   readonly name: string;
   readonly saved: number;
   readonly attempts: number;

@@ -25,7 +25,7 @@ export const REPORT_LIMITS: ReportLimits = {
   passageChars: 12_000_000,
   blockChars: 12_000_000,
   // Some fifty kilobytes and fifty milliseconds each.
-  imagePages: 160,
+  imagePages: 120,
   imageBytes: 8_000_000,
 };
 

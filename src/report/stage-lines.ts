@@ -5,11 +5,10 @@ import { stageRows } from './rows.ts';
 import { Tally } from './tally.ts';
 
 const STAGES = ['doctags', 'chunk', 'embed'] as const;
-const SLOWEST = 8;
-/** Bounds of the buckets in seconds: two per doubling, from a hundredth of a second on. */
+const SLOWEST = 5;
+/** Bounds of the buckets in seconds: each twice the one before, from a hundredth of a second on. */
 const FIRST_BOUND = 0.01;
-const STEP = Math.SQRT2;
-const MOST_BUCKETS = 60;
+const MOST_BUCKETS = 30;
 
 /** How every stage that ran went, document by document: its last real outcome counts, skips repeat what is known. */
 export async function stageLines(dataRoot: string, limits: ReportLimits): Promise<StageLine[]> {
@@ -57,12 +56,9 @@ function histogram(sorted: readonly number[]): (readonly [bound: number, count: 
   const [least, most] = [sorted[0], sorted.at(-1)];
   if (least === undefined || most === undefined) return [];
   const place = (seconds: number): number =>
-    Math.min(MOST_BUCKETS, Math.max(0, Math.ceil(Math.log(seconds / FIRST_BOUND) / Math.log(STEP))));
+    Math.min(MOST_BUCKETS, Math.max(0, Math.ceil(Math.log2(seconds / FIRST_BOUND))));
   const counts = new Map<number, number>();
   for (const seconds of sorted) counts.set(place(seconds), (counts.get(place(seconds)) ?? 0) + 1);
   const [from, to] = [place(least), place(most)];
-  return Array.from({ length: to - from + 1 }, (_, at) => [
-    FIRST_BOUND * STEP ** (from + at),
-    counts.get(from + at) ?? 0,
-  ]);
+  return Array.from({ length: to - from + 1 }, (_, at) => [FIRST_BOUND * 2 ** (from + at), counts.get(from + at) ?? 0]);
 }

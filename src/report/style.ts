@@ -10,10 +10,10 @@ const BASE_STYLE = `
   --paper: #fbfaf7; --raised: #ffffff; --sunk: #f1efe9; --line: #dfdad0; --ink: #1c2126; --soft: #575d64;
   --accent: #0b5a9e; --good: #00714f; --bad: #a8480a; --warn: #8a6100; --mute: #6a6f75; --mark: #ffe9a8;
   --accent-fill: #2f7fc1; --good-fill: #2a9d78; --bad-fill: #d0632a; --warn-fill: #dba423; --mute-fill: #a7abb0;
-  --serif: "Iowan Old Style", "Palatino Linotype", Palatino, "Book Antiqua", "URW Palladio L", Georgia, "Gentium Book Plus", serif;
+  --serif: "Iowan Old Style", "Palatino Linotype", Palatino, "Book Antiqua", "URW Palladio L", Georgia, "Gentium Book Plus", "Gentium Plus", serif;
   --sans: system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", "Noto Sans", "Liberation Sans", sans-serif;
 }
-@media (prefers-color-scheme: dark) {
+@media screen and (prefers-color-scheme: dark) {
   :root {
     --paper: #14171a; --raised: #1b1f23; --sunk: #21262b; --line: #343a41; --ink: #e7e4dd; --soft: #a9aeb4;
     --accent: #86bdf2; --good: #67cfa9; --bad: #f29b6a; --warn: #ecc565; --mute: #a0a5ab; --mark: #5c4a12;
@@ -36,9 +36,9 @@ h1 { font-size: clamp(2rem, 6vw, 3.4rem); margin: .2rem 0 .6rem; letter-spacing:
 h1::first-letter { text-transform: uppercase; }
 h2 { font-size: 1.35rem; margin: 0 0 .8rem; }
 small { color: var(--soft); font-size: .82rem; }
-header { padding: clamp(2rem, 7vw, 4.5rem) 0 1.5rem; }
+header { padding: clamp(1.8rem, 5vw, 3.2rem) 0 1.2rem; }
 .eyebrow { margin: 0; color: var(--soft); font-size: .82rem; letter-spacing: .08em; text-transform: uppercase; }
-.lede { color: var(--soft); font-size: 1.06rem; max-width: 44rem; margin: 0 0 1.2rem; }
+.lede { color: var(--soft); font-size: 1.06rem; max-width: 50rem; text-wrap: pretty; margin: 0 0 1.2rem; }
 .hint { color: var(--soft); font-size: .88rem; margin: .4rem 0; }
 footer { margin-top: 4rem; padding-top: 1rem; border-top: 1px solid var(--line); color: var(--soft); font-size: .85rem; }
 
@@ -72,12 +72,17 @@ nav { position: sticky; top: 0; z-index: 2; background: var(--paper); border-bot
 [role=tab]:hover { color: var(--ink); }
 [role=tab][aria-selected=true] { color: var(--ink); border-color: var(--accent); font-weight: 600; }
 [role=tab]:focus-visible { outline-offset: -3px; }
-.panel > * { margin-bottom: 2.4rem; }
-.panel > .hint, .panel > .filters { margin-bottom: .8rem; }
+.panel > *, .panel > .figures { margin-bottom: 2.6rem; }
+.panel > .hint, .panel > .filters, .panel > .lede { margin-bottom: .8rem; }
+.panel > .legend { margin: 0 0 1rem; }
+.panel > table + button { margin-top: -1.2rem; }
 .note { background: var(--sunk); border-radius: 10px; padding: 1rem 1.4rem; font-size: .92rem; }
 .note h3 { margin: 0 0 .3rem; font-size: 1rem; }
 .note ul { margin: 0; padding-left: 1.1rem; }
-.columns { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 24rem), 1fr)); gap: 2.6rem 3.5rem; }
+.columns { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 24rem), 1fr)); gap: 1.4rem 3.5rem; align-items: start; }
+
+.newspaper { columns: 2 24rem; column-gap: 3.5rem; }
+.newspaper > section { break-inside: avoid; margin-bottom: 2.6rem; }
 
 .figures { display: flex; flex-wrap: wrap; gap: 1.6rem 3rem; margin: 0; }
 .figures dt { color: var(--soft); font-size: .88rem; }
@@ -121,7 +126,7 @@ details { font-size: .85rem; color: var(--soft); }
 details ul { margin: .2rem 0; padding-left: 1.1rem; }
 summary { cursor: pointer; }
 
-.lanes th[scope=row] { width: 15rem; font-size: .88rem; line-height: 1.3; }
+.lanes th[scope=row] { width: 17rem; font-size: .86rem; line-height: 1.3; }
 .lanes th.count, .lanes td.count { padding-left: 1.2rem; font-size: .88rem; vertical-align: middle; }
 .lanes td.lane { padding-block: .3rem; vertical-align: middle; }
 .lane svg { display: block; width: 100%; height: 1.75rem; }
@@ -133,7 +138,7 @@ td .failed, .key .failed { fill: var(--warn-fill); }
 .patterns { position: absolute; }
 figure { margin: 0; }
 figcaption { color: var(--soft); font-size: .82rem; }
-.histogram { display: block; width: 100%; max-height: 15rem; }
+.histogram { display: block; width: 100%; max-height: 11rem; }
 .histogram text { fill: var(--soft); font: 11px var(--sans); text-anchor: middle; }
 .histogram .value { fill: var(--ink); }
 .histogram .fill { opacity: .55; } .histogram .median { opacity: 1; }
@@ -150,13 +155,16 @@ figcaption { color: var(--soft); font-size: .82rem; }
   .lanes td.count { text-align: left; padding: 0; white-space: normal; }
   .lanes td.count::before { content: attr(data-name); display: block; color: var(--soft); font-size: .78rem; }
   .bars th { width: 50%; }
+  [role=tablist] { gap: .5rem; font-size: .86rem; justify-content: space-between; }
+  .figures { display: grid; grid-template-columns: 1fr 1fr; gap: 1.4rem 1rem; }
+  .steps .word { display: none; }
 }
 @media (prefers-reduced-motion: no-preference) { html { scroll-behavior: smooth; } }
 @media print {
   nav, .search, #results, .skip, .filters, button, .panel.documents { display: none !important; }
   .panel[hidden] { display: block !important; }
   body { font-size: 10pt; background: none; }
-  section, tr, figure { break-inside: avoid; }
+  .panel section, tr, figure, .note { break-inside: avoid; }
 }
 `;
 

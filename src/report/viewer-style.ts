@@ -1,9 +1,10 @@
 /** The style of the viewer: a page on a desk, and beside it what was recognised. */
 export const VIEWER_STYLE = `
-.viewer { display: grid; gap: 1rem; }
-.toolbar { display: flex; flex-wrap: wrap; justify-content: space-between; gap: .4rem 1.5rem; align-items: center; }
+.viewer { display: grid; gap: .6rem; }
+.choice { display: flex; flex-wrap: wrap; gap: .8rem; align-items: end; }
+.choice .field { flex: 1 1 20rem; }
 .steps { display: flex; flex-wrap: wrap; gap: .4rem; align-items: center; }
-.steps span { padding: 0 .4rem; font-variant-numeric: tabular-nums; white-space: nowrap; }
+.steps .where { padding: 0 .4rem; font-variant-numeric: tabular-nums; white-space: nowrap; }
 .reader { display: grid; grid-template-columns: minmax(0, 3fr) minmax(0, 2fr); gap: 1.5rem; scroll-margin-top: 4rem; }
 .desk { background: var(--sunk); border-radius: 10px; padding: clamp(.5rem, 2vw, 1.5rem); }
 .beside { position: relative; min-height: 20rem; }
@@ -40,7 +41,7 @@ export const VIEWER_STYLE = `
 .flow .box { border-left: 3px solid transparent; padding-left: .6rem; margin-left: -.8rem; }
 .flow .box:hover, .flow .box.lit { border-color: var(--tone); background: #f2f5f8; }
 .flow table { font-size: .85rem; } .flow td { border: 1px solid #ccc; padding: .2rem .4rem; }
-@media (prefers-color-scheme: dark) {
+@media screen and (prefers-color-scheme: dark) {
   .sheet { filter: brightness(.88); }
   .side li { border-left-color: color-mix(in srgb, var(--tone) 70%, white); }
 }

@@ -1,4 +1,4 @@
-import { embeddedText, readChunks, readVectors } from '../parse/index.ts';
+import { embeddedText, readChunkPassages, readVectors } from '../parse/index.ts';
 import type { IndexedPassage } from './passage.ts';
 
 /** A document as the stages left it. */
@@ -23,7 +23,7 @@ export async function* passagesFromFiles(
     const { chunks, vectors, file } = document;
     const dense = vectors === undefined ? undefined : await denseById(vectors);
     let told = false;
-    for await (const chunk of readChunks(chunks)) {
+    for await (const chunk of readChunkPassages(chunks)) {
       const vector = dense?.get(chunk.id);
       if (dense && !vector && !told) {
         told = true;
@@ -34,7 +34,7 @@ export async function* passagesFromFiles(
         document: chunk.document,
         title: chunk.title,
         headings: chunk.headings,
-        page: chunk.regions[0]?.page,
+        page: chunk.page,
         text: chunk.text,
         file,
         searchText: embeddedText(chunk),

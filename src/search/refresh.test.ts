@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -130,4 +132,32 @@ test('a build that is told to stop leaves the old index in force', async () => {
     name: 'AbortError',
   });
   assert.equal((await readManifest(folder)).passages, before.passages);
+});
+
+test('a process killed while it builds leaves the old index in force, and nobody has to unlock anything', async () => {
+  await chunk('a', 1);
+  const before = await refresh();
+  for (const id of ['b', 'c', 'd']) await chunk(id, 7);
+  const program = `
+    const { refreshIndex } = await import(${JSON.stringify(new URL('refresh.ts', import.meta.url).href)});
+    const report = (event) => {
+      if (event.kind !== 'index-progress') return;
+      process.stdout.write('begun');
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
+    };
+    await refreshIndex({ dataRoot: ${JSON.stringify(root)}, folder: ${JSON.stringify(folder)}, format: 'parquet', report });`;
+  const child = spawn(process.execPath, ['--input-type=module', '-e', program], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  await once(child.stdout, 'data');
+  child.kill('SIGKILL');
+  await once(child, 'exit');
+  assert.equal((await readManifest(folder)).passages, before.passages);
+  const after = await refresh();
+  assert.ok(after.changed && after.passages > before.passages);
+  assert.deepEqual(
+    (await readdir(folder)).filter((name) => name.endsWith('.part')),
+    [],
+    'what the dead one left is gone',
+  );
 });

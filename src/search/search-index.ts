@@ -101,7 +101,15 @@ export class SearchIndex implements Disposable {
 
 /** Opens the index in a folder; with an engine also its vectors. */
 export async function openIndex(folder: string, engine?: DenseEngine): Promise<SearchIndex> {
-  return new SearchIndex(folder, await readManifest(folder), engine);
+  const manifest = await readManifest(folder);
+  try {
+    return new SearchIndex(folder, manifest, engine);
+  } catch (error) {
+    // In between, a new build may have taken the old one's place and removed its files.
+    const now = await readManifest(folder);
+    if (now.files.lexical === manifest.files.lexical) throw error;
+    return new SearchIndex(folder, now, engine);
+  }
 }
 
 /** A file in memory of its own, so that typed arrays can lie over it. */

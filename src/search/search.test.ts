@@ -235,3 +235,20 @@ test('a new build replaces the old one and removes what broken builds left', asy
   assert.equal((await index.search('old', { mode: 'lexical', top: 1 })).length, 0);
   assert.equal((await index.search('new', { mode: 'lexical', top: 1 })).length, 1);
 });
+
+test('an index can be opened at any moment of its being replaced', async () => {
+  await buildIndex(folder, [passage(1, 'whale')]);
+  const built = new AbortController();
+  const builds = (async () => {
+    for (let round = 0; round < 6; round += 1) await buildIndex(folder, [passage(round, 'whale')]);
+    built.abort();
+  })();
+  let opened = 0;
+  while (!built.signal.aborted) {
+    using index = await openIndex(folder);
+    assert.equal((await index.search('whale', { mode: 'lexical', top: 1 })).length, 1);
+    opened += 1;
+  }
+  await builds;
+  assert.ok(opened > 0);
+});

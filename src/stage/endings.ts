@@ -18,6 +18,8 @@ const UNCOMMITTED = 4_096;
 /** Rows that may wait for the disk before no new item is begun. */
 const UNWRITTEN = 20_000;
 
+const NO_PATHS: readonly string[] = [];
+
 /** What the endings of a run are told with. */
 export interface EndingParts {
   readonly stageName: string;
@@ -134,7 +136,7 @@ export class Endings {
       stage: stageName,
       itemId: item.itemId,
       inputPath: firstOf(item.inputs),
-      outputPaths: run.hasOutputs ? Object.values(item.outputs) : [],
+      outputPaths: run.hasOutputs ? Object.values(item.outputs) : NO_PATHS,
       durationS: performed.durationMs / 1000,
       schemaVersion,
       inputSha256: performed.inputs?.sha256 ?? item.fingerprint?.inputSha256,
@@ -152,9 +154,13 @@ export class Endings {
   }
 
   #succeed(run: ItemRun, performed: Performed, record: ItemRecord): void {
-    this.#parts.meter.succeeded += 1;
-    this.#order.finish(run.sequence, { kind: 'success', run, record, performed });
-    this.#parts.meter.tick();
+    const { meter, sink } = this.#parts;
+    meter.succeeded += 1;
+    if (!this.#isHeard && this.#order.passes(run.sequence)) {
+      sink.logSuccess(record);
+      this.#settlement.wake();
+    } else this.#order.finish(run.sequence, { kind: 'success', run, record, performed });
+    meter.tick();
   }
 
   #tell(ended: Ended): void {

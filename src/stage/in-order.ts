@@ -26,6 +26,13 @@ export class InOrder<T> {
     return this.#next++;
   }
 
+  /** Whether that number is the next and nothing waits behind it: then its thing may pass without being put here. */
+  passes(number: number): boolean {
+    if (number !== this.#first || this.#slots[(number + 1) % WINDOW] !== undefined) return false;
+    this.#first += 1;
+    return true;
+  }
+
   /** The thing of that number is there; it and those that waited for it are emitted. */
   finish(number: number, value: T): void {
     this.#put(number, value);

@@ -16,8 +16,14 @@ export class ItemRun {
   constructor(item: WorkItem, lost?: AbortSignal) {
     this.item = item;
     this.lost = lost;
-    this.hasOutputs = Object.keys(item.outputs).length > 0;
+    this.hasOutputs = isFilled(item.outputs);
   }
+}
+
+/** Object.keys would make a list of every item's names only to count it. */
+export function isFilled(record: Readonly<Record<string, unknown>>): boolean {
+  for (const _ in record) return true;
+  return false;
 }
 
 /** What came of one attempt, measured and checked. */

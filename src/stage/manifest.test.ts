@@ -7,7 +7,7 @@ import { test } from 'node:test';
 import { HeldClock } from '../testing/index.ts';
 import { Workspace } from '../../test/fixtures/stage/workspace.ts';
 import { manifestPath, runStage, StageError } from './index.ts';
-import type { StageWorker } from './index.ts';
+import type { ManifestSink, StageWorker } from './index.ts';
 
 const write: StageWorker = (item) => {
   writeFileSync(item.outputs['output'] ?? '', 'x');
@@ -225,4 +225,50 @@ test('a manifest that cannot be written ends the run with an error', async () =>
   );
   assert.ok(failed);
   rmSync(dir, { recursive: true, force: true });
+});
+
+test('manifest sink: log_success, log_skip and log_failure are a seam, and rows go where it says', async () => {
+  using workspace = new Workspace();
+  const told: string[] = [];
+  const sink: ManifestSink = {
+    logSuccess: ({ itemId, durationS, schemaVersion }) =>
+      void told.push(`success ${itemId} ${durationS >= 0} ${schemaVersion}`),
+    logSkip: ({ itemId }, reason) => void told.push(`skip ${itemId} ${reason}`),
+    logFailure: ({ itemId }, error) => void told.push(`failure ${itemId} ${error.category} ${error.retryable}`),
+    logAttempt: ({ itemId }, error, delayMs) => void told.push(`attempt ${itemId} ${error.message} ${delayMs}`),
+    pending: 0,
+    flush: () => Promise.resolve(),
+    [Symbol.asyncDispose]: () => Promise.resolve(),
+  };
+  await runStage(
+    { stageName: 'test', items: ['ok', 'no', 'bad'].map((id) => workspace.item(id, { outputs: {} })) },
+    ({ itemId }) => {
+      if (itemId === 'bad') throw new StageError('input', 'broken');
+      return itemId === 'ok' ? { status: 'success' } : { status: 'skip', reason: 'not needed' };
+    },
+    { ...workspace.options, workers: 1 },
+    {},
+    { sink },
+  );
+  assert.deepEqual(told, [
+    'success ok true docparse/1.1.0',
+    'skip no not needed',
+    'attempt bad broken undefined',
+    'failure bad input false',
+  ]);
+  assert.deepEqual(workspace.rows(), [], 'the file is not written beside it');
+});
+
+test('a duration is a number of JSON whatever the worker says it was', async () => {
+  using workspace = new Workspace();
+  const said = [0, 1e-9, 0.000_012, 0.25, 1.5, 12_345.678_901, -1, Number.NaN, Infinity];
+  await runStage(
+    { stageName: 'test', items: said.map((_, at) => workspace.item(`d${at}`, { outputs: {} })) },
+    ({ itemId }) => ({ status: 'success', durationS: said[Number(itemId.slice(1))] ?? 0 }),
+    { ...workspace.options, workers: 1 },
+  );
+  assert.deepEqual(
+    workspace.rows().map(({ duration_s }) => duration_s),
+    [0, 0, 0.000_012, 0.25, 1.5, 12_345.678_901, 0, 0, 0],
+  );
 });

@@ -44,9 +44,7 @@ export class RunMark implements Disposable {
         mark.#dead.set(id, mark.#foldersOf(id));
       }
     });
-    // A mark goes after what it speaks of: a kill in between only means that the next run sweeps again.
     mark.#sweep();
-    for (const id of mark.#dead.keys()) mark.#remove(id);
     return mark;
   }
 
@@ -87,6 +85,9 @@ export class RunMark implements Disposable {
   /** Ends the mark. With `leave`, some item may still write: the mark stays for the next run to clean up after. */
   async end(leave: boolean): Promise<void> {
     this.#sweep();
+    // Marks of the dead go at the very end: their worker processes may outlive them by a moment, and if this run had been
+    // killed, the next one would have to know of both.
+    for (const id of this.#dead.keys()) this.#remove(id);
     using guard = new FileLock(join(this.#folder, 'guard.lock'), this.#clock);
     // Under the guard, so that a run that begins now does not look at a mark that is just going.
     await guard.hold(() => {

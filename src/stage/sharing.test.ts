@@ -91,7 +91,7 @@ test('at a drain the source gets back what was taken and not begun', async () =>
       stop.abort();
       return fine;
     },
-    { ...workspace.options, workers: 1 },
+    { ...workspace.options, workers: 1, maxQueue: 3 },
     {},
     { signal: stop.signal },
   );

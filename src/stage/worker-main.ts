@@ -5,6 +5,7 @@ import { isMainThread, parentPort, Worker, workerData } from 'node:worker_thread
 import { errorInfo } from '../base/index.ts';
 import type { FromWorker, Job, ToWorker, WorkerStart } from './carrier.ts';
 import type { Performed } from './item-run.ts';
+import { isFilled } from './item-run.ts';
 import { perform } from './perform.ts';
 import type { StageWorker } from './types.ts';
 
@@ -81,7 +82,7 @@ function attempt(
     worker,
     {
       item,
-      hasOutputs: Object.keys(item.outputs).length > 0,
+      hasOutputs: isFilled(item.outputs),
       suffix,
       elapsedMs: () => performance.now() - startedAt,
       done: (value) => done(value),

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
+import { threadId } from 'node:worker_threads';
 
 import { HeldClock } from '../testing/index.ts';
 import { Ears, Workspace } from '../../test/fixtures/stage/workspace.ts';
@@ -167,6 +168,27 @@ test('the young generation of a worker is as small as it was asked to be', async
   assert.equal(seen[0]?.['youngMb'], 12);
   const flags = (seen[1]?.['flags'] ?? []) as string[];
   assert.ok(flags.includes('--max-semi-space-size=4'), 'three of them make the generation');
+});
+
+test('hooks execute on the main thread, wherever the items run', async () => {
+  using workspace = new Workspace();
+  const threads = new Map<string, number>();
+  const note = (hook: string) => (): void => void threads.set(hook, threadId);
+  await runStage(
+    { stageName: 'test', items: [workspace.item('a')] },
+    misbehave,
+    { ...workspace.options, policy: 'cpu', workers: 1 },
+    {
+      beforeStage: note('beforeStage'),
+      beforeItem: note('beforeItem'),
+      afterItem: note('afterItem'),
+      afterStage: note('afterStage'),
+    },
+  );
+  assert.deepEqual(
+    [...threads],
+    ['beforeStage', 'beforeItem', 'afterItem', 'afterStage'].map((hook) => [hook, threadId]),
+  );
 });
 
 test('processes that cannot be started stop the stage with a coded error, and the run ends', async () => {

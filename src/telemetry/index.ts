@@ -1,5 +1,7 @@
 import type { Clock } from '../base/index.ts';
 import type { LeasedJob, QueueEvent, QueueStore } from '../queue/index.ts';
+import type { DownloadTelemetry } from './otel-download.ts';
+import { observeDownload } from './otel-download.ts';
 import { observeQueue } from './otel-queue.ts';
 import type { ExportOptions } from './otel-sdk.ts';
 import { openInstruments } from './otel-sdk.ts';
@@ -8,6 +10,8 @@ import { openInstruments } from './otel-sdk.ts';
 export interface Telemetry extends AsyncDisposable {
   readonly report: (event: QueueEvent) => void;
   readonly around?: <T>(job: LeasedJob, run: () => Promise<T>) => Promise<T>;
+  /** What a download and its client report to; absent when nobody listens. */
+  readonly download?: DownloadTelemetry;
 }
 
 /** Starts whatever export is configured and watches the queue with it. */
@@ -16,11 +20,16 @@ export async function startTelemetry(options: ExportOptions, store: QueueStore, 
   const queue = observeQueue(instruments.meter, instruments.tracer, store, clock);
   return {
     report: (event) => queue.report(event),
-    ...(!instruments.silent && { around: <T>(job: LeasedJob, run: () => Promise<T>) => queue.around(job, run) }),
+    ...(!instruments.silent && {
+      around: <T>(job: LeasedJob, run: () => Promise<T>) => queue.around(job, run),
+      download: observeDownload(instruments.meter),
+    }),
     [Symbol.asyncDispose]: () => instruments[Symbol.asyncDispose](),
   };
 }
 
+export { observeDownload } from './otel-download.ts';
+export type { DownloadTelemetry } from './otel-download.ts';
 export { observeQueue } from './otel-queue.ts';
 export type { QueueTelemetry } from './otel-queue.ts';
 export { HostLog } from './host-log.ts';

@@ -15,7 +15,7 @@ import { openDenseEngine } from '../../src/parse/index.ts';
 import { openIndex } from '../../src/search/index.ts';
 import { command } from './command.ts';
 
-const WORKS = 12;
+const WORKS = 6;
 const HIT_AT_5 = 0.95;
 
 interface DemoAccount {
@@ -44,7 +44,7 @@ test('the demo harvests what it should, answers what is planted, and does nothin
   const demo = () =>
     command('docstokg', ['demo', '--max', String(WORKS), '--out', out, '--json'], {
       cwd: folder.path,
-      env: { HOME: home },
+      env: { HOME: home, DOCSTOKG_STAGE__WARM_SPARE: 'false' },
     });
   const first = demo();
   assert.equal(first.status, 0, first.stdout + first.stderr);
@@ -69,7 +69,7 @@ test('the demo harvests what it should, answers what is planted, and does nothin
     asked += 1;
     if (hits.some(({ passage: { text } }) => text.includes(nonce) && text.includes(value))) found += 1;
   }
-  assert.ok(asked > 100, `${asked} questions`);
+  assert.ok(asked > 50, `${asked} questions`);
   assert.ok(found / asked >= HIT_AT_5, `${found} of ${asked} answers are among the first five passages`);
 
   const again = demo();

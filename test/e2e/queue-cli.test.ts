@@ -273,6 +273,21 @@ test('a running process obeys pause and resume of another, for everything and fo
   assert.deepEqual(await run.ended, { code: 143, signal: null });
 });
 
+test('a drain says what is paused and waits for it to be resumed; one of what can run now leaves it', async () => {
+  await using at = await place();
+  await at.put({ waiting: {} });
+  at.queue('pause');
+  const now = at.queue('run', '--handler', HANDLER, '--drain-now');
+  assert.deepEqual([now.status, now.stdout], [0, 'drained: 0 done, 0 skipped, 0 failed\n']);
+  assert.match(now.stderr, /paused: all; its jobs stay in the queue/);
+  await using run = startCommand('contentdownload', ['queue', 'drain', '--handler', HANDLER], { cwd: at.path });
+  await run.told(/paused: all; its jobs wait for queue resume/);
+  assert.doesNotMatch(run.stderr, /started waiting/);
+  at.queue('resume');
+  assert.deepEqual(await run.ended, { code: 0, signal: null });
+  assert.match(run.stderr, /started waiting/);
+});
+
 test('Ctrl-C gives running jobs back at once and exits 130; SIGHUP does the same with 129', async () => {
   await using at = await place();
   await at.put({ w: { act: 'wait' } });

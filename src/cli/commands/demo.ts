@@ -6,15 +6,18 @@ import { Command } from 'commander';
 // The simulator is test equipment: nothing of it is loaded before this command runs.
 import type { ManifestLine, TruthLine, Verification } from '../../../sim/index.ts';
 import { parseJsonl } from '../../base/index.ts';
-import type { Layer } from '../../config/index.ts';
+import type { Config, Layer } from '../../config/index.ts';
 import type { Hit } from '../../search/index.ts';
 import { openIndex } from '../../search/index.ts';
 import { openDense } from '../assemble-parse.ts';
 import { startSimulation } from '../child-simulation.ts';
+import { passageText } from '../passage-text.ts';
+import { showProgress } from '../progress.ts';
 import type { Session } from '../session.ts';
 import { openSession, shared } from '../session.ts';
 import { call, jsonLines, post } from '../sim-admin.ts';
 import { stopSignal } from '../stop-signal.ts';
+import type { Terminal } from '../terminal.ts';
 import { plain } from '../terminal.ts';
 import { wholeNumber } from '../whole-number.ts';
 import { indexFolder } from './run/corpus.ts';
@@ -30,9 +33,6 @@ const SELECTION = 'filter=topics.id:T10341';
 const TIME_SCALE = 0.05;
 const QUESTIONS = 3;
 const TOP = 5;
-/** How much of a passage is shown, and of that before the answer. */
-const SHOWN = 220;
-const BEFORE = 90;
 
 const HELP = `
 Everything happens on this machine: works are found, downloaded, parsed, chunked, embedded and
@@ -46,10 +46,10 @@ Example:
 interface Answer {
   readonly question: string;
   readonly expected: string;
-  readonly nonce: string;
   /** Which of the first passages holds the answer; null when none does. */
   readonly rank: number | null;
-  readonly passage: Pick<Hit['passage'], 'title' | 'headings' | 'page' | 'text' | 'file'> | null;
+  /** That passage, or the first one found. */
+  readonly hit: Hit | null;
 }
 
 /** `demo`. */
@@ -77,30 +77,22 @@ async function demo(out: string, max: number | undefined, session: Session): Pro
   tell(`Looking for works on "${TOPIC}"\n`);
   const asked = { topic: TOPIC, ...(max !== undefined && { max }) };
   const request = await requestOf(asked, { sim: web.url, out }, session, PATIENCE);
-  const { account, report } = await runCorpus(request, asked, session, stop.signal);
+  const account = await runCorpus(request, asked, session, stop.signal);
   if (!account.index) {
     printRun(account, out, session);
     return;
   }
-  const verification = await compareWithTruth(web.url, out, max === undefined ? 'all' : 'manifest');
-  const violations = ((await (await call(web.url, '/__sim/violations')).json()) as { readonly total: number }).total;
-  await using dense = await openDense(request.config, session);
-  using index = await openIndex(indexFolder(request.config), dense);
-  const mode = index.modes.includes('hybrid') ? 'hybrid' : 'lexical';
-  const answers: Answer[] = [];
-  for (const question of await someQuestions(out))
-    answers.push(answerOf(question, await index.search(question.question, { mode, top: TOP }, stop.signal)));
+  const { verification, violations } = await heldAgainstTruth(web.url, out, max, session);
+  const answers = await askQuestions(request.config, account.index.searched_by, session, stop.signal);
   const right = answers.filter(({ rank }) => rank !== null).length;
   if (verification.differences.length > 0 || violations > 0 || right < answers.length) process.exitCode ??= 1;
   if (session.json) {
     const { works, differences } = verification;
-    session.terminal.print(
-      JSON.stringify({ out, ...account, truth: { works, differences, violations }, answers, report: report?.path }),
-    );
+    session.terminal.print(JSON.stringify({ out, ...account, truth: { works, differences, violations }, answers }));
     return;
   }
   printAccount(account, session);
-  printAnswers(answers, session);
+  printAnswers(answers, out, session);
   printTruth(verification, violations, session);
   printNextSteps(account, out, session);
 }
@@ -145,25 +137,40 @@ async function someQuestions(out: string): Promise<Question[]> {
 
 function answerOf({ question, answer, nonce, value }: Question, hits: readonly Hit[]): Answer {
   const at = hits.findIndex(({ passage: { text } }) => text.includes(nonce) && text.includes(value));
-  const shown = hits[Math.max(0, at)]?.passage;
-  return {
-    question,
-    expected: answer,
-    nonce,
-    rank: at === -1 ? null : at + 1,
-    passage: shown
-      ? { title: shown.title, headings: shown.headings, page: shown.page, text: shown.text, file: shown.file }
-      : null,
-  };
+  return { question, expected: answer, rank: at === -1 ? null : at + 1, hit: hits[Math.max(0, at)] ?? null };
 }
 
-/** Asks the simulated web what a correct client must have got, and compares. */
-async function compareWithTruth(sim: string, out: string, scope: 'all' | 'manifest'): Promise<Verification> {
+/** Asks three questions of the corpus, by words and meaning where there is a model. */
+async function askQuestions(
+  config: Config,
+  searchedBy: 'words' | 'words and meaning',
+  session: Session,
+  signal: AbortSignal,
+): Promise<Answer[]> {
+  await using dense = searchedBy === 'words' ? undefined : await openDense(config, session);
+  using index = await openIndex(indexFolder(config), dense);
+  const mode = index.modes.includes('hybrid') ? 'hybrid' : 'lexical';
+  const answers: Answer[] = [];
+  for (const question of await someQuestions(config.download.out))
+    answers.push(answerOf(question, await index.search(question.question, { mode, top: TOP }, signal)));
+  return answers;
+}
+
+/** Asks the simulated web what a correct client must have got and how this one behaved, and compares. */
+async function heldAgainstTruth(
+  sim: string,
+  out: string,
+  max: number | undefined,
+  session: Session,
+): Promise<{ readonly verification: Verification; readonly violations: number }> {
+  using _line = showProgress(session.terminal, session.clock, () => 'asking the simulated web for the truth');
   const { verify } = await import('../../../sim/index.ts');
   const truth: TruthLine[] = [];
   for await (const line of jsonLines(await post(sim, '/__sim/truth', { selection: SELECTION })))
     truth.push(line as TruthLine);
-  return verify(truth, await readManifest(out), { scope });
+  const { total } = (await (await call(sim, '/__sim/violations')).json()) as { readonly total: number };
+  const scope = max === undefined ? 'all' : 'manifest';
+  return { verification: verify(truth, await readManifest(out), { scope }), violations: total };
 }
 
 async function readManifest(out: string): Promise<Map<string, ManifestLine>> {
@@ -177,40 +184,26 @@ async function readManifest(out: string): Promise<Map<string, ManifestLine>> {
   return manifest;
 }
 
-function printAnswers(answers: readonly Answer[], session: Session): void {
+function printAnswers(answers: readonly Answer[], out: string, session: Session): void {
   const { terminal } = session;
   terminal.print(`\n${terminal.style('bold', 'Questions whose answers are planted in the papers', 'stdout')}`);
-  for (const { question, expected, nonce, rank, passage } of answers) {
-    const mark = rank === null ? terminal.style('red', '✗', 'stdout') : terminal.style('green', '✓', 'stdout');
-    terminal.print(`\n${mark} ${question}`);
-    if (rank === null) terminal.print(`  not among the first ${TOP} passages; planted: ${expected}`);
-    if (!passage) continue;
-    const { title, headings, page, text, file } = passage;
-    const place = [title, ...headings.slice(-1), ...(page === undefined ? [] : [`page ${page}`])].join(' · ');
-    terminal.print(`  ${excerpt(plain(text), nonce)}`);
-    terminal.print(
-      `  ${terminal.style('dim', plain(`${rank === null ? 'first found' : `passage ${rank}`}: ${place}`), 'stdout')}`,
-    );
-    if (file !== undefined) terminal.print(`  ${terminal.style('dim', plain(file), 'stdout')}`);
+  for (const { question, expected, rank, hit } of answers) {
+    terminal.print(`\n${mark(rank !== null, terminal)} ${question}`);
+    if (rank === null) terminal.print(`  not among the first ${TOP} passages; planted: ${expected}\n  found first:`);
+    if (!hit) continue;
+    const { file } = hit.passage;
+    const link = file === undefined ? undefined : join(out, file);
+    // Shown from where the answer stands, which is known here; the search was only given the question.
+    const query = rank === null ? question : expected;
+    terminal.print(passageText(hit, { query, full: false, link }, terminal).replaceAll(/^/gm, '  '));
   }
-}
-
-/** The piece of a passage in which the answer stands, or its beginning. */
-function excerpt(text: string, nonce: string): string {
-  const flat = text.replaceAll(/\s+/g, ' ').trim();
-  const at = Math.max(0, flat.indexOf(nonce));
-  const from = at <= BEFORE ? 0 : flat.indexOf(' ', at - BEFORE) + 1;
-  const piece = flat.slice(from, from + SHOWN);
-  return `${from > 0 ? '… ' : ''}${piece.replace(/\s+\S*$/, '')}${from + SHOWN < flat.length ? ' …' : ''}`;
 }
 
 function printTruth({ works, differences }: Verification, violations: number, session: Session): void {
   const { terminal } = session;
-  const mark = (right: boolean): string =>
-    right ? terminal.style('green', '✓', 'stdout') : terminal.style('red', '✗', 'stdout');
   terminal.print(`\n${terminal.style('bold', 'Held against the truth of the simulated web', 'stdout')}\n`);
   terminal.print(
-    `${mark(differences.length === 0)} ${
+    `${mark(differences.length === 0, terminal)} ${
       differences.length === 0
         ? `all ${works} works as they should be: outcome, reason, resolver, file, attempts`
         : `${differences.length} differences in ${works} works`
@@ -218,5 +211,9 @@ function printTruth({ works, differences }: Verification, violations: number, se
   );
   for (const { work, aspect, expected, found } of differences.slice(0, 10))
     terminal.print(`  ${work} ${aspect}: ${plain(expected).slice(0, 60)} expected, ${plain(found).slice(0, 60)} found`);
-  terminal.print(`${mark(violations === 0)} ${violations} rules of politeness broken\n`);
+  terminal.print(`${mark(violations === 0, terminal)} ${violations} rules of politeness broken\n`);
+}
+
+function mark(right: boolean, terminal: Terminal): string {
+  return right ? terminal.style('green', '✓', 'stdout') : terminal.style('red', '✗', 'stdout');
 }

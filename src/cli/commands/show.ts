@@ -3,7 +3,7 @@ import { extname } from 'node:path';
 import { Command, InvalidArgumentError } from 'commander';
 
 import { AppError, writeFileAtomic } from '../../base/index.ts';
-import { showPage } from '../../parse/index.ts';
+import { showPage, showPageImage } from '../../parse/index.ts';
 import { openSession, shared } from '../session.ts';
 
 /** `show FILE`: what was understood of a page, drawn on it. */
@@ -13,16 +13,20 @@ export function showCommand(): Command {
     .argument('<file>', 'a PDF, HTML or XML file, or a block file (.jsonl) parsed before')
     .option('--page <number>', 'page to show', pageNumber, 1)
     .option('--image <file>', 'image of the page (PNG or JPEG) to draw on')
-    .requiredOption('--out <file>', 'HTML file to write')
-    .addHelpText('after', '\nExample:\n  docparse show paper.pdf --page 3 --out page.html\n')
+    .requiredOption('--out <file>', 'HTML or PNG file to write, by its ending')
+    .addHelpText('after', '\nExample:\n  docparse show paper.pdf --page 3 --out page.png\n')
     .action(async (file: string, options: { page: number; image?: string; out: string }, self: Command) => {
       const session = openSession(self);
-      if (!/^\.html?$/i.test(extname(options.out)))
-        throw new AppError('SHOW_FORMAT', `${options.out}: only HTML can be written`, {
-          hint: 'give a name that ends in .html',
+      const ending = extname(options.out).toLowerCase();
+      if (!['.html', '.htm', '.png'].includes(ending) || (ending === '.png' && options.image !== undefined))
+        throw new AppError('SHOW_FORMAT', `${options.out}: only HTML and PNG can be written, PNG without --image`, {
+          hint: 'give a name that ends in .html or .png',
         });
-      const html = await showPage(file, options.page, options.image === undefined ? {} : { image: options.image });
-      await writeFileAtomic(options.out, html);
+      const drawn =
+        ending === '.png'
+          ? await showPageImage(file, options.page)
+          : await showPage(file, options.page, options.image === undefined ? {} : { image: options.image });
+      await writeFileAtomic(options.out, drawn);
       session.terminal.print(session.json ? JSON.stringify({ out: options.out, page: options.page }) : options.out);
     });
 }

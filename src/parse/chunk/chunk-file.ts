@@ -79,6 +79,27 @@ export async function* readChunkTexts(path: string): AsyncGenerator<ChunkText> {
   }
 }
 
+/** What of a chunk is needed to find it and to show it; `page` is the first that it stands on. */
+export type ChunkPassage = Pick<Chunk, 'id' | 'document' | 'text' | 'context' | 'title' | 'headings'> & {
+  readonly page: number | undefined;
+};
+
+/** Reads only what is needed to find chunks and to show them. */
+export async function* readChunkPassages(path: string): AsyncGenerator<ChunkPassage> {
+  const columns = ['chunk_id', 'doc_id', 'text', 'context', 'title', 'headings', 'page_first'] as const;
+  for await (const row of chunkRows(path, columns)) {
+    yield {
+      id: row['chunk_id'] as string,
+      document: row['doc_id'] as string,
+      text: row['text'] as string,
+      context: row['context'] as string,
+      title: row['title'] as string,
+      headings: row['headings'] as string[],
+      page: (row['page_first'] as number | null | undefined) ?? undefined,
+    };
+  }
+}
+
 async function* chunkRows(path: string, columns?: readonly (keyof typeof COLUMNS)[]): AsyncGenerator<Row> {
   const reader = await openRowReader(path);
   const { schema } = reader.metadata;

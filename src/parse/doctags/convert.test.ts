@@ -45,6 +45,7 @@ const pdfDocument: ParsedDocument = {
 const pdfReader: PdfReader = {
   parsePdf: () => Promise.resolve(pdfDocument),
   renderPage: () => Promise.resolve(Buffer.from('\x89PNG')),
+  rasterPage: () => Promise.resolve({ width: 1, height: 1, rgba: new Uint8Array(4) }),
 };
 
 test('a file becomes its block file, its DocTags, its sidecar and what else is asked for', async () => {

@@ -4,6 +4,7 @@ import { basename, join } from 'node:path';
 import { AppError, errorInfo, sha256, writeFileAtomic } from '../../base/index.ts';
 import type { ParsedDocument } from '../document.ts';
 import { convertWithDoclingServe, type DoclingServeOptions } from './engines/docling-serve.ts';
+import { findTesseract } from './engines/tesseract.ts';
 import { convertWithVlm, type VlmOptions } from './engines/vlm.ts';
 import type { ParseFacts } from './formats/sidecar.ts';
 import { unpack } from './markup/decode.ts';
@@ -27,6 +28,9 @@ export interface ParseFileOptions extends Omit<MarkupOptions, 'kind'> {
   /** The PDF reader; loaded when a PDF comes, unless given. */
   readonly pdfReader?: PdfReader;
   readonly maxFileBytes?: number;
+  readonly maxPages?: number;
+  /** Reads scanned pages with tesseract where it is installed; they are only reported without it. */
+  readonly ocr?: { readonly languages: string; readonly timeoutMs: number };
 }
 
 export interface ConvertOptions extends ParseFileOptions {
@@ -132,10 +136,18 @@ async function readPdf(
   const { engine = { kind: 'embedded' } } = options;
   if (engine.kind === 'docling-serve') return convertWithDoclingServe({ name, bytes }, engine, signal);
   const reader = options.pdfReader ?? (await loadPdfReader());
-  const embedded = await reader.parsePdf(bytes);
+  const ocr = options.ocr && (await findTesseract());
+  const embedded = await reader.parsePdf(bytes, {
+    ...(options.maxPages !== undefined && { maxPages: options.maxPages }),
+    ...(signal && { signal }),
+    ...(ocr !== undefined && { ocr: { ...options.ocr, command: ocr } }),
+  });
   if (engine.kind === 'embedded') return { document: embedded, facts: { parse_engine: 'embedded' } };
   const remote = await convertWithVlm(
-    embedded.pages.map((page) => ({ page, png: () => reader.renderPage(bytes, page.number, 2) })),
+    embedded.pages.map((page) => ({
+      page,
+      png: () => reader.renderPage(bytes, page.number, (engine.dpi ?? 144) / 72),
+    })),
     {
       ...engine,
       fallback: (page) => Promise.resolve(embedded.blocks.filter((block) => (block.regions[0]?.page ?? 1) === page)),

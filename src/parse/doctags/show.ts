@@ -5,6 +5,8 @@ import type { ParsedDocument } from '../document.ts';
 import { parseFile, type ParseFileOptions } from './convert.ts';
 import { readBlockLines } from './formats/block-lines.ts';
 import { writeOverlay, type PageImage } from './formats/overlay.ts';
+import { writeOverlayPng } from './formats/overlay-png.ts';
+import { unpack } from './markup/decode.ts';
 import { loadPdfReader } from './pdf-reader.ts';
 
 /** A page of a file, or of a block file parsed before, with the recognised blocks drawn on it, as HTML. */
@@ -14,11 +16,28 @@ export async function showPage(
   options: ParseFileOptions & { readonly image?: string } = {},
 ): Promise<string> {
   const { document, image } = await documentAndImage(path, page, options);
-  if (document.pages.length > 0 && !document.pages.some((candidate) => candidate.number === page))
-    throw new AppError('SHOW_NO_PAGE', `${path} has no page ${page}`, {
-      hint: `pages are 1 to ${document.pages.length}`,
-    });
+  requirePage(document, path, page);
   return writeOverlay(document, page, image);
+}
+
+/** The same as a PNG; a block file has no picture of its page, so its boxes stand on white. */
+export async function showPageImage(path: string, page: number, options: ParseFileOptions = {}): Promise<Uint8Array> {
+  const { document, kind } = path.endsWith('.jsonl')
+    ? { document: await readBlockLines(path), kind: 'blocks' }
+    : await parseFile(path, options);
+  if (document.pages.length === 0)
+    throw new AppError('SHOW_FORMAT', `${path} has no pages, so none can be drawn`, {
+      hint: 'give a name that ends in .html',
+    });
+  requirePage(document, path, page);
+  if (kind !== 'pdf') return writeOverlayPng(document, page);
+  const reader = options.pdfReader ?? (await loadPdfReader());
+  return writeOverlayPng(document, page, await reader.rasterPage(unpack(await readFile(path)), page, 2));
+}
+
+function requirePage({ pages }: ParsedDocument, path: string, page: number): void {
+  if (pages.length > 0 && !pages.some((candidate) => candidate.number === page))
+    throw new AppError('SHOW_NO_PAGE', `${path} has no page ${page}`, { hint: `pages are 1 to ${pages.length}` });
 }
 
 async function documentAndImage(
@@ -36,7 +55,7 @@ async function documentAndImage(
   if (parsed.kind !== 'pdf' || !parsed.document.pages.some((candidate) => candidate.number === page))
     return { document: parsed.document };
   const reader = options.pdfReader ?? (await loadPdfReader());
-  const png = await reader.renderPage(await readFile(path), page, 2);
+  const png = await reader.renderPage(unpack(await readFile(path)), page, 2);
   return { document: parsed.document, image: { bytes: png, type: 'image/png' } };
 }
 

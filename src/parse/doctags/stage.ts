@@ -8,7 +8,7 @@ import { outputEndings } from './outputs.ts';
 import type { DoctagsSettings } from './worker.ts';
 
 /** Raised when the same settings begin to give other blocks. */
-const READER_VERSION = 1;
+const READER_VERSION = 2;
 const ENDINGS = '**/*.{pdf,PDF,html,htm,xhtml,xml,nxml,XML,HTML,xml.gz,nxml.gz}';
 export const DOCTAGS_FOLDER = 'DocTagsFiles';
 
@@ -17,11 +17,12 @@ export const doctagsWorker: WorkerModule = {
   module: new URL(import.meta.url.endsWith('.ts') ? './worker.ts' : './worker.js', import.meta.url),
 };
 
-/** What of the settings decides how the outputs look; keys of servers do not. */
+/** What of the settings decides how the outputs look; keys of servers, limits and patience do not. */
 function doctagsConfigHash(settings: DoctagsSettings): string {
-  const { engine, ...rest } = settings;
-  const { apiKey: _key, ...named } = engine as { readonly apiKey?: unknown };
-  return sha256(canonicalJson({ version: READER_VERSION, ...rest, engine: named }));
+  const { engine, ocr, maxPages: _pages, maxFileBytes: _bytes, ...rest } = settings;
+  const unseen = new Set(['apiKey', 'requestTimeoutMs', 'totalTimeoutMs', 'concurrency', 'attempts', 'pollSeconds']);
+  const named = Object.fromEntries(Object.entries(engine).filter(([name]) => !unseen.has(name)));
+  return sha256(canonicalJson({ version: READER_VERSION, ...rest, engine: named, ocr: ocr?.languages ?? null }));
 }
 
 /** Every document of a folder, or one file, in the order of their names. */

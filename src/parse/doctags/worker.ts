@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 
 import { systemClock } from '../../base/index.ts';
 import type { StageWorker } from '../../stage/index.ts';
-import type { PdfEngine } from './convert.ts';
+import type { ParseFileOptions, PdfEngine } from './convert.ts';
 import { parseFile } from './convert.ts';
 import { parseFailure } from './failure.ts';
 import type { OutputChoice } from './outputs.ts';
@@ -16,6 +16,9 @@ type PlainEngine<E> = E extends unknown ? Omit<E, 'clock' | 'fetch' | 'random'> 
 export interface DoctagsSettings extends OutputChoice, Omit<MarkupOptions, 'kind'> {
   readonly mode: 'auto' | 'pdf' | 'html' | 'xml';
   readonly engine: PlainEngine<PdfEngine>;
+  readonly maxPages?: number;
+  readonly maxFileBytes?: number;
+  readonly ocr?: ParseFileOptions['ocr'];
 }
 
 /** Turns one file into blocks and DocTags. Runs in a process of its own, which the stage can kill. */
@@ -24,7 +27,8 @@ const parseItem: StageWorker = async (item, context) => {
   const path = item.inputs['file'] ?? '';
   try {
     const engine = { ...settings.engine, clock: systemClock } as PdfEngine;
-    const parsed = await parseFile(path, { ...settings, engine }, context.signal);
+    const { ocr, ...given } = settings;
+    const parsed = await parseFile(path, { ...given, engine, ...(ocr && { ocr }) }, context.signal);
     for (const { name, text } of outputTexts(parsed, { ...settings, id: item.itemId, path })) {
       const output = item.outputs[name];
       if (output !== undefined) writeFileSync(output, text());

@@ -11,6 +11,7 @@ import { embedTexts } from './embed-texts.ts';
 import type { DenseEngine } from './engine.ts';
 import type { DenseSettings } from './open-engine.ts';
 import { openDenseEngine } from './open-engine.ts';
+import { stoppingFault } from './server-fault.ts';
 import { embedOutput } from './stage.ts';
 
 /** A dense engine as plain data, which can be sent to a process. */
@@ -62,7 +63,11 @@ const makeAhead: StageWorker = async (item, context) => {
   const { engine, cache } = await opened.tools;
   const texts: string[] = [];
   for await (const chunk of readChunkTexts(item.inputs['chunks'] ?? '')) texts.push(embeddedText(chunk));
-  const { embedded } = await embedTexts(texts, { engine, cache, role: 'passage', signal: context.signal });
-  return { status: 'success', manifest: { vectors_computed: embedded } };
+  try {
+    const { embedded } = await embedTexts(texts, { engine, cache, role: 'passage', signal: context.signal });
+    return { status: 'success', manifest: { vectors_computed: embedded } };
+  } catch (error) {
+    throw stoppingFault(error);
+  }
 };
 export default makeAhead;

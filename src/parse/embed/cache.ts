@@ -7,14 +7,25 @@ import type { StatementSync } from 'node:sqlite';
 import { AppError } from '../../base/index.ts';
 
 const SCHEMA = 1;
+/** Some two and a half million vectors of 384 numbers. */
+const DEFAULT_MAX_BYTES = 4 * 2 ** 30;
+/** What is made room for at once, so that not every run has to; and how much of it in one transaction. */
+const ROOM = 0.1;
+const DROPPED_TOGETHER = 5_000;
 
-/** Vectors by the hash of model and text, so that a text is embedded once. Several processes may share the file. */
+/**
+ * Vectors by the hash of model and text, so that a text is embedded once. Several processes may share the file. It is
+ * bounded: on closing, what was put in longest ago goes first, as texts and models that nobody uses any more do not come
+ * back; what is still in use and went with it is embedded again.
+ */
 export class VectorCache implements Disposable {
   readonly #database: DatabaseSync;
   readonly #get: StatementSync;
   readonly #put: StatementSync;
+  readonly #maxBytes: number;
 
-  constructor(path: string) {
+  constructor(path: string, options: { readonly maxBytes?: number } = {}) {
+    this.#maxBytes = options.maxBytes ?? DEFAULT_MAX_BYTES;
     mkdirSync(dirname(path), { recursive: true });
     this.#database = new DatabaseSync(path, { timeout: 10_000 });
     const version = this.#database.prepare('pragma user_version').get()?.['user_version'];
@@ -26,6 +37,7 @@ export class VectorCache implements Disposable {
     // Larger pages hold two or more vectors whole; mapped pages are read without copying them first.
     this.#database.exec(`
       pragma page_size = 8192;
+      pragma auto_vacuum = incremental;
       pragma journal_mode = wal;
       pragma synchronous = normal;
       pragma mmap_size = 1073741824;
@@ -69,8 +81,31 @@ export class VectorCache implements Disposable {
     }
   }
 
+  /** How many bytes the vectors take now. */
+  get bytes(): number {
+    const pragma = (name: string): number => Number(this.#database.prepare(`pragma ${name}`).get()?.[name] ?? 0);
+    return (pragma('page_count') - pragma('freelist_count')) * pragma('page_size');
+  }
+
+  #dropOldest(): void {
+    if (this.bytes <= this.#maxBytes) return;
+    const drop = this.#database.prepare(
+      'delete from vectors where rowid in (select rowid from vectors order by rowid limit ?)',
+    );
+    for (let dropped = 1; dropped > 0 && this.bytes > this.#maxBytes * (1 - ROOM);)
+      dropped = Number(drop.run(DROPPED_TOGETHER).changes);
+    this.#database.exec('pragma incremental_vacuum');
+  }
+
   [Symbol.dispose](): void {
-    this.#database.close();
+    try {
+      this.#dropOldest();
+    } catch (error) {
+      // 5 = SQLITE_BUSY: another process is writing, and will make room when it closes.
+      if (!(error instanceof Error && 'errcode' in error && ((error.errcode as number) & 0xff) === 5)) throw error;
+    } finally {
+      this.#database.close();
+    }
   }
 }
 

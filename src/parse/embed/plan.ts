@@ -1,9 +1,7 @@
 import { existsSync, globSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 
-import { AppError } from '../../base/index.ts';
 import type { StagePlan, StageWorker, WorkItem } from '../../stage/index.ts';
-import { StageError } from '../../stage/index.ts';
 import { embeddedText } from '../chunk/chunk.ts';
 import { readChunkTexts } from '../chunk/chunk-file.ts';
 import { chunkOutput } from '../chunk/stage.ts';
@@ -11,6 +9,7 @@ import type { FileFormat } from '../files/open.ts';
 import type { VectorCache } from './cache.ts';
 import type { SparseEngine } from './engine.ts';
 import { loadBm25, measureBm25, openBm25, saveBm25 } from './engines/bm25.ts';
+import { stoppingFault } from './server-fault.ts';
 import type { EmbedEngines } from './stage.ts';
 import { embedConfigHash, embedItem, embedOutput } from './stage.ts';
 import type { VectorType } from './vector-file.ts';
@@ -43,14 +42,6 @@ export function embedPlan(
   return { stageName: 'embed', items, totalItems: items.length };
 }
 
-/** Faults of an embedding server that every other document would meet too; it was asked again often enough. */
-const OF_THE_SERVER: ReadonlySet<string> = new Set([
-  'EMBED_UNAVAILABLE',
-  'EMBED_REFUSED',
-  'EMBED_DIMENSIONS',
-  'EMBED_ANSWER',
-]);
-
 /** Embeds one document with engines that live in this process. An embedding server that is gone stops the stage. */
 export function createEmbedWorker(options: {
   readonly engines: EmbedEngines;
@@ -63,14 +54,7 @@ export function createEmbedWorker(options: {
       const extras = await embedItem({ ...files, ...options }, context.signal);
       return { status: 'success', manifest: { ...extras } };
     } catch (error) {
-      if (!(error instanceof AppError) || !OF_THE_SERVER.has(error.code)) throw error;
-      const { code, message, hint } = error;
-      throw new StageError('network', hint === undefined ? message : `${message}; ${hint}`, {
-        retryable: false,
-        code,
-        stopsStage: true,
-        cause: error,
-      });
+      throw stoppingFault(error);
     }
   };
 }

@@ -2,6 +2,7 @@ import type { Job, JobFilter, JobState, Pause, QueueAdmin, QueueStats, WorkerInf
 import { JOB_STATES } from '../types.ts';
 import type { SqliteConnection } from './connection.ts';
 import type { Tally, TallyState } from './tally.ts';
+import { UNCOUNTED } from './tally.ts';
 import type { SqliteWatch } from './watch.ts';
 
 const COLUMNS = `id, artifact_id AS artifactId, artifact_json AS artifactJson, state, attempts, priority,
@@ -63,7 +64,9 @@ export class SqliteAdmin implements QueueAdmin {
         .map((row) => ({ ...row })) as T[];
     return this.#connection.read(() => {
       const tally = all<{ state: TallyState; resolver: string; code: string; jobs: number }>(
-        'SELECT state, resolver_hint AS resolver, error_code AS code, jobs FROM tally WHERE jobs <> 0',
+        `SELECT state, resolver_hint AS resolver, error_code AS code, sum(jobs) AS jobs FROM (
+           SELECT * FROM tally UNION ALL SELECT 'queued', resolver_hint, '', count(*) FROM ${UNCOUNTED} GROUP BY resolver_hint
+         ) GROUP BY 1, 2, 3 HAVING sum(jobs) <> 0`,
       );
       const count = (...states: TallyState[]): number => sum(tally.filter(({ state }) => states.includes(state)));
       const [due = { jobs: 0 }] = all<{ jobs: number }>(
@@ -179,6 +182,7 @@ export class SqliteAdmin implements QueueAdmin {
     const remove = this.#connection.prepare(`DELETE FROM jobs WHERE ${MATCHES}`);
     return this.#connection.write(() => {
       this.#tally.clear();
+      this.#tally.countNew();
       for (const { state, resolver, lastError, jobs } of this.#groups(values))
         this.#tally.add(state, resolver, lastError, -jobs);
       const { changes } = remove.run(values);

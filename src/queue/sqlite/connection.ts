@@ -70,10 +70,10 @@ export class SqliteConnection {
   }
 
   /** Runs `work` in one write transaction. With `accepting`, it is on the disk before this resolves (unless set otherwise). */
-  async write<T>(work: () => T, options: { readonly accepting?: boolean } = {}): Promise<T> {
-    const full = this.#durability === 'all' || (this.#durability === 'enqueue' && options.accepting === true);
+  write<T>(work: () => T, options: { readonly accepting?: boolean } = {}): Promise<T> {
+    const level = this.#levelFor(options.accepting);
     return this.#patiently(() => {
-      this.#setSynchronous(full ? 'FULL' : 'NORMAL');
+      this.#setSynchronous(level);
       this.#database.exec('BEGIN IMMEDIATE');
       try {
         const result = work();
@@ -84,6 +84,15 @@ export class SqliteConnection {
         if (this.#database.isTransaction) this.#database.exec('ROLLBACK');
         throw error;
       }
+    });
+  }
+
+  /** Runs a single statement, which is a transaction of its own, and waits for the disk as an accepting `write` does. */
+  accept<T>(statement: () => T): Promise<T> {
+    const level = this.#levelFor(true);
+    return this.#patiently(() => {
+      this.#setSynchronous(level);
+      return statement();
     });
   }
 
@@ -137,6 +146,10 @@ export class SqliteConnection {
     );
   }
 
+  #levelFor(accepting = false): 'FULL' | 'NORMAL' {
+    return this.#durability === 'all' || (this.#durability === 'enqueue' && accepting) ? 'FULL' : 'NORMAL';
+  }
+
   #setSynchronous(level: 'FULL' | 'NORMAL'): void {
     if (this.#synchronous === level) return;
     this.#database.exec(`PRAGMA synchronous = ${level}`);
@@ -145,13 +158,14 @@ export class SqliteConnection {
 
   /** Tries until nobody else holds the lock. `work` is all or nothing, so trying again is safe. */
   async #patiently<T>(work: () => T): Promise<T> {
-    const startedAt = this.clock.monotonic();
+    let giveUpAt: number | undefined;
     for (let delayMs = 1; ; delayMs = Math.min(LONGEST_WAIT_MS, delayMs * 2)) {
       try {
         return work();
       } catch (error) {
-        if (!isBusy(error) || this.clock.monotonic() - startedAt >= this.#timeoutMs)
-          throw describeSqliteError(error, this.path);
+        const now = this.clock.monotonic();
+        giveUpAt ??= now + this.#timeoutMs;
+        if (!isBusy(error) || now >= giveUpAt) throw describeSqliteError(error, this.path);
       }
       await wait(this.clock, delayMs * (0.5 + Math.random() / 2));
     }

@@ -1,3 +1,5 @@
+import { UNCOUNTED } from './tally.ts';
+
 const READY = "state = 'queued' AND available_at IS NULL";
 
 /** Every statement of the working queue; those of operators stand in admin.ts. */
@@ -66,7 +68,7 @@ export const SQL = {
 
   outlook: `
     SELECT
-      coalesce((SELECT sum(jobs) FROM tally WHERE state = 'queued'), 0)
+      coalesce((SELECT sum(jobs) FROM tally WHERE state = 'queued'), 0) + (SELECT count(*) FROM ${UNCOUNTED})
         + (SELECT count(*) FROM jobs WHERE state = 'queued' AND available_at IS NOT NULL AND available_at <= ?) AS ready,
       (SELECT count(*) FROM (SELECT 1 FROM jobs WHERE state = 'queued' AND available_at IS NOT NULL AND available_at > ? LIMIT 1000)) AS delayed,
       coalesce((SELECT sum(jobs) FROM tally WHERE state = 'in_progress'), 0) AS inProgress,

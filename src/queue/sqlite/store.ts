@@ -23,6 +23,8 @@ import { SqliteWatch } from './watch.ts';
 
 /** Jobs that may be moved by one transaction on the side, so that none takes long. */
 const WAKE_BATCH = 1000;
+/** Jobs that one process may put in alone before it counts them; whoever wants to know meanwhile must. */
+const COUNT_EVERY = 250;
 
 interface Row {
   readonly id: number;
@@ -48,6 +50,8 @@ export class SqliteStore implements QueueStore {
   readonly #watch: SqliteWatch;
   readonly #tally: Tally;
   readonly #leases = new Map<number, StatementSync>();
+  /** At first as many as there may be: a process that puts in just one job counts it. */
+  #uncounted = COUNT_EVERY;
   readonly #sql: { readonly [Name in keyof typeof SQL]: StatementSync };
 
   private constructor(connection: SqliteConnection) {
@@ -67,26 +71,19 @@ export class SqliteStore implements QueueStore {
   }
 
   async enqueue(jobs: readonly NewJob[], now: number): Promise<boolean[]> {
-    const { insert } = this.#sql;
-    const added = await this.#write(
-      () =>
-        jobs.map((job) => {
-          const resolver = job.resolverHint ?? '';
-          const { changes } = insert.run(
-            job.artifactId,
-            job.artifactJson,
-            resolver,
-            job.host ?? '',
-            job.priority ?? 0,
-            now,
-            now,
-          );
-          if (changes === 0) return false;
-          this.#tally.add('queued', resolver, null, 1);
-          return true;
-        }),
-      { accepting: true },
-    );
+    const [first] = jobs;
+    const alone = jobs.length === 1 && first !== undefined && this.#uncounted < COUNT_EVERY;
+    this.#uncounted = alone ? this.#uncounted + 1 : 0;
+    const added = alone
+      ? [await this.#connection.accept(() => this.#insert(first, now))]
+      : await this.#connection.write(
+          () => {
+            const results = jobs.map((job) => this.#insert(job, now));
+            this.#tally.countNew();
+            return results;
+          },
+          { accepting: true },
+        );
     if (added.includes(true)) this.#watch.tell('jobs');
     return added;
   }
@@ -161,6 +158,11 @@ export class SqliteStore implements QueueStore {
     this.#connection.close();
   }
 
+  #insert(job: NewJob, now: number): boolean {
+    const { artifactId, artifactJson, resolverHint = '', host = '', priority = 0 } = job;
+    return this.#sql.insert.run(artifactId, artifactJson, resolverHint, host, priority, now, now).changes !== 0;
+  }
+
   #finish({ id, token, resolverHint }: Lease, settlement: Settlement & { kind: 'finish' }, now: number): boolean {
     const lastError = settlement.error ? formatLastError(settlement.error) : null;
     if (this.#sql.finish.run(settlement.state, lastError, now, id, token).changes === 0) return false;
@@ -210,12 +212,12 @@ export class SqliteStore implements QueueStore {
     return exhausted.length;
   }
 
-  async #write<T>(work: () => T, options?: { readonly accepting?: boolean }): Promise<T> {
+  #write<T>(work: () => T): Promise<T> {
     return this.#connection.write(() => {
       this.#tally.clear();
       const result = work();
       this.#tally.flush();
       return result;
-    }, options);
+    });
   }
 }

@@ -7,9 +7,17 @@ import type { SqliteConnection } from './connection.ts';
 /** States as they are counted: a delayed job is queued, but counted apart. */
 export type TallyState = JobState | 'delayed';
 
-/** Counts of jobs, gathered while a transaction moves them and written once before it commits. */
+/** Jobs that came in and are not in the tally yet: they are counted as queued, whatever became of them since. */
+export const UNCOUNTED = 'jobs WHERE id > (SELECT counted FROM control)';
+
+/**
+ * Counts of jobs, gathered while a transaction moves them and written once before it commits. Jobs that come in are counted
+ * by their ids, some time later.
+ */
 export class Tally {
   readonly #upsert: StatementSync;
+  readonly #countNew: StatementSync;
+  readonly #markCounted: StatementSync;
   /** By state, resolver and code: this runs several times for each job, and building one key of three costs more. */
   readonly #changes = new Map<TallyState, Map<string, Map<string, number>>>();
 
@@ -18,6 +26,20 @@ export class Tally {
       `INSERT INTO tally (state, resolver_hint, error_code, jobs) VALUES (?, ?, ?, ?)
        ON CONFLICT DO UPDATE SET jobs = jobs + excluded.jobs`,
     );
+    this.#countNew = connection.prepare(
+      `INSERT INTO tally (state, resolver_hint, error_code, jobs)
+       SELECT 'queued', resolver_hint, '', count(*) FROM ${UNCOUNTED} GROUP BY resolver_hint
+       ON CONFLICT DO UPDATE SET jobs = jobs + excluded.jobs`,
+    );
+    this.#markCounted = connection.prepare(
+      'UPDATE control SET counted = max(counted, coalesce((SELECT max(id) FROM jobs), 0))',
+    );
+  }
+
+  /** Counts the jobs that came in since this was last done; call it inside a transaction, and before jobs are removed. */
+  countNew(): void {
+    this.#countNew.run();
+    this.#markCounted.run();
   }
 
   /** `jobs` more (or, negative, fewer) in a state. */

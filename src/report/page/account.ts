@@ -21,7 +21,7 @@ export function accountPanel(data: ReportData): Node[] {
   return [
     figures(data),
     ...(account ? [everyWork(account), steps(data, account)] : [steps(data, null)]),
-    ...(account ? [html('div', { class: 'columns' }, ...yieldTables(data, account))] : []),
+    ...(account ? [html('div', { class: 'newspaper' }, ...yieldTables(data, account))] : []),
     ...(data.leftOut.length === 0
       ? []
       : [

@@ -34,7 +34,7 @@ export function moment(at: number): string {
 
 /** 31 %. */
 export function percent(part: number, whole: number): string {
-  return whole === 0 ? '–' : `${Math.round((part / whole) * 100)} %`;
+  return whole === 0 ? '–' : `${Math.round((part / whole) * 100)} %`;
 }
 
 /** all-plans-failed → all plans failed. */

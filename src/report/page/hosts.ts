@@ -56,6 +56,7 @@ function summary({ hosts, hostsFrom, timeScale }: ReportData, ms: number): strin
   const sum = (of: (host: HostLine) => number): number => hosts.reduce((total, host) => total + of(host), 0);
   const over = hosts.filter(({ most, cap }) => cap > 0 && most > cap).length;
   const asked = sum(({ holds }) => holds.filter(([, , why]) => why === 'asked').length);
+  const broken = sum(brokenWaits);
   const parts = [
     `${counted(
       sum(({ requests }) => requests),
@@ -70,12 +71,19 @@ function summary({ hosts, hostsFrom, timeScale }: ReportData, ms: number): strin
       : `Servers refused ${counted(
           sum(({ refused }) => refused),
           'request',
-        )} (429 or 503) and asked ${counted(asked, 'time')} to be left alone; each wait was kept.`,
+        )} (429 or 503) and asked ${counted(asked, 'time')} to be left alone; ${broken === 0 ? 'each wait was kept' : `${counted(broken, 'wait')} not kept`}.`,
     over === 0
       ? 'No host ever had more requests at once than its limit allows.'
       : `${counted(over, 'host')} had more requests at once than allowed.`,
   );
   return parts.join(' ');
+}
+
+/** Waits a server asked for during which it was asked again: a slice that lies wholly inside, behind the one that began it. */
+function brokenWaits({ holds, slices }: HostLine): number {
+  return holds.filter(
+    ([from, to, why]) => why === 'asked' && slices.some(([at, ms, sent]) => sent > 0 && at > from && at + ms <= to),
+  ).length;
 }
 
 function span(hosts: readonly HostLine[]): readonly [from: number, to: number] {

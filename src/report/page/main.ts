@@ -36,7 +36,8 @@ function ledeOf({ account, documents, passages, period }: ReportData): string {
     ? `${counted(account.works, 'work')} found, ${number(saved)} with an open full text, `
     : `${counted(documents.length, 'document')}, `;
   const when = period ? ` Harvested ${moment(period.from)}.` : '';
-  return `${found}${counted(passages.length, 'passage')} to search.${when}`;
+  const searched = passages.length > 0 ? `${counted(passages.length, 'passage')} to search` : 'nothing parsed yet';
+  return `${found}${searched}.${when}`;
 }
 
 document

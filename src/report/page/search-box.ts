@@ -26,7 +26,10 @@ export class SearchBox {
       placeholder: `Search ${counted(data.passages.length, 'passage')} …`,
       'aria-controls': 'results',
       input: () => void this.#search(),
-      focus: () => void this.#rank(),
+      focus: () => {
+        void this.#rank();
+        this.results.hidden = this.results.childElementCount === 0;
+      },
       keydown: (event: KeyboardEvent) => this.#keyInBox(event),
     });
     this.form = html(
@@ -41,6 +44,10 @@ export class SearchBox {
       'aria-label': 'Passages found',
       hidden: true,
       keydown: (event: KeyboardEvent) => this.#keyInResults(event),
+      // The passage that was chosen takes the place of the list; the box brings it back.
+      click: (event: Event) => {
+        if ((event.target as Element).closest('a')) this.results.hidden = true;
+      },
     });
   }
 

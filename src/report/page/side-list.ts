@@ -52,10 +52,12 @@ export class SideList {
     }
   }
 
-  /** Puts the focus on an entry. */
-  focus(at: number): void {
-    this.#items[at]?.focus({ preventScroll: true });
-    this.#reveal(at);
+  /** Puts the focus on an entry; with `atTop` it becomes the first that is seen. */
+  focus(at: number, atTop = false): void {
+    const item = this.#items[at];
+    item?.focus({ preventScroll: true });
+    if (item && atTop) this.element.scrollTop = item.offsetTop;
+    else this.#reveal(at);
   }
 
   /** The first entry that holds a block. */

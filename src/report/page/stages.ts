@@ -64,7 +64,7 @@ function sentence(stage: StageLine): string {
   const done =
     stage.succeeded === 0
       ? ''
-      : `${counted(stage.succeeded, 'document')}: half within ${duration(stage.p50 * 1_000)}, 95 % within ${duration(stage.p95 * 1_000)}, the longest ${duration(stage.max * 1_000)}.`;
+      : `${counted(stage.succeeded, 'document')}: half within ${duration(stage.p50 * 1_000)}, 95 % within ${duration(stage.p95 * 1_000)}, the longest ${duration(stage.max * 1_000)}.`;
   return [
     done,
     stage.skipped > 0 ? `${counted(stage.skipped, 'document')} done before.` : '',
@@ -112,7 +112,7 @@ function histogram({ histogram: buckets, p50 }: StageLine, title: string): HTMLE
     chart(
       `${title}: documents by duration: ${said}`,
       [Math.max(width, 260), TALL + 24],
-      { class: 'histogram tone-accent' },
+      { class: 'histogram tone-accent', preserveAspectRatio: 'xMinYMid' },
       ...bars,
       svg('line', { class: 'base', x2: Math.max(width, 260), y1: TALL, y2: TALL }),
     ),

@@ -16,7 +16,8 @@ export class Viewer {
   readonly #parts = new Map<number, DocumentPart>();
   readonly #stage = html('div', { class: 'reader' });
   readonly #select: HTMLSelectElement;
-  readonly #bar = html('div', { class: 'toolbar' });
+  readonly #steps = html('div', { class: 'steps' });
+  readonly #about = html('p', { class: 'hint' });
   #document = 0;
   #page = 1;
   #mode: 'blocks' | 'passages' = 'passages';
@@ -38,8 +39,8 @@ export class Viewer {
       html(
         'div',
         { class: 'viewer', keydown: (event: KeyboardEvent) => this.#key(event) },
-        field('Document', this.#select),
-        this.#bar,
+        html('div', { class: 'choice' }, field('Document', this.#select), this.#steps),
+        this.#about,
         this.#stage,
       ),
     ];
@@ -61,7 +62,7 @@ export class Viewer {
     if (found) this.#mode = 'passages';
     this.#draw(line);
     if (found && passage !== undefined) {
-      this.#list?.focus(this.#passagesHere(line).indexOf(line.passages[0] + passage));
+      this.#list?.focus(this.#passagesHere(line).indexOf(line.passages[0] + passage), true);
       this.#stage.scrollIntoView({ block: 'start' });
       this.#stage.querySelector('.box.lit')?.scrollIntoView({ block: 'nearest' });
     }
@@ -116,8 +117,9 @@ export class Viewer {
   #drawBar(line: DocumentLine, part: DocumentPart | undefined): void {
     const pages = part?.pages.map(([number]) => number) ?? [];
     const at = pages.indexOf(this.#page);
-    const step = (name: string, label: string, place: string | undefined): HTMLElement =>
-      html(
+    const step = (sign: string, label: string, place: string | undefined): HTMLElement => {
+      const word = html('span', { class: 'word' }, label.replace(/^\w+/, ''));
+      return html(
         'button',
         {
           type: 'button',
@@ -127,29 +129,28 @@ export class Viewer {
           disabled: place === undefined,
           click: () => place !== undefined && (location.hash = place),
         },
-        name,
+        ...(label.startsWith('Next') ? [word, ` ${sign}`] : [sign, word]),
       );
+    };
     const [before, after] = [pages[at - 1], pages[at + 1]];
     const page = (to: number | undefined): string | undefined =>
       to === undefined ? undefined : placeOf(this.#document, 'page', to);
     const paper = (to: number): string | undefined => (this.#data.documents[to] ? placeOf(to) : undefined);
-    this.#bar.replaceChildren(
+    this.#steps.replaceChildren(
+      step('«', 'Previous document', paper(this.#document - 1)),
+      step('‹', 'Previous page', page(before)),
       html(
-        'div',
-        { class: 'steps' },
-        step('« document', 'Previous document', paper(this.#document - 1)),
-        step('‹ page', 'Previous page', page(before)),
-        html('span', { role: 'status' }, pages.length === 0 ? 'flowing text' : `page ${this.#page} of ${pages.length}`),
-        step('page ›', 'Next page', page(after)),
-        step('document »', 'Next document', paper(this.#document + 1)),
+        'span',
+        { role: 'status', class: 'where' },
+        pages.length === 0 ? 'flowing text' : `page ${this.#page} of ${pages.length}`,
       ),
-      html(
-        'p',
-        { class: 'hint' },
-        line.authors === '' ? '' : `${line.authors} · `,
-        `${counted(line.blocks, 'block')}, ${counted(line.passages[1], 'passage')} · `,
-        line.file === '' ? 'file not at hand' : link(line.file, 'open the file'),
-      ),
+      step('›', 'Next page', page(after)),
+      step('»', 'Next document', paper(this.#document + 1)),
+    );
+    this.#about.replaceChildren(
+      line.authors === '' ? '' : `${line.authors} · `,
+      `${counted(line.blocks, 'block')}, ${counted(line.passages[1], 'passage')} · `,
+      line.file === '' ? 'file not at hand' : link(line.file, 'open the file'),
     );
   }
 
@@ -220,7 +221,7 @@ export class Viewer {
         {
           head,
           tone: 'passage',
-          text: marked(passage.text, this.#query()),
+          text: marked(passage.text.replaceAll(/\n{2,}/g, '\n'), this.#query()),
           blocks: passage.blocks,
           choose: () => this.#reveal(passage.blocks[0] ?? 0),
         },
@@ -242,6 +243,6 @@ export class Viewer {
     if (event.target instanceof HTMLSelectElement || (event.key !== 'ArrowLeft' && event.key !== 'ArrowRight')) return;
     const name = `${event.key === 'ArrowLeft' ? 'Previous' : 'Next'} ${event.shiftKey ? 'document' : 'page'}`;
     event.preventDefault();
-    this.#bar.querySelector<HTMLElement>(`[aria-label="${name}"]`)?.click();
+    this.#steps.querySelector<HTMLElement>(`[aria-label="${name}"]`)?.click();
   }
 }

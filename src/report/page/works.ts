@@ -95,7 +95,7 @@ function row(work: WorkLine, data: ReportData, openDocument: (at: number) => str
       html(
         'small',
         {},
-        /^10\./.test(work.doi) ? link(`https://doi.org/${encodeURI(work.doi)}`, work.doi) : work.doi || work.id,
+        work.doi.startsWith('10.') ? link(`https://doi.org/${encodeURI(work.doi)}`, work.doi) : work.doi || work.id,
       ),
     ),
     html(

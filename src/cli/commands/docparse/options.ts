@@ -10,6 +10,15 @@ export interface DocparseOptions extends StageCommandOptions {
   readonly mode?: string;
   readonly engine?: string;
   readonly engineUrl?: string;
+  readonly engineModel?: string;
+  readonly engineTimeoutS?: number;
+  readonly engineConcurrency?: number;
+  readonly engineDpi?: number;
+  readonly enginePrompt?: string;
+  readonly maxPages?: number;
+  readonly memoryLimitMb?: number;
+  readonly ocr?: string;
+  readonly ocrLanguages?: string;
   readonly markdown?: boolean;
   readonly doclingJson?: boolean;
   readonly html?: boolean;
@@ -30,6 +39,17 @@ export const doctagsOptions = (command: Command): Command =>
     .addOption(new Option('--mode <mode>', 'how files are read').choices(['auto', 'pdf', 'html', 'xml']))
     .addOption(new Option('--engine <engine>', 'who reads PDFs').choices(['embedded', 'docling-serve', 'vlm']))
     .option('--engine-url <url>', 'address of that server')
+    .option('--engine-model <name>', 'vision model to ask')
+    .option('--engine-prompt <text>', 'what the vision model is told to do')
+    .option('--engine-dpi <n>', 'dots per inch of the pages it is shown', Number)
+    .option('--engine-concurrency <n>', 'pages it reads at once', Number)
+    .option('--engine-timeout-s <s>', 'longest time for one request to that server', Number)
+    .option('--max-pages <n>', 'refuse PDFs with more pages', Number)
+    .option('--memory-limit-mb <n>', 'memory that the reader of one document may use; 0 means no limit', Number)
+    .addOption(
+      new Option('--ocr <when>', 'read scanned pages with tesseract where it is installed').choices(['off', 'auto']),
+    )
+    .option('--ocr-languages <codes>', 'languages of scanned pages as tesseract names them')
     .option('--markdown', 'also write Markdown')
     .option('--docling-json', 'also write JSON as docling does')
     .option('--html', 'also write HTML');

@@ -56,7 +56,9 @@ async function download(ids: readonly string[], options: DownloadOptions, sessio
     report: (event) => {
       progress.see(event);
       if (isQueueEvent(event)) telemetry.report(event);
+      else telemetry.download?.download(event);
     },
+    reportHttp: telemetry.download?.http,
     around: telemetry.around,
   });
   if (options.dryRun) return await dryRun(assembly, ids, options, session);

@@ -1,6 +1,7 @@
 import type { Config } from '../../../config/index.ts';
 import type { DrainMode, LeasedJob, Orchestrator, QueueEvent, RunSummary, WorkQueue } from '../../../queue/index.ts';
-import { assembleDownload } from '../../assemble-download.ts';
+import type { DownloadTelemetry } from '../../../telemetry/index.ts';
+import { assembleDownload, isQueueEvent } from '../../assemble-download.ts';
 import { openInspector } from '../../inspector.ts';
 import type { Session } from '../../session.ts';
 
@@ -18,6 +19,7 @@ export async function openDownloadJobs(
     readonly queue: WorkQueue;
     readonly report: (event: QueueEvent) => void;
     readonly around: (<T>(job: LeasedJob, run: () => Promise<T>) => Promise<T>) | undefined;
+    readonly telemetry: DownloadTelemetry | undefined;
   },
 ): Promise<Emptying> {
   const stack = new AsyncDisposableStack();
@@ -28,9 +30,10 @@ export async function openDownloadJobs(
       inspect: inspector.inspect,
       report: (event) => {
         if (event.kind === 'worker-crashed') session.log('error', `${event.work}: ${event.code} ${event.message}`);
-        else if (event.kind !== 'work-found' && event.kind !== 'work-ended' && event.kind !== 'work-kept-before')
-          parts.report(event);
+        if (isQueueEvent(event)) parts.report(event);
+        else parts.telemetry?.download(event);
       },
+      reportHttp: parts.telemetry?.http,
     }),
   );
   return {

@@ -37,8 +37,8 @@ interface RunOptions {
 export function runCommand(): Command {
   return runOptions(new Command('run'))
     .description('run the jobs of the queue')
-    .option('--drain', 'end when nothing is left, also nothing delayed')
-    .option('--drain-now', 'end when nothing is due; delayed jobs stay')
+    .option('--drain', 'end when nothing is left, also nothing delayed or paused')
+    .option('--drain-now', 'end when nothing can run now; delayed and paused jobs stay')
     .addHelpText('after', HELP)
     .action(async (options: RunOptions, self: Command) => {
       await run(self, options, options.drainNow ? 'due' : options.drain ? 'empty' : 'never');
@@ -49,7 +49,7 @@ export function runCommand(): Command {
 export function drainCommand(): Command {
   return runOptions(new Command('drain'))
     .description('run until nothing is left (the same as run --drain)')
-    .option('--now', 'end when nothing is due; delayed jobs stay')
+    .option('--now', 'end when nothing can run now; delayed and paused jobs stay')
     .addHelpText('after', '\nExample:\n  contentdownload queue drain --handler ./my-handler.ts\n')
     .action(async (options: RunOptions & { now?: boolean }, self: Command) =>
       run(self, options, options.now ? 'due' : 'empty'),
@@ -98,7 +98,7 @@ async function run(self: Command, options: RunOptions, drain: DrainMode): Promis
     async (queue, session, { config }) => {
       const handler = options.handler === undefined ? undefined : await loadHandler(options.handler);
       await using telemetry = await startTelemetry(config.telemetry, queue.store, session.clock);
-      const log = eventLog(session);
+      const log = eventLog(session, drain);
       const parts = {
         queue,
         report: (event: QueueEvent) => {
@@ -109,7 +109,7 @@ async function run(self: Command, options: RunOptions, drain: DrainMode): Promis
       };
       await using emptying = handler
         ? openHandlerJobs(config, session, { ...parts, handler })
-        : await openDownloadJobs(config, session, parts);
+        : await openDownloadJobs(config, session, { ...parts, telemetry: telemetry.download });
       using stop = stopSignal((name) =>
         session.log('info', `${name}: letting running jobs finish; once more ends at once`),
       );
@@ -125,7 +125,11 @@ async function run(self: Command, options: RunOptions, drain: DrainMode): Promis
 function openHandlerJobs(
   config: Config,
   session: Session,
-  { queue, handler, ...told }: Parameters<typeof openDownloadJobs>[2] & { readonly handler: Handler },
+  {
+    queue,
+    handler,
+    ...told
+  }: Omit<Parameters<typeof openDownloadJobs>[2], 'telemetry'> & { readonly handler: Handler },
 ): Emptying {
   const orchestrator = new Orchestrator(orchestratorOptions(config), {
     store: queue.store,
@@ -193,7 +197,7 @@ function printSummary(summary: RunSummary, session: Session): void {
 }
 
 /** Tells a person what is worth telling; what is paused only when it changes. */
-function eventLog(session: Session): (event: QueueEvent) => void {
+function eventLog(session: Session, drain: DrainMode): (event: QueueEvent) => void {
   let paused = '';
   return (event) => {
     switch (event.kind) {
@@ -214,7 +218,9 @@ function eventLog(session: Session): (event: QueueEvent) => void {
         break;
       case 'pauses-changed': {
         const now = event.pauses.join(', ');
-        if (now !== paused) session.log('info', now === '' ? 'nothing is paused any more' : `paused: ${now}`);
+        const jobs = drain === 'due' ? 'its jobs stay in the queue' : 'its jobs wait for queue resume';
+        if (now !== paused && now === '') session.log('info', 'nothing is paused any more');
+        else if (now !== paused) session.log('warn', `paused: ${now}; ${jobs}`);
         paused = now;
         break;
       }

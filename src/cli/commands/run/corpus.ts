@@ -4,7 +4,7 @@ import { AppError } from '../../../base/index.ts';
 import type { Config } from '../../../config/index.ts';
 import type { ArtifactKind, DownloadEvent } from '../../../download/index.ts';
 import type { DenseEngine } from '../../../parse/index.ts';
-import { documentFiles } from '../../../parse/index.ts';
+import { documentFiles, openTokenizer } from '../../../parse/index.ts';
 import type { QueueEvent } from '../../../queue/index.ts';
 import type { Arrive, CorpusStageName, RunAccount, WorksAccount } from '../../../run/index.ts';
 import { accountOfStages, CorpusRun } from '../../../run/index.ts';
@@ -21,6 +21,8 @@ import { prepareChunk, prepareDense, prepareDoctags, prepareEmbed } from '../../
 import type { Session } from '../../session.ts';
 import type { DownloadOptions } from '../download/options.ts';
 import { listingPath, wantedWorks } from '../download/provider.ts';
+
+const OTHER_TOKENIZER = 'cl100k';
 
 /** What a corpus is to be made of. */
 export interface CorpusRequest {
@@ -52,7 +54,7 @@ export async function buildCorpus(
   watcher: CorpusWatcher,
   signal: AbortSignal,
 ): Promise<RunAccount> {
-  const { config } = request;
+  const config = await withTokenizer(request.config, session);
   const startedAt = session.clock.monotonic();
   await using dense = await openDense(config, session);
   let arrive: Arrive | undefined;
@@ -93,6 +95,18 @@ export async function buildCorpus(
   };
 }
 
+/** Without the model's package its tokens cannot be counted; others, of about the same size, can. */
+async function withTokenizer(config: Config, session: Session): Promise<Config> {
+  try {
+    await openTokenizer(config.parse.tokenizer);
+    return config;
+  } catch (error) {
+    if (!(error instanceof AppError && error.code === 'MODEL_NOT_INSTALLED')) throw error;
+    session.log('warn', `${error.message}: chunks are measured in tokens of ${OTHER_TOKENIZER} instead`);
+    return { ...config, parse: { ...config.parse, tokenizer: OTHER_TOKENIZER } };
+  }
+}
+
 function wantsWorks({ ids, options }: CorpusRequest): boolean {
   return ids.length > 0 || options.topic !== undefined || (options.input?.length ?? 0) > 0;
 }
@@ -130,7 +144,9 @@ async function openDownload(
         report: (event) => {
           watcher.downloaded(event);
           if (isQueueEvent(event)) telemetry.report(event);
+          else telemetry.download?.download(event);
         },
+        reportHttp: telemetry.download?.http,
         around: telemetry.around,
       }),
     );

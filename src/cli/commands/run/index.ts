@@ -7,7 +7,7 @@ import { AppError } from '../../../base/index.ts';
 import type { Config, Layer } from '../../../config/index.ts';
 import { slug } from '../../../download/index.ts';
 import { writeReport } from '../../../report/index.ts';
-import type { RunAsked } from '../../../run/index.ts';
+import type { RunAccount, RunAsked } from '../../../run/index.ts';
 import { readRunFile, RunFolder } from '../../../run/index.ts';
 import type { Session } from '../../session.ts';
 import { openSession, shared } from '../../session.ts';
@@ -45,26 +45,32 @@ async function run(ids: readonly string[], options: DownloadOptions, session: Se
   const asked = await askedFor(ids, options);
   const request = await requestOf(asked, options, session);
   using stop = stopSignal((name) => session.log('info', `${name}: letting what runs finish; once more ends at once`));
-  const { account } = await runCorpus(request, asked, session, stop.signal);
+  const account = await runCorpus(request, asked, session, stop.signal);
   printRun(account, request.config.download.out, session);
 }
 
 /** Runs a request in its folder, from `run.json` to the report, and sets the exit code. */
-export async function runCorpus(request: CorpusRequest, asked: RunAsked, session: Session, signal: AbortSignal) {
+export async function runCorpus(
+  request: CorpusRequest,
+  asked: RunAsked,
+  session: Session,
+  signal: AbortSignal,
+): Promise<RunAccount> {
   const { out } = request.config.download;
   using folder = await RunFolder.open(out, asked, session.clock);
   const progress = new RunProgress(session);
-  try {
-    using _line = progress.show();
-    const account = await buildCorpus(request, session, progress, signal);
-    await folder.end(account.stopped === null ? 'done' : 'stopped', account);
-    const report = account.index ? await writeReport({ folder: out }) : undefined;
-    if (account.failures.length > 0 || account.stopped !== null) process.exitCode ??= 1;
-    return { account, report };
-  } catch (error) {
+  using _line = progress.show();
+  const account = await buildCorpus(request, session, progress, signal).catch(async (error: unknown) => {
     await folder.end('failed');
     throw error;
+  });
+  await folder.end(account.stopped === null ? 'done' : 'stopped', account);
+  if (account.failures.length > 0 || account.stopped !== null) process.exitCode ??= 1;
+  if (account.index) {
+    progress.reporting();
+    await writeReport({ folder: out });
   }
+  return account;
 }
 
 /** What this run is about; a folder alone means what it was asked for last. */

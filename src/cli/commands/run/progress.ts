@@ -1,25 +1,34 @@
 import type { DownloadEvent } from '../../../download/index.ts';
 import type { QueueEvent } from '../../../queue/index.ts';
 import type { CorpusStageName } from '../../../run/index.ts';
-import type { Progress, StageEvent } from '../../../stage/index.ts';
+import type { StageEvent } from '../../../stage/index.ts';
 import type { DownloadAssembly } from '../../assemble-download.ts';
 import { count, showProgress } from '../../progress.ts';
 import type { Session } from '../../session.ts';
 import { plain } from '../../terminal.ts';
 import type { CorpusWatcher } from './corpus.ts';
 
-/** How the stages are called to a reader, in their order; vectors are made ahead where there is a model. */
-const DONE: readonly (readonly [CorpusStageName, string])[] = [
-  ['doctags', 'parsed'],
-  ['chunk', 'chunked'],
-  ['dense', 'embedded'],
+/** How the stages are called to a reader, in their order; vectors are made ahead, and written at the end. */
+const DONE: readonly (readonly [word: string, ...stages: CorpusStageName[]])[] = [
+  ['parsed', 'doctags'],
+  ['chunked', 'chunk'],
+  ['embedded', 'dense', 'embed'],
 ];
+
+/** How many documents a stage has done. */
+interface Counts {
+  readonly succeeded: number;
+  readonly skipped: number;
+  readonly failed: number;
+}
 
 /** One line about all stages of a run, while it runs. */
 export class RunProgress implements CorpusWatcher {
   readonly #session: Session;
-  readonly #stages = new Map<CorpusStageName, Progress>();
+  readonly #stages = new Map<CorpusStageName, Counts>();
   #download: DownloadAssembly | undefined;
+  /** Of the runs before this one. */
+  #before = { ended: 0, saved: 0 };
   #bytes = 0;
   #ending = '';
 
@@ -34,6 +43,11 @@ export class RunProgress implements CorpusWatcher {
 
   readonly opened = (download: DownloadAssembly): void => {
     this.#download = download;
+    const rows = download.manifest.latest();
+    this.#before = {
+      ended: rows.filter(({ outcome }) => outcome !== 'parked').length,
+      saved: rows.filter(({ outcome }) => outcome === 'saved').length,
+    };
   };
 
   readonly downloaded = (event: DownloadEvent | QueueEvent): void => {
@@ -69,16 +83,22 @@ export class RunProgress implements CorpusWatcher {
       case 'worker-output':
         log('debug', `${stage}: ${event.text}`);
         break;
+      case 'stage-ended':
+        this.#stages.set(stage, event.outcome);
+        break;
       case 'diagnostics':
       case 'item-retry':
       case 'stopping':
-      case 'stage-ended':
         break;
     }
   };
 
   readonly indexing = (): void => {
     this.#ending = 'building the index';
+  };
+
+  readonly reporting = (): void => {
+    this.#ending = 'writing the report';
   };
 
   #line(): string {
@@ -93,15 +113,16 @@ export class RunProgress implements CorpusWatcher {
 
   #works(): string[] {
     if (!this.#download) return [];
-    const { found, saved, failed, parked, keptBefore } = this.#download.run.counts;
-    const ended = saved + failed + parked + keptBefore;
-    return [`${count(ended)}/${count(found)} works`, `${count(saved + keptBefore)} saved`];
+    const { found, saved, failed, parked } = this.#download.run.counts;
+    const ended = Math.min(found, this.#before.ended + saved + failed + parked);
+    return [`${count(ended)}/${count(found)} works`, `${count(this.#before.saved + saved)} saved`];
   }
 
   #documents(): string[] {
-    return DONE.flatMap(([name, word]) => {
-      const progress = this.#stages.get(name);
-      return progress ? [`${count(progress.succeeded + progress.skipped)} ${word}`] : [];
+    return DONE.flatMap(([word, ...stages]) => {
+      const counts = stages.flatMap((name) => this.#stages.get(name) ?? []);
+      const most = Math.max(-1, ...counts.map(({ succeeded, skipped }) => succeeded + skipped));
+      return most < 0 ? [] : [`${count(most)} ${word}`];
     });
   }
 

@@ -1,16 +1,21 @@
 import type { CorpusStageName, RunAccount } from '../../../run/index.ts';
 import { count, duration } from '../../progress.ts';
 import type { Session } from '../../session.ts';
+import { wrapped } from '../../passage-text.ts';
+import type { Terminal } from '../../terminal.ts';
 import { plain, table } from '../../terminal.ts';
 
 const WORDS: readonly (readonly [CorpusStageName, string])[] = [
   ['doctags', 'parsed'],
   ['chunk', 'chunked'],
-  ['dense', 'vectors made'],
+  ['dense', 'vectors'],
   ['embed', 'embedded'],
 ];
 /** Failed documents that are named; the rest is counted. */
 const NAMED = 10;
+/** Columns of a label, and of a line as a whole. */
+const LABEL = 12;
+const WIDEST = 100;
 
 /** What came of a run, and what to do next. */
 export function printRun(account: RunAccount, folder: string, session: Session): void {
@@ -25,52 +30,72 @@ export function printRun(account: RunAccount, folder: string, session: Session):
 /** The account by resolver and reason, what the stages did, and which documents failed. */
 export function printAccount(account: RunAccount, session: Session): void {
   const { terminal } = session;
-  const print = (title: string, lines: string): void =>
-    terminal.print(`${terminal.style('bold', title, 'stdout')}\n${indent(lines)}\n`);
-  const { works, index, stopped } = account;
+  const { works, index, stopped, failures } = account;
   if (works) {
-    print('Works', worksTable(works));
-    if (works.saved > 0) print('Saved through', countTable(works.by_resolver));
-    if (works.not_to_be_had + works.later > 0) print('Not saved because', countTable(works.by_reason));
+    printLabelled(terminal, 'Works', worksLine(works));
+    printLabelled(terminal, 'Saved by', countsLine(works.by_resolver));
+    printLabelled(terminal, 'Not saved', countsLine(works.by_reason));
+    terminal.print('');
   }
-  if (account.documents > 0) print('Documents', stagesTable(account));
-  if (account.failures.length > 0) print('Failed', failuresText(account));
+  if (account.documents > 0) terminal.print(`${stagesTable(account)}\n`);
+  if (failures.length > 0) terminal.print(`${failuresText(account)}\n`);
   const ending = index
-    ? `${count(index.passages)} passages can be searched by ${index.searched_by}`
+    ? `${count(index.passages)} ${index.passages === 1 ? 'passage' : 'passages'} can be searched by ${index.searched_by}`
     : stopped === null
-      ? 'there is nothing to search yet'
-      : `stopped before the end (${plain(stopped)})`;
-  terminal.print(`${ending}, after ${duration(account.seconds * 1000)}`);
+      ? 'There is nothing to search yet'
+      : `Stopped before the end${stopped === 'asked to stop' ? '' : ` (${plain(stopped)})`}`;
+  terminal.print(`${ending}, after ${duration(account.seconds * 1000)}.`);
 }
 
 /** What can be done now. */
 export function printNextSteps(account: RunAccount, folder: string, session: Session): void {
   const { terminal } = session;
-  for (const [word, what] of nextSteps(account, folder))
-    terminal.print(`${terminal.style('cyan', word.padEnd(6), 'stdout')} ${what}`);
+  for (const [word, what] of nextSteps(account, folder)) printLabelled(terminal, word, what);
 }
 
-function worksTable(works: NonNullable<RunAccount['works']>): string {
-  return table([
-    ['known', works.works],
-    ['saved', works.saved],
-    ['not to be had', works.not_to_be_had],
-    ...(works.later > 0 ? [['to be had later', works.later] as const] : []),
-  ]);
+/** A label, and beside it as many lines as the text takes; nothing where there is no text. */
+function printLabelled(terminal: Terminal, label: string, text: string): void {
+  if (text === '') return;
+  const lines = wrapped(text, Math.max(30, Math.min(terminal.columns, WIDEST)) - LABEL);
+  for (const [at, line] of lines.entries())
+    terminal.print(`${terminal.style('bold', (at === 0 ? label : '').padEnd(LABEL), 'stdout')}${line}`);
 }
 
-function countTable(counts: Readonly<Record<string, number>>): string {
-  return table(Object.entries(counts).sort((a, b) => b[1] - a[1]));
+function worksLine({ works, saved, not_to_be_had: lost, later }: NonNullable<RunAccount['works']>): string {
+  return [
+    `${count(works)} known`,
+    `${count(saved)} saved`,
+    ...(lost > 0 ? [`${count(lost)} not to be had`] : []),
+    ...(later > 0 ? [`${count(later)} to be had later`] : []),
+  ].join(', ');
+}
+
+/** `openalex 24, arxiv 6`, the most first; a name and its number stay on one line. */
+function countsLine(counts: Readonly<Record<string, number>>): string {
+  return Object.entries(counts)
+    .sort((a, b) => b[1] - a[1])
+    .map(([name, works]) => `${name}\u00A0${count(works)}`)
+    .join(', ');
 }
 
 function stagesTable({ stages }: RunAccount): string {
-  const rows = WORDS.flatMap(([name, word]) => {
+  const shown = WORDS.flatMap(([name, word]) => {
     const stage = stages[name];
-    if (!stage) return [];
-    const { done, kept, failed, left, p50_ms: p50, p95_ms: p95 } = stage;
-    return [[word, done, kept, failed, left, done > 0 ? duration(p50) : '', done > 0 ? duration(p95) : '']];
+    return stage && stage.done + stage.kept + stage.failed + stage.left > 0 ? [[word, stage] as const] : [];
   });
-  return table(rows, ['', 'now', 'before', 'failed', 'left', 'half within', '95 % within']);
+  const isLeft = shown.some(([, { left }]) => left > 0);
+  return table(
+    shown.map(([word, { done, kept, failed, left, p50_ms: p50, p95_ms: p95 }]) => [
+      word.padEnd(LABEL - 2),
+      done,
+      kept,
+      failed,
+      ...(isLeft ? [left] : []),
+      done > 0 ? duration(p50) : '',
+      done > 0 ? duration(p95) : '',
+    ]),
+    ['Documents', 'now', 'before', 'failed', ...(isLeft ? ['left'] : []), 'half within', '95 % within'],
+  );
 }
 
 function failuresText({ failures }: RunAccount): string {
@@ -82,20 +107,16 @@ function failuresText({ failures }: RunAccount): string {
       `${code}: ${plain(message).replaceAll(/\s+/g, ' ').slice(0, 80)}`,
     ]);
   const more = failures.length - rows.length;
-  return `${table(rows)}${more > 0 ? `\nand ${count(more)} more` : ''}`;
+  return `${table(rows, ['Failed', 'when', 'because'])}${more > 0 ? `\nand ${count(more)} more` : ''}`;
 }
 
 function nextSteps({ index, works, stopped, failures }: RunAccount, folder: string): (readonly [string, string])[] {
   const quoted = /\s/.test(folder) ? JSON.stringify(folder) : folder;
   return [
-    [index !== null, 'ask', `docstokg search "…" --run ${quoted}`],
-    [index !== null, 'look', `${quoted}/report.html`],
-    [stopped !== null, 'go on', 'the same command goes on from here'],
-    [(works?.later ?? 0) > 0, 'later', 'some hosts asked for a longer wait: the same command later gets the rest'],
-    [failures.length > 0, 'why', `docstokg manifest --stage doctags --status failure --data-root ${quoted}/Data`],
+    [index !== null, 'Ask', `docstokg search "…" --run ${quoted}`],
+    [index !== null, 'Look', `${quoted}/report.html`],
+    [stopped !== null, 'Go on', 'the same command goes on from here'],
+    [(works?.later ?? 0) > 0, 'Later', 'some hosts asked for a longer wait: the same command later gets the rest'],
+    [failures.length > 0, 'Why', `docstokg manifest --stage doctags --status failure --data-root ${quoted}/Data`],
   ].flatMap(([fits, word, what]) => (fits === true ? [[String(word), String(what)] as const] : []));
-}
-
-function indent(text: string): string {
-  return text.replaceAll(/^(?=.)/gm, '  ');
 }

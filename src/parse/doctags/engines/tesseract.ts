@@ -25,6 +25,18 @@ const READ: Font = {
 /** Words with less certainty than this (in percent) are noise: specks, rules, pictures. */
 const MIN_CERTAINTY = 30;
 
+let found: Promise<string | undefined> | undefined;
+
+/** The OCR program on the path, or undefined where it is not installed; looked for once in a process. */
+export function findTesseract(): Promise<string | undefined> {
+  found ??= new Promise((resolve) => {
+    const child = spawn('tesseract', ['--version'], { stdio: 'ignore', timeout: 10_000 });
+    child.on('error', () => resolve(undefined));
+    child.on('close', (code) => resolve(code === 0 ? 'tesseract' : undefined));
+  });
+  return found;
+}
+
 /** Reads a page image with tesseract in a child process; the letters come as glyphs in points. */
 export async function recognise(image: PageImage, scale: number, options: OcrOptions): Promise<Glyph[]> {
   const table = await run(encodePng(image), options);

@@ -8,7 +8,7 @@ import { cutRepetition } from './repetition.ts';
 /** A page of the document, ready to be shown to the model. */
 export interface PageInput {
   readonly page: Page;
-  /** PNG, rendered at twice the page's size in points. */
+  /** PNG of the page. */
   readonly png: () => Promise<Uint8Array>;
 }
 
@@ -17,6 +17,8 @@ export interface VlmOptions {
   readonly model?: string;
   readonly apiKey?: string;
   readonly prompt?: string;
+  /** Dots per inch of the page images; 144 unless told. */
+  readonly dpi?: number;
   readonly maxTokens?: number;
   /** vLLM drops the tags of the answer unless this is false; other servers may not know it. */
   readonly skipSpecialTokens?: boolean;

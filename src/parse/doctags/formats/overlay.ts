@@ -1,7 +1,8 @@
 import type { Block, ParsedDocument } from '../../document.ts';
 import { escapeHtml, SAFE_PAGE } from './html-page.ts';
 
-const COLOURS: Readonly<Record<Block['kind'], string>> = {
+/** The colour of each kind of block. */
+export const BLOCK_COLOURS: Readonly<Record<Block['kind'], string>> = {
   title: '#b00020',
   heading: '#d81b60',
   text: '#1e6fd9',
@@ -36,12 +37,12 @@ export function writeOverlay(document: ParsedDocument, pageNumber: number, image
   const width = page?.width ?? 0;
   const height = page?.height ?? 0;
   const boxes = drawn.map(({ block, box }) => {
-    const colour = COLOURS[block.kind];
+    const colour = BLOCK_COLOURS[block.kind];
     const [w, h] = [Math.max(0, box.right - box.left), Math.max(0, box.bottom - box.top)].map(fixed);
     return (
-      `<g><title>${escapeHtml(`${block.order} ${label(block)}: ${block.text.slice(0, 500)}`)}</title>` +
+      `<g><title>${escapeHtml(`${block.order} ${blockLabel(block)}: ${block.text.slice(0, 500)}`)}</title>` +
       `<rect x="${fixed(box.left)}" y="${fixed(box.top)}" width="${w}" height="${h}" fill="${colour}" fill-opacity="0.12" stroke="${colour}"/>` +
-      `<text x="${fixed(box.left + 1)}" y="${fixed(Math.max(6, box.top - 1))}" fill="${colour}">${block.order} ${label(block)}</text></g>`
+      `<text x="${fixed(box.left + 1)}" y="${fixed(Math.max(6, box.top - 1))}" fill="${colour}">${block.order} ${blockLabel(block)}</text></g>`
     );
   });
   const picture = image
@@ -49,7 +50,7 @@ export function writeOverlay(document: ParsedDocument, pageNumber: number, image
     : `<rect x="0" y="0" width="${fixed(width)}" height="${fixed(height)}" fill="#fff" stroke="#ccc"/>`;
   const rows = shown.map(
     (block) =>
-      `<li value="${block.order}"><b style="color:${COLOURS[block.kind]}">${label(block)}</b> ${escapeHtml(block.text.slice(0, 300))}</li>`,
+      `<li value="${block.order}"><b style="color:${BLOCK_COLOURS[block.kind]}">${blockLabel(block)}</b> ${escapeHtml(block.text.slice(0, 300))}</li>`,
   );
   return [
     '<!doctype html>',
@@ -67,7 +68,8 @@ export function writeOverlay(document: ParsedDocument, pageNumber: number, image
   ].join('\n');
 }
 
-function label(block: Block): string {
+/** What a block is called on a drawn page. */
+export function blockLabel(block: Block): string {
   return block.kind === 'heading' ? `heading ${block.level}` : block.kind;
 }
 

@@ -191,7 +191,8 @@ function findGutter(segments: readonly Segment[], box: Box, votes: GutterVotes |
   const weights = new Map<number, number>();
   for (const pair of pairs) {
     // Running text is wide on both sides; cells of a table and parts of a formula are not.
-    const weight = Math.min(1, emsWide(pair.left) / WIDE, emsWide(pair.right) / WIDE);
+    const label = emsWide(pair.left) < LABEL;
+    const weight = label ? 0 : Math.min(1, emsWide(pair.left) / WIDE, emsWide(pair.right) / WIDE);
     for (let x = Math.ceil(pair.left.right); x <= Math.floor(pair.right.left); x += 1)
       weights.set(x, (weights.get(x) ?? 0) + weight);
   }

@@ -10,6 +10,7 @@ export function bindCaptions(drafts: readonly Draft[]): void {
   for (const draft of drafts) {
     const [first] = draft.lines;
     if (!first || draft.kind !== 'text') continue;
+    if (endsSentence(draft, drafts)) continue;
     const kind = captionStart(first) ?? (isPartOfFigure(draft, floats) ? 'figure' : undefined);
     if (!kind) continue;
     draft.kind = 'caption';
@@ -29,6 +30,17 @@ export function bindCaptions(drafts: readonly Draft[]): void {
     taken.add(best);
     draft.owner = best;
   }
+}
+
+/** The last words of a sentence that a column's end has cut: "… is drawn in | Figure 2." */
+function endsSentence(draft: Draft, drafts: readonly Draft[]): boolean {
+  const [line, more] = draft.lines;
+  if (!line || more || !/^\p{L}+\.?\s*\d{1,3}\.$/u.test(line.text)) return false;
+  const text = drafts
+    .slice(0, drafts.indexOf(draft))
+    .findLast((other) => other.kind === 'text' && other.lines.length > 0);
+  const last = text?.lines.at(-1);
+  return last !== undefined && Math.abs(last.size - line.size) < 0.3 && /[\p{L},]$/u.test(last.text);
 }
 
 /** Labels of a figure's parts stand right under pictures. */

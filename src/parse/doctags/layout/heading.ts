@@ -82,6 +82,8 @@ function lookOf(drafts: readonly Draft[], index: number, setting: HeadingSetting
   if (draft.lines.every((line) => line.monospaced > 0.5)) return undefined;
   if (/[=≤≥∑∫]/u.test(text) && draft.lines.some((line) => line.math > 0.05)) return undefined;
   const numbered = headingNumber(text) !== undefined;
+  // "1. measured before and after;" is an item of a list.
+  if (/[;.]$/u.test(text) && /^\p{Ll}/u.test(headingNumber(text)?.rest ?? '')) return undefined;
   if (!numbered && !/^[\p{Lu}\p{N}"“(]/u.test(text) && !/^\p{Lo}/u.test(text)) return undefined;
   const previous = drafts[index - 1];
   const next = drafts[index + 1];

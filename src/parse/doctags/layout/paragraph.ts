@@ -55,6 +55,15 @@ function classify(lines: readonly Line[]): LineClass[] {
     );
     if (attached) classes[index] = 'text';
   });
+  // The last words of a paragraph may be a formula: it stands at the edge, right below a full line.
+  lines.forEach((line, index) => {
+    const above = lines[index - 1];
+    if (classes[index] !== 'formula' || classes[index - 1] !== 'text' || classes[index + 1] === 'formula' || !above)
+      return;
+    const atEdge = line.left < line.column.left + 0.5 * line.size && above.left < line.column.left + 2 * line.size;
+    const near = line.baseline - above.baseline < 1.35 * line.size;
+    if (atEdge && near && !endsSentence(above) && !fitsMore(above, line)) classes[index] = 'text';
+  });
   // Limits of sums, numerators and denominators stand above and below the line of the formula, overlapping it.
   for (let pass = 0; pass < 2; pass += 1)
     lines.forEach((line, index) => {

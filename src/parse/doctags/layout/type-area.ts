@@ -1,16 +1,21 @@
+import { isReferencesHeading } from './heading-number.ts';
 import type { Line } from './line.ts';
 import type { Segment } from './segment.ts';
 import { mostFrequent } from './segment.ts';
+import { glyphsText } from './segment-text.ts';
 
 /** The size and font that most glyphs have. */
-export function bodyType(segments: Iterable<Segment>): { size: number; font: string; bold: boolean } {
+export function bodyType(segments: readonly Segment[]): { size: number; font: string; bold: boolean } {
+  const references = segments.findLast(isReferencesLine);
   const sizes = new Map<number, number>();
   const fonts = new Map<string, number>();
   let bold = 0;
   let all = 0;
   for (const segment of segments) {
     // Text of tables and figures is short; running text stands in wide segments.
-    const weight = segment.glyphs.length * (segment.right - segment.left > 12 * segment.size ? 1 : 0.2);
+    const running = segment.right - segment.left > 12 * segment.size ? 1 : 0.2;
+    // A long list of references in small type must not outweigh a short paper.
+    const weight = segment.glyphs.length * running * (references && standsAfter(segment, references) ? 0.1 : 1);
     const size = Math.round(segment.size * 2) / 2;
     sizes.set(size, (sizes.get(size) ?? 0) + weight);
     fonts.set(segment.font.name, (fonts.get(segment.font.name) ?? 0) + weight);
@@ -18,6 +23,17 @@ export function bodyType(segments: Iterable<Segment>): { size: number; font: str
     all += weight;
   }
   return { size: mostFrequent(sizes) ?? 10, font: mostFrequent(fonts) ?? '', bold: bold > 0.5 * all };
+}
+
+function isReferencesLine(segment: Segment): boolean {
+  return segment.glyphs.length <= 24 && isReferencesHeading(glyphsText(segment.glyphs, segment.size, segment.baseline));
+}
+
+function standsAfter(segment: Segment, heading: Segment): boolean {
+  if (segment.page !== heading.page) return segment.page > heading.page;
+  return (
+    segment.left > heading.right + 150 || (segment.left > heading.left - 40 && segment.baseline > heading.baseline)
+  );
 }
 
 /** Baseline distance of consecutive lines of one size, by size in half points. */

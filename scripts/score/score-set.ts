@@ -1,0 +1,123 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+
+import type { ScoredBlock } from './model.ts';
+import { toScored } from './model.ts';
+import type { Column, ScoreSet } from './sets.ts';
+import { COLUMNS, LOWER_IS_BETTER } from './sets.ts';
+
+interface Scorer {
+  readonly scoreDoc: (prediction: unknown, truth: unknown) => Scores;
+  readonly readTruth: (path: string) => unknown;
+}
+
+interface Scores {
+  readonly overall: number;
+  readonly textSim: number;
+  readonly bowF1: number;
+  readonly titleOk: number | null;
+  readonly headF1: number;
+  readonly headTruth: number;
+  readonly headLevel: number | null;
+  readonly tables: { readonly truth: number; readonly detF1: number; readonly teds: number } | null;
+  readonly listF1: number | null;
+  readonly captionF1: number | null;
+  readonly footnoteF1: number | null;
+  readonly refF1: number | null;
+  readonly paraF1: number;
+  readonly formulaRatio: number | null;
+  readonly furnitureLeak: number | null;
+  readonly hyphenResidue: number;
+}
+
+/** The scores of a document; null where it has nothing of the kind. */
+export type Row = Readonly<Record<Column, number | null>>;
+
+/** What a set of documents reaches, and which of its targets it does not. */
+export interface SetScores {
+  readonly rows: readonly { readonly id: string; readonly row: Row }[];
+  readonly mean: Row;
+  readonly missed: readonly string[];
+}
+
+const shared = join(dirname(dirname(import.meta.dirname)), '..', 'shared');
+const data = join(shared, 'data', 'parse', 'open');
+const tool = join(shared, 'tools', 'parse-score', 'src');
+
+/** What of the documents and their scorer cannot be found here; undefined when all is there. */
+export function missingData(): string | undefined {
+  return [data, join(tool, 'score.ts')].find((path) => !existsSync(path));
+}
+
+/** Parses the documents of a set and scores them with the shared scorer. */
+export async function scoreSet(
+  set: ScoreSet,
+  options: {
+    readonly only?: RegExp | undefined;
+    readonly keep?: (id: string, blocks: readonly ScoredBlock[]) => void;
+  } = {},
+): Promise<SetScores> {
+  const scorer = await loadScorer();
+  const folder = join(data, set.folder);
+  const ids = readdirSync(folder)
+    .filter((file) => file.endsWith(set.extension))
+    .map((file) => file.slice(0, -set.extension.length))
+    .filter((id) => existsSync(join(folder, id + set.truth)) && (!options.only || options.only.test(id)))
+    .sort();
+  const rows: { id: string; row: Row }[] = [];
+  for (const id of ids) {
+    const document = toScored(await set.parse(readFileSync(join(folder, id + set.extension))));
+    options.keep?.(id, document.blocks);
+    rows.push({ id, row: rowOf(scorer.scoreDoc(document, scorer.readTruth(join(folder, id + set.truth)))) });
+  }
+  const mean = meanOf(rows.map((each) => each.row));
+  return { rows, mean, missed: options.only ? [] : missedTargets(set, mean) };
+}
+
+async function loadScorer(): Promise<Scorer> {
+  const load = (file: string): Promise<unknown> => import(pathToFileURL(join(tool, file)).href);
+  const [score, io] = await Promise.all([
+    load('score.ts') as Promise<Pick<Scorer, 'scoreDoc'>>,
+    load('io.ts') as Promise<Pick<Scorer, 'readTruth'>>,
+  ]);
+  return { scoreDoc: score.scoreDoc, readTruth: io.readTruth };
+}
+
+function missedTargets(set: ScoreSet, mean: Row): string[] {
+  return (Object.entries(set.targets) as [Column, number][]).flatMap(([column, target]) => {
+    const value = mean[column];
+    const isMissed = value === null || (LOWER_IS_BETTER.has(column) ? value > target : value < target - 1e-9);
+    return isMissed ? [`${set.name} ${column} ${value?.toFixed(3) ?? '–'} (${target})`] : [];
+  });
+}
+
+function rowOf(scores: Scores): Row {
+  const tables = scores.tables !== null && scores.tables.truth > 0 ? scores.tables : null;
+  return {
+    overall: scores.overall,
+    text: scores.textSim,
+    bow: scores.bowF1,
+    title: scores.titleOk,
+    headF1: scores.headTruth > 0 ? scores.headF1 : null,
+    hlevel: scores.headLevel,
+    tabDet: tables?.detF1 ?? null,
+    teds: tables?.teds ?? null,
+    list: scores.listF1,
+    capt: scores.captionF1,
+    foot: scores.footnoteF1,
+    refs: scores.refF1,
+    para: scores.paraF1,
+    formula: scores.formulaRatio,
+    leak: scores.furnitureLeak,
+    hyph: scores.hyphenResidue,
+  };
+}
+
+function meanOf(rows: readonly Row[]): Row {
+  const entries = COLUMNS.map((column) => {
+    const values = rows.map((row) => row[column]).filter((value) => value !== null);
+    return [column, values.length === 0 ? null : values.reduce((sum, value) => sum + value, 0) / values.length];
+  });
+  return Object.fromEntries(entries) as Row;
+}

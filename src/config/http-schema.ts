@@ -1,0 +1,97 @@
+import { z } from 'zod';
+
+import { seconds } from './seconds.ts';
+
+/** How the web is asked. */
+export const httpSchema = z.strictObject({
+  contact: z
+    .string()
+    .default('')
+    .describe('E-mail address that goes into every User-Agent, so that hosts can reach you.'),
+  per_host_per_second: z
+    .number()
+    .positive()
+    .max(1000)
+    .default(1)
+    .describe('Requests per second at one host that has no documented limit of its own.'),
+  per_host_concurrency: z
+    .int()
+    .min(0)
+    .max(256)
+    .default(0)
+    .describe('Requests in flight at one host that has no documented limit; 0 takes orchestrator.max_per_host.'),
+  rate_margin: z
+    .number()
+    .min(0)
+    .max(1)
+    .default(0.05)
+    .describe('Share by which every rate is kept below its limit, because requests bunch on their way.'),
+  retries: z.int().min(0).max(20).default(3).describe('Attempts after the first for what is worth repeating.'),
+  retry_base: seconds(0.01).default(1).describe('First wait of our own between two attempts, in seconds; it doubles.'),
+  retry_max_delay: seconds(0).default(60).describe('Longest wait of our own between two attempts, in seconds.'),
+  park_after: seconds(0)
+    .default(60)
+    .describe('A wait longer than this many seconds puts the work back in the queue instead.'),
+  longest_line: seconds(0)
+    .default(900)
+    .describe('Longest wait, in seconds, for the turn at a service whose limit our own requests use up.'),
+  give_up_after: seconds(0)
+    .default(604_800)
+    .describe('A host that asks for a longer wait than this many seconds ends the attempt.'),
+  circuit_failures: z
+    .int()
+    .min(1)
+    .max(1000)
+    .default(5)
+    .describe('Failures in a row after which a host is left alone for a while.'),
+  circuit_seconds: seconds(0.01)
+    .default(30)
+    .describe('How long a failing host is left alone at first; it doubles each time.'),
+  circuit_max_seconds: seconds(0.01).default(900).describe('Longest time a failing host is left alone.'),
+  robots_hours: z
+    .number()
+    .positive()
+    .max(168)
+    .default(24)
+    .describe('How long what a robots.txt says is remembered, in hours.'),
+  robots_unreachable_seconds: seconds(1)
+    .default(600)
+    .describe('How long a host whose robots.txt could not be read counts as closed.'),
+  max_redirects: z.int().min(0).max(20).default(10).describe('Redirects that are followed for one answer.'),
+  obey_robots: z
+    .boolean()
+    .default(true)
+    .describe('Whether robots.txt is obeyed; switch it off only for hosts of your own.'),
+  connect_seconds: seconds(0.01).default(10).describe('Time to connect.'),
+  headers_seconds: seconds(0.01).default(30).describe('Time until the headers of an answer.'),
+  idle_seconds: seconds(0.01).default(30).describe('Longest silence in a body.'),
+  total_seconds: seconds(0.01).default(900).describe('Time for one answer as a whole.'),
+  floor_bytes_per_second: z
+    .int()
+    .min(0)
+    .default(1000)
+    .describe('A body slower than this over half a minute is given up; 0 means any speed.'),
+  allow: z
+    .array(z.string())
+    .default([])
+    .describe('Private host:port pairs that may be reached all the same: tests and intranets.'),
+  dns: z
+    .record(z.string(), z.string())
+    .default({})
+    .describe('Names and where they lead, such as {"*.example.test": "127.0.0.1:8080"}.'),
+  cache_path: z
+    .string()
+    .default('')
+    .describe('SQLite file in which answers of services are cached; empty means in the run folder.'),
+  cache_max_bytes: z
+    .int()
+    .min(1_000_000)
+    .default(536_870_912)
+    .describe('Size of that cache; what was not used for longest leaves first.'),
+  time_scale: z
+    .number()
+    .positive()
+    .max(1)
+    .default(1)
+    .describe('Real seconds per second of every wait and limit; below 1 only for a simulated web.'),
+});

@@ -1,0 +1,46 @@
+import assert from 'node:assert/strict';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdtempDisposable } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+
+import { FileCommits } from './file-commits.ts';
+
+test('many files that are ready at once all get their names, whole, each in its folder', async () => {
+  await using folder = await mkdtempDisposable(join(tmpdir(), 'docstokg-commits-'));
+  for (const name of ['parts', 'PDF', 'XML']) mkdirSync(join(folder.path, name));
+  const commits = new FileCommits();
+  const names = Array.from({ length: 60 }, (_, at) => join(at % 3 === 0 ? 'XML' : 'PDF', `${at}`));
+  await Promise.all(
+    names.map((name, at) => {
+      const part = join(folder.path, 'parts', `${at}.part`);
+      writeFileSync(part, `body ${at}`);
+      return commits.commit(part, join(folder.path, name));
+    }),
+  );
+  for (const [at, name] of names.entries()) assert.equal(readFileSync(join(folder.path, name), 'utf8'), `body ${at}`);
+  assert.deepEqual(readdirSync(join(folder.path, 'parts')), []);
+  assert.equal(readdirSync(join(folder.path, 'XML')).length, 20);
+});
+
+test('a file that cannot be kept fails alone, and later ones go on', async () => {
+  await using folder = await mkdtempDisposable(join(tmpdir(), 'docstokg-commits-'));
+  const commits = new FileCommits();
+  const part = (name: string): string => {
+    writeFileSync(join(folder.path, name), name);
+    return join(folder.path, name);
+  };
+  const results = await Promise.allSettled([
+    commits.commit(part('a.part'), join(folder.path, 'a')),
+    commits.commit(join(folder.path, 'never-written.part'), join(folder.path, 'b')),
+    commits.commit(part('c.part'), join(folder.path, 'no-such-folder', 'c')),
+    commits.commit(part('d.part'), join(folder.path, 'd')),
+  ]);
+  assert.deepEqual(
+    results.map(({ status }) => status),
+    ['fulfilled', 'rejected', 'rejected', 'fulfilled'],
+  );
+  await commits.commit(part('e.part'), join(folder.path, 'e'));
+  assert.deepEqual(readdirSync(folder.path).sort(), ['a', 'c.part', 'd', 'e']);
+});

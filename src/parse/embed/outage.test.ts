@@ -1,0 +1,106 @@
+import assert from 'node:assert/strict';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, test } from 'node:test';
+
+import { systemClock } from '../../base/index.ts';
+import type { StageOutcome } from '../../stage/index.ts';
+import { runStage, stageOptionsFromFlags } from '../../stage/index.ts';
+import type { Loopback } from '../../testing/index.ts';
+import { openLoopback } from '../../testing/index.ts';
+import { chunkItem, chunkOutput } from '../chunk/stage.ts';
+import { openTokenizer } from '../chunk/tokenizer.ts';
+import { VectorCache } from './cache.ts';
+import { openServerEngine } from './engines/openai-compatible.ts';
+import { createEmbedWorker, embedPlan } from './plan.ts';
+import { embedOutput } from './stage.ts';
+
+// The whole embed stage against a server that speaks the protocol and has faults.
+let root = '';
+beforeEach(async () => {
+  root = mkdtempSync(join(tmpdir(), 'outage-'));
+  const tokenizer = await openTokenizer('cl100k');
+  const quality = { unmappedGlyphs: 0, columns: 1, confidence: 1 };
+  for (const id of DOCUMENTS) {
+    const blocks = [{ order: 0, kind: 'text', text: `The text of ${id}.`, regions: [] }] as const;
+    const document = { blocks, metadata: { authors: [], needsOcr: [], quality } };
+    const options = { maxTokens: 64, minTokens: 8, overlapTokens: 0 };
+    await chunkItem({ id, document, output: chunkOutput(root, id, 'jsonl'), tokenizer, options });
+  }
+});
+afterEach(() => rmSync(root, { recursive: true }));
+
+const DOCUMENTS = Array.from({ length: 12 }, (_, at) => `paper-${String(at).padStart(2, '0')}`);
+const RETRIES = 2;
+
+/** The server; `answer` says what to do with the n-th request after the one that asks for dimensions. */
+async function serve(answer: (number: number) => 'vectors' | 'short' | 503): Promise<Loopback> {
+  let number = -1;
+  return openLoopback(({ body }, response) => {
+    const { input } = JSON.parse(body) as { input: string[] };
+    number += 1;
+    const what = number === 0 ? 'vectors' : answer(number);
+    if (what === 503) return void response.writeHead(503).end('down for maintenance');
+    const embedding = what === 'short' ? [1, 2] : [1, 2, 3];
+    response.end(JSON.stringify({ data: input.map((_, index) => ({ index, embedding })) }));
+  });
+}
+
+async function embedAll(server: Loopback): Promise<StageOutcome> {
+  await using engine = await openServerEngine({
+    url: `http://127.0.0.1:${server.port}/v1`,
+    model: 'm',
+    revision: '',
+    apiKey: undefined,
+    dimensions: 0,
+    batchSize: 8,
+    concurrency: 1,
+    timeoutMs: 60_000,
+    retries: RETRIES,
+    retryBackoffMs: 1,
+    longestWaitMs: 1_000,
+    normalise: true,
+    prefixes: { passage: '', query: '' },
+    clock: systemClock,
+  });
+  using cache = new VectorCache(join(root, 'Embeddings', 'cache.sqlite'));
+  const engines = { dense: engine, sparse: undefined };
+  return await runStage(
+    embedPlan(root, { engines, type: 'float32', format: 'jsonl' }),
+    createEmbedWorker({ engines, type: 'float32', cache }),
+    stageOptionsFromFlags(
+      { manifestDir: join(root, 'Manifests') },
+      { policy: 'gpu', workers: 1, handleSignals: false },
+    ),
+  );
+}
+
+test('a server that goes away stops the stage after the retries; the next run goes on from there', async () => {
+  const done = 4;
+  {
+    await using server = await serve((number) => (number <= done ? 'vectors' : 503));
+    const outcome = await embedAll(server);
+    assert.deepEqual([outcome.cancelled, outcome.succeeded, outcome.failed], [true, done, 1]);
+    assert.match(
+      outcome.stopReason ?? '',
+      /does not answer: 3 attempts, the last: 503 down for maintenance; everything/,
+    );
+    assert.equal(outcome.errors[0]?.code, 'EMBED_UNAVAILABLE');
+    assert.equal(server.requests.length, 1 + done + 1 + RETRIES, 'no other document was tried in vain');
+    const kept = DOCUMENTS.filter((id) => existsSync(embedOutput(root, id, 'jsonl')));
+    assert.equal(kept.length, done);
+  }
+  await using server = await serve(() => 'vectors');
+  const outcome = await embedAll(server);
+  assert.deepEqual([outcome.cancelled, outcome.skipped, outcome.succeeded], [false, done, DOCUMENTS.length - done]);
+  assert.equal(server.requests.length, 1 + DOCUMENTS.length - done);
+});
+
+test('a server that begins to give vectors of another length stops the stage at once', async () => {
+  await using server = await serve((number) => (number <= 2 ? 'vectors' : 'short'));
+  const outcome = await embedAll(server);
+  assert.deepEqual([outcome.cancelled, outcome.succeeded, outcome.failed], [true, 2, 1]);
+  assert.equal(outcome.errors[0]?.code, 'EMBED_DIMENSIONS');
+  assert.equal(server.requests.length, 4, 'it was not asked again');
+});

@@ -1,0 +1,99 @@
+import type { Meter } from '@opentelemetry/api';
+
+import { hostKey } from '../base/index.ts';
+import type { DownloadEvent } from '../download/index.ts';
+import type { HttpEvent } from '../http/index.ts';
+
+/** What a download and its HTTP client report to. */
+export interface DownloadTelemetry {
+  readonly download: (event: DownloadEvent) => void;
+  readonly http: (event: HttpEvent) => void;
+}
+
+/** A harvest meets thousands of hosts; beyond this many they are counted together, or the metrics outgrow the harvest. */
+const MOST_HOSTS = 500;
+const OTHERS = 'others';
+
+/** Turns what is tried and asked into metrics per resolver and host. No URL and no work labels anything. */
+export function observeDownload(meter: Meter): DownloadTelemetry {
+  const works = meter.createCounter('contentdownload_works_total', {
+    description: 'Works that ended, by outcome and reason.',
+  });
+  const attempts = meter.createCounter('contentdownload_attempts_total', {
+    description: 'Plans that were tried, by resolver, host and what came of them.',
+  });
+  const attemptBytes = meter.createCounter('contentdownload_attempt_bytes_total', {
+    unit: 'By',
+    description: 'Bytes of bodies that attempts received, by resolver and host.',
+  });
+  const attemptTime = meter.createHistogram('contentdownload_attempt_duration_ms', {
+    unit: 'ms',
+    description: 'Time of an attempt, waits and redirects included, by resolver and host.',
+  });
+  const requests = meter.createCounter('contentdownload_http_requests_total', {
+    description: 'Requests on the wire, by host and status, or the reason why there is none.',
+  });
+  const wireBytes = meter.createCounter('contentdownload_http_bytes_total', {
+    unit: 'By',
+    description: 'Bytes received on the wire, by host.',
+  });
+  const requestTime = meter.createHistogram('contentdownload_http_duration_ms', {
+    unit: 'ms',
+    description: 'Time of a request on the wire, by host.',
+  });
+  const turnTime = meter.createHistogram('contentdownload_http_wait_ms', {
+    unit: 'ms',
+    description: 'Time a request waited for its turn, by host.',
+  });
+  const slowDowns = meter.createCounter('contentdownload_http_slow_down_total', {
+    description: 'Answers that ask for patience (429 and 503), by host and status.',
+  });
+  const asked = meter.createCounter('contentdownload_http_wait_asked_total', {
+    description: 'Times a host asked to be left alone until some moment, by host.',
+  });
+  const holds = meter.createCounter('contentdownload_http_host_held_total', {
+    description: 'Times a failing host was left alone, by host.',
+  });
+
+  const hosts = new Set<string>();
+  const label = (host: string): string => {
+    if (hosts.has(host)) return host;
+    if (hosts.size >= MOST_HOSTS) return OTHERS;
+    hosts.add(host);
+    return host;
+  };
+  return {
+    download(event) {
+      if (event.kind !== 'work-ended') return;
+      const { row } = event;
+      works.add(1, { outcome: row.outcome, reason: row.reason });
+      for (const attempt of row.attempts) {
+        const { resolver, bytes } = attempt;
+        const host = label(hostKey(attempt.url));
+        attempts.add(1, { resolver, host, outcome: attempt.reason });
+        attemptBytes.add(bytes, { resolver, host });
+        attemptTime.record(attempt.duration_ms, { resolver, host });
+      }
+    },
+    http(event) {
+      const host = label(event.host);
+      switch (event.kind) {
+        case 'request-sent':
+          turnTime.record(event.waitedMs, { host });
+          break;
+        case 'request-done':
+          requests.add(1, { host, outcome: event.outcome });
+          wireBytes.add(event.wireBytes, { host });
+          requestTime.record(event.ms, { host });
+          if (event.outcome === '429' || event.outcome === '503') slowDowns.add(1, { host, status: event.outcome });
+          break;
+        case 'wait-asked':
+          asked.add(1, { host });
+          break;
+        case 'host-held':
+          holds.add(1, { host });
+          break;
+      }
+    },
+  };
+}

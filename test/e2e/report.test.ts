@@ -1,0 +1,253 @@
+import assert from 'node:assert/strict';
+import { createServer } from 'node:http';
+import { once } from 'node:events';
+import { globSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { pathToFileURL } from 'node:url';
+
+import type { Page } from 'playwright-core';
+
+import { Admin, plantedQuestions, Simulation } from '../../sim/index.ts';
+import type { OpenBrowser } from '../support/browser.ts';
+import { openBrowser } from '../support/browser.ts';
+import { command } from './command.ts';
+import { startCommand } from './started-command.ts';
+
+const HOSTILE = `</script><img src=x onerror="document.title='owned'"><svg onload=alert(1)>`;
+const NO_BROWSER =
+  'NOT TESTED: the report in a real browser (search, keyboard, 380 px, dark mode, hostile titles): there is no Chromium. Install one, such as Debian\'s "chromium"';
+
+let folder = '';
+let opened: OpenBrowser | undefined;
+let page: Page;
+let address = '';
+let fact: { readonly answer: string; readonly nonce: string } = { answer: '', nonce: '' };
+const told: string[] = [];
+const requested: string[] = [];
+
+/** A small run: a few simulated works harvested and parsed by the real commands, one of them with a hostile title. */
+async function makeRun(): Promise<void> {
+  await using simulation = await Simulation.open({
+    parameters: { seed: 11, works: 5, hosts: 4, profile: 'calm' },
+    timeScale: 0.05,
+  });
+  await using admin = await Admin.open(simulation);
+  const ids = [...simulation.world.works()].map(({ id }) => id);
+  const run = startCommand('contentdownload', [...ids, '--sim', admin.url, '--out', folder, '--json'], { cwd: folder });
+  assert.equal((await run.ended).code, 0, run.stderr);
+  const rows = readFileSync(join(folder, 'manifest.jsonl'), 'utf8')
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as { work: string; outcome: string; title: string });
+  const saved = rows.filter(({ outcome }) => outcome === 'saved');
+  assert.ok(saved.length > 1, 'the little world has full texts');
+  for (const row of saved.slice(0, 1)) row.title = HOSTILE;
+  writeFileSync(join(folder, 'manifest.jsonl'), rows.map((row) => `${JSON.stringify(row)}\n`).join(''));
+  writeFileSync(
+    join(folder, 'hostile.html'),
+    `<html><head><title>Hostile</title></head><body><article><h1>Hostile</h1><p>Xylophones say ${HOSTILE.replaceAll('<', '&lt;')} &amp; &lt;!--<script>no</script> ${'again and again '.repeat(20)}</p></article></body></html>`,
+  );
+  for (const stage of ['doctags', 'chunk']) {
+    const input = stage === 'doctags' ? ['--input', folder] : [];
+    const { status, stderr } = command('docparse', [stage, ...input, '--data-root', join(folder, 'Data')], {
+      cwd: folder,
+    });
+    assert.equal(status, 0, stderr);
+  }
+  // A scanned paper keeps its facts to itself.
+  const read = globSync('Data/DocTagsFiles/*.jsonl', { cwd: folder }).map((name) =>
+    readFileSync(join(folder, name), 'utf8'),
+  );
+  const works = new Set(saved.slice(1).map(({ work }) => work));
+  const known = [...plantedQuestions(simulation.world, works)].find(({ nonce }) =>
+    read.some((text) => text.includes(nonce)),
+  );
+  assert.ok(known, 'a planted fact was read');
+  fact = known;
+  const { status, stdout, stderr } = command('docstokg', ['report', '--run', folder, '--title', `Corals ${HOSTILE}`]);
+  assert.equal(status, 0, stderr);
+  assert.equal(stdout.trim(), join(folder, 'report.html'));
+}
+
+before(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'docstokg-report-'));
+  opened = await openBrowser();
+  if (!opened) {
+    console.error(NO_BROWSER);
+    return;
+  }
+  await makeRun();
+  address = pathToFileURL(join(folder, 'report.html')).href;
+  page = await opened.browser.newPage({ viewport: { width: 1280, height: 900 }, colorScheme: 'light' });
+  page.on('console', (message) => told.push(`${message.type()}: ${message.text()}`));
+  page.on('pageerror', (error) => told.push(error.message));
+  page.on('dialog', (dialog) => {
+    told.push(`dialog: ${dialog.message()}`);
+    void dialog.dismiss();
+  });
+  page.on('request', (request) => requested.push(request.url()));
+  await page.goto(address);
+});
+after(async () => {
+  await opened?.[Symbol.asyncDispose]();
+  await rm(folder, { recursive: true, force: true });
+});
+
+function inBrowser(title: string, run: () => Promise<void>): void {
+  test(title, async (context) => {
+    if (opened) await run();
+    else context.skip(NO_BROWSER);
+  });
+}
+
+/** What runs inside the page is text here: this program knows no `document`. */
+const CONTRAST = readFileSync(join(import.meta.dirname, '..', 'support', 'contrast.js'), 'utf8');
+const focused = (what = 'textContent'): Promise<string> => page.evaluate(`document.activeElement.${what} ?? ''`);
+
+inBrowser('words typed after / find the planted fact, and Enter leads to the passage on its page', async () => {
+  await page.keyboard.press('/');
+  await page.keyboard.type(fact.answer);
+  // What was found for half the words may stand there first.
+  await page.locator('#results li:first-child', { hasText: fact.nonce }).waitFor();
+  await page.keyboard.press('Enter');
+  await page.waitForSelector('[role=option][aria-selected=true]');
+  assert.match(await focused(), new RegExp(fact.nonce), 'the passage has the focus');
+  assert.match(page.url(), /#documents\/\d+\/passage\/\d+$/);
+  const lit = await page.$$eval('.box.lit', (boxes) => boxes.length);
+  assert.ok(lit > 0, 'its blocks are drawn as lit');
+  assert.ok(await page.$('#panel-documents'), 'in the viewer');
+});
+
+inBrowser('the keyboard alone leads everywhere: skip link, tabs, results, pages, passages', async () => {
+  await page.goto('about:blank');
+  await page.goto(address);
+  await page.keyboard.press('Tab');
+  assert.equal(await focused(), 'Skip to the content');
+  await page.keyboard.press('Enter');
+  assert.equal(await focused('id'), 'main');
+  await page.keyboard.press('/');
+  await page.keyboard.type('the');
+  await page.keyboard.type(` ${fact.nonce}`);
+  await page.waitForSelector('#results a');
+  await page.keyboard.press('ArrowDown');
+  assert.equal(await focused('tagName'), 'A');
+  await page.keyboard.press('ArrowUp');
+  assert.equal(await focused('id'), 'search');
+  await page.keyboard.press('Escape');
+  await page.waitForSelector('#results', { state: 'hidden' });
+  await page.keyboard.press('Tab');
+  assert.equal(await focused(), 'Account');
+  const seen: string[] = [];
+  for (let tab = 0; tab < 4; tab += 1) {
+    await page.keyboard.press('ArrowRight');
+    await page.waitForSelector('[role=tab][aria-selected=true]:focus');
+    seen.push(await focused());
+  }
+  assert.deepEqual(seen, ['Works', 'Hosts', 'Stages', 'Documents']);
+  const where = (): Promise<string | null> => page.textContent('.where');
+  assert.match((await where()) ?? '', /page 1 of|flowing/);
+  for (let stop = 0; stop < 12 && (await focused('role')) !== 'option'; stop += 1) await page.keyboard.press('Tab');
+  const first = await focused();
+  await page.keyboard.press('ArrowDown');
+  assert.notEqual(await focused(), first, 'arrows move from passage to passage');
+  assert.ok(await page.$eval('.box.lit', () => true), 'and light the blocks on the page');
+  await page.keyboard.press('Shift+ArrowRight');
+  await page.waitForURL(/#documents\/1$/);
+});
+
+inBrowser('what is pointed at on the page is marked in the list, and the other way round', async () => {
+  await page.goto(`${address}#documents/1`);
+  await page.click('.switch button:last-child');
+  const block = await page.getAttribute('.box', 'data-block');
+  await page.hover('.box rect, p.box, h3.box');
+  assert.match((await page.textContent('.side .pointed')) ?? '', new RegExp(`^${block} `));
+  await page.hover('.side li:nth-child(2)');
+  const head = (await page.textContent('.side li:nth-child(2) small')) ?? '';
+  assert.equal(await page.getAttribute('.box.lit', 'data-block'), head.split(' ')[0]);
+});
+
+inBrowser('every work is listed, can be filtered, and leads to its file', async () => {
+  await page.goto(`${address}#works`);
+  assert.equal(await page.$$eval('.works tbody tr', (rows) => rows.length), 5);
+  await page.fill('#works-text', 'onerror');
+  assert.equal(await page.$$eval('.works tbody tr', (rows) => rows.length), 1);
+  const href = (await page.getAttribute('.works td[data-name=File] a', 'href')) ?? '';
+  assert.match(href, /^\.\/(PDF|XML|HTML)\//);
+  assert.ok(readFileSync(new URL(href, address)).length > 0);
+});
+
+inBrowser('hosts show requests against their limits, stages their latencies', async () => {
+  await page.goto(`${address}#hosts`);
+  assert.match((await page.textContent('#panel-hosts .lede')) ?? '', /No host ever had more requests at once/);
+  assert.ok((await page.$$eval('.lanes .sent', (bars) => bars.length)) > 3);
+  await page.goto(`${address}#stages`);
+  assert.match((await page.textContent('#panel-stages')) ?? '', /half within .* the longest/);
+});
+
+inBrowser('titles and texts from hostile files are only text', async () => {
+  assert.ok((await page.title()).startsWith('Corals </script><img'), await page.title());
+  await page.goto(`${address}#account`);
+  await page.keyboard.press('/');
+  await page.keyboard.type('xylophones');
+  await page.waitForSelector('#results a');
+  assert.match((await page.textContent('#results')) ?? '', /Xylophones say <\/script><img src=x onerror=/);
+  await page.keyboard.press('Enter');
+  await page.waitForSelector('#panel-documents .box');
+  assert.equal(await page.$$eval('img, [onerror], [onload], #report script', (found) => found.length), 0);
+});
+
+for (const width of [380, 1280]) {
+  inBrowser(
+    `nothing is wider than a screen of ${width} pixels, and text has contrast by day and by night`,
+    async () => {
+      await page.setViewportSize({ width, height: 800 });
+      const grounds: string[] = [];
+      for (const colorScheme of ['light', 'dark'] as const) {
+        await page.emulateMedia({ colorScheme });
+        for (const tab of ['account', 'works', 'hosts', 'stages', 'documents/1']) {
+          await page.goto(`${address}#${tab}`);
+          assert.ok(
+            (await page.evaluate<number>('document.documentElement.scrollWidth')) <= width,
+            `${tab} is too wide`,
+          );
+          const { texts, faults } = await page.evaluate<{ texts: number; faults: string[] }>(CONTRAST);
+          assert.ok(texts > 10);
+          assert.deepEqual(faults, [], `${tab}, ${colorScheme}`);
+        }
+        grounds.push(await page.evaluate<string>('getComputedStyle(document.body).backgroundColor'));
+      }
+      assert.notEqual(grounds[0], grounds[1]);
+    },
+  );
+}
+
+inBrowser(
+  'no error was told and nothing was asked of any network, and the page could not ask if it wanted to',
+  async () => {
+    assert.deepEqual(told, []);
+    const outside = requested.filter(
+      (url) => !url.startsWith(address) && !url.startsWith('data:') && url !== 'about:blank',
+    );
+    assert.deepEqual(outside, []);
+    let hits = 0;
+    const server = createServer((_request, response) => {
+      hits += 1;
+      response.end();
+    }).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const target = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+    const answer = await page.evaluate(`(async () => {
+      const image = new Image();
+      const refused = new Promise((resolve) => image.addEventListener('error', resolve));
+      image.src = '${target}';
+      await refused;
+      return fetch('${target}', { mode: 'no-cors' }).then(() => 'sent', () => 'refused');
+    })()`);
+    server.close();
+    assert.deepEqual([answer, hits], ['refused', 0]);
+  },
+);
