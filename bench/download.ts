@@ -73,7 +73,10 @@ async function side(name: string, subject: string, files: number, given: Given =
   try {
     const program = join(import.meta.dirname, 'download', 'side.ts');
     const words = [name, String(server.port), String(files), String(AT_ONCE), out];
-    const { stdout } = await run(process.execPath, [...(given.node ?? []), program, ...words]);
+    const { stdout } = await run(process.execPath, [...(given.node ?? []), program, ...words], {
+      // Crawlee leaves its state where it is started, even with its storage in memory.
+      cwd: folder,
+    });
     return JSON.parse(stdout.trim().split('\n').at(-1) ?? '') as Usage;
   } finally {
     rmSync(out, { recursive: true, force: true });
