@@ -13,7 +13,7 @@ export interface DrainResult {
 }
 
 /** No contender needs a tenth of this: one that does hangs, and must not take the bench along. */
-const LONGEST_MS = 180_000;
+const LONGEST_MS = 120_000;
 
 /** Empties a queue with real processes that start together; starting them and noticing the end are not counted. */
 export async function drainWithProcesses(

@@ -34,7 +34,7 @@ class Raw implements Opened {
     this.#path = path;
     this.#database = new DatabaseSync(path, { timeout: 10_000 });
     this.#database.exec(
-      `PRAGMA journal_mode = WAL; PRAGMA synchronous = ${synchronous}; PRAGMA cache_size = -32768; PRAGMA wal_autocheckpoint = 4000`,
+      `PRAGMA journal_mode = WAL; PRAGMA synchronous = ${synchronous}; PRAGMA cache_size = -16384; PRAGMA wal_autocheckpoint = 4000`,
     );
     this.#transaction(() => {
       const found = this.#database.prepare("SELECT 1 FROM sqlite_master WHERE name = 'tally'").get();

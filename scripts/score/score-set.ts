@@ -32,7 +32,7 @@ interface Scores {
 }
 
 /** The scores of a document; null where it has nothing of the kind. */
-export type Row = Readonly<Record<Column, number | null>>;
+type Row = Readonly<Record<Column, number | null>>;
 
 /** What a set of documents reaches, and which of its targets it does not. */
 export interface SetScores {

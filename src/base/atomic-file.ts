@@ -34,7 +34,7 @@ export function partPath(path: string): string {
 /** Removes unfinished bytes below a folder whose names begin so and whose writers, processes of this machine, are gone. */
 export function removeDeadParts(folder: string, prefix: string): void {
   for (const name of readdirSync(folder)) {
-    const pid = /\.([0-9a-z]{1,7})[0-9a-f]{8}\.part$/.exec(name)?.[1];
+    const pid = /\.([0-9a-z]{1,7})[0-9a-f]{10}-[0-9a-z]+\.part$/.exec(name)?.[1];
     if (pid !== undefined && name.startsWith(prefix) && !isAlive(Number.parseInt(pid, 36)))
       rmSync(join(folder, name), { force: true });
   }

@@ -44,6 +44,7 @@ footer { margin-top: 4rem; padding-top: 1rem; border-top: 1px solid var(--line);
 
 input, select, button { font: inherit; color: inherit; }
 input, select { width: 100%; background: var(--raised); border: 1px solid var(--mute); border-radius: 6px; padding: .5rem .7rem; }
+::placeholder { color: var(--soft); opacity: 1; }
 button { cursor: pointer; }
 button.quiet { background: none; border: 1px solid var(--line); border-radius: 6px; padding: .35rem .7rem; }
 button.quiet:hover:enabled { border-color: var(--accent); color: var(--accent); }

@@ -10,8 +10,8 @@ import { openTerminal } from '../../src/cli/terminal.ts';
 import { loadConfig } from '../../src/config/index.ts';
 import type { InspectDocument } from '../../src/download/index.ts';
 import { workFromText } from '../../src/works/index.ts';
-import type { Resolver, TruthLine } from '../../sim/index.ts';
-import { Admin, DEFAULT_POLICY, RESOLVERS, Simulation, truthLines, verify } from '../../sim/index.ts';
+import type { Resolver, Simulation, TruthLine } from '../../sim/index.ts';
+import { Admin, DEFAULT_POLICY, RESOLVERS, truthLines, verify } from '../../sim/index.ts';
 import { readManifest } from './harvest.ts';
 
 /** What turning off one resolver cost. */

@@ -1,5 +1,5 @@
 import { accessSync, constants } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -26,7 +26,7 @@ const ARGUMENTS = ['--no-sandbox', '--disable-dev-shm-usage', '--disable-gpu'];
 
 /**
  * A headless Chromium: the system's, else on linux x64 the one that the package @sparticuz/chromium carries, which
- * starts without root on a bare machine. Undefined where there is neither.
+ * starts without root on a bare machine. Undefined where there is neither, or it does not start (which is told).
  */
 export async function openBrowser(): Promise<OpenBrowser | undefined> {
   const own = systemChromium();
@@ -38,7 +38,7 @@ export async function openBrowser(): Promise<OpenBrowser | undefined> {
 }
 
 /** Unpacks the carried Chromium with the libraries and fonts it needs into a folder of its own: tests run beside each other. */
-async function unpacked(): Promise<OpenBrowser> {
+async function unpacked(): Promise<OpenBrowser | undefined> {
   const folder = await mkdtemp(join(tmpdir(), 'docstokg-chromium-'));
   const before = process.env['TMPDIR'];
   process.env['TMPDIR'] = folder;
@@ -47,6 +47,11 @@ async function unpacked(): Promise<OpenBrowser> {
     const executablePath = await packed.executablePath();
     const bin = join(dirname(fileURLToPath(import.meta.resolve('@sparticuz/chromium'))), '..', 'bin');
     await inflate(join(bin, 'al2023.tar.br'));
+    // The one that comes with it looks for the fonts in /tmp.
+    await writeFile(
+      join(folder, 'fonts', 'fonts.conf'),
+      `<?xml version="1.0"?><fontconfig><dir>${folder}/fonts</dir><cachedir>${folder}/cache</cachedir></fontconfig>\n`,
+    );
     const env = {
       ...(process.env as Record<string, string>),
       LD_LIBRARY_PATH: join(folder, 'al2023', 'lib'),
@@ -63,6 +68,10 @@ async function unpacked(): Promise<OpenBrowser> {
         await rm(folder, { recursive: true, force: true });
       },
     };
+  } catch (error) {
+    console.error('the Chromium of @sparticuz/chromium does not start here:', error);
+    await rm(folder, { recursive: true, force: true });
+    return undefined;
   } finally {
     if (before === undefined) delete process.env['TMPDIR'];
     else process.env['TMPDIR'] = before;

@@ -20,7 +20,7 @@ export interface SqliteOptions {
 
 /** Pages of the log after which it is folded back into the file: about 16 MB. */
 const CHECKPOINT_PAGES = 4000;
-const CACHE_KILOBYTES = 32_768;
+const CACHE_KILOBYTES = 16_384;
 const LONGEST_WAIT_MS = 20;
 
 /** One connection to the queue's file, in which a transaction either happens as a whole or not at all. */

@@ -50,6 +50,7 @@ export function writeOverlayPng(document: ParsedDocument, pageNumber: number, im
 }
 
 type Colour = readonly [number, number, number];
+const WHITE: Colour = [255, 255, 255];
 
 function colourOf(kind: Block['kind']): Colour {
   const value = Number.parseInt(BLOCK_COLOURS[kind].slice(1), 16);
@@ -102,11 +103,11 @@ class Canvas implements Raster {
   }
 
   box({ left, top, right, bottom }: Box, colour: Colour): void {
-    this.#fill(left, top, right, bottom, colour, TINT);
-    this.#fill(left - 1, top - 1, right + 1, top + 1, colour, 1);
-    this.#fill(left - 1, bottom - 1, right + 1, bottom + 1, colour, 1);
-    this.#fill(left - 1, top - 1, left + 1, bottom + 1, colour, 1);
-    this.#fill(right - 1, top - 1, right + 1, bottom + 1, colour, 1);
+    this.#fill({ left, top, right, bottom }, colour, TINT);
+    this.#fill({ left: left - 1, top: top - 1, right: right + 1, bottom: top + 1 }, colour);
+    this.#fill({ left: left - 1, top: bottom - 1, right: right + 1, bottom: bottom + 1 }, colour);
+    this.#fill({ left: left - 1, top: top - 1, right: left + 1, bottom: bottom + 1 }, colour);
+    this.#fill({ left: right - 1, top: top - 1, right: right + 1, bottom: bottom + 1 }, colour);
   }
 
   chipSize(text: string): { width: number; height: number } {
@@ -121,14 +122,14 @@ class Canvas implements Raster {
     const size = this.chipSize(text);
     const left = Math.max(0, Math.min(x, this.width - size.width));
     const top = Math.max(0, Math.min(y, this.height - size.height));
-    this.#fill(left, top, left + size.width, top + size.height, colour, 1);
+    this.#fill({ left: left, top: top, right: left + size.width, bottom: top + size.height }, colour);
     drawText(text, (column, row) => {
       const [dotX, dotY] = [left + PADDING + column * DOT, top + PADDING + row * DOT];
-      this.#fill(dotX, dotY, dotX + DOT, dotY + DOT, [255, 255, 255], 1);
+      this.#fill({ left: dotX, top: dotY, right: dotX + DOT, bottom: dotY + DOT }, WHITE);
     });
   }
 
-  #fill(left: number, top: number, right: number, bottom: number, colour: Colour, share: number): void {
+  #fill({ left, top, right, bottom }: Box, colour: Colour, share = 1): void {
     const x1 = Math.min(this.width, right);
     const y1 = Math.min(this.height, bottom);
     for (let y = Math.max(0, top); y < y1; y += 1)

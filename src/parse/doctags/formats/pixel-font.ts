@@ -36,7 +36,7 @@ export const CHARACTER_DOTS = { width: 6, height: 7 } as const;
 
 /** Calls `dot` for every dot of a text, from its upper left corner; characters without a shape stay blank. */
 export function drawText(text: string, dot: (x: number, y: number) => void): void {
-  [...text.toLowerCase()].forEach((character, index) => {
+  Array.from(text.toLowerCase()).forEach((character, index) => {
     const rows = DOTS[character] ?? '';
     for (let y = 0; y < rows.length; y += 1) {
       const bits = Number.parseInt(rows[y] ?? '0', 32);

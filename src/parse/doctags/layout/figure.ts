@@ -67,8 +67,9 @@ export function withSurroundings(figures: readonly Box[], segments: readonly Seg
   const short = segments.filter(
     (segment) => segment.right - segment.left < 14 * segment.size && !isRunningText(segment),
   );
+  const known = new Set(short);
   const small = segments.filter(
-    (segment) => segment.size < SMALL * body.size && !short.includes(segment) && !startsLabel(segment),
+    (segment) => segment.size < SMALL * body.size && !known.has(segment) && !startsLabel(segment),
   );
   return figures.map((figure) => {
     let box = figure;
