@@ -50,6 +50,11 @@ export interface AttemptRow {
   readonly duration_ms: number;
 }
 
+/** Why a work was not had, as a person would say it: where everything was tried, what the last attempt came to. */
+export function whyNot(reason: Reason, lastAttempt: Reason | null | undefined): Reason {
+  return reason === 'all-plans-failed' ? (lastAttempt ?? reason) : reason;
+}
+
 /** A result as it is written down. */
 export function manifestRow(result: WorkResult, runId: string): ManifestRow {
   const { work, outcome } = result;

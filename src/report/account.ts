@@ -1,6 +1,7 @@
 import { relative, resolve } from 'node:path';
 
 import type { ManifestRow } from '../download/index.ts';
+import { whyNot } from '../download/index.ts';
 import type { Account, Outcome, WorkLine } from './data.ts';
 import { fileLink } from './file-link.ts';
 import { Tally } from './tally.ts';
@@ -18,7 +19,7 @@ export function accountOf(rows: Iterable<ManifestRow>): Account | null {
       saved.add(row.resolver ?? 'unknown');
       kinds.add(row.kind ?? 'unknown');
       licences.add(row.license ?? 'not stated');
-    } else reasons.add(row.reason);
+    } else reasons.add(whyNot(row.reason, row.attempts.at(-1)?.reason));
     for (const attempt of row.attempts) {
       attempts.add(attempt.resolver);
       if (attempt.reason !== 'success') attemptReasons.add(attempt.reason);

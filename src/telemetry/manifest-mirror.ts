@@ -21,10 +21,16 @@ const SCHEMA = `
     SELECT * FROM manifest WHERE sequence IN (SELECT max(sequence) FROM manifest GROUP BY work);
 `;
 
-/** A row and its JSON, which was made for the text manifest and need not be made again. */
 /** What is told of the last row of a work. */
-export type LatestRow = Pick<ManifestRow, 'work' | 'outcome' | 'reason' | 'resolver' | 'kind' | 'path' | 'bytes'>;
+export interface LatestRow extends Pick<
+  ManifestRow,
+  'work' | 'outcome' | 'reason' | 'resolver' | 'kind' | 'path' | 'bytes'
+> {
+  /** What the last attempt came to, if there was one. */
+  readonly last_reason: ManifestRow['reason'] | null;
+}
 
+/** A row and its JSON, which was made for the text manifest and need not be made again. */
 export interface MirroredRow {
   readonly row: ManifestRow;
   readonly text: string;
@@ -66,7 +72,11 @@ export class ManifestMirror implements Disposable {
   /** The last row of every work, as far as an account needs it. */
   latest(): LatestRow[] {
     return this.#database
-      .prepare('SELECT work, outcome, reason, resolver, kind, path, bytes FROM last_rows ORDER BY sequence')
+      .prepare(
+        `SELECT work, outcome, reason, resolver, kind, path, bytes,
+           row_json ->> '$.attempts[#-1].reason' AS last_reason
+         FROM last_rows ORDER BY sequence`,
+      )
       .all() as unknown as LatestRow[];
   }
 

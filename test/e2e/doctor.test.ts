@@ -41,7 +41,7 @@ test('what is missing or wrong is named with how to mend it, and the exit code s
   await using folder = await mkdtempDisposable(join(tmpdir(), 'docstokg-doctor-'));
   writeFileSync(
     join(folder.path, 'docstokg.yaml'),
-    'parse: { dense: openai-compatible, embed_url: "http://127.0.0.1:1/v1" }\nqueue: { backend: postgres, url: "postgres://nobody@127.0.0.1:1/x" }',
+    'parse: { dense: openai-compatible, embed_url: "http://127.0.0.1:1/v1" }\nqueue: { backend: postgres, timeout_sec: 1, url: "postgres://nobody@127.0.0.1:1/x" }',
   );
   const { code, findings } = await examine([], folder.path);
   assert.equal(code, 1);

@@ -1,5 +1,6 @@
 import type { Config } from '../../../config/index.ts';
 import type { DownloadEvent, DownloadSummary } from '../../../download/index.ts';
+import { whyNot } from '../../../download/index.ts';
 import type { QueueEvent } from '../../../queue/index.ts';
 import type { DownloadAssembly } from '../../assemble-download.ts';
 import { count, duration, showProgress } from '../../progress.ts';
@@ -27,7 +28,10 @@ export class DownloadProgress {
     if (event.kind === 'worker-crashed') this.#session.log('error', `${event.work}: ${event.code} ${event.message}`);
     if (event.kind !== 'work-ended') return;
     const { row } = event;
-    raise(row.resolver === null ? this.byReason : this.byResolver, row.resolver ?? row.reason);
+    raise(
+      row.resolver === null ? this.byReason : this.byResolver,
+      row.resolver ?? whyNot(row.reason, row.attempts.at(-1)?.reason),
+    );
     this.#bytes += row.attempts.reduce((sum, { bytes }) => sum + bytes, 0);
   }
 

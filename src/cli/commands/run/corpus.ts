@@ -3,6 +3,7 @@ import { join, resolve, sep } from 'node:path';
 import { AppError } from '../../../base/index.ts';
 import type { Config } from '../../../config/index.ts';
 import type { ArtifactKind, DownloadEvent } from '../../../download/index.ts';
+import { whyNot } from '../../../download/index.ts';
 import type { DenseEngine } from '../../../parse/index.ts';
 import { documentFiles, openTokenizer } from '../../../parse/index.ts';
 import type { QueueEvent } from '../../../queue/index.ts';
@@ -204,7 +205,8 @@ function worksAccount(
   const counts = { works: 0, saved: 0, not_to_be_had: 0, later: 0 };
   const byResolver: Record<string, number> = {};
   const byReason: Record<string, number> = {};
-  for (const { outcome, resolver, reason } of download.manifest.latest()) {
+  for (const row of download.manifest.latest()) {
+    const { outcome, resolver } = row;
     counts.works += 1;
     if (outcome === 'saved') {
       counts.saved += 1;
@@ -212,7 +214,7 @@ function worksAccount(
       continue;
     }
     counts[outcome === 'parked' ? 'later' : 'not_to_be_had'] += 1;
-    raise(byReason, reason);
+    raise(byReason, whyNot(row.reason, row.last_reason));
   }
   return {
     ...counts,
