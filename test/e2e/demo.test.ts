@@ -15,7 +15,7 @@ import { openDenseEngine } from '../../src/parse/index.ts';
 import { openIndex } from '../../src/search/index.ts';
 import { command } from './command.ts';
 
-const WORKS = 6;
+const WORKS = 4;
 const HIT_AT_5 = 0.95;
 
 interface DemoAccount {
@@ -69,7 +69,7 @@ test('the demo harvests what it should, answers what is planted, and does nothin
     asked += 1;
     if (hits.some(({ passage: { text } }) => text.includes(nonce) && text.includes(value))) found += 1;
   }
-  assert.ok(asked > 50, `${asked} questions`);
+  assert.ok(asked > 30, `${asked} questions`);
   assert.ok(found / asked >= HIT_AT_5, `${found} of ${asked} answers are among the first five passages`);
 
   const again = demo();

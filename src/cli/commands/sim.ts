@@ -49,6 +49,8 @@ function serveCommand(): Command {
         self: Command,
       ) => {
         const session = openSession(self);
+        // Before anybody is told that it runs, since whoever is told may send a signal at once.
+        const ended = options.leash ? leash() : Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM')]);
         const { Admin, Simulation, countByRule } = await load();
         if (options.state) mkdirSync(options.state, { recursive: true });
         // Declared first, so that it is closed last: requests end when their connections do.
@@ -81,7 +83,7 @@ function serveCommand(): Command {
             `sim       ${about.sim}\nweb       ${about.web}\nidentity  ${identity}\nworld     ${parameters.works} works, ${parameters.hosts} hosts, ${parameters.profile}, seed ${parameters.seed}, time scale ${options.timeScale}`,
           );
         if (!options.leash) session.log('info', `give clients --sim ${about.sim}; Ctrl-C stops`);
-        await (options.leash ? leash() : Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM')]));
+        await ended;
         const counts = countByRule(simulation.log.violations);
         if (options.state)
           writeFileSync(

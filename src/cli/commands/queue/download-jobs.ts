@@ -11,17 +11,16 @@ export interface Emptying extends AsyncDisposable {
   run(options: { readonly drain: DrainMode; readonly signal: AbortSignal }): Promise<RunSummary>;
 }
 
+/** What the run of a queue has, whoever does its jobs. */
+export interface DownloadJobParts {
+  readonly queue: WorkQueue;
+  readonly report: (event: QueueEvent) => void;
+  readonly around: (<T>(job: LeasedJob, run: () => Promise<T>) => Promise<T>) | undefined;
+  readonly telemetry: DownloadTelemetry | undefined;
+}
+
 /** Jobs as works to download, which is what they are when nobody says otherwise. */
-export async function openDownloadJobs(
-  config: Config,
-  session: Session,
-  parts: {
-    readonly queue: WorkQueue;
-    readonly report: (event: QueueEvent) => void;
-    readonly around: (<T>(job: LeasedJob, run: () => Promise<T>) => Promise<T>) | undefined;
-    readonly telemetry: DownloadTelemetry | undefined;
-  },
-): Promise<Emptying> {
+export async function openDownloadJobs(config: Config, session: Session, parts: DownloadJobParts): Promise<Emptying> {
   const stack = new AsyncDisposableStack();
   const inspector = stack.use(openInspector());
   const { run } = stack.use(

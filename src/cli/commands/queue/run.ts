@@ -8,7 +8,6 @@ import type { Config } from '../../../config/index.ts';
 import { parseText } from '../../../config/index.ts';
 import type { DrainMode, Handler, Outlook, QueueEvent, RunSummary, WorkQueue } from '../../../queue/index.ts';
 import { Orchestrator } from '../../../queue/index.ts';
-import { startTelemetry } from '../../../telemetry/index.ts';
 import { orchestratorOptions } from '../../assemble.ts';
 import { count, duration, showProgress } from '../../progress.ts';
 import type { Session } from '../../session.ts';
@@ -17,8 +16,7 @@ import { simOption, simulatedLayer } from '../../simulated-web.ts';
 import { stopSignal } from '../../stop-signal.ts';
 import { plain } from '../../terminal.ts';
 import { wholeNumber } from '../../whole-number.ts';
-import type { Emptying } from './download-jobs.ts';
-import { openDownloadJobs } from './download-jobs.ts';
+import type { DownloadJobParts, Emptying } from './download-jobs.ts';
 import { queueOptions, withQueue } from './shared.ts';
 
 interface RunOptions {
@@ -97,6 +95,8 @@ async function run(self: Command, options: RunOptions, drain: DrainMode): Promis
     self,
     async (queue, session, { config }) => {
       const handler = options.handler === undefined ? undefined : await loadHandler(options.handler);
+      // Only a run has use for them, and reading them takes longer than most commands of the queue.
+      const { startTelemetry } = await import('../../../telemetry/index.ts');
       await using telemetry = await startTelemetry(config.telemetry, queue.store, session.clock);
       const log = eventLog(session, drain);
       const parts = {
@@ -109,7 +109,9 @@ async function run(self: Command, options: RunOptions, drain: DrainMode): Promis
       };
       await using emptying = handler
         ? openHandlerJobs(config, session, { ...parts, handler })
-        : await openDownloadJobs(config, session, { ...parts, telemetry: telemetry.download });
+        : await (
+            await import('./download-jobs.ts')
+          ).openDownloadJobs(config, session, { ...parts, telemetry: telemetry.download });
       using stop = stopSignal((name) =>
         session.log('info', `${name}: letting running jobs finish; once more ends at once`),
       );
@@ -125,11 +127,7 @@ async function run(self: Command, options: RunOptions, drain: DrainMode): Promis
 function openHandlerJobs(
   config: Config,
   session: Session,
-  {
-    queue,
-    handler,
-    ...told
-  }: Omit<Parameters<typeof openDownloadJobs>[2], 'telemetry'> & { readonly handler: Handler },
+  { queue, handler, ...told }: Omit<DownloadJobParts, 'telemetry'> & { readonly handler: Handler },
 ): Emptying {
   const orchestrator = new Orchestrator(orchestratorOptions(config), {
     store: queue.store,
