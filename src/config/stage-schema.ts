@@ -63,7 +63,11 @@ export const stageSchema = z.strictObject({
     .max(1_048_576)
     .default(0)
     .describe('A cpu worker that holds more between two documents is replaced; 0 means never.'),
-  warm_spare: z.boolean().default(true).describe('Keep one more cpu worker ready, in case one has to be killed.'),
+  warm_spare: z
+    .boolean()
+    .nullable()
+    .default(null)
+    .describe('Keep one more cpu worker ready, in case one has to be killed; null leaves it to the stage.'),
   durable: z
     .boolean()
     .default(true)
