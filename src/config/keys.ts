@@ -14,7 +14,7 @@ export interface Key {
 }
 
 interface JsonSchema {
-  readonly type?: string;
+  readonly type?: string | readonly string[];
   readonly anyOf?: readonly JsonSchema[];
   readonly enum?: readonly unknown[];
   readonly minimum?: number;
@@ -37,6 +37,15 @@ function environmentName(path: readonly string[]): string {
   return `DOCSTOKG_${path.map((part) => part.toUpperCase()).join('__')}`;
 }
 
+/** What a key that may be null is otherwise; a key that may not be null is itself. */
+function withoutNull(schema: JsonSchema): JsonSchema & { readonly type?: string } {
+  const value = schema.anyOf?.find(({ type }) => type !== 'null') ?? schema;
+  const { type, ...rest } = value;
+  if (typeof type === 'string' || type === undefined) return value as JsonSchema & { readonly type?: string };
+  const name = type.find((each) => each !== 'null');
+  return { ...rest, ...(name !== undefined && { type: name }) };
+}
+
 /** Every key, in the order of the schema. */
 export function listKeys(): readonly Key[] {
   return collect(jsonSchema(), []);
@@ -47,7 +56,7 @@ function collect(schema: JsonSchema, path: readonly string[]): Key[] {
     const here = [...path, name];
     if (inner.properties) return collect(inner, here);
     // A key that may be null is listed as what it is otherwise.
-    const value = inner.anyOf?.find(({ type }) => type !== 'null') ?? inner;
+    const value = withoutNull(inner);
     return [
       {
         path: here,

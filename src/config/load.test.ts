@@ -155,3 +155,13 @@ test('every key has a sentence, a default and a place in the JSON Schema', () =>
   }
   assert.ok(jsonSchema().properties?.['queue']?.properties?.['path']);
 });
+
+test('a key that may be null takes its value from the environment like any other', () => {
+  const environment = {
+    DOCSTOKG_STAGE__WARM_SPARE: 'false',
+    DOCSTOKG_STAGE__WORKERS: '3',
+    DOCSTOKG_STAGE__RETRIES: 'null',
+  };
+  const { stage } = loadConfig({ ...nowhere, environment }).config;
+  assert.deepEqual([stage.warm_spare, stage.workers, stage.retries], [false, 3, null]);
+});
