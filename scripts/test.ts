@@ -19,7 +19,8 @@ const { status } = spawnSync(
     '--conditions=docstokg-source',
     '--test',
     '--test-timeout=300000',
-    `--test-concurrency=${Math.max(2, availableParallelism())}`,
+    // One more than there are cores: many tests wait for processes they have started.
+    `--test-concurrency=${availableParallelism() + 1}`,
     ...options,
     ...files,
   ],
