@@ -11,6 +11,7 @@ import type { QueueStore, SettledLease } from '../src/queue/index.ts';
 import { openStore, Orchestrator, WorkQueue } from '../src/queue/index.ts';
 import type { ImportResult } from './dispatch/import.ts';
 import { parseFlags } from './kit/flags.ts';
+import { BENCH_ORCHESTRATOR } from './kit/orchestrator-options.ts';
 import { BenchReport, median } from './kit/report.ts';
 import { createPayload } from './queue/contender.ts';
 
@@ -48,17 +49,9 @@ async function measureLatency(workers: number): Promise<void> {
   const orchestrator = new Orchestrator(
     {
       maxWorkers: workers,
-      maxPerResolver: {},
+      ...BENCH_ORCHESTRATOR,
       maxPerHost: 4,
       maxParked: 64,
-      leaseMs: 600_000,
-      heartbeatMs: 30_000,
-      maxAttempts: 3,
-      retryBackoffMs: 1_000,
-      retryJitterMs: 0,
-      retryMaxDelayMs: 60_000,
-      jobTimeoutMs: 0,
-      shutdownGraceMs: 1_000,
     },
     {
       store,

@@ -8,6 +8,7 @@ import { systemClock, wait } from '../src/base/index.ts';
 import { openStore, Orchestrator, WorkQueue } from '../src/queue/index.ts';
 import { HeldClock } from '../src/testing/index.ts';
 import { parseFlags } from './kit/flags.ts';
+import { BENCH_ORCHESTRATOR } from './kit/orchestrator-options.ts';
 import { BenchReport } from './kit/report.ts';
 
 const JOBS = 2_000;
@@ -84,17 +85,9 @@ async function empty(tasks: readonly Task[], clock: Clock, hostsKnown: boolean):
     const orchestrator = new Orchestrator(
       {
         maxWorkers: AT_ONCE,
-        maxPerResolver: {},
+        ...BENCH_ORCHESTRATOR,
         maxPerHost: PER_HOST,
         maxParked: 512,
-        leaseMs: 600_000,
-        heartbeatMs: 30_000,
-        maxAttempts: 3,
-        retryBackoffMs: 1_000,
-        retryJitterMs: 0,
-        retryMaxDelayMs: 60_000,
-        jobTimeoutMs: 0,
-        shutdownGraceMs: 1_000,
       },
       {
         store,

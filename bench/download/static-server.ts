@@ -2,10 +2,9 @@ import type { ChildProcess } from 'node:child_process';
 import { fork, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { connect, createServer } from 'node:net';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
+
+import { accepting, freePort } from '../kit/started-server.ts';
 
 /** A server of static files in a process of its own. */
 export interface StaticServer extends AsyncDisposable {
@@ -47,7 +46,7 @@ http {
 `,
   );
   const child = spawn('nginx', ['-p', temporary, '-c', join(temporary, 'nginx.conf')], { stdio: 'ignore' });
-  await answering(port, child);
+  await accepting(port, child);
   return { name, port, [Symbol.asyncDispose]: () => ended(child) };
 }
 
@@ -55,29 +54,6 @@ async function serveWithNode(folder: string): Promise<StaticServer> {
   const child = fork(join(import.meta.dirname, 'node-server.ts'), [folder]);
   const [port] = (await once(child, 'message')) as [number];
   return { name: `Node ${process.version} (nginx is not installed)`, port, [Symbol.asyncDispose]: () => ended(child) };
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
-}
-
-async function answering(port: number, child: ChildProcess): Promise<void> {
-  for (let tries = 0; tries < 200; tries += 1) {
-    if (child.exitCode !== null) break;
-    const socket = connect(port, '127.0.0.1');
-    const [event] = (await Promise.race([once(socket, 'connect').then(() => ['up']), once(socket, 'error')]).catch(
-      () => ['down'],
-    )) as [unknown];
-    socket.destroy();
-    if (event === 'up') return;
-    await sleep(25);
-  }
-  throw new Error(`nginx did not start (exit ${child.exitCode})`);
 }
 
 async function ended(child: ChildProcess): Promise<void> {

@@ -10,7 +10,7 @@ const FOLDER = join(import.meta.dirname, '..', 'peers');
 /** Installs the programs we compare with, when they are not there yet; answers whether they are there now. */
 export function installPeers(tell: (text: string) => void): boolean {
   if (existsSync(join(FOLDER, 'node_modules', '.package-lock.json'))) return true;
-  tell('installing the peers (npm ci --prefix bench/peers), which are no dependencies of the package');
+  tell('installing the peers (npm install --prefix bench/peers), which are no dependencies of the package');
   // Their install scripts are not needed: better-sqlite3 brings its binaries along.
   const { status } = spawnSync(
     'npm',

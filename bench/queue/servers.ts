@@ -1,10 +1,9 @@
-import type { ChildProcess } from 'node:child_process';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync } from 'node:fs';
-import { connect, createServer } from 'node:net';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+
+import { accepting, freePort } from '../kit/started-server.ts';
 
 /** A server that was started for the bench and ends with it. */
 export interface StartedServer extends AsyncDisposable {
@@ -45,28 +44,4 @@ async function redisVersion(): Promise<string | undefined> {
     probe.once('error', () => resolve(undefined));
     probe.once('close', () => resolve(/v=(\S+)/.exec(text)?.[1]));
   });
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
-}
-
-async function accepting(port: number, server: ChildProcess): Promise<void> {
-  for (let attempt = 0; attempt < 200; attempt += 1) {
-    if (server.exitCode !== null) throw new Error(`redis-server ended with ${server.exitCode}`);
-    const socket = connect(port, '127.0.0.1');
-    const open = await new Promise<boolean>((resolve) => {
-      socket.once('connect', () => resolve(true));
-      socket.once('error', () => resolve(false));
-    });
-    socket.destroy();
-    if (open) return;
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
-  throw new Error('redis-server does not accept connections');
 }

@@ -26,7 +26,7 @@ const OPTIONS = {
 
 const download: Handler = (job, { withLimits }) =>
   withLimits('unpaywall', 'https://example.org/paper.pdf', async () => {
-    await new Promise((resolve) => setTimeout(resolve, 5));
+    await new Promise(setImmediate);
     if (job.artifactId === 'bad') throw Object.assign(new Error('gone'), { code: 'HTTP_404' });
   });
 
