@@ -29,11 +29,14 @@ export interface Limiter {
 }
 
 interface Waiter {
-  readonly keys: readonly string[];
+  readonly gates: readonly Gate[];
   readonly grant: (slot: Slot) => void;
 }
 
+/** A key in use; found once and then kept by those who hold or wait for it, because looking it up again costs more than the rest. */
 interface Gate {
+  readonly key: string;
+  limit: number;
   used: number;
   heldUntil: number;
   timer: Timer | undefined;
@@ -43,18 +46,18 @@ interface Gate {
 
 /** What a holder has of a KeyedLimiter. */
 class HeldSlot implements Slot {
-  #held: readonly string[];
-  readonly #giveBack: (keys: readonly string[]) => void;
+  #held: readonly Gate[];
+  readonly #giveBack: (gates: readonly Gate[]) => void;
 
-  constructor(keys: readonly string[], giveBack: (keys: readonly string[]) => void) {
-    this.#held = keys;
+  constructor(gates: readonly Gate[], giveBack: (gates: readonly Gate[]) => void) {
+    this.#held = gates;
     this.#giveBack = giveBack;
   }
 
   release(key: string): void {
-    if (!this.#held.includes(key)) return;
-    this.#held = this.#held.filter((each) => each !== key);
-    this.#giveBack([key]);
+    const given = this.#held.filter((gate) => gate.key === key);
+    this.#held = this.#held.filter((gate) => gate.key !== key);
+    this.#giveBack(given);
   }
 
   [Symbol.dispose](): void {
@@ -91,7 +94,10 @@ export class KeyedLimiter implements Limiter {
   }
 
   tryAcquire(keys: readonly string[]): Slot | undefined {
-    return keys.every((key) => this.room(key) > 0) ? this.#take(keys) : undefined;
+    const gates = keys.map((key) => this.#gate(key));
+    if (gates.every(hasRoom)) return this.#take(gates);
+    for (const gate of gates) this.#collect(gate);
+    return undefined;
   }
 
   acquire(keys: readonly string[], signal?: AbortSignal): Promise<Slot> {
@@ -99,23 +105,23 @@ export class KeyedLimiter implements Limiter {
     const slot = this.tryAcquire(keys);
     if (slot) return Promise.resolve(slot);
     return new Promise((resolve, reject) => {
+      const gates = keys.map((key) => this.#gate(key));
       const waiter: Waiter = {
-        keys,
+        gates,
         grant: (granted) => {
           signal?.removeEventListener('abort', abandon);
           resolve(granted);
         },
       };
       const abandon = (): void => {
-        for (const key of keys) {
-          this.#leave(key, waiter);
-          this.#collect(key);
+        for (const gate of gates) {
+          leave(gate, waiter);
+          this.#collect(gate);
         }
         reject(signal?.reason as Error);
       };
       signal?.addEventListener('abort', abandon, { once: true });
-      for (const key of keys) {
-        const gate = this.#gate(key);
+      for (const gate of gates) {
         (gate.waiters ??= new Set()).add(waiter);
         gate.timer?.ref();
       }
@@ -129,29 +135,27 @@ export class KeyedLimiter implements Limiter {
     gate.timer?.[Symbol.dispose]();
     gate.timer = undefined;
     if (at !== Infinity) {
-      this.#timeHold(key, gate, Math.max(0, at - this.#clock.now()));
+      this.#timeHold(gate, Math.max(0, at - this.#clock.now()));
     }
   }
 
   lift(key: string): void {
     const gate = this.#gates.get(key);
-    if (!gate) return;
-    gate.heldUntil = 0;
-    gate.timer?.[Symbol.dispose]();
-    gate.timer = undefined;
-    this.#serve(key);
+    if (gate) this.#lift(gate);
   }
 
   setLimit(key: string, limit: number | undefined): void {
     if (limit === undefined) this.#limits.delete(key);
     else this.#limits.set(key, limit);
-    this.#serve(key);
+    const gate = this.#gates.get(key);
+    if (!gate) return;
+    gate.limit = this.#limit(key);
+    this.#serve(gate);
   }
 
   room(key: string): number {
     const gate = this.#gates.get(key);
-    if (!gate) return this.#limit(key);
-    return gate.heldUntil > 0 ? 0 : Math.max(0, this.#limit(key) - gate.used);
+    return gate ? roomOf(gate) : this.#limit(key);
   }
 
   #limit(key: string): number {
@@ -161,56 +165,68 @@ export class KeyedLimiter implements Limiter {
   #gate(key: string): Gate {
     let gate = this.#gates.get(key);
     if (!gate) {
-      gate = { used: 0, heldUntil: 0, timer: undefined, waiters: undefined };
+      gate = { key, limit: this.#limit(key), used: 0, heldUntil: 0, timer: undefined, waiters: undefined };
       this.#gates.set(key, gate);
     }
     return gate;
   }
 
-  #take(keys: readonly string[]): Slot {
-    for (const key of keys) this.#gate(key).used += 1;
-    return new HeldSlot(keys, this.#giveBack);
+  #take(gates: readonly Gate[]): Slot {
+    for (const gate of gates) gate.used += 1;
+    return new HeldSlot(gates, this.#giveBack);
   }
 
-  readonly #giveBack = (keys: readonly string[]): void => {
-    for (const key of keys) this.#gate(key).used -= 1;
-    for (const key of keys) this.#serve(key);
+  readonly #giveBack = (gates: readonly Gate[]): void => {
+    for (const gate of gates) gate.used -= 1;
+    for (const gate of gates) this.#serve(gate);
   };
 
   /** Gives free slots of a key to those who wait for it, oldest first. */
-  #serve(key: string): void {
-    const gate = this.#gates.get(key);
-    if (!gate) return;
+  #serve(gate: Gate): void {
     for (const waiter of gate.waiters ?? []) {
-      if (this.room(key) <= 0) break;
-      if (!waiter.keys.every((each) => this.room(each) > 0)) continue;
-      for (const each of waiter.keys) this.#leave(each, waiter);
-      waiter.grant(this.#take(waiter.keys));
+      if (!hasRoom(gate)) break;
+      if (!waiter.gates.every(hasRoom)) continue;
+      for (const each of waiter.gates) leave(each, waiter);
+      waiter.grant(this.#take(waiter.gates));
     }
-    this.#collect(key);
+    this.#collect(gate);
   }
 
-  #endHold(key: string, gate: Gate): void {
+  #lift(gate: Gate): void {
+    gate.heldUntil = 0;
+    gate.timer?.[Symbol.dispose]();
+    gate.timer = undefined;
+    this.#serve(gate);
+  }
+
+  #endHold(gate: Gate): void {
     // The calendar may have been set back while the timer ran: the hold names a moment, so wait for that moment.
     const left = gate.heldUntil - this.#clock.now();
-    if (left > 0) this.#timeHold(key, gate, left);
-    else this.lift(key);
+    if (left > 0) this.#timeHold(gate, left);
+    else this.#lift(gate);
   }
 
   /** A hold keeps the process alive only as long as somebody waits for its end. */
-  #timeHold(key: string, gate: Gate, delayMs: number): void {
-    gate.timer = this.#clock.setTimer(delayMs, () => this.#endHold(key, gate));
+  #timeHold(gate: Gate, delayMs: number): void {
+    gate.timer = this.#clock.setTimer(delayMs, () => this.#endHold(gate));
     if (!gate.waiters?.size) gate.timer.unref();
   }
 
-  #leave(key: string, waiter: Waiter): void {
-    const gate = this.#gates.get(key);
-    gate?.waiters?.delete(waiter);
-    if (!gate?.waiters?.size) gate?.timer?.unref();
+  /** Forgets a key that nobody uses. */
+  #collect(gate: Gate): void {
+    if (gate.used === 0 && gate.heldUntil === 0 && !gate.waiters?.size) this.#gates.delete(gate.key);
   }
+}
 
-  #collect(key: string): void {
-    const gate = this.#gates.get(key);
-    if (gate && gate.used === 0 && gate.heldUntil === 0 && !gate.waiters?.size) this.#gates.delete(key);
-  }
+function roomOf({ heldUntil, limit, used }: Gate): number {
+  return heldUntil > 0 ? 0 : Math.max(0, limit - used);
+}
+
+function hasRoom(gate: Gate): boolean {
+  return roomOf(gate) > 0;
+}
+
+function leave(gate: Gate, waiter: Waiter): void {
+  gate.waiters?.delete(waiter);
+  if (!gate.waiters?.size) gate.timer?.unref();
 }

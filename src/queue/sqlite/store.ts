@@ -6,9 +6,11 @@ import type {
   ExchangeRequest,
   LaneBacklog,
   Lease,
+  LeasedJob,
   NewJob,
   Outlook,
   QueueStore,
+  SettledLease,
   Settlement,
   StoreChange,
   WorkerInfo,
@@ -17,12 +19,16 @@ import { LANE_COUNT_LIMIT } from '../types.ts';
 import { SqliteAdmin } from './admin.ts';
 import type { SqliteOptions } from './connection.ts';
 import { SqliteConnection } from './connection.ts';
-import { leaseSql, SQL } from './statements.ts';
+import { SizedStatements } from './sized-statements.ts';
+import { chooseSql, finishSql, insertSql, leaseSql, SQL } from './statements.ts';
 import { Tally } from './tally.ts';
 import { SqliteWatch } from './watch.ts';
 
 /** Jobs that may be moved by one transaction on the side, so that none takes long. */
 const WAKE_BATCH = 1000;
+/** Rows that one statement writes: more make it no cheaper. */
+const INSERT_ROWS = 25;
+const UPDATE_ROWS = 256;
 /** Jobs that one process may put in alone before it counts them; whoever wants to know meanwhile must. */
 const COUNT_EVERY = 250;
 
@@ -32,16 +38,18 @@ interface Row {
   readonly last_error: string | null;
 }
 
-/** A leased job as its statement answers it: arrays cost half of what objects do. */
-type LeasedRow = readonly [
+/** A job to lease as its statement answers it: arrays cost half of what objects do. */
+type ChosenRow = readonly [
   id: number,
   token: number,
   attempt: number,
   artifactId: string,
   artifactJson: string,
-  priority: number,
   lastError: string | null,
 ];
+
+/** Thrown inside a transaction to undo it: some of the leases that were settled together are lost. */
+class LeaseLost extends Error {}
 
 /** A queue in one SQLite file, shared by the processes of one machine. */
 export class SqliteStore implements QueueStore {
@@ -49,7 +57,10 @@ export class SqliteStore implements QueueStore {
   readonly #connection: SqliteConnection;
   readonly #watch: SqliteWatch;
   readonly #tally: Tally;
-  readonly #leases = new Map<number, StatementSync>();
+  readonly #inserts: SizedStatements;
+  readonly #choices: SizedStatements;
+  readonly #leases: SizedStatements;
+  readonly #finishes: SizedStatements;
   /** At first as many as there may be: a process that puts in just one job counts it. */
   #uncounted = COUNT_EVERY;
   readonly #sql: { readonly [Name in keyof typeof SQL]: StatementSync };
@@ -62,6 +73,10 @@ export class SqliteStore implements QueueStore {
     ) as unknown as {
       readonly [Name in keyof typeof SQL]: StatementSync;
     };
+    this.#inserts = new SizedStatements(connection, insertSql);
+    this.#choices = new SizedStatements(connection, chooseSql, { asArrays: true });
+    this.#leases = new SizedStatements(connection, leaseSql);
+    this.#finishes = new SizedStatements(connection, finishSql);
     this.#watch = new SqliteWatch(connection);
     this.admin = new SqliteAdmin(connection, this.#tally, this.#watch);
   }
@@ -75,10 +90,10 @@ export class SqliteStore implements QueueStore {
     const alone = jobs.length === 1 && first !== undefined && this.#uncounted < COUNT_EVERY;
     this.#uncounted = alone ? this.#uncounted + 1 : 0;
     const added = alone
-      ? [await this.#connection.accept(() => this.#insert(first, now))]
+      ? [await this.#connection.accept(() => this.#insert(jobs, now) > 0)]
       : await this.#connection.write(
           () => {
-            const results = jobs.map((job) => this.#insert(job, now));
+            const results = this.#insertAll(jobs, now);
             this.#tally.countNew();
             return results;
           },
@@ -98,33 +113,19 @@ export class SqliteStore implements QueueStore {
     return { exhausted, lanes: this.#connection.read(() => lanes.all(LANE_COUNT_LIMIT)) as unknown as LaneBacklog[] };
   }
 
-  exchange({ settlements, picks, workerId, now, leaseMs }: ExchangeRequest): Promise<Exchange> {
-    return this.#write(() => {
-      const accepted = settlements.map((lease) =>
-        lease.settlement.kind === 'finish'
-          ? this.#finish(lease, lease.settlement, now)
-          : this.#requeue(lease, lease.settlement, now),
-      );
-      const leased = picks.flatMap(({ host, resolver, limit }) => {
-        const statement = this.#leaseStatement(limit);
-        const rows = statement.all(workerId, now + leaseMs, now, host ?? '', resolver ?? '') as unknown as LeasedRow[];
-        for (const row of rows) this.#tally.add('queued', resolver, row[6], -1);
-        if (rows.length > 0) this.#tally.add('in_progress', resolver, null, rows.length);
-        // RETURNING promises no order.
-        rows.sort((a, b) => b[5] - a[5] || a[0] - b[0]);
-        // Host and resolver are the lane's: one string for all of its jobs.
-        return rows.map(([id, token, attempt, artifactId, artifactJson]) => ({
-          id,
-          token,
-          attempt,
-          artifactId,
-          artifactJson,
-          resolverHint: resolver,
-          host,
-        }));
-      });
-      return { accepted, leased };
-    });
+  async exchange(request: ExchangeRequest): Promise<Exchange> {
+    try {
+      return await this.#write(() => ({
+        accepted: this.#settleTogether(request.settlements, request.now),
+        leased: this.#lease(request),
+      }));
+    } catch (error) {
+      if (!(error instanceof LeaseLost)) throw error;
+      return this.#write(() => ({
+        accepted: request.settlements.map((lease) => this.#settle(lease, request.now)),
+        leased: this.#lease(request),
+      }));
+    }
   }
 
   extend(leases: readonly Lease[], now: number, leaseMs: number): Promise<Lease[]> {
@@ -158,9 +159,76 @@ export class SqliteStore implements QueueStore {
     this.#connection.close();
   }
 
-  #insert(job: NewJob, now: number): boolean {
-    const { artifactId, artifactJson, resolverHint = '', host = '', priority = 0 } = job;
-    return this.#sql.insert.run(artifactId, artifactJson, resolverHint, host, priority, now, now).changes !== 0;
+  /** Puts jobs in; true for each that is new. */
+  #insertAll(jobs: readonly NewJob[], now: number): boolean[] {
+    const { id: newest } = this.#sql.newest.get() as { id: number };
+    let added = 0;
+    for (let from = 0; from < jobs.length; from += INSERT_ROWS)
+      added += this.#insert(jobs.slice(from, from + INSERT_ROWS), now);
+    if (added === 0 || added === jobs.length) return jobs.map(() => added > 0);
+    const rows = this.#sql.insertedSince.all(newest) as unknown as { artifact_id: string }[];
+    const inserted = new Set(rows.map(({ artifact_id }) => artifact_id));
+    // The first of several equal ids is the one that was added.
+    return jobs.map(({ artifactId }) => inserted.delete(artifactId));
+  }
+
+  #insert(jobs: readonly NewJob[], now: number): number {
+    const values = [];
+    for (const { artifactId, artifactJson, resolverHint = '', host = '', priority = 0 } of jobs)
+      values.push(artifactId, artifactJson, resolverHint, host, priority, now, now);
+    return Number(this.#inserts.of(jobs.length).run(...values).changes);
+  }
+
+  #lease({ picks, workerId, now, leaseMs }: ExchangeRequest): LeasedJob[] {
+    return picks.flatMap(({ host, resolver, limit }) => {
+      const rows = this.#choices.of(limit).all(host ?? '', resolver ?? '') as unknown as ChosenRow[];
+      if (rows.length === 0) return [];
+      for (let from = 0; from < rows.length; from += UPDATE_ROWS) {
+        const ids = rows.slice(from, from + UPDATE_ROWS).map(([id]) => id);
+        this.#leases.of(ids.length).run(workerId, now + leaseMs, now, ...ids);
+      }
+      for (const [, , , , , lastError] of rows) this.#tally.add('queued', resolver, lastError, -1);
+      this.#tally.add('in_progress', resolver, null, rows.length);
+      // Host and resolver are the lane's: one string for all of its jobs.
+      return rows.map(([id, token, attempt, artifactId, artifactJson]) => ({
+        id,
+        token,
+        attempt,
+        artifactId,
+        artifactJson,
+        resolverHint: resolver,
+        host,
+      }));
+    });
+  }
+
+  /** Settles leases, none of which was lost: those of jobs that went well in one statement for each token. */
+  #settleTogether(settlements: readonly SettledLease[], now: number): boolean[] {
+    const done = new Map<number, number[]>();
+    for (const lease of settlements) {
+      const { settlement, token, id } = lease;
+      if (settlement.kind === 'requeue' || settlement.state !== 'done') {
+        if (!this.#settle(lease, now)) throw new LeaseLost();
+        continue;
+      }
+      const ids = done.get(token);
+      if (ids) ids.push(id);
+      else done.set(token, [id]);
+      this.#tally.add('in_progress', lease.resolverHint, null, -1);
+      this.#tally.add('done', lease.resolverHint, null, 1);
+    }
+    for (const [token, ids] of done)
+      for (let from = 0; from < ids.length; from += UPDATE_ROWS) {
+        const some = ids.slice(from, from + UPDATE_ROWS);
+        if (this.#finishes.of(some.length).run(now, token, ...some).changes !== some.length) throw new LeaseLost();
+      }
+    return settlements.map(() => true);
+  }
+
+  #settle(lease: SettledLease, now: number): boolean {
+    return lease.settlement.kind === 'finish'
+      ? this.#finish(lease, lease.settlement, now)
+      : this.#requeue(lease, lease.settlement, now);
   }
 
   #finish({ id, token, resolverHint }: Lease, settlement: Settlement & { kind: 'finish' }, now: number): boolean {
@@ -182,16 +250,6 @@ export class SqliteStore implements QueueStore {
     this.#tally.add('in_progress', row.resolver_hint, null, -1);
     this.#tally.add(availableAt === null ? 'queued' : 'delayed', row.resolver_hint, row.last_error, 1);
     return true;
-  }
-
-  #leaseStatement(limit: number): StatementSync {
-    let statement = this.#leases.get(limit);
-    if (!statement) {
-      statement = this.#connection.prepare(leaseSql(limit));
-      statement.setReturnArrays(true);
-      this.#leases.set(limit, statement);
-    }
-    return statement;
   }
 
   /** Delayed jobs that are due may run; leases that ran out are taken back, or given up on when that was the last attempt. */
