@@ -12,14 +12,11 @@ export interface DrainResult {
   readonly cpuMs: number;
 }
 
-/** No contender needs a tenth of this: one that does hangs, and must not take the bench along. */
-const LONGEST_MS = 120_000;
-
 /** Empties a queue with real processes that start together; starting them and noticing the end are not counted. */
 export async function drainWithProcesses(
   contender: Contender,
   place: Place,
-  options: { readonly concurrency: number; readonly processes: number },
+  options: { readonly concurrency: number; readonly processes: number; readonly longestMs: number },
 ): Promise<DrainResult> {
   const children = Array.from({ length: options.processes }, () =>
     fork(join(import.meta.dirname, 'child.ts'), [contender.name, JSON.stringify(place), String(options.concurrency)], {
@@ -28,7 +25,7 @@ export async function drainWithProcesses(
   );
   const overdue = setTimeout(() => {
     for (const child of children) child.kill('SIGKILL');
-  }, LONGEST_MS);
+  }, options.longestMs);
   try {
     // Nobody is listened to too late: the answer comes only after the word, which is sent when all are ready.
     await Promise.all(children.map((child) => nextMessage(child)));

@@ -20,62 +20,81 @@ interface Graphile {
 const TASK = 'bench';
 const BULK = 1_000;
 
-export const graphile: Contender = {
-  name: 'graphile-worker',
-  settings:
-    'PostgreSQL, synchronous_commit on; addJobs in thousands, local queue of 500 jobs, completions written in batches',
-  share: 0.2,
-  warmUp: 1000,
-  async open({ postgresUrl, name }: Place): Promise<Opened> {
-    const library = await loadPeer<Graphile>('graphile-worker');
-    const logger = new library.Logger(() => () => undefined);
-    const shared = { connectionString: postgresUrl, schema: name, logger };
-    const utilities = await library.makeWorkerUtils(shared);
-    await utilities.migrate();
-    return {
-      async bulk(payloads) {
-        for (let from = 0; from < payloads.length; from += BULK) {
-          const jobs = payloads.slice(from, from + BULK);
-          await utilities.addJobs(jobs.map((payload) => ({ identifier: TASK, payload, jobKey: payload.id })));
-        }
-      },
-      async single(payload) {
-        await utilities.addJob(TASK, payload, { jobKey: payload.id });
-      },
-      async drain(concurrency) {
-        const counter = new Counter();
-        const client = new Client({ connectionString: postgresUrl });
-        await client.connect();
-        const runner = await library.run({
-          preset: {
-            worker: {
-              connectionString: postgresUrl,
-              schema: name,
-              concurrentJobs: concurrency,
-              maxPoolSize: 10,
-              pollInterval: 100,
-              localQueue: { size: 500 },
-              completeJobBatchDelay: 0,
-              failJobBatchDelay: 0,
-              logger,
-            },
+/** What it fetches at once beyond the jobs that run, and how it writes down what became of them. */
+const AHEAD = { localQueue: { size: 500 }, completeJobBatchDelay: 0, failJobBatchDelay: 0 };
+
+/** As it comes: each job is fetched and settled by itself. */
+export const graphile = createGraphile(
+  'graphile-worker',
+  'PostgreSQL, synchronous_commit on; addJobs in thousands, jobs fetched and settled one by one, 10 connections',
+  { share: 0.05, warmUp: 200 },
+  {},
+);
+
+/** With its local queue: 500 jobs are locked ahead of those that run, and stay locked for four hours if their process dies. */
+export const graphileAhead = createGraphile(
+  'graphile-worker, 500 ahead',
+  'PostgreSQL, synchronous_commit on; addJobs in thousands, local queue of 500 jobs, completions written in batches, 10 connections',
+  { share: 1, warmUp: 1_000 },
+  AHEAD,
+);
+
+function createGraphile(
+  name: string,
+  settings: string,
+  size: { readonly share: number; readonly warmUp: number },
+  worker: object,
+): Contender {
+  return { name, settings, ...size, open: (place) => openGraphile(place, worker) };
+}
+
+async function openGraphile({ postgresUrl, name }: Place, worker: object): Promise<Opened> {
+  const library = await loadPeer<Graphile>('graphile-worker');
+  const logger = new library.Logger(() => () => undefined);
+  const shared = { connectionString: postgresUrl, schema: name, logger };
+  const utilities = await library.makeWorkerUtils(shared);
+  await utilities.migrate();
+  return {
+    async bulk(payloads) {
+      for (let from = 0; from < payloads.length; from += BULK) {
+        const jobs = payloads.slice(from, from + BULK);
+        await utilities.addJobs(jobs.map((payload) => ({ identifier: TASK, payload, jobKey: payload.id })));
+      }
+    },
+    async single(payload) {
+      await utilities.addJob(TASK, payload, { jobKey: payload.id });
+    },
+    async drain(concurrency) {
+      const counter = new Counter();
+      const client = new Client({ connectionString: postgresUrl });
+      await client.connect();
+      const runner = await library.run({
+        preset: {
+          worker: {
+            connectionString: postgresUrl,
+            schema: name,
+            concurrentJobs: concurrency,
+            maxPoolSize: 10,
+            pollInterval: 100,
+            ...worker,
+            logger,
           },
-          noHandleSignals: true,
-          taskList: { [TASK]: async () => void (counter.jobs += 1) },
-        });
-        // A done job is deleted, so an empty table means that all is done. (Its own events come before that is written.)
-        for (;;) {
-          await new Promise((resolve) => setTimeout(resolve, 10));
-          const { rowCount } = await client.query(`SELECT 1 FROM "${name}"._private_jobs LIMIT 1`);
-          if (rowCount === 0) break;
-        }
-        counter.settled(0);
-        await runner.stop();
-        await client.end();
-        return counter.drained;
-      },
-      bytes: () => schemaBytes(postgresUrl, name),
-      [Symbol.asyncDispose]: () => utilities.release(),
-    };
-  },
-};
+        },
+        noHandleSignals: true,
+        taskList: { [TASK]: async () => void (counter.jobs += 1) },
+      });
+      // A done job is deleted, so an empty table means that all is done. (Its own events come before that is written.)
+      for (;;) {
+        await new Promise((resolve) => setTimeout(resolve, 10));
+        const { rowCount } = await client.query(`SELECT 1 FROM "${name}"._private_jobs LIMIT 1`);
+        if (rowCount === 0) break;
+      }
+      counter.settled(0);
+      await runner.stop();
+      await client.end();
+      return counter.drained;
+    },
+    bytes: () => schemaBytes(postgresUrl, name),
+    [Symbol.asyncDispose]: () => utilities.release(),
+  };
+}

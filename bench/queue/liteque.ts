@@ -45,7 +45,7 @@ export const liteque: Contender = {
   name: 'liteque',
   settings:
     'better-sqlite3, WAL, synchronous NORMAL (its own settings); no bulk enqueue; asynchronous transactions as older drivers allowed',
-  share: 0.02,
+  share: 0.01,
   warmUp: 100,
   async open(place: Place): Promise<Opened> {
     const { SqliteQueue, Runner, ...library } = await loadPeer<Liteque>('liteque');

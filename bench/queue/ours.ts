@@ -111,7 +111,7 @@ export const oursNormal = createSqlite('ours, NORMAL', 'none', 'SQLite WAL, sync
 
 export const oursPostgres: Contender = {
   name: 'ours, PostgreSQL',
-  settings: 'PostgreSQL, synchronous_commit on',
+  settings: 'PostgreSQL, synchronous_commit on for enqueue, off for lease and settle',
   share: 1,
   warmUp: 5_000,
   async open({ postgresUrl, name }) {

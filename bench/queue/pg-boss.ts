@@ -28,8 +28,8 @@ function uuid(payload: Payload): string {
 export const pgBoss: Contender = {
   name: 'pg-boss',
   settings: 'PostgreSQL, synchronous_commit on; insert in thousands, fetch and complete in batches of the concurrency',
-  share: 0.2,
-  warmUp: 1000,
+  share: 1,
+  warmUp: 1_000,
   async open({ postgresUrl, name }: Place): Promise<Opened> {
     const { PgBoss } = await loadPeer<PgBoss>('pg-boss');
     const boss = new PgBoss({

@@ -41,8 +41,8 @@ const logger: Logger = { error: (message) => console.error(message), warn: quiet
 export const plainjob: Contender = {
   name: 'plainjob',
   settings: 'better-sqlite3, WAL, synchronous NORMAL (its own settings)',
-  share: 0.2,
-  warmUp: 1000,
+  share: 0.1,
+  warmUp: 500,
   async open(place: Place): Promise<Opened> {
     const library = await loadPeer<Plainjob>('plainjob');
     const { default: Database } = await loadPeer<{ default: new (path: string) => unknown }>('better-sqlite3');

@@ -64,6 +64,33 @@ export function describeQueueStore(name: string, open: () => Promise<QueueStore>
       assert.equal((await store.admin.stats(1)).total, 3);
     });
 
+    check('of many that come in at once, each is told whether it was new', async (store) => {
+      const known = Array.from({ length: 40 }, (_, n) => job(`job ${n * 3}`));
+      await store.enqueue(known, 0);
+      const all = Array.from({ length: 130 }, (_, n) => job(`job ${n}`));
+      const added = await store.enqueue([...all, job('job 1')], 1);
+      assert.deepEqual(added, [...all.map((_, n) => n % 3 !== 0 || n >= 120), false]);
+      assert.equal((await store.admin.stats(1)).states.queued, 130);
+    });
+
+    check('of many that are settled at once, only those whose lease was lost are refused', async (store) => {
+      await store.enqueue(
+        Array.from({ length: 300 }, (_, n) => job(`job ${n}`)),
+        0,
+      );
+      const picks = [{ ...ANY_LANE, limit: 300 }];
+      const first = await lease(store, { picks, now: 0 });
+      assert.equal(first.length, 300);
+      const [cancelled, settled, failed, ...rest] = first;
+      assert.ok(cancelled && settled && failed);
+      await store.admin.cancel(cancelled.id, 1);
+      assert.deepEqual(await settle(store, [finish(settled)], 1), [true]);
+      const again = [finish(cancelled), finish(settled), finish(failed, 'error'), ...rest.map((each) => finish(each))];
+      assert.deepEqual(await settle(store, again, 2), [false, false, true, ...rest.map(() => true)]);
+      const { states } = await store.admin.stats(3);
+      assert.deepEqual(states, { queued: 0, in_progress: 0, done: 298, skipped: 1, error: 1 });
+    });
+
     check('a job comes back as it was put in', async (store) => {
       const artifactJson = JSON.stringify({
         title: 'Ünïcode \u{1F4D6} "quotes" \n and \\ more',

@@ -1,16 +1,16 @@
 import type { Job, JobFilter, JobState, Pause, QueueAdmin, QueueStats, WorkerInfo } from '../types.ts';
 import { JOB_STATES } from '../types.ts';
 import type { PostgresConnection } from './connection.ts';
-import { ERROR_CODE } from './statements.ts';
+import { ERROR_CODE, RESOLVER, TALLY } from './statements.ts';
 import type { PostgresWatch } from './watch.ts';
 
 const COLUMNS = `id, artifact_id AS "artifactId", artifact_json AS "artifactJson", state, attempts, priority,
-  resolver_hint AS "resolverHint", host, last_error AS "lastError", created_at AS "createdAt", updated_at AS "updatedAt",
+  nullif(${RESOLVER}, '') AS "resolverHint", nullif(split_part(lane, ' ', 1), '') AS host, last_error AS "lastError", created_at AS "createdAt", updated_at AS "updatedAt",
   available_at AS "availableAt", lease_expires_at AS "leaseExpiresAt", worker_id AS "workerId"`;
 
 const MATCHES = `state = ANY($1::text[])
-  AND ($2::text IS NULL OR coalesce(resolver_hint, '') = $2)
-  AND ($3::text IS NULL OR coalesce(host, '') = $3)
+  AND ($2::text IS NULL OR ${RESOLVER} = $2)
+  AND ($3::text IS NULL OR split_part(lane, ' ', 1) = $3)
   AND ($4::text IS NULL OR ${ERROR_CODE} = $4)
   AND ($5::int IS NULL OR attempts < $5)
   AND ($6::bigint IS NULL OR updated_at < $6)`;
@@ -53,15 +53,15 @@ export class PostgresAdmin implements QueueAdmin {
     const [moments] = await this.#run<{ due: number; oldest: number | null; next: number | null }>(
       'moments',
       `SELECT
-         (SELECT count(*) FROM jobs WHERE state = 'queued' AND available_at <= ${NOW('$1')}) AS due,
-         (SELECT created_at FROM jobs WHERE id = (SELECT min(id) FROM jobs WHERE state = 'queued' AND available_at IS NULL)) AS oldest,
-         (SELECT min(available_at) FROM jobs WHERE state = 'queued' AND available_at > ${NOW('$1')}) AS next`,
+         (SELECT count(*) FROM runs WHERE state = 'queued' AND available_at <= ${NOW('$1')}) AS due,
+         (SELECT created_at FROM artifacts WHERE id = (SELECT min(id) FROM runs WHERE state = 'queued' AND available_at IS NULL)) AS oldest,
+         (SELECT min(available_at) FROM runs WHERE state = 'queued' AND available_at > ${NOW('$1')}) AS next`,
       [moment],
     );
     const leases = await this.#run<{ workerId: string; jobs: number; expiresAt: number }>(
       'leases',
       `SELECT worker_id AS "workerId", count(*) AS jobs, min(lease_expires_at) AS "expiresAt"
-       FROM jobs WHERE state = 'in_progress' GROUP BY worker_id ORDER BY worker_id`,
+       FROM runs WHERE state = 'in_progress' GROUP BY worker_id ORDER BY worker_id`,
       [],
     );
     const sum = (rows: readonly { readonly jobs: number }[]): number =>
@@ -104,16 +104,20 @@ export class PostgresAdmin implements QueueAdmin {
   }
 
   async list(filter: JobFilter, page: { readonly limit: number; readonly after?: number }): Promise<Job[]> {
-    return this.#run('list', `SELECT ${COLUMNS} FROM jobs WHERE ${MATCHES} AND id > $7 ORDER BY id LIMIT $8`, [
-      ...parameters(filter),
-      page.after ?? 0,
-      page.limit,
-    ]);
+    return this.#run(
+      'list',
+      `SELECT ${COLUMNS} FROM runs JOIN artifacts USING (id) WHERE ${MATCHES} AND id > $7 ORDER BY id LIMIT $8`,
+      [...parameters(filter), page.after ?? 0, page.limit],
+    );
   }
 
   async find(id: number | string): Promise<Job | undefined> {
     const column = typeof id === 'number' ? 'id' : 'artifact_id';
-    const [job] = await this.#run<Job>(`find_${column}`, `SELECT ${COLUMNS} FROM jobs WHERE ${column} = $1`, [id]);
+    const [job] = await this.#run<Job>(
+      `find_${column}`,
+      `SELECT ${COLUMNS} FROM runs JOIN artifacts USING (id) WHERE ${column} = $1`,
+      [id],
+    );
     return job;
   }
 
@@ -122,11 +126,11 @@ export class PostgresAdmin implements QueueAdmin {
     if (options.dryRun) return this.#count(values);
     return this.#counted(
       'requeue',
-      `WITH before AS (SELECT id, state, resolver_hint, last_error FROM jobs WHERE ${MATCHES} FOR UPDATE),
-       changed AS (UPDATE jobs SET state = 'queued', attempts = 0, available_at = NULL, updated_at = ${NOW('$7')}
-                   FROM before WHERE jobs.id = before.id RETURNING jobs.id),
-       gone AS (INSERT INTO tally SELECT state, coalesce(resolver_hint, ''), CASE WHEN state = 'done' THEN '' ELSE ${ERROR_CODE} END, -count(*) FROM before GROUP BY 1, 2, 3),
-       come AS (INSERT INTO tally SELECT 'queued', coalesce(resolver_hint, ''), ${ERROR_CODE}, count(*) FROM before GROUP BY 2, 3),
+      `WITH before AS (SELECT id, state, lane, last_error FROM runs WHERE ${MATCHES} FOR UPDATE),
+       changed AS (UPDATE runs SET state = 'queued', attempts = 0, available_at = NULL, updated_at = ${NOW('$7')}
+                   FROM before WHERE runs.id = before.id RETURNING runs.id),
+       gone AS (${TALLY('before', 'state', '-', `CASE WHEN state = 'done' THEN '' ELSE ${ERROR_CODE} END`)}),
+       come AS (${TALLY('before', "'queued'", '', ERROR_CODE)}),
        told AS (SELECT pg_notify($8, 'jobs'))
        SELECT (SELECT count(*) FROM changed) AS jobs FROM told`,
       [...values, this.#connection.moment(now), this.#watch.channel],
@@ -136,13 +140,13 @@ export class PostgresAdmin implements QueueAdmin {
   async cancel(id: number, now: number): Promise<boolean> {
     const jobs = await this.#counted(
       'cancel',
-      `WITH before AS (SELECT id, CASE WHEN available_at IS NULL THEN state ELSE 'delayed' END AS state, resolver_hint, last_error
-                       FROM jobs WHERE id = $1 AND state IN ('queued', 'in_progress') FOR UPDATE),
-       changed AS (UPDATE jobs SET state = 'skipped', last_error = 'CANCELLED: cancelled by an operator', token = token + 1,
+      `WITH before AS (SELECT id, CASE WHEN available_at IS NULL THEN state ELSE 'delayed' END AS state, lane, last_error
+                       FROM runs WHERE id = $1 AND state IN ('queued', 'in_progress') FOR UPDATE),
+       changed AS (UPDATE runs SET state = 'skipped', last_error = 'CANCELLED: cancelled by an operator', token = token + 1,
                      available_at = NULL, lease_expires_at = NULL, worker_id = NULL, updated_at = ${NOW('$2')}
-                   FROM before WHERE jobs.id = before.id RETURNING jobs.id),
-       gone AS (INSERT INTO tally SELECT state, coalesce(resolver_hint, ''), CASE WHEN state = 'in_progress' THEN '' ELSE ${ERROR_CODE} END, -1 FROM before),
-       come AS (INSERT INTO tally SELECT 'skipped', coalesce(resolver_hint, ''), 'CANCELLED', 1 FROM before),
+                   FROM before WHERE runs.id = before.id RETURNING runs.id),
+       gone AS (${TALLY('before', 'state', '-', `CASE WHEN state = 'in_progress' THEN '' ELSE ${ERROR_CODE} END`)}),
+       come AS (${TALLY('before', "'skipped'", '', "'CANCELLED'")}),
        told AS (SELECT pg_notify($3, 'control'))
        SELECT (SELECT count(*) FROM changed) AS jobs FROM told`,
       [id, this.#connection.moment(now), this.#watch.channel],
@@ -155,8 +159,9 @@ export class PostgresAdmin implements QueueAdmin {
     if (options.dryRun) return this.#count(values);
     return this.#counted(
       'prune',
-      `WITH gone AS (DELETE FROM jobs WHERE ${MATCHES} RETURNING state, resolver_hint, last_error),
-       tallied AS (INSERT INTO tally SELECT state, coalesce(resolver_hint, ''), CASE WHEN state = 'done' THEN '' ELSE ${ERROR_CODE} END, -count(*) FROM gone GROUP BY 1, 2, 3)
+      `WITH gone AS (DELETE FROM runs WHERE ${MATCHES} RETURNING id, state, lane, last_error),
+       forgotten AS (DELETE FROM artifacts USING gone WHERE artifacts.id = gone.id),
+       tallied AS (${TALLY('gone', 'state', '-', `CASE WHEN state = 'done' THEN '' ELSE ${ERROR_CODE} END`)})
        SELECT count(*) AS jobs FROM gone`,
       values,
     );
@@ -210,7 +215,7 @@ export class PostgresAdmin implements QueueAdmin {
   }
 
   async #count(values: readonly unknown[]): Promise<number> {
-    return this.#counted('count', `SELECT count(*) AS jobs FROM jobs WHERE ${MATCHES}`, values);
+    return this.#counted('count', `SELECT count(*) AS jobs FROM runs WHERE ${MATCHES}`, values);
   }
 
   async #counted(name: string, sql: string, values: readonly unknown[]): Promise<number> {

@@ -13,42 +13,93 @@ const THEN = '(SELECT now FROM moment)';
 /** The code of a kept error, empty for none. */
 export const ERROR_CODE = "coalesce(substring(last_error FROM '^([A-Z][A-Z0-9_]*):'), '')";
 
+/** The resolver that a job names, empty for none. */
+export const RESOLVER = "split_part(lane, ' ', 2)";
+
 /** A delayed job is queued, but counted apart; a running or finished job's earlier errors are not counted. */
-const TALLY = (rows: string, state: string, sign: string, code: string): string =>
-  `INSERT INTO tally SELECT ${state}, coalesce(resolver_hint, ''), ${code}, ${sign}count(*) FROM ${rows} GROUP BY 1, 2, 3`;
+export const TALLY = (rows: string, state: string, sign: string, code: string): string =>
+  `INSERT INTO tally SELECT ${state}, ${RESOLVER}, ${code}, ${sign}count(*) FROM ${rows} GROUP BY 1, 2, 3`;
 
 /** How the commit of this very statement waits for the disk: NULL leaves it as the server is set. */
 const COMMIT = (level: string): string =>
   `(SELECT set_config('synchronous_commit', coalesce(${level}, current_setting('synchronous_commit')), true) OFFSET 0) AS commit`;
 
+/** A leased job has a worker. Asked for by its state, jobs would be looked up among all that were ever leased, most of them gone. */
+const HELD = 'runs.id = input.id AND runs.token = input.token AND runs.worker_id IS NOT NULL';
+
+/**
+ * Settles, then leases: all of it sees the queue as it was before, so a job that is put back is not taken at once. Answers
+ * the leased jobs and, where leases were lost, a row without an id that names those that were settled. Jobs are looked up
+ * by their places, one by one: nobody can tell the server how few there will be, and where it expects a tenth of the queue
+ * it would read all of it.
+ */
+const exchangeSql = (settle: string): string => `
+    WITH ${MOMENT}, settled AS (${settle}
+      RETURNING runs.id, runs.token, runs.state, runs.lane, runs.last_error, runs.available_at
+    ), leased AS (
+      UPDATE runs SET state = 'in_progress', attempts = attempts + 1,
+        token = greatest(token + 1, (SELECT microseconds FROM moment)), worker_id = $4,
+        lease_expires_at = ${THEN} + $5::bigint, updated_at = ${THEN}
+      WHERE ctid = ANY (ARRAY(
+        SELECT job.ctid FROM unnest($2::text[], $3::int[]) AS picks(lane, places) CROSS JOIN LATERAL (
+          SELECT ctid FROM runs WHERE ${READY} AND runs.lane = picks.lane
+          ORDER BY runs.lane, priority DESC, id LIMIT picks.places FOR UPDATE SKIP LOCKED
+        ) AS job))
+      RETURNING id, token, attempts, lane, priority, last_error
+    ), ended AS (
+      SELECT CASE WHEN available_at IS NULL THEN state ELSE 'delayed' END AS state, ${RESOLVER} AS resolver,
+        CASE WHEN state = 'done' THEN '' ELSE ${ERROR_CODE} END AS code, count(*) AS jobs
+      FROM settled GROUP BY 1, 2, 3
+    ), begun AS (
+      SELECT ${RESOLVER} AS resolver, ${ERROR_CODE} AS code, count(*) AS jobs FROM leased GROUP BY 1, 2
+    ), tallied AS (
+      INSERT INTO tally SELECT state, resolver, code, sum(jobs) FROM (
+        SELECT state, resolver, code, jobs FROM ended
+        UNION ALL SELECT 'in_progress', resolver, '', -jobs FROM ended
+        UNION ALL SELECT 'in_progress', resolver, '', jobs FROM begun
+        UNION ALL SELECT 'queued', resolver, code, -jobs FROM begun
+      ) AS changes GROUP BY 1, 2, 3 HAVING sum(jobs) <> 0
+    )
+    SELECT answer.* FROM (
+      SELECT id, token, attempts, lane, priority, artifact_id, artifact_json FROM leased CROSS JOIN LATERAL (
+        SELECT artifact_id, artifact_json FROM artifacts WHERE artifacts.id = leased.id OFFSET 0) AS artifact
+      UNION ALL
+      SELECT NULL, NULL, NULL, string_agg(id || ':' || token, ' '), NULL, NULL, NULL FROM settled HAVING count(*) < cardinality($7)
+    ) AS answer CROSS JOIN ${COMMIT('$6')}`;
+
 /** Every statement of the working queue. `$1` is the moment, or NULL for the server's own. */
 export const SQL = {
   enqueue: `
     WITH input AS (
-      SELECT * FROM unnest($2::text[], $3::text[], $4::text[], $5::text[], $6::int[]) WITH ORDINALITY
-        AS input(artifact_id, artifact_json, resolver_hint, host, priority, place)
+      SELECT * FROM unnest($2::text[], $3::text[], $4::text[], $5::int[]) WITH ORDINALITY
+        AS input(artifact_id, artifact_json, lane, priority, place)
     ), added AS (
-      INSERT INTO jobs (artifact_id, artifact_json, resolver_hint, host, priority, created_at, updated_at)
-      SELECT artifact_id, artifact_json, resolver_hint, host, priority, ${NOW}, ${NOW} FROM input ORDER BY place
-      ON CONFLICT DO NOTHING RETURNING artifact_id, resolver_hint
-    ), tallied AS (${TALLY('added', "'queued'", '', "''")}),
-    told AS (SELECT pg_notify($7, 'jobs') FROM added LIMIT 1)
+      INSERT INTO artifacts (artifact_id, artifact_json, created_at)
+      SELECT artifact_id, artifact_json, ${NOW} FROM input ORDER BY place
+      ON CONFLICT DO NOTHING RETURNING id, artifact_id, created_at
+    ), come AS (
+      -- The first of several equal ids is the one that was added.
+      INSERT INTO runs (id, lane, priority, updated_at)
+      SELECT DISTINCT ON (id) id, lane, priority, created_at FROM added JOIN input USING (artifact_id) ORDER BY id, place
+      RETURNING lane
+    ), tallied AS (${TALLY('come', "'queued'", '', "''")}),
+    told AS (SELECT pg_notify($6, 'jobs') FROM added LIMIT 1)
     SELECT artifact_id AS "artifactId" FROM added LEFT JOIN told ON true`,
 
   wake: `
     WITH due AS (
-      SELECT id FROM jobs WHERE state = 'queued' AND available_at <= ${NOW} ORDER BY available_at LIMIT 1000 FOR UPDATE SKIP LOCKED
+      SELECT id FROM runs WHERE state = 'queued' AND available_at <= ${NOW} ORDER BY available_at LIMIT 1000 FOR UPDATE SKIP LOCKED
     ), woken AS (
-      UPDATE jobs SET available_at = NULL FROM due WHERE jobs.id = due.id RETURNING resolver_hint, last_error
+      UPDATE runs SET available_at = NULL FROM due WHERE runs.id = due.id RETURNING lane, last_error
     ), stale AS (
-      SELECT id FROM jobs WHERE state = 'in_progress' AND lease_expires_at <= ${NOW} FOR UPDATE SKIP LOCKED
+      SELECT id FROM runs WHERE state = 'in_progress' AND lease_expires_at <= ${NOW} FOR UPDATE SKIP LOCKED
     ), back AS (
-      UPDATE jobs SET lease_expires_at = NULL, worker_id = NULL, updated_at = ${NOW},
+      UPDATE runs SET lease_expires_at = NULL, worker_id = NULL, updated_at = ${NOW},
         state = CASE WHEN attempts >= $2 THEN 'error' ELSE 'queued' END,
         last_error = CASE WHEN attempts >= $2
           THEN 'LEASE_EXPIRED: its worker ' || coalesce(worker_id, '') || ' died or hung on the last of ' || attempts || ' attempts'
           ELSE last_error END
-      FROM stale WHERE jobs.id = stale.id RETURNING state, resolver_hint, last_error
+      FROM stale WHERE runs.id = stale.id RETURNING state, lane, last_error
     ), t1 AS (${TALLY('woken', "'delayed'", '-', ERROR_CODE)}),
     t2 AS (${TALLY('woken', "'queued'", '', ERROR_CODE)}),
     t3 AS (${TALLY('back', "'in_progress'", '-', "''")}),
@@ -58,74 +109,49 @@ export const SQL = {
   // Walks from lane to lane through the index instead of reading every job.
   lanes: `
     WITH RECURSIVE lanes(lane) AS (
-      (SELECT lane FROM jobs WHERE ${READY} ORDER BY lane LIMIT 1)
+      (SELECT lane FROM runs WHERE ${READY} ORDER BY lane LIMIT 1)
       UNION ALL
-      SELECT (SELECT jobs.lane FROM jobs WHERE ${READY} AND jobs.lane > lanes.lane ORDER BY jobs.lane LIMIT 1)
+      SELECT (SELECT runs.lane FROM runs WHERE ${READY} AND runs.lane > lanes.lane ORDER BY runs.lane LIMIT 1)
       FROM lanes WHERE lanes.lane IS NOT NULL
     )
     SELECT lane,
-      (SELECT count(*) FROM (SELECT 1 FROM jobs WHERE ${READY} AND jobs.lane = lanes.lane LIMIT $1) AS first_ones) AS jobs,
-      (SELECT priority FROM jobs WHERE ${READY} AND jobs.lane = lanes.lane ORDER BY lane, priority DESC LIMIT 1) AS priority
+      (SELECT count(*) FROM (SELECT 1 FROM runs WHERE ${READY} AND runs.lane = lanes.lane LIMIT $1) AS first_ones) AS jobs,
+      (SELECT priority FROM runs WHERE ${READY} AND runs.lane = lanes.lane ORDER BY lane, priority DESC LIMIT 1) AS priority
     FROM lanes WHERE lane IS NOT NULL`,
 
   extend: `
-    UPDATE jobs SET lease_expires_at = ${NOW} + $2::bigint
+    UPDATE runs SET lease_expires_at = ${NOW} + $2::bigint
     FROM unnest($3::bigint[], $4::bigint[]) AS held(id, token)
-    WHERE jobs.id = held.id AND jobs.token = held.token AND state = 'in_progress'
-    RETURNING jobs.id, jobs.token`,
+    WHERE runs.id = held.id AND runs.token = held.token AND state = 'in_progress'
+    RETURNING runs.id, runs.token`,
 
-  // Settles, then leases: all of it sees the queue as it was before, so a job that is put back is not taken at once.
-  exchange: `
-    WITH ${MOMENT}, input AS (
-      SELECT * FROM unnest($2::bigint[], $3::bigint[], $4::text[], $5::float8[], $6::text[], $7::int[], $8::text[])
-        AS input(id, token, state, delay, error, refund, host)
-    ), settled AS (
-      UPDATE jobs SET state = input.state,
+  exchange: exchangeSql(`
+      UPDATE runs SET state = input.state,
         available_at = CASE WHEN input.delay > 0 THEN ceil(${THEN} + input.delay)::bigint END,
         last_error = CASE WHEN input.state = 'queued' THEN coalesce(input.error, last_error) ELSE input.error END,
-        attempts = attempts - input.refund, host = coalesce(input.host, jobs.host),
+        attempts = attempts - input.refund, lane = coalesce(input.host || ' ' || ${RESOLVER}, lane),
         lease_expires_at = NULL, worker_id = NULL, updated_at = ${THEN}
-      FROM input WHERE jobs.id = input.id AND jobs.token = input.token AND jobs.state = 'in_progress'
-      RETURNING jobs.id, jobs.token, jobs.state, jobs.resolver_hint, jobs.last_error, jobs.available_at
-    ), picks AS (SELECT * FROM unnest($9::text[], $10::int[]) WITH ORDINALITY AS picks(lane, places, place)
-    ), chosen AS (
-      SELECT job.id, picks.place FROM picks CROSS JOIN LATERAL (
-        SELECT id FROM jobs WHERE ${READY} AND jobs.lane = picks.lane
-        ORDER BY jobs.lane, priority DESC, id LIMIT picks.places FOR UPDATE SKIP LOCKED
-      ) AS job
-    ), leased AS (
-      UPDATE jobs SET state = 'in_progress', attempts = attempts + 1,
-        token = greatest(token + 1, (SELECT microseconds FROM moment)), worker_id = $11,
-        lease_expires_at = ${THEN} + $12::bigint, updated_at = ${THEN}
-      FROM chosen WHERE jobs.id = chosen.id
-      RETURNING jobs.id, token, attempts, artifact_id, artifact_json, resolver_hint, host, priority, last_error, place
-    ), tallied AS (
-      INSERT INTO tally SELECT state, coalesce(resolver_hint, ''), code, sum(jobs) FROM (
-        SELECT 'in_progress' AS state, resolver_hint, '' AS code, -1 AS jobs FROM settled
-        UNION ALL SELECT CASE WHEN available_at IS NULL THEN state ELSE 'delayed' END, resolver_hint,
-          CASE WHEN state = 'done' THEN '' ELSE ${ERROR_CODE} END, 1 FROM settled
-        UNION ALL SELECT 'in_progress', resolver_hint, '', 1 FROM leased
-        UNION ALL SELECT 'queued', resolver_hint, ${ERROR_CODE}, -1 FROM leased
-      ) AS changes GROUP BY 1, 2, 3 HAVING sum(jobs) <> 0
-    )
-    SELECT answer.* FROM (
-      SELECT id, token, NULL::int AS attempt, NULL AS "artifactId", NULL AS "artifactJson", NULL AS "resolverHint",
-        NULL AS host, 0 AS place, 0 AS priority FROM settled
-      UNION ALL
-      SELECT id, token, attempts, artifact_id, artifact_json, resolver_hint, host, place, priority FROM leased
-    ) AS answer CROSS JOIN ${COMMIT('$13')} ORDER BY place, priority DESC, id`,
+      FROM unnest($7::bigint[], $8::bigint[], $9::text[], $10::float8[], $11::text[], $12::int[], $13::text[])
+        AS input(id, token, state, delay, error, refund, host)
+      WHERE ${HELD}`),
+
+  // The same where all jobs went well, of which there is little to tell.
+  exchangeDone: exchangeSql(`
+      UPDATE runs SET state = 'done', last_error = NULL, lease_expires_at = NULL, worker_id = NULL, updated_at = ${THEN}
+      FROM unnest($7::bigint[], $8::bigint[]) AS input(id, token)
+      WHERE ${HELD}`),
 
   // Only the holder of a token can have ended its lease without raising the token.
   alreadySettled: `
-    SELECT id, token FROM jobs JOIN unnest($1::bigint[], $2::bigint[]) AS held(id, token) USING (id, token) WHERE state <> 'in_progress'`,
+    SELECT id, token FROM runs JOIN unnest($1::bigint[], $2::bigint[]) AS held(id, token) USING (id, token) WHERE state <> 'in_progress'`,
 
-  expire: `UPDATE jobs SET lease_expires_at = ${NOW} WHERE state = 'in_progress' AND worker_id = ANY($2) RETURNING id`,
+  expire: `UPDATE runs SET lease_expires_at = ${NOW} WHERE state = 'in_progress' AND worker_id = ANY($2) RETURNING id`,
 
   // Jobs leased by a statement whose answer never arrived: given back as if it had not been sent.
   releaseOrphans: `
     WITH back AS (
-      UPDATE jobs SET state = 'queued', attempts = attempts - 1, lease_expires_at = NULL, worker_id = NULL, updated_at = ${NOW}
-      WHERE state = 'in_progress' AND worker_id = $2 AND NOT (id = ANY($3::bigint[])) RETURNING resolver_hint, last_error
+      UPDATE runs SET state = 'queued', attempts = attempts - 1, lease_expires_at = NULL, worker_id = NULL, updated_at = ${NOW}
+      WHERE state = 'in_progress' AND worker_id = $2 AND NOT (id = ANY($3::bigint[])) RETURNING lane, last_error
     ), t1 AS (${TALLY('back', "'in_progress'", '-', "''")}),
     t2 AS (${TALLY('back', "'queued'", '', ERROR_CODE)})
     SELECT count(*) AS jobs FROM back`,
@@ -138,11 +164,11 @@ export const SQL = {
 
   outlook: `
     SELECT
-      (SELECT count(*) FROM (SELECT 1 FROM jobs WHERE ${READY} LIMIT 1000) AS first_ones)
-        + (SELECT count(*) FROM (SELECT 1 FROM jobs WHERE state = 'queued' AND available_at <= ${NOW} LIMIT 1000) AS first_ones) AS ready,
-      (SELECT count(*) FROM (SELECT 1 FROM jobs WHERE state = 'queued' AND available_at > ${NOW} LIMIT 1000) AS first_ones) AS delayed,
-      (SELECT count(*) FROM jobs WHERE state = 'in_progress') AS "inProgress",
-      least((SELECT min(available_at) FROM jobs WHERE state = 'queued' AND available_at IS NOT NULL),
-            (SELECT min(lease_expires_at) FROM jobs WHERE state = 'in_progress')) AS "nextAt",
+      (SELECT count(*) FROM (SELECT 1 FROM runs WHERE ${READY} LIMIT 1000) AS first_ones)
+        + (SELECT count(*) FROM (SELECT 1 FROM runs WHERE state = 'queued' AND available_at <= ${NOW} LIMIT 1000) AS first_ones) AS ready,
+      (SELECT count(*) FROM (SELECT 1 FROM runs WHERE state = 'queued' AND available_at > ${NOW} LIMIT 1000) AS first_ones) AS delayed,
+      (SELECT count(*) FROM runs WHERE state = 'in_progress') AS "inProgress",
+      least((SELECT min(available_at) FROM runs WHERE state = 'queued' AND available_at IS NOT NULL),
+            (SELECT min(lease_expires_at) FROM runs WHERE state = 'in_progress')) AS "nextAt",
       (extract(epoch FROM clock_timestamp()) * 1000)::bigint AS "serverNow"`,
 } as const;

@@ -8,6 +8,7 @@ import type {
   NewJob,
   Outlook,
   QueueStore,
+  SettledLease,
   StoreChange,
   WorkerInfo,
 } from '../types.ts';
@@ -18,8 +19,17 @@ import { PostgresConnection } from './connection.ts';
 import { SQL } from './statements.ts';
 import { PostgresWatch } from './watch.ts';
 
-/** A settled lease, whose other columns are empty, or a job that was leased. */
-type ExchangeRow = LeasedJob | { readonly id: number; readonly token: number; readonly attempt: null };
+type LeasedRow = readonly [
+  id: number,
+  token: number,
+  attempt: number,
+  lane: string,
+  priority: number,
+  artifactId: string,
+  artifactJson: string,
+];
+/** Says that leases were lost, and names the jobs that were settled. */
+type LostRow = readonly [id: null, token: null, attempt: null, settled: string | null];
 
 /** A queue in PostgreSQL, shared by the processes of many machines. */
 export class PostgresStore implements QueueStore {
@@ -48,8 +58,7 @@ export class PostgresStore implements QueueStore {
       this.#connection.moment(now),
       jobs.map(({ artifactId }) => artifactId),
       jobs.map(({ artifactJson }) => artifactJson),
-      jobs.map(({ resolverHint }) => resolverHint ?? null),
-      jobs.map(({ host }) => host ?? null),
+      jobs.map(({ host, resolverHint }) => laneOf(host, resolverHint)),
       jobs.map(({ priority }) => priority ?? 0),
       this.#watch.channel,
     ]);
@@ -85,39 +94,38 @@ export class PostgresStore implements QueueStore {
     let uncertain = false;
     const ids = settlements.map(({ id }) => id);
     const tokens = settlements.map(({ token }) => token);
-    const rows = await this.#connection.run<ExchangeRow>(
-      'exchange',
-      SQL.exchange,
-      [
-        moment,
-        ids,
-        tokens,
-        settlements.map(({ settlement }) => (settlement.kind === 'finish' ? settlement.state : 'queued')),
-        settlements.map(({ settlement }) => (settlement.kind === 'finish' ? 0 : settlement.delayMs)),
-        settlements.map(({ settlement }) => (settlement.error ? formatLastError(settlement.error) : null)),
-        settlements.map(({ settlement }) => (settlement.kind === 'requeue' && settlement.refund ? 1 : 0)),
-        settlements.map(({ settlement }) => (settlement.kind === 'requeue' ? (settlement.host ?? null) : null)),
-        picks.map(({ host, resolver }) => `${host ?? ''} ${resolver ?? ''}`),
-        picks.map(({ limit }) => limit),
-        request.workerId,
-        request.leaseMs,
-        this.#commitLevel,
-      ],
+    const values = [
+      moment,
+      picks.map(({ host, resolver }) => laneOf(host, resolver)),
+      numberList(picks.map(({ limit }) => limit)),
+      request.workerId,
+      request.leaseMs,
+      this.#commitLevel,
+      numberList(ids),
+      numberList(tokens),
+    ];
+    const allDone = settlements.every(({ settlement }) => settlement.kind === 'finish' && settlement.state === 'done');
+    const statement = allDone ? 'exchangeDone' : 'exchange';
+    const rows = await this.#connection.runForArrays<LeasedRow | LostRow>(
+      statement,
+      SQL[statement],
+      allDone ? values : [...values, ...columnsOf(settlements)],
       () => {
         uncertain = true;
         this.#orphansPossible ||= picks.length > 0;
       },
     );
-    const leased = rows.filter((row): row is LeasedJob => row.attempt !== null);
-    const settled = new Map(rows.filter(({ attempt }) => attempt === null).map(({ id, token }) => [id, token]));
-    if (uncertain && ids.length > 0) {
+    const leased = this.#leasedJobs(rows.filter((row) => row[0] !== null), picks);
+    const lost = rows.find((row) => row[0] === null);
+    const settled = lost && new Set(lost[3]?.split(' '));
+    if (uncertain && settled) {
       const earlier = await this.#connection.run<Lease>('alreadySettled', SQL.alreadySettled, [ids, tokens]);
-      for (const { id, token } of earlier) settled.set(id, token);
+      for (const lease of earlier) settled.add(leaseKey(lease));
     }
     // One that was put back may have been leased again meanwhile.
     for (const { id, token } of settlements) if (this.#held.get(id) === token) this.#held.delete(id);
     for (const { id, token } of leased) this.#held.set(id, token);
-    return { accepted: settlements.map(({ id, token }) => settled.get(id) === token), leased };
+    return { accepted: settlements.map((lease) => settled?.has(leaseKey(lease)) ?? true), leased };
   }
 
   async extend(leases: readonly Lease[], now: number, leaseMs: number): Promise<Lease[]> {
@@ -165,12 +173,46 @@ export class PostgresStore implements QueueStore {
     await this.#connection[Symbol.asyncDispose]();
   }
 
+  /** In the order of the picks, then by priority and age. */
+  #leasedJobs(rows: LeasedRow[], picks: ExchangeRequest['picks']): LeasedJob[] {
+    const places = new Map(picks.map(({ host, resolver }, place) => [laneOf(host, resolver), place]));
+    const placeOf = (row: LeasedRow): number => places.get(row[3]) ?? 0;
+    rows.sort((a, b) => placeOf(a) - placeOf(b) || b[4] - a[4] || a[0] - b[0]);
+    return rows.map((row) => {
+      const [id, token, attempt, , , artifactId, artifactJson] = row;
+      // Host and resolver are the lane's: one string for all of its jobs.
+      const { host = null, resolver = null } = picks[placeOf(row)] ?? {};
+      return { id, token, attempt, artifactId, artifactJson, resolverHint: resolver, host };
+    });
+  }
+
   async #releaseOrphans(moment: number | null, workerId: string): Promise<void> {
     this.#orphansPossible = false;
     await this.#connection.run('releaseOrphans', SQL.releaseOrphans, [moment, workerId, [...this.#held.keys()]]);
   }
 }
 
+/** The name of a lane: neither part holds a space. */
+function laneOf(host: string | null | undefined, resolver: string | null | undefined): string {
+  return `${host ?? ''} ${resolver ?? ''}`;
+}
+
+/** Numbers as the server reads a list: the driver would escape each as if it were text. */
+function numberList(numbers: readonly number[]): string {
+  return `{${numbers.join(',')}}`;
+}
+
+/** What became of jobs, a list for each column. */
+function columnsOf(settlements: readonly SettledLease[]): unknown[] {
+  return [
+    settlements.map(({ settlement }) => (settlement.kind === 'finish' ? settlement.state : 'queued')),
+    settlements.map(({ settlement }) => (settlement.kind === 'finish' ? 0 : settlement.delayMs)),
+    settlements.map(({ settlement }) => (settlement.error ? formatLastError(settlement.error) : null)),
+    settlements.map(({ settlement }) => (settlement.kind === 'requeue' && settlement.refund ? 1 : 0)),
+    settlements.map(({ settlement }) => (settlement.kind === 'requeue' ? (settlement.host ?? null) : null)),
+  ];
+}
+
 function leaseKey({ id, token }: Pick<Lease, 'id' | 'token'>): string {
-  return `${id} ${token}`;
+  return `${id}:${token}`;
 }
