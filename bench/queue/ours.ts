@@ -94,7 +94,7 @@ function createSqlite(name: string, durability: StoreOptions['durability'], sett
     name,
     settings,
     share: 1,
-    warmUp: 20_000,
+    warmUp: 10_000,
     async open(place: Place) {
       const path = join(place.folder, `${place.name}.sqlite`);
       const store = await openStore({ ...DEFAULTS, backend: 'sqlite', path, durability });

@@ -111,7 +111,7 @@ function createRaw(name: string, synchronous: string): Contender {
     name,
     settings: `node:sqlite, our tables and indexes, WAL, synchronous ${synchronous}, batches of ${BATCH}; no counts for stats, a commit to lease and one to settle`,
     share: 1,
-    warmUp: 20_000,
+    warmUp: 10_000,
     open: async (place) => new Raw(join(place.folder, `${place.name}.sqlite`), synchronous),
   };
 }

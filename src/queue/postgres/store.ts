@@ -115,7 +115,10 @@ export class PostgresStore implements QueueStore {
         this.#orphansPossible ||= picks.length > 0;
       },
     );
-    const leased = this.#leasedJobs(rows.filter((row) => row[0] !== null), picks);
+    const leased = this.#leasedJobs(
+      rows.filter((row) => row[0] !== null),
+      picks,
+    );
     const lost = rows.find((row) => row[0] === null);
     const settled = lost && new Set(lost[3]?.split(' '));
     if (uncertain && settled) {
