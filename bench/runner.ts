@@ -33,7 +33,7 @@ if (!json) {
 }
 const parts: readonly (readonly [string, () => Figure[] | Promise<Figure[]>])[] = [
   ['io', () => benchIo(quick, peers)],
-  ['memory', () => benchMemory(quick)],
+  ['memory', () => benchMemory()],
   ['cpu', () => benchCpu(quick, peers)],
   ['kill', () => benchKill(quick)],
   ['resume', () => benchResume(quick)],

@@ -2,6 +2,7 @@ import {
   closeSync,
   fdatasyncSync,
   fsyncSync,
+  mkdirSync,
   mkdtempSync,
   openSync,
   renameSync,
@@ -20,12 +21,14 @@ import { bareItem } from './io.ts';
 
 const ROW = `${JSON.stringify({ stage: 'bench', doc_id: 'doc1', status: 'success', filler: 'x'.repeat(200) })}\n`;
 const OUTPUT = Buffer.alloc(1_000, 1);
+/** What sharing syncs must be worth. */
+const SHARED_SYNC = 20;
 
 export async function benchDurable(quick: boolean): Promise<Figure[]> {
   const folder = mkdtempSync(join(tmpdir(), 'docstokg-bench-'));
-  const single = quick ? 150 : 1_000;
-  const rows = quick ? 30_000 : 200_000;
-  const outputs = quick ? 4_000 : 20_000;
+  const single = quick ? 100 : 1_000;
+  const rows = quick ? 20_000 : 200_000;
+  const outputs = quick ? 1_000 : 20_000;
   const bare = Array.from({ length: rows }, (_, at) => bareItem(at));
   const made = (count: number): WorkItem[] =>
     Array.from({ length: count }, (_, at) => ({
@@ -34,6 +37,7 @@ export async function benchDurable(quick: boolean): Promise<Figure[]> {
       fingerprint: { inputSha256: 'f00d', cfgHash: 'c0ffee' },
     }));
   const items = made(outputs);
+  mkdirSync(join(folder, 'out'));
   try {
     const contest = await compete(quick ? 3 : 5, {
       eachRow: () =>
@@ -63,6 +67,18 @@ export async function benchDurable(quick: boolean): Promise<Figure[]> {
           closeSync(descriptor);
           closeSync(parent);
         }),
+      // The same two files per item and not a single sync: what the file system itself allows.
+      unsynced: () => {
+        removeOutputs(items);
+        return measure(() => {
+          for (const { outputs: paths } of items) {
+            const path = paths['output'] ?? '';
+            writeFileSync(`${path}.part`, OUTPUT);
+            renameSync(`${path}.part`, path);
+            writeFileSync(`${path}.fp.json`, ROW);
+          }
+        });
+      },
       ourRows: () =>
         measure(() =>
           runStage({ stageName: 'rows', items: bare }, () => ({ status: 'success' }), {
@@ -70,11 +86,7 @@ export async function benchDurable(quick: boolean): Promise<Figure[]> {
           }),
         ),
       ourOutputs: () => {
-        // The same folder every time: the first files in a new one cost the file system several times as much.
-        for (const { outputs: paths } of items) {
-          rmSync(paths['output'] ?? '', { force: true });
-          rmSync(`${paths['output']}.fp.json`, { force: true });
-        }
+        removeOutputs(items);
         return measure(() =>
           runStage(
             { stageName: 'outputs', items },
@@ -90,6 +102,7 @@ export async function benchDurable(quick: boolean): Promise<Figure[]> {
     const rate = (name: string, count: number): number => contest.rate(name, 'wallMs', count);
     const times = (name: string, count: number, other: string): number =>
       (contest.ratio(other, name, 'wallMs') * count) / single;
+    const limit = times('unsynced', outputs, 'eachRow');
     return [
       { name: 'durable: one fdatasync per row', value: rate('eachRow', single), unit: 'rows/s' },
       { name: 'durable: ours, rows by group commit', value: rate('ourRows', rows), unit: 'rows/s' },
@@ -97,7 +110,7 @@ export async function benchDurable(quick: boolean): Promise<Figure[]> {
         name: 'durable: ours, rows / one fdatasync per row',
         value: times('ourRows', rows, 'eachRow'),
         unit: 'times',
-        target: { atLeast: 20 },
+        target: { atLeast: SHARED_SYNC },
       },
       {
         name: 'durable: fsync, rename, fsync of the folder, fdatasync of the row, each',
@@ -110,15 +123,26 @@ export async function benchDurable(quick: boolean): Promise<Figure[]> {
         value: times('ourOutputs', outputs, 'eachOutput'),
         unit: 'times',
       },
+      { name: 'durable: the same files without any sync', value: rate('unsynced', outputs), unit: 'items/s' },
       {
         name: 'durable: ours, outputs and rows / one fdatasync per row',
         value: times('ourOutputs', outputs, 'eachRow'),
         unit: 'times',
-        target: { atLeast: 20 },
-        note: 'two files made per item; depends on what a sync costs on this disk',
+        // A disk that answers a sync sooner than it makes a file leaves nothing to gain.
+        ...(limit >= SHARED_SYNC
+          ? { target: { atLeast: SHARED_SYNC } }
+          : { note: `no target here: even without any sync it would be ${limit.toPrecision(2)}` }),
       },
     ];
   } finally {
     rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** The folder stays: the first files in a new one cost the file system several times as much. */
+function removeOutputs(items: readonly WorkItem[]): void {
+  for (const { outputs } of items) {
+    rmSync(outputs['output'] ?? '', { force: true });
+    rmSync(`${outputs['output']}.fp.json`, { force: true });
   }
 }

@@ -75,7 +75,7 @@ class KeptRecords implements ManifestSink {
 }
 
 export async function benchIo(quick: boolean, peers: Peers | undefined): Promise<Figure[]> {
-  const count = quick ? 100_000 : 200_000;
+  const count = quick ? 60_000 : 200_000;
   const items = Array.from({ length: count }, (_, at) => bareItem(at));
   const folder = mkdtempSync(join(tmpdir(), 'docstokg-bench-'));
   const options = { workers: CONCURRENCY, perItemTimeoutS: 60, manifestDir: join(folder, 'm') };
@@ -167,8 +167,8 @@ export async function benchIo(quick: boolean, peers: Peers | undefined): Promise
 }
 
 /** A million items out of an async generator, in a process of its own: what it holds after a tenth, and at most. */
-export function benchMemory(quick: boolean): Figure[] {
-  const count = quick ? 300_000 : 1_000_000;
+export function benchMemory(): Figure[] {
+  const count = 1_000_000;
   const { stdout, status, stderr } = spawnSync(process.execPath, [import.meta.filename, 'memory', String(count)], {
     encoding: 'utf8',
   });

@@ -9,7 +9,7 @@ import { median } from './figures.ts';
 import { bareItem } from './io.ts';
 
 /** Long enough for a spare to be ready; on a busy machine more than in a hurry. */
-const SPARE_S = { quick: 1, full: 2 };
+const SPARE_S = { quick: 0.4, full: 2 };
 
 /** From the decision to kill an item that spins to the moment the next one begins in its place, in the median. */
 async function killToUsable(spin: string, kills: number, options: Partial<StageOptions>): Promise<number> {

@@ -123,5 +123,5 @@ async function benchVerify(count: number, rounds: number): Promise<Figure[]> {
 }
 
 export async function benchResume(quick: boolean): Promise<Figure[]> {
-  return [...(await benchWarm(quick ? 5 : 9)), ...(await benchVerify(quick ? 2_000 : 10_000, quick ? 3 : 5))];
+  return [...(await benchWarm(quick ? 3 : 9)), ...(await benchVerify(quick ? 3_000 : 10_000, quick ? 2 : 5))];
 }

@@ -15,13 +15,19 @@ export interface WorkerStart {
   readonly youngGenerationMb: number;
 }
 
+/** What a thread is started with besides. */
+export interface ThreadStart extends WorkerStart {
+  /** Memory of its AnswerRing. */
+  readonly ring: SharedArrayBuffer;
+}
+
 /** One attempt as it is sent. */
 export type Job = readonly [id: number, item: WorkItem, suffix: string, attempt: number];
 
 /** Messages to a worker: jobs to be run one after the other; none means that it may go. */
 export type ToWorker = readonly Job[];
 
-/** Messages from a worker. A plain success is two numbers, because most answers are one. */
+/** Messages from a worker. A plain success is two numbers, because most answers are one; nothing at all asks to collect. */
 export type FromWorker =
   | readonly [id: number, durationMs: number]
   | readonly [id: number, performed: Performed, heldMb: number]
@@ -47,6 +53,8 @@ export interface CarrierEvents {
 /** A thread or a process that runs jobs. */
 export interface Carrier {
   send(jobs: ToWorker): void;
+  /** Tells of answers that were given without waking anybody. */
+  collect(): void;
   /** Lets an idle one go. */
   close(): void;
   /** Ends it at once, whatever it does. */

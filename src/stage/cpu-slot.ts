@@ -68,6 +68,7 @@ export class CpuSlot {
   /** One timer per worker, not per item: it looks whose time it is when it fires. */
   #check(): void {
     this.#timer = undefined;
+    this.carrier.collect();
     const [job] = this.held;
     if (this.gone || !job) return;
     const leftMs = this.#runningSince + this.#timeoutMs - this.#clock.monotonic();
@@ -79,6 +80,7 @@ export class CpuSlot {
     setImmediate(() =>
       setImmediate(() => {
         if (this.gone) return;
+        this.carrier.collect();
         if (this.held[0] === job) this.#overdue(this, job);
         else if (this.held.length > 0 && !this.#timer) this.#check();
       }),

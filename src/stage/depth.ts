@@ -1,5 +1,5 @@
-/** Work sent ahead to a busy worker, in time: enough to hide a message's way there and back, too little to matter. */
-const AHEAD_MS = 4;
+/** Work sent ahead to a busy worker, in time: enough that one message serves several small items, too little to matter. */
+const AHEAD_MS = 16;
 const DEEPEST = 64;
 /** How fast the estimate follows: about the last sixteen items. */
 const WEIGHT = 1 / 16;

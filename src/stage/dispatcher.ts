@@ -1,4 +1,4 @@
-import type { Clock } from '../base/index.ts';
+import type { Clock, Timer } from '../base/index.ts';
 import { AppError } from '../base/index.ts';
 import type { CarrierEvents, Death, FromWorker, StartCarrier, WorkerStart } from './carrier.ts';
 import type { HeldJob } from './cpu-slot.ts';
@@ -14,6 +14,9 @@ import type { StageOptions } from './types.ts';
 const USELESS_STARTS = 3;
 /** How long killed workers may take to be gone before the stage ends without them. */
 const LEAVE_MS = 2_000;
+
+/** Answers that nobody was woken by are collected this often: a short item may stand before a long one. */
+const COLLECT_MS = 20;
 
 /** What the dispatcher needs of the run. */
 export interface DispatcherOptions {
@@ -45,6 +48,7 @@ export class Dispatcher implements Executor {
   #held = 0;
   #nextId = 1;
   #uselessStarts = 0;
+  #collecting: Timer | undefined;
   #closed = false;
 
   constructor(owner: DispatcherOptions) {
@@ -85,6 +89,7 @@ export class Dispatcher implements Executor {
 
   abort(): void {
     this.#closed = true;
+    for (const slot of this.#slots) slot.carrier.collect();
     for (const slot of this.#slots) {
       const jobs = slot.held.splice(0);
       this.#drop(slot, 'kill', jobs);
@@ -95,6 +100,7 @@ export class Dispatcher implements Executor {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#closed = true;
+    this.#collecting?.[Symbol.dispose]();
     for (const slot of [...this.#slots, ...(this.#spare ? [this.#spare] : [])])
       this.#drop(slot, slot.ready ? 'close' : 'kill', []);
     this.#spare = undefined;
@@ -114,6 +120,16 @@ export class Dispatcher implements Executor {
     });
     this.#held += jobs.length;
     slot.send(jobs);
+    // One job alone wakes us when it ends.
+    if (jobs.length > 1) this.#collectLater();
+  }
+
+  #collectLater(): void {
+    this.#collecting ??= this.#owner.clock.setTimer(COLLECT_MS, () => {
+      this.#collecting = undefined;
+      for (const slot of this.#slots) slot.carrier.collect();
+      if (this.#slots.values().some(({ held }) => held.length > 1)) this.#collectLater();
+    });
   }
 
   #promoteOrStart(): CpuSlot {

@@ -75,15 +75,14 @@ export function judge(item: WorkItem, options: JudgeOptions): Verdict | Promise<
     if (stats.size === 0) return run('output-empty');
   }
   if (outputs === 0) return run('no-outputs-declared');
-  if (options.verifyHash) return compareHash(item);
-  const path = fingerprintPath(item);
-  const stats = statSync(path, QUIETLY);
+  const stats = statSync(fingerprintPath(item), QUIETLY);
   if (!stats) return run('fingerprint-missing');
   const marks = item.fingerprint ? undefined : markInputs(item.inputs);
   if (!marks && !item.fingerprint) return run('input-missing');
   const state = stateOf([[stats.size, stats.mtimeMs, stats.ino], ...(marks ?? [])], item);
-  if (options.index?.has(item.itemId, state)) return KNOWN;
-  return compareMarks(item, options, marks, state);
+  const known = options.index?.has(item.itemId, state) ?? false;
+  if (options.verifyHash) return compareHash(item, known);
+  return known ? KNOWN : compareMarks(item, options, marks, state);
 }
 
 function compareMarks(
@@ -111,11 +110,16 @@ function compareMarks(
   return typeof sha256 === 'string' ? settle(sha256) : sha256.then(settle);
 }
 
-function compareHash(item: WorkItem): Verdict | Promise<Verdict> {
+/** Whatever the marks say, the bytes decide; the index only tells whether a row is missing. */
+function compareHash(item: WorkItem, known: boolean): Verdict | Promise<Verdict> {
   const stored = readFingerprint(fingerprintPath(item), item);
   if (typeof stored === 'string') return run(stored);
   const compare = (sha256: string): Verdict =>
-    sha256 === stored.input_sha256 ? { kind: 'satisfied', stored, state: undefined } : run('input-changed');
+    sha256 !== stored.input_sha256
+      ? run('input-changed')
+      : known
+        ? KNOWN
+        : { kind: 'satisfied', stored, state: undefined };
   if (item.fingerprint) return compare(item.fingerprint.inputSha256);
   try {
     const sha256 = hashInputs(item.inputs);

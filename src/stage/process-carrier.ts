@@ -77,6 +77,10 @@ export class ProcessCarrier implements Carrier {
     });
   }
 
+  collect(): void {
+    // Every answer of a process is a message.
+  }
+
   send(jobs: ToWorker): void {
     // The exit event, not this callback, tells of a child that died meanwhile.
     this.#child.send(jobs, () => undefined);

@@ -2,7 +2,8 @@ import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
 
 import { errorInfo } from '../base/index.ts';
-import type { Carrier, CarrierEvents, Death, FromWorker, ToWorker, WorkerStart } from './carrier.ts';
+import { AnswerRing } from './answer-ring.ts';
+import type { Carrier, CarrierEvents, Death, FromWorker, ThreadStart, ToWorker, WorkerStart } from './carrier.ts';
 
 /** The harness beside this file, in whatever form this file runs: source or built. */
 export const HARNESS = new URL(`./worker-main${extname(import.meta.filename)}`, import.meta.url);
@@ -10,11 +11,15 @@ export const HARNESS = new URL(`./worker-main${extname(import.meta.filename)}`, 
 /** A worker thread. It shares the process, so native code inside it can neither be stopped nor contained. */
 export class ThreadCarrier implements Carrier {
   readonly #worker: Worker;
+  readonly #ring = new AnswerRing();
+  readonly #events: CarrierEvents;
   readonly ended: Promise<void>;
 
   constructor(start: WorkerStart, environment: Readonly<Record<string, string>>, events: CarrierEvents) {
+    this.#events = events;
+    const threadStart: ThreadStart = { ...start, ring: this.#ring.memory };
     this.#worker = new Worker(HARNESS, {
-      workerData: start,
+      workerData: threadStart,
       env: { ...environment },
       stdout: true,
       stderr: true,
@@ -26,7 +31,7 @@ export class ThreadCarrier implements Carrier {
     for (const stream of [this.#worker.stdout, this.#worker.stderr])
       stream.setEncoding('utf8').on('data', (text: string) => events.output(text));
     let death: Death = { reason: 'crash', message: 'the worker thread ended' };
-    this.#worker.on('message', (message: FromWorker) => events.message(message));
+    this.#worker.on('message', (message: FromWorker | null) => this.#hear(message));
     this.#worker.on('error', (error) => {
       const { code, message } = errorInfo(error);
       death =
@@ -39,10 +44,15 @@ export class ThreadCarrier implements Carrier {
     });
     this.ended = new Promise((resolve) => {
       this.#worker.on('exit', () => {
+        this.collect();
         events.exit(death);
         resolve();
       });
     });
+  }
+
+  collect(): void {
+    for (let answer = this.#ring.take(); answer; answer = this.#ring.take()) this.#events.message(answer);
   }
 
   send(jobs: ToWorker): void {
@@ -56,5 +66,13 @@ export class ThreadCarrier implements Carrier {
 
   kill(): void {
     void this.#worker.terminate();
+  }
+
+  #hear(message: FromWorker | null): void {
+    this.collect();
+    if (message === null) return;
+    if (!('kind' in message)) this.#ring.passMark();
+    this.#events.message(message);
+    this.collect();
   }
 }

@@ -3,17 +3,22 @@ import { getHeapStatistics } from 'node:v8';
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
 
 import { errorInfo } from '../base/index.ts';
-import type { FromWorker, Job, ToWorker, WorkerStart } from './carrier.ts';
+import { AnswerRing } from './answer-ring.ts';
+import type { FromWorker, Job, ThreadStart, ToWorker, WorkerStart } from './carrier.ts';
 import type { Performed } from './item-run.ts';
 import { isFilled } from './item-run.ts';
 import { perform } from './perform.ts';
 import type { StageWorker } from './types.ts';
 
-// The main module of a cpu worker, thread or process. Jobs arrive in batches and are run one at a time; every answer
-// leaves before the next job begins, so whatever happens then is the fault of the first unanswered job.
+// The main module of a cpu worker, thread or process. Jobs arrive in batches and are run one at a time; every answer is
+// out of its hands before the next job begins, so whatever happens then is the fault of the first unanswered job.
 
 const never = new AbortController().signal;
 const queue: Job[] = [];
+/** Where a thread leaves plain answers. */
+const ring = isMainThread ? undefined : new AnswerRing((workerData as ThreadStart).ring);
+/** The owner is woken when so many jobs are left: time enough to send more. */
+let half = 0;
 const REHEARSAL: Job = [0, { itemId: '', inputs: {}, outputs: {}, cfgHash: '', costHint: 0 }, '', 1];
 let draining = false;
 let memoryAt = -Infinity;
@@ -104,7 +109,15 @@ async function drain(start: WorkerStart, worker: StageWorker): Promise<void> {
     const answer = attempt(start, worker, job);
     const performed = answer instanceof Promise ? await answer : answer;
     const held = heldMb(start);
-    const sending = send(isPlain(performed) && held === 0 ? [id, performed.durationMs] : [id, performed, held]);
+    const plain = isPlain(performed) && held === 0;
+    if (plain && ring) {
+      ring.write(id, performed.durationMs);
+      // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread's port, not a window
+      if (queue.length === half || queue.length === 0) parentPort?.postMessage(null);
+      continue;
+    }
+    ring?.mark(id);
+    const sending = send(plain ? [id, performed.durationMs] : [id, performed, held]);
     if (sending) await sending;
   }
   draining = false;
@@ -125,6 +138,7 @@ async function begin(start: WorkerStart): Promise<(jobs: ToWorker) => void> {
     return (jobs) => {
       if (jobs.length === 0) process.exit(0);
       queue.push(...jobs);
+      half = queue.length >> 1;
       if (!draining) void drain(start, worker);
     };
   } catch (error) {

@@ -234,3 +234,26 @@ test('the worker of a cpu stage is named by module, never a closure', async () =
     { code: 'CONFIG_STAGE_WORKER' },
   );
 });
+
+test('a short item that stands before a long one in the same thread is heard of while the long one runs', async () => {
+  using workspace = new Workspace();
+  const word = new Int32Array(new SharedArrayBuffer(4));
+  const short = Array.from({ length: 200 }, (_, at) => `short-${at}`);
+  const outcome = await runStage(
+    {
+      stageName: 'test',
+      items: [...short, 'last', 'after-1', 'after-2'].map((id) => workspace.item(id, { inputs: {}, outputs: {} })),
+    },
+    { module: new URL('../../test/fixtures/stage/wait-for-word.ts', import.meta.url) },
+    { ...workspace.options, policy: 'cpu', workers: 1 },
+    {
+      afterItem: (item) => {
+        if (item.itemId !== short.at(-1)) return;
+        Atomics.store(word, 0, 1);
+        Atomics.notify(word, 0);
+      },
+    },
+    { workerData: word.buffer },
+  );
+  assert.equal(outcome.succeeded, 203);
+});
