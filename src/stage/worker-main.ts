@@ -1,3 +1,4 @@
+import { enableCompileCache } from 'node:module';
 import { extname } from 'node:path';
 import { getHeapStatistics } from 'node:v8';
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
@@ -50,6 +51,7 @@ async function die(error: unknown): Promise<void> {
 }
 
 async function load(start: WorkerStart): Promise<StageWorker> {
+  enableCompileCache();
   const module = (await import(start.module)) as Record<string, unknown>;
   const worker = module[start.export];
   if (typeof worker !== 'function') throw new TypeError(`${start.module} has no function named ${start.export}`);

@@ -114,19 +114,19 @@ export class Library {
     this.scratch = call.malloc(64);
   }
 
-  /** The heap as 32-bit floats; made anew only when the heap has moved. */
+  /** The heap as 32-bit floats; made anew only when the heap has moved, which leaves the old one empty. */
   get floats(): Float32Array {
-    if (this.#floats.buffer !== this.call.memory.buffer) this.#floats = new Float32Array(this.call.memory.buffer);
+    if (this.#floats.length === 0) this.#floats = new Float32Array(this.call.memory.buffer);
     return this.#floats;
   }
 
   get doubles(): Float64Array {
-    if (this.#doubles.buffer !== this.call.memory.buffer) this.#doubles = new Float64Array(this.call.memory.buffer);
+    if (this.#doubles.length === 0) this.#doubles = new Float64Array(this.call.memory.buffer);
     return this.#doubles;
   }
 
   get integers(): Int32Array {
-    if (this.#integers.buffer !== this.call.memory.buffer) this.#integers = new Int32Array(this.call.memory.buffer);
+    if (this.#integers.length === 0) this.#integers = new Int32Array(this.call.memory.buffer);
     return this.#integers;
   }
 

@@ -127,11 +127,11 @@ function follows(above: Segment, segment: Segment): boolean {
 
 /** Some writers wrap the whole page into a form; then forms say nothing about pictures. */
 function formsHoldTheText(page: PageContent): boolean {
+  const forms = page.drawings.filter((drawing) => drawing.kind === 'form');
+  if (forms.length === 0) return false;
   const holding = new Set<number>();
   for (const glyph of page.glyphs) if (glyph.form >= 0) holding.add(glyph.form);
-  const boxes = page.drawings
-    .filter((drawing) => drawing.kind === 'form' && holding.has(drawing.form))
-    .map(({ box }) => box);
+  const boxes = forms.filter((drawing) => holding.has(drawing.form)).map(({ box }) => box);
   return boxes.length > 0 && areaOf(unionBox(boxes)) > 0.65 * page.width * page.height;
 }
 

@@ -26,9 +26,11 @@ const SCRIPTS: readonly (readonly [string, RegExp])[] = [
 /** The language of a text as a two-letter code, or undefined when it cannot be told. */
 export function detectLanguage(text: string): string | undefined {
   const sample = text.slice(0, 60_000);
-  const letters = sample.match(/\p{L}/gu)?.length ?? 0;
+  const letters = sample.replaceAll(/\P{L}+/gu, '').length;
   if (letters < 40) return undefined;
-  for (const [code, script] of SCRIPTS) if ((sample.match(script)?.length ?? 0) > 0.3 * letters) return code;
+  // In most texts there is next to nothing to count here.
+  const foreign = sample.replaceAll(/[\0-\u024f]+/g, '');
+  for (const [code, script] of SCRIPTS) if ((foreign.match(script)?.length ?? 0) > 0.3 * letters) return code;
   const counts = new Map<string, number>();
   let total = 0;
   for (const [word] of sample.toLowerCase().matchAll(/\p{L}+/gu)) {

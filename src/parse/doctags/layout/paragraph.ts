@@ -193,7 +193,10 @@ export function isCapitals(line: Line): boolean {
   let letters = '';
   let small = true;
   for (const glyph of line.glyphs) {
-    if (glyph.font.math || !/\p{L}/u.test(glyph.text)) continue;
+    if (glyph.font.math) continue;
+    // One small letter of a plain font tells, and mostly it is the first.
+    if (!glyph.font.smallCaps && /^[a-z]$/.test(glyph.text)) return false;
+    if (!/\p{L}/u.test(glyph.text)) continue;
     letters += glyph.text;
     if (!glyph.font.smallCaps) small = false;
   }

@@ -3,6 +3,9 @@ import type { Glyph } from './page-content.ts';
 /** Gap, in ems, from which two glyphs belong to two words: TeX shrinks spaces to about 0.2 em, kerns stay below 0.1. */
 const WORD_GAP = 0.15;
 
+/** Letters of a word that is not spaced out stand closer than this, in ems. */
+const LETTER_GAP = 0.07;
+
 /** Where the file holds a space, a narrower gap will do: condensed type is set tighter. */
 const SPACE = 0.07;
 
@@ -14,16 +17,19 @@ export function glyphsText(glyphs: readonly Glyph[], lineSize: number, baseline:
   const gap = wordGap(glyphs);
   let text = '';
   let previous: Glyph | undefined;
+  let before = false;
   for (const glyph of glyphs) {
+    const script = isScript(glyph, lineSize, baseline);
     if (previous) {
       const em = Math.max(previous.size, glyph.size);
       // Runs in the other direction are read from their far end.
       const distance = Math.max(glyph.left - previous.right, previous.left - glyph.right);
       if (distance > gap * em || (glyph.spaced && distance > spaceAfter(previous) * em)) text += ' ';
-      else text += scriptMark(previous, glyph, lineSize, baseline);
+      else if (script || before) text += scriptMark(previous, glyph, { script, before, lineSize, baseline });
     }
     text += glyph.text;
     previous = glyph;
+    before = script;
   }
   return text;
 }
@@ -35,17 +41,24 @@ function spaceAfter(glyph: Glyph): number {
 /** Letter-spaced words have wide gaps everywhere: the word gap then starts at what stands out from them. */
 function wordGap(glyphs: readonly Glyph[]): number {
   if (glyphs.length < 6) return WORD_GAP;
-  const gaps: number[] = [];
-  for (let index = 1; index < glyphs.length; index += 1) {
-    const glyph = glyphs[index];
-    const previous = glyphs[index - 1];
+  const gaps = new Float64Array(glyphs.length - 1);
+  let count = 0;
+  let narrow = 0;
+  let previous: Glyph | undefined;
+  for (const glyph of glyphs) {
     // Dots that lead the eye to a page number are set wide on purpose.
-    if (glyph && previous && glyph.text !== '.' && previous.text !== '.')
-      gaps.push((glyph.left - previous.right) / Math.max(glyph.size, previous.size, 1));
+    if (previous && glyph.text !== '.' && previous.text !== '.') {
+      const gap = (glyph.left - previous.right) / Math.max(glyph.size, previous.size, 1);
+      gaps[count] = gap;
+      count += 1;
+      if (gap <= LETTER_GAP) narrow += 1;
+    }
+    previous = glyph;
   }
-  gaps.sort((a, b) => a - b);
-  const median = gaps[gaps.length >> 1] ?? 0;
-  return median > 0.07 ? Math.max(WORD_GAP, median * 1.8) : WORD_GAP;
+  // Of most lines it is plain that the median is no wider.
+  if (narrow > count >> 1 || count === 0) return WORD_GAP;
+  const median = gaps.subarray(0, count).sort()[count >> 1] ?? 0;
+  return Math.max(WORD_GAP, median * 1.8);
 }
 
 function isScript(glyph: Glyph, lineSize: number, baseline: number): boolean {
@@ -56,9 +69,18 @@ function isScript(glyph: Glyph, lineSize: number, baseline: number): boolean {
 }
 
 /** A mark between a base and its script where the two would otherwise read as one word or one number. */
-function scriptMark(previous: Glyph, glyph: Glyph, lineSize: number, baseline: number): string {
-  const script = isScript(glyph, lineSize, baseline);
-  const before = isScript(previous, lineSize, baseline);
+function scriptMark(
+  previous: Glyph,
+  glyph: Glyph,
+  setting: {
+    /** The glyph is a script; the one before it is. */
+    readonly script: boolean;
+    readonly before: boolean;
+    readonly lineSize: number;
+    readonly baseline: number;
+  },
+): string {
+  const { script, before, lineSize, baseline } = setting;
   if (script === before) {
     // Sub- and superscript stacked over each other: the second starts left of the first one's end.
     if (script && Math.abs(glyph.baseline - previous.baseline) > 0.2 * lineSize) return ' ';

@@ -222,6 +222,11 @@ export function segmentOf(page: number, glyphs: readonly Glyph[], baseline: numb
   if (!first) return undefined;
   const bySize = new Map<number, number>();
   const byFont = new Map<Font, number>();
+  // Neighbours mostly share size and font: those are counted together.
+  let size = NaN;
+  let font = first.font;
+  let sized = 0;
+  let set = 0;
   let bold = 0;
   let italic = 0;
   let math = 0;
@@ -231,20 +236,31 @@ export function segmentOf(page: number, glyphs: readonly Glyph[], baseline: numb
   let top = Infinity;
   let bottom = -Infinity;
   for (const glyph of glyphs) {
-    const size = Math.round(glyph.size * 10) / 10;
-    bySize.set(size, (bySize.get(size) ?? 0) + 1);
-    byFont.set(glyph.font, (byFont.get(glyph.font) ?? 0) + 1);
-    if (glyph.font.math) math += 1;
-    else {
-      if (glyph.font.bold) bold += 1;
-      if (glyph.font.italic) italic += 1;
+    if (glyph.size !== size) {
+      if (sized > 0) countMore(bySize, roundSize(size), sized);
+      size = glyph.size;
+      sized = 0;
     }
-    if (glyph.font.monospaced) monospaced += 1;
+    if (glyph.font !== font) {
+      countMore(byFont, font, set);
+      font = glyph.font;
+      set = 0;
+    }
+    sized += 1;
+    set += 1;
+    if (font.math) math += 1;
+    else {
+      if (font.bold) bold += 1;
+      if (font.italic) italic += 1;
+    }
+    if (font.monospaced) monospaced += 1;
     left = Math.min(left, glyph.left);
     right = Math.max(right, glyph.right);
     top = Math.min(top, glyph.top);
     bottom = Math.max(bottom, glyph.bottom);
   }
+  countMore(bySize, roundSize(size), sized);
+  countMore(byFont, font, set);
   const count = glyphs.length;
   return {
     page,
@@ -261,6 +277,12 @@ export function segmentOf(page: number, glyphs: readonly Glyph[], baseline: numb
     math: math / count,
     monospaced: monospaced / count,
   };
+}
+
+const roundSize = (size: number): number => Math.round(size * 10) / 10;
+
+function countMore<K>(counts: Map<K, number>, key: K, more: number): void {
+  counts.set(key, (counts.get(key) ?? 0) + more);
 }
 
 /** The largest size that at least a quarter of the glyphs have, else the most frequent. */
