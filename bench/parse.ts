@@ -15,7 +15,7 @@ if (!existsSync(folder) || !existsSync('/proc/self/stat')) {
   console.error(`NOTHING WAS MEASURED: ${folder} or /proc is absent`);
   process.exit(2);
 }
-const copies = quick ? 1 : 4;
+const copies = quick ? 2 : 4;
 const rounds = quick ? 1 : 2;
 const work = mkdtempSync(join(tmpdir(), 'bench-parse-'));
 try {

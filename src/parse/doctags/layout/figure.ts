@@ -151,14 +151,17 @@ function components(page: PageContent, drawings: readonly Drawing[]): Box[] {
   const stack: number[] = [];
   for (let start = 0; start < grid.length; start += 1) {
     if (grid[start] !== -1) continue;
-    const cells: Box[] = [];
+    const around = { left: columns, top: rows, right: 0, bottom: 0 };
     grid[start] = boxes.length + 1;
     stack.push(start);
     while (stack.length > 0) {
       const at = stack.pop() ?? 0;
       const x = at % columns;
       const y = (at - x) / columns;
-      cells.push({ left: x, top: y, right: x + 1, bottom: y + 1 });
+      if (x < around.left) around.left = x;
+      if (y < around.top) around.top = y;
+      if (x >= around.right) around.right = x + 1;
+      if (y >= around.bottom) around.bottom = y + 1;
       for (let dy = -1; dy <= 1; dy += 1)
         for (let dx = -1; dx <= 1; dx += 1) {
           const nx = x + dx;
@@ -168,7 +171,6 @@ function components(page: PageContent, drawings: readonly Drawing[]): Box[] {
           stack.push(ny * columns + nx);
         }
     }
-    const around = unionBox(cells);
     boxes.push(exactBox(around, drawings));
   }
   return boxes;

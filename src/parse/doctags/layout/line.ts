@@ -84,7 +84,8 @@ function joins(a: Segment, b: Segment): boolean {
 function lineOf(row: readonly Segment[], column: Box): Line {
   const segments = [...row].sort((a, b) => a.left - b.left);
   const widest = segments.reduce((best, each) => (each.glyphs.length > best.glyphs.length ? each : best));
-  const glyphs: Glyph[] = segments.flatMap((segment) => [...segment.glyphs]);
+  const glyphs: readonly Glyph[] =
+    segments.length === 1 ? widest.glyphs : segments.flatMap((segment) => [...segment.glyphs]);
   const whole = segmentOf(widest.page, glyphs, widest.baseline) ?? widest;
   return {
     ...whole,

@@ -41,24 +41,28 @@ function spaceAfter(glyph: Glyph): number {
 /** Letter-spaced words have wide gaps everywhere: the word gap then starts at what stands out from them. */
 function wordGap(glyphs: readonly Glyph[]): number {
   if (glyphs.length < 6) return WORD_GAP;
-  const gaps = new Float64Array(glyphs.length - 1);
   let count = 0;
   let narrow = 0;
-  let previous: Glyph | undefined;
-  for (const glyph of glyphs) {
-    // Dots that lead the eye to a page number are set wide on purpose.
-    if (previous && glyph.text !== '.' && previous.text !== '.') {
-      const gap = (glyph.left - previous.right) / Math.max(glyph.size, previous.size, 1);
-      gaps[count] = gap;
-      count += 1;
-      if (gap <= LETTER_GAP) narrow += 1;
-    }
-    previous = glyph;
+  for (let index = 1; index < glyphs.length; index += 1) {
+    const gap = gapBefore(glyphs, index);
+    if (gap === undefined) continue;
+    count += 1;
+    if (gap <= LETTER_GAP) narrow += 1;
   }
   // Of most lines it is plain that the median is no wider.
   if (narrow > count >> 1 || count === 0) return WORD_GAP;
-  const median = gaps.subarray(0, count).sort()[count >> 1] ?? 0;
+  const gaps = glyphs.map((_, index) => gapBefore(glyphs, index)).filter((gap) => gap !== undefined);
+  const median = gaps.sort((a, b) => a - b)[count >> 1] ?? 0;
   return Math.max(WORD_GAP, median * 1.8);
+}
+
+/** The gap before a glyph, in ems. */
+function gapBefore(glyphs: readonly Glyph[], index: number): number | undefined {
+  const glyph = glyphs[index];
+  const previous = glyphs[index - 1];
+  // Dots that lead the eye to a page number are set wide on purpose.
+  if (!glyph || !previous || glyph.text === '.' || previous.text === '.') return undefined;
+  return (glyph.left - previous.right) / Math.max(glyph.size, previous.size, 1);
 }
 
 function isScript(glyph: Glyph, lineSize: number, baseline: number): boolean {
