@@ -22,7 +22,7 @@ export interface RunFile {
   readonly account: RunAccount | null;
 }
 
-/** Which documents a run is about. */
+/** Which documents a run is about, and who asks for them. */
 export interface RunAsked {
   readonly topic?: string | undefined;
   readonly ids?: readonly string[] | undefined;
@@ -33,6 +33,8 @@ export interface RunAsked {
   readonly oaOnly?: boolean | undefined;
   readonly type?: string | undefined;
   readonly language?: string | undefined;
+  /** The address that was given to be reached at, so that the folder alone is enough to go on. */
+  readonly mailto?: string | undefined;
 }
 
 /** What stands in a run folder's `run.json`; undefined where there is none. */

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 
+import { startPostgres } from '../postgres.ts';
 import { command } from './command.ts';
 import { startCommand } from './started-command.ts';
 
@@ -99,4 +100,21 @@ test('a runner that takes only some leaves the rest in the queue, and a queue kn
   const sharded = command('docparse', [...RUNNER, '--shard', '1/2'], { cwd });
   assert.equal(sharded.status, 2);
   assert.match(sharded.stderr, /USAGE_SOURCE/);
+});
+
+test('runners share one stage through PostgreSQL, and what a killed one had taken is done by the other', async () => {
+  using corpus = new Corpus();
+  await using server = await startPostgres();
+  const where = {
+    cwd: corpus.folder,
+    env: { DOCSTOKG_QUEUE__BACKEND: 'postgres', DOCSTOKG_QUEUE__URL: server.url },
+  };
+  await using doomed = startCommand('docparse', [...RUNNER, '--diagnostics-interval-s', '0.05'], where);
+  await doomed.told(/in_flight=[1-9]/);
+  await using other = startCommand('docparse', RUNNER, where);
+  doomed.kill('SIGKILL');
+  await doomed.ended;
+  assert.deepEqual(await other.ended, { code: 0, signal: null }, other.stderr);
+  corpus.assertAllDoneOnce();
+  assert.ok(!existsSync(join(corpus.folder, 'Data', 'Manifests', 'docparse.doctags.queue.sqlite')));
 });

@@ -75,13 +75,13 @@ export async function runCorpus(
 
 /** What this run is about; a folder alone means what it was asked for last. */
 async function askedFor(ids: readonly string[], options: DownloadOptions): Promise<RunAsked> {
-  const { topic, input, max, yearStart, yearEnd, oaOnly, type, language, out } = options;
+  const { topic, input, max, yearStart, yearEnd, oaOnly, type, language, mailto, out } = options;
   if (topic !== undefined || input !== undefined || ids.length > 0) {
-    const all = { topic, ids, input, max, yearStart, yearEnd, oaOnly, type, language };
+    const all = { topic, ids, input, max, yearStart, yearEnd, oaOnly, type, language, mailto };
     return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined));
   }
   const before = out === undefined ? undefined : await readRunFile(out);
-  if (before) return before.asked;
+  if (before) return mailto === undefined ? before.asked : { ...before.asked, mailto };
   throw new AppError('USAGE_NOTHING_TO_RUN', 'nothing says which works or papers are wanted', {
     hint: 'give --topic, --input or ids, or the --out of an earlier run; docstokg run --help shows examples',
   });
@@ -94,11 +94,11 @@ export async function requestOf(
   session: Session,
   besides: Layer = [],
 ): Promise<CorpusRequest> {
-  const { ids = [], input = [], ...wanted } = asked;
+  const { ids = [], input = [], mailto, ...wanted } = asked;
   const [papers, lists] = partition(input, isPapers);
   const out = options.out ?? folderFor(asked, session.load().config);
   const flags: Layer = [
-    ...(await downloadFlags({ ...options, out })),
+    ...(await downloadFlags({ ...options, ...(mailto !== undefined && { mailto }), out })),
     { path: ['parse', 'data_root'], value: join(out, 'Data'), origin: 'option --out' },
     ...besides,
   ];

@@ -1,23 +1,15 @@
 import type { Box } from '../../document.ts';
 import { overlap } from './box.ts';
 import { readingGlyphs } from './direction.ts';
-import type { Font, Glyph } from './page-content.ts';
+import type { GlyphType } from './glyph-type.ts';
+import { typeOf } from './glyph-type.ts';
+import type { Glyph } from './page-content.ts';
 
 /** Glyphs that stand side by side on one baseline, with their scripts: a line, or a piece of one. */
-export interface Segment extends Box {
+export interface Segment extends Box, GlyphType {
   readonly page: number;
   readonly glyphs: readonly Glyph[];
   readonly baseline: number;
-  /** The size of most glyphs. */
-  readonly size: number;
-  /** The font of most glyphs. */
-  readonly font: Font;
-  /** Shares of the glyphs that are not set in a font for formulas. */
-  readonly bold: number;
-  readonly italic: number;
-  /** Shares of all glyphs. */
-  readonly math: number;
-  readonly monospaced: number;
   /** A table or picture that takes part in the reading order; it has no glyphs. */
   readonly float?: number;
 }
@@ -220,87 +212,14 @@ function finish(page: number, run: Run, mirrorImage: boolean): Segment | undefin
 export function segmentOf(page: number, glyphs: readonly Glyph[], baseline: number): Segment | undefined {
   const [first] = glyphs;
   if (!first) return undefined;
-  const bySize = new Map<number, number>();
-  const byFont = new Map<Font, number>();
-  // Neighbours mostly share size and font: those are counted together.
-  let size = NaN;
-  let font = first.font;
-  let sized = 0;
-  let set = 0;
-  let bold = 0;
-  let italic = 0;
-  let math = 0;
-  let monospaced = 0;
-  let left = Infinity;
-  let right = -Infinity;
-  let top = Infinity;
-  let bottom = -Infinity;
+  let { left, right, top, bottom } = first;
   for (const glyph of glyphs) {
-    if (glyph.size !== size) {
-      if (sized > 0) countMore(bySize, roundSize(size), sized);
-      size = glyph.size;
-      sized = 0;
-    }
-    if (glyph.font !== font) {
-      countMore(byFont, font, set);
-      font = glyph.font;
-      set = 0;
-    }
-    sized += 1;
-    set += 1;
-    if (font.math) math += 1;
-    else {
-      if (font.bold) bold += 1;
-      if (font.italic) italic += 1;
-    }
-    if (font.monospaced) monospaced += 1;
     left = Math.min(left, glyph.left);
     right = Math.max(right, glyph.right);
     top = Math.min(top, glyph.top);
     bottom = Math.max(bottom, glyph.bottom);
   }
-  countMore(bySize, roundSize(size), sized);
-  countMore(byFont, font, set);
-  const count = glyphs.length;
-  return {
-    page,
-    glyphs,
-    left,
-    right,
-    top,
-    bottom,
-    baseline,
-    size: mainSize(bySize, count) ?? first.size,
-    font: mostFrequent(byFont) ?? first.font,
-    bold: bold / Math.max(1, count - math),
-    italic: italic / Math.max(1, count - math),
-    math: math / count,
-    monospaced: monospaced / count,
-  };
-}
-
-const roundSize = (size: number): number => Math.round(size * 10) / 10;
-
-function countMore<K>(counts: Map<K, number>, key: K, more: number): void {
-  counts.set(key, (counts.get(key) ?? 0) + more);
-}
-
-/** The largest size that at least a quarter of the glyphs have, else the most frequent. */
-function mainSize(bySize: ReadonlyMap<number, number>, count: number): number | undefined {
-  const common = [...bySize].filter(([, share]) => share >= 0.25 * count).map(([size]) => size);
-  return common.length > 0 ? Math.max(...common) : mostFrequent(bySize);
-}
-
-/** The key with the largest count. */
-export function mostFrequent<K>(counts: ReadonlyMap<K, number>): K | undefined {
-  let best: K | undefined;
-  let bestCount = -1;
-  for (const [key, count] of counts)
-    if (count > bestCount) {
-      best = key;
-      bestCount = count;
-    }
-  return best;
+  return { page, glyphs, left, right, top, bottom, baseline, ...typeOf(glyphs, first) };
 }
 
 /** True when two segments share enough height to stand in one row. */

@@ -1,7 +1,7 @@
 import { isReferencesHeading } from './heading-number.ts';
 import type { Line } from './line.ts';
 import type { Segment } from './segment.ts';
-import { mostFrequent } from './segment.ts';
+import { mostFrequent } from './glyph-type.ts';
 import { glyphsText } from './segment-text.ts';
 
 /** The size and font that most glyphs have. */
