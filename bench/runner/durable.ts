@@ -49,24 +49,26 @@ export async function benchDurable(quick: boolean): Promise<Figure[]> {
           }
           closeSync(descriptor);
         }),
-      eachOutput: () =>
-        measure(() => {
+      eachOutput: () => {
+        removeOutputs(items);
+        return measure(() => {
           const descriptor = openSync(join(folder, 'rows'), 'a');
-          const parent = openSync(folder, 'r');
-          for (let at = 0; at < single; at += 1) {
-            const part = join(folder, `single${at}.part`);
-            const file = openSync(part, 'w');
+          const parent = openSync(join(folder, 'out'), 'r');
+          for (const { outputs: paths } of items.slice(0, single)) {
+            const path = paths['output'] ?? '';
+            const file = openSync(`${path}.part`, 'w');
             writeSync(file, OUTPUT);
             fsyncSync(file);
             closeSync(file);
-            renameSync(part, join(folder, `single${at}`));
+            renameSync(`${path}.part`, path);
             fsyncSync(parent);
             writeSync(descriptor, ROW);
             fdatasyncSync(descriptor);
           }
           closeSync(descriptor);
           closeSync(parent);
-        }),
+        });
+      },
       // The same two files per item and not a single sync: what the file system itself allows.
       unsynced: () => {
         removeOutputs(items);
