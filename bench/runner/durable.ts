@@ -27,7 +27,7 @@ const SHARED_SYNC = 20;
 export async function benchDurable(quick: boolean): Promise<Figure[]> {
   const folder = mkdtempSync(join(tmpdir(), 'docstokg-bench-'));
   const single = quick ? 100 : 1_000;
-  const rows = quick ? 50_000 : 200_000;
+  const rows = quick ? 100_000 : 200_000;
   const outputs = quick ? 1_000 : 20_000;
   const bare = Array.from({ length: rows }, (_, at) => bareItem(at));
   const made = (count: number): WorkItem[] =>
@@ -49,6 +49,12 @@ export async function benchDurable(quick: boolean): Promise<Figure[]> {
           }
           closeSync(descriptor);
         }),
+      ourRows: () =>
+        measure(() =>
+          runStage({ stageName: 'rows', items: bare }, () => ({ status: 'success' }), {
+            manifestDir: join(folder, 'm'),
+          }),
+        ),
       eachOutput: () => {
         removeOutputs(items);
         return measure(() => {
@@ -81,12 +87,6 @@ export async function benchDurable(quick: boolean): Promise<Figure[]> {
           }
         });
       },
-      ourRows: () =>
-        measure(() =>
-          runStage({ stageName: 'rows', items: bare }, () => ({ status: 'success' }), {
-            manifestDir: join(folder, 'm'),
-          }),
-        ),
       ourOutputs: () => {
         removeOutputs(items);
         return measure(() =>
