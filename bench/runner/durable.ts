@@ -26,9 +26,9 @@ const SHARED_SYNC = 20;
 
 export async function benchDurable(quick: boolean): Promise<Figure[]> {
   const folder = mkdtempSync(join(tmpdir(), 'docstokg-bench-'));
-  const single = quick ? 100 : 1_000;
+  const single = quick ? 80 : 1_000;
   const rows = quick ? 100_000 : 200_000;
-  const outputs = quick ? 1_000 : 20_000;
+  const outputs = quick ? 400 : 20_000;
   const bare = Array.from({ length: rows }, (_, at) => bareItem(at));
   const made = (count: number): WorkItem[] =>
     Array.from({ length: count }, (_, at) => ({
