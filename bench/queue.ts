@@ -25,11 +25,12 @@ const folder = mkdtempSync(join(tmpdir(), 'docstokg-bench-queue-'));
 process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
 
 const JOBS = flags.quick ? 25_000 : 100_000;
-const SERVER_JOBS = flags.quick ? 16_000 : 50_000;
+const SERVER_JOBS = flags.quick ? 18_000 : 50_000;
 /** No contender needs half of this for a queue: one that does hangs, and must not take the bench along. */
 const LONGEST_MS = flags.quick ? 20_000 : 180_000;
 const REPETITIONS = flags.quick ? 1 : 3;
 const SINGLES = 500;
+const SERVER_SINGLES = flags.quick ? 100 : 500;
 const SHAPES = (flags.quick ? [64] : [64, 8]).flatMap((concurrency) =>
   [1, 2, 4].map((processes) => ({ concurrency, processes })),
 );
@@ -69,7 +70,10 @@ async function measureEnqueue(contender: Contender, place: Place, jobs: number):
   bytes.set(contender.name, ((await queue.bytes()) - empty) * (10_000 / mine.length));
   if (contender !== plainjob) await timed('the same ids again', contender, mine.length, () => queue.bulk(mine));
   // Where no disk is waited for, fewer would be over before the code is compiled.
-  const singles = contender === oursNormal || contender === rawNormal ? 10_000 : SINGLES;
+  const undelayed = contender === oursNormal || contender === rawNormal;
+  const singles = undelayed ? 10_000 : jobs === JOBS ? SINGLES : SERVER_SINGLES;
+  if (undelayed)
+    for (let number = 0; number < singles; number += 1) await queue.single(createPayload(2 * JOBS + number));
   await timed('single enqueue', contender, singles, async () => {
     for (let number = 0; number < singles; number += 1) await queue.single(createPayload(JOBS + number));
   });
@@ -113,7 +117,7 @@ if (!havePeers) report.note('NO PEERS: bench/peers could not be installed, so no
 if (havePeers && !redis)
   report.note('BullMQ is LEFT OUT: there is no redis-server on this machine (Debian: apt install redis-server)');
 
-/** Their processing is measured only where there is time, since no target names it. */
+/** Measured only where there is time, since no target names them. */
 const LEISURELY = new Set([liteque, graphileAhead]);
 
 const groups = [
@@ -124,11 +128,10 @@ const groups = [
     drain: [oursPostgres],
     peers: [pgBoss, graphile, graphileAhead, ...(redis ? [bullmq] : [])],
   },
-].map(({ peers, ...group }) => ({
-  jobs: group.jobs,
-  enqueue: [...group.enqueue, ...(havePeers ? peers : [])],
-  drain: [...group.drain, ...(havePeers ? peers.filter((peer) => !(flags.quick && LEISURELY.has(peer))) : [])],
-}));
+].map(({ peers, ...group }) => {
+  const rivals = havePeers ? peers.filter((peer) => !(flags.quick && LEISURELY.has(peer))) : [];
+  return { jobs: group.jobs, enqueue: [...group.enqueue, ...rivals], drain: [...group.drain, ...rivals] };
+});
 const newPlace = (): Place => ({
   folder,
   name: `bench_${(runs += 1)}`,

@@ -41,7 +41,7 @@ const logger: Logger = { error: (message) => console.error(message), warn: quiet
 export const plainjob: Contender = {
   name: 'plainjob',
   settings: 'better-sqlite3, WAL, synchronous NORMAL (its own settings)',
-  share: 0.1,
+  share: 0.06,
   warmUp: 500,
   async open(place: Place): Promise<Opened> {
     const library = await loadPeer<Plainjob>('plainjob');
