@@ -8,8 +8,9 @@ import { finished } from 'node:stream/promises';
 
 import { systemClock, wait } from '../src/base/index.ts';
 import type { QueueStore, SettledLease } from '../src/queue/index.ts';
-import { openStore, Orchestrator, WorkQueue } from '../src/queue/index.ts';
+import { Orchestrator, WorkQueue } from '../src/queue/index.ts';
 import type { ImportResult } from './dispatch/import.ts';
+import { openBenchStore } from './kit/bench-store.ts';
 import { parseFlags } from './kit/flags.ts';
 import { BENCH_ORCHESTRATOR } from './kit/orchestrator-options.ts';
 import { BenchReport, median } from './kit/report.ts';
@@ -25,16 +26,7 @@ const LATENCY_JOBS = flags.quick ? 2_000 : 5_000;
 const RESOLVERS = ['arxiv', 'crossref', 'openalex', 'unpaywall'];
 
 function open(name: string): Promise<QueueStore> {
-  return openStore({
-    backend: 'sqlite',
-    path: join(folder, name),
-    walMode: true,
-    timeoutMs: 10_000,
-    durability: 'enqueue',
-    url: '',
-    schema: '',
-    clock: systemClock,
-  });
+  return openBenchStore({ backend: 'sqlite', path: join(folder, name) });
 }
 
 /** Jobs of a few milliseconds, so that slots become free one by one; each start is laid to the slot that was free longest. */

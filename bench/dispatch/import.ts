@@ -2,7 +2,8 @@ import { createReadStream } from 'node:fs';
 
 import { parseJsonl, systemClock } from '../../src/base/index.ts';
 import type { ImportRow } from '../../src/queue/index.ts';
-import { openStore, WorkQueue } from '../../src/queue/index.ts';
+import { WorkQueue } from '../../src/queue/index.ts';
+import { openBenchStore } from '../kit/bench-store.ts';
 
 /** What an import took. */
 export interface ImportResult {
@@ -30,16 +31,7 @@ async function* rows(): AsyncGenerator<ImportRow> {
   }
 }
 
-const store = await openStore({
-  backend: 'sqlite',
-  path: database,
-  walMode: true,
-  timeoutMs: 10_000,
-  durability: 'enqueue',
-  url: '',
-  schema: '',
-  clock: systemClock,
-});
+const store = await openBenchStore({ backend: 'sqlite', path: database });
 const startedAt = performance.now();
 const { added } = await new WorkQueue(store, systemClock).bulkImport(rows());
 const seconds = (performance.now() - startedAt) / 1000;

@@ -5,21 +5,12 @@ import { Client } from 'pg';
 
 import { systemClock } from '../../src/base/index.ts';
 import type { StoreOptions } from '../../src/queue/index.ts';
-import { openStore, Orchestrator, WorkQueue } from '../../src/queue/index.ts';
+import { Orchestrator, WorkQueue } from '../../src/queue/index.ts';
 import { observeQueue } from '../../src/telemetry/index.ts';
+import { openBenchStore } from '../kit/bench-store.ts';
 import type { Contender, Opened, Payload, Place } from './contender.ts';
 import { Counter, RESOLVER } from './contender.ts';
 import { sqliteBytes } from './sqlite-bytes.ts';
-
-const DEFAULTS = {
-  walMode: true,
-  timeoutMs: 10_000,
-  path: '',
-  url: '',
-  schema: 'docstokg',
-  durability: 'enqueue',
-  clock: systemClock,
-} as const;
 
 /** The queue as it is used: through WorkQueue and Orchestrator, with leases, heartbeats, limits and metrics. */
 class Ours implements Opened {
@@ -97,7 +88,7 @@ function createSqlite(name: string, durability: StoreOptions['durability'], sett
     warmUp: 10_000,
     async open(place: Place) {
       const path = join(place.folder, `${place.name}.sqlite`);
-      const store = await openStore({ ...DEFAULTS, backend: 'sqlite', path, durability });
+      const store = await openBenchStore({ backend: 'sqlite', path, durability });
       return new Ours(new WorkQueue(store, systemClock), async () => sqliteBytes(path));
     },
   };
@@ -115,7 +106,7 @@ export const oursPostgres: Contender = {
   share: 1,
   warmUp: 5_000,
   async open({ postgresUrl, name }) {
-    const store = await openStore({ ...DEFAULTS, backend: 'postgres', url: postgresUrl, schema: name });
+    const store = await openBenchStore({ backend: 'postgres', url: postgresUrl, schema: name });
     return new Ours(new WorkQueue(store, systemClock), () => schemaBytes(postgresUrl, name));
   },
 };

@@ -35,7 +35,7 @@ test('a folder of papers becomes a corpus that can be searched, without any down
   const out = join(papers, 'run');
   const run = (...parameters: string[]) =>
     command('docstokg', ['run', ...parameters, '--out', out, '--json'], { cwd: folder.path, env: WORDS_ONLY });
-  const first = run('--input', 'papers');
+  const first = run('--input', 'papers', '--mailto', 'ada@university.example');
   assert.equal(first.status, 0, first.stdout + first.stderr);
   const account = JSON.parse(first.stdout) as RunAccount;
   assert.deepEqual([account.works, account.documents, account.index?.searched_by], [null, 2, 'words']);
@@ -54,6 +54,7 @@ test('a folder of papers becomes a corpus that can be searched, without any down
   writeFileSync(join(papers, 'broken.pdf'), '%PDF-1.7\nnothing');
   const second = run();
   assert.equal(second.status, 1, second.stdout + second.stderr);
+  assert.equal(readRun(out).asked.mailto, 'ada@university.example');
   const { stages, failures } = JSON.parse(second.stdout) as RunAccount;
   assert.deepEqual([stages.doctags?.done, stages.doctags?.kept, stages.doctags?.failed], [0, 2, 1]);
   assert.deepEqual([stages.embed?.done, stages.embed?.kept], [0, 2]);

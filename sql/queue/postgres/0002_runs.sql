@@ -47,5 +47,5 @@ ALTER TABLE runs SET (autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_t
 CREATE VIEW jobs AS
 SELECT id, artifact_id, artifact_json, state, attempts, last_error, nullif(split_part(lane, ' ', 2), '') AS resolver_hint,
        created_at, updated_at, lease_expires_at, worker_id, priority, available_at,
-       nullif(split_part(lane, ' ', 1), '') AS host, token
+       nullif(split_part(lane, ' ', 1), '') AS host, token, lane
 FROM artifacts JOIN runs USING (id);

@@ -1,11 +1,11 @@
 import type { Job, JobFilter, JobState, Pause, QueueAdmin, QueueStats, WorkerInfo } from '../types.ts';
 import { JOB_STATES } from '../types.ts';
 import type { PostgresConnection } from './connection.ts';
-import { ERROR_CODE, RESOLVER, TALLY } from './statements.ts';
+import { ENDED_CODE, ERROR_CODE, RESOLVER, TALLY } from './statements.ts';
 import type { PostgresWatch } from './watch.ts';
 
 const COLUMNS = `id, artifact_id AS "artifactId", artifact_json AS "artifactJson", state, attempts, priority,
-  nullif(${RESOLVER}, '') AS "resolverHint", nullif(split_part(lane, ' ', 1), '') AS host, last_error AS "lastError", created_at AS "createdAt", updated_at AS "updatedAt",
+  resolver_hint AS "resolverHint", host, last_error AS "lastError", created_at AS "createdAt", updated_at AS "updatedAt",
   available_at AS "availableAt", lease_expires_at AS "leaseExpiresAt", worker_id AS "workerId"`;
 
 const MATCHES = `state = ANY($1::text[])
@@ -104,20 +104,16 @@ export class PostgresAdmin implements QueueAdmin {
   }
 
   async list(filter: JobFilter, page: { readonly limit: number; readonly after?: number }): Promise<Job[]> {
-    return this.#run(
-      'list',
-      `SELECT ${COLUMNS} FROM runs JOIN artifacts USING (id) WHERE ${MATCHES} AND id > $7 ORDER BY id LIMIT $8`,
-      [...parameters(filter), page.after ?? 0, page.limit],
-    );
+    return this.#run('list', `SELECT ${COLUMNS} FROM jobs WHERE ${MATCHES} AND id > $7 ORDER BY id LIMIT $8`, [
+      ...parameters(filter),
+      page.after ?? 0,
+      page.limit,
+    ]);
   }
 
   async find(id: number | string): Promise<Job | undefined> {
     const column = typeof id === 'number' ? 'id' : 'artifact_id';
-    const [job] = await this.#run<Job>(
-      `find_${column}`,
-      `SELECT ${COLUMNS} FROM runs JOIN artifacts USING (id) WHERE ${column} = $1`,
-      [id],
-    );
+    const [job] = await this.#run<Job>(`find_${column}`, `SELECT ${COLUMNS} FROM jobs WHERE ${column} = $1`, [id]);
     return job;
   }
 
@@ -129,7 +125,7 @@ export class PostgresAdmin implements QueueAdmin {
       `WITH before AS (SELECT id, state, lane, last_error FROM runs WHERE ${MATCHES} FOR UPDATE),
        changed AS (UPDATE runs SET state = 'queued', attempts = 0, available_at = NULL, updated_at = ${NOW('$7')}
                    FROM before WHERE runs.id = before.id RETURNING runs.id),
-       gone AS (${TALLY('before', 'state', '-', `CASE WHEN state = 'done' THEN '' ELSE ${ERROR_CODE} END`)}),
+       gone AS (${TALLY('before', 'state', '-', ENDED_CODE)}),
        come AS (${TALLY('before', "'queued'", '', ERROR_CODE)}),
        told AS (SELECT pg_notify($8, 'jobs'))
        SELECT (SELECT count(*) FROM changed) AS jobs FROM told`,
@@ -161,7 +157,7 @@ export class PostgresAdmin implements QueueAdmin {
       'prune',
       `WITH gone AS (DELETE FROM runs WHERE ${MATCHES} RETURNING id, state, lane, last_error),
        forgotten AS (DELETE FROM artifacts USING gone WHERE artifacts.id = gone.id),
-       tallied AS (${TALLY('gone', 'state', '-', `CASE WHEN state = 'done' THEN '' ELSE ${ERROR_CODE} END`)})
+       tallied AS (${TALLY('gone', 'state', '-', ENDED_CODE)})
        SELECT count(*) AS jobs FROM gone`,
       values,
     );

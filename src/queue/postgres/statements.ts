@@ -13,6 +13,9 @@ const THEN = '(SELECT now FROM moment)';
 /** The code of a kept error, empty for none. */
 export const ERROR_CODE = "coalesce(substring(last_error FROM '^([A-Z][A-Z0-9_]*):'), '')";
 
+/** The code under which an ended job is counted: what became of one that went well is no error. */
+export const ENDED_CODE = `CASE WHEN state = 'done' THEN '' ELSE ${ERROR_CODE} END`;
+
 /** The resolver that a job names, empty for none. */
 export const RESOLVER = "split_part(lane, ' ', 2)";
 
@@ -48,7 +51,7 @@ const exchangeSql = (settle: string): string => `
       RETURNING id, token, attempts, lane, priority, last_error
     ), ended AS (
       SELECT CASE WHEN available_at IS NULL THEN state ELSE 'delayed' END AS state, ${RESOLVER} AS resolver,
-        CASE WHEN state = 'done' THEN '' ELSE ${ERROR_CODE} END AS code, count(*) AS jobs
+        ${ENDED_CODE} AS code, count(*) AS jobs
       FROM settled GROUP BY 1, 2, 3
     ), begun AS (
       SELECT ${RESOLVER} AS resolver, ${ERROR_CODE} AS code, count(*) AS jobs FROM leased GROUP BY 1, 2
