@@ -18,7 +18,7 @@ const update = z.object({
 });
 
 /** What we read of Crossref's answers about a work; everything else is let through unread. */
-export const crossrefMessage = z.object({
+const crossrefMessage = z.object({
   DOI: z.string(),
   type: maybe(z.string()),
   subtype: maybe(z.string()),
@@ -164,7 +164,7 @@ const NOTICES: Readonly<Record<string, NoticeKind>> = {
 };
 
 /** The kind of a notice from the words of Crossref and Retraction Watch; only a whole retraction is one. */
-export function noticeKind(text: string): NoticeKind {
+function noticeKind(text: string): NoticeKind {
   const word = text
     .trim()
     .toLowerCase()
