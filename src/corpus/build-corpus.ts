@@ -135,7 +135,9 @@ async function openDownload(
   try {
     const tell = (message: string): void => runtime.log('info', message);
     const queue = stack.use(await openQueue(config, runtime));
-    const telemetry = stack.use(await startTelemetry(config.telemetry, queue.store, runtime.clock));
+    const telemetry = stack.use(
+      await startTelemetry(config.telemetry, queue.store, runtime.clock, (message) => runtime.log('warn', message)),
+    );
     const inspector = stack.use(openInspector());
     const assembly = stack.use(
       await assembleDownload(config, runtime, {

@@ -48,7 +48,9 @@ async function download(ids: readonly string[], options: DownloadOptions, sessio
   const { config } = session.load(await downloadFlags(options));
   const tell = (message: string): void => session.log('info', message);
   await using queue = await openQueue(config, session);
-  await using telemetry = await startTelemetry(config.telemetry, queue.store, session.clock);
+  await using telemetry = await startTelemetry(config.telemetry, queue.store, session.clock, (message) =>
+    session.log('warn', message),
+  );
   using inspector = openInspector();
   const progress = new DownloadProgress(session);
   await using assembly = await assembleDownload(config, session, {
