@@ -95,10 +95,13 @@ test('the check of shown commands finds what does not exist', async () => {
   assert.equal(await faultOf(['docstokg', 'queue', 'stats', '--watch']), undefined);
   assert.match((await faultOf(['docstokg', 'queue', 'explode'])) ?? '', /no command explode/);
   assert.match((await faultOf(['bin/docstokg', 'queue', 'stats', '--loud'])) ?? '', /no option --loud/);
-  assert.deepEqual(shownCommands('```sh\nnpm ci && node bin/docstokg queue stats | jq\n```\nand `docstokg config show`'), [
-    ['bin/docstokg', 'queue', 'stats'],
-    ['docstokg', 'config', 'show'],
-  ]);
+  assert.deepEqual(
+    shownCommands('```sh\nnpm ci && node bin/docstokg queue stats | jq\n```\nand `docstokg config show`'),
+    [
+      ['bin/docstokg', 'queue', 'stats'],
+      ['docstokg', 'config', 'show'],
+    ],
+  );
 });
 
 for (const page of pages.filter((each) => !each.startsWith('docs/reference/'))) {
