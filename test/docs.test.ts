@@ -74,7 +74,7 @@ function shownCommands(text: string): string[][] {
 
 /** What is wrong with a command line, if anything. */
 async function faultOf([door = '', ...words]: readonly string[]): Promise<string | undefined> {
-  let command: Command = await createProgram(door.replace('./bin/', '') as 'docstokg', '0.0.0');
+  let command: Command = await createProgram(door.replace(/^(?:\.\/)?bin\//, '') as 'docstokg', '0.0.0');
   for (const word of words) {
     if (word === '…' || word === '...') continue;
     if (word.startsWith('-')) {
