@@ -6,6 +6,6 @@ export type { ManifestOptions } from './ledger/manifest-folder.ts';
 export { assembleDownload, configuredServices, dnsMappings, isQueueEvent } from './open-download.ts';
 export type { DownloadAssembly, DownloadParts } from './open-download.ts';
 export { openQueue, orchestratorOptions, queueLayer } from './open-queue.ts';
-export { listingPath, wantedWorks } from './provider.ts';
+export { checkWanted, listingPath, wantedWorks } from './provider.ts';
 export type { WantedWorks } from './provider.ts';
 export type { Runtime } from './runtime.ts';

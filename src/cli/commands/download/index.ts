@@ -1,23 +1,25 @@
 import type { Command } from 'commander';
 
 import { AppError } from '../../../base/index.ts';
-import type { WorkProvider } from '../../../download/index.ts';
+import type { Config } from '../../../config/index.ts';
 import { startTelemetry } from '../../../telemetry/index.ts';
 import {
   assembleDownload,
+  checkDownload,
+  checkWanted,
   isQueueEvent,
   listingPath,
+  openAsking,
   openInspector,
   openQueue,
   wantedWorks,
 } from '../../../harvest/index.ts';
-import type { DownloadAssembly } from '../../../harvest/index.ts';
 import type { Session } from '../../session.ts';
 import { openSession, shared } from '../../session.ts';
 import { stopSignal } from '../../stop-signal.ts';
 import { DownloadProgress, printAccount } from './account.ts';
 import type { DownloadOptions } from './options.ts';
-import { downloadOptions, downloadFlags } from './options.ts';
+import { downloadOptions, downloadFlags, loadRun } from './options.ts';
 
 const EXAMPLES = `
 Examples:
@@ -45,8 +47,11 @@ async function download(ids: readonly string[], options: DownloadOptions, sessio
       hint: 'give --topic, --input or ids; contentdownload --help shows examples',
     });
   }
-  const { config } = session.load(await downloadFlags(options));
+  const config = loadRun(session, await downloadFlags(options));
+  checkWanted(ids, options);
+  checkDownload(config);
   const tell = (message: string): void => session.log('info', message);
+  if (options.dryRun) return await dryRun(config, ids, options, session);
   await using queue = await openQueue(config, session);
   await using telemetry = await startTelemetry(config.telemetry, queue.store, session.clock);
   using inspector = openInspector();
@@ -65,7 +70,6 @@ async function download(ids: readonly string[], options: DownloadOptions, sessio
     reportHttp: telemetry.download?.http,
     around: telemetry.around,
   });
-  if (options.dryRun) return await dryRun(assembly, ids, options, session);
   using stop = stopSignal((name) => tell(`${name}: letting running downloads finish; once more ends at once`));
   using _line = progress.show(assembly);
   const summary = await assembly.run.run({ drain: 'due', signal: stop.signal });
@@ -73,22 +77,23 @@ async function download(ids: readonly string[], options: DownloadOptions, sessio
   if (summary.crashed > 0 && process.exitCode === undefined) process.exitCode = 1;
 }
 
+/** Finds the works and names them. Nothing is written: neither a queue nor a manifest. */
 async function dryRun(
-  assembly: DownloadAssembly,
+  config: Config,
   ids: readonly string[],
   options: DownloadOptions,
   session: Session,
 ): Promise<void> {
   let found = 0;
-  const provider: WorkProvider = (signal) =>
-    wantedWorks(ids, options, {
-      ...assembly,
-      signal,
-      tell: (message) => session.log('info', message),
-      statePath: undefined,
-    });
   using stop = stopSignal();
-  for await (const work of provider(stop.signal)) {
+  await using asking = openAsking(config, session);
+  const works = wantedWorks(ids, options, {
+    ...asking,
+    signal: stop.signal,
+    tell: (message) => session.log('info', message),
+    statePath: undefined,
+  });
+  for await (const work of works) {
     found += 1;
     session.terminal.print(
       session.json

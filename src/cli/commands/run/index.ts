@@ -13,7 +13,7 @@ import type { Session } from '../../session.ts';
 import { openSession, shared } from '../../session.ts';
 import { stopSignal } from '../../stop-signal.ts';
 import type { DownloadOptions } from '../download/options.ts';
-import { downloadFlags, downloadOptions } from '../download/options.ts';
+import { downloadFlags, downloadOptions, loadRun } from '../download/options.ts';
 import { RunProgress } from './progress.ts';
 import { printRun } from './summary.ts';
 
@@ -104,7 +104,7 @@ export async function requestOf(
     ids,
     papers,
     options: { ...options, ...wanted, input: lists },
-    config: session.load(flags).config,
+    config: loadRun(session, flags),
   };
 }
 
