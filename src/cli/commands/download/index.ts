@@ -83,6 +83,7 @@ async function dryRun(
   const provider: WorkProvider = (signal) =>
     wantedWorks(ids, options, {
       ...assembly,
+      records: undefined,
       signal,
       tell: (message) => session.log('info', message),
       statePath: undefined,
