@@ -37,6 +37,5 @@ function recordIn(service: 'openalex' | 'crossref', { body }: HttpResponse, at: 
     return undefined;
   }
   if (service === 'openalex') return parseOpenAlexRecord(value, at);
-  const { message } = (value ?? {}) as { readonly message?: { readonly DOI?: unknown } };
-  return parseCrossrefRecord(message, `doi:${String(message?.DOI ?? '').toLowerCase()}`, at);
+  return parseCrossrefRecord((value as { readonly message?: unknown } | null)?.message, at);
 }
