@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 
-import { hostKey, writeFileAtomic } from '../base/index.ts';
+import { hostKey, writeFileAtomic } from '../../base/index.ts';
 import { AtomicText } from './atomic-text.ts';
 import { csvLine } from './csv.ts';
 import type { ManifestMirror } from './manifest-mirror.ts';

@@ -1,27 +1,31 @@
 import { join, resolve, sep } from 'node:path';
 
-import { AppError } from '../../../base/index.ts';
-import type { Config } from '../../../config/index.ts';
-import type { ArtifactKind, DownloadEvent } from '../../../download/index.ts';
-import { whyNot } from '../../../download/index.ts';
-import type { DenseEngine } from '../../../parse/index.ts';
-import { documentFiles, openTokenizer } from '../../../parse/index.ts';
-import type { QueueEvent } from '../../../queue/index.ts';
-import type { Arrive, CorpusStageName, RunAccount, WorksAccount } from '../../../run/index.ts';
-import { accountOfStages, CorpusRun } from '../../../run/index.ts';
-import { openIndex, refreshIndex } from '../../../search/index.ts';
-import type { StageEvent } from '../../../stage/index.ts';
-import { startTelemetry } from '../../../telemetry/index.ts';
-import { openQueue } from '../../assemble.ts';
-import type { DownloadAssembly } from '../../assemble-download.ts';
-import { assembleDownload, isQueueEvent } from '../../assemble-download.ts';
-import { openDense, openSparse } from '../../assemble-parse.ts';
-import { documentLinks } from '../../document-links.ts';
-import { openInspector } from '../../inspector.ts';
-import { prepareChunk, prepareDense, prepareDoctags, prepareEmbed } from '../../prepare-stages.ts';
-import type { Session } from '../../session.ts';
-import type { DownloadOptions } from '../download/options.ts';
-import { listingPath, wantedWorks } from '../download/provider.ts';
+import { AppError } from '../base/index.ts';
+import type { Config } from '../config/index.ts';
+import type { ArtifactKind, DownloadEvent } from '../download/index.ts';
+import { whyNot } from '../download/index.ts';
+import type { DenseEngine } from '../parse/index.ts';
+import { documentFiles, openTokenizer } from '../parse/index.ts';
+import type { QueueEvent } from '../queue/index.ts';
+import type { RunAccount, WorksAccount } from './account.ts';
+import { accountOfStages } from './account.ts';
+import type { Arrive, CorpusStageName } from './corpus-run.ts';
+import { CorpusRun } from './corpus-run.ts';
+import { openIndex, refreshIndex } from '../search/index.ts';
+import type { StageEvent } from '../stage/index.ts';
+import { startTelemetry } from '../telemetry/index.ts';
+import {
+  assembleDownload,
+  isQueueEvent,
+  listingPath,
+  openInspector,
+  openQueue,
+  wantedWorks,
+} from '../harvest/index.ts';
+import type { DownloadAssembly, Runtime, WantedWorks } from '../harvest/index.ts';
+import { openDense, openSparse } from './parse-settings.ts';
+import { documentLinks } from './document-links.ts';
+import { prepareChunk, prepareDense, prepareDoctags, prepareEmbed } from './prepare-stages.ts';
 
 const OTHER_TOKENIZER = 'cl100k';
 
@@ -29,7 +33,7 @@ const OTHER_TOKENIZER = 'cl100k';
 export interface CorpusRequest {
   readonly ids: readonly string[];
   /** Which works are wanted; its `input` are lists of works. */
-  readonly options: DownloadOptions;
+  readonly options: WantedWorks;
   /** Folders of papers, and papers, that are there already. */
   readonly papers: readonly string[];
   readonly config: Config;
@@ -51,16 +55,16 @@ export function indexFolder({ download }: Config): string {
 /** Downloads, parses, chunks, embeds and indexes, all at the same time as far as that goes. */
 export async function buildCorpus(
   request: CorpusRequest,
-  session: Session,
+  runtime: Runtime,
   watcher: CorpusWatcher,
   signal: AbortSignal,
 ): Promise<RunAccount> {
-  const config = await withTokenizer(request.config, session);
-  const startedAt = session.clock.monotonic();
-  await using dense = await openDense(config, session);
+  const config = await withTokenizer(request.config, runtime);
+  const startedAt = runtime.clock.monotonic();
+  await using dense = await openDense(config, runtime);
   let arrive: Arrive | undefined;
   await using download = wantsWorks(request)
-    ? await openDownload(request, session, watcher, (file) => arrive?.(file) ?? Promise.resolve())
+    ? await openDownload(request, runtime, watcher, (file) => arrive?.(file) ?? Promise.resolve())
     : undefined;
   const run = new CorpusRun({
     stages: {
@@ -92,18 +96,18 @@ export async function buildCorpus(
     ...accountOfStages(outcome.stages),
     index: outcome.index ?? null,
     stopped: outcome.stopReason ?? null,
-    seconds: Math.round((session.clock.monotonic() - startedAt) / 100) / 10,
+    seconds: Math.round((runtime.clock.monotonic() - startedAt) / 100) / 10,
   };
 }
 
 /** Without the model's package its tokens cannot be counted; others, of about the same size, can. */
-async function withTokenizer(config: Config, session: Session): Promise<Config> {
+async function withTokenizer(config: Config, runtime: Runtime): Promise<Config> {
   try {
     await openTokenizer(config.parse.tokenizer);
     return config;
   } catch (error) {
     if (!(error instanceof AppError && error.code === 'MODEL_NOT_INSTALLED')) throw error;
-    session.log('warn', `${error.message}: chunks are measured in tokens of ${OTHER_TOKENIZER} instead`);
+    runtime.log('warn', `${error.message}: chunks are measured in tokens of ${OTHER_TOKENIZER} instead`);
     return { ...config, parse: { ...config.parse, tokenizer: OTHER_TOKENIZER } };
   }
 }
@@ -123,18 +127,18 @@ function papersOf({ papers, config }: CorpusRequest): string[] {
 
 async function openDownload(
   { ids, options, config }: CorpusRequest,
-  session: Session,
+  runtime: Runtime,
   watcher: CorpusWatcher,
   arrive: Arrive,
 ): Promise<DownloadAssembly> {
   const stack = new AsyncDisposableStack();
   try {
-    const tell = (message: string): void => session.log('info', message);
-    const queue = stack.use(await openQueue(config, session));
-    const telemetry = stack.use(await startTelemetry(config.telemetry, queue.store, session.clock));
+    const tell = (message: string): void => runtime.log('info', message);
+    const queue = stack.use(await openQueue(config, runtime));
+    const telemetry = stack.use(await startTelemetry(config.telemetry, queue.store, runtime.clock));
     const inspector = stack.use(openInspector());
     const assembly = stack.use(
-      await assembleDownload(config, session, {
+      await assembleDownload(config, runtime, {
         queue,
         inspect: inspector.inspect,
         provider: (parts) => (signal) =>

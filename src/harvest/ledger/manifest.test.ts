@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
 
-import { systemClock } from '../base/index.ts';
-import type { AttemptRow, ManifestRow } from '../download/index.ts';
+import { systemClock } from '../../base/index.ts';
+import type { AttemptRow, ManifestRow } from '../../download/index.ts';
 import { ManifestFolder } from './manifest-folder.ts';
 
 const ATTEMPT: AttemptRow = {

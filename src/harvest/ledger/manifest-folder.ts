@@ -1,9 +1,9 @@
 import { existsSync, mkdirSync, readdirSync, renameSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 
-import type { Clock, Timer } from '../base/index.ts';
-import { JsonlWriter, readJsonl, removeDeadParts } from '../base/index.ts';
-import type { ManifestRow, ResultSink } from '../download/index.ts';
+import type { Clock, Timer } from '../../base/index.ts';
+import { JsonlWriter, readJsonl, removeDeadParts } from '../../base/index.ts';
+import type { ManifestRow, ResultSink } from '../../download/index.ts';
 import type { LatestRow, MirroredRow } from './manifest-mirror.ts';
 import { ManifestMirror } from './manifest-mirror.ts';
 import { writeReports } from './manifest-reports.ts';

@@ -1,7 +1,7 @@
 import { closeSync, fdatasync, openSync, rmSync, writeSync } from 'node:fs';
 import { promisify } from 'node:util';
 
-import { commitPart, partPath } from '../base/index.ts';
+import { commitPart, partPath } from '../../base/index.ts';
 
 const syncData = promisify(fdatasync);
 const PIECE_LENGTH = 65_536;

@@ -2,7 +2,7 @@ import { existsSync, renameSync } from 'node:fs';
 import type { StatementSync } from 'node:sqlite';
 import { DatabaseSync } from 'node:sqlite';
 
-import type { ManifestRow } from '../download/index.ts';
+import type { ManifestRow } from '../../download/index.ts';
 
 const SCHEMA = `
   PRAGMA journal_mode = WAL;

@@ -11,7 +11,7 @@ import type {
   SparseEngine,
 } from '../parse/index.ts';
 import { openCorpusBm25, openDenseEngineIfInstalled, openSpladeEngine } from '../parse/index.ts';
-import type { Session } from './session.ts';
+import type { Runtime } from '../harvest/index.ts';
 
 /** How files are read, as the configuration says. */
 export function doctagsSettings({ parse, keys }: Config): DoctagsSettings {
@@ -101,16 +101,16 @@ export function denseSettings({ parse, keys }: Config): DenseSettings | undefine
 }
 
 /** Opens the engines that make vectors. */
-export async function openEmbedEngines(config: Config, session: Session): Promise<EmbedEngines> {
-  return { dense: await openDense(config, session), sparse: await openSparse(config) };
+export async function openEmbedEngines(config: Config, runtime: Runtime): Promise<EmbedEngines> {
+  return { dense: await openDense(config, runtime), sparse: await openSparse(config) };
 }
 
 /** Opens the dense engine; a model that is not installed is told, and words alone are left to search by. */
-export async function openDense(config: Config, session: Session): Promise<DenseEngine | undefined> {
+export async function openDense(config: Config, runtime: Runtime): Promise<DenseEngine | undefined> {
   const settings = denseSettings(config);
   const opened = settings && (await openDenseEngineIfInstalled(settings));
   if (opened?.kind === 'missing')
-    session.log(
+    runtime.log(
       'warn',
       `${opened.reason.message}: no dense vectors are made, search goes by words alone (${opened.reason.hint ?? ''})`,
     );

@@ -1,8 +1,8 @@
 import { readFileSync, rmSync } from 'node:fs';
 
-import { AppError, canonicalJson, writeFileAtomic } from '../../../base/index.ts';
-import type { OpenAlexEnd, OpenAlexOptions, OpenAlexQuery, OpenAlexState, Work } from '../../../works/index.ts';
-import { iterateOpenAlex } from '../../../works/index.ts';
+import { AppError, canonicalJson, writeFileAtomic } from '../base/index.ts';
+import type { OpenAlexEnd, OpenAlexOptions, OpenAlexQuery, OpenAlexState, Work } from '../works/index.ts';
+import { iterateOpenAlex } from '../works/index.ts';
 
 export interface ListingOptions extends Omit<OpenAlexOptions, 'resume'> {
   /** Where it is written down how far the listing came; undefined for one that nobody will continue. */

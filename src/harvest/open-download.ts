@@ -10,9 +10,10 @@ import { createHttpClient, requireContact, SqliteCacheStore } from '../http/inde
 import type { LeasedJob, QueueEvent, WorkQueue } from '../queue/index.ts';
 import type { ServiceName } from '../resolve/index.ts';
 import { baseUrlsBelow, chooseResolvers, Lookups, Services } from '../resolve/index.ts';
-import { HostLog, ManifestFolder } from '../telemetry/index.ts';
-import { orchestratorOptions } from './assemble.ts';
-import type { Session } from './session.ts';
+import { HostLog } from '../telemetry/index.ts';
+import { ManifestFolder } from './ledger/manifest-folder.ts';
+import { orchestratorOptions } from './open-queue.ts';
+import type { Runtime } from './runtime.ts';
 import { createWebTime } from './web-time.ts';
 
 /** Everything a download needs that outlives a single work. */
@@ -58,16 +59,16 @@ export function configuredServices({ services, keys }: Config): Services {
 /** Puts a download together as the configuration says. */
 export async function assembleDownload(
   config: Config,
-  session: Session,
+  runtime: Runtime,
   parts: DownloadParts,
 ): Promise<DownloadAssembly> {
   const { http, download } = config;
   const contact = requireContact(http.contact);
   const services = configuredServices(config);
-  const web = createWebTime(session.clock, http.time_scale);
+  const web = createWebTime(runtime.clock, http.time_scale);
   const stack = new AsyncDisposableStack();
-  const runId = `${new Date(session.clock.now()).toISOString().replaceAll(/[:.]/g, '-')}-${randomBytes(3).toString('hex')}`;
-  const warn = (message: string): void => session.log('warn', message);
+  const runId = `${new Date(runtime.clock.now()).toISOString().replaceAll(/[:.]/g, '-')}-${randomBytes(3).toString('hex')}`;
+  const warn = (message: string): void => runtime.log('warn', message);
   const hosts = stack.use(
     await HostLog.open({ folder: download.out, runId, clock: web.clock, timeScale: http.time_scale, warn }),
   );
@@ -124,7 +125,7 @@ export async function assembleDownload(
     await ManifestFolder.open({
       folder: download.out,
       runId,
-      clock: session.clock,
+      clock: runtime.clock,
       rotateBytes: download.rotate_bytes,
       warn,
     }),
@@ -158,10 +159,10 @@ export async function assembleDownload(
     retracted: download.retracted,
     maxDeaths: download.max_deaths,
     listOnly: parts.listOnly ?? false,
-    clock: session.clock,
+    clock: runtime.clock,
     webClock: web.clock,
     report: parts.report,
-    log: (level, message) => session.log(level, message),
+    log: (level, message) => runtime.log(level, message),
     around: parts.around,
   });
   return {

@@ -1,7 +1,7 @@
 import type { Config } from '../config/index.ts';
 import type { StageFlags, StageOptions } from '../stage/index.ts';
 import { stageOptionsFromFlags } from '../stage/index.ts';
-import { manifestFolder } from './assemble-parse.ts';
+import { manifestFolder } from './parse-settings.ts';
 
 /** What of a command's options concerns the runner. */
 const FLAGS = [

@@ -13,10 +13,10 @@ import {
   embedPlan,
   VectorCache,
 } from '../parse/index.ts';
-import type { ClosingStage, FlowingStage } from '../run/index.ts';
+import type { ClosingStage, FlowingStage } from './prepared-stage.ts';
 import type { StageFlags } from '../stage/index.ts';
 import { cpuWorkers } from '../stage/index.ts';
-import { chunkSettings, denseSettings, doctagsSettings } from './assemble-parse.ts';
+import { chunkSettings, denseSettings, doctagsSettings } from './parse-settings.ts';
 import { stageSettings } from './stage-settings.ts';
 
 /** The DocTags stage: parsers run in processes of their own, which can be killed. */

@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { AppError, FileLock } from '../base/index.ts';
 import type { Config } from '../config/index.ts';
 import type { StageOptions, StagePlan, WorkItem } from '../stage/index.ts';
-import { openQueue, orchestratorOptions } from './assemble.ts';
+import { openQueue, orchestratorOptions } from '../harvest/index.ts';
 import { QueueSource } from './queue-source.ts';
-import type { Session } from './session.ts';
+import type { Runtime } from '../harvest/index.ts';
 
 /**
  * The plan as it is, or, with `stage.source: queue`, with its items in a queue that all runners of the stage share: a
@@ -14,9 +14,9 @@ import type { Session } from './session.ts';
 export async function openSharedPlan(
   plan: StagePlan & { readonly items: readonly WorkItem[] },
   options: StageOptions,
-  context: { readonly config: Config; readonly session: Session },
+  context: { readonly config: Config; readonly runtime: Runtime },
 ): Promise<StagePlan & AsyncDisposable> {
-  const { config, session } = context;
+  const { config, runtime } = context;
   // A dry run only looks: it takes nothing out of anybody's hands.
   if (config.stage.source === 'files' || options.dryRun)
     return { ...plan, [Symbol.asyncDispose]: () => Promise.resolve() };
@@ -29,13 +29,13 @@ export async function openSharedPlan(
   const path = join(options.manifestDir, `docparse.${stageName}.queue.sqlite`);
   const schema = `${config.queue.schema}_${stageName}`;
   await using opened = new AsyncDisposableStack();
-  const queue = opened.use(await openQueue({ ...config, queue: { ...config.queue, path, schema } }, session));
-  using lock = new FileLock(`${path}.lock`, session.clock);
+  const queue = opened.use(await openQueue({ ...config, queue: { ...config.queue, path, schema } }, runtime));
+  using lock = new FileLock(`${path}.lock`, runtime.clock);
   const { leaseMs, heartbeatMs, maxAttempts } = orchestratorOptions(config);
   const { workers, scheduling } = options;
   const source = await QueueSource.open(plan.items, {
     queue,
-    clock: session.clock,
+    clock: runtime.clock,
     lock,
     leaseMs,
     heartbeatMs,

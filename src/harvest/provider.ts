@@ -1,11 +1,26 @@
 import { join } from 'node:path';
 
-import { AppError } from '../../../base/index.ts';
-import type { Work } from '../../../works/index.ts';
-import { readWorks, workFromText } from '../../../works/index.ts';
-import type { DownloadAssembly } from '../../assemble-download.ts';
+import { AppError } from '../base/index.ts';
+import type { Work } from '../works/index.ts';
+import { readWorks, workFromText } from '../works/index.ts';
+import type { DownloadAssembly } from './open-download.ts';
 import { listWorks } from './listing.ts';
-import type { DownloadOptions } from './options.ts';
+
+/** Which works are wanted, besides those named by their ids. */
+export interface WantedWorks {
+  /** What the works are about. */
+  readonly topic?: string | undefined;
+  /** Files that list works: JSONL, CSV, BibTeX, RIS, or ids line by line. */
+  readonly input?: readonly string[] | undefined;
+  /** At most this many works. */
+  readonly max?: number | undefined;
+  readonly yearStart?: number | undefined;
+  readonly yearEnd?: number | undefined;
+  /** Only works that OpenAlex says are open. */
+  readonly oaOnly?: boolean | undefined;
+  readonly type?: string | undefined;
+  readonly language?: string | undefined;
+}
 
 /** What finding works needs. */
 interface ProviderParts {
@@ -19,15 +34,11 @@ interface ProviderParts {
 }
 
 /** Works from the command line, then from files, then on the topic; at most as many as were asked for. */
-export function wantedWorks(
-  ids: readonly string[],
-  options: DownloadOptions,
-  parts: ProviderParts,
-): AsyncGenerator<Work> {
+export function wantedWorks(ids: readonly string[], options: WantedWorks, parts: ProviderParts): AsyncGenerator<Work> {
   return limited(works(ids, options, parts), options.max);
 }
 
-async function* works(ids: readonly string[], options: DownloadOptions, parts: ProviderParts): AsyncGenerator<Work> {
+async function* works(ids: readonly string[], options: WantedWorks, parts: ProviderParts): AsyncGenerator<Work> {
   for (const id of ids) {
     const listed = workFromText(id);
     if (listed.kind === 'work') yield listed.work;

@@ -2,7 +2,7 @@ import { AppError, canonicalJson } from '../base/index.ts';
 import type { Config } from '../config/index.ts';
 import type { MaybeEngine, ModelIdentity } from '../parse/index.ts';
 import { embeddedPrecision, openDenseEngineIfInstalled } from '../parse/index.ts';
-import { denseSettings } from './assemble-parse.ts';
+import { denseSettings } from './parse-settings.ts';
 
 /**
  * Opens the model that made an index's vectors, to embed questions with it: the embedded one as it was run then, whatever

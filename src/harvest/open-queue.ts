@@ -2,14 +2,14 @@ import type { Clock } from '../base/index.ts';
 import type { Config, Layer } from '../config/index.ts';
 import type { OrchestratorOptions, QueueStore } from '../queue/index.ts';
 import { openStore, WorkQueue } from '../queue/index.ts';
-import type { Session } from './session.ts';
+import type { Runtime } from './runtime.ts';
 
 /** Opens the queue that the configuration names. */
-export async function openQueue(config: Config, session: Session, clock: Clock = session.clock): Promise<WorkQueue> {
-  return new WorkQueue(await openQueueStore(config, session, clock), clock);
+export async function openQueue(config: Config, runtime: Runtime, clock: Clock = runtime.clock): Promise<WorkQueue> {
+  return new WorkQueue(await openQueueStore(config, runtime, clock), clock);
 }
 
-async function openQueueStore({ queue }: Config, session: Session, clock: Clock): Promise<QueueStore> {
+async function openQueueStore({ queue }: Config, runtime: Runtime, clock: Clock): Promise<QueueStore> {
   return openStore({
     backend: queue.backend,
     path: queue.path,
@@ -21,8 +21,8 @@ async function openQueueStore({ queue }: Config, session: Session, clock: Clock)
     clock,
     report: (event) =>
       event.kind === 'queue-unreachable'
-        ? session.log('warn', `the queue's server is away (${event.message}); waiting for it`)
-        : session.log('info', `the queue's server is back after ${(event.outageMs / 1000).toFixed(1)} s`),
+        ? runtime.log('warn', `the queue's server is away (${event.message}); waiting for it`)
+        : runtime.log('info', `the queue's server is back after ${(event.outageMs / 1000).toFixed(1)} s`),
   });
 }
 

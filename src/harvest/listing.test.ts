@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 
-import { clientSettings, Simulation } from '../../../../sim/index.ts';
-import { TOPICS } from '../../../../sim/world/topics.ts';
-import { createHttpClient, Secret } from '../../../http/index.ts';
+import { clientSettings, Simulation } from '../../sim/index.ts';
+import { TOPICS } from '../../sim/world/topics.ts';
+import { createHttpClient, Secret } from '../http/index.ts';
 import { listWorks } from './listing.ts';
 
 test('a listing whose budget is spent, or that was left, goes on where it was; one that is through begins anew', async () => {
