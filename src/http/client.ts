@@ -97,6 +97,7 @@ export function createHttpClient(options: HttpClientOptions = {}): HttpClient {
     pools: new Pools(options.pools ?? []),
     margin: options.margin ?? 0.05,
     parkAfterMs: retry.parkAfterMs,
+    giveUpAfterMs: retry.giveUpAfterMs,
     longestLineMs: options.longestLineMs ?? retry.parkAfterMs,
     backoff: { baseMs: retry.baseMs, capMs: retry.maxDelayMs },
     random: options.random,
@@ -118,9 +119,12 @@ export function createHttpClient(options: HttpClientOptions = {}): HttpClient {
     maxAgeMs: DAY_MS,
     unreachableMs: 10 * 60_000,
     maxBytes: 500 * 1024,
+    longestDelayMs: 300_000,
     ...options.robots,
     send: compose(paced, withRedirects(limits), withGuard(guard), circuit.wrap),
+    giveUpAfterMs: retry.giveUpAfterMs,
     onCrawlDelay: (url, delayMs) => pace.setCrawlDelay(url, delayMs),
+    report: options.report,
   });
   const send = compose(
     paced,

@@ -142,7 +142,7 @@ export class NameResolver implements Disposable {
     if (codes.every((code) => code === 'ETIMEOUT' || code === 'ECANCELLED')) {
       throw failure('EAI_AGAIN', `no name server answered for ${name}`);
     }
-    return this.#askSystemFor(name, codes);
+    return await this.#askSystemFor(name, codes);
   }
 
   /** A name the servers do not know may be one of the local network; one thread of the pool is all it may take. */
