@@ -2,6 +2,7 @@ export { readArtifacts } from './artifact-lines.ts';
 export type { BadArtifact } from './artifact-lines.ts';
 export { openInspector } from './inspector.ts';
 export { ManifestFolder } from './ledger/manifest-folder.ts';
+export type { LatestRow } from './ledger/manifest-mirror.ts';
 export type { ManifestOptions } from './ledger/manifest-folder.ts';
 export { assembleDownload, configuredServices, dnsMappings, isQueueEvent } from './open-download.ts';
 export type { DownloadAssembly, DownloadParts } from './open-download.ts';

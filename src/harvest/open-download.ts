@@ -102,7 +102,11 @@ export async function assembleDownload(
         openMs: http.circuit_seconds * 1000,
         longestOpenMs: http.circuit_max_seconds * 1000,
       },
-      robots: { maxAgeMs: http.robots_hours * 3_600_000, unreachableMs: http.robots_unreachable_seconds * 1000 },
+      robots: {
+        maxAgeMs: http.robots_hours * 3_600_000,
+        unreachableMs: http.robots_unreachable_seconds * 1000,
+        longestDelayMs: http.longest_crawl_delay * 1000,
+      },
       retry: {
         retries: http.retries,
         baseMs: http.retry_base * 1000,
@@ -122,6 +126,7 @@ export async function assembleDownload(
       guard: { allow: http.allow, dnsMap: dnsMappings(http.dns, http.allow) },
       report: (event) => {
         hosts.see(event);
+        if (event.kind === 'host-given-up') warn(`${event.message}: given up for this run`);
         parts.reportHttp?.(event);
       },
     }),

@@ -69,7 +69,7 @@ async function download(ids: readonly string[], options: DownloadOptions, sessio
   using stop = stopSignal((name) => tell(`${name}: letting running downloads finish; once more ends at once`));
   using _line = progress.show(assembly);
   const summary = await assembly.run.run({ drain: 'due', signal: stop.signal });
-  printAccount(summary, progress, session, config);
+  printAccount(summary, progress, session, config, assembly.manifest.latest());
   if (summary.crashed > 0 && process.exitCode === undefined) process.exitCode = 1;
 }
 
