@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { join, resolve, sep } from 'node:path';
 
 import { AppError } from '../base/index.ts';
@@ -16,6 +17,9 @@ import type { StageEvent } from '../stage/index.ts';
 import { startTelemetry } from '../telemetry/index.ts';
 import {
   assembleDownload,
+  checkDownload,
+  checkFolder,
+  checkWanted,
   isQueueEvent,
   listingPath,
   openInspector,
@@ -110,6 +114,17 @@ async function withTokenizer(config: Config, runtime: Runtime): Promise<Config> 
     runtime.log('warn', `${error.message}: chunks are measured in tokens of ${OTHER_TOKENIZER} instead`);
     return { ...config, parse: { ...config.parse, tokenizer: OTHER_TOKENIZER } };
   }
+}
+
+/** Refuses what cannot be asked for, before anything is made. */
+export function checkRequest(request: CorpusRequest): void {
+  checkWanted(request.ids, request.options);
+  for (const path of request.papers) {
+    if (!existsSync(path))
+      throw new AppError('USAGE_INPUT', `--input ${path}: there is no such file or folder`, { hint: 'check the path' });
+  }
+  if (wantsWorks(request)) checkDownload(request.config);
+  else checkFolder(request.config.download.out);
 }
 
 function wantsWorks({ ids, options }: CorpusRequest): boolean {

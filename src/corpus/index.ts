@@ -13,7 +13,7 @@ export type { ClosingStage, FlowingStage, PreparedStage } from './prepared-stage
 export { readRunFile } from './run-file.ts';
 export type { RunAsked, RunFile } from './run-file.ts';
 export { RunFolder } from './run-folder.ts';
-export { buildCorpus, indexFolder } from './build-corpus.ts';
+export { buildCorpus, checkRequest, indexFolder } from './build-corpus.ts';
 export type { CorpusRequest, CorpusWatcher } from './build-corpus.ts';
 export { documentLinks } from './document-links.ts';
 export { chunkSettings, doctagsSettings, manifestFolder, openDense, openEmbedEngines } from './parse-settings.ts';

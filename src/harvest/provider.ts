@@ -2,9 +2,9 @@ import { accessSync, constants, statSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { AppError } from '../base/index.ts';
-import type { Work } from '../works/index.ts';
+import type { RecordStore, Work } from '../works/index.ts';
 import { listFormatOf, readWorks, workFromText } from '../works/index.ts';
-import type { DownloadAssembly } from './open-download.ts';
+import type { Asking } from './open-download.ts';
 import { listWorks } from './listing.ts';
 
 /** Which works are wanted, besides those named by their ids. */
@@ -24,10 +24,9 @@ export interface WantedWorks {
 }
 
 /** What finding works needs. */
-interface ProviderParts {
-  readonly send: DownloadAssembly['send'];
-  readonly services: DownloadAssembly['services'];
-  readonly contact: string;
+interface ProviderParts extends Asking {
+  /** Where it is kept what lists and services say about works; none where nothing is to be written. */
+  readonly records: Pick<RecordStore, 'add'> | undefined;
   readonly signal: AbortSignal;
   readonly tell: (message: string) => void;
   /** Where a listing that ends early is written down; none for one that only looks. */
@@ -95,7 +94,7 @@ async function* works(ids: readonly string[], options: WantedWorks, parts: Provi
   }
   if (options.topic === undefined) return;
   const { topic, yearStart, yearEnd, oaOnly, type, language } = options;
-  const { send, services, contact, signal, tell, statePath } = parts;
+  const { send, services, contact, records, signal, tell, statePath } = parts;
   yield* listWorks(
     { topic, yearStart, yearEnd, oaOnly, type, language },
     {
@@ -106,6 +105,7 @@ async function* works(ids: readonly string[], options: WantedWorks, parts: Provi
       signal,
       tell,
       statePath,
+      keep: (found) => records?.add(found),
       ...(options.max !== undefined && { maxResults: options.max }),
     },
   );

@@ -107,7 +107,7 @@ export function workFromText(text: string, line = 1): ListedWork {
 /** A work of which no more is known than where it is: the address of a paper or of its page. */
 function workFromUrl(text: string): Work | undefined {
   const url = webUrl(text.trim());
-  return url && namedWork(`url:${url}`, NO_IDS, { urls: [url] });
+  return url === undefined ? undefined : namedWork(`url:${url}`, NO_IDS, { urls: [url] });
 }
 
 /** An address of the web; what only leads on to an id that could not be read is none. */

@@ -73,7 +73,7 @@ async function download(ids: readonly string[], options: DownloadOptions, sessio
   using stop = stopSignal((name) => tell(`${name}: letting running downloads finish; once more ends at once`));
   using _line = progress.show(assembly);
   const summary = await assembly.run.run({ drain: 'due', signal: stop.signal });
-  printAccount(summary, progress, session, config);
+  printAccount(summary, progress, session, config, assembly.manifest.latest());
   if (summary.crashed > 0 && process.exitCode === undefined) process.exitCode = 1;
 }
 
@@ -89,6 +89,7 @@ async function dryRun(
   await using asking = openAsking(config, session);
   const works = wantedWorks(ids, options, {
     ...asking,
+    records: undefined,
     signal: stop.signal,
     tell: (message) => session.log('info', message),
     statePath: undefined,

@@ -8,7 +8,7 @@ import type { Config, Layer } from '../../../config/index.ts';
 import { slug } from '../../../download/index.ts';
 import { writeReport } from '../../../report/index.ts';
 import type { CorpusRequest, RunAccount, RunAsked } from '../../../corpus/index.ts';
-import { buildCorpus, readRunFile, RunFolder } from '../../../corpus/index.ts';
+import { buildCorpus, checkRequest, readRunFile, RunFolder } from '../../../corpus/index.ts';
 import type { Session } from '../../session.ts';
 import { openSession, shared } from '../../session.ts';
 import { stopSignal } from '../../stop-signal.ts';
@@ -42,6 +42,7 @@ export function runCommand(): Command {
 async function run(ids: readonly string[], options: DownloadOptions, session: Session): Promise<void> {
   const asked = await askedFor(ids, options);
   const request = await requestOf(asked, options, session);
+  checkRequest(request);
   using stop = stopSignal((name) => session.log('info', `${name}: letting what runs finish; once more ends at once`));
   const account = await runCorpus(request, asked, session, stop.signal);
   printRun(account, request.config.download.out, session);
