@@ -14,6 +14,7 @@ import { joinAcrossBreaks } from './join.ts';
 import { buildLines } from './line.ts';
 import { markListItems } from './list-item.ts';
 import { inPageOrder, pageAsides } from './page-order.ts';
+import { findPageRules } from './page-rule.ts';
 import { viewPage } from './page-view.ts';
 import type { Pass } from './pass.ts';
 import { draftPass, marks, pass } from './pass.ts';
@@ -104,6 +105,24 @@ export const PASSES: readonly Pass[] = [
       })),
   }),
   pass({
+    name: 'page-rules',
+    job: 'find rules that belong to the page: under running heads, above feet, round the page, between columns',
+    needs: ['pages', 'text', 'furniture'],
+    gives: ['pageRules'],
+    run: ({ pages, text, furniture }) => ({
+      pageRules: findPageRules(pages.map((content) => ({ content, text: text.get(content.number) ?? [], furniture }))),
+    }),
+    draw: ({ pages, pageRules }) =>
+      pages.flatMap((page) =>
+        page.rules.map((rule) => ({
+          page: page.number,
+          box: rule.box,
+          kind: pageRules.has(rule) ? ('page_header' as const) : ('table' as const),
+          text: pageRules.has(rule) ? 'of the page' : '',
+        })),
+      ),
+  }),
+  pass({
     name: 'vocabulary',
     job: 'collect the words of the document, by which broken ones are put together',
     needs: ['text'],
@@ -117,15 +136,15 @@ export const PASSES: readonly Pass[] = [
   pass({
     name: 'tables',
     job: 'find tables by their rules, and put tables and pictures where they stand in the text',
-    needs: ['pages', 'text', 'furniture', 'pictures', 'vocabulary'],
+    needs: ['pages', 'text', 'furniture', 'pageRules', 'pictures', 'vocabulary'],
     gives: ['floats', 'placed'],
-    run({ pages, text, furniture, pictures, vocabulary }) {
+    run({ pages, text, furniture, pageRules, pictures, vocabulary }) {
       const placed = pages.map(
         (page) =>
           [
             page.number,
             placeFloats(
-              page,
+              { ...page, rules: page.rules.filter((rule) => !pageRules.has(rule)) },
               (text.get(page.number) ?? []).filter((segment) => !furniture.has(segment)),
               pictures.get(page.number) ?? [],
               vocabulary,
