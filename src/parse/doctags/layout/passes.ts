@@ -73,7 +73,10 @@ export const PASSES: readonly Pass[] = [
     gives: ['pictures', 'text'],
     run({ pages, segments, body }) {
       const pictures = new Map(
-        pages.map((page) => [page.number, withSurroundings(findFigures(page), segments.get(page.number) ?? [], body)]),
+        pages.map((page) => [
+          page.number,
+          withSurroundings(findFigures(page, segments.get(page.number) ?? []), segments.get(page.number) ?? [], body),
+        ]),
       );
       const text = new Map(
         pages.map(({ number }) => [

@@ -1,6 +1,7 @@
 import type { Box } from '../../document.ts';
 import { shareInside } from './box.ts';
 import type { Segment } from './segment.ts';
+import { sameRow } from './segment.ts';
 
 /** Ems from which a line may be one of running text. */
 const WIDE = 15;
@@ -50,14 +51,15 @@ function isJustified(run: readonly Segment[]): boolean {
   return full >= 0.6 * run.length;
 }
 
-/** The share of the letters in a box that are running text. */
+/** The share of the letters in a box that are running text; a long text beside short cells is a cell too. */
 export function proseShare(box: Box, segments: readonly Segment[], prose: ReadonlySet<Segment>): number {
   let all = 0;
   let running = 0;
-  for (const segment of segments) {
-    if (shareInside(segment, box) < 0.5) continue;
+  const inside = segments.filter((segment) => shareInside(segment, box) >= 0.5);
+  const short = inside.filter((segment) => !prose.has(segment));
+  for (const segment of inside) {
     all += segment.glyphs.length;
-    if (prose.has(segment)) running += segment.glyphs.length;
+    if (prose.has(segment) && !short.some((other) => sameRow(other, segment))) running += segment.glyphs.length;
   }
   return all === 0 ? 0 : running / all;
 }
