@@ -1,6 +1,7 @@
 import type { Box } from '../../document.ts';
 import { overlap } from './box.ts';
 import type { Segment } from './segment.ts';
+import { isReferencesLine } from './type-area.ts';
 
 /** Pieces of one column that are read together, from top to bottom. */
 export interface ColumnPiece {
@@ -41,7 +42,7 @@ function cut(segments: readonly Segment[], area: Box, votes: GutterVotes | undef
   // A column of one line may lie outside of what most lines fill.
   if (gutter.right >= box.right) box = { ...box, right: Math.max(...segments.map((segment) => segment.right)) };
   const result: ColumnPiece[] = [];
-  for (const band of bands(segments, gutter).flatMap((each) => splitBySize(each, gutter))) {
+  for (const band of bands(segments, gutter).flatMap((each) => splitAtReferences(each, gutter))) {
     const top = Math.min(...band.segments.map((segment) => segment.top));
     const bottom = Math.max(...band.segments.map((segment) => segment.bottom));
     if (band.spanning) {
@@ -69,9 +70,7 @@ function asMargin(piece: ColumnPiece): ColumnPiece {
 function isMargin(side: readonly Segment[], main: readonly Segment[], gutter: Gutter, box: Box): boolean {
   const width = gutter.left - box.left;
   if (width > 0.4 * (box.right - box.left) || side.length === 0 || main.length === 0) return false;
-  const size = (segments: readonly Segment[]): number =>
-    segments.map((segment) => segment.size).sort((a, b) => a - b)[segments.length >> 1] ?? 0;
-  return size(side) < 0.97 * size(main);
+  return medianSize(side) < 0.97 * medianSize(main);
 }
 
 interface Band {
@@ -98,6 +97,38 @@ function bands(segments: readonly Segment[], gutter: Gutter): Band[] {
     cursor.segments.push(segment);
   }
   return result;
+}
+
+/**
+ * A list of references begins anew below text that was balanced over the columns: its heading stands in one of them, the
+ * others have a gap there too, and from there on all are set alike.
+ */
+function splitAtReferences(band: Band, gutter: Gutter): Band[] {
+  const heading = band.spanning ? undefined : band.segments.find(isReferencesLine);
+  if (!heading) return splitBySize(band, gutter);
+  const middle = (gutter.left + gutter.right) / 2;
+  const facing = band.segments.filter(
+    (segment) =>
+      segment.glyphs.length > 5 && (heading.left < middle ? segment.left >= middle : segment.right <= middle),
+  );
+  const own = band.segments.filter((segment) => segment.glyphs.length > 5 && !facing.includes(segment));
+  const below = facing.filter((segment) => segment.top > heading.top - 0.5 * heading.size);
+  const above = facing.filter((segment) => segment.baseline < heading.baseline && !below.includes(segment));
+  const entries = own.filter((segment) => segment.top > heading.bottom - 1);
+  const first = below.toSorted((a, b) => a.baseline - b.baseline)[0];
+  const gap = (first?.top ?? 0) - Math.max(0, ...above.map((segment) => segment.bottom));
+  if (!first || above.length === 0 || entries.length < 3 || below.length < 3) return splitBySize(band, gutter);
+  if (gap < 1.2 * first.size || Math.abs(medianSize(below) - medianSize(entries)) > 0.3)
+    return splitBySize(band, gutter);
+  const y = heading.top - 1;
+  return [
+    { spanning: false, segments: band.segments.filter((segment) => segment.baseline < y) },
+    { spanning: false, segments: band.segments.filter((segment) => segment.baseline >= y) },
+  ];
+}
+
+function medianSize(segments: readonly Segment[]): number {
+  return segments.map((segment) => segment.size).sort((a, b) => a - b)[segments.length >> 1] ?? 0;
 }
 
 /**
