@@ -92,6 +92,6 @@ function folderFor({ topic, input, ids }: RunAsked, { download }: Config): strin
   const words = name
     .toLowerCase()
     .replaceAll(/[^\p{L}\p{N}.]+/gu, '-')
-    .replaceAll(/^[-.]+|[-.]+$/g, '');
+    .replaceAll(/^[-.]+|(?<![-.])[-.]+$/g, '');
   return join(download.out, '..', slug(words.slice(0, 60) || 'run'));
 }

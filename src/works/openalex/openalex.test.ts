@@ -3,12 +3,12 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 
-import { Secret } from '../http/index.ts';
-import { HeldClock, loopbackClient, openLoopback, Wire } from '../testing/index.ts';
-import type { OpenAlexEvent, OpenAlexOptions, OpenAlexQuery } from './index.ts';
-import { iterateOpenAlex, parseOpenAlexWork } from './index.ts';
+import { Secret } from '../../http/index.ts';
+import { HeldClock, loopbackClient, openLoopback, Wire } from '../../testing/index.ts';
+import type { OpenAlexEvent, OpenAlexOptions, OpenAlexQuery } from '../index.ts';
+import { iterateOpenAlex, parseOpenAlexWork } from '../index.ts';
 
-const FIXTURES = join(import.meta.dirname, '../../../shared/data/api-fixtures/open/openalex');
+const FIXTURES = join(import.meta.dirname, '../../../../shared/data/api-fixtures/open/openalex');
 const baseUrl = new URL('http://api.openalex.test/');
 const credentials = [{ origin: baseUrl.origin, place: 'query', name: 'api_key', secret: new Secret('k') }] as const;
 

@@ -1,5 +1,5 @@
-import { AppError } from '../base/index.ts';
-import { normalizeTopicId } from './repository-id.ts';
+import { AppError } from '../../base/index.ts';
+import { normalizeTopicId } from '../ids/repository-id.ts';
 
 /** What to look for. `topic` is text or a topic id; filters narrow it down. */
 export interface OpenAlexQuery {

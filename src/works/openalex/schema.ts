@@ -1,9 +1,16 @@
 import { z } from 'zod';
 
-import { maybe } from './maybe.ts';
+import { maybe, welcome } from '../maybe.ts';
 
 /** What we read of OpenAlex's answers; everything else in them is let through unread. */
-const source = z.object({ type: maybe(z.string()), display_name: maybe(z.string()) });
+const source = z.object({
+  type: maybe(z.string()),
+  display_name: maybe(z.string()),
+  host_organization_name: welcome(z.string()),
+  issn: welcome(z.array(z.string())),
+});
+const named = z.object({ id: maybe(z.string()), display_name: maybe(z.string()) });
+const works = welcome(z.array(z.string()));
 
 export const openAlexLocation = z.object({
   id: maybe(z.string()),
@@ -25,13 +32,41 @@ export const openAlexWork = z.object({
   language: maybe(z.string()),
   ids: maybe(z.record(z.string(), maybe(z.union([z.string(), z.number()])))),
   is_retracted: maybe(z.boolean()),
-  open_access: maybe(z.object({ is_oa: maybe(z.boolean()), oa_url: maybe(z.string()) })),
-  authorships: maybe(z.array(z.object({ author: maybe(z.object({ display_name: maybe(z.string()) })) }))),
+  open_access: maybe(
+    z.object({ is_oa: maybe(z.boolean()), oa_url: maybe(z.string()), oa_status: welcome(z.string()) }),
+  ),
+  authorships: maybe(
+    z.array(
+      z.object({
+        author: maybe(z.object({ display_name: maybe(z.string()), orcid: welcome(z.string()) })),
+        raw_author_name: welcome(z.string()),
+        institutions: welcome(z.array(z.object({ display_name: maybe(z.string()), ror: maybe(z.string()) }))),
+      }),
+    ),
+  ),
   primary_location: maybe(openAlexLocation),
   best_oa_location: maybe(openAlexLocation),
   locations: maybe(z.array(openAlexLocation)),
   has_content: maybe(z.object({ pdf: maybe(z.boolean()), grobid_xml: maybe(z.boolean()) })),
   content_urls: maybe(z.object({ pdf: maybe(z.string()), grobid_xml: maybe(z.string()) })),
+  publication_date: welcome(z.string()),
+  biblio: welcome(
+    z.object({
+      volume: maybe(z.string()),
+      issue: maybe(z.string()),
+      first_page: maybe(z.string()),
+      last_page: maybe(z.string()),
+    }),
+  ),
+  abstract_inverted_index: welcome(z.record(z.string(), z.array(z.number()))),
+  referenced_works: works,
+  related_works: works,
+  cited_by_count: welcome(z.number()),
+  topics: welcome(z.array(named)),
+  keywords: welcome(z.array(named)),
+  awards: welcome(z.array(z.object({ funder_display_name: maybe(z.string()), funder_award_id: maybe(z.string()) }))),
+  funders: welcome(z.array(z.object({ display_name: maybe(z.string()), ror: maybe(z.string()) }))),
+  updated_date: welcome(z.string()),
 });
 
 export const openAlexPage = z.object({
@@ -68,4 +103,15 @@ export const OPENALEX_SELECT = [
   'locations',
   'has_content',
   'content_urls',
+  'publication_date',
+  'biblio',
+  'abstract_inverted_index',
+  'referenced_works',
+  'related_works',
+  'cited_by_count',
+  'topics',
+  'keywords',
+  'awards',
+  'funders',
+  'updated_date',
 ].join(',');

@@ -1,7 +1,7 @@
 import { open } from 'node:fs/promises';
 import { extname } from 'node:path';
 
-import { AppError, parseJsonl, splitLines } from '../base/index.ts';
+import { AppError, parseJsonl, splitLines } from '../../base/index.ts';
 import { readBibtex } from './bibtex-entries.ts';
 import { readCsv } from './csv-records.ts';
 import type { ListedWork } from './listed-work.ts';

@@ -1,16 +1,16 @@
 import type { z } from 'zod';
 
-import type { ArxivId } from './arxiv-id.ts';
-import { parseArxivId } from './arxiv-id.ts';
-import { normalizeDoi } from './doi.ts';
-import type { HostType } from './license.ts';
-import { parseLicense, parseVersion } from './license.ts';
-import type { openAlexLocation } from './openalex-schema.ts';
-import { openAlexWork } from './openalex-schema.ts';
-import { pmcidFromField, pmidFromField } from './pubmed-id.ts';
-import { normalizeHalId, normalizeOpenAlexId, normalizeZenodoId } from './repository-id.ts';
-import type { Work, WorkLocation } from './work.ts';
-import type { WorkIds } from './work-ids.ts';
+import type { ArxivId } from '../ids/arxiv-id.ts';
+import { parseArxivId } from '../ids/arxiv-id.ts';
+import { normalizeDoi } from '../ids/doi.ts';
+import type { HostType } from '../license.ts';
+import { parseLicense, parseVersion } from '../license.ts';
+import type { openAlexLocation } from './schema.ts';
+import { openAlexWork } from './schema.ts';
+import { pmcidFromField, pmidFromField } from '../ids/pubmed-id.ts';
+import { normalizeHalId, normalizeOpenAlexId, normalizeZenodoId } from '../ids/repository-id.ts';
+import type { Work, WorkLocation } from '../work.ts';
+import type { WorkIds } from '../ids/work-ids.ts';
 
 type Location = z.output<typeof openAlexLocation>;
 
@@ -51,7 +51,8 @@ export function parseOpenAlexWork(value: unknown): Work | undefined {
   };
 }
 
-function idsOf(data: z.output<typeof openAlexWork>, openalex: string, locations: readonly Location[]): WorkIds {
+/** Every id that a record of OpenAlex names, or that the addresses of its locations do. */
+export function idsOf(data: z.output<typeof openAlexWork>, openalex: string, locations: readonly Location[]): WorkIds {
   const text = (name: string): string => String(data.ids?.[name] ?? '');
   const doi = normalizeDoi(data.doi ?? text('doi')) ?? null;
   const urls = locations
@@ -90,7 +91,7 @@ function arxivOf(doi: string | null, locations: readonly Location[]): ArxivId | 
 
 function pmcidIn(urls: readonly string[]): string | null {
   for (const url of urls) {
-    const digits = /(?:ncbi\.nlm\.nih\.gov|europepmc\.org)[^\s]*\/(?:articles\/)?(PMC\d{1,10})/i.exec(url)?.[1];
+    const digits = /(?:ncbi\.nlm\.nih\.gov|europepmc\.org)\S{0,200}\/(?:articles\/)?(PMC\d{1,10})/i.exec(url)?.[1];
     if (digits !== undefined) return pmcidFromField(digits) ?? null;
   }
   return null;

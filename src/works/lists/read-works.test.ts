@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 
-import type { ListedWork, ListFormat } from './index.ts';
-import { parseWorks, readWorks, workFromText } from './index.ts';
+import type { ListedWork, ListFormat } from '../index.ts';
+import { parseWorks, readWorks, workFromText } from '../index.ts';
 
 /** Feeds the text in small pieces, so that every boundary falls somewhere. */
 async function read(text: string, format: ListFormat, pieceBytes = 7): Promise<ListedWork[]> {

@@ -1,12 +1,14 @@
-import type { Credential, HttpResponse, Send } from '../http/index.ts';
-import type { Lookup } from './lookup.ts';
-import { lookupJson } from './lookup.ts';
-import type { OpenAlexQuery, Subject } from './openalex-query.ts';
-import { matchTopic, worksParameters } from './openalex-query.ts';
-import { OPENALEX_SELECT, openAlexPage, openAlexRefusal, openAlexTopics } from './openalex-schema.ts';
-import { parseOpenAlexWork } from './openalex-work.ts';
-import { normalizeTopicId } from './repository-id.ts';
-import type { Work } from './work.ts';
+import type { Credential, HttpResponse, Send } from '../../http/index.ts';
+import type { Lookup } from '../lookup.ts';
+import { lookupJson } from '../lookup.ts';
+import type { OpenAlexQuery, Subject } from './query.ts';
+import { matchTopic, worksParameters } from './query.ts';
+import { OPENALEX_SELECT, openAlexPage, openAlexRefusal, openAlexTopics } from './schema.ts';
+import type { WorkRecord } from '../record/record.ts';
+import { parseOpenAlexRecord } from './parse-record.ts';
+import { parseOpenAlexWork } from './parse-work.ts';
+import { normalizeTopicId } from '../ids/repository-id.ts';
+import type { Work } from '../work.ts';
 
 /** Where a listing stands: enough to go on from the same page tomorrow. Plain data. */
 export interface OpenAlexState {
@@ -24,7 +26,7 @@ export interface OpenAlexBudget {
 }
 
 export type OpenAlexEvent =
-  | { readonly kind: 'work'; readonly work: Work }
+  | { readonly kind: 'work'; readonly work: Work; readonly record: WorkRecord | undefined }
   /** A page begins; `state` is where to resume if the rest of it is lost. */
   | {
       readonly kind: 'page';
@@ -63,6 +65,8 @@ export interface OpenAlexOptions {
   readonly perPage?: number;
   readonly maxResults?: number;
   readonly resume?: OpenAlexState | undefined;
+  /** When records were read stands in them. */
+  readonly now?: () => number;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -77,6 +81,7 @@ const PAGED_RESULTS = 10_000;
 export async function* iterateOpenAlex(query: OpenAlexQuery, options: OpenAlexOptions): AsyncGenerator<OpenAlexEvent> {
   const perPage = Math.max(1, Math.min(MAX_PER_PAGE, options.perPage ?? MAX_PER_PAGE));
   const maxResults = options.maxResults ?? Infinity;
+  const now = options.now ?? Date.now;
   const keyed = (options.credentials ?? []).some(({ origin }) => origin === options.baseUrl.origin);
   let state: OpenAlexState;
   if (options.resume) state = options.resume;
@@ -116,7 +121,7 @@ export async function* iterateOpenAlex(query: OpenAlexQuery, options: OpenAlexOp
       if (seen.has(work.id)) continue;
       seen.add(work.id);
       yielded += 1;
-      yield { kind: 'work', work };
+      yield { kind: 'work', work, record: parseOpenAlexRecord(record, new Date(now()).toISOString()) };
       if (yielded >= maxResults) break;
     }
     const next = nextPosition(state, answer.value.meta.next_cursor ?? null, answer.value.results.length, perPage);

@@ -1,12 +1,12 @@
-import { findDoi, normalizeDoi } from './doi.ts';
-import { parseArxivId } from './arxiv-id.ts';
-import { parseOpenAlexWork } from './openalex-work.ts';
-import { pmcidFromField, pmidFromField } from './pubmed-id.ts';
-import { normalizeHalId, normalizeOpenAlexId, normalizeZenodoId } from './repository-id.ts';
-import type { Work } from './work.ts';
-import { workFromIds } from './work.ts';
-import type { WorkIds } from './work-ids.ts';
-import { identify, mergeIds, NO_IDS } from './work-ids.ts';
+import { findDoi, normalizeDoi } from '../ids/doi.ts';
+import { parseArxivId } from '../ids/arxiv-id.ts';
+import { parseOpenAlexWork } from '../openalex/parse-work.ts';
+import { pmcidFromField, pmidFromField } from '../ids/pubmed-id.ts';
+import { normalizeHalId, normalizeOpenAlexId, normalizeZenodoId } from '../ids/repository-id.ts';
+import type { Work } from '../work.ts';
+import { workFromIds } from '../work.ts';
+import type { WorkIds } from '../ids/work-ids.ts';
+import { identify, mergeIds, NO_IDS } from '../ids/work-ids.ts';
 
 /** One entry of a list somebody wrote: a work, or the reason why it is none. */
 export type ListedWork =
