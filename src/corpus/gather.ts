@@ -140,7 +140,7 @@ export class Gathering implements AsyncIterable<CorpusEvent> {
           download.run.run({ drain: 'due', signal: stop }),
           bringEarlier(download, offer, stop),
         ]);
-        tell({ kind: 'gathered', summary });
+        tell({ kind: 'gathered', summary, works: download.manifest.latest() });
         return summary;
       },
       index: async () => {
@@ -166,9 +166,10 @@ export class Gathering implements AsyncIterable<CorpusEvent> {
     const startedAt = runtime.clock.monotonic();
     await using download = await this.#open(request, until === 'plans', () => Promise.resolve());
     const summary = await download.run.run({ drain: 'due', signal });
-    request.tell({ kind: 'gathered', summary });
+    const works = download.manifest.latest();
+    request.tell({ kind: 'gathered', summary, works });
     return {
-      works: accountOfWorks(download.manifest.latest(), summary),
+      works: accountOfWorks(works, summary),
       documents: 0,
       stages: {},
       failures: [],
@@ -240,7 +241,7 @@ export async function* findWorks(
     report: () => undefined,
   });
   const tell = (message: string): void => runtime.log('info', message);
-  yield* wantedWorks(ids, wanted, { ...download, signal, tell, statePath: undefined });
+  yield* wantedWorks(ids, wanted, { ...download, records: undefined, signal, tell, statePath: undefined });
 }
 
 function secondsSince(startedAt: number, clock: Clock): number {

@@ -3,7 +3,6 @@ import type { Command } from 'commander';
 import { AppError } from '../../../base/index.ts';
 import type { Corpus, RunAsked } from '../../../corpus/index.ts';
 import { openCorpus } from '../../../corpus/index.ts';
-import type { DownloadSummary } from '../../../download/index.ts';
 import type { Session } from '../../session.ts';
 import { openSession, shared } from '../../session.ts';
 import { stopSignal } from '../../stop-signal.ts';
@@ -47,14 +46,13 @@ async function download(ids: readonly string[], options: DownloadOptions, sessio
   const gathering = corpus.gather({ ...wanted, until: options.listOnly ? 'plans' : 'files' }, stop.signal);
   const progress = new DownloadProgress(session, gathering);
   using _line = progress.show();
-  let summary: DownloadSummary | undefined;
   for await (const event of gathering) {
     progress.see(event);
-    if (event.kind === 'gathered') summary = event.summary;
+    if (event.kind !== 'gathered') continue;
+    const { summary, works } = event;
+    printAccount(summary, progress, session, config, works);
+    if (summary.crashed > 0 && process.exitCode === undefined) process.exitCode = 1;
   }
-  if (!summary) return;
-  printAccount(summary, progress, session, config);
-  if (summary.crashed > 0 && process.exitCode === undefined) process.exitCode = 1;
 }
 
 async function dryRun(corpus: Corpus, wanted: RunAsked, session: Session): Promise<void> {
