@@ -85,7 +85,8 @@ function classify(lines: readonly Line[]): LineClass[] {
 
 /** An entry of a table of contents. */
 export function hasLeaders(text: string): boolean {
-  return /(?:[.·…_]\s?){5,}\s*(?:\d+|[ivxlc]+)?$/iu.test(text);
+  const line = text.replace(/(?<!\d)\d+$|(?<![ivxlc])[ivxlc]+$/iu, '').trimEnd();
+  return /(?:[.·…_]\s?){5}$/u.test(line);
 }
 
 /** The list of subjects under an abstract is a paragraph of its own. */

@@ -213,14 +213,15 @@ export function referenceIds(
   text: string,
   links: readonly { readonly url: string }[],
 ): { doi?: string; arxivId?: string; label?: string } {
-  const tight = text.replace(/(10\.\d{4,9}\/\S*)\s+(?=[\w.()/:;-]*\d)/gu, '$1');
+  const tight = text.replace(/(10\.\d{4,9}\/\S{0,200})\s{1,8}(?=[\w.()/:;-]{0,100}\d)/gu, '$1');
   const linked = links
     .map(({ url }) => /doi\.org\/(10\.\d{4,9}\/[^\s?#]+)/iu.exec(url)?.[1])
     .find((doi) => doi !== undefined);
   const doi = linked ?? /\b10\.\d{4,9}\/[^\s"<>,;]*[^\s"<>,;.)\]]/u.exec(tight)?.[0];
-  const arxivId = /arxiv[\s:./]*(?:abs\/|preprint\s+arxiv:)?\s*(\d{4}\.\d{4,5}|[a-z-]+(?:\.[A-Z]{2})?\/\d{7})/iu.exec(
-    [text, ...links.map(({ url }) => url)].join(' '),
-  )?.[1];
+  const arxivId =
+    /arxiv[\s:./]{0,20}(?:abs\/|preprint\s{1,8}arxiv:)?\s{0,8}(\d{4}\.\d{4,5}|[a-z-]{1,16}(?:\.[A-Z]{2})?\/\d{7})/iu.exec(
+      [text, ...links.map(({ url }) => url)].join(' '),
+    )?.[1];
   const label = BRACKET.exec(text)?.[1] ?? /^(\d{1,3})[.)]\s/u.exec(text)?.[1];
   return {
     ...(doi === undefined ? {} : { doi: doi.toLowerCase() }),
