@@ -4,16 +4,19 @@ import { join } from 'node:path';
 import type { Clock } from '../base/index.ts';
 import type { Config } from '../config/index.ts';
 import type { DownloadEvent, InspectDocument, ManifestRow, WorkProvider } from '../download/index.ts';
-import { DownloadRun, KeptFiles } from '../download/index.ts';
+import { DownloadRun, KeptFiles, slug } from '../download/index.ts';
 import type { DnsMapping, HttpClient, HttpEvent, Send } from '../http/index.ts';
 import { createHttpClient, requireContact, SqliteCacheStore } from '../http/index.ts';
 import type { LeasedJob, QueueEvent, WorkQueue } from '../queue/index.ts';
 import type { ServiceName } from '../resolve/index.ts';
 import { baseUrlsBelow, chooseResolvers, Lookups, Services } from '../resolve/index.ts';
 import { HostLog } from '../telemetry/index.ts';
+import { RecordStore } from '../works/index.ts';
 import { ManifestFolder } from './ledger/manifest-folder.ts';
+import { restoreRecords, writeWorksFile } from './ledger/works-file.ts';
 import { orchestratorOptions } from './open-queue.ts';
 import type { Runtime } from './runtime.ts';
+import { keepingRecords } from './seen-records.ts';
 import { createWebTime } from './web-time.ts';
 
 /** Everything a download needs that outlives a single work. */
@@ -25,6 +28,8 @@ export interface DownloadAssembly extends AsyncDisposable {
   readonly contact: string;
   readonly manifest: ManifestFolder;
   readonly files: KeptFiles;
+  /** What is known of the works, to cite them by. */
+  readonly records: RecordStore;
   /** The clock by which hosts are held. */
   readonly webClock: Clock;
 }
@@ -35,6 +40,7 @@ export interface DownloadParts {
     readonly send: Send;
     readonly services: Services;
     readonly contact: string;
+    readonly records: RecordStore;
   }) => WorkProvider;
   readonly inspect: InspectDocument | undefined;
   readonly listOnly?: boolean;
@@ -96,7 +102,11 @@ export async function assembleDownload(
         openMs: http.circuit_seconds * 1000,
         longestOpenMs: http.circuit_max_seconds * 1000,
       },
-      robots: { maxAgeMs: http.robots_hours * 3_600_000, unreachableMs: http.robots_unreachable_seconds * 1000 },
+      robots: {
+        maxAgeMs: http.robots_hours * 3_600_000,
+        unreachableMs: http.robots_unreachable_seconds * 1000,
+        longestDelayMs: http.longest_crawl_delay * 1000,
+      },
       retry: {
         retries: http.retries,
         baseMs: http.retry_base * 1000,
@@ -116,11 +126,11 @@ export async function assembleDownload(
       guard: { allow: http.allow, dnsMap: dnsMappings(http.dns, http.allow) },
       report: (event) => {
         hosts.see(event);
+        if (event.kind === 'host-given-up') warn(`${event.message}: given up for this run`);
         parts.reportHttp?.(event);
       },
     }),
   );
-  const send = web.toMachineTime(client.send);
   const manifest = stack.use(
     await ManifestFolder.open({
       folder: download.out,
@@ -130,16 +140,26 @@ export async function assembleDownload(
       warn,
     }),
   );
+  const records = stack.use(new RecordStore(join(download.out, 'manifest.sqlite3')));
+  await restoreRecords(download.out, records, warn);
+  stack.defer(async () => {
+    if (records.changes > 0) await writeWorksFile(download.out, records.all());
+  });
+  const send = keepingRecords(web.toMachineTime(client.send), services, {
+    keep: (record) => records.add([record]),
+    now: () => runtime.clock.now(),
+  });
   const files = stack.use(new KeptFiles(download.out, { contentAddressed: download.content_addressed }));
   const run = new DownloadRun({
     runId,
     queue: parts.queue,
     orchestrator: orchestratorOptions(config),
-    provider: parts.provider?.({ send, services, contact }),
+    provider: parts.provider?.({ send, services, contact, records }),
     sink: {
       last: (work) => manifest.last(work),
       write: async (row) => {
         await manifest.write(row);
+        if (row.outcome === 'saved') records.link([{ document: slug(row.work), work: row.work }]);
         await parts.written?.(row);
       },
     },
@@ -171,6 +191,7 @@ export async function assembleDownload(
     services,
     contact,
     manifest,
+    records,
     files,
     send,
     webClock: web.clock,

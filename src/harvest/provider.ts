@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 
 import { AppError } from '../base/index.ts';
-import type { Work } from '../works/index.ts';
+import type { RecordStore, Work } from '../works/index.ts';
 import { readWorks, workFromText } from '../works/index.ts';
 import type { DownloadAssembly } from './open-download.ts';
 import { listWorks } from './listing.ts';
@@ -27,6 +27,8 @@ interface ProviderParts {
   readonly send: DownloadAssembly['send'];
   readonly services: DownloadAssembly['services'];
   readonly contact: string;
+  /** Where it is kept what lists and services say about works; none where nothing is to be written. */
+  readonly records: Pick<RecordStore, 'add'> | undefined;
   readonly signal: AbortSignal;
   readonly tell: (message: string) => void;
   /** Where a listing that ends early is written down; none for one that only looks. */
@@ -55,7 +57,7 @@ async function* works(ids: readonly string[], options: WantedWorks, parts: Provi
   }
   if (options.topic === undefined) return;
   const { topic, yearStart, yearEnd, oaOnly, type, language } = options;
-  const { send, services, contact, signal, tell, statePath } = parts;
+  const { send, services, contact, records, signal, tell, statePath } = parts;
   yield* listWorks(
     { topic, yearStart, yearEnd, oaOnly, type, language },
     {
@@ -66,6 +68,7 @@ async function* works(ids: readonly string[], options: WantedWorks, parts: Provi
       signal,
       tell,
       statePath,
+      keep: (found) => records?.add(found),
       ...(options.max !== undefined && { maxResults: options.max }),
     },
   );

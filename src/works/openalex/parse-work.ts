@@ -91,7 +91,7 @@ function arxivOf(doi: string | null, locations: readonly Location[]): ArxivId | 
 
 function pmcidIn(urls: readonly string[]): string | null {
   for (const url of urls) {
-    const digits = /(?:ncbi\.nlm\.nih\.gov|europepmc\.org)[^\s]*\/(?:articles\/)?(PMC\d{1,10})/i.exec(url)?.[1];
+    const digits = /(?:ncbi\.nlm\.nih\.gov|europepmc\.org)\S{0,200}\/(?:articles\/)?(PMC\d{1,10})/i.exec(url)?.[1];
     if (digits !== undefined) return pmcidFromField(digits) ?? null;
   }
   return null;
