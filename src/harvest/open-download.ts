@@ -8,9 +8,10 @@ import { DownloadRun, KeptFiles, slug } from '../download/index.ts';
 import type { DnsMapping, HttpClient, HttpClientOptions, HttpEvent, Send } from '../http/index.ts';
 import { createHttpClient, requireContact, SqliteCacheStore } from '../http/index.ts';
 import type { LeasedJob, QueueEvent, WorkQueue } from '../queue/index.ts';
-import type { ResolverChoice, ServiceName } from '../resolve/index.ts';
-import { baseUrlsBelow, chooseResolvers, Lookups, Services } from '../resolve/index.ts';
+import type { Finding, ResolverChoice, ServiceName } from '../resolve/index.ts';
+import { baseUrlsBelow, chooseResolvers, completeWork, findPlans, Lookups, Services } from '../resolve/index.ts';
 import { HostLog } from '../telemetry/index.ts';
+import type { Work } from '../works/index.ts';
 import { RecordStore } from '../works/index.ts';
 import { checkFolder } from './check-folder.ts';
 import { ManifestFolder } from './ledger/manifest-folder.ts';
@@ -19,6 +20,12 @@ import { orchestratorOptions } from './open-queue.ts';
 import type { Runtime } from './runtime.ts';
 import { keepingRecords } from './seen-records.ts';
 import { createWebTime } from './web-time.ts';
+
+/** A work and where the resolvers say that it is. */
+export interface WorkPlans {
+  readonly work: Work;
+  readonly findings: readonly Finding[];
+}
 
 /** Enough to ask services. */
 export interface Asking {
@@ -43,7 +50,6 @@ export interface DownloadParts {
   readonly queue: WorkQueue;
   readonly provider?: (parts: Asking & { readonly records: RecordStore }) => WorkProvider;
   readonly inspect: InspectDocument | undefined;
-  readonly listOnly?: boolean;
   /** Called with each row when it is durable; the work's worker waits for it. */
   readonly written?: (row: ManifestRow) => Promise<void>;
   readonly report: (event: DownloadEvent | QueueEvent) => void;
@@ -112,16 +118,28 @@ export function checkDownload({ http, download }: Config): void {
   checkFolder(download.out);
 }
 
-/** The web client and the services alone, for whoever only asks. Nothing is written. */
-export function openAsking(config: Config, runtime: Runtime): Asking & AsyncDisposable {
+/** The web client, the services and the resolvers alone, for whoever only asks. Nothing is written. */
+export function openAsking(
+  config: Config,
+  runtime: Runtime,
+): Asking & AsyncDisposable & { plansOf(work: Work, signal: AbortSignal): Promise<WorkPlans> } {
   const services = configuredServices(config);
+  const contact = requireContact(config.http.contact);
+  const resolvers = chooseResolvers(resolverChoice(config.download));
   const web = createWebTime(runtime.clock, config.http.time_scale);
-  const settings = clientSettings(config, services);
-  const client = createHttpClient({ ...settings, clock: web.clock });
+  const client = createHttpClient({ ...clientSettings(config, services), clock: web.clock });
+  const send = web.toMachineTime(client.send);
+  const lookups = new Lookups(send, services);
   return {
     services,
-    contact: requireContact(config.http.contact),
-    send: web.toMachineTime(client.send),
+    contact,
+    send,
+    async plansOf(listed, signal) {
+      const context = { lookups, services, contact, thorough: config.download.thorough, attempted: new Map(), signal };
+      const { work, findings } = await completeWork(listed, context);
+      const found = await Array.fromAsync(findPlans(work, resolvers, context));
+      return { work, findings: [...findings, ...found] };
+    },
     [Symbol.asyncDispose]: () => client[Symbol.asyncDispose](),
   };
 }
@@ -211,7 +229,6 @@ export async function assembleDownload(
     retries: http.retries,
     retracted: download.retracted,
     maxDeaths: download.max_deaths,
-    listOnly: parts.listOnly ?? false,
     clock: runtime.clock,
     webClock: web.clock,
     report: parts.report,

@@ -4,11 +4,12 @@ import type { Command } from 'commander';
 import { Option } from 'commander';
 
 import type { Config, Layer } from '../../../config/index.ts';
+import type { RunAsked } from '../../../corpus/index.ts';
 import type { WantedWorks } from '../../../harvest/index.ts';
-import { queueLayer } from '../../../harvest/index.ts';
+import { queueLayer, simulatedLayer } from '../../../harvest/index.ts';
 import type { Session } from '../../session.ts';
 import { flagLayer } from '../../session.ts';
-import { simOption, simulatedLayer } from '../../simulated-web.ts';
+import { simOption } from '../../sim-option.ts';
 import { wholeNumber } from '../../whole-number.ts';
 
 /** What a download takes on the command line. */
@@ -53,6 +54,12 @@ export function downloadOptions(command: Command, input: string): Command {
     .option('--content-addressed', 'keep files by hash, with friendly links')
     .option('--queue <path|url>', 'a queue elsewhere than in the run folder')
     .addOption(simOption());
+}
+
+/** Which works those options ask for. */
+export function askedFor(ids: readonly string[], options: DownloadOptions): RunAsked {
+  const { topic, input, max, yearStart, yearEnd, oaOnly, type, language, mailto } = options;
+  return { topic, ids, input, max, yearStart, yearEnd, oaOnly, type, language, mailto };
 }
 
 /** The settings that those options make. */
