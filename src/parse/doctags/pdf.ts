@@ -1,5 +1,5 @@
 import { AppError } from '../../base/index.ts';
-import type { ParsedDocument } from '../document.ts';
+import type { CharacterCounts, ParsedDocument } from '../document.ts';
 import type { PageImage, PdfFile } from './engines/pdfium.ts';
 import { openPdf } from './engines/pdfium.ts';
 import type { OcrOptions } from './engines/tesseract.ts';
@@ -7,6 +7,7 @@ import { recognise } from './engines/tesseract.ts';
 import { writeDocument } from './layout/document-blocks.ts';
 import { analyse } from './layout/layout.ts';
 import type { PageContent } from './layout/page-content.ts';
+import { nameGlyphs } from './layout/glyph-naming.ts';
 import { isScanned } from './layout/scan.ts';
 
 /** Bounds on the work that one PDF may cause. */
@@ -44,7 +45,18 @@ export async function parsePdf(bytes: Uint8Array, options: PdfOptions = {}): Pro
   const information = { title: file.information('Title'), author: file.information('Author') };
   const outline = file.outline();
   options.signal?.throwIfAborted();
-  return writeDocument(pages, analyse(pages, outline, information.title), information);
+  const named = nameGlyphs(pages, file.shapes());
+  const document = writeDocument(named, analyse(named, outline, information.title), information);
+  return { ...document, metadata: { ...document.metadata, characters: countCharacters(named) } };
+}
+
+function countCharacters(pages: readonly PageContent[]): CharacterCounts {
+  const sum = (count: (page: PageContent) => number): number => pages.reduce((total, page) => total + count(page), 0);
+  return {
+    unmapped: sum((page) => page.unmapped),
+    renamed: sum((page) => page.renamed),
+    hidden: sum((page) => page.hidden),
+  };
 }
 
 /** Dots per point that OCR reads well: 216 per inch. */
