@@ -69,6 +69,9 @@ function lossOf(attempts: readonly Attempt[], moments: readonly number[]): WorkO
       : 'budget-exhausted';
   if (at !== undefined) return { kind: 'parked', reason: limited, at };
   if (attempts.length === 0) return { kind: 'failed', reason: 'no-plan', detail: null };
+  // The one thing that another day may change, and that an operator can do something about.
+  const givenUp = attempts.find(({ reason }) => reason === 'host-given-up');
+  if (givenUp) return { kind: 'failed', reason: 'host-given-up', detail: givenUp.detail };
   return {
     kind: 'failed',
     reason: 'all-plans-failed',

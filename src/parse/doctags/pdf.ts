@@ -5,9 +5,11 @@ import { openPdf } from './engines/pdfium.ts';
 import type { OcrOptions } from './engines/tesseract.ts';
 import { recognise } from './engines/tesseract.ts';
 import { writeDocument } from './layout/document-blocks.ts';
+import { drawPass } from './layout/draw-pass.ts';
 import { analyse } from './layout/layout.ts';
-import type { PageContent } from './layout/page-content.ts';
 import { nameGlyphs } from './layout/glyph-naming.ts';
+import type { FileInformation } from './layout/metadata.ts';
+import type { OutlineEntry, PageContent } from './layout/page-content.ts';
 import { isScanned } from './layout/scan.ts';
 
 /** Bounds on the work that one PDF may cause. */
@@ -25,6 +27,33 @@ const MAX_PAGES = 5_000;
 
 /** Reads a PDF into blocks. Run it in a process that can be killed: the engine cannot be stopped inside a page. */
 export async function parsePdf(bytes: Uint8Array, options: PdfOptions = {}): Promise<ParsedDocument> {
+  const { pages, outline, information } = await readPdf(bytes, options);
+  const document = writeDocument(pages, analyse(pages, outline, information.title), information);
+  return { ...document, metadata: { ...document.metadata, characters: countCharacters(pages) } };
+}
+
+function countCharacters(pages: readonly PageContent[]): CharacterCounts {
+  const sum = (count: (page: PageContent) => number): number => pages.reduce((total, page) => total + count(page), 0);
+  return {
+    unmapped: sum((page) => page.unmapped),
+    renamed: sum((page) => page.renamed),
+    hidden: sum((page) => page.hidden),
+  };
+}
+
+/** What one pass of the analysis found, as blocks that can be drawn on the pages. */
+export async function parsePdfPass(bytes: Uint8Array, pass: string): Promise<ParsedDocument> {
+  const { pages, outline, information } = await readPdf(bytes, {});
+  return drawPass(pages, outline, information.title, pass);
+}
+
+interface ReadPdf {
+  readonly pages: readonly PageContent[];
+  readonly outline: readonly OutlineEntry[];
+  readonly information: FileInformation;
+}
+
+async function readPdf(bytes: Uint8Array, options: PdfOptions): Promise<ReadPdf> {
   const maxPages = options.maxPages ?? MAX_PAGES;
   using file = await openPdf(
     bytes,
@@ -45,18 +74,7 @@ export async function parsePdf(bytes: Uint8Array, options: PdfOptions = {}): Pro
   const information = { title: file.information('Title'), author: file.information('Author') };
   const outline = file.outline();
   options.signal?.throwIfAborted();
-  const named = nameGlyphs(pages, file.shapes());
-  const document = writeDocument(named, analyse(named, outline, information.title), information);
-  return { ...document, metadata: { ...document.metadata, characters: countCharacters(named) } };
-}
-
-function countCharacters(pages: readonly PageContent[]): CharacterCounts {
-  const sum = (count: (page: PageContent) => number): number => pages.reduce((total, page) => total + count(page), 0);
-  return {
-    unmapped: sum((page) => page.unmapped),
-    renamed: sum((page) => page.renamed),
-    hidden: sum((page) => page.hidden),
-  };
+  return { pages: nameGlyphs(pages, file.shapes()), outline, information };
 }
 
 /** Dots per point that OCR reads well: 216 per inch. */

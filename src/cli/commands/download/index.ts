@@ -1,19 +1,14 @@
 import type { Command } from 'commander';
 
 import { AppError } from '../../../base/index.ts';
-import type { WorkProvider } from '../../../download/index.ts';
-import { startTelemetry } from '../../../telemetry/index.ts';
-import { openQueue } from '../../assemble.ts';
-import type { DownloadAssembly } from '../../assemble-download.ts';
-import { assembleDownload, isQueueEvent } from '../../assemble-download.ts';
-import { openInspector } from '../../inspector.ts';
+import type { Corpus, RunAsked } from '../../../corpus/index.ts';
+import { openCorpus } from '../../../corpus/index.ts';
 import type { Session } from '../../session.ts';
 import { openSession, shared } from '../../session.ts';
 import { stopSignal } from '../../stop-signal.ts';
 import { DownloadProgress, printAccount } from './account.ts';
 import type { DownloadOptions } from './options.ts';
-import { downloadOptions, downloadFlags } from './options.ts';
-import { listingPath, wantedWorks } from './provider.ts';
+import { askedFor, downloadFlags, downloadOptions } from './options.ts';
 
 const EXAMPLES = `
 Examples:
@@ -42,49 +37,29 @@ async function download(ids: readonly string[], options: DownloadOptions, sessio
     });
   }
   const { config } = session.load(await downloadFlags(options));
-  const tell = (message: string): void => session.log('info', message);
-  await using queue = await openQueue(config, session);
-  await using telemetry = await startTelemetry(config.telemetry, queue.store, session.clock);
-  using inspector = openInspector();
-  const progress = new DownloadProgress(session);
-  await using assembly = await assembleDownload(config, session, {
-    queue,
-    inspect: inspector.inspect,
-    listOnly: options.listOnly ?? false,
-    provider: (parts) => (signal) =>
-      wantedWorks(ids, options, { ...parts, signal, tell, statePath: listingPath(config.download.out) }),
-    report: (event) => {
-      progress.see(event);
-      if (isQueueEvent(event)) telemetry.report(event);
-      else telemetry.download?.download(event);
-    },
-    reportHttp: telemetry.download?.http,
-    around: telemetry.around,
-  });
-  if (options.dryRun) return await dryRun(assembly, ids, options, session);
-  using stop = stopSignal((name) => tell(`${name}: letting running downloads finish; once more ends at once`));
-  using _line = progress.show(assembly);
-  const summary = await assembly.run.run({ drain: 'due', signal: stop.signal });
-  printAccount(summary, progress, session, config);
-  if (summary.crashed > 0 && process.exitCode === undefined) process.exitCode = 1;
+  await using corpus = await openCorpus(config.download.out, { config });
+  const wanted = askedFor(ids, options);
+  if (options.dryRun) return await dryRun(corpus, wanted, session);
+  using stop = stopSignal((name) =>
+    session.log('info', `${name}: letting running downloads finish; once more ends at once`),
+  );
+  const gathering = corpus.gather({ ...wanted, until: options.listOnly ? 'plans' : 'files' }, stop.signal);
+  const progress = new DownloadProgress(session, gathering);
+  using _line = progress.show();
+  for await (const event of gathering) {
+    progress.see(event);
+    if (event.kind !== 'gathered') continue;
+    const { summary, works } = event;
+    printAccount(summary, progress, session, config, works);
+    if (summary.crashed > 0 && process.exitCode === undefined) process.exitCode = 1;
+  }
 }
 
-async function dryRun(
-  assembly: DownloadAssembly,
-  ids: readonly string[],
-  options: DownloadOptions,
-  session: Session,
-): Promise<void> {
+async function dryRun(corpus: Corpus, wanted: RunAsked, session: Session): Promise<void> {
   let found = 0;
-  const provider: WorkProvider = (signal) =>
-    wantedWorks(ids, options, {
-      ...assembly,
-      signal,
-      tell: (message) => session.log('info', message),
-      statePath: undefined,
-    });
   using stop = stopSignal();
-  for await (const work of provider(stop.signal)) {
+  const tell = (message: string): void => session.log('info', message);
+  for await (const work of corpus.find(wanted, { tell, signal: stop.signal })) {
     found += 1;
     session.terminal.print(
       session.json

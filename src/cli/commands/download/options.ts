@@ -4,24 +4,18 @@ import type { Command } from 'commander';
 import { Option } from 'commander';
 
 import type { Layer } from '../../../config/index.ts';
-import { queueLayer } from '../../assemble.ts';
+import type { RunAsked } from '../../../corpus/index.ts';
+import type { WantedWorks } from '../../../harvest/index.ts';
+import { queueLayer, simulatedLayer } from '../../../harvest/index.ts';
 import { flagLayer } from '../../session.ts';
-import { simOption, simulatedLayer } from '../../simulated-web.ts';
+import { simOption } from '../../sim-option.ts';
 
 /** What a download takes on the command line. */
-export interface DownloadOptions {
-  readonly topic?: string;
-  readonly input?: readonly string[];
-  readonly max?: number;
+export interface DownloadOptions extends WantedWorks {
   readonly workers?: number;
   readonly out?: string;
   readonly mailto?: string;
   readonly sim?: string;
-  readonly yearStart?: number;
-  readonly yearEnd?: number;
-  readonly oaOnly?: boolean;
-  readonly type?: string;
-  readonly language?: string;
   readonly preset?: string;
   readonly resolverOrder?: string;
   readonly enableResolver?: string;
@@ -58,6 +52,12 @@ export function downloadOptions(command: Command, input: string): Command {
     .option('--content-addressed', 'keep files by hash, with friendly links')
     .option('--queue <path|url>', 'a queue elsewhere than in the run folder')
     .addOption(simOption());
+}
+
+/** Which works those options ask for. */
+export function askedFor(ids: readonly string[], options: DownloadOptions): RunAsked {
+  const { topic, input, max, yearStart, yearEnd, oaOnly, type, language, mailto } = options;
+  return { topic, ids, input, max, yearStart, yearEnd, oaOnly, type, language, mailto };
 }
 
 /** The settings that those options make. */

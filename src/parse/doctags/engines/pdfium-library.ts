@@ -161,7 +161,7 @@ export class Library {
       fill(buffer, length);
       return new TextDecoder(encoding)
         .decode(new Uint8Array(this.call.memory.buffer, buffer, length))
-        .replace(/\0.*$/su, '');
+        .replace(/\0.*/su, '');
     } finally {
       this.call.free(buffer);
     }

@@ -1,0 +1,191 @@
+import type {
+  ItemOutcome,
+  StageErrorInfo,
+  StageEvent,
+  StageHooks,
+  StageOutcome,
+  StagePlan,
+  WorkItem,
+} from '../stage/index.ts';
+import { runStage } from '../stage/index.ts';
+import { Channel } from './channel.ts';
+import type { ClosingStage, FlowingStage, PreparedStage } from './prepared-stage.ts';
+import { quietSink } from './quiet-sink.ts';
+
+/** Documents that may wait between two stages: enough that none runs dry, few enough to forget when it all stops. */
+const WAITING = 64;
+
+/** The stages of a run by what they do; `dense` makes vectors ahead of `embed`. */
+export type CorpusStageName = 'doctags' | 'chunk' | 'dense' | 'embed';
+
+/** What is told of a stage while it runs. */
+type CorpusReport = (stage: CorpusStageName, event: StageEvent) => void;
+
+/** Gives documents to the run: resolves when there is room for the next one. */
+export type Arrive = (file: string) => Promise<void>;
+
+export interface CorpusStages {
+  readonly doctags: FlowingStage;
+  readonly chunk: FlowingStage;
+  /** Undefined where dense vectors are not wanted or cannot be made. */
+  readonly dense: FlowingStage | undefined;
+  /** Opened when every document is chunked, because BM25 counts the words of all of them; undefined: no vectors at all. */
+  readonly openEmbed: () => Promise<ClosingStage | undefined>;
+}
+
+export interface CorpusRunOptions<Gathered, Indexed> {
+  readonly stages: CorpusStages;
+  /** Brings documents until there are no more, and tells what it did. */
+  readonly gather: (arrive: Arrive, signal: AbortSignal) => Promise<Gathered>;
+  /** Makes everything searchable; called when all documents have gone through all stages. */
+  readonly index: () => Promise<Indexed>;
+  readonly report: CorpusReport;
+}
+
+/** What came of a run. */
+export interface CorpusOutcome<Gathered, Indexed> {
+  readonly gathered: Gathered;
+  /** Different files that arrived. */
+  readonly documents: number;
+  readonly stages: Readonly<Partial<Record<CorpusStageName, StageOutcome>>>;
+  /** Undefined when the run was stopped before. */
+  readonly index: Indexed | undefined;
+  /** Why it ended before its end. */
+  readonly stopReason: string | undefined;
+}
+
+/**
+ * Joins gathering, DocTags, chunks and vectors: a document that has arrived is parsed while others are still loading.
+ *
+ *   gather → doctags → chunk → dense (into the cache)          as documents arrive, each line bounded
+ *                                     └→ embed → index          when there are no more
+ *
+ * The first abort drains everything: what runs is finished, what waits is left to the next run, which finds it on the
+ * disk. A stage that cannot go on stops the others.
+ */
+export class CorpusRun<Gathered, Indexed> {
+  readonly #options: CorpusRunOptions<Gathered, Indexed>;
+
+  constructor(options: CorpusRunOptions<Gathered, Indexed>) {
+    this.#options = options;
+  }
+
+  async run(signal: AbortSignal): Promise<CorpusOutcome<Gathered, Indexed>> {
+    const { stages, gather, index } = this.#options;
+    const halt = new AbortController();
+    const either = AbortSignal.any([signal, halt.signal]);
+    const files = new Channel<string>(WAITING);
+    const parsed = new Channel<string>(WAITING);
+    const chunked = new Channel<string>(WAITING);
+    const flow = (name: CorpusStageName, stage: FlowingStage, from: Channel<string>, to?: Channel<string>) =>
+      this.#flow(name, stage, { from, to, signal: either });
+    const outcomes: Partial<Record<CorpusStageName, StageOutcome>> = {};
+    const keep = async (name: CorpusStageName, running: Promise<StageOutcome>): Promise<void> => {
+      const outcome = await running;
+      outcomes[name] = outcome;
+      if (outcome.cancelled) halt.abort(outcome.stopReason ?? `${name} stopped`);
+    };
+    const seen = new Set<string>();
+    const arrive: Arrive = async (file) => {
+      await files.room();
+      if (seen.has(file)) return;
+      seen.add(file);
+      files.offer(file);
+    };
+    // Where nothing more can be found, what was found is still worth finishing; the fault is told at the end.
+    const gathering = gather(arrive, either).finally(() => files.close());
+    gathering.catch(() => undefined);
+    const parts = [
+      keep('doctags', flow('doctags', stages.doctags, files, parsed)),
+      keep('chunk', flow('chunk', stages.chunk, parsed, chunked)),
+      stages.dense ? keep('dense', flow('dense', stages.dense, chunked)) : pass(chunked),
+    ];
+    for (const part of parts) part.catch(() => halt.abort('failed'));
+    // Nothing is left behind: whatever fails, the others are stopped and waited for.
+    await Promise.allSettled([gathering, ...parts]);
+    await Promise.all(parts);
+    if (!either.aborted) await this.#embed(either, keep);
+    const indexed = either.aborted ? undefined : await index();
+    return {
+      gathered: await gathering,
+      documents: seen.size,
+      stages: outcomes,
+      index: indexed,
+      stopReason: either.aborted ? reasonOf(either) : undefined,
+    };
+  }
+
+  async #embed(
+    signal: AbortSignal,
+    keep: (name: CorpusStageName, running: Promise<StageOutcome>) => Promise<void>,
+  ): Promise<void> {
+    await using stage = await this.#options.stages.openEmbed();
+    if (stage) await keep('embed', this.#stage('embed', stage, { plan: stage.plan, hooks: {}, signal }));
+  }
+
+  async #flow(
+    name: CorpusStageName,
+    stage: FlowingStage,
+    flow: { readonly from: Channel<string>; readonly to: Channel<string> | undefined; readonly signal: AbortSignal },
+  ): Promise<StageOutcome> {
+    const { from, to, signal } = flow;
+    const abandon = (): void => void from.return();
+    signal.addEventListener('abort', abandon, { once: true });
+    try {
+      // In the order of arrival: to order by size, a stage would first take in everything there is.
+      const inOrder = { ...stage, options: { ...stage.options, scheduling: 'fifo' as const } };
+      return await this.#stage(name, inOrder, {
+        plan: { stageName: stage.stageName, items: itemsOf(stage, from, to) },
+        hooks: { afterItem: (item, ended) => void (isThere(ended) && to?.offer(item.itemId)) },
+        signal,
+      });
+    } finally {
+      signal.removeEventListener('abort', abandon);
+      abandon();
+      to?.close();
+    }
+  }
+
+  #stage(
+    name: CorpusStageName,
+    stage: PreparedStage,
+    how: { readonly plan: StagePlan; readonly hooks: StageHooks; readonly signal: AbortSignal },
+  ): Promise<StageOutcome> {
+    return runStage(how.plan, stage.worker, { ...stage.options, handleSignals: false }, how.hooks, {
+      report: (event) => this.#options.report(name, event),
+      signal: how.signal,
+      workerData: stage.data,
+      // What goes into the cache is not a document's fate: its row is written by the embed stage.
+      ...(name === 'dense' && { sink: quietSink() }),
+    });
+  }
+}
+
+/** Items as documents arrive; the next one is only taken when what this stage makes still has room. */
+async function* itemsOf(
+  stage: FlowingStage,
+  from: Channel<string>,
+  to: Channel<string> | undefined,
+): AsyncGenerator<WorkItem> {
+  for await (const document of from) {
+    await to?.room();
+    const item = stage.item(document);
+    if (item) yield item;
+  }
+}
+
+/** Whether the next stage finds what it needs: made now or before. */
+function isThere(ended: ItemOutcome | StageErrorInfo): boolean {
+  if (!('status' in ended)) return false;
+  return ended.status === 'success' || (ended.status === 'skip' && ended.reason === 'resume-satisfied');
+}
+
+/** Takes from a line and does nothing with it. */
+async function pass(from: Channel<string>): Promise<void> {
+  let next = await from.next();
+  while (!next.done) next = await from.next();
+}
+
+function reasonOf(signal: AbortSignal): string {
+  return typeof signal.reason === 'string' ? signal.reason : 'asked to stop';
+}

@@ -1,0 +1,17 @@
+export type { FailedDocument, RunAccount, StageAccount, WorksAccount } from './account.ts';
+export { Corpus, corpusLayer, openCorpus } from './corpus.ts';
+export type { CorpusOptions } from './corpus.ts';
+export type { CorpusStageName } from './corpus-run.ts';
+export type { CorpusEvent, MessageEvent } from './events.ts';
+export { Gathering } from './gather.ts';
+export type { GatherProgress } from './gather.ts';
+export type { GatherRequest } from './gather-request.ts';
+export { chunkSettings, denseSettings, doctagsSettings, manifestFolder } from './parse-settings.ts';
+export { readRunFile } from './run-file.ts';
+export type { RunAsked, RunFile } from './run-file.ts';
+export type { ParseRequest, ParseStage } from './run-stages.ts';
+export { findSearchPlace } from './search-place.ts';
+export type { SearchPlace } from './search-place.ts';
+export { SearchSession } from './search-session.ts';
+export type { SearchEvent } from './make-index.ts';
+export type { SearchRequest } from './search-session.ts';

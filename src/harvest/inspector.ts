@@ -1,0 +1,28 @@
+import { open } from 'node:fs/promises';
+
+import type { InspectDocument } from '../download/index.ts';
+import { PdfInspector } from '../parse/index.ts';
+
+/** Enough of a marked-up text to find its title and DOI in. */
+const TEXT_BYTES = 400_000;
+
+/** Looks into what was downloaded: PDFs in a process of their own, marked-up text by itself. */
+export function openInspector(): Disposable & { readonly inspect: InspectDocument } {
+  const pdfs = new PdfInspector();
+  return {
+    inspect: async (path, kind) => {
+      if (kind === 'pdf') return pdfs.glance(path);
+      return { pages: null, isEncrypted: false, isReadable: true, text: await beginning(path) };
+    },
+    [Symbol.dispose]: () => pdfs[Symbol.dispose](),
+  };
+}
+
+async function beginning(path: string): Promise<string> {
+  await using file = await open(path, 'r');
+  const { buffer, bytesRead } = await file.read(Buffer.alloc(TEXT_BYTES), 0, TEXT_BYTES, 0);
+  return buffer
+    .subarray(0, bytesRead)
+    .toString('utf8')
+    .replaceAll(/<[^<>]*>/g, ' ');
+}

@@ -1,0 +1,59 @@
+import { AppError } from '../base/index.ts';
+import type { Layer } from '../config/index.ts';
+
+/** The part of a simulated web's self-description that concerns a client: settings and nothing else. */
+interface SimulatedWeb {
+  readonly dns: {
+    readonly suffix: string;
+    readonly address: string;
+    readonly exceptions: Readonly<Record<string, string>>;
+  };
+  readonly allowedAddresses: readonly string[];
+  readonly keys: Readonly<Record<string, string>>;
+  readonly timeScale: number;
+}
+
+/** What `--sim` and `--mailto` mean: a rehearsal needs no address of anybody. */
+export async function simulatedLayer(options: {
+  readonly sim?: string | undefined;
+  readonly mailto?: string | undefined;
+}): Promise<Layer> {
+  const { sim, mailto } = options;
+  const isRehearsal = sim !== undefined && sim !== '';
+  const contact = mailto ?? (isRehearsal ? 'rehearsal@docstokg.dev' : undefined);
+  const origin = mailto === undefined ? 'option --sim' : 'option --mailto';
+  return [
+    ...(isRehearsal ? await simulatedWebLayer(sim) : []),
+    ...(contact === undefined ? [] : [{ path: ['http', 'contact'], value: contact, origin }]),
+  ];
+}
+
+/** Turns `--sim URL` into the settings that exist anyway: where names lead, what may be reached, keys and the pace of time. */
+export async function simulatedWebLayer(url: string): Promise<Layer> {
+  const origin = 'option --sim';
+  const web = await describe(url);
+  const settings: [string, unknown][] = [
+    ['services.below', web.dns.suffix.replace(/^\./, '')],
+    ['http.dns', { ...web.dns.exceptions, [`*${web.dns.suffix}`]: web.dns.address }],
+    ['http.allow', web.allowedAddresses],
+    ['http.time_scale', web.timeScale],
+    ...Object.entries(web.keys).map(([name, key]): [string, unknown] => [`keys.${name}`, key]),
+  ];
+  return settings.map(([path, value]) => ({ path: path.split('.'), value, origin }));
+}
+
+async function describe(url: string): Promise<SimulatedWeb> {
+  try {
+    const answer = await fetch(new URL('/__sim/world', url));
+    return ((await answer.json()) as { readonly client: SimulatedWeb }).client;
+  } catch (error) {
+    throw new AppError(
+      'SIM_UNREACHABLE',
+      `no simulated web describes itself at ${url}: ${error instanceof Error ? error.message : String(error)}`,
+      {
+        hint: 'start one with docstokg sim serve and give its admin address',
+        cause: error,
+      },
+    );
+  }
+}
