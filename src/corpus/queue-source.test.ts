@@ -57,7 +57,7 @@ class Fleet implements AsyncDisposable {
       lock,
       leaseMs: LEASE_MS,
       heartbeatMs: HEARTBEAT_MS,
-      maxAttempts: 3,
+      maxDeaths: 3,
       workers: 1,
       scheduling,
     });

@@ -37,7 +37,12 @@ const FAILED: Readonly<Record<FailedReason, Reason>> = {
 export function reasonOfResult(result: HttpResult): Reason | undefined {
   if (result.kind === 'later') return result.reason === 'host-held' ? 'connection-failed' : 'rate-limited';
   if (result.kind === 'refused') return REFUSED[result.reason];
-  if (result.kind === 'failed') return FAILED[result.reason];
+  if (result.kind === 'failed') {
+    if (result.reason === 'dns' && !result.retryable) return 'not-found';
+    const reason = FAILED[result.reason];
+    // An answer had begun: what was lost is its rest.
+    return reason === 'connection-failed' && result.trail.response !== undefined ? 'truncated' : reason;
+  }
   return reasonOfStatus(result.response.status);
 }
 
@@ -47,5 +52,5 @@ export function reasonOfStatus(status: number): Reason | undefined {
   if (status === 404 || status === 410) return 'not-found';
   if (status === 401 || status === 403 || status === 451) return 'forbidden';
   if (status === 429) return 'rate-limited';
-  return status >= 500 || status === 408 || status === 425 ? 'server-error' : 'bad-status';
+  return (status >= 500 && status < 600) || status === 408 || status === 425 ? 'server-error' : 'bad-status';
 }

@@ -8,6 +8,8 @@ export interface OrchestratorOptions {
   readonly leaseMs: number;
   readonly heartbeatMs: number;
   readonly maxAttempts: number;
+  /** Leases of a job that may run out before it is given up; 20 unless told. */
+  readonly maxDeaths?: number | undefined;
   readonly retryBackoffMs: number;
   readonly retryJitterMs: number;
   readonly retryMaxDelayMs: number;
