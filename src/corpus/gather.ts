@@ -188,7 +188,9 @@ export class Gathering implements AsyncIterable<CorpusEvent> {
     const stack = new AsyncDisposableStack();
     try {
       const queue = stack.use(await openQueue(config, runtime));
-      const telemetry = stack.use(await startTelemetry(config.telemetry, queue.store, runtime.clock));
+      const telemetry = stack.use(
+        await startTelemetry(config.telemetry, queue.store, runtime.clock, (message) => runtime.log('warn', message)),
+      );
       const inspector = stack.use(openInspector());
       const assembly = stack.use(
         await assembleDownload(config, runtime, {
