@@ -87,7 +87,8 @@ const SOURCE = join(import.meta.dirname, '..', 'src');
 const files = globSync('**/*.ts', { cwd: SOURCE }).map((file) => file.split(sep).join('/'));
 
 function importsOf(file: string): string[] {
-  const text = readFileSync(join(SOURCE, file), 'utf8');
+  // Examples in doc comments import as a stranger would.
+  const text = readFileSync(join(SOURCE, file), 'utf8').replaceAll(/^ *\/\*\*.*?\*\//gms, '');
   return [
     ...text.matchAll(/^\s*(?:import|export)\s[^'"]*?from\s+'([^']+)'|\bimport\(\s*'([^']+)'|^import\s+'([^']+)'/gm),
   ].map((match) => match[1] ?? match[2] ?? match[3] ?? '');

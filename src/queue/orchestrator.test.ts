@@ -14,6 +14,7 @@ const OPTIONS: OrchestratorOptions = {
   maxPerResolver: {},
   maxPerHost: 4,
   maxParked: 8,
+  readyPerHost: 0,
   leaseMs: 60_000,
   heartbeatMs: 20_000,
   maxAttempts: 3,
