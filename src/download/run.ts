@@ -99,8 +99,9 @@ export class DownloadRun {
 
   constructor(options: DownloadRunOptions) {
     this.#options = options;
-    this.#orchestrator = new Orchestrator(options.orchestrator, {
-      store: options.queue.store,
+    this.#orchestrator = new Orchestrator({
+      ...options.orchestrator,
+      queue: options.queue,
       handler: this.handler,
       clock: options.clock,
       report: options.report,

@@ -7,8 +7,6 @@ import type { DrainMode, OrchestratorOptions } from './options.ts';
 import type { EndedJob, RunningJobs } from './running-jobs.ts';
 import type { Exchange, Outlook, QueueStore, SettledLease } from './types.ts';
 
-/** Most jobs in the hands of a process that dies have not killed it. */
-const MAX_DEATHS = 20;
 /** While jobs flow, lanes are looked at again this often, or less often when the look is expensive. */
 const LOOK_EVERY_MS = 1_000;
 const LOOK_SHARE = 20;
@@ -197,7 +195,7 @@ export class Dispatcher implements Disposable {
   async #look(): Promise<void> {
     const startedAt = this.#clock.monotonic();
     this.#lookNeeded = false;
-    const { lanes, exhausted } = await this.#store.backlog(this.#clock.now(), this.#options.maxDeaths ?? MAX_DEATHS);
+    const { lanes, exhausted } = await this.#store.backlog(this.#clock.now(), this.#options.maxDeaths);
     this.#lanes.replace(lanes);
     const endedAt = this.#clock.monotonic();
     this.#lookAfter = endedAt + Math.max(LOOK_EVERY_MS, LOOK_SHARE * (endedAt - startedAt));
