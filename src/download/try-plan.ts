@@ -22,9 +22,6 @@ const MOST_REFRESHES = 3;
 const PREVIEW_PAGES = 2;
 const PREVIEW = /preview of|look inside|first page(?:s)? (?:only|preview)|this is a preview/i;
 
-/** Runs a download within the limits of its resolver and host. */
-type WithLimits = <T>(resolver: string, url: string, work: () => Promise<T>) => Promise<T>;
-
 export interface TryOptions {
   readonly send: Send;
   readonly files: KeptFiles;
@@ -36,7 +33,6 @@ export interface TryOptions {
   readonly maxBytes: number;
   /** How often a body that broke off is continued or begun again. */
   readonly retries: number;
-  readonly withLimits: WithLimits;
   readonly signal: AbortSignal;
 }
 
@@ -141,12 +137,12 @@ export class PlanTrier {
   }
 
   async #fetch(plan: Plan, url: string): Promise<Got> {
-    const { files, withLimits } = this.#options;
+    const { files } = this.#options;
     const part = await files.newPart();
     const transfer = new Transfer(part, plan, this.#options.accept.has('html'));
     let got: Got | undefined;
     try {
-      const result = await withLimits(plan.resolver, url, () => this.#transfer(transfer, plan, url));
+      const result = await this.#transfer(transfer, plan, url);
       const refused = this.#refusal(result);
       const { receiver } = transfer;
       if (refused !== undefined || receiver === undefined) return this.#lost(result, refused ?? 'empty-body');
@@ -168,6 +164,7 @@ export class PlanTrier {
           headers: { ...plan.headers, ...transfer.rangeHeaders() },
           credentials: plan.credentials,
           robots: plan.robots,
+          resolver: plan.resolver,
           jar: this.#jar,
           cache: 'bypass',
           unpack: true,

@@ -5,9 +5,12 @@ import type { Clock } from '../base/index.ts';
 import type { Config } from '../config/index.ts';
 import type { DownloadEvent, InspectDocument, ManifestRow, WorkProvider } from '../download/index.ts';
 import { DownloadRun, KeptFiles } from '../download/index.ts';
+import type { Admission, HostEvent } from '../hosts/index.ts';
+import { createMemoryAdmission, HostTable } from '../hosts/index.ts';
 import type { DnsMapping, HttpClient, HttpEvent, Send } from '../http/index.ts';
 import { createHttpClient, requireContact, SqliteCacheStore } from '../http/index.ts';
 import type { LeasedJob, QueueEvent, WorkQueue } from '../queue/index.ts';
+import { currentJob } from '../queue/index.ts';
 import type { ServiceName } from '../resolve/index.ts';
 import { baseUrlsBelow, chooseResolvers, Lookups, Services } from '../resolve/index.ts';
 import { HostLog } from '../telemetry/index.ts';
@@ -20,6 +23,7 @@ import { createWebTime } from './web-time.ts';
 export interface DownloadAssembly extends AsyncDisposable {
   readonly run: DownloadRun;
   readonly client: HttpClient;
+  readonly admission: Admission;
   readonly send: Send;
   readonly services: Services;
   readonly contact: string;
@@ -78,24 +82,23 @@ export async function assembleDownload(
       maxBytes: http.cache_max_bytes,
     }),
   );
+  const admission = stack.use(
+    openAdmission(config, services, web.clock, (event) => {
+      parts.report(event);
+      hosts.see(event);
+      parts.reportHttp?.(event);
+      if (event.kind === 'host-given-up') warn(`${event.message}: given up for this run`);
+    }),
+  );
   const client = stack.use(
     createHttpClient({
       contact,
       clock: web.clock,
       cache,
-      pools: services.pools(),
+      admission,
+      caller: currentJob,
       obeyRobots: http.obey_robots,
       longestLineMs: http.longest_line * 1000,
-      perHost: {
-        perSecond: http.per_host_per_second,
-        concurrency: http.per_host_concurrency || config.orchestrator.max_per_host,
-      },
-      margin: http.rate_margin,
-      circuit: {
-        failures: http.circuit_failures,
-        openMs: http.circuit_seconds * 1000,
-        longestOpenMs: http.circuit_max_seconds * 1000,
-      },
       robots: {
         maxAgeMs: http.robots_hours * 3_600_000,
         unreachableMs: http.robots_unreachable_seconds * 1000,
@@ -120,7 +123,6 @@ export async function assembleDownload(
       guard: { allow: http.allow, dnsMap: dnsMappings(http.dns, http.allow) },
       report: (event) => {
         hosts.see(event);
-        if (event.kind === 'host-given-up') warn(`${event.message}: given up for this run`);
         parts.reportHttp?.(event);
       },
     }),
@@ -140,6 +142,7 @@ export async function assembleDownload(
     runId,
     queue: parts.queue,
     orchestrator: orchestratorOptions(config),
+    admission,
     provider: parts.provider?.({ send, services, contact }),
     sink: {
       last: (work) => manifest.last(work),
@@ -173,6 +176,7 @@ export async function assembleDownload(
   return {
     run,
     client,
+    admission,
     services,
     contact,
     manifest,
@@ -181,6 +185,37 @@ export async function assembleDownload(
     webClock: web.clock,
     [Symbol.asyncDispose]: () => stack.disposeAsync(),
   };
+}
+
+/** The authority over hosts, as the configuration says: asked by the queue before it leases, by the client before it sends. */
+function openAdmission(
+  { http, orchestrator }: Config,
+  services: Services,
+  clock: Clock,
+  report: (event: HostEvent) => void,
+): Admission {
+  return createMemoryAdmission({
+    clock,
+    table: new HostTable({
+      perHost: {
+        perSecond: http.per_host_per_second,
+        concurrency: http.per_host_concurrency || orchestrator.max_per_host,
+      },
+      pools: services.pools(),
+      perResolver: orchestrator.max_per_resolver,
+      margin: http.rate_margin,
+    }),
+    policy: {
+      backoff: { baseMs: http.retry_base * 1000, capMs: http.retry_max_delay * 1000 },
+      circuit: {
+        failures: http.circuit_failures,
+        openMs: http.circuit_seconds * 1000,
+        longestOpenMs: http.circuit_max_seconds * 1000,
+      },
+      giveUpAfterMs: http.give_up_after * 1000,
+    },
+    report,
+  });
 }
 
 /** Whether the queue tells it, and not the download itself. */

@@ -5,6 +5,10 @@ export interface OrchestratorOptions {
   readonly maxPerHost: number;
   readonly maxParked: number;
   readonly readyPerHost?: number | undefined;
+  /** Jobs of a host that is held for longer than this are not waited for. */
+  readonly patienceMs?: number;
+  /** What is done with such jobs when nothing else can run: try them, because they may be had elsewhere, or wait. */
+  readonly heldLanes?: 'try' | 'wait';
   readonly leaseMs: number;
   readonly heartbeatMs: number;
   readonly maxAttempts: number;

@@ -1,12 +1,14 @@
 import { hostname } from 'node:os';
 
-import type { Clock, Limiter, Random, Timer } from '../base/index.ts';
+import type { Clock, Random, Timer } from '../base/index.ts';
+import type { Admission } from '../hosts/index.ts';
+import { createMemoryAdmission, HostTable, isSlowed } from '../hosts/index.ts';
 import { Dispatcher } from './dispatcher.ts';
 import type { Report } from './events.ts';
 import type { Handler, HandlerContext } from './handler.ts';
-import { createJobLimiter, JobLimits } from './job-limits.ts';
 import type { DrainMode, OrchestratorOptions } from './options.ts';
 import { RunningJobs } from './running-jobs.ts';
+import { Seats } from './seats.ts';
 import type { LeasedJob, QueueStore, StoreChange } from './types.ts';
 import { createWorkerId, isDeadHere } from './worker-identity.ts';
 
@@ -18,8 +20,8 @@ export interface OrchestratorDependencies {
   readonly log?: HandlerContext['log'];
   /** Wraps the run of each job, so that a tracer can make it its own. */
   readonly around?: (<T>(job: LeasedJob, run: () => Promise<T>) => Promise<T>) | undefined;
-  /** Where limits are kept; those of a whole fleet could stand here. */
-  readonly limiter?: Limiter;
+  /** The authority over hosts, shared with the web client or with a whole fleet; caps of this process alone otherwise. */
+  readonly admission?: Admission;
   readonly random?: Random;
 }
 
@@ -42,7 +44,8 @@ export class Orchestrator {
   readonly #report: Report;
   readonly #clock: Clock;
   readonly #store: QueueStore;
-  readonly #limits: JobLimits;
+  readonly #admission: Admission;
+  readonly #seats: Seats;
   readonly #jobs: RunningJobs;
   readonly #startedAt: number;
   readonly #timers = new Set<Timer>();
@@ -58,9 +61,10 @@ export class Orchestrator {
     this.#clock = clock;
     this.#report = dependencies.report ?? (() => undefined);
     this.#startedAt = clock.now();
-    this.#limits = new JobLimits({
-      limiter: dependencies.limiter ?? createJobLimiter(options, clock),
-      limits: options,
+    this.#admission = dependencies.admission ?? ownAdmission(options, dependencies, this.#report);
+    this.#seats = new Seats({
+      options,
+      admission: this.#admission,
       clock,
       report: this.#report,
       freed: () => this.#dispatcher?.pump(),
@@ -71,7 +75,7 @@ export class Orchestrator {
       store,
       handler: dependencies.handler,
       clock,
-      limits: this.#limits,
+      seats: this.#seats,
       report: this.#report,
       log: dependencies.log ?? (() => undefined),
       around: dependencies.around,
@@ -82,13 +86,16 @@ export class Orchestrator {
 
   /** What goes on now: jobs that hold a worker, jobs that wait for a host, what was settled so far. */
   get status(): { readonly running: number; readonly parked: number; readonly counts: Omit<RunSummary, 'reason'> } {
-    const { parked } = this.#limits;
+    const { parked } = this.#seats;
     return { running: this.#jobs.size - parked, parked, counts: { ...this.#jobs.counts } };
   }
 
   /** Hosts whose cap was lowered or which are held, because they asked for it. */
   get throttled(): { readonly host: string; readonly cap: number; readonly heldUntil: number | null }[] {
-    return this.#limits.throttle.hosts;
+    return this.#admission
+      .snapshot()
+      .filter((host) => isSlowed(host) || (host.hold !== null && host.hold.reason !== 'paused'))
+      .map(({ key, cap, hold }) => ({ host: key, cap, heldUntil: hold?.at ?? null }));
   }
 
   /**
@@ -102,7 +109,7 @@ export class Orchestrator {
       workerId: this.workerId,
       store: this.#store,
       clock: this.#clock,
-      limits: this.#limits,
+      seats: this.#seats,
       report: this.#report,
       drain: options.drain ?? 'never',
       jobs: this.#jobs,
@@ -113,6 +120,7 @@ export class Orchestrator {
     this.#dispatcher = dispatcher;
     const stop = (): void => this.#stop('told to stop');
     using _watch = this.#store.watch((change) => this.#changed(change));
+    using _room = this.#admission.watch(() => this.#seats.freeWorkers > 0 && dispatcher.pump());
     signal?.addEventListener('abort', stop, { once: true });
     try {
       await this.#recoverDead();
@@ -151,7 +159,7 @@ export class Orchestrator {
 
   async #readPauses(): Promise<void> {
     const pauses = await this.#store.admin.pauses();
-    this.#limits.applyPauses(pauses);
+    this.#seats.applyPauses(pauses);
     this.#report({
       kind: 'pauses-changed',
       pauses: pauses.map(({ scope, name }) => (scope === 'all' ? 'all' : `${scope} ${name}`)),
@@ -228,4 +236,18 @@ export class Orchestrator {
   #guard(work: () => Promise<void> | void): void {
     (async () => work())().catch((error: unknown) => this.#fail(error));
   }
+}
+
+/** Caps per host and resolver, and nothing else: a handler of one's own brings its own pace. */
+function ownAdmission(
+  { maxPerHost, maxPerResolver }: OrchestratorOptions,
+  { clock, random }: OrchestratorDependencies,
+  report: Report,
+): Admission {
+  return createMemoryAdmission({
+    table: new HostTable({ perHost: { perSecond: Infinity, concurrency: maxPerHost }, perResolver: maxPerResolver }),
+    clock,
+    report,
+    policy: { random },
+  });
 }

@@ -40,7 +40,7 @@ export class DownloadProgress {
     this.#bytes += row.attempts.reduce((sum, { bytes }) => sum + bytes, 0);
   }
 
-  show({ run, client, webClock }: DownloadAssembly): Disposable {
+  show({ run, admission }: DownloadAssembly): Disposable {
     return showProgress(this.#session.terminal, this.#session.clock, () => {
       const { saved, failed, parked, found } = run.counts;
       const ended = saved + failed + parked;
@@ -50,10 +50,11 @@ export class DownloadProgress {
         .sort((a, b) => b[1] - a[1])
         .slice(0, 3)
         .map(([name, works]) => `${name} ${works}`);
-      const held = [...client.holds()]
-        .filter(([, hold]) => hold.at > webClock.now())
+      const held = admission
+        .snapshot()
+        .filter(({ hold }) => hold !== null)
         .slice(0, 2)
-        .map(([host]) => plain(host));
+        .map(({ key }) => plain(key));
       return [
         `${count(ended)}/${count(found)} works`,
         `${count(saved)} saved`,

@@ -127,8 +127,8 @@ export class RunProgress implements CorpusWatcher {
 
   #held(): string[] {
     if (!this.#download) return [];
-    const { client, webClock } = this.#download;
-    const hosts = [...client.holds()].filter(([, hold]) => hold.at > webClock.now()).map(([host]) => plain(host));
+    const held = this.#download.admission.snapshot().filter(({ hold }) => hold !== null);
+    const hosts = held.map(({ key }) => plain(key));
     return hosts.length > 0 ? [`waiting for ${hosts.slice(0, 2).join(', ')}`] : [];
   }
 }
