@@ -10,8 +10,6 @@ export interface ProcessOptions extends TryOptions {
   readonly resolvers: readonly Resolver[];
   readonly resolve: Omit<ResolveContext, 'attempted' | 'signal'>;
   readonly retracted: 'keep' | 'skip';
-  /** Only find plans, fetch nothing. */
-  readonly listOnly: boolean;
 }
 
 /** Tries plan after plan, resolver by resolver, until one yields the work's full text. */
@@ -51,7 +49,6 @@ export async function processWork(listed: Work, options: ProcessOptions): Promis
     const { plan } = finding;
     if ((plan.expect === 'pdf' || plan.expect === 'xml' || plan.expect === 'html') && !options.accept.has(plan.expect))
       continue;
-    if (options.listOnly) continue;
     const trial = await trier.try(plan);
     attempts.push(trial.attempt);
     if (trial.artifact !== null) return end({ kind: 'saved', artifact: trial.artifact, attempt: trial.attempt });
@@ -63,10 +60,8 @@ export async function processWork(listed: Work, options: ProcessOptions): Promis
 /** Why a work was not obtained; parked when a later moment may change that. */
 function lossOf(attempts: readonly Attempt[], moments: readonly number[]): WorkOutcome {
   const at = moments.length > 0 ? Math.min(...moments) : undefined;
-  const limited: Reason =
-    attempts.some(({ reason }) => reason === 'rate-limited') || attempts.length > 0
-      ? 'rate-limited'
-      : 'budget-exhausted';
+  const isPaused = attempts.some(({ reason }) => reason === 'host-paused');
+  const limited: Reason = isPaused ? 'host-paused' : attempts.length > 0 ? 'rate-limited' : 'budget-exhausted';
   if (at !== undefined) return { kind: 'parked', reason: limited, at };
   if (attempts.length === 0) return { kind: 'failed', reason: 'no-plan', detail: null };
   // The one thing that another day may change, and that an operator can do something about.

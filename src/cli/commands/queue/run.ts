@@ -8,11 +8,11 @@ import type { Config } from '../../../config/index.ts';
 import { parseText } from '../../../config/index.ts';
 import type { DrainMode, Handler, Outlook, QueueEvent, RunSummary, WorkQueue } from '../../../queue/index.ts';
 import { Orchestrator } from '../../../queue/index.ts';
-import { orchestratorOptions } from '../../../harvest/index.ts';
+import { orchestratorOptions, simulatedLayer } from '../../../harvest/index.ts';
 import { count, duration, showProgress } from '../../progress.ts';
 import type { Session } from '../../session.ts';
 import { flagLayer } from '../../session.ts';
-import { simOption, simulatedLayer } from '../../simulated-web.ts';
+import { simOption } from '../../sim-option.ts';
 import { stopSignal } from '../../stop-signal.ts';
 import { plain } from '../../terminal.ts';
 import { wholeNumber } from '../../whole-number.ts';
@@ -97,7 +97,9 @@ async function run(self: Command, options: RunOptions, drain: DrainMode): Promis
       const handler = options.handler === undefined ? undefined : await loadHandler(options.handler);
       // Only a run has use for them, and reading them takes longer than most commands of the queue.
       const { startTelemetry } = await import('../../../telemetry/index.ts');
-      await using telemetry = await startTelemetry(config.telemetry, queue.store, session.clock);
+      await using telemetry = await startTelemetry(config.telemetry, queue.store, session.clock, (message) =>
+        session.log('warn', message),
+      );
       const log = eventLog(session, drain);
       const parts = {
         queue,
