@@ -35,3 +35,4 @@ export { parseRetryAfter } from './retry-after.ts';
 export { parseHttpDate } from './http-date.ts';
 export type { Caller } from './with-admission.ts';
 export { requireContact, userAgent } from './user-agent.ts';
+export { loopbackFetch } from './loopback-fetch.ts';
