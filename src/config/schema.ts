@@ -132,7 +132,7 @@ const downloadSchema = z.strictObject({
   accept: z
     .array(z.enum(['pdf', 'xml', 'html']))
     .min(1)
-    .default(['pdf', 'xml'])
+    .default(['pdf', 'xml', 'html'])
     .describe('Kinds of full text to keep.'),
   max_bytes: z.int().min(1).default(200_000_000).describe('Largest file that is fetched, in bytes.'),
   content_addressed: z.boolean().default(false).describe('Keep files by their hash, with friendly links beside them.'),

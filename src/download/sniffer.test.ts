@@ -73,9 +73,9 @@ test('walls are recognised by their own signs', { skip }, () => {
   const page = (text: string, more: Partial<Parameters<typeof wallOf>[0]> = {}): string | undefined =>
     wallOf({ status: 200, url: new URL('https://p.example/article/7'), headers: {}, text, ...more });
   const challenge = readFileSync(join(FIXTURES, 'landing/cloudflare-challenge-acs.html'), 'utf8');
-  assert.equal(page(challenge, { status: 403 }), 'blocked-challenge');
-  assert.equal(page('error code: 1015', { status: 429 }), 'blocked-challenge');
-  assert.equal(page('', { headers: { 'cf-mitigated': 'challenge' }, status: 403 }), 'blocked-challenge');
+  assert.equal(page(challenge, { status: 403 }), 'bot-wall');
+  assert.equal(page('error code: 1015', { status: 429 }), 'bot-wall');
+  assert.equal(page('', { headers: { 'cf-mitigated': 'challenge' }, status: 403 }), 'bot-wall');
   assert.equal(page('<div class="g-recaptcha"></div>'), 'blocked-captcha');
   assert.equal(page('<form><input type="password"></form>'), 'blocked-login');
   assert.equal(page('', { url: new URL('https://idp.example/login?x=1') }), 'blocked-login');

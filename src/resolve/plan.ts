@@ -1,6 +1,7 @@
 import type { Credential, Headers } from '../http/index.ts';
 import type { HostType, License, Version, Work } from '../works/index.ts';
 import type { Lookups } from './lookups.ts';
+import type { SameAs } from './same-work.ts';
 import type { Services } from './services.ts';
 
 export type ResolverName =
@@ -47,6 +48,10 @@ export interface Plan {
   readonly credentials: readonly Credential[];
   readonly headers: Headers;
   readonly checksum: Checksum | null;
+  /** The DOI of its own that this copy has, where it is another version of the work. */
+  readonly sameAs: SameAs | null;
+  /** The file may be mined and not passed on: a publisher's text-mining terms, or a reservation (TDMRep). */
+  readonly terms: 'text-mining' | null;
   /** What the attempt costs of a daily budget. */
   readonly credits: number;
 }
@@ -103,6 +108,8 @@ export function plan(
         credentials: [],
         headers: {},
         checksum: null,
+        sameAs: null,
+        terms: null,
         credits: 0,
         ...details,
       },

@@ -1,8 +1,10 @@
 import type { Headers } from '../../http/index.ts';
 import type { License } from '../../works/index.ts';
 import { normalizeDoi, parseLicense } from '../../works/index.ts';
+import type { LinkedData } from './json-ld.ts';
 import { readJsonLd } from './json-ld.ts';
 import { parseLinkHeader } from './link-header.ts';
+import { isFullText, readProse } from './page-prose.ts';
 import type { Tag } from './tags.ts';
 import { readTags } from './tags.ts';
 
@@ -17,18 +19,63 @@ export interface LandingLink {
 export interface LandingPage {
   readonly url: URL;
   readonly title: string | null;
-  /** The DOI the page states for itself: another than the one asked for means another work. */
+  readonly authors: readonly string[];
+  /** The DOI the page states for itself: another than the one asked for means another work, or another version of it. */
   readonly doi: string | null;
   readonly license: License | null;
   readonly links: readonly LandingLink[];
   /** Where the page sends its reader by itself. */
   readonly refresh: string | null;
+  /** The page is itself the full text, and not only about it. */
+  readonly isFullText: boolean;
+  /** It reserves text and data mining, or says where the terms for that are (tdm-reservation, tdm-policy). */
+  readonly tdmReserved: boolean;
 }
 
 const PDF_METAS = new Set(['citation_pdf_url', 'bepress_citation_pdf_url', 'eprints.document_url', 'wkhealth_pdf_url']);
 const XML_METAS = new Set(['citation_xml_url', 'citation_full_xml_url', 'fulltext_xml']);
 const HTML_METAS = new Set(['citation_fulltext_html_url', 'citation_full_html_url']);
-const LICENSE_METAS = new Set(['dc.rights', 'dcterms.license', 'citation_license', 'dc.rights.uri']);
+const LICENSE_METAS = new Set([
+  'citation_license',
+  'dc.rights',
+  'dc.rights.uri',
+  'dc.rights.license',
+  'dc.rightsholder.license',
+  'dcterms.license',
+  'dcterms.rights',
+  'dcterms.rights.uri',
+  'dc.license',
+  'copyright',
+]);
+/** In the order in which they are to be trusted; a field for identifiers holds others besides DOIs. */
+const DOI_METAS = [
+  'citation_doi',
+  'bepress_citation_doi',
+  'prism.doi',
+  'dc.identifier.doi',
+  'dcterms.identifier.doi',
+  'dc.identifier',
+  'dcterms.identifier',
+  'eprints.id_number',
+  'eprints.doi',
+  'doi',
+];
+const TITLE_METAS = new Set([
+  'citation_title',
+  'bepress_citation_title',
+  'dc.title',
+  'dcterms.title',
+  'eprints.title',
+]);
+const AUTHOR_METAS = new Set([
+  'citation_author',
+  'citation_authors',
+  'bepress_citation_author',
+  'dc.creator',
+  'dcterms.creator',
+  'eprints.creators_name',
+]);
+const MAX_AUTHORS = 20;
 const MAX_LINKS = 20;
 /** A citation_pdf_url of a supplement stands beside the one of the article. */
 const SUPPLEMENT = /suppl|appendix|additional[-_]?file|esm\b|[?&]supplement=/i;
@@ -49,8 +96,6 @@ export function readLandingPage(html: string, url: URL, headers: Headers = {}): 
   const linked = tags
     .filter(({ name, attributes }) => name === 'script' && /ld\+json/i.test(attributes.get('type') ?? ''))
     .map(({ text }) => readJsonLd(text));
-  const licenseText =
-    first(LICENSE_METAS) ?? relHref(tags, 'license') ?? linked.find(({ license }) => license !== null)?.license ?? null;
   const candidates = [
     ...withoutSupplements(
       metas.filter(({ name }) => PDF_METAS.has(name)).map(({ content }) => link(content, 'pdf', 1)),
@@ -61,19 +106,82 @@ export function readLandingPage(html: string, url: URL, headers: Headers = {}): 
     ...linked.flatMap(({ pdfUrls }) => pdfUrls.map((each) => link(each, 'pdf', 2))),
     ...embedded(tags),
     ...platformLinks(tags),
+    ...embeddedData(tags),
     ...metas.filter(({ name }) => HTML_METAS.has(name)).map(({ content }) => link(content, 'html', 2)),
     ...plainLinks(tags),
   ];
+  const authors = (name: 'citation_author' | 'other'): string[] =>
+    metas
+      .filter((meta) => AUTHOR_METAS.has(meta.name) && (name === 'other' || meta.name.includes('citation_author')))
+      .flatMap((meta) => meta.content.split(';'))
+      .map((each) => each.trim())
+      .filter((each) => each !== '')
+      .slice(0, MAX_AUTHORS);
+  const cited = authors('citation_author');
   return {
     url,
-    title:
-      first(new Set(['citation_title', 'dc.title'])) ??
-      (tags.find(({ name }) => name === 'title')?.text.trim() || null),
-    doi: normalizeDoi(first(new Set(['citation_doi', 'bepress_citation_doi', 'prism.doi'])) ?? '') ?? null,
-    license: licenseText === null ? null : knownLicense(licenseText),
+    title: first(TITLE_METAS) ?? (tags.find(({ name }) => name === 'title')?.text.trim() || null),
+    authors: cited.length > 0 ? cited : authors('other'),
+    doi:
+      doiIn(metas) ??
+      linked.map(({ doi }) => normalizeDoi(doi ?? '')).find((doi) => doi !== undefined) ??
+      citedAs(tags, headers) ??
+      null,
+    license: licenseOf(tags, metas, linked, headers),
     links: distinct(candidates, base, url),
     refresh: refreshOf(tags, base),
+    isFullText: isFullText(readProse(html)),
+    tdmReserved: metas.some(({ name, content }) => name === 'tdm-reservation' && content === '1'),
   };
+}
+
+type Meta = { readonly name: string; readonly content: string };
+
+function doiIn(metas: readonly Meta[]): string | undefined {
+  for (const wanted of DOI_METAS) {
+    for (const { name, content } of metas) {
+      const doi = name === wanted ? normalizeDoi(content) : undefined;
+      if (doi !== undefined) return doi;
+    }
+  }
+  return undefined;
+}
+
+/** Signposting: where a page says how it is to be cited. */
+function citedAs(tags: readonly Tag[], headers: Headers): string | undefined {
+  const stated = [
+    relHref(tags, 'cite-as'),
+    ...parseLinkHeader(headers['link']).flatMap(({ target, rel }) => (rel.includes('cite-as') ? [target] : [])),
+  ];
+  return stated.map((each) => normalizeDoi(each ?? '')).find((doi) => doi !== undefined);
+}
+
+/**
+ * What the page says about the licence, in the order of trust: metadata, `rel="license"`, structured data, and the
+ * one Creative Commons licence that it links to. Where it links to several, it is not known which is the article's.
+ */
+function licenseOf(
+  tags: readonly Tag[],
+  metas: readonly Meta[],
+  linked: readonly LinkedData[],
+  headers: Headers,
+): License | null {
+  const stated = [
+    ...metas.filter(({ name }) => LICENSE_METAS.has(name)).map(({ content }) => content),
+    relHref(tags, 'license'),
+    ...parseLinkHeader(headers['link']).flatMap(({ target, rel }) => (rel.includes('license') ? [target] : [])),
+    ...linked.map(({ license }) => license),
+  ];
+  for (const text of stated) {
+    const license = text === null ? null : knownLicense(text);
+    if (license) return license;
+  }
+  const named = new Map<string, License>();
+  for (const { name, attributes } of tags) {
+    const license = name === 'a' ? knownLicense(attributes.get('href') ?? '') : null;
+    if (license?.slug?.startsWith('cc')) named.set(license.slug, license);
+  }
+  return named.size === 1 ? ([...named.values()][0] ?? null) : null;
 }
 
 function link(url: string, expect: LandingLink['expect'], trust: LandingLink['trust']): LandingLink {
@@ -147,13 +255,26 @@ function platformLinks(tags: readonly Tag[]): LandingLink[] {
     if (uuid !== undefined) return [link(`/server/api/core/bitstreams/${uuid}/content`, 'pdf', 2)];
     if (
       /\/bitstream\/[^\s]*\.pdf/i.test(href) ||
-      /\/doi\/(?:pdf|pdfdirect)\/10\./i.test(href) ||
+      /\/doi\/(?:pdf|pdfdirect|pdfplus)\/10\./i.test(href) ||
       /\/ws\/(?:portal)?files\//i.test(href)
     ) {
       return [link(href, 'pdf', 2)];
     }
     return [];
   });
+}
+
+/** Elsevier's pages keep the address of the file in the data that their scripts read. */
+const PDF_DATA =
+  /"pdfDownload":\{"isPdfFullText":(?:true|false),"urlMetadata":\{"queryParams":\{"md5":"([0-9a-f]{32})","pid":"([\w.-]{1,200})"\},"pii":"(\w{1,40})","pdfExtension":"(\/\w{1,20})","path":"([\w/]{1,60})"/;
+
+function embeddedData(tags: readonly Tag[]): LandingLink[] {
+  return tags
+    .filter(({ name }) => name === 'script')
+    .flatMap(({ text }) => {
+      const [, md5, pid, pii, extension, path] = PDF_DATA.exec(text) ?? [];
+      return path === undefined ? [] : [link(`/${path}/${pii ?? ''}${extension ?? ''}?md5=${md5 ?? ''}&pid=${pid ?? ''}`, 'pdf', 2)];
+    });
 }
 
 /** Anchors that end in .pdf and call themselves so: last, since they lead to guidelines and supplements as well. */
@@ -197,6 +318,6 @@ function distinct(links: readonly LandingLink[], base: URL, page: URL): LandingL
 
 /** A rights statement counts as a licence only when it is one we have a word for. */
 function knownLicense(text: string): License | null {
-  const license = parseLicense(text);
+  const license = parseLicense(/(?:https?:\/\/)?(?:www\.)?creativecommons\.org\/[^\s"'<>)]{1,100}/i.exec(text.slice(0, 5000))?.[0] ?? text);
   return license?.slug === null ? null : license;
 }
