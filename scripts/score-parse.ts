@@ -6,12 +6,13 @@ import { missingData, scoreSet } from './score/score-set.ts';
 import type { Column, ScoreSet } from './score/sets.ts';
 import { COLUMNS, SETS } from './score/sets.ts';
 
-// npm run score:parse [-- --set pdf|docling-ref|jats|html] [--only REGEXP] [--json] [--write DIR]
+// npm run score:parse [-- --set pdf|pmc|classes|docling-ref|jats|html] [--half work|kept] [--only REGEXP] [--json] [--write DIR]
 // Scores our parsers on the open documents, beside what other engines reach; exit 1 when a target is missed.
 
 const { values: options } = parseArgs({
   options: {
     set: { type: 'string' },
+    half: { type: 'string' },
     only: { type: 'string' },
     json: { type: 'boolean', default: false },
     write: { type: 'string' },
@@ -28,6 +29,7 @@ const report: Record<string, unknown> = {};
 for (const set of SETS.filter((each) => options.set === undefined || each.name === options.set)) {
   const scores = await scoreSet(set, {
     only: options.only === undefined ? undefined : new RegExp(options.only),
+    half: options.half === 'work' || options.half === 'kept' ? options.half : undefined,
     ...(write !== undefined && {
       keep: (id, blocks) =>
         writeFileSync(join(write, `${id}.json`), JSON.stringify({ blocks, structured: true }, undefined, 1)),
@@ -36,6 +38,7 @@ for (const set of SETS.filter((each) => options.set === undefined || each.name =
   missed.push(...scores.missed);
   report[set.name] = {
     mean: scores.mean,
+    halves: scores.halves,
     documents: Object.fromEntries(scores.rows.map(({ id, row }) => [id, row])),
   };
   if (!options.json) print(set, scores);
@@ -45,13 +48,14 @@ if (missed.length > 0) console.error(`\nmissed: ${missed.join(', ')}`);
 else if (!options.json) console.log('\nevery target is met');
 process.exit(missed.length > 0 ? 1 : 0);
 
-function print(set: ScoreSet, { rows, mean }: SetScores): void {
+function print(set: ScoreSet, { rows, mean, halves }: SetScores): void {
   const line = (name: string, row: Readonly<Partial<Record<Column, number | null>>>): string =>
     name.padEnd(26).slice(0, 26) + COLUMNS.map((column) => (row[column]?.toFixed(3) ?? '–').padStart(8)).join('');
   console.log(`\n${set.name}: ${rows.length} documents`);
   console.log(' '.repeat(26) + COLUMNS.map((column) => column.padStart(8)).join(''));
   for (const { id, row } of rows) console.log(line(id, row));
   console.log(line('MEAN', mean));
+  for (const [half, row] of Object.entries(halves)) console.log(line(`${half} half`, row));
   console.log(line('target', set.targets));
   for (const [name, row] of Object.entries(set.baselines)) console.log(line(name, row));
 }

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 
-import { openInspector } from '../src/cli/inspector.ts';
+import { openInspector } from '../src/harvest/inspector.ts';
 import { ablate } from '../test/support/ablation.ts';
 import { openWorld } from '../test/support/harvest.ts';
 

@@ -27,7 +27,14 @@ const HOUSE: Readonly<Record<string, { readonly folders: readonly string[]; read
   },
   search: { folders: ['base', 'parse'], packages: [] },
   report: { folders: ['base', 'stage', 'download', 'parse', 'telemetry'], packages: [] },
-  run: { folders: ['base', 'stage'], packages: [] },
+  harvest: {
+    folders: ['base', 'queue', 'http', 'works', 'resolve', 'download', 'parse', 'telemetry', 'config'],
+    packages: [],
+  },
+  corpus: {
+    folders: ['base', 'queue', 'stage', 'works', 'download', 'parse', 'search', 'harvest', 'telemetry', 'config'],
+    packages: [],
+  },
   telemetry: {
     folders: ['base', 'queue', 'stage', 'http', 'download'],
     packages: [
@@ -55,7 +62,8 @@ const HOUSE: Readonly<Record<string, { readonly folders: readonly string[]; read
       'parse',
       'search',
       'report',
-      'run',
+      'harvest',
+      'corpus',
       'telemetry',
       'config',
     ],

@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 
 import { systemClock } from '../../src/base/index.ts';
-import { assembleDownload } from '../../src/cli/assemble-download.ts';
-import { openQueue } from '../../src/cli/assemble.ts';
-import { openInspector } from '../../src/cli/inspector.ts';
+import { assembleDownload } from '../../src/harvest/open-download.ts';
+import { openQueue } from '../../src/harvest/open-queue.ts';
+import { openInspector } from '../../src/harvest/inspector.ts';
 import type { Session } from '../../src/cli/session.ts';
 import { openTerminal } from '../../src/cli/terminal.ts';
 import { loadConfig } from '../../src/config/index.ts';

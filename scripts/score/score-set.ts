@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -38,7 +39,17 @@ type Row = Readonly<Record<Column, number | null>>;
 export interface SetScores {
   readonly rows: readonly { readonly id: string; readonly row: Row }[];
   readonly mean: Row;
+  /** Means of the half that was worked on and of the half that was kept aside, where a set has halves. */
+  readonly halves: Readonly<Partial<Record<Half, Row>>>;
   readonly missed: readonly string[];
+}
+
+/** Whether the pages of a document were looked at while rules were worked on, or only its score. */
+export type Half = 'work' | 'kept';
+
+/** Which half a group of documents (a publisher, a class) belongs to: an even first byte of the name's SHA-256 is worked on. */
+function halfOf(group: string): Half {
+  return (createHash('sha256').update(group).digest()[0] ?? 0) % 2 === 0 ? 'work' : 'kept';
 }
 
 const shared = join(dirname(dirname(import.meta.dirname)), '..', 'shared');
@@ -55,15 +66,18 @@ export async function scoreSet(
   set: ScoreSet,
   options: {
     readonly only?: RegExp | undefined;
+    readonly half?: Half | undefined;
     readonly keep?: (id: string, blocks: readonly ScoredBlock[]) => void;
   } = {},
 ): Promise<SetScores> {
   const scorer = await loadScorer();
   const folder = join(data, set.folder);
+  const halves = readHalves(set, folder);
   const ids = readdirSync(folder)
     .filter((file) => file.endsWith(set.extension))
     .map((file) => file.slice(0, -set.extension.length))
     .filter((id) => existsSync(join(folder, id + set.truth)) && (!options.only || options.only.test(id)))
+    .filter((id) => options.half === undefined || halves.size === 0 || halves.get(id) === options.half)
     .sort();
   const rows: { id: string; row: Row }[] = [];
   for (const id of ids) {
@@ -72,7 +86,31 @@ export async function scoreSet(
     rows.push({ id, row: rowOf(scorer.scoreDoc(document, scorer.readTruth(join(folder, id + set.truth)))) });
   }
   const mean = meanOf(rows.map((each) => each.row));
-  return { rows, mean, missed: options.only ? [] : missedTargets(set, mean) };
+  const meansOf = (half: Half): Partial<Record<Half, Row>> => {
+    const own = rows.filter(({ id }) => halves.get(id) === half).map(({ row }) => row);
+    return own.length > 0 ? { [half]: meanOf(own) } : {};
+  };
+  return {
+    rows,
+    mean,
+    halves: { ...meansOf('work'), ...meansOf('kept') },
+    missed: options.only || options.half ? [] : [...missedTargets(set, mean), ...tooLow(set, rows)],
+  };
+}
+
+function readHalves(set: ScoreSet, folder: string): ReadonlyMap<string, Half> {
+  const { halvedBy } = set;
+  if (!halvedBy) return new Map();
+  const manifest = JSON.parse(readFileSync(join(folder, 'MANIFEST.json'), 'utf8')) as Record<string, string>[];
+  return new Map(manifest.map((entry) => [entry.id ?? '', halfOf(entry[halvedBy] ?? '')]));
+}
+
+function tooLow(set: ScoreSet, rows: SetScores['rows']): string[] {
+  return rows.flatMap(({ id, row }) =>
+    row.overall !== null && row.overall < (set.least ?? 0)
+      ? [`${set.name} ${id} ${row.overall.toFixed(3)} (${set.least})`]
+      : [],
+  );
 }
 
 async function loadScorer(): Promise<Scorer> {

@@ -31,6 +31,10 @@ export interface ScoreSet {
   readonly extension: string;
   /** The truth beside a document, or another tool's output taken as the reference. */
   readonly truth: string;
+  /** Documents were set aside by what this entry of the manifest says, while the rules were worked on. */
+  readonly halvedBy?: 'publisher' | 'family';
+  /** No document may stay below. */
+  readonly least?: number;
   readonly parse: (bytes: Uint8Array) => Promise<ParsedDocument>;
   readonly targets: Readonly<Partial<Record<Column, number>>>;
   /** Rows of published or measured figures, printed beside ours. */
@@ -48,7 +52,7 @@ export const SETS: readonly ScoreSet[] = [
     truth: '.truth.json',
     parse: (bytes) => parsePdf(bytes),
     targets: {
-      overall: 0.93,
+      overall: 0.965,
       text: 0.97,
       title: 1,
       headF1: 0.94,
@@ -129,12 +133,62 @@ export const SETS: readonly ScoreSet[] = [
     },
   },
   {
+    name: 'pmc',
+    folder: 'pmc',
+    extension: '.pdf',
+    truth: '.truth.json',
+    halvedBy: 'publisher',
+    least: 0.7,
+    parse: (bytes) => parsePdf(bytes),
+    targets: {
+      overall: 0.9,
+      text: 0.965,
+      title: 0.95,
+      headF1: 0.9,
+      tabDet: 0.9,
+      teds: 0.8,
+      list: 0.75,
+      capt: 0.93,
+      refs: 0.92,
+      para: 0.88,
+      leak: 0.01,
+    },
+    baselines: {
+      'liteparse md': {
+        overall: 0.686,
+        text: 0.933,
+        bow: 0.969,
+        title: 0.429,
+        headF1: 0.519,
+        hlevel: 0.859,
+        tabDet: 0.638,
+        teds: 0.513,
+        list: 0.209,
+        capt: 0.363,
+        refs: 0.448,
+        para: 0.404,
+        leak: 0.115,
+      },
+    },
+  },
+  {
+    name: 'classes',
+    folder: 'classes',
+    extension: '.pdf',
+    truth: '.truth.json',
+    halvedBy: 'family',
+    least: 0.93,
+    parse: (bytes) => parsePdf(bytes),
+    targets: { overall: 0.965 },
+    baselines: {},
+  },
+  {
     name: 'docling-ref',
     folder: 'docling-ref',
     extension: '.pdf',
     truth: '.docling.doctags',
     parse: (bytes) => parsePdf(bytes),
-    targets: { overall: 0.824 },
+    targets: { overall: 0.91 },
     baselines: { 'pdf-inspector md': { overall: 0.824 }, 'tuned heuristics': { overall: 0.72 } },
   },
   {
@@ -152,7 +206,7 @@ export const SETS: readonly ScoreSet[] = [
     extension: '.html',
     truth: '.truth.json',
     parse: (bytes) => Promise.resolve(parseMarkup(bytes)),
-    targets: { overall: 0.96 },
+    targets: { overall: 0.99 },
     baselines: { turndown: { overall: 0.843 }, defuddle: { overall: 0.842 }, readability: { overall: 0.827 } },
   },
 ];

@@ -63,6 +63,8 @@ export function renderWork(
       display_name: word,
       score: 0.6,
     })),
+    awards: [],
+    funders: [],
     has_fulltext: work.hasContent.pdf,
     has_content: { pdf: work.hasContent.pdf, grobid_xml: work.hasContent.tei },
     ...((work.hasContent.pdf || work.hasContent.tei) && {

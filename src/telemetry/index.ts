@@ -34,5 +34,3 @@ export { observeQueue } from './otel-queue.ts';
 export type { QueueTelemetry } from './otel-queue.ts';
 export { HostLog } from './host-log.ts';
 export type { HostRow, HostRunRow } from './host-log.ts';
-export { ManifestFolder } from './manifest-folder.ts';
-export type { ManifestOptions } from './manifest-folder.ts';

@@ -1,16 +1,16 @@
-export { doiPath, findDoi, normalizeDoi } from './doi.ts';
-export { formatArxivId, parseArxivId } from './arxiv-id.ts';
-export type { ArxivId } from './arxiv-id.ts';
-export { normalizePmcid, normalizePmid, pmcidFromField, pmidFromField } from './pubmed-id.ts';
+export { doiPath, findDoi, normalizeDoi } from './ids/doi.ts';
+export { formatArxivId, parseArxivId } from './ids/arxiv-id.ts';
+export type { ArxivId } from './ids/arxiv-id.ts';
+export { normalizePmcid, normalizePmid, pmcidFromField, pmidFromField } from './ids/pubmed-id.ts';
 export {
   normalizeHalId,
   normalizeOpenAlexId,
   normalizeTopicId,
   normalizeZenodoId,
   osfGuidOf,
-} from './repository-id.ts';
-export { identify, keyOf, mergeIds, NO_IDS } from './work-ids.ts';
-export type { WorkIds } from './work-ids.ts';
+} from './ids/repository-id.ts';
+export { identify, keyOf, mergeIds, NO_IDS } from './ids/work-ids.ts';
+export type { WorkIds } from './ids/work-ids.ts';
 export { parseLicense, parseVersion } from './license.ts';
 export type { HostType, License, LicenseSlug, Version } from './license.ts';
 export { workFromIds } from './work.ts';
@@ -18,13 +18,39 @@ export type { Work, WorkLocation } from './work.ts';
 export { maybe } from './maybe.ts';
 export { lookupJson, lookupText } from './lookup.ts';
 export type { Lookup, ProblemReason } from './lookup.ts';
-export { parseOpenAlexWork } from './openalex-work.ts';
-export { OPENALEX_SELECT } from './openalex-schema.ts';
-export type { OpenAlexQuery, Subject } from './openalex-query.ts';
-export { iterateOpenAlex } from './openalex.ts';
-export type { OpenAlexBudget, OpenAlexEnd, OpenAlexEvent, OpenAlexOptions, OpenAlexState } from './openalex.ts';
-export { workFromText } from './listed-work.ts';
+export { parseOpenAlexWork } from './openalex/parse-work.ts';
+export { OPENALEX_SELECT } from './openalex/schema.ts';
+export type { OpenAlexQuery, Subject } from './openalex/query.ts';
+export { iterateOpenAlex } from './openalex/list-works.ts';
+export type {
+  OpenAlexBudget,
+  OpenAlexEnd,
+  OpenAlexEvent,
+  OpenAlexOptions,
+  OpenAlexState,
+} from './openalex/list-works.ts';
+export { workFromText } from './lists/listed-work.ts';
 export { workFromPayload } from './queued-work.ts';
-export type { ListedWork } from './listed-work.ts';
-export { parseWorks, readWorks } from './read-works.ts';
-export type { ListFormat } from './read-works.ts';
+export type { ListedWork } from './lists/listed-work.ts';
+export { parseWorks, readWorks } from './lists/read-works.ts';
+export type { ListFormat } from './lists/read-works.ts';
+export { parseOpenAlexRecord } from './openalex/parse-record.ts';
+export { noticesGiven, parseCrossrefRecord } from './record/crossref-record.ts';
+export { cslItem, namesOf, recordFromCsl } from './record/csl.ts';
+export type { CslItem } from './record/csl.ts';
+export { mergeRecords, withProvenance } from './record/merge-records.ts';
+export { parsePersonName } from './record/person-name.ts';
+export { emptyRecord, retractionOf, yearOf } from './record/record.ts';
+export type {
+  Author,
+  Funder,
+  Institution,
+  Named,
+  Notice,
+  NoticeKind,
+  Provenance,
+  RecordSource,
+  Relation,
+  WorkRecord,
+} from './record/record.ts';
+export { RecordStore } from './record/record-store.ts';

@@ -1,7 +1,7 @@
-import { workFromObject, workFromText } from './listed-work.ts';
+import { workFromObject, workFromText } from './lists/listed-work.ts';
 import type { Work } from './work.ts';
 import { namedWork } from './work.ts';
-import { NO_IDS } from './work-ids.ts';
+import { NO_IDS } from './ids/work-ids.ts';
 
 /**
  * The work that waits in a queue: one that we put there, a record or a list's entry that somebody else did, or no more than

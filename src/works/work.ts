@@ -1,6 +1,6 @@
 import type { HostType, License, Version } from './license.ts';
-import type { WorkIds } from './work-ids.ts';
-import { keyOf, NO_IDS } from './work-ids.ts';
+import type { WorkIds } from './ids/work-ids.ts';
+import { keyOf, NO_IDS } from './ids/work-ids.ts';
 
 /** A place where a work is known to be, as OpenAlex lists it. */
 export interface WorkLocation {

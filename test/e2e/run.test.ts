@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 
 import { Admin } from '../../sim/index.ts';
-import type { RunAccount, RunFile } from '../../src/run/index.ts';
+import type { RunAccount, RunFile } from '../../src/corpus/index.ts';
 import { openIndex } from '../../src/search/index.ts';
 import { corpusHash } from '../support/corpus-hash.ts';
 import { openWorld, PATIENCE } from '../support/harvest.ts';

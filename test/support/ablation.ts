@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 
 import { systemClock } from '../../src/base/index.ts';
-import { assembleDownload } from '../../src/cli/assemble-download.ts';
-import { openQueue } from '../../src/cli/assemble.ts';
+import { assembleDownload } from '../../src/harvest/open-download.ts';
+import { openQueue } from '../../src/harvest/open-queue.ts';
 import type { Session } from '../../src/cli/session.ts';
 import { flagLayer } from '../../src/cli/session.ts';
 import { simulatedWebLayer } from '../../src/cli/simulated-web.ts';

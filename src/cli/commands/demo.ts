@@ -9,7 +9,7 @@ import { parseJsonl } from '../../base/index.ts';
 import type { Config, Layer } from '../../config/index.ts';
 import type { Hit } from '../../search/index.ts';
 import { openIndex } from '../../search/index.ts';
-import { openDense } from '../assemble-parse.ts';
+import { indexFolder, openDense } from '../../corpus/index.ts';
 import { startSimulation } from '../child-simulation.ts';
 import { passageText } from '../passage-text.ts';
 import { showProgress } from '../progress.ts';
@@ -20,7 +20,6 @@ import { stopSignal } from '../stop-signal.ts';
 import type { Terminal } from '../terminal.ts';
 import { plain } from '../terminal.ts';
 import { wholeNumber } from '../whole-number.ts';
-import { indexFolder } from './run/corpus.ts';
 import { requestOf, runCorpus } from './run/index.ts';
 import { printAccount, printNextSteps, printRun } from './run/summary.ts';
 

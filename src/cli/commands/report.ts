@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { Command } from 'commander';
 
 import { writeReport } from '../../report/index.ts';
-import { findSearchPlace } from '../search-place.ts';
+import { findSearchPlace } from '../../corpus/index.ts';
 import { openSession, shared } from '../session.ts';
 
 interface ReportFlags {

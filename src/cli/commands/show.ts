@@ -13,22 +13,27 @@ export function showCommand(): Command {
     .argument('<file>', 'a PDF, HTML or XML file, or a block file (.jsonl) parsed before')
     .option('--page <number>', 'page to show', pageNumber, 1)
     .option('--image <file>', 'image of the page (PNG or JPEG) to draw on')
+    .option('--pass <name>', 'draw what this pass of the layout analysis saw and decided, instead of the blocks')
     .requiredOption('--out <file>', 'HTML or PNG file to write, by its ending')
-    .addHelpText('after', '\nExample:\n  docparse show paper.pdf --page 3 --out page.png\n')
-    .action(async (file: string, options: { page: number; image?: string; out: string }, self: Command) => {
-      const session = openSession(self);
-      const ending = extname(options.out).toLowerCase();
-      if (!['.html', '.htm', '.png'].includes(ending) || (ending === '.png' && options.image !== undefined))
-        throw new AppError('SHOW_FORMAT', `${options.out}: only HTML and PNG can be written, PNG without --image`, {
-          hint: 'give a name that ends in .html or .png',
-        });
-      const drawn =
-        ending === '.png'
-          ? await showPageImage(file, options.page)
-          : await showPage(file, options.page, options.image === undefined ? {} : { image: options.image });
-      await writeFileAtomic(options.out, drawn);
-      session.terminal.print(session.json ? JSON.stringify({ out: options.out, page: options.page }) : options.out);
-    });
+    .addHelpText(
+      'after',
+      '\nExample:\n  docparse show paper.pdf --page 3 --out page.png\n  docparse show paper.pdf --pass columns --out columns.html\n',
+    )
+    .action(
+      async (file: string, options: { page: number; image?: string; pass?: string; out: string }, self: Command) => {
+        const session = openSession(self);
+        const ending = extname(options.out).toLowerCase();
+        if (!['.html', '.htm', '.png'].includes(ending) || (ending === '.png' && options.image !== undefined))
+          throw new AppError('SHOW_FORMAT', `${options.out}: only HTML and PNG can be written, PNG without --image`, {
+            hint: 'give a name that ends in .html or .png',
+          });
+        const { image, pass } = options;
+        const wanted = { ...(image === undefined ? {} : { image }), ...(pass === undefined ? {} : { pass }) };
+        const drawn = await (ending === '.png' ? showPageImage : showPage)(file, options.page, wanted);
+        await writeFileAtomic(options.out, drawn);
+        session.terminal.print(session.json ? JSON.stringify({ out: options.out, page: options.page }) : options.out);
+      },
+    );
 }
 
 function pageNumber(text: string): number {

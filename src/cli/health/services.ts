@@ -4,8 +4,7 @@ import type { HttpResult, Send } from '../../http/index.ts';
 import { createHttpClient } from '../../http/index.ts';
 import type { ServiceName } from '../../resolve/index.ts';
 import { SERVICE_NAMES } from '../../resolve/index.ts';
-import { openQueue } from '../assemble.ts';
-import { configuredServices, dnsMappings } from '../assemble-download.ts';
+import { configuredServices, dnsMappings, openQueue } from '../../harvest/index.ts';
 import type { Session } from '../session.ts';
 import type { Finding } from './finding.ts';
 

@@ -5,8 +5,10 @@ import { openPdf } from './engines/pdfium.ts';
 import type { OcrOptions } from './engines/tesseract.ts';
 import { recognise } from './engines/tesseract.ts';
 import { writeDocument } from './layout/document-blocks.ts';
+import { drawPass } from './layout/draw-pass.ts';
 import { analyse } from './layout/layout.ts';
-import type { PageContent } from './layout/page-content.ts';
+import type { FileInformation } from './layout/metadata.ts';
+import type { OutlineEntry, PageContent } from './layout/page-content.ts';
 import { isScanned } from './layout/scan.ts';
 
 /** Bounds on the work that one PDF may cause. */
@@ -24,6 +26,23 @@ const MAX_PAGES = 5_000;
 
 /** Reads a PDF into blocks. Run it in a process that can be killed: the engine cannot be stopped inside a page. */
 export async function parsePdf(bytes: Uint8Array, options: PdfOptions = {}): Promise<ParsedDocument> {
+  const { pages, outline, information } = await readPdf(bytes, options);
+  return writeDocument(pages, analyse(pages, outline, information.title), information);
+}
+
+/** What one pass of the analysis found, as blocks that can be drawn on the pages. */
+export async function parsePdfPass(bytes: Uint8Array, pass: string): Promise<ParsedDocument> {
+  const { pages, outline, information } = await readPdf(bytes, {});
+  return drawPass(pages, outline, information.title, pass);
+}
+
+interface ReadPdf {
+  readonly pages: readonly PageContent[];
+  readonly outline: readonly OutlineEntry[];
+  readonly information: FileInformation;
+}
+
+async function readPdf(bytes: Uint8Array, options: PdfOptions): Promise<ReadPdf> {
   const maxPages = options.maxPages ?? MAX_PAGES;
   using file = await openPdf(
     bytes,
@@ -44,7 +63,7 @@ export async function parsePdf(bytes: Uint8Array, options: PdfOptions = {}): Pro
   const information = { title: file.information('Title'), author: file.information('Author') };
   const outline = file.outline();
   options.signal?.throwIfAborted();
-  return writeDocument(pages, analyse(pages, outline, information.title), information);
+  return { pages, outline, information };
 }
 
 /** Dots per point that OCR reads well: 216 per inch. */

@@ -8,12 +8,18 @@ import { writeOverlay, type PageImage } from './formats/overlay.ts';
 import { writeOverlayPng } from './formats/overlay-png.ts';
 import { unpack } from './markup/decode.ts';
 import { loadPdfReader } from './pdf-reader.ts';
+import { sniff, type FileKind } from './sniff.ts';
+
+/** What is drawn: the recognised blocks, or what one pass of the layout analysis of a PDF found. */
+export interface ShowOptions extends ParseFileOptions {
+  readonly pass?: string;
+}
 
 /** A page of a file, or of a block file parsed before, with the recognised blocks drawn on it, as HTML. */
 export async function showPage(
   path: string,
   page: number,
-  options: ParseFileOptions & { readonly image?: string } = {},
+  options: ShowOptions & { readonly image?: string } = {},
 ): Promise<string> {
   const { document, image } = await documentAndImage(path, page, options);
   requirePage(document, path, page);
@@ -21,10 +27,10 @@ export async function showPage(
 }
 
 /** The same as a PNG; a block file has no picture of its page, so its boxes stand on white. */
-export async function showPageImage(path: string, page: number, options: ParseFileOptions = {}): Promise<Uint8Array> {
+export async function showPageImage(path: string, page: number, options: ShowOptions = {}): Promise<Uint8Array> {
   const { document, kind } = path.endsWith('.jsonl')
     ? { document: await readBlockLines(path), kind: 'blocks' }
-    : await parseFile(path, options);
+    : await parsed(path, options);
   if (document.pages.length === 0)
     throw new AppError('SHOW_FORMAT', `${path} has no pages, so none can be drawn`, {
       hint: 'give a name that ends in .html',
@@ -43,7 +49,7 @@ function requirePage({ pages }: ParsedDocument, path: string, page: number): voi
 async function documentAndImage(
   path: string,
   page: number,
-  options: ParseFileOptions & { readonly image?: string },
+  options: ShowOptions & { readonly image?: string },
 ): Promise<{ document: ParsedDocument; image?: PageImage }> {
   if (options.image !== undefined) {
     const bytes = await readFile(options.image);
@@ -51,14 +57,25 @@ async function documentAndImage(
     return { document: await documentOf(path, options), image };
   }
   if (path.endsWith('.jsonl')) return { document: await readBlockLines(path) };
-  const parsed = await parseFile(path, options);
-  if (parsed.kind !== 'pdf' || !parsed.document.pages.some((candidate) => candidate.number === page))
-    return { document: parsed.document };
+  const { document, kind } = await parsed(path, options);
+  if (kind !== 'pdf' || !document.pages.some((candidate) => candidate.number === page)) return { document };
   const reader = options.pdfReader ?? (await loadPdfReader());
   const png = await reader.renderPage(unpack(await readFile(path)), page, 2);
-  return { document: parsed.document, image: { bytes: png, type: 'image/png' } };
+  return { document, image: { bytes: png, type: 'image/png' } };
 }
 
-async function documentOf(path: string, options: ParseFileOptions): Promise<ParsedDocument> {
-  return path.endsWith('.jsonl') ? readBlockLines(path) : (await parseFile(path, options)).document;
+async function documentOf(path: string, options: ShowOptions): Promise<ParsedDocument> {
+  return path.endsWith('.jsonl') ? readBlockLines(path) : (await parsed(path, options)).document;
+}
+
+async function parsed(
+  path: string,
+  options: ShowOptions,
+): Promise<{ readonly document: ParsedDocument; readonly kind: FileKind }> {
+  if (options.pass === undefined) return parseFile(path, options);
+  const bytes = unpack(await readFile(path));
+  if (sniff(bytes) !== 'pdf')
+    throw new AppError('SHOW_NO_PASS', `${path} is no PDF, so it has no layout`, { hint: 'leave --pass out' });
+  const reader = options.pdfReader ?? (await loadPdfReader());
+  return { document: await reader.parsePdfPass(bytes, options.pass), kind: 'pdf' };
 }

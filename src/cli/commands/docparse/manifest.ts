@@ -4,7 +4,7 @@ import { Command, Option } from 'commander';
 
 import { AppError, readJsonl } from '../../../base/index.ts';
 import { manifestPath } from '../../../stage/index.ts';
-import { manifestFolder } from '../../assemble-parse.ts';
+import { manifestFolder } from '../../../corpus/index.ts';
 import { flagLayer, openSession, shared } from '../../session.ts';
 import { plain, table } from '../../terminal.ts';
 

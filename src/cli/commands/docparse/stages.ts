@@ -13,14 +13,20 @@ import {
   validateChunks,
   validateVectors,
 } from '../../../parse/index.ts';
-import type { PreparedStage } from '../../../run/index.ts';
+import type { PreparedStage } from '../../../corpus/index.ts';
 import type { StageOutcome, StagePlan, WorkItem } from '../../../stage/index.ts';
 import { runStage } from '../../../stage/index.ts';
-import { chunkSettings, doctagsSettings, openEmbedEngines } from '../../assemble-parse.ts';
-import { prepareChunk, prepareDoctags, prepareEmbed } from '../../prepare-stages.ts';
+import {
+  chunkSettings,
+  doctagsSettings,
+  openEmbedEngines,
+  openSharedPlan,
+  prepareChunk,
+  prepareDoctags,
+  prepareEmbed,
+} from '../../../corpus/index.ts';
 import type { Session } from '../../session.ts';
 import { flagLayer, openSession } from '../../session.ts';
-import { openSharedPlan } from '../../shared-plan.ts';
 import type { DocparseOptions } from './options.ts';
 import { chunkOptions, doctagsOptions, embedOptions, formatOption, inputOption } from './options.ts';
 import { showStage, stageOptions, tellOutcome } from './stage-options.ts';
@@ -157,7 +163,7 @@ async function runPrepared(
   whole: StagePlan & { readonly items: readonly WorkItem[] },
   { config, session }: Pick<StageRun, 'config' | 'session'>,
 ): Promise<StageOutcome> {
-  await using plan = await openSharedPlan(whole, options, { config, session });
+  await using plan = await openSharedPlan(whole, options, { config, runtime: session });
   const outcome = await runStage(plan, worker, options, {}, { report: showStage(session), workerData: data });
   tellOutcome(outcome, session);
   return outcome;

@@ -2,7 +2,7 @@ import type { Config } from '../../../config/index.ts';
 import type { DownloadEvent, DownloadSummary } from '../../../download/index.ts';
 import { whyNot } from '../../../download/index.ts';
 import type { QueueEvent } from '../../../queue/index.ts';
-import type { DownloadAssembly } from '../../assemble-download.ts';
+import type { DownloadAssembly } from '../../../harvest/index.ts';
 import { count, duration, showProgress } from '../../progress.ts';
 import type { Session } from '../../session.ts';
 import { plain, table } from '../../terminal.ts';

@@ -3,17 +3,21 @@ import type { Command } from 'commander';
 import { AppError } from '../../../base/index.ts';
 import type { WorkProvider } from '../../../download/index.ts';
 import { startTelemetry } from '../../../telemetry/index.ts';
-import { openQueue } from '../../assemble.ts';
-import type { DownloadAssembly } from '../../assemble-download.ts';
-import { assembleDownload, isQueueEvent } from '../../assemble-download.ts';
-import { openInspector } from '../../inspector.ts';
+import {
+  assembleDownload,
+  isQueueEvent,
+  listingPath,
+  openInspector,
+  openQueue,
+  wantedWorks,
+} from '../../../harvest/index.ts';
+import type { DownloadAssembly } from '../../../harvest/index.ts';
 import type { Session } from '../../session.ts';
 import { openSession, shared } from '../../session.ts';
 import { stopSignal } from '../../stop-signal.ts';
 import { DownloadProgress, printAccount } from './account.ts';
 import type { DownloadOptions } from './options.ts';
 import { downloadOptions, downloadFlags } from './options.ts';
-import { listingPath, wantedWorks } from './provider.ts';
 
 const EXAMPLES = `
 Examples:

@@ -4,24 +4,17 @@ import type { Command } from 'commander';
 import { Option } from 'commander';
 
 import type { Layer } from '../../../config/index.ts';
-import { queueLayer } from '../../assemble.ts';
+import type { WantedWorks } from '../../../harvest/index.ts';
+import { queueLayer } from '../../../harvest/index.ts';
 import { flagLayer } from '../../session.ts';
 import { simOption, simulatedLayer } from '../../simulated-web.ts';
 
 /** What a download takes on the command line. */
-export interface DownloadOptions {
-  readonly topic?: string;
-  readonly input?: readonly string[];
-  readonly max?: number;
+export interface DownloadOptions extends WantedWorks {
   readonly workers?: number;
   readonly out?: string;
   readonly mailto?: string;
   readonly sim?: string;
-  readonly yearStart?: number;
-  readonly yearEnd?: number;
-  readonly oaOnly?: boolean;
-  readonly type?: string;
-  readonly language?: string;
   readonly preset?: string;
   readonly resolverOrder?: string;
   readonly enableResolver?: string;

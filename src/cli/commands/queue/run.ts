@@ -8,7 +8,7 @@ import type { Config } from '../../../config/index.ts';
 import { parseText } from '../../../config/index.ts';
 import type { DrainMode, Handler, Outlook, QueueEvent, RunSummary, WorkQueue } from '../../../queue/index.ts';
 import { Orchestrator } from '../../../queue/index.ts';
-import { orchestratorOptions } from '../../assemble.ts';
+import { orchestratorOptions } from '../../../harvest/index.ts';
 import { count, duration, showProgress } from '../../progress.ts';
 import type { Session } from '../../session.ts';
 import { flagLayer } from '../../session.ts';

@@ -7,15 +7,13 @@ import { AppError } from '../../../base/index.ts';
 import type { Config, Layer } from '../../../config/index.ts';
 import { slug } from '../../../download/index.ts';
 import { writeReport } from '../../../report/index.ts';
-import type { RunAccount, RunAsked } from '../../../run/index.ts';
-import { readRunFile, RunFolder } from '../../../run/index.ts';
+import type { CorpusRequest, RunAccount, RunAsked } from '../../../corpus/index.ts';
+import { buildCorpus, readRunFile, RunFolder } from '../../../corpus/index.ts';
 import type { Session } from '../../session.ts';
 import { openSession, shared } from '../../session.ts';
 import { stopSignal } from '../../stop-signal.ts';
 import type { DownloadOptions } from '../download/options.ts';
 import { downloadFlags, downloadOptions } from '../download/options.ts';
-import type { CorpusRequest } from './corpus.ts';
-import { buildCorpus } from './corpus.ts';
 import { RunProgress } from './progress.ts';
 import { printRun } from './summary.ts';
 
@@ -105,7 +103,7 @@ export async function requestOf(
   return {
     ids,
     papers,
-    options: { ...options, ...wanted, input: lists } as DownloadOptions,
+    options: { ...options, ...wanted, input: lists },
     config: session.load(flags).config,
   };
 }

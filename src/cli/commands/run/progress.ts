@@ -1,12 +1,11 @@
 import type { DownloadEvent } from '../../../download/index.ts';
 import type { QueueEvent } from '../../../queue/index.ts';
-import type { CorpusStageName } from '../../../run/index.ts';
+import type { CorpusStageName, CorpusWatcher } from '../../../corpus/index.ts';
 import type { StageEvent } from '../../../stage/index.ts';
-import type { DownloadAssembly } from '../../assemble-download.ts';
+import type { DownloadAssembly } from '../../../harvest/index.ts';
 import { count, showProgress } from '../../progress.ts';
 import type { Session } from '../../session.ts';
 import { plain } from '../../terminal.ts';
-import type { CorpusWatcher } from './corpus.ts';
 
 /** How the stages are called to a reader, in their order; vectors are made ahead, and written at the end. */
 const DONE: readonly (readonly [word: string, ...stages: CorpusStageName[]])[] = [

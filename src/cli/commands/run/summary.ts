@@ -1,4 +1,4 @@
-import type { CorpusStageName, RunAccount } from '../../../run/index.ts';
+import type { CorpusStageName, RunAccount } from '../../../corpus/index.ts';
 import { count, duration } from '../../progress.ts';
 import type { Session } from '../../session.ts';
 import { wrapped } from '../../passage-text.ts';

@@ -1,11 +1,19 @@
+import type { Box } from '../../document.ts';
 import { isReferencesHeading } from './heading-number.ts';
 import type { Line } from './line.ts';
 import type { Segment } from './segment.ts';
 import { mostFrequent } from './glyph-type.ts';
 import { glyphsText } from './segment-text.ts';
 
+/** The type that most of a document is set in. */
+export interface BodyType {
+  readonly size: number;
+  readonly font: string;
+  readonly bold: boolean;
+}
+
 /** The size and font that most glyphs have. */
-export function bodyType(segments: readonly Segment[]): { size: number; font: string; bold: boolean } {
+export function bodyType(segments: readonly Segment[]): BodyType {
   const references = segments.findLast(isReferencesLine);
   const sizes = new Map<number, number>();
   const fonts = new Map<string, number>();
@@ -73,4 +81,17 @@ export function usesIndent(lines: readonly Line[], size: number): boolean {
     else if (Math.abs(indent) < 1) plain += 1;
   }
   return indents >= 3 && indents > 0.02 * plain;
+}
+
+/** The area that text fills, without the few segments that stick out. */
+export function typeArea(segments: readonly Segment[], page: { readonly width: number; readonly height: number }): Box {
+  const text = segments.filter((segment) => segment.glyphs.length > 3);
+  const lefts = text.map((segment) => segment.left).sort((a, b) => a - b);
+  const rights = text.map((segment) => segment.right).sort((a, b) => a - b);
+  return {
+    left: lefts[Math.floor(lefts.length * 0.02)] ?? 0,
+    right: rights[Math.floor(rights.length * 0.98)] ?? page.width,
+    top: 0,
+    bottom: page.height,
+  };
 }

@@ -1,0 +1,142 @@
+import { join } from 'node:path';
+
+import { AppError, systemClock } from '../base/index.ts';
+import type { Config } from '../config/index.ts';
+import type {
+  ChunkSettings,
+  DenseEngine,
+  DenseSettings,
+  DoctagsSettings,
+  EmbedEngines,
+  SparseEngine,
+} from '../parse/index.ts';
+import { openCorpusBm25, openDenseEngineIfInstalled, openSpladeEngine } from '../parse/index.ts';
+import type { Runtime } from '../harvest/index.ts';
+
+/** How files are read, as the configuration says. */
+export function doctagsSettings({ parse, keys }: Config): DoctagsSettings {
+  const remote = {
+    baseUrl: parse.engine_url,
+    requestTimeoutMs: parse.engine_timeout_s * 1_000,
+    ...(keys.engine !== '' && { apiKey: keys.engine }),
+  };
+  if (parse.engine !== 'embedded' && parse.engine_url === '') {
+    throw new AppError('CONFIG_INVALID', `parse.engine_url is empty although parse.engine is ${parse.engine}`, {
+      hint: 'set the address of the server',
+    });
+  }
+  return {
+    mode: parse.mode,
+    engine:
+      parse.engine === 'embedded'
+        ? { kind: 'embedded' }
+        : parse.engine === 'vlm'
+          ? {
+              kind: 'vlm',
+              ...remote,
+              model: parse.engine_model,
+              prompt: parse.engine_prompt,
+              dpi: parse.engine_dpi,
+              maxTokens: parse.engine_max_tokens,
+              concurrency: parse.engine_concurrency,
+              attempts: parse.engine_attempts,
+            }
+          : { kind: 'docling-serve', ...remote },
+    maxPages: parse.max_pages,
+    maxFileBytes: parse.max_file_mb * 1_000_000,
+    ...(parse.ocr === 'auto' && { ocr: { languages: parse.ocr_languages, timeoutMs: parse.ocr_timeout_s * 1_000 } }),
+    markdown: parse.markdown,
+    json: parse.docling_json,
+    html: parse.html,
+  };
+}
+
+/** How chunks are cut, as the configuration says. */
+export function chunkSettings({ parse }: Config): ChunkSettings {
+  return {
+    tokenizer: parse.tokenizer,
+    maxTokens: parse.max_tokens,
+    minTokens: parse.min_tokens,
+    overlapTokens: parse.overlap_tokens,
+  };
+}
+
+/** Which dense engine is meant; undefined when none is wanted. */
+export function denseSettings({ parse, keys }: Config): DenseSettings | undefined {
+  const prefixes = { query: parse.query_prefix, passage: parse.passage_prefix };
+  switch (parse.dense) {
+    case 'none':
+      return undefined;
+    case 'embedded':
+      return { engine: 'embedded', precision: parse.precision, threads: parse.threads };
+    case 'onnx':
+      return {
+        engine: 'onnx',
+        folder: parse.embed_model,
+        threads: parse.threads,
+        batchSize: 1,
+        maxTokens: 0,
+        normalise: true,
+        prefixes,
+      };
+    case 'openai-compatible':
+      return {
+        engine: 'openai-compatible',
+        url: parse.embed_url,
+        model: parse.embed_model,
+        revision: parse.embed_revision,
+        apiKey: keys.embeddings === '' ? undefined : keys.embeddings,
+        dimensions: parse.embed_dimensions,
+        batchSize: parse.batch_size,
+        concurrency: parse.concurrency,
+        timeoutMs: parse.embed_timeout_s * 1000,
+        retries: parse.embed_retries,
+        retryBackoffMs: parse.embed_backoff_s * 1000,
+        longestWaitMs: parse.embed_longest_wait_s * 1000,
+        normalise: true,
+        prefixes,
+        clock: systemClock,
+      };
+  }
+}
+
+/** Opens the engines that make vectors. */
+export async function openEmbedEngines(config: Config, runtime: Runtime): Promise<EmbedEngines> {
+  return { dense: await openDense(config, runtime), sparse: await openSparse(config) };
+}
+
+/** Opens the dense engine; a model that is not installed is told, and words alone are left to search by. */
+export async function openDense(config: Config, runtime: Runtime): Promise<DenseEngine | undefined> {
+  const settings = denseSettings(config);
+  const opened = settings && (await openDenseEngineIfInstalled(settings));
+  if (opened?.kind === 'missing')
+    runtime.log(
+      'warn',
+      `${opened.reason.message}: no dense vectors are made, search goes by words alone (${opened.reason.hint ?? ''})`,
+    );
+  return opened?.kind === 'engine' ? opened.engine : undefined;
+}
+
+/** Opens the sparse engine; BM25 counts the words of everything that is chunked, the first time. */
+export async function openSparse({ parse }: Config): Promise<SparseEngine | undefined> {
+  switch (parse.sparse) {
+    case 'none':
+      return undefined;
+    case 'bm25':
+      return openCorpusBm25(parse.data_root, parse.format);
+    case 'splade':
+      return openSpladeEngine({
+        folder: parse.splade_folder,
+        threads: parse.threads,
+        batchSize: 1,
+        maxTokens: 0,
+        normalise: false,
+        prefixes: { query: '', passage: '' },
+      });
+  }
+}
+
+/** Where the stages write their manifests. */
+export function manifestFolder({ parse }: Config): string {
+  return join(parse.data_root, 'Manifests');
+}

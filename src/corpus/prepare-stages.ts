@@ -1,0 +1,107 @@
+import { join } from 'node:path';
+
+import type { Config } from '../config/index.ts';
+import type { EmbedEngines } from '../parse/index.ts';
+import {
+  aheadItems,
+  aheadWorker,
+  chunkItems,
+  chunkWorker,
+  createEmbedWorker,
+  doctagsItems,
+  doctagsWorker,
+  embedPlan,
+  VectorCache,
+} from '../parse/index.ts';
+import type { ClosingStage, FlowingStage } from './prepared-stage.ts';
+import type { StageFlags } from '../stage/index.ts';
+import { cpuWorkers } from '../stage/index.ts';
+import { chunkSettings, denseSettings, doctagsSettings } from './parse-settings.ts';
+import { stageSettings } from './stage-settings.ts';
+
+/** The DocTags stage: parsers run in processes of their own, which can be killed. */
+export function prepareDoctags(config: Config, flags: StageFlags = {}): FlowingStage {
+  const { parse } = config;
+  const settings = doctagsSettings(config);
+  const remote = settings.engine.kind !== 'embedded';
+  return {
+    stageName: 'doctags',
+    worker: doctagsWorker,
+    options: stageSettings(flags, config, {
+      policy: 'cpu',
+      isolation: 'process',
+      workers: remote ? 4 : cpuWorkers(),
+      scheduling: 'lpt',
+      perItemTimeoutS: parse.timeout_s,
+      memoryLimitMb: parse.memory_limit_mb,
+      // Measured on the open papers: 290 MB at most, where V8's own choice needs more than 400; less costs more CPU.
+      youngGenerationMb: 48,
+      recycleAfterItems: 200,
+      retries: remote ? 3 : 0,
+    }),
+    data: settings,
+    item: doctagsItems(parse.data_root, settings),
+  };
+}
+
+/** The chunk stage. */
+export async function prepareChunk(config: Config, flags: StageFlags = {}): Promise<FlowingStage> {
+  const { parse } = config;
+  const settings = chunkSettings(config);
+  return {
+    stageName: 'chunk',
+    worker: chunkWorker,
+    options: stageSettings(flags, config, {
+      policy: 'cpu',
+      workers: cpuWorkers(),
+      scheduling: 'lpt',
+      perItemTimeoutS: 120,
+    }),
+    data: settings,
+    item: await chunkItems(parse.data_root, settings, parse.format),
+  };
+}
+
+/** The embed stage over every document that is chunked, with engines that are open. */
+export function prepareEmbed(config: Config, engines: EmbedEngines, flags: StageFlags = {}): ClosingStage {
+  const { parse } = config;
+  const cache = new VectorCache(cachePath(config), { maxBytes: parse.cache_max_mb * 2 ** 20 });
+  const remote = parse.dense === 'openai-compatible';
+  return {
+    stageName: 'embed',
+    worker: createEmbedWorker({ engines, type: parse.vector_type, cache }),
+    options: stageSettings(flags, config, {
+      policy: remote ? 'gpu' : 'io',
+      workers: remote ? 4 : 1,
+      ...(remote && { maxQueue: 16, retries: 2 }),
+    }),
+    plan: embedPlan(parse.data_root, { engines, type: parse.vector_type, format: parse.format }),
+    [Symbol.asyncDispose]: async () => cache[Symbol.dispose](),
+  };
+}
+
+/**
+ * Dense vectors made as documents are chunked, ahead of the embed stage. The model computes for tens of milliseconds a
+ * passage: in a process of its own it does not hold up the downloads.
+ */
+export function prepareDense(config: Config, flags: StageFlags = {}): FlowingStage | undefined {
+  const { parse } = config;
+  const dense = denseSettings(config);
+  if (!dense) return undefined;
+  const { clock: _clock, ...plain } = dense as typeof dense & { readonly clock?: unknown };
+  const remote = dense.engine === 'openai-compatible';
+  return {
+    stageName: 'dense',
+    worker: aheadWorker,
+    options: stageSettings(flags, config, {
+      ...(remote ? { policy: 'gpu', workers: 4 } : { policy: 'cpu', isolation: 'process', workers: 1 }),
+      warmSpare: false,
+    }),
+    data: { dense: plain, cache: cachePath(config) },
+    item: aheadItems(parse.data_root, parse.format),
+  };
+}
+
+function cachePath({ parse }: Config): string {
+  return join(parse.data_root, 'Embeddings', 'cache.sqlite');
+}

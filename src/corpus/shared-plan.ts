@@ -1,0 +1,50 @@
+import { join } from 'node:path';
+
+import { AppError, FileLock } from '../base/index.ts';
+import type { Config } from '../config/index.ts';
+import type { StageOptions, StagePlan, WorkItem } from '../stage/index.ts';
+import { openQueue, orchestratorOptions } from '../harvest/index.ts';
+import { QueueSource } from './queue-source.ts';
+import type { Runtime } from '../harvest/index.ts';
+
+/**
+ * The plan as it is, or, with `stage.source: queue`, with its items in a queue that all runners of the stage share: a
+ * SQLite file beside the manifests for one machine, a schema of its own on the configured PostgreSQL for several.
+ */
+export async function openSharedPlan(
+  plan: StagePlan & { readonly items: readonly WorkItem[] },
+  options: StageOptions,
+  context: { readonly config: Config; readonly runtime: Runtime },
+): Promise<StagePlan & AsyncDisposable> {
+  const { config, runtime } = context;
+  // A dry run only looks: it takes nothing out of anybody's hands.
+  if (config.stage.source === 'files' || options.dryRun)
+    return { ...plan, [Symbol.asyncDispose]: () => Promise.resolve() };
+  if (options.shard.count > 1) {
+    throw new AppError('USAGE_SOURCE', 'a queue shares the documents out by itself, so --shard has no meaning there', {
+      hint: 'leave out --shard, or use --source files',
+    });
+  }
+  const { stageName } = plan;
+  const path = join(options.manifestDir, `docparse.${stageName}.queue.sqlite`);
+  const schema = `${config.queue.schema}_${stageName}`;
+  await using opened = new AsyncDisposableStack();
+  const queue = opened.use(await openQueue({ ...config, queue: { ...config.queue, path, schema } }, runtime));
+  using lock = new FileLock(`${path}.lock`, runtime.clock);
+  const { leaseMs, heartbeatMs, maxAttempts } = orchestratorOptions(config);
+  const { workers, scheduling } = options;
+  const source = await QueueSource.open(plan.items, {
+    queue,
+    clock: runtime.clock,
+    lock,
+    leaseMs,
+    heartbeatMs,
+    maxAttempts,
+    workers,
+    scheduling,
+  });
+  opened.use(source);
+  const moved = opened.move();
+  const { totalItems: _, ...rest } = plan;
+  return { ...rest, items: source, [Symbol.asyncDispose]: () => moved.disposeAsync() };
+}

@@ -1,0 +1,153 @@
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { mkdtempDisposable } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { test } from 'node:test';
+
+import { systemClock } from '../../base/index.ts';
+import type { AttemptRow, ManifestRow } from '../../download/index.ts';
+import { ManifestFolder } from './manifest-folder.ts';
+
+const ATTEMPT: AttemptRow = {
+  resolver: 'arxiv',
+  url: 'https://arxiv.example/pdf/1.pdf',
+  final_url: 'https://arxiv.example/pdf/1.pdf',
+  chain: [],
+  status: 200,
+  bytes: 1000,
+  sha256: 'ab',
+  kind: 'pdf',
+  license: null,
+  version: null,
+  host_type: null,
+  reason: 'success',
+  detail: null,
+  started_at: '2026-01-01T00:00:00.000Z',
+  duration_ms: 20,
+};
+
+function row(work: string, more: Partial<ManifestRow> = {}): ManifestRow {
+  return {
+    schema_version: 'contentdownload/1.0.0',
+    run_id: 'run',
+    at: '2026-01-01T00:00:01.000Z',
+    work,
+    doi: null,
+    title: 'A title, with "quotes"',
+    outcome: 'saved',
+    reason: 'success',
+    detail: null,
+    resolver: 'arxiv',
+    url: ATTEMPT.url,
+    final_url: ATTEMPT.final_url,
+    path: `PDF/${work}.pdf`,
+    kind: 'pdf',
+    content_type: 'application/pdf',
+    sha256: 'ab',
+    bytes: 1000,
+    license: null,
+    version: null,
+    host_type: null,
+    retry_at: null,
+    duration_ms: 30,
+    attempts: [ATTEMPT],
+    problems: [],
+    ...more,
+  };
+}
+
+function mirrored(folder: string): string[] {
+  using database = new DatabaseSync(join(folder, 'manifest.sqlite3'), { readOnly: true });
+  return (database.prepare('SELECT work FROM manifest ORDER BY sequence').all() as { work: string }[]).map(
+    ({ work }) => work,
+  );
+}
+
+function open(folder: string, warnings: string[] = []): Promise<ManifestFolder> {
+  return ManifestFolder.open({
+    folder,
+    runId: 'run',
+    clock: systemClock,
+    warn: (message) => void warnings.push(message),
+  });
+}
+
+test('text, database and reports hold the same rows, and the last row of a work is known at every moment', async () => {
+  await using folder = await mkdtempDisposable(join(tmpdir(), 'docstokg-manifest-'));
+  {
+    await using manifest = await open(folder.path);
+    assert.equal(manifest.last('a'), undefined);
+    await manifest.write(row('a', { outcome: 'failed', reason: 'all-plans-failed', path: null, bytes: null }));
+    assert.equal(manifest.last('a')?.outcome, 'failed');
+    // More than are mirrored at a time.
+    await Promise.all(Array.from({ length: 250 }, (_, at) => manifest.write(row(`w${at}`))));
+    await manifest.write(row('a', { at: '2026-01-01T00:00:02.000Z' }));
+    assert.equal(manifest.last('a')?.outcome, 'saved');
+    assert.equal(manifest.last('w0')?.path, 'PDF/w0.pdf');
+  }
+  const lines = readFileSync(join(folder.path, 'manifest.jsonl'), 'utf8').trim().split('\n');
+  const works = lines.map((line) => (JSON.parse(line) as ManifestRow).work);
+  assert.equal(works.length, 252);
+  assert.deepEqual(mirrored(folder.path), works);
+  const read = (name: string): string => readFileSync(join(folder.path, name), 'utf8');
+  assert.equal(read('manifest.csv').trim().split('\r\n').length, 253);
+  assert.equal(read('manifest.last.csv').trim().split('\r\n').length, 252);
+  const index = JSON.parse(read('manifest.index.json')) as { works: number; files: Record<string, unknown> };
+  assert.equal(index.works, 251);
+  assert.deepEqual(index.files['a'], { path: 'PDF/a.pdf', sha256: 'ab', bytes: 1000, kind: 'pdf' });
+  assert.equal(Object.keys(index.files).length, 251);
+  assert.deepEqual((JSON.parse(read('manifest.summary.json')) as { outcomes: unknown }).outcomes, { saved: 251 });
+  const metrics = JSON.parse(read('manifest.metrics.json')) as { by_host: Record<string, unknown> };
+  assert.deepEqual(metrics.by_host['arxiv.example'], { attempts: 251, saved: 251, bytes: 251_000, ms: 5020 });
+  assert.deepEqual(
+    readdirSync(folder.path).filter((name) => name.endsWith('.part')),
+    [],
+  );
+});
+
+test('a folder without any row has reports too', async () => {
+  await using folder = await mkdtempDisposable(join(tmpdir(), 'docstokg-manifest-'));
+  await (await open(folder.path))[Symbol.asyncDispose]();
+  const index = JSON.parse(readFileSync(join(folder.path, 'manifest.index.json'), 'utf8')) as Record<string, unknown>;
+  assert.deepEqual([index['works'], index['files']], [0, {}]);
+});
+
+test('whichever of text and database is lost, damaged or behind is made whole from the other', async () => {
+  await using folder = await mkdtempDisposable(join(tmpdir(), 'docstokg-manifest-'));
+  const jsonl = join(folder.path, 'manifest.jsonl');
+  const database = join(folder.path, 'manifest.sqlite3');
+  {
+    await using manifest = await open(folder.path);
+    for (const work of ['a', 'b', 'c']) await manifest.write(row(work));
+  }
+  const whole = readFileSync(jsonl);
+  const warnings: string[] = [];
+  // A kill may come after the text and before the database.
+  using opened = new DatabaseSync(database);
+  opened.exec("DELETE FROM manifest WHERE work = 'c'");
+  opened.close();
+  {
+    await using manifest = await open(folder.path, warnings);
+    assert.equal(manifest.last('c')?.outcome, 'saved');
+  }
+  assert.deepEqual(mirrored(folder.path), ['a', 'b', 'c']);
+  assert.match(warnings.join(), /1 rows were missing in manifest.sqlite3/);
+
+  truncateSync(jsonl, Math.floor(whole.length / 2));
+  await (await open(folder.path, warnings))[Symbol.asyncDispose]();
+  const works = readFileSync(jsonl, 'utf8')
+    .trim()
+    .split('\n')
+    .map((line) => (JSON.parse(line) as ManifestRow).work);
+  assert.deepEqual(works.sort(), ['a', 'b', 'c']);
+
+  for (const name of readdirSync(folder.path)) if (/sqlite3-/.test(name)) rmSync(join(folder.path, name));
+  writeFileSync(database, 'no database at all, but long enough to be taken for one: '.repeat(40));
+  {
+    await using manifest = await open(folder.path, warnings);
+    assert.equal(manifest.last('a')?.path, 'PDF/a.pdf');
+  }
+  assert.equal(mirrored(folder.path).length, 3);
+});

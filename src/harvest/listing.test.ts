@@ -1,0 +1,69 @@
+import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
+import { mkdtempDisposable } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+
+import { clientSettings, Simulation } from '../../sim/index.ts';
+import { TOPICS } from '../../sim/world/topics.ts';
+import { createHttpClient, Secret } from '../http/index.ts';
+import { listWorks } from './listing.ts';
+
+test('a listing whose budget is spent, or that was left, goes on where it was; one that is through begins anew', async () => {
+  await using folder = await mkdtempDisposable(join(tmpdir(), 'docstokg-listing-'));
+  const statePath = join(folder.path, 'state', 'listing.json');
+  await using simulation = await Simulation.open({
+    parameters: { seed: 7, works: 200, hosts: 12, profile: 'calm' },
+    documents: 'plain',
+  });
+  const { dns, allowedAddresses, keys } = clientSettings(simulation);
+  const [address = '', port = ''] = dns.address.split(':');
+  const key = keys['openalex'] ?? '';
+  const baseUrl = new URL('http://api.openalex.org.sim.test/');
+  const topic = simulation.world.work(0).topics[0]?.topic ?? 0;
+  const told: string[] = [];
+  const list = async (most = Infinity): Promise<string[]> => {
+    await using client = createHttpClient({
+      contact: 'someone@docstokg.dev',
+      perHost: { perSecond: Infinity },
+      guard: {
+        allow: allowedAddresses,
+        dnsMap: [{ pattern: '*.sim.test', address, port: Number(port), trusted: true }],
+      },
+    });
+    const found: string[] = [];
+    for await (const work of listWorks(
+      { topic: TOPICS[topic]?.id ?? '' },
+      {
+        send: client.send,
+        baseUrl,
+        credentials: [{ origin: baseUrl.origin, place: 'query', name: 'api_key', secret: new Secret(key) }],
+        perPage: 2,
+        statePath,
+        tell: (message) => told.push(message),
+      },
+    )) {
+      found.push(work.id);
+      if (found.length >= most) break;
+    }
+    return found;
+  };
+  const all = await list();
+  assert.ok(all.length > 6 && !existsSync(statePath), `${all.length} works`);
+
+  simulation.reset();
+  simulation.run.allow(key, 2);
+  const today = await list();
+  assert.deepEqual(today, all.slice(0, 4));
+  assert.match(told.at(-1) ?? '', /stops here/);
+  simulation.advance(86_400_000);
+  simulation.run.allow(key, 10_000);
+  assert.deepEqual(await list(3), all.slice(4, 7));
+  // Left in the middle of a page, which is asked for again as a whole.
+  const rest = await list();
+  assert.deepEqual(rest, all.slice(-rest.length));
+  assert.ok([all.length - 5, all.length - 6].includes(rest.length), `${rest.length} of ${all.length}`);
+  assert.equal(existsSync(statePath), false);
+  assert.deepEqual(await list(1), all.slice(0, 1));
+});

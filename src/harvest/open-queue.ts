@@ -1,0 +1,61 @@
+import type { Clock } from '../base/index.ts';
+import type { Config, Layer } from '../config/index.ts';
+import type { OrchestratorOptions, QueueStore } from '../queue/index.ts';
+import { openStore, WorkQueue } from '../queue/index.ts';
+import type { Runtime } from './runtime.ts';
+
+/** Opens the queue that the configuration names. */
+export async function openQueue(config: Config, runtime: Runtime, clock: Clock = runtime.clock): Promise<WorkQueue> {
+  return new WorkQueue(await openQueueStore(config, runtime, clock), clock);
+}
+
+async function openQueueStore({ queue }: Config, runtime: Runtime, clock: Clock): Promise<QueueStore> {
+  return openStore({
+    backend: queue.backend,
+    path: queue.path,
+    walMode: queue.wal_mode,
+    timeoutMs: queue.timeout_sec * 1000,
+    durability: queue.durability,
+    url: queue.url,
+    schema: queue.schema,
+    clock,
+    report: (event) =>
+      event.kind === 'queue-unreachable'
+        ? runtime.log('warn', `the queue's server is away (${event.message}); waiting for it`)
+        : runtime.log('info', `the queue's server is back after ${(event.outageMs / 1000).toFixed(1)} s`),
+  });
+}
+
+/** The orchestrator's slice of the configuration, in its own units. */
+export function orchestratorOptions({ orchestrator: o }: Config): OrchestratorOptions {
+  return {
+    maxWorkers: o.max_workers,
+    maxPerResolver: o.max_per_resolver,
+    maxPerHost: o.max_per_host,
+    maxParked: o.max_parked,
+    readyPerHost: o.ready_per_host,
+    leaseMs: o.lease_ttl_seconds * 1000,
+    heartbeatMs: o.heartbeat_seconds * 1000,
+    maxAttempts: o.max_job_attempts,
+    retryBackoffMs: o.retry_backoff_seconds * 1000,
+    retryJitterMs: o.jitter_seconds * 1000,
+    retryMaxDelayMs: o.retry_max_delay_seconds * 1000,
+    jobTimeoutMs: o.job_timeout_seconds * 1000,
+    shutdownGraceMs: o.shutdown_grace_seconds * 1000,
+  };
+}
+
+/** What `--queue` means: a PostgreSQL address or a SQLite file. */
+export function queueLayer(target: string | undefined): Layer {
+  if (target === undefined) return [];
+  const origin = 'option --queue';
+  return /^postgres(ql)?:\/\//.test(target)
+    ? [
+        { path: ['queue', 'backend'], value: 'postgres', origin },
+        { path: ['queue', 'url'], value: target, origin },
+      ]
+    : [
+        { path: ['queue', 'backend'], value: 'sqlite', origin },
+        { path: ['queue', 'path'], value: target, origin },
+      ];
+}

@@ -1,0 +1,59 @@
+import type { Draft } from './draft.ts';
+import { draftOf } from './draft.ts';
+import { buildLines } from './line.ts';
+import type { Findings } from './pass.ts';
+import { findStamps } from './stamp.ts';
+
+/** Running heads, feet and stamps as drafts. */
+export function pageAsides({
+  pages,
+  pictures,
+  text,
+  furniture,
+}: Pick<Findings, 'pages' | 'pictures' | 'text' | 'furniture'>): Draft[] {
+  return pages.flatMap((page) => [
+    ...findStamps(page, pictures.get(page.number) ?? []).map((stamp): Draft => ({
+      kind: 'page_header',
+      lines: [],
+      page: page.number,
+      piece: -1,
+      box: stamp.box,
+      text: stamp.text,
+    })),
+    ...(text.get(page.number) ?? []).flatMap((segment) => {
+      const kind = furniture.get(segment);
+      return kind ? [draftOf(kind, buildLines([segment], segment), -1)] : [];
+    }),
+  ]);
+}
+
+/** Puts running heads before and feet after what stands on their page. */
+export function inPageOrder(drafts: readonly Draft[], aside: readonly Draft[]): Draft[] {
+  const result: Draft[] = [];
+  const heads = aside
+    .filter((draft) => draft.kind === 'page_header')
+    .sort((a, b) => a.page - b.page || a.box.top - b.box.top);
+  const feet = aside
+    .filter((draft) => draft.kind === 'page_footer')
+    .sort((a, b) => a.page - b.page || a.box.top - b.box.top);
+  const flush = (page: number): void => {
+    while ((feet[0]?.page ?? Infinity) < page || (heads[0]?.page ?? Infinity) <= page) {
+      const head = heads[0];
+      const foot = feet[0];
+      if (foot && foot.page < page && (!head || foot.page < head.page)) result.push(...feet.splice(0, 1));
+      else if (head && head.page <= page) result.push(...heads.splice(0, 1));
+      else if (foot && foot.page < page) result.push(...feet.splice(0, 1));
+      else break;
+    }
+  };
+  let page = 0;
+  for (const draft of drafts) {
+    if (draft.page > page) {
+      page = draft.page;
+      flush(page);
+    }
+    result.push(draft);
+  }
+  flush(Infinity);
+  return result;
+}

@@ -1,0 +1,108 @@
+import type { Block, Box } from '../../document.ts';
+import type { ColumnPiece } from './column.ts';
+import type { Draft } from './draft.ts';
+import type { Line } from './line.ts';
+import type { OutlineEntry, PageContent } from './page-content.ts';
+import type { PageView } from './page-view.ts';
+import type { Setting } from './paragraph.ts';
+import type { Segment } from './segment.ts';
+import type { BodyType } from './type-area.ts';
+
+/** Something that belongs to each page, by the page's number. */
+export type ByPage<T> = ReadonlyMap<number, T>;
+
+/** Lines of one column from top to bottom, between what spans the columns. */
+export interface LinePiece {
+  readonly page: number;
+  readonly lines: readonly Line[];
+  /** Stands in the margin, beside the text proper. */
+  readonly margin: boolean;
+}
+
+/** All that is known about a document while it is analysed; each pass adds to it. */
+export interface Findings {
+  /** Pages as the engine reads them, the file's outline and the title in its information. */
+  readonly contents: readonly PageContent[];
+  readonly outline: readonly OutlineEntry[];
+  readonly information: string;
+  /** How each page is looked at, and the pages turned so that text runs from left to right. */
+  readonly views: ByPage<PageView>;
+  readonly pages: readonly PageContent[];
+  /** Pieces of lines, and the type that most of the text is set in. */
+  readonly segments: ByPage<readonly Segment[]>;
+  readonly body: BodyType;
+  readonly pictures: ByPage<readonly Box[]>;
+  /** Segments without the labels of pictures. */
+  readonly text: ByPage<readonly Segment[]>;
+  readonly furniture: ReadonlyMap<Segment, 'page_header' | 'page_footer'>;
+  readonly vocabulary: ReadonlySet<string>;
+  /** Tables and pictures by the number that stands for them among the segments. */
+  readonly floats: ByPage<ReadonlyMap<number, Draft>>;
+  /** Segments without furniture, tables and pictures in their place. */
+  readonly placed: ByPage<readonly Segment[]>;
+  readonly columns: ByPage<readonly ColumnPiece[]>;
+  readonly pieces: readonly LinePiece[];
+  readonly setting: Setting;
+  readonly drafts: Draft[];
+}
+
+/** A box with a name: what a pass found on a page. */
+export interface Mark {
+  readonly page: number;
+  readonly box: Box;
+  readonly kind: Block['kind'];
+  readonly text: string;
+}
+
+/** One step of the analysis, with what it reads and what it adds. */
+export interface Pass {
+  readonly name: string;
+  readonly job: string;
+  readonly needs: readonly (keyof Findings)[];
+  readonly gives: readonly (keyof Findings)[];
+  run(found: Findings): Partial<Findings>;
+  /** What it found, to be drawn; passes over drafts are drawn by what became of each. */
+  draw?(found: Findings): readonly Mark[];
+}
+
+/** A pass whose reads and writes are checked by their types. */
+export function pass<N extends keyof Findings, G extends keyof Findings>(definition: {
+  readonly name: string;
+  readonly job: string;
+  readonly needs: readonly N[];
+  readonly gives: readonly G[];
+  run(found: Pick<Findings, N>): Pick<Findings, G>;
+  draw?(found: Pick<Findings, N | G>): readonly Mark[];
+}): Pass {
+  return definition;
+}
+
+/** A pass over the drafts: it marks, splits or joins them. */
+export function draftPass<N extends keyof Findings = 'drafts'>(definition: {
+  readonly name: string;
+  readonly job: string;
+  readonly needs?: readonly N[];
+  change(drafts: Draft[], found: Pick<Findings, N>): Draft[];
+}): Pass {
+  const { needs = [], name, job } = definition;
+  return {
+    name,
+    job,
+    needs: ['drafts', ...needs],
+    gives: ['drafts'],
+    run: (found) => ({ drafts: definition.change(found.drafts, found) }),
+  };
+}
+
+/** Marks of boxes that belong to pages. */
+export function marks<T>(
+  byPage: ByPage<readonly T[]>,
+  mark: (each: T) => Omit<Mark, 'page'> | undefined,
+): readonly Mark[] {
+  return [...byPage].flatMap(([page, all]) =>
+    all.flatMap((each) => {
+      const made = mark(each);
+      return made ? [{ ...made, page }] : [];
+    }),
+  );
+}

@@ -1,0 +1,59 @@
+import type { Box } from '../../document.ts';
+import { shareInside } from './box.ts';
+import type { Draft } from './draft.ts';
+import type { PageContent } from './page-content.ts';
+import type { Segment } from './segment.ts';
+import { buildTable } from './table-grid.ts';
+import { findTableRegions } from './table-region.ts';
+
+/** A page's segments with its tables and pictures as floats in their place. */
+export interface PlacedPage {
+  readonly segments: readonly Segment[];
+  readonly floats: ReadonlyMap<number, Draft>;
+}
+
+/** Takes the text of tables out of the segments; each table and picture stands there as one segment. */
+export function placeFloats(
+  page: PageContent,
+  text: readonly Segment[],
+  pictures: readonly Box[],
+  vocabulary: ReadonlySet<string>,
+): PlacedPage {
+  let segments = text;
+  const floats = new Map<number, Draft>();
+  const add = (draft: Draft): void => {
+    floats.set(floats.size, draft);
+  };
+  for (const region of findTableRegions(page.rules, segments, pictures)) {
+    const grown = {
+      top: region.box.top - 2,
+      bottom: region.box.bottom + 2,
+      left: region.box.left - 3,
+      right: region.box.right + 3,
+    };
+    const inside = segments.filter((segment) => shareInside(segment, grown) > 0.5);
+    const table = buildTable(region, inside, vocabulary);
+    if (!table) continue;
+    const held = new Set(inside);
+    segments = segments.filter((segment) => !held.has(segment));
+    add({ kind: 'table', lines: [], page: page.number, piece: -1, box: region.box, table });
+  }
+  for (const box of pictures) add({ kind: 'picture', lines: [], page: page.number, piece: -1, box });
+  return { segments: [...segments, ...[...floats].map(([id, draft]) => floatSegment(id, draft))], floats };
+}
+
+function floatSegment(float: number, draft: Draft): Segment {
+  return {
+    ...draft.box,
+    page: draft.page,
+    glyphs: [],
+    baseline: draft.box.top + 2,
+    size: 10,
+    font: { name: '', bold: false, italic: false, monospaced: false, smallCaps: false, math: false },
+    bold: 0,
+    italic: 0,
+    math: 0,
+    monospaced: 0,
+    float,
+  };
+}

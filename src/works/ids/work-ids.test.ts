@@ -1,0 +1,224 @@
+import assert from 'node:assert/strict';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+
+import {
+  doiPath,
+  findDoi,
+  formatArxivId,
+  identify,
+  keyOf,
+  normalizeDoi,
+  normalizeHalId,
+  normalizeOpenAlexId,
+  normalizePmcid,
+  normalizePmid,
+  normalizeZenodoId,
+  osfGuidOf,
+  parseArxivId,
+  parseLicense,
+  parseVersion,
+  pmcidFromField,
+  pmidFromField,
+} from '../index.ts';
+
+const SHARED = join(import.meta.dirname, '../../../../shared/data/hostile/open');
+
+test('equal DOIs become equal, whatever they were wrapped in', () => {
+  for (const text of [
+    '10.1000/XYZ123',
+    'https://doi.org/10.1000/xyz123',
+    'http://dx.doi.org/10.1000%2Fxyz123',
+    'doi:10.1000/xyz123',
+    'DOI: 10.1000/xyz123 ',
+    'doi.org/10.1000/xyz123.',
+    'https://doi.org/doi:10.1000/xyz123',
+    '10.1000/xyz123),',
+    'https://www.doi.org/10.1000/xyz123?utm_source=mail',
+  ]) {
+    assert.equal(normalizeDoi(text), '10.1000/xyz123', text);
+  }
+});
+
+test('nasty suffixes survive as they are', () => {
+  const sici = '10.1002/(sici)1521-3951(199911)216:1<135::aid-pssb135>3.0.co;2-#';
+  for (const text of [sici, sici.toUpperCase(), `https://doi.org/${sici}`, `https://doi.org/${doiPath(sici)}`]) {
+    assert.equal(normalizeDoi(text), sici, text);
+  }
+  for (const doi of [
+    '10.5555/a%2bc',
+    '10.5555//double',
+    '10.5555/a?b',
+    '10.5555/a#b',
+    '10.1016/s0140-6736(05)67890-x',
+    '10.1000.10/1',
+  ]) {
+    assert.equal(normalizeDoi(`https://doi.org/${doi}`), doi);
+  }
+  assert.equal(doiPath('10.5555/a#b?c%d/e<f>'), '10.5555/a%23b%3Fc%25d/e%3Cf%3E');
+  assert.equal(normalizeDoi('10.5555/with(open'), '10.5555/with(open');
+});
+
+test('what is no DOI is none, and look-alikes stay apart', () => {
+  for (const text of [
+    '',
+    '10.1/',
+    '10./x',
+    'not a doi',
+    '10.1000/',
+    '10.99999999999999999999/x',
+    '１０.１０００/ｘ',
+    '10.1000/a b',
+    '10.1000/\u0000',
+    '10.1000/a\r\nX: 1',
+    `10.1000/${'x'.repeat(3000)}`,
+  ]) {
+    assert.equal(normalizeDoi(text), undefined, text.slice(0, 40));
+  }
+  const kept = [
+    '10.1000/I',
+    '10.1000/\u0131',
+    '10.1000/\u0130',
+    '10.1000/K',
+    '10.1000/\u212a',
+    '10.1000/\u00df',
+    '10.1000/SS',
+  ];
+  assert.equal(new Set(kept.map(normalizeDoi)).size, kept.length);
+});
+
+test('a DOI is found in running text without its punctuation', () => {
+  assert.equal(findDoi('see (https://doi.org/10.1000/182).'), '10.1000/182');
+  assert.equal(findDoi('nothing here'), undefined);
+});
+
+test(
+  'every hostile DOI of the collection is read or refused in linear time',
+  { skip: existsSync(SHARED) ? false : `${SHARED} is absent` },
+  () => {
+    const lines = readFileSync(join(SHARED, 'ids.jsonl'), 'utf8').trim().split('\n');
+    const dois = lines
+      .map((line) => JSON.parse(line) as { kind: string; value: string })
+      .filter(({ kind }) => kind === 'doi');
+    assert.ok(dois.length > 20);
+    for (const { value } of dois) {
+      const doi = normalizeDoi(value);
+      if (doi === undefined) continue;
+      assert.ok(Buffer.byteLength(doi) <= 2048);
+      assert.equal(normalizeDoi(doi), doi, 'the canonical form is its own canonical form');
+    }
+    const startedAt = process.cpuUsage().user;
+    const probes = readFileSync(join(SHARED, 'markup/t01_redos.txt'), 'utf8').split('\n');
+    for (const probe of probes) {
+      normalizeDoi(probe);
+      findDoi(probe);
+      identify(probe);
+      parseLicense(probe);
+    }
+    const seconds = (process.cpuUsage().user - startedAt) / 1e6;
+    assert.ok(seconds < 0.25 * probes.length + 1, `${seconds} s for ${probes.length} lines`);
+  },
+);
+
+test('arXiv ids are read in every style, with and without version', () => {
+  const read = (text: string): string | undefined => {
+    const id = parseArxivId(text);
+    return id && formatArxivId(id);
+  };
+  for (const [text, expected] of [
+    ['arXiv:1706.03762v5', '1706.03762v5'],
+    ['https://arxiv.org/abs/1706.03762', '1706.03762'],
+    ['http://export.arxiv.org/pdf/1706.03762v2.pdf', '1706.03762v2'],
+    ['10.48550/arXiv.1706.03762', '1706.03762'],
+    ['https://doi.org/10.48550/ARXIV.2101.00001', '2101.00001'],
+    ['oai:arXiv.org:0704.0001', '0704.0001'],
+    ['pmh:oai:arXiv.org:math/0611800', 'math/0611800'],
+    ['math.CA/0611800v3', 'math/0611800v3'],
+    ['hep-th/9901001', 'hep-th/9901001'],
+    ['https://arxiv.org/html/2401.12345v1', '2401.12345v1'],
+    ['1412.9999', '1412.9999'],
+    ['1501.00001', '1501.00001'],
+    ['1501.0001', undefined],
+    ['1412.00001', undefined],
+    ['0703.0001', undefined],
+    ['1713.00001', undefined],
+    ['math/0813001', undefined],
+    ['10.1000/182', undefined],
+    ['', undefined],
+  ] as const) {
+    assert.equal(read(text), expected, text);
+  }
+});
+
+test('PubMed, PMC, OpenAlex, HAL, Zenodo and OSF ids are read', () => {
+  assert.equal(normalizePmcid('pmc 0013014283.2'), 'PMC13014283');
+  assert.equal(normalizePmcid('https://www.ncbi.nlm.nih.gov/pmc/articles/PMC123/'), 'PMC123');
+  assert.equal(normalizePmcid('123'), undefined);
+  assert.equal(pmcidFromField('https://www.ncbi.nlm.nih.gov/pmc/articles/123'), 'PMC123');
+  assert.equal(normalizePmid('https://pubmed.ncbi.nlm.nih.gov/40120586'), '40120586');
+  assert.equal(normalizePmid('PMID: 1'), '1');
+  assert.equal(pmidFromField('17'), '17');
+  assert.equal(pmidFromField('x17'), undefined);
+  assert.equal(normalizeOpenAlexId('https://openalex.org/w3146366485'), 'W3146366485');
+  assert.equal(normalizeOpenAlexId('W0'), undefined);
+  assert.equal(normalizeHalId('https://inria.hal.science/hal-04178712v1'), 'hal-04178712');
+  assert.equal(normalizeHalId('tel-00011111'), 'tel-00011111');
+  assert.equal(normalizeZenodoId('https://doi.org/10.5281/zenodo.10635481'), '10635481');
+  assert.equal(normalizeZenodoId('https://zenodo.org/records/10635481?x=1'), '10635481');
+  assert.equal(osfGuidOf('10.31219/osf.io/AB3de_v2'), 'ab3de_v2');
+  assert.equal(osfGuidOf('https://osf.io/preprints/psyarxiv/ab3de'), 'ab3de');
+});
+
+test('an id tells its own kind, and a work is filed under its best', () => {
+  const key = (text: string): string | undefined => {
+    const ids = identify(text);
+    return ids && keyOf(ids);
+  };
+  assert.equal(key('W123'), 'W123');
+  assert.equal(key('10.1000/182'), 'doi:10.1000/182');
+  assert.equal(key('arXiv:2101.00001'), 'arxiv:2101.00001');
+  assert.equal(key('PMC12'), 'pmcid:PMC12');
+  assert.equal(key('pmid:12'), 'pmid:12');
+  assert.equal(key('hal-01234567'), 'hal:hal-01234567');
+  assert.equal(key('https://journal.example/article/10.1000/182/full'), 'doi:10.1000/182/full');
+  assert.equal(key('hello'), undefined);
+  assert.equal(identify('10.48550/arxiv.2101.00001')?.arxiv?.id, '2101.00001');
+});
+
+test('licences are read in the spellings services use', () => {
+  for (const [text, slug, ccVersion] of [
+    ['cc-by', 'cc-by', null],
+    ['CC BY', 'cc-by', null],
+    ['CCBYNCND', 'cc-by-nc-nd', null],
+    ['cc_by_nc', 'cc-by-nc', null],
+    ['cc-by-4.0', 'cc-by', '4.0'],
+    ['CC BY 4.0', 'cc-by', '4.0'],
+    ['http://creativecommons.org/licenses/by-nc-sa/4.0/', 'cc-by-nc-sa', '4.0'],
+    ['http://creativecommons.org/licenses/by/', 'cc-by', null],
+    ['https://creativecommons.org/publicdomain/zero/1.0/', 'cc0', '1.0'],
+    ['https://openalex.org/licenses/cc-by', 'cc-by', null],
+    ['CC0', 'cc0', null],
+    ['cc0-1.0', 'cc0', '1.0'],
+    ['implied-oa', 'other-oa', null],
+    ['publisher-specific-oa', 'publisher-specific', null],
+    ['http://arxiv.org/licenses/nonexclusive-distrib/1.0/', 'arxiv-nonexclusive', null],
+    ['cc_no', null, null],
+    ['constructor', null, null],
+  ] as const) {
+    const license = parseLicense(text);
+    assert.equal(license?.slug, slug, text);
+    assert.equal(license?.ccVersion, ccVersion, text);
+    assert.equal(license?.raw, text);
+  }
+  assert.equal(parseLicense(null), null);
+  assert.equal(parseLicense(' '), null);
+  assert.deepEqual(['vor', 'am', 'submittedVersion', 'tdm', '__proto__', null].map(parseVersion), [
+    'publishedVersion',
+    'acceptedVersion',
+    'submittedVersion',
+    null,
+    null,
+    null,
+  ]);
+});

@@ -1,0 +1,113 @@
+import { findDoi, normalizeDoi } from '../ids/doi.ts';
+import { parseArxivId } from '../ids/arxiv-id.ts';
+import { parseOpenAlexWork } from '../openalex/parse-work.ts';
+import { pmcidFromField, pmidFromField } from '../ids/pubmed-id.ts';
+import { normalizeHalId, normalizeOpenAlexId, normalizeZenodoId } from '../ids/repository-id.ts';
+import type { Work } from '../work.ts';
+import { workFromIds } from '../work.ts';
+import type { WorkIds } from '../ids/work-ids.ts';
+import { identify, mergeIds, NO_IDS } from '../ids/work-ids.ts';
+
+/** One entry of a list somebody wrote: a work, or the reason why it is none. */
+export type ListedWork =
+  | { readonly kind: 'work'; readonly work: Work; readonly line: number }
+  | { readonly kind: 'bad'; readonly line: number; readonly reason: string };
+
+/** Names under which lists keep the same thing. */
+const FIELDS: Readonly<Record<string, keyof WorkIds | 'any' | 'title' | 'year' | 'url'>> = {
+  doi: 'doi',
+  do: 'doi',
+  arxiv: 'arxiv',
+  arxiv_id: 'arxiv',
+  arxivid: 'arxiv',
+  eprint: 'arxiv',
+  pmid: 'pmid',
+  pubmed: 'pmid',
+  pubmed_id: 'pmid',
+  pmcid: 'pmcid',
+  pmc: 'pmcid',
+  openalex: 'openalex',
+  openalex_id: 'openalex',
+  hal: 'hal',
+  hal_id: 'hal',
+  halid: 'hal',
+  zenodo: 'zenodo',
+  id: 'any',
+  work: 'any',
+  identifier: 'any',
+  title: 'title',
+  display_name: 'title',
+  year: 'year',
+  publication_year: 'year',
+  url: 'url',
+  link: 'url',
+  pdf_url: 'url',
+};
+
+const READERS: Readonly<Record<keyof WorkIds, (text: string) => unknown>> = {
+  doi: normalizeDoi,
+  arxiv: parseArxivId,
+  pmid: pmidFromField,
+  pmcid: pmcidFromField,
+  openalex: normalizeOpenAlexId,
+  hal: normalizeHalId,
+  zenodo: (text) => normalizeZenodoId(text) ?? (/^\d{1,12}$/.test(text.trim()) ? text.trim() : undefined),
+};
+
+/** A work from the fields of an entry, whatever their order and spelling; a fault names what is missing. */
+export function workFromFields(fields: Iterable<readonly [string, string]>, line: number): ListedWork {
+  let ids: WorkIds = NO_IDS;
+  let title: string | null = null;
+  let year: number | null = null;
+  const urls: string[] = [];
+  for (const [rawName, rawValue] of fields) {
+    const value = rawValue.trim();
+    const meaning = Object.hasOwn(FIELDS, fieldName(rawName)) ? FIELDS[fieldName(rawName)] : undefined;
+    if (value === '' || meaning === undefined) continue;
+    if (meaning === 'title') title ??= value.slice(0, 2000);
+    else if (meaning === 'year') year ??= Number(/\b(1[5-9]|20)\d\d\b/.exec(value)?.[0] ?? Number.NaN) || null;
+    else if (meaning === 'any') ids = mergeIds(ids, identify(value) ?? NO_IDS);
+    else if (meaning === 'url') {
+      ids = mergeIds(ids, identify(value) ?? NO_IDS);
+      const url = URL.parse(value);
+      if (url && (url.protocol === 'http:' || url.protocol === 'https:') && !/(^|\.)doi\.org$/i.test(url.hostname))
+        urls.push(url.href);
+    } else {
+      const read = READERS[meaning](value);
+      if (read !== undefined) ids = mergeIds(ids, { ...NO_IDS, [meaning]: read });
+    }
+  }
+  const work = workFromIds(ids, { title, year, urls });
+  if (work) return { kind: 'work', work, line };
+  return { kind: 'bad', line, reason: 'no DOI, arXiv, PubMed, PMC, OpenAlex, HAL or Zenodo id was found' };
+}
+
+/** A whole OpenAlex record is taken with all it knows; anything else by its fields. */
+export function workFromObject(value: object, line: number): ListedWork {
+  const work = 'locations' in value || 'open_access' in value ? parseOpenAlexWork(value) : undefined;
+  if (work) return { kind: 'work', work, line };
+  const fields = Object.entries(value).flatMap(([name, each]): [string, string][] => {
+    if (typeof each === 'string' || typeof each === 'number') return [[name, String(each)]];
+    if (name === 'ids' && each !== null && typeof each === 'object') {
+      return Object.entries(each as object).map(([inner, text]) => [inner, String(text)]);
+    }
+    return [];
+  });
+  return workFromFields(fields, line);
+}
+
+/** A work from one id, as typed on a command line or standing alone on a line. */
+export function workFromText(text: string, line = 1): ListedWork {
+  const inProse = findDoi(text);
+  const ids = identify(text) ?? (inProse === undefined ? undefined : { ...NO_IDS, doi: inProse });
+  const work = ids && workFromIds(ids);
+  if (work) return { kind: 'work', work, line };
+  return { kind: 'bad', line, reason: `"${text.trim().slice(0, 80)}" is no id we know` };
+}
+
+function fieldName(name: string): string {
+  return name
+    .trim()
+    .toLowerCase()
+    .replace(/[\s-]+/g, '_');
+}

@@ -1,0 +1,103 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+
+import type { ListedWork, ListFormat } from '../index.ts';
+import { parseWorks, readWorks, workFromText } from '../index.ts';
+
+/** Feeds the text in small pieces, so that every boundary falls somewhere. */
+async function read(text: string, format: ListFormat, pieceBytes = 7): Promise<ListedWork[]> {
+  const bytes = Buffer.from(text);
+  async function* pieces(): AsyncGenerator<Uint8Array> {
+    for (let at = 0; at < bytes.length; at += pieceBytes)
+      yield await Promise.resolve(bytes.subarray(at, at + pieceBytes));
+  }
+  return Array.fromAsync(parseWorks(pieces(), format));
+}
+
+const shown = (works: readonly ListedWork[]): string[] =>
+  works.map((each) => (each.kind === 'work' ? `${each.line} ${each.work.id}` : `${each.line} bad`));
+
+test('ids on the command line become works', () => {
+  const work = workFromText('https://doi.org/10.1000/ABC');
+  assert.equal(work.kind === 'work' && work.work.id, 'doi:10.1000/abc');
+  assert.equal(work.kind === 'work' && work.work.isComplete, false);
+  assert.equal(workFromText('rubbish').kind, 'bad');
+});
+
+test('JSON lines are read by their fields; bad ones are reported with their line', async () => {
+  const text =
+    '\uFEFF{"doi":"10.1000/A","title":"T","year":2020}\n"arXiv:2101.00001"\n{broken\n{"id":"https://openalex.org/W5","locations":[]}\n{"ids":{"pmcid":"PMC9"}}\n{"title":"only"}\n17\n\n{"__proto__":{"doi":"10.1000/evil"}}';
+  const works = await read(text, 'jsonl');
+  assert.deepEqual(shown(works), [
+    '1 doi:10.1000/a',
+    '2 arxiv:2101.00001',
+    '3 bad',
+    '4 W5',
+    '5 pmcid:PMC9',
+    '6 bad',
+    '7 bad',
+    '9 bad',
+  ]);
+  const [first] = works;
+  assert.equal(first?.kind === 'work' && first.work.title, 'T');
+  assert.equal(first?.kind === 'work' && first.work.year, 2020);
+});
+
+test('CSV is read with quotes, line breaks and any spelling of its columns', async () => {
+  const text =
+    'Title,DOI,PMID,arXiv ID,url\r\n"A ""quoted"", title\nover lines",10.1000/a,,,\r\n,,123,,\r\n,,,2101.00001,\r\nnothing,,,,\r\n,,,,https://x.example/paper.pdf?doi=10.1000/b\r\n"open,10.1000/c';
+  const works = await read(text, 'csv');
+  assert.deepEqual(shown(works), [
+    '2 doi:10.1000/a',
+    '4 pmid:123',
+    '5 arxiv:2101.00001',
+    '6 bad',
+    '7 doi:10.1000/b',
+    '8 bad',
+  ]);
+  assert.equal(works[0]?.kind === 'work' && works[0].work.title, 'A "quoted", title\nover lines');
+  assert.deepEqual(works[4]?.kind === 'work' && works[4].work.urls, ['https://x.example/paper.pdf?doi=10.1000/b']);
+  assert.deepEqual(shown(await read('10.1000/a\n10.1000/b\n', 'csv')), ['1 doi:10.1000/a', '2 doi:10.1000/b']);
+  assert.deepEqual(shown(await read('doi\ttitle\n10.1000/a\tT\n', 'tsv')), ['2 doi:10.1000/a']);
+});
+
+test('BibTeX is read with nested braces, quotes, joined strings and commentary', async () => {
+  const text = `Some words, mail@example.org.
+@comment{ @article{no, doi={10.1000/no}} }
+@string{jan = "January"}
+@article{one, title = {A {N}ested {\\"u} Title}, doi = "10.1000/a\\_b", year = 2020 }
+@inproceedings{two,
+  eprint = {2101.00001}, archivePrefix={arXiv}, note = "x" # jan # {y},
+}
+@misc{three, eprint = {abc}, eprinttype = {jstor}, url = {https://arxiv.org/abs/2101.00002v2}}
+@misc{four, title={no id}}
+@book{five, doi={10.1000/`;
+  const works = await read(text, 'bibtex');
+  assert.deepEqual(shown(works), ['4 doi:10.1000/a_b', '5 arxiv:2101.00001', '8 arxiv:2101.00002', '9 bad', '10 bad']);
+});
+
+test('RIS is read record by record', async () => {
+  const text =
+    'TY  - JOUR\r\nTI  - Title\r\nDO  - 10.1000/a\r\nPY  - 2020/01/02\r\nER  - \r\n\r\nTY  - GEN\r\nUR  - https://zenodo.org/records/77\r\nER  -\r\nTY  - JOUR\r\nTI  - none\r\nER  - \r\nTY  - JOUR\r\nDO  - 10.1000/lost\r\n';
+  const works = await read(text, 'ris');
+  assert.deepEqual(shown(works), ['1 doi:10.1000/a', '7 zenodo:77', '10 bad', '13 bad']);
+  assert.equal(works[0]?.kind === 'work' && works[0].work.year, 2020);
+});
+
+test('a file is read by what its name says', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'works-'));
+  try {
+    writeFileSync(join(folder, 'list.txt'), '# my list\n10.1000/a\n\nPMC7\nwhat\n');
+    assert.deepEqual(shown(await Array.fromAsync(readWorks(join(folder, 'list.txt')))), [
+      '2 doi:10.1000/a',
+      '4 pmcid:PMC7',
+      '5 bad',
+    ]);
+    await assert.rejects(Array.fromAsync(readWorks(join(folder, 'list.xlsx'))), { code: 'LIST_FORMAT' });
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+});

@@ -1,0 +1,236 @@
+import type { Credential, HttpResponse, Send } from '../../http/index.ts';
+import type { Lookup } from '../lookup.ts';
+import { lookupJson } from '../lookup.ts';
+import type { OpenAlexQuery, Subject } from './query.ts';
+import { matchTopic, worksParameters } from './query.ts';
+import { OPENALEX_SELECT, openAlexPage, openAlexRefusal, openAlexTopics } from './schema.ts';
+import type { WorkRecord } from '../record/record.ts';
+import { parseOpenAlexRecord } from './parse-record.ts';
+import { parseOpenAlexWork } from './parse-work.ts';
+import { normalizeTopicId } from '../ids/repository-id.ts';
+import type { Work } from '../work.ts';
+
+/** Where a listing stands: enough to go on from the same page tomorrow. Plain data. */
+export interface OpenAlexState {
+  readonly subject: Subject;
+  /** A cursor when there is a key, a page number when there is none: cursors need a key. */
+  readonly at: { readonly kind: 'cursor'; readonly cursor: string } | { readonly kind: 'page'; readonly page: number };
+  /** Works yielded before this page. */
+  readonly yielded: number;
+}
+
+/** What the day's budget looks like, from the headers of the last answer. */
+export interface OpenAlexBudget {
+  readonly remainingUsd: number;
+  readonly limitUsd: number | null;
+}
+
+export type OpenAlexEvent =
+  | { readonly kind: 'work'; readonly work: Work; readonly record: WorkRecord | undefined }
+  /** A page begins; `state` is where to resume if the rest of it is lost. */
+  | {
+      readonly kind: 'page';
+      readonly state: OpenAlexState;
+      readonly total: number | null;
+      readonly budget: OpenAlexBudget | null;
+    }
+  | { readonly kind: 'bad-record'; readonly reason: string }
+  | { readonly kind: 'end'; readonly end: OpenAlexEnd };
+
+/** Why a listing ended; everything but 'complete' and 'limit' can be resumed from its state. */
+export type OpenAlexEnd =
+  | { readonly kind: 'complete' }
+  | { readonly kind: 'limit' }
+  | {
+      readonly kind: 'budget-spent';
+      readonly resumesAt: number;
+      readonly budget: OpenAlexBudget | null;
+      readonly state: OpenAlexState | null;
+    }
+  | { readonly kind: 'held'; readonly resumesAt: number; readonly state: OpenAlexState | null }
+  | {
+      readonly kind: 'failed';
+      readonly code: string;
+      readonly message: string;
+      readonly hint: string | null;
+      readonly state: OpenAlexState | null;
+    };
+
+export interface OpenAlexOptions {
+  readonly send: Send;
+  readonly baseUrl: URL;
+  readonly credentials?: readonly Credential[];
+  readonly mailto?: string | undefined;
+  /** At most 100, as documented. */
+  readonly perPage?: number;
+  readonly maxResults?: number;
+  readonly resume?: OpenAlexState | undefined;
+  /** When records were read stands in them. */
+  readonly now?: () => number;
+  readonly signal?: AbortSignal | undefined;
+}
+
+const MAX_PER_PAGE = 100;
+/** Without a cursor the first ten thousand are all there is. */
+const PAGED_RESULTS = 10_000;
+
+/**
+ * Works of OpenAlex on a topic, page after page, each once. Waiting, Retry-After and backoff are the client's; here the
+ * day's budget is understood, and the last event always says how it ended.
+ */
+export async function* iterateOpenAlex(query: OpenAlexQuery, options: OpenAlexOptions): AsyncGenerator<OpenAlexEvent> {
+  const perPage = Math.max(1, Math.min(MAX_PER_PAGE, options.perPage ?? MAX_PER_PAGE));
+  const maxResults = options.maxResults ?? Infinity;
+  const now = options.now ?? Date.now;
+  const keyed = (options.credentials ?? []).some(({ origin }) => origin === options.baseUrl.origin);
+  let state: OpenAlexState;
+  if (options.resume) state = options.resume;
+  else {
+    const subject = await findSubject(query.topic, options);
+    if (subject.kind === 'end') {
+      yield subject;
+      return;
+    }
+    state = {
+      subject,
+      at: keyed ? { kind: 'cursor', cursor: '*' } : { kind: 'page', page: 1 },
+      yielded: 0,
+    };
+  }
+  const seen = new Set<string>();
+  let { yielded } = state;
+  while (yielded < maxResults) {
+    const answer = await lookupJson(
+      options.send,
+      request('works', pageParameters(query, state, perPage, options), options),
+      openAlexPage,
+      options.signal,
+    );
+    if (answer.kind !== 'found') {
+      yield { kind: 'end', end: endOf(answer, state) };
+      return;
+    }
+    const budget = budgetOf(answer.response);
+    yield { kind: 'page', state, total: answer.value.meta.count ?? null, budget };
+    for (const record of answer.value.results) {
+      const work = parseOpenAlexWork(record);
+      if (!work) {
+        yield { kind: 'bad-record', reason: 'a record without an id or of an unexpected shape' };
+        continue;
+      }
+      if (seen.has(work.id)) continue;
+      seen.add(work.id);
+      yielded += 1;
+      yield { kind: 'work', work, record: parseOpenAlexRecord(record, new Date(now()).toISOString()) };
+      if (yielded >= maxResults) break;
+    }
+    const next = nextPosition(state, answer.value.meta.next_cursor ?? null, answer.value.results.length, perPage);
+    if (!next && yielded < maxResults) {
+      yield { kind: 'end', end: { kind: 'complete' } };
+      return;
+    }
+    if (!next) break;
+    state = { subject: state.subject, at: next, yielded };
+  }
+  yield { kind: 'end', end: { kind: 'limit' } };
+}
+
+/** Finds the topic a text names; asking for suggestions is free of charge. */
+async function findSubject(
+  text: string,
+  options: OpenAlexOptions,
+): Promise<Subject | Extract<OpenAlexEvent, { kind: 'end' }>> {
+  if (normalizeTopicId(text) !== undefined) return matchTopic(text, []);
+  const found = await lookupJson(
+    options.send,
+    { ...request('autocomplete/topics', { q: text.trim().slice(0, 200) }, options), cacheForMs: 24 * 3_600_000 },
+    openAlexTopics,
+    options.signal,
+  );
+  if (found.kind === 'found') return matchTopic(text, found.value.results);
+  // Without suggestions the text can still be searched for; only who may not ask at all is told so now.
+  if (found.kind === 'later' || (found.kind === 'problem' && found.reason === 'unauthorized')) {
+    return { kind: 'end', end: endOf(found, null) };
+  }
+  return { kind: 'search', text: text.trim() };
+}
+
+function request(path: string, parameters: Readonly<Record<string, string>>, options: OpenAlexOptions) {
+  const url = new URL(path, options.baseUrl);
+  for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value);
+  return { url, robots: 'terms' as const, credentials: options.credentials ?? [] };
+}
+
+function pageParameters(
+  query: OpenAlexQuery,
+  state: OpenAlexState,
+  perPage: number,
+  options: OpenAlexOptions,
+): Record<string, string> {
+  return {
+    ...worksParameters(query, state.subject),
+    per_page: String(perPage),
+    select: OPENALEX_SELECT,
+    ...(state.at.kind === 'cursor' ? { cursor: state.at.cursor } : { page: String(state.at.page) }),
+    ...(options.mailto !== undefined && { mailto: options.mailto }),
+  };
+}
+
+/** Where the next page begins; undefined after the last. An exact multiple ends with an empty page. */
+function nextPosition(
+  state: OpenAlexState,
+  nextCursor: string | null,
+  results: number,
+  perPage: number,
+): OpenAlexState['at'] | undefined {
+  if (results === 0) return undefined;
+  if (state.at.kind === 'cursor') return nextCursor === null ? undefined : { kind: 'cursor', cursor: nextCursor };
+  const page = state.at.page + 1;
+  return results < perPage || page * perPage > PAGED_RESULTS ? undefined : { kind: 'page', page };
+}
+
+function budgetOf(response: HttpResponse | undefined): OpenAlexBudget | null {
+  const remainingUsd = Number(response?.headers['x-ratelimit-remaining-usd'] ?? Number.NaN);
+  const limitUsd = Number(response?.headers['x-ratelimit-limit-usd'] ?? Number.NaN);
+  return Number.isFinite(remainingUsd) ? { remainingUsd, limitUsd: Number.isFinite(limitUsd) ? limitUsd : null } : null;
+}
+
+function endOf(answer: Exclude<Lookup<unknown>, { kind: 'found' }>, state: OpenAlexState | null): OpenAlexEnd {
+  if (answer.kind === 'later') {
+    const spent = isBudget(answer.response);
+    const resumesAt = answer.at;
+    return spent
+      ? { kind: 'budget-spent', resumesAt, budget: budgetOf(answer.response), state }
+      : { kind: 'held', resumesAt, state };
+  }
+  if (answer.kind === 'missing') {
+    return {
+      kind: 'failed',
+      code: 'OPENALEX_MISSING',
+      message: `status ${answer.status}`,
+      hint: 'check the base URL of OpenAlex',
+      state,
+    };
+  }
+  const unauthorized = answer.reason === 'unauthorized';
+  return {
+    kind: 'failed',
+    code: unauthorized ? 'OPENALEX_UNAUTHORIZED' : 'OPENALEX_FAILED',
+    message: answer.message,
+    hint: unauthorized ? 'set a valid OpenAlex API key; one is free at openalex.org' : null,
+    state,
+  };
+}
+
+/** A 429 that speaks of credits is the end of the day's budget, not of our patience. */
+function isBudget(response: HttpResponse | undefined): boolean {
+  if (response?.status !== 429) return false;
+  try {
+    const { creditsRequired, dailyRemainingUsd, message } = openAlexRefusal.parse(
+      JSON.parse(response.body.toString('utf8')),
+    );
+    return creditsRequired !== null || dailyRemainingUsd !== null || /budget|credit/i.test(message ?? '');
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,198 @@
+import { z } from 'zod';
+
+import { normalizeDoi } from '../ids/doi.ts';
+import { NO_IDS } from '../ids/work-ids.ts';
+import { parseLicense } from '../license.ts';
+import { maybe } from '../maybe.ts';
+import { withProvenance } from './merge-records.ts';
+import { plainText } from './plain-text.ts';
+import type { Author, Notice, NoticeKind, Relation, WorkRecord } from './record.ts';
+import { emptyRecord } from './record.ts';
+
+const dateParts = z.object({ 'date-parts': maybe(z.array(maybe(z.array(maybe(z.number()))))) });
+const update = z.object({
+  DOI: maybe(z.string()),
+  type: maybe(z.string()),
+  source: maybe(z.string()),
+  updated: maybe(dateParts),
+});
+
+/** What we read of Crossref's answers about a work; everything else is let through unread. */
+const crossrefMessage = z.object({
+  DOI: z.string(),
+  type: maybe(z.string()),
+  subtype: maybe(z.string()),
+  title: maybe(z.array(z.string())),
+  subtitle: maybe(z.array(z.string())),
+  author: maybe(
+    z.array(
+      z.object({
+        given: maybe(z.string()),
+        family: maybe(z.string()),
+        name: maybe(z.string()),
+        ORCID: maybe(z.string()),
+        affiliation: maybe(z.array(z.object({ name: maybe(z.string()) }))),
+      }),
+    ),
+  ),
+  issued: maybe(dateParts),
+  'container-title': maybe(z.array(z.string())),
+  institution: maybe(z.array(z.object({ name: maybe(z.string()) }))),
+  publisher: maybe(z.string()),
+  ISSN: maybe(z.array(z.string())),
+  volume: maybe(z.string()),
+  issue: maybe(z.string()),
+  page: maybe(z.string()),
+  'article-number': maybe(z.string()),
+  language: maybe(z.string()),
+  abstract: maybe(z.string()),
+  license: maybe(z.array(z.object({ URL: z.string(), 'content-version': maybe(z.string()) }))),
+  funder: maybe(z.array(z.object({ name: maybe(z.string()), award: maybe(z.array(z.string())) }))),
+  reference: maybe(z.array(z.object({ DOI: maybe(z.string()) }))),
+  relation: maybe(z.record(z.string(), z.unknown())),
+  'updated-by': maybe(z.array(update)),
+  'update-to': maybe(z.array(update)),
+  URL: maybe(z.string()),
+});
+
+type Message = z.output<typeof crossrefMessage>;
+
+const MOST_AUTHORS = 500;
+const MOST_REFERENCES = 5000;
+
+/** Crossref's words for types in OpenAlex's, where they differ. */
+const TYPES: Readonly<Record<string, string>> = {
+  'journal-article': 'article',
+  'proceedings-article': 'article',
+  'posted-content': 'preprint',
+  monograph: 'book',
+  'edited-book': 'book',
+  'reference-entry': 'reference-entry',
+};
+
+/** A message of Crossref as a record; undefined when it has not the shape of one. `at` is when it was read. */
+export function parseCrossrefRecord(value: unknown, id: string, at: string): WorkRecord | undefined {
+  const parsed = crossrefMessage.safeParse(value);
+  const doi = parsed.success ? normalizeDoi(parsed.data.DOI) : undefined;
+  if (!parsed.success || doi === undefined) return undefined;
+  const { data } = parsed;
+  const usable = (data.license ?? []).filter(({ 'content-version': version }) => version !== 'tdm');
+  const license = parseLicense((usable.find(({ 'content-version': version }) => version === 'vor') ?? usable[0])?.URL);
+  const record: WorkRecord = {
+    ...emptyRecord(id, { ...NO_IDS, doi }),
+    type: data.type === null ? null : (TYPES[data.type] ?? data.type),
+    title: titleOf(data),
+    authors: (data.author ?? []).slice(0, MOST_AUTHORS).flatMap(authorOf),
+    date: dateOf(data.issued),
+    venue: plainText(data['container-title']?.[0]) ?? data.institution?.[0]?.name ?? null,
+    publisher: data.publisher,
+    issn: data.ISSN ?? [],
+    volume: data.volume,
+    issue: data.issue,
+    pages: data.page ?? data['article-number'],
+    language: data.language,
+    abstract: withoutHeading(plainText(data.abstract)),
+    funders: (data.funder ?? []).flatMap(({ name, award }) =>
+      name === null ? [] : [{ name, ror: null, awards: award ?? [] }],
+    ),
+    references: (data.reference ?? []).slice(0, MOST_REFERENCES).flatMap(({ DOI }) => {
+      const cited = normalizeDoi(DOI ?? '');
+      return cited === undefined ? [] : [`doi:${cited}`];
+    }),
+    license: license?.slug ?? null,
+    notices: (data['updated-by'] ?? []).flatMap(noticeOf),
+    relations: relationsOf(data.relation),
+    url: data.URL,
+  };
+  return withProvenance(record, 'crossref', at);
+}
+
+/** The works that a notice is about, each with what it says: Crossref's `update-to`. */
+export function noticesGiven(value: unknown): readonly { readonly doi: string; readonly notice: Notice }[] {
+  const parsed = crossrefMessage.safeParse(value);
+  if (!parsed.success) return [];
+  const own = normalizeDoi(parsed.data.DOI) ?? null;
+  return (parsed.data['update-to'] ?? []).flatMap((each) => {
+    const doi = normalizeDoi(each.DOI ?? '');
+    const [notice] = noticeOf(each);
+    return doi === undefined || !notice ? [] : [{ doi, notice: { ...notice, doi: own } }];
+  });
+}
+
+function titleOf({ title, subtitle }: Message): string | null {
+  const main = plainText(title?.[0]);
+  const more = plainText(subtitle?.[0]);
+  return main === null || more === null || main.includes(more) ? main : `${main}: ${more}`;
+}
+
+function authorOf({ given, family, name, ORCID, affiliation }: NonNullable<Message['author']>[number]): Author[] {
+  const whole = name ?? [given, family].filter((part) => part !== null).join(' ');
+  if (whole === '') return [];
+  return [
+    {
+      name: whole.slice(0, 300),
+      family: name === null ? family : null,
+      given: name === null ? given : null,
+      orcid: /\d{4}-\d{4}-\d{4}-\d{3}[\dX]/i.exec(ORCID ?? '')?.[0].toUpperCase() ?? null,
+      institutions: (affiliation ?? []).flatMap(({ name: at }) => (at === null ? [] : [{ name: at, ror: null }])),
+    },
+  ];
+}
+
+/** `[[2024, 5]]` → `2024-05`. */
+function dateOf(date: z.output<typeof dateParts> | null): string | null {
+  const parts = (date?.['date-parts']?.[0] ?? []).filter((part) => part !== null && part > 0);
+  const [year, ...rest] = parts as number[];
+  return year === undefined ? null : [String(year), ...rest.map((part) => String(part).padStart(2, '0'))].join('-');
+}
+
+function withoutHeading(text: string | null): string | null {
+  return text === null ? null : text.replace(/^abstract[\s:.]+(?=\S)/i, '');
+}
+
+const NOTICES: Readonly<Record<string, NoticeKind>> = {
+  retraction: 'retraction',
+  withdrawal: 'retraction',
+  removal: 'removal',
+  'partial-retraction': 'partial-retraction',
+  'expression-of-concern': 'expression-of-concern',
+  concern: 'expression-of-concern',
+  correction: 'correction',
+  corrigendum: 'correction',
+  erratum: 'correction',
+  reinstatement: 'reinstatement',
+};
+
+/** The kind of a notice from the words of Crossref and Retraction Watch; only a whole retraction is one. */
+function noticeKind(text: string): NoticeKind {
+  const word = text
+    .trim()
+    .toLowerCase()
+    .replaceAll(/[\s_]+/g, '-');
+  return (Object.hasOwn(NOTICES, word) ? NOTICES[word] : undefined) ?? 'other';
+}
+
+function noticeOf({ DOI, type, source, updated }: z.output<typeof update>): Notice[] {
+  if (type === null) return [];
+  return [
+    {
+      kind: noticeKind(type),
+      doi: normalizeDoi(DOI ?? '') ?? null,
+      date: dateOf(updated),
+      source: source ?? 'publisher',
+    },
+  ];
+}
+
+const RELATIONS = new Set(['is-preprint-of', 'has-preprint', 'is-version-of', 'has-version']);
+
+function relationsOf(relation: Message['relation']): Relation[] {
+  return Object.entries(relation ?? {}).flatMap(([kind, targets]) => {
+    if (!RELATIONS.has(kind) || !Array.isArray(targets)) return [];
+    return targets.flatMap((target: unknown) => {
+      const { id, 'id-type': type } = (target ?? {}) as { readonly id?: unknown; readonly 'id-type'?: unknown };
+      const doi = type === 'doi' && typeof id === 'string' ? normalizeDoi(id) : undefined;
+      return doi === undefined ? [] : [{ kind: kind as Relation['kind'], doi }];
+    });
+  });
+}

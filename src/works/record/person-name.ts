@@ -1,0 +1,46 @@
+/** A name taken apart as bibliographies need it; a name of one word, or of a group, stays whole. */
+export interface PersonName {
+  readonly name: string;
+  readonly family: string | null;
+  readonly given: string | null;
+}
+
+/** Words that belong to the family name behind them. */
+const PARTICLES = new Set(
+  'af al bin da dal de degli del della der des di do dos du el ibn la las le los ten ter van vom von zu zum zur'.split(
+    ' ',
+  ),
+);
+const SUFFIX = /^(?:jr|sr|ii|iii|iv)\.?$/i;
+/** Scripts that write the family name first and without a space. */
+const UNSPACED = /\p{Script=Han}|\p{Script=Hangul}|\p{Script=Hiragana}|\p{Script=Katakana}/u;
+const GROUP =
+  /\b(?:consortium|collaboration|group|team|network|society|association|committee|organi[sz]ation|university|institute|initiative|investigators|council|agency|ministry|foundation)\b/i;
+
+/** Takes a written name apart: `Family, Given`, or `Given van Family Jr.`; a group's name is left as it is. */
+export function parsePersonName(text: string): PersonName {
+  const name = text.replaceAll(/\s+/g, ' ').trim();
+  const whole = { name, family: null, given: null };
+  if (name === '' || name.length > 200 || GROUP.test(name)) return whole;
+  const comma = name.indexOf(',');
+  if (comma > 0) {
+    const family = name.slice(0, comma).trim();
+    const rest = name.slice(comma + 1).trim();
+    if (rest === '' || SUFFIX.test(rest))
+      return rest === '' ? { name, family, given: null } : parsePersonName(`${family} ${rest}`);
+    return { name: `${rest} ${family}`, family, given: rest };
+  }
+  const words = name.split(' ');
+  if (words.length === 1 || UNSPACED.test(name)) return whole;
+  let end = words.length;
+  while (end > 2 && SUFFIX.test(words[end - 1] ?? '')) end -= 1;
+  let from = end - 1;
+  // At least one word stays a given name: "La Fontaine" alone would be a family name, "De Wit" too.
+  while (from > 1 && PARTICLES.has((words[from - 1] ?? '').toLowerCase())) from -= 1;
+  const suffix = words.slice(end).join(' ');
+  return {
+    name,
+    family: words.slice(from, end).join(' ') + (suffix === '' ? '' : ` ${suffix}`),
+    given: words.slice(0, from).join(' '),
+  };
+}
