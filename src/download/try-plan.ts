@@ -129,7 +129,8 @@ export class PlanTrier {
     if (pages > MOST_REFRESHES) return { ...got, reason: 'html-as-pdf' };
     const page = readLandingPage(text, response.url, response.headers);
     if (page.refresh !== null && pages < MOST_REFRESHES) return this.#follow(plan, page.refresh, expect, pages + 1);
-    const sameness = compareWork(this.#work, page.doi === null ? {} : page);
+    const isNamed = plan.sameAs !== null && page.doi === plan.sameAs.doi;
+    const sameness = compareWork(this.#work, page.doi === null || isNamed ? {} : page);
     if (sameness.kind === 'other') return { ...got, reason: 'identity-mismatch', detail: sameness.why };
     const statement = {
       license: page.license,

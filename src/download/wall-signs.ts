@@ -18,7 +18,8 @@ export interface WallSign {
 export const WALL_SIGNS: readonly WallSign[] = [
   {
     vendor: 'Cloudflare',
-    source: 'developers.cloudflare.com/cloudflare-challenges/challenge-types/challenge-pages/detect-response, 1xxx errors',
+    source:
+      'developers.cloudflare.com/cloudflare-challenges/challenge-types/challenge-pages/detect-response, 1xxx errors',
     headers: [['cf-mitigated', 'challenge']],
     titles: ['just a moment...', 'attention required! | cloudflare', 'please wait... | cloudflare'],
     marks: ['_cf_chl_opt', 'cf-browser-verification', 'cf-error-details', 'id="challenge-error-text"'],
@@ -60,20 +61,38 @@ export const WALL_SIGNS: readonly WallSign[] = [
   {
     vendor: 'DataDome',
     source: 'docs.datadome.co: the page that carries `var dd=` and captcha-delivery.com',
-    marks: ['captcha-delivery.com/c.js', 'captcha-delivery.com/i.js', 'geo.captcha-delivery.com', 'ct.captcha-delivery.com'],
+    marks: [
+      'captcha-delivery.com/c.js',
+      'captcha-delivery.com/i.js',
+      'geo.captcha-delivery.com',
+      'ct.captcha-delivery.com',
+    ],
     guards: ['captcha-delivery.com', 'datadome'],
   },
   {
     vendor: 'Akamai',
     source: 'techdocs.akamai.com: "Access Denied … Reference #"; the interstitial of Bot Manager',
-    marks: ['errors.edgesuite.net/', 'reference&#32;&#35;', 'on this server.<p>\nreference #', 'errors&#46;edgesuite&#46;net', 'sec-if-cpt-container', 'sec-bc-tile-container'],
+    marks: [
+      'errors.edgesuite.net/',
+      'reference&#32;&#35;',
+      'on this server.<p>\nreference #',
+      'errors&#46;edgesuite&#46;net',
+      'sec-if-cpt-container',
+      'sec-bc-tile-container',
+    ],
     guards: ['/akam/13/', 'bm-verify'],
   },
   {
     vendor: 'HUMAN (PerimeterX)',
     source: 'docs.humansecurity.com: block page with px-captcha, "Press & Hold"',
     titles: ['access to this page has been denied'],
-    marks: ['px-captcha', 'press &amp; hold to confirm', 'press & hold to confirm', 'captcha.px-cdn.net', 'captcha.px-cloud.net'],
+    marks: [
+      'px-captcha',
+      'press &amp; hold to confirm',
+      'press & hold to confirm',
+      'captcha.px-cdn.net',
+      'captcha.px-cloud.net',
+    ],
     guards: ['perimeterx', 'px-cdn.net', 'px-cloud.net'],
   },
   {

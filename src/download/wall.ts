@@ -13,7 +13,8 @@ export interface PageFacts {
 }
 
 const BAN = /^\s*error code: 10\d\d\b/i;
-const CAPTCHA = /g-recaptcha|h-captcha|hcaptcha\.com|recaptcha\/api|cf-turnstile|solve the captcha|are you a (?:robot|human)/i;
+const CAPTCHA =
+  /g-recaptcha|h-captcha|hcaptcha\.com|recaptcha\/api|cf-turnstile|solve the captcha|are you a (?:robot|human)/i;
 const LOGIN_URL =
   /\/(?:login|signin|sign-in|ssocore|idp|sso|shibboleth|wayf|saml)(?:[/?.]|$)|SAMLRequest=|password-login|openathens|action=showLogin/i;
 const LOGIN_TITLE = /\b(?:log ?in|sign ?in|institutional access)\b/i;

@@ -23,6 +23,10 @@ export type ResolverName =
   | 'core'
   | 'openaire'
   | 'openalex_content'
+  | 'datacite'
+  | 'springer_nature'
+  | 'wiley_tdm'
+  | 'elsevier_tdm'
   | 'wayback';
 
 /** What a source says is behind a URL: 'landing' a page that leads to the text, 'any' that it does not say. */
@@ -76,22 +80,33 @@ export interface ResolveContext {
   readonly attempted: ReadonlyMap<string, string>;
   /** Also search repositories that have no reason to know the work. */
   readonly thorough: boolean;
+  /** What to do with retracted works; kept unless it says otherwise. */
+  readonly retracted?: 'keep' | 'skip';
+  /** Whether a published version is worth waiting for: copies that are known to be none are then tried after all others. */
+  readonly prefer?: 'any' | 'published';
   readonly signal?: AbortSignal | undefined;
 }
 
 /** A source of plans. The array of resolvers is the plugin system: see the guide on writing one. */
 export interface Resolver {
   readonly name: string;
+  /** Wants to know what came of all other plans before it makes its own. */
+  readonly isLast?: boolean;
   plans(work: Work, context: ResolveContext): AsyncGenerator<Finding>;
 }
 
-/** A plan with what is usual filled in; undefined when the URL is none that can be fetched. */
+/** A plan with what is usual filled in; none when the URL is none that can be fetched. */
 export function plan(
   resolver: string,
   url: string | URL | null | undefined,
   details: Partial<Omit<Plan, 'resolver' | 'url'>> = {},
 ): Finding[] {
-  const parsed = URL.parse(String(url ?? '').trim());
+  // Some services pass on addresses as they stood in HTML.
+  const parsed = URL.parse(
+    String(url ?? '')
+      .trim()
+      .replaceAll('&amp;', '&'),
+  );
   if (!parsed || (parsed.protocol !== 'http:' && parsed.protocol !== 'https:')) return [];
   return [
     {

@@ -41,7 +41,8 @@ export function compareWork(work: Work, stated: StatedWork): Sameness {
   if (doi !== null && known !== null) {
     if (withoutVersion(doi) === withoutVersion(known)) return { kind: 'same' };
     const title = compareTitles(work.title, stated.title);
-    if (title !== 'same') return { kind: 'other', why: `its DOI is ${doi} and its title ${title === 'other' ? 'another' : 'unknown'}` };
+    if (title !== 'same')
+      return { kind: 'other', why: `its DOI is ${doi} and its title ${title === 'other' ? 'another' : 'unknown'}` };
     const authors = compareAuthors(work.authors, stated.authors ?? []);
     if (authors === 'other') return { kind: 'other', why: `its DOI is ${doi} and its authors are others` };
     if (authors === 'unknown' && titleWords(work.title).length < 2 * FEWEST_WORDS)
@@ -97,8 +98,8 @@ export function compareTitles(
 
 /** Whether two lists of authors are of one work: half of the shorter one is in the other, by family name. */
 function compareAuthors(ours: readonly string[], theirs: readonly string[]): 'same' | 'other' | 'unknown' {
-  const [a, b] = [ours.slice(0, MOST_AUTHORS).map(nameWords), theirs.slice(0, MOST_AUTHORS).map(nameWords)].map((list) =>
-    (list ?? []).filter((words) => words.length > 0),
+  const [a, b] = [ours.slice(0, MOST_AUTHORS).map(nameWords), theirs.slice(0, MOST_AUTHORS).map(nameWords)].map(
+    (list) => (list ?? []).filter((words) => words.length > 0),
   );
   if (!a || !b || a.length === 0 || b.length === 0) return 'unknown';
   const [short, long] = a.length <= b.length ? [a, b] : [b, a];

@@ -60,13 +60,7 @@ const DOI_METAS = [
   'eprints.doi',
   'doi',
 ];
-const TITLE_METAS = new Set([
-  'citation_title',
-  'bepress_citation_title',
-  'dc.title',
-  'dcterms.title',
-  'eprints.title',
-]);
+const TITLE_METAS = new Set(['citation_title', 'bepress_citation_title', 'dc.title', 'dcterms.title', 'eprints.title']);
 const AUTHOR_METAS = new Set([
   'citation_author',
   'citation_authors',
@@ -273,7 +267,9 @@ function embeddedData(tags: readonly Tag[]): LandingLink[] {
     .filter(({ name }) => name === 'script')
     .flatMap(({ text }) => {
       const [, md5, pid, pii, extension, path] = PDF_DATA.exec(text) ?? [];
-      return path === undefined ? [] : [link(`/${path}/${pii ?? ''}${extension ?? ''}?md5=${md5 ?? ''}&pid=${pid ?? ''}`, 'pdf', 2)];
+      return path === undefined
+        ? []
+        : [link(`/${path}/${pii ?? ''}${extension ?? ''}?md5=${md5 ?? ''}&pid=${pid ?? ''}`, 'pdf', 2)];
     });
 }
 
@@ -318,6 +314,8 @@ function distinct(links: readonly LandingLink[], base: URL, page: URL): LandingL
 
 /** A rights statement counts as a licence only when it is one we have a word for. */
 function knownLicense(text: string): License | null {
-  const license = parseLicense(/(?:https?:\/\/)?(?:www\.)?creativecommons\.org\/[^\s"'<>)]{1,100}/i.exec(text.slice(0, 5000))?.[0] ?? text);
+  const license = parseLicense(
+    /(?:https?:\/\/)?(?:www\.)?creativecommons\.org\/[^\s"'<>)]{1,100}/i.exec(text.slice(0, 5000))?.[0] ?? text,
+  );
   return license?.slug === null ? null : license;
 }

@@ -14,7 +14,8 @@ export interface PageFace {
 }
 
 /** Metadata by which a page says that it is about one work. */
-const STATES_WORK = /^(?:citation_(?!journal|issn|publisher)|bepress_citation_|eprints\.(?!eprintid)|prism\.|wkhealth_|dc(?:terms)?\.(?:title|identifier|creator)$)/;
+const STATES_WORK =
+  /^(?:citation_(?!journal|issn|publisher)|bepress_citation_|eprints\.(?!eprintid)|prism\.|wkhealth_|dc(?:terms)?\.(?:title|identifier|creator)$)/;
 
 /** Looks at a page: enough to tell an article from a wall. */
 export function readFace(html: string): PageFace {
@@ -33,12 +34,21 @@ export function readFace(html: string): PageFace {
     asksPassword: tags.some(
       ({ name, attributes }) => name === 'input' && attributes.get('type')?.trim().toLowerCase() === 'password',
     ),
-    files: tags.filter(({ name, attributes }) => name === 'a' && /\.(?:pdf|xml)($|[?#])/i.test(attributes.get('href') ?? ''))
-      .length,
+    files: tags.filter(
+      ({ name, attributes }) => name === 'a' && /\.(?:pdf|xml)($|[?#])/i.test(attributes.get('href') ?? ''),
+    ).length,
   };
 }
 
-function isScholarly({ name, attributes, text }: { name: string; attributes: ReadonlyMap<string, string>; text: string }): boolean {
+function isScholarly({
+  name,
+  attributes,
+  text,
+}: {
+  name: string;
+  attributes: ReadonlyMap<string, string>;
+  text: string;
+}): boolean {
   return (
     name === 'script' &&
     /ld\+json/i.test(attributes.get('type') ?? '') &&
