@@ -142,7 +142,8 @@ export function lossOf(behaviour: Behaviour, policy: Policy): Exclude<Reason, 's
     case 'redirect-trap':
       return TRAPS[behaviour.to];
     case 'html-as-pdf':
-      return 'html-as-pdf';
+      // PMC's page before a download is a proof of work in waiting.
+      return behaviour.page === 'interstitial' ? 'bot-wall' : 'html-as-pdf';
     case 'truncated':
       return behaviour.times > policy.maxRetries ? 'truncated' : null;
     case 'cut':

@@ -118,14 +118,8 @@ const keysSchema = z.strictObject({
   ncbi: z.string().default('').describe('Key of NCBI: ten requests a second in place of three.'),
   osf: z.string().default('').describe('Token of OSF: a larger hourly limit.'),
   openaire: z.string().default('').describe('Token of OpenAIRE, which lives an hour: a larger hourly limit.'),
-  openaire_refresh: z
-    .string()
-    .default('')
-    .describe('Refresh token of OpenAIRE, which lives a month: tokens are renewed with it.'),
-  springer_nature: z
-    .string()
-    .default('')
-    .describe("Key of Springer Nature's Open Access API: JATS of its open articles."),
+  openaire_refresh: z.string().default('').describe('Refresh token of OpenAIRE: tokens are renewed with it.'),
+  springer_nature: z.string().default('').describe('Key of Springer Nature: JATS of its open articles.'),
   wiley: z.string().default('').describe("Token of Wiley's text mining, for the resolver wiley_tdm."),
   elsevier: z.string().default('').describe("Key of Elsevier's text mining, for the resolver elsevier_tdm."),
   engine: z.string().default('').describe('Key of the docling-serve or model server that reads PDFs.'),

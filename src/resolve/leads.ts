@@ -18,9 +18,7 @@ export function lead(
   url: string | null | undefined,
   details: Details = {},
 ): Finding[] {
-  const address = String(url ?? '')
-    .trim()
-    .replaceAll('&amp;', '&');
+  const address = (url ?? '').trim().replaceAll('&amp;', '&');
   const id = arxivIdAt(services, address);
   if (id) return arxivFile(services, resolver, id, details);
   const pmcid = pmcidAt(services, address);

@@ -26,7 +26,7 @@ export type Sameness =
 
 /** Words that make a title that of another text about the same one. */
 const ABOUT_ANOTHER =
-  /^(?:correction|corrections|corrigendum|erratum|errata|retraction|retracted|withdrawn|withdrawal|removal|addendum|comment|comments|reply|response|rebuttal|editorial|commentary|supplement|supplementary|supporting)$/;
+  /^(?:correction|corrections|corrigendum|erratum|errata|retraction|retracted|withdrawn|withdrawal|removal|addendum|comment|comments|reply|response|rebuttal|editorial|commentary|supplement|supplementary|supporting|part|volume|chapter)$/;
 const ARTICLES = new Set(['a', 'an', 'the', 'on', 'die', 'der', 'das', 'le', 'la', 'les', 'el', 'los']);
 /** A title of fewer words is too common to prove anything by itself. */
 const FEWEST_WORDS = 4;

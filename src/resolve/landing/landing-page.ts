@@ -1,10 +1,10 @@
 import type { Headers } from '../../http/index.ts';
 import type { License } from '../../works/index.ts';
-import { normalizeDoi, parseLicense } from '../../works/index.ts';
-import type { LinkedData } from './json-ld.ts';
+import { normalizeDoi } from '../../works/index.ts';
 import { readJsonLd } from './json-ld.ts';
 import { parseLinkHeader } from './link-header.ts';
 import { isFullText, readProse } from './page-prose.ts';
+import { authorsIn, citedAs, doiIn, licenseOf, rels, titleIn } from './page-statements.ts';
 import type { Tag } from './tags.ts';
 import { readTags } from './tags.ts';
 
@@ -35,41 +35,6 @@ export interface LandingPage {
 const PDF_METAS = new Set(['citation_pdf_url', 'bepress_citation_pdf_url', 'eprints.document_url', 'wkhealth_pdf_url']);
 const XML_METAS = new Set(['citation_xml_url', 'citation_full_xml_url', 'fulltext_xml']);
 const HTML_METAS = new Set(['citation_fulltext_html_url', 'citation_full_html_url']);
-const LICENSE_METAS = new Set([
-  'citation_license',
-  'dc.rights',
-  'dc.rights.uri',
-  'dc.rights.license',
-  'dc.rightsholder.license',
-  'dcterms.license',
-  'dcterms.rights',
-  'dcterms.rights.uri',
-  'dc.license',
-  'copyright',
-]);
-/** In the order in which they are to be trusted; a field for identifiers holds others besides DOIs. */
-const DOI_METAS = [
-  'citation_doi',
-  'bepress_citation_doi',
-  'prism.doi',
-  'dc.identifier.doi',
-  'dcterms.identifier.doi',
-  'dc.identifier',
-  'dcterms.identifier',
-  'eprints.id_number',
-  'eprints.doi',
-  'doi',
-];
-const TITLE_METAS = new Set(['citation_title', 'bepress_citation_title', 'dc.title', 'dcterms.title', 'eprints.title']);
-const AUTHOR_METAS = new Set([
-  'citation_author',
-  'citation_authors',
-  'bepress_citation_author',
-  'dc.creator',
-  'dcterms.creator',
-  'eprints.creators_name',
-]);
-const MAX_AUTHORS = 20;
 const MAX_LINKS = 20;
 /** A citation_pdf_url of a supplement stands beside the one of the article. */
 const SUPPLEMENT = /suppl|appendix|additional[-_]?file|esm\b|[?&]supplement=/i;
@@ -85,8 +50,6 @@ export function readLandingPage(html: string, url: URL, headers: Headers = {}): 
       content: attributes.get('content')?.trim() ?? '',
     }))
     .filter(({ content }) => content !== '');
-  const first = (names: ReadonlySet<string>): string | null =>
-    metas.find(({ name }) => names.has(name))?.content ?? null;
   const linked = tags
     .filter(({ name, attributes }) => name === 'script' && /ld\+json/i.test(attributes.get('type') ?? ''))
     .map(({ text }) => readJsonLd(text));
@@ -104,18 +67,10 @@ export function readLandingPage(html: string, url: URL, headers: Headers = {}): 
     ...metas.filter(({ name }) => HTML_METAS.has(name)).map(({ content }) => link(content, 'html', 2)),
     ...plainLinks(tags),
   ];
-  const authors = (name: 'citation_author' | 'other'): string[] =>
-    metas
-      .filter((meta) => AUTHOR_METAS.has(meta.name) && (name === 'other' || meta.name.includes('citation_author')))
-      .flatMap((meta) => meta.content.split(';'))
-      .map((each) => each.trim())
-      .filter((each) => each !== '')
-      .slice(0, MAX_AUTHORS);
-  const cited = authors('citation_author');
   return {
     url,
-    title: first(TITLE_METAS) ?? (tags.find(({ name }) => name === 'title')?.text.trim() || null),
-    authors: cited.length > 0 ? cited : authors('other'),
+    title: titleIn(metas) ?? (tags.find(({ name }) => name === 'title')?.text.trim() || null),
+    authors: authorsIn(metas),
     doi:
       doiIn(metas) ??
       linked.map(({ doi }) => normalizeDoi(doi ?? '')).find((doi) => doi !== undefined) ??
@@ -127,55 +82,6 @@ export function readLandingPage(html: string, url: URL, headers: Headers = {}): 
     isFullText: isFullText(readProse(html)),
     tdmReserved: metas.some(({ name, content }) => name === 'tdm-reservation' && content === '1'),
   };
-}
-
-type Meta = { readonly name: string; readonly content: string };
-
-function doiIn(metas: readonly Meta[]): string | undefined {
-  for (const wanted of DOI_METAS) {
-    for (const { name, content } of metas) {
-      const doi = name === wanted ? normalizeDoi(content) : undefined;
-      if (doi !== undefined) return doi;
-    }
-  }
-  return undefined;
-}
-
-/** Signposting: where a page says how it is to be cited. */
-function citedAs(tags: readonly Tag[], headers: Headers): string | undefined {
-  const stated = [
-    relHref(tags, 'cite-as'),
-    ...parseLinkHeader(headers['link']).flatMap(({ target, rel }) => (rel.includes('cite-as') ? [target] : [])),
-  ];
-  return stated.map((each) => normalizeDoi(each ?? '')).find((doi) => doi !== undefined);
-}
-
-/**
- * What the page says about the licence, in the order of trust: metadata, `rel="license"`, structured data, and the
- * one Creative Commons licence that it links to. Where it links to several, it is not known which is the article's.
- */
-function licenseOf(
-  tags: readonly Tag[],
-  metas: readonly Meta[],
-  linked: readonly LinkedData[],
-  headers: Headers,
-): License | null {
-  const stated = [
-    ...metas.filter(({ name }) => LICENSE_METAS.has(name)).map(({ content }) => content),
-    relHref(tags, 'license'),
-    ...parseLinkHeader(headers['link']).flatMap(({ target, rel }) => (rel.includes('license') ? [target] : [])),
-    ...linked.map(({ license }) => license),
-  ];
-  for (const text of stated) {
-    const license = text === null ? null : knownLicense(text);
-    if (license) return license;
-  }
-  const named = new Map<string, License>();
-  for (const { name, attributes } of tags) {
-    const license = name === 'a' ? knownLicense(attributes.get('href') ?? '') : null;
-    if (license?.slug?.startsWith('cc')) named.set(license.slug, license);
-  }
-  return named.size === 1 ? ([...named.values()][0] ?? null) : null;
 }
 
 function link(url: string, expect: LandingLink['expect'], trust: LandingLink['trust']): LandingLink {
@@ -192,17 +98,6 @@ function baseOf(tags: readonly Tag[], url: URL): URL {
   const href = tags.find(({ name, attributes }) => name === 'base' && attributes.has('href'))?.attributes.get('href');
   const base = href === undefined ? null : URL.parse(href, url.href);
   return base && (base.protocol === 'http:' || base.protocol === 'https:') ? base : url;
-}
-
-function relHref(tags: readonly Tag[], rel: string): string | null {
-  const found = tags.find(
-    ({ name, attributes }) => (name === 'link' || name === 'a') && rels(attributes).includes(rel),
-  );
-  return found?.attributes.get('href') ?? null;
-}
-
-function rels(attributes: ReadonlyMap<string, string>): string[] {
-  return (attributes.get('rel') ?? '').toLowerCase().split(/\s+/);
 }
 
 function expectationOf(type: string): LandingLink['expect'] | undefined {
@@ -310,12 +205,4 @@ function distinct(links: readonly LandingLink[], base: URL, page: URL): LandingL
     kept.push({ ...each, url: url.href });
   }
   return kept;
-}
-
-/** A rights statement counts as a licence only when it is one we have a word for. */
-function knownLicense(text: string): License | null {
-  const license = parseLicense(
-    /(?:https?:\/\/)?(?:www\.)?creativecommons\.org\/[^\s"'<>)]{1,100}/i.exec(text.slice(0, 5000))?.[0] ?? text,
-  );
-  return license?.slug === null ? null : license;
 }

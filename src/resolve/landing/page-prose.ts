@@ -19,11 +19,12 @@ const UNSEEN = new Set(['script', 'style', 'template', 'svg', 'head', 'select', 
 const RAW = new Set(['style', 'xmp', 'noembed', 'noframes', 'iframe']);
 const HEADINGS = new Set(['h1', 'h2', 'h3', 'h4', 'h5', 'h6']);
 /** Elements whose beginning or end ends a paragraph. */
-const BLOCKS = new Set([
-  ...HEADINGS,
-  ...['p', 'div', 'section', 'article', 'li', 'ul', 'ol', 'dl', 'dd', 'dt', 'td', 'th', 'tr', 'table', 'figure'],
-  ...['figcaption', 'blockquote', 'header', 'footer', 'nav', 'main', 'aside', 'body', 'form', 'pre'],
-]);
+const BLOCKS = new Set(
+  (
+    'h1 h2 h3 h4 h5 h6 p div section article li ul ol dl dd dt td th tr table figure figcaption blockquote header ' +
+    'footer nav main aside body form pre'
+  ).split(' '),
+);
 /** What the parts of a paper are called in the languages that papers are mostly written in. */
 const SECTIONS: readonly RegExp[] = [
   /^(?:introduction|background|einleitung|introducci[oó]n|introdu[cç][aã]o|введение|引言|はじめに)/,

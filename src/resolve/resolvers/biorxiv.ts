@@ -6,7 +6,7 @@ import type { Resolver } from '../plan.ts';
 import { plan } from '../plan.ts';
 import { compareWork } from '../same-work.ts';
 
-export const biorxivDetails = z.object({
+const biorxivDetails = z.object({
   collection: z.array(
     z.object({
       doi: z.string(),

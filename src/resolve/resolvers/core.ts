@@ -8,7 +8,7 @@ import { compareWork } from '../same-work.ts';
 
 const id = maybe(z.union([z.string(), z.number()]));
 
-export const coreAnswer = z.object({
+const coreAnswer = z.object({
   results: z.array(
     z.object({
       doi: maybe(z.string()),

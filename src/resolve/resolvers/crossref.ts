@@ -23,7 +23,7 @@ const license = z.object({
 });
 const related = z.object({ 'id-type': maybe(z.string()), id: maybe(z.string()) });
 
-export const crossrefWork = z.object({
+const crossrefWork = z.object({
   DOI: maybe(z.string()),
   title: maybe(z.array(z.string())),
   link: maybe(z.array(link)),
@@ -31,7 +31,7 @@ export const crossrefWork = z.object({
   resource: maybe(z.object({ primary: maybe(z.object({ URL: maybe(z.string()) })) })),
   relation: maybe(z.record(z.string(), z.array(related))),
 });
-export const crossrefAnswer = z.object({ message: crossrefWork });
+const crossrefAnswer = z.object({ message: crossrefWork });
 
 type Record = z.output<typeof crossrefWork>;
 type Link = z.output<typeof link>;

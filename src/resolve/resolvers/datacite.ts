@@ -72,7 +72,8 @@ export const datacite: Resolver = {
       [rightsIdentifier, rightsUri, rights].map(parseLicense),
     );
     const details = {
-      license: licenses.find((each) => each?.slug != null) ?? licenses.find((each) => each !== null) ?? null,
+      license:
+        licenses.find((each) => each !== null && each.slug !== null) ?? licenses.find((each) => each !== null) ?? null,
       hostType: 'repository',
     } as const;
     for (const url of [attributes.contentUrl ?? []].flat()) yield* lead(services, 'datacite', url, details);

@@ -76,7 +76,7 @@ function isAbout({ ids, ...work }: Work, { mainTitle, pids, instances }: Product
   if (stated.length === 0) return compareWork({ ids, ...work }, { title: mainTitle }).kind !== 'other';
   return stated.some(({ scheme, value }) => {
     const text = value ?? '';
-    switch (scheme?.toLowerCase()) {
+    switch (scheme?.toLowerCase() ?? '') {
       case 'doi':
         return ids.doi !== null && normalizeDoi(text) === ids.doi;
       case 'arxiv':

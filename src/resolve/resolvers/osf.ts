@@ -34,7 +34,6 @@ const file = z.object({
   links: z.object({ download: maybe(z.string()) }),
 });
 const osfFile = z.object({ data: file });
-export const osfFiles = z.object({ data: z.array(file) });
 
 type Preprint = z.output<typeof osfPreprint>['data'];
 

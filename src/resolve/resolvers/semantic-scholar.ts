@@ -9,7 +9,7 @@ import { compareWork } from '../same-work.ts';
 
 const id = maybe(z.union([z.string(), z.number()]));
 
-export const semanticScholarPaper = z.object({
+const semanticScholarPaper = z.object({
   title: maybe(z.string()),
   externalIds: maybe(z.object({ DOI: id, ArXiv: id, PubMedCentral: id })),
   openAccessPdf: maybe(z.object({ url: maybe(z.string()), status: maybe(z.string()), license: maybe(z.string()) })),
@@ -34,7 +34,7 @@ export const semanticScholar: Resolver = {
     if (found.kind !== 'found') return;
     const { openAccessPdf: file, externalIds: ids, title } = found.value;
     // It joins preprint and article in one record, whose DOI may be that of the other: the title must tell.
-    const doi = ids?.DOI == null ? null : String(ids.DOI);
+    const doi = textOf(ids?.DOI);
     const sameness = compareWork(work, { doi, title });
     yield* wrongWork('semantic_scholar', sameness);
     if (sameness.kind === 'other') return;
@@ -45,9 +45,9 @@ export const semanticScholar: Resolver = {
     // What is closed at the publisher may be open at arXiv all the same.
     if (file && (file.status !== 'CLOSED' || arxivIdAt(services, file.url ?? '')))
       yield* lead(services, 'semantic_scholar', file.url, details);
-    const arxiv = ids?.ArXiv == null ? undefined : parseArxivId(`arxiv:${ids.ArXiv}`);
+    const arxiv = parseArxivId(`arxiv:${textOf(ids?.ArXiv) ?? ''}`);
     if (arxiv) yield* arxivFile(services, 'semantic_scholar', arxiv);
-    const pmcid = ids?.PubMedCentral == null ? undefined : pmcidFromField(String(ids.PubMedCentral));
+    const pmcid = pmcidFromField(textOf(ids?.PubMedCentral) ?? '');
     if (pmcid !== undefined) yield* europePmcFile(services, 'semantic_scholar', pmcid);
   },
 };
@@ -57,4 +57,8 @@ function paperId({ ids }: Work): string | undefined {
   if (ids.arxiv !== null) return `ARXIV:${ids.arxiv.id}`;
   if (ids.pmcid !== null) return `PMCID:${ids.pmcid.slice(3)}`;
   return ids.pmid === null ? undefined : `PMID:${ids.pmid}`;
+}
+
+function textOf(id: string | number | null | undefined): string | null {
+  return id === null || id === undefined ? null : String(id);
 }
