@@ -61,20 +61,20 @@ function shownCommands(text: string): string[][] {
       .map((part) => part.replace(/^queue (?=[a-z])/, 'docstokg queue '))
       .map((part) =>
         part
-          .replace(/^[\s$]*(?:[A-Z_]+=\S+\s+)*/, '')
+          .replace(/^[\s$]*(?:[A-Z_]+=\S+\s+)*(?:node (?=bin\/))?/, '')
           .split(/[\s)]+/)
           .filter((word) => word !== ''),
       )
       .filter(
         ([first = '', second]) =>
-          /^(?:\.\/bin\/)?(?:docstokg|contentdownload|docparse)$/.test(first) && second !== undefined,
+          /^(?:(?:\.\/)?bin\/)?(?:docstokg|contentdownload|docparse)$/.test(first) && second !== undefined,
       )
   );
 }
 
 /** What is wrong with a command line, if anything. */
 async function faultOf([door = '', ...words]: readonly string[]): Promise<string | undefined> {
-  let command: Command = await createProgram(door.replace('./bin/', '') as 'docstokg', '0.0.0');
+  let command: Command = await createProgram(door.replace(/^(?:\.\/)?bin\//, '') as 'docstokg', '0.0.0');
   for (const word of words) {
     if (word === '…' || word === '...') continue;
     if (word.startsWith('-')) {
@@ -94,11 +94,14 @@ async function faultOf([door = '', ...words]: readonly string[]): Promise<string
 test('the check of shown commands finds what does not exist', async () => {
   assert.equal(await faultOf(['docstokg', 'queue', 'stats', '--watch']), undefined);
   assert.match((await faultOf(['docstokg', 'queue', 'explode'])) ?? '', /no command explode/);
-  assert.match((await faultOf(['./bin/docstokg', 'queue', 'stats', '--loud'])) ?? '', /no option --loud/);
-  assert.deepEqual(shownCommands('```sh\nnpm ci && ./bin/docstokg queue stats | jq\n```\nand `docstokg config show`'), [
-    ['./bin/docstokg', 'queue', 'stats'],
-    ['docstokg', 'config', 'show'],
-  ]);
+  assert.match((await faultOf(['bin/docstokg', 'queue', 'stats', '--loud'])) ?? '', /no option --loud/);
+  assert.deepEqual(
+    shownCommands('```sh\nnpm ci && node bin/docstokg queue stats | jq\n```\nand `docstokg config show`'),
+    [
+      ['bin/docstokg', 'queue', 'stats'],
+      ['docstokg', 'config', 'show'],
+    ],
+  );
 });
 
 for (const page of pages.filter((each) => !each.startsWith('docs/reference/'))) {

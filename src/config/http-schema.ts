@@ -37,7 +37,12 @@ export const httpSchema = z.strictObject({
     .describe('Longest wait, in seconds, for the turn at a service whose limit our own requests use up.'),
   give_up_after: seconds(0)
     .default(604_800)
-    .describe('A host that asks for a longer wait than this many seconds ends the attempt.'),
+    .describe(
+      'A host that asks for a longer wait than this many seconds (seven days) is given up for the run, with that reason.',
+    ),
+  longest_crawl_delay: seconds(0)
+    .default(300)
+    .describe('A Crawl-delay is kept as asked up to this many seconds; a host that asks for more is left alone.'),
   circuit_failures: z
     .int()
     .min(1)

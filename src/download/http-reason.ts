@@ -14,7 +14,8 @@ const REFUSED: Readonly<Record<RefusedReason, Reason>> = {
   'headers-too-large': 'too-large',
   'decompression-bomb': 'too-large',
   'unknown-encoding': 'bad-gzip',
-  'retry-after-too-long': 'rate-limited',
+  'retry-after-too-long': 'host-given-up',
+  'crawl-delay-too-long': 'host-given-up',
 };
 
 const FAILED: Readonly<Record<FailedReason, Reason>> = {

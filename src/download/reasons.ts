@@ -43,6 +43,11 @@ export const REASONS = {
   'private-address': { scope: 'plan', later: false, sentence: 'The address, or one it led to, is not public.' },
   'robots-disallowed': { scope: 'plan', later: false, sentence: 'robots.txt forbids it, or could not be read.' },
   'rate-limited': { scope: 'plan', later: true, sentence: 'The host asked for a longer wait than is spent waiting.' },
+  'host-given-up': {
+    scope: 'plan',
+    later: true,
+    sentence: 'The host asks for a longer wait, or longer pauses, than the settings allow for.',
+  },
   'no-plan': { scope: 'work', later: false, sentence: 'No resolver knew a URL for the work.' },
   'all-plans-failed': { scope: 'work', later: false, sentence: 'Every URL was tried; the attempts say why each lost.' },
   'budget-exhausted': { scope: 'work', later: true, sentence: 'A daily budget that a URL needs is spent.' },

@@ -18,7 +18,7 @@ export function slug(id: string): string {
     .replaceAll(/[^\p{L}\p{N}._-]+/gu, '_')
     .replaceAll(/\.{2,}/g, '.')
     .replace(/^[._]+/, '')
-    .replace(/[._]+$/, '');
+    .replace(/(?<![._])[._]+$/, '');
   const cut = cutBytes(readable, MOST_BYTES - HASH_LENGTH - 1);
   // `w123` is another id than `W123`, and must not become its file where case is not seen.
   const isTold = CANONICAL.test(cut) || (cut === cut.toLowerCase() && !CANONICAL.test(cut.toUpperCase()));

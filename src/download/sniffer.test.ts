@@ -87,3 +87,36 @@ test('every end of a request has its word', () => {
   assert.equal(reasonOfResult({ kind: 'failed', reason: 'too-slow', message: '', retryable: false, trail }), 'timeout');
   for (const { sentence } of Object.values(REASONS)) assert.match(sentence, /\.$/);
 });
+
+/** What a server may send to keep an expression busy for ever; each was tried on this program or its like. */
+const ATTACKS: readonly (readonly [string, string])[] = [
+  ['empty comments before a tag', `${'<!---->'.repeat(580)}<x`],
+  ['comments that never end', '<!--'.repeat(1_000)],
+  ['comments at the end', `<article><body/>${'<!---->'.repeat(580)}x`],
+  ['comments and spaces at the end', `<article><body/></article>${' <!-- --> '.repeat(400)}<`],
+  ['instructions without an end', '<?x '.repeat(1_000)],
+  ['document types within document types', '<!DOCTYPE [ '.repeat(300)],
+  ['opened tags', '<'.repeat(400_000)],
+  ['spaces', ' '.repeat(400_000)],
+];
+
+for (const [name, text] of ATTACKS)
+  test(`a body of ${name} is judged at once`, () => {
+    const sniffer = new Sniffer();
+    sniffer.write(Buffer.from(text));
+    assert.notEqual(sniffer.end().kind, 'pdf');
+  });
+
+test('comments before and after the text change nothing of what it is', () => {
+  const judged = (text: string): [string, string | undefined] => {
+    const sniffer = new Sniffer();
+    sniffer.write(Buffer.from(text));
+    const { kind, fault } = sniffer.end();
+    return [kind, fault];
+  };
+  assert.deepEqual(judged('<!-- a --> <!-- b --><html><p>x'), ['html', undefined]);
+  assert.deepEqual(judged('<?xml version="1.0"?><!-- a --><article><body>x</body></article> <!-- b --> <!---->\n'), [
+    'jats',
+    undefined,
+  ]);
+});

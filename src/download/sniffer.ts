@@ -92,10 +92,7 @@ export class Sniffer {
 
   /** XML ends with the end tag of its root, whitespace and comments aside. */
   #unclosed(): Reason | undefined {
-    const tail = this.#end()
-      .toString('latin1')
-      .replaceAll('\0', '')
-      .replace(/(?:\s|<!--[^]*?-->)+$/, '');
+    const tail = withoutLastComments(this.#end().toString('latin1').replaceAll('\0', ''));
     return /<\/[A-Za-z_][\w:.-]*\s*>$/.test(tail) ? undefined : 'truncated';
   }
 
@@ -123,7 +120,7 @@ function markupKind(head: Buffer): BodyKind {
   const text = (isUtf16 ? head.toString('latin1').replaceAll('\0', '').slice(2) : head.toString('utf8'))
     .replace(/^\uFEFF/, '')
     .trimStart();
-  if (/^(?:<!--[^]*?-->\s*)*<(?:!doctype\s+html|html|head|body|script|title|meta)\b/i.test(text)) return 'html';
+  if (/^<(?:!doctype\s+html|html|head|body|script|title|meta)\b/i.test(withoutFirstComments(text))) return 'html';
   const root = rootOf(text);
   if (root === undefined) return head.includes(0) || head.length === 0 ? 'unknown' : 'text';
   const name = root.name.replace(/^[\w-]+:/, '');
@@ -132,6 +129,27 @@ function markupKind(head: Buffer): BodyKind {
   if (name === 'response' && /<records>\s*<article[\s>]/.test(text)) return 'jats';
   if (name === 'TEI') return 'tei';
   return /^(?:html|body|div)$/i.test(name) ? 'html' : 'xml';
+}
+
+function withoutFirstComments(text: string): string {
+  let at = 0;
+  while (text.startsWith('<!--', at)) {
+    const end = text.indexOf('-->', at + 4);
+    if (end === -1) break;
+    at = end + 3;
+    while (/\s/.test(text[at] ?? '')) at += 1;
+  }
+  return text.slice(at);
+}
+
+function withoutLastComments(text: string): string {
+  let rest = text.trimEnd();
+  while (rest.endsWith('-->')) {
+    const start = rest.lastIndexOf('<!--');
+    if (start === -1) break;
+    rest = rest.slice(0, start).trimEnd();
+  }
+  return rest;
 }
 
 /** The first element, after the declaration, the document type, comments and instructions. */

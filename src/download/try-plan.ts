@@ -255,7 +255,7 @@ export class PlanTrier {
 
   async #keepPage(got: Got, text: string): Promise<Got> {
     if (!got.body?.page) return got;
-    if (belongsTo(this.#work, text.replaceAll(/<[^>]*>/g, ' ')) === 'no')
+    if (belongsTo(this.#work, text.replaceAll(/<[^<>]*>/g, ' ')) === 'no')
       return { ...got, reason: 'identity-mismatch' };
     const part = await this.#options.files.newPart();
     const receiver = new BodyReceiver({ part, keepPages: true, checksum: null, stop: () => undefined });

@@ -24,5 +24,5 @@ async function beginning(path: string): Promise<string> {
   return buffer
     .subarray(0, bytesRead)
     .toString('utf8')
-    .replaceAll(/<[^>]*>/g, ' ');
+    .replaceAll(/<[^<>]*>/g, ' ');
 }

@@ -1,13 +1,15 @@
 import { readFileSync, rmSync } from 'node:fs';
 
 import { AppError, canonicalJson, writeFileAtomic } from '../base/index.ts';
-import type { OpenAlexEnd, OpenAlexOptions, OpenAlexQuery, OpenAlexState, Work } from '../works/index.ts';
+import type { OpenAlexEnd, OpenAlexOptions, OpenAlexQuery, OpenAlexState, Work, WorkRecord } from '../works/index.ts';
 import { iterateOpenAlex } from '../works/index.ts';
 
 export interface ListingOptions extends Omit<OpenAlexOptions, 'resume'> {
   /** Where it is written down how far the listing came; undefined for one that nobody will continue. */
   readonly statePath: string | undefined;
   readonly tell: (message: string) => void;
+  /** Takes the records of a page, together. */
+  readonly keep?: (records: readonly WorkRecord[]) => void;
 }
 
 /**
@@ -16,19 +18,35 @@ export interface ListingOptions extends Omit<OpenAlexOptions, 'resume'> {
  * before it have been taken, and is asked for again as a whole: works that are known already are no new jobs.
  */
 export async function* listWorks(query: OpenAlexQuery, options: ListingOptions): AsyncGenerator<Work> {
-  const { statePath, tell, ...listing } = options;
+  const { statePath, tell, keep, ...listing } = options;
   let resume = statePath === undefined ? undefined : readState(statePath, query);
   if (resume) tell(`the listing goes on after ${resume.yielded} works that were found before`);
   for (;;) {
     let pages = 0;
+    let records: WorkRecord[] = [];
+    const keepPage = (): void => {
+      if (records.length > 0) keep?.(records);
+      records = [];
+    };
     let end: OpenAlexEnd | undefined;
-    for await (const event of iterateOpenAlex(query, { ...listing, resume })) {
-      if (event.kind === 'work') yield event.work;
-      if (event.kind === 'end') end = event.end;
-      if (event.kind === 'page') pages += 1;
-      const state = event.kind === 'page' ? event.state : event.kind === 'end' ? stateOf(event.end) : null;
-      if (statePath !== undefined && state !== null)
-        await writeFileAtomic(statePath, `${JSON.stringify({ query: keyOf(query), state })}\n`);
+    try {
+      for await (const event of iterateOpenAlex(query, { ...listing, resume })) {
+        if (event.kind === 'work') {
+          if (event.record) records.push(event.record);
+          yield event.work;
+        } else keepPage();
+        if (event.kind === 'end') end = event.end;
+        if (event.kind === 'page') {
+          pages += 1;
+          if (pages === 1 && !resume) tell(subjectLine(event.state.subject, event.total));
+        }
+        const state = event.kind === 'page' ? event.state : event.kind === 'end' ? stateOf(event.end) : null;
+        if (statePath !== undefined && state !== null)
+          await writeFileAtomic(statePath, `${JSON.stringify({ query: keyOf(query), state })}\n`);
+      }
+    } finally {
+      // Whoever has enough stops in the middle of a page; what was taken of it is kept all the same.
+      keepPage();
     }
     if (end?.kind === 'failed' && resume && pages === 0) {
       // A cursor may have gone stale overnight: the list is read from its beginning instead.
@@ -39,6 +57,13 @@ export async function* listWorks(query: OpenAlexQuery, options: ListingOptions):
     finish(end, statePath, tell);
     return;
   }
+}
+
+/** Which topic was taken, or that the text was searched for, and how many works there are. */
+function subjectLine(subject: OpenAlexState['subject'], total: number | null): string {
+  const count = total === null ? 'an unknown number of works' : `${total.toLocaleString('en')} works`;
+  if (subject.kind === 'topic') return `topic "${subject.name}" (${subject.id}) of OpenAlex: ${count}`;
+  return `no single topic of OpenAlex is called "${subject.text}", so its words are searched for: ${count}`;
 }
 
 function stateOf(end: OpenAlexEnd): OpenAlexState | null {

@@ -58,8 +58,10 @@ function ipv4Of(high = 0, low = 0): string {
 
 function ipv6Words(address: string): number[] {
   // The last group may be written as an IPv4 address.
-  const text = address.replace(/(\d+)\.(\d+)\.(\d+)\.(\d+)$/, (_all, a: string, b: string, c: string, d: string) =>
-    [Number(a) * 256 + Number(b), Number(c) * 256 + Number(d)].map((word) => word.toString(16)).join(':'),
+  const text = address.replace(
+    /(\d{1,3})\.(\d{1,3})\.(\d{1,3})\.(\d{1,3})$/,
+    (_all, a: string, b: string, c: string, d: string) =>
+      [Number(a) * 256 + Number(b), Number(c) * 256 + Number(d)].map((word) => word.toString(16)).join(':'),
   );
   const [head = '', tail] = text.split('::');
   const left = head === '' ? [] : head.split(':');

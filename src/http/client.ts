@@ -5,7 +5,6 @@ import { withCache } from './cache.ts';
 import type { CircuitOptions } from './circuit.ts';
 import { Circuit } from './circuit.ts';
 import { withCoalescing } from './coalesce.ts';
-import type { ResolveHost } from './connector.ts';
 import type { HttpEvent } from './event.ts';
 import type { GuardOptions } from './guard.ts';
 import { Guard, withGuard } from './guard.ts';
@@ -13,6 +12,8 @@ import type { Hold } from './holds.ts';
 import { Holds } from './holds.ts';
 import type { HttpLimits } from './limits.ts';
 import { DEFAULT_LIMITS } from './limits.ts';
+import type { ResolveHost } from './name-resolver.ts';
+import { NameResolver } from './name-resolver.ts';
 import { Pace } from './pace.ts';
 import type { Pool } from './pools.ts';
 import { Pools } from './pools.ts';
@@ -78,12 +79,14 @@ export function createHttpClient(options: HttpClientOptions = {}): HttpClient {
   const holds = new Holds(clock, limiter);
   const guard = new Guard(options.guard);
   const agent = userAgent(options.contact);
+  // Names are looked up in real time, whatever the clock of the web that is asked.
+  const names = new NameResolver({ clock: systemClock });
   const transport = new Transport({
     clock,
     limits,
     guard,
     userAgent: agent,
-    resolveHost: options.resolveHost,
+    resolveHost: options.resolveHost ?? names.resolve,
     ca: options.ca,
   });
   const pace = new Pace({
@@ -94,6 +97,7 @@ export function createHttpClient(options: HttpClientOptions = {}): HttpClient {
     pools: new Pools(options.pools ?? []),
     margin: options.margin ?? 0.05,
     parkAfterMs: retry.parkAfterMs,
+    giveUpAfterMs: retry.giveUpAfterMs,
     longestLineMs: options.longestLineMs ?? retry.parkAfterMs,
     backoff: { baseMs: retry.baseMs, capMs: retry.maxDelayMs },
     random: options.random,
@@ -115,9 +119,12 @@ export function createHttpClient(options: HttpClientOptions = {}): HttpClient {
     maxAgeMs: DAY_MS,
     unreachableMs: 10 * 60_000,
     maxBytes: 500 * 1024,
+    longestDelayMs: 300_000,
     ...options.robots,
     send: compose(paced, withRedirects(limits), withGuard(guard), circuit.wrap),
+    giveUpAfterMs: retry.giveUpAfterMs,
     onCrawlDelay: (url, delayMs) => pace.setCrawlDelay(url, delayMs),
+    report: options.report,
   });
   const send = compose(
     paced,
@@ -133,6 +140,9 @@ export function createHttpClient(options: HttpClientOptions = {}): HttpClient {
     send,
     userAgent: agent,
     holds: () => holds.list(),
-    [Symbol.asyncDispose]: () => transport[Symbol.asyncDispose](),
+    async [Symbol.asyncDispose]() {
+      names[Symbol.dispose]();
+      await transport[Symbol.asyncDispose]();
+    },
   };
 }

@@ -1,18 +1,10 @@
-import { lookup as systemLookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
 
 import { buildConnector } from 'undici';
 
 import type { Guard } from './guard.ts';
 import { plainHost } from './guard.ts';
-
-export interface Address {
-  readonly address: string;
-  readonly family: 4 | 6;
-}
-
-/** Finds the addresses of a name; the default asks the operating system. */
-export type ResolveHost = (hostname: string) => Promise<readonly Address[]>;
+import type { Address, ResolveHost } from './name-resolver.ts';
 
 /** Thrown into the socket when every address of a name is forbidden; becomes a refusal, never an exception. */
 export class ForbiddenAddressError extends Error {
@@ -26,12 +18,11 @@ export class ForbiddenAddressError extends Error {
 export function createConnector(options: {
   readonly guard: Guard;
   readonly connectMs: number;
-  readonly resolveHost?: ResolveHost | undefined;
+  readonly resolveHost: ResolveHost;
   /** Extra trusted certificate authorities, PEM. */
   readonly ca?: string | undefined;
 }): buildConnector.connector {
-  const { guard } = options;
-  const resolveHost = options.resolveHost ?? resolveBySystem;
+  const { guard, resolveHost } = options;
   const connectors = new Map<number, buildConnector.connector>();
 
   return (target, callback) => {
@@ -93,9 +84,4 @@ export function createConnector(options: {
     const addresses = found.map(({ address }) => address).join(', ');
     throw new ForbiddenAddressError(`${hostname} leads to ${addresses}, which is not public`);
   }
-}
-
-async function resolveBySystem(hostname: string): Promise<readonly Address[]> {
-  const found = await systemLookup(hostname, { all: true });
-  return found.map(({ address, family }) => ({ address, family: family === 6 ? 6 : 4 }));
 }

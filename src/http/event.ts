@@ -12,5 +12,7 @@ export type HttpEvent =
     }
   /** A server refuses (429, 503) and is left alone until then: as long as it said, or as we chose where it said nothing. */
   | { readonly kind: 'wait-asked'; readonly host: string; readonly until: number; readonly said: boolean }
+  /** A host wants to be left alone for longer than we wait: it is given up for this run. */
+  | { readonly kind: 'host-given-up'; readonly host: string; readonly message: string }
   /** A failing host is left alone. */
   | { readonly kind: 'host-held'; readonly host: string; readonly until: number };

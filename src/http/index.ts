@@ -27,7 +27,7 @@ export { SqliteCacheStore } from './cache-store.ts';
 export type { CacheStore } from './cache-store.ts';
 export type { Stored } from './cache-policy.ts';
 export type { DnsMapping, GuardOptions } from './guard.ts';
-export type { Address, ResolveHost } from './connector.ts';
+export type { Address, ResolveHost } from './name-resolver.ts';
 export type { Hold, HoldReason } from './holds.ts';
 export type { Pool } from './pools.ts';
 export type { RetryOptions } from './retry.ts';

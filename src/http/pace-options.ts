@@ -15,6 +15,8 @@ export interface PaceOptions {
   readonly margin: number;
   /** Who would have to wait longer than this because a host asked for it is told to come back instead. */
   readonly parkAfterMs: number;
+  /** A host that wants to be left alone for longer than this is given up. */
+  readonly giveUpAfterMs: number;
   /** The same for a wait that is of our own making: the line of those who want the same. */
   readonly longestLineMs: number;
   readonly backoff: { readonly baseMs: number; readonly capMs: number };

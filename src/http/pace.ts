@@ -11,7 +11,8 @@ import type { Transport } from './transport.ts';
 
 type Turn =
   | { readonly kind: 'go'; readonly slot: Slot }
-  | { readonly kind: 'later'; readonly at: number; readonly reason: LaterReason };
+  | { readonly kind: 'later'; readonly at: number; readonly reason: LaterReason }
+  | { readonly kind: 'refused'; readonly reason: 'retry-after-too-long'; readonly message: string };
 
 /** One limit that applies to a request. */
 interface Rate {
@@ -20,8 +21,6 @@ interface Rate {
   readonly intervalMs: number;
 }
 
-/** Longest Crawl-delay that is obeyed as said; beyond it a site would be out of reach for a day's run. */
-const LONGEST_CRAWL_DELAY_MS = 30_000;
 const MANY_HOSTS = 10_000;
 
 /** Lets requests go at the speed each host and service allows, and remembers who asked us to wait. */
@@ -47,7 +46,7 @@ export class Pace {
   /** What robots.txt asks for: at least this long between two requests. */
   setCrawlDelay(url: URL, delayMs: number): void {
     const key = crawlKey(hostKey(url));
-    this.#crawlDelays.set(key, Math.min(delayMs, LONGEST_CRAWL_DELAY_MS));
+    this.#crawlDelays.set(key, delayMs);
     this.#cap(key, 1);
   }
 
@@ -60,7 +59,7 @@ export class Pace {
       const { clock, report } = this.#options;
       const askedAt = clock.monotonic();
       const turn = await this.#turn(request, pools, keys, signal);
-      if (turn.kind === 'later') return { ...turn, trail: trailOf(request) };
+      if (turn.kind !== 'go') return { ...turn, trail: trailOf(request) };
       using _slot = turn.slot;
       const [host = ''] = keys;
       const sentAt = clock.monotonic();
@@ -111,10 +110,13 @@ export class Pace {
     keys: readonly string[],
     signal: AbortSignal | undefined,
   ): Promise<Turn> {
-    const { clock, holds, parkAfterMs, longestLineMs } = this.#options;
+    const { clock, holds, parkAfterMs, giveUpAfterMs, longestLineMs } = this.#options;
     for (;;) {
       const now = clock.now();
       const hold = holds.latest(keys);
+      if (hold && hold.at - now > giveUpAfterMs) {
+        return { kind: 'refused', reason: 'retry-after-too-long', message: tooLong(hostKey(request.url), hold.at) };
+      }
       if (hold && hold.at - now > parkAfterMs) return { kind: 'later', ...hold };
       const waitMs = this.#expectedWaitMs(keys, this.#ratesOf(request.url, pools), pools);
       if (waitMs > longestLineMs) return { kind: 'later', at: now + waitMs, reason: 'pool-exhausted' };
@@ -234,6 +236,9 @@ export class Pace {
     }
     if (at === undefined) return;
     for (const key of keys) holds.hold(key, at, 'rate-limited');
+    if (isNews && at - now > this.#options.giveUpAfterMs) {
+      report?.({ kind: 'host-given-up', host, message: tooLong(host, at) });
+    }
     report?.({ kind: 'wait-asked', host, until: at, said });
   }
 
@@ -275,6 +280,11 @@ export class Pace {
     this.#options.limiter.setLimit(key, concurrency);
     this.#cap(hostKey(head.url), concurrency);
   }
+}
+
+/** What is told of a host that asks for a longer wait than we are prepared for. */
+export function tooLong(host: string, until: number): string {
+  return `${host} asks to be left alone until ${new Date(until).toISOString()} (Retry-After), longer than we wait`;
 }
 
 function crawlKey(host: string): string {

@@ -141,6 +141,35 @@ test('a host that wants a month of rest is given up', async () => {
   assert.equal(result.kind === 'refused' && result.reason, 'retry-after-too-long');
 });
 
+test('a host that wants a year is given up for the run: told once, asked once, and nobody is put off for a year', async () => {
+  for (const [status, path] of [
+    [503, '/file'],
+    [429, '/file'],
+    [503, '/robots.txt'],
+  ] as const) {
+    const told: string[] = [];
+    await using server = await openLoopback((request, response) => {
+      if (request.url === '/robots.txt' && path !== '/robots.txt') response.writeHead(404).end();
+      else response.writeHead(status, { 'retry-after': '31536000' }).end();
+    });
+    await using client = loopbackClient(server, {
+      obeyRobots: true,
+      retry: { retries: 3 },
+      report: (event) => void (event.kind === 'host-given-up' && told.push(event.message)),
+    });
+    for (let at = 0; at < 3; at += 1) {
+      const result = await client.send({ url });
+      assert.equal(result.kind === 'refused' && result.reason, 'retry-after-too-long');
+    }
+    assert.equal(
+      server.requests.filter((request) => request.url === path || path === '/file').length,
+      path === '/file' ? 2 : 1,
+    );
+    assert.equal(told.length, 1);
+    assert.match(told[0] ?? '', /host\.test asks to be left alone until 20\d\d-/);
+  }
+});
+
 test('a 429 that names no time, or nonsense, holds the host for our own backoff', async () => {
   for (const header of [{}, { 'retry-after': '-1' }, { 'retry-after': 'tomorrow' }]) {
     const clock = new HeldClock(now);

@@ -1,6 +1,7 @@
 import type { Clock, Random } from '../base/index.ts';
 import { equalJitterDelay, hostKey, wait } from '../base/index.ts';
 import type { Holds } from './holds.ts';
+import { tooLong } from './pace.ts';
 import { parseRetryAfter } from './retry-after.ts';
 import type { HttpRequest, HttpResponse, HttpResult, Trail, Wrap } from './send.ts';
 
@@ -45,7 +46,7 @@ export function withRetry(
       });
       const namedAt = result.kind === 'response' ? parseRetryAfter(result.response.headers, now) : undefined;
       const heldAt = Math.max(namedAt ?? 0, holds.until([hostKey(request.url)]));
-      if (heldAt - now > options.giveUpAfterMs) return giveUp(result, request, heldAt - now);
+      if (heldAt - now > options.giveUpAfterMs) return giveUp(result, request, heldAt);
       const limited = result.kind === 'response' && (result.response.status === 429 || namedAt !== undefined);
       if (limited && (heldAt - now > options.parkAfterMs || attempt > options.retries)) {
         const at = heldAt > now ? heldAt : now + backoffMs;
@@ -66,12 +67,12 @@ function isWorthRetrying(result: HttpResult, request: HttpRequest): boolean {
   return request.sink === undefined || result.trail.response === undefined;
 }
 
-function giveUp(result: HttpResult, request: HttpRequest, waitMs: number): HttpResult {
+function giveUp(result: HttpResult, request: HttpRequest, heldAt: number): HttpResult {
   const response = result.kind === 'response' ? result.response : undefined;
   return {
     kind: 'refused',
     reason: 'retry-after-too-long',
-    message: `the host asks us to wait ${Math.round(waitMs / 3_600_000)} hours`,
+    message: tooLong(hostKey(request.url), heldAt),
     trail: trailAt(request, response),
   };
 }

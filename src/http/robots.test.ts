@@ -171,6 +171,34 @@ test('a Crawl-delay spaces the requests', async () => {
   );
 });
 
+test('a Crawl-delay of minutes is kept as asked; a host that asks for more than the setting is left alone', async () => {
+  const clock = new HeldClock();
+  const wire = new Wire(clock);
+  const arrivals: number[] = [];
+  const told: string[] = [];
+  await using server = await openLoopback((request, response) => {
+    if (request.url !== '/robots.txt') arrivals.push(clock.monotonic());
+    response.end(`User-agent: *\nCrawl-delay: ${request.host === 'slow.test' ? 301 : 120}\n`);
+  });
+  await using client = loopbackClient(server, {
+    obeyRobots: true,
+    clock,
+    longestLineMs: 900_000,
+    report: (event) => {
+      wire.report(event);
+      if (event.kind === 'host-given-up') told.push(event.message);
+    },
+  });
+  await wire.settle(Promise.all([1, 2, 3].map((at) => client.send({ url: new URL(`http://host.test/${at}`) }))));
+  assert.deepEqual(
+    arrivals,
+    [0, 126_000, 252_000].map((at) => at + (arrivals[0] ?? 0)),
+  );
+  const { result } = await wire.settle(client.send({ url: new URL('http://slow.test/1') }));
+  assert.equal(result.kind === 'refused' && result.reason, 'crawl-delay-too-long');
+  assert.deepEqual([arrivals.length, told.length], [3, 1]);
+});
+
 test('a robots.txt that answers 429 postpones the request', async () => {
   const { result } = await asking({ status: 429, headers: { 'retry-after': '600' } });
   assert.equal(result.kind, 'later');

@@ -1,6 +1,8 @@
 import type { Clock } from '../base/index.ts';
 import { hostKey, wait } from '../base/index.ts';
+import type { HttpEvent } from './event.ts';
 import type { Holds } from './holds.ts';
+import { tooLong } from './pace.ts';
 import { raced } from './raced.ts';
 import { RobotsRules } from './robots-rules.ts';
 import type { HttpResult, Send, Wrap } from './send.ts';
@@ -25,6 +27,8 @@ export interface RobotsOptions {
   /** How long a host whose robots.txt could not be read counts as closed. */
   readonly unreachableMs: number;
   readonly maxBytes: number;
+  /** A host that wants a longer pause than this between two requests is left alone. */
+  readonly longestDelayMs: number;
 }
 
 const MANY_HOSTS = 10_000;
@@ -38,6 +42,8 @@ export class Robots {
   readonly #send: Send;
   readonly #holds: Holds;
   readonly #onCrawlDelay: (url: URL, delayMs: number) => void;
+  readonly #report: ((event: HttpEvent) => void) | undefined;
+  readonly #giveUpAfterMs: number;
   readonly #entries = new Map<string, Entry>();
 
   constructor(
@@ -47,6 +53,8 @@ export class Robots {
       /** Everything but robots itself, and without a second try. */
       readonly send: Send;
       readonly onCrawlDelay: (url: URL, delayMs: number) => void;
+      readonly giveUpAfterMs: number;
+      readonly report?: ((event: HttpEvent) => void) | undefined;
     },
   ) {
     this.#clock = options.clock;
@@ -54,6 +62,8 @@ export class Robots {
     this.#send = options.send;
     this.#holds = options.holds;
     this.#onCrawlDelay = options.onCrawlDelay;
+    this.#giveUpAfterMs = options.giveUpAfterMs;
+    this.#report = options.report;
   }
 
   wrap: Wrap = (next) => async (request, signal) => {
@@ -64,10 +74,23 @@ export class Robots {
       const message = `robots.txt of ${request.url.host} could not be read: ${known.why}`;
       return { kind: 'refused', reason: 'robots-unreachable', message, trail: trailOf(request) };
     }
-    if (known.rules.allows(request.url)) return next(request, signal);
-    const message = `robots.txt of ${request.url.host} disallows ${request.url.pathname}`;
-    return { kind: 'refused', reason: 'robots-disallowed', message, trail: trailOf(request) };
+    if (!known.rules.allows(request.url)) {
+      const message = `robots.txt of ${request.url.host} disallows ${request.url.pathname}`;
+      return { kind: 'refused', reason: 'robots-disallowed', message, trail: trailOf(request) };
+    }
+    if (!this.#isTooSlow(known.rules)) return next(request, signal);
+    const message = this.#tooSlow(request.url, known.rules);
+    return { kind: 'refused', reason: 'crawl-delay-too-long', message, trail: trailOf(request) };
   };
+
+  #isTooSlow({ crawlDelayMs = 0 }: RobotsRules): boolean {
+    return crawlDelayMs > this.#options.longestDelayMs;
+  }
+
+  #tooSlow({ host }: URL, { crawlDelayMs = 0 }: RobotsRules): string {
+    const seconds = Math.round(crawlDelayMs / 1000);
+    return `robots.txt of ${host} asks for a pause of ${seconds} s between requests, longer than we wait`;
+  }
 
   async #known(url: URL, signal: AbortSignal | undefined): Promise<Known> {
     const { origin } = url;
@@ -108,7 +131,9 @@ export class Robots {
       ({ result, text } = await this.#ask(url));
     }
     const known = this.#judge(result, text);
-    if (known.kind === 'rules' && known.rules.crawlDelayMs !== undefined) {
+    if (known.kind === 'rules' && this.#isTooSlow(known.rules)) {
+      this.#report?.({ kind: 'host-given-up', host: hostKey(url), message: this.#tooSlow(url, known.rules) });
+    } else if (known.kind === 'rules' && known.rules.crawlDelayMs !== undefined) {
       this.#onCrawlDelay(url, known.rules.crawlDelayMs);
     }
     return known;
@@ -139,7 +164,8 @@ export class Robots {
     if (result.kind === 'failed') return { kind: 'unreachable', why: result.message };
     if (result.kind === 'refused') {
       // The host itself is out of bounds: that is the answer to the request as well.
-      if (result.reason === 'private-address' && result.trail.chain.length === 0) return { kind: 'answer', result };
+      const isOutOfBounds = result.reason === 'private-address' || result.reason === 'retry-after-too-long';
+      if (isOutOfBounds && result.trail.chain.length === 0) return { kind: 'answer', result };
       // RFC 9309 §2.3.1.2: beyond five redirects it counts as unavailable, which allows.
       const lost = result.reason === 'max-hops' || result.reason === 'redirect-loop';
       return lost ? { kind: 'rules', rules: RobotsRules.open } : { kind: 'unreachable', why: result.message };
@@ -149,8 +175,12 @@ export class Robots {
       return { kind: 'rules', rules: RobotsRules.parse(text, this.#options.productToken) };
     }
     const heldUntil = this.#holds.until([hostKey(url)]);
-    if (status === 429 && heldUntil > 0) {
+    if ((status === 429 || status === 503) && heldUntil > 0) {
       const trail = { url: url.href, chain: [] };
+      if (heldUntil - this.#clock.now() > this.#giveUpAfterMs) {
+        const message = tooLong(hostKey(url), heldUntil);
+        return { kind: 'answer', result: { kind: 'refused', reason: 'retry-after-too-long', message, trail } };
+      }
       return { kind: 'answer', result: { kind: 'later', at: heldUntil, reason: 'rate-limited', trail } };
     }
     if (status >= 400 && status < 500 && status !== 429) return { kind: 'rules', rules: RobotsRules.open };

@@ -73,7 +73,8 @@ export type RefusedReason =
   | 'headers-too-large'
   | 'decompression-bomb'
   | 'unknown-encoding'
-  | 'retry-after-too-long';
+  | 'retry-after-too-long'
+  | 'crawl-delay-too-long';
 
 export type FailedReason =
   | 'dns'

@@ -137,6 +137,48 @@ test('bytes beyond the Content-Length never reach the next request', async () =>
   assert.equal(second.kind === 'response' ? second.response.body.toString() : 'refused', 'second');
 });
 
+test('an answer nobody asked for is never taken for the next one, however late it comes', async () => {
+  const asked = new Map<Socket, string>();
+  await using server = await openRawLoopback((socket, request) => {
+    const [, path = ''] = request.split(' ');
+    const answer = (body: string): string => `HTTP/1.1 200 OK\r\ncontent-length: ${body.length}\r\n\r\n${body}`;
+    // The worst moment: the next request is on its way already, and its answer follows.
+    const before = asked.get(socket);
+    asked.set(socket, path);
+    socket.write((before === undefined ? '' : answer(`again ${before}`)) + answer(path));
+  });
+  await using client = loopbackClient(server);
+  for (const sink of [true, false]) {
+    for (let at = 0; at < 20; at += 1) {
+      const chunks: Buffer[] = [];
+      const result = await client.send({
+        url: new URL(`http://host.test/${at}`),
+        ...(sink && { sink: () => ({ write: (chunk: Buffer) => void chunks.push(chunk) }) }),
+      });
+      assert.equal(result.kind, 'response');
+      const body = sink ? Buffer.concat(chunks) : result.kind === 'response' ? result.response.body : '';
+      assert.equal(body.toString(), `/${at}`);
+    }
+  }
+});
+
+test('a service keeps its connection, until bytes come on it that nobody asked for', async () => {
+  let asked = 0;
+  await using server = await openRawLoopback((socket) => {
+    asked += 1;
+    const answer = `HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n${String(asked).padStart(2, '0')}`;
+    socket.write(asked === 3 ? `${answer}HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\nstray` : answer);
+  });
+  await using client = loopbackClient(server);
+  const bodies: string[] = [];
+  for (let at = 0; at < 6; at += 1) {
+    const result = await client.send({ url, robots: 'terms' });
+    bodies.push(result.kind === 'response' ? result.response.body.toString() : result.kind);
+  }
+  assert.deepEqual(bodies, ['01', '02', '03', '04', '05', '06']);
+  assert.equal(server.connections(), 4, 'one for the first three, one for each after the stray answer');
+});
+
 test('answers that are not HTTP are protocol errors', async () => {
   assert.equal(reasonOf(await rawAnswer('<html>no header at all</html>')), 'protocol');
   assert.equal(

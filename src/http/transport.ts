@@ -1,20 +1,29 @@
-import { Agent } from 'undici';
+import { Agent, errors } from 'undici';
 
 import type { Clock } from '../base/index.ts';
-import type { ResolveHost } from './connector.ts';
 import { createConnector } from './connector.ts';
 import { Exchange } from './exchange.ts';
 import type { Guard } from './guard.ts';
 import type { HttpLimits } from './limits.ts';
+import type { ResolveHost } from './name-resolver.ts';
 import { credentialsFor, withoutKeys } from './secret.ts';
 import type { HttpRequest, HttpResponse, HttpResult, ResponseHead } from './send.ts';
 import { trailOf } from './send.ts';
 
 const FILE_ACCEPT = 'application/pdf,application/xml;q=0.9,text/html;q=0.8,*/*;q=0.5';
 
-/** The innermost `Send`: one request on the wire, no second try, no redirect. */
+/**
+ * The innermost `Send`: one request on the wire, no second try, no redirect.
+ *
+ * On a connection that is used again an answer belongs to a request only by being the next one: a server that sends one
+ * too many shifts all that follow, and one that comes just after the next request was written cannot be told from its
+ * answer. So what strangers serve comes over a connection of its own; only the services whose terms we work by, which
+ * are asked many times a second, keep theirs, and lose it for good when bytes come that nobody asked for.
+ */
 export class Transport implements AsyncDisposable {
-  readonly #agent: Agent;
+  readonly #keptAlive: Agent;
+  readonly #single: Agent;
+  readonly #outOfStep = new Set<string>();
   readonly #clock: Clock;
   readonly #limits: HttpLimits;
   readonly #userAgent: string;
@@ -24,21 +33,25 @@ export class Transport implements AsyncDisposable {
     readonly limits: HttpLimits;
     readonly userAgent: string;
     readonly guard: Guard;
-    readonly resolveHost?: ResolveHost | undefined;
+    readonly resolveHost: ResolveHost;
     readonly ca?: string | undefined;
   }) {
     this.#clock = options.clock;
     this.#limits = options.limits;
     this.#userAgent = options.userAgent;
     // Deadlines are kept by the exchange, on the injected clock; the agent's own are switched off.
-    this.#agent = new Agent({
+    const common = {
       connect: createConnector({ ...options, connectMs: options.limits.connectMs }),
       maxHeaderSize: options.limits.maxHeaderBytes,
       headersTimeout: 0,
       bodyTimeout: 0,
-      pipelining: 1,
       allowH2: false,
       strictContentLength: true,
+    };
+    this.#keptAlive = new Agent({ ...common, pipelining: 1 });
+    this.#single = new Agent({ ...common, pipelining: 0 });
+    this.#keptAlive.on('disconnect', (origin, _targets, error) => {
+      if (isOutOfStep(error)) this.#outOfStep.add(origin.origin);
     });
   }
 
@@ -61,7 +74,7 @@ export class Transport implements AsyncDisposable {
     });
     const abort = (): void => exchange.abort(signal?.reason as Error);
     signal?.addEventListener('abort', abort, { once: true });
-    this.#agent.dispatch(
+    this.#agentFor(request).dispatch(
       {
         origin: url.origin,
         path: pathWithKeys(request),
@@ -83,7 +96,12 @@ export class Transport implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.#agent.destroy();
+    await Promise.all([this.#keptAlive.destroy(), this.#single.destroy()]);
+  }
+
+  #agentFor({ url, robots, sink }: HttpRequest): Agent {
+    const isService = robots === 'terms' && sink === undefined && !this.#outOfStep.has(url.origin);
+    return isService ? this.#keptAlive : this.#single;
   }
 
   #headers(request: HttpRequest): Record<string, string> {
@@ -101,6 +119,13 @@ export class Transport implements AsyncDisposable {
     }
     return headers;
   }
+}
+
+/** An answer without a question, or something that is no answer. */
+function isOutOfStep(error: Error): boolean {
+  return (
+    error instanceof errors.HTTPParserError || (error instanceof errors.SocketError && error.message === 'bad response')
+  );
 }
 
 function pathWithKeys(request: HttpRequest): string {

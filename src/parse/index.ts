@@ -5,5 +5,7 @@ export type { PdfGlance } from './doctags/inspect.ts';
 export { PdfInspector } from './doctags/inspector.ts';
 export * from './chunk/index.ts';
 export * from './embed/index.ts';
+export { openRowReader, openRowWriter } from './files/open.ts';
 export type { FileFormat } from './files/open.ts';
+export type { ColumnType, Row, RowReader, RowWriter, TableSchema } from './files/schema.ts';
 export * from './terms/index.ts';

@@ -114,6 +114,8 @@ function isFinal(error: unknown): boolean {
 function reasonInfo(reason: string | ErrorInfo, fallback: string): ErrorInfo {
   if (typeof reason !== 'string') return reason;
   // A reason written as `CODE: message` keeps its code, so that it can be counted and retried by it.
-  const match = /^([A-Z][A-Z0-9_]*):\s*(.*)$/s.exec(reason);
-  return match ? { code: match[1] ?? fallback, message: match[2] ?? '' } : { code: fallback, message: reason };
+  const match = /^([A-Z][A-Z0-9_]*):([^]*)$/.exec(reason);
+  return match
+    ? { code: match[1] ?? fallback, message: (match[2] ?? '').trimStart() }
+    : { code: fallback, message: reason };
 }

@@ -46,7 +46,7 @@ export function workLine(row: ManifestRow, folder: string, document: number): Wo
     title: row.title ?? '',
     doi: row.doi ?? '',
     outcome: row.outcome satisfies Outcome,
-    reason: row.reason,
+    reason: row.outcome === 'saved' ? row.reason : whyNot(row.reason, row.attempts.at(-1)?.reason),
     resolver: row.resolver ?? '',
     licence: row.license ?? '',
     bytes: row.bytes ?? 0,

@@ -125,9 +125,10 @@ async function askedTitle(folder: string): Promise<string | undefined> {
   if (!existsSync(path)) return undefined;
   try {
     const { asked } = JSON.parse(await readFile(path, 'utf8')) as { asked?: { topic?: unknown; input?: unknown } };
-    if (typeof asked?.topic === 'string' && asked.topic !== '') return asked.topic;
+    if (typeof asked?.topic === 'string' && asked.topic !== '')
+      return `${asked.topic.charAt(0).toUpperCase()}${asked.topic.slice(1)}`;
     const inputs = Array.isArray(asked?.input) ? asked.input.filter((name) => typeof name === 'string') : [];
-    return inputs.length === 0 ? undefined : inputs.map((name) => basename(name)).join(', ');
+    return inputs.length === 0 ? undefined : `Works of ${inputs.map((name) => basename(name)).join(', ')}`;
   } catch (error) {
     // Half a run.json means that the run is being written: the folder's name will do.
     if (error instanceof SyntaxError) return undefined;

@@ -124,7 +124,7 @@ test('a folder of own papers without a download has stages, documents and passag
   ]);
   writeFileSync(join(folder.path, 'run.json'), '{"asked":{"ids":[],"input":["papers/own"]}}');
   const { data, parts } = await gatherFolder(folder.path);
-  assert.equal(data.title, 'own');
+  assert.equal(data.title, 'Works of own');
   assert.equal(data.account, null);
   const [doctags] = data.stages;
   assert.deepEqual([doctags?.succeeded, doctags?.failed, doctags?.skipped, doctags?.max], [2, 1, 0, 0.3]);

@@ -19,7 +19,7 @@ export async function pageScript(): Promise<string> {
   return `'use strict';\n{\n${texts.map(standAlone).join('\n')}\n}\n`;
 }
 
-const JOINT = /^(?:import|export)\s(?!type\b)[^;'"]*?from\s+['"](\.[^'"]+)['"];?/gm;
+const JOINT = /^(?:import|export)\s(?!type\b)[^;'"]{0,1000}?from\s+['"](\.[^'"]+)['"];?/gm;
 
 async function collect(path: string, modules: Map<string, string>): Promise<void> {
   if (modules.has(path)) return;
@@ -39,7 +39,7 @@ function standAlone(text: string): string {
     .replaceAll(JOINT, '')
     .replaceAll(/^export (?=(?:async )?function|const|let|class)/gm, '')
     .replaceAll(/^export \{\s*\};?$/gm, '')
-    .replaceAll(/[ \t]+$/gm, '')
+    .replaceAll(/(?<![ \t])[ \t]+$/gm, '')
     .replaceAll(/\n{3,}/g, '\n\n')
     .trim();
 }

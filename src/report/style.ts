@@ -33,7 +33,6 @@ a { color: var(--accent); text-underline-offset: .18em; text-decoration-thicknes
 main:focus-visible { outline: none; }
 h1, h2, h3 { font-family: var(--serif); font-weight: 600; line-height: 1.2; text-wrap: balance; }
 h1 { font-size: clamp(2rem, 6vw, 3.4rem); margin: .2rem 0 .6rem; letter-spacing: -.015em; }
-h1::first-letter { text-transform: uppercase; }
 h2 { font-size: 1.35rem; margin: 0 0 .8rem; }
 small { color: var(--soft); font-size: .82rem; }
 header { padding: clamp(1.8rem, 5vw, 3.2rem) 0 1.2rem; }
@@ -122,6 +121,13 @@ td small, th small { display: block; }
 .outcome.failed { color: var(--bad); } .outcome.failed::before { content: "✕ "; }
 .outcome.parked { color: var(--warn); } .outcome.parked::before { content: "◔ "; }
 .works th[scope=row] { width: 46%; }
+.tools { display: flex; flex-wrap: wrap; gap: .8rem; align-items: center; justify-content: space-between; }
+.panel > .tools { margin-bottom: .8rem; }
+.sort { background: none; border: 0; padding: 0; color: inherit; text-align: left; }
+.sort:hover { color: var(--accent); }
+[aria-sort] .sort::after { content: " ↕"; opacity: .7; }
+[aria-sort=ascending] .sort::after { content: " ↑"; opacity: 1; }
+[aria-sort=descending] .sort::after { content: " ↓"; opacity: 1; }
 .works td { font-size: .92rem; }
 details { font-size: .85rem; color: var(--soft); }
 details ul { margin: .2rem 0; padding-left: 1.1rem; }

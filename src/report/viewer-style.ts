@@ -1,11 +1,13 @@
 /** The style of the viewer: a page on a desk, and beside it what was recognised. */
 export const VIEWER_STYLE = `
 .viewer { display: grid; gap: .6rem; }
-.choice { display: flex; flex-wrap: wrap; gap: .8rem; align-items: end; }
+.viewer { scroll-margin-top: 4rem; }
+.choice { display: flex; flex-wrap: wrap; gap: .8rem; align-items: end; background: var(--paper); padding-bottom: .4rem; }
+@media (min-width: 46.01rem) { .choice { position: sticky; top: 3.2rem; z-index: 1; } .box { scroll-margin-top: 9rem; } }
 .choice .field { flex: 1 1 20rem; }
 .steps { display: flex; flex-wrap: wrap; gap: .4rem; align-items: center; }
 .steps .where { padding: 0 .4rem; font-variant-numeric: tabular-nums; white-space: nowrap; }
-.reader { display: grid; grid-template-columns: minmax(0, 3fr) minmax(0, 2fr); gap: 1.5rem; scroll-margin-top: 4rem; }
+.reader { display: grid; grid-template-columns: minmax(0, 3fr) minmax(0, 2fr); gap: 1.5rem; }
 .desk { background: var(--sunk); border-radius: 10px; padding: clamp(.5rem, 2vw, 1.5rem); }
 .beside { position: relative; min-height: 20rem; }
 .sheet { display: block; width: 100%; height: auto; border-radius: 2px; box-shadow: 0 1px 8px #0003; }

@@ -65,7 +65,7 @@ export class ErrorTally {
   add(error: StageErrorInfo): void {
     if (this.first.length < KEPT_ERRORS) this.first.push(error);
     // The same fault of many documents differs in names and numbers only.
-    const message = error.message.replaceAll(/\S*[/\\]\S*/g, '…').replaceAll(/\d+/g, '#');
+    const message = error.message.replaceAll(/(?<!\S)[^\s/\\]*[/\\]\S*/g, '…').replaceAll(/\d+/g, '#');
     const key = `${error.category} ${message}`;
     const kind = this.#kinds.get(key);
     if (kind) kind.count += 1;

@@ -118,6 +118,8 @@ export class HostLog implements AsyncDisposable {
       case 'wait-asked':
         slice.askedUntil = Math.max(slice.askedUntil, event.until);
         break;
+      case 'host-given-up':
+        break;
       case 'host-held':
         slice.heldUntil = Math.max(slice.heldUntil, event.until);
     }

@@ -90,6 +90,7 @@ export function observeDownload(meter: Meter): DownloadTelemetry {
         case 'wait-asked':
           asked.add(1, { host });
           break;
+        case 'host-given-up':
         case 'host-held':
           holds.add(1, { host });
           break;

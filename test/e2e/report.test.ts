@@ -120,6 +120,31 @@ inBrowser('words typed after / find the planted fact, and Enter leads to the pas
   const lit = await page.$$eval('.box.lit', (boxes) => boxes.length);
   assert.ok(lit > 0, 'its blocks are drawn as lit');
   assert.ok(await page.$('#panel-documents'), 'in the viewer');
+  const [tabs, bar] = await Promise.all(
+    ['nav', '.choice'].map((part) =>
+      page.$eval(
+        part,
+        (element) => element.getBoundingClientRect().toJSON() as { readonly top: number; readonly bottom: number },
+      ),
+    ),
+  );
+  assert.ok(tabs && bar && bar.top >= tabs.bottom - 1, 'the tabs do not cover what the viewer is steered with');
+});
+
+inBrowser('a document is chosen by its number or by words of its title', async () => {
+  await page.goto(`${address}#documents/0`);
+  await page.fill('#viewer-document', '2');
+  await page.keyboard.press('Enter');
+  await page.waitForURL(/#documents\/1$/);
+  const name = await page.inputValue('#viewer-document');
+  assert.match(name, /^2\. /);
+  await page.goto(`${address}#documents/0`);
+  await page.fill('#viewer-document', name.slice(3).toUpperCase());
+  await page.keyboard.press('Enter');
+  await page.waitForURL(/#documents\/1$/);
+  await page.fill('#viewer-document', 'no such title');
+  await page.keyboard.press('Enter');
+  assert.equal(await page.inputValue('#viewer-document'), name, 'what is not there changes nothing');
 });
 
 inBrowser('the keyboard alone leads everywhere: skip link, tabs, results, pages, passages', async () => {
@@ -178,6 +203,20 @@ inBrowser('every work is listed, can be filtered, and leads to its file', async 
   const href = (await page.getAttribute('.works td[data-name=File] a', 'href')) ?? '';
   assert.match(href, /^\.\/(PDF|XML|HTML)\//);
   assert.ok(readFileSync(new URL(href, address)).length > 0);
+  await page.fill('#works-text', '');
+  const titles = (): Promise<string[]> =>
+    page.$$eval('.works tbody th', (cells) => cells.map((cell) => (cell.firstChild?.textContent ?? '').toLowerCase()));
+  const asTheyCame = await titles();
+  await page.click('.works thead button');
+  assert.deepEqual(await titles(), asTheyCame.toSorted());
+  await page.click('.works thead button');
+  assert.deepEqual(await titles(), asTheyCame.toSorted().toReversed());
+  await page.click('.works thead button');
+  assert.deepEqual(await titles(), asTheyCame, 'a third time is the order of the run');
+  const [file] = await Promise.all([page.waitForEvent('download'), page.click('.tools button')]);
+  const csv = readFileSync(await file.path(), 'utf8');
+  assert.equal(csv.split('\r\n').length, 1 + 5 + 1, 'a head, five works');
+  assert.match(csv, /^id,doi,title,outcome,reason,/);
 });
 
 inBrowser('hosts show requests against their limits, stages their latencies', async () => {

@@ -24,7 +24,7 @@ const SCHEMA = `
 /** What is told of the last row of a work. */
 export interface LatestRow extends Pick<
   ManifestRow,
-  'work' | 'outcome' | 'reason' | 'resolver' | 'kind' | 'path' | 'bytes'
+  'work' | 'outcome' | 'reason' | 'detail' | 'resolver' | 'kind' | 'path' | 'bytes'
 > {
   /** What the last attempt came to, if there was one. */
   readonly last_reason: ManifestRow['reason'] | null;
@@ -73,7 +73,7 @@ export class ManifestMirror implements Disposable {
   latest(): LatestRow[] {
     return this.#database
       .prepare(
-        `SELECT work, outcome, reason, resolver, kind, path, bytes,
+        `SELECT work, outcome, reason, row_json ->> '$.detail' AS detail, resolver, kind, path, bytes,
            row_json ->> '$.attempts[#-1].reason' AS last_reason
          FROM last_rows ORDER BY sequence`,
       )

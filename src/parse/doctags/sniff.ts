@@ -41,7 +41,7 @@ function firstElement(text: string): string | undefined {
       if (name !== undefined)
         return text
           .slice(0, at)
-          .replace(/<[^>]*>/g, '')
+          .replace(/<[^<>]*>/g, '')
           .trim().length > 200
           ? undefined
           : name;

@@ -8,7 +8,7 @@ export const ANALYSIS = 'nfkc-porter-en/2';
 const WORD = /[\p{L}\p{N}][\p{L}\p{N}\p{M}]*/gu;
 const ASCII = /^[\p{ASCII}]*$/u;
 /** Accents that people leave out when they type; in other scripts a mark makes another letter. */
-const ACCENTS = /(?<=[\p{Script=Latin}\p{Script=Greek}]\p{M}*)\p{Mn}/gu;
+const ACCENTS = /(?<=[\p{Script=Latin}\p{Script=Greek}]\p{M}{0,16})\p{Mn}/gu;
 const MAYBE_ACCENTED = /[\u00C0-\u03FF\u1E00-\u1FFF]/;
 const SOFT_HYPHENS = /\u00AD/g;
 const PLAIN = /^[a-z]+$/;

@@ -126,10 +126,8 @@ function steps(data: ReportData, account: Account | null): HTMLElement {
 }
 
 function yieldTables(data: ReportData, account: Account): HTMLElement[] {
-  const entries = (
-    record: Readonly<Record<string, number>>,
-  ): { name: string; value: number; title?: string | undefined }[] =>
-    Object.entries(record).map(([name, value]) => ({ name: words(name), value, title: data.sentences[name] }));
+  const named = (record: Readonly<Record<string, number>>): { name: string; value: number }[] =>
+    Object.entries(record).map(([name, value]) => ({ name, value }));
   const section = (title: string, ...content: Node[]): HTMLElement =>
     html('section', {}, html('h2', {}, title), ...content);
   const resolvers = account.resolvers.map(({ name, saved, attempts }) => ({
@@ -161,7 +159,7 @@ function yieldTables(data: ReportData, account: Account): HTMLElement[] {
           ),
         ]
       : []),
-    section('Licences', barTable('Full texts by licence', entries(account.licences))),
-    section('Kinds of file', barTable('Full texts by kind', entries(account.kinds))),
+    section('Licences', barTable('Full texts by licence', named(account.licences))),
+    section('Kinds of file', barTable('Full texts by kind', named(account.kinds))),
   ];
 }

@@ -53,3 +53,10 @@ export function chart(
     ...shapes,
   );
 }
+
+/** Hands a text to the reader as a file. Nothing leaves the machine: the text is in the page already. */
+export function saveText(name: string, type: string, text: string): void {
+  const address = URL.createObjectURL(new Blob([text], { type }));
+  html('a', { href: address, download: name }).click();
+  URL.revokeObjectURL(address);
+}

@@ -2,7 +2,7 @@ import type { DocumentLine, DocumentPart, ReportData } from '../data.ts';
 import type { Place } from './address.ts';
 import { placeOf } from './address.ts';
 import { html, link } from './element.ts';
-import { counted } from './format.ts';
+import { counted, number } from './format.ts';
 import { flowSheet, pageSheet, toneOf } from './sheet.ts';
 import { SideList } from './side-list.ts';
 import type { SideEntry } from './side-list.ts';
@@ -15,7 +15,8 @@ export class Viewer {
   readonly #query: () => string;
   readonly #parts = new Map<number, DocumentPart>();
   readonly #stage = html('div', { class: 'reader' });
-  readonly #select: HTMLSelectElement;
+  readonly #chooser: HTMLInputElement;
+  readonly #root = html('div', { class: 'viewer', keydown: (event: KeyboardEvent) => this.#key(event) });
   readonly #steps = html('div', { class: 'steps' });
   readonly #about = html('p', { class: 'hint' });
   #document = 0;
@@ -26,24 +27,47 @@ export class Viewer {
   constructor(data: ReportData, query: () => string) {
     this.#data = data;
     this.#query = query;
-    this.#select = html(
-      'select',
-      { id: 'viewer-document', change: () => (location.hash = placeOf(Number(this.#select.value))) },
-      ...data.documents.map(({ title }, at) => html('option', { value: at }, title)),
-    );
+    this.#chooser = html('input', {
+      type: 'search',
+      id: 'viewer-document',
+      list: 'viewer-documents',
+      placeholder: 'a number, or words of a title',
+      autocomplete: 'off',
+      focus: () => this.#chooser.select(),
+      change: () => this.#choose(),
+    });
   }
 
   content(): Node[] {
     if (this.#data.documents.length === 0) return [html('p', { class: 'hint' }, 'No document was parsed in this run.')];
-    return [
+    const { documents } = this.#data;
+    this.#root.append(
+      html('div', { class: 'choice' }, field(`Document, of ${number(documents.length)}`, this.#chooser), this.#steps),
       html(
-        'div',
-        { class: 'viewer', keydown: (event: KeyboardEvent) => this.#key(event) },
-        html('div', { class: 'choice' }, field('Document', this.#select), this.#steps),
-        this.#about,
-        this.#stage,
+        'datalist',
+        { id: 'viewer-documents' },
+        ...documents.map((_, at) => html('option', { value: this.#name(at) })),
       ),
-    ];
+      this.#about,
+      this.#stage,
+    );
+    return [this.#root];
+  }
+
+  #name(at: number): string {
+    return `${at + 1}. ${this.#data.documents[at]?.title ?? ''}`;
+  }
+
+  /** Goes to the document that was chosen from the list, whose number was typed, or whose title has the words. */
+  #choose(): void {
+    const typed = this.#chooser.value.trim().toLowerCase();
+    const numbered = /^(\d{1,9})(?:\.|$)/.exec(typed);
+    const wanted = typed.split(/\s+/);
+    const at = numbered
+      ? Number(numbered[1]) - 1
+      : this.#data.documents.findIndex(({ title }) => wanted.every((word) => title.toLowerCase().includes(word)));
+    if (typed !== '' && this.#data.documents[at]) location.hash = placeOf(at);
+    this.#chooser.value = this.#name(this.#document);
   }
 
   /** Shows what an address names. */
@@ -55,7 +79,7 @@ export class Viewer {
     const line = this.#data.documents[at];
     if (!line) return;
     this.#document = at;
-    this.#select.value = String(at);
+    this.#chooser.value = this.#name(at);
     const found = passage === undefined ? undefined : this.#data.passages[line.passages[0] + passage];
     const first = this.#part(at)?.pages[0]?.[0] ?? 0;
     this.#page = found ? found.page : (page ?? first);
@@ -63,7 +87,7 @@ export class Viewer {
     this.#draw(line);
     if (found && passage !== undefined) {
       this.#list?.focus(this.#passagesHere(line).indexOf(line.passages[0] + passage), true);
-      this.#stage.scrollIntoView({ block: 'start' });
+      this.#root.scrollIntoView({ block: 'start' });
       this.#stage.querySelector('.box.lit')?.scrollIntoView({ block: 'nearest' });
     }
   }
@@ -240,7 +264,7 @@ export class Viewer {
   }
 
   #key(event: KeyboardEvent): void {
-    if (event.target instanceof HTMLSelectElement || (event.key !== 'ArrowLeft' && event.key !== 'ArrowRight')) return;
+    if (event.target instanceof HTMLInputElement || (event.key !== 'ArrowLeft' && event.key !== 'ArrowRight')) return;
     const name = `${event.key === 'ArrowLeft' ? 'Previous' : 'Next'} ${event.shiftKey ? 'document' : 'page'}`;
     event.preventDefault();
     this.#steps.querySelector<HTMLElement>(`[aria-label="${name}"]`)?.click();

@@ -1,11 +1,22 @@
 import type { ReportData, WorkLine } from '../data.ts';
 import { outcomeName } from './account.ts';
-import { html, link } from './element.ts';
+import { html, link, saveText } from './element.ts';
 import { counted, number, size, words } from './format.ts';
+import { SortedBy } from './sorted-by.ts';
+import { worksCsv } from './works-csv.ts';
 
 const ROWS_AT_ONCE = 100;
 
-/** The list of all works, to be searched and narrowed down. */
+/** The columns, and what each is sorted by. */
+const COLUMNS = [
+  ['Work', (work: WorkLine) => (work.title || work.id).toLowerCase()],
+  ['Outcome', (work: WorkLine) => `${outcomeName(work.outcome)} ${work.reason}`],
+  ['Found by', (work: WorkLine) => work.resolver],
+  ['Licence', (work: WorkLine) => work.licence],
+  ['File', (work: WorkLine) => work.bytes],
+] as const;
+
+/** The list of all works, to be searched, narrowed down, sorted and taken along. */
 export function worksPanel(data: ReportData, openDocument: (at: number) => string): Node[] {
   const body = html('tbody');
   const count = html('p', { class: 'hint', role: 'status' });
@@ -32,15 +43,23 @@ export function worksPanel(data: ReportData, openDocument: (at: number) => strin
   const haystacks = data.works.map((work) =>
     [work.title, work.doi, work.id, work.resolver, work.licence, words(work.reason)].join('\n').toLowerCase(),
   );
-  let found: WorkLine[] = [];
+  const sorted = new SortedBy<WorkLine>(COLUMNS, () => refresh());
+  const download = html(
+    'button',
+    { type: 'button', class: 'quiet', click: () => saveText('works.csv', 'text/csv', worksCsv(found)) },
+    'Download as CSV',
+  );
+  let found: readonly WorkLine[] = [];
 
   function refresh(): void {
     const wanted = text.value.trim().toLowerCase().split(/\s+/);
-    found = data.works.filter(
-      (work, at) =>
-        (outcome.value === '' || work.outcome === outcome.value) &&
-        (reason.value === '' || work.reason === reason.value) &&
-        wanted.every((word) => haystacks[at]?.includes(word)),
+    found = sorted.order(
+      data.works.filter(
+        (work, at) =>
+          (outcome.value === '' || work.outcome === outcome.value) &&
+          (reason.value === '' || work.reason === reason.value) &&
+          wanted.every((word) => haystacks[at]?.includes(word)),
+      ),
     );
     body.replaceChildren();
     show(0);
@@ -63,20 +82,12 @@ export function worksPanel(data: ReportData, openDocument: (at: number) => strin
       field('Outcome', outcome),
       field('Reason', reason),
     ),
-    count,
+    html('div', { class: 'tools' }, count, download),
     html(
       'table',
       { class: 'works' },
       html('caption', { class: 'hidden' }, 'Works and what came of them'),
-      html(
-        'thead',
-        {},
-        html(
-          'tr',
-          {},
-          ...['Work', 'Outcome', 'Found by', 'Licence', 'File'].map((name) => html('th', { scope: 'col' }, name)),
-        ),
-      ),
+      html('thead', {}, html('tr', {}, ...sorted.heads)),
       body,
     ),
     more,

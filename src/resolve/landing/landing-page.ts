@@ -143,7 +143,7 @@ function platformLinks(tags: readonly Tag[]): LandingLink[] {
     const [, uuid] = /\/bitstreams\/([0-9a-f-]{36})\/download/i.exec(href) ?? [];
     if (uuid !== undefined) return [link(`/server/api/core/bitstreams/${uuid}/content`, 'pdf', 2)];
     if (
-      /\/bitstream\/[^\s]*\.pdf/i.test(href) ||
+      /\/bitstream\/\S{0,1000}\.pdf/i.test(href) ||
       /\/doi\/(?:pdf|pdfdirect|pdfplus)\/10\./i.test(href) ||
       /\/ws\/(?:portal)?files\//i.test(href)
     ) {

@@ -14,7 +14,7 @@ export function parseArxivId(text: string): ArxivId | undefined {
   const rest = text
     .trim()
     .replace(LEAD, '')
-    .replace(/[?#].*$/, '')
+    .replace(/[?#][^]*/, '')
     .replace(/\.pdf$/i, '')
     .replace(/\/$/, '');
   const fresh = NEW.exec(rest);

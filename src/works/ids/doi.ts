@@ -2,7 +2,7 @@ const PREFIX = /^10\.\d{4,9}(?:\.\d{1,9})*\//;
 const LEAD = /^(?:https?:\/\/)?(?:(?:dx\.|www\.)?doi\.org\/(?:doi:)?|doi[\s:]*)+/i;
 /** Percent-codes of characters that a URL must escape: where one stands, the whole DOI was written for a URL. */
 const ESCAPED = /%(?:2f|3c|3e|23|3f|28|29|3a|3b|5b|5d|20|22|7b|7d|25)/i;
-const TRACKING = /[?&](?:utm_[a-z]+|nosfx|noredirect|locatt|ref|source|via)=?[^#]*$/i;
+const TRACKING = /[?&](?:utm_[a-z]|nosfx|noredirect|locatt|ref|source|via)/i;
 const MAX_BYTES = 2048;
 
 /**
@@ -12,7 +12,7 @@ const MAX_BYTES = 2048;
 export function normalizeDoi(text: string): string | undefined {
   let doi = text.trim().replace(LEAD, '').trim();
   if (ESCAPED.test(doi) && (!doi.includes('/') || !/[<>#\s"]/.test(doi))) doi = decoded(doi);
-  doi = withoutTail(doi.replace(TRACKING, ''));
+  doi = withoutTail(withoutTracking(doi));
   const prefix = PREFIX.exec(doi)?.[0];
   if (prefix === undefined || doi.length === prefix.length || hasBlank(doi)) return undefined;
   if (Buffer.byteLength(doi) > MAX_BYTES) return undefined;
@@ -22,13 +22,20 @@ export function normalizeDoi(text: string): string | undefined {
 
 /** The first DOI in running text. */
 export function findDoi(text: string): string | undefined {
-  const found = /\b10\.\d{4,9}(?:\.\d{1,9})*\/[^\s"'<>]{1,300}/.exec(text)?.[0];
+  const found = /\b10\.\d{4,9}(?:\.\d{1,9}){0,8}\/[^\s"'<>]{1,300}/.exec(text)?.[0];
   return found === undefined ? undefined : normalizeDoi(found);
 }
 
 /** A DOI as part of a URL's path: slashes stay, everything that would end or change the path is encoded. */
 export function doiPath(doi: string): string {
   return doi.split('/').map(encodeURIComponent).join('/');
+}
+
+/** What marketing added behind the last `#`, or at the end where there is none. */
+function withoutTracking(doi: string): string {
+  const tail = doi.lastIndexOf('#') + 1;
+  const at = doi.slice(tail).search(TRACKING);
+  return at === -1 ? doi : doi.slice(0, tail + at);
 }
 
 function decoded(text: string): string {

@@ -38,7 +38,7 @@ export async function* readBibtex(chunks: AsyncIterable<Uint8Array>): AsyncGener
         inside = false;
         const parsed = parseEntry(entry, startedAt, tooLong);
         if (parsed) yield parsed;
-      } else if (character === '@' && depth === 0 && !/^\s*\w*\s*$/.test(entry.slice(0, -1))) {
+      } else if (character === '@' && depth === 0 && !/^\s*(?:\w+\s*)?$/.test(entry.slice(0, -1))) {
         // An @ that opened no brace was an address in the commentary; this one may open an entry.
         entry = '';
         startedAt = line;

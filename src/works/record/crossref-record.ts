@@ -71,7 +71,7 @@ const TYPES: Readonly<Record<string, string>> = {
 };
 
 /** A message of Crossref as a record; undefined when it has not the shape of one. `at` is when it was read. */
-export function parseCrossrefRecord(value: unknown, id: string, at: string): WorkRecord | undefined {
+export function parseCrossrefRecord(value: unknown, at: string): WorkRecord | undefined {
   const parsed = crossrefMessage.safeParse(value);
   const doi = parsed.success ? normalizeDoi(parsed.data.DOI) : undefined;
   if (!parsed.success || doi === undefined) return undefined;
@@ -79,7 +79,7 @@ export function parseCrossrefRecord(value: unknown, id: string, at: string): Wor
   const usable = (data.license ?? []).filter(({ 'content-version': version }) => version !== 'tdm');
   const license = parseLicense((usable.find(({ 'content-version': version }) => version === 'vor') ?? usable[0])?.URL);
   const record: WorkRecord = {
-    ...emptyRecord(id, { ...NO_IDS, doi }),
+    ...emptyRecord(`doi:${doi}`, { ...NO_IDS, doi }),
     type: data.type === null ? null : (TYPES[data.type] ?? data.type),
     title: titleOf(data),
     authors: (data.author ?? []).slice(0, MOST_AUTHORS).flatMap(authorOf),

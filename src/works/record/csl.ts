@@ -97,7 +97,10 @@ export function recordFromCsl(value: object, id: string): WorkRecord {
     pages: text('page'),
     language: text('language'),
     abstract: text('abstract'),
-    keywords: (text('keyword') ?? '').split(/\s*[,;]\s*/).filter((word) => word !== ''),
+    keywords: (text('keyword') ?? '')
+      .split(/[,;]/)
+      .map((word) => word.trim())
+      .filter((word) => word !== ''),
     url: text('URL'),
   };
 }

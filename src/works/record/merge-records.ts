@@ -1,22 +1,38 @@
 import { mergeIds } from '../ids/work-ids.ts';
 import type { Author, Notice, Provenance, RecordSource, Relation, WorkRecord } from './record.ts';
 
+/** Whose word counts where two sources differ; a source that is asked again overrules itself. */
+const TRUST: readonly RecordSource[] = ['openalex', 'crossref', 'list', 'document'];
+const UNITED = new Set(['id', 'ids', 'authors', 'notices', 'relations', 'sources']);
+
 /**
- * Two records of one work as one. What the first says counts; where it says nothing, the second's word is kept. Notices and
- * relations of both are kept, and authors are told apart by whichever source has taken their names apart.
+ * What is known of a work and what was said now, as one record. A source that says nothing takes nothing back. Notices and
+ * relations of both are kept, and authors' names are told apart by whichever source did so.
  */
-export function mergeRecords(first: WorkRecord, second: WorkRecord): WorkRecord {
-  const merged: Record<string, unknown> = { ...first };
-  for (const [field, value] of Object.entries(second)) if (isEmpty(merged[field])) merged[field] = value;
+export function mergeRecords(known: WorkRecord, said: WorkRecord): WorkRecord {
+  const merged: Record<string, unknown> = { ...known };
+  const won = new Set<string>();
+  for (const [field, value] of Object.entries(said)) {
+    if (isEmpty(value)) continue;
+    if (!isEmpty(merged[field]) && trust(said, field) > trust(known, field)) continue;
+    won.add(field);
+    if (!UNITED.has(field)) merged[field] = value;
+  }
+  const [first, second] = won.has('authors') ? [said, known] : [known, said];
   return {
     ...(merged as unknown as WorkRecord),
-    id: first.id,
-    ids: mergeIds(first.ids, second.ids),
+    id: known.id,
+    ids: won.has('ids') ? mergeIds(said.ids, known.ids) : mergeIds(known.ids, said.ids),
     authors: mergeAuthors(first.authors, second.authors),
-    notices: distinct([...first.notices, ...second.notices], noticeKey),
-    relations: distinct([...first.relations, ...second.relations], relationKey),
-    sources: mergeSources(first.sources, second.sources),
+    notices: distinct([...known.notices, ...said.notices], noticeKey),
+    relations: distinct([...known.relations, ...said.relations], relationKey),
+    sources: mergeSources(known.sources, said.sources, won),
   };
+}
+
+function trust({ sources }: WorkRecord, field: string): number {
+  const source = sources.find(({ fields }) => fields.includes(field))?.from;
+  return source === undefined ? TRUST.length : TRUST.indexOf(source);
 }
 
 /** Says which fields of a record a source gave. */
@@ -68,16 +84,24 @@ function plainWords(name: string): string[] {
   );
 }
 
-/** Of two moments at which a source was asked, the later one counts for the fields it gave. */
-function mergeSources(first: readonly Provenance[], second: readonly Provenance[]): readonly Provenance[] {
-  const named = new Set(first.map(({ from }) => from));
-  const given = new Set(first.flatMap(({ fields }) => fields));
-  return [
-    ...first,
-    ...second
-      .map((each) => ({ ...each, fields: each.fields.filter((field) => !given.has(field)) }))
-      .filter(({ from, fields }) => fields.length > 0 || !named.has(from)),
-  ];
+/** Each source once, with the latest moment it was asked and the fields that are its own. */
+function mergeSources(
+  known: readonly Provenance[],
+  said: readonly Provenance[],
+  won: ReadonlySet<string>,
+): readonly Provenance[] {
+  const entries = new Map<RecordSource, { at: string; fields: Set<string> }>();
+  for (const { from, at, fields } of known)
+    entries.set(from, { at, fields: new Set(fields.filter((field) => !won.has(field))) });
+  for (const { from, at, fields } of said) {
+    const entry = entries.get(from) ?? { at, fields: new Set() };
+    for (const field of fields) if (won.has(field)) entry.fields.add(field);
+    entries.set(from, { at: at > entry.at ? at : entry.at, fields: entry.fields });
+  }
+  return TRUST.flatMap((from) => {
+    const entry = entries.get(from);
+    return entry ? [{ from, at: entry.at, fields: [...entry.fields].toSorted() }] : [];
+  });
 }
 
 function distinct<T>(items: readonly T[], keyOf: (item: T) => string): T[] {

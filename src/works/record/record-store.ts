@@ -9,45 +9,71 @@ const SCHEMA = `
   PRAGMA journal_mode = WAL;
   PRAGMA synchronous = NORMAL;
   CREATE TABLE IF NOT EXISTS works (
-    id TEXT PRIMARY KEY, doi TEXT, title TEXT, first_author TEXT, year INTEGER, venue TEXT, type TEXT, license TEXT, access TEXT,
+    id TEXT PRIMARY KEY, doi TEXT, pmid TEXT, pmcid TEXT, arxiv TEXT, title TEXT, first_author TEXT, year INTEGER, venue TEXT, type TEXT, license TEXT, access TEXT,
     retracted INTEGER NOT NULL CHECK (retracted IN (0, 1)), record_json TEXT NOT NULL
   );
   CREATE INDEX IF NOT EXISTS works_by_doi ON works (doi);
+  CREATE INDEX IF NOT EXISTS works_by_pmid ON works (pmid) WHERE pmid IS NOT NULL;
+  CREATE INDEX IF NOT EXISTS works_by_pmcid ON works (pmcid) WHERE pmcid IS NOT NULL;
+  CREATE INDEX IF NOT EXISTS works_by_arxiv ON works (arxiv) WHERE arxiv IS NOT NULL;
+  CREATE TABLE IF NOT EXISTS work_documents (document TEXT PRIMARY KEY, work TEXT NOT NULL) WITHOUT ROWID;
 `;
+
+type OtherId = 'doi' | 'pmid' | 'pmcid' | 'arxiv';
 
 /** The records of a run's works: a table of its SQLite database, read by whoever shows, cites or filters works. */
 export class RecordStore implements Disposable {
   readonly #database: DatabaseSync;
   readonly #put: StatementSync;
   readonly #get: StatementSync;
-  readonly #byDoi: StatementSync;
+  readonly #others: Readonly<Record<OtherId, StatementSync>>;
+  readonly #remove: StatementSync;
+  readonly #workOf: StatementSync;
+  readonly #link: StatementSync;
+  #changes = 0;
 
   /** Opens the table in a database that may hold others beside it. */
   constructor(path: string) {
     this.#database = new DatabaseSync(path, { timeout: 10_000 });
     this.#database.exec(SCHEMA);
     this.#put = this.#database.prepare(
-      `INSERT INTO works (id, doi, title, first_author, year, venue, type, license, access, retracted, record_json)
-       VALUES (:id, :doi, :title, :first, :year, :venue, :type, :license, :access, :retracted, :json)
-       ON CONFLICT (id) DO UPDATE SET doi = excluded.doi, title = excluded.title, first_author = excluded.first_author,
+      `INSERT INTO works (id, doi, pmid, pmcid, arxiv, title, first_author, year, venue, type, license, access, retracted, record_json)
+       VALUES (:id, :doi, :pmid, :pmcid, :arxiv, :title, :first, :year, :venue, :type, :license, :access, :retracted, :json)
+       ON CONFLICT (id) DO UPDATE SET doi = excluded.doi, pmid = excluded.pmid, pmcid = excluded.pmcid, arxiv = excluded.arxiv, title = excluded.title, first_author = excluded.first_author,
          year = excluded.year, venue = excluded.venue, type = excluded.type, license = excluded.license, access = excluded.access,
          retracted = excluded.retracted, record_json = excluded.record_json
        WHERE record_json <> excluded.record_json`,
     );
     this.#get = this.#database.prepare('SELECT record_json FROM works WHERE id = ?');
-    this.#byDoi = this.#database.prepare('SELECT record_json FROM works WHERE doi = ? ORDER BY id LIMIT 1');
+    const by = (column: string): StatementSync =>
+      this.#database.prepare(`SELECT record_json FROM works WHERE ${column} = ? ORDER BY id LIMIT 1`);
+    this.#others = { doi: by('doi'), pmid: by('pmid'), pmcid: by('pmcid'), arxiv: by('arxiv') };
+    this.#remove = this.#database.prepare('DELETE FROM works WHERE id = ?');
+    this.#workOf = this.#database.prepare('SELECT work FROM work_documents WHERE document = ?');
+    this.#link = this.#database.prepare(
+      'INSERT INTO work_documents (document, work) VALUES (?, ?) ON CONFLICT DO UPDATE SET work = excluded.work',
+    );
   }
 
   get size(): number {
     return (this.#database.prepare('SELECT count(*) AS works FROM works').get() as { works: number }).works;
   }
 
+  /** The record of a work by the id it is filed under, or by any other id that a record names. */
   get(id: string): WorkRecord | undefined {
-    return read(this.#get.get(id));
+    const [, kind = '', rest = ''] = /^(doi|pmid|pmcid|arxiv):(.+)$/s.exec(id) ?? [];
+    return read(this.#get.get(id)) ?? (rest === '' ? undefined : this.#by(kind as OtherId, rest));
   }
 
-  byDoi(doi: string): WorkRecord | undefined {
-    return read(this.#byDoi.get(doi.toLowerCase()));
+  /** The record of the work that a document holds. */
+  ofDocument(document: string): WorkRecord | undefined {
+    const row = this.#workOf.get(document) as { work: string } | undefined;
+    return this.get(row?.work ?? document);
+  }
+
+  /** Says which documents hold which works. */
+  link(links: Iterable<{ readonly document: string; readonly work: string }>): void {
+    this.#together(links, ({ document, work }) => this.#link.run(document, work));
   }
 
   /** Every record, in the order of their ids. */
@@ -61,36 +87,60 @@ export class RecordStore implements Disposable {
   /** Adds what is new to what is known: a source that says nothing now does not take back what it said before. */
   add(records: Iterable<WorkRecord>): void {
     this.#together(records, (record) => {
-      const known = this.get(record.id);
-      return known ? mergeRecords(record, known) : record;
+      const known = this.#same(record);
+      this.#write(known ? { ...mergeRecords(known, record), id: preferredId(record, known) } : record);
+      if (known && preferredId(record, known) !== known.id) this.#remove.run(known.id);
     });
   }
 
   /** Puts records in place of those that are there. */
   replace(records: Iterable<WorkRecord>): void {
-    this.#together(records, (record) => record);
+    this.#together(records, (record) => this.#write(record));
+  }
+
+  /** How many times records were written: others than before mean that what is derived from them is old. */
+  get changes(): number {
+    return this.#changes;
+  }
+
+  /** Two works of OpenAlex may share a DOI and stay two; a record without an OpenAlex id is of the work that has its DOI. */
+  #same(record: WorkRecord): WorkRecord | undefined {
+    const known = read(this.#get.get(record.id));
+    if (known) return known;
+    const { doi } = record.ids;
+    const other = doi === null ? undefined : this.#by('doi', doi);
+    return other && (record.ids.openalex === null || other.ids.openalex === null) ? other : undefined;
+  }
+
+  #by(kind: OtherId, value: string): WorkRecord | undefined {
+    return read(this.#others[kind].get(kind === 'doi' ? value.toLowerCase() : value));
+  }
+
+  #write(record: WorkRecord): void {
+    const { changes } = this.#put.run({
+      id: record.id,
+      doi: record.ids.doi,
+      pmid: record.ids.pmid,
+      pmcid: record.ids.pmcid,
+      arxiv: record.ids.arxiv?.id ?? null,
+      title: record.title,
+      first: record.authors[0]?.name ?? null,
+      year: yearOf(record),
+      venue: record.venue,
+      type: record.type,
+      license: record.license,
+      access: record.access,
+      retracted: retractionOf(record) ? 1 : 0,
+      json: JSON.stringify(record),
+    });
+    this.#changes += Number(changes);
   }
 
   /** All or none. */
-  #together(records: Iterable<WorkRecord>, make: (record: WorkRecord) => WorkRecord): void {
+  #together<T>(items: Iterable<T>, write: (item: T) => void): void {
     this.#database.exec('BEGIN IMMEDIATE');
     try {
-      for (const each of records) {
-        const record = make(each);
-        this.#put.run({
-          id: record.id,
-          doi: record.ids.doi,
-          title: record.title,
-          first: record.authors[0]?.name ?? null,
-          year: yearOf(record),
-          venue: record.venue,
-          type: record.type,
-          license: record.license,
-          access: record.access,
-          retracted: retractionOf(record) ? 1 : 0,
-          json: JSON.stringify(record),
-        });
-      }
+      for (const item of items) write(item);
       this.#database.exec('COMMIT');
     } catch (error) {
       if (this.#database.isTransaction) this.#database.exec('ROLLBACK');
@@ -105,4 +155,9 @@ export class RecordStore implements Disposable {
 
 function read(row: unknown): WorkRecord | undefined {
   return row === undefined ? undefined : (JSON.parse((row as { record_json: string }).record_json) as WorkRecord);
+}
+
+/** An OpenAlex id names a work best; else the id by which it was known first stays. */
+function preferredId(record: WorkRecord, known: WorkRecord): string {
+  return known.ids.openalex === null && record.ids.openalex !== null ? record.id : known.id;
 }

@@ -104,7 +104,7 @@ const CROSSREF = {
 };
 
 test('Crossref adds what OpenAlex lacks, and takes nothing away', () => {
-  const [openalex, crossref] = [parseOpenAlexRecord(OPENALEX, AT), parseCrossrefRecord(CROSSREF, 'W123', AT)];
+  const [openalex, crossref] = [parseOpenAlexRecord(OPENALEX, AT), parseCrossrefRecord(CROSSREF, AT)];
   assert.ok(openalex && crossref);
   assert.equal(crossref.abstract, 'Heat kills, p < .05.');
   assert.equal(crossref.date, '2024-05');
@@ -129,7 +129,7 @@ test('Crossref adds what OpenAlex lacks, and takes nothing away', () => {
 });
 
 test('only a retraction takes a work back, and a reinstatement puts it back in force', () => {
-  const record = parseCrossrefRecord(CROSSREF, 'W123', AT);
+  const record = parseCrossrefRecord(CROSSREF, AT);
   assert.ok(record);
   assert.equal(retractionOf(record)?.doi, '10.1000/notice');
   const corrected = { notices: record.notices.filter(({ kind }) => kind === 'correction') };
@@ -173,7 +173,7 @@ test('tags leave a text, and brackets that are none stay', () => {
 });
 
 test('a record becomes an item of CSL-JSON and comes back', () => {
-  const [openalex, crossref] = [parseOpenAlexRecord(OPENALEX, AT), parseCrossrefRecord(CROSSREF, 'W123', AT)];
+  const [openalex, crossref] = [parseOpenAlexRecord(OPENALEX, AT), parseCrossrefRecord(CROSSREF, AT)];
   assert.ok(openalex && crossref);
   const record = mergeRecords(openalex, crossref);
   const item = cslItem(record);
@@ -207,9 +207,32 @@ test('the store keeps what a source once said when it says nothing later', async
   const kept = store.get('W123');
   assert.equal(kept?.title, 'A new title');
   assert.equal(kept?.abstract, 'Heat kills reefs.');
-  assert.equal(store.byDoi('10.1000/REEF')?.id, 'W123');
+  assert.equal(store.get('doi:10.1000/REEF')?.id, 'W123');
   assert.deepEqual(
     [...store.all()].map(({ id }) => id),
     ['W123'],
   );
+});
+
+test('a record is found by every id it has, and what is known by DOI becomes the record of its OpenAlex work', async () => {
+  await using folder = await mkdtempDisposable(join(tmpdir(), 'records-'));
+  using store = new RecordStore(join(folder.path, 'manifest.sqlite3'));
+  const [openalex, crossref] = [parseOpenAlexRecord(OPENALEX, AT), parseCrossrefRecord(CROSSREF, AT)];
+  assert.ok(openalex && crossref);
+  store.add([crossref]);
+  store.add([openalex]);
+  store.add([crossref]);
+  assert.equal(store.size, 1);
+  assert.equal(store.get('pmid:77')?.id, 'W123');
+  assert.equal(store.get('doi:10.1000/reef')?.issue, '4');
+  store.link([{ document: 'doi_10.1000_reef-abc', work: 'doi:10.1000/reef' }]);
+  assert.equal(store.ofDocument('doi_10.1000_reef-abc')?.id, 'W123');
+  assert.equal(store.ofDocument('W123')?.id, 'W123');
+  assert.equal(store.ofDocument('W7'), undefined);
+  // OpenAlex may know one DOI twice: those stay two.
+  store.add([{ ...openalex, id: 'W124', ids: { ...openalex.ids, openalex: 'W124' } }]);
+  assert.equal(store.size, 2);
+  const { changes } = store;
+  store.add([openalex]);
+  assert.equal(store.changes, changes);
 });

@@ -1,22 +1,28 @@
 import type { Config } from '../../../config/index.ts';
-import type { DownloadEvent, DownloadSummary } from '../../../download/index.ts';
+import type { CorpusEvent, Gathering } from '../../../corpus/index.ts';
+import type { DownloadSummary } from '../../../download/index.ts';
 import { whyNot } from '../../../download/index.ts';
-import type { QueueEvent } from '../../../queue/index.ts';
-import type { DownloadAssembly } from '../../../harvest/index.ts';
+import type { LatestRow } from '../../../harvest/index.ts';
 import { count, duration, showProgress } from '../../progress.ts';
 import type { Session } from '../../session.ts';
 import { plain, table } from '../../terminal.ts';
+
+const MOST_HOSTS_TOLD = 10;
 
 /** Watches a download for whoever looks on: counts while it runs, the account at its end. */
 export class DownloadProgress {
   readonly byResolver = new Map<string, number>();
   readonly byReason = new Map<string, number>();
+  /** Works that ended in this run, whatever came of them. */
+  readonly ended = new Set<string>();
   readonly #session: Session;
+  readonly #gathering: Gathering;
   readonly #startedAt: number;
   #bytes = 0;
 
-  constructor(session: Session) {
+  constructor(session: Session, gathering: Gathering) {
     this.#session = session;
+    this.#gathering = gathering;
     this.#startedAt = session.clock.monotonic();
   }
 
@@ -24,10 +30,14 @@ export class DownloadProgress {
     return this.#session.clock.monotonic() - this.#startedAt;
   }
 
-  see(event: DownloadEvent | QueueEvent): void {
+  see(told: CorpusEvent): void {
+    if (told.kind === 'message') this.#session.log(told.level, told.message);
+    if (told.kind !== 'download') return;
+    const { event } = told;
     if (event.kind === 'worker-crashed') this.#session.log('error', `${event.work}: ${event.code} ${event.message}`);
     if (event.kind !== 'work-ended') return;
     const { row } = event;
+    this.ended.add(row.work);
     raise(
       row.resolver === null ? this.byReason : this.byResolver,
       row.resolver ?? whyNot(row.reason, row.attempts.at(-1)?.reason),
@@ -35,9 +45,9 @@ export class DownloadProgress {
     this.#bytes += row.attempts.reduce((sum, { bytes }) => sum + bytes, 0);
   }
 
-  show({ run, client, webClock }: DownloadAssembly): Disposable {
+  show(): Disposable {
     return showProgress(this.#session.terminal, this.#session.clock, () => {
-      const { saved, failed, parked, found } = run.counts;
+      const { saved = 0, failed = 0, parked = 0, found = 0, waitingFor = [] } = this.#gathering.progress ?? {};
       const ended = saved + failed + parked;
       const perSecond = ended / (this.elapsedMs / 1000);
       const left = found - ended;
@@ -45,10 +55,7 @@ export class DownloadProgress {
         .sort((a, b) => b[1] - a[1])
         .slice(0, 3)
         .map(([name, works]) => `${name} ${works}`);
-      const held = [...client.holds()]
-        .filter(([, hold]) => hold.at > webClock.now())
-        .slice(0, 2)
-        .map(([host]) => plain(host));
+      const held = waitingFor.slice(0, 2).map(plain);
       return [
         `${count(ended)}/${count(found)} works`,
         `${count(saved)} saved`,
@@ -69,8 +76,10 @@ export function printAccount(
   progress: DownloadProgress,
   session: Session,
   config: Config,
+  latest: readonly LatestRow[],
 ): void {
   const { terminal } = session;
+  const before = endedBefore(latest, progress.ended);
   if (session.json) {
     const { found, saved, failed, parked, keptBefore, crashed, bytes, reason } = summary;
     terminal.print(
@@ -85,6 +94,8 @@ export function printAccount(
         reason,
         by_resolver: Object.fromEntries(progress.byResolver),
         by_reason: Object.fromEntries(progress.byReason),
+        ended_before: Object.fromEntries(before.byReason),
+        given_up: before.givenUp,
         out: config.download.out,
       }),
     );
@@ -103,8 +114,27 @@ export function printAccount(
   const rows = (map: ReadonlyMap<string, number>): [string, number][] => [...map].sort((a, b) => b[1] - a[1]);
   if (progress.byResolver.size > 0) terminal.print(`\n${bold('Saved through')}\n${table(rows(progress.byResolver))}`);
   if (progress.byReason.size > 0) terminal.print(`\n${bold('Not saved because')}\n${table(rows(progress.byReason))}`);
+  if (before.byReason.size > 0)
+    terminal.print(`\n${bold('Not tried again, because earlier')}\n${table(rows(before.byReason))}`);
+  for (const message of before.givenUp) session.log('warn', plain(message));
   terminal.print(`\nfiles and manifests in ${config.download.out}  (${duration(progress.elapsedMs)})`);
   for (const hint of hints(summary, config)) session.log('info', hint);
+}
+
+/** Works that earlier runs ended without a file, which this one therefore left alone, and the hosts that want to be. */
+function endedBefore(
+  latest: readonly LatestRow[],
+  ended: ReadonlySet<string>,
+): { readonly byReason: ReadonlyMap<string, number>; readonly givenUp: readonly string[] } {
+  const byReason = new Map<string, number>();
+  const givenUp = new Set<string>();
+  for (const row of latest) {
+    if (row.outcome === 'saved' || ended.has(row.work)) continue;
+    const reason = whyNot(row.reason, row.last_reason);
+    raise(byReason, reason);
+    if (reason === 'host-given-up' && row.detail !== null) givenUp.add(row.detail);
+  }
+  return { byReason, givenUp: [...givenUp].slice(0, MOST_HOSTS_TOLD) };
 }
 
 function hints(summary: DownloadSummary, config: Config): string[] {

@@ -154,7 +154,7 @@ class DoclingClient {
 
   #request(path: string, init: RequestInit): Promise<unknown> {
     return requestJson(this.#options.fetch ?? globalThis.fetch, {
-      url: `${this.#options.baseUrl.replace(/\/+$/, '')}${path}`,
+      url: `${this.#options.baseUrl.replace(/(?<!\/)\/+$/, '')}${path}`,
       init,
       timeoutMs: this.#options.requestTimeoutMs ?? 130_000,
       signal: this.#signal,

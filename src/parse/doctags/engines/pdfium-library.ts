@@ -34,6 +34,7 @@ export type Exports = Readonly<
     | 'FPDFText_CountChars'
     | 'FPDFText_GetUnicode'
     | 'FPDFText_GetLooseCharBox'
+    | 'FPDFText_GetCharBox'
     | 'FPDFText_GetCharOrigin'
     | 'FPDFText_GetFontSize'
     | 'FPDFText_GetMatrix'
@@ -48,6 +49,7 @@ export type Exports = Readonly<
     | 'FPDFFont_GetWeight'
     | 'FPDFFont_GetItalicAngle'
     | 'FPDFFont_GetGlyphWidth'
+    | 'FPDFFont_GetFontData'
     | 'FPDFPage_CountObjects'
     | 'FPDFPage_GetObject'
     | 'FPDFFormObj_CountObjects'
@@ -56,6 +58,10 @@ export type Exports = Readonly<
     | 'FPDFPageObj_GetBounds'
     | 'FPDFPageObj_GetMatrix'
     | 'FPDFPageObj_GetFillColor'
+    | 'FPDFPageObj_GetClipPath'
+    | 'FPDFClipPath_CountPaths'
+    | 'FPDFClipPath_CountPathSegments'
+    | 'FPDFClipPath_GetPathSegment'
     | 'FPDFPageObj_GetMarkedContentID'
     | 'FPDFPageObj_CountMarks'
     | 'FPDFPageObj_GetMark'
@@ -155,7 +161,7 @@ export class Library {
       fill(buffer, length);
       return new TextDecoder(encoding)
         .decode(new Uint8Array(this.call.memory.buffer, buffer, length))
-        .replace(/\0.*$/su, '');
+        .replace(/\0.*/su, '');
     } finally {
       this.call.free(buffer);
     }

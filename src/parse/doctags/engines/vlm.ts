@@ -192,7 +192,7 @@ async function servedModels(
 
 function request(options: VlmOptions, signal: AbortSignal | undefined, path: string, body?: unknown): Promise<unknown> {
   return requestJson(options.fetch ?? globalThis.fetch, {
-    url: new URL(`${options.baseUrl.replace(/\/+$/, '')}${path}`).href,
+    url: new URL(`${options.baseUrl.replace(/(?<!\/)\/+$/, '')}${path}`).href,
     init: {
       method: body === undefined ? 'GET' : 'POST',
       headers: {

@@ -69,7 +69,7 @@ export class DoctagsBlocks {
     const order = this.#blocks.length;
     const regions = this.#regions(element.locations);
     const text =
-      element.name === 'code' ? element.text.replace(/^\n+|\s+$/g, '') : element.text.replace(/\s+/g, ' ').trim();
+      element.name === 'code' ? element.text.replace(/^\n+/, '').trimEnd() : element.text.replace(/\s+/g, ' ').trim();
     const heading = /^section_header_level_(\d)$/.exec(element.name);
     if (element.name === 'list_item' || element.name.startsWith('checkbox_')) this.#item(element.name, text, regions);
     else if (['otsl', 'table', 'document_index'].includes(element.name)) {

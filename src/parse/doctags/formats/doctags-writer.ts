@@ -148,7 +148,7 @@ function paired(tag: string, body: string): string {
 
 /** Only code keeps its line breaks. */
 function plain(text: string): string {
-  return guardText(text.includes('\n') || text.includes('\r') ? text.replace(/\s*[\r\n]+\s*/g, ' ') : text).trim();
+  return guardText(text.replace(/\s+/g, (run) => (/[\r\n]/.test(run) ? ' ' : run))).trim();
 }
 
 /** Code is read up to its closing tag; only that, and a caption, must not appear in it. */

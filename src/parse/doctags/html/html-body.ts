@@ -124,7 +124,7 @@ function writeNoteBlock(walk: Walk, element: MarkupElement): void {
       if (typeof node === 'string' || !/^h[1-6]$/.test(node.name)) addInline(text, node, walk.inline);
     const line = text.take();
     walk.builder.footnote({
-      text: line.text.replace(/\s*[↩↵⏎]\uFE0E?$/u, ''),
+      text: line.text.replace(/[↩↵⏎]\uFE0E?$/u, '').trimEnd(),
       links: line.links.filter((link) => link.end <= line.text.length - 2),
     });
   }

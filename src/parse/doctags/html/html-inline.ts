@@ -124,7 +124,7 @@ function addAnchor(text: InlineText, anchor: MarkupElement, inner: () => void, c
 
 /** A key of a bibliography file that a converter left in place of the number (`smith2014deep, `). */
 function isCitationKey(text: string): boolean {
-  const key = text.replace(/[,;\s]+$/, '').trim();
+  const key = text.replace(/(?<![,;\s])[,;\s]+$/, '').trim();
   return key.length > 3 && !/\s/.test(key) && /\p{L}/u.test(key) && !/^\p{Lu}\p{L}*$/u.test(key);
 }
 

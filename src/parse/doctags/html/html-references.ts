@@ -70,7 +70,7 @@ function writeReference(walk: Walk, entry: MarkupElement): void {
   };
   for (const node of entry.children) visit(node);
   const line = withoutEmptyBrackets(text.take());
-  const label = tag ? oneLine(rawText(tag)).replace(/^[[(]|[\]).:,]+$/g, '') : undefined;
+  const label = tag ? oneLine(rawText(tag)).replace(/^[[(]|(?<![\]).:,])[\]).:,]+$/g, '') : undefined;
   // The buttons are gone from the text, but one of them knows the DOI.
   const doi = findDoi(line.text) ?? doiOfLinks(entry);
   walk.builder.reference(line, {
@@ -82,7 +82,9 @@ function writeReference(walk: Walk, entry: MarkupElement): void {
 
 /** Brackets that held a button hold nothing now. */
 function withoutEmptyBrackets(line: Line): Line {
-  const text = line.text.replace(/(?:\s*\[\s*\])+\s*$/, '');
+  let text = line.text.trimEnd();
+  while (text.endsWith(']') && text.slice(0, -1).trimEnd().endsWith('['))
+    text = text.slice(0, -1).trimEnd().slice(0, -1).trimEnd();
   return { text, links: line.links.filter((link) => link.end <= text.length) };
 }
 

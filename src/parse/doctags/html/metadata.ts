@@ -59,7 +59,10 @@ export function pageTitle(document: MarkupElement): string {
 }
 
 function splitAuthors(list: string | undefined): string[] | undefined {
-  return list?.split(/\s*;\s*/).filter((name) => name !== '');
+  return list
+    ?.split(';')
+    .map((name) => name.trim())
+    .filter((name) => name !== '');
 }
 
 /** LaTeXML prints authors in the page: a name runs up to the first line break or note. */
@@ -75,14 +78,14 @@ function pageAuthors(document: MarkupElement): string[] {
         if (typeof node !== 'string' && (node.name === 'sup' || hasClass(node, 'ltx_ERROR'))) continue;
         name += rawText(node);
       }
-      return oneLine(name.split('\n\n')[0] ?? '').replace(/[,;&\s]+$/, '');
+      return oneLine(name.split('\n\n')[0] ?? '').replace(/(?<![,;&\s])[,;&\s]+$/, '');
     })
     .filter((name) => name !== '' && name.length <= 100);
 }
 
 /** `Surname, Given` becomes `Given Surname`. */
 function givenFirst(name: string): string {
-  const parts = name.split(/\s*,\s*/);
+  const parts = name.split(',').map((part) => part.trim());
   return parts.length === 2 && parts[0] !== '' && parts[1] !== '' ? `${parts[1]} ${parts[0]}` : name;
 }
 

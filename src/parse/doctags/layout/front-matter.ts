@@ -42,7 +42,7 @@ export function releaseAuthorNotes(drafts: readonly Draft[]): void {
     if (draft.kind !== 'footnote' || !line) continue;
     const [first] = line.glyphs;
     const mark = first?.text ?? '';
-    const contact = SYMBOLS.test(mark) && /\S@\S+\.\S|\baddress\b/iu.test(textOf(draft));
+    const contact = SYMBOLS.test(mark) && /\S@[^\s@]+\.\S|\baddress\b/iu.test(textOf(draft));
     if ((draft.page === page && (marks.has(mark) || SYMBOLS.test(mark))) || contact) draft.kind = 'text';
   }
 }

@@ -119,9 +119,9 @@ function faceOf(name: string): string {
   // The fonts of TeX name the style in two or three letters; all of them belong together.
   if (/^(?:cm|sf|ec|lm|tc)[a-z]{1,5}\d*$/iu.test(name)) return 'tex';
   return name
-    .replace(/[-,].*$/u, '')
-    .replace(/(?:bold|medium|light|regular|italic|roman|book)+$/iu, '')
-    .replace(/\d+$/u, '')
+    .replace(/[-,].*/su, '')
+    .replace(/(?:bold|medium|light|regular|italic|roman|book){1,6}$/iu, '')
+    .replace(/(?<!\d)\d+$/u, '')
     .toLowerCase()
     .slice(0, 8);
 }
@@ -129,7 +129,7 @@ function faceOf(name: string): string {
 function isSentence(look: Look): boolean {
   return (
     /[.,;:!]["”)]?$/u.test(look.text) &&
-    !(look.numbered && look.text.length < 80 && !/[,;]\s.*\.$/u.test(look.text)) &&
+    !(look.numbered && look.text.length < 80 && !(/[,;]\s/u.test(look.text) && look.text.endsWith('.'))) &&
     !isCommonHeading(look.text)
   );
 }

@@ -1,4 +1,4 @@
-const LINE_END = /(\p{L}[\p{L}\p{M}]*)[-\u2010\u00ad]$/u;
+const LINE_END = /(?<!\p{L}\p{M}{0,8})(\p{L}[\p{L}\p{M}]*)[-\u2010\u00ad]$/u;
 const LINE_START = /^(\p{Ll}[\p{L}\p{M}]*)/u;
 
 /** Joins lines into one text: with a space, or without when a word was broken at the line's end. */
@@ -57,7 +57,7 @@ export function collectVocabulary(lines: Iterable<string>): Set<string> {
       .toLowerCase()
       .trim()
       .replace(/^\S+\s/u, '')
-      .replace(/\S+[-\u2010]$/u, '');
+      .replace(/(?<!\S)\S+[-\u2010]$/u, '');
     for (const match of inner.matchAll(/\p{L}[\p{L}\p{M}]*(?:[-\u2010]\p{L}[\p{L}\p{M}]*)*/gu)) {
       const word = match[0].replaceAll('\u2010', '-');
       words.add(word);

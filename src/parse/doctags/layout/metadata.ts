@@ -104,7 +104,7 @@ function findAbstract(blocks: readonly Block[]): string | undefined {
       }
       if (parts.length > 0) return parts.join('\n').slice(0, 10_000);
     }
-    const runIn = /^abstract\s*[.:—–-]*\s*(?=\p{Lu})/iu.exec(block.text);
+    const runIn = /^abstract[\s.:—–-]*(?=\p{Lu})/iu.exec(block.text);
     if (block.kind === 'text' && runIn && block.text.length > 120) return block.text.slice(runIn[0].length);
   }
   return undefined;
@@ -115,7 +115,7 @@ const DOI = /\b10\.\d{4,9}\/[^\s"<>,;]*[^\s"<>,;.)\]]/u;
 function findDoi(pages: readonly PageContent[], blocks: readonly Block[]): string | undefined {
   const first = blocks.filter((block) => block.regions[0]?.page === 1 && block.kind !== 'reference');
   for (const block of first) {
-    const match = /doi(?:\.org)?[:/\s]*\s*(10\.\d{4,9}\/\S+)/iu.exec(block.text)?.[1];
+    const match = /doi(?:\.org)?[:/\s]*(10\.\d{4,9}\/\S+)/iu.exec(block.text)?.[1];
     const doi = match === undefined ? undefined : DOI.exec(match)?.[0];
     if (doi !== undefined) return doi.toLowerCase();
   }

@@ -114,7 +114,7 @@ function stacksNumbers(row: TableRow, line: TableLine): boolean {
   return below.length >= 2;
 }
 
-const NUMBER = /^[^\p{L}()]*\p{N}[^\p{L}()]*$/u;
+const NUMBER = /^[^\p{L}\p{N}()]*\p{N}[^\p{L}()]*$/u;
 
 /** If rows are set further apart than the lines in them: the distance up to which lines belong together. */
 function rowGap(lines: readonly TableLine[], cuts: readonly number[]): number | undefined {

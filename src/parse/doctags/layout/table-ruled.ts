@@ -144,7 +144,7 @@ function holdsRows(drafts: readonly CellDraft[], rows: number): boolean {
   return false;
 }
 
-const NUMBER = /^[^\p{L}]*\p{N}[^\p{L}]*$/u;
+const NUMBER = /^[^\p{L}\p{N}]*\p{N}[^\p{L}]*$/u;
 
 function lineCount(entries: CellDraft['entries']): number {
   return new Set(entries.map((entry) => Math.round(entry.baseline))).size;

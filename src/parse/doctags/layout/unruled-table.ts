@@ -67,7 +67,7 @@ function tableOf(
   const filled = table.cells.filter((cell) => cell.text !== '');
   const single = filled.filter((cell) => cell.columnSpan === 1).length;
   if (filled.length < 0.6 * table.rows * table.columns || single < 0.85 * filled.length) return undefined;
-  const numbers = filled.filter((cell) => /^[^\p{L}]*\p{N}[^\p{L}]*$/u.test(cell.text)).length;
+  const numbers = filled.filter((cell) => /^[^\p{L}\p{N}]*\p{N}[^\p{L}]*$/u.test(cell.text)).length;
   const plain = table.columns >= 3 && table.rows >= 4 && numbers > 0.5 * filled.length;
   return plain || isCaptioned(lines, from, to) ? { box, table } : undefined;
 }

@@ -58,7 +58,7 @@ function encodingOf(bytes: Uint8Array): string {
   const head = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, 4096)).toString('latin1');
   const declared =
     /^\s*<\?xml[^>]{0,200}?encoding\s*=\s*["']([\w.:-]{1,40})["']/.exec(head)?.[1] ??
-    /<meta[^>]{0,200}?charset\s*=\s*["']?\s*([\w.:-]{1,40})/i.exec(head)?.[1];
+    /<meta[^>]{0,200}?charset\s*=[\s"']{0,20}([\w.:-]{1,40})/i.exec(head)?.[1];
   const known = declared === undefined ? undefined : READABLE[declared.toLowerCase()];
   // A declaration that could be read as single bytes cannot be UTF-16.
   return known === undefined || known.startsWith('utf-16') ? 'utf-8' : known;

@@ -27,10 +27,10 @@ export function findArxivId(text: string): string | undefined {
 }
 
 function trimDoi(doi: string): string {
-  let trimmed = doi.replace(/[.,;:!?'"’”\]>]+$/, '');
+  let trimmed = doi.replace(/(?<![.,;:!?'"’”\]>])[.,;:!?'"’”\]>]+$/, '');
   // A closing bracket belongs to the DOI only when it was opened inside.
   while (trimmed.endsWith(')') && count(trimmed, ')') > count(trimmed, '('))
-    trimmed = trimmed.slice(0, -1).replace(/[.,;:]+$/, '');
+    trimmed = trimmed.slice(0, -1).replace(/(?<![.,;:])[.,;:]+$/, '');
   return trimmed.toLowerCase();
 }
 

@@ -57,7 +57,7 @@ export function textFromMathml(element: MarkupElement): string {
   }
 }
 
-const WORD_END = /\p{L}+$/u;
+const WORD_END = /(?<!\p{L})\p{L}+$/u;
 // Without a space, what follows an index would read as part of it.
 const SCRIPT_END = /[_^][\p{L}\p{N}.]+$/u;
 const WORD_START = /^\p{L}+/u;

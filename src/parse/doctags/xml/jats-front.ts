@@ -127,7 +127,7 @@ function spacedLine(walk: Walk, element: MarkupElement): Line {
   };
   visit(element);
   const line = text.take();
-  return { text: line.text.replace(/ +([,;.])/g, '$1').replace(/^[,;.\s]+/, ''), links: [] };
+  return { text: line.text.replace(/(?<! ) +([,;.])/g, '$1').replace(/^[,;.\s]+/, ''), links: [] };
 }
 
 /** Notes on the authors belong to the head of the paper, not to its footnotes. */

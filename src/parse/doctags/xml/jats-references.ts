@@ -22,10 +22,9 @@ export function writeReferenceList(walk: Walk, list: MarkupElement): void {
 
 function writeReference(walk: Walk, reference: MarkupElement): void {
   const citations = citationsOf(reference);
-  const label = oneLine(rawText(child(reference, 'label') ?? child(citations[0], 'label'))).replace(
-    /^\[?(.*?)[\].)]*$/,
-    '$1',
-  );
+  const label = oneLine(rawText(child(reference, 'label') ?? child(citations[0], 'label')))
+    .replace(/^\[/, '')
+    .replace(/(?<![\].)])[\].)]+$/, '');
   const texts = citations.map((citation) => citationText(withoutLabel(citation)));
   for (const note of children(reference, 'note', 'p')) texts.push(oneLine(rawText(note)));
   const text = texts.filter((part) => part !== '').join(' ');

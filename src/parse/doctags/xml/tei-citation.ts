@@ -30,7 +30,9 @@ export function writeTeiReference(walk: TeiWalk, entry: MarkupElement): void {
   const doi = normalizeDoi(id('doi') ?? '');
   const arxivId = id('arxiv')
     ?.replace(/^arxiv:\s*/i, '')
-    .replace(/(?:v\d+)?(?:\s*\[.*\])?$/, '');
+    .replace(/\[[^[\]]*\]$/, '')
+    .trimEnd()
+    .replace(/v\d+$/, '');
   // GROBID numbers entries b0, b1 …: the label it was printed with is not among them.
   const label = entry.attributes['n'];
   walk.builder.reference(

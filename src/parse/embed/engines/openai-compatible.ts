@@ -65,7 +65,7 @@ class EmbeddingClient {
 
   constructor(options: ServerOptions) {
     this.#options = options;
-    this.#url = `${options.url.replace(/\/+$/, '')}/embeddings`;
+    this.#url = `${options.url.replace(/(?<!\/)\/+$/, '')}/embeddings`;
     this.#limiter = new KeyedLimiter({ clock: options.clock, defaultLimit: options.concurrency });
     this.dimensions = options.dimensions;
   }

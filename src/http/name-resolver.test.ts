@@ -1,0 +1,138 @@
+import assert from 'node:assert/strict';
+import { createSocket } from 'node:dgram';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+
+import { systemClock } from '../base/index.ts';
+import { HeldClock } from '../testing/index.ts';
+import { NameResolver } from './name-resolver.ts';
+
+type Answer = { readonly address: string } | 'unknown' | 'silence';
+
+/** A name server on loopback that answers for IPv4 as told, for IPv6 with nothing, and remembers what it was asked. */
+async function openNameServer(
+  answer: (name: string) => Answer,
+): Promise<AsyncDisposable & { readonly server: string; readonly asked: string[] }> {
+  const asked: string[] = [];
+  const socket = createSocket('udp4');
+  socket.on('message', (query, { port, address }) => {
+    const labels: string[] = [];
+    let at = 12;
+    for (let length = query[at] ?? 0; length > 0; length = query[at] ?? 0) {
+      labels.push(query.toString('latin1', at + 1, at + 1 + length));
+      at += length + 1;
+    }
+    const isIpv4 = query.readUInt16BE(at + 1) === 1;
+    const name = labels.join('.');
+    if (isIpv4) asked.push(name);
+    const said = answer(name);
+    if (said === 'silence') return;
+    const question = query.subarray(12, at + 5);
+    const record =
+      said !== 'unknown' && isIpv4
+        ? Buffer.from([0xc0, 12, 0, 1, 0, 1, 0, 0, 0, 0, 0, 4, ...said.address.split('.').map(Number)])
+        : Buffer.alloc(0);
+    const head = Buffer.from([
+      query[0] ?? 0,
+      query[1] ?? 0,
+      0x81,
+      said === 'unknown' ? 0x83 : 0x80,
+      0,
+      1,
+      0,
+      0,
+      0,
+      0,
+      0,
+      0,
+    ]);
+    head.writeUInt16BE(record.length > 0 ? 1 : 0, 6);
+    socket.send(Buffer.concat([head, question, record]), port, address);
+  });
+  socket.bind(0, '127.0.0.1');
+  await once(socket, 'listening');
+  return {
+    asked,
+    server: `127.0.0.1:${socket.address().port}`,
+    [Symbol.asyncDispose]: () => new Promise((resolve) => socket.close(() => resolve())),
+  };
+}
+
+const unasked = (): never => assert.fail('the system was asked');
+
+test('sixty names whose servers never answer keep nobody waiting', async () => {
+  await using names = await openNameServer((name) => (name.startsWith('dead') ? 'silence' : { address: '192.0.2.7' }));
+  const clock = new HeldClock();
+  using resolver = new NameResolver({ clock, servers: [names.server], hostsFile: '/nowhere', askSystem: unasked });
+  const dead = Array.from({ length: 60 }, (_, at) => resolver.resolve(`dead${at}.example.org`));
+  const outcomes = Promise.allSettled(dead);
+  const asked = Array.from({ length: 150 }, (_, at) => resolver.resolve(`good${at}.example.org`));
+  // Twice a quarter second, in which the silent ones make room for those after them.
+  await clock.advance(250);
+  await clock.advance(250);
+  const good = await Promise.all(asked);
+  assert.deepEqual(good[149], [{ address: '192.0.2.7', family: 4 }]);
+  await clock.advance(5_000);
+  const codes = (await outcomes).map((each) =>
+    each.status === 'rejected' ? (each.reason as { code: string }).code : '',
+  );
+  assert.deepEqual(new Set(codes), new Set(['EAI_AGAIN']));
+});
+
+test('one question per name, remembered for a second at least; a failure for a while', async () => {
+  await using names = await openNameServer((name) =>
+    name === 'none.example.org' ? 'unknown' : { address: '192.0.2.8' },
+  );
+  const clock = new HeldClock();
+  let system = 0;
+  using resolver = new NameResolver({
+    clock,
+    servers: [names.server],
+    hostsFile: '/nowhere',
+    askSystem: () => {
+      system += 1;
+      return Promise.reject(Object.assign(new Error('no'), { code: 'ENOTFOUND' }));
+    },
+  });
+  await Promise.all([resolver.resolve('a.example.org'), resolver.resolve('A.example.org.')]);
+  await clock.advance(900);
+  await resolver.resolve('a.example.org');
+  assert.equal(names.asked.length, 1);
+  await clock.advance(200);
+  await resolver.resolve('a.example.org');
+  assert.equal(names.asked.length, 2);
+  for (let times = 0; times < 3; times += 1) {
+    await assert.rejects(resolver.resolve('none.example.org'), { code: 'ENOTFOUND' });
+  }
+  assert.deepEqual([names.asked.length, system], [3, 1]);
+});
+
+test('the hosts file comes first, and the system knows names that no server does', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'hosts-'));
+  writeFileSync(join(folder, 'hosts'), '# ours\n192.0.2.1 one.example.org ONE\n::1 one.example.org # also\nnonsense\n');
+  await using names = await openNameServer(() => 'unknown');
+  using resolver = new NameResolver({
+    clock: systemClock,
+    servers: [names.server],
+    hostsFile: join(folder, 'hosts'),
+    askSystem: (name) => Promise.resolve([{ address: name === 'printer.example.org' ? '192.0.2.3' : '', family: 4 }]),
+  });
+  assert.deepEqual(await resolver.resolve('One.Example.org'), [
+    { address: '192.0.2.1', family: 4 },
+    { address: '::1', family: 6 },
+  ]);
+  assert.equal(names.asked.length, 0);
+  assert.deepEqual(await resolver.resolve('printer.example.org'), [{ address: '192.0.2.3', family: 4 }]);
+  rmSync(folder, { recursive: true });
+});
+
+test('closing ends what is still asked', async () => {
+  await using names = await openNameServer(() => 'silence');
+  const resolver = new NameResolver({ clock: systemClock, servers: [names.server], hostsFile: '/nowhere' });
+  const asked = resolver.resolve('dead.example.org');
+  resolver[Symbol.dispose]();
+  await assert.rejects(asked, { code: 'EAI_AGAIN' });
+});

@@ -1,0 +1,57 @@
+import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import { mkdtempDisposable } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+
+import { openLoopback } from '../../src/testing/index.ts';
+import { startCommand } from './started-command.ts';
+
+const PDF =
+  '%PDF-1.4\n1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj 2 0 obj<</Type/Pages/Kids[3 0 R]/Count 1>>endobj ' +
+  '3 0 obj<</Type/Page/Parent 2 0 R/MediaBox[0 0 9 9]>>endobj\ntrailer<</Size 4/Root 1 0 R>>\nstartxref\n9\n%%EOF\n';
+
+test('a host that wants to be left alone for a year: told, the other plans are tried, and the next run says why', async () => {
+  await using folder = await mkdtempDisposable(join(tmpdir(), 'docstokg-given-up-'));
+  await using server = await openLoopback(({ host, url }, response) => {
+    if (host === 'busy.example.org') response.writeHead(503, { 'retry-after': '31536000' }).end();
+    else if (host === 'good.example.org' && url !== '/robots.txt') response.end(PDF);
+    else response.writeHead(404).end();
+  });
+  const works = [
+    { doi: '10.5555/one', url: 'http://busy.example.org/1.pdf' },
+    { doi: '10.5555/two', url: 'http://busy.example.org/2.pdf', pdf_url: 'http://good.example.org/2.pdf' },
+  ];
+  writeFileSync(join(folder.path, 'works.jsonl'), works.map((work) => JSON.stringify(work)).join('\n'));
+  const run = async (): Promise<{ readonly said: Record<string, unknown>; readonly stderr: string }> => {
+    await using started = startCommand(
+      'contentdownload',
+      ['--input', 'works.jsonl', '--out', 'out', '--mailto', 'anna@docstokg.dev', '--json'],
+      {
+        cwd: folder.path,
+        env: {
+          DOCSTOKG_DOWNLOAD__PRESET: 'fast',
+          DOCSTOKG_HTTP__DNS: JSON.stringify({ '*.example.org': `127.0.0.1:${server.port}` }),
+          DOCSTOKG_HTTP__ALLOW: `127.0.0.1:${server.port}`,
+          DOCSTOKG_SERVICES__BELOW: 'services.example.org',
+        },
+      },
+    );
+    const { code } = await started.ended;
+    assert.equal(code, 0, started.stderr);
+    return { said: JSON.parse(started.stdout) as Record<string, unknown>, stderr: started.stderr };
+  };
+  const first = await run();
+  assert.deepEqual([first.said['saved'], first.said['failed'], first.said['parked']], [1, 1, 0]);
+  assert.deepEqual(first.said['by_reason'], { 'host-given-up': 1 });
+  assert.match(first.stderr, /busy\.example\.org asks to be left alone until 20\d\d-.*given up for this run/);
+  const second = await run();
+  assert.deepEqual(second.said['ended_before'], { 'host-given-up': 1 });
+  assert.match(String(second.said['given_up']), /busy\.example\.org asks to be left alone until/);
+  assert.equal(
+    server.requests.filter(({ host }) => host === 'busy.example.org').length,
+    1,
+    'asked once, over both runs',
+  );
+});
