@@ -52,6 +52,6 @@ function isScholarly({
   return (
     name === 'script' &&
     /ld\+json/i.test(attributes.get('type') ?? '') &&
-    /"@type"\s*:\s*\[?\s*"(?:ScholarlyArticle|MedicalScholarlyArticle|Thesis|Report)"/.test(text)
+    /"@type"\s{0,9}:\s{0,9}(?:\[\s{0,9})?"(?:ScholarlyArticle|MedicalScholarlyArticle|Thesis|Report)"/.test(text)
   );
 }
