@@ -2,14 +2,16 @@ import type { Clock } from '../base/index.ts';
 import { equalJitterDelay, wait } from '../base/index.ts';
 import type { HttpResponse, HttpResult, Send } from '../http/index.ts';
 import { CookieJar } from '../http/index.ts';
-import type { LandingPage, Plan, SameAs } from '../resolve/index.ts';
-import { compareWork, decodePage, readLandingPage } from '../resolve/index.ts';
+import type { LandingPage, Plan } from '../resolve/index.ts';
+import { decodePage, readLandingPage } from '../resolve/index.ts';
 import type { Work } from '../works/index.ts';
 import { reasonOfResult } from './http-reason.ts';
 import type { InspectDocument } from './identity.ts';
 import { belongsTo } from './identity.ts';
 import type { KeptFiles } from './kept-files.ts';
 import type { Artifact, ArtifactKind, Attempt } from './outcome.ts';
+import type { PageStatement } from './page-statement.ts';
+import { rightsOf, statementOf } from './page-statement.ts';
 import type { Reason } from './reasons.ts';
 import type { ReceivedBody } from './receive-body.ts';
 import { BodyReceiver } from './receive-body.ts';
@@ -57,13 +59,6 @@ interface Got {
   readonly page: PageStatement | null;
 }
 
-/** What a landing page says about itself, beyond where the file is. */
-interface PageStatement {
-  readonly license: LandingPage['license'];
-  readonly sameAs: SameAs | null;
-  readonly tdmReserved: boolean;
-}
-
 /** Tries plans of one work; its cookies and what was tried before are its own. */
 export class PlanTrier {
   readonly #work: Work;
@@ -101,12 +96,8 @@ export class PlanTrier {
         bytes: response?.bodyBytes ?? 0,
         sha256: got.body?.sha256 ?? null,
         kind: got.body?.sniffed.kind ?? null,
-        license: (plan.license ?? got.page?.license)?.slug ?? (plan.license ?? got.page?.license)?.raw ?? null,
-        version: plan.version,
+        ...rightsOf(plan, got.page, response?.headers),
         hostType: plan.hostType,
-        sameAs: (got.page?.sameAs ?? plan.sameAs)?.doi ?? null,
-        evidence: (got.page?.sameAs ?? plan.sameAs)?.evidence ?? null,
-        terms: plan.terms ?? (got.page?.tdmReserved ? 'text-mining' : null),
         reason: got.reason,
         detail: got.detail,
         startedAt,
@@ -129,14 +120,8 @@ export class PlanTrier {
     if (pages > MOST_REFRESHES) return { ...got, reason: 'html-as-pdf' };
     const page = readLandingPage(text, response.url, response.headers);
     if (page.refresh !== null && pages < MOST_REFRESHES) return this.#follow(plan, page.refresh, expect, pages + 1);
-    const isNamed = plan.sameAs !== null && page.doi === plan.sameAs.doi;
-    const sameness = compareWork(this.#work, page.doi === null || isNamed ? {} : page);
-    if (sameness.kind === 'other') return { ...got, reason: 'identity-mismatch', detail: sameness.why };
-    const statement = {
-      license: page.license,
-      sameAs: sameness.kind === 'version' ? sameness.sameAs : null,
-      tdmReserved: page.tdmReserved,
-    };
+    const statement = statementOf(page, this.#work, plan);
+    if ('why' in statement) return { ...got, reason: 'identity-mismatch', detail: statement.why };
     const none: Got = { ...got, page: statement, reason: isPromised ? 'html-as-pdf' : 'no-pdf-link' };
     const found = { ...(await this.#followLinks(plan, page, none)), page: statement };
     if (found.artifact !== null) return found;
