@@ -69,6 +69,8 @@ const PLAN: Plan = {
   credentials: [],
   headers: {},
   checksum: null,
+  sameAs: null,
+  terms: null,
   credits: 0,
 };
 
