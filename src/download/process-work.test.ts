@@ -28,7 +28,7 @@ async function outcomeOf(findings: readonly Finding[], ...answers: readonly Http
   const work = { ...workFromPayload('w', undefined), isComplete: true };
   const { outcome } = await processWork(work, {
     send, files, clock, webClock: clock, inspect: undefined, accept: new Set(['pdf']), maxBytes: 1, budgetMs: 1_000, retries: 0,
-    withLimits: (_resolver, _url, run) => run(), signal: new AbortController().signal, resolvers: [resolver], retracted: 'keep',
+    signal: new AbortController().signal, resolvers: [resolver], retracted: 'keep',
     resolve: {} as Parameters<typeof processWork>[1]['resolve'],
   }); // prettier-ignore
   return outcome;
@@ -38,7 +38,7 @@ const plan = (url: string): Finding => ({
   kind: 'plan',
   plan: {
     resolver: 'test', url, expect: 'pdf', isPromised: true, license: null, version: null, hostType: null, robots: 'obey',
-    credentials: [], headers: {}, checksum: null, credits: 0,
+    credentials: [], headers: {}, checksum: null, credits: 0, sameAs: null, terms: null,
   },
 }); // prettier-ignore
 const A = plan('http://a.test/a.pdf');

@@ -76,13 +76,14 @@ function lossOf(
 ): WorkOutcome {
   const told = [...problems.map(({ resolver, message }) => `${resolver} ${message}`), ...attempts.map(inWords)];
   const detail = told.length === 0 ? null : told.join(', ');
-  if (moments.length > 0)
-    return {
-      kind: 'parked',
-      reason: attempts.length > 0 ? 'rate-limited' : 'budget-exhausted',
-      at: Math.min(...moments),
-      detail,
-    };
+  if (moments.length > 0) {
+    const isPaused = attempts.some(({ reason }) => reason === 'host-paused');
+    const reason = isPaused ? 'host-paused' : attempts.length > 0 ? 'rate-limited' : 'budget-exhausted';
+    return { kind: 'parked', reason, at: Math.min(...moments), detail };
+  }
+  // The one thing that another day may change, and that an operator can do something about.
+  const givenUp = attempts.find(({ reason }) => reason === 'host-given-up');
+  if (givenUp) return { kind: 'failed', reason: 'host-given-up', detail: givenUp.detail };
   const broken = attempts.findLast(({ reason }) => isBroken(reason));
   if (broken) return { kind: 'failed', reason: broken.reason, detail };
   // Who was not asked may know a copy: that is to be found out, and no reason to give the work up.

@@ -13,7 +13,7 @@ export const REASONS = {
     sentence: 'The body is no full text: an image, an archive, metadata only.',
   },
   'kind-not-accepted': { scope: 'plan', later: false, sentence: 'A sound document of a kind that is not to be kept.' },
-  'blocked-challenge': { scope: 'plan', later: true, sentence: 'A challenge or ban against robots answered.' },
+  'bot-wall': { scope: 'plan', later: true, sentence: 'A challenge or ban against robots answered.' },
   'blocked-captcha': { scope: 'plan', later: false, sentence: 'A page that asks for a captcha answered.' },
   'blocked-login': { scope: 'plan', later: false, sentence: 'The request was led to a login page.' },
   'blocked-cookie': { scope: 'plan', later: false, sentence: 'A cookie wall did not open to its own cookie.' },
@@ -49,6 +49,7 @@ export const REASONS = {
     later: true,
     sentence: 'The host asks for a longer wait, or longer pauses, than the settings allow for.',
   },
+  'host-paused': { scope: 'plan', later: true, sentence: 'An operator has paused the host.' },
   'no-plan': { scope: 'work', later: false, sentence: 'No resolver knew a URL for the work.' },
   'lookup-failed': {
     scope: 'work',

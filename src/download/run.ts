@@ -1,5 +1,6 @@
 import type { Clock, ErrorInfo } from '../base/index.ts';
 import { AppError, errorInfo } from '../base/index.ts';
+import type { Admission } from '../hosts/index.ts';
 import type { Send } from '../http/index.ts';
 import type {
   DrainMode,
@@ -51,6 +52,8 @@ export interface DownloadRunOptions {
   readonly runId: string;
   readonly queue: WorkQueue;
   readonly orchestrator: OrchestratorOptions;
+  /** The authority over hosts, the same that the web is asked through. */
+  readonly admission: Admission;
   readonly provider: WorkProvider | undefined;
   readonly sink: ResultSink;
   readonly files: KeptFiles;
@@ -101,6 +104,8 @@ export class DownloadRun {
     this.#options = options;
     this.#orchestrator = new Orchestrator({
       ...options.orchestrator,
+      heldLanes: 'try',
+      admission: options.admission,
       queue: options.queue,
       handler: this.handler,
       clock: options.clock,
@@ -221,7 +226,6 @@ export class DownloadRun {
       return await processWork(work, {
         ...options,
         webClock: options.webClock ?? options.clock,
-        withLimits: (resolver, url, run) => context.withLimits(resolver, url, run),
         signal: context.signal,
       });
     } catch (error) {

@@ -57,7 +57,6 @@ async function tryPlan(
         maxBytes: 10_000_000,
         budgetMs: 180_000,
         retries: 3,
-        withLimits: (_resolver, _url, run) => run(),
         signal: new AbortController().signal,
         ...options,
       },
@@ -86,6 +85,8 @@ const PLAN: Plan = {
   credentials: [],
   headers: {},
   checksum: null,
+  sameAs: null,
+  terms: null,
   credits: 0,
 };
 
