@@ -20,8 +20,9 @@ function terminal(columns: number): Terminal {
 }
 
 function hit(text: string, more: Partial<Hit['passage']> = {}): Hit {
-  const passage = { id: 'x', document: 'd', title: 'A Title', headings: ['Results'], page: 3, file: undefined, text };
-  return { rank: 1, score: 0.5, passage: { ...passage, ...more } };
+  const place = { headings: ['Results'], section: 'results' as const, page: 3, boxes: [], file: undefined };
+  const passage = { id: 'x', document: 'd', title: 'A Title', ...place, hasTable: false, hasFigure: false, text };
+  return { rank: 1, score: 0.5, fit: 1, passage: { ...passage, ...more } };
 }
 
 const plainOf = (text: string): string[] => text.replaceAll(/[[\]]/g, '').split('\n');
