@@ -26,6 +26,7 @@ const HOUSE: Readonly<Record<string, { readonly folders: readonly string[]; read
     ],
   },
   search: { folders: ['base', 'parse'], packages: [] },
+  graph: { folders: ['base', 'parse', 'stage', 'works'], packages: [] },
   report: { folders: ['base', 'stage', 'download', 'parse', 'telemetry'], packages: [] },
   harvest: {
     folders: ['base', 'queue', 'http', 'works', 'resolve', 'download', 'parse', 'telemetry', 'config'],

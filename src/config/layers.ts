@@ -14,6 +14,11 @@ export function flatten(value: unknown, origin: string, path: readonly string[] 
   return Object.entries(value).flatMap(([key, inner]) => flatten(inner, origin, [...path, key]));
 }
 
+/** Settings made in code, as a layer; what is undefined is not set. */
+export function settingsLayer(settings: object, origin: string): Layer {
+  return flatten(settings, origin).filter(({ value }) => value !== undefined);
+}
+
 /** Layers on top of each other: the last one to set a path wins, and setting a whole section replaces its parts. */
 export function merge(layers: readonly Layer[]): {
   readonly value: unknown;

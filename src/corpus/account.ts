@@ -1,3 +1,6 @@
+import type { DownloadSummary } from '../download/index.ts';
+import { whyNot } from '../download/index.ts';
+import type { LatestRow } from '../harvest/index.ts';
 import type { StageOutcome } from '../stage/index.ts';
 import type { CorpusStageName } from './corpus-run.ts';
 
@@ -81,4 +84,34 @@ function stageAccount(outcome: StageOutcome): StageAccount {
     p50_ms: Math.round(outcome.execP50Ms),
     p95_ms: Math.round(outcome.execP95Ms),
   };
+}
+
+/** Counts over all runs of the folder, from the last row of each work. */
+export function accountOfWorks(rows: readonly LatestRow[], now: DownloadSummary | undefined): WorksAccount {
+  const counts = { works: 0, saved: 0, not_to_be_had: 0, later: 0 };
+  const byResolver: Record<string, number> = {};
+  const byReason: Record<string, number> = {};
+  for (const row of rows) {
+    const { outcome, resolver } = row;
+    counts.works += 1;
+    if (outcome === 'saved') {
+      counts.saved += 1;
+      raise(byResolver, resolver ?? 'unknown');
+      continue;
+    }
+    counts[outcome === 'parked' ? 'later' : 'not_to_be_had'] += 1;
+    raise(byReason, whyNot(row.reason, row.last_reason));
+  }
+  return {
+    ...counts,
+    by_resolver: byResolver,
+    by_reason: byReason,
+    found_now: now?.found ?? 0,
+    saved_now: now?.saved ?? 0,
+    bytes_now: now?.bytes ?? 0,
+  };
+}
+
+function raise(counts: Record<string, number>, name: string): void {
+  counts[name] = (counts[name] ?? 0) + 1;
 }

@@ -19,7 +19,7 @@ const WAITING = 64;
 export type CorpusStageName = 'doctags' | 'chunk' | 'dense' | 'embed';
 
 /** What is told of a stage while it runs. */
-export type CorpusReport = (stage: CorpusStageName, event: StageEvent) => void;
+type CorpusReport = (stage: CorpusStageName, event: StageEvent) => void;
 
 /** Gives documents to the run: resolves when there is room for the next one. */
 export type Arrive = (file: string) => Promise<void>;

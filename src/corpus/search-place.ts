@@ -25,6 +25,13 @@ function placeIn(folder: string, config: Config, dataRoot = join(folder, 'Data')
   return { folder, dataRoot, index, format };
 }
 
+/** What can be searched in a corpus folder whose settings are known. */
+export function searchPlaceIn(folder: string, config: Config): SearchPlace {
+  const place = placeIn(folder, config, config.parse.data_root);
+  if (place) return place;
+  throw nothing(existsSync(folder) ? `there are no passages in ${folder}` : `there is no folder ${folder}`);
+}
+
 /**
  * What is searched: the folder that is named; else the newest of the runs, which stand beside each other; else what
  * `docparse` alone has written.

@@ -5,7 +5,7 @@ import { assembleDownload } from '../../src/harvest/open-download.ts';
 import { openQueue } from '../../src/harvest/open-queue.ts';
 import type { Session } from '../../src/cli/session.ts';
 import { flagLayer } from '../../src/cli/session.ts';
-import { simulatedWebLayer } from '../../src/cli/simulated-web.ts';
+import { simulatedWebLayer } from '../../src/harvest/simulated-web.ts';
 import { openTerminal } from '../../src/cli/terminal.ts';
 import { loadConfig } from '../../src/config/index.ts';
 import type { InspectDocument } from '../../src/download/index.ts';

@@ -6,10 +6,10 @@ import { Command } from 'commander';
 // The simulator is test equipment: nothing of it is loaded before this command runs.
 import type { ManifestLine, TruthLine, Verification } from '../../../sim/index.ts';
 import { parseJsonl } from '../../base/index.ts';
-import type { Config, Layer } from '../../config/index.ts';
+import type { Layer } from '../../config/index.ts';
 import type { Hit } from '../../search/index.ts';
-import { openIndex } from '../../search/index.ts';
-import { indexFolder, openDense } from '../../corpus/index.ts';
+import type { Corpus } from '../../corpus/index.ts';
+import { openCorpus } from '../../corpus/index.ts';
 import { startSimulation } from '../child-simulation.ts';
 import { passageText } from '../passage-text.ts';
 import { showProgress } from '../progress.ts';
@@ -20,7 +20,7 @@ import { stopSignal } from '../stop-signal.ts';
 import type { Terminal } from '../terminal.ts';
 import { plain } from '../terminal.ts';
 import { wholeNumber } from '../whole-number.ts';
-import { requestOf, runCorpus } from './run/index.ts';
+import { configFor, runCorpus } from './run/index.ts';
 import { printAccount, printNextSteps, printRun } from './run/summary.ts';
 
 /** The world that is harvested. */
@@ -75,14 +75,14 @@ async function demo(out: string, max: number | undefined, session: Session): Pro
   );
   tell(`Looking for works on "${TOPIC}"\n`);
   const asked = { topic: TOPIC, ...(max !== undefined && { max }) };
-  const request = await requestOf(asked, { sim: web.url, out }, session, PATIENCE);
-  const account = await runCorpus(request, asked, session, stop.signal);
+  await using corpus = await openCorpus(out, { config: await configFor(out, { sim: web.url }, session, PATIENCE) });
+  const account = await runCorpus(corpus, asked, session, stop.signal);
   if (!account.index) {
     printRun(account, out, session);
     return;
   }
   const { verification, violations } = await heldAgainstTruth(web.url, out, max, session);
-  const answers = await askQuestions(request.config, account.index.searched_by, session, stop.signal);
+  const answers = await askQuestions(corpus, stop.signal);
   const right = answers.filter(({ rank }) => rank !== null).length;
   if (verification.differences.length > 0 || violations > 0 || right < answers.length) process.exitCode ??= 1;
   if (session.json) {
@@ -140,18 +140,10 @@ function answerOf({ question, answer, nonce, value }: Question, hits: readonly H
 }
 
 /** Asks three questions of the corpus, by words and meaning where there is a model. */
-async function askQuestions(
-  config: Config,
-  searchedBy: 'words' | 'words and meaning',
-  session: Session,
-  signal: AbortSignal,
-): Promise<Answer[]> {
-  await using dense = searchedBy === 'words' ? undefined : await openDense(config, session);
-  using index = await openIndex(indexFolder(config), dense);
-  const mode = index.modes.includes('hybrid') ? 'hybrid' : 'lexical';
+async function askQuestions(corpus: Corpus, signal: AbortSignal): Promise<Answer[]> {
   const answers: Answer[] = [];
-  for (const question of await someQuestions(config.download.out))
-    answers.push(answerOf(question, await index.search(question.question, { mode, top: TOP }, signal)));
+  for (const question of await someQuestions(corpus.folder))
+    answers.push(answerOf(question, await corpus.search(question.question, { top: TOP }, signal)));
   return answers;
 }
 

@@ -9,7 +9,8 @@ import { checkServices } from '../health/services.ts';
 import { checkKeys, checkSettings } from '../health/settings.ts';
 import type { Session } from '../session.ts';
 import { openSession, shared } from '../session.ts';
-import { simOption, simulatedLayer } from '../simulated-web.ts';
+import { simulatedLayer } from '../../harvest/index.ts';
+import { simOption } from '../sim-option.ts';
 import { plain } from '../terminal.ts';
 
 interface DoctorOptions {

@@ -4,15 +4,11 @@ import { createInterface } from 'node:readline/promises';
 
 import { Command, Option } from 'commander';
 
-import { AppError } from '../../base/index.ts';
-import type { Config } from '../../config/index.ts';
-import type { DenseEngine } from '../../parse/index.ts';
-import type { Hit, SearchIndex, SearchMode } from '../../search/index.ts';
-import { openIndex, readManifest, refreshIndex } from '../../search/index.ts';
-import { documentLinks, findSearchPlace, openQueryEngine } from '../../corpus/index.ts';
+import type { Hit, IndexEvent, SearchMode } from '../../search/index.ts';
+import { findSearchPlace, openCorpus } from '../../corpus/index.ts';
 import { passageText } from '../passage-text.ts';
 import { count, duration } from '../progress.ts';
-import type { SearchPlace } from '../../corpus/index.ts';
+import type { Corpus, SearchSession } from '../../corpus/index.ts';
 import type { Session } from '../session.ts';
 import { openSession, shared } from '../session.ts';
 import { stopSignal } from '../stop-signal.ts';
@@ -47,13 +43,13 @@ export function searchCommand(): Command {
       const session = openSession(self);
       using stop = stopSignal();
       const { config } = session.load();
-      const place = findSearchPlace(config, flags.run);
-      await bringUpToDate(place, session, stop.signal);
-      const wanted = flags.lexical ? 'lexical' : flags.dense ? 'dense' : flags.hybrid ? 'hybrid' : undefined;
-      await using engine = await queryEngine(place, config, wanted, session);
-      using index = await openIndex(place.index, engine);
-      const mode = wanted ?? (index.modes.includes('hybrid') ? 'hybrid' : 'lexical');
-      const search: Search = { session, place, index, mode, flags, signal: stop.signal };
+      const { folder, dataRoot } = findSearchPlace(config, flags.run);
+      await using corpus = await openCorpus(folder, {
+        config: { ...config, parse: { ...config.parse, data_root: dataRoot } },
+      });
+      const mode = flags.lexical ? 'lexical' : flags.dense ? 'dense' : flags.hybrid ? 'hybrid' : undefined;
+      await using opened = await openTelling(corpus, mode, session, stop.signal);
+      const search: Search = { session, folder, opened, flags, signal: stop.signal };
       if (words.length > 0) await answer(words.join(' '), search);
       else await answerAll(search);
     });
@@ -61,88 +57,72 @@ export function searchCommand(): Command {
 
 interface Search {
   readonly session: Session;
-  readonly place: SearchPlace;
-  readonly index: SearchIndex;
-  readonly mode: SearchMode;
+  readonly folder: string;
+  readonly opened: SearchSession;
   readonly flags: SearchFlags;
   readonly signal: AbortSignal;
 }
 
-async function bringUpToDate(place: SearchPlace, session: Session, signal: AbortSignal): Promise<void> {
-  const { folder, dataRoot, index, format } = place;
-  // An index may have been carried away from what it was made of.
-  if (!format) return;
+/** Opens the search and tells meanwhile what is done about its index. */
+async function openTelling(
+  corpus: Corpus,
+  mode: SearchMode | undefined,
+  session: Session,
+  signal: AbortSignal,
+): Promise<SearchSession> {
   const { terminal } = session;
   const wordsOnly = new Map<string, number>();
   const startedAt = session.clock.monotonic();
-  await refreshIndex({
-    dataRoot,
-    folder: index,
-    format,
-    linkOf: documentLinks(folder, dataRoot),
-    signal,
-    report: (event) => {
-      if (event.kind === 'index-started') {
+  const tell = (event: IndexEvent): void => {
+    switch (event.kind) {
+      case 'index-started': {
         const what = event.kept === undefined ? 'building the index' : 'passages have changed, renewing the index';
-        session.log('info', `${what} of ${count(event.documents)} documents in ${index}`);
-      } else if (event.kind === 'index-progress') {
+        session.log('info', `${what} of ${count(event.documents)} documents in ${corpus.folder}`);
+        break;
+      }
+      case 'index-progress':
         if (terminal.live)
           terminal.status(
             `index: ${count(event.documents)} of ${count(event.of)} documents, ${count(event.passages)} passages`,
           );
-      } else if (event.kind === 'index-words-only') {
+        break;
+      case 'index-words-only':
         wordsOnly.set(event.reason, (wordsOnly.get(event.reason) ?? 0) + 1);
-      } else {
+        break;
+      case 'index-ended': {
         const took = duration(session.clock.monotonic() - startedAt);
         session.log('info', `${count(event.passages)} passages indexed in ${took}`);
+        for (const [reason, documents] of wordsOnly)
+          session.log('warn', `${count(documents)} documents are found by their words alone: ${reason}`);
+        break;
       }
+    }
+  };
+  return await corpus.openSearch(
+    {
+      mode,
+      tell: (event) => (event.kind === 'index' ? tell(event.event) : session.log(event.level, event.message)),
     },
-  });
-  for (const [reason, documents] of wordsOnly)
-    session.log('warn', `${count(documents)} documents are found by their words alone: ${reason}`);
-}
-
-/** The model of the index, unless words are enough or all there is; asked for by name, it has to be there. */
-async function queryEngine(
-  { index }: SearchPlace,
-  config: Config,
-  wanted: SearchMode | undefined,
-  session: Session,
-): Promise<DenseEngine | undefined> {
-  const { dense } = await readManifest(index);
-  if (wanted === 'lexical') return undefined;
-  const opened = dense
-    ? await openQueryEngine(config, dense.model)
-    : {
-        kind: 'missing' as const,
-        reason: new AppError('INDEX_NOT_DENSE', 'the passages have no dense vectors', {
-          hint: 'search with --lexical, or make vectors with docparse embed',
-        }),
-      };
-  if (opened.kind === 'engine') return opened.engine;
-  if (wanted !== undefined) throw opened.reason;
-  session.log('warn', `${opened.reason.message}: searching by words alone`);
-  return undefined;
+    signal,
+  );
 }
 
 async function answer(question: string, search: Search): Promise<void> {
-  const { session, place, index, mode, flags, signal } = search;
+  const { session, folder, opened, flags, signal } = search;
+  const { mode, passages: all } = opened;
   const { terminal, clock } = session;
   const startedAt = clock.monotonic();
-  const hits = await index.search(question, { mode, top: flags.top }, signal);
+  const hits = await opened.search(question, { top: flags.top }, signal);
   const tookMs = clock.monotonic() - startedAt;
-  const links = new Map(hits.map(({ passage }) => [passage.file, linkTo(passage.file, place.folder)]));
+  const links = new Map(hits.map(({ passage }) => [passage.file, linkTo(passage.file, folder)]));
   if (session.json) {
     const passages = hits.map((hit) => ({ ...record(hit), file: links.get(hit.passage.file) ?? null }));
-    const head = { question, mode, run: place.folder, passages: index.manifest.passages, took_ms: Math.round(tookMs) };
+    const head = { question, mode, run: folder, passages: all, took_ms: Math.round(tookMs) };
     terminal.print(JSON.stringify({ ...head, hits: passages }));
     return;
   }
   const how = { hybrid: 'words and meaning', dense: 'meaning', lexical: 'words' }[mode];
-  session.log(
-    'info',
-    `${count(index.manifest.passages)} passages in ${place.folder} searched by ${how} in ${duration(tookMs)}`,
-  );
+  session.log('info', `${count(all)} passages in ${folder} searched by ${how} in ${duration(tookMs)}`);
   if (hits.length === 0) terminal.print(`nothing found for “${plain(question)}”`);
   const views = hits.map((hit) =>
     passageText(hit, { query: question, full: flags.full ?? false, link: links.get(hit.passage.file) }, terminal),

@@ -3,30 +3,13 @@ import { dirname } from 'node:path';
 
 import { Command } from 'commander';
 
-import { AppError } from '../../../base/index.ts';
 import type { Config } from '../../../config/index.ts';
-import {
-  chunkOutput,
-  chunkPlan,
-  doctagsPlan,
-  embedOutput,
-  validateChunks,
-  validateVectors,
-} from '../../../parse/index.ts';
-import type { PreparedStage } from '../../../corpus/index.ts';
-import type { StageOutcome, StagePlan, WorkItem } from '../../../stage/index.ts';
-import { runStage } from '../../../stage/index.ts';
-import {
-  chunkSettings,
-  doctagsSettings,
-  openEmbedEngines,
-  openSharedPlan,
-  prepareChunk,
-  prepareDoctags,
-  prepareEmbed,
-} from '../../../corpus/index.ts';
+import { chunkOutput, embedOutput, validateChunks, validateVectors } from '../../../parse/index.ts';
+import type { ParseStage } from '../../../corpus/index.ts';
+import { openCorpus } from '../../../corpus/index.ts';
 import type { Session } from '../../session.ts';
 import { flagLayer, openSession } from '../../session.ts';
+import { stopSignal } from '../../stop-signal.ts';
 import type { DocparseOptions } from './options.ts';
 import { chunkOptions, doctagsOptions, embedOptions, formatOption, inputOption } from './options.ts';
 import { showStage, stageOptions, tellOutcome } from './stage-options.ts';
@@ -37,7 +20,7 @@ export function doctagsCommand(): Command {
     .description('turn papers into DocTags and blocks')
     .option('-o, --output <folder>', 'the same as --data-root')
     .addHelpText('after', '\nExample:\n  docparse doctags --input runs/harvest/PDF --data-root Data\n')
-    .action(async (options: DocparseOptions, self: Command) => withConfig(self, options, runDoctags));
+    .action(async (options: DocparseOptions, self: Command) => withConfig(self, options, running('doctags')));
 }
 
 /** `chunk`. */
@@ -47,7 +30,7 @@ export function chunkCommand(): Command {
     .option('--validate-only', 'check the files of an earlier run, write nothing')
     .addHelpText('after', '\nExample:\n  docparse chunk --max-tokens 256 --timeout-s 60\n')
     .action(async (options: DocparseOptions, self: Command) =>
-      withConfig(self, options, options.validateOnly ? checkChunks : runChunk),
+      withConfig(self, options, options.validateOnly ? checkChunks : running('chunk')),
     );
 }
 
@@ -58,7 +41,7 @@ export function embedCommand(): Command {
     .option('--validate-only', 'check the files of an earlier run, write nothing')
     .addHelpText('after', '\nExample:\n  docparse embed --retries 3 --retry-backoff-s 1.0\n')
     .action(async (options: DocparseOptions, self: Command) =>
-      withConfig(self, options, options.validateOnly ? checkVectors : runEmbed),
+      withConfig(self, options, options.validateOnly ? checkVectors : running('embed')),
     );
 }
 
@@ -68,13 +51,7 @@ export function allCommand(): Command {
     .description('doctags, chunk and embed, one after the other')
     .addHelpText('after', '\nExample:\n  docparse all --input runs/harvest/PDF\n')
     .action(async (options: DocparseOptions, self: Command) =>
-      withConfig(self, options, async (run) => {
-        for (const stage of [runDoctags, runChunk, runEmbed]) {
-          const outcome = await stage(run);
-          // A failed paper is no reason to leave the others; a stopped run is.
-          if (outcome?.cancelled) return;
-        }
-      }),
+      withConfig(self, options, running('doctags', 'chunk', 'embed')),
     );
 }
 
@@ -84,10 +61,11 @@ export function planCommand(): Command {
     .description('show what each stage would do, and why')
     .addHelpText('after', '\nExample:\n  docparse plan --input runs/harvest/PDF\n')
     .action(async (options: DocparseOptions, self: Command) =>
-      withConfig(self, { ...options, dryRun: true }, async (run) => {
-        for (const stage of options.input === undefined ? [runChunk, runEmbed] : [runDoctags, runChunk, runEmbed])
-          await stage(run);
-      }),
+      withConfig(
+        self,
+        { ...options, dryRun: true },
+        options.input === undefined ? running('chunk', 'embed') : running('doctags', 'chunk', 'embed'),
+      ),
     );
 }
 
@@ -134,39 +112,19 @@ async function withConfig(
   await work({ options, config, session });
 }
 
-async function runDoctags({ options, config, session }: StageRun): Promise<StageOutcome> {
-  if (options.input === undefined)
-    throw new AppError('USAGE_INPUT', 'nothing says where the papers are', { hint: 'docparse doctags --input FOLDER' });
-  const plan = doctagsPlan(options.input, config.parse.data_root, doctagsSettings(config));
-  return await runPrepared(prepareDoctags(config, options), plan, { config, session });
-}
-
-async function runChunk({ options, config, session }: StageRun): Promise<StageOutcome> {
-  const { parse } = config;
-  const plan = await chunkPlan(parse.data_root, chunkSettings(config), parse.format);
-  return await runPrepared(await prepareChunk(config, options), plan, { config, session });
-}
-
-async function runEmbed({ options, config, session }: StageRun): Promise<StageOutcome | undefined> {
-  const engines = await openEmbedEngines(config, session);
-  if (!engines.dense && !engines.sparse) {
-    session.log('warn', 'neither dense nor sparse vectors can be made; nothing to do');
-    return undefined;
-  }
-  await using stage = prepareEmbed(config, engines, options);
-  return await runPrepared(stage, stage.plan, { config, session });
-}
-
-/** Runs a stage over a whole plan, alone or together with other runners. */
-async function runPrepared(
-  { worker, options, data }: PreparedStage,
-  whole: StagePlan & { readonly items: readonly WorkItem[] },
-  { config, session }: Pick<StageRun, 'config' | 'session'>,
-): Promise<StageOutcome> {
-  await using plan = await openSharedPlan(whole, options, { config, runtime: session });
-  const outcome = await runStage(plan, worker, options, {}, { report: showStage(session), workerData: data });
-  tellOutcome(outcome, session);
-  return outcome;
+/** Runs stages and tells what comes of each. */
+function running(...stages: ParseStage[]): (run: StageRun) => Promise<void> {
+  return async ({ options, config, session }) => {
+    await using corpus = await openCorpus(dirname(config.parse.data_root), { config });
+    using stop = stopSignal();
+    const show = showStage(session);
+    for await (const event of corpus.parse({ input: options.input, stages, flags: options }, stop.signal)) {
+      if (event.kind === 'message') session.log(event.level, event.message);
+      if (event.kind !== 'stage') continue;
+      show(event.event);
+      if (event.event.kind === 'stage-ended') tellOutcome(event.event.outcome, session);
+    }
+  };
 }
 
 async function checkChunks({ config, session }: StageRun): Promise<void> {

@@ -1,8 +1,8 @@
 import type { Config } from '../../../config/index.ts';
-import type { DownloadEvent, DownloadSummary } from '../../../download/index.ts';
+import type { CorpusEvent, Gathering } from '../../../corpus/index.ts';
+import type { DownloadSummary } from '../../../download/index.ts';
 import { whyNot } from '../../../download/index.ts';
-import type { QueueEvent } from '../../../queue/index.ts';
-import type { DownloadAssembly, LatestRow } from '../../../harvest/index.ts';
+import type { LatestRow } from '../../../harvest/index.ts';
 import { count, duration, showProgress } from '../../progress.ts';
 import type { Session } from '../../session.ts';
 import { plain, table } from '../../terminal.ts';
@@ -16,11 +16,13 @@ export class DownloadProgress {
   /** Works that ended in this run, whatever came of them. */
   readonly ended = new Set<string>();
   readonly #session: Session;
+  readonly #gathering: Gathering;
   readonly #startedAt: number;
   #bytes = 0;
 
-  constructor(session: Session) {
+  constructor(session: Session, gathering: Gathering) {
     this.#session = session;
+    this.#gathering = gathering;
     this.#startedAt = session.clock.monotonic();
   }
 
@@ -28,7 +30,10 @@ export class DownloadProgress {
     return this.#session.clock.monotonic() - this.#startedAt;
   }
 
-  see(event: DownloadEvent | QueueEvent): void {
+  see(told: CorpusEvent): void {
+    if (told.kind === 'message') this.#session.log(told.level, told.message);
+    if (told.kind !== 'download') return;
+    const { event } = told;
     if (event.kind === 'worker-crashed') this.#session.log('error', `${event.work}: ${event.code} ${event.message}`);
     if (event.kind !== 'work-ended') return;
     const { row } = event;
@@ -40,9 +45,9 @@ export class DownloadProgress {
     this.#bytes += row.attempts.reduce((sum, { bytes }) => sum + bytes, 0);
   }
 
-  show({ run, client, webClock }: DownloadAssembly): Disposable {
+  show(): Disposable {
     return showProgress(this.#session.terminal, this.#session.clock, () => {
-      const { saved, failed, parked, found } = run.counts;
+      const { saved = 0, failed = 0, parked = 0, found = 0, waitingFor = [] } = this.#gathering.progress ?? {};
       const ended = saved + failed + parked;
       const perSecond = ended / (this.elapsedMs / 1000);
       const left = found - ended;
@@ -50,10 +55,7 @@ export class DownloadProgress {
         .sort((a, b) => b[1] - a[1])
         .slice(0, 3)
         .map(([name, works]) => `${name} ${works}`);
-      const held = [...client.holds()]
-        .filter(([, hold]) => hold.at > webClock.now())
-        .slice(0, 2)
-        .map(([host]) => plain(host));
+      const held = waitingFor.slice(0, 2).map(plain);
       return [
         `${count(ended)}/${count(found)} works`,
         `${count(saved)} saved`,

@@ -1,23 +1,14 @@
 import type { Command } from 'commander';
 
 import { AppError } from '../../../base/index.ts';
-import type { WorkProvider } from '../../../download/index.ts';
-import { startTelemetry } from '../../../telemetry/index.ts';
-import {
-  assembleDownload,
-  isQueueEvent,
-  listingPath,
-  openInspector,
-  openQueue,
-  wantedWorks,
-} from '../../../harvest/index.ts';
-import type { DownloadAssembly } from '../../../harvest/index.ts';
+import type { Corpus, RunAsked } from '../../../corpus/index.ts';
+import { openCorpus } from '../../../corpus/index.ts';
 import type { Session } from '../../session.ts';
 import { openSession, shared } from '../../session.ts';
 import { stopSignal } from '../../stop-signal.ts';
 import { DownloadProgress, printAccount } from './account.ts';
 import type { DownloadOptions } from './options.ts';
-import { downloadOptions, downloadFlags } from './options.ts';
+import { askedFor, downloadFlags, downloadOptions, loadRun } from './options.ts';
 
 const EXAMPLES = `
 Examples:
@@ -32,7 +23,7 @@ Ctrl-C lets running downloads finish; the same command goes on where it stopped.
 export function downloadCommand(command: Command): Command {
   return downloadOptions(shared(command), 'works of a JSONL, CSV, BibTeX or RIS file, or a list of ids')
     .option('--dry-run', 'find the works, count them, fetch nothing')
-    .option('--list-only', 'ask the resolvers, fetch no file')
+    .option('--list-only', 'ask the resolvers, list every place they name, fetch no file and write nothing')
     .addHelpText('after', EXAMPLES)
     .action(async (ids: string[], options: DownloadOptions, self: Command) =>
       download(ids, options, openSession(self)),
@@ -45,51 +36,31 @@ async function download(ids: readonly string[], options: DownloadOptions, sessio
       hint: 'give --topic, --input or ids; contentdownload --help shows examples',
     });
   }
-  const { config } = session.load(await downloadFlags(options));
-  const tell = (message: string): void => session.log('info', message);
-  await using queue = await openQueue(config, session);
-  await using telemetry = await startTelemetry(config.telemetry, queue.store, session.clock);
-  using inspector = openInspector();
-  const progress = new DownloadProgress(session);
-  await using assembly = await assembleDownload(config, session, {
-    queue,
-    inspect: inspector.inspect,
-    listOnly: options.listOnly ?? false,
-    provider: (parts) => (signal) =>
-      wantedWorks(ids, options, { ...parts, signal, tell, statePath: listingPath(config.download.out) }),
-    report: (event) => {
-      progress.see(event);
-      if (isQueueEvent(event)) telemetry.report(event);
-      else telemetry.download?.download(event);
-    },
-    reportHttp: telemetry.download?.http,
-    around: telemetry.around,
-  });
-  if (options.dryRun) return await dryRun(assembly, ids, options, session);
-  using stop = stopSignal((name) => tell(`${name}: letting running downloads finish; once more ends at once`));
-  using _line = progress.show(assembly);
-  const summary = await assembly.run.run({ drain: 'due', signal: stop.signal });
-  printAccount(summary, progress, session, config, assembly.manifest.latest());
-  if (summary.crashed > 0 && process.exitCode === undefined) process.exitCode = 1;
+  const config = loadRun(session, await downloadFlags(options));
+  await using corpus = await openCorpus(config.download.out, { config });
+  const wanted = askedFor(ids, options);
+  if (options.dryRun) return await dryRun(corpus, wanted, session);
+  if (options.listOnly) return await listPlans(corpus, wanted, session);
+  using stop = stopSignal((name) =>
+    session.log('info', `${name}: letting running downloads finish; once more ends at once`),
+  );
+  const gathering = corpus.gather({ ...wanted, until: 'files' }, stop.signal);
+  const progress = new DownloadProgress(session, gathering);
+  using _line = progress.show();
+  for await (const event of gathering) {
+    progress.see(event);
+    if (event.kind !== 'gathered') continue;
+    const { summary, works } = event;
+    printAccount(summary, progress, session, config, works);
+    if (summary.crashed > 0 && process.exitCode === undefined) process.exitCode = 1;
+  }
 }
 
-async function dryRun(
-  assembly: DownloadAssembly,
-  ids: readonly string[],
-  options: DownloadOptions,
-  session: Session,
-): Promise<void> {
+async function dryRun(corpus: Corpus, wanted: RunAsked, session: Session): Promise<void> {
   let found = 0;
-  const provider: WorkProvider = (signal) =>
-    wantedWorks(ids, options, {
-      ...assembly,
-      records: undefined,
-      signal,
-      tell: (message) => session.log('info', message),
-      statePath: undefined,
-    });
   using stop = stopSignal();
-  for await (const work of provider(stop.signal)) {
+  const tell = (message: string): void => session.log('info', message);
+  for await (const work of corpus.find(wanted, { tell, signal: stop.signal })) {
     found += 1;
     session.terminal.print(
       session.json
@@ -98,4 +69,29 @@ async function dryRun(
     );
   }
   session.log('info', `${found} works; nothing was fetched`);
+}
+
+/** Asks the resolvers and names every place; no file is fetched, no job and no row is written. */
+async function listPlans(corpus: Corpus, wanted: RunAsked, session: Session): Promise<void> {
+  const { terminal, json } = session;
+  let [works, places] = [0, 0];
+  using stop = stopSignal();
+  const tell = (message: string): void => session.log('info', message);
+  for await (const { work, findings } of corpus.plans(wanted, { tell, signal: stop.signal })) {
+    works += 1;
+    for (const finding of findings) {
+      if (finding.kind === 'problem') {
+        session.log('warn', `${work.id}: ${finding.resolver}: ${finding.message}`);
+        continue;
+      }
+      const { resolver, url, expect, license } = finding.plan;
+      places += 1;
+      terminal.print(
+        json
+          ? JSON.stringify({ work: work.id, doi: work.ids.doi, resolver, url, expect, license })
+          : `${work.id}  ${resolver}  ${expect}  ${url}`,
+      );
+    }
+  }
+  session.log('info', `${works} works, ${places} places; nothing was fetched`);
 }

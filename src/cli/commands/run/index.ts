@@ -1,19 +1,18 @@
-import { statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 
 import { Command } from 'commander';
 
 import { AppError } from '../../../base/index.ts';
 import type { Config, Layer } from '../../../config/index.ts';
+import type { Corpus, RunAccount, RunAsked } from '../../../corpus/index.ts';
+import { corpusLayer, openCorpus } from '../../../corpus/index.ts';
 import { slug } from '../../../download/index.ts';
 import { writeReport } from '../../../report/index.ts';
-import type { CorpusRequest, RunAccount, RunAsked } from '../../../corpus/index.ts';
-import { buildCorpus, readRunFile, RunFolder } from '../../../corpus/index.ts';
 import type { Session } from '../../session.ts';
 import { openSession, shared } from '../../session.ts';
 import { stopSignal } from '../../stop-signal.ts';
 import type { DownloadOptions } from '../download/options.ts';
-import { downloadFlags, downloadOptions } from '../download/options.ts';
+import { askedFor, downloadFlags, downloadOptions } from '../download/options.ts';
 import { RunProgress } from './progress.ts';
 import { printRun } from './summary.ts';
 
@@ -40,72 +39,51 @@ export function runCommand(): Command {
 }
 
 async function run(ids: readonly string[], options: DownloadOptions, session: Session): Promise<void> {
-  const asked = await askedFor(ids, options);
-  const request = await requestOf(asked, options, session);
+  if (options.topic === undefined && options.input === undefined && ids.length === 0 && options.out === undefined)
+    throw new AppError('USAGE_NOTHING_TO_RUN', 'nothing says which works or papers are wanted', {
+      hint: 'give --topic, --input or ids, or the --out of an earlier run; docstokg run --help shows examples',
+    });
+  const asked = askedFor(ids, options);
+  const out = options.out ?? folderFor(asked, session.load().config);
   using stop = stopSignal((name) => session.log('info', `${name}: letting what runs finish; once more ends at once`));
-  const account = await runCorpus(request, asked, session, stop.signal);
-  printRun(account, request.config.download.out, session);
+  await using corpus = await openCorpus(out, { config: await configFor(out, options, session) });
+  const account = await runCorpus(corpus, asked, session, stop.signal);
+  printRun(account, out, session);
 }
 
-/** Runs a request in its folder, from `run.json` to the report, and sets the exit code. */
+/** Gathers what is asked for, shows how far it is, writes the report and sets the exit code. */
 export async function runCorpus(
-  request: CorpusRequest,
+  corpus: Corpus,
   asked: RunAsked,
   session: Session,
   signal: AbortSignal,
 ): Promise<RunAccount> {
-  const { out } = request.config.download;
-  using folder = await RunFolder.open(out, asked, session.clock);
-  const progress = new RunProgress(session);
+  const gathering = corpus.gather(asked, signal);
+  const progress = new RunProgress(session, gathering);
   using _line = progress.show();
-  const account = await buildCorpus(request, session, progress, signal).catch(async (error: unknown) => {
-    await folder.end('failed');
-    throw error;
-  });
-  await folder.end(account.stopped === null ? 'done' : 'stopped', account);
+  let account: RunAccount | undefined;
+  for await (const event of gathering) {
+    progress.see(event);
+    if (event.kind === 'ended') account = event.account;
+  }
+  if (!account) throw new AppError('ENDED_EARLY', 'the run came to an end without an account', { hint: 'report this' });
   if (account.failures.length > 0 || account.stopped !== null) process.exitCode ??= 1;
   if (account.index) {
     progress.reporting();
-    await writeReport({ folder: out });
+    await writeReport({ folder: corpus.folder });
   }
   return account;
 }
 
-/** What this run is about; a folder alone means what it was asked for last. */
-async function askedFor(ids: readonly string[], options: DownloadOptions): Promise<RunAsked> {
-  const { topic, input, max, yearStart, yearEnd, oaOnly, type, language, mailto, out } = options;
-  if (topic !== undefined || input !== undefined || ids.length > 0) {
-    const all = { topic, ids, input, max, yearStart, yearEnd, oaOnly, type, language, mailto };
-    return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined));
-  }
-  const before = out === undefined ? undefined : await readRunFile(out);
-  if (before) return mailto === undefined ? before.asked : { ...before.asked, mailto };
-  throw new AppError('USAGE_NOTHING_TO_RUN', 'nothing says which works or papers are wanted', {
-    hint: 'give --topic, --input or ids, or the --out of an earlier run; docstokg run --help shows examples',
-  });
-}
-
-/** The request with its settings: everything a run makes stands in one folder. */
-export async function requestOf(
-  asked: RunAsked,
+/** The settings of a run: everything it makes stands in one folder. */
+export async function configFor(
+  out: string,
   options: DownloadOptions,
   session: Session,
   besides: Layer = [],
-): Promise<CorpusRequest> {
-  const { ids = [], input = [], mailto, ...wanted } = asked;
-  const [papers, lists] = partition(input, isPapers);
-  const out = options.out ?? folderFor(asked, session.load().config);
-  const flags: Layer = [
-    ...(await downloadFlags({ ...options, ...(mailto !== undefined && { mailto }), out })),
-    { path: ['parse', 'data_root'], value: join(out, 'Data'), origin: 'option --out' },
-    ...besides,
-  ];
-  return {
-    ids,
-    papers,
-    options: { ...options, ...wanted, input: lists },
-    config: session.load(flags).config,
-  };
+): Promise<Config> {
+  const flags = [...corpusLayer(out, 'option --out'), ...(await downloadFlags({ ...options, out })), ...besides];
+  return session.load(flags).config;
 }
 
 /** `runs/coral-bleaching`, beside where downloads go. */
@@ -116,14 +94,4 @@ function folderFor({ topic, input, ids }: RunAsked, { download }: Config): strin
     .replaceAll(/[^\p{L}\p{N}.]+/gu, '-')
     .replaceAll(/^[-.]+|(?<![-.])[-.]+$/g, '');
   return join(download.out, '..', slug(words.slice(0, 60) || 'run'));
-}
-
-/** A folder, or a file that is a paper and not a list of works. */
-function isPapers(path: string): boolean {
-  const found = statSync(path, { throwIfNoEntry: false });
-  return found?.isDirectory() === true || /\.(pdf|x?html?|n?xml)(\.gz)?$/i.test(path);
-}
-
-function partition<T>(values: readonly T[], belongs: (value: T) => boolean): [T[], T[]] {
-  return [values.filter(belongs), values.filter((value) => !belongs(value))];
 }

@@ -1,8 +1,6 @@
 import type { DownloadEvent } from '../../../download/index.ts';
-import type { QueueEvent } from '../../../queue/index.ts';
-import type { CorpusStageName, CorpusWatcher } from '../../../corpus/index.ts';
+import type { CorpusEvent, CorpusStageName, Gathering } from '../../../corpus/index.ts';
 import type { StageEvent } from '../../../stage/index.ts';
-import type { DownloadAssembly } from '../../../harvest/index.ts';
 import { count, showProgress } from '../../progress.ts';
 import type { Session } from '../../session.ts';
 import { plain } from '../../terminal.ts';
@@ -22,17 +20,16 @@ interface Counts {
 }
 
 /** One line about all stages of a run, while it runs. */
-export class RunProgress implements CorpusWatcher {
+export class RunProgress {
   readonly #session: Session;
+  readonly #gathering: Gathering;
   readonly #stages = new Map<CorpusStageName, Counts>();
-  #download: DownloadAssembly | undefined;
-  /** Of the runs before this one. */
-  #before = { ended: 0, saved: 0 };
   #bytes = 0;
   #ending = '';
 
-  constructor(session: Session) {
+  constructor(session: Session, gathering: Gathering) {
     this.#session = session;
+    this.#gathering = gathering;
   }
 
   /** Shows the line until it is disposed of. */
@@ -40,21 +37,38 @@ export class RunProgress implements CorpusWatcher {
     return showProgress(this.#session.terminal, this.#session.clock, () => this.#line());
   }
 
-  readonly opened = (download: DownloadAssembly): void => {
-    this.#download = download;
-    const rows = download.manifest.latest();
-    this.#before = {
-      ended: rows.filter(({ outcome }) => outcome !== 'parked').length,
-      saved: rows.filter(({ outcome }) => outcome === 'saved').length,
-    };
-  };
+  see(event: CorpusEvent): void {
+    switch (event.kind) {
+      case 'message':
+        this.#session.log(event.level, event.message);
+        break;
+      case 'download':
+        this.#downloaded(event.event);
+        break;
+      case 'stage':
+        this.#staged(event.stage, event.event);
+        break;
+      case 'indexing':
+        this.#ending = 'building the index';
+        break;
+      case 'queue':
+      case 'index':
+      case 'gathered':
+      case 'ended':
+        break;
+    }
+  }
 
-  readonly downloaded = (event: DownloadEvent | QueueEvent): void => {
+  reporting(): void {
+    this.#ending = 'writing the report';
+  }
+
+  #downloaded(event: DownloadEvent): void {
     if (event.kind === 'worker-crashed') this.#session.log('error', `${event.work}: ${event.code} ${event.message}`);
     if (event.kind === 'work-ended') this.#bytes += event.row.attempts.reduce((sum, { bytes }) => sum + bytes, 0);
-  };
+  }
 
-  readonly staged = (stage: CorpusStageName, event: StageEvent): void => {
+  #staged(stage: CorpusStageName, event: StageEvent): void {
     const log: Session['log'] = (level, message) => this.#session.log(level, message);
     switch (event.kind) {
       case 'progress':
@@ -90,15 +104,7 @@ export class RunProgress implements CorpusWatcher {
       case 'stopping':
         break;
     }
-  };
-
-  readonly indexing = (): void => {
-    this.#ending = 'building the index';
-  };
-
-  readonly reporting = (): void => {
-    this.#ending = 'writing the report';
-  };
+  }
 
   #line(): string {
     const failed = [...this.#stages.values()].reduce((sum, each) => sum + each.failed, 0);
@@ -111,10 +117,11 @@ export class RunProgress implements CorpusWatcher {
   }
 
   #works(): string[] {
-    if (!this.#download) return [];
-    const { found, saved, failed, parked } = this.#download.run.counts;
-    const ended = Math.min(found, this.#before.ended + saved + failed + parked);
-    return [`${count(ended)}/${count(found)} works`, `${count(this.#before.saved + saved)} saved`];
+    const { progress } = this.#gathering;
+    if (!progress) return [];
+    const { found, saved, failed, parked, endedBefore, savedBefore } = progress;
+    const ended = Math.min(found, endedBefore + saved + failed + parked);
+    return [`${count(ended)}/${count(found)} works`, `${count(savedBefore + saved)} saved`];
   }
 
   #documents(): string[] {
@@ -126,9 +133,7 @@ export class RunProgress implements CorpusWatcher {
   }
 
   #held(): string[] {
-    if (!this.#download) return [];
-    const { client, webClock } = this.#download;
-    const hosts = [...client.holds()].filter(([, hold]) => hold.at > webClock.now()).map(([host]) => plain(host));
-    return hosts.length > 0 ? [`waiting for ${hosts.slice(0, 2).join(', ')}`] : [];
+    const hosts = this.#gathering.progress?.waitingFor ?? [];
+    return hosts.length > 0 ? [`waiting for ${hosts.slice(0, 2).map(plain).join(', ')}`] : [];
   }
 }

@@ -3,6 +3,7 @@ import type { Drawing, Rule } from '../layout/page-content.ts';
 import type { Matrix } from './pdfium-geometry.ts';
 import { mapBox, multiply } from './pdfium-geometry.ts';
 import type { Library } from './pdfium-library.ts';
+import { isWhite } from './pdfium-paint.ts';
 
 const TEXT = 1;
 const PATH = 2;
@@ -113,14 +114,6 @@ function readPath(library: Library, object: number, target: PathTarget): void {
 
 function isRectangle(segments: number): boolean {
   return segments >= 3 && segments <= 5;
-}
-
-function isWhite(library: Library, object: number): boolean {
-  const { call, scratch } = library;
-  if (call.FPDFPageObj_GetFillColor(object, scratch, scratch + 4, scratch + 8, scratch + 12) !== 1) return false;
-  const at = scratch >> 2;
-  const [red = 0, green = 0, blue = 0, alpha = 255] = library.integers.subarray(at, at + 4);
-  return alpha === 0 || (red >= 254 && green >= 254 && blue >= 254);
 }
 
 function addRule(rules: Rule[], box: Box): boolean {

@@ -5,8 +5,26 @@ const LABEL =
 
 const EAST_ASIAN = /^[[(<〈【［]?\s*(표|그림|表|図|图|圖)\s*\d{1,3}(?:[-.]\d+)?\s*[\])>〉】］.:：\s]/u;
 
+/** What the glyphs at the start of a segment name: "Fig. 2" or "Table 3", however the letters are spaced. */
+export function segmentLabel(segment: {
+  readonly glyphs: readonly { readonly text: string }[];
+}): FloatKind | undefined {
+  const match =
+    /^(?:(fig(?:ure|ura|\.)?|abb(?:ildung|\.)?|scheme|рис(?:унок|\.)?)|(tab(?:le|elle|leau|la|ela|ella|\.)?|таблица))s?\.?(?:[A-Z]{0,2}[.-]?\d|[IVX]{1,5}(?:[.:|]|$))/iu.exec(
+      segment.glyphs
+        .slice(0, 16)
+        .map((glyph) => glyph.text)
+        .join(''),
+    );
+  if (!match) return undefined;
+  return match[1] === undefined ? 'table' : 'figure';
+}
+
+/** What a caption describes. */
+type FloatKind = 'table' | 'figure' | 'other';
+
 /** The kind of float a line begins to describe, when it begins a caption. */
-export function captionStart(line: Line): 'table' | 'figure' | 'other' | undefined {
+export function captionStart(line: Line): FloatKind | undefined {
   const eastAsian = EAST_ASIAN.exec(line.text)?.[1];
   if (eastAsian !== undefined) return /[표表]/u.test(eastAsian) ? 'table' : 'figure';
   const match = LABEL.exec(line.text);

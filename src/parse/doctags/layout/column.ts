@@ -1,4 +1,6 @@
 import type { Box } from '../../document.ts';
+import type { Gutter } from './band.ts';
+import { bands, medianSize, splitAtReferences } from './band.ts';
 import { overlap } from './box.ts';
 import type { Segment } from './segment.ts';
 
@@ -8,12 +10,6 @@ export interface ColumnPiece {
   readonly segments: readonly Segment[];
   /** Stands in the margin, beside the text proper. */
   readonly margin?: boolean;
-}
-
-/** A vertical strip without text between two columns. */
-interface Gutter {
-  readonly left: number;
-  readonly right: number;
 }
 
 /** How often, in the whole document, text stands on both sides of an x, by whole points. */
@@ -41,7 +37,7 @@ function cut(segments: readonly Segment[], area: Box, votes: GutterVotes | undef
   // A column of one line may lie outside of what most lines fill.
   if (gutter.right >= box.right) box = { ...box, right: Math.max(...segments.map((segment) => segment.right)) };
   const result: ColumnPiece[] = [];
-  for (const band of bands(segments, gutter).flatMap((each) => splitBySize(each, gutter))) {
+  for (const band of bands(segments, gutter).flatMap((each) => splitAtReferences(each, gutter))) {
     const top = Math.min(...band.segments.map((segment) => segment.top));
     const bottom = Math.max(...band.segments.map((segment) => segment.bottom));
     if (band.spanning) {
@@ -69,82 +65,7 @@ function asMargin(piece: ColumnPiece): ColumnPiece {
 function isMargin(side: readonly Segment[], main: readonly Segment[], gutter: Gutter, box: Box): boolean {
   const width = gutter.left - box.left;
   if (width > 0.4 * (box.right - box.left) || side.length === 0 || main.length === 0) return false;
-  const size = (segments: readonly Segment[]): number =>
-    segments.map((segment) => segment.size).sort((a, b) => a - b)[segments.length >> 1] ?? 0;
-  return size(side) < 0.97 * size(main);
-}
-
-interface Band {
-  readonly spanning: boolean;
-  readonly segments: Segment[];
-}
-
-function bands(segments: readonly Segment[], gutter: Gutter): Band[] {
-  const result: Band[] = [];
-  const sorted = [...segments].sort((a, b) => a.baseline - b.baseline || a.left - b.left);
-  const spanning = new Set(sorted.filter((segment) => spans(segment, gutter)));
-  for (const segment of spanning) {
-    // Two lines of two columns that nearly touch are not one line over both.
-    if (sorted.some((other) => other !== segment && !spanning.has(other) && beside(segment, other, gutter)))
-      spanning.delete(segment);
-  }
-  let cursor: Band | undefined;
-  for (const segment of sorted) {
-    const isSpanning = spanning.has(segment);
-    if (!cursor || cursor.spanning !== isSpanning) {
-      cursor = { spanning: isSpanning, segments: [] };
-      result.push(cursor);
-    }
-    cursor.segments.push(segment);
-  }
-  return result;
-}
-
-/**
- * Where the type changes size in both columns at one height, the text above was balanced over the columns and something
- * new (a list of references) begins below.
- */
-function splitBySize(band: Band, gutter: Gutter): Band[] {
-  if (band.spanning || band.segments.length < 12) return [band];
-  const middle = (gutter.left + gutter.right) / 2;
-  const text = band.segments.filter((segment) => segment.glyphs.length > 5);
-  const left = text.filter((segment) => segment.right <= middle);
-  const right = text.filter((segment) => segment.left >= middle);
-  const cutLeft = sizeChange(left);
-  const cutRight = sizeChange(right);
-  if (cutLeft === undefined || cutRight === undefined) return [band];
-  if (cutLeft.after !== cutRight.after || Math.abs(cutLeft.y - cutRight.y) > 2.5 * cutLeft.after) return [band];
-  const y = Math.min(cutLeft.y, cutRight.y);
-  return [
-    { spanning: false, segments: band.segments.filter((segment) => segment.baseline < y) },
-    { spanning: false, segments: band.segments.filter((segment) => segment.baseline >= y) },
-  ];
-}
-
-/** The height from which a column is set in a smaller size to its end, with at least three lines on both sides. */
-function sizeChange(segments: readonly Segment[]): { y: number; after: number } | undefined {
-  const sorted = [...segments].sort((a, b) => a.baseline - b.baseline);
-  const last = sorted.at(-1);
-  if (!last) return undefined;
-  const after = Math.round(last.size * 2) / 2;
-  let index = sorted.length - 1;
-  while (index >= 0 && Math.abs((sorted[index]?.size ?? 0) - last.size) < 0.3) index -= 1;
-  const before = sorted[index];
-  const first = sorted[index + 1];
-  if (!before || !first || index < 2 || sorted.length - index < 4 || before.size < last.size + 0.4) return undefined;
-  // A heading above the last lines is larger too, but what stands above the heading is not.
-  const larger = sorted.slice(0, index + 1).filter((segment) => segment.size >= last.size + 0.4).length;
-  if (larger < 0.6 * (index + 1)) return undefined;
-  return { y: first.baseline - 0.8 * first.size, after };
-}
-
-function spans(segment: Segment, gutter: Gutter): boolean {
-  return segment.left < gutter.left - segment.size && segment.right > gutter.right + segment.size;
-}
-
-function beside(wide: Segment, other: Segment, gutter: Gutter): boolean {
-  if (overlap(wide.top, wide.bottom, other.top, other.bottom) < 0.5 * other.size) return false;
-  return overlap(wide.left, wide.right, other.left, other.right) > 0 && !spans(other, gutter);
+  return medianSize(side) < 0.97 * medianSize(main);
 }
 
 interface GapRow {

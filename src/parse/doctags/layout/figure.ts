@@ -1,7 +1,10 @@
 import type { Box } from '../../document.ts';
 import { findAxes } from './axes.ts';
+import { segmentLabel } from './caption.ts';
+import { captionedFigures } from './captioned-figure.ts';
 import { areaOf, shareInside, touches, unionBox } from './box.ts';
 import type { Drawing, Glyph, PageContent } from './page-content.ts';
+import { proseSegments } from './prose.ts';
 import type { Segment } from './segment.ts';
 
 /** Side of a raster cell, in points: parts of one drawing are closer than this. */
@@ -9,11 +12,13 @@ const CELL = 6;
 const MIN_SIDE = 18;
 /** Type smaller than this share of the body's is smaller than captions are. */
 const SMALL = 0.8;
+/** Type larger than this share of the body's is a title's. */
+const LARGE = 1.25;
 /** A drawing larger than this share of the page is a background or a scan. */
 const BACKGROUND = 0.8;
 
 /** Where pictures stand on a page, found by growing together what is drawn. */
-export function findFigures(page: PageContent): Box[] {
+export function findFigures(page: PageContent, segments: readonly Segment[]): Box[] {
   const pageArea = page.width * page.height;
   const container = formsHoldTheText(page);
   const drawings = page.drawings.filter(
@@ -29,7 +34,14 @@ export function findFigures(page: PageContent): Box[] {
   const boxes = components(page, drawings).filter(
     (box) => box.right - box.left >= MIN_SIDE && box.bottom - box.top >= MIN_SIDE,
   );
-  return mergeTouching(boxes);
+  const prose = [...proseSegments(segments)];
+  const pictures = boxes.filter((box) => !isBackground(box, prose));
+  return mergeTouching(mergeTouching([...pictures, ...captionedFigures(page, segments, pictures)]));
+}
+
+/** Running text is printed on it: a box or a tint behind text, a frame round the page. */
+function isBackground(box: Box, prose: readonly Segment[]): boolean {
+  return prose.filter((segment) => shareInside(segment, box) > 0.6).length >= 4;
 }
 
 /** Glyphs that the file itself puts into a drawn form: they belong to the picture even where they stick out of it. */
@@ -50,7 +62,12 @@ export function withoutLabels(segments: readonly Segment[], figures: readonly Bo
   for (const segment of segments) {
     const inside = figures.some((figure) => shareInside(segment, figure) > 0.5);
     const tiny = segment.size < SMALL * bodySize && !startsLabel(segment);
-    if (!inside || (isRunningText(segment) && !tiny) || kept.some((other) => follows(other, segment)))
+    if (
+      !inside ||
+      isDisplay(segment, bodySize) ||
+      (isRunningText(segment) && !tiny) ||
+      kept.some((other) => follows(other, segment))
+    )
       kept.push(segment);
   }
   return kept;
@@ -65,7 +82,8 @@ interface Body {
 /** Pictures together with the labels around them: axis numbers, legends, short text in another type than the body's. */
 export function withSurroundings(figures: readonly Box[], segments: readonly Segment[], body: Body): Box[] {
   const short = segments.filter(
-    (segment) => segment.right - segment.left < 14 * segment.size && !isRunningText(segment),
+    (segment) =>
+      segment.right - segment.left < 14 * segment.size && !isRunningText(segment) && !isDisplay(segment, body.size),
   );
   const known = new Set(short);
   const small = segments.filter(
@@ -103,14 +121,17 @@ function hasNeighbour(segment: Segment, segments: readonly Segment[]): boolean {
   );
 }
 
+/** Larger than the running text and longer than the letters and words on a drawing: a title that a logo or a banner touches. */
+function isDisplay(segment: Segment, bodySize: number): boolean {
+  return segment.size > LARGE * bodySize && segment.right - segment.left > 8 * segment.size;
+}
+
 function isRunningText(segment: Segment): boolean {
   return segment.right - segment.left > 20 * segment.size || startsLabel(segment);
 }
 
-const LABEL = /^(?:fig(?:ure)?|table)\.?\d/i;
-
 function startsLabel(segment: Segment): boolean {
-  return LABEL.test(segment.glyphs.map((glyph) => glyph.text).join(''));
+  return segmentLabel(segment) !== undefined;
 }
 
 /** The next line of text that is kept. */

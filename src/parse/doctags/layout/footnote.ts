@@ -1,6 +1,7 @@
 import type { Box } from '../../document.ts';
 import { overlap, unionBox } from './box.ts';
 import type { Draft } from './draft.ts';
+import { isCommonHeading, isReferencesHeading } from './heading-number.ts';
 import type { Line } from './line.ts';
 
 const SYMBOL = /^[∗*†‡§¶‖#⋆★✉]/u;
@@ -47,7 +48,7 @@ function markFoot(piece: readonly Draft[], bodySize: number, rules: ReadonlyMap<
   for (let index = piece.length - 1; index >= 0; index -= 1) {
     const draft = piece[index];
     const [first] = draft?.lines ?? [];
-    if (!draft || !first || !NOTES.has(draft.kind)) break;
+    if (!draft || !first || !NOTES.has(draft.kind) || heads(draft)) break;
     if (!draft.lines.every((line) => line.size < 0.96 * bodySize || line.glyphs.length < 4)) break;
     if (startsWithMark(first)) start = index;
     const marked = startsWithMark(first) || /^\d{1,3}\)\s/.test(first.text);
@@ -76,6 +77,13 @@ function markFoot(piece: readonly Draft[], bodySize: number, rules: ReadonlyMap<
     draft.kind = 'footnote';
     open = draft;
   }
+}
+
+/** Heads what stands below it: a line in bold, or a name that sections have. */
+function heads({ lines }: Draft): boolean {
+  const [line, more] = lines;
+  if (!line || more) return false;
+  return isCommonHeading(line.text) || isReferencesHeading(line.text) || (line.bold > 0.9 && line.glyphs.length > 5);
 }
 
 /** Notes directly under a table. */

@@ -4,7 +4,7 @@ import { isFormulaLine } from './formula.ts';
 import type { Line } from './line.ts';
 import { captionStart } from './caption.ts';
 import { startsWithMark } from './footnote.ts';
-import { headingNumber, isCommonHeading } from './heading-number.ts';
+import { headingNumber, isCommonHeading, isReferencesHeading } from './heading-number.ts';
 import { hangsUnder, listMarker } from './list.ts';
 
 /** What the cutting of paragraphs needs to know about the document. */
@@ -123,6 +123,8 @@ function startsAnew(
   if (/\p{L}[-\u2010]$/u.test(previous.text) && /^\p{Ll}/u.test(line.text)) return false;
   if (hasLeaders(previous.text)) return true;
   if (isKeywords(line.text)) return true;
+  // The heading of the references may be set like the text.
+  if (isReferencesHeading(line.text) || (open.length === 1 && isReferencesHeading(previous.text))) return true;
   if (captionStart(line) && !sentenceGoesOn(previous)) return true;
   if (captionStart(first) && previous.page === first.page) return false;
   if (line.size < 0.96 * setting.size && startsWithMark(line)) return true;

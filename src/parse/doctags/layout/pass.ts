@@ -2,7 +2,7 @@ import type { Block, Box } from '../../document.ts';
 import type { ColumnPiece } from './column.ts';
 import type { Draft } from './draft.ts';
 import type { Line } from './line.ts';
-import type { OutlineEntry, PageContent } from './page-content.ts';
+import type { OutlineEntry, PageContent, Rule } from './page-content.ts';
 import type { PageView } from './page-view.ts';
 import type { Setting } from './paragraph.ts';
 import type { Segment } from './segment.ts';
@@ -35,6 +35,8 @@ export interface Findings {
   /** Segments without the labels of pictures. */
   readonly text: ByPage<readonly Segment[]>;
   readonly furniture: ReadonlyMap<Segment, 'page_header' | 'page_footer'>;
+  /** Rules that belong to the page and not to a table or note on it. */
+  readonly pageRules: ReadonlySet<Rule>;
   readonly vocabulary: ReadonlySet<string>;
   /** Tables and pictures by the number that stands for them among the segments. */
   readonly floats: ByPage<ReadonlyMap<number, Draft>>;

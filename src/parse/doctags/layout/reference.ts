@@ -2,6 +2,7 @@ import type { Draft } from './draft.ts';
 import { draftOf } from './draft.ts';
 import { textOf } from './draft-text.ts';
 import { isReferencesHeading } from './heading-number.ts';
+import { mostFrequent } from './glyph-type.ts';
 import type { Line } from './line.ts';
 import { fitsMore } from './paragraph.ts';
 
@@ -12,12 +13,14 @@ const NUMBER = /^\(?(\d{1,3})[.)]?(?:\s|$)/u;
 export function splitReferences(drafts: readonly Draft[]): Draft[] {
   const result: Draft[] = [];
   let index = 0;
+  let list: ListState | undefined;
   while (index < drafts.length) {
     const draft = drafts[index];
     if (!draft) break;
     const titled = draft.kind === 'heading' && isReferencesHeading(textOf(draft));
     if (titled) result.push(draft);
-    if (!titled && !isLabelledList(drafts, index)) {
+    const resumes = !titled && list !== undefined && goesOnWith(draft, list);
+    if (!titled && !resumes && !isLabelledList(drafts, index)) {
       result.push(draft);
       index += 1;
       continue;
@@ -26,14 +29,67 @@ export function splitReferences(drafts: readonly Draft[]): Draft[] {
     const from = end;
     while (end < drafts.length && drafts[end]?.kind !== 'heading') end += 1;
     const section = drafts.slice(from, end);
-    const inside = section.filter(
-      (each) => each.kind === 'text' || each.kind === 'list_item' || each.kind === 'formula',
-    );
-    result.push(...withFloats(entries(inside), section, new Set(inside)));
+    const { inside, state } = partOfList(section, resumes ? list : undefined);
+    const found = entries([...inside], resumes ? (list?.last ?? 0) + 1 : 1);
+    list = state ?? list;
+    result.push(...withFloats(found, section, inside));
     index = end;
   }
   return result;
 }
+
+/** What is known of a list while its parts are looked for: other sections may stand between them. */
+interface ListState {
+  /** The number of its last entry; 0 where entries have no numbers. */
+  readonly last: number;
+  readonly size: number;
+}
+
+const ENTRY_KINDS: ReadonlySet<Draft['kind']> = new Set<Draft['kind']>(['text', 'list_item', 'formula', 'footnote']);
+
+/** Which drafts of a section are set like the entries of its list, and how far the list goes. */
+function partOfList(
+  section: readonly Draft[],
+  before: ListState | undefined,
+): { inside: ReadonlySet<Draft>; state: ListState | undefined } {
+  const candidates = section.filter((each) => ENTRY_KINDS.has(each.kind) && each.lines.length > 0);
+  const sizes = new Map<number, number>();
+  for (const { lines } of candidates)
+    for (const line of lines) {
+      const size = Math.round(line.size * 2) / 2;
+      sizes.set(size, (sizes.get(size) ?? 0) + line.glyphs.length);
+    }
+  const size = before?.size ?? mostFrequent(sizes) ?? 10;
+  // What stands after the last entry in another size (an advertisement, a note of the publisher) is no entry.
+  const last = candidates.findLastIndex((draft) => isSet(draft, size));
+  const inside = new Set(candidates.slice(0, last + 1).filter((draft) => isSet(draft, size) || draft.lines.length < 3));
+  const numbers = [...inside].flatMap(({ lines }) => lines.map((line) => Number(labelOf(line) ?? Number.NaN)));
+  let count = before?.last ?? 0;
+  for (const number of numbers) if (number > count && number <= count + 1 + SKIPPED) count = number;
+  return { inside, state: inside.size > 0 ? { last: count >= 3 ? count : 0, size } : undefined };
+}
+
+function isSet({ lines }: Draft, size: number): boolean {
+  return lines.some((line) => Math.abs(line.size - size) < 0.08 * size);
+}
+
+/** The next entries of a list that other sections have interrupted: the numbers go on, or the shape of its entries. */
+function goesOnWith(draft: Draft, list: ListState): boolean {
+  const [first] = draft.lines;
+  if (!first || !ENTRY_KINDS.has(draft.kind) || !isSet(draft, list.size)) return false;
+  if (list.last > 0) {
+    const number = Number(labelOf(first) ?? Number.NaN);
+    return number > list.last && number <= list.last + 1 + SKIPPED;
+  }
+  return AUTHOR_YEAR.test(textOf(draft).slice(0, 400));
+}
+
+/** "Devi, M. M., Guchhait, S. K., … (2020)": an entry of a list that is ordered by names. */
+const AUTHOR_YEAR =
+  /^\p{Lu}[\p{L}’'-]+(?:\s\p{Lu}[\p{L}’'-]+)?,?\s(?:\p{Lu}\.?[\s,-]{0,2}){1,4}.{0,300}?\b(?:19|20)\d\d[a-z]?\b/u;
+
+/** Numbers that may be missing from a list: a label that was not read. */
+const SKIPPED = 2;
 
 /** Puts tables and pictures that stand among the references back where they stood: before the next entry. */
 function withFloats(found: readonly Draft[], section: readonly Draft[], inside: ReadonlySet<Draft>): Draft[] {
@@ -73,12 +129,13 @@ function labelOf(line: Line): string | undefined {
   return BRACKET.exec(line.text)?.[1] ?? NUMBER.exec(line.text)?.[1];
 }
 
-function entries(drafts: readonly Draft[]): Draft[] {
+function entries(drafts: readonly Draft[], first: number): Draft[] {
   const lines = drafts.flatMap((draft) => draft.lines.map((line) => ({ line, draft, first: draft.lines[0] === line })));
   if (lines.length === 0) return [];
   const starts = chooseStarts(
     lines.map((each) => each.line),
     lines.map((each) => each.first),
+    first,
   );
   const result: Draft[] = [];
   let open: Line[] = [];
@@ -95,10 +152,10 @@ function entries(drafts: readonly Draft[]): Draft[] {
   return result;
 }
 
-function chooseStarts(lines: readonly Line[], paragraph: readonly boolean[]): boolean[] {
+function chooseStarts(lines: readonly Line[], paragraph: readonly boolean[], first: number): boolean[] {
   const bracketed = lines.map((line) => BRACKET.test(line.text));
   if (bracketed.filter(Boolean).length >= 2 && bracketed[0]) return bracketed;
-  const numbered = runningNumbers(lines);
+  const numbered = runningNumbers(lines, first);
   if (numbered) return numbered;
   const hanging = hangingStarts(lines);
   if (hanging) return hanging;
@@ -122,16 +179,22 @@ function startsEntry(line: Line, previous: Line | undefined): boolean {
   );
 }
 
-/** Numbers at line starts that count up from one. */
-function runningNumbers(lines: readonly Line[]): boolean[] | undefined {
-  let expected = 1;
+/** Numbers at line starts that count up; a few may be missing where lines at the same edge go on counting. */
+function runningNumbers(lines: readonly Line[], first: number): boolean[] | undefined {
+  let last = first - 1;
+  let count = 0;
+  const edges = new Map<unknown, number>();
   const starts = lines.map((line) => {
-    const number = NUMBER.exec(line.text)?.[1];
-    if (number !== String(expected)) return false;
-    expected += 1;
+    const number = Number(NUMBER.exec(line.text)?.[1] ?? Number.NaN);
+    const edge = edges.get(line.column);
+    const atEdge = edge === undefined || Math.abs(line.left - edge) < 1.2 * line.size;
+    if (number !== last + 1 && !(number > last && number <= last + 1 + SKIPPED && atEdge && count > 2)) return false;
+    edges.set(line.column, line.left);
+    last = number;
+    count += 1;
     return true;
   });
-  return expected > 3 && starts[0] === true ? starts : undefined;
+  return (count > 2 || (first > 1 && count > 0)) && starts[0] === true ? starts : undefined;
 }
 
 /** First lines hang out to the left of the lines that follow. */

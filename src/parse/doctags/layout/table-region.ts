@@ -4,6 +4,7 @@ import type { Rule } from './page-content.ts';
 import type { Segment } from './segment.ts';
 import { sameRow } from './segment.ts';
 import { glyphsText } from './segment-text.ts';
+import { proseSegments, proseShare } from './prose.ts';
 
 /** A place on a page where rules say that a table stands. */
 export interface TableRegion {
@@ -14,6 +15,8 @@ export interface TableRegion {
 
 const SAME_EDGE = 5;
 const MIN_WIDTH = 50;
+/** Where more than this share of the letters is running text, there is no table. */
+const PROSE = 0.4;
 
 /** Tables between horizontal rules of one width (as scholarly tables are set), and tables drawn as a grid. */
 export function findTableRegions(
@@ -25,6 +28,7 @@ export function findTableRegions(
   const pieces = free.filter((rule) => rule.direction === 'horizontal').map((rule) => rule.box);
   const horizontal = joinCollinear(pieces).filter((box) => box.right - box.left >= MIN_WIDTH);
   const vertical = joinVertical(free.filter((rule) => rule.direction === 'vertical').map((rule) => rule.box));
+  const prose = proseSegments(segments);
   const regions: TableRegion[] = [];
   const add = (box: Box): void => {
     if (regions.some((region) => touches(region.box, box, -2))) return;
@@ -35,8 +39,9 @@ export function findTableRegions(
     });
   };
   for (const box of grids(horizontal, vertical))
-    if (isTabular(box, segments, vertical)) add(withHead(box, horizontal, segments));
-  for (const chain of chains(horizontal)) for (const box of tabularParts(chain, segments, vertical)) add(box);
+    if (isTabular(box, segments, vertical) && proseShare(box, segments, prose) < PROSE)
+      add(withHead(box, horizontal, segments));
+  for (const chain of chains(horizontal)) for (const box of tabularParts(chain, segments, vertical, prose)) add(box);
   return regions;
 }
 
@@ -145,7 +150,12 @@ function startsCaption(row: readonly Segment[]): boolean {
 }
 
 /** Cuts a chain of rules where what stands between two of them is not tabular. */
-function tabularParts(chain: readonly Box[], segments: readonly Segment[], vertical: readonly Box[]): Box[] {
+function tabularParts(
+  chain: readonly Box[],
+  segments: readonly Segment[],
+  vertical: readonly Box[],
+  prose: ReadonlySet<Segment>,
+): Box[] {
   const parts: Box[] = [];
   let open: Box[] = [];
   let rows: Segment[][] = [];
@@ -186,6 +196,7 @@ function tabularParts(chain: readonly Box[], segments: readonly Segment[], verti
     if (
       near.length > inside.length ||
       here.some(startsCaption) ||
+      proseShare(between, inside, prose) > PROSE ||
       (here.length === 0 && gap > 8) ||
       (here.length > 2 && several < 0.3 * here.length && !keepsToColumns(rows, here))
     ) {

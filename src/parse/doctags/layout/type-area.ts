@@ -33,7 +33,8 @@ export function bodyType(segments: readonly Segment[]): BodyType {
   return { size: mostFrequent(sizes) ?? 10, font: mostFrequent(fonts) ?? '', bold: bold > 0.5 * all };
 }
 
-function isReferencesLine(segment: Segment): boolean {
+/** A segment that is the heading of a list of references. */
+export function isReferencesLine(segment: Segment): boolean {
   return segment.glyphs.length <= 24 && isReferencesHeading(glyphsText(segment.glyphs, segment.size, segment.baseline));
 }
 

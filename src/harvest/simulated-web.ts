@@ -1,8 +1,5 @@
-import { Option } from 'commander';
-
 import { AppError } from '../base/index.ts';
 import type { Layer } from '../config/index.ts';
-import { flagLayer } from './session.ts';
 
 /** The part of a simulated web's self-description that concerns a client: settings and nothing else. */
 interface SimulatedWeb {
@@ -16,11 +13,6 @@ interface SimulatedWeb {
   readonly timeScale: number;
 }
 
-/** `--sim URL`, or the environment's DOCSTOKG_SIM. */
-export function simOption(): Option {
-  return new Option('--sim <url>', 'rehearse against a simulated web (docstokg sim serve)').env('DOCSTOKG_SIM');
-}
-
 /** What `--sim` and `--mailto` mean: a rehearsal needs no address of anybody. */
 export async function simulatedLayer(options: {
   readonly sim?: string | undefined;
@@ -28,13 +20,11 @@ export async function simulatedLayer(options: {
 }): Promise<Layer> {
   const { sim, mailto } = options;
   const isRehearsal = sim !== undefined && sim !== '';
+  const contact = mailto ?? (isRehearsal ? 'rehearsal@docstokg.dev' : undefined);
+  const origin = mailto === undefined ? 'option --sim' : 'option --mailto';
   return [
     ...(isRehearsal ? await simulatedWebLayer(sim) : []),
-    ...flagLayer([
-      isRehearsal && mailto === undefined
-        ? ['http.contact', '--sim', 'rehearsal@docstokg.dev']
-        : ['http.contact', '--mailto', mailto],
-    ]),
+    ...(contact === undefined ? [] : [{ path: ['http', 'contact'], value: contact, origin }]),
   ];
 }
 

@@ -1,0 +1,79 @@
+import assert from 'node:assert/strict';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdtempDisposable } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+
+import type { Settings } from '../config/index.ts';
+import { openCorpus } from './corpus.ts';
+
+/** By words alone, in this thread: nothing heavy is loaded. */
+const settings: Settings = {
+  parse: { dense: 'none', tokenizer: 'cl100k', format: 'jsonl' },
+  stage: { durable: false, workers: 1 },
+};
+
+function paper(folder: string, name: string, sentence: string): void {
+  mkdirSync(folder, { recursive: true });
+  const text = `${sentence} `.repeat(12);
+  writeFileSync(
+    join(folder, `${name}.html`),
+    `<html><head><title>${name}</title></head><body><h1>${name}</h1><p>${text}</p></body></html>`,
+  );
+}
+
+test('papers of a folder are gathered and can be searched; what comes later is found after the next gathering', async () => {
+  await using scratch = await mkdtempDisposable(join(tmpdir(), 'docstokg-corpus-'));
+  const papers = join(scratch.path, 'papers');
+  paper(papers, 'reefs', 'Bleached corals recover within a decade where fishing is banned.');
+  await using corpus = await openCorpus(join(scratch.path, 'reefs'), { settings });
+  assert.equal(await corpus.account(), undefined);
+  const kinds = new Set<string>();
+  for await (const { kind } of corpus.gather({ input: [papers] })) kinds.add(kind);
+  assert.deepEqual(
+    ['stage', 'indexing', 'index', 'ended'].filter((kind) => !kinds.has(kind)),
+    [],
+  );
+  assert.equal((await corpus.account())?.account?.documents, 1);
+  const [first] = await corpus.search('do corals recover?', { top: 3 });
+  assert.equal(first?.passage.title, 'reefs');
+
+  paper(papers, 'fractures', 'Vitamin D supplements did not prevent hip fractures in this trial.');
+  // Without a request it is what the folder was asked for last.
+  for await (const event of corpus.gather())
+    if (event.kind === 'ended') assert.deepEqual([event.account.documents, event.account.stages.chunk?.done], [2, 1]);
+  assert.equal((await corpus.search('hip fractures'))[0]?.passage.title, 'fractures');
+});
+
+test('parsing and indexing by hand come to the same', async () => {
+  await using scratch = await mkdtempDisposable(join(tmpdir(), 'docstokg-corpus-'));
+  paper(join(scratch.path, 'papers'), 'reefs', 'Bleached corals recover within a decade where fishing is banned.');
+  await using corpus = await openCorpus(join(scratch.path, 'reefs'), { settings });
+  const ended: string[] = [];
+  for await (const event of corpus.parse({ input: join(scratch.path, 'papers') }))
+    if (event.kind === 'stage' && event.event.kind === 'stage-ended') ended.push(event.stage);
+  assert.deepEqual(ended, ['doctags', 'chunk', 'embed']);
+  const indexed = await Array.fromAsync(corpus.index());
+  assert.ok(indexed.some((event) => event.kind === 'index' && event.event.kind === 'index-ended'));
+  assert.equal((await corpus.search('fishing ban')).length, 1);
+});
+
+test('a corpus that was stopped says so, and goes on when asked again', async () => {
+  await using scratch = await mkdtempDisposable(join(tmpdir(), 'docstokg-corpus-'));
+  const papers = join(scratch.path, 'papers');
+  paper(papers, 'reefs', 'Bleached corals recover within a decade where fishing is banned.');
+  await using corpus = await openCorpus(join(scratch.path, 'reefs'), { settings });
+  const stopped = AbortSignal.abort('enough');
+  for await (const event of corpus.gather({ input: [papers] }, stopped))
+    if (event.kind === 'ended') assert.deepEqual([event.account.stopped, event.account.index], ['enough', null]);
+  assert.equal((await corpus.account())?.state, 'stopped');
+  await assert.rejects(corpus.search('corals'), { code: 'SEARCH_NOTHING' });
+  await Array.fromAsync(corpus.gather());
+  assert.equal((await corpus.account())?.state, 'done');
+});
+
+test('settings made in code are checked, and told by where they were made', async () => {
+  const wrong = { parse: { max_tokens: 1 } };
+  await assert.rejects(openCorpus('nowhere', { settings: wrong }), /parse\.max_tokens = 1.*settings of openCorpus/);
+});

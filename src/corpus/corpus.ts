@@ -1,0 +1,194 @@
+import { join } from 'node:path';
+
+import type { Clock } from '../base/index.ts';
+import { systemClock } from '../base/index.ts';
+import type { Config, Layer, Settings } from '../config/index.ts';
+import { loadConfig, settingsLayer } from '../config/index.ts';
+import type { Runtime, WorkPlans } from '../harvest/index.ts';
+import { simulatedLayer } from '../harvest/index.ts';
+import type { Hit, SearchMode } from '../search/index.ts';
+import type { Work } from '../works/index.ts';
+import { eventStream } from './event-stream.ts';
+import type { CorpusEvent } from './events.ts';
+import type { GatherRequest } from './gather-request.ts';
+import { findPlansOfWorks, findWorks } from './find-works.ts';
+import { Gathering } from './gather.ts';
+import { wantedDocuments } from './gather-request.ts';
+import type { RunFile } from './run-file.ts';
+import { readRunFile } from './run-file.ts';
+import type { ParseRequest } from './run-stages.ts';
+import { runStages } from './run-stages.ts';
+import type { SearchPlace } from './search-place.ts';
+import { searchPlaceIn } from './search-place.ts';
+import type { SearchEvent } from './make-index.ts';
+import { refreshPlace } from './make-index.ts';
+import type { SearchRequest, SearchSession } from './search-session.ts';
+import { openSearchSession } from './search-session.ts';
+
+/** How a corpus is opened; all of it has defaults. */
+export interface CorpusOptions {
+  /** Settings over those of the configuration file and the environment: what `docstokg config schema` lists. */
+  readonly settings?: Settings;
+  /** The configuration file; by default `docstokg.yaml` in the working folder, if there is one. */
+  readonly file?: string;
+  /** A profile of that file. */
+  readonly profile?: string;
+  /** The address of a simulated web (`docstokg sim serve`) to rehearse against. */
+  readonly sim?: string;
+  /** Settings that `loadConfig` has resolved already: nothing else is read, and the folders they name stay as they are. */
+  readonly config?: Config;
+  readonly clock?: Clock;
+}
+
+/** The settings that make a folder all there is to a corpus: its files, its queue and its data. */
+export function corpusLayer(folder: string, origin: string): Layer {
+  return [
+    { path: ['download', 'out'], value: folder, origin },
+    { path: ['queue', 'path'], value: join(folder, 'state', 'workqueue.sqlite'), origin },
+    { path: ['parse', 'data_root'], value: join(folder, 'Data'), origin },
+  ];
+}
+
+/**
+ * Opens a corpus folder, which need not be there yet: what `docstokg run`, `search` and `docparse` do, as calls. Nothing
+ * is printed; what happens comes as events, and a signal stops it in good order.
+ *
+ * ```ts
+ * import { openCorpus } from 'docstokg';
+ *
+ * await using corpus = await openCorpus('runs/coral', { settings: { http: { contact: 'you@university.example' } } });
+ * for await (const event of corpus.gather({ topic: 'coral bleaching', max: 50 })) {
+ *   if (event.kind === 'ended') console.log(`${event.account.works?.saved} papers`);
+ * }
+ * for (const { passage } of await corpus.search('do corals recover?', { top: 3 })) {
+ *   console.log(passage.title, passage.text);
+ * }
+ * ```
+ */
+export async function openCorpus(folder: string, options: CorpusOptions = {}): Promise<Corpus> {
+  const { file, profile, sim, settings, clock = systemClock } = options;
+  const config =
+    options.config ??
+    loadConfig({
+      file,
+      profile,
+      flags: [
+        ...corpusLayer(folder, 'the folder of the corpus'),
+        ...(await simulatedLayer({ sim })),
+        ...settingsLayer(settings ?? {}, 'settings of openCorpus'),
+      ],
+    }).config;
+  return new Corpus(folder, config, clock);
+}
+
+/** A corpus folder. */
+export class Corpus implements AsyncDisposable {
+  readonly folder: string;
+  /** The settings in force. */
+  readonly config: Config;
+  readonly #clock: Clock;
+  #search: Promise<SearchSession> | undefined;
+
+  /** Use `openCorpus`. */
+  constructor(folder: string, config: Config, clock: Clock) {
+    this.folder = folder;
+    this.config = config;
+    this.#clock = clock;
+  }
+
+  /** Finds and downloads works and makes them searchable; goes on where an earlier call was stopped or killed. */
+  gather(request: GatherRequest = {}, signal?: AbortSignal): Gathering {
+    const { folder, config } = this;
+    const ended = (): Promise<void> => this.#forgetSearch();
+    return new Gathering({ folder, config, clock: this.#clock, ended }, request, signal);
+  }
+
+  /** The works that a request would gather; nothing is fetched and nothing is written down about them. */
+  find(
+    request: GatherRequest,
+    options: { readonly tell?: (message: string) => void; readonly signal?: AbortSignal } = {},
+  ): AsyncGenerator<Work, void> {
+    const { runtime, signal } = this.#looking(options);
+    return findWorks(wantedDocuments(request, this.config), runtime, signal);
+  }
+
+  /** The same works with where each resolver says that they are; no file is fetched and nothing is written down. */
+  plans(
+    request: GatherRequest,
+    options: { readonly tell?: (message: string) => void; readonly signal?: AbortSignal } = {},
+  ): AsyncGenerator<WorkPlans, void> {
+    const { runtime, signal } = this.#looking(options);
+    return findPlansOfWorks(wantedDocuments(request, this.config), runtime, signal);
+  }
+
+  #looking(options: { readonly tell?: (message: string) => void; readonly signal?: AbortSignal }): {
+    readonly runtime: Runtime;
+    readonly signal: AbortSignal;
+  } {
+    const { tell = () => undefined, signal = new AbortController().signal } = options;
+    return { runtime: { clock: this.#clock, log: (_level, message) => tell(message) }, signal };
+  }
+
+  /** Runs the stages over papers that are there, one stage after the other; each `stage-ended` has its outcome. */
+  parse(request: ParseRequest = {}, signal?: AbortSignal): AsyncGenerator<CorpusEvent, void> {
+    return eventStream<CorpusEvent>(
+      (tell, stop) =>
+        runStages({
+          ...request,
+          config: this.config,
+          runtime: { clock: this.#clock, log: (level, message) => tell({ kind: 'message', level, message }) },
+          tell,
+          signal: stop,
+        }),
+      signal,
+    );
+  }
+
+  /** Brings the index up to date with what the stages have written. */
+  index(signal?: AbortSignal): AsyncGenerator<SearchEvent, void> {
+    return eventStream<SearchEvent>(async (tell, stop) => {
+      await this.#forgetSearch();
+      await refreshPlace(this.#searchPlace(), tell, stop);
+    }, signal);
+  }
+
+  /**
+   * The passages that answer a question best, by words and meaning where there is a model. The first question brings the
+   * index up to date and opens it; later ones ask the same index until `gather` or `index` has made another.
+   */
+  async search(question: string, request: SearchRequest = {}, signal?: AbortSignal): Promise<Hit[]> {
+    this.#search ??= this.openSearch({}, signal).catch((error: unknown) => {
+      this.#search = undefined;
+      throw error;
+    });
+    return await (await this.#search).search(question, request, signal);
+  }
+
+  /** Opens the index for many questions; `tell` hears what is worth telling meanwhile. To be disposed of. */
+  async openSearch(
+    options: { readonly mode?: SearchMode | undefined; readonly tell?: (event: SearchEvent) => void } = {},
+    signal?: AbortSignal,
+  ): Promise<SearchSession> {
+    const { mode, tell = () => undefined } = options;
+    return await openSearchSession(this.#searchPlace(), { config: this.config, mode, tell }, signal);
+  }
+
+  /** What was asked for and what came of it last, from `run.json`; undefined before the first `gather`. */
+  async account(): Promise<RunFile | undefined> {
+    return await readRunFile(this.folder);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#forgetSearch();
+  }
+
+  #searchPlace(): SearchPlace {
+    return searchPlaceIn(this.folder, this.config);
+  }
+
+  async #forgetSearch(): Promise<void> {
+    const opened = this.#search;
+    this.#search = undefined;
+    await (await opened)?.[Symbol.asyncDispose]();
+  }
+}

@@ -1,0 +1,38 @@
+import assert from 'node:assert/strict';
+import { mkdtempDisposable } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+
+import { systemClock } from '../base/index.ts';
+import { loadConfig } from '../config/index.ts';
+import { askedFor, wantedDocuments } from './gather-request.ts';
+import { RunFolder } from './run-folder.ts';
+
+const { config } = loadConfig({ environment: {}, folder: tmpdir() });
+
+test('a folder alone goes on with what it was asked for and the address that was given', async () => {
+  await using scratch = await mkdtempDisposable(join(tmpdir(), 'docstokg-asked-'));
+  const asked = { ids: ['10.1371/journal.pone.0000217'], mailto: 'ada@university.example' };
+  (await RunFolder.open(scratch.path, asked, systemClock))[Symbol.dispose]();
+  assert.deepEqual(await askedFor(scratch.path, { ids: [] }), asked);
+  const other = await askedFor(scratch.path, { mailto: 'grace@university.example' });
+  assert.deepEqual(other, { ...asked, mailto: 'grace@university.example' });
+  assert.equal(wantedDocuments(other, config).config.http.contact, 'grace@university.example');
+});
+
+test('a folder that was never asked for anything says so', async () => {
+  await using scratch = await mkdtempDisposable(join(tmpdir(), 'docstokg-asked-'));
+  await assert.rejects(askedFor(scratch.path, {}), { code: 'USAGE_NOTHING_TO_RUN' });
+});
+
+test('folders and papers are told from lists of works', () => {
+  const { papers, wanted } = wantedDocuments({ input: [tmpdir(), 'a.pdf', 'b.bib', 'c.nxml.gz', 'ids.txt'] }, config);
+  assert.deepEqual(
+    [papers, wanted.input],
+    [
+      [tmpdir(), 'a.pdf', 'c.nxml.gz'],
+      ['b.bib', 'ids.txt'],
+    ],
+  );
+});

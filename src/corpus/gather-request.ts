@@ -1,0 +1,69 @@
+import { existsSync, statSync } from 'node:fs';
+
+import { AppError } from '../base/index.ts';
+import type { Config } from '../config/index.ts';
+import type { WantedWorks } from '../harvest/index.ts';
+import { checkDownload, checkFolder, checkWanted } from '../harvest/index.ts';
+import type { RunAsked } from './run-file.ts';
+import { readRunFile } from './run-file.ts';
+
+/** What a corpus is to be made of; without topic, ids or input it is what the folder was asked for last. */
+export interface GatherRequest extends RunAsked {
+  /** How far it goes: keep the files, or on to the index, which is the default. */
+  readonly until?: 'files' | 'index' | undefined;
+}
+
+/** What a request comes to: works to be found, papers that are there, and the settings with its address. */
+export interface WantedDocuments {
+  readonly ids: readonly string[];
+  /** Its `input` are lists of works. */
+  readonly wanted: WantedWorks;
+  /** Folders of papers, and papers, that are there already. */
+  readonly papers: readonly string[];
+  readonly config: Config;
+}
+
+/** What a folder is asked for: what is given, or what it was asked for last. */
+export async function askedFor(folder: string, given: RunAsked): Promise<RunAsked> {
+  const { topic, ids = [], input, mailto } = given;
+  if (topic !== undefined || input !== undefined || ids.length > 0)
+    return Object.fromEntries(Object.entries({ ...given, ids }).filter(([, value]) => value !== undefined));
+  const before = await readRunFile(folder);
+  if (before) return mailto === undefined ? before.asked : { ...before.asked, mailto };
+  throw new AppError('USAGE_NOTHING_TO_RUN', 'nothing says which works or papers are wanted', {
+    hint: 'give a topic, ids, or lists and papers as input, or the folder of an earlier run; docstokg run --help shows examples',
+  });
+}
+
+/** Tells papers from lists of works, and takes the address that was given. */
+export function wantedDocuments(asked: RunAsked, config: Config): WantedDocuments {
+  const { ids = [], input = [], mailto, ...wanted } = asked;
+  return {
+    ids,
+    wanted: { ...wanted, input: input.filter((path) => !isPapers(path)) },
+    papers: input.filter(isPapers),
+    config: mailto === undefined ? config : { ...config, http: { ...config.http, contact: mailto } },
+  };
+}
+
+/** Refuses what cannot be asked for, before anything is made. */
+export function checkDocuments(documents: WantedDocuments): void {
+  checkWanted(documents.ids, documents.wanted);
+  for (const path of documents.papers) {
+    if (!existsSync(path))
+      throw new AppError('USAGE_INPUT', `--input ${path}: there is no such file or folder`, { hint: 'check the path' });
+  }
+  if (wantsWorks(documents)) checkDownload(documents.config);
+  else checkFolder(documents.config.download.out);
+}
+
+/** Whether works are to be found, and not only papers that are there. */
+export function wantsWorks({ ids, wanted }: WantedDocuments): boolean {
+  return ids.length > 0 || wanted.topic !== undefined || (wanted.input?.length ?? 0) > 0;
+}
+
+/** A folder, or a file that is a paper and not a list of works. */
+function isPapers(path: string): boolean {
+  const found = statSync(path, { throwIfNoEntry: false });
+  return found?.isDirectory() === true || /\.(pdf|x?html?|n?xml)(\.gz)?$/i.test(path);
+}

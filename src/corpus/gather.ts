@@ -1,0 +1,272 @@
+import { resolve, sep } from 'node:path';
+
+import type { Clock } from '../base/index.ts';
+import { AppError } from '../base/index.ts';
+import type { Config } from '../config/index.ts';
+import type { ArtifactKind } from '../download/index.ts';
+import type { DownloadAssembly, Runtime } from '../harvest/index.ts';
+import {
+  assembleDownload,
+  isQueueEvent,
+  listingPath,
+  openInspector,
+  openQueue,
+  wantedWorks,
+} from '../harvest/index.ts';
+import type { DenseEngine } from '../parse/index.ts';
+import { documentFiles, openTokenizer } from '../parse/index.ts';
+import { startTelemetry } from '../telemetry/index.ts';
+import type { RunAccount } from './account.ts';
+import { accountOfStages, accountOfWorks } from './account.ts';
+import type { Arrive } from './corpus-run.ts';
+import { CorpusRun } from './corpus-run.ts';
+import { eventStream } from './event-stream.ts';
+import type { CorpusEvent } from './events.ts';
+import type { GatherRequest, WantedDocuments } from './gather-request.ts';
+import { askedFor, checkDocuments, wantedDocuments, wantsWorks } from './gather-request.ts';
+import { makeIndex } from './make-index.ts';
+import { openDense, openSparse } from './parse-settings.ts';
+import { prepareChunk, prepareDense, prepareDoctags, prepareEmbed } from './prepare-stages.ts';
+import { RunFolder } from './run-folder.ts';
+
+const OTHER_TOKENIZER = 'cl100k';
+
+/** How far a gathering is, at one moment. */
+export interface GatherProgress {
+  /** Works that are known by now. */
+  readonly found: number;
+  /** Of this run. */
+  readonly saved: number;
+  readonly failed: number;
+  readonly parked: number;
+  /** Of the runs before. */
+  readonly endedBefore: number;
+  readonly savedBefore: number;
+  /** Hosts that have asked for patience. */
+  readonly waitingFor: readonly string[];
+}
+
+/** A corpus and its settings. */
+export interface GatherPlace {
+  readonly folder: string;
+  readonly config: Config;
+  readonly clock: Clock;
+  /** Called at its end: the index is another one. */
+  readonly ended: () => Promise<void>;
+}
+
+interface Request extends WantedDocuments {
+  readonly runtime: Runtime;
+  readonly tell: (event: CorpusEvent) => void;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Works that are found, downloaded, parsed, chunked, embedded and indexed, all at the same time as far as that goes. It
+ * begins when its first event is asked for.
+ */
+export class Gathering implements AsyncIterable<CorpusEvent> {
+  readonly #place: GatherPlace;
+  readonly #request: GatherRequest;
+  readonly #signal: AbortSignal | undefined;
+  #download: DownloadAssembly | undefined;
+  #before = { ended: 0, saved: 0 };
+
+  constructor(place: GatherPlace, request: GatherRequest, signal?: AbortSignal) {
+    this.#place = place;
+    this.#request = request;
+    this.#signal = signal;
+  }
+
+  /** How far it is; undefined where nothing is, or will be, downloaded. */
+  get progress(): GatherProgress | undefined {
+    if (!this.#download) return undefined;
+    const { run, client, webClock } = this.#download;
+    const { found, saved, failed, parked } = run.counts;
+    const held = [...client.holds()].filter(([, hold]) => hold.at > webClock.now()).map(([host]) => host);
+    const { ended: endedBefore, saved: savedBefore } = this.#before;
+    return { found, saved, failed, parked, endedBefore, savedBefore, waitingFor: held };
+  }
+
+  [Symbol.asyncIterator](): AsyncGenerator<CorpusEvent, void> {
+    return eventStream<CorpusEvent>((tell, signal) => this.#run(tell, signal), this.#signal);
+  }
+
+  async #run(tell: (event: CorpusEvent) => void, signal: AbortSignal): Promise<void> {
+    const { folder, config, clock } = this.#place;
+    const { until = 'index', ...given } = this.#request;
+    const asked = await askedFor(folder, given);
+    const runtime: Runtime = { clock, log: (level, message) => tell({ kind: 'message', level, message }) };
+    const request: Request = { ...wantedDocuments(asked, config), runtime, tell, signal };
+    checkDocuments(request);
+    if (until === 'files') {
+      tell({ kind: 'ended', account: await this.#downloadOnly(request) });
+      return;
+    }
+    using run = await RunFolder.open(folder, asked, clock);
+    let account: RunAccount;
+    try {
+      account = await this.#build(request);
+    } catch (error) {
+      await run.end('failed');
+      throw error;
+    }
+    await run.end(account.stopped === null ? 'done' : 'stopped', account);
+    await this.#place.ended();
+    tell({ kind: 'ended', account });
+  }
+
+  async #build(request: Request): Promise<RunAccount> {
+    const { runtime, tell, signal } = request;
+    const config = await withTokenizer(request.config, runtime);
+    const startedAt = runtime.clock.monotonic();
+    await using dense = await openDense(config, runtime);
+    let arrive: Arrive | undefined;
+    await using download = wantsWorks(request)
+      ? await this.#open({ ...request, config }, (file) => arrive?.(file) ?? Promise.resolve())
+      : undefined;
+    const run = new CorpusRun({
+      stages: {
+        doctags: prepareDoctags(config),
+        chunk: await prepareChunk(config),
+        dense: dense && prepareDense(config),
+        openEmbed: () => openEmbed(config, dense),
+      },
+      gather: async (offer, stop) => {
+        arrive = offer;
+        for (const file of papersOf(request)) if (!stop.aborted) await offer(file);
+        if (!download) return undefined;
+        const [summary] = await Promise.all([
+          download.run.run({ drain: 'due', signal: stop }),
+          bringEarlier(download, offer, stop),
+        ]);
+        tell({ kind: 'gathered', summary, works: download.manifest.latest() });
+        return summary;
+      },
+      index: async () => {
+        tell({ kind: 'indexing' });
+        return await makeIndex(config, tell, signal);
+      },
+      report: (stage, event) => tell({ kind: 'stage', stage, event }),
+    });
+    const outcome = await run.run(signal);
+    return {
+      works: download ? accountOfWorks(download.manifest.latest(), outcome.gathered) : null,
+      documents: outcome.documents,
+      ...accountOfStages(outcome.stages),
+      index: outcome.index ?? null,
+      stopped: outcome.stopReason ?? null,
+      seconds: secondsSince(startedAt, runtime.clock),
+    };
+  }
+
+  /** Only the files: nothing is parsed, and the folder has no `run.json`. */
+  async #downloadOnly(request: Request): Promise<RunAccount> {
+    const { runtime, signal } = request;
+    const startedAt = runtime.clock.monotonic();
+    await using download = await this.#open(request, () => Promise.resolve());
+    const summary = await download.run.run({ drain: 'due', signal });
+    const works = download.manifest.latest();
+    request.tell({ kind: 'gathered', summary, works });
+    return {
+      works: accountOfWorks(works, summary),
+      documents: 0,
+      stages: {},
+      failures: [],
+      index: null,
+      stopped: summary.reason === 'stopped' ? 'asked to stop' : null,
+      seconds: secondsSince(startedAt, runtime.clock),
+    };
+  }
+
+  async #open(request: Request, arrive: Arrive): Promise<DownloadAssembly> {
+    const { config, runtime, tell } = request;
+    const stack = new AsyncDisposableStack();
+    try {
+      const queue = stack.use(await openQueue(config, runtime));
+      const telemetry = stack.use(await startTelemetry(config.telemetry, queue.store, runtime.clock));
+      const inspector = stack.use(openInspector());
+      const assembly = stack.use(
+        await assembleDownload(config, runtime, {
+          queue,
+          inspect: inspector.inspect,
+          provider: (parts) => (signal) =>
+            wantedWorks(request.ids, request.wanted, {
+              ...parts,
+              signal,
+              tell: (message) => runtime.log('info', message),
+              statePath: listingPath(config.download.out),
+            }),
+          written: async ({ outcome, work, kind }) => {
+            if (outcome === 'saved') await arrive(fileOf(assembly, work, kind));
+          },
+          report: (event) => {
+            if (isQueueEvent(event)) {
+              telemetry.report(event);
+              tell({ kind: 'queue', event });
+              return;
+            }
+            telemetry.download?.download(event);
+            tell({ kind: 'download', event });
+          },
+          reportHttp: telemetry.download?.http,
+          around: telemetry.around,
+        }),
+      );
+      const rows = assembly.manifest.latest();
+      this.#before = {
+        ended: rows.filter(({ outcome }) => outcome !== 'parked').length,
+        saved: rows.filter(({ outcome }) => outcome === 'saved').length,
+      };
+      this.#download = assembly;
+      return { ...assembly, [Symbol.asyncDispose]: () => stack.disposeAsync() };
+    } catch (error) {
+      await stack.disposeAsync();
+      throw error;
+    }
+  }
+}
+
+function secondsSince(startedAt: number, clock: Clock): number {
+  return Math.round((clock.monotonic() - startedAt) / 100) / 10;
+}
+
+/** Without the model's package its tokens cannot be counted; others, of about the same size, can. */
+async function withTokenizer(config: Config, runtime: Runtime): Promise<Config> {
+  try {
+    await openTokenizer(config.parse.tokenizer);
+    return config;
+  } catch (error) {
+    if (!(error instanceof AppError && error.code === 'MODEL_NOT_INSTALLED')) throw error;
+    runtime.log('warn', `${error.message}: chunks are measured in tokens of ${OTHER_TOKENIZER} instead`);
+    return { ...config, parse: { ...config.parse, tokenizer: OTHER_TOKENIZER } };
+  }
+}
+
+/** The papers that are there already; what the run itself has written is not taken for one. */
+function papersOf({ papers, config }: Request): string[] {
+  const own = resolve(config.download.out) + sep;
+  return papers
+    .flatMap((path) => documentFiles(path))
+    .map((path) => resolve(path))
+    .filter((path) => !path.startsWith(own));
+}
+
+/** Files that earlier runs have kept go through the stages as well: most are done, and some may have been left. */
+async function bringEarlier(download: DownloadAssembly, arrive: Arrive, signal: AbortSignal): Promise<void> {
+  for (const { work, outcome, path, bytes, kind } of download.manifest.latest()) {
+    if (signal.aborted) return;
+    if (outcome !== 'saved' || path === null || !(await download.files.holds(path, bytes ?? -1))) continue;
+    await arrive(fileOf(download, work, kind));
+  }
+}
+
+/** Named from the root, so that it does not matter where the command is started. */
+function fileOf({ files }: DownloadAssembly, work: string, kind: string | null): string {
+  return resolve(files.friendly(work, (kind ?? 'pdf') as ArtifactKind));
+}
+
+async function openEmbed(config: Config, dense: DenseEngine | undefined) {
+  const sparse = await openSparse(config);
+  return dense || sparse ? prepareEmbed(config, { dense, sparse }) : undefined;
+}

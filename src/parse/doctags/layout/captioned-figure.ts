@@ -1,0 +1,95 @@
+import type { Box } from '../../document.ts';
+import { overlap, shareInside, unionBox } from './box.ts';
+import { segmentLabel } from './caption.ts';
+import type { PageContent } from './page-content.ts';
+import { proseSegments } from './prose.ts';
+import type { Segment } from './segment.ts';
+
+/** The least height of a figure, in points. */
+const MIN_HEIGHT = 30;
+/** How far, in points, a caption stands from its figure. */
+const MAX_DISTANCE = 60;
+
+/**
+ * Whole figures above their captions: a plot is drawn in parts that do not touch (panels, bars, axes, letters), but all of
+ * them stand between the caption and the running text above it.
+ */
+export function captionedFigures(page: PageContent, segments: readonly Segment[], pictures: readonly Box[]): Box[] {
+  const captions = segments.filter((segment) => segmentLabel(segment) === 'figure' && startsLine(segment, segments));
+  if (captions.length === 0) return [];
+  const prose = proseSegments(segments);
+  const ends = segments.filter((segment) => prose.has(segment) || segmentLabel(segment) !== undefined);
+  const drawn = drawnBoxes(page, segments, pictures);
+  return captions.flatMap((caption) => {
+    const column = captionWidth(caption, segments, prose);
+    const inColumn = (box: Box): boolean =>
+      overlap(box.left, box.right, column.left, column.right) > 0.5 * (box.right - box.left);
+    const top = Math.max(
+      0,
+      ...ends
+        .filter(
+          (segment) =>
+            segment.bottom < caption.top && overlap(segment.left, segment.right, column.left, column.right) > 0,
+        )
+        .map((segment) => segment.bottom),
+    );
+    const parts = drawn.filter((box) => box.top > top - 1 && box.bottom < caption.top + 2 && inColumn(box));
+    if (parts.length === 0) return [];
+    const box = unionBox(parts);
+    if (box.bottom - box.top < MIN_HEIGHT || caption.top - box.bottom > MAX_DISTANCE) return [];
+    const labels = segments.filter(
+      (segment) =>
+        segment.bottom < caption.top &&
+        segment.top > top &&
+        inColumn(segment) &&
+        segment.bottom > box.top - 2.5 * segment.size &&
+        segment.right - segment.left < 20 * segment.size,
+    );
+    return [unionBox([box, ...labels])];
+  });
+}
+
+/** What is drawn and no rule of a table or tint behind words. */
+function drawnBoxes(page: PageContent, segments: readonly Segment[], pictures: readonly Box[]): Box[] {
+  const fills = page.drawings
+    .filter(({ kind }) => kind === 'fill')
+    .map(({ box }) => box)
+    .filter((box) => !segments.some((segment) => shareInside(segment, box) > 0.5));
+  const paths = page.drawings.filter(({ kind }) => kind === 'path').map(({ box }) => box);
+  return [...pictures, ...fills, ...paths];
+}
+
+/** Nothing stands left of it in its row but other columns. */
+function startsLine(caption: Segment, segments: readonly Segment[]): boolean {
+  return !segments.some(
+    (other) =>
+      other !== caption &&
+      Math.abs(other.baseline - caption.baseline) < 0.3 * caption.size &&
+      other.right <= caption.left + 1 &&
+      caption.left - other.right < 1.2 * caption.size,
+  );
+}
+
+/** The width of the caption's own lines. */
+function captionWidth(
+  caption: Segment,
+  segments: readonly Segment[],
+  prose: ReadonlySet<Segment>,
+): { left: number; right: number } {
+  let { left, right, baseline } = caption;
+  const below = segments
+    .filter((segment) => segment.baseline > caption.baseline)
+    .sort((a, b) => a.baseline - b.baseline);
+  for (const segment of below) {
+    if (segment.baseline - baseline > 1.7 * caption.size) break;
+    if (overlap(segment.left, segment.right, left, right) <= 0) continue;
+    if (Math.abs(segment.size - caption.size) > 0.2 * caption.size && !prose.has(segment)) continue;
+    left = Math.min(left, segment.left);
+    right = Math.max(right, segment.right);
+    baseline = segment.baseline;
+  }
+  // A short caption may be centred under a wide figure.
+  const centre = (left + right) / 2;
+  const half = Math.max((right - left) / 2, 110);
+  return { left: centre - half, right: centre + half };
+}

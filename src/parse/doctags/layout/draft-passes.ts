@@ -1,0 +1,115 @@
+import { cutDrafts } from './cut-drafts.ts';
+import { bindCaptions } from './float.ts';
+import { markFootnotes } from './footnote.ts';
+import { releaseAuthorNotes } from './front-matter.ts';
+import { markHeadings } from './heading.ts';
+import { setHeadingLevels } from './heading-level.ts';
+import { joinAcrossBreaks } from './join.ts';
+import { markListItems } from './list-item.ts';
+import { inPageOrder, pageAsides } from './page-order.ts';
+import type { Pass } from './pass.ts';
+import { draftPass, pass } from './pass.ts';
+import { splitReferences } from './reference.ts';
+import { splitRunInHeadings } from './run-in.ts';
+import { readTags } from './structure.ts';
+import { joinTables } from './table-join.ts';
+import { markTitle } from './title.ts';
+
+/** Passes over drafts: from lines to the blocks of a document. */
+export const DRAFT_PASSES: readonly Pass[] = [
+  pass({
+    name: 'paragraphs',
+    job: 'cut lines into paragraphs, formulas, listings and tables without rules',
+    needs: ['pieces', 'floats', 'setting', 'vocabulary'],
+    gives: ['drafts'],
+    run: ({ pieces, floats, setting, vocabulary }) => ({ drafts: cutDrafts(pieces, floats, setting, vocabulary) }),
+  }),
+  draftPass({
+    name: 'table-joins',
+    job: 'join tables that go on over pages',
+    change: joinTables,
+  }),
+  draftPass({
+    name: 'captions',
+    job: 'mark captions and bind them to their tables and pictures',
+    change(drafts) {
+      bindCaptions(drafts);
+      return drafts;
+    },
+  }),
+  draftPass({
+    name: 'footnotes',
+    job: 'mark notes at the foot of columns and under tables',
+    needs: ['pages', 'body'],
+    change(drafts, { pages, body }) {
+      const rules = new Map(pages.map((page) => [page.number, page.rules.map((rule) => rule.box)]));
+      markFootnotes(drafts, body.size, rules);
+      return drafts.filter((draft) => draft.lines.length > 0 || draft.kind === 'table' || draft.kind === 'picture');
+    },
+  }),
+  draftPass({
+    name: 'title',
+    job: 'find the title on the first page',
+    needs: ['body', 'information', 'pieces'],
+    change(drafts, { body, information, pieces }) {
+      markTitle(drafts, { size: body.size, information, margins: marginsOf(pieces) });
+      releaseAuthorNotes(drafts);
+      return drafts;
+    },
+  }),
+  draftPass({
+    name: 'headings',
+    job: 'mark headings by how they are set, their numbers, the outline and the tags',
+    needs: ['pages', 'body', 'setting', 'outline', 'pieces'],
+    change(drafts, { pages, body, setting, outline, pieces }) {
+      markHeadings(drafts, {
+        ...setting,
+        bold: body.bold,
+        font: body.font,
+        outline,
+        margins: marginsOf(pieces),
+        tagOf: readTags(pages),
+      });
+      return splitRunInHeadings(drafts);
+    },
+  }),
+  draftPass({
+    name: 'references',
+    job: 'cut lists of references into entries',
+    change: splitReferences,
+  }),
+  draftPass({
+    name: 'lists',
+    job: 'mark list items',
+    needs: ['body'],
+    change(drafts, { body }) {
+      markListItems(drafts, body.size);
+      return drafts;
+    },
+  }),
+  draftPass({
+    name: 'joins',
+    job: 'join paragraphs that a column or page break has cut',
+    needs: ['setting'],
+    change: (drafts, { setting }) => joinAcrossBreaks(drafts, setting.indented),
+  }),
+  draftPass({
+    name: 'levels',
+    job: 'give headings their levels',
+    needs: ['outline'],
+    change(drafts, { outline }) {
+      setHeadingLevels(drafts, outline);
+      return drafts;
+    },
+  }),
+  draftPass({
+    name: 'page-order',
+    job: 'put running heads before and feet after what stands on their page',
+    needs: ['pages', 'pictures', 'text', 'furniture'],
+    change: (drafts, found) => inPageOrder(drafts, pageAsides(found)),
+  }),
+];
+
+function marginsOf(pieces: readonly { readonly margin: boolean }[]): ReadonlySet<number> {
+  return new Set(pieces.flatMap((piece, index) => (piece.margin ? [index] : [])));
+}

@@ -1,0 +1,201 @@
+import { composeAccents } from './accent.ts';
+import { restoreBullets } from './bullet.ts';
+import { readingOrder, voteForGutters } from './column.ts';
+import { figureGlyphs, findFigures, withoutLabels, withSurroundings } from './figure.ts';
+import { findFurniture } from './furniture.ts';
+import { collectVocabulary } from './hyphen.ts';
+import { buildLines } from './line.ts';
+import { findPageRules } from './page-rule.ts';
+import { viewPage } from './page-view.ts';
+import type { Pass } from './pass.ts';
+import { marks, pass } from './pass.ts';
+import { placeFloats } from './place-floats.ts';
+import { buildSegments } from './segment.ts';
+import { glyphsText } from './segment-text.ts';
+import { bodyType, linePitches, typeArea, usesIndent } from './type-area.ts';
+
+/** Passes over pages: from glyphs to lines in reading order. */
+export const PAGE_PASSES: readonly Pass[] = [
+  pass({
+    name: 'views',
+    job: 'turn and mirror pages so that text runs from left to right',
+    needs: ['contents'],
+    gives: ['views', 'pages'],
+    run({ contents }) {
+      const views = new Map(contents.map((page) => [page.number, viewPage(page)]));
+      return { views, pages: [...views.values()].map((view) => view.page) };
+    },
+    draw: ({ pages }) =>
+      pages.map(({ number, width, height, glyphs }) => ({
+        page: number,
+        box: { left: 0, top: 0, right: width, bottom: height },
+        kind: 'text',
+        text: `${glyphs.length} glyphs`,
+      })),
+  }),
+  pass({
+    name: 'segments',
+    job: 'put glyphs together into pieces of lines, and find the type of the running text',
+    needs: ['pages', 'views'],
+    gives: ['segments', 'body'],
+    run({ pages, views }) {
+      const segments = new Map(
+        pages.map((page) => {
+          const drawn = figureGlyphs(page);
+          const upright = page.glyphs.filter((glyph) => glyph.turn === 0 && !drawn.has(glyph));
+          const whole = composeAccents(restoreBullets(upright));
+          return [page.number, buildSegments(page.number, whole, views.get(page.number)?.mirrored)];
+        }),
+      );
+      return { segments, body: bodyType([...segments.values()].flat()) };
+    },
+    draw: ({ segments }) =>
+      marks(segments, (each) => ({ box: each, kind: 'text', text: glyphsText(each.glyphs, each.size, each.baseline) })),
+  }),
+  pass({
+    name: 'pictures',
+    job: 'find pictures and take their labels out of the text',
+    needs: ['pages', 'segments', 'body'],
+    gives: ['pictures', 'text'],
+    run({ pages, segments, body }) {
+      const pictures = new Map(
+        pages.map((page) => [
+          page.number,
+          withSurroundings(findFigures(page, segments.get(page.number) ?? []), segments.get(page.number) ?? [], body),
+        ]),
+      );
+      const text = new Map(
+        pages.map(({ number }) => [
+          number,
+          withoutLabels(segments.get(number) ?? [], pictures.get(number) ?? [], body.size),
+        ]),
+      );
+      return { pictures, text };
+    },
+    draw: ({ pictures }) => marks(pictures, (box) => ({ box, kind: 'picture', text: 'picture' })),
+  }),
+  pass({
+    name: 'furniture',
+    job: 'find running heads, feet, page and line numbers',
+    needs: ['pages', 'text', 'body'],
+    gives: ['furniture'],
+    run: ({ pages, text, body }) => ({
+      furniture: findFurniture(
+        pages.map(({ number, width, height }) => ({ page: number, width, height, segments: text.get(number) ?? [] })),
+        body.size,
+      ),
+    }),
+    draw: ({ furniture }) =>
+      [...furniture].map(([segment, kind]) => ({
+        page: segment.page,
+        box: segment,
+        kind,
+        text: glyphsText(segment.glyphs, segment.size, segment.baseline),
+      })),
+  }),
+  pass({
+    name: 'page-rules',
+    job: 'find rules that belong to the page: under running heads, above feet, round the page, between columns',
+    needs: ['pages', 'text', 'furniture'],
+    gives: ['pageRules'],
+    run: ({ pages, text, furniture }) => ({
+      pageRules: findPageRules(pages.map((content) => ({ content, text: text.get(content.number) ?? [], furniture }))),
+    }),
+    draw: ({ pages, pageRules }) =>
+      pages.flatMap((page) =>
+        page.rules.map((rule) => ({
+          page: page.number,
+          box: rule.box,
+          kind: pageRules.has(rule) ? ('page_header' as const) : ('table' as const),
+          text: pageRules.has(rule) ? 'of the page' : '',
+        })),
+      ),
+  }),
+  pass({
+    name: 'vocabulary',
+    job: 'collect the words of the document, by which broken ones are put together',
+    needs: ['text'],
+    gives: ['vocabulary'],
+    run: ({ text }) => ({
+      vocabulary: collectVocabulary(
+        [...text.values()].flat().map((each) => glyphsText(each.glyphs, each.size, each.baseline)),
+      ),
+    }),
+  }),
+  pass({
+    name: 'tables',
+    job: 'find tables by their rules, and put tables and pictures where they stand in the text',
+    needs: ['pages', 'text', 'furniture', 'pageRules', 'pictures', 'vocabulary'],
+    gives: ['floats', 'placed'],
+    run({ pages, text, furniture, pageRules, pictures, vocabulary }) {
+      const placed = pages.map(
+        (page) =>
+          [
+            page.number,
+            placeFloats(
+              { ...page, rules: page.rules.filter((rule) => !pageRules.has(rule)) },
+              (text.get(page.number) ?? []).filter((segment) => !furniture.has(segment)),
+              pictures.get(page.number) ?? [],
+              vocabulary,
+            ),
+          ] as const,
+      );
+      return {
+        floats: new Map(placed.map(([page, { floats }]) => [page, floats])),
+        placed: new Map(placed.map(([page, { segments }]) => [page, segments])),
+      };
+    },
+    draw: ({ floats }) =>
+      [...floats].flatMap(([page, all]) =>
+        [...all.values()].map(({ box, kind, table }) => ({
+          page,
+          box,
+          kind,
+          text: table ? `${table.rows} rows, ${table.columns} columns` : '',
+        })),
+      ),
+  }),
+  pass({
+    name: 'columns',
+    job: 'cut pages into pieces of columns, in reading order',
+    needs: ['pages', 'placed'],
+    gives: ['columns'],
+    run({ pages, placed }) {
+      const votes = voteForGutters([...placed.values()]);
+      return {
+        columns: new Map(
+          pages.map((page) => {
+            const segments = placed.get(page.number) ?? [];
+            return [page.number, readingOrder(segments, typeArea(segments, page), votes)];
+          }),
+        ),
+      };
+    },
+    draw: ({ columns }) =>
+      marks(columns, ({ box, margin, segments }) => ({
+        box,
+        kind: margin ? 'footnote' : 'text',
+        text: `${segments.length} segments${margin ? ' in the margin' : ''}`,
+      })),
+  }),
+  pass({
+    name: 'lines',
+    job: 'join segments into lines, and learn how far apart they are set and whether paragraphs are indented',
+    needs: ['columns', 'body'],
+    gives: ['pieces', 'setting'],
+    run({ columns, body }) {
+      const pieces = [...columns].flatMap(([page, parts]) =>
+        parts.map((part) => ({ page, lines: buildLines(part.segments, part.box), margin: part.margin === true })),
+      );
+      const lines = pieces.flatMap((piece) => piece.lines.filter((line) => line.float === undefined));
+      return {
+        pieces,
+        setting: { size: body.size, pitches: linePitches(lines), indented: usesIndent(lines, body.size) },
+      };
+    },
+    draw: ({ pieces }) =>
+      pieces.flatMap(({ page, lines, margin }) =>
+        lines.map((line) => ({ page, box: line, kind: margin ? ('footnote' as const) : 'text', text: line.text })),
+      ),
+  }),
+];

@@ -1,0 +1,89 @@
+import type { Box } from '../../document.ts';
+import { overlap } from './box.ts';
+import type { PageContent, Rule } from './page-content.ts';
+import type { Segment } from './segment.ts';
+
+/** How far a rule that repeats may move from page to page, in points. */
+const SAME_PLACE = 2.5;
+/** The share of the text's width and height from which a rule can frame a page. */
+const WIDE = 0.6;
+/** The share of pages on which a rule of the page stands: left and right pages may differ, and the first. */
+const REPEATS = 0.35;
+
+/** A page with what stands on it. */
+export interface RuledPage {
+  readonly content: PageContent;
+  readonly text: readonly Segment[];
+  readonly furniture: ReadonlyMap<Segment, unknown>;
+}
+
+/** Rules that belong to the page and not to what is printed on it: under running heads, above feet, round the page, between columns. */
+export function findPageRules(pages: readonly RuledPage[]): Set<Rule> {
+  const found = new Set<Rule>();
+  const long = pages.map((page) => longRules(page));
+  long.forEach((rules, index) => {
+    const page = pages[index];
+    if (!page) return;
+    for (const rule of rules) {
+      // Tables at the head of their pages have rules there too, but not on so many pages.
+      const alike = long.filter((others) => others.some((other) => samePlace(rule, other))).length;
+      const repeats = alike >= 2 && alike >= REPEATS * pages.length;
+      if ((repeats && isOutside(rule, page)) || separatesColumns(rule, page)) found.add(rule);
+    }
+  });
+  return found;
+}
+
+function longRules({ content, text }: RuledPage): Rule[] {
+  const left = Math.min(content.width, ...text.map((segment) => segment.left));
+  const right = Math.max(0, ...text.map((segment) => segment.right));
+  return content.rules.filter(({ direction, box }) =>
+    direction === 'horizontal'
+      ? box.right - box.left > WIDE * (right - left)
+      : box.bottom - box.top > 0.25 * content.height,
+  );
+}
+
+function samePlace(a: Rule, b: Rule): boolean {
+  return (
+    a.direction === b.direction &&
+    Math.abs(a.box.left - b.box.left) < SAME_PLACE &&
+    Math.abs(a.box.right - b.box.right) < SAME_PLACE &&
+    Math.abs(a.box.top - b.box.top) < SAME_PLACE &&
+    Math.abs(a.box.bottom - b.box.bottom) < SAME_PLACE
+  );
+}
+
+/** No text but a page's furniture stands on one side of it, or the text keeps away from it as from an edge. */
+function isOutside({ direction, box }: Rule, { text, furniture }: RuledPage): boolean {
+  const body = text.filter((segment) => !furniture.has(segment));
+  if (direction === 'horizontal') {
+    const above = body.filter((segment) => segment.baseline < box.top + 1).length;
+    return Math.min(above, body.length - above) <= 0.03 * body.length + 1;
+  }
+  const before = body.filter((segment) => segment.right < box.left + 2).length;
+  const after = body.filter((segment) => segment.left > box.right - 2).length;
+  return Math.min(before, after) === 0;
+}
+
+/** A vertical line with running text on both sides, which no cell's rule crosses. */
+function separatesColumns({ direction, box }: Rule, { content, text }: RuledPage): boolean {
+  if (direction !== 'vertical' || box.bottom - box.top < 0.3 * content.height) return false;
+  const beside = text.filter((segment) => overlap(segment.top, segment.bottom, box.top, box.bottom) > 0);
+  const wide = (segment: Segment): boolean => segment.right - segment.left > 12 * segment.size;
+  const left = beside.filter((segment) => segment.right <= box.left + 1 && box.left - segment.right < 40);
+  const right = beside.filter((segment) => segment.left >= box.right - 1 && segment.left - box.right < 40);
+  const crossed = content.rules.some(
+    (rule) => rule.direction === 'horizontal' && touchesInside(rule.box, box) && rule.box.right - rule.box.left > 20,
+  );
+  return !crossed && left.filter(wide).length >= 5 && right.filter(wide).length >= 5;
+}
+
+function touchesInside(level: Box, upright: Box): boolean {
+  return (
+    level.left < upright.left + 1 &&
+    level.right > upright.right - 1 &&
+    level.top > upright.top + 3 &&
+    level.bottom < upright.bottom - 3
+  );
+}

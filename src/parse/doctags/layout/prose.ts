@@ -1,0 +1,65 @@
+import type { Box } from '../../document.ts';
+import { shareInside } from './box.ts';
+import type { Segment } from './segment.ts';
+import { sameRow } from './segment.ts';
+
+/** Ems from which a line may be one of running text. */
+const WIDE = 15;
+/** Lines in a row that make a paragraph and not a long cell. */
+const RUN = 4;
+
+/**
+ * The segments of running text: lines below each other, wide, at the pitch of one paragraph, whose left and right ends
+ * agree. Cells of tables are short, or ragged, or rows apart.
+ */
+export function proseSegments(segments: readonly Segment[]): Set<Segment> {
+  const wide = segments
+    .filter((segment) => segment.right - segment.left > WIDE * segment.size)
+    .sort((a, b) => a.baseline - b.baseline);
+  const prose = new Set<Segment>();
+  const seen = new Set<Segment>();
+  for (const start of wide) {
+    if (seen.has(start)) continue;
+    const run = [start];
+    for (const next of wide) {
+      const last = run.at(-1);
+      if (!last || next.baseline <= last.baseline) continue;
+      if (next.baseline - last.baseline > 2.2 * last.size) break;
+      if (follows(last, next)) run.push(next);
+    }
+    for (const each of run) seen.add(each);
+    if (run.length >= RUN && isJustified(run)) for (const each of run) prose.add(each);
+  }
+  return prose;
+}
+
+function follows(above: Segment, below: Segment): boolean {
+  const em = above.size;
+  return (
+    Math.abs(above.size - below.size) < 0.15 * em &&
+    below.baseline - above.baseline < 1.8 * em &&
+    Math.abs(above.left - below.left) < 2.5 * em &&
+    Math.abs(above.right - below.right) < 6 * em
+  );
+}
+
+/** Most lines end at one edge, or nearly fill the width that the longest has. */
+function isJustified(run: readonly Segment[]): boolean {
+  const right = Math.max(...run.map((segment) => segment.right));
+  const left = Math.min(...run.map((segment) => segment.left));
+  const full = run.filter((segment) => segment.right > right - 0.08 * (right - left)).length;
+  return full >= 0.6 * run.length;
+}
+
+/** The share of the letters in a box that are running text; a long text beside short cells is a cell too. */
+export function proseShare(box: Box, segments: readonly Segment[], prose: ReadonlySet<Segment>): number {
+  let all = 0;
+  let running = 0;
+  const inside = segments.filter((segment) => shareInside(segment, box) >= 0.5);
+  const short = inside.filter((segment) => !prose.has(segment));
+  for (const segment of inside) {
+    all += segment.glyphs.length;
+    if (prose.has(segment) && !short.some((other) => sameRow(other, segment))) running += segment.glyphs.length;
+  }
+  return all === 0 ? 0 : running / all;
+}
