@@ -72,7 +72,7 @@ async function queryEngine(
   }: { readonly config: Config; readonly mode?: SearchMode | undefined; readonly tell: (event: SearchEvent) => void },
 ): Promise<DenseEngine | undefined> {
   if (mode === 'lexical') return undefined;
-  const { dense } = await readManifest(index);
+  const { dense } = readManifest(index);
   const opened = dense
     ? await openQueryEngine(config, dense.model)
     : {

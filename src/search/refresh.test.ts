@@ -85,6 +85,13 @@ for (const format of ['parquet', 'jsonl'] as const) {
   });
 }
 
+test('who names the files of documents otherwise, or not at all, finds the index as it is', async () => {
+  await chunk('a', 1);
+  await refresh();
+  const again = await refreshIndex({ dataRoot: root, folder, format: 'parquet' });
+  assert.equal(again.changed, false);
+});
+
 test('documents without vectors of the model in use are found by their words, and told', async () => {
   for (const [at, id] of ['a', 'b', 'c', 'd', 'e'].entries()) await chunk(id, at + 4);
   for (const id of ['a', 'b', 'e']) await embed(id, lengthEngine());

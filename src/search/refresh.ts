@@ -91,8 +91,7 @@ function documentsOf({ dataRoot, format, linkOf }: RefreshOptions): FoundDocumen
       const [chunkStamp, vectorStamp] = [chunks, vectors].map((path) => statSync(path, { throwIfNoEntry: false }));
       if (!chunkStamp) return [];
       const file = linkOf?.(id);
-      const stamps = [chunkStamp, vectorStamp].map((each) => (each ? `${each.size} ${each.mtimeMs}` : ''));
-      const stamp = [...stamps, file ?? ''].join(', ');
+      const stamp = [chunkStamp, vectorStamp].map((each) => (each ? `${each.size} ${each.mtimeMs}` : '')).join(', ');
       return [
         { id, chunks, vectors: vectorStamp ? vectors : undefined, file, stamp, vectorBytes: vectorStamp?.size ?? 0 },
       ];

@@ -2,9 +2,9 @@ import { setImmediate } from 'node:timers/promises';
 
 import { AppError, canonicalJson } from '../base/index.ts';
 import type { DenseEngine } from '../parse/index.ts';
-import { analyse } from '../parse/index.ts';
 import type { IndexManifest } from './catalogue.ts';
 import { Catalogue } from './catalogue.ts';
+import { fitOf } from './fit.ts';
 import type { SearchFilter } from './filter.ts';
 import { filterKey, hiddenPlaces } from './filter.ts';
 import type { Candidate, Fusion, Ranking } from './fusion.ts';
@@ -20,9 +20,9 @@ import {
   widened,
 } from './fusion.ts';
 import { OpenedSegment } from './open-segment.ts';
+import { OpenedSegments } from './opened-segments.ts';
 import type { Passage } from './passage.ts';
 import { dot } from './segment/dense.ts';
-import { K1, termsOf } from './segment/lexical.ts';
 
 /** What is searched with: words, meaning, or both. */
 export type SearchMode = 'lexical' | 'dense' | 'hybrid';
@@ -61,12 +61,9 @@ const FILTERS_KEPT = 8;
 /** An index opened for searching: its segments as they were at that moment. */
 export class SearchIndex implements Disposable {
   readonly manifest: IndexManifest;
-  readonly #segments: readonly OpenedSegment[];
+  readonly #all: OpenedSegments;
   readonly #copies: ReadonlySet<string>;
   readonly #engine: DenseEngine | undefined;
-  readonly #averageLength: number;
-  readonly #passages: number;
-  readonly #centroid: Float32Array;
   readonly #isCoded: boolean;
   readonly #hidden = new Map<string, readonly Uint32Array[]>();
 
@@ -86,18 +83,16 @@ export class SearchIndex implements Disposable {
     const kind = !engine || !dense ? 'none' : this.#isCoded ? 'coded' : 'exact';
     using opened = new DisposableStack();
     let base = 0;
-    this.#segments = rows.map((row) => {
+    const segments = rows.map((row) => {
       const segment = opened.use(new OpenedSegment(catalogue, row, { base, vectors: kind }));
       base += segment.passages;
       return segment;
     });
+    const length = rows.reduce((sum, row) => sum + row.length, 0);
+    this.#all = new OpenedSegments(segments, length, dense?.dimensions ?? 0);
     opened.move();
-    this.#passages = base;
     this.#engine = kind === 'none' ? undefined : engine;
     this.#copies = catalogue.copies();
-    // Statistics count what is marked as gone until a merge leaves it out: a few words more or less change no order.
-    this.#averageLength = rows.reduce((sum, { length }) => sum + length, 0) / base || 1;
-    this.#centroid = meanCentroid(this.#segments, dense?.dimensions ?? 0);
   }
 
   /** The modes that can be asked for: without vectors or a model to embed the query, words alone. */
@@ -113,9 +108,9 @@ export class SearchIndex implements Disposable {
       });
     }
     const { vector, places, scores } = await this.#ranked(query, options, signal);
-    const fit = this.#fitOf(query, vector);
+    const fit = fitOf(this.#all, query, vector);
     return Array.from(places, (place, at) => {
-      const passage = this.#passage(place);
+      const passage = this.#all.passage(place);
       return { score: scores[at] ?? 0, fit: fit(place, passage), passage };
     })
       .filter((hit) => hit.fit >= (options.minFit ?? 0))
@@ -136,10 +131,10 @@ export class SearchIndex implements Disposable {
     const { mode, top, filter = {} } = options;
     const hidden = this.#hiddenBy(filter);
     if (mode === 'lexical') {
-      this.#scoreWords(query);
-      for (const [at, { wordScores }] of this.#segments.entries())
+      this.#all.scoreWords(query);
+      for (const [at, { wordScores }] of this.#all.segments.entries())
         for (const place of hidden[at] ?? []) wordScores[place] = 0;
-      return { ...this.#bestWords(top), vector: undefined };
+      return { ...this.#all.bestWords(top), vector: undefined };
     }
     const [vector] = (await this.#engine?.embed([query], 'query', signal)) ?? [];
     if (!vector) {
@@ -148,7 +143,7 @@ export class SearchIndex implements Disposable {
       });
     }
     // From here on nothing waits: scores lie in memory that another search would overwrite.
-    const unrelated = dot(vector, this.#centroid);
+    const unrelated = dot(vector, this.#all.centroid);
     const ranking = this.#isCoded
       ? this.#rankCoded({ query, vector, unrelated, hidden }, options)
       : this.#rankExact({ query, vector, unrelated, hidden }, options);
@@ -158,13 +153,13 @@ export class SearchIndex implements Disposable {
   /** Every vector is compared; sums of both scores are found by the kernel, segment by segment. */
   #rankExact(question: Question, { mode, top, fusion, feedback }: SearchOptions): Ranking {
     const { query, vector, unrelated, hidden } = question;
-    const exact = this.#segments.flatMap((segment, at) =>
+    const exact = this.#all.segments.flatMap((segment, at) =>
       segment.vectors.kind === 'exact'
         ? [{ segment, index: segment.vectors.index, hidden: hidden[at] ?? new Uint32Array() }]
         : [],
     );
     const dense = exact.map(({ index }) => index.score(vector, unrelated));
-    if (mode === 'hybrid') this.#scoreWords(query);
+    if (mode === 'hybrid') this.#all.scoreWords(query);
     for (const { index, hidden: places } of exact) index.hide(places);
     const bestDense = (count: number): Ranking =>
       rankingOf(
@@ -175,7 +170,7 @@ export class SearchIndex implements Disposable {
         -Infinity,
       );
     if (mode === 'dense') return bestDense(top);
-    if (fusion === 'rrf') return fuseRanks([this.#bestWords(RRF_DEPTH), bestDense(RRF_DEPTH)], top);
+    if (fusion === 'rrf') return fuseRanks([this.#all.bestWords(RRF_DEPTH), bestDense(RRF_DEPTH)], top);
     const highest = exact.map(({ index }) => index.highest(unrelated));
     const scale = scaleOf(
       {
@@ -198,8 +193,8 @@ export class SearchIndex implements Disposable {
   /** Codes say which vectors may be near; words say which passages besides. Those are compared exactly. */
   #rankCoded(question: Question, { mode, top, fusion, feedback }: SearchOptions): Ranking {
     const { query, vector, unrelated, hidden } = question;
-    const near = this.#nearest(vector, hidden, Math.max(NEAR_ROWS, top * 20));
-    const dense = new Map(near.map((place) => [place, this.#denseScore(place, vector, unrelated)]));
+    const near = this.#all.nearest(vector, hidden, Math.max(NEAR_ROWS, top * 20));
+    const dense = new Map(near.map((place) => [place, this.#all.denseScore(place, vector, unrelated)]));
     const byMeaning = (count: number): Ranking =>
       rankingOf(
         Array.from(dense, ([place, score]) => ({ place, score })),
@@ -207,16 +202,16 @@ export class SearchIndex implements Disposable {
         -Infinity,
       );
     if (mode === 'dense') return byMeaning(top);
-    this.#scoreWords(query);
-    for (const [at, { wordScores }] of this.#segments.entries())
+    this.#all.scoreWords(query);
+    for (const [at, { wordScores }] of this.#all.segments.entries())
       for (const place of hidden[at] ?? []) wordScores[place] = 0;
-    const words = this.#bestWords(NEAR_WORDS);
+    const words = this.#all.bestWords(NEAR_WORDS);
     if (fusion === 'rrf') return fuseRanks([words, byMeaning(RRF_DEPTH)], top);
     for (const place of words.places)
-      if (!dense.has(place)) dense.set(place, this.#denseScore(place, vector, unrelated));
+      if (!dense.has(place)) dense.set(place, this.#all.denseScore(place, vector, unrelated));
     const candidates: Candidate[] = Array.from(dense, ([place, score]) => ({
       place,
-      lexical: this.#wordScore(place),
+      lexical: this.#all.wordScore(place),
       dense: score,
     }));
     const depth = feedback === false ? top : feedbackDepth(top);
@@ -230,129 +225,31 @@ export class SearchIndex implements Disposable {
    */
   #withFeedback(first: Ranking, { vector }: Question, top: number): Ranking {
     const answers = Array.from(first.places.subarray(0, FEEDBACK_PASSAGES)).flatMap((place) => {
-      const best = bestVector(this.#vectors(place), vector);
+      const best = bestVector(this.#all.vectors(place), vector);
       return best ? [best] : [];
     });
     if (answers.length === 0) return { places: first.places.subarray(0, top), scores: first.scores.subarray(0, top) };
     const query = widened(vector, answers);
-    const unrelated = dot(query, this.#centroid);
-    const prepared = this.#segments.map(({ vectors }) => (vectors.kind === 'exact' ? vectors.index.prepare(query) : 0));
+    const unrelated = dot(query, this.#all.centroid);
+    const prepared = this.#all.segments.map(({ vectors }) =>
+      vectors.kind === 'exact' ? vectors.index.prepare(query) : 0,
+    );
     const candidates = Array.from(first.places, (place): Candidate => {
-      const { segment, at, local } = this.#locate(place);
+      const { segment, at, local } = this.#all.locate(place);
       const dense =
         segment.vectors.kind === 'exact'
           ? segment.vectors.index.rescore(local, prepared[at] as number, unrelated)
-          : this.#denseScore(place, query, unrelated);
-      return { place, lexical: this.#wordScore(place), dense };
+          : this.#all.denseScore(place, query, unrelated);
+      return { place, lexical: this.#all.wordScore(place), dense };
     });
     return fuseCandidates(candidates, unrelated, top);
-  }
-
-  /** BM25 of every passage for a query, left in the segments' memory. Frequencies are those of the whole index. */
-  #scoreWords(query: string): void {
-    for (const { wordScores } of this.#segments) wordScores.fill(0);
-    const wanted = new Map<string, number>();
-    for (const term of analyse(query)) wanted.set(term, (wanted.get(term) ?? 0) + 1);
-    for (const [term, times] of wanted) {
-      const bytes = Buffer.from(term, 'utf8');
-      const found = this.#segments.map(({ lexical }) => lexical.find(bytes));
-      const frequency = found.reduce((sum, each) => sum + (each?.frequency ?? 0), 0);
-      const weight = times * (K1 + 1) * this.#rarity(frequency);
-      for (const [at, { lexical, wordScores }] of this.#segments.entries()) {
-        const each = found[at];
-        if (each) lexical.addScores(each, weight, this.#averageLength, wordScores);
-      }
-    }
-  }
-
-  #rarity(frequency: number): number {
-    return Math.log(1 + (this.#passages - frequency + 0.5) / (frequency + 0.5));
-  }
-
-  #bestWords(top: number): Ranking {
-    return rankingOf(
-      this.#segments.flatMap(({ wordScores, base }) => bestPlaces(wordScores, base, { top, above: 0 })),
-      top,
-      0,
-    );
-  }
-
-  /** The passages of the rows whose codes are nearest to a query. */
-  #nearest(vector: Float32Array, hidden: readonly Uint32Array[], count: number): number[] {
-    const histogram = new Uint32Array(65_536);
-    const scans = this.#segments.flatMap((segment, at) =>
-      segment.vectors.kind === 'coded'
-        ? [
-            {
-              segment,
-              index: segment.vectors.index,
-              hidden: hidden[at] ?? new Uint32Array(),
-              distances: segment.vectors.index.scan(vector, histogram),
-            },
-          ]
-        : [],
-    );
-    let [bound, within] = [0, 0];
-    // What is hidden takes room among the nearest: twice as many leave enough of those that are not.
-    while (bound < histogram.length && within < count) within += histogram[bound++] as number;
-    const near: number[] = [];
-    for (const { segment, index, hidden: places, distances } of scans) {
-      const isHidden = new Set<number>();
-      for (const place of places) isHidden.add(place);
-      for (let row = 0; row < distances.length; row += 1) {
-        if ((distances[row] as number) >= bound) continue;
-        const passage = index.passageOf(row);
-        if (!isHidden.has(passage) && near.at(-1) !== segment.base + passage) near.push(segment.base + passage);
-      }
-    }
-    return near;
-  }
-
-  #denseScore(place: number, vector: Float32Array, unrelated: number): number {
-    const { segment, local } = this.#locate(place);
-    if (segment.vectors.kind === 'coded') return segment.vectors.index.score(local, vector, unrelated);
-    let best = -Infinity;
-    for (const each of this.#vectors(place)) best = Math.max(best, dot(each, vector));
-    return best === -Infinity ? unrelated : best;
-  }
-
-  #vectors(place: number): readonly Float32Array[] {
-    const { segment, local } = this.#locate(place);
-    return segment.vectors.kind === 'none' ? [] : segment.vectors.index.vectors(local);
-  }
-
-  #wordScore(place: number): number {
-    const { segment, local } = this.#locate(place);
-    return segment.wordScores[local] as number;
-  }
-
-  /** How far a passage answers a question, whatever others do. */
-  #fitOf(query: string, vector: Float32Array | undefined): (place: number, passage: Passage) => number {
-    const rarity = new Map<string, number>();
-    for (const term of new Set(analyse(query))) {
-      const bytes = Buffer.from(term, 'utf8');
-      rarity.set(
-        term,
-        this.#rarity(this.#segments.reduce((sum, { lexical }) => sum + (lexical.find(bytes)?.frequency ?? 0), 0)),
-      );
-    }
-    let total = 0;
-    for (const each of rarity.values()) total += each;
-    return (place, { text, title, headings }) => {
-      const own = new Set([...termsOf(text, title), ...analyse(headings.join(' '))]);
-      let covered = 0;
-      for (const [term, weight] of rarity) if (own.has(term)) covered += weight;
-      const words = total === 0 ? 0 : covered / total;
-      const meaning = vector ? this.#denseScore(place, vector, 0) : 0;
-      return Math.min(1, Math.max(words, meaning, 0));
-    };
   }
 
   #hiddenBy(filter: SearchFilter): readonly Uint32Array[] {
     const key = filterKey(filter);
     const known = this.#hidden.get(key);
     if (known) return known;
-    const found = this.#segments.map((segment) => hiddenPlaces(segment, filter, this.#copies));
+    const found = this.#all.segments.map((segment) => hiddenPlaces(segment, filter, this.#copies));
     for (const oldest of this.#hidden.keys()) {
       if (this.#hidden.size < FILTERS_KEPT) break;
       this.#hidden.delete(oldest);
@@ -361,20 +258,8 @@ export class SearchIndex implements Disposable {
     return found;
   }
 
-  #locate(place: number): { readonly segment: OpenedSegment; readonly at: number; readonly local: number } {
-    let at = this.#segments.length - 1;
-    while (at > 0 && (this.#segments[at] as OpenedSegment).base > place) at -= 1;
-    const segment = this.#segments[at] as OpenedSegment;
-    return { segment, at, local: place - segment.base };
-  }
-
-  #passage(place: number): Passage {
-    const { segment, local } = this.#locate(place);
-    return segment.passage(local);
-  }
-
   [Symbol.dispose](): void {
-    for (const segment of this.#segments) segment[Symbol.dispose]();
+    this.#all[Symbol.dispose]();
   }
 }
 
@@ -400,19 +285,6 @@ export async function openIndex(folder: string, engine?: DenseEngine, options: O
       if (!isGone || attempt >= 10) throw error;
     }
   }
-}
-
-/** The mean of all vectors, from the means of the segments. */
-function meanCentroid(segments: readonly OpenedSegment[], dimensions: number): Float32Array {
-  const sum = new Float64Array(dimensions);
-  let rows = 0;
-  for (const { vectors } of segments) {
-    if (vectors.kind === 'none') continue;
-    const { centroid, layout } = vectors.index;
-    rows += layout.rows;
-    for (let at = 0; at < dimensions; at += 1) sum[at] = (sum[at] as number) + (centroid[at] ?? 0) * layout.rows;
-  }
-  return Float32Array.from(sum, (value) => value / Math.max(1, rows));
 }
 
 function bestVector(vectors: readonly Float32Array[], query: Float32Array): Float32Array | undefined {

@@ -60,6 +60,7 @@ export async function updateIndex(catalogue: Catalogue, update: IndexUpdate, sig
     await open?.abandon();
   }
   if (change.segments.length > 0) await syncFolder(folder);
+  signal?.throwIfAborted();
   catalogue.change(change);
   await mergeSome(catalogue, signal);
   await removeOthers(catalogue);
@@ -101,6 +102,7 @@ export async function rebuildIndex(
     await open?.abandon();
   }
   await syncFolder(folder);
+  signal?.throwIfAborted();
   catalogue.replace({ segments, documents: rows }, dense);
   await removeOthers(catalogue);
 }
@@ -186,8 +188,7 @@ function newName(): string {
 
 /** Merges small segments as long as there are many of them, within a bound. */
 async function mergeSome(catalogue: Catalogue, signal: AbortSignal | undefined): Promise<void> {
-  for (;;) {
-    signal?.throwIfAborted();
+  while (!signal?.aborted) {
     const chosen = segmentsToMerge(
       catalogue.segments().map((row) => ({ ...row, live: row.passages - catalogue.deletedIn(row.name) })),
     );

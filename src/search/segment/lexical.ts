@@ -3,7 +3,7 @@ import type { SegmentFile } from './segment-file.ts';
 
 /** Saturation of repeated terms and weight of a passage's length, as most engines set them. */
 export const K1 = 1.2;
-export const B = 0.75;
+const B = 0.75;
 
 /**
  * A title says in few words what its document is about: they count this often in all, once where they stand in the text

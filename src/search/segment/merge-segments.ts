@@ -44,7 +44,7 @@ export async function mergeSegments(
       for (let place = document.first; place < document.first + document.count; place += 1) {
         targets[place] = writer.passages;
         const record = new Uint8Array((offsets[place + 1] as number) - (offsets[place] as number));
-        file.into('passages', record, offsets[place] as number);
+        file.into('passages', record, offsets[place]);
         await writer.add(record, facets[place] as number, vectors(place));
         lengths.push(lexical.length(place));
       }
