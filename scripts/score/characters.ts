@@ -24,8 +24,10 @@ export interface CharacterScore {
   readonly micro: Compared<number> & { readonly truth: number; readonly sample: readonly string[] };
   /** Characters outside ASCII that the truth has and the text has not. */
   readonly symbols: Compared<number> & { readonly truth: number; readonly sample: string };
-  /** Characters of the engine's text that are nowhere in our blocks, those inside pictures apart. */
+  /** Characters of the engine's text that are to be seen and nowhere in our blocks, those inside pictures apart. */
   readonly lost: { readonly count: number; readonly sample: string };
+  /** Characters of the engine's text that the page does not show, or shows twice. */
+  readonly unseen: number;
   /** Hyphens side by side, or between spaces inside a word of the truth. */
   readonly hyphens: readonly string[];
   /** As the sidecar counts them. */
@@ -45,7 +47,7 @@ export async function scoreCharacters(path: string, half: string): Promise<Chara
   const words = tokens(ours).length;
   const micro = (text: string): string[] => text.match(/μ/gu) ?? [];
   const missing = missingSymbols(truth, ours);
-  const gone = lostCharacters(engine.outsidePictures, ours);
+  const gone = lostCharacters(engine.seen, ours);
   return {
     id: basename(path),
     half,
@@ -65,6 +67,7 @@ export async function scoreCharacters(path: string, half: string): Promise<Chara
       sample: missing.sample,
     },
     lost: gone,
+    unseen: engine.unseen,
     hyphens: contexts(ours, /\p{L}[-‐] ?[-‐]\p{L}|\p{L} ?[-‐] [-‐]|\p{L}-\p{L}+ - \p{L}/gu).filter(
       (each) => !truth.includes(each),
     ),
@@ -98,6 +101,7 @@ export function summariseCharacters(scores: readonly CharacterScore[]): Record<s
           microEngine: sum((each) => each.micro.engine),
           microTruth: sum((each) => each.micro.truth),
           lost: sum((each) => each.lost.count),
+          unseen: sum((each) => each.unseen),
           symbolsMissing: sum((each) => each.symbols.ours),
           symbolsMissingEngine: sum((each) => each.symbols.engine),
           symbolsTruth: sum((each) => each.symbols.truth),
@@ -146,41 +150,40 @@ function blocksText(path: string): string {
   ].join('\n');
 }
 
-/** The engine's text, and what of it stands outside of the pictures that we found. */
+/** The engine's text, and what of it is to be seen outside of the pictures that we found. */
 async function engineText(
   bytes: Uint8Array,
   document: ParsedDocument,
-): Promise<{ text: string; outsidePictures: string }> {
+): Promise<{ text: string; seen: string; unseen: number }> {
   using file = await openPdf(bytes);
   const texts: string[] = [];
-  const outside: string[] = [];
+  const seen: string[] = [];
+  let unseen = 0;
   for (let number = 1; number <= file.pageCount; number += 1) {
     const pictures = document.blocks
       .filter((block) => block.kind === 'picture')
       .flatMap((block) => block.regions)
       .filter((region) => region.page === number);
-    const page = file.plainText(number);
-    texts.push(page.map((each) => each.text).join(''));
-    outside.push(
-      page
-        .filter(
-          ({ x, y }) =>
-            !pictures.some(
-              ({ box }) => x >= box.left - 2 && x <= box.right + 2 && y >= box.top - 2 && y <= box.bottom + 2,
-            ),
-        )
-        .map((each) => each.text)
-        .join(''),
-    );
+    const plainText = file.plainText(number);
+    const glyphs = file.readPage(number)?.glyphs ?? [];
+    const places = new Set(glyphs.map((glyph) => placeOf(glyph.x, glyph.baseline)));
+    const isShown = (x: number, y: number): boolean =>
+      [-0.5, 0, 0.5].some((dx) => [-0.5, 0, 0.5].some((dy) => places.has(placeOf(x + dx, y + dy))));
+    texts.push(plainText.map((each) => each.text).join(''));
+    for (const { text, x, y } of plainText) {
+      if (
+        pictures.some(({ box }) => x >= box.left - 2 && x <= box.right + 2 && y >= box.top - 2 && y <= box.bottom + 2)
+      )
+        continue;
+      if (isShown(x, y)) seen.push(text);
+      else if (text.trim() !== '') unseen += 1;
+    }
   }
+  const text = texts.join('\n').replaceAll('\u0002', '\ufffe');
   return {
-    text: plain(
-      texts
-        .join('\n')
-        .replaceAll('\u0002', '\ufffe')
-        .replaceAll(/\ufffe\r?\n?|(?<=[-\u2010])\u00ad/gu, ''),
-    ),
-    outsidePictures: plain(outside.join('\n')),
+    text: plain(text.replaceAll(/\ufffe\r?\n?|(?<=[-\u2010])\u00ad/gu, '')),
+    seen: plain(seen.join('')),
+    unseen,
   };
 }
 
@@ -196,6 +199,10 @@ function plain(text: string): string {
     .replaceAll(/[∗＊]/gu, '*')
     .replaceAll(/[º˚∘◦]/gu, '°')
     .replaceAll('\u2206', 'Δ');
+}
+
+function placeOf(x: number, y: number): string {
+  return `${Math.round(x)} ${Math.round(y)}`;
 }
 
 function tokens(text: string): string[] {

@@ -1,4 +1,4 @@
-import { resolve, sep } from 'node:path';
+import { resolve } from 'node:path';
 
 import type { Clock } from '../base/index.ts';
 import { AppError } from '../base/index.ts';
@@ -14,7 +14,7 @@ import {
   wantedWorks,
 } from '../harvest/index.ts';
 import type { DenseEngine } from '../parse/index.ts';
-import { documentFiles, openTokenizer } from '../parse/index.ts';
+import { openTokenizer } from '../parse/index.ts';
 import { startTelemetry } from '../telemetry/index.ts';
 import type { RunAccount } from './account.ts';
 import { accountOfStages, accountOfWorks } from './account.ts';
@@ -25,6 +25,7 @@ import type { CorpusEvent } from './events.ts';
 import type { GatherRequest, WantedDocuments } from './gather-request.ts';
 import { askedFor, checkDocuments, wantedDocuments, wantsWorks } from './gather-request.ts';
 import { makeIndex } from './make-index.ts';
+import { findOwnPapers } from './own-papers.ts';
 import { openDense, openSparse } from './parse-settings.ts';
 import { prepareChunk, prepareDense, prepareDoctags, prepareEmbed } from './prepare-stages.ts';
 import { RunFolder } from './run-folder.ts';
@@ -121,6 +122,7 @@ export class Gathering implements AsyncIterable<CorpusEvent> {
     const config = await withTokenizer(request.config, runtime);
     const startedAt = runtime.clock.monotonic();
     await using dense = await openDense(config, runtime);
+    const own = await findOwnPapers(request.papers, config.download.out);
     let arrive: Arrive | undefined;
     await using download = wantsWorks(request)
       ? await this.#open({ ...request, config }, (file) => arrive?.(file) ?? Promise.resolve())
@@ -134,7 +136,7 @@ export class Gathering implements AsyncIterable<CorpusEvent> {
       },
       gather: async (offer, stop) => {
         arrive = offer;
-        for (const file of papersOf(request)) if (!stop.aborted) await offer(file);
+        for (const file of own.papers) if (!stop.aborted) await offer(file);
         if (!download) return undefined;
         const [summary] = await Promise.all([
           download.run.run({ drain: 'due', signal: stop }),
@@ -153,6 +155,7 @@ export class Gathering implements AsyncIterable<CorpusEvent> {
     return {
       works: download ? accountOfWorks(download.manifest.latest(), outcome.gathered) : null,
       documents: outcome.documents,
+      passed_over: own.passedOver,
       ...accountOfStages(outcome.stages),
       index: outcome.index ?? null,
       stopped: outcome.stopReason ?? null,
@@ -171,6 +174,7 @@ export class Gathering implements AsyncIterable<CorpusEvent> {
     return {
       works: accountOfWorks(works, summary),
       documents: 0,
+      passed_over: [],
       stages: {},
       failures: [],
       index: null,
@@ -184,7 +188,9 @@ export class Gathering implements AsyncIterable<CorpusEvent> {
     const stack = new AsyncDisposableStack();
     try {
       const queue = stack.use(await openQueue(config, runtime));
-      const telemetry = stack.use(await startTelemetry(config.telemetry, queue.store, runtime.clock));
+      const telemetry = stack.use(
+        await startTelemetry(config.telemetry, queue.store, runtime.clock, (message) => runtime.log('warn', message)),
+      );
       const inspector = stack.use(openInspector());
       const assembly = stack.use(
         await assembleDownload(config, runtime, {
@@ -241,15 +247,6 @@ async function withTokenizer(config: Config, runtime: Runtime): Promise<Config> 
     runtime.log('warn', `${error.message}: chunks are measured in tokens of ${OTHER_TOKENIZER} instead`);
     return { ...config, parse: { ...config.parse, tokenizer: OTHER_TOKENIZER } };
   }
-}
-
-/** The papers that are there already; what the run itself has written is not taken for one. */
-function papersOf({ papers, config }: Request): string[] {
-  const own = resolve(config.download.out) + sep;
-  return papers
-    .flatMap((path) => documentFiles(path))
-    .map((path) => resolve(path))
-    .filter((path) => !path.startsWith(own));
 }
 
 /** Files that earlier runs have kept go through the stages as well: most are done, and some may have been left. */

@@ -7,6 +7,7 @@ import type { Session } from '../../session.ts';
 import { openSession, shared } from '../../session.ts';
 import { stopSignal } from '../../stop-signal.ts';
 import { DownloadProgress, printAccount } from './account.ts';
+import { nothingFound } from './nothing-found.ts';
 import type { DownloadOptions } from './options.ts';
 import { askedFor, downloadFlags, downloadOptions, loadRun } from './options.ts';
 
@@ -52,7 +53,9 @@ async function download(ids: readonly string[], options: DownloadOptions, sessio
     if (event.kind !== 'gathered') continue;
     const { summary, works } = event;
     printAccount(summary, progress, session, config, works);
-    if (summary.crashed > 0 && process.exitCode === undefined) process.exitCode = 1;
+    const isEmpty = works.length === 0 && summary.reason !== 'stopped';
+    if (isEmpty) session.log('error', nothingFound(wanted));
+    if (isEmpty || summary.crashed > 0) process.exitCode ??= 1;
   }
 }
 
@@ -69,6 +72,10 @@ async function dryRun(corpus: Corpus, wanted: RunAsked, session: Session): Promi
     );
   }
   session.log('info', `${found} works; nothing was fetched`);
+  if (found === 0) {
+    session.log('error', nothingFound(wanted));
+    process.exitCode ??= 1;
+  }
 }
 
 /** Asks the resolvers and names every place; no file is fetched, no job and no row is written. */

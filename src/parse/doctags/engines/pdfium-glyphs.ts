@@ -1,3 +1,4 @@
+import type { Box } from '../../document.ts';
 import { isRightToLeft } from '../layout/direction.ts';
 import { holdsLargeSigns, isUnknown } from '../layout/glyph-text.ts';
 import type { Ink } from '../layout/letter-shape.ts';
@@ -10,6 +11,7 @@ import { mapBox } from './pdfium-geometry.ts';
 import type { InkKind } from './hidden-text.ts';
 import { withoutHidden } from './hidden-text.ts';
 import type { Library } from './pdfium-library.ts';
+import type { FormPlace } from './pdfium-objects.ts';
 import { isWhite, readClip, type Clip } from './pdfium-paint.ts';
 
 /** What is the same for all glyphs of one text object. */
@@ -39,7 +41,7 @@ interface Source {
   readonly tagged: boolean;
   readonly maxGlyphs: number;
   /** Which form object holds a text object. */
-  readonly formOf: ReadonlyMap<number, number>;
+  readonly formOf: ReadonlyMap<number, FormPlace>;
 }
 
 const LINE_END_HYPHEN = 2;
@@ -92,7 +94,7 @@ export function readGlyphs(source: Source): PageText {
         else spaced = true;
         continue;
       }
-      const place = index;
+      const at = index;
       if (code >= 0xd800 && code < 0xdc00) {
         const low = call.FPDFText_GetUnicode(textPage, index + 1);
         if (low >= 0xdc00 && low < 0xe000) {
@@ -100,21 +102,21 @@ export function readGlyphs(source: Source): PageText {
           index += 1;
         }
       }
-      const object = call.FPDFText_GetTextObject(textPage, place);
+      const object = call.FPDFText_GetTextObject(textPage, at);
       const isNewObject = object !== lastObject || !run;
       if (isNewObject) {
         run = runs.get(object);
         if (!run) {
-          run = readRun(source, textPage, place, object);
+          run = readRun(source, textPage, at, object);
           runs.set(object, run);
         }
       }
       if (!run) continue;
-      const character = run.characters.character(code, { textPage, index: place, size: run.turn === 0 ? run.size : 0 });
-      const isHyphen = code === LINE_END_HYPHEN && call.FPDFText_IsHyphen(textPage, place) === 1;
+      const character = run.characters.character(code, { textPage, index: at, size: run.turn === 0 ? run.size : 0 });
+      const isHyphen = code === LINE_END_HYPHEN && call.FPDFText_IsHyphen(textPage, at) === 1;
       const text = isHyphen ? '-' : character.text;
-      call.FPDFText_GetLooseCharBox(textPage, place, scratch);
-      call.FPDFText_GetCharOrigin(textPage, place, scratch + 16, scratch + 24);
+      call.FPDFText_GetLooseCharBox(textPage, at, scratch);
+      call.FPDFText_GetCharOrigin(textPage, at, scratch + 16, scratch + 24);
       const floats = library.floats;
       const box = mapBox(
         matrix,
@@ -156,28 +158,21 @@ export function readGlyphs(source: Source): PageText {
       lastY = y;
       lastRight = box.right;
       lastSoft = isSoft;
-      const advance = run.turn === 0 && !run.font.math ? character.advance * run.size : 0;
-      // The box of a letter holds all of its ink, and that of an f or an italic letter reaches over the space after it: how
-      // far the pen moves tells where the letter ends. Type that is set wider or narrower than the font says is left alone.
-      const told = advance > 0.4 * (box.right - box.left) && advance < 1.2 * (box.right - box.left);
-      const left = told ? Math.max(pen, box.left) : box.left;
+      const advance = run.font.math ? 0 : character.advance * run.size;
+      const place = glyphBox(box, { x: pen, y: onLine, advance, turn: run.turn });
+      const isHanging = run.hanging && character.ink !== undefined;
       glyphs.push({
         text,
-        left,
-        right: told ? Math.min(pen + advance, box.right) : box.right,
-        top: run.hanging && character.ink ? onLine - character.ink.top * run.size : box.top,
-        bottom: run.hanging && character.ink ? onLine - character.ink.bottom * run.size : box.bottom,
+        left: place.left,
+        right: place.right,
+        top: isHanging ? onLine - (character.ink?.top ?? 0) * run.size : place.top,
+        bottom: isHanging ? onLine - (character.ink?.bottom ?? 0) * run.size : place.bottom,
         x: pen,
         baseline,
         size: run.size,
         font: run.font,
         // A space that the engine makes up counts where there is a gap to see.
-        spaced:
-          spaced ||
-          (gapSeen &&
-            last !== undefined &&
-            !isFormula(last.font, run.font) &&
-            left - last.right > LEAST_GAP * run.size),
+        spaced: spaced || (gapSeen && last !== undefined && isGap(last, place, run)),
         turn: run.turn,
         mark: run.mark,
         form: run.form,
@@ -193,6 +188,33 @@ export function readGlyphs(source: Source): PageText {
   }
   const shown = withoutHidden(glyphs, allPlain ? undefined : inks, source.drawings);
   return { glyphs: shown, unmapped, renamed, hidden: hidden + glyphs.length - shown.length, truncated: total > count };
+}
+
+interface Step {
+  readonly x: number;
+  readonly y: number;
+  readonly advance: number;
+  readonly turn: number;
+}
+
+/**
+ * The box of a letter holds all of its ink, and that of an f or an italic letter reaches over the space after it: how far
+ * the pen moves tells where the letter ends. Type that is set wider or narrower than the font says is left alone.
+ */
+function glyphBox(box: Box, { x, y, advance, turn }: Step): Box {
+  const length = turn === 0 || turn === 2 ? box.right - box.left : box.bottom - box.top;
+  if (turn < 0 || advance <= 0.4 * length || advance >= 1.2 * length) return box;
+  if (turn === 0) return { ...box, left: Math.max(x, box.left), right: Math.min(x + advance, box.right) };
+  if (turn === 1) return { ...box, top: Math.max(y, box.top), bottom: Math.min(y + advance, box.bottom) };
+  if (turn === 2) return { ...box, left: Math.max(x - advance, box.left), right: Math.min(x, box.right) };
+  return { ...box, top: Math.max(y - advance, box.top), bottom: Math.min(y, box.bottom) };
+}
+
+/** Whether the pen jumped between two glyphs of running text. */
+function isGap(last: Glyph, box: Box, run: TextRun): boolean {
+  if (isFormula(last.font, run.font)) return false;
+  const gap = run.turn === 1 ? box.top - last.bottom : run.turn === 3 ? last.top - box.bottom : box.left - last.right;
+  return gap > LEAST_GAP * run.size;
 }
 
 /** Formulas are set without spaces: their gaps follow from the signs. */
@@ -239,7 +261,7 @@ function readRun(source: Source, textPage: number, index: number, object: number
   }
   const mark = source.tagged && object !== 0 ? call.FPDFPageObj_GetMarkedContentID(object) : -1;
   const artifact = source.tagged && object !== 0 && hasArtifactMark(library, object);
-  const form = source.formOf.get(object) ?? -1;
+  const place = source.formOf.get(object);
   return {
     characters,
     font: characters.font,
@@ -247,11 +269,10 @@ function readRun(source: Source, textPage: number, index: number, object: number
     turn,
     hanging: turn === 0 && holdsLargeSigns(characters.font.name),
     mark,
-    form,
+    form: place?.form ?? -1,
     artifact,
     ink: inkOf(library, object),
-    // A form has a space of its own; its clip would have to be mapped, and figures are not read for their text.
-    clip: object === 0 || form >= 0 ? undefined : readClip(library, object, matrix),
+    clip: object === 0 ? undefined : readClip(library, object, place?.map ?? matrix),
   };
 }
 

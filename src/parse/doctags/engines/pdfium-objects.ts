@@ -18,12 +18,18 @@ const MIN_RULE = 4;
 const MAX_SEGMENTS = 400;
 const MAX_NESTING = 8;
 
+/** The form that an object stands in, counted on its page, and the way from the form's space to the page. */
+export interface FormPlace {
+  readonly form: number;
+  readonly map: Matrix;
+}
+
 /** What is drawn on a page besides text. */
 export interface PageObjects {
   readonly rules: Rule[];
   readonly drawings: Drawing[];
   /** Which form object holds a text object, by the engine's pointers. */
-  readonly formOf: Map<number, number>;
+  readonly formOf: Map<number, FormPlace>;
   readonly truncated: boolean;
 }
 
@@ -32,18 +38,19 @@ export function readObjects(library: Library, page: number, matrix: Matrix, maxO
   const { call } = library;
   const rules: Rule[] = [];
   const drawings: Drawing[] = [];
-  const formOf = new Map<number, number>();
+  const formOf = new Map<number, FormPlace>();
   let left = maxObjects;
   let forms = 0;
 
   const walk = (count: number, get: (index: number) => number, map: Matrix, form: number, depth: number): void => {
+    const place = form >= 0 ? { form, map } : undefined;
     for (let index = 0; index < count && left > 0; index += 1) {
       left -= 1;
       const object = get(index);
       if (object === 0) continue;
       const type = call.FPDFPageObj_GetType(object);
       if (type === TEXT) {
-        if (form >= 0) formOf.set(object, form);
+        if (place) formOf.set(object, place);
       } else if (type === PATH) {
         readPath(library, object, { map, form, rules, drawings });
       } else if (type === IMAGE || type === FORM) {
