@@ -188,7 +188,8 @@ function newName(): string {
 
 /** Merges small segments as long as there are many of them, within a bound. */
 async function mergeSome(catalogue: Catalogue, signal: AbortSignal | undefined): Promise<void> {
-  while (!signal?.aborted) {
+  for (;;) {
+    if (signal?.aborted) return;
     const chosen = segmentsToMerge(
       catalogue.segments().map((row) => ({ ...row, live: row.passages - catalogue.deletedIn(row.name) })),
     );
