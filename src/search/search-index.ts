@@ -103,7 +103,7 @@ export class SearchIndex implements Disposable {
   /** The best passages for a question. */
   async search(query: string, options: SearchOptions, signal?: AbortSignal): Promise<Hit[]> {
     if (query.trim() === '') {
-      throw new AppError('SEARCH_EMPTY', 'there is nothing to search for', {
+      throw new AppError('USAGE_QUESTION', 'there is nothing to search for', {
         hint: 'ask a question, or give some words',
       });
     }

@@ -193,5 +193,5 @@ test('how far a passage answers is told by itself, and too little of it is left 
   assert.ok(half && half.fit < 0.2, `${half?.fit}`);
   assert.deepEqual(await index.search(question, { mode: 'lexical', top: 1, minFit: 0.3 }), []);
   for (const nothing of ['', '  \n'])
-    await assert.rejects(index.search(nothing, { mode: 'lexical', top: 1 }), { code: 'SEARCH_EMPTY' });
+    await assert.rejects(index.search(nothing, { mode: 'lexical', top: 1 }), { code: 'USAGE_QUESTION' });
 });
