@@ -27,7 +27,7 @@ const HOUSE: Readonly<Record<string, { readonly folders: readonly string[]; read
   },
   search: { folders: ['base', 'parse'], packages: [] },
   graph: { folders: ['base', 'parse', 'stage', 'works'], packages: [] },
-  report: { folders: ['base', 'stage', 'download', 'parse', 'telemetry'], packages: [] },
+  report: { folders: ['base', 'stage', 'download', 'parse', 'telemetry'], packages: ['esbuild'] },
   harvest: {
     folders: ['base', 'queue', 'http', 'works', 'resolve', 'download', 'parse', 'telemetry', 'config'],
     packages: [],
@@ -75,6 +75,7 @@ const HOUSE: Readonly<Record<string, { readonly folders: readonly string[]; read
 /** Packages that are large or optional: the only files that may name them. */
 const HEAVY: Readonly<Record<string, RegExp>> = {
   pg: /^queue\/postgres\//,
+  esbuild: /^report\/bundle\.ts$/,
   '@embedpdf/pdfium': /^parse\/doctags\/engines\//,
   'onnxruntime-node': /^parse\/embed\/engines\//,
   'parquet-wasm': /^parse\/.*parquet/,
@@ -86,7 +87,8 @@ const SOURCE = join(import.meta.dirname, '..', 'src');
 const files = globSync('**/*.ts', { cwd: SOURCE }).map((file) => file.split(sep).join('/'));
 
 function importsOf(file: string): string[] {
-  const text = readFileSync(join(SOURCE, file), 'utf8');
+  // Examples in doc comments import as a stranger would.
+  const text = readFileSync(join(SOURCE, file), 'utf8').replaceAll(/^ *\/\*\*.*?\*\//gms, '');
   return [
     ...text.matchAll(/^\s*(?:import|export)\s[^'"]*?from\s+'([^']+)'|\bimport\(\s*'([^']+)'|^import\s+'([^']+)'/gm),
   ].map((match) => match[1] ?? match[2] ?? match[3] ?? '');

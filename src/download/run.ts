@@ -100,17 +100,16 @@ export class DownloadRun {
     // Many works are under way when a process dies, and the queue counts it as an attempt of each; crashes of a work's
     // own are counted here.
     const maxAttempts = Math.max(orchestrator.maxAttempts, options.maxDeaths);
-    this.#orchestrator = new Orchestrator(
-      { ...orchestrator, maxAttempts },
-      {
-        store: options.queue.store,
-        handler: this.handler,
-        clock: options.clock,
-        report: options.report,
-        log: options.log,
-        around: options.around,
-      },
-    );
+    this.#orchestrator = new Orchestrator({
+      ...orchestrator,
+      maxAttempts,
+      queue: options.queue,
+      handler: this.handler,
+      clock: options.clock,
+      report: options.report,
+      log: options.log,
+      around: options.around,
+    });
   }
 
   get orchestrator(): Orchestrator {

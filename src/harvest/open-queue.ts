@@ -1,4 +1,5 @@
 import type { Clock } from '../base/index.ts';
+import { AppError } from '../base/index.ts';
 import type { Config, Layer } from '../config/index.ts';
 import type { OrchestratorOptions, QueueStore } from '../queue/index.ts';
 import { openStore, WorkQueue } from '../queue/index.ts';
@@ -10,19 +11,24 @@ export async function openQueue(config: Config, runtime: Runtime, clock: Clock =
 }
 
 async function openQueueStore({ queue }: Config, runtime: Runtime, clock: Clock): Promise<QueueStore> {
-  return openStore({
-    backend: queue.backend,
-    path: queue.path,
+  return openStore(whereOf(queue), {
     walMode: queue.wal_mode,
     timeoutMs: queue.timeout_sec * 1000,
     durability: queue.durability,
-    url: queue.url,
     schema: queue.schema,
     clock,
     report: (event) =>
       event.kind === 'queue-unreachable'
         ? runtime.log('warn', `the queue's server is away (${event.message}); waiting for it`)
         : runtime.log('info', `the queue's server is back after ${(event.outageMs / 1000).toFixed(1)} s`),
+  });
+}
+
+function whereOf({ backend, path, url }: Config['queue']): string {
+  if (backend !== 'postgres') return backend === 'memory' ? ':memory:' : path;
+  if (url !== '') return url;
+  throw new AppError('CONFIG_INVALID', 'queue.url is empty although queue.backend is postgres', {
+    hint: 'set queue.url, for example postgres://user@host/database, or pass --queue',
   });
 }
 

@@ -14,6 +14,7 @@ const OPTIONS: OrchestratorOptions = {
   maxPerResolver: {},
   maxPerHost: 4,
   maxParked: 8,
+  readyPerHost: 0,
   leaseMs: 60_000,
   heartbeatMs: 20_000,
   maxAttempts: 3,
@@ -35,10 +36,15 @@ function stage(handler: Handler, options: Partial<OrchestratorOptions> = {}) {
   const store = new MemoryStore();
   const queue = new WorkQueue(store, clock);
   const events: QueueEvent[] = [];
-  const orchestrator = new Orchestrator(
-    { ...OPTIONS, ...options },
-    { store, handler, clock, report: (event) => void events.push(event), random: () => 0 },
-  );
+  const orchestrator = new Orchestrator({
+    ...OPTIONS,
+    ...options,
+    queue,
+    handler,
+    clock,
+    report: (event) => void events.push(event),
+    random: () => 0,
+  });
   return { clock, store, queue, events, orchestrator };
 }
 
@@ -418,8 +424,7 @@ test('draining waits for what is paused, ends when that is cancelled, and does n
   const { queue, store, clock, orchestrator } = stage(() => undefined);
   await store.admin.pause('all', '', clock.now());
   await queue.enqueue('a', {});
-  const options = { store, clock, handler: () => undefined };
-  const due = await new Orchestrator(OPTIONS, options).run({ drain: 'due' });
+  const due = await new Orchestrator({ ...OPTIONS, queue, clock, handler: () => undefined }).run({ drain: 'due' });
   assert.deepEqual([due.reason, due.done], ['drained', 0]);
   let ended = false;
   const run = orchestrator.run({ drain: 'empty' }).finally(() => (ended = true));

@@ -1,26 +1,33 @@
 import { hostname } from 'node:os';
 
 import type { Clock, Limiter, Random, Timer } from '../base/index.ts';
+import { systemClock } from '../base/index.ts';
 import { Dispatcher } from './dispatcher.ts';
 import type { Report } from './events.ts';
 import type { Handler, HandlerContext } from './handler.ts';
 import { createJobLimiter, JobLimits } from './job-limits.ts';
 import type { DrainMode, OrchestratorOptions } from './options.ts';
+import { ORCHESTRATOR_DEFAULTS } from './options.ts';
 import { RunningJobs } from './running-jobs.ts';
 import type { LeasedJob, QueueStore, StoreChange } from './types.ts';
+import type { WorkQueue } from './work-queue.ts';
 import { createWorkerId, isDeadHere } from './worker-identity.ts';
 
-export interface OrchestratorDependencies {
-  readonly store: QueueStore;
+/** What an orchestrator is made of: a queue and a handler; the rest has defaults. */
+export interface OrchestratorSetup extends Partial<OrchestratorOptions> {
+  readonly queue: WorkQueue;
+  /** Runs a job; what it throws counts as a failed attempt. */
   readonly handler: Handler;
-  readonly clock: Clock;
+  readonly clock?: Clock;
+  /** Told what happens to jobs. */
   readonly report?: Report;
+  /** Where handlers write with `context.log`. */
   readonly log?: HandlerContext['log'];
   /** Wraps the run of each job, so that a tracer can make it its own. */
   readonly around?: (<T>(job: LeasedJob, run: () => Promise<T>) => Promise<T>) | undefined;
   /** Where limits are kept; those of a whole fleet could stand here. */
   readonly limiter?: Limiter;
-  readonly random?: Random;
+  readonly random?: Random | undefined;
 }
 
 export interface RunSummary {
@@ -35,7 +42,18 @@ export interface RunSummary {
 /** How often running jobs are checked for their time limit. */
 const SWEEP_MS = 1_000;
 
-/** Empties a queue: leases jobs as workers become free, runs them within their limits, writes down what came of them. */
+/**
+ * Empties a queue: leases jobs as workers become free, runs them within their limits, writes down what came of them.
+ *
+ * ```ts
+ * import { openStore, Orchestrator, WorkQueue } from 'docstokg/queue';
+ *
+ * await using queue = new WorkQueue(await openStore('state/queue.sqlite'));
+ * await queue.enqueue('doi:10.1234/example', { doi: '10.1234/example' });
+ * const orchestrator = new Orchestrator({ queue, handler: (job) => console.log(job.artifactId) });
+ * await orchestrator.run({ drain: 'empty' });
+ * ```
+ */
 export class Orchestrator {
   readonly workerId = createWorkerId();
   readonly #options: OrchestratorOptions;
@@ -51,15 +69,17 @@ export class Orchestrator {
   #stopping = false;
   #failure: { readonly error: unknown } | undefined;
 
-  constructor(options: OrchestratorOptions, dependencies: OrchestratorDependencies) {
-    const { store, clock } = dependencies;
+  constructor(setup: OrchestratorSetup) {
+    const { queue, handler, clock = systemClock, report, log, around, limiter, random, ...given } = setup;
+    const { store } = queue;
+    const options = { ...ORCHESTRATOR_DEFAULTS, ...given };
     this.#options = options;
     this.#store = store;
     this.#clock = clock;
-    this.#report = dependencies.report ?? (() => undefined);
+    this.#report = report ?? (() => undefined);
     this.#startedAt = clock.now();
     this.#limits = new JobLimits({
-      limiter: dependencies.limiter ?? createJobLimiter(options, clock),
+      limiter: limiter ?? createJobLimiter(options, clock),
       limits: options,
       clock,
       report: this.#report,
@@ -69,13 +89,13 @@ export class Orchestrator {
       options,
       workerId: this.workerId,
       store,
-      handler: dependencies.handler,
+      handler,
       clock,
       limits: this.#limits,
       report: this.#report,
-      log: dependencies.log ?? (() => undefined),
-      around: dependencies.around,
-      random: dependencies.random,
+      log: log ?? (() => undefined),
+      around,
+      random,
       ended: () => this.#dispatcher?.pump(),
     });
   }

@@ -131,8 +131,9 @@ function openHandlerJobs(
   session: Session,
   { queue, handler, ...told }: Omit<DownloadJobParts, 'telemetry'> & { readonly handler: Handler },
 ): Emptying {
-  const orchestrator = new Orchestrator(orchestratorOptions(config), {
-    store: queue.store,
+  const orchestrator = new Orchestrator({
+    ...orchestratorOptions(config),
+    queue,
     handler,
     clock: session.clock,
     log: (level, message) => session.log(level, message),
