@@ -1,7 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { readdirSync, rmSync } from 'node:fs';
-import { mkdir, open, rename, rm } from 'node:fs/promises';
+import { mkdir, open, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+
+import { renameFile } from './rename-file.ts';
 
 /**
  * Writes a file so that its final name never shows half of it, whatever happens: a `.part` beside it, fsync,
@@ -52,7 +54,7 @@ function isAlive(pid: number): boolean {
 
 /** Gives synced bytes their final name, durably. */
 export async function commitPart(part: string, path: string): Promise<void> {
-  await rename(part, path);
+  renameFile(part, path);
   await syncFolder(dirname(path));
 }
 

@@ -1,4 +1,4 @@
-import { closeSync, fdatasync, fstatSync, ftruncateSync, mkdirSync, openSync, readSync, writeSync } from 'node:fs';
+import { closeSync, fdatasync, fstatSync, mkdirSync, openSync, readSync, truncateSync, writeSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { promisify } from 'node:util';
@@ -112,6 +112,7 @@ interface Pending {
  * is acknowledged after fdatasync, and appends that wait together share one.
  */
 export class JsonlWriter implements AsyncDisposable {
+  readonly #path: string;
   readonly #lock: FileLock;
   readonly #descriptor: number;
   readonly #durable: boolean;
@@ -119,6 +120,7 @@ export class JsonlWriter implements AsyncDisposable {
   #flushing: Promise<void> | undefined;
 
   private constructor(path: string, lock: FileLock, durable: boolean) {
+    this.#path = path;
     this.#lock = lock;
     this.#durable = durable;
     this.#descriptor = openSync(path, 'a+');
@@ -185,7 +187,8 @@ export class JsonlWriter implements AsyncDisposable {
       end = at === -1 ? from : from + at + 1;
       if (at !== -1) break;
     }
-    ftruncateSync(this.#descriptor, end);
+    // By its name: Windows truncates nothing through a descriptor that only appends.
+    truncateSync(this.#path, end);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

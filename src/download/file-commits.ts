@@ -1,6 +1,8 @@
-import { closeSync, fdatasync, fsync, openSync, renameSync } from 'node:fs';
+import { closeSync, fdatasync, fsync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { promisify } from 'node:util';
+
+import { renameFile } from '../base/index.ts';
 
 const syncData = promisify(fdatasync);
 const syncAll = promisify(fsync);
@@ -81,10 +83,9 @@ async function syncFile(path: string): Promise<void> {
   }
 }
 
-/** On the thread itself: a rename costs less than the way to another thread and back. */
 function rename({ part, path, failed }: Commit): boolean {
   try {
-    renameSync(part, path);
+    renameFile(part, path);
     return true;
   } catch (error) {
     failed(error);
