@@ -3,6 +3,7 @@ import { readdirSync, rmSync } from 'node:fs';
 import { mkdir, open, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 
+import { describeDiskError } from './disk-error.ts';
 import { renameFile } from './rename-file.ts';
 
 /**
@@ -17,8 +18,8 @@ export async function writeFileAtomic(path: string, data: string | Uint8Array): 
     await file.writeFile(data);
     await file.sync();
   } catch (error) {
-    await rm(part, { force: true });
-    throw error;
+    await rm(part, { force: true }).catch(() => undefined);
+    throw describeDiskError(error, path);
   }
   await commitPart(part, path);
 }

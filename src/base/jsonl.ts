@@ -4,6 +4,7 @@ import { dirname } from 'node:path';
 import { promisify } from 'node:util';
 
 import type { Clock } from './clock.ts';
+import { describeDiskError } from './disk-error.ts';
 import { AppError } from './errors.ts';
 import { FileLock } from './file-lock.ts';
 
@@ -167,7 +168,8 @@ export class JsonlWriter implements AsyncDisposable {
         if (this.#durable) await syncData(this.#descriptor);
         for (const { done } of batch) done();
       } catch (error) {
-        for (const { failed } of batch) failed(error);
+        const told = describeDiskError(error, this.#path);
+        for (const { failed } of batch) failed(told);
       }
     }
     this.#flushing = undefined;
