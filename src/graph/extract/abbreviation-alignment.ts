@@ -31,13 +31,14 @@ export function align(
   let best: { start: number; end: number; score: number } | undefined;
   for (const { at, start, within } of starts(words, options.whole ? words.length : most)) {
     if (options.whole && at !== 0) continue;
-    const first = words[at]?.text.slice(within) ?? '';
+    const opening = words[at]?.text.slice(within) ?? '';
     const rest = words.slice(at + 1).map((word) => word.text);
-    const score = quality(letters, [first, ...rest], short);
+    const score = quality(letters, [opening, ...rest], short);
     if (score === undefined || score < (LEAST[letters.length] ?? LEAST_ELSE)) continue;
     // A part of a compound begins a long form only where the whole word does not.
     const sure = score - (start === words[at]?.start ? 0 : 0.1);
-    if (!best || sure > best.score + 1e-9) best = { start: piece.start + start, end: piece.start + to.end, score: sure };
+    if (!best || sure > best.score + 1e-9)
+      best = { start: piece.start + start, end: piece.start + to.end, score: sure };
   }
   return best;
 }
@@ -62,7 +63,7 @@ function* starts(words: readonly Word[], most: number): Generator<{ at: number; 
 
 function lettersOf(short: string): string[] {
   const plain = short.replace(/(?<=\p{Lu}{2})s$/u, '');
-  return [...plain.toLowerCase()].filter((letter) => /[\p{L}\p{N}]/u.test(letter));
+  return Array.from(plain.toLowerCase()).filter((letter) => /[\p{L}\p{N}]/u.test(letter));
 }
 
 /** Words and the parts of compound words, which can begin a long form's letter as well. */
@@ -71,7 +72,11 @@ function wordsOf(text: string): Word[] {
     .map((match) => {
       const lead = /^[^\p{L}\p{N}]*/u.exec(match[0])?.[0].length ?? 0;
       const tail = /[^\p{L}\p{N})'’]*$/u.exec(match[0])?.[0].length ?? 0;
-      return { text: match[0].slice(lead, match[0].length - tail).toLowerCase(), start: match.index + lead, end: match.index + match[0].length - tail };
+      return {
+        text: match[0].slice(lead, match[0].length - tail).toLowerCase(),
+        start: match.index + lead,
+        end: match.index + match[0].length - tail,
+      };
     })
     .filter((word) => word.text !== '');
 }
@@ -96,7 +101,8 @@ function quality(letters: readonly string[], words: readonly string[], short: st
     for (let at = letter; at < text.length; at += 1) {
       const previous = row[at - 1] ?? Number.NEGATIVE_INFINITY;
       reach = Math.max(reach, previous);
-      if (text[at] === letters[letter]) next[at] = Math.max(reach + (gains[at] ?? 0), previous + Math.max(gains[at] ?? 0, 0.75));
+      if (text[at] === letters[letter])
+        next[at] = Math.max(reach + (gains[at] ?? 0), previous + Math.max(gains[at] ?? 0, 0.75));
       // Passing the beginning of a word without taking its letter costs.
       if (text[at - 1] === ' ') reach -= skipped(text, at - 1);
     }
@@ -107,7 +113,11 @@ function quality(letters: readonly string[], words: readonly string[], short: st
     const here = row[at] ?? Number.NEGATIVE_INFINITY;
     if (here === Number.NEGATIVE_INFINITY) continue;
     // Words behind the last letter's word are not explained by any letter.
-    const rest = text.slice(at).split(' ').slice(1).filter((word) => !PASSED.has(word)).length;
+    const rest = text
+      .slice(at)
+      .split(' ')
+      .slice(1)
+      .filter((word) => !PASSED.has(word)).length;
     top = Math.max(top, here - rest * 0.6);
   }
   return top === Number.NEGATIVE_INFINITY ? undefined : top / count;
@@ -118,7 +128,16 @@ function placeGains(text: string): Float64Array {
   const gains = new Float64Array(text.length);
   for (let at = 0; at < text.length; at += 1) {
     const before = at === 0 ? ' ' : (text[at - 1] ?? '');
-    gains[at] = before === ' ' ? (PASSED.has(wordAt(text, at)) ? 0.5 : 1) : /[-/,.–+]/.test(before) ? 0.95 : /\d/.test(text[at] ?? '') && !/\d/.test(before) ? 0.9 : 0.35;
+    gains[at] =
+      before === ' '
+        ? PASSED.has(wordAt(text, at))
+          ? 0.5
+          : 1
+        : /[-/,.–+]/.test(before)
+          ? 0.95
+          : /\d/.test(text[at] ?? '') && !/\d/.test(before)
+            ? 0.9
+            : 0.35;
   }
   return gains;
 }

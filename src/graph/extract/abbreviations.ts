@@ -26,7 +26,9 @@ export function findAbbreviations(text: string): Abbreviation[] {
   const found: Abbreviation[] = [];
   const known = new Set<string>();
   for (const { open, inside } of remarks(text)) {
-    const [best] = [...shortInside(text, open, inside), ...shortBefore(text, open, inside)].sort((a, b) => b.score - a.score);
+    const [best] = [...shortInside(text, open, inside), ...shortBefore(text, open, inside)].sort(
+      (a, b) => b.score - a.score,
+    );
     if (!best || known.has(`${best.short.start}`)) continue;
     known.add(`${best.short.start}`);
     found.push(best);
@@ -49,7 +51,8 @@ function remarks(text: string): { readonly open: number; readonly inside: string
   return found;
 }
 
-const INTRODUCED = /^\s*(?:or |i\.e\.,? |abbreviated (?:as )?|abbreviation:? |termed |called |hereafter |henceforth |referred to as )?["'“‘]?/i;
+const INTRODUCED =
+  /^\s*(?:or |i\.e\.,? |abbreviated (?:as )?|abbreviation:? |termed |called |hereafter |henceforth |referred to as )?["'“‘]?/i;
 
 /** "long form (LF)", "long form (see there; LF)", "(long form, LF)": a part of the remark is the short form. */
 function shortInside(text: string, open: number, inside: string): Abbreviation[] {
@@ -64,7 +67,8 @@ function shortInside(text: string, open: number, inside: string): Abbreviation[]
     if (short.length === 1 && inside.trim() !== short) continue;
     if (!isShortForm(short) || (number > wholes.length && !isCapital(short))) continue;
     const inFront = align(short, before(text, open));
-    const within = part.index > 0 ? align(short, [{ text: inside.slice(0, part.index - 1), start: open + 1 }]) : undefined;
+    const within =
+      part.index > 0 ? align(short, [{ text: inside.slice(0, part.index - 1), start: open + 1 }]) : undefined;
     const long = within && (!inFront || within.score > inFront.score) ? within : inFront;
     if (!long) continue;
     found.push({
@@ -83,12 +87,16 @@ function isCapital(text: string): boolean {
 /** "LF (long form)": the word before the remark is the short form, and the remark begins with its long form. */
 function shortBefore(text: string, open: number, inside: string): Abbreviation[] {
   const at = open + 1;
-  const match = /(?<![\p{L}\p{N}/-])(?<short>[\p{L}\p{N}][\p{L}\p{N}\-/&.+]{0,14})\s?$/u.exec(text.slice(Math.max(0, open - 40), open));
+  const match = /(?<![\p{L}\p{N}/-])(?<short>[\p{L}\p{N}][\p{L}\p{N}\-/&.+]{0,14})\s?$/u.exec(
+    text.slice(Math.max(0, open - 40), open),
+  );
   const short = match?.groups?.['short'];
   if (short === undefined || !isShortForm(short) || !/\p{Lu}.*\p{Lu}|\p{Lu}.*\d|\p{Ll}\p{Lu}/u.test(short)) return [];
   const words = /^[^,;:=]+/.exec(inside)?.[0].trimEnd() ?? '';
   if (words.split(/[\s-]+/).length < 2) return [];
-  const long = align(short, [{ text: words, start: at + (inside.length - inside.trimStart().length) }], { whole: true });
+  const long = align(short, [{ text: words, start: at + (inside.length - inside.trimStart().length) }], {
+    whole: true,
+  });
   if (!long) return [];
   const start = open - (match?.[0].length ?? 0);
   return [

@@ -8,9 +8,38 @@ export interface PrintedNumber {
 }
 
 const SPELT: Readonly<Record<string, number>> = {
-  zero: 0, one: 1, two: 2, three: 3, four: 4, five: 5, six: 6, seven: 7, eight: 8, nine: 9, ten: 10, eleven: 11, twelve: 12, thirteen: 13,
-  fourteen: 14, fifteen: 15, sixteen: 16, seventeen: 17, eighteen: 18, nineteen: 19, twenty: 20, thirty: 30, forty: 40, fifty: 50, sixty: 60,
-  seventy: 70, eighty: 80, ninety: 90, hundred: 100, thousand: 1000, million: 1e6, billion: 1e9,
+  zero: 0,
+  one: 1,
+  two: 2,
+  three: 3,
+  four: 4,
+  five: 5,
+  six: 6,
+  seven: 7,
+  eight: 8,
+  nine: 9,
+  ten: 10,
+  eleven: 11,
+  twelve: 12,
+  thirteen: 13,
+  fourteen: 14,
+  fifteen: 15,
+  sixteen: 16,
+  seventeen: 17,
+  eighteen: 18,
+  nineteen: 19,
+  twenty: 20,
+  thirty: 30,
+  forty: 40,
+  fifty: 50,
+  sixty: 60,
+  seventy: 70,
+  eighty: 80,
+  ninety: 90,
+  hundred: 100,
+  thousand: 1000,
+  million: 1e6,
+  billion: 1e9,
 };
 
 const DIGITS = String.raw`\d{1,3}(?:[,\u2009\u202f]\d{3})+(?:\.\d+)?(?!\d)|\d+(?:[.·]\d+)?|[.·]\d+`;
@@ -35,7 +64,12 @@ export function findNumbers(text: string): PrintedNumber[] {
     const plain = Number((digits ?? '').replace(/[,\u2009\u202f]/g, '').replace('·', '.'));
     const negative = sign !== undefined && sign !== '+';
     const scaled = SPELT[scale?.trim().toLowerCase() ?? ''] ?? 1;
-    found.push({ start: match.index, end, value: (negative ? -1 : 1) * plain * powerOfTen(times) * scaled, spelt: false });
+    found.push({
+      start: match.index,
+      end,
+      value: (negative ? -1 : 1) * plain * powerOfTen(times) * scaled,
+      spelt: false,
+    });
   }
   return found;
 }
@@ -51,8 +85,9 @@ function speltValue(text: string): number {
 
 function powerOfTen(times: string | undefined): number {
   if (times === undefined) return 1;
-  const plain = [...times]
-    .map((letter) => (SUPERSCRIPT_DIGITS.includes(letter) ? String(SUPERSCRIPT_DIGITS.indexOf(letter)) : letter))
+  const plain = Array.from(times, (letter) =>
+    SUPERSCRIPT_DIGITS.includes(letter) ? String(SUPERSCRIPT_DIGITS.indexOf(letter)) : letter,
+  )
     .join('')
     .replace(/[−–⁻]/g, '-');
   const power = /(?:10\s?\^?|[eE]\+?)(?<power>-?\d{1,3})$/.exec(plain)?.groups?.['power'];

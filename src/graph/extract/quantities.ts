@@ -54,7 +54,12 @@ function withUnit(text: string, number: PrintedNumber): Piece {
   const letter = read && /^[A-Z]$/u.test(read.unit.text);
   // "13C" and "2D" are names; a single capital letter is a unit only behind a space.
   const glued = gap === '' && letter;
-  const hyphened = gap !== '' && /[-‐]/.test(gap) && read !== undefined && !/^[\p{Ll}]{3,}/u.test(read.unit.text) && read.unit.text.length < 2;
+  const hyphened =
+    gap !== '' &&
+    /[-‐]/.test(gap) &&
+    read !== undefined &&
+    !/^[\p{Ll}]{3,}/u.test(read.unit.text) &&
+    read.unit.text.length < 2;
   if (!read || glued || hyphened) return { ...number, unit: undefined, unitEnd: number.end };
   return { ...number, unit: read.unit, unitEnd: number.end + gap.length + read.length };
 }
@@ -72,7 +77,8 @@ function groupFrom(text: string, pieces: readonly Piece[], from: number): Piece[
     const sameUnit = last.unit === undefined || next.unit === undefined || last.unit.base === next.unit.base;
     const and = /^\s?and\s$/.test(between);
     const bound = /\bbetween\s(?:[~∼≈<>≤≥]\s?)?$/iu.test(text.slice(Math.max(0, first.start - 14), first.start));
-    if (TOLERANCE.test(between) || (RANGE.test(between) && sameUnit && (!and || (bound && group.length === 1)))) group.push(next);
+    if (TOLERANCE.test(between) || (RANGE.test(between) && sameUnit && (!and || (bound && group.length === 1))))
+      group.push(next);
     else if (LIST.test(between) && last.unit === undefined && listEnds(text, pieces, at)) group.push(next);
     else break;
   }
@@ -122,7 +128,9 @@ function isNamePart(text: string, piece: Piece): boolean {
   if (/[\p{L}\d_)\]][-‐–−⁻/.]?$/u.test(before) || /\p{L}[−⁻]\s$/u.test(before)) return true;
   if (/(?:^|\s)[#№@]$/u.test(before) || /(?:https?:|doi|www\.)\S*$/iu.test(before)) return true;
   if (piece.unit === undefined)
-    return /^[\p{L}_]/u.test(after) || /^[-‐]\p{L}/u.test(after) || /^[/:]\d/.test(after) || /^(?:st|nd|rd|th)\b/.test(after);
+    return (
+      /^[\p{L}_]/u.test(after) || /^[-‐]\p{L}/u.test(after) || /^[/:]\d/.test(after) || /^(?:st|nd|rd|th)\b/.test(after)
+    );
   // "2006b" and "8d" are names of things in a list.
   return /^\d{1,4}[a-z]$/.test(text.slice(piece.start, piece.unitEnd)) && (piece.value > 1500 || NUMBERED.test(before));
 }
@@ -137,16 +145,20 @@ const LABELS =
 const VALUED =
   /(?:[=<>≤≥~∼≈≲≳:±]|\b(?:of|was|were|is|are|be|been|to|from|between|than|by|about|around|approximately|least|most|averag(?:e|ed|ing)|reached|equals?|equal to|rang(?:ed|ing|es)|and|or|at|near|exceed(?:s|ed|ing)?|value|score|ratio|mean|median|index|factor|nearly|almost|over|below|above|under|roughly|only|with|up to|set to))\s?\(?$/iu;
 const NO_NOUN: ReadonlySet<string> = new Set(
-  'is was has as its this thus does us yes plus minus versus across towards always perhaps besides unless less these those the of in and or to for with from at by on that which were are be than'.split(' '),
+  'is was has as its this thus does us yes plus minus versus across towards always perhaps besides unless less these those the of in and or to for with from at by on that which were are be than'.split(
+    ' ',
+  ),
 );
-const PEOPLE = /^(?:men|women|children|people|mice|male|female|persons|cattle|sheep|fish|species|series|data|teeth|feet|bacteria|criteria|phenomena|taxa)$/;
+const PEOPLE =
+  /^(?:men|women|children|people|mice|male|female|persons|cattle|sheep|fish|species|series|data|teeth|feet|bacteria|criteria|phenomena|taxa)$/;
 
 /** The noun that a number counts: a plural within the next three words. */
 function countedNoun(after: string): string | undefined {
   const words = /^[\s\u00a0](?<words>[\p{L}-]+(?:\s[\p{L}-]+){0,3})/u.exec(after)?.groups?.['words']?.split(/\s/) ?? [];
   for (const [at, word] of words.slice(0, 4).entries()) {
     if (NO_NOUN.has(word.toLowerCase())) return undefined;
-    if (PEOPLE.test(word) || (/^\p{Ll}[\p{L}-]{2,}s$/u.test(word) && !/(?:ss|us|is|ous)$/.test(word))) return words.slice(0, at + 1).join(' ');
+    if (PEOPLE.test(word) || (/^\p{Ll}[\p{L}-]{2,}s$/u.test(word) && !/(?:ss|us|is|ous)$/.test(word)))
+      return words.slice(0, at + 1).join(' ');
   }
   return undefined;
 }
@@ -157,8 +169,15 @@ function isBareQuantity(before: string, after: string, group: readonly Piece[], 
   if (first.spelt && first.value === 1) return /\b(?:at least|only|more than|less than|exactly)\s$/iu.test(before);
   if (first.spelt) return counted !== undefined && !/\b(?:these|those|other|all|both)\s$/iu.test(before);
   if (LABELS.test(before)) return false;
-  const isYear = group.every(({ value, start, end }) => end - start === 4 && Number.isInteger(value) && value >= 1500 && value <= 2100);
-  if (isYear) return counted !== undefined && !/^\s(?:and|to)\b/.test(after) && !/\b(?:in|since|by|from|until|to|of|and|et al\.,?|,)\s?\(?$/iu.test(before);
+  const isYear = group.every(
+    ({ value, start, end }) => end - start === 4 && Number.isInteger(value) && value >= 1500 && value <= 2100,
+  );
+  if (isYear)
+    return (
+      counted !== undefined &&
+      !/^\s(?:and|to)\b/.test(after) &&
+      !/\b(?:in|since|by|from|until|to|of|and|et al\.,?|,)\s?\(?$/iu.test(before)
+    );
   // A number alone in brackets is a citation.
   if (/[[(](?:[\d,;–\-\s]|refs?\.?)*$/iu.test(before) && /^(?:[\d,;–\-\s])*[\])]/.test(after)) return false;
   if (counted !== undefined) return true;
