@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { globSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
-import { join, sep } from 'node:path';
+import { resolve, sep } from 'node:path';
 
 // `npm test` runs everything; `npm test -- src/queue` runs the tests below a path or with that in their path.
 const wanted = process.argv.slice(2).filter((argument) => !argument.startsWith('--'));
@@ -26,6 +26,6 @@ const { status } = spawnSync(
     ...files,
   ],
   // The many short processes of the tests share what was compiled once.
-  { stdio: 'inherit', env: { ...process.env, NODE_COMPILE_CACHE: join('node_modules', '.cache', 'compile') } },
+  { stdio: 'inherit', env: { ...process.env, NODE_COMPILE_CACHE: resolve('node_modules', '.cache', 'compile') } },
 );
 process.exit(status ?? 1);

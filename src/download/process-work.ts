@@ -10,8 +10,6 @@ export interface ProcessOptions extends TryOptions {
   readonly resolvers: readonly Resolver[];
   readonly resolve: Omit<ResolveContext, 'attempted' | 'signal'>;
   readonly retracted: 'keep' | 'skip';
-  /** Only find plans, fetch nothing. */
-  readonly listOnly: boolean;
 }
 
 /** Tries plan after plan, resolver by resolver, until one yields the work's full text. */
@@ -51,7 +49,6 @@ export async function processWork(listed: Work, options: ProcessOptions): Promis
     const { plan } = finding;
     if ((plan.expect === 'pdf' || plan.expect === 'xml' || plan.expect === 'html') && !options.accept.has(plan.expect))
       continue;
-    if (options.listOnly) continue;
     const trial = await trier.try(plan);
     attempts.push(trial.attempt);
     if (trial.artifact !== null) return end({ kind: 'saved', artifact: trial.artifact, attempt: trial.attempt });

@@ -60,7 +60,6 @@ export interface DownloadRunOptions {
   readonly maxBytes: number;
   readonly retries: number;
   readonly retracted: 'keep' | 'skip';
-  readonly listOnly: boolean;
   /** A work that was under way at this many deaths of its process is given up; most of them have died of something else. */
   readonly maxDeaths: number;
   readonly clock: Clock;

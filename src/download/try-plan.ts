@@ -148,7 +148,8 @@ export class PlanTrier {
     try {
       const result = await withLimits(plan.resolver, url, () => this.#transfer(transfer, plan, url));
       const refused = this.#refusal(result);
-      const { receiver } = transfer;
+      const { receiver, fault } = transfer;
+      if (fault !== undefined) return { ...this.#lost(result, 'bad-status'), detail: fault };
       if (refused !== undefined || receiver === undefined) return this.#lost(result, refused ?? 'empty-body');
       got = await this.#judge(part, result, receiver.end());
       return got;
@@ -162,24 +163,26 @@ export class PlanTrier {
   async #transfer(transfer: Transfer, plan: Plan, url: string): Promise<HttpResult> {
     const { send, signal, webClock, retries, maxBytes } = this.#options;
     for (let attempt = 1; ; attempt += 1) {
+      const range = transfer.rangeHeaders();
       const result = await send(
         {
           url: new URL(url),
-          headers: { ...plan.headers, ...transfer.rangeHeaders() },
+          headers: { ...plan.headers, ...range },
           credentials: plan.credentials,
           robots: plan.robots,
           jar: this.#jar,
           cache: 'bypass',
-          unpack: true,
-          limits: { maxBytes },
+          // What looks packed in the middle of a file is only that.
+          unpack: transfer.continuedFrom === 0,
+          limits: { maxBytes: maxBytes - transfer.continuedFrom },
           sink: (head, stop) => transfer.open(head, stop),
         },
         signal,
       );
-      const brokeOff = result.kind === 'failed' && result.retryable && result.trail.response !== undefined;
-      if (!brokeOff || attempt > retries) return result;
+      if (!isBrokenOff(result, transfer) || attempt > retries) return result;
+      const response = responseOf(result);
       // Where a packed file was unpacked on the way, no byte of ours is a place to go on from.
-      if (result.trail.response?.wireBytes !== result.trail.response?.bodyBytes) transfer.startOver();
+      if (response?.status === 416 || response?.wireBytes !== response?.bodyBytes) transfer.startOver();
       await wait(webClock, equalJitterDelay(attempt, { baseMs: 1_000, capMs: 60_000 }), signal);
     }
   }
@@ -259,6 +262,13 @@ export class PlanTrier {
 /** What a browser would say by default: the whole address within one origin, the origin alone to others. */
 function refererTo(url: string, page: URL): string {
   return new URL(url).origin === page.origin ? `${page.origin}${page.pathname}${page.search}` : `${page.origin}/`;
+}
+
+/** True for a body that may be had by going on, or from the start if what came is not the rest of it. */
+function isBrokenOff(result: HttpResult, transfer: Transfer): boolean {
+  if (result.kind === 'failed') return result.retryable && result.trail.response !== undefined;
+  if (transfer.continuedFrom === 0) return false;
+  return transfer.fault !== undefined || responseOf(result)?.status === 416;
 }
 
 function responseOf(result: HttpResult): HttpResponse | undefined {

@@ -591,3 +591,82 @@ test('a store that fails stops the run with its error after running jobs have en
   open.get('a')?.end();
   await assert.rejects(run, { code: 'QUEUE_DISK_FULL' });
 });
+
+test('a job whose lease ran out under its own process goes on there, and is not run a second time', async () => {
+  const { open, handler } = controlled();
+  let starts = 0;
+  const { clock, queue, orchestrator, events } = stage(
+    (job, context) => {
+      starts += 1;
+      return handler(job, context);
+    },
+    // Such settings are refused when they are loaded; a laptop that was asleep has the same effect.
+    { leaseMs: 30_000, heartbeatMs: 600_000 },
+  );
+  await queue.enqueue('slow', {});
+  const run = orchestrator.run({ drain: 'empty' });
+  await settle();
+  for (let second = 0; second < 70; second += 5) await clock.advance(5_000);
+  await settle();
+  assert.equal(starts, 1);
+  assert.equal(open.get('slow')?.context.signal.aborted, false);
+  open.get('slow')?.end();
+  const summary = await run;
+  assert.equal(summary.done, 1);
+  assert.equal(summary.lost, 0);
+  assert.equal(events.filter(({ kind }) => kind === 'job-started').length, 1);
+});
+
+test('an answer that came after its lease had run out counts when nobody else had the job in between', async () => {
+  const { open, handler } = controlled();
+  const { clock, queue, orchestrator, store } = stage(handler, { leaseMs: 30_000, heartbeatMs: 600_000 });
+  await queue.enqueue('late', {});
+  const run = orchestrator.run({ drain: 'empty' });
+  await settle();
+  // The lease runs out and the job is put back at the very moment at which its answer is there.
+  await store.expire([orchestrator.workerId], clock.now());
+  await store.backlog(clock.now(), 3);
+  open.get('late')?.end();
+  await settle();
+  assert.equal(open.size, 0);
+  for (let second = 0; second < 20; second += 5) await clock.advance(5_000);
+  const summary = await run;
+  assert.equal(summary.done, 1);
+});
+
+test('a job that somebody else had in between is stopped here, and comes back only when it has', async () => {
+  const { open, handler } = controlled();
+  let starts = 0;
+  const stubborn: Handler = async (job, context) => {
+    starts += 1;
+    if (starts > 1) return undefined;
+    try {
+      return await handler(job, context);
+    } catch {
+      return undefined;
+    }
+  };
+  const { clock, queue, orchestrator, store } = stage(stubborn, { leaseMs: 30_000, heartbeatMs: 600_000 });
+  await queue.enqueue('shared', {});
+  const run = orchestrator.run({ drain: 'empty' });
+  await settle();
+  const mine = open.get('shared');
+  await store.expire([orchestrator.workerId], clock.now());
+  await store.backlog(clock.now(), 9);
+  // Another process had it and died.
+  const [other] = (
+    await store.exchange({
+      workerId: 'other',
+      settlements: [],
+      picks: [{ host: null, resolver: null, limit: 1 }],
+      now: clock.now(),
+      leaseMs: 1,
+    })
+  ).leased;
+  assert.ok(other);
+  for (let second = 0; second < 60 && !mine?.context.signal.aborted; second += 1) await clock.advance(1_000);
+  assert.ok(mine?.context.signal.aborted);
+  for (let second = 0; second < 20; second += 1) await clock.advance(1_000);
+  assert.equal((await run).done, 1);
+  assert.equal(starts, 2);
+});

@@ -28,7 +28,8 @@ export interface RetryPolicy {
 
 /** A job in the hands of its handler. */
 export class RunningJob {
-  readonly job: LeasedJob;
+  /** As it was leased last: whoever holds on to a job beyond its lease may get it again. */
+  job: LeasedJob;
   readonly startedAt: number;
   readonly controller = new AbortController();
   /** The worker it occupies; none while it is parked. */

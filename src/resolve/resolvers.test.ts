@@ -533,7 +533,7 @@ test('resolvers are chosen by preset, order and name', () => {
   assert.deepEqual(names({ order: ['wayback', 'arxiv'] }).slice(0, 3), ['wayback', 'arxiv', 'openalex']);
   const own = { name: 'mine', async *plans(): AsyncGenerator<Finding> {} };
   assert.ok(names({ extra: [own] }).includes('mine'));
-  assert.throws(() => names({ disable: ['nobody'] }), { code: 'RESOLVER_UNKNOWN' });
+  assert.throws(() => names({ disable: ['nobody'] }), { code: 'CONFIG_RESOLVER_UNKNOWN' });
 });
 
 test('plans come lazily, each URL once, and a bare id is looked up first', async () => {

@@ -104,7 +104,7 @@ const UNITS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_
 export function pruneCommand(): Command {
   return queueOptions(new Command('prune'))
     .description('remove finished jobs; their ids may then come in again')
-    .requiredOption('--older-than <age>', 'only jobs that ended longer ago than this, such as 90m, 12h, 30d')
+    .requiredOption('--older-than <age>', 'needed: only jobs that ended longer ago than this, such as 90m, 12h, 30d')
     .addOption(new Option('--state <state>', 'only jobs in this state').choices(['done', 'skipped', 'error']))
     .option('--dry-run', 'only count them')
     .addHelpText('after', '\nExample:\n  contentdownload queue prune --older-than 30d --state done\n')

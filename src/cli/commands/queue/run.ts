@@ -97,7 +97,9 @@ async function run(self: Command, options: RunOptions, drain: DrainMode): Promis
       const handler = options.handler === undefined ? undefined : await loadHandler(options.handler);
       // Only a run has use for them, and reading them takes longer than most commands of the queue.
       const { startTelemetry } = await import('../../../telemetry/index.ts');
-      await using telemetry = await startTelemetry(config.telemetry, queue.store, session.clock);
+      await using telemetry = await startTelemetry(config.telemetry, queue.store, session.clock, (message) =>
+        session.log('warn', message),
+      );
       const log = eventLog(session, drain);
       const parts = {
         queue,
