@@ -8,6 +8,7 @@ import type { Runtime, WorkPlans } from '../harvest/index.ts';
 import { simulatedLayer } from '../harvest/index.ts';
 import type { Hit, SearchMode } from '../search/index.ts';
 import type { Work } from '../works/index.ts';
+import { CorpusGraph } from './corpus-graph.ts';
 import { eventStream } from './event-stream.ts';
 import type { CorpusEvent } from './events.ts';
 import type { GatherRequest } from './gather-request.ts';
@@ -86,6 +87,8 @@ export class Corpus implements AsyncDisposable {
   readonly folder: string;
   /** The settings in force. */
   readonly config: Config;
+  /** Its knowledge graph. */
+  readonly graph: CorpusGraph;
   readonly #clock: Clock;
   #search: Promise<SearchSession> | undefined;
 
@@ -93,6 +96,7 @@ export class Corpus implements AsyncDisposable {
   constructor(folder: string, config: Config, clock: Clock) {
     this.folder = folder;
     this.config = config;
+    this.graph = new CorpusGraph(folder, config);
     this.#clock = clock;
   }
 

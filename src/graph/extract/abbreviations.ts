@@ -9,7 +9,7 @@ export interface Abbreviation {
 }
 
 /** A stretch of a text. */
-export interface Span {
+interface Span {
   readonly start: number;
   readonly end: number;
   readonly text: string;

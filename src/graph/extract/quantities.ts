@@ -124,12 +124,16 @@ function judge(text: string, group: readonly Piece[]): Quantity | undefined {
 /** Joined to letters it is part of a name: H2O, NBS-19, 22/10a-4, δ13C, IL-6; or a power: cm−2. */
 function isNamePart(text: string, piece: Piece): boolean {
   const before = text.slice(Math.max(0, piece.start - 40), piece.start);
-  const after = text.slice(piece.unitEnd, piece.unitEnd + 4);
+  const after = text.slice(piece.unitEnd, piece.unitEnd + 12);
   if (/[\p{L}\d_)\]][-‐–−⁻/.]?$/u.test(before) || /\p{L}[−⁻]\s$/u.test(before)) return true;
   if (/(?:^|\s)[#№@]$/u.test(before) || /(?:https?:|doi|www\.)\S*$/iu.test(before)) return true;
   if (piece.unit === undefined)
     return (
-      /^[\p{L}_]/u.test(after) || /^[-‐]\p{L}/u.test(after) || /^[/:]\d/.test(after) || /^(?:st|nd|rd|th)\b/.test(after)
+      /^[\p{L}_]/u.test(after) ||
+      /^[-‐]\p{L}/u.test(after) ||
+      /^[/:]\d/.test(after) ||
+      /^(?:[,'′’]\d{1,2}){1,3}['′’]?-/.test(after) ||
+      /^(?:st|nd|rd|th)\b/.test(after)
     );
   // "2006b" and "8d" are names of things in a list.
   return /^\d{1,4}[a-z]$/.test(text.slice(piece.start, piece.unitEnd)) && (piece.value > 1500 || NUMBERED.test(before));

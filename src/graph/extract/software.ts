@@ -106,36 +106,29 @@ export function findSoftware(paragraphs: readonly string[]): SoftwareMention[] {
         }
       }
   }
+  const byFirst = Map.groupBy(
+    [...KNOWN_SOFTWARE, ...names.keys()].sort((a, b) => b.length - a.length),
+    firstWord,
+  );
   for (const [paragraph, text] of paragraphs.entries())
-    for (const match of text.matchAll(WORDS))
-      for (const name of runsFrom(text, match.index)) {
-        const reason = KNOWN_SOFTWARE.has(name) ? 'known' : names.has(name) ? 'named before' : undefined;
-        if (reason === undefined || isMaker(text, match.index, match.index + name.length)) continue;
-        take({
-          paragraph,
-          start: match.index,
-          end: match.index + name.length,
-          name,
-          version: versionBehind(text, match.index + name.length),
-          reason,
-        });
-        break;
-      }
+    for (const match of text.matchAll(WORDS)) {
+      const name = byFirst.get(firstWord(match[0]))?.find((each) => standsAt(text, match.index, each));
+      if (name === undefined || isMaker(text, match.index, match.index + name.length)) continue;
+      const end = match.index + name.length;
+      const reason = KNOWN_SOFTWARE.has(name) ? 'known' : 'named before';
+      take({ paragraph, start: match.index, end, name, version: versionBehind(text, end), reason });
+    }
   return found.sort((a, b) => a.paragraph - b.paragraph || a.start - b.start);
 }
 
-const WORDS = /(?<![\p{L}\d.-])[\p{L}\d][\p{L}\d+*./-]*/gu;
+const WORDS = /(?<![\p{L}\d.-])[\p{L}\d]+/gu;
 
-/** One to four words from a place on, the longest first. */
-function runsFrom(text: string, at: number): string[] {
-  const words =
-    /^[\p{L}\d][\p{L}\d+*./-]*(?: [\p{L}\d][\p{L}\d+*./-]*){0,3}/u.exec(text.slice(at, at + 80))?.[0].split(' ') ?? [];
-  return words.map((_, drop) =>
-    words
-      .slice(0, words.length - drop)
-      .join(' ')
-      .replace(/[./-]+$/, ''),
-  );
+function firstWord(name: string): string {
+  return /^[\p{L}\d]+/u.exec(name)?.[0] ?? '';
+}
+
+function standsAt(text: string, at: number, name: string): boolean {
+  return text.startsWith(name, at) && !/^[\p{L}\d+*/-]/u.test(text.slice(at + name.length, at + name.length + 2));
 }
 
 function trimmed(raw: string): string | undefined {
