@@ -1,5 +1,6 @@
 import type { Clock } from '../base/index.ts';
 import { AppError, errorInfo } from '../base/index.ts';
+import type { Admission } from '../hosts/index.ts';
 import type { Send } from '../http/index.ts';
 import type {
   DrainMode,
@@ -49,6 +50,8 @@ export interface DownloadRunOptions {
   readonly runId: string;
   readonly queue: WorkQueue;
   readonly orchestrator: OrchestratorOptions;
+  /** The authority over hosts, the same that the web is asked through. */
+  readonly admission: Admission;
   readonly provider: WorkProvider | undefined;
   readonly sink: ResultSink;
   readonly files: KeptFiles;
@@ -100,17 +103,18 @@ export class DownloadRun {
     // Many works are under way when a process dies, and the queue counts it as an attempt of each; crashes of a work's
     // own are counted here.
     const maxAttempts = Math.max(orchestrator.maxAttempts, options.maxDeaths);
-    this.#orchestrator = new Orchestrator(
-      { ...orchestrator, maxAttempts },
-      {
-        store: options.queue.store,
-        handler: this.handler,
-        clock: options.clock,
-        report: options.report,
-        log: options.log,
-        around: options.around,
-      },
-    );
+    this.#orchestrator = new Orchestrator({
+      ...orchestrator,
+      maxAttempts,
+      heldLanes: 'try',
+      admission: options.admission,
+      queue: options.queue,
+      handler: this.handler,
+      clock: options.clock,
+      report: options.report,
+      log: options.log,
+      around: options.around,
+    });
   }
 
   get orchestrator(): Orchestrator {
@@ -206,7 +210,6 @@ export class DownloadRun {
       return await processWork(work, {
         ...options,
         webClock: options.webClock ?? options.clock,
-        withLimits: (resolver, url, run) => context.withLimits(resolver, url, run),
         signal: context.signal,
       });
     } catch (error) {

@@ -41,8 +41,9 @@ test('a run shows in metrics and spans under the names of the source documents, 
   const queue = new WorkQueue(store, systemClock);
   for (const id of ['good 1', 'good 2', 'bad']) await queue.enqueue(id, {});
   const telemetry = observeQueue(meters.getMeter('test'), tracers.getTracer('test'), store, systemClock);
-  const orchestrator = new Orchestrator(OPTIONS, {
-    store,
+  const orchestrator = new Orchestrator({
+    ...OPTIONS,
+    queue,
     handler: download,
     clock: systemClock,
     report: telemetry.report,
@@ -147,8 +148,9 @@ test('metrics can be scraped, and pushed to a collector', async () => {
       systemClock,
       () => undefined,
     );
-    const orchestrator = new Orchestrator(OPTIONS, {
-      store,
+    const orchestrator = new Orchestrator({
+      ...OPTIONS,
+      queue: new WorkQueue(store),
       handler: () => undefined,
       clock: systemClock,
       report: (event) => telemetry.report(event),

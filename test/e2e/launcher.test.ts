@@ -42,8 +42,7 @@ async function launched(
     `require(${JSON.stringify(join(BIN, 'launch.cjs'))})('docstokg', ${JSON.stringify(way)});`,
   );
   {
-    const place = { backend: 'sqlite', path: join(folder, 'q.sqlite'), url: '', schema: '', walMode: true } as const;
-    await using store = await openStore({ ...place, timeoutMs: 30_000, durability: 'none', clock: systemClock });
+    await using store = await openStore(join(folder, 'q.sqlite'), { timeoutMs: 30_000, durability: 'none' });
     await store.enqueue([{ artifactId: 'a', artifactJson: '{}' }], systemClock.now());
   }
   const child = spawn(

@@ -43,7 +43,14 @@ export class Vocabulary {
       for (let count = Math.min(this.#longest, words.length - at); count > 0; count -= 1) {
         const run = words.slice(at, at + count);
         const entry = this.#byWords.get(run.map(({ folded }) => folded).join(' '));
-        if (!entry) continue;
+        // Words of one name stand side by side, with nothing but a space or a hyphen between them.
+        if (
+          !entry ||
+          !run.every(
+            ({ start }, each) => each === 0 || /^[\s\u00ad‐-]{1,2}$/.test(text.slice(run[each - 1]?.end, start)),
+          )
+        )
+          continue;
         found.push({ entry, start: run[0]?.start ?? 0, end: run.at(-1)?.end ?? 0 });
         at += count - 1;
         break;

@@ -131,8 +131,9 @@ function openHandlerJobs(
   session: Session,
   { queue, handler, ...told }: Omit<DownloadJobParts, 'telemetry'> & { readonly handler: Handler },
 ): Emptying {
-  const orchestrator = new Orchestrator(orchestratorOptions(config), {
-    store: queue.store,
+  const orchestrator = new Orchestrator({
+    ...orchestratorOptions(config),
+    queue,
     handler,
     clock: session.clock,
     log: (level, message) => session.log(level, message),
@@ -231,6 +232,8 @@ function eventLog(session: Session, drain: DrainMode): (event: QueueEvent) => vo
             `${event.job.artifactId}: ${event.settlement.error.code} ${event.settlement.error.message}`,
           );
         break;
+      case 'host-held':
+      case 'host-given-up':
       case 'dispatched':
       case 'job-started':
       case 'job-settled':
