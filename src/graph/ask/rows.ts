@@ -15,7 +15,7 @@ export function nodeOf(row: Record<string, unknown>): GraphNode {
 /** A row of the table of evidence as it is shown. */
 export function evidenceOf(row: Record<string, unknown>): ShownEvidence {
   const number = (name: string): number | null => (row[name] === null ? null : Number(row[name]));
-  const text = (name: string): string | null => (row[name] === null ? null : String(row[name] as string));
+  const text = (name: string): string | null => (row[name] === null ? null : (row[name] as string));
   return {
     document: String(row['owner']),
     method: String(row['method']),

@@ -85,7 +85,7 @@ function runsOf(text: string): Word[][] {
     const gap = text.slice(end, match.index);
     if (gap !== ' ') run = [];
     end = match.index + match[0].length;
-    if (STOP_WORDS.has(folded) || SKIPPED.test(folded) || match[0].length < 3 || /ly$/.test(folded)) {
+    if (STOP_WORDS.has(folded) || SKIPPED.test(folded) || match[0].length < 3 || folded.endsWith('ly')) {
       run = [];
       continue;
     }
