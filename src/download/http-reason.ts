@@ -1,4 +1,4 @@
-import type { FailedReason, HttpResult, RefusedReason } from '../http/index.ts';
+import type { FailedReason, HttpResult, LaterReason, RefusedReason } from '../http/index.ts';
 import type { Reason } from './reasons.ts';
 
 const REFUSED: Readonly<Record<RefusedReason, Reason>> = {
@@ -33,9 +33,16 @@ const FAILED: Readonly<Record<FailedReason, Reason>> = {
   'bad-encoding': 'bad-gzip',
 };
 
+const LATER: Readonly<Record<LaterReason, Reason>> = {
+  'host-held': 'connection-failed',
+  'rate-limited': 'rate-limited',
+  'pool-exhausted': 'rate-limited',
+  paused: 'host-paused',
+};
+
 /** The word for what came of a request; undefined for a success, of which the body decides. */
 export function reasonOfResult(result: HttpResult): Reason | undefined {
-  if (result.kind === 'later') return result.reason === 'host-held' ? 'connection-failed' : 'rate-limited';
+  if (result.kind === 'later') return LATER[result.reason];
   if (result.kind === 'refused') return REFUSED[result.reason];
   if (result.kind === 'failed') return FAILED[result.reason];
   const { status, headers } = result.response;

@@ -48,6 +48,7 @@ export const REASONS = {
     later: true,
     sentence: 'The host asks for a longer wait, or longer pauses, than the settings allow for.',
   },
+  'host-paused': { scope: 'plan', later: true, sentence: 'An operator has paused the host.' },
   'no-plan': { scope: 'work', later: false, sentence: 'No resolver knew a URL for the work.' },
   'all-plans-failed': { scope: 'work', later: false, sentence: 'Every URL was tried; the attempts say why each lost.' },
   'budget-exhausted': { scope: 'work', later: true, sentence: 'A daily budget that a URL needs is spent.' },

@@ -24,9 +24,6 @@ const MOST_REFRESHES = 3;
 const PREVIEW_PAGES = 2;
 const PREVIEW = /preview of|look inside|first page(?:s)? (?:only|preview)|this is a preview/i;
 
-/** Runs a download within the limits of its resolver and host. */
-type WithLimits = <T>(resolver: string, url: string, work: () => Promise<T>) => Promise<T>;
-
 export interface TryOptions {
   readonly send: Send;
   readonly files: KeptFiles;
@@ -38,7 +35,6 @@ export interface TryOptions {
   readonly maxBytes: number;
   /** How often a body that broke off is continued or begun again. */
   readonly retries: number;
-  readonly withLimits: WithLimits;
   readonly signal: AbortSignal;
 }
 
@@ -151,12 +147,12 @@ export class PlanTrier {
   }
 
   async #fetch(plan: Plan, url: string): Promise<Got> {
-    const { files, withLimits } = this.#options;
+    const { files } = this.#options;
     const part = await files.newPart();
     const transfer = new Transfer(part, plan, this.#options.accept.has('html'));
     let got: Got | undefined;
     try {
-      const result = await withLimits(plan.resolver, url, () => this.#transfer(transfer, plan, url));
+      const result = await this.#transfer(transfer, plan, url);
       const refused = this.#refusal(result);
       const { receiver, fault } = transfer;
       if (fault !== undefined) return { ...this.#lost(result, 'bad-status'), detail: fault };
@@ -180,6 +176,7 @@ export class PlanTrier {
           headers: { ...plan.headers, ...range },
           credentials: plan.credentials,
           robots: plan.robots,
+          resolver: plan.resolver,
           jar: this.#jar,
           cache: 'bypass',
           // What looks packed in the middle of a file is only that.
