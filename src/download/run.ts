@@ -1,4 +1,4 @@
-import type { Clock, ErrorInfo } from '../base/index.ts';
+import type { Clock } from '../base/index.ts';
 import { AppError, errorInfo } from '../base/index.ts';
 import type { Admission } from '../hosts/index.ts';
 import type { Send } from '../http/index.ts';
@@ -26,8 +26,8 @@ import type { ManifestRow } from './manifest-row.ts';
 import { manifestRow } from './manifest-row.ts';
 import type { ArtifactKind, WorkOutcome, WorkResult } from './outcome.ts';
 import { processWork } from './process-work.ts';
+import { likelyUrl, resultOf, told } from './queue-words.ts';
 import type { Reason } from './reasons.ts';
-import { REASONS } from './reasons.ts';
 
 /** Works of a fast listing that are put into the queue together. */
 const WORKS_PER_COMMIT = 500;
@@ -295,22 +295,6 @@ export class DownloadRun {
   }
 }
 
-/** The first file that is known of: its host is asked first, so the queue can begin with the host that has most to give. */
-function likelyUrl({ locations, urls }: Work): string | undefined {
-  return locations.find(({ isOpen, pdfUrl }) => isOpen && pdfUrl !== null)?.pdfUrl ?? urls[0];
-}
-
 function codeIs(error: unknown, code: string): boolean {
   return error instanceof Error && 'code' in error && error.code === code;
-}
-
-/** The reason as codes are written, `no-plan` → `NO_PLAN`, and what there is to say. */
-function told({ reason, detail }: { readonly reason: Reason; readonly detail: string | null }): ErrorInfo {
-  return { code: reason.toUpperCase().replaceAll('-', '_'), message: detail ?? REASONS[reason].sentence };
-}
-
-/** What a saved work left behind, as `queue show` tells it. */
-function resultOf({ artifact, attempt }: WorkOutcome & { kind: 'saved' }, worker: string): object {
-  const { path, bytes, sha256 } = artifact;
-  return { path, resolver: attempt.resolver, host: new URL(attempt.finalUrl).host, worker, bytes, sha256 };
 }

@@ -21,7 +21,7 @@ export function recordDisk(): RecordedDisk {
   Object.assign(fs, {
     openSync: (path: string, flags = 'r', mode?: number) => {
       const descriptor = openSync(path, flags, mode);
-      paths.set(descriptor, { path, flags: String(flags) });
+      paths.set(descriptor, { path, flags });
       return descriptor;
     },
     closeSync: (descriptor: number) => {
@@ -54,10 +54,11 @@ export function recordDisk(): RecordedDisk {
   });
   fs.promises.open = async (path, ...rest) => {
     const handle = await open(path, ...rest);
-    const { sync, datasync } = handle;
+    const sync = handle.sync.bind(handle);
+    const datasync = handle.datasync.bind(handle);
     const told = `sync ${basename(String(path))}`;
-    handle.sync = () => (disk.calls.push(told), sync.call(handle));
-    handle.datasync = () => (disk.calls.push(told), datasync.call(handle));
+    handle.sync = () => (disk.calls.push(told), sync());
+    handle.datasync = () => (disk.calls.push(told), datasync());
     return handle;
   };
   syncBuiltinESMExports();
