@@ -125,9 +125,9 @@ export const PAGE_PASSES: readonly Pass[] = [
   pass({
     name: 'tables',
     job: 'find tables by their rules, and put tables and pictures where they stand in the text',
-    needs: ['pages', 'text', 'furniture', 'pageRules', 'pictures', 'vocabulary'],
+    needs: ['pages', 'text', 'furniture', 'pageRules', 'pictures', 'vocabulary', 'body'],
     gives: ['floats', 'placed'],
-    run({ pages, text, furniture, pageRules, pictures, vocabulary }) {
+    run({ pages, text, furniture, pageRules, pictures, vocabulary, body }) {
       const placed = pages.map(
         (page) =>
           [
@@ -136,7 +136,7 @@ export const PAGE_PASSES: readonly Pass[] = [
               { ...page, rules: page.rules.filter((rule) => !pageRules.has(rule)) },
               (text.get(page.number) ?? []).filter((segment) => !furniture.has(segment)),
               pictures.get(page.number) ?? [],
-              vocabulary,
+              { vocabulary, bodySize: body.size },
             ),
           ] as const,
       );

@@ -17,14 +17,14 @@ export function placeFloats(
   page: PageContent,
   text: readonly Segment[],
   pictures: readonly Box[],
-  vocabulary: ReadonlySet<string>,
+  document: { readonly vocabulary: ReadonlySet<string>; readonly bodySize: number },
 ): PlacedPage {
   let segments = text;
   const floats = new Map<number, Draft>();
   const add = (draft: Draft): void => {
     floats.set(floats.size, draft);
   };
-  for (const region of findTableRegions(page.rules, segments, pictures)) {
+  for (const region of findTableRegions(page.rules, segments, pictures, document.bodySize)) {
     const grown = {
       top: region.box.top - 2,
       bottom: region.box.bottom + 2,
@@ -32,7 +32,7 @@ export function placeFloats(
       right: region.box.right + 3,
     };
     const inside = segments.filter((segment) => shareInside(segment, grown) > 0.5);
-    const table = buildTable(region, inside, vocabulary);
+    const table = buildTable(region, inside, document.vocabulary);
     if (!table) continue;
     const held = new Set(inside);
     segments = segments.filter((segment) => !held.has(segment));

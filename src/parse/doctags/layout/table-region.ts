@@ -23,6 +23,7 @@ export function findTableRegions(
   rules: readonly Rule[],
   segments: readonly Segment[],
   figures: readonly Box[],
+  bodySize: number,
 ): TableRegion[] {
   const free = rules.filter((rule) => !figures.some((figure) => shareInside(grown(rule.box), figure) > 0.6));
   const pieces = free.filter((rule) => rule.direction === 'horizontal').map((rule) => rule.box);
@@ -31,7 +32,7 @@ export function findTableRegions(
   const prose = proseSegments(segments);
   const regions: TableRegion[] = [];
   const add = (box: Box): void => {
-    if (regions.some((region) => touches(region.box, box, -2))) return;
+    if (regions.some((region) => touches(region.box, box, -2)) || holdsDisplay(box, segments, bodySize)) return;
     regions.push({
       box,
       horizontal: pieces.filter((rule) => shareInside(grown(rule), grown(box)) > 0.9),
@@ -43,6 +44,13 @@ export function findTableRegions(
       add(withHead(box, horizontal, segments));
   for (const chain of chains(horizontal)) for (const box of tabularParts(chain, segments, vertical, prose)) add(box);
   return regions;
+}
+
+/** No table is set in type that is clearly larger than the running text: it is a title between two rules. */
+function holdsDisplay(box: Box, segments: readonly Segment[], bodySize: number): boolean {
+  return segments.some(
+    (segment) => segment.size > 1.3 * bodySize && segment.glyphs.length >= 10 && shareInside(segment, grown(box)) > 0.6,
+  );
 }
 
 function grown(box: Box): Box {
