@@ -10,6 +10,8 @@ import type { Segment } from './segment.ts';
 /** Side of a raster cell, in points: parts of one drawing are closer than this. */
 const CELL = 6;
 const MIN_SIDE = 18;
+/** Smaller drawings are icons. */
+const ICON = 40;
 /** Type smaller than this share of the body's is smaller than captions are. */
 const SMALL = 0.8;
 /** Type larger than this share of the body's is a title's. */
@@ -20,12 +22,12 @@ const BACKGROUND = 0.8;
 /** Where pictures stand on a page, found by growing together what is drawn. */
 export function findFigures(page: PageContent, segments: readonly Segment[]): Box[] {
   const pageArea = page.width * page.height;
-  const container = formsHoldTheText(page);
   const drawings = page.drawings.filter(
     (drawing) =>
       drawing.kind !== 'fill' &&
+      // A form's box may be far larger than what is drawn in it.
+      drawing.kind !== 'form' &&
       areaOf(drawing.box) < BACKGROUND * pageArea &&
-      (!container || drawing.kind !== 'form') &&
       drawing.box.right > 0 &&
       drawing.box.left < page.width,
   );
@@ -91,6 +93,8 @@ export function withSurroundings(figures: readonly Box[], segments: readonly Seg
   );
   return figures.map((figure) => {
     let box = figure;
+    // An icon or a logo has no labels round it.
+    if (figure.right - figure.left < ICON || figure.bottom - figure.top < ICON) return box;
     // A long name of an axis: in smaller type than any caption, no wider than the drawing.
     const names = small.filter((segment) => segment.left > figure.left - 2 && segment.right < figure.right + 2);
     const free = new Set([...short, ...names]);
