@@ -70,13 +70,19 @@ export const DRAFT_PASSES: readonly Pass[] = [
         margins: marginsOf(pieces),
         tagOf: readTags(pages),
       });
-      return splitRunInHeadings(drafts);
+      return drafts;
     },
   }),
   draftPass({
     name: 'references',
     job: 'cut lists of references into entries',
     change: splitReferences,
+  }),
+  draftPass({
+    name: 'run-ins',
+    job: 'cut headings off the paragraphs they begin',
+    needs: ['pieces'],
+    change: (drafts, { pieces }) => splitRunInHeadings(drafts, marginsOf(pieces)),
   }),
   draftPass({
     name: 'lists',

@@ -1,5 +1,5 @@
 import type { Draft } from './draft.ts';
-import { headingNumber, isCommonHeading } from './heading-number.ts';
+import { headingNumber, isBackMatter, isCommonHeading } from './heading-number.ts';
 import type { Line } from './line.ts';
 import { listMarker } from './list.ts';
 import { hasLeaders, isCapitals } from './paragraph.ts';
@@ -24,7 +24,7 @@ export interface HeadingSetting {
 
 const MAX_LETTERS = 220;
 /** Names that head a statement or its proof, not a section. */
-const THEOREM =
+export const THEOREM =
   /^(?:proof|theorem|lemma|proposition|corollary|definition|remark|example|claim|fact|conjecture|assumption|axiom)s?\b(?:\s+(?:of|\d|[A-Z]\b)|[.:(]|$)/i;
 
 interface Look {
@@ -140,14 +140,17 @@ function isSentence(look: Look): boolean {
 function isClear(look: Look): boolean {
   const { text } = look;
   const number = headingNumber(text);
-  const common = isCommonHeading(number?.rest ?? text);
+  const common = isCommonHeading(number?.rest ?? text) || isBackMatter(number?.rest ?? text);
   const lines = look.draft.lines.length;
   if (common && lines === 1 && signs(look) >= 1) return true;
   if (isSentence(look) || text.length > 200) return false;
   const [marked] = look.draft.lines;
   const bullet = marked ? listMarker(marked) : undefined;
   // Some journals put a square before their headings.
-  if (bullet?.ordered === false) return lines === 1 && isCommonHeading(text.slice(bullet.marker.length).trim());
+  if (bullet?.ordered === false) {
+    const name = text.slice(bullet.marker.length).trim();
+    return lines === 1 && (isCommonHeading(name) || isBackMatter(name));
+  }
   if (look.ratio >= 1.12) return true;
   return signs(look) >= 3;
 }
