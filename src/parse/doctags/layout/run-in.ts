@@ -108,7 +108,8 @@ function cutAt(draft: Draft, at: number, end: number): RunIn | undefined {
   const [style] = head[0]?.glyphs ?? [];
   const body = tail[0]?.glyphs[0];
   if (!style || !body || !isNamed(text) || rest.length < 8 || !/^[\p{Lu}\p{N}“"(\p{Lo}]/u.test(rest)) return undefined;
-  const isWide = before !== undefined && glyph.left - before.right > 0.6 * line.size;
+  const isWide =
+    before !== undefined && (/[\u2002\u2003]/u.test(before.text) || glyph.left - before.right > 0.6 * line.size);
   if (!/[.:]$/u.test(text) && !isWide) return undefined;
   const letter = head[0]?.glyphs.find((each) => /\p{L}/u.test(each.text)) ?? style;
   // Upright words in the face of the text that only look unlike it because the text goes on in italics head nothing.

@@ -117,7 +117,11 @@ function joinOneRow(row: Run[], into: Run[]): void {
 /** Runs of clearly different size with more than a space between them belong to different columns: a note in the margin, say. */
 function cutBetween(a: Run, b: Run): number {
   const [small, large] = a.size < b.size ? [a, b] : [b, a];
-  const apart = small.size < 0.8 * large.size && small.glyphs.length > 4 && large.glyphs.length > 4;
+  const numbered = small.glyphs.every((glyph) => /^\d$/u.test(glyph.text));
+  // The number of a line in the margin, also before the number of a heading.
+  if (numbered && small.size < (large.glyphs.length > 4 ? 0.8 : 0.62) * large.size)
+    return Math.min(CUT * large.size, 0.9 * small.size);
+  const apart = small.size < 0.8 * large.size && large.glyphs.length > 4 && small.glyphs.length > 4;
   return (apart ? 0.7 : CUT) * large.size;
 }
 

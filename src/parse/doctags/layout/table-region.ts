@@ -1,5 +1,6 @@
 import type { Box } from '../../document.ts';
 import { overlap, shareInside, touches, unionBox } from './box.ts';
+import { captionedTables } from './captioned-table.ts';
 import type { Rule } from './page-content.ts';
 import type { Segment } from './segment.ts';
 import { sameRow } from './segment.ts';
@@ -39,6 +40,8 @@ export function findTableRegions(
       vertical: vertical.filter((rule) => shareInside(grown(rule), grown(box)) > 0.8),
     });
   };
+  const captioned = captionedTables({ segments, rules: horizontal, pictures: figures, prose });
+  for (const box of captioned) if (keepsColumns(box, segments)) add(box);
   for (const box of grids(horizontal, vertical))
     if (isTabular(box, segments, vertical) && proseShare(box, segments, prose) < PROSE)
       add(withHead(box, horizontal, segments));
@@ -132,6 +135,13 @@ function isTabular(box: Box, segments: readonly Segment[], vertical: readonly Bo
   );
   const several = rows.filter((row) => row.length >= 2).length;
   return inner.length > 0 ? several >= 1 : several >= 0.5 * rows.length;
+}
+
+/** Some rows are cut into cells, at places that other rows respect. */
+function keepsColumns(box: Box, segments: readonly Segment[]): boolean {
+  const rows = rowsOf(segments.filter((segment) => shareInside(segment, grown(box)) > 0.6));
+  const several = rows.filter((row) => row.length >= 2);
+  return rows.length >= 2 && several.length >= 2 && several.length >= 0.15 * rows.length;
 }
 
 /** Rules with the same left and right ends, from top to bottom. */
