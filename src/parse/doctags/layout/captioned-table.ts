@@ -2,7 +2,9 @@ import type { Box } from '../../document.ts';
 import { overlap, shareInside } from './box.ts';
 import { segmentLabel } from './caption.ts';
 import { proseShare } from './prose.ts';
+import { mostFrequent } from './glyph-type.ts';
 import type { Segment } from './segment.ts';
+import { sameRow } from './segment.ts';
 
 /** Where more than this share of the letters between two rules is running text, the table has ended. */
 const PROSE = 0.4;
@@ -30,6 +32,8 @@ function tableBelow(caption: Segment, page: TablePage): Box | undefined {
     .sort((a, b) => a.top - b.top);
   let own: Box[] = [];
   let open: Box[] = [];
+  const cells: Segment[] = [];
+  let hasCells = false;
   let above = caption.bottom;
   for (const rule of rules) {
     const width = rule.right - rule.left;
@@ -43,21 +47,44 @@ function tableBelow(caption: Segment, page: TablePage): Box | undefined {
       bottom: rule.top,
     };
     if (!isTablePart(between, caption, own.length === 0, page)) break;
+    const inside = page.segments.filter((segment) => shareInside(segment, between) > 0.5);
+    if (own.length > 2 && isSetUnlike(inside, cells)) break;
+    if (own.length > 0) cells.push(...inside);
     open.push(rule);
-    // A rule over some of the columns heads them; only one over all can end the table.
-    if (width > 0.9 * widest) {
+    hasCells ||= own.length === 0 || inside.some((segment) => inside.some((other) => isBeside(segment, other)));
+    // A rule over some of the columns heads them; only one over all, with cells above it, can end the table.
+    if (width > 0.9 * widest && hasCells) {
       own = [...own, ...open];
       open = [];
+      hasCells = false;
     }
     above = rule.bottom;
   }
   const widest = own.toSorted((a, b) => b.right - b.left - (a.right - a.left))[0];
   if (!widest) return undefined;
-  const left = Math.min(widest.left, caption.left);
-  const right = widest.right;
+  const { left, right } = widest;
   const top = captionEnd(caption, own, page, { left, right });
   const bottom = Math.max(...own.map((rule) => rule.bottom));
   return bottom - top > 2 * caption.size ? { left, right, top, bottom } : undefined;
+}
+
+/** Running text after a table is set in another font or size than its cells. */
+function isSetUnlike(part: readonly Segment[], cells: readonly Segment[]): boolean {
+  const type = (segments: readonly Segment[]): string | undefined => {
+    const counts = new Map<string, number>();
+    for (const { font, size, glyphs } of segments) {
+      const key = `${font.name} ${Math.round(size * 2)}`;
+      counts.set(key, (counts.get(key) ?? 0) + glyphs.length);
+    }
+    return mostFrequent(counts);
+  };
+  const used = new Set(cells.map(({ font, size }) => `${font.name} ${Math.round(size * 2)}`));
+  const own = type(part);
+  return cells.length > 0 && own !== undefined && !used.has(own) && part.length > 2;
+}
+
+function isBeside(a: Segment, b: Segment): boolean {
+  return a !== b && a.right < b.left && sameRow(a, b);
 }
 
 function isTablePart(between: Box, caption: Segment, first: boolean, page: TablePage): boolean {

@@ -37,13 +37,38 @@ export function findFigures(page: PageContent, segments: readonly Segment[]): Bo
     (box) => box.right - box.left >= MIN_SIDE && box.bottom - box.top >= MIN_SIDE,
   );
   const prose = [...proseSegments(segments)];
-  const pictures = boxes.filter((box) => !isBackground(box, prose));
+  const images = drawings.filter(({ kind }) => kind === 'image').map(({ box }) => box);
+  const pictures = boxes.filter(
+    (box) =>
+      !isBackground(box, prose) &&
+      (images.some((image) => shareInside(image, box) > 0.9) || !isTableBackground(box, segments)),
+  );
   return mergeTouching(mergeTouching([...pictures, ...captionedFigures(page, segments, pictures)]));
 }
 
 /** Running text is printed on it: a box or a tint behind text, a frame round the page. */
 function isBackground(box: Box, prose: readonly Segment[]): boolean {
   return prose.filter((segment) => shareInside(segment, box) > 0.6).length >= 4;
+}
+
+/** How far, in points, the caption of a table may stand from it. */
+const CAPTION_REACH = 45;
+
+/** Tints and frames behind the rows of a table: its caption is next to it, or it holds rows of cells on a page of tables. */
+function isTableBackground(box: Box, segments: readonly Segment[]): boolean {
+  const near = (segment: Segment): boolean =>
+    segment.right > box.left &&
+    segment.left < box.right &&
+    segment.bottom > box.top - CAPTION_REACH &&
+    segment.top < box.bottom + CAPTION_REACH;
+  const labels = segments.filter((segment) => segmentLabel(segment) !== undefined);
+  const beside = labels.filter(near);
+  if (beside.length > 0) return beside.every((segment) => segmentLabel(segment) === 'table');
+  if (labels.length === 0 || labels.some((segment) => segmentLabel(segment) === 'figure')) return false;
+  const inside = segments.filter((segment) => shareInside(segment, box) > 0.6);
+  const rows = Map.groupBy(inside, (segment) => Math.round(segment.baseline));
+  const cut = [...rows.values()].filter((row) => row.length >= 2).length;
+  return rows.size >= 5 && cut >= 0.5 * rows.size;
 }
 
 /** Glyphs that the file itself puts into a drawn form: they belong to the picture even where they stick out of it. */

@@ -5,6 +5,7 @@ import type { PageContent } from './page-content.ts';
 import type { Segment } from './segment.ts';
 import { buildTable } from './table-grid.ts';
 import { findTableRegions } from './table-region.ts';
+import { stripeRules } from './table-stripe.ts';
 
 /** A page's segments with its tables and pictures as floats in their place. */
 export interface PlacedPage {
@@ -24,7 +25,12 @@ export function placeFloats(
   const add = (draft: Draft): void => {
     floats.set(floats.size, draft);
   };
-  for (const region of findTableRegions(page.rules, segments, pictures, document.bodySize)) {
+  for (const region of findTableRegions(
+    [...page.rules, ...stripeRules(page, text)],
+    segments,
+    pictures,
+    document.bodySize,
+  )) {
     const grown = {
       top: region.box.top - 2,
       bottom: region.box.bottom + 2,
