@@ -48,7 +48,7 @@ function tableBelow(caption: Segment, page: TablePage): Box | undefined {
     };
     if (!isTablePart(between, caption, own.length === 0, page)) break;
     const inside = page.segments.filter((segment) => shareInside(segment, between) > 0.5);
-    if (own.length > 2 && isSetUnlike(inside, cells)) break;
+    if (own.length > 1 && isBodyText(inside, cells, page.prose)) break;
     if (own.length > 0) cells.push(...inside);
     open.push(rule);
     hasCells ||= own.length === 0 || inside.some((segment) => inside.some((other) => isBeside(segment, other)));
@@ -68,19 +68,23 @@ function tableBelow(caption: Segment, page: TablePage): Box | undefined {
   return bottom - top > 2 * caption.size ? { left, right, top, bottom } : undefined;
 }
 
-/** Running text after a table is set in another font or size than its cells. */
-function isSetUnlike(part: readonly Segment[], cells: readonly Segment[]): boolean {
-  const type = (segments: readonly Segment[]): string | undefined => {
-    const counts = new Map<string, number>();
-    for (const { font, size, glyphs } of segments) {
-      const key = `${font.name} ${Math.round(size * 2)}`;
-      counts.set(key, (counts.get(key) ?? 0) + glyphs.length);
-    }
-    return mostFrequent(counts);
-  };
-  const used = new Set(cells.map(({ font, size }) => `${font.name} ${Math.round(size * 2)}`));
-  const own = type(part);
-  return cells.length > 0 && own !== undefined && !used.has(own) && part.length > 2;
+/** Text after a table is set like the page's running text, and its cells are not. */
+function isBodyText(part: readonly Segment[], cells: readonly Segment[], prose: ReadonlySet<Segment>): boolean {
+  const body = mainType(prose);
+  return (
+    body !== undefined && part.length > 2 && mainType(part) === body && !cells.some((cell) => typeKey(cell) === body)
+  );
+}
+
+function mainType(segments: Iterable<Segment>): string | undefined {
+  const counts = new Map<string, number>();
+  for (const segment of segments)
+    counts.set(typeKey(segment), (counts.get(typeKey(segment)) ?? 0) + segment.glyphs.length);
+  return mostFrequent(counts);
+}
+
+function typeKey({ font, size }: Segment): string {
+  return `${font.name} ${Math.round(size * 2)}`;
 }
 
 function isBeside(a: Segment, b: Segment): boolean {

@@ -32,10 +32,7 @@ export const DRAFT_PASSES: readonly Pass[] = [
   draftPass({
     name: 'captions',
     job: 'mark captions and bind them to their tables and pictures',
-    change(drafts) {
-      bindCaptions(drafts);
-      return drafts;
-    },
+    change: bindCaptions,
   }),
   draftPass({
     name: 'footnotes',

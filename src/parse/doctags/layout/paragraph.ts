@@ -204,7 +204,7 @@ function fontChanges(previous: Line, line: Line): boolean {
 }
 
 /** Set in one font, but for a sign or two. */
-export function isOfOneFont(line: Line): boolean {
+function isOfOneFont(line: Line): boolean {
   let own = 0;
   for (const glyph of line.glyphs) if (glyph.font.name === line.font.name) own += 1;
   return own >= 0.85 * line.glyphs.length;

@@ -1,5 +1,5 @@
 import type { Box } from '../../document.ts';
-import { shareInside } from './box.ts';
+import { shareInside, touches } from './box.ts';
 import type { Draft } from './draft.ts';
 import type { PageContent } from './page-content.ts';
 import type { Segment } from './segment.ts';
@@ -31,6 +31,7 @@ export function placeFloats(
     pictures,
     document.bodySize,
   )) {
+    if ([...floats.values()].some(({ box }) => touches(box, region.box, -2))) continue;
     const grown = {
       top: region.box.top - 2,
       bottom: region.box.bottom + 2,

@@ -120,7 +120,7 @@ function cutAt(draft: Draft, at: number, end: number): RunIn | undefined {
     tail,
     text,
     style: `${letter.font.name} ${letter.font.bold} ${letter.font.italic}`,
-    closed: /\.$/u.test(text) || isWide,
+    closed: text.endsWith('.') || isWide,
     bold: letter.font.bold,
   };
 }

@@ -33,7 +33,7 @@ export function findTableRegions(
   const prose = proseSegments(segments);
   const regions: TableRegion[] = [];
   const add = (box: Box): void => {
-    if (regions.some((region) => touches(region.box, box, -2)) || holdsDisplay(box, segments, bodySize)) return;
+    if (holdsDisplay(box, segments, bodySize)) return;
     regions.push({
       box,
       horizontal: pieces.filter((rule) => shareInside(grown(rule), grown(box)) > 0.9),
