@@ -8,9 +8,8 @@ import { finished } from 'node:stream/promises';
 
 import { systemClock, wait } from '../src/base/index.ts';
 import type { QueueStore, SettledLease } from '../src/queue/index.ts';
-import { Orchestrator, WorkQueue } from '../src/queue/index.ts';
+import { openStore, Orchestrator, WorkQueue } from '../src/queue/index.ts';
 import type { ImportResult } from './dispatch/import.ts';
-import { openBenchStore } from './kit/bench-store.ts';
 import { parseFlags } from './kit/flags.ts';
 import { BENCH_ORCHESTRATOR } from './kit/orchestrator-options.ts';
 import { BenchReport, median } from './kit/report.ts';
@@ -26,7 +25,7 @@ const LATENCY_JOBS = flags.quick ? 2_000 : 5_000;
 const RESOLVERS = ['arxiv', 'crossref', 'openalex', 'unpaywall'];
 
 function open(name: string): Promise<QueueStore> {
-  return openBenchStore({ backend: 'sqlite', path: join(folder, name) });
+  return openStore(join(folder, name));
 }
 
 /** Jobs of a few milliseconds, so that slots become free one by one; each start is laid to the slot that was free longest. */
@@ -38,26 +37,21 @@ async function measureLatency(workers: number): Promise<void> {
   const freed: number[] = [];
   const latencies: number[] = [];
   let started = 0;
-  const orchestrator = new Orchestrator(
-    {
-      maxWorkers: workers,
-      ...BENCH_ORCHESTRATOR,
-      maxPerHost: 4,
-      maxParked: 64,
+  const orchestrator = new Orchestrator({
+    maxWorkers: workers,
+    ...BENCH_ORCHESTRATOR,
+    maxPerHost: 4,
+    maxParked: 64,
+    queue,
+    handler: async ({ id }) => {
+      const freedAt = freed.shift();
+      if (freedAt !== undefined) latencies.push(performance.now() - freedAt);
+      started += 1;
+      await wait(systemClock, 5 + (id % 16));
+      // Nobody follows the last ones.
+      if (started < LATENCY_JOBS) freed.push(performance.now());
     },
-    {
-      store,
-      clock: systemClock,
-      handler: async ({ id }) => {
-        const freedAt = freed.shift();
-        if (freedAt !== undefined) latencies.push(performance.now() - freedAt);
-        started += 1;
-        await wait(systemClock, 5 + (id % 16));
-        // Nobody follows the last ones.
-        if (started < LATENCY_JOBS) freed.push(performance.now());
-      },
-    },
-  );
+  });
   await orchestrator.run({ drain: 'empty' });
   latencies.sort((a, b) => a - b);
   const measure = `dispatch latency, ${workers} workers (slot free → next job running, SQLite)`;

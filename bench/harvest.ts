@@ -7,9 +7,8 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { systemClock } from '../src/base/index.ts';
-import { WorkQueue } from '../src/queue/index.ts';
+import { openStore, WorkQueue } from '../src/queue/index.ts';
 import type { WorldUp } from './harvest/world.ts';
-import { openBenchStore } from './kit/bench-store.ts';
 import { parseFlags } from './kit/flags.ts';
 import { BenchReport, median } from './kit/report.ts';
 
@@ -74,7 +73,7 @@ await waitFor(async () => {
     return false;
   }
 });
-const store = await openBenchStore({ backend: 'sqlite', path: queuePath });
+const store = await openStore(queuePath);
 await using queue = new WorkQueue(store, systemClock);
 await waitFor(async () => (await queue.stats()).total >= WORKS);
 const queuedSeconds = (performance.now() - startedAt) / 1000;

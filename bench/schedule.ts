@@ -66,49 +66,36 @@ interface Outcome {
 async function empty(tasks: readonly Task[], clock: Clock, hostsKnown: boolean): Promise<Outcome> {
   const folder = mkdtempSync(join(tmpdir(), 'docstokg-bench-schedule-'));
   try {
-    const store = await openStore({
-      backend: 'sqlite',
-      path: join(folder, 'queue.sqlite'),
-      walMode: true,
-      timeoutMs: 10_000,
-      durability: 'enqueue',
-      url: '',
-      schema: '',
-      clock,
-    });
+    const store = await openStore(join(folder, 'queue.sqlite'), { clock });
     await using queue = new WorkQueue(store, clock);
     await queue.bulkImport(
       tasks.map(({ id, url }) => ({ artifactId: id, artifact: hostsKnown ? { url } : { paper: url } })),
     );
     let [atOnce, mostAtOnce, mostPerHost, startedAt, endedAt] = [0, 0, 0, Infinity, 0];
     const perHost = new Map<string, number>();
-    const orchestrator = new Orchestrator(
-      {
-        maxWorkers: AT_ONCE,
-        ...BENCH_ORCHESTRATOR,
-        maxPerHost: PER_HOST,
-        maxParked: 512,
+    const orchestrator = new Orchestrator({
+      maxWorkers: AT_ONCE,
+      ...BENCH_ORCHESTRATOR,
+      maxPerHost: PER_HOST,
+      maxParked: 512,
+      queue,
+      clock,
+      handler: (job, context) => {
+        const { url, paper } = job.artifact as { readonly url?: string; readonly paper?: string };
+        const address = url ?? paper ?? '';
+        return context.withLimits(null, address, async ({ signal }) => {
+          const { host } = new URL(address);
+          startedAt = Math.min(startedAt, clock.monotonic());
+          mostAtOnce = Math.max(mostAtOnce, (atOnce += 1));
+          perHost.set(host, (perHost.get(host) ?? 0) + 1);
+          mostPerHost = Math.max(mostPerHost, perHost.get(host) ?? 0);
+          await wait(clock, JOB_MS, signal);
+          atOnce -= 1;
+          perHost.set(host, (perHost.get(host) ?? 0) - 1);
+          endedAt = clock.monotonic();
+        });
       },
-      {
-        store,
-        clock,
-        handler: (job, context) => {
-          const { url, paper } = job.artifact as { readonly url?: string; readonly paper?: string };
-          const address = url ?? paper ?? '';
-          return context.withLimits(null, address, async ({ signal }) => {
-            const { host } = new URL(address);
-            startedAt = Math.min(startedAt, clock.monotonic());
-            mostAtOnce = Math.max(mostAtOnce, (atOnce += 1));
-            perHost.set(host, (perHost.get(host) ?? 0) + 1);
-            mostPerHost = Math.max(mostPerHost, perHost.get(host) ?? 0);
-            await wait(clock, JOB_MS, signal);
-            atOnce -= 1;
-            perHost.set(host, (perHost.get(host) ?? 0) - 1);
-            endedAt = clock.monotonic();
-          });
-        },
-      },
-    );
+    });
     const progress = { over: false };
     const running = orchestrator.run({ drain: 'empty' }).finally(() => (progress.over = true));
     if (clock instanceof HeldClock) while (!progress.over) await clock.advanceToNext();

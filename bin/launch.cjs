@@ -1,29 +1,26 @@
 'use strict';
 // Starts the program on a Node that can run it. Written for Node 18 so that an old one can read it: where the running
-// Node is too old, the package's own Node 24 takes over.
+// Node is too old, the package's own Node 24 takes over, in the same process where that is possible.
 const { spawn } = require('node:child_process');
-const { existsSync } = require('node:fs');
-const { join } = require('node:path');
+const { existsSync, readlinkSync } = require('node:fs');
+const { join, basename } = require('node:path');
 
 const MAJOR = 24;
 const MINOR = 12;
+/** Tells the second process, where there is one, that its first one listens at this descriptor. */
+const LAUNCHED = 'DOCSTOKG_LAUNCHER_FD';
+const LIFELINE = 3;
+const STOPS = ['SIGINT', 'SIGTERM', 'SIGHUP'];
+/** A signal that reaches both processes is the same one if it does so within this time. */
+const SAME_SIGNAL_MS = 1_000;
 
-module.exports = function launch(door) {
+/**
+ * `here` runs the program in this process, `replace` puts the right Node in its place, `child` starts it beside, for
+ * platforms and versions that cannot replace a process.
+ */
+module.exports = function launch(door, way = wayHere()) {
   const root = join(__dirname, '..');
-  const source = join(root, 'src', 'cli', 'main.ts');
-  const main = existsSync(source) ? source : join(root, 'dist', 'src', 'cli', 'main.js');
-  const [major, minor] = process.versions.node.split('.').map(Number);
-  if (major > MAJOR || (major === MAJOR && minor >= MINOR)) {
-    // A command that is over in a moment should not spend it compiling.
-    require('node:module').enableCompileCache();
-    import('node:url')
-      .then(({ pathToFileURL }) => import(`${pathToFileURL(main).href}?door=${door}`))
-      .catch((error) => {
-        console.error(error);
-        process.exitCode = 1;
-      });
-    return;
-  }
+  if (way === 'here') return runHere(root, door);
   const own = ownNode(root);
   if (!own) {
     console.error(
@@ -32,16 +29,137 @@ module.exports = function launch(door) {
     process.exitCode = 1;
     return;
   }
-  const child = spawn(own, [process.argv[1], ...process.argv.slice(2)], { stdio: 'inherit' });
-  // The terminal sends Ctrl-C to the child as well; a signal sent to this process alone is passed on.
-  for (const signal of ['SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
-  process.on('SIGINT', () => process.stdin.isTTY || child.kill('SIGINT'));
+  const parameters = [join(__dirname, door), ...process.argv.slice(2)];
+  if (way === 'replace') process.execve(own, [own, ...parameters], process.env);
+  else runBeside(own, parameters);
+};
+
+function wayHere() {
+  const [major, minor] = process.versions.node.split('.').map(Number);
+  if (major > MAJOR || (major === MAJOR && minor >= MINOR)) return 'here';
+  return typeof process.execve === 'function' && process.platform !== 'win32' ? 'replace' : 'child';
+}
+
+function runHere(root, door) {
+  if (isNohup()) ignoreHangUp();
+  if (process.env[LAUNCHED] !== undefined) holdOnTo(Number(process.env[LAUNCHED]));
+  delete process.env[LAUNCHED];
+  // A command that is over in a moment should not spend it compiling.
+  require('node:module').enableCompileCache();
+  const source = join(root, 'src', 'cli', 'main.ts');
+  const main = existsSync(source) ? source : join(root, 'dist', 'src', 'cli', 'main.js');
+  import('node:url')
+    .then(({ pathToFileURL }) => import(`${pathToFileURL(main).href}?door=${door}`))
+    .catch((error) => {
+      console.error(error);
+      process.exitCode = 1;
+    });
+}
+
+/**
+ * Two processes that shall look like one. The second has a session of its own, so that what a terminal sends reaches it
+ * once, through here; it dies with the first, because the line between them breaks then, however that died.
+ */
+function runBeside(own, parameters) {
+  const child = spawn(own, parameters, {
+    stdio: ['inherit', 'inherit', 'inherit', 'pipe'],
+    detached: process.platform !== 'win32',
+    env: { ...process.env, [LAUNCHED]: String(LIFELINE) },
+  });
+  const line = child.stdio[LIFELINE];
+  line.on('error', () => undefined);
+  const nohup = isNohup();
+  for (const signal of STOPS)
+    process.on(signal, () => {
+      // On Windows the console has told both; elsewhere the other one finds out whether it was told as well.
+      if (process.platform !== 'win32' && !(nohup && signal === 'SIGHUP')) line.write(`${signal}\n`);
+    });
+  if (process.platform !== 'win32') {
+    process.on('SIGWINCH', () => child.kill('SIGWINCH'));
+    process.on('SIGCONT', () => child.kill('SIGCONT'));
+    process.on('SIGTSTP', () => {
+      child.kill('SIGSTOP');
+      process.kill(process.pid, 'SIGSTOP');
+    });
+  }
+  child.on('error', (error) => {
+    console.error(`${own} cannot be started: ${error.message}`);
+    process.exit(1);
+  });
   child.on('exit', (code, signal) => {
     if (!signal) process.exit(code);
     process.removeAllListeners(signal);
     process.kill(process.pid, signal);
   });
-};
+}
+
+/** In the second process: signals come through the line, and its end is the end. */
+function holdOnTo(descriptor) {
+  const { Socket } = require('node:net');
+  const line = new Socket({ fd: descriptor, readable: true, writable: false });
+  const direct = new Pairs();
+  const passedOn = new Pairs();
+  const emit = process.emit;
+  const isTold = (name) => {
+    if (passedOn.take(name)) return true;
+    direct.add(name);
+    return false;
+  };
+  process.emit = function (name, ...rest) {
+    // Sent to both processes, as systemd does: whichever comes second is the same signal.
+    if (STOPS.includes(name) && isTold(name)) return true;
+    return emit.call(this, name, ...rest);
+  };
+  line.on('data', (bytes) => {
+    for (const name of bytes.toString().split('\n').filter(Boolean)) {
+      if (direct.take(name)) continue;
+      passedOn.add(name);
+      if (process.listenerCount(name) > 0) emit.call(process, name, name);
+      else process.kill(process.pid, name);
+    }
+  });
+  line.on('error', () => undefined);
+  line.on('close', () => process.kill(process.pid, 'SIGKILL'));
+  line.unref();
+}
+
+/** Signals that came one way and may yet come the other. */
+class Pairs {
+  constructor() {
+    this.moments = new Map();
+  }
+
+  add(name) {
+    this.moments.set(name, [...(this.moments.get(name) ?? []), Date.now()]);
+  }
+
+  /** True when one of that name came within the time; each counts for one. */
+  take(name) {
+    const recent = (this.moments.get(name) ?? []).filter((at) => Date.now() - at < SAME_SIGNAL_MS);
+    const [first, ...others] = recent;
+    this.moments.set(name, others);
+    return first !== undefined;
+  }
+}
+
+/** Node forgets that nohup told it to ignore SIGHUP; shells leave its name, and its own file stands for it. */
+function isNohup() {
+  if (basename(process.env._ ?? '') === 'nohup') return true;
+  try {
+    return basename(readlinkSync('/proc/self/fd/1')) === 'nohup.out';
+  } catch {
+    return false;
+  }
+}
+
+function ignoreHangUp() {
+  const emit = process.emit;
+  process.emit = function (name, ...rest) {
+    return name === 'SIGHUP' ? true : emit.call(this, name, ...rest);
+  };
+  // Afterwards: the first listener decides by which `emit` the signal is told.
+  process.on('SIGHUP', () => undefined);
+}
 
 function ownNode(root) {
   try {

@@ -13,7 +13,7 @@ import { Client } from 'pg';
 export interface TestPostgres extends AsyncDisposable {
   readonly url: string;
   /** Undefined when the server is not ours to restart. */
-  readonly restart: (() => Promise<void>) | undefined;
+  readonly restart: ((signal?: NodeJS.Signals) => Promise<void>) | undefined;
 }
 
 /** PostgreSQL refuses to run as root, so there it runs as nobody. */
@@ -51,13 +51,19 @@ export async function startPostgres(settings: Readonly<Record<string, string>> =
     ([name, value]) => ['-c', `${name}=${value}`],
   );
   let server: ChildProcess | undefined;
-  const start = async (): Promise<void> => {
+  const launch = (): void => {
     server = spawn(join(binaries, 'bin', 'postgres'), ['-D', data, '-p', String(port), ...flags], {
       ...identity,
       cwd: folder,
       stdio: 'ignore',
     });
-    await accepting(url);
+  };
+  const start = async (): Promise<void> => {
+    launch();
+    await accepting(url, () => {
+      // Children of a server that was killed may still hold its memory: then the new one gives up, and is started again.
+      if (server?.exitCode !== null) launch();
+    });
   };
   const stop = async (signal: NodeJS.Signals): Promise<void> => {
     if (!server) return;
@@ -71,8 +77,8 @@ export async function startPostgres(settings: Readonly<Record<string, string>> =
   await start();
   return {
     url,
-    restart: async () => {
-      await stop('SIGINT');
+    restart: async (signal = 'SIGINT') => {
+      await stop(signal);
       await start();
     },
     [Symbol.asyncDispose]: async () => {
@@ -108,7 +114,7 @@ async function freePort(): Promise<number> {
 }
 
 /** Resolves when the server answers; it is asked again after each refusal. */
-async function accepting(url: string): Promise<void> {
+async function accepting(url: string, refused: () => void): Promise<void> {
   const deadline = performance.now() + 60_000;
   for (;;) {
     const client = new Client({ connectionString: url });
@@ -120,6 +126,7 @@ async function accepting(url: string): Promise<void> {
     } catch (error) {
       if (performance.now() > deadline) throw error;
       await new Promise((resolve) => setTimeout(resolve, 20));
+      refused();
     }
   }
 }

@@ -2,8 +2,7 @@ import { createReadStream } from 'node:fs';
 
 import { parseJsonl, systemClock } from '../../src/base/index.ts';
 import type { ImportRow } from '../../src/queue/index.ts';
-import { WorkQueue } from '../../src/queue/index.ts';
-import { openBenchStore } from '../kit/bench-store.ts';
+import { openStore, WorkQueue } from '../../src/queue/index.ts';
 
 /** What an import took. */
 export interface ImportResult {
@@ -31,7 +30,7 @@ async function* rows(): AsyncGenerator<ImportRow> {
   }
 }
 
-const store = await openBenchStore({ backend: 'sqlite', path: database });
+const store = await openStore(database);
 const startedAt = performance.now();
 const { added } = await new WorkQueue(store, systemClock).bulkImport(rows());
 const seconds = (performance.now() - startedAt) / 1000;

@@ -5,9 +5,8 @@ import { Client } from 'pg';
 
 import { systemClock } from '../../src/base/index.ts';
 import type { StoreOptions } from '../../src/queue/index.ts';
-import { Orchestrator, WorkQueue } from '../../src/queue/index.ts';
+import { openStore, Orchestrator, WorkQueue } from '../../src/queue/index.ts';
 import { observeQueue } from '../../src/telemetry/index.ts';
-import { openBenchStore } from '../kit/bench-store.ts';
 import type { Contender, Opened, Payload, Place } from './contender.ts';
 import { Counter, RESOLVER } from './contender.ts';
 import { sqliteBytes } from './sqlite-bytes.ts';
@@ -41,32 +40,27 @@ class Ours implements Opened {
       this.#queue.store,
       systemClock,
     );
-    const orchestrator = new Orchestrator(
-      {
-        maxWorkers: concurrency,
-        maxPerResolver: { [RESOLVER]: 256 },
-        maxPerHost: 4,
-        maxParked: 256,
-        leaseMs: 600_000,
-        heartbeatMs: 30_000,
-        maxAttempts: 3,
-        retryBackoffMs: 60_000,
-        retryJitterMs: 15_000,
-        retryMaxDelayMs: 3_600_000,
-        jobTimeoutMs: 900_000,
-        shutdownGraceMs: 1_000,
+    const orchestrator = new Orchestrator({
+      maxWorkers: concurrency,
+      maxPerResolver: { [RESOLVER]: 256 },
+      maxPerHost: 4,
+      maxParked: 256,
+      leaseMs: 600_000,
+      heartbeatMs: 30_000,
+      maxAttempts: 3,
+      retryBackoffMs: 60_000,
+      retryJitterMs: 15_000,
+      retryMaxDelayMs: 3_600_000,
+      jobTimeoutMs: 900_000,
+      shutdownGraceMs: 1_000,
+      queue: this.#queue,
+      // A job that does nothing, but takes the slots of its resolver and host to do so.
+      handler: (job, context) => context.withLimits(RESOLVER, (job.artifact as Payload).pdf, async () => undefined),
+      report: (event) => {
+        telemetry.report(event);
+        if (event.kind === 'job-settled') counter.settled();
       },
-      {
-        store: this.#queue.store,
-        clock: systemClock,
-        // A job that does nothing, but takes the slots of its resolver and host to do so.
-        handler: (job, context) => context.withLimits(RESOLVER, (job.artifact as Payload).pdf, async () => undefined),
-        report: (event) => {
-          telemetry.report(event);
-          if (event.kind === 'job-settled') counter.settled();
-        },
-      },
-    );
+    });
     await orchestrator.run({ drain: 'empty' });
     return counter.drained;
   }
@@ -80,7 +74,7 @@ class Ours implements Opened {
   }
 }
 
-function createSqlite(name: string, durability: StoreOptions['durability'], settings: string): Contender {
+function createSqlite(name: string, durability: NonNullable<StoreOptions['durability']>, settings: string): Contender {
   return {
     name,
     settings,
@@ -88,7 +82,7 @@ function createSqlite(name: string, durability: StoreOptions['durability'], sett
     warmUp: 10_000,
     async open(place: Place) {
       const path = join(place.folder, `${place.name}.sqlite`);
-      const store = await openBenchStore({ backend: 'sqlite', path, durability });
+      const store = await openStore(path, { durability });
       return new Ours(new WorkQueue(store, systemClock), async () => sqliteBytes(path));
     },
   };
@@ -106,7 +100,7 @@ export const oursPostgres: Contender = {
   share: 1,
   warmUp: 5_000,
   async open({ postgresUrl, name }) {
-    const store = await openBenchStore({ backend: 'postgres', url: postgresUrl, schema: name });
+    const store = await openStore(postgresUrl, { schema: name });
     return new Ours(new WorkQueue(store, systemClock), () => schemaBytes(postgresUrl, name));
   },
 };

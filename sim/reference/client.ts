@@ -4,6 +4,7 @@ import type { ClientSettings } from '../settings.ts';
 import type { ManifestLine } from '../truth/manifest.ts';
 import type { Resolver } from '../truth/policy.ts';
 import type { Reason } from '../truth/reasons.ts';
+import { lossOf } from '../truth/reasons.ts';
 import { check, readPage } from './documents-check.ts';
 import type { HttpOptions, Loss } from './polite-http.ts';
 import { PoliteHttp } from './polite-http.ts';
@@ -86,11 +87,9 @@ export class ReferenceClient implements Disposable {
       }
     }
     const parked = attempts.some(({ reason }) => reason === 'rate-limited');
-    const reason = attempts.length === 0 ? 'no-plan' : parked ? 'rate-limited' : 'all-plans-failed';
     return {
       work: record.id,
-      outcome: parked ? 'parked' : 'failed',
-      reason,
+      ...(parked ? { outcome: 'parked', reason: 'rate-limited' } : lossOf(attempts)),
       resolver: null,
       url: null,
       sha256: null,
@@ -152,7 +151,7 @@ export class ReferenceClient implements Disposable {
 
 function lossOfStatus(status: number, body: Buffer): Loss | null {
   if (status === 200) return null;
-  if (/_cf_chl_opt/.test(body.toString('latin1'))) return 'blocked-challenge';
+  if (/_cf_chl_opt/.test(body.toString('latin1'))) return 'bot-wall';
   if (status === 404 || status === 410) return 'not-found';
   if (status === 401 || status === 403 || status === 451) return 'forbidden';
   return status >= 500 ? 'server-error' : 'bad-status';

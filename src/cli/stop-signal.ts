@@ -9,7 +9,11 @@ export function stopSignal(first?: (signal: string) => void): Disposable & { rea
   const controller = new AbortController();
   const stop = (name: NodeJS.Signals): void => {
     process.exitCode = EXIT_CODES[name] ?? 1;
-    if (controller.signal.aborted) process.exit();
+    if (controller.signal.aborted) {
+      // The line that rewrites itself has no end of its own, and the shell's prompt begins where it stands.
+      if (process.stderr.isTTY) process.stderr.write('\n');
+      process.exit();
+    }
     first?.(name);
     controller.abort();
   };

@@ -12,3 +12,13 @@ export function wholeNumber(least = Number.MIN_SAFE_INTEGER): (text: string) => 
     return value;
   };
 }
+
+/** Reads an option's value as a number that may have a fraction. */
+export function decimalNumber(least: number): (text: string) => number {
+  return (text) => {
+    const value = Number(text);
+    if (!/^\d*\.?\d+$/.test(text) || !Number.isFinite(value) || value < least)
+      throw new InvalidArgumentError(`A number from ${least} on is wanted.`);
+    return value;
+  };
+}

@@ -13,6 +13,7 @@ test('the defaults and bounds are those of the source documents', () => {
   const { config } = loadConfig(nowhere);
   const {
     retry_max_delay_seconds: _a,
+    max_job_deaths: _f,
     job_timeout_seconds: _b,
     shutdown_grace_seconds: _c,
     max_parked: _d,
@@ -164,4 +165,26 @@ test('a key that may be null takes its value from the environment like any other
   };
   const { stage } = loadConfig({ ...nowhere, environment }).config;
   assert.deepEqual([stage.warm_spare, stage.workers, stage.retries], [false, 3, null]);
+});
+
+test('a heartbeat that could not save its lease is refused, with what is allowed', () => {
+  const load = (orchestrator: Readonly<Record<string, number>>): unknown =>
+    loadConfig({
+      ...nowhere,
+      flags: Object.entries(orchestrator).map(([key, value]) => ({
+        path: ['orchestrator', key],
+        value,
+        origin: 'test',
+      })),
+    });
+  const wanted = 'must be at most a third of orchestrator.lease_ttl_seconds';
+  assert.throws(() => load({ lease_ttl_seconds: 30, heartbeat_seconds: 30 }), {
+    code: 'CONFIG_INVALID',
+    message: new RegExp(`^orchestrator.heartbeat_seconds = 30: ${wanted}`),
+  });
+  assert.throws(() => load({ lease_ttl_seconds: 600, heartbeat_seconds: 201 }), { code: 'CONFIG_INVALID' });
+  assert.throws(() => load({ lease_ttl_seconds: 30 }), {
+    message: new RegExp(`^orchestrator.heartbeat_seconds = 30: ${wanted}.*\\(default\\)$`),
+  });
+  load({ lease_ttl_seconds: 30, heartbeat_seconds: 10 });
 });

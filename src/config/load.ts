@@ -121,8 +121,14 @@ function describeIssue(issue: z.core.$ZodIssue, settings: ReadonlyMap<string, Se
     const origin = setting?.origin ?? 'default';
     if (issue.code === 'unrecognized_keys') return `${name}: unknown key (${origin})${suggestion(name)}`;
     const key = listKeys().find((each) => name === each.name || name.startsWith(`${each.name}.`));
-    const wanted = key ? `must be ${article(key.type)}${key.range ? `, ${key.range}` : ''}` : issue.message;
-    const shown = name.startsWith('keys.') ? '(hidden)' : JSON.stringify(setting?.value);
+    // A rule between settings says itself what it wants.
+    const wanted =
+      issue.code === 'custom'
+        ? issue.message
+        : key
+          ? `must be ${article(key.type)}${key.range ? `, ${key.range}` : ''}`
+          : issue.message;
+    const shown = name.startsWith('keys.') ? '(hidden)' : JSON.stringify(setting ? setting.value : key?.default);
     return `${name} = ${shown}: ${wanted} (${origin})`;
   });
 }

@@ -1,52 +1,10 @@
 import { z } from 'zod';
 
 import { httpSchema } from './http-schema.ts';
+import { orchestratorSchema } from './orchestrator-schema.ts';
 import { seconds } from './seconds.ts';
 
 import { stageSchema } from './stage-schema.ts';
-
-/** How jobs are run: how many at once, for how long they are leased, how often they are tried. */
-const orchestratorSchema = z.strictObject({
-  max_workers: z.int().min(1).max(256).default(8).describe('Jobs that run at once in this process.'),
-  max_per_resolver: z
-    .record(z.string().min(1), z.int().min(1))
-    .default({})
-    .describe(
-      'Downloads in flight per resolver, for example {"unpaywall": 2}; a resolver not named has no cap of its own.',
-    ),
-  max_per_host: z.int().min(1).default(4).describe('Downloads in flight at one host.'),
-  lease_ttl_seconds: z
-    .int()
-    .min(30)
-    .default(600)
-    .describe('A job whose holder was not heard of for this long is taken over.'),
-  heartbeat_seconds: z.int().min(5).default(30).describe('How often leases of running jobs are extended.'),
-  max_job_attempts: z.int().min(1).default(3).describe('A job leased this often without success ends in state error.'),
-  retry_backoff_seconds: z
-    .int()
-    .min(1)
-    .default(60)
-    .describe('Delay before the second attempt; it doubles with each further one.'),
-  jitter_seconds: z.int().min(0).default(15).describe('Up to this much is added to each retry delay by chance.'),
-  retry_max_delay_seconds: z.int().min(1).default(3600).describe('No retry is delayed longer than this, jitter aside.'),
-  job_timeout_seconds: seconds(0)
-    .default(3600)
-    .describe('A job running longer is aborted and counts as failed; 0 means no limit.'),
-  shutdown_grace_seconds: seconds(0)
-    .default(30)
-    .describe('How long running jobs may finish after the first Ctrl-C before they are aborted.'),
-  max_parked: z
-    .int()
-    .min(0)
-    .default(256)
-    .describe('Jobs that may wait for a busy host without holding a worker; beyond it they go back to the queue.'),
-  ready_per_host: z
-    .int()
-    .min(0)
-    .max(16)
-    .default(1)
-    .describe('Jobs that are leased ahead for a busy host and begin the moment it has room; they hold no worker.'),
-});
 
 /** Where jobs are kept. */
 const queueSchema = z.strictObject({
@@ -117,7 +75,11 @@ const keysSchema = z.strictObject({
   semantic_scholar: z.string().default('').describe('Key of Semantic Scholar: a rate of your own.'),
   ncbi: z.string().default('').describe('Key of NCBI: ten requests a second in place of three.'),
   osf: z.string().default('').describe('Token of OSF: a larger hourly limit.'),
-  openaire: z.string().default('').describe('Token of OpenAIRE: a larger hourly limit.'),
+  openaire: z.string().default('').describe('Token of OpenAIRE, which lives an hour: a larger hourly limit.'),
+  openaire_refresh: z.string().default('').describe('Refresh token of OpenAIRE: tokens are renewed with it.'),
+  springer_nature: z.string().default('').describe('Key of Springer Nature: JATS of its open articles.'),
+  wiley: z.string().default('').describe("Token of Wiley's text mining, for the resolver wiley_tdm."),
+  elsevier: z.string().default('').describe("Key of Elsevier's text mining, for the resolver elsevier_tdm."),
   engine: z.string().default('').describe('Key of the docling-serve or model server that reads PDFs.'),
   embeddings: z.string().default('').describe('Key of the embedding server.'),
 });
@@ -132,10 +94,14 @@ const downloadSchema = z.strictObject({
   accept: z
     .array(z.enum(['pdf', 'xml', 'html']))
     .min(1)
-    .default(['pdf', 'xml'])
+    .default(['pdf', 'xml', 'html'])
     .describe('Kinds of full text to keep.'),
   max_bytes: z.int().min(1).default(200_000_000).describe('Largest file that is fetched, in bytes.'),
   content_addressed: z.boolean().default(false).describe('Keep files by their hash, with friendly links beside them.'),
+  prefer: z
+    .enum(['any', 'published'])
+    .default('any')
+    .describe('Whether copies that are known to be manuscripts are tried only after all others.'),
   retracted: z.enum(['keep', 'skip']).default('keep').describe('What to do with retracted works.'),
   rotate_bytes: z
     .int()
@@ -149,13 +115,9 @@ const downloadSchema = z.strictObject({
   resolver_order: z.array(z.string()).default([]).describe('Resolvers to ask first, in this order.'),
   enable: z.array(z.string()).default([]).describe('Resolvers to ask besides those of the preset.'),
   disable: z.array(z.string()).default([]).describe('Resolvers not to ask.'),
-  max_deaths: z
-    .int()
-    .min(1)
-    .default(50)
-    .describe(
-      'A work that was under way when its process died this often is given up; others may be to blame, so it is many.',
-    ),
+  work_budget_seconds: seconds(1)
+    .default(180)
+    .describe('Time on the wire, waits aside, after which no further URL of a work is tried.'),
   thorough: z.boolean().default(true).describe('Also ask repositories that have no reason to know a work.'),
 });
 

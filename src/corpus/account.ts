@@ -1,8 +1,8 @@
 import type { DownloadSummary } from '../download/index.ts';
-import { whyNot } from '../download/index.ts';
 import type { LatestRow } from '../harvest/index.ts';
 import type { StageOutcome } from '../stage/index.ts';
 import type { CorpusStageName } from './corpus-run.ts';
+import type { PassedOver } from './own-papers.ts';
 
 /** What came of the works of a run folder, over all its runs. */
 export interface WorksAccount {
@@ -45,6 +45,8 @@ export interface RunAccount {
   /** Null where the documents were there already. */
   readonly works: WorksAccount | null;
   readonly documents: number;
+  /** Own files that were not taken, and why. */
+  readonly passed_over: readonly PassedOver[];
   readonly stages: Readonly<Partial<Record<CorpusStageName, StageAccount>>>;
   readonly failures: readonly FailedDocument[];
   readonly index: { readonly passages: number; readonly searched_by: 'words' | 'words and meaning' } | null;
@@ -100,7 +102,7 @@ export function accountOfWorks(rows: readonly LatestRow[], now: DownloadSummary 
       continue;
     }
     counts[outcome === 'parked' ? 'later' : 'not_to_be_had'] += 1;
-    raise(byReason, whyNot(row.reason, row.last_reason));
+    raise(byReason, row.reason);
   }
   return {
     ...counts,

@@ -4,14 +4,16 @@ import type { Clock } from '../base/index.ts';
 import { systemClock } from '../base/index.ts';
 import type { Config, Layer, Settings } from '../config/index.ts';
 import { loadConfig, settingsLayer } from '../config/index.ts';
-import type { Runtime } from '../harvest/index.ts';
+import type { Runtime, WorkPlans } from '../harvest/index.ts';
 import { simulatedLayer } from '../harvest/index.ts';
-import type { Hit, SearchMode } from '../search/index.ts';
+import type { SearchMode } from '../search/index.ts';
 import type { Work } from '../works/index.ts';
+import type { CitedHit } from './cited-hit.ts';
 import { eventStream } from './event-stream.ts';
 import type { CorpusEvent } from './events.ts';
 import type { GatherRequest } from './gather-request.ts';
-import { findWorks, Gathering } from './gather.ts';
+import { findPlansOfWorks, findWorks } from './find-works.ts';
+import { Gathering } from './gather.ts';
 import { wantedDocuments } from './gather-request.ts';
 import type { RunFile } from './run-file.ts';
 import { readRunFile } from './run-file.ts';
@@ -107,9 +109,25 @@ export class Corpus implements AsyncDisposable {
     request: GatherRequest,
     options: { readonly tell?: (message: string) => void; readonly signal?: AbortSignal } = {},
   ): AsyncGenerator<Work, void> {
+    const { runtime, signal } = this.#looking(options);
+    return findWorks(wantedDocuments(request, this.config), runtime, signal);
+  }
+
+  /** The same works with where each resolver says that they are; no file is fetched and nothing is written down. */
+  plans(
+    request: GatherRequest,
+    options: { readonly tell?: (message: string) => void; readonly signal?: AbortSignal } = {},
+  ): AsyncGenerator<WorkPlans, void> {
+    const { runtime, signal } = this.#looking(options);
+    return findPlansOfWorks(wantedDocuments(request, this.config), runtime, signal);
+  }
+
+  #looking(options: { readonly tell?: (message: string) => void; readonly signal?: AbortSignal }): {
+    readonly runtime: Runtime;
+    readonly signal: AbortSignal;
+  } {
     const { tell = () => undefined, signal = new AbortController().signal } = options;
-    const log: Runtime['log'] = (_level, message) => tell(message);
-    return findWorks(wantedDocuments(request, this.config), { clock: this.#clock, log }, signal);
+    return { runtime: { clock: this.#clock, log: (_level, message) => tell(message) }, signal };
   }
 
   /** Runs the stages over papers that are there, one stage after the other; each `stage-ended` has its outcome. */
@@ -139,7 +157,7 @@ export class Corpus implements AsyncDisposable {
    * The passages that answer a question best, by words and meaning where there is a model. The first question brings the
    * index up to date and opens it; later ones ask the same index until `gather` or `index` has made another.
    */
-  async search(question: string, request: SearchRequest = {}, signal?: AbortSignal): Promise<Hit[]> {
+  async search(question: string, request: SearchRequest = {}, signal?: AbortSignal): Promise<CitedHit[]> {
     this.#search ??= this.openSearch({}, signal).catch((error: unknown) => {
       this.#search = undefined;
       throw error;

@@ -1,15 +1,16 @@
-import { statSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 
 import { AppError } from '../base/index.ts';
 import type { Config } from '../config/index.ts';
 import type { WantedWorks } from '../harvest/index.ts';
+import { checkDownload, checkFolder, checkWanted } from '../harvest/index.ts';
 import type { RunAsked } from './run-file.ts';
 import { readRunFile } from './run-file.ts';
 
 /** What a corpus is to be made of; without topic, ids or input it is what the folder was asked for last. */
 export interface GatherRequest extends RunAsked {
-  /** How far it goes: only look for places (`plans`), keep the files, or on to the index, which is the default. */
-  readonly until?: 'plans' | 'files' | 'index' | undefined;
+  /** How far it goes: keep the files, or on to the index, which is the default. */
+  readonly until?: 'files' | 'index' | undefined;
 }
 
 /** What a request comes to: works to be found, papers that are there, and the settings with its address. */
@@ -43,6 +44,22 @@ export function wantedDocuments(asked: RunAsked, config: Config): WantedDocument
     papers: input.filter(isPapers),
     config: mailto === undefined ? config : { ...config, http: { ...config.http, contact: mailto } },
   };
+}
+
+/** Refuses what cannot be asked for, before anything is made. */
+export function checkDocuments(documents: WantedDocuments): void {
+  checkWanted(documents.ids, documents.wanted);
+  for (const path of documents.papers) {
+    if (!existsSync(path))
+      throw new AppError('USAGE_INPUT', `--input ${path}: there is no such file or folder`, { hint: 'check the path' });
+  }
+  if (wantsWorks(documents)) checkDownload(documents.config);
+  else checkFolder(documents.config.download.out);
+}
+
+/** Whether works are to be found, and not only papers that are there. */
+export function wantsWorks({ ids, wanted }: WantedDocuments): boolean {
+  return ids.length > 0 || wanted.topic !== undefined || (wanted.input?.length ?? 0) > 0;
 }
 
 /** A folder, or a file that is a paper and not a list of works. */

@@ -1,4 +1,4 @@
-import { resolve, sep } from 'node:path';
+import { resolve } from 'node:path';
 
 import type { Clock } from '../base/index.ts';
 import { AppError } from '../base/index.ts';
@@ -14,9 +14,8 @@ import {
   wantedWorks,
 } from '../harvest/index.ts';
 import type { DenseEngine } from '../parse/index.ts';
-import { documentFiles, openTokenizer } from '../parse/index.ts';
+import { openTokenizer } from '../parse/index.ts';
 import { startTelemetry } from '../telemetry/index.ts';
-import type { Work } from '../works/index.ts';
 import type { RunAccount } from './account.ts';
 import { accountOfStages, accountOfWorks } from './account.ts';
 import type { Arrive } from './corpus-run.ts';
@@ -24,8 +23,9 @@ import { CorpusRun } from './corpus-run.ts';
 import { eventStream } from './event-stream.ts';
 import type { CorpusEvent } from './events.ts';
 import type { GatherRequest, WantedDocuments } from './gather-request.ts';
-import { askedFor, wantedDocuments } from './gather-request.ts';
+import { askedFor, checkDocuments, wantedDocuments, wantsWorks } from './gather-request.ts';
 import { makeIndex } from './make-index.ts';
+import { findOwnPapers } from './own-papers.ts';
 import { openDense, openSparse } from './parse-settings.ts';
 import { prepareChunk, prepareDense, prepareDoctags, prepareEmbed } from './prepare-stages.ts';
 import { RunFolder } from './run-folder.ts';
@@ -38,6 +38,7 @@ export interface GatherProgress {
   readonly found: number;
   /** Of this run. */
   readonly saved: number;
+  readonly skipped: number;
   readonly failed: number;
   readonly parked: number;
   /** Of the runs before. */
@@ -82,11 +83,14 @@ export class Gathering implements AsyncIterable<CorpusEvent> {
   /** How far it is; undefined where nothing is, or will be, downloaded. */
   get progress(): GatherProgress | undefined {
     if (!this.#download) return undefined;
-    const { run, client, webClock } = this.#download;
-    const { found, saved, failed, parked } = run.counts;
-    const held = [...client.holds()].filter(([, hold]) => hold.at > webClock.now()).map(([host]) => host);
+    const { run, admission } = this.#download;
+    const { found, saved, skipped, failed, parked } = run.counts;
+    const held = admission
+      .snapshot()
+      .filter(({ hold }) => hold !== null)
+      .map(({ key }) => key);
     const { ended: endedBefore, saved: savedBefore } = this.#before;
-    return { found, saved, failed, parked, endedBefore, savedBefore, waitingFor: held };
+    return { found, saved, skipped, failed, parked, endedBefore, savedBefore, waitingFor: held };
   }
 
   [Symbol.asyncIterator](): AsyncGenerator<CorpusEvent, void> {
@@ -99,8 +103,9 @@ export class Gathering implements AsyncIterable<CorpusEvent> {
     const asked = await askedFor(folder, given);
     const runtime: Runtime = { clock, log: (level, message) => tell({ kind: 'message', level, message }) };
     const request: Request = { ...wantedDocuments(asked, config), runtime, tell, signal };
-    if (until !== 'index') {
-      tell({ kind: 'ended', account: await this.#downloadOnly(request, until) });
+    checkDocuments(request);
+    if (until === 'files') {
+      tell({ kind: 'ended', account: await this.#downloadOnly(request) });
       return;
     }
     using run = await RunFolder.open(folder, asked, clock);
@@ -121,9 +126,10 @@ export class Gathering implements AsyncIterable<CorpusEvent> {
     const config = await withTokenizer(request.config, runtime);
     const startedAt = runtime.clock.monotonic();
     await using dense = await openDense(config, runtime);
+    const own = await findOwnPapers(request.papers, config.download.out);
     let arrive: Arrive | undefined;
     await using download = wantsWorks(request)
-      ? await this.#open({ ...request, config }, false, (file) => arrive?.(file) ?? Promise.resolve())
+      ? await this.#open({ ...request, config }, (file) => arrive?.(file) ?? Promise.resolve())
       : undefined;
     const run = new CorpusRun({
       stages: {
@@ -134,7 +140,7 @@ export class Gathering implements AsyncIterable<CorpusEvent> {
       },
       gather: async (offer, stop) => {
         arrive = offer;
-        for (const file of papersOf(request)) if (!stop.aborted) await offer(file);
+        for (const file of own.papers) if (!stop.aborted) await offer(file);
         if (!download) return undefined;
         const [summary] = await Promise.all([
           download.run.run({ drain: 'due', signal: stop }),
@@ -153,6 +159,7 @@ export class Gathering implements AsyncIterable<CorpusEvent> {
     return {
       works: download ? accountOfWorks(download.manifest.latest(), outcome.gathered) : null,
       documents: outcome.documents,
+      passed_over: own.passedOver,
       ...accountOfStages(outcome.stages),
       index: outcome.index ?? null,
       stopped: outcome.stopReason ?? null,
@@ -160,17 +167,18 @@ export class Gathering implements AsyncIterable<CorpusEvent> {
     };
   }
 
-  /** Only the files, or not even those: nothing is parsed, and the folder has no `run.json`. */
-  async #downloadOnly(request: Request, until: 'plans' | 'files'): Promise<RunAccount> {
+  /** Only the files: nothing is parsed, and the folder has no `run.json`. */
+  async #downloadOnly(request: Request): Promise<RunAccount> {
     const { runtime, signal } = request;
     const startedAt = runtime.clock.monotonic();
-    await using download = await this.#open(request, until === 'plans', () => Promise.resolve());
+    await using download = await this.#open(request, () => Promise.resolve());
     const summary = await download.run.run({ drain: 'due', signal });
     const works = download.manifest.latest();
     request.tell({ kind: 'gathered', summary, works });
     return {
       works: accountOfWorks(works, summary),
       documents: 0,
+      passed_over: [],
       stages: {},
       failures: [],
       index: null,
@@ -179,18 +187,19 @@ export class Gathering implements AsyncIterable<CorpusEvent> {
     };
   }
 
-  async #open(request: Request, listOnly: boolean, arrive: Arrive): Promise<DownloadAssembly> {
+  async #open(request: Request, arrive: Arrive): Promise<DownloadAssembly> {
     const { config, runtime, tell } = request;
     const stack = new AsyncDisposableStack();
     try {
       const queue = stack.use(await openQueue(config, runtime));
-      const telemetry = stack.use(await startTelemetry(config.telemetry, queue.store, runtime.clock));
+      const telemetry = stack.use(
+        await startTelemetry(config.telemetry, queue.store, runtime.clock, (message) => runtime.log('warn', message)),
+      );
       const inspector = stack.use(openInspector());
       const assembly = stack.use(
         await assembleDownload(config, runtime, {
           queue,
           inspect: inspector.inspect,
-          listOnly,
           provider: (parts) => (signal) =>
             wantedWorks(request.ids, request.wanted, {
               ...parts,
@@ -228,22 +237,6 @@ export class Gathering implements AsyncIterable<CorpusEvent> {
   }
 }
 
-/** The works that are wanted, as they are found. */
-export async function* findWorks(
-  { ids, wanted, config }: WantedDocuments,
-  runtime: Runtime,
-  signal: AbortSignal,
-): AsyncGenerator<Work, void> {
-  await using queue = await openQueue({ ...config, queue: { ...config.queue, backend: 'memory' } }, runtime);
-  await using download = await assembleDownload(config, runtime, {
-    queue,
-    inspect: undefined,
-    report: () => undefined,
-  });
-  const tell = (message: string): void => runtime.log('info', message);
-  yield* wantedWorks(ids, wanted, { ...download, records: undefined, signal, tell, statePath: undefined });
-}
-
 function secondsSince(startedAt: number, clock: Clock): number {
   return Math.round((clock.monotonic() - startedAt) / 100) / 10;
 }
@@ -258,19 +251,6 @@ async function withTokenizer(config: Config, runtime: Runtime): Promise<Config> 
     runtime.log('warn', `${error.message}: chunks are measured in tokens of ${OTHER_TOKENIZER} instead`);
     return { ...config, parse: { ...config.parse, tokenizer: OTHER_TOKENIZER } };
   }
-}
-
-function wantsWorks({ ids, wanted }: Request): boolean {
-  return ids.length > 0 || wanted.topic !== undefined || (wanted.input?.length ?? 0) > 0;
-}
-
-/** The papers that are there already; what the run itself has written is not taken for one. */
-function papersOf({ papers, config }: Request): string[] {
-  const own = resolve(config.download.out) + sep;
-  return papers
-    .flatMap((path) => documentFiles(path))
-    .map((path) => resolve(path))
-    .filter((path) => !path.startsWith(own));
 }
 
 /** Files that earlier runs have kept go through the stages as well: most are done, and some may have been left. */

@@ -34,14 +34,9 @@ class Fleet implements AsyncDisposable {
   }
 
   async queue(): Promise<WorkQueue> {
-    const store = await openStore({
-      backend: 'sqlite',
-      path: join(this.#folder, 'queue.sqlite'),
-      walMode: true,
+    const store = await openStore(join(this.#folder, 'queue.sqlite'), {
       timeoutMs: 5_000,
       durability: 'none',
-      url: '',
-      schema: '',
       clock: this.#clock,
     });
     const queue = new WorkQueue(store, this.#clock);
@@ -57,7 +52,7 @@ class Fleet implements AsyncDisposable {
       lock,
       leaseMs: LEASE_MS,
       heartbeatMs: HEARTBEAT_MS,
-      maxAttempts: 3,
+      maxDeaths: 3,
       workers: 1,
       scheduling,
     });

@@ -13,6 +13,7 @@ import { RunFolder } from './run-folder.ts';
 const account: RunAccount = {
   works: null,
   documents: 1,
+  passed_over: [],
   stages: {},
   failures: [],
   index: { passages: 3, searched_by: 'words' },

@@ -26,6 +26,8 @@ export interface ManifestRow {
   readonly license: string | null;
   readonly version: string | null;
   readonly host_type: string | null;
+  readonly same_as: string | null;
+  readonly terms: string | null;
   readonly retry_at: string | null;
   readonly duration_ms: number;
   readonly attempts: readonly AttemptRow[];
@@ -44,15 +46,13 @@ export interface AttemptRow {
   readonly license: string | null;
   readonly version: string | null;
   readonly host_type: string | null;
+  readonly same_as: string | null;
+  readonly evidence: string | null;
+  readonly terms: string | null;
   readonly reason: Reason;
   readonly detail: string | null;
   readonly started_at: string;
   readonly duration_ms: number;
-}
-
-/** Why a work was not had, as a person would say it: where everything was tried, what the last attempt came to. */
-export function whyNot(reason: Reason, lastAttempt: Reason | null | undefined): Reason {
-  return reason === 'all-plans-failed' ? (lastAttempt ?? reason) : reason;
 }
 
 /** A result as it is written down. */
@@ -68,7 +68,7 @@ export function manifestRow(result: WorkResult, runId: string): ManifestRow {
     title: work.title,
     outcome: outcome.kind,
     reason: outcome.kind === 'saved' ? 'success' : outcome.reason,
-    detail: outcome.kind === 'failed' ? outcome.detail : null,
+    detail: outcome.kind === 'saved' ? null : outcome.detail,
     resolver: won?.attempt.resolver ?? null,
     url: won?.attempt.url ?? null,
     final_url: won?.attempt.finalUrl ?? null,
@@ -80,6 +80,8 @@ export function manifestRow(result: WorkResult, runId: string): ManifestRow {
     license: won?.attempt.license ?? null,
     version: won?.attempt.version ?? null,
     host_type: won?.attempt.hostType ?? null,
+    same_as: won?.attempt.sameAs ?? null,
+    terms: won?.attempt.terms ?? null,
     retry_at: outcome.kind === 'parked' ? new Date(outcome.at).toISOString() : null,
     duration_ms: Math.round(result.endedAt - result.startedAt),
     attempts: result.attempts.map(attemptRow),
@@ -100,6 +102,9 @@ function attemptRow(attempt: Attempt): AttemptRow {
     license: attempt.license,
     version: attempt.version,
     host_type: attempt.hostType,
+    same_as: attempt.sameAs,
+    evidence: attempt.evidence,
+    terms: attempt.terms,
     reason: attempt.reason,
     detail: attempt.detail,
     started_at: new Date(attempt.startedAt).toISOString(),

@@ -31,7 +31,7 @@ export class BodyReceiver implements BodySink {
   readonly #sniffer = new Sniffer();
   readonly #hash = createHash('sha256');
   readonly #checksum: { readonly hash: Hash; readonly hex: string } | undefined;
-  readonly #stop: () => void;
+  #stop: () => void;
   #descriptor: number | undefined;
   /** Chunks not yet written: all of a page, the first few kilobytes of anything else. */
   #held: Buffer[] = [];
@@ -56,6 +56,11 @@ export class BodyReceiver implements BodySink {
   /** Bytes received so far. */
   get bytes(): number {
     return this.#bytes;
+  }
+
+  /** The rest comes by another answer, which is ended by another hand. */
+  continueUntil(stop: () => void): void {
+    this.#stop = stop;
   }
 
   write(chunk: Buffer): void {

@@ -1,17 +1,37 @@
-import type { Headers, ResponseHead } from '../http/index.ts';
+import type { BodySink, Headers, ResponseHead } from '../http/index.ts';
 import type { Plan } from '../resolve/index.ts';
 import { BodyReceiver } from './receive-body.ts';
 
+/** What a body is known by, so that its rest can be told from the rest of another. */
+interface Version {
+  /** A strong ETag. */
+  readonly etag: string;
+  /** Bytes of the whole; undefined when the server did not say. */
+  readonly total: number | undefined;
+  /** Where it came from in the end, without the query, which may be a signature made anew each time. */
+  readonly place: string;
+}
+
+const NOTHING: BodySink = { write: () => undefined };
+
 /**
  * One file on its way: begun, broken off, and continued where the server lets us. Only bytes of the same version are put
- * together: If-Range with a strong validator makes the server say when they are not.
+ * together: the rest is asked for with If-Range and a strong validator, and is taken only when it carries the
+ * same validator, comes from the same place, begins where we stopped and ends where the whole ends.
+ *
+ *   begin ──▶ broke off ──Range──▶ the rest ──▶ whole
+ *               ▲            │ another version, another part, 416
+ *               └─from the start
  */
 export class Transfer {
   receiver: BodyReceiver | undefined;
+  /** Why the last answer was no body of ours, although it was a success. */
+  fault: string | undefined;
   readonly #part: string;
   readonly #plan: Plan;
   readonly #keepPages: boolean;
-  #validator: string | undefined;
+  #version: Version | undefined;
+  #asked = 0;
 
   constructor(part: string, plan: Plan, keepPages: boolean) {
     this.#part = part;
@@ -19,23 +39,37 @@ export class Transfer {
     this.#keepPages = keepPages;
   }
 
+  /** The byte from which on the rest was asked for; 0 where everything was. */
+  get continuedFrom(): number {
+    return this.#asked;
+  }
+
   /** Asks for the rest only, if there is something to continue. */
   rangeHeaders(): Headers {
-    const have = this.receiver?.bytes ?? 0;
-    return have === 0 || this.#validator === undefined ? {} : { range: `bytes=${have}-`, 'if-range': this.#validator };
+    this.fault = undefined;
+    this.#asked = this.#version === undefined ? 0 : (this.receiver?.bytes ?? 0);
+    return this.#version && this.#asked > 0 ? { range: `bytes=${this.#asked}-`, 'if-range': this.#version.etag } : {};
   }
 
   /** Asks for everything again next time. */
   startOver(): void {
-    this.#validator = undefined;
+    this.#version = undefined;
   }
 
-  /** The sink for an answer: the one in use if this is the rest of its bytes, a new one otherwise. */
-  open(head: ResponseHead, stop: () => void): BodyReceiver {
-    const have = this.receiver?.bytes ?? 0;
-    if (head.status === 206 && this.receiver && rangeStart(head) === have) return this.receiver;
+  /** The sink for an answer: the one in use if this is the rest of its bytes, a new one for a whole body. */
+  open(head: ResponseHead, stop: () => void): BodySink {
+    if (head.status === 206) {
+      this.fault = this.#asked > 0 ? this.#mismatch(head) : 'answered 206 with a part that nobody asked for';
+      if (this.fault === undefined && this.receiver) {
+        this.receiver.continueUntil(stop);
+        return this.receiver;
+      }
+      this.startOver();
+      stop();
+      return NOTHING;
+    }
     this.receiver?.discard();
-    this.#validator = validatorOf(head);
+    this.#version = versionOf(head);
     this.receiver = new BodyReceiver({
       part: this.#part,
       keepPages: this.#keepPages,
@@ -44,18 +78,37 @@ export class Transfer {
     });
     return this.receiver;
   }
+
+  /** Why a part is not the rest of what we have. */
+  #mismatch({ headers, url }: ResponseHead): string | undefined {
+    const version = this.#version;
+    const range = /^bytes (\d{1,15})-(\d{1,15})\/(\d{1,15})$/.exec(headers['content-range'] ?? '');
+    const [start, end, total] = (range?.slice(1) ?? []).map(Number);
+    if (start === undefined || end === undefined || total === undefined)
+      return `answered 206 without saying which part: content-range ${headers['content-range'] ?? 'missing'}`;
+    if (version === undefined || headers['etag'] !== version.etag)
+      return `the rest has another version: ETag ${headers['etag'] ?? 'missing'}, not ${version?.etag ?? 'known'}`;
+    if (placeOf(url) !== version.place) return `the rest comes from another place: ${placeOf(url)}`;
+    if (!isPlain(headers)) return 'the rest is encoded, the beginning was not';
+    if (start !== this.#asked) return `the rest begins at ${start}, not at ${this.#asked}`;
+    if (total !== (version.total ?? total)) return `the whole has ${total} bytes now, not ${version.total}`;
+    return end === total - 1 ? undefined : `the rest ends at ${end} of ${total} bytes`;
+  }
 }
 
-/** A strong ETag; dates are too coarse, and what was encoded on the way cannot be cut at a byte of ours. */
-function validatorOf({ headers }: ResponseHead): string | undefined {
+/** What a body can be continued by: a strong ETag; dates are too coarse, and an encoded body has no byte of ours to go on from. */
+function versionOf({ headers, url }: ResponseHead): Version | undefined {
   const etag = headers['etag'];
-  const isPlain = headers['content-encoding'] === undefined || headers['content-encoding'] === 'identity';
-  return isPlain && headers['accept-ranges'] !== 'none' && etag !== undefined && /^"[^"]*"$/.test(etag)
-    ? etag
-    : undefined;
+  if (!isPlain(headers) || headers['accept-ranges'] === 'none' || etag === undefined || !/^"[^"]*"$/.test(etag))
+    return undefined;
+  const length = headers['content-length'];
+  return { etag, total: length === undefined ? undefined : Number(length), place: placeOf(url) };
 }
 
-function rangeStart({ headers }: ResponseHead): number | undefined {
-  const match = /^bytes (\d+)-\d+\/(?:\d+|\*)$/.exec(headers['content-range'] ?? '');
-  return match ? Number(match[1]) : undefined;
+function isPlain(headers: Headers): boolean {
+  return headers['content-encoding'] === undefined || headers['content-encoding'] === 'identity';
+}
+
+function placeOf({ origin, pathname }: URL): string {
+  return origin + pathname;
 }

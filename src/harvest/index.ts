@@ -1,13 +1,21 @@
+export { checkFolder } from './check-folder.ts';
 export { readArtifacts } from './artifact-lines.ts';
 export type { BadArtifact } from './artifact-lines.ts';
 export { openInspector } from './inspector.ts';
 export { ManifestFolder } from './ledger/manifest-folder.ts';
 export type { ManifestOptions } from './ledger/manifest-folder.ts';
 export type { LatestRow } from './ledger/manifest-mirror.ts';
-export { assembleDownload, configuredServices, dnsMappings, isQueueEvent } from './open-download.ts';
-export type { DownloadAssembly, DownloadParts } from './open-download.ts';
+export {
+  assembleDownload,
+  checkDownload,
+  configuredServices,
+  dnsMappings,
+  isQueueEvent,
+  openAsking,
+} from './open-download.ts';
+export type { DownloadAssembly, DownloadParts, WorkPlans } from './open-download.ts';
 export { openQueue, orchestratorOptions, queueLayer } from './open-queue.ts';
-export { listingPath, wantedWorks } from './provider.ts';
+export { checkWanted, listingPath, wantedWorks } from './provider.ts';
 export type { WantedWorks } from './provider.ts';
 export type { Runtime } from './runtime.ts';
 export { simulatedLayer, simulatedWebLayer } from './simulated-web.ts';

@@ -36,7 +36,10 @@ export async function* listWorks(query: OpenAlexQuery, options: ListingOptions):
           yield event.work;
         } else keepPage();
         if (event.kind === 'end') end = event.end;
-        if (event.kind === 'page') pages += 1;
+        if (event.kind === 'page') {
+          pages += 1;
+          if (pages === 1 && !resume) tell(subjectLine(event.state.subject, event.total));
+        }
         const state = event.kind === 'page' ? event.state : event.kind === 'end' ? stateOf(event.end) : null;
         if (statePath !== undefined && state !== null)
           await writeFileAtomic(statePath, `${JSON.stringify({ query: keyOf(query), state })}\n`);
@@ -54,6 +57,13 @@ export async function* listWorks(query: OpenAlexQuery, options: ListingOptions):
     finish(end, statePath, tell);
     return;
   }
+}
+
+/** Which topic was taken, or that the text was searched for, and how many works there are. */
+function subjectLine(subject: OpenAlexState['subject'], total: number | null): string {
+  const count = total === null ? 'an unknown number of works' : `${total.toLocaleString('en')} works`;
+  if (subject.kind === 'topic') return `topic "${subject.name}" (${subject.id}) of OpenAlex: ${count}`;
+  return `no single topic of OpenAlex is called "${subject.text}", so its words are searched for: ${count}`;
 }
 
 function stateOf(end: OpenAlexEnd): OpenAlexState | null {

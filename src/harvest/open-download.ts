@@ -5,27 +5,43 @@ import type { Clock } from '../base/index.ts';
 import type { Config } from '../config/index.ts';
 import type { DownloadEvent, InspectDocument, ManifestRow, WorkProvider } from '../download/index.ts';
 import { DownloadRun, KeptFiles, slug } from '../download/index.ts';
-import type { DnsMapping, HttpClient, HttpEvent, Send } from '../http/index.ts';
+import type { Admission } from '../hosts/index.ts';
+import type { DnsMapping, HttpClient, HttpClientOptions, HttpEvent, Send } from '../http/index.ts';
 import { createHttpClient, requireContact, SqliteCacheStore } from '../http/index.ts';
 import type { LeasedJob, QueueEvent, WorkQueue } from '../queue/index.ts';
-import type { ServiceName } from '../resolve/index.ts';
-import { baseUrlsBelow, chooseResolvers, Lookups, Services } from '../resolve/index.ts';
+import { currentJob } from '../queue/index.ts';
+import type { Finding, ResolverChoice, ServiceName } from '../resolve/index.ts';
+import { baseUrlsBelow, chooseResolvers, completeWork, findPlans, Lookups, Services } from '../resolve/index.ts';
 import { HostLog } from '../telemetry/index.ts';
+import type { Work } from '../works/index.ts';
 import { RecordStore } from '../works/index.ts';
+import { checkFolder } from './check-folder.ts';
 import { ManifestFolder } from './ledger/manifest-folder.ts';
 import { restoreRecords, writeWorksFile } from './ledger/works-file.ts';
+import { openAdmission } from './open-admission.ts';
 import { orchestratorOptions } from './open-queue.ts';
 import type { Runtime } from './runtime.ts';
 import { keepingRecords } from './seen-records.ts';
 import { createWebTime } from './web-time.ts';
 
-/** Everything a download needs that outlives a single work. */
-export interface DownloadAssembly extends AsyncDisposable {
-  readonly run: DownloadRun;
-  readonly client: HttpClient;
+/** A work and where the resolvers say that it is. */
+export interface WorkPlans {
+  readonly work: Work;
+  readonly findings: readonly Finding[];
+}
+
+/** Enough to ask services. */
+export interface Asking {
   readonly send: Send;
   readonly services: Services;
   readonly contact: string;
+}
+
+/** Everything a download needs that outlives a single work. */
+export interface DownloadAssembly extends Asking, AsyncDisposable {
+  readonly run: DownloadRun;
+  readonly client: HttpClient;
+  readonly admission: Admission;
   readonly manifest: ManifestFolder;
   readonly files: KeptFiles;
   /** What is known of the works, to cite them by. */
@@ -36,14 +52,8 @@ export interface DownloadAssembly extends AsyncDisposable {
 
 export interface DownloadParts {
   readonly queue: WorkQueue;
-  readonly provider?: (assembly: {
-    readonly send: Send;
-    readonly services: Services;
-    readonly contact: string;
-    readonly records: RecordStore;
-  }) => WorkProvider;
+  readonly provider?: (parts: Asking & { readonly records: RecordStore }) => WorkProvider;
   readonly inspect: InspectDocument | undefined;
-  readonly listOnly?: boolean;
   /** Called with each row when it is durable; the work's worker waits for it. */
   readonly written?: (row: ManifestRow) => Promise<void>;
   readonly report: (event: DownloadEvent | QueueEvent) => void;
@@ -60,6 +70,85 @@ export function configuredServices({ services, keys }: Config): Services {
     },
     keys,
   });
+}
+
+/** What the configuration says of the web client, in its own units. */
+function clientSettings(config: Config): HttpClientOptions {
+  const { http, download } = config;
+  return {
+    contact: requireContact(http.contact),
+    obeyRobots: http.obey_robots,
+    longestLineMs: http.longest_line * 1000,
+    robots: {
+      maxAgeMs: http.robots_hours * 3_600_000,
+      unreachableMs: http.robots_unreachable_seconds * 1000,
+      longestDelayMs: http.longest_crawl_delay * 1000,
+    },
+    retry: {
+      retries: http.retries,
+      baseMs: http.retry_base * 1000,
+      maxDelayMs: http.retry_max_delay * 1000,
+      parkAfterMs: http.park_after * 1000,
+      giveUpAfterMs: http.give_up_after * 1000,
+    },
+    limits: {
+      connectMs: http.connect_seconds * 1000,
+      headersMs: http.headers_seconds * 1000,
+      idleMs: http.idle_seconds * 1000,
+      totalMs: http.total_seconds * 1000,
+      floorBytesPerSecond: http.floor_bytes_per_second,
+      maxBytes: download.max_bytes,
+      maxRedirects: http.max_redirects,
+    },
+    guard: { allow: http.allow, dnsMap: dnsMappings(http.dns, http.allow) },
+  };
+}
+
+/** Refuses settings that no download can have, before anything is made: no contact, resolvers nobody knows, a folder that cannot be one. */
+export function checkDownload({ http, download }: Config): void {
+  requireContact(http.contact);
+  chooseResolvers(resolverChoice(download));
+  checkFolder(download.out);
+}
+
+/** The web client, the services and the resolvers alone, for whoever only asks. Nothing is written. */
+export function openAsking(
+  config: Config,
+  runtime: Runtime,
+): Asking & AsyncDisposable & { plansOf(work: Work, signal: AbortSignal): Promise<WorkPlans> } {
+  const services = configuredServices(config);
+  const contact = requireContact(config.http.contact);
+  const resolvers = chooseResolvers(resolverChoice(config.download));
+  const web = createWebTime(runtime.clock, config.http.time_scale);
+  const client = createHttpClient({
+    ...clientSettings(config),
+    clock: web.clock,
+    admission: openAdmission(config, services, web.clock),
+  });
+  const send = web.toMachineTime(client.send);
+  const lookups = new Lookups(send, services, runtime.clock);
+  return {
+    services,
+    contact,
+    send,
+    async plansOf(listed, signal) {
+      const { thorough, retracted, prefer } = config.download;
+      const context = { lookups, services, contact, thorough, retracted, prefer, attempted: new Map(), signal };
+      const { work, findings } = await completeWork(listed, context);
+      const found = await Array.fromAsync(findPlans(work, resolvers, context));
+      return { work, findings: [...findings, ...found] };
+    },
+    [Symbol.asyncDispose]: () => client[Symbol.asyncDispose](),
+  };
+}
+
+function resolverChoice(download: Config['download']): ResolverChoice {
+  return {
+    preset: download.preset,
+    order: download.resolver_order,
+    enable: download.enable,
+    disable: download.disable,
+  };
 }
 
 /** Puts a download together as the configuration says. */
@@ -84,49 +173,23 @@ export async function assembleDownload(
       maxBytes: http.cache_max_bytes,
     }),
   );
+  const admission = stack.use(
+    openAdmission(config, services, web.clock, (event) => {
+      parts.report(event);
+      hosts.see(event);
+      parts.reportHttp?.(event);
+      if (event.kind === 'host-given-up') warn(`${event.message}: given up for this run`);
+    }),
+  );
   const client = stack.use(
     createHttpClient({
-      contact,
+      ...clientSettings(config),
       clock: web.clock,
       cache,
-      pools: services.pools(),
-      obeyRobots: http.obey_robots,
-      longestLineMs: http.longest_line * 1000,
-      perHost: {
-        perSecond: http.per_host_per_second,
-        concurrency: http.per_host_concurrency || config.orchestrator.max_per_host,
-      },
-      margin: http.rate_margin,
-      circuit: {
-        failures: http.circuit_failures,
-        openMs: http.circuit_seconds * 1000,
-        longestOpenMs: http.circuit_max_seconds * 1000,
-      },
-      robots: {
-        maxAgeMs: http.robots_hours * 3_600_000,
-        unreachableMs: http.robots_unreachable_seconds * 1000,
-        longestDelayMs: http.longest_crawl_delay * 1000,
-      },
-      retry: {
-        retries: http.retries,
-        baseMs: http.retry_base * 1000,
-        maxDelayMs: http.retry_max_delay * 1000,
-        parkAfterMs: http.park_after * 1000,
-        giveUpAfterMs: http.give_up_after * 1000,
-      },
-      limits: {
-        connectMs: http.connect_seconds * 1000,
-        headersMs: http.headers_seconds * 1000,
-        idleMs: http.idle_seconds * 1000,
-        totalMs: http.total_seconds * 1000,
-        floorBytesPerSecond: http.floor_bytes_per_second,
-        maxBytes: download.max_bytes,
-        maxRedirects: http.max_redirects,
-      },
-      guard: { allow: http.allow, dnsMap: dnsMappings(http.dns, http.allow) },
+      admission,
+      caller: currentJob,
       report: (event) => {
         hosts.see(event);
-        if (event.kind === 'host-given-up') warn(`${event.message}: given up for this run`);
         parts.reportHttp?.(event);
       },
     }),
@@ -154,6 +217,7 @@ export async function assembleDownload(
     runId,
     queue: parts.queue,
     orchestrator: orchestratorOptions(config),
+    admission,
     provider: parts.provider?.({ send, services, contact, records }),
     sink: {
       last: (work) => manifest.last(work),
@@ -165,20 +229,21 @@ export async function assembleDownload(
     },
     files,
     send,
-    resolvers: chooseResolvers({
-      preset: download.preset,
-      order: download.resolver_order,
-      enable: download.enable,
-      disable: download.disable,
-    }),
-    resolve: { lookups: new Lookups(send, services), services, contact, thorough: download.thorough },
+    resolvers: chooseResolvers(resolverChoice(download)),
+    resolve: {
+      lookups: new Lookups(send, services, runtime.clock),
+      services,
+      contact,
+      thorough: download.thorough,
+      retracted: download.retracted,
+      prefer: download.prefer,
+    },
     inspect: parts.inspect,
     accept: new Set(download.accept),
     maxBytes: download.max_bytes,
+    budgetMs: download.work_budget_seconds * 1000,
     retries: http.retries,
     retracted: download.retracted,
-    maxDeaths: download.max_deaths,
-    listOnly: parts.listOnly ?? false,
     clock: runtime.clock,
     webClock: web.clock,
     report: parts.report,
@@ -188,6 +253,7 @@ export async function assembleDownload(
   return {
     run,
     client,
+    admission,
     services,
     contact,
     manifest,

@@ -1,4 +1,5 @@
 import type { Clock } from '../base/index.ts';
+import { AppError } from '../base/index.ts';
 import type { Config, Layer } from '../config/index.ts';
 import type { OrchestratorOptions, QueueStore } from '../queue/index.ts';
 import { openStore, WorkQueue } from '../queue/index.ts';
@@ -10,13 +11,10 @@ export async function openQueue(config: Config, runtime: Runtime, clock: Clock =
 }
 
 async function openQueueStore({ queue }: Config, runtime: Runtime, clock: Clock): Promise<QueueStore> {
-  return openStore({
-    backend: queue.backend,
-    path: queue.path,
+  return openStore(whereOf(queue), {
     walMode: queue.wal_mode,
     timeoutMs: queue.timeout_sec * 1000,
     durability: queue.durability,
-    url: queue.url,
     schema: queue.schema,
     clock,
     report: (event) =>
@@ -26,17 +24,27 @@ async function openQueueStore({ queue }: Config, runtime: Runtime, clock: Clock)
   });
 }
 
+function whereOf({ backend, path, url }: Config['queue']): string {
+  if (backend !== 'postgres') return backend === 'memory' ? ':memory:' : path;
+  if (url !== '') return url;
+  throw new AppError('CONFIG_INVALID', 'queue.url is empty although queue.backend is postgres', {
+    hint: 'set queue.url, for example postgres://user@host/database, or pass --queue',
+  });
+}
+
 /** The orchestrator's slice of the configuration, in its own units. */
-export function orchestratorOptions({ orchestrator: o }: Config): OrchestratorOptions {
+export function orchestratorOptions({ orchestrator: o, http }: Config): OrchestratorOptions {
   return {
     maxWorkers: o.max_workers,
     maxPerResolver: o.max_per_resolver,
     maxPerHost: o.max_per_host,
     maxParked: o.max_parked,
     readyPerHost: o.ready_per_host,
+    patienceMs: http.park_after * 1000,
     leaseMs: o.lease_ttl_seconds * 1000,
     heartbeatMs: o.heartbeat_seconds * 1000,
     maxAttempts: o.max_job_attempts,
+    maxDeaths: o.max_job_deaths,
     retryBackoffMs: o.retry_backoff_seconds * 1000,
     retryJitterMs: o.jitter_seconds * 1000,
     retryMaxDelayMs: o.retry_max_delay_seconds * 1000,

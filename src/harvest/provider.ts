@@ -1,9 +1,10 @@
+import { accessSync, constants, statSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { AppError } from '../base/index.ts';
 import type { RecordStore, Work } from '../works/index.ts';
-import { readWorks, workFromText } from '../works/index.ts';
-import type { DownloadAssembly } from './open-download.ts';
+import { listFormatOf, readWorks, workFromText } from '../works/index.ts';
+import type { Asking } from './open-download.ts';
 import { listWorks } from './listing.ts';
 
 /** Which works are wanted, besides those named by their ids. */
@@ -23,10 +24,7 @@ export interface WantedWorks {
 }
 
 /** What finding works needs. */
-interface ProviderParts {
-  readonly send: DownloadAssembly['send'];
-  readonly services: DownloadAssembly['services'];
-  readonly contact: string;
+interface ProviderParts extends Asking {
   /** Where it is kept what lists and services say about works; none where nothing is to be written. */
   readonly records: Pick<RecordStore, 'add'> | undefined;
   readonly signal: AbortSignal;
@@ -35,19 +33,58 @@ interface ProviderParts {
   readonly statePath: string | undefined;
 }
 
+/** Refuses what cannot be asked for, before anything is made: ids nobody knows, files that are not there, years that cross. */
+export function checkWanted(ids: readonly string[], options: WantedWorks): void {
+  const unknown = ids.filter((id) => workFromText(id).kind === 'bad');
+  if (unknown.length > 0) {
+    const names = unknown.slice(0, 5).map((id) => `"${id.slice(0, 100)}"`);
+    const more = unknown.length > names.length ? ` and ${unknown.length - names.length} more` : '';
+    throw new AppError('USAGE_ID', `${names.join(', ')}${more}: no id of a work`, {
+      hint: 'known are DOIs, arXiv ids, PMIDs and PMCIDs, OpenAlex, HAL and Zenodo ids, and URLs of papers',
+    });
+  }
+  for (const path of options.input ?? []) checkList(path);
+  if (options.topic?.trim() === '')
+    throw new AppError('USAGE_TOPIC', '--topic is empty', { hint: 'say in a few words what the works are about' });
+  const { yearStart, yearEnd } = options;
+  if (yearStart !== undefined && yearEnd !== undefined && yearStart > yearEnd) {
+    throw new AppError('USAGE_YEARS', `--year-start ${yearStart} is after --year-end ${yearEnd}`, {
+      hint: 'the first year comes first',
+    });
+  }
+}
+
+function checkList(path: string): void {
+  const found = statSync(path, { throwIfNoEntry: false });
+  const fault = (message: string, hint: string): AppError => new AppError('USAGE_INPUT', message, { hint });
+  if (!found) throw fault(`--input ${path}: there is no such file`, 'check the path');
+  if (found.isDirectory())
+    throw fault(
+      `--input ${path}: a folder is no list of works`,
+      'docstokg run --input FOLDER takes the papers in a folder; contentdownload wants a list',
+    );
+  if (found.size === 0) throw fault(`--input ${path}: the file is empty`, 'it should list works, one entry each');
+  try {
+    accessSync(path, constants.R_OK);
+  } catch (error) {
+    throw new AppError('USAGE_INPUT', `--input ${path}: the file may not be read`, {
+      hint: 'check its permissions',
+      cause: error,
+    });
+  }
+  listFormatOf(path);
+}
+
 /** Works from the command line, then from files, then on the topic; at most as many as were asked for. */
 export function wantedWorks(ids: readonly string[], options: WantedWorks, parts: ProviderParts): AsyncGenerator<Work> {
   return limited(works(ids, options, parts), options.max);
 }
 
 async function* works(ids: readonly string[], options: WantedWorks, parts: ProviderParts): AsyncGenerator<Work> {
+  checkWanted(ids, options);
   for (const id of ids) {
     const listed = workFromText(id);
     if (listed.kind === 'work') yield listed.work;
-    else
-      throw new AppError('USAGE_ID', `"${id.slice(0, 100)}" is no id that we know: ${listed.reason}`, {
-        hint: 'a DOI, arXiv id, PMCID, OpenAlex id or URL',
-      });
   }
   for (const file of options.input ?? []) {
     for await (const listed of readWorks(file)) {

@@ -75,6 +75,16 @@ export type Block =
       readonly label?: string;
     });
 
+/** Characters of a PDF that are not simply what the file says they are. */
+export interface CharacterCounts {
+  /** Drawn, but nobody can tell what they are. */
+  readonly unmapped: number;
+  /** Named wrongly by the file, and told by the glyph's name or shape or the words around. */
+  readonly renamed: number;
+  /** In the file but not to be seen, or there twice: left out. */
+  readonly hidden: number;
+}
+
 /** What is known about a document besides its text, so that later stages can filter. */
 export interface Metadata {
   readonly title?: string;
@@ -85,6 +95,8 @@ export interface Metadata {
   readonly pageCount?: number;
   /** Pages that hold no text but images, and would need OCR. */
   readonly needsOcr: readonly number[];
+  /** What became of a PDF's characters. */
+  readonly characters?: CharacterCounts;
   readonly quality: {
     /** Share of glyphs without a usable Unicode value. */
     readonly unmappedGlyphs: number;

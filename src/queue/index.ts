@@ -1,11 +1,14 @@
 export { MemoryStore } from './memory/store.ts';
 export type { QueueEvent, Report } from './events.ts';
 export type { Handler, HandlerContext, HandlerJob, HandlerOutcome, Window } from './handler.ts';
+export { ORCHESTRATOR_DEFAULTS } from './options.ts';
 export type { DrainMode, OrchestratorOptions } from './options.ts';
 export { Orchestrator } from './orchestrator.ts';
-export type { OrchestratorDependencies, RunSummary } from './orchestrator.ts';
+export type { OrchestratorSetup, RunSummary } from './orchestrator.ts';
 export { WorkQueue } from './work-queue.ts';
 export type { EnqueueOptions, ImportRow } from './work-queue.ts';
+export { currentJob } from './current-job.ts';
+export type { JobSeat } from './current-job.ts';
 export { createWorkerId, isDeadHere } from './worker-identity.ts';
 export { openStore } from './store.ts';
 export type { StoreOptions } from './store.ts';

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
+import { wait } from '../base/index.ts';
+import { createMemoryAdmission, HostTable } from '../hosts/index.ts';
 import { HeldClock } from '../testing/index.ts';
 import type { QueueEvent } from './events.ts';
 import type { Handler, HandlerContext, HandlerJob } from './handler.ts';
@@ -14,9 +16,11 @@ const OPTIONS: OrchestratorOptions = {
   maxPerResolver: {},
   maxPerHost: 4,
   maxParked: 8,
+  readyPerHost: 0,
   leaseMs: 60_000,
   heartbeatMs: 20_000,
   maxAttempts: 3,
+  maxDeaths: 3,
   retryBackoffMs: 1_000,
   retryJitterMs: 0,
   retryMaxDelayMs: 60_000,
@@ -35,10 +39,15 @@ function stage(handler: Handler, options: Partial<OrchestratorOptions> = {}) {
   const store = new MemoryStore();
   const queue = new WorkQueue(store, clock);
   const events: QueueEvent[] = [];
-  const orchestrator = new Orchestrator(
-    { ...OPTIONS, ...options },
-    { store, handler, clock, report: (event) => void events.push(event), random: () => 0 },
-  );
+  const orchestrator = new Orchestrator({
+    ...OPTIONS,
+    ...options,
+    queue,
+    handler,
+    clock,
+    report: (event) => void events.push(event),
+    random: () => 0,
+  });
   return { clock, store, queue, events, orchestrator };
 }
 
@@ -418,8 +427,7 @@ test('draining waits for what is paused, ends when that is cancelled, and does n
   const { queue, store, clock, orchestrator } = stage(() => undefined);
   await store.admin.pause('all', '', clock.now());
   await queue.enqueue('a', {});
-  const options = { store, clock, handler: () => undefined };
-  const due = await new Orchestrator(OPTIONS, options).run({ drain: 'due' });
+  const due = await new Orchestrator({ ...OPTIONS, queue, clock, handler: () => undefined }).run({ drain: 'due' });
   assert.deepEqual([due.reason, due.done], ['drained', 0]);
   let ended = false;
   const run = orchestrator.run({ drain: 'empty' }).finally(() => (ended = true));
@@ -512,6 +520,79 @@ test('an error with status 429 or 503 slows its host down by itself', async () =
   );
 });
 
+test('jobs of a held host are not leased until their time, and slow nobody down', async () => {
+  const started: string[] = [];
+  const { queue, store, clock, orchestrator } = stage(
+    (job, context) =>
+      context.withLimits(null, (job.artifact as { url: string }).url, async (window) => {
+        started.push(job.artifactId);
+        if (job.artifactId === 'held 0') window.throttled({ retryAt: clock.now() + 100_000 });
+        else if (job.artifactId.startsWith('free')) await wait(clock, 1_000);
+      }),
+    { maxWorkers: 40, maxPerHost: 1, readyPerHost: 1 },
+  );
+  await queue.bulkImport(
+    Array.from({ length: 2_000 }, (_, at) => ({
+      artifactId: at % 2 ? `free ${at}` : `held ${at}`,
+      artifact: { url: at % 2 ? `https://h${at % 40}.org/` : 'https://held.org/' },
+    })),
+  );
+  const run = orchestrator.run({ drain: 'empty' });
+  await settle();
+  // A thousand jobs of twenty hosts, a second each, one at a time per host.
+  await clock.advance(52_500);
+  assert.equal(started.filter((id) => id.startsWith('free')).length, 1_000);
+  assert.equal(orchestrator.status.counts.done, 1_001);
+  assert.deepEqual(
+    started.filter((id) => id.startsWith('held')),
+    ['held 0'],
+  );
+  const { leases } = await store.admin.stats(clock.now());
+  assert.ok(leases.reduce((sum, { jobs }) => sum + jobs, 0) <= 1, 'at most the one that was ready when the hold came');
+  await clock.advance(50_000);
+  assert.equal((await run).done, 2_000);
+});
+
+test('a job that finds its host paused goes back at no cost, and who wants only what is due is not kept', async () => {
+  const { queue, store, clock, orchestrator } = stage((job, context) =>
+    context.withLimits(null, (job.artifact as { at: string }).at, () => Promise.resolve()),
+  );
+  await store.admin.pause('host', 'a.org', clock.now());
+  await queue.enqueue('unknown', { at: 'https://a.org/1' });
+  const run = orchestrator.run({ drain: 'due' });
+  await clock.advance(2_000);
+  const summary = await run;
+  assert.deepEqual([summary.done, summary.reason], [0, 'drained']);
+  const job = await store.admin.find('unknown');
+  assert.deepEqual([job?.state, job?.host, job?.attempts], ['queued', 'a.org', 0]);
+});
+
+test('where jobs may be had elsewhere, those of a host that is held for hours are tried last', async () => {
+  const ran: string[] = [];
+  const clock = new HeldClock();
+  const store = new MemoryStore();
+  const queue = new WorkQueue(store, clock);
+  const admission = createMemoryAdmission({
+    clock,
+    table: new HostTable({ perHost: { perSecond: Infinity, concurrency: 1 } }),
+  });
+  admission.hold('held.org', { at: clock.now() + 3_600_000, reason: 'rate-limited' });
+  const orchestrator = new Orchestrator({
+    ...OPTIONS,
+    heldLanes: 'try',
+    queue,
+    clock,
+    admission,
+    handler: (job) => void ran.push(job.artifactId),
+  });
+  await queue.enqueue('held', { url: 'https://held.org/' });
+  await queue.enqueue('free', { url: 'https://free.org/' });
+  const run = orchestrator.run({ drain: 'due' });
+  await clock.advance(2_000);
+  assert.equal((await run).done, 2);
+  assert.deepEqual(ran, ['free', 'held']);
+});
+
 test('draining waits for delayed jobs, unless only what is due is wanted', async () => {
   const handler: Handler = (job) => (job.artifactId === 'later' ? { retryAt: clock.now() + 50_000 } : undefined);
   const { queue, orchestrator, clock } = stage(handler);
@@ -590,4 +671,83 @@ test('a store that fails stops the run with its error after running jobs have en
   store.exchange = () => Promise.reject(Object.assign(new Error('no space'), { code: 'QUEUE_DISK_FULL' }));
   open.get('a')?.end();
   await assert.rejects(run, { code: 'QUEUE_DISK_FULL' });
+});
+
+test('a job whose lease ran out under its own process goes on there, and is not run a second time', async () => {
+  const { open, handler } = controlled();
+  let starts = 0;
+  const { clock, queue, orchestrator, events } = stage(
+    (job, context) => {
+      starts += 1;
+      return handler(job, context);
+    },
+    // Such settings are refused when they are loaded; a laptop that was asleep has the same effect.
+    { leaseMs: 30_000, heartbeatMs: 600_000 },
+  );
+  await queue.enqueue('slow', {});
+  const run = orchestrator.run({ drain: 'empty' });
+  await settle();
+  for (let second = 0; second < 70; second += 5) await clock.advance(5_000);
+  await settle();
+  assert.equal(starts, 1);
+  assert.equal(open.get('slow')?.context.signal.aborted, false);
+  open.get('slow')?.end();
+  const summary = await run;
+  assert.equal(summary.done, 1);
+  assert.equal(summary.lost, 0);
+  assert.equal(events.filter(({ kind }) => kind === 'job-started').length, 1);
+});
+
+test('an answer that came after its lease had run out counts when nobody else had the job in between', async () => {
+  const { open, handler } = controlled();
+  const { clock, queue, orchestrator, store } = stage(handler, { leaseMs: 30_000, heartbeatMs: 600_000 });
+  await queue.enqueue('late', {});
+  const run = orchestrator.run({ drain: 'empty' });
+  await settle();
+  // The lease runs out and the job is put back at the very moment at which its answer is there.
+  await store.expire([orchestrator.workerId], clock.now());
+  await store.backlog(clock.now(), 3);
+  open.get('late')?.end();
+  await settle();
+  assert.equal(open.size, 0);
+  for (let second = 0; second < 20; second += 5) await clock.advance(5_000);
+  const summary = await run;
+  assert.equal(summary.done, 1);
+});
+
+test('a job that somebody else had in between is stopped here, and comes back only when it has', async () => {
+  const { open, handler } = controlled();
+  let starts = 0;
+  const stubborn: Handler = async (job, context) => {
+    starts += 1;
+    if (starts > 1) return undefined;
+    try {
+      return await handler(job, context);
+    } catch {
+      return undefined;
+    }
+  };
+  const { clock, queue, orchestrator, store } = stage(stubborn, { leaseMs: 30_000, heartbeatMs: 600_000 });
+  await queue.enqueue('shared', {});
+  const run = orchestrator.run({ drain: 'empty' });
+  await settle();
+  const mine = open.get('shared');
+  await store.expire([orchestrator.workerId], clock.now());
+  await store.backlog(clock.now(), 9);
+  // Another process had it and died.
+  const [other] = (
+    await store.exchange({
+      workerId: 'other',
+      settlements: [],
+      picks: [{ host: null, resolver: null, limit: 1 }],
+      now: clock.now(),
+      leaseMs: 1,
+    })
+  ).leased;
+  assert.ok(other);
+  for (let second = 0; second < 60 && !mine?.context.signal.aborted; second += 1) await clock.advance(1_000);
+  assert.ok(mine?.context.signal.aborted);
+  for (let second = 0; second < 20; second += 1) await clock.advance(1_000);
+  assert.equal((await run).done, 1);
+  assert.equal(starts, 2);
 });

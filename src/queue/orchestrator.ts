@@ -1,26 +1,35 @@
 import { hostname } from 'node:os';
 
-import type { Clock, Limiter, Random, Timer } from '../base/index.ts';
+import type { Clock, Random, Timer } from '../base/index.ts';
+import { systemClock } from '../base/index.ts';
+import type { Admission } from '../hosts/index.ts';
+import { createMemoryAdmission, HostTable, isSlowed } from '../hosts/index.ts';
 import { Dispatcher } from './dispatcher.ts';
 import type { Report } from './events.ts';
 import type { Handler, HandlerContext } from './handler.ts';
-import { createJobLimiter, JobLimits } from './job-limits.ts';
 import type { DrainMode, OrchestratorOptions } from './options.ts';
+import { ORCHESTRATOR_DEFAULTS } from './options.ts';
 import { RunningJobs } from './running-jobs.ts';
+import { Seats } from './seats.ts';
 import type { LeasedJob, QueueStore, StoreChange } from './types.ts';
+import type { WorkQueue } from './work-queue.ts';
 import { createWorkerId, isDeadHere } from './worker-identity.ts';
 
-export interface OrchestratorDependencies {
-  readonly store: QueueStore;
+/** What an orchestrator is made of: a queue and a handler; the rest has defaults. */
+export interface OrchestratorSetup extends Partial<OrchestratorOptions> {
+  readonly queue: WorkQueue;
+  /** Runs a job; what it throws counts as a failed attempt. */
   readonly handler: Handler;
-  readonly clock: Clock;
+  readonly clock?: Clock;
+  /** Told what happens to jobs. */
   readonly report?: Report;
+  /** Where handlers write with `context.log`. */
   readonly log?: HandlerContext['log'];
   /** Wraps the run of each job, so that a tracer can make it its own. */
   readonly around?: (<T>(job: LeasedJob, run: () => Promise<T>) => Promise<T>) | undefined;
-  /** Where limits are kept; those of a whole fleet could stand here. */
-  readonly limiter?: Limiter;
-  readonly random?: Random;
+  /** The authority over hosts, shared with the web client or with a whole fleet; caps of this process alone otherwise. */
+  readonly admission?: Admission;
+  readonly random?: Random | undefined;
 }
 
 export interface RunSummary {
@@ -35,14 +44,26 @@ export interface RunSummary {
 /** How often running jobs are checked for their time limit. */
 const SWEEP_MS = 1_000;
 
-/** Empties a queue: leases jobs as workers become free, runs them within their limits, writes down what came of them. */
+/**
+ * Empties a queue: leases jobs as workers become free, runs them within their limits, writes down what came of them.
+ *
+ * ```ts
+ * import { openStore, Orchestrator, WorkQueue } from 'docstokg/queue';
+ *
+ * await using queue = new WorkQueue(await openStore('state/queue.sqlite'));
+ * await queue.enqueue('doi:10.1234/example', { doi: '10.1234/example' });
+ * const orchestrator = new Orchestrator({ queue, handler: (job) => console.log(job.artifactId) });
+ * await orchestrator.run({ drain: 'empty' });
+ * ```
+ */
 export class Orchestrator {
   readonly workerId = createWorkerId();
   readonly #options: OrchestratorOptions;
   readonly #report: Report;
   readonly #clock: Clock;
   readonly #store: QueueStore;
-  readonly #limits: JobLimits;
+  readonly #admission: Admission;
+  readonly #seats: Seats;
   readonly #jobs: RunningJobs;
   readonly #startedAt: number;
   readonly #timers = new Set<Timer>();
@@ -51,16 +72,19 @@ export class Orchestrator {
   #stopping = false;
   #failure: { readonly error: unknown } | undefined;
 
-  constructor(options: OrchestratorOptions, dependencies: OrchestratorDependencies) {
-    const { store, clock } = dependencies;
+  constructor(setup: OrchestratorSetup) {
+    const { queue, handler, clock = systemClock, report, log, around, admission, random, ...given } = setup;
+    const { store } = queue;
+    const options = { ...ORCHESTRATOR_DEFAULTS, ...given };
     this.#options = options;
     this.#store = store;
     this.#clock = clock;
-    this.#report = dependencies.report ?? (() => undefined);
+    this.#report = report ?? (() => undefined);
     this.#startedAt = clock.now();
-    this.#limits = new JobLimits({
-      limiter: dependencies.limiter ?? createJobLimiter(options, clock),
-      limits: options,
+    this.#admission = admission ?? ownAdmission(options, { clock, random, report: this.#report });
+    this.#seats = new Seats({
+      options,
+      admission: this.#admission,
       clock,
       report: this.#report,
       freed: () => this.#dispatcher?.pump(),
@@ -69,26 +93,29 @@ export class Orchestrator {
       options,
       workerId: this.workerId,
       store,
-      handler: dependencies.handler,
+      handler,
       clock,
-      limits: this.#limits,
+      seats: this.#seats,
       report: this.#report,
-      log: dependencies.log ?? (() => undefined),
-      around: dependencies.around,
-      random: dependencies.random,
+      log: log ?? (() => undefined),
+      around,
+      random,
       ended: () => this.#dispatcher?.pump(),
     });
   }
 
   /** What goes on now: jobs that hold a worker, jobs that wait for a host, what was settled so far. */
   get status(): { readonly running: number; readonly parked: number; readonly counts: Omit<RunSummary, 'reason'> } {
-    const { parked } = this.#limits;
+    const { parked } = this.#seats;
     return { running: this.#jobs.size - parked, parked, counts: { ...this.#jobs.counts } };
   }
 
   /** Hosts whose cap was lowered or which are held, because they asked for it. */
   get throttled(): { readonly host: string; readonly cap: number; readonly heldUntil: number | null }[] {
-    return this.#limits.throttle.hosts;
+    return this.#admission
+      .snapshot()
+      .filter((host) => isSlowed(host) || (host.hold !== null && host.hold.reason !== 'paused'))
+      .map(({ key, cap, hold }) => ({ host: key, cap, heldUntil: hold?.at ?? null }));
   }
 
   /**
@@ -102,7 +129,7 @@ export class Orchestrator {
       workerId: this.workerId,
       store: this.#store,
       clock: this.#clock,
-      limits: this.#limits,
+      seats: this.#seats,
       report: this.#report,
       drain: options.drain ?? 'never',
       jobs: this.#jobs,
@@ -113,6 +140,7 @@ export class Orchestrator {
     this.#dispatcher = dispatcher;
     const stop = (): void => this.#stop('told to stop');
     using _watch = this.#store.watch((change) => this.#changed(change));
+    using _room = this.#admission.watch(() => this.#seats.freeWorkers > 0 && dispatcher.pump());
     signal?.addEventListener('abort', stop, { once: true });
     try {
       await this.#recoverDead();
@@ -146,12 +174,14 @@ export class Orchestrator {
     this.#guard(async () => {
       await this.#readPauses();
       await this.#jobs.heartbeat();
+      // It is also what is told after the server was away, which may have forgotten a settlement.
+      this.#dispatcher?.reconcile();
     });
   }
 
   async #readPauses(): Promise<void> {
     const pauses = await this.#store.admin.pauses();
-    this.#limits.applyPauses(pauses);
+    this.#seats.applyPauses(pauses);
     this.#report({
       kind: 'pauses-changed',
       pauses: pauses.map(({ scope, name }) => (scope === 'all' ? 'all' : `${scope} ${name}`)),
@@ -171,6 +201,7 @@ export class Orchestrator {
 
   async #heartbeat(): Promise<void> {
     await this.#jobs.heartbeat();
+    this.#dispatcher?.reconcile();
     await this.#recoverDead();
     await this.#announce();
   }
@@ -228,4 +259,17 @@ export class Orchestrator {
   #guard(work: () => Promise<void> | void): void {
     (async () => work())().catch((error: unknown) => this.#fail(error));
   }
+}
+
+/** Caps per host and resolver, and nothing else: a handler of one's own brings its own pace. */
+function ownAdmission(
+  { maxPerHost, maxPerResolver }: OrchestratorOptions,
+  { clock, random, report }: { readonly clock: Clock; readonly random: Random | undefined; readonly report: Report },
+): Admission {
+  return createMemoryAdmission({
+    table: new HostTable({ perHost: { perSecond: Infinity, concurrency: maxPerHost }, perResolver: maxPerResolver }),
+    clock,
+    report,
+    policy: { random },
+  });
 }

@@ -2,14 +2,18 @@ import type { Clock, Random } from '../base/index.ts';
 import { AppError } from '../base/index.ts';
 import type { Report } from './events.ts';
 import type { Handler, HandlerContext } from './handler.ts';
-import type { JobLimits } from './job-limits.ts';
 import type { OrchestratorOptions } from './options.ts';
 import type { StopReason } from './running-job.ts';
+import { seated } from './current-job.ts';
 import { RunningJob, settlementOf, settlementOfFailure } from './running-job.ts';
+import type { Seats } from './seats.ts';
 import type { LeasedJob, QueueStore, SettledLease, Settlement } from './types.ts';
 
 /** What a handler gets to stop in after being told to; then it is abandoned. */
 const ABANDON_MS = 5_000;
+/** When a job is looked at again that this process still has in hand. */
+const TAKE_UP_MS = 1_000;
+const REFUSED_KEPT = 1_000;
 
 export interface RunningJobsOptions {
   readonly options: OrchestratorOptions;
@@ -17,7 +21,7 @@ export interface RunningJobsOptions {
   readonly store: QueueStore;
   readonly handler: Handler;
   readonly clock: Clock;
-  readonly limits: JobLimits;
+  readonly seats: Seats;
   readonly report: Report;
   readonly log: HandlerContext['log'];
   readonly around: (<T>(job: LeasedJob, run: () => Promise<T>) => Promise<T>) | undefined;
@@ -36,6 +40,8 @@ export class RunningJobs {
   readonly counts = { done: 0, skipped: 0, error: 0, requeued: 0, lost: 0 };
   readonly #given: RunningJobsOptions;
   readonly #jobs = new Map<number, RunningJob>();
+  /** Answers that were refused because their lease had run out, by job: kept for as long as one may come of it. */
+  readonly #refused = new Map<number, Pick<EndedJob, 'running' | 'settlement' | 'token'>>();
   /** Jobs that ended in this turn of the loop. */
   #ended: EndedJob[] = [];
   /** Jobs that ended in earlier turns. */
@@ -49,13 +55,22 @@ export class RunningJobs {
     return this.#jobs.size;
   }
 
+  get ids(): number[] {
+    return [...this.#jobs.keys()];
+  }
+
+  /** Runs a job, unless this process still has it in hand from a lease that ran out. */
   start(job: LeasedJob, worker: Disposable): void {
-    const { options, clock, limits, report, workerId } = this.#given;
+    if (this.#takeUp(job)) {
+      worker[Symbol.dispose]();
+      return;
+    }
+    const { options, clock, seats, report, workerId } = this.#given;
     const startedAt = clock.monotonic();
     const deadline = options.jobTimeoutMs > 0 ? startedAt + options.jobTimeoutMs : Infinity;
     const running = new RunningJob(job, { startedAt, deadline, worker });
     this.#jobs.set(job.id, running);
-    limits.expect(running, 1);
+    seats.expect(running, 1);
     report({ kind: 'job-started', job, workerId });
     void this.#run(running);
   }
@@ -101,17 +116,19 @@ export class RunningJobs {
     const ended = this.#unwritten;
     if (ended.length === 0) return ended;
     this.#unwritten = [];
-    for (const { running } of ended) this.#leaveWorker(running);
+    for (const { running } of ended) if (running.ended) this.#leaveWorker(running);
     return ended;
   }
 
   /** The settlements were written, or refused where the lease had been lost. */
   settled(group: readonly EndedJob[], accepted: readonly boolean[]): void {
-    group.forEach(({ running, settlement }, at) => {
+    group.forEach(({ running, settlement, id, token }, at) => {
       this.#forget(running);
       const taken = accepted[at] ?? false;
-      if (!taken) this.counts.lost += 1;
-      else if (settlement.kind === 'requeue') this.counts.requeued += 1;
+      if (!taken) {
+        this.counts.lost += 1;
+        if (running.stopReason === undefined) this.#remember(id, { running, settlement, token });
+      } else if (settlement.kind === 'requeue') this.counts.requeued += 1;
       else this.counts[settlement.state] += 1;
       this.#given.report({ kind: 'job-settled', job: running.job, settlement, accepted: taken });
     });
@@ -120,6 +137,28 @@ export class RunningJobs {
   /** The settlements could not be written. Their leases run out by themselves: that means a repeat, never a loss. */
   unsettled(group: readonly EndedJob[]): void {
     for (const { running } of group) this.#forget(running);
+  }
+
+  /**
+   * A process that was frozen or blocked beyond a lease may lease its own job again. Nobody had it in between if the token
+   * is the next one: then the new lease is for what already runs, or for the answer that was refused. Otherwise
+   * somebody else has worked on it, so what runs here is told to stop, and the job comes back when it has.
+   */
+  #takeUp(job: LeasedJob): boolean {
+    const refused = this.#refused.get(job.id);
+    this.#refused.delete(job.id);
+    if (refused && refused.token + 1 === job.token) {
+      this.#write(refused.running, job, refused.settlement);
+      return true;
+    }
+    const running = this.#jobs.get(job.id);
+    if (!running) return false;
+    if (running.job.token + 1 === job.token && !running.ended) running.job = job;
+    else {
+      running.stop('lease-lost', this.#given.clock.monotonic());
+      this.#write(running, job, { kind: 'requeue', delayMs: TAKE_UP_MS, refund: true });
+    }
+    return true;
   }
 
   async #run(running: RunningJob): Promise<void> {
@@ -134,7 +173,7 @@ export class RunningJobs {
   }
 
   #handle(running: RunningJob): ReturnType<Handler> {
-    const { handler, limits, log, workerId, around } = this.#given;
+    const { handler, seats, log, workerId, around } = this.#given;
     const { job } = running;
     const view = {
       id: job.id,
@@ -143,8 +182,10 @@ export class RunningJobs {
       attempt: job.attempt,
       resolverHint: job.resolverHint,
     };
-    const context = new JobContext(running, limits, workerId, log);
-    return around ? around(job, async () => handler(view, context)) : handler(view, context);
+    const context = new JobContext(running, seats, workerId, log);
+    return seated(seats.seatOf(running), () =>
+      around ? around(job, async () => handler(view, context)) : handler(view, context),
+    );
   }
 
   #end(running: RunningJob, settlement: Settlement): void {
@@ -157,7 +198,10 @@ export class RunningJobs {
       settlement,
       durationMs: this.#given.clock.monotonic() - running.startedAt,
     });
-    const { id, token, resolverHint } = job;
+    this.#write(running, job, settlement);
+  }
+
+  #write(running: RunningJob, { id, token, resolverHint }: LeasedJob, settlement: Settlement): void {
     this.#ended.push({ id, token, resolverHint, settlement, running });
     if (this.#ended.length > 1) return;
     // Those that end in one turn of the loop are written together, which is what makes many small jobs cheap.
@@ -185,13 +229,21 @@ export class RunningJobs {
   }
 
   #leaveWorker(running: RunningJob): void {
-    this.#given.limits.expect(running, -1);
+    this.#given.seats.expect(running, -1);
     running.worker?.[Symbol.dispose]();
     running.worker = undefined;
   }
 
+  #remember(id: number, refused: Pick<EndedJob, 'running' | 'settlement' | 'token'>): void {
+    this.#refused.set(id, refused);
+    for (const oldest of this.#refused.keys()) {
+      if (this.#refused.size <= REFUSED_KEPT) break;
+      this.#refused.delete(oldest);
+    }
+  }
+
   #forget(running: RunningJob): void {
-    if (this.#jobs.get(running.job.id) === running) this.#jobs.delete(running.job.id);
+    if (running.ended && this.#jobs.get(running.job.id) === running) this.#jobs.delete(running.job.id);
   }
 }
 
@@ -202,11 +254,11 @@ class JobContext implements HandlerContext {
   readonly withLimits: HandlerContext['withLimits'];
   readonly #running: RunningJob;
 
-  constructor(running: RunningJob, limits: JobLimits, workerId: string, log: HandlerContext['log']) {
+  constructor(running: RunningJob, seats: Seats, workerId: string, log: HandlerContext['log']) {
     this.#running = running;
     this.workerId = workerId;
     this.log = log;
-    this.withLimits = (resolver, url, work) => limits.run(running, resolver, url, work);
+    this.withLimits = (resolver, url, work) => seats.run(running, resolver, url, work);
   }
 
   get signal(): AbortSignal {

@@ -1,39 +1,37 @@
 import type { Clock } from '../base/index.ts';
-import { AppError } from '../base/index.ts';
+import { systemClock } from '../base/index.ts';
 import { MemoryStore } from './memory/store.ts';
 import type { OutageEvent } from './postgres/connection.ts';
 import type { QueueStore } from './types.ts';
 
-/** Where a queue is kept: the slice of the configuration that says so. */
+/** How a queue is kept; all of it has defaults. */
 export interface StoreOptions {
-  readonly backend: 'sqlite' | 'postgres' | 'memory';
-  readonly path: string;
-  readonly walMode: boolean;
-  readonly timeoutMs: number;
-  readonly durability: 'enqueue' | 'all' | 'none';
-  readonly url: string;
-  readonly schema: string;
-  readonly clock: Clock;
+  /** Which commits wait for the disk: those that accept jobs (the default), all of them, or none. */
+  readonly durability?: 'enqueue' | 'all' | 'none';
+  /** SQLite: write-ahead logging, which lets several processes read and write at once; on unless said otherwise. */
+  readonly walMode?: boolean;
+  /** How long to wait for a database that another process has locked; 10 s unless said otherwise. */
+  readonly timeoutMs?: number;
+  /** PostgreSQL: the schema that holds the tables; `docstokg` unless said otherwise. */
+  readonly schema?: string;
+  readonly clock?: Clock;
+  /** PostgreSQL: told when the server cannot be reached, and when it is back. */
   readonly report?: (event: OutageEvent) => void;
 }
 
-/** Opens the store that the options name; its package is loaded only then. */
-export async function openStore(options: StoreOptions): Promise<QueueStore> {
-  switch (options.backend) {
-    case 'memory':
-      return new MemoryStore();
-    case 'sqlite': {
-      const { SqliteStore } = await import('./sqlite/store.ts');
-      return SqliteStore.open(options);
-    }
-    case 'postgres': {
-      if (options.url === '') {
-        throw new AppError('CONFIG_INVALID', 'queue.url is empty although queue.backend is postgres', {
-          hint: 'set queue.url, for example postgres://user@host/database, or pass --queue',
-        });
-      }
-      const { PostgresStore } = await import('./postgres/store.ts');
-      return PostgresStore.open(options);
-    }
+/**
+ * Opens the store of a queue: a SQLite file by its path, a PostgreSQL database by its address, or `:memory:` for trials.
+ * The package that is needed is loaded only then. Dispose of the store, or of the `WorkQueue` around it, at the end.
+ */
+export async function openStore(where: string, options: StoreOptions = {}): Promise<QueueStore> {
+  if (where === ':memory:') return new MemoryStore();
+  const { durability = 'enqueue', walMode = true, timeoutMs = 10_000, schema = 'docstokg' } = options;
+  const { clock = systemClock, report } = options;
+  const kept = { durability, timeoutMs, clock, ...(report && { report }) };
+  if (/^postgres(ql)?:\/\//.test(where)) {
+    const { PostgresStore } = await import('./postgres/store.ts');
+    return PostgresStore.open({ ...kept, url: where, schema });
   }
+  const { SqliteStore } = await import('./sqlite/store.ts');
+  return SqliteStore.open({ ...kept, path: where, walMode });
 }

@@ -1,5 +1,6 @@
 import type { Clock, ErrorInfo } from '../base/index.ts';
-import { addedJitterDelay, AppError, hostKey } from '../base/index.ts';
+import { addedJitterDelay, AppError, hostKey, systemClock } from '../base/index.ts';
+import { ORCHESTRATOR_DEFAULTS } from './options.ts';
 import type { Lease, LeasedJob, NewJob, QueueStats, QueueStore, Settlement } from './types.ts';
 
 /** More would be a file, not a description of one. */
@@ -25,6 +26,15 @@ export interface ImportRow extends EnqueueOptions {
 /**
  * The queue as those see it who put jobs in, or take them out by hand: idempotent enqueue, leases with tokens,
  * acknowledgement, retry with backoff, statistics. To run jobs, use the Orchestrator.
+ *
+ * ```ts
+ * import { openStore, WorkQueue } from 'docstokg/queue';
+ *
+ * await using queue = new WorkQueue(await openStore('state/queue.sqlite'));
+ * await queue.enqueue('doi:10.1234/example', { doi: '10.1234/example' });
+ * const [job] = await queue.lease('me', 1);
+ * if (job) await queue.ack(job);
+ * ```
  */
 export class WorkQueue implements AsyncDisposable {
   readonly store: QueueStore;
@@ -36,7 +46,7 @@ export class WorkQueue implements AsyncDisposable {
   }[] = [];
   #writing: Promise<void> | undefined;
 
-  constructor(store: QueueStore, clock: Clock) {
+  constructor(store: QueueStore, clock: Clock = systemClock) {
     this.store = store;
     this.#clock = clock;
   }
@@ -83,10 +93,10 @@ export class WorkQueue implements AsyncDisposable {
   async lease(
     workerId: string,
     limit: number,
-    options: { readonly leaseMs: number; readonly maxAttempts?: number },
+    options: { readonly leaseMs?: number; readonly maxDeaths?: number } = {},
   ): Promise<LeasedJob[]> {
     const now = this.#clock.now();
-    const { lanes } = await this.store.backlog(now, options.maxAttempts ?? Infinity);
+    const { lanes } = await this.store.backlog(now, options.maxDeaths ?? Infinity);
     const picks = lanes
       .sort((a, b) => b.priority - a.priority)
       .map(({ host, resolver, jobs }) => ({ host, resolver, limit: jobs }));
@@ -97,18 +107,18 @@ export class WorkQueue implements AsyncDisposable {
       return take > 0 ? [{ ...pick, limit: take }] : [];
     });
     if (fitting.length === 0) return [];
-    const { leaseMs } = options;
+    const { leaseMs = ORCHESTRATOR_DEFAULTS.leaseMs } = options;
     const { leased } = await this.store.exchange({ workerId, settlements: [], picks: fitting, now, leaseMs });
     return [...leased];
   }
 
   /** Prolongs leases; answers those that were lost, whose work must be dropped. */
-  heartbeat(leases: readonly Lease[], leaseMs: number): Promise<Lease[]> {
+  heartbeat(leases: readonly Lease[], leaseMs: number = ORCHESTRATOR_DEFAULTS.leaseMs): Promise<Lease[]> {
     return this.store.extend(leases, this.#clock.now(), leaseMs);
   }
 
   /** Ends a leased job. False when the lease was lost: nothing changed. */
-  ack(lease: Lease, outcome: 'done' | 'skipped' | 'error', lastError?: ErrorInfo): Promise<boolean> {
+  ack(lease: Lease, outcome: 'done' | 'skipped' | 'error' = 'done', lastError?: ErrorInfo): Promise<boolean> {
     return this.#settle(lease, { kind: 'finish', state: outcome, error: lastError });
   }
 

@@ -15,8 +15,13 @@ export interface Telemetry extends AsyncDisposable {
 }
 
 /** Starts whatever export is configured and watches the queue with it. */
-export async function startTelemetry(options: ExportOptions, store: QueueStore, clock: Clock): Promise<Telemetry> {
-  const instruments = await openInstruments(options);
+export async function startTelemetry(
+  options: ExportOptions,
+  store: QueueStore,
+  clock: Clock,
+  warn: (message: string) => void,
+): Promise<Telemetry> {
+  const instruments = await openInstruments(options, warn);
   const queue = observeQueue(instruments.meter, instruments.tracer, store, clock);
   return {
     report: (event) => queue.report(event),

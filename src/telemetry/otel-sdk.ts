@@ -1,7 +1,7 @@
 import type { Meter, Tracer } from '@opentelemetry/api';
 import { context, metrics, trace } from '@opentelemetry/api';
 
-import { AppError } from '../base/index.ts';
+import { AppError, errorInfo } from '../base/index.ts';
 
 /** Where metrics and traces go: the telemetry slice of the configuration. */
 export interface ExportOptions {
@@ -22,7 +22,7 @@ export interface Instruments extends AsyncDisposable {
 const SCOPE = 'DocsToKG-ContentDownload';
 
 /** Meter and tracer as configured; without a configured export they cost nothing, and the SDK is not even loaded. */
-export async function openInstruments(options: ExportOptions): Promise<Instruments> {
+export async function openInstruments(options: ExportOptions, warn: (message: string) => void): Promise<Instruments> {
   if (options.otlp_endpoint === '' && options.prometheus_port === 0) {
     return {
       meter: metrics.getMeter(SCOPE),
@@ -32,7 +32,7 @@ export async function openInstruments(options: ExportOptions): Promise<Instrumen
     };
   }
   try {
-    return await openSdk(options);
+    return await openSdk(options, warn);
   } catch (error) {
     if (!(error instanceof Error && 'code' in error && error.code === 'ERR_MODULE_NOT_FOUND')) throw error;
     throw new AppError('TELEMETRY_SDK_MISSING', 'the OpenTelemetry SDK, which is optional, is not installed', {
@@ -42,7 +42,7 @@ export async function openInstruments(options: ExportOptions): Promise<Instrumen
   }
 }
 
-async function openSdk(options: ExportOptions): Promise<Instruments> {
+async function openSdk(options: ExportOptions, warn: (message: string) => void): Promise<Instruments> {
   const [
     { MeterProvider, PeriodicExportingMetricReader },
     { TracerProvider, BatchSpanProcessor },
@@ -78,8 +78,15 @@ async function openSdk(options: ExportOptions): Promise<Instruments> {
       port: options.prometheus_port,
       preventServerStart: true,
     });
-    await exporter.startServer();
-    readers.push(exporter);
+    try {
+      await exporter.startServer();
+      readers.push(exporter);
+    } catch (error) {
+      // Work matters more than being watched: another worker of this machine may well have the port.
+      warn(
+        `no metrics at ${options.prometheus_host}:${options.prometheus_port} (${errorInfo(error).code}): choose another telemetry.prometheus_port, or 0 for none; the work goes on`,
+      );
+    }
   }
   const meters = new MeterProvider({ resource, readers });
   const tracers = new TracerProvider({ resource, spanProcessors: processors });

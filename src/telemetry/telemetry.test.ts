@@ -41,8 +41,9 @@ test('a run shows in metrics and spans under the names of the source documents, 
   const queue = new WorkQueue(store, systemClock);
   for (const id of ['good 1', 'good 2', 'bad']) await queue.enqueue(id, {});
   const telemetry = observeQueue(meters.getMeter('test'), tracers.getTracer('test'), store, systemClock);
-  const orchestrator = new Orchestrator(OPTIONS, {
-    store,
+  const orchestrator = new Orchestrator({
+    ...OPTIONS,
+    queue,
     handler: download,
     clock: systemClock,
     report: telemetry.report,
@@ -145,9 +146,11 @@ test('metrics can be scraped, and pushed to a collector', async () => {
       },
       store,
       systemClock,
+      () => undefined,
     );
-    const orchestrator = new Orchestrator(OPTIONS, {
-      store,
+    const orchestrator = new Orchestrator({
+      ...OPTIONS,
+      queue: new WorkQueue(store),
       handler: () => undefined,
       clock: systemClock,
       report: (event) => telemetry.report(event),
@@ -173,7 +176,31 @@ test('without a configured export nothing is started', async () => {
     },
     new MemoryStore(),
     systemClock,
+    () => undefined,
   );
   assert.equal(telemetry.around, undefined);
   await telemetry[Symbol.asyncDispose]();
+});
+
+test('a metrics port that somebody else has is told, and nothing stops for it', async () => {
+  const other = createServer();
+  other.listen(0, '127.0.0.1');
+  await once(other, 'listening');
+  const told: string[] = [];
+  const { port } = other.address() as AddressInfo;
+  await using telemetry = await startTelemetry(
+    {
+      service_name: 'test',
+      otlp_endpoint: '',
+      otlp_interval_seconds: 1,
+      prometheus_port: port,
+      prometheus_host: '127.0.0.1',
+    },
+    new MemoryStore(),
+    systemClock,
+    (message) => told.push(message),
+  );
+  telemetry.report({ kind: 'jobs-exhausted', jobs: 1 });
+  assert.match(told.join(), new RegExp(`^no metrics at 127.0.0.1:${port} \\(EADDRINUSE\\): .*the work goes on$`));
+  other.close();
 });

@@ -32,7 +32,7 @@ export type {
 export { workFromText } from './lists/listed-work.ts';
 export { workFromPayload } from './queued-work.ts';
 export type { ListedWork } from './lists/listed-work.ts';
-export { parseWorks, readWorks } from './lists/read-works.ts';
+export { listFormatOf, parseWorks, readWorks } from './lists/read-works.ts';
 export type { ListFormat } from './lists/read-works.ts';
 export { parseOpenAlexRecord } from './openalex/parse-record.ts';
 export { noticesGiven, parseCrossrefRecord } from './record/crossref-record.ts';
@@ -54,3 +54,7 @@ export type {
   WorkRecord,
 } from './record/record.ts';
 export { RecordStore } from './record/record-store.ts';
+export type { VersionLink, VersionReason } from './record/versions.ts';
+export { apaCitation } from './record/apa.ts';
+export { bibtexEntry, citationKey } from './lists/write-bibtex.ts';
+export { risEntry } from './lists/write-ris.ts';

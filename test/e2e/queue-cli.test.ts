@@ -7,7 +7,6 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 
-import { systemClock } from '../../src/base/index.ts';
 import { openStore, WorkQueue } from '../../src/queue/index.ts';
 import { command } from './command.ts';
 import { startCommand } from './started-command.ts';
@@ -17,17 +16,7 @@ const HANDLER = join(ROOT, 'test', 'fixtures', 'queue-handler.ts');
 const OLD_NODE = '/usr/bin/node';
 
 async function openQueue(folder: string): Promise<WorkQueue> {
-  const store = await openStore({
-    backend: 'sqlite',
-    path: join(folder, 'state', 'workqueue.sqlite'),
-    url: '',
-    schema: 'docstokg',
-    walMode: true,
-    timeoutMs: 30_000,
-    durability: 'enqueue',
-    clock: systemClock,
-  });
-  return new WorkQueue(store, systemClock);
+  return new WorkQueue(await openStore(join(folder, 'state', 'workqueue.sqlite'), { timeoutMs: 30_000 }));
 }
 
 /** A folder with a queue of its own, and the commands that work on it. */

@@ -19,17 +19,8 @@ const MAX_ATTEMPTS = 8;
 
 const seed = Number(process.env['DOCSTOKG_TEST_SEED'] ?? Date.now() % 1_000_000);
 
-function open(backend: 'sqlite' | 'postgres', target: string): Promise<QueueStore> {
-  return openStore({
-    backend,
-    path: target,
-    url: target,
-    schema: 'docstokg_e2e',
-    walMode: true,
-    timeoutMs: 30_000,
-    durability: 'enqueue',
-    clock: systemClock,
-  });
+function open(target: string): Promise<QueueStore> {
+  return openStore(target, { schema: 'docstokg_e2e', timeoutMs: 30_000 });
 }
 
 /** Kills the runner again and again while it drains, then holds what it wrote against what a queue promises. */
@@ -43,7 +34,7 @@ async function killStorm(
   const ids = [...Array.from({ length: JOBS }, (_, n) => `job ${n}`), 'poison'];
   const task = { mode: 'drain', backend, target, log, workers: WORKERS, maxAttempts: MAX_ATTEMPTS };
   {
-    await using store = await open(backend, target);
+    await using store = await open(target);
     await store.enqueue(
       ids.map((artifactId) => ({ artifactId, artifactJson: '{}' })),
       systemClock.now(),
@@ -58,11 +49,11 @@ async function killStorm(
   // What is left is drained; only the poison job still kills its process.
   while (!(await runRunner({ ...task, ids: [] }))) deaths += 1;
 
-  await using store = await open(backend, target);
+  await using store = await open(target);
   const { states } = await store.admin.stats(systemClock.now());
   assert.deepEqual(states, { queued: 0, in_progress: 0, done: JOBS, skipped: 0, error: 1 }, 'no job is lost');
   const poison = await store.admin.find('poison');
-  assert.deepEqual([poison?.state, poison?.attempts], ['error', MAX_ATTEMPTS]);
+  assert.deepEqual([poison?.state, poison?.deaths], ['error', MAX_ATTEMPTS]);
   assert.match(poison?.lastError ?? '', /^LEASE_EXPIRED: /);
 
   const starts = new Map<string, number>();
@@ -105,7 +96,7 @@ test(`every job that was accepted is there after a kill (seed ${seed})`, async (
       1 + random(200),
     );
   }
-  await using store = await open('sqlite', target);
+  await using store = await open(target);
   const accepted = readFileSync(log, 'utf8').trim().split('\n');
   for (const line of accepted)
     assert.ok(await store.admin.find(line.replace('accepted ', '')), `${line}, but it is not there`);

@@ -2,7 +2,6 @@
 // death, and one byte per event to stdout, so that whoever watches can kill it after a chosen number of events.
 import { appendFileSync, writeSync } from 'node:fs';
 
-import { systemClock } from '../../src/base/index.ts';
 import { openStore, Orchestrator, WorkQueue } from '../../src/queue/index.ts';
 
 interface Task {
@@ -22,17 +21,8 @@ const tell = (line: string): void => {
   writeSync(1, '.');
 };
 
-await using store = await openStore({
-  backend: task.backend,
-  path: task.target,
-  url: task.target,
-  schema: 'docstokg_e2e',
-  walMode: true,
-  timeoutMs: 30_000,
-  durability: 'enqueue',
-  clock: systemClock,
-});
-const queue = new WorkQueue(store, systemClock);
+await using store = await openStore(task.target, { schema: 'docstokg_e2e', timeoutMs: 30_000 });
+const queue = new WorkQueue(store);
 
 if (task.mode === 'enqueue') {
   for (const id of task.ids) {
@@ -42,35 +32,31 @@ if (task.mode === 'enqueue') {
 } else {
   const results = await Promise.all(task.ids.map((id) => queue.enqueue(id, { id })));
   for (const added of results) if (added) tell('added');
-  const orchestrator = new Orchestrator(
-    {
-      maxWorkers: task.workers,
-      maxPerResolver: {},
-      maxPerHost: 4,
-      maxParked: 16,
-      leaseMs: 60_000,
-      heartbeatMs: 5_000,
-      maxAttempts: task.maxAttempts,
-      retryBackoffMs: 1,
-      retryJitterMs: 0,
-      retryMaxDelayMs: 1,
-      jobTimeoutMs: 0,
-      shutdownGraceMs: 0,
+  const orchestrator = new Orchestrator({
+    maxWorkers: task.workers,
+    maxPerResolver: {},
+    maxPerHost: 4,
+    maxParked: 16,
+    leaseMs: 60_000,
+    heartbeatMs: 5_000,
+    maxAttempts: task.maxAttempts,
+    maxDeaths: task.maxAttempts,
+    retryBackoffMs: 1,
+    retryJitterMs: 0,
+    retryMaxDelayMs: 1,
+    jobTimeoutMs: 0,
+    shutdownGraceMs: 0,
+    queue,
+    handler: async (job) => {
+      tell(`start ${job.artifactId} ${process.pid}`);
+      if (job.artifactId === 'poison') process.kill(process.pid, 'SIGKILL');
+      await new Promise(setImmediate);
+      tell(`end ${job.artifactId} ${process.pid}`);
     },
-    {
-      store,
-      clock: systemClock,
-      handler: async (job) => {
-        tell(`start ${job.artifactId} ${process.pid}`);
-        if (job.artifactId === 'poison') process.kill(process.pid, 'SIGKILL');
-        await new Promise(setImmediate);
-        tell(`end ${job.artifactId} ${process.pid}`);
-      },
-      report: (event) => {
-        if (event.kind === 'job-settled')
-          tell(`${event.accepted ? 'settled' : 'refused'} ${event.job.artifactId} ${process.pid}`);
-      },
+    report: (event) => {
+      if (event.kind === 'job-settled')
+        tell(`${event.accepted ? 'settled' : 'refused'} ${event.job.artifactId} ${process.pid}`);
     },
-  );
+  });
   await orchestrator.run({ drain: 'empty' });
 }

@@ -22,6 +22,9 @@ const ATTEMPT: AttemptRow = {
   license: null,
   version: null,
   host_type: null,
+  same_as: null,
+  evidence: null,
+  terms: null,
   reason: 'success',
   detail: null,
   started_at: '2026-01-01T00:00:00.000Z',
@@ -50,6 +53,8 @@ function row(work: string, more: Partial<ManifestRow> = {}): ManifestRow {
     license: null,
     version: null,
     host_type: null,
+    same_as: null,
+    terms: null,
     retry_at: null,
     duration_ms: 30,
     attempts: [ATTEMPT],
@@ -79,7 +84,7 @@ test('text, database and reports hold the same rows, and the last row of a work 
   {
     await using manifest = await open(folder.path);
     assert.equal(manifest.last('a'), undefined);
-    await manifest.write(row('a', { outcome: 'failed', reason: 'all-plans-failed', path: null, bytes: null }));
+    await manifest.write(row('a', { outcome: 'failed', reason: 'timeout', path: null, bytes: null }));
     assert.equal(manifest.last('a')?.outcome, 'failed');
     // More than are mirrored at a time.
     await Promise.all(Array.from({ length: 250 }, (_, at) => manifest.write(row(`w${at}`))));

@@ -1,5 +1,5 @@
 import { AppError } from '../../base/index.ts';
-import type { ParsedDocument } from '../document.ts';
+import type { CharacterCounts, ParsedDocument } from '../document.ts';
 import type { PageImage, PdfFile } from './engines/pdfium.ts';
 import { openPdf } from './engines/pdfium.ts';
 import type { OcrOptions } from './engines/tesseract.ts';
@@ -7,6 +7,7 @@ import { recognise } from './engines/tesseract.ts';
 import { writeDocument } from './layout/document-blocks.ts';
 import { drawPass } from './layout/draw-pass.ts';
 import { analyse } from './layout/layout.ts';
+import { nameGlyphs } from './layout/glyph-naming.ts';
 import type { FileInformation } from './layout/metadata.ts';
 import type { OutlineEntry, PageContent } from './layout/page-content.ts';
 import { isScanned } from './layout/scan.ts';
@@ -27,7 +28,17 @@ const MAX_PAGES = 5_000;
 /** Reads a PDF into blocks. Run it in a process that can be killed: the engine cannot be stopped inside a page. */
 export async function parsePdf(bytes: Uint8Array, options: PdfOptions = {}): Promise<ParsedDocument> {
   const { pages, outline, information } = await readPdf(bytes, options);
-  return writeDocument(pages, analyse(pages, outline, information.title), information);
+  const document = writeDocument(pages, analyse(pages, outline, information.title), information);
+  return { ...document, metadata: { ...document.metadata, characters: countCharacters(pages) } };
+}
+
+function countCharacters(pages: readonly PageContent[]): CharacterCounts {
+  const sum = (count: (page: PageContent) => number): number => pages.reduce((total, page) => total + count(page), 0);
+  return {
+    unmapped: sum((page) => page.unmapped),
+    renamed: sum((page) => page.renamed),
+    hidden: sum((page) => page.hidden),
+  };
 }
 
 /** What one pass of the analysis found, as blocks that can be drawn on the pages. */
@@ -63,7 +74,7 @@ async function readPdf(bytes: Uint8Array, options: PdfOptions): Promise<ReadPdf>
   const information = { title: file.information('Title'), author: file.information('Author') };
   const outline = file.outline();
   options.signal?.throwIfAborted();
-  return { pages, outline, information };
+  return { pages: nameGlyphs(pages, file.shapes()), outline, information };
 }
 
 /** Dots per point that OCR reads well: 216 per inch. */

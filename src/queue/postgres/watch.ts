@@ -1,73 +1,71 @@
-import type pg from 'pg';
-
-import { equalJitterDelay, isAbort, wait } from '../../base/index.ts';
+import { equalJitterDelay, wait } from '../../base/index.ts';
 import type { StoreChange } from '../types.ts';
 import type { PostgresConnection } from './connection.ts';
 
-/** Hears what other processes did to the queue through LISTEN, and listens again after the server was away. */
+/**
+ * Hears what other processes did to the queue through LISTEN, and listens again after the server was away.
+ *
+ *   connecting ──▶ listening ──lost──▶ waiting ──▶ connecting …        (a connection that was lost is given back at once)
+ */
 export class PostgresWatch implements AsyncDisposable {
   readonly channel: string;
-  readonly #connection: PostgresConnection;
+  readonly #connection: Pick<PostgresConnection, 'schema' | 'clock' | 'closing' | 'connect'>;
   readonly #listeners = new Set<(change: StoreChange) => void>();
-  #client: pg.PoolClient | undefined;
-  #listening = false;
+  #isListening = false;
   #closed = false;
+  #leave: () => void = () => undefined;
 
-  constructor(connection: PostgresConnection) {
+  constructor(connection: Pick<PostgresConnection, 'schema' | 'clock' | 'closing' | 'connect'>) {
     this.#connection = connection;
     this.channel = `docstokg_${connection.schema}`;
   }
 
   add(listener: (change: StoreChange) => void): Disposable {
     this.#listeners.add(listener);
-    if (!this.#listening) void this.#listen();
+    if (!this.#isListening) void this.#listen();
     return { [Symbol.dispose]: () => void this.#listeners.delete(listener) };
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#closed = true;
     this.#listeners.clear();
-    this.#client?.release(true);
-    this.#client = undefined;
+    this.#leave();
   }
 
   async #listen(): Promise<void> {
-    this.#listening = true;
-    for (let attempt = 1; !this.#closed && !this.#connection.closing.aborted; attempt += 1) {
+    const { closing, clock } = this.#connection;
+    this.#isListening = true;
+    for (let attempt = 1; !this.#closed && !closing.aborted; attempt += 1) {
       try {
-        const client = await this.#connection.connect();
-        if (this.#closed) {
-          client.release(true);
-          return;
-        }
-        this.#client = client;
-        client.on('notification', ({ payload }) => this.#tell(payload === 'control' ? 'control' : 'jobs'));
-        client.once('error', () => this.#lost(client));
-        client.once('end', () => this.#lost(client));
-        await client.query(`LISTEN "${this.channel}"`);
-        // Whatever was said while nobody listened was missed.
-        this.#tell('control');
-        this.#tell('jobs');
-        return;
+        await this.#listenUntilLost(() => (attempt = 1));
       } catch {
-        this.#client = undefined;
-        await wait(
-          this.#connection.clock,
-          equalJitterDelay(attempt, { baseMs: 200, capMs: 5000 }),
-          this.#connection.closing,
-        ).catch((error: unknown) => {
-          if (!isAbort(error) && !this.#connection.closing.aborted) throw error;
-        });
+        // The server is away; whoever runs a statement tells of it.
       }
+      if (this.#listeners.size === 0) break;
+      // Ended early by the closing, which ends the loop as well.
+      await wait(clock, equalJitterDelay(attempt, { baseMs: 200, capMs: 5000 }), closing).catch(() => undefined);
     }
+    this.#isListening = false;
   }
 
-  #lost(client: pg.PoolClient): void {
-    if (this.#client !== client) return;
-    this.#client = undefined;
-    client.release(true);
-    if (this.#listeners.size > 0 && !this.#connection.closing.aborted) void this.#listen();
-    else this.#listening = false;
+  async #listenUntilLost(heard: () => void): Promise<void> {
+    const client = await this.#connection.connect();
+    const lost = Promise.withResolvers<void>();
+    this.#leave = lost.resolve;
+    // For as long as it lives: of one death a connection tells twice, the reset and the end, and either may come later.
+    client.on('error', () => lost.resolve());
+    client.once('end', () => lost.resolve());
+    client.on('notification', ({ payload }) => this.#tell(payload === 'control' ? 'control' : 'jobs'));
+    try {
+      await client.query(`LISTEN "${this.channel}"`);
+      heard();
+      // Whatever was said while nobody listened was missed.
+      this.#tell('control');
+      this.#tell('jobs');
+      if (!this.#closed) await lost.promise;
+    } finally {
+      client.release(true);
+    }
   }
 
   #tell(change: StoreChange): void {

@@ -4,7 +4,7 @@ import { parseOpenAlexWork } from '../openalex/parse-work.ts';
 import { pmcidFromField, pmidFromField } from '../ids/pubmed-id.ts';
 import { normalizeHalId, normalizeOpenAlexId, normalizeZenodoId } from '../ids/repository-id.ts';
 import type { Work } from '../work.ts';
-import { workFromIds } from '../work.ts';
+import { namedWork, workFromIds } from '../work.ts';
 import type { WorkIds } from '../ids/work-ids.ts';
 import { identify, mergeIds, NO_IDS } from '../ids/work-ids.ts';
 
@@ -69,9 +69,8 @@ export function workFromFields(fields: Iterable<readonly [string, string]>, line
     else if (meaning === 'any') ids = mergeIds(ids, identify(value) ?? NO_IDS);
     else if (meaning === 'url') {
       ids = mergeIds(ids, identify(value) ?? NO_IDS);
-      const url = URL.parse(value);
-      if (url && (url.protocol === 'http:' || url.protocol === 'https:') && !/(^|\.)doi\.org$/i.test(url.hostname))
-        urls.push(url.href);
+      const url = webUrl(value);
+      if (url !== undefined) urls.push(url);
     } else {
       const read = READERS[meaning](value);
       if (read !== undefined) ids = mergeIds(ids, { ...NO_IDS, [meaning]: read });
@@ -100,9 +99,23 @@ export function workFromObject(value: object, line: number): ListedWork {
 export function workFromText(text: string, line = 1): ListedWork {
   const inProse = findDoi(text);
   const ids = identify(text) ?? (inProse === undefined ? undefined : { ...NO_IDS, doi: inProse });
-  const work = ids && workFromIds(ids);
+  const work = (ids && workFromIds(ids)) ?? workFromUrl(text);
   if (work) return { kind: 'work', work, line };
   return { kind: 'bad', line, reason: `"${text.trim().slice(0, 80)}" is no id we know` };
+}
+
+/** A work of which no more is known than where it is: the address of a paper or of its page. */
+function workFromUrl(text: string): Work | undefined {
+  const url = webUrl(text.trim());
+  return url === undefined ? undefined : namedWork(`url:${url}`, NO_IDS, { urls: [url] });
+}
+
+/** An address of the web; what only leads on to an id that could not be read is none. */
+function webUrl(text: string): string | undefined {
+  const url = /^https?:\/\//i.test(text) && !/\s/.test(text) ? URL.parse(text) : null;
+  if (!url || /(^|\.)(doi|openalex)\.org$/i.test(url.hostname) || url.username !== '') return undefined;
+  url.hash = '';
+  return url.href;
 }
 
 function fieldName(name: string): string {

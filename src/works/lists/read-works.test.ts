@@ -96,8 +96,22 @@ test('a file is read by what its name says', async () => {
       '4 pmcid:PMC7',
       '5 bad',
     ]);
-    await assert.rejects(Array.fromAsync(readWorks(join(folder, 'list.xlsx'))), { code: 'LIST_FORMAT' });
+    await assert.rejects(Array.fromAsync(readWorks(join(folder, 'list.xlsx'))), { code: 'USAGE_LIST_FORMAT' });
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
+});
+
+test('the address of a paper is a work of its own; one that only leads to an unreadable id is none', () => {
+  const listed = workFromText(' https://example.org/papers/x.pdf#page=2 ');
+  assert.ok(listed.kind === 'work');
+  assert.equal(listed.work.id, 'url:https://example.org/papers/x.pdf');
+  assert.deepEqual(listed.work.urls, ['https://example.org/papers/x.pdf']);
+  for (const text of [
+    'https://doi.org/nonsense',
+    'ftp://example.org/x.pdf',
+    'https://u:p@example.org/',
+    'https://a b/',
+  ])
+    assert.equal(workFromText(text).kind, 'bad', text);
 });

@@ -23,14 +23,18 @@ const BY_EXTENSION: Readonly<Record<string, ListFormat>> = {
 
 const LONGEST_LINE = 10_000_000;
 
+/** The format that a file's name tells. */
+export function listFormatOf(path: string): ListFormat {
+  const format = BY_EXTENSION[extname(path).toLowerCase()];
+  if (format !== undefined) return format;
+  throw new AppError('USAGE_LIST_FORMAT', `the format of ${path} cannot be told from its name`, {
+    hint: `name it ${Object.keys(BY_EXTENSION).join(', ')}`,
+  });
+}
+
 /** Reads the works of a file as it streams; its format is told by its name unless given. Bad entries are reported. */
 export async function* readWorks(path: string, format?: ListFormat): AsyncGenerator<ListedWork> {
-  const chosen = format ?? BY_EXTENSION[extname(path).toLowerCase()];
-  if (chosen === undefined) {
-    throw new AppError('LIST_FORMAT', `the format of ${path} cannot be told from its name`, {
-      hint: 'name it .jsonl, .csv, .tsv, .bib, .ris or .txt',
-    });
-  }
+  const chosen = format ?? listFormatOf(path);
   await using file = await open(path, 'r');
   yield* parseWorks(file.createReadStream({ autoClose: false }), chosen);
 }

@@ -7,6 +7,7 @@ import { manifestPath } from '../../../stage/index.ts';
 import { manifestFolder } from '../../../corpus/index.ts';
 import { flagLayer, openSession, shared } from '../../session.ts';
 import { plain, table } from '../../terminal.ts';
+import { decimalNumber } from '../../whole-number.ts';
 
 interface Row {
   readonly doc_id: string;
@@ -35,7 +36,7 @@ export function manifestCommand(): Command {
     .option('--tail <n>', 'only the last rows', Number, 20)
     .addOption(new Option('--status <status>', 'only rows of this status').choices(['success', 'skip', 'failure']))
     .option('--category <name>', 'only failures of this category')
-    .option('--slower-than <s>', 'only documents that took longer', Number)
+    .option('--slower-than <s>', 'only documents that took longer', decimalNumber(0))
     .option('--data-root <folder>', 'where the stages keep their files (parse.data_root)')
     .addHelpText('after', '\nExample:\n  docparse manifest --stage chunk --tail 20 --status failure\n')
     .action(async (options: ManifestOptions, self: Command) => {

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { Option } from 'commander';
 
+import { decimalNumber, wholeNumber } from '../../whole-number.ts';
 import type { StageCommandOptions } from './stage-options.ts';
 
 /** What the stages take on the command line. */
@@ -41,11 +42,11 @@ export const doctagsOptions = (command: Command): Command =>
     .option('--engine-url <url>', 'address of that server')
     .option('--engine-model <name>', 'vision model to ask')
     .option('--engine-prompt <text>', 'what the vision model is told to do')
-    .option('--engine-dpi <n>', 'dots per inch of the pages it is shown', Number)
-    .option('--engine-concurrency <n>', 'pages it reads at once', Number)
-    .option('--engine-timeout-s <s>', 'longest time for one request to that server', Number)
-    .option('--max-pages <n>', 'refuse PDFs with more pages', Number)
-    .option('--memory-limit-mb <n>', 'memory that the reader of one document may use; 0 means no limit', Number)
+    .option('--engine-dpi <n>', 'dots per inch of the pages it is shown', wholeNumber(1))
+    .option('--engine-concurrency <n>', 'pages it reads at once', wholeNumber(1))
+    .option('--engine-timeout-s <s>', 'longest time for one request to that server', decimalNumber(0))
+    .option('--max-pages <n>', 'refuse PDFs with more pages', wholeNumber(1))
+    .option('--memory-limit-mb <n>', 'memory that the reader of one document may use; 0 means no limit', wholeNumber(0))
     .addOption(
       new Option('--ocr <when>', 'read scanned pages with tesseract where it is installed').choices(['off', 'auto']),
     )
@@ -56,9 +57,9 @@ export const doctagsOptions = (command: Command): Command =>
 export const chunkOptions = (command: Command): Command =>
   command
     .option('--tokenizer <name>', 'whose tokens are counted: model, cl100k, o200k, or a tokenizer.json')
-    .option('--max-tokens <n>', 'largest chunk', Number)
-    .option('--min-tokens <n>', 'smaller chunks are merged', Number)
-    .option('--overlap-tokens <n>', 'tokens said again in the next chunk', Number);
+    .option('--max-tokens <n>', 'largest chunk', wholeNumber(1))
+    .option('--min-tokens <n>', 'smaller chunks are merged', wholeNumber(0))
+    .option('--overlap-tokens <n>', 'tokens said again in the next chunk', wholeNumber(0));
 export const formatOption = (command: Command): Command =>
   command.addOption(new Option('--format <format>', 'files of chunks and vectors').choices(['parquet', 'jsonl']));
 export const embedOptions = (command: Command): Command =>

@@ -7,8 +7,9 @@ import type { Session } from '../../session.ts';
 import { openSession, shared } from '../../session.ts';
 import { stopSignal } from '../../stop-signal.ts';
 import { DownloadProgress, printAccount } from './account.ts';
+import { nothingFound } from './nothing-found.ts';
 import type { DownloadOptions } from './options.ts';
-import { askedFor, downloadFlags, downloadOptions } from './options.ts';
+import { askedFor, downloadFlags, downloadOptions, loadRun } from './options.ts';
 
 const EXAMPLES = `
 Examples:
@@ -23,7 +24,7 @@ Ctrl-C lets running downloads finish; the same command goes on where it stopped.
 export function downloadCommand(command: Command): Command {
   return downloadOptions(shared(command), 'works of a JSONL, CSV, BibTeX or RIS file, or a list of ids')
     .option('--dry-run', 'find the works, count them, fetch nothing')
-    .option('--list-only', 'ask the resolvers, fetch no file')
+    .option('--list-only', 'ask the resolvers, list every place they name, fetch no file and write nothing')
     .addHelpText('after', EXAMPLES)
     .action(async (ids: string[], options: DownloadOptions, self: Command) =>
       download(ids, options, openSession(self)),
@@ -36,14 +37,15 @@ async function download(ids: readonly string[], options: DownloadOptions, sessio
       hint: 'give --topic, --input or ids; contentdownload --help shows examples',
     });
   }
-  const { config } = session.load(await downloadFlags(options));
+  const config = loadRun(session, await downloadFlags(options));
   await using corpus = await openCorpus(config.download.out, { config });
   const wanted = askedFor(ids, options);
   if (options.dryRun) return await dryRun(corpus, wanted, session);
+  if (options.listOnly) return await listPlans(corpus, wanted, session);
   using stop = stopSignal((name) =>
     session.log('info', `${name}: letting running downloads finish; once more ends at once`),
   );
-  const gathering = corpus.gather({ ...wanted, until: options.listOnly ? 'plans' : 'files' }, stop.signal);
+  const gathering = corpus.gather({ ...wanted, until: 'files' }, stop.signal);
   const progress = new DownloadProgress(session, gathering);
   using _line = progress.show();
   for await (const event of gathering) {
@@ -51,7 +53,9 @@ async function download(ids: readonly string[], options: DownloadOptions, sessio
     if (event.kind !== 'gathered') continue;
     const { summary, works } = event;
     printAccount(summary, progress, session, config, works);
-    if (summary.crashed > 0 && process.exitCode === undefined) process.exitCode = 1;
+    const isEmpty = works.length === 0 && summary.reason !== 'stopped';
+    if (isEmpty) session.log('error', nothingFound(wanted));
+    if (isEmpty || summary.crashed > 0) process.exitCode ??= 1;
   }
 }
 
@@ -68,4 +72,33 @@ async function dryRun(corpus: Corpus, wanted: RunAsked, session: Session): Promi
     );
   }
   session.log('info', `${found} works; nothing was fetched`);
+  if (found === 0) {
+    session.log('error', nothingFound(wanted));
+    process.exitCode ??= 1;
+  }
+}
+
+/** Asks the resolvers and names every place; no file is fetched, no job and no row is written. */
+async function listPlans(corpus: Corpus, wanted: RunAsked, session: Session): Promise<void> {
+  const { terminal, json } = session;
+  let [works, places] = [0, 0];
+  using stop = stopSignal();
+  const tell = (message: string): void => session.log('info', message);
+  for await (const { work, findings } of corpus.plans(wanted, { tell, signal: stop.signal })) {
+    works += 1;
+    for (const finding of findings) {
+      if (finding.kind === 'problem') {
+        session.log('warn', `${work.id}: ${finding.resolver}: ${finding.message}`);
+        continue;
+      }
+      const { resolver, url, expect, license } = finding.plan;
+      places += 1;
+      terminal.print(
+        json
+          ? JSON.stringify({ work: work.id, doi: work.ids.doi, resolver, url, expect, license })
+          : `${work.id}  ${resolver}  ${expect}  ${url}`,
+      );
+    }
+  }
+  session.log('info', `${works} works, ${places} places; nothing was fetched`);
 }

@@ -3,12 +3,14 @@ import { join } from 'node:path';
 import type { Command } from 'commander';
 import { Option } from 'commander';
 
-import type { Layer } from '../../../config/index.ts';
+import type { Config, Layer } from '../../../config/index.ts';
 import type { RunAsked } from '../../../corpus/index.ts';
 import type { WantedWorks } from '../../../harvest/index.ts';
 import { queueLayer, simulatedLayer } from '../../../harvest/index.ts';
+import type { Session } from '../../session.ts';
 import { flagLayer } from '../../session.ts';
 import { simOption } from '../../sim-option.ts';
+import { wholeNumber } from '../../whole-number.ts';
 
 /** What a download takes on the command line. */
 export interface DownloadOptions extends WantedWorks {
@@ -34,12 +36,12 @@ export function downloadOptions(command: Command, input: string): Command {
     .argument('[ids...]', 'DOIs, arXiv ids, PMCIDs, OpenAlex ids or URLs')
     .option('--topic <text>', 'what the works are about')
     .option('-i, --input <file...>', input)
-    .option('--max <n>', 'at most this many works', Number)
-    .option('--workers <n>', 'works at once (orchestrator.max_workers)', Number)
+    .option('--max <n>', 'at most this many works', wholeNumber(1))
+    .option('--workers <n>', 'works at once (orchestrator.max_workers)', wholeNumber(1))
     .option('--out <folder>', 'where files and manifests go (download.out)')
     .option('--mailto <address>', 'your e-mail address, sent to the services that are asked (http.contact)')
-    .option('--year-start <year>', 'published in this year or later', Number)
-    .option('--year-end <year>', 'published in this year or earlier', Number)
+    .option('--year-start <year>', 'published in this year or later', wholeNumber(1000))
+    .option('--year-end <year>', 'published in this year or earlier', wholeNumber(1000))
     .option('--oa-only', 'only works that OpenAlex says are open')
     .option('--type <type>', 'only works of this type, such as article')
     .option('--language <code>', 'only works in this language, such as en')
@@ -48,7 +50,7 @@ export function downloadOptions(command: Command, input: string): Command {
     .option('--enable-resolver <a,b>', 'resolvers to ask besides')
     .option('--disable-resolver <a,b>', 'resolvers not to ask')
     .option('--accept <pdf,xml,html>', 'kinds of full text to keep')
-    .option('--max-bytes <n>', 'largest file', Number)
+    .option('--max-bytes <n>', 'largest file', wholeNumber(1))
     .option('--content-addressed', 'keep files by hash, with friendly links')
     .option('--queue <path|url>', 'a queue elsewhere than in the run folder')
     .addOption(simOption());
@@ -76,13 +78,16 @@ export async function downloadFlags(options: DownloadOptions): Promise<Layer> {
       ['download.max_bytes', '--max-bytes', options.maxBytes],
       ['download.content_addressed', '--content-addressed', options.contentAddressed],
     ]),
-    ...(options.queue === undefined ? runQueue(options) : queueLayer(options.queue)),
+    ...queueLayer(options.queue),
   ];
 }
 
-/** A run keeps its queue with its files, so that a folder is all there is to a run. */
-function runQueue(options: DownloadOptions): Layer {
-  return options.out === undefined
-    ? []
-    : [{ path: ['queue', 'path'], value: join(options.out, 'state', 'workqueue.sqlite'), origin: 'option --out' }];
+/** The settings of a run. It keeps its queue with its files, so that a folder is all there is to it, unless a queue was named. */
+export function loadRun(session: Session, flags: Layer): Config {
+  const { config, origins } = session.load(flags);
+  const named = origins.get('queue.path');
+  const isNamed = named === 'option --queue' || (named !== undefined && origins.get('download.out') !== 'option --out');
+  if (config.queue.backend !== 'sqlite' || isNamed) return config;
+  const path = join(config.download.out, 'state', 'workqueue.sqlite');
+  return session.load([...flags, { path: ['queue', 'path'], value: path, origin: 'the run folder' }]).config;
 }

@@ -17,7 +17,7 @@ export function queueCommand(): Command {
       `
 Example, from nothing to everything done:
   contentdownload queue import artifacts.jsonl
-  contentdownload queue run --workers 8 --drain
+  contentdownload queue run --workers 8 --drain --mailto you@university.example
   contentdownload queue stats
 `,
     );

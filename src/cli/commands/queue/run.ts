@@ -97,7 +97,9 @@ async function run(self: Command, options: RunOptions, drain: DrainMode): Promis
       const handler = options.handler === undefined ? undefined : await loadHandler(options.handler);
       // Only a run has use for them, and reading them takes longer than most commands of the queue.
       const { startTelemetry } = await import('../../../telemetry/index.ts');
-      await using telemetry = await startTelemetry(config.telemetry, queue.store, session.clock);
+      await using telemetry = await startTelemetry(config.telemetry, queue.store, session.clock, (message) =>
+        session.log('warn', message),
+      );
       const log = eventLog(session, drain);
       const parts = {
         queue,
@@ -129,8 +131,9 @@ function openHandlerJobs(
   session: Session,
   { queue, handler, ...told }: Omit<DownloadJobParts, 'telemetry'> & { readonly handler: Handler },
 ): Emptying {
-  const orchestrator = new Orchestrator(orchestratorOptions(config), {
-    store: queue.store,
+  const orchestrator = new Orchestrator({
+    ...orchestratorOptions(config),
+    queue,
     handler,
     clock: session.clock,
     log: (level, message) => session.log(level, message),
@@ -229,6 +232,8 @@ function eventLog(session: Session, drain: DrainMode): (event: QueueEvent) => vo
             `${event.job.artifactId}: ${event.settlement.error.code} ${event.settlement.error.message}`,
           );
         break;
+      case 'host-held':
+      case 'host-given-up':
       case 'dispatched':
       case 'job-started':
       case 'job-settled':

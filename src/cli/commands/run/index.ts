@@ -13,6 +13,7 @@ import { openSession, shared } from '../../session.ts';
 import { stopSignal } from '../../stop-signal.ts';
 import type { DownloadOptions } from '../download/options.ts';
 import { askedFor, downloadFlags, downloadOptions } from '../download/options.ts';
+import { nothingFound } from '../download/nothing-found.ts';
 import { RunProgress } from './progress.ts';
 import { printRun } from './summary.ts';
 
@@ -67,7 +68,9 @@ export async function runCorpus(
     if (event.kind === 'ended') account = event.account;
   }
   if (!account) throw new AppError('ENDED_EARLY', 'the run came to an end without an account', { hint: 'report this' });
-  if (account.failures.length > 0 || account.stopped !== null) process.exitCode ??= 1;
+  const isEmpty = account.documents === 0 && (account.works?.works ?? 0) === 0;
+  if (isEmpty && account.stopped === null) session.log('error', nothingFound(asked));
+  if (isEmpty || account.failures.length > 0 || account.stopped !== null) process.exitCode ??= 1;
   if (account.index) {
     progress.reporting();
     await writeReport({ folder: corpus.folder });

@@ -1,7 +1,7 @@
 import type { DownloadEvent } from '../../../download/index.ts';
 import type { CorpusEvent, CorpusStageName, Gathering } from '../../../corpus/index.ts';
 import type { StageEvent } from '../../../stage/index.ts';
-import { count, showProgress } from '../../progress.ts';
+import { count, duration, showProgress } from '../../progress.ts';
 import type { Session } from '../../session.ts';
 import { plain } from '../../terminal.ts';
 
@@ -24,12 +24,14 @@ export class RunProgress {
   readonly #session: Session;
   readonly #gathering: Gathering;
   readonly #stages = new Map<CorpusStageName, Counts>();
+  readonly #startedAt: number;
   #bytes = 0;
   #ending = '';
 
   constructor(session: Session, gathering: Gathering) {
     this.#session = session;
     this.#gathering = gathering;
+    this.#startedAt = session.clock.monotonic();
   }
 
   /** Shows the line until it is disposed of. */
@@ -112,15 +114,34 @@ export class RunProgress {
       [...this.#works(), ...this.#documents()].join(' → '),
       ...(this.#bytes > 0 ? [`${(this.#bytes / 1e6).toFixed(1)} MB`] : []),
       ...(failed > 0 ? [`${count(failed)} failed`] : []),
-      ...(this.#ending === '' ? this.#held() : [this.#ending]),
+      ...(this.#ending === '' ? [...this.#pace(), ...this.#held()] : [this.#ending]),
     ].join('  ');
+  }
+
+  /** How many works or documents a second, and how long the slowest part of the way may still take. */
+  #pace(): string[] {
+    const seconds = (this.#session.clock.monotonic() - this.#startedAt) / 1000;
+    const { progress } = this.#gathering;
+    const ended = progress ? progress.saved + progress.failed + progress.parked : 0;
+    const worksLeft = progress ? Math.max(0, progress.found - progress.endedBefore - ended) : 0;
+    const perStage = [...this.#stages.values()].map(({ succeeded, skipped }) => succeeded + skipped);
+    const [furthest, last] = [Math.max(0, ...perStage), perStage.length > 0 ? Math.min(...perStage) : 0];
+    const leftMs = Math.max(
+      ended > 0 ? (worksLeft / ended) * seconds * 1000 : 0,
+      last > 0 ? ((furthest - last) / last) * seconds * 1000 : 0,
+    );
+    const done = progress ? ended : last;
+    return [
+      ...(done > 0 ? [`${(done / seconds).toFixed(1)}/s`] : []),
+      ...(leftMs >= 1000 ? [`about ${duration(leftMs)} left`] : []),
+    ];
   }
 
   #works(): string[] {
     const { progress } = this.#gathering;
     if (!progress) return [];
-    const { found, saved, failed, parked, endedBefore, savedBefore } = progress;
-    const ended = Math.min(found, endedBefore + saved + failed + parked);
+    const { found, saved, skipped, failed, parked, endedBefore, savedBefore } = progress;
+    const ended = Math.min(found, endedBefore + saved + skipped + failed + parked);
     return [`${count(ended)}/${count(found)} works`, `${count(savedBefore + saved)} saved`];
   }
 

@@ -37,8 +37,14 @@ export function printAccount(account: RunAccount, session: Session): void {
     printLabelled(terminal, 'Not saved', countsLine(works.by_reason));
     terminal.print('');
   }
+  if (account.passed_over.length > 0) {
+    printLabelled(terminal, 'Passed over', passedOverLine(account.passed_over));
+    for (const { file, reason, detail } of account.passed_over.slice(0, NAMED))
+      printLabelled(terminal, '', `${plain(file)}: ${reason}, ${plain(detail)}`);
+    terminal.print('');
+  }
   if (account.documents > 0) terminal.print(`${stagesTable(account)}\n`);
-  if (failures.length > 0) terminal.print(`${failuresText(account)}\n`);
+  if (failures.length > 0) printFailures(account, terminal);
   const ending = index
     ? `${count(index.passages)} ${index.passages === 1 ? 'passage' : 'passages'} can be searched by ${index.searched_by}`
     : stopped === null
@@ -70,6 +76,12 @@ function worksLine({ works, saved, not_to_be_had: lost, later }: NonNullable<Run
   ].join(', ');
 }
 
+function passedOverLine(files: RunAccount['passed_over']): string {
+  const reasons: Record<string, number> = {};
+  for (const { reason } of files) reasons[reason] = (reasons[reason] ?? 0) + 1;
+  return `${count(files.length)} of your files: ${countsLine(reasons)}${files.length > NAMED ? `; the first ${NAMED}:` : ':'}`;
+}
+
 /** `openalex 24, arxiv 6`, the most first; a name and its number stay on one line. */
 function countsLine(counts: Readonly<Record<string, number>>): string {
   return Object.entries(counts)
@@ -98,16 +110,16 @@ function stagesTable({ stages }: RunAccount): string {
   );
 }
 
-function failuresText({ failures }: RunAccount): string {
-  const rows = failures
-    .slice(0, NAMED)
-    .map(({ stage, document, code, message }) => [
-      plain(document).slice(0, 40),
-      WORDS.find(([name]) => name === stage)?.[1].replace(/ed$/, 'ing') ?? stage,
-      `${code}: ${plain(message).replaceAll(/\s+/g, ' ').slice(0, 80)}`,
-    ]);
-  const more = failures.length - rows.length;
-  return `${table(rows, ['Failed', 'when', 'because'])}${more > 0 ? `\nand ${count(more)} more` : ''}`;
+/** A failed document, when and why, each on lines as wide as the terminal. */
+function printFailures({ failures }: RunAccount, terminal: Terminal): void {
+  for (const [at, { stage, document, code, message }] of failures.slice(0, NAMED).entries()) {
+    const when = WORDS.find(([name]) => name === stage)?.[1].replace(/ed$/, 'ing') ?? stage;
+    const why = plain(message).replaceAll(/\s+/g, ' ').slice(0, 200);
+    printLabelled(terminal, at === 0 ? 'Failed' : '', `${plain(document).slice(0, 80)}, ${when}: ${code}, ${why}`);
+  }
+  const more = failures.length - NAMED;
+  if (more > 0) printLabelled(terminal, '', `and ${count(more)} more`);
+  terminal.print('');
 }
 
 function nextSteps({ index, works, stopped, failures }: RunAccount, folder: string): (readonly [string, string])[] {

@@ -3,6 +3,7 @@ import type { Drawing, Rule } from '../layout/page-content.ts';
 import type { Matrix } from './pdfium-geometry.ts';
 import { mapBox, multiply } from './pdfium-geometry.ts';
 import type { Library } from './pdfium-library.ts';
+import { isWhite } from './pdfium-paint.ts';
 
 const TEXT = 1;
 const PATH = 2;
@@ -17,12 +18,18 @@ const MIN_RULE = 4;
 const MAX_SEGMENTS = 400;
 const MAX_NESTING = 8;
 
+/** The form that an object stands in, counted on its page, and the way from the form's space to the page. */
+export interface FormPlace {
+  readonly form: number;
+  readonly map: Matrix;
+}
+
 /** What is drawn on a page besides text. */
 export interface PageObjects {
   readonly rules: Rule[];
   readonly drawings: Drawing[];
   /** Which form object holds a text object, by the engine's pointers. */
-  readonly formOf: Map<number, number>;
+  readonly formOf: Map<number, FormPlace>;
   readonly truncated: boolean;
 }
 
@@ -31,18 +38,19 @@ export function readObjects(library: Library, page: number, matrix: Matrix, maxO
   const { call } = library;
   const rules: Rule[] = [];
   const drawings: Drawing[] = [];
-  const formOf = new Map<number, number>();
+  const formOf = new Map<number, FormPlace>();
   let left = maxObjects;
   let forms = 0;
 
   const walk = (count: number, get: (index: number) => number, map: Matrix, form: number, depth: number): void => {
+    const place = form >= 0 ? { form, map } : undefined;
     for (let index = 0; index < count && left > 0; index += 1) {
       left -= 1;
       const object = get(index);
       if (object === 0) continue;
       const type = call.FPDFPageObj_GetType(object);
       if (type === TEXT) {
-        if (form >= 0) formOf.set(object, form);
+        if (place) formOf.set(object, place);
       } else if (type === PATH) {
         readPath(library, object, { map, form, rules, drawings });
       } else if (type === IMAGE || type === FORM) {
@@ -113,14 +121,6 @@ function readPath(library: Library, object: number, target: PathTarget): void {
 
 function isRectangle(segments: number): boolean {
   return segments >= 3 && segments <= 5;
-}
-
-function isWhite(library: Library, object: number): boolean {
-  const { call, scratch } = library;
-  if (call.FPDFPageObj_GetFillColor(object, scratch, scratch + 4, scratch + 8, scratch + 12) !== 1) return false;
-  const at = scratch >> 2;
-  const [red = 0, green = 0, blue = 0, alpha = 255] = library.integers.subarray(at, at + 4);
-  return alpha === 0 || (red >= 254 && green >= 254 && blue >= 254);
 }
 
 function addRule(rules: Rule[], box: Box): boolean {

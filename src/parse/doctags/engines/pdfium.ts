@@ -1,12 +1,18 @@
 import { AppError } from '../../../base/index.ts';
 import type { Box } from '../../document.ts';
+import type { Ink } from '../layout/letter-shape.ts';
 import type { Font, OutlineEntry, PageContent } from '../layout/page-content.ts';
+import type { FontDifferences } from './font-differences.ts';
+import { readDifferences } from './font-differences.ts';
+import type { FontCharacters } from './pdfium-characters.ts';
 import { pageMatrix } from './pdfium-geometry.ts';
 import { readGlyphs } from './pdfium-glyphs.ts';
 import type { Library } from './pdfium-library.ts';
 import { useLibrary } from './pdfium-library.ts';
 import { readLinks, readOutline, readStructure } from './pdfium-navigation.ts';
 import { readObjects } from './pdfium-objects.ts';
+import type { PlainCharacter } from './pdfium-text.ts';
+import { readPlainText } from './pdfium-text.ts';
 
 /** A page as an image, four bytes (red, green, blue, alpha) per pixel. */
 export interface PageImage {
@@ -42,14 +48,16 @@ export class PdfFile implements Disposable {
   readonly tagged: boolean;
   readonly #library: Library;
   readonly #limits: EngineLimits;
-  readonly #fonts = new Map<number, Font>();
-  readonly #advances = new Map<number, Map<number, number>>();
+  readonly #fonts = new Map<number, FontCharacters>();
+  readonly #source: Uint8Array;
+  #differences: FontDifferences | undefined;
   readonly #bytes: number;
   #document: number;
 
   constructor(library: Library, bytes: Uint8Array, limits: EngineLimits) {
     this.#library = library;
     this.#limits = limits;
+    this.#source = bytes;
     this.#bytes = library.copyIn(bytes);
     this.#document = this.#guard(() => library.call.FPDF_LoadMemDocument64(this.#bytes, bytes.byteLength, 0));
     if (this.#document === 0) {
@@ -95,7 +103,8 @@ export class PdfFile implements Disposable {
         width,
         height,
         fonts: this.#fonts,
-        advances: this.#advances,
+        differences: () => (this.#differences ??= readDifferences(this.#source)),
+        drawings: objects.drawings,
         tagged: this.tagged,
         maxGlyphs: this.#limits.maxGlyphsPerPage,
         formOf: objects.formOf,
@@ -110,9 +119,30 @@ export class PdfFile implements Disposable {
         links: readLinks(this.#library, this.#document, page, matrix),
         structure: this.tagged ? readStructure(this.#library, page) : [],
         unmapped: text.unmapped,
+        renamed: text.renamed,
+        hidden: text.hidden,
         truncated: text.truncated || objects.truncated,
       };
     });
+  }
+
+  /** The shapes of the characters met so far, by font and text. */
+  shapes(): Map<Font, ReadonlyMap<string, Ink>> {
+    return new Map([...this.#fonts.values()].map((characters) => [characters.font, characters.shapes()]));
+  }
+
+  /** The engine's own text of a page, spaces and line ends included, each character with where it stands. */
+  plainText(number: number): PlainCharacter[] {
+    return (
+      this.#withPage(number, (page, width, height) =>
+        readPlainText(
+          this.#library,
+          page,
+          pageMatrix(this.#library, page, width, height),
+          this.#limits.maxGlyphsPerPage,
+        ),
+      ) ?? []
+    );
   }
 
   /** Draws one page, counted from 1, on white. A scale of 1 is 72 dots per inch. */

@@ -32,6 +32,7 @@ export function writeSidecar(
       language: metadata.language,
       page_count: metadata.pageCount,
       needs_ocr: metadata.needsOcr,
+      characters: metadata.characters,
       quality: {
         unmapped_glyphs: metadata.quality.unmappedGlyphs,
         columns: metadata.quality.columns,

@@ -18,11 +18,19 @@ const COMBINING: Readonly<Record<string, string>> = {
   '˝': '\u030b',
   '˛': '\u0328',
 };
+/** TeX's slash for \\neq and its like. */
+const STROKE = '\u0338';
 const BASE: Readonly<Record<string, string>> = { ı: 'i', ȷ: 'j' };
 
-/** Puts accents that are glyphs of their own onto the letter they are printed over. */
+/** Height of a row of letters, in points, among which an accent looks for its own. */
+const ROW = 4;
+/** A page full of accents is no text. */
+const MOST_STEPS = 5_000_000;
+
+/** Puts accents that are glyphs of their own onto the letter they are printed over, wherever in the file they stand. */
 export function composeAccents(glyphs: readonly Glyph[]): Glyph[] {
   const result: Glyph[] = [];
+  const loose: { readonly accent: Glyph; readonly mark: string; readonly at: number }[] = [];
   for (let index = 0; index < glyphs.length; index += 1) {
     const glyph = glyphs[index];
     if (!glyph) continue;
@@ -33,20 +41,47 @@ export function composeAccents(glyphs: readonly Glyph[]): Glyph[] {
       continue;
     }
     const next = glyphs[index + 1];
-    if (isCombining(glyph.text) && previous && !(next && covers(next, glyph) && !covers(previous, glyph))) {
+    if (isCombining(glyph.text) && previous && covers(previous, glyph) && !(next && covers(next, glyph))) {
       result[result.length - 1] = compose(previous, mark);
-      continue;
-    }
-    if (next && covers(next, glyph)) {
+    } else if (next && covers(next, glyph)) {
       result.push(compose(next, mark));
       index += 1;
     } else if (previous && covers(previous, glyph)) {
       result[result.length - 1] = compose(previous, mark);
     } else {
+      loose.push({ accent: glyph, mark, at: result.length });
       result.push(glyph);
     }
   }
-  return result;
+  return loose.length === 0 ? result : composeLoose(result, loose);
+}
+
+/** Some programs draw the accents of a line after its letters: their letter is found by place. */
+function composeLoose(
+  glyphs: Glyph[],
+  loose: readonly { readonly accent: Glyph; readonly mark: string; readonly at: number }[],
+): Glyph[] {
+  const rows = new Map<number, number[]>();
+  const rowOf = (glyph: Glyph): number => Math.round(glyph.baseline / ROW);
+  glyphs.forEach((glyph, index) => {
+    if (!/^[\p{L}\p{Sm}]/u.test(glyph.text)) return;
+    const row = rows.get(rowOf(glyph)) ?? [];
+    rows.set(rowOf(glyph), row);
+    row.push(index);
+  });
+  const gone = new Set<number>();
+  let steps = MOST_STEPS;
+  for (const { accent, mark, at } of loose) {
+    const near = [-1, 0, 1].flatMap((step) => rows.get(rowOf(accent) + step) ?? []);
+    steps -= near.length;
+    if (steps < 0) break;
+    const host = near.find((index) => index !== at && covers(glyphs[index] ?? accent, accent));
+    const letter = host === undefined ? undefined : glyphs[host];
+    if (host === undefined || !letter) continue;
+    glyphs[host] = compose(letter, mark);
+    gone.add(at);
+  }
+  return glyphs.filter((_, index) => !gone.has(index));
 }
 
 function isCombining(text: string): boolean {
@@ -54,7 +89,9 @@ function isCombining(text: string): boolean {
 }
 
 function covers(letter: Glyph, accent: Glyph): boolean {
-  if (!/^\p{L}$/u.test(letter.text) || letter.turn !== accent.turn) return false;
+  // A stroke through a sign negates it; the other accents stand over letters.
+  const host = accent.text === STROKE ? /^[=<>≡∼≈≤≥∈∋⊂⊃⊆⊇∃|∥]$/u : /^\p{L}$/u;
+  if (!host.test(letter.text) || letter.turn !== accent.turn) return false;
   const middle = (accent.left + accent.right) / 2;
   const slack = 0.08 * letter.size;
   return (

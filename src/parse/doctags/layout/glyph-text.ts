@@ -1,3 +1,5 @@
+import { symbolAt } from './symbol-encoding.ts';
+
 const LIGATURES: Readonly<Record<string, string>> = {
   ﬀ: 'ff',
   ﬁ: 'fi',
@@ -8,48 +10,74 @@ const LIGATURES: Readonly<Record<string, string>> = {
   ﬆ: 'st',
 };
 
-// Symbol and Wingdings put their glyphs at F000 + code; these are the ones that carry meaning in running text.
-const PRIVATE_USE: Readonly<Record<number, string>> = {
+// Wingdings and its like put their glyphs at F000 + code; these are the ones that carry meaning in running text.
+const DINGBATS: Readonly<Record<number, string>> = {
   0xf0b7: '•',
   0xf0a7: '▪',
   0xf0d8: '➢',
   0xf0fc: '✓',
-  0xf02d: '−',
-  0xf02b: '+',
-  0xf03d: '=',
-  0xf0b1: '±',
-  0xf0b4: '×',
-  0xf0a3: '≤',
-  0xf0b3: '≥',
-  0xf0ae: '→',
-  0xf061: 'α',
-  0xf062: 'β',
-  0xf067: 'γ',
-  0xf064: 'δ',
-  0xf06c: 'λ',
-  0xf06d: 'μ',
-  0xf06e: 'ν',
-  0xf070: 'π',
-  0xf072: 'ρ',
-  0xf073: 'σ',
-  0xf074: 'τ',
-  0xf06a: 'φ',
-  0xf063: 'χ',
-  0xf077: 'ω',
+  0xf06c: '●',
+  0xf06e: '■',
+  0xf071: '❑',
+  0xf0a8: '◻',
+  0xf0e0: '→',
 };
 
-const EXTENSION = /^(?:cmex|txex|mtex|euex|stixsize|lmmathextension|ntxexx|pxex|rtxex|yhcmex)/i;
+const EXTENSION =
+  /^(?:cmex|txex|mtex|euex|stixsize|lmmathextension|ntxexx|pxex|rtxex|yhcmex|TeX_CM_Maths_Ext|AdvP4C4E46)/i;
+const DINGBAT_FONT = /dings|zapf|marlett/i;
+
+/** Whether a font is one of TeX's for large signs: sums, roots, tall brackets. */
+export function holdsLargeSigns(font: string): boolean {
+  return EXTENSION.test(font);
+}
 
 /** The text of a glyph from its Unicode value, ligatures spelled out; empty when the value means nothing. */
 export function usableText(code: number, mapError: boolean, font: string): string {
   // Fonts of large delimiters hold no letters: a letter there is the raw code of a radical, brace or hat.
-  if (code < 0x80 && EXTENSION.test(font) && !/[()[\]{}|]/.test(String.fromCodePoint(code))) return '';
-  if (code === 0 || (code < 0x20 && code !== 9) || (code >= 0x7f && code < 0xa0)) return '';
-  if (code >= 0xe000 && code <= 0xf8ff) return PRIVATE_USE[code] ?? '';
-  if (code === 0xfffd || code === 0xfeff || code === 0xad || code > 0x10ffff) return code === 0xad ? '-' : '';
-  if (code >= 0xd800 && code <= 0xdfff) return '';
+  if (code < 0x80 && holdsLargeSigns(font) && !/[()[\]{}|]/.test(String.fromCodePoint(code))) return '';
+  if (isControl(code)) return '';
+  if (isPrivate(code)) return privateText(code, font);
+  if (code === 0xfffd || code === 0xfeff || code === 0xfffe || code === 0xffff) return '';
+  if (code === 0xad) return '-';
   // A wrong map for a letter still gives the letter in most fonts; for anything exotic it gives noise.
   if (mapError && code > 0x2ff) return '';
   const text = String.fromCodePoint(code);
+  // Letters drawn for formulas (𝜇, 𝑝) are the letters; the font says how they look.
+  if (code >= 0x1d400 && code <= 0x1d7ff) return text.normalize('NFKC');
   return LIGATURES[text] ?? text;
+}
+
+function isControl(code: number): boolean {
+  return code < 0x20 || (code >= 0x7f && code < 0xa0);
+}
+
+/** Codes that mean something to one font alone, and halves of pairs. */
+function isPrivate(code: number): boolean {
+  return (code >= 0xe000 && code <= 0xf8ff) || code >= 0xf0000 || (code >= 0xd800 && code < 0xe000);
+}
+
+/** Whether a value says nothing by itself, so that the glyph's name or its neighbours must tell. */
+export function isOpaque(code: number): boolean {
+  return isControl(code) || isPrivate(code) || code === 0xfffd;
+}
+
+function privateText(code: number, font: string): string {
+  if (code < 0xf021 || code > 0xf0ff) return '';
+  if (DINGBAT_FONT.test(font)) return DINGBATS[code] ?? '';
+  // Fonts without an encoding of their own are numbered as Symbol is; Word puts its bullets there.
+  return code === 0xf0b7 ? '•' : (symbolAt('symbol', code - 0xf000) ?? '');
+}
+
+/** Glyphs of unknown meaning are told apart by characters from here on, until the words around them have been read. */
+const FIRST_UNKNOWN = 0x100000;
+
+/** A stand-in for a glyph that nobody could name. */
+export function unknownText(code: number): string {
+  return String.fromCodePoint(FIRST_UNKNOWN + (code & 0xffff));
+}
+
+/** Whether a text is such a stand-in. */
+export function isUnknown(text: string): boolean {
+  return (text.codePointAt(0) ?? 0) >= FIRST_UNKNOWN;
 }

@@ -25,7 +25,7 @@ export interface Glyph {
   readonly baseline: number;
   readonly size: number;
   readonly font: Font;
-  /** A space that the file itself holds stands before it. */
+  /** A space of the file itself stands before it, or a gap that the engine takes for one. */
   readonly spaced: boolean;
   /** Quarter turns, clockwise, of the writing direction; 0 is ordinary text, -1 any other angle. */
   readonly turn: number;
@@ -77,6 +77,10 @@ export interface PageContent {
   readonly structure: readonly StructureElement[];
   /** Glyphs without a usable Unicode value. */
   readonly unmapped: number;
+  /** Glyphs that the file names wrongly, and that are right now. */
+  readonly renamed: number;
+  /** Glyphs that the file holds but does not show, or shows twice at one place: left out. */
+  readonly hidden: number;
   /** Something was left out because the page holds more objects than the limit. */
   readonly truncated: boolean;
 }

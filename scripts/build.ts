@@ -1,0 +1,41 @@
+// Makes dist/, the part of the package that is not written by hand:  npm run build
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+
+import { bundlePage } from '../src/report/bundle.ts';
+
+const ROOT = join(import.meta.dirname, '..');
+const DIST = join(ROOT, 'dist');
+
+rmSync(DIST, { recursive: true, force: true });
+const tsc = join(ROOT, 'node_modules', 'typescript', 'bin', 'tsc');
+execFileSync(process.execPath, [tsc, '-p', join(ROOT, 'tsconfig.build.json')], { stdio: 'inherit' });
+writeFileSync(join(DIST, 'src', 'report', 'page.js'), await bundlePage());
+await writeDoors();
+
+/**
+ * A door per room that the package exports: it looks at the Node that runs before it lets it in. A module could not: all
+ * that it imports is read before any of it runs.
+ */
+async function writeDoors(): Promise<void> {
+  const { exports } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
+    readonly exports: Readonly<Record<string, string | { readonly types: string; readonly default: string }>>;
+  };
+  for (const entry of Object.values(exports)) {
+    if (typeof entry === 'string') continue;
+    const module = entry.types.replace(/\.d\.ts$/, '.js');
+    const names = Object.keys((await import(pathToFileURL(join(ROOT, module)).href)) as object);
+    const lines = [
+      "'use strict';",
+      "require('../../bin/needs-node.cjs')();",
+      `const room = require('../${module.replace(/^\.\/dist\//, '')}');`,
+      // By name, each: this is how an import of a CommonJS module learns what there is.
+      ...names.map((name) => `exports.${name} = room.${name};`),
+    ];
+    const path = join(ROOT, entry.default);
+    mkdirSync(join(path, '..'), { recursive: true });
+    writeFileSync(path, `${lines.join('\n')}\n`);
+  }
+}

@@ -1,0 +1,215 @@
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import type { ServerResponse } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+
+import type { Send } from '../http/index.ts';
+import type { Plan } from '../resolve/index.ts';
+import type { SeenRequest } from '../testing/index.ts';
+import { HeldClock, loopbackClient, openLoopback, Wire } from '../testing/index.ts';
+import { workFromPayload } from '../works/index.ts';
+import { KeptFiles } from './kept-files.ts';
+import type { Trial, TryOptions } from './try-plan.ts';
+import { PlanTrier } from './try-plan.ts';
+
+const PDF = Buffer.from(`%PDF-1.4\n${'true bytes '.repeat(30_000)}\nstartxref\n0\n%%EOF\n`);
+const OTHER = Buffer.from(PDF.toString('latin1').replaceAll('true', 'fake'), 'latin1');
+const HALF = 100_000;
+
+type Answer = (request: SeenRequest, response: ServerResponse) => void;
+
+/** Answers in turn; the last one for every request after it. */
+async function tryAgainst(...answers: readonly Answer[]): Promise<Tried> {
+  return tryPlan({}, ...answers);
+}
+
+interface Tried extends Trial {
+  readonly saved: Buffer | null;
+  readonly ranges: readonly string[];
+}
+
+async function tryPlan(
+  { plan = {}, ...options }: Partial<TryOptions> & { readonly plan?: Partial<Plan> },
+  ...answers: readonly Answer[]
+): Promise<Tried> {
+  const root = mkdtempSync(join(tmpdir(), 'docstokg-try-'));
+  await using server = await openLoopback((request, response) => {
+    const answer = answers[Math.min(server.requests.length, answers.length) - 1];
+    answer?.(request, response);
+  });
+  const clock = new HeldClock(0);
+  const wire = new Wire(clock);
+  await using client = loopbackClient(server, { clock, report: wire.report });
+  using files = new KeptFiles(root);
+  try {
+    const trier = new PlanTrier(
+      workFromPayload('w', undefined),
+      {
+        send: client.send,
+        files,
+        clock,
+        webClock: clock,
+        inspect: undefined,
+        accept: new Set(['pdf', 'xml']),
+        maxBytes: 10_000_000,
+        budgetMs: 180_000,
+        retries: 3,
+        signal: new AbortController().signal,
+        ...options,
+      },
+      new Map(),
+    );
+    const { result } = await wire.settle(trier.try({ ...PLAN, ...plan }));
+    return {
+      ...result,
+      saved: result.artifact ? readFileSync(join(root, result.artifact.path)) : null,
+      ranges: server.requests.map(({ headers }) => headers.range ?? 'everything'),
+    };
+  } finally {
+    rmSync(root, { recursive: true, force: true });
+  }
+}
+
+const PLAN: Plan = {
+  resolver: 'test',
+  url: 'http://files.test/a.pdf',
+  expect: 'pdf',
+  isPromised: true,
+  license: null,
+  version: null,
+  hostType: null,
+  robots: 'obey',
+  credentials: [],
+  headers: {},
+  checksum: null,
+  sameAs: null,
+  terms: null,
+  credits: 0,
+};
+
+const breaksOff: Answer = (_request, response) => {
+  response.writeHead(200, { etag: '"one"', 'content-length': PDF.length, 'content-type': 'application/pdf' });
+  response.write(PDF.subarray(0, HALF), () => setTimeout(() => response.destroy(), 0));
+};
+const whole: Answer = (_request, response) => {
+  response.writeHead(200, { etag: '"two"', 'content-length': OTHER.length }).end(OTHER);
+};
+/** A rest as a server may send it: right unless told otherwise. */
+const rest =
+  (change: { etag?: string | null; from?: number; to?: number; total?: string; encoding?: string } = {}): Answer =>
+  (request, response) => {
+    const from = change.from ?? Number(/\d+/.exec(request.headers.range ?? '')?.[0]);
+    const to = change.to ?? PDF.length - 1;
+    response.writeHead(206, {
+      ...(change.etag === null ? {} : { etag: change.etag ?? '"one"' }),
+      'content-range': `bytes ${from}-${to}/${change.total ?? PDF.length}`,
+      ...(change.encoding === undefined ? {} : { 'content-encoding': change.encoding }),
+    });
+    response.end(PDF.subarray(from, to + 1));
+  };
+
+test('a body that broke off is continued where it stopped when its version still holds', async () => {
+  const { saved, ranges } = await tryAgainst(breaksOff, rest());
+  assert.ok(saved?.equals(PDF));
+  assert.equal(ranges.length, 2);
+  assert.match(ranges[1] ?? '', /^bytes=\d+-$/);
+});
+
+for (const [name, answer] of [
+  ['has another ETag', rest({ etag: '"two"' })],
+  ['has a weak ETag', rest({ etag: 'W/"one"' })],
+  ['has no ETag', rest({ etag: null })],
+  ['begins elsewhere', rest({ from: HALF - 10_000 })],
+  ['begins at the beginning', rest({ from: 0 })],
+  ['ends before the end', rest({ to: PDF.length - 2 })],
+  ['is of a whole of another length', rest({ total: String(PDF.length + 1) })],
+  ['is of a whole of unknown length', rest({ total: '*' })],
+  ['is encoded', rest({ encoding: 'gzip' })],
+  [
+    'comes in several parts',
+    (_request, response) => {
+      response.writeHead(206, { etag: '"one"', 'content-type': 'multipart/byteranges; boundary=x' }).end('--x--');
+    },
+  ],
+  [
+    'does not exist',
+    (_request, response) => {
+      response.writeHead(416, { 'content-range': `bytes */${PDF.length}` }).end();
+    },
+  ],
+] as const satisfies readonly (readonly [string, Answer])[])
+  test(`a rest that ${name} is not put together with the beginning: all is fetched from the start`, async () => {
+    const { saved, ranges } = await tryAgainst(breaksOff, answer, whole);
+    assert.ok(saved?.equals(OTHER));
+    assert.equal(ranges.at(-1), 'everything');
+  });
+
+test('a rest from another place than the beginning is not put together with it', async () => {
+  const { saved, ranges } = await tryAgainst(
+    breaksOff,
+    (_request, response) => response.writeHead(302, { location: '/mirror.pdf' }).end(),
+    rest(),
+    whole,
+  );
+  assert.ok(saved?.equals(OTHER));
+  assert.equal(ranges.at(-1), 'everything');
+});
+
+test('a server that sends everything instead of the rest is taken at its word', async () => {
+  const { saved } = await tryAgainst(breaksOff, whole);
+  assert.ok(saved?.equals(OTHER));
+});
+
+test('without a strong validator nothing is continued', async () => {
+  const weak: Answer = (_request, response) => {
+    response.writeHead(200, { etag: 'W/"one"', 'content-length': PDF.length });
+    response.write(PDF.subarray(0, HALF), () => setTimeout(() => response.destroy(), 0));
+  };
+  const { saved, ranges } = await tryAgainst(weak, whole);
+  assert.ok(saved?.equals(OTHER));
+  assert.deepEqual(ranges, ['everything', 'everything']);
+});
+
+test('a part that nobody asked for is no file, even if it says that it is all', async () => {
+  const { saved, attempt } = await tryAgainst((_request, response) => {
+    response.writeHead(206, { etag: '"one"', 'content-range': `bytes 0-${PDF.length - 1}/${PDF.length}` }).end(PDF);
+  });
+  assert.equal(saved, null);
+  assert.equal(attempt.reason, 'bad-status');
+  assert.match(attempt.detail ?? '', /nobody asked for/);
+});
+
+test('a page of stalling links costs a work no more than its budget of time', async () => {
+  const links = Array.from({ length: 20 }, (_, n) => `<a href="/stalls-${n}.pdf">PDF</a>`).join('');
+  const asked: string[] = [];
+  const send: Send = async (request) => {
+    const { url } = request;
+    asked.push(url.pathname);
+    if (url.pathname !== '/landing') {
+      request.onWire?.(30_000);
+      const trail = { url: url.href, chain: [] };
+      return { kind: 'failed', reason: 'headers-timeout', message: 'no headers', retryable: true, trail };
+    }
+    const head = { url, status: 200, headers: { 'content-type': 'text/html' } };
+    const sink = await request.sink?.(head, () => undefined);
+    await sink?.write(Buffer.from(`<html><body>${links}`));
+    const body = { body: Buffer.alloc(0), wireBytes: 1, bodyBytes: 1, chain: [], origin: 'network' } as const;
+    return { kind: 'response', response: { ...head, ...body } };
+  };
+  const plan = { url: 'http://files.test/landing', expect: 'landing' } as const;
+  const { attempt } = await tryPlan({ plan, send, budgetMs: 60_000 });
+  assert.equal(attempt.reason, 'timeout');
+  // Two times thirty seconds are the budget.
+  assert.deepEqual(asked, ['/landing', '/stalls-0.pdf', '/stalls-1.pdf']);
+});
+
+test('a published checksum that does not match is not the file', async () => {
+  const good = createHash('md5').update(OTHER).digest('hex');
+  const { attempt: wrong } = await tryPlan({ plan: { checksum: { algorithm: 'md5', hex: '0'.repeat(32) } } }, whole);
+  assert.equal(wrong.reason, 'checksum-mismatch');
+  const { saved } = await tryPlan({ plan: { checksum: { algorithm: 'md5', hex: good } } }, whole);
+  assert.ok(saved);
+});

@@ -1,0 +1,109 @@
+import type { CitedWork } from './cited-work.ts';
+
+/** What a printed reference says of the work it means. */
+export interface ParsedReference extends CitedWork {
+  /** The number or mark in front, without its brackets. */
+  readonly label: string | null;
+}
+
+const LABEL = /^\s*(?:\[\s?(?<square>[^\]\s]{1,12})\s?\]|\((?<round>\d{1,4})\)|(?<bare>\d{1,4})[.)]?(?=\s+\S))\s*/;
+const YEAR = /(?<![\d./:-])(?<year>1[5-9]\d\d|20\d\d)(?<letter>[a-z])?(?![\d/])/g;
+const NAME = String.raw`(?:(?:van|von|de|der|den|del|della|di|da|dos|du|la|le|el|al|bin|ibn|ter|ten|zu|af|av|st|mac)\s)*[\p{Lu}][\p{L}'’\-‐]*(?:\s[\p{Lu}][\p{Ll}'’\-‐]+)?`;
+const INITIALS = String.raw`(?:(?:\p{Lu}\p{Ll}?\.[\s\-‐]{0,2}){1,5}|(?:\p{Lu}[-‐]?){1,4}(?!\p{L}))`;
+/** "Seidman LJ" or "Seidman, L. J." or "L. J. Seidman", and what stands between two of them. */
+const AUTHOR = new RegExp(
+  String.raw`^(?:(?<family>${NAME}),?\s(?<after>${INITIALS})(?=[,;.:&\s(]|$)|(?<before>${INITIALS})\s?(?<last>${NAME}))`,
+  'u',
+);
+const BETWEEN = /^(?:\s*(?:[,;&]|\.\.\.|…|\band\b|\bund\b|\bet\b(?! al))\s*)+/;
+const ET_AL = /^[,;\s]*(?:et\.? al\.?|and others|u\. ?a\.)[,;\s]*/i;
+const VOLUME_PAGES =
+  /(?:vol(?:ume)?\.?\s*)?(?<!\d|\d\.)(?<volume>\d{1,4})\s*(?:\((?<issue>[^()]{1,20})\))?\s*[,:;]\s*(?:no\.?\s*\d+\s*,\s*)?(?:(?:pp?|pages?|art(?:icle)?)\.?\s*)?(?<pages>[a-z]{0,4}\d+(?:\.\d+)*(?:\s?[-–—‐]\s?[a-z]{0,4}\d+)?)/i;
+const MOST_AUTHORS = 60;
+
+/** Reads who, when, what and where out of a reference in one of the usual styles; what is not found is null. */
+export function parseReference(printed: string): ParsedReference {
+  const whole = printed.slice(0, 3_000).replace(/\s+/g, ' ').trim();
+  const mark = LABEL.exec(whole);
+  const label = mark?.groups?.['square'] ?? mark?.groups?.['round'] ?? mark?.groups?.['bare'] ?? null;
+  const text = mark ? whole.slice(mark[0].length) : whole;
+  const { authors, end } = readAuthors(text);
+  const rest = text.slice(end);
+  const year = yearIn(rest) ?? yearIn(text);
+  // "2010;137:2065": the year in front of a volume is none.
+  const place = VOLUME_PAGES.exec(rest.replace(/(?<!\d)(?:1[5-9]|20)\d\d(?=[a-z]?\s?;)/g, '    '));
+  const body = rest.slice(0, place?.index ?? rest.length);
+  const { title, source } = readTitle(body);
+  return {
+    label,
+    authors,
+    year,
+    title,
+    source,
+    volume: place?.groups?.['volume'] ?? null,
+    pages: place?.groups?.['pages']?.replace(/\s/g, '') ?? null,
+  };
+}
+
+function readAuthors(text: string): { readonly authors: string[]; readonly end: number } {
+  const authors: string[] = [];
+  let at = 0;
+  while (authors.length < MOST_AUTHORS) {
+    const rest = text.slice(at);
+    const others = ET_AL.exec(rest);
+    if (others) {
+      at += others[0].length;
+      break;
+    }
+    const between = authors.length === 0 ? null : BETWEEN.exec(rest);
+    if (authors.length > 0 && !between) break;
+    const from = at + (between?.[0].length ?? 0);
+    const others2 = ET_AL.exec(text.slice(from));
+    if (others2) {
+      at = from + others2[0].length;
+      break;
+    }
+    const author = AUTHOR.exec(text.slice(from));
+    if (!author?.groups) break;
+    const { family, after, before, last } = author.groups;
+    const initials = (after ?? before ?? '').replace(/[^\p{L}]/gu, '').slice(0, 4);
+    authors.push(`${(family ?? last ?? '').trim()} ${initials}`.trim());
+    at = from + author[0].length;
+  }
+  return { authors, end: at };
+}
+
+function yearIn(text: string): number | null {
+  // A year in brackets is the year; else the last one, as a title may name another.
+  const bracketed = /\((?<year>1[5-9]\d\d|20\d\d)[a-z]?[^)]{0,20}\)/.exec(text)?.groups?.['year'];
+  const found = bracketed ?? [...text.matchAll(YEAR)].at(-1)?.groups?.['year'];
+  return found === undefined ? null : Number(found);
+}
+
+function readTitle(body: string): { readonly title: string | null; readonly source: string | null } {
+  const plain = body.replace(/^[\s.,;:]*\(?(?:1[5-9]\d\d|20\d\d)[a-z]?\)?[\s.,;:]*/, '').replace(/^[\s.,;:]+/, '');
+  const quoted = /^["“”„«](?<title>[^"“”«»]{4,400}?)[,.]?["“”»](?<rest>.*)$/s.exec(plain)?.groups;
+  if (quoted) return { title: clean(quoted['title']), source: cleanSource(quoted['rest']) };
+  // The title ends at the first full stop that no abbreviation makes: a word of three letters or a digit stands before it.
+  const end = /(?<=[\p{L}\p{N})\]"”’']{3}|\s[\p{Lu}\p{N}]{1,2})[.?!]+(?=\s*[\p{Lu}\p{N}]|\s\p{Ll}+\p{Lu})/u.exec(plain);
+  if (!end) return { title: null, source: cleanSource(plain) };
+  return {
+    title: clean(plain.slice(0, end.index + (plain[end.index] === '.' ? 0 : 1))),
+    source: cleanSource(plain.slice(end.index + end[0].length)),
+  };
+}
+
+function clean(text: string | undefined): string | null {
+  const value = (text ?? '').replace(/(?<=\p{Ll})[-‐]\s+(?=\p{Ll})/gu, '').trim();
+  return value.length < 4 ? null : value;
+}
+
+function cleanSource(text: string | undefined): string | null {
+  const value = (text ?? '')
+    .replace(/^[\s.,;:]+/, '')
+    .replace(/\(?(?:1[5-9]\d\d|20\d\d)[a-z]?\)?.*$/s, '')
+    .replace(/https?:\/\/.*$|doi:.*$/is, '')
+    .replace(/[\s.,;:(]+(?:vol(?:ume)?\.?)?[\s.,;:(]*$/i, '')
+    .trim();
+  return value.length < 2 || value.length > 200 ? null : value;
+}

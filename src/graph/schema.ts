@@ -1,0 +1,44 @@
+/** What a node can be, and what its id is made of. */
+export const NODE_KINDS = {
+  work: 'A scholarly work, in the corpus or only cited: by DOI, else OpenAlex, arXiv or PubMed id, else a hash of what the reference prints.',
+  author: 'A person: by ORCID, else OpenAlex id, else the name within one work, so that homonyms stay apart.',
+  institution: 'Where an author works: by ROR, else OpenAlex id, else the name.',
+  venue: 'Journal, conference, repository: by ISSN, else OpenAlex id, else the name.',
+  funder: 'Who paid: by DOI or ROR of the funder, else the name.',
+  topic: 'A subject that a catalogue gives a work: by the catalogue’s id.',
+  term: 'A notion that a text defines or speaks about, with its abbreviation, or an entry of a vocabulary of yours.',
+  quantity: 'A number with its unit and what it is a number of.',
+  dataset: 'A data set: by accession, DOI, RRID or URL.',
+  software: 'A program: by RRID, URL or name.',
+  reference: 'An entry of a list of references, as printed.',
+  passage: 'A sentence of a document.',
+  figure: 'A figure of a document, with its caption.',
+  table: 'A table of a document, with its caption.',
+  claim: 'A statement that a language model read out of a passage, with its quote.',
+} as const;
+
+/** What an edge can be: from what to what, and what it says. */
+export const EDGE_KINDS = {
+  cites: 'work → work: the first has the second in its list of references.',
+  has_reference: 'work → reference: the entry stands in the work’s list.',
+  resolves_to: 'reference → work: the entry means the work.',
+  mentions: 'passage → reference, figure or table: the passage points to it.',
+  contains: 'work → passage, figure, table: where it stands.',
+  authored_by: 'work → author.',
+  affiliated_with: 'author → institution, as one work says.',
+  published_in: 'work → venue.',
+  funded_by: 'work → funder.',
+  about: 'work → term or topic: it speaks of it.',
+  defines: 'work → term: a sentence gives the long form of an abbreviation.',
+  measures: 'work or table → quantity: a sentence or a cell states it.',
+  uses: 'work → software or dataset: a sentence names it.',
+  version_of: 'work → work: another version of the same.',
+  same_as: 'node → node: two ids of one thing, with the reason; take the row away and they are two again.',
+  retracts: 'work → work: the first takes the second back.',
+  states: 'work → claim.',
+} as const;
+
+/** The kind of a node. */
+export type NodeKind = keyof typeof NODE_KINDS;
+/** The kind of an edge. */
+export type EdgeKind = keyof typeof EDGE_KINDS;

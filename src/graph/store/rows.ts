@@ -1,0 +1,105 @@
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
+
+import { canonicalJson } from '../../base/index.ts';
+import type { Contribution, EdgeStatement, NodeStatement } from '../contribution.ts';
+import { nodeKey } from '../node-key.ts';
+
+/** What one document, or the linking of one of its references, says: rows that come and go together. */
+export interface Rows {
+  readonly owner: string;
+  readonly part: string;
+  readonly nodes: readonly NodeStatement[];
+  readonly edges: readonly EdgeStatement[];
+}
+
+/** Writes and removes rows, and notes which nodes and edges they are about. */
+export class RowWriter {
+  readonly #insertSaid: StatementSync;
+  readonly #insertEvidence: StatementSync;
+  readonly #touch: readonly StatementSync[];
+  readonly #forget: readonly StatementSync[];
+
+  constructor(database: DatabaseSync) {
+    database.exec(`CREATE TEMP TABLE touched_nodes (node TEXT NOT NULL PRIMARY KEY) WITHOUT ROWID;
+      CREATE TEMP TABLE touched_edges (source TEXT NOT NULL, kind TEXT NOT NULL, target TEXT NOT NULL,
+        PRIMARY KEY (source, kind, target)) WITHOUT ROWID`);
+    this.#insertSaid = database.prepare('INSERT INTO said VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)');
+    this.#insertEvidence = database.prepare(
+      'INSERT INTO evidence VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
+    );
+    const where = 'WHERE owner = :owner AND (:part IS NULL OR part = :part)';
+    this.#touch = [
+      database.prepare(`INSERT OR IGNORE INTO touched_nodes SELECT node FROM said ${where}`),
+      database.prepare(`INSERT OR IGNORE INTO touched_edges SELECT source, kind, target FROM evidence ${where}`),
+    ];
+    this.#forget = [database.prepare(`DELETE FROM said ${where}`), database.prepare(`DELETE FROM evidence ${where}`)];
+  }
+
+  /** Adds rows; the same node said twice by one document counts once, the better rank first. */
+  add({ owner, part, nodes, edges }: Rows): void {
+    for (const [key, statement] of bestOfEach(nodes))
+      this.#insertSaid.run(
+        owner,
+        part,
+        key,
+        statement.rank,
+        statement.id,
+        statement.kind,
+        statement.label,
+        statement.year,
+        canonicalJson(statement.data),
+      );
+    for (const [number, edge] of sorted(edges).entries()) {
+      const { place, method, version, score, detail } = edge.evidence;
+      const text = place.kind === 'text' ? place : undefined;
+      this.#insertEvidence.run(
+        owner,
+        part,
+        number,
+        nodeKey(edge.source),
+        edge.kind,
+        nodeKey(edge.target),
+        method,
+        version,
+        score,
+        text?.fileSha256 ?? null,
+        text?.block ?? null,
+        text?.start ?? null,
+        text?.end ?? null,
+        text?.quote ?? null,
+        text?.page ?? null,
+        text ? JSON.stringify(text.boxes) : null,
+        place.kind === 'metadata' ? place.origin : null,
+        place.kind === 'metadata' ? place.readAt : null,
+        canonicalJson(detail),
+      );
+    }
+    this.#note(owner, part);
+  }
+
+  /** Removes what a document says; with `part` only what linking one of its references added. */
+  remove(owner: string, part: string | null): void {
+    this.#note(owner, part);
+    for (const statement of this.#forget) statement.run({ owner, part });
+  }
+
+  #note(owner: string, part: string | null): void {
+    for (const statement of this.#touch) statement.run({ owner, part });
+  }
+}
+
+function bestOfEach(nodes: Contribution['nodes']): [string, NodeStatement][] {
+  const best = new Map<string, NodeStatement>();
+  for (const node of nodes) {
+    const key = nodeKey(node.id);
+    const other = best.get(key);
+    if (!other || node.rank < other.rank || (node.rank === other.rank && node.label < other.label)) best.set(key, node);
+  }
+  return [...best].sort(([a], [b]) => (a < b ? -1 : 1));
+}
+
+/** Edges in an order that depends on nothing but themselves; an equal reason for an equal edge counts once. */
+function sorted(edges: readonly EdgeStatement[]): EdgeStatement[] {
+  const byText = new Map(edges.map((edge) => [canonicalJson(edge), edge]));
+  return [...byText].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, edge]) => edge);
+}

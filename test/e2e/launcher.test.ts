@@ -1,0 +1,114 @@
+import assert from 'node:assert/strict';
+import type { ChildProcess } from 'node:child_process';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
+import { mkdtempDisposable } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { test } from 'node:test';
+
+import { systemClock } from '../../src/base/index.ts';
+import { openStore } from '../../src/queue/index.ts';
+
+const BIN = join(import.meta.dirname, '..', '..', 'bin');
+const posix = process.platform === 'win32' ? 'signals are those of POSIX' : false;
+
+/** Tells its process id when it has a job, and when it is through with it, which it is when told on a file. */
+const HANDLER = `import { existsSync } from 'node:fs';
+export default async (job) => {
+  console.log('started ' + process.pid);
+  while (!existsSync('go')) await new Promise((resolve) => setTimeout(resolve, 10));
+  console.log('finished');
+};
+`;
+
+interface Launched {
+  readonly process: ChildProcess;
+  readonly lines: AsyncIterator<string>;
+  readonly ended: Promise<[number | null, NodeJS.Signals | null]>;
+}
+
+/** Starts a queue that runs one job, the way an older or newer Node would start it. */
+async function launched(
+  folder: string,
+  way: 'child' | 'replace' | 'here',
+  env: Readonly<Record<string, string>> = {},
+): Promise<Launched> {
+  writeFileSync(join(folder, 'handler.mjs'), HANDLER);
+  writeFileSync(
+    join(folder, 'start.cjs'),
+    `require(${JSON.stringify(join(BIN, 'launch.cjs'))})('docstokg', ${JSON.stringify(way)});`,
+  );
+  {
+    await using store = await openStore(join(folder, 'q.sqlite'), { timeoutMs: 30_000, durability: 'none' });
+    await store.enqueue([{ artifactId: 'a', artifactJson: '{}' }], systemClock.now());
+  }
+  const child = spawn(
+    process.execPath,
+    ['start.cjs', 'queue', 'run', '--queue', 'q.sqlite', '--handler', './handler.mjs', '--drain'],
+    { cwd: folder, stdio: ['ignore', 'pipe', 'ignore'], env: { ...process.env, ...env } },
+  );
+  return {
+    process: child,
+    lines: createInterface({ input: child.stdout })[Symbol.asyncIterator](),
+    ended: once(child, 'exit') as Promise<[number | null, NodeJS.Signals | null]>,
+  };
+}
+
+async function startedPid({ lines }: Launched): Promise<number> {
+  return Number(/^started (\d+)$/.exec(((await lines.next()).value as string | undefined) ?? '')?.[1]);
+}
+
+test('a launcher that is killed with SIGKILL takes the program with it', { skip: posix }, async () => {
+  await using folder = await mkdtempDisposable(join(tmpdir(), 'docstokg-launch-'));
+  const program = await launched(folder.path, 'child');
+  const pid = await startedPid(program);
+  assert.notEqual(pid, program.process.pid);
+  program.process.kill('SIGKILL');
+  await program.ended;
+  // Its stdout is closed when nobody has it any more: no 'finished' comes, and nobody is left to write it.
+  assert.equal((await program.lines.next()).done, true);
+});
+
+test('a signal that reaches launcher and program counts once, and the job is finished', { skip: posix }, async () => {
+  await using folder = await mkdtempDisposable(join(tmpdir(), 'docstokg-launch-'));
+  const program = await launched(folder.path, 'child');
+  const pid = await startedPid(program);
+  for (const each of [pid, program.process.pid ?? 0]) process.kill(each, 'SIGTERM');
+  writeFileSync(join(folder.path, 'go'), '');
+  assert.equal((await program.lines.next()).value, 'finished');
+  assert.deepEqual(await program.ended, [143, null]);
+});
+
+test('a signal to the launcher alone reaches the program; a second one ends it at once', { skip: posix }, async () => {
+  await using folder = await mkdtempDisposable(join(tmpdir(), 'docstokg-launch-'));
+  const program = await launched(folder.path, 'child');
+  await startedPid(program);
+  program.process.kill('SIGINT');
+  program.process.kill('SIGINT');
+  // Signals of one kind that wait together are one: the second is sent until it was heard.
+  const again = setInterval(() => program.process.kill('SIGINT'), 50);
+  assert.deepEqual(await program.ended, [130, null]);
+  clearInterval(again);
+});
+
+test('where the platform allows it there is no second process', { skip: posix }, async () => {
+  await using folder = await mkdtempDisposable(join(tmpdir(), 'docstokg-launch-'));
+  const program = await launched(folder.path, 'replace');
+  assert.equal(await startedPid(program), program.process.pid);
+  writeFileSync(join(folder.path, 'go'), '');
+  assert.deepEqual(await program.ended, [0, null]);
+});
+
+for (const way of ['here', 'child'] as const)
+  test(`under nohup a hang-up changes nothing (${way})`, { skip: posix }, async () => {
+    await using folder = await mkdtempDisposable(join(tmpdir(), 'docstokg-launch-'));
+    const program = await launched(folder.path, way, { _: '/usr/bin/nohup' });
+    const pid = await startedPid(program);
+    for (const each of new Set([pid, program.process.pid ?? 0])) process.kill(each, 'SIGHUP');
+    writeFileSync(join(folder.path, 'go'), '');
+    assert.equal((await program.lines.next()).value, 'finished');
+    assert.deepEqual(await program.ended, [0, null]);
+  });
