@@ -2,6 +2,7 @@ import type { Box } from '../../document.ts';
 import { shareInside, touches } from './box.ts';
 import type { Draft } from './draft.ts';
 import type { PageContent } from './page-content.ts';
+import { keepsWords } from './safety.ts';
 import type { Segment } from './segment.ts';
 import { buildTable } from './table-grid.ts';
 import { findTableRegions } from './table-region.ts';
@@ -11,6 +12,8 @@ import { stripeRules } from './table-stripe.ts';
 export interface PlacedPage {
   readonly segments: readonly Segment[];
   readonly floats: ReadonlyMap<number, Draft>;
+  /** Tables that would have lost or doubled words. */
+  readonly takenBack: number;
 }
 
 /** Takes the text of tables out of the segments; each table and picture stands there as one segment. */
@@ -21,6 +24,7 @@ export function placeFloats(
   document: { readonly vocabulary: ReadonlySet<string>; readonly bodySize: number },
 ): PlacedPage {
   let segments = text;
+  let takenBack = 0;
   const floats = new Map<number, Draft>();
   const add = (draft: Draft): void => {
     floats.set(floats.size, draft);
@@ -41,12 +45,17 @@ export function placeFloats(
     const inside = segments.filter((segment) => shareInside(segment, grown) > 0.5);
     const table = buildTable(region, inside, document.vocabulary);
     if (!table) continue;
+    // A table that loses words or has some twice is taken back: its text stays text.
+    if (!keepsWords(table, inside)) {
+      takenBack += 1;
+      continue;
+    }
     const held = new Set(inside);
     segments = segments.filter((segment) => !held.has(segment));
     add({ kind: 'table', lines: [], page: page.number, piece: -1, box: region.box, table });
   }
   for (const box of pictures) add({ kind: 'picture', lines: [], page: page.number, piece: -1, box });
-  return { segments: [...segments, ...[...floats].map(([id, draft]) => floatSegment(id, draft))], floats };
+  return { segments: [...segments, ...[...floats].map(([id, draft]) => floatSegment(id, draft))], floats, takenBack };
 }
 
 function floatSegment(float: number, draft: Draft): Segment {
