@@ -75,6 +75,8 @@ export function drawnPage(drawing: string, number = 1): PageContent {
     links: [],
     structure: [],
     unmapped: 0,
+    renamed: 0,
+    hidden: 0,
     truncated: false,
   };
 }

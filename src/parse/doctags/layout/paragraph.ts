@@ -1,3 +1,4 @@
+import { isArticleType } from './article-type.ts';
 import type { Draft } from './draft.ts';
 import { draftOf } from './draft.ts';
 import { isFormulaLine } from './formula.ts';
@@ -132,6 +133,8 @@ function startsAnew(
   if (captionStart(first) && previous.page === first.page) return false;
   if (line.size < 0.96 * setting.size && startsWithMark(line)) return true;
   const marker = listMarker(line);
+  // "Research Article" above a title in the same type.
+  if (open.length === 1 && isDisplay(previous, setting) && isArticleType(previous.text)) return true;
   if (styleChanges(previous, line) || (open.length === 1 && fontChanges(previous, line))) return true;
   if (wrapsHeading(open, line, next)) return false;
   if (isDisplay(previous, setting) && isDisplay(line, setting))

@@ -1,3 +1,4 @@
+import { isArticleType } from './article-type.ts';
 import { findAuthors } from './authors.ts';
 import type { Draft } from './draft.ts';
 import { draftOf } from './draft.ts';
@@ -78,15 +79,6 @@ function isSubtitle(draft: Draft, next: Draft | undefined, title: Draft, bodySiz
   return (
     first.baseline > title.box.bottom && !isArticleType(textOf(draft)) && findAuthors([textOf(draft)]).length === 0
   );
-}
-
-const TYPE_WORDS =
-  /^(?:research|original|review|reviews|systematic|short|brief|rapid|case|data|technical|clinical|basic|full|regular|invited|topical|mini|special|research|open|access|free|article|articles|paper|papers|report|reports|communication|communications|descriptor|letter|letters|editorial|commentary|comment|perspective|perspectives|viewpoint|opinion|protocol|study|trial|experimental|observational|method|methods|note|notes|news|guideline|guidelines|correspondence|registered|meta|analysis|science|investigation|contribution|contributions|software|resource|focus|section|feature|features|and|of|the|in|to|series|policy|practice|forum|essay|hypothesis|education|brief|book|overview|update|insight|highlights|spotlight|primer|preprint|manuscript|accepted|author|peer|reviewed|version|early|view|online|first)$/iu;
-
-/** The kind of article or a banner ("Research Article", "OPEN ACCESS", "Study Protocol Clinical Trial"), not what it is about. */
-function isArticleType(text: string): boolean {
-  const words = text.split(/[^\p{L}]+/u).filter((word) => word !== '');
-  return words.length > 0 && words.length <= 6 && words.every((word) => TYPE_WORDS.test(word));
 }
 
 /** The name of a journal: few words, one of them such as journals have. */
