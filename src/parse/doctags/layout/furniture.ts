@@ -35,6 +35,7 @@ export function findFurniture(
   // A tagged file marks what is only decoration of the page.
   const repeated = new Set(candidates.filter(({ segment }) => segment.glyphs.every((glyph) => glyph.artifact)));
   markRepeated(candidates, pages, repeated);
+  markStrays(candidates, pages, repeated);
   markPageNumbers(candidates, pages, repeated);
   markImprint(candidates, pages[0], bodySize, repeated);
   for (const page of pages.slice(1)) markSmallHead(candidates, page, bodySize, repeated);
@@ -86,12 +87,36 @@ function markRepeated(
           .map((other) => other.page),
       );
       // A lone "#" is a page number only if the numbers run; that is looked at elsewhere.
-      if (/^#*$/.test(key) || CAPTION.test(candidate.text)) continue;
+      if (/^#*$/.test(key) && !isSameEverywhere(candidate, group)) continue;
+      if (CAPTION.test(candidate.text)) continue;
       const page = pages.find((each) => each.page === candidate.page);
       // Twice may be chance: two columns that end with a link, say.
       if (alike.size < 3 && page && endsText(candidate, page)) continue;
       if (alike.size >= needed || (alike.size >= 2 && pageCount <= 6 && key.length > 12)) repeated.add(candidate);
     }
+  }
+}
+
+/** The same digits in the same place of several pages count nothing: a sign of the publisher. */
+function isSameEverywhere({ text, segment }: Candidate, group: readonly Candidate[]): boolean {
+  const alike = group.filter(
+    (other) => other.text === text && Math.abs(other.segment.baseline - segment.baseline) <= SAME_PLACE,
+  );
+  return new Set(alike.map(({ page }) => page)).size >= 3;
+}
+
+/** What repeats on most pages may stand elsewhere on one of them, the first mostly. */
+function markStrays(candidates: readonly Candidate[], pages: readonly PageSegments[], repeated: Set<Candidate>): void {
+  const known = new Map<string, Set<number>>();
+  for (const { key, head, page } of repeated) {
+    const name = `${head} ${key}`;
+    known.set(name, (known.get(name) ?? new Set()).add(page));
+  }
+  for (const candidate of candidates) {
+    const { key, head } = candidate;
+    const page = pages.find((each) => each.page === candidate.page);
+    const often = (known.get(`${head} ${key}`)?.size ?? 0) >= 3 && key.replaceAll('#', '').length >= 8;
+    if (often && page && !endsText(candidate, page)) repeated.add(candidate);
   }
 }
 

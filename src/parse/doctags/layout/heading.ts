@@ -130,10 +130,15 @@ function faceOf(name: string): string {
 
 function isSentence(look: Look): boolean {
   return (
-    /[.,;:!]["”)]?$/u.test(look.text) &&
-    !(look.numbered && look.text.length < 80 && !(/[,;]\s/u.test(look.text) && look.text.endsWith('.'))) &&
-    !isCommonHeading(look.text)
+    /[.,;:!]["”)]?$/u.test(look.text) && !(look.numbered && isNumberedName(look.text)) && !isCommonHeading(look.text)
   );
+}
+
+/** "2.2 Agents." is a heading with a full stop; "4 None of this diminishes the value of it." is a note. */
+function isNumberedName(text: string): boolean {
+  const name = headingNumber(text)?.rest ?? '';
+  const stopped = name.endsWith('.');
+  return text.length < 80 && !(stopped && (/[,;]\s/u.test(text) || name.split(/\s+/u).length > 8));
 }
 
 /** Enough signs together: size, weight, capitals, place, number, a name that sections have. */
