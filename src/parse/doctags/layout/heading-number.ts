@@ -61,7 +61,7 @@ export function isBackMatter(text: string): boolean {
   return BACK_MATTER.test(
     text
       .replace(/[’‘]/gu, "'")
-      .replace(/[\s.:]+$/u, '')
+      .replace(/(?<![\s.:])[\s.:]+$/u, '')
       .trim(),
   );
 }

@@ -53,7 +53,7 @@ export function splitRunInHeadings(drafts: readonly Draft[], margins: ReadonlySe
 
 function isHeading({ text, style, closed, bold }: RunIn, names: ReadonlyMap<string, ReadonlySet<string>>): boolean {
   const number = headingNumber(text);
-  const name = (number?.rest ?? text).replace(/[\s.:]+$/u, '');
+  const name = (number?.rest ?? text).replace(/(?<![\s.:])[\s.:]+$/u, '');
   if ((number?.depth ?? 0) > 1) return true;
   if (isBackMatter(name) && !/^abbreviations?$/iu.test(name)) return true;
   if (!closed || number || THEOREM.test(text) || isLabel(text)) return false;

@@ -97,7 +97,7 @@ function isTitleLike(draft: Draft): boolean {
   const text = textOf(draft);
   if (isArticleType(text)) return false;
   // A title is one sentence at most.
-  if (/\p{Ll}\.\s+\p{Lu}\p{Ll}.*\.$/u.test(text) && text.split(/\s+/).length > 12) return false;
+  if (text.endsWith('.') && /\p{Ll}\.\s\p{Lu}\p{Ll}/u.test(text) && text.split(/\s+/).length > 12) return false;
   const letters = text.replace(/[^\p{L}]/gu, '').length;
   const number = headingNumber(text);
   if (number?.style === 'arabic' && number.depth > 1) return false;
