@@ -12,7 +12,7 @@ const nowhere = { folder: join(tmpdir(), 'docstokg-no-such-folder'), environment
 test('the defaults and bounds are those of the source documents', () => {
   const { config } = loadConfig(nowhere);
   const {
-    retry_max_delay_seconds: _a,
+    retry_max_delayeconds: _a,
     job_timeout_seconds: _b,
     shutdown_grace_seconds: _c,
     max_parked: _d,
@@ -186,4 +186,16 @@ test('a heartbeat that could not save its lease is refused, with what is allowed
     message: new RegExp(`^orchestrator.heartbeat_seconds = 30: ${wanted}.*\\(default\\)$`),
   });
   load({ lease_ttl_seconds: 30, heartbeat_seconds: 10 });
+});
+
+test('a key that has another name now is understood, in its old unit, and told of', () => {
+  const { config, warnings } = loadConfig({
+    folder: tmpdir(),
+    environment: { DOCSTOKG_HTTP__ROBOTS_HOURS: '2', DOCSTOKG_HTTP__CONNECT_SECONDS: '7' },
+  });
+  assert.deepEqual([config.http.robots_s, config.http.connect_s], [7_200, 7]);
+  assert.deepEqual(warnings, [
+    'http.robots_hours is called http.robots_s now (environment variable DOCSTOKG_HTTP__ROBOTS_HOURS)',
+    'http.connect_seconds is called http.connect_s now (environment variable DOCSTOKG_HTTP__CONNECT_SECONDS)',
+  ]);
 });

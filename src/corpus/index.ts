@@ -13,6 +13,7 @@ export type { RunAsked, RunFile } from './run-file.ts';
 export type { ParseRequest, ParseStage } from './run-stages.ts';
 export { findSearchPlace } from './search-place.ts';
 export type { SearchPlace } from './search-place.ts';
+export type { StageCall } from './stage-settings.ts';
 export { SearchSession } from './search-session.ts';
 export type { SearchEvent } from './make-index.ts';
 export type { SearchRequest } from './search-session.ts';
