@@ -42,7 +42,10 @@ function fullSchema(schema: z.ZodType): JsonSchema {
   return z.toJSONSchema(schema, { io: 'input' }) as JsonSchema;
 }
 
-function withoutFlags({ flags: _, properties, ...rest }: JsonSchema): JsonSchema {
+function withoutFlags(schema: JsonSchema): JsonSchema {
+  const { properties, ...rest } = Object.fromEntries(
+    Object.entries(schema).filter(([name]) => name !== 'flags'),
+  ) as JsonSchema;
   if (!properties) return rest;
   const inner = Object.entries(properties).map(([name, value]) => [name, withoutFlags(value)] as const);
   return { ...rest, properties: Object.fromEntries(inner) };
