@@ -37,3 +37,4 @@ export { RobotsRules } from './robots-rules.ts';
 export { parseRetryAfter } from './retry-after.ts';
 export { parseHttpDate } from './http-date.ts';
 export { requireContact, userAgent } from './user-agent.ts';
+export { loopbackFetch } from './loopback-fetch.ts';
