@@ -33,13 +33,14 @@ function whereOf({ backend, path, url }: Config['queue']): string {
 }
 
 /** The orchestrator's slice of the configuration, in its own units. */
-export function orchestratorOptions({ orchestrator: o }: Config): OrchestratorOptions {
+export function orchestratorOptions({ orchestrator: o, http }: Config): OrchestratorOptions {
   return {
     maxWorkers: o.max_workers,
     maxPerResolver: o.max_per_resolver,
     maxPerHost: o.max_per_host,
     maxParked: o.max_parked,
     readyPerHost: o.ready_per_host,
+    patienceMs: http.park_after_s * 1000,
     leaseMs: o.lease_ttl_seconds * 1000,
     heartbeatMs: o.heartbeat_seconds * 1000,
     maxAttempts: o.max_job_attempts,
