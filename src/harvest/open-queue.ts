@@ -46,7 +46,7 @@ export function orchestratorOptions({ orchestrator: o, http }: Config): Orchestr
     maxAttempts: o.max_job_attempts,
     retryBackoffMs: o.retry_backoff_seconds * 1000,
     retryJitterMs: o.jitter_seconds * 1000,
-    retryMaxDelayMs: o.retry_max_delayeconds * 1000,
+    retryMaxDelayMs: o.retry_max_delay_seconds * 1000,
     jobTimeoutMs: o.job_timeout_seconds * 1000,
     shutdownGraceMs: o.shutdown_grace_seconds * 1000,
   };
