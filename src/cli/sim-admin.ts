@@ -1,22 +1,29 @@
 import { AppError, parseJsonl } from '../base/index.ts';
+import { loopbackFetch } from '../http/index.ts';
 import type { Session } from './session.ts';
 import { table } from './terminal.ts';
 
+type SimAnswer = Awaited<ReturnType<typeof loopbackFetch>>;
+
 /** The JSON values of an answer that came line by line. */
-export async function* jsonLines(response: Response): AsyncGenerator {
+export async function* jsonLines(response: SimAnswer): AsyncGenerator {
   if (!response.body) return;
   for await (const line of parseJsonl(response.body as AsyncIterable<Uint8Array>, { tornTail: 'keep' }))
     if (line.kind === 'good') yield line.value;
 }
 
 /** Pulls a lever of a running simulator. */
-export const post = (sim: string, path: string, body: unknown): Promise<Response> =>
+export const post = (sim: string, path: string, body: unknown): Promise<SimAnswer> =>
   call(sim, path, { method: 'POST', body: JSON.stringify(body) });
 
 /** Asks the admin plane of a running simulator. */
-export async function call(sim: string, path: string, init: RequestInit = {}): Promise<Response> {
+export async function call(
+  sim: string,
+  path: string,
+  init: Parameters<typeof loopbackFetch>[1] = {},
+): Promise<SimAnswer> {
   const hint = 'give the address that "docstokg sim serve" printed as sim';
-  const response = await fetch(new URL(path, sim), init).catch((error: unknown) => {
+  const response = await loopbackFetch(new URL(path, sim), init).catch((error: unknown) => {
     throw new AppError('SIM_UNREACHABLE', `nothing answers at ${sim}`, { hint, cause: error });
   });
   if (!response.ok)

@@ -12,7 +12,7 @@ const nowhere = { folder: join(tmpdir(), 'docstokg-no-such-folder'), environment
 test('the defaults and bounds are those of the source documents', () => {
   const { config } = loadConfig(nowhere);
   const {
-    retry_max_delayeconds: _a,
+    retry_max_delay_seconds: _a,
     job_timeout_seconds: _b,
     shutdown_grace_seconds: _c,
     max_parked: _d,

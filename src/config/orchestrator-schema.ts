@@ -48,7 +48,7 @@ export const orchestratorSchema = z
       .default(60)
       .describe('Delay before the second attempt; it doubles with each further one.'),
     jitter_seconds: z.int().min(0).default(15).describe('Up to this much is added to each retry delay by chance.'),
-    retry_max_delayeconds: z.int().min(1).default(3600).describe('No retry is delayed longer than this, jitter aside.'),
+    retry_max_delay_seconds: z.int().min(1).default(3600).describe('No retry is delayed longer than this, jitter aside.'),
     job_timeout_seconds: seconds(0)
       .default(3600)
       .describe('A job running longer is aborted and counts as failed; 0 means no limit.'),

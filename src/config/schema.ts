@@ -77,7 +77,11 @@ const keysSchema = z.strictObject({
   semantic_scholar: z.string().default('').describe('Key of Semantic Scholar: a rate of your own.'),
   ncbi: z.string().default('').describe('Key of NCBI: ten requests a second in place of three.'),
   osf: z.string().default('').describe('Token of OSF: a larger hourly limit.'),
-  openaire: z.string().default('').describe('Token of OpenAIRE: a larger hourly limit.'),
+  openaire: z.string().default('').describe('Token of OpenAIRE, which lives an hour: a larger hourly limit.'),
+  openaire_refresh: z.string().default('').describe('Refresh token of OpenAIRE: tokens are renewed with it.'),
+  springer_nature: z.string().default('').describe('Key of Springer Nature: JATS of its open articles.'),
+  wiley: z.string().default('').describe("Token of Wiley's text mining, for the resolver wiley_tdm."),
+  elsevier: z.string().default('').describe("Key of Elsevier's text mining, for the resolver elsevier_tdm."),
   engine: z.string().default('').describe('Key of the docling-serve or model server that reads PDFs.'),
   embeddings: z.string().default('').describe('Key of the embedding server.'),
 });
@@ -93,7 +97,7 @@ const downloadSchema = z.strictObject({
   accept: z
     .array(z.enum(['pdf', 'xml', 'html']))
     .min(1)
-    .default(['pdf', 'xml'])
+    .default(['pdf', 'xml', 'html'])
     .describe('Kinds of full text to keep.')
     .meta(flag('--accept <pdf,xml,html>', 'download')),
   max_bytes: z
@@ -107,6 +111,10 @@ const downloadSchema = z.strictObject({
     .default(false)
     .describe('Keep files by their hash, with friendly links beside them.')
     .meta(flag('--content-addressed', 'download')),
+  prefer: z
+    .enum(['any', 'published'])
+    .default('any')
+    .describe('Whether copies that are known to be manuscripts are tried only after all others.'),
   retracted: z.enum(['keep', 'skip']).default('keep').describe('What to do with retracted works.'),
   rotate_bytes: z
     .int()

@@ -82,9 +82,12 @@ export class Gathering implements AsyncIterable<CorpusEvent> {
   /** How far it is; undefined where nothing is, or will be, downloaded. */
   get progress(): GatherProgress | undefined {
     if (!this.#download) return undefined;
-    const { run, client, webClock } = this.#download;
+    const { run, admission } = this.#download;
     const { found, saved, failed, parked } = run.counts;
-    const held = [...client.holds()].filter(([, hold]) => hold.at > webClock.now()).map(([host]) => host);
+    const held = admission
+      .snapshot()
+      .filter(({ hold }) => hold !== null)
+      .map(({ key }) => key);
     const { ended: endedBefore, saved: savedBefore } = this.#before;
     return { found, saved, failed, parked, endedBefore, savedBefore, waitingFor: held };
   }

@@ -1,4 +1,5 @@
 export type { FailedDocument, RunAccount, StageAccount, WorksAccount } from './account.ts';
+export type { CitedHit, CitedWork } from './cited-hit.ts';
 export { Corpus, corpusLayer, openCorpus } from './corpus.ts';
 export type { CorpusOptions } from './corpus.ts';
 export type { CorpusStageName } from './corpus-run.ts';
@@ -11,6 +12,7 @@ export type { PassedOver } from './own-papers.ts';
 export { readRunFile } from './run-file.ts';
 export type { RunAsked, RunFile } from './run-file.ts';
 export type { ParseRequest, ParseStage } from './run-stages.ts';
+export type { PassageFilter } from './search-filter.ts';
 export { findSearchPlace } from './search-place.ts';
 export type { SearchPlace } from './search-place.ts';
 export type { StageCall } from './stage-settings.ts';

@@ -1,4 +1,4 @@
-import type { FailedReason, HttpResult, RefusedReason } from '../http/index.ts';
+import type { FailedReason, HttpResult, LaterReason, RefusedReason } from '../http/index.ts';
 import type { Reason } from './reasons.ts';
 
 const REFUSED: Readonly<Record<RefusedReason, Reason>> = {
@@ -33,12 +33,22 @@ const FAILED: Readonly<Record<FailedReason, Reason>> = {
   'bad-encoding': 'bad-gzip',
 };
 
+const LATER: Readonly<Record<LaterReason, Reason>> = {
+  'host-held': 'connection-failed',
+  'rate-limited': 'rate-limited',
+  'pool-exhausted': 'rate-limited',
+  paused: 'host-paused',
+};
+
 /** The word for what came of a request; undefined for a success, of which the body decides. */
 export function reasonOfResult(result: HttpResult): Reason | undefined {
-  if (result.kind === 'later') return result.reason === 'host-held' ? 'connection-failed' : 'rate-limited';
+  if (result.kind === 'later') return LATER[result.reason];
   if (result.kind === 'refused') return REFUSED[result.reason];
   if (result.kind === 'failed') return FAILED[result.reason];
-  return reasonOfStatus(result.response.status);
+  const { status, headers } = result.response;
+  // Elsevier's interface cuts a file to its first page for who has no subscription, and says so in a header only.
+  if (/limited to first page/i.test(headers['x-els-status'] ?? '')) return 'preview-only';
+  return reasonOfStatus(status);
 }
 
 /** The word for a status; undefined for success. */

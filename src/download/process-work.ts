@@ -60,10 +60,8 @@ export async function processWork(listed: Work, options: ProcessOptions): Promis
 /** Why a work was not obtained; parked when a later moment may change that. */
 function lossOf(attempts: readonly Attempt[], moments: readonly number[]): WorkOutcome {
   const at = moments.length > 0 ? Math.min(...moments) : undefined;
-  const limited: Reason =
-    attempts.some(({ reason }) => reason === 'rate-limited') || attempts.length > 0
-      ? 'rate-limited'
-      : 'budget-exhausted';
+  const isPaused = attempts.some(({ reason }) => reason === 'host-paused');
+  const limited: Reason = isPaused ? 'host-paused' : attempts.length > 0 ? 'rate-limited' : 'budget-exhausted';
   if (at !== undefined) return { kind: 'parked', reason: limited, at };
   if (attempts.length === 0) return { kind: 'failed', reason: 'no-plan', detail: null };
   // The one thing that another day may change, and that an operator can do something about.

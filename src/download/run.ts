@@ -1,5 +1,6 @@
 import type { Clock } from '../base/index.ts';
 import { AppError, errorInfo } from '../base/index.ts';
+import type { Admission } from '../hosts/index.ts';
 import type { Send } from '../http/index.ts';
 import type {
   DrainMode,
@@ -49,6 +50,8 @@ export interface DownloadRunOptions {
   readonly runId: string;
   readonly queue: WorkQueue;
   readonly orchestrator: OrchestratorOptions;
+  /** The authority over hosts, the same that the web is asked through. */
+  readonly admission: Admission;
   readonly provider: WorkProvider | undefined;
   readonly sink: ResultSink;
   readonly files: KeptFiles;
@@ -103,6 +106,8 @@ export class DownloadRun {
     this.#orchestrator = new Orchestrator({
       ...orchestrator,
       maxAttempts,
+      heldLanes: 'try',
+      admission: options.admission,
       queue: options.queue,
       handler: this.handler,
       clock: options.clock,
@@ -205,7 +210,6 @@ export class DownloadRun {
       return await processWork(work, {
         ...options,
         webClock: options.webClock ?? options.clock,
-        withLimits: (resolver, url, run) => context.withLimits(resolver, url, run),
         signal: context.signal,
       });
     } catch (error) {

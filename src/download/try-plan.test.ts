@@ -42,7 +42,6 @@ async function tryAgainst(...answers: readonly Answer[]): Promise<Trial & { save
         accept: new Set(['pdf', 'xml']),
         maxBytes: 10_000_000,
         retries: 3,
-        withLimits: (_resolver, _url, run) => run(),
         signal: new AbortController().signal,
       },
       new Map(),
@@ -70,6 +69,8 @@ const PLAN: Plan = {
   credentials: [],
   headers: {},
   checksum: null,
+  sameAs: null,
+  terms: null,
   credits: 0,
 };
 

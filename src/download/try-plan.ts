@@ -10,20 +10,19 @@ import type { InspectDocument } from './identity.ts';
 import { belongsTo } from './identity.ts';
 import type { KeptFiles } from './kept-files.ts';
 import type { Artifact, ArtifactKind, Attempt } from './outcome.ts';
+import type { PageStatement } from './page-statement.ts';
+import { rightsOf, statementOf } from './page-statement.ts';
 import type { Reason } from './reasons.ts';
 import type { ReceivedBody } from './receive-body.ts';
 import { BodyReceiver } from './receive-body.ts';
 import { Transfer } from './transfer.ts';
-import { isCookieWall, wallOf } from './wall.ts';
+import { isCookieWall, isForSale, wallOf } from './wall.ts';
 
 /** A page may send its reader on, but not for ever. */
 const MOST_REFRESHES = 3;
 /** A look-inside has a page or two and says so. */
 const PREVIEW_PAGES = 2;
 const PREVIEW = /preview of|look inside|first page(?:s)? (?:only|preview)|this is a preview/i;
-
-/** Runs a download within the limits of its resolver and host. */
-type WithLimits = <T>(resolver: string, url: string, work: () => Promise<T>) => Promise<T>;
 
 export interface TryOptions {
   readonly send: Send;
@@ -36,7 +35,6 @@ export interface TryOptions {
   readonly maxBytes: number;
   /** How often a body that broke off is continued or begun again. */
   readonly retries: number;
-  readonly withLimits: WithLimits;
   readonly signal: AbortSignal;
 }
 
@@ -53,6 +51,8 @@ interface Got {
   readonly result: HttpResult;
   readonly body: ReceivedBody | null;
   readonly artifact: Artifact | null;
+  /** What a page said of the file it led to. */
+  readonly page: PageStatement | null;
 }
 
 /** Tries plans of one work; its cookies and what was tried before are its own. */
@@ -92,8 +92,7 @@ export class PlanTrier {
         bytes: response?.bodyBytes ?? 0,
         sha256: got.body?.sha256 ?? null,
         kind: got.body?.sniffed.kind ?? null,
-        license: plan.license?.slug ?? plan.license?.raw ?? null,
-        version: plan.version,
+        ...rightsOf(plan, got.page, response?.headers),
         hostType: plan.hostType,
         reason: got.reason,
         detail: got.detail,
@@ -112,12 +111,19 @@ export class PlanTrier {
     const wall = wallOf({ status: response.status, url: response.url, headers: response.headers, text });
     if (wall !== undefined) return { ...got, reason: wall };
     if (expect === 'html' && this.#options.accept.has('html')) return this.#keepPage(got, text);
-    if (expect !== 'landing' && expect !== 'any') return { ...got, reason: 'html-as-pdf' };
+    const isPromised = plan.isPromised || expect === 'pdf' || expect === 'xml';
+    // A page is read where a plan leads to it, also where a file was promised; what its links lead to is not read again.
+    if (pages > MOST_REFRESHES) return { ...got, reason: 'html-as-pdf' };
     const page = readLandingPage(text, response.url, response.headers);
     if (page.refresh !== null && pages < MOST_REFRESHES) return this.#follow(plan, page.refresh, expect, pages + 1);
-    if (page.doi !== null && this.#work.ids.doi !== null && page.doi !== this.#work.ids.doi)
-      return { ...got, reason: 'identity-mismatch' };
-    return this.#followLinks(plan, page, { ...got, reason: plan.isPromised ? 'html-as-pdf' : 'no-pdf-link' });
+    const statement = statementOf(page, this.#work, plan);
+    if ('why' in statement) return { ...got, reason: 'identity-mismatch', detail: statement.why };
+    const none: Got = { ...got, page: statement, reason: isPromised ? 'html-as-pdf' : 'no-pdf-link' };
+    const found = { ...(await this.#followLinks(plan, page, none)), page: statement };
+    if (found.artifact !== null) return found;
+    // The files come first; where none is to be had, a page that is itself the text is as good.
+    if (page.isFullText && this.#options.accept.has('html')) return this.#keepPage(none, text);
+    return page.links.length === 0 && isForSale(text) ? { ...found, reason: 'paywalled' } : found;
   }
 
   /** The files a page names, until one is the work's; the last one's reason stands for the page. */
@@ -133,7 +139,7 @@ export class PlanTrier {
       // Some hosts serve a file only to who comes from its page, as every browser tells them.
       const headers = { referer: refererTo(link.url, page.url) };
       const inner: Plan = { ...plan, url: link.url, expect: link.expect, credentials: [], headers, checksum: null };
-      last = await this.#follow(inner, link.url, link.expect, MOST_REFRESHES);
+      last = await this.#follow(inner, link.url, link.expect, MOST_REFRESHES + 1);
       this.#tried.set(link.url, last.reason);
       if (last.artifact !== null) return last;
     }
@@ -141,12 +147,12 @@ export class PlanTrier {
   }
 
   async #fetch(plan: Plan, url: string): Promise<Got> {
-    const { files, withLimits } = this.#options;
+    const { files } = this.#options;
     const part = await files.newPart();
     const transfer = new Transfer(part, plan, this.#options.accept.has('html'));
     let got: Got | undefined;
     try {
-      const result = await withLimits(plan.resolver, url, () => this.#transfer(transfer, plan, url));
+      const result = await this.#transfer(transfer, plan, url);
       const refused = this.#refusal(result);
       const { receiver, fault } = transfer;
       if (fault !== undefined) return { ...this.#lost(result, 'bad-status'), detail: fault };
@@ -170,6 +176,7 @@ export class PlanTrier {
           headers: { ...plan.headers, ...range },
           credentials: plan.credentials,
           robots: plan.robots,
+          resolver: plan.resolver,
           jar: this.#jar,
           cache: 'bypass',
           // What looks packed in the middle of a file is only that.
@@ -239,7 +246,7 @@ export class PlanTrier {
     const receiver = new BodyReceiver({ part, keepPages: true, checksum: null, stop: () => undefined });
     receiver.write(got.body.page);
     receiver.end();
-    return { ...got, artifact: await this.#keep(part, 'html', got.result, got.body) };
+    return { ...got, reason: 'success', artifact: await this.#keep(part, 'html', got.result, got.body) };
   }
 
   async #keep(part: string, kind: ArtifactKind, result: HttpResult, body: ReceivedBody): Promise<Artifact> {
@@ -255,7 +262,7 @@ export class PlanTrier {
 
   #lost(result: HttpResult, reason: Reason): Got {
     const detail = result.kind === 'failed' || result.kind === 'refused' ? `${result.reason}: ${result.message}` : null;
-    return { reason, detail, result, body: null, artifact: null };
+    return { reason, detail, result, body: null, artifact: null, page: null };
   }
 }
 

@@ -5,9 +5,11 @@ import type { Clock } from '../base/index.ts';
 import type { Config } from '../config/index.ts';
 import type { DownloadEvent, InspectDocument, ManifestRow, WorkProvider } from '../download/index.ts';
 import { DownloadRun, KeptFiles, slug } from '../download/index.ts';
+import type { Admission } from '../hosts/index.ts';
 import type { DnsMapping, HttpClient, HttpClientOptions, HttpEvent, Send } from '../http/index.ts';
 import { createHttpClient, requireContact, SqliteCacheStore } from '../http/index.ts';
 import type { LeasedJob, QueueEvent, WorkQueue } from '../queue/index.ts';
+import { currentJob } from '../queue/index.ts';
 import type { Finding, ResolverChoice, ServiceName } from '../resolve/index.ts';
 import { baseUrlsBelow, chooseResolvers, completeWork, findPlans, Lookups, Services } from '../resolve/index.ts';
 import { HostLog } from '../telemetry/index.ts';
@@ -16,6 +18,7 @@ import { RecordStore } from '../works/index.ts';
 import { checkFolder } from './check-folder.ts';
 import { ManifestFolder } from './ledger/manifest-folder.ts';
 import { restoreRecords, writeWorksFile } from './ledger/works-file.ts';
+import { openAdmission } from './open-admission.ts';
 import { orchestratorOptions } from './open-queue.ts';
 import type { Runtime } from './runtime.ts';
 import { keepingRecords } from './seen-records.ts';
@@ -38,6 +41,7 @@ export interface Asking {
 export interface DownloadAssembly extends Asking, AsyncDisposable {
   readonly run: DownloadRun;
   readonly client: HttpClient;
+  readonly admission: Admission;
   readonly manifest: ManifestFolder;
   readonly files: KeptFiles;
   /** What is known of the works, to cite them by. */
@@ -69,23 +73,12 @@ export function configuredServices({ services, keys }: Config): Services {
 }
 
 /** What the configuration says of the web client, in its own units. */
-function clientSettings(config: Config, services: Services): HttpClientOptions {
+function clientSettings(config: Config): HttpClientOptions {
   const { http, download } = config;
   return {
     contact: requireContact(http.contact),
-    pools: services.pools(),
     obeyRobots: http.obey_robots,
     longestLineMs: http.longest_line_s * 1000,
-    perHost: {
-      perSecond: http.per_host_per_second,
-      concurrency: http.per_host_concurrency || config.orchestrator.max_per_host,
-    },
-    margin: http.rate_margin,
-    circuit: {
-      failures: http.circuit_failures,
-      openMs: http.circuit_s * 1000,
-      longestOpenMs: http.circuit_max_s * 1000,
-    },
     robots: {
       maxAgeMs: http.robots_s * 1000,
       unreachableMs: http.robots_unreachable_s * 1000,
@@ -127,15 +120,20 @@ export function openAsking(
   const contact = requireContact(config.http.contact);
   const resolvers = chooseResolvers(resolverChoice(config.download));
   const web = createWebTime(runtime.clock, config.http.time_scale);
-  const client = createHttpClient({ ...clientSettings(config, services), clock: web.clock });
+  const client = createHttpClient({
+    ...clientSettings(config),
+    clock: web.clock,
+    admission: openAdmission(config, services, web.clock),
+  });
   const send = web.toMachineTime(client.send);
-  const lookups = new Lookups(send, services);
+  const lookups = new Lookups(send, services, runtime.clock);
   return {
     services,
     contact,
     send,
     async plansOf(listed, signal) {
-      const context = { lookups, services, contact, thorough: config.download.thorough, attempted: new Map(), signal };
+      const { thorough, retracted, prefer } = config.download;
+      const context = { lookups, services, contact, thorough, retracted, prefer, attempted: new Map(), signal };
       const { work, findings } = await completeWork(listed, context);
       const found = await Array.fromAsync(findPlans(work, resolvers, context));
       return { work, findings: [...findings, ...found] };
@@ -175,14 +173,23 @@ export async function assembleDownload(
       maxBytes: http.cache_max_bytes,
     }),
   );
+  const admission = stack.use(
+    openAdmission(config, services, web.clock, (event) => {
+      parts.report(event);
+      hosts.see(event);
+      parts.reportHttp?.(event);
+      if (event.kind === 'host-given-up') warn(`${event.message}: given up for this run`);
+    }),
+  );
   const client = stack.use(
     createHttpClient({
-      ...clientSettings(config, services),
+      ...clientSettings(config),
       clock: web.clock,
       cache,
+      admission,
+      caller: currentJob,
       report: (event) => {
         hosts.see(event);
-        if (event.kind === 'host-given-up') warn(`${event.message}: given up for this run`);
         parts.reportHttp?.(event);
       },
     }),
@@ -210,6 +217,7 @@ export async function assembleDownload(
     runId,
     queue: parts.queue,
     orchestrator: orchestratorOptions(config),
+    admission,
     provider: parts.provider?.({ send, services, contact, records }),
     sink: {
       last: (work) => manifest.last(work),
@@ -222,7 +230,14 @@ export async function assembleDownload(
     files,
     send,
     resolvers: chooseResolvers(resolverChoice(download)),
-    resolve: { lookups: new Lookups(send, services), services, contact, thorough: download.thorough },
+    resolve: {
+      lookups: new Lookups(send, services, runtime.clock),
+      services,
+      contact,
+      thorough: download.thorough,
+      retracted: download.retracted,
+      prefer: download.prefer,
+    },
     inspect: parts.inspect,
     accept: new Set(download.accept),
     maxBytes: download.max_bytes,
@@ -238,6 +253,7 @@ export async function assembleDownload(
   return {
     run,
     client,
+    admission,
     services,
     contact,
     manifest,

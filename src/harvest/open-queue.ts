@@ -33,19 +33,20 @@ function whereOf({ backend, path, url }: Config['queue']): string {
 }
 
 /** The orchestrator's slice of the configuration, in its own units. */
-export function orchestratorOptions({ orchestrator: o }: Config): OrchestratorOptions {
+export function orchestratorOptions({ orchestrator: o, http }: Config): OrchestratorOptions {
   return {
     maxWorkers: o.max_workers,
     maxPerResolver: o.max_per_resolver,
     maxPerHost: o.max_per_host,
     maxParked: o.max_parked,
     readyPerHost: o.ready_per_host,
+    patienceMs: http.park_after_s * 1000,
     leaseMs: o.lease_ttl_seconds * 1000,
     heartbeatMs: o.heartbeat_seconds * 1000,
     maxAttempts: o.max_job_attempts,
     retryBackoffMs: o.retry_backoff_seconds * 1000,
     retryJitterMs: o.jitter_seconds * 1000,
-    retryMaxDelayMs: o.retry_max_delayeconds * 1000,
+    retryMaxDelayMs: o.retry_max_delay_seconds * 1000,
     jobTimeoutMs: o.job_timeout_seconds * 1000,
     shutdownGraceMs: o.shutdown_grace_seconds * 1000,
   };

@@ -1,5 +1,6 @@
 import { AppError } from '../base/index.ts';
 import type { Layer } from '../config/index.ts';
+import { loopbackFetch } from '../http/index.ts';
 
 /** The part of a simulated web's self-description that concerns a client: settings and nothing else. */
 interface SimulatedWeb {
@@ -44,7 +45,7 @@ export async function simulatedWebLayer(url: string): Promise<Layer> {
 
 async function describe(url: string): Promise<SimulatedWeb> {
   try {
-    const answer = await fetch(new URL('/__sim/world', url));
+    const answer = await loopbackFetch(new URL('/__sim/world', url));
     return ((await answer.json()) as { readonly client: SimulatedWeb }).client;
   } catch (error) {
     throw new AppError(

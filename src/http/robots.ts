@@ -1,8 +1,8 @@
 import type { Clock } from '../base/index.ts';
 import { hostKey, wait } from '../base/index.ts';
+import type { Admission } from '../hosts/index.ts';
+import { tooLong } from '../hosts/index.ts';
 import type { HttpEvent } from './event.ts';
-import type { Holds } from './holds.ts';
-import { tooLong } from './pace.ts';
 import { raced } from './raced.ts';
 import { RobotsRules } from './robots-rules.ts';
 import type { HttpResult, Send, Wrap } from './send.ts';
@@ -40,8 +40,7 @@ export class Robots {
   readonly #clock: Clock;
   readonly #options: RobotsOptions;
   readonly #send: Send;
-  readonly #holds: Holds;
-  readonly #onCrawlDelay: (url: URL, delayMs: number) => void;
+  readonly #admission: Admission;
   readonly #report: ((event: HttpEvent) => void) | undefined;
   readonly #giveUpAfterMs: number;
   readonly #entries = new Map<string, Entry>();
@@ -49,10 +48,9 @@ export class Robots {
   constructor(
     options: RobotsOptions & {
       readonly clock: Clock;
-      readonly holds: Holds;
+      readonly admission: Admission;
       /** Everything but robots itself, and without a second try. */
       readonly send: Send;
-      readonly onCrawlDelay: (url: URL, delayMs: number) => void;
       readonly giveUpAfterMs: number;
       readonly report?: ((event: HttpEvent) => void) | undefined;
     },
@@ -60,8 +58,7 @@ export class Robots {
     this.#clock = options.clock;
     this.#options = options;
     this.#send = options.send;
-    this.#holds = options.holds;
-    this.#onCrawlDelay = options.onCrawlDelay;
+    this.#admission = options.admission;
     this.#giveUpAfterMs = options.giveUpAfterMs;
     this.#report = options.report;
   }
@@ -134,7 +131,7 @@ export class Robots {
     if (known.kind === 'rules' && this.#isTooSlow(known.rules)) {
       this.#report?.({ kind: 'host-given-up', host: hostKey(url), message: this.#tooSlow(url, known.rules) });
     } else if (known.kind === 'rules' && known.rules.crawlDelayMs !== undefined) {
-      this.#onCrawlDelay(url, known.rules.crawlDelayMs);
+      this.#admission.table.setCrawlDelay(hostKey(url), known.rules.crawlDelayMs);
     }
     return known;
   }
@@ -174,7 +171,7 @@ export class Robots {
     if (status >= 200 && status < 300) {
       return { kind: 'rules', rules: RobotsRules.parse(text, this.#options.productToken) };
     }
-    const heldUntil = this.#holds.until([hostKey(url)]);
+    const heldUntil = this.#admission.held([hostKey(url)])?.at ?? 0;
     if ((status === 429 || status === 503) && heldUntil > 0) {
       const trail = { url: url.href, chain: [] };
       if (heldUntil - this.#clock.now() > this.#giveUpAfterMs) {

@@ -1,11 +1,11 @@
 import type { Clock, Timer } from '../base/index.ts';
 import type { Report } from './events.ts';
-import type { JobLimits } from './job-limits.ts';
 import type { Pick } from './lane-book.ts';
 import { LaneBook } from './lane-book.ts';
 import type { DrainMode, OrchestratorOptions } from './options.ts';
 import type { EndedJob, RunningJobs } from './running-jobs.ts';
-import type { Exchange, Outlook, QueueStore, SettledLease } from './types.ts';
+import type { Seats } from './seats.ts';
+import type { Exchange, Lane, Outlook, QueueStore, SettledLease } from './types.ts';
 
 /** While jobs flow, lanes are looked at again this often, or less often when the look is expensive. */
 const LOOK_EVERY_MS = 1_000;
@@ -23,7 +23,7 @@ export class Dispatcher implements Disposable {
   readonly #workerId: string;
   readonly #store: QueueStore;
   readonly #clock: Clock;
-  readonly #limits: JobLimits;
+  readonly #seats: Seats;
   readonly #report: Report;
   readonly #jobs: RunningJobs;
   readonly #rested: () => void;
@@ -44,7 +44,7 @@ export class Dispatcher implements Disposable {
     readonly workerId: string;
     readonly store: QueueStore;
     readonly clock: Clock;
-    readonly limits: JobLimits;
+    readonly seats: Seats;
     readonly report: Report;
     readonly jobs: RunningJobs;
     readonly drain: DrainMode;
@@ -57,7 +57,7 @@ export class Dispatcher implements Disposable {
     this.#workerId = given.workerId;
     this.#store = given.store;
     this.#clock = given.clock;
-    this.#limits = given.limits;
+    this.#seats = given.seats;
     this.#report = given.report;
     this.#drain = given.drain;
     this.#jobs = given.jobs;
@@ -122,12 +122,23 @@ export class Dispatcher implements Disposable {
     for (;;) {
       if (this.#leasing && this.#clock.monotonic() >= this.#lookAfter) await this.#look();
       const ended = this.#jobs.takeEnded();
-      const picks = this.#leasing ? this.#lanes.choose(this.#limits.freeWorkers, this.#limits.room) : [];
+      const picks = this.#leasing ? this.#choose() : [];
       if (ended.length > 0 || picks.length > 0) await this.#exchange(ended, picks);
-      else if (this.#leasing && this.#lookNeeded && this.#limits.freeWorkers > 0) await this.#look();
+      else if (this.#leasing && this.#lookNeeded && this.#seats.freeWorkers > 0) await this.#look();
       else break;
     }
     if (!this.#stopped) await this.#rest();
+  }
+
+  /**
+   * What can run now. Who ends with what is due does not wait for a host that is held for hours: when nothing else is left,
+   * its jobs are tried all the same, where their handler knows other places to look.
+   */
+  #choose(): Pick[] {
+    const picks = this.#lanes.choose(this.#seats.freeWorkers, this.#seats.room);
+    const isLast = picks.length === 0 && this.#drain === 'due' && this.#jobs.size === 0;
+    if (!isLast || this.#options.heldLanes !== 'try') return picks;
+    return this.#lanes.choose(this.#seats.freeWorkers, this.#seats.roomElsewhere);
   }
 
   get #leasing(): boolean {
@@ -137,7 +148,7 @@ export class Dispatcher implements Disposable {
   async #exchange(ended: readonly EndedJob[], picks: readonly Pick[]): Promise<void> {
     const startedAt = this.#clock.monotonic();
     // Kept for the jobs to come: a job that waits for its host must not take them meanwhile.
-    const workers = this.#limits.takeWorkers(picks.reduce((sum, { limit }) => sum + limit, 0));
+    const workers = this.#seats.takeWorkers(picks.reduce((sum, { limit }) => sum + limit, 0));
     const { accepted, leased } = await this.#write(ended, picks).catch((error: unknown) => {
       this.#jobs.unsettled(ended);
       throw error;
@@ -195,7 +206,7 @@ export class Dispatcher implements Disposable {
     this.#alarm?.[Symbol.dispose]();
     this.#alarm = undefined;
     // A process without free workers is woken by its own jobs, a paused one by whoever resumes it.
-    if (this.#limits.freeWorkers === 0 || (this.#paused && this.#drain === 'never')) return;
+    if (this.#seats.freeWorkers === 0 || (this.#paused && this.#drain === 'never')) return;
     const now = this.#clock.now();
     const outlook = await this.#store.outlook(now);
     const knows = !this.#pumpAgain && (this.#paused || !this.#lookNeeded);
@@ -208,6 +219,8 @@ export class Dispatcher implements Disposable {
     this.#alarm = this.#clock.setTimer(Math.min(longest, untilNext), () => this.lookAgain());
   }
 
+  readonly #cannotRun = (lane: Lane): boolean => this.#seats.isPaused(lane) || this.#seats.isHeldLong(lane);
+
   /** Nothing is left to wait for: what is paused is waited for as what is delayed is. */
   #isDrained({ ready, delayed, inProgress }: Outlook): boolean {
     switch (this.#drain) {
@@ -216,7 +229,7 @@ export class Dispatcher implements Disposable {
       case 'empty':
         return ready + delayed + inProgress === 0;
       case 'due':
-        return inProgress === 0 && (ready === 0 || this.#paused || this.#lanes.every(this.#limits.isPaused));
+        return inProgress === 0 && (ready === 0 || this.#paused || this.#lanes.every(this.#cannotRun));
     }
   }
 }

@@ -10,6 +10,10 @@ export interface OrchestratorOptions {
   readonly maxParked: number;
   /** Jobs that are leased ahead for a busy host; 1 unless said otherwise. */
   readonly readyPerHost?: number | undefined;
+  /** Jobs of a host that is held for longer than this are not waited for. */
+  readonly patienceMs?: number;
+  /** What is done with such jobs when nothing else can run: try them, because they may be had elsewhere, or wait. */
+  readonly heldLanes?: 'try' | 'wait';
   /** A job whose holder was not heard of for this long is taken over. */
   readonly leaseMs: number;
   /** How often leases of running jobs are extended. */

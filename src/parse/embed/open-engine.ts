@@ -27,8 +27,8 @@ export async function openDenseEngine(settings: DenseSettings, signal?: AbortSig
   return openServerEngine(settings, signal);
 }
 
-/** Codes of errors that say that an optional package is not installed. */
-const NOT_INSTALLED: ReadonlySet<string> = new Set(['MODEL_NOT_INSTALLED', 'ONNX_NOT_INSTALLED']);
+/** Codes of errors that say that an optional package is not installed, or not made for this platform. */
+const NOT_INSTALLED: ReadonlySet<string> = new Set(['MODEL_NOT_INSTALLED', 'ONNX_NOT_INSTALLED', 'ONNX_NO_BUILD']);
 
 /** An engine, or why there is none on this machine: then words alone can be searched, and the message says so. */
 export type MaybeEngine =

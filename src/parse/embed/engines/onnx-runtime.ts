@@ -74,9 +74,23 @@ async function loadRuntime(): Promise<typeof OnnxRuntime> {
   try {
     return await import('onnxruntime-node');
   } catch (cause) {
-    throw new AppError('ONNX_NOT_INSTALLED', 'dense vectors need onnxruntime-node, which is not installed here', {
-      hint: 'npm install onnxruntime-node@~1.30.0, use an embedding server, or search by words alone (--lexical)',
+    throw runtimeFault(cause, `${process.platform} ${process.arch}`);
+  }
+}
+
+const INSTEAD = 'use an embedding server, or search by words alone (--lexical)';
+
+/** Why the runtime cannot be loaded: its package is not there, or there is and was not built for this platform. */
+function runtimeFault(cause: unknown, platform: string): AppError {
+  const { code, message } = cause as { readonly code?: unknown; readonly message?: unknown };
+  const isNative = code === 'ERR_DLOPEN_FAILED' || /onnxruntime_binding|\.node\b/.test(String(message));
+  if (isNative)
+    return new AppError('ONNX_NO_BUILD', `onnxruntime-node is installed and has no build that runs on ${platform}`, {
+      hint: INSTEAD,
       cause,
     });
-  }
+  return new AppError('ONNX_NOT_INSTALLED', 'dense vectors need onnxruntime-node, which is not installed here', {
+    hint: `npm install onnxruntime-node@~1.30.0, ${INSTEAD}`,
+    cause,
+  });
 }
