@@ -56,6 +56,7 @@ test('failures carry category, message and retryable, and the jq lines of the gu
     { clock },
   );
   const failure = workspace.rows('embed')[2];
+  assert.match(String(failure?.['input_hash']), /^sha256:[0-9a-f]{64}$/, 'a failure says which file it was');
   assert.deepEqual(
     [failure?.['category'], failure?.['message'], failure?.['retryable'], failure?.status],
     ['network', 'HTTP 503 from "provider"\n\u0000', true, 'failure'],
