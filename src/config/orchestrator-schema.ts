@@ -37,18 +37,25 @@ export const orchestratorSchema = z
       .min(5)
       .default(30)
       .describe('How often leases of running jobs are extended: at most a third of lease_ttl_seconds.'),
-    max_job_attempts: z
+    max_job_attempts: z.int().min(1).default(3).describe('A job that failed this often ends in state error.'),
+    max_job_deaths: z
       .int()
       .min(1)
-      .default(3)
-      .describe('A job leased this often without success ends in state error.'),
+      .default(20)
+      .describe(
+        'A job whose lease ran out this often ends in state error: most jobs in the hands of a process that dies have not killed it.',
+      ),
     retry_backoff_seconds: z
       .int()
       .min(1)
       .default(60)
       .describe('Delay before the second attempt; it doubles with each further one.'),
     jitter_seconds: z.int().min(0).default(15).describe('Up to this much is added to each retry delay by chance.'),
-    retry_max_delay_seconds: z.int().min(1).default(3600).describe('No retry is delayed longer than this, jitter aside.'),
+    retry_max_delay_seconds: z
+      .int()
+      .min(1)
+      .default(3600)
+      .describe('No retry is delayed longer than this, jitter aside.'),
     job_timeout_seconds: seconds(0)
       .default(3600)
       .describe('A job running longer is aborted and counts as failed; 0 means no limit.'),
