@@ -13,7 +13,7 @@ const { JsonlWriter, systemClock, writeFileAtomic } = await import('../src/base/
 const { FileCommits } = await import('../src/download/file-commits.ts');
 const { PartFolder } = await import('../src/download/part-folder.ts');
 const { KeptFiles } = await import('../src/download/kept-files.ts');
-const { DiskSync } = await import('../src/stage/disk-sync.ts');
+const { DiskSync } = await import('../src/stage/commit/disk-sync.ts');
 
 const posix = process.platform === 'win32' ? 'folders cannot be synced there' : false;
 

@@ -1,7 +1,7 @@
 import { existsSync, statfsSync } from 'node:fs';
 import { dirname } from 'node:path';
 
-import { renameFile } from '../base/index.ts';
+import { renameFile } from '../../base/index.ts';
 import { DiskSync } from './disk-sync.ts';
 import { fingerprintPath, removeFingerprint, writeFingerprint } from './fingerprint.ts';
 import type { ItemRun, Performed } from '../execute/item-run.ts';
