@@ -107,6 +107,12 @@ const byDoiListing =
   (world, work) =>
     listedIn(registered(world, work), resolver).map((location) => plan(resolver, location, more(location)));
 
+/** Semantic Scholar knows most papers; in the world that is like the real one, a third are not there. */
+export function isInSemanticScholar(world: World, work: Work): boolean {
+  const listed = work.locations.some(({ visibleIn }) => visibleIn.includes('semantic_scholar'));
+  return listed || world.parameters.profile !== 'reality' || work.index % 3 !== 0;
+}
+
 /** Where the ids in an answer lead: to arXiv's file for programs, and to Europe PMC's rendering of an article in PMC. */
 function byIds(work: Work, resolver: Resolver): Plan[] {
   const arxiv = listedIn(work, 'arxiv').map((location) =>
@@ -210,14 +216,21 @@ const PLANNERS: Readonly<Record<Resolver, Planner>> = {
       }),
     ];
   },
-  doaj: byDoiListing('doaj', () => ({ versions: [null, 'publishedVersion'] })),
+  doaj: (world, work) =>
+    listedIn(registered(world, work), 'doaj').map((location) =>
+      plan('doaj', location, {
+        versions: [null, 'publishedVersion'],
+        ...(work.archetype === 'B-promised' && { expect: 'pdf' }),
+      }),
+    ),
   hal: byDoiListing('hal'),
   zenodo: byDoiListing('zenodo'),
   figshare: byDoiListing('figshare'),
-  osf: byDoiListing('osf', (location) => ({ licenses: [location.license, null] })),
+  osf: byDoiListing('osf'),
   semantic_scholar: (world, work) => {
-    const found =
+    const paper =
       registered(world, work) ?? (work.doi === null && (work.arxivId ?? work.pmcid ?? work.pmid) ? work : undefined);
+    const found = paper && isInSemanticScholar(world, paper) ? paper : undefined;
     const listed = listedIn(found, 'semantic_scholar').map((location) =>
       plan('semantic_scholar', location, { expect: 'any', licenses: [location.license, null] }),
     );
