@@ -1,4 +1,4 @@
-import { encodeDoi, shownLicense } from '../truth/plans.ts';
+import { encodeDoi, shownLicense } from '../truth/shown.ts';
 import { at } from '../world/identifiers.ts';
 import { abstractOf, author, issnOf, journalOf } from '../world/people.ts';
 import { DOMAIN, TOPICS } from '../world/topics.ts';

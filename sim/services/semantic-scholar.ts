@@ -4,7 +4,7 @@ import { keyOf } from '../server/exchange.ts';
 import { SIM_KEYS } from '../server/run-state.ts';
 import { json } from '../server/reply.ts';
 import type { Reply } from '../server/reply.ts';
-import { encodeDoi, isInSemanticScholar } from '../truth/plans.ts';
+import { encodeDoi, isInSemanticScholar } from '../truth/shown.ts';
 import { at } from '../world/identifiers.ts';
 import { author, journalOf } from '../world/people.ts';
 import type { Work } from '../world/types.ts';

@@ -4,6 +4,7 @@ import type { HostType, Lister, Location, Version, Work } from '../world/types.t
 import type { World } from '../world/world.ts';
 import type { Policy, Resolver } from './policy.ts';
 import type { Reason } from './reasons.ts';
+import { encodeDoi, isInSemanticScholar, shownLicense } from './shown.ts';
 
 /** One URL that a resolver would try, with what the resolver's source says of it. */
 export interface Plan {
@@ -97,21 +98,10 @@ function plan(resolver: Resolver, location: Location, more: Partial<Plan> = {}):
   };
 }
 
-/** The licence as OpenAlex shows it: arXiv's own licence is none of its words. */
-export function shownLicense(location: Location): string | null {
-  return location.license === 'arxiv-nonexclusive' ? null : location.license;
-}
-
 const byDoiListing =
   (resolver: Resolver & Lister, more: (location: Location) => Partial<Plan> = () => ({})): Planner =>
   (world, work) =>
     listedIn(registered(world, work), resolver).map((location) => plan(resolver, location, more(location)));
-
-/** Semantic Scholar knows most papers; in the world that is like the real one, a third are not there. */
-export function isInSemanticScholar(world: World, work: Work): boolean {
-  const listed = work.locations.some(({ visibleIn }) => visibleIn.includes('semantic_scholar'));
-  return listed || world.parameters.profile !== 'reality' || work.index % 3 !== 0;
-}
 
 /** Where the ids in an answer lead: to arXiv's file for programs, and to Europe PMC's rendering of an article in PMC. */
 function byIds(work: Work, resolver: Resolver): Plan[] {
@@ -303,8 +293,3 @@ const PLANNERS: Readonly<Record<Resolver, Planner>> = {
     );
   },
 };
-
-/** A DOI as a path: slashes stay, everything that would end or change the path is encoded. */
-export function encodeDoi(doi: string): string {
-  return doi.split('/').map(encodeURIComponent).join('/');
-}
