@@ -113,7 +113,7 @@ export function readGlyphs(source: Source): PageText {
         }
       }
       if (!run) continue;
-      const character = run.characters.character(code, { textPage, index: at, size: run.turn === 0 ? run.size : 0 });
+      const character = run.characters.character(code, textPage, at, run.turn === 0 ? run.size : 0);
       const isHyphen = code === LINE_END_HYPHEN && call.FPDFText_IsHyphen(textPage, at) === 1;
       const text = isHyphen ? '-' : character.text;
       call.FPDFText_GetLooseCharBox(textPage, at, scratch);
@@ -161,7 +161,8 @@ export function readGlyphs(source: Source): PageText {
       lastRight = box.right;
       lastSoft = isSoft;
       const advance = run.font.math ? 0 : character.advance * run.size;
-      const place = glyphBox(box, { x: pen, y: onLine, advance, turn: run.turn });
+      const place =
+        run.turn === 0 ? endAtPen(box, pen, advance) : glyphBox(box, { x: pen, y: onLine, advance, turn: run.turn });
       const isHanging = run.hanging && character.ink !== undefined;
       glyphs.push({
         text,
@@ -203,10 +204,17 @@ interface Step {
  * The box of a letter holds all of its ink, and that of an f or an italic letter reaches over the space after it: how far
  * the pen moves tells where the letter ends. Type that is set wider or narrower than the font says is left alone.
  */
+function endAtPen(box: Box, pen: number, advance: number): Box {
+  const width = box.right - box.left;
+  if (advance <= 0.4 * width || advance >= 1.2 * width) return box;
+  const { left, right, top, bottom } = box;
+  return { left: Math.max(pen, left), right: Math.min(pen + advance, right), top, bottom };
+}
+
+/** The same for text that is turned. */
 function glyphBox(box: Box, { x, y, advance, turn }: Step): Box {
-  const length = turn === 0 || turn === 2 ? box.right - box.left : box.bottom - box.top;
+  const length = turn === 2 ? box.right - box.left : box.bottom - box.top;
   if (turn < 0 || advance <= 0.4 * length || advance >= 1.2 * length) return box;
-  if (turn === 0) return { ...box, left: Math.max(x, box.left), right: Math.min(x + advance, box.right) };
   if (turn === 1) return { ...box, top: Math.max(y, box.top), bottom: Math.min(y + advance, box.bottom) };
   if (turn === 2) return { ...box, left: Math.max(x - advance, box.left), right: Math.min(x, box.right) };
   return { ...box, top: Math.max(y - advance, box.top), bottom: Math.min(y, box.bottom) };
