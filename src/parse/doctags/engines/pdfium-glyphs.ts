@@ -8,6 +8,7 @@ import { FontCharacters } from './pdfium-characters.ts';
 import { readFont } from './pdfium-font.ts';
 import type { Matrix } from './pdfium-geometry.ts';
 import { mapBox } from './pdfium-geometry.ts';
+import { endAtPen, glyphBox } from './glyph-box.ts';
 import type { InkKind } from './hidden-text.ts';
 import { withoutHidden } from './hidden-text.ts';
 import type { Library } from './pdfium-library.ts';
@@ -191,33 +192,6 @@ export function readGlyphs(source: Source): PageText {
   }
   const shown = withoutHidden(glyphs, allPlain ? undefined : inks, source.drawings, starts);
   return { glyphs: shown, unmapped, renamed, hidden: hidden + glyphs.length - shown.length, truncated: total > count };
-}
-
-interface Step {
-  readonly x: number;
-  readonly y: number;
-  readonly advance: number;
-  readonly turn: number;
-}
-
-/**
- * The box of a letter holds all of its ink, and that of an f or an italic letter reaches over the space after it: how far
- * the pen moves tells where the letter ends. Type that is set wider or narrower than the font says is left alone.
- */
-function endAtPen(box: Box, pen: number, advance: number): Box {
-  const width = box.right - box.left;
-  if (advance <= 0.4 * width || advance >= 1.2 * width) return box;
-  const { left, right, top, bottom } = box;
-  return { left: Math.max(pen, left), right: Math.min(pen + advance, right), top, bottom };
-}
-
-/** The same for text that is turned. */
-function glyphBox(box: Box, { x, y, advance, turn }: Step): Box {
-  const length = turn === 2 ? box.right - box.left : box.bottom - box.top;
-  if (turn < 0 || advance <= 0.4 * length || advance >= 1.2 * length) return box;
-  if (turn === 1) return { ...box, top: Math.max(y, box.top), bottom: Math.min(y + advance, box.bottom) };
-  if (turn === 2) return { ...box, left: Math.max(x - advance, box.left), right: Math.min(x, box.right) };
-  return { ...box, top: Math.max(y - advance, box.top), bottom: Math.min(y, box.bottom) };
 }
 
 /** Whether the pen jumped between two glyphs of running text. */
