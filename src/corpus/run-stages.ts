@@ -12,6 +12,7 @@ import { chunkSettings, doctagsSettings, openEmbedEngines } from './parse-settin
 import { prepareChunk, prepareDoctags, prepareEmbed } from './prepare-stages.ts';
 import type { PreparedStage } from './prepared-stage.ts';
 import type { StageCall } from './stage-settings.ts';
+import { ScanCount } from './scan-count.ts';
 import { openSharedPlan } from './shared-plan.ts';
 
 /** The stages that turn papers into vectors, in their order. */
@@ -88,11 +89,13 @@ async function runPrepared(
   { config, runtime, tell, signal }: RunningStages,
 ): Promise<StageOutcome> {
   await using plan = await openSharedPlan(whole, options, { config, runtime });
-  return await runStage(
-    plan,
-    worker,
-    { ...options, handleSignals: false },
-    {},
-    { report: (event) => tell({ kind: 'stage', stage: name, event }), signal, workerData: data },
-  );
+  const scans = new ScanCount();
+  const outcome = await runStage(plan, worker, { ...options, handleSignals: false }, scans.counting({}), {
+    report: (event) => tell({ kind: 'stage', stage: name, event }),
+    signal,
+    workerData: data,
+  });
+  const warning = scans.warning();
+  if (warning !== undefined) runtime.log('warn', warning);
+  return outcome;
 }
