@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { extname, join } from 'node:path';
 
+import type * as Yaml from 'yaml';
 import type { z } from 'zod';
 
 import { AppError } from '../base/index.ts';
@@ -86,8 +87,8 @@ function fileLayers(file: string | undefined, profile: string | undefined): Laye
 }
 
 /** Read only where there is a file: most commands have none. */
-function yaml(): typeof import('yaml') {
-  return createRequire(import.meta.url)('yaml') as typeof import('yaml');
+function yaml(): typeof Yaml {
+  return createRequire(import.meta.url)('yaml') as typeof Yaml;
 }
 
 function readConfigFile(file: string): Record<string, unknown> {

@@ -1,3 +1,2 @@
 // A room of its own, because commands that only look at a queue should not load what downloads.
-export { openQueue, orchestratorOptions, queueLayer } from './open-queue.ts';
-export type { Runtime } from './runtime.ts';
+export { openQueue, queueLayer } from './open-queue.ts';
