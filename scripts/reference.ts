@@ -8,6 +8,7 @@ import { cliPage } from './reference/cli.ts';
 import { configurationPage } from './reference/configuration.ts';
 import { errorsPage } from './reference/errors.ts';
 import { eventsPage } from './reference/events.ts';
+import { graphPage } from './reference/graph.ts';
 import { metricsPage } from './reference/metrics.ts';
 import { ROOT } from './reference/source-text.ts';
 
@@ -20,6 +21,7 @@ export async function referencePages(): Promise<Readonly<Record<string, string>>
     'docs/reference/configuration.md': configurationPage(),
     'docs/reference/errors.md': errorsPage(),
     'docs/reference/events.md': eventsPage(),
+    'docs/reference/graph.md': graphPage(),
     'docs/reference/metrics.md': metricsPage(),
   };
   const noted = Object.entries(pages).map(([path, text]) => [path, `${NOTE}\n\n${text}\n`] as const);
