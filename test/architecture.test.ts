@@ -160,7 +160,7 @@ test('docs/architecture.md names the files on the way of a work and of a documen
   for (const part of text.split('\n### ').slice(1)) {
     const rows = [...part.matchAll(/^\| `([\w/]+)` \| (.*) \|$/gm)];
     const named = rows.flatMap(([, room = '', cells = '']) =>
-      [...cells.matchAll(/`(?:\.\/)?([\w/-]+\.ts)`/g)].map(([, file]) => `${room}/${file}`),
+      [...cells.matchAll(/`([\w/-]+\.ts)`/g)].map(([, file]) => `${room}/${file}`),
     );
     const [, count] = /^[^:]+: (\d+) files/.exec(part) ?? [];
     assert.equal(named.length, Number(count));
