@@ -49,11 +49,15 @@ function page(title: string, head: string, body: string): string {
 }
 
 function citation(world: World, work: Work, template: LandingTemplate): string {
-  const doi = template === 'doi-mismatch' ? '10.5555/another.work.entirely' : work.doi;
+  // Another work altogether: its DOI, its title and its authors.
+  const isOther = template === 'doi-mismatch';
+  const doi = isOther ? '10.5555/another.work.entirely' : work.doi;
   const meta = (name: string, content: string): string => `<meta name="${name}" content="${escapeHtml(content)}">`;
   return [
-    meta('citation_title', work.title),
-    ...work.authors.slice(0, 5).map((index) => meta('citation_author', author(world.parameters.seed, index).name)),
+    meta('citation_title', isOther ? 'An altogether different inquiry into unrelated matters' : work.title),
+    ...(isOther
+      ? [meta('citation_author', 'Somebody Else')]
+      : work.authors.slice(0, 5).map((index) => meta('citation_author', author(world.parameters.seed, index).name))),
     meta('citation_publication_date', work.date.replaceAll('-', '/')),
     meta('citation_journal_title', journalOf(world.publishers[work.source])),
     ...(doi === null ? [] : [meta('citation_doi', doi)]),

@@ -152,7 +152,7 @@ export class ReferenceClient implements Disposable {
 
 function lossOfStatus(status: number, body: Buffer): Loss | null {
   if (status === 200) return null;
-  if (/_cf_chl_opt/.test(body.toString('latin1'))) return 'blocked-challenge';
+  if (/_cf_chl_opt/.test(body.toString('latin1'))) return 'bot-wall';
   if (status === 404 || status === 410) return 'not-found';
   if (status === 401 || status === 403 || status === 451) return 'forbidden';
   return status >= 500 ? 'server-error' : 'bad-status';

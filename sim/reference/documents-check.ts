@@ -40,6 +40,7 @@ function checkPdf(text: string, { title, doi }: Identity): Checked {
 }
 
 function wallOf(html: string): Checked {
+  if (/<title>Preparing to download/.test(html)) return lost('bot-wall');
   if (/g-recaptcha|h-captcha/.test(html)) return lost('blocked-captcha');
   if (/<title>Page not found/.test(html)) return lost('soft-404');
   if (/Purchase PDF|Get access/.test(html)) return lost('paywalled');

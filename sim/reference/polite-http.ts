@@ -137,7 +137,7 @@ export class PoliteHttp implements Disposable {
       }
       const { status, headers, body } = last;
       if (![429, 500, 502, 503, 504].includes(status)) return last;
-      if (CHALLENGE.test(body.toString('latin1'))) return lost('blocked-challenge');
+      if (CHALLENGE.test(body.toString('latin1'))) return lost('bot-wall');
       const waitMs = retryAfterMs(headers) ?? 1_000;
       this.#heldUntil.set(url.hostname, this.#options.now() + waitMs);
       if (waitMs > LONGEST_WAIT_MS) return lost('rate-limited');

@@ -8,12 +8,14 @@ type Ask = (asking: Asking) => Promise<FoundPlan[]>;
 /** Each resolver in the plainest form that its service allows. */
 export const ASK: Readonly<{ [name in Resolver]: Ask }> = {
   openalex: async ({ record }) =>
-    record.locations.flatMap((location) =>
-      location.is_oa && location.pdf_url ? [plan(location.pdf_url, shared(location))] : [],
-    ),
+    record.locations
+      .toSorted((a, b) => Number(a.source?.type === 'journal') - Number(b.source?.type === 'journal'))
+      .flatMap((location) => (location.is_oa && location.pdf_url ? [plan(location.pdf_url, shared(location))] : [])),
   landing_page: async ({ record }) =>
     record.locations.flatMap((location) =>
-      location.is_oa && location.landing_page_url && !location.landing_page_url.includes('://doi.org')
+      location.is_oa &&
+      location.landing_page_url &&
+      !/:\/\/(?:doi\.org|arxiv\.org|pmc\.ncbi)/.test(location.landing_page_url)
         ? [plan(location.landing_page_url, { ...shared(location), expect: 'any' })]
         : [],
     ),
@@ -84,15 +86,17 @@ export const ASK: Readonly<{ [name in Resolver]: Ask }> = {
         'oa_locations',
       ),
     );
-    const files = locations.filter((one) => word(at(one, 'url_for_pdf')) !== null);
-    return (files.length > 0 ? files : locations).map((one) =>
-      plan(String(at(one, 'url_for_pdf') ?? at(one, 'url_for_landing_page')), {
-        expect: files.length > 0 ? 'pdf' : 'any',
-        license: word(at(one, 'license')),
-        version: word(at(one, 'version')),
-        hostType: String(at(one, 'host_type')),
-      }),
-    );
+    const isFile = (one: unknown): boolean => word(at(one, 'url_for_pdf')) !== null;
+    return locations
+      .toSorted((a, b) => Number(isFile(b)) - Number(isFile(a)))
+      .map((one) =>
+        plan(String(at(one, 'url_for_pdf') ?? at(one, 'url_for_landing_page')), {
+          expect: isFile(one) ? 'pdf' : 'any',
+          license: word(at(one, 'license')),
+          version: word(at(one, 'version')),
+          hostType: String(at(one, 'host_type')),
+        }),
+      );
   },
   async crossref(asking) {
     const { doi, settings } = asking;
@@ -101,8 +105,11 @@ export const ASK: Readonly<{ [name in Resolver]: Ask }> = {
       await ask(asking, `${settings.services['crossref']}/works/${encodeURIComponent(doi)}`),
       'message',
     );
-    return list(at(message, 'link'))
-      .filter((one) => at(one, 'intended-application') !== 'similarity-checking')
+    const licensed = license(at(message, 'license', 0, 'URL'));
+    const isOpen = licensed !== null || asking.record.locations.some((one) => one.is_oa);
+    const page = word(at(message, 'resource', 'primary', 'URL'));
+    const links = list(at(message, 'link'))
+      .filter((one) => isOpen && at(one, 'intended-application') !== 'similarity-checking')
       .map((one) =>
         plan(String(at(one, 'URL')), {
           expect:
@@ -116,9 +123,14 @@ export const ASK: Readonly<{ [name in Resolver]: Ask }> = {
           hostType: 'publisher',
         }),
       );
+    return licensed !== null && page
+      ? [...links, plan(page, { expect: 'any', license: licensed, version: 'publishedVersion', hostType: 'publisher' })]
+      : links;
   },
   doi: async ({ doi, settings }) =>
-    doi ? [plan(`${settings.services['doi']}/${encodeDoi(doi)}`, { expect: 'any', hostType: 'publisher' })] : [],
+    doi && !doi.startsWith('10.48550/')
+      ? [plan(`${settings.services['doi']}/${encodeDoi(doi)}`, { expect: 'any', hostType: 'publisher' })]
+      : [],
   async doaj(asking) {
     const { doi, settings } = asking;
     if (!doi) return [];
@@ -197,20 +209,36 @@ export const ASK: Readonly<{ [name in Resolver]: Ask }> = {
     return url ? [plan(url, { version: 'submittedVersion', hostType: 'preprint' })] : [];
   },
   async semantic_scholar(asking) {
-    const { doi, settings } = asking;
-    if (!doi) return [];
-    const open = at(
-      await ask(
-        asking,
-        `${settings.services['semantic_scholar']}/paper/${encodeURIComponent(`DOI:${doi}`)}?fields=openAccessPdf`,
-        { 'x-api-key': settings.keys['semantic_scholar'] ?? '' },
-      ),
-      'openAccessPdf',
+    const { doi, settings, record } = asking;
+    const arxivId = record.locations
+      .map((location) => /^pmh:oai:arXiv\.org:(.+)$/.exec(location.id ?? '')?.[1])
+      .find((one) => one !== undefined);
+    const id = doi ? `DOI:${doi}` : arxivId ? `ARXIV:${arxivId}` : null;
+    if (id === null) return [];
+    const paper = await ask(
+      asking,
+      `${settings.services['semantic_scholar']}/paper/${encodeURIComponent(id)}?fields=openAccessPdf,externalIds`,
+      { 'x-api-key': settings.keys['semantic_scholar'] ?? '' },
     );
+    const open = at(paper, 'openAccessPdf');
     const url = word(at(open, 'url'));
-    return url && at(open, 'status') !== 'CLOSED'
-      ? [plan(url, { expect: 'any', license: license(word(at(open, 'license'))?.replace(/^CC0$/, 'cc0')) })]
-      : [];
+    const [arxiv, pmc] = [word(at(paper, 'externalIds', 'ArXiv')), word(at(paper, 'externalIds', 'PubMedCentral'))];
+    return [
+      ...(url && at(open, 'status') !== 'CLOSED'
+        ? [plan(url, { expect: 'any', license: license(word(at(open, 'license'))?.replace(/^CC0$/, 'cc0')) })]
+        : []),
+      ...(arxiv
+        ? [
+            plan(`${settings.services['arxiv_files']}/pdf/${arxiv}`, {
+              version: 'submittedVersion',
+              hostType: 'preprint',
+            }),
+          ]
+        : []),
+      ...(pmc
+        ? [plan(`${settings.services['europe_pmc_files']}/articles/PMC${pmc}?pdf=render`, { hostType: 'aggregator' })]
+        : []),
+    ];
   },
   async core(asking) {
     const { doi, settings } = asking;
@@ -248,5 +276,15 @@ export const ASK: Readonly<{ [name in Resolver]: Ask }> = {
       ...(record.has_content.grobid_xml ? [plan(`${base}.grobid-xml`, { ...more, headers, expect: 'xml' })] : []),
     ];
   },
+  async datacite(asking) {
+    const { doi, settings } = asking;
+    if (!doi || /^10\.(?:48550|5281)\//.test(doi)) return [];
+    const data = await ask(asking, `${settings.services['datacite']}/dois/${encodeDoi(doi)}`);
+    return list(at(data, 'data', 'attributes', 'contentUrl')).map((url) => plan(String(url), { expect: 'any' }));
+  },
+  // These open to keys that the reference client has none of.
+  springer_nature: async () => [],
+  wiley_tdm: async () => [],
+  elsevier_tdm: async () => [],
   wayback: archivePlans,
 };

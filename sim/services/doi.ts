@@ -1,8 +1,10 @@
 import type { Service } from '../server/exchange.ts';
 import { doiIn } from '../server/exchange.ts';
+import type { Reply } from '../server/reply.ts';
 import { html, json, redirect, text } from '../server/reply.ts';
 import { encodeDoi } from '../truth/plans.ts';
 import { at } from '../world/identifiers.ts';
+import type { World } from '../world/world.ts';
 
 const CITATION = /citationstyles|bibtex|rdf\+xml|turtle|unixsd|datacite\+json/;
 
@@ -11,6 +13,7 @@ export const doi: Service = {
   name: 'doi',
   hosts: ['doi.org', 'dx.doi.org', 'linkinghub.resolver'],
   handle({ url, query, world, headers }) {
+    if (url.pathname.startsWith('/doiRA/')) return agencyOf(world, doiIn(url.pathname.slice('/doiRA/'.length)));
     const isHandle = url.pathname.startsWith('/api/handles/');
     const name = doiIn(url.pathname.slice(isHandle ? '/api/handles/'.length : 1));
     const work = world.byDoi(name);
@@ -47,3 +50,12 @@ export const doi: Service = {
     return redirect(work.doiTarget.url, 302, cookies);
   },
 };
+
+/** Which agency registered a DOI, or those of a prefix (doi.org/the-identifier/resources/factsheets/doi-resolution). */
+function agencyOf(world: World, asked: string): Reply {
+  const prefix = asked.split('/')[0] ?? '';
+  for (const work of world.works())
+    if (work.doi?.startsWith(`${prefix}/`))
+      return json([{ DOI: asked, RA: work.agency === 'datacite' ? 'DataCite' : 'Crossref' }]);
+  return json([{ DOI: asked, status: 'DOI does not exist' }]);
+}

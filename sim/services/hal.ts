@@ -34,7 +34,7 @@ export const hal: Service = {
     if (path === '/search/') {
       const asked = query.get('q') ?? '';
       // Solr reads a bare slash as the start of a regular expression.
-      if (/^doiId_s:[^"]*\//.test(asked))
+      if (/doiId_(?:s|id):[^" ]*\//.test(asked))
         return json({ error: { msg: `org.apache.solr.search.SyntaxError: Cannot parse '${asked}'`, code: 400 } }, 400);
       const work = world.byDoi(/doiId_s:"([^"]+)"/.exec(asked)?.[1] ?? '');
       const location = deposit(work);

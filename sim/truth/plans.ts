@@ -1,3 +1,4 @@
+import { PLAIN } from '../behaviours/behaviour.ts';
 import { at, SUFFIX } from '../world/identifiers.ts';
 import type { HostType, Lister, Location, Version, Work } from '../world/types.ts';
 import type { World } from '../world/world.ts';
@@ -77,6 +78,8 @@ const ASKED: Readonly<Partial<Record<Resolver, string>>> = {
   semantic_scholar: 'api.semanticscholar.org',
   core: 'api.core.ac.uk',
   openaire: 'api.openaire.eu',
+  datacite: 'api.datacite.org',
+  springer_nature: 'api.springernature.com',
   wayback: 'web.archive.org',
 };
 
@@ -104,6 +107,33 @@ const byDoiListing =
   (world, work) =>
     listedIn(registered(world, work), resolver).map((location) => plan(resolver, location, more(location)));
 
+/** Where the ids in an answer lead: to arXiv's file for programs, and to Europe PMC's rendering of an article in PMC. */
+function byIds(work: Work, resolver: Resolver): Plan[] {
+  const arxiv = listedIn(work, 'arxiv').map((location) =>
+    plan(resolver, location, { licenses: [null, location.license], hostTypes: ['preprint'] }),
+  );
+  if (work.pmcid === null) return arxiv;
+  const url = at('europepmc.org', `/articles/${work.pmcid}?pdf=render`);
+  const rendered = work.locations.find((location) => location.url === url);
+  const [any] = work.locations;
+  const missing = any && {
+    ...any,
+    url,
+    host: new URL(url).hostname,
+    kind: 'pdf',
+    file: null,
+    behaviour: PLAIN,
+    template: null,
+  };
+  const location = rendered ?? (missing as Location | undefined);
+  return location
+    ? [
+        ...arxiv,
+        plan(resolver, location, { licenses: [null, location.license], versions: [null], hostTypes: ['aggregator'] }),
+      ]
+    : arxiv;
+}
+
 /** What publishers say at Crossref about the file behind a link; one in three does not say. */
 export function crossrefLinkType(location: Location): keyof typeof CROSSREF_EXPECTS {
   if (location.kind === 'jats') return 'text/xml';
@@ -113,13 +143,16 @@ export function crossrefLinkType(location: Location): keyof typeof CROSSREF_EXPE
 const CROSSREF_EXPECTS = { 'text/xml': 'xml', unspecified: 'any', 'application/pdf': 'pdf' } as const;
 
 const PLANNERS: Readonly<Record<Resolver, Planner>> = {
+  // A copy in a repository costs nobody a wall.
   openalex: (_world, work) =>
     listedIn(work, 'openalex')
       .filter(({ isOa, kind }) => isOa && kind === 'pdf')
+      .toSorted((a, b) => Number(a.hostType === 'publisher') - Number(b.hostType === 'publisher'))
       .map((location) => plan('openalex', location)),
+  // arXiv asks programs to use another host of its own, and PMC not to come to its site at all.
   landing_page: (_world, work) =>
     listedIn(work, 'openalex')
-      .filter(({ isOa, kind }) => isOa && kind === 'landing')
+      .filter(({ isOa, kind, host }) => isOa && kind === 'landing' && !/^(?:arxiv|pmc\.ncbi)\./.test(host))
       .map((location) => plan('landing_page', location, { licenses: [shownLicense(location), location.license] })),
   arxiv: (_world, work) =>
     listedIn(work, 'arxiv').map((location) =>
@@ -136,12 +169,38 @@ const PLANNERS: Readonly<Record<Resolver, Planner>> = {
     if (found?.agency !== 'crossref') return [];
     const open = listedIn(found, 'unpaywall').filter(({ isOa }) => isOa);
     const files = open.filter(({ kind }) => kind === 'pdf');
-    return (files.length > 0 ? files : open).map((location) => plan('unpaywall', location));
+    const pages = open.filter(({ kind }) => kind === 'landing');
+    return [...files, ...pages].map((location) => plan('unpaywall', location));
   },
-  crossref: byDoiListing('crossref', (location) => ({ expect: CROSSREF_EXPECTS[crossrefLinkType(location)] })),
+  // Links are for readers where the record has an open licence, or where the work is known to be open (crossref.org/documentation).
+  crossref: (world, work) => {
+    const found = registered(world, work);
+    if (found?.agency !== 'crossref') return [];
+    const listed = listedIn(found, 'crossref');
+    const licensed = listed.find(({ license }) => license !== null);
+    const isOpen = licensed !== undefined || listedIn(work, 'openalex').some(({ isOa }) => isOa);
+    const links = listed.map((location) =>
+      plan('crossref', location, {
+        expect: CROSSREF_EXPECTS[crossrefLinkType(location)],
+        licenses: [location.license, licensed?.license ?? null],
+      }),
+    );
+    const page =
+      licensed && found.doiTarget
+        ? [
+            plan('crossref', found.doiTarget, {
+              expect: 'landing',
+              licenses: [licensed.license],
+              hostTypes: ['publisher'],
+            }),
+          ]
+        : [];
+    return [...(isOpen ? links : []), ...page];
+  },
   doi: (world, work) => {
     const target = registered(world, work)?.doiTarget;
-    if (!target || work.doi === null) return [];
+    // The DOIs of arXiv lead to a page whose file arXiv's own resolver has.
+    if (!target || work.doi === null || work.doi.startsWith('10.48550/')) return [];
     return [
       plan('doi', target, {
         url: at('doi.org', `/${encodeDoi(work.doi)}`),
@@ -156,15 +215,32 @@ const PLANNERS: Readonly<Record<Resolver, Planner>> = {
   zenodo: byDoiListing('zenodo'),
   figshare: byDoiListing('figshare'),
   osf: byDoiListing('osf', (location) => ({ licenses: [location.license, null] })),
-  semantic_scholar: byDoiListing('semantic_scholar', (location) => ({
-    expect: 'any',
-    licenses: [location.license, null],
-  })),
+  semantic_scholar: (world, work) => {
+    const found =
+      registered(world, work) ?? (work.doi === null && (work.arxivId ?? work.pmcid ?? work.pmid) ? work : undefined);
+    const listed = listedIn(found, 'semantic_scholar').map((location) =>
+      plan('semantic_scholar', location, { expect: 'any', licenses: [location.license, null] }),
+    );
+    return found ? [...listed, ...byIds(found, 'semantic_scholar')] : [];
+  },
   core: (world, work, policy) =>
     policy.keys.includes('core')
       ? listedIn(registered(world, work), 'core').map((location) => plan('core', location, { expect: 'any' }))
       : [],
   openaire: byDoiListing('openaire', (location) => ({ expect: 'any', licenses: [location.license, null] })),
+  datacite: byDoiListing('datacite', () => ({ expect: 'any' })),
+  springer_nature: (world, work, policy) =>
+    policy.keys.includes('springer_nature')
+      ? listedIn(registered(world, work), 'springer_nature').map((location) => plan('springer_nature', location))
+      : [],
+  wiley_tdm: (world, work, policy) =>
+    policy.keys.includes('wiley')
+      ? listedIn(registered(world, work), 'wiley_tdm').map((location) => plan('wiley_tdm', location))
+      : [],
+  elsevier_tdm: (world, work, policy) =>
+    policy.keys.includes('elsevier')
+      ? listedIn(registered(world, work), 'elsevier_tdm').map((location) => plan('elsevier_tdm', location))
+      : [],
   openalex_content: (_world, work, policy) => {
     if (!policy.keys.includes('openalex')) return [];
     const best = listedIn(work, 'openalex').find(({ isOa }) => isOa);

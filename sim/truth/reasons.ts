@@ -30,7 +30,7 @@ export const REASONS = {
     later: false,
     sentence: 'A sound document of a kind that the run was told not to keep.',
   },
-  'blocked-challenge': {
+  'bot-wall': {
     scope: 'plan',
     later: true,
     sentence: 'A bot challenge answered (Cloudflare and its like, or a 1015/1020 ban).',

@@ -81,9 +81,9 @@ export function rulesOf(host: Pick<Host, 'robots'>, agent: string): RobotsRules 
 }
 
 const WALLS: Readonly<Record<Wall, Exclude<Reason, 'success'> | null>> = {
-  'challenge-403': 'blocked-challenge',
-  'challenge-503': 'blocked-challenge',
-  'ban-1015': 'blocked-challenge',
+  'challenge-403': 'bot-wall',
+  'challenge-503': 'bot-wall',
+  'ban-1015': 'bot-wall',
   login: 'blocked-login',
   'cookie-opens': null,
   'cookie-stays': 'blocked-cookie',
@@ -142,7 +142,8 @@ export function lossOf(behaviour: Behaviour, policy: Policy): Exclude<Reason, 's
     case 'redirect-trap':
       return TRAPS[behaviour.to];
     case 'html-as-pdf':
-      return 'html-as-pdf';
+      // PMC's page before a download is a proof of work in waiting.
+      return behaviour.page === 'interstitial' ? 'bot-wall' : 'html-as-pdf';
     case 'truncated':
       return behaviour.times > policy.maxRetries ? 'truncated' : null;
     case 'cut':

@@ -76,7 +76,12 @@ function place(build: LocationBuilder): Location {
       build.copy({ class: 'repository', kind: draw.chance(0.8) ? 'pdf' : 'landing', visibleIn: ['unpaywall'] });
       return closedPage(build);
     case 'A7':
-      build.copy({ class: 'publisher', kind: draw.chance(0.8) ? 'pdf' : 'jats', visibleIn: ['crossref'] });
+      build.copy({
+        class: 'publisher',
+        kind: draw.chance(0.8) ? 'pdf' : 'jats',
+        visibleIn: ['crossref'],
+        license: draw.pick(['cc-by', 'cc-by-nc', 'cc-by-nc-nd', 'cc0']),
+      });
       return closedPage(build);
     case 'A8-semantic_scholar':
       build.copy({

@@ -2,7 +2,7 @@ import { PLAIN } from '../behaviours/behaviour.ts';
 import type { Behaviour } from '../behaviours/behaviour.ts';
 import { at } from './identifiers.ts';
 import type { LocationBuilder } from './locations.ts';
-import type { Lister, Location, Payload } from './types.ts';
+import type { Lister, Location, Payload, Version } from './types.ts';
 
 /** arXiv: the PDF at export.arxiv.org for programs, and the abstract page that OpenAlex lists. */
 export function arxivLocations(build: LocationBuilder): Location {
@@ -71,14 +71,21 @@ export function biomedicalLocations(build: LocationBuilder): void {
     add('www.ebi.ac.uk', `/europepmc/webservices/rest/${pmcid}/fullTextXML`, 'jats', ['europe_pmc']);
     add('europepmc.org', `/articles/${pmcid}?pdf=render`, 'pdf', ['europe_pmc']);
   }
+  // Europe PMC has manuscripts of its own funders that are in no bucket.
+  if (inEuropePmc && work.index % 4 === 1) return pmcPage(build, license, version);
   const key = `/${pmcid}.${cloudVersion}/${pmcid}.${cloudVersion}`;
   if (hasPdf) add('pmc-oa-opendata.s3.amazonaws.com', `${key}.pdf`, 'pdf', ['pmc']);
   add('pmc-oa-opendata.s3.amazonaws.com', `${key}.xml`, 'jats', ['pmc']);
+  pmcPage(build, license, version);
+}
+
+/** The page at PMC itself, which OpenAlex lists and no program should ask for. */
+function pmcPage(build: LocationBuilder, license: string | null, version: Version): void {
   build.service({
     host: 'pmc.ncbi.nlm.nih.gov.sim.test',
     hostType: 'repository',
     kind: 'landing',
-    url: at('pmc.ncbi.nlm.nih.gov', `/articles/${pmcid}/`),
+    url: at('pmc.ncbi.nlm.nih.gov', `/articles/${build.work.pmcid ?? ''}/`),
     version,
     license,
     isOa: true,

@@ -53,6 +53,10 @@ export type Lister =
   | 'europe_pmc'
   | 'pmc'
   | 'openalex_content'
+  | 'datacite'
+  | 'springer_nature'
+  | 'wiley_tdm'
+  | 'elsevier_tdm'
   | 'wayback'
   | 'doi';
 

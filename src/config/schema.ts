@@ -75,7 +75,11 @@ const keysSchema = z.strictObject({
   semantic_scholar: z.string().default('').describe('Key of Semantic Scholar: a rate of your own.'),
   ncbi: z.string().default('').describe('Key of NCBI: ten requests a second in place of three.'),
   osf: z.string().default('').describe('Token of OSF: a larger hourly limit.'),
-  openaire: z.string().default('').describe('Token of OpenAIRE: a larger hourly limit.'),
+  openaire: z.string().default('').describe('Token of OpenAIRE, which lives an hour: a larger hourly limit.'),
+  openaire_refresh: z.string().default('').describe('Refresh token of OpenAIRE: tokens are renewed with it.'),
+  springer_nature: z.string().default('').describe('Key of Springer Nature: JATS of its open articles.'),
+  wiley: z.string().default('').describe("Token of Wiley's text mining, for the resolver wiley_tdm."),
+  elsevier: z.string().default('').describe("Key of Elsevier's text mining, for the resolver elsevier_tdm."),
   engine: z.string().default('').describe('Key of the docling-serve or model server that reads PDFs.'),
   embeddings: z.string().default('').describe('Key of the embedding server.'),
 });
@@ -90,10 +94,14 @@ const downloadSchema = z.strictObject({
   accept: z
     .array(z.enum(['pdf', 'xml', 'html']))
     .min(1)
-    .default(['pdf', 'xml'])
+    .default(['pdf', 'xml', 'html'])
     .describe('Kinds of full text to keep.'),
   max_bytes: z.int().min(1).default(200_000_000).describe('Largest file that is fetched, in bytes.'),
   content_addressed: z.boolean().default(false).describe('Keep files by their hash, with friendly links beside them.'),
+  prefer: z
+    .enum(['any', 'published'])
+    .default('any')
+    .describe('Whether copies that are known to be manuscripts are tried only after all others.'),
   retracted: z.enum(['keep', 'skip']).default('keep').describe('What to do with retracted works.'),
   rotate_bytes: z
     .int()

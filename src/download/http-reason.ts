@@ -38,7 +38,10 @@ export function reasonOfResult(result: HttpResult): Reason | undefined {
   if (result.kind === 'later') return result.reason === 'host-held' ? 'connection-failed' : 'rate-limited';
   if (result.kind === 'refused') return REFUSED[result.reason];
   if (result.kind === 'failed') return FAILED[result.reason];
-  return reasonOfStatus(result.response.status);
+  const { status, headers } = result.response;
+  // Elsevier's interface cuts a file to its first page for who has no subscription, and says so in a header only.
+  if (/limited to first page/i.test(headers['x-els-status'] ?? '')) return 'preview-only';
+  return reasonOfStatus(status);
 }
 
 /** The word for a status; undefined for success. */

@@ -26,6 +26,8 @@ export interface ManifestRow {
   readonly license: string | null;
   readonly version: string | null;
   readonly host_type: string | null;
+  readonly same_as: string | null;
+  readonly terms: string | null;
   readonly retry_at: string | null;
   readonly duration_ms: number;
   readonly attempts: readonly AttemptRow[];
@@ -44,6 +46,9 @@ export interface AttemptRow {
   readonly license: string | null;
   readonly version: string | null;
   readonly host_type: string | null;
+  readonly same_as: string | null;
+  readonly evidence: string | null;
+  readonly terms: string | null;
   readonly reason: Reason;
   readonly detail: string | null;
   readonly started_at: string;
@@ -80,6 +85,8 @@ export function manifestRow(result: WorkResult, runId: string): ManifestRow {
     license: won?.attempt.license ?? null,
     version: won?.attempt.version ?? null,
     host_type: won?.attempt.hostType ?? null,
+    same_as: won?.attempt.sameAs ?? null,
+    terms: won?.attempt.terms ?? null,
     retry_at: outcome.kind === 'parked' ? new Date(outcome.at).toISOString() : null,
     duration_ms: Math.round(result.endedAt - result.startedAt),
     attempts: result.attempts.map(attemptRow),
@@ -100,6 +107,9 @@ function attemptRow(attempt: Attempt): AttemptRow {
     license: attempt.license,
     version: attempt.version,
     host_type: attempt.hostType,
+    same_as: attempt.sameAs,
+    evidence: attempt.evidence,
+    terms: attempt.terms,
     reason: attempt.reason,
     detail: attempt.detail,
     started_at: new Date(attempt.startedAt).toISOString(),

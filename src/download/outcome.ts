@@ -27,6 +27,11 @@ export interface Attempt {
   readonly license: string | null;
   readonly version: string | null;
   readonly hostType: string | null;
+  /** Another DOI that the copy goes by, and why it is believed to be the work's. */
+  readonly sameAs: string | null;
+  readonly evidence: string | null;
+  /** 'text-mining' where the file may be mined and not passed on. */
+  readonly terms: string | null;
   readonly reason: Reason;
   readonly detail: string | null;
   readonly startedAt: number;

@@ -12,7 +12,7 @@ export const REASONS = {
     sentence: 'The body is no full text: an image, an archive, metadata only.',
   },
   'kind-not-accepted': { scope: 'plan', later: false, sentence: 'A sound document of a kind that is not to be kept.' },
-  'blocked-challenge': { scope: 'plan', later: true, sentence: 'A challenge or ban against robots answered.' },
+  'bot-wall': { scope: 'plan', later: true, sentence: 'A challenge or ban against robots answered.' },
   'blocked-captcha': { scope: 'plan', later: false, sentence: 'A page that asks for a captcha answered.' },
   'blocked-login': { scope: 'plan', later: false, sentence: 'The request was led to a login page.' },
   'blocked-cookie': { scope: 'plan', later: false, sentence: 'A cookie wall did not open to its own cookie.' },

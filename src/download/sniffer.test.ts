@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 
 import type { Sniffed } from './index.ts';
-import { kindOf, reasonOfResult, reasonOfStatus, REASONS, Sniffer, wallOf } from './index.ts';
+import { kindOf, reasonOfResult, reasonOfStatus, REASONS, Sniffer } from './index.ts';
 
 const FIXTURES = join(import.meta.dirname, '../../../shared/data/api-fixtures/open');
 const skip = existsSync(FIXTURES) ? false : `${FIXTURES} is absent`;
@@ -67,29 +67,6 @@ test('other bodies are named by their bytes', () => {
     assert.equal(kindOf(Buffer.from(body, 'latin1')), kind, body);
   }
   assert.equal(sniff('').fault, 'empty-body');
-});
-
-test('walls are recognised by their own signs', { skip }, () => {
-  const page = (text: string, more: Partial<Parameters<typeof wallOf>[0]> = {}): string | undefined =>
-    wallOf({ status: 200, url: new URL('https://p.example/article/7'), headers: {}, text, ...more });
-  const challenge = readFileSync(join(FIXTURES, 'landing/cloudflare-challenge-acs.html'), 'utf8');
-  assert.equal(page(challenge, { status: 403 }), 'blocked-challenge');
-  assert.equal(page('error code: 1015', { status: 429 }), 'blocked-challenge');
-  assert.equal(page('', { headers: { 'cf-mitigated': 'challenge' }, status: 403 }), 'blocked-challenge');
-  assert.equal(page('<div class="g-recaptcha"></div>'), 'blocked-captcha');
-  assert.equal(page('<form><input type="password"></form>'), 'blocked-login');
-  assert.equal(page('', { url: new URL('https://idp.example/login?x=1') }), 'blocked-login');
-  assert.equal(page('', { url: new URL('https://p.example/action/cookieAbsent') }), 'blocked-cookie');
-  assert.equal(page('<a>Purchase PDF</a>'), 'paywalled');
-  assert.equal(page('<title>Page not found | X</title>'), 'soft-404');
-  assert.equal(page('<title>404 Not Found</title>'), 'soft-404');
-  assert.equal(page('<title>Gene 404 was not found in mice</title>'), undefined);
-  assert.equal(page('<meta name="citation_title" content="x"><h1>Not found</h1>'), undefined);
-  assert.equal(page('<meta name="citation_pdf_url" content="/a.pdf"><a>Get access</a>'), undefined);
-  for (const name of ['peerj.html', 'plos-one.html']) {
-    assert.equal(page(readFileSync(join(FIXTURES, 'landing', name), 'utf8')), undefined, name);
-  }
-  assert.equal(page('gone', { status: 404 }), undefined);
 });
 
 test('every end of a request has its word', () => {

@@ -125,6 +125,8 @@ function markupKind(head: Buffer): BodyKind {
   if (root === undefined) return head.includes(0) || head.length === 0 ? 'unknown' : 'text';
   const name = root.name.replace(/^[\w-]+:/, '');
   if (JATS_ROOTS.has(name) || (name === 'OAI-PMH' && /jats|pmc/i.test(text))) return 'jats';
+  // Springer Nature's interface puts articles into an envelope.
+  if (name === 'response' && /<records>\s*<article[\s>]/.test(text)) return 'jats';
   if (name === 'TEI') return 'tei';
   return /^(?:html|body|div)$/i.test(name) ? 'html' : 'xml';
 }

@@ -70,6 +70,8 @@ const PLAN: Plan = {
   credentials: [],
   headers: {},
   checksum: null,
+  sameAs: null,
+  terms: null,
   credits: 0,
 };
 

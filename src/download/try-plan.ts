@@ -10,11 +10,13 @@ import type { InspectDocument } from './identity.ts';
 import { belongsTo } from './identity.ts';
 import type { KeptFiles } from './kept-files.ts';
 import type { Artifact, ArtifactKind, Attempt } from './outcome.ts';
+import type { PageStatement } from './page-statement.ts';
+import { rightsOf, statementOf } from './page-statement.ts';
 import type { Reason } from './reasons.ts';
 import type { ReceivedBody } from './receive-body.ts';
 import { BodyReceiver } from './receive-body.ts';
 import { Transfer } from './transfer.ts';
-import { isCookieWall, wallOf } from './wall.ts';
+import { isCookieWall, isForSale, wallOf } from './wall.ts';
 
 /** A page may send its reader on, but not for ever. */
 const MOST_REFRESHES = 3;
@@ -53,6 +55,8 @@ interface Got {
   readonly result: HttpResult;
   readonly body: ReceivedBody | null;
   readonly artifact: Artifact | null;
+  /** What a page said of the file it led to. */
+  readonly page: PageStatement | null;
 }
 
 /** Tries plans of one work; its cookies and what was tried before are its own. */
@@ -92,8 +96,7 @@ export class PlanTrier {
         bytes: response?.bodyBytes ?? 0,
         sha256: got.body?.sha256 ?? null,
         kind: got.body?.sniffed.kind ?? null,
-        license: plan.license?.slug ?? plan.license?.raw ?? null,
-        version: plan.version,
+        ...rightsOf(plan, got.page, response?.headers),
         hostType: plan.hostType,
         reason: got.reason,
         detail: got.detail,
@@ -112,12 +115,19 @@ export class PlanTrier {
     const wall = wallOf({ status: response.status, url: response.url, headers: response.headers, text });
     if (wall !== undefined) return { ...got, reason: wall };
     if (expect === 'html' && this.#options.accept.has('html')) return this.#keepPage(got, text);
-    if (expect !== 'landing' && expect !== 'any') return { ...got, reason: 'html-as-pdf' };
+    const isPromised = plan.isPromised || expect === 'pdf' || expect === 'xml';
+    // A page is read where a plan leads to it, also where a file was promised; what its links lead to is not read again.
+    if (pages > MOST_REFRESHES) return { ...got, reason: 'html-as-pdf' };
     const page = readLandingPage(text, response.url, response.headers);
     if (page.refresh !== null && pages < MOST_REFRESHES) return this.#follow(plan, page.refresh, expect, pages + 1);
-    if (page.doi !== null && this.#work.ids.doi !== null && page.doi !== this.#work.ids.doi)
-      return { ...got, reason: 'identity-mismatch' };
-    return this.#followLinks(plan, page, { ...got, reason: plan.isPromised ? 'html-as-pdf' : 'no-pdf-link' });
+    const statement = statementOf(page, this.#work, plan);
+    if ('why' in statement) return { ...got, reason: 'identity-mismatch', detail: statement.why };
+    const none: Got = { ...got, page: statement, reason: isPromised ? 'html-as-pdf' : 'no-pdf-link' };
+    const found = { ...(await this.#followLinks(plan, page, none)), page: statement };
+    if (found.artifact !== null) return found;
+    // The files come first; where none is to be had, a page that is itself the text is as good.
+    if (page.isFullText && this.#options.accept.has('html')) return this.#keepPage(none, text);
+    return page.links.length === 0 && isForSale(text) ? { ...found, reason: 'paywalled' } : found;
   }
 
   /** The files a page names, until one is the work's; the last one's reason stands for the page. */
@@ -133,7 +143,7 @@ export class PlanTrier {
       // Some hosts serve a file only to who comes from its page, as every browser tells them.
       const headers = { referer: refererTo(link.url, page.url) };
       const inner: Plan = { ...plan, url: link.url, expect: link.expect, credentials: [], headers, checksum: null };
-      last = await this.#follow(inner, link.url, link.expect, MOST_REFRESHES);
+      last = await this.#follow(inner, link.url, link.expect, MOST_REFRESHES + 1);
       this.#tried.set(link.url, last.reason);
       if (last.artifact !== null) return last;
     }
@@ -239,7 +249,7 @@ export class PlanTrier {
     const receiver = new BodyReceiver({ part, keepPages: true, checksum: null, stop: () => undefined });
     receiver.write(got.body.page);
     receiver.end();
-    return { ...got, artifact: await this.#keep(part, 'html', got.result, got.body) };
+    return { ...got, reason: 'success', artifact: await this.#keep(part, 'html', got.result, got.body) };
   }
 
   async #keep(part: string, kind: ArtifactKind, result: HttpResult, body: ReceivedBody): Promise<Artifact> {
@@ -255,7 +265,7 @@ export class PlanTrier {
 
   #lost(result: HttpResult, reason: Reason): Got {
     const detail = result.kind === 'failed' || result.kind === 'refused' ? `${result.reason}: ${result.message}` : null;
-    return { reason, detail, result, body: null, artifact: null };
+    return { reason, detail, result, body: null, artifact: null, page: null };
   }
 }
 

@@ -1,52 +1,82 @@
 import type { Headers } from '../http/index.ts';
+import type { PageFace } from '../resolve/index.ts';
+import { readFace } from '../resolve/index.ts';
 import type { Reason } from './reasons.ts';
+import { WALL_SIGNS } from './wall-signs.ts';
 
 /** What is known of a page that came in place of a document. */
 export interface PageFacts {
   readonly status: number;
   readonly url: URL;
   readonly headers: Headers;
-  /** The beginning of the page; a few thousand characters tell enough. */
   readonly text: string;
 }
 
-const CHALLENGE =
-  /_cf_chl_opt|\/cdn-cgi\/challenge-platform\/|<title>\s*Just a moment\.\.\.|error code: 10(?:15|20)\b|_Incapsula_Resource|Request unsuccessful\. Incapsula|px-captcha|perimeterx|geo\.captcha-delivery\.com|datadome|perfdrive\.com|Reference #[\d.a-f]{6,}|checking your browser|enable javascript and cookies to continue/i;
+const BAN = /^\s*error code: 10\d\d\b/i;
 const CAPTCHA =
-  /g-recaptcha|h-captcha|hcaptcha\.com|recaptcha\/api|<[^>]{0,200}captcha[^>]{0,200}>|solve the captcha|are you a robot/i;
+  /g-recaptcha|h-captcha|hcaptcha\.com|recaptcha\/api|cf-turnstile|solve the captcha|are you a (?:robot|human)/i;
 const LOGIN_URL =
   /\/(?:login|signin|sign-in|ssocore|idp|sso|shibboleth|wayf|saml)(?:[/?.]|$)|SAMLRequest=|password-login|openathens|action=showLogin/i;
-const LOGIN_PAGE =
-  /<input[^>]{0,200}type\s*=\s*["']?password|<title>[^<]{0,100}(?:log ?in|sign ?in|institutional access)/i;
+const LOGIN_TITLE = /\b(?:log ?in|sign ?in|institutional access)\b/i;
 const COOKIE_URL = /cookieAbsent|cookies_not_supported|cookieSet=|error=cookies/i;
 const COOKIE_PAGE =
   /cookies (?:are|must be) (?:disabled|enabled|required)|please enable cookies|browser (?:does not|must) accept cookies/i;
-const PAYWALL =
+const FOR_SALE =
   /purchase (?:pdf|article|access)|buy (?:this )?article|get access|rent this article|subscribe to (?:read|journal)|add to cart|pay per view/i;
+const MISSING_TITLE = /^(?:error\s*)?404\b|page not found|\b404 (?:error|not found)|no longer available|^not found$/i;
 const MISSING =
-  /<title>\s*(?:error\s*)?404\b|<title>[^<]{0,100}(?:page not found|\b404 (?:error|not found)|no longer available)|<title>\s*not found\s*<|the page you (?:requested|are looking for)[^.<]{0,60}(?:not|cannot|could not)|<h1[^>]{0,100}>\s*(?:404|page not found|not found)\s*</i;
-/** An article page states itself as one; whatever else it says is about something else. */
-const ARTICLE = /citation_(?:title|doi|pdf_url)/i;
-const NAMES_FILE = /citation_pdf_url/i;
+  /the page you (?:requested|are looking for)[^.<]{0,60}(?:not|cannot|could not)|<h1[^>]{0,100}>\s*(?:404|page not found|not found)\s*</i;
+
+/** A wall says who it is and what one must do: a page with more to read is something else. */
+const MOST_WORDS_OF_A_WALL = 400;
+/** A page that is nothing but a script has at most a sentence for those who cannot run it. */
+const MOST_WORDS_OF_A_SCRIPT = 30;
+/** What is looked at of a page. */
+const MOST_CHARACTERS = 2_000_000;
 
 /** True for an address by which sites find out whether cookies are kept. */
 export function isCookieWall(url: string): boolean {
   return COOKIE_URL.test(url);
 }
 
+/** True for a page that offers a text for sale: what a closed article's page says, and the header of many an open one. */
+export function isForSale(text: string): boolean {
+  return FOR_SALE.test(text.slice(0, MOST_CHARACTERS));
+}
+
 /**
- * What kind of wall a page is, by signs the walls themselves carry; undefined for an ordinary page. They are
- * recognised so that the account is right, never to be got around.
+ * What kind of wall a page is; undefined for an ordinary page. A wall is a page that has nothing else: no metadata of an
+ * article and hardly a word to read. Signs alone prove nothing, since guard scripts, login forms and shopping carts are
+ * in the pages of open articles as well. Walls are recognised so that the account is right, never to be got around.
  */
 export function wallOf({ status, url, headers, text }: PageFacts): Reason | undefined {
-  if (headers['cf-mitigated'] === 'challenge' || headers['x-amzn-waf-action'] !== undefined) return 'blocked-challenge';
-  const seen = text.slice(0, 200_000);
-  if (CHALLENGE.test(seen)) return 'blocked-challenge';
+  if (WALL_SIGNS.some(({ headers: signs }) => signs?.some(([name, value]) => matches(headers[name], value))))
+    return 'bot-wall';
+  const seen = text.slice(0, MOST_CHARACTERS);
+  if (BAN.test(seen.slice(0, 200))) return 'bot-wall';
+  const face = readFace(seen);
+  if (face.isArticle) return undefined;
+  if (face.prose.words <= MOST_WORDS_OF_A_WALL && hasSign(face, seen.toLowerCase())) return 'bot-wall';
   if (status >= 400 && status !== 403 && status !== 401 && status !== 503) return undefined;
-  if (isCookieWall(url.href) || COOKIE_PAGE.test(seen)) return 'blocked-cookie';
+  if (LOGIN_URL.test(url.pathname + url.search)) return 'blocked-login';
+  if (isCookieWall(url.href)) return 'blocked-cookie';
+  const isMissing = status < 400 && (MISSING_TITLE.test(face.title) || MISSING.test(seen));
+  if (face.prose.words > MOST_WORDS_OF_A_WALL) return isMissing && face.files === 0 ? 'soft-404' : undefined;
+  if (COOKIE_PAGE.test(seen)) return 'blocked-cookie';
   if (CAPTCHA.test(seen)) return 'blocked-captcha';
-  if (LOGIN_URL.test(url.pathname + url.search) || LOGIN_PAGE.test(seen)) return 'blocked-login';
-  if (status >= 400) return undefined;
-  if (MISSING.test(seen) && !ARTICLE.test(seen)) return 'soft-404';
-  return PAYWALL.test(seen) && !NAMES_FILE.test(seen) ? 'paywalled' : undefined;
+  if (face.asksPassword || LOGIN_TITLE.test(face.title)) return 'blocked-login';
+  return isMissing ? 'soft-404' : undefined;
+}
+
+function matches(value: string | undefined, wanted: string): boolean {
+  return value !== undefined && (wanted === '' || value.toLowerCase().includes(wanted));
+}
+
+function hasSign({ title, prose, files }: PageFace, lower: string): boolean {
+  const name = title.toLowerCase();
+  return WALL_SIGNS.some(({ titles, marks, guards }) => {
+    if (titles?.some((each) => name.startsWith(each)) || marks?.some((each) => lower.includes(each))) return true;
+    const isBare = prose.words <= MOST_WORDS_OF_A_SCRIPT && files === 0;
+    return isBare && (guards?.some((each) => lower.includes(each)) ?? false);
+  });
 }

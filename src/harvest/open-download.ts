@@ -129,13 +129,14 @@ export function openAsking(
   const web = createWebTime(runtime.clock, config.http.time_scale);
   const client = createHttpClient({ ...clientSettings(config, services), clock: web.clock });
   const send = web.toMachineTime(client.send);
-  const lookups = new Lookups(send, services);
+  const lookups = new Lookups(send, services, runtime.clock);
   return {
     services,
     contact,
     send,
     async plansOf(listed, signal) {
-      const context = { lookups, services, contact, thorough: config.download.thorough, attempted: new Map(), signal };
+      const { thorough, retracted, prefer } = config.download;
+      const context = { lookups, services, contact, thorough, retracted, prefer, attempted: new Map(), signal };
       const { work, findings } = await completeWork(listed, context);
       const found = await Array.fromAsync(findPlans(work, resolvers, context));
       return { work, findings: [...findings, ...found] };
@@ -222,7 +223,14 @@ export async function assembleDownload(
     files,
     send,
     resolvers: chooseResolvers(resolverChoice(download)),
-    resolve: { lookups: new Lookups(send, services), services, contact, thorough: download.thorough },
+    resolve: {
+      lookups: new Lookups(send, services, runtime.clock),
+      services,
+      contact,
+      thorough: download.thorough,
+      retracted: download.retracted,
+      prefer: download.prefer,
+    },
     inspect: parts.inspect,
     accept: new Set(download.accept),
     maxBytes: download.max_bytes,

@@ -13,16 +13,20 @@ export interface ArxivEntry {
 
 const MAX_DEPTH = 64;
 
-/** Reads a feed; an unknown id is an empty feed, and an error is an entry called "Error", which is none. */
-export function readArxivFeed(xml: string): ArxivEntry[] {
+/**
+ * Reads a feed; an unknown id is an empty feed, and an error is an entry called "Error", which is none. Undefined for what
+ * is no feed.
+ */
+export function readArxivFeed(xml: string): ArxivEntry[] | undefined {
   const entries: ArxivEntry[] = [];
   const path: string[] = [];
   let fields = new Map<string, string>();
   const parser = new SaxesParser({ xmlns: false });
-  const state = { broken: false };
+  const state = { broken: false, isFeed: false };
   parser.on('error', () => (state.broken = true));
   parser.on('opentag', ({ name }) => {
     path.push(name);
+    if (path.length === 1) state.isFeed = /^(?:\w+:)?feed$/.test(name);
     if (path.length > MAX_DEPTH) state.broken = true;
     if (path.length === 2 && name === 'entry') fields = new Map();
   });
@@ -39,5 +43,5 @@ export function readArxivFeed(xml: string): ArxivEntry[] {
     fields = new Map();
   });
   for (let at = 0; at < xml.length && !state.broken; at += 65_536) parser.write(xml.slice(at, at + 65_536));
-  return state.broken ? [] : entries;
+  return state.broken || !state.isFeed ? undefined : entries;
 }

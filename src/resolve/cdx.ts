@@ -8,21 +8,26 @@ export interface Capture {
 
 const COLUMNS = ['urlkey', 'timestamp', 'original', 'mimetype', 'statuscode', 'digest', 'length'];
 
-/** Reads the index in both of its forms: JSON, whose first row names the columns, and text in its fixed columns. */
-export function readCdx(text: string): Capture[] {
+/**
+ * Reads the index in both of its forms: JSON, whose first row names the columns, and text in its fixed columns. Nothing is
+ * an empty list; undefined is an answer in no form of the index.
+ */
+export function readCdx(text: string): Capture[] | undefined {
   const trimmed = text.trim();
   if (!trimmed.startsWith('[')) {
-    return trimmed.split('\n').flatMap((line) => capture(COLUMNS, line.split(' ')));
+    const captures = trimmed.split('\n').flatMap((line) => capture(COLUMNS, line.split(' ')));
+    return captures.length === 0 && trimmed !== '' ? undefined : captures;
   }
   let rows: unknown;
   try {
     rows = JSON.parse(trimmed);
   } catch {
-    return [];
+    return undefined;
   }
-  if (!Array.isArray(rows)) return [];
+  if (!Array.isArray(rows)) return undefined;
   const [header, ...rest] = rows as unknown[];
-  if (!isRow(header)) return [];
+  if (header === undefined) return [];
+  if (!isRow(header) || !header.includes('timestamp')) return undefined;
   return rest.flatMap((row) => (isRow(row) ? capture(header, row) : []));
 }
 

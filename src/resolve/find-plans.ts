@@ -3,8 +3,8 @@ import { z } from 'zod';
 import type { Work } from '../works/index.ts';
 import { doiPath, formatArxivId, mergeIds, OPENALEX_SELECT, parseOpenAlexWork } from '../works/index.ts';
 import { readArxivFeed } from './arxiv-feed.ts';
-import { problemsOf } from './lookups.ts';
-import type { Finding, ResolveContext, Resolver } from './plan.ts';
+import { problemsOf, unreadable } from './lookups.ts';
+import type { Finding, Plan, ResolveContext, Resolver } from './plan.ts';
 
 /** More plans than this for one work is a page that wants to keep us busy. */
 const MOST_PLANS = 100;
@@ -20,18 +20,30 @@ export async function* findPlans(
 ): AsyncGenerator<Finding> {
   const known = yield* completed(work, context);
   const seen = new Set<string>();
+  const manuscripts: Finding[] = [];
   for (const resolver of resolvers) {
     context.signal?.throwIfAborted();
+    if (resolver.isLast) yield* manuscripts.splice(0);
     for await (const finding of resolver.plans(known, context)) {
       if (finding.kind === 'plan') {
         const { url } = finding.plan;
         if (seen.has(url) || context.attempted.has(url)) continue;
         if (seen.size >= MOST_PLANS) return;
         seen.add(url);
+        if (context.prefer === 'published' && isManuscript(finding.plan)) {
+          manuscripts.push(finding);
+          continue;
+        }
       }
       yield finding;
     }
   }
+  yield* manuscripts;
+}
+
+/** A copy that is known not to be the published version. */
+function isManuscript({ version }: Plan): boolean {
+  return version === 'submittedVersion' || version === 'acceptedVersion';
 }
 
 /** A work with all that its id leads to: what a file is recognised by, and where to ask. Asked once, then the work is complete. */
@@ -58,7 +70,10 @@ async function* completed(work: Work, context: ResolveContext): AsyncGenerator<F
   const found = await lookups.json(question, z.unknown(), signal);
   yield* problemsOf('openalex', found);
   const record = found.kind === 'found' ? parseOpenAlexWork(found.value) : undefined;
-  if (!record) return work;
+  if (!record) {
+    if (found.kind === 'found') yield* unreadable('openalex', 'the record of the work is none');
+    return work;
+  }
   const ids = mergeIds(work.ids, record.ids);
   return { ...record, id: work.id, ids, title: work.title ?? record.title, urls: work.urls };
 }
@@ -77,7 +92,9 @@ async function* fromArxiv(work: Work, { lookups, signal }: ResolveContext): Asyn
   const parameters = { id_list: formatArxivId(arxiv), max_results: '1' };
   const found = await lookups.text({ service: 'arxiv', path: 'api/query', parameters }, signal);
   yield* problemsOf('arxiv', found);
-  const [entry] = found.kind === 'found' ? readArxivFeed(found.value) : [];
+  const feed = found.kind === 'found' ? readArxivFeed(found.value) : [];
+  if (feed === undefined) yield* unreadable('arxiv', 'the feed is none');
+  const [entry] = feed ?? [];
   if (entry?.id.id !== arxiv.id) return work;
   return { ...work, title: work.title ?? entry.title, ids: { ...work.ids, doi: work.ids.doi ?? entry.doi } };
 }

@@ -1,11 +1,16 @@
 import type { z } from 'zod';
 
+import type { Clock } from '../base/index.ts';
+import { systemClock } from '../base/index.ts';
 import type { HttpRequest, Send } from '../http/index.ts';
+import { Secret } from '../http/index.ts';
 import type { Lookup } from '../works/index.ts';
 import { lookupJson, lookupText } from '../works/index.ts';
 import type { Finding } from './plan.ts';
+import type { Sameness } from './same-work.ts';
 import { SERVICE_TABLE } from './service-table.ts';
 import type { ServiceName, Services } from './services.ts';
+import { Tokens } from './tokens.ts';
 
 export interface Question {
   readonly service: ServiceName;
@@ -20,24 +25,50 @@ export interface Question {
 export class Lookups {
   readonly #send: Send;
   readonly #services: Services;
+  readonly #clock: Clock;
+  readonly #tokens: Tokens;
 
-  constructor(send: Send, services: Services) {
+  constructor(send: Send, services: Services, clock: Clock = systemClock) {
     this.#send = send;
     this.#services = services;
+    this.#clock = clock;
+    this.#tokens = new Tokens(send, services, clock);
+  }
+
+  /** The moment by which what is in force is told from what is not yet. */
+  now(): number {
+    return this.#clock.now();
   }
 
   json<S extends z.ZodType>(question: Question, schema: S, signal?: AbortSignal): Promise<Lookup<z.output<S>>> {
-    return lookupJson(this.#send, this.#request(question), schema, signal);
+    return this.#ask(question, (request) => lookupJson(this.#send, request, schema, signal), signal);
   }
 
   text(question: Question, signal?: AbortSignal): Promise<Lookup<string>> {
-    return lookupText(this.#send, this.#request(question), signal);
+    return this.#ask(question, (request) => lookupText(this.#send, request, signal), signal);
   }
 
-  #request({ service, path, parameters, body, accept }: Question): HttpRequest {
+  /** Asks; with a token that was given out once more when the service no longer takes it. */
+  async #ask<T>(
+    question: Question,
+    ask: (request: HttpRequest) => Promise<Lookup<T>>,
+    signal: AbortSignal | undefined,
+  ): Promise<Lookup<T>> {
+    const { service } = question;
+    if (this.#services.renewal(service) === undefined) return ask(this.#request(question, undefined));
+    for (let attempt = 1; ; attempt += 1) {
+      const token = await this.#tokens.current(service, signal);
+      if (!(token instanceof Secret)) return token;
+      const answer = await ask(this.#request(question, token));
+      if (answer.kind !== 'problem' || answer.reason !== 'unauthorized' || attempt > 1) return answer;
+      this.#tokens.forget(service, token);
+    }
+  }
+
+  #request({ service, path, parameters, body, accept }: Question, token: Secret | undefined): HttpRequest {
     return {
       url: this.#services.url(service, path, parameters),
-      credentials: this.#services.credentials(service),
+      credentials: this.#services.credentials(service, token),
       robots: 'terms',
       pool: service,
       cacheForMs: SERVICE_TABLE[service].cacheForMs,
@@ -57,4 +88,15 @@ export function problemsOf(resolver: string, lookup: Lookup<unknown>): Finding[]
   if (lookup.kind === 'found' || lookup.kind === 'missing') return [];
   if (lookup.kind === 'later') return [{ kind: 'problem', resolver, message: lookup.reason, at: lookup.at }];
   return [{ kind: 'problem', resolver, message: `${lookup.reason}: ${lookup.message}`, at: null }];
+}
+
+/** What a resolver says when a service that was asked for one work answered about another. */
+export function wrongWork(resolver: string, sameness: Sameness): Finding[] {
+  if (sameness.kind !== 'other') return [];
+  return [{ kind: 'problem', resolver, message: `another work was answered: ${sameness.why}`, at: null }];
+}
+
+/** What a resolver says when an answer arrived whole and cannot be read. */
+export function unreadable(resolver: string, what: string): Finding[] {
+  return [{ kind: 'problem', resolver, message: `unexpected-shape: ${what}`, at: null }];
 }

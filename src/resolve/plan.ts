@@ -1,6 +1,7 @@
 import type { Credential, Headers } from '../http/index.ts';
 import type { HostType, License, Version, Work } from '../works/index.ts';
 import type { Lookups } from './lookups.ts';
+import type { SameAs } from './same-work.ts';
 import type { Services } from './services.ts';
 
 export type ResolverName =
@@ -22,6 +23,10 @@ export type ResolverName =
   | 'core'
   | 'openaire'
   | 'openalex_content'
+  | 'datacite'
+  | 'springer_nature'
+  | 'wiley_tdm'
+  | 'elsevier_tdm'
   | 'wayback';
 
 /** What a source says is behind a URL: 'landing' a page that leads to the text, 'any' that it does not say. */
@@ -47,6 +52,10 @@ export interface Plan {
   readonly credentials: readonly Credential[];
   readonly headers: Headers;
   readonly checksum: Checksum | null;
+  /** The DOI of its own that this copy has, where it is another version of the work. */
+  readonly sameAs: SameAs | null;
+  /** The file may be mined and not passed on: a publisher's text-mining terms, or a reservation (TDMRep). */
+  readonly terms: 'text-mining' | null;
   /** What the attempt costs of a daily budget. */
   readonly credits: number;
 }
@@ -71,22 +80,33 @@ export interface ResolveContext {
   readonly attempted: ReadonlyMap<string, string>;
   /** Also search repositories that have no reason to know the work. */
   readonly thorough: boolean;
+  /** What to do with retracted works; kept unless it says otherwise. */
+  readonly retracted?: 'keep' | 'skip';
+  /** Whether a published version is worth waiting for: copies that are known to be none are then tried after all others. */
+  readonly prefer?: 'any' | 'published';
   readonly signal?: AbortSignal | undefined;
 }
 
 /** A source of plans. The array of resolvers is the plugin system: see the guide on writing one. */
 export interface Resolver {
   readonly name: string;
+  /** Wants to know what came of all other plans before it makes its own. */
+  readonly isLast?: boolean;
   plans(work: Work, context: ResolveContext): AsyncGenerator<Finding>;
 }
 
-/** A plan with what is usual filled in; undefined when the URL is none that can be fetched. */
+/** A plan with what is usual filled in; none when the URL is none that can be fetched. */
 export function plan(
   resolver: string,
   url: string | URL | null | undefined,
   details: Partial<Omit<Plan, 'resolver' | 'url'>> = {},
 ): Finding[] {
-  const parsed = URL.parse(String(url ?? '').trim());
+  // Some services pass on addresses as they stood in HTML.
+  const parsed = URL.parse(
+    String(url ?? '')
+      .trim()
+      .replaceAll('&amp;', '&'),
+  );
   if (!parsed || (parsed.protocol !== 'http:' && parsed.protocol !== 'https:')) return [];
   return [
     {
@@ -103,6 +123,8 @@ export function plan(
         credentials: [],
         headers: {},
         checksum: null,
+        sameAs: null,
+        terms: null,
         credits: 0,
         ...details,
       },

@@ -4,8 +4,10 @@ import { arxiv } from './resolvers/arxiv.ts';
 import { biorxiv } from './resolvers/biorxiv.ts';
 import { core } from './resolvers/core.ts';
 import { crossref } from './resolvers/crossref.ts';
+import { datacite } from './resolvers/datacite.ts';
 import { doaj } from './resolvers/doaj.ts';
 import { doi } from './resolvers/doi.ts';
+import { elsevierTdm } from './resolvers/elsevier-tdm.ts';
 import { europePmc } from './resolvers/europe-pmc.ts';
 import { figshare } from './resolvers/figshare.ts';
 import { hal } from './resolvers/hal.ts';
@@ -16,39 +18,52 @@ import { openalex } from './resolvers/openalex.ts';
 import { osf } from './resolvers/osf.ts';
 import { pmc } from './resolvers/pmc.ts';
 import { semanticScholar } from './resolvers/semantic-scholar.ts';
+import { springerNature } from './resolvers/springer-nature.ts';
 import { unpaywall } from './resolvers/unpaywall.ts';
 import { wayback } from './resolvers/wayback.ts';
+import { wileyTdm } from './resolvers/wiley-tdm.ts';
 import { zenodo } from './resolvers/zenodo.ts';
 
-/** Every resolver in the order of trust and cost: what OpenAlex has told us already comes first, the archive last. */
+/**
+ * Every resolver in the order in which it is asked, by what it costs others (decision 055): first what is known without a
+ * question and lies where programs are welcome, then repositories, then publishers' sites, then those who search for us, and
+ * last what costs money or is an archive.
+ */
 export const RESOLVERS: readonly (Resolver & { readonly name: string })[] = [
-  openalex,
   arxiv,
-  europePmc,
   pmc,
+  openalex,
+  europePmc,
+  springerNature,
   biorxiv,
   unpaywall,
-  crossref,
-  landingPage,
-  doi,
-  doaj,
   hal,
   zenodo,
   figshare,
   osf,
+  doaj,
+  crossref,
+  landingPage,
+  doi,
+  datacite,
   semanticScholar,
   core,
   openaire,
+  wileyTdm,
+  elsevierTdm,
   openalexContent,
   wayback,
 ];
+
+/** Asked only when they are enabled by name: what they give is under a subscription and terms of its own. */
+const OPT_IN: ReadonlySet<string> = new Set<ResolverName>(['wiley_tdm', 'elsevier_tdm']);
 
 export type ResolverPreset = 'fast' | 'broad';
 
 /** 'fast' asks only what is quick and likely; 'broad' asks everybody. */
 export const PRESETS: Readonly<Record<ResolverPreset, readonly ResolverName[]>> = {
-  fast: ['openalex', 'arxiv', 'europe_pmc', 'pmc', 'biorxiv', 'unpaywall', 'landing_page'],
-  broad: RESOLVERS.map(({ name }) => name as ResolverName),
+  fast: ['arxiv', 'pmc', 'openalex', 'europe_pmc', 'biorxiv', 'unpaywall', 'landing_page'],
+  broad: RESOLVERS.map(({ name }) => name as ResolverName).filter((name) => !OPT_IN.has(name)),
 };
 
 export interface ResolverChoice {

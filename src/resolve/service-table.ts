@@ -24,6 +24,8 @@ export interface ServiceFacts {
     readonly parameter: string;
     readonly prefix?: string;
   };
+  /** Where a token that lives shortly is had from a longer-lived one: the service that gives it out. */
+  readonly renewedAt?: string;
   /** How long an answer counts as fresh when the service does not say. */
   readonly cacheForMs: number;
 }
@@ -127,6 +129,37 @@ export const SERVICE_TABLE = {
     baseUrl: 'https://api.openaire.eu/',
     limits: { perSecond: 42 / 3600, burst: 15, concurrency: 1, keyed: { perSecond: 1, burst: 5 } },
     key: { keyName: 'openaire', place: 'header', parameter: 'authorization', prefix: 'Bearer ' },
+    renewedAt: 'openaire_token',
+    cacheForMs: DAY,
+  },
+  // A personal token lives an hour; a refresh token, a month (graph.openaire.eu/docs/apis/authentication).
+  openaire_token: {
+    baseUrl: 'https://services.openaire.eu/uoa-user-management/api/users/',
+    limits: { perSecond: 1 / 60, burst: 3, concurrency: 1 },
+    key: { keyName: 'openaire_refresh', place: 'query', parameter: 'refreshToken' },
+    cacheForMs: 0,
+  },
+  // Per address and five minutes 1,000 requests to those who say who they are (support.datacite.org/docs/rate-limit).
+  datacite: { baseUrl: 'https://api.datacite.org/', limits: { perSecond: 3, concurrency: 2 }, cacheForMs: DAY },
+  // The free plan: 100 requests a minute and 500 a day (dev.springernature.com), from below.
+  springer_nature: {
+    baseUrl: 'https://api.springernature.com/',
+    limits: { perSecond: 400 / 86_400, burst: 80, concurrency: 1 },
+    key: { keyName: 'springer_nature', place: 'query', parameter: 'api_key' },
+    cacheForMs: DAY,
+  },
+  // Three files a second and sixty in ten minutes (Wiley's text-mining terms), from below.
+  wiley_tdm: {
+    baseUrl: 'https://api.wiley.com/',
+    limits: { perSecond: 50 / 600, burst: 10, concurrency: 1 },
+    key: { keyName: 'wiley', place: 'header', parameter: 'wiley-tdm-client-token' },
+    cacheForMs: DAY,
+  },
+  // Ten requests a second and 50,000 a week (dev.elsevier.com/api_key_settings.html), from below.
+  elsevier_tdm: {
+    baseUrl: 'https://api.elsevier.com/',
+    limits: { perSecond: 2, concurrency: 2 },
+    key: { keyName: 'elsevier', place: 'header', parameter: 'x-els-apikey' },
     cacheForMs: DAY,
   },
   biorxiv: { baseUrl: 'https://api.biorxiv.org/', limits: { perSecond: 1, concurrency: 1 }, cacheForMs: DAY },

@@ -55,15 +55,22 @@ export class Services {
     return url;
   }
 
+  /** Whether there is a key for a service, or what it takes to get one. */
   hasKey(name: ServiceName): boolean {
     const key = factsOf(name).key;
-    return key !== undefined && this.#keys.has(key.keyName);
+    return (key !== undefined && this.#keys.has(key.keyName)) || this.renewal(name) !== undefined;
   }
 
-  /** The keys for a service, bound to its origin. */
-  credentials(name: ServiceName): readonly Credential[] {
+  /** The service that gives out tokens for this one, where there is a key for that. */
+  renewal(name: ServiceName): ServiceName | undefined {
+    const at = factsOf(name).renewedAt as ServiceName | undefined;
+    return at !== undefined && this.hasKey(at) ? at : undefined;
+  }
+
+  /** The keys for a service, bound to its origin; a token that was given out takes the place of the one in the settings. */
+  credentials(name: ServiceName, token?: Secret): readonly Credential[] {
     const { key } = factsOf(name);
-    const secret = key && this.#keys.get(key.keyName);
+    const secret = token ?? (key && this.#keys.get(key.keyName));
     if (!key || !secret) return [];
     const { place, parameter, prefix } = key;
     return [
@@ -74,6 +81,18 @@ export class Services {
   /** True for a URL at the host of a service. */
   isAt(name: ServiceName, url: string): boolean {
     return URL.parse(url)?.host === this.base(name).host;
+  }
+
+  /** True for a URL at any host of a service, where it is in the world or where it was moved to. */
+  isOf(name: ServiceName, url: string): boolean {
+    const host = URL.parse(url)?.host ?? '';
+    const { baseUrl, limits } = factsOf(name);
+    const original = new URL(baseUrl).host;
+    const { host: base } = this.base(name);
+    const suffix = base.startsWith(original) ? base.slice(original.length) : '';
+    return (
+      [original, ...(limits.hosts ?? [])].some((each) => host === each || host === `${each}${suffix}`) || host === base
+    );
   }
 
   /** Limits for the HTTP client. */

@@ -61,12 +61,25 @@ export function parseLicense(text: string | null | undefined): License | null {
     .replace(/^https?:\/\/openalex\.org\/licenses\//i, '')
     .toLowerCase()
     .replace(/[\s_]+/g, '-');
-  const ccVersion = /(\d\.\d)(?:-[a-z]+)?$/.exec(word)?.[1] ?? null;
+  const ccVersion = /(?:^|[^\d.])([1-4]\.[05])(?![\d.])/.exec(word)?.[1] ?? null;
   const plain = word.replace(/-?v?\d\.\d(?:-[a-z]+)?$/, '').replace(/-$/, '');
   const slug =
     (Object.hasOwn(WORDS, plain) ? WORDS[plain] : undefined) ??
-    (plain.startsWith('cc') ? ccSlug(plain.slice(2)) : null);
+    (plain.startsWith('cc') ? ccSlug(plain.slice(2)) : null) ??
+    namedSlug(raw);
   return { slug, raw, url, ccVersion: slug?.startsWith('cc') ? ccVersion : null };
+}
+
+/** Licences written out: "Creative Commons Attribution-NonCommercial 4.0 International", "CC-By Attribution 4.0". */
+function namedSlug(text: string): LicenseSlug | null {
+  const words = text.toLowerCase();
+  if (/\bcc0\b|\bcc zero\b|public domain dedication/.test(words)) return 'cc0';
+  if (/public domain/.test(words)) return 'public-domain';
+  if (!/creative commons|\bcc[\s_-]?by/.test(words) || !/attribution|\bby\b/.test(words)) return null;
+  const has = (part: RegExp, letters: string): string => (part.test(words) ? letters : '');
+  return ccSlug(
+    `by${has(/non-?\s?commercial|\bnc\b/, 'nc')}${has(/share-?\s?alike|\bsa\b/, 'sa')}${has(/no-?\s?deriv|\bnd\b/, 'nd')}`,
+  );
 }
 
 function ccSlug(terms: string): LicenseSlug | null {

@@ -19,7 +19,8 @@ export function sniff(bytes: Uint8Array): FileKind {
   if (/<!doctype\s+html\b/i.test(text.slice(0, 2_000)) || /^html$/i.test(name)) return 'html';
   if (/^tei$/i.test(name)) return 'tei';
   if (name === 'article' && (isXml || isJatsHead(text))) return 'jats';
-  if ((name === 'OAI-PMH' || name === 'pmc-articleset') && /<(?:\w+:)?article[\s>]/.test(text)) return 'jats';
+  if ((name === 'OAI-PMH' || name === 'pmc-articleset' || name === 'response') && /<(?:\w+:)?article[\s>]/.test(text))
+    return 'jats';
   if (isXml || /<!DOCTYPE\s+\w/.test(text.slice(0, 2_000))) return 'xml';
   if (/^(?:head|body|div|p|article|main|section|table|h[1-6]|meta|title|script|a|span|ul|ol|center|font)$/i.test(name))
     return 'html';

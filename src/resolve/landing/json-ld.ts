@@ -2,6 +2,7 @@
 export interface LinkedData {
   readonly pdfUrls: readonly string[];
   readonly license: string | null;
+  readonly doi: string | null;
 }
 
 const MAX_NODES = 5_000;
@@ -13,10 +14,11 @@ export function readJsonLd(text: string): LinkedData {
   try {
     data = JSON.parse(text);
   } catch {
-    return { pdfUrls: [], license: null };
+    return { pdfUrls: [], license: null, doi: null };
   }
   const pdfUrls: string[] = [];
   let license: string | null = null;
+  let doi: string | null = null;
   const waiting: unknown[] = [data];
   for (let seen = 0; waiting.length > 0 && seen < MAX_NODES; seen += 1) {
     const node = waiting.pop();
@@ -26,14 +28,28 @@ export function readJsonLd(text: string): LinkedData {
       if (Array.isArray(fields.get('@graph'))) waiting.push(fields.get('@graph'));
       if (!ARTICLE.test([fields.get('@type')].flat().map(String).join(' '))) continue;
       for (const name of ['encoding', 'associatedMedia', 'distribution']) pdfUrls.push(...mediaUrls(fields.get(name)));
-      const said = fields.get('license');
-      if (typeof said === 'string') license ??= said;
+      for (const said of texts(fields.get('license'))) license ??= said;
+      for (const name of ['identifier', '@id', 'sameAs', 'url'])
+        doi ??= texts(fields.get(name)).find((said) => /(?:^|doi[.:/ ]|org\/)10\.\d{4,9}\//i.test(said)) ?? null;
       const url = fields.get('contentUrl');
       if (typeof url === 'string' && /\.pdf($|\?)/i.test(url)) pdfUrls.push(url);
       waiting.push(fields.get('mainEntity'));
     }
   }
-  return { pdfUrls: [...new Set(pdfUrls)], license };
+  return { pdfUrls: [...new Set(pdfUrls)], license, doi };
+}
+
+/** The texts of a value that may be one, a list of them, or an object that holds it as `value`, `url` or `@id`. */
+function texts(value: unknown): string[] {
+  return [value]
+    .flat()
+    .slice(0, 50)
+    .flatMap((each: unknown): string[] => {
+      if (typeof each === 'string') return [each];
+      if (each === null || typeof each !== 'object') return [];
+      const { value: inner, url, '@id': id } = each as Record<string, unknown>;
+      return [inner, url, id].filter((text) => typeof text === 'string');
+    });
 }
 
 function mediaUrls(media: unknown): string[] {

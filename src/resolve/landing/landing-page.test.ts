@@ -99,6 +99,89 @@ test('a refresh, a licence and a DOI are read', () => {
   assert.equal(readLandingPage('<meta name="dc.rights" content="All rights reserved">', page).license, null);
 });
 
+test('the DOI is read wherever pages state it, the most exact statement first', () => {
+  for (const [html, doi] of [
+    ['<meta name="dc.identifier" content="doi:10.1000/ABC">', '10.1000/abc'],
+    [
+      '<meta name="DC.Identifier" scheme="publisher-id" content="11327507"><meta name="DC.Identifier" scheme="doi" content="10.1000/ABC">',
+      '10.1000/abc',
+    ],
+    [
+      '<meta name="DC.Identifier.DOI" content="10.1000/abc"><meta name="DC.Identifier" content="https://hdl.example/1">',
+      '10.1000/abc',
+    ],
+    [
+      '<meta name="dc.identifier" content="10.1000/other"><meta property="citation_doi" content="10.1000/abc">',
+      '10.1000/abc',
+    ],
+    ['<meta name="prism.doi" content="doi:10.1000/abc">', '10.1000/abc'],
+    ['<link rel="cite-as" href="https://doi.org/10.1000/abc">', '10.1000/abc'],
+    [
+      '<script type="application/ld+json">{"@type":"ScholarlyArticle","identifier":{"@type":"PropertyValue","propertyID":"doi","value":"10.1000/abc"}}</script>',
+      '10.1000/abc',
+    ],
+    [
+      '<script type="application/ld+json">{"@type":"ScholarlyArticle","sameAs":"https://doi.org/10.1000/abc"}</script>',
+      '10.1000/abc',
+    ],
+    ['<meta name="dc.identifier" content="ISSN 1234-5678">', null],
+  ] as const)
+    assert.equal(readLandingPage(html, page).doi, doi, html);
+});
+
+test('the licence is read wherever pages state it; several that disagree are none', () => {
+  const BY = 'https://creativecommons.org/licenses/by/4.0/';
+  for (const [html, slug] of [
+    [`<meta name="DC.Rights" content="${BY}">`, 'cc-by'],
+    [`<meta name="dc.rights" content="© 2020 The authors. Licensed under ${BY}">`, 'cc-by'],
+    [`<a href="${BY}">CC BY 4.0</a>`, 'cc-by'],
+    [`<a href="${BY}">one</a> <a href="http://creativecommons.org/licenses/by/3.0/">two</a>`, 'cc-by'],
+    [`<a href="${BY}">one</a> <a href="https://creativecommons.org/licenses/by-nc/4.0/">two</a>`, null],
+    [`<a href="https://creativecommons.org/licenses/by-nc/4.0/">site</a><link rel="license" href="${BY}">`, 'cc-by'],
+    [`<script type="application/ld+json">{"@type":"ScholarlyArticle","license":{"@id":"${BY}"}}</script>`, 'cc-by'],
+    ['<meta name="dc.Rights" content="© 2008 Informa UK Ltd All rights reserved">', null],
+  ] as const)
+    assert.equal(readLandingPage(html, page).license?.slug ?? null, slug, html);
+});
+
+test('authors and a reservation of mining are read', () => {
+  const read = readLandingPage(
+    '<meta name="citation_author" content="Lovelace, Ada"><meta name="citation_author" content="Grace Hopper"><meta name="dc.creator" content="Nobody"><meta name="tdm-reservation" content="1">',
+    page,
+  );
+  assert.deepEqual(read.authors, ['Lovelace, Ada', 'Grace Hopper']);
+  assert.equal(read.tdmReserved, true);
+  assert.deepEqual(readLandingPage('<meta name="citation_authors" content="A. B.; C. D.">', page).authors, [
+    'A. B.',
+    'C. D.',
+  ]);
+});
+
+test('a page is told to be the full text by its prose and its sections, an abstract page is none', () => {
+  const prose = (words: number): string => `<p>${'lorem '.repeat(words)}</p>`;
+  const sections = ['1. Introduction', 'Materials and Methods', 'Results', 'Discussion', 'References'];
+  const paper = sections.map((name) => `<h2>${name}</h2>${prose(120).repeat(4)}`).join('');
+  const read = (body: string): boolean => readLandingPage(`<body>${body}</body>`, page).isFullText;
+  assert.equal(read(paper), true);
+  assert.equal(
+    read(
+      `<h2>Abstract</h2>${prose(250)}<h2>References</h2><ul>${'<li>A. Author, A title of some length, 2020</li>'.repeat(200)}</ul>`,
+    ),
+    false,
+  );
+  assert.equal(read(sections.map((name) => `<h2>${name}</h2>${prose(60)}`).join('')), false);
+  assert.equal(read(prose(120).repeat(30)), false);
+  assert.equal(read(`<script>${paper}</script>`), false);
+});
+
+test("the address of Elsevier's file is read from the data of its page", () => {
+  const data =
+    '{"article":{"pdfDownload":{"isPdfFullText":false,"urlMetadata":{"queryParams":{"md5":"0123456789abcdef0123456789abcdef","pid":"1-s2.0-S1-main.pdf"},"pii":"S1","pdfExtension":"/pdfft","path":"science/article/pii"}}}}';
+  assert.deepEqual(urls(`<script type="application/json">${data}</script>`), [
+    'https://journal.example/science/article/pii/S1/pdfft?md5=0123456789abcdef0123456789abcdef&pid=1-s2.0-S1-main.pdf',
+  ]);
+});
+
 test('links in headers are read with commas and quotes in them', () => {
   assert.deepEqual(parseLinkHeader('<a,b>; rel="item alternate"; title="x, y"; type="application/pdf", <c>;rel=next'), [
     { target: 'a,b', rel: ['item', 'alternate'], type: 'application/pdf' },

@@ -1,8 +1,10 @@
 import type { Headers } from '../../http/index.ts';
 import type { License } from '../../works/index.ts';
-import { normalizeDoi, parseLicense } from '../../works/index.ts';
+import { normalizeDoi } from '../../works/index.ts';
 import { readJsonLd } from './json-ld.ts';
 import { parseLinkHeader } from './link-header.ts';
+import { isFullText, readProse } from './page-prose.ts';
+import { authorsIn, citedAs, doiIn, licenseOf, rels, titleIn } from './page-statements.ts';
 import type { Tag } from './tags.ts';
 import { readTags } from './tags.ts';
 
@@ -17,18 +19,22 @@ export interface LandingLink {
 export interface LandingPage {
   readonly url: URL;
   readonly title: string | null;
-  /** The DOI the page states for itself: another than the one asked for means another work. */
+  readonly authors: readonly string[];
+  /** The DOI the page states for itself: another than the one asked for means another work, or another version of it. */
   readonly doi: string | null;
   readonly license: License | null;
   readonly links: readonly LandingLink[];
   /** Where the page sends its reader by itself. */
   readonly refresh: string | null;
+  /** The page is itself the full text, and not only about it. */
+  readonly isFullText: boolean;
+  /** It reserves text and data mining, or says where the terms for that are (tdm-reservation, tdm-policy). */
+  readonly tdmReserved: boolean;
 }
 
 const PDF_METAS = new Set(['citation_pdf_url', 'bepress_citation_pdf_url', 'eprints.document_url', 'wkhealth_pdf_url']);
 const XML_METAS = new Set(['citation_xml_url', 'citation_full_xml_url', 'fulltext_xml']);
 const HTML_METAS = new Set(['citation_fulltext_html_url', 'citation_full_html_url']);
-const LICENSE_METAS = new Set(['dc.rights', 'dcterms.license', 'citation_license', 'dc.rights.uri']);
 const MAX_LINKS = 20;
 /** A citation_pdf_url of a supplement stands beside the one of the article. */
 const SUPPLEMENT = /suppl|appendix|additional[-_]?file|esm\b|[?&]supplement=/i;
@@ -44,13 +50,9 @@ export function readLandingPage(html: string, url: URL, headers: Headers = {}): 
       content: attributes.get('content')?.trim() ?? '',
     }))
     .filter(({ content }) => content !== '');
-  const first = (names: ReadonlySet<string>): string | null =>
-    metas.find(({ name }) => names.has(name))?.content ?? null;
   const linked = tags
     .filter(({ name, attributes }) => name === 'script' && /ld\+json/i.test(attributes.get('type') ?? ''))
     .map(({ text }) => readJsonLd(text));
-  const licenseText =
-    first(LICENSE_METAS) ?? relHref(tags, 'license') ?? linked.find(({ license }) => license !== null)?.license ?? null;
   const candidates = [
     ...withoutSupplements(
       metas.filter(({ name }) => PDF_METAS.has(name)).map(({ content }) => link(content, 'pdf', 1)),
@@ -61,18 +63,24 @@ export function readLandingPage(html: string, url: URL, headers: Headers = {}): 
     ...linked.flatMap(({ pdfUrls }) => pdfUrls.map((each) => link(each, 'pdf', 2))),
     ...embedded(tags),
     ...platformLinks(tags),
+    ...embeddedData(tags),
     ...metas.filter(({ name }) => HTML_METAS.has(name)).map(({ content }) => link(content, 'html', 2)),
     ...plainLinks(tags),
   ];
   return {
     url,
-    title:
-      first(new Set(['citation_title', 'dc.title'])) ??
-      (tags.find(({ name }) => name === 'title')?.text.trim() || null),
-    doi: normalizeDoi(first(new Set(['citation_doi', 'bepress_citation_doi', 'prism.doi'])) ?? '') ?? null,
-    license: licenseText === null ? null : knownLicense(licenseText),
+    title: titleIn(metas) ?? (tags.find(({ name }) => name === 'title')?.text.trim() || null),
+    authors: authorsIn(metas),
+    doi:
+      doiIn(metas) ??
+      linked.map(({ doi }) => normalizeDoi(doi ?? '')).find((doi) => doi !== undefined) ??
+      citedAs(tags, headers) ??
+      null,
+    license: licenseOf(tags, metas, linked, headers),
     links: distinct(candidates, base, url),
     refresh: refreshOf(tags, base),
+    isFullText: isFullText(readProse(html)),
+    tdmReserved: metas.some(({ name, content }) => name === 'tdm-reservation' && content === '1'),
   };
 }
 
@@ -90,17 +98,6 @@ function baseOf(tags: readonly Tag[], url: URL): URL {
   const href = tags.find(({ name, attributes }) => name === 'base' && attributes.has('href'))?.attributes.get('href');
   const base = href === undefined ? null : URL.parse(href, url.href);
   return base && (base.protocol === 'http:' || base.protocol === 'https:') ? base : url;
-}
-
-function relHref(tags: readonly Tag[], rel: string): string | null {
-  const found = tags.find(
-    ({ name, attributes }) => (name === 'link' || name === 'a') && rels(attributes).includes(rel),
-  );
-  return found?.attributes.get('href') ?? null;
-}
-
-function rels(attributes: ReadonlyMap<string, string>): string[] {
-  return (attributes.get('rel') ?? '').toLowerCase().split(/\s+/);
 }
 
 function expectationOf(type: string): LandingLink['expect'] | undefined {
@@ -147,13 +144,28 @@ function platformLinks(tags: readonly Tag[]): LandingLink[] {
     if (uuid !== undefined) return [link(`/server/api/core/bitstreams/${uuid}/content`, 'pdf', 2)];
     if (
       /\/bitstream\/\S{0,1000}\.pdf/i.test(href) ||
-      /\/doi\/(?:pdf|pdfdirect)\/10\./i.test(href) ||
+      /\/doi\/(?:pdf|pdfdirect|pdfplus)\/10\./i.test(href) ||
       /\/ws\/(?:portal)?files\//i.test(href)
     ) {
       return [link(href, 'pdf', 2)];
     }
     return [];
   });
+}
+
+/** Elsevier's pages keep the address of the file in the data that their scripts read. */
+const PDF_DATA =
+  /"pdfDownload":\{"isPdfFullText":(?:true|false),"urlMetadata":\{"queryParams":\{"md5":"([0-9a-f]{32})","pid":"([\w.-]{1,200})"\},"pii":"(\w{1,40})","pdfExtension":"(\/\w{1,20})","path":"([\w/]{1,60})"/;
+
+function embeddedData(tags: readonly Tag[]): LandingLink[] {
+  return tags
+    .filter(({ name }) => name === 'script')
+    .flatMap(({ text }) => {
+      const [, md5, pid, pii, extension, path] = PDF_DATA.exec(text) ?? [];
+      return path === undefined
+        ? []
+        : [link(`/${path}/${pii ?? ''}${extension ?? ''}?md5=${md5 ?? ''}&pid=${pid ?? ''}`, 'pdf', 2)];
+    });
 }
 
 /** Anchors that end in .pdf and call themselves so: last, since they lead to guidelines and supplements as well. */
@@ -193,10 +205,4 @@ function distinct(links: readonly LandingLink[], base: URL, page: URL): LandingL
     kept.push({ ...each, url: url.href });
   }
   return kept;
-}
-
-/** A rights statement counts as a licence only when it is one we have a word for. */
-function knownLicense(text: string): License | null {
-  const license = parseLicense(text);
-  return license?.slug === null ? null : license;
 }

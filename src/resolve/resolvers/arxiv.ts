@@ -1,6 +1,5 @@
-import { formatArxivId } from '../../works/index.ts';
+import { arxivFile, arxivIdAt } from '../leads.ts';
 import type { Resolver } from '../plan.ts';
-import { plan } from '../plan.ts';
 
 /** arXiv's PDF at the host it keeps for programs. What OpenAlex says of the licence is taken along. */
 export const arxiv: Resolver = {
@@ -9,14 +8,8 @@ export const arxiv: Resolver = {
     const { arxiv: id } = work.ids;
     if (id === null) return;
     const known = work.locations.find(({ landingUrl, pdfUrl }) =>
-      [landingUrl, pdfUrl].some((url) => url !== null && url.includes(id.id) && /arxiv\.org/i.test(url)),
+      [landingUrl, pdfUrl].some((url) => url !== null && arxivIdAt(services, url)?.id === id.id),
     );
-    yield* plan('arxiv', services.url('arxiv', `pdf/${formatArxivId(id)}`), {
-      expect: 'pdf',
-      license: known?.license ?? null,
-      version: 'submittedVersion',
-      hostType: 'preprint',
-      robots: 'terms',
-    });
+    yield* arxivFile(services, 'arxiv', id, { license: known?.license ?? null });
   },
 };

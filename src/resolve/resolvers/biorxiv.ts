@@ -4,10 +4,17 @@ import { doiPath, maybe, parseLicense } from '../../works/index.ts';
 import { problemsOf } from '../lookups.ts';
 import type { Resolver } from '../plan.ts';
 import { plan } from '../plan.ts';
+import { compareWork } from '../same-work.ts';
 
-export const biorxivDetails = z.object({
+const biorxivDetails = z.object({
   collection: z.array(
-    z.object({ doi: z.string(), version: maybe(z.union([z.string(), z.number()])), license: maybe(z.string()) }),
+    z.object({
+      doi: z.string(),
+      title: maybe(z.string()),
+      version: maybe(z.union([z.string(), z.number()])),
+      type: maybe(z.string()),
+      license: maybe(z.string()),
+    }),
   ),
 });
 
@@ -17,21 +24,29 @@ const SERVERS = [
   ['medrxiv', 'medrxiv_site'],
 ] as const;
 
-/** bioRxiv and medRxiv: the API says which server and version, the site has the PDF. */
+/**
+ * bioRxiv and medRxiv: the API says which server and version, the site has the PDF, behind a wall for most programs. Europe
+ * PMC's copy is therefore tried before (see the order of resolvers); their bucket for text mining wants an account that pays.
+ */
 export const biorxiv: Resolver = {
   name: 'biorxiv',
   async *plans(work, { lookups, services, signal }) {
     const { doi } = work.ids;
     if (doi === null || !PREFIXES.test(doi)) return;
+    const bare = doi.replace(/v\d{1,3}$/, '');
     for (const [server, site] of SERVERS) {
-      const path = `details/${server}/${doiPath(doi)}/na/json`;
+      const path = `details/${server}/${doiPath(bare)}/na/json`;
       const found = await lookups.json({ service: 'biorxiv', path }, biorxivDetails, signal);
       yield* problemsOf('biorxiv', found);
       if (found.kind !== 'found') continue;
       // One element per version; an unknown DOI is an empty list with status 200.
-      const latest = found.value.collection.toSorted((a, b) => Number(b.version) - Number(a.version))[0];
+      const latest = found.value.collection
+        .filter((each) => compareWork(work, { doi: each.doi }).kind === 'same')
+        .toSorted((a, b) => numberOf(b.version) - numberOf(a.version))[0];
       if (!latest) continue;
-      yield* plan('biorxiv', services.url(site, `content/${doiPath(doi)}v${Number(latest.version ?? 1)}.full.pdf`), {
+      if (/withdraw/i.test(latest.type ?? '') || /^withdrawn/i.test(latest.title ?? '')) return;
+      const number = Math.max(1, numberOf(latest.version));
+      yield* plan('biorxiv', services.url(site, `content/${doiPath(bare)}v${number}.full.pdf`), {
         expect: 'pdf',
         license: parseLicense(latest.license),
         version: 'submittedVersion',
@@ -41,3 +56,7 @@ export const biorxiv: Resolver = {
     }
   },
 };
+
+function numberOf(version: string | number | null): number {
+  return Number(version ?? 1) || 0;
+}

@@ -1,14 +1,20 @@
 import { z } from 'zod';
 
-import { maybe, normalizeDoi, parseLicense } from '../../works/index.ts';
+import { maybe, parseArxivId, parseLicense } from '../../works/index.ts';
+import { arxivFile, lead } from '../leads.ts';
 import { problemsOf } from '../lookups.ts';
 import type { Resolver } from '../plan.ts';
-import { plan } from '../plan.ts';
+import { compareWork } from '../same-work.ts';
 
-export const coreAnswer = z.object({
+const id = maybe(z.union([z.string(), z.number()]));
+
+const coreAnswer = z.object({
   results: z.array(
     z.object({
       doi: maybe(z.string()),
+      arxivId: id,
+      title: maybe(z.string()),
+      authors: maybe(z.array(z.object({ name: maybe(z.string()) }))),
       downloadUrl: maybe(z.string()),
       sourceFulltextUrls: maybe(z.union([z.array(z.string()), z.string()])),
       license: maybe(z.string()),
@@ -16,28 +22,35 @@ export const coreAnswer = z.object({
   ),
 });
 
-/** CORE: the copy it keeps, then where it found it; either may be a page. It answers nobody without a key. */
+/**
+ * CORE: the copy it keeps, then where it found it; either may be a page, and arXiv's is arXiv's. Without a key it answers
+ * few (a hundred tokens a day), and whom it turns away need not come back for that.
+ */
 export const core: Resolver = {
   name: 'core',
   async *plans(work, { lookups, services, signal }) {
     const { doi } = work.ids;
     if (doi === null) return;
-    if (!services.hasKey('core')) {
-      yield { kind: 'problem', resolver: 'core', message: 'needs a CORE key', at: null };
-      return;
-    }
     const parameters = { q: `doi:"${doi.replaceAll('"', '')}"`, limit: '3' };
     // Without the slash at its end the path is answered by a redirect.
     const found = await lookups.json({ service: 'core', path: 'v3/search/works/', parameters }, coreAnswer, signal);
-    yield* problemsOf('core', found);
+    const problems = problemsOf('core', found);
+    if (services.hasKey('core')) yield* problems;
+    else if (problems.length > 0) yield { kind: 'problem', resolver: 'core', message: 'needs a CORE key', at: null };
     if (found.kind !== 'found') return;
-    for (const { doi: named, downloadUrl, sourceFulltextUrls, license } of found.value.results) {
-      if (named !== null && normalizeDoi(named) !== doi) continue;
-      for (const url of [downloadUrl, ...[sourceFulltextUrls ?? []].flat()]) {
-        // An abstract page of arXiv leads to what the arXiv resolver has already tried.
-        if (url !== null && /arxiv\.org\/abs\//i.test(url)) continue;
-        yield* plan('core', url, { license: parseLicense(license), hostType: 'aggregator' });
-      }
+    for (const each of found.value.results) {
+      const authors = (each.authors ?? []).flatMap(({ name }) => (name === null ? [] : [name]));
+      const sameness = compareWork(work, { doi: each.doi, title: each.title, authors });
+      if (sameness.kind === 'other') continue;
+      const details = {
+        license: parseLicense(each.license),
+        hostType: 'aggregator',
+        sameAs: sameness.kind === 'version' ? sameness.sameAs : null,
+      } as const;
+      for (const url of [each.downloadUrl, ...[each.sourceFulltextUrls ?? []].flat()])
+        yield* lead(services, 'core', url, details);
+      const arxiv = each.arxivId === null ? undefined : parseArxivId(`arxiv:${each.arxivId}`);
+      if (arxiv) yield* arxivFile(services, 'core', arxiv);
     }
   },
 };

@@ -1,9 +1,14 @@
 import { z } from 'zod';
 
-import { doiPath, maybe, parseLicense, parseVersion } from '../../works/index.ts';
-import { problemsOf } from '../lookups.ts';
-import type { Expectation, Resolver } from '../plan.ts';
+import type { License, Work } from '../../works/index.ts';
+import { doiPath, maybe, normalizeDoi, parseArxivId, parseLicense, parseVersion } from '../../works/index.ts';
+import { arxivFile, asVersion, lead, told } from '../leads.ts';
+import { problemsOf, wrongWork } from '../lookups.ts';
+import type { Expectation, Finding, ResolveContext, Resolver } from '../plan.ts';
 import { plan } from '../plan.ts';
+import { compareWork } from '../same-work.ts';
+import { europePmc } from './europe-pmc.ts';
+import { osf } from './osf.ts';
 
 const link = z.object({
   URL: z.string(),
@@ -16,19 +21,38 @@ const license = z.object({
   'content-version': maybe(z.string()),
   start: maybe(z.object({ timestamp: maybe(z.number()) })),
 });
+const related = z.object({ 'id-type': maybe(z.string()), id: maybe(z.string()) });
 
-export const crossrefWork = z.object({ link: maybe(z.array(link)), license: maybe(z.array(license)) });
-export const crossrefAnswer = z.object({ message: crossrefWork });
+const crossrefWork = z.object({
+  DOI: maybe(z.string()),
+  title: maybe(z.array(z.string())),
+  link: maybe(z.array(link)),
+  license: maybe(z.array(license)),
+  resource: maybe(z.object({ primary: maybe(z.object({ URL: maybe(z.string()) })) })),
+  relation: maybe(z.record(z.string(), z.array(related))),
+});
+const crossrefAnswer = z.object({ message: crossrefWork });
 
+type Record = z.output<typeof crossrefWork>;
 type Link = z.output<typeof link>;
 
-/** Hosts whose links open only to a token for text mining. */
+/** Hosts whose links open only to a token for text mining; those who have one are asked by resolvers of their own. */
 const TOKEN_HOSTS = /^(?:api\.(?:elsevier|wiley)\.com|.*\.els-cdn\.com)$/i;
+/** Licences for text mining, whatever version they are deposited for: they are no reader's licence. */
+const MINING_LICENSE = /\btdm\b|text-?(?:and-?data-?)?mining|userlicense/i;
+/** Relations that say: the same work in another state. */
+const VERSIONS = ['has-preprint', 'has-manuscript', 'is-identical-to'] as const;
+const MOST_VERSIONS = 3;
 
-/** Links that publishers deposited. Each is a statement, not a promise: what comes is looked at. */
+/**
+ * What publishers deposited: links, where the licence of the record lets one read them; the publisher's page, likewise; and
+ * preprints of the work. Links without an open licence belong to subscriptions (crossref.org/documentation, "Accessing full
+ * texts"), so they are tried only for works that are known to be open.
+ */
 export const crossref: Resolver = {
   name: 'crossref',
-  async *plans(work, { lookups, contact, signal }) {
+  async *plans(work, context) {
+    const { lookups, contact, services, signal } = context;
     const { doi } = work.ids;
     if (doi === null) return;
     const found = await lookups.json(
@@ -43,22 +67,63 @@ export const crossref: Resolver = {
     yield* problemsOf('crossref', found);
     if (found.kind !== 'found') return;
     const { message } = found.value;
+    const sameness = compareWork(work, { doi: message.DOI });
+    yield* wrongWork('crossref', sameness);
+    if (sameness.kind === 'other') return;
     const links = (message.link ?? []).filter(
       (each) =>
         each['intended-application'] !== 'similarity-checking' &&
         !TOKEN_HOSTS.test(URL.parse(each.URL)?.hostname ?? ''),
     );
+    const at = lookups.now();
     for (const each of links.toSorted((a, b) => rank(a) - rank(b))) {
-      yield* plan('crossref', each.URL, {
+      const licence = licenseFor(each['content-version'], message, at);
+      if (!isOpen(licence) && work.isOpen !== true) continue;
+      yield* lead(services, 'crossref', each.URL, {
         expect: expectation(each),
         isPromised: each['content-type'] === 'application/pdf',
-        license: licenseFor(each, message.license ?? []),
+        license: licence,
         version: parseVersion(each['content-version']),
         hostType: 'publisher',
       });
     }
+    const licence = licenseFor('vor', message, at);
+    if (isOpen(licence))
+      yield* lead(services, 'crossref', message.resource?.primary?.URL, {
+        expect: 'landing',
+        license: licence,
+        version: 'publishedVersion',
+        hostType: 'publisher',
+      });
+    yield* versionsOf(message, work, context);
   },
 };
+
+/** The preprints that the publisher names, asked for at the repositories they are in, and at last by their own DOI. */
+async function* versionsOf(message: Record, work: Work, context: ResolveContext): AsyncGenerator<Finding> {
+  const { services } = context;
+  const named = VERSIONS.flatMap((relation) =>
+    (message.relation?.[relation] ?? []).map((each) => ({ ...each, relation })),
+  );
+  for (const { 'id-type': type, id, relation } of named.slice(0, MOST_VERSIONS)) {
+    const arxivId = parseArxivId(type === 'arxiv' ? `arxiv:${id ?? ''}` : (id ?? ''));
+    const doi = type === 'doi' ? normalizeDoi(id ?? '') : undefined;
+    const sameAs = doi === undefined ? null : { doi, evidence: `Crossref: ${relation}` };
+    if (arxivId) yield* arxivFile(services, 'crossref', arxivId, { sameAs });
+    else if (sameAs !== null) {
+      const version = asVersion(work, sameAs.doi);
+      for (const resolver of [europePmc, osf])
+        if (resolver === osf || /^10\.(?:1101|64898|21203|20944)\//.test(sameAs.doi))
+          yield* told('crossref', resolver.plans(version, context), sameAs);
+      yield* plan('crossref', services.url('doi', doiPath(sameAs.doi)), {
+        expect: 'landing',
+        robots: 'terms',
+        version: relation === 'has-preprint' ? 'submittedVersion' : null,
+        sameAs,
+      });
+    }
+  }
+}
 
 function expectation(each: Link): Expectation {
   const type = each['content-type'] ?? '';
@@ -73,10 +138,24 @@ function rank(each: Link): number {
   return /pdf/i.test(each.URL) ? 3 : 4;
 }
 
-/** The licence for the same version of the text, else for any version; a text-mining licence is no reader's licence. */
-function licenseFor(each: Link, licenses: readonly z.output<typeof license>[]): ReturnType<typeof parseLicense> {
-  const usable = licenses.filter(({ 'content-version': version }) => version !== 'tdm');
-  const same = usable.find(({ 'content-version': version }) => version === each['content-version']);
-  const any = usable.find(({ 'content-version': version }) => version === 'unspecified') ?? usable[0];
-  return parseLicense((same ?? any)?.URL);
+/** A licence that lets anybody read: Creative Commons, the public domain. */
+function isOpen(licence: License | null): boolean {
+  return licence !== null && licence.slug !== null;
+}
+
+/**
+ * The reader's licence for a version that is in force: the one for the same version, else one for none in particular. An
+ * open one before another, since publishers deposit their terms of use beside it.
+ */
+function licenseFor(version: string | null, { license: all }: Record, now: number): License | null {
+  const usable = (all ?? []).filter(
+    ({ URL: url, 'content-version': applies, start }) =>
+      applies !== 'tdm' && !MINING_LICENSE.test(url) && (start?.timestamp ?? 0) <= now,
+  );
+  const fitting = [
+    ...usable.filter(({ 'content-version': applies }) => applies === version),
+    ...usable.filter(({ 'content-version': applies }) => applies === 'unspecified' || applies === null),
+    ...usable.filter(({ 'content-version': applies }) => version === 'unspecified' && applies === 'vor'),
+  ].map(({ URL: url }) => parseLicense(url));
+  return fitting.find(isOpen) ?? fitting[0] ?? null;
 }

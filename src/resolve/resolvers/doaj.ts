@@ -1,15 +1,22 @@
 import { z } from 'zod';
 
-import { maybe, normalizeDoi } from '../../works/index.ts';
+import type { Lookup } from '../../works/index.ts';
+import { maybe, parseLicense } from '../../works/index.ts';
+import { lead } from '../leads.ts';
 import { problemsOf } from '../lookups.ts';
-import type { Expectation, Resolver } from '../plan.ts';
-import { plan } from '../plan.ts';
+import type { Expectation, ResolveContext, Resolver } from '../plan.ts';
+import { compareWork } from '../same-work.ts';
 
 const doajAnswer = z.object({
   results: z.array(
     z.object({
       bibjson: z.object({
+        title: maybe(z.string()),
+        author: maybe(z.array(z.object({ name: maybe(z.string()) }))),
         identifier: maybe(z.array(z.object({ id: maybe(z.string()), type: maybe(z.string()) }))),
+        journal: maybe(
+          z.object({ license: maybe(z.array(z.object({ title: maybe(z.string()), type: maybe(z.string()) }))) }),
+        ),
         link: maybe(
           z.array(z.object({ type: maybe(z.string()), url: maybe(z.string()), content_type: maybe(z.string()) })),
         ),
@@ -18,26 +25,34 @@ const doajAnswer = z.object({
   ),
 });
 
+type Answer = z.output<typeof doajAnswer>;
+
 /** DOAJ: links of articles in open journals, most of them pages. */
 export const doaj: Resolver = {
   name: 'doaj',
-  async *plans(work, { lookups, signal }) {
+  async *plans(work, context) {
     const { doi } = work.ids;
     if (doi === null) return;
-    // The query is a segment of the path; quoted, since a DOI holds what Lucene would read as its own.
-    const path = `api/v4/search/articles/${encodeURIComponent(`doi:"${doi.replaceAll('"', '')}"`)}`;
-    const found = await lookups.json({ service: 'doaj', path, parameters: { pageSize: '5' } }, doajAnswer, signal);
+    // The field is matched exactly (DOAJ's settings: bibjson.identifier.id.exact), and holds DOIs as publishers wrote them.
+    let found = await askDoaj(doi, context);
+    const upper = doi.toUpperCase();
+    if (found.kind === 'found' && found.value.results.length === 0 && upper !== doi)
+      found = await askDoaj(upper, context);
     yield* problemsOf('doaj', found);
     if (found.kind !== 'found') return;
     for (const { bibjson } of found.value.results) {
-      const named = (bibjson.identifier ?? [])
-        .filter(({ type }) => type === 'doi')
-        .map(({ id }) => normalizeDoi(id ?? ''));
-      if (named.length > 0 && !named.includes(doi)) continue;
+      const named = (bibjson.identifier ?? []).filter(({ type }) => type?.toLowerCase() === 'doi').map(({ id }) => id);
+      const authors = (bibjson.author ?? []).flatMap(({ name }) => (name === null ? [] : [name]));
+      const stated = { doi: named[0], title: bibjson.title, authors };
+      const sameness = named.map((each) => compareWork(work, { ...stated, doi: each }));
+      if (named.length > 0 && sameness.every(({ kind }) => kind === 'other')) continue;
+      if (named.length === 0 && compareWork(work, stated).kind !== 'same') continue;
+      const [stateOf] = bibjson.journal?.license ?? [];
       for (const { type, url, content_type: contentType } of bibjson.link ?? []) {
         if (type !== null && type !== 'fulltext') continue;
-        yield* plan('doaj', url, {
-          expect: expectation(contentType),
+        yield* lead(context.services, 'doaj', url, {
+          expect: expectation(contentType, url),
+          license: parseLicense(stateOf?.type ?? stateOf?.title),
           version: 'publishedVersion',
           hostType: 'publisher',
         });
@@ -46,7 +61,14 @@ export const doaj: Resolver = {
   },
 };
 
-function expectation(contentType: string | null): Expectation {
+/** The query is a segment of the path; quoted, since a DOI holds what Lucene would read as its own. */
+function askDoaj(doi: string, { lookups, signal }: ResolveContext): Promise<Lookup<Answer>> {
+  const path = `api/v4/search/articles/${encodeURIComponent(`doi:"${doi.replaceAll('"', '')}"`)}`;
+  return lookups.json({ service: 'doaj', path, parameters: { pageSize: '5' } }, doajAnswer, signal);
+}
+
+function expectation(contentType: string | null, url: string | null): Expectation {
   const type = contentType?.toLowerCase() ?? '';
+  if (type === '') return /\.pdf($|[?#])/i.test(url ?? '') ? 'any' : 'landing';
   return type.includes('pdf') ? 'pdf' : type.includes('xml') ? 'xml' : 'landing';
 }

@@ -1,21 +1,36 @@
 import { z } from 'zod';
 
 import type { Work } from '../../works/index.ts';
-import { maybe, parseLicense } from '../../works/index.ts';
+import { maybe, normalizePmcid, parseLicense } from '../../works/index.ts';
+import { europePmcFile, pmcidAt } from '../leads.ts';
 import { problemsOf } from '../lookups.ts';
 import type { Resolver } from '../plan.ts';
 import { plan } from '../plan.ts';
+import { compareWork } from '../same-work.ts';
 
 const record = z.object({
+  id: maybe(z.string()),
+  source: maybe(z.string()),
+  pmid: maybe(z.string()),
   pmcid: maybe(z.string()),
+  doi: maybe(z.string()),
+  title: maybe(z.string()),
   isOpenAccess: maybe(z.string()),
   inEPMC: maybe(z.string()),
   license: maybe(z.string()),
+  authMan: maybe(z.string()),
+  pubTypeList: maybe(z.object({ pubType: maybe(z.union([z.array(z.string()), z.string()])) })),
+  fullTextIdList: maybe(z.object({ fullTextId: maybe(z.array(z.string())) })),
   fullTextUrlList: maybe(
     z.object({
       fullTextUrl: maybe(
         z.array(
-          z.object({ availabilityCode: maybe(z.string()), documentStyle: maybe(z.string()), url: maybe(z.string()) }),
+          z.object({
+            availabilityCode: maybe(z.string()),
+            documentStyle: maybe(z.string()),
+            site: maybe(z.string()),
+            url: maybe(z.string()),
+          }),
         ),
       ),
     }),
@@ -29,8 +44,13 @@ const europePmcAnswer = z.object({
 });
 
 const OPEN = new Set(['OA', 'F']);
+/** Types of publication (europepmc.org/Help, "Preprint removal") that stand in the place of a text that was taken back. */
+const TAKEN_BACK = /^preprint-(?:removal|withdrawal)$/i;
 
-/** Europe PMC: the article as XML, then its PDFs. */
+/**
+ * Europe PMC: the article as XML, then its PDFs, its own before those of others. Preprints of bioRxiv, medRxiv and others
+ * are here as well, without their sites' walls. PubMed Central's own site, which it lists too, is never asked.
+ */
 export const europePmc: Resolver = {
   name: 'europe_pmc',
   async *plans(work, { lookups, services, signal }) {
@@ -49,20 +69,44 @@ export const europePmc: Resolver = {
     if (found.kind !== 'found') return;
     const { errMsg, resultList } = found.value;
     if (errMsg !== null) yield { kind: 'problem', resolver: 'europe_pmc', message: errMsg, at: null };
-    for (const { pmcid, isOpenAccess, inEPMC, license, fullTextUrlList } of resultList?.result ?? []) {
-      const details = { license: parseLicense(license), hostType: 'aggregator' } as const;
-      if (pmcid !== null && isOpenAccess === 'Y' && inEPMC === 'Y') {
-        const url = services.url('europe_pmc', `${encodeURIComponent(pmcid)}/fullTextXML`);
+    for (const each of resultList?.result ?? []) {
+      if (!isAbout(work, each) || [each.pubTypeList?.pubType ?? []].flat().some((type) => TAKEN_BACK.test(type)))
+        continue;
+      const isPreprint = each.source === 'PPR';
+      const details = {
+        license: parseLicense(each.license),
+        hostType: 'aggregator',
+        version: isPreprint ? 'submittedVersion' : each.authMan === 'Y' ? 'acceptedVersion' : null,
+      } as const;
+      const textId = each.fullTextIdList?.fullTextId?.[0] ?? each.pmcid;
+      if (textId !== null && each.isOpenAccess === 'Y' && each.inEPMC === 'Y') {
+        const url = services.url('europe_pmc', `${encodeURIComponent(textId)}/fullTextXML`);
         yield* plan('europe_pmc', url, { ...details, expect: 'xml', robots: 'terms' });
       }
-      for (const each of fullTextUrlList?.fullTextUrl ?? []) {
-        if (each.documentStyle === 'pdf' && OPEN.has(each.availabilityCode ?? '')) {
-          yield* plan('europe_pmc', each.url, { ...details, expect: 'pdf' });
-        }
+      const files = (each.fullTextUrlList?.fullTextUrl ?? []).filter(
+        ({ documentStyle, availabilityCode }) => documentStyle === 'pdf' && OPEN.has(availabilityCode ?? ''),
+      );
+      for (const { url } of files.toSorted((a, b) => Number(isOwn(b.site)) - Number(isOwn(a.site)))) {
+        const pmcid = pmcidAt(services, url ?? '');
+        if (pmcid === undefined) yield* plan('europe_pmc', url, { ...details, expect: 'pdf' });
+        else if (each.pmcid !== null && each.inEPMC === 'Y')
+          yield* europePmcFile(services, 'europe_pmc', each.pmcid, details);
       }
     }
   },
 };
+
+function isOwn(site: string | null): boolean {
+  return site === 'Europe_PMC';
+}
+
+function isAbout(work: Work, { pmcid, pmid, doi, title }: z.output<typeof record>): boolean {
+  if (work.ids.doi === null || doi === null) {
+    if (work.ids.pmcid !== null && pmcid !== null) return normalizePmcid(pmcid) === work.ids.pmcid;
+    if (work.ids.pmid !== null && pmid !== null) return pmid === work.ids.pmid;
+  }
+  return compareWork(work, { doi, title }).kind !== 'other';
+}
 
 function queryFor({ ids }: Work): string | undefined {
   if (ids.pmcid !== null) return `PMCID:${ids.pmcid}`;

@@ -4,9 +4,14 @@ import { maybe, parseLicense } from '../../works/index.ts';
 import { problemsOf } from '../lookups.ts';
 import type { Resolver } from '../plan.ts';
 import { plan } from '../plan.ts';
+import { compareWork } from '../same-work.ts';
 
 const figshareHits = z.array(z.object({ id: z.number() }));
 const figshareArticle = z.object({
+  doi: maybe(z.string()),
+  resource_doi: maybe(z.string()),
+  title: maybe(z.string()),
+  authors: maybe(z.array(z.object({ full_name: maybe(z.string()) }))),
   is_embargoed: maybe(z.boolean()),
   is_confidential: maybe(z.boolean()),
   license: maybe(z.object({ name: maybe(z.string()), url: maybe(z.string()) })),
@@ -41,6 +46,13 @@ export const figshare: Resolver = {
       const found = await lookups.json({ service: 'figshare', path: `v2/articles/${id}` }, figshareArticle, signal);
       yield* problemsOf('figshare', found);
       if (found.kind !== 'found' || found.value.is_embargoed || found.value.is_confidential) continue;
+      const { doi: own, resource_doi: resource, title } = found.value;
+      const authors = (found.value.authors ?? []).flatMap(({ full_name: name }) => (name === null ? [] : [name]));
+      const sameness = compareWork(work, { doi: own, title, authors });
+      // A deposit that names the article it belongs to may be its data: it is the work only by its title.
+      const isWork =
+        sameness.kind !== 'other' && (own !== null || compareWork(work, { doi: resource }).kind === 'same');
+      if (!isWork) continue;
       const license = parseLicense(found.value.license?.url ?? found.value.license?.name);
       for (const file of found.value.files ?? []) {
         if (!/\.pdf$/i.test(file.name ?? '') && file.mimetype !== 'application/pdf') continue;
@@ -49,6 +61,7 @@ export const figshare: Resolver = {
           expect: 'pdf',
           license,
           hostType: 'repository',
+          sameAs: sameness.kind === 'version' ? sameness.sameAs : null,
           robots: file.is_link_only ? 'obey' : 'terms',
           checksum: md5 === undefined || file.is_link_only ? null : { algorithm: 'md5', hex: md5.toLowerCase() },
         });

@@ -1,34 +1,95 @@
 import { z } from 'zod';
 
-import { maybe, parseLicense } from '../../works/index.ts';
+import type { Work } from '../../works/index.ts';
+import { maybe, normalizeHalId, parseLicense } from '../../works/index.ts';
+import { lead } from '../leads.ts';
 import { problemsOf } from '../lookups.ts';
 import type { Resolver } from '../plan.ts';
-import { plan } from '../plan.ts';
+import { compareWork } from '../same-work.ts';
 
 const texts = maybe(z.union([z.string(), z.array(z.string())]));
 
-const halAnswer = z.object({
-  response: z.object({ docs: z.array(z.object({ fileMain_s: texts, files_s: texts, licence_s: texts })) }),
+const document = z.object({
+  halId_s: maybe(z.string()),
+  doiId_s: texts,
+  title_s: texts,
+  authFullName_s: texts,
+  fileMain_s: texts,
+  files_s: texts,
+  licence_s: texts,
+  linkExtId_s: texts,
+  linkExtUrl_s: texts,
 });
 
-/** HAL: the main file of a deposit, found by DOI or by HAL's own id. */
+const halAnswer = z.object({ response: z.object({ docs: z.array(document) }) });
+
+const FIELDS = Object.keys(document.shape).join(',');
+/** External copies that HAL links to and anybody may read; ISTEX and others open to members. */
+const OPEN_ELSEWHERE = new Set(['arxiv', 'openaccess', 'pubmedcentral', 'biorxiv']);
+
+/**
+ * HAL: the main file of a deposit, found by DOI or by HAL's own id, or the open copy elsewhere that a deposit without a
+ * file names. DOIs keep the case authors wrote them in: `doiId_s` is matched exactly, `doiId_id` in any case
+ * (api.archives-ouvertes.fr/docs/search, "schema/fields").
+ */
 export const hal: Resolver = {
   name: 'hal',
-  async *plans(work, { lookups, signal }) {
+  async *plans(work, { lookups, services, signal }) {
     const { doi, hal: id } = work.ids;
-    const query = id === null ? (doi === null ? undefined : `doiId_s:"${quoted(doi)}"`) : `halId_s:"${quoted(id)}"`;
+    const query =
+      id !== null
+        ? `halId_s:"${quoted(id)}"`
+        : doi !== null
+          ? `doiId_s:"${quoted(doi)}" OR doiId_id:"${quoted(doi)}"`
+          : undefined;
     if (query === undefined) return;
-    const parameters = { q: query, fl: 'halId_s,doiId_s,fileMain_s,files_s,licence_s', wt: 'json', rows: '5' };
+    const parameters = { q: query, fl: FIELDS, wt: 'json', rows: '5' };
     const found = await lookups.json({ service: 'hal', path: 'search/', parameters }, halAnswer, signal);
     yield* problemsOf('hal', found);
     if (found.kind !== 'found') return;
-    for (const { fileMain_s: main, files_s: files, licence_s: licence } of found.value.response.docs) {
-      const urls = [main ?? files ?? []].flat().slice(0, 1);
-      const license = parseLicense([licence ?? []].flat()[0]);
-      for (const url of urls) yield* plan('hal', url, { expect: 'pdf', license, hostType: 'repository' });
+    for (const each of found.value.response.docs) {
+      const sameness = isAbout(work, each);
+      if (sameness === undefined) continue;
+      const details = {
+        license: parseLicense(all(each.licence_s)[0]),
+        hostType: 'repository',
+        sameAs: sameness,
+      } as const;
+      const [file] = all(each.fileMain_s ?? each.files_s);
+      if (file !== undefined) yield* lead(services, 'hal', file, { ...details, expect: 'pdf' });
+      const [where] = all(each.linkExtId_s);
+      if (file === undefined && OPEN_ELSEWHERE.has(where?.toLowerCase() ?? ''))
+        yield* lead(services, 'hal', all(each.linkExtUrl_s)[0], { ...details, hostType: null });
     }
   },
 };
+
+/** What sets the deposit apart from the work (a DOI of its own), null for nothing, undefined where it is another's. */
+function isAbout(work: Work, each: z.output<typeof document>): ReturnType<typeof sameAsOf> {
+  if (work.ids.hal !== null && normalizeHalId(each.halId_s ?? '') === work.ids.hal) return null;
+  const dois = all(each.doiId_s);
+  return sameAsOf(work, dois.length > 0 ? dois : [null], {
+    title: all(each.title_s)[0],
+    authors: all(each.authFullName_s),
+  });
+}
+
+function sameAsOf(
+  work: Work,
+  dois: readonly (string | null)[],
+  stated: { readonly title: string | undefined; readonly authors: readonly string[] },
+): { readonly doi: string; readonly evidence: string } | null | undefined {
+  for (const doi of dois) {
+    const sameness = compareWork(work, { ...stated, doi });
+    if (sameness.kind === 'same') return null;
+    if (sameness.kind === 'version') return sameness.sameAs;
+  }
+  return undefined;
+}
+
+function all(value: string | readonly string[] | null): string[] {
+  return value === null ? [] : [value].flat();
+}
 
 /** Inside the quotes of Solr only the quote and the backslash mean something. */
 function quoted(text: string): string {

@@ -1,18 +1,27 @@
 import { z } from 'zod';
 
-import { maybe, parseLicense } from '../../works/index.ts';
+import type { Work } from '../../works/index.ts';
+import { maybe, normalizeDoi, parseArxivId, parseLicense, pmcidFromField } from '../../works/index.ts';
+import { lead } from '../leads.ts';
 import { problemsOf } from '../lookups.ts';
 import type { Resolver } from '../plan.ts';
-import { plan } from '../plan.ts';
+import { compareWork } from '../same-work.ts';
+
+const pid = z.object({ scheme: maybe(z.string()), value: maybe(z.string()) });
 
 const openaireAnswer = z.object({
   results: z.array(
     z.object({
+      mainTitle: maybe(z.string()),
+      pids: maybe(z.array(pid)),
       instances: maybe(
         z.array(
           z.object({
+            pids: maybe(z.array(pid)),
+            alternateIdentifiers: maybe(z.array(pid)),
             license: maybe(z.string()),
             accessRight: maybe(z.object({ label: maybe(z.string()) })),
+            type: maybe(z.string()),
             urls: maybe(z.array(z.string())),
           }),
         ),
@@ -21,16 +30,18 @@ const openaireAnswer = z.object({
   ),
 });
 
+type Product = z.output<typeof openaireAnswer>['results'][number];
+
 const OPEN = new Set(['OPEN', 'OPEN SOURCE']);
 
-/** OpenAIRE: addresses of open instances, most of them pages. */
+/** OpenAIRE: addresses of open instances, most of them pages. It joins what it takes for one work, so the ids are checked. */
 export const openaire: Resolver = {
   name: 'openaire',
   async *plans(work, { lookups, services, signal }) {
     const { doi, arxiv, pmcid, pmid } = work.ids;
-    const pid = doi ?? arxiv?.id ?? pmcid ?? pmid;
-    if (pid === null) return;
-    const parameters = { pid, pageSize: '5' };
+    const asked = doi ?? arxiv?.id ?? pmcid ?? pmid;
+    if (asked === null) return;
+    const parameters = { pid: asked, pageSize: '5' };
     const found = await lookups.json(
       { service: 'openaire', path: 'graph/v3/research-products', parameters },
       openaireAnswer,
@@ -38,13 +49,44 @@ export const openaire: Resolver = {
     );
     yield* problemsOf('openaire', found);
     if (found.kind !== 'found') return;
-    for (const { license, accessRight, urls } of found.value.results.flatMap(({ instances }) => instances ?? [])) {
-      if (!OPEN.has(accessRight?.label?.toUpperCase() ?? '')) continue;
-      for (const url of urls ?? []) {
-        // The page behind the DOI is the business of the `doi` resolver.
-        if (services.isAt('doi', url) || /^https?:\/\/(dx\.)?doi\.org\//i.test(url)) continue;
-        yield* plan('openaire', url, { license: parseLicense(license), hostType: 'repository' });
+    for (const product of found.value.results) {
+      if (!isAbout(work, product)) continue;
+      for (const { license, accessRight, type, urls } of product.instances ?? []) {
+        if (!OPEN.has(accessRight?.label?.toUpperCase() ?? '')) continue;
+        for (const url of urls ?? []) {
+          // The page behind the DOI is the business of the `doi` resolver.
+          if (services.isOf('doi', url)) continue;
+          yield* lead(services, 'openaire', url, {
+            license: parseLicense(license),
+            version: /preprint/i.test(type ?? '') ? 'submittedVersion' : null,
+            hostType: 'repository',
+          });
+        }
       }
     }
   },
 };
+
+/** One of its ids, or of an instance's, is the work's; where it states none, its title is. */
+function isAbout({ ids, ...work }: Work, { mainTitle, pids, instances }: Product): boolean {
+  const stated = [
+    ...(pids ?? []),
+    ...(instances ?? []).flatMap((each) => [...(each.pids ?? []), ...(each.alternateIdentifiers ?? [])]),
+  ];
+  if (stated.length === 0) return compareWork({ ids, ...work }, { title: mainTitle }).kind !== 'other';
+  return stated.some(({ scheme, value }) => {
+    const text = value ?? '';
+    switch (scheme?.toLowerCase() ?? '') {
+      case 'doi':
+        return ids.doi !== null && normalizeDoi(text) === ids.doi;
+      case 'arxiv':
+        return ids.arxiv !== null && parseArxivId(`arxiv:${text.replace(/^arxiv:/i, '')}`)?.id === ids.arxiv.id;
+      case 'pmc':
+        return ids.pmcid !== null && pmcidFromField(text) === ids.pmcid;
+      case 'pmid':
+        return ids.pmid !== null && text.trim() === ids.pmid;
+      default:
+        return false;
+    }
+  });
+}

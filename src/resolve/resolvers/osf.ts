@@ -1,23 +1,28 @@
 import { z } from 'zod';
 
+import type { License } from '../../works/index.ts';
 import { maybe, osfGuidOf, parseLicense } from '../../works/index.ts';
-import { problemsOf } from '../lookups.ts';
-import type { Resolver } from '../plan.ts';
+import { problemsOf, wrongWork } from '../lookups.ts';
+import type { Finding, ResolveContext, Resolver } from '../plan.ts';
 import { plan } from '../plan.ts';
+import { compareWork } from '../same-work.ts';
+
+const licenseRecord = z.object({
+  data: maybe(z.object({ attributes: z.object({ name: maybe(z.string()), url: maybe(z.string()) }) })),
+});
+const related = z.object({ links: maybe(z.object({ related: maybe(z.object({ href: z.string() })) })) });
 
 const osfPreprint = z.object({
   data: z.object({
     attributes: z.object({
+      title: maybe(z.string()),
       is_published: maybe(z.boolean()),
       public: maybe(z.boolean()),
       date_withdrawn: maybe(z.string()),
-      license_record: maybe(z.object({ name: maybe(z.string()) })),
     }),
-    relationships: maybe(
-      z.object({
-        primary_file: maybe(z.object({ links: z.object({ related: z.object({ href: z.string() }) }) })),
-      }),
-    ),
+    embeds: maybe(z.object({ license: maybe(licenseRecord) })),
+    relationships: maybe(z.object({ primary_file: maybe(related), license: maybe(related) })),
+    links: maybe(z.object({ preprint_doi: maybe(z.string()) })),
   }),
 });
 
@@ -29,21 +34,34 @@ const file = z.object({
   links: z.object({ download: maybe(z.string()) }),
 });
 const osfFile = z.object({ data: file });
-export const osfFiles = z.object({ data: z.array(file) });
 
-/** OSF preprints: the guid is in the DOI, the file two hops behind it. Filtering by DOI is not possible there. */
+type Preprint = z.output<typeof osfPreprint>['data'];
+
+/**
+ * OSF preprints: the guid is in the DOI, the file two hops behind it. Filtering by DOI is not possible there. The licence is
+ * a record of its own, which the answer may hold already (developer.osf.io: `embed=license`); `license_record` has only the
+ * year and the holders.
+ */
 export const osf: Resolver = {
   name: 'osf',
-  async *plans(work, { lookups, services, signal }) {
+  async *plans(work, context) {
+    const { lookups, services, signal } = context;
     const guid = [work.ids.doi, ...work.locations.map(({ landingUrl }) => landingUrl)]
       .map((text) => osfGuidOf(text ?? ''))
       .find((found) => found !== undefined);
     if (guid === undefined) return;
-    const preprint = await lookups.json({ service: 'osf', path: `v2/preprints/${guid}/` }, osfPreprint, signal);
+    const preprint = await lookups.json(
+      { service: 'osf', path: `v2/preprints/${guid}/`, parameters: { embed: 'license' } },
+      osfPreprint,
+      signal,
+    );
     yield* problemsOf('osf', preprint);
     if (preprint.kind !== 'found') return;
-    const { attributes, relationships } = preprint.value.data;
-    const href = relationships?.primary_file?.links.related.href;
+    const { attributes, relationships, links: own } = preprint.value.data;
+    const sameness = compareWork(work, { doi: own?.preprint_doi, title: attributes.title });
+    yield* wrongWork('osf', sameness);
+    if (sameness.kind === 'other') return;
+    const href = relationships?.primary_file?.links?.related?.href;
     if (attributes.date_withdrawn !== null || attributes.is_published === false || href === undefined) return;
     // Only the id is taken from the link: the key must not follow it to another host.
     const id = /\/files\/([a-z0-9]{5,40})\/?$/i.exec(href)?.[1];
@@ -55,10 +73,25 @@ export const osf: Resolver = {
     const hex = /^[0-9a-f]{64}$/i.exec(facts.extra?.hashes?.sha256 ?? '')?.[0];
     yield* plan('osf', links.download ?? services.url('osf', `v2/files/${id}/download`), {
       expect: 'pdf',
-      license: parseLicense(attributes.license_record?.name),
+      license: yield* licenseOf(preprint.value.data, context),
       version: 'submittedVersion',
       hostType: 'preprint',
+      sameAs: sameness.kind === 'version' ? sameness.sameAs : null,
       checksum: hex === undefined ? null : { algorithm: 'sha256', hex: hex.toLowerCase() },
     });
   },
 };
+
+async function* licenseOf(
+  { embeds, relationships }: Preprint,
+  { lookups, signal }: ResolveContext,
+): AsyncGenerator<Finding, License | null> {
+  const named = embeds?.license?.data?.attributes;
+  if (named) return parseLicense(named.url ?? named.name) ?? parseLicense(named.name);
+  const id = /\/licenses\/([a-z0-9]{5,40})\/?$/i.exec(relationships?.license?.links?.related?.href ?? '')?.[1];
+  if (id === undefined) return null;
+  const found = await lookups.json({ service: 'osf', path: `v2/licenses/${id}/` }, licenseRecord, signal);
+  yield* problemsOf('osf', found);
+  const said = found.kind === 'found' ? found.value.data?.attributes : undefined;
+  return parseLicense(said?.url ?? said?.name);
+}

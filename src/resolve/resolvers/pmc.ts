@@ -2,11 +2,16 @@ import { z } from 'zod';
 
 import type { Work } from '../../works/index.ts';
 import { maybe, normalizePmcid, parseLicense } from '../../works/index.ts';
-import { problemsOf } from '../lookups.ts';
+import { problemsOf, unreadable, wrongWork } from '../lookups.ts';
 import type { Checksum, Finding, ResolveContext, Resolver } from '../plan.ts';
 import { plan } from '../plan.ts';
+import type { Sameness } from '../same-work.ts';
+import { compareWork } from '../same-work.ts';
 
 const pmcMetadata = z.object({
+  pmcid: maybe(z.string()),
+  doi: maybe(z.string()),
+  title: maybe(z.string()),
   is_manuscript: maybe(z.boolean()),
   is_retracted: maybe(z.boolean()),
   license_code: maybe(z.string()),
@@ -28,7 +33,8 @@ export const pmc: Resolver = {
     yield* problemsOf('pmc', versions);
     if (versions.kind !== 'found') return;
     const latest = latestVersion(versions.value, pmcid);
-    if (latest === undefined) return;
+    if (latest === 'unreadable') yield* unreadable('pmc', 'the listing of the bucket is none');
+    if (typeof latest !== 'number') return;
     const metadata = await lookups.json(
       { service: 'pmc', path: `metadata/${pmcid}.${latest}.json` },
       pmcMetadata,
@@ -37,7 +43,9 @@ export const pmc: Resolver = {
     yield* problemsOf('pmc', metadata);
     if (metadata.kind !== 'found') return;
     const { value } = metadata;
-    if (value.is_retracted) return;
+    const sameness = isAbout(work, pmcid, value);
+    yield* wrongWork('pmc', sameness);
+    if (sameness.kind === 'other' || (value.is_retracted && context.retracted === 'skip')) return;
     const details = {
       license: parseLicense(value.license_code),
       version: value.is_manuscript ? 'acceptedVersion' : 'publishedVersion',
@@ -74,7 +82,14 @@ async function* pmcidOf(
   return found.kind === 'found' ? normalizePmcid(found.value.records?.[0]?.pmcid ?? '') : undefined;
 }
 
-function latestVersion(xml: string, pmcid: string): number | undefined {
+/** The id in the metadata is the one that was asked for, and its DOI, where both are known, the work's. */
+function isAbout(work: Work, pmcid: string, { pmcid: stated, doi, title }: z.output<typeof pmcMetadata>): Sameness {
+  if (stated !== null && normalizePmcid(stated) !== pmcid) return { kind: 'other', why: `its id is ${stated}` };
+  return doi === null ? { kind: 'same' } : compareWork(work, { doi, title });
+}
+
+function latestVersion(xml: string, pmcid: string): number | 'unreadable' | undefined {
+  if (!/<ListBucketResult[\s>]/.test(xml.slice(0, 2000))) return 'unreadable';
   const versions = [...xml.matchAll(/<Prefix>(PMC\d{1,10})\.(\d{1,3})\/<\/Prefix>/g)]
     .filter(([, id]) => id === pmcid)
     .map(([, , version]) => Number(version));

@@ -1,10 +1,11 @@
 import { z } from 'zod';
 
-import type { Lookup } from '../../works/index.ts';
+import type { Lookup, Work } from '../../works/index.ts';
 import { doiPath, maybe, parseLicense, parseVersion } from '../../works/index.ts';
-import { problemsOf } from '../lookups.ts';
+import { lead } from '../leads.ts';
+import { problemsOf, wrongWork } from '../lookups.ts';
 import type { ResolveContext, Resolver } from '../plan.ts';
-import { plan } from '../plan.ts';
+import { compareWork } from '../same-work.ts';
 
 const location = z.object({
   url_for_pdf: maybe(z.string()),
@@ -16,6 +17,8 @@ const location = z.object({
 });
 
 export const unpaywallRecord = z.object({
+  doi: maybe(z.string()),
+  title: maybe(z.string()),
   is_oa: maybe(z.boolean()),
   best_oa_location: maybe(location),
   oa_locations: maybe(z.array(location)),
@@ -31,25 +34,37 @@ export async function askUnpaywall(
   return lookups.json(question, unpaywallRecord, signal);
 }
 
-/** Unpaywall: its files, or its pages where it knows no file. */
+/** The open locations of a record that is about the work. */
+export function openLocations(record: z.output<typeof unpaywallRecord>, work: Work): z.output<typeof location>[] {
+  if (compareWork(work, { doi: record.doi }).kind === 'other') return [];
+  const { best_oa_location: best, oa_locations: all } = record;
+  return [...(best ? [best] : []), ...(all ?? [])];
+}
+
+/** Unpaywall: its files, then its pages, since a file that is listed may be gone. */
 export const unpaywall: Resolver = {
   name: 'unpaywall',
   async *plans(work, context) {
+    const { services } = context;
     const found = await askUnpaywall(work.ids.doi, context);
     if (!found) return;
     yield* problemsOf('unpaywall', found);
     if (found.kind !== 'found') return;
-    const { best_oa_location: best, oa_locations: all } = found.value;
-    const locations = [...(best ? [best] : []), ...(all ?? [])];
-    const hasFile = locations.some(({ url_for_pdf: file }) => file !== null && file !== '');
-    for (const each of locations) {
-      const details = {
+    yield* wrongWork('unpaywall', compareWork(work, { doi: found.value.doi }));
+    const locations = openLocations(found.value, work).map((each) => ({
+      file: each.url_for_pdf === '' ? null : each.url_for_pdf,
+      page: each.url_for_landing_page ?? each.url,
+      details: {
         license: parseLicense(each.license),
         version: parseVersion(each.version),
         hostType: each.host_type === 'publisher' ? 'publisher' : each.host_type === 'repository' ? 'repository' : null,
-      } as const;
-      if (hasFile) yield* plan('unpaywall', each.url_for_pdf, { ...details, expect: 'pdf' });
-      else yield* plan('unpaywall', each.url_for_landing_page ?? each.url, { ...details, expect: 'landing' });
+      } as const,
+    }));
+    for (const { file, details } of locations) yield* lead(services, 'unpaywall', file, { ...details, expect: 'pdf' });
+    for (const { file, page, details } of locations) {
+      // The page behind the DOI of a listed file is the business of the `doi` resolver.
+      if (file !== null && services.isOf('doi', page ?? '')) continue;
+      if (page !== file) yield* lead(services, 'unpaywall', page, { ...details, expect: 'landing' });
     }
   },
 };

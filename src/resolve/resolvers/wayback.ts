@@ -3,10 +3,10 @@ import { z } from 'zod';
 import type { Work } from '../../works/index.ts';
 import { maybe } from '../../works/index.ts';
 import { readCdx } from '../cdx.ts';
-import { problemsOf } from '../lookups.ts';
+import { problemsOf, unreadable } from '../lookups.ts';
 import type { Finding, ResolveContext, Resolver } from '../plan.ts';
 import { plan } from '../plan.ts';
-import { askUnpaywall } from './unpaywall.ts';
+import { askUnpaywall, openLocations } from './unpaywall.ts';
 
 const waybackAvailability = z.object({
   archived_snapshots: z.object({
@@ -24,13 +24,14 @@ const TIMESTAMP = /^\d{14}$/;
 /** The Internet Archive's captures of files that are gone from where they were. Comes last, when it is known what is. */
 export const wayback: Resolver = {
   name: 'wayback',
+  isLast: true,
   async *plans(work, context) {
     for (const url of (await goneUrls(work, context)).slice(0, MOST_URLS)) {
-      const timestamp = yield* captureOf(url, context);
-      if (timestamp === undefined) continue;
+      const capture = yield* captureOf(url, context);
+      if (capture === undefined) continue;
       // `id_` asks for the bytes as they were, without toolbar and rewritten links.
-      yield* plan('wayback', `${context.services.base('wayback').href}web/${timestamp}id_/${url}`, {
-        expect: 'pdf',
+      yield* plan('wayback', `${context.services.base('wayback').href}web/${capture.timestamp}id_/${url}`, {
+        expect: capture.isFile ? 'pdf' : 'any',
         hostType: 'archive',
         robots: 'terms',
         headers: { accept: '*/*' },
@@ -45,7 +46,7 @@ async function goneUrls(work: Work, context: ResolveContext): Promise<string[]> 
   const { attempted } = context;
   const listed = work.locations.filter(({ isOpen }) => isOpen).map(({ pdfUrl }) => pdfUrl);
   const record = await askUnpaywall(work.ids.doi, context);
-  const more = record?.kind === 'found' ? (record.value.oa_locations ?? []).map(({ url_for_pdf: url }) => url) : [];
+  const more = record?.kind === 'found' ? openLocations(record.value, work).map(({ url_for_pdf: url }) => url) : [];
   const files = [...listed, ...more].flatMap((url) => (url === null ? [] : [URL.parse(url)?.href ?? '']));
   const urls = new Set([...files.filter((url) => url !== ''), ...attempted.keys()]);
   return [...urls].filter((url) => {
@@ -54,22 +55,14 @@ async function goneUrls(work: Work, context: ResolveContext): Promise<string[]> 
   });
 }
 
-/** The quick index knows some captures, the full index all of them. */
+/**
+ * The full index says of what type a capture is, so it is asked first. The quick one, which does not, stands in for it
+ * where it fails; what comes is then looked at.
+ */
 async function* captureOf(
   url: string,
   { lookups, signal }: ResolveContext,
-): AsyncGenerator<Finding, string | undefined> {
-  const quick = await lookups.json(
-    { service: 'wayback_availability', path: 'wayback/available', parameters: { url } },
-    waybackAvailability,
-    signal,
-  );
-  yield* problemsOf('wayback', quick);
-  if (quick.kind === 'found') {
-    const { closest } = quick.value.archived_snapshots;
-    if (closest?.available && closest.status === '200' && TIMESTAMP.test(closest.timestamp ?? ''))
-      return closest.timestamp ?? undefined;
-  }
+): AsyncGenerator<Finding, { readonly timestamp: string; readonly isFile: boolean } | undefined> {
   const full = await lookups.text(
     {
       service: 'wayback_cdx',
@@ -85,7 +78,24 @@ async function* captureOf(
     signal,
   );
   yield* problemsOf('wayback', full);
-  return full.kind === 'found' ? readCdx(full.value).at(-1)?.timestamp : undefined;
+  const captures = full.kind === 'found' ? readCdx(full.value) : undefined;
+  if (full.kind === 'found' && captures === undefined) yield* unreadable('wayback', 'the index is none');
+  if (captures !== undefined) {
+    const last = captures.at(-1);
+    return last && { timestamp: last.timestamp, isFile: true };
+  }
+  const quick = await lookups.json(
+    { service: 'wayback_availability', path: 'wayback/available', parameters: { url } },
+    waybackAvailability,
+    signal,
+  );
+  yield* problemsOf('wayback', quick);
+  if (quick.kind !== 'found') return undefined;
+  const { closest } = quick.value.archived_snapshots;
+  const timestamp = closest?.timestamp ?? '';
+  return closest?.available && closest.status === '200' && TIMESTAMP.test(timestamp)
+    ? { timestamp, isFile: false }
+    : undefined;
 }
 
 /** What was known of the file while it was where it was. */

@@ -1,21 +1,31 @@
 import { z } from 'zod';
 
 import type { Work } from '../../works/index.ts';
-import { maybe, parseLicense } from '../../works/index.ts';
+import { maybe, normalizeDoi, parseLicense } from '../../works/index.ts';
 import { problemsOf } from '../lookups.ts';
-import type { Checksum, Finding, ResolveContext, Resolver } from '../plan.ts';
+import type { Checksum, Finding, Plan, ResolveContext, Resolver } from '../plan.ts';
 import { plan } from '../plan.ts';
+import { compareWork } from '../same-work.ts';
+
+const file = z.object({
+  key: z.string(),
+  checksum: maybe(z.string()),
+  links: maybe(z.object({ self: maybe(z.string()), content: maybe(z.string()) })),
+});
 
 const zenodoRecord = z.object({
   id: z.union([z.number(), z.string()]),
   doi: maybe(z.string()),
+  conceptdoi: maybe(z.string()),
   metadata: z.object({
+    title: maybe(z.string()),
+    creators: maybe(z.array(z.object({ name: maybe(z.string()) }))),
+    related_identifiers: maybe(z.array(z.object({ identifier: maybe(z.string()), relation: maybe(z.string()) }))),
     access_right: maybe(z.string()),
     license: maybe(z.object({ id: maybe(z.string()) })),
   }),
-  files: maybe(
-    z.array(z.object({ key: z.string(), checksum: maybe(z.string()), links: z.object({ self: maybe(z.string()) }) })),
-  ),
+  // A list, or since Zenodo moved to InvenioRDM the same by name for who asks for that form.
+  files: maybe(z.union([z.array(file), z.object({ entries: maybe(z.record(z.string(), file)) })])),
 });
 const zenodoSearch = z.object({ hits: z.object({ hits: z.array(zenodoRecord) }) });
 
@@ -27,14 +37,16 @@ export const zenodo: Resolver = {
   async *plans(work, context) {
     for (const record of yield* recordsOf(work, context)) {
       if (record.metadata.access_right !== null && record.metadata.access_right !== 'open') continue;
-      for (const { key, checksum, links } of record.files ?? []) {
+      const files = Array.isArray(record.files) ? record.files : Object.values(record.files?.entries ?? {});
+      for (const { key, checksum, links } of files) {
         if (!/\.pdf$/i.test(key)) continue;
         const path = `api/records/${record.id}/files/${encodeURIComponent(key)}/content`;
-        yield* plan('zenodo', links.self ?? context.services.url('zenodo', path), {
+        yield* plan('zenodo', links?.content ?? links?.self ?? context.services.url('zenodo', path), {
           expect: 'pdf',
           license: parseLicense(record.metadata.license?.id),
           hostType: 'repository',
           robots: 'terms',
+          sameAs: sameAsOf(work, record),
           checksum: checksumOf(checksum),
         });
       }
@@ -56,7 +68,29 @@ async function* recordsOf(
   const parameters = { q: `doi:"${ids.doi.replaceAll('"', '')}"`, size: '5' };
   const found = await lookups.json({ service: 'zenodo_search', path: 'api/records', parameters }, zenodoSearch, signal);
   yield* problemsOf('zenodo', found);
-  return found.kind === 'found' ? found.value.hits.hits : [];
+  return found.kind === 'found' ? found.value.hits.hits.filter((record) => isAbout(ids.doi, record)) : [];
+}
+
+/** Relations by which a deposit says that it is the work under another DOI; what merely belongs to the work is not it. */
+const SAME =
+  /^is(?:identicalto|variantformof|versionof|previousversionof|newversionof|publishedin|originalformof|translationof)$/i;
+
+/** A search finds words: only a record with the DOI, or one that says to be the work of that DOI, is it. */
+function isAbout(doi: string | null, { doi: own, conceptdoi, metadata }: Record): boolean {
+  const stated = [
+    own,
+    conceptdoi,
+    ...(metadata.related_identifiers ?? [])
+      .filter(({ relation }) => SAME.test(relation ?? ''))
+      .map(({ identifier }) => identifier),
+  ];
+  return stated.some((each) => normalizeDoi(each ?? '') === doi);
+}
+
+function sameAsOf(work: Work, { doi, metadata }: Record): Plan['sameAs'] {
+  const authors = (metadata.creators ?? []).flatMap(({ name }) => (name === null ? [] : [name]));
+  const sameness = compareWork(work, { doi, title: metadata.title, authors });
+  return sameness.kind === 'version' ? sameness.sameAs : null;
 }
 
 function checksumOf(text: string | null): Checksum | null {

@@ -91,8 +91,12 @@ function arxivOf(doi: string | null, locations: readonly Location[]): ArxivId | 
 
 function pmcidIn(urls: readonly string[]): string | null {
   for (const url of urls) {
-    const digits = /(?:ncbi\.nlm\.nih\.gov|europepmc\.org)\S{0,200}\/(?:articles\/)?(PMC\d{1,10})/i.exec(url)?.[1];
-    if (digits !== undefined) return pmcidFromField(digits) ?? null;
+    // The prefix is missing in some of OpenAlex's addresses (…/pmc/articles/12008803).
+    const id =
+      /(?:ncbi\.nlm\.nih\.gov|europepmc\.org)[^\s/]{0,60}\/(?:pmc\/)?articles?\/(?:PMC\/)?((?:PMC)?\d{1,10})\b/i.exec(
+        url,
+      )?.[1];
+    if (id !== undefined) return pmcidFromField(id) ?? null;
   }
   return null;
 }

@@ -1,0 +1,105 @@
+import { z } from 'zod';
+
+import { doiPath, maybe, normalizeDoi, parseLicense } from '../../works/index.ts';
+import { lead } from '../leads.ts';
+import { problemsOf, wrongWork } from '../lookups.ts';
+import type { Finding, ResolveContext, Resolver } from '../plan.ts';
+import { plan } from '../plan.ts';
+import { compareWork } from '../same-work.ts';
+
+/** doi.org says which agency registered a DOI; all DOIs of a prefix are asked for at once, by the prefix. */
+const agencies = z.array(z.object({ RA: maybe(z.string()) }));
+
+const dataciteAnswer = z.object({
+  data: z.object({
+    attributes: z.object({
+      doi: maybe(z.string()),
+      titles: maybe(z.array(z.object({ title: maybe(z.string()) }))),
+      url: maybe(z.string()),
+      contentUrl: maybe(z.union([z.string(), z.array(maybe(z.string()))])),
+      rightsList: maybe(
+        z.array(
+          z.object({ rights: maybe(z.string()), rightsUri: maybe(z.string()), rightsIdentifier: maybe(z.string()) }),
+        ),
+      ),
+      relatedIdentifiers: maybe(
+        z.array(
+          z.object({
+            relationType: maybe(z.string()),
+            relatedIdentifier: maybe(z.string()),
+            relatedIdentifierType: maybe(z.string()),
+          }),
+        ),
+      ),
+    }),
+  }),
+});
+
+/** Relations that name the same text elsewhere; a part, a supplement or a source is another text. */
+const SAME = new Set([
+  'IsIdenticalTo',
+  'IsVariantFormOf',
+  'IsOriginalFormOf',
+  'HasVersion',
+  'IsVersionOf',
+  'IsPublishedIn',
+]);
+const MOST_RELATED = 3;
+
+/**
+ * DataCite, where repositories register their DOIs: the files they name, the licence, and the same text under other DOIs
+ * (support.datacite.org: `contentUrl`, `rightsList`, `relatedIdentifiers`). Only asked for DOIs that are registered there.
+ */
+export const datacite: Resolver = {
+  name: 'datacite',
+  async *plans(work, context) {
+    const { lookups, services, signal } = context;
+    const { doi } = work.ids;
+    // arXiv's, Zenodo's and OSF's own resolvers know more.
+    if (doi === null || /^10\.(?:48550|5281)\//.test(doi) || !(yield* isRegistered(doi, context))) return;
+    const found = await lookups.json(
+      { service: 'datacite', path: `dois/${doiPath(doi)}`, accept: 'application/vnd.api+json, application/json' },
+      dataciteAnswer,
+      signal,
+    );
+    yield* problemsOf('datacite', found);
+    if (found.kind !== 'found') return;
+    const { attributes } = found.value.data;
+    const sameness = compareWork(work, { doi: attributes.doi, title: attributes.titles?.[0]?.title });
+    yield* wrongWork('datacite', sameness);
+    if (sameness.kind === 'other') return;
+    const licenses = (attributes.rightsList ?? []).flatMap(({ rightsUri, rightsIdentifier, rights }) =>
+      [rightsIdentifier, rightsUri, rights].map(parseLicense),
+    );
+    const details = {
+      license:
+        licenses.find((each) => each !== null && each.slug !== null) ?? licenses.find((each) => each !== null) ?? null,
+      hostType: 'repository',
+    } as const;
+    for (const url of [attributes.contentUrl ?? []].flat()) yield* lead(services, 'datacite', url, details);
+    const related = (attributes.relatedIdentifiers ?? [])
+      .filter(({ relationType }) => SAME.has(relationType ?? ''))
+      .slice(0, MOST_RELATED);
+    for (const { relationType, relatedIdentifier, relatedIdentifierType } of related) {
+      const other = relatedIdentifierType === 'DOI' ? normalizeDoi(relatedIdentifier ?? '') : undefined;
+      if (other !== undefined && other !== doi)
+        yield* plan('datacite', services.url('doi', doiPath(other)), {
+          ...details,
+          license: null,
+          hostType: null,
+          expect: 'landing',
+          robots: 'terms',
+          sameAs: { doi: other, evidence: `DataCite: ${relationType ?? ''}` },
+        });
+      if (relatedIdentifierType === 'URL' && /\.pdf($|[?#])/i.test(relatedIdentifier ?? ''))
+        yield* lead(services, 'datacite', relatedIdentifier, details);
+    }
+  },
+};
+
+async function* isRegistered(doi: string, { lookups, signal }: ResolveContext): AsyncGenerator<Finding, boolean> {
+  const prefix = doi.slice(0, doi.indexOf('/'));
+  const found = await lookups.json({ service: 'doi', path: `doiRA/${prefix}` }, agencies, signal);
+  yield* problemsOf('datacite', found);
+  return found.kind === 'found' && found.value[0]?.RA === 'DataCite';
+}

@@ -1,0 +1,57 @@
+import { z } from 'zod';
+
+import { maybe, parseLicense } from '../../works/index.ts';
+import { problemsOf } from '../lookups.ts';
+import type { Resolver } from '../plan.ts';
+import { plan } from '../plan.ts';
+import { compareWork } from '../same-work.ts';
+
+const springerAnswer = z.object({
+  records: maybe(
+    z.array(
+      z.object({
+        doi: maybe(z.string()),
+        title: maybe(z.string()),
+        openaccess: maybe(z.union([z.string(), z.boolean()])),
+        license: maybe(z.string()),
+        url: maybe(z.array(z.object({ format: maybe(z.string()), value: maybe(z.string()) }))),
+      }),
+    ),
+  ),
+});
+
+/** Prefixes of Springer, Nature, BioMed Central and Palgrave; others would cost the day's requests for nothing. */
+const PREFIXES = /^10\.(?:1007|1038|1186|1057|1140|1245|1251|1361|1365|1378|1379|1617|1023|1134|1208|1891)\//;
+
+/** Springer Nature's interface to its open articles: JATS with a free key, then the PDF that its record names. */
+export const springerNature: Resolver = {
+  name: 'springer_nature',
+  async *plans(work, { lookups, services, signal }) {
+    const { doi } = work.ids;
+    if (doi === null || !PREFIXES.test(doi) || !services.hasKey('springer_nature')) return;
+    const q = `doi:${doi}`;
+    const found = await lookups.json(
+      { service: 'springer_nature', path: 'openaccess/json', parameters: { q, p: '1', s: '1' } },
+      springerAnswer,
+      signal,
+    );
+    yield* problemsOf('springer_nature', found);
+    if (found.kind !== 'found') return;
+    for (const record of found.value.records ?? []) {
+      if (compareWork(work, { doi: record.doi, title: record.title }).kind === 'other') continue;
+      const details = {
+        license: parseLicense(record.license),
+        version: 'publishedVersion',
+        hostType: 'publisher',
+      } as const;
+      yield* plan('springer_nature', services.url('springer_nature', 'openaccess/jats', { q }), {
+        ...details,
+        expect: 'xml',
+        robots: 'terms',
+        credentials: services.credentials('springer_nature'),
+      });
+      for (const { format, value } of record.url ?? [])
+        if (format === 'pdf') yield* plan('springer_nature', value, { ...details, expect: 'pdf' });
+    }
+  },
+};

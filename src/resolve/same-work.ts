@@ -1,0 +1,140 @@
+import type { Work } from '../works/index.ts';
+import { normalizeDoi } from '../works/index.ts';
+
+/** What an answer, a page or a record says about the work it belongs to. */
+export interface StatedWork {
+  readonly doi?: string | null | undefined;
+  readonly title?: string | null | undefined;
+  readonly authors?: readonly string[] | undefined;
+}
+
+/** Another DOI under which the same work is known, and why that is believed. */
+export interface SameAs {
+  readonly doi: string;
+  readonly evidence: string;
+}
+
+/**
+ * Whether something is about a work. 'version' has a DOI of its own (a preprint, a repository's copy) and the same title
+ * and authors; 'unstated' says nothing by which it could be told.
+ */
+export type Sameness =
+  | { readonly kind: 'same' }
+  | { readonly kind: 'version'; readonly sameAs: SameAs }
+  | { readonly kind: 'other'; readonly why: string }
+  | { readonly kind: 'unstated' };
+
+/** Words that make a title that of another text about the same one. */
+const ABOUT_ANOTHER =
+  /^(?:correction|corrections|corrigendum|erratum|errata|retraction|retracted|withdrawn|withdrawal|removal|addendum|comment|comments|reply|response|rebuttal|editorial|commentary|supplement|supplementary|supporting|part|volume|chapter)$/;
+const ARTICLES = new Set(['a', 'an', 'the', 'on', 'die', 'der', 'das', 'le', 'la', 'les', 'el', 'los']);
+/** A title of fewer words is too common to prove anything by itself. */
+const FEWEST_WORDS = 4;
+/** Share of words two titles of one work have in common: an editor changes a word or two. */
+const ENOUGH_WORDS = 0.8;
+const MOST_AUTHORS = 20;
+
+/** Compares what is stated with a work. */
+export function compareWork(work: Work, stated: StatedWork): Sameness {
+  const doi = normalizeDoi(stated.doi ?? '') ?? null;
+  const known = work.ids.doi;
+  if (doi !== null && known !== null) {
+    if (withoutVersion(doi) === withoutVersion(known)) return { kind: 'same' };
+    const title = compareTitles(work.title, stated.title);
+    if (title !== 'same')
+      return { kind: 'other', why: `its DOI is ${doi} and its title ${title === 'other' ? 'another' : 'unknown'}` };
+    const authors = compareAuthors(work.authors, stated.authors ?? []);
+    if (authors === 'other') return { kind: 'other', why: `its DOI is ${doi} and its authors are others` };
+    if (authors === 'unknown' && titleWords(work.title).length < 2 * FEWEST_WORDS)
+      return { kind: 'other', why: `its DOI is ${doi}, its title short and its authors unknown` };
+    const evidence = authors === 'same' ? 'title and authors agree' : 'title agrees, authors are not stated';
+    return { kind: 'version', sameAs: { doi, evidence } };
+  }
+  const title = compareTitles(work.title, stated.title);
+  if (title === 'same') {
+    if (compareAuthors(work.authors, stated.authors ?? []) === 'other')
+      return { kind: 'other', why: 'it has the title and other authors' };
+    return { kind: 'same' };
+  }
+  return title === 'other' ? { kind: 'other', why: 'its title is another' } : { kind: 'unstated' };
+}
+
+/** A DOI without the number of the version that repositories put behind it: `.v2`, `v2`, `_v2`, `/v2`. */
+function withoutVersion(doi: string): string {
+  return /^10\.(?:1101|64898|6084|31219|3123\d|48550|21203|20944|26434|12688|7910)\/|figshare|osf\.io/.test(doi)
+    ? doi.replace(/[._/-]?v\d{1,3}$/, '')
+    : doi;
+}
+
+/** Whether two titles name one work: the same words, a subtitle more or less, or a word or two changed. */
+export function compareTitles(
+  one: string | null | undefined,
+  other: string | null | undefined,
+): 'same' | 'other' | 'unknown' {
+  const [a, b] = [titleWords(one), titleWords(other)];
+  if (a.length === 0 || b.length === 0) return 'unknown';
+  if (a.join('') === b.join('')) return 'same';
+  const [short, long] = a.length <= b.length ? [a, b] : [b, a];
+  if (numbersIn(short).join() !== numbersIn(long).slice(0, numbersIn(short).length).join()) return 'other';
+  const extra = [...short.filter((word) => !long.includes(word)), ...long.filter((word) => !short.includes(word))];
+  if (extra.some((word) => ABOUT_ANOTHER.test(word))) return 'other';
+  // A subtitle that one of them leaves out.
+  if (short.length >= FEWEST_WORDS && short.every((word, at) => word === long[at])) return 'same';
+  // Words put before a title make another text: "Comment on …", "Data from: …".
+  const before = long.slice(0, long.length - short.length);
+  if (before.some((word) => !ARTICLES.has(word)) && short.every((word, at) => word === long[before.length + at]))
+    return 'other';
+  if (numbersIn(short).length !== numbersIn(long).length || short.length < FEWEST_WORDS) return 'other';
+  const rest = [...long];
+  let shared = 0;
+  for (const word of short) {
+    const at = rest.indexOf(word);
+    if (at === -1) continue;
+    rest.splice(at, 1);
+    shared += 1;
+  }
+  return (2 * shared) / (short.length + long.length) >= ENOUGH_WORDS ? 'same' : 'other';
+}
+
+/** Whether two lists of authors are of one work: half of the shorter one is in the other, by family name. */
+function compareAuthors(ours: readonly string[], theirs: readonly string[]): 'same' | 'other' | 'unknown' {
+  const [a, b] = [ours.slice(0, MOST_AUTHORS).map(nameWords), theirs.slice(0, MOST_AUTHORS).map(nameWords)].map(
+    (list) => (list ?? []).filter((words) => words.length > 0),
+  );
+  if (!a || !b || a.length === 0 || b.length === 0) return 'unknown';
+  const [short, long] = a.length <= b.length ? [a, b] : [b, a];
+  const shared = short.filter((name) => long.some((each) => isSamePerson(name, each))).length;
+  return shared >= Math.max(1, short.length / 2) ? 'same' : 'other';
+}
+
+/** The order of given and family name varies from source to source: the longest word of one must be in the other. */
+function isSamePerson(one: readonly string[], other: readonly string[]): boolean {
+  const key = (words: readonly string[]): string => words.toSorted((x, y) => y.length - x.length)[0] ?? '';
+  return other.includes(key(one)) || one.includes(key(other));
+}
+
+function nameWords(name: string): string[] {
+  return plain(name)
+    .split(' ')
+    .filter((word) => word.length > 1);
+}
+
+function titleWords(title: string | null | undefined): string[] {
+  return plain((title ?? '').slice(0, 1000).replace(/<[^<>]{0,200}>/g, ''))
+    .split(' ')
+    .filter((word) => word !== '');
+}
+
+function numbersIn(words: readonly string[]): string[] {
+  return words.filter((word) => /^(?:\d+|[ivx]{1,4})$/.test(word) && word !== 'i');
+}
+
+/** Lower case without accents, letters and digits apart from each other by one blank. */
+function plain(text: string): string {
+  return text
+    .normalize('NFKD')
+    .replace(/\p{M}+/gu, '')
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}]+/gu, ' ')
+    .trim();
+}

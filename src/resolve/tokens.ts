@@ -1,0 +1,74 @@
+import { z } from 'zod';
+
+import type { Clock } from '../base/index.ts';
+import type { Send } from '../http/index.ts';
+import { Secret } from '../http/index.ts';
+import type { Lookup } from '../works/index.ts';
+import { lookupJson, maybe } from '../works/index.ts';
+import type { ServiceName, Services } from './services.ts';
+
+const grant = z.object({ access_token: z.string().min(1), expires_in: maybe(z.union([z.number(), z.string()])) });
+
+/** A token is renewed this long before its end, so that no request arrives with one that has just expired. */
+const MARGIN_MS = 5 * 60_000;
+const USUAL_SECONDS = 3_600;
+
+interface Held {
+  readonly token: Secret;
+  readonly until: number;
+}
+
+/** Tokens that live an hour, had from ones that live a month: asked for when needed, once for everybody who waits. */
+export class Tokens {
+  readonly #send: Send;
+  readonly #services: Services;
+  readonly #clock: Clock;
+  readonly #held = new Map<ServiceName, Held>();
+  readonly #asking = new Map<ServiceName, Promise<Lookup<Held>>>();
+
+  constructor(send: Send, services: Services, clock: Clock) {
+    this.#send = send;
+    this.#services = services;
+    this.#clock = clock;
+  }
+
+  /** A token that is good for a while, or why there is none. */
+  async current(
+    service: ServiceName,
+    signal?: AbortSignal,
+  ): Promise<Secret | Exclude<Lookup<never>, { kind: 'found' }>> {
+    const held = this.#held.get(service);
+    if (held && held.until - MARGIN_MS > this.#clock.now()) return held.token;
+    const asking = this.#asking.get(service) ?? this.#renew(service, signal);
+    this.#asking.set(service, asking);
+    const renewed = await asking.finally(() => this.#asking.delete(service));
+    if (renewed.kind !== 'found') return renewed;
+    this.#held.set(service, renewed.value);
+    return renewed.value.token;
+  }
+
+  /** Forgets a token that a service refused. */
+  forget(service: ServiceName, token: Secret): void {
+    if (this.#held.get(service)?.token === token) this.#held.delete(service);
+  }
+
+  async #renew(service: ServiceName, signal: AbortSignal | undefined): Promise<Lookup<Held>> {
+    const at = this.#services.renewal(service) ?? service;
+    const asked = this.#clock.now();
+    const found = await lookupJson(
+      this.#send,
+      {
+        url: this.#services.url(at, 'getAccessToken'),
+        credentials: this.#services.credentials(at),
+        robots: 'terms',
+        pool: at,
+        cache: 'bypass',
+      },
+      grant,
+      signal,
+    );
+    if (found.kind !== 'found') return found;
+    const seconds = Number(found.value.expires_in ?? USUAL_SECONDS) || USUAL_SECONDS;
+    return { ...found, value: { token: new Secret(found.value.access_token), until: asked + seconds * 1000 } };
+  }
+}
