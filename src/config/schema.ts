@@ -80,6 +80,7 @@ const keysSchema = z.strictObject({
   springer_nature: z.string().default('').describe('Key of Springer Nature: JATS of its open articles.'),
   wiley: z.string().default('').describe("Token of Wiley's text mining, for the resolver wiley_tdm."),
   elsevier: z.string().default('').describe("Key of Elsevier's text mining, for the resolver elsevier_tdm."),
+  zotero: z.string().default('').describe('Key of zotero.org that may read your library.'),
   engine: z.string().default('').describe('Key of the docling-serve or model server that reads PDFs.'),
   embeddings: z.string().default('').describe('Key of the embedding server.'),
 });
@@ -198,7 +199,7 @@ const parseSchema = z.strictObject({
     .default('embedded')
     .describe('Who makes dense vectors.'),
   precision: z.enum(['int8', 'fp32']).default('int8').describe('How the embedded model computes.'),
-  threads: z.int().min(1).max(256).default(1).describe('Threads of the embedded model.'),
+  threads: z.int().min(0).max(256).default(0).describe('Threads of the embedded model; 0 means one for each core.'),
   embed_url: z.string().default('').describe('Address of an embedding server up to and including /v1.'),
   embed_model: z
     .string()

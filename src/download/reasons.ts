@@ -51,6 +51,11 @@ export const REASONS = {
   'no-plan': { scope: 'work', later: false, sentence: 'No resolver knew a URL for the work.' },
   'all-plans-failed': { scope: 'work', later: false, sentence: 'Every URL was tried; the attempts say why each lost.' },
   'budget-exhausted': { scope: 'work', later: true, sentence: 'A daily budget that a URL needs is spent.' },
+  'unreadable-entry': {
+    scope: 'work',
+    later: false,
+    sentence: 'An entry of a list that names no work we can look for.',
+  },
   retracted: { scope: 'work', later: false, sentence: 'The work is retracted and such works are left out.' },
   cancelled: { scope: 'work', later: true, sentence: 'The run was stopped before the work ended.' },
   'internal-error': { scope: 'work', later: true, sentence: 'A fault of the program itself.' },

@@ -15,7 +15,7 @@ export {
 } from './open-download.ts';
 export type { DownloadAssembly, DownloadParts, WorkPlans } from './open-download.ts';
 export { openQueue, orchestratorOptions, queueLayer } from './open-queue.ts';
-export { checkWanted, listingPath, wantedWorks } from './provider.ts';
-export type { WantedWorks } from './provider.ts';
+export { asksOpenAlex, checkWanted, listingPath, wantedWorks } from './provider.ts';
+export type { UnreadableEntry, WantedWorks } from './provider.ts';
 export type { Runtime } from './runtime.ts';
 export { simulatedLayer, simulatedWebLayer } from './simulated-web.ts';

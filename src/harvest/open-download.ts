@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 
 import type { Clock } from '../base/index.ts';
 import type { Config } from '../config/index.ts';
 import type { DownloadEvent, InspectDocument, ManifestRow, WorkProvider } from '../download/index.ts';
-import { DownloadRun, KeptFiles, slug } from '../download/index.ts';
+import { DownloadRun, KeptFiles, manifestRow, slug } from '../download/index.ts';
 import type { DnsMapping, HttpClient, HttpClientOptions, HttpEvent, Send } from '../http/index.ts';
 import { createHttpClient, requireContact, SqliteCacheStore } from '../http/index.ts';
 import type { LeasedJob, QueueEvent, WorkQueue } from '../queue/index.ts';
@@ -12,11 +12,12 @@ import type { Finding, ResolverChoice, ServiceName } from '../resolve/index.ts';
 import { baseUrlsBelow, chooseResolvers, completeWork, findPlans, Lookups, Services } from '../resolve/index.ts';
 import { HostLog } from '../telemetry/index.ts';
 import type { Work } from '../works/index.ts';
-import { RecordStore } from '../works/index.ts';
+import { namedWork, NO_IDS, RecordStore } from '../works/index.ts';
 import { checkFolder } from './check-folder.ts';
 import { ManifestFolder } from './ledger/manifest-folder.ts';
 import { restoreRecords, writeWorksFile } from './ledger/works-file.ts';
 import { orchestratorOptions } from './open-queue.ts';
+import type { UnreadableEntry } from './provider.ts';
 import type { Runtime } from './runtime.ts';
 import { keepingRecords } from './seen-records.ts';
 import { createWebTime } from './web-time.ts';
@@ -48,7 +49,12 @@ export interface DownloadAssembly extends Asking, AsyncDisposable {
 
 export interface DownloadParts {
   readonly queue: WorkQueue;
-  readonly provider?: (parts: Asking & { readonly records: RecordStore }) => WorkProvider;
+  readonly provider?: (
+    parts: Asking & {
+      readonly records: RecordStore;
+      readonly unreadable: (entry: UnreadableEntry) => Promise<void>;
+    },
+  ) => WorkProvider;
   readonly inspect: InspectDocument | undefined;
   /** Called with each row when it is durable; the work's worker waits for it. */
   readonly written?: (row: ManifestRow) => Promise<void>;
@@ -211,7 +217,13 @@ export async function assembleDownload(
     runId,
     queue: parts.queue,
     orchestrator: orchestratorOptions(config),
-    provider: parts.provider?.({ send, services, contact, records }),
+    provider: parts.provider?.({
+      send,
+      services,
+      contact,
+      records,
+      unreadable: unreadableRow(manifest, runId, runtime.clock),
+    }),
     sink: {
       last: (work) => manifest.last(work),
       write: async (row) => {
@@ -254,6 +266,21 @@ export async function assembleDownload(
     send,
     webClock: web.clock,
     [Symbol.asyncDispose]: () => stack.disposeAsync(),
+  };
+}
+
+/** Writes down an entry of a list that names no work, once: it is accounted for like any work. */
+function unreadableRow(
+  manifest: ManifestFolder,
+  runId: string,
+  clock: Clock,
+): (entry: UnreadableEntry) => Promise<void> {
+  return async ({ file, line, reason }) => {
+    const work = namedWork(`entry:${basename(file)}#${line}`, NO_IDS);
+    if (manifest.last(work.id)) return;
+    const at = clock.now();
+    const outcome = { kind: 'failed', reason: 'unreadable-entry', detail: `line ${line}: ${reason}` } as const;
+    await manifest.write(manifestRow({ work, outcome, attempts: [], problems: [], startedAt: at, endedAt: at }, runId));
   };
 }
 
