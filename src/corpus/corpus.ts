@@ -1,4 +1,5 @@
-import { join } from 'node:path';
+import { mkdirSync } from 'node:fs';
+import { basename, join } from 'node:path';
 
 import type { Clock } from '../base/index.ts';
 import { systemClock } from '../base/index.ts';
@@ -8,8 +9,14 @@ import type { Runtime, WorkPlans } from '../harvest/index.ts';
 import { simulatedLayer } from '../harvest/index.ts';
 import type { SearchMode } from '../search/index.ts';
 import type { Work } from '../works/index.ts';
+import { RecordStore } from '../works/index.ts';
 import type { CitedHit } from './cited-hit.ts';
+import { documentLinks } from './document-links.ts';
 import { eventStream } from './event-stream.ts';
+import type { ExportRequest } from './export/export-corpus.ts';
+import { exportCorpus } from './export/export-corpus.ts';
+import type { ReadLabels } from './export/read-labels.ts';
+import { readLabels } from './export/read-labels.ts';
 import type { CorpusEvent } from './events.ts';
 import type { GatherRequest } from './gather-request.ts';
 import { findPlansOfWorks, findWorks } from './find-works.ts';
@@ -172,6 +179,28 @@ export class Corpus implements AsyncDisposable {
   ): Promise<SearchSession> {
     const { mode, tell = () => undefined } = options;
     return await openSearchSession(this.#searchPlace(), { config: this.config, mode, tell }, signal);
+  }
+
+  /** Writes the corpus for another tool; a format that is one text and has no `out` comes as pieces of it. */
+  async *export(request: ExportRequest): AsyncGenerator<string, void> {
+    const place = this.#searchPlace();
+    using records = this.#records();
+    const linkOf = documentLinks(place.folder, place.dataRoot);
+    yield* exportCorpus(request, place, { records, linkOf, name: basename(this.folder) });
+  }
+
+  /** Reads what a screening tool has decided and obeys it from now on: works that were excluded are neither found nor cited. */
+  async label(path: string): Promise<ReadLabels> {
+    using records = this.#records();
+    const read = await readLabels(path, records);
+    records.setLabels(read.labels);
+    await this.#forgetSearch();
+    return read;
+  }
+
+  #records(): RecordStore {
+    mkdirSync(this.folder, { recursive: true });
+    return new RecordStore(join(this.folder, 'manifest.sqlite3'));
   }
 
   /** What was asked for and what came of it last, from `run.json`; undefined before the first `gather`. */

@@ -18,3 +18,5 @@ export type { SearchPlace } from './search-place.ts';
 export { SearchSession } from './search-session.ts';
 export type { SearchEvent } from './make-index.ts';
 export type { SearchRequest } from './search-session.ts';
+export { EXPORT_FORMATS } from './export/export-corpus.ts';
+export type { ExportFormat, ExportRequest } from './export/export-corpus.ts';

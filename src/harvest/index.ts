@@ -19,3 +19,5 @@ export { asksOpenAlex, checkWanted, listingPath, wantedWorks } from './provider.
 export type { UnreadableEntry, WantedWorks } from './provider.ts';
 export type { Runtime } from './runtime.ts';
 export { simulatedLayer, simulatedWebLayer } from './simulated-web.ts';
+export { csvLine } from './ledger/csv.ts';
+export { readLastRows } from './ledger/read-rows.ts';

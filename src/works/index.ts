@@ -61,3 +61,4 @@ export { bibtexEntry, citationKey } from './lists/write-bibtex.ts';
 export { risEntry } from './lists/write-ris.ts';
 export { parseZotero, readZotero } from './lists/zotero.ts';
 export type { ZoteroPlace } from './lists/zotero.ts';
+export { readCsv } from './lists/csv-records.ts';
