@@ -31,7 +31,11 @@ function print(): void {
   const cell = (value: number | string): string => (typeof value === 'number' ? value.toFixed(4) : value).padStart(10);
   console.log(`${scores.length} papers of ${options.seeds} worlds, ${summary.pages} pages`);
   console.log(['layout', 'papers', 'facts', 'headF1', 'cells', 'in order'].map(cell).join(''));
-  const rows = [...LAYOUTS.map((layout) => [layout, summary.byLayout[layout]] as const), ['all', summary.all] as const];
+  const rows = [
+    ...LAYOUTS.map((layout) => [layout, summary.byLayout[layout]] as const),
+    ['plain', summary.plain] as const,
+    ['manners', summary.manners] as const,
+  ];
   for (const [name, row] of rows)
     if (row) console.log([name, String(row.papers), row.facts, row.headF1, row.cells, row.order].map(cell).join(''));
   const { facts, headF1, cells, order } = SIMULATED_TARGETS;

@@ -6,12 +6,13 @@ import { test } from 'node:test';
 /** Which folders of src/ each folder may import, and which packages. `node:` is free for all. */
 const HOUSE: Readonly<Record<string, { readonly folders: readonly string[]; readonly packages: readonly string[] }>> = {
   base: { folders: [], packages: [] },
-  queue: { folders: ['base'], packages: ['pg'] },
+  hosts: { folders: ['base'], packages: ['pg'] },
+  queue: { folders: ['base', 'hosts'], packages: ['pg'] },
   stage: { folders: ['base'], packages: [] },
-  http: { folders: ['base'], packages: ['undici'] },
+  http: { folders: ['base', 'hosts'], packages: ['undici'] },
   works: { folders: ['base', 'http'], packages: ['zod'] },
-  resolve: { folders: ['base', 'http', 'works'], packages: ['zod', 'parse5', 'saxes'] },
-  download: { folders: ['base', 'http', 'works', 'resolve', 'queue'], packages: [] },
+  resolve: { folders: ['base', 'hosts', 'http', 'works'], packages: ['zod', 'parse5', 'saxes'] },
+  download: { folders: ['base', 'hosts', 'http', 'works', 'resolve', 'queue'], packages: [] },
   parse: {
     folders: ['base', 'http', 'stage'],
     packages: [
@@ -29,15 +30,27 @@ const HOUSE: Readonly<Record<string, { readonly folders: readonly string[]; read
   graph: { folders: ['base', 'parse', 'stage', 'works'], packages: [] },
   report: { folders: ['base', 'stage', 'download', 'parse', 'telemetry'], packages: ['esbuild'] },
   harvest: {
-    folders: ['base', 'queue', 'http', 'works', 'resolve', 'download', 'parse', 'telemetry', 'config'],
+    folders: ['base', 'hosts', 'queue', 'http', 'works', 'resolve', 'download', 'parse', 'telemetry', 'config'],
     packages: [],
   },
   corpus: {
-    folders: ['base', 'queue', 'stage', 'works', 'download', 'parse', 'search', 'harvest', 'telemetry', 'config'],
+    folders: [
+      'base',
+      'queue',
+      'stage',
+      'works',
+      'download',
+      'parse',
+      'search',
+      'graph',
+      'harvest',
+      'telemetry',
+      'config',
+    ],
     packages: [],
   },
   telemetry: {
-    folders: ['base', 'queue', 'stage', 'http', 'download'],
+    folders: ['base', 'hosts', 'queue', 'stage', 'http', 'download'],
     packages: [
       '@opentelemetry/api',
       '@opentelemetry/sdk-metrics',
@@ -50,10 +63,11 @@ const HOUSE: Readonly<Record<string, { readonly folders: readonly string[]; read
     ],
   },
   config: { folders: ['base'], packages: ['zod', 'yaml'] },
-  testing: { folders: ['base', 'queue', 'stage', 'http', 'parse'], packages: [] },
+  testing: { folders: ['base', 'hosts', 'queue', 'stage', 'http', 'parse'], packages: [] },
   cli: {
     folders: [
       'base',
+      'hosts',
       'queue',
       'stage',
       'http',
@@ -62,6 +76,7 @@ const HOUSE: Readonly<Record<string, { readonly folders: readonly string[]; read
       'download',
       'parse',
       'search',
+      'graph',
       'report',
       'harvest',
       'corpus',
@@ -74,7 +89,7 @@ const HOUSE: Readonly<Record<string, { readonly folders: readonly string[]; read
 
 /** Packages that are large or optional: the only files that may name them. */
 const HEAVY: Readonly<Record<string, RegExp>> = {
-  pg: /^queue\/postgres\//,
+  pg: /^(hosts|queue)\/postgres\//,
   esbuild: /^report\/bundle\.ts$/,
   '@embedpdf/pdfium': /^parse\/doctags\/engines\//,
   'onnxruntime-node': /^parse\/embed\/engines\//,

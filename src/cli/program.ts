@@ -18,6 +18,7 @@ interface Entry {
 
 const EVERYWHERE: readonly Door[] = ['docstokg', 'contentdownload', 'docparse'];
 const PARSING: readonly Door[] = ['docstokg', 'docparse'];
+const exports = () => import('./commands/export.ts');
 const stages = () => import('./commands/docparse/stages.ts');
 
 /** In the order of the help. A command's module, and all that it imports, is read only when somebody asks for it. */
@@ -49,6 +50,10 @@ const COMMANDS: readonly Entry[] = [
   },
   { name: 'show', doors: PARSING, load: async () => (await import('./commands/show.ts')).showCommand() },
   { name: 'search', doors: PARSING, load: async () => (await import('./commands/search.ts')).searchCommand() },
+  { name: 'graph', doors: PARSING, load: async () => (await import('./commands/graph/index.ts')).graphCommand() },
+  { name: 'export', doors: PARSING, load: async () => (await exports()).exportCommand() },
+  { name: 'labels', doors: PARSING, load: async () => (await exports()).labelsCommand() },
+  { name: 'versions', doors: PARSING, load: async () => (await exports()).versionsCommand() },
   { name: 'report', doors: PARSING, load: async () => (await import('./commands/report.ts')).reportCommand() },
   { name: 'sim', doors: ['docstokg'], load: async () => (await import('./commands/sim.ts')).simCommand() },
   { name: 'doctor', doors: EVERYWHERE, load: async () => (await import('./commands/doctor.ts')).doctorCommand() },

@@ -1,8 +1,8 @@
-import { mkdirSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { basename, join } from 'node:path';
 
 import type { Clock } from '../base/index.ts';
-import { systemClock } from '../base/index.ts';
+import { AppError, systemClock } from '../base/index.ts';
 import type { Config, Layer, Settings } from '../config/index.ts';
 import { loadConfig, settingsLayer } from '../config/index.ts';
 import type { Runtime, WorkPlans } from '../harvest/index.ts';
@@ -12,6 +12,7 @@ import type { Work } from '../works/index.ts';
 import { RecordStore } from '../works/index.ts';
 import type { CitedHit } from './cited-hit.ts';
 import { documentLinks } from './document-links.ts';
+import { CorpusGraph } from './corpus-graph.ts';
 import { eventStream } from './event-stream.ts';
 import type { ExportRequest } from './export/export-corpus.ts';
 import { exportCorpus } from './export/export-corpus.ts';
@@ -27,7 +28,7 @@ import { readRunFile } from './run-file.ts';
 import type { ParseRequest } from './run-stages.ts';
 import { runStages } from './run-stages.ts';
 import type { SearchPlace } from './search-place.ts';
-import { searchPlaceIn } from './search-place.ts';
+import { placeOf, searchPlaceIn } from './search-place.ts';
 import type { SearchEvent } from './make-index.ts';
 import { refreshPlace } from './make-index.ts';
 import type { SearchRequest, SearchSession } from './search-session.ts';
@@ -94,6 +95,8 @@ export class Corpus implements AsyncDisposable {
   readonly folder: string;
   /** The settings in force. */
   readonly config: Config;
+  /** Its knowledge graph. */
+  readonly graph: CorpusGraph;
   readonly #clock: Clock;
   #search: Promise<SearchSession> | undefined;
 
@@ -101,6 +104,7 @@ export class Corpus implements AsyncDisposable {
   constructor(folder: string, config: Config, clock: Clock) {
     this.folder = folder;
     this.config = config;
+    this.graph = new CorpusGraph(folder, config);
     this.#clock = clock;
   }
 
@@ -183,8 +187,9 @@ export class Corpus implements AsyncDisposable {
 
   /** Writes the corpus for another tool; a format that is one text and has no `out` comes as pieces of it. */
   async *export(request: ExportRequest): AsyncGenerator<string, void> {
-    const place = this.#searchPlace();
+    const place = placeOf(this.folder, this.config);
     using records = this.#records();
+    records.linkVersions(new Date(this.#clock.now()).toISOString());
     const linkOf = documentLinks(place.folder, place.dataRoot);
     yield* exportCorpus(request, place, { records, linkOf, name: basename(this.folder) });
   }
@@ -198,9 +203,32 @@ export class Corpus implements AsyncDisposable {
     return read;
   }
 
+  /** Which works are taken for versions of one another; `apart` undoes the merges of a work, `together` puts them back. */
+  async versions(
+    change: { readonly apart?: string; readonly together?: string } = {},
+  ): Promise<ReturnType<RecordStore['versions']>> {
+    using records = this.#records();
+    records.linkVersions(new Date(this.#clock.now()).toISOString());
+    for (const [work, undone] of [
+      [change.apart, true],
+      [change.together, false],
+    ] as const) {
+      if (work !== undefined && records.setApart(work, undone) === 0) {
+        throw new AppError('USAGE_VERSION', `"${work.slice(0, 100)}" is merged with no other work`, {
+          hint: 'docstokg versions RUN shows the merges',
+        });
+      }
+    }
+    await this.#forgetSearch();
+    return records.versions();
+  }
+
   #records(): RecordStore {
-    mkdirSync(this.folder, { recursive: true });
-    return new RecordStore(join(this.folder, 'manifest.sqlite3'));
+    const path = join(this.folder, 'manifest.sqlite3');
+    if (existsSync(path)) return new RecordStore(path);
+    throw new AppError('CORPUS_NO_WORKS', `there are no works in ${this.folder}`, {
+      hint: 'gather some first: docstokg run, or contentdownload',
+    });
   }
 
   /** What was asked for and what came of it last, from `run.json`; undefined before the first `gather`. */

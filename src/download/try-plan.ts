@@ -24,9 +24,6 @@ const MOST_REFRESHES = 3;
 const PREVIEW_PAGES = 2;
 const PREVIEW = /preview of|look inside|first page(?:s)? (?:only|preview)|this is a preview/i;
 
-/** Runs a download within the limits of its resolver and host. */
-type WithLimits = <T>(resolver: string, url: string, work: () => Promise<T>) => Promise<T>;
-
 export interface TryOptions {
   readonly send: Send;
   readonly files: KeptFiles;
@@ -36,9 +33,10 @@ export interface TryOptions {
   readonly inspect: InspectDocument | undefined;
   readonly accept: ReadonlySet<ArtifactKind>;
   readonly maxBytes: number;
+  /** Time on the wire after which no further URL of a work is tried. */
+  readonly budgetMs: number;
   /** How often a body that broke off is continued or begun again. */
   readonly retries: number;
-  readonly withLimits: WithLimits;
   readonly signal: AbortSignal;
 }
 
@@ -66,11 +64,17 @@ export class PlanTrier {
   readonly #jar = new CookieJar();
   /** By URL, what came of it: a page's links are not tried twice. */
   readonly #tried: Map<string, string>;
+  #spentMs = 0;
 
   constructor(work: Work, options: TryOptions, tried: Map<string, string>) {
     this.#work = work;
     this.#options = options;
     this.#tried = tried;
+  }
+
+  /** True when the work has had its time: stalling servers shall not keep a worker from the others. */
+  get isSpent(): boolean {
+    return this.#spentMs >= this.#options.budgetMs;
   }
 
   async try(plan: Plan): Promise<Trial> {
@@ -135,6 +139,7 @@ export class PlanTrier {
     let last = none;
     for (const link of page.links) {
       if (!this.#options.accept.has(link.expect)) continue;
+      if (this.isSpent) break;
       const before = this.#tried.get(link.url);
       if (before !== undefined) {
         last = { ...none, reason: before as Reason };
@@ -151,12 +156,12 @@ export class PlanTrier {
   }
 
   async #fetch(plan: Plan, url: string): Promise<Got> {
-    const { files, withLimits } = this.#options;
+    const { files } = this.#options;
     const part = await files.newPart();
     const transfer = new Transfer(part, plan, this.#options.accept.has('html'));
     let got: Got | undefined;
     try {
-      const result = await withLimits(plan.resolver, url, () => this.#transfer(transfer, plan, url));
+      const result = await this.#transfer(transfer, plan, url);
       const refused = this.#refusal(result);
       const { receiver, fault } = transfer;
       if (fault !== undefined) return { ...this.#lost(result, 'bad-status'), detail: fault };
@@ -180,7 +185,9 @@ export class PlanTrier {
           headers: { ...plan.headers, ...range },
           credentials: plan.credentials,
           robots: plan.robots,
+          resolver: plan.resolver,
           jar: this.#jar,
+          onWire: (ms) => (this.#spentMs += ms),
           cache: 'bypass',
           // What looks packed in the middle of a file is only that.
           unpack: transfer.continuedFrom === 0,

@@ -5,9 +5,11 @@ import type { Clock } from '../base/index.ts';
 import type { Config } from '../config/index.ts';
 import type { DownloadEvent, InspectDocument, ManifestRow, WorkProvider } from '../download/index.ts';
 import { DownloadRun, KeptFiles, manifestRow, slug } from '../download/index.ts';
+import type { Admission } from '../hosts/index.ts';
 import type { DnsMapping, HttpClient, HttpClientOptions, HttpEvent, Send } from '../http/index.ts';
 import { createHttpClient, requireContact, SqliteCacheStore } from '../http/index.ts';
 import type { LeasedJob, QueueEvent, WorkQueue } from '../queue/index.ts';
+import { currentJob } from '../queue/index.ts';
 import type { Finding, ResolverChoice, ServiceName } from '../resolve/index.ts';
 import { baseUrlsBelow, chooseResolvers, completeWork, findPlans, Lookups, Services } from '../resolve/index.ts';
 import { HostLog } from '../telemetry/index.ts';
@@ -16,6 +18,7 @@ import { namedWork, NO_IDS, RecordStore } from '../works/index.ts';
 import { checkFolder } from './check-folder.ts';
 import { ManifestFolder } from './ledger/manifest-folder.ts';
 import { restoreRecords, writeWorksFile } from './ledger/works-file.ts';
+import { openAdmission } from './open-admission.ts';
 import { orchestratorOptions } from './open-queue.ts';
 import type { UnreadableEntry } from './provider.ts';
 import type { Runtime } from './runtime.ts';
@@ -39,6 +42,7 @@ export interface Asking {
 export interface DownloadAssembly extends Asking, AsyncDisposable {
   readonly run: DownloadRun;
   readonly client: HttpClient;
+  readonly admission: Admission;
   readonly manifest: ManifestFolder;
   readonly files: KeptFiles;
   /** What is known of the works, to cite them by. */
@@ -75,23 +79,12 @@ export function configuredServices({ services, keys }: Config): Services {
 }
 
 /** What the configuration says of the web client, in its own units. */
-function clientSettings(config: Config, services: Services): HttpClientOptions {
+function clientSettings(config: Config): HttpClientOptions {
   const { http, download } = config;
   return {
     contact: requireContact(http.contact),
-    pools: services.pools(),
     obeyRobots: http.obey_robots,
     longestLineMs: http.longest_line * 1000,
-    perHost: {
-      perSecond: http.per_host_per_second,
-      concurrency: http.per_host_concurrency || config.orchestrator.max_per_host,
-    },
-    margin: http.rate_margin,
-    circuit: {
-      failures: http.circuit_failures,
-      openMs: http.circuit_seconds * 1000,
-      longestOpenMs: http.circuit_max_seconds * 1000,
-    },
     robots: {
       maxAgeMs: http.robots_hours * 3_600_000,
       unreachableMs: http.robots_unreachable_seconds * 1000,
@@ -133,7 +126,11 @@ export function openAsking(
   const contact = requireContact(config.http.contact);
   const resolvers = chooseResolvers(resolverChoice(config.download));
   const web = createWebTime(runtime.clock, config.http.time_scale);
-  const client = createHttpClient({ ...clientSettings(config, services), clock: web.clock });
+  const client = createHttpClient({
+    ...clientSettings(config),
+    clock: web.clock,
+    admission: openAdmission(config, services, web.clock),
+  });
   const send = web.toMachineTime(client.send);
   const lookups = new Lookups(send, services, runtime.clock);
   return {
@@ -182,14 +179,23 @@ export async function assembleDownload(
       maxBytes: http.cache_max_bytes,
     }),
   );
+  const admission = stack.use(
+    openAdmission(config, services, web.clock, (event) => {
+      parts.report(event);
+      hosts.see(event);
+      parts.reportHttp?.(event);
+      if (event.kind === 'host-given-up') warn(`${event.message}: given up for this run`);
+    }),
+  );
   const client = stack.use(
     createHttpClient({
-      ...clientSettings(config, services),
+      ...clientSettings(config),
       clock: web.clock,
       cache,
+      admission,
+      caller: currentJob,
       report: (event) => {
         hosts.see(event);
-        if (event.kind === 'host-given-up') warn(`${event.message}: given up for this run`);
         parts.reportHttp?.(event);
       },
     }),
@@ -224,6 +230,7 @@ export async function assembleDownload(
       records,
       unreadable: unreadableRow(manifest, runId, runtime.clock),
     }),
+    admission,
     sink: {
       last: (work) => manifest.last(work),
       write: async (row) => {
@@ -246,9 +253,9 @@ export async function assembleDownload(
     inspect: parts.inspect,
     accept: new Set(download.accept),
     maxBytes: download.max_bytes,
+    budgetMs: download.work_budget_seconds * 1000,
     retries: http.retries,
     retracted: download.retracted,
-    maxDeaths: download.max_deaths,
     clock: runtime.clock,
     webClock: web.clock,
     report: parts.report,
@@ -258,6 +265,7 @@ export async function assembleDownload(
   return {
     run,
     client,
+    admission,
     services,
     contact,
     manifest,

@@ -33,16 +33,18 @@ function whereOf({ backend, path, url }: Config['queue']): string {
 }
 
 /** The orchestrator's slice of the configuration, in its own units. */
-export function orchestratorOptions({ orchestrator: o }: Config): OrchestratorOptions {
+export function orchestratorOptions({ orchestrator: o, http }: Config): OrchestratorOptions {
   return {
     maxWorkers: o.max_workers,
     maxPerResolver: o.max_per_resolver,
     maxPerHost: o.max_per_host,
     maxParked: o.max_parked,
     readyPerHost: o.ready_per_host,
+    patienceMs: http.park_after * 1000,
     leaseMs: o.lease_ttl_seconds * 1000,
     heartbeatMs: o.heartbeat_seconds * 1000,
     maxAttempts: o.max_job_attempts,
+    maxDeaths: o.max_job_deaths,
     retryBackoffMs: o.retry_backoff_seconds * 1000,
     retryJitterMs: o.jitter_seconds * 1000,
     retryMaxDelayMs: o.retry_max_delay_seconds * 1000,

@@ -1,22 +1,17 @@
-import type { Clock, Limiter, Random } from '../base/index.ts';
-import { KeyedLimiter, systemClock } from '../base/index.ts';
+import type { Clock, Random } from '../base/index.ts';
+import { systemClock } from '../base/index.ts';
+import type { Admission, Pool, PolicySettings } from '../hosts/index.ts';
+import { createMemoryAdmission, DEFAULT_POLICY, HostTable } from '../hosts/index.ts';
 import type { CacheStore } from './cache-store.ts';
 import { withCache } from './cache.ts';
-import type { CircuitOptions } from './circuit.ts';
-import { Circuit } from './circuit.ts';
 import { withCoalescing } from './coalesce.ts';
 import type { HttpEvent } from './event.ts';
 import type { GuardOptions } from './guard.ts';
 import { Guard, withGuard } from './guard.ts';
-import type { Hold } from './holds.ts';
-import { Holds } from './holds.ts';
 import type { HttpLimits } from './limits.ts';
 import { DEFAULT_LIMITS } from './limits.ts';
 import type { ResolveHost } from './name-resolver.ts';
 import { NameResolver } from './name-resolver.ts';
-import { Pace } from './pace.ts';
-import type { Pool } from './pools.ts';
-import { Pools } from './pools.ts';
 import { withRedirects } from './redirects.ts';
 import type { RetryOptions } from './retry.ts';
 import { withRetry } from './retry.ts';
@@ -26,6 +21,8 @@ import type { Send } from './send.ts';
 import { compose } from './send.ts';
 import { Transport } from './transport.ts';
 import { PRODUCT_TOKEN, userAgent } from './user-agent.ts';
+import type { Caller } from './with-admission.ts';
+import { NOBODY, withAdmission } from './with-admission.ts';
 
 const DAY_MS = 24 * 3_600_000;
 
@@ -34,8 +31,10 @@ export interface HttpClientOptions {
   readonly contact?: string | undefined;
   readonly clock?: Clock;
   readonly random?: Random;
-  /** Shared with whoever else decides what may run: holds of hosts are then seen by all. */
-  readonly limiter?: Limiter;
+  /** The authority over hosts, shared with whoever else decides what may run; made of the settings below otherwise. */
+  readonly admission?: Admission;
+  /** In whose course requests are sent; while one waits for a host, its caller lets go of what others need. */
+  readonly caller?: Caller;
   readonly limits?: Partial<HttpLimits>;
   readonly guard?: GuardOptions;
   readonly resolveHost?: ResolveHost;
@@ -46,7 +45,7 @@ export interface HttpClientOptions {
   /** Longest line that is joined; as long as `retry.parkAfterMs` unless said otherwise. */
   readonly longestLineMs?: number;
   readonly retry?: Partial<RetryOptions>;
-  readonly circuit?: Partial<CircuitOptions>;
+  readonly circuit?: Partial<PolicySettings['circuit']>;
   /** False for a web of one's own; every other web has a right to be asked. */
   readonly obeyRobots?: boolean;
   readonly robots?: Partial<Omit<RobotsOptions, 'productToken'>>;
@@ -58,15 +57,13 @@ export interface HttpClientOptions {
 export interface HttpClient extends AsyncDisposable {
   readonly send: Send;
   readonly userAgent: string;
-  /** Hosts and pools that are being left alone, and until when. */
-  holds(): ReadonlyMap<string, Hold>;
+  readonly admission: Admission;
 }
 
 /** Puts the client together; the order of the wrappers is the order in which a request meets them. */
 export function createHttpClient(options: HttpClientOptions = {}): HttpClient {
   const clock = options.clock ?? systemClock;
   const limits = { ...DEFAULT_LIMITS, ...options.limits };
-  const perHost = { perSecond: 1, concurrency: 2, ...options.perHost };
   const retry: RetryOptions = {
     retries: 3,
     baseMs: 1_000,
@@ -75,8 +72,8 @@ export function createHttpClient(options: HttpClientOptions = {}): HttpClient {
     giveUpAfterMs: 7 * DAY_MS,
     ...options.retry,
   };
-  const limiter = options.limiter ?? new KeyedLimiter({ clock, defaultLimit: perHost.concurrency });
-  const holds = new Holds(clock, limiter);
+  const caller = options.caller ?? NOBODY;
+  const admission = options.admission ?? ownAdmission(options, retry, clock);
   const guard = new Guard(options.guard);
   const agent = userAgent(options.contact);
   // Names are looked up in real time, whatever the clock of the web that is asked.
@@ -89,60 +86,63 @@ export function createHttpClient(options: HttpClientOptions = {}): HttpClient {
     resolveHost: options.resolveHost ?? names.resolve,
     ca: options.ca,
   });
-  const pace = new Pace({
+  const admitted = withAdmission({
+    admission,
     clock,
-    limiter,
-    holds,
-    perHost,
-    pools: new Pools(options.pools ?? []),
-    margin: options.margin ?? 0.05,
+    caller,
     parkAfterMs: retry.parkAfterMs,
-    giveUpAfterMs: retry.giveUpAfterMs,
     longestLineMs: options.longestLineMs ?? retry.parkAfterMs,
-    backoff: { baseMs: retry.baseMs, capMs: retry.maxDelayMs },
-    random: options.random,
     report: options.report,
   });
-  const circuit = new Circuit(
-    clock,
-    { failures: 5, openMs: 30_000, longestOpenMs: 15 * 60_000, ...options.circuit },
-    (host, until) => {
-      holds.hold(host, until, 'host-held');
-      options.report?.({ kind: 'host-held', host, until });
-    },
-  );
-  const paced = pace.around(transport);
   const robots = new Robots({
     clock,
-    holds,
+    admission,
     productToken: PRODUCT_TOKEN,
     maxAgeMs: DAY_MS,
     unreachableMs: 10 * 60_000,
     maxBytes: 500 * 1024,
     longestDelayMs: 300_000,
     ...options.robots,
-    send: compose(paced, withRedirects(limits), withGuard(guard), circuit.wrap),
+    send: compose(transport.send, withRedirects(limits), withGuard(guard), admitted),
     giveUpAfterMs: retry.giveUpAfterMs,
-    onCrawlDelay: (url, delayMs) => pace.setCrawlDelay(url, delayMs),
     report: options.report,
   });
   const send = compose(
-    paced,
+    transport.send,
     withRedirects(limits),
     withGuard(guard),
-    withCoalescing(),
+    withCoalescing(caller),
     ...(options.cache ? [withCache(options.cache, clock)] : []),
     ...(options.obeyRobots === false ? [] : [robots.wrap]),
-    withRetry({ ...retry, clock, holds, random: options.random }),
-    circuit.wrap,
+    withRetry({ ...retry, clock, admission, caller, random: options.random }),
+    admitted,
   );
   return {
     send,
     userAgent: agent,
-    holds: () => holds.list(),
+    admission,
     async [Symbol.asyncDispose]() {
       names[Symbol.dispose]();
       await transport[Symbol.asyncDispose]();
     },
   };
+}
+
+/** The authority over hosts of a client that shares it with nobody. */
+function ownAdmission(options: HttpClientOptions, retry: RetryOptions, clock: Clock): Admission {
+  return createMemoryAdmission({
+    clock,
+    table: new HostTable({
+      perHost: { perSecond: 1, concurrency: 2, ...options.perHost },
+      pools: options.pools ?? [],
+      margin: options.margin ?? 0.05,
+    }),
+    policy: {
+      backoff: { baseMs: retry.baseMs, capMs: retry.maxDelayMs },
+      circuit: { ...DEFAULT_POLICY.circuit, ...options.circuit },
+      giveUpAfterMs: retry.giveUpAfterMs,
+      random: options.random,
+    },
+    report: options.report,
+  });
 }

@@ -1,7 +1,15 @@
+import type { HostEvent, Waited } from '../hosts/index.ts';
+
 /** Something worth showing or measuring that is nobody's result. */
 export type HttpEvent =
   /** A request goes on the wire after waiting for its turn; no more than `cap` are at that host at once. */
-  | { readonly kind: 'request-sent'; readonly host: string; readonly waitedMs: number; readonly cap: number }
+  | {
+      readonly kind: 'request-sent';
+      readonly host: string;
+      readonly waitedMs: number;
+      readonly waited: Waited | null;
+      readonly cap: number;
+    }
   /** It left the wire: with a status, or with the reason why it has none. */
   | {
       readonly kind: 'request-done';
@@ -12,7 +20,5 @@ export type HttpEvent =
     }
   /** A server refuses (429, 503) and is left alone until then: as long as it said, or as we chose where it said nothing. */
   | { readonly kind: 'wait-asked'; readonly host: string; readonly until: number; readonly said: boolean }
-  /** A host wants to be left alone for longer than we wait: it is given up for this run. */
-  | { readonly kind: 'host-given-up'; readonly host: string; readonly message: string }
-  /** A failing host is left alone. */
-  | { readonly kind: 'host-held'; readonly host: string; readonly until: number };
+  /** What the authority over hosts tells. */
+  | HostEvent;

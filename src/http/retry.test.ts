@@ -84,7 +84,7 @@ test('Retry-After is obeyed in full by everybody at that host', async () => {
   });
   await using client = loopbackClient(server, { clock, report: wire.report, retry: { retries: 2 } });
   const first = client.send({ url: new URL('http://host.test/first') });
-  while (client.holds().size === 0) await new Promise(setImmediate);
+  while (client.admission.held(['host.test']) === null) await new Promise(setImmediate);
   limited = false;
   const second = client.send({ url: new URL('http://host.test/second') });
   const other = await client.send({ url: new URL('http://elsewhere.test/other') });

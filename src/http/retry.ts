@@ -1,9 +1,10 @@
 import type { Clock, Random } from '../base/index.ts';
 import { equalJitterDelay, hostKey, wait } from '../base/index.ts';
-import type { Holds } from './holds.ts';
-import { tooLong } from './pace.ts';
+import type { Admission } from '../hosts/index.ts';
+import { tooLong } from '../hosts/index.ts';
 import { parseRetryAfter } from './retry-after.ts';
 import type { HttpRequest, HttpResponse, HttpResult, Trail, Wrap } from './send.ts';
+import type { Caller } from './with-admission.ts';
 
 export interface RetryOptions {
   /** Tries after the first. */
@@ -24,9 +25,17 @@ const RETRYABLE = new Set([408, 425, 429, 500, 502, 503, 504]);
  * has begun to receive is not repeated here, since only its owner knows how to resume it.
  */
 export function withRetry(
-  options: RetryOptions & { readonly clock: Clock; readonly holds: Holds; readonly random?: Random | undefined },
+  options: RetryOptions & {
+    readonly clock: Clock;
+    readonly admission: Admission;
+    readonly caller: Caller;
+    readonly random?: Random | undefined;
+  },
 ): Wrap {
-  const { clock, holds } = options;
+  const { clock, admission, caller } = options;
+  /** Nobody keeps a worker busy by waiting. */
+  const pause = (ms: number, signal: AbortSignal | undefined): Promise<void> =>
+    caller.whileWaiting(() => wait(clock, ms, signal));
 
   return (next) => async (request, signal) => {
     for (let attempt = 1; ;) {
@@ -34,8 +43,8 @@ export function withRetry(
       const now = clock.now();
       if (result.kind === 'later') {
         // Nothing was sent, so nothing was tried.
-        if (result.at - now > options.parkAfterMs) return result;
-        await wait(clock, Math.max(1, result.at - now), signal);
+        if (result.reason === 'paused' || result.at - now > options.parkAfterMs) return result;
+        await pause(Math.max(1, result.at - now), signal);
         continue;
       }
       if (!isWorthRetrying(result, request)) return result;
@@ -45,7 +54,7 @@ export function withRetry(
         ...(options.random && { random: options.random }),
       });
       const namedAt = result.kind === 'response' ? parseRetryAfter(result.response.headers, now) : undefined;
-      const heldAt = Math.max(namedAt ?? 0, holds.until([hostKey(request.url)]));
+      const heldAt = Math.max(namedAt ?? 0, admission.held([hostKey(request.url)])?.at ?? 0);
       if (heldAt - now > options.giveUpAfterMs) return giveUp(result, request, heldAt);
       const limited = result.kind === 'response' && (result.response.status === 429 || namedAt !== undefined);
       if (limited && (heldAt - now > options.parkAfterMs || attempt > options.retries)) {
@@ -54,7 +63,7 @@ export function withRetry(
       }
       if (attempt > options.retries) return result;
       attempt += 1;
-      await wait(clock, namedAt === undefined ? Math.max(backoffMs, heldAt - now) : Math.max(0, heldAt - now), signal);
+      await pause(namedAt === undefined ? Math.max(backoffMs, heldAt - now) : Math.max(0, heldAt - now), signal);
     }
   };
 }

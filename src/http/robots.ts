@@ -1,8 +1,8 @@
 import type { Clock } from '../base/index.ts';
 import { hostKey, wait } from '../base/index.ts';
+import type { Admission } from '../hosts/index.ts';
+import { tooLong } from '../hosts/index.ts';
 import type { HttpEvent } from './event.ts';
-import type { Holds } from './holds.ts';
-import { tooLong } from './pace.ts';
 import { raced } from './raced.ts';
 import { RobotsRules } from './robots-rules.ts';
 import type { HttpResult, Send, Wrap } from './send.ts';
@@ -12,9 +12,11 @@ import { trailOf } from './send.ts';
 type Known =
   | { readonly kind: 'rules'; readonly rules: RobotsRules }
   /** RFC 9309 §2.3.1.4: unreachable means complete disallow. */
-  | { readonly kind: 'unreachable'; readonly why: string }
+  | { readonly kind: 'unreachable'; readonly why: string; readonly failed?: Pick<Failed, 'reason' | 'retryable'> }
   /** Not known yet, and not now: what came of asking is what comes of the request. */
   | { readonly kind: 'answer'; readonly result: Extract<HttpResult, { kind: 'later' | 'refused' }> };
+
+type Failed = Extract<HttpResult, { kind: 'failed' }>;
 
 interface Entry {
   readonly known: Promise<Known>;
@@ -40,8 +42,7 @@ export class Robots {
   readonly #clock: Clock;
   readonly #options: RobotsOptions;
   readonly #send: Send;
-  readonly #holds: Holds;
-  readonly #onCrawlDelay: (url: URL, delayMs: number) => void;
+  readonly #admission: Admission;
   readonly #report: ((event: HttpEvent) => void) | undefined;
   readonly #giveUpAfterMs: number;
   readonly #entries = new Map<string, Entry>();
@@ -49,10 +50,9 @@ export class Robots {
   constructor(
     options: RobotsOptions & {
       readonly clock: Clock;
-      readonly holds: Holds;
+      readonly admission: Admission;
       /** Everything but robots itself, and without a second try. */
       readonly send: Send;
-      readonly onCrawlDelay: (url: URL, delayMs: number) => void;
       readonly giveUpAfterMs: number;
       readonly report?: ((event: HttpEvent) => void) | undefined;
     },
@@ -60,8 +60,7 @@ export class Robots {
     this.#clock = options.clock;
     this.#options = options;
     this.#send = options.send;
-    this.#holds = options.holds;
-    this.#onCrawlDelay = options.onCrawlDelay;
+    this.#admission = options.admission;
     this.#giveUpAfterMs = options.giveUpAfterMs;
     this.#report = options.report;
   }
@@ -72,6 +71,8 @@ export class Robots {
     if (known.kind === 'answer') return { ...known.result, trail: trailOf(request) };
     if (known.kind === 'unreachable') {
       const message = `robots.txt of ${request.url.host} could not be read: ${known.why}`;
+      // Who could not be reached at all has forbidden nothing: that is what is told.
+      if (known.failed) return { ...known.failed, kind: 'failed', message, trail: trailOf(request) };
       return { kind: 'refused', reason: 'robots-unreachable', message, trail: trailOf(request) };
     }
     if (!known.rules.allows(request.url)) {
@@ -134,7 +135,7 @@ export class Robots {
     if (known.kind === 'rules' && this.#isTooSlow(known.rules)) {
       this.#report?.({ kind: 'host-given-up', host: hostKey(url), message: this.#tooSlow(url, known.rules) });
     } else if (known.kind === 'rules' && known.rules.crawlDelayMs !== undefined) {
-      this.#onCrawlDelay(url, known.rules.crawlDelayMs);
+      this.#admission.table.setCrawlDelay(hostKey(url), known.rules.crawlDelayMs);
     }
     return known;
   }
@@ -159,9 +160,13 @@ export class Robots {
 
   #judge(result: HttpResult, text: string): Known {
     // A host that is left alone because it fails is one whose robots.txt cannot be read.
-    if (result.kind === 'later' && result.reason === 'host-held') return { kind: 'unreachable', why: 'the host fails' };
+    if (result.kind === 'later' && result.reason === 'host-held')
+      return { kind: 'unreachable', why: 'the host fails', failed: { reason: 'connect', retryable: true } };
     if (result.kind === 'later') return { kind: 'answer', result };
-    if (result.kind === 'failed') return { kind: 'unreachable', why: result.message };
+    if (result.kind === 'failed') {
+      const { reason, retryable, message } = result;
+      return { kind: 'unreachable', why: message, failed: { reason, retryable } };
+    }
     if (result.kind === 'refused') {
       // The host itself is out of bounds: that is the answer to the request as well.
       const isOutOfBounds = result.reason === 'private-address' || result.reason === 'retry-after-too-long';
@@ -174,7 +179,7 @@ export class Robots {
     if (status >= 200 && status < 300) {
       return { kind: 'rules', rules: RobotsRules.parse(text, this.#options.productToken) };
     }
-    const heldUntil = this.#holds.until([hostKey(url)]);
+    const heldUntil = this.#admission.held([hostKey(url)])?.at ?? 0;
     if ((status === 429 || status === 503) && heldUntil > 0) {
       const trail = { url: url.href, chain: [] };
       if (heldUntil - this.#clock.now() > this.#giveUpAfterMs) {

@@ -32,12 +32,18 @@ export interface HttpRequest {
   readonly unpack?: boolean;
   /** 'terms' for an API whose own documented terms govern robots; anything else obeys robots.txt. */
   readonly robots?: 'obey' | 'terms';
+  /** The resolver on whose behalf it is sent, whose cap it counts against. */
+  readonly resolver?: string;
+  /** Told the headers of the answer before its body: what paces measures from here. */
+  readonly onHead?: (head: ResponseHead) => void;
   /** A pool of limits to draw from besides the one the host belongs to. */
   readonly pool?: string;
   /** How long an answer without freshness of its own counts as fresh; undefined leaves it to RFC 9111. */
   readonly cacheForMs?: number;
   readonly cache?: 'use' | 'bypass';
   readonly jar?: CookieJar;
+  /** Told how long each exchange on the wire took, waits for the host's turn aside. */
+  readonly onWire?: (ms: number) => void;
   readonly limits?: Partial<HttpLimits>;
   /** True for a POST that changes nothing and may be repeated, such as a search. */
   readonly repeatable?: boolean;
@@ -90,7 +96,7 @@ export type FailedReason =
   | 'protocol'
   | 'bad-encoding';
 
-export type LaterReason = 'rate-limited' | 'host-held' | 'pool-exhausted';
+export type LaterReason = 'rate-limited' | 'host-held' | 'pool-exhausted' | 'paused';
 
 /**
  * Everything that can come of a request. Any status is a `response`, since only the caller knows what it means;

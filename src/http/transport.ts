@@ -7,7 +7,7 @@ import type { Guard } from './guard.ts';
 import type { HttpLimits } from './limits.ts';
 import type { ResolveHost } from './name-resolver.ts';
 import { credentialsFor, withoutKeys } from './secret.ts';
-import type { HttpRequest, HttpResponse, HttpResult, ResponseHead } from './send.ts';
+import type { HttpRequest, HttpResponse, HttpResult, Send } from './send.ts';
 import { trailOf } from './send.ts';
 
 const FILE_ACCEPT = 'application/pdf,application/xml;q=0.9,text/html;q=0.8,*/*;q=0.5';
@@ -55,12 +55,7 @@ export class Transport implements AsyncDisposable {
     });
   }
 
-  /** Called as the headers arrive, before the body: what paces strictly measures from here. */
-  send(
-    request: HttpRequest,
-    signal: AbortSignal | undefined,
-    onHeaders: (head: ResponseHead) => void,
-  ): Promise<HttpResult> {
+  readonly send: Send = (request, signal) => {
     if (signal?.aborted) return Promise.reject(signal.reason as Error);
     const { url } = request;
     const exchange = new Exchange({
@@ -70,8 +65,9 @@ export class Transport implements AsyncDisposable {
       sink: request.sink,
       unpack: request.unpack ?? false,
       storeCookie: (line) => request.jar?.store(line, url, this.#clock.now()),
-      onHeaders,
+      onHeaders: request.onHead ?? (() => undefined),
     });
+    const startedAt = this.#clock.monotonic();
     const abort = (): void => exchange.abort(signal?.reason as Error);
     signal?.addEventListener('abort', abort, { once: true });
     this.#agentFor(request).dispatch(
@@ -92,8 +88,11 @@ export class Transport implements AsyncDisposable {
         const trail = { ...trailOf(request), ...(response && { response: clean(response, request) }) };
         return { ...failure, message: scrub(failure.message, request), trail };
       })
-      .finally(() => signal?.removeEventListener('abort', abort));
-  }
+      .finally(() => {
+        signal?.removeEventListener('abort', abort);
+        request.onWire?.(this.#clock.monotonic() - startedAt);
+      });
+  };
 
   async [Symbol.asyncDispose](): Promise<void> {
     await Promise.all([this.#keptAlive.destroy(), this.#single.destroy()]);

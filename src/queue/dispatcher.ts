@@ -1,11 +1,11 @@
 import type { Clock, Timer } from '../base/index.ts';
 import type { Report } from './events.ts';
-import type { JobLimits } from './job-limits.ts';
 import type { Pick } from './lane-book.ts';
 import { LaneBook } from './lane-book.ts';
 import type { DrainMode, OrchestratorOptions } from './options.ts';
 import type { EndedJob, RunningJobs } from './running-jobs.ts';
-import type { Exchange, Outlook, QueueStore, SettledLease } from './types.ts';
+import type { Seats } from './seats.ts';
+import type { Exchange, Lane, Outlook, QueueStore, SettledLease } from './types.ts';
 
 /** While jobs flow, lanes are looked at again this often, or less often when the look is expensive. */
 const LOOK_EVERY_MS = 1_000;
@@ -23,7 +23,7 @@ export class Dispatcher implements Disposable {
   readonly #workerId: string;
   readonly #store: QueueStore;
   readonly #clock: Clock;
-  readonly #limits: JobLimits;
+  readonly #seats: Seats;
   readonly #report: Report;
   readonly #jobs: RunningJobs;
   readonly #rested: () => void;
@@ -32,6 +32,7 @@ export class Dispatcher implements Disposable {
   readonly #lanes = new LaneBook();
   #drain: DrainMode;
   #paused = false;
+  #isReconciled = true;
   #stopped = false;
   #pumping = false;
   #pumpAgain = false;
@@ -44,7 +45,7 @@ export class Dispatcher implements Disposable {
     readonly workerId: string;
     readonly store: QueueStore;
     readonly clock: Clock;
-    readonly limits: JobLimits;
+    readonly seats: Seats;
     readonly report: Report;
     readonly jobs: RunningJobs;
     readonly drain: DrainMode;
@@ -57,7 +58,7 @@ export class Dispatcher implements Disposable {
     this.#workerId = given.workerId;
     this.#store = given.store;
     this.#clock = given.clock;
-    this.#limits = given.limits;
+    this.#seats = given.seats;
     this.#report = given.report;
     this.#drain = given.drain;
     this.#jobs = given.jobs;
@@ -76,6 +77,12 @@ export class Dispatcher implements Disposable {
   setDrain(drain: DrainMode): void {
     this.#drain = drain;
     this.lookAgain();
+  }
+
+  /** What is leased to this process and not in its hands is given back before anything else is leased. */
+  reconcile(): void {
+    this.#isReconciled = false;
+    this.pump();
   }
 
   setPaused(paused: boolean): void {
@@ -120,14 +127,30 @@ export class Dispatcher implements Disposable {
 
   async #pump(): Promise<void> {
     for (;;) {
+      if (!this.#isReconciled) {
+        this.#isReconciled = true;
+        const left = await this.#store.release(this.#workerId, this.#jobs.ids, this.#clock.now());
+        if (left > 0) this.#lookNeeded = true;
+      }
       if (this.#leasing && this.#clock.monotonic() >= this.#lookAfter) await this.#look();
       const ended = this.#jobs.takeEnded();
-      const picks = this.#leasing ? this.#lanes.choose(this.#limits.freeWorkers, this.#limits.room) : [];
+      const picks = this.#leasing ? this.#choose() : [];
       if (ended.length > 0 || picks.length > 0) await this.#exchange(ended, picks);
-      else if (this.#leasing && this.#lookNeeded && this.#limits.freeWorkers > 0) await this.#look();
+      else if (this.#leasing && this.#lookNeeded && this.#seats.freeWorkers > 0) await this.#look();
       else break;
     }
     if (!this.#stopped) await this.#rest();
+  }
+
+  /**
+   * What can run now. Who ends with what is due does not wait for a host that is held for hours: when nothing else is left,
+   * its jobs are tried all the same, where their handler knows other places to look.
+   */
+  #choose(): Pick[] {
+    const picks = this.#lanes.choose(this.#seats.freeWorkers, this.#seats.room);
+    const isLast = picks.length === 0 && this.#drain === 'due' && this.#jobs.size === 0;
+    if (!isLast || this.#options.heldLanes !== 'try') return picks;
+    return this.#lanes.choose(this.#seats.freeWorkers, this.#seats.roomElsewhere);
   }
 
   get #leasing(): boolean {
@@ -137,7 +160,7 @@ export class Dispatcher implements Disposable {
   async #exchange(ended: readonly EndedJob[], picks: readonly Pick[]): Promise<void> {
     const startedAt = this.#clock.monotonic();
     // Kept for the jobs to come: a job that waits for its host must not take them meanwhile.
-    const workers = this.#limits.takeWorkers(picks.reduce((sum, { limit }) => sum + limit, 0));
+    const workers = this.#seats.takeWorkers(picks.reduce((sum, { limit }) => sum + limit, 0));
     const { accepted, leased } = await this.#write(ended, picks).catch((error: unknown) => {
       this.#jobs.unsettled(ended);
       throw error;
@@ -183,11 +206,13 @@ export class Dispatcher implements Disposable {
   async #look(): Promise<void> {
     const startedAt = this.#clock.monotonic();
     this.#lookNeeded = false;
-    const { lanes, exhausted } = await this.#store.backlog(this.#clock.now(), this.#options.maxAttempts);
+    const { lanes, exhausted } = await this.#store.backlog(this.#clock.now(), this.#options.maxDeaths);
     this.#lanes.replace(lanes);
     const endedAt = this.#clock.monotonic();
     this.#lookAfter = endedAt + Math.max(LOOK_EVERY_MS, LOOK_SHARE * (endedAt - startedAt));
-    if (exhausted > 0) this.#report({ kind: 'jobs-exhausted', jobs: exhausted });
+    if (exhausted === 0) return;
+    this.#jobs.counts.error += exhausted;
+    this.#report({ kind: 'jobs-exhausted', jobs: exhausted });
   }
 
   /** Sets an alarm for the next moment at which there may be something to do, or ends when there will be nothing. */
@@ -195,7 +220,7 @@ export class Dispatcher implements Disposable {
     this.#alarm?.[Symbol.dispose]();
     this.#alarm = undefined;
     // A process without free workers is woken by its own jobs, a paused one by whoever resumes it.
-    if (this.#limits.freeWorkers === 0 || (this.#paused && this.#drain === 'never')) return;
+    if (this.#seats.freeWorkers === 0 || (this.#paused && this.#drain === 'never')) return;
     const now = this.#clock.now();
     const outlook = await this.#store.outlook(now);
     const knows = !this.#pumpAgain && (this.#paused || !this.#lookNeeded);
@@ -208,6 +233,8 @@ export class Dispatcher implements Disposable {
     this.#alarm = this.#clock.setTimer(Math.min(longest, untilNext), () => this.lookAgain());
   }
 
+  readonly #cannotRun = (lane: Lane): boolean => this.#seats.isPaused(lane) || this.#seats.isHeldLong(lane);
+
   /** Nothing is left to wait for: what is paused is waited for as what is delayed is. */
   #isDrained({ ready, delayed, inProgress }: Outlook): boolean {
     switch (this.#drain) {
@@ -216,7 +243,7 @@ export class Dispatcher implements Disposable {
       case 'empty':
         return ready + delayed + inProgress === 0;
       case 'due':
-        return inProgress === 0 && (ready === 0 || this.#paused || this.#lanes.every(this.#limits.isPaused));
+        return inProgress === 0 && (ready === 0 || this.#paused || this.#lanes.every(this.#cannotRun));
     }
   }
 }

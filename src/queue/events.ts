@@ -1,12 +1,14 @@
+import type { HostEvent } from '../hosts/index.ts';
 import type { LeasedJob, Settlement } from './types.ts';
 
 /** What happens in an orchestrator, told as it happens to whoever listens. */
 export type QueueEvent =
+  | HostEvent
   /** Jobs were leased in one write; `leased` may be none when others were faster. */
   | { readonly kind: 'dispatched'; readonly leased: number; readonly durationMs: number }
   /** A job was given to its handler. */
   | { readonly kind: 'job-started'; readonly job: LeasedJob; readonly workerId: string }
-  /** A job had to wait for a slot of its host or resolver, and has it now. */
+  /** A job had to wait for a slot of its host or resolver, or for its turn there, and has it now. */
   | {
       readonly kind: 'limits-waited';
       readonly job: LeasedJob;
@@ -14,6 +16,7 @@ export type QueueEvent =
       readonly host: string;
       readonly resolverMs: number;
       readonly hostMs: number;
+      readonly rateMs: number;
     }
   /** A handler answered, threw or was stopped; the settlement is decided but not yet written. */
   | {
@@ -35,10 +38,6 @@ export type QueueEvent =
   | { readonly kind: 'job-abandoned'; readonly job: LeasedJob }
   /** Jobs were given up because their last attempt's lease ran out. */
   | { readonly kind: 'jobs-exhausted'; readonly jobs: number }
-  /** A host asked to slow down: it is held until a moment, and its cap may be lower. */
-  | { readonly kind: 'host-throttled'; readonly host: string; readonly cap: number; readonly heldUntil: number }
-  /** A slowed host answered well: its cap is one higher, or it is at its full cap and no longer slowed. */
-  | { readonly kind: 'host-restored'; readonly host: string; readonly cap: number; readonly full: boolean }
   /** What operators have paused was read: at the start, and whenever it may have changed. */
   | { readonly kind: 'pauses-changed'; readonly pauses: readonly string[] }
   /** No more jobs are leased; running ones may finish. */

@@ -7,6 +7,8 @@ export { Orchestrator } from './orchestrator.ts';
 export type { OrchestratorSetup, RunSummary } from './orchestrator.ts';
 export { WorkQueue } from './work-queue.ts';
 export type { EnqueueOptions, ImportRow } from './work-queue.ts';
+export { currentJob } from './current-job.ts';
+export type { JobSeat } from './current-job.ts';
 export { createWorkerId, isDeadHere } from './worker-identity.ts';
 export { openStore } from './store.ts';
 export type { StoreOptions } from './store.ts';

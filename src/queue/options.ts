@@ -10,12 +10,18 @@ export interface OrchestratorOptions {
   readonly maxParked: number;
   /** Jobs that are leased ahead for a busy host; 1 unless said otherwise. */
   readonly readyPerHost?: number | undefined;
+  /** Jobs of a host that is held for longer than this are not waited for. */
+  readonly patienceMs?: number;
+  /** What is done with such jobs when nothing else can run: try them, because they may be had elsewhere, or wait. */
+  readonly heldLanes?: 'try' | 'wait';
   /** A job whose holder was not heard of for this long is taken over. */
   readonly leaseMs: number;
   /** How often leases of running jobs are extended. */
   readonly heartbeatMs: number;
-  /** A job leased this often without success ends in state error. */
+  /** A job that failed this often ends in state error. */
   readonly maxAttempts: number;
+  /** A job whose lease ran out this often is given up: most jobs in the hands of a process that dies have not killed it. */
+  readonly maxDeaths: number;
   /** Delay before the second attempt; it doubles with each further one. */
   readonly retryBackoffMs: number;
   /** Up to this much is added to each delay by chance. */
@@ -38,6 +44,7 @@ export const ORCHESTRATOR_DEFAULTS: OrchestratorOptions = {
   leaseMs: 600_000,
   heartbeatMs: 30_000,
   maxAttempts: 3,
+  maxDeaths: 20,
   retryBackoffMs: 60_000,
   retryJitterMs: 15_000,
   retryMaxDelayMs: 3_600_000,

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
+import { wait } from '../base/index.ts';
+import { createMemoryAdmission, HostTable } from '../hosts/index.ts';
 import { HeldClock } from '../testing/index.ts';
 import type { QueueEvent } from './events.ts';
 import type { Handler, HandlerContext, HandlerJob } from './handler.ts';
@@ -18,6 +20,7 @@ const OPTIONS: OrchestratorOptions = {
   leaseMs: 60_000,
   heartbeatMs: 20_000,
   maxAttempts: 3,
+  maxDeaths: 3,
   retryBackoffMs: 1_000,
   retryJitterMs: 0,
   retryMaxDelayMs: 60_000,
@@ -515,6 +518,79 @@ test('an error with status 429 or 503 slows its host down by itself', async () =
     [true],
     'the end is told also when the cap was never lowered',
   );
+});
+
+test('jobs of a held host are not leased until their time, and slow nobody down', async () => {
+  const started: string[] = [];
+  const { queue, store, clock, orchestrator } = stage(
+    (job, context) =>
+      context.withLimits(null, (job.artifact as { url: string }).url, async (window) => {
+        started.push(job.artifactId);
+        if (job.artifactId === 'held 0') window.throttled({ retryAt: clock.now() + 100_000 });
+        else if (job.artifactId.startsWith('free')) await wait(clock, 1_000);
+      }),
+    { maxWorkers: 40, maxPerHost: 1, readyPerHost: 1 },
+  );
+  await queue.bulkImport(
+    Array.from({ length: 2_000 }, (_, at) => ({
+      artifactId: at % 2 ? `free ${at}` : `held ${at}`,
+      artifact: { url: at % 2 ? `https://h${at % 40}.org/` : 'https://held.org/' },
+    })),
+  );
+  const run = orchestrator.run({ drain: 'empty' });
+  await settle();
+  // A thousand jobs of twenty hosts, a second each, one at a time per host.
+  await clock.advance(52_500);
+  assert.equal(started.filter((id) => id.startsWith('free')).length, 1_000);
+  assert.equal(orchestrator.status.counts.done, 1_001);
+  assert.deepEqual(
+    started.filter((id) => id.startsWith('held')),
+    ['held 0'],
+  );
+  const { leases } = await store.admin.stats(clock.now());
+  assert.ok(leases.reduce((sum, { jobs }) => sum + jobs, 0) <= 1, 'at most the one that was ready when the hold came');
+  await clock.advance(50_000);
+  assert.equal((await run).done, 2_000);
+});
+
+test('a job that finds its host paused goes back at no cost, and who wants only what is due is not kept', async () => {
+  const { queue, store, clock, orchestrator } = stage((job, context) =>
+    context.withLimits(null, (job.artifact as { at: string }).at, () => Promise.resolve()),
+  );
+  await store.admin.pause('host', 'a.org', clock.now());
+  await queue.enqueue('unknown', { at: 'https://a.org/1' });
+  const run = orchestrator.run({ drain: 'due' });
+  await clock.advance(2_000);
+  const summary = await run;
+  assert.deepEqual([summary.done, summary.reason], [0, 'drained']);
+  const job = await store.admin.find('unknown');
+  assert.deepEqual([job?.state, job?.host, job?.attempts], ['queued', 'a.org', 0]);
+});
+
+test('where jobs may be had elsewhere, those of a host that is held for hours are tried last', async () => {
+  const ran: string[] = [];
+  const clock = new HeldClock();
+  const store = new MemoryStore();
+  const queue = new WorkQueue(store, clock);
+  const admission = createMemoryAdmission({
+    clock,
+    table: new HostTable({ perHost: { perSecond: Infinity, concurrency: 1 } }),
+  });
+  admission.hold('held.org', { at: clock.now() + 3_600_000, reason: 'rate-limited' });
+  const orchestrator = new Orchestrator({
+    ...OPTIONS,
+    heldLanes: 'try',
+    queue,
+    clock,
+    admission,
+    handler: (job) => void ran.push(job.artifactId),
+  });
+  await queue.enqueue('held', { url: 'https://held.org/' });
+  await queue.enqueue('free', { url: 'https://free.org/' });
+  const run = orchestrator.run({ drain: 'due' });
+  await clock.advance(2_000);
+  assert.equal((await run).done, 2);
+  assert.deepEqual(ran, ['free', 'held']);
 });
 
 test('draining waits for delayed jobs, unless only what is due is wanted', async () => {

@@ -1,14 +1,16 @@
 import { hostname } from 'node:os';
 
-import type { Clock, Limiter, Random, Timer } from '../base/index.ts';
+import type { Clock, Random, Timer } from '../base/index.ts';
 import { systemClock } from '../base/index.ts';
+import type { Admission } from '../hosts/index.ts';
+import { createMemoryAdmission, HostTable, isSlowed } from '../hosts/index.ts';
 import { Dispatcher } from './dispatcher.ts';
 import type { Report } from './events.ts';
 import type { Handler, HandlerContext } from './handler.ts';
-import { createJobLimiter, JobLimits } from './job-limits.ts';
 import type { DrainMode, OrchestratorOptions } from './options.ts';
 import { ORCHESTRATOR_DEFAULTS } from './options.ts';
 import { RunningJobs } from './running-jobs.ts';
+import { Seats } from './seats.ts';
 import type { LeasedJob, QueueStore, StoreChange } from './types.ts';
 import type { WorkQueue } from './work-queue.ts';
 import { createWorkerId, isDeadHere } from './worker-identity.ts';
@@ -25,8 +27,8 @@ export interface OrchestratorSetup extends Partial<OrchestratorOptions> {
   readonly log?: HandlerContext['log'];
   /** Wraps the run of each job, so that a tracer can make it its own. */
   readonly around?: (<T>(job: LeasedJob, run: () => Promise<T>) => Promise<T>) | undefined;
-  /** Where limits are kept; those of a whole fleet could stand here. */
-  readonly limiter?: Limiter;
+  /** The authority over hosts, shared with the web client or with a whole fleet; caps of this process alone otherwise. */
+  readonly admission?: Admission;
   readonly random?: Random | undefined;
 }
 
@@ -60,7 +62,8 @@ export class Orchestrator {
   readonly #report: Report;
   readonly #clock: Clock;
   readonly #store: QueueStore;
-  readonly #limits: JobLimits;
+  readonly #admission: Admission;
+  readonly #seats: Seats;
   readonly #jobs: RunningJobs;
   readonly #startedAt: number;
   readonly #timers = new Set<Timer>();
@@ -70,7 +73,7 @@ export class Orchestrator {
   #failure: { readonly error: unknown } | undefined;
 
   constructor(setup: OrchestratorSetup) {
-    const { queue, handler, clock = systemClock, report, log, around, limiter, random, ...given } = setup;
+    const { queue, handler, clock = systemClock, report, log, around, admission, random, ...given } = setup;
     const { store } = queue;
     const options = { ...ORCHESTRATOR_DEFAULTS, ...given };
     this.#options = options;
@@ -78,9 +81,10 @@ export class Orchestrator {
     this.#clock = clock;
     this.#report = report ?? (() => undefined);
     this.#startedAt = clock.now();
-    this.#limits = new JobLimits({
-      limiter: limiter ?? createJobLimiter(options, clock),
-      limits: options,
+    this.#admission = admission ?? ownAdmission(options, { clock, random, report: this.#report });
+    this.#seats = new Seats({
+      options,
+      admission: this.#admission,
       clock,
       report: this.#report,
       freed: () => this.#dispatcher?.pump(),
@@ -91,7 +95,7 @@ export class Orchestrator {
       store,
       handler,
       clock,
-      limits: this.#limits,
+      seats: this.#seats,
       report: this.#report,
       log: log ?? (() => undefined),
       around,
@@ -102,13 +106,16 @@ export class Orchestrator {
 
   /** What goes on now: jobs that hold a worker, jobs that wait for a host, what was settled so far. */
   get status(): { readonly running: number; readonly parked: number; readonly counts: Omit<RunSummary, 'reason'> } {
-    const { parked } = this.#limits;
+    const { parked } = this.#seats;
     return { running: this.#jobs.size - parked, parked, counts: { ...this.#jobs.counts } };
   }
 
   /** Hosts whose cap was lowered or which are held, because they asked for it. */
   get throttled(): { readonly host: string; readonly cap: number; readonly heldUntil: number | null }[] {
-    return this.#limits.throttle.hosts;
+    return this.#admission
+      .snapshot()
+      .filter((host) => isSlowed(host) || (host.hold !== null && host.hold.reason !== 'paused'))
+      .map(({ key, cap, hold }) => ({ host: key, cap, heldUntil: hold?.at ?? null }));
   }
 
   /**
@@ -122,7 +129,7 @@ export class Orchestrator {
       workerId: this.workerId,
       store: this.#store,
       clock: this.#clock,
-      limits: this.#limits,
+      seats: this.#seats,
       report: this.#report,
       drain: options.drain ?? 'never',
       jobs: this.#jobs,
@@ -133,6 +140,7 @@ export class Orchestrator {
     this.#dispatcher = dispatcher;
     const stop = (): void => this.#stop('told to stop');
     using _watch = this.#store.watch((change) => this.#changed(change));
+    using _room = this.#admission.watch(() => this.#seats.freeWorkers > 0 && dispatcher.pump());
     signal?.addEventListener('abort', stop, { once: true });
     try {
       await this.#recoverDead();
@@ -166,12 +174,14 @@ export class Orchestrator {
     this.#guard(async () => {
       await this.#readPauses();
       await this.#jobs.heartbeat();
+      // It is also what is told after the server was away, which may have forgotten a settlement.
+      this.#dispatcher?.reconcile();
     });
   }
 
   async #readPauses(): Promise<void> {
     const pauses = await this.#store.admin.pauses();
-    this.#limits.applyPauses(pauses);
+    this.#seats.applyPauses(pauses);
     this.#report({
       kind: 'pauses-changed',
       pauses: pauses.map(({ scope, name }) => (scope === 'all' ? 'all' : `${scope} ${name}`)),
@@ -191,6 +201,7 @@ export class Orchestrator {
 
   async #heartbeat(): Promise<void> {
     await this.#jobs.heartbeat();
+    this.#dispatcher?.reconcile();
     await this.#recoverDead();
     await this.#announce();
   }
@@ -248,4 +259,17 @@ export class Orchestrator {
   #guard(work: () => Promise<void> | void): void {
     (async () => work())().catch((error: unknown) => this.#fail(error));
   }
+}
+
+/** Caps per host and resolver, and nothing else: a handler of one's own brings its own pace. */
+function ownAdmission(
+  { maxPerHost, maxPerResolver }: OrchestratorOptions,
+  { clock, random, report }: { readonly clock: Clock; readonly random: Random | undefined; readonly report: Report },
+): Admission {
+  return createMemoryAdmission({
+    table: new HostTable({ perHost: { perSecond: Infinity, concurrency: maxPerHost }, perResolver: maxPerResolver }),
+    clock,
+    report,
+    policy: { random },
+  });
 }

@@ -7,12 +7,12 @@ import type { LeasedJob, Settlement } from './types.ts';
 /** Why a running job was told to stop. */
 export type StopReason = 'shutdown' | 'lease-lost' | 'timeout';
 
-/** Thrown by withLimits when too many jobs wait already: the job goes back to the queue, its host written down. */
-export class TooManyWaiting extends AppError {
+/** Thrown by withLimits when too many jobs wait already, or the host is paused: the job goes back, its host written down. */
+export class HostBusy extends AppError {
   readonly host: string;
 
   constructor(host: string) {
-    super('QUEUE_HOST_BUSY', `too many jobs wait already; this one goes back to the queue until ${host} has room`);
+    super('QUEUE_HOST_BUSY', `the job goes back to the queue until ${host} has room`);
     this.host = host;
   }
 }
@@ -81,7 +81,11 @@ export function settlementOf(outcome: HandlerOutcome, clock: Clock): Settlement 
   }
   switch (outcome.state) {
     case 'done':
-      return { kind: 'finish', state: 'done' };
+      return {
+        kind: 'finish',
+        state: 'done',
+        ...(outcome.result !== undefined && { result: JSON.stringify(outcome.result) }),
+      };
     case 'skipped':
     case 'error':
       return {
@@ -99,7 +103,7 @@ export function settlementOf(outcome: HandlerOutcome, clock: Clock): Settlement 
 /** The settlement of a job that was stopped, or whose handler threw. */
 export function settlementOfFailure(running: RunningJob, error: unknown, policy: RetryPolicy): Settlement {
   if (running.stopReason === 'shutdown') return { kind: 'requeue', delayMs: 0, refund: true };
-  if (error instanceof TooManyWaiting) return { kind: 'requeue', delayMs: 0, refund: true, host: error.host };
+  if (error instanceof HostBusy) return { kind: 'requeue', delayMs: 0, refund: true, host: error.host };
   const info = errorInfo(running.stopReason === 'timeout' ? running.controller.signal.reason : error, 'HANDLER_FAILED');
   const { attempt } = running.job;
   const final = attempt >= policy.maxAttempts || isFinal(error);

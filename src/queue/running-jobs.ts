@@ -2,10 +2,11 @@ import type { Clock, Random } from '../base/index.ts';
 import { AppError } from '../base/index.ts';
 import type { Report } from './events.ts';
 import type { Handler, HandlerContext } from './handler.ts';
-import type { JobLimits } from './job-limits.ts';
 import type { OrchestratorOptions } from './options.ts';
 import type { StopReason } from './running-job.ts';
+import { seated } from './current-job.ts';
 import { RunningJob, settlementOf, settlementOfFailure } from './running-job.ts';
+import type { Seats } from './seats.ts';
 import type { LeasedJob, QueueStore, SettledLease, Settlement } from './types.ts';
 
 /** What a handler gets to stop in after being told to; then it is abandoned. */
@@ -20,7 +21,7 @@ export interface RunningJobsOptions {
   readonly store: QueueStore;
   readonly handler: Handler;
   readonly clock: Clock;
-  readonly limits: JobLimits;
+  readonly seats: Seats;
   readonly report: Report;
   readonly log: HandlerContext['log'];
   readonly around: (<T>(job: LeasedJob, run: () => Promise<T>) => Promise<T>) | undefined;
@@ -54,18 +55,22 @@ export class RunningJobs {
     return this.#jobs.size;
   }
 
+  get ids(): number[] {
+    return [...this.#jobs.keys()];
+  }
+
   /** Runs a job, unless this process still has it in hand from a lease that ran out. */
   start(job: LeasedJob, worker: Disposable): void {
     if (this.#takeUp(job)) {
       worker[Symbol.dispose]();
       return;
     }
-    const { options, clock, limits, report, workerId } = this.#given;
+    const { options, clock, seats, report, workerId } = this.#given;
     const startedAt = clock.monotonic();
     const deadline = options.jobTimeoutMs > 0 ? startedAt + options.jobTimeoutMs : Infinity;
     const running = new RunningJob(job, { startedAt, deadline, worker });
     this.#jobs.set(job.id, running);
-    limits.expect(running, 1);
+    seats.expect(running, 1);
     report({ kind: 'job-started', job, workerId });
     void this.#run(running);
   }
@@ -168,7 +173,7 @@ export class RunningJobs {
   }
 
   #handle(running: RunningJob): ReturnType<Handler> {
-    const { handler, limits, log, workerId, around } = this.#given;
+    const { handler, seats, log, workerId, around } = this.#given;
     const { job } = running;
     const view = {
       id: job.id,
@@ -177,8 +182,10 @@ export class RunningJobs {
       attempt: job.attempt,
       resolverHint: job.resolverHint,
     };
-    const context = new JobContext(running, limits, workerId, log);
-    return around ? around(job, async () => handler(view, context)) : handler(view, context);
+    const context = new JobContext(running, seats, workerId, log);
+    return seated(seats.seatOf(running), () =>
+      around ? around(job, async () => handler(view, context)) : handler(view, context),
+    );
   }
 
   #end(running: RunningJob, settlement: Settlement): void {
@@ -222,7 +229,7 @@ export class RunningJobs {
   }
 
   #leaveWorker(running: RunningJob): void {
-    this.#given.limits.expect(running, -1);
+    this.#given.seats.expect(running, -1);
     running.worker?.[Symbol.dispose]();
     running.worker = undefined;
   }
@@ -247,11 +254,11 @@ class JobContext implements HandlerContext {
   readonly withLimits: HandlerContext['withLimits'];
   readonly #running: RunningJob;
 
-  constructor(running: RunningJob, limits: JobLimits, workerId: string, log: HandlerContext['log']) {
+  constructor(running: RunningJob, seats: Seats, workerId: string, log: HandlerContext['log']) {
     this.#running = running;
     this.workerId = workerId;
     this.log = log;
-    this.withLimits = (resolver, url, work) => limits.run(running, resolver, url, work);
+    this.withLimits = (resolver, url, work) => seats.run(running, resolver, url, work);
   }
 
   get signal(): AbortSignal {

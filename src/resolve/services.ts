@@ -1,4 +1,5 @@
-import type { Credential, Pool } from '../http/index.ts';
+import type { Pool } from '../hosts/index.ts';
+import type { Credential } from '../http/index.ts';
 import { Secret } from '../http/index.ts';
 import { AppError } from '../base/index.ts';
 import type { ServiceFacts } from './service-table.ts';

@@ -9,7 +9,7 @@ import { HeldClock } from '../testing/index.ts';
 import type { HostRow } from './index.ts';
 import { HostLog } from './index.ts';
 
-const sent = (host: string) => ({ kind: 'request-sent', host, waitedMs: 40, cap: 2 }) as const;
+const sent = (host: string) => ({ kind: 'request-sent', host, waitedMs: 40, waited: null, cap: 2 }) as const;
 const done = (host: string, outcome: string) =>
   ({ kind: 'request-done', host, outcome, wireBytes: 10, ms: 5 }) as const;
 

@@ -119,6 +119,8 @@ export class HostLog implements AsyncDisposable {
         slice.askedUntil = Math.max(slice.askedUntil, event.until);
         break;
       case 'host-given-up':
+      case 'host-throttled':
+      case 'host-restored':
         break;
       case 'host-held':
         slice.heldUntil = Math.max(slice.heldUntil, event.until);

@@ -1,7 +1,9 @@
 import type { Meter } from '@opentelemetry/api';
+import { trace } from '@opentelemetry/api';
 
 import { hostKey } from '../base/index.ts';
 import type { DownloadEvent } from '../download/index.ts';
+import type { Waited } from '../hosts/index.ts';
 import type { HttpEvent } from '../http/index.ts';
 
 /** What a download and its HTTP client report to. */
@@ -55,6 +57,24 @@ export function observeDownload(meter: Meter): DownloadTelemetry {
     description: 'Times a failing host was left alone, by host.',
   });
 
+  const sleep = meter.createHistogram('contentdownload_rate_sleep_ms', {
+    unit: 'ms',
+    description: 'Waits for a turn by the rate, or for a slot of a host or a resolver.',
+  });
+  const tellWait = ({ key, cause, ms }: Waited, host: string): void => {
+    const resolver = /^resolver\/(.*)$/.exec(key)?.[1];
+    if (cause !== 'cap') sleep.record(ms, { kind: 'rate', host });
+    else if (resolver !== undefined) sleep.record(ms, { kind: 'resolver', resolver });
+    else sleep.record(ms, { kind: 'host', host });
+    const name =
+      cause !== 'cap'
+        ? 'rate_sleep_ms'
+        : resolver === undefined
+          ? 'host_concurrency_wait_ms'
+          : 'resolver_concurrency_wait_ms';
+    // The job in whose course it waited.
+    trace.getActiveSpan()?.addEvent(name, { ms });
+  };
   const hosts = new Set<string>();
   const label = (host: string): string => {
     if (hosts.has(host)) return host;
@@ -80,6 +100,7 @@ export function observeDownload(meter: Meter): DownloadTelemetry {
       switch (event.kind) {
         case 'request-sent':
           turnTime.record(event.waitedMs, { host });
+          if (event.waited) tellWait(event.waited, host);
           break;
         case 'request-done':
           requests.add(1, { host, outcome: event.outcome });
@@ -89,6 +110,9 @@ export function observeDownload(meter: Meter): DownloadTelemetry {
           break;
         case 'wait-asked':
           asked.add(1, { host });
+          break;
+        case 'host-throttled':
+        case 'host-restored':
           break;
         case 'host-given-up':
         case 'host-held':

@@ -26,7 +26,7 @@ export function observeQueue(meter: Meter, tracer: Tracer, store: QueueStore, cl
   });
   const sleep = meter.createHistogram('contentdownload_rate_sleep_ms', {
     unit: 'ms',
-    description: 'Waits for a slot of a host or a resolver.',
+    description: 'Waits for a turn by the rate, or for a slot of a host or a resolver.',
   });
   const leaseTime = meter.createHistogram('contentdownload_lease_duration_ms', {
     unit: 'ms',
@@ -78,6 +78,7 @@ export function observeQueue(meter: Meter, tracer: Tracer, store: QueueStore, cl
             sleep.record(event.resolverMs, { kind: 'resolver', resolver: event.resolver ?? '' });
             span?.addEvent('resolver_concurrency_wait_ms', { ms: event.resolverMs });
           }
+          if (event.rateMs > 0) sleep.record(event.rateMs, { kind: 'rate', host: event.host });
           if (event.hostMs > 0) {
             sleep.record(event.hostMs, { kind: 'host', host: event.host });
             span?.addEvent('host_concurrency_wait_ms', { ms: event.hostMs });
@@ -111,6 +112,8 @@ export function observeQueue(meter: Meter, tracer: Tracer, store: QueueStore, cl
         case 'host-restored':
           if (event.full) slowed.delete(event.host);
           break;
+        case 'host-held':
+        case 'host-given-up':
         case 'lease-lost':
         case 'job-abandoned':
         case 'pauses-changed':

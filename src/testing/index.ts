@@ -1,3 +1,5 @@
+export { describeAdmission } from './admission-suite.ts';
+export type { AdmissionUnderTest, OpenAdmission } from './admission-suite.ts';
 export { HeldClock } from './held-clock.ts';
 export { describeDenseEngine } from './dense-engine-suite.ts';
 export type { DenseEngineTraits } from './dense-engine-suite.ts';

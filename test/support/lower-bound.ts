@@ -1,4 +1,5 @@
-import { Pools } from '../../src/http/pools.ts';
+import { hostKey } from '../../src/base/index.ts';
+import { Pools } from '../../src/hosts/index.ts';
 import { baseUrlsBelow, Services } from '../../src/resolve/index.ts';
 import type { Simulation } from '../../sim/index.ts';
 import { clientSettings } from '../../sim/index.ts';
@@ -43,7 +44,7 @@ export function lowerBound(simulation: Simulation): LowerBound {
     const { hostname, pathname, search } = new URL(url);
     if (pathname === '/robots.txt' || status === 429) continue;
     const named = NAMED.find(([pattern]) => pattern.test(pathname + search))?.[1];
-    const found = pools.of(new URL(url), named);
+    const found = pools.of(hostKey(url), named);
     for (const { name, perSecond, burst } of found) count({ key: name, perSecond, burst: burst ?? 1 });
     if (found.length === 0) count({ key: hostname, ...siteLimit(simulation, hostname) });
   }

@@ -232,6 +232,8 @@ function eventLog(session: Session, drain: DrainMode): (event: QueueEvent) => vo
             `${event.job.artifactId}: ${event.settlement.error.code} ${event.settlement.error.message}`,
           );
         break;
+      case 'host-held':
+      case 'host-given-up':
       case 'dispatched':
       case 'job-started':
       case 'job-settled':

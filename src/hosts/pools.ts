@@ -1,5 +1,3 @@
-import { hostKey } from '../base/index.ts';
-
 /** Limits of one service, shared by all of its hosts. */
 export interface Pool {
   readonly name: string;
@@ -32,14 +30,13 @@ export class Pools {
       .map(([host, pool]) => [host.slice(1), pool] as const);
   }
 
-  get all(): readonly Pool[] {
-    return [...this.#byName.values()];
+  named(name: string): Pool | undefined {
+    return this.#byName.get(name);
   }
 
   /** The pools a request draws from: the one it names and the one its host belongs to. */
-  of(url: URL, named: string | undefined): readonly Pool[] {
-    const key = hostKey(url);
-    const byHost = this.#byHost.get(key) ?? this.#bySuffix.find(([suffix]) => key.endsWith(suffix))?.[1];
+  of(host: string, named: string | undefined): readonly Pool[] {
+    const byHost = this.#byHost.get(host) ?? this.#bySuffix.find(([suffix]) => host.endsWith(suffix))?.[1];
     const byName = named === undefined ? undefined : this.#byName.get(named);
     return [...new Set([byName, byHost])].filter((pool) => pool !== undefined);
   }

@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { KeyedLimiter } from '../base/index.ts';
+import type { Pool } from '../hosts/index.ts';
 import { HeldClock, loopbackClient, openLoopback, Wire } from '../testing/index.ts';
-import type { Pool } from './index.ts';
 
 const now = Date.UTC(2026, 0, 15);
 
@@ -114,11 +113,10 @@ test('limits a service states in its headers are taken over', async () => {
       .end();
   });
   const crossref: Pool = { name: 'crossref', hosts: ['crossref.test'], perSecond: 5, concurrency: 3, learns: true };
-  const limiter = new KeyedLimiter({ clock, defaultLimit: 9 });
-  await using client = loopbackClient(server, { clock, limiter, report: wire.report, pools: [crossref], margin: 0 });
+  await using client = loopbackClient(server, { clock, report: wire.report, pools: [crossref], margin: 0 });
   for (let at = 0; at < 4; at += 1) await wire.settle(client.send({ url: new URL(`http://crossref.test/${at}`) }));
   assert.deepEqual(arrivals, [0, 500, 1000, 1500]);
-  assert.equal(limiter.room('pool:crossref'), 1);
+  assert.equal(client.admission.room(['pool/crossref']), 1);
 });
 
 test('a host of a pool is asked as often at once as the pool allows, a stranger less often', async () => {
@@ -143,7 +141,6 @@ test('a host of a pool is asked as often at once as the pool allows, a stranger 
 
 test('a slot is held until the last byte of the body', async () => {
   const clock = new HeldClock(now);
-  const limiter = new KeyedLimiter({ clock, defaultLimit: 1 });
   const finish = Promise.withResolvers<void>();
   const begun = Promise.withResolvers<void>();
   await using server = await openLoopback(async (_request, response) => {
@@ -151,13 +148,13 @@ test('a slot is held until the last byte of the body', async () => {
     await finish.promise;
     response.end('end');
   });
-  await using client = loopbackClient(server, { clock, limiter });
+  await using client = loopbackClient(server, { clock, perHost: { perSecond: Infinity, concurrency: 1 } });
   const result = client.send({ url: new URL('http://host.test/'), sink: () => ({ write: () => begun.resolve() }) });
   await begun.promise;
-  assert.equal(limiter.room('host.test'), 0);
+  assert.equal(client.admission.room(['host.test']), 0);
   finish.resolve();
   await result;
-  assert.equal(limiter.room('host.test'), 1);
+  assert.equal(client.admission.room(['host.test']), 1);
 });
 
 test('whoever waits in line can leave it', async () => {

@@ -1,0 +1,95 @@
+import type { Hold, HoldReason, Host } from './host.ts';
+import type { HostTable } from './host-table.ts';
+
+/** Permission for one request at each of its keys, until it is disposed of. */
+export type Slot = Disposable;
+
+/** What a request waited for: a free place at a host, service or resolver, its turn by the rate, or the end of a hold. */
+export interface Waited {
+  readonly key: string;
+  readonly cause: 'cap' | 'rate' | 'hold';
+  readonly ms: number;
+}
+
+/** What comes of asking for a turn. */
+export type Turn =
+  | { readonly kind: 'go'; readonly slot: Slot; readonly waited: Waited | null }
+  /** Not before `at`, which is longer than is waited for. */
+  | { readonly kind: 'later'; readonly at: number; readonly reason: HoldReason | 'pool-exhausted' }
+  /** The host wants to be left alone for longer than anybody waits. */
+  | { readonly kind: 'never'; readonly message: string };
+
+/** Lets go of what is not needed while waiting, waits, and takes it back. */
+export type WhileWaiting = <T>(wait: () => Promise<T>) => Promise<T>;
+
+export interface AcquireOptions {
+  /** A hold that lasts longer is not waited for. */
+  readonly patienceMs: number;
+  /** A line of our own making that takes longer is not joined. */
+  readonly longestLineMs: number;
+  readonly whileWaiting?: WhileWaiting | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** What happened at a host. */
+export type Observation =
+  /** The headers of an answer: a status, and what they say about when and how fast to come back. */
+  | {
+      readonly kind: 'answer';
+      readonly status: number;
+      readonly retryAt: number | undefined;
+      readonly limits?: { readonly perSecond?: number; readonly cap?: number };
+      /** What a service says is left of its daily budget. */
+      readonly budgetLeft?: number;
+    }
+  /** The request ended, with an answer or without: well, by a fault of the host, or in a way that says nothing about it. */
+  | { readonly kind: 'end'; readonly answered: boolean; readonly fault: boolean | null }
+  /** A handler's own words for the same: it asks to slow down, it went well. */
+  | { readonly kind: 'throttled'; readonly retryAt: number | undefined }
+  | { readonly kind: 'success' };
+
+/** What an authority over hosts tells. */
+export type HostEvent =
+  /** A host asked to slow down: it is held until a moment, and its cap may be lower. */
+  | { readonly kind: 'host-throttled'; readonly host: string; readonly cap: number; readonly heldUntil: number }
+  /** A slowed host answered well: its cap is one higher, or nothing is lowered any more. */
+  | { readonly kind: 'host-restored'; readonly host: string; readonly cap: number; readonly full: boolean }
+  /** A failing host is left alone. */
+  | { readonly kind: 'host-held'; readonly host: string; readonly until: number }
+  /** A host wants to be left alone for longer than we wait: it is given up for this run. */
+  | { readonly kind: 'host-given-up'; readonly host: string; readonly message: string };
+
+/** A host or service as an operator sees it. */
+export interface HostView extends Host {
+  readonly inFlight: number;
+  readonly waiting: number;
+  /** When the next request may start, as far as the rate goes; null for now. */
+  readonly nextAt: number | null;
+}
+
+/**
+ * The one authority over how often and how much each host and service may be asked. The queue asks for room before it
+ * leases, the client for a turn before it sends; nobody else limits anything.
+ */
+export interface Admission extends AsyncDisposable {
+  readonly table: HostTable;
+  /** How many requests with these keys could be taken on now: 0 while one is held or full, less while some wait for it. */
+  room(keys: readonly string[]): number;
+  /** The hold that ends last of those on any of the keys, and how long that is from now. */
+  held(keys: readonly string[]): (Hold & { readonly leftMs: number }) | null;
+  /** Waits for a turn at every key, in order of arrival, and takes all at the same moment; nothing is held while waiting. */
+  acquire(keys: readonly string[], options: AcquireOptions): Promise<Turn>;
+  /** Learns from what happened; the first key is the host that was asked. */
+  observe(keys: readonly string[], what: Observation): void;
+  /** Nobody gets through to this key before the moment; an earlier one never shortens a hold. Null lifts a pause. */
+  hold(key: string, hold: Hold | null): void;
+  /** Everything that is in use, waited for, held or slowed. */
+  snapshot(): readonly HostView[];
+  /** Calls back when there may be room that was not there before. */
+  watch(changed: () => void): Disposable;
+}
+
+/** What is told of a host that asks for a longer wait than anybody is prepared for. */
+export function tooLong(host: string, until: number): string {
+  return `${host} asks to be left alone until ${new Date(until).toISOString()} (Retry-After), longer than we wait`;
+}

@@ -1,0 +1,242 @@
+import type { Clock, Timer } from '../base/index.ts';
+import type { AcquireOptions, Slot, WhileWaiting } from './admission.ts';
+import type { Allowance, Pace } from './allowance.ts';
+import type { HostTable } from './host-table.ts';
+import type { Host } from './host.ts';
+import { capNow, isOrdinary, newHost } from './host.ts';
+import { released } from './policy.ts';
+
+/** What a key may draw from; `changed` is called when it has more than it had. */
+export type CreateAllowance = (key: string, pace: Pace, changed: () => void) => Allowance;
+
+/** One key: what is known of it, what it has left, and who waits for it. */
+export interface Gate {
+  readonly key: string;
+  host: Host;
+  isPaused: boolean;
+  readonly allowance: Allowance;
+  /** Turns that are promised to those who were woken and have not started yet. */
+  claimed: number;
+  /** In order of arrival; a Set so that whoever leaves does so in constant time. Most gates never have one. */
+  waiters: Set<Waiter> | undefined;
+  timer: Timer | undefined;
+  timerAt: number;
+}
+
+interface Waiter {
+  readonly gates: readonly Gate[];
+  readonly patienceMs: number;
+  /** True with a claim on every gate; false when the wait must be thought over. */
+  readonly wake: (claimed: boolean) => void;
+}
+
+const MANY_KEYS = 10_000;
+/** A timer may fire a rounding error before its moment. */
+const HAIR_MS = 1e-6;
+
+/**
+ * The keys that requests pass, and the lines before them: first come first served per key, but whoever needs several keys
+ * is passed over while another of them is closed, so that one busy key never idles the rest.
+ */
+export class Gates implements Disposable {
+  readonly #clock: Clock;
+  readonly #table: HostTable;
+  readonly #createAllowance: CreateAllowance;
+  readonly #giveUpAfterMs: number;
+  readonly #gates = new Map<string, Gate>();
+  readonly #watchers = new Set<() => void>();
+
+  constructor(options: {
+    readonly clock: Clock;
+    readonly table: HostTable;
+    readonly allowance: CreateAllowance;
+    readonly giveUpAfterMs: number;
+  }) {
+    this.#clock = options.clock;
+    this.#table = options.table;
+    this.#createAllowance = options.allowance;
+    this.#giveUpAfterMs = options.giveUpAfterMs;
+  }
+
+  get all(): Iterable<Gate> {
+    return this.#gates.values();
+  }
+
+  /** Calls back when there may be room that was not there before. */
+  watch(changed: () => void): Disposable {
+    this.#watchers.add(changed);
+    return { [Symbol.dispose]: () => void this.#watchers.delete(changed) };
+  }
+
+  find(key: string): Gate | undefined {
+    return this.#gates.get(key);
+  }
+
+  /** The gate of a key, made when it is first needed. */
+  at(key: string): Gate {
+    let gate = this.#gates.get(key);
+    if (gate) return gate;
+    if (this.#gates.size >= MANY_KEYS) this.#forgetIdle();
+    const host = newHost(key, this.#table.rulesOf(key));
+    const allowance = this.#createAllowance(key, this.#paceOf(host), () => this.#serveKey(key));
+    gate = { key, host, isPaused: false, allowance, claimed: 0, waiters: undefined, timer: undefined, timerAt: 0 };
+    this.#gates.set(key, gate);
+    return gate;
+  }
+
+  #forgetIdle(): void {
+    const [now, monotonic] = [this.#clock.now(), this.#clock.monotonic()];
+    for (const [key, gate] of this.#gates) {
+      const host = gate.host.hold !== null && gate.host.hold.at <= now ? released(gate.host) : gate.host;
+      const isUnused = !gate.isPaused && lengthOf(gate) === 0 && gate.allowance.isIdle(monotonic);
+      if (!isUnused || !isOrdinary(host)) continue;
+      gate.timer?.[Symbol.dispose]();
+      this.#gates.delete(key);
+    }
+  }
+
+  #paceOf(host: Host): Pace {
+    const { perSecond, rules } = host;
+    return {
+      cap: capNow(host),
+      intervalMs: perSecond === Infinity ? 0 : (1000 / perSecond) * (1 + this.#table.margin),
+      burst: rules.burst,
+      from: rules.from,
+    };
+  }
+
+  isOpen(gate: Gate, now: number): boolean {
+    if (gate.isPaused || (gate.host.hold !== null && gate.host.hold.at > this.#clock.now())) return false;
+    return gate.allowance.isOpen(gate.claimed, now);
+  }
+
+  take(gates: readonly Gate[], now: number): Slot {
+    for (const { allowance } of gates) allowance.take(now);
+    let isHeld = true;
+    return {
+      [Symbol.dispose]: () => {
+        if (!isHeld) return;
+        isHeld = false;
+        for (const { allowance } of gates) allowance.release();
+        for (const gate of gates) this.serve(gate);
+      },
+    };
+  }
+
+  /** Waits for its turn; when it comes back, whatever was let go of meanwhile is there again, and the turn still its own. */
+  async claim(gates: readonly Gate[], options: AcquireOptions, whileWaiting: WhileWaiting): Promise<void> {
+    let isClaimed = false;
+    try {
+      await whileWaiting(async () => {
+        isClaimed = await this.#wait(gates, options);
+      });
+    } catch (error) {
+      if (isClaimed) {
+        for (const gate of gates) gate.claimed -= 1;
+        for (const gate of gates) this.serve(gate);
+      }
+      throw error;
+    }
+    if (isClaimed) for (const gate of gates) gate.claimed -= 1;
+  }
+
+  /** Resolves when it is its turn at every gate, with a claim on each, or when the wait must be thought over. */
+  #wait(gates: readonly Gate[], { signal, patienceMs }: AcquireOptions): Promise<boolean> {
+    return new Promise((resolve, reject) => {
+      const leave = (): void => {
+        signal?.removeEventListener('abort', abandon);
+        for (const gate of gates) gate.waiters?.delete(waiter);
+      };
+      const abandon = (): void => {
+        leave();
+        for (const gate of gates) this.serve(gate);
+        reject(signal?.reason as Error);
+      };
+      const waiter: Waiter = {
+        gates,
+        patienceMs,
+        wake: (claimed) => {
+          leave();
+          if (claimed) for (const gate of gates) gate.claimed += 1;
+          resolve(claimed);
+        },
+      };
+      signal?.addEventListener('abort', abandon, { once: true });
+      for (const gate of gates) (gate.waiters ??= new Set()).add(waiter);
+      for (const gate of gates) {
+        gate.allowance.want(lengthOf(gate));
+        this.#arm(gate);
+      }
+    });
+  }
+
+  /** Wakes those whose turn has come, oldest first, and sets the alarm for the next. */
+  serve(gate: Gate): void {
+    const now = this.#clock.monotonic();
+    for (const waiter of gate.waiters ?? []) {
+      if (!this.isOpen(gate, now)) break;
+      if (waiter.gates.every((each) => this.isOpen(each, now))) waiter.wake(true);
+    }
+    this.#arm(gate);
+    if (this.#watchers.size > 0 && this.roomAt(gate) > 0) for (const changed of this.#watchers) changed();
+  }
+
+  /** An alarm for the moment at which a gate opens: kept for those in line, and for who watches when a hold ends. */
+  #arm(gate: Gate): void {
+    const now = this.#clock.monotonic();
+    const holdMs = gate.host.hold === null ? 0 : Math.max(0, gate.host.hold.at - this.#clock.now());
+    const isWaitedFor = (gate.waiters?.size ?? 0) > 0;
+    const opensAt = isWaitedFor ? gate.allowance.opensAt(gate.claimed, now) : now;
+    const at = Math.max(opensAt, now + holdMs);
+    // Whoever waits at a gate that is open waits for another one, whose alarm it is.
+    const isNeeded = !gate.isPaused && at !== Infinity && at > now + HAIR_MS;
+    if (gate.timer && isNeeded && Math.abs(gate.timerAt - at) < 0.5) {
+      if (isWaitedFor) gate.timer.ref();
+      return;
+    }
+    gate.timer?.[Symbol.dispose]();
+    gate.timer = undefined;
+    if (!isNeeded) return;
+    gate.timerAt = at;
+    gate.timer = this.#clock.setTimer(Math.max(0, at - now), () => {
+      gate.timer = undefined;
+      this.serve(gate);
+    });
+    // Nobody is kept from ending by a hold that nobody waits for.
+    if (!isWaitedFor) gate.timer.unref();
+  }
+
+  /** How many more it could take on: none while it is paused or held. */
+  roomAt(gate: Gate): number {
+    if (gate.isPaused) return 0;
+    const leftMs = (gate.host.hold?.at ?? 0) - this.#clock.now();
+    // Of a host that was given up nothing is awaited, so its jobs may as well end.
+    if (leftMs > 0 && leftMs <= this.#giveUpAfterMs) return 0;
+    return capNow(gate.host) - gate.allowance.inFlight - lengthOf(gate);
+  }
+
+  /** What counts at a key has changed. */
+  put(gate: Gate, host: Host): void {
+    const before = gate.host;
+    gate.host = host;
+    if (capNow(before) !== capNow(host) || before.perSecond !== host.perSecond) {
+      gate.allowance.change(this.#paceOf(host), this.#clock.monotonic());
+    }
+  }
+
+  [Symbol.dispose](): void {
+    for (const gate of this.#gates.values()) gate.timer?.[Symbol.dispose]();
+    this.#gates.clear();
+    this.#watchers.clear();
+  }
+
+  #serveKey(key: string): void {
+    const gate = this.#gates.get(key);
+    if (gate) this.serve(gate);
+  }
+}
+
+/** How many wait for it or are about to start. */
+export function lengthOf({ claimed, waiters }: Gate): number {
+  return claimed + (waiters?.size ?? 0);
+}

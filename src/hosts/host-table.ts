@@ -1,0 +1,107 @@
+import type { Rules } from './host.ts';
+import type { Pool } from './pools.ts';
+import { Pools } from './pools.ts';
+
+const MANY_HOSTS = 10_000;
+
+/** How a request is asked, as far as it decides which limits it is under. */
+export interface Asked {
+  /** A pool it names, besides the one its host belongs to. */
+  readonly pool?: string | undefined;
+  /** The resolver on whose behalf it is sent. */
+  readonly resolver?: string | null | undefined;
+  /** Whether robots.txt governs it, and so the Crawl-delay in it. */
+  readonly obeysRobots?: boolean;
+}
+
+/** Which limits a request is under, and what each of them allows: one key per host, service, Crawl-delay and resolver. */
+export class HostTable {
+  readonly #pools: Pools;
+  readonly #perHost: { readonly perSecond: number; readonly concurrency: number };
+  readonly #perResolver: ReadonlyMap<string, number>;
+  readonly #crawlDelays = new Map<string, number>();
+  /** Share by which we stay below every rate: arrivals bunch on the way. */
+  readonly margin: number;
+
+  constructor(options: {
+    /** For hosts that belong to no pool. */
+    readonly perHost: { readonly perSecond: number; readonly concurrency: number };
+    readonly pools?: readonly Pool[];
+    readonly perResolver?: Readonly<Record<string, number>>;
+    readonly margin?: number;
+  }) {
+    this.#perHost = options.perHost;
+    this.#pools = new Pools(options.pools ?? []);
+    this.#perResolver = new Map(Object.entries(options.perResolver ?? {}));
+    this.margin = options.margin ?? 0;
+  }
+
+  /** The host first, then its services, its Crawl-delay and the resolver. */
+  keysOf(host: string, asked: Asked = {}): string[] {
+    const keys = [host, ...this.#pools.of(host, asked.pool).map(({ name }) => `pool/${name}`)];
+    if (asked.obeysRobots === true && this.#crawlDelays.has(host)) keys.push(`crawl/${host}`);
+    if (typeof asked.resolver === 'string' && this.#perResolver.has(asked.resolver)) {
+      keys.push(resolverKey(asked.resolver));
+    }
+    return keys;
+  }
+
+  rulesOf(key: string): Rules {
+    const [kind, name] = split(key);
+    const plain = { burst: 1, from: 'request', pauseMs: 0, slows: 'cap' } as const;
+    switch (kind) {
+      case 'pool': {
+        const pool = this.#pools.named(name);
+        if (!pool) return { ...plain, cap: Infinity, perSecond: Infinity };
+        const { perSecond, burst = 1, concurrency, strict = false, pauseMs = 0 } = pool;
+        return strict
+          ? { cap: 1, perSecond, burst: 1, from: 'answer', pauseMs, slows: 'cap' }
+          : { cap: concurrency, perSecond, burst, from: 'request', pauseMs, slows: 'cap' };
+      }
+      case 'crawl':
+        return { ...plain, cap: 1, perSecond: 1000 / (this.#crawlDelays.get(name) ?? 1), from: 'answer' };
+      case 'resolver':
+        return { ...plain, cap: Math.max(1, this.#perResolver.get(name) ?? Infinity), perSecond: Infinity };
+      case 'host': {
+        // A host of a service may be asked as often at once as the service may, at the service's rate.
+        const pools = this.#pools.of(name, undefined);
+        if (pools.length === 0) {
+          const { perSecond, concurrency } = this.#perHost;
+          return { ...plain, cap: Math.max(1, concurrency), perSecond, slows: 'rate' };
+        }
+        const cap = Math.max(...pools.map(({ strict, concurrency }) => (strict ? 1 : concurrency)));
+        return { ...plain, cap, perSecond: Infinity };
+      }
+    }
+  }
+
+  /** Whether the service takes over the limits that it states in its headers. */
+  learns(keys: readonly string[]): readonly string[] {
+    return keys.filter((key) => {
+      const [kind, name] = split(key);
+      return kind === 'pool' && this.#pools.named(name)?.learns === true;
+    });
+  }
+
+  /** What robots.txt asks for: at least this long between two requests. */
+  setCrawlDelay(host: string, delayMs: number): void {
+    if (this.#crawlDelays.size >= MANY_HOSTS) {
+      const [oldest] = this.#crawlDelays.keys();
+      if (oldest !== undefined) this.#crawlDelays.delete(oldest);
+    }
+    this.#crawlDelays.set(host, delayMs);
+  }
+}
+
+/** The key under which a resolver's requests are counted. */
+export function resolverKey(resolver: string): string {
+  return `resolver/${resolver}`;
+}
+
+type KeyKind = 'host' | 'pool' | 'crawl' | 'resolver';
+
+/** No host has a slash in its name. */
+function split(key: string): [KeyKind, string] {
+  const found = /^(pool|crawl|resolver)\//.exec(key);
+  return found ? [found[1] as KeyKind, key.slice(found[0].length)] : ['host', key];
+}

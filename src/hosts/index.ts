@@ -1,0 +1,21 @@
+export type {
+  AcquireOptions,
+  Admission,
+  HostEvent,
+  HostView,
+  Observation,
+  Slot,
+  Turn,
+  Waited,
+  WhileWaiting,
+} from './admission.ts';
+export { tooLong } from './admission.ts';
+export { HostTable, resolverKey } from './host-table.ts';
+export type { Asked } from './host-table.ts';
+export { isSlowed } from './host.ts';
+export type { Hold, HoldReason, Host, Rules } from './host.ts';
+export { createMemoryAdmission } from './memory/admission.ts';
+export { DEFAULT_POLICY } from './policy.ts';
+export type { PolicySettings } from './policy.ts';
+export { Pools } from './pools.ts';
+export type { Pool } from './pools.ts';

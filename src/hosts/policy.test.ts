@@ -1,0 +1,58 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import type { Host } from './host.ts';
+import { capNow, newHost } from './host.ts';
+import { answered, DEFAULT_POLICY, failed, held, throttled, told } from './policy.ts';
+
+const now = Date.UTC(2026, 0, 15);
+const POLICY = { ...DEFAULT_POLICY, random: () => 0 };
+const host = (): Host =>
+  newHost('a.org', { cap: 4, perSecond: 8, burst: 1, from: 'request', pauseMs: 0, slows: 'rate' });
+
+test('a 429 closes the host until the moment it names, or for a growing while, and halves its rate; a 503 leaves the rate', () => {
+  const once = throttled(host(), { now, retryAt: now + 5_000, status: 429 }, POLICY);
+  assert.deepEqual([once.hold?.at, once.perSecond, once.cap], [now + 5_000, 4, 4]);
+  const twice = throttled(once, { now: now + 6_000, retryAt: undefined, status: 429 }, POLICY);
+  assert.deepEqual([twice.hold?.at, twice.perSecond, twice.cap], [now + 7_000, 2, 2]);
+  assert.equal(throttled(host(), { now, retryAt: now + 1, status: 503 }, POLICY).perSecond, 8);
+});
+
+test('complaints of one burst count once, and never shorten a hold', () => {
+  const once = throttled(host(), { now, retryAt: now + 5_000, status: 429 }, POLICY);
+  const again = throttled(once, { now: now + 1, retryAt: now + 1_000, status: 429 }, POLICY);
+  assert.deepEqual(again, once);
+  assert.equal(held(once, { at: now + 9_000, reason: 'rate-limited' }).hold?.at, now + 9_000);
+});
+
+test('a host is never asked more slowly than a sixteenth, nor below one at a time', () => {
+  let slow = host();
+  for (let at = 0; at < 20; at += 1)
+    slow = throttled(slow, { now: now + at * 1e6, retryAt: now + at * 1e6 + 1, status: 429 }, POLICY);
+  assert.deepEqual([slow.cap, slow.perSecond], [1, 0.5]);
+});
+
+test('good answers raise the cap by one for each ten, the rate by a quarter for each twenty, and never above the rules', () => {
+  let slow: Host = { ...host(), cap: 2, perSecond: 4, strikes: 2 };
+  for (let at = 0; at < 20; at += 1) slow = answered(slow);
+  assert.deepEqual([slow.cap, slow.perSecond, slow.strikes], [4, 5, 0]);
+  for (let at = 0; at < 200; at += 1) slow = answered(slow);
+  assert.deepEqual([slow.cap, slow.perSecond], [4, 8]);
+});
+
+test('failures in a row open the circuit for twice as long each time; one probe at a time until it answers', () => {
+  let failing = host();
+  for (let at = 0; at < 4; at += 1) failing = failed(failing, now, POLICY);
+  assert.equal(failing.hold, null);
+  failing = failed(failing, now, POLICY);
+  assert.deepEqual([failing.hold?.at, failing.hold?.reason, capNow(failing)], [now + 30_000, 'host-held', 1]);
+  failing = failed(failing, now + 30_000, POLICY);
+  assert.equal(failing.hold?.at, now + 90_000);
+  assert.equal(capNow(answered(failing)), 4);
+});
+
+test('what a service says it bears counts from then on', () => {
+  const crossref = told(host(), { perSecond: 2, cap: 1 });
+  assert.deepEqual([crossref.cap, crossref.perSecond, crossref.rules.cap], [1, 2, 1]);
+  assert.equal(told(crossref, { perSecond: 2, cap: 1 }), crossref);
+});

@@ -1,0 +1,109 @@
+import type { Random } from '../base/index.ts';
+import { equalJitterDelay } from '../base/index.ts';
+import type { Hold, Host } from './host.ts';
+
+/** What is up to us when a host says nothing of its own. */
+export interface PolicySettings {
+  /** How long a host is left alone that says 429 without a time; doubles with each. */
+  readonly backoff: { readonly baseMs: number; readonly capMs: number };
+  /** Failures in a row after which a host is left alone, for how long at first and at most. */
+  readonly circuit: { readonly failures: number; readonly openMs: number; readonly longestOpenMs: number };
+  /** A host that wants to be left alone for longer than this is given up. */
+  readonly giveUpAfterMs: number;
+  readonly random?: Random | undefined;
+}
+
+const DAY_MS = 24 * 3_600_000;
+
+export const DEFAULT_POLICY: PolicySettings = {
+  backoff: { baseMs: 1_000, capMs: 60_000 },
+  circuit: { failures: 5, openMs: 30_000, longestOpenMs: 15 * 60_000 },
+  giveUpAfterMs: 7 * DAY_MS,
+};
+
+/** From this many requests to slow down in a row on, the cap is halved with each. */
+const STRIKES_TO_HALVE = 2;
+/** Good answers after which the cap is raised by one, and after which a slowed host is asked a quarter faster. */
+const ANSWERS_TO_RAISE = 10;
+const ANSWERS_TO_QUICKEN = 20;
+const QUICKER = 1.25;
+/** No host is asked more slowly than this share of what its rules allow because of its 429s alone. */
+const SLOWEST_SHARE = 1 / 16;
+
+/** A hold never becomes shorter by another. */
+export function held(host: Host, hold: Hold): Host {
+  return host.hold !== null && host.hold.at >= hold.at ? host : { ...host, hold };
+}
+
+/** The hold has passed, or was lifted. */
+export function released(host: Host): Host {
+  return host.hold === null ? host : { ...host, hold: null };
+}
+
+/**
+ * The host asked to slow down (429, or 503 with a time): it is left alone until the moment it names, or for a growing
+ * while, and asked less from then on. Several complaints of one burst are one: the first has closed the host.
+ */
+export function throttled(
+  host: Host,
+  said: { readonly now: number; readonly retryAt: number | undefined; readonly status: number },
+  settings: PolicySettings,
+): Host {
+  const { now, retryAt, status } = said;
+  const isNews = host.hold === null || host.hold.at <= now;
+  const strikes = isNews ? host.strikes + 1 : host.strikes;
+  const { random } = settings;
+  const ownMs = Math.max(
+    host.rules.pauseMs,
+    equalJitterDelay(Math.max(1, strikes), { ...settings.backoff, ...(random && { random }) }),
+  );
+  const closed = held(host, { at: retryAt ?? now + ownMs, reason: 'rate-limited' });
+  if (!isNews) return closed;
+  const slower = status === 429 && host.rules.slows === 'rate';
+  return {
+    ...closed,
+    strikes,
+    answersAtCap: 0,
+    answersAtRate: 0,
+    cap: strikes >= STRIKES_TO_HALVE ? Math.max(1, Math.floor(host.cap / 2)) : host.cap,
+    perSecond: slower ? Math.max(host.rules.perSecond * SLOWEST_SHARE, host.perSecond / 2) : host.perSecond,
+  };
+}
+
+/** The host answered well: what was lowered is raised step by step, and a failing host is one no more. */
+export function answered(host: Host): Host {
+  if (host.strikes === 0 && host.failures === 0 && host.opened === 0 && !isBelow(host)) return host;
+  let { cap, perSecond } = host;
+  let answersAtCap = cap < host.rules.cap ? host.answersAtCap + 1 : 0;
+  let answersAtRate = perSecond < host.rules.perSecond ? host.answersAtRate + 1 : 0;
+  if (answersAtCap >= ANSWERS_TO_RAISE) {
+    cap += 1;
+    answersAtCap = 0;
+  }
+  if (answersAtRate >= ANSWERS_TO_QUICKEN) {
+    perSecond = Math.min(host.rules.perSecond, perSecond * QUICKER);
+    answersAtRate = 0;
+  }
+  return { ...host, cap, perSecond, answersAtCap, answersAtRate, strikes: 0, failures: 0, opened: 0 };
+}
+
+/** The host failed: after several failures in a row it is left alone, each time for twice as long. */
+export function failed(host: Host, now: number, settings: PolicySettings): Host {
+  const { circuit } = settings;
+  const failures = host.failures + 1;
+  const isOpen = host.hold !== null && host.hold.at > now && host.hold.reason === 'host-held';
+  if (failures < circuit.failures || isOpen) return { ...host, failures };
+  const openMs = Math.min(circuit.longestOpenMs, circuit.openMs * 2 ** Math.min(host.opened, 30));
+  return held({ ...host, failures, opened: host.opened + 1 }, { at: now + openMs, reason: 'host-held' });
+}
+
+/** Some services (Crossref) say in their headers how fast and how many at once they will bear. */
+export function told(host: Host, limits: { readonly perSecond?: number; readonly cap?: number }): Host {
+  const { perSecond = host.perSecond, cap = host.cap } = limits;
+  if (perSecond === host.perSecond && cap === host.cap) return host;
+  return { ...host, perSecond, cap, rules: { ...host.rules, perSecond, cap } };
+}
+
+function isBelow({ cap, perSecond, rules }: Host): boolean {
+  return cap < rules.cap || perSecond < rules.perSecond;
+}

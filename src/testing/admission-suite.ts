@@ -1,0 +1,241 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+
+import type { Clock } from '../base/index.ts';
+import type { AcquireOptions, Admission, HostEvent, Slot } from '../hosts/index.ts';
+import { HostTable } from '../hosts/index.ts';
+
+/** An authority over hosts under test, and the time it lives in. */
+export interface AdmissionUnderTest extends AsyncDisposable {
+  readonly admission: Admission;
+  readonly clock: Clock;
+  /** Lets time pass until the promise is settled. */
+  readonly pass: <T>(promise: Promise<T>) => Promise<T>;
+}
+
+export type OpenAdmission = (options: {
+  readonly table: HostTable;
+  readonly report: (event: HostEvent) => void;
+}) => Promise<AdmissionUnderTest>;
+
+const PATIENT: AcquireOptions = { patienceMs: 60_000, longestLineMs: 60_000 };
+const INTERVAL_MS = 200;
+
+const TABLE = (): HostTable =>
+  new HostTable({
+    perHost: { perSecond: 1000 / INTERVAL_MS, concurrency: 2 },
+    perResolver: { unpaywall: 1 },
+    pools: [
+      { name: 'wide', hosts: ['wide.org'], perSecond: Infinity, concurrency: 2 },
+      { name: 'strict', hosts: ['strict.org'], perSecond: 1000 / INTERVAL_MS, concurrency: 1, strict: true },
+      { name: 'burst', hosts: ['burst.org'], perSecond: 1000 / INTERVAL_MS, burst: 2, concurrency: 4 },
+    ],
+  });
+
+/** What every authority over hosts must do. */
+export function describeAdmission(name: string, open: OpenAdmission): void {
+  describe(name, () => {
+    const using = async (
+      use: (under: AdmissionUnderTest, events: HostEvent[], take: (host: string) => Promise<Slot>) => Promise<void>,
+    ): Promise<void> => {
+      const events: HostEvent[] = [];
+      await using under = await open({ table: TABLE(), report: (event) => void events.push(event) });
+      const take = async (host: string): Promise<Slot> => {
+        const { admission } = under;
+        const turn = await under.pass(admission.acquire(admission.table.keysOf(host), PATIENT));
+        assert.equal(turn.kind, 'go');
+        return turn.kind === 'go' ? turn.slot : assert.fail();
+      };
+      await use(under, events, take);
+    };
+
+    test('no more go at once than the cap allows; who comes next goes when one comes back', () =>
+      using(async ({ admission, pass }, _events, take) => {
+        const keys = admission.table.keysOf('wide.org');
+        const first = await take('wide.org');
+        const second = await take('wide.org');
+        assert.ok(admission.room(keys) <= 0);
+        const order: number[] = [];
+        const third = admission.acquire(keys, PATIENT).then((turn) => (order.push(3), turn));
+        const fourth = admission.acquire(keys, PATIENT).then((turn) => (order.push(4), turn));
+        assert.equal(order.length, 0);
+        first[Symbol.dispose]();
+        const turn = await pass(third);
+        assert.deepEqual(order, [3]);
+        second[Symbol.dispose]();
+        second[Symbol.dispose]();
+        const last = await pass(fourth);
+        for (const each of [turn, last]) if (each.kind === 'go') each.slot[Symbol.dispose]();
+      }));
+
+    test('requests to one host keep their distance, other hosts go on', () =>
+      using(async ({ clock }, _events, take) => {
+        const times: number[] = [];
+        for (let at = 0; at < 4; at += 1) {
+          using _slot = await take('slow.org');
+          times.push(clock.monotonic());
+        }
+        for (const [at, time] of times.entries()) {
+          if (at > 0) assert.ok(time - (times[at - 1] ?? 0) >= INTERVAL_MS - 1, JSON.stringify(times));
+        }
+      }));
+
+    test('a burst is let through at once, and then the rate counts', () =>
+      using(async ({ clock }, _events, take) => {
+        const times: number[] = [];
+        for (let at = 0; at < 5; at += 1) {
+          using _slot = await take('burst.org');
+          times.push(clock.monotonic());
+        }
+        const [first = 0] = times;
+        for (const [at, time] of times.entries()) {
+          assert.ok(time - first >= (at - 1) * INTERVAL_MS - 1, JSON.stringify(times));
+        }
+      }));
+
+    test('where the pause counts from the answer, nobody goes before it has passed since then', () =>
+      using(async ({ admission, clock }, _events, take) => {
+        const keys = admission.table.keysOf('strict.org');
+        const slot = await take('strict.org');
+        admission.observe(keys, { kind: 'answer', status: 200, retryAt: undefined });
+        const answeredAt = clock.monotonic();
+        slot[Symbol.dispose]();
+        using _next = await take('strict.org');
+        assert.ok(clock.monotonic() - answeredAt >= INTERVAL_MS - 1);
+      }));
+
+    test('several keys are taken together, and nothing is held while waiting for one of them', () =>
+      using(async ({ admission, pass }) => {
+        const keysOf = (host: string): string[] => admission.table.keysOf(host, { resolver: 'unpaywall' });
+        const first = await pass(admission.acquire(keysOf('a.org'), PATIENT));
+        assert.equal(first.kind, 'go');
+        const waiting = admission.acquire(keysOf('b.org'), PATIENT);
+        assert.equal(admission.room(['b.org']), 1, 'one waits for it, none holds it');
+        if (first.kind === 'go') first.slot[Symbol.dispose]();
+        const turn = await pass(waiting);
+        assert.equal(turn.kind === 'go' && turn.waited?.key, 'resolver/unpaywall');
+      }));
+
+    test('who waits can leave the line', () =>
+      using(async ({ admission, pass }, _events, take) => {
+        const keys = admission.table.keysOf('strict.org');
+        const slot = await take('strict.org');
+        const controller = new AbortController();
+        const waiting = admission.acquire(keys, { ...PATIENT, signal: controller.signal });
+        controller.abort();
+        await assert.rejects(waiting, { name: 'AbortError' });
+        const next = admission.acquire(keys, PATIENT);
+        slot[Symbol.dispose]();
+        assert.equal((await pass(next)).kind, 'go');
+      }));
+
+    test('what is let go of while waiting is there again before the turn is used, and a turn that is not used is not lost', () =>
+      using(async ({ admission, pass }, _events, take) => {
+        const keys = admission.table.keysOf('strict.org');
+        const slot = await take('strict.org');
+        const steps: string[] = [];
+        const unlucky = admission.acquire(keys, {
+          ...PATIENT,
+          whileWaiting: async (wait) => {
+            steps.push('let go');
+            await wait();
+            throw new Error('no worker came back');
+          },
+        });
+        const next = admission.acquire(keys, {
+          ...PATIENT,
+          whileWaiting: async (wait) => {
+            const result = await wait();
+            steps.push('taken back');
+            return result;
+          },
+        });
+        slot[Symbol.dispose]();
+        await assert.rejects(pass(unlucky), /no worker/);
+        assert.equal((await pass(next)).kind, 'go');
+        assert.deepEqual(steps, ['let go', 'taken back']);
+      }));
+
+    test('a hold is waited for within one’s patience, told beyond it, and never shortened', () =>
+      using(async ({ admission, clock, pass }) => {
+        const keys = ['held.org'];
+        const until = clock.now() + 3_600_000;
+        admission.hold('held.org', { at: until, reason: 'rate-limited' });
+        admission.hold('held.org', { at: clock.now() + 10, reason: 'rate-limited' });
+        assert.equal(admission.room(keys), 0);
+        assert.ok(Math.abs((admission.held(keys)?.leftMs ?? 0) - 3_600_000) < 5_000);
+        const later = await pass(admission.acquire(keys, PATIENT));
+        assert.equal(later.kind === 'later' && later.reason, 'rate-limited');
+        admission.hold('soon.org', { at: clock.now() + 300, reason: 'rate-limited' });
+        const before = clock.monotonic();
+        assert.equal((await pass(admission.acquire(['soon.org'], PATIENT))).kind, 'go');
+        assert.ok(clock.monotonic() - before >= 290);
+      }));
+
+    test('who is in line when a long hold comes is told at once', () =>
+      using(async ({ admission, clock, pass }, _events, take) => {
+        const keys = admission.table.keysOf('strict.org');
+        using _slot = await take('strict.org');
+        const waiting = admission.acquire(keys, PATIENT);
+        admission.hold('strict.org', { at: clock.now() + 3_600_000, reason: 'rate-limited' });
+        assert.equal((await pass(waiting)).kind, 'later');
+      }));
+
+    test('a host that wants a year is given up', () =>
+      using(async ({ admission, clock, pass }, events) => {
+        const retryAt = clock.now() + 365 * 24 * 3_600_000;
+        admission.observe(['year.org'], { kind: 'answer', status: 503, retryAt });
+        const turn = await pass(admission.acquire(['year.org'], PATIENT));
+        assert.match(turn.kind === 'never' ? turn.message : '', /year\.org asks to be left alone until/);
+        assert.ok(admission.room(['year.org']) > 0, 'nobody is kept waiting for it');
+        assert.ok(events.some(({ kind }) => kind === 'host-given-up'));
+      }));
+
+    test('a paused host lets nobody through until it is resumed', () =>
+      using(async ({ admission, pass }) => {
+        admission.hold('paused.org', { at: Infinity, reason: 'paused' });
+        assert.equal(admission.room(['paused.org']), 0);
+        const refused = await pass(admission.acquire(['paused.org'], PATIENT));
+        assert.equal(refused.kind === 'later' && refused.reason, 'paused');
+        admission.hold('paused.org', null);
+        assert.equal((await pass(admission.acquire(['paused.org'], PATIENT))).kind, 'go');
+      }));
+
+    test('a host that asks to slow down is held and asked less, which good answers restore step by step', () =>
+      using(async ({ admission, clock }, events) => {
+        const keys = ['busy.org'];
+        const view = (): { cap: number; perSecond: number } =>
+          admission.snapshot().find(({ key }) => key === 'busy.org') ?? assert.fail();
+        const refuse = (): void =>
+          admission.observe(keys, { kind: 'answer', status: 429, retryAt: clock.now() + 60_000 });
+        refuse();
+        refuse();
+        assert.deepEqual([view().cap, view().perSecond], [2, 500 / INTERVAL_MS], 'one burst is one complaint');
+        assert.deepEqual(
+          events.map(({ kind }) => kind),
+          ['host-throttled'],
+        );
+        for (let at = 0; at < 100; at += 1) admission.observe(keys, { kind: 'end', answered: true, fault: false });
+        assert.deepEqual([view().cap, view().perSecond], [2, 1000 / INTERVAL_MS]);
+        assert.ok(events.some((event) => event.kind === 'host-restored' && event.full));
+      }));
+
+    test('a host that fails again and again is left alone, and then asked once before it is trusted again', () =>
+      using(async ({ admission }, events) => {
+        const keys = ['broken.org'];
+        for (let at = 0; at < 5; at += 1) admission.observe(keys, { kind: 'end', answered: false, fault: true });
+        assert.equal(admission.held(keys)?.reason, 'host-held');
+        assert.equal(events.filter(({ kind }) => kind === 'host-held').length, 1);
+        const turn = await admission.acquire(keys, PATIENT);
+        assert.equal(turn.kind === 'later' && turn.reason, 'host-held');
+      }));
+
+    test('whoever watches is told when there is room again', () =>
+      using(async ({ admission, pass }, _events, take) => {
+        const slot = await take('strict.org');
+        const told = new Promise<void>((resolve) => admission.watch(resolve));
+        slot[Symbol.dispose]();
+        await pass(told);
+      }));
+  });
+}
