@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { basename, join } from 'node:path';
+import { join } from 'node:path';
 
 import type { Clock } from '../base/index.ts';
 import type { Config } from '../config/index.ts';
 import type { DownloadEvent, InspectDocument, ManifestRow, WorkProvider } from '../download/index.ts';
-import { DownloadRun, KeptFiles, manifestRow, slug } from '../download/index.ts';
+import { DownloadRun, KeptFiles, slug } from '../download/index.ts';
 import type { Admission } from '../hosts/index.ts';
 import type { DnsMapping, HttpClient, HttpClientOptions, HttpEvent, Send } from '../http/index.ts';
 import { createHttpClient, requireContact, SqliteCacheStore } from '../http/index.ts';
@@ -14,9 +14,10 @@ import type { Finding, ResolverChoice, ServiceName } from '../resolve/index.ts';
 import { baseUrlsBelow, chooseResolvers, completeWork, findPlans, Lookups, Services } from '../resolve/index.ts';
 import { HostLog } from '../telemetry/index.ts';
 import type { Work } from '../works/index.ts';
-import { namedWork, NO_IDS, RecordStore } from '../works/index.ts';
+import { RecordStore } from '../works/index.ts';
 import { checkFolder } from './check-folder.ts';
 import { ManifestFolder } from './ledger/manifest-folder.ts';
+import { unreadableRow } from './ledger/unreadable-row.ts';
 import { restoreRecords, writeWorksFile } from './ledger/works-file.ts';
 import { openAdmission } from './open-admission.ts';
 import { orchestratorOptions } from './open-queue.ts';
@@ -274,21 +275,6 @@ export async function assembleDownload(
     send,
     webClock: web.clock,
     [Symbol.asyncDispose]: () => stack.disposeAsync(),
-  };
-}
-
-/** Writes down an entry of a list that names no work, once: it is accounted for like any work. */
-function unreadableRow(
-  manifest: ManifestFolder,
-  runId: string,
-  clock: Clock,
-): (entry: UnreadableEntry) => Promise<void> {
-  return async ({ file, line, reason }) => {
-    const work = namedWork(`entry:${basename(file)}#${line}`, NO_IDS);
-    if (manifest.last(work.id)) return;
-    const at = clock.now();
-    const outcome = { kind: 'failed', reason: 'unreadable-entry', detail: `line ${line}: ${reason}` } as const;
-    await manifest.write(manifestRow({ work, outcome, attempts: [], problems: [], startedAt: at, endedAt: at }, runId));
   };
 }
 
