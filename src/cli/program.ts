@@ -51,6 +51,7 @@ const COMMANDS: readonly Entry[] = [
   { name: 'show', doors: PARSING, load: async () => (await import('./commands/show.ts')).showCommand() },
   { name: 'search', doors: PARSING, load: async () => (await import('./commands/search.ts')).searchCommand() },
   { name: 'graph', doors: PARSING, load: async () => (await import('./commands/graph/index.ts')).graphCommand() },
+  { name: 'refresh', doors: ['docstokg'], load: async () => (await import('./commands/refresh.ts')).refreshCommand() },
   { name: 'export', doors: PARSING, load: async () => (await exports()).exportCommand() },
   { name: 'labels', doors: PARSING, load: async () => (await exports()).labelsCommand() },
   { name: 'versions', doors: PARSING, load: async () => (await exports()).versionsCommand() },

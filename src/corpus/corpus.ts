@@ -23,6 +23,9 @@ import type { GatherRequest } from './gather-request.ts';
 import { findPlansOfWorks, findWorks } from './find-works.ts';
 import { Gathering } from './gather.ts';
 import { wantedDocuments } from './gather-request.ts';
+import type { RefreshRequest } from './refresh/refresh-corpus.ts';
+import { refreshCorpus } from './refresh/refresh-corpus.ts';
+import type { RefreshDiff } from './refresh/refresh-diff.ts';
 import type { RunFile } from './run-file.ts';
 import { readRunFile } from './run-file.ts';
 import type { ParseRequest } from './run-stages.ts';
@@ -183,6 +186,32 @@ export class Corpus implements AsyncDisposable {
   ): Promise<SearchSession> {
     const { mode, tell = () => undefined } = options;
     return await openSearchSession(this.#searchPlace(), { config: this.config, mode, tell }, signal);
+  }
+
+  /**
+   * Looks at the corpus again: lists anew, reads what is known of its works, fetches what is new or has become open, and
+   * tells what has happened since. One that was killed goes on where it was, and tells the same.
+   */
+  async refresh(
+    request: RefreshRequest & { readonly tell?: (event: CorpusEvent) => void } = {},
+    signal?: AbortSignal,
+  ): Promise<RefreshDiff> {
+    const { tell = () => undefined, ...asked } = request;
+    const before = await this.account();
+    if (!before) {
+      throw new AppError('CORPUS_NO_RUN', `${this.folder} was not made by docstokg run`, {
+        hint: 'run.json says what is listed again: gather with docstokg run first',
+      });
+    }
+    const config = wantedDocuments(before.asked, this.config).config;
+    const runtime: Runtime = { clock: this.#clock, log: (level, message) => tell({ kind: 'message', level, message }) };
+    const gather = async (): Promise<void> => {
+      for await (const event of this.gather({}, signal)) tell(event);
+    };
+    const parts = { config, runtime, request: asked, openRecords: () => this.#records(), gather };
+    const diff = await refreshCorpus(this.folder, parts, signal ?? new AbortController().signal);
+    await this.#forgetSearch();
+    return diff;
   }
 
   /** Writes the corpus for another tool; a format that is one text and has no `out` comes as pieces of it. */

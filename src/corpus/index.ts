@@ -21,3 +21,6 @@ export type { SearchEvent } from './make-index.ts';
 export type { SearchRequest } from './search-session.ts';
 export { EXPORT_FORMATS } from './export/export-corpus.ts';
 export type { ExportFormat, ExportRequest } from './export/export-corpus.ts';
+export { isEmptyDiff } from './refresh/refresh-diff.ts';
+export type { RefreshDiff } from './refresh/refresh-diff.ts';
+export type { RefreshRequest } from './refresh/refresh-corpus.ts';

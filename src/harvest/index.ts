@@ -13,7 +13,7 @@ export {
   isQueueEvent,
   openAsking,
 } from './open-download.ts';
-export type { DownloadAssembly, DownloadParts, WorkPlans } from './open-download.ts';
+export type { Asking, DownloadAssembly, DownloadParts, WorkPlans } from './open-download.ts';
 export { openQueue, orchestratorOptions, queueLayer } from './open-queue.ts';
 export { asksOpenAlex, checkWanted, listingPath, wantedWorks } from './provider.ts';
 export type { UnreadableEntry, WantedWorks } from './provider.ts';

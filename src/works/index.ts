@@ -62,3 +62,4 @@ export { risEntry } from './lists/write-ris.ts';
 export { parseZotero, readZotero } from './lists/zotero.ts';
 export type { ZoteroPlace } from './lists/zotero.ts';
 export { readCsv } from './lists/csv-records.ts';
+export { readRetractionWatch } from './record/retraction-watch.ts';
