@@ -49,9 +49,11 @@ export function refreshCommand(): Command {
       ]);
       await using corpus = await openCorpus(run, { config, clock: session.clock });
       const { retractionWatch } = flags;
-      const tell = session.log;
       const diff = await corpus.refresh(
-        { retractionWatch, tell: (event) => void (event.kind === 'message' && tell(event.level, event.message)) },
+        {
+          retractionWatch,
+          tell: (event) => void (event.kind === 'message' && session.log(event.level, event.message)),
+        },
         stop.signal,
       );
       if (session.json) session.terminal.print(JSON.stringify(diff));

@@ -64,29 +64,29 @@ const ORDER = ['submittedVersion', 'acceptedVersion', 'publishedVersion'];
 export function diffStates(before: States, after: States): RefreshDiff {
   const works = Object.entries(after).toSorted(([a], [b]) => a.localeCompare(b));
   const changed = works.flatMap(([work, now]) => {
-    const then = before[work];
-    return then ? [{ work, now, then, told: { work, title: now.title, doi: now.doi } }] : [];
+    const earlier = before[work];
+    return earlier ? [{ work, now, earlier, told: { work, title: now.title, doi: now.doi } }] : [];
   });
   const isWeighty = (notice: string): boolean => /^(?:retraction|removal|reinstatement) /.test(notice);
   return {
     new_works: works
       .filter(([work]) => before[work] === undefined)
       .map(([work, { title, doi }]) => ({ work, title, doi })),
-    opened: changed.filter(({ now, then }) => now.isOpen && !then.isOpen).map(({ told }) => told),
+    opened: changed.filter(({ now, earlier }) => now.isOpen && !earlier.isOpen).map(({ told }) => told),
     fetched: works
       .filter(([work, now]) => now.isSaved && before[work]?.isSaved !== true)
       .map(([work, { title, doi }]) => ({ work, title, doi })),
     new_versions: changed
       .filter(
-        ({ now, then }) =>
-          now.publishedAs.some((doi) => !then.publishedAs.includes(doi)) ||
-          (ORDER.indexOf(now.version ?? '') > ORDER.indexOf(then.version ?? '') && then.version !== null),
+        ({ now, earlier }) =>
+          now.publishedAs.some((doi) => !earlier.publishedAs.includes(doi)) ||
+          (ORDER.indexOf(now.version ?? '') > ORDER.indexOf(earlier.version ?? '') && earlier.version !== null),
       )
       .map(({ told, now }) => ({ ...told, published_as: now.publishedAs })),
-    retracted: changed.filter(({ now, then }) => now.isRetracted && !then.isRetracted).map(({ told }) => told),
-    reinstated: changed.filter(({ now, then }) => !now.isRetracted && then.isRetracted).map(({ told }) => told),
-    corrected: changed.flatMap(({ told, now, then }) => {
-      const notices = now.notices.filter((notice) => !then.notices.includes(notice) && !isWeighty(notice));
+    retracted: changed.filter(({ now, earlier }) => now.isRetracted && !earlier.isRetracted).map(({ told }) => told),
+    reinstated: changed.filter(({ now, earlier }) => !now.isRetracted && earlier.isRetracted).map(({ told }) => told),
+    corrected: changed.flatMap(({ told, now, earlier }) => {
+      const notices = now.notices.filter((notice) => !earlier.notices.includes(notice) && !isWeighty(notice));
       return notices.length === 0 ? [] : [{ ...told, notices }];
     }),
   };
