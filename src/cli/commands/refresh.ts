@@ -3,7 +3,7 @@ import { Argument, Command } from 'commander';
 import type { RefreshDiff } from '../../corpus/index.ts';
 import { corpusLayer, isEmptyDiff, openCorpus } from '../../corpus/index.ts';
 import { simulatedLayer } from '../../harvest/index.ts';
-import { flagLayer, openSession, shared } from '../session.ts';
+import { openSession, shared } from '../session.ts';
 import { simOption } from '../sim-option.ts';
 import { stopSignal } from '../stop-signal.ts';
 import { plain } from '../terminal.ts';
@@ -45,7 +45,9 @@ export function refreshCommand(): Command {
       const { config } = session.load([
         ...corpusLayer(run, 'the folder of the run'),
         ...(await simulatedLayer(flags)),
-        ...flagLayer([['http.contact', '--mailto', flags.mailto]]),
+        ...(flags.mailto === undefined
+          ? []
+          : [{ path: ['http', 'contact'], value: flags.mailto, origin: 'option --mailto' }]),
       ]);
       await using corpus = await openCorpus(run, { config, clock: session.clock });
       const { retractionWatch } = flags;
