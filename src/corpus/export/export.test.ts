@@ -47,7 +47,7 @@ async function someRun(folder: string): Promise<void> {
     const work = workFromIds({ ...NO_IDS, openalex: id });
     assert.ok(work);
     const lost = { kind: 'failed', reason: id === 'W4' ? 'no-plan' : 'unreadable-entry', detail: 'line 7' } as const;
-    const row = manifestRow({ work, outcome: lost, attempts: [], problems: [], ...at }, 'r');
+    const row = manifestRow({ work, outcome: lost, attempts: [], problems: [], asked: [], ...at }, 'r');
     const isSaved = id === 'W1' || id === 'W2' || id === 'W3';
     await manifest.write(
       isSaved ? { ...row, outcome: 'saved', reason: 'success', path: `PDF/${id}.pdf`, kind: 'pdf' } : row,

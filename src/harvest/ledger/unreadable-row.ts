@@ -17,6 +17,8 @@ export function unreadableRow(
     if (manifest.last(work.id)) return;
     const at = clock.now();
     const outcome = { kind: 'failed', reason: 'unreadable-entry', detail: `line ${line}: ${reason}` } as const;
-    await manifest.write(manifestRow({ work, outcome, attempts: [], problems: [], startedAt: at, endedAt: at }, runId));
+    await manifest.write(
+      manifestRow({ work, outcome, attempts: [], problems: [], asked: [], startedAt: at, endedAt: at }, runId),
+    );
   };
 }
