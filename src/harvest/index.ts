@@ -14,10 +14,10 @@ export {
   openAsking,
 } from './open-download.ts';
 export type { Asking, DownloadAssembly, DownloadParts, WorkPlans } from './open-download.ts';
-export { openQueue, orchestratorOptions, queueLayer } from './open-queue.ts';
+export { openQueue, orchestratorOptions, queueLayer } from './queue/open-queue.ts';
 export { asksOpenAlex, checkWanted, listingPath, wantedWorks } from './provider.ts';
 export type { UnreadableEntry, WantedWorks } from './provider.ts';
-export type { Runtime } from './runtime.ts';
+export type { Runtime } from './queue/runtime.ts';
 export { simulatedLayer, simulatedWebLayer } from './simulated-web.ts';
 export { csvLine } from './ledger/csv.ts';
 export { readLastRows } from './ledger/read-rows.ts';
