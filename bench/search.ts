@@ -4,11 +4,13 @@ import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-import { openDenseEngine } from '../src/parse/index.ts';
-import { DenseIndex } from '../src/search/dense.ts';
-import type { IndexedPassage, IndexManifest } from '../src/search/index.ts';
+import { analyse, openDenseEngine } from '../src/parse/index.ts';
+import { Catalogue, segmentPath } from '../src/search/catalogue.ts';
+import type { IndexedPassage } from '../src/search/index.ts';
 import { buildIndex, openIndex } from '../src/search/index.ts';
-import { LexicalIndex } from '../src/search/lexical.ts';
+import { DenseIndex } from '../src/search/segment/dense.ts';
+import { LexicalSegment } from '../src/search/segment/lexical.ts';
+import { SegmentFile } from '../src/search/segment/segment-file.ts';
 import { topPlaces } from '../src/search/top.ts';
 import { paragraphs } from '../test/fixtures/papers.ts';
 import { seededRandom } from '../test/fixtures/random-document.ts';
@@ -85,16 +87,15 @@ async function measure(): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'bench-search-'));
   try {
     await using engine = await openDenseEngine(MODEL);
-    let manifest: IndexManifest | undefined;
     const building = await cpuSeconds(async () => {
       const dense = { model: engine.model, dimensions: engine.dimensions, dtype: 'float32' } as const;
-      manifest = await buildIndex(folder, passages(count), { dense });
+      await buildIndex(folder, passages(count), { dense });
     });
     const sizes = await Promise.all((await readdir(folder)).map(async (name) => (await stat(join(folder, name))).size));
     const fresh = Array.from({ length: ROUNDS }, () => freshProcess(folder));
     const first = (key: 'wallMs' | 'cpuMs' | 'rssMb'): number => Math.min(...fresh.map((each) => each[key]));
     const unhindered = Math.min(...fresh.map(({ wallMs, waitedMs }) => wallMs - waitedMs));
-    const { bare, ours, embedding } = await following(folder, manifest, engine);
+    const { bare, ours, embedding } = await following(folder, engine);
     const figures: Figure[] = [
       { name: 'building the index', value: count / building, unit: 'passages per CPU s' },
       { name: 'size on disk', value: sizes.reduce((a, b) => a + b, 0) / 1e6, unit: 'MB' },
@@ -138,13 +139,25 @@ function freshProcess(folder: string): { wallMs: number; waitedMs: number; cpuMs
 /** CPU seconds per query: the kernels alone, and the whole search, in turns. */
 async function following(
   folder: string,
-  manifest: IndexManifest | undefined,
   engine: Awaited<ReturnType<typeof openDenseEngine>>,
 ): Promise<{ bare: number; ours: number; embedding: number }> {
-  if (!manifest?.dense || !manifest.files.dense) throw new Error('the index has no vectors');
   using index = await openIndex(folder, engine);
-  const scan = new DenseIndex(join(folder, manifest.files.dense), manifest.dense);
-  const lexical = new LexicalIndex(Uint8Array.from(readFileSync(join(folder, manifest.files.lexical))), folder);
+  using catalogue = Catalogue.read(folder);
+  const [segment] = catalogue.segments();
+  using file = new SegmentFile(segmentPath(folder, segment?.name ?? ''));
+  const { dense, passages: count, length } = file.footer;
+  if (!dense) throw new Error('the index has no vectors');
+  const scan = new DenseIndex(file, { ...dense, passages: count });
+  const lexical = new LexicalSegment(file);
+  const scores = new Float32Array(count);
+  const scoreWords = (query: string): Float32Array => {
+    scores.fill(0);
+    for (const term of analyse(query)) {
+      const found = lexical.find(Buffer.from(term));
+      if (found) lexical.addScores(found, Math.log(1 + count / found.frequency), length / count, scores);
+    }
+    return scores;
+  };
   const vectors = await engine.embed(QUERIES, 'query');
   let bare = 0;
   let ours = 0;
@@ -153,7 +166,7 @@ async function following(
     for (const [at, query] of QUERIES.entries()) {
       const bareSeconds = await cpuSeconds(() => {
         topPlaces(scan.scan(vectors[at] ?? new Float32Array(384)), 10);
-        topPlaces(lexical.score(query), 10, 0);
+        topPlaces(scoreWords(query), 10, 0);
       });
       const seconds = await cpuSeconds(() => index.search(query, { mode: 'hybrid', top: 10 }));
       const embedSeconds = await cpuSeconds(() => engine.embed([query], 'query'));

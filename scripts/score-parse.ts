@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
+import { asked, oneOf, readOptions } from '../test/support/options.ts';
 import type { SetScores } from './score/score-set.ts';
 import { missingData, scoreSet } from './score/score-set.ts';
 import type { Column, ScoreSet } from './score/sets.ts';
@@ -9,14 +9,25 @@ import { COLUMNS, SETS } from './score/sets.ts';
 // npm run score:parse [-- --set pdf|pmc|classes|docling-ref|jats|html] [--half work|kept] [--only REGEXP] [--json] [--write DIR]
 // Scores our parsers on the open documents, beside what other engines reach; exit 1 when a target is missed.
 
-const { values: options } = parseArgs({
-  options: {
-    set: { type: 'string' },
-    half: { type: 'string' },
-    only: { type: 'string' },
-    json: { type: 'boolean', default: false },
-    write: { type: 'string' },
-  },
+const { values: options } = asked(() =>
+  readOptions({
+    options: {
+      set: { type: 'string' },
+      half: { type: 'string' },
+      only: { type: 'string' },
+      json: { type: 'boolean', default: false },
+      write: { type: 'string' },
+    },
+  }),
+);
+asked(() => {
+  if (options.set !== undefined)
+    oneOf(
+      'set',
+      options.set,
+      SETS.map(({ name }) => name),
+    );
+  if (options.half !== undefined) oneOf('half', options.half, ['work', 'kept']);
 });
 const absent = missingData();
 if (absent !== undefined) {

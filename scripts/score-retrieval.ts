@@ -1,9 +1,9 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
 
 import { packageRoot } from '../src/base/index.ts';
+import { asked, Misuse, readOptions } from '../test/support/options.ts';
 import type { ParsedDocument } from '../src/parse/index.ts';
 import {
   chunkDocument,
@@ -26,15 +26,17 @@ const TARGETS: Readonly<Record<string, Partial<Record<SearchMode, number>>>> = {
 const MODES = ['lexical', 'dense', 'hybrid'] as const;
 const DEPTH = 10;
 
-const { values, positionals } = parseArgs({
-  allowPositionals: true,
-  options: {
-    data: { type: 'string', default: join(packageRoot(), '..', 'shared', 'data', 'retrieval', 'open') },
-    precision: { type: 'string', default: 'int8' },
-    cache: { type: 'string', default: join(packageRoot(), 'Data', 'score-vectors.sqlite') },
-    json: { type: 'boolean', default: false },
-  },
-});
+const { values, positionals } = asked(() =>
+  readOptions({
+    allowPositionals: true,
+    options: {
+      data: { type: 'string', default: join(packageRoot(), '..', 'shared', 'data', 'retrieval', 'open') },
+      precision: { type: 'string', default: 'int8' },
+      cache: { type: 'string', default: join(packageRoot(), 'Data', 'score-vectors.sqlite') },
+      json: { type: 'boolean', default: false },
+    },
+  }),
+);
 
 interface Document {
   readonly id: string;
@@ -74,6 +76,10 @@ if (values.precision !== 'int8' && values.precision !== 'fp32') {
   process.exit(2);
 }
 const names = positionals.length > 0 ? positionals : Object.keys(TARGETS);
+asked(() => {
+  const absent = names.find((name) => !existsSync(join(values.data, name, 'corpus.jsonl')));
+  if (absent !== undefined) throw new Misuse(`there is no collection ${join(values.data, absent)}`);
+});
 await using engine = await openDenseEngine({ engine: 'embedded', precision: values.precision, threads: 0 });
 using cache = new VectorCache(values.cache);
 const tokenizer = await openTokenizer('model');

@@ -1,19 +1,23 @@
-import { parseArgs } from 'node:util';
-
+import { asked, readOptions, wholeNumber } from '../test/support/options.ts';
 import type { SimulatedScore } from './score/simulated.ts';
 import { LAYOUTS, ORDERED, scoreSimulated, SIMULATED_TARGETS, summarise } from './score/simulated.ts';
 
 // npm run score:sim [-- --papers 210] [--seeds 5] [--json]
 // Parses papers of simulated worlds and compares with what was printed on them; exit 1 when a target is missed.
-const { values: options } = parseArgs({
-  options: {
-    papers: { type: 'string', default: '210' },
-    seeds: { type: 'string', default: '5' },
-    json: { type: 'boolean', default: false },
-  },
-});
+const { values: options } = asked(() =>
+  readOptions({
+    options: {
+      papers: { type: 'string', default: '210' },
+      seeds: { type: 'string', default: '5' },
+      json: { type: 'boolean', default: false },
+    },
+  }),
+);
+const [papers, seeds] = asked(
+  () => [wholeNumber('papers', options.papers), wholeNumber('seeds', options.seeds)] as const,
+);
 const scores: SimulatedScore[] = [];
-for await (const score of scoreSimulated(Number(options.papers), Number(options.seeds))) {
+for await (const score of scoreSimulated(papers, seeds)) {
   scores.push(score);
   if (options.json) continue;
   for (const miss of score.misses)
@@ -31,7 +35,11 @@ function print(): void {
   const cell = (value: number | string): string => (typeof value === 'number' ? value.toFixed(4) : value).padStart(10);
   console.log(`${scores.length} papers of ${options.seeds} worlds, ${summary.pages} pages`);
   console.log(['layout', 'papers', 'facts', 'headF1', 'cells', 'in order'].map(cell).join(''));
-  const rows = [...LAYOUTS.map((layout) => [layout, summary.byLayout[layout]] as const), ['all', summary.all] as const];
+  const rows = [
+    ...LAYOUTS.map((layout) => [layout, summary.byLayout[layout]] as const),
+    ['plain', summary.plain] as const,
+    ['manners', summary.manners] as const,
+  ];
   for (const [name, row] of rows)
     if (row) console.log([name, String(row.papers), row.facts, row.headF1, row.cells, row.order].map(cell).join(''));
   const { facts, headF1, cells, order } = SIMULATED_TARGETS;

@@ -1,7 +1,8 @@
 import { spawnSync } from 'node:child_process';
 import { globSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
-import { resolve, sep } from 'node:path';
+import { join, resolve, sep } from 'node:path';
+import { pathToFileURL } from 'node:url';
 
 // `npm test` runs everything; `npm test -- src/queue` runs the tests below a path or with that in their path.
 const wanted = process.argv.slice(2).filter((argument) => !argument.startsWith('--'));
@@ -14,6 +15,7 @@ if (files.length === 0) {
   console.error(`no test file matches ${wanted.join(' ')}`);
   process.exit(2);
 }
+const reporter = options.find((option) => option.startsWith('--test-reporter=')) ?? '--test-reporter=spec';
 const { status } = spawnSync(
   process.execPath,
   [
@@ -22,7 +24,11 @@ const { status } = spawnSync(
     '--test-timeout=300000',
     // One more than there are cores: many tests wait for processes they have started.
     `--test-concurrency=${availableParallelism() + 1}`,
-    ...options,
+    reporter,
+    '--test-reporter-destination=stdout',
+    `--test-reporter=${pathToFileURL(join(import.meta.dirname, 'skipped-tests.ts')).href}`,
+    '--test-reporter-destination=stdout',
+    ...options.filter((option) => option !== reporter),
     ...files,
   ],
   // The many short processes of the tests share what was compiled once.

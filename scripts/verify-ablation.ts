@@ -1,38 +1,41 @@
 import { mkdtempDisposable } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
 
 import { openInspector } from '../src/harvest/inspector.ts';
+import { PROFILES } from '../sim/index.ts';
 import { ablate } from '../test/support/ablation.ts';
 import { openWorld } from '../test/support/harvest.ts';
+import { asked, oneOf, positive, readOptions, wholeNumber } from '../test/support/options.ts';
 
-// npm run verify:ablation [-- --seed 1 --works 120 --scope all]
-// Harvests a calm world with each resolver turned off in turn; exit 1 unless exactly the works are lost that only it can obtain.
+// npm run verify:ablation [-- --seed 1 --works 120 --scope all --profile calm]
+// Harvests a simulated world with each resolver turned off in turn; exit 1 unless exactly the works are lost that only it can obtain.
 
-const { values: given } = parseArgs({
-  options: {
-    seed: { type: 'string', default: '1' },
-    works: { type: 'string', default: '120' },
-    hosts: { type: 'string', default: '30' },
-    scope: { type: 'string', default: 'all' },
-    'time-scale': { type: 'string', default: '0.02' },
-  },
-});
+const { values: given } = asked(() =>
+  readOptions({
+    options: {
+      seed: { type: 'string', default: '1' },
+      works: { type: 'string', default: '120' },
+      hosts: { type: 'string', default: '30' },
+      scope: { type: 'string', default: 'all' },
+      profile: { type: 'string', default: 'calm' },
+      'time-scale': { type: 'string', default: '0.02' },
+    },
+  }),
+);
+const world = asked(() => ({
+  seed: wholeNumber('seed', given.seed, 0),
+  works: wholeNumber('works', given.works),
+  hosts: wholeNumber('hosts', given.hosts),
+  profile: oneOf('profile', given.profile, PROFILES),
+  timeScale: positive('time-scale', given['time-scale']),
+}));
+const scope = asked(() => oneOf('scope', given.scope, ['all', 'concerned'] as const));
 
 await using folder = await mkdtempDisposable(join(tmpdir(), 'docstokg-ablation-'));
-await using simulation = await openWorld({
-  seed: Number(given.seed),
-  works: Number(given.works),
-  hosts: Number(given.hosts),
-  profile: 'calm',
-  documents: 'plain',
-  workers: 32,
-  timeScale: Number(given['time-scale']),
-});
+await using simulation = await openWorld({ ...world, documents: 'plain', workers: 32 });
 using inspector = openInspector();
 let wrong = 0;
-const scope = given.scope === 'concerned' ? 'concerned' : 'all';
 for await (const { resolver, works, only, lost, differences } of ablate(simulation, folder.path, {
   scope,
   inspect: inspector.inspect,

@@ -4,55 +4,57 @@ import { mkdtempDisposable } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { parseArgs } from 'node:util';
 
-import type { Profile } from '../sim/index.ts';
+import { PROFILES } from '../sim/index.ts';
 import type { Harvest } from '../test/support/harvest.ts';
 import { lowerBound, makespanSeconds } from '../test/support/lower-bound.ts';
+import { asked, numbers, oneOf, positive, readOptions, someOf, wholeNumber } from '../test/support/options.ts';
 import { harvest, openWorld, verifyFolder, wrongFiles } from '../test/support/harvest.ts';
 
 // npm run verify:download -- --seeds 1-20 --workers 1,16 --profiles calm,realistic [--works 40] [--parallel 4]
 //   with --throughput 0.8 it must also reach that share of what the limits of the world allow
 // Harvests simulated worlds through the command line and holds what came of it against the truth; exit 1 on a difference.
 
-const { values: given } = parseArgs({
-  options: {
-    seeds: { type: 'string', default: '1-20' },
-    workers: { type: 'string', default: '1,16' },
-    profiles: { type: 'string', default: 'calm,realistic' },
-    works: { type: 'string', default: '40' },
-    hosts: { type: 'string', default: '12' },
-    documents: { type: 'string', default: 'full' },
-    'time-scale': { type: 'string', default: '0.05' },
-    parallel: { type: 'string', default: '2' },
-    quiet: { type: 'boolean', default: false },
-    throughput: { type: 'string', default: '0' },
-    show: { type: 'string', default: '10' },
-  },
-});
+const { values: given } = asked(() =>
+  readOptions({
+    options: {
+      seeds: { type: 'string', default: '1-20' },
+      workers: { type: 'string', default: '1,16' },
+      profiles: { type: 'string', default: 'calm,realistic' },
+      works: { type: 'string', default: '40' },
+      hosts: { type: 'string', default: '12' },
+      documents: { type: 'string', default: 'full' },
+      'time-scale': { type: 'string', default: '0.05' },
+      parallel: { type: 'string', default: '2' },
+      quiet: { type: 'boolean', default: false },
+      throughput: { type: 'string', default: '0' },
+      show: { type: 'string', default: '10' },
+    },
+  }),
+);
 
 /** A harvest's memory does not depend on what it meets. */
 const MOST_MEMORY = 300_000_000;
 
-/** `1-20`, or `1,16`. */
-function numbers(text: string): number[] {
-  return text.split(',').flatMap((part) => {
-    const [from = 0, to = from] = part.split('-').map(Number);
-    return Array.from({ length: to - from + 1 }, (_, at) => from + at);
-  });
-}
+const limits = asked(() => ({
+  throughput: positive('throughput', given.throughput),
+  show: wholeNumber('show', given.show, 0),
+  parallel: wholeNumber('parallel', given.parallel),
+}));
 
-const runs: Harvest[] = given.profiles.split(',').flatMap((profile) =>
-  numbers(given.seeds).flatMap((seed) =>
-    numbers(given.workers).map((workers) => ({
-      profile: profile as Profile,
-      seed,
-      workers,
-      works: Number(given.works),
-      hosts: Number(given.hosts),
-      timeScale: Number(given['time-scale']),
-      documents: given.documents as 'full' | 'plain',
-    })),
+const runs: Harvest[] = asked(() =>
+  someOf('profiles', given.profiles, PROFILES).flatMap((profile) =>
+    numbers('seeds', given.seeds).flatMap((seed) =>
+      numbers('workers', given.workers).map((workers) => ({
+        profile,
+        seed,
+        workers: wholeNumber('workers', String(workers)),
+        works: wholeNumber('works', given.works),
+        hosts: wholeNumber('hosts', given.hosts),
+        timeScale: positive('time-scale', given['time-scale']),
+        documents: oneOf('documents', given.documents, ['full', 'plain'] as const),
+      })),
+    ),
   ),
 );
 
@@ -79,7 +81,7 @@ async function verifyRun(run: Harvest): Promise<boolean> {
     ...[first, again]
       .filter(({ code }) => code !== 0)
       .map(({ code, stderr }) => `ended with ${code}: ${stderr.slice(-500)}`),
-    ...(bound.seconds / tookSeconds >= Number(given.throughput)
+    ...(bound.seconds / tookSeconds >= limits.throughput
       ? []
       : [`less than ${given.throughput} of what the limits allow`]),
     ...(first.peakBytes < MOST_MEMORY ? [] : [`${first.peakBytes} bytes of memory at the peak`]),
@@ -100,7 +102,7 @@ async function verifyRun(run: Harvest): Promise<boolean> {
       `limits allow ${bound.seconds.toFixed(0)} s (${bound.key}), took ${tookSeconds.toFixed(0)} s: ${((100 * bound.seconds) / tookSeconds).toFixed(0)} %`,
     ].join(' '),
   );
-  for (const fault of faults.slice(0, Number(given.show))) console.log(`     ${fault}`);
+  for (const fault of faults.slice(0, limits.show)) console.log(`     ${fault}`);
   return faults.length === 0;
 }
 
@@ -119,7 +121,7 @@ async function verifyElsewhere(run: Harvest): Promise<boolean> {
 
 let wrong = 0;
 const waiting = runs.values();
-const parallel = Number(given.parallel);
+const { parallel } = limits;
 await Promise.all(
   Array.from({ length: parallel }, async () => {
     for (const run of waiting) if (!(await (parallel > 1 ? verifyElsewhere : verifyRun)(run))) wrong += 1;

@@ -34,7 +34,19 @@ const HOUSE: Readonly<Record<string, { readonly folders: readonly string[]; read
     packages: [],
   },
   corpus: {
-    folders: ['base', 'queue', 'stage', 'works', 'download', 'parse', 'search', 'harvest', 'telemetry', 'config'],
+    folders: [
+      'base',
+      'queue',
+      'stage',
+      'works',
+      'download',
+      'parse',
+      'search',
+      'graph',
+      'harvest',
+      'telemetry',
+      'config',
+    ],
     packages: [],
   },
   telemetry: {
@@ -64,6 +76,7 @@ const HOUSE: Readonly<Record<string, { readonly folders: readonly string[]; read
       'download',
       'parse',
       'search',
+      'graph',
       'report',
       'harvest',
       'corpus',

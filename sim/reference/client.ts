@@ -4,6 +4,7 @@ import type { ClientSettings } from '../settings.ts';
 import type { ManifestLine } from '../truth/manifest.ts';
 import type { Resolver } from '../truth/policy.ts';
 import type { Reason } from '../truth/reasons.ts';
+import { lossOf } from '../truth/reasons.ts';
 import { check, readPage } from './documents-check.ts';
 import type { HttpOptions, Loss } from './polite-http.ts';
 import { PoliteHttp } from './polite-http.ts';
@@ -86,11 +87,9 @@ export class ReferenceClient implements Disposable {
       }
     }
     const parked = attempts.some(({ reason }) => reason === 'rate-limited');
-    const reason = attempts.length === 0 ? 'no-plan' : parked ? 'rate-limited' : 'all-plans-failed';
     return {
       work: record.id,
-      outcome: parked ? 'parked' : 'failed',
-      reason,
+      ...(parked ? { outcome: 'parked', reason: 'rate-limited' } : lossOf(attempts)),
       resolver: null,
       url: null,
       sha256: null,

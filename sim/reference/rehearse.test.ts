@@ -40,7 +40,7 @@ for (const [profile, works] of [
     const missed = truth.filter((line) => line.outcome !== 'saved' && !['A13', 'A14'].includes(line.archetype));
     if (profile !== 'realistic') assert.deepEqual(missed, [], 'everything open can be had where nothing goes wrong');
     assert.ok(
-      truth.some(({ outcome }) => outcome === 'failed'),
+      truth.some(({ outcome }) => outcome === 'skipped'),
       'something is closed',
     );
   });

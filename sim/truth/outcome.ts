@@ -6,6 +6,7 @@ import type { Plan } from './plans.ts';
 import { plansOf } from './plans.ts';
 import type { Policy, Resolver } from './policy.ts';
 import type { Reason } from './reasons.ts';
+import { lossOf } from './reasons.ts';
 import { judge } from './verdict.ts';
 
 /** One URL that a correct client tries, and what comes of it. */
@@ -127,10 +128,9 @@ function expectWork(world: World, work: Work, policy: Policy, means: Means): Exp
   };
   if (run.winner) return { ...shared, outcome: 'saved', reason: 'success', winner: run.winner };
   if (run.starved) return { ...shared, outcome: 'parked', reason: 'budget-exhausted', winner: null };
-  if (run.attempts.length === 0) return { ...shared, outcome: 'failed', reason: 'no-plan', winner: null };
   if (run.attempts.some(({ reason }) => reason === 'rate-limited'))
     return { ...shared, outcome: 'parked', reason: 'rate-limited', winner: null };
-  return { ...shared, outcome: 'failed', reason: 'all-plans-failed', winner: null };
+  return { ...shared, ...lossOf(run.attempts), winner: null };
 }
 
 interface Trial {

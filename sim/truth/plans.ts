@@ -228,7 +228,24 @@ const PLANNERS: Readonly<Record<Resolver, Planner>> = {
       ? listedIn(registered(world, work), 'core').map((location) => plan('core', location, { expect: 'any' }))
       : [],
   openaire: byDoiListing('openaire', (location) => ({ expect: 'any', licenses: [location.license, null] })),
-  datacite: byDoiListing('datacite', () => ({ expect: 'any' })),
+  // Its files, and where the DOI leads for whoever has not gone there through doi.org.
+  datacite: (world, work, _policy, tried) => {
+    const found = registered(world, work);
+    if (found?.agency !== 'datacite' || work.doi === null || /^10\.(?:48550|5281)\//.test(work.doi)) return [];
+    const files = listedIn(found, 'datacite').map((location) => plan('datacite', location, { expect: 'any' }));
+    const target = tried.has(at('doi.org', `/${encodeDoi(work.doi)}`)) ? null : found.doiTarget;
+    const page = target
+      ? [
+          plan('datacite', target, {
+            expect: 'landing',
+            licenses: [target.license, null],
+            versions: [null],
+            hostTypes: ['repository'],
+          }),
+        ]
+      : [];
+    return [...files, ...page];
+  },
   springer_nature: (world, work, policy) =>
     policy.keys.includes('springer_nature')
       ? listedIn(registered(world, work), 'springer_nature').map((location) => plan('springer_nature', location))

@@ -129,7 +129,11 @@ export const REASONS = {
       'Status 429 (or 503 with Retry-After) that asks for a wait beyond the parking limit, or on every attempt.',
   },
   'no-plan': { scope: 'work', later: false, sentence: 'No enabled resolver knew any URL for the work.' },
-  'all-plans-failed': { scope: 'work', later: false, sentence: 'Every URL was tried and lost; the attempts say why.' },
+  'lookup-failed': {
+    scope: 'work',
+    later: true,
+    sentence: 'A service that may know where the work is refused to answer or was away.',
+  },
   'budget-exhausted': {
     scope: 'work',
     later: true,
@@ -156,4 +160,24 @@ export type Reason = keyof typeof REASONS;
 /** True for a word of the closed list. */
 export function isReason(word: unknown): word is Reason {
   return typeof word === 'string' && Object.hasOwn(REASONS, word);
+}
+
+const BROKEN: ReadonlySet<string> = new Set<Reason>([
+  'server-error',
+  'connection-failed',
+  'timeout',
+  'truncated',
+  'empty-body',
+  'checksum-mismatch',
+]);
+
+/** What becomes of a work that no URL gave: failed when something broke, by its last word; else skipped, by the last word of all. */
+export function lossOf(attempts: readonly { readonly reason: Reason }[]): {
+  readonly outcome: 'failed' | 'skipped';
+  readonly reason: Reason;
+} {
+  const broken = attempts.findLast(({ reason }) => BROKEN.has(reason));
+  return broken
+    ? { outcome: 'failed', reason: broken.reason }
+    : { outcome: 'skipped', reason: attempts.at(-1)?.reason ?? 'no-plan' };
 }

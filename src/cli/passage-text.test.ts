@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import type { Hit } from '../search/index.ts';
+import type { CitedHit } from '../corpus/index.ts';
 import { passageText } from './passage-text.ts';
 import type { Terminal } from './terminal.ts';
 
@@ -19,9 +19,10 @@ function terminal(columns: number): Terminal {
   };
 }
 
-function hit(text: string, more: Partial<Hit['passage']> = {}): Hit {
-  const passage = { id: 'x', document: 'd', title: 'A Title', headings: ['Results'], page: 3, file: undefined, text };
-  return { rank: 1, score: 0.5, passage: { ...passage, ...more } };
+function hit(text: string, more: Partial<CitedHit['passage']> = {}): CitedHit {
+  const place = { headings: ['Results'], section: 'results' as const, page: 3, boxes: [], file: undefined };
+  const passage = { id: 'x', document: 'd', title: 'A Title', ...place, hasTable: false, hasFigure: false, text };
+  return { rank: 1, score: 0.5, fit: 1, passage: { ...passage, ...more }, work: null, link: null };
 }
 
 const plainOf = (text: string): string[] => text.replaceAll(/[[\]]/g, '').split('\n');

@@ -1,5 +1,5 @@
 import { analyse } from '../parse/index.ts';
-import type { Hit } from '../search/index.ts';
+import type { CitedHit, CitedWork } from '../corpus/index.ts';
 import type { Terminal } from './terminal.ts';
 import { plain } from './terminal.ts';
 
@@ -19,14 +19,14 @@ export interface PassageView {
 }
 
 /** A passage for a person: title, where it stands, what it says with the words of the question marked, and its file. */
-export function passageText({ rank, score, passage }: Hit, view: PassageView, terminal: Terminal): string {
+export function passageText({ rank, score, passage, work }: CitedHit, view: PassageView, terminal: Terminal): string {
   const width = Math.max(30, Math.min(terminal.columns, WIDEST));
   const number = `${rank}.`.padEnd(4);
   const indent = ' '.repeat(number.length);
   const room = width - indent.length;
   const style = (name: 'bold' | 'dim', text: string): string => terminal.style(name, text, 'stdout');
   const points = score.toFixed(2);
-  const title = wrapped(oneLine(passage.title || passage.document), room - points.length - 2);
+  const title = wrapped(oneLine(work?.title || passage.title || passage.document), room - points.length - 2);
   const place = [
     passage.headings.map(oneLine).join(' › '),
     passage.page === undefined ? '' : `page ${passage.page}`,
@@ -39,12 +39,30 @@ export function passageText({ rank, score, passage }: Hit, view: PassageView, te
       ? `${number}${style('bold', line)}${' '.repeat(Math.max(2, room - widthOf(line) - points.length))}${style('dim', points)}`
       : `${indent}${style('bold', line)}`,
   );
+  const cited = work ? oneLine(citedLine(work)) : '';
   return [
     ...head,
+    ...(work?.retraction
+      ? wrapped(retractedLine(work.retraction), room).map(
+          (line) => indent + terminal.style(['bold', 'red'], line, 'stdout'),
+        )
+      : []),
+    ...(cited === '' ? [] : wrapped(cited, room).map((line) => indent + style('dim', line))),
     ...(place.length > 0 ? wrapped(place.join(' · '), room).map((line) => indent + style('dim', line)) : []),
     ...shown.map((line) => indent + marked(line, terms, terminal)),
     ...(view.link === undefined ? [] : [indent + terminal.style('cyan', plain(view.link), 'stdout')]),
   ].join('\n');
+}
+
+/** "Berg, Liu et al., 2024, Journal of Reefs, doi:10.1000/reef, cc-by". */
+function citedLine({ authors, year, venue, doi, license }: CitedWork): string {
+  const names = authors.slice(0, 3).map(({ name }) => name);
+  const people = names.join(', ') + (authors.length > names.length ? ' et al.' : '');
+  return [people, year, venue, doi === null ? null : `doi:${doi}`, license].filter(Boolean).join(', ');
+}
+
+function retractedLine({ date, doi }: NonNullable<CitedWork['retraction']>): string {
+  return oneLine(`RETRACTED${date === null ? '' : ` ${date}`}${doi === null ? '' : `, notice doi:${doi}`}`);
 }
 
 /** The words of a line that the question has too, in any of their forms, stand out. */

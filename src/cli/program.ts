@@ -49,6 +49,7 @@ const COMMANDS: readonly Entry[] = [
   },
   { name: 'show', doors: PARSING, load: async () => (await import('./commands/show.ts')).showCommand() },
   { name: 'search', doors: PARSING, load: async () => (await import('./commands/search.ts')).searchCommand() },
+  { name: 'graph', doors: PARSING, load: async () => (await import('./commands/graph/index.ts')).graphCommand() },
   { name: 'report', doors: PARSING, load: async () => (await import('./commands/report.ts')).reportCommand() },
   { name: 'sim', doors: ['docstokg'], load: async () => (await import('./commands/sim.ts')).simCommand() },
   { name: 'doctor', doors: EVERYWHERE, load: async () => (await import('./commands/doctor.ts')).doctorCommand() },

@@ -13,6 +13,7 @@ test('the defaults and bounds are those of the source documents', () => {
   const { config } = loadConfig(nowhere);
   const {
     retry_max_delay_seconds: _a,
+    max_job_deaths: _f,
     job_timeout_seconds: _b,
     shutdown_grace_seconds: _c,
     max_parked: _d,

@@ -23,11 +23,14 @@ export const orchestratorSchema = z
       .min(5)
       .default(30)
       .describe('How often leases of running jobs are extended: at most a third of lease_ttl_seconds.'),
-    max_job_attempts: z
+    max_job_attempts: z.int().min(1).default(3).describe('A job that failed this often ends in state error.'),
+    max_job_deaths: z
       .int()
       .min(1)
-      .default(3)
-      .describe('A job leased this often without success ends in state error.'),
+      .default(20)
+      .describe(
+        'A job whose lease ran out this often ends in state error: most jobs in the hands of a process that dies have not killed it.',
+      ),
     retry_backoff_seconds: z
       .int()
       .min(1)

@@ -115,13 +115,9 @@ const downloadSchema = z.strictObject({
   resolver_order: z.array(z.string()).default([]).describe('Resolvers to ask first, in this order.'),
   enable: z.array(z.string()).default([]).describe('Resolvers to ask besides those of the preset.'),
   disable: z.array(z.string()).default([]).describe('Resolvers not to ask.'),
-  max_deaths: z
-    .int()
-    .min(1)
-    .default(50)
-    .describe(
-      'A work that was under way when its process died this often is given up; others may be to blame, so it is many.',
-    ),
+  work_budget_seconds: seconds(1)
+    .default(180)
+    .describe('Time on the wire, waits aside, after which no further URL of a work is tried.'),
   thorough: z.boolean().default(true).describe('Also ask repositories that have no reason to know a work.'),
 });
 

@@ -1,5 +1,4 @@
 import type { DownloadSummary } from '../download/index.ts';
-import { whyNot } from '../download/index.ts';
 import type { LatestRow } from '../harvest/index.ts';
 import type { StageOutcome } from '../stage/index.ts';
 import type { CorpusStageName } from './corpus-run.ts';
@@ -103,7 +102,7 @@ export function accountOfWorks(rows: readonly LatestRow[], now: DownloadSummary 
       continue;
     }
     counts[outcome === 'parked' ? 'later' : 'not_to_be_had'] += 1;
-    raise(byReason, whyNot(row.reason, row.last_reason));
+    raise(byReason, row.reason);
   }
   return {
     ...counts,

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { mkdtempDisposable } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -76,4 +76,49 @@ test('a corpus that was stopped says so, and goes on when asked again', async ()
 test('settings made in code are checked, and told by where they were made', async () => {
   const wrong = { parse: { max_tokens: 1 } };
   await assert.rejects(openCorpus('nowhere', { settings: wrong }), /parse\.max_tokens = 1.*settings of openCorpus/);
+});
+
+test('the embed stage runs in workers that can be killed, and gives the same vectors', async () => {
+  await using scratch = await mkdtempDisposable(join(tmpdir(), 'docstokg-corpus-'));
+  paper(join(scratch.path, 'papers'), 'reefs', 'Bleached corals recover within a decade where fishing is banned.');
+  const input = join(scratch.path, 'papers');
+  const vectors: string[] = [];
+  for (const policy of ['io', 'cpu']) {
+    await using corpus = await openCorpus(join(scratch.path, policy), { settings });
+    for await (const event of corpus.parse({ input, flags: { policy: 'cpu' }, stages: ['doctags', 'chunk'] }))
+      assert.notEqual(event.kind === 'stage' && event.event.kind, 'item-failed');
+    for await (const event of corpus.parse({ stages: ['embed'], flags: { policy, timeoutS: 60 } })) {
+      if (event.kind !== 'stage' || event.event.kind !== 'stage-ended') continue;
+      assert.deepEqual([event.event.outcome.succeeded, event.event.outcome.failed], [1, 0]);
+    }
+    vectors.push(readFileSync(join(scratch.path, policy, 'Data', 'Embeddings', 'reefs.jsonl'), 'utf8'));
+  }
+  assert.equal(vectors[0], vectors[1]);
+});
+
+test('an embedding server that is away at the start is told in the manifest, and the next run goes on', async () => {
+  await using scratch = await mkdtempDisposable(join(tmpdir(), 'docstokg-corpus-'));
+  paper(join(scratch.path, 'papers'), 'reefs', 'Bleached corals recover within a decade where fishing is banned.');
+  const folder = join(scratch.path, 'reefs');
+  {
+    await using corpus = await openCorpus(folder, { settings });
+    for await (const _ of corpus.parse({ input: join(scratch.path, 'papers'), stages: ['doctags', 'chunk'] }));
+  }
+  const away = {
+    dense: 'openai-compatible' as const,
+    // Port 9 discards, and nothing listens there.
+    embed_url: 'http://127.0.0.1:9/v1',
+    embed_model: 'm',
+    embed_retries: 0,
+  };
+  await using corpus = await openCorpus(folder, { settings: { ...settings, parse: { ...settings.parse, ...away } } });
+  for await (const event of corpus.parse({ stages: ['embed'], flags: { retries: 1, retryBackoffS: 0.001 } })) {
+    if (event.kind !== 'stage' || event.event.kind !== 'stage-ended') continue;
+    assert.deepEqual([event.event.outcome.failed, event.event.outcome.cancelled], [1, true]);
+  }
+  const rows = readFileSync(join(folder, 'Data', 'Manifests', 'docparse.embed.manifest.jsonl'), 'utf8')
+    .trim()
+    .split('\n');
+  const last = JSON.parse(rows.at(-1) ?? '') as { category: string; retryable: boolean; attempts: number };
+  assert.deepEqual([last.category, last.retryable, last.attempts], ['network', true, 2]);
 });

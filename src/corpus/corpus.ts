@@ -6,8 +6,10 @@ import type { Config, Layer, Settings } from '../config/index.ts';
 import { loadConfig, settingsLayer } from '../config/index.ts';
 import type { Runtime, WorkPlans } from '../harvest/index.ts';
 import { simulatedLayer } from '../harvest/index.ts';
-import type { Hit, SearchMode } from '../search/index.ts';
+import type { SearchMode } from '../search/index.ts';
 import type { Work } from '../works/index.ts';
+import type { CitedHit } from './cited-hit.ts';
+import { CorpusGraph } from './corpus-graph.ts';
 import { eventStream } from './event-stream.ts';
 import type { CorpusEvent } from './events.ts';
 import type { GatherRequest } from './gather-request.ts';
@@ -86,6 +88,8 @@ export class Corpus implements AsyncDisposable {
   readonly folder: string;
   /** The settings in force. */
   readonly config: Config;
+  /** Its knowledge graph. */
+  readonly graph: CorpusGraph;
   readonly #clock: Clock;
   #search: Promise<SearchSession> | undefined;
 
@@ -93,6 +97,7 @@ export class Corpus implements AsyncDisposable {
   constructor(folder: string, config: Config, clock: Clock) {
     this.folder = folder;
     this.config = config;
+    this.graph = new CorpusGraph(folder, config);
     this.#clock = clock;
   }
 
@@ -156,7 +161,7 @@ export class Corpus implements AsyncDisposable {
    * The passages that answer a question best, by words and meaning where there is a model. The first question brings the
    * index up to date and opens it; later ones ask the same index until `gather` or `index` has made another.
    */
-  async search(question: string, request: SearchRequest = {}, signal?: AbortSignal): Promise<Hit[]> {
+  async search(question: string, request: SearchRequest = {}, signal?: AbortSignal): Promise<CitedHit[]> {
     this.#search ??= this.openSearch({}, signal).catch((error: unknown) => {
       this.#search = undefined;
       throw error;

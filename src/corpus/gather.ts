@@ -38,6 +38,7 @@ export interface GatherProgress {
   readonly found: number;
   /** Of this run. */
   readonly saved: number;
+  readonly skipped: number;
   readonly failed: number;
   readonly parked: number;
   /** Of the runs before. */
@@ -83,13 +84,13 @@ export class Gathering implements AsyncIterable<CorpusEvent> {
   get progress(): GatherProgress | undefined {
     if (!this.#download) return undefined;
     const { run, admission } = this.#download;
-    const { found, saved, failed, parked } = run.counts;
+    const { found, saved, skipped, failed, parked } = run.counts;
     const held = admission
       .snapshot()
       .filter(({ hold }) => hold !== null)
       .map(({ key }) => key);
     const { ended: endedBefore, saved: savedBefore } = this.#before;
-    return { found, saved, failed, parked, endedBefore, savedBefore, waitingFor: held };
+    return { found, saved, skipped, failed, parked, endedBefore, savedBefore, waitingFor: held };
   }
 
   [Symbol.asyncIterator](): AsyncGenerator<CorpusEvent, void> {

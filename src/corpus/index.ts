@@ -1,6 +1,8 @@
 export type { FailedDocument, RunAccount, StageAccount, WorksAccount } from './account.ts';
+export type { CitedHit, CitedWork } from './cited-hit.ts';
 export { Corpus, corpusLayer, openCorpus } from './corpus.ts';
 export type { CorpusOptions } from './corpus.ts';
+export type { CorpusGraph, GraphEvent, GraphRequest } from './corpus-graph.ts';
 export type { CorpusStageName } from './corpus-run.ts';
 export type { CorpusEvent, MessageEvent } from './events.ts';
 export { Gathering } from './gather.ts';
@@ -11,6 +13,7 @@ export type { PassedOver } from './own-papers.ts';
 export { readRunFile } from './run-file.ts';
 export type { RunAsked, RunFile } from './run-file.ts';
 export type { ParseRequest, ParseStage } from './run-stages.ts';
+export type { PassageFilter } from './search-filter.ts';
 export { findSearchPlace } from './search-place.ts';
 export type { SearchPlace } from './search-place.ts';
 export { SearchSession } from './search-session.ts';

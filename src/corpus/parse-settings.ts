@@ -118,22 +118,28 @@ export async function openDense(config: Config, runtime: Runtime): Promise<Dense
 }
 
 /** Opens the sparse engine; BM25 counts the words of everything that is chunked, the first time. */
-export async function openSparse({ parse }: Config): Promise<SparseEngine | undefined> {
+export async function openSparse(config: Config): Promise<SparseEngine | undefined> {
+  const { parse } = config;
   switch (parse.sparse) {
     case 'none':
       return undefined;
     case 'bm25':
       return openCorpusBm25(parse.data_root, parse.format);
     case 'splade':
-      return openSpladeEngine({
-        folder: parse.splade_folder,
-        threads: parse.threads,
-        batchSize: 1,
-        maxTokens: 0,
-        normalise: false,
-        prefixes: { query: '', passage: '' },
-      });
+      return openSpladeEngine(spladeSettings(config));
   }
+}
+
+/** How SPLADE is opened, as the configuration says. */
+export function spladeSettings({ parse }: Config) {
+  return {
+    folder: parse.splade_folder,
+    threads: parse.threads,
+    batchSize: 1,
+    maxTokens: 0,
+    normalise: false,
+    prefixes: { query: '', passage: '' },
+  };
 }
 
 /** Where the stages write their manifests. */

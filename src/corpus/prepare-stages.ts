@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 
 import type { Config } from '../config/index.ts';
-import type { EmbedEngines } from '../parse/index.ts';
+import type { AheadSettings, EmbedEngines, EmbedWorkerSettings } from '../parse/index.ts';
 import {
   aheadItems,
   aheadWorker,
@@ -11,12 +11,13 @@ import {
   doctagsItems,
   doctagsWorker,
   embedPlan,
+  embedWorker,
   VectorCache,
 } from '../parse/index.ts';
 import type { ClosingStage, FlowingStage } from './prepared-stage.ts';
 import type { StageFlags } from '../stage/index.ts';
 import { cpuWorkers } from '../stage/index.ts';
-import { chunkSettings, denseSettings, doctagsSettings } from './parse-settings.ts';
+import { chunkSettings, denseSettings, doctagsSettings, spladeSettings } from './parse-settings.ts';
 import { stageSettings } from './stage-settings.ts';
 
 /** The DocTags stage: parsers run in processes of their own, which can be killed. */
@@ -67,14 +68,18 @@ export function prepareEmbed(config: Config, engines: EmbedEngines, flags: Stage
   const { parse } = config;
   const cache = new VectorCache(cachePath(config), { maxBytes: parse.cache_max_mb * 2 ** 20 });
   const remote = parse.dense === 'openai-compatible';
+  const options = stageSettings(flags, config, {
+    policy: remote ? 'gpu' : 'io',
+    workers: remote ? 4 : 1,
+    ...(remote && { maxQueue: 16, retries: 2 }),
+  });
   return {
     stageName: 'embed',
-    worker: createEmbedWorker({ engines, type: parse.vector_type, cache }),
-    options: stageSettings(flags, config, {
-      policy: remote ? 'gpu' : 'io',
-      workers: remote ? 4 : 1,
-      ...(remote && { maxQueue: 16, retries: 2 }),
-    }),
+    // Only a worker of its own can be killed when it hangs; the others share the engines that are open here.
+    ...(options.policy === 'cpu'
+      ? { worker: embedWorker, data: embedWorkerSettings(config, engines) }
+      : { worker: createEmbedWorker({ engines, type: parse.vector_type, cache }) }),
+    options,
     plan: embedPlan(parse.data_root, { engines, type: parse.vector_type, format: parse.format }),
     [Symbol.asyncDispose]: async () => cache[Symbol.dispose](),
   };
@@ -86,9 +91,8 @@ export function prepareEmbed(config: Config, engines: EmbedEngines, flags: Stage
  */
 export function prepareDense(config: Config, flags: StageFlags = {}): FlowingStage | undefined {
   const { parse } = config;
-  const dense = denseSettings(config);
+  const dense = plainDense(config);
   if (!dense) return undefined;
-  const { clock: _clock, ...plain } = dense as typeof dense & { readonly clock?: unknown };
   const remote = dense.engine === 'openai-compatible';
   return {
     stageName: 'dense',
@@ -97,9 +101,33 @@ export function prepareDense(config: Config, flags: StageFlags = {}): FlowingSta
       ...(remote ? { policy: 'gpu', workers: 4 } : { policy: 'cpu', isolation: 'process', workers: 1 }),
       warmSpare: false,
     }),
-    data: { dense: plain, cache: cachePath(config) },
+    data: { dense, cache: cachePath(config) } satisfies AheadSettings,
     item: aheadItems(parse.data_root, parse.format),
   };
+}
+
+/** What makes the same engines anew in another thread or process. */
+function embedWorkerSettings(config: Config, engines: EmbedEngines): EmbedWorkerSettings {
+  const { parse } = config;
+  return {
+    dense: engines.dense && plainDense(config),
+    sparse:
+      engines.sparse === undefined
+        ? undefined
+        : parse.sparse === 'splade'
+          ? { kind: 'splade', ...spladeSettings(config) }
+          : { kind: 'bm25', dataRoot: parse.data_root, format: parse.format },
+    type: parse.vector_type,
+    cache: cachePath(config),
+  };
+}
+
+/** The dense engine's settings as plain data. */
+function plainDense(config: Config): AheadSettings['dense'] | undefined {
+  const settings = denseSettings(config);
+  if (!settings) return undefined;
+  const { clock: _clock, ...plain } = settings as typeof settings & { readonly clock?: unknown };
+  return plain;
 }
 
 function cachePath({ parse }: Config): string {

@@ -52,7 +52,7 @@ class Fleet implements AsyncDisposable {
       lock,
       leaseMs: LEASE_MS,
       heartbeatMs: HEARTBEAT_MS,
-      maxAttempts: 3,
+      maxDeaths: 3,
       workers: 1,
       scheduling,
     });

@@ -21,7 +21,7 @@ export interface QueueSourceOptions {
   readonly leaseMs: number;
   readonly heartbeatMs: number;
   /** An item whose runners died this often is given up. */
-  readonly maxAttempts: number;
+  readonly maxDeaths: number;
   /** How many items this runner works on at once, for operators to see. */
   readonly workers: number;
   readonly scheduling: Scheduling;
@@ -70,12 +70,12 @@ export class QueueSource implements ItemSource, AsyncDisposable {
   }
 
   async take(limit: number, signal: AbortSignal): Promise<readonly TakenItem[] | undefined> {
-    const { queue, clock, leaseMs, maxAttempts } = this.#options;
+    const { queue, clock, leaseMs, maxDeaths } = this.#options;
     // Without a plan of its own a runner cannot know whether the items of others are meant for its settings.
     while (!signal.aborted && this.#cfgHashes.size > 0) {
       if (this.#failure) throw this.#failure.error;
       const seen = this.#changes;
-      const jobs = await queue.lease(this.#workerId, limit, { leaseMs, maxAttempts });
+      const jobs = await queue.lease(this.#workerId, limit, { leaseMs, maxDeaths });
       if (jobs.length > 0) return this.#hold(jobs);
       const { ready, delayed, inProgress } = await queue.store.outlook(clock.now());
       if (ready + delayed + inProgress === 0) return undefined;

@@ -1,7 +1,10 @@
+import { existsSync } from 'node:fs';
+
 import type { Config } from '../config/index.ts';
 import type { Runtime } from '../harvest/index.ts';
 import { AppError } from '../base/index.ts';
-import { chunkPlan, doctagsPlan } from '../parse/index.ts';
+import type { EmbedEngines } from '../parse/index.ts';
+import { chunkPlan, doctagsPlan, unreachableEngine } from '../parse/index.ts';
 import type { StageFlags, StageOutcome, StagePlan, WorkItem } from '../stage/index.ts';
 import { runStage } from '../stage/index.ts';
 import type { CorpusEvent } from './events.ts';
@@ -58,13 +61,23 @@ const RUN: Readonly<Record<ParseStage, (call: StageCall) => Promise<StageOutcome
   },
   async embed(call) {
     const { config, flags, runtime } = call;
-    const engines = await openEmbedEngines(config, runtime);
+    let fault: AppError | undefined;
+    const engines = await openEmbedEngines(config, runtime).catch((error: unknown): EmbedEngines => {
+      // A server that is away at the start is met by the first document, so that the manifest tells of it.
+      if (!(error instanceof AppError) || !error.code.startsWith('EMBED_')) throw error;
+      fault = error;
+      const { embed_model: name, embed_revision: revision } = config.parse;
+      return { dense: unreachableEngine(name, revision, error), sparse: undefined };
+    });
     if (!engines.dense && !engines.sparse) {
       runtime.log('warn', 'neither dense nor sparse vectors can be made; nothing to do');
       return undefined;
     }
     await using stage = prepareEmbed(config, engines, flags);
-    return await runPrepared('embed', stage, stage.plan, call);
+    if (!fault) return await runPrepared('embed', stage, stage.plan, call);
+    const items = stage.plan.items.filter(({ outputs }) => !existsSync(outputs['vectors'] ?? ''));
+    if (items.length === 0) throw fault;
+    return await runPrepared('embed', stage, { ...stage.plan, items, totalItems: items.length }, call);
   },
 };
 

@@ -5,6 +5,7 @@ import { AppError } from '../base/index.ts';
 import type { Config } from '../config/index.ts';
 import type { FileFormat } from '../parse/index.ts';
 import { chunkOutput } from '../parse/index.ts';
+import { hasIndex } from '../search/index.ts';
 
 /** Where passages are kept and their index lies. */
 export interface SearchPlace {
@@ -21,7 +22,7 @@ function placeIn(folder: string, config: Config, dataRoot = join(folder, 'Data')
   const formats: readonly FileFormat[] = config.parse.format === 'jsonl' ? ['jsonl', 'parquet'] : ['parquet', 'jsonl'];
   const format = formats.find((each) => hasAny(dirname(chunkOutput(dataRoot, 'any', each)), each));
   const index = join(folder, 'Index');
-  if (!format && !existsSync(join(index, 'index.json'))) return undefined;
+  if (!format && !hasIndex(index)) return undefined;
   return { folder, dataRoot, index, format };
 }
 
@@ -60,7 +61,7 @@ function nothing(message: string): AppError {
 }
 
 function writtenAt({ dataRoot, index, format }: SearchPlace): number {
-  const path = format ? dirname(chunkOutput(dataRoot, 'any', format)) : join(index, 'index.json');
+  const path = format ? dirname(chunkOutput(dataRoot, 'any', format)) : join(index, 'index.sqlite');
   return statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
 }
 

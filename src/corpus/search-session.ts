@@ -1,29 +1,55 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+
 import { AppError } from '../base/index.ts';
 import type { Config } from '../config/index.ts';
 import type { DenseEngine } from '../parse/index.ts';
-import type { Hit, SearchIndex, SearchMode, SearchOptions } from '../search/index.ts';
+import type { SearchIndex, SearchMode, SearchOptions } from '../search/index.ts';
 import { openIndex, readManifest } from '../search/index.ts';
+import { RecordStore } from '../works/index.ts';
+import type { CitedHit } from './cited-hit.ts';
+import { citedHit } from './cited-hit.ts';
+import { documentLinks } from './document-links.ts';
 import type { SearchEvent } from './make-index.ts';
 import { refreshPlace } from './make-index.ts';
 import { openQueryEngine } from './query-engine.ts';
+import type { PassageFilter } from './search-filter.ts';
+import { searchFilter } from './search-filter.ts';
 import type { SearchPlace } from './search-place.ts';
 
 const TOP = 10;
 
-/** How passages are looked for; all of it has defaults. */
-export type SearchRequest = Partial<SearchOptions>;
+/** Below this a passage answers nothing: it has few of the question's words and is far from its meaning. */
+const LEAST_FIT = 0.25;
 
-/** An index that is open, and the model that understands questions to it. */
+/** How passages are looked for; all of it has defaults. */
+export interface SearchRequest extends Partial<Omit<SearchOptions, 'filter'>>, PassageFilter {}
+
+/** An index that is open, the model that understands questions to it, and what is known of the works in it. */
 export class SearchSession implements AsyncDisposable {
   readonly #index: SearchIndex;
   readonly #engine: DenseEngine | undefined;
+  readonly #records: RecordStore | undefined;
+  readonly #linkOf: (document: string) => string | undefined;
+  readonly #hidden: ReadonlySet<string>;
   /** How it is searched unless a question says otherwise. */
   readonly mode: SearchMode;
 
-  constructor(index: SearchIndex, engine: DenseEngine | undefined, mode: SearchMode | undefined) {
+  constructor(
+    index: SearchIndex,
+    parts: {
+      readonly engine: DenseEngine | undefined;
+      readonly mode: SearchMode | undefined;
+      readonly records: RecordStore | undefined;
+      readonly linkOf: (document: string) => string | undefined;
+    },
+  ) {
     this.#index = index;
-    this.#engine = engine;
-    this.mode = mode ?? (index.modes.includes('hybrid') ? 'hybrid' : 'lexical');
+    this.#engine = parts.engine;
+    this.#records = parts.records;
+    this.#linkOf = parts.linkOf;
+    this.#hidden = parts.records ? otherVersions(parts.records) : new Set();
+    this.mode = parts.mode ?? (index.modes.includes('hybrid') ? 'hybrid' : 'lexical');
   }
 
   /** How many passages there are. */
@@ -31,15 +57,35 @@ export class SearchSession implements AsyncDisposable {
     return this.#index.manifest.passages;
   }
 
-  /** The passages that answer a question best. */
-  async search(question: string, request: SearchRequest = {}, signal?: AbortSignal): Promise<Hit[]> {
-    return await this.#index.search(question, { mode: this.mode, top: TOP, ...request }, signal);
+  /** The passages that answer a question best, each with the work it is from. */
+  async search(question: string, request: SearchRequest = {}, signal?: AbortSignal): Promise<CitedHit[]> {
+    const { year, author, venue, type, license, section, has, excludeRetracted, ...rest } = request;
+    const wanted = { year, author, venue, type, license, section, has, excludeRetracted };
+    const filter = searchFilter(wanted, this.#records, this.#hidden);
+    const options = { mode: this.mode, top: TOP, minFit: LEAST_FIT, ...rest, filter };
+    const hits = await this.#index.search(question, options, signal);
+    return hits.map((hit) => {
+      const { document } = hit.passage;
+      return citedHit(hit, this.#records?.ofDocument(document), this.#linkOf(document) ?? hit.passage.file);
+    });
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#index[Symbol.dispose]();
+    this.#records?.[Symbol.dispose]();
     await this.#engine?.[Symbol.asyncDispose]();
   }
+}
+
+/** Documents that hold another version of a work than its best, of which there is a document as well. */
+function otherVersions(records: RecordStore): Set<string> {
+  const documents = Map.groupBy(records.documents(), ([, work]) => records.get(work)?.id ?? work);
+  const hidden = new Set<string>();
+  for (const group of records.versionGroups()) {
+    const held = group.filter(({ id }) => documents.has(id));
+    for (const { id } of held.slice(1)) for (const [document] of documents.get(id) ?? []) hidden.add(document);
+  }
+  return hidden;
 }
 
 /** Opens what there is to search, up to date. A mode that is asked for has to be possible; else words alone are enough. */
@@ -55,7 +101,11 @@ export async function openSearchSession(
   await refreshPlace(place, how.tell, signal);
   const engine = await queryEngine(place, how);
   try {
-    return new SearchSession(await openIndex(place.index, engine), engine, how.mode);
+    const index = await openIndex(place.index, engine);
+    const path = join(place.folder, 'manifest.sqlite3');
+    const records = existsSync(path) ? new RecordStore(path) : undefined;
+    const linkOf = documentLinks(place.folder, place.dataRoot);
+    return new SearchSession(index, { engine, mode: how.mode, records, linkOf });
   } catch (error) {
     await engine?.[Symbol.asyncDispose]();
     throw error;
@@ -72,7 +122,7 @@ async function queryEngine(
   }: { readonly config: Config; readonly mode?: SearchMode | undefined; readonly tell: (event: SearchEvent) => void },
 ): Promise<DenseEngine | undefined> {
   if (mode === 'lexical') return undefined;
-  const { dense } = await readManifest(index);
+  const { dense } = readManifest(index);
   const opened = dense
     ? await openQueryEngine(config, dense.model)
     : {

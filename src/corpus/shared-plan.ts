@@ -31,7 +31,7 @@ export async function openSharedPlan(
   await using opened = new AsyncDisposableStack();
   const queue = opened.use(await openQueue({ ...config, queue: { ...config.queue, path, schema } }, runtime));
   using lock = new FileLock(`${path}.lock`, runtime.clock);
-  const { leaseMs, heartbeatMs, maxAttempts } = orchestratorOptions(config);
+  const { leaseMs, heartbeatMs, maxDeaths } = orchestratorOptions(config);
   const { workers, scheduling } = options;
   const source = await QueueSource.open(plan.items, {
     queue,
@@ -39,7 +39,7 @@ export async function openSharedPlan(
     lock,
     leaseMs,
     heartbeatMs,
-    maxAttempts,
+    maxDeaths,
     workers,
     scheduling,
   });

@@ -44,7 +44,12 @@ const LATER: Readonly<Record<LaterReason, Reason>> = {
 export function reasonOfResult(result: HttpResult): Reason | undefined {
   if (result.kind === 'later') return LATER[result.reason];
   if (result.kind === 'refused') return REFUSED[result.reason];
-  if (result.kind === 'failed') return FAILED[result.reason];
+  if (result.kind === 'failed') {
+    if (result.reason === 'dns' && !result.retryable) return 'not-found';
+    const reason = FAILED[result.reason];
+    // An answer had begun: what was lost is its rest.
+    return reason === 'connection-failed' && result.trail.response !== undefined ? 'truncated' : reason;
+  }
   const { status, headers } = result.response;
   // Elsevier's interface cuts a file to its first page for who has no subscription, and says so in a header only.
   if (/limited to first page/i.test(headers['x-els-status'] ?? '')) return 'preview-only';
@@ -57,5 +62,5 @@ export function reasonOfStatus(status: number): Reason | undefined {
   if (status === 404 || status === 410) return 'not-found';
   if (status === 401 || status === 403 || status === 451) return 'forbidden';
   if (status === 429) return 'rate-limited';
-  return status >= 500 || status === 408 || status === 425 ? 'server-error' : 'bad-status';
+  return (status >= 500 && status < 600) || status === 408 || status === 425 ? 'server-error' : 'bad-status';
 }

@@ -55,11 +55,6 @@ export interface AttemptRow {
   readonly duration_ms: number;
 }
 
-/** Why a work was not had, as a person would say it: where everything was tried, what the last attempt came to. */
-export function whyNot(reason: Reason, lastAttempt: Reason | null | undefined): Reason {
-  return reason === 'all-plans-failed' ? (lastAttempt ?? reason) : reason;
-}
-
 /** A result as it is written down. */
 export function manifestRow(result: WorkResult, runId: string): ManifestRow {
   const { work, outcome } = result;
@@ -73,7 +68,7 @@ export function manifestRow(result: WorkResult, runId: string): ManifestRow {
     title: work.title,
     outcome: outcome.kind,
     reason: outcome.kind === 'saved' ? 'success' : outcome.reason,
-    detail: outcome.kind === 'failed' ? outcome.detail : null,
+    detail: outcome.kind === 'saved' ? null : outcome.detail,
     resolver: won?.attempt.resolver ?? null,
     url: won?.attempt.url ?? null,
     final_url: won?.attempt.finalUrl ?? null,

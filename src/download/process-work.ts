@@ -2,7 +2,7 @@ import type { Finding, Resolver, ResolveContext } from '../resolve/index.ts';
 import { completeWork, findPlans } from '../resolve/index.ts';
 import type { Work } from '../works/index.ts';
 import type { Attempt, WorkOutcome, WorkResult } from './outcome.ts';
-import type { Reason } from './reasons.ts';
+import { isBroken } from './reasons.ts';
 import type { TryOptions } from './try-plan.ts';
 import { PlanTrier } from './try-plan.ts';
 
@@ -37,7 +37,8 @@ export async function processWork(listed: Work, options: ProcessOptions): Promis
     endedAt: clock.now(),
   });
 
-  if (work.isRetracted && options.retracted === 'skip') return end({ kind: 'skipped', reason: 'retracted' });
+  if (work.isRetracted && options.retracted === 'skip')
+    return end({ kind: 'skipped', reason: 'retracted', detail: null });
   const trier = new PlanTrier(work, options, tried);
   for (const finding of findings) note(finding);
   for await (const finding of findPlans(work, options.resolvers, context)) {
@@ -47,6 +48,13 @@ export async function processWork(listed: Work, options: ProcessOptions): Promis
       continue;
     }
     const { plan } = finding;
+    if (trier.isSpent) {
+      problems.push({
+        resolver: plan.resolver,
+        message: `not tried: ${Math.round(options.budgetMs / 1000)} s were spent on others`,
+      });
+      break;
+    }
     if ((plan.expect === 'pdf' || plan.expect === 'xml' || plan.expect === 'html') && !options.accept.has(plan.expect))
       continue;
     const trial = await trier.try(plan);
@@ -54,22 +62,35 @@ export async function processWork(listed: Work, options: ProcessOptions): Promis
     if (trial.artifact !== null) return end({ kind: 'saved', artifact: trial.artifact, attempt: trial.attempt });
     if (trial.retryAt !== null) moments.push(trial.retryAt);
   }
-  return end(lossOf(attempts, moments));
+  return end(lossOf(attempts, moments, problems));
 }
 
-/** Why a work was not obtained; parked when a later moment may change that. */
-function lossOf(attempts: readonly Attempt[], moments: readonly number[]): WorkOutcome {
-  const at = moments.length > 0 ? Math.min(...moments) : undefined;
-  const isPaused = attempts.some(({ reason }) => reason === 'host-paused');
-  const limited: Reason = isPaused ? 'host-paused' : attempts.length > 0 ? 'rate-limited' : 'budget-exhausted';
-  if (at !== undefined) return { kind: 'parked', reason: limited, at };
-  if (attempts.length === 0) return { kind: 'failed', reason: 'no-plan', detail: null };
+/**
+ * Why a work was not obtained: parked when a later moment may change that, failed when something broke, skipped when it is
+ * known not to be had. The word is that of the last URL that speaks for it.
+ */
+function lossOf(
+  attempts: readonly Attempt[],
+  moments: readonly number[],
+  problems: WorkResult['problems'],
+): WorkOutcome {
+  const told = [...problems.map(({ resolver, message }) => `${resolver} ${message}`), ...attempts.map(inWords)];
+  const detail = told.length === 0 ? null : told.join(', ');
+  if (moments.length > 0) {
+    const isPaused = attempts.some(({ reason }) => reason === 'host-paused');
+    const reason = isPaused ? 'host-paused' : attempts.length > 0 ? 'rate-limited' : 'budget-exhausted';
+    return { kind: 'parked', reason, at: Math.min(...moments), detail };
+  }
   // The one thing that another day may change, and that an operator can do something about.
   const givenUp = attempts.find(({ reason }) => reason === 'host-given-up');
   if (givenUp) return { kind: 'failed', reason: 'host-given-up', detail: givenUp.detail };
-  return {
-    kind: 'failed',
-    reason: 'all-plans-failed',
-    detail: attempts.map(({ resolver, reason }) => `${resolver} ${reason}`).join(', '),
-  };
+  const broken = attempts.findLast(({ reason }) => isBroken(reason));
+  if (broken) return { kind: 'failed', reason: broken.reason, detail };
+  // Who was not asked may know a copy: that is to be found out, and no reason to give the work up.
+  if (problems.length > 0) return { kind: 'failed', reason: 'lookup-failed', detail };
+  return { kind: 'skipped', reason: attempts.at(-1)?.reason ?? 'no-plan', detail };
+}
+
+function inWords({ resolver, reason, detail }: Attempt): string {
+  return `${resolver} ${reason}${detail === null ? '' : ` (${detail})`}`;
 }

@@ -1,6 +1,7 @@
 /**
  * Why a plan or a work ended as it did: the closed list. Manifests, documentation and code use these words and no
- * others. `scope` says whether a word speaks of one URL or of a whole work, `later` that another day may end otherwise.
+ * others. `scope` says whether a word speaks of one URL or of a whole work, `later` that another day may end otherwise. A
+ * work that was not saved has the word of the URL that decided.
  */
 export const REASONS = {
   success: { scope: 'plan', later: false, sentence: 'Fetched, complete, of an accepted kind, and of this work.' },
@@ -26,7 +27,7 @@ export const REASONS = {
     sentence: 'Any other status that is neither success nor worth a retry.',
   },
   'server-error': { scope: 'plan', later: true, sentence: 'Status 5xx, 408 or 425 on every attempt.' },
-  'connection-failed': { scope: 'plan', later: true, sentence: 'No connection, or it was lost before the headers.' },
+  'connection-failed': { scope: 'plan', later: true, sentence: 'No connection, or it was lost before an answer.' },
   timeout: { scope: 'plan', later: true, sentence: 'It took longer than a limit on time allows.' },
   truncated: { scope: 'plan', later: true, sentence: 'Fewer bytes than announced, or a document without its end.' },
   'empty-body': { scope: 'plan', later: true, sentence: 'Success, and no bytes.' },
@@ -41,7 +42,7 @@ export const REASONS = {
   'too-many-redirects': { scope: 'plan', later: false, sentence: 'More redirects than are followed.' },
   'bad-redirect': { scope: 'plan', later: false, sentence: 'A redirect to nowhere or to another scheme.' },
   'private-address': { scope: 'plan', later: false, sentence: 'The address, or one it led to, is not public.' },
-  'robots-disallowed': { scope: 'plan', later: false, sentence: 'robots.txt forbids it, or could not be read.' },
+  'robots-disallowed': { scope: 'plan', later: false, sentence: 'robots.txt forbids it, or its server could not say.' },
   'rate-limited': { scope: 'plan', later: true, sentence: 'The host asked for a longer wait than is spent waiting.' },
   'host-given-up': {
     scope: 'plan',
@@ -50,7 +51,11 @@ export const REASONS = {
   },
   'host-paused': { scope: 'plan', later: true, sentence: 'An operator has paused the host.' },
   'no-plan': { scope: 'work', later: false, sentence: 'No resolver knew a URL for the work.' },
-  'all-plans-failed': { scope: 'work', later: false, sentence: 'Every URL was tried; the attempts say why each lost.' },
+  'lookup-failed': {
+    scope: 'work',
+    later: true,
+    sentence: 'A service that may know where the work is refused to answer or was away.',
+  },
   'budget-exhausted': { scope: 'work', later: true, sentence: 'A daily budget that a URL needs is spent.' },
   retracted: { scope: 'work', later: false, sentence: 'The work is retracted and such works are left out.' },
   cancelled: { scope: 'work', later: true, sentence: 'The run was stopped before the work ended.' },
@@ -61,3 +66,22 @@ export const REASONS = {
 
 /** One word of the closed list. */
 export type Reason = keyof typeof REASONS;
+
+/** What broke and is worth another try; everything else is known not to be had, or to be had at a moment that was named. */
+const BROKEN: ReadonlySet<Reason> = new Set<Reason>([
+  'server-error',
+  'connection-failed',
+  'timeout',
+  'truncated',
+  'empty-body',
+  'checksum-mismatch',
+  'rate-limited',
+  'host-given-up',
+  'lookup-failed',
+  'internal-error',
+]);
+
+/** True for what broke and may go well another time, in contrast to what is not to be had. */
+export function isBroken(reason: Reason): boolean {
+  return BROKEN.has(reason);
+}

@@ -1,4 +1,4 @@
-import type { Clock } from '../base/index.ts';
+import type { Clock, ErrorInfo } from '../base/index.ts';
 import { AppError, errorInfo } from '../base/index.ts';
 import type { Admission } from '../hosts/index.ts';
 import type { Send } from '../http/index.ts';
@@ -24,6 +24,8 @@ import type { ManifestRow } from './manifest-row.ts';
 import { manifestRow } from './manifest-row.ts';
 import type { ArtifactKind, WorkOutcome, WorkResult } from './outcome.ts';
 import { processWork } from './process-work.ts';
+import type { Reason } from './reasons.ts';
+import { REASONS } from './reasons.ts';
 
 /** Works of a fast listing that are put into the queue together. */
 const WORKS_PER_COMMIT = 500;
@@ -62,9 +64,9 @@ export interface DownloadRunOptions {
   readonly accept: ReadonlySet<ArtifactKind>;
   readonly maxBytes: number;
   readonly retries: number;
+  /** Time on the wire after which no further URL of a work is tried. */
+  readonly budgetMs: number;
   readonly retracted: 'keep' | 'skip';
-  /** A work that was under way at this many deaths of its process is given up; most of them have died of something else. */
-  readonly maxDeaths: number;
   readonly clock: Clock;
   /** The clock by which the web is waited for, where that is another: a simulated web's time is shorter. */
   readonly webClock?: Clock | undefined;
@@ -76,6 +78,8 @@ export interface DownloadRunOptions {
 export interface DownloadSummary extends RunSummary {
   readonly found: number;
   readonly saved: number;
+  /** Known not to be had. */
+  readonly skipped: number;
   readonly failed: number;
   readonly parked: number;
   readonly keptBefore: number;
@@ -94,18 +98,12 @@ export class DownloadRun {
   readonly #options: DownloadRunOptions;
   readonly #orchestrator: Orchestrator;
   readonly #parks = new Map<string, number>();
-  readonly #crashes = new Map<string, number>();
-  readonly #counts = { found: 0, saved: 0, failed: 0, parked: 0, keptBefore: 0, crashed: 0, bytes: 0 };
+  readonly #counts = { found: 0, saved: 0, skipped: 0, failed: 0, parked: 0, keptBefore: 0, crashed: 0, bytes: 0 };
 
   constructor(options: DownloadRunOptions) {
     this.#options = options;
-    const { orchestrator } = options;
-    // Many works are under way when a process dies, and the queue counts it as an attempt of each; crashes of a work's
-    // own are counted here.
-    const maxAttempts = Math.max(orchestrator.maxAttempts, options.maxDeaths);
     this.#orchestrator = new Orchestrator({
-      ...orchestrator,
-      maxAttempts,
+      ...options.orchestrator,
       heldLanes: 'try',
       admission: options.admission,
       queue: options.queue,
@@ -121,7 +119,9 @@ export class DownloadRun {
     return this.#orchestrator;
   }
 
-  get counts(): Readonly<Record<'found' | 'saved' | 'failed' | 'parked' | 'keptBefore' | 'crashed' | 'bytes', number>> {
+  get counts(): Readonly<
+    Record<'found' | 'saved' | 'skipped' | 'failed' | 'parked' | 'keptBefore' | 'crashed' | 'bytes', number>
+  > {
     return { ...this.#counts };
   }
 
@@ -167,26 +167,42 @@ export class DownloadRun {
       report({ kind: 'work-kept-before', work: work.id });
       return undefined;
     }
-    const result = await this.#process(work, context);
-    const row = manifestRow(result, this.#options.runId);
+    const { outcome, ...result } = await this.#process(work, context);
+    const again = outcome.kind === 'failed' && this.#isWorthAnotherTry(outcome.reason, job.attempt);
+    const row = manifestRow(
+      { ...result, outcome: again ? this.#laterOn(outcome, job.attempt) : outcome },
+      this.#options.runId,
+    );
     await sink.write(row);
     this.#count(row);
     report({ kind: 'work-ended', row });
-    const { outcome } = result;
     switch (outcome.kind) {
       case 'saved':
-        return undefined;
+        return { state: 'done', result: resultOf(outcome, context.workerId) };
       case 'parked':
-        return {
-          retryAt: this.#parkedUntil(work.id, outcome.at),
-          reason: { code: codeOf(outcome.reason), message: 'may be had later' },
-        };
+        return { retryAt: this.#parkedUntil(work.id, outcome.at), reason: told(outcome) };
       case 'skipped':
-        return { state: 'skipped', reason: { code: codeOf(outcome.reason), message: outcome.reason } };
-      case 'failed':
-        return { state: 'error', reason: { code: codeOf(outcome.reason), message: outcome.detail ?? outcome.reason } };
+        return { state: 'skipped', reason: told(outcome) };
+      case 'failed': {
+        if (!again) return { state: 'error', reason: told(outcome) };
+        // The queue counts the attempt and puts the work off, longer each time.
+        const { code, message } = told(outcome);
+        throw new AppError(code, message);
+      }
     }
   };
+
+  #isWorthAnotherTry(reason: Reason, attempt: number): boolean {
+    // A host that was given up asked for more time than any of our delays.
+    return reason !== 'host-given-up' && attempt < this.#options.orchestrator.maxAttempts;
+  }
+
+  /** How a work that broke and is tried again is written down: as one to be had later, until nothing is left to try. */
+  #laterOn({ reason, detail }: WorkOutcome & { kind: 'failed' }, attempt: number): WorkOutcome {
+    const { retryBackoffMs, retryMaxDelayMs } = this.#options.orchestrator;
+    const delayMs = Math.min(retryMaxDelayMs, retryBackoffMs * 2 ** (attempt - 1));
+    return { kind: 'parked', reason, at: this.#options.clock.now() + delayMs, detail };
+  }
 
   async #find(provider: WorkProvider, signal: AbortSignal): Promise<void> {
     const { queue, report } = this.#options;
@@ -202,7 +218,7 @@ export class DownloadRun {
     }
   }
 
-  /** A crash of the pipeline ends as a row like everything else, and then as a retry of the queue. */
+  /** A crash of the pipeline ends as a row like everything else. */
   async #process(work: Work, context: HandlerContext): Promise<WorkResult> {
     const options = this.#options;
     const startedAt = options.clock.now();
@@ -218,15 +234,9 @@ export class DownloadRun {
       const { code, message } = errorInfo(isTimeout ? context.signal.reason : error);
       this.#counts.crashed += 1;
       options.report({ kind: 'worker-crashed', work: work.id, code, message });
-      await this.#writeLoss(
-        work,
-        { kind: 'failed', reason: 'internal-error', detail: `${code}: ${message}` },
-        startedAt,
-      );
-      const crashes = (this.#crashes.get(work.id) ?? 0) + 1;
-      this.#crashes.set(work.id, crashes);
-      if (crashes < options.orchestrator.maxAttempts) throw error;
-      throw Object.assign(new AppError(code, message, { cause: error }), { retryable: false });
+      const reason = isTimeout ? 'timeout' : 'internal-error';
+      const outcome: WorkOutcome = { kind: 'failed', reason, detail: `${code}: ${message}` };
+      return { work, outcome, attempts: [], problems: [], startedAt, endedAt: options.clock.now() };
     }
   }
 
@@ -238,7 +248,7 @@ export class DownloadRun {
       if (before !== undefined && before.outcome !== 'parked') continue;
       const loss: WorkOutcome =
         outcome === 'skipped'
-          ? { kind: 'skipped', reason: 'cancelled' }
+          ? { kind: 'skipped', reason: 'cancelled', detail }
           : { kind: 'failed', reason: 'internal-error', detail };
       await this.#writeLoss(work, loss, clock.now());
     }
@@ -261,6 +271,7 @@ export class DownloadRun {
   #count(row: ManifestRow): void {
     if (row.outcome === 'saved') this.#counts.saved += 1;
     if (row.outcome === 'failed') this.#counts.failed += 1;
+    if (row.outcome === 'skipped') this.#counts.skipped += 1;
     if (row.outcome === 'parked') this.#counts.parked += 1;
     this.#counts.bytes += row.attempts.reduce((sum, { bytes }) => sum + bytes, 0);
   }
@@ -275,7 +286,13 @@ function codeIs(error: unknown, code: string): boolean {
   return error instanceof Error && 'code' in error && error.code === code;
 }
 
-/** `all-plans-failed` → `ALL_PLANS_FAILED`, as codes are written. */
-function codeOf(reason: string): string {
-  return reason.toUpperCase().replaceAll('-', '_');
+/** The reason as codes are written, `no-plan` → `NO_PLAN`, and what there is to say. */
+function told({ reason, detail }: { readonly reason: Reason; readonly detail: string | null }): ErrorInfo {
+  return { code: reason.toUpperCase().replaceAll('-', '_'), message: detail ?? REASONS[reason].sentence };
+}
+
+/** What a saved work left behind, as `queue show` tells it. */
+function resultOf({ artifact, attempt }: WorkOutcome & { kind: 'saved' }, worker: string): object {
+  const { path, bytes, sha256 } = artifact;
+  return { path, resolver: attempt.resolver, host: new URL(attempt.finalUrl).host, worker, bytes, sha256 };
 }

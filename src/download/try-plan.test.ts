@@ -1,16 +1,18 @@
 import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 
+import type { Send } from '../http/index.ts';
 import type { Plan } from '../resolve/index.ts';
 import type { SeenRequest } from '../testing/index.ts';
 import { HeldClock, loopbackClient, openLoopback, Wire } from '../testing/index.ts';
 import { workFromPayload } from '../works/index.ts';
 import { KeptFiles } from './kept-files.ts';
-import type { Trial } from './try-plan.ts';
+import type { Trial, TryOptions } from './try-plan.ts';
 import { PlanTrier } from './try-plan.ts';
 
 const PDF = Buffer.from(`%PDF-1.4\n${'true bytes '.repeat(30_000)}\nstartxref\n0\n%%EOF\n`);
@@ -20,7 +22,19 @@ const HALF = 100_000;
 type Answer = (request: SeenRequest, response: ServerResponse) => void;
 
 /** Answers in turn; the last one for every request after it. */
-async function tryAgainst(...answers: readonly Answer[]): Promise<Trial & { saved: Buffer | null; ranges: string[] }> {
+async function tryAgainst(...answers: readonly Answer[]): Promise<Tried> {
+  return tryPlan({}, ...answers);
+}
+
+interface Tried extends Trial {
+  readonly saved: Buffer | null;
+  readonly ranges: readonly string[];
+}
+
+async function tryPlan(
+  { plan = {}, ...options }: Partial<TryOptions> & { readonly plan?: Partial<Plan> },
+  ...answers: readonly Answer[]
+): Promise<Tried> {
   const root = mkdtempSync(join(tmpdir(), 'docstokg-try-'));
   await using server = await openLoopback((request, response) => {
     const answer = answers[Math.min(server.requests.length, answers.length) - 1];
@@ -41,12 +55,14 @@ async function tryAgainst(...answers: readonly Answer[]): Promise<Trial & { save
         inspect: undefined,
         accept: new Set(['pdf', 'xml']),
         maxBytes: 10_000_000,
+        budgetMs: 180_000,
         retries: 3,
         signal: new AbortController().signal,
+        ...options,
       },
       new Map(),
     );
-    const { result } = await wire.settle(trier.try(PLAN));
+    const { result } = await wire.settle(trier.try({ ...PLAN, ...plan }));
     return {
       ...result,
       saved: result.artifact ? readFileSync(join(root, result.artifact.path)) : null,
@@ -164,4 +180,36 @@ test('a part that nobody asked for is no file, even if it says that it is all', 
   assert.equal(saved, null);
   assert.equal(attempt.reason, 'bad-status');
   assert.match(attempt.detail ?? '', /nobody asked for/);
+});
+
+test('a page of stalling links costs a work no more than its budget of time', async () => {
+  const links = Array.from({ length: 20 }, (_, n) => `<a href="/stalls-${n}.pdf">PDF</a>`).join('');
+  const asked: string[] = [];
+  const send: Send = async (request) => {
+    const { url } = request;
+    asked.push(url.pathname);
+    if (url.pathname !== '/landing') {
+      request.onWire?.(30_000);
+      const trail = { url: url.href, chain: [] };
+      return { kind: 'failed', reason: 'headers-timeout', message: 'no headers', retryable: true, trail };
+    }
+    const head = { url, status: 200, headers: { 'content-type': 'text/html' } };
+    const sink = await request.sink?.(head, () => undefined);
+    await sink?.write(Buffer.from(`<html><body>${links}`));
+    const body = { body: Buffer.alloc(0), wireBytes: 1, bodyBytes: 1, chain: [], origin: 'network' } as const;
+    return { kind: 'response', response: { ...head, ...body } };
+  };
+  const plan = { url: 'http://files.test/landing', expect: 'landing' } as const;
+  const { attempt } = await tryPlan({ plan, send, budgetMs: 60_000 });
+  assert.equal(attempt.reason, 'timeout');
+  // Two times thirty seconds are the budget.
+  assert.deepEqual(asked, ['/landing', '/stalls-0.pdf', '/stalls-1.pdf']);
+});
+
+test('a published checksum that does not match is not the file', async () => {
+  const good = createHash('md5').update(OTHER).digest('hex');
+  const { attempt: wrong } = await tryPlan({ plan: { checksum: { algorithm: 'md5', hex: '0'.repeat(32) } } }, whole);
+  assert.equal(wrong.reason, 'checksum-mismatch');
+  const { saved } = await tryPlan({ plan: { checksum: { algorithm: 'md5', hex: good } } }, whole);
+  assert.ok(saved);
 });

@@ -33,6 +33,8 @@ export interface TryOptions {
   readonly inspect: InspectDocument | undefined;
   readonly accept: ReadonlySet<ArtifactKind>;
   readonly maxBytes: number;
+  /** Time on the wire after which no further URL of a work is tried. */
+  readonly budgetMs: number;
   /** How often a body that broke off is continued or begun again. */
   readonly retries: number;
   readonly signal: AbortSignal;
@@ -62,11 +64,17 @@ export class PlanTrier {
   readonly #jar = new CookieJar();
   /** By URL, what came of it: a page's links are not tried twice. */
   readonly #tried: Map<string, string>;
+  #spentMs = 0;
 
   constructor(work: Work, options: TryOptions, tried: Map<string, string>) {
     this.#work = work;
     this.#options = options;
     this.#tried = tried;
+  }
+
+  /** True when the work has had its time: stalling servers shall not keep a worker from the others. */
+  get isSpent(): boolean {
+    return this.#spentMs >= this.#options.budgetMs;
   }
 
   async try(plan: Plan): Promise<Trial> {
@@ -131,6 +139,7 @@ export class PlanTrier {
     let last = none;
     for (const link of page.links) {
       if (!this.#options.accept.has(link.expect)) continue;
+      if (this.isSpent) break;
       const before = this.#tried.get(link.url);
       if (before !== undefined) {
         last = { ...none, reason: before as Reason };
@@ -178,6 +187,7 @@ export class PlanTrier {
           robots: plan.robots,
           resolver: plan.resolver,
           jar: this.#jar,
+          onWire: (ms) => (this.#spentMs += ms),
           cache: 'bypass',
           // What looks packed in the middle of a file is only that.
           unpack: transfer.continuedFrom === 0,

@@ -11,3 +11,10 @@ export type {
 } from './contribution.ts';
 export { GraphStore } from './store/graph-store.ts';
 export type { GraphChange } from './store/graph-store.ts';
+export { graphPlan, graphWorker } from './build/stage.ts';
+export type { GraphStageSettings } from './build/worker.ts';
+export { updateGraph } from './build/update-graph.ts';
+export type { GraphSources } from './build/update-graph.ts';
+export { Graph, openGraph } from './ask/graph.ts';
+export { communities, pageRank } from './ask/ranking.ts';
+export type { GraphNode, Neighbour, ShownEvidence, Weighted } from './ask/types.ts';

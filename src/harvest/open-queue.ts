@@ -44,6 +44,7 @@ export function orchestratorOptions({ orchestrator: o, http }: Config): Orchestr
     leaseMs: o.lease_ttl_seconds * 1000,
     heartbeatMs: o.heartbeat_seconds * 1000,
     maxAttempts: o.max_job_attempts,
+    maxDeaths: o.max_job_deaths,
     retryBackoffMs: o.retry_backoff_seconds * 1000,
     retryJitterMs: o.jitter_seconds * 1000,
     retryMaxDelayMs: o.retry_max_delay_seconds * 1000,

@@ -75,7 +75,10 @@ export class Guard {
     const host = plainHost(hostname);
     if (this.#allow.has(`${host}:${port}`) || this.#allow.has(`${address}:${port}`)) return ALLOWED;
     if (isPublicAddress(address)) return ALLOWED;
-    return refuse('private-address', `${host} leads to ${address}, which is not public`);
+    return refuse(
+      'private-address',
+      host === address ? `${host} is not a public address` : `${host} leads to ${address}, which is not public`,
+    );
   }
 }
 

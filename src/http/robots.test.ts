@@ -97,7 +97,7 @@ test('no robots.txt allows, one that cannot be read forbids', async () => {
 test('a connection lost on the way to robots.txt is tried once more, then the host is closed', async () => {
   for (const [losses, expected] of [
     [1, 'response'],
-    [2, 'refused'],
+    [2, 'failed'],
   ] as const) {
     const clock = new HeldClock();
     const wire = new Wire(clock);
@@ -217,4 +217,13 @@ test('an API under its own terms is not asked for robots.txt, but where it sends
     server.requests.map(({ host, url }) => `${host}${url}`),
     ['api.test/works', 'files.test/robots.txt'],
   );
+});
+
+test('a host that is not there has forbidden nothing: it is told as not there', async () => {
+  const clock = new HeldClock();
+  const wire = new Wire(clock);
+  // Nobody listens at port 1.
+  await using client = loopbackClient({ port: 1 }, { obeyRobots: true, clock, report: wire.report });
+  const { result } = await wire.settle(client.send({ url: new URL('http://gone.test/a.pdf') }));
+  assert.equal(result.kind === 'failed' && result.reason, 'connect');
 });

@@ -12,9 +12,11 @@ import { trailOf } from './send.ts';
 type Known =
   | { readonly kind: 'rules'; readonly rules: RobotsRules; readonly text: string }
   /** RFC 9309 §2.3.1.4: unreachable means complete disallow. */
-  | { readonly kind: 'unreachable'; readonly why: string }
+  | { readonly kind: 'unreachable'; readonly why: string; readonly failed?: Pick<Failed, 'reason' | 'retryable'> }
   /** Not known yet, and not now: what came of asking is what comes of the request. */
   | { readonly kind: 'answer'; readonly result: Extract<HttpResult, { kind: 'later' | 'refused' }> };
+
+type Failed = Extract<HttpResult, { kind: 'failed' }>;
 
 interface Entry {
   readonly known: Promise<Known>;
@@ -73,6 +75,8 @@ export class Robots {
     if (known.kind === 'answer') return { ...known.result, trail: trailOf(request) };
     if (known.kind === 'unreachable') {
       const message = `robots.txt of ${request.url.host} could not be read: ${known.why}`;
+      // Who could not be reached at all has forbidden nothing: that is what is told.
+      if (known.failed) return { ...known.failed, kind: 'failed', message, trail: trailOf(request) };
       return { kind: 'refused', reason: 'robots-unreachable', message, trail: trailOf(request) };
     }
     if (!known.rules.allows(request.url)) {
@@ -187,9 +191,13 @@ export class Robots {
 
   #judge(result: HttpResult, text: string): Known {
     // A host that is left alone because it fails is one whose robots.txt cannot be read.
-    if (result.kind === 'later' && result.reason === 'host-held') return { kind: 'unreachable', why: 'the host fails' };
+    if (result.kind === 'later' && result.reason === 'host-held')
+      return { kind: 'unreachable', why: 'the host fails', failed: { reason: 'connect', retryable: true } };
     if (result.kind === 'later') return { kind: 'answer', result };
-    if (result.kind === 'failed') return { kind: 'unreachable', why: result.message };
+    if (result.kind === 'failed') {
+      const { reason, retryable, message } = result;
+      return { kind: 'unreachable', why: message, failed: { reason, retryable } };
+    }
     if (result.kind === 'refused') {
       // The host itself is out of bounds: that is the answer to the request as well.
       const isOutOfBounds = result.reason === 'private-address' || result.reason === 'retry-after-too-long';

@@ -42,6 +42,8 @@ export interface HttpRequest {
   readonly cacheForMs?: number;
   readonly cache?: 'use' | 'bypass';
   readonly jar?: CookieJar;
+  /** Told how long each exchange on the wire took, waits for the host's turn aside. */
+  readonly onWire?: (ms: number) => void;
   readonly limits?: Partial<HttpLimits>;
   /** True for a POST that changes nothing and may be repeated, such as a search. */
   readonly repeatable?: boolean;

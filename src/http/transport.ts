@@ -67,6 +67,7 @@ export class Transport implements AsyncDisposable {
       storeCookie: (line) => request.jar?.store(line, url, this.#clock.now()),
       onHeaders: request.onHead ?? (() => undefined),
     });
+    const startedAt = this.#clock.monotonic();
     const abort = (): void => exchange.abort(signal?.reason as Error);
     signal?.addEventListener('abort', abort, { once: true });
     this.#agentFor(request).dispatch(
@@ -87,7 +88,10 @@ export class Transport implements AsyncDisposable {
         const trail = { ...trailOf(request), ...(response && { response: clean(response, request) }) };
         return { ...failure, message: scrub(failure.message, request), trail };
       })
-      .finally(() => signal?.removeEventListener('abort', abort));
+      .finally(() => {
+        signal?.removeEventListener('abort', abort);
+        request.onWire?.(this.#clock.monotonic() - startedAt);
+      });
   };
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -32,6 +32,7 @@ export class Dispatcher implements Disposable {
   readonly #lanes = new LaneBook();
   #drain: DrainMode;
   #paused = false;
+  #isReconciled = true;
   #stopped = false;
   #pumping = false;
   #pumpAgain = false;
@@ -78,6 +79,12 @@ export class Dispatcher implements Disposable {
     this.lookAgain();
   }
 
+  /** What is leased to this process and not in its hands is given back before anything else is leased. */
+  reconcile(): void {
+    this.#isReconciled = false;
+    this.pump();
+  }
+
   setPaused(paused: boolean): void {
     this.#paused = paused;
     this.lookAgain();
@@ -120,6 +127,11 @@ export class Dispatcher implements Disposable {
 
   async #pump(): Promise<void> {
     for (;;) {
+      if (!this.#isReconciled) {
+        this.#isReconciled = true;
+        const left = await this.#store.release(this.#workerId, this.#jobs.ids, this.#clock.now());
+        if (left > 0) this.#lookNeeded = true;
+      }
       if (this.#leasing && this.#clock.monotonic() >= this.#lookAfter) await this.#look();
       const ended = this.#jobs.takeEnded();
       const picks = this.#leasing ? this.#choose() : [];
@@ -194,11 +206,13 @@ export class Dispatcher implements Disposable {
   async #look(): Promise<void> {
     const startedAt = this.#clock.monotonic();
     this.#lookNeeded = false;
-    const { lanes, exhausted } = await this.#store.backlog(this.#clock.now(), this.#options.maxAttempts);
+    const { lanes, exhausted } = await this.#store.backlog(this.#clock.now(), this.#options.maxDeaths);
     this.#lanes.replace(lanes);
     const endedAt = this.#clock.monotonic();
     this.#lookAfter = endedAt + Math.max(LOOK_EVERY_MS, LOOK_SHARE * (endedAt - startedAt));
-    if (exhausted > 0) this.#report({ kind: 'jobs-exhausted', jobs: exhausted });
+    if (exhausted === 0) return;
+    this.#jobs.counts.error += exhausted;
+    this.#report({ kind: 'jobs-exhausted', jobs: exhausted });
   }
 
   /** Sets an alarm for the next moment at which there may be something to do, or ends when there will be nothing. */

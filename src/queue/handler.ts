@@ -39,7 +39,8 @@ export interface HandlerContext {
 export type HandlerOutcome =
   | void
   | undefined
-  | { readonly state: 'done' }
+  /** `result` is kept with the job, for `queue show`. */
+  | { readonly state: 'done'; readonly result?: object | undefined }
   | { readonly state: 'skipped' | 'error'; readonly reason: string | ErrorInfo }
   /** Come back at this moment (epoch milliseconds); costs no attempt. */
   | { readonly retryAt: number; readonly reason?: string | ErrorInfo };

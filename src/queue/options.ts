@@ -18,8 +18,10 @@ export interface OrchestratorOptions {
   readonly leaseMs: number;
   /** How often leases of running jobs are extended. */
   readonly heartbeatMs: number;
-  /** A job leased this often without success ends in state error. */
+  /** A job that failed this often ends in state error. */
   readonly maxAttempts: number;
+  /** A job whose lease ran out this often is given up: most jobs in the hands of a process that dies have not killed it. */
+  readonly maxDeaths: number;
   /** Delay before the second attempt; it doubles with each further one. */
   readonly retryBackoffMs: number;
   /** Up to this much is added to each delay by chance. */
@@ -42,6 +44,7 @@ export const ORCHESTRATOR_DEFAULTS: OrchestratorOptions = {
   leaseMs: 600_000,
   heartbeatMs: 30_000,
   maxAttempts: 3,
+  maxDeaths: 20,
   retryBackoffMs: 60_000,
   retryJitterMs: 15_000,
   retryMaxDelayMs: 3_600_000,

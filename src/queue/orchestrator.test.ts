@@ -20,6 +20,7 @@ const OPTIONS: OrchestratorOptions = {
   leaseMs: 60_000,
   heartbeatMs: 20_000,
   maxAttempts: 3,
+  maxDeaths: 3,
   retryBackoffMs: 1_000,
   retryJitterMs: 0,
   retryMaxDelayMs: 60_000,

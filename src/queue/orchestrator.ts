@@ -174,6 +174,8 @@ export class Orchestrator {
     this.#guard(async () => {
       await this.#readPauses();
       await this.#jobs.heartbeat();
+      // It is also what is told after the server was away, which may have forgotten a settlement.
+      this.#dispatcher?.reconcile();
     });
   }
 
@@ -199,6 +201,7 @@ export class Orchestrator {
 
   async #heartbeat(): Promise<void> {
     await this.#jobs.heartbeat();
+    this.#dispatcher?.reconcile();
     await this.#recoverDead();
     await this.#announce();
   }

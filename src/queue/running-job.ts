@@ -81,7 +81,11 @@ export function settlementOf(outcome: HandlerOutcome, clock: Clock): Settlement 
   }
   switch (outcome.state) {
     case 'done':
-      return { kind: 'finish', state: 'done' };
+      return {
+        kind: 'finish',
+        state: 'done',
+        ...(outcome.result !== undefined && { result: JSON.stringify(outcome.result) }),
+      };
     case 'skipped':
     case 'error':
       return {

@@ -55,6 +55,10 @@ export class RunningJobs {
     return this.#jobs.size;
   }
 
+  get ids(): number[] {
+    return [...this.#jobs.keys()];
+  }
+
   /** Runs a job, unless this process still has it in hand from a lease that ran out. */
   start(job: LeasedJob, worker: Disposable): void {
     if (this.#takeUp(job)) {

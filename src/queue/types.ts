@@ -5,8 +5,8 @@ import type { ErrorInfo } from '../base/index.ts';
  *            enqueue                lease                      finish
  *   (nothing) ───────► queued ───────────────► in_progress ───────────► done | skipped | error
  *                        ▲  ▲                      │   │
- *                        │  └──── requeue ─────────┘   │ lease ran out, attempts left
- *                        └─────────────────────────────┘ (none left: error)
+ *                        │  └──── requeue ─────────┘   │ lease ran out: the attempt is given back, the death is counted
+ *                        └─────────────────────────────┘ (too many deaths: error)
  * ```
  */
 export const JOB_STATES = ['queued', 'in_progress', 'done', 'skipped', 'error'] as const;
@@ -31,11 +31,15 @@ export interface Job {
   readonly artifactJson: string;
   readonly state: JobState;
   readonly attempts: number;
+  /** How often its lease ran out: those who held it died or hung. */
+  readonly deaths: number;
   readonly priority: number;
   readonly resolverHint: string | null;
   readonly host: string | null;
   /** `CODE: message`. */
   readonly lastError: string | null;
+  /** What a job that went well left behind, as JSON. */
+  readonly result: string | null;
   readonly createdAt: number;
   readonly updatedAt: number;
   readonly availableAt: number | null;
@@ -61,7 +65,13 @@ export interface LeasedJob extends Lease {
 
 /** What becomes of a leased job. */
 export type Settlement =
-  | { readonly kind: 'finish'; readonly state: 'done' | 'skipped' | 'error'; readonly error?: ErrorInfo | undefined }
+  | {
+      readonly kind: 'finish';
+      readonly state: 'done' | 'skipped' | 'error';
+      readonly error?: ErrorInfo | undefined;
+      /** JSON. */
+      readonly result?: string | undefined;
+    }
   | {
       readonly kind: 'requeue';
       readonly delayMs: number;
@@ -145,9 +155,9 @@ export interface QueueStore extends AsyncDisposable {
   enqueue(jobs: readonly NewJob[], now: number): Promise<boolean[]>;
   /**
    * Puts delayed jobs that are due, and jobs whose lease ran out, back among those that may run, and answers the lanes.
-   * A job whose lease ran out on its last attempt ends in `error`; `exhausted` counts them.
+   * A job whose lease ran out for the `maxDeaths`-th time ends in `error`; `exhausted` counts them.
    */
-  backlog(now: number, maxAttempts: number): Promise<{ readonly lanes: LaneBacklog[]; readonly exhausted: number }>;
+  backlog(now: number, maxDeaths: number): Promise<{ readonly lanes: LaneBacklog[]; readonly exhausted: number }>;
   /**
    * Settles leases and takes jobs that may run, in one write, so that no worker ever holds more than it can run. Of a lane
    * jobs are taken by priority, then age; each gets a new token and one more attempt.
@@ -157,6 +167,8 @@ export interface QueueStore extends AsyncDisposable {
   extend(leases: readonly Lease[], now: number, leaseMs: number): Promise<Lease[]>;
   /** Ends the leases of workers known to be dead, as if they had run out now. */
   expire(workerIds: readonly string[], now: number): Promise<number>;
+  /** Puts back what is leased to a worker beyond the jobs it knows it holds: settled by a write that was lost with its server. */
+  release(workerId: string, held: readonly number[], now: number): Promise<number>;
   /** Writes down what a worker tells about itself; null when it leaves. */
   announce(workerId: string, info: WorkerInfo | null, now: number): Promise<void>;
   outlook(now: number): Promise<Outlook>;

@@ -93,10 +93,10 @@ export class WorkQueue implements AsyncDisposable {
   async lease(
     workerId: string,
     limit: number,
-    options: { readonly leaseMs?: number; readonly maxAttempts?: number } = {},
+    options: { readonly leaseMs?: number; readonly maxDeaths?: number } = {},
   ): Promise<LeasedJob[]> {
     const now = this.#clock.now();
-    const { lanes } = await this.store.backlog(now, options.maxAttempts ?? Infinity);
+    const { lanes } = await this.store.backlog(now, options.maxDeaths ?? Infinity);
     const picks = lanes
       .sort((a, b) => b.priority - a.priority)
       .map(({ host, resolver, jobs }) => ({ host, resolver, limit: jobs }));

@@ -1,7 +1,6 @@
 import { relative, resolve } from 'node:path';
 
 import type { ManifestRow } from '../download/index.ts';
-import { whyNot } from '../download/index.ts';
 import type { Account, Outcome, WorkLine } from './data.ts';
 import { fileLink } from './file-link.ts';
 import { Tally } from './tally.ts';
@@ -19,7 +18,7 @@ export function accountOf(rows: Iterable<ManifestRow>): Account | null {
       saved.add(row.resolver ?? 'unknown');
       kinds.add(row.kind ?? 'unknown');
       licences.add(row.license ?? 'not stated');
-    } else reasons.add(whyNot(row.reason, row.attempts.at(-1)?.reason));
+    } else reasons.add(row.reason);
     for (const attempt of row.attempts) {
       attempts.add(attempt.resolver);
       if (attempt.reason !== 'success') attemptReasons.add(attempt.reason);
@@ -46,7 +45,7 @@ export function workLine(row: ManifestRow, folder: string, document: number): Wo
     title: row.title ?? '',
     doi: row.doi ?? '',
     outcome: row.outcome satisfies Outcome,
-    reason: row.outcome === 'saved' ? row.reason : whyNot(row.reason, row.attempts.at(-1)?.reason),
+    reason: row.reason,
     resolver: row.resolver ?? '',
     licence: row.license ?? '',
     bytes: row.bytes ?? 0,

@@ -367,6 +367,9 @@ test('pmc: the cloud service, its latest version, its checksums', async () => {
   });
   assert.deepEqual([unknown.plans, unknown.problems], [[], []]);
   assert.deepEqual(shown(await ask('pmc', work('PMC7'), inCloud(cloud, listing()))), []);
+  // The same bucket listed without its folders.
+  const keys = listing().replace('</List', '<Contents><Key>PMC7.2/PMC7.2.xml</Key><Size>1</Size></Contents></List');
+  assert.equal((await ask('pmc', work('PMC7'), inCloud(cloud, keys))).plans.length, 2);
 });
 
 test('pmc: retracted articles are kept unless that is not wanted; another shape or another work is a problem', async () => {
@@ -624,6 +627,13 @@ test('zenodo: open PDFs with their checksums, by record', async () => {
     ),
     [ZENODO_FILE],
   );
+  const older = {
+    filename: 'a b.pdf',
+    checksum: 'c'.repeat(32),
+    links: { self: 'https://zenodo.org/x', download: file?.links.self },
+  };
+  const legacy = await own({ ...deposit, files: [older] });
+  assert.deepEqual([shown(legacy), legacy.plans[0]?.checksum?.hex], [[ZENODO_FILE], 'c'.repeat(32)]);
   assert.deepEqual((await own({ ...deposit, metadata: { access_right: 'restricted' } })).plans, []);
 });
 
@@ -821,8 +831,12 @@ test('datacite: files, licence and other DOIs of what repositories registered th
     'api.datacite.org/dois/10.5072/repo.1': JSON.stringify({ data: { attributes } }),
   };
   const result = await ask('datacite', work('10.5072/repo.1'), routes);
-  assert.deepEqual(shown(result), ['any https://repo.example/1/paper.pdf', 'landing https://doi.org/10.5555/x']);
-  assert.deepEqual([result.plans[0]?.license?.slug, result.plans[1]?.sameAs?.doi], ['cc-by-sa', '10.5555/x']);
+  assert.deepEqual(shown(result), [
+    'any https://repo.example/1/paper.pdf',
+    'landing https://repo.example/1',
+    'landing https://doi.org/10.5555/x',
+  ]);
+  assert.deepEqual([result.plans[0]?.license?.slug, result.plans[2]?.sameAs?.doi], ['cc-by-sa', '10.5555/x']);
   assert.deepEqual(
     (await ask('datacite', work('10.5555/x'), { 'doi.org/doiRA/10.5555': '[{"DOI":"10.5555","RA":"Crossref"}]' })).asked
       .length,
@@ -1109,6 +1123,7 @@ test('limits of the services stay within what is documented, and move with their
     'oaipmh.arxiv.org.sim.test',
   ]);
   assert.equal(pool('arxiv').strict, true);
+  assert.deepEqual([pool('arxiv').perSecond, pool('arxiv').burst, pool('arxiv').concurrency], [1 / 3, 1, 1]);
   assert.deepEqual(pool('biorxiv_sites').hosts, ['www.biorxiv.org.sim.test', 'www.medrxiv.org.sim.test']);
   assert.deepEqual(pool('zenodo_search').hosts, []);
   for (const [name, perHour] of [

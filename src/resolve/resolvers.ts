@@ -29,7 +29,7 @@ import { zenodo } from './resolvers/zenodo.ts';
  * question and lies where programs are welcome, then repositories, then publishers' sites, then those who search for us, and
  * last what costs money or is an archive.
  */
-export const RESOLVERS: readonly (Resolver & { readonly name: string })[] = [
+export const RESOLVERS: readonly Resolver[] = [
   arxiv,
   pmc,
   openalex,
@@ -53,7 +53,7 @@ export const RESOLVERS: readonly (Resolver & { readonly name: string })[] = [
   elsevierTdm,
   openalexContent,
   wayback,
-];
+].map(withoutRepeats);
 
 /** Asked only when they are enabled by name: what they give is under a subscription and terms of its own. */
 const OPT_IN: ReadonlySet<string> = new Set<ResolverName>(['wiley_tdm', 'elsevier_tdm']);
@@ -97,4 +97,19 @@ export function chooseResolvers(choice: ResolverChoice = {}): Resolver[] {
   for (const name of choice.disable ?? []) enabled.delete(name);
   const names = [...new Set([...(choice.order ?? []), ...all.keys()])].filter((name) => enabled.has(name));
   return names.flatMap((name) => all.get(name) ?? []);
+}
+
+/** A service may name a place twice, in other words: each URL of a resolver is one plan. */
+function withoutRepeats(resolver: Resolver): Resolver {
+  return {
+    ...resolver,
+    async *plans(work, context) {
+      const seen = new Set<string>();
+      for await (const finding of resolver.plans(work, context)) {
+        if (finding.kind === 'plan' && seen.has(finding.plan.url)) continue;
+        if (finding.kind === 'plan') seen.add(finding.plan.url);
+        yield finding;
+      }
+    },
+  };
 }

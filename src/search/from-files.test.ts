@@ -6,8 +6,8 @@ import { test } from 'node:test';
 
 import type { Block, DenseEngine } from '../parse/index.ts';
 import { chunkItem, chunkOutput, denseModelOf, embedItem, embedOutput, openTokenizer } from '../parse/index.ts';
-import { buildIndex } from './build.ts';
-import { passagesFromFiles } from './from-files.ts';
+import { buildIndex } from './update-index.ts';
+import { passagesOfDocument } from './from-files.ts';
 import { openIndex } from './search-index.ts';
 
 /** Meaning for a test: how often a text has the letter w. */
@@ -41,8 +41,8 @@ test('what the stages wrote is found by its words, its heading and its meaning, 
     await embedItem({ input: chunks, output: vectors, engines, type: 'float32', cache: undefined });
     const dense = await denseModelOf(vectors);
     assert.deepEqual(dense, { model: engine.model, dimensions: 2, type: 'float32' });
-    const files = [{ chunks, vectors, file: 'papers/sea.pdf' }];
-    await buildIndex(join(root, 'index'), passagesFromFiles(files), {
+    const files = { chunks, vectors, file: 'papers/sea.pdf' };
+    await buildIndex(join(root, 'index'), passagesOfDocument(files), {
       ...(dense && { dense: { model: dense.model, dimensions: dense.dimensions, dtype: 'float32' } }),
     });
     using index = await openIndex(join(root, 'index'), engine);
@@ -66,8 +66,8 @@ test('what the stages wrote is found by its words, its heading and its meaning, 
     await chunkItem({ id: 'other', document, output: other, tokenizer, options });
     const stale: string[] = [];
     const without = [];
-    const wrong = [{ chunks: other, vectors, file: undefined }];
-    for await (const each of passagesFromFiles(wrong, ({ chunks: file }) => stale.push(file))) without.push(each);
+    const wrong = { chunks: other, vectors, file: undefined };
+    for await (const each of passagesOfDocument(wrong, () => stale.push(other))) without.push(each);
     assert.deepEqual(stale, [other], 'vectors of other chunks are told, once');
     assert.ok(without.length > 1 && without.every((each) => each.vectors.length === 0));
   } finally {

@@ -1,5 +1,6 @@
 import { embeddedText, readChunkPassages, readVectors } from '../parse/index.ts';
 import type { IndexedPassage } from './passage.ts';
+import { sectionOf } from './section.ts';
 
 /** A document as the stages left it. */
 export interface DocumentFiles {
@@ -11,36 +12,35 @@ export interface DocumentFiles {
 }
 
 /**
- * Passages for an index out of the files of chunks and vectors, one document after the other. Where the vectors are not
- * those of the chunks, because a document was cut anew and not embedded yet, its passages come without and `stale` is
- * told.
+ * A document's passages for an index out of its files of chunks and vectors. Where the vectors are not those of the chunks,
+ * because it was cut anew and not embedded yet, its passages come without and `stale` is told.
  */
-export async function* passagesFromFiles(
-  documents: AsyncIterable<DocumentFiles> | Iterable<DocumentFiles>,
-  stale?: (document: DocumentFiles) => void,
-): AsyncGenerator<IndexedPassage> {
-  for await (const document of documents) {
-    const { chunks, vectors, file } = document;
-    const dense = vectors === undefined ? undefined : await denseById(vectors);
-    let told = false;
-    for await (const chunk of readChunkPassages(chunks)) {
-      const vector = dense?.get(chunk.id);
-      if (dense && !vector && !told) {
-        told = true;
-        stale?.(document);
-      }
-      yield {
-        id: chunk.id,
-        document: chunk.document,
-        title: chunk.title,
-        headings: chunk.headings,
-        page: chunk.page,
-        text: chunk.text,
-        file,
-        searchText: embeddedText(chunk),
-        vectors: vector ? [vector] : [],
-      };
+export async function* passagesOfDocument(files: DocumentFiles, stale?: () => void): AsyncGenerator<IndexedPassage> {
+  const { chunks, vectors, file } = files;
+  const dense = vectors === undefined ? undefined : await denseById(vectors);
+  let told = false;
+  for await (const chunk of readChunkPassages(chunks)) {
+    const vector = dense?.get(chunk.id);
+    if (dense && !vector && !told) {
+      told = true;
+      stale?.();
     }
+    const { id, document, title, headings, page, text, kinds, regions } = chunk;
+    yield {
+      id,
+      document,
+      title,
+      headings,
+      section: sectionOf(chunk),
+      page,
+      boxes: regions,
+      hasTable: kinds.includes('table'),
+      hasFigure: kinds.includes('picture'),
+      text,
+      file,
+      searchText: embeddedText(chunk),
+      vectors: vector ? [vector] : [],
+    };
   }
 }
 

@@ -10,9 +10,10 @@ import { randomDocument } from '../../test/fixtures/random-document.ts';
 import type { DenseEngine, FileFormat, Tokenizer } from '../parse/index.ts';
 import { chunkItem, chunkOutput, embedItem, embedOutput, openTokenizer } from '../parse/index.ts';
 import type { IndexEvent } from './events.ts';
-import { readManifest } from './manifest.ts';
+import { readManifest } from './catalogue.ts';
 import { refreshIndex } from './refresh.ts';
 import { openIndex } from './search-index.ts';
+import { SECTIONS } from './section.ts';
 
 let root = '';
 let folder = '';
@@ -84,6 +85,13 @@ for (const format of ['parquet', 'jsonl'] as const) {
   });
 }
 
+test('who names the files of documents otherwise, or not at all, finds the index as it is', async () => {
+  await chunk('a', 1);
+  await refresh();
+  const again = await refreshIndex({ dataRoot: root, folder, format: 'parquet' });
+  assert.equal(again.changed, false);
+});
+
 test('documents without vectors of the model in use are found by their words, and told', async () => {
   for (const [at, id] of ['a', 'b', 'c', 'd', 'e'].entries()) await chunk(id, at + 4);
   for (const id of ['a', 'b', 'e']) await embed(id, lengthEngine());
@@ -98,17 +106,17 @@ test('documents without vectors of the model in use are found by their words, an
       { kind: undefined, document: 'e', reason: 'old vectors' },
     ],
   );
-  assert.deepEqual((await readManifest(folder)).dense?.model, lengthEngine().model);
+  assert.deepEqual(readManifest(folder).dense?.model, lengthEngine().model);
   using index = await openIndex(folder, lengthEngine());
-  const found = await index.search('q', { mode: 'dense', top: 10_000 });
+  const found = await index.search('q', { mode: 'dense', top: 10_000, filter: { sections: SECTIONS } });
   assert.equal(new Set(found.map(({ passage }) => passage.document)).size, 5);
 });
 
-test('without chunks there is nothing to index, which is said; an index of another version is built anew', async () => {
+test('without chunks there is nothing to index, which is said; an index that is damaged is built anew', async () => {
   await assert.rejects(refresh(), { code: 'INDEX_NOTHING' });
   await chunk('a', 1);
   const { passages } = await refresh();
-  await writeFile(join(folder, 'index.json'), '{"schema":"docstokg/index/0"}');
+  await writeFile(join(folder, 'index.sqlite'), 'not a database at all');
   assert.deepEqual(await refresh(), { passages, changed: true });
   using index = await openIndex(folder);
   assert.deepEqual(index.modes, ['lexical']);
@@ -119,7 +127,7 @@ test('of two that refresh at the same time one builds, and the other finds it do
   const both = await Promise.all([refresh(), refresh()]);
   assert.equal(both.filter(({ changed }) => changed).length, 1);
   assert.equal(both[0].passages, both[1].passages);
-  assert.equal((await readdir(folder)).filter((name) => name.endsWith('.bin')).length, 3);
+  assert.equal((await readdir(folder)).filter((name) => name.endsWith('.bin')).length, 1);
 });
 
 test('a build that is told to stop leaves the old index in force', async () => {
@@ -131,7 +139,7 @@ test('a build that is told to stop leaves the old index in force', async () => {
   await assert.rejects(refreshIndex({ dataRoot: root, folder, format: 'parquet', signal: stop.signal, report }), {
     name: 'AbortError',
   });
-  assert.equal((await readManifest(folder)).passages, before.passages);
+  assert.equal(readManifest(folder).passages, before.passages);
 });
 
 test('a process killed while it builds leaves the old index in force, and nobody has to unlock anything', async () => {
@@ -152,11 +160,11 @@ test('a process killed while it builds leaves the old index in force, and nobody
   await once(child.stdout, 'data');
   child.kill('SIGKILL');
   await once(child, 'exit');
-  assert.equal((await readManifest(folder)).passages, before.passages);
+  assert.equal(readManifest(folder).passages, before.passages);
   const after = await refresh();
   assert.ok(after.changed && after.passages > before.passages);
   assert.deepEqual(
-    (await readdir(folder)).filter((name) => name.endsWith('.part')),
+    (await readdir(folder)).filter((name) => name.endsWith('.rows')),
     [],
     'what the dead one left is gone',
   );

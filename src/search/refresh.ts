@@ -1,15 +1,15 @@
-import { globSync, statSync } from 'node:fs';
+import { existsSync, globSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 
-import { AppError, canonicalJson, FileLock, sha256, systemClock, wait } from '../base/index.ts';
+import { AppError, canonicalJson, FileLock, systemClock, wait } from '../base/index.ts';
 import type { DenseModel, FileFormat } from '../parse/index.ts';
 import { chunkOutput, denseModelOf, embedOutput } from '../parse/index.ts';
-import { buildIndex } from './build.ts';
+import type { IndexDense } from './catalogue.ts';
+import { Catalogue, hasIndex, segmentPath } from './catalogue.ts';
 import type { IndexEvent } from './events.ts';
-import type { DocumentFiles } from './from-files.ts';
-import { passagesFromFiles } from './from-files.ts';
-import { readManifest } from './manifest.ts';
-import type { IndexedPassage } from './passage.ts';
+import { passagesOfDocument } from './from-files.ts';
+import type { IndexedDocument } from './update-index.ts';
+import { rebuildIndex, updateIndex } from './update-index.ts';
 
 /** Where an index comes from and where it goes. */
 export interface RefreshOptions {
@@ -25,40 +25,55 @@ export interface RefreshOptions {
 }
 
 const LOCK_POLL_MS = 100;
-/** Above so many bytes of float32 numbers the index keeps vectors as int8: it has to fit the 4 GB of a scan. */
+/** Above so many bytes of float32 numbers the index keeps vectors as int8: it has to fit the memory of a scan. */
 const MOST_FLOAT_BYTES = 2 ** 31;
 const BYTES_OF = { float32: 4, float16: 2, int8: 1 } as const;
 
 /**
- * Brings an index up to date with the files of the stages: builds it where there is none or where a file has come, gone
- * or changed since, and does nothing otherwise. The old index answers until the new one is complete.
+ * Brings an index up to date with the files of the stages: takes in what has come or changed, marks what has gone, and does
+ * nothing where nothing has. Another model means another index, which is built whole.
  */
 export async function refreshIndex(
   options: RefreshOptions,
 ): Promise<{ readonly passages: number; readonly changed: boolean }> {
   const { folder, signal } = options;
   const documents = documentsOf(options);
-  const source = sha256(canonicalJson(documents));
-  const before = await indexedIn(folder);
-  if (before?.source === source) return { passages: before.passages, changed: false };
-  if (documents.length === 0 && !before) {
+  if (documents.length === 0 && !hasIndex(folder)) {
     throw new AppError('INDEX_NOTHING', `there are no chunks (${options.format}) in ${options.dataRoot}`, {
       hint: 'run docstokg run or docparse all first',
     });
   }
+  const before = changesSince(folder, documents);
+  if (before && before.changed.length === 0 && before.gone.length === 0)
+    return { passages: before.passages, changed: false };
   using lock = new FileLock(join(folder, 'building.lock'), systemClock);
   using _held = await taken(lock, signal);
-  // Whoever held the lock may have built the very index that is wanted.
-  const now = await indexedIn(folder);
-  if (now?.source === source) return { passages: now.passages, changed: false };
-  options.report?.({ kind: 'index-started', documents: documents.length, kept: now?.passages });
-  const passages = await build(documents, source, options);
+  // Whoever held the lock may have made the very index that is wanted.
+  const {
+    changed,
+    gone,
+    passages: kept,
+  } = changesSince(folder, documents) ?? { changed: documents, gone: [], passages: undefined };
+  if (changed.length === 0 && gone.length === 0 && kept !== undefined) return { passages: kept, changed: false };
+  options.report?.({ kind: 'index-started', documents: changed.length, kept });
+  using catalogue = Catalogue.open(folder);
+  const models = new ModelsOfFiles();
+  const dense = await wantedDense(documents, catalogue.dense, models);
+  const isSame = canonicalJson(dense) === canonicalJson(catalogue.dense);
+  const [some, update] = isSame && kept !== undefined ? [changed, true] : [documents, false];
+  const made = indexedDocuments(some, { dense, models, options });
+  if (update) await updateIndex(catalogue, { documents: made, removed: gone }, signal);
+  else await rebuildIndex(catalogue, made, dense, signal);
+  const { passages } = catalogue.manifest;
   options.report?.({ kind: 'index-ended', passages, documents: documents.length });
   return { passages, changed: true };
 }
 
-interface FoundDocument extends DocumentFiles {
+interface FoundDocument {
   readonly id: string;
+  readonly chunks: string;
+  readonly vectors: string | undefined;
+  readonly file: string | undefined;
   /** Size and time of both files: others mean other passages. */
   readonly stamp: string;
   readonly vectorBytes: number;
@@ -75,75 +90,106 @@ function documentsOf({ dataRoot, format, linkOf }: RefreshOptions): FoundDocumen
       const vectors = embedOutput(dataRoot, id, format);
       const [chunkStamp, vectorStamp] = [chunks, vectors].map((path) => statSync(path, { throwIfNoEntry: false }));
       if (!chunkStamp) return [];
-      const stamp = [chunkStamp, vectorStamp].map((each) => (each ? `${each.size} ${each.mtimeMs}` : '')).join(', ');
       const file = linkOf?.(id);
+      const stamp = [chunkStamp, vectorStamp].map((each) => (each ? `${each.size} ${each.mtimeMs}` : '')).join(', ');
       return [
         { id, chunks, vectors: vectorStamp ? vectors : undefined, file, stamp, vectorBytes: vectorStamp?.size ?? 0 },
       ];
     });
 }
 
-async function build(
+interface Changes {
+  readonly changed: readonly FoundDocument[];
+  readonly gone: readonly string[];
+  readonly passages: number;
+}
+
+/** What is not as the index has it; undefined where there is none that this version can search, or it is not whole. */
+function changesSince(folder: string, documents: readonly FoundDocument[]): Changes | undefined {
+  if (!hasIndex(folder)) return undefined;
+  try {
+    using catalogue = Catalogue.read(folder);
+    if (!catalogue.segments().every(({ name }) => existsSync(segmentPath(folder, name)))) return undefined;
+    const stamps = catalogue.stamps();
+    const changed = documents.filter(({ id, stamp }) => stamps.get(id) !== stamp);
+    for (const { id } of documents) stamps.delete(id);
+    return { changed, gone: [...stamps.keys()], passages: catalogue.manifest.passages };
+  } catch (error) {
+    if (error instanceof AppError && (error.code === 'INDEX_SCHEMA' || error.code === 'INDEX_DAMAGED'))
+      return undefined;
+    throw error;
+  }
+}
+
+/** By which model the vectors of a file are, read once per file. */
+class ModelsOfFiles {
+  readonly #known = new Map<string, DenseModel | undefined>();
+
+  async of({ vectors }: FoundDocument): Promise<DenseModel | undefined> {
+    if (vectors === undefined) return undefined;
+    if (!this.#known.has(vectors)) this.#known.set(vectors, await denseModelOf(vectors));
+    return this.#known.get(vectors);
+  }
+}
+
+/** So many files are asked by which model they are: the settings of a run are those of all its files. */
+const ASKED = 50;
+
+/**
+ * Vectors of two models cannot be compared: those of the model that made most files are searched. The model in use stays as
+ * long as any file asked has it, so that one new document does not cost a look into all of them.
+ */
+async function wantedDense(
   documents: readonly FoundDocument[],
-  source: string,
-  { folder, signal, report }: RefreshOptions,
-): Promise<number> {
-  const models: (DenseModel | undefined)[] = [];
-  for (const { vectors } of documents) models.push(vectors === undefined ? undefined : await denseModelOf(vectors));
-  const dense = mostUsed(models);
-  const wordsOnly = (document: string, reason: 'no vectors' | 'old vectors' | 'another model'): void =>
-    report?.({ kind: 'index-words-only', document, reason });
+  current: IndexDense | null,
+  models: ModelsOfFiles,
+): Promise<IndexDense | null> {
+  const embedded = documents.filter(({ vectors }) => vectors !== undefined);
+  const step = current ? Math.max(1, Math.floor(embedded.length / ASKED)) : 1;
+  const found: DenseModel[] = [];
+  for (let at = 0; at < embedded.length; at += step) {
+    const model = await models.of(embedded[at] as FoundDocument);
+    if (model) found.push(model);
+  }
+  const groups = Map.groupBy(found, nameOf);
+  const [most] = [...groups.values()].sort((a, b) => b.length - a.length);
+  const [chosen] = most ?? [];
+  if (!chosen) return null;
+  if (current && nameOf(chosen) === canonicalJson({ ...current.model, dimensions: current.dimensions })) return current;
+  return { model: chosen.model, dimensions: chosen.dimensions, dtype: dtypeFor(documents, chosen) };
+}
+
+async function* indexedDocuments(
+  documents: readonly FoundDocument[],
+  how: { readonly dense: IndexDense | null; readonly models: ModelsOfFiles; readonly options: RefreshOptions },
+): AsyncGenerator<IndexedDocument> {
+  const { dense, models } = how;
+  const { report, signal } = how.options;
+  const name = dense && canonicalJson({ ...dense.model, dimensions: dense.dimensions });
   let passages = 0;
-  const all = async function* (): AsyncGenerator<IndexedPassage> {
-    for (const [at, { id, chunks, vectors, file }] of documents.entries()) {
-      signal?.throwIfAborted();
-      const model = models[at];
-      const fits = dense !== undefined && model !== undefined && nameOf(model) === nameOf(dense);
-      if (dense && !fits) wordsOnly(id, model ? 'another model' : 'no vectors');
-      const files = [{ chunks, vectors: fits ? vectors : undefined, file }];
-      for await (const passage of passagesFromFiles(files, () => wordsOnly(id, 'old vectors'))) {
-        passages += 1;
-        yield passage;
-      }
-      report?.({ kind: 'index-progress', documents: at + 1, of: documents.length, passages });
-    }
-  };
-  await buildIndex(folder, all(), {
-    source,
-    ...(dense && { dense: { model: dense.model, dimensions: dense.dimensions, dtype: dtypeFor(documents, dense) } }),
-  });
-  return passages;
+  for (const [at, document] of documents.entries()) {
+    signal?.throwIfAborted();
+    const { id, chunks, vectors, file, stamp } = document;
+    const model = await models.of(document);
+    const fits = name !== null && model !== undefined && nameOf(model) === name;
+    const wordsOnly = (reason: 'no vectors' | 'old vectors' | 'another model'): void =>
+      report?.({ kind: 'index-words-only', document: id, reason });
+    if (dense && !fits) wordsOnly(model ? 'another model' : 'no vectors');
+    const files = { chunks, vectors: fits ? vectors : undefined, file };
+    const own = await Array.fromAsync(passagesOfDocument(files, () => wordsOnly('old vectors')));
+    passages += own.length;
+    yield { id, stamp, passages: own };
+    report?.({ kind: 'index-progress', documents: at + 1, of: documents.length, passages });
+  }
 }
 
 function nameOf({ model, dimensions }: DenseModel): string {
   return canonicalJson({ ...model, dimensions });
 }
 
-/** Vectors of two models cannot be compared: those of the model that made most files are searched. */
-function mostUsed(models: readonly (DenseModel | undefined)[]): DenseModel | undefined {
-  const groups = Map.groupBy(
-    models.filter((model) => model !== undefined),
-    nameOf,
-  );
-  const [first] = [...groups.values()].sort((a, b) => b.length - a.length);
-  return first?.[0];
-}
-
 function dtypeFor(documents: readonly FoundDocument[], { type }: DenseModel): 'float32' | 'int8' {
   const bytes = documents.reduce((sum, { vectorBytes }) => sum + vectorBytes, 0);
   return (bytes * BYTES_OF.float32) / BYTES_OF[type] > MOST_FLOAT_BYTES ? 'int8' : 'float32';
-}
-
-/** What the folder's index holds; an index that this version cannot search is as good as none. */
-async function indexedIn(folder: string): Promise<{ passages: number; source: string | undefined } | undefined> {
-  try {
-    const { passages, source } = await readManifest(folder);
-    return { passages, source };
-  } catch (error) {
-    if (error instanceof AppError && (error.code === 'INDEX_MISSING' || error.code === 'INDEX_SCHEMA'))
-      return undefined;
-    throw error;
-  }
 }
 
 async function taken(lock: FileLock, signal: AbortSignal | undefined): Promise<Disposable> {

@@ -7,8 +7,8 @@ import { afterEach, beforeEach, test } from 'node:test';
 import { seededRandom } from '../../test/fixtures/random-document.ts';
 import type { DenseEngine } from '../parse/index.ts';
 import { analyse } from '../parse/index.ts';
-import { buildIndex } from './build.ts';
-import { dot } from './dense.ts';
+import { buildIndex } from './update-index.ts';
+import { dot } from './segment/dense.ts';
 import type { IndexedPassage } from './passage.ts';
 import { openIndex } from './search-index.ts';
 
@@ -163,7 +163,11 @@ test('a passage is found with all that is needed to show it', async () => {
     document: 'dx',
     title: 't',
     headings: ['h'],
+    section: 'body',
     page: 3,
+    boxes: [],
+    hasTable: false,
+    hasFigure: false,
     text: 'Penguins march.',
     file: 'a.pdf',
   });
@@ -217,9 +221,10 @@ test('without an engine the index is searched by words, and says so when asked f
 test('an index made with another model, damaged or absent is refused', async () => {
   await assert.rejects(openIndex(folder), { code: 'INDEX_MISSING' });
   const dense = { model: { ...MODEL, precision: 'int8' }, dimensions: 4, dtype: 'float32' } as const;
-  const manifest = await buildIndex(folder, [passage(1, 'whale', [new Float32Array(4)])], { dense });
+  await buildIndex(folder, [passage(1, 'whale', [new Float32Array(4)])], { dense });
   await assert.rejects(openIndex(folder, engineOf({}, 4)), { code: 'INDEX_MODEL' });
-  await truncate(join(folder, manifest.files.lexical), 20);
+  const [segment = ''] = (await readdir(folder)).filter((name) => name.endsWith('.bin'));
+  await truncate(join(folder, segment), 20);
   await assert.rejects(openIndex(folder), { code: 'INDEX_DAMAGED' });
   await assert.rejects(buildIndex(folder, [passage(1, 'x', [new Float32Array(3)])], { dense }), {
     code: 'INDEX_DIMENSIONS',
@@ -228,9 +233,10 @@ test('an index made with another model, damaged or absent is refused', async () 
 
 test('a new build replaces the old one and removes what broken builds left', async () => {
   await buildIndex(folder, [passage(1, 'old')]);
-  await writeFile(join(folder, 'lexical-0badf00d.bin'), 'left behind');
+  await writeFile(join(folder, 'lexical-0badf00d.bin'), 'of an old version');
+  await writeFile(join(folder, 'segment-0badf00d0bad.bin'), 'left behind');
   await buildIndex(folder, [passage(1, 'new')]);
-  assert.equal((await readdir(folder)).length, 4);
+  assert.equal((await readdir(folder)).filter((name) => name.endsWith('.bin')).length, 1);
   using index = await openIndex(folder);
   assert.equal((await index.search('old', { mode: 'lexical', top: 1 })).length, 0);
   assert.equal((await index.search('new', { mode: 'lexical', top: 1 })).length, 1);

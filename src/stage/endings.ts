@@ -4,6 +4,7 @@ import type { Staged } from './group-commit.ts';
 import { GroupCommit } from './group-commit.ts';
 import type { HookCaller } from './hooks.ts';
 import { InOrder } from './in-order.ts';
+import { hashInputs } from './input-identity.ts';
 import type { ItemRun, Performed } from './item-run.ts';
 import type { ItemRecord, ManifestSink } from './manifest-sink.ts';
 import type { Meter } from './meter.ts';
@@ -117,8 +118,15 @@ export class Endings {
 
   failed(run: ItemRun, performed: Performed, error: StageErrorInfo): void {
     this.#parts.meter.fail(error);
-    this.#order.finish(run.sequence, { kind: 'failure', run, record: this.record(run, performed), error });
-    this.#parts.meter.tick();
+    const record = this.record(run, performed);
+    const finish = (inputSha256: string | undefined): void => {
+      this.#order.finish(run.sequence, { kind: 'failure', run, record: { ...record, inputSha256 }, error });
+      this.#parts.meter.tick();
+      this.#parts.changed();
+    };
+    // Which input it was that failed stands in the row, so that a later one can be told from it.
+    if (record.inputSha256 === undefined) void hashIfThere(run.item.inputs).then(finish);
+    else finish(record.inputSha256);
   }
 
   /** Left for the next run, without a row. */
@@ -227,4 +235,14 @@ function outcomeOf(performed: Performed, status: 'success' | 'skip'): ItemOutcom
     ...(performed.manifest && { manifest: performed.manifest }),
     ...(performed.result && { result: performed.result }),
   };
+}
+
+/** The hash of the inputs; undefined where they cannot be read, which then is what the failure is about. */
+async function hashIfThere(inputs: Readonly<Record<string, string>>): Promise<string | undefined> {
+  if (Object.keys(inputs).length === 0) return undefined;
+  try {
+    return await hashInputs(inputs);
+  } catch {
+    return undefined;
+  }
 }

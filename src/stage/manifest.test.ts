@@ -60,6 +60,7 @@ test('failures carry category, message and retryable, and the jq lines of the gu
     [failure?.['category'], failure?.['message'], failure?.['retryable'], failure?.status],
     ['network', 'HTTP 503 from "provider"\n\u0000', true, 'failure'],
   );
+  assert.match(String(failure?.['input_hash']), /^sha256:[0-9a-f]{64}$/, 'which input it was that failed');
   const path = manifestPath(String(workspace.options.manifestDir), 'embed');
   const select = (filter: string, fits: (row: Readonly<Record<string, unknown>>) => boolean): string[] => {
     const jq = spawnSync('jq', ['-c', filter, path], { encoding: 'utf8' });

@@ -208,9 +208,10 @@ export class StageRun {
     const unknown: BareError = { category: 'unknown', message: 'failed without a reason', retryable: false };
     const error: StageErrorInfo = { stage: stageName, itemId: run.item.itemId, ...(bare ?? unknown) };
     const record = this.#endings.record(run, performed);
-    if (isDiskFull(error)) this.drain(`disk: ${error.message}`);
-    else if (error.stopsStage) this.drain(error.message);
     const again = error.retryable && run.attempt <= options.retries;
+    if (isDiskFull(error)) this.drain(`disk: ${error.message}`);
+    // What stops the stage may have passed by the time of the next attempt.
+    else if (error.stopsStage && !again) this.drain(error.message);
     const delayMs = again ? this.#retryDelay(run.attempt, error) : undefined;
     sink.logAttempt(record, error, delayMs);
     if (delayMs === undefined) {

@@ -132,14 +132,18 @@ export function describeQueueStore(name: string, open: () => Promise<QueueStore>
       assert.deepEqual(await leaseAny(store, LEASE_MS), []);
     });
 
-    check('a job whose lease ran out is taken over with a new token and one more attempt', async (store) => {
-      await store.enqueue([job('a')], 0);
-      const first = await leaseOne(store, 0);
-      const second = await leaseOne(store, LEASE_MS);
-      assert.equal(second.id, first.id);
-      assert.ok(second.token > first.token);
-      assert.equal(second.attempt, 2);
-    });
+    check(
+      'a job whose lease ran out is taken over with a new token; the attempt is given back and the death counted',
+      async (store) => {
+        await store.enqueue([job('a')], 0);
+        const first = await leaseOne(store, 0);
+        const second = await leaseOne(store, LEASE_MS);
+        assert.equal(second.id, first.id);
+        assert.ok(second.token > first.token);
+        assert.equal(second.attempt, 1);
+        assert.equal((await store.admin.find('a'))?.deaths, 1);
+      },
+    );
 
     check('a lost lease can neither settle nor extend the job, and is told so', async (store) => {
       await store.enqueue([job('a')], 0);
@@ -197,7 +201,8 @@ export function describeQueueStore(name: string, open: () => Promise<QueueStore>
       let now = 0;
       for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt += 1, now += LEASE_MS) {
         const leased = await leaseAny(store, now);
-        assert.equal(leased.find(({ artifactId }) => artifactId === 'poison')?.attempt, attempt);
+        // The attempt is given back each time: what a job itself fails at is counted apart from the deaths of its holders.
+        assert.equal(leased.find(({ artifactId }) => artifactId === 'poison')?.attempt, 1);
         await settle(
           store,
           leased.filter(({ artifactId }) => artifactId === 'other').map((other) => finish(other)),
@@ -208,8 +213,43 @@ export function describeQueueStore(name: string, open: () => Promise<QueueStore>
       assert.equal(exhausted, 1);
       const ended = await store.admin.find('poison');
       assert.equal(ended?.state, 'error');
-      assert.match(ended.lastError ?? '', /^LEASE_EXPIRED: .*3 attempts/);
+      assert.deepEqual([ended.deaths, ended.attempts], [MAX_ATTEMPTS, 0]);
+      assert.match(ended.lastError ?? '', /^LEASE_EXPIRED: .*the last of 3 /);
       assert.deepEqual(await leaseAny(store, now + LEASE_MS), []);
+    });
+
+    check('a job that went well keeps what it left behind, until it is put back', async (store) => {
+      await store.enqueue([job('a'), job('b')], 0);
+      const [first, second] = await leaseAny(store, 0);
+      assert.ok(first && second);
+      const result = JSON.stringify({ path: 'PDF/a.pdf', bytes: 3 });
+      await settle(store, [{ ...first, settlement: { kind: 'finish', state: 'done', result } }, finish(second)], 1);
+      assert.equal((await store.admin.find('a'))?.result, result);
+      assert.equal((await store.admin.find('b'))?.result, null);
+      await store.admin.requeue({ states: ['done'] }, 2, { dryRun: false });
+      const [again] = await leaseAny(store, 2);
+      assert.ok(again);
+      await settle(store, [finish(again)], 3);
+      assert.equal((await store.admin.find('a'))?.result, null);
+    });
+
+    check('what is leased to a worker beyond the jobs it holds is put back at no cost', async (store) => {
+      await store.enqueue([job('kept'), job('forgotten')], 0);
+      const leased = await leaseAny(store, 0);
+      const kept = leased.find(({ artifactId }) => artifactId === 'kept');
+      assert.ok(kept);
+      assert.equal(await store.release((await store.admin.find('kept'))?.workerId ?? '', [kept.id], 1), 1);
+      assert.equal(await store.release('somebody else', [], 1), 0);
+      const back = await store.admin.find('forgotten');
+      assert.deepEqual([back?.state, back?.attempts, back?.deaths], ['queued', 0, 0]);
+      assert.equal((await store.admin.find('kept'))?.state, 'in_progress');
+      assert.deepEqual((await store.admin.stats(1)).states, {
+        queued: 1,
+        in_progress: 1,
+        done: 0,
+        skipped: 0,
+        error: 0,
+      });
     });
 
     check('a requeued job waits for its delay, keeps its error and its count of attempts', async (store) => {

@@ -53,7 +53,7 @@ async function killStorm(
   const { states } = await store.admin.stats(systemClock.now());
   assert.deepEqual(states, { queued: 0, in_progress: 0, done: JOBS, skipped: 0, error: 1 }, 'no job is lost');
   const poison = await store.admin.find('poison');
-  assert.deepEqual([poison?.state, poison?.attempts], ['error', MAX_ATTEMPTS]);
+  assert.deepEqual([poison?.state, poison?.deaths], ['error', MAX_ATTEMPTS]);
   assert.match(poison?.lastError ?? '', /^LEASE_EXPIRED: /);
 
   const starts = new Map<string, number>();

@@ -40,6 +40,7 @@ if (task.mode === 'enqueue') {
     leaseMs: 60_000,
     heartbeatMs: 5_000,
     maxAttempts: task.maxAttempts,
+    maxDeaths: task.maxAttempts,
     retryBackoffMs: 1,
     retryJitterMs: 0,
     retryMaxDelayMs: 1,

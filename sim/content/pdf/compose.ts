@@ -1,16 +1,15 @@
 import { parseInlines, noteMark, plainText } from '../inline.ts';
-import type { BodyBlock, Figure, Inline, List, Paper, TableFloat } from '../paper.ts';
-import { referenceText } from '../references.ts';
-import { drawFigure, figureSize } from './figure-box.ts';
+import type { BodyBlock, Inline, List, Paper, Paragraph } from '../paper.ts';
+import { OWN_JOURNAL, referenceText } from '../references.ts';
+import type { Desk } from './desk.ts';
+import { figureFloat, tableFloat } from './float-box.ts';
 import { Flow } from './flow.ts';
-import type { Draft, FloatItem, NoteItem, TextItem } from './flow.ts';
+import type { Draft, NoteItem, TextItem } from './flow.ts';
 import { furnish } from './furniture.ts';
 import type { ComposedPage } from './furniture.ts';
 import { breakLines, drawLine, setLine, setWords } from './lines.ts';
 import type { Setting } from './lines.ts';
-import type { Op } from './op.ts';
 import type { Style } from './style.ts';
-import { setTable } from './table-box.ts';
 import { affiliationLine, authorLine } from './title-block.ts';
 
 /** Lays a paper out: every line, rule and picture with its place, and the blocks they make up. */
@@ -30,19 +29,19 @@ export function compose(paper: Paper, style: Style): readonly ComposedPage[] {
   writeTitleBlock(desk);
   for (const section of paper.sections) {
     const title = style.numbered ? `${section.number} ${section.title}` : section.title;
+    const [first, ...rest] = section.blocks;
+    if (style.manner === 'run-in' && section.level === 2 && first?.kind === 'paragraph') {
+      flow.text(runInItem(desk, title, first));
+      for (const block of rest) placeBlock(desk, block, false);
+      continue;
+    }
     flow.text(headingItem(desk, title, section.level));
     section.blocks.forEach((block, index) => placeBlock(desk, block, index === 0));
+    if (style.manner === 'unnamed-signs' && section === paper.sections[0]) placeText(desk, MEASURES);
   }
   writeReferenceList(desk);
   flow.finish();
   return flow.pages.map((page, index) => furnish(paper, style, page, index + 1));
-}
-
-interface Desk {
-  readonly paper: Paper;
-  readonly style: Style;
-  readonly flow: Flow;
-  readonly body: Setting;
 }
 
 type Spacing = Partial<
@@ -91,6 +90,34 @@ function headingItem(desk: Desk, title: string, level: number): TextItem {
   });
 }
 
+/** Units that only a font without names can spoil. */
+export const MEASURES =
+  'Each sample of 250 µg was kept in 10 µL of buffer, and layers of 15 µm were cut. These samples were read twice. The lamp had a power of 40 µW, and This Threshold was kept.';
+
+/** A heading in the line of the paragraph that it begins. */
+function runInItem(desk: Desk, title: string, paragraph: Paragraph): TextItem {
+  const { style, body, flow } = desk;
+  const bold = setWords(text(`${title}.`), { ...body, face: 'bold' }, { ...style, hyphenate: false });
+  const draft: Draft = { kind: 'text', text: plainText(paragraph.inlines, style.cites, style.notes) };
+  const item = textItem(desk, draft, paragraph.inlines, body, { align: 'justify', before: style.leading * 0.5 });
+  return {
+    ...item,
+    runIn: { kind: 'heading', text: `${title}.`, level: 2 },
+    leading: style.leading,
+    lines: breakLines([...bold, ...setWords(paragraph.inlines, body, style)], body, flow.width(false)),
+  };
+}
+
+function placeText(desk: Desk, value: string): void {
+  desk.flow.text(
+    textItem(desk, { kind: 'text', text: value }, text(value), desk.body, {
+      align: 'justify',
+      indent: [desk.style.indent, 0],
+      leading: desk.style.leading,
+    }),
+  );
+}
+
 function writeTitleBlock(desk: Desk): void {
   const { paper, style, flow, body } = desk;
   const { spec, labels } = paper;
@@ -99,6 +126,21 @@ function writeTitleBlock(desk: Desk): void {
   const line = (draft: Draft, value: string, setting: Setting, after: number): void => {
     if (value !== '') flow.heading(textItem(desk, draft, text(value), setting, { align, after, wide }));
   };
+  if (style.manner === 'labelled') {
+    // The journal's name is larger than the title, and the label stands between them.
+    line(
+      { kind: 'page_header', text: spec.journal ?? OWN_JOURNAL },
+      spec.journal ?? OWN_JOURNAL,
+      { ...body, face: 'italic', size: 21 },
+      6,
+    );
+    line(
+      { kind: 'page_header', text: 'RESEARCH ARTICLE' },
+      'RESEARCH ARTICLE',
+      { family: 'helvetica', face: 'bold', size: 9 },
+      10,
+    );
+  }
   const title: Setting = { family: style.headFamily, face: 'bold', size: 17 };
   line({ kind: 'title', text: spec.title }, spec.title, title, 8);
   const authors = authorLine(paper);
@@ -197,78 +239,20 @@ function placeList(desk: Desk, list: List): void {
   });
 }
 
-/** A caption: its label bold, the rest plain; drawn by whoever knows where. */
-function setCaption(
-  { style, body }: Desk,
-  label: string,
-  caption: string,
-  width: number,
-): { text: string; height: number; draw: (x: number, y: number) => Op[] } {
-  const setting: Setting = { ...body, size: style.size * 0.88 };
-  const bold = setWords(text(`${label}.`), { ...setting, face: 'bold' }, { ...style, hyphenate: false });
-  const lines = breakLines([...bold, ...setWords(text(caption), setting, style)], setting, width);
-  const leading = setting.size * 1.2;
-  return {
-    text: `${label}. ${caption}`,
-    height: lines.length * leading,
-    draw: (x, y) =>
-      lines.map((line, index) => drawLine(line, { x, y: y + index * leading + leading * 0.76, width }, setting)),
-  };
-}
-
-function tableFloat(desk: Desk, table: TableFloat): FloatItem {
-  const { style, flow, paper } = desk;
-  const wide = style.wideTables && style.columns > 1;
-  const width = flow.width(wide);
-  const caption = setCaption(desk, `${paper.labels.table} ${String(table.number)}`, table.caption, width);
-  const box = setTable(table, style, width);
-  const top = caption.height + 4;
-  return {
-    wide,
-    height: top + box.height,
-    draw: (x, y) => [...caption.draw(x, y), ...box.draw(x, y + top)],
-    blocks: [
-      {
-        draft: { kind: 'caption', text: caption.text },
-        box: { left: 0, top: 0, right: width, bottom: caption.height },
-        owner: 1,
-      },
-      {
-        draft: { kind: 'table', text: '', table: table.table },
-        box: { left: 0, top, right: width, bottom: top + box.height },
-      },
-    ],
-  };
-}
-
-function figureFloat(desk: Desk, figure: Figure): FloatItem {
-  const { style, flow, paper } = desk;
-  const width = flow.width(false);
-  const size = figureSize(figure, width);
-  const left = (width - size.width) / 2;
-  const caption = setCaption(desk, `${paper.labels.figure} ${String(figure.number)}`, figure.caption, width);
-  const top = size.height + 5;
-  return {
-    wide: false,
-    height: top + caption.height,
-    draw: (x, y) => [...drawFigure(figure, style, { x: x + left, y, ...size }), ...caption.draw(x, y + top)],
-    blocks: [
-      { draft: { kind: 'picture', text: '' }, box: { left, top: 0, right: left + size.width, bottom: size.height } },
-      {
-        draft: { kind: 'caption', text: caption.text },
-        box: { left: 0, top, right: width, bottom: top + caption.height },
-        owner: 0,
-      },
-    ],
-  };
-}
-
 function writeReferenceList(desk: Desk): void {
   const { paper, style, flow, body } = desk;
   if (paper.references.length === 0) return;
   flow.text(headingItem(desk, paper.labels.references, 1));
   const setting: Setting = { ...body, size: style.size * 0.88 };
-  for (const reference of paper.references) {
+  const middle = paper.references.length >> 1;
+  for (const [index, reference] of paper.references.entries()) {
+    if (style.manner === 'broken-references' && index === middle && middle > 2) {
+      flow.text(headingItem(desk, 'Conflict of interest', 1));
+      placeText(
+        desk,
+        'The authors declare that no competing interests exist, and that nobody paid for what they wrote here.',
+      );
+    }
     const label = style.cites === 'bracket' ? `[${String(reference.number)}]` : `${String(reference.number)}.`;
     const value = referenceText(reference);
     const draft: Draft = { kind: 'reference', text: value, label, ...(reference.doi && { doi: reference.doi }) };

@@ -19,6 +19,8 @@ export interface Placed {
 /** Lines that may be broken over columns and pages. */
 export interface TextItem {
   readonly draft: Draft;
+  /** A heading that the first line begins with. */
+  readonly runIn?: Draft;
   readonly lines: readonly Line[];
   readonly setting: Setting;
   readonly leading: number;
@@ -209,6 +211,11 @@ export class Flow {
       ops.push(drawLine(line, { x: x + inset, y: baseline, width: width - inset }, setting, align));
       if (index === 0 && item.trailing) ops.push(...item.trailing(x, baseline, width));
       this.#called.push(...line.notes);
+      if (index === 0 && item.runIn) {
+        const { blocks } = this.#page();
+        const box = { left: x, top: this.#y, right: x + width, bottom: this.#y + leading };
+        blocks.splice(blocks.indexOf(placed), 0, { draft: item.runIn, regions: [{ page, box }] });
+      }
       this.#y += leading;
     });
     close();

@@ -4,6 +4,7 @@ import { OWN_JOURNAL } from '../references.ts';
 import type { FlowPage, Placed } from './flow.ts';
 import { breakLines, drawLine, setWords } from './lines.ts';
 import type { Setting } from './lines.ts';
+import type { Op } from './op.ts';
 import type { Style } from './style.ts';
 import { imprint, runningAuthors, shortTitle } from './title-block.ts';
 
@@ -14,6 +15,13 @@ export interface ComposedPage extends FlowPage {
 }
 
 const LINE = 9;
+
+/** The lines of a page once more, so that they are in the file but not on the page. */
+function hiddenCopies(ops: readonly Op[]): Op[] {
+  const lines = ops.filter((op) => op.kind === 'text').slice(0, 24);
+  const ways = ['no-ink', 'white', 'clipped'] as const;
+  return lines.map((op, index) => ({ ...op, x: op.x + 3, y: op.y + 4, hidden: ways[index % 3] ?? 'no-ink' }));
+}
 
 /** Puts on what every page has: the imprint or a running head above, the notice and the page number below. */
 export function furnish(paper: Paper, style: Style, page: FlowPage, number: number): ComposedPage {
@@ -58,6 +66,18 @@ export function furnish(paper: Paper, style: Style, page: FlowPage, number: numb
       grey: 0,
     });
   }
+  if (style.manner === 'framed') {
+    const [left, right, above, below] = [side - 16, width - side + 16, top - 18, height - bottom + 16];
+    const corners = [
+      [left, above],
+      [right, above],
+      [right, below],
+      [left, below],
+      [left, above],
+    ] as const;
+    ops.push({ kind: 'path', points: corners, width: 0.8, grey: 0 });
+  }
+  if (style.manner === 'hidden-text') ops.push(...hiddenCopies(page.ops));
   const y = height - bottom + 30;
   const pageNumber = style.runningHeads ? String(paper.firstPage + number - 1) : String(number);
   const footers = [

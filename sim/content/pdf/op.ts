@@ -14,6 +14,8 @@ export type Op =
       readonly y: number;
       readonly words: readonly Word[];
       readonly gap: number;
+      /** Drawn, but not to be seen: without ink, white on white, or outside of what is shown. */
+      readonly hidden?: 'no-ink' | 'white' | 'clipped';
     }
   | {
       readonly kind: 'path';

@@ -61,7 +61,7 @@ export class Painter {
     for (const op of ops) {
       switch (op.kind) {
         case 'text':
-          document.addContent(this.#text(op.words, op.x, op.y, op.gap));
+          document.addContent(hide(this.#text(op.words, op.x, op.y, op.gap), op.hidden));
           break;
         case 'path': {
           const points = op.points.map(([x, y], index) => `${short(x)} ${short(y)} ${index === 0 ? 'm' : 'l'}`);
@@ -116,6 +116,20 @@ export class Painter {
     const fonts = this.#document.page.fonts as Record<string, unknown>;
     fonts[used.id] ??= used.reference;
     return used.id;
+  }
+}
+
+/** The same operators, so that nothing of them is to be seen. */
+function hide(text: string, how: 'no-ink' | 'white' | 'clipped' | undefined): string {
+  switch (how) {
+    case undefined:
+      return text;
+    case 'no-ink':
+      return `q 3 Tr ${text} Q`;
+    case 'white':
+      return `q 1 g ${text} Q`;
+    case 'clipped':
+      return `q 0 0 20 20 re W n ${text} Q`;
   }
 }
 

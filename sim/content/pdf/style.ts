@@ -1,8 +1,30 @@
 import type { CiteStyle } from '../inline.ts';
 import type { FamilyName } from './typeface.ts';
 
-/** L1 one column · L2 two columns · L3 ruled tables · L4 tables across columns · L5 running heads and hyphens · L6 footnotes · L7 pictures of pages · L8 junk before the header. */
-export type Layout = 'L1' | 'L2' | 'L3' | 'L4' | 'L5' | 'L6' | 'L7' | 'L8';
+/**
+ * L1 one column · L2 two columns · L3 ruled tables · L4 tables across columns · L5 running heads and hyphens · L6 footnotes ·
+ * L7 pictures of pages · L8 junk before the header; and as publishers set that parsers fail on: L9 rules round every page ·
+ * L10 run-in headings · L11 a journal's banner and a label above the title · L12 a reference list broken by another section ·
+ * L13 shaded tables as wide as the page · L14 micro signs and ligatures that the font does not name · L15 captions with a
+ * bar · L16 text that is not shown.
+ */
+export type Layout =
+  | 'L1'
+  | 'L2'
+  | 'L3'
+  | 'L4'
+  | 'L5'
+  | 'L6'
+  | 'L7'
+  | 'L8'
+  | 'L9'
+  | 'L10'
+  | 'L11'
+  | 'L12'
+  | 'L13'
+  | 'L14'
+  | 'L15'
+  | 'L16';
 
 /** How a layout looks; lengths in points. */
 export interface Style {
@@ -26,6 +48,17 @@ export interface Style {
   /** Paragraphs are told apart by an indent, or by a little space. */
   readonly indent: number;
   readonly centredTitle: boolean;
+  /** What is set as one publisher or another sets it; nothing in plain layouts. */
+  readonly manner:
+    | 'plain'
+    | 'framed'
+    | 'run-in'
+    | 'labelled'
+    | 'broken-references'
+    | 'shaded-tables'
+    | 'unnamed-signs'
+    | 'bar-captions'
+    | 'hidden-text';
 }
 
 const LETTER = [612, 792] as const;
@@ -50,6 +83,7 @@ const ONE: Style = {
   spaces: true,
   indent: 14,
   centredTitle: true,
+  manner: 'plain',
 };
 
 const TWO: Style = {
@@ -89,4 +123,19 @@ export const STYLES: Readonly<Record<Layout, Style>> = {
     indent: 0,
     centredTitle: false,
   },
+  L9: { ...ONE, manner: 'framed', runningHeads: true, numbered: false, spaces: false },
+  L10: { ...TWO, manner: 'run-in', headFamily: 'helvetica', numbered: false, centredTitle: false },
+  L11: { ...ONE, manner: 'labelled', page: A4, headFamily: 'helvetica', numbered: false, centredTitle: false },
+  L12: { ...TWO, manner: 'broken-references', runningHeads: true, spaces: false, hyphenate: true },
+  L13: { ...TWO, manner: 'shaded-tables', wideTables: true, headFamily: 'helvetica', numbered: false },
+  L14: { ...TWO, manner: 'unnamed-signs', family: 'symbols', headFamily: 'helvetica', spaces: false },
+  L15: {
+    ...TWO,
+    manner: 'bar-captions',
+    headFamily: 'helvetica',
+    numbered: false,
+    centredTitle: false,
+    runningHeads: true,
+  },
+  L16: { ...ONE, manner: 'hidden-text', page: A4, family: 'gentium', headFamily: 'gentium', size: 10 },
 };

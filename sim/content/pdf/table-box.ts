@@ -75,6 +75,16 @@ export function setTable({ table }: TableFloat, style: Style, width: number): Ta
         grey: 0,
       });
     };
+    if (style.manner === 'shaded-tables')
+      for (let row = headRows; row < table.rows; row += 2)
+        ops.push({
+          kind: 'area',
+          x,
+          y: y + (tops[row] ?? 0),
+          width,
+          height: (tops[row + 1] ?? 0) - (tops[row] ?? 0),
+          grey: 0.9,
+        });
     for (const { cell, lines, setting } of set) {
       const left = edges[cell.column] ?? 0;
       const top = tops[cell.row] ?? 0;

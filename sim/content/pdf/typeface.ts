@@ -3,9 +3,10 @@ import type { EmbeddedFont } from './embedded-font.ts';
 import type { Font } from './font.ts';
 import { standardFont } from './standard-font.ts';
 import type { StandardName } from './standard-font.ts';
+import { isSymbol, splitSymbols, symbolFont } from './symbol-font.ts';
 
 export type FaceName = 'roman' | 'bold' | 'italic' | 'boldItalic';
-export type FamilyName = 'times' | 'helvetica' | 'gentium';
+export type FamilyName = 'times' | 'helvetica' | 'gentium' | 'symbols';
 
 /** A piece of text in one font at one size. */
 export interface Piece {
@@ -51,12 +52,18 @@ const FAMILIES: Readonly<Record<FamilyName, Family>> = {
   times: standardFamily('Times-Roman', 'Times-Bold', 'Times-Italic', 'Times-BoldItalic'),
   helvetica: standardFamily('Helvetica', 'Helvetica-Bold', 'Helvetica-Oblique', 'Helvetica-BoldOblique'),
   gentium: GENTIUM,
+  // Gentium, with a ligature and a micro sign out of a font that does not tell what they are.
+  symbols: GENTIUM,
 };
 
 const PLAIN = /^[\u0020-\u007e]*$/;
 
 /** Sets text without line breaks: as many pieces as fonts are needed. What no font has becomes its base letter or `?`. */
 export function setPieces(text: string, family: FamilyName, face: FaceName, size: number, rise = 0): Piece[] {
+  if (family === 'symbols' && face === 'roman' && /Th|µ/.test(text))
+    return splitSymbols(text).flatMap((part) =>
+      isSymbol(part) ? [piece(symbolFont, part, size, rise)] : setPieces(part, 'gentium', face, size, rise),
+    );
   const chain = FAMILIES[family][face];
   const [first] = chain;
   if (!first) throw new RangeError(`no font for ${family} ${face}`);

@@ -186,7 +186,9 @@ function printAnswers(answers: readonly Answer[], out: string, session: Session)
     const link = file === undefined ? undefined : join(out, file);
     // Shown from where the answer stands, which is known here; the search was only given the question.
     const query = rank === null ? question : expected;
-    terminal.print(passageText(hit, { query, full: false, link }, terminal).replaceAll(/^/gm, '  '));
+    terminal.print(
+      passageText({ ...hit, work: null, link: null }, { query, full: false, link }, terminal).replaceAll(/^/gm, '  '),
+    );
   }
 }
 

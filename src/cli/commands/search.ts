@@ -4,16 +4,17 @@ import { createInterface } from 'node:readline/promises';
 
 import { Command, Option } from 'commander';
 
-import type { Hit, IndexEvent, SearchMode } from '../../search/index.ts';
+import type { IndexEvent, SearchMode } from '../../search/index.ts';
+import { SECTIONS } from '../../search/index.ts';
 import { findSearchPlace, openCorpus } from '../../corpus/index.ts';
 import { passageText } from '../passage-text.ts';
 import { count, duration } from '../progress.ts';
-import type { Corpus, SearchSession } from '../../corpus/index.ts';
+import type { CitedHit, Corpus, SearchSession } from '../../corpus/index.ts';
 import type { Session } from '../session.ts';
 import { openSession, shared } from '../session.ts';
 import { stopSignal } from '../stop-signal.ts';
 import { plain } from '../terminal.ts';
-import { wholeNumber } from '../whole-number.ts';
+import { decimalNumber, wholeNumber } from '../whole-number.ts';
 
 interface SearchFlags {
   readonly run?: string;
@@ -22,6 +23,15 @@ interface SearchFlags {
   readonly dense?: boolean;
   readonly lexical?: boolean;
   readonly full?: boolean;
+  readonly year?: string;
+  readonly author?: string;
+  readonly venue?: string;
+  readonly type?: string;
+  readonly license?: string;
+  readonly section?: string;
+  readonly has?: 'table' | 'figure';
+  readonly excludeRetracted?: boolean;
+  readonly minScore?: number;
 }
 
 /** `search "question"`. */
@@ -35,6 +45,19 @@ export function searchCommand(): Command {
     .addOption(new Option('--dense', 'by meaning alone').conflicts(['hybrid', 'lexical']))
     .addOption(new Option('--lexical', 'by words alone').conflicts(['hybrid', 'dense']))
     .option('--full', 'show whole passages')
+    .option('--year <years>', 'only works of these years: 2020, 2018-2022, 2018-')
+    .option('--author <name>', 'only works by this author: part of a name, or an ORCID')
+    .option('--venue <name>', 'only works of this journal or repository: part of its name')
+    .option('--type <type>', 'only works of this type, such as article or preprint')
+    .option('--license <a,b>', 'only works under these licences, such as cc-by')
+    .option('--section <a,b>', `only these parts of papers: ${SECTIONS.join(', ')}`)
+    .addOption(new Option('--has <what>', 'only passages that hold one').choices(['table', 'figure']))
+    .option('--exclude-retracted', 'no works that were retracted')
+    .option(
+      '--min-score <n>',
+      'how far a passage has to answer, 0 to 1; 0 shows whatever comes nearest',
+      decimalNumber(0),
+    )
     .addHelpText(
       'after',
       '\nExamples:\n  docstokg search "does vitamin D prevent fractures?"\n  docstokg search --run runs/corals --top 3 --json "bleaching after heat waves"\n',
@@ -112,27 +135,44 @@ async function answer(question: string, search: Search): Promise<void> {
   const { mode, passages: all } = opened;
   const { terminal, clock } = session;
   const startedAt = clock.monotonic();
-  const hits = await opened.search(question, { top: flags.top }, signal);
+  const { run: _run, hybrid: _hybrid, dense: _dense, lexical: _lexical, full: _full, minScore, ...asked } = flags;
+  const hits = await opened.search(question, { ...asked, ...(minScore !== undefined && { minFit: minScore }) }, signal);
   const tookMs = clock.monotonic() - startedAt;
   const links = new Map(hits.map(({ passage }) => [passage.file, linkTo(passage.file, folder)]));
   if (session.json) {
-    const passages = hits.map((hit) => ({ ...record(hit), file: links.get(hit.passage.file) ?? null }));
+    const passages = hits.map((hit) => record(hit, links.get(hit.passage.file)));
     const head = { question, mode, run: folder, passages: all, took_ms: Math.round(tookMs) };
     terminal.print(JSON.stringify({ ...head, hits: passages }));
     return;
   }
   const how = { hybrid: 'words and meaning', dense: 'meaning', lexical: 'words' }[mode];
   session.log('info', `${count(all)} passages in ${folder} searched by ${how} in ${duration(tookMs)}`);
-  if (hits.length === 0) terminal.print(`nothing found for “${plain(question)}”`);
+  if (hits.length === 0) terminal.print(`nothing fits “${plain(question)}”`);
   const views = hits.map((hit) =>
     passageText(hit, { query: question, full: flags.full ?? false, link: links.get(hit.passage.file) }, terminal),
   );
   terminal.print(views.join('\n\n'));
 }
 
-function record({ rank, score, passage }: Hit): object {
-  const { id, document, title, headings, page, text } = passage;
-  return { rank, score, id, document, title, section: headings, page: page ?? null, text };
+function record({ rank, score, fit, passage, work, link }: CitedHit, file: string | undefined): object {
+  const { id, document, title, headings, section, page, boxes, text } = passage;
+  const fragment = link === null ? '' : link.slice(passage.file?.length ?? 0);
+  return {
+    rank,
+    score,
+    fit,
+    id,
+    document,
+    title: work?.title ?? title,
+    section: headings,
+    part: section,
+    page: page ?? null,
+    boxes: boxes.map(({ page: on, box }) => ({ page: on, ...box })),
+    text,
+    file: file ?? null,
+    link: file === undefined ? null : file + fragment,
+    work,
+  };
 }
 
 /** One question per line: the model and the index are opened once. */

@@ -1,7 +1,7 @@
 /** Letters in a row that are looked up together. */
 const GRAM = 9;
 /** Of so many rows that follow each other the smallest is kept: any common stretch of GRAM + WINDOW - 1 letters meets. */
-const WINDOW = 12;
+const WINDOW = 18;
 
 /**
  * Fingerprints of a text by winnowing (Schleimer, Wilkerson, Aiken 2003): a few of its rows of letters, chosen such that

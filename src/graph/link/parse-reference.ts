@@ -7,7 +7,7 @@ export interface ParsedReference extends CitedWork {
 }
 
 const LABEL = /^\s*(?:\[\s?(?<square>[^\]\s]{1,12})\s?\]|\((?<round>\d{1,4})\)|(?<bare>\d{1,4})[.)]?(?=\s+\S))\s*/;
-const YEAR = /(?<![\d./:-])(?<year>1[5-9]\d\d|20\d\d)(?<letter>[a-z])?(?![\d/])/g;
+const YEAR = /(?<![\d./:-])(?<year>1[5-9]\d\d|20\d\d)(?<letter>[a-z])?(?![\d/]|\s?[–—‐-]\s?\d)/g;
 const NAME = String.raw`(?:(?:van|von|de|der|den|del|della|di|da|dos|du|la|le|el|al|bin|ibn|ter|ten|zu|af|av|st|mac)\s)*[\p{Lu}][\p{L}'’\-‐]*(?:\s[\p{Lu}][\p{Ll}'’\-‐]+)?`;
 const INITIALS = String.raw`(?:(?:\p{Lu}\p{Ll}?\.[\s\-‐]{0,2}){1,5}|(?:\p{Lu}[-‐]?){1,4}(?!\p{L}))`;
 /** "Seidman LJ" or "Seidman, L. J." or "L. J. Seidman", and what stands between two of them. */

@@ -46,7 +46,7 @@ export function referenceKeys(reference: PrintedReference): Set<string> {
   const names = leadingNames(reference.text);
   for (const name of names) {
     for (const year of years) for (const shift of [-1, 0, 1]) keys.add(`a:${year + shift}:${name}`);
-    for (const number of numbers.slice(0, 40)) keys.add(`p:${number}:${name}`);
+    for (const number of numbers.slice(0, 40)) if (number.length > 2) keys.add(`p:${number}:${name}`);
   }
   return keys;
 }
@@ -58,10 +58,10 @@ function leadingNames(text: string): string[] {
     .split(/[^\p{L}'’\-\u2010]+/u)
     .map((word) => word.replace(/[^\p{L}]/gu, ''))
     .filter((word) => word.length > 0)
-    .slice(0, 8);
+    .slice(0, 5);
   const names = new Set<string>();
-  for (let at = 0; at < Math.min(words.length, 5); at += 1)
-    for (let end = at + 1; end <= Math.min(at + 3, words.length); end += 1) {
+  for (let at = 0; at < Math.min(words.length, 4); at += 1)
+    for (let end = at + 1; end <= Math.min(at + (at === 0 ? 3 : 2), words.length); end += 1) {
       const name = words.slice(at, end).join('');
       if (name.length > 1) names.add(name);
     }

@@ -61,6 +61,9 @@ export async function compactInto(database: DatabaseSync, path: string): Promise
   const part = partPath(path);
   database.prepare('VACUUM INTO ?').run(part);
   await using file = await open(part, 'r+');
+  // The schema cookie (bytes 40 to 43 of the header, sqlite.org/fileformat) is that of the source and one more: it would
+  // tell how often the file was written anew.
+  await file.write(Buffer.from([0, 0, 0, 1]), 0, 4, 40);
   await file.sync();
   await commitPart(part, path);
 }

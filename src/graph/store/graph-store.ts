@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 
-import { canonicalJson, sha256 } from '../../base/index.ts';
+import { sha256 } from '../../base/index.ts';
 import type { Contribution } from '../contribution.ts';
 import { nodeKey } from '../node-key.ts';
 import { compactInto, openDatabase } from './database.ts';
@@ -121,5 +121,5 @@ export class GraphStore implements Disposable {
 
 /** The hash of everything a document says. */
 function contentHash(contribution: Contribution): string {
-  return sha256(canonicalJson(contribution));
+  return sha256(JSON.stringify(contribution));
 }

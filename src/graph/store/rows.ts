@@ -1,6 +1,5 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 
-import { canonicalJson } from '../../base/index.ts';
 import type { Contribution, EdgeStatement, NodeStatement } from '../contribution.ts';
 import { nodeKey } from '../node-key.ts';
 
@@ -47,7 +46,7 @@ export class RowWriter {
         statement.kind,
         statement.label,
         statement.year,
-        canonicalJson(statement.data),
+        JSON.stringify(statement.data),
       );
     for (const [number, edge] of sorted(edges).entries()) {
       const { place, method, version, score, detail } = edge.evidence;
@@ -71,7 +70,7 @@ export class RowWriter {
         text ? JSON.stringify(text.boxes) : null,
         place.kind === 'metadata' ? place.origin : null,
         place.kind === 'metadata' ? place.readAt : null,
-        canonicalJson(detail),
+        JSON.stringify(detail),
       );
     }
     this.#note(owner, part);
@@ -100,6 +99,8 @@ function bestOfEach(nodes: Contribution['nodes']): [string, NodeStatement][] {
 
 /** Edges in an order that depends on nothing but themselves; an equal reason for an equal edge counts once. */
 function sorted(edges: readonly EdgeStatement[]): EdgeStatement[] {
-  const byText = new Map(edges.map((edge) => [canonicalJson(edge), edge]));
+  const byText = new Map(
+    edges.map((edge) => [JSON.stringify([edge.source, edge.kind, edge.target, edge.evidence]), edge]),
+  );
   return [...byText].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, edge]) => edge);
 }

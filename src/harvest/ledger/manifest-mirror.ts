@@ -22,13 +22,10 @@ const SCHEMA = `
 `;
 
 /** What is told of the last row of a work. */
-export interface LatestRow extends Pick<
+export type LatestRow = Pick<
   ManifestRow,
   'work' | 'outcome' | 'reason' | 'detail' | 'resolver' | 'kind' | 'path' | 'bytes'
-> {
-  /** What the last attempt came to, if there was one. */
-  readonly last_reason: ManifestRow['reason'] | null;
-}
+>;
 
 /** A row and its JSON, which was made for the text manifest and need not be made again. */
 export interface MirroredRow {
@@ -73,8 +70,7 @@ export class ManifestMirror implements Disposable {
   latest(): LatestRow[] {
     return this.#database
       .prepare(
-        `SELECT work, outcome, reason, row_json ->> '$.detail' AS detail, resolver, kind, path, bytes,
-           row_json ->> '$.attempts[#-1].reason' AS last_reason
+        `SELECT work, outcome, reason, row_json ->> '$.detail' AS detail, resolver, kind, path, bytes
          FROM last_rows ORDER BY sequence`,
       )
       .all() as unknown as LatestRow[];

@@ -84,7 +84,7 @@ test('text, database and reports hold the same rows, and the last row of a work 
   {
     await using manifest = await open(folder.path);
     assert.equal(manifest.last('a'), undefined);
-    await manifest.write(row('a', { outcome: 'failed', reason: 'all-plans-failed', path: null, bytes: null }));
+    await manifest.write(row('a', { outcome: 'failed', reason: 'timeout', path: null, bytes: null }));
     assert.equal(manifest.last('a')?.outcome, 'failed');
     // More than are mirrored at a time.
     await Promise.all(Array.from({ length: 250 }, (_, at) => manifest.write(row(`w${at}`))));

@@ -80,21 +80,38 @@ export async function* readChunkTexts(path: string): AsyncGenerator<ChunkText> {
 }
 
 /** What of a chunk is needed to find it and to show it; `page` is the first that it stands on. */
-export type ChunkPassage = Pick<Chunk, 'id' | 'document' | 'text' | 'context' | 'title' | 'headings'> & {
+export type ChunkPassage = Pick<
+  Chunk,
+  'id' | 'document' | 'index' | 'text' | 'context' | 'title' | 'headings' | 'kinds' | 'regions'
+> & {
   readonly page: number | undefined;
 };
 
 /** Reads only what is needed to find chunks and to show them. */
 export async function* readChunkPassages(path: string): AsyncGenerator<ChunkPassage> {
-  const columns = ['chunk_id', 'doc_id', 'text', 'context', 'title', 'headings', 'page_first'] as const;
+  const columns = [
+    'chunk_id',
+    'doc_id',
+    'chunk_index',
+    'text',
+    'context',
+    'title',
+    'headings',
+    'kinds',
+    'page_first',
+    'regions',
+  ] as const;
   for await (const row of chunkRows(path, columns)) {
     yield {
       id: row['chunk_id'] as string,
       document: row['doc_id'] as string,
+      index: row['chunk_index'] as number,
       text: row['text'] as string,
       context: row['context'] as string,
       title: row['title'] as string,
       headings: row['headings'] as string[],
+      kinds: row['kinds'] as string[],
+      regions: regionsOf(row),
       page: (row['page_first'] as number | null | undefined) ?? undefined,
     };
   }
@@ -128,8 +145,12 @@ function fromRow(row: Row): Chunk {
     headings: row['headings'] as string[],
     kinds: row['kinds'] as string[],
     blocks: [...(row['blocks'] as Iterable<number>)],
-    regions: (row['regions'] as (Region | FlatRegion)[]).map((region) => ('box' in region ? region : nested(region))),
+    regions: regionsOf(row),
   };
+}
+
+function regionsOf(row: Row): Region[] {
+  return (row['regions'] as (Region | FlatRegion)[]).map((region) => ('box' in region ? region : nested(region)));
 }
 
 /** Parquet keeps a region flat. */

@@ -13,9 +13,7 @@ import type { DenseSettings } from './open-engine.ts';
 import { openDenseEngine } from './open-engine.ts';
 import { stoppingFault } from './server-fault.ts';
 import { embedOutput } from './stage.ts';
-
-/** A dense engine as plain data, which can be sent to a process. */
-type PlainDense<E> = E extends unknown ? Omit<E, 'clock' | 'random'> : never;
+import type { PlainDense } from './worker.ts';
 
 /** What is told to whoever makes vectors ahead. */
 export interface AheadSettings {

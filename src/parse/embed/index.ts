@@ -15,3 +15,6 @@ export type { EmbedEngines, EmbedExtras } from './stage.ts';
 export { denseModelOf, openVectorWriter, readVectors, validateVectors, VECTOR_SCHEMA } from './vector-file.ts';
 export type { ChunkVectors, DenseModel, VectorFileOptions, VectorType, VectorWriter } from './vector-file.ts';
 export { createEmbedWorker, embedPlan, openCorpusBm25 } from './plan.ts';
+export { embedWorker } from './worker.ts';
+export type { EmbedWorkerSettings } from './worker.ts';
+export { unreachableEngine } from './server-fault.ts';

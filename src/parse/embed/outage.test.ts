@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, test } from 'node:test';
 
 import { systemClock } from '../../base/index.ts';
-import type { StageOutcome } from '../../stage/index.ts';
+import type { StageFlags, StageOutcome } from '../../stage/index.ts';
 import { runStage, stageOptionsFromFlags } from '../../stage/index.ts';
 import type { Loopback } from '../../testing/index.ts';
 import { openLoopback } from '../../testing/index.ts';
@@ -47,7 +47,7 @@ async function serve(answer: (number: number) => 'vectors' | 'short' | 503): Pro
   });
 }
 
-async function embedAll(server: Loopback): Promise<StageOutcome> {
+async function embedAll(server: Loopback, flags: StageFlags = {}): Promise<StageOutcome> {
   await using engine = await openServerEngine({
     url: `http://127.0.0.1:${server.port}/v1`,
     model: 'm',
@@ -70,7 +70,7 @@ async function embedAll(server: Loopback): Promise<StageOutcome> {
     embedPlan(root, { engines, type: 'float32', format: 'jsonl' }),
     createEmbedWorker({ engines, type: 'float32', cache }),
     stageOptionsFromFlags(
-      { manifestDir: join(root, 'Manifests') },
+      { manifestDir: join(root, 'Manifests'), ...flags },
       { policy: 'gpu', workers: 1, handleSignals: false },
     ),
   );
@@ -103,4 +103,11 @@ test('a server that begins to give vectors of another length stops the stage at 
   assert.deepEqual([outcome.cancelled, outcome.succeeded, outcome.failed], [true, 2, 1]);
   assert.equal(outcome.errors[0]?.code, 'EMBED_DIMENSIONS');
   assert.equal(server.requests.length, 4, 'it was not asked again');
+});
+
+test('--retries and --retry-backoff-s try a document again before a server that is away stops the stage', async () => {
+  // As often as one attempt asks, and one time more: the second attempt finds the server back.
+  await using server = await serve((number) => (number >= 1 && number <= 1 + RETRIES ? 503 : 'vectors'));
+  const outcome = await embedAll(server, { retries: 3, retryBackoffS: 0.001 });
+  assert.deepEqual([outcome.cancelled, outcome.succeeded, outcome.retried], [false, DOCUMENTS.length, 1]);
 });

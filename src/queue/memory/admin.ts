@@ -61,7 +61,8 @@ export class MemoryAdmin implements QueueAdmin {
   async requeue(filter: JobFilter, now: number, options: { readonly dryRun: boolean }): Promise<number> {
     const jobs = this.#finished(filter);
     if (options.dryRun) return jobs.length;
-    for (const job of jobs) Object.assign(job, { state: 'queued', attempts: 0, availableAt: null, updatedAt: now });
+    for (const job of jobs)
+      Object.assign(job, { state: 'queued', attempts: 0, deaths: 0, availableAt: null, updatedAt: now });
     if (jobs.length > 0) this.#state.tell('jobs');
     return jobs.length;
   }

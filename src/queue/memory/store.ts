@@ -58,10 +58,12 @@ export class MemoryStore implements QueueStore {
         artifactJson: job.artifactJson,
         state: 'queued',
         attempts: 0,
+        deaths: 0,
         priority: job.priority ?? 0,
         resolverHint: job.resolverHint ?? null,
         host: job.host ?? null,
         lastError: null,
+        result: null,
         createdAt: now,
         updatedAt: now,
         availableAt: null,
@@ -77,18 +79,21 @@ export class MemoryStore implements QueueStore {
 
   async backlog(
     now: number,
-    maxAttempts: number,
+    maxDeaths: number,
   ): Promise<{ readonly lanes: LaneBacklog[]; readonly exhausted: number }> {
     let exhausted = 0;
     for (const job of this.#state.jobs.values()) {
       if (job.state === 'queued' && job.availableAt !== null && job.availableAt <= now) job.availableAt = null;
       if (job.state !== 'in_progress' || (job.leaseExpiresAt ?? 0) > now) continue;
-      const last = job.attempts >= maxAttempts;
+      const deaths = job.deaths + 1;
+      const last = deaths >= maxDeaths;
       if (last) exhausted += 1;
       const lastError = last
-        ? `LEASE_EXPIRED: its worker ${job.workerId ?? ''} died or hung on the last of ${job.attempts} attempts`
+        ? `LEASE_EXPIRED: its worker ${job.workerId ?? ''} died or hung, the last of ${deaths} that did so with it in hand`
         : job.lastError;
       Object.assign(job, {
+        deaths,
+        attempts: job.attempts - 1,
         state: last ? 'error' : 'queued',
         lastError,
         leaseExpiresAt: null,
@@ -143,6 +148,21 @@ export class MemoryStore implements QueueStore {
     return held.length;
   }
 
+  async release(workerId: string, held: readonly number[], now: number): Promise<number> {
+    const left = [...this.#state.jobs.values()].filter(
+      (job) => job.state === 'in_progress' && job.workerId === workerId && !held.includes(job.id),
+    );
+    for (const job of left)
+      Object.assign(job, {
+        state: 'queued',
+        attempts: job.attempts - 1,
+        leaseExpiresAt: null,
+        workerId: null,
+        updatedAt: now,
+      });
+    return left.length;
+  }
+
   async announce(workerId: string, info: WorkerInfo | null, now: number): Promise<void> {
     if (info) this.#state.workers.set(workerId, { ...info, workerId, updatedAt: now });
     else this.#state.workers.delete(workerId);
@@ -187,7 +207,7 @@ export class MemoryStore implements QueueStore {
     const lastError = settlement.error ? formatLastError(settlement.error) : null;
     Object.assign(job, { leaseExpiresAt: null, workerId: null, updatedAt: now });
     if (settlement.kind === 'finish') {
-      Object.assign(job, { state: settlement.state, lastError });
+      Object.assign(job, { state: settlement.state, lastError, result: settlement.result ?? null });
       return true;
     }
     job.state = 'queued';

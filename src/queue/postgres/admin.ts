@@ -5,7 +5,7 @@ import { ENDED_CODE, ERROR_CODE, RESOLVER, TALLY } from './statements.ts';
 import type { PostgresWatch } from './watch.ts';
 
 const COLUMNS = `id, artifact_id AS "artifactId", artifact_json AS "artifactJson", state, attempts, priority,
-  resolver_hint AS "resolverHint", host, last_error AS "lastError", created_at AS "createdAt", updated_at AS "updatedAt",
+  resolver_hint AS "resolverHint", host, last_error AS "lastError", result, deaths, created_at AS "createdAt", updated_at AS "updatedAt",
   available_at AS "availableAt", lease_expires_at AS "leaseExpiresAt", worker_id AS "workerId"`;
 
 const MATCHES = `state = ANY($1::text[])
@@ -123,7 +123,7 @@ export class PostgresAdmin implements QueueAdmin {
     return this.#counted(
       'requeue',
       `WITH before AS (SELECT id, state, lane, last_error FROM runs WHERE ${MATCHES} FOR UPDATE),
-       changed AS (UPDATE runs SET state = 'queued', attempts = 0, available_at = NULL, updated_at = ${NOW('$7')}
+       changed AS (UPDATE runs SET state = 'queued', attempts = 0, deaths = 0, available_at = NULL, updated_at = ${NOW('$7')}
                    FROM before WHERE runs.id = before.id RETURNING runs.id),
        gone AS (${TALLY('before', 'state', '-', ENDED_CODE)}),
        come AS (${TALLY('before', "'queued'", '', ERROR_CODE)}),

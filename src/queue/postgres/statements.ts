@@ -98,9 +98,10 @@ export const SQL = {
       SELECT id FROM runs WHERE state = 'in_progress' AND lease_expires_at <= ${NOW} FOR UPDATE SKIP LOCKED
     ), back AS (
       UPDATE runs SET lease_expires_at = NULL, worker_id = NULL, updated_at = ${NOW},
-        state = CASE WHEN attempts >= $2 THEN 'error' ELSE 'queued' END,
-        last_error = CASE WHEN attempts >= $2
-          THEN 'LEASE_EXPIRED: its worker ' || coalesce(worker_id, '') || ' died or hung on the last of ' || attempts || ' attempts'
+        attempts = attempts - 1, deaths = deaths + 1,
+        state = CASE WHEN deaths + 1 >= $2 THEN 'error' ELSE 'queued' END,
+        last_error = CASE WHEN deaths + 1 >= $2
+          THEN 'LEASE_EXPIRED: its worker ' || coalesce(worker_id, '') || ' died or hung, the last of ' || (deaths + 1) || ' that did so with it in hand'
           ELSE last_error END
       FROM stale WHERE runs.id = stale.id RETURNING state, lane, last_error
     ), t1 AS (${TALLY('woken', "'delayed'", '-', ERROR_CODE)}),
@@ -132,15 +133,15 @@ export const SQL = {
       UPDATE runs SET state = input.state,
         available_at = CASE WHEN input.delay > 0 THEN ceil(${THEN} + input.delay)::bigint END,
         last_error = CASE WHEN input.state = 'queued' THEN coalesce(input.error, last_error) ELSE input.error END,
-        attempts = attempts - input.refund, lane = coalesce(input.host || ' ' || ${RESOLVER}, lane),
+        result = input.result, attempts = attempts - input.refund, lane = coalesce(input.host || ' ' || ${RESOLVER}, lane),
         lease_expires_at = NULL, worker_id = NULL, updated_at = ${THEN}
-      FROM unnest($7::bigint[], $8::bigint[], $9::text[], $10::float8[], $11::text[], $12::int[], $13::text[])
-        AS input(id, token, state, delay, error, refund, host)
+      FROM unnest($7::bigint[], $8::bigint[], $9::text[], $10::float8[], $11::text[], $12::int[], $13::text[], $14::text[])
+        AS input(id, token, state, delay, error, refund, host, result)
       WHERE ${HELD}`),
 
   // The same where all jobs went well, of which there is little to tell.
   exchangeDone: exchangeSql(`
-      UPDATE runs SET state = 'done', last_error = NULL, lease_expires_at = NULL, worker_id = NULL, updated_at = ${THEN}
+      UPDATE runs SET state = 'done', last_error = NULL, result = NULL, lease_expires_at = NULL, worker_id = NULL, updated_at = ${THEN}
       FROM unnest($7::bigint[], $8::bigint[]) AS input(id, token)
       WHERE ${HELD}`),
 
@@ -150,7 +151,8 @@ export const SQL = {
 
   expire: `UPDATE runs SET lease_expires_at = ${NOW} WHERE state = 'in_progress' AND worker_id = ANY($2) RETURNING id`,
 
-  // Jobs leased by a statement whose answer never arrived: given back as if it had not been sent.
+  // Jobs leased by a statement whose answer never arrived, or whose settlement was lost with the server: given back as if
+  // they had not been leased.
   releaseOrphans: `
     WITH back AS (
       UPDATE runs SET state = 'queued', attempts = attempts - 1, lease_expires_at = NULL, worker_id = NULL, updated_at = ${NOW}

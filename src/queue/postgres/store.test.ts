@@ -38,7 +38,7 @@ test('no exchange reads the whole queue, whatever the server knows of it', async
   try {
     await client.query('ANALYZE');
     const types = ['bigint', 'text[]', 'int[]', 'text', 'bigint', 'text', 'bigint[]', 'bigint[]'];
-    const more = ['text[]', 'float8[]', 'text[]', 'int[]', 'text[]'];
+    const more = ['text[]', 'float8[]', 'text[]', 'int[]', 'text[]', 'text[]'];
     for (const [name, sql, all] of [
       ['done', SQL.exchangeDone, types],
       ['mixed', SQL.exchange, [...types, ...more]],

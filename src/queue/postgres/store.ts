@@ -69,11 +69,11 @@ export class PostgresStore implements QueueStore {
 
   async backlog(
     now: number,
-    maxAttempts: number,
+    maxDeaths: number,
   ): Promise<{ readonly lanes: LaneBacklog[]; readonly exhausted: number }> {
     const [woken] = await this.#connection.run<{ exhausted: number }>('wake', SQL.wake, [
       this.#connection.moment(now),
-      maxAttempts,
+      maxDeaths,
     ]);
     const rows = await this.#connection.run<{ lane: string; jobs: number; priority: number }>('lanes', SQL.lanes, [
       LANE_COUNT_LIMIT,
@@ -104,7 +104,10 @@ export class PostgresStore implements QueueStore {
       numberList(ids),
       numberList(tokens),
     ];
-    const allDone = settlements.every(({ settlement }) => settlement.kind === 'finish' && settlement.state === 'done');
+    const allDone = settlements.every(
+      ({ settlement }) =>
+        settlement.kind === 'finish' && settlement.state === 'done' && settlement.result === undefined,
+    );
     const statement = allDone ? 'exchangeDone' : 'exchange';
     const rows = await this.#connection.runForArrays<LeasedRow | LostRow>(
       statement,
@@ -145,6 +148,15 @@ export class PostgresStore implements QueueStore {
   async expire(workerIds: readonly string[], now: number): Promise<number> {
     const rows = await this.#connection.run('expire', SQL.expire, [this.#connection.moment(now), workerIds]);
     return rows.length;
+  }
+
+  async release(workerId: string, held: readonly number[], now: number): Promise<number> {
+    const [row] = await this.#connection.run<{ jobs: number }>('releaseOrphans', SQL.releaseOrphans, [
+      this.#connection.moment(now),
+      workerId,
+      held,
+    ]);
+    return row?.jobs ?? 0;
   }
 
   async announce(workerId: string, info: WorkerInfo | null, now: number): Promise<void> {
@@ -213,6 +225,7 @@ function columnsOf(settlements: readonly SettledLease[]): unknown[] {
     settlements.map(({ settlement }) => (settlement.error ? formatLastError(settlement.error) : null)),
     settlements.map(({ settlement }) => (settlement.kind === 'requeue' && settlement.refund ? 1 : 0)),
     settlements.map(({ settlement }) => (settlement.kind === 'requeue' ? (settlement.host ?? null) : null)),
+    settlements.map(({ settlement }) => (settlement.kind === 'finish' ? (settlement.result ?? null) : null)),
   ];
 }
 

@@ -6,7 +6,7 @@ import { UNCOUNTED } from './tally.ts';
 import type { SqliteWatch } from './watch.ts';
 
 const COLUMNS = `id, artifact_id AS artifactId, artifact_json AS artifactJson, state, attempts, priority,
-  nullif(resolver_hint, '') AS resolverHint, nullif(host, '') AS host, last_error AS lastError, created_at AS createdAt, updated_at AS updatedAt,
+  nullif(resolver_hint, '') AS resolverHint, nullif(host, '') AS host, last_error AS lastError, result, deaths, created_at AS createdAt, updated_at AS updatedAt,
   available_at AS availableAt, lease_expires_at AS leaseExpiresAt, worker_id AS workerId`;
 
 /** Absent conditions are NULL and match all; the states come as a JSON list. */
@@ -138,7 +138,7 @@ export class SqliteAdmin implements QueueAdmin {
     const values = parameters(filter, finished(filter));
     if (options.dryRun) return this.#count(values);
     const update = this.#connection.prepare(
-      `UPDATE jobs SET state = 'queued', attempts = 0, available_at = NULL, updated_at = :now WHERE ${MATCHES}`,
+      `UPDATE jobs SET state = 'queued', attempts = 0, deaths = 0, available_at = NULL, updated_at = :now WHERE ${MATCHES}`,
     );
     const changed = await this.#connection.write(
       () => {

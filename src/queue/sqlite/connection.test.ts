@@ -112,7 +112,7 @@ test('a database of the source documents is adopted with every job, state, error
   });
   assert.deepEqual(
     leased.map(({ artifactId, attempt }) => [artifactId, attempt]),
-    [['doi:2', 2]],
+    [['doi:2', 1]],
   );
 });
 

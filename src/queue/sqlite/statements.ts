@@ -20,14 +20,15 @@ export const SQL = {
     RETURNING id, resolver_hint, last_error`,
 
   giveUp: `
-    UPDATE jobs SET state = 'error', lease_expires_at = NULL, updated_at = ?,
-      last_error = 'LEASE_EXPIRED: its worker ' || coalesce(worker_id, '') || ' died or hung on the last of ' || attempts || ' attempts',
+    UPDATE jobs SET state = 'error', lease_expires_at = NULL, updated_at = ?, attempts = attempts - 1, deaths = deaths + 1,
+      last_error = 'LEASE_EXPIRED: its worker ' || coalesce(worker_id, '') || ' died or hung, the last of ' || (deaths + 1) || ' that did so with it in hand',
       worker_id = NULL
-    WHERE state = 'in_progress' AND lease_expires_at <= ? AND attempts >= ?
+    WHERE state = 'in_progress' AND lease_expires_at <= ? AND deaths + 1 >= ?
     RETURNING id, resolver_hint, last_error`,
 
   takeBack: `
-    UPDATE jobs SET state = 'queued', lease_expires_at = NULL, worker_id = NULL, updated_at = ?
+    UPDATE jobs SET state = 'queued', lease_expires_at = NULL, worker_id = NULL, updated_at = ?, attempts = attempts - 1,
+      deaths = deaths + 1
     WHERE state = 'in_progress' AND lease_expires_at <= ?
     RETURNING id, resolver_hint, last_error`,
 
@@ -49,7 +50,7 @@ export const SQL = {
   extend: `UPDATE jobs SET lease_expires_at = ? WHERE id = ? AND token = ? AND state = 'in_progress'`,
 
   finish: `
-    UPDATE jobs SET state = ?, last_error = ?, lease_expires_at = NULL, worker_id = NULL, updated_at = ?
+    UPDATE jobs SET state = ?, last_error = ?, result = ?, lease_expires_at = NULL, worker_id = NULL, updated_at = ?
     WHERE id = ? AND token = ? AND state = 'in_progress'`,
 
   requeue: `
@@ -59,6 +60,11 @@ export const SQL = {
     RETURNING id, resolver_hint, last_error`,
 
   expire: `UPDATE jobs SET lease_expires_at = ? WHERE state = 'in_progress' AND worker_id = ?`,
+
+  release: `
+    UPDATE jobs SET state = 'queued', attempts = attempts - 1, lease_expires_at = NULL, worker_id = NULL, updated_at = ?
+    WHERE state = 'in_progress' AND worker_id = ? AND id NOT IN (SELECT value FROM json_each(?))
+    RETURNING id, resolver_hint, last_error`,
 
   announce: `
     INSERT INTO workers (worker_id, info_json, updated_at) VALUES (?, ?, ?)
@@ -90,7 +96,7 @@ export const leaseSql = (jobs: number): string => `
 
 /** Ends jobs that went well and were leased with the same token: together they cost half of what each alone would. */
 export const finishSql = (jobs: number): string => `
-  UPDATE jobs SET state = 'done', last_error = NULL, lease_expires_at = NULL, worker_id = NULL, updated_at = ?
+  UPDATE jobs SET state = 'done', last_error = NULL, result = NULL, lease_expires_at = NULL, worker_id = NULL, updated_at = ?
   WHERE token = ? AND state = 'in_progress' AND id IN (${places(jobs)})`;
 
 export const insertSql = (jobs: number): string => `

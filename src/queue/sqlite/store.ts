@@ -105,11 +105,11 @@ export class SqliteStore implements QueueStore {
 
   async backlog(
     now: number,
-    maxAttempts: number,
+    maxDeaths: number,
   ): Promise<{ readonly lanes: LaneBacklog[]; readonly exhausted: number }> {
     const { anythingToWake, lanes } = this.#sql;
     const exhausted =
-      anythingToWake.get(now, now) === undefined ? 0 : await this.#write(() => this.#wake(now, maxAttempts));
+      anythingToWake.get(now, now) === undefined ? 0 : await this.#write(() => this.#wake(now, maxDeaths));
     return { exhausted, lanes: this.#connection.read(() => lanes.all(LANE_COUNT_LIMIT)) as unknown as LaneBacklog[] };
   }
 
@@ -137,6 +137,17 @@ export class SqliteStore implements QueueStore {
     return this.#write(() =>
       workerIds.reduce((sum, workerId) => sum + Number(this.#sql.expire.run(now, workerId).changes), 0),
     );
+  }
+
+  async release(workerId: string, held: readonly number[], now: number): Promise<number> {
+    return this.#write(() => {
+      const rows = this.#sql.release.all(now, workerId, JSON.stringify(held)) as unknown as Row[];
+      for (const row of rows) {
+        this.#tally.add('in_progress', row.resolver_hint, null, -1);
+        this.#tally.add('queued', row.resolver_hint, row.last_error, 1);
+      }
+      return rows.length;
+    });
   }
 
   async announce(workerId: string, info: WorkerInfo | null, now: number): Promise<void> {
@@ -207,7 +218,7 @@ export class SqliteStore implements QueueStore {
     const done = new Map<number, number[]>();
     for (const lease of settlements) {
       const { settlement, token, id } = lease;
-      if (settlement.kind === 'requeue' || settlement.state !== 'done') {
+      if (settlement.kind === 'requeue' || settlement.state !== 'done' || settlement.result !== undefined) {
         if (!this.#settle(lease, now)) throw new LeaseLost();
         continue;
       }
@@ -233,7 +244,8 @@ export class SqliteStore implements QueueStore {
 
   #finish({ id, token, resolverHint }: Lease, settlement: Settlement & { kind: 'finish' }, now: number): boolean {
     const lastError = settlement.error ? formatLastError(settlement.error) : null;
-    if (this.#sql.finish.run(settlement.state, lastError, now, id, token).changes === 0) return false;
+    if (this.#sql.finish.run(settlement.state, lastError, settlement.result ?? null, now, id, token).changes === 0)
+      return false;
     this.#tally.add('in_progress', resolverHint, null, -1);
     this.#tally.add(settlement.state, resolverHint, lastError, 1);
     return true;
@@ -252,13 +264,13 @@ export class SqliteStore implements QueueStore {
     return true;
   }
 
-  /** Delayed jobs that are due may run; leases that ran out are taken back, or given up on when that was the last attempt. */
-  #wake(now: number, maxAttempts: number): number {
+  /** Delayed jobs that are due may run; leases that ran out are taken back, or given up on when it has cost too many holders. */
+  #wake(now: number, maxDeaths: number): number {
     for (const row of this.#sql.wakeDelayed.all(now, WAKE_BATCH) as unknown as Row[]) {
       this.#tally.add('delayed', row.resolver_hint, row.last_error, -1);
       this.#tally.add('queued', row.resolver_hint, row.last_error, 1);
     }
-    const exhausted = this.#sql.giveUp.all(now, now, maxAttempts) as unknown as Row[];
+    const exhausted = this.#sql.giveUp.all(now, now, maxDeaths) as unknown as Row[];
     for (const row of exhausted) {
       this.#tally.add('in_progress', row.resolver_hint, null, -1);
       this.#tally.add('error', row.resolver_hint, row.last_error, 1);

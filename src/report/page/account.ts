@@ -5,9 +5,9 @@ import { counted, number, percent, size, words } from './format.ts';
 
 const OUTCOMES = [
   ['saved', 'kept', 'tone-good'],
-  ['failed', 'not to be had', 'tone-bad'],
+  ['skipped', 'not to be had', 'tone-mute'],
   ['parked', 'to be had later', 'tone-warn'],
-  ['skipped', 'left out on purpose', 'tone-mute'],
+  ['failed', 'broke, worth another try', 'tone-bad'],
 ] as const;
 
 /** What an outcome is called. */

@@ -86,8 +86,10 @@ export function licenseOf(
   }
   const named = new Map<string, License>();
   for (const { name, attributes } of tags) {
-    const license = name === 'a' ? knownLicense(attributes.get('href') ?? '') : null;
-    if (license?.slug?.startsWith('cc')) named.set(license.slug, license);
+    const href = attributes.get('href') ?? '';
+    const isOne = name === 'a' && /creativecommons\.org\/|arxiv\.org\/licenses\//i.test(href);
+    const license = isOne ? knownLicense(href) : null;
+    if (license?.slug) named.set(license.slug, license);
   }
   return named.size === 1 ? ([...named.values()][0] ?? null) : null;
 }

@@ -77,6 +77,9 @@ export const datacite: Resolver = {
       hostType: 'repository',
     } as const;
     for (const url of [attributes.contentUrl ?? []].flat()) yield* lead(services, 'datacite', url, details);
+    // Where the DOI leads to; whoever has gone there through doi.org need not go again.
+    if (!context.attempted.has(services.url('doi', doiPath(doi)).href))
+      yield* lead(services, 'datacite', attributes.url, { ...details, expect: 'landing' });
     const related = (attributes.relatedIdentifiers ?? [])
       .filter(({ relationType }) => SAME.has(relationType ?? ''))
       .slice(0, MOST_RELATED);

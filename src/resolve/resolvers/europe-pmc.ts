@@ -100,12 +100,13 @@ function isOwn(site: string | null): boolean {
   return site === 'Europe_PMC';
 }
 
-function isAbout(work: Work, { pmcid, pmid, doi, title }: z.output<typeof record>): boolean {
-  if (work.ids.doi === null || doi === null) {
-    if (work.ids.pmcid !== null && pmcid !== null) return normalizePmcid(pmcid) === work.ids.pmcid;
-    if (work.ids.pmid !== null && pmid !== null) return pmid === work.ids.pmid;
-  }
-  return compareWork(work, { doi, title }).kind !== 'other';
+/** Its ids tell where both have them; a record that states none of them must have the title. */
+function isAbout({ ids, ...rest }: Work, { pmcid, pmid, doi, title }: z.output<typeof record>): boolean {
+  const work = { ids, ...rest };
+  if (ids.doi !== null && doi !== null) return compareWork(work, { doi, title }).kind !== 'other';
+  if (ids.pmcid !== null && pmcid !== null) return normalizePmcid(pmcid) === ids.pmcid;
+  if (ids.pmid !== null && pmid !== null) return pmid === ids.pmid;
+  return compareWork(work, { title }).kind === 'same';
 }
 
 function queryFor({ ids }: Work): string | undefined {

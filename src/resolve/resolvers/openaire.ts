@@ -73,7 +73,7 @@ function isAbout({ ids, ...work }: Work, { mainTitle, pids, instances }: Product
     ...(pids ?? []),
     ...(instances ?? []).flatMap((each) => [...(each.pids ?? []), ...(each.alternateIdentifiers ?? [])]),
   ];
-  if (stated.length === 0) return compareWork({ ids, ...work }, { title: mainTitle }).kind !== 'other';
+  if (stated.length === 0) return compareWork({ ids, ...work }, { title: mainTitle }).kind === 'same';
   return stated.some(({ scheme, value }) => {
     const text = value ?? '';
     switch (scheme?.toLowerCase() ?? '') {

@@ -90,7 +90,7 @@ function isAbout(work: Work, pmcid: string, { pmcid: stated, doi, title }: z.out
 
 function latestVersion(xml: string, pmcid: string): number | 'unreadable' | undefined {
   if (!/<ListBucketResult[\s>]/.test(xml.slice(0, 2000))) return 'unreadable';
-  const versions = [...xml.matchAll(/<Prefix>(PMC\d{1,10})\.(\d{1,3})\/<\/Prefix>/g)]
+  const versions = [...xml.matchAll(/<(?:Prefix|Key)>(?:metadata\/)?(PMC\d{1,10})\.(\d{1,3})(?:\/|\.json)/g)]
     .filter(([, id]) => id === pmcid)
     .map(([, , version]) => Number(version));
   return versions.length > 0 ? Math.max(...versions) : undefined;

@@ -7,10 +7,12 @@ import type { Checksum, Finding, Plan, ResolveContext, Resolver } from '../plan.
 import { plan } from '../plan.ts';
 import { compareWork } from '../same-work.ts';
 
+/** Named `key` by the records of today, `filename` by those of the older interface. */
 const file = z.object({
-  key: z.string(),
+  key: maybe(z.string()),
+  filename: maybe(z.string()),
   checksum: maybe(z.string()),
-  links: maybe(z.object({ self: maybe(z.string()), content: maybe(z.string()) })),
+  links: maybe(z.object({ self: maybe(z.string()), content: maybe(z.string()), download: maybe(z.string()) })),
 });
 
 const zenodoRecord = z.object({
@@ -38,17 +40,22 @@ export const zenodo: Resolver = {
     for (const record of yield* recordsOf(work, context)) {
       if (record.metadata.access_right !== null && record.metadata.access_right !== 'open') continue;
       const files = Array.isArray(record.files) ? record.files : Object.values(record.files?.entries ?? {});
-      for (const { key, checksum, links } of files) {
+      for (const { key: name, filename, checksum, links } of files) {
+        const key = name ?? filename ?? '';
         if (!/\.pdf$/i.test(key)) continue;
         const path = `api/records/${record.id}/files/${encodeURIComponent(key)}/content`;
-        yield* plan('zenodo', links?.content ?? links?.self ?? context.services.url('zenodo', path), {
-          expect: 'pdf',
-          license: parseLicense(record.metadata.license?.id),
-          hostType: 'repository',
-          robots: 'terms',
-          sameAs: sameAsOf(work, record),
-          checksum: checksumOf(checksum),
-        });
+        yield* plan(
+          'zenodo',
+          links?.content ?? links?.download ?? links?.self ?? context.services.url('zenodo', path),
+          {
+            expect: 'pdf',
+            license: parseLicense(record.metadata.license?.id),
+            hostType: 'repository',
+            robots: 'terms',
+            sameAs: sameAsOf(work, record),
+            checksum: checksumOf(checksum),
+          },
+        );
       }
     }
   },
@@ -94,6 +101,6 @@ function sameAsOf(work: Work, { doi, metadata }: Record): Plan['sameAs'] {
 }
 
 function checksumOf(text: string | null): Checksum | null {
-  const hex = /^md5:([0-9a-f]{32})$/i.exec(text ?? '')?.[1];
+  const hex = /^(?:md5:)?([0-9a-f]{32})$/i.exec(text ?? '')?.[1];
   return hex === undefined ? null : { algorithm: 'md5', hex: hex.toLowerCase() };
 }

@@ -4,6 +4,8 @@ import { DatabaseSync } from 'node:sqlite';
 import { mergeRecords } from './merge-records.ts';
 import type { WorkRecord } from './record.ts';
 import { retractionOf, yearOf } from './record.ts';
+import type { VersionLink } from './versions.ts';
+import { bestFirst, findVersions, groupsOf } from './versions.ts';
 
 const SCHEMA = `
   PRAGMA journal_mode = WAL;
@@ -16,6 +18,10 @@ const SCHEMA = `
   CREATE INDEX IF NOT EXISTS works_by_pmid ON works (pmid) WHERE pmid IS NOT NULL;
   CREATE INDEX IF NOT EXISTS works_by_pmcid ON works (pmcid) WHERE pmcid IS NOT NULL;
   CREATE INDEX IF NOT EXISTS works_by_arxiv ON works (arxiv) WHERE arxiv IS NOT NULL;
+  CREATE TABLE IF NOT EXISTS work_versions (
+    work TEXT NOT NULL, of TEXT NOT NULL, reason TEXT NOT NULL, score REAL NOT NULL, at TEXT NOT NULL,
+    undone INTEGER NOT NULL DEFAULT 0 CHECK (undone IN (0, 1)), PRIMARY KEY (work, of)
+  ) WITHOUT ROWID;
   CREATE TABLE IF NOT EXISTS work_documents (document TEXT PRIMARY KEY, work TEXT NOT NULL) WITHOUT ROWID;
 `;
 
@@ -96,6 +102,51 @@ export class RecordStore implements Disposable {
   /** Puts records in place of those that are there. */
   replace(records: Iterable<WorkRecord>): void {
     this.#together(records, (record) => this.#write(record));
+  }
+
+  /** The documents that hold works, by the work they hold. */
+  documents(): Map<string, string> {
+    const rows = this.#database.prepare('SELECT document, work FROM work_documents').all() as {
+      document: string;
+      work: string;
+    }[];
+    return new Map(rows.map(({ document, work }) => [document, work]));
+  }
+
+  /** Looks which records are versions of one work; what was undone before stays undone. Answers those that are new. */
+  linkVersions(at: string): VersionLink[] {
+    const put = this.#database.prepare(
+      'INSERT INTO work_versions (work, of, reason, score, at) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING',
+    );
+    const added: VersionLink[] = [];
+    this.#together(findVersions(this.all()), (link) => {
+      if (put.run(link.work, link.of, link.reason, link.score, at).changes > 0) added.push(link);
+    });
+    return added;
+  }
+
+  /** Every merge of versions, those that were undone included. */
+  versions(): (VersionLink & { readonly at: string; readonly undone: boolean })[] {
+    const rows = this.#database.prepare('SELECT * FROM work_versions ORDER BY of, work').all();
+    return (rows as unknown as (VersionLink & { at: string; undone: 0 | 1 })[]).map((row) => ({
+      ...row,
+      undone: row.undone === 1,
+    }));
+  }
+
+  /** Takes a work out of the versions it was merged with, for good, or puts it back; answers how many merges that were. */
+  setApart(work: string, undone: boolean): number {
+    const { changes } = this.#database
+      .prepare('UPDATE work_versions SET undone = ? WHERE (work = ? OR of = ?) AND undone <> ?')
+      .run(undone ? 1 : 0, work, work, undone ? 1 : 0);
+    return Number(changes);
+  }
+
+  /** Works as groups of their versions, the best first; only those with more than one. */
+  versionGroups(): WorkRecord[][] {
+    return groupsOf(this.versions().filter(({ undone }) => !undone)).map((ids) =>
+      bestFirst(ids.flatMap((id) => this.get(id) ?? [])),
+    );
   }
 
   /** How many times records were written: others than before mean that what is derived from them is old. */

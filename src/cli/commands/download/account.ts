@@ -1,7 +1,6 @@
 import type { Config } from '../../../config/index.ts';
 import type { CorpusEvent, Gathering } from '../../../corpus/index.ts';
 import type { DownloadSummary } from '../../../download/index.ts';
-import { whyNot } from '../../../download/index.ts';
 import type { LatestRow } from '../../../harvest/index.ts';
 import { count, duration, showProgress } from '../../progress.ts';
 import type { Session } from '../../session.ts';
@@ -38,17 +37,21 @@ export class DownloadProgress {
     if (event.kind !== 'work-ended') return;
     const { row } = event;
     this.ended.add(row.work);
-    raise(
-      row.resolver === null ? this.byReason : this.byResolver,
-      row.resolver ?? whyNot(row.reason, row.attempts.at(-1)?.reason),
-    );
+    raise(row.resolver === null ? this.byReason : this.byResolver, row.resolver ?? row.reason);
     this.#bytes += row.attempts.reduce((sum, { bytes }) => sum + bytes, 0);
   }
 
   show(): Disposable {
     return showProgress(this.#session.terminal, this.#session.clock, () => {
-      const { saved = 0, failed = 0, parked = 0, found = 0, waitingFor = [] } = this.#gathering.progress ?? {};
-      const ended = saved + failed + parked;
+      const {
+        saved = 0,
+        skipped = 0,
+        failed = 0,
+        parked = 0,
+        found = 0,
+        waitingFor = [],
+      } = this.#gathering.progress ?? {};
+      const ended = saved + skipped + failed + parked;
       const perSecond = ended / (this.elapsedMs / 1000);
       const left = found - ended;
       const top = [...this.byResolver]
@@ -59,7 +62,8 @@ export class DownloadProgress {
       return [
         `${count(ended)}/${count(found)} works`,
         `${count(saved)} saved`,
-        ...(failed > 0 ? [`${count(failed)} not to be had`] : []),
+        ...(skipped > 0 ? [`${count(skipped)} not to be had`] : []),
+        ...(failed > 0 ? [`${count(failed)} broke`] : []),
         `${(this.#bytes / 1e6).toFixed(1)} MB`,
         `${perSecond.toFixed(1)}/s`,
         ...(perSecond > 0 && left > 0 ? [`about ${duration((left / perSecond) * 1000)} left`] : []),
@@ -81,11 +85,12 @@ export function printAccount(
   const { terminal } = session;
   const before = endedBefore(latest, progress.ended);
   if (session.json) {
-    const { found, saved, failed, parked, keptBefore, crashed, bytes, reason } = summary;
+    const { found, saved, skipped, failed, parked, keptBefore, crashed, bytes, reason } = summary;
     terminal.print(
       JSON.stringify({
         found,
         saved,
+        skipped,
         failed,
         parked,
         kept_before: keptBefore,
@@ -107,8 +112,9 @@ export function printAccount(
       ['works found', summary.found],
       ['saved', summary.saved],
       ['kept before', summary.keptBefore],
-      ['not to be had', summary.failed],
+      ['not to be had', summary.skipped],
       ['to be had later', summary.parked],
+      ['broke', summary.failed],
     ]),
   );
   const rows = (map: ReadonlyMap<string, number>): [string, number][] => [...map].sort((a, b) => b[1] - a[1]);
@@ -130,7 +136,7 @@ function endedBefore(
   const givenUp = new Set<string>();
   for (const row of latest) {
     if (row.outcome === 'saved' || ended.has(row.work)) continue;
-    const reason = whyNot(row.reason, row.last_reason);
+    const reason = row.reason;
     raise(byReason, reason);
     if (reason === 'host-given-up' && row.detail !== null) givenUp.add(row.detail);
   }
@@ -141,10 +147,12 @@ function hints(summary: DownloadSummary, config: Config): string[] {
   const queue = `--queue ${config.queue.backend === 'postgres' ? 'postgres://…' : config.queue.path}`;
   return [
     ...(summary.reason === 'stopped' ? ['stopped before the end: the same command goes on from here'] : []),
-    ...(summary.parked > 0 ? ['some hosts asked for a longer wait: the same command later gets the rest'] : []),
+    ...(summary.parked > 0
+      ? ['some hosts asked for a longer wait, or something broke: the same command later gets the rest']
+      : []),
     ...(summary.failed > 0
       ? [
-          `why works failed: contentdownload queue stats ${queue}; to try them again: contentdownload queue retry-failed ${queue}`,
+          `what broke: contentdownload queue stats ${queue}; to try it again: contentdownload queue retry-failed ${queue}`,
         ]
       : []),
     ...(config.keys.openalex === '' ? ['a key of OpenAlex (DOCSTOKG_KEYS__OPENALEX) raises the daily budget'] : []),

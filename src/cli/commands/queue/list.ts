@@ -115,6 +115,8 @@ function jobJson(job: Job): Record<string, unknown> {
     state: job.state,
     attempts: job.attempts,
     last_error: job.lastError,
+    result: job.result === null ? null : parsed(job.result),
+    deaths: job.deaths,
     resolver_hint: job.resolverHint,
     host: job.host,
     priority: job.priority,

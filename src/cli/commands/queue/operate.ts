@@ -1,7 +1,7 @@
 import { Command, Option } from 'commander';
 
 import { AppError, hostKey } from '../../../base/index.ts';
-import type { Pause } from '../../../queue/index.ts';
+import type { JobFilter, Pause } from '../../../queue/index.ts';
 import { count } from '../../progress.ts';
 import { plain } from '../../terminal.ts';
 import { wholeNumber } from '../../whole-number.ts';
@@ -13,22 +13,24 @@ export function retryFailedCommand(): Command {
     .description('put failed jobs back in the queue with all their attempts')
     .option('--max-attempts <n>', 'only jobs that were tried fewer times than this', wholeNumber(1))
     .option('--error-code <code>', 'only jobs that failed with this code')
+    .option('--reason <reason>', 'jobs that ended with this reason, skipped ones too: paywalled, robots-disallowed …')
     .option('--resolver <name>', 'only jobs of this resolver')
     .option('--dry-run', 'only count them')
     .addHelpText('after', '\nExample:\n  contentdownload queue retry-failed --error-code HTTP_503 --dry-run\n')
     .action(
       async (
-        options: { maxAttempts?: number; errorCode?: string; resolver?: string; dryRun?: boolean },
+        options: { maxAttempts?: number; errorCode?: string; reason?: string; resolver?: string; dryRun?: boolean },
         self: Command,
       ) => {
         await withQueue(self, async (queue, { terminal, json, clock }) => {
           const dryRun = options.dryRun ?? false;
           const filter = {
-            states: ['error'],
-            errorCode: options.errorCode,
+            // What is known not to be had is tried again only when it is named.
+            states: options.reason === undefined ? ['error'] : ['error', 'skipped'],
+            errorCode: options.reason === undefined ? options.errorCode : codeOfReason(options.reason),
             resolver: options.resolver,
             belowAttempts: options.maxAttempts,
-          } as const;
+          } satisfies JobFilter;
           const jobs = await queue.store.admin.requeue(filter, clock.now(), { dryRun });
           if (json) terminal.print(JSON.stringify({ requeued: dryRun ? 0 : jobs, matching: jobs, dry_run: dryRun }));
           else
@@ -38,6 +40,11 @@ export function retryFailedCommand(): Command {
         });
       },
     );
+}
+
+/** A reason as it is counted: `not-found` and `NOT_FOUND` are the same. */
+function codeOfReason(reason: string): string {
+  return reason.toUpperCase().replaceAll('-', '_');
 }
 
 /** `queue pause` and `queue resume`. */

@@ -140,8 +140,8 @@ export class RunProgress {
   #works(): string[] {
     const { progress } = this.#gathering;
     if (!progress) return [];
-    const { found, saved, failed, parked, endedBefore, savedBefore } = progress;
-    const ended = Math.min(found, endedBefore + saved + failed + parked);
+    const { found, saved, skipped, failed, parked, endedBefore, savedBefore } = progress;
+    const ended = Math.min(found, endedBefore + saved + skipped + failed + parked);
     return [`${count(ended)}/${count(found)} works`, `${count(savedBefore + saved)} saved`];
   }
 

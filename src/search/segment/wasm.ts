@@ -16,6 +16,7 @@ export const op = {
   f32Multiply: [0x94],
   f32FromI32: [0xb2],
   f32Load: (offset: number): number[] => [0x2a, 2, ...unsigned(offset)],
+  i32Store16: (offset: number): number[] => [0x3b, 1, ...unsigned(offset)],
   f32Store: (offset: number): number[] => [0x38, 2, ...unsigned(offset)],
   /** Repeats while the condition that `body` leaves on the stack holds. */
   repeat: (body: readonly number[]): number[] => [0x03, 0x40, ...body, 0x0d, 0, 0x0b],
@@ -27,6 +28,12 @@ export const op = {
   /** 1 when any bit is set. */
   vectorAny: simd(0x53),
   vectorOr: simd(0x50),
+  vectorXor: simd(0x51),
+  i8x16CountBits: simd(0x62),
+  i8x16Add: simd(0x6e),
+  /** Neighbours added, each sum twice as wide. */
+  i16x8AddPairs: simd(0x7d),
+  i32x4AddPairs: simd(0x7f),
   f32x4Above: simd(0x44),
   f32x4Add: simd(0xe4),
   f32x4Subtract: simd(0xe5),

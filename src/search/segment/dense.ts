@@ -1,9 +1,8 @@
-import { closeSync, openSync, readSync, statSync } from 'node:fs';
-
-import { AppError } from '../base/index.ts';
+import { AppError } from '../../base/index.ts';
+import { Best } from '../top.ts';
 import type { ScanKernel } from './kernel.ts';
 import { BLOCK, createKernel, ROW_MULTIPLE } from './kernel.ts';
-import { Best } from './top.ts';
+import type { SegmentFile } from './segment-file.ts';
 import type { WasmMemory } from './wasm.ts';
 import { createMemory } from './wasm.ts';
 
@@ -67,13 +66,13 @@ export class DenseIndex {
   /** Every passage has exactly one row, so that rows are passages. */
   readonly #plain: boolean;
 
-  /** Reads the file straight into the kernel's memory. */
-  constructor(path: string, layout: DenseLayout) {
+  /** Reads the vectors of a segment straight into the kernel's memory. */
+  constructor(file: SegmentFile, layout: DenseLayout) {
     this.#sizes = denseSizes(layout);
     const { total, centroid } = this.#sizes;
-    if (statSync(path).size !== total) {
-      throw new AppError('INDEX_DAMAGED', `${path} does not hold ${layout.rows} vectors`, {
-        hint: 'build the index again',
+    if (file.bytesOf('dense') !== total) {
+      throw new AppError('INDEX_DAMAGED', `${file.path} does not hold ${layout.rows} vectors`, {
+        hint: 'remove the Index folder: it is made again',
       });
     }
     this.layout = layout;
@@ -91,7 +90,7 @@ export class DenseIndex {
     this.#memory = createMemory(pages);
     this.#kernel = createKernel(this.#memory);
     const { buffer } = this.#memory;
-    readInto(path, new Uint8Array(buffer, this.#file, total));
+    file.into('dense', new Uint8Array(buffer, this.#file, total));
     this.#rows = new Float32Array(buffer, rowsAt, layout.rows);
     this.lexical = new Float32Array(buffer, lexicalAt, layout.passages);
     this.#centroid = new Float32Array(buffer, this.#file, centroid / 4);
@@ -104,11 +103,10 @@ export class DenseIndex {
    * The score of every passage: that of its best row. A passage without vectors scores what an unrelated one would. The
    * next scan may overwrite the scores.
    */
-  score(query: Float32Array): { readonly scores: Float32Array; readonly unrelated: number } {
-    const unrelated = this.unrelated(query);
+  score(query: Float32Array, unrelated: number): Float32Array {
     const rows = this.scan(query);
     const scores = this.#scores;
-    if (this.#plain) return { scores, unrelated };
+    if (this.#plain) return scores;
     for (let passage = 0; passage < scores.length; passage += 1) {
       let best = -Infinity;
       for (let row = this.#starts[passage] ?? 0; row < (this.#starts[passage + 1] ?? 0); row += 1) {
@@ -116,12 +114,21 @@ export class DenseIndex {
       }
       scores[passage] = best === -Infinity ? unrelated : best;
     }
-    return { scores, unrelated };
+    return scores;
   }
 
-  /** The mean score of all rows, which is what a passage without relation to the query may expect. */
-  unrelated(query: Float32Array): number {
-    return dot(query, this.#centroid);
+  /** Takes places out of the running, in the scores that the last scan left. */
+  hide(places: Uint32Array): void {
+    for (let at = 0; at < places.length; at += 1) {
+      const place = places[at] as number;
+      this.lexical[place] = 0;
+      this.#scores[place] = -Infinity;
+    }
+  }
+
+  /** The mean of all rows. */
+  get centroid(): Float32Array {
+    return this.#centroid;
   }
 
   /** The bare scan: inner products of all rows, in memory that the next scan overwrites. */
@@ -130,27 +137,27 @@ export class DenseIndex {
     return this.#rows;
   }
 
-  /** The scores of some passages for another query; those of all passages stay as they are. */
-  rescore(query: Float32Array, places: Uint32Array): { readonly scores: Float32Array; readonly unrelated: number } {
-    const unrelated = this.unrelated(query);
-    const loaded = this.#load(query);
+  /** The score of one passage for another query; those of all passages stay as they are. `prepare` the query first. */
+  rescore(place: number, prepared: number, unrelated: number): number {
     const out = new Float32Array(this.#memory.buffer, this.#constants(), 1);
-    const scores = Float32Array.from(places, (place) => {
-      let best = -Infinity;
-      for (let row = this.#starts[place] as number; row < (this.#starts[place + 1] as number); row += 1) {
-        this.#scanRows(loaded, row, row + 1, out.byteOffset);
-        best = Math.max(best, out[0] as number);
-      }
-      return best === -Infinity ? unrelated : best;
-    });
-    return { scores, unrelated };
+    let best = -Infinity;
+    for (let row = this.#starts[place] as number; row < (this.#starts[place + 1] as number); row += 1) {
+      this.#scanRows(prepared, row, row + 1, out.byteOffset);
+      best = Math.max(best, out[0] as number);
+    }
+    return best === -Infinity ? unrelated : best;
+  }
+
+  /** Puts a query where `rescore` finds it; answers what that wants to be told. */
+  prepare(query: Float32Array): number {
+    return this.#load(query);
   }
 
   /**
    * The places with the best sums of both scores, the lexical ones lying in `lexical` and the dense ones where `score`
    * left them, each brought to the scale it is told. Blocks without a place good enough are passed over by the kernel.
    */
-  bestFused(scale: FusionScale, count: number): Uint32Array {
+  bestFused(scale: FusionScale, count: number): { readonly place: number; readonly score: number }[] {
     const { length } = this.lexical;
     const factors = new Float32Array(this.#memory.buffer, this.#constants(), 16);
     factors.fill(scale.lexicalFactor, 0, 4).fill(scale.floor, 4, 8).fill(scale.denseFactor, 8, 12).fill(0, 12);
@@ -174,7 +181,10 @@ export class DenseIndex {
       }
       factors.fill(bound, 12);
     }
-    return best.places();
+    return Array.from(best.places(), (place) => ({
+      place,
+      score: fusedScore(scale, this.lexical[place] as number, this.#scores[place] as number),
+    }));
   }
 
   /** The highest of the lexical and of the dense scores; at least 0 and `floor`. */
@@ -251,17 +261,4 @@ function largest(vector: Float32Array): number {
   let most = 0;
   for (const value of vector) most = Math.max(most, Math.abs(value));
   return most;
-}
-
-function readInto(path: string, target: Uint8Array): void {
-  const descriptor = openSync(path, 'r');
-  try {
-    for (let at = 0; at < target.length;) {
-      const read = readSync(descriptor, target, at, Math.min(target.length - at, 1 << 28), at);
-      if (read === 0) throw new AppError('INDEX_DAMAGED', `${path} ended early`, { hint: 'build the index again' });
-      at += read;
-    }
-  } finally {
-    closeSync(descriptor);
-  }
 }

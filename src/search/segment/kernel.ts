@@ -17,14 +17,19 @@ export interface ScanKernel {
    * block is BLOCK numbers; `factors` holds lexical factor, floor of the dense score, dense factor and bound, four times each.
    */
   nextAbove(lexical: number, end: number, dense: number, factors: number): number;
+  /** In how many bits each of the codes differs from the query's; written to `out` as 16-bit integers. */
+  scanCodes(query: number, codes: number, codesEnd: number, codeBytes: number, out: number): void;
 }
+
+/** A code holds a multiple of so many bytes. */
+export const CODE_MULTIPLE = 16;
 
 /** Numbers that `nextAbove` looks at together. */
 export const BLOCK = 8;
 
 /** Compiles the kernels for a memory. */
 export function createKernel(memory: WasmMemory): ScanKernel {
-  return compile([scanFloats(), scanBytes(), highest(), nextAbove()], memory) as ScanKernel;
+  return compile([scanFloats(), scanBytes(), highest(), nextAbove(), scanCodes()], memory) as ScanKernel;
 }
 
 const QUERY = 0;
@@ -124,13 +129,56 @@ function scanBytes(): WasmFunction {
   };
 }
 
-/** The loop over rows, common to both kernels; `inner` moves ROW on to the next row. */
+function scanCodes(): WasmFunction {
+  const at = 5;
+  const end = 6;
+  const sum = 7;
+  const inner = op.repeat([
+    ...op.get(sum),
+    ...op.get(ROW),
+    ...op.vectorLoad(0),
+    ...op.get(at),
+    ...op.vectorLoad(0),
+    ...op.vectorXor,
+    ...op.i8x16CountBits,
+    ...op.i8x16Add,
+    ...op.set(sum),
+    ...advance(at, CODE_MULTIPLE),
+    ...advance(ROW, CODE_MULTIPLE),
+    ...op.get(ROW),
+    ...op.get(end),
+    ...op.i32LessThan,
+  ]);
+  const total = [
+    ...op.get(sum),
+    ...op.i16x8AddPairs,
+    ...op.i32x4AddPairs,
+    ...op.set(sum),
+    ...LANES.flatMap((lane) => [...op.get(sum), ...op.i32x4Lane(lane), ...(lane > 0 ? op.i32Add : [])]),
+  ];
+  return {
+    name: 'scanCodes',
+    parameters: 5,
+    locals: [I32, I32, V128],
+    body: eachRow({
+      at,
+      end,
+      sums: [sum],
+      inner,
+      result: [...op.get(OUT), ...total, ...op.i32Store16(0)],
+      outBytes: 2,
+    }),
+  };
+}
+
+/** The loop over rows, common to the kernels; `inner` moves ROW on to the next row. */
 function eachRow(parts: {
   readonly at: number;
   readonly end: number;
   readonly sums: readonly number[];
   readonly inner: readonly number[];
   readonly result: readonly number[];
+  readonly outBytes?: number;
 }): number[] {
   return op.repeat([
     ...op.get(QUERY),
@@ -142,7 +190,7 @@ function eachRow(parts: {
     ...parts.sums.flatMap((sum) => [...op.vectorZero, ...op.set(sum)]),
     ...parts.inner,
     ...parts.result,
-    ...advance(OUT, 4),
+    ...advance(OUT, parts.outBytes ?? 4),
     ...op.get(ROW),
     ...op.get(ROWS_END),
     ...op.i32LessThan,

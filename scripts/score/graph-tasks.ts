@@ -1,0 +1,256 @@
+import { existsSync, globSync, readFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+
+import { findAbbreviations } from '../../src/graph/extract/abbreviations.ts';
+import { findCallouts } from '../../src/graph/extract/callouts.ts';
+import { findQuantities } from '../../src/graph/extract/quantities.ts';
+import { findSoftware } from '../../src/graph/extract/software.ts';
+import type { CitedWork } from '../../src/graph/link/cited-work.ts';
+import { workKeys } from '../../src/graph/link/cited-work.ts';
+import { linkReference } from '../../src/graph/link/link.ts';
+import { readPrintedReference, referenceKeys } from '../../src/graph/link/printed-reference.ts';
+import { parseFile } from '../../src/parse/index.ts';
+
+/** One line of the table. */
+interface ScoreRow {
+  readonly name: string;
+  readonly f1: number | null;
+  readonly p: number | null;
+  readonly r: number | null;
+  /** On the half that was looked at, and on the half of which only the figures were. */
+  readonly work: number | null;
+  readonly kept: number | null;
+  readonly floor: number;
+  readonly leastPrecision?: number;
+}
+
+interface Task {
+  readonly group: string;
+  readonly score: () => Promise<ScoreRow[]>;
+}
+
+interface Figures {
+  readonly p: number | null;
+  readonly r: number | null;
+  readonly f1: number | null;
+}
+
+type Document = Readonly<Record<string, unknown>> & { readonly id: string; readonly text: string };
+interface Prediction {
+  readonly id: string;
+}
+
+const shared = join(dirname(dirname(import.meta.dirname)), '..', 'shared');
+const data = join(shared, 'data', 'graph', 'open');
+const pdfs = join(shared, 'data', 'parse', 'open', 'pmc');
+const tool = join(shared, 'tools', 'graph-score', 'src');
+
+/** What of the data and its scorer cannot be found here; undefined when all is there. */
+export function missingGraphData(): string | undefined {
+  return [data, pdfs, tool].find((path) => !existsSync(path));
+}
+
+/** Every second document, or every second article where documents are its paragraphs, was kept aside while the rules were written. */
+function keptAside(documents: readonly { readonly id: string }[]): ReadonlySet<string> {
+  const groups = [...Map.groupBy(documents, ({ id }) => id.replace(/^([0-9a-f]{10})-\d+$/, '$1')).values()];
+  return new Set(groups.filter((_, at) => at % 2 === 1).flatMap((group) => group.map(({ id }) => id)));
+}
+
+async function scorer<T>(file: string): Promise<T> {
+  return (await import(pathToFileURL(join(tool, file)).href)) as T;
+}
+
+function readLines<T>(...path: string[]): T[] {
+  return readFileSync(join(data, ...path), 'utf8')
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line) as T);
+}
+
+/** What is scored, in the order it is printed. */
+export function graphTasks(): Task[] {
+  return [
+    { group: 'linking', score: linking },
+    { group: 'callouts', score: callouts },
+    { group: 'abbreviations', score: abbreviations },
+    { group: 'quantities', score: quantities },
+    { group: 'software', score: software },
+  ];
+}
+
+/** Scores all documents, and each half of them. */
+function rowOf<T extends { readonly id: string }, P extends Prediction>(
+  row: Pick<ScoreRow, 'name' | 'floor' | 'leastPrecision'>,
+  documents: readonly T[],
+  predictions: readonly P[],
+  score: (documents: T[], predictions: P[]) => Figures,
+): ScoreRow {
+  const part = (keep: (id: string) => boolean): Figures =>
+    score(
+      documents.filter(({ id }) => keep(id)),
+      predictions.filter(({ id }) => keep(id)),
+    );
+  const all = part(() => true);
+  const kept = keptAside(documents);
+  return { ...row, ...all, work: part((id) => !kept.has(id)).f1, kept: part((id) => kept.has(id)).f1 };
+}
+
+interface Query extends Prediction {
+  readonly string: string;
+  readonly doi: string | null;
+  readonly style: string;
+}
+
+const LINKING: readonly (readonly [name: string, floor: number, styles: RegExp])[] = [
+  ['linking, titled, clean', 0.995, /^(?!notitle)[a-z]+$/],
+  ['linking, titled, noisy', 0.985, /^(?!notitle)[a-z]+\+noise$/],
+  ['linking, untitled, clean', 0.9, /^notitle$/],
+  ['linking, untitled, noisy', 0.75, /^notitle\+noise$/],
+];
+
+async function linking(): Promise<ScoreRow[]> {
+  const { scoreLinking } = await scorer<{
+    scoreLinking: (queries: unknown, pool: ReadonlySet<string>, predictions: unknown) => { all: Figures };
+  }>('linking.ts');
+  const pool = readLines<CitedWork & { readonly key: string; readonly year: string | null }>(
+    'linking',
+    'pool.jsonl',
+  ).map(({ key, ...work }) => ({
+    key,
+    work: { ...work, year: work.year === null ? null : Number.parseInt(work.year, 10) },
+  }));
+  const keys = new Set(pool.map(({ key }) => key));
+  const byKey = new Map<string, number[]>();
+  for (const [at, { work }] of pool.entries())
+    for (const key of workKeys(work)) byKey.set(key, [...(byKey.get(key) ?? []), at]);
+  const queries = readLines<Query>('linking', 'queries.jsonl');
+  const predictions = queries.map(({ id, string }) => {
+    const reference = readPrintedReference(string);
+    const shared = new Map<number, number>();
+    for (const key of referenceKeys(reference))
+      for (const at of byKey.get(key) ?? []) shared.set(at, (shared.get(at) ?? 0) + (key.startsWith('t:') ? 1 : 5));
+    const candidates = [...shared]
+      .filter(([, count]) => count > 1)
+      .flatMap(([at]) => (pool[at] ? [[pool[at].key, pool[at].work] as const] : []));
+    return { id, doi: linkReference(reference, candidates)?.work ?? null };
+  });
+  return LINKING.map(([name, floor, styles]) => {
+    const chosen = queries.filter(({ style }) => styles.test(style));
+    const ids = new Set(chosen.map(({ id }) => id));
+    return rowOf(
+      { name, floor, leastPrecision: 0.98 },
+      chosen,
+      predictions.filter(({ id }) => ids.has(id)),
+      (some, found) => scoreLinking(some, keys, found).all,
+    );
+  });
+}
+
+async function abbreviations(): Promise<ScoreRow[]> {
+  const { scorePairs } = await scorer<{ scorePairs: (documents: unknown, predictions: unknown) => { exact: Figures } }>(
+    'pairs.ts',
+  );
+  const documents = readLines<Document>('abbreviations', 'docs.jsonl');
+  const predictions = documents.map(({ id, text }) => ({
+    id,
+    pairs: findAbbreviations(text).map(({ short, long }) => ({ short: short.text, long: long.text })),
+  }));
+  return [
+    rowOf(
+      { name: 'abbreviations', floor: 0.895 },
+      documents,
+      predictions,
+      (some, found) => scorePairs(some, found).exact,
+    ),
+  ];
+}
+
+interface SpanScorer {
+  readonly scoreSpans: (
+    documents: unknown,
+    predictions: unknown,
+    key: string,
+    keep?: (span: { type?: string }) => boolean,
+  ) => { overlap: Figures };
+}
+
+async function quantities(): Promise<ScoreRow[]> {
+  const { scoreSpans } = await scorer<SpanScorer>('spans.ts');
+  const documents = readLines<Document>('measurements', 'docs.jsonl');
+  const predictions = documents.map(({ id, text }) => ({
+    id,
+    quantities: findQuantities(text).map(({ start, end }) => ({ start, end })),
+  }));
+  return [
+    rowOf(
+      { name: 'quantities, any overlap', floor: 0.88, leastPrecision: 0.85 },
+      documents,
+      predictions,
+      (some, found) => scoreSpans(some, found, 'quantities').overlap,
+    ),
+  ];
+}
+
+async function software(): Promise<ScoreRow[]> {
+  const { scoreSpans } = await scorer<SpanScorer>('spans.ts');
+  const documents = readLines<Document>('software', 'docs.jsonl');
+  // Paragraphs of one article stand in one document, as they do in a corpus.
+  const predictions = [...Map.groupBy(documents, ({ id }) => id.replace(/-\d+$/, '')).values()].flatMap(
+    (paragraphs) => {
+      const found = findSoftware(paragraphs.map(({ text }) => text));
+      return paragraphs.map(({ id }, at) => ({
+        id,
+        mentions: found.filter(({ paragraph }) => paragraph === at).map(({ start, end }) => ({ start, end })),
+      }));
+    },
+  );
+  return [
+    rowOf(
+      { name: 'software, any overlap', floor: 0.65 },
+      documents,
+      predictions,
+      (some, found) => scoreSpans(some, found, 'mentions', ({ type }) => type === 'software').overlap,
+    ),
+  ];
+}
+
+async function callouts(): Promise<ScoreRow[]> {
+  const { scoreCallouts } = await scorer<{
+    scoreCallouts: (documents: unknown, predictions: unknown) => { callouts: Figures };
+  }>('callouts.ts');
+  const sets = [
+    { name: 'callouts, JATS', floor: 0.985, folder: join(data, 'citation-contexts'), ending: '.jats.xml' },
+    { name: 'callouts, published PDFs', floor: 0.88, folder: pdfs, ending: '.pdf' },
+  ];
+  const rows: ScoreRow[] = [];
+  for (const { name, floor, folder, ending } of sets) {
+    const documents: { readonly id: string }[] = [];
+    const predictions: { id: string; callouts: unknown[] }[] = [];
+    for (const path of globSync('*.citations.json', { cwd: folder }).sort()) {
+      const truth = JSON.parse(readFileSync(join(folder, path), 'utf8')) as { readonly id: string };
+      const { document } = await parseFile(join(folder, basename(path, '.citations.json') + ending));
+      const found = findCallouts(document.blocks);
+      documents.push(truth);
+      predictions.push({
+        id: truth.id,
+        callouts: found.callouts.map(({ block, start, end, references }) => {
+          const text = document.blocks[block]?.text ?? '';
+          // A numbered entry is told by its number: a list that the parser read one entry short does not shift the others.
+          const refs = references.map((position) => {
+            const label = found.references[position - 1]?.label ?? '';
+            return /^\d+$/.test(label) ? label : position;
+          });
+          return {
+            refs,
+            text: text.slice(start, end),
+            before: text.slice(Math.max(0, start - 80), start),
+            after: text.slice(end, end + 60),
+          };
+        }),
+      });
+    }
+    rows.push(rowOf({ name, floor }, documents, predictions, (some, given) => scoreCallouts(some, given).callouts));
+  }
+  return rows;
+}

@@ -1,0 +1,247 @@
+import { Command, Option } from 'commander';
+
+import type { Corpus } from '../../../corpus/index.ts';
+import { findSearchPlace, openCorpus } from '../../../corpus/index.ts';
+import type { EdgeKind, Graph } from '../../../graph/index.ts';
+import { communities, EDGE_KINDS, pageRank } from '../../../graph/index.ts';
+import { count } from '../../progress.ts';
+import type { Session } from '../../session.ts';
+import { openSession, shared } from '../../session.ts';
+import { stopSignal } from '../../stop-signal.ts';
+import { wholeNumber } from '../../whole-number.ts';
+import { showStage } from '../docparse/stage-options.ts';
+import { evidenceLine, neighbourLines, nodeLine } from './text.ts';
+
+interface GraphFlags {
+  readonly run?: string;
+  readonly vocabulary?: string;
+  readonly force?: boolean;
+  readonly kind?: readonly EdgeKind[];
+  readonly top: number;
+  readonly least: number;
+}
+
+/** `graph build | stats | show | …`. */
+export function graphCommand(): Command {
+  const command = new Command('graph').description(
+    'build the knowledge graph of a corpus and ask it; every edge names its evidence',
+  );
+  command.addCommand(buildCommand());
+  for (const question of QUESTIONS) command.addCommand(questionCommand(question));
+  return command;
+}
+
+function buildCommand(): Command {
+  return shared(new Command('build'))
+    .description('read what the parsed documents say and bring the graph up to date with it')
+    .option('-r, --run <folder>', 'run folder; default: the newest run')
+    .option('--vocabulary <file>', 'terms of yours to look for: CSV (id, name, synonyms), SKOS (.ttl) or OBO')
+    .option('--force', 'read all documents again')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  docstokg graph build\n  docstokg graph build --run runs/corals --vocabulary terms.csv\n',
+    )
+    .action(async (flags: GraphFlags, self: Command) => {
+      const session = openSession(self);
+      using stop = stopSignal();
+      await using corpus = await corpusOf(session, flags);
+      const show = showStage(session);
+      const request = { vocabulary: flags.vocabulary, flags: { ...(flags.force && { force: true }) } };
+      for await (const event of corpus.graph.build(request, stop.signal)) {
+        if (event.kind === 'stage') show(event.event);
+        else {
+          const { path, change } = event;
+          if (event.outcome.failed > 0) process.exitCode = 1;
+          using graph = corpus.graph.open();
+          const stats = graph.stats();
+          const total = (counts: Record<string, number>): number =>
+            Object.values(counts).reduce((sum, each) => sum + each, 0);
+          if (session.json) session.terminal.print(JSON.stringify({ path, ...change, ...stats }));
+          else
+            session.terminal.print(
+              `${path}: ${count(change.documents)} documents, ${count(total(stats.nodes))} nodes, ${count(total(stats.edges))} edges, ${count(stats.evidence)} pieces of evidence (${count(change.added)} added, ${count(change.removed)} removed)`,
+            );
+        }
+      }
+    });
+}
+
+/** A question to the graph: how it is asked, and how the answer is told. */
+interface Question {
+  readonly name: string;
+  readonly example: string;
+  readonly description: string;
+  readonly words?: readonly string[];
+  readonly options?: (command: Command) => Command;
+  readonly ask: (graph: Graph, words: readonly string[], flags: GraphFlags) => unknown;
+  readonly tell: (answer: never, session: Session) => readonly string[];
+}
+
+function question<Answer>(
+  of: Omit<Question, 'ask' | 'tell'> & {
+    ask: (graph: Graph, words: readonly string[], flags: GraphFlags) => Answer;
+    tell: (answer: Answer, session: Session) => readonly string[];
+  },
+): Question {
+  return of;
+}
+
+const top = (command: Command): Command => command.option('-n, --top <n>', 'rows to show', wholeNumber(1), 20);
+const kinds = (command: Command): Command =>
+  top(command).addOption(new Option('--kind <kinds...>', 'edges of these kinds only').choices(Object.keys(EDGE_KINDS)));
+const weighted =
+  (unit: string) =>
+  (
+    rows: readonly { readonly node: Parameters<typeof nodeLine>[0]; readonly weight: number }[],
+    { terminal }: Session,
+  ): string[] =>
+    rows.map(({ node, weight }) => `${String(weight).padStart(5)} ${unit}  ${nodeLine(node, terminal)}`);
+
+const QUESTIONS: readonly Question[] = [
+  question({
+    name: 'stats',
+    example: 'docstokg graph stats',
+    description: 'how much is in it: documents, nodes and edges by kind, the works that weigh most, groups of works',
+    options: top,
+    ask: (graph, _words, { top: limit }) => {
+      const rank = [...pageRank(graph.database)].sort(([a, x], [b, y]) => y - x || (a < b ? -1 : 1)).slice(0, limit);
+      const byNode = graph.database.prepare('SELECT id FROM nodes WHERE node = ?');
+      return {
+        ...graph.stats(),
+        communities: new Set(communities(graph.database).values()).size,
+        most_weight: rank.map(([node, weight]) => ({ node: graph.find(String(byNode.get(node)?.['id'])), weight })),
+      };
+    },
+    tell: (stats, session) => [
+      `${count(stats.documents)} documents, ${count(stats.evidence)} pieces of evidence, ${count(stats.communities)} groups of works`,
+      ...Object.entries(stats.nodes).map(([kind, number]) => `${count(number).padStart(9)} ${kind}`),
+      '',
+      ...Object.entries(stats.edges).map(([kind, number]) => `${count(number).padStart(9)} ${kind}`),
+      '',
+      ...stats.most_weight.map(({ node, weight }) => `${weight.toFixed(4)}  ${nodeLine(node, session.terminal)}`),
+    ],
+  }),
+  question({
+    name: 'show',
+    example: 'docstokg graph show work:doi:10.1038/nature02691',
+    description: 'a node with its edges, each with the sentence it comes from',
+    words: ['id'],
+    options: kinds,
+    ask: (graph, [id = ''], flags) => ({
+      node: graph.find(id),
+      neighbours: graph.neighbours(id, { kinds: flags.kind, limit: flags.top }),
+    }),
+    tell: ({ node, neighbours }, { terminal }) => [
+      terminal.style('bold', nodeLine(node, terminal)),
+      ...neighbourLines(neighbours, terminal, true),
+    ],
+  }),
+  question({
+    name: 'neighbours',
+    example: 'docstokg graph neighbours 10.1038/nature02691 --kind cites authored_by',
+    description: 'the nodes next to a node, by kind of edge',
+    words: ['id'],
+    options: kinds,
+    ask: (graph, [id = ''], flags) => graph.neighbours(id, { kinds: flags.kind, limit: flags.top }),
+    tell: (rows, { terminal }) => neighbourLines(rows, terminal, false),
+  }),
+  question({
+    name: 'path',
+    example: 'docstokg graph path 10.1038/nature02691 10.1126/science.1109908',
+    description: 'a shortest way from one node to another',
+    words: ['from', 'to'],
+    ask: (graph, [from = '', to = '']) => graph.path(from, to) ?? [],
+    tell: (way, { terminal }) =>
+      way.length === 0
+        ? ['there is no way of at most six steps']
+        : way.map(
+            ({ node, edge, direction }) =>
+              `${edge === null ? '' : direction === 'out' ? `  ─ ${edge} → ` : `  ← ${edge} ─ `}${nodeLine(node, terminal)}`,
+          ),
+  }),
+  question({
+    name: 'cited-by',
+    example: 'docstokg graph cited-by 10.1038/nature02691',
+    description: 'the works that cite a work, newest first, with the entry of their list',
+    words: ['work'],
+    ask: (graph, [work = '']) => graph.citedBy(work),
+    tell: (rows, { terminal }) => neighbourLines(rows, terminal, true),
+  }),
+  question({
+    name: 'related',
+    example: 'docstokg graph related 10.1038/nature02691 --top 10',
+    description: 'works like a work: cited together with it, or citing the same',
+    words: ['work'],
+    options: top,
+    ask: (graph, [work = ''], flags) => graph.related(work, flags.top),
+    tell: weighted('shared'),
+  }),
+  question({
+    name: 'terms',
+    example: 'docstokg graph terms coral',
+    description: 'what the works speak about, by the number of works',
+    options: top,
+    ask: (graph, words, flags) => graph.most('term', { like: words[0], limit: flags.top }),
+    tell: weighted('works'),
+    words: ['[words]'],
+  }),
+  question({
+    name: 'quantities',
+    example: 'docstokg graph quantities "protein binding"',
+    description: 'the quantities about something, each with its sentence',
+    words: ['words'],
+    options: top,
+    ask: (graph, [words = ''], flags) => graph.quantities(words, flags.top),
+    tell: (rows, { terminal }) =>
+      rows.flatMap(({ quantity, evidence }) => [nodeLine(quantity, terminal), `    ${evidenceLine(evidence)}`]),
+  }),
+  question({
+    name: 'timeline',
+    example: 'docstokg graph timeline --json',
+    description: 'works by year: those of the corpus, and those it cites',
+    ask: (graph) => graph.timeline(),
+    tell: (rows) =>
+      rows.map(
+        ({ year, corpus, cited }) =>
+          `${year}  ${String(corpus).padStart(6)} in the corpus ${String(cited).padStart(6)} cited`,
+      ),
+  }),
+  question({
+    name: 'gaps',
+    example: 'docstokg graph gaps --least 3',
+    description: 'works that the corpus cites often and does not have: feed them to docstokg run',
+    options: (command) => top(command).option('--least <n>', 'cited by at least so many works', wholeNumber(1), 2),
+    ask: (graph, _words, flags) => graph.gaps({ least: flags.least, limit: flags.top }),
+    tell: weighted('times'),
+  }),
+  question({
+    name: 'sql',
+    example: 'docstokg graph sql "select kind, count(*) from edges group by kind"',
+    description: 'ask the tables themselves: nodes, edges, evidence, documents',
+    words: ['statement'],
+    ask: (graph, [statement = '']) => graph.sql(statement),
+    tell: (rows) => rows.map((row) => JSON.stringify(row)),
+  }),
+];
+
+function questionCommand({ name, example, description, words = [], options, ask, tell }: Question): Command {
+  const command = shared(new Command(name))
+    .description(description)
+    .option('-r, --run <folder>', 'run folder; default: the newest run')
+    .addHelpText('after', `\nExample:\n  ${example}\n`);
+  for (const word of words) command.argument(word.startsWith('[') ? word : `<${word}>`);
+  return (options?.(command) ?? command).action(async (...given: unknown[]) => {
+    const self = given.at(-1) as Command;
+    const session = openSession(self);
+    await using corpus = await corpusOf(session, self.opts<GraphFlags>());
+    using graph = corpus.graph.open();
+    const answer = ask(graph, given.slice(0, words.length) as string[], self.opts<GraphFlags>());
+    session.terminal.print(session.json ? JSON.stringify(answer) : tell(answer as never, session).join('\n'));
+  });
+}
+
+async function corpusOf(session: Session, flags: Pick<GraphFlags, 'run'>): Promise<Corpus> {
+  const { config } = session.load();
+  const { folder, dataRoot } = findSearchPlace(config, flags.run);
+  return await openCorpus(folder, { config: { ...config, parse: { ...config.parse, data_root: dataRoot } } });
+}

@@ -1,0 +1,115 @@
+import { AppError } from '../base/index.ts';
+import type { SearchFilter, Section } from '../search/index.ts';
+import { SECTIONS } from '../search/index.ts';
+import type { RecordStore, WorkRecord } from '../works/index.ts';
+import { parseLicense, retractionOf, yearOf } from '../works/index.ts';
+
+/** Which passages are asked, as people say it; all of it may be left out. */
+export interface PassageFilter {
+  /** `2020`, `2018-2022`, `2018-`, `-2022`. */
+  readonly year?: string | undefined;
+  /** Part of an author's name, or an ORCID. */
+  readonly author?: string | undefined;
+  /** Part of the name of a journal or repository. */
+  readonly venue?: string | undefined;
+  /** `article`, `preprint`, `review`, … */
+  readonly type?: string | undefined;
+  /** `cc-by`, `cc0`, …; several with commas. */
+  readonly license?: string | undefined;
+  /** Parts of papers, with commas: `methods,results`; front matter and reference lists answer only when named. */
+  readonly section?: string | undefined;
+  /** Only passages that hold one. */
+  readonly has?: 'table' | 'figure' | undefined;
+  readonly excludeRetracted?: boolean | undefined;
+}
+
+type Accepts = (record: WorkRecord) => boolean;
+
+/** The filter of an index that says the same; `hidden` documents are never asked. */
+export function searchFilter(
+  filter: PassageFilter,
+  records: Pick<RecordStore, 'ofDocument'> | undefined,
+  hidden: ReadonlySet<string>,
+): SearchFilter {
+  const tests: Accepts[] = [];
+  if (filter.year !== undefined) tests.push(inYears(filter.year));
+  if (filter.author !== undefined) tests.push(byAuthor(filter.author));
+  if (filter.venue !== undefined) tests.push(contains(filter.venue, ({ venue }) => [venue]));
+  if (filter.type !== undefined) tests.push(oneOf(filter.type, ({ type }) => type));
+  if (filter.license !== undefined)
+    tests.push(
+      oneOf(
+        filter.license,
+        ({ license }) => license,
+        (each) => parseLicense(each)?.slug ?? each,
+      ),
+    );
+  const { excludeRetracted = false } = filter;
+  const accepts = (document: string): boolean => {
+    if (hidden.has(document)) return false;
+    if (tests.length === 0 && !excludeRetracted) return true;
+    const record = records?.ofDocument(document);
+    // Of a document without a record nothing is known: it was not retracted as far as we know, and is of no year.
+    if (!record) return tests.length === 0;
+    return tests.every((test) => test(record)) && !(excludeRetracted && retractionOf(record));
+  };
+  const { year, author, venue, type, license } = filter;
+  const key = JSON.stringify([year, author, venue, type, license, excludeRetracted, hidden.size]);
+  return {
+    ...((tests.length > 0 || excludeRetracted || hidden.size > 0) && { documents: { key, accepts } }),
+    ...(filter.section !== undefined && { sections: sectionsOf(filter.section) }),
+    ...(filter.has !== undefined && { has: filter.has }),
+  };
+}
+
+function inYears(text: string): Accepts {
+  const [, from, dash, to] = /^\s*(\d{4})?\s*(-|–)?\s*(\d{4})?\s*$/.exec(text) ?? [];
+  if (from === undefined && to === undefined) throw wrong('year', text, '2020, 2018-2022, 2018- or -2022');
+  const first = from === undefined ? -Infinity : Number(from);
+  const last = to === undefined ? (dash === undefined ? first : Infinity) : Number(to);
+  return (record) => {
+    const year = yearOf(record);
+    return year !== null && year >= first && year <= last;
+  };
+}
+
+function byAuthor(text: string): Accepts {
+  const orcid = /\d{4}-\d{4}-\d{4}-\d{3}[\dX]/i.exec(text)?.[0].toUpperCase();
+  if (orcid !== undefined) return ({ authors }) => authors.some((author) => author.orcid === orcid);
+  return contains(text, ({ authors }) => authors.map(({ name }) => name));
+}
+
+/** Every word of the text stands in one of the values, accents and case aside. */
+function contains(text: string, read: (record: WorkRecord) => readonly (string | null)[]): Accepts {
+  const words = folded(text)
+    .split(/[\s,]+/)
+    .filter((word) => word !== '');
+  return (record) =>
+    read(record).some((value) => value !== null && words.every((word) => folded(value).includes(word)));
+}
+
+function oneOf(
+  text: string,
+  read: (record: WorkRecord) => string | null,
+  normal: (value: string) => string = (value) => value,
+): Accepts {
+  const wanted = new Set(text.split(',').map((each) => normal(each.trim().toLowerCase())));
+  return (record) => wanted.has((read(record) ?? '').toLowerCase());
+}
+
+function folded(text: string): string {
+  return text.normalize('NFKD').replaceAll(/\p{M}/gu, '').toLowerCase();
+}
+
+function sectionsOf(text: string): Section[] {
+  return text.split(',').map((each) => {
+    const name = each.trim().toLowerCase();
+    const section = SECTIONS.find((known) => known === name || `${known}s` === name || known === `${name}s`);
+    if (!section) throw wrong('section', each, SECTIONS.join(', '));
+    return section;
+  });
+}
+
+function wrong(what: string, value: string, hint: string): AppError {
+  return new AppError('USAGE_FILTER', `"${value.slice(0, 100)}" is no ${what} to search in`, { hint });
+}

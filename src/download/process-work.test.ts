@@ -1,0 +1,80 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import type { HttpResult, Send } from '../http/index.ts';
+import type { Finding, Resolver } from '../resolve/index.ts';
+import { HeldClock } from '../testing/index.ts';
+import { workFromPayload } from '../works/index.ts';
+import { KeptFiles } from './kept-files.ts';
+import type { WorkOutcome } from './outcome.ts';
+import { processWork } from './process-work.ts';
+
+const NEVER = '/nonexistent/docstokg';
+
+/** What becomes of a work whose only resolver finds this, and whose URLs answer so. */
+async function outcomeOf(findings: readonly Finding[], ...answers: readonly HttpResult[]): Promise<WorkOutcome> {
+  let asked = 0;
+  const send: Send = async () => answers[asked++] as HttpResult;
+  const resolver: Resolver = {
+    name: 'test',
+    async *plans() {
+      yield* findings;
+    },
+  };
+  using files = new KeptFiles(NEVER);
+  // No byte of a body comes, so no part is ever made.
+  files.newPart = async () => NEVER;
+  const clock = new HeldClock(0);
+  const work = { ...workFromPayload('w', undefined), isComplete: true };
+  const { outcome } = await processWork(work, {
+    send, files, clock, webClock: clock, inspect: undefined, accept: new Set(['pdf']), maxBytes: 1, budgetMs: 1_000, retries: 0,
+    signal: new AbortController().signal, resolvers: [resolver], retracted: 'keep',
+    resolve: {} as Parameters<typeof processWork>[1]['resolve'],
+  }); // prettier-ignore
+  return outcome;
+}
+
+const plan = (url: string): Finding => ({
+  kind: 'plan',
+  plan: {
+    resolver: 'test', url, expect: 'pdf', isPromised: true, license: null, version: null, hostType: null, robots: 'obey',
+    credentials: [], headers: {}, checksum: null, credits: 0, sameAs: null, terms: null,
+  },
+}); // prettier-ignore
+const A = plan('http://a.test/a.pdf');
+const B = plan('http://b.test/b.pdf');
+const trail = { url: 'http://a.test/a.pdf', chain: [] };
+const forbidden: HttpResult = { kind: 'refused', reason: 'robots-disallowed', message: 'no', trail };
+const stalled: HttpResult = { kind: 'failed', reason: 'headers-timeout', message: 'no', retryable: true, trail };
+
+test('what is known not to be had is skipped, with the word of the last URL', async () => {
+  const outcome = await outcomeOf([A], forbidden);
+  assert.deepEqual([outcome.kind, outcome.kind !== 'saved' && outcome.reason], ['skipped', 'robots-disallowed']);
+});
+
+test('a work of which nobody knows a URL is skipped as one', async () => {
+  assert.deepEqual(await outcomeOf([]), { kind: 'skipped', reason: 'no-plan', detail: null });
+});
+
+test('what broke is worth another try, whatever else was not to be had', async () => {
+  const outcome = await outcomeOf([A, B], stalled, forbidden);
+  assert.deepEqual([outcome.kind, outcome.kind !== 'saved' && outcome.reason], ['failed', 'timeout']);
+});
+
+test('a look-up that was refused is something to come back to, never the news that there is no copy', async () => {
+  const problem: Finding = { kind: 'problem', resolver: 'openalex', message: 'forbidden: status 403', at: null };
+  for (const findings of [[problem], [problem, A]]) {
+    const outcome = await outcomeOf(findings, forbidden);
+    assert.deepEqual([outcome.kind, outcome.kind !== 'saved' && outcome.reason], ['failed', 'lookup-failed']);
+    assert.match(outcome.kind === 'failed' ? (outcome.detail ?? '') : '', /^openalex forbidden: status 403/);
+  }
+});
+
+test('a moment that was named is waited for', async () => {
+  const problem: Finding = { kind: 'problem', resolver: 'openalex', message: 'budget', at: 5_000 };
+  const outcome = await outcomeOf([problem]);
+  assert.deepEqual(
+    [outcome.kind, outcome.kind === 'parked' && outcome.reason, outcome.kind === 'parked' && outcome.at],
+    ['parked', 'budget-exhausted', 5_000],
+  );
+});

@@ -1,0 +1,292 @@
+import type { DatabaseSync } from 'node:sqlite';
+
+import { AppError } from '../../base/index.ts';
+import { nodeKey } from '../node-key.ts';
+import type { EdgeKind, NodeKind } from '../schema.ts';
+import { openDatabase } from '../store/database.ts';
+import { evidenceOf, nodeOf } from './rows.ts';
+import type { GraphNode, Neighbour, ShownEvidence, Weighted } from './types.ts';
+
+const NODE = 'node, id, kind, label, year, data';
+/** The node and whatever is said to be the same: merges are followed when something is asked, never stored. */
+const SAME = `WITH RECURSIVE same(node) AS (
+  SELECT :node UNION SELECT edges.target FROM same JOIN edges ON edges.source = same.node AND edges.kind = 'same_as'
+  UNION SELECT edges.source FROM same JOIN edges ON edges.target = same.node AND edges.kind = 'same_as')`;
+const EVIDENCE_SHOWN = 5;
+
+/**
+ * A graph to be asked.
+ *
+ * ```ts
+ * import { openGraph } from 'docstokg/graph';
+ *
+ * using graph = openGraph('runs/coral/Graph/graph.sqlite');
+ * for (const { kind, node } of graph.neighbours('work:doi:10.1038/nature02691')) console.log(kind, node.label);
+ * ```
+ */
+export class Graph implements Disposable {
+  readonly database: DatabaseSync;
+
+  /** Use `openGraph`. */
+  constructor(database: DatabaseSync) {
+    this.database = database;
+  }
+
+  /** The node with an id; short forms are understood: a DOI, an OpenAlex id, a document's name, words of a title. */
+  find(name: string): GraphNode {
+    const found = this.#lookUp(name);
+    const node = found && this.#preferred(found);
+    if (!node)
+      throw new AppError('GRAPH_NO_NODE', `there is no node ${name}`, {
+        hint: 'ids look like work:doi:10.1000/182; docstokg graph terms and stats list some',
+      });
+    return node;
+  }
+
+  /** The node that another id of the same thing leads to. */
+  #preferred(node: GraphNode): GraphNode {
+    const other = this.#row(
+      `SELECT ${NODE.replaceAll(/\w+/g, 'nodes.$&')} FROM edges JOIN nodes ON nodes.node = edges.target WHERE edges.source = ? AND edges.kind = 'same_as' ORDER BY edges.target LIMIT 1`,
+      nodeKey(node.id),
+    );
+    return other ?? node;
+  }
+
+  #lookUp(name: string): GraphNode | undefined {
+    for (const id of [
+      name,
+      `work:${name}`,
+      `work:doi:${name.toLowerCase()}`,
+      `work:openalex:${name}`,
+      `term:text:${name.toLowerCase()}`,
+    ]) {
+      const row = this.#row(`SELECT ${NODE} FROM nodes WHERE node = ?`, nodeKey(id));
+      if (row) return row;
+    }
+    return (
+      this.#row(`SELECT ${NODE} FROM documents JOIN nodes ON nodes.node = documents.work WHERE owner = ?`, name) ??
+      this.#row(
+        `SELECT ${NODE} FROM nodes WHERE kind = 'work' AND label LIKE ? ESCAPE '\\' ORDER BY length(label), node LIMIT 1`,
+        `%${name.replace(/[\\%_]/g, '\\$&')}%`,
+      )
+    );
+  }
+
+  /** How many nodes and edges of each kind there are, and from how many documents. */
+  stats(): {
+    readonly documents: number;
+    readonly nodes: Record<string, number>;
+    readonly edges: Record<string, number>;
+    readonly evidence: number;
+  } {
+    const counts = (sql: string): Record<string, number> =>
+      Object.fromEntries(
+        this.database
+          .prepare(sql)
+          .all()
+          .map((row) => [String(row['kind']), Number(row['count'])]),
+      );
+    const one = (sql: string): number => Number(this.database.prepare(sql).get()?.['count'] ?? 0);
+    return {
+      documents: one("SELECT count(*) AS count FROM documents WHERE owner NOT LIKE 'record:%'"),
+      nodes: counts('SELECT kind, count(*) AS count FROM nodes GROUP BY kind ORDER BY kind'),
+      edges: counts('SELECT kind, count(*) AS count FROM edges GROUP BY kind ORDER BY kind'),
+      evidence: one('SELECT count(*) AS count FROM evidence'),
+    };
+  }
+
+  /** The edges of a node with the nodes at their other ends; the first reasons of each. */
+  neighbours(
+    name: string,
+    options: { readonly kinds?: readonly EdgeKind[] | undefined; readonly limit?: number } = {},
+  ): Neighbour[] {
+    const node = nodeKey(this.find(name).id);
+    const kinds = JSON.stringify(options.kinds ?? []);
+    const rows = this.database
+      .prepare(
+        `${SAME} SELECT edges.kind AS edge, 'out' AS direction, edges.source AS source, edges.target AS target, ${NODE}
+         FROM same JOIN edges ON edges.source = same.node JOIN nodes ON nodes.node = edges.target
+         WHERE :kinds = '[]' OR edges.kind IN (SELECT value FROM json_each(:kinds))
+         UNION ALL SELECT edges.kind, 'in', edges.source, edges.target, ${NODE}
+         FROM same JOIN edges ON edges.target = same.node JOIN nodes ON nodes.node = edges.source
+         WHERE :kinds = '[]' OR edges.kind IN (SELECT value FROM json_each(:kinds))
+         ORDER BY edge, direction DESC, year, label, id LIMIT :limit`.replaceAll(
+          NODE,
+          'nodes.node, nodes.id, nodes.kind, nodes.label, nodes.year, nodes.data',
+        ),
+      )
+      .all({ node, kinds, limit: options.limit ?? 1_000 });
+    return rows.map((row) => ({
+      kind: row['edge'] as EdgeKind,
+      direction: row['direction'] as 'out' | 'in',
+      node: nodeOf(row),
+      evidence: this.#evidence(String(row['source']), String(row['edge']), String(row['target'])),
+    }));
+  }
+
+  /** Every reason for an edge. */
+  evidence(source: string, kind: EdgeKind, target: string): ShownEvidence[] {
+    return this.#evidence(nodeKey(this.find(source).id), kind, nodeKey(this.find(target).id), 10_000);
+  }
+
+  /** The works that cite a work, newest first. */
+  citedBy(name: string): Neighbour[] {
+    return this.neighbours(name, { kinds: ['cites'] })
+      .filter(({ direction }) => direction === 'in')
+      .sort((a, b) => (b.node.year ?? 0) - (a.node.year ?? 0) || (a.node.id < b.node.id ? -1 : 1));
+  }
+
+  /** Works like a work: those cited together with it, and those that cite the same works, each shared work counted once. */
+  related(name: string, limit = 20): (Weighted & { readonly cocited: number; readonly coupled: number })[] {
+    const node = nodeKey(this.find(name).id);
+    return this.database
+      .prepare(
+        `${SAME}, pairs(other, cocited, coupled) AS (
+           SELECT b.target, 1, 0 FROM same JOIN edges AS a ON a.target = same.node AND a.kind = 'cites'
+             JOIN edges AS b ON b.source = a.source AND b.kind = 'cites' AND b.target NOT IN (SELECT node FROM same)
+           UNION ALL SELECT b.source, 0, 1 FROM same JOIN edges AS a ON a.source = same.node AND a.kind = 'cites'
+             JOIN edges AS b ON b.target = a.target AND b.kind = 'cites' AND b.source NOT IN (SELECT node FROM same))
+         SELECT nodes.*, sum(cocited) AS cocited, sum(coupled) AS coupled, sum(cocited + coupled) AS weight
+         FROM pairs JOIN nodes ON nodes.node = other GROUP BY other ORDER BY weight DESC, id LIMIT :limit`,
+      )
+      .all({ node, limit })
+      .map((row) => ({
+        node: nodeOf(row),
+        weight: Number(row['weight']),
+        cocited: Number(row['cocited']),
+        coupled: Number(row['coupled']),
+      }));
+  }
+
+  /** A shortest way from one node to another along edges in either direction; undefined when there is none of at most `most` steps. */
+  path(
+    from: string,
+    to: string,
+    most = 6,
+  ):
+    | { readonly node: GraphNode; readonly edge: EdgeKind | null; readonly direction: 'out' | 'in' | null }[]
+    | undefined {
+    const start = nodeKey(this.find(from).id);
+    const goal = nodeKey(this.find(to).id);
+    const came = new Map<
+      string,
+      { readonly from: string; readonly edge: EdgeKind; readonly direction: 'out' | 'in' } | null
+    >([[start, null]]);
+    const step = this.database.prepare(
+      `SELECT target AS node, kind, 'out' AS direction FROM edges WHERE source = :node
+       UNION ALL SELECT source, kind, 'in' FROM edges WHERE target = :node ORDER BY node, kind`,
+    );
+    let border = [start];
+    for (let depth = 0; depth < most && border.length > 0 && !came.has(goal); depth += 1) {
+      const next: string[] = [];
+      for (const node of border)
+        for (const row of step.all({ node })) {
+          const other = String(row['node']);
+          if (came.has(other)) continue;
+          came.set(other, { from: node, edge: row['kind'] as EdgeKind, direction: row['direction'] as 'out' | 'in' });
+          next.push(other);
+        }
+      border = next;
+    }
+    if (!came.has(goal)) return undefined;
+    const way: { node: GraphNode; edge: EdgeKind | null; direction: 'out' | 'in' | null }[] = [];
+    for (let at: string | undefined = goal; at !== undefined;) {
+      const row = this.#row(`SELECT ${NODE} FROM nodes WHERE node = ?`, at);
+      const link: { from: string; edge: EdgeKind; direction: 'out' | 'in' } | null = came.get(at) ?? null;
+      if (row) way.unshift({ node: row, edge: link?.edge ?? null, direction: link?.direction ?? null });
+      at = link?.from;
+    }
+    return way;
+  }
+
+  /** Nodes of a kind, those with most works first; with `like`, only those whose label has these words. */
+  most(kind: NodeKind, options: { readonly like?: string | undefined; readonly limit?: number } = {}): Weighted[] {
+    return this.database
+      .prepare(
+        `SELECT nodes.*, count(DISTINCT edges.source) AS weight FROM nodes JOIN edges ON edges.target = nodes.node
+         WHERE nodes.kind = :kind AND (:like IS NULL OR label LIKE :like) GROUP BY nodes.node ORDER BY weight DESC, label, id LIMIT :limit`,
+      )
+      .all({ kind, like: options.like === undefined ? null : `%${options.like}%`, limit: options.limit ?? 30 })
+      .map((row) => ({ node: nodeOf(row), weight: Number(row['weight']) }));
+  }
+
+  /** Quantities whose name or sentence has all of these words, with the works that state them. */
+  quantities(
+    words: string,
+    limit = 50,
+  ): { readonly quantity: GraphNode; readonly source: GraphNode; readonly evidence: ShownEvidence }[] {
+    const like = words
+      .split(/\s+/)
+      .filter((word) => word !== '')
+      .map((word) => `%${word}%`);
+    return this.database
+      .prepare(
+        `SELECT evidence.*, quantity.id AS quantity_id, source_node.id AS source_id FROM evidence
+         JOIN nodes AS quantity ON quantity.node = evidence.target JOIN nodes AS source_node ON source_node.node = evidence.source
+         WHERE evidence.kind = 'measures' AND NOT EXISTS (
+           SELECT 1 FROM json_each(:like) WHERE (quantity.label || ' ' || evidence.quote) NOT LIKE json_each.value)
+         ORDER BY quantity.label, evidence.owner, evidence.number LIMIT :limit`,
+      )
+      .all({ like: JSON.stringify(like), limit })
+      .map((row) => ({
+        quantity: this.find(String(row['quantity_id'])),
+        source: this.find(String(row['source_id'])),
+        evidence: evidenceOf(row),
+      }));
+  }
+
+  /** Works by year: how many of the corpus, and how many that it cites. */
+  timeline(): { readonly year: number; readonly corpus: number; readonly cited: number }[] {
+    return this.database
+      .prepare(
+        `SELECT year, sum(json_extract(data, '$.inCorpus') IS 1) AS corpus, sum(json_extract(data, '$.inCorpus') IS NOT 1) AS cited
+         FROM nodes WHERE kind = 'work' AND year IS NOT NULL GROUP BY year ORDER BY year`,
+      )
+      .all()
+      .map((row) => ({ year: Number(row['year']), corpus: Number(row['corpus']), cited: Number(row['cited']) }));
+  }
+
+  /** Works that the corpus cites often and does not have. */
+  gaps(options: { readonly least?: number; readonly limit?: number } = {}): Weighted[] {
+    return this.database
+      .prepare(
+        `SELECT nodes.*, count(*) AS weight FROM nodes JOIN edges ON edges.target = nodes.node AND edges.kind = 'cites'
+         WHERE nodes.kind = 'work' AND json_extract(data, '$.inCorpus') IS NOT 1
+           AND NOT EXISTS (SELECT 1 FROM edges AS same WHERE same.source = nodes.node AND same.kind = 'same_as')
+         GROUP BY nodes.node HAVING count(*) >= :least ORDER BY weight DESC, year DESC, id LIMIT :limit`,
+      )
+      .all({ least: options.least ?? 2, limit: options.limit ?? 50 })
+      .map((row) => ({ node: nodeOf(row), weight: Number(row['weight']) }));
+  }
+
+  /** Answers a question in SQL; the file is open for reading only. */
+  sql(statement: string): Record<string, unknown>[] {
+    return this.database
+      .prepare(statement)
+      .all()
+      .map((row) => ({ ...row }));
+  }
+
+  [Symbol.dispose](): void {
+    this.database.close();
+  }
+
+  #row(sql: string, ...values: string[]): GraphNode | undefined {
+    const row = this.database.prepare(sql).get(...values);
+    return row && nodeOf(row);
+  }
+
+  #evidence(source: string, kind: string, target: string, limit = EVIDENCE_SHOWN): ShownEvidence[] {
+    return this.database
+      .prepare(
+        'SELECT * FROM evidence WHERE source = ? AND kind = ? AND target = ? ORDER BY owner, part, number LIMIT ?',
+      )
+      .all(source, kind, target, limit)
+      .map(evidenceOf);
+  }
+}
+
+/** Opens a graph that has been built. */
+export function openGraph(path: string): Graph {
+  return new Graph(openDatabase(path, { readOnly: true }));
+}

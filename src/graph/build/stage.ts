@@ -1,0 +1,50 @@
+import { existsSync, globSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+
+import { canonicalJson, sha256, sha256File } from '../../base/index.ts';
+import { DOCTAGS_FOLDER } from '../../parse/index.ts';
+import type { StagePlan, WorkerModule, WorkItem } from '../../stage/index.ts';
+import { EXTRACTION_VERSION } from '../extract/extract-document.ts';
+import type { GraphStageSettings } from './worker.ts';
+
+/** Where the facts of documents are kept, under the data folder. */
+const FACTS_FOLDER = 'GraphFacts';
+
+/** The worker of the stage, by name, as a thread needs it. */
+export const graphWorker: WorkerModule = {
+  module: new URL(import.meta.url.endsWith('.ts') ? './worker.ts' : './worker.js', import.meta.url),
+};
+
+/** Every document that the DocTags stage has written, in the order of their names. */
+export async function graphPlan(
+  dataRoot: string,
+  settings: GraphStageSettings,
+): Promise<StagePlan & { readonly items: WorkItem[] }> {
+  const vocabulary = settings.vocabulary === null ? null : await sha256File(settings.vocabulary);
+  const cfgHash = sha256(canonicalJson({ version: EXTRACTION_VERSION, vocabulary }));
+  const folder = join(dataRoot, DOCTAGS_FOLDER);
+  const items = documentsIn(dataRoot).map((itemId): WorkItem => {
+    const blocks = join(folder, `${itemId}.jsonl`);
+    const sidecar = join(folder, `${itemId}.meta.json`);
+    return {
+      itemId,
+      inputs: { blocks, ...(existsSync(sidecar) && { sidecar }) },
+      outputs: { facts: factsPath(dataRoot, itemId) },
+      cfgHash,
+      costHint: statSync(blocks).size,
+    };
+  });
+  return { stageName: 'graph', items, totalItems: items.length };
+}
+
+/** The documents that have been parsed. */
+export function documentsIn(dataRoot: string): string[] {
+  return globSync('*.jsonl', { cwd: join(dataRoot, DOCTAGS_FOLDER) })
+    .map((name) => name.replace(/\.jsonl$/, ''))
+    .sort();
+}
+
+/** Where the facts of a document stand. */
+export function factsPath(dataRoot: string, document: string): string {
+  return join(dataRoot, FACTS_FOLDER, `${document}.json`);
+}

@@ -1,0 +1,96 @@
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+
+import { AppError, canonicalJson, FileLock, sha256, systemClock } from '../../base/index.ts';
+import type { WorkRecord } from '../../works/index.ts';
+import { normalizeDoi } from '../../works/index.ts';
+import type { Contribution, NodeStatement } from '../contribution.ts';
+import { RANK } from '../contribution.ts';
+import { extractRecord } from '../extract/extract-record.ts';
+import { withWork } from '../extract/statements.ts';
+import { GraphStore } from '../store/graph-store.ts';
+import type { GraphChange } from '../store/graph-store.ts';
+import { workNodeId } from '../work-id.ts';
+import { documentsIn, factsPath } from './stage.ts';
+
+/** What a graph is brought up to date with. */
+export interface GraphSources {
+  /** The file of the graph. */
+  readonly path: string;
+  /** Where the stages have written. */
+  readonly dataRoot: string;
+  /** The records of the works, and which of them a document holds. */
+  readonly records?: { all(): Iterable<WorkRecord>; ofDocument(document: string): WorkRecord | undefined };
+}
+
+interface Facts {
+  readonly known: { readonly title: string | null; readonly authors: readonly string[]; readonly doi: string | null };
+  readonly contribution: Contribution;
+}
+
+/**
+ * Brings a graph up to date with the facts of documents and the records of works: what has changed or gone is taken out,
+ * what is new is added. The file is the same as if it had been built at once.
+ */
+export async function updateGraph(sources: GraphSources): Promise<GraphChange & { readonly documents: number }> {
+  const lock = new FileLock(`${sources.path}.lock`, systemClock);
+  using held = lock.tryTake();
+  if (!held)
+    throw new AppError('GRAPH_BUSY', `another process is changing ${sources.path}`, {
+      hint: 'wait until it has ended',
+    });
+  const existed = existsSync(sources.path);
+  using store = new GraphStore(sources.path);
+  const before = store.documents();
+  const wanted = new Map<string, { readonly content: string; readonly read: () => Promise<Contribution> }>();
+  for (const record of sources.records?.all() ?? [])
+    wanted.set(`record:${record.id}`, {
+      content: sha256(canonicalJson(record)),
+      read: async () => extractRecord(record),
+    });
+  let documents = 0;
+  for (const document of documentsIn(sources.dataRoot)) {
+    const path = factsPath(sources.dataRoot, document);
+    if (!existsSync(path)) continue;
+    documents += 1;
+    const text = await readFile(path, 'utf8');
+    const record = sources.records?.ofDocument(document);
+    const content = sha256(`${text}\n${record ? canonicalJson(record.ids) : ''}`);
+    wanted.set(document, { content, read: async () => ofDocument(await readFile(path, 'utf8'), document, record) });
+  }
+  const remove = [...before.keys()].filter((owner) => !wanted.has(owner));
+  const add = [...wanted]
+    .filter(([owner, { content }]) => before.get(owner) !== content)
+    .sort(([a], [b]) => (a < b ? -1 : 1));
+  const contents = new Map(add.map(([owner, { content }]) => [owner, content]));
+  const change = await store.apply(
+    { add: contributions(add.map(([, { read }]) => read)), remove },
+    ({ owner }) => contents.get(owner) ?? '',
+  );
+  if (change.added + change.removed > 0 || !existed) await store.compact();
+  return { ...change, documents };
+}
+
+/** One after the other: the facts of many documents are never in memory together. */
+async function* contributions(reads: readonly (() => Promise<Contribution>)[]): AsyncGenerator<Contribution> {
+  for (const read of reads) yield await read();
+}
+
+/** The facts of a document with its work: the one that a record names, else the DOI that stands in it, else itself. */
+function ofDocument(text: string, document: string, record: WorkRecord | undefined): Contribution {
+  const { known, contribution } = JSON.parse(text) as Facts;
+  const doi = normalizeDoi(known.doi ?? '');
+  const work =
+    (record && (workNodeId(record.ids) ?? `work:record:${record.id}`)) ??
+    (doi === undefined ? `work:document:${document}` : `work:doi:${doi.toLowerCase()}`);
+  const node: NodeStatement = {
+    id: work,
+    kind: 'work',
+    label: known.title ?? document,
+    year: null,
+    rank: RANK.document,
+    data: { title: known.title, authors: known.authors.slice(0, 30), document, inCorpus: true },
+  };
+  const named = withWork(contribution, work);
+  return { ...named, nodes: [...named.nodes, node] };
+}

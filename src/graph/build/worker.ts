@@ -1,0 +1,49 @@
+import { readFile, writeFile } from 'node:fs/promises';
+
+import { readBlockLines } from '../../parse/index.ts';
+import type { StageWorker } from '../../stage/index.ts';
+import { extractDocument } from '../extract/extract-document.ts';
+import { readVocabulary } from '../extract/read-vocabulary.ts';
+import { Vocabulary } from '../extract/vocabulary.ts';
+
+/** What the stage tells its workers. */
+export interface GraphStageSettings {
+  /** A vocabulary of the user's. */
+  readonly vocabulary: string | null;
+}
+
+let opened: { readonly path: string; readonly vocabulary: Promise<Vocabulary> } | undefined;
+
+/** Reads what one document says. The vocabulary is read once per worker. */
+const extractOne: StageWorker = async (item, context) => {
+  const { vocabulary: path } = context.data as GraphStageSettings;
+  if (path !== null && opened?.path !== path)
+    opened = { path, vocabulary: readVocabulary(path).then((entries) => new Vocabulary(entries)) };
+  const sidecar = await readSidecar(item.inputs['sidecar']);
+  const contribution = extractDocument(item.itemId, await readBlockLines(item.inputs['blocks'] ?? ''), {
+    fileSha256: sidecar.source_sha256 ?? null,
+    ...(path !== null && opened && { vocabulary: await opened.vocabulary }),
+  });
+  const known = { title: sidecar.title ?? null, authors: sidecar.authors ?? [], doi: sidecar.doi ?? null };
+  await writeFile(item.outputs['facts'] ?? '', JSON.stringify({ known, contribution }));
+  return {
+    status: 'success',
+    manifest: {
+      nodes: contribution.nodes.length,
+      edges: contribution.edges.length,
+      references: contribution.references.length,
+    },
+  };
+};
+export default extractOne;
+
+interface Sidecar {
+  readonly source_sha256?: string;
+  readonly title?: string;
+  readonly authors?: readonly string[];
+  readonly doi?: string;
+}
+
+async function readSidecar(path: string | undefined): Promise<Sidecar> {
+  return path === undefined ? {} : (JSON.parse(await readFile(path, 'utf8')) as Sidecar);
+}

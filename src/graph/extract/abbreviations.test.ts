@@ -1,0 +1,35 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import { findAbbreviations } from './abbreviations.ts';
+
+const pairs = (text: string): string[] =>
+  findAbbreviations(text).map(({ short, long }) => `${short.text} = ${long.text}`);
+
+test('the long form in front of a bracket is found by its letters', () => {
+  assert.deepEqual(pairs('Patients had an elevated body mass index (BMI) at baseline.'), ['BMI = body mass index']);
+  assert.deepEqual(pairs('cells treated with lipopolysaccharide (LPS) were'), ['LPS = lipopolysaccharide']);
+  assert.deepEqual(pairs('after treatment with antithyroid drugs (ATD)'), ['ATD = antithyroid drugs']);
+  assert.deepEqual(pairs('non-high-density lipoprotein (HDL) cholesterol'), ['HDL = high-density lipoprotein']);
+});
+
+test('brackets inside brackets, short forms behind a comma and before the bracket are found', () => {
+  assert.deepEqual(pairs('[OR 6.9, confidence interval (CI) 2.9 to 16.7]'), ['CI = confidence interval']);
+  assert.deepEqual(pairs('HIF-1beta (arylhydrocarbon receptor nuclear translocator, ARNT)'), [
+    'ARNT = arylhydrocarbon receptor nuclear translocator',
+  ]);
+  assert.deepEqual(pairs('measured with GC (gas chromatography) and'), ['GC = gas chromatography']);
+});
+
+test('remarks that abbreviate nothing are left alone', () => {
+  assert.deepEqual(pairs('There was no difference (P < 0.05) between the groups (Table 2).'), []);
+  assert.deepEqual(pairs('as was shown earlier (Smith, 2004) in rats (n = 12)'), []);
+});
+
+test('places are those of the text', () => {
+  const text = 'The essential oil (EO) was obtained.';
+  const [found] = findAbbreviations(text);
+  assert.ok(found);
+  assert.equal(text.slice(found.long.start, found.long.end), 'essential oil');
+  assert.equal(text.slice(found.short.start, found.short.end), 'EO');
+});

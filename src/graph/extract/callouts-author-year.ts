@@ -1,0 +1,191 @@
+import type { Block } from '../../parse/index.ts';
+import type { Callout } from './callouts.ts';
+import type { ListedReference } from './reference-list.ts';
+import { nameWords } from './reference-list.ts';
+
+const YEAR = /(?<![\d.\-–/])(?<year>1[6-9]\d\d|20\d\d)(?<letter>[a-z](?![\p{L}]))?(?![\d%])(?!\.\d)/gu;
+/** Further letters and years behind a year: "2001a, b", "2001, 2003". */
+const LETTERS = /^(?:\s?(?:,|;|&|and)\s?(?<letter>[a-z])(?![\p{L}\d]))/u;
+const SAME_NAMES = /^\s?(?:[,;]|,?\sand|&)\s?\(?$/u;
+const LOOK_BACK = 120;
+
+interface Named {
+  readonly references: readonly ListedReference[];
+  /** Where the names begin. */
+  readonly start: number;
+}
+
+/** Finds callouts by author and year, by looking for the entries' own names in front of their years. */
+export function authorYearCallouts(blocks: readonly Block[], references: readonly ListedReference[]): Callout[] {
+  const byYear = Map.groupBy(
+    references.filter(({ parsed }) => parsed.year !== null),
+    ({ parsed }) => parsed.year ?? 0,
+  );
+  const found: Callout[] = [];
+  for (const block of blocks) {
+    let previous: { readonly end: number; readonly named: Named } | undefined;
+    for (const match of block.text.matchAll(YEAR)) {
+      const year = Number(match.groups?.['year']);
+      const letter = match.groups?.['letter'] ?? '';
+      const end = match.index + match[0].length;
+      const candidates = byYear.get(year) ?? [];
+      const between: string | undefined = previous && block.text.slice(previous.end, match.index);
+      let named = namedBefore(block.text, match.index, candidates);
+      let start = named?.start ?? match.index;
+      if (!named && previous && between !== undefined && SAME_NAMES.test(between)) {
+        const first = previous.named.references[0];
+        const same = candidates.filter((each) => each.surnames[0] === first?.surnames[0]);
+        if (same.length > 0) named = { references: closest(same, first), start: match.index };
+        start = match.index;
+      }
+      if (!named) {
+        previous = undefined;
+        continue;
+      }
+      const chosen = byLetter(named.references, letter);
+      if (!chosen) continue;
+      const closed =
+        block.text.slice(match.index - 1, match.index) === '(' && block.text[end] === ')' && start < match.index;
+      found.push({
+        block: block.order,
+        start,
+        end: closed ? end + 1 : end,
+        references: [chosen.position],
+        implied: [],
+      });
+      const more = letter === '' ? [] : furtherLetters(block, end, named.references);
+      found.push(...more);
+      previous = { end: (more.at(-1)?.end ?? end) + (closed ? 1 : 0), named };
+    }
+  }
+  return found;
+}
+
+/** "2001a, b, c": a callout for each further letter. */
+function furtherLetters(block: Block, from: number, references: readonly ListedReference[]): Callout[] {
+  const found: Callout[] = [];
+  let at = from;
+  for (;;) {
+    const more = LETTERS.exec(block.text.slice(at, at + 8));
+    const next = references.find((each) => each.yearLetter === more?.groups?.['letter']);
+    if (!more || !next) return found;
+    at += more[0].length;
+    found.push({ block: block.order, start: at - 1, end: at, references: [next.position], implied: [] });
+  }
+}
+
+/** The entry with the year's letter; without letters in the list, the letter counts the entries in their order. */
+function byLetter(references: readonly ListedReference[], letter: string): ListedReference | undefined {
+  if (letter === '') return references[0];
+  const exact = references.find((each) => each.yearLetter === letter);
+  if (exact) return exact;
+  if (references.some((each) => each.yearLetter !== '')) return undefined;
+  return references[letter.charCodeAt(0) - 97] ?? references[0];
+}
+
+/** Of entries with one first author those with as many authors as the one before come first. */
+function closest(references: readonly ListedReference[], first: ListedReference | undefined): ListedReference[] {
+  const size = (each: ListedReference | undefined): number => Math.min(3, each?.surnames.length ?? 0);
+  return references.toSorted(
+    (a, b) => Math.abs(size(a) - size(first)) - Math.abs(size(b) - size(first)) || a.position - b.position,
+  );
+}
+
+interface Token {
+  readonly word: string;
+  readonly start: number;
+}
+
+/** The entries whose authors stand in front of a year, and where their names begin. */
+function namedBefore(text: string, at: number, candidates: readonly ListedReference[]): Named | undefined {
+  if (candidates.length === 0) return undefined;
+  const from = Math.max(0, at - LOOK_BACK);
+  const before = text.slice(from, at);
+  if (!/[\p{L}.)’'\]][,.]?\s?[([]?$|[\p{L}]\s?,?\s?(?:in press)?$/u.test(before)) return undefined;
+  const tokens: Token[] = [...before.matchAll(/[\p{L}\p{M}'’]+|&/gu)].map((match) => ({
+    word: match[0] === '&' ? 'and' : nameWords(match[0]).join('') || match[0],
+    start: from + match.index,
+  }));
+  let best: { readonly weight: number; readonly start: number; readonly references: ListedReference[] } | undefined;
+  for (const reference of candidates) {
+    const fit = fits(tokens, reference.surnames);
+    if (!fit) continue;
+    if (!best || fit.weight > best.weight) best = { ...fit, references: [reference] };
+    else if (fit.weight === best.weight) best.references.push(reference);
+  }
+  return best && { references: best.references.toSorted((a, b) => a.position - b.position), start: best.start };
+}
+
+/** Whether names in front of a year are an entry's authors: "A", "A et al.", "A and B", "A, B and C". */
+function fits(
+  tokens: readonly Token[],
+  surnames: readonly string[],
+): { readonly weight: number; readonly start: number } | undefined {
+  const [first = '', second = '', third = ''] = surnames.map((name) => name.replaceAll(' ', ''));
+  if (first === '') return undefined;
+  let end = tokens.length;
+  const word = (back: number): string => tokens[end - back]?.word ?? '';
+  if (word(1) === 's' && end > 1) end -= 1;
+  const others =
+    word(1) === 'al' && word(2) === 'et'
+      ? 2
+      : word(1) === 'colleagues' || word(1) === 'coworkers' || word(1) === 'others'
+        ? 2
+        : 0;
+  if (others > 0) {
+    const start = endsWith(tokens, end - others, first) ?? twoBeforeOthers(tokens, end - others, first, second);
+    return start === undefined ? undefined : { weight: surnames.length > 2 ? 3 : 1.5, start };
+  }
+  const pair = second === '' ? undefined : endsWith(tokens, end, second);
+  if (pair !== undefined) {
+    const place = tokens.findIndex((token) => token.start === pair);
+    const joined = tokens[place - 1]?.word === 'and' ? endsWith(tokens, place - 1, first) : undefined;
+    if (joined !== undefined) return { weight: surnames.length === 2 ? 3 : 2, start: joined };
+  }
+  const triple = third === '' ? undefined : endsWith(tokens, end, third);
+  if (triple !== undefined) {
+    const place = tokens.findIndex((token) => token.start === triple);
+    const behind = tokens[place - 1]?.word === 'and' ? place - 1 : place;
+    const middle = endsWith(tokens, behind, second);
+    const opening =
+      middle === undefined
+        ? undefined
+        : endsWith(
+            tokens,
+            tokens.findIndex((token) => token.start === middle),
+            first,
+          );
+    if (opening !== undefined) return { weight: 3, start: opening };
+  }
+  const alone = endsWith(tokens, end, first);
+  if (alone === undefined) return undefined;
+  const place = tokens.findIndex((token) => token.start === alone);
+  // "Smith and Jones 2001" is not Jones 2001.
+  if (tokens[place - 1]?.word === 'and' && /^\p{Lu}/u.test(tokens[place - 2]?.word ?? '')) return undefined;
+  return { weight: surnames.length === 1 ? 3 : 1, start: alone };
+}
+
+/** "A, B et al.": two names before the others. */
+function twoBeforeOthers(tokens: readonly Token[], end: number, first: string, second: string): number | undefined {
+  const middle = second === '' ? undefined : endsWith(tokens, end, second);
+  return middle === undefined
+    ? undefined
+    : endsWith(
+        tokens,
+        tokens.findIndex((token) => token.start === middle),
+        first,
+      );
+}
+
+/** Where a name that ends before token `end` begins; names of several words are joined. */
+function endsWith(tokens: readonly Token[], end: number, name: string): number | undefined {
+  let joined = '';
+  for (let at = end - 1; at >= Math.max(0, end - 6); at -= 1) {
+    const token = tokens[at];
+    if (!token) return undefined;
+    joined = token.word + joined;
+    if (joined === name) return token.start;
+    if (joined.length >= name.length) return undefined;
+  }
+  return undefined;
+}

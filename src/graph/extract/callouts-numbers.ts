@@ -1,0 +1,126 @@
+import type { Block } from '../../parse/index.ts';
+import type { Callout } from './callouts.ts';
+import type { ListedReference } from './reference-list.ts';
+
+const NUMBERS = String.raw`\d{1,3}[a-z]?\.?(?:\s?(?:,|;|[-–—−‐]|,?\sand\s|&|\.,)\s?\d{1,3}[a-z]?\.?)*`;
+const PATTERNS: Readonly<Record<'square' | 'round' | 'raised', RegExp>> = {
+  square: new RegExp(
+    String.raw`\[(?:refs?\.?\s)?(?<numbers>${NUMBERS})(?=\]|,?\s(?:p|pp|and references|for|see)\b|;)`,
+    'gu',
+  ),
+  round: new RegExp(String.raw`\((?:refs?\.?\s|see\s)?(?<numbers>${NUMBERS})\)`, 'gu'),
+  // Glued to the word or the sign in front, as raised digits are in plain text; what follows is no letter or digit of a name.
+  raised: new RegExp(
+    String.raw`(?<=\p{L}{2}[.,;:]{0,2}|[\p{L}\d][)%\]”"’'*]{1,3}[.,;:]?|\p{Lu}[.,;:]|\p{L}\d{1,2},)(?<numbers>[1-9]\d{0,2}(?:\.?\s?[,–—−‐-]\s?\d{1,3})*\.?)(?![\p{L}\d%°]|[.,]\d|[-–]\p{L})`,
+    'gu',
+  ),
+};
+
+/** Words that a number directly behind them completes: "Fig.2", "Table1". */
+const NUMBERED =
+  /(?:\b(?:figs?|figures?|tables?|refs?|sect?|section|no|nos|vol|pp?|step|type|phase|group|case|model|scheme|adj|supplementary)|eqs?)\.?$/iu;
+/** Chemical formulas, whose numbers count atoms. */
+const FORMULA = /(?:^|[^\p{L}])(?:[A-Z][a-z]?\d*){1,6}$/u;
+const MOST_ATOMS = 12;
+const UNIT = /(?:^|[\s/·\d])(?:[kcmnµμd]?m|s|g|L|kg)$/u;
+
+/** Finds callouts by number: in square or round brackets, or raised. */
+export function numberCallouts(
+  blocks: readonly Block[],
+  references: readonly ListedReference[],
+  style: 'square' | 'round' | 'raised',
+): Callout[] {
+  const byLabel = labelsOf(references);
+  const found: Callout[] = [];
+  let highest = 0;
+  for (const block of blocks.filter((each) => style === 'square' || isProse(each)))
+    for (const match of block.text.matchAll(PATTERNS[style])) {
+      const numbers = match.groups?.['numbers'] ?? '';
+      const from = match.index + match[0].indexOf(numbers);
+      const callouts = readNumbers(block, from, numbers, byLabel);
+      if (!callouts) continue;
+      if (style === 'raised' && !isRaised(block.text, from, numbers)) continue;
+      const largest = Math.max(...callouts.flatMap(({ references: each }) => each));
+      const smallest = Math.min(...callouts.flatMap(({ references: each }) => each));
+      // Lists that are numbered as they are cited grow step by step: a number far ahead is another thing.
+      if (style !== 'square' && smallest > highest + LEAP) continue;
+      highest = Math.max(highest, largest);
+      found.push(...callouts);
+    }
+  return style === 'square' || isInOrder(found) ? found : [];
+}
+
+/** Sentences, and not names and addresses: most words begin with a small letter. */
+function isProse(block: Block): boolean {
+  const words = block.text.match(/\p{L}[\p{L}'’-]*/gu) ?? [];
+  return words.filter((word) => /^\p{Ll}/u.test(word)).length >= words.length * 0.5;
+}
+
+/** How far ahead of the highest number so far a new one may be: some callouts stand in tables or are lost. */
+const LEAP = 8;
+
+/** Whether the numbers first appear in rising order, mostly: then they count references and nothing else. */
+function isInOrder(callouts: readonly Callout[]): boolean {
+  const seen = new Set<number>();
+  let highest = 0;
+  let rising = 0;
+  for (const { references, implied } of callouts)
+    for (const number of [...implied, ...references]) {
+      if (seen.has(number)) continue;
+      seen.add(number);
+      if (number > highest) rising += 1;
+      highest = Math.max(highest, number);
+    }
+  return seen.size > 1 && rising / seen.size > 0.6;
+}
+
+function labelsOf(references: readonly ListedReference[]): Map<string, number> {
+  const numbered = references.filter(({ label }) => label !== null && /^\d+[a-z]?$/.test(label));
+  if (numbered.length * 2 > references.length)
+    return new Map(numbered.map(({ label, position }) => [label ?? '', position]));
+  return new Map(references.map(({ position }) => [String(position), position]));
+}
+
+/** Reads "3, 5–7" into one callout per printed number; undefined when none is in the list. */
+function readNumbers(
+  block: Block,
+  from: number,
+  numbers: string,
+  byLabel: ReadonlyMap<string, number>,
+): Callout[] | undefined {
+  const callouts: Callout[] = [];
+  let previous: { readonly number: number; readonly end: number } | undefined;
+  for (const match of numbers.matchAll(/\d{1,3}[a-z]?/g)) {
+    const position = byLabel.get(match[0]) ?? byLabel.get(String(Number.parseInt(match[0], 10)));
+    if (position === undefined) continue;
+    const start = from + match.index;
+    const between = previous ? numbers.slice(previous.end, match.index) : '';
+    const number = Number.parseInt(match[0], 10);
+    const ranged =
+      previous !== undefined && /[-–—−‐]/.test(between) && number > previous.number && number - previous.number < 40;
+    const implied = ranged
+      ? Array.from(
+          { length: number - (previous?.number ?? 0) - 1 },
+          (_, step) => byLabel.get(String((previous?.number ?? 0) + 1 + step)) ?? 0,
+        )
+      : [];
+    callouts.push({
+      block: block.order,
+      start,
+      end: start + match[0].length,
+      references: [position],
+      implied: implied.filter((each) => each > 0),
+    });
+    previous = { number, end: match.index + match[0].length };
+  }
+  return callouts.length === 0 ? undefined : callouts;
+}
+
+/** Whether digits behind a word are raised and not part of its name: "insects10" is, "CO2" and "Fig. 2" are not. */
+function isRaised(text: string, from: number, numbers: string): boolean {
+  const before = text.slice(Math.max(0, from - 24), from);
+  if (NUMBERED.test(before)) return false;
+  if ((FORMULA.test(before) || /\p{Lu}$/u.test(before)) && Number.parseInt(numbers, 10) <= MOST_ATOMS) return false;
+  // A unit with its power: "m2", "cm3".
+  return !(UNIT.test(before) && /^[23]$/.test(numbers));
+}

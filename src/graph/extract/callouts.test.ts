@@ -1,0 +1,66 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import type { Block } from '../../parse/index.ts';
+import { findCallouts } from './callouts.ts';
+
+const NUMBERED = [
+  '[1] A. Smith, B. Jones, Deep seas, J. Seas 12, 3–9 (2001).',
+  '[2] C. Okafor, Shallow seas, J. Seas 14, 11–19 (2002).',
+  '[3] D. Novak, E. Silva, F. Lind, Warm seas, J. Seas 15, 1–8 (2003).',
+  '[4] G. Haddad, Cold seas, J. Seas 16, 2–7 (2004).',
+];
+
+function blocks(texts: readonly string[], references: readonly string[]): Block[] {
+  const text = texts.map((each) => ({ kind: 'text' as const, text: each }));
+  const list = references.map((each) => ({ kind: 'reference' as const, text: each }));
+  return [...text, ...list].map((each, order) => ({ ...each, order, regions: [] }));
+}
+
+function shown(texts: readonly string[], references: readonly string[]): string[] {
+  const all = blocks(texts, references);
+  return findCallouts(all).callouts.map(
+    ({ block, start, end, references: to, implied }) =>
+      `${all[block]?.text.slice(start, end)}→${[...implied.map((each) => `(${each})`), ...to].join(',')}`,
+  );
+}
+
+test('numbers in brackets, with those that a range means', () => {
+  assert.deepEqual(shown(['Seas are deep [1], and others [2–4] say so [1,3].'], NUMBERED), [
+    '1→1',
+    '2→2',
+    '4→(3),4',
+    '1→1',
+    '3→3',
+  ]);
+});
+
+test('raised numbers, and not the numbers of formulas and figures', () => {
+  assert.deepEqual(
+    shown(
+      [
+        'the seas are deep1 and, as others found,2,3 they take up CO2 in the cold (see Fig. 3 there).',
+        'they said it again.4 Indeed.',
+      ],
+      NUMBERED,
+    ),
+    ['1→1', '2→2', '3→3', '4→4'],
+  );
+});
+
+test('authors and years, one after the other and several of one author', () => {
+  const references = [
+    'Smith A, Jones B (2001) Deep seas. J Seas 12:3–9',
+    'Okafor C (2002a) Shallow seas. J Seas 14:11–19',
+    'Okafor C (2002b) Other seas. J Seas 14:21–29',
+    'van der Berg D, Silva E, Lind F (2003) Warm seas. J Seas 15:1–8',
+    'van der Berg D, Silva E, Lind F (2005) Late seas. J Seas 17:1–8',
+  ];
+  assert.deepEqual(
+    shown(
+      ['Smith and Jones (2001) saw it (Okafor, 2002a, b; van der Berg et al., 2003, 2005). In 2001 it rained.'],
+      references,
+    ),
+    ['Smith and Jones (2001)→1', 'Okafor, 2002a→2', 'b→3', 'van der Berg et al., 2003→4', '2005→5'],
+  );
+});

@@ -1,0 +1,59 @@
+import type { Block } from '../../parse/index.ts';
+import { authorYearCallouts } from './callouts-author-year.ts';
+import { numberCallouts } from './callouts-numbers.ts';
+import type { ListedReference } from './reference-list.ts';
+import { listReferences } from './reference-list.ts';
+
+/** A place in the text that points to entries of the list of references. */
+export interface Callout {
+  readonly block: number;
+  readonly start: number;
+  readonly end: number;
+  /** Positions in the list, from 1: one as printed, and those between two printed ones of a range. */
+  readonly references: readonly number[];
+  /** Meant by the range that ends here, not printed: "[3–5]" means 4 as well. */
+  readonly implied: readonly number[];
+}
+
+/** How a document points to its references. */
+export type CalloutStyle = 'square' | 'round' | 'raised' | 'author-year';
+
+export const CALLOUT_VERSION = 1;
+
+/** Blocks whose text may point to references. */
+const SPEAKING: ReadonlySet<Block['kind']> = new Set(['text', 'list_item', 'caption', 'heading', 'footnote']);
+
+/** The callouts of a document, in the one style it uses, and its list of references. */
+export function findCallouts(blocks: readonly Block[]): {
+  readonly references: readonly ListedReference[];
+  readonly style: CalloutStyle | undefined;
+  readonly callouts: readonly Callout[];
+} {
+  const references = listReferences(blocks);
+  if (references.length === 0) return { references, style: undefined, callouts: [] };
+  const texts = speakingBlocks(blocks);
+  const styles: readonly (readonly [CalloutStyle, Callout[]])[] = [
+    ['square', numberCallouts(texts, references, 'square')],
+    ['round', numberCallouts(texts, references, 'round')],
+    ['raised', numberCallouts(texts, references, 'raised')],
+    ['author-year', authorYearCallouts(texts, references)],
+  ];
+  // The style that reaches most of the list is the document's; numbers in other brackets are something else.
+  const [best] = styles
+    .map(([style, callouts]) => ({ style, callouts, reach: reach(callouts) * TRUST[style] }))
+    .sort((a, b) => b.reach - a.reach);
+  if (!best || best.reach === 0) return { references, style: undefined, callouts: [] };
+  return { references, style: best.style, callouts: best.callouts };
+}
+
+/** How much a reached reference counts: raised digits and round brackets are also other things. */
+const TRUST: Readonly<Record<CalloutStyle, number>> = { square: 1, round: 0.8, raised: 0.75, 'author-year': 0.95 };
+
+function reach(callouts: readonly Callout[]): number {
+  return new Set(callouts.flatMap(({ references, implied }) => [...references, ...implied])).size;
+}
+
+/** Blocks up to and behind the list of references, without what names the authors and their addresses. */
+function speakingBlocks(blocks: readonly Block[]): Block[] {
+  return blocks.filter((block) => SPEAKING.has(block.kind) && block.text.length > 3);
+}

@@ -1,0 +1,95 @@
+/** A number in a text. */
+export interface PrintedNumber {
+  readonly start: number;
+  readonly end: number;
+  readonly value: number;
+  /** Written as a word. */
+  readonly spelt: boolean;
+}
+
+const SPELT: Readonly<Record<string, number>> = {
+  zero: 0,
+  one: 1,
+  two: 2,
+  three: 3,
+  four: 4,
+  five: 5,
+  six: 6,
+  seven: 7,
+  eight: 8,
+  nine: 9,
+  ten: 10,
+  eleven: 11,
+  twelve: 12,
+  thirteen: 13,
+  fourteen: 14,
+  fifteen: 15,
+  sixteen: 16,
+  seventeen: 17,
+  eighteen: 18,
+  nineteen: 19,
+  twenty: 20,
+  thirty: 30,
+  forty: 40,
+  fifty: 50,
+  sixty: 60,
+  seventy: 70,
+  eighty: 80,
+  ninety: 90,
+  hundred: 100,
+  thousand: 1000,
+  million: 1e6,
+  billion: 1e9,
+};
+
+const DIGITS = String.raw`\d{1,3}(?:[,\u2009\u202f]\d{3})+(?:\.\d+)?(?!\d)|\d+(?:[.·]\d+)?|[.·]\d+`;
+const TIMES_TEN = String.raw`(?:\s?[×x*⋅·]\s?10\s?\^?[-−–⁻]?[\d⁰¹²³⁴⁵⁶⁷⁸⁹]{1,3}|[eE][-−+]?\d{1,3}(?![\p{L}\d]))`;
+const NUMBER = new RegExp(
+  String.raw`(?<sign>(?<=^|[\s(\[=<>≤≥~∼≈/,])[-−–+](?=[\d.]))?(?<digits>${DIGITS})(?<times>${TIMES_TEN})?(?<scale>\s(?:hundred|thousand|million|billion)\b)?|(?<spelt>\b(?:${Object.keys(SPELT).join('|')})(?:[- ](?:${Object.keys(SPELT).join('|')}))*\b)`,
+  'giu',
+);
+
+const SUPERSCRIPT_DIGITS = '⁰¹²³⁴⁵⁶⁷⁸⁹';
+
+/** Every number of a text, in figures or in words. */
+export function findNumbers(text: string): PrintedNumber[] {
+  const found: PrintedNumber[] = [];
+  for (const match of text.matchAll(NUMBER)) {
+    const { sign, digits, times, scale, spelt } = match.groups ?? {};
+    const end = match.index + match[0].length;
+    if (spelt !== undefined) {
+      found.push({ start: match.index, end, value: speltValue(spelt), spelt: true });
+      continue;
+    }
+    const plain = Number((digits ?? '').replace(/[,\u2009\u202f]/g, '').replace('·', '.'));
+    const negative = sign !== undefined && sign !== '+';
+    const scaled = SPELT[scale?.trim().toLowerCase() ?? ''] ?? 1;
+    found.push({
+      start: match.index,
+      end,
+      value: (negative ? -1 : 1) * plain * powerOfTen(times) * scaled,
+      spelt: false,
+    });
+  }
+  return found;
+}
+
+function speltValue(text: string): number {
+  let total = 0;
+  for (const word of text.toLowerCase().split(/[- ]/)) {
+    const value = SPELT[word] ?? 0;
+    total = value >= 100 ? Math.max(1, total) * value : total + value;
+  }
+  return total;
+}
+
+function powerOfTen(times: string | undefined): number {
+  if (times === undefined) return 1;
+  const plain = Array.from(times, (letter) =>
+    SUPERSCRIPT_DIGITS.includes(letter) ? String(SUPERSCRIPT_DIGITS.indexOf(letter)) : letter,
+  )
+    .join('')
+    .replace(/[−–⁻]/g, '-');
+  const power = /(?:10\s?\^?|[eE]\+?)(?<power>-?\d{1,3})$/.exec(plain)?.groups?.['power'];
+  return 10 ** Math.max(-300, Math.min(300, Number(power ?? 0)));
+}

@@ -1,0 +1,189 @@
+import type { PrintedNumber } from './numbers.ts';
+import { findNumbers } from './numbers.ts';
+import type { Unit } from './units.ts';
+import { readUnit } from './units.ts';
+
+/** A quantity in a text: one value, or the ends of a range, or the values of a list. */
+export interface Quantity {
+  readonly start: number;
+  readonly end: number;
+  readonly values: readonly number[];
+  readonly shape: 'value' | 'range' | 'list';
+  /** Undefined for a bare number and for things that are counted. */
+  readonly unit: Unit | undefined;
+  /** What is counted: "participants". */
+  readonly counted: string | undefined;
+  /** The words before it: "approximately", "less than", "≥". */
+  readonly modifier: string;
+  /** The number that `values` become in base units. */
+  readonly normal: readonly number[];
+}
+
+export const QUANTITY_VERSION = 1;
+
+interface Piece extends PrintedNumber {
+  readonly unit: Unit | undefined;
+  readonly unitEnd: number;
+}
+
+const MODIFIER =
+  /(?:(?:\b(?:approximately|approx\.?|about|around|roughly|nearly|almost|circa|ca\.?|c\.|up ?to|at least|at most|less than|more than|greater than|fewer than|lower than|higher than|below|above|over|under|between|from|within|only|some|exceeding|an average of|a mean of|average of|mean of|minimum of|maximum of|total of)\s?)|[~∼≈≃<>≤≥≲≳⩽⩾±]\s?){1,3}$/iu;
+const RANGE = /^\s?(?:[-–—−‐]|to|and|up to|\.\.\.|…)\s?(?:[~∼≈<>≤≥]\s?)?$/iu;
+const LIST = /^(?:,|,? (?:and|or)|,? respectively)\s$/u;
+const TOLERANCE = /^\s?(?:±|\+\/-|\+\/−)\s?$/u;
+
+/** Finds the quantities of a text. Numbers that name something (Figure 2, H2O, [14], 2011) are none. */
+export function findQuantities(text: string): Quantity[] {
+  const pieces = findNumbers(text).map((number) => withUnit(text, number));
+  const found: Quantity[] = [];
+  for (let at = 0; at < pieces.length; at += 1) {
+    const first = pieces[at];
+    if (!first || isNamePart(text, first)) continue;
+    const group = groupFrom(text, pieces, at);
+    at += group.length - 1;
+    const quantity = judge(text, group);
+    if (quantity) found.push(quantity);
+  }
+  return found;
+}
+
+function withUnit(text: string, number: PrintedNumber): Piece {
+  const rest = text.slice(number.end, number.end + 40);
+  const gap = /^(?:[\s\u00a0\u2009\u202f]|[-‐])?/u.exec(rest)?.[0] ?? '';
+  const read = readUnit(rest.slice(gap.length));
+  const letter = read && /^[A-Z]$/u.test(read.unit.text);
+  // "13C" and "2D" are names; a single capital letter is a unit only behind a space.
+  const glued = gap === '' && letter;
+  const hyphened =
+    gap !== '' &&
+    /[-‐]/.test(gap) &&
+    read !== undefined &&
+    !/^[\p{Ll}]{3,}/u.test(read.unit.text) &&
+    read.unit.text.length < 2;
+  if (!read || glued || hyphened) return { ...number, unit: undefined, unitEnd: number.end };
+  return { ...number, unit: read.unit, unitEnd: number.end + gap.length + read.length };
+}
+
+/** A number with those that belong to it: the other end of a range, a tolerance, the values of a list with one unit. */
+function groupFrom(text: string, pieces: readonly Piece[], from: number): Piece[] {
+  const first = pieces[from];
+  if (!first) return [];
+  const group = [first];
+  for (let at = from + 1; at < pieces.length && group.length < 12; at += 1) {
+    const last = group.at(-1);
+    const next = pieces[at];
+    if (!last || !next) break;
+    const between = text.slice(last.unitEnd, next.start);
+    const sameUnit = last.unit === undefined || next.unit === undefined || last.unit.base === next.unit.base;
+    const and = /^\s?and\s$/.test(between);
+    const bound = /\bbetween\s(?:[~∼≈<>≤≥]\s?)?$/iu.test(text.slice(Math.max(0, first.start - 14), first.start));
+    if (TOLERANCE.test(between) || (RANGE.test(between) && sameUnit && (!and || (bound && group.length === 1))))
+      group.push(next);
+    else if (LIST.test(between) && last.unit === undefined && listEnds(text, pieces, at)) group.push(next);
+    else break;
+  }
+  return group;
+}
+
+/** Whether a list whose values have no unit of their own ends in a value that has one: "1, 2 and 3 mm". */
+function listEnds(text: string, pieces: readonly Piece[], at: number): boolean {
+  for (let next = at; next < Math.min(pieces.length, at + 12); next += 1) {
+    const piece = pieces[next];
+    if (piece?.unit !== undefined) return !piece.spelt;
+    const following = pieces[next + 1];
+    if (!piece || !following || !LIST.test(text.slice(piece.unitEnd, following.start))) return false;
+  }
+  return false;
+}
+
+function judge(text: string, group: readonly Piece[]): Quantity | undefined {
+  const [first] = group;
+  const last = group.at(-1);
+  if (!first || !last) return undefined;
+  const unit = group.find((piece) => piece.unit !== undefined)?.unit;
+  const before = text.slice(Math.max(0, first.start - 40), first.start);
+  const after = text.slice(last.unitEnd, last.unitEnd + 60);
+  if (NUMBERED.test(before)) return undefined;
+  const counted = unit === undefined ? countedNoun(after) : undefined;
+  if (unit === undefined && !isBareQuantity(before, after, group, counted)) return undefined;
+  const modifier = MODIFIER.exec(before)?.[0] ?? '';
+  const values = group.map((piece) => piece.value);
+  const ranged = group.length === 2 && !TOLERANCE.test(text.slice(first.unitEnd, last.start));
+  return {
+    start: first.start - modifier.length,
+    end: last.unitEnd,
+    values,
+    shape: group.length === 1 ? 'value' : ranged ? 'range' : 'list',
+    unit,
+    counted,
+    modifier: modifier.trim().toLowerCase(),
+    normal: unit ? values.map((value) => Number((value * unit.factor + unit.offset).toPrecision(12))) : values,
+  };
+}
+
+/** Joined to letters it is part of a name: H2O, NBS-19, 22/10a-4, δ13C, IL-6; or a power: cm−2. */
+function isNamePart(text: string, piece: Piece): boolean {
+  const before = text.slice(Math.max(0, piece.start - 40), piece.start);
+  const after = text.slice(piece.unitEnd, piece.unitEnd + 12);
+  if (/[\p{L}\d_)\]][-‐–−⁻/.]?$/u.test(before) || /\p{L}[−⁻]\s$/u.test(before)) return true;
+  if (/(?:^|\s)[#№@]$/u.test(before) || /(?:https?:|doi|www\.)\S*$/iu.test(before)) return true;
+  if (piece.unit === undefined)
+    return (
+      /^[\p{L}_]/u.test(after) ||
+      /^[-‐]\p{L}/u.test(after) ||
+      /^[/:]\d/.test(after) ||
+      /^(?:[,'′’]\d{1,2}){1,3}['′’]?-/.test(after) ||
+      /^(?:st|nd|rd|th)\b/.test(after)
+    );
+  // "2006b" and "8d" are names of things in a list.
+  return /^\d{1,4}[a-z]$/.test(text.slice(piece.start, piece.unitEnd)) && (piece.value > 1500 || NUMBERED.test(before));
+}
+
+/** What is counted off, perhaps several at once: "Figs. 2 and", "Tables 1, 2 and". */
+const NUMBERED =
+  /\b(?:fig(?:ure)?s?|tab(?:le)?s?|eqs?|eqns?|equations?|refs?|references?|sect?(?:ion)?s?|chap(?:ter)?s?|listing|scheme|appendix|phases?|stages?|steps?|grades?|types?|class(?:es)?|models?|codes?|panels?|lines?|samples?|experiments?|days? post)\.?\s?\(?(?:[\p{Lu}]?\d+[a-z]?(?:,\s|,?\sand\s|,?\sor\s|\sto\s|\s?[-–,&]\s?))*[\p{Lu}]?$/iu;
+/** Words that a number behind them names and does not count. */
+const LABELS =
+  /\b(?:fig(?:ure)?s?|tab(?:le)?s?|eqs?|eqn|equations?|refs?|references?|sec(?:tion)?s?|chap(?:ter)?s?|appendix|supplement(?:ary)?(?: \w+)?|phases?|stages?|steps?|grades?|types?|class|groups?|models?|codes?|no|nos|nr|number|version|v|vol|part|page|pp?|panels?|lines?|cases?|samples?|experiments?|trials?|stud(?:y|ies)|items?|questions?|schemes?|examples?|notes?|box|level|lane|chromosomes?|scenario|rule|theorem|lemma|algorithm|task|layer|cluster|zone|site|plot|run|batch|patients?|subjects?|grant|award|issue|january|february|march|april|may|june|july|august|september|october|november|december|spring|summer|autumn|winter|in|since|during|until|year)\.?\s?\(?[\p{Lu}]?$/iu;
+/** What says that a value follows. */
+const VALUED =
+  /(?:[=<>≤≥~∼≈≲≳:±]|\b(?:of|was|were|is|are|be|been|to|from|between|than|by|about|around|approximately|least|most|averag(?:e|ed|ing)|reached|equals?|equal to|rang(?:ed|ing|es)|and|or|at|near|exceed(?:s|ed|ing)?|value|score|ratio|mean|median|index|factor|nearly|almost|over|below|above|under|roughly|only|with|up to|set to))\s?\(?$/iu;
+const NO_NOUN: ReadonlySet<string> = new Set(
+  'is was has as its this thus does us yes plus minus versus across towards always perhaps besides unless less these those the of in and or to for with from at by on that which were are be than'.split(
+    ' ',
+  ),
+);
+const PEOPLE =
+  /^(?:men|women|children|people|mice|male|female|persons|cattle|sheep|fish|species|series|data|teeth|feet|bacteria|criteria|phenomena|taxa)$/;
+
+/** The noun that a number counts: a plural within the next three words. */
+function countedNoun(after: string): string | undefined {
+  const words = /^[\s\u00a0](?<words>[\p{L}-]+(?:\s[\p{L}-]+){0,3})/u.exec(after)?.groups?.['words']?.split(/\s/) ?? [];
+  for (const [at, word] of words.slice(0, 4).entries()) {
+    if (NO_NOUN.has(word.toLowerCase())) return undefined;
+    if (PEOPLE.test(word) || (/^\p{Ll}[\p{L}-]{2,}s$/u.test(word) && !/(?:ss|us|is|ous)$/.test(word)))
+      return words.slice(0, at + 1).join(' ');
+  }
+  return undefined;
+}
+
+function isBareQuantity(before: string, after: string, group: readonly Piece[], counted: string | undefined): boolean {
+  const [first] = group;
+  if (!first) return false;
+  if (first.spelt && first.value === 1) return /\b(?:at least|only|more than|less than|exactly)\s$/iu.test(before);
+  if (first.spelt) return counted !== undefined && !/\b(?:these|those|other|all|both)\s$/iu.test(before);
+  if (LABELS.test(before)) return false;
+  const isYear = group.every(
+    ({ value, start, end }) => end - start === 4 && Number.isInteger(value) && value >= 1500 && value <= 2100,
+  );
+  if (isYear)
+    return (
+      counted !== undefined &&
+      !/^\s(?:and|to)\b/.test(after) &&
+      !/\b(?:in|since|by|from|until|to|of|and|et al\.,?|,)\s?\(?$/iu.test(before)
+    );
+  // A number alone in brackets is a citation.
+  if (/[[(](?:[\d,;–\-\s]|refs?\.?)*$/iu.test(before) && /^(?:[\d,;–\-\s])*[\])]/.test(after)) return false;
+  if (counted !== undefined) return true;
+  return VALUED.test(before);
+}

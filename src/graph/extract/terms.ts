@@ -1,0 +1,122 @@
+import { STOP_WORDS } from '../../parse/index.ts';
+import { foldCase } from '../link/letters.ts';
+import { termId } from './facts.ts';
+import type { Reading } from './reading.ts';
+import type { Statements } from './statements.ts';
+import { THIS_WORK } from './statements.ts';
+
+/** Least times that a phrase stands in a document to be one of its terms. */
+const LEAST_TIMES = 3;
+const MOST_TERMS = 15;
+const LONGEST_WORDS = 4;
+const METHOD = { name: 'term-frequency', version: 1 };
+const SKIPPED =
+  /^(?:fig|figs|figure|figures|table|tables|et|al|eq|ref|section|supplementary|data|results?|study|studies|paper|work|using|used|based|shown|show|shows|respectively|however|also|may|can|could|would|significant|significantly|different|high|higher|low|lower|number|total|mean|values?|two|three|one|first|second|new|previous|several|many|well|increase|decrease|increased|decreased|compared|observed|found|reported|obtained|performed|analysis|analyses|effects?|levels?|groups?|samples?|method|methods|author|authors|license|copyright|rights|article|journal|doi|https?|www|org|com)$/;
+
+interface Phrase {
+  readonly printed: string;
+  times: number;
+  /** Times that it stands inside a longer phrase that is a candidate as well. */
+  inside: number;
+  readonly longer: Set<string>;
+  readonly first: { readonly block: number; readonly at: number };
+}
+
+/**
+ * The phrases of two to four words that a document says again and again, weighted by their length and by how often they
+ * stand alone (C-value, Frantzi et al. 2000). Only the document itself decides, so that another document changes nothing.
+ */
+export function extractTerms(reading: Reading, say: Statements): void {
+  const phrases = new Map<string, Phrase>();
+  for (const { block } of reading.prose) {
+    if (block.kind === 'footnote') continue;
+    for (const run of runsOf(block.text)) collect(run, block.order, phrases);
+  }
+  const frequent = [...phrases].filter(([, phrase]) => phrase.times >= LEAST_TIMES);
+  const kept = new Map(frequent);
+  for (const [id, phrase] of frequent)
+    for (const part of partsOf(id)) {
+      const inner = kept.get(part);
+      if (!inner) continue;
+      inner.inside += phrase.times;
+      inner.longer.add(id);
+    }
+  const weight = ([id, phrase]: readonly [string, Phrase]): number => {
+    const words = id.split(' ').length;
+    const alone = phrase.longer.size === 0 ? phrase.times : phrase.times - phrase.inside / phrase.longer.size;
+    return Math.log2(words + 0.5) * alone;
+  };
+  const best = frequent
+    .map((entry) => ({ entry, weight: weight(entry) }))
+    .filter((each) => each.weight > 1)
+    .sort((a, b) => b.weight - a.weight || (a.entry[0] < b.entry[0] ? -1 : 1))
+    .slice(0, MOST_TERMS);
+  for (const {
+    entry: [id, phrase],
+    weight: value,
+  } of best) {
+    const sentence = reading.sentenceAt(phrase.first.block, phrase.first.at);
+    if (!sentence) continue;
+    const term = say.node('term', `text:${id}`, phrase.printed);
+    say.edge(
+      { source: THIS_WORK, kind: 'about', target: term },
+      { block: phrase.first.block, stretch: sentence.stretch },
+      METHOD,
+      {
+        detail: { times: phrase.times, weight: Math.round(value * 100) / 100 },
+      },
+    );
+  }
+}
+
+interface Word {
+  readonly text: string;
+  readonly folded: string;
+  readonly at: number;
+}
+
+/** Words that follow each other without a small word, a number or a sign between them. */
+function runsOf(text: string): Word[][] {
+  const runs: Word[][] = [];
+  let run: Word[] = [];
+  let end = 0;
+  for (const match of text.matchAll(/[\p{L}][\p{L}\p{N}'’-]*/gu)) {
+    const folded = foldCase(match[0]);
+    const gap = text.slice(end, match.index);
+    if (gap !== ' ') run = [];
+    end = match.index + match[0].length;
+    if (STOP_WORDS.has(folded) || SKIPPED.test(folded) || match[0].length < 3 || folded.endsWith('ly')) {
+      run = [];
+      continue;
+    }
+    if (run.length === 0) runs.push(run);
+    run.push({ text: match[0], folded, at: match.index });
+  }
+  return runs;
+}
+
+function collect(run: readonly Word[], block: number, phrases: Map<string, Phrase>): void {
+  for (let from = 0; from < run.length; from += 1)
+    for (let to = from + 2; to <= Math.min(run.length, from + LONGEST_WORDS); to += 1) {
+      const words = run.slice(from, to);
+      const id = termId(words.map(({ folded }) => folded).join(' '));
+      const known = phrases.get(id);
+      if (known) known.times += 1;
+      else
+        phrases.set(id, {
+          printed: words.map(({ text }) => text).join(' '),
+          times: 1,
+          inside: 0,
+          longer: new Set(),
+          first: { block, at: words[0]?.at ?? 0 },
+        });
+    }
+}
+
+/** Every shorter phrase that stands in a phrase. */
+function* partsOf(id: string): Generator<string> {
+  const words = id.split(' ');
+  for (let from = 0; from < words.length; from += 1)
+    for (let to = from + 2; to <= words.length; to += 1)
+      if (to - from < words.length) yield words.slice(from, to).join(' ');
+}

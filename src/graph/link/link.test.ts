@@ -1,0 +1,75 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import type { CitedWork } from './cited-work.ts';
+import { workKeys } from './cited-work.ts';
+import { linkReference } from './link.ts';
+import { parseReference } from './parse-reference.ts';
+import { readPrintedReference, referenceKeys } from './printed-reference.ts';
+
+const WORK: CitedWork = {
+  title: 'Two dynamically distinct inhibitory networks in layer 4 of the neocortex',
+  authors: ['Beierlein M', 'Gibson JR', 'Connors BW'],
+  year: 2003,
+  source: 'Journal of Neurophysiology',
+  volume: '90',
+  pages: '2987-3000',
+};
+
+function links(text: string, work: CitedWork = WORK): boolean {
+  const reference = readPrintedReference(text);
+  const keys = workKeys(work);
+  const meet = [...referenceKeys(reference)].some((key) => keys.has(key));
+  return meet && linkReference(reference, [['work', work] as const])?.work === 'work';
+}
+
+test('a reference is recognised through broken words, lost spaces and other styles', () => {
+  assert.ok(
+    links(
+      'Beierlein M, Gibson JR, Connors BW. Two dynamically distinct inh-\nibitory networks in layer4 of the neocortex. Journal of Neurophys-\niology. 2003;90:2987-3000.',
+    ),
+  );
+  assert.ok(
+    links(
+      '[12] M. Beierlein et al., “Two dynamically distinct inhibitory networks in layer 4 of the neocortex,” J. Neurophysiol., vol. 90, pp. 2987–3000, 2003.',
+    ),
+  );
+  assert.ok(links('M. Beierlein, J. R. Gibson, B. W. Connors, J. Neurophysiol. 90, 2987 (2003).'));
+});
+
+test('another work of the same authors is not', () => {
+  assert.ok(
+    !links(
+      'Beierlein M, Gibson JR, Connors BW. A network of electrically coupled interneurons drives synchronized inhibition in neocortex. Nature Neuroscience. 2000;3:904-910.',
+    ),
+  );
+  assert.ok(!links('M. Beierlein, J. R. Gibson, B. W. Connors, J. Neurophysiol. 90, 1433 (2002).'));
+});
+
+test('the second part of a series is not the first', () => {
+  const first = { ...WORK, title: 'Neurons of the larval nervous system: I. Central nervous system', pages: '316-334' };
+  assert.ok(
+    !links(
+      'Beierlein M. Neurons of the larval nervous system: II. Central nervous system. J Neurophysiol. 2003;90:335-352.',
+      first,
+    ),
+  );
+});
+
+test('who, when, what and where are read out of a print', () => {
+  const { authors, year, title, source, volume, pages, label } = parseReference(
+    '[3] van der Berg D, Silva EM, et al. Warm seas and their life. Journal of Seas. 2003;15(2):101-8.',
+  );
+  assert.deepEqual(
+    { authors, year, title, source, volume, pages, label },
+    {
+      authors: ['van der Berg D', 'Silva EM'],
+      year: 2003,
+      title: 'Warm seas and their life',
+      source: 'Journal of Seas',
+      volume: '15',
+      pages: '101-8',
+      label: '3',
+    },
+  );
+});

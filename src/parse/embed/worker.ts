@@ -1,0 +1,60 @@
+import { canonicalJson, systemClock } from '../../base/index.ts';
+import type { StageWorker, WorkerModule } from '../../stage/index.ts';
+import type { FileFormat } from '../files/open.ts';
+import { VectorCache } from './cache.ts';
+import type { SparseEngine } from './engine.ts';
+import type { FolderOptions } from './engines/onnx.ts';
+import type { DenseSettings } from './open-engine.ts';
+import { openDenseEngine, openSpladeEngine } from './open-engine.ts';
+import { createEmbedWorker, openCorpusBm25 } from './plan.ts';
+import { stoppingFault } from './server-fault.ts';
+import type { VectorType } from './vector-file.ts';
+
+/** A dense engine as plain data, which can be sent to a process. */
+export type PlainDense<E> = E extends unknown ? Omit<E, 'clock' | 'random'> : never;
+
+/** What a worker of its own needs to make the vectors of a document; plain data. */
+export interface EmbedWorkerSettings {
+  readonly dense: PlainDense<DenseSettings> | undefined;
+  readonly sparse:
+    | { readonly kind: 'bm25'; readonly dataRoot: string; readonly format: FileFormat }
+    | ({ readonly kind: 'splade' } & FolderOptions)
+    | undefined;
+  readonly type: VectorType;
+  /** The file of the vector cache. */
+  readonly cache: string;
+}
+
+/** The embed stage in workers that can be killed, by name, as a thread or a process needs it. */
+export const embedWorker: WorkerModule = {
+  module: new URL(import.meta.url.endsWith('.ts') ? './worker.ts' : './worker.js', import.meta.url),
+};
+
+let opened: { readonly key: string; readonly worker: Promise<StageWorker> } | undefined;
+
+async function open({ dense, sparse, type, cache }: EmbedWorkerSettings): Promise<StageWorker> {
+  const engines = {
+    dense: dense && (await openDenseEngine({ ...dense, clock: systemClock } as DenseSettings)),
+    sparse: await openSparse(sparse),
+  };
+  return createEmbedWorker({ engines, type, cache: new VectorCache(cache) });
+}
+
+async function openSparse(settings: EmbedWorkerSettings['sparse']): Promise<SparseEngine | undefined> {
+  if (settings?.kind === 'bm25') return await openCorpusBm25(settings.dataRoot, settings.format);
+  return settings && (await openSpladeEngine(settings));
+}
+
+/** Embeds one document; the engines are opened once per worker. */
+const embed: StageWorker = async (item, context) => {
+  const settings = context.data as EmbedWorkerSettings;
+  const key = canonicalJson(settings);
+  if (opened?.key !== key) opened = { key, worker: open(settings) };
+  const worker = await opened.worker.catch((error: unknown) => {
+    // The next attempt opens them anew: a server may be back by then.
+    opened = undefined;
+    throw stoppingFault(error);
+  });
+  return await worker(item, context);
+};
+export default embed;

@@ -1,0 +1,138 @@
+import type { Ranking } from './fusion.ts';
+import { analyse } from '../parse/index.ts';
+import { bestPlaces, rankingOf } from './fusion.ts';
+import type { OpenedSegment } from './open-segment.ts';
+import type { Passage } from './passage.ts';
+import { dot } from './segment/dense.ts';
+import { K1 } from './segment/lexical.ts';
+
+/** The segments of an index as one: places are counted over all of them, and statistics are those of the whole. */
+export class OpenedSegments implements Disposable {
+  readonly segments: readonly OpenedSegment[];
+  readonly passages: number;
+  /** The mean of all vectors. */
+  readonly centroid: Float32Array;
+  readonly #averageLength: number;
+
+  /** `length` is the number of terms in all passages, those marked as gone included: a merge leaves them out. */
+  constructor(segments: readonly OpenedSegment[], length: number, dimensions: number) {
+    this.segments = segments;
+    this.passages = segments.reduce((sum, segment) => sum + segment.passages, 0);
+    this.#averageLength = length / this.passages || 1;
+    this.centroid = meanCentroid(segments, dimensions);
+  }
+
+  /** BM25 of every passage for a query, left in the segments' memory. Frequencies are those of the whole index. */
+  scoreWords(query: string): void {
+    for (const { wordScores } of this.segments) wordScores.fill(0);
+    const wanted = new Map<string, number>();
+    for (const term of analyse(query)) wanted.set(term, (wanted.get(term) ?? 0) + 1);
+    for (const [term, times] of wanted) {
+      const bytes = Buffer.from(term, 'utf8');
+      const found = this.segments.map(({ lexical }) => lexical.find(bytes));
+      const frequency = found.reduce((sum, each) => sum + (each?.frequency ?? 0), 0);
+      const weight = times * (K1 + 1) * this.rarity(frequency);
+      for (const [at, { lexical, wordScores }] of this.segments.entries()) {
+        const each = found[at];
+        if (each) lexical.addScores(each, weight, this.#averageLength, wordScores);
+      }
+    }
+  }
+
+  /** In how many passages a term stands. */
+  frequency(term: string): number {
+    const bytes = Buffer.from(term, 'utf8');
+    return this.segments.reduce((sum, { lexical }) => sum + (lexical.find(bytes)?.frequency ?? 0), 0);
+  }
+
+  /** What a term of such a frequency is worth. */
+  rarity(frequency: number): number {
+    return Math.log(1 + (this.passages - frequency + 0.5) / (frequency + 0.5));
+  }
+
+  bestWords(top: number): Ranking {
+    return rankingOf(
+      this.segments.flatMap(({ wordScores, base }) => bestPlaces(wordScores, base, { top, above: 0 })),
+      top,
+      0,
+    );
+  }
+
+  /** The passages of the rows whose codes are nearest to a query. */
+  nearest(vector: Float32Array, hidden: readonly Uint32Array[], count: number): number[] {
+    const histogram = new Uint32Array(65_536);
+    const scans = this.segments.flatMap((segment, at) =>
+      segment.vectors.kind === 'coded'
+        ? [
+            {
+              segment,
+              index: segment.vectors.index,
+              hidden: hidden[at] ?? new Uint32Array(),
+              distances: segment.vectors.index.scan(vector, histogram),
+            },
+          ]
+        : [],
+    );
+    let [bound, within] = [0, 0];
+    // What is hidden takes room among the nearest: twice as many leave enough of those that are not.
+    while (bound < histogram.length && within < count) within += histogram[bound++] as number;
+    const near: number[] = [];
+    for (const { segment, index, hidden: places, distances } of scans) {
+      const isHidden = new Set<number>();
+      for (const place of places) isHidden.add(place);
+      for (let row = 0; row < distances.length; row += 1) {
+        if ((distances[row] as number) >= bound) continue;
+        const passage = index.passageOf(row);
+        if (!isHidden.has(passage) && near.at(-1) !== segment.base + passage) near.push(segment.base + passage);
+      }
+    }
+    return near;
+  }
+
+  denseScore(place: number, vector: Float32Array, unrelated: number): number {
+    const { segment, local } = this.locate(place);
+    if (segment.vectors.kind === 'coded') return segment.vectors.index.score(local, vector, unrelated);
+    let best = -Infinity;
+    for (const each of this.vectors(place)) best = Math.max(best, dot(each, vector));
+    return best === -Infinity ? unrelated : best;
+  }
+
+  vectors(place: number): readonly Float32Array[] {
+    const { segment, local } = this.locate(place);
+    return segment.vectors.kind === 'none' ? [] : segment.vectors.index.vectors(local);
+  }
+
+  wordScore(place: number): number {
+    const { segment, local } = this.locate(place);
+    return segment.wordScores[local] as number;
+  }
+
+  locate(place: number): { readonly segment: OpenedSegment; readonly at: number; readonly local: number } {
+    let at = this.segments.length - 1;
+    while (at > 0 && (this.segments[at] as OpenedSegment).base > place) at -= 1;
+    const segment = this.segments[at] as OpenedSegment;
+    return { segment, at, local: place - segment.base };
+  }
+
+  passage(place: number): Passage {
+    const { segment, local } = this.locate(place);
+    return segment.passage(local);
+  }
+
+  [Symbol.dispose](): void {
+    for (const segment of this.segments) segment[Symbol.dispose]();
+  }
+}
+
+/** The mean of all vectors, from the means of the segments. */
+function meanCentroid(segments: readonly OpenedSegment[], dimensions: number): Float32Array {
+  const sum = new Float64Array(dimensions);
+  let rows = 0;
+  for (const { vectors } of segments) {
+    if (vectors.kind === 'none') continue;
+    const { centroid, layout } = vectors.index;
+    rows += layout.rows;
+    for (let at = 0; at < dimensions; at += 1) sum[at] = (sum[at] as number) + (centroid[at] ?? 0) * layout.rows;
+  }
+  return Float32Array.from(sum, (value) => value / Math.max(1, rows));
+}

@@ -1,0 +1,68 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import type { Section } from './section.ts';
+import { sectionOf } from './section.ts';
+
+function section(
+  headings: readonly string[],
+  text = 'The reef was warm and the corals were pale in every year we looked.',
+  more: { kinds?: readonly string[]; index?: number } = {},
+): Section {
+  return sectionOf({ headings, text, kinds: ['text'], index: 5, ...more });
+}
+
+test('the innermost heading that says something tells the part of a paper, however it is numbered or written', () => {
+  const cases: readonly (readonly [readonly string[], Section])[] = [
+    [['2. Materials & Methods'], 'methods'],
+    [['IV. RESULTS AND DISCUSSION'], 'results'],
+    [['3.2 Results', 'Coral cover'], 'results'],
+    [['Appendix', 'A. Methods'], 'methods'],
+    [['References'], 'references'],
+    [['Literaturverzeichnis'], 'references'],
+    [['参考文献'], 'references'],
+    [['Acknowledgments'], 'back'],
+    [['Author Contributions'], 'back'],
+    [['Declaration of Competing Interest'], 'back'],
+    [['Abstract'], 'abstract'],
+    [['1 Introduction'], 'introduction'],
+    [['Conclusions and outlook'], 'conclusion'],
+    [['Attention heads'], 'body'],
+    [['Reference frames in vision'], 'body'],
+    [['Funding of public schools'], 'body'],
+  ];
+  for (const [headings, expected] of cases) assert.equal(section(headings), expected, headings.join(' / '));
+});
+
+test('entries of a reference list are one, whatever stands above them', () => {
+  assert.equal(section(['Discussion'], '[1] Head T. 2001.', { kinds: ['reference'] }), 'references');
+  assert.equal(section([], '[1] Head T. 2001.', { kinds: ['reference', 'text'] }), 'references');
+});
+
+test('names and addresses before the first heading are front matter; an abstract there is not', () => {
+  const names =
+    'Attention on Reefs\nTim Head1, Ana van der Berg2 and Liu Wei1\n1 Department of Marine Biology, University of Queensland, Brisbane, Australia\n2 Reef Institute, Perth, Australia tim.head@reef.example';
+  assert.equal(section([], names, { index: 0 }), 'front');
+  const abstract =
+    'We show that the corals of the northern reef lost more than half of their cover after the heat of 2016, and that few of them have come back since.';
+  assert.equal(section([], abstract, { index: 0 }), 'body');
+  assert.equal(section([], `${names}\n${abstract}`, { index: 0 }), 'body');
+  assert.equal(
+    section(
+      [],
+      'Мы показали, что кораллы северного рифа потеряли более половины своего покрова после жары и с тех пор не восстановились.',
+      { index: 0 },
+    ),
+    'body',
+  );
+  assert.equal(
+    section(
+      [],
+      'Wir zeigen, dass die Korallen des nördlichen Riffs nach der Hitze mehr als die Hälfte ihrer Fläche verloren haben und sich seither kaum erholt haben.',
+      { index: 0 },
+    ),
+    'body',
+  );
+  // Later in a document without headings, a list of names is part of what it tells.
+  assert.equal(section([], names, { index: 9 }), 'body');
+});

@@ -1,0 +1,118 @@
+/** Parts of a paper that questions are asked about, or kept away from. */
+export const SECTIONS = [
+  'body',
+  'abstract',
+  'introduction',
+  'methods',
+  'results',
+  'discussion',
+  'conclusion',
+  'front',
+  'references',
+  'back',
+] as const;
+
+export type Section = (typeof SECTIONS)[number];
+
+/** What says nothing about the subject: who wrote it, who paid, what is cited. It answers only when it is asked for. */
+const ASIDE: ReadonlySet<Section> = new Set(['front', 'references', 'back']);
+
+export function isAside(section: Section): boolean {
+  return ASIDE.has(section);
+}
+
+const HEADINGS: readonly (readonly [Section, RegExp])[] = [
+  [
+    'references',
+    /^(?:references?(?: cited| list)?|bibliography|literature(?: cited)?|works cited|literatur(?:verzeichnis)?|références(?: bibliographiques)?|bibliographie|referencias(?: bibliográficas)?|bibliografía|список литературы|литература|参考文献|参考資料)$/u,
+  ],
+  [
+    'back',
+    /^(?:acknowledge?ments?|funding(?: information| sources?| statement)?|author contributions?|contributors?|credit authorship.*|(?:declaration of )?(?:competing|conflicts?(?: of)?) interests?.*|ethics (?:statement|approval|declarations?).*|danksagung|remerciements|agradecimientos|благодарности|abbreviations|orcid.*)$/u,
+  ],
+  [
+    'front',
+    /^(?:affiliations?|author (?:information|affiliations?|details)|authors?|correspond(?:ence|ing authors?)|article info(?:rmation)?|keywords|contact)$/u,
+  ],
+  [
+    'abstract',
+    /^(?:abstract|summary|zusammenfassung|résumé|resumen|аннотация|резюме|摘要|highlights|significance(?: statement)?)$/u,
+  ],
+  ['introduction', /^(?:introduction|background|einleitung|introducción|введение|related work|motivation)\b/u],
+  [
+    'methods',
+    /^(?:(?:materials?|patients|subjects|data)? ?(?:and )?methods?(?: and materials?)?|methodology|experimental(?: section| setup| procedures?)?|methoden|méthodes?|métodos|методы|study design|procedure)\b/u,
+  ],
+  ['results', /^(?:results?|findings|ergebnisse|résultats|resultados|результаты|evaluation|experiments)\b/u],
+  ['discussion', /^(?:discussion|diskussion|discusión|обсуждение|limitations)\b/u],
+  [
+    'conclusion',
+    /^(?:conclusions?|concluding remarks|schluss(?:folgerung)?|conclusión|выводы|заключение|outlook|future work)\b/u,
+  ],
+];
+
+/** What the kind of a passage is read from. */
+export interface SectionClues {
+  readonly headings: readonly string[];
+  readonly kinds: readonly string[];
+  readonly text: string;
+  /** Its place among the passages of its document. */
+  readonly index: number;
+}
+
+/** To which part of its paper a passage belongs: by the headings above it, else by what it is made of. */
+export function sectionOf({ headings, kinds, text, index }: SectionClues): Section {
+  const references = kinds.filter((kind) => kind === 'reference').length;
+  if (references > 0 && kinds.every((kind) => kind === 'reference' || kind === 'heading')) return 'references';
+  // The innermost heading that says something counts: "Methods" inside "Appendix" is methods.
+  for (const heading of headings.toReversed()) {
+    const plain = headingWords(heading);
+    const found = HEADINGS.find(([, pattern]) => pattern.test(plain));
+    if (found) return found[0];
+  }
+  if (references > 0) return 'references';
+  // Before the first heading stand title, authors and affiliations; an abstract without a heading is prose.
+  if (headings.length === 0 && index < FRONT_PASSAGES && !hasProse(text)) return 'front';
+  return 'body';
+}
+
+const FRONT_PASSAGES = 3;
+const LONGEST_HEADING = 80;
+
+/** "2.1 Materials & Methods:" → "materials and methods". */
+function headingWords(heading: string): string {
+  return heading
+    .slice(0, LONGEST_HEADING)
+    .normalize('NFKC')
+    .toLowerCase()
+    .replaceAll('&', 'and')
+    .replace(/^(?:[\divxlc]{1,6}[.)]?|[a-h][.)]|§)(?:\d{1,2}\.?){0,4}\s+/u, '')
+    .replace(/[\s:.–—-]+$/u, '')
+    .replaceAll(/\s+/g, ' ')
+    .trim();
+}
+
+/** Prose is mostly words that begin small; names, places and addresses are not. */
+const SHARE_OF_SMALL = 0.55;
+/** A sentence of so many words in a row tells prose from lists, also beside them in one passage. */
+const WINDOW = 25;
+
+/** Whether some stretch of a text reads like sentences rather than like names, addresses and numbers. */
+function hasProse(text: string): boolean {
+  // Scripts without letter case: sentences end with a full stop, lists of names do not.
+  if (
+    /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Hangul}\p{Script=Thai}\p{Script=Arabic}\p{Script=Hebrew}]/u.test(text)
+  )
+    return /[。．؟۔.!?]\s*\S/u.test(text);
+  const words = text.slice(0, 4000).match(/[\p{L}\p{N}@][\p{L}\p{N}\p{M}@.'’-]*/gu) ?? [];
+  const small = words.map((word) => (/^\p{Ll}/u.test(word) && !word.includes('@') ? 1 : 0));
+  const window = Math.min(WINDOW, words.length);
+  if (window < 8) return false;
+  let count = 0;
+  for (const [at, each] of small.entries()) {
+    count += each;
+    if (at >= window) count -= small[at - window] as number;
+    if (at >= window - 1 && count / window >= SHARE_OF_SMALL) return true;
+  }
+  return false;
+}

@@ -1,0 +1,210 @@
+import { rm } from 'node:fs/promises';
+
+import { AppError } from '../../base/index.ts';
+import { quantiseVector } from '../../parse/index.ts';
+import type { Section } from '../section.ts';
+import { SECTIONS } from '../section.ts';
+import { BufferedFile } from './buffered-file.ts';
+import { codeBytes, writeCode } from './codes.ts';
+import { denseSizes } from './dense.ts';
+import type { LexicalParts } from './lexical.ts';
+import type { SectionName, SegmentFooter } from './segment-file.ts';
+import { footerBytes } from './segment-file.ts';
+
+/** How vectors are kept. */
+export interface DenseKind {
+  readonly dimensions: number;
+  readonly dtype: 'float32' | 'int8';
+}
+
+/** What of a passage a filter looks at, in one byte: its section, and whether it has a table or a figure. */
+export function facetOf(section: Section, hasTable: boolean, hasFigure: boolean): number {
+  return SECTIONS.indexOf(section) | (hasTable ? 0x40 : 0) | (hasFigure ? 0x80 : 0);
+}
+
+export function readFacet(facet: number): {
+  readonly section: Section;
+  readonly hasTable: boolean;
+  readonly hasFigure: boolean;
+} {
+  return {
+    section: SECTIONS[facet & 0x3f] ?? 'body',
+    hasTable: (facet & 0x40) !== 0,
+    hasFigure: (facet & 0x80) !== 0,
+  };
+}
+
+/**
+ * Writes a segment: passages and vectors as they come, what has to be known as a whole at the end. The file counts only when
+ * the catalogue names it.
+ */
+export class SegmentWriter implements AsyncDisposable {
+  readonly #path: string;
+  readonly #file: BufferedFile;
+  readonly #rows: DenseRows | undefined;
+  readonly #offsets: number[] = [0];
+  readonly #facets: number[] = [];
+
+  private constructor(path: string, file: BufferedFile, rows: DenseRows | undefined) {
+    this.#path = path;
+    this.#file = file;
+    this.#rows = rows;
+  }
+
+  static async create(path: string, dense: DenseKind | undefined): Promise<SegmentWriter> {
+    const file = await BufferedFile.create(path);
+    return new SegmentWriter(path, file, dense && new DenseRows(await BufferedFile.create(rowsPath(path)), dense));
+  }
+
+  get passages(): number {
+    return this.#facets.length;
+  }
+
+  async add(record: Uint8Array, facet: number, vectors: readonly Float32Array[]): Promise<void> {
+    await this.#file.write(record);
+    this.#offsets.push(this.#file.size);
+    this.#facets.push(facet);
+    await this.#rows?.add(vectors);
+  }
+
+  /** Completes and syncs the file. Postings may come in pieces, so that a merge need not hold them all. */
+  async finish(
+    lexical: Omit<LexicalParts, 'postings' | 'repeats'> & {
+      readonly postings: Iterable<Uint32Array>;
+      readonly repeats: Iterable<Uint16Array>;
+    },
+  ): Promise<SegmentFooter> {
+    const sections: Partial<Record<SectionName, readonly [number, number]>> = { passages: [0, this.#file.size] };
+    const put = async (name: SectionName, pieces: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): Promise<void> => {
+      const from = this.#file.size;
+      for await (const piece of pieces) await this.#file.write(piece);
+      sections[name] = [from, this.#file.size - from];
+    };
+    await put('offsets', [bytesOf(Float64Array.from(this.#offsets))]);
+    await put('facets', [Uint8Array.from(this.#facets)]);
+    await put('lengths', [bytesOf(lexical.lengths)]);
+    await put('terms', [lexical.terms]);
+    await put('term-offsets', [bytesOf(lexical.termOffsets)]);
+    await put('posting-offsets', [bytesOf(lexical.postingOffsets)]);
+    await put('postings', eachBytes(lexical.postings));
+    await put('repeats', eachBytes(lexical.repeats));
+    if (this.#rows) {
+      await put('dense', this.#rows.dense());
+      await put('codes', this.#rows.codes());
+    }
+    let length = 0;
+    for (const each of lexical.lengths) length += each;
+    const footer = { passages: this.passages, length, dense: this.#rows?.layout ?? null, sections };
+    await this.#file.write(footerBytes(footer));
+    await this.#file.sync();
+    return footer;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#file[Symbol.asyncDispose]();
+    await this.#rows?.[Symbol.asyncDispose]();
+    await rm(rowsPath(this.#path), { force: true });
+  }
+}
+
+function rowsPath(path: string): string {
+  return `${path}.rows`;
+}
+
+function bytesOf(array: Float64Array | Uint32Array | Uint16Array): Uint8Array {
+  return new Uint8Array(array.buffer, array.byteOffset, array.byteLength);
+}
+
+function* eachBytes(arrays: Iterable<Uint32Array | Uint16Array>): Generator<Uint8Array> {
+  for (const array of arrays) yield bytesOf(array);
+}
+
+/** Vectors on their way to disk: their number is only known at the end, and it decides where they begin. */
+class DenseRows implements AsyncDisposable {
+  readonly #file: BufferedFile;
+  readonly #kind: DenseKind;
+  readonly #starts: number[] = [0];
+  readonly #scales: number[] = [];
+  readonly #sum: Float64Array;
+  readonly #rowBytes: number;
+  #rows = 0;
+
+  constructor(file: BufferedFile, kind: DenseKind) {
+    this.#file = file;
+    this.#kind = kind;
+    this.#sum = new Float64Array(kind.dimensions);
+    this.#rowBytes = denseSizes({ ...kind, passages: 0, rows: 0 }).rowBytes;
+  }
+
+  get layout(): { readonly rows: number } & DenseKind {
+    return { rows: this.#rows, ...this.#kind };
+  }
+
+  async add(vectors: readonly Float32Array[]): Promise<void> {
+    const { dimensions, dtype } = this.#kind;
+    for (const vector of vectors) {
+      if (vector.length !== dimensions) {
+        throw new AppError('INDEX_DIMENSIONS', `a vector has ${vector.length} numbers, the index ${dimensions}`, {
+          hint: 'embed everything with the same model',
+        });
+      }
+      for (let at = 0; at < dimensions; at += 1) this.#sum[at] = (this.#sum[at] ?? 0) + (vector[at] ?? 0);
+      const row = new Uint8Array(this.#rowBytes);
+      if (dtype === 'float32') new Float32Array(row.buffer).set(vector);
+      else {
+        const { data, scale } = quantiseVector(vector);
+        new Int8Array(row.buffer).set(data);
+        this.#scales.push(scale);
+      }
+      await this.#file.write(row);
+      this.#rows += 1;
+    }
+    this.#starts.push(this.#rows);
+  }
+
+  get #centroid(): Float32Array {
+    return Float32Array.from(this.#sum, (value) => value / Math.max(1, this.#rows));
+  }
+
+  /** The vectors as a scan reads them. */
+  async *dense(): AsyncGenerator<Uint8Array> {
+    const layout = { passages: this.#starts.length - 1, ...this.layout };
+    const sizes = denseSizes(layout);
+    const head = new ArrayBuffer(sizes.centroid + sizes.starts + sizes.scales);
+    new Float32Array(head).set(this.#centroid);
+    new Uint32Array(head, sizes.centroid).set(this.#starts);
+    if (layout.dtype === 'int8') new Float32Array(head, sizes.centroid + sizes.starts).set(this.#scales);
+    yield new Uint8Array(head);
+    yield* this.#file.readBack();
+  }
+
+  /** A bit per number: what a large index keeps of them in memory. */
+  async *codes(): AsyncGenerator<Uint8Array> {
+    const { dimensions, dtype } = this.#kind;
+    const bytes = codeBytes(dimensions);
+    const centre = this.#centroid;
+    const [rowBytes, vector] = [this.#rowBytes, new Float32Array(dimensions)];
+    let rest = Buffer.alloc(0);
+    let row = 0;
+    for await (const piece of this.#file.readBack()) {
+      // A row may begin in one piece and end in the next.
+      const both = rest.length === 0 ? Buffer.from(piece) : Buffer.concat([rest, piece]);
+      const whole = Math.floor(both.length / rowBytes);
+      const codes = new Uint8Array(whole * bytes);
+      for (let at = 0; at < whole; at += 1) {
+        const own = Uint8Array.prototype.slice.call(both, at * rowBytes, (at + 1) * rowBytes);
+        const scale = dtype === 'int8' ? (this.#scales[row] as number) : 1;
+        const numbers = dtype === 'int8' ? new Int8Array(own.buffer) : new Float32Array(own.buffer);
+        for (let each = 0; each < dimensions; each += 1) vector[each] = (numbers[each] as number) * scale;
+        writeCode(vector, centre, codes.subarray(at * bytes, (at + 1) * bytes));
+        row += 1;
+      }
+      yield codes;
+      rest = Buffer.from(both.subarray(whole * rowBytes));
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#file[Symbol.asyncDispose]();
+  }
+}

@@ -1,0 +1,269 @@
+import { randomBytes } from 'node:crypto';
+import { readdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+
+import { sha256, syncFolder } from '../base/index.ts';
+import type { CatalogueChange, DocumentRow, IndexDense, SegmentRow } from './catalogue.ts';
+import { Catalogue, segmentPath } from './catalogue.ts';
+import type { IndexedPassage, Passage } from './passage.ts';
+import { LexicalWriter, termsOf } from './segment/lexical.ts';
+import { mergeSegments } from './segment/merge-segments.ts';
+import { facetOf, SegmentWriter } from './segment/write-segment.ts';
+
+/** A segment ends here: what is collected in memory until then stays below half a gigabyte. */
+const MOST_POSTINGS = 24_000_000;
+const MOST_PASSAGES = 250_000;
+/** So many segments of like size become one; a size is like another within this factor. */
+const FAN = 8;
+/** A merge of more passages than this is left to whoever asks for it: an update must stay cheap. */
+const MERGED_AT_ONCE = 20_000;
+/** Above this many segments a search would feel them, and they are merged whatever it costs. */
+const MOST_SEGMENTS = 64;
+
+/** A document on its way into an index. */
+export interface IndexedDocument {
+  readonly id: string;
+  /** What its passages were made of, so that a later look can tell whether that has changed. */
+  readonly stamp: string;
+  readonly passages: AsyncIterable<IndexedPassage> | Iterable<IndexedPassage>;
+}
+
+/** A change to an index. */
+export interface IndexUpdate {
+  /** New documents, and documents in place of those of the same id. */
+  readonly documents: AsyncIterable<IndexedDocument> | Iterable<IndexedDocument>;
+  readonly removed?: readonly string[];
+}
+
+/**
+ * Takes documents in and out of an index. Its cost follows the change: new passages become a segment of their own, those that
+ * go are marked. The old state answers until one transaction puts the new one in force.
+ */
+export async function updateIndex(catalogue: Catalogue, update: IndexUpdate, signal?: AbortSignal): Promise<void> {
+  const { folder } = catalogue;
+  const change = { segments: [] as SegmentRow[], documents: [] as DocumentRow[], removed: new Set(update.removed) };
+  let open: OpenSegment | undefined;
+  try {
+    for await (const document of update.documents) {
+      signal?.throwIfAborted();
+      open ??= await OpenSegment.create(folder, catalogue.dense);
+      change.removed.add(document.id);
+      change.documents.push(await open.add(document));
+      if (open.isFull) {
+        change.segments.push(await open.finish());
+        open = undefined;
+      }
+    }
+    if (open) change.segments.push(await open.finish());
+    open = undefined;
+  } finally {
+    await open?.abandon();
+  }
+  if (change.segments.length > 0) await syncFolder(folder);
+  signal?.throwIfAborted();
+  catalogue.change(change);
+  await mergeSome(catalogue, signal);
+  await removeOthers(catalogue);
+}
+
+/** Builds an index whole: every document of `passages`, which come one document after the other. */
+export async function buildIndex(
+  folder: string,
+  passages: AsyncIterable<IndexedPassage> | Iterable<IndexedPassage>,
+  options: { readonly dense?: IndexDense } = {},
+): Promise<void> {
+  using catalogue = Catalogue.open(folder);
+  await rebuildIndex(catalogue, documentsOf(passages), options.dense ?? null);
+}
+
+/** Replaces all that an index holds; the old state answers until the new one is complete. */
+export async function rebuildIndex(
+  catalogue: Catalogue,
+  documents: AsyncIterable<IndexedDocument> | Iterable<IndexedDocument>,
+  dense: IndexDense | null,
+  signal?: AbortSignal,
+): Promise<void> {
+  const { folder } = catalogue;
+  const segments: SegmentRow[] = [];
+  const rows: DocumentRow[] = [];
+  let open: OpenSegment | undefined;
+  try {
+    for await (const document of documents) {
+      signal?.throwIfAborted();
+      open ??= await OpenSegment.create(folder, dense);
+      rows.push(await open.add(document));
+      if (!open.isFull) continue;
+      segments.push(await open.finish());
+      open = undefined;
+    }
+    if (open) segments.push(await open.finish());
+    open = undefined;
+  } finally {
+    await open?.abandon();
+  }
+  await syncFolder(folder);
+  signal?.throwIfAborted();
+  catalogue.replace({ segments, documents: rows }, dense);
+  await removeOthers(catalogue);
+}
+
+/** Documents out of passages that come one document after the other. */
+async function* documentsOf(
+  passages: AsyncIterable<IndexedPassage> | Iterable<IndexedPassage>,
+): AsyncGenerator<IndexedDocument> {
+  let some: IndexedPassage[] = [];
+  for await (const passage of passages) {
+    const [first] = some;
+    if (first && first.document !== passage.document) {
+      yield { id: first.document, stamp: '', passages: some };
+      some = [];
+    }
+    some.push(passage);
+  }
+  const [first] = some;
+  if (first) yield { id: first.document, stamp: '', passages: some };
+}
+
+/** A segment that is being filled. */
+class OpenSegment {
+  readonly #name: string;
+  readonly #path: string;
+  readonly #writer: SegmentWriter;
+  readonly #lexical = new LexicalWriter();
+
+  private constructor(name: string, path: string, writer: SegmentWriter) {
+    this.#name = name;
+    this.#path = path;
+    this.#writer = writer;
+  }
+
+  static async create(folder: string, dense: IndexDense | null): Promise<OpenSegment> {
+    const name = newName();
+    const path = segmentPath(folder, name);
+    return new OpenSegment(name, path, await SegmentWriter.create(path, dense ?? undefined));
+  }
+
+  get isFull(): boolean {
+    return this.#lexical.postings >= MOST_POSTINGS || this.#writer.passages >= MOST_PASSAGES;
+  }
+
+  async add({ id, stamp, passages }: IndexedDocument): Promise<DocumentRow> {
+    const first = this.#writer.passages;
+    const texts: string[] = [];
+    for await (const { vectors, searchText, ...told } of passages) {
+      const passage: Passage = { section: 'body', boxes: [], hasTable: false, hasFigure: false, ...told };
+      this.#lexical.add(termsOf(searchText ?? passage.text, passage.title));
+      const facet = facetOf(passage.section, passage.hasTable, passage.hasFigure);
+      await this.#writer.add(Buffer.from(JSON.stringify(passage), 'utf8'), facet, vectors);
+      texts.push(passage.text);
+    }
+    const count = this.#writer.passages - first;
+    return {
+      id,
+      segment: this.#name,
+      first,
+      count,
+      stamp,
+      text_hash: texts.length === 0 ? '' : sha256(texts.join('\n')),
+    };
+  }
+
+  async finish(): Promise<SegmentRow> {
+    const { postings, repeats, ...parts } = this.#lexical.finish();
+    const footer = await this.#writer.finish({ ...parts, postings: [postings], repeats: [repeats] });
+    await this.#writer[Symbol.asyncDispose]();
+    const { passages, length, dense } = footer;
+    return { name: this.#name, passages, rows: dense?.rows ?? 0, length };
+  }
+
+  async abandon(): Promise<void> {
+    await this.#writer[Symbol.asyncDispose]();
+    await rm(this.#path, { force: true });
+  }
+}
+
+function newName(): string {
+  return randomBytes(6).toString('hex');
+}
+
+/** Merges small segments as long as there are many of them, within a bound. */
+async function mergeSome(catalogue: Catalogue, signal: AbortSignal | undefined): Promise<void> {
+  for (;;) {
+    if (signal?.aborted) return;
+    const chosen = segmentsToMerge(
+      catalogue.segments().map((row) => ({ ...row, live: row.passages - catalogue.deletedIn(row.name) })),
+    );
+    if (chosen.length === 0) return;
+    await mergeThese(
+      catalogue,
+      chosen.map(({ name }) => name),
+    );
+  }
+}
+
+/** Segments with what is left of them. */
+interface Sized {
+  readonly name: string;
+  readonly passages: number;
+  readonly live: number;
+}
+
+/** Which segments should become one now: many of like size, one that is mostly gone, or the smallest of far too many. */
+export function segmentsToMerge(segments: readonly Sized[]): readonly Sized[] {
+  const hollow = segments.filter(({ passages, live }) => live * 2 < passages && live <= MERGED_AT_ONCE);
+  if (hollow.length > 0) return hollow;
+  const bySize = segments.toSorted((a, b) => a.live - b.live);
+  const tiers = Map.groupBy(bySize, ({ live }) => Math.floor(Math.log(Math.max(1, live)) / Math.log(FAN)));
+  for (const tier of tiers.values()) {
+    const some = tier.slice(0, FAN);
+    if (tier.length >= FAN && total(some) <= MERGED_AT_ONCE) return some;
+  }
+  return segments.length > MOST_SEGMENTS ? bySize.slice(0, FAN) : [];
+}
+
+function total(segments: readonly Sized[]): number {
+  return segments.reduce((sum, { live }) => sum + live, 0);
+}
+
+/** Merges everything into as few segments as there may be; for those who have the time. */
+export async function mergeAll(catalogue: Catalogue): Promise<void> {
+  const small = catalogue.segments().filter(({ passages }) => passages < MOST_PASSAGES / 2);
+  if (small.length > 1)
+    await mergeThese(
+      catalogue,
+      small.map(({ name }) => name),
+    );
+  await removeOthers(catalogue);
+}
+
+async function mergeThese(catalogue: Catalogue, names: readonly string[]): Promise<void> {
+  const { folder, dense } = catalogue;
+  const sources = names.map((name) => ({ path: segmentPath(folder, name), documents: catalogue.documentsIn(name) }));
+  const name = newName();
+  const { footer, moved } = await mergeSegments(segmentPath(folder, name), sources, dense ?? undefined);
+  await syncFolder(folder);
+  const change: CatalogueChange = {
+    removed: moved.map(({ document }) => document.id),
+    segments:
+      footer.passages === 0
+        ? []
+        : [{ name, passages: footer.passages, rows: footer.dense?.rows ?? 0, length: footer.length }],
+    documents: moved.map(({ document, first }) => ({ ...document, segment: name, first })),
+    dropped: names,
+  };
+  catalogue.change(change);
+}
+
+/** Files that no segment is named after: of merged segments, and of updates that broke off. */
+async function removeOthers(catalogue: Catalogue): Promise<void> {
+  const named = new Set(catalogue.segments().map(({ name }) => name));
+  for (const file of await readdir(catalogue.folder)) {
+    const [, name] = /^segment-([0-9a-f]{12})\.bin(?:\.rows)?$/.exec(file) ?? [];
+    // An index of the first two versions lay in files of its own.
+    const isOld = /^(?:(?:passages|offsets|lexical|dense|rows)-[0-9a-f]{8}\.(?:bin|part)|index\.json)$/.test(file);
+    if (isOld || (name !== undefined && !named.has(name))) {
+      // Somebody may still be reading it where files that are open cannot be removed; the next update tries again.
+      await rm(join(catalogue.folder, file), { force: true }).catch(() => undefined);
+    }
+  }
+}

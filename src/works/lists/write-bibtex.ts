@@ -1,0 +1,109 @@
+import { namesOf } from '../record/csl.ts';
+import type { Author, WorkRecord } from '../record/record.ts';
+import { yearOf } from '../record/record.ts';
+
+const TYPES: Readonly<Record<string, string>> = {
+  'book-chapter': 'incollection',
+  book: 'book',
+  dissertation: 'phdthesis',
+  report: 'techreport',
+  dataset: 'misc',
+  preprint: 'misc',
+  'conference-paper': 'inproceedings',
+};
+
+/** Words that say nothing in a key. */
+const EMPTY = new Set(
+  'a an the of on in for and to with from by at der die das ein eine le la les un une el los las'.split(' '),
+);
+const MOST_AUTHORS = 200;
+
+/** A record as an entry of BibTeX, readable by BibTeX, biber and Zotero; `file` is linked as Zotero does. */
+export function bibtexEntry(record: WorkRecord, key: string, file?: string): string {
+  const { ids } = record;
+  const type = TYPES[record.type ?? ''] ?? (record.venue === null ? 'misc' : 'article');
+  const [, month] = record.date?.split('-') ?? [];
+  const venueField = type === 'incollection' || type === 'inproceedings' ? 'booktitle' : 'journal';
+  const fields: readonly (readonly [string, string | null])[] = [
+    ['title', record.title === null ? null : `{${tex(record.title)}}`],
+    ['author', authorsOf(record.authors)],
+    ['year', yearOf(record)?.toString() ?? null],
+    ['month', month ?? null],
+    [venueField, texOrNull(record.venue)],
+    ['publisher', texOrNull(record.publisher)],
+    ['volume', texOrNull(record.volume)],
+    ['number', texOrNull(record.issue)],
+    ['pages', record.pages === null ? null : tex(record.pages.replace(/[-–]+/, '--'))],
+    ['issn', record.issn[0] ?? null],
+    ['doi', ids.doi === null ? null : verbatim(ids.doi)],
+    ['pmid', ids.pmid],
+    ['pmcid', ids.pmcid],
+    ['eprint', ids.arxiv?.id ?? null],
+    ['archiveprefix', ids.arxiv === null ? null : 'arXiv'],
+    ['url', record.url === null ? null : verbatim(record.url)],
+    ['language', record.language],
+    ['abstract', texOrNull(record.abstract)],
+    ['keywords', record.keywords.length === 0 ? null : tex(record.keywords.join(', '))],
+    ['file', file === undefined ? null : verbatim(file)],
+  ];
+  const lines = fields.flatMap(([name, value]) => (value === null ? [] : [`  ${name} = {${value}}`]));
+  return `@${type}{${key},\n${lines.join(',\n')}\n}\n`;
+}
+
+/** A key such as `berg2024heat`; a number behind it keeps it apart from those that were given before. */
+export function citationKey(record: WorkRecord, taken: Set<string>): string {
+  const [first] = record.authors;
+  const name = first ? (namesOf(first).family ?? first.name) : 'anon';
+  const words = plain(record.title ?? '').filter((word) => !EMPTY.has(word));
+  const base = [plain(name).at(-1) ?? 'anon', yearOf(record) ?? 'nd', words[0] ?? ''].join('');
+  let key = base;
+  for (let more = 2; taken.has(key); more += 1) key = `${base}${more}`;
+  taken.add(key);
+  return key;
+}
+
+function plain(text: string): string[] {
+  return (
+    text
+      .toLowerCase()
+      .normalize('NFKD')
+      .replaceAll(/\p{M}/gu, '')
+      .replaceAll(/[øæœßłđ]/g, (letter) => ({ ø: 'o', æ: 'ae', œ: 'oe', ß: 'ss', ł: 'l', đ: 'd' })[letter] ?? letter)
+      .match(/[a-z0-9]+/g) ?? []
+  );
+}
+
+function authorsOf(authors: readonly Author[]): string | null {
+  if (authors.length === 0) return null;
+  const shown = authors.slice(0, MOST_AUTHORS).map((author) => {
+    const { family, given, name } = namesOf(author);
+    // A group stands in braces of its own: its words are no given names.
+    if (family === null) return `{${tex(name)}}`;
+    return given === null || given === '' ? `{${tex(family)}}` : `${tex(family)}, ${tex(given)}`;
+  });
+  return [...shown, ...(authors.length > MOST_AUTHORS ? ['others'] : [])].join(' and ');
+}
+
+function texOrNull(text: string | null): string | null {
+  return text === null ? null : tex(text);
+}
+
+const SPECIAL: Readonly<Record<string, string>> = {
+  '\\': '\\textbackslash{}',
+  '{': '\\{',
+  '}': '\\}',
+  '~': '\\textasciitilde{}',
+  '^': '\\textasciicircum{}',
+};
+
+/** Text with what TeX takes for commands escaped; letters stay as they are, in UTF-8. */
+function tex(text: string): string {
+  return text
+    .replaceAll(/\s+/g, ' ')
+    .replaceAll(/[\\{}~^]|[&%$#_]/g, (character) => SPECIAL[character] ?? `\\${character}`);
+}
+
+/** Addresses are read as they stand; only what would end or unbalance the value is encoded. */
+function verbatim(text: string): string {
+  return text.replaceAll(/[{}\\\s]/g, (character) => encodeURIComponent(character));
+}

@@ -1,0 +1,132 @@
+import assert from 'node:assert/strict';
+import { mkdtempDisposable } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+
+import type { WorkRecord } from '../index.ts';
+import { apaCitation, bibtexEntry, citationKey, emptyRecord, RecordStore, risEntry } from '../index.ts';
+import { findVersions } from './versions.ts';
+
+function record(
+  id: string,
+  more: Partial<Omit<WorkRecord, 'ids'>> & { doi?: string; arxiv?: string } = {},
+): WorkRecord {
+  const { doi, arxiv, ...rest } = more;
+  const author = (name: string) => ({ name, family: null, given: null, orcid: null, institutions: [] });
+  return {
+    ...emptyRecord(id, {
+      ...(doi !== undefined && { doi }),
+      ...(arxiv !== undefined && { arxiv: { id: arxiv, version: null } }),
+    }),
+    title: 'Heat & the {reefs} of 100% of_the Pacific',
+    authors: ['Ana-Maria van der Berg', 'Liu Wei', 'The ATLAS Collaboration'].map(author),
+    date: '2024-05-17',
+    venue: 'Journal of Reefs',
+    volume: '12',
+    issue: '4',
+    pages: '3-9',
+    type: 'article',
+    ...rest,
+  };
+}
+
+test('a work is cited as APA has it', () => {
+  assert.equal(
+    apaCitation(record('W1', { doi: '10.1000/reef' })),
+    'van der Berg, A.-M., Wei, L., & The ATLAS Collaboration (2024). Heat & the {reefs} of 100% of_the Pacific. Journal of Reefs, 12(4), 3–9. https://doi.org/10.1000/reef',
+  );
+  assert.equal(apaCitation(record('W1', { authors: [], venue: null, date: null, title: 'Reefs.' })), 'Reefs. (n.d.).');
+  const [one] = record('W1').authors;
+  assert.ok(one);
+  assert.match(
+    apaCitation(record('W1', { authors: Array.from({ length: 25 }, () => one) })),
+    /, … van der Berg, A\.-M\. \(2024\)/,
+  );
+});
+
+test('BibTeX escapes what TeX takes for commands, keeps groups whole and gives each entry a key of its own', () => {
+  const taken = new Set<string>();
+  const entry = bibtexEntry(record('W1', { doi: '10.1000/re{e}f' }), citationKey(record('W1'), taken), 'PDF/W1.pdf');
+  assert.match(entry, /^@article\{berg2024heat,\n/);
+  assert.match(entry, /title = \{\{Heat \\& the \\\{reefs\\\} of 100\\% of\\_the Pacific\}\}/);
+  assert.match(entry, /author = \{van der Berg, Ana-Maria and Wei, Liu and \{The ATLAS Collaboration\}\}/);
+  assert.match(entry, /pages = \{3--9\}/);
+  assert.match(entry, /doi = \{10\.1000\/re%7Be%7Df\}/);
+  assert.match(entry, /file = \{PDF\/W1\.pdf\}/);
+  assert.equal(citationKey(record('W2'), taken), 'berg2024heat2');
+});
+
+test('RIS has a line for each thing and ends its record', () => {
+  const text = risEntry(record('W1', { doi: '10.1000/reef', abstract: 'Two\nlines' }), 'PDF/W1.pdf');
+  assert.match(text, /^TY {2}- JOUR\r\n/);
+  assert.match(text, /AU {2}- van der Berg, Ana-Maria\r\n/);
+  assert.match(text, /SP {2}- 3\r\nEP {2}- 9\r\n/);
+  assert.match(text, /AB {2}- Two lines\r\n/);
+  assert.match(text, /L1 {2}- PDF\/W1\.pdf\r\nER {2}- \r\n\r\n$/);
+});
+
+test('versions are found by ids, DOI families, relations, and by title, authors and year; others stay apart', () => {
+  const found = (...records: WorkRecord[]): string[] =>
+    findVersions(records).map(({ work, of, reason }) => `${of} ${work} ${reason}`);
+  const other = { title: 'Something else entirely about fish' };
+  assert.deepEqual(found(record('W1', { arxiv: '2101.00001' }), record('W2', { arxiv: '2101.00001', ...other })), [
+    'W1 W2 same-id',
+  ]);
+  assert.deepEqual(
+    found(record('W1', { doi: '10.21203/rs.1/v1' }), record('W2', { doi: '10.21203/rs.1/v2', ...other })),
+    ['W1 W2 doi-family'],
+  );
+  assert.deepEqual(
+    found(
+      record('W1', { doi: '10.1/a' }),
+      record('W2', { ...other, relations: [{ kind: 'is-preprint-of', doi: '10.1/a' }] }),
+    ),
+    ['W1 W2 crossref-relation'],
+  );
+  assert.deepEqual(
+    found(
+      record('W1'),
+      record('W2', { type: 'preprint', date: '2023-01-01', title: 'Heat and the reefs of 100 of the Pacific' }),
+    ),
+    [],
+  );
+  assert.deepEqual(
+    found(
+      record('W1'),
+      record('W2', { type: 'preprint', date: '2023', title: 'HEAT & the reefs of 100% of the Pacific.' }),
+    ),
+    ['W1 W2 title-authors-year'],
+  );
+  // The same title by others, an erratum, or a short title such as "Editorial" says nothing.
+  const [somebody] = record('W1').authors;
+  assert.ok(somebody);
+  assert.deepEqual(found(record('W1'), record('W2', { authors: [{ ...somebody, name: 'Somebody Else' }] })), []);
+  assert.deepEqual(found(record('W1'), record('W2', { type: 'erratum' })), []);
+  assert.deepEqual(found(record('W1', { title: 'Editorial' }), record('W2', { title: 'Editorial' })), []);
+});
+
+test('a merge of versions has its reason, puts the best first, and stays undone once undone', async () => {
+  await using folder = await mkdtempDisposable(join(tmpdir(), 'versions-'));
+  using store = new RecordStore(join(folder.path, 'manifest.sqlite3'));
+  store.add([
+    record('W1', { type: 'preprint', version: 'submittedVersion', date: '2023' }),
+    record('W2', { version: 'publishedVersion' }),
+    record('W3', { title: 'Something else entirely about fish' }),
+  ]);
+  assert.deepEqual(
+    store.linkVersions('2026-01-01').map(({ reason }) => reason),
+    ['title-authors-year'],
+  );
+  assert.deepEqual(store.linkVersions('2026-01-02'), []);
+  assert.deepEqual(
+    store.versionGroups().map((group) => group.map(({ id }) => id)),
+    [['W2', 'W1']],
+  );
+  assert.equal(store.setApart('W1', true), 1);
+  assert.deepEqual(store.versionGroups(), []);
+  assert.deepEqual(store.linkVersions('2026-01-03'), []);
+  assert.equal(store.versions()[0]?.undone, true);
+  assert.equal(store.setApart('W1', false), 1);
+  assert.equal(store.versionGroups().length, 1);
+});

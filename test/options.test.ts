@@ -1,0 +1,33 @@
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
+import { test } from 'node:test';
+
+import { Misuse, numbers, oneOf, positive, readOptions, someOf, wholeNumber } from './support/options.ts';
+
+test('what a check is asked for is checked first', () => {
+  assert.deepEqual(numbers('seeds', '1-3,16'), [1, 2, 3, 16]);
+  for (const text of ['900-890', '', 'x', '1-', '-1', '1,,2'])
+    assert.throws(() => numbers('seeds', text), Misuse, text);
+  assert.deepEqual(someOf('profiles', 'a, b', ['a', 'b']), ['a', 'b']);
+  assert.throws(() => someOf('profiles', 'a,reallity', ['a', 'reality']), Misuse);
+  assert.throws(() => oneOf('profile', '', ['a']), Misuse);
+  for (const text of ['0', '-1', '1.5', 'many', '']) assert.throws(() => wholeNumber('works', text), Misuse, text);
+  for (const text of ['', 'x', '-1', 'NaN']) assert.throws(() => positive('time-scale', text), Misuse, text);
+  assert.throws(() => readOptions({ args: ['--nonsense'], options: {} }), Misuse);
+});
+
+test('a check that would prove nothing ends with 2', () => {
+  for (const [script, ...options] of [
+    ['verify-download', '--profiles', 'reallity'],
+    ['verify-download', '--seeds', '900-890'],
+  ] as const) {
+    const { status, stderr } = spawnSync(
+      process.execPath,
+      [join(import.meta.dirname, `../scripts/${script}.ts`), ...options],
+      { encoding: 'utf8' },
+    );
+    assert.equal(status, 2, `${script} ${options.join(' ')}: ${stderr}`);
+    assert.doesNotMatch(stderr, /\n {4}at /, script);
+  }
+});
