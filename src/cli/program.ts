@@ -51,6 +51,7 @@ const COMMANDS: readonly Entry[] = [
   { name: 'search', doors: PARSING, load: async () => (await import('./commands/search.ts')).searchCommand() },
   { name: 'graph', doors: PARSING, load: async () => (await import('./commands/graph/index.ts')).graphCommand() },
   { name: 'report', doors: PARSING, load: async () => (await import('./commands/report.ts')).reportCommand() },
+  { name: 'merge', doors: EVERYWHERE, load: async () => (await import('./commands/merge.ts')).mergeCommand() },
   { name: 'sim', doors: ['docstokg'], load: async () => (await import('./commands/sim.ts')).simCommand() },
   { name: 'doctor', doors: EVERYWHERE, load: async () => (await import('./commands/doctor.ts')).doctorCommand() },
   { name: 'config', doors: EVERYWHERE, load: async () => (await import('./commands/config.ts')).configCommand() },

@@ -143,8 +143,10 @@ export class Desk implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#isClosed = true;
+    // An answer from which the next pause counts may not have been told yet.
     clearTimeout(this.#timer);
+    if (this.#awaySince === undefined) await this.#flush();
+    this.#isClosed = true;
     clearTimeout(this.#renewal);
     this.#leave();
     await this.#pool

@@ -4,8 +4,8 @@ import { LocalAllowance } from '../allowance.ts';
 /** Turns are reserved this far ahead at most: what a process does not come to use is lost to the others. */
 const AHEAD_MS = 2_000;
 const MOST_TURNS = 16;
-/** A turn that is used later than this share of the pause comes too close to the next one, which may be another's. */
-const LATE_SHARE = 0.04;
+/** A turn may be used this share of the pause too late; the next one, which may be another's, keeps that much more distance. */
+const LATE_SHARE = 0.03;
 /** A place that nobody uses goes back after so long, or at once when others want it. */
 const IDLE_MS = 500;
 /** A full key is asked for again in so long. */
@@ -61,7 +61,7 @@ export class SharedAllowance implements Allowance {
     readonly forget: () => void;
   }) {
     this.#key = options.key;
-    this.#pace = options.pace;
+    this.#pace = spread(options.pace);
     this.#ask = options.ask;
     this.#isAway = options.isAway;
     this.#forget = options.forget;
@@ -110,7 +110,7 @@ export class SharedAllowance implements Allowance {
   }
 
   change(pace: Pace, now: number): void {
-    this.#pace = pace;
+    this.#pace = spread(pace);
     this.#local = undefined;
     this.#fallback(now);
     this.#turns = [];
@@ -227,4 +227,8 @@ export class SharedAllowance implements Allowance {
       if (this.#turns.length === 0) this.#ask(0);
     }
   }
+}
+
+function spread(pace: Pace): Pace {
+  return pace.from === 'request' ? { ...pace, intervalMs: pace.intervalMs * (1 + LATE_SHARE) } : pace;
 }
