@@ -48,6 +48,7 @@ const COMMANDS: readonly Entry[] = [
     load: async () => (await import('./commands/docparse/manifest.ts')).manifestCommand(),
   },
   { name: 'show', doors: PARSING, load: async () => (await import('./commands/show.ts')).showCommand() },
+  { name: 'parts', doors: PARSING, load: async () => (await import('./commands/parts.ts')).partsCommand() },
   { name: 'search', doors: PARSING, load: async () => (await import('./commands/search.ts')).searchCommand() },
   { name: 'graph', doors: PARSING, load: async () => (await import('./commands/graph/index.ts')).graphCommand() },
   { name: 'report', doors: PARSING, load: async () => (await import('./commands/report.ts')).reportCommand() },

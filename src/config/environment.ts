@@ -4,6 +4,23 @@ import { listKeys } from './keys.ts';
 /** Variables that steer the program but are no configuration keys. */
 const RESERVED = new Set(['DOCSTOKG_CONFIG', 'DOCSTOKG_PROFILE', 'DOCSTOKG_SIM']);
 
+/** Variables that every program of a network with a proxy obeys; the first of the two names counts. */
+const CUSTOMARY: readonly (readonly [path: readonly string[], ...names: string[]])[] = [
+  [['http', 'http_proxy'], 'http_proxy', 'HTTP_PROXY'],
+  [['http', 'https_proxy'], 'https_proxy', 'HTTPS_PROXY'],
+  [['http', 'no_proxy'], 'no_proxy', 'NO_PROXY'],
+];
+
+/** The settings made by variables that are not ours; anything else that is set comes before them. */
+export function customaryLayer(environment: Readonly<Record<string, string | undefined>>): Layer {
+  return CUSTOMARY.flatMap(([path, ...names]) => {
+    const name = names.find((each) => (environment[each] ?? '') !== '');
+    return name === undefined
+      ? []
+      : [{ path: [...path], value: environment[name], origin: `environment variable ${name}` }];
+  });
+}
+
 /** The settings made by `DOCSTOKG_SECTION__KEY` variables; texts become what the key's type asks for. */
 export function environmentLayer(environment: Readonly<Record<string, string | undefined>>): Layer {
   const known = new Map(listKeys().map((key) => [key.environment, key]));

@@ -8,6 +8,15 @@ export const httpSchema = z.strictObject({
     .string()
     .default('')
     .describe('E-mail address that goes into every User-Agent, so that hosts can reach you.'),
+  http_proxy: z
+    .string()
+    .default('')
+    .describe('Proxy for http: addresses, as HTTP_PROXY names it; what is on this machine is never asked of one.'),
+  https_proxy: z
+    .string()
+    .default('')
+    .describe('Proxy for https: addresses, as HTTPS_PROXY names it; empty takes http_proxy.'),
+  no_proxy: z.string().default('').describe('Names that are reached without a proxy, as NO_PROXY lists them.'),
   per_host_per_second: z
     .number()
     .positive()

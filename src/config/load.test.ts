@@ -188,3 +188,13 @@ test('a heartbeat that could not save its lease is refused, with what is allowed
   });
   load({ lease_ttl_seconds: 30, heartbeat_seconds: 10 });
 });
+
+test('the proxy of the environment is taken, and what is said to this program comes before it', () => {
+  const http = (environment: Record<string, string>) => loadConfig({ folder: '/nowhere', environment }).config.http;
+  const named = { HTTPS_PROXY: 'http://a:1', https_proxy: 'http://b:2', NO_PROXY: '.example.org' };
+  assert.deepEqual(
+    [http(named).https_proxy, http(named).http_proxy, http(named).no_proxy],
+    ['http://b:2', '', '.example.org'],
+  );
+  assert.equal(http({ ...named, DOCSTOKG_HTTP__HTTPS_PROXY: 'http://c:3' }).https_proxy, 'http://c:3');
+});

@@ -5,7 +5,7 @@ import { parse as parseYaml } from 'yaml';
 import type { z } from 'zod';
 
 import { AppError } from '../base/index.ts';
-import { environmentLayer } from './environment.ts';
+import { customaryLayer, environmentLayer } from './environment.ts';
 import { listKeys } from './keys.ts';
 import type { Layer, Setting } from './layers.ts';
 import { flatten, isRecord, merge } from './layers.ts';
@@ -36,7 +36,12 @@ export function loadConfig(options: LoadOptions = {}): Loaded {
   const environment = options.environment ?? process.env;
   const file = findFile(options.file ?? environment['DOCSTOKG_CONFIG'], options.folder ?? process.cwd());
   const profile = options.profile ?? environment['DOCSTOKG_PROFILE'];
-  const { value, settings } = merge([...fileLayers(file, profile), environmentLayer(environment), options.flags ?? []]);
+  const { value, settings } = merge([
+    customaryLayer(environment),
+    ...fileLayers(file, profile),
+    environmentLayer(environment),
+    options.flags ?? [],
+  ]);
   const parsed = configSchema.safeParse(value);
   if (!parsed.success) throw invalid(parsed.error.issues, settings);
   return {

@@ -11,6 +11,7 @@ import { runStage } from '../stage/index.ts';
 import { Channel } from './channel.ts';
 import type { ClosingStage, FlowingStage, PreparedStage } from './prepared-stage.ts';
 import { quietSink } from './quiet-sink.ts';
+import { ScanCount } from './scan-count.ts';
 
 /** Documents that may wait between two stages: enough that none runs dry, few enough to forget when it all stops. */
 const WAITING = 64;
@@ -145,19 +146,23 @@ export class CorpusRun<Gathered, Indexed> {
       to?.close();
     }
   }
-
-  #stage(
+  async #stage(
     name: CorpusStageName,
     stage: PreparedStage,
     how: { readonly plan: StagePlan; readonly hooks: StageHooks; readonly signal: AbortSignal },
   ): Promise<StageOutcome> {
-    return runStage(how.plan, stage.worker, { ...stage.options, handleSignals: false }, how.hooks, {
+    const scans = new ScanCount();
+    const hooks = name === 'doctags' ? scans.counting(how.hooks) : how.hooks;
+    const outcome = await runStage(how.plan, stage.worker, { ...stage.options, handleSignals: false }, hooks, {
       report: (event) => this.#options.report(name, event),
       signal: how.signal,
       workerData: stage.data,
       // What goes into the cache is not a document's fate: its row is written by the embed stage.
       ...(name === 'dense' && { sink: quietSink() }),
     });
+    const message = scans.warning();
+    if (message !== undefined) this.#options.report(name, { kind: 'warning', message });
+    return outcome;
   }
 }
 

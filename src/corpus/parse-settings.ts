@@ -10,7 +10,7 @@ import type {
   EmbedEngines,
   SparseEngine,
 } from '../parse/index.ts';
-import { openCorpusBm25, openDenseEngineIfInstalled, openSpladeEngine } from '../parse/index.ts';
+import { locateTesseract, openCorpusBm25, openDenseEngineIfInstalled, openSpladeEngine } from '../parse/index.ts';
 import type { Runtime } from '../harvest/index.ts';
 
 /** How files are read, as the configuration says. */
@@ -44,10 +44,20 @@ export function doctagsSettings({ parse, keys }: Config): DoctagsSettings {
           : { kind: 'docling-serve', ...remote },
     maxPages: parse.max_pages,
     maxFileBytes: parse.max_file_mb * 1_000_000,
-    ...(parse.ocr === 'auto' && { ocr: { languages: parse.ocr_languages, timeoutMs: parse.ocr_timeout_s * 1_000 } }),
+    ...(parse.ocr === 'auto' && { ocr: ocrSettings(parse) }),
     markdown: parse.markdown,
     json: parse.docling_json,
     html: parse.html,
+  };
+}
+
+/** How scans are read; workers have no path of their own, so they are told where the program is. */
+function ocrSettings(parse: Config['parse']): NonNullable<DoctagsSettings['ocr']> {
+  const command = locateTesseract();
+  return {
+    languages: parse.ocr_languages,
+    timeoutMs: parse.ocr_timeout_s * 1_000,
+    ...(command !== undefined && { command }),
   };
 }
 

@@ -11,6 +11,7 @@ import type { CorpusEvent } from './events.ts';
 import { chunkSettings, doctagsSettings, openEmbedEngines } from './parse-settings.ts';
 import { prepareChunk, prepareDoctags, prepareEmbed } from './prepare-stages.ts';
 import type { PreparedStage } from './prepared-stage.ts';
+import { ScanCount } from './scan-count.ts';
 import { openSharedPlan } from './shared-plan.ts';
 
 /** The stages that turn papers into vectors, in their order. */
@@ -89,11 +90,13 @@ async function runPrepared(
   { config, runtime, tell, signal }: StageCall,
 ): Promise<StageOutcome> {
   await using plan = await openSharedPlan(whole, options, { config, runtime });
-  return await runStage(
-    plan,
-    worker,
-    { ...options, handleSignals: false },
-    {},
-    { report: (event) => tell({ kind: 'stage', stage: name, event }), signal, workerData: data },
-  );
+  const scans = new ScanCount();
+  const outcome = await runStage(plan, worker, { ...options, handleSignals: false }, scans.counting({}), {
+    report: (event) => tell({ kind: 'stage', stage: name, event }),
+    signal,
+    workerData: data,
+  });
+  const warning = scans.warning();
+  if (warning !== undefined) runtime.log('warn', warning);
+  return outcome;
 }

@@ -77,6 +77,7 @@ function clientSettings(config: Config): HttpClientOptions {
   const { http, download } = config;
   return {
     contact: requireContact(http.contact),
+    proxy: { http: http.http_proxy, https: http.https_proxy, no: http.no_proxy },
     obeyRobots: http.obey_robots,
     longestLineMs: http.longest_line * 1000,
     robots: {

@@ -19,6 +19,7 @@ import type { RobotsOptions } from './robots.ts';
 import { Robots } from './robots.ts';
 import type { Send } from './send.ts';
 import { compose } from './send.ts';
+import type { ProxySettings } from './transport.ts';
 import { Transport } from './transport.ts';
 import { PRODUCT_TOKEN, userAgent } from './user-agent.ts';
 import type { Caller } from './with-admission.ts';
@@ -41,6 +42,8 @@ export interface HttpClientOptions {
   readonly guard?: GuardOptions;
   readonly resolveHost?: ResolveHost;
   readonly ca?: string;
+  /** Where the network lets nobody out directly. */
+  readonly proxy?: ProxySettings | undefined;
   readonly pools?: readonly Pool[];
   readonly perHost?: { readonly perSecond?: number; readonly concurrency?: number };
   readonly margin?: number;
@@ -87,6 +90,7 @@ export function createHttpClient(options: HttpClientOptions = {}): HttpClient {
     userAgent: agent,
     resolveHost: options.resolveHost ?? names.resolve,
     ca: options.ca,
+    proxy: options.proxy,
   });
   const admitted = withAdmission({
     admission,

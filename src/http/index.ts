@@ -36,3 +36,4 @@ export { parseHttpDate } from './http-date.ts';
 export type { Caller } from './with-admission.ts';
 export { requireContact, userAgent } from './user-agent.ts';
 export { loopbackFetch } from './loopback-fetch.ts';
+export type { ProxySettings } from './transport.ts';

@@ -1,14 +1,25 @@
-import { Agent, errors } from 'undici';
+import type { Dispatcher } from 'undici';
+import { Agent, EnvHttpProxyAgent, errors } from 'undici';
 
 import type { Clock } from '../base/index.ts';
 import { createConnector } from './connector.ts';
 import { Exchange } from './exchange.ts';
 import type { Guard } from './guard.ts';
+import { plainHost } from './guard.ts';
 import type { HttpLimits } from './limits.ts';
 import type { ResolveHost } from './name-resolver.ts';
 import { credentialsFor, withoutKeys } from './secret.ts';
 import type { HttpRequest, HttpResponse, HttpResult, Send } from './send.ts';
 import { trailOf } from './send.ts';
+
+/** The proxies of a network that lets nobody out directly; an empty text is none. */
+export interface ProxySettings {
+  /** Asked for `http:` addresses, and for `https:` ones where `https` is empty. */
+  readonly http: string;
+  readonly https: string;
+  /** Names that are reached directly, as in NO_PROXY: `example.org,.intranet,*`. */
+  readonly no: string;
+}
 
 const FILE_ACCEPT = 'application/pdf,application/xml;q=0.9,text/html;q=0.8,*/*;q=0.5';
 
@@ -23,6 +34,9 @@ const FILE_ACCEPT = 'application/pdf,application/xml;q=0.9,text/html;q=0.8,*/*;q
 export class Transport implements AsyncDisposable {
   readonly #keptAlive: Agent;
   readonly #single: Agent;
+  /** Undefined where everything is reached directly. The proxy looks names up then: what is public is its affair. */
+  readonly #proxied: EnvHttpProxyAgent | undefined;
+  readonly #guard: Guard;
   readonly #outOfStep = new Set<string>();
   readonly #clock: Clock;
   readonly #limits: HttpLimits;
@@ -35,8 +49,10 @@ export class Transport implements AsyncDisposable {
     readonly guard: Guard;
     readonly resolveHost: ResolveHost;
     readonly ca?: string | undefined;
+    readonly proxy?: ProxySettings | undefined;
   }) {
     this.#clock = options.clock;
+    this.#guard = options.guard;
     this.#limits = options.limits;
     this.#userAgent = options.userAgent;
     // Deadlines are kept by the exchange, on the injected clock; the agent's own are switched off.
@@ -50,6 +66,18 @@ export class Transport implements AsyncDisposable {
     };
     this.#keptAlive = new Agent({ ...common, pipelining: 1 });
     this.#single = new Agent({ ...common, pipelining: 0 });
+    const { proxy, ca } = options;
+    if (proxy && (proxy.http !== '' || proxy.https !== '')) {
+      this.#proxied = new EnvHttpProxyAgent({
+        ...common,
+        pipelining: 0,
+        httpProxy: proxy.http,
+        httpsProxy: proxy.https,
+        noProxy: proxy.no,
+        connectTimeout: options.limits.connectMs,
+        ...(ca !== undefined && { requestTls: { ca } }),
+      });
+    }
     this.#keptAlive.on('disconnect', (origin, _targets, error) => {
       if (isOutOfStep(error)) this.#outOfStep.add(origin.origin);
     });
@@ -95,12 +123,19 @@ export class Transport implements AsyncDisposable {
   };
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await Promise.all([this.#keptAlive.destroy(), this.#single.destroy()]);
+    await Promise.all([this.#keptAlive.destroy(), this.#single.destroy(), this.#proxied?.destroy()]);
   }
 
-  #agentFor({ url, robots, sink }: HttpRequest): Agent {
+  #agentFor({ url, robots, sink }: HttpRequest): Dispatcher {
+    if (this.#proxied && !this.#isNear(url)) return this.#proxied;
     const isService = robots === 'terms' && sink === undefined && !this.#outOfStep.has(url.origin);
     return isService ? this.#keptAlive : this.#single;
+  }
+
+  /** What is on this machine, or was said to lead somewhere else, is never asked of a proxy. */
+  #isNear({ hostname }: URL): boolean {
+    const host = plainHost(hostname);
+    return this.#guard.mapping(host) !== undefined || /^(?:localhost|127\.[\d.]+|::1)$/.test(host);
   }
 
   #headers(request: HttpRequest): Record<string, string> {

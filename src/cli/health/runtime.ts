@@ -4,7 +4,7 @@ import { DatabaseSync } from 'node:sqlite';
 
 import { errorInfo } from '../../base/index.ts';
 import type { Config } from '../../config/index.ts';
-import { openDenseEngineIfInstalled } from '../../parse/index.ts';
+import { locateTesseract, openDenseEngineIfInstalled } from '../../parse/index.ts';
 import type { Finding } from './finding.ts';
 
 const LEAST_MEMORY = 2e9;
@@ -64,9 +64,12 @@ async function model({ parse }: Config): Promise<Finding> {
 
 function tesseract(): Finding {
   const about = { area: 'runtime', name: 'ocr' } as const;
-  const { status, stdout } = spawnSync('tesseract', ['--version'], { encoding: 'utf8' });
+  // As the workers are told: what only this process finds would be no help to them.
+  const command = locateTesseract();
+  const { status, stdout } =
+    command === undefined ? { status: 1, stdout: '' } : spawnSync(command, ['--version'], { encoding: 'utf8' });
   return status === 0
-    ? { ...about, state: 'good', found: stdout.split('\n')[0] ?? 'tesseract' }
+    ? { ...about, state: 'good', found: `${stdout.split('\n')[0] ?? 'tesseract'}, ${command}` }
     : {
         ...about,
         state: 'hint',

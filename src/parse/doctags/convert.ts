@@ -30,7 +30,7 @@ export interface ParseFileOptions extends Omit<MarkupOptions, 'kind'> {
   readonly maxFileBytes?: number;
   readonly maxPages?: number;
   /** Reads scanned pages with tesseract where it is installed; they are only reported without it. */
-  readonly ocr?: { readonly languages: string; readonly timeoutMs: number };
+  readonly ocr?: { readonly languages: string; readonly timeoutMs: number; readonly command?: string };
 }
 
 export interface ConvertOptions extends ParseFileOptions {
@@ -62,7 +62,7 @@ const LARGEST_TEXT = 2_000_000;
 /** Parses a file and writes its outputs, each of them whole or not at all; the block file comes last. */
 export async function convert(path: string, options: ConvertOptions, signal?: AbortSignal): Promise<Converted> {
   const id = options.id ?? documentId(path);
-  if (!/^[^/\\\0.][^/\\\0]{0,199}$/.test(id))
+  if (!/^[^/\\\0.][^/\\\0]{0,199}$/.test(id) || Buffer.byteLength(id) > 200)
     throw new AppError('PARSE_BAD_ID', `${JSON.stringify(id)} cannot name output files`, { hint: 'give another id' });
   const parsed = await parseFile(path, options, signal);
   const texts = outputTexts(parsed, { ...options, id, path });
@@ -136,7 +136,7 @@ async function readPdf(
   const { engine = { kind: 'embedded' } } = options;
   if (engine.kind === 'docling-serve') return convertWithDoclingServe({ name, bytes }, engine, signal);
   const reader = options.pdfReader ?? (await loadPdfReader());
-  const ocr = options.ocr && (await findTesseract());
+  const ocr = options.ocr && (await findTesseract(options.ocr.command));
   const embedded = await reader.parsePdf(bytes, {
     ...(options.maxPages !== undefined && { maxPages: options.maxPages }),
     ...(signal && { signal }),

@@ -18,4 +18,6 @@ process.on('message', (question: { readonly id: number; readonly path: string; r
       (error: unknown) => process.send?.({ id, error: errorInfo(error) }),
     );
 });
+// A Ctrl-C goes to every process of the terminal. Whoever asked decides what it means: the file in hand is read to its end.
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => undefined);
 process.on('disconnect', () => process.exit());

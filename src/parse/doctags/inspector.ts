@@ -13,11 +13,16 @@ const DEADLINE_MS = 30_000;
 const FILES_PER_PROCESS = 500;
 const MEMORY_MEGABYTES = 512;
 
+/** A process that was ended from outside says nothing about the file it had in hand. */
+const FROM_OUTSIDE: ReadonlySet<string | null> = new Set(['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT']);
+
 interface Answer {
   readonly id: number;
   readonly glance?: PdfGlance;
   readonly images?: readonly DrawnPage[];
   readonly error?: ErrorInfo;
+  /** Nobody knows: the process was ended before it could answer. */
+  readonly isInterrupted?: boolean;
 }
 
 /** What is wanted of a file. */
@@ -43,7 +48,9 @@ export class PdfInspector implements Disposable {
   #nextId = 1;
 
   async glance(path: string): Promise<PdfGlance> {
-    const { glance, error } = await this.#answer(path, { kind: 'glance' });
+    const { glance, error, isInterrupted } = await this.#answer(path, { kind: 'glance' });
+    if (isInterrupted)
+      throw new AppError('INSPECT_INTERRUPTED', `${path} was not looked into to the end`, { hint: 'run again' });
     if (error) throw new AppError(error.code, error.message);
     return glance ?? UNREADABLE;
   }
@@ -63,8 +70,12 @@ export class PdfInspector implements Disposable {
 
   [Symbol.dispose](): void {
     clearTimeout(this.#timer);
+    const left = [...(this.#asked ? [this.#asked] : []), ...this.#waiting];
+    this.#asked = undefined;
+    this.#waiting = [];
     this.#child?.kill('SIGKILL');
     this.#child = undefined;
+    for (const { id, answer } of left) answer({ id, isInterrupted: true });
   }
 
   #ask(): void {
@@ -93,9 +104,10 @@ export class PdfInspector implements Disposable {
     });
     this.#files = 0;
     child.on('message', (answer: Answer) => this.#settle(answer));
-    child.on('exit', () => {
+    child.on('exit', (_code, signal) => {
       if (this.#child === child) this.#child = undefined;
-      if (this.#asked) this.#settle({ id: this.#asked.id });
+      if (!this.#asked) return;
+      this.#settle({ id: this.#asked.id, isInterrupted: FROM_OUTSIDE.has(signal) });
     });
     return child;
   }
@@ -110,7 +122,8 @@ export class PdfInspector implements Disposable {
     this.#child?.unref();
     this.#child?.channel?.unref();
     if (this.#files >= FILES_PER_PROCESS) {
-      this.#child?.kill();
+      // It does not mind a polite signal.
+      this.#child?.kill('SIGKILL');
       this.#child = undefined;
     }
     question.answer(answer);

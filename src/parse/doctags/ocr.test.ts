@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { line, makePdf } from '../../../test/support/make-pdf.ts';
-import { glyphsFromTsv } from './engines/tesseract.ts';
+import { glyphsFromTsv, locateTesseract } from './engines/tesseract.ts';
 import { encodePng } from './layout/png.ts';
 import { parsePdf, renderPage } from './pdf.ts';
 
@@ -78,4 +78,17 @@ test('words in the table of tesseract become letters on the lines they stand on'
   assert.equal(glyphs.map((glyph) => glyph.text).join(''), 'sandbay');
   assert.deepEqual([glyphs[0]?.left, glyphs[4]?.left, glyphs[4]?.spaced], [50, 150, true]);
   assert.equal(new Set(glyphs.map((glyph) => glyph.baseline)).size, 1);
+});
+
+test('tesseract is found where only the path of this process leads', { skip: process.platform === 'win32' }, () => {
+  const folder = mkdtempSync(join(tmpdir(), 'ocr-path-'));
+  try {
+    const program = join(folder, 'tesseract');
+    writeFileSync(program, '#!/bin/sh\nexit 0\n');
+    chmodSync(program, 0o755);
+    assert.equal(locateTesseract(folder), program);
+    assert.notEqual(locateTesseract(join(folder, 'empty')), program);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
 });

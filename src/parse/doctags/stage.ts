@@ -70,12 +70,31 @@ export function documentFiles(input: string): string[] {
 /** Two files of one name in different folders stay apart. */
 function uniqueId(id: string, file: string, ids: Map<string, string>): string {
   const clean =
-    id
-      .replaceAll(/[^\p{L}\p{N}._()+-]+/gu, '_')
-      .replace(/^\.+/, '')
-      .slice(0, 150) || 'document';
+    shortened(
+      // macOS hands names out in decomposed form: letter and accent are one letter here.
+      id
+        .normalize('NFC')
+        .replaceAll(/[^\p{L}\p{M}\p{N}._()+-]+/gu, '_')
+        .replace(/^\.+/, ''),
+    ) || 'document';
   const key = clean.toLowerCase();
   const unique = ids.has(key) ? `${clean}-${sha256(file).slice(0, 8)}` : clean;
   ids.set(unique.toLowerCase(), file);
   return unique;
+}
+
+/** Room for endings, a suffix that tells namesakes apart and a temporary one: file systems take 255 bytes. */
+const LONGEST_NAME_BYTES = 150;
+
+/** As much of a name as fits, cut between characters; what is cut is told apart by a hash. */
+function shortened(name: string): string {
+  if (Buffer.byteLength(name) <= LONGEST_NAME_BYTES) return name;
+  let bytes = 9;
+  let kept = '';
+  for (const character of name) {
+    bytes += Buffer.byteLength(character);
+    if (bytes > LONGEST_NAME_BYTES) break;
+    kept += character;
+  }
+  return `${kept}-${sha256(name).slice(0, 8)}`;
 }

@@ -12,6 +12,9 @@ import type { MarkupOptions } from './parse-markup.ts';
 /** An engine as plain data, which can be sent to a process. */
 type PlainEngine<E> = E extends unknown ? Omit<E, 'clock' | 'fetch' | 'random'> : never;
 
+/** Why a document has no text although it was read: its pages are pictures. */
+export const NEEDS_OCR = 'needs-ocr';
+
 /** What the stage tells its workers. */
 export interface DoctagsSettings extends OutputChoice, Omit<MarkupOptions, 'kind'> {
   readonly mode: 'auto' | 'pdf' | 'html' | 'xml';
@@ -34,6 +37,7 @@ const parseItem: StageWorker = async (item, context) => {
       if (output !== undefined) writeFileSync(output, text());
     }
     const { pages, blocks, metadata } = parsed.document;
+    const characters = blocks.reduce((sum, block) => sum + block.text.length, 0);
     return {
       status: 'success',
       manifest: {
@@ -43,6 +47,8 @@ const parseItem: StageWorker = async (item, context) => {
         blocks: blocks.length,
         language: metadata.language ?? null,
         needs_ocr: metadata.needsOcr.length,
+        characters,
+        ...(characters === 0 && metadata.needsOcr.length > 0 && { reason: NEEDS_OCR }),
         confidence: metadata.quality.confidence,
       },
     };

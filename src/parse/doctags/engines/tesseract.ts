@@ -1,4 +1,7 @@
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { isAbsolute } from 'node:path';
+
 import { AppError } from '../../../base/index.ts';
 import { encodePng } from '../layout/png.ts';
 import type { Font, Glyph } from '../layout/page-content.ts';
@@ -25,16 +28,40 @@ const READ: Font = {
 /** Words with less certainty than this (in percent) are noise: specks, rules, pictures. */
 const MIN_CERTAINTY = 30;
 
-let found: Promise<string | undefined> | undefined;
+/** Where package managers put programs that the path of a bare process does not name. */
+const USUAL_PLACES = [
+  '/opt/homebrew/bin/tesseract',
+  '/usr/local/bin/tesseract',
+  '/opt/local/bin/tesseract',
+  'C:\\Program Files\\Tesseract-OCR\\tesseract.exe',
+];
 
-/** The OCR program on the path, or undefined where it is not installed; looked for once in a process. */
-export function findTesseract(): Promise<string | undefined> {
-  found ??= new Promise((resolve) => {
-    const child = spawn('tesseract', ['--version'], { stdio: 'ignore', timeout: 10_000 });
-    child.on('error', () => resolve(undefined));
-    child.on('close', (code) => resolve(code === 0 ? 'tesseract' : undefined));
+/** The full name of the OCR program as this process finds it on its path, for processes that have none; undefined without it. */
+export function locateTesseract(path?: string): string | undefined {
+  const [command, ...words] =
+    process.platform === 'win32' ? ['where', 'tesseract'] : ['/bin/sh', '-c', 'command -v tesseract'];
+  const { status, stdout } = spawnSync(command ?? '', words, {
+    encoding: 'utf8',
+    timeout: 10_000,
+    ...(path !== undefined && { env: { PATH: path } }),
   });
-  return found;
+  const [first = ''] = status === 0 ? stdout.split(/\r?\n/) : [];
+  return isAbsolute(first) ? first : USUAL_PLACES.find((place) => existsSync(place));
+}
+
+const found = new Map<string, Promise<string | undefined>>();
+
+/** The OCR program if it can be started, or undefined where it is not installed; tried once in a process. */
+export function findTesseract(command = 'tesseract'): Promise<string | undefined> {
+  const known = found.get(command);
+  if (known) return known;
+  const trying = new Promise<string | undefined>((resolve) => {
+    const child = spawn(command, ['--version'], { stdio: 'ignore', timeout: 10_000 });
+    child.on('error', () => resolve(undefined));
+    child.on('close', (code) => resolve(code === 0 ? command : undefined));
+  });
+  found.set(command, trying);
+  return trying;
 }
 
 /** Reads a page image with tesseract in a child process; the letters come as glyphs in points. */

@@ -1,0 +1,26 @@
+import { join } from 'node:path';
+
+import { Command } from 'commander';
+
+import { documentFiles, documentId, writeParts } from '../../parse/index.ts';
+import { openSession, shared } from '../session.ts';
+import { stopSignal } from '../stop-signal.ts';
+
+/** `parts INPUT`: the figures, tables, equations and listings of papers, each in a file of its own. */
+export function partsCommand(): Command {
+  return shared(new Command('parts'))
+    .description('write figures as PNG, tables as CSV, equations as PNG and listings as text, with their captions')
+    .argument('<input>', 'a paper, or a folder of papers')
+    .requiredOption('--out <folder>', 'folder to write to; every paper gets a folder in it')
+    .addHelpText('after', '\nExample:\n  docparse parts paper.pdf --out parts\n')
+    .action(async (input: string, options: { out: string }, self: Command) => {
+      const session = openSession(self);
+      using stop = stopSignal();
+      for (const file of documentFiles(input)) {
+        const folder = join(options.out, documentId(file));
+        const parts = await writeParts(file, folder, {}, stop.signal);
+        if (session.json) session.terminal.print(JSON.stringify({ document: file, folder, parts }));
+        else session.terminal.print(`${folder}: ${parts.length} parts`);
+      }
+    });
+}

@@ -1,0 +1,63 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { test } from 'node:test';
+
+import { createHttpClient } from './client.ts';
+import type { HttpClientOptions } from './client.ts';
+
+/** A proxy on loopback that answers for the whole web and says what it was asked. */
+async function openProxy() {
+  const asked: string[] = [];
+  const server = createServer((request, response) => {
+    asked.push(`${request.method} ${request.url} ${request.headers['proxy-authorization'] ?? ''}`.trim());
+    response.end('through the proxy');
+  });
+  server.on('connect', (request, socket) => {
+    asked.push(`CONNECT ${request.url}`);
+    socket.end('HTTP/1.1 403 Forbidden\r\n\r\n');
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  return { asked, port, [Symbol.asyncDispose]: async () => void server.close() };
+}
+
+const OPTIONS: HttpClientOptions = { obeyRobots: false, perHost: { perSecond: Infinity }, retry: { retries: 0 } };
+
+test('what is outside is asked of the proxy, by its full address or through a tunnel; names that need none are not', async () => {
+  await using proxy = await openProxy();
+  const address = `http://me:secret@127.0.0.1:${proxy.port}`;
+  await using client = createHttpClient({
+    ...OPTIONS,
+    proxy: { http: address, https: '', no: 'direct.example.org' },
+    resolveHost: () => Promise.reject(Object.assign(new Error('no such name'), { code: 'ENOTFOUND' })),
+  });
+  const plain = await client.send({ url: new URL('http://papers.example.org/x.pdf') });
+  assert.ok(plain.kind === 'response');
+  assert.equal(plain.response.body.toString(), 'through the proxy');
+  const secure = await client.send({ url: new URL('https://papers.example.org/x.pdf') });
+  assert.equal(secure.kind, 'failed', 'a proxy that refuses the tunnel is no answer of the host');
+  const direct = await client.send({ url: new URL('http://direct.example.org/x.pdf') });
+  assert.equal(direct.kind, 'failed', 'nothing is behind that name here, and the proxy was not asked');
+  assert.deepEqual(proxy.asked, [
+    `GET http://papers.example.org/x.pdf Basic ${Buffer.from('me:secret').toString('base64')}`,
+    'CONNECT papers.example.org:443',
+  ]);
+});
+
+test('this machine, and names that were mapped, are never asked of a proxy; private addresses stay forbidden', async () => {
+  await using proxy = await openProxy();
+  await using near = await openProxy();
+  await using client = createHttpClient({
+    ...OPTIONS,
+    proxy: { http: `http://127.0.0.1:${proxy.port}`, https: '', no: '' },
+    guard: { dnsMap: [{ pattern: '*.test', address: '127.0.0.1', port: near.port }] },
+  });
+  const mapped = await client.send({ url: new URL('http://papers.test/x.pdf') });
+  assert.equal(mapped.kind, 'response');
+  const secret = await client.send({ url: new URL('http://169.254.169.254/latest') });
+  assert.equal(secret.kind, 'refused');
+  assert.deepEqual([proxy.asked.length, near.asked.length], [0, 1]);
+});

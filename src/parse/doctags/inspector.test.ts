@@ -1,0 +1,43 @@
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { mkdtempDisposable, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+
+import { line, makePdf } from '../../../test/support/make-pdf.ts';
+import { PdfInspector } from './inspector.ts';
+
+/** The processes that this one started, by their parents; only where there is a /proc. */
+function children(): number[] {
+  const found = execFileSync('ps', ['-o', 'pid=,args=', '--ppid', String(process.pid)], { encoding: 'utf8' });
+  return found
+    .split('\n')
+    .filter((row) => row.includes('inspect-process'))
+    .map((row) => Number.parseInt(row, 10));
+}
+
+const onLinux = { skip: process.platform === 'linux' ? false : 'looks for its process as Linux lists them' };
+
+test('a Ctrl-C does not end the look at a PDF', onLinux, async () => {
+  await using folder = await mkdtempDisposable(join(tmpdir(), 'inspect-'));
+  const file = join(folder.path, 'paper.pdf');
+  await writeFile(file, await makePdf((pdf) => line(pdf, 'Some words', { x: 100, y: 100, size: 12 })));
+  using inspector = new PdfInspector();
+  assert.ok((await inspector.glance(file)).isReadable);
+  const looking = inspector.glance(file);
+  for (const pid of children())
+    for (const signal of ['SIGINT', 'SIGHUP', 'SIGTERM'] as const) process.kill(pid, signal);
+  assert.ok((await looking).isReadable);
+});
+
+test('what was in hand when the looking ended is not called unreadable', async () => {
+  await using folder = await mkdtempDisposable(join(tmpdir(), 'inspect-'));
+  const file = join(folder.path, 'paper.pdf');
+  await writeFile(file, await makePdf((pdf) => line(pdf, 'Some words', { x: 100, y: 100, size: 12 })));
+  const inspector = new PdfInspector();
+  const [asked, waiting] = [inspector.glance(file), inspector.glance(file)];
+  inspector[Symbol.dispose]();
+  await assert.rejects(asked, { code: 'INSPECT_INTERRUPTED' });
+  await assert.rejects(waiting, { code: 'INSPECT_INTERRUPTED' });
+});
