@@ -6,6 +6,7 @@ import { cliPage } from './reference/cli.ts';
 import { configurationPage } from './reference/configuration.ts';
 import { errorsPage } from './reference/errors.ts';
 import { eventsPage } from './reference/events.ts';
+import { graphPage } from './reference/graph.ts';
 import { metricsPage } from './reference/metrics.ts';
 import { ROOT } from './reference/source-text.ts';
 
@@ -18,6 +19,7 @@ export async function referencePages(): Promise<Readonly<Record<string, string>>
     'docs/reference/configuration.md': configurationPage(),
     'docs/reference/errors.md': errorsPage(),
     'docs/reference/events.md': eventsPage(),
+    'docs/reference/graph.md': graphPage(),
     'docs/reference/metrics.md': metricsPage(),
   };
   return Object.fromEntries(Object.entries(pages).map(([path, text]) => [path, `${NOTE}\n\n${text}\n`]));

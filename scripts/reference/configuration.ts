@@ -1,9 +1,10 @@
+import type { Key } from '../../src/config/index.ts';
 import { listKeys } from '../../src/config/index.ts';
 import { cell, markdownTable } from './source-text.ts';
 
 /** docs/reference/configuration.md, from the schema. */
-export function configurationPage(): string {
-  const sections = Map.groupBy(listKeys(), ({ path }) => path[0] ?? '');
+export function configurationPage(keys: readonly Key[] = listKeys()): string {
+  const sections = Map.groupBy(keys, ({ path }) => path[0] ?? '');
   return [
     '# Configuration',
     [

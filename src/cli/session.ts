@@ -5,6 +5,7 @@ import type { Clock } from '../base/index.ts';
 import { systemClock } from '../base/index.ts';
 import type { Layer, Loaded } from '../config/index.ts';
 import { loadConfig } from '../config/index.ts';
+import { settingsMade } from './setting-options.ts';
 import type { Terminal } from './terminal.ts';
 import { openTerminal, plain } from './terminal.ts';
 
@@ -26,6 +27,7 @@ export interface Session {
   readonly clock: Clock;
   readonly json: boolean;
   log(level: LogLevel, message: string): void;
+  /** The settings in force: those that the command's options make, and over them the flags. */
   load(flags?: Layer): Loaded;
 }
 
@@ -68,7 +70,8 @@ export function openSession(command: Command): Session {
   const terminal = openTerminal({ colour: options.color !== false });
   const threshold = LEVELS.indexOf(options.logLevel ?? 'info');
   const colours = { error: 'red', warn: 'yellow', info: 'dim', debug: 'dim' } as const;
-  return {
+  const warned = new Set<string>();
+  const session: Session = {
     terminal,
     clock: systemClock,
     json: options.json ?? false,
@@ -76,13 +79,15 @@ export function openSession(command: Command): Session {
       if (LEVELS.indexOf(level) <= threshold)
         terminal.note(`${terminal.style(colours[level], level.padEnd(5))} ${plain(message)}`);
     },
-    load: (flags) => loadConfig({ file: options.config, profile: options.profile, ...(flags && { flags }) }),
+    load: (flags = []) => {
+      const { config: file, profile } = options;
+      const loaded = loadConfig({ file, profile, flags: [...settingsMade(command), ...flags] });
+      for (const warning of loaded.warnings.filter((each) => !warned.has(each))) {
+        warned.add(warning);
+        session.log('warn', warning);
+      }
+      return loaded;
+    },
   };
-}
-
-/** Settings made on the command line, named after the option that made them; options not given are left out. */
-export function flagLayer(entries: readonly (readonly [path: string, option: string, value: unknown])[]): Layer {
-  return entries.flatMap(([path, option, value]) =>
-    value === undefined ? [] : [{ path: path.split('.'), value, origin: `option ${option}` }],
-  );
+  return session;
 }

@@ -1,4 +1,5 @@
 import type { Layer } from './layers.ts';
+import type { Key } from './keys.ts';
 import { listKeys } from './keys.ts';
 
 /** Variables that steer the program but are no configuration keys. */
@@ -22,8 +23,11 @@ export function customaryLayer(environment: Readonly<Record<string, string | und
 }
 
 /** The settings made by `DOCSTOKG_SECTION__KEY` variables; texts become what the key's type asks for. */
-export function environmentLayer(environment: Readonly<Record<string, string | undefined>>): Layer {
-  const known = new Map(listKeys().map((key) => [key.environment, key]));
+export function environmentLayer(
+  environment: Readonly<Record<string, string | undefined>>,
+  keys: readonly Key[] = listKeys(),
+): Layer {
+  const known = new Map(keys.map((key) => [key.environment, key]));
   return Object.entries(environment).flatMap(([name, text]) => {
     if (text === undefined || !name.startsWith('DOCSTOKG_') || RESERVED.has(name) || name.startsWith('DOCSTOKG_TEST_'))
       return [];

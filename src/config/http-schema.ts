@@ -36,20 +36,18 @@ export const httpSchema = z.strictObject({
     .default(0.05)
     .describe('Share by which every rate is kept below its limit, because requests bunch on their way.'),
   retries: z.int().min(0).max(20).default(3).describe('Attempts after the first for what is worth repeating.'),
-  retry_base: seconds(0.01).default(1).describe('First wait of our own between two attempts, in seconds; it doubles.'),
-  retry_max_delay: seconds(0).default(60).describe('Longest wait of our own between two attempts, in seconds.'),
-  park_after: seconds(0)
-    .default(60)
-    .describe('A wait longer than this many seconds puts the work back in the queue instead.'),
-  longest_line: seconds(0)
+  retry_base_s: seconds(0.01).default(1).describe('First wait of our own between two attempts; it doubles.'),
+  retry_max_delay: seconds(0).default(60).describe('Longest wait of our own between two attempts.'),
+  park_after_s: seconds(0).default(60).describe('A wait longer than this puts the work back in the queue instead.'),
+  longest_line_s: seconds(0)
     .default(900)
-    .describe('Longest wait, in seconds, for the turn at a service whose limit our own requests use up.'),
-  give_up_after: seconds(0)
+    .describe('Longest wait for the turn at a service whose limit our own requests use up.'),
+  give_up_after_s: seconds(0)
     .default(604_800)
     .describe(
       'A host that asks for a longer wait than this many seconds (seven days) is given up for the run, with that reason.',
     ),
-  longest_crawl_delay: seconds(0)
+  longest_crawl_delay_s: seconds(0)
     .default(300)
     .describe('A Crawl-delay is kept as asked up to this many seconds; a host that asks for more is left alone.'),
   circuit_failures: z
@@ -58,17 +56,12 @@ export const httpSchema = z.strictObject({
     .max(1000)
     .default(5)
     .describe('Failures in a row after which a host is left alone for a while.'),
-  circuit_seconds: seconds(0.01)
+  circuit_s: seconds(0.01)
     .default(30)
     .describe('How long a failing host is left alone at first; it doubles each time.'),
-  circuit_max_seconds: seconds(0.01).default(900).describe('Longest time a failing host is left alone.'),
-  robots_hours: z
-    .number()
-    .positive()
-    .max(168)
-    .default(24)
-    .describe('How long what a robots.txt says is remembered, in hours.'),
-  robots_unreachable_seconds: seconds(1)
+  circuit_max_s: seconds(0.01).default(900).describe('Longest time a failing host is left alone.'),
+  robots_s: seconds(1).max(604_800).default(86_400).describe('How long what a robots.txt says is remembered.'),
+  robots_unreachable_s: seconds(1)
     .default(600)
     .describe('How long a host whose robots.txt could not be read counts as closed.'),
   max_redirects: z.int().min(0).max(20).default(10).describe('Redirects that are followed for one answer.'),
@@ -76,10 +69,10 @@ export const httpSchema = z.strictObject({
     .boolean()
     .default(true)
     .describe('Whether robots.txt is obeyed; switch it off only for hosts of your own.'),
-  connect_seconds: seconds(0.01).default(10).describe('Time to connect.'),
-  headers_seconds: seconds(0.01).default(30).describe('Time until the headers of an answer.'),
-  idle_seconds: seconds(0.01).default(30).describe('Longest silence in a body.'),
-  total_seconds: seconds(0.01).default(900).describe('Time for one answer as a whole.'),
+  connect_s: seconds(0.01).default(10).describe('Time to connect.'),
+  headers_s: seconds(0.01).default(30).describe('Time until the headers of an answer.'),
+  idle_s: seconds(0.01).default(30).describe('Longest silence in a body.'),
+  total_s: seconds(0.01).default(900).describe('Time for one answer as a whole.'),
   floor_bytes_per_second: z
     .int()
     .min(0)

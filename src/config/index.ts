@@ -1,8 +1,9 @@
 export { loadConfig } from './load.ts';
 export type { Loaded, LoadOptions } from './load.ts';
+export type { Flag, FlagPlace } from './flag.ts';
 export { jsonSchema, listKeys } from './keys.ts';
 export type { Key } from './keys.ts';
-export { parseText } from './environment.ts';
+export { environmentLayer, parseText } from './environment.ts';
 export { settingsLayer } from './layers.ts';
 export type { Layer, Setting } from './layers.ts';
 export { configSchema } from './schema.ts';

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 
+import type { Flag } from './flag.ts';
 import { configSchema } from './schema.ts';
 
 /** One setting as people see it. */
@@ -11,6 +12,10 @@ export interface Key {
   readonly range: string;
   readonly default: unknown;
   readonly sentence: string;
+  /** What it may be, where that is one of a few words. */
+  readonly choices: readonly string[];
+  /** The options of the command line that set it. */
+  readonly flags: readonly Flag[];
 }
 
 interface JsonSchema {
@@ -25,11 +30,25 @@ interface JsonSchema {
   readonly description?: string;
   readonly properties?: Readonly<Record<string, JsonSchema>>;
   readonly additionalProperties?: JsonSchema | boolean;
+  readonly flags?: readonly Flag[];
 }
 
 /** The schema of configuration files as JSON Schema, for editors. */
 export function jsonSchema(): JsonSchema {
-  return z.toJSONSchema(configSchema, { io: 'input' }) as JsonSchema;
+  return withoutFlags(fullSchema(configSchema));
+}
+
+function fullSchema(schema: z.ZodType): JsonSchema {
+  return z.toJSONSchema(schema, { io: 'input' }) as JsonSchema;
+}
+
+function withoutFlags(schema: JsonSchema): JsonSchema {
+  const { properties, ...rest } = Object.fromEntries(
+    Object.entries(schema).filter(([name]) => name !== 'flags'),
+  ) as JsonSchema;
+  if (!properties) return rest;
+  const inner = Object.entries(properties).map(([name, value]) => [name, withoutFlags(value)] as const);
+  return { ...rest, properties: Object.fromEntries(inner) };
 }
 
 /** The name of the environment variable that sets a key. */
@@ -46,9 +65,9 @@ function withoutNull(schema: JsonSchema): JsonSchema & { readonly type?: string 
   return { ...rest, ...(name !== undefined && { type: name }) };
 }
 
-/** Every key, in the order of the schema. */
-export function listKeys(): readonly Key[] {
-  return collect(jsonSchema(), []);
+/** Every key of a schema, the program's own unless told otherwise, in its order. */
+export function listKeys(schema: z.ZodType = configSchema): readonly Key[] {
+  return collect(fullSchema(schema), []);
 }
 
 function collect(schema: JsonSchema, path: readonly string[]): Key[] {
@@ -66,6 +85,8 @@ function collect(schema: JsonSchema, path: readonly string[]): Key[] {
         range: `${describeRange(value)}${value === inner ? '' : ', or null'}`,
         default: inner.default,
         sentence: inner.description ?? '',
+        choices: (value.enum ?? []).map(String),
+        flags: inner.flags ?? [],
       },
     ];
   });

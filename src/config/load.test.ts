@@ -189,6 +189,18 @@ test('a heartbeat that could not save its lease is refused, with what is allowed
   load({ lease_ttl_seconds: 30, heartbeat_seconds: 10 });
 });
 
+test('a key that has another name now is understood, in its old unit, and told of', () => {
+  const { config, warnings } = loadConfig({
+    folder: tmpdir(),
+    environment: { DOCSTOKG_HTTP__ROBOTS_HOURS: '2', DOCSTOKG_HTTP__CONNECT_SECONDS: '7' },
+  });
+  assert.deepEqual([config.http.robots_s, config.http.connect_s], [7_200, 7]);
+  assert.deepEqual(warnings, [
+    'http.robots_hours is called http.robots_s now (environment variable DOCSTOKG_HTTP__ROBOTS_HOURS)',
+    'http.connect_seconds is called http.connect_s now (environment variable DOCSTOKG_HTTP__CONNECT_SECONDS)',
+  ]);
+});
+
 test('the proxy of the environment is taken, and what is said to this program comes before it', () => {
   const http = (environment: Record<string, string>) => loadConfig({ folder: '/nowhere', environment }).config.http;
   const named = { HTTPS_PROXY: 'http://a:1', https_proxy: 'http://b:2', NO_PROXY: '.example.org' };

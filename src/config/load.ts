@@ -9,6 +9,7 @@ import { customaryLayer, environmentLayer } from './environment.ts';
 import { listKeys } from './keys.ts';
 import type { Layer, Setting } from './layers.ts';
 import { flatten, isRecord, merge } from './layers.ts';
+import { renamed } from './renamed.ts';
 import type { Config } from './schema.ts';
 import { configSchema } from './schema.ts';
 
@@ -21,6 +22,8 @@ export interface Loaded {
   readonly file: string | undefined;
   /** By dotted name; a name that is not here has its default. */
   readonly origins: ReadonlyMap<string, string>;
+  /** What should be written otherwise; it was understood all the same. */
+  readonly warnings: readonly string[];
 }
 
 export interface LoadOptions {
@@ -36,18 +39,20 @@ export function loadConfig(options: LoadOptions = {}): Loaded {
   const environment = options.environment ?? process.env;
   const file = findFile(options.file ?? environment['DOCSTOKG_CONFIG'], options.folder ?? process.cwd());
   const profile = options.profile ?? environment['DOCSTOKG_PROFILE'];
-  const { value, settings } = merge([
+  const layers = [
     customaryLayer(environment),
     ...fileLayers(file, profile),
     environmentLayer(environment),
     options.flags ?? [],
-  ]);
+  ].map(renamed);
+  const { value, settings } = merge(layers.map(({ layer }) => layer));
   const parsed = configSchema.safeParse(value);
   if (!parsed.success) throw invalid(parsed.error.issues, settings);
   return {
     config: parsed.data,
     file,
     origins: new Map([...settings].map(([name, setting]) => [name, setting.origin])),
+    warnings: layers.flatMap(({ warnings }) => warnings),
   };
 }
 

@@ -1,18 +1,32 @@
 import { z } from 'zod';
 
+import { flag } from './flag.ts';
+
 import { seconds } from './seconds.ts';
 
 /** How jobs are run: how many at once, for how long they are leased, how often they are tried. */
 export const orchestratorSchema = z
   .strictObject({
-    max_workers: z.int().min(1).max(256).default(8).describe('Jobs that run at once in this process.'),
+    max_workers: z
+      .int()
+      .min(1)
+      .max(256)
+      .default(8)
+      .describe('Jobs that run at once in this process.')
+      .meta(flag('--workers <n>', 'download', 'queue-run')),
     max_per_resolver: z
       .record(z.string().min(1), z.int().min(1))
       .default({})
       .describe(
         'Downloads in flight per resolver, for example {"unpaywall": 2}; a resolver not named has no cap of its own.',
-      ),
-    max_per_host: z.int().min(1).default(4).describe('Downloads in flight at one host.'),
+      )
+      .meta(flag('--max-per-resolver <a:2,b:3>', 'queue-run')),
+    max_per_host: z
+      .int()
+      .min(1)
+      .default(4)
+      .describe('Downloads in flight at one host.')
+      .meta(flag('--max-per-host <n>', 'queue-run')),
     lease_ttl_seconds: z
       .int()
       .min(30)

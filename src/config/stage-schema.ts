@@ -1,5 +1,7 @@
 import { z } from 'zod';
 
+import { flag } from './flag.ts';
+
 const seconds = (min: number): z.ZodNumber => z.number().min(min);
 
 /** How every stage runs its documents. What is null here is for the stage to say, and a flag wins over both. */
@@ -7,25 +9,48 @@ export const stageSchema = z.strictObject({
   source: z
     .enum(['files', 'queue'])
     .default('files')
-    .describe('Where documents come from: each runner finds them by itself, or all runners share them by a queue.'),
+    .describe('Where documents come from: each runner finds them by itself, or all runners share them by a queue.')
+    .meta(flag('--source <source>', 'stage')),
   policy: z
     .enum(['io', 'cpu', 'gpu'])
     .nullable()
     .default(null)
-    .describe('Where the work is done: in this thread (io, gpu) or in workers (cpu).'),
+    .describe('Where the work is done: in this thread (io, gpu) or in workers (cpu).')
+    .meta(flag('--policy <policy>', 'stage')),
   isolation: z
     .enum(['thread', 'process'])
     .nullable()
     .default(null)
-    .describe('What cpu workers are; only a process survives, and can be stopped inside, native code.'),
+    .describe('What cpu workers are; only a process survives, and can be stopped inside, native code.')
+    .meta(flag('--isolation <what>', 'stage')),
   scheduling: z
     .enum(['fifo', 'sjf', 'lpt'])
     .nullable()
     .default(null)
-    .describe("Which documents come first: the plan's order, cheap ones, or dear ones."),
-  workers: z.int().min(1).max(1_024).nullable().default(null).describe('Documents at once.'),
-  max_queue: z.int().min(0).max(1_000_000).nullable().default(null).describe('Documents that may wait for a worker.'),
-  timeout_s: seconds(0).max(604_800).nullable().default(null).describe('Longest time for one document; 0 means any.'),
+    .describe("Which documents come first: the plan's order, cheap ones, or dear ones.")
+    .meta(flag('--scheduling <order>', 'stage')),
+  workers: z
+    .int()
+    .min(1)
+    .max(1_024)
+    .nullable()
+    .default(null)
+    .describe('Documents at once.')
+    .meta(flag('--workers <n>', 'stage')),
+  max_queue: z
+    .int()
+    .min(0)
+    .max(1_000_000)
+    .nullable()
+    .default(null)
+    .describe('Documents that may wait for a worker.')
+    .meta(flag('--max-queue <n>', 'stage')),
+  timeout_s: seconds(0)
+    .max(604_800)
+    .nullable()
+    .default(null)
+    .describe('Longest time for one document; 0 means any.')
+    .meta(flag('--timeout-s <s>', 'stage')),
   abort_grace_s: seconds(0)
     .max(3_600)
     .default(2)
@@ -36,20 +61,31 @@ export const stageSchema = z.strictObject({
     .max(100)
     .nullable()
     .default(null)
-    .describe('Attempts after the first, for errors that may pass.'),
-  retry_backoff_s: seconds(0).max(3_600).default(1).describe('Delay before the first retry; it doubles, ± 25 %.'),
+    .describe('Attempts after the first, for errors that may pass.')
+    .meta(flag('--retries <n>', 'stage')),
+  retry_backoff_s: seconds(0)
+    .max(3_600)
+    .default(1)
+    .describe('Delay before the first retry; it doubles, ± 25 %.')
+    .meta(flag('--retry-backoff-s <s>', 'stage')),
   error_budget: z
     .int()
     .min(0)
     .max(1_000_000_000)
     .default(0)
-    .describe('A stage stops after more failed documents than this; 0 means never.'),
+    .describe('A stage stops after more failed documents than this; 0 means never.')
+    .meta(flag('--error-budget <n>', 'stage')),
   resume: z.boolean().default(true).describe('Skip what an earlier run has done.'),
-  verify_hash: z.boolean().default(false).describe('Hash every input again instead of trusting size, time and inode.'),
+  verify_hash: z
+    .boolean()
+    .default(false)
+    .describe('Hash every input again instead of trusting size, time and inode.')
+    .meta(flag('--verify-hash', 'stage')),
   diagnostics_interval_s: seconds(0)
     .max(86_400)
     .default(30)
-    .describe('How often a pipe is told how far a stage is; 0 means never.'),
+    .describe('How often a pipe is told how far a stage is; 0 means never.')
+    .meta(flag('--diagnostics-interval-s <s>', 'stage')),
   recycle_after_items: z
     .int()
     .min(0)

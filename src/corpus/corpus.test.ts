@@ -83,11 +83,14 @@ test('the embed stage runs in workers that can be killed, and gives the same vec
   paper(join(scratch.path, 'papers'), 'reefs', 'Bleached corals recover within a decade where fishing is banned.');
   const input = join(scratch.path, 'papers');
   const vectors: string[] = [];
-  for (const policy of ['io', 'cpu']) {
-    await using corpus = await openCorpus(join(scratch.path, policy), { settings });
-    for await (const event of corpus.parse({ input, flags: { policy: 'cpu' }, stages: ['doctags', 'chunk'] }))
+  for (const policy of ['io', 'cpu'] as const) {
+    const folder = join(scratch.path, policy);
+    await using corpus = await openCorpus(folder, { settings });
+    for await (const event of corpus.parse({ input, stages: ['doctags', 'chunk'] }))
       assert.notEqual(event.kind === 'stage' && event.event.kind, 'item-failed');
-    for await (const event of corpus.parse({ stages: ['embed'], flags: { policy, timeoutS: 60 } })) {
+    const stage = { ...settings.stage, policy, timeout_s: 60 };
+    await using embedding = await openCorpus(folder, { settings: { ...settings, stage } });
+    for await (const event of embedding.parse({ stages: ['embed'] })) {
       if (event.kind !== 'stage' || event.event.kind !== 'stage-ended') continue;
       assert.deepEqual([event.event.outcome.succeeded, event.event.outcome.failed], [1, 0]);
     }
@@ -111,8 +114,10 @@ test('an embedding server that is away at the start is told in the manifest, and
     embed_model: 'm',
     embed_retries: 0,
   };
-  await using corpus = await openCorpus(folder, { settings: { ...settings, parse: { ...settings.parse, ...away } } });
-  for await (const event of corpus.parse({ stages: ['embed'], flags: { retries: 1, retryBackoffS: 0.001 } })) {
+  const stage = { ...settings.stage, retries: 1, retry_backoff_s: 0.001 };
+  const parse = { ...settings.parse, ...away };
+  await using corpus = await openCorpus(folder, { settings: { ...settings, parse, stage } });
+  for await (const event of corpus.parse({ stages: ['embed'] })) {
     if (event.kind !== 'stage' || event.event.kind !== 'stage-ended') continue;
     assert.deepEqual([event.event.outcome.failed, event.event.outcome.cancelled], [1, true]);
   }

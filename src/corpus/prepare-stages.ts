@@ -15,20 +15,20 @@ import {
   VectorCache,
 } from '../parse/index.ts';
 import type { ClosingStage, FlowingStage } from './prepared-stage.ts';
-import type { StageFlags } from '../stage/index.ts';
 import { cpuWorkers } from '../stage/index.ts';
 import { chunkSettings, denseSettings, doctagsSettings, spladeSettings } from './parse-settings.ts';
+import type { StageCall } from './stage-settings.ts';
 import { stageSettings } from './stage-settings.ts';
 
 /** The DocTags stage: parsers run in processes of their own, which can be killed. */
-export function prepareDoctags(config: Config, flags: StageFlags = {}): FlowingStage {
+export function prepareDoctags(config: Config, call: StageCall = {}): FlowingStage {
   const { parse } = config;
   const settings = doctagsSettings(config);
   const remote = settings.engine.kind !== 'embedded';
   return {
     stageName: 'doctags',
     worker: doctagsWorker,
-    options: stageSettings(flags, config, {
+    options: stageSettings(call, config, {
       policy: 'cpu',
       isolation: 'process',
       workers: remote ? 4 : cpuWorkers(),
@@ -46,13 +46,13 @@ export function prepareDoctags(config: Config, flags: StageFlags = {}): FlowingS
 }
 
 /** The chunk stage. */
-export async function prepareChunk(config: Config, flags: StageFlags = {}): Promise<FlowingStage> {
+export async function prepareChunk(config: Config, call: StageCall = {}): Promise<FlowingStage> {
   const { parse } = config;
   const settings = chunkSettings(config);
   return {
     stageName: 'chunk',
     worker: chunkWorker,
-    options: stageSettings(flags, config, {
+    options: stageSettings(call, config, {
       policy: 'cpu',
       workers: cpuWorkers(),
       scheduling: 'lpt',
@@ -64,11 +64,11 @@ export async function prepareChunk(config: Config, flags: StageFlags = {}): Prom
 }
 
 /** The embed stage over every document that is chunked, with engines that are open. */
-export function prepareEmbed(config: Config, engines: EmbedEngines, flags: StageFlags = {}): ClosingStage {
+export function prepareEmbed(config: Config, engines: EmbedEngines, call: StageCall = {}): ClosingStage {
   const { parse } = config;
   const cache = new VectorCache(cachePath(config), { maxBytes: parse.cache_max_mb * 2 ** 20 });
   const remote = parse.dense === 'openai-compatible';
-  const options = stageSettings(flags, config, {
+  const options = stageSettings(call, config, {
     policy: remote ? 'gpu' : 'io',
     workers: remote ? 4 : 1,
     ...(remote && { maxQueue: 16, retries: 2 }),
@@ -89,7 +89,7 @@ export function prepareEmbed(config: Config, engines: EmbedEngines, flags: Stage
  * Dense vectors made as documents are chunked, ahead of the embed stage. The model computes for tens of milliseconds a
  * passage: in a process of its own it does not hold up the downloads.
  */
-export function prepareDense(config: Config, flags: StageFlags = {}): FlowingStage | undefined {
+export function prepareDense(config: Config, call: StageCall = {}): FlowingStage | undefined {
   const { parse } = config;
   const dense = plainDense(config);
   if (!dense) return undefined;
@@ -97,7 +97,7 @@ export function prepareDense(config: Config, flags: StageFlags = {}): FlowingSta
   return {
     stageName: 'dense',
     worker: aheadWorker,
-    options: stageSettings(flags, config, {
+    options: stageSettings(call, config, {
       ...(remote ? { policy: 'gpu', workers: 4 } : { policy: 'cpu', isolation: 'process', workers: 1 }),
       warmSpare: false,
     }),

@@ -5,12 +5,13 @@ import type { Runtime } from '../harvest/index.ts';
 import { AppError } from '../base/index.ts';
 import type { EmbedEngines } from '../parse/index.ts';
 import { chunkPlan, doctagsPlan, unreachableEngine } from '../parse/index.ts';
-import type { StageFlags, StageOutcome, StagePlan, WorkItem } from '../stage/index.ts';
+import type { StageOutcome, StagePlan, WorkItem } from '../stage/index.ts';
 import { runStage } from '../stage/index.ts';
 import type { CorpusEvent } from './events.ts';
 import { chunkSettings, doctagsSettings, openEmbedEngines } from './parse-settings.ts';
 import { prepareChunk, prepareDoctags, prepareEmbed } from './prepare-stages.ts';
 import type { PreparedStage } from './prepared-stage.ts';
+import type { StageCall } from './stage-settings.ts';
 import { ScanCount } from './scan-count.ts';
 import { openSharedPlan } from './shared-plan.ts';
 
@@ -19,16 +20,14 @@ const PARSE_STAGES = ['doctags', 'chunk', 'embed'] as const;
 export type ParseStage = (typeof PARSE_STAGES)[number];
 
 /** Which papers are parsed, and how far. */
-export interface ParseRequest {
+export interface ParseRequest extends StageCall {
   /** A folder of papers, or one paper; the DocTags stage needs it, the others go on with what that has written. */
   readonly input?: string | undefined;
   /** All of them unless told otherwise, without DocTags where there is no input. */
   readonly stages?: readonly ParseStage[] | undefined;
-  /** Knobs of the stages for this time, over those of the configuration. */
-  readonly flags?: StageFlags | undefined;
 }
 
-interface StageCall extends ParseRequest {
+interface RunningStages extends ParseRequest {
   readonly config: Config;
   readonly runtime: Runtime;
   readonly tell: (event: CorpusEvent) => void;
@@ -36,7 +35,7 @@ interface StageCall extends ParseRequest {
 }
 
 /** Runs stages one after the other, each over everything that is there. */
-export async function runStages(call: StageCall): Promise<void> {
+export async function runStages(call: RunningStages): Promise<void> {
   const { input, signal } = call;
   for (const name of call.stages ?? PARSE_STAGES.slice(input === undefined ? 1 : 0)) {
     const outcome = await RUN[name](call);
@@ -45,23 +44,23 @@ export async function runStages(call: StageCall): Promise<void> {
   }
 }
 
-const RUN: Readonly<Record<ParseStage, (call: StageCall) => Promise<StageOutcome | undefined>>> = {
+const RUN: Readonly<Record<ParseStage, (call: RunningStages) => Promise<StageOutcome | undefined>>> = {
   async doctags(call) {
-    const { input, config, flags } = call;
+    const { input, config } = call;
     if (input === undefined)
       throw new AppError('USAGE_INPUT', 'nothing says where the papers are', {
         hint: 'docparse doctags --input FOLDER',
       });
     const plan = doctagsPlan(input, config.parse.data_root, doctagsSettings(config));
-    return await runPrepared('doctags', prepareDoctags(config, flags), plan, call);
+    return await runPrepared('doctags', prepareDoctags(config, call), plan, call);
   },
   async chunk(call) {
-    const { config, flags } = call;
+    const { config } = call;
     const plan = await chunkPlan(config.parse.data_root, chunkSettings(config), config.parse.format);
-    return await runPrepared('chunk', await prepareChunk(config, flags), plan, call);
+    return await runPrepared('chunk', await prepareChunk(config, call), plan, call);
   },
   async embed(call) {
-    const { config, flags, runtime } = call;
+    const { config, runtime } = call;
     let fault: AppError | undefined;
     const engines = await openEmbedEngines(config, runtime).catch((error: unknown): EmbedEngines => {
       // A server that is away at the start is met by the first document, so that the manifest tells of it.
@@ -74,7 +73,7 @@ const RUN: Readonly<Record<ParseStage, (call: StageCall) => Promise<StageOutcome
       runtime.log('warn', 'neither dense nor sparse vectors can be made; nothing to do');
       return undefined;
     }
-    await using stage = prepareEmbed(config, engines, flags);
+    await using stage = prepareEmbed(config, engines, call);
     if (!fault) return await runPrepared('embed', stage, stage.plan, call);
     const items = stage.plan.items.filter(({ outputs }) => !existsSync(outputs['vectors'] ?? ''));
     if (items.length === 0) throw fault;
@@ -87,7 +86,7 @@ async function runPrepared(
   name: ParseStage,
   { worker, options, data }: PreparedStage,
   whole: StagePlan & { readonly items: readonly WorkItem[] },
-  { config, runtime, tell, signal }: StageCall,
+  { config, runtime, tell, signal }: RunningStages,
 ): Promise<StageOutcome> {
   await using plan = await openSharedPlan(whole, options, { config, runtime });
   const scans = new ScanCount();

@@ -18,10 +18,10 @@ test('the command line wins over the configuration, which wins over what the sta
     DOCSTOKG_STAGE__POLICY: 'null',
     DOCSTOKG_STAGE__ERROR_BUDGET: '9',
   });
-  const options = stageSettings({ workers: '7' }, config, { workers: 2, retries: 1, policy: 'cpu', maxQueue: 16 });
+  const options = stageSettings({ limit: 7 }, config, { workers: 2, retries: 1, policy: 'cpu', maxQueue: 16 });
   assert.deepEqual(
-    [options.workers, options.retries, options.policy, options.maxQueue, options.scheduling],
-    [7, 5, 'cpu', 16, 'fifo'],
+    [options.limit, options.workers, options.retries, options.policy, options.maxQueue, options.scheduling],
+    [7, 3, 5, 'cpu', 16, 'fifo'],
   );
   assert.deepEqual([options.resume, options.errorBudget], [false, 9]);
   assert.equal(stageSettings({ resume: true }, config, {}).resume, true);

@@ -3,28 +3,11 @@ import type { StageFlags, StageOptions } from '../stage/index.ts';
 import { stageOptionsFromFlags } from '../stage/index.ts';
 import { manifestFolder } from './parse-settings.ts';
 
-/** What of a command's options concerns the runner. */
-const FLAGS = [
-  'workers',
-  'policy',
-  'isolation',
-  'scheduling',
-  'maxQueue',
-  'errorBudget',
-  'timeoutS',
-  'retries',
-  'retryBackoffS',
-  'diagnosticsIntervalS',
-  'resume',
-  'force',
-  'verifyHash',
-  'dryRun',
-  'limit',
-  'shard',
-] as const satisfies readonly (keyof StageFlags)[];
+/** What is said about one run of a stage, over its settings. */
+export type StageCall = Pick<StageFlags, 'resume' | 'force' | 'dryRun' | 'limit' | 'shard'>;
 
-/** How a stage runs: what it prefers itself, over that what the configuration says, over that what the command line says. */
-export function stageSettings(flags: StageFlags, config: Config, preferred: Partial<StageOptions>): StageOptions {
+/** How a stage runs: what it prefers itself, over that what the configuration says, over that what is said for this time. */
+export function stageSettings(call: StageCall, config: Config, preferred: Partial<StageOptions>): StageOptions {
   const { stage } = config;
   const configured = {
     policy: stage.policy,
@@ -47,6 +30,9 @@ export function stageSettings(flags: StageFlags, config: Config, preferred: Part
     manifestDir: manifestFolder(config),
   };
   const said = Object.fromEntries(Object.entries(configured).filter(([, value]) => value !== null));
-  const given = Object.fromEntries(FLAGS.map((name) => [name, flags[name]])) as StageFlags;
+  const { resume, force, dryRun, limit, shard } = call;
+  const given = Object.fromEntries(
+    Object.entries({ resume, force, dryRun, limit, shard }).filter(([, value]) => value !== undefined),
+  ) as StageFlags;
   return stageOptionsFromFlags(given, { ...preferred, ...(said as Partial<StageOptions>) });
 }

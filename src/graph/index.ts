@@ -18,3 +18,5 @@ export type { GraphSources } from './build/update-graph.ts';
 export { Graph, openGraph } from './ask/graph.ts';
 export { communities, pageRank } from './ask/ranking.ts';
 export type { GraphNode, Neighbour, ShownEvidence, Weighted } from './ask/types.ts';
+export { EXPORT_FORMATS, exportGraph } from './export/export-graph.ts';
+export type { ExportFormat } from './export/export-graph.ts';

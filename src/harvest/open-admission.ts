@@ -62,12 +62,12 @@ function tableOf({ http, orchestrator }: Config, services: Services): HostTable 
 
 function policyOf({ http }: Config): PolicySettings {
   return {
-    backoff: { baseMs: http.retry_base * 1000, capMs: http.retry_max_delay * 1000 },
+    backoff: { baseMs: http.retry_base_s * 1000, capMs: http.retry_max_delay * 1000 },
     circuit: {
       failures: http.circuit_failures,
-      openMs: http.circuit_seconds * 1000,
-      longestOpenMs: http.circuit_max_seconds * 1000,
+      openMs: http.circuit_s * 1000,
+      longestOpenMs: http.circuit_max_s * 1000,
     },
-    giveUpAfterMs: http.give_up_after * 1000,
+    giveUpAfterMs: http.give_up_after_s * 1000,
   };
 }

@@ -40,7 +40,7 @@ export function orchestratorOptions({ orchestrator: o, http }: Config): Orchestr
     maxPerHost: o.max_per_host,
     maxParked: o.max_parked,
     readyPerHost: o.ready_per_host,
-    patienceMs: http.park_after * 1000,
+    patienceMs: http.park_after_s * 1000,
     leaseMs: o.lease_ttl_seconds * 1000,
     heartbeatMs: o.heartbeat_seconds * 1000,
     maxAttempts: o.max_job_attempts,

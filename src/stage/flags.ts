@@ -1,6 +1,6 @@
 import { AppError } from '../base/index.ts';
 import { stageOptions } from './options.ts';
-import { parseShard } from './shard.ts';
+import { parseShard } from './plan/shard.ts';
 import type { StageOptions, StageOutcome } from './types.ts';
 
 /** Options of a stage as a command line gives them: numbers may still be text. */

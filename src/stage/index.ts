@@ -1,12 +1,12 @@
 export { runStage } from './runner.ts';
-export { ListSource } from './list-source.ts';
+export { ListSource } from './plan/list-source.ts';
 export { StageError } from './stage-error.ts';
 export { cpuWorkers, STAGE_BOUNDS, STAGE_DEFAULTS, stageOptions } from './options.ts';
 export { stageExitCode, stageOptionsFromFlags } from './flags.ts';
 export type { StageFlags } from './flags.ts';
-export { diagnosticsLine, planText, progressLine, summaryText } from './render.ts';
-export { attemptsPath, manifestPath } from './manifest.ts';
-export type { ItemRecord, ManifestSink } from './manifest-sink.ts';
+export { diagnosticsLine, planText, progressLine, summaryText } from './record/render.ts';
+export { attemptsPath, manifestPath } from './record/manifest.ts';
+export type { ItemRecord, ManifestSink } from './record/manifest-sink.ts';
 export type { Progress, ReplaceReason, StageEvent } from './events.ts';
 export type {
   ErrorCategory,

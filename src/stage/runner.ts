@@ -2,24 +2,25 @@ import { isAbsolute, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
 import { AppError, systemClock } from '../base/index.ts';
-import type { StartCarrier, WorkerStart } from './carrier.ts';
-import { Dispatcher } from './dispatcher.ts';
-import { planStage } from './dry-run.ts';
-import { Feed } from './feed.ts';
-import { HookCaller } from './hooks.ts';
-import { InlineExecutor } from './inline.ts';
-import type { Answer, Executor, ItemRun } from './item-run.ts';
-import { KnownRows } from './known-rows.ts';
-import { JsonlManifest, manifestPath } from './manifest.ts';
-import { Meter } from './meter.ts';
+import type { StartCarrier, WorkerStart } from './execute/carrier.ts';
+import { WorkerPool } from './execute/worker-pool.ts';
+import { planStage } from './plan/dry-run.ts';
+import { Feed } from './plan/feed.ts';
+import { HookCaller } from './record/hooks.ts';
+import { InlineExecutor } from './execute/inline.ts';
+import type { Executor, ItemRun } from './execute/item-run.ts';
+import { KnownRows } from './plan/known-rows.ts';
+import { JsonlManifest, manifestPath } from './record/manifest.ts';
+import type { Tell } from './kernel-event.ts';
+import { Meter } from './record/meter.ts';
 import { stageOptions } from './options.ts';
-import { ProcessCarrier } from './process-carrier.ts';
-import { Resume } from './resume.ts';
-import { ResumeIndex } from './resume-index.ts';
-import { RunMark } from './run-mark.ts';
+import { ProcessCarrier } from './execute/process-carrier.ts';
+import { Resume } from './plan/resume.ts';
+import { ResumeIndex } from './plan/resume-index.ts';
+import { RunMark } from './commit/run-mark.ts';
 import { StageRun } from './stage-run.ts';
 import { openStop } from './stop.ts';
-import { ThreadCarrier } from './thread-carrier.ts';
+import { ThreadCarrier } from './execute/thread-carrier.ts';
 import type {
   StageHooks,
   StageOptions,
@@ -83,7 +84,7 @@ export async function runStage(
       sink,
       mark,
       resume: new Resume({ options, clock, mark, index, known: new KnownRows(path) }),
-      createExecutor: (owner, answer) => execute(owner, answer, (item) => mark.suffix(item.sequence, item.attempt)),
+      createExecutor: (tell) => execute(tell, (item) => mark.suffix(item.sequence, item.attempt)),
     });
     report?.({
       kind: 'stage-started',
@@ -131,7 +132,7 @@ async function dryRun(
   return outcome;
 }
 
-type CreateExecutor = (owner: StageRun, answer: Answer, suffix: (run: ItemRun) => string) => Executor;
+type CreateExecutor = (tell: Tell, suffix: (run: ItemRun) => string) => Executor;
 
 async function chooseExecutor(
   worker: StageWorker | WorkerModule,
@@ -142,19 +143,7 @@ async function chooseExecutor(
   const data = runtime.workerData;
   if (options.policy !== 'cpu') {
     const call = typeof worker === 'function' ? worker : await loadWorker(worker);
-    return (owner, answer, suffix) =>
-      new InlineExecutor(call, {
-        stageName,
-        options,
-        clock,
-        data,
-        suffix,
-        answer,
-        abandoned: (run) => {
-          owner.meter.abandoned += 1;
-          runtime.report?.({ kind: 'item-abandoned', itemId: run.item.itemId });
-        },
-      });
+    return (tell, suffix) => new InlineExecutor(call, { stageName, options, clock, data, suffix, tell });
   }
   if (typeof worker === 'function') {
     throw new AppError('CONFIG_STAGE_WORKER', 'a cpu stage needs its worker by module, not as a function', {
@@ -174,24 +163,7 @@ async function chooseExecutor(
     options.isolation === 'process'
       ? (begin, events) => new ProcessCarrier(begin, { environment, clock }, events)
       : (begin, events) => new ThreadCarrier(begin, environment, events);
-  return (owner, answer, suffix) =>
-    new Dispatcher({
-      options,
-      clock,
-      start,
-      startCarrier,
-      suffix,
-      answer,
-      replaced: (reason, run) =>
-        runtime.report?.({ kind: 'worker-replaced', reason, ...(run && { itemId: run.item.itemId }) }),
-      output: (text) => runtime.report?.({ kind: 'worker-output', text }),
-      unusable: (error) => owner.fail(error),
-      stuck: (workers) => {
-        owner.meter.abandoned += workers;
-        const message = `${workers} worker(s) could not be ended; native code needs isolation: process`;
-        runtime.report?.({ kind: 'warning', message });
-      },
-    });
+  return (tell, suffix) => new WorkerPool({ options, clock, start, startCarrier, suffix, tell });
 }
 
 function moduleOf(worker: WorkerModule): { readonly module: string; readonly export: string } {

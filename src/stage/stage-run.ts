@@ -2,19 +2,20 @@ import { dirname } from 'node:path';
 
 import type { Clock, Random, Timer } from '../base/index.ts';
 import { spreadDelay } from '../base/index.ts';
-import { Endings } from './endings.ts';
+import { Endings } from './record/endings.ts';
 import type { StageEvent } from './events.ts';
-import type { Feed } from './feed.ts';
-import type { HookCaller } from './hooks.ts';
-import { Intake } from './intake.ts';
-import type { Answer, Executor, ItemRun, Performed } from './item-run.ts';
-import type { ManifestSink } from './manifest-sink.ts';
-import { Meter } from './meter.ts';
-import type { Resume } from './resume.ts';
-import type { RunMark } from './run-mark.ts';
+import type { Feed } from './plan/feed.ts';
+import type { HookCaller } from './record/hooks.ts';
+import { Intake } from './plan/intake.ts';
+import type { Executor, ItemRun, Performed } from './execute/item-run.ts';
+import type { ManifestSink } from './record/manifest-sink.ts';
+import type { KernelEvent, Tell } from './kernel-event.ts';
+import { Meter } from './record/meter.ts';
+import type { Resume } from './plan/resume.ts';
+import type { RunMark } from './commit/run-mark.ts';
 import type { BareError } from './stage-error.ts';
 import { isDiskFull } from './stage-error.ts';
-import { TurnBudget } from './turn-budget.ts';
+import { TurnBudget } from './execute/turn-budget.ts';
 import type { StageErrorInfo, StageOptions } from './types.ts';
 
 /** Retries are spread by a quarter to either side, and never wait longer than this unless a server asks for it. */
@@ -34,7 +35,7 @@ export interface RunParts {
   readonly sink: ManifestSink;
   readonly mark: RunMark;
   readonly resume: Resume;
-  readonly createExecutor: (run: StageRun, answer: Answer) => Executor;
+  readonly createExecutor: (tell: Tell) => Executor;
 }
 
 /**
@@ -55,8 +56,8 @@ export class StageRun {
   readonly #retryTimers = new Map<ItemRun, Timer>();
   readonly #retryReady: ItemRun[] = [];
   readonly #ended = Promise.withResolvers<void>();
-  #pumping = false;
-  #pumpAgain = false;
+  /** idle ──something happened──▶ pumping ──again meanwhile──▶ again ──▶ pumping ──▶ idle */
+  #pumpMode: 'idle' | 'pumping' | 'again' = 'idle';
   #stopReason: string | undefined;
   #failure: { readonly error: unknown } | undefined;
 
@@ -75,32 +76,16 @@ export class StageRun {
         waitingForRetry: this.#retryTimers.size,
       }),
     });
-    const failed = (error: unknown): void => this.fail(error);
-    const changed = (): void => this.#pump();
+    const tell: Tell = (event) => this.#hear(event);
     this.#endings = new Endings({
       ...parts,
       durable: options.durable,
       meter: this.meter,
       source: feed.source,
-      refused: (run, performed, error) => this.#attemptFailed(run, performed, error),
-      failed,
-      changed,
+      tell,
     });
-    this.#intake = new Intake({
-      ...parts,
-      budget: this.#budget,
-      listener: {
-        hasRoom: () => this.#endings.hasPlace,
-        number: (run) => this.#endings.number(run),
-        satisfied: (run, verdict) => this.#endings.satisfied(run, verdict),
-        left: (run) => this.#endings.leave(run),
-        failed: (error) => {
-          this.#failure ??= { error };
-        },
-        changed,
-      },
-    });
-    this.#executor = parts.createExecutor(this, (run, performed) => this.#answered(run, performed));
+    this.#intake = new Intake({ ...parts, budget: this.#budget, places: this.#endings, tell });
+    this.#executor = parts.createExecutor(tell);
   }
 
   get stopReason(): string | undefined {
@@ -138,27 +123,79 @@ export class StageRun {
     this.#pump();
   }
 
+  /** Everything that the rooms tell is answered here. */
+  #hear(event: KernelEvent): void {
+    const { report } = this.#parts;
+    switch (event.kind) {
+      case 'answered':
+        this.#answered(event.run, event.performed);
+        break;
+      case 'satisfied':
+        this.#endings.satisfied(event.run, event.verdict);
+        break;
+      case 'left':
+        this.#endings.leave(event.run);
+        break;
+      case 'commit-failed':
+        this.#attemptFailed(event.run, event.performed, event.error);
+        break;
+      case 'plan-broke':
+        this.#failure ??= { error: event.error };
+        break;
+      case 'record-failed':
+      case 'workers-unusable':
+        this.#fail(event.error);
+        break;
+      case 'abandoned':
+        this.meter.abandoned += 1;
+        report?.({ kind: 'item-abandoned', itemId: event.run.item.itemId });
+        break;
+      case 'workers-stuck': {
+        this.meter.abandoned += event.workers;
+        const message = `${event.workers} worker(s) could not be ended; native code needs isolation: process`;
+        report?.({ kind: 'warning', message });
+        break;
+      }
+      case 'worker-replaced': {
+        const { reason, run } = event;
+        report?.({ kind: 'worker-replaced', reason, ...(run && { itemId: run.item.itemId }) });
+        break;
+      }
+      case 'worker-output':
+        report?.({ kind: 'worker-output', text: event.text });
+        break;
+      case 'changed':
+        this.#pump();
+        break;
+    }
+  }
+
   /** The run itself cannot go on; the error is thrown when what runs has finished. */
-  fail(error: unknown): void {
+  #fail(error: unknown): void {
     this.#failure ??= { error };
     this.drain('failed');
   }
 
   #pump(): void {
-    this.#pumpAgain = true;
-    if (this.#pumping) return;
-    this.#pumping = true;
-    while (this.#pumpAgain) {
-      this.#pumpAgain = false;
+    const wasIdle = this.#pumpMode === 'idle';
+    this.#pumpMode = 'again';
+    if (!wasIdle) return;
+    while (this.#takeTurn()) {
       this.#intake.fill();
       this.#submit();
       this.#executor.flush();
     }
-    this.#pumping = false;
     if (this.#executor.inFlight > 0 || this.#intake.size > 0 || this.#retryReady.length > 0) return;
     // Waiting for the plan, for a retry or for the end: rows need not wait for company.
-    this.#endings.hurry();
+    this.#endings.writeNow();
     if (this.#intake.isOver && this.#retryTimers.size === 0 && this.#endings.isIdle) this.#ended.resolve();
+  }
+
+  /** Whether something has happened since the last turn. */
+  #takeTurn(): boolean {
+    const again = this.#pumpMode === 'again';
+    this.#pumpMode = again ? 'pumping' : 'idle';
+    return again;
   }
 
   #submit(): void {

@@ -1,6 +1,6 @@
 import type { Clock, Random } from '../base/index.ts';
 import type { StageEvent } from './events.ts';
-import type { ManifestSink } from './manifest-sink.ts';
+import type { ManifestSink } from './record/manifest-sink.ts';
 
 /** Where in a stage's life an error belongs; it decides whether trying again can help. */
 export type ErrorCategory = 'input' | 'config' | 'runtime' | 'timeout' | 'network' | 'transient' | 'unknown';

@@ -7,7 +7,7 @@ import { AppError, errorInfo } from '../base/index.ts';
 export interface ExportOptions {
   readonly service_name: string;
   readonly otlp_endpoint: string;
-  readonly otlp_interval_seconds: number;
+  readonly otlp_interval_s: number;
   readonly prometheus_port: number;
   readonly prometheus_host: string;
 }
@@ -66,7 +66,7 @@ async function openSdk(options: ExportOptions, warn: (message: string) => void):
     readers.push(
       new PeriodicExportingMetricReader({
         exporter: new OTLPMetricExporter({ url: `${base}/v1/metrics` }),
-        exportIntervalMillis: options.otlp_interval_seconds * 1000,
+        exportIntervalMillis: options.otlp_interval_s * 1000,
       }),
     );
     processors.push(new BatchSpanProcessor({ exporter: new OTLPTraceExporter({ url: `${base}/v1/traces` }) }));

@@ -140,7 +140,7 @@ test('metrics can be scraped, and pushed to a collector', async () => {
       {
         service_name: 'test',
         otlp_endpoint: `http://127.0.0.1:${port}/`,
-        otlp_interval_seconds: 3600,
+        otlp_interval_s: 3600,
         prometheus_port: prometheusPort,
         prometheus_host: '127.0.0.1',
       },
@@ -170,7 +170,7 @@ test('without a configured export nothing is started', async () => {
     {
       service_name: 'test',
       otlp_endpoint: '',
-      otlp_interval_seconds: 1,
+      otlp_interval_s: 1,
       prometheus_port: 0,
       prometheus_host: '127.0.0.1',
     },
@@ -192,7 +192,7 @@ test('a metrics port that somebody else has is told, and nothing stops for it', 
     {
       service_name: 'test',
       otlp_endpoint: '',
-      otlp_interval_seconds: 1,
+      otlp_interval_s: 1,
       prometheus_port: port,
       prometheus_host: '127.0.0.1',
     },

@@ -4,10 +4,9 @@ import { systemClock } from '../../src/base/index.ts';
 import { assembleDownload } from '../../src/harvest/open-download.ts';
 import { openQueue } from '../../src/harvest/open-queue.ts';
 import type { Session } from '../../src/cli/session.ts';
-import { flagLayer } from '../../src/cli/session.ts';
 import { simulatedWebLayer } from '../../src/harvest/simulated-web.ts';
 import { openTerminal } from '../../src/cli/terminal.ts';
-import { loadConfig } from '../../src/config/index.ts';
+import { loadConfig, settingsLayer } from '../../src/config/index.ts';
 import type { InspectDocument } from '../../src/download/index.ts';
 import { workFromText } from '../../src/works/index.ts';
 import type { Resolver, Simulation, TruthLine } from '../../sim/index.ts';
@@ -97,19 +96,23 @@ async function harvestHere(
 ): Promise<void> {
   const flags = [
     ...(await simulatedWebLayer(sim)),
-    ...flagLayer([
-      ['http.contact', '--mailto', 'rehearsal@docstokg.dev'],
-      ['http.cache_path', '', options.cache],
-      ['http.headers_seconds', '', 3600],
-      ['http.idle_seconds', '', 3600],
-      ['http.total_seconds', '', 7200],
-      ['http.connect_seconds', '', 3600],
-      ['http.floor_bytes_per_second', '', 0],
-      ['orchestrator.max_workers', '', 32],
-      ['download.out', '', out],
-      ['download.disable', '', [options.disable]],
-      ['queue.backend', '', 'memory'],
-    ]),
+    ...settingsLayer(
+      {
+        http: {
+          contact: 'rehearsal@docstokg.dev',
+          cache_path: options.cache,
+          headers_s: 3600,
+          idle_s: 3600,
+          total_s: 7200,
+          connect_s: 3600,
+          floor_bytes_per_second: 0,
+        },
+        orchestrator: { max_workers: 32 },
+        download: { out, disable: [options.disable] },
+        queue: { backend: 'memory' },
+      },
+      'the ablation',
+    ),
   ];
   const session: Session = {
     terminal: openTerminal({ colour: false }),

@@ -42,10 +42,10 @@ const PEAK = `data:text/javascript,${encodeURIComponent(
  * minute: where nothing in the world is slow by design, nothing is given up for slowness.
  */
 export const PATIENCE: Readonly<Record<string, string>> = {
-  DOCSTOKG_HTTP__CONNECT_SECONDS: '3600',
-  DOCSTOKG_HTTP__HEADERS_SECONDS: '3600',
-  DOCSTOKG_HTTP__IDLE_SECONDS: '3600',
-  DOCSTOKG_HTTP__TOTAL_SECONDS: '7200',
+  DOCSTOKG_HTTP__CONNECT_S: '3600',
+  DOCSTOKG_HTTP__HEADERS_S: '3600',
+  DOCSTOKG_HTTP__IDLE_S: '3600',
+  DOCSTOKG_HTTP__TOTAL_S: '7200',
   DOCSTOKG_HTTP__FLOOR_BYTES_PER_SECOND: '0',
 };
 

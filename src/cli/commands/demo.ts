@@ -102,10 +102,10 @@ async function demo(out: string, max: number | undefined, session: Session): Pro
  */
 const PATIENCE: Layer = (
   [
-    ['connect_seconds', 30],
-    ['headers_seconds', 120],
-    ['idle_seconds', 120],
-    ['total_seconds', 900],
+    ['connect_s', 30],
+    ['headers_s', 120],
+    ['idle_s', 120],
+    ['total_s', 900],
     ['floor_bytes_per_second', 0],
   ] as const
 ).map(([key, value]) => ({ path: ['http', key], value: value / TIME_SCALE, origin: 'the demo' }));

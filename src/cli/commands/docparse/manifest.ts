@@ -5,7 +5,8 @@ import { Command, Option } from 'commander';
 import { AppError, readJsonl } from '../../../base/index.ts';
 import { manifestPath } from '../../../stage/index.ts';
 import { manifestFolder } from '../../../corpus/index.ts';
-import { flagLayer, openSession, shared } from '../../session.ts';
+import { openSession, shared } from '../../session.ts';
+import { settingOptions } from '../../setting-options.ts';
 import { plain, table } from '../../terminal.ts';
 import { decimalNumber } from '../../whole-number.ts';
 
@@ -23,12 +24,11 @@ interface ManifestOptions {
   readonly status?: string;
   readonly category?: string;
   readonly slowerThan?: number;
-  readonly dataRoot?: string;
 }
 
 /** `manifest`. */
 export function manifestCommand(): Command {
-  return shared(new Command('manifest'))
+  return settingOptions(shared(new Command('manifest')), ['data-root'])
     .description('show what a stage has written down')
     .addOption(
       new Option('--stage <stage>', 'which stage').choices(['doctags', 'chunk', 'embed']).makeOptionMandatory(),
@@ -37,11 +37,10 @@ export function manifestCommand(): Command {
     .addOption(new Option('--status <status>', 'only rows of this status').choices(['success', 'skip', 'failure']))
     .option('--category <name>', 'only failures of this category')
     .option('--slower-than <s>', 'only documents that took longer', decimalNumber(0))
-    .option('--data-root <folder>', 'where the stages keep their files (parse.data_root)')
     .addHelpText('after', '\nExample:\n  docparse manifest --stage chunk --tail 20 --status failure\n')
     .action(async (options: ManifestOptions, self: Command) => {
       const session = openSession(self);
-      const { config } = session.load(flagLayer([['parse.data_root', '--data-root', options.dataRoot]]));
+      const { config } = session.load();
       const path = manifestPath(manifestFolder(config), options.stage);
       if (!existsSync(path))
         throw new AppError('MANIFEST_MISSING', `there is no ${path}`, { hint: `run docparse ${options.stage} first` });

@@ -1,43 +1,27 @@
 import type { Command } from 'commander';
-import { Option } from 'commander';
 
-import type { StageEvent, StageFlags, StageOutcome } from '../../../stage/index.ts';
+import type { FlagPlace } from '../../../config/index.ts';
+import type { StageCall } from '../../../corpus/index.ts';
+import type { StageEvent, StageOutcome } from '../../../stage/index.ts';
 import { diagnosticsLine, planText, progressLine, stageExitCode, summaryText } from '../../../stage/index.ts';
 import type { Session } from '../../session.ts';
 import { shared } from '../../session.ts';
+import { settingOptions } from '../../setting-options.ts';
+import { wholeNumber } from '../../whole-number.ts';
 
-/** What every stage takes on the command line. */
-export interface StageCommandOptions extends StageFlags {
+/** What every stage takes on the command line beside its settings. */
+export interface StageCommandOptions extends StageCall {
   readonly dataRoot?: string;
-  readonly source?: string;
 }
 
-/** Adds the knobs that all stages share. */
-export function stageOptions(command: Command): Command {
-  return shared(command)
-    .option('--data-root <folder>', 'where files and manifests of the stages are (parse.data_root)')
-    .option('--workers <n>', 'documents at once')
-    .option('--policy <policy>', 'io, cpu or gpu: where the work is done')
-    .option('--isolation <what>', 'thread or process: what cpu workers are')
-    .option('--scheduling <order>', "fifo, sjf or lpt: the plan's order, cheap ones first, or dear ones first")
-    .option('--max-queue <n>', 'documents that may wait for a worker')
-    .option('--error-budget <n>', 'stop after more failures than this; 0 means never')
-    .option('--timeout-s <s>', 'longest time for one document')
-    .option('--retries <n>', 'attempts after the first, for errors that may pass')
-    .option('--retry-backoff-s <s>', 'delay before the first retry; it doubles')
-    .option('--diagnostics-interval-s <s>', 'how often a pipe is told how far it is')
+/** Adds what all stages take, and the settings of these. */
+export function stageOptions(command: Command, ...places: FlagPlace[]): Command {
+  return settingOptions(shared(command), [...places, 'data-root', 'stage'])
     .option('--resume', 'skip what an earlier run has done, also where the configuration says otherwise')
     .option('--no-resume', 'do not skip what an earlier run has done')
     .option('--force', 'do everything again')
-    .option('--verify-hash', 'hash every input again instead of trusting size and time')
     .option('--dry-run', 'show what would be done and why, and do nothing')
-    .option('--limit <n>', 'at most this many documents')
-    .addOption(
-      new Option('--source <source>', 'queue shares the documents with other runners of the stage').choices([
-        'files',
-        'queue',
-      ]),
-    )
+    .option('--limit <n>', 'at most this many documents', wholeNumber(0))
     .option('--shard <i/n>', 'this part of the documents, for several machines on one folder');
 }
 

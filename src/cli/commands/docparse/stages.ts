@@ -8,15 +8,15 @@ import { chunkOutput, embedOutput, validateChunks, validateVectors } from '../..
 import type { ParseStage } from '../../../corpus/index.ts';
 import { openCorpus } from '../../../corpus/index.ts';
 import type { Session } from '../../session.ts';
-import { flagLayer, openSession } from '../../session.ts';
+import { openSession } from '../../session.ts';
 import { stopSignal } from '../../stop-signal.ts';
 import type { DocparseOptions } from './options.ts';
-import { chunkOptions, doctagsOptions, embedOptions, formatOption, inputOption } from './options.ts';
+import { inputOption } from './options.ts';
 import { showStage, stageOptions, tellOutcome } from './stage-options.ts';
 
 /** `doctags`. */
 export function doctagsCommand(): Command {
-  return stageOptions(doctagsOptions(inputOption(new Command('doctags'))))
+  return stageOptions(inputOption(new Command('doctags')), 'doctags')
     .description('turn papers into DocTags and blocks')
     .option('-o, --output <folder>', 'the same as --data-root')
     .addHelpText('after', '\nExample:\n  docparse doctags --input runs/harvest/PDF --data-root Data\n')
@@ -25,7 +25,7 @@ export function doctagsCommand(): Command {
 
 /** `chunk`. */
 export function chunkCommand(): Command {
-  return stageOptions(formatOption(chunkOptions(new Command('chunk'))))
+  return stageOptions(new Command('chunk'), 'chunk', 'format')
     .description('cut parsed papers into chunks')
     .option('--validate-only', 'check the files of an earlier run, write nothing')
     .addHelpText('after', '\nExample:\n  docparse chunk --max-tokens 256 --timeout-s 60\n')
@@ -36,7 +36,7 @@ export function chunkCommand(): Command {
 
 /** `embed`. */
 export function embedCommand(): Command {
-  return stageOptions(formatOption(embedOptions(new Command('embed'))))
+  return stageOptions(new Command('embed'), 'embed', 'format')
     .description('turn chunks into vectors')
     .option('--validate-only', 'check the files of an earlier run, write nothing')
     .addHelpText('after', '\nExample:\n  docparse embed --retries 3 --retry-backoff-s 1.0\n')
@@ -47,7 +47,7 @@ export function embedCommand(): Command {
 
 /** `all`. */
 export function allCommand(): Command {
-  return stageOptions(formatOption(embedOptions(chunkOptions(doctagsOptions(inputOption(new Command('all')))))))
+  return stageOptions(inputOption(new Command('all')), 'doctags', 'chunk', 'embed', 'format')
     .description('doctags, chunk and embed, one after the other')
     .addHelpText('after', '\nExample:\n  docparse all --input runs/harvest/PDF\n')
     .action(async (options: DocparseOptions, self: Command) =>
@@ -57,7 +57,7 @@ export function allCommand(): Command {
 
 /** `plan`. */
 export function planCommand(): Command {
-  return stageOptions(formatOption(embedOptions(chunkOptions(doctagsOptions(inputOption(new Command('plan')))))))
+  return stageOptions(inputOption(new Command('plan')), 'doctags', 'chunk', 'embed', 'format')
     .description('show what each stage would do, and why')
     .addHelpText('after', '\nExample:\n  docparse plan --input runs/harvest/PDF\n')
     .action(async (options: DocparseOptions, self: Command) =>
@@ -81,33 +81,11 @@ async function withConfig(
   work: (run: StageRun) => Promise<unknown>,
 ): Promise<void> {
   const session = openSession(self);
+  const { dataRoot, output } = options;
   const { config } = session.load(
-    flagLayer([
-      ['parse.data_root', '--data-root', options.dataRoot ?? options.output],
-      ['parse.mode', '--mode', options.mode],
-      ['parse.engine', '--engine', options.engine],
-      ['parse.engine_url', '--engine-url', options.engineUrl],
-      ['parse.engine_model', '--engine-model', options.engineModel],
-      ['parse.engine_prompt', '--engine-prompt', options.enginePrompt],
-      ['parse.engine_dpi', '--engine-dpi', options.engineDpi],
-      ['parse.engine_concurrency', '--engine-concurrency', options.engineConcurrency],
-      ['parse.engine_timeout_s', '--engine-timeout-s', options.engineTimeoutS],
-      ['parse.max_pages', '--max-pages', options.maxPages],
-      ['parse.memory_limit_mb', '--memory-limit-mb', options.memoryLimitMb],
-      ['parse.ocr', '--ocr', options.ocr],
-      ['parse.ocr_languages', '--ocr-languages', options.ocrLanguages],
-      ['parse.markdown', '--markdown', options.markdown],
-      ['parse.docling_json', '--docling-json', options.doclingJson],
-      ['parse.html', '--html', options.html],
-      ['parse.tokenizer', '--tokenizer', options.tokenizer],
-      ['parse.max_tokens', '--max-tokens', options.maxTokens],
-      ['parse.min_tokens', '--min-tokens', options.minTokens],
-      ['parse.overlap_tokens', '--overlap-tokens', options.overlapTokens],
-      ['parse.format', '--format', options.format],
-      ['parse.dense', '--dense', options.dense],
-      ['parse.sparse', '--sparse', options.sparse],
-      ['stage.source', '--source', options.source],
-    ]),
+    dataRoot === undefined && output !== undefined
+      ? [{ path: ['parse', 'data_root'], value: output, origin: 'option --output' }]
+      : [],
   );
   await work({ options, config, session });
 }
@@ -118,7 +96,7 @@ function running(...stages: ParseStage[]): (run: StageRun) => Promise<void> {
     await using corpus = await openCorpus(dirname(config.parse.data_root), { config });
     using stop = stopSignal();
     const show = showStage(session);
-    for await (const event of corpus.parse({ input: options.input, stages, flags: options }, stop.signal)) {
+    for await (const event of corpus.parse({ ...options, stages }, stop.signal)) {
       if (event.kind === 'message') session.log(event.level, event.message);
       if (event.kind !== 'stage') continue;
       show(event.event);

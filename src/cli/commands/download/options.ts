@@ -1,30 +1,21 @@
 import { join } from 'node:path';
 
 import type { Command } from 'commander';
-import { Option } from 'commander';
 
 import type { Config, Layer } from '../../../config/index.ts';
 import type { RunAsked } from '../../../corpus/index.ts';
 import type { WantedWorks } from '../../../harvest/index.ts';
 import { queueLayer, simulatedLayer } from '../../../harvest/index.ts';
 import type { Session } from '../../session.ts';
-import { flagLayer } from '../../session.ts';
+import { settingOptions } from '../../setting-options.ts';
 import { simOption } from '../../sim-option.ts';
 import { wholeNumber } from '../../whole-number.ts';
 
 /** What a download takes on the command line. */
 export interface DownloadOptions extends WantedWorks {
-  readonly workers?: number;
   readonly out?: string;
   readonly mailto?: string;
   readonly sim?: string;
-  readonly preset?: string;
-  readonly resolverOrder?: string;
-  readonly enableResolver?: string;
-  readonly disableResolver?: string;
-  readonly accept?: string;
-  readonly maxBytes?: number;
-  readonly contentAddressed?: boolean;
   readonly dryRun?: boolean;
   readonly listOnly?: boolean;
   readonly queue?: string;
@@ -32,28 +23,20 @@ export interface DownloadOptions extends WantedWorks {
 
 /** Adds what says which works are wanted, how they are found and where they go. */
 export function downloadOptions(command: Command, input: string): Command {
-  return command
+  const asking = command
     .argument('[ids...]', 'DOIs, arXiv ids, PMCIDs, OpenAlex ids or URLs')
     .option('--topic <text>', 'what the works are about')
     .option('-i, --input <file...>', input)
     .option('--max <n>', 'at most this many works', wholeNumber(1))
-    .option('--workers <n>', 'works at once (orchestrator.max_workers)', wholeNumber(1))
-    .option('--out <folder>', 'where files and manifests go (download.out)')
     .option('--mailto <address>', 'your e-mail address, sent to the services that are asked (http.contact)')
     .option('--year-start <year>', 'published in this year or later', wholeNumber(1000))
     .option('--year-end <year>', 'published in this year or earlier', wholeNumber(1000))
     .option('--oa-only', 'only works that OpenAlex says are open')
     .option('--type <type>', 'only works of this type, such as article')
     .option('--language <code>', 'only works in this language, such as en')
-    .addOption(new Option('--preset <name>', 'which resolvers are asked').choices(['fast', 'broad']))
-    .option('--resolver-order <a,b>', 'resolvers to ask first')
-    .option('--enable-resolver <a,b>', 'resolvers to ask besides')
-    .option('--disable-resolver <a,b>', 'resolvers not to ask')
-    .option('--accept <pdf,xml,html>', 'kinds of full text to keep')
-    .option('--max-bytes <n>', 'largest file', wholeNumber(1))
-    .option('--content-addressed', 'keep files by hash, with friendly links')
     .option('--queue <path|url>', 'a queue elsewhere than in the run folder')
     .addOption(simOption());
+  return settingOptions(asking, ['download']);
 }
 
 /** Which works those options ask for. */
@@ -62,24 +45,9 @@ export function askedFor(ids: readonly string[], options: DownloadOptions): RunA
   return { topic, ids, input, max, yearStart, yearEnd, oaOnly, type, language, mailto };
 }
 
-/** The settings that those options make. */
+/** The settings that those options make beside those that stand for settings. */
 export async function downloadFlags(options: DownloadOptions): Promise<Layer> {
-  const list = (text: string | undefined): string[] | undefined => text?.split(',').map((part) => part.trim());
-  return [
-    ...(await simulatedLayer(options)),
-    ...flagLayer([
-      ['orchestrator.max_workers', '--workers', options.workers],
-      ['download.out', '--out', options.out],
-      ['download.preset', '--preset', options.preset],
-      ['download.resolver_order', '--resolver-order', list(options.resolverOrder)],
-      ['download.enable', '--enable-resolver', list(options.enableResolver)],
-      ['download.disable', '--disable-resolver', list(options.disableResolver)],
-      ['download.accept', '--accept', list(options.accept)],
-      ['download.max_bytes', '--max-bytes', options.maxBytes],
-      ['download.content_addressed', '--content-addressed', options.contentAddressed],
-    ]),
-    ...queueLayer(options.queue),
-  ];
+  return [...(await simulatedLayer(options)), ...queueLayer(options.queue)];
 }
 
 /** The settings of a run. It keeps its queue with its files, so that a folder is all there is to it, unless a queue was named. */

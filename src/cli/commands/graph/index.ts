@@ -1,9 +1,12 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+
 import { Command, Option } from 'commander';
 
 import type { Corpus } from '../../../corpus/index.ts';
 import { findSearchPlace, openCorpus } from '../../../corpus/index.ts';
-import type { EdgeKind, Graph } from '../../../graph/index.ts';
-import { communities, EDGE_KINDS, pageRank } from '../../../graph/index.ts';
+import type { EdgeKind, ExportFormat, Graph } from '../../../graph/index.ts';
+import { communities, EDGE_KINDS, EXPORT_FORMATS, exportGraph, pageRank } from '../../../graph/index.ts';
 import { count } from '../../progress.ts';
 import type { Session } from '../../session.ts';
 import { openSession, shared } from '../../session.ts';
@@ -27,6 +30,7 @@ export function graphCommand(): Command {
     'build the knowledge graph of a corpus and ask it; every edge names its evidence',
   );
   command.addCommand(buildCommand());
+  command.addCommand(exportCommand());
   for (const question of QUESTIONS) command.addCommand(questionCommand(question));
   return command;
 }
@@ -63,6 +67,36 @@ function buildCommand(): Command {
             );
         }
       }
+    });
+}
+
+interface ExportFlags {
+  readonly run?: string;
+  readonly format: ExportFormat;
+  readonly out?: string;
+}
+
+function exportCommand(): Command {
+  return shared(new Command('export'))
+    .description('write the graph for another program')
+    .option('-r, --run <folder>', 'run folder; default: the newest run')
+    .addOption(
+      new Option('--format <format>', 'what it is written as')
+        .choices(Object.keys(EXPORT_FORMATS))
+        .makeOptionMandatory(),
+    )
+    .option('--out <path>', 'file or folder to write; default: beside the graph')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  docstokg graph export --format gexf\n  docstokg graph export --format obsidian --out vault\n',
+    )
+    .action(async (flags: ExportFlags, self: Command) => {
+      const session = openSession(self);
+      await using corpus = await corpusOf(session, flags);
+      using graph = corpus.graph.open();
+      const path = flags.out ?? corpus.graph.path.replace(/\.sqlite$/, EXPORT_FORMATS[flags.format].ending);
+      await exportGraph(graph, flags.format, path);
+      session.terminal.print(session.json ? JSON.stringify({ path, format: flags.format }) : path);
     });
 }
 
@@ -240,8 +274,13 @@ function questionCommand({ name, example, description, words = [], options, ask,
   });
 }
 
+/** The corpus whose graph is meant: a run folder need not have passages for that, parsed papers are enough. */
 async function corpusOf(session: Session, flags: Pick<GraphFlags, 'run'>): Promise<Corpus> {
   const { config } = session.load();
-  const { folder, dataRoot } = findSearchPlace(config, flags.run);
+  const data = flags.run === undefined ? undefined : join(flags.run, 'Data');
+  const { folder, dataRoot } =
+    flags.run !== undefined && data !== undefined && existsSync(data)
+      ? { folder: flags.run, dataRoot: data }
+      : findSearchPlace(config, flags.run);
   return await openCorpus(folder, { config: { ...config, parse: { ...config.parse, data_root: dataRoot } } });
 }

@@ -5,28 +5,22 @@ import { Command } from 'commander';
 
 import { AppError } from '../../../base/index.ts';
 import type { Config } from '../../../config/index.ts';
-import { parseText } from '../../../config/index.ts';
 import type { DrainMode, Handler, Outlook, QueueEvent, RunSummary, WorkQueue } from '../../../queue/index.ts';
 import { Orchestrator } from '../../../queue/index.ts';
 import { orchestratorOptions, simulatedLayer } from '../../../harvest/index.ts';
 import { count, duration, showProgress } from '../../progress.ts';
 import type { Session } from '../../session.ts';
-import { flagLayer } from '../../session.ts';
+import { settingOptions } from '../../setting-options.ts';
 import { simOption } from '../../sim-option.ts';
 import { stopSignal } from '../../stop-signal.ts';
 import { plain } from '../../terminal.ts';
-import { wholeNumber } from '../../whole-number.ts';
 import type { DownloadJobParts, Emptying } from './download-jobs.ts';
 import { queueOptions, withQueue } from './shared.ts';
 
 interface RunOptions {
-  readonly workers?: number;
-  readonly maxPerResolver?: string;
-  readonly maxPerHost?: number;
   readonly drain?: boolean;
   readonly drainNow?: boolean;
   readonly handler?: string;
-  readonly out?: string;
   readonly mailto?: string;
   readonly sim?: string;
 }
@@ -67,30 +61,14 @@ Examples:
 `;
 
 function runOptions(command: Command): Command {
-  return queueOptions(command)
-    .option('--workers <n>', 'jobs at once (orchestrator.max_workers)', wholeNumber())
-    .option('--max-per-resolver <a:2,b:3>', 'downloads in flight per resolver')
-    .option('--max-per-host <n>', 'downloads in flight per host', wholeNumber())
+  return settingOptions(queueOptions(command), ['queue-run'])
     .option('--handler <module>', 'module whose default export runs a job; without it jobs are works to download')
-    .option('--out <folder>', 'where downloaded files and manifests go (download.out)')
     .option('--mailto <address>', 'your e-mail address, sent to the services that are asked (http.contact)')
     .addOption(simOption());
 }
 
 async function run(self: Command, options: RunOptions, drain: DrainMode): Promise<void> {
-  const flags = [
-    ...(await simulatedLayer(options)),
-    ...flagLayer([
-      ['orchestrator.max_workers', '--workers', options.workers],
-      [
-        'orchestrator.max_per_resolver',
-        '--max-per-resolver',
-        options.maxPerResolver === undefined ? undefined : parseText(options.maxPerResolver, 'map'),
-      ],
-      ['orchestrator.max_per_host', '--max-per-host', options.maxPerHost],
-      ['download.out', '--out', options.out],
-    ]),
-  ];
+  const flags = await simulatedLayer(options);
   await withQueue(
     self,
     async (queue, session, { config }) => {

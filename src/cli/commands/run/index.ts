@@ -85,7 +85,7 @@ export async function configFor(
   session: Session,
   besides: Layer = [],
 ): Promise<Config> {
-  const flags = [...corpusLayer(out, 'option --out'), ...(await downloadFlags({ ...options, out })), ...besides];
+  const flags = [...corpusLayer(out, 'option --out'), ...(await downloadFlags(options)), ...besides];
   return session.load(flags).config;
 }
 

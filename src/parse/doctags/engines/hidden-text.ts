@@ -8,15 +8,18 @@ const LAYER_SHARE = 0.7;
 
 /**
  * Leaves out what readers do not see: text drawn without ink or white on white beside text that is seen, and the same
- * letter drawn again at the same place.
+ * letter drawn again at the same place. `starts` are the first glyphs of the runs of text.
  */
 export function withoutHidden(
   glyphs: readonly Glyph[],
   inks: readonly InkKind[] | undefined,
   drawings: readonly Drawing[],
+  starts: readonly number[],
 ): readonly Glyph[] {
+  // Whole runs are drawn again, not letters: no page is searched where all runs start at places of their own.
+  const isDouble = startsTwice(glyphs, starts);
   const seen = inks ? visible(glyphs, inks, drawings) : glyphs;
-  return withoutCopies(seen);
+  return isDouble ? withoutCopies(seen) : seen;
 }
 
 function visible(glyphs: readonly Glyph[], inks: readonly InkKind[], drawings: readonly Drawing[]): readonly Glyph[] {
@@ -37,6 +40,11 @@ function isUnder({ box }: Drawing, glyph: Glyph): boolean {
 
 const CELL = 2;
 const ROW = 65_536;
+
+function startsTwice(glyphs: readonly Glyph[], starts: readonly number[]): boolean {
+  const first = starts.map((start) => glyphs[start]).filter((glyph) => glyph !== undefined);
+  return withoutCopies(first).length < first.length;
+}
 
 /** Bold is often made by drawing a letter twice; some files hold whole pages twice. */
 function withoutCopies(glyphs: readonly Glyph[]): readonly Glyph[] {

@@ -7,8 +7,8 @@ const SMALL_CAPS = 1 << 17;
 const FORCE_BOLD = 1 << 18;
 
 const BOLD =
-  /bold|black|heavy|semibold|demi(?!lig)|-bd|medi(?!um|eval)|^cmb|^sfb|^ecb|^lmroman.*bold|[a-z]b(?:i|it)?$|bx\d/i;
-const ITALIC_NAME = /ital|obli|slant|^cmti|^cmsl|^sfti|^ecti|-it\b|[a-z]-?bi$/i;
+  /bold|black|heavy|semibold|demi(?!lig)|-bd|medi(?!um|eval)|^cmb|^sfb|^ecb|^lmroman.*bold|[a-z]b(?:i|it)?$|bx\d|\.bi?$/i;
+const ITALIC_NAME = /ital|obli|slant|^cmti|^cmsl|^sfti|^ecti|-it\b|[a-z]-?bi$|\.b?i$/i;
 const MONO = /mono|courier|typewriter|^cmtt|^sftt|^ectt|consol|menlo|inconsolata|^lmtt|fixed|code\b|-tt\b/i;
 const SMALL_CAPS_NAME = /smallcaps|^cmcsc|csc\d|-sc\b|caps\d*(?:-|$)|sc\d+$/i;
 const MATH =

@@ -69,6 +69,7 @@ export function readGlyphs(source: Source): PageText {
   const slot = scratch >> 2;
   const glyphs: Glyph[] = [];
   const inks: InkKind[] = [];
+  const starts: number[] = [];
   const runs = new Map<number, TextRun>();
   let allPlain = true;
   let unmapped = 0;
@@ -153,6 +154,7 @@ export function readGlyphs(source: Source): PageText {
       const baseline = run.hanging && character.ink ? onLine - axisShift(character.ink) * run.size : onLine;
       if (last && text === '-' && last.text === '-' && isSoft !== lastSoft && isSameHyphen(last, box, baseline))
         continue;
+      if (isNewObject) starts.push(glyphs.length);
       lastObject = object;
       lastX = x;
       lastY = y;
@@ -186,7 +188,7 @@ export function readGlyphs(source: Source): PageText {
   } finally {
     call.FPDFText_ClosePage(textPage);
   }
-  const shown = withoutHidden(glyphs, allPlain ? undefined : inks, source.drawings);
+  const shown = withoutHidden(glyphs, allPlain ? undefined : inks, source.drawings, starts);
   return { glyphs: shown, unmapped, renamed, hidden: hidden + glyphs.length - shown.length, truncated: total > count };
 }
 

@@ -12,10 +12,12 @@ export interface Raster {
 
 /** Pixels per point where no page image says otherwise. */
 const SCALE = 2;
-/** Pixels per dot of the letters. */
-const DOT = 2;
+/** Pixels per dot of the letters, on a page that is drawn large and on a small one. */
+const LARGE_DOT = 2;
+const SMALL_DOT = 1;
+const LARGE_WIDTH = 900;
 const PADDING = 3;
-const LEGEND_ROW = 26;
+const LEGEND_DOTS = 13;
 const TINT = 0.13;
 
 /** What is usually set solid: its number alone stands in the margin, so that no text is covered. */
@@ -26,6 +28,11 @@ const SOLID = new Set<Block['kind']>(['text', 'list_item', 'reference', 'footnot
  * order, and a legend of the kinds below the page.
  */
 export function writeOverlayPng(document: ParsedDocument, pageNumber: number, image?: Raster): Uint8Array {
+  return encodePng(drawOverlay(document, pageNumber, image));
+}
+
+/** The same as pixels. */
+export function drawOverlay(document: ParsedDocument, pageNumber: number, image?: Raster): Raster {
   const page = document.pages.find((candidate) => candidate.number === pageNumber);
   const pageWidth = page?.width ?? 612;
   const width = image?.width ?? Math.round(pageWidth * SCALE);
@@ -46,7 +53,11 @@ export function writeOverlayPng(document: ParsedDocument, pageNumber: number, im
     canvas.chip(text, solid ? left - size.width - 2 : left, solid ? top : top - size.height, colourOf(block.kind));
   }
   placeLegend(kinds, width, (kind, x, y) => canvas.chip(kind, x, height + y, colourOf(kind)));
-  return encodePng(canvas);
+  return canvas;
+}
+
+function dotOf(width: number): number {
+  return width < LARGE_WIDTH ? SMALL_DOT : LARGE_DOT;
 }
 
 type Colour = readonly [number, number, number];
@@ -69,7 +80,7 @@ function scaled(box: Box, scale: number): Box {
 function legendHeight(kinds: readonly Block['kind'][], width: number): number {
   let lowest = 0;
   placeLegend(kinds, width, (_kind, _x, y) => (lowest = y));
-  return kinds.length === 0 ? 0 : lowest + LEGEND_ROW;
+  return kinds.length === 0 ? 0 : lowest + LEGEND_DOTS * dotOf(width);
 }
 
 function placeLegend(
@@ -80,10 +91,10 @@ function placeLegend(
   let x = 8;
   let y = 4;
   for (const kind of kinds) {
-    const wide = kind.length * CHARACTER_DOTS.width * DOT + 2 * PADDING;
+    const wide = kind.length * CHARACTER_DOTS.width * dotOf(width) + 2 * PADDING;
     if (x + wide > width - 8 && x > 8) {
       x = 8;
-      y += LEGEND_ROW;
+      y += LEGEND_DOTS * dotOf(width);
     }
     put(kind, x, y);
     x += wide + 10;
@@ -94,10 +105,12 @@ class Canvas implements Raster {
   readonly width: number;
   readonly height: number;
   readonly rgba: Uint8Array;
+  readonly #dot: number;
 
   constructor(width: number, height: number, image: Raster | undefined) {
     this.width = width;
     this.height = height;
+    this.#dot = dotOf(width);
     this.rgba = new Uint8Array(width * height * 4).fill(255);
     if (image) this.rgba.set(image.rgba.subarray(0, width * image.height * 4));
   }
@@ -112,8 +125,8 @@ class Canvas implements Raster {
 
   chipSize(text: string): { width: number; height: number } {
     return {
-      width: text.length * CHARACTER_DOTS.width * DOT - DOT + 2 * PADDING,
-      height: CHARACTER_DOTS.height * DOT + 2 * PADDING,
+      width: (text.length * CHARACTER_DOTS.width - 1) * this.#dot + 2 * PADDING,
+      height: CHARACTER_DOTS.height * this.#dot + 2 * PADDING,
     };
   }
 
@@ -124,8 +137,8 @@ class Canvas implements Raster {
     const top = Math.max(0, Math.min(y, this.height - size.height));
     this.#fill({ left: left, top: top, right: left + size.width, bottom: top + size.height }, colour);
     drawText(text, (column, row) => {
-      const [dotX, dotY] = [left + PADDING + column * DOT, top + PADDING + row * DOT];
-      this.#fill({ left: dotX, top: dotY, right: dotX + DOT, bottom: dotY + DOT }, WHITE);
+      const [dotX, dotY] = [left + PADDING + column * this.#dot, top + PADDING + row * this.#dot];
+      this.#fill({ left: dotX, top: dotY, right: dotX + this.#dot, bottom: dotY + this.#dot }, WHITE);
     });
   }
 

@@ -34,12 +34,12 @@ export function composeAccents(glyphs: readonly Glyph[]): Glyph[] {
   for (let index = 0; index < glyphs.length; index += 1) {
     const glyph = glyphs[index];
     if (!glyph) continue;
-    const mark = COMBINING[glyph.text] ?? (isCombining(glyph.text) ? glyph.text : undefined);
-    const previous = result.at(-1);
+    const mark = isPlain(glyph.text) ? undefined : markOf(glyph.text);
     if (mark === undefined) {
       result.push(glyph);
       continue;
     }
+    const previous = result.at(-1);
     const next = glyphs[index + 1];
     if (isCombining(glyph.text) && previous && covers(previous, glyph) && !(next && covers(next, glyph))) {
       result[result.length - 1] = compose(previous, mark);
@@ -82,6 +82,16 @@ function composeLoose(
     gone.add(at);
   }
   return glyphs.filter((_, index) => !gone.has(index));
+}
+
+/** Letters, digits and stops of English: most of any page, and no accents. */
+function isPlain(text: string): boolean {
+  const code = text.charCodeAt(0);
+  return code < 0xa8 && code !== 0x5e && code !== 0x60 && code !== 0x7e;
+}
+
+function markOf(text: string): string | undefined {
+  return COMBINING[text] ?? (isCombining(text) ? text : undefined);
 }
 
 function isCombining(text: string): boolean {

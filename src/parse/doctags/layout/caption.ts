@@ -12,9 +12,10 @@ export function segmentLabel(segment: {
   const match =
     /^(?:(fig(?:ure|ura|\.)?|abb(?:ildung|\.)?|scheme|рис(?:унок|\.)?)|(tab(?:le|elle|leau|la|ela|ella|\.)?|таблица))s?\.?(?:[A-Z]{0,2}[.-]?\d|[IVX]{1,5}(?:[.:|]|$))/iu.exec(
       segment.glyphs
-        .slice(0, 16)
+        .slice(0, 20)
         .map((glyph) => glyph.text)
-        .join(''),
+        .join('')
+        .replace(/\s+/gu, ''),
     );
   if (!match) return undefined;
   return match[1] === undefined ? 'table' : 'figure';
@@ -25,22 +26,38 @@ type FloatKind = 'table' | 'figure' | 'other';
 
 /** The kind of float a line begins to describe, when it begins a caption. */
 export function captionStart(line: Line): FloatKind | undefined {
-  const eastAsian = EAST_ASIAN.exec(line.text)?.[1];
+  const text = withoutLetterspacing(line.text);
+  const eastAsian = EAST_ASIAN.exec(text)?.[1];
   if (eastAsian !== undefined) return /[표表]/u.test(eastAsian) ? 'table' : 'figure';
-  const match = LABEL.exec(line.text);
+  const match = LABEL.exec(text);
   if (!match?.groups) return undefined;
   const { kind = '', number = '', end = '' } = match.groups;
   if (/\p{Ll}/u.test(number)) return undefined;
-  const [letter = ''] = line.text;
+  const [letter = ''] = text;
   if (letter !== letter.toUpperCase()) return undefined;
   // "Table 1 shows …" is a sentence; a caption has a mark after its number, a label set apart, or begins a sentence.
-  const rest = line.text.slice(match[0].length).trim();
+  const rest = text.slice(match[0].length).trim();
   const labelled = /[.:|)\u2013\u2014]/u.test(end);
   const apart = labelIsApart(line, match[0].trim().replace(/\s/g, '').length);
+  if (!labelled && !isBoldLabel(line) && SAYS.test(rest)) return undefined;
   if (!labelled && !apart && !/^[\p{Lu}\p{N}(“"]/u.test(rest) && rest !== '') return undefined;
   if (end === ')') return undefined;
   if (/tab|табл/iu.test(kind)) return 'table';
   return /fig|abb|рис|obr|rys|scheme|chart|plate/iu.test(kind) ? 'figure' : 'other';
+}
+
+/** "Figure 6 shows …" is a sentence about the figure. */
+const SAYS =
+  /^(?:shows?|showed|illustrates?|presents?|depicts?|displays?|summari[sz]es?|compares?|gives?|lists?|reports?|demonstrates?|represents?|plots?|provides?|contains?|describes?|indicates?|reveals?|outlines?|details?|explains?|suggests?|confirms?|highlights?|includes?|and|or|is|are|was|were|has|have|can|in|of|for|to|we|that|which|with|as|below|above)\b/iu;
+
+function isBoldLabel(line: Line): boolean {
+  return line.bold < 0.9 && line.glyphs.slice(0, 4).every((glyph) => glyph.font.bold);
+}
+
+/** "F I G U R E 1" is "FIGURE 1". */
+export function withoutLetterspacing(text: string): string {
+  const spaced = /^(?:\p{L}\s){3,12}\p{L}(?=\s|\d|$)/u.exec(text)?.[0];
+  return spaced === undefined ? text : spaced.replace(/\s/gu, '') + text.slice(spaced.length);
 }
 
 /** The label is bold, small capitals or otherwise unlike the words after it. */
@@ -52,8 +69,11 @@ function labelIsApart(line: Line, length: number): boolean {
   const boldLabel =
     label.every((glyph) => glyph.font.bold) && rest.filter((glyph) => glyph.font.bold).length < 0.5 * rest.length;
   const gap = (rest[0]?.left ?? 0) - (label.at(-1)?.right ?? 0);
+  // In justified lines all spaces are wide.
+  const gaps = rest.slice(1).map((glyph, index) => glyph.left - (rest[index]?.right ?? glyph.left));
+  const widest = Math.max(0, ...gaps.filter((each) => each < 3 * line.size));
   const capsLabel = label.every((glyph) => glyph.font.smallCaps) && !rest.every((glyph) => glyph.font.smallCaps);
-  return boldLabel || capsLabel || gap > 0.7 * line.size;
+  return boldLabel || capsLabel || (gap > 0.7 * line.size && gap > 1.3 * widest);
 }
 
 /** True for a line of labels under parts of a figure: "(a) …   (b) …". */

@@ -21,7 +21,7 @@ export function writeDocument(
   return {
     pages: pages.map(({ number, width, height }) => ({ number, width, height })),
     blocks,
-    metadata: describe(pages, layout.drafts, blocks, information, layout.columns),
+    metadata: describe(pages, layout.drafts, blocks, information, layout),
   };
 }
 

@@ -32,10 +32,7 @@ export const DRAFT_PASSES: readonly Pass[] = [
   draftPass({
     name: 'captions',
     job: 'mark captions and bind them to their tables and pictures',
-    change(drafts) {
-      bindCaptions(drafts);
-      return drafts;
-    },
+    change: bindCaptions,
   }),
   draftPass({
     name: 'footnotes',
@@ -70,13 +67,19 @@ export const DRAFT_PASSES: readonly Pass[] = [
         margins: marginsOf(pieces),
         tagOf: readTags(pages),
       });
-      return splitRunInHeadings(drafts);
+      return drafts;
     },
   }),
   draftPass({
     name: 'references',
     job: 'cut lists of references into entries',
     change: splitReferences,
+  }),
+  draftPass({
+    name: 'run-ins',
+    job: 'cut headings off the paragraphs they begin',
+    needs: ['pieces'],
+    change: (drafts, { pieces }) => splitRunInHeadings(drafts, marginsOf(pieces)),
   }),
   draftPass({
     name: 'lists',

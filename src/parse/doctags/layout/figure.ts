@@ -10,6 +10,8 @@ import type { Segment } from './segment.ts';
 /** Side of a raster cell, in points: parts of one drawing are closer than this. */
 const CELL = 6;
 const MIN_SIDE = 18;
+/** Smaller drawings are icons. */
+const ICON = 40;
 /** Type smaller than this share of the body's is smaller than captions are. */
 const SMALL = 0.8;
 /** Type larger than this share of the body's is a title's. */
@@ -20,12 +22,12 @@ const BACKGROUND = 0.8;
 /** Where pictures stand on a page, found by growing together what is drawn. */
 export function findFigures(page: PageContent, segments: readonly Segment[]): Box[] {
   const pageArea = page.width * page.height;
-  const container = formsHoldTheText(page);
   const drawings = page.drawings.filter(
     (drawing) =>
       drawing.kind !== 'fill' &&
+      // A form's box may be far larger than what is drawn in it.
+      drawing.kind !== 'form' &&
       areaOf(drawing.box) < BACKGROUND * pageArea &&
-      (!container || drawing.kind !== 'form') &&
       drawing.box.right > 0 &&
       drawing.box.left < page.width,
   );
@@ -35,13 +37,38 @@ export function findFigures(page: PageContent, segments: readonly Segment[]): Bo
     (box) => box.right - box.left >= MIN_SIDE && box.bottom - box.top >= MIN_SIDE,
   );
   const prose = [...proseSegments(segments)];
-  const pictures = boxes.filter((box) => !isBackground(box, prose));
+  const images = drawings.filter(({ kind }) => kind === 'image').map(({ box }) => box);
+  const pictures = boxes.filter(
+    (box) =>
+      !isBackground(box, prose) &&
+      (images.some((image) => shareInside(image, box) > 0.9) || !isTableBackground(box, segments)),
+  );
   return mergeTouching(mergeTouching([...pictures, ...captionedFigures(page, segments, pictures)]));
 }
 
 /** Running text is printed on it: a box or a tint behind text, a frame round the page. */
 function isBackground(box: Box, prose: readonly Segment[]): boolean {
   return prose.filter((segment) => shareInside(segment, box) > 0.6).length >= 4;
+}
+
+/** How far, in points, the caption of a table may stand from it. */
+const CAPTION_REACH = 45;
+
+/** Tints and frames behind the rows of a table: its caption is next to it, or it holds rows of cells on a page of tables. */
+function isTableBackground(box: Box, segments: readonly Segment[]): boolean {
+  const near = (segment: Segment): boolean =>
+    segment.right > box.left &&
+    segment.left < box.right &&
+    segment.bottom > box.top - CAPTION_REACH &&
+    segment.top < box.bottom + CAPTION_REACH;
+  const labels = segments.filter((segment) => segmentLabel(segment) !== undefined);
+  const beside = labels.filter(near);
+  if (beside.length > 0) return beside.every((segment) => segmentLabel(segment) === 'table');
+  if (labels.length === 0 || labels.some((segment) => segmentLabel(segment) === 'figure')) return false;
+  const inside = segments.filter((segment) => shareInside(segment, box) > 0.6);
+  const rows = Map.groupBy(inside, (segment) => Math.round(segment.baseline));
+  const cut = [...rows.values()].filter((row) => row.length >= 2).length;
+  return rows.size >= 5 && cut >= 0.5 * rows.size;
 }
 
 /** Glyphs that the file itself puts into a drawn form: they belong to the picture even where they stick out of it. */
@@ -91,6 +118,8 @@ export function withSurroundings(figures: readonly Box[], segments: readonly Seg
   );
   return figures.map((figure) => {
     let box = figure;
+    // An icon or a logo has no labels round it.
+    if (figure.right - figure.left < ICON || figure.bottom - figure.top < ICON) return box;
     // A long name of an axis: in smaller type than any caption, no wider than the drawing.
     const names = small.filter((segment) => segment.left > figure.left - 2 && segment.right < figure.right + 2);
     const free = new Set([...short, ...names]);

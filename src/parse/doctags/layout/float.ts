@@ -1,10 +1,12 @@
 import type { Box } from '../../document.ts';
-import { overlap } from './box.ts';
-import { captionStart, isPartCaption } from './caption.ts';
+import { overlap, unionBox } from './box.ts';
+import { captionStart, isPartCaption, withoutLetterspacing } from './caption.ts';
 import type { Draft } from './draft.ts';
+import type { Line } from './line.ts';
 
 /** Marks captions and binds each to the nearest table or picture of its kind on the page. */
-export function bindCaptions(drafts: readonly Draft[]): void {
+export function bindCaptions(drafts: Draft[]): Draft[] {
+  joinLabels(drafts);
   const floats = drafts.filter((draft) => draft.kind === 'table' || draft.kind === 'picture');
   const taken = new Set<Draft>();
   for (const draft of drafts) {
@@ -30,16 +32,45 @@ export function bindCaptions(drafts: readonly Draft[]): void {
     taken.add(best);
     draft.owner = best;
   }
+  return drafts.filter((draft) => draft.lines.length > 0 || draft.kind === 'table' || draft.kind === 'picture');
+}
+
+/** A label alone on its line ("TABLE I") is followed by the words of the caption: right below it, or below the picture. */
+function joinLabels(drafts: readonly Draft[]): void {
+  drafts.forEach((draft, index) => {
+    const [line, more] = draft.lines;
+    if (draft.kind !== 'text' || !line || more || !isLabelAlone(line)) return;
+    const picture = drafts[index + 1]?.kind === 'picture' ? drafts[index + 1] : undefined;
+    const words = drafts[picture ? index + 2 : index + 1];
+    const [first] = words?.lines ?? [];
+    if (words?.kind !== 'text' || !first || words.page !== draft.page || captionStart(first)) return;
+    const above = picture ? picture.box.bottom : draft.box.bottom;
+    if (first.top - above > 2.5 * first.size || first.top < above - first.size) return;
+    // A caption is not set like the running text under the label of a figure.
+    if (Math.abs(first.size - line.size) > 0.25 * line.size) return;
+    draft.lines = [line, ...words.lines];
+    draft.box = unionBox(picture ? words.lines : draft.lines);
+    words.lines = [];
+  });
+}
+
+function isLabelAlone(line: Line): boolean {
+  const kind = captionStart(line);
+  if (kind !== 'table' && kind !== 'figure') return false;
+  return /^\p{L}+\.?\s*(?:[A-Z]?\d{1,3}|[IVX]{1,5})[.:|]?$/u.test(withoutLetterspacing(line.text).trim());
 }
 
 /** The last words of a sentence that a column's end has cut: "… is drawn in | Figure 2." */
 function endsSentence(draft: Draft, drafts: readonly Draft[]): boolean {
   const [line, more] = draft.lines;
-  if (!line || more || !/^\p{L}+\.?\s*\d{1,3}\.$/u.test(line.text)) return false;
+  if (!line || !/^\p{L}+\.?\s*\d{1,3}\.(?:$|\s)/u.test(line.text) || (!more && !/\d\.$/u.test(line.text))) return false;
   const text = drafts
     .slice(0, drafts.indexOf(draft))
     .findLast((other) => other.kind === 'text' && other.lines.length > 0);
   const last = text?.lines.at(-1);
+  // A caption stands by its float.
+  if (more && drafts.some((other) => other.page === draft.page && (other.kind === 'picture' || other.kind === 'table')))
+    return false;
   return last !== undefined && Math.abs(last.size - line.size) < 0.3 && /[\p{L},]$/u.test(last.text);
 }
 

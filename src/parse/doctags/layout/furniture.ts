@@ -1,3 +1,4 @@
+import { numberedLines } from './line-number.ts';
 import { glyphsText } from './segment-text.ts';
 import type { Segment } from './segment.ts';
 import { CAPTION } from './table-region.ts';
@@ -29,10 +30,12 @@ export function findFurniture(
   bodySize: number,
 ): Map<Segment, 'page_header' | 'page_footer'> {
   const furniture = new Map<Segment, 'page_header' | 'page_footer'>();
-  const candidates = pages.flatMap((page) => edgeSegments(page));
+  const counted = numberedLines(pages);
+  const candidates = pages.flatMap((page) => edgeSegments(page)).filter(({ segment }) => !counted.has(segment));
   // A tagged file marks what is only decoration of the page.
   const repeated = new Set(candidates.filter(({ segment }) => segment.glyphs.every((glyph) => glyph.artifact)));
   markRepeated(candidates, pages, repeated);
+  markStrays(candidates, pages, repeated);
   markPageNumbers(candidates, pages, repeated);
   markImprint(candidates, pages[0], bodySize, repeated);
   for (const page of pages.slice(1)) markSmallHead(candidates, page, bodySize, repeated);
@@ -43,7 +46,7 @@ export function findFurniture(
     if (repeated.has(candidate) || (page && standsApart(candidate, page) && sharesLine(candidate, repeated)))
       furniture.set(candidate.segment, candidate.head ? 'page_header' : 'page_footer');
   }
-  for (const page of pages) for (const segment of lineNumbers(page)) furniture.set(segment, 'page_footer');
+  for (const segment of counted) furniture.set(segment, 'page_footer');
   return furniture;
 }
 
@@ -84,12 +87,36 @@ function markRepeated(
           .map((other) => other.page),
       );
       // A lone "#" is a page number only if the numbers run; that is looked at elsewhere.
-      if (/^#*$/.test(key) || CAPTION.test(candidate.text)) continue;
+      if (/^#*$/.test(key) && !isSameEverywhere(candidate, group)) continue;
+      if (CAPTION.test(candidate.text)) continue;
       const page = pages.find((each) => each.page === candidate.page);
       // Twice may be chance: two columns that end with a link, say.
       if (alike.size < 3 && page && endsText(candidate, page)) continue;
       if (alike.size >= needed || (alike.size >= 2 && pageCount <= 6 && key.length > 12)) repeated.add(candidate);
     }
+  }
+}
+
+/** The same digits in the same place of several pages count nothing: a sign of the publisher. */
+function isSameEverywhere({ text, segment }: Candidate, group: readonly Candidate[]): boolean {
+  const alike = group.filter(
+    (other) => other.text === text && Math.abs(other.segment.baseline - segment.baseline) <= SAME_PLACE,
+  );
+  return new Set(alike.map(({ page }) => page)).size >= 3;
+}
+
+/** What repeats on most pages may stand elsewhere on one of them, the first mostly. */
+function markStrays(candidates: readonly Candidate[], pages: readonly PageSegments[], repeated: Set<Candidate>): void {
+  const known = new Map<string, Set<number>>();
+  for (const { key, head, page } of repeated) {
+    const name = `${head} ${key}`;
+    known.set(name, (known.get(name) ?? new Set()).add(page));
+  }
+  for (const candidate of candidates) {
+    const { key, head } = candidate;
+    const page = pages.find((each) => each.page === candidate.page);
+    const often = (known.get(`${head} ${key}`)?.size ?? 0) >= 3 && key.replaceAll('#', '').length >= 8;
+    if (often && page && !endsText(candidate, page)) repeated.add(candidate);
   }
 }
 
@@ -260,29 +287,4 @@ function romanValue(text: string): number {
     sum += value < (values[text[index + 1] ?? ''] ?? 0) ? -value : value;
   }
   return sum;
-}
-
-/** Manuscripts number their lines in the margin: a column of integers that grow steadily, outside of the text. */
-function lineNumbers(page: PageSegments): Segment[] {
-  const numbers = page.segments
-    .filter((segment) => segment.glyphs.length <= 4)
-    .map((segment) => ({ segment, text: segment.glyphs.map((glyph) => glyph.text).join('') }))
-    .filter((each) => /^\d{1,4}$/.test(each.text))
-    .sort((a, b) => a.segment.baseline - b.segment.baseline);
-  const columns = Map.groupBy(numbers, (each) => Math.round(each.segment.right / 6));
-  const result: Segment[] = [];
-  for (const column of columns.values()) {
-    if (column.length < 8) continue;
-    const values = column.map((each) => Number(each.text));
-    const step = (values[1] ?? 0) - (values[0] ?? 0);
-    if (step !== 1 && step !== 5) continue;
-    if (!values.every((value, index) => index === 0 || value - (values[index - 1] ?? 0) === step)) continue;
-    const edge = column.every((each) =>
-      page.segments.every(
-        (other) => other === each.segment || other.left > each.segment.right || other.glyphs.length <= 4,
-      ),
-    );
-    if (edge) result.push(...column.map((each) => each.segment));
-  }
-  return result;
 }

@@ -147,6 +147,7 @@ test('hidden text and copies are left out; the text layer of a scan is kept', ()
         [...long, ...ghost],
         [...long.map(() => 'plain' as const), ...ghost.map(() => 'none' as const)],
         [],
+        [0],
       ),
     ),
     'seen'.repeat(6),
@@ -157,16 +158,19 @@ test('hidden text and copies are left out; the text layer of a scan is kept', ()
         ghost,
         ghost.map(() => 'none'),
         [],
+        [0],
       ),
     ),
     'ghost',
   );
   assert.equal(
-    text(withoutHidden([...line, ...line.map((each) => ({ ...each, x: each.x + 0.3 }))], undefined, [])),
+    text(
+      withoutHidden([...line, ...line.map((each) => ({ ...each, x: each.x + 0.3 }))], undefined, [], [0, line.length]),
+    ),
     'seen',
   );
   const white = inks.map((ink) => (ink === 'none' ? ('white' as const) : ink));
-  assert.equal(text(withoutHidden([...line, ...ghost], white, [])), 'seen');
+  assert.equal(text(withoutHidden([...line, ...ghost], white, [], [0])), 'seen');
   const tint = { kind: 'fill', box: { left: 0, right: 100, top: 80, bottom: 210 }, form: -1 } as const;
-  assert.equal(text(withoutHidden([...line, ...ghost], white, [tint])), 'seenghost', 'white on a tint is seen');
+  assert.equal(text(withoutHidden([...line, ...ghost], white, [tint], [0])), 'seenghost', 'white on a tint is seen');
 });

@@ -53,6 +53,19 @@ export function isCommonHeading(text: string): boolean {
   return COMMON.test(name) || OTHER_LANGUAGES.test(name) || isAbstractHeading(name) || isReferencesHeading(name);
 }
 
+const BACK_MATTER =
+  /^(?:acknowledge?ments?(?: and funding)?|(?:credit )?author(?:s|ship|s')? ?(?:contributions?|contribution statement|statement|information|details|disclosures?)(?: statement)?|credit authorship contribution statement|contributors?|funding(?: sources?| information| statement)?|financial (?:support|disclosures?)|sources? of (?:funding|support)|grant support|role of (?:the )?funding source|(?:declarations?|statement) of (?:competing |conflicting |conflicts? of )?(?:interests?|ethics)|declarations?|(?:potential )?conflicts? of interests?(?: statement| disclosures?)?|(?:competing|declaration of|financial) interests?(?: statement)?|disclosures?(?: statement)?|(?:availability of )?data(?:,| and)?(?: materials?| code)?(?: and (?:materials?|code))?(?: (?:availability|sharing|accessibility))?(?: statement)?|availability of (?:data|code|supporting data)(?: and materials?)?|(?:code|software|data|materials?) availability(?: statement)?|data sharing(?: statement)?|(?:electronic )?suppl(?:ementary|emental)(?: (?:information|materials?|data|files?))?|supporting information(?: available)?|additional (?:information|files?)|associated content|ethic(?:s|al) (?:approval|statement|considerations?|declarations?)(?: and (?:informed )?consent(?: to participate)?)?|statement of ethics|(?:informed |patient )?consent(?: for publication| to participate| statement)?|institutional review board statement|informed consent statement|provenance and peer review|abbreviations|publisher's note|notes and references|corresponding authors?|orcid(?: ids?)?|disclaimer|sample availability|peer review(?: information)?|reporting summary)$/i;
+
+/** A name that sections after the conclusions have: funding, contributions, availability of data. */
+export function isBackMatter(text: string): boolean {
+  return BACK_MATTER.test(
+    text
+      .replace(/[’‘]/gu, "'")
+      .replace(/(?<![\s.:])[\s.:]+$/u, '')
+      .trim(),
+  );
+}
+
 /** The heading above the abstract, in the languages that papers are often written in. */
 export function isAbstractHeading(text: string): boolean {
   return /^(?:abstract|summary|zusammenfassung|kurzfassung|résumé|sommaire|resumen|resumo|riassunto|samenvatting|sammanfattning|аннотация|реферат|анотація|streszczenie|özet|摘\s*要|要\s*旨|要\s*約|초\s*록)$/iu.test(

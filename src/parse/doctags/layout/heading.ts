@@ -1,5 +1,5 @@
 import type { Draft } from './draft.ts';
-import { headingNumber, isCommonHeading } from './heading-number.ts';
+import { headingNumber, isBackMatter, isCommonHeading } from './heading-number.ts';
 import type { Line } from './line.ts';
 import { listMarker } from './list.ts';
 import { hasLeaders, isCapitals } from './paragraph.ts';
@@ -24,7 +24,7 @@ export interface HeadingSetting {
 
 const MAX_LETTERS = 220;
 /** Names that head a statement or its proof, not a section. */
-const THEOREM =
+export const THEOREM =
   /^(?:proof|theorem|lemma|proposition|corollary|definition|remark|example|claim|fact|conjecture|assumption|axiom)s?\b(?:\s+(?:of|\d|[A-Z]\b)|[.:(]|$)/i;
 
 interface Look {
@@ -57,6 +57,7 @@ export function markHeadings(drafts: readonly Draft[], setting: HeadingSetting):
   const certain = looks.filter((look) => outlined.has(look.draft) || isClear(look));
   const styles = new Map<string, number>();
   for (const look of certain) styles.set(look.style, (styles.get(look.style) ?? 0) + 1);
+  const own = headingStyles(looks, drafts, setting);
   for (const look of looks) {
     const tag = trusted ? headingTag(setting.tagOf(look.draft)) : undefined;
     if (tag !== undefined) {
@@ -65,7 +66,8 @@ export function markHeadings(drafts: readonly Draft[], setting: HeadingSetting):
       continue;
     }
     const known = (styles.get(look.style) ?? 0) >= 2;
-    if (outlined.has(look.draft) || isClear(look) || (known && isLikely(look))) look.draft.kind = 'heading';
+    const styled = own.has(look.style) && !isSentence(look) && headsText(look, drafts, setting);
+    if (outlined.has(look.draft) || isClear(look) || (known && isLikely(look)) || styled) look.draft.kind = 'heading';
   }
 }
 
@@ -110,7 +112,7 @@ function lookOf(drafts: readonly Draft[], index: number, setting: HeadingSetting
     otherFace: faceOf(first.font.name) !== faceOf(setting.font) && !first.font.math && !first.font.monospaced,
     above: previous && previous.piece === draft.piece ? (first.baseline - previous.box.bottom) / pitch : 3,
     below: next && next.piece === draft.piece ? (next.box.top - last.baseline) / pitch : 1,
-    style: `${Math.round(first.size * 2) / 2}${bold ? ' bold' : ''}${italic ? ' italic' : ''}${capitals ? ' capitals' : ''}${centred ? ' centred' : ''}`,
+    style: `${Math.round(first.size * 2) / 2} ${first.font.name}${bold ? ' bold' : ''}${italic ? ' italic' : ''}${capitals ? ' capitals' : ''}${centred ? ' centred' : ''}`,
   };
 }
 
@@ -128,22 +130,32 @@ function faceOf(name: string): string {
 
 function isSentence(look: Look): boolean {
   return (
-    /[.,;:!]["”)]?$/u.test(look.text) &&
-    !(look.numbered && look.text.length < 80 && !(/[,;]\s/u.test(look.text) && look.text.endsWith('.'))) &&
-    !isCommonHeading(look.text)
+    /[.,;:!]["”)]?$/u.test(look.text) && !(look.numbered && isNumberedName(look.text)) && !isCommonHeading(look.text)
   );
+}
+
+/** "2.2 Agents." is a heading with a full stop; "4 None of this diminishes the value of it." is a note. */
+function isNumberedName(text: string): boolean {
+  const name = headingNumber(text)?.rest ?? '';
+  const stopped = name.endsWith('.');
+  return text.length < 80 && !(stopped && (/[,;]\s/u.test(text) || name.split(/\s+/u).length > 8));
 }
 
 /** Enough signs together: size, weight, capitals, place, number, a name that sections have. */
 function isClear(look: Look): boolean {
   const { text } = look;
   const number = headingNumber(text);
-  const common = isCommonHeading(number?.rest ?? text);
+  const common = isCommonHeading(number?.rest ?? text) || isBackMatter(number?.rest ?? text);
   const lines = look.draft.lines.length;
   if (common && lines === 1 && signs(look) >= 1) return true;
   if (isSentence(look) || text.length > 200) return false;
   const [marked] = look.draft.lines;
-  if (marked && listMarker(marked)?.ordered === false) return false;
+  const bullet = marked ? listMarker(marked) : undefined;
+  // Some journals put a square before their headings.
+  if (bullet?.ordered === false) {
+    const name = text.slice(bullet.marker.length).trim();
+    return lines === 1 && (isCommonHeading(name) || isBackMatter(name));
+  }
   if (look.ratio >= 1.12) return true;
   return signs(look) >= 3;
 }
@@ -162,6 +174,37 @@ function signs(look: Look): number {
     (/^\(?\d{1,2}[.)]\s/.test(look.text) && !look.numbered ? 1 : 0) +
     (depth > 1 || (depth === 1 && styled) ? 2 : depth === 1 ? 1 : 0)
   );
+}
+
+/**
+ * Styles in which the document sets its headings: unlike the text, at least three times on lines of their own above
+ * running text, and hardly anywhere else.
+ */
+function headingStyles(looks: readonly Look[], drafts: readonly Draft[], setting: HeadingSetting): ReadonlySet<string> {
+  const heads = new Map<string, number>();
+  for (const look of looks)
+    if (isUnlikeText(look) && !isSentence(look) && headsText(look, drafts, setting))
+      heads.set(look.style, (heads.get(look.style) ?? 0) + 1);
+  const all = Map.groupBy(looks, (look) => look.style);
+  return new Set(
+    [...heads]
+      .filter(([style, count]) => count >= 3 && count >= 0.6 * (all.get(style)?.length ?? 0))
+      .map(([style]) => style),
+  );
+}
+
+function isUnlikeText(look: Look): boolean {
+  return look.bold || look.italic || look.capitals || (look.otherFace && look.ratio > 0.9) || look.ratio > 1.04;
+}
+
+/** Running text follows right below in the same column, or after another heading. */
+function headsText(look: Look, drafts: readonly Draft[], setting: HeadingSetting): boolean {
+  if (look.above < 1.1 || look.draft.lines.length > 2 || /=/u.test(look.text)) return false;
+  const next = drafts[drafts.indexOf(look.draft) + 1];
+  const [line] = next?.lines ?? [];
+  if (!next || !line || next.kind !== 'text') return false;
+  const body = line.font.name === setting.font && Math.abs(line.size - setting.size) < 0.06 * setting.size;
+  return body && line.right - line.left > 0.7 * (line.column.right - line.column.left);
 }
 
 /** Not clear alone, but set like headings that are. */

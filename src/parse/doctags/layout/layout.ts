@@ -10,6 +10,8 @@ export interface Layout {
   readonly drafts: readonly Draft[];
   readonly vocabulary: ReadonlySet<string>;
   readonly columns: number;
+  /** The share of pages on which a structure was taken back, because it would have lost text. */
+  readonly doubtful: number;
   /** Links by page, where the layout sees them. */
   readonly links: ReadonlyMap<number, readonly PageLink[]>;
   /** How each page was looked at. */
@@ -24,10 +26,12 @@ export function analyse(
 ): Layout {
   let found = begin(contents, outline, information);
   for (const pass of PASSES) found = { ...found, ...pass.run(found) };
-  const { drafts, vocabulary, columns, pages, views } = found;
+  const { drafts, vocabulary, columns, pages, views, givenBack, takenBack } = found;
+  const doubtful = pages.filter(({ number }) => (givenBack.get(number) ?? 0) + (takenBack.get(number) ?? 0) > 0).length;
   return {
     drafts,
     vocabulary,
+    doubtful: doubtful / Math.max(1, pages.length),
     columns: median([...columns.values()].map(countColumns)),
     links: new Map(pages.map((page) => [page.number, page.links])),
     views,

@@ -20,7 +20,7 @@ export function describe(
   drafts: readonly Draft[],
   blocks: readonly Block[],
   information: FileInformation,
-  columns: number,
+  { columns, doubtful }: { readonly columns: number; readonly doubtful: number },
 ): Metadata {
   const title = blocks.find((block) => block.kind === 'title')?.text;
   const abstract = findAbstract(blocks);
@@ -44,6 +44,7 @@ export function describe(
       confidence: confidence({
         unmappedGlyphs,
         scanned: needsOcr.length / Math.max(1, pages.length),
+        doubtful,
         cut: pages.some((page) => page.truncated),
         titled: title !== undefined,
         headed: blocks.some((block) => block.kind === 'heading'),
@@ -56,6 +57,7 @@ export function describe(
 interface Signs {
   readonly unmappedGlyphs: number;
   readonly scanned: number;
+  readonly doubtful: number;
   readonly cut: boolean;
   readonly titled: boolean;
   readonly headed: boolean;
@@ -67,6 +69,7 @@ function confidence(signs: Signs): number {
     1 -
     Math.min(0.6, 4 * signs.unmappedGlyphs) -
     0.7 * signs.scanned -
+    0.3 * signs.doubtful -
     (signs.cut ? 0.2 : 0) -
     (signs.titled ? 0 : 0.1) -
     (signs.headed ? 0 : 0.1) -

@@ -10,6 +10,7 @@ import { viewPage } from './page-view.ts';
 import type { Pass } from './pass.ts';
 import { marks, pass } from './pass.ts';
 import { placeFloats } from './place-floats.ts';
+import { swallowsText } from './safety.ts';
 import { buildSegments } from './segment.ts';
 import { glyphsText } from './segment-text.ts';
 import { bodyType, linePitches, typeArea, usesIndent } from './type-area.ts';
@@ -56,21 +57,18 @@ export const PAGE_PASSES: readonly Pass[] = [
     name: 'pictures',
     job: 'find pictures and take their labels out of the text',
     needs: ['pages', 'segments', 'body'],
-    gives: ['pictures', 'text'],
+    gives: ['pictures', 'text', 'givenBack'],
     run({ pages, segments, body }) {
-      const pictures = new Map(
-        pages.map((page) => [
-          page.number,
-          withSurroundings(findFigures(page, segments.get(page.number) ?? []), segments.get(page.number) ?? [], body),
-        ]),
-      );
+      const found = pages.map((page) => {
+        const own = segments.get(page.number) ?? [];
+        const boxes = withSurroundings(findFigures(page, own), own, body);
+        return [page.number, boxes, boxes.filter((box) => !swallowsText(box, own))] as const;
+      });
+      const pictures = new Map(found.map(([page, , kept]) => [page, kept]));
       const text = new Map(
-        pages.map(({ number }) => [
-          number,
-          withoutLabels(segments.get(number) ?? [], pictures.get(number) ?? [], body.size),
-        ]),
+        found.map(([page, , kept]) => [page, withoutLabels(segments.get(page) ?? [], kept, body.size)]),
       );
-      return { pictures, text };
+      return { pictures, text, givenBack: new Map(found.map(([page, all, kept]) => [page, all.length - kept.length])) };
     },
     draw: ({ pictures }) => marks(pictures, (box) => ({ box, kind: 'picture', text: 'picture' })),
   }),
@@ -125,9 +123,9 @@ export const PAGE_PASSES: readonly Pass[] = [
   pass({
     name: 'tables',
     job: 'find tables by their rules, and put tables and pictures where they stand in the text',
-    needs: ['pages', 'text', 'furniture', 'pageRules', 'pictures', 'vocabulary'],
-    gives: ['floats', 'placed'],
-    run({ pages, text, furniture, pageRules, pictures, vocabulary }) {
+    needs: ['pages', 'text', 'furniture', 'pageRules', 'pictures', 'vocabulary', 'body'],
+    gives: ['floats', 'placed', 'takenBack'],
+    run({ pages, text, furniture, pageRules, pictures, vocabulary, body }) {
       const placed = pages.map(
         (page) =>
           [
@@ -136,13 +134,14 @@ export const PAGE_PASSES: readonly Pass[] = [
               { ...page, rules: page.rules.filter((rule) => !pageRules.has(rule)) },
               (text.get(page.number) ?? []).filter((segment) => !furniture.has(segment)),
               pictures.get(page.number) ?? [],
-              vocabulary,
+              { vocabulary, bodySize: body.size },
             ),
           ] as const,
       );
       return {
         floats: new Map(placed.map(([page, { floats }]) => [page, floats])),
         placed: new Map(placed.map(([page, { segments }]) => [page, segments])),
+        takenBack: new Map(placed.map(([page, { takenBack }]) => [page, takenBack])),
       };
     },
     draw: ({ floats }) =>

@@ -1,3 +1,4 @@
+import { isArticleType } from './article-type.ts';
 import type { Draft } from './draft.ts';
 import { draftOf } from './draft.ts';
 import { isFormulaLine } from './formula.ts';
@@ -114,6 +115,9 @@ function startsAnew(
   const pitch = pitchOf(line, setting);
   if (kind === 'formula') return gap > 2.6 * line.size;
   if (kind === 'code') return gap > 2.2 * pitch;
+  // "4.1" below "4 Methods".
+  if (open.length === 1 && headingNumber(previous.text)?.depth === 1 && (headingNumber(line.text)?.depth ?? 0) > 1)
+    return true;
   if (!listMarker(line) && gap < 1.4 * pitch && hangsUnder(first, line) && !endsItem(previous, first, line))
     return false;
   if (Math.abs(line.size - previous.size) > 0.07 * Math.max(line.size, previous.size) && !isMixed(previous, line))
@@ -129,7 +133,10 @@ function startsAnew(
   if (captionStart(first) && previous.page === first.page) return false;
   if (line.size < 0.96 * setting.size && startsWithMark(line)) return true;
   const marker = listMarker(line);
-  if (styleChanges(previous, line)) return true;
+  // "Research Article" above a title in the same type.
+  if (open.length === 1 && isDisplay(previous, setting) && isArticleType(previous.text)) return true;
+  if (styleChanges(previous, line) || (open.length === 1 && fontChanges(previous, line))) return true;
+  if (wrapsHeading(open, line, next)) return false;
   if (isDisplay(previous, setting) && isDisplay(line, setting))
     return headingNumber(line.text) !== undefined || isCommonHeading(line.text) || isCommonHeading(previous.text);
   if (isCentred(previous) && !isCentred(line) && fitsMore(previous, line)) return true;
@@ -185,6 +192,42 @@ function styleChanges(previous: Line, line: Line): boolean {
   const set = isCentred(previous) || fitsMore(previous, line);
   if (set && isCapitals(previous) !== isCapitals(line)) return true;
   return set && previous.italic > 0.9 && line.italic < 0.5;
+}
+
+/** The first line is set in one font and the second in another: a heading and its text. */
+function fontChanges(previous: Line, line: Line): boolean {
+  if (previous.font.name === line.font.name || previous.font.math || line.font.math) return false;
+  return (
+    previous.glyphs.length > 5 &&
+    isOfOneFont(previous) &&
+    isOfOneFont(line) &&
+    !/[,;\u2010-]$/u.test(previous.text) &&
+    previous.right < line.column.right - line.size
+  );
+}
+
+/** Set in one font, but for a sign or two. */
+function isOfOneFont(line: Line): boolean {
+  let own = 0;
+  for (const glyph of line.glyphs) if (glyph.font.name === line.font.name) own += 1;
+  return own >= 0.85 * line.glyphs.length;
+}
+
+/** The second line of a numbered heading in the type of the text: what comes below it stands further away. */
+function wrapsHeading(open: readonly Line[], line: Line, next: Line | undefined): boolean {
+  const [first] = open;
+  if (!first || !next || open.length > 2 || (headingNumber(first.text)?.depth ?? 0) < 2) return false;
+  const previous = open.at(-1) ?? first;
+  const gap = line.baseline - previous.baseline;
+  return (
+    !headingNumber(line.text) &&
+    Math.abs(line.left - previous.left) < 6 * line.size &&
+    line.font === previous.font &&
+    gap < 1.35 * line.size &&
+    next.baseline - line.baseline > 1.3 * gap &&
+    fitsMore(line, next) &&
+    !/[.:]$/u.test(line.text)
+  );
 }
 
 function isDisplay(line: Line, setting: Setting): boolean {

@@ -32,6 +32,9 @@ export interface Findings {
   readonly segments: ByPage<readonly Segment[]>;
   readonly body: BodyType;
   readonly pictures: ByPage<readonly Box[]>;
+  /** How many pictures of a page gave their text back, and tables that would have lost words. */
+  readonly givenBack: ByPage<number>;
+  readonly takenBack: ByPage<number>;
   /** Segments without the labels of pictures. */
   readonly text: ByPage<readonly Segment[]>;
   readonly furniture: ReadonlyMap<Segment, 'page_header' | 'page_footer'>;

@@ -1,6 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
+import { drawnPage } from '../../../../test/support/drawn-page.ts';
+import { textOf } from './draft-text.ts';
+import { begin } from './layout.ts';
+import type { PageContent } from './page-content.ts';
+import type { Findings } from './pass.ts';
 import { PASSES } from './passes.ts';
 
 test('each pass reads only what passes before it have given, and has a name and a job of its own', () => {
@@ -12,4 +17,262 @@ test('each pass reads only what passes before it have given, and has a name and 
   }
   assert.equal(new Set(PASSES.map(({ name }) => name)).size, PASSES.length);
   assert.ok(given.has('drafts'));
+});
+
+/** What is known after a pass. */
+function after(name: string, ...pages: readonly PageContent[]): Findings {
+  let found = begin(pages, [], '');
+  for (const pass of PASSES) {
+    found = { ...found, ...pass.run(found) };
+    if (pass.name === name) return found;
+  }
+  throw new RangeError(name);
+}
+
+/** Kinds and texts of the drafts after a pass. */
+function drafts(name: string, ...pages: readonly PageContent[]): string[] {
+  return after(name, ...pages).drafts.map((draft) => `${draft.kind}: ${textOf(draft)}`);
+}
+
+const COLUMNS = `
+ducks swim on every pond that is there   and eat what they find below where
+and look for weeds in the shallow water  others do not come to look for it
+while geese walk about on the meadows in a row that nobody has ever counted
+search of grass and are seen by people   as it changes with every hour of a
+who come to the pond on Sundays to look  day and nobody stays for longer than
+`;
+
+test('rules under running heads and above feet belong to the page; those of a table do not', () => {
+  const framed = (number: number): PageContent =>
+    drawnPage(`A Journal of Ponds\n${'─'.repeat(76)}\n${COLUMNS}\n${'─'.repeat(76)}\n`, number);
+  const pages = [1, 2, 3, 4].map(framed);
+  const tabled = drawnPage(
+    `
+Table 1. Ducks and geese.
+──────────────────────────────
+Pond     Ducks    Geese
+──────────────────────────────
+Upper    12       3
+Lower    7        11
+──────────────────────────────
+`,
+    5,
+  );
+  const { pageRules, floats } = after('tables', ...pages, tabled);
+  assert.deepEqual(
+    pages.map((page) => page.rules.filter((rule) => pageRules.has(rule)).length),
+    [2, 2, 2, 2],
+  );
+  assert.deepEqual(
+    tabled.rules.filter((rule) => pageRules.has(rule)),
+    [],
+  );
+  assert.deepEqual(
+    [...floats].map(([page, all]) => [page, [...all.values()].map(({ kind }) => kind)]),
+    [
+      [1, []],
+      [2, []],
+      [3, []],
+      [4, []],
+      [5, ['table']],
+    ],
+  );
+});
+
+test('two columns of running text between two rules are no table, even on one page', () => {
+  const { floats } = after('tables', drawnPage(`${'─'.repeat(76)}\n${COLUMNS}\n${'─'.repeat(76)}\n`));
+  assert.equal(floats.get(1)?.size, 0);
+});
+
+test('a table reaches from its caption, with the head above the first rule, to its last rule', () => {
+  const { floats } = after(
+    'tables',
+    drawnPage(`
+Table 2. What is done on ponds.
+
+Aim              Means
+────────────────────────────────────────
+Feed ducks       bread and oats
+                 grass in summer
+Watch geese      from a bench
+────────────────────────────────────────
+ducks swim on every pond that is there and eat what they find below the water
+and look for weeds in the shallow water where others do not come to look for
+while geese walk about on the meadows in a row that nobody has ever counted as
+`),
+  );
+  const [table] = [...(floats.get(1)?.values() ?? [])];
+  assert.equal(table?.table?.columns, 2);
+  assert.equal(table.table.cells[0]?.text, 'Aim');
+});
+
+test('stripes behind rows stand for rules, and are no picture', () => {
+  const stripe = '▒'.repeat(40);
+  const page = drawnPage(`
+Table 3. Ducks by pond.
+${stripe}
+
+
+${stripe}
+
+${stripe}
+`);
+  const rows = drawnPage(`
+
+Pond          Ducks     Geese
+Upper pond    12        3
+Lower pond    7         11
+Middle pond   5         2
+Far pond      1         9
+`);
+  const { floats, pictures } = after('tables', { ...page, glyphs: [...page.glyphs, ...rows.glyphs] });
+  assert.deepEqual(pictures.get(1), []);
+  assert.deepEqual(
+    [...(floats.get(1)?.values() ?? [])].map(({ kind, table }) => [kind, table?.columns]),
+    [['table', 3]],
+  );
+});
+
+test('a figure reaches from its caption over all its parts to the running text above', () => {
+  const { pictures, text } = after(
+    'pictures',
+    drawnPage(`
+ducks swim on every pond that is there and eat what they find below the water
+and look for weeds in the shallow water where others do not come to look for
+while geese walk about on the meadows in a row that nobody has ever counted as
+their number changes with every hour of a day and nobody stays for longer than
+
+   A                         B
+      ████                      ████
+  9   ████   Control         9  ████   Week 2
+      ████                      ████
+      ████                      ████
+   5   10   15               5   10   15
+
+Figure 1. Ducks on two ponds in the second week of the year, by the hour.
+`),
+  );
+  assert.equal(pictures.get(1)?.length, 1);
+  const words = (text.get(1) ?? []).map((each) => each.glyphs.map((glyph) => glyph.text).join(''));
+  assert.equal(words.length, 5, words.join(' '));
+});
+
+test('running text on a drawn background stays text', () => {
+  const page = drawnPage(COLUMNS);
+  const box = { left: 40, top: 30, right: 450, bottom: 150 };
+  const { pictures, text } = after('pictures', { ...page, drawings: [{ kind: 'image', box, form: -1 }] });
+  assert.deepEqual(pictures.get(1), []);
+  assert.equal(text.get(1)?.length, 9);
+});
+
+test('the title is neither the kind of article nor a notice; a subtitle belongs to it', () => {
+  const found = drafts(
+    'title',
+    drawnPage(`
+#Research Article
+#Ducks on ponds in winter
+
+Anna Teal and Ben Coot
+
+Abstract
+${COLUMNS}
+`),
+  );
+  assert.ok(found.includes('title: Ducks on ponds in winter'), found.join('\n'));
+});
+
+test('names of sections at the start of paragraphs are cut off; labels of notes are not', () => {
+  const found = drafts(
+    'run-ins',
+    drawnPage(`
+«1 Introduction»
+
+ducks swim on every pond that is there and eat what they find below the water
+and look for weeds in the shallow water where others do not come to look for
+while geese walk about on the meadows in a row that nobody has ever counted as
+their number changes with every hour of a day and nobody stays for longer than
+it takes to count them all.
+
+«Funding:» The pond was paid for by the town and by all the people who come to
+look at the ducks on Sundays in summer and in winter.
+
+«Notes:» Weights are those of dry ducks and all of them were weighed only once
+before they went on to the next pond.
+`),
+  );
+  assert.ok(found.includes('heading: Funding:'), found.join('\n'));
+  assert.ok(
+    found.some((each) => each.startsWith('text: Notes: Weights')),
+    found.join('\n'),
+  );
+});
+
+test('a label alone above the words of a caption, spaced letters, and a sentence about a figure', () => {
+  const found = drafts(
+    'captions',
+    drawnPage(`
+TABLE I
+
+Ducks on two ponds
+
+
+F I G U R E 2 Geese on a meadow
+
+
+Figure 3 shows that ducks swim on every pond that is there and eat what they
+find below the water.
+`),
+  );
+  assert.deepEqual(found, [
+    'caption: TABLE I Ducks on two ponds',
+    'caption: F I G U R E 2 Geese on a meadow',
+    'text: Figure 3 shows that ducks swim on every pond that is there and eat what they find below the water.',
+  ]);
+});
+
+test('references go on after a section that interrupts them, over a number that was not read', () => {
+  const found = drafts(
+    'references',
+    drawnPage(`
+«References»
+
+1. Teal A. Ducks on ponds. Pond J. 2001;1:2-3.
+2. Coot B. Geese on meadows. Pond J. 2002;2:3-4.
+3. Rail C. Swans on lakes. Pond J. 2003;3:4-5.
+4. Crane D. Herons by rivers. Pond J. 2004;4:5-6.
+
+«Funding»
+
+The town paid.
+
+6. Stork E. Storks on roofs. Pond J. 2006;6:7-8.
+7. Finch F. Finches in gardens. Pond J. 2007;7:8-9.
+`),
+  );
+  assert.equal(found.filter((each) => each.startsWith('reference: ')).length, 6, found.join('\n'));
+  assert.ok(found.includes('text: The town paid.'), found.join('\n'));
+});
+
+test('numbers of lines in the margin are furniture, labels of entries are not', () => {
+  const numbered = COLUMNS.trim()
+    .split('\n')
+    .map((line, index) => `${index + 11}    ${line}`)
+    .join('\n');
+  const { furniture } = after('furniture', drawnPage(numbered));
+  assert.deepEqual(
+    [...furniture.keys()].map((each) => each.glyphs.map((glyph) => glyph.text).join('')),
+    ['11', '12', '13', '14', '15'],
+  );
+  const entries = drawnPage(`
+11   Teal A. Ducks on ponds and what they
+     eat. Pond J. 2001;1:2-3.
+12   Coot B. Geese on meadows. Pond J. 2002.
+13   Rail C. Swans on lakes and what they
+     look for below. Pond J. 2003;3:4-5.
+14   Crane D. Herons by rivers. Pond J. 2004.
+15   Stork E. Storks on roofs. Pond J. 2006.
+16   Finch F. Finches in gardens and what
+     they sing there. Pond J. 2007;7:8-9.
+`);
+  assert.equal(after('furniture', entries).furniture.size, 0);
 });

@@ -1,15 +1,19 @@
 import type { Box } from '../../document.ts';
-import { shareInside } from './box.ts';
+import { shareInside, touches } from './box.ts';
 import type { Draft } from './draft.ts';
 import type { PageContent } from './page-content.ts';
+import { keepsWords } from './safety.ts';
 import type { Segment } from './segment.ts';
 import { buildTable } from './table-grid.ts';
 import { findTableRegions } from './table-region.ts';
+import { stripeRules } from './table-stripe.ts';
 
 /** A page's segments with its tables and pictures as floats in their place. */
 export interface PlacedPage {
   readonly segments: readonly Segment[];
   readonly floats: ReadonlyMap<number, Draft>;
+  /** Tables that would have lost or doubled words. */
+  readonly takenBack: number;
 }
 
 /** Takes the text of tables out of the segments; each table and picture stands there as one segment. */
@@ -17,14 +21,21 @@ export function placeFloats(
   page: PageContent,
   text: readonly Segment[],
   pictures: readonly Box[],
-  vocabulary: ReadonlySet<string>,
+  document: { readonly vocabulary: ReadonlySet<string>; readonly bodySize: number },
 ): PlacedPage {
   let segments = text;
+  let takenBack = 0;
   const floats = new Map<number, Draft>();
   const add = (draft: Draft): void => {
     floats.set(floats.size, draft);
   };
-  for (const region of findTableRegions(page.rules, segments, pictures)) {
+  for (const region of findTableRegions(
+    [...page.rules, ...stripeRules(page, text)],
+    segments,
+    pictures,
+    document.bodySize,
+  )) {
+    if ([...floats.values()].some(({ box }) => touches(box, region.box, -2))) continue;
     const grown = {
       top: region.box.top - 2,
       bottom: region.box.bottom + 2,
@@ -32,14 +43,19 @@ export function placeFloats(
       right: region.box.right + 3,
     };
     const inside = segments.filter((segment) => shareInside(segment, grown) > 0.5);
-    const table = buildTable(region, inside, vocabulary);
+    const table = buildTable(region, inside, document.vocabulary);
     if (!table) continue;
+    // A table that loses words or has some twice is taken back: its text stays text.
+    if (!keepsWords(table, inside)) {
+      takenBack += 1;
+      continue;
+    }
     const held = new Set(inside);
     segments = segments.filter((segment) => !held.has(segment));
     add({ kind: 'table', lines: [], page: page.number, piece: -1, box: region.box, table });
   }
   for (const box of pictures) add({ kind: 'picture', lines: [], page: page.number, piece: -1, box });
-  return { segments: [...segments, ...[...floats].map(([id, draft]) => floatSegment(id, draft))], floats };
+  return { segments: [...segments, ...[...floats].map(([id, draft]) => floatSegment(id, draft))], floats, takenBack };
 }
 
 function floatSegment(float: number, draft: Draft): Segment {

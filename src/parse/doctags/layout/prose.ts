@@ -28,7 +28,7 @@ export function proseSegments(segments: readonly Segment[]): Set<Segment> {
       if (follows(last, next)) run.push(next);
     }
     for (const each of run) seen.add(each);
-    if (run.length >= RUN && isJustified(run)) for (const each of run) prose.add(each);
+    if (run.length >= RUN && isText(run)) for (const each of run) prose.add(each);
   }
   return prose;
 }
@@ -43,12 +43,14 @@ function follows(above: Segment, below: Segment): boolean {
   );
 }
 
-/** Most lines end at one edge, or nearly fill the width that the longest has. */
-function isJustified(run: readonly Segment[]): boolean {
+/** Most lines end at one edge; or they nearly fill the width and go on in the middle of a sentence, as cells do not. */
+function isText(run: readonly Segment[]): boolean {
   const right = Math.max(...run.map((segment) => segment.right));
   const left = Math.min(...run.map((segment) => segment.left));
-  const full = run.filter((segment) => segment.right > right - 0.08 * (right - left)).length;
-  return full >= 0.6 * run.length;
+  const within = (share: number): number =>
+    run.filter((segment) => segment.right > right - share * (right - left)).length / run.length;
+  const small = run.filter((segment) => /^\p{Ll}/u.test(segment.glyphs[0]?.text ?? '')).length / run.length;
+  return within(0.03) >= 0.7 || (within(0.08) >= 0.6 && small >= 0.4);
 }
 
 /** The share of the letters in a box that are running text; a long text beside short cells is a cell too. */

@@ -1,7 +1,7 @@
 import type { Draft } from './draft.ts';
 import { draftOf } from './draft.ts';
 import { textOf } from './draft-text.ts';
-import { isReferencesHeading } from './heading-number.ts';
+import { isBackMatter, isReferencesHeading } from './heading-number.ts';
 import { mostFrequent } from './glyph-type.ts';
 import type { Line } from './line.ts';
 import { fitsMore } from './paragraph.ts';
@@ -52,7 +52,11 @@ function partOfList(
   section: readonly Draft[],
   before: ListState | undefined,
 ): { inside: ReadonlySet<Draft>; state: ListState | undefined } {
-  const candidates = section.filter((each) => ENTRY_KINDS.has(each.kind) && each.lines.length > 0);
+  // "Conflict of Interest: …" right after the last entry begins something else.
+  const stop = section.findIndex((each) => isBackMatter(/^[^.:]{0,60}(?=[.:])/u.exec(textOf(each))?.[0] ?? ''));
+  const candidates = (stop < 0 ? section : section.slice(0, stop)).filter(
+    (each) => ENTRY_KINDS.has(each.kind) && each.lines.length > 0,
+  );
   const sizes = new Map<number, number>();
   for (const { lines } of candidates)
     for (const line of lines) {

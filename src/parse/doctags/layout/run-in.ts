@@ -1,47 +1,144 @@
 import type { Draft } from './draft.ts';
 import { draftOf } from './draft.ts';
-import { headingNumber } from './heading-number.ts';
+import { THEOREM } from './heading.ts';
+import { headingNumber, isBackMatter, isCommonHeading } from './heading-number.ts';
 import type { Line } from './line.ts';
 import type { Glyph } from './page-content.ts';
 import { segmentOf } from './segment.ts';
 import { glyphsText } from './segment-text.ts';
 
-/** Cuts numbered headings off the paragraphs they begin: "2.2.1. Agent. In terms of …", the heading in another style. */
-export function splitRunInHeadings(drafts: readonly Draft[]): Draft[] {
+/** Words that begin a paragraph in another style than it goes on. */
+interface RunIn {
+  readonly draft: Draft;
+  readonly head: readonly Line[];
+  readonly tail: readonly Line[];
+  readonly text: string;
+  /** How it is set, by which others like it are known. */
+  readonly style: string;
+  /** It ends with a full stop or a wide space; a colon also ends labels. */
+  readonly closed: boolean;
+  readonly bold: boolean;
+}
+
+const MAX_LETTERS = 110;
+const MAX_LINES = 3;
+/** Paragraphs that begin in one style, from which on the style is one of headings. */
+const REPEATED = 3;
+
+/**
+ * Cuts headings off the paragraphs they begin: numbered ones, names that sections have, and those in a style that begins
+ * several paragraphs of the document.
+ */
+export function splitRunInHeadings(drafts: readonly Draft[], margins: ReadonlySet<number>): Draft[] {
+  const start = drafts.findIndex((draft) => draft.kind === 'heading');
+  const found = new Map<Draft, RunIn>();
+  for (const [index, draft] of drafts.entries()) {
+    const runIn = draft.kind === 'text' && index > start && !margins.has(draft.piece) ? runInOf(draft) : undefined;
+    if (runIn) found.set(draft, runIn);
+  }
+  // "Additional file 1", "Additional file 2" are labels: what is counted are names.
+  const names = new Map<string, Set<string>>();
+  for (const { style, closed, text } of found.values())
+    if (closed && !headingNumber(text))
+      names.set(style, (names.get(style) ?? new Set()).add(text.replace(/[\p{N}\W]+/gu, '')));
   return drafts.flatMap((draft) => {
-    const [first, ...rest] = draft.lines;
-    if (draft.kind !== 'text' || !first || (headingNumber(first.text)?.depth ?? 0) < 2) return [draft];
-    const at = styleEnd(first.glyphs);
-    if (at === undefined) return [draft];
-    const head = part(first, first.glyphs.slice(0, at));
-    const tail = part(first, first.glyphs.slice(at));
-    if (!head || !tail || !/\p{L}{2,}/u.test(head.text) || !/[.:]$/u.test(head.text)) return [draft];
-    const heading = { ...draftOf('heading', [head], draft.piece) };
-    return [heading, { ...draftOf('text', [tail, ...rest], draft.piece) }];
+    const runIn = found.get(draft);
+    if (!runIn || !isHeading(runIn, names)) return [draft];
+    return [
+      { ...draftOf('heading', [...runIn.head], draft.piece) },
+      { ...draftOf('text', [...runIn.tail], draft.piece) },
+    ];
   });
 }
 
-/** Where the style of the first word after the number ends, if it is unlike what follows. */
-function styleEnd(glyphs: readonly Glyph[]): number | undefined {
-  const start = glyphs.findIndex((glyph) => /\p{L}/u.test(glyph.text));
-  const style = glyphs[start]?.font;
-  if (!style || (!style.bold && !style.italic && !style.smallCaps)) return undefined;
-  const alike = (glyph: Glyph): boolean =>
-    (glyph.font.bold === style.bold &&
-      glyph.font.italic === style.italic &&
-      glyph.font.smallCaps === style.smallCaps) ||
-    !/[\p{L}\p{N}]/u.test(glyph.text);
-  const end = glyphs.findIndex((glyph, index) => index > start && !alike(glyph));
-  return end < 0 ? undefined : end;
+function isHeading({ text, style, closed, bold }: RunIn, names: ReadonlyMap<string, ReadonlySet<string>>): boolean {
+  const number = headingNumber(text);
+  const name = (number?.rest ?? text).replace(/(?<![\s.:])[\s.:]+$/u, '');
+  if ((number?.depth ?? 0) > 1) return true;
+  if (isBackMatter(name) && !/^abbreviations?$/iu.test(name)) return true;
+  if (!closed || number || THEOREM.test(text) || isLabel(text)) return false;
+  return isCommonHeading(name) || (names.get(style)?.size ?? 0) >= (bold ? 2 : REPEATED);
 }
 
-function part(line: Line, glyphs: readonly Glyph[]): Line | undefined {
-  const segment = segmentOf(line.page, glyphs, line.baseline);
-  if (!segment) return undefined;
+/** "Additional file 1: …", "Figure S2.", "Note." */
+function isLabel(text: string): boolean {
+  return (
+    /^(?:additional|supplementa\w*|fig\w*|table|scheme|note|box|step|case|patient|question|s\d+)\b/iu.test(text) ||
+    /:\s/u.test(text)
+  );
+}
+
+function runInOf(draft: Draft): RunIn | undefined {
+  const [first] = draft.lines;
+  const style = first?.glyphs.find((glyph) => /\p{L}/u.test(glyph.text))?.font;
+  if (!first || !style) return undefined;
+  const set = (glyph: Glyph): boolean =>
+    !/[\p{L}\p{N}]/u.test(glyph.text) ||
+    (glyph.font.bold === style.bold && glyph.font.italic === style.italic && sameFace(glyph.font.name, style.name));
+  const lines = draft.lines.slice(0, MAX_LINES);
+  const from = first.glyphs.findIndex((glyph) => /\p{L}/u.test(glyph.text));
+  for (const [at, line] of lines.entries()) {
+    const end = line.glyphs.findIndex((glyph, index) => (at > 0 || index > from) && !set(glyph));
+    if (end < 0) continue;
+    return cutAt(draft, at, end);
+  }
+  return undefined;
+}
+
+/** Bold and italic of one family have names that begin alike; fonts without a name of their own never do. */
+function sameFace(a: string, b: string): boolean {
+  return a === b || (a.slice(0, 6) === b.slice(0, 6) && !/Adv/u.test(a));
+}
+
+function cutAt(draft: Draft, at: number, end: number): RunIn | undefined {
+  const line = draft.lines[at];
+  const glyph = line?.glyphs[end];
+  const before = line?.glyphs[end - 1];
+  if (!line || !glyph) return undefined;
+  const head = [...draft.lines.slice(0, at), ...part(line, line.glyphs.slice(0, end))];
+  const tail = [...part(line, line.glyphs.slice(end)), ...draft.lines.slice(at + 1)];
+  const text = head
+    .map((each) => each.text)
+    .join(' ')
+    .trim();
+  const rest = tail
+    .map((each) => each.text)
+    .join(' ')
+    .trim();
+  const [style] = head[0]?.glyphs ?? [];
+  const body = tail[0]?.glyphs[0];
+  if (!style || !body || !isNamed(text) || rest.length < 8 || !/^[\p{Lu}\p{N}“"(\p{Lo}]/u.test(rest)) return undefined;
+  const isWide =
+    before !== undefined && (/[\u2002\u2003]/u.test(before.text) || glyph.left - before.right > 0.6 * line.size);
+  if (!/[.:]$/u.test(text) && !isWide) return undefined;
+  const letter = head[0]?.glyphs.find((each) => /\p{L}/u.test(each.text)) ?? style;
+  // Upright words in the face of the text that only look unlike it because the text goes on in italics head nothing.
+  if (!letter.font.bold && !letter.font.italic && !letter.font.smallCaps && body.font.italic) return undefined;
   return {
-    ...segment,
-    text: glyphsText(glyphs, line.size, line.baseline),
-    column: line.column,
-    segments: [segment],
+    draft,
+    head,
+    tail,
+    text,
+    style: `${letter.font.name} ${letter.font.bold} ${letter.font.italic}`,
+    closed: text.endsWith('.') || isWide,
+    bold: letter.font.bold,
   };
+}
+
+/** Short, with a capital, no sentence. */
+function isNamed(text: string): boolean {
+  return (
+    text.length <= MAX_LETTERS &&
+    /^(?:[\dIVXA-Z][\d.)]*\s+)?[\p{Lu}\p{N}]/u.test(text) &&
+    /\p{L}{3,}/u.test(text) &&
+    !/[,;]\s*$/u.test(text) &&
+    text.split(/\s+/u).length <= 16
+  );
+}
+
+function part(line: Line, glyphs: readonly Glyph[]): Line[] {
+  const segment = segmentOf(line.page, glyphs, line.baseline);
+  if (!segment) return [];
+  const text = glyphsText(glyphs, line.size, line.baseline);
+  return text.trim() === '' ? [] : [{ ...segment, text, column: line.column, segments: [segment] }];
 }

@@ -3,8 +3,11 @@ import type { PageContent } from './page-content.ts';
 
 /** A page that shows an image and hardly a letter. */
 export function isScanned(page: PageContent): boolean {
-  const readable = page.glyphs.filter((glyph) => /[\p{L}\p{N}]/u.test(glyph.text)).length;
-  if (readable >= 30) return false;
+  let readable = 0;
+  for (const glyph of page.glyphs) {
+    if (/[\p{L}\p{N}]/u.test(glyph.text)) readable += 1;
+    if (readable >= 30) return false;
+  }
   const images = page.drawings.filter((drawing) => drawing.kind === 'image');
   const covered = images.reduce((sum, drawing) => sum + areaOf(drawing.box), 0);
   return covered > 0.4 * page.width * page.height;

@@ -103,7 +103,7 @@ function joinOneRow(row: Run[], into: Run[]): void {
     const host = open.findLast((other) => {
       const em = Math.max(other.size, run.size);
       const gap = run.left - other.right;
-      return gap < CUT * em && gap > -0.6 * em && sameLine(other, run) && !isOverprint(other, run, gap);
+      return gap < cutBetween(other, run) && gap > -0.6 * em && sameLine(other, run) && !isOverprint(other, run, gap);
     });
     if (host) absorb(host, run);
     else {
@@ -112,6 +112,17 @@ function joinOneRow(row: Run[], into: Run[]): void {
     }
   }
   into.push(...open);
+}
+
+/** Runs of clearly different size with more than a space between them belong to different columns: a note in the margin, say. */
+function cutBetween(a: Run, b: Run): number {
+  const [small, large] = a.size < b.size ? [a, b] : [b, a];
+  const numbered = small.glyphs.every((glyph) => /^\d$/u.test(glyph.text));
+  // The number of a line in the margin, also before the number of a heading.
+  if (numbered && small.size < (large.glyphs.length > 4 ? 0.8 : 0.62) * large.size)
+    return Math.min(CUT * large.size, 0.9 * small.size);
+  const apart = small.size < 0.8 * large.size && large.glyphs.length > 4 && small.glyphs.length > 4;
+  return (apart ? 0.7 : CUT) * large.size;
 }
 
 /** Text that runs into other text on nearly the same baseline was set independently of it (a page number, a mark). */

@@ -1,5 +1,6 @@
 import type { Box } from '../../document.ts';
 import { overlap, shareInside, touches, unionBox } from './box.ts';
+import { captionedTables } from './captioned-table.ts';
 import type { Rule } from './page-content.ts';
 import type { Segment } from './segment.ts';
 import { sameRow } from './segment.ts';
@@ -23,6 +24,7 @@ export function findTableRegions(
   rules: readonly Rule[],
   segments: readonly Segment[],
   figures: readonly Box[],
+  bodySize: number,
 ): TableRegion[] {
   const free = rules.filter((rule) => !figures.some((figure) => shareInside(grown(rule.box), figure) > 0.6));
   const pieces = free.filter((rule) => rule.direction === 'horizontal').map((rule) => rule.box);
@@ -31,18 +33,27 @@ export function findTableRegions(
   const prose = proseSegments(segments);
   const regions: TableRegion[] = [];
   const add = (box: Box): void => {
-    if (regions.some((region) => touches(region.box, box, -2))) return;
+    if (holdsDisplay(box, segments, bodySize)) return;
     regions.push({
       box,
       horizontal: pieces.filter((rule) => shareInside(grown(rule), grown(box)) > 0.9),
       vertical: vertical.filter((rule) => shareInside(grown(rule), grown(box)) > 0.8),
     });
   };
+  const captioned = captionedTables({ segments, rules: horizontal, pictures: figures, prose });
+  for (const box of captioned) if (keepsColumns(box, segments)) add(box);
   for (const box of grids(horizontal, vertical))
     if (isTabular(box, segments, vertical) && proseShare(box, segments, prose) < PROSE)
       add(withHead(box, horizontal, segments));
   for (const chain of chains(horizontal)) for (const box of tabularParts(chain, segments, vertical, prose)) add(box);
   return regions;
+}
+
+/** No table is set in type that is clearly larger than the running text: it is a title between two rules. */
+function holdsDisplay(box: Box, segments: readonly Segment[], bodySize: number): boolean {
+  return segments.some(
+    (segment) => segment.size > 1.3 * bodySize && segment.glyphs.length >= 10 && shareInside(segment, grown(box)) > 0.6,
+  );
 }
 
 function grown(box: Box): Box {
@@ -124,6 +135,13 @@ function isTabular(box: Box, segments: readonly Segment[], vertical: readonly Bo
   );
   const several = rows.filter((row) => row.length >= 2).length;
   return inner.length > 0 ? several >= 1 : several >= 0.5 * rows.length;
+}
+
+/** Some rows are cut into cells, at places that other rows respect. */
+function keepsColumns(box: Box, segments: readonly Segment[]): boolean {
+  const rows = rowsOf(segments.filter((segment) => shareInside(segment, grown(box)) > 0.6));
+  const several = rows.filter((row) => row.length >= 2);
+  return rows.length >= 2 && several.length >= 2 && several.length >= 0.15 * rows.length;
 }
 
 /** Rules with the same left and right ends, from top to bottom. */

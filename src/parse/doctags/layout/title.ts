@@ -1,3 +1,5 @@
+import { isArticleType } from './article-type.ts';
+import { findAuthors } from './authors.ts';
 import type { Draft } from './draft.ts';
 import { draftOf } from './draft.ts';
 import { textOf } from './draft-text.ts';
@@ -17,19 +19,11 @@ export function markTitle(drafts: Draft[], setting: TitleSetting): Draft | undef
   const { size: bodySize, information, margins } = setting;
   const [start] = drafts.filter((draft) => draft.lines.length > 0);
   if (!start) return undefined;
-  const front: Draft[] = [];
-  for (const draft of drafts) {
-    if (draft.page !== start.page) break;
-    if (draft.lines.length === 0 || draft.kind === 'page_header' || draft.kind === 'page_footer') continue;
-    if (margins.has(draft.piece)) continue;
-    const text = textOf(draft);
-    if (isCommonHeading(headingNumber(text)?.rest ?? text) || /^abstract\b/i.test(text)) break;
-    front.push(draft);
-  }
-  const candidates = front.filter(
-    (draft) => (draft.kind === 'text' || draft.kind === 'list_item') && isTitleLike(draft),
-  );
-  const title = byInformation(candidates, information) ?? byLook(candidates, bodySize);
+  // A repository may have put a sheet of its own before the paper: it has sentences, but no title.
+  const title = [start.page, start.page + 1]
+    .map((page) => titleCandidates(drafts, page, margins))
+    .map((candidates) => byInformation(candidates, information) ?? byLook(candidates, bodySize))
+    .find((found) => found !== undefined);
   if (!title) return undefined;
   const at = drafts.indexOf(title);
   const lines = [...title.lines];
@@ -51,13 +45,59 @@ export function markTitle(drafts: Draft[], setting: TitleSetting): Draft | undef
     if (line.baseline - last.baseline > 2.2 * line.size || next.lines.length > 3) break;
     lines.push(...next.lines);
   }
+  const subtitle = drafts[end];
+  if (subtitle && isSubtitle(subtitle, drafts[end + 1], title, bodySize)) {
+    lines.push(...subtitle.lines);
+    end += 1;
+  }
   const merged = { ...draftOf('title', lines, title.piece) };
   drafts.splice(at, end - at, merged);
   return merged;
 }
 
+/** Where the title may be: what stands on a page before its abstract or first section. */
+function titleCandidates(drafts: readonly Draft[], page: number, margins: ReadonlySet<number>): Draft[] {
+  const front: Draft[] = [];
+  for (const draft of drafts) {
+    if (draft.page !== page) continue;
+    if (draft.lines.length === 0 || draft.kind === 'page_header' || draft.kind === 'page_footer') continue;
+    if (margins.has(draft.piece)) continue;
+    const text = textOf(draft);
+    if (isCommonHeading(headingNumber(text)?.rest ?? text) || /^abstract\b/i.test(text)) break;
+    front.push(draft);
+  }
+  return front.filter((draft) => (draft.kind === 'text' || draft.kind === 'list_item') && isTitleLike(draft));
+}
+
+/** Large type between the title and the smaller names of the authors. */
+function isSubtitle(draft: Draft, next: Draft | undefined, title: Draft, bodySize: number): boolean {
+  const [first] = draft.lines;
+  const size = title.lines[0]?.size ?? 0;
+  const after = next?.lines[0]?.size ?? 0;
+  if (!first || draft.kind !== 'text' || draft.piece !== title.piece || draft.lines.length > 3) return false;
+  if (first.size < 1.25 * bodySize || first.size < 0.6 * size || after > 0.85 * first.size) return false;
+  return (
+    first.baseline > title.box.bottom && !isArticleType(textOf(draft)) && findAuthors([textOf(draft)]).length === 0
+  );
+}
+
+/** The name of a journal: few words, one of them such as journals have. */
+function isJournal(text: string): boolean {
+  const words = text.split(/\s+/u);
+  return (
+    words.length <= 8 &&
+    /\b(?:journal|proceedings|annals|archives?|bulletin|transactions|magazine|gazette|acta|revista|zeitschrift|advances in|frontiers in|reports|reviews?|letters|international)\b/iu.test(
+      text,
+    ) &&
+    !/[:?]/u.test(text)
+  );
+}
+
 function isTitleLike(draft: Draft): boolean {
   const text = textOf(draft);
+  if (isArticleType(text)) return false;
+  // A title is one sentence at most.
+  if (text.endsWith('.') && /\p{Ll}\.\s\p{Lu}\p{Ll}/u.test(text) && text.split(/\s+/).length > 12) return false;
   const letters = text.replace(/[^\p{L}]/gu, '').length;
   const number = headingNumber(text);
   if (number?.style === 'arabic' && number.depth > 1) return false;
@@ -82,7 +122,12 @@ function byLook(candidates: readonly Draft[], bodySize: number): Draft | undefin
   const largest = Math.max(0, ...candidates.map(sizeOf));
   if (largest >= 1.12 * bodySize) {
     const big = candidates.filter((draft) => sizeOf(draft) >= largest - 0.4);
-    return big.find((draft) => textOf(draft).split(/\s+/).length >= 2) ?? big[0];
+    const named = big.filter((draft) => textOf(draft).split(/\s+/).length >= 2);
+    // The journal's name may be larger than the title; then the title is what is largest below it.
+    const rest = candidates.filter((draft) => !big.includes(draft) && textOf(draft).split(/\s+/).length >= 4);
+    const next = rest.filter((draft) => sizeOf(draft) >= 1.2 * bodySize).toSorted((a, b) => sizeOf(b) - sizeOf(a))[0];
+    const title = named.find((draft) => !isJournal(textOf(draft))) ?? next ?? named[0] ?? big[0];
+    return title;
   }
   // All at body size: a title in capitals or bold comes before the names.
   return (

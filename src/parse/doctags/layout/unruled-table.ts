@@ -68,6 +68,8 @@ function tableOf(
   const single = filled.filter((cell) => cell.columnSpan === 1).length;
   if (filled.length < 0.6 * table.rows * table.columns || single < 0.85 * filled.length) return undefined;
   const numbers = filled.filter((cell) => /^[^\p{L}\p{N}]*\p{N}[^\p{L}]*$/u.test(cell.text)).length;
+  const after = lines[to];
+  if (after && captionStart(after) === 'figure') return undefined;
   const plain = table.columns >= 3 && table.rows >= 4 && numbers > 0.5 * filled.length;
   return plain || isCaptioned(lines, from, to) ? { box, table } : undefined;
 }

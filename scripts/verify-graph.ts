@@ -1,0 +1,216 @@
+import { spawn } from 'node:child_process';
+import { cpSync, existsSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, dirname, join } from 'node:path';
+import { parseArgs } from 'node:util';
+
+import { renderPdf, writePaper } from '../sim/content/index.ts';
+import { paperSpec } from '../sim/server/paper-spec.ts';
+import { World } from '../sim/world/world.ts';
+import { sha256File } from '../src/base/index.ts';
+import { extractDocument } from '../src/graph/extract/extract-document.ts';
+import { withWork } from '../src/graph/extract/statements.ts';
+import { GraphStore, openGraph } from '../src/graph/index.ts';
+import { convert, readBlockLines } from '../src/parse/index.ts';
+
+// npm run verify:graph [-- --simulated 12] [--real 40] [--seeds 20] [--kills 30]
+// Builds the graph of simulated papers, and of published ones where they are, and checks it: every edge has evidence, every
+// quote stands at its place, two builds are one file, adding and removing in any order is a build, and so is a killed one.
+
+const { values: given } = parseArgs({
+  options: {
+    simulated: { type: 'string', default: '12' },
+    real: { type: 'string', default: '40' },
+    seeds: { type: 'string', default: '20' },
+    kills: { type: 'string', default: '30' },
+  },
+});
+const root = join(import.meta.dirname, '..');
+const folder = mkdtempSync(join(tmpdir(), 'verify-graph-'));
+const faults: string[] = [];
+try {
+  const run = join(folder, 'run');
+  await parsePapers(run);
+  await build(run);
+  checkEvidence(run);
+  await checkBuilds(run);
+  await checkOrders(run, Number(given.seeds));
+  await checkKills(run, Number(given.kills));
+} finally {
+  rmSync(folder, { recursive: true, force: true });
+}
+for (const fault of faults.slice(0, 20)) console.error(`FAULT ${fault}`);
+console.log(faults.length === 0 ? 'the graph is as it should be' : `${faults.length} faults`);
+process.exitCode = faults.length === 0 ? 0 : 1;
+
+async function parsePapers(run: string): Promise<void> {
+  const outputFolder = join(run, 'Data', 'DocTagsFiles');
+  mkdirSync(join(folder, 'papers'), { recursive: true });
+  const world = new World({ seed: 1, works: 400, hosts: 40, profile: 'calm' });
+  const made = Number(given.simulated);
+  for (let work = 0; work < made; work += 1) {
+    const path = join(folder, 'papers', `sim-${work}.pdf`);
+    writeFileSync(path, await renderPdf(writePaper(paperSpec(world, work)), 'L1'));
+    await convert(path, { outputFolder });
+  }
+  const published = join(root, '..', 'shared', 'data', 'parse', 'open', 'pmc');
+  const real = existsSync(published) ? globSync('*.pdf', { cwd: published }).sort().slice(0, Number(given.real)) : [];
+  if (real.length === 0) console.log('there are no published papers here: simulated ones alone are checked');
+  for (const name of real) await convert(join(published, name), { outputFolder });
+  console.log(`${made} simulated and ${real.length} published papers`);
+}
+
+async function build(run: string, options: { readonly killAfterMs?: number } = {}): Promise<number | null> {
+  const child = spawn(join(root, 'bin', 'docstokg'), ['graph', 'build', '--run', run, '--log-level', 'error'], {
+    stdio: ['ignore', 'ignore', 'inherit'],
+    detached: true,
+  });
+  const timer =
+    options.killAfterMs === undefined
+      ? undefined
+      : setTimeout(() => child.pid !== undefined && process.kill(-child.pid, 'SIGKILL'), options.killAfterMs);
+  const code = await new Promise<number | null>((resolve) => child.on('exit', resolve));
+  clearTimeout(timer);
+  if (options.killAfterMs === undefined && code !== 0) faults.push(`graph build ended with ${code}`);
+  return code;
+}
+
+function checkEvidence(run: string): void {
+  using graph = openGraph(join(run, 'Graph', 'graph.sqlite'));
+  const one = (sql: string): number => Number(graph.sql(sql)[0]?.['count']);
+  const edges = one('SELECT count(*) AS count FROM edges');
+  const bare = one(
+    'SELECT count(*) AS count FROM edges WHERE NOT EXISTS (SELECT 1 FROM evidence WHERE evidence.source = edges.source AND evidence.kind = edges.kind AND evidence.target = edges.target)',
+  );
+  const loose = one(
+    'SELECT count(*) AS count FROM edges WHERE source NOT IN (SELECT node FROM nodes) OR target NOT IN (SELECT node FROM nodes)',
+  );
+  if (bare > 0) faults.push(`${bare} edges have no evidence`);
+  if (loose > 0) faults.push(`${loose} edges have an end that is no node`);
+  const blocks = new Map<string, { readonly text: string; readonly cells: ReadonlyMap<string, string> }[]>();
+  let quotes = 0;
+  let wrong = 0;
+  for (const row of graph.sql(
+    'SELECT owner, block, start_at, end_at, quote, detail, method FROM evidence WHERE quote IS NOT NULL',
+  )) {
+    const owner = String(row['owner']);
+    if (!blocks.has(owner)) blocks.set(owner, readBlocks(run, owner));
+    const block = blocks.get(owner)?.[Number(row['block'])];
+    const { row: cellRow, column } = JSON.parse(String(row['detail'])) as {
+      readonly row?: number;
+      readonly column?: number;
+    };
+    const text = row['method'] === 'table-cell' ? block?.cells.get(`${cellRow}:${column}`) : block?.text;
+    quotes += 1;
+    if (text?.slice(Number(row['start_at']), Number(row['end_at'])) === row['quote']) continue;
+    wrong += 1;
+    if (wrong < 5)
+      faults.push(
+        `${owner} block ${String(row['block'])}: the quote is not what stands there: ${String(row['quote']).slice(0, 80)}`,
+      );
+  }
+  console.log(
+    `${edges} edges, ${edges - bare} with evidence; ${quotes} quotes, ${quotes - wrong} equal to the text at their offsets`,
+  );
+}
+
+function readBlocks(
+  run: string,
+  owner: string,
+): { readonly text: string; readonly cells: ReadonlyMap<string, string> }[] {
+  const lines = readFileSync(join(run, 'Data', 'DocTagsFiles', `${owner}.jsonl`), 'utf8')
+    .split('\n')
+    .slice(1)
+    .filter((line) => line !== '');
+  return lines.map((line) => {
+    const block = JSON.parse(line) as {
+      readonly text: string;
+      readonly cells?: readonly (readonly [number, number, number, number, string, string])[];
+    };
+    return { text: block.text, cells: new Map((block.cells ?? []).map((cell) => [`${cell[0]}:${cell[1]}`, cell[5]])) };
+  });
+}
+
+async function checkBuilds(run: string): Promise<void> {
+  const again = join(folder, 'again');
+  cpSync(join(run, 'Data', 'DocTagsFiles'), join(again, 'Data', 'DocTagsFiles'), { recursive: true });
+  await build(again);
+  const same = (await graphHash(run)) === (await graphHash(again));
+  if (!same) faults.push('two builds differ');
+  console.log(`two builds: ${same ? 'the same bytes' : 'DIFFERENT'}`);
+}
+
+async function graphHash(run: string): Promise<string> {
+  return await sha256File(join(run, 'Graph', 'graph.sqlite'));
+}
+
+async function checkOrders(run: string, seeds: number): Promise<void> {
+  const names = globSync('*.jsonl', { cwd: join(run, 'Data', 'DocTagsFiles') })
+    .sort()
+    .slice(0, 10);
+  const documents = await Promise.all(
+    names.map(async (name) => {
+      const owner = basename(name, '.jsonl');
+      const work = `work:document:${owner}`;
+      const said = withWork(
+        extractDocument(owner, await readBlockLines(join(run, 'Data', 'DocTagsFiles', name))),
+        work,
+      );
+      return {
+        ...said,
+        nodes: [...said.nodes, { id: work, kind: 'work' as const, label: owner, year: null, rank: 1, data: {} }],
+      };
+    }),
+  );
+  const copy = async (store: GraphStore): Promise<string> => {
+    const path = join(folder, 'copy.sqlite');
+    await store.writeCopy(path);
+    return await sha256File(path);
+  };
+  let same = 0;
+  for (let seed = 1; seed <= seeds; seed += 1) {
+    let state = seed;
+    const next = (below: number): number => {
+      state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+      return Math.floor((state / 2 ** 32) * below);
+    };
+    using store = new GraphStore(':memory:');
+    const kept = new Set<number>();
+    for (let step = 0; step < 14; step += 1) {
+      const at = next(documents.length);
+      const document = documents[at];
+      if (!document) continue;
+      if (kept.delete(at)) await store.apply({ remove: [document.owner] });
+      else {
+        kept.add(at);
+        await store.apply({ add: [document] });
+      }
+    }
+    using fresh = new GraphStore(':memory:');
+    await fresh.apply({ add: documents.filter((_, at) => kept.has(at)) });
+    if ((await copy(store)) === (await copy(fresh))) same += 1;
+    else faults.push(`seed ${seed}: adding and removing differs from a build`);
+  }
+  console.log(`added and removed in random order: ${same} of ${seeds} seeds are the bytes of a build`);
+}
+
+async function checkKills(run: string, kills: number): Promise<void> {
+  const wanted = await graphHash(run);
+  const killed = join(folder, 'killed');
+  cpSync(join(run, 'Data', 'DocTagsFiles'), join(killed, 'Data', 'DocTagsFiles'), { recursive: true });
+  let died = 0;
+  for (let kill = 1; kill <= kills; kill += 1) {
+    // Every few kills from nothing, so that all of a build is cut somewhere.
+    if (kill % 6 === 0) {
+      rmSync(join(killed, 'Graph'), { recursive: true, force: true });
+      rmSync(join(killed, 'Data', 'GraphFacts'), { recursive: true, force: true });
+    }
+    if ((await build(killed, { killAfterMs: 300 + kill * 160 })) === null) died += 1;
+  }
+  await build(killed);
+  const same = (await graphHash(killed)) === wanted;
+  const left = globSync('*.part', { cwd: dirname(join(killed, 'Graph', 'any')) });
+  if (!same) faults.push('a build that was killed differs');
+  if (left.length > 0) faults.push(`${left.length} unfinished files are left`);
+  console.log(`killed ${died} times of ${kills}: ${same ? 'ends as the same bytes' : 'DIFFERENT'}`);
+}

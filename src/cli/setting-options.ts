@@ -1,0 +1,41 @@
+import type { Command } from 'commander';
+import { InvalidArgumentError, Option } from 'commander';
+
+import type { FlagPlace, Key, Layer } from '../config/index.ts';
+import { listKeys, parseText } from '../config/index.ts';
+
+/** Which setting an option stands for. */
+const KEYS = new WeakMap<Option, Key>();
+
+/** Adds an option for every setting that the schema gives one at these places. */
+export function settingOptions(command: Command, places: readonly FlagPlace[], keys = listKeys()): Command {
+  for (const key of keys)
+    for (const { option, at } of key.flags) if (places.includes(at)) command.addOption(optionOf(option, key));
+  return command;
+}
+
+/** The settings that the options of a parsed command make, named after them; options not given are left out. */
+export function settingsMade(command: Command): Layer {
+  return command.options.flatMap((option) => {
+    const key = KEYS.get(option);
+    const name = option.attributeName();
+    if (!key || command.getOptionValueSource(name) !== 'cli') return [];
+    return [{ path: key.path, value: command.getOptionValue(name) as unknown, origin: `option ${option.long ?? ''}` }];
+  });
+}
+
+function optionOf(flags: string, key: Key): Option {
+  const sentence = key.sentence.replace(/\.$/, '');
+  const words = /^[A-Z][a-z]/.test(sentence) ? `${sentence.charAt(0).toLowerCase()}${sentence.slice(1)}` : sentence;
+  const option = new Option(flags, `${words} (${key.name})`);
+  KEYS.set(option, key);
+  if (key.choices.length > 0) return option.choices(key.choices);
+  if (key.type === 'boolean' || key.type === 'string') return option;
+  return option.argParser((text) => {
+    const value = parseText(text, key.type);
+    if (value !== text) return value;
+    throw new InvalidArgumentError(
+      { integer: 'A whole number is wanted.', number: 'A number is wanted.' }[key.type] ?? 'It is written a:2,b:3.',
+    );
+  });
+}

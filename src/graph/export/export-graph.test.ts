@@ -1,0 +1,106 @@
+import assert from 'node:assert/strict';
+import { existsSync, globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+
+import { openRowReader } from '../../parse/index.ts';
+import { Graph } from '../ask/graph.ts';
+import type { Contribution } from '../contribution.ts';
+import { GraphStore } from '../store/graph-store.ts';
+import type { ExportFormat } from './export-graph.ts';
+import { EXPORT_FORMATS, exportGraph } from './export-graph.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'graph-export-'));
+after(() => rmSync(folder, { recursive: true, force: true }));
+
+function paper(number: number, cites: readonly number[]): Contribution {
+  const id = (each: number): string => `work:doi:10.5555/${each}`;
+  const node = (each: number, rank: number) =>
+    ({
+      id: id(each),
+      kind: 'work',
+      label: `Work "${each}" <of> ours & others`,
+      year: 2000 + each,
+      rank,
+      data: { authors: ['Silva A'] },
+    }) as const;
+  return {
+    owner: `paper-${number}`,
+    work: id(number),
+    fileSha256: null,
+    nodes: [node(number, 0), ...cites.map((each) => node(each, 3))],
+    edges: cites.map((each) => ({
+      source: id(number),
+      kind: 'cites',
+      target: id(each),
+      evidence: {
+        place: { kind: 'text', fileSha256: null, block: 3, start: 0, end: 5, quote: 'Silva', page: 2, boxes: [] },
+        method: 'test',
+        version: 1,
+        score: 1,
+        detail: {},
+      },
+    })),
+    references: [],
+  };
+}
+
+async function write(store: GraphStore, name: string): Promise<string> {
+  const graph = new Graph(store.database);
+  for (const format of Object.keys(EXPORT_FORMATS) as ExportFormat[])
+    await exportGraph(graph, format, join(folder, name, `graph${EXPORT_FORMATS[format].ending}`));
+  return join(folder, name);
+}
+
+test('every form holds every node and edge, and can be read', async () => {
+  using store = new GraphStore(':memory:');
+  await store.apply({ add: [paper(1, [2, 3]), paper(2, [3])] });
+  const to = await write(store, 'a');
+  const text = (name: string): string => readFileSync(join(to, name), 'utf8');
+  assert.equal(text('graph.graphml').match(/<node /g)?.length, 3);
+  assert.match(text('graph.graphml'), /Work &quot;1&quot; &lt;of&gt; ours &amp; others/);
+  assert.equal(text('graph.gexf').match(/<edge id/g)?.length, 3);
+  const { network } = JSON.parse(text('graph.vosviewer.json')) as {
+    network: { items: { label: string; weights: { Citations: number } }[]; links: unknown[] };
+  };
+  assert.deepEqual(
+    [
+      network.items.length,
+      network.links.length,
+      network.items.map(({ weights }) => weights.Citations).sort((a, b) => a - b),
+    ],
+    [3, 3, [0, 1, 2]],
+  );
+  const linked = JSON.parse(text('graph.jsonld')) as { '@graph': { '@id': string; cites?: string[] }[] };
+  assert.deepEqual(linked['@graph'].find((each) => each['@id'] === 'https://doi.org/10.5555/1')?.cites, [
+    'https://doi.org/10.5555/2',
+    'https://doi.org/10.5555/3',
+  ]);
+  assert.equal(text('graph-neo4j/nodes.csv').trim().split('\n').length, 4);
+  assert.match(text('graph-neo4j/load.cypher'), /LOAD CSV WITH HEADERS FROM 'file:\/\/\/edges\.csv'/);
+  const evidence = await openRowReader(join(to, 'graph-parquet', 'evidence.parquet'));
+  const rows = await Array.fromAsync(evidence.rows());
+  assert.deepEqual([rows.length, rows[0]?.['quote'], rows[0]?.['page']], [3, 'Silva', 2]);
+  const notes = globSync('**/*.md', { cwd: join(to, 'graph-vault') });
+  assert.equal(notes.length, 3);
+  for (const note of notes)
+    for (const [, link] of text(join('graph-vault', note)).matchAll(/\[\[([^|\]]+)\|/g))
+      assert.ok(existsSync(join(to, 'graph-vault', 'work', `${link}.md`)), link);
+});
+
+test('after a removal every form is that of a graph that never had the document', async () => {
+  using store = new GraphStore(':memory:');
+  await store.apply({ add: [paper(1, [2, 3]), paper(2, [3])] });
+  await write(store, 'b');
+  await store.apply({ remove: ['paper-1'] });
+  const changed = await write(store, 'b');
+  using fresh = new GraphStore(':memory:');
+  await fresh.apply({ add: [paper(2, [3])] });
+  const wanted = await write(fresh, 'c');
+  const files = (from: string): string[] => globSync('**/*.*', { cwd: from }).sort();
+  assert.deepEqual(files(changed), files(wanted));
+  for (const name of files(wanted))
+    if (!name.endsWith('.parquet'))
+      assert.equal(readFileSync(join(changed, name), 'utf8'), readFileSync(join(wanted, name), 'utf8'), name);
+});

@@ -1,0 +1,190 @@
+import type { Clock } from '../../base/index.ts';
+import type { Due } from './deadlines.ts';
+import { Deadlines } from './deadlines.ts';
+import type { Tell } from '../kernel-event.ts';
+import type { Executor, ItemRun, Performed } from './item-run.ts';
+import type { Attempt } from './perform.ts';
+import { perform } from './perform.ts';
+import { discardOutputs } from '../commit/staging.ts';
+import type { StageOptions, StageWorker, WorkerContext, WorkItem } from '../types.ts';
+
+/** What the inline executor needs of the run. */
+export interface InlineOptions {
+  readonly stageName: string;
+  readonly options: StageOptions;
+  readonly clock: Clock;
+  readonly data: unknown;
+  readonly suffix: (run: ItemRun) => string;
+  readonly tell: Tell;
+}
+
+/** One attempt in this thread. Its signal is made when the worker first asks for it: many never do. */
+class InlineAttempt implements Attempt, WorkerContext, Due {
+  readonly run: ItemRun;
+  readonly item: WorkItem;
+  readonly hasOutputs: boolean;
+  readonly suffix: string;
+  readonly #startedAt: number;
+  readonly #executor: InlineExecutor;
+  #controller: AbortController | undefined;
+  #reason: Error | undefined;
+  lostListener: (() => void) | undefined;
+  answered = false;
+  dueAt = 0;
+  earlier: Due | undefined = undefined;
+  later: Due | undefined = undefined;
+
+  constructor(run: ItemRun, executor: InlineExecutor, startedAt: number) {
+    this.run = run;
+    this.item = run.item;
+    this.hasOutputs = run.hasOutputs;
+    this.suffix = run.hasOutputs ? executor.owner.suffix(run) : '';
+    this.#startedAt = startedAt;
+    this.#executor = executor;
+  }
+
+  elapsedMs(): number {
+    return this.#executor.owner.clock.monotonic() - this.#startedAt;
+  }
+
+  done(performed: Performed): void {
+    this.#executor.finish(this, performed);
+  }
+
+  get stageName(): string {
+    return this.#executor.owner.stageName;
+  }
+
+  get attempt(): number {
+    return this.run.attempt;
+  }
+
+  get finalOutputs(): Readonly<Record<string, string>> {
+    return this.item.outputs;
+  }
+
+  get data(): unknown {
+    return this.#executor.owner.data;
+  }
+
+  get signal(): AbortSignal {
+    if (!this.#controller) {
+      this.#controller = new AbortController();
+      if (this.#reason) this.#controller.abort(this.#reason);
+    }
+    return this.#controller.signal;
+  }
+
+  get reason(): Error | undefined {
+    return this.#reason;
+  }
+
+  abort(reason: Error): void {
+    this.#reason = reason;
+    this.#controller?.abort(reason);
+  }
+}
+
+/** Runs io and gpu items in this thread, `workers` at a time. */
+export class InlineExecutor implements Executor {
+  readonly owner: InlineOptions;
+  readonly #worker: StageWorker;
+  readonly #deadlines: Deadlines;
+  readonly #grace: Deadlines;
+  readonly #workers: number;
+  inFlight = 0;
+
+  constructor(worker: StageWorker, owner: InlineOptions) {
+    const { options, clock } = owner;
+    this.owner = owner;
+    this.#worker = worker;
+    this.#workers = options.workers;
+    const timeoutMs = options.perItemTimeoutS > 0 ? options.perItemTimeoutS * 1000 : Infinity;
+    this.#deadlines = new Deadlines(clock, timeoutMs, (due) =>
+      this.#stop(due as InlineAttempt, new TimedOut(options.perItemTimeoutS)),
+    );
+    this.#grace = new Deadlines(clock, options.abortGraceS * 1000, (due) => this.#abandon(due as InlineAttempt));
+  }
+
+  get room(): number {
+    return this.#workers - this.inFlight;
+  }
+
+  submit(run: ItemRun): void {
+    const now = this.owner.clock.monotonic();
+    run.startedAt = now;
+    const attempt = new InlineAttempt(run, this, now);
+    this.inFlight += 1;
+    this.#deadlines.add(attempt, now);
+    if (run.lost) {
+      attempt.lostListener = () => this.#stop(attempt, new Error('the item belongs to another runner now'));
+      run.lost.addEventListener('abort', attempt.lostListener, { once: true });
+    }
+    perform(this.#worker, attempt, attempt);
+  }
+
+  flush(): void {
+    // Nothing is held back here.
+  }
+
+  abort(): void {
+    for (const due of this.#deadlines.list()) this.#stop(due as InlineAttempt, new Error('the run was aborted'));
+  }
+
+  finish(attempt: InlineAttempt, performed: Performed): void {
+    if (attempt.reason) {
+      this.#grace.remove(attempt);
+      // What a stopped attempt wrote is nobody's, also when it comes late.
+      if (attempt.hasOutputs) discardOutputs(attempt.item, attempt.suffix);
+      if (!attempt.answered) this.#answer(attempt, stopped(attempt, performed.durationMs));
+      return;
+    }
+    this.#deadlines.remove(attempt);
+    this.#answer(attempt, performed);
+  }
+
+  #answer(attempt: InlineAttempt, performed: Performed | undefined): void {
+    attempt.answered = true;
+    this.inFlight -= 1;
+    if (attempt.lostListener) attempt.run.lost?.removeEventListener('abort', attempt.lostListener);
+    this.owner.tell({ kind: 'answered', run: attempt.run, performed });
+  }
+
+  /** Asked to stop, given a moment, then left behind. */
+  #stop(attempt: InlineAttempt, reason: Error): void {
+    if (attempt.reason || attempt.answered) return;
+    this.#deadlines.remove(attempt);
+    this.#grace.add(attempt, this.owner.clock.monotonic());
+    attempt.abort(reason);
+  }
+
+  #abandon(attempt: InlineAttempt): void {
+    this.owner.tell({ kind: 'abandoned', run: attempt.run });
+    this.#answer(attempt, stopped(attempt, attempt.elapsedMs()));
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#deadlines[Symbol.dispose]();
+    this.#grace[Symbol.dispose]();
+  }
+}
+
+class TimedOut extends Error {
+  override readonly name = 'TimeoutError';
+
+  constructor(seconds: number) {
+    super(`the item exceeded its ${seconds} s`);
+  }
+}
+
+/** A stopped attempt is a timeout, or no outcome at all. */
+function stopped(attempt: InlineAttempt, durationMs: number): Performed | undefined {
+  if (!(attempt.reason instanceof TimedOut)) return undefined;
+  const error = {
+    category: 'timeout',
+    message: attempt.reason.message,
+    retryable: false,
+    code: 'ITEM_TIMEOUT',
+  } as const;
+  return { status: 'failure', durationMs, error };
+}

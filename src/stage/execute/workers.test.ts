@@ -1,0 +1,259 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { test } from 'node:test';
+import { threadId } from 'node:worker_threads';
+
+import { HeldClock } from '../../testing/index.ts';
+import { Ears, Workspace } from '../../../test/fixtures/stage/workspace.ts';
+import { runStage } from '../index.ts';
+import type { ErrorCategory, StageOptions } from '../index.ts';
+
+const misbehave = { module: new URL('../../../test/fixtures/stage/misbehave.ts', import.meta.url) };
+const TIMEOUT_S = 5;
+
+/** Runs the items one by one; the clock moves only when an item that would never end has begun. */
+async function runMisbehaving(
+  kinds: readonly string[],
+  options: Partial<StageOptions>,
+): Promise<{ ears: Ears; workspace: Workspace; outcome: Awaited<ReturnType<typeof runStage>> }> {
+  const workspace = new Workspace();
+  const clock = new HeldClock();
+  const ears = new Ears();
+  const items = kinds.map((kind) => workspace.item(kind));
+  const outcome = await runStage(
+    { stageName: 'test', items },
+    misbehave,
+    { ...workspace.options, policy: 'cpu', workers: 1, perItemTimeoutS: TIMEOUT_S, ...options },
+    {},
+    {
+      clock,
+      report: (event) => {
+        ears.report(event);
+        if (event.kind === 'worker-output' && /^(hang|spin)$/m.test(event.text)) void letTimeRunOut(clock, ears);
+      },
+    },
+  );
+  return { ears, workspace, outcome };
+}
+
+/**
+ * The worker's word and the answer of the item before it come by two ways: which is heard first, and so from when the
+ * time of the item is counted, is for the system to say. Nothing else runs beside it, so its time is let pass until it is over.
+ */
+async function letTimeRunOut(clock: HeldClock, ears: Ears): Promise<void> {
+  const before = ears.of('worker-replaced').length;
+  while (ears.of('worker-replaced').length === before) await clock.advance(TIMEOUT_S * 1000);
+}
+
+const COMMON: readonly (readonly [string, ErrorCategory, string])[] = [
+  ['hang-1', 'timeout', 'ITEM_TIMEOUT'],
+  ['spin-1', 'timeout', 'ITEM_TIMEOUT'],
+  ['exit-1', 'runtime', 'WORKER_CRASHED'],
+  ['uncaught-1', 'runtime', 'WORKER_CRASHED'],
+  ['heap-1', 'runtime', 'WORKER_OUT_OF_MEMORY'],
+  ['throw-1', 'unknown', ''],
+  ['lie-1', 'runtime', 'OUTPUT_MISSING'],
+  ['nothing-1', 'runtime', 'OUTCOME_INVALID'],
+];
+const NATIVE: typeof COMMON = [
+  ['abort-1', 'runtime', 'WORKER_CRASHED'],
+  ['buffers-1', 'runtime', 'WORKER_OUT_OF_MEMORY'],
+];
+
+for (const isolation of ['thread', 'process'] as const) {
+  const bad = isolation === 'process' ? [...COMMON, ...NATIVE] : COMMON;
+  test(`hanging, spinning, crashing, memory-eating, throwing and lying workers in a ${isolation} end in the right category, the rest succeeds, the run ends by itself`, async () => {
+    const kinds = bad.flatMap(([kind], at) => [kind, `good-${at}`]);
+    const { workspace, outcome, ears } = await runMisbehaving(kinds, {
+      isolation,
+      memoryLimitMb: isolation === 'process' ? 160 : 48,
+    });
+    using _ = workspace;
+    assert.equal(outcome.cancelled, false);
+    assert.equal(outcome.succeeded, bad.length);
+    assert.equal(outcome.failed, bad.length);
+    assert.deepEqual(
+      outcome.errors.map(({ itemId, category, code }) => [itemId, category, code ?? '']),
+      bad,
+    );
+    assert.deepEqual(
+      workspace.rows().map(({ doc_id, status }) => [doc_id, status]),
+      kinds.map((kind) => [kind, kind.startsWith('good') ? 'success' : 'failure']),
+      'one row per item, in item order',
+    );
+    for (const [at] of bad.entries())
+      assert.equal(readFileSync(workspace.output(`good-${at}`), 'utf8'), 'done', 'a neighbour was harmed');
+    assert.deepEqual(workspace.leftovers(), []);
+    const reasons = ears.of('worker-replaced').map(({ reason, itemId }) => `${reason} ${itemId}`);
+    assert.deepEqual(reasons.slice(0, 3), ['timeout hang-1', 'timeout spin-1', 'crash exit-1']);
+    assert.match(outcome.errors.find(({ itemId }) => itemId === 'uncaught-1')?.message ?? '', /nobody catches/);
+  });
+
+  test(`several items wait inside a ${isolation} and those behind a crash are not blamed for it`, async () => {
+    using workspace = new Workspace();
+    const items = Array.from({ length: 150 }, (_, at) => workspace.item(at % 100 === 47 ? `exit-${at}` : `good-${at}`));
+    const outcome = await runStage({ stageName: 'test', items }, misbehave, {
+      ...workspace.options,
+      policy: 'cpu',
+      isolation,
+      workers: 2,
+      warmSpare: false,
+    });
+    assert.deepEqual(
+      outcome.errors.map(({ itemId }) => itemId),
+      ['exit-47', 'exit-147'],
+    );
+    assert.equal(outcome.succeeded, 148);
+    assert.deepEqual(
+      workspace.rows().map(({ doc_id }) => doc_id),
+      items.map(({ itemId }) => itemId),
+    );
+  });
+
+  test(`a ${isolation} is replaced after so many items, and the run says why and passes on what they print`, async () => {
+    const kinds = Array.from({ length: 4 }, (_, at) => `good-${at}`);
+    const { workspace, outcome, ears } = await runMisbehaving(kinds, { isolation, recycleAfterItems: 3 });
+    using _ = workspace;
+    assert.equal(outcome.succeeded, 4);
+    assert.deepEqual(
+      ears.of('worker-replaced').map(({ reason }) => reason),
+      ['items'],
+    );
+    // What a worker prints just before it is ended may be lost with it.
+    assert.ok(
+      ears.of('worker-output').some(({ text }) => text.includes('good')),
+      'passed on',
+    );
+  });
+}
+
+test('a worker that holds more memory than allowed is replaced between two items, without harm to either', async () => {
+  const kinds = ['good-0', 'good-1'];
+  const { workspace, outcome, ears } = await runMisbehaving(kinds, { isolation: 'process', recycleOverMb: 1 });
+  using _ = workspace;
+  assert.equal(outcome.succeeded, 2);
+  assert.equal(outcome.failed, 0);
+  assert.ok(ears.of('worker-replaced').every(({ reason }) => reason === 'memory'));
+  assert.ok(ears.of('worker-replaced').length >= 1);
+});
+
+test('a worker process gets none of the environment it was not given', async () => {
+  using workspace = new Workspace();
+  const module = new URL('../../../test/fixtures/stage/environment.ts', import.meta.url);
+  for (const isolation of ['thread', 'process'] as const) {
+    const seen: unknown[] = [];
+    await runStage(
+      { stageName: 'test', items: [workspace.item('a', { outputs: {} })] },
+      { module },
+      { ...workspace.options, policy: 'cpu', isolation, workers: 1 },
+      { afterItem: (_item, outcome) => 'result' in outcome && seen.push(outcome.result) },
+      { workerEnvironment: { GIVEN: 'yes' }, workerData: { answer: 42 } },
+    );
+    assert.deepEqual(seen, [{ names: ['GIVEN'], data: { answer: 42 } }]);
+  }
+});
+
+test('the young generation of a worker is as small as it was asked to be', async () => {
+  using workspace = new Workspace();
+  const module = new URL('../../../test/fixtures/stage/heap.ts', import.meta.url);
+  const seen: Record<string, unknown>[] = [];
+  for (const isolation of ['thread', 'process'] as const) {
+    await runStage(
+      { stageName: 'test', items: [workspace.item('a', { outputs: {} })] },
+      { module },
+      { ...workspace.options, policy: 'cpu', isolation, workers: 1, youngGenerationMb: 12 },
+      { afterItem: (_item, outcome) => 'result' in outcome && outcome.result && seen.push({ ...outcome.result }) },
+    );
+  }
+  assert.equal(seen[0]?.['youngMb'], 12);
+  const flags = (seen[1]?.['flags'] ?? []) as string[];
+  assert.ok(flags.includes('--max-semi-space-size=4'), 'three of them make the generation');
+});
+
+test('hooks execute on the main thread, wherever the items run', async () => {
+  using workspace = new Workspace();
+  const threads = new Map<string, number>();
+  const note = (hook: string) => (): void => void threads.set(hook, threadId);
+  await runStage(
+    { stageName: 'test', items: [workspace.item('a')] },
+    misbehave,
+    { ...workspace.options, policy: 'cpu', workers: 1 },
+    {
+      beforeStage: note('beforeStage'),
+      beforeItem: note('beforeItem'),
+      afterItem: note('afterItem'),
+      afterStage: note('afterStage'),
+    },
+  );
+  assert.deepEqual(
+    [...threads],
+    ['beforeStage', 'beforeItem', 'afterItem', 'afterStage'].map((hook) => [hook, threadId]),
+  );
+});
+
+test('processes that cannot be started stop the stage with a coded error, and the run ends', async () => {
+  using workspace = new Workspace();
+  const { execPath } = process;
+  process.execPath = workspace.output('no-such-program');
+  try {
+    await assert.rejects(
+      runStage({ stageName: 'test', items: workspace.items(3) }, misbehave, {
+        ...workspace.options,
+        policy: 'cpu',
+        isolation: 'process',
+        workers: 2,
+      }),
+      { code: 'STAGE_WORKER_UNUSABLE' },
+    );
+  } finally {
+    process.execPath = execPath;
+  }
+});
+
+test('a module that is not there or exports no worker stops the stage with a coded error, and the run ends', async () => {
+  for (const [worker, what] of [
+    [{ module: new URL('./no-such-worker.ts', import.meta.url) }, /no-such-worker/],
+    [{ ...misbehave, export: 'other' }, /no function named other/],
+  ] as const) {
+    using workspace = new Workspace();
+    await assert.rejects(
+      runStage({ stageName: 'test', items: workspace.items(3) }, worker, {
+        ...workspace.options,
+        policy: 'cpu',
+        workers: 2,
+      }),
+      (error: Error & { code?: string }) => error.code === 'STAGE_WORKER_UNUSABLE' && what.test(error.message),
+    );
+  }
+});
+
+test('the worker of a cpu stage is named by module, never a closure', async () => {
+  using workspace = new Workspace();
+  await assert.rejects(
+    runStage({ stageName: 'test', items: [] }, () => ({ status: 'success' }), { ...workspace.options, policy: 'cpu' }),
+    { code: 'CONFIG_STAGE_WORKER' },
+  );
+});
+
+test('a short item that stands before a long one in the same thread is heard of while the long one runs', async () => {
+  using workspace = new Workspace();
+  const word = new Int32Array(new SharedArrayBuffer(4));
+  const short = Array.from({ length: 200 }, (_, at) => `short-${at}`);
+  const outcome = await runStage(
+    {
+      stageName: 'test',
+      items: [...short, 'last', 'after-1', 'after-2'].map((id) => workspace.item(id, { inputs: {}, outputs: {} })),
+    },
+    { module: new URL('../../../test/fixtures/stage/wait-for-word.ts', import.meta.url) },
+    { ...workspace.options, policy: 'cpu', workers: 1 },
+    {
+      afterItem: (item) => {
+        if (item.itemId !== short.at(-1)) return;
+        Atomics.store(word, 0, 1);
+        Atomics.notify(word, 0);
+      },
+    },
+    { workerData: word.buffer },
+  );
+  assert.equal(outcome.succeeded, 203);
+});

@@ -1,0 +1,238 @@
+import assert from 'node:assert/strict';
+import { existsSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { test } from 'node:test';
+
+import { sha256 } from '../../base/index.ts';
+import { Workspace } from '../../../test/fixtures/stage/workspace.ts';
+import { runStage } from '../index.ts';
+import type { StageOptions, StageOutcome, StageWorker, WorkItem } from '../index.ts';
+
+let calls = 0;
+const upper: StageWorker = (item) => {
+  calls += 1;
+  writeFileSync(item.outputs['output'] ?? '', readFileSync(item.inputs['input'] ?? '', 'utf8').toUpperCase());
+  return { status: 'success' };
+};
+
+function run(
+  workspace: Workspace,
+  items: readonly WorkItem[],
+  options: Partial<StageOptions> = {},
+): Promise<StageOutcome> {
+  calls = 0;
+  return runStage({ stageName: 'test', items: [...items] }, upper, { ...workspace.options, ...options });
+}
+
+/** Runs once, applies the change, and answers how many items a second run works on and why. */
+async function rerunAfter(
+  change: (workspace: Workspace, item: WorkItem) => WorkItem | void,
+  options: Partial<StageOptions> = {},
+): Promise<{ readonly reason: string | undefined; readonly worked: number }> {
+  using workspace = new Workspace();
+  const item = workspace.item('a');
+  await run(workspace, [item]);
+  const next = change(workspace, item) ?? item;
+  const planned = await run(workspace, [next], { ...options, dryRun: true });
+  await run(workspace, [next], options);
+  return { reason: planned.plan?.[0]?.reason, worked: calls };
+}
+
+const fingerprint = (workspace: Workspace): string => `${workspace.output('a')}.fp.json`;
+
+test('an item is skipped if resume is on, force is off, all outputs exist and are non-empty, and the fingerprint matches', async () => {
+  assert.deepEqual(await rerunAfter(() => undefined), { reason: 'resume-satisfied', worked: 0 });
+});
+
+test('the fingerprint beside the output holds input_sha256 and cfg_hash', async () => {
+  using workspace = new Workspace();
+  await run(workspace, [workspace.item('a')]);
+  const stored = JSON.parse(readFileSync(fingerprint(workspace), 'utf8')) as Record<string, unknown>;
+  assert.equal(stored['input_sha256'], sha256('text of a'));
+  assert.equal(stored['cfg_hash'], 'cfg1');
+});
+
+test('resume off: everything is run again', async () => {
+  assert.deepEqual(await rerunAfter(() => undefined, { resume: false }), { reason: 'resume-off', worked: 1 });
+});
+
+test('force flag: override resume, recompute everything', async () => {
+  assert.deepEqual(await rerunAfter(() => undefined, { force: true }), { reason: 'forced', worked: 1 });
+});
+
+test('an output that is missing or empty is made again', async () => {
+  const missing = await rerunAfter((workspace) => rmSync(workspace.output('a')));
+  assert.deepEqual(missing, { reason: 'output-missing', worked: 1 });
+  const empty = await rerunAfter((workspace) => writeFileSync(workspace.output('a'), ''));
+  assert.deepEqual(empty, { reason: 'output-empty', worked: 1 });
+});
+
+test('one missing output of several is enough', async () => {
+  const more = await rerunAfter((workspace, item) => ({
+    ...item,
+    outputs: { ...item.outputs, second: workspace.output('second') },
+  }));
+  assert.equal(more.reason, 'output-missing');
+});
+
+test('a missing fingerprint is not trusted, nor one cut off at any byte', async () => {
+  assert.deepEqual(await rerunAfter((workspace) => rmSync(fingerprint(workspace))), {
+    reason: 'fingerprint-missing',
+    worked: 1,
+  });
+  using workspace = new Workspace();
+  const item = workspace.item('a');
+  await run(workspace, [item]);
+  const whole = readFileSync(fingerprint(workspace));
+  for (let length = 0; length < whole.length; length += 1) {
+    writeFileSync(fingerprint(workspace), whole.subarray(0, length));
+    const planned = await run(workspace, [item], { dryRun: true });
+    assert.equal(planned.plan?.[0]?.reason, 'fingerprint-damaged', `cut at ${length}`);
+  }
+});
+
+test('config change: a changed cfg_hash invalidates the fingerprint', async () => {
+  const changed = await rerunAfter((_workspace, item) => ({ ...item, cfgHash: 'cfg2' }));
+  assert.deepEqual(changed, { reason: 'config-changed', worked: 1 });
+});
+
+test('input change: a new input_sha256 recomputes that document and no other', async () => {
+  using workspace = new Workspace();
+  const items = workspace.items(5);
+  await run(workspace, items);
+  workspace.write('doc0003', 'another text');
+  const outcome = await run(workspace, items);
+  assert.deepEqual([calls, outcome.succeeded, outcome.skipped], [1, 1, 4]);
+  assert.equal(readFileSync(workspace.output('doc0003'), 'utf8'), 'ANOTHER TEXT');
+});
+
+test('a touched input with the same bytes is hashed once, skipped, and known by its new time afterwards', async () => {
+  using workspace = new Workspace();
+  const item = workspace.item('a');
+  await run(workspace, [item]);
+  const before = JSON.parse(readFileSync(fingerprint(workspace), 'utf8')) as { inputs: number[][] };
+  const earlier = Date.now() / 1000 - 1_800.5;
+  utimesSync(workspace.input('a'), earlier, earlier);
+  await run(workspace, [item]);
+  assert.equal(calls, 0);
+  const after = JSON.parse(readFileSync(fingerprint(workspace), 'utf8')) as { inputs: number[][] };
+  assert.notDeepEqual(after.inputs, before.inputs);
+  assert.equal(after.inputs[0]?.[1], statSync(workspace.input('a')).mtimeMs);
+});
+
+test('an unchanged input is not read again; verify-hash reads it and finds what size, time and inode hide', async () => {
+  const sameMark = (workspace: Workspace): void => {
+    const { atime, mtime } = statSync(workspace.input('a'));
+    writeFileSync(workspace.input('a'), 'TEXT OF A');
+    utimesSync(workspace.input('a'), atime, mtime);
+  };
+  using workspace = new Workspace();
+  const whole = Math.floor(Date.now() / 1000) - 7_200;
+  const item = workspace.item('a');
+  utimesSync(workspace.input('a'), whole, whole);
+  await run(workspace, [item]);
+  sameMark(workspace);
+  await run(workspace, [item]);
+  assert.equal(calls, 0, 'the fast path trusts the mark');
+  await run(workspace, [item], { verifyHash: true });
+  assert.equal(calls, 1, 'verify-hash does not');
+});
+
+test('a mark taken within a tick of the last change is not trusted', async () => {
+  using workspace = new Workspace();
+  const item = workspace.item('a');
+  const fresh: StageWorker = (each, context) => {
+    const now = Date.now() / 1000;
+    utimesSync(workspace.input('a'), now, now);
+    return upper(each, context);
+  };
+  utimesSync(workspace.input('a'), Date.now() / 1000 + 60, Date.now() / 1000 + 60.123);
+  await runStage({ stageName: 'test', items: [item] }, upper, workspace.options);
+  assert.equal('inputs' in (JSON.parse(readFileSync(fingerprint(workspace), 'utf8')) as object), false);
+  const outcome = await runStage({ stageName: 'test', items: [item] }, fresh, { ...workspace.options, force: true });
+  assert.equal(outcome.errors[0]?.code, 'INPUT_CHANGED', 'an input that changes under the worker is no basis');
+  assert.equal(outcome.errors[0]?.category, 'transient');
+  assert.deepEqual(workspace.leftovers(), []);
+});
+
+test('a plan that knows its hashes is believed, and nothing is read', async () => {
+  using workspace = new Workspace();
+  const known = { ...workspace.item('a'), fingerprint: { inputSha256: 'f00d', cfgHash: 'cfg1' } };
+  await run(workspace, [known]);
+  rmSync(workspace.input('a'));
+  assert.equal((await run(workspace, [known])).skipped, 1);
+  const other = { ...known, fingerprint: { inputSha256: 'beef', cfgHash: 'cfg1' } };
+  const planned = await run(workspace, [other], { dryRun: true });
+  assert.equal(planned.plan?.[0]?.reason, 'input-changed');
+});
+
+test('outputs appear atomically and the fingerprint last', async () => {
+  using workspace = new Workspace();
+  const seen: string[] = [];
+  await runStage(
+    { stageName: 'test', items: [workspace.item('a')] },
+    (item, { finalOutputs }) => {
+      assert.equal(finalOutputs['output'], workspace.output('a'));
+      writeFileSync(item.outputs['output'] ?? '', 'half');
+      seen.push(`${existsSync(workspace.output('a'))} ${existsSync(fingerprint(workspace))}`);
+      writeFileSync(item.outputs['output'] ?? '', 'whole');
+      return { status: 'success' };
+    },
+    workspace.options,
+  );
+  assert.deepEqual(seen, ['false false']);
+  assert.equal(readFileSync(workspace.output('a'), 'utf8'), 'whole');
+  assert.deepEqual(workspace.leftovers(), []);
+});
+
+test('a failed attempt leaves nothing behind and does not touch what stood there', async () => {
+  using workspace = new Workspace();
+  const item = workspace.item('a');
+  await run(workspace, [item]);
+  const outcome = await runStage(
+    { stageName: 'test', items: [item] },
+    (staged) => {
+      writeFileSync(staged.outputs['output'] ?? '', 'half');
+      throw new Error('no');
+    },
+    { ...workspace.options, force: true },
+  );
+  assert.equal(outcome.failed, 1);
+  assert.equal(readFileSync(workspace.output('a'), 'utf8'), 'TEXT OF A');
+  assert.deepEqual(workspace.leftovers(), []);
+  assert.equal((await run(workspace, [item])).skipped, 1, 'the old output is still good');
+});
+
+test('a missing input is an input error, not retried', async () => {
+  using workspace = new Workspace();
+  const item = workspace.item('a');
+  rmSync(workspace.input('a'));
+  const outcome = await run(workspace, [item], { retries: 3 });
+  assert.deepEqual([outcome.errors[0]?.category, outcome.retried, calls], ['input', 0, 0]);
+});
+
+test('an output whose place is taken by a folder fails that item alone', async () => {
+  using workspace = new Workspace();
+  const items = workspace.items(3);
+  const blocked = { ...workspace.item('doc0001'), outputs: { output: workspace.root } };
+  const outcome = await run(workspace, items.with(1, blocked));
+  assert.deepEqual([outcome.succeeded, outcome.failed], [2, 1]);
+  assert.equal(outcome.errors[0]?.category, 'runtime');
+});
+
+test('durable outputs take the same way, in groups small and large', async () => {
+  using workspace = new Workspace();
+  const items = workspace.items(60);
+  const outcome = await run(workspace, items, { durable: true, workers: 8 });
+  assert.equal(outcome.succeeded, 60);
+  assert.deepEqual(workspace.leftovers(), []);
+  assert.equal((await run(workspace, items, { durable: true })).skipped, 60);
+});
+
+test('items without outputs are always run: there is nothing an earlier run could have left', async () => {
+  using workspace = new Workspace();
+  const item = { ...workspace.item('a'), outputs: {} };
+  const count: StageWorker = () => ({ status: 'success' });
+  await runStage({ stageName: 'test', items: [item] }, count, workspace.options);
+  const outcome = await runStage({ stageName: 'test', items: [item] }, count, workspace.options);
+  assert.deepEqual([outcome.succeeded, outcome.skipped], [1, 0]);
+});

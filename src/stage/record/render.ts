@@ -1,0 +1,101 @@
+import { stripVTControlCharacters } from 'node:util';
+
+import type { Progress } from '../events.ts';
+import type { PlanBucket, StageOutcome } from '../types.ts';
+
+/** One line for a terminal that rewrites it. */
+export function progressLine(progress: Progress): string {
+  const { done, total, failed, retried, skipped } = progress;
+  return [
+    `${progress.stageName} ${count(done)}${total === undefined ? '' : `/${count(total)}`}`,
+    ...(skipped > 0 ? [`${count(skipped)} skipped`] : []),
+    `${rate(progress.itemsPerSecond)}/s`,
+    ...(progress.etaMs === undefined ? [] : [`ETA ${duration(progress.etaMs)}`]),
+    `p50 ${duration(progress.execP50Ms)} p95 ${duration(progress.execP95Ms)}`,
+    `${count(progress.inFlight)} in flight`,
+    ...(retried > 0 ? [`${count(retried)} retries`] : []),
+    ...(failed > 0 ? [`${count(failed)} failed`] : []),
+  ].join(' · ');
+}
+
+/** One line for a log that keeps it. */
+export function diagnosticsLine(progress: Progress): string {
+  return [
+    `stage=${progress.stageName}`,
+    `elapsed_s=${Math.round(progress.elapsedMs / 1000)}`,
+    `done=${progress.done}`,
+    ...(progress.total === undefined ? [] : [`total=${progress.total}`]),
+    `succeeded=${progress.succeeded}`,
+    `skipped=${progress.skipped}`,
+    `failed=${progress.failed}`,
+    `retries=${progress.retried}`,
+    `in_flight=${progress.inFlight}`,
+    `queued=${progress.queued}`,
+    `waiting_for_retry=${progress.waitingForRetry}`,
+    `p50_ms=${progress.execP50Ms.toFixed(1)}`,
+    `p95_ms=${progress.execP95Ms.toFixed(1)}`,
+    ...(progress.etaMs === undefined ? [] : [`eta_s=${Math.round(progress.etaMs / 1000)}`]),
+  ].join(' ');
+}
+
+/** What a person wants to know at the end: the account, the slowest items, the most frequent errors. */
+export function summaryText(outcome: StageOutcome): string {
+  const { stageName, succeeded, skipped, failed, retried, unfinished, abandoned } = outcome;
+  const lines = [
+    `${stageName}: ${count(succeeded)} succeeded, ${count(skipped)} skipped, ${count(failed)} failed` +
+      `${retried > 0 ? `, ${count(retried)} retries` : ''} in ${duration(outcome.wallMs)}` +
+      ` (p50 ${duration(outcome.execP50Ms)}, p95 ${duration(outcome.execP95Ms)})`,
+  ];
+  if (outcome.cancelled)
+    lines.push(`stopped early: ${plain(outcome.stopReason ?? '')}; ${count(unfinished)} items left for the next run`);
+  if (abandoned > 0) lines.push(`${count(abandoned)} items ignored their abort and may still be running`);
+  const [first] = outcome.slowest;
+  if (first && first.durationS >= 0.001)
+    lines.push(
+      'slowest:',
+      ...outcome.slowest.slice(0, 5).map((each) => `  ${duration(each.durationS * 1000)}  ${plain(each.itemId)}`),
+    );
+  if (outcome.topErrors.length > 0)
+    lines.push(
+      'errors:',
+      ...outcome.topErrors
+        .slice(0, 5)
+        .map((each) => `  ${count(each.count)} × ${each.category}: ${plain(each.message)}`),
+    );
+  return lines.join('\n');
+}
+
+/** What a dry run found. */
+export function planText(stageName: string, buckets: readonly PlanBucket[]): string {
+  const total = (action: string): number =>
+    buckets.reduce((sum, bucket) => sum + (bucket.action === action ? bucket.items : 0), 0);
+  return [
+    `${stageName}: ${count(total('run'))} to run, ${count(total('skip'))} to skip`,
+    ...buckets.map(
+      (bucket) =>
+        `  ${bucket.action.padEnd(4)}  ${count(bucket.items).padStart(9)}  ${bucket.reason.padEnd(20)}  ${plain(bucket.examples.join(', '))}${bucket.items > bucket.examples.length ? ', …' : ''}`,
+    ),
+  ].join('\n');
+}
+
+/** Ids and messages come from documents: nothing in them may steer a terminal. */
+function plain(text: string): string {
+  return stripVTControlCharacters(text).replaceAll(/\p{Cc}|[\u202A-\u202E\u2066-\u2069]/gu, ' ');
+}
+
+function count(value: number): string {
+  return value.toLocaleString('en');
+}
+
+function rate(value: number): string {
+  return value >= 100 ? count(Math.round(value)) : value.toFixed(1);
+}
+
+function duration(ms: number): string {
+  if (ms < 1) return `${ms.toFixed(2)} ms`;
+  if (ms < 1_000) return `${Math.round(ms)} ms`;
+  if (ms < 60_000) return `${(ms / 1_000).toFixed(1)} s`;
+  const minutes = Math.floor(ms / 60_000);
+  if (minutes < 60) return `${minutes} min ${Math.round((ms % 60_000) / 1_000)} s`;
+  return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+}

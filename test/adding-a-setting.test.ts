@@ -1,0 +1,59 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import { Command } from 'commander';
+import { z } from 'zod';
+
+import { configurationPage } from '../scripts/reference/configuration.ts';
+import { settingOptions, settingsMade } from '../src/cli/setting-options.ts';
+import { flag } from '../src/config/flag.ts';
+import { configSchema, environmentLayer, listKeys } from '../src/config/index.ts';
+import { merge } from '../src/config/layers.ts';
+
+// A setting is written once, in the schema. Everything else is here because of that.
+const schema = configSchema.extend({
+  trial: z
+    .strictObject({
+      patience_s: z
+        .int()
+        .min(1)
+        .max(9)
+        .default(3)
+        .describe('How long to be patient.')
+        .meta(flag('--patience-s <s>', 'chunk')),
+    })
+    .prefault({}),
+});
+const keys = listKeys(schema);
+
+test('a setting that is added to the schema has a type, a default and bounds', () => {
+  const patience: number = schema.parse({}).trial.patience_s;
+  assert.equal(patience, 3);
+  assert.equal(schema.safeParse({ trial: { patience_s: 10 } }).success, false);
+  // @ts-expect-error no such setting
+  void schema.parse({}).trial.haste_s;
+});
+
+test('it can be set in the environment and by an option, which wins', () => {
+  const environment = environmentLayer({ DOCSTOKG_TRIAL__PATIENCE_S: '5' }, keys);
+  const command = settingOptions(new Command('chunk').exitOverride(), ['chunk'], keys);
+  command.parse(['--patience-s', '7'], { from: 'user' });
+  const read = (...layers: Parameters<typeof merge>[0]) => schema.parse(merge(layers).value).trial.patience_s;
+  assert.equal(read(environment), 5);
+  assert.equal(read(environment, settingsMade(command)), 7);
+  assert.match(command.helpInformation(), /--patience-s <s> +how long to be patient \(trial\.patience_s\)/);
+});
+
+test('an option that is no number is refused by the command line', () => {
+  const command = settingOptions(new Command('chunk').exitOverride(), ['chunk'], keys).configureOutput({
+    writeErr: () => undefined,
+  });
+  assert.throws(() => command.parse(['--patience-s', 'long'], { from: 'user' }), /A whole number is wanted/);
+});
+
+test('it stands in the reference page', () => {
+  assert.match(
+    configurationPage(keys),
+    /\| `trial\.patience_s` \| integer \| from 1 to 9 \| `3` \| How long to be patient\. \| `DOCSTOKG_TRIAL__PATIENCE_S` \|/,
+  );
+});

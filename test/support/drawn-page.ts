@@ -1,0 +1,82 @@
+import type { Drawing, Font, Glyph, PageContent, Rule } from '../../src/parse/doctags/layout/page-content.ts';
+
+/** Points per character and per line of a drawing. */
+const WIDTH = 5;
+const HEIGHT = 12;
+const SIZE = 10;
+
+const PLAIN: Font = { name: 'Serif', bold: false, italic: false, monospaced: false, smallCaps: false, math: false };
+const BOLD: Font = { ...PLAIN, name: 'Serif-Bold', bold: true };
+
+/**
+ * A page drawn as text: letters are glyphs, `───` is a rule, `█` something drawn, `▒` a tint behind a row, text between
+ * `«»` is bold, and a line that begins with `#` is set twice as large.
+ */
+export function drawnPage(drawing: string, number = 1): PageContent {
+  const lines = drawing
+    .replace(/^\n/, '')
+    .replace(/\n\s*$/, '')
+    .split('\n');
+  const glyphs: Glyph[] = [];
+  const rules: Rule[] = [];
+  const drawings: Drawing[] = [];
+  let font = PLAIN;
+  lines.forEach((line, row) => {
+    const scale = line.startsWith('#') ? 2 : 1;
+    const baseline = (row + 1) * HEIGHT + 30;
+    const text = line.startsWith('#') ? ` ${line.slice(1)}` : line;
+    for (const [run] of text.matchAll(/─{3,}|█+|▒+/gu)) {
+      const at = text.indexOf(run);
+      const box = {
+        left: 50 + at * WIDTH,
+        right: 50 + (at + run.length) * WIDTH,
+        top: baseline - 10,
+        bottom: baseline + 2,
+      };
+      if (run.startsWith('─'))
+        rules.push({ direction: 'horizontal', box: { ...box, top: baseline - 4, bottom: baseline - 3.5 } });
+      else drawings.push({ kind: run.startsWith('█') ? 'path' : 'fill', box, form: -1 });
+    }
+    let spaced = false;
+    let x = 50;
+    for (const character of text) {
+      if (character === '«') font = BOLD;
+      else if (character === '»') font = PLAIN;
+      else {
+        if (/[^\s─█▒]/u.test(character))
+          glyphs.push({
+            text: character,
+            left: x,
+            right: x + WIDTH * scale,
+            top: baseline - 8 * scale,
+            bottom: baseline + 2 * scale,
+            x,
+            baseline,
+            size: SIZE * scale,
+            font,
+            spaced,
+            turn: 0,
+            mark: -1,
+            form: -1,
+            artifact: false,
+          });
+        spaced = character === ' ';
+        x += WIDTH * (character === ' ' ? 1 : scale);
+      }
+    }
+  });
+  return {
+    number,
+    width: 600,
+    height: 800,
+    glyphs,
+    rules,
+    drawings,
+    links: [],
+    structure: [],
+    unmapped: 0,
+    renamed: 0,
+    hidden: 0,
+    truncated: false,
+  };
+}
