@@ -4,7 +4,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 import type { Layout } from '../sim/content/index.ts';
-import { renderPdf, writePaper } from '../sim/content/index.ts';
+import { renderPdf, truth, writePaper } from '../sim/content/index.ts';
 import { drawOverlay } from '../src/parse/doctags/formats/overlay-png.ts';
 import { encodeSmallPng } from '../src/parse/doctags/layout/png.ts';
 import { parsePdf, renderPage } from '../src/parse/doctags/pdf.ts';
@@ -34,7 +34,9 @@ if (!paper) throw new Error('no simulated paper has a table, a figure and a subs
 for (const [layout, kind] of SHOWN) {
   const pdf = await renderPdf(paper, layout);
   const document = await parsePdf(pdf);
-  const block = document.blocks.findLast((each) => each.kind === kind && (each.kind !== 'heading' || each.level === 2));
+  const block = truth(paper, layout).blocks.findLast(
+    (each) => each.kind === kind && (each.kind !== 'heading' || each.level === 2),
+  );
   const page = block?.regions[0]?.page ?? 1;
   const picture = encodeSmallPng(drawOverlay(document, page, await renderPage(pdf, page, SCALE)));
   const file = join(folder, `layout-${layout.toLowerCase()}.png`);

@@ -43,6 +43,7 @@ const SERVICE_BASES: Readonly<Record<string, string>> = {
   figshare: at('api.figshare.com', '/v2'),
   osf: at('api.osf.io', '/v2'),
   openaire: at('api.openaire.eu', '/graph/v3'),
+  springer_nature: at('api.springernature.com', ''),
   biorxiv: at('api.biorxiv.org', ''),
   biorxiv_files: at('www.biorxiv.org', ''),
   medrxiv_files: at('www.medrxiv.org', ''),

@@ -44,6 +44,9 @@ export type RedirectTrap =
 export type Wall =
   | 'challenge-403'
   | 'challenge-503'
+  | 'challenge-anubis'
+  | 'challenge-proof-of-work'
+  | 'challenge-radware'
   | 'ban-1015'
   | 'login'
   | 'cookie-opens'

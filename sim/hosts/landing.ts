@@ -4,6 +4,10 @@ import { author, journalOf } from '../world/people.ts';
 import type { LandingTemplate, Location, Work } from '../world/types.ts';
 import type { World } from '../world/world.ts';
 
+/** What sites put into every page, of open articles too: a guard's script, a login form, a shopping cart. */
+const GUARDS =
+  '<script>(function(){window.__CF$cv$params={r:"8"};})();</script><script src="/cdn-cgi/challenge-platform/scripts/jsd/main.js"></script><script src="https://cdn.perfdrive.com/aperture/aperture.js"></script><form action="/login"><input type="password" name="password"></form><a href="/cart">Add to Cart</a>';
+
 /** The parameters under which a landing page or a file has second faces at its own address. */
 export const FACES = ['hop', 'view', 'supplement', 'cookieSet', 'error'] as const;
 
@@ -41,7 +45,12 @@ function render(world: World, location: Location, template: LandingTemplate): st
       'You are being redirected.',
     );
   const { head, body } = pointer(location, template);
-  return page(work.title, `${citation(world, work, template)}\n${head}`, `<h1>${escapeHtml(work.title)}</h1>\n${body}`);
+  const guards = world.parameters.profile === 'reality' ? GUARDS : '';
+  return page(
+    work.title,
+    `${citation(world, work, template)}\n${head}`,
+    `<h1>${escapeHtml(work.title)}</h1>\n${body}\n${guards}`,
+  );
 }
 
 function page(title: string, head: string, body: string): string {
@@ -51,7 +60,12 @@ function page(title: string, head: string, body: string): string {
 function citation(world: World, work: Work, template: LandingTemplate): string {
   // Another work altogether: its DOI, its title and its authors.
   const isOther = template === 'doi-mismatch';
-  const doi = isOther ? '10.5555/another.work.entirely' : work.doi;
+  // A repository registers its copy under a DOI of its own.
+  const doi = isOther
+    ? '10.5555/another.work.entirely'
+    : template === 'own-doi'
+      ? `10.5072/copy.${work.index}`
+      : work.doi;
   const meta = (name: string, content: string): string => `<meta name="${name}" content="${escapeHtml(content)}">`;
   return [
     meta('citation_title', isOther ? 'An altogether different inquiry into unrelated matters' : work.title),
@@ -70,6 +84,7 @@ function pointer(location: Location, template: LandingTemplate): { readonly head
   const escaped = escapeHtml(url);
   switch (template) {
     case 'highwire':
+    case 'own-doi':
     case 'doi-mismatch':
       return { head: `<meta name="citation_pdf_url" content="${escaped}">`, body: '' };
     case 'highwire-unquoted':
@@ -110,6 +125,7 @@ function pointer(location: Location, template: LandingTemplate): { readonly head
         body: `<a class="obj_galley_link pdf" href="${escapeHtml(url.replace('/article/download/', '/article/view/'))}">PDF</a>`,
       };
     case 'dspace7':
+    case 'full-text':
     case 'js-only':
     case 'meta-refresh':
       return { head: '', body: '' };

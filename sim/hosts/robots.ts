@@ -35,6 +35,8 @@ const TEXTS: Readonly<Record<RobotsVariant, string>> = {
   'longest-match': `User-agent: *\nDisallow: /\n${EVERYTHING.map((path) => `Allow: ${path}\n`).join('')}Disallow: /articles\n`,
   'own-group': 'User-agent: *\nDisallow:\n\nUser-agent: docstokg-ts\nUser-agent: OtherBot\nDisallow: /\n',
   'crawl-delay': 'User-agent: *\nCrawl-delay: 2\nDisallow: /admin/\n',
+  'crawl-delay-60': 'User-agent: *\nCrawl-delay: 60\nDisallow: /admin/\n',
+  'crawl-delay-120': 'User-agent: *\nCrawl-delay: 120\nDisallow: /admin/\n',
 };
 
 /** What the host of that variant serves at /robots.txt. */

@@ -7,6 +7,14 @@ import { withFace } from './landing.ts';
 const CHALLENGE =
   '<!DOCTYPE html><html lang="en-US"><head><title>Just a moment...</title><meta name="robots" content="noindex,nofollow"><meta http-equiv="refresh" content="35"></head><body class="no-js"><noscript><span id="challenge-error-text">Enable JavaScript and cookies to continue</span></noscript><script>window._cf_chl_opt={cType:"non-interactive"};</script><script src="/cdn-cgi/challenge-platform/h/g/orchestrate/jsch/v1"></script></body></html>';
 
+/** Walls that answer 200, as they look today: Anubis, PMC's proof of work, Radware's captcha. */
+const ANUBIS =
+  '<!doctype html><html lang="en"><head><title>Making sure you&#39;re not a bot!</title><script id="anubis_challenge" type="application/json">{"rules":{"difficulty":4}}</script></head><body><main><h1 id="title">Making sure you&#39;re not a bot!</h1><details><p>You are seeing this because the administrator of this website has set up Anubis to protect the server.</p></details><script type="module" src="/.within.website/x/cmd/anubis/static/js/main.mjs"></script></main></body></html>';
+const PROOF_OF_WORK =
+  '<!doctype html><html><head><title>Preparing to download ...</title></head><body><p>Preparing to download ...</p><script>const POW_CHALLENGE="sim";const POW_COOKIE_NAME="cloudpmc-viewer-pow";</script></body></html>';
+const RADWARE =
+  '<!doctype html><html><head><title>Radware Bot Manager Captcha</title></head><body><h2>We apologize for the inconvenience...</h2><p>To ensure we keep this website safe, please can you confirm you are a human by ticking the box below.</p><div class="h-captcha"></div></body></html>';
+
 /** The face that a wall shows; null for the wall that opens, once its cookie has come back. */
 export function walledPage(how: 'cookie-opens', exchange: Exchange): Reply | null;
 export function walledPage(how: Exclude<Wall, 'cookie-opens'>, exchange: Exchange): Reply;
@@ -21,6 +29,12 @@ export function walledPage(how: Wall, exchange: Exchange): Reply | null {
         server: 'cloudflare',
         'cf-mitigated': 'challenge',
       });
+    case 'challenge-anubis':
+      return html(ANUBIS);
+    case 'challenge-proof-of-work':
+      return html(PROOF_OF_WORK);
+    case 'challenge-radware':
+      return html(RADWARE);
     case 'ban-1015':
       return text('error code: 1015', 429, { server: 'cloudflare' });
     case 'login':

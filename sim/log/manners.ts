@@ -14,6 +14,10 @@ const HOMES: Readonly<Record<keyof typeof SIM_KEYS, readonly string[]>> = {
   openaire: ['api.openaire.eu'],
   osf: ['api.osf.io'],
   ncbi: ['eutils.ncbi.nlm.nih.gov', 'pmc.ncbi.nlm.nih.gov', 'www.ncbi.nlm.nih.gov'],
+  openaire_refresh: ['services.openaire.eu'],
+  springer_nature: ['api.springernature.com'],
+  wiley: ['api.wiley.com'],
+  elsevier: ['api.elsevier.com'],
 };
 
 const REQUESTS_BEFORE_BAN = 10;

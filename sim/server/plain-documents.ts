@@ -32,9 +32,14 @@ export function plainDocument(spec: PaperSpec, payload: Exclude<Payload, { reado
       return Buffer.from(
         `<?xml version="1.0" encoding="UTF-8"?>\n<TEI xmlns="http://www.tei-c.org/ns/1.0"><teiHeader><fileDesc><titleStmt><title>${title}</title></titleStmt></fileDesc></teiHeader><text><body><p>${text}</p></body></text></TEI>`,
       );
-    case 'html':
+    case 'html': {
+      // As long as a paper is: a page with less is one about it.
+      const words = `${text} ${text} `.repeat(60).split(' ').slice(0, 220).join(' ');
+      const sections = ['Introduction', 'Methods', 'Results', 'Discussion', 'References'];
+      const body = sections.map((name) => `<h2>${name}</h2><p>${words}</p><p>${words}</p>`).join('');
       return Buffer.from(
-        `<!doctype html><html><head><title>${title}</title></head><body><article><h1>${title}</h1><p>${text}</p></article></body></html>`,
+        `<!doctype html><html><head><title>${title}</title></head><body><article><h1>${title}</h1>${body}</article></body></html>`,
       );
+    }
   }
 }

@@ -6,6 +6,10 @@ export const SIM_KEYS = {
   openaire: 'sim-openaire-token',
   osf: 'sim-osf-token',
   ncbi: 'sim-ncbi-key',
+  openaire_refresh: 'sim-openaire-refresh-token',
+  springer_nature: 'sim-springer-nature-key',
+  wiley: 'sim-wiley-token',
+  elsevier: 'sim-elsevier-key',
 } as const;
 
 const DAILY_CREDITS = { anonymous: 1_000, keyed: 10_000 } as const;

@@ -223,9 +223,20 @@ const JSON_CONTRACTS: readonly Contract[] = [
   {
     name: 'pmc cloud metadata',
     urls: (works) =>
-      of(works, 'A5').map((work) => at('pmc-oa-opendata.s3.amazonaws.com', `/metadata/${work.pmcid}.1.json`)),
+      of(works, 'A5')
+        .filter(({ locations }) => locations.some(({ visibleIn }) => visibleIn.includes('pmc')))
+        .map((work) => at('pmc-oa-opendata.s3.amazonaws.com', `/metadata/${work.pmcid}.1.json`)),
     fixtures: ['pmc/s3-metadata.json'],
     documented: ['$.pdf_url:null', '$.text_url:null'],
+  },
+  {
+    name: 'figshare article',
+    urls: (works) =>
+      of(works, 'A9-figshare').map((work) =>
+        at('api.figshare.com', `/v2/articles/${/figshare\.(\d+)$/.exec(work.doi ?? '')?.[1]}`),
+      ),
+    fixtures: ['figshare/article-14763051.json'],
+    documented: ['$.embargo_type:null', '$.authors[].id:number'],
   },
   {
     name: 'osf file',
@@ -264,7 +275,7 @@ const WITHOUT_RECORDING = [
   'openalex content: /works/{W}.pdf, .grobid-xml and their 401, 404',
   'unpaywall 404 and 422',
   'crossref /works/{doi}/agency, 429',
-  'doi.org /api/handles',
+  'doi.org /api/handles, /doiRA',
   'datacite errors',
   'arxiv error feeds, OAI-PMH, abs and html pages',
   'europe pmc errCode answers, fullTextXML',
@@ -272,9 +283,10 @@ const WITHOUT_RECORDING = [
   'semantic scholar batch and 429',
   'core /works/{id}',
   'zenodo /records/{id}, /files',
-  'figshare (all)',
+  'figshare /articles/search',
   'osf /preprints/{guid}',
-  'openaire and biorxiv errors',
+  'openaire and biorxiv errors, openaire tokens',
+  'springer nature, wiley and elsevier (all)',
   'wayback availability and JSON CDX',
 ];
 

@@ -55,7 +55,7 @@ function render(world: World, work: Work): Record<string, unknown> {
             ],
       descriptions: [],
       url: work.doiTarget?.url ?? null,
-      contentUrl: null,
+      contentUrl: contentOf(work),
       schemaVersion: 'http://datacite.org/schema/kernel-4',
       isActive: true,
       state: 'findable',
@@ -65,6 +65,12 @@ function render(world: World, work: Work): Record<string, unknown> {
     },
     relationships: { client: { data: { id: 'sim.repo', type: 'clients' } } },
   };
+}
+
+/** The files that a repository registered; few do. */
+function contentOf(work: Work): string[] | null {
+  const files = work.locations.filter(({ visibleIn }) => visibleIn.includes('datacite')).map(({ url }) => url);
+  return files.length > 0 ? files : null;
 }
 
 export const datacite: Service = {

@@ -24,7 +24,7 @@ function render(world: World, work: Work): Record<string, unknown> {
         .slice(0, 20)
         .map((index) => ({ name: author(seed, index).name, affiliation: author(seed, index).institution.name })),
       identifier: [
-        { id: work.doi, type: 'doi' },
+        { id: asRegistered(world, work), type: 'doi' },
         { id: issnOf(host), type: 'eissn' },
       ],
       journal: {
@@ -38,11 +38,21 @@ function render(world: World, work: Work): Record<string, unknown> {
       },
       link: work.locations
         .filter(({ visibleIn }) => visibleIn.includes('doaj'))
-        .map(({ kind, url }) => ({ content_type: kind === 'pdf' ? 'PDF' : 'HTML', type: 'fulltext', url })),
+        .map(({ kind, url }) => ({
+          // Many a journal calls its article page a PDF.
+          content_type: kind === 'pdf' || work.archetype === 'B-promised' ? 'PDF' : 'HTML',
+          type: 'fulltext',
+          url,
+        })),
       keywords: [],
       subject: [],
     },
   };
+}
+
+/** Publishers register DOIs in the case they like, and DOAJ keeps it. */
+function asRegistered(world: World, work: Work): string | null {
+  return world.parameters.profile === 'reality' ? (work.doi?.toUpperCase() ?? null) : work.doi;
 }
 
 export const doaj: Service = {
@@ -58,7 +68,10 @@ export const doaj: Service = {
     const pageSize = Number(query.get('pageSize') ?? 10);
     if (pageSize > 100) return json({ status: 'bad_request', error: 'pageSize must not exceed 100' }, 400);
     const doi = /^(?:bibjson\.identifier\.id|doi):"?(.+?)"?$/.exec(asked)?.[1];
-    const work = doi ? world.byDoi(doi.replaceAll('\\', '')) : undefined;
+    const known = doi ? world.byDoi(doi.replaceAll('\\', '')) : undefined;
+    // The field is matched exactly, in the case in which the publisher registered the DOI.
+    const isExact = world.parameters.profile !== 'reality' || doi === (known && asRegistered(world, known));
+    const work = isExact ? known : undefined;
     const results = work?.locations.some(({ visibleIn }) => visibleIn.includes('doaj')) ? [render(world, work)] : [];
     return json({
       total: results.length,

@@ -2,7 +2,7 @@ import type { Service } from '../server/exchange.ts';
 import { doiIn } from '../server/exchange.ts';
 import type { Reply } from '../server/reply.ts';
 import { html, json, redirect, text } from '../server/reply.ts';
-import { encodeDoi } from '../truth/plans.ts';
+import { encodeDoi } from '../truth/shown.ts';
 import { at } from '../world/identifiers.ts';
 import type { World } from '../world/world.ts';
 

@@ -26,6 +26,20 @@ function render(world: World, work: Work, location: Location): Record<string, un
   };
 }
 
+/** A search finds other deposits as well, with files of their own. */
+function another(world: World, work: Work): Record<string, unknown>[] {
+  if (world.parameters.profile !== 'reality') return [];
+  const other = world.work((work.index + 1) % world.size);
+  return [
+    {
+      halId_s: 'hal-09999999',
+      doiId_s: other.doi === work.doi ? '10.5555/another' : (other.doi ?? '10.5555/another'),
+      title_s: ['An altogether different inquiry into unrelated matters'],
+      fileMain_s: at('hal.science', '/hal-09999999/document'),
+    },
+  ];
+}
+
 export const hal: Service = {
   name: 'hal',
   hosts: ['api.archives-ouvertes.fr', 'hal.science'],
@@ -38,7 +52,7 @@ export const hal: Service = {
         return json({ error: { msg: `org.apache.solr.search.SyntaxError: Cannot parse '${asked}'`, code: 400 } }, 400);
       const work = world.byDoi(/doiId_s:"([^"]+)"/.exec(asked)?.[1] ?? '');
       const location = deposit(work);
-      const docs = work && location ? [render(world, work, location)] : [];
+      const docs = work && location ? [...another(world, work), render(world, work, location)] : [];
       return json({ response: { numFound: docs.length, start: 0, maxScore: 1, numFoundExact: true, docs } });
     }
     const [, number = ''] = /^\/hal-(\d+)/.exec(path) ?? [];

@@ -15,6 +15,7 @@ import { openalex } from './openalex.ts';
 import { openalexContent } from './openalex-content.ts';
 import { osf } from './osf.ts';
 import { pmc } from './pmc.ts';
+import { elsevierTdm, springerNature, wileyTdm } from './publishers.ts';
 import { semanticScholar } from './semantic-scholar.ts';
 import { unpaywall } from './unpaywall.ts';
 import { wayback } from './wayback.ts';
@@ -40,6 +41,9 @@ export const SERVICES: readonly Service[] = [
   osf,
   openaire,
   biorxiv,
+  springerNature,
+  wileyTdm,
+  elsevierTdm,
   wayback,
 ];
 

@@ -1,8 +1,9 @@
 import { sha256 } from '../../src/base/index.ts';
-import type { Pool, Service } from '../server/exchange.ts';
+import type { Exchange, Pool, Service } from '../server/exchange.ts';
 import { keyOf } from '../server/exchange.ts';
 import { SIM_KEYS } from '../server/run-state.ts';
 import { json } from '../server/reply.ts';
+import type { Reply } from '../server/reply.ts';
 import { author, journalOf } from '../world/people.ts';
 import type { Work } from '../world/types.ts';
 import type { World } from '../world/world.ts';
@@ -55,7 +56,8 @@ function render(world: World, work: Work): Record<string, unknown> {
         ...(location.license && { license: location.license.replaceAll('-', ' ').toUpperCase() }),
         accessRight: { ...OPEN, openAccessRoute: null },
         type: 'Article',
-        urls: [location.url],
+        // Addresses come as they stood in the repository's HTML.
+        urls: [world.parameters.profile === 'reality' ? location.url.replaceAll('&', '&amp;') : location.url],
         publicationDate: work.date,
         refereed: 'peerReviewed',
         hostedBy: { key: 'sim', value: journalOf(world.host(location.host)) },
@@ -64,17 +66,51 @@ function render(world: World, work: Work): Record<string, unknown> {
   };
 }
 
+const HOUR_MS = 3_600_000;
+const GIVEN = /^sim-openaire-access-(\d+)$/;
+
+/** A personal token is good for an hour (graph.openaire.eu/docs/apis/authentication); the one of the settings always. */
+function isGood(exchange: Exchange): boolean {
+  const key = keyOf(exchange) ?? '';
+  const given = Number(GIVEN.exec(key)?.[1] ?? Number.NaN);
+  return key === SIM_KEYS.openaire || exchange.now - given < HOUR_MS;
+}
+
+/** A refresh token is exchanged for an access token. */
+function giveToken({ path, query, now }: Exchange): Reply {
+  if (!path.endsWith('/getAccessToken') || query.get('refreshToken') !== SIM_KEYS.openaire_refresh)
+    return json({ status: 'error', message: 'Refresh token is not valid' }, 401);
+  return json({ access_token: `sim-openaire-access-${Math.floor(now)}`, token_type: 'Bearer', expires_in: 3_600 });
+}
+
+/** A product of somebody else that the graph has joined to the answer. */
+function another(world: World, work: Work): Record<string, unknown>[] {
+  if (world.parameters.profile !== 'reality') return [];
+  return [
+    {
+      ...render(world, work),
+      mainTitle: 'An altogether different inquiry into unrelated matters',
+      pids: [{ scheme: 'doi', value: '10.5555/another' }],
+      instances: [{ accessRight: OPEN, urls: [`http://${work.locations[0]?.host ?? ''}/another.pdf`] }],
+    },
+  ];
+}
+
 export const openaire: Service = {
   name: 'openaire',
-  hosts: ['api.openaire.eu'],
-  pool: (exchange) => (keyOf(exchange) === SIM_KEYS.openaire ? TOKEN : ANONYMOUS),
+  hosts: ['api.openaire.eu', 'services.openaire.eu'],
+  pool: (exchange) => (exchange.url.hostname.startsWith('services.') ? null : isGood(exchange) ? TOKEN : ANONYMOUS),
   tooMany: () =>
     json(
       { error: 'Too many requests', description: 'Request rate exceeded. Please wait before the next request.' },
       429,
       { 'x-ratelimit-limit': '60' },
     ),
-  handle({ path, query, world }) {
+  handle(exchange) {
+    const { path, query, world } = exchange;
+    if (exchange.url.hostname.startsWith('services.')) return giveToken(exchange);
+    if (keyOf(exchange) !== null && !isGood(exchange))
+      return json({ message: 'Forbidden', error: 'token', code: 403 }, 403);
     if (path !== '/graph/v3/research-products')
       return json({ message: 'Not Found', error: 'not found', code: 404 }, 404);
     const unknown = [...query.keys()].find((name) => !PARAMETERS.has(name));
@@ -91,7 +127,7 @@ export const openaire: Service = {
     if (pageSize > 100) return json({ message: 'pageSize must be at most 100', error: 'Bad Request', code: 400 }, 400);
     const work = world.byDoi(query.get('pid') ?? '');
     const results = work?.locations.some(({ visibleIn }) => visibleIn.includes('openaire'))
-      ? [render(world, work)]
+      ? [...another(world, work), render(world, work)]
       : [];
     return json({ header: { numFound: results.length, maxScore: 1, queryTime: 12, page: 1, pageSize }, results });
   },

@@ -1,4 +1,4 @@
-import { encodeDoi, shownLicense } from '../truth/plans.ts';
+import { encodeDoi, shownLicense } from '../truth/shown.ts';
 import { at } from '../world/identifiers.ts';
 import { abstractOf, author, issnOf, journalOf } from '../world/people.ts';
 import { DOMAIN, TOPICS } from '../world/topics.ts';
@@ -14,7 +14,8 @@ export function renderWork(
   inList: boolean,
   fields: readonly string[] | null = null,
 ): Record<string, unknown> {
-  const { seed } = world.parameters;
+  const { seed, profile } = world.parameters;
+  const isReality = profile === 'reality';
   const shown = work.locations.filter(({ visibleIn }) => visibleIn.includes('openalex'));
   const locations = shown.map((location) => renderLocation(world, work, location));
   const bestAt = bestOpen(shown);
@@ -37,7 +38,9 @@ export function renderWork(
       openalex: `https://openalex.org/${work.id}`,
       ...(doi && { doi }),
       ...(work.pmid && { pmid: `https://pubmed.ncbi.nlm.nih.gov/${work.pmid}` }),
-      ...(work.pmcid && { pmcid: `https://www.ncbi.nlm.nih.gov/pmc/articles/${work.pmcid}` }),
+      // Many works of PMC are known by the address of their page only, and without the letters.
+      ...(work.pmcid &&
+        !(isReality && work.index % 2 === 0) && { pmcid: `https://www.ncbi.nlm.nih.gov/pmc/articles/${work.pmcid}` }),
     },
     language: work.language,
     type: work.type,
@@ -66,7 +69,11 @@ export function renderWork(
     awards: [],
     funders: [],
     has_fulltext: work.hasContent.pdf,
-    has_content: { pdf: work.hasContent.pdf, grobid_xml: work.hasContent.tei },
+    // Records that were made before November 2025 have no word of content.
+    has_content:
+      isReality && work.index % 3 === 0 && !work.hasContent.pdf && !work.hasContent.tei
+        ? null
+        : { pdf: work.hasContent.pdf, grobid_xml: work.hasContent.tei },
     ...((work.hasContent.pdf || work.hasContent.tei) && {
       content_urls: {
         pdf: work.hasContent.pdf ? at('content.openalex.org', `/works/${work.id}.pdf`) : null,
@@ -112,7 +119,9 @@ function renderLocation(world: World, work: Work, location: Location): Record<st
     ? isPublisher && work.doi !== null
       ? at('doi.org', `/${encodeDoi(work.doi)}`)
       : null
-    : location.url;
+    : world.parameters.profile === 'reality' && location.host.startsWith('pmc.')
+      ? at('www.ncbi.nlm.nih.gov', `/pmc/articles/${work.pmcid?.slice(3) ?? ''}`)
+      : location.url;
   const id = locationId(work, location);
   return {
     ...(id && { id }),

@@ -26,8 +26,22 @@ function isWithdrawn(work: Work): boolean {
   return work.locations[0]?.visibleIn.length === 0;
 }
 
-function preprint(work: Work, guid: string): Record<string, unknown> {
+/** The names of licences as OSF has them. */
+const LICENSES: Readonly<Record<string, string>> = {
+  '563c1cf88c5e4a3877f9e96a': 'CC-By Attribution 4.0 International',
+};
+
+function licenseOf(work: Work): string | null {
+  return work.locations[0]?.license === 'cc-by' ? '563c1cf88c5e4a3877f9e96a' : null;
+}
+
+function licenseRecord(id: string): Record<string, unknown> {
+  return { data: { id, type: 'licenses', attributes: { name: LICENSES[id], url: null } } };
+}
+
+function preprint(work: Work, guid: string, embeds: boolean): Record<string, unknown> {
   const gone = isWithdrawn(work);
+  const license = gone ? null : licenseOf(work);
   return {
     data: {
       id: guid,
@@ -39,7 +53,8 @@ function preprint(work: Work, guid: string): Record<string, unknown> {
         reviews_state: gone ? 'withdrawn' : 'accepted',
         date_withdrawn: gone ? `${work.date}T00:00:00` : null,
         doi: null,
-        license_record: null,
+        // The year and the holders; the licence itself is a record of its own.
+        license_record: { copyright_holders: [''], year: '2024' },
         version: 1,
         is_latest_version: true,
       },
@@ -50,7 +65,12 @@ function preprint(work: Work, guid: string): Record<string, unknown> {
               links: { related: { href: at('api.osf.io', `/v2/files/file${guid}/`), meta: {} } },
               data: { id: `file${guid}`, type: 'files' },
             },
+            ...(license && {
+              license: { links: { related: { href: at('api.osf.io', `/v2/licenses/${license}/`), meta: {} } } },
+            }),
           },
+      // Asked for, the licence may come with the answer; some do, some leave the link.
+      ...(license && embeds && work.index % 2 === 0 && { embeds: { license: licenseRecord(license) } }),
       links: {
         self: at('api.osf.io', `/v2/preprints/${guid}/`),
         html: at('osf.io', `/${guid}/`),
@@ -107,11 +127,13 @@ export const osf: Service = {
             MEDIA,
           );
     }
+    const licenseId = /^\/v2\/licenses\/([a-z0-9]+)\/$/.exec(path)?.[1];
+    if (licenseId !== undefined) return LICENSES[licenseId] ? json(licenseRecord(licenseId), 200, MEDIA) : missing;
     const guid = /^\/v2\/preprints\/([a-z0-9_]+)\/$/.exec(path)?.[1];
     const fileGuid = /^\/v2\/files\/file([a-z0-9]{5})\/$/.exec(path)?.[1];
     const work = byGuid(world, guid ?? fileGuid ?? '');
     if (!work) return missing;
-    if (guid) return json(preprint(work, guid), 200, MEDIA);
+    if (guid) return json(preprint(work, guid, query.get('embed') === 'license'), 200, MEDIA);
     const location = work.locations[0];
     const bytes = location?.file ? await exchange.bytes(location.file.payload) : new Uint8Array();
     return json(

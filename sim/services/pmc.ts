@@ -77,7 +77,7 @@ async function metadata(exchange: Exchange, work: Work, version: number): Promis
     is_pmc_openaccess: true,
     is_manuscript: current[0]?.version === 'acceptedVersion',
     is_historical_ocr: false,
-    is_retracted: false,
+    is_retracted: work.isRetracted,
     license_code: license === null ? null : license.replace('cc-', 'CC ').toUpperCase(),
     pdf_url: await link('pdf'),
     text_url: null,

@@ -4,7 +4,7 @@ import { keyOf } from '../server/exchange.ts';
 import { SIM_KEYS } from '../server/run-state.ts';
 import { json } from '../server/reply.ts';
 import type { Reply } from '../server/reply.ts';
-import { encodeDoi } from '../truth/plans.ts';
+import { encodeDoi, isInSemanticScholar } from '../truth/shown.ts';
 import { at } from '../world/identifiers.ts';
 import { author, journalOf } from '../world/people.ts';
 import type { Work } from '../world/types.ts';
@@ -110,7 +110,8 @@ function handle(exchange: Exchange): Reply {
     );
   }
   const id = decodeURIComponent(exchange.url.pathname.replace('/graph/v1/paper/', ''));
-  const work = find(world, id);
+  const known = find(world, id);
+  const work = known && isInSemanticScholar(world, known) ? known : undefined;
   return work ? json(render(world, work, fields)) : json({ error: `Paper with id ${id} not found` }, 404);
 }
 

@@ -4,6 +4,7 @@ import type { HostType, Lister, Location, Version, Work } from '../world/types.t
 import type { World } from '../world/world.ts';
 import type { Policy, Resolver } from './policy.ts';
 import type { Reason } from './reasons.ts';
+import { encodeDoi, isInSemanticScholar, shownLicense } from './shown.ts';
 
 /** One URL that a resolver would try, with what the resolver's source says of it. */
 export interface Plan {
@@ -95,11 +96,6 @@ function plan(resolver: Resolver, location: Location, more: Partial<Plan> = {}):
     credits: 0,
     ...more,
   };
-}
-
-/** The licence as OpenAlex shows it: arXiv's own licence is none of its words. */
-export function shownLicense(location: Location): string | null {
-  return location.license === 'arxiv-nonexclusive' ? null : location.license;
 }
 
 const byDoiListing =
@@ -210,14 +206,21 @@ const PLANNERS: Readonly<Record<Resolver, Planner>> = {
       }),
     ];
   },
-  doaj: byDoiListing('doaj', () => ({ versions: [null, 'publishedVersion'] })),
+  doaj: (world, work) =>
+    listedIn(registered(world, work), 'doaj').map((location) =>
+      plan('doaj', location, {
+        versions: [null, 'publishedVersion'],
+        ...(work.archetype === 'B-promised' && { expect: 'pdf' }),
+      }),
+    ),
   hal: byDoiListing('hal'),
   zenodo: byDoiListing('zenodo'),
   figshare: byDoiListing('figshare'),
-  osf: byDoiListing('osf', (location) => ({ licenses: [location.license, null] })),
+  osf: byDoiListing('osf'),
   semantic_scholar: (world, work) => {
-    const found =
+    const paper =
       registered(world, work) ?? (work.doi === null && (work.arxivId ?? work.pmcid ?? work.pmid) ? work : undefined);
+    const found = paper && isInSemanticScholar(world, paper) ? paper : undefined;
     const listed = listedIn(found, 'semantic_scholar').map((location) =>
       plan('semantic_scholar', location, { expect: 'any', licenses: [location.license, null] }),
     );
@@ -290,8 +293,3 @@ const PLANNERS: Readonly<Record<Resolver, Planner>> = {
     );
   },
 };
-
-/** A DOI as a path: slashes stay, everything that would end or change the path is encoded. */
-export function encodeDoi(doi: string): string {
-  return doi.split('/').map(encodeURIComponent).join('/');
-}

@@ -36,6 +36,8 @@ export function judge(world: World, plan: Plan, policy: Policy, tried: Map<strin
 function behindPage(world: World, location: Location, policy: Policy, tried: Map<string, Reason>): Verdict {
   const { file, template } = location;
   if (template === 'js-only' || template === 'dspace7' || file === null) return lost('no-pdf-link');
+  // The page is the text itself, and came with the page.
+  if (template === 'full-text') return judgeFile(file, policy);
   if (template === 'doi-mismatch' && policy.identityCheck && world.work(location.work).doi !== null)
     return lost('identity-mismatch');
   const before = tried.get(file.url);
@@ -83,6 +85,9 @@ export function rulesOf(host: Pick<Host, 'robots'>, agent: string): RobotsRules 
 const WALLS: Readonly<Record<Wall, Exclude<Reason, 'success'> | null>> = {
   'challenge-403': 'bot-wall',
   'challenge-503': 'bot-wall',
+  'challenge-anubis': 'bot-wall',
+  'challenge-proof-of-work': 'bot-wall',
+  'challenge-radware': 'bot-wall',
   'ban-1015': 'bot-wall',
   login: 'blocked-login',
   'cookie-opens': null,

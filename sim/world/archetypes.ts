@@ -1,4 +1,5 @@
 import type { Behaviour, Wall } from '../behaviours/behaviour.ts';
+import { PLAIN } from '../behaviours/behaviour.ts';
 import { NO_ROBOTS_HOST, soloHost } from './hosts.ts';
 import { numberOf } from './identifiers.ts';
 import type { HostChoice } from './locations.ts';
@@ -6,6 +7,7 @@ import { LocationBuilder } from './locations.ts';
 import { arxivLocations, biomedicalLocations, biorxivLocations, contentLocations } from './deposits-preprint.ts';
 import { coreLocations, figshareLocations, halLocations, osfLocations, zenodoLocations } from './deposits.ts';
 import { waybackLocation } from './deposits-archive.ts';
+import { publisherLocation } from './deposits-publisher.ts';
 import type { Host, Location, Work, WorldParameters } from './types.ts';
 import type { WorkCore } from './work.ts';
 
@@ -106,7 +108,12 @@ function place(build: LocationBuilder): Location {
       halLocations(build);
       return closedPage(build);
     case 'A8-openaire':
-      build.copy({ class: 'repository', kind: 'landing', visibleIn: ['openaire'], version: null });
+      build.copy({
+        class: 'repository',
+        kind: build.parameters.profile === 'reality' && work.index % 2 === 0 ? 'pdf' : 'landing',
+        visibleIn: ['openaire'],
+        version: null,
+      });
       return closedPage(build);
     case 'A9-zenodo':
       return zenodoLocations(build);
@@ -125,6 +132,43 @@ function place(build: LocationBuilder): Location {
       return closedPage(build, draw.pick(['paywall', 'paywall', 'login', 'captcha', 'cookie-stays'] as const));
     case 'A14':
       return blocked(build);
+    case 'B-version':
+      build.copy({
+        class: 'repository',
+        kind: 'landing',
+        visibleIn: ['openalex'],
+        version: 'submittedVersion',
+        template: 'own-doi',
+      });
+      return closedPage(build);
+    case 'B-doi':
+      return build.copy({ class: 'publisher', kind: 'landing', visibleIn: ['doi'] });
+    case 'B-datacite':
+      build.copy({ class: 'repository', kind: 'pdf', visibleIn: ['datacite'], version: null });
+      return build.copy({
+        class: 'repository',
+        kind: 'landing',
+        visibleIn: ['doi'],
+        template: 'js-only',
+        fileless: true,
+      });
+    case 'B-springer_nature':
+    case 'B-wiley_tdm':
+    case 'B-elsevier_tdm':
+      publisherLocation(build);
+      return closedPage(build);
+    case 'B-promised':
+      build.copy({ class: 'publisher', kind: 'landing', visibleIn: ['doaj'], license: null });
+      return closedPage(build);
+    case 'B-fulltext':
+      return build.copy({
+        class: 'publisher',
+        kind: 'landing',
+        visibleIn: ['openalex', 'doi'],
+        template: 'full-text',
+        isFullText: true,
+        behaviour: PLAIN,
+      });
   }
 }
 
@@ -147,6 +191,9 @@ function archived(build: LocationBuilder): Location {
   return closedPage(build, 'soft-404', false);
 }
 
+const CHALLENGES = ['challenge-403', 'challenge-503', 'ban-1015'] as const;
+const TODAY = ['challenge-403', 'challenge-anubis', 'challenge-proof-of-work', 'challenge-radware'] as const;
+
 /** Open by the record, out of reach for a client that keeps the rules. */
 function blocked(build: LocationBuilder): Location {
   const how = build.draw.below(3);
@@ -155,7 +202,7 @@ function blocked(build: LocationBuilder): Location {
   else {
     const behaviour: Behaviour =
       how === 1
-        ? { kind: 'wall', how: build.draw.pick(['challenge-403', 'challenge-503', 'ban-1015'] as const) }
+        ? { kind: 'wall', how: build.draw.pick(build.parameters.profile === 'reality' ? TODAY : CHALLENGES) }
         : { kind: 'redirect-trap', to: build.draw.pick(['canary-4', 'metadata', 'canary-6'] as const) };
     build.copy({ class: 'publisher', kind: 'pdf', visibleIn: ['openalex', 'unpaywall'], behaviour });
   }

@@ -80,6 +80,8 @@ function generateHost(parameters: WorldParameters, index: number): Host {
     if (profile === 'hostile') return EVERY_ROBOTS[index % EVERY_ROBOTS.length] as RobotsVariant;
     if (exposed && draw.chance(0.05)) return draw.pick(RESTRICTING_ROBOTS);
     if (profile === 'politeness' && index % 4 === 1) return 'crawl-delay';
+    if (profile === 'reality' && index % 10 === 7) return 'crawl-delay-60';
+    if (profile === 'reality' && index % 10 === 9) return 'crawl-delay-120';
     return draw.pick(HARMLESS_ROBOTS);
   })();
   const limited = profile === 'politeness' ? index % 2 === 0 : profile === 'realistic' && draw.chance(0.08);

@@ -35,6 +35,8 @@ interface Copy {
   readonly behaviour?: Behaviour;
   readonly template?: Location['template'];
   readonly fileless?: boolean;
+  /** The page at the landing address is the text itself. */
+  readonly isFullText?: boolean;
 }
 
 /** Collects the locations of one work; every draw comes from the work's own stream. */
@@ -111,6 +113,11 @@ export class LocationBuilder {
       behaviour: copy.kind === 'landing' ? chosen.behaviour : acting,
       payload: chosen.payload,
     };
+    const page: FileSpec = {
+      url: addresses.landing,
+      behaviour: PLAIN,
+      payload: { form: 'html', work: this.work.index, style: 'ojs' },
+    };
     const isLanding = copy.kind === 'landing';
     return this.#add({
       id: this.#nextId(),
@@ -126,7 +133,7 @@ export class LocationBuilder {
       behaviour: isLanding
         ? (copy.behaviour ?? (host.wall ? { kind: 'wall', how: host.wall } : PLAIN))
         : file.behaviour,
-      file: copy.fileless ? null : file,
+      file: copy.fileless ? null : copy.isFullText ? page : file,
       template: isLanding ? (copy.template ?? this.#template(host)) : null,
     });
   }

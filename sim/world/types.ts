@@ -1,8 +1,8 @@
 import type { Behaviour, Wall } from '../behaviours/behaviour.ts';
 import type { Layout } from '../content/index.ts';
 
-export type Profile = 'calm' | 'realistic' | 'politeness' | 'hostile' | 'demo' | 'load';
-export const PROFILES: readonly Profile[] = ['calm', 'realistic', 'politeness', 'hostile', 'demo', 'load'];
+export type Profile = 'calm' | 'realistic' | 'reality' | 'politeness' | 'hostile' | 'demo' | 'load';
+export const PROFILES: readonly Profile[] = ['calm', 'realistic', 'reality', 'politeness', 'hostile', 'demo', 'load'];
 
 /** What a world is made from; equal parameters give equal worlds. */
 export interface WorldParameters {
@@ -33,7 +33,15 @@ export type Archetype =
   | 'A11'
   | 'A12'
   | 'A13'
-  | 'A14';
+  | 'A14'
+  | 'B-version'
+  | 'B-doi'
+  | 'B-datacite'
+  | 'B-springer_nature'
+  | 'B-wiley_tdm'
+  | 'B-elsevier_tdm'
+  | 'B-promised'
+  | 'B-fulltext';
 
 /** A service that lists locations in its answers. */
 export type Lister =
@@ -90,7 +98,9 @@ export type LandingTemplate =
   | 'dspace7'
   | 'meta-refresh'
   | 'js-only'
-  | 'doi-mismatch';
+  | 'doi-mismatch'
+  | 'own-doi'
+  | 'full-text';
 
 export interface FileSpec {
   readonly url: string;
@@ -167,7 +177,9 @@ export type RobotsVariant =
   | 'wildcard'
   | 'longest-match'
   | 'own-group'
-  | 'crawl-delay';
+  | 'crawl-delay'
+  | 'crawl-delay-60'
+  | 'crawl-delay-120';
 
 /** A generated host: one bundle of manners. */
 export interface Host {

@@ -2,7 +2,7 @@ import type { Stream } from '../random/stream.ts';
 import { stream } from '../random/stream.ts';
 import { arxivId, crossrefDoi, numberOf, osfGuid, pad, shownDoi } from './identifiers.ts';
 import { TOPICS } from './topics.ts';
-import type { Archetype, Work, WorkType, WorldParameters } from './types.ts';
+import type { Archetype, Profile, Work, WorkType, WorldParameters } from './types.ts';
 import { METHODS, QUALIFIERS, SETTINGS } from './words.ts';
 
 /** Shares of the archetypes in per mille; they add up to 1,000. */
@@ -29,6 +29,19 @@ const SHARES: readonly (readonly [Archetype, number])[] = [
   ['A14', 50],
 ];
 
+/** Shares in the world that is stricter than what clients believe: copies with DOIs of their own, and sources of their own. */
+const REALITY_SHARES: readonly (readonly [Archetype, number])[] = [
+  ...SHARES.map(([archetype, share]): readonly [Archetype, number] => [archetype, share - (share >= 90 ? 30 : 0)]),
+  ['B-version', 40],
+  ['B-doi', 20],
+  ['B-datacite', 20],
+  ['B-springer_nature', 20],
+  ['B-wiley_tdm', 15],
+  ['B-elsevier_tdm', 15],
+  ['B-promised', 25],
+  ['B-fulltext', 25],
+];
+
 /** Everything about a work but its locations, which are generated from it. */
 export type WorkCore = Omit<Work, 'locations' | 'doiTarget' | 'doiHops'>;
 
@@ -46,10 +59,10 @@ export function slotOf(seed: number, index: number): number {
  * Which archetype a work follows: the shares are dealt out exactly in every stretch of 1,000 works and evenly inside
  * it, so that a small world has its mix too and the number of obtainable works is no matter of luck.
  */
-export function archetypeOf(seed: number, index: number): Archetype {
+export function archetypeOf(seed: number, index: number, profile: Profile): Archetype {
   const slot = slotOf(seed, index);
   let passed = 0;
-  for (const [archetype, share] of SHARES) {
+  for (const [archetype, share] of profile === 'reality' ? REALITY_SHARES : SHARES) {
     passed += share;
     if (slot < passed) return archetype;
   }
@@ -61,8 +74,8 @@ export function generateCore(parameters: WorldParameters, index: number, publish
   const { seed } = parameters;
   const draw = stream(seed, 'work', index);
   // One work in a hundred is the preprint of the one before it: same title, same DOI, another id.
-  const twin = index % 50 === 7 && TWINNED.has(archetypeOf(seed, index - 1)) ? index - 1 : null;
-  const archetype = twin === null ? archetypeOf(seed, index) : 'A1';
+  const twin = index % 50 === 7 && TWINNED.has(archetypeOf(seed, index - 1, parameters.profile)) ? index - 1 : null;
+  const archetype = twin === null ? archetypeOf(seed, index, parameters.profile) : 'A1';
   const year = 2008 + Math.floor(18 * draw.next() ** 0.6);
   const date = `${year}-${pad(1 + draw.below(12))}-${pad(1 + draw.below(28))}`;
   const topics = pickTopics(draw);
@@ -70,7 +83,7 @@ export function generateCore(parameters: WorldParameters, index: number, publish
   const venue = publishers[source] ?? 'venue';
   const original = twin === null ? null : generateCore(parameters, twin, publishers);
   const identity = identify({ parameters, index, archetype, venue, year, date });
-  const isRetracted = archetype !== 'A5' && draw.chance(0.03);
+  const isRetracted = (archetype !== 'A5' || parameters.profile === 'reality') && draw.chance(0.03);
   return {
     index,
     id: `W${7_000_000_001 + index}`,
@@ -173,6 +186,10 @@ function identify(
     if (archetype === 'A9-figshare') return [`10.6084/m9.figshare.2${number}`, 'datacite'];
     if (archetype === 'A9-osf') return [`10.31219/osf.io/${osfGuid(index)}`, 'crossref'];
     if (archetype === 'A10') return [`10.1101/${date.replaceAll('-', '.')}.${number}`, 'crossref'];
+    if (archetype === 'B-datacite') return [`10.5072/repo.${number}`, 'datacite'];
+    if (archetype === 'B-springer_nature') return [`10.1186/s${number}`, 'crossref'];
+    if (archetype === 'B-wiley_tdm') return [`10.1002/sim.${number}`, 'crossref'];
+    if (archetype === 'B-elsevier_tdm') return [`10.1016/j.sim.${year}.${number}`, 'crossref'];
     return [crossrefDoi(index, venue, year, nasty), 'crossref'];
   })();
   const isBiomedical = archetype === 'A5';

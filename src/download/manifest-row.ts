@@ -30,6 +30,8 @@ export interface ManifestRow {
   readonly terms: string | null;
   readonly retry_at: string | null;
   readonly duration_ms: number;
+  /** The resolvers that were asked, in order; those without an attempt knew no URL. Absent in rows of older versions. */
+  readonly asked?: readonly string[];
   readonly attempts: readonly AttemptRow[];
   readonly problems: readonly { readonly resolver: string; readonly message: string }[];
 }
@@ -84,6 +86,7 @@ export function manifestRow(result: WorkResult, runId: string): ManifestRow {
     terms: won?.attempt.terms ?? null,
     retry_at: outcome.kind === 'parked' ? new Date(outcome.at).toISOString() : null,
     duration_ms: Math.round(result.endedAt - result.startedAt),
+    asked: result.asked,
     attempts: result.attempts.map(attemptRow),
     problems: result.problems,
   };

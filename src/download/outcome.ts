@@ -52,6 +52,8 @@ export type WorkOutcome =
 export interface WorkResult {
   readonly work: Work;
   readonly outcome: WorkOutcome;
+  /** The resolvers that were asked, in order. */
+  readonly asked: readonly string[];
   readonly attempts: readonly Attempt[];
   /** What resolvers said when they could not answer. */
   readonly problems: readonly { readonly resolver: string; readonly message: string }[];

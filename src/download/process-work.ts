@@ -17,20 +17,24 @@ export async function processWork(listed: Work, options: ProcessOptions): Promis
   const { clock, signal } = options;
   const startedAt = clock.now();
   const tried = new Map<string, string>();
-  const context = { ...options.resolve, attempted: tried, signal };
+  const asked: string[] = [];
+  const context = { ...options.resolve, attempted: tried, asked: (name: string) => void asked.push(name), signal };
   // Title and DOI are what a file is recognised by, so they are asked for before anything is fetched.
   const { work, findings } = await completeWork(listed, context);
   const attempts: Attempt[] = [];
   const problems: { readonly resolver: string; readonly message: string }[] = [];
   const moments: number[] = [];
+  let failedLookups = 0;
   const note = (finding: Finding): void => {
     if (finding.kind !== 'problem') return;
     problems.push({ resolver: finding.resolver, message: finding.message });
+    if (!finding.wantsKey) failedLookups += 1;
     if (finding.at !== null) moments.push(finding.at);
   };
   const end = (outcome: WorkOutcome): WorkResult => ({
     work,
     outcome,
+    asked,
     attempts,
     problems,
     startedAt,
@@ -49,6 +53,7 @@ export async function processWork(listed: Work, options: ProcessOptions): Promis
     }
     const { plan } = finding;
     if (trier.isSpent) {
+      failedLookups += 1;
       problems.push({
         resolver: plan.resolver,
         message: `not tried: ${Math.round(options.budgetMs / 1000)} s were spent on others`,
@@ -62,7 +67,7 @@ export async function processWork(listed: Work, options: ProcessOptions): Promis
     if (trial.artifact !== null) return end({ kind: 'saved', artifact: trial.artifact, attempt: trial.attempt });
     if (trial.retryAt !== null) moments.push(trial.retryAt);
   }
-  return end(lossOf(attempts, moments, problems));
+  return end(lossOf(attempts, moments, { problems, failedLookups }));
 }
 
 /**
@@ -72,7 +77,7 @@ export async function processWork(listed: Work, options: ProcessOptions): Promis
 function lossOf(
   attempts: readonly Attempt[],
   moments: readonly number[],
-  problems: WorkResult['problems'],
+  { problems, failedLookups }: Pick<WorkResult, 'problems'> & { readonly failedLookups: number },
 ): WorkOutcome {
   const told = [...problems.map(({ resolver, message }) => `${resolver} ${message}`), ...attempts.map(inWords)];
   const detail = told.length === 0 ? null : told.join(', ');
@@ -87,7 +92,7 @@ function lossOf(
   const broken = attempts.findLast(({ reason }) => isBroken(reason));
   if (broken) return { kind: 'failed', reason: broken.reason, detail };
   // Who was not asked may know a copy: that is to be found out, and no reason to give the work up.
-  if (problems.length > 0) return { kind: 'failed', reason: 'lookup-failed', detail };
+  if (failedLookups > 0) return { kind: 'failed', reason: 'lookup-failed', detail };
   return { kind: 'skipped', reason: attempts.at(-1)?.reason ?? 'no-plan', detail };
 }
 

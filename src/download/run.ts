@@ -236,7 +236,7 @@ export class DownloadRun {
       options.report({ kind: 'worker-crashed', work: work.id, code, message });
       const reason = isTimeout ? 'timeout' : 'internal-error';
       const outcome: WorkOutcome = { kind: 'failed', reason, detail: `${code}: ${message}` };
-      return { work, outcome, attempts: [], problems: [], startedAt, endedAt: options.clock.now() };
+      return { work, outcome, asked: [], attempts: [], problems: [], startedAt, endedAt: options.clock.now() };
     }
   }
 
@@ -257,7 +257,7 @@ export class DownloadRun {
   async #writeLoss(work: Work, outcome: WorkOutcome, startedAt: number): Promise<void> {
     const { sink, clock, runId } = this.#options;
     await sink.write(
-      manifestRow({ work, outcome, attempts: [], problems: [], startedAt, endedAt: clock.now() }, runId),
+      manifestRow({ work, outcome, asked: [], attempts: [], problems: [], startedAt, endedAt: clock.now() }, runId),
     );
   }
 

@@ -169,10 +169,8 @@ export class Gates implements Disposable {
       };
       signal?.addEventListener('abort', abandon, { once: true });
       for (const gate of gates) (gate.waiters ??= new Set()).add(waiter);
-      for (const gate of gates) {
-        gate.allowance.want(lengthOf(gate));
-        this.#arm(gate);
-      }
+      // Its turn may have come on the way into the line, and then no alarm would ever say so.
+      for (const gate of gates) this.serve(gate);
     });
   }
 

@@ -9,9 +9,11 @@ import { Tally } from './tally.ts';
 export function accountOf(rows: Iterable<ManifestRow>): Account | null {
   const [outcomes, saved, attempts, reasons] = [new Tally(), new Tally(), new Tally(), new Tally()];
   const [attemptReasons, kinds, licences] = [new Tally(), new Tally(), new Tally()];
+  const asked = new Tally();
   let [works, bytes] = [0, 0];
   for (const row of rows) {
     works += 1;
+    for (const name of new Set(row.asked ?? [])) asked.add(name);
     bytes += row.bytes ?? 0;
     outcomes.add(row.outcome);
     if (row.outcome === 'saved') {
@@ -25,11 +27,16 @@ export function accountOf(rows: Iterable<ManifestRow>): Account | null {
     }
   }
   if (works === 0) return null;
-  const names = new Set([...saved.sorted(), ...attempts.sorted()].map(([name]) => name));
+  const names = new Set([...saved.sorted(), ...attempts.sorted(), ...asked.sorted()].map(([name]) => name));
   return {
     works,
     outcomes: outcomes.record(),
-    resolvers: [...names].map((name) => ({ name, saved: saved.get(name), attempts: attempts.get(name) })),
+    resolvers: [...names].map((name) => ({
+      name,
+      asked: asked.get(name),
+      saved: saved.get(name),
+      attempts: attempts.get(name),
+    })),
     reasons: reasons.record(),
     attemptReasons: attemptReasons.record(),
     kinds: kinds.record(),

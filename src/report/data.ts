@@ -42,6 +42,8 @@ export interface Account {
 
 interface ResolverTally {
   readonly name: string;
+  /** Works for which it was asked. */
+  readonly asked: number;
   readonly saved: number;
   readonly attempts: number;
 }

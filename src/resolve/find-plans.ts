@@ -24,6 +24,7 @@ export async function* findPlans(
   for (const resolver of resolvers) {
     context.signal?.throwIfAborted();
     if (resolver.isLast) yield* manuscripts.splice(0);
+    context.asked?.(resolver.name);
     for await (const finding of resolver.plans(known, context)) {
       if (finding.kind === 'plan') {
         const { url } = finding.plan;

@@ -69,6 +69,8 @@ export type Finding =
       readonly message: string;
       /** When asking again makes sense; null when it does not. */
       readonly at: number | null;
+      /** It was not asked for want of a key, which is no failure of anybody. */
+      readonly wantsKey?: true;
     };
 
 /** Everything a resolver may use. */
@@ -84,6 +86,8 @@ export interface ResolveContext {
   readonly retracted?: 'keep' | 'skip';
   /** Whether a published version is worth waiting for: copies that are known to be none are then tried after all others. */
   readonly prefer?: 'any' | 'published';
+  /** Told of every resolver that is asked. */
+  readonly asked?: (resolver: string) => void;
   readonly signal?: AbortSignal | undefined;
 }
 

@@ -157,6 +157,23 @@ export function describeAdmission(name: string, open: OpenAdmission): void {
         assert.deepEqual(steps, ['let go', 'taken back']);
       }));
 
+    test('a turn that comes while somebody is on the way into the line is not missed', () =>
+      using(async ({ admission, clock, pass }, _events, take) => {
+        (await take('slow.org'))[Symbol.dispose]();
+        // The line is joined only after the moment for which it would have been joined.
+        const turn = await pass(
+          admission.acquire(admission.table.keysOf('slow.org'), {
+            ...PATIENT,
+            whileWaiting: async (wait) => {
+              await pass(new Promise<void>((resolve) => clock.setTimer(2 * INTERVAL_MS, resolve)));
+              return await wait();
+            },
+          }),
+        );
+        assert.equal(turn.kind, 'go');
+        if (turn.kind === 'go') turn.slot[Symbol.dispose]();
+      }));
+
     test('a hold is waited for within one’s patience, told beyond it, and never shortened', () =>
       using(async ({ admission, clock, pass }) => {
         const keys = ['held.org'];

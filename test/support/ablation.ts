@@ -13,6 +13,9 @@ import type { Resolver, Simulation, TruthLine } from '../../sim/index.ts';
 import { Admin, DEFAULT_POLICY, RESOLVERS, truthLines, verify } from '../../sim/index.ts';
 import { readManifest } from './harvest.ts';
 
+/** Resolvers that are asked only when they are enabled by name. */
+const MINING: readonly Resolver[] = ['wiley_tdm', 'elsevier_tdm'];
+
 /** What turning off one resolver cost. */
 export interface Ablation {
   readonly resolver: Resolver;
@@ -81,7 +84,9 @@ function chosenFrom(truth: readonly TruthLine[], resolver: Resolver, scope: 'all
 }
 
 function truthUnder({ world, documents }: Simulation, resolvers: readonly Resolver[]): Promise<TruthLine[]> {
-  return Array.fromAsync(truthLines(world, documents, { ...DEFAULT_POLICY, resolvers }));
+  return Array.fromAsync(
+    truthLines(world, documents, { ...DEFAULT_POLICY, keys: [...DEFAULT_POLICY.keys, 'wiley', 'elsevier'], resolvers }),
+  );
 }
 
 async function harvestHere(
@@ -108,7 +113,11 @@ async function harvestHere(
           floor_bytes_per_second: 0,
         },
         orchestrator: { max_workers: 32 },
-        download: { out, disable: [options.disable] },
+        download: {
+          out,
+          enable: MINING.filter((name) => name !== options.disable),
+          disable: [options.disable],
+        },
         queue: { backend: 'memory' },
       },
       'the ablation',

@@ -4,6 +4,7 @@ import { hostKey, writeFileAtomic } from '../../base/index.ts';
 import { AtomicText } from './atomic-text.ts';
 import { csvLine } from './csv.ts';
 import type { ManifestMirror } from './manifest-mirror.ts';
+import { ResolverAccount } from './resolver-account.ts';
 
 const CSV_FIELDS = [
   'at', 'run_id', 'work', 'doi', 'title', 'outcome', 'reason', 'resolver', 'url', 'final_url', 'path', 'kind', 'sha256', 'bytes', 'license',
@@ -29,6 +30,7 @@ export async function writeReports(
   const [outcomes, reasons, resolvers, kinds]: Record<string, number>[] = [{}, {}, {}, {}];
   const byResolver: Record<string, Measured> = {};
   const byHost: Record<string, Measured> = {};
+  const account = new ResolverAccount();
   const durations: number[] = [];
   let [works, bytes] = [0, 0];
   const about = { generated_at: new Date(options.now).toISOString(), run_id: options.runId };
@@ -51,6 +53,7 @@ export async function writeReports(
     if (row.kind !== null) count(kinds, row.kind);
     bytes += row.bytes ?? 0;
     durations.push(row.duration_ms);
+    account.add(row);
     if (row.path !== null) {
       const { path, sha256, bytes: size, kind } = row;
       index.write(
@@ -68,7 +71,16 @@ export async function writeReports(
   const header = { ...about, works };
   const write = (name: string, value: unknown): Promise<void> =>
     writeFileAtomic(join(folder, name), `${JSON.stringify(value, undefined, 2)}\n`);
-  await write('manifest.summary.json', { ...header, bytes, outcomes, reasons, resolvers, kinds });
+  await write('manifest.summary.json', {
+    ...header,
+    bytes,
+    outcomes,
+    reasons,
+    resolvers,
+    kinds,
+    resolver_account: account.lines,
+    problems: account.problems,
+  });
   durations.sort((a, b) => a - b);
   await write('manifest.metrics.json', {
     ...header,

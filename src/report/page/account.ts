@@ -130,10 +130,13 @@ function yieldTables(data: ReportData, account: Account): HTMLElement[] {
     Object.entries(record).map(([name, value]) => ({ name, value }));
   const section = (title: string, ...content: Node[]): HTMLElement =>
     html('section', {}, html('h2', {}, title), ...content);
-  const resolvers = account.resolvers.map(({ name, saved, attempts }) => ({
+  const resolvers = account.resolvers.map(({ name, asked, saved, attempts }) => ({
     name: words(name),
     value: saved,
-    note: attempts === 0 ? undefined : `${saved} of ${counted(attempts, 'try', 'tries')}`,
+    note: [
+      ...(asked === 0 ? [] : [`asked for ${counted(asked, 'work', 'works')}`]),
+      ...(attempts === 0 ? [] : [`${saved} of ${counted(attempts, 'try', 'tries')}`]),
+    ].join(', '),
   }));
   const explained = (
     record: Readonly<Record<string, number>>,

@@ -36,7 +36,8 @@ export const core: Resolver = {
     const found = await lookups.json({ service: 'core', path: 'v3/search/works/', parameters }, coreAnswer, signal);
     const problems = problemsOf('core', found);
     if (services.hasKey('core')) yield* problems;
-    else if (problems.length > 0) yield { kind: 'problem', resolver: 'core', message: 'needs a CORE key', at: null };
+    else if (problems.length > 0)
+      yield { kind: 'problem', resolver: 'core', message: 'needs a CORE key', at: null, wantsKey: true };
     if (found.kind !== 'found') return;
     for (const each of found.value.results) {
       const authors = (each.authors ?? []).flatMap(({ name }) => (name === null ? [] : [name]));

@@ -15,7 +15,13 @@ export const elsevierTdm: Resolver = {
     const { doi } = work.ids;
     if (doi === null || !PREFIXES.test(doi)) return;
     if (!services.hasKey('elsevier_tdm')) {
-      yield { kind: 'problem', resolver: 'elsevier_tdm', message: "needs a key for Elsevier's text mining", at: null };
+      yield {
+        kind: 'problem',
+        resolver: 'elsevier_tdm',
+        message: "needs a key for Elsevier's text mining",
+        at: null,
+        wantsKey: true,
+      };
       return;
     }
     const url = services.url('elsevier_tdm', `content/article/doi/${doiPath(doi)}`, { httpAccept: 'application/pdf' });

@@ -13,7 +13,13 @@ export const openalexContent: Resolver = {
     const { openalex } = work.ids;
     if (openalex === null || (!work.content.pdf && !work.content.tei)) return;
     if (!services.hasKey('openalex_content')) {
-      yield { kind: 'problem', resolver: 'openalex_content', message: 'needs an OpenAlex key', at: null };
+      yield {
+        kind: 'problem',
+        resolver: 'openalex_content',
+        message: 'needs an OpenAlex key',
+        at: null,
+        wantsKey: true,
+      };
       return;
     }
     const best = work.locations.find(({ isOpen }) => isOpen);

@@ -15,7 +15,13 @@ export const wileyTdm: Resolver = {
     const { doi } = work.ids;
     if (doi === null || !PREFIXES.test(doi)) return;
     if (!services.hasKey('wiley_tdm')) {
-      yield { kind: 'problem', resolver: 'wiley_tdm', message: "needs a token for Wiley's text mining", at: null };
+      yield {
+        kind: 'problem',
+        resolver: 'wiley_tdm',
+        message: "needs a token for Wiley's text mining",
+        at: null,
+        wantsKey: true,
+      };
       return;
     }
     const url = services.url('wiley_tdm', `onlinelibrary/tdm/v1/articles/${encodeURIComponent(doi)}`);

@@ -56,9 +56,12 @@ export class FontCharacters {
     return shapes;
   }
 
-  character(code: number, sighting: Sighting): Character {
-    const known = this.#known.get(code);
-    if (known) return known;
+  /** The character of a code; where it was met first tells its shape. */
+  character(code: number, textPage: number, index: number, size: number): Character {
+    return this.#known.get(code) ?? this.#meet(code, { textPage, index, size });
+  }
+
+  #meet(code: number, sighting: Sighting): Character {
     const isWrong = this.#library.call.FPDFText_HasUnicodeMapError(sighting.textPage, sighting.index) === 1;
     const text = this.#textOf(code, isWrong);
     const character = {

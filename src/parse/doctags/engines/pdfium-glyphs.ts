@@ -8,6 +8,7 @@ import { FontCharacters } from './pdfium-characters.ts';
 import { readFont } from './pdfium-font.ts';
 import type { Matrix } from './pdfium-geometry.ts';
 import { mapBox } from './pdfium-geometry.ts';
+import { endAtPen, glyphBox } from './glyph-box.ts';
 import type { InkKind } from './hidden-text.ts';
 import { withoutHidden } from './hidden-text.ts';
 import type { Library } from './pdfium-library.ts';
@@ -113,7 +114,7 @@ export function readGlyphs(source: Source): PageText {
         }
       }
       if (!run) continue;
-      const character = run.characters.character(code, { textPage, index: at, size: run.turn === 0 ? run.size : 0 });
+      const character = run.characters.character(code, textPage, at, run.turn === 0 ? run.size : 0);
       const isHyphen = code === LINE_END_HYPHEN && call.FPDFText_IsHyphen(textPage, at) === 1;
       const text = isHyphen ? '-' : character.text;
       call.FPDFText_GetLooseCharBox(textPage, at, scratch);
@@ -161,7 +162,8 @@ export function readGlyphs(source: Source): PageText {
       lastRight = box.right;
       lastSoft = isSoft;
       const advance = run.font.math ? 0 : character.advance * run.size;
-      const place = glyphBox(box, { x: pen, y: onLine, advance, turn: run.turn });
+      const place =
+        run.turn === 0 ? endAtPen(box, pen, advance) : glyphBox(box, { x: pen, y: onLine, advance, turn: run.turn });
       const isHanging = run.hanging && character.ink !== undefined;
       glyphs.push({
         text,
@@ -190,26 +192,6 @@ export function readGlyphs(source: Source): PageText {
   }
   const shown = withoutHidden(glyphs, allPlain ? undefined : inks, source.drawings, starts);
   return { glyphs: shown, unmapped, renamed, hidden: hidden + glyphs.length - shown.length, truncated: total > count };
-}
-
-interface Step {
-  readonly x: number;
-  readonly y: number;
-  readonly advance: number;
-  readonly turn: number;
-}
-
-/**
- * The box of a letter holds all of its ink, and that of an f or an italic letter reaches over the space after it: how far
- * the pen moves tells where the letter ends. Type that is set wider or narrower than the font says is left alone.
- */
-function glyphBox(box: Box, { x, y, advance, turn }: Step): Box {
-  const length = turn === 0 || turn === 2 ? box.right - box.left : box.bottom - box.top;
-  if (turn < 0 || advance <= 0.4 * length || advance >= 1.2 * length) return box;
-  if (turn === 0) return { ...box, left: Math.max(x, box.left), right: Math.min(x + advance, box.right) };
-  if (turn === 1) return { ...box, top: Math.max(y, box.top), bottom: Math.min(y + advance, box.bottom) };
-  if (turn === 2) return { ...box, left: Math.max(x - advance, box.left), right: Math.min(x, box.right) };
-  return { ...box, top: Math.max(y - advance, box.top), bottom: Math.min(y, box.bottom) };
 }
 
 /** Whether the pen jumped between two glyphs of running text. */

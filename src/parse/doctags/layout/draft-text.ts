@@ -1,3 +1,4 @@
+import { withoutLetterspacing } from './caption.ts';
 import type { Draft } from './draft.ts';
 import { joinTexts } from './hyphen.ts';
 import type { Line } from './line.ts';
@@ -10,6 +11,7 @@ export function textOf(draft: Draft, vocabulary: ReadonlySet<string> = NOTHING):
   const texts = draft.lines.map((line) => line.text);
   const [first] = draft.lines;
   if (draft.kind === 'footnote' && first) texts[0] = apartFromMark(first);
+  if (draft.kind === 'caption') texts[0] = withoutLetterspacing(texts[0] ?? '');
   return draft.kind === 'code' ? codeText(draft) : joinTexts(texts, vocabulary);
 }
 

@@ -9,6 +9,8 @@ const SAME_PLACE = 2.5;
 const WIDE = 0.6;
 /** The share of pages on which a rule of the page stands: left and right pages may differ, and the first. */
 const REPEATS = 0.35;
+/** More long rules than the furniture of a page has. */
+const MANY = 200;
 
 /** A page with what stands on it. */
 export interface RuledPage {
@@ -21,12 +23,15 @@ export interface RuledPage {
 export function findPageRules(pages: readonly RuledPage[]): Set<Rule> {
   const found = new Set<Rule>();
   const long = pages.map((page) => longRules(page));
+  const places = new Map<string, number>();
+  for (const rules of long)
+    for (const place of new Set(rules.map((rule) => placeOf(rule)))) places.set(place, (places.get(place) ?? 0) + 1);
   long.forEach((rules, index) => {
     const page = pages[index];
     if (!page) return;
     for (const rule of rules) {
       // Tables at the head of their pages have rules there too, but not on so many pages.
-      const alike = long.filter((others) => others.some((other) => samePlace(rule, other))).length;
+      const alike = placesNear(rule).reduce((sum, place) => sum + (places.get(place) ?? 0), 0);
       const repeats = alike >= 2 && alike >= REPEATS * pages.length;
       if ((repeats && isOutside(rule, page)) || separatesColumns(rule, page)) found.add(rule);
     }
@@ -34,24 +39,30 @@ export function findPageRules(pages: readonly RuledPage[]): Set<Rule> {
   return found;
 }
 
+/** Where a rule begins and ends, in steps of how far it may move. */
+function placeOf({ direction, box }: Rule, dx = 0, dy = 0): string {
+  const step = (value: number): number => Math.round(value / SAME_PLACE);
+  const [from, to] = direction === 'horizontal' ? [box.left, box.right] : [box.top, box.bottom];
+  const at = direction === 'horizontal' ? box.top : box.left;
+  return `${direction} ${step(at) + dy} ${step(from) + dx} ${Math.round((to - from) / (2 * SAME_PLACE))}`;
+}
+
+function placesNear(rule: Rule): string[] {
+  const places: string[] = [];
+  for (let dx = -1; dx <= 1; dx += 1) for (let dy = -1; dy <= 1; dy += 1) places.push(placeOf(rule, dx, dy));
+  return places;
+}
+
 function longRules({ content, text }: RuledPage): Rule[] {
   const left = Math.min(content.width, ...text.map((segment) => segment.left));
   const right = Math.max(0, ...text.map((segment) => segment.right));
-  return content.rules.filter(({ direction, box }) =>
+  const all = content.rules.filter(({ direction, box }) =>
     direction === 'horizontal'
       ? box.right - box.left > WIDE * (right - left)
       : box.bottom - box.top > 0.25 * content.height,
   );
-}
-
-function samePlace(a: Rule, b: Rule): boolean {
-  return (
-    a.direction === b.direction &&
-    Math.abs(a.box.left - b.box.left) < SAME_PLACE &&
-    Math.abs(a.box.right - b.box.right) < SAME_PLACE &&
-    Math.abs(a.box.top - b.box.top) < SAME_PLACE &&
-    Math.abs(a.box.bottom - b.box.bottom) < SAME_PLACE
-  );
+  // A page with more of them is a form or one large table.
+  return all.length > MANY ? [] : all;
 }
 
 /** No text but a page's furniture stands on one side of it, or the text keeps away from it as from an edge. */

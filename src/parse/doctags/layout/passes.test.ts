@@ -225,7 +225,7 @@ find below the water.
   );
   assert.deepEqual(found, [
     'caption: TABLE I Ducks on two ponds',
-    'caption: F I G U R E 2 Geese on a meadow',
+    'caption: FIGURE 2 Geese on a meadow',
     'text: Figure 3 shows that ducks swim on every pond that is there and eat what they find below the water.',
   ]);
 });

@@ -1,0 +1,29 @@
+import type { Box } from '../../document.ts';
+
+/** Where the pen stood, how far it moved, and which way the text runs. */
+interface Step {
+  readonly x: number;
+  readonly y: number;
+  readonly advance: number;
+  readonly turn: number;
+}
+
+/**
+ * The box of a letter holds all of its ink, and that of an f or an italic letter reaches over the space after it: how far
+ * the pen moves tells where the letter ends. Type that is set wider or narrower than the font says is left alone.
+ */
+export function endAtPen(box: Box, pen: number, advance: number): Box {
+  const width = box.right - box.left;
+  if (advance <= 0.4 * width || advance >= 1.2 * width) return box;
+  const { left, right, top, bottom } = box;
+  return { left: Math.max(pen, left), right: Math.min(pen + advance, right), top, bottom };
+}
+
+/** The same for text that is turned. */
+export function glyphBox(box: Box, { x, y, advance, turn }: Step): Box {
+  const length = turn === 2 ? box.right - box.left : box.bottom - box.top;
+  if (turn < 0 || advance <= 0.4 * length || advance >= 1.2 * length) return box;
+  if (turn === 1) return { ...box, top: Math.max(y, box.top), bottom: Math.min(y + advance, box.bottom) };
+  if (turn === 2) return { ...box, left: Math.max(x - advance, box.left), right: Math.min(x, box.right) };
+  return { ...box, top: Math.max(y - advance, box.top), bottom: Math.min(y, box.bottom) };
+}
