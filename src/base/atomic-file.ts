@@ -1,7 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { readdirSync, rmSync } from 'node:fs';
-import { mkdir, open, rename, rm } from 'node:fs/promises';
+import { mkdir, open, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+
+import { describeDiskError } from './disk-error.ts';
+import { renameFile } from './rename-file.ts';
 
 /**
  * Writes a file so that its final name never shows half of it, whatever happens: a `.part` beside it, fsync,
@@ -15,8 +18,8 @@ export async function writeFileAtomic(path: string, data: string | Uint8Array): 
     await file.writeFile(data);
     await file.sync();
   } catch (error) {
-    await rm(part, { force: true });
-    throw error;
+    await rm(part, { force: true }).catch(() => undefined);
+    throw describeDiskError(error, path);
   }
   await commitPart(part, path);
 }
@@ -52,7 +55,7 @@ function isAlive(pid: number): boolean {
 
 /** Gives synced bytes their final name, durably. */
 export async function commitPart(part: string, path: string): Promise<void> {
-  await rename(part, path);
+  renameFile(part, path);
   await syncFolder(dirname(path));
 }
 

@@ -45,14 +45,19 @@ export class FileLock implements Disposable {
     try {
       return work();
     } finally {
-      this.#database.exec('ROLLBACK');
+      this.#letGo();
     }
   }
 
   /** Takes the lock until the answer is disposed of or the process ends; undefined when somebody else has it. */
   tryTake(): Disposable | undefined {
     if (!this.#tryLock()) return undefined;
-    return { [Symbol.dispose]: () => this.#database.exec('ROLLBACK') };
+    return { [Symbol.dispose]: () => this.#letGo() };
+  }
+
+  /** A full disk may have ended the transaction already; complaining about that would hide why. */
+  #letGo(): void {
+    if (this.#database.isTransaction) this.#database.exec('ROLLBACK');
   }
 
   #tryLock(): boolean {

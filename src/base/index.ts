@@ -7,6 +7,8 @@ export { addedJitterDelay, equalJitterDelay, spreadDelay } from './backoff.ts';
 export type { Random } from './backoff.ts';
 export { canonicalJson, sha256, sha256File } from './hash.ts';
 export { commitPart, partPath, removeDeadParts, syncFolder, writeFileAtomic } from './atomic-file.ts';
+export { describeDiskError, freeSpace } from './disk-error.ts';
+export { renameFile } from './rename-file.ts';
 export { FileLock } from './file-lock.ts';
 export { JsonlWriter, parseJsonl, readJsonl, splitLines } from './jsonl.ts';
 export type { BadLine, GoodLine } from './jsonl.ts';

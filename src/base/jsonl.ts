@@ -1,9 +1,10 @@
-import { closeSync, fdatasync, fstatSync, ftruncateSync, mkdirSync, openSync, readSync, writeSync } from 'node:fs';
+import { closeSync, fdatasync, fstatSync, mkdirSync, openSync, readSync, truncateSync, writeSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { promisify } from 'node:util';
 
 import type { Clock } from './clock.ts';
+import { describeDiskError } from './disk-error.ts';
 import { AppError } from './errors.ts';
 import { FileLock } from './file-lock.ts';
 
@@ -112,6 +113,7 @@ interface Pending {
  * is acknowledged after fdatasync, and appends that wait together share one.
  */
 export class JsonlWriter implements AsyncDisposable {
+  readonly #path: string;
   readonly #lock: FileLock;
   readonly #descriptor: number;
   readonly #durable: boolean;
@@ -119,6 +121,7 @@ export class JsonlWriter implements AsyncDisposable {
   #flushing: Promise<void> | undefined;
 
   private constructor(path: string, lock: FileLock, durable: boolean) {
+    this.#path = path;
     this.#lock = lock;
     this.#durable = durable;
     this.#descriptor = openSync(path, 'a+');
@@ -165,7 +168,8 @@ export class JsonlWriter implements AsyncDisposable {
         if (this.#durable) await syncData(this.#descriptor);
         for (const { done } of batch) done();
       } catch (error) {
-        for (const { failed } of batch) failed(error);
+        const told = describeDiskError(error, this.#path);
+        for (const { failed } of batch) failed(told);
       }
     }
     this.#flushing = undefined;
@@ -185,7 +189,8 @@ export class JsonlWriter implements AsyncDisposable {
       end = at === -1 ? from : from + at + 1;
       if (at !== -1) break;
     }
-    ftruncateSync(this.#descriptor, end);
+    // By its name: Windows truncates nothing through a descriptor that only appends.
+    truncateSync(this.#path, end);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

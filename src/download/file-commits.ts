@@ -1,6 +1,8 @@
-import { closeSync, fdatasync, fsync, openSync, renameSync } from 'node:fs';
+import { closeSync, fdatasync, fsync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { promisify } from 'node:util';
+
+import { describeDiskError, renameFile } from '../base/index.ts';
 
 const syncData = promisify(fdatasync);
 const syncAll = promisify(fsync);
@@ -45,7 +47,7 @@ export class FileCommits {
         await syncFile(commit.part);
         this.#ready.push(commit);
       } catch (error) {
-        commit.failed(error);
+        commit.failed(describeDiskError(error, commit.path));
       }
       if (this.#ready.length >= GROUP && !this.#naming) void this.#nameFiles();
     }
@@ -64,7 +66,7 @@ export class FileCommits {
           await syncEntries(folder);
           for (const { done } of commits) done();
         } catch (error) {
-          for (const { failed } of commits) failed(error);
+          for (const { failed, path } of commits) failed(describeDiskError(error, path));
         }
       }
     }
@@ -81,13 +83,12 @@ async function syncFile(path: string): Promise<void> {
   }
 }
 
-/** On the thread itself: a rename costs less than the way to another thread and back. */
 function rename({ part, path, failed }: Commit): boolean {
   try {
-    renameSync(part, path);
+    renameFile(part, path);
     return true;
   } catch (error) {
-    failed(error);
+    failed(describeDiskError(error, path));
     return false;
   }
 }

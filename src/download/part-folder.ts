@@ -50,9 +50,10 @@ export class PartFolder implements Disposable {
 
   [Symbol.dispose](): void {
     rmSync(this.path, { recursive: true, force: true });
-    rmSync(this.#lockPath, { force: true });
+    // Let go before it is removed: Windows removes no file that is open.
     this.#held[Symbol.dispose]();
     this.#lock[Symbol.dispose]();
+    rmSync(this.#lockPath, { force: true, maxRetries: 3 });
   }
 }
 

@@ -2,6 +2,7 @@ import type { Hash } from 'node:crypto';
 import { createHash } from 'node:crypto';
 import { closeSync, openSync, rmSync, writeSync } from 'node:fs';
 
+import { describeDiskError } from '../base/index.ts';
 import type { BodySink } from '../http/index.ts';
 import type { Checksum } from '../resolve/index.ts';
 import type { Sniffed } from './sniffer.ts';
@@ -102,14 +103,22 @@ export class BodyReceiver implements BodySink {
   }
 
   #flush(): void {
-    this.#descriptor ??= openSync(this.#part, 'wx');
+    try {
+      this.#descriptor ??= openSync(this.#part, 'wx');
+    } catch (error) {
+      throw describeDiskError(error, this.#part);
+    }
     for (const chunk of this.#held) this.#writeAll(chunk);
     this.#held = [];
   }
 
   #writeAll(chunk: Buffer): void {
     if (this.#descriptor === undefined) return;
-    for (let written = 0; written < chunk.length;) written += writeSync(this.#descriptor, chunk, written);
+    try {
+      for (let written = 0; written < chunk.length;) written += writeSync(this.#descriptor, chunk, written);
+    } catch (error) {
+      throw describeDiskError(error, this.#part);
+    }
   }
 
   #close(): void {

@@ -1,4 +1,4 @@
-import type { Clock, ErrorInfo } from '../base/index.ts';
+import type { Clock } from '../base/index.ts';
 import { AppError, errorInfo } from '../base/index.ts';
 import type { Admission } from '../hosts/index.ts';
 import type { Send } from '../http/index.ts';
@@ -6,6 +6,8 @@ import type {
   DrainMode,
   Handler,
   HandlerContext,
+  HandlerJob,
+  HandlerOutcome,
   LeasedJob,
   OrchestratorOptions,
   QueueEvent,
@@ -24,8 +26,8 @@ import type { ManifestRow } from './manifest-row.ts';
 import { manifestRow } from './manifest-row.ts';
 import type { ArtifactKind, WorkOutcome, WorkResult } from './outcome.ts';
 import { processWork } from './process-work.ts';
+import { likelyUrl, resultOf, told } from './queue-words.ts';
 import type { Reason } from './reasons.ts';
-import { REASONS } from './reasons.ts';
 
 /** Works of a fast listing that are put into the queue together. */
 const WORKS_PER_COMMIT = 500;
@@ -97,6 +99,8 @@ const LONGEST_PARK_MS = 24 * 3_600_000;
 export class DownloadRun {
   readonly #options: DownloadRunOptions;
   readonly #orchestrator: Orchestrator;
+  readonly #halt = new AbortController();
+  #diskError: { readonly error: unknown } | undefined;
   readonly #parks = new Map<string, number>();
   readonly #counts = { found: 0, saved: 0, skipped: 0, failed: 0, parked: 0, keptBefore: 0, crashed: 0, bytes: 0 };
 
@@ -128,7 +132,7 @@ export class DownloadRun {
   /** Finds and downloads until nothing is left, or until told to stop. */
   async run(options: { readonly drain?: DrainMode; readonly signal: AbortSignal }): Promise<DownloadSummary> {
     const { provider } = this.#options;
-    const stop = new AbortController();
+    const stop = this.#halt;
     const signal = AbortSignal.any([options.signal, stop.signal]);
     const drain = options.drain ?? 'empty';
     const running = this.#orchestrator.run({ drain: provider ? 'never' : drain, signal });
@@ -148,6 +152,7 @@ export class DownloadRun {
       stop.abort();
       await finding;
       await this.#accountForGivenUp();
+      if (this.#diskError) throw this.#diskError.error;
       if (providerError) throw providerError.error;
       return { ...summary, ...this.#counts };
     } finally {
@@ -158,6 +163,18 @@ export class DownloadRun {
 
   /** Downloads the work of one job; also what `queue run` does with jobs that somebody else put in. */
   readonly handler: Handler = async (job, context) => {
+    try {
+      return await this.#download(job, context);
+    } catch (error) {
+      // Where nothing can be written there is no use in going on: the work is given back, and the run ends with the reason.
+      if (!codeIs(error, 'DISK_FULL') && !codeIs(error, 'DISK_READ_ONLY')) throw error;
+      this.#diskError ??= { error };
+      this.#halt.abort();
+      return { retryAt: this.#options.clock.now(), reason: errorInfo(error) };
+    }
+  };
+
+  async #download(job: HandlerJob, context: HandlerContext): Promise<HandlerOutcome> {
     const work = workFromPayload(job.artifactId, job.artifact);
     const { sink, files, report } = this.#options;
     const before = sink.last(work.id);
@@ -190,7 +207,7 @@ export class DownloadRun {
         throw new AppError(code, message);
       }
     }
-  };
+  }
 
   #isWorthAnotherTry(reason: Reason, attempt: number): boolean {
     // A host that was given up asked for more time than any of our delays.
@@ -231,6 +248,7 @@ export class DownloadRun {
     } catch (error) {
       const isTimeout = context.signal.aborted && codeIs(context.signal.reason, 'JOB_TIMEOUT');
       if ((context.signal.aborted && !isTimeout) || codeIs(error, 'QUEUE_HOST_BUSY')) throw error;
+      if (codeIs(error, 'DISK_FULL') || codeIs(error, 'DISK_READ_ONLY')) throw error;
       const { code, message } = errorInfo(isTimeout ? context.signal.reason : error);
       this.#counts.crashed += 1;
       options.report({ kind: 'worker-crashed', work: work.id, code, message });
@@ -277,22 +295,6 @@ export class DownloadRun {
   }
 }
 
-/** The first file that is known of: its host is asked first, so the queue can begin with the host that has most to give. */
-function likelyUrl({ locations, urls }: Work): string | undefined {
-  return locations.find(({ isOpen, pdfUrl }) => isOpen && pdfUrl !== null)?.pdfUrl ?? urls[0];
-}
-
 function codeIs(error: unknown, code: string): boolean {
   return error instanceof Error && 'code' in error && error.code === code;
-}
-
-/** The reason as codes are written, `no-plan` → `NO_PLAN`, and what there is to say. */
-function told({ reason, detail }: { readonly reason: Reason; readonly detail: string | null }): ErrorInfo {
-  return { code: reason.toUpperCase().replaceAll('-', '_'), message: detail ?? REASONS[reason].sentence };
-}
-
-/** What a saved work left behind, as `queue show` tells it. */
-function resultOf({ artifact, attempt }: WorkOutcome & { kind: 'saved' }, worker: string): object {
-  const { path, bytes, sha256 } = artifact;
-  return { path, resolver: attempt.resolver, host: new URL(attempt.finalUrl).host, worker, bytes, sha256 };
 }

@@ -3,7 +3,7 @@ import type { Config } from '../config/index.ts';
 import type { Admission, Facts, HostEvent, PolicySettings } from '../hosts/index.ts';
 import { createMemoryAdmission, HostTable, openSharedAdmission } from '../hosts/index.ts';
 import type { Services } from '../resolve/index.ts';
-import type { Runtime } from './runtime.ts';
+import type { Runtime } from './queue/runtime.ts';
 
 /** An authority over hosts, and what a fleet finds out once. */
 export interface OpenedAdmission {

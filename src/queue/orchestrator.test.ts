@@ -751,3 +751,14 @@ test('a job that somebody else had in between is stopped here, and comes back on
   assert.equal((await run).done, 1);
   assert.equal(starts, 2);
 });
+
+test('a job that the queue gave up counts among those that failed', async () => {
+  const { clock, queue, orchestrator, store } = stage(() => undefined, { maxDeaths: 1 });
+  await queue.enqueue('poison', {});
+  const picks = [{ host: null, resolver: null, limit: 1 }];
+  await store.exchange({ workerId: 'dead', settlements: [], picks, now: clock.now(), leaseMs: 1 });
+  await clock.advance(2);
+  const run = orchestrator.run({ drain: 'empty' });
+  for (let second = 0; second < 5; second += 1) await clock.advance(1_000);
+  assert.deepEqual([(await run).error, (await store.admin.find('poison'))?.state], [1, 'error']);
+});

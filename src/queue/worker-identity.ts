@@ -1,6 +1,6 @@
 import { readFileSync, readlinkSync } from 'node:fs';
 import { randomBytes } from 'node:crypto';
-import { hostname } from 'node:os';
+import { hostname, networkInterfaces } from 'node:os';
 
 import { sha256 } from '../base/index.ts';
 
@@ -42,10 +42,20 @@ function machineId(): string {
       `${readFileSync('/proc/sys/kernel/random/boot_id', 'utf8')}${readlinkSync('/proc/self/ns/pid')}`,
     ).slice(0, 8);
   } catch {
-    // Not Linux: the host's name has to do.
-    return sha256(hostname()).slice(0, 8);
+    return elsewhere;
   }
 }
+
+/** Where the kernel tells no boot: by name and network cards, since names are given twice; by chance where there are none. */
+export function machineByCards(name: string, cards: readonly string[]): string {
+  const own = cards.filter((card) => card !== '00:00:00:00:00:00').sort();
+  return sha256(own.length === 0 ? randomBytes(16) : [name, ...own].join(' ')).slice(0, 8);
+}
+
+const elsewhere = machineByCards(
+  hostname(),
+  Object.values(networkInterfaces()).flatMap((each = []) => each.map(({ mac }) => mac)),
+);
 
 /** When a process started, in the kernel's ticks; undefined where that cannot be known. */
 function startOf(pid: number): number | undefined {

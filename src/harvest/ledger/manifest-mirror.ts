@@ -1,4 +1,5 @@
 import { existsSync, renameSync } from 'node:fs';
+import { describeDiskError } from '../../base/index.ts';
 import type { StatementSync } from 'node:sqlite';
 import { DatabaseSync } from 'node:sqlite';
 
@@ -35,6 +36,7 @@ export interface MirroredRow {
 
 /** The manifest as a database: the same rows, for questions that a text file answers slowly. */
 export class ManifestMirror implements Disposable {
+  readonly #path: string;
   readonly #database: DatabaseSync;
   readonly #insert: StatementSync;
   readonly #insertAttempt: StatementSync;
@@ -42,6 +44,7 @@ export class ManifestMirror implements Disposable {
   readonly #last: StatementSync;
 
   constructor(path: string) {
+    this.#path = path;
     this.#database = openOrReplace(path);
     this.#insert = this.#database.prepare(
       `INSERT INTO manifest (run_id, at, work, outcome, reason, resolver, path, kind, sha256, bytes, row_json)
@@ -85,7 +88,7 @@ export class ManifestMirror implements Disposable {
       return added;
     } catch (error) {
       if (this.#database.isTransaction) this.#database.exec('ROLLBACK');
-      throw error;
+      throw describeDiskError(error, this.#path);
     }
   }
 

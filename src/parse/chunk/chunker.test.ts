@@ -216,6 +216,7 @@ test('overlap says the last sentences again and marks them', () => {
   const flow = flowOf(documentOf([block(0, 'text', text)])).text;
   for (const chunk of chunks.slice(1)) {
     assert.ok(chunk.repeated > 0);
+    assert.ok(model.count(chunk.text.slice(0, chunk.repeated)) <= 24);
     assert.equal(chunk.text.slice(0, chunk.repeated), flow.slice(chunk.start - chunk.repeated, chunk.start));
     assert.match(chunk.text, /^The point/);
   }

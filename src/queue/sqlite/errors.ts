@@ -1,7 +1,4 @@
-import { statfsSync } from 'node:fs';
-import { dirname } from 'node:path';
-
-import { AppError } from '../../base/index.ts';
+import { AppError, freeSpace } from '../../base/index.ts';
 
 /** Primary SQLite result codes, of which the extended ones are refinements. */
 const CODES = { busy: 5, locked: 6, readOnly: 8, io: 10, corrupt: 11, full: 13, cannotOpen: 14, notADatabase: 26 };
@@ -60,14 +57,5 @@ export function describeSqliteError(error: unknown, path: string): unknown {
       });
     default:
       return error;
-  }
-}
-
-function freeSpace(path: string): string {
-  try {
-    const { bavail, bsize } = statfsSync(dirname(path));
-    return `${((bavail * bsize) / 1e6).toFixed(1)} MB free`;
-  } catch {
-    return 'free space unknown';
   }
 }

@@ -13,6 +13,8 @@ export interface StoredFingerprint {
   readonly cfg_hash: string;
   /** Marks of the inputs in the order they are declared. */
   readonly inputs?: readonly FileMark[];
+  /** Bytes of the outputs in the order they are declared: one that was cut or written over is noticed. */
+  readonly outputs?: readonly number[];
   /** The run that wrote it, and the row it was about to write: a run killed in between is completed by the next. */
   readonly run?: string;
   readonly record?: ItemRecord;
@@ -25,6 +27,7 @@ type RunReason =
   | 'no-outputs-declared'
   | 'output-missing'
   | 'output-empty'
+  | 'output-damaged'
   | 'fingerprint-missing'
   | 'fingerprint-damaged'
   | 'config-changed'
@@ -67,32 +70,33 @@ const KNOWN: Verdict = { kind: 'known' };
  * the inputs. An input whose size, time and inode are as they were is not hashed again, unless `verifyHash`.
  */
 export function judge(item: WorkItem, options: JudgeOptions): Verdict | Promise<Verdict> {
-  let outputs = 0;
+  const sizes: number[] = [];
   for (const name in item.outputs) {
-    outputs += 1;
     const stats = statSync(item.outputs[name] ?? '', QUIETLY);
     if (!stats?.isFile()) return run('output-missing');
     if (stats.size === 0) return run('output-empty');
+    sizes.push(stats.size);
   }
-  if (outputs === 0) return run('no-outputs-declared');
+  if (sizes.length === 0) return run('no-outputs-declared');
   const stats = statSync(fingerprintPath(item), QUIETLY);
   if (!stats) return run('fingerprint-missing');
   const marks = item.fingerprint ? undefined : markInputs(item.inputs);
   if (!marks && !item.fingerprint) return run('input-missing');
-  const state = stateOf([[stats.size, stats.mtimeMs, stats.ino], ...(marks ?? [])], item);
+  const ofOutputs = sizes.map((size): FileMark => [size, 0, 0]);
+  const state = stateOf([[stats.size, stats.mtimeMs, stats.ino], ...ofOutputs, ...(marks ?? [])], item);
   const known = options.index?.has(item.itemId, state) ?? false;
-  if (options.verifyHash) return compareHash(item, known);
-  return known ? KNOWN : compareMarks(item, options, marks, state);
+  if (options.verifyHash) return compareHash(item, sizes, known);
+  return known ? KNOWN : compareMarks(item, options, { marks, sizes, state });
 }
 
 function compareMarks(
   item: WorkItem,
   options: JudgeOptions,
-  marks: readonly FileMark[] | undefined,
-  state: number,
+  seen: { readonly marks: readonly FileMark[] | undefined; readonly sizes: readonly number[]; readonly state: number },
 ): Verdict | Promise<Verdict> {
+  const { marks, sizes, state } = seen;
   const path = fingerprintPath(item);
-  const stored = readFingerprint(path, item);
+  const stored = readFingerprint(path, item, sizes);
   if (typeof stored === 'string') return run(stored);
   if (!marks || sameMarks(stored.inputs, marks)) {
     return !item.fingerprint || item.fingerprint.inputSha256 === stored.input_sha256
@@ -111,8 +115,8 @@ function compareMarks(
 }
 
 /** Whatever the marks say, the bytes decide; the index only tells whether a row is missing. */
-function compareHash(item: WorkItem, known: boolean): Verdict | Promise<Verdict> {
-  const stored = readFingerprint(fingerprintPath(item), item);
+function compareHash(item: WorkItem, sizes: readonly number[], known: boolean): Verdict | Promise<Verdict> {
+  const stored = readFingerprint(fingerprintPath(item), item, sizes);
   if (typeof stored === 'string') return run(stored);
   const compare = (sha256: string): Verdict =>
     sha256 !== stored.input_sha256
@@ -139,6 +143,7 @@ export function writeFingerprint(
     input_sha256: inputs.sha256,
     cfg_hash: item.cfgHash,
     ...(inputs.marks && { inputs: inputs.marks }),
+    outputs: Object.values(item.outputs).map((path) => statSync(path).size),
     run: by.run,
     record: by.record,
   };
@@ -151,7 +156,7 @@ export function removeFingerprint(item: WorkItem): void {
 }
 
 /** The fingerprint, or why it does not vouch for the item with its present settings. */
-function readFingerprint(path: string, item: WorkItem): StoredFingerprint | RunReason {
+function readFingerprint(path: string, item: WorkItem, sizes: readonly number[]): StoredFingerprint | RunReason {
   let text: string;
   try {
     text = readText(path);
@@ -162,7 +167,10 @@ function readFingerprint(path: string, item: WorkItem): StoredFingerprint | RunR
   try {
     const stored = JSON.parse(text) as Partial<StoredFingerprint> | null;
     if (typeof stored?.input_sha256 !== 'string' || typeof stored.cfg_hash !== 'string') return 'fingerprint-damaged';
-    return stored.cfg_hash === item.cfgHash ? (stored as StoredFingerprint) : 'config-changed';
+    if (stored.cfg_hash !== item.cfgHash) return 'config-changed';
+    // Those of older versions know no sizes.
+    if (stored.outputs?.some((size, at) => size !== sizes[at])) return 'output-damaged';
+    return stored as StoredFingerprint;
   } catch {
     return 'fingerprint-damaged';
   }

@@ -1,6 +1,7 @@
-import { existsSync, renameSync, statfsSync } from 'node:fs';
+import { existsSync, statfsSync } from 'node:fs';
 import { dirname } from 'node:path';
 
+import { renameFile } from '../../base/index.ts';
 import { DiskSync } from './disk-sync.ts';
 import { fingerprintPath, removeFingerprint, writeFingerprint } from './fingerprint.ts';
 import type { ItemRun, Performed } from '../execute/item-run.ts';
@@ -114,7 +115,7 @@ export class GroupCommit {
     try {
       if (!performed.inputs) throw new Error('an item with outputs was performed without looking at its inputs');
       if (existsSync(fingerprintPath(item))) removeFingerprint(item);
-      for (const path of Object.values(item.outputs)) renameSync(path + suffix, path);
+      for (const path of Object.values(item.outputs)) renameFile(path + suffix, path);
       writeFingerprint(item, performed.inputs, { run: this.#runId, record });
       return undefined;
     } catch (error) {

@@ -66,6 +66,13 @@ test('an output that is missing or empty is made again', async () => {
   assert.deepEqual(empty, { reason: 'output-empty', worked: 1 });
 });
 
+test('an output that was cut off, or written over by something longer, is noticed and made again', async () => {
+  for (const text of ['TEXT', 'TEXT OF A AND MORE']) {
+    const damaged = await rerunAfter((workspace) => writeFileSync(workspace.output('a'), text));
+    assert.deepEqual(damaged, { reason: 'output-damaged', worked: 1 });
+  }
+});
+
 test('one missing output of several is enough', async () => {
   const more = await rerunAfter((workspace, item) => ({
     ...item,

@@ -1,0 +1,34 @@
+import assert from 'node:assert/strict';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+
+import { AppError } from './errors.ts';
+import { describeDiskError } from './disk-error.ts';
+
+const PATH = join(tmpdir(), 'rows.jsonl');
+
+test('an error of the disk is told with its path, the free space and what to do', () => {
+  for (const [thrown, code] of [
+    [{ code: 'ENOSPC' }, 'DISK_FULL'],
+    [{ code: 'EDQUOT' }, 'DISK_FULL'],
+    [{ code: 'ERR_SQLITE_ERROR', errcode: 13 }, 'DISK_FULL'],
+    [{ code: 'EROFS' }, 'DISK_READ_ONLY'],
+    [{ code: 'ERR_SQLITE_ERROR', errcode: 1032 }, 'DISK_READ_ONLY'],
+    [{ code: 'EACCES' }, 'DISK_NOT_PERMITTED'],
+    [{ code: 'EIO' }, 'DISK_IO_ERROR'],
+    [{ code: 'ERR_SQLITE_ERROR', errcode: 778 }, 'DISK_IO_ERROR'],
+  ] as const) {
+    const told = describeDiskError(Object.assign(new Error('x'), thrown), PATH);
+    assert.ok(told instanceof AppError);
+    assert.equal(told.code, code);
+    assert.ok(told.message.startsWith(PATH));
+    assert.match(told.message, /\d MB free/);
+    assert.ok(told.hint);
+  }
+});
+
+test('any other error is left as it is', () => {
+  const other = Object.assign(new Error('x'), { code: 'ENOENT' });
+  assert.equal(describeDiskError(other, PATH), other);
+});

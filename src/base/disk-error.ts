@@ -1,0 +1,63 @@
+import { statfsSync } from 'node:fs';
+import { dirname } from 'node:path';
+
+import { AppError } from './errors.ts';
+
+const FULL = new Set(['ENOSPC', 'EDQUOT']);
+const NOT_PERMITTED = new Set(['EACCES', 'EPERM']);
+/** Result codes of SQLite that mean the same. */
+const SQLITE = { readOnly: 8, io: 10, full: 13 };
+
+/** An error of the disk said so that a person can act: which path, how much space, what to do. Anything else as it is. */
+export function describeDiskError(error: unknown, path: string): unknown {
+  const code = error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
+  const result =
+    error instanceof Error && 'errcode' in error && typeof error.errcode === 'number' ? error.errcode & 0xff : 0;
+  if (FULL.has(code) || result === SQLITE.full) {
+    return new AppError(
+      'DISK_FULL',
+      `${path} cannot be written: the disk is full or the quota is used up (${freeSpace(path)})`,
+      {
+        hint: 'free some space and start the same command again; what was finished is kept',
+        cause: error,
+      },
+    );
+  }
+  if (code === 'EROFS' || result === SQLITE.readOnly) {
+    return new AppError(
+      'DISK_READ_ONLY',
+      `${path} cannot be written: the disk or the file is read-only (${freeSpace(path)})`,
+      {
+        hint: 'check that the disk is not mounted read-only, and the permissions of the file and its folder',
+        cause: error,
+      },
+    );
+  }
+  if (NOT_PERMITTED.has(code)) {
+    return new AppError('DISK_NOT_PERMITTED', `${path} may not be written (${code}, ${freeSpace(path)})`, {
+      hint: 'check the permissions of the file and its folder, and that no other program has it open',
+      cause: error,
+    });
+  }
+  if (code === 'EIO' || result === SQLITE.io) {
+    return new AppError(
+      'DISK_IO_ERROR',
+      `${path} cannot be read or written: the disk reports an error (${freeSpace(path)})`,
+      {
+        hint: 'check the disk; the bytes in question are discarded and made again by the next run',
+        cause: error,
+      },
+    );
+  }
+  return error;
+}
+
+/** What is left on the disk of a path. */
+export function freeSpace(path: string): string {
+  try {
+    const { bavail, bsize } = statfsSync(dirname(path));
+    return `${((bavail * bsize) / 1e6).toFixed(1)} MB free`;
+  } catch {
+    return 'free space unknown';
+  }
+}

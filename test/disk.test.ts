@@ -1,0 +1,122 @@
+import assert from 'node:assert/strict';
+import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs';
+import { mkdtempDisposable } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import { test } from 'node:test';
+
+import { recordDisk } from './support/recorded-disk.ts';
+
+// Before the modules under test are loaded, and so by hand.
+const disk = recordDisk();
+const { JsonlWriter, systemClock, writeFileAtomic } = await import('../src/base/index.ts');
+const { FileCommits } = await import('../src/download/file-commits.ts');
+const { PartFolder } = await import('../src/download/part-folder.ts');
+const { KeptFiles } = await import('../src/download/kept-files.ts');
+const { DiskSync } = await import('../src/stage/commit/disk-sync.ts');
+
+const posix = process.platform === 'win32' ? 'folders cannot be synced there' : false;
+
+async function watched<T>(work: () => Promise<T>): Promise<{ readonly result: T; readonly calls: string[] }> {
+  disk.calls.length = 0;
+  const result = await work();
+  return { result, calls: disk.calls.map((call) => call.replaceAll(/\.[0-9a-z]+-[0-9a-z]+\.part/g, '.part')) };
+}
+
+const refusing = (times: number, code: string, call: 'rename' | 'remove'): void => {
+  let left = times;
+  disk.refuse = (asked) => {
+    if (asked === call && left-- > 0) throw Object.assign(new Error(code), { code });
+  };
+};
+
+test(
+  'a file that is written as a whole is synced, named, and its name synced, in this order',
+  { skip: posix },
+  async () => {
+    await using folder = await mkdtempDisposable(join(tmpdir(), 'docstokg-disk-'));
+    const { calls } = await watched(() => writeFileAtomic(join(folder.path, 'a.json'), '{}'));
+    assert.deepEqual(calls, ['sync a.json.part', 'rename a.json.part a.json', `sync ${basename(folder.path)}`]);
+  },
+);
+
+test('a downloaded file is synced, named, and its name synced, before it counts as kept', { skip: posix }, async () => {
+  await using folder = await mkdtempDisposable(join(tmpdir(), 'docstokg-disk-'));
+  const part = join(folder.path, 'body.part');
+  writeFileSync(part, 'bytes');
+  const { calls } = await watched(() => new FileCommits().commit(part, join(folder.path, 'a.pdf')));
+  assert.deepEqual(calls, ['sync body.part', 'rename body.part a.pdf', `sync ${basename(folder.path)}`]);
+});
+
+test('a file that is kept by its hash has the name of its link synced as well', { skip: posix }, async () => {
+  await using folder = await mkdtempDisposable(join(tmpdir(), 'docstokg-disk-'));
+  using files = new KeptFiles(folder.path, { contentAddressed: true });
+  const part = await files.newPart();
+  writeFileSync(part, 'bytes');
+  const { calls } = await watched(() => files.keep(part, { workId: 'w', kind: 'pdf', sha256: 'ab'.repeat(32) }));
+  assert.equal(calls.at(-1), 'sync PDF');
+  assert.ok(calls.includes('sync ab'));
+});
+
+test('a line of JSON is synced before it counts as written, where that was asked for', async () => {
+  await using folder = await mkdtempDisposable(join(tmpdir(), 'docstokg-disk-'));
+  const path = join(folder.path, 'rows.jsonl');
+  await using writer = await JsonlWriter.open(path, { clock: systemClock, durable: true });
+  assert.deepEqual((await watched(() => writer.append({ a: 1 }))).calls, ['sync rows.jsonl']);
+  await using quick = await JsonlWriter.open(path, { clock: systemClock });
+  assert.deepEqual((await watched(() => quick.append({ a: 2 }))).calls, []);
+});
+
+test('a group of outputs has its bytes and its folders synced', { skip: posix }, async () => {
+  await using folder = await mkdtempDisposable(join(tmpdir(), 'docstokg-disk-'));
+  const files = ['a', 'b'].map((name) => join(folder.path, name));
+  for (const file of files) writeFileSync(file, 'x');
+  const { calls } = await watched(() => new DiskSync().sync(files, new Set([folder.path])));
+  assert.deepEqual(calls.sort(), ['sync a', 'sync b', `sync ${basename(folder.path)}`]);
+});
+
+for (const code of ['EBUSY', 'EPERM', 'EACCES'])
+  test(`a name that is refused with ${code} for a moment, as virus scanners do it, is given all the same`, async () => {
+    await using folder = await mkdtempDisposable(join(tmpdir(), 'docstokg-disk-'));
+    refusing(3, code, 'rename');
+    await writeFileAtomic(join(folder.path, 'a.json'), '{}');
+    assert.deepEqual(readdirSync(folder.path), ['a.json']);
+    refusing(Infinity, 'ENOSPC', 'rename');
+    await assert.rejects(writeFileAtomic(join(folder.path, 'b.json'), '{}'), { code: 'ENOSPC' });
+    disk.refuse = () => undefined;
+  });
+
+test('a torn manifest is mended where a descriptor that appends cannot cut off', async () => {
+  await using folder = await mkdtempDisposable(join(tmpdir(), 'docstokg-disk-'));
+  const path = join(folder.path, 'rows.jsonl');
+  appendFileSync(path, '{"a":1}\n{"a":');
+  {
+    await using writer = await JsonlWriter.open(path, { clock: systemClock });
+    await writer.append({ a: 2 });
+  }
+  assert.equal(readFileSync(path, 'utf8'), '{"a":1}\n{"a":2}\n');
+});
+
+test(
+  'a folder of parts is given up where no open file can be removed',
+  { skip: process.platform !== 'linux' },
+  async () => {
+    await using folder = await mkdtempDisposable(join(tmpdir(), 'docstokg-disk-'));
+    const root = join(folder.path, '.parts');
+    mkdirSync(root);
+    const isOpen = (path: string): boolean =>
+      readdirSync('/proc/self/fd').some((descriptor) => {
+        const link = `/proc/self/fd/${descriptor}`;
+        return existsSync(link) && readlinkSync(link) === path;
+      });
+    disk.refuse = (call, path) => {
+      if (call === 'remove' && isOpen(path)) throw Object.assign(new Error('EBUSY'), { code: 'EBUSY' });
+    };
+    {
+      using parts = PartFolder.open(root);
+      writeFileSync(join(parts.path, 'body.part'), 'x');
+    }
+    disk.refuse = () => undefined;
+    assert.deepEqual(readdirSync(root), []);
+  },
+);

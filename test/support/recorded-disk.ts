@@ -1,0 +1,66 @@
+import fs from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
+import { basename } from 'node:path';
+
+/**
+ * Writes down what is asked of the disk, by the last part of each path: `sync a.part`, `rename a.part a`, `sync folder`. It
+ * must be called before the modules that are watched are loaded, since they hold on to the functions of `node:fs`.
+ */
+export interface RecordedDisk {
+  readonly calls: string[];
+  /** Asked before each rename, removal and truncation; what it throws is what the disk answers. */
+  refuse: (call: 'rename' | 'remove' | 'truncate', path: string) => void;
+}
+
+export function recordDisk(): RecordedDisk {
+  const disk: RecordedDisk = { calls: [], refuse: () => undefined };
+  const paths = new Map<number, { readonly path: string; readonly flags: string }>();
+  const { openSync, closeSync, renameSync, rmSync, ftruncateSync, fsync, fdatasync } = fs;
+  const open = fs.promises.open.bind(fs.promises);
+  const nameOf = (descriptor: number): string => basename(paths.get(descriptor)?.path ?? String(descriptor));
+  Object.assign(fs, {
+    openSync: (path: string, flags = 'r', mode?: number) => {
+      const descriptor = openSync(path, flags, mode);
+      paths.set(descriptor, { path, flags });
+      return descriptor;
+    },
+    closeSync: (descriptor: number) => {
+      paths.delete(descriptor);
+      closeSync(descriptor);
+    },
+    renameSync: (from: string, to: string) => {
+      disk.refuse('rename', from);
+      renameSync(from, to);
+      disk.calls.push(`rename ${basename(from)} ${basename(to)}`);
+    },
+    rmSync: (path: string, options: fs.RmOptions) => {
+      disk.refuse('remove', path);
+      rmSync(path, options);
+    },
+    ftruncateSync: (descriptor: number, length: number) => {
+      // As Windows does, which gives who appends no right to cut off.
+      if (paths.get(descriptor)?.flags.startsWith('a')) throw Object.assign(new Error('EPERM'), { code: 'EPERM' });
+      disk.refuse('truncate', paths.get(descriptor)?.path ?? '');
+      ftruncateSync(descriptor, length);
+    },
+    fsync: (descriptor: number, done: fs.NoParamCallback) => {
+      disk.calls.push(`sync ${nameOf(descriptor)}`);
+      fsync(descriptor, done);
+    },
+    fdatasync: (descriptor: number, done: fs.NoParamCallback) => {
+      disk.calls.push(`sync ${nameOf(descriptor)}`);
+      fdatasync(descriptor, done);
+    },
+  });
+  fs.promises.open = async (path, ...rest) => {
+    const handle = await open(path, ...rest);
+    const sync = handle.sync.bind(handle);
+    const datasync = handle.datasync.bind(handle);
+    const told = `sync ${basename(String(path))}`;
+    handle.sync = () => (disk.calls.push(told), sync());
+    handle.datasync = () => (disk.calls.push(told), datasync());
+    return handle;
+  };
+  syncBuiltinESMExports();
+  return disk;
+}
