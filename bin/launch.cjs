@@ -41,6 +41,11 @@ function wayHere() {
 }
 
 function runHere(root, door) {
+  // What every script asks first needs nothing of the program.
+  if (process.argv.length === 3 && /^(-V|--version)$/.test(process.argv[2])) {
+    console.log(require('../package.json').version);
+    return;
+  }
   if (isNohup()) ignoreHangUp();
   if (process.env[LAUNCHED] !== undefined) holdOnTo(Number(process.env[LAUNCHED]));
   delete process.env[LAUNCHED];

@@ -1,6 +1,6 @@
 // Makes dist/, the part of the package that is not written by hand:  npm run build
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
@@ -13,6 +13,7 @@ rmSync(DIST, { recursive: true, force: true });
 const tsc = join(ROOT, 'node_modules', 'typescript', 'bin', 'tsc');
 execFileSync(process.execPath, [tsc, '-p', join(ROOT, 'tsconfig.build.json')], { stdio: 'inherit' });
 writeFileSync(join(DIST, 'src', 'report', 'page.js'), await bundlePage());
+cpSync(join(ROOT, 'docs', 'reference', 'commands.json'), join(DIST, 'commands.json'));
 await writeDoors();
 
 /**
@@ -25,6 +26,7 @@ async function writeDoors(): Promise<void> {
   };
   for (const entry of Object.values(exports)) {
     if (typeof entry === 'string') continue;
+    if (!entry.default.startsWith('./dist/doors/')) throw new Error(`${entry.default} is no door (package.json)`);
     const module = entry.types.replace(/\.d\.ts$/, '.js');
     const names = Object.keys((await import(pathToFileURL(join(ROOT, module)).href)) as object);
     const lines = [

@@ -2,6 +2,8 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
+import { commandTable } from '../src/cli/command-table.ts';
+import { createProgram } from '../src/cli/program.ts';
 import { cliPage } from './reference/cli.ts';
 import { configurationPage } from './reference/configuration.ts';
 import { errorsPage } from './reference/errors.ts';
@@ -22,7 +24,17 @@ export async function referencePages(): Promise<Readonly<Record<string, string>>
     'docs/reference/graph.md': graphPage(),
     'docs/reference/metrics.md': metricsPage(),
   };
-  return Object.fromEntries(Object.entries(pages).map(([path, text]) => [path, `${NOTE}\n\n${text}\n`]));
+  const noted = Object.entries(pages).map(([path, text]) => [path, `${NOTE}\n\n${text}\n`] as const);
+  return Object.fromEntries([...noted, ['docs/reference/commands.json', await commandsFile()] as const]);
+}
+
+/** What help and completion name without loading every command. */
+async function commandsFile(): Promise<string> {
+  const doors = ['docstokg', 'contentdownload', 'docparse'] as const;
+  const tables = await Promise.all(
+    doors.map(async (door) => [door, commandTable(await createProgram(door, ''))] as const),
+  );
+  return `${JSON.stringify(Object.fromEntries(tables), undefined, 2)}\n`;
 }
 
 if (import.meta.main) {

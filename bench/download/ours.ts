@@ -2,7 +2,7 @@ import { join } from 'node:path';
 
 import { systemClock } from '../../src/base/index.ts';
 import { assembleDownload } from '../../src/harvest/open-download.ts';
-import { openQueue } from '../../src/harvest/open-queue.ts';
+import { openQueue } from '../../src/harvest/queue/open-queue.ts';
 import { openInspector } from '../../src/harvest/inspector.ts';
 import type { Session } from '../../src/cli/session.ts';
 import { openTerminal } from '../../src/cli/terminal.ts';

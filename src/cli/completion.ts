@@ -1,20 +1,9 @@
-import type { Command } from 'commander';
-
 import { AppError } from '../base/index.ts';
-
-/** Every command path with the words that may follow it. */
-function words(command: Command, path: string): [string, string[]][] {
-  const options = command.options
-    .filter((option) => !option.hidden)
-    .flatMap((option) => (option.long ? [option.long] : []));
-  const own: [string, string[]] = [path, [...command.commands.map((child) => child.name()), ...options]];
-  return [own, ...command.commands.flatMap((child) => words(child, `${path} ${child.name()}`))];
-}
+import type { CommandTable } from './command-table.ts';
 
 /** A completion script made from the commands themselves. */
-export function completionScript(program: Command, shell: string): string {
-  const name = program.name();
-  const table = words(program, name);
+export function completionScript(name: string, commands: CommandTable, shell: string): string {
+  const table = Object.entries(commands).map(([path, { words }]) => [path, words.split(' ')] as const);
   switch (shell) {
     case 'bash':
     case 'zsh':

@@ -1,15 +1,16 @@
 import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 
 import { CommanderError } from 'commander';
 import type { Command } from 'commander';
 
-import { packageRoot } from '../base/index.ts';
-import { exitCode, printError } from './print-error.ts';
 import type { Door } from './program.ts';
-import { createProgram } from './program.ts';
-import { openTerminal } from './terminal.ts';
+import { createProgramFor } from './program.ts';
 
-const { version } = JSON.parse(readFileSync(`${packageRoot()}/package.json`, 'utf8')) as { readonly version: string };
+const root = import.meta.filename.endsWith('.ts') ? '../..' : '../../..';
+const { version } = JSON.parse(readFileSync(join(import.meta.dirname, root, 'package.json'), 'utf8')) as {
+  readonly version: string;
+};
 const door = (new URL(import.meta.url).searchParams.get('door') ?? 'docstokg') as Door;
 
 /** How writing fails when the reader or the terminal went away. */
@@ -33,13 +34,15 @@ process.on('beforeExit', () => {
   process.exitCode = 1;
 });
 
-const program = await createProgram(door, version, process.argv.slice(2));
+const program = await createProgramFor(door, version, process.argv.slice(2));
 everyCommand(program, (command) => command.exitOverride());
 try {
   await program.parseAsync();
 } catch (error) {
   if (error instanceof CommanderError) process.exitCode = error.exitCode === 0 ? 0 : 2;
   else {
+    const { exitCode, printError } = await import('./print-error.ts');
+    const { openTerminal } = await import('./terminal.ts');
     printError(error, openTerminal({ colour: true }), process.argv.includes('--json'));
     process.exitCode = exitCode(error);
   }

@@ -1,5 +1,7 @@
 import { Command } from 'commander';
 
+import { readCommandTable } from './command-table.ts';
+
 /** The names under which the one program is entered. */
 export type Door = 'docstokg' | 'contentdownload' | 'docparse';
 
@@ -13,7 +15,8 @@ const INTRODUCTIONS: Readonly<Record<Door, string>> = {
 interface Entry {
   readonly name: string;
   readonly doors: readonly Door[];
-  readonly load: () => Promise<Command>;
+  /** With the words behind its name, as much of it as they need. */
+  readonly load: (words?: readonly string[]) => Promise<Command>;
 }
 
 const EVERYWHERE: readonly Door[] = ['docstokg', 'contentdownload', 'docparse'];
@@ -35,7 +38,7 @@ const COMMANDS: readonly Entry[] = [
   {
     name: 'queue',
     doors: ['docstokg', 'contentdownload'],
-    load: async () => (await import('./commands/queue/index.ts')).queueCommand(),
+    load: async (words) => (await import('./commands/queue/index.ts')).queueCommand(words),
   },
   { name: 'doctags', doors: PARSING, load: async () => (await stages()).doctagsCommand() },
   { name: 'chunk', doors: PARSING, load: async () => (await stages()).chunkCommand() },
@@ -57,8 +60,26 @@ const COMMANDS: readonly Entry[] = [
   { name: 'config', doors: EVERYWHERE, load: async () => (await import('./commands/config.ts')).configCommand() },
 ];
 
-/** The command tree as seen through a door; with the words of a command line, only as much of it as they need. */
-export async function createProgram(door: Door, version: string, words: readonly string[] = []): Promise<Command> {
+/** The whole command tree as seen through a door. */
+export async function createProgram(door: Door, version: string): Promise<Command> {
+  const program = await startProgram(door, version, undefined);
+  const { completionCommand } = await import('./commands/completion.ts');
+  return program.addCommand(completionCommand());
+}
+
+/** As much of the tree as the words of a command line need; the other commands are only named. */
+export async function createProgramFor(door: Door, version: string, words: readonly string[]): Promise<Command> {
+  const program = await startProgram(door, version, words[0] === 'help' ? words[1] : (words[0] ?? ''), words.slice(1));
+  const { completionCommand } = await import('./commands/completion.ts');
+  return program.addCommand(completionCommand());
+}
+
+async function startProgram(
+  door: Door,
+  version: string,
+  wanted: string | undefined,
+  words?: readonly string[],
+): Promise<Command> {
   const program = new Command(door)
     .description(INTRODUCTIONS[door])
     .version(version, '-V, --version', 'print the version')
@@ -68,15 +89,15 @@ export async function createProgram(door: Door, version: string, words: readonly
     .enablePositionalOptions()
     .configureHelp({ showGlobalOptions: false });
   const here = COMMANDS.filter(({ doors }) => doors.includes(door));
-  const wanted = here.filter(({ name }) => name === words[0]);
-  if (door === 'contentdownload' && wanted.length === 0) {
+  const known = here.some(({ name }) => name === wanted) || wanted === 'completion';
+  if (door === 'contentdownload' && !known) {
     const { downloadCommand } = await import('./commands/download/index.ts');
     downloadCommand(program);
   }
-  for (const { load } of wanted.length > 0 ? wanted : here) program.addCommand(await load());
-  if (wanted.length === 0) {
-    const { completionCommand } = await import('./commands/completion.ts');
-    program.addCommand(completionCommand());
+  const table = wanted === undefined ? {} : readCommandTable(door);
+  for (const { name, load } of here) {
+    const named = table[`${door} ${name}`];
+    program.addCommand(named && name !== wanted ? new Command(name).description(named.description) : await load(words));
   }
   return program;
 }

@@ -1,7 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { extname, join } from 'node:path';
 
-import { parse as parseYaml } from 'yaml';
+import type * as Yaml from 'yaml';
 import type { z } from 'zod';
 
 import { AppError } from '../base/index.ts';
@@ -85,11 +86,16 @@ function fileLayers(file: string | undefined, profile: string | undefined): Laye
   return [...layers, flatten(known[profile], `profile ${profile} in ${file ?? ''}`)];
 }
 
+/** Read only where there is a file: most commands have none. */
+function yaml(): typeof Yaml {
+  return createRequire(import.meta.url)('yaml') as typeof Yaml;
+}
+
 function readConfigFile(file: string): Record<string, unknown> {
   let content: unknown;
   try {
     const text = readFileSync(file, 'utf8');
-    content = extname(file) === '.json' ? JSON.parse(text) : parseYaml(text);
+    content = extname(file) === '.json' ? JSON.parse(text) : yaml().parse(text);
   } catch (error) {
     throw new AppError(
       'CONFIG_FILE_UNREADABLE',

@@ -14,8 +14,8 @@ export {
   openAsking,
 } from './open-download.ts';
 export type { DownloadAssembly, DownloadParts, WorkPlans } from './open-download.ts';
-export { openQueue, orchestratorOptions, queueLayer } from './open-queue.ts';
+export { openQueue, orchestratorOptions, queueLayer } from './queue/open-queue.ts';
 export { checkWanted, listingPath, wantedWorks } from './provider.ts';
 export type { WantedWorks } from './provider.ts';
-export type { Runtime } from './runtime.ts';
+export type { Runtime } from './queue/runtime.ts';
 export { simulatedLayer, simulatedWebLayer } from './simulated-web.ts';

@@ -19,8 +19,8 @@ import { checkFolder } from './check-folder.ts';
 import { ManifestFolder } from './ledger/manifest-folder.ts';
 import { restoreRecords, writeWorksFile } from './ledger/works-file.ts';
 import { openAdmission } from './open-admission.ts';
-import { orchestratorOptions } from './open-queue.ts';
-import type { Runtime } from './runtime.ts';
+import { orchestratorOptions } from './queue/open-queue.ts';
+import type { Runtime } from './queue/runtime.ts';
 import { keepingRecords } from './seen-records.ts';
 import { createWebTime } from './web-time.ts';
 

@@ -1,15 +1,18 @@
 import { Command } from 'commander';
 
-import { completionScript } from '../completion.ts';
-import { openSession, shared } from '../session.ts';
+import { readCommandTable } from '../command-table.ts';
+import { openTerminal } from '../terminal.ts';
 
 /** `completion bash|zsh|fish`. */
 export function completionCommand(): Command {
-  return shared(new Command('completion'))
+  return new Command('completion')
     .description('print a script that lets the shell complete commands and options')
     .argument('<shell>', 'bash, zsh or fish')
+    .helpOption('-h, --help', 'show this help')
     .addHelpText('after', '\nExample:\n  source <(docstokg completion bash)\n')
-    .action((shell: string, _options, self: Command) => {
-      if (self.parent) openSession(self).terminal.print(completionScript(self.parent, shell));
+    .action(async (shell: string, _options, self: Command) => {
+      const door = self.parent?.name() ?? '';
+      const { completionScript } = await import('../completion.ts');
+      openTerminal({ colour: false }).print(completionScript(door, readCommandTable(door), shell));
     });
 }

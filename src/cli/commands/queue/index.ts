@@ -1,13 +1,24 @@
 import { Command } from 'commander';
 
-import { enqueueCommand, importCommand } from './enqueue.ts';
-import { exportCommand, listCommand, showCommand } from './list.ts';
-import { cancelCommand, pauseCommand, pruneCommand, retryFailedCommand } from './operate.ts';
-import { drainCommand, runCommand } from './run.ts';
-import { statsCommand } from './stats.ts';
+/** The commands of the queue; a module is read only when one of its commands is wanted. */
+const CHILDREN: Readonly<Record<string, () => Promise<Command>>> = {
+  enqueue: async () => (await import('./enqueue.ts')).enqueueCommand(),
+  import: async () => (await import('./enqueue.ts')).importCommand(),
+  run: async () => (await import('./run.ts')).runCommand(),
+  drain: async () => (await import('./run.ts')).drainCommand(),
+  stats: async () => (await import('./stats.ts')).statsCommand(),
+  'retry-failed': async () => (await import('./operate.ts')).retryFailedCommand(),
+  pause: async () => (await import('./operate.ts')).pauseCommand('pause'),
+  resume: async () => (await import('./operate.ts')).pauseCommand('resume'),
+  list: async () => (await import('./list.ts')).listCommand(),
+  show: async () => (await import('./list.ts')).showCommand(),
+  cancel: async () => (await import('./operate.ts')).cancelCommand(),
+  prune: async () => (await import('./operate.ts')).pruneCommand(),
+  export: async () => (await import('./list.ts')).exportCommand(),
+};
 
-/** `queue …`: the persistent work queue. */
-export function queueCommand(): Command {
+/** `queue …`: the persistent work queue; with the words behind it, only the command that they name. */
+export async function queueCommand(words: readonly string[] = []): Promise<Command> {
   const command = new Command('queue')
     .description('the persistent work queue')
     .helpOption('-h, --help', 'show this help')
@@ -21,22 +32,8 @@ Example, from nothing to everything done:
   contentdownload queue stats
 `,
     );
-  for (const child of [
-    enqueueCommand(),
-    importCommand(),
-    runCommand(),
-    drainCommand(),
-    statsCommand(),
-    retryFailedCommand(),
-    pauseCommand('pause'),
-    pauseCommand('resume'),
-    listCommand(),
-    showCommand(),
-    cancelCommand(),
-    pruneCommand(),
-    exportCommand(),
-  ]) {
-    command.addCommand(child);
-  }
+  const [name = ''] = words;
+  const load = Object.hasOwn(CHILDREN, name) ? CHILDREN[name] : undefined;
+  for (const child of load ? [load] : Object.values(CHILDREN)) command.addCommand(await child());
   return command;
 }

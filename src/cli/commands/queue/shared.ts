@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 
 import type { Layer, Loaded } from '../../../config/index.ts';
 import type { WorkQueue } from '../../../queue/index.ts';
-import { openQueue, queueLayer } from '../../../harvest/index.ts';
+import { openQueue, queueLayer } from '../../../harvest/queue/index.ts';
 import type { Session } from '../../session.ts';
 import { openSession, shared } from '../../session.ts';
 

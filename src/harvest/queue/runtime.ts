@@ -1,4 +1,4 @@
-import type { Clock } from '../base/index.ts';
+import type { Clock } from '../../base/index.ts';
 
 /** What long-lived parts need besides their settings: the time, and somebody to tell what is worth telling. */
 export interface Runtime {
