@@ -60,6 +60,7 @@ const COMMANDS: readonly Entry[] = [
   { name: 'labels', doors: PARSING, load: async () => (await exports()).labelsCommand() },
   { name: 'versions', doors: PARSING, load: async () => (await exports()).versionsCommand() },
   { name: 'report', doors: PARSING, load: async () => (await import('./commands/report.ts')).reportCommand() },
+  { name: 'merge', doors: EVERYWHERE, load: async () => (await import('./commands/merge.ts')).mergeCommand() },
   { name: 'sim', doors: ['docstokg'], load: async () => (await import('./commands/sim.ts')).simCommand() },
   { name: 'doctor', doors: EVERYWHERE, load: async () => (await import('./commands/doctor.ts')).doctorCommand() },
   { name: 'config', doors: EVERYWHERE, load: async () => (await import('./commands/config.ts')).configCommand() },

@@ -1,6 +1,8 @@
 export { checkFolder } from './check-folder.ts';
 export { readArtifacts } from './artifact-lines.ts';
 export type { BadArtifact } from './artifact-lines.ts';
+export { mergeFolders } from './merge-folders.ts';
+export type { Merged } from './merge-folders.ts';
 export { openInspector } from './inspector.ts';
 export { ManifestFolder } from './ledger/manifest-folder.ts';
 export type { ManifestOptions } from './ledger/manifest-folder.ts';

@@ -5,7 +5,7 @@ import type { Clock } from '../base/index.ts';
 import type { Config } from '../config/index.ts';
 import type { DownloadEvent, InspectDocument, ManifestRow, WorkProvider } from '../download/index.ts';
 import { DownloadRun, KeptFiles, slug } from '../download/index.ts';
-import type { Admission } from '../hosts/index.ts';
+import type { Admission, HostEvent } from '../hosts/index.ts';
 import type { DnsMapping, HttpClient, HttpClientOptions, HttpEvent, Send } from '../http/index.ts';
 import { createHttpClient, requireContact, SqliteCacheStore } from '../http/index.ts';
 import type { LeasedJob, QueueEvent, WorkQueue } from '../queue/index.ts';
@@ -19,8 +19,8 @@ import { checkFolder } from './check-folder.ts';
 import { ManifestFolder } from './ledger/manifest-folder.ts';
 import { unreadableRow } from './ledger/unreadable-row.ts';
 import { restoreRecords, writeWorksFile } from './ledger/works-file.ts';
-import { openAdmission } from './open-admission.ts';
 import type { UnreadableEntry } from './provider.ts';
+import { openAdmission, ownAdmission } from './open-admission.ts';
 import { orchestratorOptions } from './queue/open-queue.ts';
 import type { Runtime } from './queue/runtime.ts';
 import { keepingRecords } from './seen-records.ts';
@@ -131,7 +131,7 @@ export function openAsking(
   const client = createHttpClient({
     ...clientSettings(config),
     clock: web.clock,
-    admission: openAdmission(config, services, web.clock),
+    admission: ownAdmission(config, services, web.clock),
   });
   const send = web.toMachineTime(client.send);
   const lookups = new Lookups(send, services, runtime.clock);
@@ -181,20 +181,21 @@ export async function assembleDownload(
       maxBytes: http.cache_max_bytes,
     }),
   );
-  const admission = stack.use(
-    openAdmission(config, services, web.clock, (event) => {
-      parts.report(event);
-      hosts.see(event);
-      parts.reportHttp?.(event);
-      if (event.kind === 'host-given-up') warn(`${event.message}: given up for this run`);
-    }),
-  );
+  const tellHost = (event: HostEvent): void => {
+    parts.report(event);
+    hosts.see(event);
+    parts.reportHttp?.(event);
+    if (event.kind === 'host-given-up') warn(`${event.message}: given up for this run`);
+  };
+  const { admission, facts } = await openAdmission(config, services, { clock: web.clock, runtime, report: tellHost });
+  stack.use(admission);
   const client = stack.use(
     createHttpClient({
       ...clientSettings(config),
       clock: web.clock,
       cache,
       admission,
+      facts,
       caller: currentJob,
       report: (event) => {
         hosts.see(event);

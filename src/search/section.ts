@@ -87,7 +87,7 @@ function headingWords(heading: string): string {
     .toLowerCase()
     .replaceAll('&', 'and')
     .replace(/^(?:[\divxlc]{1,6}[.)]?|[a-h][.)]|§)(?:\d{1,2}\.?){0,4}\s+/u, '')
-    .replace(/[\s:.–—-]+$/u, '')
+    .replace(/(?<![\s:.–—-])[\s:.–—-]+$/u, '')
     .replaceAll(/\s+/g, ' ')
     .trim();
 }
