@@ -17,7 +17,7 @@ export function wholeNumber(least = Number.MIN_SAFE_INTEGER): (text: string) => 
 export function decimalNumber(least: number): (text: string) => number {
   return (text) => {
     const value = Number(text);
-    if (!/^\d*\.?\d+$/.test(text) || !Number.isFinite(value) || value < least)
+    if (!/^(?:\d+|\d*\.\d+)$/.test(text) || !Number.isFinite(value) || value < least)
       throw new InvalidArgumentError(`A number from ${least} on is wanted.`);
     return value;
   };

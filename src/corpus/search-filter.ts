@@ -63,7 +63,7 @@ export function searchFilter(
 }
 
 function inYears(text: string): Accepts {
-  const [, from, dash, to] = /^\s*(\d{4})?\s*(-|–)?\s*(\d{4})?\s*$/.exec(text) ?? [];
+  const [, from, dash, to] = /^\s{0,8}(\d{4})?\s{0,8}(-|–)?\s{0,8}(\d{4})?\s{0,8}$/.exec(text) ?? [];
   if (from === undefined && to === undefined) throw wrong('year', text, '2020, 2018-2022, 2018- or -2022');
   const first = from === undefined ? -Infinity : Number(from);
   const last = to === undefined ? (dash === undefined ? first : Infinity) : Number(to);

@@ -70,6 +70,19 @@ const CUES: readonly (readonly [reason: SoftwareMention['reason'], expression: R
   ['address', new RegExp(String.raw`${NAME} ?\((?:available (?:at|from) )?(?:https?:\/\/|www\.)`, 'gu')],
 ];
 
+/** What a paragraph must hold for each of the cues, in their order, to be worth looking for: it costs next to nothing to see. */
+const NEEDS: readonly RegExp[] = [
+  /software|program|package|tool|plug-?in|server|suite|script|application|pipeline|macro|add-?in|browser|solver/,
+  /called|named|termed|known as|such as|like|entitled|packages?/,
+  /software|programme|package|plug-?in|toolbox|web server/,
+  /(?:software|programm?e?|package|plug-?in|tool|toolbox)s? \(/,
+  /(?:R|Python|Bioconductor|Perl|MATLAB|Matlab) (?:package|librar|module|function|toolbox)/,
+  /versions? ?\d|ver\.? ?\d|v\.? ?\d|rel(?:ease|\.)? ?\d/,
+  /\d\.\d/,
+  /\([^()]{0,90}(?:Inc|Corp|GmbH|Ltd|LLC|Soft[wW]are|Systems|Technologies|Institute|Foundation|Team|Redmond|Chicago|Cary|Natick|College|San Diego|La Jolla)/,
+  /\((?:available )?(?:at |from )?(?:https?:|www\.)/,
+];
+
 /** Words that look like names where they stand and are none. */
 const NO_NAMES =
   /^(?:The|This|These|That|Our|We|All|An?|Each|For|In|As|By|To|It|Its|Both|Using|Statistical|Data|Analysis|Analyses|Software|Statistics|Version|Figure|Fig|Figs|Table|Tables|Supplementary|Methods?|Results?|DNA|RNA|PCR|qPCR|RT-PCR|ELISA|MRI|CT|ANOVA|SD|SEM|CI|USA|UK|US|Inc|Ltd|Corp|Corporation|GmbH|Company|Co|University|Institute|Department|Center|Centre|National|International|American|European|Student|Fisher|Kruskal-Wallis|Mann-Whitney|Wilcoxon|Chi|Cox|Kaplan-Meier|Bonferroni|Tukey|Pearson|Spearman|Bayesian|Markov|Monte Carlo|Gaussian|Poisson|Boolean|Internet|Web|World|Human|Mouse|Rat|Image|Images|Computer|Microsoft|Adobe|IBM|Apple|Leica|Zeiss|Nikon|Olympus|Bio-Rad|Applied Biosystems|Invitrogen|Roche|Sigma|Illumina|Affymetrix|Agilent|However|Finally|Then|First|Second|Third|Briefly|Next|Moreover|Furthermore|Since|When|While|After|Before|If|A|I|II|III|IV|B|C|D|E|F|G|H|N|P|S|T|X|Y|Z|PC|CPU|GPU|HTML|XML|PDF|URL|HIV|EU|NHS|WHO|FDA|NIH)$/u;
@@ -90,29 +103,30 @@ export function findSoftware(paragraphs: readonly string[]): SoftwareMention[] {
     if (!overlaps) found.push(mention);
   };
   for (const [paragraph, text] of paragraphs.entries()) {
-    for (const [reason, expression] of CUES)
-      for (const match of text.matchAll(expression)) {
+    for (const [at, [reason, expression]] of CUES.entries())
+      for (const match of NEEDS[at]?.test(text) === false ? [] : text.matchAll(expression)) {
         const raw = match.groups?.['name'] ?? '';
         const name = trimmed(raw);
         if (name === undefined) continue;
-        const at = text.indexOf(raw, match.index) + raw.indexOf(name);
+        const start = text.indexOf(raw, match.index) + raw.indexOf(name);
         const version = match.groups?.['version'] ?? match.groups?.['number'];
-        if (isMaker(text, at, at + name.length)) continue;
-        take({ paragraph, start: at, end: at + name.length, name, version, reason });
+        if (isMaker(text, start, start + name.length)) continue;
+        take({ paragraph, start, end: start + name.length, name, version, reason });
         if (isDistinct(name)) names.set(name, reason);
-        for (const other of listedWith(text, at + name.length)) {
+        for (const other of listedWith(text, start + name.length)) {
           take({ paragraph, ...other, version: undefined, reason });
           names.set(other.name, reason);
         }
       }
   }
   const byFirst = Map.groupBy(
-    [...KNOWN_SOFTWARE, ...names.keys()].sort((a, b) => b.length - a.length),
+    [...names.keys()].sort((a, b) => b.length - a.length),
     firstWord,
   );
   for (const [paragraph, text] of paragraphs.entries())
     for (const match of text.matchAll(WORDS)) {
-      const name = byFirst.get(firstWord(match[0]))?.find((each) => standsAt(text, match.index, each));
+      const isHere = (each: string): boolean => standsAt(text, match.index, each);
+      const name = byFirst.get(match[0])?.find(isHere) ?? KNOWN_BY_FIRST.get(match[0])?.find(isHere);
       if (name === undefined || isMaker(text, match.index, match.index + name.length)) continue;
       const end = match.index + name.length;
       const reason = KNOWN_SOFTWARE.has(name) ? 'known' : 'named before';
@@ -120,6 +134,12 @@ export function findSoftware(paragraphs: readonly string[]): SoftwareMention[] {
     }
   return found.sort((a, b) => a.paragraph - b.paragraph || a.start - b.start);
 }
+
+/** Known programs by the first word of their names, the longest first. */
+const KNOWN_BY_FIRST = Map.groupBy(
+  [...KNOWN_SOFTWARE].sort((a, b) => b.length - a.length),
+  firstWord,
+);
 
 const WORDS = /(?<![\p{L}\d.-])[\p{L}\d]+/gu;
 

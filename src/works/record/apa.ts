@@ -8,7 +8,7 @@ const MOST_AUTHORS = 20;
 /** A work as APA 7 cites it, in plain text. */
 export function apaCitation(record: WorkRecord): string {
   const year = yearOf(record);
-  const title = record.title?.replace(/[.\s]+$/, '');
+  const title = record.title?.replace(/(?<![.\s])[.\s]+$/, '');
   const where = placeOf(record);
   const address = record.ids.doi === null ? record.url : `https://doi.org/${record.ids.doi}`;
   const authors = authorsOf(record.authors);
