@@ -1,3 +1,4 @@
+import { author } from '../world/people.ts';
 import { TOPICS } from '../world/topics.ts';
 import type { World } from '../world/world.ts';
 import { FLAG, holdsTopic, topicIndex } from '../world/world.ts';
@@ -184,6 +185,23 @@ function testFor(world: World, field: string, value: string): Test {
     case 'openalex_id':
     case 'ids.openalex':
       return (index) => index === world.byId(value.replace(/^https:\/\/openalex\.org\//i, ''))?.index;
+    case 'cites': {
+      const cited = world.byId(idIn(value))?.index;
+      return (index) => cited !== undefined && world.work(index).references.includes(cited);
+    }
+    case 'cited_by': {
+      const citing = world.byId(idIn(value));
+      return (index) => citing?.references.includes(index) === true;
+    }
+    case 'author.orcid':
+    case 'authorships.author.orcid': {
+      const orcid = value.replace(/^https?:\/\/orcid\.org\//i, '');
+      return (index) => world.work(index).authors.some((each) => author(world.parameters.seed, each).orcid === orcid);
+    }
+    case 'institutions.ror':
+    case 'authorships.institutions.ror':
+      return (index) =>
+        world.work(index).authors.some((each) => author(world.parameters.seed, each).institution.ror === value);
     case 'title.search':
     case 'display_name.search':
     case 'default.search':
@@ -193,6 +211,10 @@ function testFor(world: World, field: string, value: string): Test {
         `${field} is not a valid field. Valid fields are underscore or hyphenated versions of: topics.id, primary_topic.id, publication_year, is_oa, has_doi, type, language, doi.`,
       );
   }
+}
+
+function idIn(value: string): string {
+  return value.replace(/^https:\/\/openalex\.org\//i, '');
 }
 
 function range(value: string, read: (index: number) => number): Test {

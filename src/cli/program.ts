@@ -21,6 +21,7 @@ interface Entry {
 
 const EVERYWHERE: readonly Door[] = ['docstokg', 'contentdownload', 'docparse'];
 const PARSING: readonly Door[] = ['docstokg', 'docparse'];
+const exports = () => import('./commands/export.ts');
 const stages = () => import('./commands/docparse/stages.ts');
 
 /** In the order of the help. A command's module, and all that it imports, is read only when somebody asks for it. */
@@ -54,7 +55,12 @@ const COMMANDS: readonly Entry[] = [
   { name: 'parts', doors: PARSING, load: async () => (await import('./commands/parts.ts')).partsCommand() },
   { name: 'search', doors: PARSING, load: async () => (await import('./commands/search.ts')).searchCommand() },
   { name: 'graph', doors: PARSING, load: async () => (await import('./commands/graph/index.ts')).graphCommand() },
+  { name: 'refresh', doors: ['docstokg'], load: async () => (await import('./commands/refresh.ts')).refreshCommand() },
+  { name: 'export', doors: PARSING, load: async () => (await exports()).exportCommand() },
+  { name: 'labels', doors: PARSING, load: async () => (await exports()).labelsCommand() },
+  { name: 'versions', doors: PARSING, load: async () => (await exports()).versionsCommand() },
   { name: 'report', doors: PARSING, load: async () => (await import('./commands/report.ts')).reportCommand() },
+  { name: 'merge', doors: EVERYWHERE, load: async () => (await import('./commands/merge.ts')).mergeCommand() },
   { name: 'sim', doors: ['docstokg'], load: async () => (await import('./commands/sim.ts')).simCommand() },
   { name: 'doctor', doors: EVERYWHERE, load: async () => (await import('./commands/doctor.ts')).doctorCommand() },
   { name: 'config', doors: EVERYWHERE, load: async () => (await import('./commands/config.ts')).configCommand() },

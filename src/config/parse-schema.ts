@@ -131,7 +131,7 @@ export const parseSchema = z.strictObject({
     .describe('Who makes dense vectors.')
     .meta(flag('--dense <engine>', 'embed')),
   precision: z.enum(['int8', 'fp32']).default('int8').describe('How the embedded model computes.'),
-  threads: z.int().min(1).max(256).default(1).describe('Threads of the embedded model.'),
+  threads: z.int().min(0).max(256).default(0).describe('Threads of the embedded model; 0 means one for each core.'),
   embed_url: z.string().default('').describe('Address of an embedding server up to and including /v1.'),
   embed_model: z
     .string()

@@ -82,6 +82,7 @@ const keysSchema = z.strictObject({
   springer_nature: z.string().default('').describe('Key of Springer Nature: JATS of its open articles.'),
   wiley: z.string().default('').describe("Token of Wiley's text mining, for the resolver wiley_tdm."),
   elsevier: z.string().default('').describe("Key of Elsevier's text mining, for the resolver elsevier_tdm."),
+  zotero: z.string().default('').describe('Key of zotero.org that may read your library.'),
   engine: z.string().default('').describe('Key of the docling-serve or model server that reads PDFs.'),
   embeddings: z.string().default('').describe('Key of the embedding server.'),
 });

@@ -1,27 +1,37 @@
-import { join } from 'node:path';
+import { existsSync } from 'node:fs';
+import { basename, join } from 'node:path';
 
 import type { Clock } from '../base/index.ts';
-import { systemClock } from '../base/index.ts';
+import { AppError, systemClock } from '../base/index.ts';
 import type { Config, Layer, Settings } from '../config/index.ts';
 import { loadConfig, settingsLayer } from '../config/index.ts';
 import type { Runtime, WorkPlans } from '../harvest/index.ts';
 import { simulatedLayer } from '../harvest/index.ts';
 import type { SearchMode } from '../search/index.ts';
 import type { Work } from '../works/index.ts';
+import { RecordStore } from '../works/index.ts';
 import type { CitedHit } from './cited-hit.ts';
+import { documentLinks } from './document-links.ts';
 import { CorpusGraph } from './corpus-graph.ts';
 import { eventStream } from './event-stream.ts';
+import type { ExportRequest } from './export/export-corpus.ts';
+import { exportCorpus } from './export/export-corpus.ts';
+import type { ReadLabels } from './export/read-labels.ts';
+import { readLabels } from './export/read-labels.ts';
 import type { CorpusEvent } from './events.ts';
 import type { GatherRequest } from './gather-request.ts';
 import { findPlansOfWorks, findWorks } from './find-works.ts';
 import { Gathering } from './gather.ts';
 import { wantedDocuments } from './gather-request.ts';
+import type { RefreshRequest } from './refresh/refresh-corpus.ts';
+import { refreshCorpus } from './refresh/refresh-corpus.ts';
+import type { RefreshDiff } from './refresh/refresh-diff.ts';
 import type { RunFile } from './run-file.ts';
 import { readRunFile } from './run-file.ts';
 import type { ParseRequest } from './run-stages.ts';
 import { runStages } from './run-stages.ts';
 import type { SearchPlace } from './search-place.ts';
-import { searchPlaceIn } from './search-place.ts';
+import { placeOf, searchPlaceIn } from './search-place.ts';
 import type { SearchEvent } from './make-index.ts';
 import { refreshPlace } from './make-index.ts';
 import type { SearchRequest, SearchSession } from './search-session.ts';
@@ -176,6 +186,78 @@ export class Corpus implements AsyncDisposable {
   ): Promise<SearchSession> {
     const { mode, tell = () => undefined } = options;
     return await openSearchSession(this.#searchPlace(), { config: this.config, mode, tell }, signal);
+  }
+
+  /**
+   * Looks at the corpus again: lists anew, reads what is known of its works, fetches what is new or has become open, and
+   * tells what has happened since. One that was killed goes on where it was, and tells the same.
+   */
+  async refresh(
+    request: RefreshRequest & { readonly tell?: (event: CorpusEvent) => void } = {},
+    signal?: AbortSignal,
+  ): Promise<RefreshDiff> {
+    const { tell = () => undefined, ...asked } = request;
+    const before = await this.account();
+    if (!before) {
+      throw new AppError('CORPUS_NO_RUN', `${this.folder} was not made by docstokg run`, {
+        hint: 'run.json says what is listed again: gather with docstokg run first',
+      });
+    }
+    const config = wantedDocuments(before.asked, this.config).config;
+    const runtime: Runtime = { clock: this.#clock, log: (level, message) => tell({ kind: 'message', level, message }) };
+    const gather = async (): Promise<void> => {
+      for await (const event of this.gather({}, signal)) tell(event);
+    };
+    const parts = { config, runtime, request: asked, openRecords: () => this.#records(), gather };
+    const diff = await refreshCorpus(this.folder, parts, signal ?? new AbortController().signal);
+    await this.#forgetSearch();
+    return diff;
+  }
+
+  /** Writes the corpus for another tool; a format that is one text and has no `out` comes as pieces of it. */
+  async *export(request: ExportRequest): AsyncGenerator<string, void> {
+    const place = placeOf(this.folder, this.config);
+    using records = this.#records();
+    records.linkVersions(new Date(this.#clock.now()).toISOString());
+    const linkOf = documentLinks(place.folder, place.dataRoot);
+    yield* exportCorpus(request, place, { records, linkOf, name: basename(this.folder) });
+  }
+
+  /** Reads what a screening tool has decided and obeys it from now on: works that were excluded are neither found nor cited. */
+  async label(path: string): Promise<ReadLabels> {
+    using records = this.#records();
+    const read = await readLabels(path, records);
+    records.setLabels(read.labels);
+    await this.#forgetSearch();
+    return read;
+  }
+
+  /** Which works are taken for versions of one another; `apart` undoes the merges of a work, `together` puts them back. */
+  async versions(
+    change: { readonly apart?: string; readonly together?: string } = {},
+  ): Promise<ReturnType<RecordStore['versions']>> {
+    using records = this.#records();
+    records.linkVersions(new Date(this.#clock.now()).toISOString());
+    for (const [work, undone] of [
+      [change.apart, true],
+      [change.together, false],
+    ] as const) {
+      if (work !== undefined && records.setApart(work, undone) === 0) {
+        throw new AppError('USAGE_VERSION', `"${work.slice(0, 100)}" is merged with no other work`, {
+          hint: 'docstokg versions RUN shows the merges',
+        });
+      }
+    }
+    await this.#forgetSearch();
+    return records.versions();
+  }
+
+  #records(): RecordStore {
+    const path = join(this.folder, 'manifest.sqlite3');
+    if (existsSync(path)) return new RecordStore(path);
+    throw new AppError('CORPUS_NO_WORKS', `there are no works in ${this.folder}`, {
+      hint: 'gather some first: docstokg run, or contentdownload',
+    });
   }
 
   /** What was asked for and what came of it last, from `run.json`; undefined before the first `gather`. */

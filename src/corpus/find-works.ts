@@ -40,11 +40,13 @@ export async function* findPlansOfWorks(
 }
 
 function listed(
-  { ids, wanted }: WantedDocuments,
+  { ids, wanted, config }: WantedDocuments,
   asking: ReturnType<typeof openAsking>,
   runtime: Runtime,
   signal: AbortSignal,
 ): AsyncGenerator<Work> {
   const tell = (message: string): void => runtime.log('info', message);
-  return wantedWorks(ids, wanted, { ...asking, records: undefined, signal, tell, statePath: undefined });
+  const { clock } = runtime;
+  const parts = { ...asking, records: undefined, clock, zoteroKey: config.keys.zotero, statePath: undefined };
+  return wantedWorks(ids, wanted, { ...parts, signal, tell });
 }

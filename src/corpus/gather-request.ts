@@ -3,7 +3,8 @@ import { existsSync, statSync } from 'node:fs';
 import { AppError } from '../base/index.ts';
 import type { Config } from '../config/index.ts';
 import type { WantedWorks } from '../harvest/index.ts';
-import { checkDownload, checkFolder, checkWanted } from '../harvest/index.ts';
+import { asksOpenAlex, checkDownload, checkFolder, checkWanted } from '../harvest/index.ts';
+import { parseZotero } from '../works/index.ts';
 import type { RunAsked } from './run-file.ts';
 import { readRunFile } from './run-file.ts';
 
@@ -25,8 +26,8 @@ export interface WantedDocuments {
 
 /** What a folder is asked for: what is given, or what it was asked for last. */
 export async function askedFor(folder: string, given: RunAsked): Promise<RunAsked> {
-  const { topic, ids = [], input, mailto } = given;
-  if (topic !== undefined || input !== undefined || ids.length > 0)
+  const { ids = [], input, mailto } = given;
+  if (asksOpenAlex(given) || input !== undefined || ids.length > 0)
     return Object.fromEntries(Object.entries({ ...given, ids }).filter(([, value]) => value !== undefined));
   const before = await readRunFile(folder);
   if (before) return mailto === undefined ? before.asked : { ...before.asked, mailto };
@@ -42,7 +43,15 @@ export function wantedDocuments(asked: RunAsked, config: Config): WantedDocument
     ids,
     wanted: { ...wanted, input: input.filter((path) => !isPapers(path)) },
     papers: input.filter(isPapers),
-    config: mailto === undefined ? config : { ...config, http: { ...config.http, contact: mailto } },
+    config: {
+      ...config,
+      http: {
+        ...config.http,
+        contact: mailto ?? config.http.contact,
+        // Who names the Zotero of this machine wants it to be asked.
+        allow: [...config.http.allow, ...(input.some((path) => parseZotero(path)?.isLocal) ? ['127.0.0.1:23119'] : [])],
+      },
+    },
   };
 }
 
@@ -59,7 +68,7 @@ export function checkDocuments(documents: WantedDocuments): void {
 
 /** Whether works are to be found, and not only papers that are there. */
 export function wantsWorks({ ids, wanted }: WantedDocuments): boolean {
-  return ids.length > 0 || wanted.topic !== undefined || (wanted.input?.length ?? 0) > 0;
+  return ids.length > 0 || asksOpenAlex(wanted) || (wanted.input?.length ?? 0) > 0;
 }
 
 /** A folder, or a file that is a paper and not a list of works. */

@@ -205,6 +205,8 @@ export class Gathering implements AsyncIterable<CorpusEvent> {
               ...parts,
               signal,
               tell: (message) => runtime.log('info', message),
+              clock: runtime.clock,
+              zoteroKey: config.keys.zotero,
               statePath: listingPath(config.download.out),
             }),
           written: async ({ outcome, work, kind }) => {

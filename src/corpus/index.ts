@@ -20,3 +20,8 @@ export type { StageCall } from './stage-settings.ts';
 export { SearchSession } from './search-session.ts';
 export type { SearchEvent } from './make-index.ts';
 export type { SearchRequest } from './search-session.ts';
+export { EXPORT_FORMATS } from './export/export-corpus.ts';
+export type { ExportFormat, ExportRequest } from './export/export-corpus.ts';
+export { isEmptyDiff } from './refresh/refresh-diff.ts';
+export type { RefreshDiff } from './refresh/refresh-diff.ts';
+export type { RefreshRequest } from './refresh/refresh-corpus.ts';

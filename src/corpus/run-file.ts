@@ -33,6 +33,12 @@ export interface RunAsked {
   readonly oaOnly?: boolean | undefined;
   readonly type?: string | undefined;
   readonly language?: string | undefined;
+  readonly filter?: string | undefined;
+  readonly orcid?: readonly string[] | undefined;
+  readonly ror?: readonly string[] | undefined;
+  readonly cites?: readonly string[] | undefined;
+  readonly citedBy?: readonly string[] | undefined;
+  readonly depth?: number | undefined;
   /** The address that was given to be reached at, so that the folder alone is enough to go on. */
   readonly mailto?: string | undefined;
 }

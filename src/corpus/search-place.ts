@@ -68,3 +68,9 @@ function writtenAt({ dataRoot, index, format }: SearchPlace): number {
 function hasAny(folder: string, format: FileFormat): boolean {
   return existsSync(folder) && readdirSync(folder).some((name) => name.endsWith(`.${format}`));
 }
+
+/** Where the parts of a corpus folder are, whether there is anything to search in it or not. */
+export function placeOf(folder: string, config: Config): SearchPlace {
+  const dataRoot = config.parse.data_root;
+  return placeIn(folder, config, dataRoot) ?? { folder, dataRoot, index: join(folder, 'Index'), format: undefined };
+}

@@ -77,10 +77,12 @@ export class SearchSession implements AsyncDisposable {
   }
 }
 
-/** Documents that hold another version of a work than its best, of which there is a document as well. */
+/** Documents that hold another version of a work than its best, of which there is one as well, or a work that was screened out. */
 function otherVersions(records: RecordStore): Set<string> {
   const documents = Map.groupBy(records.documents(), ([, work]) => records.get(work)?.id ?? work);
   const hidden = new Set<string>();
+  for (const [work, label] of records.labels())
+    if (label === 'excluded') for (const [document] of documents.get(work) ?? []) hidden.add(document);
   for (const group of records.versionGroups()) {
     const held = group.filter(({ id }) => documents.has(id));
     for (const { id } of held.slice(1)) for (const [document] of documents.get(id) ?? []) hidden.add(document);

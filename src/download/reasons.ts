@@ -57,6 +57,11 @@ export const REASONS = {
     sentence: 'A service that may know where the work is refused to answer or was away.',
   },
   'budget-exhausted': { scope: 'work', later: true, sentence: 'A daily budget that a URL needs is spent.' },
+  'unreadable-entry': {
+    scope: 'work',
+    later: false,
+    sentence: 'An entry of a list that names no work we can look for.',
+  },
   retracted: { scope: 'work', later: false, sentence: 'The work is retracted and such works are left out.' },
   cancelled: { scope: 'work', later: true, sentence: 'The run was stopped before the work ended.' },
   'internal-error': { scope: 'work', later: true, sentence: 'A fault of the program itself.' },

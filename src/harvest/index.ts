@@ -1,6 +1,8 @@
 export { checkFolder } from './check-folder.ts';
 export { readArtifacts } from './artifact-lines.ts';
 export type { BadArtifact } from './artifact-lines.ts';
+export { mergeFolders } from './merge-folders.ts';
+export type { Merged } from './merge-folders.ts';
 export { openInspector } from './inspector.ts';
 export { ManifestFolder } from './ledger/manifest-folder.ts';
 export type { ManifestOptions } from './ledger/manifest-folder.ts';
@@ -13,9 +15,11 @@ export {
   isQueueEvent,
   openAsking,
 } from './open-download.ts';
-export type { DownloadAssembly, DownloadParts, WorkPlans } from './open-download.ts';
+export type { Asking, DownloadAssembly, DownloadParts, WorkPlans } from './open-download.ts';
 export { openQueue, orchestratorOptions, queueLayer } from './queue/open-queue.ts';
-export { checkWanted, listingPath, wantedWorks } from './provider.ts';
-export type { WantedWorks } from './provider.ts';
+export { asksOpenAlex, checkWanted, listingPath, wantedWorks } from './provider.ts';
+export type { UnreadableEntry, WantedWorks } from './provider.ts';
 export type { Runtime } from './queue/runtime.ts';
 export { simulatedLayer, simulatedWebLayer } from './simulated-web.ts';
+export { csvLine } from './ledger/csv.ts';
+export { readLastRows } from './ledger/read-rows.ts';

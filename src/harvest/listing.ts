@@ -63,6 +63,7 @@ export async function* listWorks(query: OpenAlexQuery, options: ListingOptions):
 function subjectLine(subject: OpenAlexState['subject'], total: number | null): string {
   const count = total === null ? 'an unknown number of works' : `${total.toLocaleString('en')} works`;
   if (subject.kind === 'topic') return `topic "${subject.name}" (${subject.id}) of OpenAlex: ${count}`;
+  if (subject.kind === 'filter') return `works of OpenAlex by these conditions: ${count}`;
   return `no single topic of OpenAlex is called "${subject.text}", so its words are searched for: ${count}`;
 }
 

@@ -1,36 +1,73 @@
 import type { Clock } from '../base/index.ts';
 import type { Config } from '../config/index.ts';
-import type { Admission, HostEvent } from '../hosts/index.ts';
-import { createMemoryAdmission, HostTable } from '../hosts/index.ts';
+import type { Admission, Facts, HostEvent, PolicySettings } from '../hosts/index.ts';
+import { createMemoryAdmission, HostTable, openSharedAdmission } from '../hosts/index.ts';
 import type { Services } from '../resolve/index.ts';
+import type { Runtime } from './queue/runtime.ts';
 
-/** The authority over hosts, as the configuration says: asked by the queue before it leases, by the client before it sends. */
-export function openAdmission(
-  { http, orchestrator }: Config,
+/** An authority over hosts, and what a fleet finds out once. */
+export interface OpenedAdmission {
+  readonly admission: Admission;
+  readonly facts: Facts | undefined;
+}
+
+/**
+ * The authority over hosts, as the configuration says: asked by the queue before it leases, by the client before it sends.
+ * Whoever shares a queue on PostgreSQL shares it too.
+ */
+export async function openAdmission(
+  config: Config,
   services: Services,
-  clock: Clock,
-  report?: (event: HostEvent) => void,
-): Admission {
-  return createMemoryAdmission({
+  {
     clock,
-    table: new HostTable({
-      perHost: {
-        perSecond: http.per_host_per_second,
-        concurrency: http.per_host_concurrency || orchestrator.max_per_host,
-      },
-      pools: services.pools(),
-      perResolver: orchestrator.max_per_resolver,
-      margin: http.rate_margin,
-    }),
-    policy: {
-      backoff: { baseMs: http.retry_base_s * 1000, capMs: http.retry_max_delay * 1000 },
-      circuit: {
-        failures: http.circuit_failures,
-        openMs: http.circuit_s * 1000,
-        longestOpenMs: http.circuit_max_s * 1000,
-      },
-      giveUpAfterMs: http.give_up_after_s * 1000,
-    },
+    runtime,
     report,
+  }: { readonly clock: Clock; readonly runtime: Runtime; readonly report: (event: HostEvent) => void },
+): Promise<OpenedAdmission> {
+  const common = { clock, table: tableOf(config, services), policy: policyOf(config), report };
+  const { queue, http } = config;
+  if (queue.backend !== 'postgres') return { admission: createMemoryAdmission(common), facts: undefined };
+  const admission = await openSharedAdmission({
+    ...common,
+    url: queue.url,
+    schema: queue.schema,
+    timeScale: http.time_scale,
+    reportOutage: (isAway, message) =>
+      isAway
+        ? runtime.log(
+            'warn',
+            `what the fleet shares about hosts is away (${message}); keeping to our share of every limit`,
+          )
+        : runtime.log('info', 'the limits are shared by the fleet again'),
   });
+  return { admission, facts: admission.facts };
+}
+
+/** The same for whoever only asks a few questions and shares nothing. */
+export function ownAdmission(config: Config, services: Services, clock: Clock): Admission {
+  return createMemoryAdmission({ clock, table: tableOf(config, services), policy: policyOf(config) });
+}
+
+function tableOf({ http, orchestrator }: Config, services: Services): HostTable {
+  return new HostTable({
+    perHost: {
+      perSecond: http.per_host_per_second,
+      concurrency: http.per_host_concurrency || orchestrator.max_per_host,
+    },
+    pools: services.pools(),
+    perResolver: orchestrator.max_per_resolver,
+    margin: http.rate_margin,
+  });
+}
+
+function policyOf({ http }: Config): PolicySettings {
+  return {
+    backoff: { baseMs: http.retry_base_s * 1000, capMs: http.retry_max_delay * 1000 },
+    circuit: {
+      failures: http.circuit_failures,
+      openMs: http.circuit_s * 1000,
+      longestOpenMs: http.circuit_max_s * 1000,
+    },
+    giveUpAfterMs: http.give_up_after_s * 1000,
+  };
 }

@@ -5,7 +5,7 @@ import type { Clock } from '../base/index.ts';
 import type { Config } from '../config/index.ts';
 import type { DownloadEvent, InspectDocument, ManifestRow, WorkProvider } from '../download/index.ts';
 import { DownloadRun, KeptFiles, slug } from '../download/index.ts';
-import type { Admission } from '../hosts/index.ts';
+import type { Admission, HostEvent } from '../hosts/index.ts';
 import type { DnsMapping, HttpClient, HttpClientOptions, HttpEvent, Send } from '../http/index.ts';
 import { createHttpClient, requireContact, SqliteCacheStore } from '../http/index.ts';
 import type { LeasedJob, QueueEvent, WorkQueue } from '../queue/index.ts';
@@ -17,8 +17,10 @@ import type { Work } from '../works/index.ts';
 import { RecordStore } from '../works/index.ts';
 import { checkFolder } from './check-folder.ts';
 import { ManifestFolder } from './ledger/manifest-folder.ts';
+import { unreadableRow } from './ledger/unreadable-row.ts';
 import { restoreRecords, writeWorksFile } from './ledger/works-file.ts';
-import { openAdmission } from './open-admission.ts';
+import type { UnreadableEntry } from './provider.ts';
+import { openAdmission, ownAdmission } from './open-admission.ts';
 import { orchestratorOptions } from './queue/open-queue.ts';
 import type { Runtime } from './queue/runtime.ts';
 import { keepingRecords } from './seen-records.ts';
@@ -52,7 +54,12 @@ export interface DownloadAssembly extends Asking, AsyncDisposable {
 
 export interface DownloadParts {
   readonly queue: WorkQueue;
-  readonly provider?: (parts: Asking & { readonly records: RecordStore }) => WorkProvider;
+  readonly provider?: (
+    parts: Asking & {
+      readonly records: RecordStore;
+      readonly unreadable: (entry: UnreadableEntry) => Promise<void>;
+    },
+  ) => WorkProvider;
   readonly inspect: InspectDocument | undefined;
   /** Called with each row when it is durable; the work's worker waits for it. */
   readonly written?: (row: ManifestRow) => Promise<void>;
@@ -124,7 +131,7 @@ export function openAsking(
   const client = createHttpClient({
     ...clientSettings(config),
     clock: web.clock,
-    admission: openAdmission(config, services, web.clock),
+    admission: ownAdmission(config, services, web.clock),
   });
   const send = web.toMachineTime(client.send);
   const lookups = new Lookups(send, services, runtime.clock);
@@ -174,20 +181,21 @@ export async function assembleDownload(
       maxBytes: http.cache_max_bytes,
     }),
   );
-  const admission = stack.use(
-    openAdmission(config, services, web.clock, (event) => {
-      parts.report(event);
-      hosts.see(event);
-      parts.reportHttp?.(event);
-      if (event.kind === 'host-given-up') warn(`${event.message}: given up for this run`);
-    }),
-  );
+  const tellHost = (event: HostEvent): void => {
+    parts.report(event);
+    hosts.see(event);
+    parts.reportHttp?.(event);
+    if (event.kind === 'host-given-up') warn(`${event.message}: given up for this run`);
+  };
+  const { admission, facts } = await openAdmission(config, services, { clock: web.clock, runtime, report: tellHost });
+  stack.use(admission);
   const client = stack.use(
     createHttpClient({
       ...clientSettings(config),
       clock: web.clock,
       cache,
       admission,
+      facts,
       caller: currentJob,
       report: (event) => {
         hosts.see(event);
@@ -218,8 +226,14 @@ export async function assembleDownload(
     runId,
     queue: parts.queue,
     orchestrator: orchestratorOptions(config),
+    provider: parts.provider?.({
+      send,
+      services,
+      contact,
+      records,
+      unreadable: unreadableRow(manifest, runId, runtime.clock),
+    }),
     admission,
-    provider: parts.provider?.({ send, services, contact, records }),
     sink: {
       last: (work) => manifest.last(work),
       write: async (row) => {

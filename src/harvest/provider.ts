@@ -1,9 +1,18 @@
 import { accessSync, constants, statSync } from 'node:fs';
 import { join } from 'node:path';
 
-import { AppError } from '../base/index.ts';
-import type { RecordStore, Work } from '../works/index.ts';
-import { listFormatOf, readWorks, workFromText } from '../works/index.ts';
+import type { Clock } from '../base/index.ts';
+import { AppError, wait } from '../base/index.ts';
+import type { OpenAlexQuery, RecordStore, Work } from '../works/index.ts';
+import {
+  filterFor,
+  listFormatOf,
+  parseOpenAlexUrl,
+  parseZotero,
+  readWorks,
+  readZotero,
+  workFromText,
+} from '../works/index.ts';
 import type { Asking } from './open-download.ts';
 import { listWorks } from './listing.ts';
 
@@ -21,6 +30,30 @@ export interface WantedWorks {
   readonly oaOnly?: boolean | undefined;
   readonly type?: string | undefined;
   readonly language?: string | undefined;
+  /** Conditions in OpenAlex's own words. */
+  readonly filter?: string | undefined;
+  /** Works of these people, by ORCID. */
+  readonly orcid?: readonly string[] | undefined;
+  /** Works from these institutions, by ROR. */
+  readonly ror?: readonly string[] | undefined;
+  /** Works that cite these, by OpenAlex id. */
+  readonly cites?: readonly string[] | undefined;
+  /** Works that these cite. */
+  readonly citedBy?: readonly string[] | undefined;
+  /** How many steps of citations are followed; 1 unless told otherwise. */
+  readonly depth?: number | undefined;
+}
+
+/** Whether anything is to be listed by OpenAlex. */
+export function asksOpenAlex({ topic, filter, orcid, ror, cites, citedBy }: WantedWorks): boolean {
+  return [topic, filter, orcid, ror, cites, citedBy].some((each) => each !== undefined && each.length > 0);
+}
+
+/** An entry of a list that names no work. */
+export interface UnreadableEntry {
+  readonly file: string;
+  readonly line: number;
+  readonly reason: string;
 }
 
 /** What finding works needs. */
@@ -29,13 +62,17 @@ interface ProviderParts extends Asking {
   readonly records: Pick<RecordStore, 'add'> | undefined;
   readonly signal: AbortSignal;
   readonly tell: (message: string) => void;
+  /** Takes down an entry of a list that cannot be read; none where nothing is to be written. */
+  readonly unreadable?: (entry: UnreadableEntry) => Promise<void>;
+  readonly clock: Clock;
+  readonly zoteroKey: string;
   /** Where a listing that ends early is written down; none for one that only looks. */
   readonly statePath: string | undefined;
 }
 
 /** Refuses what cannot be asked for, before anything is made: ids nobody knows, files that are not there, years that cross. */
 export function checkWanted(ids: readonly string[], options: WantedWorks): void {
-  const unknown = ids.filter((id) => workFromText(id).kind === 'bad');
+  const unknown = ids.filter((id) => workFromText(id).kind === 'bad' && !parseOpenAlexUrl(id));
   if (unknown.length > 0) {
     const names = unknown.slice(0, 5).map((id) => `"${id.slice(0, 100)}"`);
     const more = unknown.length > names.length ? ` and ${unknown.length - names.length} more` : '';
@@ -43,7 +80,8 @@ export function checkWanted(ids: readonly string[], options: WantedWorks): void 
       hint: 'known are DOIs, arXiv ids, PMIDs and PMCIDs, OpenAlex, HAL and Zenodo ids, and URLs of papers',
     });
   }
-  for (const path of options.input ?? []) checkList(path);
+  for (const path of options.input ?? []) if (!parseZotero(path)) checkList(path);
+  filterFor(options);
   if (options.topic?.trim() === '')
     throw new AppError('USAGE_TOPIC', '--topic is empty', { hint: 'say in a few words what the works are about' });
   const { yearStart, yearEnd } = options;
@@ -84,31 +122,91 @@ async function* works(ids: readonly string[], options: WantedWorks, parts: Provi
   checkWanted(ids, options);
   for (const id of ids) {
     const listed = workFromText(id);
-    if (listed.kind === 'work') yield listed.work;
+    const pasted = parseOpenAlexUrl(id);
+    if (pasted) yield* listing({ ...pasted }, { ...parts, statePath: undefined }, options.max);
+    else if (listed.kind === 'work') yield listed.work;
   }
-  for (const file of options.input ?? []) {
-    for await (const listed of readWorks(file)) {
-      if (listed.kind === 'work') yield listed.work;
-      else parts.tell(`${file}, line ${listed.line}: ${listed.reason}`);
-    }
-  }
-  if (options.topic === undefined) return;
+  for (const file of options.input ?? []) yield* worksOfList(file, parts);
+  if (!asksOpenAlex(options)) return;
+  const { depth = 1, cites, citedBy } = options;
+  yield* listing(queryOf(options), parts, options.max);
+  if (depth > 1) yield* snowball(options, parts, { cites, citedBy });
+}
+
+function queryOf(options: WantedWorks): OpenAlexQuery {
   const { topic, yearStart, yearEnd, oaOnly, type, language } = options;
+  return { topic, filter: filterFor(options), yearStart, yearEnd, oaOnly, type, language };
+}
+
+/** The works of a list, with what it says about them; an entry that names none is taken down by its line. */
+async function* worksOfList(file: string, parts: ProviderParts): AsyncGenerator<Work> {
+  const { send, records, signal, tell, clock, zoteroKey } = parts;
+  const zotero = parseZotero(file);
+  const entries = zotero
+    ? readZotero(zotero, {
+        send,
+        key: zoteroKey === '' ? undefined : zoteroKey,
+        wait: (ms, stop) => wait(clock, ms, stop),
+        signal,
+      })
+    : readWorks(file);
+  for await (const listed of entries) {
+    if (listed.kind === 'bad') {
+      tell(`${file}, line ${listed.line}: ${listed.reason}`);
+      await parts.unreadable?.({ file, line: listed.line, reason: listed.reason });
+      continue;
+    }
+    if (listed.record) {
+      const at = new Date(clock.now()).toISOString();
+      records?.add([{ ...listed.record, sources: listed.record.sources.map((source) => ({ ...source, at })) }]);
+    }
+    yield listed.work;
+  }
+}
+
+/** Works around works around works: each step asks for what cites, or is cited by, what the step before has found. */
+async function* snowball(
+  options: WantedWorks,
+  parts: ProviderParts,
+  around: Pick<WantedWorks, 'cites' | 'citedBy'>,
+): AsyncGenerator<Work> {
+  const seen = new Set<string>();
+  let front: Pick<WantedWorks, 'cites' | 'citedBy'> = around;
+  for (let step = 1; step <= (options.depth ?? 1); step += 1) {
+    const found: { cites: string[]; citedBy: string[] } = { cites: [], citedBy: [] };
+    for (const way of ['cites', 'citedBy'] as const) {
+      const ids = front[way] ?? [];
+      for (let at = 0; at < ids.length; at += IDS_TOGETHER) {
+        const asked = { ...options, cites: undefined, citedBy: undefined, [way]: ids.slice(at, at + IDS_TOGETHER) };
+        for await (const work of listing(queryOf(asked), { ...parts, statePath: undefined }, options.max)) {
+          if (seen.has(work.id)) continue;
+          seen.add(work.id);
+          found[way].push(work.id);
+          // The first step has been listed already: here it only leads on.
+          if (step > 1) yield work;
+        }
+      }
+    }
+    front = found;
+  }
+}
+
+/** So many ids fit into one question. */
+const IDS_TOGETHER = 50;
+
+function listing(query: OpenAlexQuery, parts: ProviderParts, max: number | undefined): AsyncGenerator<Work> {
   const { send, services, contact, records, signal, tell, statePath } = parts;
-  yield* listWorks(
-    { topic, yearStart, yearEnd, oaOnly, type, language },
-    {
-      send,
-      baseUrl: services.base('openalex'),
-      credentials: services.credentials('openalex'),
-      mailto: contact,
-      signal,
-      tell,
-      statePath,
-      keep: (found) => records?.add(found),
-      ...(options.max !== undefined && { maxResults: options.max }),
-    },
-  );
+  return listWorks(query, {
+    send,
+    baseUrl: services.base('openalex'),
+    credentials: services.credentials('openalex'),
+    mailto: contact,
+    signal,
+    tell,
+    statePath,
+    keep: (found) => records?.add(found),
+    ...(max !== undefined && { maxResults: max }),
+  });
 }
 
 async function* limited(source: AsyncIterable<Work>, max: number | undefined): AsyncGenerator<Work> {

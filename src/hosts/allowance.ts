@@ -26,7 +26,9 @@ export interface Allowance {
   change(pace: Pace, now: number): void;
   /** So many wait, or are about to start. */
   want(waiting: number): void;
-  /** Whether forgetting it would let somebody start too early. */
+  /** It will not be asked again. */
+  close(): void;
+  /** Whether nobody would start too early if it were forgotten. */
   isIdle(now: number): boolean;
 }
 
@@ -80,6 +82,10 @@ export class LocalAllowance implements Allowance {
 
   want(): void {
     // Nobody has to be asked.
+  }
+
+  close(): void {
+    // Nor told.
   }
 
   isIdle(now: number): boolean {

@@ -25,7 +25,7 @@ export interface GatekeeperOptions {
   readonly report?: ((event: HostEvent) => void) | undefined;
   readonly allowance: CreateAllowance;
   /** Something was learned of a key that outlives the request: a fleet writes it down for everybody. */
-  readonly learned?: ((key: string, change: (host: Host) => Host) => void) | undefined;
+  readonly learned?: ((host: Host, change: (host: Host) => Host) => void) | undefined;
 }
 
 /** Somebody who waits for a key that a person paused is told to come back in so long. */
@@ -132,10 +132,18 @@ export class Gatekeeper implements Admission {
     } else this.#learn(key, (host) => held(host, hold));
   }
 
+  /** Another process says that a key is held. */
+  heard(key: string, hold: Hold): void {
+    const gate = this.#gates.at(key);
+    this.#put(gate, held(gate.host, hold));
+  }
+
   /** What another process has learned of a key. */
   learn(key: string, host: Host): void {
     const gate = this.#gates.at(key);
-    this.#put(gate, host);
+    const { hold } = gate.host;
+    // What was learned here a moment ago may not have got there yet.
+    this.#put(gate, hold !== null && hold.at > this.#clock.now() ? held(host, hold) : host);
   }
 
   /** There may be more at a key than there was. */
@@ -260,7 +268,7 @@ export class Gatekeeper implements Admission {
     const after = change(gate.host);
     if (after === gate.host) return;
     this.#put(gate, after);
-    this.#options.learned?.(key, change);
+    this.#options.learned?.(after, change);
   }
 
   #put(gate: Gate, host: Host): void {

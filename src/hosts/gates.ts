@@ -26,6 +26,7 @@ export interface Gate {
 interface Waiter {
   readonly gates: readonly Gate[];
   readonly patienceMs: number;
+  readonly longestLineMs: number;
   /** True with a claim on every gate; false when the wait must be thought over. */
   readonly wake: (claimed: boolean) => void;
 }
@@ -91,6 +92,7 @@ export class Gates implements Disposable {
       const isUnused = !gate.isPaused && lengthOf(gate) === 0 && gate.allowance.isIdle(monotonic);
       if (!isUnused || !isOrdinary(host)) continue;
       gate.timer?.[Symbol.dispose]();
+      gate.allowance.close();
       this.#gates.delete(key);
     }
   }
@@ -111,7 +113,10 @@ export class Gates implements Disposable {
   }
 
   take(gates: readonly Gate[], now: number): Slot {
-    for (const { allowance } of gates) allowance.take(now);
+    for (const gate of gates) {
+      gate.allowance.take(now);
+      gate.allowance.want(lengthOf(gate));
+    }
     let isHeld = true;
     return {
       [Symbol.dispose]: () => {
@@ -141,7 +146,7 @@ export class Gates implements Disposable {
   }
 
   /** Resolves when it is its turn at every gate, with a claim on each, or when the wait must be thought over. */
-  #wait(gates: readonly Gate[], { signal, patienceMs }: AcquireOptions): Promise<boolean> {
+  #wait(gates: readonly Gate[], { signal, patienceMs, longestLineMs }: AcquireOptions): Promise<boolean> {
     return new Promise((resolve, reject) => {
       const leave = (): void => {
         signal?.removeEventListener('abort', abandon);
@@ -155,6 +160,7 @@ export class Gates implements Disposable {
       const waiter: Waiter = {
         gates,
         patienceMs,
+        longestLineMs,
         wake: (claimed) => {
           leave();
           if (claimed) for (const gate of gates) gate.claimed += 1;
@@ -172,9 +178,11 @@ export class Gates implements Disposable {
   serve(gate: Gate): void {
     const now = this.#clock.monotonic();
     for (const waiter of gate.waiters ?? []) {
+      if (gate.allowance.lineMs(0, now) > waiter.longestLineMs) waiter.wake(false);
       if (!this.isOpen(gate, now)) break;
       if (waiter.gates.every((each) => this.isOpen(each, now))) waiter.wake(true);
     }
+    gate.allowance.want(lengthOf(gate));
     this.#arm(gate);
     if (this.#watchers.size > 0 && this.roomAt(gate) > 0) for (const changed of this.#watchers) changed();
   }

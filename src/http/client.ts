@@ -1,6 +1,6 @@
 import type { Clock, Random } from '../base/index.ts';
 import { systemClock } from '../base/index.ts';
-import type { Admission, Pool, PolicySettings } from '../hosts/index.ts';
+import type { Admission, Facts, Pool, PolicySettings } from '../hosts/index.ts';
 import { createMemoryAdmission, DEFAULT_POLICY, HostTable } from '../hosts/index.ts';
 import type { CacheStore } from './cache-store.ts';
 import { withCache } from './cache.ts';
@@ -34,6 +34,8 @@ export interface HttpClientOptions {
   readonly random?: Random;
   /** The authority over hosts, shared with whoever else decides what may run; made of the settings below otherwise. */
   readonly admission?: Admission;
+  /** What a fleet finds out once, such as a robots.txt. */
+  readonly facts?: Facts | undefined;
   /** In whose course requests are sent; while one waits for a host, its caller lets go of what others need. */
   readonly caller?: Caller;
   readonly limits?: Partial<HttpLimits>;
@@ -101,6 +103,7 @@ export function createHttpClient(options: HttpClientOptions = {}): HttpClient {
   const robots = new Robots({
     clock,
     admission,
+    facts: options.facts,
     productToken: PRODUCT_TOKEN,
     maxAgeMs: DAY_MS,
     unreachableMs: 10 * 60_000,

@@ -1,6 +1,6 @@
 import type { Clock } from '../base/index.ts';
 import { hostKey, wait } from '../base/index.ts';
-import type { Admission } from '../hosts/index.ts';
+import type { Admission, Fact, Facts } from '../hosts/index.ts';
 import { tooLong } from '../hosts/index.ts';
 import type { HttpEvent } from './event.ts';
 import { raced } from './raced.ts';
@@ -10,7 +10,7 @@ import { trailOf } from './send.ts';
 
 /** What is known of a host's robots.txt. */
 type Known =
-  | { readonly kind: 'rules'; readonly rules: RobotsRules }
+  | { readonly kind: 'rules'; readonly rules: RobotsRules; readonly text: string }
   /** RFC 9309 §2.3.1.4: unreachable means complete disallow. */
   | { readonly kind: 'unreachable'; readonly why: string; readonly failed?: Pick<Failed, 'reason' | 'retryable'> }
   /** Not known yet, and not now: what came of asking is what comes of the request. */
@@ -43,6 +43,7 @@ export class Robots {
   readonly #options: RobotsOptions;
   readonly #send: Send;
   readonly #admission: Admission;
+  readonly #facts: Facts | undefined;
   readonly #report: ((event: HttpEvent) => void) | undefined;
   readonly #giveUpAfterMs: number;
   readonly #entries = new Map<string, Entry>();
@@ -51,6 +52,8 @@ export class Robots {
     options: RobotsOptions & {
       readonly clock: Clock;
       readonly admission: Admission;
+      /** Where a fleet keeps what one of it has read. */
+      readonly facts?: Facts | undefined;
       /** Everything but robots itself, and without a second try. */
       readonly send: Send;
       readonly giveUpAfterMs: number;
@@ -61,6 +64,7 @@ export class Robots {
     this.#options = options;
     this.#send = options.send;
     this.#admission = options.admission;
+    this.#facts = options.facts;
     this.#giveUpAfterMs = options.giveUpAfterMs;
     this.#report = options.report;
   }
@@ -125,19 +129,46 @@ export class Robots {
 
   /** Not bound to the signal of whoever came first: the others wait for it as well. The limits on time bound it. */
   async #read(url: URL): Promise<Known> {
-    let { result, text } = await this.#ask(url);
-    if (result.kind === 'failed' && result.retryable) {
-      // A lost connection must not close a host for everybody; a status, whatever it is, is an answer.
-      await wait(this.#clock, RETRY_MS);
-      ({ result, text } = await this.#ask(url));
-    }
-    const known = this.#judge(result, text);
+    const known = this.#facts ? await this.#readOnce(this.#facts, url) : await this.#find(url);
     if (known.kind === 'rules' && this.#isTooSlow(known.rules)) {
       this.#report?.({ kind: 'host-given-up', host: hostKey(url), message: this.#tooSlow(url, known.rules) });
     } else if (known.kind === 'rules' && known.rules.crawlDelayMs !== undefined) {
       this.#admission.table.setCrawlDelay(hostKey(url), known.rules.crawlDelayMs);
     }
     return known;
+  }
+
+  /** What another process of the fleet has read counts here too; what is no answer yet is nobody's. */
+  async #readOnce(facts: Facts, url: URL): Promise<Known> {
+    let own: Known | undefined;
+    const find = async (): Promise<Fact> => {
+      own = await this.#find(url);
+      const { kind } = own;
+      if (kind === 'answer') throw new Error('not known yet');
+      const said = kind === 'rules' ? { kind, text: own.text } : { kind, why: own.why };
+      return {
+        text: JSON.stringify(said),
+        forMs: kind === 'rules' ? this.#options.maxAgeMs : this.#options.unreachableMs,
+      };
+    };
+    const fact = await facts.once(`robots ${url.origin}`, find).catch(() => undefined);
+    // No fact: it was not to be had now, or the fleet's memory is away; then it is read for this process alone.
+    if (own || !fact) return own ?? (await this.#find(url));
+    const said = JSON.parse(fact.text) as
+      | { readonly kind: 'rules'; text: string }
+      | { readonly kind: 'unreachable'; why: string };
+    if (said.kind === 'unreachable') return said;
+    return { kind: 'rules', rules: RobotsRules.parse(said.text, this.#options.productToken), text: said.text };
+  }
+
+  async #find(url: URL): Promise<Known> {
+    let { result, text } = await this.#ask(url);
+    if (result.kind === 'failed' && result.retryable) {
+      // A lost connection must not close a host for everybody; a status, whatever it is, is an answer.
+      await wait(this.#clock, RETRY_MS);
+      ({ result, text } = await this.#ask(url));
+    }
+    return this.#judge(result, text);
   }
 
   async #ask(url: URL): Promise<{ result: HttpResult; text: string }> {
@@ -173,11 +204,11 @@ export class Robots {
       if (isOutOfBounds && result.trail.chain.length === 0) return { kind: 'answer', result };
       // RFC 9309 §2.3.1.2: beyond five redirects it counts as unavailable, which allows.
       const lost = result.reason === 'max-hops' || result.reason === 'redirect-loop';
-      return lost ? { kind: 'rules', rules: RobotsRules.open } : { kind: 'unreachable', why: result.message };
+      return lost ? { kind: 'rules', rules: RobotsRules.open, text: '' } : { kind: 'unreachable', why: result.message };
     }
     const { status, url } = result.response;
     if (status >= 200 && status < 300) {
-      return { kind: 'rules', rules: RobotsRules.parse(text, this.#options.productToken) };
+      return { kind: 'rules', rules: RobotsRules.parse(text, this.#options.productToken), text };
     }
     const heldUntil = this.#admission.held([hostKey(url)])?.at ?? 0;
     if ((status === 429 || status === 503) && heldUntil > 0) {
@@ -188,7 +219,7 @@ export class Robots {
       }
       return { kind: 'answer', result: { kind: 'later', at: heldUntil, reason: 'rate-limited', trail } };
     }
-    if (status >= 400 && status < 500 && status !== 429) return { kind: 'rules', rules: RobotsRules.open };
+    if (status >= 400 && status < 500 && status !== 429) return { kind: 'rules', rules: RobotsRules.open, text: '' };
     return { kind: 'unreachable', why: `status ${status}` };
   }
 }

@@ -10,6 +10,6 @@ export { refreshIndex } from './refresh.ts';
 export type { RefreshOptions } from './refresh.ts';
 export { openIndex } from './search-index.ts';
 export type { Hit, OpenOptions, SearchIndex, SearchMode, SearchOptions } from './search-index.ts';
-export { SECTIONS } from './section.ts';
+export { sectionOf, SECTIONS } from './section.ts';
 export type { Section } from './section.ts';
 export { buildIndex } from './update-index.ts';

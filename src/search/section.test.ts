@@ -63,6 +63,7 @@ test('names and addresses before the first heading are front matter; an abstract
     ),
     'body',
   );
+  assert.equal(section([], 'Penguins march over the ice.', { index: 0 }), 'body');
   // Later in a document without headings, a list of names is part of what it tells.
   assert.equal(section([], names, { index: 9 }), 'body');
 });

@@ -107,7 +107,8 @@ function hasProse(text: string): boolean {
   const words = text.slice(0, 4000).match(/[\p{L}\p{N}@][\p{L}\p{N}\p{M}@.'’-]*/gu) ?? [];
   const small = words.map((word) => (/^\p{Ll}/u.test(word) && !word.includes('@') ? 1 : 0));
   const window = Math.min(WINDOW, words.length);
-  if (window < 8) return false;
+  // So few words tell nothing: a short note is a note, not a list of names.
+  if (window < 8) return true;
   let count = 0;
   for (const [at, each] of small.entries()) {
     count += each;

@@ -25,6 +25,7 @@ const TABLE = (): HostTable =>
   new HostTable({
     perHost: { perSecond: 1000 / INTERVAL_MS, concurrency: 2 },
     perResolver: { unpaywall: 1 },
+    margin: 0.05,
     pools: [
       { name: 'wide', hosts: ['wide.org'], perSecond: Infinity, concurrency: 2 },
       { name: 'strict', hosts: ['strict.org'], perSecond: 1000 / INTERVAL_MS, concurrency: 1, strict: true },

@@ -13,15 +13,16 @@ export { identify, keyOf, mergeIds, NO_IDS } from './ids/work-ids.ts';
 export type { WorkIds } from './ids/work-ids.ts';
 export { parseLicense, parseVersion } from './license.ts';
 export type { HostType, License, LicenseSlug, Version } from './license.ts';
-export { workFromIds } from './work.ts';
+export { namedWork, workFromIds } from './work.ts';
 export type { Work, WorkLocation } from './work.ts';
 export { maybe } from './maybe.ts';
 export { lookupJson, lookupText } from './lookup.ts';
 export type { Lookup, ProblemReason } from './lookup.ts';
 export { parseOpenAlexWork } from './openalex/parse-work.ts';
 export { OPENALEX_SELECT } from './openalex/schema.ts';
+export { filterFor, parseOpenAlexUrl } from './openalex/query.ts';
 export type { OpenAlexQuery, Subject } from './openalex/query.ts';
-export { iterateOpenAlex } from './openalex/list-works.ts';
+export { countOpenAlex, iterateOpenAlex } from './openalex/list-works.ts';
 export type {
   OpenAlexBudget,
   OpenAlexEnd,
@@ -58,3 +59,7 @@ export type { VersionLink, VersionReason } from './record/versions.ts';
 export { apaCitation } from './record/apa.ts';
 export { bibtexEntry, citationKey } from './lists/write-bibtex.ts';
 export { risEntry } from './lists/write-ris.ts';
+export { parseZotero, readZotero } from './lists/zotero.ts';
+export type { ZoteroPlace } from './lists/zotero.ts';
+export { readCsv } from './lists/csv-records.ts';
+export { readRetractionWatch } from './record/retraction-watch.ts';

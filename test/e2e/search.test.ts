@@ -84,19 +84,27 @@ test('a run is searched by words and meaning; its index is built, kept, and rene
   const found = JSON.parse(second.stdout) as Found;
   assert.equal(found.mode, 'hybrid');
   assert.deepEqual(
-    { ...found.hits[0], id: '', score: 0 },
+    { ...found.hits[0], id: '', score: 0, fit: 0, boxes: [] },
     {
       rank: 1,
       score: 0,
+      fit: 0,
       id: '',
       document: 'W2',
       title: 'Money and Banks',
       section: [],
+      part: 'body',
       page: 1,
+      boxes: [],
       text: 'Money and Banks\n\nResults\n\nInterest rates rose by half a percent in the third quarter.',
       file: join('runs', 'ocean', 'PDF', 'W2.pdf'),
+      link: `${join('runs', 'ocean', 'PDF', 'W2.pdf')}#page=1`,
+      work: null,
     },
   );
+  const empty = search('');
+  assert.equal(empty.status, 2, 'an empty question is refused');
+  assert.match(empty.stderr, /USAGE_QUESTION/);
 
   await paper('ocean', 'W3', 'Penguins', ['Penguins march over the ice.']);
   const third = command('docstokg', ['search', '--lexical', '--run', join('runs', 'ocean'), '-n', '1'], {
@@ -104,7 +112,7 @@ test('a run is searched by words and meaning; its index is built, kept, and rene
     input: 'marching penguin\n\ninterest\nxylophone\n',
   });
   assert.match(third.stderr, /passages have changed, renewing the index of 1 documents/);
-  assert.match(third.stdout, /^1\. {2}Penguins[\s\S]*\n\n1\. {2}Money and Banks[\s\S]*nothing found for “xylophone”/);
+  assert.match(third.stdout, /^1\. {2}Penguins[\s\S]*\n\n1\. {2}Money and Banks[\s\S]*nothing fits “xylophone”/);
   assert.match(search('--run', join('runs', 'old'), 'interest', '--lexical').stdout, /Old News/);
 });
 

@@ -40,6 +40,8 @@ export function identify(text: string): WorkIds | undefined {
   if (pmcid !== undefined) return { ...NO_IDS, pmcid };
   const pmid = normalizePmid(text);
   if (pmid !== undefined) return { ...NO_IDS, pmid };
+  // Of bare numbers only PMIDs are that long: shorter ones are more likely a slip.
+  if (/^\s*[1-9]\d{4,7}\s*$/.test(text)) return { ...NO_IDS, pmid: text.trim() };
   const hal = normalizeHalId(text);
   if (hal !== undefined) return { ...NO_IDS, hal };
   const inUrl = /^https?:\/\//i.test(text.trim()) ? findDoi(text) : undefined;

@@ -103,11 +103,64 @@ function closing(text: string, from: number, open: '{' | '"'): number {
   return text.length;
 }
 
-/** Without the braces and escapes that TeX needs and an identifier does not. */
+const NAMED: Readonly<Record<string, string>> = {
+  textbackslash: '\\',
+  textbraceleft: '{',
+  textbraceright: '}',
+  textasciitilde: '~',
+  textasciicircum: '^',
+  textendash: '–',
+  textemdash: '—',
+  ss: 'ß',
+  ae: 'æ',
+  AE: 'Æ',
+  oe: 'œ',
+  OE: 'Œ',
+  o: 'ø',
+  O: 'Ø',
+  l: 'ł',
+  L: 'Ł',
+  aa: 'å',
+  AA: 'Å',
+  i: 'i',
+  j: 'j',
+};
+
+/** Accents as TeX writes them, and the marks that Unicode puts behind a letter. */
+const MARKS: Readonly<Record<string, string>> = {
+  '"': '\u0308',
+  "'": '\u0301',
+  '`': '\u0300',
+  '^': '\u0302',
+  '~': '\u0303',
+  '=': '\u0304',
+  '.': '\u0307',
+  c: '\u0327',
+  v: '\u030C',
+  u: '\u0306',
+  H: '\u030B',
+  k: '\u0328',
+  r: '\u030A',
+};
+
+/** Without the braces that TeX needs and a reader does not, and with its commands for letters as those letters. */
 function plain(value: string): string {
   return value
-    .replace(/\\([_&%#${}])/g, '$1')
-    .replace(/[{}]/g, '')
-    .replace(/\s+/g, ' ')
+    .replaceAll(
+      /\\(?:([a-zA-Z]{1,20})(?:\{\}|\s*)|([_&%#${} ])|(["'`^~=.])\s?(\{\\?\p{L}\}|\\?\p{L}))|[{}]|~/gu,
+      (whole: string, name?: string, sign?: string, mark?: string, letter = '') => {
+        if (whole === '{' || whole === '}') return '';
+        if (whole === '~') return ' ';
+        if (sign !== undefined) return sign;
+        if (mark !== undefined) return (letter.replaceAll(/[{}\\]/g, '') + (MARKS[mark] ?? '')).normalize('NFC');
+        if (name !== undefined && Object.hasOwn(NAMED, name)) return NAMED[name] ?? '';
+        // A command of one letter may be an accent, which is looked at next; others say how, not what.
+        return name?.length === 1 ? whole : '';
+      },
+    )
+    .replaceAll(/\\([cvuHkr])\s*(\p{L})/gu, (_, mark: string, letter: string) =>
+      (letter + (MARKS[mark] ?? '')).normalize('NFC'),
+    )
+    .replaceAll(/\s+/g, ' ')
     .trim();
 }

@@ -5,12 +5,20 @@ import { pmcidFromField, pmidFromField } from '../ids/pubmed-id.ts';
 import { normalizeHalId, normalizeOpenAlexId, normalizeZenodoId } from '../ids/repository-id.ts';
 import type { Work } from '../work.ts';
 import { namedWork, workFromIds } from '../work.ts';
+import { listedRecord } from './listed-record.ts';
+import type { WorkRecord } from '../record/record.ts';
 import type { WorkIds } from '../ids/work-ids.ts';
 import { identify, mergeIds, NO_IDS } from '../ids/work-ids.ts';
 
 /** One entry of a list somebody wrote: a work, or the reason why it is none. */
 export type ListedWork =
-  | { readonly kind: 'work'; readonly work: Work; readonly line: number }
+  | {
+      readonly kind: 'work';
+      readonly work: Work;
+      readonly line: number;
+      /** What the list says about it besides, where it says anything. */
+      readonly record?: WorkRecord;
+    }
   | { readonly kind: 'bad'; readonly line: number; readonly reason: string };
 
 /** Names under which lists keep the same thing. */
@@ -60,8 +68,10 @@ export function workFromFields(fields: Iterable<readonly [string, string]>, line
   let title: string | null = null;
   let year: number | null = null;
   const urls: string[] = [];
+  const given: [string, string][] = [];
   for (const [rawName, rawValue] of fields) {
     const value = rawValue.trim();
+    given.push([fieldName(rawName), value]);
     const meaning = Object.hasOwn(FIELDS, fieldName(rawName)) ? FIELDS[fieldName(rawName)] : undefined;
     if (value === '' || meaning === undefined) continue;
     if (meaning === 'title') title ??= value.slice(0, 2000);
@@ -77,7 +87,8 @@ export function workFromFields(fields: Iterable<readonly [string, string]>, line
     }
   }
   const work = workFromIds(ids, { title, year, urls });
-  if (work) return { kind: 'work', work, line };
+  const record = work && listedRecord(work.id, ids, given);
+  if (work) return { kind: 'work', work, line, ...(record && { record }) };
   return { kind: 'bad', line, reason: 'no DOI, arXiv, PubMed, PMC, OpenAlex, HAL or Zenodo id was found' };
 }
 

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 
-import type { ListedWork, ListFormat } from '../index.ts';
-import { parseWorks, readWorks, workFromText } from '../index.ts';
+import type { ListedWork, ListFormat, WorkRecord } from '../index.ts';
+import { bibtexEntry, cslItem, emptyRecord, parseWorks, readWorks, risEntry, workFromText } from '../index.ts';
 
 /** Feeds the text in small pieces, so that every boundary falls somewhere. */
 async function read(text: string, format: ListFormat, pieceBytes = 7): Promise<ListedWork[]> {
@@ -114,4 +114,126 @@ test('the address of a paper is a work of its own; one that only leads to an unr
     'https://a b/',
   ])
     assert.equal(workFromText(text).kind, 'bad', text);
+});
+
+test('MEDLINE as PubMed exports it is read with continued lines and ids of several kinds', async () => {
+  const text = `PMID- 31452104
+OWN - NLM
+TI  - Heat and
+      the reefs of the north.
+LID - S0140-6736(19)1 [pii]
+LID - 10.1000/Reef [doi]
+AB  - One line
+      and another.
+FAU - Berg, Ana
+FAU - Liu, Wei
+DP  - 2019 Aug 5
+JT  - Journal of reefs
+VI  - 12
+IP  - 4
+PG  - 3-9
+PMC - PMC6123
+
+PMID- 77
+TI  - Second
+AID - 10.1000/second [doi]
+
+TI  - no id at all
+`;
+  const works = await read(text, 'nbib');
+  assert.deepEqual(shown(works), ['1 doi:10.1000/reef', '18 doi:10.1000/second', '22 bad']);
+  const [first] = works;
+  assert.ok(first?.kind === 'work' && first.record);
+  assert.equal(first.work.ids.pmid, '31452104');
+  assert.equal(first.work.ids.pmcid, 'PMC6123');
+  assert.equal(first.record.title, 'Heat and the reefs of the north.');
+  assert.equal(first.record.date, '2019-08-05');
+  assert.deepEqual(
+    first.record.authors.map(({ family, given }) => [family, given]),
+    [
+      ['Berg', 'Ana'],
+      ['Liu', 'Wei'],
+    ],
+  );
+});
+
+test('RIS as Embase and Ovid write it: stray lines, prefixed DOIs, a missing end', async () => {
+  const text =
+    '1. \r\nTY  - JOUR\r\nDB  - Embase\r\nT1  - A title\r\n   that goes on\r\nDO  - doi:10.1000/A\r\nA1  - Berg, A.\r\nJO  - J Reefs\r\nVL  - 3\r\nSP  - 1\r\nEP  - 9\r\nTY  - JOUR\r\nDO  - https://dx.doi.org/10.1000/b\r\nER  -\r\n';
+  const works = await read(text, 'ris');
+  assert.deepEqual(shown(works), ['2 doi:10.1000/a', '12 doi:10.1000/b']);
+  const [first] = works;
+  assert.ok(first?.kind === 'work');
+  assert.equal(first.record?.title, 'A title that goes on');
+  assert.equal(first.record.pages, '1-9');
+  assert.equal(first.record.venue, 'J Reefs');
+});
+
+test('CSL-JSON is read item by item, with the line of each; a damaged one costs no other', async () => {
+  const text =
+    '[\n {"id":"x","type":"article-journal","title":"A, {b}","DOI":"10.1000/a","issued":{"date-parts":[[2020,5]]},"author":[{"family":"Berg","given":"Ana"}]},\n {"id": broken},\n {"title":"no id"},\n {"PMID":"12"}\n]';
+  const works = await read(text, 'csl');
+  assert.deepEqual(shown(works), ['2 doi:10.1000/a', '3 bad', '4 bad', '5 pmid:12']);
+  const [first] = works;
+  assert.equal(first?.kind === 'work' && first.record?.date, '2020-05');
+  assert.deepEqual(shown(await read('{"items":[{"DOI":"10.1000/b"}]}', 'csl')), ['1 doi:10.1000/b']);
+  assert.deepEqual(shown(await read('[{"DOI":"10.1000/b"', 'csl')), ['1 bad']);
+});
+
+test('bare numbers are PMIDs in a list of ids, and on a command line when they are long enough', async () => {
+  assert.deepEqual(shown(await read('31452104\n17\nPMC7\n', 'ids')), ['1 pmid:31452104', '2 pmid:17', '3 pmcid:PMC7']);
+  const typed = workFromText('31452104');
+  assert.equal(typed.kind === 'work' && typed.work.id, 'pmid:31452104');
+  assert.equal(workFromText('17').kind, 'bad');
+});
+
+test('accents and letters as TeX writes them are read as letters', async () => {
+  const text =
+    '@article{a, doi={10.1000/a}, title={M{\\"u}ller, N\\\'u\\~nez, Stra{\\ss}e, \\c{c}a, Erd\\H{o}s and 5\\% {\\o}re~x}}';
+  const [work] = await read(text, 'bibtex');
+  assert.equal(work?.kind === 'work' && work.record?.title, 'Müller, Núñez, Straße, ça, Erdős and 5% øre x');
+});
+
+test('what is written in BibTeX, RIS and CSL-JSON is read back as the same work', async () => {
+  const author = (family: string, given: string) => ({
+    name: `${given} ${family}`,
+    family,
+    given,
+    orcid: null,
+    institutions: [],
+  });
+  const record: WorkRecord = {
+    ...emptyRecord('W1', { doi: '10.1000/a_b', pmid: '123', pmcid: 'PMC9' }),
+    type: 'article',
+    title: 'Größe & 50% of {all} reefs: a_b^c ~ \\x',
+    authors: [author('van der Berg', 'Ana-Maria'), author('Núñez', 'José')],
+    date: '2024-05-17',
+    venue: 'Journal of Reefs & Seas',
+    volume: '12',
+    issue: '4',
+    pages: '3-9',
+    abstract: 'It was hot; 3 < 4.',
+    language: 'en',
+  };
+  const written = {
+    bibtex: bibtexEntry(record, 'key'),
+    ris: risEntry(record),
+    csl: JSON.stringify([cslItem(record)]),
+  };
+  for (const [format, text] of Object.entries(written)) {
+    const [back] = await read(text, format as ListFormat);
+    assert.ok(back?.kind === 'work' && back.record, format);
+    assert.equal(back.work.ids.doi, '10.1000/a_b', format);
+    for (const field of ['title', 'venue', 'volume', 'issue', 'pages', 'abstract', 'language'] as const)
+      assert.equal(back.record[field], record[field], `${format}: ${field}`);
+    assert.deepEqual(
+      back.record.authors.map(({ family, given }) => [family, given]),
+      [
+        ['van der Berg', 'Ana-Maria'],
+        ['Núñez', 'José'],
+      ],
+      format,
+    );
+    assert.equal(back.record.date?.slice(0, 4), '2024', format);
+  }
 });

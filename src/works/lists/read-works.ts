@@ -2,12 +2,17 @@ import { open } from 'node:fs/promises';
 import { extname } from 'node:path';
 
 import { AppError, parseJsonl, splitLines } from '../../base/index.ts';
+import { pmidFromField } from '../ids/pubmed-id.ts';
+import { recordFromCsl } from '../record/csl.ts';
+import { withProvenance } from '../record/merge-records.ts';
 import { readBibtex } from './bibtex-entries.ts';
+import { readJsonItems } from './json-items.ts';
+import { readNbib, readRis } from './tagged-records.ts';
 import { readCsv } from './csv-records.ts';
 import type { ListedWork } from './listed-work.ts';
 import { workFromFields, workFromObject, workFromText } from './listed-work.ts';
 
-export type ListFormat = 'jsonl' | 'csv' | 'tsv' | 'bibtex' | 'ris' | 'ids';
+export type ListFormat = 'jsonl' | 'csv' | 'tsv' | 'bibtex' | 'ris' | 'nbib' | 'csl' | 'ids';
 
 const BY_EXTENSION: Readonly<Record<string, ListFormat>> = {
   '.jsonl': 'jsonl',
@@ -17,6 +22,8 @@ const BY_EXTENSION: Readonly<Record<string, ListFormat>> = {
   '.bib': 'bibtex',
   '.bibtex': 'bibtex',
   '.ris': 'ris',
+  '.nbib': 'nbib',
+  '.json': 'csl',
   '.txt': 'ids',
   '.ids': 'ids',
 };
@@ -50,6 +57,8 @@ const PARSERS: Readonly<Record<ListFormat, (chunks: AsyncIterable<Uint8Array>) =
   tsv: (chunks) => fromCsv(chunks, '\t'),
   bibtex: fromBibtex,
   ris: fromRis,
+  nbib: fromNbib,
+  csl: fromCsl,
   ids: fromIds,
 };
 
@@ -105,6 +114,20 @@ const RIS_FIELDS: Readonly<Record<string, string>> = {
   T1: 'title',
   PY: 'year',
   Y1: 'year',
+  DA: 'date',
+  AU: 'authors',
+  A1: 'authors',
+  T2: 'journal',
+  JF: 'journal',
+  JO: 'journal',
+  JA: 'journal',
+  VL: 'volume',
+  IS: 'issue',
+  AB: 'abstract',
+  N2: 'abstract',
+  KW: 'keywords',
+  LA: 'language',
+  PB: 'publisher',
   UR: 'url',
   L1: 'url',
   L2: 'url',
@@ -114,28 +137,75 @@ const RIS_FIELDS: Readonly<Record<string, string>> = {
 };
 
 async function* fromRis(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<ListedWork> {
-  let fields: [string, string][] = [];
-  let startedAt = 0;
-  let line = 0;
-  for await (const { text } of splitLines(chunks, LONGEST_LINE)) {
-    line += 1;
-    if (text === undefined) {
-      yield { kind: 'bad', line, reason: `line is longer than ${LONGEST_LINE} bytes` };
+  for await (const { line, fields, reason } of readRis(chunks)) {
+    if (reason !== undefined) {
+      yield { kind: 'bad', line, reason };
       continue;
     }
-    const [, tag, value = ''] = /^\uFEFF?([A-Z][A-Z0-9]) {1,2}-\s?(.*)$/.exec(text.replace(/\r$/, '')) ?? [];
-    if (tag === 'TY') {
-      fields = [];
-      startedAt = line;
-    } else if (tag === 'ER') {
-      yield workFromFields(fields, startedAt);
-      startedAt = 0;
-    } else if (tag !== undefined) {
+    const value = (tag: string): string => fields.find(([name]) => name === tag)?.[1] ?? '';
+    const pages = [value('SP'), value('EP')].filter((page) => page !== '').join('-');
+    const named = fields.flatMap(([tag, text]) => {
       const name = RIS_FIELDS[tag];
-      if (name !== undefined) fields.push([name, value]);
-    }
+      return name === undefined ? [] : [[name, text] as const];
+    });
+    // Dates are more exact than years, where both are told.
+    const dates = named.filter(([name]) => name === 'date');
+    yield workFromFields([...dates, ...named, ['pages', pages]], line);
   }
-  if (startedAt > 0) yield { kind: 'bad', line: startedAt, reason: 'the record has no ER line' };
+}
+
+const NBIB_FIELDS: Readonly<Record<string, string>> = {
+  PMID: 'pmid',
+  PMC: 'pmcid',
+  TI: 'title',
+  BTI: 'title',
+  FAU: 'authors',
+  CN: 'authors',
+  DP: 'date',
+  JT: 'journal',
+  VI: 'volume',
+  IP: 'issue',
+  PG: 'pages',
+  AB: 'abstract',
+  LA: 'language',
+  OT: 'keywords',
+};
+
+async function* fromNbib(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<ListedWork> {
+  for await (const { line, fields, reason } of readNbib(chunks)) {
+    if (reason !== undefined) {
+      yield { kind: 'bad', line, reason };
+      continue;
+    }
+    yield workFromFields(
+      fields.flatMap(([tag, text]) => {
+        // `LID` and `AID` hold ids of several kinds, each with its kind behind it.
+        const doi = tag === 'LID' || tag === 'AID' ? /^(\S+) \[doi\]$/i.exec(text)?.[1] : undefined;
+        if (doi !== undefined) return [['doi', doi] as const];
+        const name = NBIB_FIELDS[tag];
+        return name === undefined ? [] : [[name, text] as const, ...(name === 'date' ? [['year', text] as const] : [])];
+      }),
+      line,
+    );
+  }
+}
+
+async function* fromCsl(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<ListedWork> {
+  for await (const item of readJsonItems(chunks)) {
+    if (item.kind === 'bad') yield item;
+    else if (typeof item.value === 'string') yield workFromText(item.value, item.line);
+    else if (item.value === null || typeof item.value !== 'object')
+      yield { kind: 'bad', line: item.line, reason: 'not an object' };
+    else yield workFromCsl(item.value, item.line);
+  }
+}
+
+/** An item of CSL-JSON; a record of OpenAlex that came as JSON is taken as such. */
+function workFromCsl(value: object, line: number): ListedWork {
+  const listed = workFromObject(value, line);
+  if (listed.kind === 'bad' || listed.work.isComplete) return listed;
+  const record = recordFromCsl(value, listed.work.id);
+  return { ...listed, record: withProvenance({ ...record, ids: listed.work.ids }, 'list', '') };
 }
 
 async function* fromIds(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<ListedWork> {
@@ -143,6 +213,13 @@ async function* fromIds(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Liste
   for await (const { text } of splitLines(chunks, LONGEST_LINE)) {
     line += 1;
     if (text === undefined) yield { kind: 'bad', line, reason: `line is longer than ${LONGEST_LINE} bytes` };
-    else if (text.trim() !== '' && !text.trim().startsWith('#')) yield workFromText(text.replace(/^\uFEFF/, ''), line);
+    else if (text.trim() !== '' && !text.trim().startsWith('#'))
+      yield workFromText(bareNumber(text.replace(/^\uFEFF/, '')), line);
   }
+}
+
+/** In a list of ids a number that stands alone is a PMID: no other kind of id is one. */
+function bareNumber(text: string): string {
+  const pmid = pmidFromField(text);
+  return pmid === undefined ? text : `PMID:${pmid}`;
 }

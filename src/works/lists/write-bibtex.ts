@@ -90,8 +90,9 @@ function texOrNull(text: string | null): string | null {
 
 const SPECIAL: Readonly<Record<string, string>> = {
   '\\': '\\textbackslash{}',
-  '{': '\\{',
-  '}': '\\}',
+  // BibTeX counts braces whether they are escaped or not: by name they cannot unbalance an entry.
+  '{': '\\textbraceleft{}',
+  '}': '\\textbraceright{}',
   '~': '\\textasciitilde{}',
   '^': '\\textasciicircum{}',
 };

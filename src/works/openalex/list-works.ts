@@ -86,7 +86,7 @@ export async function* iterateOpenAlex(query: OpenAlexQuery, options: OpenAlexOp
   let state: OpenAlexState;
   if (options.resume) state = options.resume;
   else {
-    const subject = await findSubject(query.topic, options);
+    const subject = await subjectOf(query, options);
     if (subject.kind === 'end') {
       yield subject;
       return;
@@ -133,6 +133,29 @@ export async function* iterateOpenAlex(query: OpenAlexQuery, options: OpenAlexOp
     state = { subject: state.subject, at: next, yielded };
   }
   yield { kind: 'end', end: { kind: 'limit' } };
+}
+
+/** How a query is asked for: a topic by its id, a text as a search, or by its conditions alone. */
+async function subjectOf(
+  { topic, search }: OpenAlexQuery,
+  options: OpenAlexOptions,
+): Promise<Subject | Extract<OpenAlexEvent, { kind: 'end' }>> {
+  if (topic !== undefined) return await findSubject(topic, options);
+  return search === undefined ? { kind: 'filter' } : { kind: 'search', text: search };
+}
+
+/** How many works a query selects, which costs one page of one work. */
+export async function countOpenAlex(
+  query: OpenAlexQuery,
+  options: OpenAlexOptions,
+): Promise<{ readonly count: number; readonly subject: Subject } | undefined> {
+  const subject = await subjectOf(query, options);
+  if (subject.kind === 'end') return undefined;
+  const parameters = { ...worksParameters(query, subject), per_page: '1', select: 'id' };
+  const answer = await lookupJson(options.send, request('works', parameters, options), openAlexPage, options.signal);
+  return answer.kind === 'found' && answer.value.meta.count !== null
+    ? { count: answer.value.meta.count, subject }
+    : undefined;
 }
 
 /** Finds the topic a text names; asking for suggestions is free of charge. */

@@ -1,9 +1,13 @@
 import { AppError } from '../../base/index.ts';
-import { normalizeTopicId } from '../ids/repository-id.ts';
+import { normalizeOpenAlexId, normalizeTopicId } from '../ids/repository-id.ts';
 
-/** What to look for. `topic` is text or a topic id; filters narrow it down. */
+/** What to look for. `topic` is text or a topic id; filters narrow it down, or are all there is. */
 export interface OpenAlexQuery {
-  readonly topic: string;
+  readonly topic?: string | undefined;
+  /** Text to search for, as it stands: no topic is looked up for it. */
+  readonly search?: string | undefined;
+  /** Conditions in OpenAlex's own words: `authorships.author.orcid:0000-…,cited_by_count:>10`. */
+  readonly filter?: string | undefined;
   readonly yearStart?: number | undefined;
   readonly yearEnd?: number | undefined;
   readonly oaOnly?: boolean | undefined;
@@ -14,13 +18,15 @@ export interface OpenAlexQuery {
 /** How the topic is asked for: by its id, one credit a page, or as a search, ten credits a page. */
 export type Subject =
   | { readonly kind: 'topic'; readonly id: string; readonly name: string }
-  | { readonly kind: 'search'; readonly text: string };
+  | { readonly kind: 'search'; readonly text: string }
+  /** Conditions alone. */
+  | { readonly kind: 'filter' };
 
 const LONGEST_SEARCH = 1500;
 
 /** The parameters of `/works` for a query, without paging. */
 export function worksParameters(query: OpenAlexQuery, subject: Subject): Readonly<Record<string, string>> {
-  const filters: string[] = [];
+  const filters: string[] = query.filter === undefined ? [] : [query.filter];
   if (subject.kind === 'topic') filters.push(`topics.id:${subject.id}`);
   const { yearStart, yearEnd } = query;
   if (yearStart !== undefined || yearEnd !== undefined) {
@@ -71,4 +77,54 @@ function wordsOf(text: string): string[] {
       .normalize('NFKD')
       .match(/[\p{L}\p{N}]+/gu) ?? []
   );
+}
+
+/** What a person who has pasted the address of a list of works is looking at; undefined for any other address. */
+export function parseOpenAlexUrl(text: string): Pick<OpenAlexQuery, 'search' | 'filter'> | undefined {
+  const url = /^https?:\/\//i.test(text.trim()) ? URL.parse(text.trim()) : null;
+  if (!url || !/^(?:api\.|explore\.|www\.)?openalex\.org$/i.test(url.hostname) || !/^\/works\/?$/i.test(url.pathname))
+    return undefined;
+  const filter = url.searchParams.get('filter')?.trim() ?? '';
+  const search = ['search', 'search.title_and_abstract', 'search.title', 'default.search']
+    .map((name) => url.searchParams.get(name)?.trim() ?? '')
+    .find((value) => value !== '');
+  if (filter === '' && search === undefined) return undefined;
+  return { ...(filter !== '' && { filter }), ...(search !== undefined && { search }) };
+}
+
+/** Conditions for the works of people, of institutions, and around other works. */
+export function filterFor(wanted: {
+  readonly filter?: string | undefined;
+  readonly orcid?: readonly string[] | undefined;
+  readonly ror?: readonly string[] | undefined;
+  readonly cites?: readonly string[] | undefined;
+  readonly citedBy?: readonly string[] | undefined;
+}): string | undefined {
+  const each = (
+    name: string,
+    values: readonly string[] | undefined,
+    read: (text: string) => string | undefined,
+  ): string[] => {
+    const found = (values ?? []).map((value) => {
+      const known = read(value);
+      if (known !== undefined) return known;
+      throw new AppError('USAGE_FILTER', `"${value.slice(0, 100)}" is no id for ${name}`, {
+        hint: 'an ORCID, a ROR id, or an OpenAlex id such as W2741809807',
+      });
+    });
+    return found.length === 0 ? [] : [`${name}:${found.join('|')}`];
+  };
+  const conditions = [
+    ...(wanted.filter === undefined ? [] : [wanted.filter.trim()]),
+    ...each('authorships.author.orcid', wanted.orcid, (text) => /\d{4}-\d{4}-\d{4}-\d{3}[\dX]/i.exec(text)?.[0]),
+    ...each('authorships.institutions.ror', wanted.ror, rorUrl),
+    ...each('cites', wanted.cites, normalizeOpenAlexId),
+    ...each('cited_by', wanted.citedBy, normalizeOpenAlexId),
+  ];
+  return conditions.length === 0 ? undefined : conditions.join(',');
+}
+
+function rorUrl(text: string): string | undefined {
+  const id = /^(?:https?:\/\/ror\.org\/)?(0[a-z0-9]{8,9})$/i.exec(text.trim())?.[1];
+  return id === undefined ? undefined : `https://ror.org/${id.toLowerCase()}`;
 }

@@ -49,7 +49,10 @@ test('BibTeX escapes what TeX takes for commands, keeps groups whole and gives e
   const taken = new Set<string>();
   const entry = bibtexEntry(record('W1', { doi: '10.1000/re{e}f' }), citationKey(record('W1'), taken), 'PDF/W1.pdf');
   assert.match(entry, /^@article\{berg2024heat,\n/);
-  assert.match(entry, /title = \{\{Heat \\& the \\\{reefs\\\} of 100\\% of\\_the Pacific\}\}/);
+  assert.match(
+    entry,
+    /title = \{\{Heat \\& the \\textbraceleft\{\}reefs\\textbraceright\{\} of 100\\% of\\_the Pacific\}\}/,
+  );
   assert.match(entry, /author = \{van der Berg, Ana-Maria and Wei, Liu and \{The ATLAS Collaboration\}\}/);
   assert.match(entry, /pages = \{3--9\}/);
   assert.match(entry, /doi = \{10\.1000\/re%7Be%7Df\}/);

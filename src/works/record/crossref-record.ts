@@ -164,7 +164,7 @@ const NOTICES: Readonly<Record<string, NoticeKind>> = {
 };
 
 /** The kind of a notice from the words of Crossref and Retraction Watch; only a whole retraction is one. */
-function noticeKind(text: string): NoticeKind {
+export function noticeKind(text: string): NoticeKind {
   const word = text
     .trim()
     .toLowerCase()

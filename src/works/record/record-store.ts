@@ -22,6 +22,9 @@ const SCHEMA = `
     work TEXT NOT NULL, of TEXT NOT NULL, reason TEXT NOT NULL, score REAL NOT NULL, at TEXT NOT NULL,
     undone INTEGER NOT NULL DEFAULT 0 CHECK (undone IN (0, 1)), PRIMARY KEY (work, of)
   ) WITHOUT ROWID;
+  CREATE TABLE IF NOT EXISTS work_labels (
+    work TEXT PRIMARY KEY, label TEXT NOT NULL CHECK (label IN ('included', 'excluded'))
+  ) WITHOUT ROWID;
   CREATE TABLE IF NOT EXISTS work_documents (document TEXT PRIMARY KEY, work TEXT NOT NULL) WITHOUT ROWID;
 `;
 
@@ -111,6 +114,22 @@ export class RecordStore implements Disposable {
       work: string;
     }[];
     return new Map(rows.map(({ document, work }) => [document, work]));
+  }
+
+  /** What screening has decided, by work. */
+  labels(): Map<string, 'included' | 'excluded'> {
+    const rows = this.#database.prepare('SELECT work, label FROM work_labels').all();
+    return new Map(
+      (rows as { work: string; label: 'included' | 'excluded' }[]).map(({ work, label }) => [work, label]),
+    );
+  }
+
+  /** Takes down decisions; those about other works stay. */
+  setLabels(labels: Iterable<readonly [string, 'included' | 'excluded']>): void {
+    const put = this.#database.prepare(
+      'INSERT INTO work_labels (work, label) VALUES (?, ?) ON CONFLICT DO UPDATE SET label = excluded.label',
+    );
+    this.#together(labels, ([work, label]) => put.run(work, label));
   }
 
   /** Looks which records are versions of one work; what was undone before stays undone. Answers those that are new. */

@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import { AppError } from '../../../base/index.ts';
 import type { Corpus, RunAsked } from '../../../corpus/index.ts';
 import { openCorpus } from '../../../corpus/index.ts';
+import { asksOpenAlex } from '../../../harvest/index.ts';
 import type { Session } from '../../session.ts';
 import { openSession, shared } from '../../session.ts';
 import { stopSignal } from '../../stop-signal.ts';
@@ -32,7 +33,7 @@ export function downloadCommand(command: Command): Command {
 }
 
 async function download(ids: readonly string[], options: DownloadOptions, session: Session): Promise<void> {
-  if (options.topic === undefined && ids.length === 0 && options.input === undefined) {
+  if (!asksOpenAlex(options) && ids.length === 0 && options.input === undefined) {
     throw new AppError('USAGE_NOTHING_TO_DOWNLOAD', 'nothing says which works are wanted', {
       hint: 'give --topic, --input or ids; contentdownload --help shows examples',
     });

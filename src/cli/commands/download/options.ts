@@ -24,7 +24,7 @@ export interface DownloadOptions extends WantedWorks {
 /** Adds what says which works are wanted, how they are found and where they go. */
 export function downloadOptions(command: Command, input: string): Command {
   const asking = command
-    .argument('[ids...]', 'DOIs, arXiv ids, PMCIDs, OpenAlex ids or URLs')
+    .argument('[ids...]', 'DOIs, arXiv ids, PMIDs, PMCIDs, OpenAlex ids or URLs')
     .option('--topic <text>', 'what the works are about')
     .option('-i, --input <file...>', input)
     .option('--max <n>', 'at most this many works', wholeNumber(1))
@@ -34,6 +34,15 @@ export function downloadOptions(command: Command, input: string): Command {
     .option('--oa-only', 'only works that OpenAlex says are open')
     .option('--type <type>', 'only works of this type, such as article')
     .option('--language <code>', 'only works in this language, such as en')
+    .option(
+      '--filter <conditions>',
+      "conditions in OpenAlex's own words; a pasted address of a list of works is an id as well",
+    )
+    .option('--orcid <id...>', 'works of these people')
+    .option('--ror <id...>', 'works from these institutions')
+    .option('--cites <work...>', 'works that cite these (OpenAlex ids)')
+    .option('--cited-by <work...>', 'works that these cite (OpenAlex ids)')
+    .option('--depth <n>', 'how many steps of citations to follow', wholeNumber(1))
     .option('--queue <path|url>', 'a queue elsewhere than in the run folder')
     .addOption(simOption());
   return settingOptions(asking, ['download']);
@@ -42,7 +51,9 @@ export function downloadOptions(command: Command, input: string): Command {
 /** Which works those options ask for. */
 export function askedFor(ids: readonly string[], options: DownloadOptions): RunAsked {
   const { topic, input, max, yearStart, yearEnd, oaOnly, type, language, mailto } = options;
-  return { topic, ids, input, max, yearStart, yearEnd, oaOnly, type, language, mailto };
+  const { filter, orcid, ror, cites, citedBy, depth } = options;
+  const around = { filter, orcid, ror, cites, citedBy, depth };
+  return { topic, ids, input, max, yearStart, yearEnd, oaOnly, type, language, ...around, mailto };
 }
 
 /** The settings that those options make beside those that stand for settings. */

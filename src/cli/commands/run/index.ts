@@ -8,6 +8,7 @@ import type { Corpus, RunAccount, RunAsked } from '../../../corpus/index.ts';
 import { corpusLayer, openCorpus } from '../../../corpus/index.ts';
 import { slug } from '../../../download/index.ts';
 import { writeReport } from '../../../report/index.ts';
+import { asksOpenAlex } from '../../../harvest/index.ts';
 import type { Session } from '../../session.ts';
 import { openSession, shared } from '../../session.ts';
 import { stopSignal } from '../../stop-signal.ts';
@@ -40,7 +41,7 @@ export function runCommand(): Command {
 }
 
 async function run(ids: readonly string[], options: DownloadOptions, session: Session): Promise<void> {
-  if (options.topic === undefined && options.input === undefined && ids.length === 0 && options.out === undefined)
+  if (!asksOpenAlex(options) && options.input === undefined && ids.length === 0 && options.out === undefined)
     throw new AppError('USAGE_NOTHING_TO_RUN', 'nothing says which works or papers are wanted', {
       hint: 'give --topic, --input or ids, or the --out of an earlier run; docstokg run --help shows examples',
     });

@@ -1,3 +1,5 @@
+import { availableParallelism } from 'node:os';
+
 import type * as OnnxRuntime from 'onnxruntime-node';
 import type { InferenceSession, Tensor } from 'onnxruntime-node';
 
@@ -21,11 +23,12 @@ interface FloatTensor {
   readonly shape: readonly number[];
 }
 
-/** Loads a model, from a file or from bytes. `threads` 0 lets onnxruntime take every core. */
+/** Loads a model, from a file or from bytes. `threads` 0 means one for each core this process may use. */
 export async function openOnnxSession(model: string | Uint8Array, threads: number): Promise<OnnxSession> {
   const runtime = await loadRuntime();
   const options: InferenceSession.SessionOptions = {
-    intraOpNumThreads: threads,
+    // onnxruntime itself would count the cores of the machine, whatever a container or a task set leaves of them.
+    intraOpNumThreads: threads === 0 ? availableParallelism() : threads,
     interOpNumThreads: 1,
     executionProviders: ['cpu'],
     // 3 = errors only: the runtime's warnings are about choices nobody here can make.

@@ -1,0 +1,164 @@
+import { writeFileSync } from 'node:fs';
+import { mkdtempDisposable } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+
+import { systemClock } from '../src/base/index.ts';
+import { mergeFolders } from '../src/harvest/index.ts';
+import type { Profile } from '../sim/index.ts';
+import { Admin, countByRule, DEFAULT_POLICY, expectedOutcome } from '../sim/index.ts';
+import type { StartedCommand } from '../test/e2e/started-command.ts';
+import { startCommand } from '../test/e2e/started-command.ts';
+import { startPostgres } from '../test/postgres.ts';
+import type { Harvest } from '../test/support/harvest.ts';
+import { openWorld, PATIENCE, verifyFolder, wrongFiles } from '../test/support/harvest.ts';
+import { lowerBound, makespanSeconds } from '../test/support/lower-bound.ts';
+
+// npm run verify:fleet -- --processes 1,4,8 --seeds 1-5 --profiles politeness,realistic [--works 60] [--time-scale 0.3]
+//   --kill: one process is killed and the database is restarted meanwhile; --rate-scale 1.5 breaks the limits on purpose
+// Several processes share one queue and one authority over hosts on a PostgreSQL server of their own; what they harvest is
+// joined and held against the truth, and every rule of every host is watched. Exit 1 on a difference or a broken rule.
+
+const { values: given } = parseArgs({
+  options: {
+    processes: { type: 'string', default: '1,4,8' },
+    seeds: { type: 'string', default: '1-5' },
+    profiles: { type: 'string', default: 'politeness,realistic' },
+    works: { type: 'string', default: '60' },
+    hosts: { type: 'string', default: '12' },
+    workers: { type: 'string', default: '16' },
+    'time-scale': { type: 'string', default: '0.3' },
+    kill: { type: 'boolean', default: false },
+    throughput: { type: 'string', default: '0' },
+    'rate-margin': { type: 'string', default: '' },
+    show: { type: 'string', default: '10' },
+  },
+});
+
+/** `1-20`, or `1,16`; nothing to do is an error. */
+function numbers(text: string): number[] {
+  const found = text.split(',').flatMap((part) => {
+    const [from = 0, to = from] = part.split('-').map(Number);
+    return Array.from({ length: Math.max(0, to - from + 1) }, (_, at) => from + at);
+  });
+  if (found.length === 0 || found.some((each) => !Number.isInteger(each))) throw new Error(`"${text}" names nothing`);
+  return found;
+}
+
+interface Fleet extends Harvest {
+  readonly processes: number;
+}
+
+const PROFILES: readonly string[] = ['calm', 'politeness', 'realistic'] satisfies readonly Profile[];
+const profiles = given.profiles.split(',');
+for (const profile of profiles) if (!PROFILES.includes(profile)) throw new Error(`there is no world "${profile}"`);
+
+const runs: Fleet[] = profiles.flatMap((profile) =>
+  numbers(given.seeds).flatMap((seed) =>
+    numbers(given.processes).map((processes) => ({
+      profile: profile as Profile,
+      seed,
+      processes,
+      workers: Number(given.workers),
+      works: Number(given.works),
+      hosts: Number(given.hosts),
+      timeScale: Number(given['time-scale']),
+      documents: 'plain' as const,
+    })),
+  ),
+);
+
+async function verifyFleet(run: Fleet): Promise<boolean> {
+  await using server = await startPostgres();
+  await using folder = await mkdtempDisposable(join(tmpdir(), 'docstokg-fleet-'));
+  await using simulation = await openWorld(run);
+  await using admin = await Admin.open(simulation);
+  const env = {
+    ...PATIENCE,
+    DOCSTOKG_SIM: admin.url,
+    DOCSTOKG_QUEUE__BACKEND: 'postgres',
+    DOCSTOKG_QUEUE__URL: server.url,
+    // A job in the hands of a killed process, or whose settlement was lost with the server, comes back soon.
+    DOCSTOKG_ORCHESTRATOR__LEASE_TTL_SECONDS: '30',
+    DOCSTOKG_ORCHESTRATOR__HEARTBEAT_SECONDS: '5',
+    ...(given['rate-margin'] !== '' && { DOCSTOKG_HTTP__RATE_MARGIN: given['rate-margin'] }),
+  };
+  const ids = expectedOutcome(simulation.world, DEFAULT_POLICY).works.map(({ work }) => work.id);
+  const start = (parameters: readonly string[]): StartedCommand =>
+    startCommand('contentdownload', ['queue', ...parameters], { cwd: folder.path, env });
+  {
+    writeFileSync(join(folder.path, 'works.jsonl'), ids.map((id) => JSON.stringify({ artifact_id: id })).join('\n'));
+    await using put = start(['import', 'works.jsonl']);
+    const { code } = await put.ended;
+    if (code !== 0) throw new Error(put.stderr);
+  }
+  const startedAt = performance.now();
+  let folders = 0;
+  const worker = (): StartedCommand => {
+    folders += 1;
+    return start(['run', '--drain-now', '--workers', String(run.workers), '--out', `machine-${folders}`, '--json']);
+  };
+  const workers = Array.from({ length: run.processes }, worker);
+  const faults: string[] = [];
+  const [victim] = workers;
+  if (given.kill && victim) {
+    await new Promise((resolve) => setTimeout(resolve, 4_000));
+    victim.kill('SIGKILL');
+    workers.push(worker());
+    await new Promise((resolve) => setTimeout(resolve, 2_000));
+    await server.restart?.();
+  }
+  for (const each of workers) {
+    const { code } = await each.ended;
+    if (each !== victim || !given.kill)
+      if (code !== 0 && code !== 1) faults.push(`ended with ${code}: ${each.stderr.slice(-400)}`);
+    await each[Symbol.asyncDispose]();
+  }
+  // A job of the victim may have come back when all others had ended.
+  await using last = worker();
+  await last.ended;
+  const elapsed = (performance.now() - startedAt) / 1000;
+  const out = join(folder.path, 'joined');
+  const found = Array.from({ length: folders }, (_, at) => join(folder.path, `machine-${at + 1}`));
+  const merged = await mergeFolders(found, out, {
+    clock: systemClock,
+    runId: 'joined',
+    warn: (message) => faults.push(message),
+  });
+  const { differences } = await verifyFolder(simulation, out, run.policy);
+  const violations = [...simulation.log.violations];
+  faults.push(
+    ...merged.missing,
+    ...differences.map(
+      ({ work, aspect, expected, found: was }) => `${work} ${aspect}: expected ${expected}, found ${was}`,
+    ),
+    ...violations.map(({ rule, url, detail }) => `broke ${rule} at ${url}: ${detail}`),
+    ...wrongFiles(out).map((path) => `${path} has other bytes than its row says`),
+  );
+  const [bound, took] = [lowerBound(simulation), makespanSeconds(simulation)];
+  const share = bound.seconds / took;
+  if (share < Number(given.throughput)) faults.push(`less than ${given.throughput} of what the limits allow`);
+  const broken = Object.entries(countByRule(violations)).filter(([, times]) => times > 0);
+  console.log(
+    [
+      faults.length === 0 ? 'ok  ' : 'DIFF',
+      run.profile.padEnd(10),
+      `seed ${run.seed}`.padEnd(7),
+      `processes ${run.processes}`.padEnd(12),
+      `${given.kill ? 'one killed, server restarted ' : ''}works ${ids.length}`,
+      `requests ${simulation.log.since(0).length}`,
+      `violations ${violations.length}${broken.map(([rule, times]) => ` ${rule} ${times}`).join('')}`,
+      `differences ${differences.length}`,
+      `${elapsed.toFixed(0)} s`,
+      `limits allow ${bound.seconds.toFixed(0)} s (${bound.key}), took ${took.toFixed(0)} s: ${(100 * share).toFixed(0)} %`,
+    ].join('  '),
+  );
+  for (const fault of faults.slice(0, Number(given.show))) console.log(`     ${fault}`);
+  return faults.length === 0;
+}
+
+let wrong = 0;
+for (const run of runs) if (!(await verifyFleet(run))) wrong += 1;
+console.log(`${runs.length} runs, ${wrong} with differences or broken rules`);
+process.exitCode = wrong === 0 ? 0 : 1;

@@ -1,0 +1,76 @@
+import { Argument, Command } from 'commander';
+
+import type { RefreshDiff } from '../../corpus/index.ts';
+import { corpusLayer, isEmptyDiff, openCorpus } from '../../corpus/index.ts';
+import { simulatedLayer } from '../../harvest/index.ts';
+import { openSession, shared } from '../session.ts';
+import { simOption } from '../sim-option.ts';
+import { stopSignal } from '../stop-signal.ts';
+import { plain } from '../terminal.ts';
+
+interface RefreshFlags {
+  readonly retractionWatch?: string;
+  readonly mailto?: string;
+  readonly sim?: string;
+}
+
+/** What each part of a difference is called by people. */
+const HEADINGS: readonly (readonly [keyof RefreshDiff, string])[] = [
+  ['new_works', 'new works'],
+  ['opened', 'have become open'],
+  ['fetched', 'fetched now'],
+  ['new_versions', 'have a newer or published version'],
+  ['retracted', 'RETRACTED'],
+  ['reinstated', 'reinstated'],
+  ['corrected', 'corrected, or of concern'],
+];
+
+/** `refresh RUN`: what has happened to a corpus since it was gathered. */
+export function refreshCommand(): Command {
+  return shared(new Command('refresh'))
+    .description(
+      'list again, fetch what is new or has become open, and tell what was retracted, corrected or published',
+    )
+    .addArgument(new Argument('<run>', 'run folder'))
+    .option('--retraction-watch <file>', "Crossref's retraction_watch.csv")
+    .option('--mailto <address>', 'your e-mail address, sent to the services that are asked (http.contact)')
+    .addOption(simOption())
+    .addHelpText(
+      'after',
+      '\nExamples:\n  docstokg refresh runs/corals\n  docstokg refresh runs/corals --retraction-watch retraction_watch.csv --json\n',
+    )
+    .action(async (run: string, flags: RefreshFlags, self: Command) => {
+      const session = openSession(self);
+      using stop = stopSignal();
+      const { config } = session.load([
+        ...corpusLayer(run, 'the folder of the run'),
+        ...(await simulatedLayer(flags)),
+        ...(flags.mailto === undefined
+          ? []
+          : [{ path: ['http', 'contact'], value: flags.mailto, origin: 'option --mailto' }]),
+      ]);
+      await using corpus = await openCorpus(run, { config, clock: session.clock });
+      const { retractionWatch } = flags;
+      const diff = await corpus.refresh(
+        {
+          retractionWatch,
+          tell: (event) => void (event.kind === 'message' && session.log(event.level, event.message)),
+        },
+        stop.signal,
+      );
+      if (session.json) session.terminal.print(JSON.stringify(diff));
+      else session.terminal.print(textOf(diff));
+    });
+}
+
+function textOf(diff: RefreshDiff): string {
+  if (isEmptyDiff(diff)) return 'nothing has happened since';
+  return HEADINGS.filter(([name]) => diff[name].length > 0)
+    .map(([name, heading]) => {
+      const lines = diff[name].map(
+        ({ work, title, doi }) => `  ${work}  ${plain(title ?? '')}${doi === null ? '' : `  doi:${doi}`}`,
+      );
+      return `${diff[name].length} ${heading}\n${lines.join('\n')}`;
+    })
+    .join('\n\n');
+}

@@ -1,0 +1,166 @@
+import assert from 'node:assert/strict';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdtempDisposable } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+
+import { DuckDBInstance } from '@duckdb/node-api';
+
+import { systemClock } from '../../base/index.ts';
+import { manifestRow } from '../../download/index.ts';
+import { ManifestFolder } from '../../harvest/index.ts';
+import { chunkItem, chunkOutput, openTokenizer } from '../../parse/index.ts';
+import type { WorkRecord } from '../../works/index.ts';
+import { emptyRecord, NO_IDS, RecordStore, workFromIds } from '../../works/index.ts';
+import type { Corpus } from '../corpus.ts';
+import { openCorpus } from '../corpus.ts';
+import type { ExportFormat } from './export-corpus.ts';
+import type { PrismaCounts } from './prisma.ts';
+
+const author = { name: 'Ana Berg', family: 'Berg', given: 'Ana', orcid: null, institutions: [] };
+
+function record(id: string, more: Partial<WorkRecord>): WorkRecord {
+  const base = {
+    ...emptyRecord(id, { openalex: id, doi: `10.1000/${id.toLowerCase()}` }),
+    authors: [author],
+    date: '2024',
+  };
+  return { ...base, venue: 'Journal of Reefs', type: 'article', ...more };
+}
+
+/** A run of five works: two saved (one open, one closed licence), a preprint of the first, one not to be had, one entry nobody can read. */
+async function someRun(folder: string): Promise<void> {
+  mkdirSync(join(folder, 'PDF'), { recursive: true });
+  {
+    using records = new RecordStore(join(folder, 'manifest.sqlite3'));
+    records.add([
+      record('W1', { title: 'Heat and the reefs of the north', license: 'cc-by', abstract: 'It was hot.' }),
+      record('W2', { title: 'Something else entirely about fish', license: 'publisher-specific', references: ['W1'] }),
+      record('W3', { title: 'Heat and the reefs of the north', type: 'preprint', date: '2023' }),
+      record('W4', { title: 'Nobody can have this one, it is closed' }),
+    ]);
+  }
+  await using manifest = await ManifestFolder.open({ folder, runId: 'r', clock: systemClock });
+  const at = { startedAt: 0, endedAt: 1 };
+  for (const id of ['W1', 'W2', 'W3', 'W4', 'entry:mine.bib#7']) {
+    const work = workFromIds({ ...NO_IDS, openalex: id });
+    assert.ok(work);
+    const lost = { kind: 'failed', reason: id === 'W4' ? 'no-plan' : 'unreadable-entry', detail: 'line 7' } as const;
+    const row = manifestRow({ work, outcome: lost, attempts: [], problems: [], asked: [], ...at }, 'r');
+    const isSaved = id === 'W1' || id === 'W2' || id === 'W3';
+    await manifest.write(
+      isSaved ? { ...row, outcome: 'saved', reason: 'success', path: `PDF/${id}.pdf`, kind: 'pdf' } : row,
+    );
+    if (isSaved) writeFileSync(join(folder, 'PDF', `${id}.pdf`), '%PDF-');
+  }
+  const tokenizer = await openTokenizer('cl100k');
+  const quality = { unmappedGlyphs: 0, columns: 1, confidence: 1 };
+  const blocks = [
+    {
+      order: 0,
+      kind: 'text' as const,
+      text: 'Corals bleach when it is hot for long.',
+      regions: [{ page: 3, box: { left: 0, top: 0, right: 9, bottom: 9 } }],
+    },
+  ];
+  for (const id of ['W1', 'W2', 'W3']) {
+    const document = { blocks, metadata: { authors: [], needsOcr: [], quality } };
+    const options = { maxTokens: 64, minTokens: 8, overlapTokens: 0 };
+    await chunkItem({ id, document, output: chunkOutput(join(folder, 'Data'), id, 'parquet'), tokenizer, options });
+  }
+}
+
+async function text(corpus: Corpus, format: ExportFormat, more: object = {}): Promise<string> {
+  return (await Array.fromAsync(corpus.export({ format, ...more }))).join('');
+}
+
+test('a run goes out in every format, with links, licences and counts that add up, and labels come back in', async () => {
+  await using folder = await mkdtempDisposable(join(tmpdir(), 'export-'));
+  await someRun(folder.path);
+  await using corpus = await openCorpus(folder.path);
+
+  const bibtex = await text(corpus, 'bibtex');
+  assert.equal(bibtex.match(/^@/gm)?.length, 4);
+  assert.match(bibtex, /file = \{PDF\/W1\.pdf\}/);
+  assert.equal((await text(corpus, 'ris')).match(/^ER {2}-/gm)?.length, 4);
+  assert.deepEqual(
+    (JSON.parse(await text(corpus, 'csl')) as { id: string }[]).map(({ id }) => id),
+    ['W1', 'W2', 'W3', 'W4'],
+  );
+  assert.match(await text(corpus, 'csv'), /unreadable-entry,line 7/);
+  assert.equal((await text(corpus, 'bibtex', { redistributable: true })).match(/^@/gm)?.length, 1);
+
+  const documents = (await text(corpus, 'documents'))
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as { metadata: Record<string, unknown> });
+  assert.deepEqual(
+    documents.map(({ metadata }) => [metadata['work'], metadata['page'], metadata['license']]),
+    [
+      ['W1', 3, 'cc-by'],
+      ['W2', 3, 'publisher-specific'],
+    ],
+  );
+
+  const prisma = JSON.parse(await text(corpus, 'prisma')) as PrismaCounts;
+  assert.deepEqual(prisma, {
+    identified: 5,
+    removed_before_screening: { unreadable_entries: 1, duplicates: 1 },
+    screened: 3,
+    excluded: 0,
+    sought: 3,
+    not_retrieved: 1,
+    not_retrieved_by_reason: { 'no-plan': 1 },
+    assessed: 2,
+    included: 2,
+  });
+
+  const screening = await text(corpus, 'asreview');
+  assert.deepEqual(
+    screening
+      .trim()
+      .split(/\r?\n/)
+      .map((line) => line.split(',')[0]),
+    ['record_id', 'W1', 'W2', 'W4'],
+  );
+  const labelled = join(folder.path, 'labels.csv');
+  writeFileSync(labelled, 'record_id,title,included\nW2,,0\n,Heat and the REEFS of the north,1\nW99,,1\nW4,,\n');
+  const { labels, unknown, undecided } = await corpus.label(labelled);
+  assert.equal(labels.get('W2'), 'excluded');
+  assert.deepEqual([labels.size, unknown, undecided], [2, [4], 1]);
+  assert.doesNotMatch(await text(corpus, 'bibtex'), /fish/);
+  assert.equal((JSON.parse(await text(corpus, 'prisma')) as PrismaCounts).excluded, 1);
+
+  const dataset = join(folder.path, 'dataset');
+  await text(corpus, 'parquet', { out: dataset, redistributable: true });
+  const card = readFileSync(join(dataset, 'README.md'), 'utf8');
+  assert.match(card, /^---\nlicense: cc-by-4\.0\n/);
+  const duckdb = await (await DuckDBInstance.create()).connect();
+  const rows = await duckdb.runAndReadAll(
+    `SELECT p.text, w.title FROM '${dataset}/data/passages-*.parquet' p JOIN '${dataset}/data/works-*.parquet' w ON p.work = w.id`,
+  );
+  assert.deepEqual(rows.getRows(), [['Corals bleach when it is hot for long.', 'Heat and the reefs of the north']]);
+
+  await text(corpus, 'prisma', { out: join(folder.path, 'flow.svg') });
+  assert.match(readFileSync(join(folder.path, 'flow.svg'), 'utf8'), /Records identified \(n = 5\)/);
+  const vault = join(folder.path, 'vault');
+  await text(corpus, 'obsidian', { out: vault });
+  assert.ok(existsSync(join(vault, '@berg2024heat.md')));
+  await assert.rejects(text(corpus, 'obsidian'), { code: 'USAGE_EXPORT' });
+});
+
+test('versions are shown with their reason and can be taken apart', async () => {
+  await using folder = await mkdtempDisposable(join(tmpdir(), 'export-'));
+  await someRun(folder.path);
+  await using corpus = await openCorpus(folder.path);
+  assert.deepEqual(
+    (await corpus.versions()).map(({ work, of, reason }) => [work, of, reason]),
+    [['W3', 'W1', 'title-authors-year']],
+  );
+  await corpus.versions({ apart: 'W3' });
+  assert.equal((JSON.parse(await text(corpus, 'prisma')) as PrismaCounts).removed_before_screening.duplicates, 0);
+  await assert.rejects(corpus.versions({ apart: 'W9' }), { code: 'USAGE_VERSION' });
+  await using nothing = await openCorpus(join(folder.path, 'nothing'));
+  await assert.rejects(text(nothing, 'csv'), { code: 'CORPUS_NO_WORKS' });
+});

@@ -1,0 +1,94 @@
+import type { ExportedWork } from './exported-work.ts';
+
+/** The counts of a PRISMA 2020 flow diagram; each line is what the one before leaves. */
+export interface PrismaCounts {
+  readonly identified: number;
+  readonly removed_before_screening: { readonly unreadable_entries: number; readonly duplicates: number };
+  readonly screened: number;
+  readonly excluded: number;
+  readonly sought: number;
+  readonly not_retrieved: number;
+  readonly not_retrieved_by_reason: Readonly<Record<string, number>>;
+  readonly assessed: number;
+  readonly included: number;
+}
+
+/** Counts a corpus as PRISMA does: identified, screened, sought, assessed, included. */
+export function prismaCounts(works: Iterable<ExportedWork>): PrismaCounts {
+  const counts = { identified: 0, unreadable: 0, duplicates: 0, excluded: 0, missing: 0, included: 0 };
+  const reasons: Record<string, number> = {};
+  for (const { reason, isOtherVersion, label, file } of works) {
+    counts.identified += 1;
+    if (reason === 'unreadable-entry') counts.unreadable += 1;
+    else if (isOtherVersion) counts.duplicates += 1;
+    else if (label === 'excluded') counts.excluded += 1;
+    else if (file === null) {
+      counts.missing += 1;
+      reasons[reason] = (reasons[reason] ?? 0) + 1;
+    } else counts.included += 1;
+  }
+  const screened = counts.identified - counts.unreadable - counts.duplicates;
+  const sought = screened - counts.excluded;
+  return {
+    identified: counts.identified,
+    removed_before_screening: { unreadable_entries: counts.unreadable, duplicates: counts.duplicates },
+    screened,
+    excluded: counts.excluded,
+    sought,
+    not_retrieved: counts.missing,
+    not_retrieved_by_reason: reasons,
+    assessed: sought - counts.missing,
+    included: counts.included,
+  };
+}
+
+const [WIDTH, BOX, GAP, LINE] = [300, 330, 40, 18];
+
+/** The counts as a diagram that can be put into a paper. */
+export function prismaSvg(counts: PrismaCounts): string {
+  const { unreadable_entries: unreadable, duplicates } = counts.removed_before_screening;
+  const reasons = Object.entries(counts.not_retrieved_by_reason)
+    .toSorted((a, b) => b[1] - a[1])
+    .map(([reason, number]) => `${reason} (n = ${number})`);
+  const rows: readonly (readonly [string, readonly string[]])[] = [
+    [
+      `Records identified (n = ${counts.identified})`,
+      ['Removed before screening:', `duplicates (n = ${duplicates})`, `unreadable entries (n = ${unreadable})`],
+    ],
+    [`Records screened (n = ${counts.screened})`, [`Records excluded (n = ${counts.excluded})`]],
+    [`Reports sought (n = ${counts.sought})`, [`Reports not retrieved (n = ${counts.not_retrieved})`, ...reasons]],
+    [`Reports assessed (n = ${counts.assessed})`, []],
+    [`Studies included (n = ${counts.included})`, []],
+  ];
+  let y = 10;
+  const parts: string[] = [];
+  for (const [at, [main, side]] of rows.entries()) {
+    const height = Math.max(2, side.length + 1) * LINE;
+    parts.push(box(10, y, WIDTH, height, [main]));
+    if (side.length > 0) {
+      parts.push(box(WIDTH + 10 + GAP, y, BOX, height, side));
+      parts.push(arrow(WIDTH + 10, y + height / 2, WIDTH + 10 + GAP, y + height / 2));
+    }
+    if (at < rows.length - 1) parts.push(arrow(10 + WIDTH / 2, y + height, 10 + WIDTH / 2, y + height + GAP));
+    y += height + GAP;
+  }
+  const size = `${WIDTH + BOX + GAP + 20} ${y}`;
+  const marker =
+    '<defs><marker id="a" viewBox="0 0 8 8" refX="8" refY="4" markerWidth="8" markerHeight="8" orient="auto"><path d="M0 0 8 4 0 8z"/></marker></defs>';
+  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${size}" font-family="sans-serif" font-size="13">${marker}${parts.join('')}</svg>\n`;
+}
+
+function box(x: number, y: number, width: number, height: number, lines: readonly string[]): string {
+  const text = lines
+    .map((line, at) => `<tspan x="${x + 10}" y="${y + LINE * (at + 1)}">${escaped(line)}</tspan>`)
+    .join('');
+  return `<rect x="${x}" y="${y}" width="${width}" height="${height}" fill="none" stroke="black"/><text>${text}</text>`;
+}
+
+function arrow(x1: number, y1: number, x2: number, y2: number): string {
+  return `<line x1="${x1}" y1="${y1}" x2="${x2}" y2="${y2}" stroke="black" marker-end="url(#a)"/>`;
+}
+
+function escaped(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+}

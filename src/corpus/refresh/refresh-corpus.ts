@@ -1,0 +1,182 @@
+import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+
+import { AppError, writeFileAtomic } from '../../base/index.ts';
+import type { Config } from '../../config/index.ts';
+import type { Asking, Runtime } from '../../harvest/index.ts';
+import { openAsking, openQueue, readLastRows } from '../../harvest/index.ts';
+import { REASONS } from '../../download/index.ts';
+import type { RecordStore, WorkRecord } from '../../works/index.ts';
+import {
+  doiPath,
+  lookupText,
+  OPENALEX_SELECT,
+  parseCrossrefRecord,
+  parseOpenAlexRecord,
+  readRetractionWatch,
+  workFromIds,
+  NO_IDS,
+} from '../../works/index.ts';
+import type { RefreshDiff, States } from './refresh-diff.ts';
+import { diffStates, stateOf } from './refresh-diff.ts';
+
+/** How a corpus is looked at again. */
+export interface RefreshRequest {
+  /** Crossref's `retraction_watch.csv`. */
+  readonly retractionWatch?: string | undefined;
+}
+
+const TOGETHER = 4;
+const DAY = 86_400_000;
+/** What another day may end otherwise is tried again after so many days; what hangs on the work being closed, after more. */
+const RETRY_DAYS = { later: 1, other: 30 } as const;
+
+/**
+ * Looks at a corpus again. What is remembered of its works is written down before anything is asked, so that a look that is
+ * killed goes on from the same point: the difference that it tells in the end is the same.
+ *
+ *   remembered → records read again → jobs given another chance → gathered as before → what differs is told, memory removed
+ */
+export async function refreshCorpus(
+  folder: string,
+  parts: {
+    readonly config: Config;
+    readonly runtime: Runtime;
+    readonly request: RefreshRequest;
+    readonly openRecords: () => RecordStore;
+    /** Lists and fetches again what the folder was asked for. */
+    readonly gather: () => Promise<void>;
+  },
+  signal: AbortSignal,
+): Promise<RefreshDiff> {
+  const { config, runtime, request } = parts;
+  const path = join(folder, 'state', 'refresh.json');
+  const before = await remembered(path, () => {
+    using records = parts.openRecords();
+    return statesOf(folder, records);
+  });
+  {
+    using records = parts.openRecords();
+    await using asking = openAsking(config, runtime);
+    await readAgain(records, asking, runtime, signal);
+    if (request.retractionWatch !== undefined) await watchRetractions(records, request.retractionWatch);
+    await retryFailures(folder, records, before, parts);
+  }
+  await parts.gather();
+  using records = parts.openRecords();
+  records.linkVersions(new Date(runtime.clock.now()).toISOString());
+  const diff = diffStates(before, statesOf(folder, records));
+  rmSync(path, { force: true });
+  return diff;
+}
+
+/** The states from which a look began: those that one which was killed left, else those of now. */
+async function remembered(path: string, now: () => States): Promise<States> {
+  if (existsSync(path)) {
+    try {
+      return JSON.parse(readFileSync(path, 'utf8')) as States;
+    } catch (cause) {
+      throw new AppError('REFRESH_STATE', `${path} is damaged`, {
+        hint: 'remove it: the next look begins anew',
+        cause,
+      });
+    }
+  }
+  const states = now();
+  await writeFileAtomic(path, JSON.stringify(states));
+  return states;
+}
+
+function statesOf(folder: string, records: RecordStore): States {
+  const saved = new Set<string>();
+  for (const { work, outcome } of readLastRows(folder))
+    if (outcome === 'saved') saved.add(records.get(work)?.id ?? work);
+  return Object.fromEntries([...records.all()].map((record) => [record.id, stateOf(record, saved.has(record.id))]));
+}
+
+/** Reads every record again: at OpenAlex, where a single one is free, and what publishers said since at Crossref. */
+async function readAgain(records: RecordStore, asking: Asking, runtime: Runtime, signal: AbortSignal): Promise<void> {
+  const all = [...records.all()];
+  let next = 0;
+  const work = async (): Promise<void> => {
+    for (let record = all[next++]; record; record = all[next++]) {
+      signal.throwIfAborted();
+      const read = await recordsNow(record, asking, runtime, signal);
+      if (read.length > 0) records.add(read.map((each) => ({ ...each, id: record.id })));
+    }
+  };
+  await Promise.all(Array.from({ length: TOGETHER }, work));
+}
+
+async function recordsNow(
+  record: WorkRecord,
+  { send, services, contact }: Asking,
+  runtime: Runtime,
+  signal: AbortSignal,
+): Promise<WorkRecord[]> {
+  const at = new Date(runtime.clock.now()).toISOString();
+  const ask = async (
+    service: 'openalex' | 'crossref',
+    path: string,
+    parameters: Record<string, string>,
+  ): Promise<unknown> => {
+    const request = {
+      url: services.url(service, path, parameters),
+      credentials: services.credentials(service),
+      robots: 'terms' as const,
+      pool: service,
+    };
+    const answer = await lookupText(send, request, signal);
+    return answer.kind === 'found' ? parsed(answer.value) : undefined;
+  };
+  const { openalex, doi } = record.ids;
+  const byOpenAlex =
+    openalex === null ? undefined : await ask('openalex', `works/${openalex}`, { select: OPENALEX_SELECT });
+  const byCrossref =
+    doi === null
+      ? undefined
+      : ((await ask('crossref', `works/${doiPath(doi)}`, { mailto: contact })) as { message?: unknown } | undefined);
+  return [parseOpenAlexRecord(byOpenAlex, at), parseCrossrefRecord(byCrossref?.message, at)].filter(
+    (each) => each !== undefined,
+  );
+}
+
+async function watchRetractions(records: RecordStore, path: string): Promise<void> {
+  for await (const { doi, pmid, notice } of readRetractionWatch(path)) {
+    const record =
+      (doi === null ? undefined : records.get(`doi:${doi}`)) ??
+      (pmid === null ? undefined : records.get(`pmid:${pmid}`));
+    if (record) records.add([{ ...record, notices: [...record.notices, notice], sources: [] }]);
+  }
+}
+
+/** Gives jobs that failed another chance: works that have become open, and losses that have grown old enough for their reason. */
+async function retryFailures(
+  folder: string,
+  records: RecordStore,
+  before: States,
+  { config, runtime }: { readonly config: Config; readonly runtime: Runtime },
+): Promise<void> {
+  await using queue = await openQueue(config, runtime);
+  const now = runtime.clock.now();
+  const day = new Date(now).toISOString().slice(0, 10);
+  for (const row of readLastRows(folder)) {
+    if (row.outcome === 'saved' || row.reason === 'unreadable-entry') continue;
+    const record = records.get(row.work);
+    const hasOpened = record !== undefined && stateOf(record, false).isOpen && before[record.id]?.isOpen === false;
+    const days = REASONS[row.reason].later ? RETRY_DAYS.later : RETRY_DAYS.other;
+    if (!hasOpened && now - Date.parse(row.at) < days * DAY) continue;
+    const work = workFromIds(record?.ids ?? { ...NO_IDS, doi: row.doi }, { title: row.title });
+    // A job of its own, named after the day: the old one is ended, and a second look of that day adds none.
+    if (work) await queue.enqueue(`${row.work} again ${day}`, { ...work, id: row.work });
+  }
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    // An answer that cannot be read says nothing new; what is known stays.
+    return undefined;
+  }
+}

@@ -1,0 +1,98 @@
+import type { Notice, WorkRecord } from '../../works/index.ts';
+import { retractionOf } from '../../works/index.ts';
+
+/** What is remembered of a work between two looks. Plain data. */
+export interface WorkState {
+  readonly title: string | null;
+  readonly doi: string | null;
+  readonly isOpen: boolean;
+  readonly isSaved: boolean;
+  readonly version: string | null;
+  readonly isRetracted: boolean;
+  /** Notices by kind and DOI. */
+  readonly notices: readonly string[];
+  /** DOIs of versions published since. */
+  readonly publishedAs: readonly string[];
+}
+
+export type States = Readonly<Record<string, WorkState>>;
+
+interface ChangedWork {
+  readonly work: string;
+  readonly title: string | null;
+  readonly doi: string | null;
+}
+
+/** What has happened to the works of a corpus since the last look. */
+export interface RefreshDiff {
+  readonly new_works: readonly ChangedWork[];
+  /** Closed before, open now. */
+  readonly opened: readonly ChangedWork[];
+  readonly fetched: readonly ChangedWork[];
+  /** A newer version, or one that was published. */
+  readonly new_versions: readonly (ChangedWork & { readonly published_as: readonly string[] })[];
+  readonly retracted: readonly ChangedWork[];
+  readonly reinstated: readonly ChangedWork[];
+  /** Corrections and expressions of concern, which take nothing back. */
+  readonly corrected: readonly (ChangedWork & { readonly notices: readonly string[] })[];
+}
+
+/** What is remembered of a record. */
+export function stateOf(record: WorkRecord, isSaved: boolean): WorkState {
+  return {
+    title: record.title,
+    doi: record.ids.doi,
+    isOpen: record.access !== null && record.access !== 'closed',
+    isSaved,
+    version: record.version,
+    isRetracted: retractionOf(record) !== undefined,
+    notices: record.notices.map(noticeName).toSorted(),
+    publishedAs: record.relations
+      .filter(({ kind }) => kind === 'is-preprint-of')
+      .map(({ doi }) => doi)
+      .toSorted(),
+  };
+}
+
+function noticeName({ kind, doi, source }: Notice): string {
+  return `${kind} ${doi ?? source}`;
+}
+
+const ORDER = ['submittedVersion', 'acceptedVersion', 'publishedVersion'];
+
+/** What differs between two looks. */
+export function diffStates(before: States, after: States): RefreshDiff {
+  const works = Object.entries(after).toSorted(([a], [b]) => a.localeCompare(b));
+  const changed = works.flatMap(([work, now]) => {
+    const earlier = before[work];
+    return earlier ? [{ work, now, earlier, told: { work, title: now.title, doi: now.doi } }] : [];
+  });
+  const isWeighty = (notice: string): boolean => /^(?:retraction|removal|reinstatement) /.test(notice);
+  return {
+    new_works: works
+      .filter(([work]) => before[work] === undefined)
+      .map(([work, { title, doi }]) => ({ work, title, doi })),
+    opened: changed.filter(({ now, earlier }) => now.isOpen && !earlier.isOpen).map(({ told }) => told),
+    fetched: works
+      .filter(([work, now]) => now.isSaved && before[work]?.isSaved !== true)
+      .map(([work, { title, doi }]) => ({ work, title, doi })),
+    new_versions: changed
+      .filter(
+        ({ now, earlier }) =>
+          now.publishedAs.some((doi) => !earlier.publishedAs.includes(doi)) ||
+          (ORDER.indexOf(now.version ?? '') > ORDER.indexOf(earlier.version ?? '') && earlier.version !== null),
+      )
+      .map(({ told, now }) => ({ ...told, published_as: now.publishedAs })),
+    retracted: changed.filter(({ now, earlier }) => now.isRetracted && !earlier.isRetracted).map(({ told }) => told),
+    reinstated: changed.filter(({ now, earlier }) => !now.isRetracted && earlier.isRetracted).map(({ told }) => told),
+    corrected: changed.flatMap(({ told, now, earlier }) => {
+      const notices = now.notices.filter((notice) => !earlier.notices.includes(notice) && !isWeighty(notice));
+      return notices.length === 0 ? [] : [{ ...told, notices }];
+    }),
+  };
+}
+
+/** Whether nothing has happened. */
+export function isEmptyDiff(diff: RefreshDiff): boolean {
+  return Object.values(diff).every((works: readonly unknown[]) => works.length === 0);
+}

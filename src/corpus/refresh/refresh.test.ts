@@ -1,0 +1,67 @@
+import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import { mkdtempDisposable } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+
+import type { WorkRecord } from '../../works/index.ts';
+import { emptyRecord, readRetractionWatch } from '../../works/index.ts';
+import type { RefreshDiff, WorkState } from './refresh-diff.ts';
+import { diffStates, isEmptyDiff, stateOf } from './refresh-diff.ts';
+
+function state(more: Partial<WorkRecord> = {}, isSaved = false): WorkState {
+  return stateOf({ ...emptyRecord('W1', { doi: '10.1/a' }), title: 'T', access: 'closed', ...more }, isSaved);
+}
+
+const notice = (kind: WorkRecord['notices'][number]['kind'], date = '2025'): WorkRecord['notices'][number] => ({
+  kind,
+  doi: `10.1/${kind}`,
+  date,
+  source: 'publisher',
+});
+
+/** The parts of a difference that are not empty, with how many works each has. */
+function parts(before: Record<string, WorkState>, after: Record<string, WorkState>): Record<string, number> {
+  const diff: RefreshDiff = diffStates(before, after);
+  return Object.fromEntries(
+    Object.entries(diff).flatMap(([name, works]) => (works.length > 0 ? [[name, works.length]] : [])),
+  );
+}
+
+test('a difference tells new, opened, fetched, published, retracted, reinstated and corrected works, each for what it is', () => {
+  const before = { W1: state() };
+  assert.ok(isEmptyDiff(diffStates(before, { W1: state() })));
+  assert.deepEqual(parts(before, { W1: state(), W2: state() }), { new_works: 1 });
+  assert.deepEqual(parts(before, { W1: state({ access: 'green' }, true) }), { opened: 1, fetched: 1 });
+  assert.deepEqual(parts(before, { W1: state({ relations: [{ kind: 'is-preprint-of', doi: '10.1/b' }] }) }), {
+    new_versions: 1,
+  });
+  const submitted = { W1: state({ version: 'submittedVersion' }) };
+  assert.deepEqual(parts(submitted, { W1: state({ version: 'publishedVersion' }) }), { new_versions: 1 });
+  assert.deepEqual(parts(before, { W1: state({ notices: [notice('retraction')] }) }), { retracted: 1 });
+  // A correction takes nothing back, and is not told as if it did.
+  assert.deepEqual(parts(before, { W1: state({ notices: [notice('correction')] }) }), { corrected: 1 });
+  const retracted = { W1: state({ notices: [notice('retraction', '2024')] }) };
+  const back = { W1: state({ notices: [notice('retraction', '2024'), notice('reinstatement', '2026')] }) };
+  assert.deepEqual(parts(retracted, back), { reinstated: 1 });
+});
+
+test('of Retraction Watch only a retraction is one', async () => {
+  await using folder = await mkdtempDisposable(join(tmpdir(), 'watch-'));
+  const path = join(folder.path, 'retraction_watch.csv');
+  writeFileSync(
+    path,
+    'Record ID,RetractionDate,RetractionDOI,OriginalPaperDOI,OriginalPaperPubMedID,RetractionNature\n1,1/31/2024 0:00,10.1000/N,10.1000/A,0,Retraction\n2,2/1/2024 0:00,10.1000/c,10.1000/B,77,Correction\n3,,,unavailable,0,Retraction\n',
+  );
+  const found = await Array.fromAsync(readRetractionWatch(path));
+  assert.deepEqual(
+    found.map(({ doi, pmid, notice: { kind, date, doi: own } }) => [doi, pmid, kind, date, own]),
+    [
+      ['10.1000/a', null, 'retraction', '2024-01-31', '10.1000/n'],
+      ['10.1000/b', '77', 'correction', '2024-02-01', '10.1000/c'],
+    ],
+  );
+  writeFileSync(path, 'a,b\n1,2\n');
+  await assert.rejects(Array.fromAsync(readRetractionWatch(path)), { code: 'USAGE_RETRACTION_WATCH' });
+});

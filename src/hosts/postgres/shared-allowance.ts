@@ -1,0 +1,234 @@
+import type { Allowance, Pace } from '../allowance.ts';
+import { LocalAllowance } from '../allowance.ts';
+
+/** Turns are reserved this far ahead at most: what a process does not come to use is lost to the others. */
+const AHEAD_MS = 2_000;
+const MOST_TURNS = 16;
+/** A turn may be used this share of the pause too late; the next one, which may be another's, keeps that much more distance. */
+const LATE_SHARE = 0.03;
+/** A place that nobody uses goes back after so long, or at once when others want it. */
+const IDLE_MS = 500;
+/** A full key is asked for again in so long. */
+const RETRY_MS = 60;
+
+/** What a process asks for at one key. */
+export interface Wish {
+  readonly key: string;
+  readonly pace: Pace;
+  readonly turns: number;
+  readonly slots: number;
+  readonly used: number;
+  readonly spaced: boolean;
+}
+
+/** What it was given. */
+export interface Grant {
+  /** When the first of its turns is, or the next one would be, by the caller's monotonic clock. */
+  readonly firstAt: number;
+  readonly turns: number;
+  readonly slots: number;
+  readonly contended: boolean;
+}
+
+/** Draws from what a fleet shares: places that were leased and turns that were reserved, a few at a time. */
+export class SharedAllowance implements Allowance {
+  readonly #key: string;
+  readonly #ask: (inMs: number) => void;
+  readonly #isAway: () => number | undefined;
+  #pace: Pace;
+  #local: LocalAllowance | undefined;
+  #localWorkers = 0;
+  inFlight = 0;
+  #slots = 0;
+  #turns: number[] = [];
+  #waiting = 0;
+  #spaced = false;
+  #contended = false;
+  /** A wish is on its way: what it asks for is not asked for again. */
+  #pending = false;
+  #usedAt = 0;
+  /** When the next turn would be, as the server said last. */
+  #nextAt = 0;
+  readonly #forget: () => void;
+
+  constructor(options: {
+    readonly key: string;
+    readonly pace: Pace;
+    /** Has the desk ask for this key soon. */
+    readonly ask: (inMs: number) => void;
+    /** How many workers were seen last when the server is away; undefined while it answers. */
+    readonly isAway: () => number | undefined;
+    readonly forget: () => void;
+  }) {
+    this.#key = options.key;
+    this.#pace = spread(options.pace);
+    this.#ask = options.ask;
+    this.#isAway = options.isAway;
+    this.#forget = options.forget;
+  }
+
+  isOpen(ahead: number, now: number): boolean {
+    const local = this.#fallback(now);
+    if (local) return local.isOpen(ahead, now);
+    return this.opensAt(ahead, now) <= now + 1e-6;
+  }
+
+  opensAt(ahead: number, now: number): number {
+    const local = this.#fallback(now);
+    if (local) return local.opensAt(ahead, now);
+    this.#dropLate(now);
+    if (this.inFlight + ahead >= this.#slots) return Infinity;
+    return this.#pace.intervalMs === 0 ? now : (this.#turns[ahead] ?? Infinity);
+  }
+
+  lineMs(ahead: number, now: number): number {
+    const { intervalMs, burst } = this.#pace;
+    if (intervalMs === 0) return 0;
+    const [first = this.#nextAt] = this.#turns;
+    return Math.max(0, first - now) + Math.max(0, ahead - (burst - 1)) * intervalMs;
+  }
+
+  take(now: number): void {
+    this.inFlight += 1;
+    this.#usedAt = now;
+    this.#local?.take(now);
+    if (!this.#local) this.#turns.shift();
+  }
+
+  release(): void {
+    this.inFlight -= 1;
+    this.#local?.release();
+    this.#ask(this.#contended || this.#waiting > 0 ? 0 : IDLE_MS);
+  }
+
+  answered(now: number): void {
+    this.#local?.answered(now);
+    if (this.#pace.from !== 'answer' || this.#pace.intervalMs === 0) return;
+    this.#spaced = true;
+    this.#turns = [];
+    this.#ask(0);
+  }
+
+  change(pace: Pace, now: number): void {
+    this.#pace = spread(pace);
+    this.#local = undefined;
+    this.#fallback(now);
+    this.#turns = [];
+    this.#ask(0);
+  }
+
+  want(waiting: number): void {
+    if (waiting === this.#waiting) return;
+    const isMore = waiting > this.#waiting;
+    this.#waiting = waiting;
+    this.#ask(isMore ? 0 : IDLE_MS);
+  }
+
+  close(): void {
+    this.#forget();
+  }
+
+  isIdle(): boolean {
+    return this.inFlight === 0 && this.#slots === 0 && this.#waiting === 0 && !this.#spaced;
+  }
+
+  /** What to ask for now; undefined when there is nothing to say. */
+  wish(now: number): Wish | undefined {
+    this.#dropLate(now);
+    const { intervalMs, cap, from } = this.#pace;
+    // Where others wait for the place that was just used, it is theirs first.
+    const yields = this.#contended && this.inFlight < this.#slots && cap <= 1;
+    const wanted = yields ? 0 : this.#waiting;
+    const slots = Math.min(cap, this.inFlight + wanted);
+    const ahead = from === 'answer' ? 1 : Math.min(MOST_TURNS, Math.max(1, Math.floor(AHEAD_MS / (intervalMs || 1))));
+    const turns = intervalMs === 0 || this.#spaced ? 0 : Math.max(0, Math.min(wanted, ahead) - this.#turns.length);
+    const isNews = slots !== this.#slots || turns > 0 || this.#spaced;
+    if (this.#pending || !isNews) return undefined;
+    const idleMs = now - this.#usedAt;
+    // A place is kept for a moment, since the next request often comes soon.
+    if (slots < this.#slots && turns === 0 && !this.#contended && !this.#spaced && idleMs < IDLE_MS) {
+      this.#ask(IDLE_MS - idleMs);
+      return undefined;
+    }
+    const wish: Wish = {
+      key: this.#key,
+      pace: this.#pace,
+      turns,
+      slots,
+      used: this.inFlight,
+      spaced: this.#spaced,
+    };
+    this.#pending = true;
+    this.#spaced = false;
+    return wish;
+  }
+
+  /** A lease that is held must be prolonged although nothing else is wanted. */
+  renewal(): Wish | undefined {
+    if (this.#slots === 0 || this.#pending) return undefined;
+    this.#pending = true;
+    const { inFlight } = this;
+    return { key: this.#key, pace: this.#pace, turns: 0, slots: this.#slots, used: inFlight, spaced: false };
+  }
+
+  granted(grant: Grant, now: number): void {
+    this.#pending = false;
+    this.#slots = grant.slots;
+    this.#contended = grant.contended;
+    for (let at = 0; at < grant.turns; at += 1) {
+      this.#turns.push(grant.firstAt + at * this.#pace.intervalMs);
+    }
+    this.#nextAt = grant.firstAt;
+    if (this.#waiting === 0) return;
+    // No place, or a turn too far off to be reserved: ask again when that may have changed.
+    if (this.inFlight >= this.#slots) this.#ask(RETRY_MS);
+    else if (this.#pace.intervalMs > 0 && this.#turns.length === 0) {
+      this.#ask(Math.min(1_000, Math.max(RETRY_MS, (grant.firstAt - now) / 2)));
+    }
+  }
+
+  /** The wish came to nothing: the server is away. */
+  refused(): void {
+    this.#pending = false;
+  }
+
+  /** While the server is away: our share of what the fleet may do, as many as were seen last. */
+  #fallback(now: number): LocalAllowance | undefined {
+    const workers = this.#isAway();
+    if (workers === undefined) {
+      this.#local = undefined;
+      return undefined;
+    }
+    if (this.#local && this.#localWorkers === workers) return this.#local;
+    this.#localWorkers = workers;
+    const pace = {
+      ...this.#pace,
+      cap: Math.max(1, Math.floor(this.#pace.cap / workers)),
+      intervalMs: this.#pace.intervalMs * workers,
+      burst: 1,
+    };
+    this.#local = new LocalAllowance(pace);
+    // What was reserved or sent a moment ago counts.
+    for (let at = 0; at < this.inFlight; at += 1) this.#local.take(now);
+    this.#local.change({ ...pace, intervalMs: pace.intervalMs + 1e-9 }, now);
+    this.#turns = [];
+    this.#slots = 0;
+    this.#pending = false;
+    return this.#local;
+  }
+
+  #dropLate(now: number): void {
+    const { intervalMs, burst, from } = this.#pace;
+    if (intervalMs === 0 || burst > 1 || from === 'answer') return;
+    const lateMs = LATE_SHARE * intervalMs;
+    while (this.#turns.length > 0 && (this.#turns[0] ?? now) < now - lateMs) {
+      this.#turns.shift();
+      // The others that were reserved behind it stand; only the last one's time could be given to somebody else.
+      if (this.#turns.length === 0) this.#ask(0);
+    }
+  }
+}
+
+function spread(pace: Pace): Pace {
+  return pace.from === 'request' ? { ...pace, intervalMs: pace.intervalMs * (1 + LATE_SHARE) } : pace;
+}

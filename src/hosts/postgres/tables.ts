@@ -1,0 +1,30 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+import type pg from 'pg';
+
+import { packageRoot } from '../../base/index.ts';
+
+/** The number under which processes that start at once take turns in making the tables. */
+const LOCK = 0x686f7374;
+
+/** Makes the tables that a fleet shares, where they are not there yet. */
+export async function createTables(pool: pg.Pool, schema: string): Promise<void> {
+  const client = await pool.connect();
+  try {
+    await client.query('BEGIN');
+    await client.query('SELECT pg_advisory_xact_lock($1)', [LOCK]);
+    await client.query(`CREATE SCHEMA IF NOT EXISTS "${schema}"`);
+    const { rows } = await client.query<{ found: string | null }>('SELECT to_regclass($1) AS found', [
+      `"${schema}".host_slots`,
+    ]);
+    if (rows[0]?.found === null) {
+      await client.query(readFileSync(join(packageRoot(), 'sql', 'hosts', 'postgres', '0001_hosts.sql'), 'utf8'));
+    }
+    await client.query('COMMIT');
+    client.release();
+  } catch (error) {
+    client.release(true);
+    throw error;
+  }
+}

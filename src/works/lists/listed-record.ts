@@ -1,0 +1,98 @@
+import type { WorkIds } from '../ids/work-ids.ts';
+import { parsePersonName } from '../record/person-name.ts';
+import { withProvenance } from '../record/merge-records.ts';
+import type { Author, WorkRecord } from '../record/record.ts';
+import { emptyRecord } from '../record/record.ts';
+
+type Text = 'title' | 'date' | 'venue' | 'publisher' | 'volume' | 'issue' | 'pages' | 'language' | 'abstract' | 'type';
+
+/** Names under which lists of all kinds keep the same thing. */
+const FIELDS: Readonly<Record<string, Text | 'authors' | 'keywords'>> = {
+  title: 'title',
+  display_name: 'title',
+  author: 'authors',
+  authors: 'authors',
+  creator: 'authors',
+  year: 'date',
+  publication_year: 'date',
+  date: 'date',
+  issued: 'date',
+  publication_date: 'date',
+  journal: 'venue',
+  journaltitle: 'venue',
+  booktitle: 'venue',
+  venue: 'venue',
+  source: 'venue',
+  publication_title: 'venue',
+  container_title: 'venue',
+  publisher: 'publisher',
+  volume: 'volume',
+  issue: 'issue',
+  number: 'issue',
+  pages: 'pages',
+  page: 'pages',
+  language: 'language',
+  abstract: 'abstract',
+  abstract_note: 'abstract',
+  keywords: 'keywords',
+  keyword: 'keywords',
+};
+
+const MOST_AUTHORS = 500;
+const LONGEST = 100_000;
+
+/** What a list's entry says about a work, by the names of its fields; undefined where that is nothing but ids. */
+export function listedRecord(
+  id: string,
+  ids: WorkIds,
+  fields: Iterable<readonly [string, string]>,
+  at = '',
+): WorkRecord | undefined {
+  const texts: Partial<Record<Text, string>> = {};
+  const authors: Author[] = [];
+  const keywords: string[] = [];
+  for (const [name, value] of fields) {
+    const meaning = Object.hasOwn(FIELDS, name) ? FIELDS[name] : undefined;
+    if (meaning === undefined || value === '') continue;
+    if (meaning === 'authors') authors.push(...authorsIn(value));
+    else if (meaning === 'keywords') keywords.push(...value.split(/\s*[,;]\s*/).filter((word) => word !== ''));
+    else texts[meaning] ??= value.slice(0, LONGEST);
+  }
+  if (Object.keys(texts).length === 0 && authors.length === 0) return undefined;
+  const record: WorkRecord = {
+    ...emptyRecord(id, ids),
+    ...texts,
+    date: dateIn(texts.date ?? ''),
+    pages: texts.pages?.replace(/\s*[-–]+\s*/, '-') ?? null,
+    authors: authors.slice(0, MOST_AUTHORS),
+    keywords: keywords.slice(0, 200),
+  };
+  return withProvenance(record, 'list', at);
+}
+
+/** "Berg, Ana and Liu, Wei" as BibTeX has it, "Berg, Ana; Liu, Wei" as tables do, or one name. */
+function authorsIn(text: string): Author[] {
+  const parts = / and /i.test(text) ? text.split(/\s+and\s+/i) : text.split(/\s*;\s*/);
+  return parts
+    .map((part) => part.trim())
+    .filter((part) => part !== '' && part.toLowerCase() !== 'others')
+    .map((part) => {
+      const isTold = part.includes(',');
+      const { name, family, given } = parsePersonName(part);
+      return { name, family: isTold ? family : null, given: isTold ? given : null, orcid: null, institutions: [] };
+    });
+}
+
+const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
+
+/** "2020/01/02", "2020 Jan 5", "2020-01" and the like, as exact as they are. */
+function dateIn(text: string): string | null {
+  const [, year, month = '', day = ''] =
+    /\b((?:1[5-9]|20)\d\d)(?:[\s/.-]+(\d{1,2}|[a-z]{3})[a-z]*)?(?:[\s/.-]+(\d{1,2}))?\b/i.exec(text.slice(0, 200)) ??
+    [];
+  if (year === undefined) return null;
+  const number = /^\d/.test(month) ? Number(month) : MONTHS.indexOf(month.toLowerCase()) + 1;
+  if (number < 1 || number > 12) return year;
+  const exact = Number(day) >= 1 && Number(day) <= 31 ? `-${day.padStart(2, '0')}` : '';
+  return `${year}-${String(number).padStart(2, '0')}${exact}`;
+}

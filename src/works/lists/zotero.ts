@@ -1,0 +1,101 @@
+import { z } from 'zod';
+
+import { AppError } from '../../base/index.ts';
+import type { Credential, Send } from '../../http/index.ts';
+import { Secret } from '../../http/index.ts';
+import { lookupText } from '../lookup.ts';
+import type { ListedWork } from './listed-work.ts';
+import { parseWorks } from './read-works.ts';
+
+/** A library of Zotero, or a collection in it. */
+export interface ZoteroPlace {
+  readonly base: URL;
+  /** `users/123`, `groups/45`, with `/collections/KEY` behind it for a collection. */
+  readonly path: string;
+  readonly isLocal: boolean;
+}
+
+const WEB = 'https://api.zotero.org/';
+/** Where Zotero itself answers on this machine, once "Allow other applications" is switched on. */
+const LOCAL = 'http://127.0.0.1:23119/api/';
+const TOGETHER = 100;
+/** A library of more items than this would not end. */
+const MOST_ITEMS = 200_000;
+
+/** `zotero:users/123`, `zotero:groups/45/collections/ABCD2345`, `zotero:local`, `zotero:local/collections/…`; undefined for anything else. */
+export function parseZotero(text: string): ZoteroPlace | undefined {
+  const rest = /^zotero:(?:\/\/)?(.*)$/i.exec(text.trim())?.[1]?.replace(/\/+$/, '');
+  if (rest === undefined) return undefined;
+  const [, owner = '', collection] =
+    /^(local|(?:users|groups)\/\d{1,12})(?:\/collections\/([A-Z0-9]{8}))?$/i.exec(rest) ?? [];
+  if (owner === '') {
+    throw new AppError('USAGE_INPUT', `"${text.slice(0, 100)}" is no library of Zotero`, {
+      hint: 'zotero:users/ID, zotero:groups/ID or zotero:local, with /collections/KEY behind it for one collection',
+    });
+  }
+  const isLocal = owner.toLowerCase() === 'local';
+  const library = isLocal ? 'users/0' : owner.toLowerCase();
+  const path = collection === undefined ? library : `${library}/collections/${collection.toUpperCase()}`;
+  return { base: new URL(isLocal ? LOCAL : WEB), path, isLocal };
+}
+
+/** The items of a library, page by page; `wait` is called where Zotero asks for a pause. */
+export async function* readZotero(
+  place: ZoteroPlace,
+  options: {
+    readonly send: Send;
+    readonly key?: string | undefined;
+    readonly wait: (ms: number, signal: AbortSignal | undefined) => Promise<void>;
+    readonly signal?: AbortSignal | undefined;
+  },
+): AsyncGenerator<ListedWork> {
+  const { base, path, isLocal } = place;
+  const credentials: Credential[] =
+    options.key === undefined || isLocal
+      ? []
+      : [{ origin: base.origin, place: 'header', name: 'Zotero-API-Key', secret: new Secret(options.key) }];
+  for (let start = 0; start < MOST_ITEMS; start += TOGETHER) {
+    const url = new URL(`${path}/items/top?format=csljson&limit=${TOGETHER}&start=${start}`, base);
+    const request = {
+      url,
+      robots: 'terms' as const,
+      credentials,
+      headers: { 'zotero-api-version': '3', accept: 'application/json' },
+    };
+    const answer = await lookupText(options.send, request, options.signal);
+    if (answer.kind !== 'found') throw refused(answer, place);
+    const { headers } = answer.response;
+    const bytes = Buffer.from(answer.value);
+    let items = 0;
+    for await (const listed of parseWorks(once(bytes), 'csl')) {
+      items += 1;
+      // An item has no line of its own: its number in the library says which it is.
+      yield { ...listed, line: start + items };
+    }
+    const total = z.coerce.number().int().safeParse(headers['total-results']);
+    if (items === 0 || (total.success ? start + TOGETHER >= total.data : items < TOGETHER)) return;
+    const pause = Number(headers['backoff'] ?? 0);
+    if (pause > 0) await options.wait(Math.min(pause, 600) * 1000, options.signal);
+  }
+}
+
+async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield await Promise.resolve(bytes);
+}
+
+function refused(
+  answer: Exclude<Awaited<ReturnType<typeof lookupText>>, { kind: 'found' }>,
+  place: ZoteroPlace,
+): AppError {
+  const what = `Zotero ${place.path}`;
+  if (answer.kind === 'missing')
+    return new AppError('ZOTERO_MISSING', `${what}: there is no such library or collection`, {
+      hint: 'check the number and the key of the collection',
+    });
+  if (answer.kind === 'later')
+    return new AppError('ZOTERO_LATER', `${what}: asked to come back later`, { hint: 'the same command goes on then' });
+  const hint = place.isLocal
+    ? 'start Zotero and switch on "Allow other applications on this computer to communicate with Zotero" in its advanced settings'
+    : 'set keys.zotero to a key from zotero.org/settings/keys that may read the library';
+  return new AppError('ZOTERO_REFUSED', `${what}: ${answer.message}`, { hint });
+}
