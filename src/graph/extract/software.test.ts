@@ -38,6 +38,6 @@ test('a version is kept', () => {
 
 test('a name may have several words, a short form or small letters where it is announced', () => {
   assert.deepEqual(names('run in the Cell Trace Viewer (CTV) software today'), ['Cell Trace Viewer (CTV)']);
-  assert.deepEqual(names('with the R package mixfit, which fits'), ['mixfit']);
+  assert.deepEqual(names('with the R package mixfit, which fits'), ['R', 'mixfit']);
   assert.deepEqual(names('the mixfit of both was poor'), []);
 });
