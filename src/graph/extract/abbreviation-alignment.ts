@@ -71,7 +71,7 @@ function wordsOf(text: string): Word[] {
   return [...text.matchAll(/[^\s]+/g)]
     .map((match) => {
       const lead = /^[^\p{L}\p{N}]*/u.exec(match[0])?.[0].length ?? 0;
-      const tail = /[^\p{L}\p{N})'’]*$/u.exec(match[0])?.[0].length ?? 0;
+      const tail = /(?<![^\p{L}\p{N})'’])[^\p{L}\p{N})'’]*$/u.exec(match[0])?.[0].length ?? 0;
       return {
         text: match[0].slice(lead, match[0].length - tail).toLowerCase(),
         start: match.index + lead,

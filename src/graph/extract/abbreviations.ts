@@ -62,7 +62,7 @@ function shortInside(text: string, open: number, inside: string): Abbreviation[]
   const wholes = /^\S{4,20}$/.test(inside.trim()) && /[,;:]/.test(inside) ? [{ 0: inside, index: 0 }] : [];
   for (const [number, part] of [...wholes, ...parts].entries()) {
     const lead = INTRODUCED.exec(part[0])?.[0].length ?? 0;
-    const short = part[0].slice(lead).replace(/["'”’\s]+$/, '');
+    const short = part[0].slice(lead).replace(/(?<!["'”’\s])["'”’\s]+$/, '');
     const start = open + 1 + part.index + lead;
     if (short.length === 1 && inside.trim() !== short) continue;
     if (!isShortForm(short) || (number > wholes.length && !isCapital(short))) continue;
@@ -91,7 +91,7 @@ function shortBefore(text: string, open: number, inside: string): Abbreviation[]
     text.slice(Math.max(0, open - 40), open),
   );
   const short = match?.groups?.['short'];
-  if (short === undefined || !isShortForm(short) || !/\p{Lu}.*\p{Lu}|\p{Lu}.*\d|\p{Ll}\p{Lu}/u.test(short)) return [];
+  if (short === undefined || !isShortForm(short) || !/\p{Lu}.{0,14}[\p{Lu}\d]|\p{Ll}\p{Lu}/u.test(short)) return [];
   const words = /^[^,;:=]+/.exec(inside)?.[0].trimEnd() ?? '';
   if (words.split(/[\s-]+/).length < 2) return [];
   const long = align(short, [{ text: words, start: at + (inside.length - inside.trimStart().length) }], {

@@ -2,18 +2,13 @@ import type { Block } from '../../parse/index.ts';
 import type { Callout } from './callouts.ts';
 import type { ListedReference } from './reference-list.ts';
 
-const NUMBERS = String.raw`\d{1,3}[a-z]?\.?(?:\s?(?:,|;|[-–—−‐]|,?\sand\s|&|\.,)\s?\d{1,3}[a-z]?\.?)*`;
 const PATTERNS: Readonly<Record<'square' | 'round' | 'raised', RegExp>> = {
-  square: new RegExp(
-    String.raw`\[(?:refs?\.?\s)?(?<numbers>${NUMBERS})(?=\]|,?\s(?:p|pp|and references|for|see)\b|;)`,
-    'gu',
-  ),
-  round: new RegExp(String.raw`\((?:refs?\.?\s|see\s)?(?<numbers>${NUMBERS})\)`, 'gu'),
+  square:
+    /\[(?:refs?\.?\s)?(?<numbers>\d{1,3}[a-z]?\.?(?:\s?(?:[,;&–—−‐-]|,?\sand\s)\s?\d{1,3}[a-z]?\.?)*)(?=\]|,?\s(?:p|pp|and references|for|see)\b|;)/gu,
+  round: /\((?:refs?\.?\s|see\s)?(?<numbers>\d{1,3}[a-z]?\.?(?:\s?(?:[,;&–—−‐-]|,?\sand\s)\s?\d{1,3}[a-z]?\.?)*)\)/gu,
   // Glued to the word or the sign in front, as raised digits are in plain text; what follows is no letter or digit of a name.
-  raised: new RegExp(
-    String.raw`(?<=\p{L}{2}[.,;:]{0,2}|[\p{L}\d][)%\]”"’'*]{1,3}[.,;:]?|\p{Lu}[.,;:]|\p{L}\d{1,2},)(?<numbers>[1-9]\d{0,2}(?:\.?\s?[,–—−‐-]\s?\d{1,3})*\.?)(?![\p{L}\d%°]|[.,]\d|[-–]\p{L})`,
-    'gu',
-  ),
+  raised:
+    /(?<=\p{L}{2}[.,;:]{0,2}|[\p{L}\d][)%\]”"’'*]{1,3}[.,;:]?|\p{Lu}[.,;:]|\p{L}\d{1,2},)(?<numbers>[1-9]\d{0,2}(?:\.?\s?[,–—−‐-]\s?\d{1,3})*\.?)(?![\p{L}\d%°]|[.,]\d|[-–]\p{L})/gu,
 };
 
 /** Words that a number directly behind them completes: "Fig.2", "Table1". */

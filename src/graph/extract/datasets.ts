@@ -43,7 +43,7 @@ export function findDatasets(text: string): Dataset[] {
       });
     }
   for (const match of text.matchAll(ARCHIVE_DOI)) {
-    const doi = match[0].replace(/[.,;]+$/, '').toLowerCase();
+    const doi = match[0].replace(/(?<![.,;])[.,;]+$/, '').toLowerCase();
     found.push({ start: match.index, kind: 'dataset', id: `doi:${doi}`, label: doi });
   }
   for (const match of text.matchAll(RRID)) {

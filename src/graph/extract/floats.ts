@@ -126,7 +126,7 @@ function covers(header: Cell, cell: Cell): boolean {
 
 /** A value, and not a name with a number in it. */
 function isValue(text: string): boolean {
-  return /^\s*[<>≤≥~≈±]?\s*[-−–+]?\d/.test(text) && text.length <= 40;
+  return /^\s*(?:[<>≤≥~≈±]\s*)?[-−–+]?\d/.test(text) && text.length <= 40;
 }
 
 /** A unit in the brackets or behind the comma of a heading: "Dose (mg/kg)", "Depth, m". */

@@ -6,17 +6,14 @@ export interface Measured {
   readonly entity: string | null;
 }
 
-const SMALL =
-  'the|a|an|this|that|these|those|their|its|our|his|her|all|each|of|to|in|on|at|by|for|with|from|and|or|was|were|is|are|be|been|had|has|have|as|than|which|who|where|when|while|after|before|about|approximately|respectively|between|within|only|up|least|most|more|less|over|under|into|per';
-const NO_NOUN = new RegExp(String.raw`^(?:${SMALL})$`, 'iu');
-const WORDS = String.raw`(?<words>(?:[\p{L}][\p{L}\d'’/-]*\s){0,3}[\p{L}][\p{L}\d'’/-]*)`;
+const NO_NOUN =
+  /^(?:the|a|an|this|that|these|those|their|its|our|his|her|all|each|of|to|in|on|at|by|for|with|from|and|or|was|were|is|are|be|been|had|has|have|as|than|which|who|where|when|while|after|before|about|approximately|respectively|between|within|only|up|least|most|more|less|over|under|into|per)$/iu;
 /** "temperature of 25 °C", "age was 54", "density = 3", "pH: 7". */
-const BEFORE = new RegExp(
-  String.raw`${WORDS}\s?(?:\(?(?:of|was|were|is|are|=|:|≈|~|reached|equals?|ranged from|ranging from|averaged|at|to|by)\s?)\s?(?:approximately\s|about\s|around\s)?$`,
-  'iu',
-);
-const OF = new RegExp(String.raw`^\s?(?:of|in|for)\s(?:the\s|a\s|an\s|all\s)?${WORDS}`, 'iu');
-const BEHIND = new RegExp(String.raw`^\s?${WORDS}`, 'iu');
+const BEFORE =
+  /(?<!\p{L})(?<words>(?:\p{L}[\p{L}\d'’/-]{0,40}\s){0,3}\p{L}[\p{L}\d'’/-]{0,40})\s?\(?(?:of|was|were|is|are|=|:|≈|~|reached|equals?|ranged from|ranging from|averaged|at|to|by)\s{0,2}(?:approximately\s|about\s|around\s)?$/iu;
+const OF =
+  /^\s?(?:of|in|for)\s(?:the\s|a\s|an\s|all\s)?(?<words>(?:\p{L}[\p{L}\d'’/-]{0,40}\s){0,3}\p{L}[\p{L}\d'’/-]{0,40})/iu;
+const BEHIND = /^\s?(?<words>(?:\p{L}[\p{L}\d'’/-]{0,40}\s){0,3}\p{L}[\p{L}\d'’/-]{0,40})/iu;
 
 /** Reads what a quantity measures out of the words around it. */
 export function measuredBy(sentence: string, start: number, end: number): Measured {

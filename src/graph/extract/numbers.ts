@@ -42,12 +42,9 @@ const SPELT: Readonly<Record<string, number>> = {
   billion: 1e9,
 };
 
-const DIGITS = String.raw`\d{1,3}(?:[,\u2009\u202f]\d{3})+(?:\.\d+)?(?!\d)|\d+(?:[.·]\d+)?|[.·]\d+`;
-const TIMES_TEN = String.raw`(?:\s?[×x*⋅·]\s?10\s?\^?[-−–⁻]?[\d⁰¹²³⁴⁵⁶⁷⁸⁹]{1,3}|[eE][-−+]?\d{1,3}(?![\p{L}\d]))`;
-const NUMBER = new RegExp(
-  String.raw`(?<sign>(?<=^|[\s(\[=<>≤≥~∼≈/,])[-−–+](?=[\d.]))?(?<digits>${DIGITS})(?<times>${TIMES_TEN})?(?<scale>\s(?:hundred|thousand|million|billion)\b)?|(?<spelt>\b(?:${Object.keys(SPELT).join('|')})(?:[- ](?:${Object.keys(SPELT).join('|')}))*\b)`,
-  'giu',
-);
+/** In figures, with a power of ten or a word for one behind, or in the words above. */
+const NUMBER =
+  /(?<sign>(?<=^|[\s([=<>≤≥~∼≈/,])[-−–+](?=[\d.]))?(?<digits>\d{1,3}(?:[,\u2009\u202f]\d{3}){1,8}(?:\.\d{1,30})?(?!\d)|\d+(?:[.·]\d+)?|[.·]\d+)(?<times>\s?[×x*⋅·]\s?10\s?\^?[-−–⁻]?[\d⁰¹²³⁴⁵⁶⁷⁸⁹]{1,3}|e[-−+]?\d{1,3}(?![\p{L}\d]))?(?<scale>\s(?:hundred|thousand|million|billion)\b)?|(?<spelt>\b(?![- ])(?:[- ]?(?:zero|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|fifteen|sixteen|seventeen|eighteen|nineteen|twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety|hundred|thousand|million|billion)\b){1,8})/giu;
 
 const SUPERSCRIPT_DIGITS = '⁰¹²³⁴⁵⁶⁷⁸⁹';
 

@@ -87,8 +87,8 @@ function parseObo(text: string): VocabularyEntry[] {
       const body = stanza.split(/^\[/m)[0] ?? '';
       if (/^is_obsolete:\s*true/m.test(body)) return [];
       const id = /^id:\s*(\S+)/m.exec(body)?.[1];
-      const name = /^name:\s*(.+?)\s*$/m.exec(body)?.[1];
-      if (id === undefined || name === undefined) return [];
+      const name = /^name:(.+)$/m.exec(body)?.[1]?.trim() ?? '';
+      if (id === undefined || name === '') return [];
       return [
         {
           id,
@@ -104,11 +104,11 @@ function parseObo(text: string): VocabularyEntry[] {
 /** SKOS concepts of a Turtle file: its triples are read, whatever prefixes and order they are written in. */
 function parseTurtle(text: string): VocabularyEntry[] {
   const prefixes = new Map(
-    [...text.matchAll(/@?prefix\s+([\w-]*):\s*<([^>]*)>/gi)].map((match) => [match[1] ?? '', match[2] ?? '']),
+    [...text.matchAll(/\bprefix\s+([\w-]*):\s*<([^<>]*)>/gi)].map((match) => [match[1] ?? '', match[2] ?? '']),
   );
   const names = new Map<string, { name?: string; english: boolean; synonyms: string[] }>();
   const tokens = text.matchAll(
-    /<([^>\s]*)>|"""((?:[^"\\]|\\.|"(?!""))*)"""(?:@([\w-]+))?|"((?:[^"\\\n]|\\.)*)"(?:@([\w-]+))?|([\w-]*:[\w.%-]*[\w%-])|(\ba\b)|([.;,[\]])|#[^\n]*/g,
+    /<([^<>\s]*)>|"""((?:[^"\\]|\\.|"(?!""))*)(?:"""(?:@([\w-]+))?)?|"((?:[^"\\\n]|\\.)*)(?:"(?:@([\w-]+))?)?|((?<![\w-])[\w-]*:(?:[\w%-]|\.{1,8}(?=[\w%-]))+)|(\ba\b)|([.;,[\]])|#[^\n]*/g,
   );
   let subject: string | undefined;
   let predicate: string | undefined;

@@ -35,3 +35,9 @@ test('the maker of a program is none', () => {
 test('a version is kept', () => {
   assert.equal(findSoftware(['with GraphPad Prism version 8.0.1 on'])[0]?.version, '8.0.1');
 });
+
+test('a name may have several words, a short form or small letters where it is announced', () => {
+  assert.deepEqual(names('run in the Cell Trace Viewer (CTV) software today'), ['Cell Trace Viewer (CTV)']);
+  assert.deepEqual(names('with the R package mixfit, which fits'), ['R', 'mixfit']);
+  assert.deepEqual(names('the mixfit of both was poor'), []);
+});

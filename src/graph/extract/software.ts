@@ -1,4 +1,6 @@
 import { KNOWN_SOFTWARE } from './known-software.ts';
+import type { NameCue } from './software-names.ts';
+import { NamesIn } from './software-names.ts';
 
 /** A program that a text names. */
 export interface SoftwareMention {
@@ -13,61 +15,62 @@ export interface SoftwareMention {
 
 export const SOFTWARE_VERSION = 1;
 
-/** One word of a name: begins with a capital or a digit, or has a capital or a digit inside. */
-const WORD = String.raw`(?:[\p{Lu}][\p{L}\d+*.'’/-]*[\p{L}\d+*]|[\p{Lu}]|\p{Ll}+[\p{Lu}\d][\p{L}\d.-]*|\d[\p{L}][\p{L}\d-]*)`;
-const NAME = String.raw`(?<name>${WORD}(?:[ -]${WORD}){0,3}(?: \([\p{Lu}][\p{L}\d-]{1,11}\))?)`;
-const ANY_NAME = String.raw`["'“‘]?(?<name>${WORD}(?: ${WORD}){0,2}|[\p{Ll}][\p{L}\d.-]{2,15})["'”’]?`;
-const THING = String.raw`(?:software|softwares|program|programs|programme|package|packages|toolbox|toolkit|plug-?in|plug-?ins|web ?server|web ?tool|tool|suite|script|application|pipeline|macro|add-?in|browser|solver)`;
-const VERSION = String.raw`(?:,? ?\(?(?:version|versions|ver\.?|v\.?|release|rel\.?) ?(?<version>\d[\w.-]*))`;
-const NUMBERED = String.raw`(?: (?<number>\d{1,4}(?:\.\d+[\w.]*)+))`;
+const ANYTHING = /$/;
+const NAME_ENDS = /^(?:[\s,.;:()'’"”]|$)/u;
 
 /** Where the name of a program stands, by what tells so. */
-const CUES: readonly (readonly [reason: SoftwareMention['reason'], expression: RegExp])[] = [
-  [
-    'called software',
-    new RegExp(
-      String.raw`${NAME}®?™?(?:${VERSION}\)?|${NUMBERED}| \d{1,4})?®?™?,? (?:(?:statistical|statistics|analysis|imaging|image|computer|online|data|database|graphics|modell?ing|desktop|mapping|prediction|clustering|alignment|visuali[sz]ation|R) ){0,3}${THING}\b`,
-      'gu',
-    ),
-  ],
-  [
-    'called software',
-    new RegExp(
-      String.raw`\b(?:software|program|programme|package|plug-?in|toolbox|pipeline|web server|tool|application|workflow system|system|interface)s?,?(?: (?:called|named|termed|known as|such as(?: the)?|like|entitled)| packages?),? (?:the )?${NAME}(?=[\s,.;:()'’"”]|$)`,
-      'gu',
-    ),
-  ],
-  [
-    'called software',
-    new RegExp(
-      String.raw`\b(?:software|programme|package|plug-?in|toolbox|web server) (?:the )?["'“‘]?${NAME}(?=[\s,.;:()'’"”]|$)`,
-      'gu',
-    ),
-  ],
-  [
-    'called software',
-    new RegExp(
-      String.raw`\b(?:software|program|programme|package|plug-?in|tool|toolbox)s? \(${NAME}(?=,? (?:v|ver|version|\d)|\)|;)`,
-      'gu',
-    ),
-  ],
-  [
-    'called software',
-    new RegExp(
-      String.raw`\b(?:R|Python|Bioconductor|Perl|MATLAB|Matlab) (?:packages?|librar(?:y|ies)|modules?|functions?|toolbox(?:es)?) ${ANY_NAME}(?=[\s,.;:()'’"”]|$)`,
-      'gu',
-    ),
-  ],
-  ['version', new RegExp(String.raw`${NAME}®?™?,? ?(?:\([^()]{0,40}?)?${VERSION}`, 'gu')],
-  ['version', new RegExp(String.raw`\b(?:using|with|by|in|and|via|through|of)(?: the)? ${NAME}®?™?${NUMBERED}`, 'gu')],
-  [
-    'maker',
-    new RegExp(
-      String.raw`\b(?:using|with|by|in|and|via|through|into|of|on)(?: the)? ${NAME}®?™?(?: \d[\d.]*)?,? \((?=[^()]{0,90}\b(?:Inc|Corp|Corporation|GmbH|Ltd|LLC|Software|SoftWare|Systems|Technologies|Institute|Foundation|Team|Redmond|Chicago|Cary|Natick|College Station|San Diego|La Jolla)\b)`,
-      'gu',
-    ),
-  ],
-  ['address', new RegExp(String.raw`${NAME} ?\((?:available (?:at|from) )?(?:https?:\/\/|www\.)`, 'gu')],
+const CUES: readonly (NameCue & { readonly reason: SoftwareMention['reason'] })[] = [
+  {
+    reason: 'called software',
+    before: ANYTHING,
+    behind:
+      /^®?™?(?:,? ?\(?(?:version|versions|ver\.?|v\.?|release|rel\.?) ?(?<version>\d[\w.-]{0,20})\)?| (?<number>\d{1,4}\.\d[\w.]{0,20})| \d{1,4})?®?™?,? (?:(?:statistical|statistics|analysis|imaging|image|computer|online|data|database|graphics|modell?ing|desktop|mapping|prediction|clustering|alignment|visuali[sz]ation|R) ){0,3}(?:softwares?|programs?|programme|packages?|toolbox|toolkit|plug-?ins?|web ?server|web ?tool|tool|suite|script|application|pipeline|macro|add-?in|browser|solver)\b/u,
+  },
+  {
+    reason: 'called software',
+    before:
+      /\b(?:software|program|programme|package|plug-?in|toolbox|pipeline|web server|tool|application|workflow system|system|interface)s?,?(?: (?:called|named|termed|known as|such as(?: the)?|like|entitled)| packages?),? (?:the )?$/u,
+    behind: NAME_ENDS,
+  },
+  {
+    reason: 'called software',
+    before: /\b(?:software|programme|package|plug-?in|toolbox|web server) (?:the )?["'“‘]?$/u,
+    behind: NAME_ENDS,
+  },
+  {
+    reason: 'called software',
+    before: /\b(?:software|program|programme|package|plug-?in|tool|toolbox)s? \($/u,
+    behind: /^(?:,? (?:v|ver|version|\d)|\)|;)/u,
+  },
+  {
+    reason: 'called software',
+    before:
+      /\b(?:R|Python|Bioconductor|Perl|MATLAB|Matlab) (?:packages?|librar(?:y|ies)|modules?|functions?|toolbox(?:es)?) ["'“‘]?$/u,
+    behind: /^["'”’]?(?:[\s,.;:()'’"”]|$)/u,
+    small: true,
+  },
+  {
+    reason: 'version',
+    before: ANYTHING,
+    behind:
+      /^®?™?,? ?(?:\([^()]{0,40}?)?,? ?\(?(?:version|versions|ver\.?|v\.?|release|rel\.?) ?(?<version>\d[\w.-]{0,20})/u,
+  },
+  {
+    reason: 'version',
+    before: /\b(?:using|with|by|in|and|via|through|of)(?: the)? $/u,
+    behind: /^®?™? (?<number>\d{1,4}\.\d[\w.]{0,20})/u,
+  },
+  {
+    reason: 'maker',
+    before: /\b(?:using|with|by|in|and|via|through|into|of|on)(?: the)? $/u,
+    behind:
+      /^®?™?(?: \d[\d.]{0,20})?,? \((?=[^()]{0,90}\b(?:Inc|Corp|Corporation|GmbH|Ltd|LLC|Software|SoftWare|Systems|Technologies|Institute|Foundation|Team|Redmond|Chicago|Cary|Natick|College Station|San Diego|La Jolla)\b)/u,
+  },
+  {
+    reason: 'address',
+    before: ANYTHING,
+    behind: /^ ?\((?:available (?:at|from) )?(?:https?:\/\/|www\.)/u,
+  },
 ];
 
 /** What a paragraph must hold for each of the cues, in their order, to be worth looking for: it costs next to nothing to see. */
@@ -95,7 +98,7 @@ const LEADING = /^(?:The|A|An|Our|Using|With|By|In|And|Statistical|We|This)\s/u;
 /** Finds the programs that the paragraphs of one document name; one that is told to be a program is one wherever it stands. */
 export function findSoftware(paragraphs: readonly string[]): SoftwareMention[] {
   const found: SoftwareMention[] = [];
-  const names = new Map<string, SoftwareMention['reason']>();
+  const told = new Map<string, SoftwareMention['reason']>();
   const take = (mention: SoftwareMention): void => {
     const overlaps = found.some(
       (other) => other.paragraph === mention.paragraph && other.start < mention.end && mention.start < other.end,
@@ -103,24 +106,23 @@ export function findSoftware(paragraphs: readonly string[]): SoftwareMention[] {
     if (!overlaps) found.push(mention);
   };
   for (const [paragraph, text] of paragraphs.entries()) {
-    for (const [at, [reason, expression]] of CUES.entries())
-      for (const match of NEEDS[at]?.test(text) === false ? [] : text.matchAll(expression)) {
-        const raw = match.groups?.['name'] ?? '';
+    const names = new NamesIn(text);
+    for (const [at, cue] of CUES.entries())
+      for (const { raw, start: from, version } of NEEDS[at]?.test(text) === false ? [] : names.told(cue)) {
         const name = trimmed(raw);
         if (name === undefined) continue;
-        const start = text.indexOf(raw, match.index) + raw.indexOf(name);
-        const version = match.groups?.['version'] ?? match.groups?.['number'];
+        const start = from + raw.indexOf(name);
         if (isMaker(text, start, start + name.length)) continue;
-        take({ paragraph, start, end: start + name.length, name, version, reason });
-        if (isDistinct(name)) names.set(name, reason);
-        for (const other of listedWith(text, start + name.length)) {
-          take({ paragraph, ...other, version: undefined, reason });
-          names.set(other.name, reason);
+        take({ paragraph, start, end: start + name.length, name, version, reason: cue.reason });
+        if (isDistinct(name)) told.set(name, cue.reason);
+        for (const other of listedWith(text, start + name.length, names)) {
+          take({ paragraph, ...other, version: undefined, reason: cue.reason });
+          told.set(other.name, cue.reason);
         }
       }
   }
   const byFirst = Map.groupBy(
-    [...names.keys()].sort((a, b) => b.length - a.length),
+    [...told.keys()].sort((a, b) => b.length - a.length),
     firstWord,
   );
   for (const [paragraph, text] of paragraphs.entries())
@@ -152,7 +154,7 @@ function standsAt(text: string, at: number, name: string): boolean {
 }
 
 function trimmed(raw: string): string | undefined {
-  let name = raw.replace(/['’"”.,]+$/u, '');
+  let name = raw.replace(/(?<!['’"”.,])['’"”.,]+$/u, '');
   while (LEADING.test(name)) name = name.replace(LEADING, '');
   if (MAKERS.test(name) && name.split(' ').length > 1) name = name.replace(MAKERS, '');
   name = name.replace(/\s(?:Software|Package|Program|Version|Statistical)$/u, '');
@@ -171,24 +173,26 @@ function isMaker(text: string, start: number, end: number): boolean {
   return /[(;] ?$/u.test(before) && /^,? (?:an )?(?:IBM|\p{Lu}\p{Ll}+)(?: \p{Lu}\p{Ll}+)?[,;)]/u.test(after);
 }
 
-const LISTED = new RegExp(
-  String.raw`^ ?(?:\d[\d.]*)?(?: ?\([^()]{2,60}\))?(?:,? (?:and|or)|,)(?: the)? ${NAME}(?=[\s,.;:()])`,
-  'u',
-);
+const LISTED = /^ ?(?:\d[\d.]{0,20})?(?: ?\([^()]{2,60}\))?(?:,? (?:and|or)|,)(?: the)? /u;
 
 /** Names that stand in one list with a program: "Taverna (Oinn 2004), Kepler (Altintas 2004) or BioSide". */
 function listedWith(
   text: string,
   from: number,
+  names: NamesIn,
 ): { readonly name: string; readonly start: number; readonly end: number }[] {
   const found: { name: string; start: number; end: number }[] = [];
   let at = from;
   while (found.length < 12) {
-    const match = LISTED.exec(text.slice(at, at + 160));
-    const raw = match?.groups?.['name'] ?? '';
+    const lead = LISTED.exec(text.slice(at, at + 120))?.[0].length;
+    if (lead === undefined) break;
+    const raw =
+      names
+        .at(at + lead)
+        .find((each) => /^[\s,.;:()]/u.test(text.slice(at + lead + each.length, at + lead + each.length + 1))) ?? '';
     const name = trimmed(raw);
-    if (!match || name === undefined || !/\p{Ll}\p{Lu}|\p{Lu}{3}|\p{L}\d/u.test(name) || name.includes(' ')) break;
-    const start = at + match.index + match[0].length - raw.length + raw.indexOf(name);
+    if (name === undefined || !/\p{Ll}\p{Lu}|\p{Lu}{3}|\p{L}\d/u.test(name) || name.includes(' ')) break;
+    const start = at + lead + raw.indexOf(name);
     found.push({ name, start, end: start + name.length });
     at = start + name.length;
   }

@@ -8,17 +8,18 @@ export interface ParsedReference extends CitedWork {
 
 const LABEL = /^\s*(?:\[\s?(?<square>[^\]\s]{1,12})\s?\]|\((?<round>\d{1,4})\)|(?<bare>\d{1,4})[.)]?(?=\s+\S))\s*/;
 const YEAR = /(?<![\d./:-])(?<year>1[5-9]\d\d|20\d\d)(?<letter>[a-z])?(?![\d/]|\s?[–—‐-]\s?\d)/g;
-const NAME = String.raw`(?:(?:van|von|de|der|den|del|della|di|da|dos|du|la|le|el|al|bin|ibn|ter|ten|zu|af|av|st|mac)\s)*[\p{Lu}][\p{L}'’\-‐]*(?:\s[\p{Lu}][\p{Ll}'’\-‐]+)?`;
-const INITIALS = String.raw`(?:(?:\p{Lu}\p{Ll}?\.[\s\-‐]{0,2}){1,5}|(?:\p{Lu}[-‐]?){1,4}(?!\p{L}))`;
-/** "Seidman LJ" or "Seidman, L. J." or "L. J. Seidman", and what stands between two of them. */
-const AUTHOR = new RegExp(
-  String.raw`^(?:(?<family>${NAME}),?\s(?<after>${INITIALS})(?=[,;.:&\s(]|$)|(?<before>${INITIALS})\s?(?<last>${NAME}))`,
-  'u',
-);
-const BETWEEN = /^(?:\s*(?:[,;&]|\.\.\.|…|\band\b|\bund\b|\bet\b(?! al))\s*)+/;
+/** "Seidman LJ" or "Seidman, L. J.": the family name, with what belongs to it in front, and initials behind. */
+const FAMILY_FIRST =
+  /^(?<family>(?:(?:van|von|de|der|den|del|della|di|da|dos|du|la|le|el|al|bin|ibn|ter|ten|zu|af|av|st|mac)\s){0,4}\p{Lu}[\p{L}'’\-‐]{0,40}(?:\s\p{Lu}[\p{Ll}'’\-‐]{1,40})?),?\s(?<initials>(?:(?:\p{Lu}\p{Ll}?\.[\s\-‐]{0,2}){1,5}|(?:\p{Lu}[-‐]?){1,4}(?!\p{L})))(?=[,;.:&\s(]|$)/u;
+/** "L. J. Seidman". */
+const INITIALS_FIRST =
+  /^(?<initials>(?:(?:\p{Lu}\p{Ll}?\.[\s\-‐]{0,2}){1,5}|(?:\p{Lu}[-‐]?){1,4}(?!\p{L})))\s?(?<family>(?:(?:van|von|de|der|den|del|della|di|da|dos|du|la|le|el|al|bin|ibn|ter|ten|zu|af|av|st|mac)\s){0,4}\p{Lu}[\p{L}'’\-‐]{0,40}(?:\s\p{Lu}[\p{Ll}'’\-‐]{1,40})?)/u;
+/** What stands between two authors. */
+const BETWEEN = /^(?:\s?(?:[,;&]|\.\.\.|…|\band\b|\bund\b|\bet\b(?! al)))+\s?/;
 const ET_AL = /^[,;\s]*(?:et\.? al\.?|and others|u\. ?a\.)[,;\s]*/i;
 const VOLUME_PAGES =
-  /(?:vol(?:ume)?\.?\s*)?(?<!\d|\d\.)(?<volume>\d{1,4})\s*(?:\((?<issue>[^()]{1,20})\))?\s*[,:;]\s*(?:no\.?\s*\d+\s*,\s*)?(?:(?:pp?|pages?|art(?:icle)?)\.?\s*)?(?<pages>[a-z]{0,4}\d+(?:\.\d+)*(?:\s?[-–—‐]\s?[a-z]{0,4}\d+)?)/i;
+  /(?:vol(?:ume)?\.?\s?)?(?<!\d|\d\.)(?<volume>\d{1,4})(?:\s?\((?<issue>[^()]{1,20})\))?\s{0,6}[,:;]\s?(?:no\.?\s?\d{1,6}\s?,\s?)?(?:(?:pp?|pages?|art(?:icle)?)\.?\s?)?(?<pages>[a-z]{0,4}\d{1,12}(?:\.\d{1,12}){0,4}(?:\s?[-–—‐]\s?[a-z]{0,4}\d{1,12})?)/i;
+const LAST_SIGNS = /(?<![\s.,;:(])[\s.,;:(]+$/;
 const MOST_AUTHORS = 60;
 
 /** Reads who, when, what and where out of a reference in one of the usual styles; what is not found is null. */
@@ -63,11 +64,10 @@ function readAuthors(text: string): { readonly authors: string[]; readonly end: 
       at = from + others2[0].length;
       break;
     }
-    const author = AUTHOR.exec(text.slice(from));
+    const author = FAMILY_FIRST.exec(text.slice(from)) ?? INITIALS_FIRST.exec(text.slice(from));
     if (!author?.groups) break;
-    const { family, after, before, last } = author.groups;
-    const initials = (after ?? before ?? '').replace(/[^\p{L}]/gu, '').slice(0, 4);
-    authors.push(`${(family ?? last ?? '').trim()} ${initials}`.trim());
+    const { family = '', initials = '' } = author.groups;
+    authors.push(`${family.trim()} ${initials.replace(/[^\p{L}]/gu, '').slice(0, 4)}`.trim());
     at = from + author[0].length;
   }
   return { authors, end: at };
@@ -103,7 +103,8 @@ function cleanSource(text: string | undefined): string | null {
     .replace(/^[\s.,;:]+/, '')
     .replace(/\(?(?:1[5-9]\d\d|20\d\d)[a-z]?\)?.*$/s, '')
     .replace(/https?:\/\/.*$|doi:.*$/is, '')
-    .replace(/[\s.,;:(]+(?:vol(?:ume)?\.?)?[\s.,;:(]*$/i, '')
-    .trim();
+    .replace(LAST_SIGNS, '')
+    .replace(/(?<=[\s.,;:(])vol(?:ume)?$/i, '')
+    .replace(LAST_SIGNS, '');
   return value.length < 2 || value.length > 200 ? null : value;
 }

@@ -55,7 +55,13 @@ export function listedRecord(
     const meaning = Object.hasOwn(FIELDS, name) ? FIELDS[name] : undefined;
     if (meaning === undefined || value === '') continue;
     if (meaning === 'authors') authors.push(...authorsIn(value));
-    else if (meaning === 'keywords') keywords.push(...value.split(/\s*[,;]\s*/).filter((word) => word !== ''));
+    else if (meaning === 'keywords')
+      keywords.push(
+        ...value
+          .split(/[,;]/)
+          .map((word) => word.trim())
+          .filter((word) => word !== ''),
+      );
     else texts[meaning] ??= value.slice(0, LONGEST);
   }
   if (Object.keys(texts).length === 0 && authors.length === 0) return undefined;
@@ -63,7 +69,7 @@ export function listedRecord(
     ...emptyRecord(id, ids),
     ...texts,
     date: dateIn(texts.date ?? ''),
-    pages: texts.pages?.replace(/\s*[-–]+\s*/, '-') ?? null,
+    pages: texts.pages?.replace(/\s{0,4}[-–]{1,3}\s{0,4}/, '-') ?? null,
     authors: authors.slice(0, MOST_AUTHORS),
     keywords: keywords.slice(0, 200),
   };
@@ -72,7 +78,7 @@ export function listedRecord(
 
 /** "Berg, Ana and Liu, Wei" as BibTeX has it, "Berg, Ana; Liu, Wei" as tables do, or one name. */
 function authorsIn(text: string): Author[] {
-  const parts = / and /i.test(text) ? text.split(/\s+and\s+/i) : text.split(/\s*;\s*/);
+  const parts = / and /i.test(text) ? text.split(/\sand\s/i) : text.split(';');
   return parts
     .map((part) => part.trim())
     .filter((part) => part !== '' && part.toLowerCase() !== 'others')

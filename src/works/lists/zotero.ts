@@ -24,7 +24,7 @@ const MOST_ITEMS = 200_000;
 
 /** `zotero:users/123`, `zotero:groups/45/collections/ABCD2345`, `zotero:local`, `zotero:local/collections/…`; undefined for anything else. */
 export function parseZotero(text: string): ZoteroPlace | undefined {
-  const rest = /^zotero:(?:\/\/)?(.*)$/i.exec(text.trim())?.[1]?.replace(/\/+$/, '');
+  const rest = /^zotero:(?:\/\/)?(.*)$/i.exec(text.trim())?.[1]?.replace(/(?<!\/)\/+$/, '');
   if (rest === undefined) return undefined;
   const [, owner = '', collection] =
     /^(local|(?:users|groups)\/\d{1,12})(?:\/collections\/([A-Z0-9]{8}))?$/i.exec(rest) ?? [];
