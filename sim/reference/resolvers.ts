@@ -193,20 +193,16 @@ export const ASK: Readonly<{ [name in Resolver]: Ask }> = {
     const guid = /\/osf\.io\/([a-z0-9]{5})/.exec(doi ?? '')?.[1];
     if (!guid) return [];
     const headers = { authorization: `Bearer ${settings.keys['osf']}` };
-    const href = word(
-      at(
-        await ask(asking, `${settings.services['osf']}/preprints/${guid}/`, headers),
-        'data',
-        'relationships',
-        'primary_file',
-        'links',
-        'related',
-        'href',
-      ),
-    );
+    const preprint = at(await ask(asking, `${settings.services['osf']}/preprints/${guid}/`, headers), 'data');
+    const related = (name: string): string | null =>
+      word(at(preprint, 'relationships', name, 'links', 'related', 'href'));
+    const href = related('primary_file');
     if (!href) return [];
     const url = word(at(await ask(asking, href, headers), 'data', 'links', 'download'));
-    return url ? [plan(url, { version: 'submittedVersion', hostType: 'preprint' })] : [];
+    if (!url) return [];
+    const rights = related('license');
+    const name = rights ? at(await ask(asking, rights, headers), 'data', 'attributes', 'name') : null;
+    return [plan(url, { version: 'submittedVersion', hostType: 'preprint', license: license(name) })];
   },
   async semantic_scholar(asking) {
     const { doi, settings, record } = asking;
