@@ -24,7 +24,7 @@ test('turning off a resolver loses exactly the works that only it can obtain, fo
   using inspector = openInspector();
   const options = { scope: 'few', inspect: inspector.inspect } as const;
   const found = await Array.fromAsync(ablate(simulation, folder.path, options));
-  assert.equal(found.length, 19);
+  assert.equal(found.length, 23);
   for (const { resolver, only, lost, differences } of found)
     assert.deepEqual({ resolver, lost, differences }, { resolver, lost: only, differences: [] });
   assert.ok(found.filter(({ only }) => only.length > 0).length >= 14, 'most resolvers have works of their own here');
