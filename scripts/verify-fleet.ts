@@ -16,7 +16,7 @@ import { openWorld, PATIENCE, verifyFolder, wrongFiles } from '../test/support/h
 import { lowerBound, makespanSeconds } from '../test/support/lower-bound.ts';
 
 // npm run verify:fleet -- --processes 1,4,8 --seeds 1-5 --profiles politeness,realistic [--works 60] [--time-scale 0.3]
-//   --kill: one process is killed and the database is restarted meanwhile; --rate-scale 1.5 breaks the limits on purpose
+//   --kill: one process is killed and the database is restarted meanwhile; --rate-margin sets http.rate_margin
 // Several processes share one queue and one authority over hosts on a PostgreSQL server of their own; what they harvest is
 // joined and held against the truth, and every rule of every host is watched. Exit 1 on a difference or a broken rule.
 
