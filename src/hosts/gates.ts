@@ -177,25 +177,31 @@ export class Gates implements Disposable {
   /** Wakes those whose turn has come, oldest first, and sets the alarm for the next. */
   serve(gate: Gate): void {
     const now = this.#clock.monotonic();
+    let wasClosed = false;
     for (const waiter of gate.waiters ?? []) {
       if (gate.allowance.lineMs(0, now) > waiter.longestLineMs) waiter.wake(false);
-      if (!this.isOpen(gate, now)) break;
+      wasClosed = !this.isOpen(gate, now);
+      if (wasClosed) break;
       if (waiter.gates.every((each) => this.isOpen(each, now))) waiter.wake(true);
     }
     gate.allowance.want(lengthOf(gate));
-    this.#arm(gate);
+    this.#arm(gate, wasClosed);
     if (this.#watchers.size > 0 && this.roomAt(gate) > 0) for (const changed of this.#watchers) changed();
   }
 
-  /** An alarm for the moment at which a gate opens: kept for those in line, and for who watches when a hold ends. */
-  #arm(gate: Gate): void {
+  /**
+   * An alarm for the moment at which a gate opens: kept for those in line, and for who watches when a hold ends. A gate that
+   * was found closed a moment ago and has opened since gets one too: nobody else would look again.
+   */
+  #arm(gate: Gate, wasClosed: boolean): void {
     const now = this.#clock.monotonic();
     const holdMs = gate.host.hold === null ? 0 : Math.max(0, gate.host.hold.at - this.#clock.now());
     const isWaitedFor = (gate.waiters?.size ?? 0) > 0;
     const opensAt = isWaitedFor ? gate.allowance.opensAt(gate.claimed, now) : now;
     const at = Math.max(opensAt, now + holdMs);
     // Whoever waits at a gate that is open waits for another one, whose alarm it is.
-    const isNeeded = !gate.isPaused && at !== Infinity && at > now + HAIR_MS;
+    const isLater = at > now + HAIR_MS || (wasClosed && isWaitedFor);
+    const isNeeded = !gate.isPaused && at !== Infinity && isLater;
     if (gate.timer && isNeeded && Math.abs(gate.timerAt - at) < 0.5) {
       if (isWaitedFor) gate.timer.ref();
       return;
