@@ -19,6 +19,16 @@ export type ExchangeEnd =
   | { readonly kind: 'stopped'; readonly response: HttpResponse }
   | (Failure & { readonly response?: HttpResponse });
 
+interface ExchangeOptions {
+  readonly clock: Clock;
+  readonly limits: HttpLimits;
+  readonly url: URL;
+  readonly sink: OpenSink | undefined;
+  readonly unpack: boolean;
+  readonly storeCookie: (line: string) => void;
+  readonly onHeaders: (head: ResponseHead) => void;
+}
+
 /**
  * One request and its answer at the level of the parser: chunks go from the socket to the sink without a stream
  * between them, under every limit on time and size.
@@ -30,15 +40,12 @@ export type ExchangeEnd =
  * the socket is not read and no deadline runs.
  */
 export class Exchange implements Dispatcher.DispatchHandler {
-  readonly #limits: HttpLimits;
-  readonly #url: URL;
-  readonly #openSink: OpenSink | undefined;
-  #unpack: boolean;
-  readonly #storeCookie: (line: string) => void;
-  readonly #onHeaders: (head: ResponseHead) => void;
+  readonly #given: ExchangeOptions;
   readonly #settle: PromiseWithResolvers<ExchangeEnd> = Promise.withResolvers();
   readonly #deadlines: Deadlines;
   #step: Step = 'connect';
+  /** Whether a body without a coding is looked at for being packed all the same. */
+  #unpack: boolean;
   #controller: Controller | undefined;
   #status = 0;
   #headers: Headers = {};
@@ -52,22 +59,10 @@ export class Exchange implements Dispatcher.DispatchHandler {
   /** Who can take no more at the moment; the socket is read while nobody is in it. */
   readonly #busy = new Set<'sink' | 'decoder'>();
 
-  constructor(options: {
-    readonly clock: Clock;
-    readonly limits: HttpLimits;
-    readonly url: URL;
-    readonly sink: OpenSink | undefined;
-    readonly unpack: boolean;
-    readonly storeCookie: (line: string) => void;
-    readonly onHeaders: (head: ResponseHead) => void;
-  }) {
-    this.#limits = options.limits;
-    this.#url = options.url;
-    this.#openSink = options.sink;
-    this.#unpack = options.unpack;
-    this.#storeCookie = options.storeCookie;
-    this.#onHeaders = options.onHeaders;
-    this.#deadlines = new Deadlines(options.clock, options.limits, (...expired) => this.#fail(...expired));
+  constructor(given: ExchangeOptions) {
+    this.#given = given;
+    this.#unpack = given.unpack;
+    this.#deadlines = new Deadlines(given.clock, given.limits, (...expired) => this.#fail(...expired));
   }
 
   get #isEnded(): boolean {
@@ -103,20 +98,20 @@ export class Exchange implements Dispatcher.DispatchHandler {
   ): void {
     if (this.#isEnded) return;
     const lines = Array.isArray(controller.rawHeaders) ? controller.rawHeaders.length / 2 : 0;
-    if (lines > this.#limits.maxHeaderLines) {
-      return this.#refuse('headers-too-large', `more than ${this.#limits.maxHeaderLines} header lines`);
+    if (lines > this.#given.limits.maxHeaderLines) {
+      return this.#refuse('headers-too-large', `more than ${this.#given.limits.maxHeaderLines} header lines`);
     }
     if (status < 200) {
       this.#informational += 1;
-      if (this.#informational > this.#limits.maxInformational) {
-        this.#refuse('headers-too-large', `more than ${this.#limits.maxInformational} informational answers`);
+      if (this.#informational > this.#given.limits.maxInformational) {
+        this.#refuse('headers-too-large', `more than ${this.#given.limits.maxInformational} informational answers`);
       }
       return;
     }
     this.#status = status;
     this.#headers = flattenHeaders(headers);
-    for (const line of [headers['set-cookie'] ?? []].flat()) this.#storeCookie(line);
-    this.#onHeaders({ url: this.#url, status, headers: this.#headers });
+    for (const line of [headers['set-cookie'] ?? []].flat()) this.#given.storeCookie(line);
+    this.#given.onHeaders({ url: this.#given.url, status, headers: this.#headers });
     this.#enter('body');
     this.#receive();
   }
@@ -145,11 +140,11 @@ export class Exchange implements Dispatcher.DispatchHandler {
   #receive(): void {
     const success = this.#status >= 200 && this.#status < 300;
     const codings = parseCodings(this.#headers['content-encoding']);
-    if (codings === undefined || codings.length > this.#limits.maxCodings) {
+    if (codings === undefined || codings.length > this.#given.limits.maxCodings) {
       return this.#refuse('unknown-encoding', `content-encoding "${this.#headers['content-encoding']}"`);
     }
-    const kind = !success ? 'error-page' : this.#openSink ? 'file' : 'memory';
-    this.#gauge = new BodyGauge(this.#limits, kind);
+    const kind = !success ? 'error-page' : this.#given.sink ? 'file' : 'memory';
+    this.#gauge = new BodyGauge(this.#given.limits, kind);
     const { cap } = this.#gauge;
     const length = Number(this.#headers['content-length'] ?? 0);
     if (success && length > cap) {
@@ -157,8 +152,10 @@ export class Exchange implements Dispatcher.DispatchHandler {
     }
     this.#unpack &&= success && codings.length === 0;
     if (codings.length > 0) this.#decode(codings);
-    if (!success || !this.#openSink) return;
-    const opened = this.#openSink({ url: this.#url, status: this.#status, headers: this.#headers }, () => this.#stop());
+    if (!success || !this.#given.sink) return;
+    const opened = this.#given.sink({ url: this.#given.url, status: this.#status, headers: this.#headers }, () =>
+      this.#stop(),
+    );
     if (!(opened instanceof Promise)) {
       this.#sink = opened;
       return;
@@ -249,7 +246,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
 
   #response(): HttpResponse {
     return {
-      url: this.#url,
+      url: this.#given.url,
       status: this.#status,
       headers: this.#headers,
       body: this.#memory.length === 1 ? (this.#memory[0] as Buffer) : Buffer.concat(this.#memory),
