@@ -34,7 +34,6 @@ interface ExchangeOptions {
  * between them, under every limit on time and size.
  *
  *   connect ──▶ headers ──▶ body ──▶ received ──▶ ended (response · stopped · refused · failed)
- *                             ╰────── or ─────────────▲
  *
  * `received`: the whole body is here and the sink is still busy with it. While the sink or the decoder can take no more,
  * the socket is not read and no deadline runs.
