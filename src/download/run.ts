@@ -132,6 +132,7 @@ export class DownloadRun {
   /** Finds and downloads until nothing is left, or until told to stop. */
   async run(options: { readonly drain?: DrainMode; readonly signal: AbortSignal }): Promise<DownloadSummary> {
     const { provider } = this.#options;
+    this.#removeBegun();
     const stop = this.#halt;
     const signal = AbortSignal.any([options.signal, stop.signal]);
     const drain = options.drain ?? 'empty';
@@ -152,6 +153,7 @@ export class DownloadRun {
       stop.abort();
       await finding;
       await this.#accountForGivenUp();
+      this.#removeBegun();
       if (this.#diskError) throw this.#diskError.error;
       if (providerError) throw providerError.error;
       return { ...summary, ...this.#counts };
@@ -256,6 +258,12 @@ export class DownloadRun {
       const outcome: WorkOutcome = { kind: 'failed', reason, detail: `${code}: ${message}` };
       return { work, outcome, asked: [], attempts: [], problems: [], startedAt, endedAt: options.clock.now() };
     }
+  }
+
+  /** Beginnings of files are kept only for works that may be tried again. */
+  #removeBegun(): void {
+    const { files, sink } = this.#options;
+    files.removeBegun((work) => (sink.last(work)?.outcome ?? 'parked') !== 'parked');
   }
 
   /** Jobs that the queue ended without a handler have no row yet: a work without a row would be lost without a word. */
