@@ -18,6 +18,7 @@ import { Orchestrator } from '../queue/index.ts';
 import type { ResolveContext, Resolver } from '../resolve/index.ts';
 import type { Work } from '../works/index.ts';
 import { workFromPayload } from '../works/index.ts';
+import type { DownloadEvent } from './event.ts';
 import { givenUpWorks } from './given-up.ts';
 import type { InspectDocument } from './identity.ts';
 import { inGroups } from './in-groups.ts';
@@ -42,13 +43,6 @@ export interface ResultSink {
 
 /** Where works come from. Ends by itself; what it could not deliver it tells in its own way. */
 export type WorkProvider = (signal: AbortSignal) => AsyncIterable<Work>;
-
-/** What happens in a run besides what the queue tells. */
-export type DownloadEvent =
-  | { readonly kind: 'work-found'; readonly isNew: boolean }
-  | { readonly kind: 'work-ended'; readonly row: ManifestRow }
-  | { readonly kind: 'work-kept-before'; readonly work: string }
-  | { readonly kind: 'worker-crashed'; readonly work: string; readonly code: string; readonly message: string };
 
 export interface DownloadRunOptions {
   readonly runId: string;
@@ -123,9 +117,7 @@ export class DownloadRun {
     return this.#orchestrator;
   }
 
-  get counts(): Readonly<
-    Record<'found' | 'saved' | 'skipped' | 'failed' | 'parked' | 'keptBefore' | 'crashed' | 'bytes', number>
-  > {
+  get counts(): Omit<DownloadSummary, keyof RunSummary> {
     return { ...this.#counts };
   }
 

@@ -1,6 +1,7 @@
-import type { BodySink, Headers, ResponseHead } from '../http/index.ts';
+import type { BodySink, Headers, HttpResult, ResponseHead } from '../http/index.ts';
 import type { Plan } from '../resolve/index.ts';
 import type { Beginning, Version } from './beginning.ts';
+import { responseOf } from './http-reason.ts';
 import type { ReceiveOptions } from './receive-body.ts';
 import { BodyReceiver } from './receive-body.ts';
 
@@ -61,6 +62,18 @@ export class Transfer {
     this.fault = undefined;
     this.#asked = this.#version === undefined ? 0 : (this.receiver?.bytes ?? 0);
     return this.#version && this.#asked > 0 ? { range: `bytes=${this.#asked}-`, 'if-range': this.#version.etag } : {};
+  }
+
+  /** True for a body that may be had by going on, or from the start if what came is not the rest of it. */
+  isBrokenOff(result: HttpResult): boolean {
+    if (result.kind === 'failed') return result.retryable && result.trail.response !== undefined;
+    if (this.#asked === 0) return false;
+    return this.fault !== undefined || responseOf(result)?.status === 416;
+  }
+
+  /** True for a body that came and was too much of something: its rest would be refused as well. */
+  isRefused(result: HttpResult): boolean {
+    return result.kind === 'refused' && result.trail.response !== undefined;
   }
 
   /** Asks for everything again next time. */

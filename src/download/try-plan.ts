@@ -1,11 +1,11 @@
 import type { Clock } from '../base/index.ts';
 import { equalJitterDelay, wait } from '../base/index.ts';
-import type { HttpResponse, HttpResult, Send } from '../http/index.ts';
+import type { HttpResult, Send } from '../http/index.ts';
 import { CookieJar } from '../http/index.ts';
 import type { LandingPage, Plan } from '../resolve/index.ts';
 import { decodePage, readLandingPage } from '../resolve/index.ts';
 import type { Work } from '../works/index.ts';
-import { reasonOfResult } from './http-reason.ts';
+import { reasonOfResult, responseOf } from './http-reason.ts';
 import type { InspectDocument } from './identity.ts';
 import { belongsTo } from './identity.ts';
 import type { KeptFiles } from './kept-files.ts';
@@ -173,7 +173,7 @@ export class PlanTrier {
       return got;
     } finally {
       // What broke off, or was left because the process ends, is gone on with by whoever tries again.
-      const isLeft = result === undefined ? signal.aborted : !isRefusedBody(result);
+      const isLeft = result === undefined ? signal.aborted : !transfer.isRefused(result);
       if (got === undefined && isLeft && transfer.isContinuable) {
         transfer.receiver?.leave();
         files.setAside(part);
@@ -207,7 +207,7 @@ export class PlanTrier {
         },
         signal,
       );
-      if (!isBrokenOff(result, transfer) || attempt > retries) return result;
+      if (!transfer.isBrokenOff(result) || attempt > retries) return result;
       const response = responseOf(result);
       // Where a packed file was unpacked on the way, no byte of ours is a place to go on from.
       if (response?.status === 416 || response?.wireBytes !== response?.bodyBytes) transfer.startOver();
@@ -290,21 +290,4 @@ export class PlanTrier {
 /** What a browser would say by default: the whole address within one origin, the origin alone to others. */
 function refererTo(url: string, page: URL): string {
   return new URL(url).origin === page.origin ? `${page.origin}${page.pathname}${page.search}` : `${page.origin}/`;
-}
-
-/** True for a body that came and was too much of something: its rest would be refused as well. */
-function isRefusedBody(result: HttpResult): boolean {
-  return result.kind === 'refused' && result.trail.response !== undefined;
-}
-
-/** True for a body that may be had by going on, or from the start if what came is not the rest of it. */
-function isBrokenOff(result: HttpResult, transfer: Transfer): boolean {
-  if (result.kind === 'failed') return result.retryable && result.trail.response !== undefined;
-  if (transfer.continuedFrom === 0) return false;
-  return transfer.fault !== undefined || responseOf(result)?.status === 416;
-}
-
-function responseOf(result: HttpResult): HttpResponse | undefined {
-  if (result.kind === 'response' || result.kind === 'stopped') return result.response;
-  return result.trail.response;
 }
