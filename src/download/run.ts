@@ -71,7 +71,8 @@ export interface DownloadRunOptions {
   readonly around?: (<T>(job: LeasedJob, run: () => Promise<T>) => Promise<T>) | undefined;
 }
 
-export interface DownloadSummary extends RunSummary {
+/** What came of the works so far. */
+export interface DownloadCounts {
   readonly found: number;
   readonly saved: number;
   /** Known not to be had. */
@@ -82,6 +83,8 @@ export interface DownloadSummary extends RunSummary {
   readonly crashed: number;
   readonly bytes: number;
 }
+
+export interface DownloadSummary extends RunSummary, DownloadCounts {}
 
 const SHORTEST_PARK_MS = 60_000;
 const LONGEST_PARK_MS = 24 * 3_600_000;
@@ -117,14 +120,14 @@ export class DownloadRun {
     return this.#orchestrator;
   }
 
-  get counts(): Omit<DownloadSummary, keyof RunSummary> {
+  get counts(): DownloadCounts {
     return { ...this.#counts };
   }
 
   /** Finds and downloads until nothing is left, or until told to stop. */
   async run(options: { readonly drain?: DrainMode; readonly signal: AbortSignal }): Promise<DownloadSummary> {
-    const { provider } = this.#options;
-    this.#removeBegun();
+    const { provider, files } = this.#options;
+    files.removeBegun(this.#isOver);
     const stop = this.#halt;
     const signal = AbortSignal.any([options.signal, stop.signal]);
     const drain = options.drain ?? 'empty';
@@ -145,7 +148,7 @@ export class DownloadRun {
       stop.abort();
       await finding;
       await this.#accountForGivenUp();
-      this.#removeBegun();
+      files.removeBegun(this.#isOver);
       if (this.#diskError) throw this.#diskError.error;
       if (providerError) throw providerError.error;
       return { ...summary, ...this.#counts };
@@ -253,10 +256,7 @@ export class DownloadRun {
   }
 
   /** Beginnings of files are kept only for works that may be tried again. */
-  #removeBegun(): void {
-    const { files, sink } = this.#options;
-    files.removeBegun((work) => (sink.last(work)?.outcome ?? 'parked') !== 'parked');
-  }
+  readonly #isOver = (work: string): boolean => (this.#options.sink.last(work)?.outcome ?? 'parked') !== 'parked';
 
   /** Jobs that the queue ended without a handler have no row yet: a work without a row would be lost without a word. */
   async #accountForGivenUp(): Promise<void> {
