@@ -117,7 +117,7 @@ export function workAt(
   switch (event) {
     case 'appears':
       if (!isAfter) return undefined;
-      return about?.doi == null
+      return !about?.doi
         ? work
         : saying({ updateTo: [{ type: 'retraction', doi: about.doi, date: AFTER, source: 'publisher' }] });
     case 'opens':
