@@ -222,7 +222,9 @@ export async function assembleDownload(
     keepNotices: (given) => records.addNotices(given),
     now: () => runtime.clock.now(),
   });
-  const files = stack.use(new KeptFiles(download.out, { contentAddressed: download.content_addressed }));
+  const files = stack.use(
+    new KeptFiles(download.out, { contentAddressed: download.content_addressed, clock: runtime.clock }),
+  );
   const run = new DownloadRun({
     runId,
     queue: parts.queue,
