@@ -62,7 +62,7 @@ const NOTICED: readonly MonthEvent[] = [
 ];
 
 /** The last tenth of the works is new; what a work cites has a smaller number, so nothing old cites them. */
-export function firstNew({ works }: Pick<WorldParameters, 'works'>): number {
+function firstNew({ works }: Pick<WorldParameters, 'works'>): number {
   return Math.ceil(works * 0.9);
 }
 
