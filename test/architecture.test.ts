@@ -133,7 +133,10 @@ for (const file of files) {
       const [other = ''] = target.split('/');
       if (other === folder) continue;
       if (target.startsWith('..')) {
-        assert.ok(isTest || /^cli\/(load-simulation|commands\/demo|commands\/sim)\.ts$/.test(file), `${specifier} leaves src/`);
+        assert.ok(
+          isTest || /^cli\/(load-simulation|commands\/demo|commands\/sim)\.ts$/.test(file),
+          `${specifier} leaves src/`,
+        );
         continue;
       }
       assert.ok(
