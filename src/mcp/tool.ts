@@ -23,7 +23,7 @@ export interface Tool<Input extends z.ZodObject = z.ZodObject> {
 
 /** Keeps the type of a tool's input while it stands among others. */
 export function tool<Input extends z.ZodObject>(of: Tool<Input>): Tool {
-  return of as Tool;
+  return of;
 }
 
 export const DEFAULT_TOKENS = 8_000;
