@@ -227,7 +227,9 @@ export class QueueSource implements ItemSource, AsyncDisposable {
       maxWorkers: this.#options.workers,
       running: this.#held.size,
       parked: 0,
-      throttled: [],
+      heartbeatMs: this.#options.heartbeatMs,
+      perSecond: 0,
+      hosts: [],
     };
     return queue.store.announce(this.#workerId, info, clock.now());
   }

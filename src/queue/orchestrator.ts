@@ -3,12 +3,13 @@ import { hostname } from 'node:os';
 import type { Clock, Random, Timer } from '../base/index.ts';
 import { systemClock } from '../base/index.ts';
 import type { Admission } from '../hosts/index.ts';
-import { createMemoryAdmission, HostTable, isSlowed } from '../hosts/index.ts';
+import { createMemoryAdmission, hostReports, HostTable, isSlowed } from '../hosts/index.ts';
 import { Dispatcher } from './dispatcher.ts';
 import type { Report } from './events.ts';
 import type { Handler, HandlerContext } from './handler.ts';
 import type { DrainMode, OrchestratorOptions } from './options.ts';
 import { ORCHESTRATOR_DEFAULTS } from './options.ts';
+import { RateMeter } from './rate-meter.ts';
 import { RunningJobs } from './running-jobs.ts';
 import { Seats } from './seats.ts';
 import type { LeasedJob, QueueStore, StoreChange } from './types.ts';
@@ -43,6 +44,9 @@ export interface RunSummary {
 
 /** How often running jobs are checked for their time limit. */
 const SWEEP_MS = 1_000;
+/** How often a process that is at work tells how it goes, and of how many hosts. */
+const TELL_MS = 5_000;
+const HOSTS_TOLD = 100;
 
 /**
  * Empties a queue: leases jobs as workers become free, runs them within their limits, writes down what came of them.
@@ -67,9 +71,12 @@ export class Orchestrator {
   readonly #jobs: RunningJobs;
   readonly #startedAt: number;
   readonly #timers = new Set<Timer>();
+  readonly #speed = new RateMeter();
   readonly #ended = Promise.withResolvers<RunSummary['reason']>();
   #dispatcher: Dispatcher | undefined;
   #stopping = false;
+  /** Something has happened since it was told last. */
+  #isNews = false;
   #failure: { readonly error: unknown } | undefined;
 
   constructor(setup: OrchestratorSetup) {
@@ -111,11 +118,11 @@ export class Orchestrator {
   }
 
   /** Hosts whose cap was lowered or which are held, because they asked for it. */
-  get throttled(): { readonly host: string; readonly cap: number; readonly heldUntil: number | null }[] {
+  get throttled(): { readonly host: string; readonly cap: number; readonly heldMs: number | null }[] {
     return this.#admission
       .snapshot()
       .filter((host) => isSlowed(host) || (host.hold !== null && host.hold.reason !== 'paused'))
-      .map(({ key, cap, hold }) => ({ host: key, cap, heldUntil: hold?.at ?? null }));
+      .map(({ key, cap, hold }) => ({ host: key, cap, heldMs: hold?.leftMs ?? null }));
   }
 
   /**
@@ -147,6 +154,7 @@ export class Orchestrator {
       await this.#readPauses();
       await this.#announce();
       this.#every(this.#options.heartbeatMs, () => this.#heartbeat());
+      if (this.#options.heartbeatMs > TELL_MS) this.#every(TELL_MS, () => this.#announceWork());
       this.#every(SWEEP_MS, () => this.#jobs.sweep());
       if (signal?.aborted) stop();
       dispatcher.pump();
@@ -206,8 +214,16 @@ export class Orchestrator {
     await this.#announce();
   }
 
+  /** Whoever does nothing has nothing new to tell. */
+  async #announceWork(): Promise<void> {
+    if (this.#jobs.size > 0 || this.#isNews) await this.#announce();
+  }
+
   async #announce(): Promise<void> {
-    const { running, parked } = this.status;
+    const { running, parked, counts } = this.status;
+    const now = this.#clock.now();
+    this.#isNews = running + parked > 0;
+    this.#speed.note(counts.done + counts.skipped + counts.error, now);
     await this.#store.announce(
       this.workerId,
       {
@@ -217,9 +233,11 @@ export class Orchestrator {
         maxWorkers: this.#options.maxWorkers,
         running,
         parked,
-        throttled: this.throttled,
+        heartbeatMs: this.#options.heartbeatMs,
+        perSecond: this.#speed.perSecond ?? 0,
+        hosts: hostReports(this.#admission.snapshot(), HOSTS_TOLD),
       },
-      this.#clock.now(),
+      now,
     );
   }
 
