@@ -202,7 +202,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   #give(chunk: Buffer): void {
     let written: void | Promise<void>;
     try {
-      written = this.#sink?.write(chunk);
+      written = this.#sink?.write(chunk, this.#decoder !== undefined);
     } catch (error) {
       return this.abort(error as Error);
     }
