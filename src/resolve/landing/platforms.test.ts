@@ -107,7 +107,10 @@ const PLATFORMS: Readonly<Record<string, Platform>> = {
   },
   'DSpace 7': {
     at: 'https://repo.example.edu/items/5e1f2a3b-0000-4000-8000-000000000001',
-    html: `${meta({ citation_title: 'A study', citation_pdf_url: 'https://repo.example.edu/bitstreams/5e1f2a3b-0000-4000-8000-00000000000a/download' })}`,
+    html: meta({
+      citation_title: 'A study',
+      citation_pdf_url: 'https://repo.example.edu/bitstreams/5e1f2a3b-0000-4000-8000-00000000000a/download',
+    }),
     links: [
       'https://repo.example.edu/bitstreams/5e1f2a3b-0000-4000-8000-00000000000a/download',
       'https://repo.example.edu/server/api/core/bitstreams/5e1f2a3b-0000-4000-8000-00000000000a/content',
@@ -116,7 +119,11 @@ const PLATFORMS: Readonly<Record<string, Platform>> = {
   },
   EPrints: {
     at: 'https://eprints.example.ac.uk/1234/',
-    html: `${meta({ 'eprints.document_url': 'https://eprints.example.ac.uk/1234/1/paper.pdf', 'eprints.official_url': 'https://doi.org/10.5555/official.1', 'eprints.title': 'A study' })}`,
+    html: meta({
+      'eprints.document_url': 'https://eprints.example.ac.uk/1234/1/paper.pdf',
+      'eprints.official_url': 'https://doi.org/10.5555/official.1',
+      'eprints.title': 'A study',
+    }),
     links: ['https://eprints.example.ac.uk/1234/1/paper.pdf'],
     doi: '10.5555/official.1',
   },
@@ -166,7 +173,11 @@ const PLATFORMS: Readonly<Record<string, Platform>> = {
   },
   'Cambridge Core': {
     at: 'https://www.cambridge.org/core/journals/x/article/a-study/0123456789ABCDEF',
-    html: `${meta({ citation_pdf_url: 'https://www.cambridge.org/core/services/aop-cambridge-core/content/view/0123456789ABCDEF/S0000000000000001a.pdf/a-study.pdf', citation_doi: '10.1017/S0000000000000001' })}`,
+    html: meta({
+      citation_pdf_url:
+        'https://www.cambridge.org/core/services/aop-cambridge-core/content/view/0123456789ABCDEF/S0000000000000001a.pdf/a-study.pdf',
+      citation_doi: '10.1017/S0000000000000001',
+    }),
     links: [
       'https://www.cambridge.org/core/services/aop-cambridge-core/content/view/0123456789ABCDEF/S0000000000000001a.pdf/a-study.pdf',
     ],
