@@ -13,6 +13,8 @@ import { RecordStore } from '../works/index.ts';
 import type { CitedHit } from './cited-hit.ts';
 import { documentLinks } from './document-links.ts';
 import { CorpusGraph } from './corpus-graph.ts';
+import type { Estimate } from './estimate.ts';
+import { estimateWorks } from './estimate.ts';
 import { eventStream } from './event-stream.ts';
 import type { ExportRequest } from './export/export-corpus.ts';
 import { exportCorpus } from './export/export-corpus.ts';
@@ -22,7 +24,7 @@ import type { CorpusEvent } from './events.ts';
 import type { GatherRequest } from './gather-request.ts';
 import { findPlansOfWorks, findWorks } from './find-works.ts';
 import { Gathering } from './gather.ts';
-import { wantedDocuments } from './gather-request.ts';
+import { askedFor, wantedDocuments } from './gather-request.ts';
 import type { RefreshRequest } from './refresh/refresh-corpus.ts';
 import { refreshCorpus } from './refresh/refresh-corpus.ts';
 import type { RefreshDiff } from './refresh/refresh-diff.ts';
@@ -134,6 +136,15 @@ export class Corpus implements AsyncDisposable {
   ): AsyncGenerator<WorkPlans, void> {
     const { runtime, signal } = this.#looking(options);
     return findPlansOfWorks(wantedDocuments(request, this.config), runtime, signal);
+  }
+
+  /** What gathering the same would come to: works, how many likely open, credits, hours, gigabytes. Nothing is fetched. */
+  async estimate(
+    request: GatherRequest,
+    options: { readonly tell?: (message: string) => void; readonly signal?: AbortSignal } = {},
+  ): Promise<Estimate> {
+    const { runtime, signal } = this.#looking(options);
+    return await estimateWorks(wantedDocuments(await askedFor(this.folder, request), this.config), runtime, signal);
   }
 
   #looking(options: { readonly tell?: (message: string) => void; readonly signal?: AbortSignal }): {
