@@ -54,7 +54,8 @@ export function hostRates(config: Config, services: Services): (host: string) =>
   return (host) => Math.min(...table.keysOf(host).map((key) => table.rulesOf(key).perSecond)) * (1 - table.margin);
 }
 
-function tableOf({ http, orchestrator }: Config, services: Services): HostTable {
+/** What hosts and services allow, as the configuration says. */
+export function tableOf({ http, orchestrator }: Config, services: Services): HostTable {
   return new HostTable({
     perHost: {
       perSecond: http.per_host_per_second,
