@@ -56,6 +56,12 @@ export interface CorpusOptions {
   readonly clock?: Clock;
 }
 
+/** How a corpus is looked into without a change: who hears what is worth telling, and what stops it. */
+interface Looking {
+  readonly tell?: (message: string) => void;
+  readonly signal?: AbortSignal;
+}
+
 /** The settings that make a folder all there is to a corpus: its files, its queue and its data. */
 export function corpusLayer(folder: string, origin: string): Layer {
   return [
@@ -126,36 +132,24 @@ export class Corpus implements AsyncDisposable {
   }
 
   /** The works that a request would gather; nothing is fetched and nothing is written down about them. */
-  find(
-    request: GatherRequest,
-    options: { readonly tell?: (message: string) => void; readonly signal?: AbortSignal } = {},
-  ): AsyncGenerator<Work, void> {
+  find(request: GatherRequest, options: Looking = {}): AsyncGenerator<Work, void> {
     const { runtime, signal } = this.#looking(options);
     return findWorks(wantedDocuments(request, this.config), runtime, signal);
   }
 
   /** The same works with where each resolver says that they are; no file is fetched and nothing is written down. */
-  plans(
-    request: GatherRequest,
-    options: { readonly tell?: (message: string) => void; readonly signal?: AbortSignal } = {},
-  ): AsyncGenerator<WorkPlans, void> {
+  plans(request: GatherRequest, options: Looking = {}): AsyncGenerator<WorkPlans, void> {
     const { runtime, signal } = this.#looking(options);
     return findPlansOfWorks(wantedDocuments(request, this.config), runtime, signal);
   }
 
   /** What gathering the same would come to: works, how many likely open, credits, hours, gigabytes. Nothing is fetched. */
-  async estimate(
-    request: GatherRequest,
-    options: { readonly tell?: (message: string) => void; readonly signal?: AbortSignal } = {},
-  ): Promise<Estimate> {
+  async estimate(request: GatherRequest, options: Looking = {}): Promise<Estimate> {
     const { runtime, signal } = this.#looking(options);
     return await estimateWorks(wantedDocuments(await askedFor(this.folder, request), this.config), runtime, signal);
   }
 
-  #looking(options: { readonly tell?: (message: string) => void; readonly signal?: AbortSignal }): {
-    readonly runtime: Runtime;
-    readonly signal: AbortSignal;
-  } {
+  #looking(options: Looking): { readonly runtime: Runtime; readonly signal: AbortSignal } {
     const { tell = () => undefined, signal = new AbortController().signal } = options;
     return { runtime: { clock: this.#clock, log: (_level, message) => tell(message) }, signal };
   }
