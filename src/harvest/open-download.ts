@@ -221,7 +221,9 @@ export async function assembleDownload(
     keep: (record) => records.add([record]),
     now: () => runtime.clock.now(),
   });
-  const files = stack.use(new KeptFiles(download.out, { contentAddressed: download.content_addressed }));
+  const files = stack.use(
+    new KeptFiles(download.out, { contentAddressed: download.content_addressed, clock: runtime.clock }),
+  );
   const run = new DownloadRun({
     runId,
     queue: parts.queue,
