@@ -20,8 +20,8 @@ function blocks(texts: readonly string[], references: readonly string[]): Block[
 function shown(texts: readonly string[], references: readonly string[]): string[] {
   const all = blocks(texts, references);
   return findCallouts(all).callouts.map(
-    ({ block, start, end, references: to, implied }) =>
-      `${all[block]?.text.slice(start, end)}→${[...implied.map((each) => `(${each})`), ...to].join(',')}`,
+    ({ block, start, end, references: to, further }) =>
+      `${all[block]?.text.slice(start, end)}→${[...further.map((each) => `(${each})`), ...to].join(',')}`,
   );
 }
 
