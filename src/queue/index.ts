@@ -5,6 +5,8 @@ export { ORCHESTRATOR_DEFAULTS } from './options.ts';
 export type { DrainMode, OrchestratorOptions } from './options.ts';
 export { Orchestrator } from './orchestrator.ts';
 export type { OrchestratorSetup, RunSummary } from './orchestrator.ts';
+export { JobHolder } from './job-holder.ts';
+export type { HeldJob, JobHolderOptions } from './job-holder.ts';
 export { WorkQueue } from './work-queue.ts';
 export type { EnqueueOptions, ImportRow } from './work-queue.ts';
 export { currentJob } from './current-job.ts';

@@ -1,5 +1,3 @@
-import { hostname } from 'node:os';
-
 import type { Clock, Random, Timer } from '../base/index.ts';
 import { systemClock } from '../base/index.ts';
 import type { Admission } from '../hosts/index.ts';
@@ -9,11 +7,11 @@ import type { Report } from './events.ts';
 import type { Handler, HandlerContext } from './handler.ts';
 import type { DrainMode, OrchestratorOptions } from './options.ts';
 import { ORCHESTRATOR_DEFAULTS } from './options.ts';
+import { Presence } from './presence.ts';
 import { RunningJobs } from './running-jobs.ts';
 import { Seats } from './seats.ts';
 import type { LeasedJob, QueueStore, StoreChange } from './types.ts';
 import type { WorkQueue } from './work-queue.ts';
-import { createWorkerId, isDeadHere } from './worker-identity.ts';
 
 /** What an orchestrator is made of: a queue and a handler; the rest has defaults. */
 export interface OrchestratorSetup extends Partial<OrchestratorOptions> {
@@ -57,7 +55,6 @@ const SWEEP_MS = 1_000;
  * ```
  */
 export class Orchestrator {
-  readonly workerId = createWorkerId();
   readonly #options: OrchestratorOptions;
   readonly #report: Report;
   readonly #clock: Clock;
@@ -65,7 +62,7 @@ export class Orchestrator {
   readonly #admission: Admission;
   readonly #seats: Seats;
   readonly #jobs: RunningJobs;
-  readonly #startedAt: number;
+  readonly #presence: Presence;
   readonly #timers = new Set<Timer>();
   readonly #ended = Promise.withResolvers<RunSummary['reason']>();
   #dispatcher: Dispatcher | undefined;
@@ -80,7 +77,7 @@ export class Orchestrator {
     this.#store = store;
     this.#clock = clock;
     this.#report = report ?? (() => undefined);
-    this.#startedAt = clock.now();
+    this.#presence = new Presence(store, clock, options.maxWorkers);
     this.#admission = admission ?? ownAdmission(options, { clock, random, report: this.#report });
     this.#seats = new Seats({
       options,
@@ -102,6 +99,11 @@ export class Orchestrator {
       random,
       ended: () => this.#dispatcher?.pump(),
     });
+  }
+
+  /** The name of this process at the queue. */
+  get workerId(): string {
+    return this.#presence.workerId;
   }
 
   /** What goes on now: jobs that hold a worker, jobs that wait for a host, what was settled so far. */
@@ -143,7 +145,7 @@ export class Orchestrator {
     using _room = this.#admission.watch(() => this.#seats.freeWorkers > 0 && dispatcher.pump());
     signal?.addEventListener('abort', stop, { once: true });
     try {
-      await this.#recoverDead();
+      await this.#presence.recoverDead();
       await this.#readPauses();
       await this.#announce();
       this.#every(this.#options.heartbeatMs, () => this.#heartbeat());
@@ -152,7 +154,7 @@ export class Orchestrator {
       dispatcher.pump();
       const reason = await this.#ended.promise;
       if (this.#failure) throw this.#failure.error;
-      await this.#store.announce(this.workerId, null, this.#clock.now());
+      await this.#presence.leave();
       return { ...this.#jobs.counts, reason };
     } finally {
       signal?.removeEventListener('abort', stop);
@@ -189,38 +191,16 @@ export class Orchestrator {
     this.#dispatcher?.setPaused(pauses.some(({ scope }) => scope === 'all'));
   }
 
-  /** Processes of this machine that died hold leases that need not be waited for. */
-  async #recoverDead(): Promise<void> {
-    const { leases, workers } = await this.#store.admin.stats(this.#clock.now());
-    const names = new Set([...leases.map(({ workerId }) => workerId), ...workers.map(({ workerId }) => workerId)]);
-    const dead = [...names].filter(isDeadHere);
-    if (dead.length === 0) return;
-    await this.#store.expire(dead, this.#clock.now());
-    for (const workerId of dead) await this.#store.announce(workerId, null, this.#clock.now());
-  }
-
   async #heartbeat(): Promise<void> {
     await this.#jobs.heartbeat();
     this.#dispatcher?.reconcile();
-    await this.#recoverDead();
+    await this.#presence.recoverDead();
     await this.#announce();
   }
 
-  async #announce(): Promise<void> {
+  #announce(): Promise<void> {
     const { running, parked } = this.status;
-    await this.#store.announce(
-      this.workerId,
-      {
-        pid: process.pid,
-        hostname: hostname(),
-        startedAt: this.#startedAt,
-        maxWorkers: this.#options.maxWorkers,
-        running,
-        parked,
-        throttled: this.throttled,
-      },
-      this.#clock.now(),
-    );
+    return this.#presence.announce({ running, parked, throttled: this.throttled });
   }
 
   #stop(reason: string): void {
