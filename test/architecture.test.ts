@@ -49,6 +49,10 @@ const HOUSE: Readonly<Record<string, { readonly folders: readonly string[]; read
     ],
     packages: [],
   },
+  mcp: {
+    folders: ['base', 'config', 'corpus', 'graph', 'parse', 'search'],
+    packages: ['zod', '@modelcontextprotocol/server'],
+  },
   telemetry: {
     folders: ['base', 'hosts', 'queue', 'stage', 'http', 'download'],
     packages: [
@@ -80,6 +84,7 @@ const HOUSE: Readonly<Record<string, { readonly folders: readonly string[]; read
       'report',
       'harvest',
       'corpus',
+      'mcp',
       'telemetry',
       'config',
     ],
@@ -90,6 +95,7 @@ const HOUSE: Readonly<Record<string, { readonly folders: readonly string[]; read
 /** Packages that are large or optional: the only files that may name them. */
 const HEAVY: Readonly<Record<string, RegExp>> = {
   pg: /^(hosts|queue)\/postgres\//,
+  '@modelcontextprotocol/': /^mcp\/(server|serve-stdio)\.ts$/,
   esbuild: /^report\/bundle\.ts$/,
   '@embedpdf/pdfium': /^parse\/doctags\/engines\//,
   'onnxruntime-node': /^parse\/embed\/engines\//,

@@ -54,6 +54,7 @@ const COMMANDS: readonly Entry[] = [
   { name: 'show', doors: PARSING, load: async () => (await import('./commands/show.ts')).showCommand() },
   { name: 'parts', doors: PARSING, load: async () => (await import('./commands/parts.ts')).partsCommand() },
   { name: 'search', doors: PARSING, load: async () => (await import('./commands/search.ts')).searchCommand() },
+  { name: 'mcp', doors: ['docstokg'], load: async () => (await import('./commands/mcp.ts')).mcpCommand() },
   { name: 'graph', doors: PARSING, load: async () => (await import('./commands/graph/index.ts')).graphCommand() },
   { name: 'refresh', doors: ['docstokg'], load: async () => (await import('./commands/refresh.ts')).refreshCommand() },
   { name: 'export', doors: PARSING, load: async () => (await exports()).exportCommand() },

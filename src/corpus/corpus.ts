@@ -12,6 +12,8 @@ import type { Work } from '../works/index.ts';
 import { RecordStore } from '../works/index.ts';
 import type { CitedHit } from './cited-hit.ts';
 import { documentLinks } from './document-links.ts';
+import { Library } from './library/library.ts';
+import { LiveSearch } from './library/live-search.ts';
 import { CorpusGraph } from './corpus-graph.ts';
 import { eventStream } from './event-stream.ts';
 import type { ExportRequest } from './export/export-corpus.ts';
@@ -100,6 +102,8 @@ export class Corpus implements AsyncDisposable {
   readonly config: Config;
   /** Its knowledge graph. */
   readonly graph: CorpusGraph;
+  /** Its works and documents, for those who read them. */
+  readonly library: Library;
   readonly #clock: Clock;
   #search: Promise<SearchSession> | undefined;
 
@@ -108,6 +112,7 @@ export class Corpus implements AsyncDisposable {
     this.folder = folder;
     this.config = config;
     this.graph = new CorpusGraph(folder, config);
+    this.library = new Library(folder, config);
     this.#clock = clock;
   }
 
@@ -186,6 +191,13 @@ export class Corpus implements AsyncDisposable {
   ): Promise<SearchSession> {
     const { mode, tell = () => undefined } = options;
     return await openSearchSession(this.#searchPlace(), { config: this.config, mode, tell }, signal);
+  }
+
+  /** A search for a process that stays: it notices when the corpus has grown. To be disposed of. */
+  liveSearch(tell?: (event: SearchEvent) => void): LiveSearch {
+    const { folder, config } = this;
+    const open = (): Promise<SearchSession> => this.openSearch(tell ? { tell } : {});
+    return new LiveSearch({ folder, dataRoot: config.parse.data_root, clock: this.#clock, open });
   }
 
   /**

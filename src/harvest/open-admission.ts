@@ -48,7 +48,8 @@ export function ownAdmission(config: Config, services: Services, clock: Clock): 
   return createMemoryAdmission({ clock, table: tableOf(config, services), policy: policyOf(config) });
 }
 
-function tableOf({ http, orchestrator }: Config, services: Services): HostTable {
+/** What hosts and services allow, as the configuration says. */
+export function tableOf({ http, orchestrator }: Config, services: Services): HostTable {
   return new HostTable({
     perHost: {
       perSecond: http.per_host_per_second,

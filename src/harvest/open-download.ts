@@ -220,6 +220,7 @@ export async function assembleDownload(
   });
   const send = keepingRecords(web.toMachineTime(client.send), services, {
     keep: (record) => records.add([record]),
+    keepNotices: (given) => records.addNotices(given),
     now: () => runtime.clock.now(),
   });
   const files = stack.use(

@@ -48,6 +48,7 @@ export type {
   Institution,
   Named,
   Notice,
+  NoticeAbout,
   NoticeKind,
   Provenance,
   RecordSource,
