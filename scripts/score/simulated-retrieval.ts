@@ -101,9 +101,14 @@ async function* passagesOf(
     for (const [place, chunk] of chunks.entries()) {
       const { id, document, title, headings, text } = chunk;
       const vector = vectors[place];
-      const page = chunk.regions[0]?.page;
       yield {
-        ...{ id, document, title, headings, text, page, file: undefined },
+        id,
+        document,
+        title,
+        headings,
+        text,
+        page: chunk.regions[0]?.page,
+        file: undefined,
         section: sectionOf(chunk),
         searchText: embeddedText(chunk),
         vectors: vector ? [vector] : [],

@@ -216,7 +216,7 @@ test('a title page and a reference list are not merged with what the paper says,
     heading(5, 'Conclusion'),
     block(6, 'text', 'They are the largest.'),
     heading(7, 'References'),
-    block(8, 'reference', 'Smith A. On whales. 1999.'),
+    { order: 8, kind: 'reference', text: 'Smith A. On whales. 1999.', regions: [] },
   ];
   const chunks = checkInvariants(documentOf(blocks), model, OPTIONS, 'apart');
   assert.deepEqual(

@@ -34,8 +34,8 @@ function arePeers(flow: Flow, first: Draft, second: Draft): boolean {
 
 /** The title and what stands with it before the first heading: authors, where they work, dates. */
 function isTitlePage({ pieces }: Draft, headings: readonly unknown[]): boolean {
-  const kinds = new Set(pieces.map(({ group }) => group.kind));
-  return headings.length === 0 && kinds.has('title') && kinds.size > 1;
+  const kinds = pieces.map(({ group }) => group.kind).filter((kind) => kind !== 'heading');
+  return headings.length === 0 && kinds.includes('title') && kinds.some((kind) => kind !== 'title');
 }
 
 function isReferenceList({ pieces }: Draft): boolean {
