@@ -207,7 +207,7 @@ test('small sections are merged with their sisters, never over a higher heading'
 
 test('a title page and a reference list are not merged with what the paper says, however small they are', () => {
   const heading = (order: number, text: string): Block => ({ order, kind: 'heading', level: 1, text, regions: [] });
-  const blocks = [
+  const blocks: Block[] = [
     block(0, 'title', 'Whales and their size'),
     block(1, 'text', 'Ada Smith, Ben Jones'),
     block(2, 'text', 'University of Flint · University of Elm'),
