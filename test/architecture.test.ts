@@ -49,6 +49,10 @@ const HOUSE: Readonly<Record<string, { readonly folders: readonly string[]; read
     ],
     packages: [],
   },
+  serve: {
+    folders: ['base', 'queue', 'download', 'graph', 'corpus'],
+    packages: ['zod', 'esbuild'],
+  },
   telemetry: {
     folders: ['base', 'hosts', 'queue', 'stage', 'http', 'download'],
     packages: [
@@ -80,6 +84,7 @@ const HOUSE: Readonly<Record<string, { readonly folders: readonly string[]; read
       'report',
       'harvest',
       'corpus',
+      'serve',
       'telemetry',
       'config',
     ],
@@ -90,7 +95,7 @@ const HOUSE: Readonly<Record<string, { readonly folders: readonly string[]; read
 /** Packages that are large or optional: the only files that may name them. */
 const HEAVY: Readonly<Record<string, RegExp>> = {
   pg: /^(hosts|queue)\/postgres\//,
-  esbuild: /^report\/bundle\.ts$/,
+  esbuild: /^(report\/bundle|serve\/page-bundle)\.ts$/,
   '@embedpdf/pdfium': /^parse\/doctags\/engines\//,
   'onnxruntime-node': /^parse\/embed\/engines\//,
   'parquet-wasm': /^parse\/.*parquet/,
