@@ -10,6 +10,8 @@ export { clientSettings } from './settings.ts';
 export type { ClientSettings } from './settings.ts';
 export type { ManifestLine } from './truth/manifest.ts';
 export { parseManifestLine } from './truth/manifest.ts';
+export { monthTruth, retractionWatch } from './truth/month-truth.ts';
+export type { MonthTruth } from './truth/month-truth.ts';
 export { expectedOutcome } from './truth/outcome.ts';
 export type { Expected, ExpectedWork } from './truth/outcome.ts';
 export { DEFAULT_POLICY, parsePolicy, RESOLVERS } from './truth/policy.ts';

@@ -51,7 +51,7 @@ test('a downloaded file is synced, named, and its name synced, before it counts 
 test('a file that is kept by its hash has the name of its link synced as well', { skip: posix }, async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'docstokg-disk-'));
   using files = new KeptFiles(folder.path, { contentAddressed: true });
-  const part = await files.newPart();
+  const { part } = await files.newPart();
   writeFileSync(part, 'bytes');
   const { calls } = await watched(() => files.keep(part, { workId: 'w', kind: 'pdf', sha256: 'ab'.repeat(32) }));
   assert.equal(calls.at(-1), 'sync PDF');

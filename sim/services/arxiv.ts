@@ -115,7 +115,7 @@ function searchTitles(world: World, query: string): Identifier[] {
   const found: Identifier[] = [];
   for (let index = 0; index < world.size && found.length < 3_000; index += 1) {
     const title = (world.columns.title[index] ?? '').toLowerCase();
-    if (!words.every((word) => title.includes(word))) continue;
+    if (!world.isThere(index) || !words.every((word) => title.includes(word))) continue;
     const work = world.work(index);
     if (work.arxivId !== null) found.push({ work, version: null });
   }

@@ -4,6 +4,7 @@ import { json, text } from '../server/reply.ts';
 import type { Reply } from '../server/reply.ts';
 import { crossrefLinkType } from '../truth/plans.ts';
 import { author, issnOf, journalOf } from '../world/people.ts';
+import type { Update } from '../world/month.ts';
 import type { Location, Work } from '../world/types.ts';
 import type { World } from '../world/world.ts';
 
@@ -41,6 +42,11 @@ function link(location: Location): Record<string, unknown> {
     'content-version': 'vor',
     'intended-application': 'text-mining',
   };
+}
+
+function update({ type, doi, date, source }: Update): Record<string, unknown> {
+  const label = type.charAt(0).toUpperCase() + type.slice(1).replaceAll('_', ' ');
+  return { updated: moment(date), DOI: doi, type, source, label };
 }
 
 /** A work as Crossref deposits describe it. */
@@ -102,7 +108,14 @@ function renderCrossref(world: World, work: Work): Record<string, unknown> {
     issued: dateParts(work.date),
     'references-count': work.references.length,
     URL: `https://doi.org/${work.doi}`,
-    relation: {},
+    relation:
+      work.said?.publishedAs === undefined
+        ? {}
+        : {
+            'is-preprint-of': [{ 'id-type': 'doi', id: work.said.publishedAs, 'asserted-by': 'subject' }],
+          },
+    ...(work.said?.updatedBy && { 'updated-by': work.said.updatedBy.map(update) }),
+    ...(work.said?.updateTo && { 'update-to': work.said.updateTo.map(update) }),
     ISSN: [issnOf(host)],
     published: dateParts(work.date),
   };
@@ -204,7 +217,8 @@ function list(exchange: Exchange, headers: Record<string, string>): Reply {
   const found: number[] = [];
   for (let index = 0; index < world.size; index += 1) {
     const title = (world.columns.title[index] ?? '').toLowerCase();
-    if (words.every((word) => title.includes(word)) && world.work(index).agency === 'crossref') found.push(index);
+    if (world.isThere(index) && words.every((word) => title.includes(word)) && world.work(index).agency === 'crossref')
+      found.push(index);
   }
   return json(
     {

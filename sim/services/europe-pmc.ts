@@ -19,7 +19,10 @@ function find(world: World, query: string): Work[] {
   const words = query.toLowerCase().split(/\s+/);
   const found: Work[] = [];
   for (let index = 0; index < world.size && found.length < 1_000; index += 1)
-    if (words.every((word) => (world.columns.title[index] ?? '').toLowerCase().includes(word))) {
+    if (
+      world.isThere(index) &&
+      words.every((word) => (world.columns.title[index] ?? '').toLowerCase().includes(word))
+    ) {
       const work = world.work(index);
       if (work.pmcid !== null) found.push(work);
     }

@@ -56,7 +56,7 @@ export function selectWorks(world: World, query: URLSearchParams): number[] {
   const { title, flags } = world.columns;
   const found: number[] = [];
   for (let index = 0; index < world.size; index += 1) {
-    if (!withXpac && ((flags[index] ?? 0) & FLAG.xpac) !== 0) continue;
+    if (!world.isThere(index) || (!withXpac && ((flags[index] ?? 0) & FLAG.xpac) !== 0)) continue;
     if (words.length > 0) {
       const lower = (title[index] ?? '').toLowerCase();
       if (!words.every((word) => lower.includes(word))) continue;

@@ -89,7 +89,7 @@ export function renderWork(
     is_retracted: work.isRetracted,
     is_paratext: false,
     is_xpac: work.isXpac,
-    cited_by_count: world.columns.citedBy[work.index] ?? 0,
+    cited_by_count: (world.columns.citedBy[work.index] ?? 0) + (work.said?.touched ? 3 : 0),
     fwci: 1,
     referenced_works_count: work.references.length + work.danglingReferences.length,
     referenced_works: [
@@ -99,7 +99,7 @@ export function renderWork(
     related_works: work.related.map((index) => `https://openalex.org/W${7_000_000_001 + index}`),
     abstract_inverted_index: abstract === null ? null : invert(abstract),
     counts_by_year: [{ year: 2025, cited_by_count: world.columns.citedBy[work.index] ?? 0 }],
-    updated_date: '2026-01-14T03:00:00.000000',
+    updated_date: work.said ? '2026-02-10T03:00:00.000000' : '2026-01-14T03:00:00.000000',
     created_date: `${work.date}T00:00:00`,
   };
 }

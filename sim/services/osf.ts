@@ -17,7 +17,7 @@ const MEDIA = { 'content-type': 'application/vnd.api+json; charset=utf-8' };
 
 function byGuid(world: World, guid: string): Work | undefined {
   const index = osfIndex(guid.replace(/_v\d+$/, ''));
-  if (index < 0 || index >= world.size) return undefined;
+  if (index < 0 || index >= world.size || !world.isThere(index)) return undefined;
   const work = world.work(index);
   return work.archetype === 'A9-osf' && osfGuid(index) === guid.replace(/_v\d+$/, '') ? work : undefined;
 }

@@ -1,5 +1,6 @@
 import type { Behaviour, Wall } from '../behaviours/behaviour.ts';
 import type { Layout } from '../content/index.ts';
+import type { Moment, Said } from './month.ts';
 
 export type Profile = 'calm' | 'realistic' | 'reality' | 'politeness' | 'hostile' | 'demo' | 'load';
 export const PROFILES: readonly Profile[] = ['calm', 'realistic', 'reality', 'politeness', 'hostile', 'demo', 'load'];
@@ -10,6 +11,8 @@ export interface WorldParameters {
   readonly works: number;
   readonly hosts: number;
   readonly profile: Profile;
+  /** A world of two states a month apart, seen before or after that; without it the world stands still. */
+  readonly moment?: Moment;
 }
 
 /** Which intention a work's locations follow: through whom it is obtainable, only or first. */
@@ -158,6 +161,8 @@ export interface Work {
   readonly doiTarget: Location | null;
   readonly doiHops: number;
   readonly locations: readonly Location[];
+  /** What a month has brought, where it has brought something. */
+  readonly said?: Said;
 }
 
 export type Platform = 'ojs' | 'atypon' | 'custom' | 'dspace6' | 'dspace7' | 'eprints';

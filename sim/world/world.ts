@@ -4,9 +4,12 @@ import { zipfTable } from '../random/stream.ts';
 import { locate } from './archetypes.ts';
 import { generateHosts, soloHostNamed } from './hosts.ts';
 import { arxivIndex, indexesIn, osfIndex } from './identifiers.ts';
+import type { MonthEvent } from './month.ts';
+import { aboutOf, eventOf, workAt } from './month.ts';
 import type { HostChoice } from './locations.ts';
 import { TOPICS } from './topics.ts';
 import type { Host, Work, WorldParameters } from './types.ts';
+import type { WorkCore } from './work.ts';
 import { generateCore } from './work.ts';
 
 /** The calendar of every world begins here. */
@@ -21,10 +24,21 @@ export interface Columns {
   readonly year: Uint16Array;
   readonly topics: Uint32Array;
   readonly citedBy: Uint32Array;
-  readonly flags: Uint8Array;
+  readonly flags: Uint16Array;
 }
 
-export const FLAG = { open: 1, doi: 2, retracted: 4, pmcid: 8, content: 16, abstract: 32, xpac: 64, pdf: 128 } as const;
+export const FLAG = {
+  open: 1,
+  doi: 2,
+  retracted: 4,
+  pmcid: 8,
+  content: 16,
+  abstract: 32,
+  xpac: 64,
+  pdf: 128,
+  /** Not there yet: a work of the month that is to come. */
+  unborn: 256,
+} as const;
 
 /**
  * The simulated scholarly record. Works are made from their numbers when asked for and forgotten when many others were
@@ -85,7 +99,18 @@ export class World {
   }
 
   *works(): Generator<Work> {
-    for (let index = 0; index < this.size; index += 1) yield this.work(index);
+    for (let index = 0; index < this.size; index += 1) if (this.isThere(index)) yield this.work(index);
+  }
+
+  /** Whether a work has appeared by the moment at which the world is seen. */
+  isThere(index: number): boolean {
+    return ((this.columns.flags[index] ?? 0) & FLAG.unborn) === 0;
+  }
+
+  /** What the month brings to a work; nothing in a world that stands still. */
+  event(index: number): MonthEvent {
+    if (this.parameters.moment === undefined) return 'nothing';
+    return eventOf(this.#core(index), this.parameters, (other) => this.#core(other));
   }
 
   /** The work registered under a DOI; of twins, the published one. */
@@ -116,20 +141,31 @@ export class World {
 
   /** The works whose numbers stand in a path: candidates for being the one that a URL belongs to. */
   namedIn(text: string): Work[] {
-    return indexesIn(text, this.size).map((index) => this.work(index));
+    return indexesIn(text, this.size)
+      .filter((index) => this.isThere(index))
+      .map((index) => this.work(index));
   }
 
   #first(indexes: readonly number[], fits: (work: Work) => boolean): Work | undefined {
     for (const index of indexes) {
-      if (!Number.isInteger(index) || index < 0 || index >= this.size) continue;
+      if (!Number.isInteger(index) || index < 0 || index >= this.size || !this.isThere(index)) continue;
       const work = this.work(index);
       if (fits(work)) return work;
     }
     return undefined;
   }
 
-  #generate(index: number): Work {
-    return locate(this.parameters, generateCore(this.parameters, index, this.#venues), this.#choice);
+  #core(index: number): WorkCore {
+    return generateCore(this.parameters, index, this.#venues);
+  }
+
+  /** The work as it is at the world's moment; one that is not there yet is told by its flag. */
+  #generate(index: number): Work & { readonly isUnborn?: true } {
+    const work = locate(this.parameters, this.#core(index), this.#choice);
+    const { moment } = this.parameters;
+    if (moment === undefined) return work;
+    const about = aboutOf(index, this.parameters, (other) => this.#core(other));
+    return workAt(work, moment, { event: this.event(index), about }) ?? { ...work, isUnborn: true };
   }
 
   /** One pass over all works: the columns, the citation counts and the identity. */
@@ -140,7 +176,7 @@ export class World {
       year: new Uint16Array(count),
       topics: new Uint32Array(count),
       citedBy: new Uint32Array(count),
-      flags: new Uint8Array(count),
+      flags: new Uint16Array(count),
     };
     const digest = createHash('sha256').update(JSON.stringify({ parameters: this.parameters, hosts: this.hosts }));
     for (let index = 0; index < count; index += 1) {
@@ -150,7 +186,7 @@ export class World {
       columns.title[index] = work.title;
       columns.year[index] = work.year;
       columns.topics[index] = packTopics(work);
-      columns.flags[index] = flagsOf(work);
+      columns.flags[index] = flagsOf(work) | (work.isUnborn ? FLAG.unborn : 0);
       for (const cited of work.references) columns.citedBy[cited] = (columns.citedBy[cited] ?? 0) + 1;
     }
     return { columns, identity: digest.digest('hex') };

@@ -2,6 +2,9 @@ import { stripVTControlCharacters, styleText } from 'node:util';
 
 type Style = Parameters<typeof styleText>[0];
 
+/** Written together with what follows, so that nothing flickers. */
+export const CLEAR = '\u001B[H\u001B[2J';
+
 /** Where a command writes: data to stdout, everything else to stderr. */
 export interface Terminal {
   /** A person looks at stderr and it can rewrite its last line. */

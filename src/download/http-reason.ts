@@ -1,4 +1,4 @@
-import type { FailedReason, HttpResult, LaterReason, RefusedReason } from '../http/index.ts';
+import type { FailedReason, HttpResponse, HttpResult, LaterReason, RefusedReason } from '../http/index.ts';
 import type { Reason } from './reasons.ts';
 
 const REFUSED: Readonly<Record<RefusedReason, Reason>> = {
@@ -63,4 +63,10 @@ export function reasonOfStatus(status: number): Reason | undefined {
   if (status === 401 || status === 403 || status === 451) return 'forbidden';
   if (status === 429) return 'rate-limited';
   return (status >= 500 && status < 600) || status === 408 || status === 425 ? 'server-error' : 'bad-status';
+}
+
+/** The answer behind a result, where one came at all. */
+export function responseOf(result: HttpResult): HttpResponse | undefined {
+  if (result.kind === 'response' || result.kind === 'stopped') return result.response;
+  return result.trail.response;
 }

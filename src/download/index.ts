@@ -13,5 +13,6 @@ export type { Artifact, ArtifactKind, Attempt, WorkOutcome, WorkResult } from '.
 export { processWork } from './process-work.ts';
 export type { ProcessOptions } from './process-work.ts';
 export { DownloadRun } from './run.ts';
-export type { DownloadEvent, DownloadRunOptions, DownloadSummary, ResultSink, WorkProvider } from './run.ts';
+export type { DownloadEvent } from './event.ts';
+export type { DownloadRunOptions, DownloadSummary, ResultSink, WorkProvider } from './run.ts';
 export { slug } from './slug.ts';

@@ -3,10 +3,13 @@ import { mkdir, rm, stat, symlink } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { promisify } from 'node:util';
 
-import { AppError, partPath, syncFolder } from '../base/index.ts';
+import type { Clock } from '../base/index.ts';
+import { AppError, partPath, syncFolder, systemClock } from '../base/index.ts';
+import type { Beginning } from './beginning.ts';
+import { BegunFiles } from './begun-files.ts';
 import { FileCommits } from './file-commits.ts';
 import type { ArtifactKind } from './outcome.ts';
-import { PartFolder } from './part-folder.ts';
+import { BEGUN_FOLDER, PartFolder } from './part-folder.ts';
 import { slug } from './slug.ts';
 
 const hardLink = promisify(linkCallback);
@@ -19,19 +22,37 @@ export class KeptFiles implements Disposable {
   readonly #contentAddressed: boolean;
   readonly #commits = new FileCommits();
   readonly #made = new Set<string>();
+  readonly #begun: BegunFiles;
+  readonly #clock: Clock;
   #parts: PartFolder | undefined;
 
-  constructor(root: string, options: { readonly contentAddressed?: boolean } = {}) {
+  constructor(root: string, options: { readonly contentAddressed?: boolean; readonly clock?: Clock } = {}) {
     this.root = root;
     this.#contentAddressed = options.contentAddressed ?? false;
+    this.#clock = options.clock ?? systemClock;
+    this.#begun = new BegunFiles(join(root, '.parts', BEGUN_FOLDER));
   }
 
-  /** A place for bytes that are not yet known to be a document; nothing ever trusts it. */
-  async newPart(): Promise<string> {
+  /** A place for bytes that are not yet known to be a document, with what there is of the file already, if it was begun. */
+  async newPart(file?: {
+    readonly work: string;
+    readonly url: string;
+  }): Promise<{ readonly part: string; readonly beginning: Beginning | undefined }> {
     const folder = join(this.root, '.parts');
     await this.#make(folder);
-    this.#parts ??= PartFolder.open(folder);
-    return partPath(join(this.#parts.path, 'body'));
+    this.#parts ??= PartFolder.open(folder, this.#clock);
+    const part = partPath(join(this.#parts.path, 'body'));
+    return { part, beginning: file && this.#begun.take(file.work, file.url, part) };
+  }
+
+  /** Keeps what there is of a file for whoever tries it again. */
+  setAside(part: string): void {
+    this.#begun.setAside(part);
+  }
+
+  /** Removes the beginnings of files whose works are over, and those that are too old to be gone on with. */
+  removeBegun(isOver: (work: string) => boolean): void {
+    this.#begun.remove(isOver, this.#clock.now());
   }
 
   /** Where a reader finds the file of a work: the file itself, or a link to it where files are kept by hash. */

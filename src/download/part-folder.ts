@@ -1,17 +1,21 @@
 import { randomBytes } from 'node:crypto';
-import { mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 
 import type { Clock } from '../base/index.ts';
 import { AppError, FileLock, systemClock } from '../base/index.ts';
+import { notePath } from './beginning.ts';
+import { BegunFiles } from './begun-files.ts';
 
+/** Where the beginnings are that somebody may go on with. */
+export const BEGUN_FOLDER = 'begun';
 const LOCK = '.lock';
 const TRIES = 10;
 
 /**
  * Where a process keeps bytes that are not yet known to be a document: a folder of its own below a shared one, beside a
  * lock that the operating system lets go when the process dies. So whoever opens the next one can tell what was left
- * behind by the dead from what the living still write, and removes it.
+ * behind by the dead from what the living still write: beginnings of files are set aside, the rest is removed.
  *
  *   take lock ──▶ make folder ──▶ … ──▶ remove folder ──▶ remove lock      (a folder without a lock is nobody's)
  */
@@ -62,7 +66,8 @@ function sweep(root: string, clock: Clock): void {
   const locks = names.filter((name) => name.endsWith(LOCK)).map((name) => name.slice(0, -LOCK.length));
   const living = new Set(locks.filter((name) => !clear(root, name, clock)));
   const isOfTheLiving = (name: string): boolean => [...living].some((owner) => name.startsWith(owner));
-  for (const name of names) if (!isOfTheLiving(name)) rmSync(join(root, name), { recursive: true, force: true });
+  for (const name of names)
+    if (name !== BEGUN_FOLDER && !isOfTheLiving(name)) rmSync(join(root, name), { recursive: true, force: true });
 }
 
 /** Removes what a dead process left; false when its lock is held. */
@@ -70,6 +75,16 @@ function clear(root: string, name: string, clock: Clock): boolean {
   using lock = new FileLock(join(root, name + LOCK), clock);
   using held = lock.tryTake();
   if (!held) return false;
+  setAside(root, join(root, name));
   rmSync(join(root, name), { recursive: true, force: true });
   return true;
+}
+
+/** What the dead had begun and written down; only the holder of the lock moves it. */
+function setAside(root: string, folder: string): void {
+  if (!existsSync(folder)) return;
+  const begun = new BegunFiles(join(root, BEGUN_FOLDER));
+  const ending = notePath('');
+  for (const name of readdirSync(folder))
+    if (name.endsWith(ending)) begun.setAside(join(folder, name.slice(0, -ending.length)));
 }

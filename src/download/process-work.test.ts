@@ -23,7 +23,7 @@ async function outcomeOf(findings: readonly Finding[], ...answers: readonly Http
   };
   using files = new KeptFiles(NEVER);
   // No byte of a body comes, so no part is ever made.
-  files.newPart = async () => NEVER;
+  files.newPart = async () => ({ part: NEVER, beginning: undefined });
   const clock = new HeldClock(0);
   const work = { ...workFromPayload('w', undefined), isComplete: true };
   const { outcome } = await processWork(work, {

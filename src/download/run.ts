@@ -18,6 +18,7 @@ import { Orchestrator } from '../queue/index.ts';
 import type { ResolveContext, Resolver } from '../resolve/index.ts';
 import type { Work } from '../works/index.ts';
 import { workFromPayload } from '../works/index.ts';
+import type { DownloadEvent } from './event.ts';
 import { givenUpWorks } from './given-up.ts';
 import type { InspectDocument } from './identity.ts';
 import { inGroups } from './in-groups.ts';
@@ -42,13 +43,6 @@ export interface ResultSink {
 
 /** Where works come from. Ends by itself; what it could not deliver it tells in its own way. */
 export type WorkProvider = (signal: AbortSignal) => AsyncIterable<Work>;
-
-/** What happens in a run besides what the queue tells. */
-export type DownloadEvent =
-  | { readonly kind: 'work-found'; readonly isNew: boolean }
-  | { readonly kind: 'work-ended'; readonly row: ManifestRow }
-  | { readonly kind: 'work-kept-before'; readonly work: string }
-  | { readonly kind: 'worker-crashed'; readonly work: string; readonly code: string; readonly message: string };
 
 export interface DownloadRunOptions {
   readonly runId: string;
@@ -77,7 +71,8 @@ export interface DownloadRunOptions {
   readonly around?: (<T>(job: LeasedJob, run: () => Promise<T>) => Promise<T>) | undefined;
 }
 
-export interface DownloadSummary extends RunSummary {
+/** What came of the works so far. */
+export interface DownloadCounts {
   readonly found: number;
   readonly saved: number;
   /** Known not to be had. */
@@ -88,6 +83,8 @@ export interface DownloadSummary extends RunSummary {
   readonly crashed: number;
   readonly bytes: number;
 }
+
+export interface DownloadSummary extends RunSummary, DownloadCounts {}
 
 const SHORTEST_PARK_MS = 60_000;
 const LONGEST_PARK_MS = 24 * 3_600_000;
@@ -123,15 +120,14 @@ export class DownloadRun {
     return this.#orchestrator;
   }
 
-  get counts(): Readonly<
-    Record<'found' | 'saved' | 'skipped' | 'failed' | 'parked' | 'keptBefore' | 'crashed' | 'bytes', number>
-  > {
+  get counts(): DownloadCounts {
     return { ...this.#counts };
   }
 
   /** Finds and downloads until nothing is left, or until told to stop. */
   async run(options: { readonly drain?: DrainMode; readonly signal: AbortSignal }): Promise<DownloadSummary> {
-    const { provider } = this.#options;
+    const { provider, files } = this.#options;
+    files.removeBegun(this.#isOver);
     const stop = this.#halt;
     const signal = AbortSignal.any([options.signal, stop.signal]);
     const drain = options.drain ?? 'empty';
@@ -152,6 +148,7 @@ export class DownloadRun {
       stop.abort();
       await finding;
       await this.#accountForGivenUp();
+      files.removeBegun(this.#isOver);
       if (this.#diskError) throw this.#diskError.error;
       if (providerError) throw providerError.error;
       return { ...summary, ...this.#counts };
@@ -257,6 +254,9 @@ export class DownloadRun {
       return { work, outcome, asked: [], attempts: [], problems: [], startedAt, endedAt: options.clock.now() };
     }
   }
+
+  /** Beginnings of files are kept only for works that may be tried again. */
+  readonly #isOver = (work: string): boolean => (this.#options.sink.last(work)?.outcome ?? 'parked') !== 'parked';
 
   /** Jobs that the queue ended without a handler have no row yet: a work without a row would be lost without a word. */
   async #accountForGivenUp(): Promise<void> {

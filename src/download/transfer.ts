@@ -1,16 +1,9 @@
-import type { BodySink, Headers, ResponseHead } from '../http/index.ts';
+import type { BodySink, Headers, HttpResult, ResponseHead } from '../http/index.ts';
 import type { Plan } from '../resolve/index.ts';
+import type { Beginning, Version } from './beginning.ts';
+import { responseOf } from './http-reason.ts';
+import type { ReceiveOptions } from './receive-body.ts';
 import { BodyReceiver } from './receive-body.ts';
-
-/** What a body is known by, so that its rest can be told from the rest of another. */
-interface Version {
-  /** A strong ETag. */
-  readonly etag: string;
-  /** Bytes of the whole; undefined when the server did not say. */
-  readonly total: number | undefined;
-  /** Where it came from in the end, without the query, which may be a signature made anew each time. */
-  readonly place: string;
-}
 
 const NOTHING: BodySink = { write: () => undefined };
 
@@ -20,8 +13,9 @@ const NOTHING: BodySink = { write: () => undefined };
  * same validator, comes from the same place, begins where we stopped and ends where the whole ends.
  *
  *   begin ──▶ broke off ──Range──▶ the rest ──▶ whole
- *               ▲            │ another version, another part, 416
- *               └─from the start
+ *               ▲  ▲         │ another version, another part, 416
+ *               │  └─from the start
+ *        taken over from a process that died
  */
 export class Transfer {
   receiver: BodyReceiver | undefined;
@@ -30,13 +24,27 @@ export class Transfer {
   readonly #part: string;
   readonly #plan: Plan;
   readonly #keepPages: boolean;
+  readonly #asker: { readonly work: string; readonly url: string };
   #version: Version | undefined;
   #asked = 0;
 
-  constructor(part: string, plan: Plan, keepPages: boolean) {
+  constructor(
+    part: string,
+    options: { readonly plan: Plan; readonly keepPages: boolean; readonly work: string; readonly url: string },
+  ) {
     this.#part = part;
-    this.#plan = plan;
-    this.#keepPages = keepPages;
+    this.#plan = options.plan;
+    this.#keepPages = options.keepPages;
+    this.#asker = { work: options.work, url: options.url };
+  }
+
+  /** Takes over what is in the part file already, if it still is what was written down. */
+  async resume(beginning: Beginning): Promise<void> {
+    this.receiver = await BodyReceiver.resume(
+      this.#receiving(() => undefined),
+      beginning,
+    );
+    this.#version = this.receiver && beginning.version;
   }
 
   /** The byte from which on the rest was asked for; 0 where everything was. */
@@ -44,11 +52,28 @@ export class Transfer {
     return this.#asked;
   }
 
+  /** True while there is something that its rest could be put to. */
+  get isContinuable(): boolean {
+    return this.#version !== undefined && this.receiver !== undefined;
+  }
+
   /** Asks for the rest only, if there is something to continue. */
   rangeHeaders(): Headers {
     this.fault = undefined;
     this.#asked = this.#version === undefined ? 0 : (this.receiver?.bytes ?? 0);
     return this.#version && this.#asked > 0 ? { range: `bytes=${this.#asked}-`, 'if-range': this.#version.etag } : {};
+  }
+
+  /** True for a body that may be had by going on, or from the start if what came is not the rest of it. */
+  isBrokenOff(result: HttpResult): boolean {
+    if (result.kind === 'failed') return result.retryable && result.trail.response !== undefined;
+    if (this.#asked === 0) return false;
+    return this.fault !== undefined || responseOf(result)?.status === 416;
+  }
+
+  /** True for a body that came and was too much of something: its rest would be refused as well. */
+  isRefused(result: HttpResult): boolean {
+    return result.kind === 'refused' && result.trail.response !== undefined;
   }
 
   /** Asks for everything again next time. */
@@ -70,13 +95,13 @@ export class Transfer {
     }
     this.receiver?.discard();
     this.#version = versionOf(head);
-    this.receiver = new BodyReceiver({
-      part: this.#part,
-      keepPages: this.#keepPages,
-      checksum: this.#plan.checksum,
-      stop,
-    });
+    const origin = this.#version && { ...this.#asker, version: this.#version };
+    this.receiver = new BodyReceiver({ ...this.#receiving(stop), origin });
     return this.receiver;
+  }
+
+  #receiving(stop: () => void): ReceiveOptions {
+    return { part: this.#part, keepPages: this.#keepPages, checksum: this.#plan.checksum, stop };
   }
 
   /** Why a part is not the rest of what we have. */

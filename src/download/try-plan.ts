@@ -1,11 +1,11 @@
 import type { Clock } from '../base/index.ts';
 import { equalJitterDelay, wait } from '../base/index.ts';
-import type { HttpResponse, HttpResult, Send } from '../http/index.ts';
+import type { HttpResult, Send } from '../http/index.ts';
 import { CookieJar } from '../http/index.ts';
 import type { LandingPage, Plan } from '../resolve/index.ts';
 import { decodePage, readLandingPage } from '../resolve/index.ts';
 import type { Work } from '../works/index.ts';
-import { reasonOfResult } from './http-reason.ts';
+import { reasonOfResult, responseOf } from './http-reason.ts';
 import type { InspectDocument } from './identity.ts';
 import { belongsTo } from './identity.ts';
 import type { KeptFiles } from './kept-files.ts';
@@ -156,12 +156,15 @@ export class PlanTrier {
   }
 
   async #fetch(plan: Plan, url: string): Promise<Got> {
-    const { files } = this.#options;
-    const part = await files.newPart();
-    const transfer = new Transfer(part, plan, this.#options.accept.has('html'));
+    const { files, signal } = this.#options;
+    const { part, beginning } = await files.newPart({ work: this.#work.id, url });
+    const keepPages = this.#options.accept.has('html');
+    const transfer = new Transfer(part, { plan, keepPages, work: this.#work.id, url });
     let got: Got | undefined;
+    let result: HttpResult | undefined;
     try {
-      const result = await this.#transfer(transfer, plan, url);
+      if (beginning) await transfer.resume(beginning);
+      result = await this.#transfer(transfer, plan, url);
       const refused = this.#refusal(result);
       const { receiver, fault } = transfer;
       if (fault !== undefined) return { ...this.#lost(result, 'bad-status'), detail: fault };
@@ -169,15 +172,23 @@ export class PlanTrier {
       got = await this.#judge(part, result, receiver.end());
       return got;
     } finally {
+      // What broke off, or was left because the process ends, is gone on with by whoever tries again.
+      const isLeft = result === undefined ? signal.aborted : !transfer.isRefused(result);
+      if (got === undefined && isLeft && transfer.isContinuable) {
+        transfer.receiver?.leave();
+        files.setAside(part);
+      }
       // Whatever was not kept, and the page that was only read.
-      if (!got?.artifact) transfer.receiver?.discard();
+      else if (got?.artifact) transfer.receiver?.forgetBeginning();
+      else transfer.receiver?.discard();
     }
   }
 
   /** Sends, and goes on where a body broke off, as often as the retry limit allows. */
   async #transfer(transfer: Transfer, plan: Plan, url: string): Promise<HttpResult> {
     const { send, signal, webClock, retries, maxBytes } = this.#options;
-    for (let attempt = 1; ; attempt += 1) {
+    // That a beginning of another day does not fit any more is no failure of this one.
+    for (let attempt = transfer.receiver ? 0 : 1; ; attempt += 1) {
       const range = transfer.rangeHeaders();
       const result = await send(
         {
@@ -196,11 +207,11 @@ export class PlanTrier {
         },
         signal,
       );
-      if (!isBrokenOff(result, transfer) || attempt > retries) return result;
+      if (!transfer.isBrokenOff(result) || attempt > retries) return result;
       const response = responseOf(result);
       // Where a packed file was unpacked on the way, no byte of ours is a place to go on from.
       if (response?.status === 416 || response?.wireBytes !== response?.bodyBytes) transfer.startOver();
-      await wait(webClock, equalJitterDelay(attempt, { baseMs: 1_000, capMs: 60_000 }), signal);
+      await wait(webClock, equalJitterDelay(Math.max(1, attempt), { baseMs: 1_000, capMs: 60_000 }), signal);
     }
   }
 
@@ -252,7 +263,7 @@ export class PlanTrier {
     if (!got.body?.page) return got;
     if (belongsTo(this.#work, text.replaceAll(/<[^<>]*>/g, ' ')) === 'no')
       return { ...got, reason: 'identity-mismatch' };
-    const part = await this.#options.files.newPart();
+    const { part } = await this.#options.files.newPart();
     const receiver = new BodyReceiver({ part, keepPages: true, checksum: null, stop: () => undefined });
     receiver.write(got.body.page);
     receiver.end();
@@ -279,16 +290,4 @@ export class PlanTrier {
 /** What a browser would say by default: the whole address within one origin, the origin alone to others. */
 function refererTo(url: string, page: URL): string {
   return new URL(url).origin === page.origin ? `${page.origin}${page.pathname}${page.search}` : `${page.origin}/`;
-}
-
-/** True for a body that may be had by going on, or from the start if what came is not the rest of it. */
-function isBrokenOff(result: HttpResult, transfer: Transfer): boolean {
-  if (result.kind === 'failed') return result.retryable && result.trail.response !== undefined;
-  if (transfer.continuedFrom === 0) return false;
-  return transfer.fault !== undefined || responseOf(result)?.status === 416;
-}
-
-function responseOf(result: HttpResult): HttpResponse | undefined {
-  if (result.kind === 'response' || result.kind === 'stopped') return result.response;
-  return result.trail.response;
 }

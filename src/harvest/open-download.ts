@@ -219,9 +219,12 @@ export async function assembleDownload(
   });
   const send = keepingRecords(web.toMachineTime(client.send), services, {
     keep: (record) => records.add([record]),
+    keepNotices: (given) => records.addNotices(given),
     now: () => runtime.clock.now(),
   });
-  const files = stack.use(new KeptFiles(download.out, { contentAddressed: download.content_addressed }));
+  const files = stack.use(
+    new KeptFiles(download.out, { contentAddressed: download.content_addressed, clock: runtime.clock }),
+  );
   const run = new DownloadRun({
     runId,
     queue: parts.queue,

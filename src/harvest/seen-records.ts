@@ -1,7 +1,7 @@
 import type { HttpResponse, Send } from '../http/index.ts';
 import type { Services } from '../resolve/index.ts';
-import type { WorkRecord } from '../works/index.ts';
-import { parseCrossrefRecord, parseOpenAlexRecord } from '../works/index.ts';
+import type { NoticeAbout, WorkRecord } from '../works/index.ts';
+import { noticesGiven, parseCrossrefRecord, parseOpenAlexRecord } from '../works/index.ts';
 
 /** Larger answers are lists, which their reader keeps itself. */
 const MOST_BYTES = 2_000_000;
@@ -10,15 +10,25 @@ const MOST_BYTES = 2_000_000;
 export function keepingRecords(
   send: Send,
   services: Services,
-  options: { readonly keep: (record: WorkRecord) => void; readonly now: () => number },
+  options: {
+    readonly keep: (record: WorkRecord) => void;
+    /** Takes what a notice says about other works. */
+    readonly keepNotices: (given: readonly NoticeAbout[]) => void;
+    readonly now: () => number;
+  },
 ): Send {
   const bases = { openalex: services.base('openalex'), crossref: services.base('crossref') };
   return async (request, signal) => {
     const result = await send(request, signal);
     if (result.kind !== 'response' || result.response.status !== 200) return result;
     const service = (['openalex', 'crossref'] as const).find((name) => isWork(request.url, bases[name]));
-    const record = service && recordIn(service, result.response, new Date(options.now()).toISOString());
+    const value = service && valueIn(service, result.response);
+    if (!service || value === undefined) return result;
+    const at = new Date(options.now()).toISOString();
+    const record = service === 'openalex' ? parseOpenAlexRecord(value, at) : parseCrossrefRecord(value, at);
     if (record) options.keep(record);
+    const given = service === 'crossref' ? noticesGiven(value) : [];
+    if (given.length > 0) options.keepNotices(given);
     return result;
   };
 }
@@ -27,15 +37,14 @@ function isWork(url: URL, base: URL): boolean {
   return url.origin === base.origin && url.pathname.startsWith(`${base.pathname.replace(/\/$/, '')}/works/`);
 }
 
-function recordIn(service: 'openalex' | 'crossref', { body }: HttpResponse, at: string): WorkRecord | undefined {
+/** What an answer says of a work, in its service's own shape. */
+function valueIn(service: 'openalex' | 'crossref', { body }: HttpResponse): unknown {
   if (body.length > MOST_BYTES) return undefined;
-  let value: unknown;
   try {
-    value = JSON.parse(body.toString('utf8'));
+    const value = JSON.parse(body.toString('utf8')) as unknown;
+    return service === 'openalex' ? value : (value as { readonly message?: unknown } | null)?.message;
   } catch {
     // Whoever asked is told so by its own reading of it.
     return undefined;
   }
-  if (service === 'openalex') return parseOpenAlexRecord(value, at);
-  return parseCrossrefRecord((value as { readonly message?: unknown } | null)?.message, at);
 }

@@ -2,6 +2,7 @@ import type { Dispatcher } from 'undici';
 
 import type { Clock } from '../base/index.ts';
 import { BodyDecoder, isGzip, parseCodings } from './body-decoder.ts';
+import { BodyGauge } from './body-gauge.ts';
 import { Deadlines } from './deadlines.ts';
 import type { Failure, Phase } from './failure.ts';
 import { failureOf } from './failure.ts';
@@ -10,6 +11,7 @@ import type { HttpLimits } from './limits.ts';
 import type { BodySink, FailedReason, Headers, HttpResponse, OpenSink, RefusedReason, ResponseHead } from './send.ts';
 
 type Controller = Dispatcher.DispatchController;
+type Step = Phase | 'received' | 'ended';
 
 /** How one exchange on the wire ended. */
 export type ExchangeEnd =
@@ -17,60 +19,57 @@ export type ExchangeEnd =
   | { readonly kind: 'stopped'; readonly response: HttpResponse }
   | (Failure & { readonly response?: HttpResponse });
 
-/** Bodies of answers other than 2xx are read for their message and their look, not as documents. */
-const MAX_ERROR_BYTES = 1024 * 1024;
-/** A short text may well shrink a hundredfold; the ratio says something only from here on. */
-const RATIO_FROM_BYTES = 1024 * 1024;
+interface ExchangeOptions {
+  readonly clock: Clock;
+  readonly limits: HttpLimits;
+  readonly url: URL;
+  readonly sink: OpenSink | undefined;
+  readonly unpack: boolean;
+  readonly storeCookie: (line: string) => void;
+  readonly onHeaders: (head: ResponseHead) => void;
+}
 
 /**
  * One request and its answer at the level of the parser: chunks go from the socket to the sink without a stream
  * between them, under every limit on time and size.
  *
- *   connect ──▶ headers ──▶ body ──▶ ended (response · stopped · refused · failed)
+ *   connect ──▶ headers ──▶ body ──▶ received ──▶ ended (response · stopped · refused · failed)
+ *
+ * `received`: the whole body is here and the sink is still busy with it. While the sink or the decoder can take no more,
+ * the socket is not read and no deadline runs.
  */
 export class Exchange implements Dispatcher.DispatchHandler {
-  readonly #limits: HttpLimits;
-  readonly #url: URL;
-  readonly #openSink: OpenSink | undefined;
-  #unpack: boolean;
-  readonly #storeCookie: (line: string) => void;
-  readonly #onHeaders: (head: ResponseHead) => void;
+  readonly #given: ExchangeOptions;
   readonly #settle: PromiseWithResolvers<ExchangeEnd> = Promise.withResolvers();
   readonly #deadlines: Deadlines;
-  #phase: Phase = 'connect';
-  #ended = false;
+  #step: Step = 'connect';
+  /** Whether a body without a coding is looked at for being packed all the same. */
+  #unpack: boolean;
   #controller: Controller | undefined;
   #status = 0;
   #headers: Headers = {};
   #informational = 0;
-  #cap = 0;
-  #wireBytes = 0;
-  #bodyBytes = 0;
+  #gauge = new BodyGauge();
   #memory: Buffer[] = [];
   #sink: BodySink | undefined;
   #decoder: BodyDecoder | undefined;
   /** Chunks that came while the sink was busy: the decoder may hand out a few more after it was told to wait. */
   #waiting: Buffer[] = [];
-  #sinkBusy = false;
-  #decoderFull = false;
-  #bodyDone = false;
+  /** Who can take no more at the moment; the socket is read while nobody is in it. */
+  readonly #busy = new Set<'sink' | 'decoder'>();
 
-  constructor(options: {
-    readonly clock: Clock;
-    readonly limits: HttpLimits;
-    readonly url: URL;
-    readonly sink: OpenSink | undefined;
-    readonly unpack: boolean;
-    readonly storeCookie: (line: string) => void;
-    readonly onHeaders: (head: ResponseHead) => void;
-  }) {
-    this.#limits = options.limits;
-    this.#url = options.url;
-    this.#openSink = options.sink;
-    this.#unpack = options.unpack;
-    this.#storeCookie = options.storeCookie;
-    this.#onHeaders = options.onHeaders;
-    this.#deadlines = new Deadlines(options.clock, options.limits, (...expired) => this.#fail(...expired));
+  constructor(given: ExchangeOptions) {
+    this.#given = given;
+    this.#unpack = given.unpack;
+    this.#deadlines = new Deadlines(given.clock, given.limits, (...expired) => this.#fail(...expired));
+  }
+
+  get #isEnded(): boolean {
+    return this.#step === 'ended';
+  }
+
+  get #phase(): Phase {
+    return this.#step === 'received' || this.#step === 'ended' ? 'body' : this.#step;
   }
 
   get end(): Promise<ExchangeEnd> {
@@ -83,7 +82,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onRequestStart(controller: Controller): void {
-    if (this.#ended) {
+    if (this.#isEnded) {
       controller.abort(new Error('ended before it was connected'));
       return;
     }
@@ -96,72 +95,71 @@ export class Exchange implements Dispatcher.DispatchHandler {
     status: number,
     headers: Record<string, string | string[] | undefined>,
   ): void {
-    if (this.#ended) return;
+    if (this.#isEnded) return;
     const lines = Array.isArray(controller.rawHeaders) ? controller.rawHeaders.length / 2 : 0;
-    if (lines > this.#limits.maxHeaderLines) {
-      return this.#refuse('headers-too-large', `more than ${this.#limits.maxHeaderLines} header lines`);
+    if (lines > this.#given.limits.maxHeaderLines) {
+      return this.#refuse('headers-too-large', `more than ${this.#given.limits.maxHeaderLines} header lines`);
     }
     if (status < 200) {
       this.#informational += 1;
-      if (this.#informational > this.#limits.maxInformational) {
-        this.#refuse('headers-too-large', `more than ${this.#limits.maxInformational} informational answers`);
+      if (this.#informational > this.#given.limits.maxInformational) {
+        this.#refuse('headers-too-large', `more than ${this.#given.limits.maxInformational} informational answers`);
       }
       return;
     }
     this.#status = status;
     this.#headers = flattenHeaders(headers);
-    for (const line of [headers['set-cookie'] ?? []].flat()) this.#storeCookie(line);
-    this.#onHeaders({ url: this.#url, status, headers: this.#headers });
+    for (const line of [headers['set-cookie'] ?? []].flat()) this.#given.storeCookie(line);
+    this.#given.onHeaders({ url: this.#given.url, status, headers: this.#headers });
     this.#enter('body');
-    this.#receive(controller);
+    this.#receive();
   }
 
-  onResponseData(controller: Controller, chunk: Buffer): void {
-    if (this.#ended) return;
+  onResponseData(_controller: Controller, chunk: Buffer): void {
+    if (this.#isEnded) return;
     this.#deadlines.received(chunk.length);
-    this.#wireBytes += chunk.length;
-    if (this.#wireBytes > this.#cap) return this.#tooLarge();
-    if (this.#unpack && this.#wireBytes === chunk.length && isGzip(chunk)) this.#decode(['gzip']);
+    const isFirst = this.#gauge.wireBytes === 0;
+    if (!this.#gauge.received(chunk.length)) return this.#tooLarge();
+    if (this.#unpack && isFirst && isGzip(chunk)) this.#decode(['gzip']);
     if (!this.#decoder) return this.#deliver(chunk);
-    if (!this.#decoder.write(chunk) && !this.#ended) {
-      this.#decoderFull = true;
-      this.#hold(controller);
-    }
+    if (!this.#decoder.write(chunk) && !this.#isEnded) this.#hold('decoder');
   }
 
   onResponseEnd(): void {
-    if (this.#ended) return;
+    if (this.#isEnded) return;
     if (this.#decoder) this.#decoder.end();
     else this.#finishBody();
   }
 
   onResponseError(_controller: Controller | null, error: Error): void {
-    if (this.#ended) return;
-    const failure = failureOf(error, this.#phase);
-    this.#endWith(this.#phase === 'body' ? { ...failure, response: this.#response() } : failure, error);
+    if (this.#isEnded) return;
+    this.#endWith({ ...failureOf(error, this.#phase), ...this.#partial() }, error);
   }
 
-  #receive(controller: Controller): void {
+  #receive(): void {
     const success = this.#status >= 200 && this.#status < 300;
     const codings = parseCodings(this.#headers['content-encoding']);
-    if (codings === undefined || codings.length > this.#limits.maxCodings) {
+    if (codings === undefined || codings.length > this.#given.limits.maxCodings) {
       return this.#refuse('unknown-encoding', `content-encoding "${this.#headers['content-encoding']}"`);
     }
-    this.#cap = !success ? MAX_ERROR_BYTES : this.#openSink ? this.#limits.maxBytes : this.#limits.maxMemoryBytes;
+    const kind = !success ? 'error-page' : this.#given.sink ? 'file' : 'memory';
+    this.#gauge = new BodyGauge(this.#given.limits, kind);
+    const { cap } = this.#gauge;
     const length = Number(this.#headers['content-length'] ?? 0);
-    if (success && length > this.#cap) {
-      return this.#refuse('body-too-large', `${length} bytes announced, ${this.#cap} allowed`);
+    if (success && length > cap) {
+      return this.#refuse('body-too-large', `${length} bytes announced, ${cap} allowed`);
     }
     this.#unpack &&= success && codings.length === 0;
     if (codings.length > 0) this.#decode(codings);
-    if (!success || !this.#openSink) return;
-    const opened = this.#openSink({ url: this.#url, status: this.#status, headers: this.#headers }, () => this.#stop());
+    if (!success || !this.#given.sink) return;
+    const opened = this.#given.sink({ url: this.#given.url, status: this.#status, headers: this.#headers }, () =>
+      this.#stop(),
+    );
     if (!(opened instanceof Promise)) {
       this.#sink = opened;
       return;
     }
-    this.#sinkBusy = true;
-    this.#hold(controller);
+    this.#hold('sink');
     void opened.then(
       (sink) => {
         this.#sink = sink;
@@ -178,37 +176,31 @@ export class Exchange implements Dispatcher.DispatchHandler {
       // The body came as a whole by the rules of HTTP; if its coding is cut all the same, it was packed that way.
       error: (error) => this.#fail('bad-encoding', error.message, false),
       drain: () => {
-        this.#decoderFull = false;
+        this.#busy.delete('decoder');
         this.#resume();
       },
     });
   }
 
   #deliver(chunk: Buffer): void {
-    if (this.#ended) return;
-    this.#bodyBytes += chunk.length;
-    if (this.#bodyBytes > this.#cap) return this.#tooLarge();
-    if (this.#decoder && this.#bodyBytes > RATIO_FROM_BYTES) {
-      const ratio = this.#bodyBytes / Math.max(1, this.#wireBytes);
-      if (ratio > this.#limits.maxRatio) {
-        return this.#refuse('decompression-bomb', `the body unpacks to ${Math.round(ratio)} times its size`);
-      }
-    }
-    if (!this.#sink && !this.#sinkBusy) this.#memory.push(chunk);
-    else if (this.#sinkBusy) this.#waiting.push(chunk);
+    if (this.#isEnded) return;
+    if (!this.#gauge.unpacked(chunk.length)) return this.#tooLarge();
+    const ratio = this.#decoder && this.#gauge.bombRatio;
+    if (ratio) return this.#refuse('decompression-bomb', `the body unpacks to ${Math.round(ratio)} times its size`);
+    if (this.#busy.has('sink')) this.#waiting.push(chunk);
+    else if (!this.#sink) this.#memory.push(chunk);
     else this.#give(chunk);
   }
 
   #give(chunk: Buffer): void {
     let written: void | Promise<void>;
     try {
-      written = this.#sink?.write(chunk);
+      written = this.#sink?.write(chunk, this.#decoder !== undefined);
     } catch (error) {
       return this.abort(error as Error);
     }
     if (!(written instanceof Promise)) return;
-    this.#sinkBusy = true;
-    if (this.#controller) this.#hold(this.#controller);
+    this.#hold('sink');
     this.#decoder?.pause();
     void written.then(
       () => this.#release(),
@@ -218,23 +210,26 @@ export class Exchange implements Dispatcher.DispatchHandler {
 
   /** The sink can take more: first what waited, then what the socket holds. */
   #release(): void {
-    this.#sinkBusy = false;
-    while (this.#waiting.length > 0 && !this.#sinkBusy && !this.#ended) this.#give(this.#waiting.shift() as Buffer);
-    if (this.#sinkBusy || this.#ended) return;
+    this.#busy.delete('sink');
+    while (this.#waiting.length > 0 && !this.#busy.has('sink') && !this.#isEnded) {
+      this.#give(this.#waiting.shift() as Buffer);
+    }
+    if (this.#busy.has('sink') || this.#isEnded) return;
     this.#decoder?.resume();
     this.#resume();
-    if (this.#bodyDone) this.#finishBody();
+    if (this.#step === 'received') this.#finishBody();
   }
 
   #resume(): void {
-    if (this.#sinkBusy || this.#decoderFull || this.#ended) return;
+    if (this.#busy.size > 0 || this.#isEnded) return;
     this.#deadlines.hold(false);
     this.#controller?.resume();
   }
 
   #finishBody(): void {
-    this.#bodyDone = true;
-    if (!this.#sinkBusy && !this.#ended) this.#endWith({ kind: 'response', response: this.#response() });
+    if (this.#isEnded) return;
+    this.#step = 'received';
+    if (!this.#busy.has('sink')) this.#endWith({ kind: 'response', response: this.#response() });
   }
 
   #stop(): void {
@@ -244,32 +239,35 @@ export class Exchange implements Dispatcher.DispatchHandler {
   #tooLarge(): void {
     const success = this.#status >= 200 && this.#status < 300;
     // Of an error page the beginning is enough.
-    if (success) this.#refuse('body-too-large', `more than ${this.#cap} bytes`);
+    if (success) this.#refuse('body-too-large', `more than ${this.#gauge.cap} bytes`);
     else this.#endWith({ kind: 'response', response: this.#response() }, new Error('error page cut'));
   }
 
   #response(): HttpResponse {
     return {
-      url: this.#url,
+      url: this.#given.url,
       status: this.#status,
       headers: this.#headers,
       body: this.#memory.length === 1 ? (this.#memory[0] as Buffer) : Buffer.concat(this.#memory),
-      wireBytes: this.#wireBytes,
-      bodyBytes: this.#bodyBytes,
+      wireBytes: this.#gauge.wireBytes,
+      bodyBytes: this.#gauge.bodyBytes,
       chain: [],
       origin: 'network',
     };
   }
 
+  /** What came of an answer that was cut; nothing before its headers. */
+  #partial(): { readonly response?: HttpResponse } {
+    return this.#phase === 'body' ? { response: this.#response() } : {};
+  }
+
   #refuse(reason: RefusedReason, message: string): void {
-    const response = this.#phase === 'body' ? { response: this.#response() } : {};
-    this.#endWith({ kind: 'refused', reason, message, ...response }, new Error(message));
+    this.#endWith({ kind: 'refused', reason, message, ...this.#partial() }, new Error(message));
   }
 
   #fail(reason: FailedReason, message: string, retryable: boolean): void {
-    if (this.#ended) return;
-    const response = this.#phase === 'body' ? { response: this.#response() } : {};
-    this.#endWith({ kind: 'failed', reason, message, retryable, ...response }, new Error(message));
+    if (this.#isEnded) return;
+    this.#endWith({ kind: 'failed', reason, message, retryable, ...this.#partial() }, new Error(message));
   }
 
   #endWith(end: ExchangeEnd, abortWith?: Error): void {
@@ -277,8 +275,8 @@ export class Exchange implements Dispatcher.DispatchHandler {
   }
 
   #close(settle: () => void, abortWith: Error | undefined): void {
-    if (this.#ended) return;
-    this.#ended = true;
+    if (this.#isEnded) return;
+    this.#step = 'ended';
     this.#deadlines[Symbol.dispose]();
     this.#waiting = [];
     if (abortWith) {
@@ -288,13 +286,15 @@ export class Exchange implements Dispatcher.DispatchHandler {
     settle();
   }
 
-  #hold(controller: Controller): void {
+  /** Reads no further until `who` can take more. */
+  #hold(who: 'sink' | 'decoder'): void {
+    this.#busy.add(who);
     this.#deadlines.hold(true);
-    controller.pause();
+    this.#controller?.pause();
   }
 
   #enter(phase: Phase): void {
-    this.#phase = phase;
+    this.#step = phase;
     this.#deadlines.enter(phase);
   }
 }

@@ -13,7 +13,8 @@ export interface ResponseHead {
 
 /** Takes a body as it streams; a promise makes the sender wait. An error thrown here passes through `send`. */
 export interface BodySink {
-  write(chunk: Buffer): void | Promise<void>;
+  /** `isDecoded` where the bytes were unpacked on the way, so that they are not those of the wire. */
+  write(chunk: Buffer, isDecoded?: boolean): void | Promise<void>;
 }
 
 /** Asked once per answer of status 2xx, before its body; `stop` ends the transfer when enough has been seen. */

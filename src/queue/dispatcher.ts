@@ -14,9 +14,20 @@ const LOOK_SHARE = 20;
 const IDLE_LOOK_MS = 30_000;
 const DRAIN_LOOK_MS = 1_000;
 
+/** Whether jobs may be leased; what ends is settled in every mode. */
+type Leasing = 'open' | 'paused' | 'stopped';
+/** Whether a round is underway, and whether something happened since it began. */
+type Round = 'resting' | 'underway' | 'wanted-again';
+/** What is known of the queue; `unsure`: it may hold leases of this process that are not in its hands. */
+type View = 'unsure' | 'stale' | 'current';
+
 /**
  * Writes down what came of jobs and fills the workers they left, both in one write, and sleeps when there is neither. One
- * write is underway at a time: jobs that end meanwhile share the next one.
+ * write is underway at a time: jobs that end meanwhile share the next one. Its state is three words:
+ *
+ *   leasing   open ⇄ paused, either ─[Symbol.dispose]─▶ stopped
+ *   round     resting ─pump─▶ underway ─pump─▶ wanted-again ─end of round─▶ underway ─end of round─▶ resting
+ *   view      current ─lookAgain, requeue, lane taken empty─▶ stale ─look─▶ current;  any ─reconcile─▶ unsure ─release─▶ stale
  */
 export class Dispatcher implements Disposable {
   readonly #options: OrchestratorOptions;
@@ -31,12 +42,9 @@ export class Dispatcher implements Disposable {
   readonly #failed: (error: unknown) => void;
   readonly #lanes = new LaneBook();
   #drain: DrainMode;
-  #paused = false;
-  #isReconciled = true;
-  #stopped = false;
-  #pumping = false;
-  #pumpAgain = false;
-  #lookNeeded = true;
+  #leasing: Leasing = 'open';
+  #round: Round = 'resting';
+  #view: View = 'stale';
   #lookAfter = 0;
   #alarm: Timer | undefined;
 
@@ -69,7 +77,7 @@ export class Dispatcher implements Disposable {
 
   /** Something may have changed in the queue: look before sleeping again. */
   lookAgain(): void {
-    this.#lookNeeded = true;
+    this.#outdate();
     this.pump();
   }
 
@@ -81,65 +89,61 @@ export class Dispatcher implements Disposable {
 
   /** What is leased to this process and not in its hands is given back before anything else is leased. */
   reconcile(): void {
-    this.#isReconciled = false;
+    this.#view = 'unsure';
     this.pump();
   }
 
   setPaused(paused: boolean): void {
-    this.#paused = paused;
+    if (this.#leasing !== 'stopped') this.#leasing = paused ? 'paused' : 'open';
     this.lookAgain();
   }
 
   /** Something is being written or read. */
   get busy(): boolean {
-    return this.#pumping;
+    return this.#round !== 'resting';
   }
 
   /** Settles and leases; called whenever a job ended, a worker became free or something changed. */
   pump(): void {
-    if (this.#pumping) {
-      this.#pumpAgain = true;
+    if (this.#round !== 'resting') {
+      this.#round = 'wanted-again';
       return;
     }
-    this.#pumping = true;
+    this.#round = 'underway';
     this.#pump()
       .catch((error: unknown) => {
         this.#failed(error);
         // Jobs that ended meanwhile are still to be settled.
-        this.#pumpAgain = true;
+        this.#round = 'wanted-again';
       })
       .finally(() => {
-        this.#pumping = false;
-        if (!this.#pumpAgain) {
-          this.#rested();
-          return;
-        }
-        this.#pumpAgain = false;
-        this.pump();
+        const isWanted = this.#round === 'wanted-again';
+        this.#round = 'resting';
+        if (isWanted) this.pump();
+        else this.#rested();
       });
   }
 
   /** Leases nothing any more; what ends is still settled. */
   [Symbol.dispose](): void {
-    this.#stopped = true;
+    this.#leasing = 'stopped';
     this.#alarm?.[Symbol.dispose]();
   }
 
   async #pump(): Promise<void> {
     for (;;) {
-      if (!this.#isReconciled) {
-        this.#isReconciled = true;
-        const left = await this.#store.release(this.#workerId, this.#jobs.ids, this.#clock.now());
-        if (left > 0) this.#lookNeeded = true;
+      if (this.#view === 'unsure') {
+        this.#view = 'stale';
+        await this.#store.release(this.#workerId, this.#jobs.ids, this.#clock.now());
       }
-      if (this.#leasing && this.#clock.monotonic() >= this.#lookAfter) await this.#look();
+      if (this.#leasing === 'open' && this.#clock.monotonic() >= this.#lookAfter) await this.#look();
       const ended = this.#jobs.takeEnded();
-      const picks = this.#leasing ? this.#choose() : [];
+      const picks = this.#leasing === 'open' ? this.#choose() : [];
       if (ended.length > 0 || picks.length > 0) await this.#exchange(ended, picks);
-      else if (this.#leasing && this.#lookNeeded && this.#seats.freeWorkers > 0) await this.#look();
+      else if (this.#leasing === 'open' && this.#view !== 'current' && this.#seats.freeWorkers > 0) await this.#look();
       else break;
     }
-    if (!this.#stopped) await this.#rest();
+    if (!this.#isStopped) await this.#rest();
   }
 
   /**
@@ -153,8 +157,12 @@ export class Dispatcher implements Disposable {
     return this.#lanes.choose(this.#seats.freeWorkers, this.#seats.roomElsewhere);
   }
 
-  get #leasing(): boolean {
-    return !this.#stopped && !this.#paused;
+  get #isStopped(): boolean {
+    return this.#leasing === 'stopped';
+  }
+
+  #outdate(): void {
+    if (this.#view === 'current') this.#view = 'stale';
   }
 
   async #exchange(ended: readonly EndedJob[], picks: readonly Pick[]): Promise<void> {
@@ -166,7 +174,7 @@ export class Dispatcher implements Disposable {
       throw error;
     });
     this.#jobs.settled(ended, accepted);
-    if (ended.some(({ settlement }) => settlement.kind === 'requeue')) this.#lookNeeded = true;
+    if (ended.some(({ settlement }) => settlement.kind === 'requeue')) this.#outdate();
     if (picks.length > 0)
       this.#report({ kind: 'dispatched', leased: leased.length, durationMs: this.#clock.monotonic() - startedAt });
     for (const pick of picks) {
@@ -174,9 +182,9 @@ export class Dispatcher implements Disposable {
         picks.length === 1
           ? leased.length
           : leased.filter((job) => job.host === pick.host && job.resolverHint === pick.resolver).length;
-      if (this.#lanes.took(pick, found)) this.#lookNeeded = true;
+      if (this.#lanes.took(pick, found)) this.#outdate();
     }
-    if (this.#stopped) {
+    if (this.#isStopped) {
       // Told to stop while the lease was on its way.
       const settlement = { kind: 'requeue', delayMs: 0, refund: true } as const;
       if (leased.length > 0)
@@ -205,7 +213,7 @@ export class Dispatcher implements Disposable {
 
   async #look(): Promise<void> {
     const startedAt = this.#clock.monotonic();
-    this.#lookNeeded = false;
+    if (this.#view === 'stale') this.#view = 'current';
     const { lanes, exhausted } = await this.#store.backlog(this.#clock.now(), this.#options.maxDeaths);
     this.#lanes.replace(lanes);
     const endedAt = this.#clock.monotonic();
@@ -220,10 +228,11 @@ export class Dispatcher implements Disposable {
     this.#alarm?.[Symbol.dispose]();
     this.#alarm = undefined;
     // A process without free workers is woken by its own jobs, a paused one by whoever resumes it.
-    if (this.#seats.freeWorkers === 0 || (this.#paused && this.#drain === 'never')) return;
+    const isPaused = this.#leasing === 'paused';
+    if (this.#seats.freeWorkers === 0 || (isPaused && this.#drain === 'never')) return;
     const now = this.#clock.now();
     const outlook = await this.#store.outlook(now);
-    const knows = !this.#pumpAgain && (this.#paused || !this.#lookNeeded);
+    const knows = this.#round === 'underway' && (isPaused || this.#view === 'current');
     if (knows && this.#jobs.size === 0 && this.#isDrained(outlook)) {
       this.#drained();
       return;
@@ -243,7 +252,7 @@ export class Dispatcher implements Disposable {
       case 'empty':
         return ready + delayed + inProgress === 0;
       case 'due':
-        return inProgress === 0 && (ready === 0 || this.#paused || this.#lanes.every(this.#cannotRun));
+        return inProgress === 0 && (ready === 0 || this.#leasing === 'paused' || this.#lanes.every(this.#cannotRun));
     }
   }
 }

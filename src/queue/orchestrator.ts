@@ -1,19 +1,17 @@
-import { hostname } from 'node:os';
-
 import type { Clock, Random, Timer } from '../base/index.ts';
 import { systemClock } from '../base/index.ts';
 import type { Admission } from '../hosts/index.ts';
-import { createMemoryAdmission, HostTable, isSlowed } from '../hosts/index.ts';
+import { createMemoryAdmission, hostReports, HostTable, isSlowed } from '../hosts/index.ts';
 import { Dispatcher } from './dispatcher.ts';
 import type { Report } from './events.ts';
 import type { Handler, HandlerContext } from './handler.ts';
 import type { DrainMode, OrchestratorOptions } from './options.ts';
 import { ORCHESTRATOR_DEFAULTS } from './options.ts';
+import { Presence } from './presence.ts';
 import { RunningJobs } from './running-jobs.ts';
 import { Seats } from './seats.ts';
 import type { LeasedJob, QueueStore, StoreChange } from './types.ts';
 import type { WorkQueue } from './work-queue.ts';
-import { createWorkerId, isDeadHere } from './worker-identity.ts';
 
 /** What an orchestrator is made of: a queue and a handler; the rest has defaults. */
 export interface OrchestratorSetup extends Partial<OrchestratorOptions> {
@@ -43,6 +41,9 @@ export interface RunSummary {
 
 /** How often running jobs are checked for their time limit. */
 const SWEEP_MS = 1_000;
+/** How often a process that is at work tells how it goes, and of how many hosts. */
+const TELL_MS = 5_000;
+const HOSTS_TOLD = 100;
 
 /**
  * Empties a queue: leases jobs as workers become free, runs them within their limits, writes down what came of them.
@@ -57,7 +58,6 @@ const SWEEP_MS = 1_000;
  * ```
  */
 export class Orchestrator {
-  readonly workerId = createWorkerId();
   readonly #options: OrchestratorOptions;
   readonly #report: Report;
   readonly #clock: Clock;
@@ -65,11 +65,13 @@ export class Orchestrator {
   readonly #admission: Admission;
   readonly #seats: Seats;
   readonly #jobs: RunningJobs;
-  readonly #startedAt: number;
+  readonly #presence: Presence;
   readonly #timers = new Set<Timer>();
   readonly #ended = Promise.withResolvers<RunSummary['reason']>();
   #dispatcher: Dispatcher | undefined;
   #stopping = false;
+  /** Something has happened since it was told last. */
+  #isNews = false;
   #failure: { readonly error: unknown } | undefined;
 
   constructor(setup: OrchestratorSetup) {
@@ -80,7 +82,7 @@ export class Orchestrator {
     this.#store = store;
     this.#clock = clock;
     this.#report = report ?? (() => undefined);
-    this.#startedAt = clock.now();
+    this.#presence = new Presence(store, clock, options);
     this.#admission = admission ?? ownAdmission(options, { clock, random, report: this.#report });
     this.#seats = new Seats({
       options,
@@ -104,6 +106,11 @@ export class Orchestrator {
     });
   }
 
+  /** The name of this process at the queue. */
+  get workerId(): string {
+    return this.#presence.workerId;
+  }
+
   /** What goes on now: jobs that hold a worker, jobs that wait for a host, what was settled so far. */
   get status(): { readonly running: number; readonly parked: number; readonly counts: Omit<RunSummary, 'reason'> } {
     const { parked } = this.#seats;
@@ -111,11 +118,11 @@ export class Orchestrator {
   }
 
   /** Hosts whose cap was lowered or which are held, because they asked for it. */
-  get throttled(): { readonly host: string; readonly cap: number; readonly heldUntil: number | null }[] {
+  get throttled(): { readonly host: string; readonly cap: number; readonly heldMs: number | null }[] {
     return this.#admission
       .snapshot()
       .filter((host) => isSlowed(host) || (host.hold !== null && host.hold.reason !== 'paused'))
-      .map(({ key, cap, hold }) => ({ host: key, cap, heldUntil: hold?.at ?? null }));
+      .map(({ key, cap, hold }) => ({ host: key, cap, heldMs: hold?.leftMs ?? null }));
   }
 
   /**
@@ -143,16 +150,17 @@ export class Orchestrator {
     using _room = this.#admission.watch(() => this.#seats.freeWorkers > 0 && dispatcher.pump());
     signal?.addEventListener('abort', stop, { once: true });
     try {
-      await this.#recoverDead();
+      await this.#presence.recoverDead();
       await this.#readPauses();
       await this.#announce();
       this.#every(this.#options.heartbeatMs, () => this.#heartbeat());
+      if (this.#options.heartbeatMs > TELL_MS) this.#every(TELL_MS, () => this.#announceWork());
       this.#every(SWEEP_MS, () => this.#jobs.sweep());
       if (signal?.aborted) stop();
       dispatcher.pump();
       const reason = await this.#ended.promise;
       if (this.#failure) throw this.#failure.error;
-      await this.#store.announce(this.workerId, null, this.#clock.now());
+      await this.#presence.leave();
       return { ...this.#jobs.counts, reason };
     } finally {
       signal?.removeEventListener('abort', stop);
@@ -189,38 +197,27 @@ export class Orchestrator {
     this.#dispatcher?.setPaused(pauses.some(({ scope }) => scope === 'all'));
   }
 
-  /** Processes of this machine that died hold leases that need not be waited for. */
-  async #recoverDead(): Promise<void> {
-    const { leases, workers } = await this.#store.admin.stats(this.#clock.now());
-    const names = new Set([...leases.map(({ workerId }) => workerId), ...workers.map(({ workerId }) => workerId)]);
-    const dead = [...names].filter(isDeadHere);
-    if (dead.length === 0) return;
-    await this.#store.expire(dead, this.#clock.now());
-    for (const workerId of dead) await this.#store.announce(workerId, null, this.#clock.now());
-  }
-
   async #heartbeat(): Promise<void> {
     await this.#jobs.heartbeat();
     this.#dispatcher?.reconcile();
-    await this.#recoverDead();
+    await this.#presence.recoverDead();
     await this.#announce();
   }
 
-  async #announce(): Promise<void> {
-    const { running, parked } = this.status;
-    await this.#store.announce(
-      this.workerId,
-      {
-        pid: process.pid,
-        hostname: hostname(),
-        startedAt: this.#startedAt,
-        maxWorkers: this.#options.maxWorkers,
-        running,
-        parked,
-        throttled: this.throttled,
-      },
-      this.#clock.now(),
-    );
+  /** Whoever does nothing has nothing new to tell. */
+  async #announceWork(): Promise<void> {
+    if (this.#jobs.size > 0 || this.#isNews) await this.#announce();
+  }
+
+  #announce(): Promise<void> {
+    const { running, parked, counts } = this.status;
+    this.#isNews = running + parked > 0;
+    return this.#presence.announce({
+      running,
+      parked,
+      ended: counts.done + counts.skipped + counts.error,
+      hosts: hostReports(this.#admission.snapshot(), HOSTS_TOLD),
+    });
   }
 
   #stop(reason: string): void {

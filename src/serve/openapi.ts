@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-import { problem } from './api/shapes.ts';
+import { problem } from './api/shapes/operating.ts';
 import type { Route } from './http/route.ts';
 
 type Json = Record<string, unknown>;

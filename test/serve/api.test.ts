@@ -72,5 +72,5 @@ test('every route is in the document that is served, and what is answered is wha
     assert.ok(result.success, `${path}: ${result.success ? '' : result.error.message}`);
     validated += 1;
   }
-  assert.ok(validated >= 25, `${validated} answers were held to the document`);
+  assert.ok(validated >= 24, `${validated} answers were held to the document`);
 });

@@ -101,7 +101,11 @@ export async function openSmallServer(folder: string, more: Partial<ServerOption
 }
 
 /** Asks as somebody with the token. */
-export async function ask(server: CorpusServer, path: string, init: RequestInit = {}): Promise<Response> {
+export async function ask(
+  server: CorpusServer,
+  path: string,
+  init: Omit<RequestInit, 'headers'> & { readonly headers?: Readonly<Record<string, string>> } = {},
+): Promise<Response> {
   const headers = { authorization: `Bearer ${TOKEN}`, ...init.headers };
   return await fetch(new URL(path, server.url), { redirect: 'manual', ...init, headers });
 }

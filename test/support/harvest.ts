@@ -51,8 +51,8 @@ export const PATIENCE: Readonly<Record<string, string>> = {
 
 /** A world whose files are made already: making one takes long enough to look like a slow host. */
 export async function openWorld(options: Harvest, onEntry: () => void = () => undefined): Promise<Simulation> {
-  const { seed, works, hosts, profile, timeScale, documents } = options;
-  const parameters = { seed, works, hosts, profile };
+  const { seed, works, hosts, profile, moment, timeScale, documents } = options;
+  const parameters = { seed, works, hosts, profile, ...(moment !== undefined && { moment }) };
   const simulation = await Simulation.open({ parameters, timeScale, documents, onEntry });
   for (const work of simulation.world.works())
     for (const { file } of work.locations) if (file) await simulation.documents.digest(file);

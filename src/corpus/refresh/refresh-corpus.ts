@@ -6,10 +6,11 @@ import type { Config } from '../../config/index.ts';
 import type { Asking, Runtime } from '../../harvest/index.ts';
 import { openAsking, openQueue, readLastRows } from '../../harvest/index.ts';
 import { REASONS } from '../../download/index.ts';
-import type { RecordStore, WorkRecord } from '../../works/index.ts';
+import type { NoticeAbout, RecordStore, WorkRecord } from '../../works/index.ts';
 import {
   doiPath,
   lookupText,
+  noticesGiven,
   OPENALEX_SELECT,
   parseCrossrefRecord,
   parseOpenAlexRecord,
@@ -19,6 +20,7 @@ import {
 } from '../../works/index.ts';
 import type { RefreshDiff, States } from './refresh-diff.ts';
 import { diffStates, stateOf } from './refresh-diff.ts';
+import { keepLook } from './refreshed-file.ts';
 
 /** How a corpus is looked at again. */
 export interface RefreshRequest {
@@ -33,9 +35,11 @@ const RETRY_DAYS = { later: 1, other: 30 } as const;
 
 /**
  * Looks at a corpus again. What is remembered of its works is written down before anything is asked, so that a look that is
- * killed goes on from the same point: the difference that it tells in the end is the same.
+ * killed goes on from the same point: the difference that it tells in the end is the same. What it tells is kept in the folder
+ * before the memory goes, so that nobody who is killed while printing it has lost it.
  *
- *   remembered → records read again → jobs given another chance → gathered as before → what differs is told, memory removed
+ *   remembered → records read again → jobs given another chance → gathered as before → new records read at Crossref
+ *     → what differs is kept and told, memory removed
  */
 export async function refreshCorpus(
   folder: string,
@@ -53,38 +57,51 @@ export async function refreshCorpus(
   const path = join(folder, 'state', 'refresh.json');
   const before = await remembered(path, () => {
     using records = parts.openRecords();
-    return statesOf(folder, records);
+    return { began: new Date(runtime.clock.now()).toISOString(), states: statesOf(folder, records) };
   });
   {
     using records = parts.openRecords();
     await using asking = openAsking(config, runtime);
-    await readAgain(records, asking, runtime, signal);
-    if (request.retractionWatch !== undefined) await watchRetractions(records, request.retractionWatch);
-    await retryFailures(folder, records, before, parts);
+    await readAgain([...records.all()], records, { asking, runtime, signal });
+    await retryFailures(folder, records, before.states, parts);
   }
   await parts.gather();
   using records = parts.openRecords();
+  {
+    await using asking = openAsking(config, runtime);
+    // A work that is new may be the notice of another one's retraction, which only Crossref says.
+    const added = [...records.all()].filter(({ id }) => before.states[id] === undefined);
+    await readAgain(added, records, { asking, runtime, signal });
+  }
+  if (request.retractionWatch !== undefined)
+    records.addNotices(await Array.fromAsync(readRetractionWatch(request.retractionWatch)));
   records.linkVersions(new Date(runtime.clock.now()).toISOString());
-  const diff = diffStates(before, statesOf(folder, records));
+  const diff = diffStates(before.states, statesOf(folder, records));
+  await keepLook(folder, { began: before.began, ended: new Date(runtime.clock.now()).toISOString(), diff });
   rmSync(path, { force: true });
   return diff;
 }
 
+/** From where a look began. */
+interface Memory {
+  readonly began: string;
+  readonly states: States;
+}
+
 /** The states from which a look began: those that one which was killed left, else those of now. */
-async function remembered(path: string, now: () => States): Promise<States> {
+async function remembered(path: string, now: () => Memory): Promise<Memory> {
   if (existsSync(path)) {
     try {
-      return JSON.parse(readFileSync(path, 'utf8')) as States;
-    } catch (cause) {
-      throw new AppError('REFRESH_STATE', `${path} is damaged`, {
-        hint: 'remove it: the next look begins anew',
-        cause,
-      });
+      const { began, states } = JSON.parse(readFileSync(path, 'utf8')) as Partial<Memory>;
+      if (typeof began === 'string' && typeof states === 'object') return { began, states };
+    } catch {
+      // Told below, as the same thing.
     }
+    throw new AppError('REFRESH_STATE', `${path} is damaged`, { hint: 'remove it: the next look begins anew' });
   }
-  const states = now();
-  await writeFileAtomic(path, JSON.stringify(states));
-  return states;
+  const memory = now();
+  await writeFileAtomic(path, JSON.stringify(memory));
+  return memory;
 }
 
 function statesOf(folder: string, records: RecordStore): States {
@@ -94,15 +111,20 @@ function statesOf(folder: string, records: RecordStore): States {
   return Object.fromEntries([...records.all()].map((record) => [record.id, stateOf(record, saved.has(record.id))]));
 }
 
-/** Reads every record again: at OpenAlex, where a single one is free, and what publishers said since at Crossref. */
-async function readAgain(records: RecordStore, asking: Asking, runtime: Runtime, signal: AbortSignal): Promise<void> {
-  const all = [...records.all()];
+/** Reads records again: at OpenAlex, where a single one is free, and what publishers said since at Crossref. */
+async function readAgain(
+  all: readonly WorkRecord[],
+  records: RecordStore,
+  { asking, runtime, signal }: { readonly asking: Asking; readonly runtime: Runtime; readonly signal: AbortSignal },
+): Promise<void> {
   let next = 0;
   const work = async (): Promise<void> => {
     for (let record = all[next++]; record; record = all[next++]) {
       signal.throwIfAborted();
+      const { id } = record;
       const read = await recordsNow(record, asking, runtime, signal);
-      if (read.length > 0) records.add(read.map((each) => ({ ...each, id: record.id })));
+      if (read.records.length > 0) records.add(read.records.map((each) => ({ ...each, id })));
+      records.addNotices(read.given);
     }
   };
   await Promise.all(Array.from({ length: TOGETHER }, work));
@@ -113,7 +135,7 @@ async function recordsNow(
   { send, services, contact }: Asking,
   runtime: Runtime,
   signal: AbortSignal,
-): Promise<WorkRecord[]> {
+): Promise<{ readonly records: readonly WorkRecord[]; readonly given: readonly NoticeAbout[] }> {
   const at = new Date(runtime.clock.now()).toISOString();
   const ask = async (
     service: 'openalex' | 'crossref',
@@ -136,18 +158,8 @@ async function recordsNow(
     doi === null
       ? undefined
       : ((await ask('crossref', `works/${doiPath(doi)}`, { mailto: contact })) as { message?: unknown } | undefined);
-  return [parseOpenAlexRecord(byOpenAlex, at), parseCrossrefRecord(byCrossref?.message, at)].filter(
-    (each) => each !== undefined,
-  );
-}
-
-async function watchRetractions(records: RecordStore, path: string): Promise<void> {
-  for await (const { doi, pmid, notice } of readRetractionWatch(path)) {
-    const record =
-      (doi === null ? undefined : records.get(`doi:${doi}`)) ??
-      (pmid === null ? undefined : records.get(`pmid:${pmid}`));
-    if (record) records.add([{ ...record, notices: [...record.notices, notice], sources: [] }]);
-  }
+  const records = [parseOpenAlexRecord(byOpenAlex, at), parseCrossrefRecord(byCrossref?.message, at)];
+  return { records: records.filter((each) => each !== undefined), given: noticesGiven(byCrossref?.message) };
 }
 
 /** Gives jobs that failed another chance: works that have become open, and losses that have grown old enough for their reason. */

@@ -67,6 +67,7 @@ export function diffStates(before: States, after: States): RefreshDiff {
     const earlier = before[work];
     return earlier ? [{ work, now, earlier, told: { work, title: now.title, doi: now.doi } }] : [];
   });
+  const isReinstatement = (notice: string): boolean => notice.startsWith('reinstatement ');
   const isWeighty = (notice: string): boolean => /^(?:retraction|removal|reinstatement) /.test(notice);
   return {
     new_works: works
@@ -84,7 +85,15 @@ export function diffStates(before: States, after: States): RefreshDiff {
       )
       .map(({ told, now }) => ({ ...told, published_as: now.publishedAs })),
     retracted: changed.filter(({ now, earlier }) => now.isRetracted && !earlier.isRetracted).map(({ told }) => told),
-    reinstated: changed.filter(({ now, earlier }) => !now.isRetracted && earlier.isRetracted).map(({ told }) => told),
+    // Told as well where nobody here had heard of the retraction: others may have.
+    reinstated: changed
+      .filter(
+        ({ now, earlier }) =>
+          !now.isRetracted &&
+          (earlier.isRetracted ||
+            now.notices.some((notice) => isReinstatement(notice) && !earlier.notices.includes(notice))),
+      )
+      .map(({ told }) => told),
     corrected: changed.flatMap(({ told, now, earlier }) => {
       const notices = now.notices.filter((notice) => !earlier.notices.includes(notice) && !isWeighty(notice));
       return notices.length === 0 ? [] : [{ ...told, notices }];

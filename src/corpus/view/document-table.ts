@@ -4,11 +4,11 @@ import { decodeCursor, encodeCursor } from './cursor.ts';
 import { wordsOf } from './work-table.ts';
 
 /** What becomes of a document, in this order. */
-export const DOCUMENT_STEPS = ['parsed', 'chunked', 'embedded'] as const;
+const DOCUMENT_STEPS = ['parsed', 'chunked', 'embedded'] as const;
 export type DocumentStep = (typeof DOCUMENT_STEPS)[number];
 
 /** How a step ended: in the words of the stage's manifest; null before that. */
-export type StepStatus = 'success' | 'failure' | 'skip' | null;
+type StepStatus = 'success' | 'failure' | 'skip' | null;
 
 /** A document as a list shows it. */
 export interface DocumentLine {

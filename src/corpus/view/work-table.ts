@@ -7,8 +7,8 @@ import type { PrismaWork } from '../export/prisma.ts';
 import { decodeCursor, encodeCursor } from './cursor.ts';
 
 /** What a list of works can be sorted by. */
-export const WORK_SORTS = ['title', 'year', 'outcome', 'reason', 'licence', 'at', 'citations'] as const;
-export type WorkSort = (typeof WORK_SORTS)[number];
+export const WORK_ORDERS = ['title', 'year', 'outcome', 'reason', 'licence', 'at', 'citations'] as const;
+export type WorkOrder = (typeof WORK_ORDERS)[number];
 
 /** What works are told apart by; `none` is what is not known. */
 export const WORK_FACETS = ['outcome', 'reason', 'licence', 'version', 'type', 'year'] as const;
@@ -28,7 +28,7 @@ export interface WorkFilter {
 
 /** A page of a list of works. */
 export interface WorksRequest extends WorkFilter {
-  readonly sort?: WorkSort | undefined;
+  readonly sort?: WorkOrder | undefined;
   readonly order?: 'asc' | 'desc' | undefined;
   readonly limit?: number | undefined;
   /** `next` of the page before. */
@@ -123,7 +123,7 @@ const INDEXES = `
 const WORDS =
   "coalesce(title, '') || ' ' || coalesce(authors, '') || ' ' || coalesce(venue, '') || ' ' || coalesce(doi, '') || ' ' || work";
 
-const SORT_COLUMNS: Readonly<Record<WorkSort, string>> = {
+const SORT_COLUMNS: Readonly<Record<WorkOrder, string>> = {
   title: 'sort_title',
   year: 'year',
   outcome: 'outcome',

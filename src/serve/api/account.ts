@@ -4,7 +4,7 @@ import { route } from '../http/route.ts';
 import type { Context } from './context.ts';
 import { runOf } from './context.ts';
 import { noQuery, runPath } from './parameters.ts';
-import * as shapes from './shapes.ts';
+import * as shapes from './shapes/corpus.ts';
 
 /** What was asked for, what came of it, and what is missing and why. */
 export function accountRoutes(context: Context): Route[] {

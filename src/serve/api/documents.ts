@@ -7,7 +7,8 @@ import { route } from '../http/route.ts';
 import type { Context } from './context.ts';
 import { runOf } from './context.ts';
 import { documentPath, noQuery, pageQuery, runPath, wholeNumber, words } from './parameters.ts';
-import * as shapes from './shapes.ts';
+import { page } from './shapes/basics.ts';
+import * as shapes from './shapes/corpus.ts';
 
 const TYPES: Readonly<Record<string, string>> = {
   '.pdf': 'application/pdf',
@@ -26,7 +27,7 @@ export function documentRoutes(context: Context): Route[] {
       summary: 'Documents and how far each has come.',
       pathSchema: runPath,
       querySchema: z.strictObject({ ...pageQuery, q: words.optional().describe('Words of the work that it holds.') }),
-      gives: { kind: 'json', schema: shapes.page(shapes.documentLine) },
+      gives: { kind: 'json', schema: page(shapes.documentLine) },
       version: ({ path }) => runOf(context, path.run).version,
       handle: ({ path, query }) => ({ kind: 'json', value: runOf(context, path.run).view.documents.page(query) }),
     }),

@@ -9,7 +9,7 @@ import { route } from '../http/route.ts';
 import type { Context } from './context.ts';
 import { runOf } from './context.ts';
 import { noQuery, runPath, wholeNumber, words } from './parameters.ts';
-import * as shapes from './shapes.ts';
+import * as shapes from './shapes/corpus.ts';
 
 const name = words.min(1).describe('The id of a node, or a DOI, an OpenAlex id, words of a title.');
 const edgeKind = z.enum(Object.keys(EDGE_KINDS) as [EdgeKind, ...EdgeKind[]]);

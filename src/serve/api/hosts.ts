@@ -4,7 +4,8 @@ import type { Route } from '../http/route.ts';
 import { route } from '../http/route.ts';
 import type { Context } from './context.ts';
 import { noPath, pageQuery } from './parameters.ts';
-import * as shapes from './shapes.ts';
+import { page } from './shapes/basics.ts';
+import * as shapes from './shapes/operating.ts';
 import { Problem } from '../http/problem.ts';
 
 /** The hosts that are asked. */
@@ -17,7 +18,7 @@ export function hostRoutes(context: Context): Route[] {
         'What each host allows, how it was asked, and until when it is left alone and why; paused and held ones first.',
       pathSchema: noPath,
       querySchema: z.strictObject(pageQuery),
-      gives: { kind: 'json', schema: shapes.page(shapes.host) },
+      gives: { kind: 'json', schema: page(shapes.host) },
       version: () => String(world.revision),
       handle: ({ query: { limit = 50, cursor } }) => {
         const from = cursor === undefined || cursor === '' ? 0 : Number(cursor);

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-import { WORK_SORTS } from '../../corpus/index.ts';
+import { WORK_ORDERS } from '../../corpus/index.ts';
 
 /** Text that came with a question: nobody asks longer ones. */
 export const words = z.string().max(1_000);
@@ -52,6 +52,6 @@ export const workFilter = {
 export const worksQuery = z.strictObject({
   ...pageQuery,
   ...workFilter,
-  sort: z.enum(WORK_SORTS).optional(),
+  sort: z.enum(WORK_ORDERS).optional(),
   order: z.enum(['asc', 'desc']).optional(),
 });

@@ -9,7 +9,8 @@ import { moment } from '../watch/queue-watch.ts';
 import type { Context } from './context.ts';
 import { queueOf } from './context.ts';
 import { noPath, noQuery, pageQuery, wholeNumber, words } from './parameters.ts';
-import * as shapes from './shapes.ts';
+import { page } from './shapes/basics.ts';
+import * as shapes from './shapes/operating.ts';
 import { triedOf } from './tried.ts';
 
 /** The queue: how it stands, over time, and its jobs. */
@@ -59,7 +60,7 @@ export function queueRoutes(context: Context): Route[] {
         resolver: words.optional(),
         error_code: words.optional().describe('Such as HTTP_404.'),
       }),
-      gives: { kind: 'json', schema: shapes.page(shapes.job) },
+      gives: { kind: 'json', schema: page(shapes.job) },
       handle: async ({ query }) => {
         const { state, host, resolver, error_code: errorCode, limit = 50, cursor } = query;
         const filter = { ...(state && { states: [state] }), host, resolver, errorCode };

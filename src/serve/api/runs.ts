@@ -3,7 +3,7 @@ import { route } from '../http/route.ts';
 import type { Context } from './context.ts';
 import { runOf } from './context.ts';
 import { noPath, noQuery, runPath } from './parameters.ts';
-import * as shapes from './shapes.ts';
+import * as shapes from './shapes/operating.ts';
 import { z } from 'zod';
 
 const EVENTS = 50;

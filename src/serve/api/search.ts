@@ -6,7 +6,7 @@ import { route } from '../http/route.ts';
 import type { Context } from './context.ts';
 import { runOf } from './context.ts';
 import { runPath, share, wholeNumber, words, yesOrNo } from './parameters.ts';
-import * as shapes from './shapes.ts';
+import * as shapes from './shapes/corpus.ts';
 
 /** A search keeps a core busy: more at once would only make each of them slower. */
 const AT_ONCE = 2;

@@ -8,7 +8,7 @@ import type { SteeringAct } from '../watch/steering.ts';
 import type { Context } from './context.ts';
 import { queueOf } from './context.ts';
 import { noPath, noQuery } from './parameters.ts';
-import * as shapes from './shapes.ts';
+import * as shapes from './shapes/operating.ts';
 
 const by = z.string().max(100).optional().describe('Who does it, for the log.');
 const paused = z

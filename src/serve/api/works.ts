@@ -8,7 +8,7 @@ import { route } from '../http/route.ts';
 import type { Context } from './context.ts';
 import { runOf } from './context.ts';
 import { noQuery, runPath, workFilter, workPath, worksQuery, yesOrNo } from './parameters.ts';
-import * as shapes from './shapes.ts';
+import * as shapes from './shapes/corpus.ts';
 import { triedOf } from './tried.ts';
 
 const DOWNLOADS: readonly (readonly [name: string, format: ExportFormat, type: string])[] = [

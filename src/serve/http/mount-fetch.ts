@@ -32,5 +32,5 @@ export async function answerWithFetch(
   );
   response.writeHead(answered.status, { ...API_HEADERS, ...Object.fromEntries(answered.headers) });
   if (answered.body === null) response.end();
-  else await pipeline(Readable.fromWeb(answered.body as Parameters<typeof Readable.fromWeb>[0]), response, { signal });
+  else await pipeline(Readable.fromWeb(answered.body), response, { signal });
 }

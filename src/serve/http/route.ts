@@ -45,5 +45,5 @@ export function route<P extends z.ZodObject, Q extends z.ZodObject, B extends z.
   readonly handle: (asked: Asked<z.output<P>, z.output<Q>, z.output<B>>) => Answer | Promise<Answer>;
 }): Route {
   const { method = 'GET', bodySchema = null, version = () => null, ...rest } = described;
-  return { ...rest, method, bodySchema, version: version as Route['version'], handle: rest.handle as Route['handle'] };
+  return { ...rest, method, bodySchema, version };
 }

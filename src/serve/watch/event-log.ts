@@ -31,7 +31,7 @@ export class EventLog {
     return this.#events
       .filter((event) => run === null || event.run === null || event.run === run)
       .slice(-count)
-      .reverse();
+      .toReversed();
   }
 
   /** What came after an id that a stream has told; of ids that are not ours, nothing. */

@@ -23,7 +23,7 @@ export interface RunLine {
 }
 
 /** A step with how fast it goes. */
-export interface StageLine extends StepCount {
+interface StageLine extends StepCount {
   readonly per_minute: number | null;
   readonly seconds_left: number | null;
 }

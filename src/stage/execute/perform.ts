@@ -37,42 +37,13 @@ export function perform(worker: StageWorker, attempt: Attempt, context: WorkerCo
     fail(attempt, error);
     return;
   }
-  if (outcome instanceof Promise) (idle.pop() ?? new Waiter()).wait(outcome, attempt, staged, marks);
-  else conclude(attempt, staged, marks, outcome);
+  if (outcome instanceof Promise) {
+    outcome.then(
+      (value) => conclude(attempt, staged, marks, value),
+      (error: unknown) => fail(attempt, error),
+    );
+  } else conclude(attempt, staged, marks, outcome);
 }
-
-/** Waits for one promise at a time, and is used again after it: two closures per item were a tenth of a small one's cost. */
-class Waiter {
-  #attempt: Attempt | undefined;
-  #staged: WorkItem | undefined;
-  #marks: readonly FileMark[] | undefined;
-
-  readonly #fulfilled = (value: ItemOutcome): void => {
-    const staged = this.#staged;
-    const marks = this.#marks;
-    const attempt = this.#free();
-    conclude(attempt, staged ?? attempt.item, marks, value);
-  };
-
-  readonly #rejected = (error: unknown): void => fail(this.#free(), error);
-
-  wait(outcome: Promise<ItemOutcome>, attempt: Attempt, staged: WorkItem, marks: FileMark[] | undefined): void {
-    this.#attempt = attempt;
-    this.#staged = staged;
-    this.#marks = marks;
-    outcome.then(this.#fulfilled, this.#rejected);
-  }
-
-  #free(): Attempt {
-    const attempt = this.#attempt;
-    if (!attempt) throw new Error('a promise was settled twice');
-    this.#attempt = this.#staged = this.#marks = undefined;
-    idle.push(this);
-    return attempt;
-  }
-}
-
-const idle: Waiter[] = [];
 
 function conclude(
   attempt: Attempt,

@@ -6,7 +6,7 @@ import { parseLicense } from '../license.ts';
 import { maybe } from '../maybe.ts';
 import { withProvenance } from './merge-records.ts';
 import { plainText } from './plain-text.ts';
-import type { Author, Notice, NoticeKind, Relation, WorkRecord } from './record.ts';
+import type { Author, Notice, NoticeAbout, NoticeKind, Relation, WorkRecord } from './record.ts';
 import { emptyRecord } from './record.ts';
 
 const dateParts = z.object({ 'date-parts': maybe(z.array(maybe(z.array(maybe(z.number()))))) });
@@ -108,7 +108,7 @@ export function parseCrossrefRecord(value: unknown, at: string): WorkRecord | un
 }
 
 /** The works that a notice is about, each with what it says: Crossref's `update-to`. */
-export function noticesGiven(value: unknown): readonly { readonly doi: string; readonly notice: Notice }[] {
+export function noticesGiven(value: unknown): readonly NoticeAbout[] {
   const parsed = crossrefMessage.safeParse(value);
   if (!parsed.success) return [];
   const own = normalizeDoi(parsed.data.DOI) ?? null;

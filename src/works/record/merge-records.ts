@@ -104,8 +104,10 @@ function mergeSources(
   });
 }
 
+/** Each once, as it was said last, in an order that does not depend on who was asked first. */
 function distinct<T>(items: readonly T[], keyOf: (item: T) => string): T[] {
-  return [...new Map(items.toReversed().map((item) => [keyOf(item), item])).values()].toReversed();
+  const found = new Map(items.map((item) => [keyOf(item), item]));
+  return [...found].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, item]) => item);
 }
 
 function noticeKey({ kind, doi, source }: Notice): string {

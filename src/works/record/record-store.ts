@@ -2,7 +2,7 @@ import type { StatementSync } from 'node:sqlite';
 import { DatabaseSync } from 'node:sqlite';
 
 import { mergeRecords } from './merge-records.ts';
-import type { WorkRecord } from './record.ts';
+import type { NoticeAbout, WorkRecord } from './record.ts';
 import { retractionOf, yearOf } from './record.ts';
 import type { VersionLink } from './versions.ts';
 import { bestFirst, findVersions, groupsOf } from './versions.ts';
@@ -100,6 +100,16 @@ export class RecordStore implements Disposable {
       this.#write(known ? { ...mergeRecords(known, record), id: preferredId(record, known) } : record);
       if (known && preferredId(record, known) !== known.id) this.#remove.run(known.id);
     });
+  }
+
+  /** Takes down what was said about works since they appeared; works that have no record here are passed over. */
+  addNotices(given: Iterable<NoticeAbout>): void {
+    const about = [...given].flatMap(({ doi, pmid = null, notice }) => {
+      const record =
+        (doi === null ? undefined : this.get(`doi:${doi}`)) ?? (pmid === null ? undefined : this.get(`pmid:${pmid}`));
+      return record ? [{ ...record, notices: [notice], sources: [] }] : [];
+    });
+    if (about.length > 0) this.add(about);
   }
 
   /** Puts records in place of those that are there. */

@@ -47,6 +47,13 @@ export interface Notice {
   readonly source: string;
 }
 
+/** A notice and the work that it is about, by its DOI or PMID. */
+export interface NoticeAbout {
+  readonly doi: string | null;
+  readonly pmid?: string | null;
+  readonly notice: Notice;
+}
+
 /** How one work is another one's version. */
 export interface Relation {
   readonly kind: 'is-preprint-of' | 'has-preprint' | 'is-version-of' | 'has-version';

@@ -4,17 +4,10 @@ import { AppError } from '../../base/index.ts';
 import { normalizeDoi } from '../ids/doi.ts';
 import { readCsv } from '../lists/csv-records.ts';
 import { noticeKind } from './crossref-record.ts';
-import type { Notice } from './record.ts';
-
-/** A notice of Retraction Watch and the paper it is about. */
-export interface WatchedNotice {
-  readonly doi: string | null;
-  readonly pmid: string | null;
-  readonly notice: Notice;
-}
+import type { NoticeAbout } from './record.ts';
 
 /** Reads `retraction_watch.csv` as Crossref publishes it, row by row. */
-export async function* readRetractionWatch(path: string): AsyncGenerator<WatchedNotice> {
+export async function* readRetractionWatch(path: string): AsyncGenerator<NoticeAbout> {
   let header: readonly string[] | undefined;
   for await (const { fields } of readCsv(createReadStream(path), { separator: ',' })) {
     if (!fields) continue;

@@ -41,9 +41,11 @@ export function bands(segments: readonly Segment[], gutter: Gutter): Band[] {
  * others have a gap there too, and from there on all are set alike.
  */
 export function splitAtReferences(band: Band, gutter: Gutter): Band[] {
-  const heading = band.spanning ? undefined : band.segments.find(isReferencesLine);
-  if (!heading) return splitBySize(band, gutter);
   const middle = (gutter.left + gutter.right) / 2;
+  const heading = band.spanning
+    ? undefined
+    : band.segments.find((segment) => isReferencesLine(segment) && standsAlone(segment, band.segments, middle));
+  if (!heading) return splitBySize(band, gutter);
   const facing = band.segments.filter(
     (segment) =>
       segment.glyphs.length > 5 && (heading.left < middle ? segment.left >= middle : segment.right <= middle),
@@ -62,6 +64,17 @@ export function splitAtReferences(band: Band, gutter: Gutter): Band[] {
     { spanning: false, segments: band.segments.filter((segment) => segment.baseline < y) },
     { spanning: false, segments: band.segments.filter((segment) => segment.baseline >= y) },
   ];
+}
+
+/** No other words stand in its row of its column: in a line that is set wide each word is a segment. */
+function standsAlone(segment: Segment, segments: readonly Segment[], middle: number): boolean {
+  return !segments.some(
+    (other) =>
+      other !== segment &&
+      other.left < middle === segment.left < middle &&
+      Math.abs(other.baseline - segment.baseline) < 0.3 * segment.size &&
+      other.glyphs.some(({ text }) => /\p{L}/u.test(text)),
+  );
 }
 
 /** The size of most segments. */

@@ -2,7 +2,7 @@ import type { Box } from '../../document.ts';
 import { overlap, shareInside, unionBox } from './box.ts';
 import { segmentLabel } from './caption.ts';
 import type { PageContent } from './page-content.ts';
-import { proseSegments } from './prose.ts';
+import { mainType, proseSegments, typeKey } from './prose.ts';
 import type { Segment } from './segment.ts';
 
 /** The least height of a figure, in points. */
@@ -20,6 +20,7 @@ export function captionedFigures(page: PageContent, segments: readonly Segment[]
   const prose = proseSegments(segments);
   const ends = segments.filter((segment) => prose.has(segment) || segmentLabel(segment) !== undefined);
   const drawn = drawnBoxes(page, segments, pictures);
+  const body = mainType(prose);
   return captions.flatMap((caption) => {
     const column = captionWidth(caption, segments, prose);
     const inColumn = (box: Box): boolean =>
@@ -43,10 +44,16 @@ export function captionedFigures(page: PageContent, segments: readonly Segment[]
         segment.top > top &&
         inColumn(segment) &&
         segment.bottom > box.top - 2.5 * segment.size &&
+        !(segment.baseline < box.top && typeKey(segment) === body && isLine(segment)) &&
         segment.right - segment.left < 20 * segment.size,
     );
     return [unionBox([box, ...labels])];
   });
+}
+
+/** Wider than the letter of a panel: in the type of the running text it is the last line of a paragraph. */
+function isLine(segment: Segment): boolean {
+  return segment.right - segment.left > 5 * segment.size;
 }
 
 /** What is drawn and no rule of a table or tint behind words. */

@@ -1,8 +1,7 @@
 import type { Box } from '../../document.ts';
 import { overlap, shareInside } from './box.ts';
 import { segmentLabel } from './caption.ts';
-import { proseShare } from './prose.ts';
-import { mostFrequent } from './glyph-type.ts';
+import { mainType, proseShare, typeKey } from './prose.ts';
 import type { Segment } from './segment.ts';
 import { sameRow } from './segment.ts';
 
@@ -74,17 +73,6 @@ function isBodyText(part: readonly Segment[], cells: readonly Segment[], prose: 
   return (
     body !== undefined && part.length > 2 && mainType(part) === body && !cells.some((cell) => typeKey(cell) === body)
   );
-}
-
-function mainType(segments: Iterable<Segment>): string | undefined {
-  const counts = new Map<string, number>();
-  for (const segment of segments)
-    counts.set(typeKey(segment), (counts.get(typeKey(segment)) ?? 0) + segment.glyphs.length);
-  return mostFrequent(counts);
-}
-
-function typeKey({ font, size }: Segment): string {
-  return `${font.name} ${Math.round(size * 2)}`;
 }
 
 function isBeside(a: Segment, b: Segment): boolean {

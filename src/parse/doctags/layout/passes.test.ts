@@ -157,6 +157,45 @@ Figure 1. Ducks on two ponds in the second week of the year, by the hour.
   assert.equal(words.length, 5, words.join(' '));
 });
 
+test('the last line of a paragraph above a figure at the top of a column is no label of it', () => {
+  const { text } = after(
+    'pictures',
+    drawnPage(`
+changes with the hour of the day.
+      ████
+      ████
+      ████
+      ████
+
+Figure 1. Ducks on two ponds in the second week of the year, by the hour.
+
+ducks swim on every pond that is there and eat what they find below the water
+and look for weeds in the shallow water where others do not come to look for
+while geese walk about on the meadows in a row that nobody has ever counted as
+their number changes with every hour of a day and nobody stays for longer than
+`),
+  );
+  assert.equal(text.get(1)?.[0]?.glyphs.length, 'changeswiththehouroftheday.'.length);
+});
+
+test('the word references in a line set wide begins no list', () => {
+  const { columns } = after(
+    'columns',
+    drawnPage(`
+ducks swim on every pond that is there     and eat what they find below, where
+and look for weeds in the shallow water    others do not come to look for such
+while geese walk about on the meadows      a row that nobody has ever counted
+who come to the pond on Sundays to look
+
+and  give    references    for    ducks    as it changes with every hour of a
+and look for weeds in the shallow water    day and nobody stays for longer than
+while geese walk about on the meadows      others do not come to look for it and
+search of grass and are seen by people     a row that nobody has ever counted as
+`),
+  );
+  assert.equal(columns.get(1)?.length, 2);
+});
+
 test('running text on a drawn background stays text', () => {
   const page = drawnPage(COLUMNS);
   const box = { left: 40, top: 30, right: 450, bottom: 150 };

@@ -1,5 +1,6 @@
 import type { Box } from '../../document.ts';
 import { shareInside } from './box.ts';
+import { mostFrequent } from './glyph-type.ts';
 import type { Segment } from './segment.ts';
 import { sameRow } from './segment.ts';
 
@@ -64,4 +65,17 @@ export function proseShare(box: Box, segments: readonly Segment[], prose: Readon
     if (prose.has(segment) && !short.some((other) => sameRow(other, segment))) running += segment.glyphs.length;
   }
   return all === 0 ? 0 : running / all;
+}
+
+/** The font and size that most letters of some segments are set in. */
+export function mainType(segments: Iterable<Segment>): string | undefined {
+  const counts = new Map<string, number>();
+  for (const segment of segments)
+    counts.set(typeKey(segment), (counts.get(typeKey(segment)) ?? 0) + segment.glyphs.length);
+  return mostFrequent(counts);
+}
+
+/** A segment's font and size, to be compared. */
+export function typeKey({ font, size }: Segment): string {
+  return `${font.name} ${Math.round(size * 2)}`;
 }

@@ -1,0 +1,60 @@
+import { expectedOutcome } from './outcome.ts';
+import type { Policy } from './policy.ts';
+import { retractionWatchCsv } from '../world/month.ts';
+import type { MonthEvent } from '../world/month.ts';
+import type { Work } from '../world/types.ts';
+import type { World } from '../world/world.ts';
+
+/** What has happened in a world's month, by the ids of works, each list in the order of the ids. */
+export interface MonthTruth {
+  readonly new_works: readonly string[];
+  readonly opened: readonly string[];
+  /** Obtainable now for a correct client, and not before. */
+  readonly fetched: readonly string[];
+  readonly new_versions: readonly string[];
+  readonly retracted: readonly string[];
+  readonly reinstated: readonly string[];
+  readonly corrected: readonly string[];
+}
+
+const PARTS: Readonly<Partial<Record<MonthEvent, keyof MonthTruth>>> = {
+  appears: 'new_works',
+  opens: 'opened',
+  published: 'new_versions',
+  improved: 'new_versions',
+  retracted: 'retracted',
+  'retracted-crossref': 'retracted',
+  'retracted-watch': 'retracted',
+  'retracted-notice': 'retracted',
+  reinstated: 'reinstated',
+  corrected: 'corrected',
+  'of-concern': 'corrected',
+  'corrected-watch': 'corrected',
+};
+
+/** What a correct client must tell that looked at the world before its month and looks again after it. */
+export function monthTruth(before: World, after: World, policy: Policy): MonthTruth {
+  const saved = (world: World): Set<string> =>
+    new Set(expectedOutcome(world, policy).works.flatMap(({ work, outcome }) => (outcome === 'saved' ? work.id : [])));
+  const [earlier, now] = [saved(before), saved(after)];
+  const parts = Map.groupBy(selectedWorks(after, policy), ({ index }) => PARTS[after.event(index)]);
+  const idsOf = (part: keyof MonthTruth): string[] => (parts.get(part) ?? []).map(({ id }) => id).toSorted();
+  return {
+    new_works: idsOf('new_works'),
+    opened: idsOf('opened'),
+    fetched: [...now].filter((id) => !earlier.has(id)).toSorted(),
+    new_versions: idsOf('new_versions'),
+    retracted: idsOf('retracted'),
+    reinstated: idsOf('reinstated'),
+    corrected: idsOf('corrected'),
+  };
+}
+
+function selectedWorks(world: World, policy: Policy): Work[] {
+  return expectedOutcome(world, policy).works.map(({ work }) => work);
+}
+
+/** What Retraction Watch knows after the month. */
+export function retractionWatch(after: World): string {
+  return retractionWatchCsv([...after.works()].map((work) => ({ work, event: after.event(work.index) })));
+}
