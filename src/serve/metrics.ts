@@ -1,4 +1,5 @@
 import type { QueueStats } from '../queue/index.ts';
+import { overviewOf } from '../queue/index.ts';
 import type { World } from './watch/world.ts';
 
 type Labels = Readonly<Record<string, string>>;
@@ -37,7 +38,7 @@ export function metricsText(world: World, server: { readonly connections: number
 }
 
 function queueMetrics(text: Exposition, stats: QueueStats): void {
-  const { states, due, delayed, byErrorCode, workers } = stats;
+  const { states, due, delayed, byErrorCode } = stats;
   text.add('contentdownload_queue_depth', 'gauge', 'Jobs that wait, due or delayed.', [
     [{ kind: 'due' }, due],
     [{ kind: 'delayed' }, delayed],
@@ -55,8 +56,8 @@ function queueMetrics(text: Exposition, stats: QueueStats): void {
     'Jobs that ended in error, by code.',
     byErrorCode.filter(({ state }) => state === 'error').map(({ code, jobs }) => [{ code }, jobs]),
   );
-  const slowed = new Set(workers.flatMap(({ throttled }) => throttled.map(({ host }) => host)));
-  text.add('contentdownload_hosts_throttled', 'gauge', 'Hosts that are slowed down now.', [[{}, slowed.size]]);
+  const { slowed } = overviewOf(stats);
+  text.add('contentdownload_hosts_throttled', 'gauge', 'Hosts that are slowed down now.', [[{}, slowed.length]]);
 }
 
 /** Text in the format of Prometheus. */

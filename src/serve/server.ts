@@ -29,7 +29,7 @@ import type { Watched } from './watch/world.ts';
 import { World } from './watch/world.ts';
 
 /** How a server is opened. */
-export interface ServerOptions extends Pick<Watched, 'runs' | 'queue' | 'log'> {
+export interface ServerOptions extends Pick<Watched, 'runs' | 'queue' | 'hosts' | 'log'> {
   readonly host: string;
   /** 0 takes one that is free. */
   readonly port: number;

@@ -9,8 +9,9 @@ import { AppError, packageRoot } from '../../base/index.ts';
 import type { Config } from '../../config/index.ts';
 import type { Corpus } from '../../corpus/index.ts';
 import { corpusLayer, openCorpus } from '../../corpus/index.ts';
-import { openQueue, queueLayer } from '../../harvest/index.ts';
+import { hostKnowledge, openQueue, queueLayer } from '../../harvest/index.ts';
 import type { WorkQueue } from '../../queue/index.ts';
+import type { FetchHandler, ServerOptions } from '../../serve/index.ts';
 import { isLoopback, openServer } from '../../serve/index.ts';
 import type { Session } from '../session.ts';
 import { openSession, shared } from '../session.ts';
@@ -54,13 +55,14 @@ export function serveCommand(): Command {
       using stop = stopSignal();
       await using opened = new AsyncDisposableStack();
       const runs = await openRuns(runFolders(folders, flags, config), session, opened);
-      const { queue, beside } = await openWatched(flags.queue, runs, session);
+      const { queue, hosts, beside } = await openWatched(flags.queue, runs, session);
       const [first] = runs;
       const place = first ? join(first.corpus.folder, 'state') : beside;
       const server = opened.use(
         await openServer({
           runs,
           queue,
+          hosts,
           host: config.serve.host,
           port: config.serve.port,
           names: config.serve.allowed_hosts,
@@ -68,6 +70,7 @@ export function serveCommand(): Command {
           allowSteering: flags.allowSteering ?? false,
           steeringLog: place === undefined ? undefined : join(place, 'steering.jsonl'),
           version: versionOf(),
+          mcp: () => openMcp(runs, session, opened),
           log: (level, message) => session.log(level, message),
         }),
       );
@@ -153,7 +156,11 @@ async function openWatched(
   named: string | undefined,
   runs: readonly { readonly corpus: Corpus }[],
   session: Session,
-): Promise<{ readonly queue: WorkQueue | undefined; readonly beside: string | undefined }> {
+): Promise<{
+  readonly queue: WorkQueue | undefined;
+  readonly hosts?: ServerOptions['hosts'];
+  readonly beside: string | undefined;
+}> {
   const isFile = named !== undefined && !/^postgres(?:ql)?:\/\//.test(named);
   if (isFile && !existsSync(named))
     throw new AppError('USAGE_QUEUE', `there is no queue ${named}`, {
@@ -162,8 +169,31 @@ async function openWatched(
   const own = runs.map(({ corpus }) => corpus.config.queue.path).find((path) => existsSync(path));
   const target = named ?? own;
   if (target === undefined) return { queue: undefined, beside: undefined };
-  const queue = await openQueue(session.load(queueLayer(target)).config, session);
-  return { queue, beside: named === undefined || isFile ? dirname(target) : undefined };
+  const { config } = session.load(queueLayer(target));
+  const queue = await openQueue(config, session);
+  return { queue, hosts: hostKnowledge(config), beside: named === undefined || isFile ? dirname(target) : undefined };
+}
+
+/** What assistants ask under `/mcp`; made when the first of them comes. */
+async function openMcp(
+  runs: readonly { readonly id: string; readonly corpus: Corpus }[],
+  session: Session,
+  opened: AsyncDisposableStack,
+): Promise<FetchHandler> {
+  const { createMcp } = await import('../../mcp/index.ts');
+  const tell = (message: string): void => session.log('warn', message);
+  return createMcp({
+    runs: runs.map(({ id, corpus }) => {
+      const search = opened.use(
+        corpus.liveSearch((event) => {
+          if (event.kind === 'message') tell(event.message);
+        }),
+      );
+      return { id, corpus, search };
+    }),
+    version: versionOf(),
+    tell,
+  });
 }
 
 function versionOf(): string {

@@ -1,18 +1,21 @@
 import type { HostFigures } from '../../corpus/index.ts';
-import type { QueueStats } from '../../queue/index.ts';
+import type { HostOverview } from '../../queue/index.ts';
 import { moment } from './queue-watch.ts';
 
 /** A host as operators see it. */
 export interface HostLine {
+  readonly kind: HostOverview['kind'];
   readonly host: string;
   readonly cap: number | null;
   readonly per_second: number | null;
-  readonly in_flight: number | null;
-  readonly waiting: number | null;
+  readonly slowed: boolean;
+  readonly in_flight: number;
+  readonly waiting: number;
+  readonly next_at: string | null;
   readonly held_until: string | null;
-  readonly held_why: 'rate-limited' | 'host-held' | 'paused' | null;
+  readonly held_why: string | null;
   readonly paused: boolean;
-  readonly paused_since: string | null;
+  readonly budget_left: number | null;
   readonly requests: number;
   readonly refused: number;
   readonly failed: number;
@@ -21,50 +24,58 @@ export interface HostLine {
 
 const MOST_HOSTS = 2_000;
 
-/** What the host logs of runs, the workers of the queue and its operators say of each host; held and paused ones first. */
+/** What the workers of the queue and its operators say of each host, and the host logs of runs; held and paused ones first. */
 export function hostLines(
+  overview: readonly HostOverview[],
   logs: readonly (readonly HostFigures[])[],
-  stats: QueueStats | undefined,
   now: number,
 ): readonly HostLine[] {
   const lines = new Map<string, HostLine>();
-  const change = (host: string, more: Partial<HostLine>): void => {
-    lines.set(host, { ...(lines.get(host) ?? { ...UNKNOWN, host }), ...more });
-  };
-  for (const log of logs)
-    for (const figures of log) {
-      const known = lines.get(figures.host) ?? UNKNOWN;
-      const isHeld = figures.heldUntil !== null && Date.parse(figures.heldUntil) > now;
-      change(figures.host, {
-        cap: figures.cap === 0 ? known.cap : figures.cap,
-        requests: known.requests + figures.requests,
-        refused: known.refused + figures.refused,
-        failed: known.failed + figures.failed,
-        last_at: figures.lastAt > (known.last_at ?? '') ? figures.lastAt : known.last_at,
-        ...(isHeld && { held_until: figures.heldUntil, held_why: figures.heldWhy }),
-      });
-    }
-  for (const { throttled } of stats?.workers ?? [])
-    for (const { host, cap, heldUntil } of throttled)
-      change(host, {
-        cap,
-        ...(heldUntil !== null &&
-          heldUntil > now && { held_until: moment(heldUntil), held_why: 'rate-limited' as const }),
-      });
-  for (const { scope, name, since } of stats?.pauses ?? [])
-    if (scope === 'host') change(name, { paused: true, paused_since: moment(since), held_why: 'paused' });
+  for (const host of overview) lines.set(`${host.kind} ${host.name}`, lineOf(host));
+  for (const figures of logs.flat()) {
+    const key = `host ${figures.host}`;
+    const known = lines.get(key) ?? { ...UNKNOWN, host: figures.host };
+    // What workers tell now counts; what a log says of holds counts where nobody tells.
+    const isHeld = known.held_why === null && figures.heldUntil !== null && Date.parse(figures.heldUntil) > now;
+    lines.set(key, {
+      ...known,
+      cap: known.cap ?? (figures.cap === 0 ? null : figures.cap),
+      requests: known.requests + figures.requests,
+      refused: known.refused + figures.refused,
+      failed: known.failed + figures.failed,
+      last_at: figures.lastAt > (known.last_at ?? '') ? figures.lastAt : known.last_at,
+      ...(isHeld && { held_until: figures.heldUntil, held_why: figures.heldWhy }),
+    });
+  }
+  const rank = ({ paused, held_why: why, slowed }: HostLine): number =>
+    (paused ? 4 : 0) + (why === null ? 0 : 2) + (slowed ? 1 : 0);
   return [...lines.values()]
     .sort(
-      (a, b) =>
-        Number(b.paused) - Number(a.paused) ||
-        Number(b.held_until !== null) - Number(a.held_until !== null) ||
-        b.requests - a.requests ||
-        (a.host < b.host ? -1 : 1),
+      (a, b) => rank(b) - rank(a) || b.in_flight - a.in_flight || b.requests - a.requests || (a.host < b.host ? -1 : 1),
     )
     .slice(0, MOST_HOSTS);
 }
 
+function lineOf(host: HostOverview): HostLine {
+  const until = host.hold?.until ?? null;
+  return {
+    ...UNKNOWN,
+    kind: host.kind,
+    host: host.name,
+    cap: host.cap,
+    per_second: host.perSecond,
+    slowed: host.slowed,
+    in_flight: host.inFlight,
+    waiting: host.waiting,
+    next_at: moment(host.nextAt),
+    held_until: until === null || !Number.isFinite(until) ? null : moment(until),
+    held_why: host.hold?.reason ?? null,
+    paused: host.hold?.reason === 'paused',
+    budget_left: host.budgetLeft,
+  };
+}
+
 const UNKNOWN: HostLine = {
-  host: '', cap: null, per_second: null, in_flight: null, waiting: null, held_until: null, held_why: null, paused: false, paused_since: null,
-  requests: 0, refused: 0, failed: 0, last_at: null,
+  kind: 'host', host: '', cap: null, per_second: null, slowed: false, in_flight: 0, waiting: 0, next_at: null, held_until: null, held_why: null,
+  paused: false, budget_left: null, requests: 0, refused: 0, failed: 0, last_at: null,
 }; // prettier-ignore

@@ -4,6 +4,7 @@ import type { WorkQueue } from '../../queue/index.ts';
 import { EventLog } from './event-log.ts';
 import type { HostLine } from './host-lines.ts';
 import { hostLines } from './host-lines.ts';
+import type { HostKnowledge } from './queue-watch.ts';
 import { QueueWatch } from './queue-watch.ts';
 import { RunWatch } from './run-watch.ts';
 import { Watchers } from './watchers.ts';
@@ -21,6 +22,8 @@ const HOSTS_MS = 2_000;
 export interface Watched {
   readonly runs: readonly { readonly id: string; readonly corpus: Corpus }[];
   readonly queue: WorkQueue | undefined;
+  /** What is known of hosts besides what the queue tells. */
+  readonly hosts?: HostKnowledge | undefined;
   readonly clock: Clock;
   readonly log: (level: 'info' | 'warn' | 'error', message: string) => void;
 }
@@ -45,9 +48,9 @@ export class World implements AsyncDisposable {
   #hasFailed = false;
   #isReady = false;
 
-  constructor({ runs, queue, clock, log }: Watched) {
+  constructor({ runs, queue, hosts, clock, log }: Watched) {
     this.runs = new Map(runs.map(({ id, corpus }) => [id, new RunWatch(id, corpus, clock)]));
-    this.queue = queue && new QueueWatch(queue, clock);
+    this.queue = queue && new QueueWatch(queue, clock, hosts);
     this.watchers = new Watchers(this.events);
     this.#clock = clock;
     this.#log = log;
@@ -99,7 +102,7 @@ export class World implements AsyncDisposable {
     if (now - this.#hostsAt >= HOSTS_MS) {
       this.#hostsAt = now;
       const logs = [...this.runs.values()].map(({ view }) => view.hosts.list());
-      this.#hosts = hostLines(logs, this.queue?.stats, this.#clock.now());
+      this.#hosts = hostLines((await this.queue?.hosts()) ?? [], logs, this.#clock.now());
       this.#tellFigures('hosts', 'hosts', { items: this.#hosts.slice(0, 200) }, null);
     }
     this.#lookedAt = now;
