@@ -3,9 +3,10 @@ import type { Draft } from './draft.ts';
 import { draftOf } from './draft.ts';
 import { isFormulaLine } from './formula.ts';
 import type { Line } from './line.ts';
+import type { Glyph } from './page-content.ts';
 import { captionStart } from './caption.ts';
 import { startsWithMark } from './footnote.ts';
-import { headingNumber, isCommonHeading, isReferencesHeading } from './heading-number.ts';
+import { headingNumber, isBackMatter, isCommonHeading, isReferencesHeading } from './heading-number.ts';
 import { hangsUnder, listMarker } from './list.ts';
 
 /** What the cutting of paragraphs needs to know about the document. */
@@ -90,11 +91,17 @@ export function hasLeaders(text: string): boolean {
   return /(?:[.·…_]\s?){5}$/u.test(line);
 }
 
+const KEYWORDS =
+  /^(?:key\s?-?words?(?: and phrases)?|index terms|subject headings|schlagwörter|schlüsselwörter|mots[ -]clés|palabras clave|palavras-chave|parole chiave|trefwoorden|ключевые слова|关键词)\s*(?<end>[:.—–-]|$)/iu;
+
 /** The list of subjects under an abstract is a paragraph of its own. */
 export function isKeywords(text: string): boolean {
-  return /^(?:key\s?-?words?(?: and phrases)?|index terms|subject headings|schlagwörter|schlüsselwörter|mots[ -]clés|palabras clave|palavras-chave|parole chiave|trefwoorden|ключевые слова|关键词)\s*[:.—–-]/iu.test(
-    text,
-  );
+  return (KEYWORDS.exec(text)?.groups?.end ?? '') !== '';
+}
+
+/** The label of that list, which heads no section. */
+export function isKeywordsLabel(text: string): boolean {
+  return KEYWORDS.exec(text)?.[0].length === text.trim().length;
 }
 
 function closeTo(line: Line, other: Line | undefined): boolean {
@@ -120,7 +127,12 @@ function startsAnew(
     return true;
   if (!listMarker(line) && gap < 1.4 * pitch && hangsUnder(first, line) && !endsItem(previous, first, line))
     return false;
-  if (Math.abs(line.size - previous.size) > 0.07 * Math.max(line.size, previous.size) && !isMixed(previous, line))
+  const inStyle = endsLike(previous, line);
+  if (
+    Math.abs(line.size - previous.size) > 0.07 * Math.max(line.size, previous.size) &&
+    !inStyle &&
+    !isMixed(previous, line)
+  )
     return true;
   if (gap > slackFor(previous, line) * pitch) return true;
   // A word that is broken at the line's end goes on.
@@ -135,10 +147,15 @@ function startsAnew(
   const marker = listMarker(line);
   // "Research Article" above a title in the same type.
   if (open.length === 1 && isDisplay(previous, setting) && isArticleType(previous.text)) return true;
-  if (styleChanges(previous, line) || (open.length === 1 && fontChanges(previous, line))) return true;
+  if (!inStyle && (styleChanges(previous, line) || (open.length === 1 && fontChanges(previous, line)))) return true;
   if (wrapsHeading(open, line, next)) return false;
   if (isDisplay(previous, setting) && isDisplay(line, setting))
-    return headingNumber(line.text) !== undefined || isCommonHeading(line.text) || isCommonHeading(previous.text);
+    return (
+      headingNumber(line.text) !== undefined ||
+      isCommonHeading(line.text) ||
+      isCommonHeading(previous.text) ||
+      (open.length === 1 && isBackMatter(previous.text) && fitsMore(previous, line))
+    );
   if (isCentred(previous) && !isCentred(line) && fitsMore(previous, line)) return true;
   if (marker && (listMarker(first) || fitsMore(previous, line) || endsSentence(previous))) return true;
   const em = line.size;
@@ -177,6 +194,19 @@ function slackFor(previous: Line, line: Line): number {
   )
     return 1.6;
   return previous.math > 0.08 || line.math > 0.08 ? 1.5 : 1.28;
+}
+
+/** A line that begins in one style, as under a run-in heading, and ends in the style in which the next one goes on. */
+function endsLike(previous: Line, line: Line): boolean {
+  const isLetter = ({ text }: Glyph): boolean => /\p{L}/u.test(text);
+  const letters = previous.glyphs.filter(isLetter);
+  const [first] = letters;
+  const last = letters.at(-1);
+  const next = line.glyphs.find(isLetter);
+  if (!first || !last || !next || first.font === last.font || first.font === next.font) return false;
+  // The last word may be emphasised.
+  const alike = letters.slice(-24).filter(({ font, size }) => font === next.font && Math.abs(size - next.size) < 0.3);
+  return alike.length > 4;
 }
 
 /** Lines with formulas or scripts may have a wrong dominant size. */
