@@ -17,3 +17,4 @@ export { packageRoot } from './package-root.ts';
 export { KeyedLimiter } from './keyed-limiter.ts';
 export type { Limiter, Slot } from './keyed-limiter.ts';
 export { TokenBucket } from './token-bucket.ts';
+export { visibleText } from './visible-text.ts';

@@ -29,6 +29,11 @@ const COMMANDS: readonly Entry[] = [
   { name: 'demo', doors: ['docstokg'], load: async () => (await import('./commands/demo.ts')).demoCommand() },
   { name: 'run', doors: ['docstokg'], load: async () => (await import('./commands/run/index.ts')).runCommand() },
   {
+    name: 'estimate',
+    doors: ['docstokg', 'contentdownload'],
+    load: async () => (await import('./commands/estimate.ts')).estimateCommand(),
+  },
+  {
     name: 'download',
     doors: ['docstokg'],
     load: async () => {
@@ -54,6 +59,7 @@ const COMMANDS: readonly Entry[] = [
   { name: 'show', doors: PARSING, load: async () => (await import('./commands/show.ts')).showCommand() },
   { name: 'parts', doors: PARSING, load: async () => (await import('./commands/parts.ts')).partsCommand() },
   { name: 'search', doors: PARSING, load: async () => (await import('./commands/search.ts')).searchCommand() },
+  { name: 'mcp', doors: ['docstokg'], load: async () => (await import('./commands/mcp.ts')).mcpCommand() },
   { name: 'graph', doors: PARSING, load: async () => (await import('./commands/graph/index.ts')).graphCommand() },
   { name: 'refresh', doors: ['docstokg'], load: async () => (await import('./commands/refresh.ts')).refreshCommand() },
   { name: 'export', doors: PARSING, load: async () => (await exports()).exportCommand() },

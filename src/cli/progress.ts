@@ -1,17 +1,22 @@
 import type { Clock, Timer } from '../base/index.ts';
 import type { Terminal } from './terminal.ts';
+import { grouped } from './terminal.ts';
 
 const LIVE_MS = 200;
 const PIPE_MS = 10_000;
 const FIRST_MS = 2_000;
 
+/** Undefined when there is nothing to tell. */
+type Line = string | undefined;
+
 /**
  * Tells how far something is: one line that rewrites itself for a person, a line every ten seconds for a pipe, and
- * nothing at all for what takes less than two seconds. `describe` may have to ask first; where it fails nothing is
+ * nothing at all for what takes less than two seconds or while nothing changes. `describe` may have to ask first; where it fails nothing is
  * shown, because the work itself meets the same fault and tells it.
  */
-export function showProgress(terminal: Terminal, clock: Clock, describe: () => string | Promise<string>): Disposable {
+export function showProgress(terminal: Terminal, clock: Clock, describe: () => Line | Promise<Line>): Disposable {
   let over = false;
+  let last: Line;
   let timer: Timer;
   const arm = (delayMs: number): void => {
     timer = clock.setTimer(delayMs, () => void tick());
@@ -20,7 +25,11 @@ export function showProgress(terminal: Terminal, clock: Clock, describe: () => s
   const tick = async (): Promise<void> => {
     const line = await Promise.try(describe).catch(() => undefined);
     if (over) return;
-    if (line !== undefined) terminal.status(terminal.live ? line.slice(0, terminal.columns - 1) : line);
+    if (line === undefined) terminal.clear();
+    // Into a pipe the same words again say nothing.
+    else if (terminal.live || line !== last)
+      terminal.status(terminal.live ? line.slice(0, terminal.columns - 1) : line);
+    last = line;
     arm(terminal.live ? LIVE_MS : PIPE_MS);
   };
   arm(FIRST_MS);
@@ -35,7 +44,7 @@ export function showProgress(terminal: Terminal, clock: Clock, describe: () => s
 
 /** 1234567 → `1,234,567`. */
 export function count(value: number): string {
-  return Math.round(value).toLocaleString('en');
+  return grouped(Math.round(value));
 }
 
 /** Milliseconds as people say them: `850 ms`, `12 s`, `3 min 20 s`, `2 h 5 min`, `3 d 4 h`. */

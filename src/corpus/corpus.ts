@@ -12,7 +12,11 @@ import type { Work } from '../works/index.ts';
 import { RecordStore } from '../works/index.ts';
 import type { CitedHit } from './cited-hit.ts';
 import { documentLinks } from './document-links.ts';
+import { Library } from './library/library.ts';
+import { LiveSearch } from './library/live-search.ts';
 import { CorpusGraph } from './corpus-graph.ts';
+import type { Estimate } from './estimate.ts';
+import { estimateWorks } from './estimate.ts';
 import { eventStream } from './event-stream.ts';
 import type { ExportRequest } from './export/export-corpus.ts';
 import { exportCorpus } from './export/export-corpus.ts';
@@ -22,7 +26,7 @@ import type { CorpusEvent } from './events.ts';
 import type { GatherRequest } from './gather-request.ts';
 import { findPlansOfWorks, findWorks } from './find-works.ts';
 import { Gathering } from './gather.ts';
-import { wantedDocuments } from './gather-request.ts';
+import { askedFor, wantedDocuments } from './gather-request.ts';
 import type { RefreshRequest } from './refresh/refresh-corpus.ts';
 import { refreshCorpus } from './refresh/refresh-corpus.ts';
 import type { RefreshDiff } from './refresh/refresh-diff.ts';
@@ -50,6 +54,12 @@ export interface CorpusOptions {
   /** Settings that `loadConfig` has resolved already: nothing else is read, and the folders they name stay as they are. */
   readonly config?: Config;
   readonly clock?: Clock;
+}
+
+/** How a corpus is looked into without a change: who hears what is worth telling, and what stops it. */
+interface Looking {
+  readonly tell?: (message: string) => void;
+  readonly signal?: AbortSignal;
 }
 
 /** The settings that make a folder all there is to a corpus: its files, its queue and its data. */
@@ -100,6 +110,8 @@ export class Corpus implements AsyncDisposable {
   readonly config: Config;
   /** Its knowledge graph. */
   readonly graph: CorpusGraph;
+  /** Its works and documents, for those who read them. */
+  readonly library: Library;
   readonly #clock: Clock;
   #search: Promise<SearchSession> | undefined;
 
@@ -108,6 +120,7 @@ export class Corpus implements AsyncDisposable {
     this.folder = folder;
     this.config = config;
     this.graph = new CorpusGraph(folder, config);
+    this.library = new Library(folder, config);
     this.#clock = clock;
   }
 
@@ -119,27 +132,24 @@ export class Corpus implements AsyncDisposable {
   }
 
   /** The works that a request would gather; nothing is fetched and nothing is written down about them. */
-  find(
-    request: GatherRequest,
-    options: { readonly tell?: (message: string) => void; readonly signal?: AbortSignal } = {},
-  ): AsyncGenerator<Work, void> {
+  find(request: GatherRequest, options: Looking = {}): AsyncGenerator<Work, void> {
     const { runtime, signal } = this.#looking(options);
     return findWorks(wantedDocuments(request, this.config), runtime, signal);
   }
 
   /** The same works with where each resolver says that they are; no file is fetched and nothing is written down. */
-  plans(
-    request: GatherRequest,
-    options: { readonly tell?: (message: string) => void; readonly signal?: AbortSignal } = {},
-  ): AsyncGenerator<WorkPlans, void> {
+  plans(request: GatherRequest, options: Looking = {}): AsyncGenerator<WorkPlans, void> {
     const { runtime, signal } = this.#looking(options);
     return findPlansOfWorks(wantedDocuments(request, this.config), runtime, signal);
   }
 
-  #looking(options: { readonly tell?: (message: string) => void; readonly signal?: AbortSignal }): {
-    readonly runtime: Runtime;
-    readonly signal: AbortSignal;
-  } {
+  /** What gathering the same would come to: works, how many likely open, credits, hours, gigabytes. Nothing is fetched. */
+  async estimate(request: GatherRequest, options: Looking = {}): Promise<Estimate> {
+    const { runtime, signal } = this.#looking(options);
+    return await estimateWorks(wantedDocuments(await askedFor(this.folder, request), this.config), runtime, signal);
+  }
+
+  #looking(options: Looking): { readonly runtime: Runtime; readonly signal: AbortSignal } {
     const { tell = () => undefined, signal = new AbortController().signal } = options;
     return { runtime: { clock: this.#clock, log: (_level, message) => tell(message) }, signal };
   }
@@ -186,6 +196,13 @@ export class Corpus implements AsyncDisposable {
   ): Promise<SearchSession> {
     const { mode, tell = () => undefined } = options;
     return await openSearchSession(this.#searchPlace(), { config: this.config, mode, tell }, signal);
+  }
+
+  /** A search for a process that stays: it notices when the corpus has grown. To be disposed of. */
+  liveSearch(tell?: (event: SearchEvent) => void): LiveSearch {
+    const { folder, config } = this;
+    const open = (): Promise<SearchSession> => this.openSearch(tell ? { tell } : {});
+    return new LiveSearch({ folder, dataRoot: config.parse.data_root, clock: this.#clock, open });
   }
 
   /**

@@ -42,8 +42,16 @@ export type Observation =
       /** What a service says is left of its daily budget. */
       readonly budgetLeft?: number;
     }
-  /** The request ended, with an answer or without: well, by a fault of the host, or in a way that says nothing about it. */
-  | { readonly kind: 'end'; readonly answered: boolean; readonly fault: boolean | null }
+  /**
+   * The request ended, with an answer or without: well, by a fault of the host, or in a way that says nothing about it;
+   * `failure` is what it is counted under when it brought nothing, null when it did, undefined when it is not counted.
+   */
+  | {
+      readonly kind: 'end';
+      readonly answered: boolean;
+      readonly fault: boolean | null;
+      readonly failure?: string | null;
+    }
   /** A handler's own words for the same: it asks to slow down, it went well. */
   | { readonly kind: 'throttled'; readonly retryAt: number | undefined }
   | { readonly kind: 'success' };
@@ -59,12 +67,21 @@ export type HostEvent =
   /** A host wants to be left alone for longer than we wait: it is given up for this run. */
   | { readonly kind: 'host-given-up'; readonly host: string; readonly message: string };
 
+/** A hold, and how long it is from now. */
+export interface HoldLeft extends Hold {
+  readonly leftMs: number;
+}
+
 /** A host or service as an operator sees it. */
-export interface HostView extends Host {
+export interface HostView extends Omit<Host, 'hold'> {
   readonly inFlight: number;
   readonly waiting: number;
-  /** When the next request may start, as far as the rate goes; null for now. */
-  readonly nextAt: number | null;
+  readonly hold: HoldLeft | null;
+  /** How long until the next request may start, as far as the rate goes; 0 for now. */
+  readonly nextInMs: number;
+  /** Requests that brought something, and those that did not by why. */
+  readonly done: number;
+  readonly failed: Readonly<Record<string, number>>;
 }
 
 /**
@@ -76,7 +93,7 @@ export interface Admission extends AsyncDisposable {
   /** How many requests with these keys could be taken on now: 0 while one is held or full, less while some wait for it. */
   room(keys: readonly string[]): number;
   /** The hold that ends last of those on any of the keys, and how long that is from now. */
-  held(keys: readonly string[]): (Hold & { readonly leftMs: number }) | null;
+  held(keys: readonly string[]): HoldLeft | null;
   /** Waits for a turn at every key, in order of arrival, and takes all at the same moment; nothing is held while waiting. */
   acquire(keys: readonly string[], options: AcquireOptions): Promise<Turn>;
   /** Learns from what happened; the first key is the host that was asked. */

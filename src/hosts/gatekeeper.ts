@@ -2,6 +2,7 @@ import type { Clock } from '../base/index.ts';
 import type {
   AcquireOptions,
   Admission,
+  HoldLeft,
   HostEvent,
   HostView,
   Observation,
@@ -12,6 +13,7 @@ import type {
 import { tooLong } from './admission.ts';
 import type { CreateAllowance, Gate } from './gates.ts';
 import { Gates, lengthOf } from './gates.ts';
+import { viewOf } from './host-view.ts';
 import type { HostTable } from './host-table.ts';
 import type { Hold, HoldReason, Host } from './host.ts';
 import { capNow, isSlowed } from './host.ts';
@@ -61,7 +63,7 @@ export class Gatekeeper implements Admission {
     return Math.min(...keys.map((key) => this.#roomOf(key)));
   }
 
-  held(keys: readonly string[]): (Hold & { readonly leftMs: number }) | null {
+  held(keys: readonly string[]): HoldLeft | null {
     const now = this.#clock.now();
     let latest: Hold | null = null;
     for (const key of keys) {
@@ -111,13 +113,16 @@ export class Gatekeeper implements Admission {
         break;
       case 'end':
         if (!what.answered) this.#space(keys);
+        if (what.failure !== undefined) this.#count(keys, what.failure);
         if (what.fault === true) this.#fail(host, now);
         else if (what.fault === false) this.#succeed(host);
         break;
       case 'throttled':
+        this.#count(keys, 'throttled');
         this.#throttle(keys, { now, retryAt: what.retryAt, status: 503 });
         break;
       case 'success':
+        this.#count(keys, null);
         this.#succeed(host);
         break;
     }
@@ -154,22 +159,7 @@ export class Gatekeeper implements Admission {
 
   snapshot(): readonly HostView[] {
     const [now, monotonic] = [this.#clock.now(), this.#clock.monotonic()];
-    return Array.from(this.#gates.all, (gate) => {
-      const { host, allowance } = gate;
-      const waitMs = allowance.lineMs(0, monotonic);
-      const hold = gate.isPaused
-        ? ({ at: Infinity, reason: 'paused' } as const)
-        : host.hold !== null && host.hold.at > now
-          ? host.hold
-          : null;
-      return {
-        ...host,
-        hold,
-        inFlight: allowance.inFlight,
-        waiting: lengthOf(gate),
-        nextAt: waitMs > 0 ? now + waitMs : null,
-      };
-    });
+    return Array.from(this.#gates.all, (gate) => viewOf(gate, now, monotonic));
   }
 
   watch(changed: () => void): Disposable {
@@ -201,6 +191,15 @@ export class Gatekeeper implements Admission {
     if (holding) return { key: holding.key, cause: 'hold' };
     const full = closed.find((gate) => gate.allowance.inFlight + gate.claimed >= capNow(gate.host));
     return { key: (full ?? closed[0])?.key ?? '', cause: full ? 'cap' : 'rate' };
+  }
+
+  #count(keys: readonly string[], failure: string | null): void {
+    for (const key of keys) {
+      const gate = this.#gates.find(key);
+      if (!gate) continue;
+      if (failure === null) gate.done += 1;
+      else (gate.failed ??= new Map()).set(failure, (gate.failed.get(failure) ?? 0) + 1);
+    }
   }
 
   #space(keys: readonly string[]): void {

@@ -21,6 +21,9 @@ export interface Gate {
   waiters: Set<Waiter> | undefined;
   timer: Timer | undefined;
   timerAt: number;
+  /** Requests that brought something, and those that did not by why. */
+  done: number;
+  failed: Map<string, number> | undefined;
 }
 
 interface Waiter {
@@ -80,7 +83,18 @@ export class Gates implements Disposable {
     if (this.#gates.size >= MANY_KEYS) this.#forgetIdle();
     const host = newHost(key, this.#table.rulesOf(key));
     const allowance = this.#createAllowance(key, this.#paceOf(host), () => this.#serveKey(key));
-    gate = { key, host, isPaused: false, allowance, claimed: 0, waiters: undefined, timer: undefined, timerAt: 0 };
+    gate = {
+      key,
+      host,
+      isPaused: false,
+      allowance,
+      claimed: 0,
+      waiters: undefined,
+      timer: undefined,
+      timerAt: 0,
+      done: 0,
+      failed: undefined,
+    };
     this.#gates.set(key, gate);
     return gate;
   }

@@ -98,6 +98,15 @@ export function resolverKey(resolver: string): string {
   return `resolver/${resolver}`;
 }
 
+/** What a key stands for, in words. */
+export function nameKey(key: string): {
+  readonly kind: 'host' | 'service' | 'crawl-delay' | 'resolver';
+  readonly name: string;
+} {
+  const [kind, name] = split(key);
+  return { kind: kind === 'pool' ? 'service' : kind === 'crawl' ? 'crawl-delay' : kind, name };
+}
+
 type KeyKind = 'host' | 'pool' | 'crawl' | 'resolver';
 
 /** No host has a slash in its name. */

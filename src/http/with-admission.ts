@@ -54,6 +54,7 @@ export function withAdmission(options: {
     let outcome = 'aborted';
     let wireBytes = 0;
     let fault: boolean | null = null;
+    let failure: string | null | undefined;
     let answered = false;
     report?.({
       kind: 'request-sent',
@@ -74,9 +75,10 @@ export function withAdmission(options: {
       outcome = 'response' in result ? String(result.response.status) : result.reason;
       wireBytes = 'response' in result ? result.response.wireBytes : (result.trail.response?.wireBytes ?? 0);
       fault = faultOf(result);
+      failure = failureOf(result, outcome);
       return result;
     } finally {
-      admission.observe(keys, { kind: 'end', answered, fault });
+      admission.observe(keys, { kind: 'end', answered, fault, ...(failure !== undefined && { failure }) });
       report?.({ kind: 'request-done', host, outcome, wireBytes, ms: clock.monotonic() - sentAt });
     }
   };
@@ -97,6 +99,12 @@ function observationOf({ status, headers }: ResponseHead, now: number): Extract<
       seconds > 0 && { limits: { perSecond: limit / seconds, ...(cap >= 1 && { cap: Math.floor(cap) }) } }),
     ...(Number.isFinite(left) && { budgetLeft: left }),
   };
+}
+
+/** What a request that brought nothing is counted under: its status, or why there is none. */
+function failureOf(result: HttpResult, outcome: string): string | null {
+  if (result.kind === 'stopped') return null;
+  return result.kind === 'response' && result.response.status < 400 ? null : outcome;
 }
 
 /** Whether the host failed; null where the request says nothing about it. */

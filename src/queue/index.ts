@@ -11,6 +11,11 @@ export { WorkQueue } from './work-queue.ts';
 export type { EnqueueOptions, ImportRow } from './work-queue.ts';
 export { currentJob } from './current-job.ts';
 export type { JobSeat } from './current-job.ts';
+export { hostOverview } from './host-overview.ts';
+export type { HostOverview, HostSources } from './host-overview.ts';
+export { overviewOf } from './overview.ts';
+export type { QueueOverview, SlowedHost, WorkerOverview } from './overview.ts';
+export { RateMeter } from './rate-meter.ts';
 export { createWorkerId, isDeadHere } from './worker-identity.ts';
 export { openStore } from './store.ts';
 export type { StoreOptions } from './store.ts';
@@ -18,6 +23,7 @@ export { JOB_STATES } from './types.ts';
 export type {
   Exchange,
   ExchangeRequest,
+  HostJobs,
   Job,
   JobFilter,
   JobState,

@@ -33,6 +33,7 @@ export class JobHolder implements AsyncDisposable {
   readonly #held = new Map<number, { readonly job: LeasedJob; readonly lost: AbortController }>();
   readonly #watch: Disposable;
   #changes = 0;
+  #ended = 0;
   #wake: (() => void) | undefined;
   #timer: Timer | undefined;
   #beating: Promise<void> = Promise.resolve();
@@ -40,13 +41,14 @@ export class JobHolder implements AsyncDisposable {
 
   constructor(options: JobHolderOptions) {
     this.#options = options;
-    this.presence = new Presence(options.queue.store, options.clock, options.workers);
+    const { workers: maxWorkers, heartbeatMs } = options;
+    this.presence = new Presence(options.queue.store, options.clock, { maxWorkers, heartbeatMs });
     this.#watch = options.queue.store.watch(() => this.#changed());
     this.#arm();
   }
 
   announce(): Promise<void> {
-    return this.presence.announce({ running: this.#held.size, parked: 0, throttled: [] });
+    return this.presence.announce({ running: this.#held.size, parked: 0, ended: this.#ended, hosts: [] });
   }
 
   /** Waits for jobs, at most `limit`; undefined when the queue is empty or the signal says so. */
@@ -72,6 +74,7 @@ export class JobHolder implements AsyncDisposable {
     const held = jobs.flatMap((job) => this.#held.get(job.id) ?? []).filter(({ job }) => jobs.includes(job));
     const own = held.filter(({ lost }) => !lost.signal.aborted).map(({ job }) => job);
     for (const { job } of held) this.#held.delete(job.id);
+    if (settlement.kind === 'finish') this.#ended += own.length;
     if (own.length > 0) {
       await queue.store.exchange({
         workerId: this.presence.workerId,

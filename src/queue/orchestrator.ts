@@ -1,7 +1,7 @@
 import type { Clock, Random, Timer } from '../base/index.ts';
 import { systemClock } from '../base/index.ts';
 import type { Admission } from '../hosts/index.ts';
-import { createMemoryAdmission, HostTable, isSlowed } from '../hosts/index.ts';
+import { createMemoryAdmission, hostReports, HostTable, isSlowed } from '../hosts/index.ts';
 import { Dispatcher } from './dispatcher.ts';
 import type { Report } from './events.ts';
 import type { Handler, HandlerContext } from './handler.ts';
@@ -41,6 +41,9 @@ export interface RunSummary {
 
 /** How often running jobs are checked for their time limit. */
 const SWEEP_MS = 1_000;
+/** How often a process that is at work tells how it goes, and of how many hosts. */
+const TELL_MS = 5_000;
+const HOSTS_TOLD = 100;
 
 /**
  * Empties a queue: leases jobs as workers become free, runs them within their limits, writes down what came of them.
@@ -67,6 +70,8 @@ export class Orchestrator {
   readonly #ended = Promise.withResolvers<RunSummary['reason']>();
   #dispatcher: Dispatcher | undefined;
   #stopping = false;
+  /** Something has happened since it was told last. */
+  #isNews = false;
   #failure: { readonly error: unknown } | undefined;
 
   constructor(setup: OrchestratorSetup) {
@@ -77,7 +82,7 @@ export class Orchestrator {
     this.#store = store;
     this.#clock = clock;
     this.#report = report ?? (() => undefined);
-    this.#presence = new Presence(store, clock, options.maxWorkers);
+    this.#presence = new Presence(store, clock, options);
     this.#admission = admission ?? ownAdmission(options, { clock, random, report: this.#report });
     this.#seats = new Seats({
       options,
@@ -113,11 +118,11 @@ export class Orchestrator {
   }
 
   /** Hosts whose cap was lowered or which are held, because they asked for it. */
-  get throttled(): { readonly host: string; readonly cap: number; readonly heldUntil: number | null }[] {
+  get throttled(): { readonly host: string; readonly cap: number; readonly heldMs: number | null }[] {
     return this.#admission
       .snapshot()
       .filter((host) => isSlowed(host) || (host.hold !== null && host.hold.reason !== 'paused'))
-      .map(({ key, cap, hold }) => ({ host: key, cap, heldUntil: hold?.at ?? null }));
+      .map(({ key, cap, hold }) => ({ host: key, cap, heldMs: hold?.leftMs ?? null }));
   }
 
   /**
@@ -149,6 +154,7 @@ export class Orchestrator {
       await this.#readPauses();
       await this.#announce();
       this.#every(this.#options.heartbeatMs, () => this.#heartbeat());
+      if (this.#options.heartbeatMs > TELL_MS) this.#every(TELL_MS, () => this.#announceWork());
       this.#every(SWEEP_MS, () => this.#jobs.sweep());
       if (signal?.aborted) stop();
       dispatcher.pump();
@@ -198,9 +204,20 @@ export class Orchestrator {
     await this.#announce();
   }
 
+  /** Whoever does nothing has nothing new to tell. */
+  async #announceWork(): Promise<void> {
+    if (this.#jobs.size > 0 || this.#isNews) await this.#announce();
+  }
+
   #announce(): Promise<void> {
-    const { running, parked } = this.status;
-    return this.#presence.announce({ running, parked, throttled: this.throttled });
+    const { running, parked, counts } = this.status;
+    this.#isNews = running + parked > 0;
+    return this.#presence.announce({
+      running,
+      parked,
+      ended: counts.done + counts.skipped + counts.error,
+      hosts: hostReports(this.#admission.snapshot(), HOSTS_TOLD),
+    });
   }
 
   #stop(reason: string): void {

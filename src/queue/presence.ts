@@ -1,6 +1,7 @@
 import { hostname } from 'node:os';
 
 import type { Clock } from '../base/index.ts';
+import { RateMeter } from './rate-meter.ts';
 import type { QueueStore, WorkerInfo } from './types.ts';
 import { createWorkerId, isDeadHere } from './worker-identity.ts';
 
@@ -9,21 +10,27 @@ export class Presence {
   readonly workerId = createWorkerId();
   readonly #store: QueueStore;
   readonly #clock: Clock;
-  readonly #maxWorkers: number;
+  readonly #settings: Pick<WorkerInfo, 'maxWorkers' | 'heartbeatMs'>;
+  readonly #speed = new RateMeter();
   readonly #startedAt: number;
 
-  constructor(store: QueueStore, clock: Clock, maxWorkers: number) {
+  constructor(store: QueueStore, clock: Clock, settings: Pick<WorkerInfo, 'maxWorkers' | 'heartbeatMs'>) {
     this.#store = store;
     this.#clock = clock;
-    this.#maxWorkers = maxWorkers;
+    this.#settings = settings;
     this.#startedAt = clock.now();
   }
 
   /** Tells the others what goes on here. */
-  announce(doing: Pick<WorkerInfo, 'running' | 'parked' | 'throttled'>): Promise<void> {
-    const { pid } = process;
-    const info = { pid, hostname: hostname(), startedAt: this.#startedAt, maxWorkers: this.#maxWorkers, ...doing };
-    return this.#store.announce(this.workerId, info, this.#clock.now());
+  announce({
+    ended,
+    ...doing
+  }: Pick<WorkerInfo, 'running' | 'parked' | 'hosts'> & { readonly ended: number }): Promise<void> {
+    const { maxWorkers, heartbeatMs } = this.#settings;
+    const now = this.#clock.now();
+    this.#speed.note(ended, now);
+    const who = { pid: process.pid, hostname: hostname(), startedAt: this.#startedAt, maxWorkers, heartbeatMs };
+    return this.#store.announce(this.workerId, { ...who, ...doing, perSecond: this.#speed.perSecond ?? 0 }, now);
   }
 
   leave(): Promise<void> {

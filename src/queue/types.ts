@@ -1,4 +1,5 @@
 import type { ErrorInfo } from '../base/index.ts';
+import type { HostReport } from '../hosts/index.ts';
 
 /**
  * ```
@@ -139,8 +140,12 @@ export interface WorkerInfo {
   readonly maxWorkers: number;
   readonly running: number;
   readonly parked: number;
-  /** Hosts whose cap was lowered or which are held, because they asked for it. */
-  readonly throttled: readonly { readonly host: string; readonly cap: number; readonly heldUntil: number | null }[];
+  /** It tells again within so long, or something is wrong. */
+  readonly heartbeatMs: number;
+  /** Jobs that ended per second of the last minute. */
+  readonly perSecond: number;
+  /** What it knows of the hosts that matter most. */
+  readonly hosts: readonly HostReport[];
 }
 
 /** What a store says when the outside changed something. */
@@ -189,12 +194,30 @@ export interface JobFilter {
   readonly updatedBefore?: number | undefined;
 }
 
+/** Jobs of one host, as the queue knows it: where they will probably download from. */
+export interface HostJobs {
+  readonly host: string;
+  readonly due: number;
+  readonly delayed: number;
+  readonly inProgress: number;
+  readonly done: number;
+  readonly skipped: number;
+  readonly error: number;
+  /** Why jobs that are not done are not, by code. */
+  readonly codes: Readonly<Record<string, number>>;
+  /** When the first of the delayed ones may run. */
+  readonly nextAvailableAt: number | null;
+}
+
 export interface QueueStats {
+  /** By the clock of the store, which is the one that its other moments are of. */
+  readonly at: number;
   readonly states: Readonly<Record<JobState, number>>;
   readonly total: number;
   readonly due: number;
   readonly delayed: number;
   readonly oldestQueuedAt: number | null;
+  readonly oldestQueuedId: string | null;
   readonly nextAvailableAt: number | null;
   readonly byResolver: readonly { readonly resolver: string | null; readonly state: JobState; readonly jobs: number }[];
   readonly byErrorCode: readonly { readonly code: string; readonly state: JobState; readonly jobs: number }[];
@@ -206,6 +229,8 @@ export interface QueueStats {
 /** What operators ask of a queue. */
 export interface QueueAdmin {
   stats(now: number): Promise<QueueStats>;
+  /** By host, those with most to do first; looks at every job. */
+  hosts(now: number): Promise<HostJobs[]>;
   /** In order of id, from `after` on. */
   list(filter: JobFilter, page: { readonly limit: number; readonly after?: number }): Promise<Job[]>;
   find(id: number | string): Promise<Job | undefined>;

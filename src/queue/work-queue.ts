@@ -1,7 +1,7 @@
 import type { Clock, ErrorInfo } from '../base/index.ts';
 import { addedJitterDelay, AppError, hostKey, systemClock } from '../base/index.ts';
 import { ORCHESTRATOR_DEFAULTS } from './options.ts';
-import type { Lease, LeasedJob, NewJob, QueueStats, QueueStore, Settlement } from './types.ts';
+import type { HostJobs, Lease, LeasedJob, NewJob, QueueStats, QueueStore, Settlement } from './types.ts';
 
 /** More would be a file, not a description of one. */
 const MAX_PAYLOAD_BYTES = 10_000_000;
@@ -140,6 +140,11 @@ export class WorkQueue implements AsyncDisposable {
       capMs: options.capMs ?? 3_600_000,
     });
     return this.#settle(leased, { kind: 'requeue', delayMs, refund: false, error: options.lastError });
+  }
+
+  /** How many jobs will probably ask which host; looks at every job. */
+  hosts(): Promise<HostJobs[]> {
+    return this.store.admin.hosts(this.#clock.now());
   }
 
   stats(): Promise<QueueStats> {

@@ -378,10 +378,7 @@ export function describeQueueStore(name: string, open: () => Promise<QueueStore>
       );
       const stats = await store.admin.stats(40);
       assert.deepEqual(stats.states, { queued: 2, in_progress: 1, done: 1, skipped: 1, error: 1 });
-      assert.deepEqual(
-        [stats.total, stats.due, stats.delayed, stats.oldestQueuedAt, stats.nextAvailableAt],
-        [6, 1, 1, 10, 130],
-      );
+      assert.deepEqual([stats.at, stats.total, stats.due, stats.delayed, stats.nextAvailableAt], [40, 6, 1, 1, 130]);
       assert.deepEqual(
         [...stats.byErrorCode].sort((a, b) => a.code.localeCompare(b.code)),
         [
@@ -391,8 +388,54 @@ export function describeQueueStore(name: string, open: () => Promise<QueueStore>
         ],
       );
       assert.deepEqual(stats.leases, [{ workerId: 'worker', jobs: 1, expiresAt: 20 + LEASE_MS }]);
+      assert.deepEqual([stats.oldestQueuedAt, stats.oldestQueuedId], [10, '5']);
       assert.ok(stats.byResolver.some((row) => row.resolver === 'arxiv' && row.state === 'error' && row.jobs === 1));
       assert.deepEqual([(await store.admin.stats(130)).due, (await store.admin.stats(130)).delayed], [2, 0]);
+    });
+
+    check('jobs are counted by host, with why they are not done and when the next may run', async (store) => {
+      const at = { host: 'a.org' };
+      await store.enqueue(
+        [job('1', at), job('2', at), job('3', at), job('4', at), job('5', { host: 'b.org' }), job('6')],
+        0,
+      );
+      const leased = new Map((await leaseAny(store, 1)).map((each) => [each.artifactId, each]));
+      const get = (id: string): LeasedJob => leased.get(id) as LeasedJob;
+      const busy = { code: 'HTTP_503', message: 'busy' };
+      await settle(
+        store,
+        [
+          finish(get('1')),
+          { ...get('2'), settlement: { kind: 'finish', state: 'error', error: { code: 'HTTP_404', message: 'gone' } } },
+          { ...get('3'), settlement: { kind: 'requeue', delayMs: 100, refund: false, error: busy } },
+          { ...get('5'), settlement: { kind: 'requeue', delayMs: 0, refund: true } },
+        ],
+        30,
+      );
+      const none = {
+        due: 0,
+        delayed: 0,
+        inProgress: 0,
+        done: 0,
+        skipped: 0,
+        error: 0,
+        codes: {},
+        nextAvailableAt: null,
+      };
+      assert.deepEqual(await store.admin.hosts(40), [
+        {
+          ...none,
+          host: 'a.org',
+          delayed: 1,
+          inProgress: 1,
+          done: 1,
+          error: 1,
+          codes: { HTTP_404: 1, HTTP_503: 1 },
+          nextAvailableAt: 130,
+        },
+        { ...none, host: 'b.org', due: 1 },
+      ]);
+      assert.equal((await store.admin.hosts(131))[0]?.due, 1);
     });
 
     check('failed jobs are put back by error code, resolver and number of attempts', async (store) => {

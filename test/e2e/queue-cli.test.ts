@@ -152,7 +152,9 @@ test('a drained run settles every job by its outcome, tells it, and exits 1 when
   await at.put({ d: {}, s: { act: 'skip', resolver: 'arxiv' }, e: { act: 'error' }, l: { act: 'later' } });
   const run = at.queue('run', '--drain-now', '--workers', '2', '--handler', HANDLER, '--json');
   assert.equal(run.status, 1, run.stderr);
-  assert.deepEqual(JSON.parse(run.stdout), { done: 1, skipped: 1, error: 1, requeued: 1, lost: 0, reason: 'drained' });
+  const { left, ...ended } = JSON.parse(run.stdout) as { left: Record<string, unknown> };
+  assert.deepEqual(ended, { done: 1, skipped: 1, error: 1, requeued: 1, lost: 0, reason: 'drained' });
+  assert.deepEqual([left['due'], left['delayed'], left['codes']], [0, 1, { HTTP_429: 1 }]);
 
   const stats = at.json('stats');
   assert.deepEqual(
@@ -190,7 +192,10 @@ test('an error that throws is tried again later, its text cannot steer the termi
   await at.put({ t: { act: 'throw' }, d: {} });
   const run = at.queue('drain', '--now', '--handler', HANDLER, '--log-level', 'debug');
   assert.equal(run.status, 0, run.stderr);
-  assert.equal(run.stdout, 'drained: 1 done, 0 skipped, 0 failed, 1 put back\n');
+  assert.match(
+    run.stdout,
+    /^drained: 1 done, 0 skipped, 0 failed, 1 put back\nleft in the queue: 0 due, 1 delayed, the first for another .* \(HTTP_500 1\)\n$/,
+  );
   const shown = at.queue('show', 't').stdout;
   assert.match(shown, /HTTP_500: the server broke/);
   assert.ok(!(shown + run.stderr).includes('\u001B'), 'no escape sequence gets through');
@@ -240,13 +245,20 @@ test('a running process obeys pause and resume of another, for everything and fo
   await at.put({ warm: {} });
   await using run = startCommand('contentdownload', ['queue', 'run', '--handler', HANDLER], { cwd: at.path });
   await run.told(/started warm/);
-  assert.equal(at.queue('pause', '--host', 'Held.example').stdout, 'host held.example paused\n');
+  const pause = at.queue('pause', '--host', 'Held.example');
+  assert.deepEqual([pause.status, pause.stdout], [0, 'host held.example paused\n']);
+  assert.match(pause.stderr, /nobody knows host held\.example.*is it spelt right/);
   await run.told(/paused: host held\.example/);
   // The job of the paused host is older, and would come first.
   await at.put({ held: { url: 'https://held.example/a' }, free: { url: 'https://free.example/a' } });
   await run.told(/started free/);
   assert.doesNotMatch(run.stderr, /started held/);
-  assert.deepEqual(at.json('resume', '--host', 'held.example'), { scope: 'host', name: 'held.example', changed: true });
+  assert.deepEqual(at.json('resume', '--host', 'held.example'), {
+    scope: 'host',
+    name: 'held.example',
+    changed: true,
+    known: true,
+  });
   await run.told(/started held/);
 
   assert.equal(at.queue('pause').stdout, 'everything paused\n');
@@ -263,10 +275,30 @@ test('a running process obeys pause and resume of another, for everything and fo
 
 test('a drain says what is paused and waits for it to be resumed; one of what can run now leaves it', async () => {
   await using at = await place();
-  await at.put({ waiting: {} });
+  await at.put({ waiting: { url: 'https://held.example/a' } });
+  const pause = at.queue('pause', '--host', 'held.example');
+  assert.doesNotMatch(pause.stderr, /nobody knows/);
+  const held = at.queue('run', '--handler', HANDLER, '--drain-now');
+  assert.deepEqual(
+    [held.status, held.stdout.split('\n')],
+    [
+      0,
+      [
+        'drained: 0 done, 0 skipped, 0 failed',
+        'left in the queue: 1 due, 0 delayed',
+        '  1 for held.example, which is paused: queue resume --host held.example',
+        '  paused: host held.example (queue resume)',
+        '',
+      ],
+    ],
+  );
+  const [host] = JSON.parse(at.queue('hosts', '--json').stdout) as Record<string, unknown>[];
+  assert.deepEqual([host?.['name'], host?.['held_why'], host?.['cap']], ['held.example', 'paused', 4]);
+  assert.match(at.queue('hosts').stdout, /^held\.example +0 of 4 +\S+ +now +paused +0 +1 queued$/m);
+  at.queue('resume', '--host', 'held.example');
   at.queue('pause');
   const now = at.queue('run', '--handler', HANDLER, '--drain-now');
-  assert.deepEqual([now.status, now.stdout], [0, 'drained: 0 done, 0 skipped, 0 failed\n']);
+  assert.match(now.stdout, /^drained: .*\n.*1 due, 0 delayed\n {2}paused: everything \(queue resume\)\n$/);
   assert.match(now.stderr, /paused: all; its jobs stay in the queue/);
   await using run = startCommand('contentdownload', ['queue', 'drain', '--handler', HANDLER], { cwd: at.path });
   await run.told(/paused: all; its jobs wait for queue resume/);

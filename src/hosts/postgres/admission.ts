@@ -5,11 +5,13 @@ import type { Facts } from '../facts.ts';
 import { Gatekeeper } from '../gatekeeper.ts';
 import type { HostTable } from '../host-table.ts';
 import type { Host } from '../host.ts';
-import { isOrdinary, newHost } from '../host.ts';
+import { isOrdinary } from '../host.ts';
 import type { PolicySettings } from '../policy.ts';
 import { DEFAULT_POLICY } from '../policy.ts';
 import { Desk } from './desk.ts';
 import { SharedAllowance } from './shared-allowance.ts';
+import type { StoredRow } from './stored-host.ts';
+import { hostOf, storedOf } from './stored-host.ts';
 
 export interface PostgresAdmissionOptions {
   readonly url: string;
@@ -33,28 +35,10 @@ export interface SharedAdmission extends Admission {
   readonly calls: number;
 }
 
-interface LearnedRow {
-  readonly key: string;
-  readonly learned: StoredHost | null;
-  readonly now_ms: number;
-}
-
 /** What processes say to each other: a hold that counts at once, or that there is something to read. */
 interface Message {
   readonly key: string;
   readonly hold?: { readonly at: number; readonly reason: 'rate-limited' | 'host-held' };
-}
-
-/** A host as it is stored: moments by the server's clock, what is unbounded as null. */
-interface StoredHost {
-  readonly cap: number | null;
-  readonly perSecond: number | null;
-  readonly hold: { readonly at: number; readonly reason: 'rate-limited' | 'host-held' } | null;
-  readonly strikes: number;
-  readonly answersAtCap: number;
-  readonly answersAtRate: number;
-  readonly failures: number;
-  readonly opened: number;
 }
 
 /** How long a process may look for a fact before another one does. */
@@ -69,6 +53,7 @@ export async function openPostgresAdmission(options: PostgresAdmissionOptions): 
   const clock = options.clock ?? systemClock;
   const scale = options.timeScale ?? 1;
   const { table } = options;
+  const time = { clock, scale };
   const desk = await Desk.open({
     url: options.url,
     schema: options.schema ?? 'docstokg',
@@ -124,14 +109,14 @@ export async function openPostgresAdmission(options: PostgresAdmissionOptions): 
   async function write(key: string, change: (host: Host) => Host): Promise<void> {
     await desk.transaction(async (client) => {
       await client.query('INSERT INTO hosts (key) VALUES ($1) ON CONFLICT DO NOTHING', [key]);
-      const { rows } = await client.query<LearnedRow>(
+      const { rows } = await client.query<StoredRow>(
         'SELECT key, learned, server_ms() AS now_ms FROM hosts WHERE key = $1 FOR UPDATE',
         [key],
       );
       const [row] = rows;
       if (!row) return;
-      const after = change(hostOf(row));
-      const stored = isOrdinary(after) ? null : storedOf(after, row.now_ms);
+      const after = change(hostOf(row, table.rulesOf(key), time));
+      const stored = isOrdinary(after) ? null : storedOf(after, row.now_ms, time);
       await client.query('UPDATE hosts SET learned = $2, held_until = $3 WHERE key = $1', [
         key,
         stored === null ? null : JSON.stringify(stored),
@@ -142,42 +127,12 @@ export async function openPostgresAdmission(options: PostgresAdmissionOptions): 
   }
 
   async function read(key: string | undefined): Promise<void> {
-    const rows = await desk.query<LearnedRow>(
+    const rows = await desk.query<StoredRow>(
       `SELECT key, learned, server_ms() AS now_ms FROM hosts
        WHERE ${key === undefined ? '$1::text IS NULL AND learned IS NOT NULL' : 'key = $1'}`,
       [key ?? null],
     );
-    for (const row of rows) keeper.learn(row.key, hostOf(row));
-  }
-
-  function hostOf({ key, learned, now_ms: serverNow }: LearnedRow): Host {
-    const host = newHost(key, table.rulesOf(key));
-    if (learned === null) return host;
-    const { hold, cap, perSecond, ...rest } = learned;
-    return {
-      ...host,
-      ...rest,
-      cap: cap ?? Infinity,
-      perSecond: perSecond ?? Infinity,
-      hold: hold && { at: clock.now() + (hold.at - serverNow) / scale, reason: hold.reason },
-    };
-  }
-
-  function storedOf(host: Host, serverNow: number): StoredHost {
-    const { cap, perSecond, hold, strikes, answersAtCap, answersAtRate, failures, opened } = host;
-    return {
-      cap: Number.isFinite(cap) ? cap : null,
-      perSecond: Number.isFinite(perSecond) ? perSecond : null,
-      hold:
-        hold === null || hold.reason === 'paused'
-          ? null
-          : { at: serverNow + (hold.at - clock.now()) * scale, reason: hold.reason },
-      strikes,
-      answersAtCap,
-      answersAtRate,
-      failures,
-      opened,
-    };
+    for (const row of rows) keeper.learn(row.key, hostOf(row, table.rulesOf(row.key), time));
   }
 
   const facts: Facts = {

@@ -1,5 +1,6 @@
+import { hostJobsOf } from '../host-jobs.ts';
 import { errorCodeOf } from '../last-error.ts';
-import type { Job, JobFilter, JobState, Pause, QueueAdmin, QueueStats } from '../types.ts';
+import type { HostJobs, Job, JobFilter, JobState, Pause, QueueAdmin, QueueStats } from '../types.ts';
 import { JOB_STATES } from '../types.ts';
 import type { MemoryJob, MemoryState } from './store.ts';
 
@@ -25,14 +26,17 @@ export class MemoryAdmin implements QueueAdmin {
     const upcoming = queued.flatMap(({ availableAt }) =>
       availableAt !== null && availableAt > now ? [availableAt] : [],
     );
+    const oldest = ready.toSorted((a, b) => a.id - b.id)[0];
     return {
+      at: now,
       states: Object.fromEntries(
         JOB_STATES.map((state) => [state, jobs.filter((job) => job.state === state).length]),
       ) as Record<JobState, number>,
       total: jobs.length,
       due: due.length,
       delayed: queued.length - due.length,
-      oldestQueuedAt: least(ready.map(({ createdAt }) => createdAt)),
+      oldestQueuedAt: oldest?.createdAt ?? null,
+      oldestQueuedId: oldest?.artifactId ?? null,
       nextAvailableAt: least(upcoming),
       byResolver: group(jobs, ({ resolverHint, state }) => ({ resolver: resolverHint, state })),
       byErrorCode: group(coded, ({ lastError, state }) => ({ code: errorCodeOf(lastError), state })),
@@ -44,6 +48,23 @@ export class MemoryAdmin implements QueueAdmin {
       workers: [...this.#state.workers.values()],
       pauses: await this.pauses(),
     };
+  }
+
+  async hosts(now: number): Promise<HostJobs[]> {
+    return hostJobsOf(
+      [...this.#state.jobs.values()].flatMap(({ host, state, lastError, availableAt }) => {
+        const isDelayed = state === 'queued' && availableAt !== null && availableAt > now;
+        return host === null
+          ? []
+          : {
+              host,
+              state: isDelayed ? ('delayed' as const) : state,
+              code: errorCodeOf(lastError),
+              jobs: 1,
+              nextAvailableAt: isDelayed ? availableAt : null,
+            };
+      }),
+    );
   }
 
   async list(filter: JobFilter, page: { readonly limit: number; readonly after?: number }): Promise<Job[]> {

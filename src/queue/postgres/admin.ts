@@ -1,5 +1,8 @@
-import type { Job, JobFilter, JobState, Pause, QueueAdmin, QueueStats, WorkerInfo } from '../types.ts';
+import type { HostGroup } from '../host-jobs.ts';
+import { hostJobsOf } from '../host-jobs.ts';
+import type { HostJobs, Job, JobFilter, JobState, Pause, QueueAdmin, QueueStats } from '../types.ts';
 import { JOB_STATES } from '../types.ts';
+import { parseWorkerInfo } from '../worker-info.ts';
 import type { PostgresConnection } from './connection.ts';
 import { ENDED_CODE, ERROR_CODE, RESOLVER, TALLY } from './statements.ts';
 import type { PostgresWatch } from './watch.ts';
@@ -50,13 +53,18 @@ export class PostgresAdmin implements QueueAdmin {
   async stats(now: number): Promise<QueueStats> {
     const moment = this.#connection.moment(now);
     const tally = await this.#tally();
-    const [moments] = await this.#run<{ due: number; oldest: number | null; next: number | null }>(
+    const [moments] = await this.#run<{ at: number; due: number; oldest: number | null; next: number | null }>(
       'moments',
-      `SELECT
+      `SELECT ${NOW('$1')} AS at,
          (SELECT count(*) FROM runs WHERE state = 'queued' AND available_at <= ${NOW('$1')}) AS due,
-         (SELECT created_at FROM artifacts WHERE id = (SELECT min(id) FROM runs WHERE state = 'queued' AND available_at IS NULL)) AS oldest,
+         (SELECT min(id) FROM runs WHERE state = 'queued' AND available_at IS NULL) AS oldest,
          (SELECT min(available_at) FROM runs WHERE state = 'queued' AND available_at > ${NOW('$1')}) AS next`,
       [moment],
+    );
+    const [oldest] = await this.#run<{ id: string; at: number }>(
+      'oldest',
+      'SELECT artifact_id AS id, created_at AS at FROM artifacts WHERE id = $1',
+      [moments?.oldest ?? -1],
     );
     const leases = await this.#run<{ workerId: string; jobs: number; expiresAt: number }>(
       'leases',
@@ -78,13 +86,15 @@ export class PostgresAdmin implements QueueAdmin {
       }));
     const due = moments?.due ?? 0;
     return {
+      at: moments?.at ?? now,
       states: Object.fromEntries(
         JOB_STATES.map((state) => [state, state === 'queued' ? count('queued', 'delayed') : count(state)]),
       ) as Record<JobState, number>,
       total: sum(tally),
       due: count('queued') + due,
       delayed: count('delayed') - due,
-      oldestQueuedAt: moments?.oldest ?? null,
+      oldestQueuedAt: oldest?.at ?? null,
+      oldestQueuedId: oldest?.id ?? null,
       nextAvailableAt: moments?.next ?? null,
       byResolver: group(tally, ({ resolver, state }) => ({ resolver: resolver || null, state: plain(state) })),
       byErrorCode: group(
@@ -98,9 +108,23 @@ export class PostgresAdmin implements QueueAdmin {
           'SELECT worker_id AS "workerId", info_json AS info, updated_at AS "updatedAt" FROM workers ORDER BY worker_id',
           [],
         )
-      ).map(({ workerId, info, updatedAt }) => ({ ...(JSON.parse(info) as WorkerInfo), workerId, updatedAt })),
+      ).map(({ workerId, info, updatedAt }) => ({ ...parseWorkerInfo(info), workerId, updatedAt })),
       pauses: await this.pauses(),
     };
+  }
+
+  async hosts(now: number): Promise<HostJobs[]> {
+    return hostJobsOf(
+      await this.#run<HostGroup>(
+        'hosts',
+        `SELECT host, CASE WHEN state = 'queued' AND available_at > ${NOW('$1')} THEN 'delayed' ELSE state END AS state,
+                ${ERROR_CODE} AS code, count(*) AS jobs,
+                min(CASE WHEN available_at > ${NOW('$1')} THEN available_at END) AS "nextAvailableAt"
+         FROM (SELECT split_part(lane, ' ', 1) AS host, state, available_at, last_error FROM runs) AS hosted
+         WHERE host <> '' GROUP BY 1, 2, 3`,
+        [this.#connection.moment(now)],
+      ),
+    );
   }
 
   async list(filter: JobFilter, page: { readonly limit: number; readonly after?: number }): Promise<Job[]> {

@@ -1,5 +1,8 @@
-import type { Job, JobFilter, JobState, Pause, QueueAdmin, QueueStats, WorkerInfo } from '../types.ts';
+import type { HostGroup } from '../host-jobs.ts';
+import { hostJobsOf } from '../host-jobs.ts';
+import type { HostJobs, Job, JobFilter, JobState, Pause, QueueAdmin, QueueStats } from '../types.ts';
 import { JOB_STATES } from '../types.ts';
+import { parseWorkerInfo } from '../worker-info.ts';
 import type { SqliteConnection } from './connection.ts';
 import type { Tally, TallyState } from './tally.ts';
 import { UNCOUNTED } from './tally.ts';
@@ -74,8 +77,7 @@ export class SqliteAdmin implements QueueAdmin {
         now,
       );
       const [moments] = all<{ oldest: number | null; next: number | null }>(
-        `SELECT (SELECT created_at FROM jobs WHERE id = (
-                   SELECT min(id) FROM (
+        `SELECT (SELECT min(id) FROM (
                      WITH RECURSIVE heads(host, resolver, priority, id) AS (
                        SELECT * FROM (SELECT host, resolver_hint, priority, id FROM jobs WHERE state = 'queued' AND available_at IS NULL
                                       ORDER BY host, resolver_hint, priority DESC, id LIMIT 1)
@@ -89,18 +91,24 @@ export class SqliteAdmin implements QueueAdmin {
                           ORDER BY jobs.resolver_hint, jobs.priority DESC, jobs.id LIMIT 1),
                          (SELECT id FROM jobs WHERE state = 'queued' AND available_at IS NULL AND jobs.host > heads.host
                           ORDER BY jobs.host, jobs.resolver_hint, jobs.priority DESC, jobs.id LIMIT 1))
-                     ) SELECT id FROM heads))) AS oldest,
+                     ) SELECT id FROM heads)) AS oldest,
                 (SELECT min(available_at) FROM jobs WHERE state = 'queued' AND available_at IS NOT NULL AND available_at > ?) AS next`,
         now,
       );
+      const [oldest] = all<{ id: string; at: number }>(
+        'SELECT artifact_id AS id, created_at AS at FROM jobs WHERE id = ?',
+        moments?.oldest ?? -1,
+      );
       return {
+        at: now,
         states: Object.fromEntries(
           JOB_STATES.map((state) => [state, state === 'queued' ? count('queued', 'delayed') : count(state)]),
         ) as Record<JobState, number>,
         total: sum(tally),
         due: count('queued') + due.jobs,
         delayed: count('delayed') - due.jobs,
-        oldestQueuedAt: moments?.oldest ?? null,
+        oldestQueuedAt: oldest?.at ?? null,
+        oldestQueuedId: oldest?.id ?? null,
         nextAvailableAt: moments?.next ?? null,
         byResolver: group(tally, ({ state, resolver }) => ({ resolver: resolver || null, state: plainState(state) })),
         byErrorCode: group(
@@ -113,10 +121,20 @@ export class SqliteAdmin implements QueueAdmin {
         ),
         workers: all<{ workerId: string; info: string; updatedAt: number }>(
           'SELECT worker_id AS workerId, info_json AS info, updated_at AS updatedAt FROM workers ORDER BY worker_id',
-        ).map(({ workerId, info, updatedAt }) => ({ ...(JSON.parse(info) as WorkerInfo), workerId, updatedAt })),
+        ).map(({ workerId, info, updatedAt }) => ({ ...parseWorkerInfo(info), workerId, updatedAt })),
         pauses: this.#pauses(),
       };
     });
+  }
+
+  async hosts(now: number): Promise<HostJobs[]> {
+    const statement = this.#connection.prepare(
+      `SELECT host, CASE WHEN state = 'queued' AND available_at > :now THEN 'delayed' ELSE state END AS state,
+              error_code(last_error) AS code, count(*) AS jobs,
+              min(CASE WHEN available_at > :now THEN available_at END) AS nextAvailableAt
+       FROM jobs WHERE host <> '' GROUP BY 1, 2, 3`,
+    );
+    return hostJobsOf(this.#connection.read(() => statement.all({ now })) as unknown as HostGroup[]);
   }
 
   async list(filter: JobFilter, page: { readonly limit: number; readonly after?: number }): Promise<Job[]> {

@@ -7,6 +7,7 @@ const CHILDREN: Readonly<Record<string, () => Promise<Command>>> = {
   run: async () => (await import('./run.ts')).runCommand(),
   drain: async () => (await import('./run.ts')).drainCommand(),
   stats: async () => (await import('./stats.ts')).statsCommand(),
+  hosts: async () => (await import('./hosts.ts')).hostsCommand(),
   'retry-failed': async () => (await import('./operate.ts')).retryFailedCommand(),
   pause: async () => (await import('./operate.ts')).pauseCommand('pause'),
   resume: async () => (await import('./operate.ts')).pauseCommand('resume'),

@@ -1,7 +1,9 @@
 import { Command, Option } from 'commander';
 
 import { AppError, hostKey } from '../../../base/index.ts';
-import type { JobFilter, Pause } from '../../../queue/index.ts';
+import type { Config } from '../../../config/index.ts';
+import { Pools } from '../../../hosts/index.ts';
+import type { JobFilter, Pause, WorkQueue } from '../../../queue/index.ts';
 import { count } from '../../progress.ts';
 import { plain } from '../../terminal.ts';
 import { wholeNumber } from '../../whole-number.ts';
@@ -60,18 +62,42 @@ export function pauseCommand(verb: 'pause' | 'resume'): Command {
     )
     .action(async (options: { host?: string; resolver?: string }, self: Command) => {
       const [scope, name] = pauseTarget(options);
-      await withQueue(self, async (queue, { terminal, json, clock }) => {
+      await withQueue(self, async (queue, session, { config }) => {
+        const { terminal, json, clock } = session;
         const { admin } = queue.store;
         const changed =
           verb === 'pause' ? await admin.pause(scope, name, clock.now()) : await admin.resume(scope, name);
-        const what = scope === 'all' ? 'everything' : `${scope} ${name}`;
-        if (json) terminal.print(JSON.stringify({ scope, name, changed }));
+        const what = scope === 'all' ? 'everything' : `${scope} ${plain(name)}`;
+        // It may be meant for jobs that are yet to come, so it is done all the same; a misspelt name is told.
+        const known = scope === 'all' || verb === 'resume' || (await isKnown(queue, config, scope, name));
+        if (json) terminal.print(JSON.stringify({ scope, name, changed, known }));
         else
           terminal.print(
             changed ? `${what} ${verb}d` : `${what} was ${verb === 'pause' ? 'paused already' : 'not paused'}`,
           );
+        if (!known)
+          session.log(
+            'warn',
+            `nobody knows ${what}: no job, no running worker and no setting names it; is it spelt right? (queue resume --${scope} ${plain(name)} takes it back)`,
+          );
       });
     });
+}
+
+/** Whether a job, a worker or a setting names the host or resolver. */
+async function isKnown(queue: WorkQueue, config: Config, scope: 'host' | 'resolver', name: string): Promise<boolean> {
+  const [job] = await queue.store.admin.list({ [scope]: name }, { limit: 1 });
+  if (job) return true;
+  const { configuredServices } = await import('../../../harvest/index.ts');
+  if (scope === 'host') {
+    const pools = new Pools(configuredServices(config).pools());
+    const { workers } = await queue.stats();
+    return pools.of(name, undefined).length > 0 || workers.some(({ hosts }) => hosts.some(({ key }) => key === name));
+  }
+  const { RESOLVERS } = await import('../../../resolve/index.ts');
+  return (
+    RESOLVERS.some((resolver) => resolver.name === name) || Object.hasOwn(config.orchestrator.max_per_resolver, name)
+  );
 }
 
 function pauseTarget(options: { host?: string; resolver?: string }): [Pause['scope'], string] {

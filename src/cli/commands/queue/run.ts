@@ -6,7 +6,7 @@ import { Command } from 'commander';
 import { AppError } from '../../../base/index.ts';
 import type { Config } from '../../../config/index.ts';
 import type { DrainMode, Handler, Outlook, QueueEvent, RunSummary, WorkQueue } from '../../../queue/index.ts';
-import { Orchestrator } from '../../../queue/index.ts';
+import { Orchestrator, RateMeter } from '../../../queue/index.ts';
 import { orchestratorOptions, simulatedLayer } from '../../../harvest/index.ts';
 import { count, duration, showProgress } from '../../progress.ts';
 import type { Session } from '../../session.ts';
@@ -15,6 +15,8 @@ import { simOption } from '../../sim-option.ts';
 import { stopSignal } from '../../stop-signal.ts';
 import { plain } from '../../terminal.ts';
 import type { DownloadJobParts, Emptying } from './download-jobs.ts';
+import type { LeftBehind } from '../../left-behind.ts';
+import { leftBehind, leftLines } from '../../left-behind.ts';
 import { queueOptions, withQueue } from './shared.ts';
 
 interface RunOptions {
@@ -96,7 +98,8 @@ async function run(self: Command, options: RunOptions, drain: DrainMode): Promis
         session.log('info', `${name}: letting running jobs finish; once more ends at once`),
       );
       const summary = await runShowing(emptying, queue, session, { drain, signal: stop.signal });
-      printSummary(summary, session);
+      const left = await leftBehind(queue, emptying.orchestrator.throttled);
+      printSummary(summary, left, session);
       if (summary.error > 0 && process.exitCode === undefined) process.exitCode = 1;
     },
     flags,
@@ -130,22 +133,24 @@ async function runShowing(
   session: Session,
   options: { readonly drain: DrainMode; readonly signal: AbortSignal },
 ): Promise<RunSummary> {
-  const startedAt = session.clock.monotonic();
+  const meter = new RateMeter();
   using _progress = showProgress(session.terminal, session.clock, async () => {
     const outlook = await queue.store.outlook(session.clock.now());
-    return describe(emptying.orchestrator, outlook, session.clock.monotonic() - startedAt, session.clock.now());
+    const { counts } = emptying.orchestrator.status;
+    meter.note(counts.done + counts.skipped + counts.error, session.clock.monotonic());
+    return describe(emptying.orchestrator, outlook, meter.perSecond ?? 0);
   });
   // Awaited here: the progress line ends with this scope.
   return await emptying.run(options);
 }
 
-function describe(orchestrator: Orchestrator, outlook: Outlook, elapsedMs: number, now: number): string {
+/** How far it is; nothing while there is nothing to do but wait for jobs to come in. */
+function describe(orchestrator: Orchestrator, outlook: Outlook, perSecond: number): string | undefined {
   const { running, parked, counts } = orchestrator.status;
-  const ended = counts.done + counts.skipped + counts.error;
-  const perSecond = ended / (elapsedMs / 1000);
   const left = outlook.ready + outlook.inProgress + outlook.delayed;
-  const held = orchestrator.throttled.map(({ host, heldUntil }) =>
-    heldUntil === null ? plain(host) : `${plain(host)} ${duration(heldUntil - now)}`,
+  if (left === 0 && running + parked === 0) return undefined;
+  const held = orchestrator.throttled.map(({ host, heldMs }) =>
+    heldMs === null ? plain(host) : `${plain(host)} ${duration(heldMs)}`,
   );
   // What matters most comes first: a narrow terminal cuts the end off.
   return [
@@ -154,17 +159,21 @@ function describe(orchestrator: Orchestrator, outlook: Outlook, elapsedMs: numbe
     ...(counts.skipped > 0 ? [`${count(counts.skipped)} skipped`] : []),
     `${count(running)} running`,
     `${count(outlook.ready)} queued`,
-    `${perSecond < 100 ? perSecond.toFixed(1) : count(perSecond)}/s`,
-    ...(perSecond > 0 ? [`${duration((left / perSecond) * 1000)} left`] : []),
+    ...(perSecond > 0
+      ? [
+          `${perSecond < 100 ? perSecond.toFixed(1) : count(perSecond)}/s`,
+          `${duration((left / perSecond) * 1000)} left`,
+        ]
+      : []),
     ...(parked > 0 ? [`${count(parked)} waiting for hosts`] : []),
     ...(outlook.delayed > 0 ? [`${count(outlook.delayed)} delayed`] : []),
     ...(held.length > 0 ? [`slowed: ${held.slice(0, 3).join(', ')}`] : []),
   ].join('  ');
 }
 
-function printSummary(summary: RunSummary, session: Session): void {
+function printSummary(summary: RunSummary, left: LeftBehind, session: Session): void {
   if (session.json) {
-    session.terminal.print(JSON.stringify(summary));
+    session.terminal.print(JSON.stringify({ ...summary, left }));
     return;
   }
   const { done, skipped, error, requeued, lost, reason } = summary;
@@ -172,6 +181,7 @@ function printSummary(summary: RunSummary, session: Session): void {
     `${reason}: ${count(done)} done, ${count(skipped)} skipped, ${count(error)} failed` +
       `${requeued > 0 ? `, ${count(requeued)} put back` : ''}${lost > 0 ? `, ${count(lost)} lost to another worker` : ''}`,
   );
+  if (reason === 'drained') for (const line of leftLines(left, session.clock.now())) session.terminal.print(line);
   if (error > 0) session.log('info', 'see queue stats for the reasons; queue retry-failed puts failed jobs back');
 }
 

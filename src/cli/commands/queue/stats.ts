@@ -1,52 +1,57 @@
 import { Command, Option } from 'commander';
 
 import { wait } from '../../../base/index.ts';
-import type { QueueStats, WorkQueue } from '../../../queue/index.ts';
-import { JOB_STATES } from '../../../queue/index.ts';
+import type { QueueOverview, QueueStats, SlowedHost } from '../../../queue/index.ts';
+import { JOB_STATES, overviewOf, RateMeter } from '../../../queue/index.ts';
 import { count, duration } from '../../progress.ts';
 import type { Session } from '../../session.ts';
-import { plain, table } from '../../terminal.ts';
+import { CLEAR, plain, table } from '../../terminal.ts';
 import { stopSignal } from '../../stop-signal.ts';
 import { queueOptions, withQueue } from './shared.ts';
 
 const WATCH_MS = 1_000;
-/** Written together with what follows, so that nothing flickers. */
-const CLEAR = '\u001B[H\u001B[2J';
 
 /** `queue stats`. */
 export function statsCommand(): Command {
   return queueOptions(new Command('stats'))
-    .description('how many jobs are in which state, and why')
+    .description('how many jobs are in which state, and why; how fast it goes, and who works')
     .addOption(new Option('--format <format>', 'json or table').choices(['json', 'table']).default('table'))
     .option('--watch', 'show it again every second until Ctrl-C')
     .addHelpText('after', '\nExample:\n  contentdownload queue stats --watch\n')
     .action(async (options: { format: 'json' | 'table'; watch?: boolean }, self: Command) => {
       await withQueue(self, async (queue, session) => {
         const json = session.json || options.format === 'json';
-        if (!options.watch) return show(queue, session, json);
+        const meter = new RateMeter();
+        const show = async (before = ''): Promise<void> => {
+          const stats = await queue.stats();
+          const { done, skipped, error } = stats.states;
+          meter.note(done + skipped + error, stats.at);
+          const overview = overviewOf(stats, { perSecond: meter.perSecond });
+          session.terminal.print(
+            json ? JSON.stringify(statsJson(overview)) : `${before}${statsTable(overview, session)}`,
+          );
+        };
+        if (!options.watch) return show();
         using stop = stopSignal();
         while (!stop.signal.aborted) {
-          await show(queue, session, json, process.stdout.isTTY ? CLEAR : '');
+          await show(process.stdout.isTTY ? CLEAR : '');
           await wait(session.clock, WATCH_MS, stop.signal).catch(() => undefined);
         }
       });
     });
 }
 
-async function show(queue: WorkQueue, session: Session, json: boolean, before = ''): Promise<void> {
-  const stats = await queue.stats();
-  session.terminal.print(json ? JSON.stringify(statsJson(stats)) : `${before}${statsTable(stats, session)}`);
-}
-
 /** As the source documents name things. */
-function statsJson(stats: QueueStats): Record<string, unknown> {
-  const { states } = stats;
+function statsJson({ stats, perSecond, leftMs, workers, slowed, oldestDue }: QueueOverview): Record<string, unknown> {
   return {
-    ...states,
+    ...stats.states,
     total: stats.total,
     due: stats.due,
     delayed: stats.delayed,
+    per_second: perSecond,
+    left_seconds: leftMs === null ? null : leftMs / 1000,
     oldest_queued_at: isoOrNull(stats.oldestQueuedAt),
+    oldest_queued_id: oldestDue?.artifactId ?? null,
     next_available_at: isoOrNull(stats.nextAvailableAt),
     by_resolver: stats.byResolver,
     by_error_code: stats.byErrorCode,
@@ -55,11 +60,26 @@ function statsJson(stats: QueueStats): Record<string, unknown> {
       jobs,
       expires_at: isoOrNull(expiresAt),
     })),
-    workers: stats.workers.map(({ workerId, updatedAt, startedAt, ...info }) => ({
-      worker_id: workerId,
-      ...info,
-      started_at: isoOrNull(startedAt),
-      updated_at: isoOrNull(updatedAt),
+    workers: workers.map((worker) => ({
+      worker_id: worker.workerId,
+      alive: worker.alive,
+      pid: worker.pid,
+      hostname: worker.hostname,
+      holds: worker.holds,
+      lease_ends_at: isoOrNull(worker.leaseEndsAt),
+      maxWorkers: worker.maxWorkers,
+      running: worker.running,
+      parked: worker.parked,
+      per_second: worker.perSecond,
+      started_at: isoOrNull(worker.startedAt),
+      updated_at: isoOrNull(worker.heardAt),
+    })),
+    slowed_hosts: slowed.map(({ host, cap, perSecond: rate, hold }) => ({
+      host,
+      cap,
+      per_second: rate,
+      held_until: isoOrNull(hold?.until ?? null),
+      held_why: hold?.reason ?? null,
     })),
     pauses: stats.pauses.map(({ scope, name, since }) => ({ scope, name, since: isoOrNull(since) })),
   };
@@ -69,9 +89,10 @@ function isoOrNull(at: number | null): string | null {
   return at === null ? null : new Date(at).toISOString();
 }
 
-function statsTable(stats: QueueStats, session: Session): string {
-  const now = session.clock.now();
-  const ago = (at: number | null): string => (at === null ? '–' : `${duration(now - at)} ago`);
+function statsTable(overview: QueueOverview, session: Session): string {
+  const { stats, oldestDue } = overview;
+  const now = stats.at;
+  const ago = (at: number): string => `${duration(now - at)} ago`;
   const bold = (text: string): string => session.terminal.style('bold', text, 'stdout');
   const paused = stats.pauses.map(
     ({ scope, name, since }) => `${scope === 'all' ? 'everything' : `${scope} ${plain(name)}`} since ${ago(since)}`,
@@ -81,8 +102,10 @@ function statsTable(stats: QueueStats, session: Session): string {
     table([
       ['due now', count(stats.due)],
       ['delayed', count(stats.delayed)],
-      ['oldest due', ago(stats.oldestQueuedAt)],
+      ['oldest due', oldestDue === null ? '–' : `${plain(oldestDue.artifactId)}, put in ${ago(oldestDue.since)}`],
       ['next delayed', stats.nextAvailableAt === null ? '–' : `in ${duration(stats.nextAvailableAt - now)}`],
+      ['rate', rateText(overview)],
+      ['left', overview.leftMs === null ? '–' : overview.leftMs === 0 ? 'nothing' : duration(overview.leftMs)],
     ]),
     ...(paused.length > 0 ? [`${bold('Paused')}\n${paused.join('\n')}`] : []),
     ...(stats.byErrorCode.length > 0
@@ -96,25 +119,36 @@ function statsTable(stats: QueueStats, session: Session): string {
     ...(stats.byResolver.some(({ resolver }) => resolver !== null)
       ? [`${bold('Resolvers')}\n${table(resolverRows(stats), ['resolver', ...JOB_STATES])}`]
       : []),
-    ...(stats.workers.length > 0
-      ? [
-          `${bold('Workers')}\n${table(
-            stats.workers.map((worker) => [
-              `${plain(worker.hostname)}:${worker.pid}`,
-              // What a worker tells of itself is as old as its last heartbeat; its leases are counted now.
-              stats.leases.find(({ workerId }) => workerId === worker.workerId)?.jobs ?? 0,
-              worker.maxWorkers,
-              duration(now - worker.startedAt),
-              ago(worker.updatedAt),
-            ]),
-            ['process', 'leases', 'workers', 'up', 'heard of'],
-          )}`,
-        ]
-      : []),
-    ...throttledSection(stats, bold, now),
+    ...workersSection(overview, bold),
+    ...slowedSection(overview.slowed, bold, now),
     ...strangersSection(stats, bold, now),
   ];
   return sections.join('\n\n');
+}
+
+function rateText({ perSecond }: QueueOverview): string {
+  if (perSecond === null) return '–';
+  return perSecond >= 1 ? `${perSecond.toFixed(1)} jobs/s` : `${(perSecond * 60).toFixed(1)} jobs/min`;
+}
+
+/** Who works, and who is gone with what in its hands. */
+function workersSection({ workers, stats: { at: now } }: QueueOverview, bold: (text: string) => string): string[] {
+  if (workers.length === 0) return [];
+  const rows = workers.map((worker) => [
+    `${plain(worker.hostname)}:${worker.pid}`,
+    worker.alive ? 'alive' : 'gone',
+    // What a worker tells of itself is as old as its last word; its leases are counted now.
+    `${count(worker.holds)} of ${count(worker.maxWorkers)}`,
+    `${duration(now - worker.heardAt)} ago`,
+    worker.alive
+      ? `up ${duration(now - worker.startedAt)}`
+      : worker.holds === 0
+        ? ''
+        : worker.leaseEndsAt !== null && worker.leaseEndsAt > now
+          ? `its jobs come back in ${duration(worker.leaseEndsAt - now)}, or when a worker of that machine starts`
+          : 'its jobs come back now',
+  ]);
+  return [`${bold('Workers')}\n${table(rows, ['process', '', 'jobs', 'heard of', ''])}`];
 }
 
 /** One row per resolver, the busiest first. */
@@ -140,15 +174,15 @@ function strangersSection(stats: QueueStats, bold: (text: string) => string, now
   return [`${bold('Leases of others')}\n${table(rows)}`];
 }
 
-function throttledSection(stats: QueueStats, bold: (text: string) => string, now: number): string[] {
-  const hosts = stats.workers.flatMap(({ throttled }) => throttled);
+function slowedSection(hosts: readonly SlowedHost[], bold: (text: string) => string, now: number): string[] {
   if (hosts.length === 0) return [];
-  const rows = hosts.map(({ host, cap, heldUntil }) => [
+  const rows = hosts.map(({ host, cap, perSecond, hold }) => [
     plain(host),
-    `cap ${cap}`,
-    heldUntil !== null && heldUntil > now ? `held for ${duration(heldUntil - now)}` : '',
+    cap === null ? '' : `${count(cap)} at once`,
+    perSecond === null ? '' : `${Number(perSecond.toPrecision(3))}/s`,
+    hold === null ? '' : `held${hold.until === null ? '' : ` for ${duration(hold.until - now)}`}: ${hold.reason}`,
   ]);
-  return [`${bold('Slowed down')}\n${table(rows)}`];
+  return [`${bold('Slowed down')} (queue hosts tells more)\n${table(rows)}`];
 }
 
 function sorted<T extends { readonly jobs: number }>(rows: readonly T[]): T[] {

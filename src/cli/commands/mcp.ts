@@ -1,0 +1,39 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+import { Command } from 'commander';
+
+import { packageRoot } from '../../base/index.ts';
+import { findSearchPlace } from '../../corpus/index.ts';
+import { openRuns, serveOnStdio } from '../../mcp/index.ts';
+import { openSession, shared } from '../session.ts';
+import { stopSignal } from '../stop-signal.ts';
+
+/** `mcp RUN…`: corpora for an assistant, over standard input and output. */
+export function mcpCommand(): Command {
+  return shared(new Command('mcp'))
+    .description(
+      'let an assistant search, read and cite corpora (Model Context Protocol over standard input and output)',
+    )
+    .argument('[runs...]', 'run folders; default: the newest run')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  docstokg mcp runs/corals\n  docstokg mcp runs/corals runs/fractures\n\nAn assistant starts it; docs/guides/asking-from-an-assistant.md has the configuration of the usual ones.\n',
+    )
+    .action(async (folders: string[], _flags: object, self: Command) => {
+      const session = openSession(self);
+      using stop = stopSignal();
+      const { config } = session.load();
+      const named = folders.length > 0 ? folders : [findSearchPlace(config, undefined).folder];
+      const { version } = JSON.parse(readFileSync(join(packageRoot(), 'package.json'), 'utf8')) as { version: string };
+      await using opened = await openRuns(
+        named,
+        (folder) => ({ ...config, parse: { ...config.parse, data_root: join(folder, 'Data') } }),
+        (event) => {
+          if (event.kind === 'message') session.log(event.level, event.message);
+        },
+      );
+      session.log('info', `answering about ${opened.runs.map(({ id }) => id).join(', ')} on standard output`);
+      await serveOnStdio({ runs: opened.runs, version, tell: (message) => session.log('warn', message) }, stop.signal);
+    });
+}

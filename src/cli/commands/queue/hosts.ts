@@ -1,0 +1,133 @@
+import { Command } from 'commander';
+
+import { wait } from '../../../base/index.ts';
+import type { HostOverview } from '../../../queue/index.ts';
+import { count, duration } from '../../progress.ts';
+import { stopSignal } from '../../stop-signal.ts';
+import type { Session } from '../../session.ts';
+import { CLEAR, plain, table } from '../../terminal.ts';
+import { queueOptions, withQueue } from './shared.ts';
+
+const WATCH_MS = 1_000;
+
+/** `queue hosts`. */
+export function hostsCommand(): Command {
+  return queueOptions(new Command('hosts'))
+    .description('what every host and service allows, what is under way there, who is held and why')
+    .option('--host <host>', 'only this host, service or resolver')
+    .option('--watch', 'show it again every second until Ctrl-C')
+    .addHelpText(
+      'after',
+      `
+in flight     requests under way, of so many that may be at once
+per second    how often it may be asked; "slowed" where it asked for less
+next          when the next request may start
+done, failed  requests of the workers that are alive; failed ones by why
+jobs          those of the queue that will probably ask it
+
+Examples:
+  contentdownload queue hosts
+  contentdownload queue hosts --host arxiv.org --json
+`,
+    )
+    .action(async (options: { host?: string; watch?: boolean }, self: Command) => {
+      await withQueue(self, async (queue, session, { config }) => {
+        // Reads the rules of every service, which the other commands of the queue have no use for.
+        const { hostsNow } = await import('../../../harvest/index.ts');
+        const show = async (before: string): Promise<void> => {
+          const hosts = (await hostsNow(config, queue)).filter(
+            ({ name }) => options.host === undefined || name === options.host.toLowerCase(),
+          );
+          const text = session.json ? JSON.stringify(hosts.map(hostJson)) : `${before}${hostTable(hosts, session)}`;
+          session.terminal.print(text);
+        };
+        if (!options.watch) return show('');
+        using stop = stopSignal();
+        while (!stop.signal.aborted) {
+          await show(process.stdout.isTTY ? CLEAR : '');
+          await wait(session.clock, WATCH_MS, stop.signal).catch(() => undefined);
+        }
+      });
+    });
+}
+
+function hostJson(host: HostOverview): Record<string, unknown> {
+  const { kind, name, cap, perSecond, slowed, inFlight, waiting, nextAt, hold, done, failed, budgetLeft, jobs } = host;
+  return {
+    kind,
+    name,
+    cap,
+    per_second: perSecond,
+    slowed,
+    in_flight: inFlight,
+    waiting,
+    next_at: iso(nextAt),
+    held_until: iso(hold?.until ?? null),
+    held_why: hold?.reason ?? null,
+    done,
+    failed,
+    budget_left: budgetLeft,
+    jobs: jobs && {
+      due: jobs.due,
+      delayed: jobs.delayed,
+      in_progress: jobs.inProgress,
+      done: jobs.done,
+      skipped: jobs.skipped,
+      error: jobs.error,
+      codes: jobs.codes,
+      next_available_at: iso(jobs.nextAvailableAt),
+    },
+  };
+}
+
+function iso(at: number | null): string | null {
+  return at === null || !Number.isFinite(at) ? null : new Date(at).toISOString();
+}
+
+function hostTable(hosts: readonly HostOverview[], session: Session): string {
+  if (hosts.length === 0) return 'no host is asked, held or waited for';
+  const now = session.clock.now();
+  const rows = hosts.map((host) => {
+    const { kind, name, cap, perSecond, slowed, inFlight, waiting, nextAt, done, failed, jobs } = host;
+    return [
+      `${kind === 'host' ? '' : `${kind} `}${plain(name)}`,
+      `${count(inFlight)}${cap === null ? '' : ` of ${count(cap)}`}${waiting > 0 ? `, ${count(waiting)} wait` : ''}`,
+      `${perSecond === null ? 'any' : rate(perSecond)}${slowed ? ' slowed' : ''}`,
+      nextAt === null ? 'now' : `in ${duration(nextAt - now)}`,
+      holdText(host, now),
+      count(done),
+      failedText(failed),
+      jobs === null ? '' : jobsText(jobs),
+    ];
+  });
+  return table(rows, ['host', 'in flight', 'per second', 'next', 'held', 'done', 'failed', 'jobs']);
+}
+
+/** 0.333, 3, 12.5. */
+function rate(perSecond: number): string {
+  return Number(perSecond.toPrecision(3)).toString();
+}
+
+function holdText({ hold }: HostOverview, now: number): string {
+  if (hold === null) return '';
+  if (hold.reason === 'paused') return 'paused';
+  return `${hold.until === null ? '' : `${duration(hold.until - now)}, `}${hold.reason}`;
+}
+
+function failedText(failed: Readonly<Record<string, number>>): string {
+  const reasons = Object.entries(failed).toSorted(([, a], [, b]) => b - a);
+  const shown = reasons.slice(0, 3).map(([why, times]) => `${plain(why)} ${count(times)}`);
+  return [...shown, ...(reasons.length > 3 ? ['…'] : [])].join(', ');
+}
+
+function jobsText({ due, delayed, inProgress, done, skipped, error }: NonNullable<HostOverview['jobs']>): string {
+  const parts = [
+    [inProgress, 'running'],
+    [due, 'queued'],
+    [delayed, 'delayed'],
+    [done, 'done'],
+    [skipped, 'skipped'],
+    [error, 'failed'],
+  ] as const;
+  return parts.flatMap(([jobs, what]) => (jobs > 0 ? `${count(jobs)} ${what}` : [])).join(', ');
+}

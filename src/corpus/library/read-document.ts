@@ -1,0 +1,202 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+import { AppError } from '../../base/index.ts';
+import type { Block, ParsedDocument } from '../../parse/index.ts';
+import { DOCTAGS_FOLDER, readBlockLines, writeMarkdown } from '../../parse/index.ts';
+import { sectionOf } from '../../search/index.ts';
+
+/** A heading of a document and where it stands. */
+export interface OutlineEntry {
+  readonly heading: string;
+  readonly level: number;
+  readonly page: number | null;
+  /** The place of the heading among the blocks. */
+  readonly block: number;
+}
+
+/** A parsed document, to be shown or read. */
+export interface LibraryDocument {
+  readonly id: string;
+  readonly title: string | null;
+  readonly authors: readonly string[];
+  readonly doi: string | null;
+  /** The hash of the file that it was read from. */
+  readonly sha256: string | null;
+  readonly abstract: string | null;
+  readonly pages: ParsedDocument['pages'];
+  readonly outline: readonly OutlineEntry[];
+  readonly blocks: readonly Block[];
+}
+
+/** A block of a document as Markdown. */
+export interface TextPiece {
+  /** The place of the block in the document. */
+  readonly block: number;
+  readonly page: number | null;
+  readonly kind: Block['kind'];
+  readonly text: string;
+}
+
+/** Which part of a document is read; all of it where nothing is said. */
+export interface TextPart {
+  /** A part of papers (`methods`), or words of a heading. */
+  readonly section?: string | undefined;
+  /** `3`, `3-5`, `3-`. */
+  readonly pages?: string | undefined;
+}
+
+/** A figure or table of a document with its caption. */
+export interface Figure {
+  readonly kind: 'figure' | 'table';
+  readonly block: number;
+  readonly page: number | null;
+  readonly caption: string;
+  /** The cells of a table, row by row; null for a figure. */
+  readonly rows: readonly (readonly string[])[] | null;
+}
+
+/** Whether a text can be the name of a document: never part of a path. */
+export function isDocumentName(name: string): boolean {
+  return /^[^/\\\0.][^/\\\0]{0,199}$/.test(name);
+}
+
+/** The names of all parsed documents, sorted. */
+export function documentNames(dataRoot: string): string[] {
+  const folder = join(dataRoot, DOCTAGS_FOLDER);
+  if (!existsSync(folder)) return [];
+  return readdirSync(folder)
+    .filter((name) => name.endsWith('.jsonl'))
+    .map((name) => name.slice(0, -'.jsonl'.length))
+    .sort();
+}
+
+/** Whether a document was parsed. */
+export function hasDocument(dataRoot: string, name: string): boolean {
+  return isDocumentName(name) && existsSync(join(dataRoot, DOCTAGS_FOLDER, `${name}.jsonl`));
+}
+
+/** Reads a parsed document. */
+export async function readDocument(dataRoot: string, name: string): Promise<LibraryDocument> {
+  if (!hasDocument(dataRoot, name))
+    throw new AppError('CORPUS_NO_DOCUMENT', `there is no parsed document ${JSON.stringify(name.slice(0, 100))}`, {
+      hint: 'the list of works says of which works there is a text',
+    });
+  const { blocks, pages } = await readBlockLines(join(dataRoot, DOCTAGS_FOLDER, `${name}.jsonl`));
+  const about = await readSidecar(dataRoot, name);
+  const text = (field: string): string | null =>
+    typeof about[field] === 'string' && about[field] !== '' ? about[field] : null;
+  return {
+    id: name,
+    title: text('title') ?? blocks.find(({ kind }) => kind === 'title')?.text ?? null,
+    authors: Array.isArray(about['authors']) ? about['authors'].filter((each) => typeof each === 'string') : [],
+    doi: text('doi'),
+    sha256: text('source_sha256'),
+    abstract: text('abstract'),
+    pages,
+    outline: blocks.flatMap((block, at) =>
+      block.kind === 'heading' ? [{ heading: block.text, level: block.level, page: pageOf(block), block: at }] : [],
+    ),
+    blocks,
+  };
+}
+
+/** What stands beside the blocks; empty where that is missing or damaged. */
+export async function readSidecar(dataRoot: string, name: string): Promise<Readonly<Record<string, unknown>>> {
+  try {
+    const path = join(dataRoot, DOCTAGS_FOLDER, `${name}.meta.json`);
+    return JSON.parse(await readFile(path, 'utf8')) as Readonly<Record<string, unknown>>;
+  } catch (error) {
+    if (error instanceof SyntaxError || (error as NodeJS.ErrnoException).code === 'ENOENT') return {};
+    throw error;
+  }
+}
+
+/** A part of a document as Markdown, block by block; running heads and feet are left out. */
+export function textOf(document: LibraryDocument, part: TextPart = {}): TextPiece[] {
+  const { blocks } = document;
+  const wanted = blocksOf(document, part);
+  const captions = Map.groupBy(
+    blocks.filter((block) => block.kind === 'caption' && block.parent !== undefined),
+    (block) => block.parent ?? -1,
+  );
+  const pieces = blocks.flatMap((block, at): TextPiece[] => {
+    if (!wanted(block, at) || (block.kind === 'caption' && block.parent !== undefined)) return [];
+    const own = [block, ...(captions.get(block.order) ?? [])];
+    const metadata = { authors: [], needsOcr: [], quality: { unmappedGlyphs: 0, columns: 1, confidence: 1 } };
+    const text = writeMarkdown({ pages: [], blocks: own, metadata }).trim();
+    return text === '' ? [] : [{ block: at, page: pageOf(block), kind: block.kind, text }];
+  });
+  // An abstract often stands without a heading; the parser has found it all the same.
+  if (pieces.length === 0 && part.section?.trim().toLowerCase() === 'abstract' && document.abstract !== null)
+    return [{ block: 0, page: null, kind: 'text', text: document.abstract }];
+  return pieces;
+}
+
+/** The figures and tables of a document. */
+export function figuresOf({ blocks }: LibraryDocument, kind?: Figure['kind']): Figure[] {
+  const captions = Map.groupBy(
+    blocks.filter((block) => block.kind === 'caption' && block.parent !== undefined),
+    (block) => block.parent ?? -1,
+  );
+  return blocks.flatMap((block, at): Figure[] => {
+    if (block.kind !== 'picture' && block.kind !== 'table') return [];
+    const is = block.kind === 'picture' ? 'figure' : 'table';
+    if (kind !== undefined && kind !== is) return [];
+    const caption = (captions.get(block.order) ?? []).map(({ text }) => text).join(' ');
+    const rows = block.kind === 'table' ? rowsOf(block.table) : null;
+    return [{ kind: is, block: at, page: pageOf(block), caption, rows }];
+  });
+}
+
+function rowsOf(table: Extract<Block, { kind: 'table' }>['table']): string[][] {
+  const rows = Array.from({ length: table.rows }, () => Array.from({ length: table.columns }, () => ''));
+  for (const { row, column, text } of table.cells) {
+    const line = rows[row];
+    if (line && column < line.length) line[column] = text;
+  }
+  return rows;
+}
+
+function pageOf(block: Block): number | null {
+  return block.regions[0]?.page ?? null;
+}
+
+function blocksOf(document: LibraryDocument, { section, pages }: TextPart): (block: Block, at: number) => boolean {
+  const onPage = pages === undefined ? undefined : parsePages(pages);
+  const inSection = section === undefined ? undefined : sectionBlocks(document, section);
+  return (block, at) =>
+    (onPage === undefined || block.regions.some(({ page }) => page >= onPage[0] && page <= onPage[1])) &&
+    (inSection === undefined || inSection.has(at));
+}
+
+/** The blocks below every heading that is meant, down to the next heading of its level or above. */
+function sectionBlocks({ blocks, outline }: LibraryDocument, section: string): Set<number> {
+  const wanted = folded(section);
+  const found = new Set<number>();
+  const isPart = (heading: string): boolean => {
+    const part: string = sectionOf({ headings: [heading], kinds: [], text: '', index: 0 });
+    return part === wanted || `${part}s` === wanted || part === `${wanted}s`;
+  };
+  const words = wanted.split(/\s+/).filter((word) => word !== '');
+  const byPart = outline.filter(({ heading }) => isPart(heading));
+  const meant =
+    byPart.length > 0 ? byPart : outline.filter(({ heading }) => words.every((word) => folded(heading).includes(word)));
+  for (const { block, level } of meant) {
+    const end = outline.find((other) => other.block > block && other.level <= level)?.block ?? blocks.length;
+    for (let at = block; at < end; at += 1) found.add(at);
+  }
+  return found;
+}
+
+function parsePages(text: string): readonly [number, number] {
+  const [, from, dash, to] = /^\s{0,8}(\d{1,6})\s{0,8}(-|–)?\s{0,8}(\d{1,6})?\s{0,8}$/.exec(text) ?? [];
+  if (from === undefined)
+    throw new AppError('USAGE_PAGES', `"${text.slice(0, 100)}" are no pages`, { hint: 'pages look like 3, 3-5 or 3-' });
+  return [Number(from), to === undefined ? (dash === undefined ? Number(from) : Infinity) : Number(to)];
+}
+
+function folded(text: string): string {
+  return text.normalize('NFKD').replaceAll(/\p{M}/gu, '').toLowerCase().trim();
+}

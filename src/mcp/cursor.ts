@@ -1,0 +1,67 @@
+import { AppError, canonicalJson, sha256 } from '../base/index.ts';
+
+/** Where an answer goes on: at which of its items, and at which character of that one. */
+export interface Place {
+  readonly at: number;
+  readonly from: number;
+}
+
+const MARK_LENGTH = 12;
+
+/** A place as a text that fits only the question it was given for. */
+export function writeCursor(place: Place, asked: Readonly<Record<string, unknown>>): string {
+  return Buffer.from(JSON.stringify([place.at, place.from, markOf(asked)])).toString('base64url');
+}
+
+/** The place that a cursor means; the beginning where there is none. */
+export function readCursor(cursor: string | undefined, asked: Readonly<Record<string, unknown>>): Place {
+  if (cursor === undefined) return { at: 0, from: 0 };
+  const [at, from] = parsed(cursor, asked).map(Number);
+  if (at === undefined || from === undefined || !Number.isSafeInteger(at) || !Number.isSafeInteger(from))
+    throw foreign();
+  if (at < 0 || from < 0) throw foreign();
+  return { at, from };
+}
+
+function parsed(cursor: string, asked: Readonly<Record<string, unknown>>): readonly unknown[] {
+  let value: unknown;
+  try {
+    value = JSON.parse(Buffer.from(cursor, 'base64url').toString('utf8'));
+  } catch {
+    throw foreign();
+  }
+  if (!Array.isArray(value) || value.length !== 3 || value[2] !== markOf(asked)) throw foreign();
+  return value.slice(0, 2);
+}
+
+function foreign(): AppError {
+  return new AppError('USAGE_CURSOR', 'the cursor does not belong to this question', {
+    hint: 'ask the same question again with the next_cursor of its answer, or without a cursor',
+  });
+}
+
+/** Where a list of works goes on: in which corpus, and behind which cursor of its own. */
+export interface ListPlace {
+  readonly run: number;
+  readonly cursor: string | undefined;
+}
+
+/** The same for lists that have cursors of their own. */
+export function writeListCursor(place: ListPlace, asked: Readonly<Record<string, unknown>>): string {
+  return Buffer.from(JSON.stringify([place.run, place.cursor ?? null, markOf(asked)])).toString('base64url');
+}
+
+/** The place that such a cursor means; the beginning where there is none. */
+export function readListCursor(cursor: string | undefined, asked: Readonly<Record<string, unknown>>): ListPlace {
+  if (cursor === undefined) return { run: 0, cursor: undefined };
+  const [run, behind] = parsed(cursor, asked);
+  if (Number.isSafeInteger(run) && (behind === null || typeof behind === 'string'))
+    return { run: run as number, cursor: behind ?? undefined };
+  throw foreign();
+}
+
+/** What was asked, apart from how much of the answer is wanted at once. */
+function markOf(asked: Readonly<Record<string, unknown>>): string {
+  const { cursor: _cursor, max_tokens: _most, ...question } = asked;
+  return sha256(canonicalJson(question)).slice(0, MARK_LENGTH);
+}

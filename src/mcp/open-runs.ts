@@ -1,0 +1,37 @@
+import { basename, resolve } from 'node:path';
+
+import type { Config } from '../config/index.ts';
+import type { Corpus, SearchEvent } from '../corpus/index.ts';
+import { openCorpus } from '../corpus/index.ts';
+import type { McpRun } from './tool.ts';
+
+/** Corpora that are open together. */
+export interface OpenedRuns extends AsyncDisposable {
+  readonly runs: readonly McpRun[];
+}
+
+/** Opens run folders to be asked; one that is no corpus is refused. Two of the same name are told apart by a number. */
+export async function openRuns(
+  folders: readonly string[],
+  configFor: (folder: string) => Config,
+  tell: (event: SearchEvent) => void,
+): Promise<OpenedRuns> {
+  await using stack = new AsyncDisposableStack();
+  const runs: McpRun[] = [];
+  for (const folder of folders) {
+    const corpus: Corpus = stack.use(await openCorpus(folder, { config: configFor(folder) }));
+    await corpus.library.require();
+    runs.push({ id: nameFor(folder, runs), corpus, search: stack.use(corpus.liveSearch(tell)) });
+  }
+  const opened = stack.move();
+  return { runs, [Symbol.asyncDispose]: () => opened.disposeAsync() };
+}
+
+function nameFor(folder: string, runs: readonly McpRun[]): string {
+  const name = basename(resolve(folder));
+  const taken = new Set(runs.map(({ id }) => id));
+  for (let number = 1; ; number += 1) {
+    const id = number === 1 ? name : `${name}-${number}`;
+    if (!taken.has(id)) return id;
+  }
+}

@@ -1,0 +1,60 @@
+import { visibleText } from '../base/index.ts';
+import type { Tokenizer } from '../parse/index.ts';
+import { packAnswer, said } from './answer.ts';
+import type { McpRun } from './tool.ts';
+import { DEFAULT_TOKENS, runsNamed } from './tool.ts';
+
+/** So many documents of a run are named in a list: an assistant picks from a few and searches the rest. */
+const LISTED = 100;
+
+/** The address of a document. */
+function documentUri(run: string, document: string): string {
+  return `docstokg://${encodeURIComponent(run)}/documents/${encodeURIComponent(document)}`;
+}
+
+/** Documents that can be opened by their address. */
+export async function listDocuments(
+  runs: readonly McpRun[],
+): Promise<{ readonly uri: string; readonly name: string; readonly title: string; readonly mimeType: string }[]> {
+  const documents = await Promise.all(
+    runs.map(async ({ id, corpus }) => {
+      const { works } = await corpus.library.works({ outcome: 'saved', limit: LISTED });
+      const kept = works.length > 0 ? works : (await corpus.library.works({ outcome: 'own', limit: LISTED })).works;
+      return kept.map(({ document, title }) => ({
+        uri: documentUri(id, document),
+        name: `${id}/${document}`,
+        title: visibleText(title ?? document).slice(0, 300),
+        mimeType: 'text/markdown',
+      }));
+    }),
+  );
+  return documents.flat();
+}
+
+/** The beginning of a document, as much of it as an answer holds, framed as data. */
+export async function readDocumentResource(
+  named: { readonly run: string; readonly document: string },
+  runs: readonly McpRun[],
+  tokenizer: Tokenizer,
+): Promise<string> {
+  const [run] = runsNamed(named.run, runs);
+  const pieces = (await run?.corpus.library.text(named.document)) ?? [];
+  const answer = await packAnswer(
+    {
+      head: {},
+      list: 'text',
+      summary: '',
+      items: pieces.map(({ page, text }) => ({
+        data: { text: page === null ? text : `[p. ${page}] ${text}` },
+        text: 'text',
+        line: ({ text: whole }) => said(whole),
+      })),
+      goesOn: async (told) => (told < pieces.length ? 'the tool read goes on' : null),
+    },
+    { place: { at: 0, from: 0 }, maxTokens: DEFAULT_TOKENS * 2, tokenizer, cursorAt: () => '' },
+  );
+  return answer.content.replace(
+    /There is more: ask again with cursor "[^"]*"\.$/,
+    `There is more: read it with the tool read, work ${named.document}.`,
+  );
+}

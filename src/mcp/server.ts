@@ -1,0 +1,118 @@
+import type { CallToolResult } from '@modelcontextprotocol/server';
+import { createMcpHandler, McpServer, ResourceNotFoundError, ResourceTemplate } from '@modelcontextprotocol/server';
+
+import { AppError, errorInfo } from '../base/index.ts';
+import type { Tokenizer } from '../parse/index.ts';
+import { openTokenizer } from '../parse/index.ts';
+import { NOTICE, packAnswer } from './answer.ts';
+import { readCursor, writeCursor } from './cursor.ts';
+import { listDocuments, readDocumentResource } from './resources.ts';
+import type { McpRun, Tool } from './tool.ts';
+import { TOOLS } from './tools/index.ts';
+
+/** What a server is made of. */
+export interface McpOptions {
+  readonly runs: readonly McpRun[];
+  readonly version: string;
+  /** Hears of accidents; what was asked wrongly is only answered. */
+  readonly tell?: (message: string) => void;
+}
+
+/** Whoever looks at a corpus changes nothing and reaches nobody else. */
+const READ_ONLY = { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false };
+
+/** A server of corpora for one connection or one request. */
+export async function createCorpusServer(options: McpOptions): Promise<McpServer> {
+  const { runs, version } = options;
+  const tokenizer = await openTokenizer('cl100k');
+  const server = new McpServer(
+    { name: 'docstokg', title: 'DocsToKG corpora', version },
+    { capabilities: { tools: {}, resources: {} }, instructions: instructionsFor(runs) },
+  );
+  for (const each of TOOLS) registerTool(server, each, { ...options, tokenizer });
+  registerDocuments(server, { ...options, tokenizer });
+  return server;
+}
+
+/** The same over HTTP: one request, one answer, no session. Who may ask is checked by whoever mounts it. */
+export function createMcp(options: McpOptions): {
+  readonly fetch: (request: Request) => Promise<Response>;
+} & AsyncDisposable {
+  const { tell } = options;
+  const handler = createMcpHandler(() => createCorpusServer(options), {
+    ...(tell && { onerror: (error: Error) => tell(error.message) }),
+  });
+  return {
+    fetch: (request) => handler.fetch(request),
+    [Symbol.asyncDispose]: () => handler.close(),
+  };
+}
+
+function instructionsFor(runs: readonly McpRun[]): string {
+  const names = runs.map(({ id }) => id).join(', ');
+  return `Corpora of scholarly works with their full texts: ${names}. Begin with search; read, figures, related and cite take the ids that it gives; account says what is missing. ${NOTICE}`;
+}
+
+type Parts = McpOptions & { readonly tokenizer: Tokenizer };
+
+function registerTool(server: McpServer, each: Tool, { runs, tokenizer, tell }: Parts): void {
+  server.registerTool(
+    each.name,
+    {
+      title: each.title,
+      description: each.description,
+      inputSchema: each.input,
+      outputSchema: each.output,
+      annotations: { title: each.title, ...READ_ONLY },
+    },
+    async (asked: Readonly<Record<string, unknown>>, context): Promise<CallToolResult> => {
+      try {
+        const draft = await each.ask(asked, runs, context.mcpReq.signal);
+        const place = draft.goesOn ? { at: 0, from: 0 } : readCursor(asked['cursor'] as string | undefined, asked);
+        const { structured, content } = await packAnswer(draft, {
+          place,
+          maxTokens: Number(asked['max_tokens']),
+          tokenizer,
+          cursorAt: (next) => writeCursor(next, asked),
+        });
+        return { content: [{ type: 'text', text: content }], structuredContent: structured };
+      } catch (error) {
+        return refusal(error, tell);
+      }
+    },
+  );
+}
+
+const MOST_MESSAGE = 1_000;
+
+/** What was asked wrongly is an answer that an assistant can act upon; an accident is told to the operator as well. */
+function refusal(error: unknown, tell: McpOptions['tell']): CallToolResult {
+  const { code, message } = errorInfo(error);
+  const hint = error instanceof AppError && error.hint ? ` Hint: ${error.hint}.` : '';
+  if (!(error instanceof AppError)) tell?.(`${code}: ${message}`);
+  const text = `${code}: ${message}.${hint}`.slice(0, MOST_MESSAGE);
+  return { isError: true, content: [{ type: 'text', text }] };
+}
+
+function registerDocuments(server: McpServer, { runs, tokenizer }: Parts): void {
+  server.registerResource(
+    'document',
+    new ResourceTemplate('docstokg://{run}/documents/{document}', {
+      list: async () => ({ resources: await listDocuments(runs) }),
+    }),
+    { title: 'Text of a work', description: 'A paper as Markdown, from its beginning.', mimeType: 'text/markdown' },
+    async (uri, variables) => {
+      const named = (name: string): string => {
+        const value = variables[name];
+        return decodeURIComponent(String(Array.isArray(value) ? value[0] : value));
+      };
+      try {
+        const text = await readDocumentResource({ run: named('run'), document: named('document') }, runs, tokenizer);
+        return { contents: [{ uri: uri.href, mimeType: 'text/markdown', text }] };
+      } catch (error) {
+        if (error instanceof AppError || error instanceof URIError) throw new ResourceNotFoundError(uri.href);
+        throw error;
+      }
+    },
+  );
+}

@@ -1,0 +1,92 @@
+import { z } from 'zod';
+
+import type { JsonObject } from '../answer.ts';
+import { said } from '../answer.ts';
+import { ANSWER, PAGING, RUN, runsNamed, tool } from '../tool.ts';
+
+const MOST_FAILURES = 20;
+
+/** What is in the corpora, what is missing, and why. */
+export const accountTool = tool({
+  name: 'account',
+  title: 'Account of a corpus',
+  description:
+    'Says what each corpus was asked for, how many works were found, of how many there is a text, and why the others are missing. The tool works lists those of a reason.',
+  input: z.strictObject({ ...RUN, ...PAGING }),
+  output: z.object({
+    ...ANSWER,
+    corpora: z.array(
+      z.object({
+        run: z.string(),
+        asked: z.string(),
+        state: z.string(),
+        works: z.number(),
+        texts: z.number(),
+        missing: z.number(),
+        waiting: z.number(),
+        excluded: z.number(),
+        retracted: z.number(),
+        documents: z.number(),
+        failed_documents: z.array(z.string()),
+      }),
+    ),
+    reasons: z.array(
+      z.object({
+        run: z.string(),
+        reason: z.string(),
+        works: z.number(),
+        sentence: z.string(),
+        later: z.boolean().describe('Another day may end otherwise.'),
+      }),
+    ),
+  }),
+  async ask({ run: name }, runs) {
+    const corpora: JsonObject[] = [];
+    const reasons: JsonObject[] = [];
+    for (const { id, corpus } of runsNamed(name, runs)) {
+      const account = await corpus.library.account();
+      const { run, works, saved, missing, waiting, excluded, retracted, documents } = account;
+      const failures = run?.account?.failures.slice(0, MOST_FAILURES) ?? [];
+      corpora.push({
+        run: id,
+        asked: run ? askedFor(run.asked) : '',
+        state: run?.state ?? 'unknown',
+        works,
+        texts: saved,
+        missing,
+        waiting,
+        excluded,
+        retracted,
+        documents,
+        failed_documents: failures.map(
+          ({ document, stage, message }) => `${document}: ${stage}: ${message.slice(0, 200)}`,
+        ),
+      });
+      for (const { reason, sentence, later, works: count } of account.reasons)
+        reasons.push({ run: id, reason, works: count, sentence, later });
+    }
+    return {
+      head: { corpora },
+      list: 'reasons',
+      summary: corpora
+        .map(
+          (each) =>
+            `${said(each['run'])}: ${said(each['works'])} works, ${said(each['texts'])} with a text, ${said(each['missing'])} missing, ${said(each['waiting'])} waiting (${said(each['state'])}). Asked for: ${said(each['asked'])}`,
+        )
+        .join('\n'),
+      items: reasons.map((data) => ({
+        data,
+        line: ({ run, reason, works, sentence, later }) =>
+          `${said(run)}: ${said(works)} × ${said(reason)}: ${said(sentence)}${later === true ? ' Another day may end otherwise.' : ''}`,
+      })),
+    };
+  },
+});
+
+function askedFor(asked: object): string {
+  return Object.entries(asked)
+    .filter(([name, value]) => value !== undefined && value !== null && name !== 'mailto')
+    .map(([name, value]) => `${name}: ${Array.isArray(value) ? value.slice(0, 5).join(', ') : said(value)}`)
+    .join('; ')
+    .slice(0, 1_000);
+}

@@ -1,0 +1,154 @@
+import { existsSync } from 'node:fs';
+
+import { z } from 'zod';
+
+import { AppError } from '../../base/index.ts';
+import type { EdgeKind, Graph, GraphNode, ShownEvidence } from '../../graph/index.ts';
+import { EDGE_KINDS } from '../../graph/index.ts';
+import type { Draft, DraftItem, JsonObject } from '../answer.ts';
+import { said } from '../answer.ts';
+import { ANSWER, CUTS, PAGING, RUN, runsNamed, tool } from '../tool.ts';
+
+const MOST_ROWS = 500;
+const EDGES = Object.keys(EDGE_KINDS) as [EdgeKind, ...EdgeKind[]];
+
+/** What the knowledge graph says. */
+export const graphTool = tool({
+  name: 'graph',
+  title: 'Ask the knowledge graph',
+  description:
+    'Asks the knowledge graph of a corpus: what there is (stats), what a node is joined with (neighbours), a shortest way between two nodes (path), why an edge is there (evidence), nodes by words (find). Says so where there is no graph.',
+  input: z.strictObject({
+    ask: z.enum(['stats', 'neighbours', 'path', 'evidence', 'find']),
+    ...RUN,
+    node: z.string().max(500).optional().describe('An id of a node, a DOI, a work’s id, a term, or words of a title.'),
+    to: z.string().max(500).optional().describe('The other end, for path and evidence.'),
+    kind: z.enum(EDGES).optional().describe('Edges of this kind only; for evidence the kind of the edge.'),
+    ...PAGING,
+  }),
+  output: z.object({
+    ...ANSWER,
+    run: z.string(),
+    available: z.boolean().describe('False where no graph was built.'),
+    says: z.string(),
+    rows: z.array(
+      z.object({
+        id: z.string(),
+        kind: z.string(),
+        label: z.string(),
+        year: z.number().nullable(),
+        edge: z.string().nullable(),
+        direction: z.string().nullable(),
+        count: z.number().nullable(),
+        evidence: z.string().describe('Sentences of papers that say so.'),
+        ...CUTS,
+      }),
+    ),
+  }),
+  async ask({ ask, run: name, node, to, kind }, runs) {
+    const named = runsNamed(name, runs);
+    const run = named.find(({ corpus }) => existsSync(corpus.graph.path)) ?? named[0];
+    if (!run || !existsSync(run.corpus.graph.path)) {
+      const says = 'There is no knowledge graph; docstokg graph build makes one.';
+      return { head: { run: run?.id ?? '', available: false, says }, list: 'rows', items: [], summary: says };
+    }
+    using graph = run.corpus.graph.open();
+    const { says, items } = answer(graph, { ask, node, to, kind });
+    return { head: { run: run.id, available: true, says }, list: 'rows', items, summary: says } satisfies Draft;
+  },
+});
+
+interface Asked {
+  readonly ask: 'stats' | 'neighbours' | 'path' | 'evidence' | 'find';
+  readonly node: string | undefined;
+  readonly to: string | undefined;
+  readonly kind: EdgeKind | undefined;
+}
+
+function answer(graph: Graph, asked: Asked): { readonly says: string; readonly items: DraftItem[] } {
+  const { ask, kind } = asked;
+  switch (ask) {
+    case 'stats': {
+      const { documents, nodes, edges, evidence } = graph.stats();
+      const rows = [
+        ...Object.entries(nodes).map(([name, count]) => row({ kind: 'node', label: name, count })),
+        ...Object.entries(edges).map(([name, count]) => row({ kind: 'edge', label: name, count })),
+      ];
+      return { says: `${documents} documents, ${evidence} pieces of evidence.`, items: rows };
+    }
+    case 'find': {
+      const words = needed(asked.node, 'node');
+      const like = ['term', 'work', 'author', 'software', 'dataset'] as const;
+      const found = like.flatMap((each) => graph.most(each, { like: words, limit: 20 }));
+      return {
+        says: `${found.length} nodes for "${words}".`,
+        items: found.map(({ node, weight }) => row({ ...of(node), count: weight })),
+      };
+    }
+    case 'neighbours': {
+      const node = graph.find(needed(asked.node, 'node'));
+      const kinds = kind ? [kind] : undefined;
+      const found = graph.neighbours(node.id, { kinds, limit: MOST_ROWS });
+      return {
+        says: `${found.length} edges of ${node.label} (${node.id}, a ${node.kind}).`,
+        items: found.map(({ kind: edge, direction, node: other, evidence }) =>
+          row({ ...of(other), edge, direction, evidence }),
+        ),
+      };
+    }
+    case 'path': {
+      const [from, to] = [needed(asked.node, 'node'), needed(asked.to, 'to')];
+      const way = graph.path(from, to);
+      return {
+        says: way ? `A way of ${way.length - 1} steps.` : 'There is no way of at most six steps.',
+        items: (way ?? []).map(({ node, edge, direction }) => row({ ...of(node), edge, direction })),
+      };
+    }
+    case 'evidence': {
+      const [from, to] = [graph.find(needed(asked.node, 'node')), graph.find(needed(asked.to, 'to'))];
+      const edge = needed(kind, 'kind') as EdgeKind;
+      const found = graph.evidence(from.id, edge, to.id).slice(0, MOST_ROWS);
+      return {
+        says: `${found.length} reasons for ${from.label} ${edge} ${to.label}.`,
+        items: found.map((each) => row({ ...of(to), edge, direction: 'out', evidence: [each] })),
+      };
+    }
+  }
+}
+
+function of({ id, kind, label, year }: GraphNode): { id: string; kind: string; label: string; year: number | null } {
+  return { id, kind, label, year };
+}
+
+function row(fields: {
+  readonly id?: string;
+  readonly kind: string;
+  readonly label: string;
+  readonly year?: number | null;
+  readonly edge?: string | null;
+  readonly direction?: string | null;
+  readonly count?: number;
+  readonly evidence?: readonly ShownEvidence[];
+}): DraftItem {
+  const { id = '', kind, label, year = null, edge = null, direction = null, count = null, evidence = [] } = fields;
+  const quotes = evidence
+    .filter(({ quote }) => quote !== null)
+    .map(({ document, page, quote }) => `${document}${page === null ? '' : `, p. ${page}`}: ${quote ?? ''}`)
+    .join('\n');
+  return { data: { id, kind, label, year, edge, direction, count, evidence: quotes }, text: 'evidence', line };
+}
+
+function line({ id, kind, label, year, edge, direction, count, evidence }: JsonObject): string {
+  const arrow = edge === null ? '' : direction === 'in' ? `← ${said(edge)} ` : `→ ${said(edge)} `;
+  const more = [
+    ...(year === null ? [] : [said(year)]),
+    ...(id === '' ? [] : [said(id)]),
+    ...(count === null ? [] : [said(count)]),
+  ].join(' · ');
+  return `${arrow}${said(kind)} ${said(label)}${more === '' ? '' : ` · ${more}`}${evidence === '' ? '' : `\n${said(evidence)}`}`;
+}
+
+function needed(value: string | undefined, name: string): string {
+  if (value !== undefined && value !== '') return value;
+  throw new AppError('USAGE_GRAPH', `this question to the graph needs ${name}`, { hint: 'see the schema of the tool' });
+}

@@ -1,0 +1,21 @@
+import type { Tool } from '../tool.ts';
+import { accountTool } from './account.ts';
+import { citeTool } from './cite.ts';
+import { figuresTool } from './figures.ts';
+import { graphTool } from './graph.ts';
+import { readTool } from './read.ts';
+import { relatedTool } from './related.ts';
+import { searchTool } from './search.ts';
+import { worksTool } from './works.ts';
+
+/** Everything that an assistant can ask. */
+export const TOOLS: readonly Tool[] = [
+  searchTool,
+  readTool,
+  worksTool,
+  citeTool,
+  accountTool,
+  relatedTool,
+  graphTool,
+  figuresTool,
+];

@@ -1,0 +1,63 @@
+import { z } from 'zod';
+
+import { relatedWorks } from '../../corpus/index.ts';
+import { said } from '../answer.ts';
+import { ANSWER, PAGING, RUN, tool, workNamed } from '../tool.ts';
+
+/** Works that have to do with a work. */
+export const relatedTool = tool({
+  name: 'related',
+  title: 'Related works',
+  description:
+    'Finds works that have to do with a work: cited together with it or citing the same where there is a knowledge graph, then those that speak of the same.',
+  input: z.strictObject({
+    work: z.string().min(1).max(500).describe('Id of the work, or its DOI.'),
+    ...RUN,
+    limit: z.int().min(1).max(50).default(10),
+    ...PAGING,
+  }),
+  output: z.object({
+    ...ANSWER,
+    run: z.string(),
+    work: z.string(),
+    title: z.string().nullable(),
+    related: z.array(
+      z.object({
+        work: z.string(),
+        title: z.string().nullable(),
+        year: z.number().nullable(),
+        in_corpus: z.boolean(),
+        cited_together: z.number(),
+        shared_references: z.number(),
+        fit: z.number().nullable().describe('How near it is by what it says; null where citations relate them.'),
+      }),
+    ),
+  }),
+  async ask({ work: name, run: from, limit }, runs, signal) {
+    const { run, work } = await workNamed(name, from, runs);
+    const { library, graph } = run.corpus;
+    const found = await relatedWorks(work, { library, graph, search: run.search }, limit, signal);
+    return {
+      head: { run: run.id, work: work.id, title: work.title },
+      list: 'related',
+      summary: `${found.length} works have to do with ${work.title ?? work.id}.`,
+      items: found.map(({ id, title, year, inCorpus, citedTogether, sharedReferences, fit }) => ({
+        data: {
+          work: id,
+          title,
+          year,
+          in_corpus: inCorpus,
+          cited_together: citedTogether,
+          shared_references: sharedReferences,
+          fit: fit === null ? null : Math.round(fit * 100) / 100,
+        },
+        line: (data) =>
+          `${said(data['title'] ?? data['work'])}${data['year'] === null ? '' : ` (${said(data['year'])})`} · ${said(data['work'])} · ${
+            data['fit'] === null
+              ? `cited together ${said(data['cited_together'])} times, ${said(data['shared_references'])} references shared`
+              : `fit ${said(data['fit'])}`
+          }${data['in_corpus'] === true ? '' : ' · not in the corpus'}`,
+      })),
+    };
+  },
+});

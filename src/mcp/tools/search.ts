@@ -1,0 +1,152 @@
+import { z } from 'zod';
+
+import type { CitedHit } from '../../corpus/index.ts';
+import { SECTIONS } from '../../search/index.ts';
+import type { JsonObject } from '../answer.ts';
+import { said } from '../answer.ts';
+import type { McpRun } from '../tool.ts';
+import { ANSWER, CUTS, PAGING, RUN, runsNamed, tool, workLine } from '../tool.ts';
+
+const filter = (what: string): z.ZodOptional<z.ZodString> => z.string().max(300).optional().describe(what);
+
+/** Passages that answer a question. */
+export const searchTool = tool({
+  name: 'search',
+  title: 'Search the papers',
+  description:
+    'Finds the passages of the papers that answer a question, by words and meaning, best first, each with the work, page and citation it is from. Read more of a work with the tool read.',
+  input: z.strictObject({
+    question: z.string().min(1).max(2_000).describe('What to look for, as a question or as words.'),
+    ...RUN,
+    top: z.int().min(1).max(100).default(10).describe('Passages wanted.'),
+    mode: z
+      .enum(['hybrid', 'dense', 'lexical'])
+      .optional()
+      .describe('By words and meaning, by meaning alone, by words alone; what the corpus allows where it is left out.'),
+    year: filter('Only works of these years: 2020, 2018-2022, 2018-, -2022.'),
+    author: filter('Only works by this author: part of a name, or an ORCID.'),
+    venue: filter('Only works of this journal or repository: part of its name.'),
+    type: filter('Only works of this type, such as article or preprint.'),
+    license: filter('Only works under these licences, such as cc-by; several with commas.'),
+    section: filter(`Only these parts of papers, with commas: ${SECTIONS.join(', ')}.`),
+    has: z.enum(['table', 'figure']).optional().describe('Only passages that hold one.'),
+    exclude_retracted: z.boolean().optional().describe('No works that were retracted.'),
+    min_score: z
+      .number()
+      .min(0)
+      .max(1)
+      .optional()
+      .describe('How far a passage has to answer; 0 shows whatever comes nearest.'),
+    ...PAGING,
+  }),
+  output: z.object({
+    ...ANSWER,
+    question: z.string(),
+    searched_by: z.string().describe('Words, meaning, or both.'),
+    passages_searched: z.number(),
+    passages: z.array(
+      z.object({
+        rank: z.number(),
+        fit: z.number().describe('0 to 1: how far the passage answers.'),
+        run: z.string(),
+        work: z.string().describe('The id to read or cite it by.'),
+        title: z.string(),
+        by: z.string(),
+        year: z.number().nullable(),
+        doi: z.string().nullable(),
+        license: z.string().nullable(),
+        retracted: z.boolean(),
+        headings: z.array(z.string()),
+        part: z.string(),
+        page: z.number().nullable(),
+        text: z.string(),
+        citation: z.string().nullable(),
+        ...CUTS,
+      }),
+    ),
+  }),
+  async ask(asked, runs, signal) {
+    const { question, run, top, mode, exclude_retracted: excludeRetracted, min_score: minFit } = asked;
+    const { year, author, venue, type, license, section, has } = asked;
+    const request = {
+      top,
+      year,
+      author,
+      venue,
+      type,
+      license,
+      section,
+      has,
+      excludeRetracted,
+      ...(mode && { mode }),
+      ...(minFit !== undefined && { minFit }),
+    };
+    const named = runsNamed(run, runs);
+    const found: { readonly run: McpRun; readonly hit: CitedHit }[] = [];
+    const modes = new Set<string>();
+    let passages = 0;
+    for (const each of named) {
+      for (const hit of await each.search.search(question, request, signal)) found.push({ run: each, hit });
+      const about = await each.search.about();
+      modes.add(mode ?? about.mode);
+      passages += about.passages;
+    }
+    // Scores of two indexes cannot be compared, ranks and fits can.
+    const best = found
+      .sort((a, b) => a.hit.rank - b.hit.rank || b.hit.fit - a.hit.fit)
+      .slice(0, top)
+      .map(({ run: from, hit }, at) => ({ run: from.id, hit, rank: at + 1 }));
+    const searchedBy = [...modes].map((each) => WAYS[each] ?? each).join('; ');
+    return {
+      head: { question, searched_by: searchedBy, passages_searched: passages },
+      list: 'passages',
+      summary:
+        best.length === 0
+          ? `Nothing fits "${question}" among ${passages} passages, searched by ${searchedBy}.`
+          : `${best.length} passages for "${question}" among ${passages}, searched by ${searchedBy}.`,
+      items: best.map(({ run: from, hit, rank }) => ({ data: passageData(from, hit, rank), text: 'text', line })),
+    };
+  },
+});
+
+const WAYS: Readonly<Record<string, string>> = {
+  hybrid: 'words and meaning',
+  dense: 'meaning',
+  lexical: 'words',
+};
+
+function passageData(run: string, { fit, passage, work }: CitedHit, rank: number): JsonObject {
+  const authors = work?.authors.map(({ name }) => name) ?? [];
+  return {
+    rank,
+    fit: Math.round(fit * 100) / 100,
+    run,
+    work: work?.id ?? passage.document,
+    title: work?.title ?? passage.title,
+    by: authors.length > 3 ? `${authors[0] ?? ''} et al.` : authors.join(', '),
+    year: work?.year ?? null,
+    doi: work?.doi ?? null,
+    license: work?.license ?? null,
+    retracted: work !== null && work.retraction !== null,
+    headings: passage.headings.slice(-4),
+    part: passage.section,
+    page: passage.page ?? null,
+    text: passage.text,
+    citation: work?.apa ?? null,
+  };
+}
+
+function line(data: JsonObject): string {
+  const { rank, title, by, year, page, headings, work, run, text, retracted } = data;
+  const where = [
+    ...(page === null ? [] : [`p. ${said(page)}`]),
+    ...(Array.isArray(headings) && headings.length > 0 ? [headings.join(' › ')] : []),
+    `work ${said(work)} of ${said(run)}`,
+  ];
+  const name = workLine({
+    title: said(title),
+    authors: by === '' ? [] : [said(by)],
+    year: typeof year === 'number' ? year : null,
+  });
+  return `${said(rank)}. ${retracted === true ? 'RETRACTED: ' : ''}${name}\n${where.join(' · ')}\n${said(text)}`;
+}

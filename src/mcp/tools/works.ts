@@ -1,0 +1,148 @@
+import { z } from 'zod';
+
+import type { Library, ListedWork, WorksQuery } from '../../corpus/index.ts';
+import { WORK_SORTS } from '../../corpus/index.ts';
+import type { JsonObject } from '../answer.ts';
+import { said } from '../answer.ts';
+import { readListCursor, writeListCursor } from '../cursor.ts';
+import { ANSWER, PAGING, RUN, runsNamed, tool, workLine } from '../tool.ts';
+
+const filter = (what: string): z.ZodOptional<z.ZodString> => z.string().max(300).optional().describe(what);
+
+/** The works that were asked for, whether there is a text of them or not. */
+export const worksTool = tool({
+  name: 'works',
+  title: 'List works',
+  description:
+    'Lists the works of the corpora, those without a text included, by filters; says of each whether there is a text and, if not, why.',
+  input: z.strictObject({
+    ...RUN,
+    words: filter('Every one of these words stands in the title.'),
+    year: filter('Years: 2020, 2018-2022, 2018-, -2022.'),
+    author: filter('Part of an author’s name.'),
+    venue: filter('Part of the name of a journal or repository.'),
+    type: filter('Such as article or preprint; several with commas.'),
+    license: filter('Such as cc-by; several with commas.'),
+    outcome: z
+      .enum(['saved', 'own', 'missing', 'failed', 'parked', 'skipped', 'waiting'])
+      .optional()
+      .describe('What came of them; missing is all of which there is no text.'),
+    reason: filter('Only works that are missing for this reason, as the tool account names it.'),
+    retracted: z.boolean().optional(),
+    sort: z.enum(WORK_SORTS).default('id'),
+    descending: z.boolean().default(false),
+    limit: z.int().min(1).max(200).default(50).describe('Most works in one answer.'),
+    ...PAGING,
+  }),
+  output: z.object({
+    ...ANSWER,
+    total: z.number(),
+    works: z.array(
+      z.object({
+        run: z.string(),
+        work: z.string(),
+        title: z.string().nullable(),
+        authors: z.array(z.string()),
+        year: z.number().nullable(),
+        venue: z.string().nullable(),
+        type: z.string().nullable(),
+        doi: z.string().nullable(),
+        license: z.string().nullable(),
+        outcome: z.string(),
+        reason: z.string(),
+        retracted: z.boolean(),
+      }),
+    ),
+  }),
+  async ask(asked, runs) {
+    const { run, retracted, limit, max_tokens: _most, cursor, ...rest } = asked;
+    const named = runsNamed(run, runs);
+    const query = { ...rest, isRetracted: retracted };
+    const start = readListCursor(cursor, asked);
+    const pages: Page[] = [];
+    let [left, total] = [limit, 0];
+    for (const [at, { id, corpus }] of named.entries()) {
+      const from = at === start.run ? start.cursor : undefined;
+      const wanted =
+        at < start.run || left === 0 ? undefined : await corpus.library.works({ ...query, limit: left, cursor: from });
+      const { total: all } = wanted ?? (await corpus.library.works({ ...query, limit: 1 }));
+      total += all;
+      if (!wanted) continue;
+      left -= wanted.works.length;
+      pages.push({ at, id, from, works: wanted.works, next: wanted.next, library: corpus.library });
+    }
+    return {
+      head: { total },
+      list: 'works',
+      summary: `${total} works.`,
+      items: pages.flatMap(({ id, works }) => works.map((work) => ({ data: workData(id, work), line }))),
+      goesOn: async (told) => await placeBehind(told, pages, named.length, query, asked),
+    };
+  },
+});
+
+/** What one corpus gives to an answer. */
+interface Page {
+  readonly at: number;
+  readonly id: string;
+  readonly from: string | undefined;
+  readonly works: readonly ListedWork[];
+  readonly next: string | null;
+  readonly library: Library;
+}
+
+/** The cursor behind so many works; the list of a corpus is asked for exactly those to know where it goes on. */
+async function placeBehind(
+  told: number,
+  pages: readonly Page[],
+  runs: number,
+  query: WorksQuery,
+  asked: Readonly<Record<string, unknown>>,
+): Promise<string | null> {
+  let left = told;
+  for (const { at, from, works, next, library } of pages) {
+    if (left >= works.length && next === null) {
+      left -= works.length;
+      continue;
+    }
+    const behind =
+      left >= works.length
+        ? next
+        : left === 0
+          ? from
+          : (await library.works({ ...query, limit: left, cursor: from })).next;
+    return writeListCursor({ run: at, cursor: behind ?? undefined }, asked);
+  }
+  const last = pages.at(-1)?.at ?? runs;
+  return last + 1 < runs ? writeListCursor({ run: last + 1, cursor: undefined }, asked) : null;
+}
+
+function workData(run: string, work: ListedWork): JsonObject {
+  return {
+    run,
+    work: work.id,
+    title: work.title,
+    authors: work.authors.length > 5 ? [...work.authors.slice(0, 4), '…'] : work.authors,
+    year: work.year,
+    venue: work.venue,
+    type: work.type,
+    doi: work.doi,
+    license: work.license,
+    outcome: work.outcome,
+    reason: work.reason,
+    retracted: work.isRetracted,
+  };
+}
+
+function line(data: JsonObject): string {
+  const { run, work, title, authors, year, outcome, reason, doi, retracted } = data;
+  const name = workLine({
+    title: title === null ? null : said(title),
+    authors: Array.isArray(authors) ? authors.map(said) : [],
+    year: typeof year === 'number' ? year : null,
+  });
+  const state = outcome === 'saved' || outcome === 'own' ? 'text is there' : `no text: ${said(reason || outcome)}`;
+  return `${retracted === true ? 'RETRACTED: ' : ''}${name}\nwork ${said(work)} of ${said(run)} · ${state}${
+    doi === null ? '' : ` · doi ${said(doi)}`
+  }`;
+}

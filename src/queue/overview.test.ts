@@ -1,0 +1,105 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import type { HostReport } from '../hosts/index.ts';
+import { hostOverview } from './host-overview.ts';
+import { MemoryStore } from './memory/store.ts';
+import { overviewOf } from './overview.ts';
+import { RateMeter } from './rate-meter.ts';
+import type { QueueStats, WorkerInfo } from './types.ts';
+
+const REPORT: HostReport = {
+  key: 'a.org',
+  cap: 4,
+  perSecond: 2,
+  inFlight: 1,
+  waiting: 2,
+  nextInMs: 0,
+  hold: null,
+  slowed: false,
+  done: 3,
+  failed: { '404': 1 },
+  budgetLeft: null,
+};
+
+const worker = (pid: number, more: Partial<WorkerInfo> = {}): WorkerInfo => ({
+  pid,
+  hostname: 'machine',
+  startedAt: 0,
+  maxWorkers: 8,
+  running: 1,
+  parked: 0,
+  heartbeatMs: 10_000,
+  perSecond: 2,
+  hosts: [],
+  ...more,
+});
+
+/** A queue of three jobs, of which `early` has one in its hands, and two workers told of at 0 and at 60 s. */
+async function stats(early: WorkerInfo, late: WorkerInfo): Promise<QueueStats> {
+  await using store = new MemoryStore();
+  const jobs = ['x', 'y', 'z'].map((artifactId) => ({ artifactId, artifactJson: '{}', host: 'a.org' }));
+  await store.enqueue(jobs, 0);
+  await store.announce('early', early, 0);
+  await store.exchange({
+    workerId: 'early',
+    settlements: [],
+    picks: [{ host: 'a.org', resolver: null, limit: 1 }],
+    now: 0,
+    leaseMs: 90_000,
+  });
+  await store.announce('late', late, 60_000);
+  await store.admin.pause('host', 'p.org', 60_000);
+  return await store.admin.stats(61_000);
+}
+
+test('a worker that was not heard of is gone with what it holds; rate and time left are those of the living', async () => {
+  const overview = overviewOf(await stats(worker(1), worker(2)));
+  assert.deepEqual(
+    overview.workers.map(({ pid, alive, holds, leaseEndsAt }) => [pid, alive, holds, leaseEndsAt]),
+    [
+      [1, false, 1, 90_000],
+      [2, true, 0, null],
+    ],
+  );
+  assert.deepEqual([overview.perSecond, overview.leftMs], [2, 1_500]);
+  assert.deepEqual(overview.oldestDue, { artifactId: 'y', since: 0 });
+  const dead = overviewOf(await stats(worker(1), worker(2)), { isDead: (workerId) => workerId === 'late' });
+  assert.deepEqual([dead.workers.some(({ alive }) => alive), dead.perSecond, dead.leftMs], [false, null, null]);
+});
+
+test('a host that one worker was told to leave alone is slow for all, as long as that lasts', async () => {
+  const hold = { forMs: 30_000, reason: 'rate-limited' } as const;
+  const slow = worker(2, { hosts: [{ ...REPORT, cap: 1, slowed: true, hold }] });
+  const { slowed } = overviewOf(await stats(worker(1), slow));
+  assert.deepEqual(slowed, [{ host: 'a.org', cap: 1, perSecond: 2, hold: { until: 90_000, reason: 'rate-limited' } }]);
+  const over = worker(2, { hosts: [{ ...REPORT, hold: { forMs: 500, reason: 'rate-limited' } }] });
+  assert.deepEqual(overviewOf(await stats(worker(1), over)).slowed, []);
+});
+
+test('hosts are shown once, with what all workers, the fleet, operators and the queue know of them', async () => {
+  const two = worker(1, { heartbeatMs: 60_000, hosts: [{ ...REPORT, failed: { '404': 1, reset: 2 } }] });
+  const told = await stats(two, worker(2, { hosts: [REPORT, { ...REPORT, key: 'pool/arxiv', nextInMs: 4_000 }] }));
+  const rows = hostOverview(told, {
+    jobs: [],
+    shared: [
+      { ...REPORT, inFlight: 3, done: 0, failed: {}, hold: { forMs: 5_000, reason: 'host-held' }, budgetLeft: 0.5 },
+    ],
+    rulesOf: () => ({ cap: 9, perSecond: null }),
+  });
+  const row = (name: string): (typeof rows)[number] => rows.find((each) => each.name === name) ?? assert.fail(name);
+  const { inFlight, waiting, done, failed, hold, budgetLeft } = row('a.org');
+  assert.deepEqual([inFlight, waiting, done, failed, budgetLeft], [3, 4, 6, { '404': 2, reset: 2 }, 0.5]);
+  assert.deepEqual(hold, { until: 66_000, reason: 'host-held' });
+  assert.deepEqual([row('arxiv').kind, row('arxiv').nextAt], ['service', 64_000]);
+  assert.deepEqual([row('p.org').hold, row('p.org').cap], [{ until: null, reason: 'paused' }, 9]);
+});
+
+test('a rate is of the last minute, and begins anew when its count does', () => {
+  const meter = new RateMeter();
+  assert.equal(meter.perSecond, null);
+  for (let at = 0; at <= 100; at += 1) meter.note(at < 40 ? 0 : at - 40, at * 1000);
+  assert.equal(meter.perSecond, 1);
+  meter.note(0, 101_000);
+  assert.equal(meter.perSecond, null);
+});

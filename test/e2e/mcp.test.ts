@@ -1,0 +1,63 @@
+import assert from 'node:assert/strict';
+import { mkdtempDisposable } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+
+import { Client } from '@modelcontextprotocol/client';
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+
+import { writeSmallRun } from '../fixtures/small-run.ts';
+import { command } from './command.ts';
+
+const BIN = join(import.meta.dirname, '..', '..', 'bin', 'docstokg');
+
+test('an assistant starts docstokg mcp, asks every tool in both versions of the protocol, and it ends with its input', async () => {
+  await using folder = await mkdtempDisposable(join(tmpdir(), 'mcp-'));
+  const run = join(folder.path, 'reefs');
+  await writeSmallRun(run);
+  for (const mode of ['legacy', { pin: '2026-07-28' }] as const) {
+    const transport = new StdioClientTransport({ command: process.execPath, args: [BIN, 'mcp', run], stderr: 'pipe' });
+    let told = '';
+    transport.stderr?.on('data', (chunk: Buffer) => (told += chunk.toString()));
+    const faults: Error[] = [];
+    const client = new Client({ name: 'test', version: '0' }, { versionNegotiation: { mode } });
+    // The client reports whatever comes on standard output and is no message of the protocol.
+    // oxlint-disable-next-line unicorn/prefer-add-event-listener -- the client is no event target
+    client.onerror = (error) => faults.push(error);
+    await client.connect(transport);
+    const questions: readonly (readonly [string, Record<string, unknown>])[] = [
+      ['search', { question: 'do corals recover?' }],
+      ['read', { work: 'W1', section: 'methods' }],
+      ['works', { outcome: 'missing' }],
+      ['cite', { works: ['W1'] }],
+      ['account', {}],
+      ['related', { work: 'W1' }],
+      ['graph', { ask: 'neighbours', node: 'W1' }],
+      ['figures', { work: 'W1' }],
+    ];
+    const { tools } = await client.listTools();
+    assert.deepEqual(
+      tools.map(({ name }) => name),
+      questions.map(([name]) => name),
+    );
+    for (const [name, asked] of questions) {
+      const result = await client.callTool({ name, arguments: asked });
+      assert.notEqual(result.isError, true, JSON.stringify(result.content));
+      assert.ok(result.structuredContent, name);
+    }
+    assert.ok((await client.listResources()).resources.length > 0);
+    await client.close();
+    assert.deepEqual(faults, []);
+    assert.match(told, /answering about reefs/);
+    assert.doesNotMatch(told, /error/i);
+  }
+});
+
+test('a folder that is no corpus is refused with a hint, and nothing goes to standard output', async () => {
+  await using folder = await mkdtempDisposable(join(tmpdir(), 'mcp-'));
+  const { status, stdout, stderr } = command('docstokg', ['mcp', join(folder.path, 'away')], { input: '' });
+  assert.deepEqual([status, stdout], [2, '']);
+  assert.match(stderr, /USAGE_RUN .*away is not there/);
+  assert.match(stderr, /hint {2}name the folder/);
+});
