@@ -7,6 +7,7 @@ import type { Glyph } from './page-content.ts';
 import { captionStart } from './caption.ts';
 import { startsWithMark } from './footnote.ts';
 import { headingNumber, isBackMatter, isCommonHeading, isReferencesHeading } from './heading-number.ts';
+import { isKeywords } from './keywords.ts';
 import { hangsUnder, listMarker } from './list.ts';
 
 /** What the cutting of paragraphs needs to know about the document. */
@@ -89,19 +90,6 @@ function classify(lines: readonly Line[]): LineClass[] {
 export function hasLeaders(text: string): boolean {
   const line = text.replace(/(?<!\d)\d+$|(?<![ivxlc])[ivxlc]+$/iu, '').trimEnd();
   return /(?:[.·…_]\s?){5}$/u.test(line);
-}
-
-const KEYWORDS =
-  /^(?:key\s?-?words?(?: and phrases)?|index terms|subject headings|schlagwörter|schlüsselwörter|mots[ -]clés|palabras clave|palavras-chave|parole chiave|trefwoorden|ключевые слова|关键词)\s*(?<end>[:.—–-]|$)/iu;
-
-/** The list of subjects under an abstract is a paragraph of its own. */
-export function isKeywords(text: string): boolean {
-  return (KEYWORDS.exec(text)?.groups?.end ?? '') !== '';
-}
-
-/** The label of that list, which heads no section. */
-export function isKeywordsLabel(text: string): boolean {
-  return KEYWORDS.exec(text)?.[0].length === text.trim().length;
 }
 
 function closeTo(line: Line, other: Line | undefined): boolean {

@@ -4,7 +4,7 @@ import { THEOREM } from './heading.ts';
 import { headingNumber, isBackMatter, isCommonHeading } from './heading-number.ts';
 import type { Line } from './line.ts';
 import type { Glyph } from './page-content.ts';
-import { isKeywordsLabel } from './paragraph.ts';
+import { isKeywordsLabel } from './keywords.ts';
 import { segmentOf } from './segment.ts';
 import { glyphsText } from './segment-text.ts';
 
