@@ -3,8 +3,8 @@ import type { Draft } from './draft.ts';
 import { draftOf } from './draft.ts';
 import { isFormulaLine } from './formula.ts';
 import type { Line } from './line.ts';
-import type { Glyph } from './page-content.ts';
 import { captionStart } from './caption.ts';
+import { endsLike, fontChanges } from './line-font.ts';
 import { startsWithMark } from './footnote.ts';
 import { headingNumber, isBackMatter, isCommonHeading, isReferencesHeading } from './heading-number.ts';
 import { isKeywords } from './keywords.ts';
@@ -184,19 +184,6 @@ function slackFor(previous: Line, line: Line): number {
   return previous.math > 0.08 || line.math > 0.08 ? 1.5 : 1.28;
 }
 
-/** A line that begins in one style, as under a run-in heading, and ends in the style in which the next one goes on. */
-function endsLike(previous: Line, line: Line): boolean {
-  const isLetter = ({ text }: Glyph): boolean => /\p{L}/u.test(text);
-  const letters = previous.glyphs.filter(isLetter);
-  const [first] = letters;
-  const last = letters.at(-1);
-  const next = line.glyphs.find(isLetter);
-  if (!first || !last || !next || first.font === last.font || first.font === next.font) return false;
-  // The last word may be emphasised.
-  const alike = letters.slice(-24).filter(({ font, size }) => font === next.font && Math.abs(size - next.size) < 0.3);
-  return alike.length > 4;
-}
-
 /** Lines with formulas or scripts may have a wrong dominant size. */
 function isMixed(a: Line, b: Line): boolean {
   return (a.math > 0.3 || b.math > 0.3) && Math.abs(a.baseline - b.baseline) < 1.6 * Math.max(a.size, b.size);
@@ -210,25 +197,6 @@ function styleChanges(previous: Line, line: Line): boolean {
   const set = isCentred(previous) || fitsMore(previous, line);
   if (set && isCapitals(previous) !== isCapitals(line)) return true;
   return set && previous.italic > 0.9 && line.italic < 0.5;
-}
-
-/** The first line is set in one font and the second in another: a heading and its text. */
-function fontChanges(previous: Line, line: Line): boolean {
-  if (previous.font.name === line.font.name || previous.font.math || line.font.math) return false;
-  return (
-    previous.glyphs.length > 5 &&
-    isOfOneFont(previous) &&
-    isOfOneFont(line) &&
-    !/[,;\u2010-]$/u.test(previous.text) &&
-    previous.right < line.column.right - line.size
-  );
-}
-
-/** Set in one font, but for a sign or two. */
-function isOfOneFont(line: Line): boolean {
-  let own = 0;
-  for (const glyph of line.glyphs) if (glyph.font.name === line.font.name) own += 1;
-  return own >= 0.85 * line.glyphs.length;
 }
 
 /** The second line of a numbered heading in the type of the text: what comes below it stands further away. */
