@@ -12,7 +12,7 @@ import { join } from 'node:path';
 import type { Dispatcher } from 'undici';
 import { Agent } from 'undici';
 
-import { createHttpClient } from '../src/http/index.ts';
+import { createClient } from '../src/http/index.ts';
 
 // What politeness costs: our client (guard, redirects, robots, retry, circuit, pace, limits) beside a bare loop on
 // undici's dispatch, both hashing the body and writing it to a `.part` that is renamed. CPU seconds of each
@@ -134,7 +134,7 @@ function median(values: readonly number[]): number {
 async function runSide(name: string, port: number): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'bench-http-'));
   const agent = new Agent({ connections: AT_ONCE });
-  await using client = createHttpClient({
+  await using client = createClient({
     guard: { dnsMap: [{ pattern: 'files.test', address: '127.0.0.1', port }] },
     perHost: { perSecond: Infinity, concurrency: AT_ONCE },
   });

@@ -7,7 +7,7 @@ import { test } from 'node:test';
 
 import { clientSettings, Simulation } from '../../sim/index.ts';
 import { TOPICS } from '../../sim/world/topics.ts';
-import { createHttpClient, Secret } from '../http/index.ts';
+import { createClient, Secret } from '../http/index.ts';
 import { listWorks } from './listing.ts';
 
 test('a listing whose budget is spent, or that was left, goes on where it was; one that is through begins anew', async () => {
@@ -24,7 +24,7 @@ test('a listing whose budget is spent, or that was left, goes on where it was; o
   const topic = simulation.world.work(0).topics[0]?.topic ?? 0;
   const told: string[] = [];
   const list = async (most = Infinity): Promise<string[]> => {
-    await using client = createHttpClient({
+    await using client = createClient({
       contact: 'someone@docstokg.dev',
       perHost: { perSecond: Infinity },
       guard: {

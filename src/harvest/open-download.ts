@@ -7,7 +7,7 @@ import type { DownloadEvent, InspectDocument, ManifestRow, WorkProvider } from '
 import { DownloadRun, KeptFiles, slug } from '../download/index.ts';
 import type { Admission, HostEvent } from '../hosts/index.ts';
 import type { DnsMapping, HttpClient, HttpClientOptions, HttpEvent, Send } from '../http/index.ts';
-import { createHttpClient, requireContact, SqliteCacheStore } from '../http/index.ts';
+import { createClient, requireContact, SqliteCacheStore } from '../http/index.ts';
 import type { LeasedJob, QueueEvent, WorkQueue } from '../queue/index.ts';
 import { currentJob } from '../queue/index.ts';
 import type { Finding, ResolverChoice, ServiceName } from '../resolve/index.ts';
@@ -128,7 +128,7 @@ export function openAsking(
   const contact = requireContact(config.http.contact);
   const resolvers = chooseResolvers(resolverChoice(config.download));
   const web = createWebTime(runtime.clock, config.http.time_scale);
-  const client = createHttpClient({
+  const client = createClient({
     ...clientSettings(config),
     clock: web.clock,
     admission: ownAdmission(config, services, web.clock),
@@ -191,7 +191,7 @@ export async function assembleDownload(
   const { admission, facts } = await openAdmission(config, services, { clock: web.clock, runtime, report: tellHost });
   stack.use(admission);
   const client = stack.use(
-    createHttpClient({
+    createClient({
       ...clientSettings(config),
       clock: web.clock,
       cache,

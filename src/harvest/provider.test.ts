@@ -6,7 +6,7 @@ import { test } from 'node:test';
 
 import { clientSettings, Simulation } from '../../sim/index.ts';
 import { author } from '../../sim/world/people.ts';
-import { createHttpClient } from '../http/index.ts';
+import { createClient } from '../http/index.ts';
 import { baseUrlsBelow, Services } from '../resolve/index.ts';
 import { HeldClock } from '../testing/index.ts';
 import type { WorkRecord } from '../works/index.ts';
@@ -26,7 +26,7 @@ async function inWorld(
   });
   const { dns, allowedAddresses, keys } = clientSettings(simulation);
   const [address = '', port = ''] = dns.address.split(':');
-  await using client = createHttpClient({
+  await using client = createClient({
     contact: 'someone@docstokg.dev',
     perHost: { perSecond: Infinity },
     guard: { allow: allowedAddresses, dnsMap: [{ pattern: '*.sim.test', address, port: Number(port), trusted: true }] },

@@ -66,7 +66,7 @@ export interface HttpClient extends AsyncDisposable {
 }
 
 /** Puts the client together; the order of the wrappers is the order in which a request meets them. */
-export function createHttpClient(options: HttpClientOptions = {}): HttpClient {
+export function createClient(options: HttpClientOptions = {}): HttpClient {
   const clock = options.clock ?? systemClock;
   const limits = { ...DEFAULT_LIMITS, ...options.limits };
   const retry: RetryOptions = {

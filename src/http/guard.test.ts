@@ -5,7 +5,7 @@ import { test } from 'node:test';
 
 import { loopbackClient, openLoopback } from '../testing/index.ts';
 import { isPublicAddress } from './address.ts';
-import { createHttpClient } from './client.ts';
+import { createClient } from './client.ts';
 import { Guard } from './guard.ts';
 
 const HOSTILE = join(import.meta.dirname, '../../../shared/data/hostile/open/ids.jsonl');
@@ -63,7 +63,7 @@ test(
   { skip: existsSync(HOSTILE) ? false : `${HOSTILE} is absent` },
   async () => {
     const asked: string[] = [];
-    await using client = createHttpClient({
+    await using client = createClient({
       obeyRobots: false,
       retry: { retries: 0 },
       // Names resolve the way a hostile name server would have it.
@@ -90,7 +90,7 @@ test(
 
 test('a name that leads to a private address is refused by the lookup of the socket itself', async () => {
   await using canary = await openLoopback((_request, response) => void response.end('secret'));
-  await using client = createHttpClient({
+  await using client = createClient({
     obeyRobots: false,
     resolveHost: () => Promise.resolve([{ address: '127.0.0.1', family: 4 }]),
   });
@@ -106,7 +106,7 @@ test('a name that changes its mind between two lookups gains nothing', async () 
   });
   const answers = ['127.0.0.1', '127.0.0.2', '169.254.169.254'];
   let lookups = 0;
-  await using client = createHttpClient({
+  await using client = createClient({
     obeyRobots: false,
     retry: { retries: 0 },
     perHost: { perSecond: Infinity },
@@ -127,7 +127,7 @@ test('a name that changes its mind between two lookups gains nothing', async () 
 
 test('of several addresses only those that are allowed are tried', async () => {
   await using server = await openLoopback((_request, response) => void response.end('allowed'));
-  await using client = createHttpClient({
+  await using client = createClient({
     obeyRobots: false,
     guard: { allow: [`127.0.0.1:${server.port}`] },
     resolveHost: () =>
@@ -167,7 +167,7 @@ test('a redirect to the machine itself is refused, however it is spelt', async (
 test('a host and port on the allow-list can be reached, and only that port', async () => {
   await using server = await openLoopback((_request, response) => void response.end('intranet'));
   await using other = await openLoopback((_request, response) => void response.end('secret'));
-  await using client = createHttpClient({ obeyRobots: false, guard: { allow: [`127.0.0.1:${server.port}`] } });
+  await using client = createClient({ obeyRobots: false, guard: { allow: [`127.0.0.1:${server.port}`] } });
   const allowed = await client.send({ url: new URL(`http://127.0.0.1:${server.port}/`) });
   assert.equal(allowed.kind === 'response' && allowed.response.body.toString(), 'intranet');
   const refused = await client.send({ url: new URL(`http://127.0.0.1:${other.port}/`) });
@@ -185,7 +185,7 @@ test('a mapped name reaches its server while the address itself stays refused', 
 
 test('a mapping that is not trusted leads to an address that is judged like any other', async () => {
   await using canary = await openLoopback((_request, response) => void response.end('secret'));
-  await using client = createHttpClient({
+  await using client = createClient({
     obeyRobots: false,
     guard: {
       dnsMap: [

@@ -1,4 +1,4 @@
-export { createHttpClient } from './client.ts';
+export { createClient } from './client.ts';
 export type { HttpClient, HttpClientOptions } from './client.ts';
 export type { HttpEvent } from './event.ts';
 export { compose } from './send.ts';

@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
 
-import { createHttpClient } from './client.ts';
+import { createClient } from './client.ts';
 import type { HttpClientOptions } from './client.ts';
 
 /** A proxy on loopback that answers for the whole web and says what it was asked. */
@@ -29,7 +29,7 @@ const OPTIONS: HttpClientOptions = { obeyRobots: false, perHost: { perSecond: In
 test('what is outside is asked of the proxy, by its full address or through a tunnel; names that need none are not', async () => {
   await using proxy = await openProxy();
   const address = `http://me:secret@127.0.0.1:${proxy.port}`;
-  await using client = createHttpClient({
+  await using client = createClient({
     ...OPTIONS,
     proxy: { http: address, https: '', no: 'direct.example.org' },
     resolveHost: () => Promise.reject(Object.assign(new Error('no such name'), { code: 'ENOTFOUND' })),
@@ -50,7 +50,7 @@ test('what is outside is asked of the proxy, by its full address or through a tu
 test('this machine, and names that were mapped, are never asked of a proxy; private addresses stay forbidden', async () => {
   await using proxy = await openProxy();
   await using near = await openProxy();
-  await using client = createHttpClient({
+  await using client = createClient({
     ...OPTIONS,
     proxy: { http: `http://127.0.0.1:${proxy.port}`, https: '', no: '' },
     guard: { dnsMap: [{ pattern: '*.test', address: '127.0.0.1', port: near.port }] },

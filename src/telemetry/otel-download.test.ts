@@ -12,7 +12,7 @@ import {
 } from '@opentelemetry/sdk-metrics';
 
 import type { AttemptRow, ManifestRow } from '../download/index.ts';
-import { createHttpClient } from '../http/index.ts';
+import { createClient } from '../http/index.ts';
 import { observeDownload } from './otel-download.ts';
 
 interface Point {
@@ -85,7 +85,7 @@ test('requests show per host with their statuses, bytes, waits, slow-downs and h
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
   {
-    await using client = createHttpClient({
+    await using client = createClient({
       guard: { allow: [`127.0.0.1:${port}`] },
       perHost: { perSecond: Infinity, concurrency: 4 },
       obeyRobots: false,

@@ -1,5 +1,5 @@
 import type { HttpClient, HttpClientOptions } from '../http/index.ts';
-import { createHttpClient } from '../http/index.ts';
+import { createClient } from '../http/index.ts';
 import type { Loopback } from './loopback.ts';
 
 /**
@@ -7,7 +7,7 @@ import type { Loopback } from './loopback.ts';
  * a test names the rule it is about.
  */
 export function loopbackClient(loopback: Pick<Loopback, 'port'>, options: HttpClientOptions = {}): HttpClient {
-  return createHttpClient({
+  return createClient({
     obeyRobots: false,
     perHost: { perSecond: Infinity, concurrency: 64 },
     ...options,

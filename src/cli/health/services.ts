@@ -1,7 +1,7 @@
 import { AppError, errorInfo } from '../../base/index.ts';
 import type { Config } from '../../config/index.ts';
 import type { HttpResult, Send } from '../../http/index.ts';
-import { createHttpClient } from '../../http/index.ts';
+import { createClient } from '../../http/index.ts';
 import type { ServiceName } from '../../resolve/index.ts';
 import { SERVICE_NAMES } from '../../resolve/index.ts';
 import { configuredServices, dnsMappings, openQueue } from '../../harvest/index.ts';
@@ -27,7 +27,7 @@ export async function checkServices(config: Config, contact: string | undefined,
 function scholarly(config: Config, contact: string): Promise<Finding>[] {
   const services = configuredServices(config);
   const { http } = config;
-  const client = createHttpClient({
+  const client = createClient({
     contact,
     pools: services.pools(),
     retry: { retries: 0, parkAfterMs: PATIENCE_MS },
