@@ -15,6 +15,7 @@ import { topPlaces } from '../src/search/top.ts';
 import { paragraphs } from '../test/fixtures/papers.ts';
 import { seededRandom } from '../test/fixtures/random-document.ts';
 import type { Figure } from './measure.ts';
+import { median } from './kit/report.ts';
 import { cpuSeconds, quick, report } from './measure.ts';
 
 // Search over an index on disk: the first answer of a fresh process, the following ones against the bare scan and BM25.
@@ -93,17 +94,18 @@ async function measure(): Promise<void> {
     });
     const sizes = await Promise.all((await readdir(folder)).map(async (name) => (await stat(join(folder, name))).size));
     const fresh = Array.from({ length: ROUNDS }, () => freshProcess(folder));
-    const first = (key: 'wallMs' | 'cpuMs' | 'rssMb'): number => Math.min(...fresh.map((each) => each[key]));
-    const unhindered = Math.min(...fresh.map(({ wallMs, waitedMs }) => wallMs - waitedMs));
+    const first = (key: 'wallMs' | 'cpuMs'): number => median(fresh.map((each) => each[key]));
+    const unhindered = median(fresh.map(({ wallMs, waitedMs }) => wallMs - waitedMs));
+    const mostMb = Math.max(...fresh.map(({ rssMb }) => rssMb));
     const { bare, ours, embedding } = await following(folder, engine);
     const figures: Figure[] = [
       { name: 'building the index', value: count / building, unit: 'passages per CPU s' },
       { name: 'size on disk', value: sizes.reduce((a, b) => a + b, 0) / 1e6, unit: 'MB' },
-      { name: 'first answer of a fresh process (best of 5)', value: first('wallMs') / 1000, unit: 's', atMost: 1.5 },
+      { name: 'first answer of a fresh process (median of 5)', value: first('wallMs') / 1000, unit: 's', atMost: 1.5 },
       // On an idle machine the same; on a busy one the clock on the wall measures the others.
       { name: 'the same, less waiting for a core others had', value: unhindered / 1000, unit: 's' },
       { name: 'first answer of a fresh process, CPU', value: first('cpuMs') / 1000, unit: 'CPU s' },
-      { name: 'memory of that process, most at any time', value: first('rssMb'), unit: 'MB', atMost: 1_000 },
+      { name: 'memory of that process, most at any time', value: mostMb, unit: 'MB', atMost: 1_000 },
       { name: 'bare scan + BM25', value: bare * 1000, unit: 'CPU ms per query' },
       { name: 'following answers, query embedding included', value: ours * 1000, unit: 'CPU ms per query' },
       { name: 'of which embedding the query', value: embedding * 1000, unit: 'CPU ms per query' },
