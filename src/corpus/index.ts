@@ -18,6 +18,7 @@ export type { PassageFilter } from './search-filter.ts';
 export { findSearchPlace } from './search-place.ts';
 export type { SearchPlace } from './search-place.ts';
 export type { StageCall } from './stage-settings.ts';
+export { defaultStageOptions } from './stage-defaults.ts';
 export { SearchSession } from './search-session.ts';
 export type { SearchEvent } from './make-index.ts';
 export type { SearchRequest } from './search-session.ts';

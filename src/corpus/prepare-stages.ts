@@ -16,8 +16,8 @@ import {
   VectorCache,
 } from '../parse/index.ts';
 import type { ClosingStage, FlowingStage } from './prepared-stage.ts';
-import { cpuWorkers } from '../stage/index.ts';
 import { chunkSettings, denseSettings, doctagsSettings, spladeSettings } from './parse-settings.ts';
+import { PREFERRED } from './stage-defaults.ts';
 import type { StageCall } from './stage-settings.ts';
 import { stageSettings } from './stage-settings.ts';
 
@@ -25,22 +25,10 @@ import { stageSettings } from './stage-settings.ts';
 export function prepareDoctags(config: Config, call: StageCall = {}): FlowingStage {
   const { parse } = config;
   const settings = doctagsSettings(config);
-  const remote = settings.engine.kind !== 'embedded';
   return {
     stageName: 'doctags',
     worker: doctagsWorker,
-    options: stageSettings(call, config, {
-      policy: 'cpu',
-      isolation: 'process',
-      workers: remote ? 4 : cpuWorkers(),
-      scheduling: 'lpt',
-      perItemTimeoutS: parse.timeout_s,
-      memoryLimitMb: parse.memory_limit_mb,
-      // Measured on the open papers: 290 MB at most, where V8's own choice needs more than 400; less costs more CPU.
-      youngGenerationMb: 48,
-      recycleAfterItems: 200,
-      retries: remote ? 3 : 0,
-    }),
+    options: stageSettings(call, config, PREFERRED.doctags(config)),
     data: settings,
     item: doctagsItems(parse.data_root, settings),
   };
@@ -53,12 +41,7 @@ export async function prepareChunk(config: Config, call: StageCall = {}): Promis
   return {
     stageName: 'chunk',
     worker: chunkWorker,
-    options: stageSettings(call, config, {
-      policy: 'cpu',
-      workers: cpuWorkers(),
-      scheduling: 'lpt',
-      perItemTimeoutS: 120,
-    }),
+    options: stageSettings(call, config, PREFERRED.chunk(config)),
     data: settings,
     item: await chunkItems(parse.data_root, settings, parse.format),
   };
@@ -73,12 +56,7 @@ interface Warned {
 export function prepareEmbed(config: Config, engines: EmbedEngines, call: StageCall & Warned = {}): ClosingStage {
   const { parse } = config;
   const cache = openCache(config, call);
-  const remote = parse.dense === 'openai-compatible';
-  const options = stageSettings(call, config, {
-    policy: remote ? 'gpu' : 'io',
-    workers: remote ? 4 : 1,
-    ...(remote && { maxQueue: 16, retries: 2 }),
-  });
+  const options = stageSettings(call, config, PREFERRED.embed(config));
   return {
     stageName: 'embed',
     // Only a worker of its own can be killed when it hangs; the others share the engines that are open here.

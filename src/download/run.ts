@@ -86,6 +86,8 @@ export interface DownloadCounts {
 
 export interface DownloadSummary extends RunSummary, DownloadCounts {}
 
+/** A file that the disk refuses is tried again later; where no row can be written any more, nothing would be counted. */
+const DISK_ENDS = ['DISK_FULL', 'DISK_READ_ONLY', 'DISK_IO_ERROR'];
 const SHORTEST_PARK_MS = 60_000;
 const LONGEST_PARK_MS = 24 * 3_600_000;
 
@@ -164,7 +166,7 @@ export class DownloadRun {
       return await this.#download(job, context);
     } catch (error) {
       // Where nothing can be written there is no use in going on: the work is given back, and the run ends with the reason.
-      if (!codeIs(error, 'DISK_FULL') && !codeIs(error, 'DISK_READ_ONLY')) throw error;
+      if (!DISK_ENDS.some((code) => codeIs(error, code))) throw error;
       this.#diskError ??= { error };
       this.#halt.abort();
       return { retryAt: this.#options.clock.now(), reason: errorInfo(error) };

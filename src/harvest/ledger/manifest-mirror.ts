@@ -26,7 +26,7 @@ const SCHEMA = `
 export type LatestRow = Pick<
   ManifestRow,
   'work' | 'outcome' | 'reason' | 'detail' | 'resolver' | 'kind' | 'path' | 'bytes'
->;
+> & { readonly retryAt: string | null };
 
 /** A row and its JSON, which was made for the text manifest and need not be made again. */
 export interface MirroredRow {
@@ -74,7 +74,7 @@ export class ManifestMirror implements Disposable {
   latest(): LatestRow[] {
     return this.#database
       .prepare(
-        `SELECT work, outcome, reason, row_json ->> '$.detail' AS detail, resolver, kind, path, bytes
+        `SELECT work, outcome, reason, row_json ->> '$.detail' AS detail, row_json ->> '$.retry_at' AS retryAt, resolver, kind, path, bytes
          FROM last_rows ORDER BY sequence`,
       )
       .all() as unknown as LatestRow[];
