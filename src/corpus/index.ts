@@ -13,6 +13,7 @@ export { chunkSettings, denseSettings, doctagsSettings, manifestFolder } from '.
 export type { PassedOver } from './own-papers.ts';
 export { readRunFile } from './run-file.ts';
 export type { RunAsked, RunFile } from './run-file.ts';
+export { PARSE_STAGES } from './run-stages.ts';
 export type { ParseRequest, ParseStage } from './run-stages.ts';
 export type { PassageFilter } from './search-filter.ts';
 export { findSearchPlace } from './search-place.ts';

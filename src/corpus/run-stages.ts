@@ -16,7 +16,8 @@ import { ScanCount } from './scan-count.ts';
 import { openSharedPlan } from './shared-plan.ts';
 
 /** The stages that turn papers into vectors, in their order. */
-const PARSE_STAGES = ['doctags', 'chunk', 'embed'] as const;
+/** The stages in their order. */
+export const PARSE_STAGES = ['doctags', 'chunk', 'embed'] as const;
 export type ParseStage = (typeof PARSE_STAGES)[number];
 
 /** Which papers are parsed, and how far. */

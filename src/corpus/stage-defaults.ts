@@ -5,9 +5,7 @@ import { cpuWorkers } from '../stage/index.ts';
 import { stageSettings } from './stage-settings.ts';
 
 /** What each stage prefers where nobody said otherwise: the preparation takes it from here, and the help tells it. */
-export const PREFERRED: Readonly<
-  Record<'doctags' | 'chunk' | 'embed', (config: Config) => Partial<StageOptions>>
-> = {
+export const PREFERRED: Readonly<Record<'doctags' | 'chunk' | 'embed', (config: Config) => Partial<StageOptions>>> = {
   doctags({ parse }) {
     const remote = parse.engine !== 'embedded';
     return {

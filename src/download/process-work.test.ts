@@ -78,3 +78,22 @@ test('a moment that was named is waited for', async () => {
     ['parked', 'budget-exhausted', 5_000],
   );
 });
+
+test('the resolver that a job names is asked first', async () => {
+  const asked: string[] = [];
+  const resolvers = ['one', 'two', 'three'].map((name): Resolver => ({
+    name,
+    async *plans() {
+      asked.push(name);
+      yield* [];
+    },
+  }));
+  using files = new KeptFiles(NEVER);
+  const clock = new HeldClock(0);
+  await processWork({ ...workFromPayload('w', undefined), isComplete: true }, {
+    send: async () => assert.fail('nothing is to be fetched'), files, clock, webClock: clock, inspect: undefined, accept: new Set(['pdf']),
+    maxBytes: 1, budgetMs: 1_000, retries: 0, signal: new AbortController().signal, resolvers, retracted: 'keep', hint: 'three',
+    resolve: {} as Parameters<typeof processWork>[1]['resolve'],
+  }); // prettier-ignore
+  assert.deepEqual(asked, ['three', 'one', 'two']);
+});

@@ -10,6 +10,8 @@ export interface ProcessOptions extends TryOptions {
   readonly resolvers: readonly Resolver[];
   readonly resolve: Omit<ResolveContext, 'attempted' | 'signal'>;
   readonly retracted: 'keep' | 'skip';
+  /** The resolver that is likely to have it, as whoever put the work in said. */
+  readonly hint?: string | null;
 }
 
 /** Tries plan after plan, resolver by resolver, until one yields the work's full text. */
@@ -45,7 +47,9 @@ export async function processWork(listed: Work, options: ProcessOptions): Promis
     return end({ kind: 'skipped', reason: 'retracted', detail: null });
   const trier = new PlanTrier(work, options, tried);
   for (const finding of findings) note(finding);
-  for await (const finding of findPlans(work, options.resolvers, context)) {
+  const isHinted = ({ name }: Resolver): number => Number(name === options.hint);
+  const resolvers = options.resolvers.toSorted((a, b) => isHinted(b) - isHinted(a));
+  for await (const finding of findPlans(work, resolvers, context)) {
     signal.throwIfAborted();
     if (finding.kind === 'problem') {
       note(finding);

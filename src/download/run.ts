@@ -27,7 +27,7 @@ import type { ManifestRow } from './manifest-row.ts';
 import { manifestRow } from './manifest-row.ts';
 import type { ArtifactKind, WorkOutcome, WorkResult } from './outcome.ts';
 import { processWork } from './process-work.ts';
-import { likelyUrl, resultOf, told } from './queue-words.ts';
+import { codeIs, likelyUrl, resultOf, told } from './queue-words.ts';
 import type { Reason } from './reasons.ts';
 
 /** Works of a fast listing that are put into the queue together. */
@@ -183,7 +183,7 @@ export class DownloadRun {
       report({ kind: 'work-kept-before', work: work.id });
       return undefined;
     }
-    const { outcome, ...result } = await this.#process(work, context);
+    const { outcome, ...result } = await this.#process(work, job.resolverHint, context);
     const again = outcome.kind === 'failed' && this.#isWorthAnotherTry(outcome.reason, job.attempt);
     const row = manifestRow(
       { ...result, outcome: again ? this.#laterOn(outcome, job.attempt) : outcome },
@@ -235,12 +235,13 @@ export class DownloadRun {
   }
 
   /** A crash of the pipeline ends as a row like everything else. */
-  async #process(work: Work, context: HandlerContext): Promise<WorkResult> {
+  async #process(work: Work, hint: string | null, context: HandlerContext): Promise<WorkResult> {
     const options = this.#options;
     const startedAt = options.clock.now();
     try {
       return await processWork(work, {
         ...options,
+        hint,
         webClock: options.webClock ?? options.clock,
         signal: context.signal,
       });
@@ -295,8 +296,4 @@ export class DownloadRun {
     if (row.outcome === 'parked') this.#counts.parked += 1;
     this.#counts.bytes += row.attempts.reduce((sum, { bytes }) => sum + bytes, 0);
   }
-}
-
-function codeIs(error: unknown, code: string): boolean {
-  return error instanceof Error && 'code' in error && error.code === code;
 }

@@ -113,8 +113,10 @@ function clientSettings(config: Config): HttpClientOptions {
 }
 
 /** Refuses settings that no download can have, before anything is made: no contact, resolvers nobody knows, a folder that cannot be one. */
-export function checkDownload({ http, download }: Config): void {
+export function checkDownload(config: Config): void {
+  const { http, download } = config;
   requireContact(http.contact);
+  configuredServices(config);
   chooseResolvers(resolverChoice(download));
   checkFolder(download.out);
 }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
+import type { AppError } from '../base/index.ts';
 import { ask, CONTACT, sent, shown, work } from '../../test/support/ask-resolver.ts';
 import { HeldClock, loopbackClient, openLoopback } from '../testing/index.ts';
 import type { WorkLocation } from '../works/index.ts';
@@ -1145,4 +1146,17 @@ test('limits of the services stay within what is documented, and move with their
     1,
   );
   assert.throws(() => new Services({ baseUrls: { hal: 'ftp://x' } }), { code: 'SERVICE_URL' });
+});
+
+test('an address of a service that nobody knows is refused, with the name that was meant', () => {
+  const misspelt = { baseUrls: { opanalex: 'https://mirror.example/' } as object };
+  assert.throws(
+    () => new Services(misspelt),
+    (error: AppError) => {
+      assert.equal(error.code, 'CONFIG_SERVICE_UNKNOWN');
+      assert.match(error.message, /"opanalex"/);
+      assert.match(error.hint ?? '', /did you mean openalex\?/);
+      return true;
+    },
+  );
 });

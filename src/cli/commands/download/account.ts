@@ -154,7 +154,8 @@ function endedBefore(
     if (row.outcome === 'saved' || ended.has(row.work)) continue;
     const reason = row.reason;
     raise(byReason, reason);
-    if (row.outcome === 'parked') waiting.push(`${row.work}: ${reason}${row.retryAt === null ? '' : `, until ${row.retryAt}`}`);
+    if (row.outcome === 'parked')
+      waiting.push(`${row.work}: ${reason}${row.retryAt === null ? '' : `, until ${row.retryAt}`}`);
     if (reason === 'host-given-up' && row.detail !== null) givenUp.add(row.detail);
   }
   return { byReason, givenUp: [...givenUp].slice(0, MOST_HOSTS_TOLD), waiting };
