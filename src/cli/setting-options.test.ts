@@ -22,7 +22,9 @@ test('the help of a stage says the default of every setting, from the schema or 
   for (const stage of ['doctags', 'chunk', 'embed'])
     assert.match(
       help,
-      new RegExp(`Defaults of ${stage}: --policy \\w+.* --workers \\d+ --scheduling \\w+ --timeout-s \\d+`),
+      new RegExp(
+        `Defaults of ${stage}: --policy \\w+.* --workers (?:\\d+|\\(one per processor\\)) --scheduling \\w+ --timeout-s \\d+`,
+      ),
     );
   assert.match(helpOf(chunkCommand()), /Defaults of chunk: --policy cpu --isolation thread .* --timeout-s 120 /);
 });

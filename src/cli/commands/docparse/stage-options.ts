@@ -34,7 +34,8 @@ function defaultsOf(stage: ParseStage): string {
   return [
     `Defaults of ${stage}:`,
     `--policy ${policy}${policy === 'cpu' ? ` --isolation ${isolation}` : ''}`,
-    `--workers ${workers} --scheduling ${scheduling} --timeout-s ${perItemTimeoutS} --retries ${retries} --max-queue ${maxQueue}`,
+    // Said in words, since the number is that of the machine.
+    `--workers ${policy === 'cpu' ? '(one per processor)' : workers} --scheduling ${scheduling} --timeout-s ${perItemTimeoutS} --retries ${retries} --max-queue ${maxQueue}`,
   ].join(' ');
 }
 
