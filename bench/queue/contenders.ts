@@ -10,7 +10,18 @@ import { rawFull, rawNormal } from './raw.ts';
 /** Everybody who may be measured, by name. */
 export const CONTENDERS: Readonly<Record<string, Contender>> = Object.fromEntries(
   [
-    ...[ours, oursNormal, rawFull, rawNormal, plainjob, liteque, bullmq],
-    ...[oursSynced, oursUnsynced, pgBossSynced, pgBossUnsynced, graphileSynced, graphileUnsynced],
+    ours,
+    oursNormal,
+    rawFull,
+    rawNormal,
+    plainjob,
+    liteque,
+    bullmq,
+    oursSynced,
+    oursUnsynced,
+    pgBossSynced,
+    pgBossUnsynced,
+    graphileSynced,
+    graphileUnsynced,
   ].map((each) => [each.name, each]),
 );

@@ -27,11 +27,7 @@ export function settingsMade(command: Command): Layer {
 /** What holds where the option is not given; nothing where that is for each stage to say. */
 function defaultOf({ default: value }: Key): string {
   if (value === null || value === undefined || value === false || value === '') return '';
-  const text = Array.isArray(value)
-    ? value.join(',')
-    : typeof value === 'object'
-      ? JSON.stringify(value)
-      : String(value);
+  const text = Array.isArray(value) ? value.join(',') : typeof value === 'string' ? value : JSON.stringify(value);
   return text === '' || text === '{}' ? '' : `, default ${text}`;
 }
 

@@ -114,11 +114,10 @@ function clientSettings(config: Config): HttpClientOptions {
 
 /** Refuses settings that no download can have, before anything is made: no contact, resolvers nobody knows, a folder that cannot be one. */
 export function checkDownload(config: Config): void {
-  const { http, download } = config;
-  requireContact(http.contact);
+  requireContact(config.http.contact);
   configuredServices(config);
-  chooseResolvers(resolverChoice(download));
-  checkFolder(download.out);
+  chooseResolvers(resolverChoice(config.download));
+  checkFolder(config.download.out);
 }
 
 /** The web client, the services and the resolvers alone, for whoever only asks. Nothing is written. */

@@ -159,10 +159,12 @@ function checkName(name: string): void {
 /** How many letters are to be put in, left out or changed to make one name of the other. */
 function distance(one: string, other: string): number {
   let row = Array.from({ length: other.length + 1 }, (_, at) => at);
-  for (const [above, letter] of [...one].entries()) {
+  for (let above = 0; above < one.length; above += 1) {
     const next = [above + 1];
-    for (const [at, another] of [...other].entries())
-      next.push(Math.min((row[at] ?? 0) + (letter === another ? 0 : 1), (row[at + 1] ?? 0) + 1, (next[at] ?? 0) + 1));
+    for (let at = 0; at < other.length; at += 1) {
+      const changed = (row[at] ?? 0) + (one[above] === other[at] ? 0 : 1);
+      next.push(Math.min(changed, (row[at + 1] ?? 0) + 1, (next[at] ?? 0) + 1));
+    }
     row = next;
   }
   return row.at(-1) ?? Infinity;

@@ -54,7 +54,12 @@ export function observeStages(meter: Meter): StageTelemetry {
         count(stage, event.outcome);
         durations.record(event.outcome.wallMs, { stage });
         break;
-      default:
+      case 'hook-failed':
+      case 'item-abandoned':
+      case 'stopping':
+      case 'warning':
+      case 'worker-output':
+        break;
     }
   };
 }
