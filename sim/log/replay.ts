@@ -2,7 +2,7 @@ import { request } from 'node:http';
 
 import type { LogEntry } from './request-log.ts';
 
-export interface Replayed {
+interface Replayed {
   readonly number: number;
   readonly url: string;
   readonly expected: number;

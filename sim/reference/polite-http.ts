@@ -17,7 +17,14 @@ export type Fetched =
       readonly body: Buffer;
       readonly url: string;
     }
-  | { readonly kind: 'lost'; readonly reason: Loss };
+  | Lost;
+
+interface Lost {
+  readonly kind: 'lost';
+  readonly reason: Loss;
+}
+
+type Rules = ReturnType<typeof parseRobots>['rules'];
 
 export interface HttpOptions {
   readonly settings: ClientSettings;
@@ -40,7 +47,7 @@ interface Call {
 const AGENT = 'DocsToKG-TS/0.0 (+https://example.org/reference; mailto:rehearsal@sim.test)';
 const LONGEST_WAIT_MS = 60_000;
 const CHALLENGE = /_cf_chl_opt|Just a moment|error code: 10(15|20)/;
-const lost = (reason: Loss): Fetched => ({ kind: 'lost', reason });
+const lost = (reason: Loss): Lost => ({ kind: 'lost', reason });
 
 /** Simulated milliseconds between two requests, by host or by family of hosts. */
 function spacing(host: string): readonly [family: string, ms: number] {
@@ -57,7 +64,7 @@ function spacing(host: string): readonly [family: string, ms: number] {
 export class PoliteHttp implements Disposable {
   readonly #options: HttpOptions;
   readonly #agent = new Agent({ keepAlive: true });
-  readonly #robots = new Map<string, Promise<ReturnType<typeof parseRobots>['rules'] | null>>();
+  readonly #robots = new Map<string, Promise<Rules | Lost | null>>();
   readonly #turns = new Map<string, Promise<void>>();
   readonly #due = new Map<string, number>();
   readonly #heldUntil = new Map<string, number>();
@@ -78,7 +85,8 @@ export class PoliteHttp implements Disposable {
       const state = `${url.href} ${jar.get(url.hostname) ?? ''}`;
       if (visited.has(state)) return lost(url.searchParams.has('cookieSet') ? 'blocked-cookie' : 'redirect-loop');
       visited.add(state);
-      if (!call.isInterface && !(await this.#isWelcome(url))) return lost('robots-disallowed');
+      const closed = call.isInterface ? null : await this.#closed(url);
+      if (closed) return closed;
       const answer = await this.#persist(url, hop === 0 ? call : {}, jar.get(url.hostname));
       if (answer.kind === 'lost') return answer;
       const cookie = answer.headers['set-cookie']?.[0]?.split(';')[0];
@@ -102,22 +110,25 @@ export class PoliteHttp implements Disposable {
     return hostname.endsWith(dns.suffix) && dns.exceptions[hostname] === undefined;
   }
 
-  async #isWelcome(url: URL): Promise<boolean> {
+  /** Why a URL may not be asked for; null where it may. Who could not be reached has forbidden nothing, and is left alone. */
+  async #closed(url: URL): Promise<Lost | null> {
     let reading = this.#robots.get(url.hostname);
     if (!reading) {
       reading = this.#readRobots(url.hostname);
       this.#robots.set(url.hostname, reading);
     }
     const rules = await reading;
-    return rules !== null && isAllowed(rules, url.pathname + url.search);
+    if (rules !== null && 'kind' in rules) return rules;
+    return rules !== null && isAllowed(rules, url.pathname + url.search) ? null : lost('robots-disallowed');
   }
 
   /** Null means: everything is disallowed. */
-  async #readRobots(host: string): Promise<ReturnType<typeof parseRobots>['rules'] | null> {
+  async #readRobots(host: string): Promise<Rules | Lost | null> {
     let url = new URL(`http://${host}/robots.txt`);
     for (let hop = 0; hop <= 5; hop += 1) {
       const answer = await this.#once(url, {}, undefined);
-      if (answer.kind === 'lost' || answer.status >= 500) return null;
+      if (answer.kind === 'lost') return answer;
+      if (answer.status >= 500) return null;
       if (answer.status >= 400) return [];
       if (answer.status < 300) return parseRobots(answer.body.toString('utf8'), 'DocsToKG-TS').rules;
       url = new URL(answer.headers.location ?? '', url);

@@ -51,6 +51,8 @@ function behindPage(world: World, location: Location, policy: Policy, tried: Map
 /** The reason for which a URL cannot be passed, or null when a complete body comes. */
 function door(world: World, url: string, behaviour: Behaviour, policy: Policy): Exclude<Reason, 'success'> | null {
   const { hostname, pathname, search } = new URL(url);
+  // Silence forbids as a failure of the server does; but who cannot be reached has said nothing, and that is the word for it.
+  if (policy.robots && isSilent(world, hostname)) return 'timeout';
   if (policy.robots && !mayFetch(world, hostname, pathname + search, policy)) return 'robots-disallowed';
   if (policy.deadHosts.includes(hostname)) return 'connection-failed';
   return lossOf(behaviour, policy);
@@ -67,6 +69,11 @@ export function mayFetch(world: World, hostname: string, path: string, policy: P
   if (answer.hangs || answer.status >= 500) return false;
   if (answer.status >= 400 || answer.redirects > 5) return true;
   return isAllowed(rulesOf(host, policy.agent).rules, path);
+}
+
+function isSilent(world: World, hostname: string): boolean {
+  const host = world.host(hostname);
+  return host !== undefined && robotsOf(host).hangs;
 }
 
 const parsed = new Map<string, RobotsRules>();

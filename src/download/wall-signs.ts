@@ -121,6 +121,41 @@ export const WALL_SIGNS: readonly WallSign[] = [
     marks: ['window.kpsdk', '/149e9513-01fa-4fb0-aad4-566afd725d1b/'],
   },
   {
+    vendor: 'Fastly',
+    source: 'docs.fastly.com/en/guides/about-client-challenges; as at link.springer.com and pypi.org',
+    titles: ['client challenge'],
+    marks: ['/_fs-ch-'],
+  },
+  {
+    vendor: 'Silverchair',
+    source: 'academic.oup.com and other journals on Silverchair: /crawlprevention/governor, "Validate User"',
+    titles: ['validate user'],
+    marks: ['/crawlprevention/governor'],
+  },
+  {
+    vendor: 'Sucuri',
+    source: 'docs.sucuri.net/website-firewall: the block page and the JavaScript check',
+    titles: ['sucuri website firewall', 'you are being redirected...'],
+    marks: ['sucuri_cloudproxy_js', 'cloudproxy@sucuri.net'],
+  },
+  {
+    vendor: 'DDoS-Guard',
+    source: 'ddos-guard.net: the page that loads /.well-known/ddos-guard/',
+    titles: ['ddos-guard'],
+    marks: ['/.well-known/ddos-guard/'],
+  },
+  {
+    vendor: 'SiteGround',
+    source: 'siteground.com: the page that sends its reader to /.well-known/sgcaptcha/',
+    titles: ['robot challenge screen'],
+    marks: ['/.well-known/sgcaptcha/'],
+  },
+  {
+    vendor: 'Alibaba Cloud',
+    source: 'alibabacloud.com/help/en/waf: the script that sets acw_sc__v2',
+    marks: ['acw_sc__v2', 'acw_sc__v3'],
+  },
+  {
     vendor: 'go-away',
     source: 'git.gammaspectra.live/git/go-away: challenge templates',
     marks: ['/.well-known/.git.gammaspectra.live/git/go-away/'],

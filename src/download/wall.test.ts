@@ -138,6 +138,52 @@ const WALLS: Readonly<Record<string, readonly { status: number; headers?: Record
     { status: 429, text: page('<title>Vercel Security Checkpoint</title>', '<p>We are verifying your browser</p>') },
   ],
   Kasada: [{ status: 429, text: page('', '<script>window.KPSDK={};</script>') }],
+  Fastly: [
+    {
+      status: 200,
+      text: page(
+        '<title>Client Challenge</title>',
+        '<p>JavaScript is disabled in your browser. Please enable JavaScript to proceed.</p><script src="/_fs-ch-1T1wmsGaOgGaSxcX/script.js"></script>',
+      ),
+    },
+  ],
+  Silverchair: [
+    {
+      status: 200,
+      text: page(
+        '<title>Validate User</title>',
+        '<form action="/crawlprevention/governor?content=%2fbib%2farticle%2f1"><p>We are sorry, but we are experiencing unusual traffic at this time. Please help us confirm that you are not a robot and we will take you to your content.</p><div class="g-recaptcha"></div></form>',
+      ),
+    },
+  ],
+  Sucuri: [
+    {
+      status: 403,
+      text: page(
+        '<title>Sucuri WebSite Firewall - Access Denied</title>',
+        '<p>If you are the site owner, please contact cloudproxy@sucuri.net.</p>',
+      ),
+    },
+    {
+      status: 307,
+      text: page('<title>You are being redirected...</title>', '<script>sucuri_cloudproxy_js=""</script>'),
+    },
+  ],
+  'DDoS-Guard': [
+    {
+      status: 403,
+      text: page('<title>DDoS-Guard</title>', '<script src="/.well-known/ddos-guard/js-challenge/index.js"></script>'),
+    },
+  ],
+  SiteGround: [
+    {
+      status: 202,
+      text: page('<meta http-equiv="refresh" content="0;/.well-known/sgcaptcha/?r=%2Farticle&y=ipc:1.2.3.4:1.1">', ''),
+    },
+  ],
+  'Alibaba Cloud': [
+    { status: 200, text: '<html><script>var arg1="8A";document.cookie="acw_sc__v2="+x</script></html>' },
+  ],
   'go-away': [
     {
       status: 200,
@@ -179,6 +225,8 @@ test('an article page is read, whatever guards it carries', () => {
   const structured = '<script type="application/ld+json">{"@type":"ScholarlyArticle","name":"A study"}</script>';
   assert.equal(wall(page(structured, IN_ORDINARY_PAGES.join(''))), undefined);
   assert.equal(wall(page(CITED, '<h1>Not found</h1>')), undefined);
+  const built = page('<meta property="og:type" content="article">', '<input type="password">Sign in');
+  assert.equal(wall(built), undefined);
 });
 
 test('closed doors that are no walls against programs have their own words', () => {

@@ -23,6 +23,8 @@ export function lead(
   if (id) return arxivFile(services, resolver, id, details);
   const pmcid = pmcidAt(services, address);
   if (pmcid !== undefined) return pmcid === null ? [] : europePmcFile(services, resolver, pmcid, details);
+  const rendered = renderedAt(services, address);
+  if (rendered !== undefined) return europePmcFile(services, resolver, rendered, details);
   if (services.isOf('doi', address)) return plan(resolver, address, { ...details, expect: 'landing', robots: 'terms' });
   return plan(resolver, address, details);
 }
@@ -62,6 +64,16 @@ export function pmcidAt(services: Services, url: string): string | null | undefi
   if (!host.startsWith('pmc.') && !/^\/pmc\//i.test(pathname)) return undefined;
   const id = /\/articles\/(?:instance\/)?(?:pmid\/\d+|((?:PMC)?\d{1,10}))(?:[/.]|$)/i.exec(pathname)?.[1];
   return (id === undefined ? undefined : pmcidFromField(id)) ?? null;
+}
+
+/** The id in an address of Europe PMC's site, whose pages are built by scripts: undefined elsewhere. */
+function renderedAt(services: Services, url: string): string | undefined {
+  if (!services.isOf('europe_pmc_site', url)) return undefined;
+  const { pathname, searchParams } = new URL(url);
+  const id = /^\/(?:api\/fulltextRepo|backend\/ptpmcrender\.fcgi)/.test(pathname)
+    ? (searchParams.get('pmcId') ?? searchParams.get('accid') ?? undefined)
+    : /^\/(?:articles?|abstract)\/(?:pmc\/)?(pmc\d{1,10}|(?<=pmc\/)\d{1,10})(?:[/.]|$)/i.exec(pathname)?.[1];
+  return id === undefined ? undefined : pmcidFromField(id);
 }
 
 /** The same work as it is known under a DOI of another version: what the resolvers of repositories are asked with. */

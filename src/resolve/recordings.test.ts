@@ -366,7 +366,7 @@ test(
         null,
         true,
       ],
-      ['cloudflare-challenge-acs', undefined, null, null, false],
+      ['cloudflare-challenge-acs', undefined, '10.1021/acscombsci.5b00087', null, false],
     ] as const) {
       const { request } = load(`landing/${name}.meta.json`);
       const page = readLandingPage(

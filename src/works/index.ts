@@ -15,19 +15,20 @@ export { parseLicense, parseVersion } from './license.ts';
 export type { HostType, License, LicenseSlug, Version } from './license.ts';
 export { namedWork, workFromIds } from './work.ts';
 export type { Work, WorkLocation } from './work.ts';
-export { maybe } from './maybe.ts';
+export { maybe, those, welcome } from './maybe.ts';
 export { lookupJson, lookupText } from './lookup.ts';
 export type { Lookup, ProblemReason } from './lookup.ts';
 export { parseOpenAlexWork } from './openalex/parse-work.ts';
 export { OPENALEX_SELECT } from './openalex/schema.ts';
 export { filterFor, parseOpenAlexUrl } from './openalex/query.ts';
 export type { OpenAlexQuery, Subject } from './openalex/query.ts';
-export { countOpenAlex, iterateOpenAlex } from './openalex/list-works.ts';
+export { iterateOpenAlex, sampleOpenAlex } from './openalex/list-works.ts';
 export type {
   OpenAlexBudget,
   OpenAlexEnd,
   OpenAlexEvent,
   OpenAlexOptions,
+  OpenAlexSample,
   OpenAlexState,
 } from './openalex/list-works.ts';
 export { workFromText } from './lists/listed-work.ts';

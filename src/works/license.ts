@@ -40,15 +40,26 @@ const WORDS: Readonly<Record<string, LicenseSlug>> = {
 };
 
 /**
+ * What services put in the place of a licence and is none for readers: terms for text mining, and words on who may get at
+ * the file at all (the vocabulary of info:eu-repo).
+ */
+const NO_LICENSE =
+  /\btdm\b|text-?(?:and-?data-?)?mining|info:eu-repo\/semantics\/|^(?:open|closed|restricted|embargoed) ?access$|^(?:unspecified|unknown|not specified|no license)$/i;
+
+/** Licences of publishers under which anybody may read: Elsevier's for open archives, ACS AuthorChoice. */
+const FREE_TO_READ =
+  /elsevier\.com\/open-access\/userlicense|pubs\.acs\.org\/page\/policy\/(?:authorchoice|acsauthorchoice)/i;
+
+/**
  * Reads the spellings services use: `cc-by`, `CC BY`, `CCBYNCND`, `cc_by`, `cc-by-4.0`, URLs of Creative Commons, arXiv
  * and OpenAlex. Null for nothing; an unknown text is kept with no word of ours. Never guessed from a host.
  */
 export function parseLicense(text: string | null | undefined): License | null {
   const raw = text?.trim() ?? '';
-  if (raw === '' || raw.length > 500) return null;
+  if (raw === '' || raw.length > 500 || NO_LICENSE.test(raw)) return null;
   const url = /^https?:\/\//i.test(raw) ? raw : null;
   const ccUrl =
-    /creativecommons\.org\/(?:licenses\/(by(?:-nc)?(?:-(?:sa|nd))?)|publicdomain\/(zero|mark))(?:\/(\d\.\d))?/i.exec(
+    /creativecommons\.org\/(?:licen[cs]es\/(by(?:-(?:nc|sa|nd)){0,2})|publicdomain\/(zero|mark))(?:\/(\d\.\d))?/i.exec(
       raw,
     );
   if (ccUrl) {
@@ -57,6 +68,7 @@ export function parseLicense(text: string | null | undefined): License | null {
     return { slug, raw, url, ccVersion: version ?? null };
   }
   if (/arxiv\.org\/licenses\/nonexclusive/i.test(raw)) return { slug: 'arxiv-nonexclusive', raw, url, ccVersion: null };
+  if (FREE_TO_READ.test(raw)) return { slug: 'publisher-specific', raw, url, ccVersion: null };
   const word = raw
     .replace(/^https?:\/\/openalex\.org\/licenses\//i, '')
     .toLowerCase()
@@ -84,9 +96,10 @@ function namedSlug(text: string): LicenseSlug | null {
 
 function ccSlug(terms: string): LicenseSlug | null {
   const letters = terms.toLowerCase().replaceAll('-', '');
-  const match = /^by(nc)?(sa|nd)?$/.exec(letters);
-  if (!match) return null;
-  const parts = ['cc', 'by', match[1], match[2]].filter((part) => part !== undefined);
+  // The order was another in the first licences: by-nd-nc.
+  const match = /^by(nc)?(sa|nd)?(nc)?$/.exec(letters);
+  if (!match || (match[1] !== undefined && match[3] !== undefined)) return null;
+  const parts = ['cc', 'by', match[1] ?? match[3], match[2]].filter((part) => part !== undefined);
   return parts.join('-') as LicenseSlug;
 }
 

@@ -14,6 +14,7 @@ import { startSimulation } from '../child-simulation.ts';
 import { passageText } from '../passage-text.ts';
 import { showProgress } from '../progress.ts';
 import type { Session } from '../session.ts';
+import { loadSimulation } from '../load-simulation.ts';
 import { openSession, shared } from '../session.ts';
 import { call, jsonLines, post } from '../sim-admin.ts';
 import { stopSignal } from '../stop-signal.ts';
@@ -119,7 +120,7 @@ interface Question {
 
 /** Questions about saved works, spread over all of them. */
 async function someQuestions(out: string): Promise<Question[]> {
-  const { plantedQuestions, World } = await import('../../../sim/index.ts');
+  const { plantedQuestions, World } = await loadSimulation();
   const saved = [...(await readManifest(out)).values()]
     .filter(({ outcome }) => outcome === 'saved')
     .map(({ work }) => work)
@@ -155,7 +156,7 @@ async function heldAgainstTruth(
   session: Session,
 ): Promise<{ readonly verification: Verification; readonly violations: number }> {
   using _line = showProgress(session.terminal, session.clock, () => 'asking the simulated web for the truth');
-  const { verify } = await import('../../../sim/index.ts');
+  const { verify } = await loadSimulation();
   const truth: TruthLine[] = [];
   for await (const line of jsonLines(await post(sim, '/__sim/truth', { selection: SELECTION })))
     truth.push(line as TruthLine);
@@ -165,7 +166,7 @@ async function heldAgainstTruth(
 }
 
 async function readManifest(out: string): Promise<Map<string, ManifestLine>> {
-  const { parseManifestLine } = await import('../../../sim/index.ts');
+  const { parseManifestLine } = await loadSimulation();
   const manifest = new Map<string, ManifestLine>();
   const bytes = createReadStream(join(out, 'manifest.jsonl')) as AsyncIterable<Uint8Array>;
   for await (const read of parseJsonl(bytes, { tornTail: 'keep' })) {

@@ -7,13 +7,12 @@ import { Command, Option } from 'commander';
 // The simulator is test equipment: nothing of it is loaded before one of these commands runs.
 import type { Aspect, LogEntry, ManifestLine, Policy, TruthLine } from '../../../sim/index.ts';
 import { AppError, JsonlWriter, parseJsonl } from '../../base/index.ts';
+import { loadSimulation } from '../load-simulation.ts';
 import { openSession } from '../session.ts';
 import type { WorldOptions } from '../sim-options.ts';
 import { everywhere, parametersOf, scale, wholeNumber, worldOptions } from '../sim-options.ts';
 import { call, jsonLines, post, printVerification } from '../sim-admin.ts';
 import { table } from '../terminal.ts';
-
-const load = async () => import('../../../sim/index.ts');
 
 /** `sim serve | truth | questions | verify | violations | mutate | replay`. */
 export function simCommand(): Command {
@@ -51,7 +50,7 @@ function serveCommand(): Command {
         const session = openSession(self);
         // Before anybody is told that it runs, since whoever is told may send a signal at once.
         const ended = options.leash ? leash() : Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM')]);
-        const { Admin, Simulation, countByRule } = await load();
+        const { Admin, Simulation, countByRule } = await loadSimulation();
         if (options.state) mkdirSync(options.state, { recursive: true });
         // Declared first, so that it is closed last: requests end when their connections do.
         await using requests = options.state
@@ -116,7 +115,7 @@ function truthCommand(): Command {
     .action(
       async (options: WorldOptions & { policy?: string; selection?: string; totals?: boolean }, self: Command) => {
         const session = openSession(self);
-        const { Documents, World, expectedOutcome, truthLines } = await load();
+        const { Documents, World, expectedOutcome, truthLines } = await loadSimulation();
         const policy = await readPolicy(options);
         const world = new World(parametersOf(options));
         if (options.totals) {
@@ -137,7 +136,7 @@ function questionsCommand(): Command {
     .addHelpText('after', '\nExample:\n  docstokg sim questions --seed 7 --works 50 > questions.jsonl\n')
     .action(async (options: WorldOptions, self: Command) => {
       const session = openSession(self);
-      const { World, plantedQuestions } = await load();
+      const { World, plantedQuestions } = await loadSimulation();
       for (const question of plantedQuestions(new World(parametersOf(options))))
         session.terminal.print(JSON.stringify(question));
     });
@@ -178,7 +177,7 @@ function verifyCommand(): Command {
         self: Command,
       ) => {
         const session = openSession(self);
-        const { ASPECTS, verify } = await load();
+        const { ASPECTS, verify } = await loadSimulation();
         const unknown = options.only?.find((aspect) => !ASPECTS.includes(aspect as Aspect));
         if (unknown !== undefined)
           throw new AppError('USAGE_SIM_ASPECT', `"${unknown}" cannot be compared`, {
@@ -246,7 +245,7 @@ function replayCommand(): Command {
     .addHelpText('after', '\nExample:\n  docstokg sim replay state/requests.jsonl --sim http://127.0.0.1:41000\n')
     .action(async (log: string, options: { sim: string }, self: Command) => {
       const session = openSession(self);
-      const { replay } = await load();
+      const { replay } = await loadSimulation();
       const { web } = (await (await call(options.sim, '/__sim/world')).json()) as { readonly web: string };
       await post(options.sim, '/__sim/reset', {});
       let differences = 0;
@@ -266,7 +265,7 @@ async function readPolicy({
   readonly policy?: string;
   readonly selection?: string;
 }): Promise<Policy> {
-  const { parsePolicy } = await load();
+  const { parsePolicy } = await loadSimulation();
   const chosen = selection === undefined ? {} : { selection };
   if (path === undefined) return parsePolicy(chosen);
   try {
@@ -278,7 +277,7 @@ async function readPolicy({
 }
 
 async function readManifest(path: string): Promise<Map<string, ManifestLine>> {
-  const { parseManifestLine } = await load();
+  const { parseManifestLine } = await loadSimulation();
   const manifest = new Map<string, ManifestLine>();
   for await (const read of parseJsonl(createReadStream(path) as AsyncIterable<Uint8Array>, { tornTail: 'keep' })) {
     const line = read.kind === 'bad' ? { fault: read.reason } : parseManifestLine(read.value);

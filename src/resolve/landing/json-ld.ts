@@ -7,6 +7,8 @@ export interface LinkedData {
 
 const MAX_NODES = 5_000;
 const ARTICLE = /article|scholarly|report|thesis|chapter|book|creativework|publicationissue/i;
+/** Repositories describe what they keep in these words too; what they say of it counts, their files are no papers. */
+const DEPOSIT = /dataset|digitaldocument|softwaresourcecode|collection|imageobject|mediaobject|learningresource/i;
 
 /** Reads JSON-LD: `encoding` and `associatedMedia` of articles. Broken or endless data is passed over. */
 export function readJsonLd(text: string): LinkedData {
@@ -21,13 +23,20 @@ export function readJsonLd(text: string): LinkedData {
   let doi: string | null = null;
   const waiting: unknown[] = [data];
   for (let seen = 0; waiting.length > 0 && seen < MAX_NODES; seen += 1) {
+    // In the order of the page: what it is about stands before what it is related to.
     const node = waiting.pop();
-    if (Array.isArray(node)) waiting.push(...(node as unknown[]).slice(0, 200));
+    if (Array.isArray(node)) waiting.push(...(node as unknown[]).slice(0, 200).toReversed());
     else if (node !== null && typeof node === 'object') {
       const fields = new Map(Object.entries(node));
       if (Array.isArray(fields.get('@graph'))) waiting.push(fields.get('@graph'));
-      if (!ARTICLE.test([fields.get('@type')].flat().map(String).join(' '))) continue;
-      for (const name of ['encoding', 'associatedMedia', 'distribution']) pdfUrls.push(...mediaUrls(fields.get(name)));
+      const type = [fields.get('@type')].flat().map(String).join(' ');
+      const isArticle = ARTICLE.test(type);
+      if (!isArticle && !DEPOSIT.test(type)) {
+        waiting.push(fields.get('mainEntity'));
+        continue;
+      }
+      for (const name of isArticle ? ['encoding', 'associatedMedia', 'distribution'] : [])
+        pdfUrls.push(...mediaUrls(fields.get(name)));
       for (const said of texts(fields.get('license'))) license ??= said;
       for (const name of ['identifier', '@id', 'sameAs', 'url'])
         doi ??= texts(fields.get(name)).find((said) => /(?:^|doi[.:/ ]|org\/)10\.\d{4,9}\//i.test(said)) ?? null;

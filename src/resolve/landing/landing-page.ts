@@ -4,7 +4,7 @@ import { normalizeDoi } from '../../works/index.ts';
 import { readJsonLd } from './json-ld.ts';
 import { parseLinkHeader } from './link-header.ts';
 import { isFullText, readProse } from './page-prose.ts';
-import { authorsIn, citedAs, doiIn, licenseOf, rels, titleIn } from './page-statements.ts';
+import { authorsIn, citedAs, doiIn, doiOfAddress, licenseOf, rels, titleIn } from './page-statements.ts';
 import type { Tag } from './tags.ts';
 import { readTags } from './tags.ts';
 
@@ -53,9 +53,17 @@ export function readLandingPage(html: string, url: URL, headers: Headers = {}): 
   const linked = tags
     .filter(({ name, attributes }) => name === 'script' && /ld\+json/i.test(attributes.get('type') ?? ''))
     .map(({ text }) => readJsonLd(text));
+  const doi =
+    doiIn(metas) ??
+    linked.map((each) => normalizeDoi(each.doi ?? '')).find((each) => each !== undefined) ??
+    citedAs(tags, headers) ??
+    doiOfAddress(tags, metas, url) ??
+    null;
   const candidates = [
     ...withoutSupplements(
-      metas.filter(({ name }) => PDF_METAS.has(name)).map(({ content }) => link(content, 'pdf', 1)),
+      metas
+        .filter(({ name }) => PDF_METAS.has(name))
+        .flatMap(({ content }) => [link(content, 'pdf', 1), ...contentOfBitstream(content)]),
     ),
     ...metas.filter(({ name }) => XML_METAS.has(name)).map(({ content }) => link(content, 'xml', 1)),
     ...alternates(tags),
@@ -71,17 +79,24 @@ export function readLandingPage(html: string, url: URL, headers: Headers = {}): 
     url,
     title: titleIn(metas) ?? (tags.find(({ name }) => name === 'title')?.text.trim() || null),
     authors: authorsIn(metas),
-    doi:
-      doiIn(metas) ??
-      linked.map(({ doi }) => normalizeDoi(doi ?? '')).find((doi) => doi !== undefined) ??
-      citedAs(tags, headers) ??
-      null,
+    doi,
     license: licenseOf(tags, metas, linked, headers),
-    links: distinct(candidates, base, url),
+    links: distinct(
+      candidates.filter((each) => each.trust === 1 || !isAnothers(each.url, doi)),
+      base,
+      url,
+    ),
     refresh: refreshOf(tags, base),
     isFullText: isFullText(readProse(html)),
     tdmReserved: metas.some(({ name, content }) => name === 'tdm-reservation' && content === '1'),
   };
+}
+
+/** Lists of related and cited articles lead to files as well: an address that holds another DOI is not this article's. */
+function isAnothers(url: string, doi: string | null): boolean {
+  if (doi === null) return false;
+  const text = url.replaceAll(/%2f/gi, '/').toLowerCase();
+  return /\b10\.\d{4,9}\/\S/.test(text) && !text.includes(doi.replace(/v\d{1,3}$/, ''));
 }
 
 function link(url: string, expect: LandingLink['expect'], trust: LandingLink['trust']): LandingLink {
@@ -130,41 +145,65 @@ function embedded(tags: readonly Tag[]): LandingLink[] {
   });
 }
 
-/** Anchors whose form tells the platform: OJS galleys, DSpace and EPrints files, Atypon, Invenio, Pure. */
+/** DSpace 7 and later answer for a file with the shell of an application; its bytes are at the interface. */
+function contentOfBitstream(href: string): LandingLink[] {
+  const [, uuid] = /\/bitstreams\/([0-9a-f-]{36})\/download/i.exec(href) ?? [];
+  if (uuid === undefined) return [];
+  return [link(`/server/api/core/bitstreams/${uuid}/content`, 'pdf', 2)];
+}
+
+/** Anchors whose form tells the platform: OJS galleys, DSpace and EPrints files, Atypon, Digital Commons, Invenio, Pure. */
 function platformLinks(tags: readonly Tag[]): LandingLink[] {
   return tags.flatMap(({ name, attributes }) => {
     if (name !== 'a') return [];
     const href = attributes.get('href') ?? '';
     const classes = (attributes.get('class') ?? '').toLowerCase();
-    if (classes.includes('obj_galley_link') && (classes.includes('pdf') || !/\b(html|xml|epub)\b/.test(classes))) {
+    if (/galley[-_]link/.test(classes) && (classes.includes('pdf') || !/\b(html|xml|epub)\b/.test(classes))) {
       return [link(href.replace('/article/view/', '/article/download/'), 'pdf', 2)];
     }
     if (attributes.get('data-download-type') === 'pdf-article') return [link(href, 'pdf', 2)];
-    const [, uuid] = /\/bitstreams\/([0-9a-f-]{36})\/download/i.exec(href) ?? [];
-    if (uuid !== undefined) return [link(`/server/api/core/bitstreams/${uuid}/content`, 'pdf', 2)];
-    if (
-      /\/bitstream\/\S{0,1000}\.pdf/i.test(href) ||
-      /\/doi\/(?:pdf|pdfdirect|pdfplus)\/10\./i.test(href) ||
-      /\/ws\/(?:portal)?files\//i.test(href)
-    ) {
-      return [link(href, 'pdf', 2)];
-    }
-    return [];
+    const atInterface = contentOfBitstream(href);
+    if (atInterface.length > 0) return atInterface;
+    // A viewer of Atypon's, whose file is beside it.
+    if (/\/doi\/epdf\/10\./i.test(href))
+      return [link(href.replace(/[?#][^]*/, '').replace(/\/doi\/epdf\//i, '/doi/pdf/'), 'pdf', 2)];
+    return PLATFORM_FILES.some((form) => form.test(href)) ? [link(href, 'pdf', 2)] : [];
   });
 }
+
+const PLATFORM_FILES: readonly RegExp[] = [
+  // DSpace, Pure
+  /\/bitstream\/\S{0,1000}\.pdf/i,
+  /\/ws\/(?:portal)?files\//i,
+  // Atypon, and the Cell Press and Lancet journals on it
+  /\/doi\/(?:pdf|pdfdirect|pdfplus)\/10\./i,
+  /\/action\/showPdf\?/i,
+  // Digital Commons (bepress)
+  /\/cgi\/viewcontent\.cgi\?/i,
+  // Silverchair
+  /\/article-pdf\/\S{0,1000}\.pdf/i,
+  // OJS without classes
+  /\/article\/download\/[\w-]{1,60}\/(?:pdf|\d{1,9})(?:[/?#]|$)/i,
+];
 
 /** Elsevier's pages keep the address of the file in the data that their scripts read. */
 const PDF_DATA =
   /"pdfDownload":\{"isPdfFullText":(?:true|false),"urlMetadata":\{"queryParams":\{"md5":"([0-9a-f]{32})","pid":"([\w.-]{1,200})"\},"pii":"(\w{1,40})","pdfExtension":"(\/\w{1,20})","path":"([\w/]{1,60})"/;
+
+/** IEEE and others keep it under this name, with its slashes escaped or not. */
+const PDF_URL = /"pdf_?ur[li]"\s{0,4}:\s{0,4}"([^"\s]{1,500})"/i;
 
 function embeddedData(tags: readonly Tag[]): LandingLink[] {
   return tags
     .filter(({ name }) => name === 'script')
     .flatMap(({ text }) => {
       const [, md5, pid, pii, extension, path] = PDF_DATA.exec(text) ?? [];
-      return path === undefined
-        ? []
-        : [link(`/${path}/${pii ?? ''}${extension ?? ''}?md5=${md5 ?? ''}&pid=${pid ?? ''}`, 'pdf', 2)];
+      if (path !== undefined)
+        return [link(`/${path}/${pii ?? ''}${extension ?? ''}?md5=${md5 ?? ''}&pid=${pid ?? ''}`, 'pdf', 2)];
+      const named = PDF_URL.exec(text)?.[1]
+        ?.replaceAll('\\/', '/')
+        .replaceAll(/\\u0026/gi, '&');
+      return named === undefined ? [] : [link(named, 'pdf', 2)];
     });
 }
 
@@ -177,7 +216,11 @@ function plainLinks(tags: readonly Tag[]): LandingLink[] {
       const says = /\bpdf\b|download|full\s?text/i.test(
         `${text} ${attributes.get('class') ?? ''} ${attributes.get('title') ?? ''}`,
       );
-      return /\.pdf($|[?#])/i.test(href) && says && !SUPPLEMENT.test(href) ? [link(href, 'pdf', 3)] : [];
+      // A name that ends so, or an address and a label that both say it: ".../4996/pdf", "Full Text PDF".
+      const isFile =
+        (/\.pdf($|[?#])/i.test(href) && says) ||
+        (/\bpdf\b/i.test(text) && text.length < 60 && /[/=_]pdf(?:[/?#&]|$)/i.test(href));
+      return isFile && !SUPPLEMENT.test(href) ? [link(href, 'pdf', 3)] : [];
     });
 }
 

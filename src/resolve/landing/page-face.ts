@@ -21,12 +21,14 @@ const STATES_WORK =
 export function readFace(html: string): PageFace {
   const tags = readTags(html);
   const prose = readProse(html);
-  const states = tags.some(
-    ({ name, attributes }) =>
-      name === 'meta' &&
-      (attributes.get('content') ?? '').trim() !== '' &&
-      STATES_WORK.test((attributes.get('name') ?? attributes.get('property') ?? '').trim().toLowerCase()),
-  );
+  const states = tags.some(({ name, attributes }) => {
+    if (name !== 'meta') return false;
+    const content = (attributes.get('content') ?? '').trim().toLowerCase();
+    const key = (attributes.get('name') ?? attributes.get('property') ?? '').trim().toLowerCase();
+    // Publishers whose pages are built by scripts say no more than this.
+    if (key === 'og:type') return content === 'article' || content === 'book';
+    return content !== '' && STATES_WORK.test(key);
+  });
   return {
     title: (tags.find(({ name }) => name === 'title')?.text ?? '').trim().replace(/\s+/g, ' '),
     prose,

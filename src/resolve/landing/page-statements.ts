@@ -14,7 +14,13 @@ const LICENSE_METAS = new Set([
   'dcterms.license',
   'dcterms.rights',
   'dcterms.rights.uri',
+  'dc.rights.licence',
   'dc.license',
+  'license',
+  'og:license',
+  'eprints.rights',
+  'eprints.license',
+  'prism.copyright',
   'copyright',
 ]);
 /** In the order in which they are to be trusted; a field for identifiers holds others besides DOIs. */
@@ -26,9 +32,15 @@ const DOI_METAS = [
   'dcterms.identifier.doi',
   'dc.identifier',
   'dcterms.identifier',
+  'dc.identifier.uri',
+  'dcterms.identifier.uri',
   'eprints.id_number',
   'eprints.doi',
   'doi',
+  // Repositories name the published version so.
+  'dc.relation.isversionof',
+  'dc.relation.doi',
+  'eprints.official_url',
 ];
 const TITLE_METAS = new Set(['citation_title', 'bepress_citation_title', 'dc.title', 'dcterms.title', 'eprints.title']);
 const AUTHOR_METAS = new Set([
@@ -53,6 +65,37 @@ export function doiIn(metas: readonly Meta[]): string | undefined {
     }
   }
   return undefined;
+}
+
+/** What stands behind a DOI in the addresses of publishers' pages. */
+const VIEW =
+  /(?:\/(?:full|abstract|meta|html|pdf|epdf|fulltext|tables|figures|references|citations|metrics))+\/?$|\.(?:full|abstract|long|short|full-text|html|pdf|xml|article-info)$/i;
+
+/**
+ * The DOI in the address that a page calls its own, or stands at: `/doi/full/10.…`, `/article/10.…`, `/content/10.…v1`.
+ * Else the one that a badge of the page is about.
+ */
+export function doiOfAddress(tags: readonly Tag[], metas: readonly Meta[], url: URL): string | undefined {
+  const own = [relHref(tags, 'canonical'), metas.find(({ name }) => name === 'og:url')?.content, url.href];
+  for (const each of own) {
+    const path = decoded(URL.parse(each ?? '', url.href)?.pathname ?? '');
+    const [, found] =
+      /\/(?:doi|articles?|chapter|book|content|abs|journals?|insight\/content\/doi)\/(?:[a-z]{1,12}\/){0,2}(10\.\d{4,9}\/[^?#]{1,200})$/i.exec(
+        path,
+      ) ?? [];
+    const doi = found === undefined ? undefined : normalizeDoi(found.replace(VIEW, ''));
+    if (doi !== undefined) return doi;
+  }
+  const badges = new Set(tags.flatMap(({ attributes }) => normalizeDoi(attributes.get('data-doi') ?? '') ?? []));
+  return badges.size === 1 ? [...badges][0] : undefined;
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
 }
 
 /** Signposting: where a page says how it is to be cited. */
@@ -87,7 +130,7 @@ export function licenseOf(
   const named = new Map<string, License>();
   for (const { name, attributes } of tags) {
     const href = attributes.get('href') ?? '';
-    const isOne = name === 'a' && /creativecommons\.org\/|arxiv\.org\/licenses\//i.test(href);
+    const isOne = (name === 'a' || name === 'link') && /creativecommons\.org\/|arxiv\.org\/licenses\//i.test(href);
     const license = isOne ? knownLicense(href) : null;
     if (license?.slug) named.set(license.slug, license);
   }

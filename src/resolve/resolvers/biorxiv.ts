@@ -1,20 +1,24 @@
 import { z } from 'zod';
 
-import { doiPath, maybe, parseLicense } from '../../works/index.ts';
-import { problemsOf } from '../lookups.ts';
+import { doiPath, maybe, parseLicense, those } from '../../works/index.ts';
+import { problemsOf, unreadable } from '../lookups.ts';
 import type { Resolver } from '../plan.ts';
 import { plan } from '../plan.ts';
 import { compareWork } from '../same-work.ts';
 
 const biorxivDetails = z.object({
-  collection: z.array(
-    z.object({
-      doi: z.string(),
-      title: maybe(z.string()),
-      version: maybe(z.union([z.string(), z.number()])),
-      type: maybe(z.string()),
-      license: maybe(z.string()),
-    }),
+  messages: maybe(z.array(z.unknown())),
+  // Left out where nothing was posted under the DOI; what has neither this nor a message is no answer.
+  collection: maybe(
+    those(
+      z.object({
+        doi: z.string(),
+        title: maybe(z.string()),
+        version: maybe(z.union([z.string(), z.number()])),
+        type: maybe(z.string()),
+        license: maybe(z.string()),
+      }),
+    ),
   ),
 });
 
@@ -40,7 +44,9 @@ export const biorxiv: Resolver = {
       yield* problemsOf('biorxiv', found);
       if (found.kind !== 'found') continue;
       // One element per version; an unknown DOI is an empty list with status 200.
-      const latest = found.value.collection
+      const { collection, messages } = found.value;
+      if (collection === null && messages === null) yield* unreadable('biorxiv', 'neither posts nor a message');
+      const latest = (collection ?? [])
         .filter((each) => compareWork(work, { doi: each.doi }).kind === 'same')
         .toSorted((a, b) => numberOf(b.version) - numberOf(a.version))[0];
       if (!latest) continue;

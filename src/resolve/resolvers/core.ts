@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-import { maybe, parseArxivId, parseLicense } from '../../works/index.ts';
+import { maybe, parseArxivId, parseLicense, those, welcome } from '../../works/index.ts';
 import { arxivFile, lead } from '../leads.ts';
 import { problemsOf } from '../lookups.ts';
 import type { Resolver } from '../plan.ts';
@@ -9,15 +9,17 @@ import { compareWork } from '../same-work.ts';
 const id = maybe(z.union([z.string(), z.number()]));
 
 const coreAnswer = z.object({
-  results: z.array(
+  results: those(
     z.object({
       doi: maybe(z.string()),
       arxivId: id,
       title: maybe(z.string()),
-      authors: maybe(z.array(z.object({ name: maybe(z.string()) }))),
+      authors: welcome(those(z.object({ name: maybe(z.string()) }))),
       downloadUrl: maybe(z.string()),
       sourceFulltextUrls: maybe(z.union([z.array(z.string()), z.string()])),
-      license: maybe(z.string()),
+      identifiers: welcome(those(z.object({ identifier: maybe(z.string()), type: maybe(z.string()) }))),
+      links: welcome(those(z.object({ type: maybe(z.string()), url: maybe(z.string()) }))),
+      license: welcome(z.string()),
     }),
   ),
 });
@@ -48,9 +50,11 @@ export const core: Resolver = {
         hostType: 'aggregator',
         sameAs: sameness.kind === 'version' ? sameness.sameAs : null,
       } as const;
-      for (const url of [each.downloadUrl, ...[each.sourceFulltextUrls ?? []].flat()])
+      const linked = (each.links ?? []).filter(({ type }) => type === 'download').map(({ url }) => url);
+      for (const url of [each.downloadUrl, ...linked, ...[each.sourceFulltextUrls ?? []].flat()])
         yield* lead(services, 'core', url, details);
-      const arxiv = each.arxivId === null ? undefined : parseArxivId(`arxiv:${each.arxivId}`);
+      const named = (each.identifiers ?? []).find(({ type }) => type === 'ARXIV_ID')?.identifier ?? null;
+      const arxiv = parseArxivId(`arxiv:${each.arxivId ?? named ?? ''}`);
       if (arxiv) yield* arxivFile(services, 'core', arxiv);
     }
   },

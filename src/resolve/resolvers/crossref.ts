@@ -1,11 +1,21 @@
 import { z } from 'zod';
 
 import type { License, Work } from '../../works/index.ts';
-import { doiPath, maybe, normalizeDoi, parseArxivId, parseLicense, parseVersion } from '../../works/index.ts';
+import {
+  doiPath,
+  maybe,
+  normalizeDoi,
+  parseArxivId,
+  parseLicense,
+  parseVersion,
+  those,
+  welcome,
+} from '../../works/index.ts';
 import { arxivFile, asVersion, lead, told } from '../leads.ts';
 import { problemsOf, wrongWork } from '../lookups.ts';
 import type { Expectation, Finding, ResolveContext, Resolver } from '../plan.ts';
 import { plan } from '../plan.ts';
+import type { StatedWork } from '../same-work.ts';
 import { compareWork } from '../same-work.ts';
 import { europePmc } from './europe-pmc.ts';
 import { osf } from './osf.ts';
@@ -19,17 +29,21 @@ const link = z.object({
 const license = z.object({
   URL: z.string(),
   'content-version': maybe(z.string()),
-  start: maybe(z.object({ timestamp: maybe(z.number()) })),
+  start: maybe(z.object({ timestamp: maybe(z.number()), 'date-time': maybe(z.string()) })),
 });
 const related = z.object({ 'id-type': maybe(z.string()), id: maybe(z.string()) });
+const author = z.object({ given: maybe(z.string()), family: maybe(z.string()), name: maybe(z.string()) });
 
 const crossrefWork = z.object({
   DOI: maybe(z.string()),
+  /** DOIs that were merged into this one. */
+  aliases: welcome(z.array(z.string())),
   title: maybe(z.array(z.string())),
-  link: maybe(z.array(link)),
-  license: maybe(z.array(license)),
+  author: welcome(those(author)),
+  link: maybe(those(link)),
+  license: maybe(those(license)),
   resource: maybe(z.object({ primary: maybe(z.object({ URL: maybe(z.string()) })) })),
-  relation: maybe(z.record(z.string(), z.array(related))),
+  relation: welcome(z.record(z.string(), welcome(those(related)))),
 });
 const crossrefAnswer = z.object({ message: crossrefWork });
 
@@ -38,8 +52,6 @@ type Link = z.output<typeof link>;
 
 /** Hosts whose links open only to a token for text mining; those who have one are asked by resolvers of their own. */
 const TOKEN_HOSTS = /^(?:api\.(?:elsevier|wiley)\.com|.*\.els-cdn\.com)$/i;
-/** Licences for text mining, whatever version they are deposited for: they are no reader's licence. */
-const MINING_LICENSE = /\btdm\b|text-?(?:and-?data-?)?mining|userlicense/i;
 /** Relations that say: the same work in another state. */
 const VERSIONS = ['has-preprint', 'has-manuscript', 'is-identical-to'] as const;
 const MOST_VERSIONS = 3;
@@ -67,7 +79,7 @@ export const crossref: Resolver = {
     yield* problemsOf('crossref', found);
     if (found.kind !== 'found') return;
     const { message } = found.value;
-    const sameness = compareWork(work, { doi: message.DOI });
+    const sameness = isAlias(doi, message) ? ({ kind: 'same' } as const) : compareWork(work, stated(message));
     yield* wrongWork('crossref', sameness);
     if (sameness.kind === 'other') return;
     const links = (message.link ?? []).filter(
@@ -98,6 +110,16 @@ export const crossref: Resolver = {
     yield* versionsOf(message, work, context);
   },
 };
+
+/** A DOI that was merged into another leads to the record of that one. */
+function isAlias(doi: string, { aliases }: Record): boolean {
+  return (aliases ?? []).some((each) => normalizeDoi(each) === doi);
+}
+
+function stated({ DOI: doi, title, author: authors }: Record): StatedWork {
+  const names = (authors ?? []).map(({ given, family, name }) => name ?? [given, family].filter(Boolean).join(' '));
+  return { doi, title: title?.[0], authors: names.filter((each) => each !== '') };
+}
 
 /** The preprints that the publisher names, asked for at the repositories they are in, and at last by their own DOI. */
 async function* versionsOf(message: Record, work: Work, context: ResolveContext): AsyncGenerator<Finding> {
@@ -138,6 +160,11 @@ function rank(each: Link): number {
   return /pdf/i.test(each.URL) ? 3 : 4;
 }
 
+/** From when on a licence is in force: always, where it does not say. */
+function startOf(start: z.output<typeof license>['start']): number {
+  return start?.timestamp ?? (Date.parse(start?.['date-time'] ?? '') || 0);
+}
+
 /** A licence that lets anybody read: Creative Commons, the public domain. */
 function isOpen(licence: License | null): boolean {
   return licence !== null && licence.slug !== null;
@@ -150,7 +177,7 @@ function isOpen(licence: License | null): boolean {
 function licenseFor(version: string | null, { license: all }: Record, now: number): License | null {
   const usable = (all ?? []).filter(
     ({ URL: url, 'content-version': applies, start }) =>
-      applies !== 'tdm' && !MINING_LICENSE.test(url) && (start?.timestamp ?? 0) <= now,
+      applies !== 'tdm' && parseLicense(url) !== null && startOf(start) <= now,
   );
   const fitting = [
     ...usable.filter(({ 'content-version': applies }) => applies === version),

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-import { doiPath, maybe, normalizeDoi, parseLicense } from '../../works/index.ts';
+import { doiPath, maybe, normalizeDoi, parseLicense, those, welcome } from '../../works/index.ts';
 import { lead } from '../leads.ts';
 import { problemsOf, wrongWork } from '../lookups.ts';
 import type { Finding, ResolveContext, Resolver } from '../plan.ts';
@@ -14,16 +14,16 @@ const dataciteAnswer = z.object({
   data: z.object({
     attributes: z.object({
       doi: maybe(z.string()),
-      titles: maybe(z.array(z.object({ title: maybe(z.string()) }))),
+      titles: welcome(those(z.object({ title: maybe(z.string()) }))),
       url: maybe(z.string()),
       contentUrl: maybe(z.union([z.string(), z.array(maybe(z.string()))])),
-      rightsList: maybe(
-        z.array(
+      rightsList: welcome(
+        those(
           z.object({ rights: maybe(z.string()), rightsUri: maybe(z.string()), rightsIdentifier: maybe(z.string()) }),
         ),
       ),
-      relatedIdentifiers: maybe(
-        z.array(
+      relatedIdentifiers: welcome(
+        those(
           z.object({
             relationType: maybe(z.string()),
             relatedIdentifier: maybe(z.string()),

@@ -1,24 +1,24 @@
 import { z } from 'zod';
 
 import type { Lookup } from '../../works/index.ts';
-import { maybe, parseLicense } from '../../works/index.ts';
+import { maybe, parseLicense, those, welcome } from '../../works/index.ts';
 import { lead } from '../leads.ts';
 import { problemsOf } from '../lookups.ts';
 import type { Expectation, ResolveContext, Resolver } from '../plan.ts';
 import { compareWork } from '../same-work.ts';
 
 const doajAnswer = z.object({
-  results: z.array(
+  results: those(
     z.object({
       bibjson: z.object({
         title: maybe(z.string()),
-        author: maybe(z.array(z.object({ name: maybe(z.string()) }))),
-        identifier: maybe(z.array(z.object({ id: maybe(z.string()), type: maybe(z.string()) }))),
-        journal: maybe(
+        author: welcome(those(z.object({ name: maybe(z.string()) }))),
+        identifier: maybe(those(z.object({ id: maybe(z.string()), type: maybe(z.string()) }))),
+        journal: welcome(
           z.object({ license: maybe(z.array(z.object({ title: maybe(z.string()), type: maybe(z.string()) }))) }),
         ),
         link: maybe(
-          z.array(z.object({ type: maybe(z.string()), url: maybe(z.string()), content_type: maybe(z.string()) })),
+          those(z.object({ type: maybe(z.string()), url: maybe(z.string()), content_type: welcome(z.string()) })),
         ),
       }),
     }),

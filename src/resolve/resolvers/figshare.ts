@@ -1,22 +1,22 @@
 import { z } from 'zod';
 
-import { maybe, parseLicense } from '../../works/index.ts';
+import { maybe, parseLicense, those, welcome } from '../../works/index.ts';
 import { problemsOf } from '../lookups.ts';
 import type { Resolver } from '../plan.ts';
 import { plan } from '../plan.ts';
 import { compareWork } from '../same-work.ts';
 
-const figshareHits = z.array(z.object({ id: z.number() }));
+const figshareHits = those(z.object({ id: z.number() }));
 const figshareArticle = z.object({
   doi: maybe(z.string()),
   resource_doi: maybe(z.string()),
   title: maybe(z.string()),
-  authors: maybe(z.array(z.object({ full_name: maybe(z.string()) }))),
+  authors: welcome(those(z.object({ full_name: maybe(z.string()) }))),
   is_embargoed: maybe(z.boolean()),
   is_confidential: maybe(z.boolean()),
-  license: maybe(z.object({ name: maybe(z.string()), url: maybe(z.string()) })),
+  license: welcome(z.object({ name: maybe(z.string()), url: maybe(z.string()) })),
   files: maybe(
-    z.array(
+    those(
       z.object({
         name: maybe(z.string()),
         download_url: maybe(z.string()),

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 import type { Work } from '../../works/index.ts';
-import { maybe, normalizeDoi, parseArxivId, parseLicense, pmcidFromField } from '../../works/index.ts';
+import { maybe, normalizeDoi, parseArxivId, parseLicense, pmcidFromField, those, welcome } from '../../works/index.ts';
 import { lead } from '../leads.ts';
 import { problemsOf } from '../lookups.ts';
 import type { Resolver } from '../plan.ts';
@@ -10,19 +10,19 @@ import { compareWork } from '../same-work.ts';
 const pid = z.object({ scheme: maybe(z.string()), value: maybe(z.string()) });
 
 const openaireAnswer = z.object({
-  results: z.array(
+  results: those(
     z.object({
       mainTitle: maybe(z.string()),
-      pids: maybe(z.array(pid)),
+      pids: maybe(those(pid)),
       instances: maybe(
-        z.array(
+        those(
           z.object({
-            pids: maybe(z.array(pid)),
-            alternateIdentifiers: maybe(z.array(pid)),
-            license: maybe(z.string()),
-            accessRight: maybe(z.object({ label: maybe(z.string()) })),
-            type: maybe(z.string()),
-            urls: maybe(z.array(z.string())),
+            pids: maybe(those(pid)),
+            alternateIdentifiers: maybe(those(pid)),
+            license: welcome(z.string()),
+            accessRight: welcome(z.object({ label: maybe(z.string()) })),
+            type: welcome(z.string()),
+            urls: maybe(those(z.string())),
           }),
         ),
       ),
@@ -32,7 +32,7 @@ const openaireAnswer = z.object({
 
 type Product = z.output<typeof openaireAnswer>['results'][number];
 
-const OPEN = new Set(['OPEN', 'OPEN SOURCE']);
+const OPEN = new Set(['OPEN', 'OPEN ACCESS', 'OPEN SOURCE']);
 
 /** OpenAIRE: addresses of open instances, most of them pages. It joins what it takes for one work, so the ids are checked. */
 export const openaire: Resolver = {

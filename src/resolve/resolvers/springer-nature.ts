@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-import { maybe, parseLicense } from '../../works/index.ts';
+import { maybe, parseLicense, those, welcome } from '../../works/index.ts';
 import { problemsOf } from '../lookups.ts';
 import type { Resolver } from '../plan.ts';
 import { plan } from '../plan.ts';
@@ -8,13 +8,13 @@ import { compareWork } from '../same-work.ts';
 
 const springerAnswer = z.object({
   records: maybe(
-    z.array(
+    those(
       z.object({
         doi: maybe(z.string()),
         title: maybe(z.string()),
-        openaccess: maybe(z.union([z.string(), z.boolean()])),
-        license: maybe(z.string()),
-        url: maybe(z.array(z.object({ format: maybe(z.string()), value: maybe(z.string()) }))),
+        openaccess: welcome(z.union([z.string(), z.boolean()])),
+        license: welcome(z.string()),
+        url: welcome(those(z.object({ format: maybe(z.string()), value: maybe(z.string()) }))),
       }),
     ),
   ),

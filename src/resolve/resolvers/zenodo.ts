@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
-import type { Work } from '../../works/index.ts';
-import { maybe, normalizeDoi, parseLicense } from '../../works/index.ts';
+import type { License, Work } from '../../works/index.ts';
+import { maybe, normalizeDoi, parseLicense, those, welcome } from '../../works/index.ts';
 import { problemsOf } from '../lookups.ts';
 import type { Checksum, Finding, Plan, ResolveContext, Resolver } from '../plan.ts';
 import { plan } from '../plan.ts';
@@ -21,15 +21,20 @@ const zenodoRecord = z.object({
   conceptdoi: maybe(z.string()),
   metadata: z.object({
     title: maybe(z.string()),
-    creators: maybe(z.array(z.object({ name: maybe(z.string()) }))),
-    related_identifiers: maybe(z.array(z.object({ identifier: maybe(z.string()), relation: maybe(z.string()) }))),
+    creators: welcome(
+      those(z.object({ name: maybe(z.string()), person_or_org: maybe(z.object({ name: maybe(z.string()) })) })),
+    ),
+    related_identifiers: welcome(those(z.object({ identifier: maybe(z.string()), relation: welcome(z.string()) }))),
     access_right: maybe(z.string()),
-    license: maybe(z.object({ id: maybe(z.string()) })),
+    license: welcome(z.union([z.object({ id: maybe(z.string()) }), z.string()])),
+    rights: welcome(those(z.object({ id: maybe(z.string()) }))),
   }),
+  // The form of InvenioRDM says here what the older one says in `access_right`.
+  access: welcome(z.object({ files: maybe(z.string()) })),
   // A list, or since Zenodo moved to InvenioRDM the same by name for who asks for that form.
-  files: maybe(z.union([z.array(file), z.object({ entries: maybe(z.record(z.string(), file)) })])),
+  files: maybe(z.union([those(file), z.object({ entries: welcome(z.record(z.string(), file)) })])),
 });
-const zenodoSearch = z.object({ hits: z.object({ hits: z.array(zenodoRecord) }) });
+const zenodoSearch = z.object({ hits: z.object({ hits: those(zenodoRecord) }) });
 
 type Record = z.output<typeof zenodoRecord>;
 
@@ -38,7 +43,7 @@ export const zenodo: Resolver = {
   name: 'zenodo',
   async *plans(work, context) {
     for (const record of yield* recordsOf(work, context)) {
-      if (record.metadata.access_right !== null && record.metadata.access_right !== 'open') continue;
+      if (!isOpen(record)) continue;
       const files = Array.isArray(record.files) ? record.files : Object.values(record.files?.entries ?? {});
       for (const { key: name, filename, checksum, links } of files) {
         const key = name ?? filename ?? '';
@@ -49,7 +54,7 @@ export const zenodo: Resolver = {
           links?.content ?? links?.download ?? links?.self ?? context.services.url('zenodo', path),
           {
             expect: 'pdf',
-            license: parseLicense(record.metadata.license?.id),
+            license: licenseOf(record),
             hostType: 'repository',
             robots: 'terms',
             sameAs: sameAsOf(work, record),
@@ -82,6 +87,15 @@ async function* recordsOf(
 const SAME =
   /^is(?:identicalto|variantformof|versionof|previousversionof|newversionof|publishedin|originalformof|translationof)$/i;
 
+function isOpen({ metadata, access }: Record): boolean {
+  if (metadata.access_right !== null) return metadata.access_right === 'open';
+  return access?.files !== 'restricted';
+}
+
+function licenseOf({ metadata: { license, rights } }: Record): License | null {
+  return parseLicense((typeof license === 'string' ? license : license?.id) ?? rights?.[0]?.id);
+}
+
 /** A search finds words: only a record with the DOI, or one that says to be the work of that DOI, is it. */
 function isAbout(doi: string | null, { doi: own, conceptdoi, metadata }: Record): boolean {
   const stated = [
@@ -95,7 +109,7 @@ function isAbout(doi: string | null, { doi: own, conceptdoi, metadata }: Record)
 }
 
 function sameAsOf(work: Work, { doi, metadata }: Record): Plan['sameAs'] {
-  const authors = (metadata.creators ?? []).flatMap(({ name }) => (name === null ? [] : [name]));
+  const authors = (metadata.creators ?? []).flatMap(({ name, person_or_org: who }) => name ?? who?.name ?? []);
   const sameness = compareWork(work, { doi, title: metadata.title, authors });
   return sameness.kind === 'version' ? sameness.sameAs : null;
 }

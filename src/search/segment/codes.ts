@@ -1,10 +1,8 @@
 import type { DenseLayout } from './dense.ts';
 import { denseSizes, dot } from './dense.ts';
-import type { ScanKernel } from './kernel.ts';
-import { CODE_MULTIPLE, createKernel } from './kernel.ts';
+import type { ScanKernel, WasmMemory } from './kernel.ts';
+import { CODE_MULTIPLE, createKernel, createMemory } from './kernel.ts';
 import type { SegmentFile } from './segment-file.ts';
-import type { WasmMemory } from './wasm.ts';
-import { createMemory } from './wasm.ts';
 
 const PAGE = 65_536;
 

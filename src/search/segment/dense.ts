@@ -1,10 +1,8 @@
 import { AppError } from '../../base/index.ts';
 import { Best } from '../top.ts';
-import type { ScanKernel } from './kernel.ts';
-import { BLOCK, createKernel, ROW_MULTIPLE } from './kernel.ts';
+import type { ScanKernel, WasmMemory } from './kernel.ts';
+import { BLOCK, createKernel, createMemory, ROW_MULTIPLE } from './kernel.ts';
 import type { SegmentFile } from './segment-file.ts';
-import type { WasmMemory } from './wasm.ts';
-import { createMemory } from './wasm.ts';
 
 /** How vectors lie in a file: centroid, first row of each passage, scales (int8 only), rows. */
 export interface DenseLayout {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-import { maybe, welcome } from '../maybe.ts';
+import { maybe, those, welcome } from '../maybe.ts';
 
 /** What we read of OpenAlex's answers; everything else in them is let through unread. */
 const source = z.object({
@@ -17,9 +17,9 @@ export const openAlexLocation = z.object({
   is_oa: maybe(z.boolean()),
   landing_page_url: maybe(z.string()),
   pdf_url: maybe(z.string()),
-  license: maybe(z.string()),
-  version: maybe(z.string()),
-  source: maybe(source),
+  license: welcome(z.string()),
+  version: welcome(z.string()),
+  source: welcome(source),
 });
 
 export const openAlexWork = z.object({
@@ -27,16 +27,16 @@ export const openAlexWork = z.object({
   doi: maybe(z.string()),
   title: maybe(z.string()),
   display_name: maybe(z.string()),
-  publication_year: maybe(z.number()),
-  type: maybe(z.string()),
-  language: maybe(z.string()),
+  publication_year: welcome(z.number()),
+  type: welcome(z.string()),
+  language: welcome(z.string()),
   ids: maybe(z.record(z.string(), maybe(z.union([z.string(), z.number()])))),
   is_retracted: maybe(z.boolean()),
   open_access: maybe(
     z.object({ is_oa: maybe(z.boolean()), oa_url: maybe(z.string()), oa_status: welcome(z.string()) }),
   ),
-  authorships: maybe(
-    z.array(
+  authorships: welcome(
+    those(
       z.object({
         author: maybe(z.object({ display_name: maybe(z.string()), orcid: welcome(z.string()) })),
         raw_author_name: welcome(z.string()),
@@ -46,9 +46,9 @@ export const openAlexWork = z.object({
   ),
   primary_location: maybe(openAlexLocation),
   best_oa_location: maybe(openAlexLocation),
-  locations: maybe(z.array(openAlexLocation)),
-  has_content: maybe(z.object({ pdf: maybe(z.boolean()), grobid_xml: maybe(z.boolean()) })),
-  content_urls: maybe(z.object({ pdf: maybe(z.string()), grobid_xml: maybe(z.string()) })),
+  locations: maybe(those(openAlexLocation)),
+  has_content: welcome(z.object({ pdf: maybe(z.boolean()), grobid_xml: maybe(z.boolean()) })),
+  content_urls: welcome(z.object({ pdf: maybe(z.string()), grobid_xml: maybe(z.string()) })),
   publication_date: welcome(z.string()),
   biblio: welcome(
     z.object({
