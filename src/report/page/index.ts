@@ -9,3 +9,4 @@ export { SideList } from './side-list.ts';
 export type { SideEntry } from './side-list.ts';
 export { excerpt, marked } from './snippet.ts';
 export { field } from './works.ts';
+export { GraphPanel } from './graph/panel.ts';

@@ -34,7 +34,8 @@ export class DocumentView {
     const path = `/runs/${encodeURIComponent(this.#run)}/documents/${encodeURIComponent(id)}`;
     const found = await ask<WholeDocument>(path, {}, signal);
     this.#document = found;
-    this.#marks = parseBoxes(query.get('at') ?? '');
+    const block = found.blocks.find(({ order }) => String(order) === query.get('block'));
+    this.#marks = block?.regions ?? parseBoxes(query.get('at') ?? '');
     const wanted = Number(query.get('page') ?? this.#marks[0]?.page ?? found.pages[0]?.number ?? 1);
     this.#page = found.pages.some(({ number }) => number === wanted) ? wanted : (found.pages[0]?.number ?? 1);
     this.element.replaceChildren(

@@ -3,6 +3,7 @@ import { accountView } from './account.ts';
 import type { About, Run } from './answers.ts';
 import { ask, Refusal } from './ask.ts';
 import { documentsView } from './documents.ts';
+import { graphView } from './graph.ts';
 import { hostsView } from './hosts.ts';
 import { Live } from './live.ts';
 import { nowView } from './now.ts';
@@ -26,6 +27,7 @@ const PAGES: readonly Page[] = [
   { path: '/works', name: 'Works', view: worksView, isThere: (_, run) => run !== undefined },
   { path: '/documents', name: 'Documents', view: documentsView, isThere: (_, run) => run !== undefined },
   { path: '/search', name: 'Search', view: searchView, isThere: (_, run) => run !== undefined },
+  { path: '/graph', name: 'Graph', view: graphView, isThere: (_, run) => run?.has_graph === true },
   { path: '/account', name: 'Account', view: accountView, isThere: (_, run) => run !== undefined },
 ];
 
@@ -43,6 +45,7 @@ class App {
   });
   readonly #runs: HTMLSelectElement;
   #leave = new AbortController();
+  #shown = '';
 
   constructor(about: About, into: Element) {
     this.#about = about;
@@ -76,7 +79,10 @@ class App {
         ),
       ),
     );
-    addEventListener('popstate', () => this.#route());
+    addEventListener('popstate', () => {
+      // A part of the page was named, not another page.
+      if (this.#shown !== location.pathname + location.search) this.#route();
+    });
     document.addEventListener('click', (event) => this.#follow(event));
     addEventListener('keydown', (event) => this.#key(event));
   }
@@ -89,6 +95,7 @@ class App {
   #route(): void {
     this.#leave.abort();
     this.#leave = new AbortController();
+    this.#shown = location.pathname + location.search;
     const query = new URLSearchParams(location.search);
     const run = this.#about.runs.find(({ id }) => id === query.get('run')) ?? this.#about.runs[0];
     const there = PAGES.filter(({ isThere }) => isThere(this.#about, run));
@@ -134,6 +141,7 @@ class App {
   #follow(event: MouseEvent): void {
     const link = event.target instanceof Element ? event.target.closest('a') : null;
     if (!link || event.button !== 0 || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
+    if (link.hash !== '' && link.pathname === location.pathname) return;
     const isHere = link.origin === location.origin && PAGES.some(({ path }) => path === link.pathname);
     if (!isHere || link.target !== '' || link.hasAttribute('download')) return;
     event.preventDefault();
