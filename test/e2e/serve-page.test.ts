@@ -153,9 +153,7 @@ inBrowser(
     await page.waitForSelector('[data-stage=works]');
     const [before, from] = [await stage('works'), [...simulation.log.since(0)].length];
     await using run = gather(ids.slice(FIRST));
-    await seen(`Number(document.querySelector('[data-stage=works] strong').textContent) > ${before}`, undefined, {
-      timeout: 120_000,
-    });
+    await seen(`Number(document.querySelector('[data-stage=works] strong').textContent) > ${before}`);
     assert.ok((await page.$$('.events li')).length > 0);
     await run.ended;
     const asked = [...simulation.log.since(0)].slice(from).filter(({ host }) => host === paused);

@@ -1,6 +1,5 @@
 // What the report's page and the live page share.
 export { barTable } from './bars.ts';
-export type { Bar } from './bars.ts';
 export { chart, html, link, svg } from './element.ts';
 export { counted, duration, moment, number, percent, size, words } from './format.ts';
 export { outcomeName } from './account.ts';
