@@ -7,7 +7,6 @@ import type { Config, Layer, Settings } from '../config/index.ts';
 import { loadConfig, settingsLayer } from '../config/index.ts';
 import type { Runtime, WorkPlans } from '../harvest/index.ts';
 import { simulatedLayer } from '../harvest/index.ts';
-import type { SearchMode } from '../search/index.ts';
 import type { Work } from '../works/index.ts';
 import { RecordStore } from '../works/index.ts';
 import type { CitedHit } from './cited-hit.ts';
@@ -38,7 +37,7 @@ import type { SearchPlace } from './search-place.ts';
 import { placeOf, searchPlaceIn } from './search-place.ts';
 import type { SearchEvent } from './make-index.ts';
 import { refreshPlace } from './make-index.ts';
-import type { SearchRequest, SearchSession } from './search-session.ts';
+import type { OpenSearchOptions, SearchRequest, SearchSession } from './search-session.ts';
 import { openSearchSession } from './search-session.ts';
 import { CorpusView } from './view/corpus-view.ts';
 
@@ -191,15 +190,7 @@ export class Corpus implements AsyncDisposable {
   }
 
   /** Opens the index for many questions; `tell` hears what is worth telling meanwhile. To be disposed of. */
-  async openSearch(
-    options: {
-      readonly mode?: SearchMode | undefined;
-      readonly tell?: (event: SearchEvent) => void;
-      /** Asks an index that is there without looking whether passages have changed: nothing is written. */
-      readonly asItIs?: boolean | undefined;
-    } = {},
-    signal?: AbortSignal,
-  ): Promise<SearchSession> {
+  async openSearch(options: OpenSearchOptions = {}, signal?: AbortSignal): Promise<SearchSession> {
     const { mode, asItIs, tell = () => undefined } = options;
     return await openSearchSession(this.#searchPlace(), { config: this.config, mode, tell, asItIs }, signal);
   }

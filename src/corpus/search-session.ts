@@ -25,6 +25,14 @@ const LEAST_FIT = 0.25;
 /** How passages are looked for; all of it has defaults. */
 export interface SearchRequest extends Partial<Omit<SearchOptions, 'filter'>>, PassageFilter {}
 
+/** How an index is opened for many questions. */
+export interface OpenSearchOptions {
+  readonly mode?: SearchMode | undefined;
+  readonly tell?: (event: SearchEvent) => void;
+  /** Asks an index that is there without looking whether passages have changed: nothing is written. */
+  readonly asItIs?: boolean | undefined;
+}
+
 /** An index that is open, the model that understands questions to it, and what is known of the works in it. */
 export class SearchSession implements AsyncDisposable {
   readonly #index: SearchIndex;

@@ -1,7 +1,7 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 
 import { decodeCursor, encodeCursor } from './cursor.ts';
-import { wordsOf } from './work-table.ts';
+import { wordsOf } from './work-filter.ts';
 
 /** What becomes of a document, in this order. */
 const DOCUMENT_STEPS = ['parsed', 'chunked', 'embedded'] as const;

@@ -5,7 +5,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import type { ManifestRow } from '../../download/index.ts';
 import type { VersionLink, WorkRecord } from '../../works/index.ts';
 import { bestFirst, groupsOf } from '../../works/index.ts';
-import type { RecordLine, SettledLine } from './work-table.ts';
+import type { RecordLine, SettledLine } from './work-line.ts';
 
 /** Longer titles and names are cut: nobody reads them in a list. */
 const LONGEST_TEXT = 1_000;

@@ -1,30 +1,17 @@
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
-import { AppError } from '../../base/index.ts';
-import { REASONS, slug } from '../../download/index.ts';
+import { slug } from '../../download/index.ts';
 import type { PrismaWork } from '../export/prisma.ts';
 import { decodeCursor, encodeCursor } from './cursor.ts';
+import type { WorkFacet, WorkFilter } from './work-filter.ts';
+import { conditionsOf, folded, testsOf, textOf, WORK_FACETS, wordsOf } from './work-filter.ts';
+import type { RecordLine, SettledLine, WorkLine } from './work-line.ts';
+import { lineOf } from './work-line.ts';
 
 /** What a list of works can be sorted by. */
 export const WORK_ORDERS = ['title', 'year', 'outcome', 'reason', 'licence', 'at', 'citations'] as const;
 export type WorkOrder = (typeof WORK_ORDERS)[number];
-
-/** What works are told apart by; `none` is what is not known. */
-export const WORK_FACETS = ['outcome', 'reason', 'licence', 'version', 'type', 'year'] as const;
-export type WorkFacet = (typeof WORK_FACETS)[number];
-
-/** Which works are meant; several values of a field with commas, years also as `2018-2022`. All of it may be left out. */
-export interface WorkFilter {
-  readonly outcome?: string | undefined;
-  readonly reason?: string | undefined;
-  readonly licence?: string | undefined;
-  readonly version?: string | undefined;
-  readonly type?: string | undefined;
-  readonly year?: string | undefined;
-  /** Words, or their beginnings, that stand in title, authors, venue or ids, case and accents aside. */
-  readonly q?: string | undefined;
-}
 
 /** A page of a list of works. */
 export interface WorksRequest extends WorkFilter {
@@ -33,62 +20,6 @@ export interface WorksRequest extends WorkFilter {
   readonly limit?: number | undefined;
   /** `next` of the page before. */
   readonly cursor?: string | undefined;
-}
-
-/** A work as a list shows it. */
-export interface WorkLine {
-  readonly id: string;
-  readonly title: string | null;
-  /** The first author, and whether there are others: `Berg et al.` */
-  readonly authors: string | null;
-  readonly year: number | null;
-  readonly venue: string | null;
-  readonly doi: string | null;
-  readonly type: string | null;
-  /** `waiting` until something came of it, `own` for papers that were there. */
-  readonly outcome: string;
-  readonly reason: string | null;
-  /** What the reason means. */
-  readonly sentence: string | null;
-  readonly resolver: string | null;
-  readonly licence: string | null;
-  readonly version: string | null;
-  readonly bytes: number | null;
-  /** The document that holds it, once there is a file. */
-  readonly document: string | null;
-  readonly retracted: boolean;
-  readonly citations: number | null;
-  readonly at: string | null;
-}
-
-/** What came of a work, as the manifest says. */
-export interface SettledLine {
-  readonly work: string;
-  readonly at: string;
-  readonly outcome: string;
-  readonly reason: string;
-  readonly resolver: string | null;
-  readonly path: string | null;
-  readonly bytes: number | null;
-  readonly title: string | null;
-  readonly doi: string | null;
-  readonly license: string | null;
-  readonly version: string | null;
-}
-
-/** What is known of a work, as its record says. */
-export interface RecordLine {
-  readonly work: string;
-  readonly title: string | null;
-  readonly authors: string | null;
-  readonly year: number | null;
-  readonly venue: string | null;
-  readonly type: string | null;
-  readonly doi: string | null;
-  readonly license: string | null;
-  readonly version: string | null;
-  readonly citations: number | null;
-  readonly retracted: number;
 }
 
 // What is not known is '' or 0 in columns that are sorted or filtered by, so that a page can begin behind any value.
@@ -138,9 +69,7 @@ const SHOWN = `work, title, authors, year, venue, doi, type, outcome, reason, re
 /** Fewer works than this are sorted when they are asked for; more are read in the order of an index until a page is full. */
 const FEW = 2_000;
 const DEFAULT_LIMIT = 50;
-const NONE = 'none';
 const FILL_ROWS = 2_000;
-const LONGEST_QUERY = 200;
 
 type Combination = Readonly<Record<WorkFacet, string | number>> & { readonly works: number };
 
@@ -352,97 +281,4 @@ export class WorkTable {
       .all() as unknown as Combination[];
     return this.#combinations;
   }
-}
-
-/** Words as the index of words is asked for them: all of them, each whole or the beginning of one. */
-export function wordsOf(text: string): string {
-  const words = text.slice(0, LONGEST_QUERY).match(/[\p{L}\p{N}]+/gu) ?? [];
-  return words.map((word) => `"${word}"*`).join(' AND ');
-}
-
-type Test = (value: string | number) => boolean;
-
-function testsOf(filter: WorkFilter): (readonly [WorkFacet, Test])[] {
-  return WORK_FACETS.flatMap((facet): (readonly [WorkFacet, Test])[] => {
-    const wanted = filter[facet];
-    if (wanted === undefined || wanted === '') return [];
-    if (facet === 'year') {
-      const [first, last] = yearsOf(wanted);
-      return [[facet, (value) => Number(value) >= first && Number(value) <= last]];
-    }
-    const values = new Set(valuesOf(wanted));
-    return [[facet, (value) => values.has(String(value))]];
-  });
-}
-
-function conditionsOf(filter: WorkFilter): { conditions: string[]; values: Record<string, SQLInputValue> } {
-  const conditions: string[] = [];
-  const values: Record<string, SQLInputValue> = {};
-  for (const facet of WORK_FACETS) {
-    const wanted = filter[facet];
-    if (wanted === undefined || wanted === '') continue;
-    if (facet === 'year') {
-      const [first, last] = yearsOf(wanted);
-      conditions.push('year BETWEEN :first_year AND :last_year');
-      Object.assign(values, { first_year: first, last_year: last });
-    } else {
-      conditions.push(`${facet} IN (SELECT value FROM json_each(:${facet}))`);
-      values[facet] = JSON.stringify(valuesOf(wanted));
-    }
-  }
-  return { conditions, values };
-}
-
-function valuesOf(text: string): string[] {
-  return text.split(',').map((value) => (value.trim() === NONE ? '' : value.trim()));
-}
-
-/** `2020`, `2018-2022`, `2018-`, `-2022`, `none`. */
-function yearsOf(text: string): readonly [number, number] {
-  if (text.trim() === NONE) return [0, 0];
-  const [, from, dash, to] = /^\s{0,8}(\d{4})?\s{0,8}(-|–)?\s{0,8}(\d{4})?\s{0,8}$/.exec(text) ?? [];
-  if (from === undefined && to === undefined)
-    throw new AppError('USAGE_FILTER', `"${text.slice(0, 100)}" is no year`, {
-      hint: '2020, 2018-2022, 2018- or -2022',
-    });
-  const first = from === undefined ? 1 : Number(from);
-  return [first, to === undefined ? (dash === undefined ? first : 9999) : Number(to)];
-}
-
-function textOf(value: string | number): string {
-  return value === '' || value === 0 ? NONE : String(value);
-}
-
-function folded(text: string): string {
-  return text.normalize('NFKD').replaceAll(/\p{M}/gu, '').toLowerCase();
-}
-
-function lineOf(row: Record<string, unknown>): WorkLine {
-  const text = (name: string): string | null => (typeof row[name] === 'string' && row[name] !== '' ? row[name] : null);
-  const reason = text('reason');
-  return {
-    id: String(row['work']),
-    title: text('title'),
-    authors: text('authors'),
-    year: row['year'] === 0 ? null : Number(row['year']),
-    venue: text('venue'),
-    doi: text('doi'),
-    type: text('type'),
-    outcome: String(row['outcome']),
-    reason,
-    sentence: sentenceOf(reason),
-    resolver: text('resolver'),
-    licence: text('licence'),
-    version: text('version'),
-    bytes: typeof row['bytes'] === 'number' ? row['bytes'] : null,
-    document: text('document'),
-    retracted: row['retracted'] === 1,
-    citations: row['citations'] === -1 ? null : Number(row['citations']),
-    at: text('at'),
-  };
-}
-
-/** What a reason means; null for one that this version does not know. */
-export function sentenceOf(reason: string | null): string | null {
-  return reason !== null && Object.hasOwn(REASONS, reason) ? REASONS[reason as keyof typeof REASONS].sentence : null;
 }
