@@ -60,6 +60,7 @@ dialog.history::backdrop { background: #0007; }
 
 .viewer > h2 { margin: 0; }
 .viewer .choice { align-items: center; }
+.ask { display: flex; gap: .8rem; align-items: stretch; max-width: 52rem; } .ask .search { flex: 1; max-width: none; } .ask button { padding-inline: 1.2rem; border-radius: 10px; }
 .narrow { margin: .8rem 0; color: var(--ink); font-size: .92rem; }
 .narrow .filters { margin: .6rem 0; }
 .check { display: block; } .check input { width: auto; }
@@ -90,7 +91,7 @@ dialog.history::backdrop { background: #0007; }
   .events li { grid-template-columns: 4.6rem minmax(0, 1fr); } .events .kind { display: none; }
   .flow-steps li { grid-template-columns: 1fr; gap: .4rem; }
   .reader { grid-template-columns: minmax(0, 1fr); }
-  .places { gap: .9rem; font-size: .92rem; }
+  .places { gap: 0 1rem; flex-wrap: wrap; font-size: .95rem; } .places a { padding: .35rem .1rem .3rem; }
 }
 @media print { .places, .told, .connection, .tools button, .acts, dialog { display: none !important; } .events { max-height: none; } }
 `;

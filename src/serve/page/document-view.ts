@@ -61,7 +61,7 @@ export class DocumentView {
     if (!found) return;
     this.#drawSteps(found);
     const lines = found.blocks.map((block) => ({
-      tag: block.level === null ? block.tag : `${block.tag} ${block.level}`,
+      tag: [block.tag.replace('_', ' '), ...(block.level === null ? [] : [block.level])].join(' '),
       text: block.text,
       regions: block.regions.map(({ page, left, top, right, bottom }) => [page, left, top, right, bottom] as const),
       ...(block.rows && { rows: block.rows }),
@@ -107,7 +107,7 @@ export class DocumentView {
       return [
         {
           head: [`${at} ${block.tag.replace('_', ' ')}`, ...(page === undefined ? [] : [`page ${page}`])].join(', '),
-          tone: toneOf(block.tag),
+          tone: toneOf(block.tag.replace('_', ' ')),
           text: [document.createTextNode(said === '' ? 'without a caption' : said)],
           blocks: [at],
           choose: () => this.#reveal(at, page),

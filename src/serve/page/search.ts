@@ -80,10 +80,15 @@ export const searchView: View = async (into, scene, signal) => {
     },
     html(
       'div',
-      { class: 'search' },
-      html('label', { for: 'search', class: 'hidden' }, 'Question'),
-      question,
-      html('kbd', { title: 'press / to come here' }, '/'),
+      { class: 'ask' },
+      html(
+        'div',
+        { class: 'search' },
+        html('label', { for: 'search', class: 'hidden' }, 'Question'),
+        question,
+        html('kbd', { title: 'press / to come here' }, '/'),
+      ),
+      html('button', { type: 'submit', class: 'quiet' }, 'Search'),
     ),
     html(
       'details',
@@ -92,7 +97,6 @@ export const searchView: View = async (into, scene, signal) => {
       html('div', { class: 'filters' }, ...texts, ...choices),
       html('label', { class: 'check' }, retracted, ' No retracted works'),
     ),
-    html('button', { type: 'submit', class: 'quiet' }, 'Search'),
   );
   let asked = 0;
   const search = async (): Promise<void> => {
