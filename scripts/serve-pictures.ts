@@ -1,6 +1,6 @@
 // Makes the pictures of the live page:  node scripts/serve-pictures.ts docs/pictures
 // It harvests a small simulated web while docstokg serve watches, and photographs Now and Queue meanwhile, Search and Graph
-// afterwards, with Chromium; see test/support/browser.ts for which one. Takes about two minutes.
+// afterwards, with Chromium; see test/support/browser.ts for which one. Takes a minute or two.
 import { writeFileSync } from 'node:fs';
 import { mkdtempDisposable } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -23,11 +23,11 @@ if (!opened) {
 await using scratch = await mkdtempDisposable(join(tmpdir(), 'docstokg-pictures-'));
 const folder = join(scratch.path, 'pack-balancing');
 await using simulation = await Simulation.open({
-  parameters: { seed: 7, works: 60, hosts: 12, profile: 'realistic' },
-  timeScale: 0.3,
+  parameters: { seed: 7, works: 24, hosts: 10, profile: 'calm' },
+  timeScale: 1,
 });
 await using admin = await Admin.open(simulation);
-const env = { DOCSTOKG_ORCHESTRATOR__MAX_WORKERS: '4' };
+const env = { DOCSTOKG_ORCHESTRATOR__MAX_WORKERS: '3', DOCSTOKG_PARSE__DENSE: 'none', DOCSTOKG_STAGE__WORKERS: '1' };
 const ids = [...simulation.world.works()].map(({ id }) => id);
 await using run = startCommand('docstokg', ['run', ...ids, '--sim', admin.url, '--out', folder], {
   cwd: scratch.path,
@@ -58,7 +58,7 @@ async function photograph(name: string): Promise<void> {
 /** A trend needs some time to be one. */
 const WATCHED_MS = 12_000;
 await page.goto(`${origin}/queue`);
-await page.waitForSelector('.trend-line');
+await page.waitForSelector('.trend svg');
 await page.waitForTimeout(WATCHED_MS);
 await photograph('queue');
 await page.goto(`${origin}/now`);
