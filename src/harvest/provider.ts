@@ -1,5 +1,5 @@
 import { accessSync, constants, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 
 import type { Clock } from '../base/index.ts';
 import { AppError, wait } from '../base/index.ts';
@@ -15,6 +15,7 @@ import {
 } from '../works/index.ts';
 import type { Asking } from './open-download.ts';
 import { listWorks } from './listing.ts';
+import { ZoteroVersions } from './zotero-versions.ts';
 
 /** Which works are wanted, besides those named by their ids. */
 export interface WantedWorks {
@@ -159,13 +160,17 @@ function queryOf(options: WantedWorks): OpenAlexQuery {
 
 /** The works of a list, with what it says about them; an entry that names none is taken down by its line. */
 async function* worksOfList(file: string, parts: ProviderParts): AsyncGenerator<Work> {
-  const { send, records, signal, tell, clock, zoteroKey } = parts;
+  const { send, records, signal, tell, clock, zoteroKey, statePath } = parts;
   const zotero = parseZotero(file);
+  const versions = statePath === undefined ? undefined : new ZoteroVersions(join(dirname(statePath), 'zotero.json'));
   const entries = zotero
     ? readZotero(zotero, {
         send,
         key: zoteroKey === '' ? undefined : zoteroKey,
         wait: (ms, stop) => wait(clock, ms, stop),
+        // A library that has not changed has brought all its works already.
+        since: versions?.of(zotero.path),
+        kept: (version) => versions?.keep(zotero.path, version),
         signal,
       })
     : readWorks(file);

@@ -33,6 +33,8 @@ export interface Hit {
   readonly score: number;
   /** 0 to 1: the share of the question's words that the passage has, rare ones counting more, or how near it is in meaning. */
   readonly fit: number;
+  /** By what it could be found: a passage whose vectors are not made yet, by its words alone. */
+  readonly by: 'words' | 'meaning' | 'words and meaning';
   readonly passage: Passage;
 }
 
@@ -52,6 +54,7 @@ export interface OpenOptions {
   readonly exactRows?: number;
 }
 
+const BY = { dense: 'meaning', hybrid: 'words and meaning' } as const;
 const EXACT_ROWS = 1_000_000;
 /** Rows whose codes are nearest are compared exactly: many more than are asked for, because a code is coarse. */
 const NEAR_ROWS = 4000;
@@ -111,7 +114,9 @@ export class SearchIndex implements Disposable {
     const fit = fitOf(this.#all, query, vector);
     return Array.from(places, (place, at) => {
       const passage = this.#all.passage(place);
-      return { score: scores[at] ?? 0, fit: fit(place, passage), passage };
+      const by: Hit['by'] =
+        options.mode === 'lexical' || this.#all.vectors(place).length === 0 ? 'words' : BY[options.mode];
+      return { score: scores[at] ?? 0, fit: fit(place, passage), by, passage };
     })
       .filter((hit) => hit.fit >= (options.minFit ?? 0))
       .map((hit, at) => ({ rank: at + 1, ...hit }));
