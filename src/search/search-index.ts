@@ -10,6 +10,7 @@ import { filterKey, hiddenPlaces } from './filter.ts';
 import type { Candidate, Fusion, Ranking } from './fusion.ts';
 import {
   bestPlaces,
+  bestVector,
   FEEDBACK_PASSAGES,
   feedbackDepth,
   fuseCandidates,
@@ -290,14 +291,4 @@ export async function openIndex(folder: string, engine?: DenseEngine, options: O
       if (!isGone || attempt >= 10) throw error;
     }
   }
-}
-
-function bestVector(vectors: readonly Float32Array[], query: Float32Array): Float32Array | undefined {
-  let found: Float32Array | undefined;
-  let most = -Infinity;
-  for (const vector of vectors) {
-    const score = dot(vector, query);
-    if (score > most) [most, found] = [score, vector];
-  }
-  return found;
 }
