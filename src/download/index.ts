@@ -1,4 +1,4 @@
-export { REASONS } from './reasons.ts';
+export { namesNoWork, REASONS } from './reasons.ts';
 export type { Reason } from './reasons.ts';
 export { reasonOfResult, reasonOfStatus } from './http-reason.ts';
 export { wallOf } from './wall.ts';
