@@ -7,6 +7,7 @@ export { kindOf, Sniffer } from './sniffer.ts';
 export type { BodyKind, Sniffed } from './sniffer.ts';
 export type { DocumentFacts, InspectDocument } from './identity.ts';
 export { KeptFiles } from './kept-files.ts';
+export { lostSources } from './lost-sources.ts';
 export type { AttemptRow, ManifestRow } from './manifest-row.ts';
 export { manifestRow } from './manifest-row.ts';
 export type { Artifact, ArtifactKind, Attempt, WorkOutcome, WorkResult } from './outcome.ts';
