@@ -10,6 +10,7 @@ import { waybackLocation } from './deposits-archive.ts';
 import { publisherLocation } from './deposits-publisher.ts';
 import type { Host, Location, Work, WorldParameters } from './types.ts';
 import type { WorkCore } from './work.ts';
+import { isPlanted } from './work.ts';
 
 /** A closed page at the publisher: where the DOI of a work leads that is open elsewhere or nowhere. */
 function closedPage(build: LocationBuilder, how: Wall = 'paywall', visible = true): Location {
@@ -65,7 +66,8 @@ function place(build: LocationBuilder): Location {
       build.copy({
         class: 'repository',
         kind: 'pdf',
-        visibleIn: draw.chance(0.5) ? ['openalex'] : ['openalex', 'unpaywall'],
+        visibleIn:
+          draw.chance(0.5) || isPlanted(build.parameters, work.index) ? ['openalex'] : ['openalex', 'unpaywall'],
       });
       return closedPage(build);
     }

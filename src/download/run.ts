@@ -128,6 +128,7 @@ export class DownloadRun {
   async run(options: { readonly drain?: DrainMode; readonly signal: AbortSignal }): Promise<DownloadSummary> {
     const { provider, files } = this.#options;
     files.removeBegun(this.#isOver);
+    await this.#askAgain();
     const stop = this.#halt;
     const signal = AbortSignal.any([options.signal, stop.signal]);
     const drain = options.drain ?? 'empty';
@@ -149,6 +150,7 @@ export class DownloadRun {
       await finding;
       await this.#accountForGivenUp();
       files.removeBegun(this.#isOver);
+      await this.#askAgain();
       if (this.#diskError) throw this.#diskError.error;
       if (providerError) throw providerError.error;
       return { ...summary, ...this.#counts };
@@ -156,6 +158,16 @@ export class DownloadRun {
       stop.abort();
       await finding;
     }
+  }
+
+  /** Works that were given up because a service was away are asked for again by the next run: nobody has said that they are not there. */
+  async #askAgain(): Promise<void> {
+    const { queue, clock, log } = this.#options;
+    const { code } = told({ reason: 'lookup-failed', detail: null });
+    const again = await queue.store.admin.requeue({ states: ['error'], errorCode: code }, clock.now(), {
+      dryRun: false,
+    });
+    if (again > 0) log('info', `${again} works for which a service could not be asked are looked for again`);
   }
 
   /** Downloads the work of one job; also what `queue run` does with jobs that somebody else put in. */

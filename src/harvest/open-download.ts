@@ -10,20 +10,29 @@ import type { DnsMapping, HttpClient, HttpClientOptions, HttpEvent, Send } from 
 import { createHttpClient, requireContact, SqliteCacheStore } from '../http/index.ts';
 import type { LeasedJob, QueueEvent, WorkQueue } from '../queue/index.ts';
 import { currentJob } from '../queue/index.ts';
-import type { Finding, ResolverChoice, ServiceName } from '../resolve/index.ts';
-import { baseUrlsBelow, chooseResolvers, completeWork, findPlans, Lookups, Services } from '../resolve/index.ts';
+import type { Finding, ResolverChoice, ServiceName, TitleFinding } from '../resolve/index.ts';
+import {
+  baseUrlsBelow,
+  chooseResolvers,
+  completeWork,
+  findByTitle,
+  findPlans,
+  Lookups,
+  Services,
+} from '../resolve/index.ts';
 import { HostLog } from '../telemetry/index.ts';
-import type { Work } from '../works/index.ts';
+import type { CitedWork, Work } from '../works/index.ts';
 import { RecordStore } from '../works/index.ts';
 import { checkFolder } from './check-folder.ts';
 import { ManifestFolder } from './ledger/manifest-folder.ts';
-import { unreadableRow } from './ledger/unreadable-row.ts';
+import { EntryRows } from './ledger/entry-rows.ts';
 import { restoreRecords, writeWorksFile } from './ledger/works-file.ts';
 import type { UnreadableEntry } from './provider.ts';
 import { openAdmission, ownAdmission } from './open-admission.ts';
 import { orchestratorOptions } from './queue/open-queue.ts';
 import type { Runtime } from './queue/runtime.ts';
 import { keepingRecords } from './seen-records.ts';
+import { ReviewFile } from './review-file.ts';
 import { createWebTime } from './web-time.ts';
 
 /** A work and where the resolvers say that it is. */
@@ -37,6 +46,8 @@ export interface Asking {
   readonly send: Send;
   readonly services: Services;
   readonly contact: string;
+  /** Searches for a work that is known by its title only. */
+  readonly byTitle: (cited: CitedWork, signal: AbortSignal) => Promise<TitleFinding>;
 }
 
 /** Everything a download needs that outlives a single work. */
@@ -58,6 +69,8 @@ export interface DownloadParts {
     parts: Asking & {
       readonly records: RecordStore;
       readonly unreadable: (entry: UnreadableEntry) => Promise<void>;
+      readonly identified: (entry: string, work: Work) => Promise<void>;
+      readonly review: ReviewFile;
     },
   ) => WorkProvider;
   readonly inspect: InspectDocument | undefined;
@@ -139,6 +152,7 @@ export function openAsking(
     services,
     contact,
     send,
+    byTitle: titleSearch(config, lookups, contact),
     async plansOf(listed, signal) {
       const { thorough, retracted, prefer } = config.download;
       const context = { lookups, services, contact, thorough, retracted, prefer, attempted: new Map(), signal };
@@ -148,6 +162,11 @@ export function openAsking(
     },
     [Symbol.asyncDispose]: () => client[Symbol.asyncDispose](),
   };
+}
+
+function titleSearch({ download }: Config, lookups: Lookups, contact: string): Asking['byTitle'] {
+  const search = { lookups, contact, accept: download.title_accept, review: download.title_review };
+  return (cited, signal) => findByTitle(cited, search, signal);
 }
 
 function resolverChoice(download: Config['download']): ResolverChoice {
@@ -225,6 +244,9 @@ export async function assembleDownload(
   const files = stack.use(
     new KeptFiles(download.out, { contentAddressed: download.content_addressed, clock: runtime.clock }),
   );
+  const lookups = new Lookups(send, services, runtime.clock);
+  const byTitle = titleSearch(config, lookups, contact);
+  const entries = new EntryRows(manifest, runId, runtime.clock);
   const run = new DownloadRun({
     runId,
     queue: parts.queue,
@@ -234,7 +256,10 @@ export async function assembleDownload(
       services,
       contact,
       records,
-      unreadable: unreadableRow(manifest, runId, runtime.clock),
+      byTitle,
+      unreadable: entries.unreadable,
+      identified: entries.identified,
+      review: await ReviewFile.open(join(download.out, 'review.csv')),
     }),
     admission,
     sink: {
@@ -249,7 +274,7 @@ export async function assembleDownload(
     send,
     resolvers: chooseResolvers(resolverChoice(download)),
     resolve: {
-      lookups: new Lookups(send, services, runtime.clock),
+      lookups,
       services,
       contact,
       thorough: download.thorough,
@@ -278,6 +303,7 @@ export async function assembleDownload(
     records,
     files,
     send,
+    byTitle,
     webClock: web.clock,
     [Symbol.asyncDispose]: () => stack.disposeAsync(),
   };

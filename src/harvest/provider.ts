@@ -1,20 +1,25 @@
 import { accessSync, constants, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 
 import type { Clock } from '../base/index.ts';
 import { AppError, wait } from '../base/index.ts';
-import type { OpenAlexQuery, RecordStore, Work } from '../works/index.ts';
+import type { TitleFinding } from '../resolve/index.ts';
+import type { ListedWork, OpenAlexQuery, RecordStore, Work } from '../works/index.ts';
 import {
   filterFor,
   listFormatOf,
+  namedWork,
+  NO_IDS,
   parseOpenAlexUrl,
   parseZotero,
   readWorks,
   readZotero,
+  workFromIds,
   workFromText,
 } from '../works/index.ts';
 import type { Asking } from './open-download.ts';
 import { listWorks } from './listing.ts';
+import type { ReviewFile } from './review-file.ts';
 
 /** Which works are wanted, besides those named by their ids. */
 export interface WantedWorks {
@@ -49,11 +54,17 @@ export function asksOpenAlex({ topic, filter, orcid, ror, cites, citedBy }: Want
   return [topic, filter, orcid, ror, cites, citedBy].some((each) => each !== undefined && each.length > 0);
 }
 
-/** An entry of a list that names no work. */
+/** An entry of a list that names no work, or not yet. */
 export interface UnreadableEntry {
   readonly file: string;
   readonly line: number;
+  readonly word: 'unreadable-entry' | 'title-doubtful' | 'title-unknown' | 'lookup-failed';
   readonly reason: string;
+}
+
+/** The name of an entry of a list: the list's own and the line. */
+export function entryName({ file, line }: Pick<UnreadableEntry, 'file' | 'line'>): string {
+  return `${basename(file)}#${line}`;
 }
 
 /** What finding works needs. */
@@ -64,6 +75,10 @@ interface ProviderParts extends Asking {
   readonly tell: (message: string) => void;
   /** Takes down an entry of a list that cannot be read; none where nothing is to be written. */
   readonly unreadable?: (entry: UnreadableEntry) => Promise<void>;
+  /** Takes down which work an entry without an id turned out to be. */
+  readonly identified?: (entry: string, work: Work) => Promise<void>;
+  /** Where doubtful ones wait for somebody to decide; none where nothing is to be written. */
+  readonly review?: ReviewFile;
   readonly clock: Clock;
   readonly zoteroKey: string;
   /** Where a listing that ends early is written down; none for one that only looks. */
@@ -72,7 +87,7 @@ interface ProviderParts extends Asking {
 
 /** Refuses what cannot be asked for, before anything is made: ids nobody knows, files that are not there, years that cross. */
 export function checkWanted(ids: readonly string[], options: WantedWorks): void {
-  const unknown = ids.filter((id) => workFromText(id).kind === 'bad' && !parseOpenAlexUrl(id));
+  const unknown = ids.filter((id) => workFromText(id).kind !== 'work' && !parseOpenAlexUrl(id));
   if (unknown.length > 0) {
     const names = unknown.slice(0, 5).map((id) => `"${id.slice(0, 100)}"`);
     const more = unknown.length > names.length ? ` and ${unknown.length - names.length} more` : '';
@@ -150,17 +165,104 @@ async function* worksOfList(file: string, parts: ProviderParts): AsyncGenerator<
         signal,
       })
     : readWorks(file);
-  for await (const listed of entries) {
-    if (listed.kind === 'bad') {
-      tell(`${file}, line ${listed.line}: ${listed.reason}`);
-      await parts.unreadable?.({ file, line: listed.line, reason: listed.reason });
+  const counts = new TitleCounts();
+  for await (const entry of entries) {
+    const listed = entry.kind === 'cited' ? await searched(file, entry, parts, counts) : entry;
+    // What waits in the review file has its row under the name of the list that it came from.
+    if (listed.kind === 'undecided') {
+      tell(`${file}, line ${listed.line} (${listed.entry}): ${listed.reason}`);
       continue;
     }
+    if (listed.kind === 'bad') {
+      const { word = 'unreadable-entry' } = listed as Partial<Pick<UnreadableEntry, 'word'>>;
+      tell(`${file}, line ${listed.line}: ${listed.reason}`);
+      await parts.unreadable?.({ file, line: listed.line, word, reason: listed.reason });
+      continue;
+    }
+    if (listed.decides !== undefined) await parts.identified?.(listed.decides, listed.work);
     if (listed.record) {
       const at = new Date(clock.now()).toISOString();
       records?.add([{ ...listed.record, sources: listed.record.sources.map((source) => ({ ...source, at })) }]);
     }
     yield listed.work;
+  }
+  const told = counts.inWords();
+  if (told !== undefined) tell(`${file}: ${told}`);
+}
+
+type Cited = Extract<ListedWork, { kind: 'cited' }>;
+type Searched =
+  | Extract<ListedWork, { kind: 'work' }>
+  | (Extract<ListedWork, { kind: 'bad' }> & Pick<UnreadableEntry, 'word'>);
+
+/** An entry without an id: what somebody decided about it counts first, then what Crossref finds. */
+async function searched(file: string, entry: Cited, parts: ProviderParts, counts: TitleCounts): Promise<Searched> {
+  const { line, cited } = entry;
+  const name = entryName({ file, line });
+  const decision = parts.review?.decision(name);
+  if (decision?.kind === 'chosen') return found(entry, decision.doi, name);
+  if (decision?.kind === 'refused')
+    return { kind: 'bad', line, word: 'title-unknown', reason: 'it is none of those that were found, by review.csv' };
+  const finding = await parts.byTitle(cited, parts.signal);
+  counts.add(finding.kind);
+  if (finding.kind === 'accepted') return found(entry, finding.candidate.doi, name);
+  const [url] = entry.urls;
+  // Nobody knows it by its title, but the list says where it is.
+  if (url !== undefined) {
+    const { title, year, authors } = cited;
+    return { kind: 'work', line, work: namedWork(`url:${url}`, NO_IDS, { title, year, authors, urls: entry.urls }) };
+  }
+  const shown = JSON.stringify((cited.title ?? cited.text).slice(0, 100));
+  switch (finding.kind) {
+    case 'doubtful': {
+      parts.review?.add(name, cited, finding.why, finding.candidates);
+      const reason = `${shown} may be ${finding.candidates.map(({ doi }) => doi).join(' or ')}: ${finding.why}`;
+      return { kind: 'bad', line, word: 'title-doubtful', reason };
+    }
+    case 'none':
+      return {
+        kind: 'bad',
+        line,
+        word: 'title-unknown',
+        reason: `${shown} has no id, and Crossref knows no such work`,
+      };
+    case 'away':
+      return {
+        kind: 'bad',
+        line,
+        word: 'lookup-failed',
+        reason: `${shown} could not be searched for: ${finding.message}`,
+      };
+  }
+}
+
+function found({ line, cited, urls, record }: Cited, doi: string, entry: string): Searched {
+  const { title, year, authors } = cited;
+  const work = workFromIds({ ...NO_IDS, doi }, { title, year, authors, urls }) as Work;
+  return {
+    kind: 'work',
+    work,
+    line,
+    decides: entry,
+    ...(record && { record: { ...record, id: work.id, ids: work.ids } }),
+  };
+}
+
+/** How many entries were searched for by their titles, and what came of it. */
+class TitleCounts {
+  readonly #counts = { accepted: 0, doubtful: 0, none: 0, away: 0 };
+
+  add(kind: TitleFinding['kind']): void {
+    this.#counts[kind] += 1;
+  }
+
+  inWords(): string | undefined {
+    const { accepted, doubtful, none, away } = this.#counts;
+    const all = accepted + doubtful + none + away;
+    if (all === 0) return undefined;
+    const asked = away === 0 ? '' : `, ${away} could not be asked for: the same command asks again`;
+    const open = doubtful === 0 ? '' : ' (decide about them in review.csv)';
+    return `${all} entries without an id: ${accepted} found by title, ${doubtful} doubtful${open}, ${none} unknown${asked}`;
   }
 }
 

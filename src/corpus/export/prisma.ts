@@ -1,3 +1,4 @@
+import { namesNoWork } from '../../download/index.ts';
 import type { ExportedWork } from './exported-work.ts';
 
 /** The counts of a PRISMA 2020 flow diagram; each line is what the one before leaves. */
@@ -18,8 +19,10 @@ export function prismaCounts(works: Iterable<ExportedWork>): PrismaCounts {
   const counts = { identified: 0, unreadable: 0, duplicates: 0, excluded: 0, missing: 0, included: 0 };
   const reasons: Record<string, number> = {};
   for (const { reason, isOtherVersion, label, file } of works) {
+    // What was found for such an entry is counted itself.
+    if (reason === 'entry-identified') continue;
     counts.identified += 1;
-    if (reason === 'unreadable-entry') counts.unreadable += 1;
+    if (namesNoWork(reason)) counts.unreadable += 1;
     else if (isOtherVersion) counts.duplicates += 1;
     else if (label === 'excluded') counts.excluded += 1;
     else if (file === null) {
