@@ -28,7 +28,11 @@ const HOUSE: Readonly<Record<string, { readonly folders: readonly string[]; read
   },
   search: { folders: ['base', 'parse'], packages: [] },
   graph: { folders: ['base', 'parse', 'stage', 'works'], packages: [] },
-  report: { folders: ['base', 'stage', 'download', 'parse', 'telemetry'], packages: ['esbuild'] },
+  report: {
+    folders: ['base', 'stage', 'download', 'parse', 'graph', 'telemetry'],
+    // sigma and graphology run in the page only.
+    packages: ['esbuild', 'sigma', 'graphology'],
+  },
   harvest: {
     folders: ['base', 'hosts', 'queue', 'http', 'works', 'resolve', 'download', 'parse', 'telemetry', 'config'],
     packages: [],
@@ -97,6 +101,8 @@ const HEAVY: Readonly<Record<string, RegExp>> = {
   pg: /^(hosts|queue)\/postgres\//,
   '@modelcontextprotocol/': /^mcp\/(server|serve-stdio)\.ts$/,
   esbuild: /^report\/bundle\.ts$/,
+  sigma: /^report\/page\/graph\//,
+  graphology: /^report\/page\/graph\//,
   '@embedpdf/pdfium': /^parse\/doctags\/engines\//,
   'onnxruntime-node': /^parse\/embed\/engines\//,
   'parquet-wasm': /^parse\/.*parquet/,

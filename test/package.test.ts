@@ -6,6 +6,7 @@ import { dirname, join } from 'node:path';
 import { after, before, test } from 'node:test';
 
 import { LIBRARY_EXAMPLES, runProgram } from './support/examples.ts';
+import { replayDockerfile } from './support/replay-dockerfile.ts';
 import { writeSnippets } from './support/snippets.ts';
 
 interface PackageJson {
@@ -14,6 +15,7 @@ interface PackageJson {
   readonly scripts: Readonly<Record<string, string>>;
   readonly dependencies: Readonly<Record<string, string>>;
   readonly optionalDependencies: Readonly<Record<string, string>>;
+  readonly peerDependencies: Readonly<Record<string, string>>;
 }
 
 const ROOT = join(import.meta.dirname, '..');
@@ -68,6 +70,26 @@ test('the packed package carries programs and no tests, sources or data', () => 
     files.filter((file) => /\.test\.|[^d]\.ts$/.test(file)),
     [],
   );
+});
+
+test('the steps of examples/ops/Dockerfile, replayed in an empty folder, leave a program that runs', (context) => {
+  if (process.platform === 'win32') {
+    context.skip('NOT TESTED: the steps are those of a shell');
+    return;
+  }
+  const { root, ran, start } = replayDockerfile(join(ROOT, 'examples', 'ops', 'Dockerfile'), {
+    context: consumer,
+    modules: join(ROOT, 'node_modules'),
+    manifest,
+  });
+  try {
+    assert.match(ran.at(-1) ?? '', /^0\.1\.0/, 'the last step asks for the version');
+    const { status, stdout, stderr } = start(['--help']);
+    assert.equal(status, 0, stderr);
+    assert.match(stdout, /docstokg queue run \[options\]/);
+  } finally {
+    rmSync(root, { recursive: true, force: true });
+  }
 });
 
 test('every subpath of the packed package imports', () => {

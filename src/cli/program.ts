@@ -29,6 +29,11 @@ const COMMANDS: readonly Entry[] = [
   { name: 'demo', doors: ['docstokg'], load: async () => (await import('./commands/demo.ts')).demoCommand() },
   { name: 'run', doors: ['docstokg'], load: async () => (await import('./commands/run/index.ts')).runCommand() },
   {
+    name: 'estimate',
+    doors: ['docstokg', 'contentdownload'],
+    load: async () => (await import('./commands/estimate.ts')).estimateCommand(),
+  },
+  {
     name: 'download',
     doors: ['docstokg'],
     load: async () => {

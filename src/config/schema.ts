@@ -162,6 +162,25 @@ const downloadSchema = z.strictObject({
   thorough: z.boolean().default(true).describe('Also ask repositories that have no reason to know a work.'),
 });
 
+/** What `docstokg estimate` takes for granted; none of it is documented by anybody, all of it differs between fields. */
+const estimateSchema = z.strictObject({
+  sample: z
+    .int()
+    .min(1)
+    .max(100)
+    .default(100)
+    .describe('Works that are looked at to tell how many are open, and where.'),
+  usd_per_credit: z.number().min(0).default(0.0001).describe('What OpenAlex charges for a credit, in US dollars.'),
+  credits_per_page: z.number().min(0).default(1).describe('Credits for a page of 100 works.'),
+  credits_per_search_page: z.number().min(0).default(10).describe('Credits for a page of a search by words.'),
+  megabytes_per_work: z.number().min(0).default(2).describe('Size of a full text, in megabytes.'),
+  requests_per_work: z
+    .number()
+    .min(1)
+    .default(1.5)
+    .describe('Requests to the host of a full text: the file, and now and then the page in front of it.'),
+});
+
 /** Every setting of the program: each key has a default and a sentence. */
 export const configSchema = z.strictObject({
   orchestrator: orchestratorSchema.prefault({}).describe('How jobs are run.'),
@@ -172,6 +191,7 @@ export const configSchema = z.strictObject({
   http: httpSchema.prefault({}).describe('How the web is asked.'),
   services: servicesSchema.prefault({}).describe('Where scholarly services are.'),
   keys: keysSchema.prefault({}).describe('Keys of services.'),
+  estimate: estimateSchema.prefault({}).describe('What an estimate takes for granted.'),
   telemetry: telemetrySchema.prefault({}).describe('What is told to the outside about a run.'),
 });
 

@@ -15,6 +15,8 @@ import { documentLinks } from './document-links.ts';
 import { Library } from './library/library.ts';
 import { LiveSearch } from './library/live-search.ts';
 import { CorpusGraph } from './corpus-graph.ts';
+import type { Estimate } from './estimate.ts';
+import { estimateWorks } from './estimate.ts';
 import { eventStream } from './event-stream.ts';
 import type { ExportRequest } from './export/export-corpus.ts';
 import { exportCorpus } from './export/export-corpus.ts';
@@ -24,7 +26,7 @@ import type { CorpusEvent } from './events.ts';
 import type { GatherRequest } from './gather-request.ts';
 import { findPlansOfWorks, findWorks } from './find-works.ts';
 import { Gathering } from './gather.ts';
-import { wantedDocuments } from './gather-request.ts';
+import { askedFor, wantedDocuments } from './gather-request.ts';
 import type { RefreshRequest } from './refresh/refresh-corpus.ts';
 import { refreshCorpus } from './refresh/refresh-corpus.ts';
 import type { RefreshDiff } from './refresh/refresh-diff.ts';
@@ -52,6 +54,12 @@ export interface CorpusOptions {
   /** Settings that `loadConfig` has resolved already: nothing else is read, and the folders they name stay as they are. */
   readonly config?: Config;
   readonly clock?: Clock;
+}
+
+/** How a corpus is looked into without a change: who hears what is worth telling, and what stops it. */
+interface Looking {
+  readonly tell?: (message: string) => void;
+  readonly signal?: AbortSignal;
 }
 
 /** The settings that make a folder all there is to a corpus: its files, its queue and its data. */
@@ -124,27 +132,24 @@ export class Corpus implements AsyncDisposable {
   }
 
   /** The works that a request would gather; nothing is fetched and nothing is written down about them. */
-  find(
-    request: GatherRequest,
-    options: { readonly tell?: (message: string) => void; readonly signal?: AbortSignal } = {},
-  ): AsyncGenerator<Work, void> {
+  find(request: GatherRequest, options: Looking = {}): AsyncGenerator<Work, void> {
     const { runtime, signal } = this.#looking(options);
     return findWorks(wantedDocuments(request, this.config), runtime, signal);
   }
 
   /** The same works with where each resolver says that they are; no file is fetched and nothing is written down. */
-  plans(
-    request: GatherRequest,
-    options: { readonly tell?: (message: string) => void; readonly signal?: AbortSignal } = {},
-  ): AsyncGenerator<WorkPlans, void> {
+  plans(request: GatherRequest, options: Looking = {}): AsyncGenerator<WorkPlans, void> {
     const { runtime, signal } = this.#looking(options);
     return findPlansOfWorks(wantedDocuments(request, this.config), runtime, signal);
   }
 
-  #looking(options: { readonly tell?: (message: string) => void; readonly signal?: AbortSignal }): {
-    readonly runtime: Runtime;
-    readonly signal: AbortSignal;
-  } {
+  /** What gathering the same would come to: works, how many likely open, credits, hours, gigabytes. Nothing is fetched. */
+  async estimate(request: GatherRequest, options: Looking = {}): Promise<Estimate> {
+    const { runtime, signal } = this.#looking(options);
+    return await estimateWorks(wantedDocuments(await askedFor(this.folder, request), this.config), runtime, signal);
+  }
+
+  #looking(options: Looking): { readonly runtime: Runtime; readonly signal: AbortSignal } {
     const { tell = () => undefined, signal = new AbortController().signal } = options;
     return { runtime: { clock: this.#clock, log: (_level, message) => tell(message) }, signal };
   }

@@ -5,6 +5,7 @@ export type { CorpusOptions } from './corpus.ts';
 export type { CorpusGraph, GraphEvent, GraphRequest } from './corpus-graph.ts';
 export type { CorpusStageName } from './corpus-run.ts';
 export type { CorpusEvent, MessageEvent } from './events.ts';
+export type { Estimate } from './estimate.ts';
 export { Gathering } from './gather.ts';
 export type { GatherProgress } from './gather.ts';
 export type { GatherRequest } from './gather-request.ts';

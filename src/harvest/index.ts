@@ -18,7 +18,8 @@ export {
 } from './open-download.ts';
 export type { Asking, DownloadAssembly, DownloadParts, WorkPlans } from './open-download.ts';
 export { openQueue, orchestratorOptions, queueLayer } from './queue/open-queue.ts';
-export { asksOpenAlex, checkWanted, listingPath, wantedWorks } from './provider.ts';
+export { asksOpenAlex, checkWanted, listingPath, namedWorks, wantedListings, wantedWorks } from './provider.ts';
+export { hostRates } from './open-admission.ts';
 export type { UnreadableEntry, WantedWorks } from './provider.ts';
 export type { Runtime } from './queue/runtime.ts';
 export { simulatedLayer, simulatedWebLayer } from './simulated-web.ts';

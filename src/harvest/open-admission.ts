@@ -48,6 +48,12 @@ export function ownAdmission(config: Config, services: Services, clock: Clock): 
   return createMemoryAdmission({ clock, table: tableOf(config, services), policy: policyOf(config) });
 }
 
+/** How many requests a second a host will get from us at most, by its service's rules or by the settings. */
+export function hostRates(config: Config, services: Services): (host: string) => number {
+  const table = tableOf(config, services);
+  return (host) => Math.min(...table.keysOf(host).map((key) => table.rulesOf(key).perSecond)) * (1 - table.margin);
+}
+
 /** What hosts and services allow, as the configuration says. */
 export function tableOf({ http, orchestrator }: Config, services: Services): HostTable {
   return new HostTable({

@@ -136,16 +136,35 @@ export function wantedWorks(ids: readonly string[], options: WantedWorks, parts:
 async function* works(ids: readonly string[], options: WantedWorks, parts: ProviderParts): AsyncGenerator<Work> {
   checkWanted(ids, options);
   for (const id of ids) {
-    const listed = workFromText(id);
     const pasted = parseOpenAlexUrl(id);
     if (pasted) yield* listing({ ...pasted }, { ...parts, statePath: undefined }, options.max);
-    else if (listed.kind === 'work') yield listed.work;
+    else yield* namedBy(id);
   }
   for (const file of options.input ?? []) yield* worksOfList(file, parts);
   if (!asksOpenAlex(options)) return;
   const { depth = 1, cites, citedBy } = options;
   yield* listing(queryOf(options), parts, options.max);
   if (depth > 1) yield* snowball(options, parts, { cites, citedBy });
+}
+
+function namedBy(id: string): Work[] {
+  const listed = workFromText(id);
+  return listed.kind === 'work' ? [listed.work] : [];
+}
+
+/** The works that are named one by one, by their ids or in lists. */
+export async function* namedWorks(
+  ids: readonly string[],
+  options: WantedWorks,
+  parts: ProviderParts,
+): AsyncGenerator<Work> {
+  for (const id of ids) if (!parseOpenAlexUrl(id)) yield* namedBy(id);
+  for (const file of options.input ?? []) yield* worksOfList(file, parts);
+}
+
+/** What OpenAlex is asked to list; of citations the first step. */
+export function wantedListings(ids: readonly string[], options: WantedWorks): OpenAlexQuery[] {
+  return [...ids.flatMap((id) => parseOpenAlexUrl(id) ?? []), ...(asksOpenAlex(options) ? [queryOf(options)] : [])];
 }
 
 function queryOf(options: WantedWorks): OpenAlexQuery {

@@ -22,12 +22,13 @@ export { parseOpenAlexWork } from './openalex/parse-work.ts';
 export { OPENALEX_SELECT } from './openalex/schema.ts';
 export { filterFor, parseOpenAlexUrl } from './openalex/query.ts';
 export type { OpenAlexQuery, Subject } from './openalex/query.ts';
-export { countOpenAlex, iterateOpenAlex } from './openalex/list-works.ts';
+export { iterateOpenAlex, sampleOpenAlex } from './openalex/list-works.ts';
 export type {
   OpenAlexBudget,
   OpenAlexEnd,
   OpenAlexEvent,
   OpenAlexOptions,
+  OpenAlexSample,
   OpenAlexState,
 } from './openalex/list-works.ts';
 export { workFromText } from './lists/listed-work.ts';

@@ -144,18 +144,48 @@ async function subjectOf(
   return search === undefined ? { kind: 'filter' } : { kind: 'search', text: search };
 }
 
-/** How many works a query selects, which costs one page of one work. */
-export async function countOpenAlex(
+/** What OpenAlex has for a query: how many works, and some of them. */
+export interface OpenAlexSample {
+  readonly kind: 'sample';
+  readonly total: number;
+  readonly subject: Subject;
+  /** Drawn evenly; all of them where there are no more than were asked for. */
+  readonly works: readonly Work[];
+  /** Questions that are charged for, and were asked. */
+  readonly pages: number;
+  readonly budget: OpenAlexBudget | null;
+}
+
+/** How many works a query selects and what some of them are like, for the price of two pages. */
+export async function sampleOpenAlex(
   query: OpenAlexQuery,
+  size: number,
   options: OpenAlexOptions,
-): Promise<{ readonly count: number; readonly subject: Subject } | undefined> {
+): Promise<OpenAlexSample | OpenAlexEnd> {
   const subject = await subjectOf(query, options);
-  if (subject.kind === 'end') return undefined;
-  const parameters = { ...worksParameters(query, subject), per_page: '1', select: 'id' };
-  const answer = await lookupJson(options.send, request('works', parameters, options), openAlexPage, options.signal);
-  return answer.kind === 'found' && answer.value.meta.count !== null
-    ? { count: answer.value.meta.count, subject }
-    : undefined;
+  if (subject.kind === 'end') return subject.end;
+  const selected = worksParameters(query, subject);
+  const ask = async (parameters: Readonly<Record<string, string>>) =>
+    await lookupJson(
+      options.send,
+      request('works', { ...selected, ...parameters }, options),
+      openAlexPage,
+      options.signal,
+    );
+  const counted = await ask({ per_page: '1', select: 'id' });
+  if (counted.kind !== 'found') return endOf(counted, null);
+  const total = counted.value.meta.count ?? counted.value.results.length;
+  const wanted = Math.min(MAX_PER_PAGE, size);
+  if (total === 0) return { kind: 'sample', total, subject, works: [], pages: 1, budget: budgetOf(counted.response) };
+  const drawn = await ask({
+    per_page: String(wanted),
+    select: OPENALEX_SELECT,
+    // A sample of all is refused.
+    ...(total > wanted && { sample: String(wanted), seed: '1' }),
+  });
+  if (drawn.kind !== 'found') return endOf(drawn, null);
+  const works = drawn.value.results.flatMap((record) => parseOpenAlexWork(record) ?? []);
+  return { kind: 'sample', total, subject, works, pages: 2, budget: budgetOf(drawn.response) };
 }
 
 /** Finds the topic a text names; asking for suggestions is free of charge. */
