@@ -70,6 +70,9 @@ const PLANTED: readonly Archetype[] = [
   'B-springer_nature',
   'B-wiley_tdm',
   'B-elsevier_tdm',
+  // Open by the record and out of reach: a host that asks for a year, and a name that is gone.
+  'A14',
+  'A14',
 ];
 
 /** True for a work that is there for one resolver alone. */

@@ -6,20 +6,12 @@ import type { Config } from '../config/index.ts';
 import type { DownloadEvent, InspectDocument, ManifestRow, WorkProvider } from '../download/index.ts';
 import { DownloadRun, KeptFiles, slug } from '../download/index.ts';
 import type { Admission, HostEvent } from '../hosts/index.ts';
-import type { DnsMapping, HttpClient, HttpClientOptions, HttpEvent, Send } from '../http/index.ts';
+import type { HttpClient, HttpClientOptions, HttpEvent, Send } from '../http/index.ts';
 import { createHttpClient, requireContact, SqliteCacheStore } from '../http/index.ts';
 import type { LeasedJob, QueueEvent, WorkQueue } from '../queue/index.ts';
 import { currentJob } from '../queue/index.ts';
 import type { Finding, ResolverChoice, ServiceName, TitleFinding } from '../resolve/index.ts';
-import {
-  baseUrlsBelow,
-  chooseResolvers,
-  completeWork,
-  findByTitle,
-  findPlans,
-  Lookups,
-  Services,
-} from '../resolve/index.ts';
+import { baseUrlsBelow, chooseResolvers, completeWork, findPlans, Lookups, Services } from '../resolve/index.ts';
 import { HostLog } from '../telemetry/index.ts';
 import type { CitedWork, Work } from '../works/index.ts';
 import { RecordStore } from '../works/index.ts';
@@ -27,12 +19,14 @@ import { checkFolder } from './check-folder.ts';
 import { ManifestFolder } from './ledger/manifest-folder.ts';
 import { EntryRows } from './ledger/entry-rows.ts';
 import { restoreRecords, writeWorksFile } from './ledger/works-file.ts';
-import type { UnreadableEntry } from './provider.ts';
+import type { UnreadableEntry } from './list-entry.ts';
+import { dnsMappings } from './dns-mappings.ts';
 import { openAdmission, ownAdmission } from './open-admission.ts';
 import { orchestratorOptions } from './queue/open-queue.ts';
 import type { Runtime } from './queue/runtime.ts';
 import { keepingRecords } from './seen-records.ts';
 import { ReviewFile } from './review-file.ts';
+import { titleSearch } from './title-search.ts';
 import { createWebTime } from './web-time.ts';
 
 /** A work and where the resolvers say that it is. */
@@ -162,11 +156,6 @@ export function openAsking(
     },
     [Symbol.asyncDispose]: () => client[Symbol.asyncDispose](),
   };
-}
-
-function titleSearch({ download }: Config, lookups: Lookups, contact: string): Asking['byTitle'] {
-  const search = { lookups, contact, accept: download.title_accept, review: download.title_review };
-  return (cited, signal) => findByTitle(cited, search, signal);
 }
 
 function resolverChoice(download: Config['download']): ResolverChoice {
@@ -307,18 +296,4 @@ export async function assembleDownload(
     webClock: web.clock,
     [Symbol.asyncDispose]: () => stack.disposeAsync(),
   };
-}
-
-/** Whether the queue tells it, and not the download itself. */
-export function isQueueEvent(event: DownloadEvent | QueueEvent): event is QueueEvent {
-  return !/^(work-|worker-)/.test(event.kind);
-}
-
-/** `{"*.sim.test": "127.0.0.1:8080"}`; a name that leads where nobody may go is still refused when it is reached. */
-export function dnsMappings(map: Readonly<Record<string, string>>, allow: readonly string[]): DnsMapping[] {
-  return Object.entries(map).map(([pattern, target]) => {
-    const at = target.lastIndexOf(':');
-    const port = Number(target.slice(at + 1));
-    return { pattern, address: target.slice(0, at), port, trusted: allow.includes(target) };
-  });
 }

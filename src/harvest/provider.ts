@@ -1,25 +1,23 @@
 import { accessSync, constants, statSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { join } from 'node:path';
 
 import type { Clock } from '../base/index.ts';
 import { AppError, wait } from '../base/index.ts';
-import type { TitleFinding } from '../resolve/index.ts';
-import type { ListedWork, OpenAlexQuery, RecordStore, Work } from '../works/index.ts';
+import type { OpenAlexQuery, RecordStore, Work } from '../works/index.ts';
 import {
   filterFor,
   listFormatOf,
-  namedWork,
-  NO_IDS,
   parseOpenAlexUrl,
   parseZotero,
   readWorks,
   readZotero,
-  workFromIds,
   workFromText,
 } from '../works/index.ts';
 import type { Asking } from './open-download.ts';
 import { listWorks } from './listing.ts';
 import type { ReviewFile } from './review-file.ts';
+import type { UnreadableEntry } from './list-entry.ts';
+import { searched, TitleCounts } from './search-titles.ts';
 
 /** Which works are wanted, besides those named by their ids. */
 export interface WantedWorks {
@@ -52,19 +50,6 @@ export interface WantedWorks {
 /** Whether anything is to be listed by OpenAlex. */
 export function asksOpenAlex({ topic, filter, orcid, ror, cites, citedBy }: WantedWorks): boolean {
   return [topic, filter, orcid, ror, cites, citedBy].some((each) => each !== undefined && each.length > 0);
-}
-
-/** An entry of a list that names no work, or not yet. */
-export interface UnreadableEntry {
-  readonly file: string;
-  readonly line: number;
-  readonly word: 'unreadable-entry' | 'title-doubtful' | 'title-unknown' | 'lookup-failed';
-  readonly reason: string;
-}
-
-/** The name of an entry of a list: the list's own and the line. */
-export function entryName({ file, line }: Pick<UnreadableEntry, 'file' | 'line'>): string {
-  return `${basename(file)}#${line}`;
 }
 
 /** What finding works needs. */
@@ -207,82 +192,6 @@ async function* worksOfList(file: string, parts: ProviderParts): AsyncGenerator<
   }
   const told = counts.inWords();
   if (told !== undefined) tell(`${file}: ${told}`);
-}
-
-type Cited = Extract<ListedWork, { kind: 'cited' }>;
-type Searched =
-  | Extract<ListedWork, { kind: 'work' }>
-  | (Extract<ListedWork, { kind: 'bad' }> & Pick<UnreadableEntry, 'word'>);
-
-/** An entry without an id: what somebody decided about it counts first, then what Crossref finds. */
-async function searched(file: string, entry: Cited, parts: ProviderParts, counts: TitleCounts): Promise<Searched> {
-  const { line, cited } = entry;
-  const name = entryName({ file, line });
-  const decision = parts.review?.decision(name);
-  if (decision?.kind === 'chosen') return found(entry, decision.doi, name);
-  if (decision?.kind === 'refused')
-    return { kind: 'bad', line, word: 'title-unknown', reason: 'it is none of those that were found, by review.csv' };
-  const finding = await parts.byTitle(cited, parts.signal);
-  counts.add(finding.kind);
-  if (finding.kind === 'accepted') return found(entry, finding.candidate.doi, name);
-  const [url] = entry.urls;
-  // Nobody knows it by its title, but the list says where it is.
-  if (url !== undefined) {
-    const { title, year, authors } = cited;
-    return { kind: 'work', line, work: namedWork(`url:${url}`, NO_IDS, { title, year, authors, urls: entry.urls }) };
-  }
-  const shown = JSON.stringify((cited.title ?? cited.text).slice(0, 100));
-  switch (finding.kind) {
-    case 'doubtful': {
-      parts.review?.add(name, cited, finding.why, finding.candidates);
-      const reason = `${shown} may be ${finding.candidates.map(({ doi }) => doi).join(' or ')}: ${finding.why}`;
-      return { kind: 'bad', line, word: 'title-doubtful', reason };
-    }
-    case 'none':
-      return {
-        kind: 'bad',
-        line,
-        word: 'title-unknown',
-        reason: `${shown} has no id, and Crossref knows no such work`,
-      };
-    case 'away':
-      return {
-        kind: 'bad',
-        line,
-        word: 'lookup-failed',
-        reason: `${shown} could not be searched for: ${finding.message}`,
-      };
-  }
-}
-
-function found({ line, cited, urls, record }: Cited, doi: string, entry: string): Searched {
-  const { title, year, authors } = cited;
-  const work = workFromIds({ ...NO_IDS, doi }, { title, year, authors, urls }) as Work;
-  return {
-    kind: 'work',
-    work,
-    line,
-    decides: entry,
-    ...(record && { record: { ...record, id: work.id, ids: work.ids } }),
-  };
-}
-
-/** How many entries were searched for by their titles, and what came of it. */
-class TitleCounts {
-  readonly #counts = { accepted: 0, doubtful: 0, none: 0, away: 0 };
-
-  add(kind: TitleFinding['kind']): void {
-    this.#counts[kind] += 1;
-  }
-
-  inWords(): string | undefined {
-    const { accepted, doubtful, none, away } = this.#counts;
-    const all = accepted + doubtful + none + away;
-    if (all === 0) return undefined;
-    const asked = away === 0 ? '' : `, ${away} could not be asked for: the same command asks again`;
-    const open = doubtful === 0 ? '' : ' (decide about them in review.csv)';
-    return `${all} entries without an id: ${accepted} found by title, ${doubtful} doubtful${open}, ${none} unknown${asked}`;
-  }
 }
 
 /** Works around works around works: each step asks for what cites, or is cited by, what the step before has found. */

@@ -111,7 +111,7 @@ function likeTitles(one: string, other: string): number {
 
 /** How many words two titles have in common in the same order: "the adult hippocampus" is not "adults and the hippocampus". */
 function inOrder(a: readonly string[], b: readonly string[]): number {
-  let above = new Array<number>(b.length + 1).fill(0);
+  let above = Array.from({ length: b.length + 1 }, () => 0);
   for (const word of a) {
     const row = [0];
     for (const [at, other] of b.entries())

@@ -3,8 +3,8 @@ import type { WorkOutcome } from '../../download/index.ts';
 import { manifestRow } from '../../download/index.ts';
 import type { Work } from '../../works/index.ts';
 import { namedWork, NO_IDS } from '../../works/index.ts';
-import type { UnreadableEntry } from '../provider.ts';
-import { entryName } from '../provider.ts';
+import type { UnreadableEntry } from '../list-entry.ts';
+import { entryName } from '../list-entry.ts';
 import type { ManifestFolder } from './manifest-folder.ts';
 
 /** Writes down entries of lists that name no work, and what they turn out to be: each is accounted for like any work. */
