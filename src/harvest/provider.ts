@@ -1,5 +1,5 @@
 import { accessSync, constants, statSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 
 import type { Clock } from '../base/index.ts';
 import { AppError, wait } from '../base/index.ts';
@@ -15,7 +15,7 @@ import {
 } from '../works/index.ts';
 import type { Asking } from './open-download.ts';
 import { listWorks } from './listing.ts';
-import { ZoteroVersions } from './zotero-versions.ts';
+import type { ZoteroVersions } from './zotero-versions.ts';
 import type { ReviewFile } from './review-file.ts';
 import type { UnreadableEntry } from './list-entry.ts';
 import { searched, TitleCounts } from './search-titles.ts';
@@ -67,6 +67,8 @@ interface ProviderParts extends Asking {
   readonly review?: ReviewFile;
   readonly clock: Clock;
   readonly zoteroKey: string;
+  /** Up to which version libraries have been read; none for whoever only looks. */
+  readonly zoteroVersions?: ZoteroVersions | undefined;
   /** Where a listing that ends early is written down; none for one that only looks. */
   readonly statePath: string | undefined;
 }
@@ -160,9 +162,8 @@ function queryOf(options: WantedWorks): OpenAlexQuery {
 
 /** The works of a list, with what it says about them; an entry that names none is taken down by its line. */
 async function* worksOfList(file: string, parts: ProviderParts): AsyncGenerator<Work> {
-  const { send, records, signal, tell, clock, zoteroKey, statePath } = parts;
+  const { send, records, signal, tell, clock, zoteroKey, zoteroVersions: versions } = parts;
   const zotero = parseZotero(file);
-  const versions = statePath === undefined ? undefined : new ZoteroVersions(join(dirname(statePath), 'zotero.json'));
   const entries = zotero
     ? readZotero(zotero, {
         send,
@@ -170,7 +171,7 @@ async function* worksOfList(file: string, parts: ProviderParts): AsyncGenerator<
         wait: (ms, stop) => wait(clock, ms, stop),
         // A library that has not changed has brought all its works already.
         since: versions?.of(zotero.path),
-        kept: (version) => versions?.keep(zotero.path, version),
+        kept: (version) => versions?.read(zotero.path, version),
         signal,
       })
     : readWorks(file);
@@ -251,6 +252,11 @@ async function* limited(source: AsyncIterable<Work>, max: number | undefined): A
     yielded += 1;
     yield work;
   }
+}
+
+/** Where the run in a folder keeps up to which version it has read libraries of Zotero. */
+export function zoteroPath(out: string): string {
+  return join(out, 'state', 'zotero.json');
 }
 
 /** Where the run in a folder keeps how far its listing came. */

@@ -1,23 +1,32 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { readFileSync } from 'node:fs';
+
+import { writeFileAtomic } from '../base/index.ts';
 
 /** Up to which version the libraries of Zotero have been read by a run. It can be lost: then they are read again. */
 export class ZoteroVersions {
   readonly #path: string;
+  readonly #read = new Map<string, number>();
 
   constructor(path: string) {
     this.#path = path;
   }
 
-  /** The version of a library whose items have all been taken; undefined where it was not read to its end. */
+  /** The version of a library of which every work is known to the run; undefined where there is none. */
   of(library: string): number | undefined {
     const version = this.#all()[library];
     return typeof version === 'number' ? version : undefined;
   }
 
-  keep(library: string, version: number): void {
-    mkdirSync(dirname(this.#path), { recursive: true });
-    writeFileSync(this.#path, `${JSON.stringify({ ...this.#all(), [library]: version })}\n`);
+  /** A library was read to its end; its works may still be on their way into the queue. */
+  read(library: string, version: number): void {
+    this.#read.set(library, version);
+  }
+
+  /** Every work that was read is in the queue: from now on these libraries need not be read again. */
+  async commit(): Promise<void> {
+    if (this.#read.size === 0) return;
+    await writeFileAtomic(this.#path, `${JSON.stringify({ ...this.#all(), ...Object.fromEntries(this.#read) })}\n`);
+    this.#read.clear();
   }
 
   #all(): Readonly<Record<string, unknown>> {
