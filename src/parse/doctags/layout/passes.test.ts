@@ -133,6 +133,74 @@ Far pond      1         9
   );
 });
 
+test('all stripes of a table may be one shape, and the figure below it is another', () => {
+  const rows = drawnPage(`
+TA B LE 3 Ducks by pond.
+
+Pond          Ducks     Geese
+Upper pond    12        3
+Lower pond    7         11
+Middle pond   5         2
+Far pond      1         9
+Near pond     4         8
+Small pond    2         1
+Old pond      6         7
+New pond      9         4
+
+
+
+
+        ████████████
+        ████████████
+        ████████████
+        ████████████
+FI G U R E 1 Ducks of one pond.
+`);
+  const stripes = [
+    { top: 57, bottom: 69 },
+    { top: 70, bottom: 165 },
+  ].map(({ top, bottom }) => ({ kind: 'path' as const, box: { left: 48, right: 210, top, bottom }, form: -1 }));
+  const page = { ...rows, drawings: [...rows.drawings, ...stripes] };
+  const { floats } = after('tables', page);
+  assert.deepEqual(
+    [...(floats.get(1)?.values() ?? [])].map(({ kind, table }) => [kind, table?.columns]),
+    [
+      ['table', 3],
+      ['picture', undefined],
+    ],
+  );
+  assert.deepEqual(
+    drafts('captions', page).filter((each) => each.startsWith('caption')),
+    ['caption: TABLE 3 Ducks by pond.', 'caption: FIGURE 1 Ducks of one pond.'],
+  );
+});
+
+test('abbreviations set as running text are a list', () => {
+  const found = drafts(
+    'lists',
+    drawnPage(`
+«Abbreviations»
+
+DPP: Ducks per pond; GPM: Geese per meadow; SD: Standard
+deviation; CI: Confidence interval.
+
+«Funding»
+
+The town; the county; and all who came.
+`),
+  );
+  assert.deepEqual(
+    found.filter((each) => each.startsWith('list_item')),
+    [
+      'list_item: DPP: Ducks per pond',
+      'list_item: GPM: Geese per meadow',
+      'list_item: SD: Standard deviation',
+      'list_item: CI: Confidence interval.',
+    ],
+  );
+  assert.ok(found.includes('text: The town; the county; and all who came.'), found.join('\n'));
+});
+
 test('a figure reaches from its caption over all its parts to the running text above', () => {
   const { pictures, text } = after(
     'pictures',
