@@ -1,5 +1,5 @@
 import { numberedLines } from './line-number.ts';
-import { pageNumber } from './page-number.ts';
+import { labelsEntry, pageNumber } from './page-number.ts';
 import { glyphsText } from './segment-text.ts';
 import type { Segment } from './segment.ts';
 import { CAPTION } from './table-region.ts';
@@ -159,29 +159,9 @@ function markPageNumbers(
         .map((other) => other.candidate.page),
     );
     const page = pages.find((each) => each.page === candidate.page);
-    if (page && labels(candidate.segment, page)) continue;
+    if (page && labelsEntry(candidate.segment, page.segments)) continue;
     if (support.size >= 2 || (page && pages.length === 1 && isOutermost(candidate, page))) repeated.add(candidate);
   }
-}
-
-/** The number of an entry of a list stands right before its text, and lines below go on at the text's edge. */
-function labels(number: Segment, page: PageSegments): boolean {
-  const text = page.segments.find(
-    (other) =>
-      other.left > number.right &&
-      other.left - number.right < 3 * number.size &&
-      Math.abs(other.baseline - number.baseline) < 0.3 * number.size &&
-      Math.abs(other.size - number.size) < 0.1 * number.size,
-  );
-  return (
-    text !== undefined &&
-    page.segments.some(
-      (other) =>
-        Math.abs(other.left - text.left) < 0.5 * number.size &&
-        other.baseline - text.baseline > 2 &&
-        other.baseline - text.baseline < 1.6 * number.size,
-    )
-  );
 }
 
 /** Outside of a running head stands nothing but other heads: a table's head that repeats has its caption above it. */

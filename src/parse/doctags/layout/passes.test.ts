@@ -84,6 +84,33 @@ test('two columns of running text between two rules are no table, even on one pa
   assert.equal(floats.get(1)?.size, 0);
 });
 
+test('rules of tables that begin at one height of several pages stay with their tables', () => {
+  const pages = [1, 2, 3].map((number) =>
+    drawnPage(
+      `
+Table ${number}. Ducks and geese.
+${'─'.repeat(76)}
+Pond                Ducks               Geese
+${'─'.repeat(76)}
+Upper               12                  3
+Lower               7                   11
+${'─'.repeat(76)}
+
+ducks swim on every pond that is there     and eat what they find below, where
+and look for weeds in the shallow water    others do not come to look for such
+while geese walk about on the meadows      a row that nobody has ever counted
+`,
+      number,
+    ),
+  );
+  const { pageRules, floats } = after('tables', ...pages);
+  assert.equal(pageRules.size, 0);
+  assert.deepEqual(
+    [...floats.values()].map((all) => [...all.values()].map(({ table }) => [table?.rows, table?.columns])),
+    [[[3, 3]], [[3, 3]], [[3, 3]]],
+  );
+});
+
 test('a table reaches from its caption, with the head above the first rule, to its last rule', () => {
   const { floats } = after(
     'tables',
@@ -327,6 +354,10 @@ their number changes with every hour of a day and nobody stays for longer than
 it takes to count them all.
 
 «The number of» β«-ducks that were seen on each of all the ponds.» They are few
+and look for weeds in the shallow water where others do not come to look for
+while geese walk about on the meadows in a row that nobody has ever counted.
+
+ducks on ponds are counted twice. «T»hey are the same ducks and they swim there
 and look for weeds in the shallow water where others do not come to look for
 while geese walk about on the meadows in a row that nobody has ever counted.
 

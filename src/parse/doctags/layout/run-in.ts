@@ -91,6 +91,10 @@ function runInOf(draft: Draft): RunIn | undefined {
       end = line.glyphs.findIndex((glyph, index) => index > on && !set(glyph));
     }
     if (end < 0) continue;
+    // One sign of another font in text that goes on as it began ends no heading.
+    const rest = [...line.glyphs.slice(end + 1), ...(draft.lines[at + 1]?.glyphs ?? [])];
+    const letters = rest.filter(({ text }) => /\p{L}/u.test(text)).slice(0, 12);
+    if (letters.filter(set).length > 0.6 * letters.length) return undefined;
     return cutAt(draft, at, end);
   }
   return undefined;
