@@ -44,6 +44,8 @@ export class SharedAllowance implements Allowance {
   #waiting = 0;
   #spaced = false;
   #contended = false;
+  /** Taken, and not on the wire yet. */
+  #leaving = 0;
   /** A wish is on its way: what it asks for is not asked for again. */
   #pending = false;
   #usedAt = 0;
@@ -78,7 +80,10 @@ export class SharedAllowance implements Allowance {
     if (local) return local.opensAt(ahead, now);
     this.#dropLate(now);
     if (this.inFlight + ahead >= this.#slots) return Infinity;
-    return this.#pace.intervalMs === 0 ? now : (this.#turns[ahead] ?? Infinity);
+    const { intervalMs, burst } = this.#pace;
+    if (intervalMs === 0) return now;
+    // When it may be followed is known when it is on the wire.
+    return this.#leaving >= burst ? Infinity : (this.#turns[ahead] ?? Infinity);
   }
 
   lineMs(ahead: number, now: number): number {
@@ -90,9 +95,24 @@ export class SharedAllowance implements Allowance {
 
   take(now: number): void {
     this.inFlight += 1;
+    this.#leaving += 1;
     this.#usedAt = now;
-    this.#local?.take(now);
+    this.#local?.take();
     if (!this.#local) this.#turns.shift();
+  }
+
+  /** One that left late makes those after it late: our own, and as soon as the fleet knows, everybody's. */
+  sent(now: number, takenAt: number): void {
+    this.#leaving -= 1;
+    if (this.#local) return this.#local.sent(now);
+    const { intervalMs, burst, from } = this.#pace;
+    if (from !== 'request' || intervalMs === 0 || burst > 1) return;
+    const lateMs = now - takenAt;
+    if (lateMs <= LATE_SHARE * intervalMs) return;
+    const before = this.#turns.length;
+    this.#turns = this.#turns.filter((at) => at >= now + intervalMs / (1 + LATE_SHARE));
+    this.#spaced = true;
+    if (before > 0 || this.#waiting > 0) this.#ask(0);
   }
 
   release(): void {
@@ -209,7 +229,8 @@ export class SharedAllowance implements Allowance {
     };
     this.#local = new LocalAllowance(pace);
     // What was reserved or sent a moment ago counts.
-    for (let at = 0; at < this.inFlight; at += 1) this.#local.take(now);
+    for (let at = 0; at < this.inFlight; at += 1) this.#local.take();
+    for (let at = this.#leaving; at < this.inFlight; at += 1) this.#local.sent(now);
     this.#local.change({ ...pace, intervalMs: pace.intervalMs + 1e-9 }, now);
     this.#turns = [];
     this.#slots = 0;
