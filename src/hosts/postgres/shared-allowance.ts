@@ -161,7 +161,9 @@ export class SharedAllowance implements Allowance {
     const wanted = yields ? 0 : this.#waiting;
     const slots = Math.min(cap, this.inFlight + wanted);
     const ahead = from === 'answer' ? 1 : Math.min(MOST_TURNS, Math.max(1, Math.floor(AHEAD_MS / (intervalMs || 1))));
-    const turns = intervalMs === 0 || this.#spaced ? 0 : Math.max(0, Math.min(wanted, ahead) - this.#turns.length);
+    // Where the pause counts from the answer, the next turn is known when that has come.
+    const isOpen = intervalMs > 0 && !this.#spaced && (from === 'request' || this.inFlight === 0);
+    const turns = isOpen ? Math.max(0, Math.min(wanted, ahead) - this.#turns.length) : 0;
     const isNews = slots !== this.#slots || turns > 0 || this.#spaced;
     if (this.#pending || !isNews) return undefined;
     const idleMs = now - this.#usedAt;
@@ -195,9 +197,9 @@ export class SharedAllowance implements Allowance {
     this.#pending = false;
     this.#slots = grant.slots;
     this.#contended = grant.contended;
-    for (let at = 0; at < grant.turns; at += 1) {
-      this.#turns.push(grant.firstAt + at * this.#pace.intervalMs);
-    }
+    // What was asked for before an answer came, or before one left late, does not know of it.
+    const turns = this.#spaced ? 0 : grant.turns;
+    for (let at = 0; at < turns; at += 1) this.#turns.push(grant.firstAt + at * this.#pace.intervalMs);
     this.#nextAt = grant.firstAt;
     if (this.#waiting === 0) return;
     // No place, or a turn too far off to be reserved: ask again when that may have changed.
@@ -216,7 +218,7 @@ export class SharedAllowance implements Allowance {
   #fallback(now: number): LocalAllowance | undefined {
     const workers = this.#isAway();
     if (workers === undefined) {
-      this.#local = undefined;
+      if (this.#local) this.#rejoin();
       return undefined;
     }
     if (this.#local && this.#localWorkers === workers) return this.#local;
@@ -236,6 +238,14 @@ export class SharedAllowance implements Allowance {
     this.#slots = 0;
     this.#pending = false;
     return this.#local;
+  }
+
+  /** The server is back and does not know what was sent meanwhile: the next turn keeps its distance from now. */
+  #rejoin(): void {
+    this.#local = undefined;
+    this.#turns = [];
+    this.#spaced = this.#pace.intervalMs > 0;
+    this.#ask(0);
   }
 
   #dropLate(now: number): void {
