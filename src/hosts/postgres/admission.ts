@@ -75,6 +75,7 @@ export async function openPostgresAdmission(options: PostgresAdmissionOptions): 
       const allowance = new SharedAllowance({
         key,
         pace,
+        margin: table.margin,
         ask: (inMs) => desk.ask(key, inMs),
         isAway: () => desk.away,
         forget: () => desk.forget(key),

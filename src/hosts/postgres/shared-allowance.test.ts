@@ -13,6 +13,7 @@ function shared(pace: Pace): { allowance: SharedAllowance; server: { away: numbe
   const allowance = new SharedAllowance({
     key: 'a.org',
     pace,
+    margin: 0,
     ask: () => undefined,
     isAway: () => server.away,
     forget: () => undefined,

@@ -4,7 +4,7 @@ import { LocalAllowance } from '../allowance.ts';
 /** Turns are reserved this far ahead at most: what a process does not come to use is lost to the others. */
 const AHEAD_MS = 2_000;
 const MOST_TURNS = 16;
-/** A turn may be used this share of the pause too late; the next one, which may be another's, keeps that much more distance. */
+/** A turn may be used this share of the pause too late; the margin of every rate is at least that. */
 const LATE_SHARE = 0.03;
 /** A place that nobody uses goes back after so long, or at once when others want it. */
 const IDLE_MS = 500;
@@ -35,6 +35,7 @@ export class SharedAllowance implements Allowance {
   readonly #key: string;
   readonly #ask: (inMs: number) => void;
   readonly #isAway: () => number | undefined;
+  readonly #margin: number;
   #pace: Pace;
   #local: LocalAllowance | undefined;
   #localWorkers = 0;
@@ -56,6 +57,8 @@ export class SharedAllowance implements Allowance {
   constructor(options: {
     readonly key: string;
     readonly pace: Pace;
+    /** By how much a pace stays below its limit already. */
+    readonly margin: number;
     /** Has the desk ask for this key soon. */
     readonly ask: (inMs: number) => void;
     /** How many workers were seen last when the server is away; undefined while it answers. */
@@ -63,7 +66,8 @@ export class SharedAllowance implements Allowance {
     readonly forget: () => void;
   }) {
     this.#key = options.key;
-    this.#pace = spread(options.pace);
+    this.#margin = options.margin;
+    this.#pace = spread(options.pace, options.margin);
     this.#ask = options.ask;
     this.#isAway = options.isAway;
     this.#forget = options.forget;
@@ -130,7 +134,7 @@ export class SharedAllowance implements Allowance {
   }
 
   change(pace: Pace, now: number): void {
-    this.#pace = spread(pace);
+    this.#pace = spread(pace, this.#margin);
     this.#local = undefined;
     this.#fallback(now);
     this.#turns = [];
@@ -260,6 +264,8 @@ export class SharedAllowance implements Allowance {
   }
 }
 
-function spread(pace: Pace): Pace {
-  return pace.from === 'request' ? { ...pace, intervalMs: pace.intervalMs * (1 + LATE_SHARE) } : pace;
+/** Turns stand so far apart that one which is used as late as it may be keeps its distance from the next. */
+function spread(pace: Pace, margin: number): Pace {
+  if (pace.from === 'answer' || margin >= LATE_SHARE) return pace;
+  return { ...pace, intervalMs: (pace.intervalMs * (1 + LATE_SHARE)) / (1 + margin) };
 }
