@@ -42,6 +42,9 @@ interface Message {
   readonly hold?: { readonly at: number; readonly reason: 'rate-limited' | 'host-held' };
 }
 
+/** How late a timer of a busy process may fire, in real milliseconds. */
+const JITTER_MS = 20;
+
 /**
  * Opens the authority over hosts of everybody on one PostgreSQL: caps, rates, holds, slow-downs, circuits and facts are
  * shared, on the server's clock. While the server is away each process keeps to its share of the limits.
@@ -76,6 +79,7 @@ export async function openPostgresAdmission(options: PostgresAdmissionOptions): 
         key,
         pace,
         margin: table.margin,
+        jitterMs: JITTER_MS / scale,
         ask: (inMs) => desk.ask(key, inMs),
         isAway: () => desk.away,
         forget: () => desk.forget(key),

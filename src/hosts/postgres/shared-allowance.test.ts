@@ -14,6 +14,7 @@ function shared(pace: Pace): { allowance: SharedAllowance; server: { away: numbe
     key: 'a.org',
     pace,
     margin: 0,
+    jitterMs: 20,
     ask: () => undefined,
     isAway: () => server.away,
     forget: () => undefined,
@@ -54,6 +55,16 @@ test('one that leaves late takes its own next turns with it, and tells the fleet
   allowance.sent(600, 0);
   assert.equal(allowance.opensAt(0, 600), Infinity, 'the turn at 1030 would come 430 ms after it');
   assert.equal(allowance.wish(600)?.spaced, true);
+});
+
+test('a turn that a busy process missed by a moment is used; one that it missed by more is not', () => {
+  const { allowance } = shared({ cap: 4, intervalMs: 100, burst: 1, from: 'request' });
+  allowance.want(3);
+  allowance.wish(0);
+  allowance.granted(grant(0, 3, 4), 0);
+  assert.equal(allowance.isOpen(0, 19), true);
+  assert.equal(allowance.isOpen(0, 21), false);
+  assert.equal(allowance.opensAt(0, 21), 103, 'the next one, with the distance that its margin asks for');
 });
 
 test('while the server is away each process has its share, and what it sent then is told when the server is back', () => {

@@ -36,6 +36,7 @@ export class SharedAllowance implements Allowance {
   readonly #ask: (inMs: number) => void;
   readonly #isAway: () => number | undefined;
   readonly #margin: number;
+  readonly #jitterMs: number;
   #pace: Pace;
   #local: LocalAllowance | undefined;
   #localWorkers = 0;
@@ -59,6 +60,8 @@ export class SharedAllowance implements Allowance {
     readonly pace: Pace;
     /** By how much a pace stays below its limit already. */
     readonly margin: number;
+    /** By how much timers of a busy process are late: a turn that is missed by less is used all the same. */
+    readonly jitterMs: number;
     /** Has the desk ask for this key soon. */
     readonly ask: (inMs: number) => void;
     /** How many workers were seen last when the server is away; undefined while it answers. */
@@ -67,6 +70,7 @@ export class SharedAllowance implements Allowance {
   }) {
     this.#key = options.key;
     this.#margin = options.margin;
+    this.#jitterMs = options.jitterMs;
     this.#pace = spread(options.pace, options.margin);
     this.#ask = options.ask;
     this.#isAway = options.isAway;
@@ -111,10 +115,9 @@ export class SharedAllowance implements Allowance {
     if (this.#local) return this.#local.sent(now);
     const { intervalMs, burst, from } = this.#pace;
     if (from !== 'request' || intervalMs === 0 || burst > 1) return;
-    const lateMs = now - takenAt;
-    if (lateMs <= LATE_SHARE * intervalMs) return;
+    if (now - takenAt <= this.#lateMs) return;
     const before = this.#turns.length;
-    this.#turns = this.#turns.filter((at) => at >= now + intervalMs / (1 + LATE_SHARE));
+    this.#turns = this.#turns.filter((at) => at >= now + intervalMs - this.#lateMs);
     this.#spaced = true;
     if (before > 0 || this.#waiting > 0) this.#ask(0);
   }
@@ -252,11 +255,16 @@ export class SharedAllowance implements Allowance {
     this.#ask(0);
   }
 
+  /** How late a turn may be used: never more turns than were reserved, and hardly closer together. */
+  get #lateMs(): number {
+    const { intervalMs } = this.#pace;
+    return Math.max(LATE_SHARE * intervalMs, Math.min(intervalMs, this.#jitterMs));
+  }
+
   #dropLate(now: number): void {
     const { intervalMs, burst, from } = this.#pace;
     if (intervalMs === 0 || burst > 1 || from === 'answer') return;
-    const lateMs = LATE_SHARE * intervalMs;
-    while (this.#turns.length > 0 && (this.#turns[0] ?? now) < now - lateMs) {
+    while (this.#turns.length > 0 && (this.#turns[0] ?? now) < now - this.#lateMs) {
       this.#turns.shift();
       // The others that were reserved behind it stand; only the last one's time could be given to somebody else.
       if (this.#turns.length === 0) this.#ask(0);
