@@ -28,7 +28,11 @@ const HOUSE: Readonly<Record<string, { readonly folders: readonly string[]; read
   },
   search: { folders: ['base', 'parse'], packages: [] },
   graph: { folders: ['base', 'parse', 'stage', 'works'], packages: [] },
-  report: { folders: ['base', 'stage', 'download', 'parse', 'telemetry'], packages: ['esbuild'] },
+  report: {
+    folders: ['base', 'stage', 'download', 'parse', 'graph', 'telemetry'],
+    // sigma and graphology run in the page only.
+    packages: ['esbuild', 'sigma', 'graphology'],
+  },
   harvest: {
     folders: ['base', 'hosts', 'queue', 'http', 'works', 'resolve', 'download', 'parse', 'telemetry', 'config'],
     packages: [],
@@ -48,6 +52,10 @@ const HOUSE: Readonly<Record<string, { readonly folders: readonly string[]; read
       'config',
     ],
     packages: [],
+  },
+  serve: {
+    folders: ['base', 'queue', 'download', 'graph', 'corpus'],
+    packages: ['zod', 'esbuild'],
   },
   mcp: {
     folders: ['base', 'config', 'corpus', 'graph', 'parse', 'search'],
@@ -84,6 +92,7 @@ const HOUSE: Readonly<Record<string, { readonly folders: readonly string[]; read
       'report',
       'harvest',
       'corpus',
+      'serve',
       'mcp',
       'telemetry',
       'config',
@@ -95,8 +104,10 @@ const HOUSE: Readonly<Record<string, { readonly folders: readonly string[]; read
 /** Packages that are large or optional: the only files that may name them. */
 const HEAVY: Readonly<Record<string, RegExp>> = {
   pg: /^(hosts|queue)\/postgres\//,
+  esbuild: /^(report\/bundle|serve\/page-bundle)\.ts$/,
   '@modelcontextprotocol/': /^mcp\/(server|serve-stdio)\.ts$/,
-  esbuild: /^report\/bundle\.ts$/,
+  sigma: /^report\/page\/graph\//,
+  graphology: /^report\/page\/graph\//,
   '@embedpdf/pdfium': /^parse\/doctags\/engines\//,
   'onnxruntime-node': /^parse\/embed\/engines\//,
   'parquet-wasm': /^parse\/.*parquet/,

@@ -1,5 +1,6 @@
 import type { Clock, Timer } from '../base/index.ts';
 import type { Terminal } from './terminal.ts';
+import { grouped } from './terminal.ts';
 
 const LIVE_MS = 200;
 const PIPE_MS = 10_000;
@@ -43,7 +44,7 @@ export function showProgress(terminal: Terminal, clock: Clock, describe: () => L
 
 /** 1234567 → `1,234,567`. */
 export function count(value: number): string {
-  return Math.round(value).toLocaleString('en');
+  return grouped(Math.round(value));
 }
 
 /** Milliseconds as people say them: `850 ms`, `12 s`, `3 min 20 s`, `2 h 5 min`, `3 d 4 h`. */

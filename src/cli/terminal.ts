@@ -62,10 +62,19 @@ export function plain(text: string): string {
   return stripVTControlCharacters(text).replaceAll(/[^\P{Cc}\n\t]|[\u202A-\u202E\u2066-\u2069]/gu, '');
 }
 
+/** A number as people read it, such as 12,345.679: the library for languages takes longer to wake than a command to run. */
+export function grouped(value: number): string {
+  const [whole = '', fraction] = String(Math.round(Math.abs(value) * 1000) / 1000).split('.');
+  if (!/^\d+$/.test(whole)) return value.toLocaleString('en');
+  const groups: string[] = [];
+  for (let end = whole.length; end > 0; end -= 3) groups.unshift(whole.slice(Math.max(0, end - 3), end));
+  return `${value < 0 ? '-' : ''}${groups.join(',')}${fraction === undefined ? '' : `.${fraction}`}`;
+}
+
 /** Rows as aligned columns; numbers to the right. */
 export function table(rows: readonly (readonly (string | number)[])[], header?: readonly string[]): string {
   const cells = [...(header ? [header] : []), ...rows].map((row) =>
-    row.map((cell) => (typeof cell === 'number' ? cell.toLocaleString('en') : cell)),
+    row.map((cell) => (typeof cell === 'number' ? grouped(cell) : cell)),
   );
   const widths = cells.reduce<number[]>((most, row) => row.map((cell, at) => Math.max(most[at] ?? 0, cell.length)), []);
   const numeric = widths.map((_, at) => rows.length > 0 && rows.every((row) => typeof row[at] === 'number'));

@@ -25,16 +25,22 @@ export function customaryLayer(environment: Readonly<Record<string, string | und
 /** The settings made by `DOCSTOKG_SECTION__KEY` variables; texts become what the key's type asks for. */
 export function environmentLayer(
   environment: Readonly<Record<string, string | undefined>>,
-  keys: readonly Key[] = listKeys(),
+  keys?: readonly Key[],
 ): Layer {
-  const known = new Map(keys.map((key) => [key.environment, key]));
-  return Object.entries(environment).flatMap(([name, text]) => {
-    if (text === undefined || !name.startsWith('DOCSTOKG_') || RESERVED.has(name) || name.startsWith('DOCSTOKG_TEST_'))
-      return [];
+  const ours = Object.entries(environment).filter(([name]) => isSetting(name));
+  // To list every key costs as much as a quick command; most environments have none.
+  if (ours.length === 0) return [];
+  const known = new Map((keys ?? listKeys()).map((key) => [key.environment, key]));
+  return ours.flatMap(([name, text]) => {
+    if (text === undefined) return [];
     const key = known.get(name);
     const path = key?.path ?? name.slice('DOCSTOKG_'.length).toLowerCase().split('__');
     return [{ path, value: key ? parseText(text, key.type) : text, origin: `environment variable ${name}` }];
   });
+}
+
+function isSetting(name: string): boolean {
+  return name.startsWith('DOCSTOKG_') && !RESERVED.has(name) && !name.startsWith('DOCSTOKG_TEST_');
 }
 
 /** What a text means where a value of the type is wanted; a text that does not fit stays as it is and is refused later. */

@@ -42,6 +42,13 @@ export interface Link {
   readonly url: string;
 }
 
+/** A link from a block's text to another page of the same file, by character offsets: callouts of references, figures, tables. */
+export interface Jump {
+  readonly start: number;
+  readonly end: number;
+  readonly page: number;
+}
+
 interface BlockBase {
   /** Stable inside the document: its place in reading order, counted from 0. */
   readonly order: number;
@@ -51,6 +58,7 @@ interface BlockBase {
   readonly regions: readonly Region[];
   readonly text: string;
   readonly links?: readonly Link[];
+  readonly jumps?: readonly Jump[];
 }
 
 /** One unit of a document in reading order. Furniture (page_header, page_footer) is kept but is not part of the flow. */

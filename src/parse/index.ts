@@ -1,4 +1,4 @@
-export type { Block, Box, Cell, Link, Metadata, Page, ParsedDocument, Region, Table } from './document.ts';
+export type { Block, Box, Cell, Jump, Link, Metadata, Page, ParsedDocument, Region, Table } from './document.ts';
 export * from './doctags/index.ts';
 export type { DrawnPage, PagesAsked } from './doctags/draw-pages.ts';
 export type { PdfGlance } from './doctags/inspect.ts';

@@ -1,4 +1,10 @@
+import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+
+import { packageRoot } from '../base/index.ts';
+
+/** The packages whose code becomes part of the page. Their licence wants to come along. */
+const CARRIED = ['sigma', 'graphology', 'graphology-utils', 'events'];
 
 /** The page's script, which is written as modules under page/, as one text. Needs esbuild: in a clone, and when building. */
 export async function bundlePage(): Promise<string> {
@@ -11,6 +17,20 @@ export async function bundlePage(): Promise<string> {
     target: 'es2022',
     charset: 'utf8',
     legalComments: 'none',
+    minify: true,
+    banner: { js: await notices() },
   });
   return outputFiles[0]?.text ?? '';
+}
+
+async function notices(): Promise<string> {
+  const texts = await Promise.all(
+    CARRIED.map(async (name) => {
+      const folder = join(packageRoot(), 'node_modules', name);
+      const file = (await readdir(folder)).find((each) => /^licen[cs]e/i.test(each));
+      if (file === undefined) throw new Error(`${name} has no licence that could be carried along`);
+      return `${name}: ${(await readFile(join(folder, file), 'utf8')).replaceAll('*/', '* /').trim()}`;
+    }),
+  );
+  return `/*!\n${texts.join('\n\n')}\n*/`;
 }

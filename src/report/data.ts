@@ -18,6 +18,8 @@ export interface ReportData {
   readonly stages: readonly StageLine[];
   readonly documents: readonly DocumentLine[];
   readonly passages: readonly PassageLine[];
+  /** The works whose surroundings in the graph stand in parts of their own; null where no graph was built. */
+  readonly graph: readonly GraphWork[] | null;
   /** What each reason means, of those that occur. */
   readonly sentences: Readonly<Record<string, string>>;
   /** What does not stand in the page, in sentences. */
@@ -123,6 +125,13 @@ export interface PassageLine {
   readonly context: string;
   readonly tokens: number;
   readonly blocks: readonly number[];
+}
+
+/** A work of the graph. */
+export interface GraphWork {
+  readonly id: string;
+  /** Author, year, title. */
+  readonly label: string;
 }
 
 /** The part of one document. */

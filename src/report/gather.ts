@@ -5,9 +5,11 @@ import { basename, join } from 'node:path';
 import { AppError } from '../base/index.ts';
 import type { ManifestRow } from '../download/index.ts';
 import { REASONS } from '../download/index.ts';
+import type { GraphPicture } from '../graph/index.ts';
 import { accountOf, workLine } from './account.ts';
 import type { DocumentPart, ReportData } from './data.ts';
 import { gatherDocuments } from './documents.ts';
+import { gatherGraph } from './graph-pictures.ts';
 import { HostLines } from './host-lines.ts';
 import type { ReportLimits } from './limits.ts';
 import { drawPageImages } from './page-images.ts';
@@ -18,6 +20,8 @@ import { stageLines } from './stage-lines.ts';
 export interface Gathered {
   readonly data: ReportData;
   readonly parts: readonly (DocumentPart | undefined)[];
+  /** One per work of the graph. */
+  readonly pictures: readonly GraphPicture[];
 }
 
 /** Reads a run folder. Whatever is missing in it is missing in the page; a folder with nothing at all is refused. */
@@ -44,6 +48,7 @@ export async function gather(
   const works = [...rows.values()]
     .slice(0, limits.works)
     .map((row) => workLine(row, folder, places.get(row.sha256 ?? '') ?? -1));
+  const graph = gatherGraph(folder, limits);
   const hosts = await gatherHosts(folder, rows.values(), limits);
   const account = accountOf(rows.values());
   const withoutStructure = gathered.documents.filter(({ part }) => part === undefined).length;
@@ -60,6 +65,7 @@ export async function gather(
       stages,
       documents: gathered.documents.map(({ line }) => line),
       passages: gathered.passages,
+      graph: graph.works,
       sentences: sentencesOf(rows.values()),
       leftOut: [
         ...said(rows.size - works.length, 'works are counted but not listed'),
@@ -67,12 +73,14 @@ export async function gather(
         ...said(gathered.passagesLeftOut, 'passages are not in the search box; docstokg search finds them'),
         ...said(withoutStructure, 'documents are without their structure here'),
         ...said(images.leftOut, 'pages are shown as recognised text, without an image'),
+        ...graph.leftOut,
         ...gathered.damaged.map((fault) => `could not be read: ${fault}`),
       ],
     },
     parts: gathered.documents.map((document) =>
       document.part ? { ...document.part, images: images.of.get(document) ?? {} } : undefined,
     ),
+    pictures: graph.pictures,
   };
 }
 

@@ -11,12 +11,12 @@ export async function writeReport(options: {
   readonly title?: string;
 }): Promise<{ readonly path: string }> {
   const folder = resolve(options.folder);
-  const { data, parts } = await gather(folder, {
+  const gathered = await gather(folder, {
     title: options.title,
     generatedAt: systemClock.now(),
     limits: REPORT_LIMITS,
   });
   const path = join(folder, 'report.html');
-  await writeFileAtomic(path, await reportHtml(data, parts));
+  await writeFileAtomic(path, await reportHtml(gathered));
   return { path };
 }

@@ -15,6 +15,8 @@ export interface ReportLimits {
   readonly blockChars: number;
   readonly imagePages: number;
   readonly imageBytes: number;
+  /** Characters of the surroundings of works in the graph. */
+  readonly graphChars: number;
 }
 
 export const REPORT_LIMITS: ReportLimits = {
@@ -27,6 +29,7 @@ export const REPORT_LIMITS: ReportLimits = {
   // Some fifty kilobytes and fifty milliseconds each.
   imagePages: 120,
   imageBytes: 8_000_000,
+  graphChars: 6_000_000,
 };
 
 /** Images this wide can be read on a screen and stay small. */

@@ -1,3 +1,4 @@
+import { GRAPH_STYLE } from './graph-style.ts';
 import { VIEWER_STYLE } from './viewer-style.ts';
 
 /**
@@ -176,4 +177,4 @@ figcaption { color: var(--soft); font-size: .82rem; }
 `;
 
 /** The page's style. */
-export const STYLE = `${BASE_STYLE}${VIEWER_STYLE}`;
+export const STYLE = `${BASE_STYLE}${VIEWER_STYLE}${GRAPH_STYLE}`;

@@ -19,7 +19,7 @@ import { startCommand } from './started-command.ts';
 
 const HOSTILE = `</script><img src=x onerror="document.title='owned'"><svg onload=alert(1)>`;
 const NO_BROWSER =
-  'NOT TESTED: the report in a real browser (search, keyboard, 380 px, dark mode, hostile titles): there is no Chromium. Install one, such as Debian\'s "chromium"';
+  'NOT TESTED: the report in a real browser (search, keyboard, 380 px, dark mode, hostile titles, the graph): there is no Chromium. Install one, such as Debian\'s "chromium"';
 
 let folder = '';
 let opened: OpenBrowser | undefined;
@@ -68,6 +68,7 @@ async function makeRun(): Promise<void> {
   );
   assert.ok(known, 'a planted fact was read');
   fact = known;
+  assert.equal(command('docstokg', ['graph', 'build', '--run', folder]).status, 0);
   const { status, stdout, stderr } = command('docstokg', ['report', '--run', folder, '--title', `Corals ${HOSTILE}`]);
   assert.equal(status, 0, stderr);
   assert.equal(stdout.trim(), join(folder, 'report.html'));
@@ -83,7 +84,10 @@ before(async () => {
   await makeRun();
   address = pathToFileURL(join(folder, 'report.html')).href;
   page = await opened.browser.newPage({ viewport: { width: 1280, height: 900 }, colorScheme: 'light' });
-  page.on('console', (message) => told.push(`${message.type()}: ${message.text()}`));
+  page.on('console', (message) => {
+    // A machine without a graphics card says how slowly it draws.
+    if (!message.text().includes('GL Driver Message')) told.push(`${message.type()}: ${message.text()}`);
+  });
   page.on('pageerror', (error) => told.push(error.message));
   page.on('dialog', (dialog) => {
     told.push(`dialog: ${dialog.message()}`);
@@ -167,12 +171,13 @@ inBrowser('the keyboard alone leads everywhere: skip link, tabs, results, pages,
   await page.keyboard.press('Tab');
   assert.equal(await focused(), 'Account');
   const seen: string[] = [];
-  for (let tab = 0; tab < 4; tab += 1) {
+  for (let tab = 0; tab < 5; tab += 1) {
     await page.keyboard.press('ArrowRight');
     await page.waitForSelector('[role=tab][aria-selected=true]:focus');
     seen.push(await focused());
   }
-  assert.deepEqual(seen, ['Works', 'Hosts', 'Stages', 'Documents']);
+  assert.deepEqual(seen, ['Works', 'Hosts', 'Stages', 'Documents', 'Graph']);
+  await page.keyboard.press('ArrowLeft');
   const where = (): Promise<string | null> => page.textContent('.where');
   assert.match((await where()) ?? '', /page 1 of|flowing/);
   for (let stop = 0; stop < 12 && (await focused('role')) !== 'option'; stop += 1) await page.keyboard.press('Tab');
@@ -219,6 +224,40 @@ inBrowser('every work is listed, can be filtered, and leads to its file', async 
   assert.match(csv, /^id,doi,title,outcome,reason,/);
 });
 
+inBrowser(
+  'the surroundings of a work are drawn and listed, and an edge leads to its sentence on its page',
+  async () => {
+    await page.goto(`${address}#graph/0`);
+    await page.waitForSelector('.canvas canvas');
+    assert.match((await page.getAttribute('.canvas', 'aria-label')) ?? '', /^Drawing: .* by year$/);
+    const kinds = (): Promise<string[]> =>
+      page.$$eval('.around h4', (heads) => heads.map((head) => head.textContent.replace(/ \(\d+\)$/, '')));
+    assert.ok((await kinds()).includes('Cites'), (await kinds()).join());
+    await page.uncheck('.kinds input[name=cites]');
+    assert.ok(!(await kinds()).includes('Cites'));
+    await page.check('.kinds input[name=cites]');
+    await page.check('.kinds input[name=measures]');
+    assert.ok((await kinds()).includes('Measures'), (await kinds()).join());
+    // By keyboard: into the list, an entry opened, its page gone to.
+    await page.focus('.around details:has(q) summary');
+    await page.keyboard.press('Enter');
+    const quote = (await page.textContent('.around details[open] q')) ?? '';
+    assert.ok(quote.length > 10);
+    await page.keyboard.press('Tab');
+    assert.match(await focused(), /^(page \d+|in the text)$/);
+    await page.keyboard.press('Enter');
+    await page.waitForURL(/#documents\/\d+\/block\/\d+\/\d+-\d+$/);
+    await page.waitForSelector('[role=option][aria-selected=true] mark');
+    assert.equal(await page.textContent('[role=option][aria-selected=true] mark'), quote);
+    // By mouse: the work in the middle of the drawing opens one of its edges.
+    await page.goto(`${address}#graph/1`);
+    await page.fill('#graph-work', '1');
+    await page.keyboard.press('Enter');
+    await page.waitForURL(/#graph\/0$/);
+    assert.match(await page.inputValue('#graph-work'), /^1\. \S+ (et al\. )?\d{4} · /, 'author, year, title');
+  },
+);
+
 inBrowser('hosts show requests against their limits, stages their latencies', async () => {
   await page.goto(`${address}#hosts`);
   assert.match((await page.textContent('#panel-hosts .lede')) ?? '', /No host ever had more requests at once/);
@@ -247,7 +286,7 @@ for (const width of [380, 1280]) {
       const grounds: string[] = [];
       for (const colorScheme of ['light', 'dark'] as const) {
         await page.emulateMedia({ colorScheme });
-        for (const tab of ['account', 'works', 'hosts', 'stages', 'documents/1']) {
+        for (const tab of ['account', 'works', 'hosts', 'stages', 'documents/1', 'graph']) {
           await page.goto(`${address}#${tab}`);
           assert.ok(
             (await page.evaluate<number>('document.documentElement.scrollWidth')) <= width,

@@ -73,6 +73,7 @@ export function drawnPage(drawing: string, number = 1): PageContent {
     rules,
     drawings,
     links: [],
+    jumps: [],
     structure: [],
     unmapped: 0,
     renamed: 0,

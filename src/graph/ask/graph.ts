@@ -3,7 +3,11 @@ import type { DatabaseSync } from 'node:sqlite';
 import { AppError } from '../../base/index.ts';
 import { nodeKey } from '../node-key.ts';
 import type { EdgeKind, NodeKind } from '../schema.ts';
+import type { GraphPicture } from '../picture/index.ts';
 import { openDatabase } from '../store/database.ts';
+import { neighbourhoodOf } from './neighbourhood.ts';
+import type { PathStep } from './path.ts';
+import { shortestPath } from './path.ts';
 import { evidenceOf, nodeOf } from './rows.ts';
 import type { GraphNode, Neighbour, ShownEvidence, Weighted } from './types.ts';
 
@@ -100,9 +104,22 @@ export class Graph implements Disposable {
     name: string,
     options: { readonly kinds?: readonly EdgeKind[] | undefined; readonly limit?: number } = {},
   ): Neighbour[] {
+    return this.edgesOf(name, options.kinds, options.limit).map(({ source, kind, target, direction, node }) => ({
+      kind,
+      direction,
+      node,
+      evidence: this.#evidence(source, kind, target),
+    }));
+  }
+
+  /** The edges of a node by the keys of their ends, with the node at the other end. */
+  edgesOf(
+    name: string,
+    kinds: readonly EdgeKind[] = [],
+    limit = 1_000,
+  ): (Omit<Neighbour, 'evidence'> & { readonly source: string; readonly target: string })[] {
     const node = nodeKey(this.find(name).id);
-    const kinds = JSON.stringify(options.kinds ?? []);
-    const rows = this.database
+    return this.database
       .prepare(
         `${SAME} SELECT edges.kind AS edge, 'out' AS direction, edges.source AS source, edges.target AS target, ${NODE}
          FROM same JOIN edges ON edges.source = same.node JOIN nodes ON nodes.node = edges.target
@@ -115,13 +132,36 @@ export class Graph implements Disposable {
           'nodes.node, nodes.id, nodes.kind, nodes.label, nodes.year, nodes.data',
         ),
       )
-      .all({ node, kinds, limit: options.limit ?? 1_000 });
-    return rows.map((row) => ({
-      kind: row['edge'] as EdgeKind,
-      direction: row['direction'] as 'out' | 'in',
-      node: nodeOf(row),
-      evidence: this.#evidence(String(row['source']), String(row['edge']), String(row['target'])),
-    }));
+      .all({ node, kinds: JSON.stringify(kinds), limit })
+      .map((row) => ({
+        source: String(row['source']),
+        kind: row['edge'] as EdgeKind,
+        target: String(row['target']),
+        direction: row['direction'] as 'out' | 'in',
+        node: nodeOf(row),
+      }));
+  }
+
+  /** The surroundings of a work as they are drawn: the same data for a page in a file and one that is served. */
+  neighbourhood(name: string): GraphPicture {
+    return neighbourhoodOf(this, name);
+  }
+
+  /** The works of the corpus, those with most citations first; each with its documents. */
+  works(): { readonly node: GraphNode; readonly documents: readonly string[]; readonly citations: number }[] {
+    return this.database
+      .prepare(
+        `SELECT nodes.*, json_group_array(owner) FILTER (WHERE owner NOT LIKE 'record:%') AS owners,
+           (SELECT count(*) FROM edges WHERE edges.source = nodes.node AND edges.kind = 'cites')
+             + (SELECT count(*) FROM edges WHERE edges.target = nodes.node AND edges.kind = 'cites') AS citations
+         FROM documents JOIN nodes ON nodes.node = documents.work GROUP BY nodes.node ORDER BY citations DESC, id`,
+      )
+      .all()
+      .map((row) => ({
+        node: nodeOf(row),
+        documents: (JSON.parse(String(row['owners'])) as string[]).toSorted(),
+        citations: Number(row['citations']),
+      }));
   }
 
   /** Every reason for an edge. */
@@ -159,44 +199,8 @@ export class Graph implements Disposable {
   }
 
   /** A shortest way from one node to another along edges in either direction; undefined when there is none of at most `most` steps. */
-  path(
-    from: string,
-    to: string,
-    most = 6,
-  ):
-    | { readonly node: GraphNode; readonly edge: EdgeKind | null; readonly direction: 'out' | 'in' | null }[]
-    | undefined {
-    const start = nodeKey(this.find(from).id);
-    const goal = nodeKey(this.find(to).id);
-    const came = new Map<
-      string,
-      { readonly from: string; readonly edge: EdgeKind; readonly direction: 'out' | 'in' } | null
-    >([[start, null]]);
-    const step = this.database.prepare(
-      `SELECT target AS node, kind, 'out' AS direction FROM edges WHERE source = :node
-       UNION ALL SELECT source, kind, 'in' FROM edges WHERE target = :node ORDER BY node, kind`,
-    );
-    let border = [start];
-    for (let depth = 0; depth < most && border.length > 0 && !came.has(goal); depth += 1) {
-      const next: string[] = [];
-      for (const node of border)
-        for (const row of step.all({ node })) {
-          const other = String(row['node']);
-          if (came.has(other)) continue;
-          came.set(other, { from: node, edge: row['kind'] as EdgeKind, direction: row['direction'] as 'out' | 'in' });
-          next.push(other);
-        }
-      border = next;
-    }
-    if (!came.has(goal)) return undefined;
-    const way: { node: GraphNode; edge: EdgeKind | null; direction: 'out' | 'in' | null }[] = [];
-    for (let at: string | undefined = goal; at !== undefined;) {
-      const row = this.#row(`SELECT ${NODE} FROM nodes WHERE node = ?`, at);
-      const link: { from: string; edge: EdgeKind; direction: 'out' | 'in' } | null = came.get(at) ?? null;
-      if (row) way.unshift({ node: row, edge: link?.edge ?? null, direction: link?.direction ?? null });
-      at = link?.from;
-    }
-    return way;
+  path(from: string, to: string, most = 6): PathStep[] | undefined {
+    return shortestPath(this.database, [nodeKey(this.find(from).id), nodeKey(this.find(to).id)], most);
   }
 
   /** Nodes of a kind, those with most works first; with `like`, only those whose label has these words. */

@@ -131,6 +131,23 @@ test('a corpus becomes a graph whose edges can be opened at their sentences', as
   const rank = pageRank(graph.database);
   assert.ok(Math.abs([...rank.values()].reduce((sum, each) => sum + each, 0) - 1) < 1e-6);
   assert.equal(communities(graph.database).size, rank.size);
+  const picture = graph.neighbourhood('W2');
+  const drawn = picture.edges.map(
+    ({ source, target, kind, evidence }) =>
+      `${picture.nodes[source]?.label} ${kind} ${picture.nodes[target]?.label}: ${evidence[0]?.quote}`,
+  );
+  const name = 'Silva 2010 · Heat and the decline of coral reefs in shallow seas';
+  assert.ok(
+    drawn.includes(`2015 · Recovery of reefs after bleaching cites ${name}: Reefs decline in warm water [1].`),
+    drawn.join('\n'),
+  );
+  assert.deepEqual(
+    graph.works().map(({ node, documents }) => [node.id, documents]),
+    [
+      ['work:doi:10.5555/w1', ['W1']],
+      ['work:doi:10.5555/w2', ['W2']],
+    ],
+  );
   assert.throws(() => graph.sql('DELETE FROM edges'), /readonly/);
   assert.throws(() => graph.find('nothing like that'), { code: 'GRAPH_NO_NODE' });
 });

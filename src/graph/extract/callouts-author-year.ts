@@ -51,7 +51,7 @@ export function authorYearCallouts(blocks: readonly Block[], references: readonl
         start,
         end: closed ? end + 1 : end,
         references: [chosen.position],
-        implied: [],
+        further: [],
       });
       const more = letter === '' ? [] : furtherLetters(block, end, named.references);
       found.push(...more);
@@ -70,7 +70,7 @@ function furtherLetters(block: Block, from: number, references: readonly ListedR
     const next = references.find((each) => each.yearLetter === more?.groups?.['letter']);
     if (!more || !next) return found;
     at += more[0].length;
-    found.push({ block: block.order, start: at - 1, end: at, references: [next.position], implied: [] });
+    found.push({ block: block.order, start: at - 1, end: at, references: [next.position], further: [] });
   }
 }
 

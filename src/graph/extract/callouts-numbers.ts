@@ -59,8 +59,8 @@ function isInOrder(callouts: readonly Callout[]): boolean {
   const seen = new Set<number>();
   let highest = 0;
   let rising = 0;
-  for (const { references, implied } of callouts)
-    for (const number of [...implied, ...references]) {
+  for (const { references, further } of callouts)
+    for (const number of [...further, ...references]) {
       if (seen.has(number)) continue;
       seen.add(number);
       if (number > highest) rising += 1;
@@ -69,7 +69,8 @@ function isInOrder(callouts: readonly Callout[]): boolean {
   return seen.size > 1 && rising / seen.size > 0.6;
 }
 
-function labelsOf(references: readonly ListedReference[]): Map<string, number> {
+/** Positions by the number under which the text points to them. */
+export function labelsOf(references: readonly ListedReference[]): Map<string, number> {
   const numbered = references.filter(({ label }) => label !== null && /^\d+[a-z]?$/.test(label));
   if (numbered.length * 2 > references.length)
     return new Map(numbered.map(({ label, position }) => [label ?? '', position]));
@@ -77,7 +78,7 @@ function labelsOf(references: readonly ListedReference[]): Map<string, number> {
 }
 
 /** Reads "3, 5–7" into one callout per printed number; undefined when none is in the list. */
-function readNumbers(
+export function readNumbers(
   block: Block,
   from: number,
   numbers: string,
@@ -89,26 +90,33 @@ function readNumbers(
     const position = byLabel.get(match[0]) ?? byLabel.get(String(Number.parseInt(match[0], 10)));
     if (position === undefined) continue;
     const start = from + match.index;
-    const between = previous ? numbers.slice(previous.end, match.index) : '';
+    const joint = previous ? numbers.slice(previous.end, match.index) : '';
     const number = Number.parseInt(match[0], 10);
     const ranged =
-      previous !== undefined && /[-–—−‐]/.test(between) && number > previous.number && number - previous.number < 40;
-    const implied = ranged
-      ? Array.from(
-          { length: number - (previous?.number ?? 0) - 1 },
-          (_, step) => byLabel.get(String((previous?.number ?? 0) + 1 + step)) ?? 0,
-        )
-      : [];
+      previous !== undefined && /[-–—−‐]/.test(joint) && number > previous.number && number - previous.number < 40;
+    const between = ranged && previous ? meantBetween(previous.number, number, byLabel) : [];
     callouts.push({
       block: block.order,
       start,
       end: start + match[0].length,
       references: [position],
-      implied: implied.filter((each) => each > 0),
+      further: between,
     });
     previous = { number, end: match.index + match[0].length };
   }
   return callouts.length === 0 ? undefined : callouts;
+}
+
+/** "[3–5]" means 4 as well. */
+function meantBetween(first: number, last: number, byLabel: ReadonlyMap<string, number>): number[] {
+  return Array.from({ length: last - first - 1 }, (_, step) => byLabel.get(String(first + 1 + step)) ?? 0).filter(
+    (position) => position > 0,
+  );
+}
+
+/** Whether a number completes the word in front of it: "Fig. 2". */
+export function isNumbered(text: string, at: number): boolean {
+  return NUMBERED.test(text.slice(Math.max(0, at - 24), at).trimEnd());
 }
 
 /** Whether digits behind a word are raised and not part of its name: "insects10" is, "CO2" and "Fig. 2" are not. */

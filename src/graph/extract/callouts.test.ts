@@ -20,8 +20,8 @@ function blocks(texts: readonly string[], references: readonly string[]): Block[
 function shown(texts: readonly string[], references: readonly string[]): string[] {
   const all = blocks(texts, references);
   return findCallouts(all).callouts.map(
-    ({ block, start, end, references: to, implied }) =>
-      `${all[block]?.text.slice(start, end)}→${[...implied.map((each) => `(${each})`), ...to].join(',')}`,
+    ({ block, start, end, references: to, further }) =>
+      `${all[block]?.text.slice(start, end)}→${[...further.map((each) => `(${each})`), ...to].join(',')}`,
   );
 }
 
@@ -63,4 +63,40 @@ test('authors and years, one after the other and several of one author', () => {
     ),
     ['Smith and Jones (2001)→1', 'Okafor, 2002a→2', 'b→3', 'van der Berg et al., 2003→4', '2005→5'],
   );
+});
+
+/** The text with its links to page 9, on which the references stand; a link is what stands between « and ». */
+function linked(marked: readonly string[], references: readonly string[]): string[] {
+  const texts = marked.map((each) => each.replaceAll(/[«»]/g, ''));
+  const all = blocks(texts, references).map((block, at): Block => {
+    if (block.kind === 'reference')
+      return { ...block, regions: [{ page: 9, box: { left: 0, top: 0, right: 1, bottom: 1 } }] };
+    const jumps = [...(marked[at] ?? '').matchAll(/«([^»]*)»/g)].map((match, number) => {
+      const start = match.index - number * 2;
+      return { start, end: start + (match[1] ?? '').length, page: 9 };
+    });
+    return { ...block, jumps };
+  });
+  return findCallouts(all).callouts.map(
+    ({ block, start, end, references: to, further }) =>
+      `${all[block]?.text.slice(start, end)}→${[...to, ...further].join(',')}`,
+  );
+}
+
+test('links to the list are callouts: what is linked counts, and raised numbers without a link do not', () => {
+  assert.deepEqual(
+    linked(['Seas«1» of type3 have CO«2»,«3» as in Fig. «2» and lane4.', 'Others«1–4» too.'], NUMBERED),
+    ['1→1', '2→2', '3→3', '1→1', '–→2', '–→3', '4→4'],
+  );
+  assert.deepEqual(
+    linked(['Seas.«1 2» Deep seas.«2–4» Warm.«3»'], NUMBERED),
+    ['1 2→1,2', '2–4→2,3,4', '3→3'],
+    'one link over a list is one callout',
+  );
+});
+
+test('a callout by author and year reaches as far as its link', () => {
+  const references = ['Smith A, Jones B (2001) Deep seas. J Seas 12:3–9', 'Okafor C (2002) Seas. J Seas 14:11–19'];
+  assert.deepEqual(linked(['It is so («Smith and Jones,» «2001»; Okafor, «2002»).'], references), ['2001→1', '2002→2']);
+  assert.deepEqual(linked(['It is so («Smith and Jones, 2001»).'], references), ['Smith and Jones, 2001→1']);
 });

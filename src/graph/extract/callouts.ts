@@ -1,4 +1,5 @@
 import type { Block } from '../../parse/index.ts';
+import { linkedNumbers, withLinkedSpans } from './callouts-linked.ts';
 import { authorYearCallouts } from './callouts-author-year.ts';
 import { numberCallouts } from './callouts-numbers.ts';
 import type { ListedReference } from './reference-list.ts';
@@ -9,16 +10,16 @@ export interface Callout {
   readonly block: number;
   readonly start: number;
   readonly end: number;
-  /** Positions in the list, from 1: one as printed, and those between two printed ones of a range. */
+  /** Positions in the list, from 1. */
   readonly references: readonly number[];
-  /** Meant by the range that ends here, not printed: "[3–5]" means 4 as well. */
-  readonly implied: readonly number[];
+  /** Meant as well: what lies between the ends of a range, or the others under one link. */
+  readonly further: readonly number[];
 }
 
 /** How a document points to its references. */
 export type CalloutStyle = 'square' | 'round' | 'raised' | 'author-year';
 
-export const CALLOUT_VERSION = 1;
+export const CALLOUT_VERSION = 2;
 
 /** Blocks whose text may point to references. */
 const SPEAKING: ReadonlySet<Block['kind']> = new Set(['text', 'list_item', 'caption', 'heading', 'footnote']);
@@ -42,15 +43,37 @@ export function findCallouts(blocks: readonly Block[]): {
   const [best] = styles
     .map(([style, callouts]) => ({ style, callouts, reach: reach(callouts) * TRUST[style] }))
     .sort((a, b) => b.reach - a.reach);
-  if (!best || best.reach === 0) return { references, style: undefined, callouts: [] };
+  const pages = new Set(
+    blocks.filter(({ kind }) => kind === 'reference').flatMap(({ regions }) => regions.map(({ page }) => page)),
+  );
+  const linked = linkedNumbers(texts, references, pages);
+  if (!best || Math.max(best.reach, reach(linked)) === 0) return { references, style: undefined, callouts: [] };
+  if (reach(linked) >= LEAST_LINKED * Math.max(best.reach, references.length)) {
+    const style = best.style === 'author-year' ? 'raised' : best.style;
+    return { references, style, callouts: joined(linked, style === 'square' ? best.callouts : []) };
+  }
+  if (best.style === 'author-year')
+    return { references, style: best.style, callouts: withLinkedSpans(best.callouts, texts, pages) };
   return { references, style: best.style, callouts: best.callouts };
+}
+
+/** Links that reach this part of the list are the publisher's own callouts. */
+const LEAST_LINKED = 0.4;
+
+/** The linked ones, and those of the others that touch none of them: numbers in square brackets are callouts without a link too. */
+function joined(linked: readonly Callout[], others: readonly Callout[]): Callout[] {
+  const byBlock = Map.groupBy(linked, ({ block }) => block);
+  const free = others.filter(
+    ({ block, start, end }) => !(byBlock.get(block) ?? []).some((each) => each.start < end && start < each.end),
+  );
+  return [...linked, ...free].sort((a, b) => a.block - b.block || a.start - b.start);
 }
 
 /** How much a reached reference counts: raised digits and round brackets are also other things. */
 const TRUST: Readonly<Record<CalloutStyle, number>> = { square: 1, round: 0.8, raised: 0.75, 'author-year': 0.95 };
 
 function reach(callouts: readonly Callout[]): number {
-  return new Set(callouts.flatMap(({ references, implied }) => [...references, ...implied])).size;
+  return new Set(callouts.flatMap(({ references, further }) => [...references, ...further])).size;
 }
 
 /** Blocks up to and behind the list of references, without what names the authors and their addresses. */

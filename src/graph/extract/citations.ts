@@ -19,11 +19,11 @@ export function extractCitations(reading: Reading, say: Statements): void {
     const { stretch, section } = sentence;
     const passage = say.passage(callout.block, stretch, section);
     const printed = reading.document.blocks[callout.block]?.text.slice(callout.start, callout.end);
-    for (const position of [...callout.implied, ...callout.references]) {
+    for (const position of [...callout.references, ...callout.further]) {
       const reference = ids.get(position);
       if (reference === undefined) continue;
       say.edge({ source: passage, kind: 'mentions', target: reference }, { block: callout.block, stretch }, CALLOUT, {
-        detail: { at: callout.start, printed, style, section, implied: !callout.references.includes(position) },
+        detail: { at: callout.start, printed, style, section },
       });
     }
   }

@@ -167,6 +167,30 @@ test('links are found at the words they lie on', async () => {
   assert.equal(link.url, 'https://rivers.example/data');
 });
 
+test('links to another page are found at the very digits they lie on', async () => {
+  const bytes = await makePdf((pdf) => {
+    paragraph(pdf, prose(5, 1), { x: 72, y: 80, width: 468 });
+    const text = 'In 1991 and 1919 others found 19 of them in the same river [19] and said so again [1].';
+    pdf.font('Times-Roman').fontSize(10).text(text, 72, 200, { lineBreak: false });
+    for (const [before, shown] of [
+      ['In 1991 and 1919 others found 19 of them in the same river [', '19'],
+      [text.slice(0, -3), '1'],
+    ] as const)
+      pdf.goTo(72 + pdf.widthOfString(before), 200, pdf.widthOfString(shown), 11, 'list');
+    pdf.addPage();
+    pdf.addNamedDestination('list');
+    paragraph(pdf, prose(5, 2), { x: 72, y: 80, width: 468 });
+  });
+  const block = ofKind(await parsePdf(bytes), 'text').find((each) => each.jumps !== undefined);
+  assert.deepEqual(
+    block?.jumps?.map(({ start, end, page }) => [block.text.slice(start - 1, end + 1), page]),
+    [
+      ['[19]', 2],
+      ['[1]', 2],
+    ],
+  );
+});
+
 test('a page that is only an image needs OCR and lowers the confidence', async () => {
   // One grey pixel, stretched over the page.
   const pixel = Buffer.from(

@@ -1,8 +1,10 @@
+import type { GraphPicture } from '../../graph/picture/index.ts';
 import type { ReportData } from '../data.ts';
 import { accountPanel } from './account.ts';
-import { parsePlace, placeOf } from './address.ts';
+import { parsePlace, placeOf, quotePlace } from './address.ts';
 import { html } from './element.ts';
 import { counted, moment, number } from './format.ts';
+import { GraphPanel } from './graph/panel.ts';
 import { hostsPanel, patterns } from './hosts.ts';
 import { SearchBox } from './search-box.ts';
 import { stagesPanel } from './stages.ts';
@@ -18,6 +20,16 @@ const searchBox = new SearchBox(data, (at) => {
 });
 const viewer = new Viewer(data, () => searchBox.query);
 const openDocument = (at: number): string => placeOf(at);
+const documentPlaces = new Map(data.documents.map(({ id, shown }, at) => [id, shown ? at : -1]));
+const graphPanel = new GraphPanel({
+  works: data.graph ?? [],
+  load: (at) => Promise.resolve(JSON.parse(document.querySelector(`#graph-${at}`)?.textContent ?? '') as GraphPicture),
+  workPlace: (at) => `#graph/${at}`,
+  evidencePlace: ({ document: id, block, start, end }) => {
+    const at = documentPlaces.get(id) ?? -1;
+    return at < 0 || block === null ? undefined : quotePlace(at, block, [start ?? 0, end ?? 0]);
+  },
+});
 const tabs = new Tabs([
   { id: 'account', name: 'Account', content: () => accountPanel(data) },
   ...(data.account
@@ -28,6 +40,7 @@ const tabs = new Tabs([
     : []),
   { id: 'stages', name: 'Stages', content: () => stagesPanel(data, openDocument) },
   { id: 'documents', name: 'Documents', content: () => viewer.content() },
+  ...(data.graph ? [{ id: 'graph', name: 'Graph', content: () => graphPanel.content() }] : []),
 ]);
 
 function ledeOf({ account, documents, passages, period }: ReportData): string {
@@ -74,10 +87,13 @@ function skip(event: Event): void {
 
 function route(): void {
   const place = parsePlace(location.hash);
-  const known = ['works', 'hosts', 'stages', 'documents'].includes(place.tab) ? place.tab : 'account';
-  const tab = data.account === null && (known === 'works' || known === 'hosts') ? 'account' : known;
+  const known = ['works', 'hosts', 'stages', 'documents', 'graph'].includes(place.tab) ? place.tab : 'account';
+  const absent =
+    (data.account === null && (known === 'works' || known === 'hosts')) || (data.graph === null && known === 'graph');
+  const tab = absent ? 'account' : known;
   tabs.show(tab);
   if (tab === 'documents') viewer.open(place);
+  if (tab === 'graph') void graphPanel.open(place.document);
 }
 
 addEventListener('hashchange', route);

@@ -23,6 +23,8 @@ export class Viewer {
   #page = 1;
   #mode: 'blocks' | 'passages' = 'passages';
   #list: SideList | undefined;
+  /** Words of a block that an address names. */
+  #quote: { readonly block: number; readonly range: Place['range'] } | undefined;
 
   constructor(data: ReportData, query: () => string) {
     this.#data = data;
@@ -72,7 +74,7 @@ export class Viewer {
 
   /** Shows what an address names. */
   open(place: Place): void {
-    const { page, passage } = place;
+    const { page, passage, block } = place;
     // Back at the tab, a reader finds the page that was left.
     if (place.document === undefined && this.#list) return;
     const at = place.document ?? this.#document;
@@ -82,9 +84,17 @@ export class Viewer {
     this.#chooser.value = this.#name(at);
     const found = passage === undefined ? undefined : this.#data.passages[line.passages[0] + passage];
     const first = this.#part(at)?.pages[0]?.[0] ?? 0;
-    this.#page = found ? found.page : (page ?? first);
+    const meant = block === undefined ? undefined : this.#part(at)?.blocks[block];
+    this.#page = found ? found.page : (meant?.regions[0]?.[0] ?? page ?? first);
     if (found) this.#mode = 'passages';
+    if (meant) this.#mode = 'blocks';
+    this.#quote = meant && block !== undefined ? { block, range: place.range } : undefined;
     this.#draw(line);
+    if (meant && block !== undefined) {
+      this.#list?.focus(this.#list.indexOf(block), true);
+      this.#root.scrollIntoView({ block: 'start' });
+      this.#stage.querySelector('.box.lit')?.scrollIntoView({ block: 'nearest' });
+    }
     if (found && passage !== undefined) {
       this.#list?.focus(this.#passagesHere(line).indexOf(line.passages[0] + passage), true);
       this.#root.scrollIntoView({ block: 'start' });
@@ -210,12 +220,24 @@ export class Viewer {
             {
               head: `${at} ${block.tag}`,
               tone: toneOf(block.tag),
-              text: marked(block.text, this.#query()),
+              text: this.#blockText(block, at),
               blocks: [at],
               choose: () => this.#reveal(at),
             },
           ],
     );
+  }
+
+  /** The words that an address names are marked, else those of the query. In a table they are those of a cell. */
+  #blockText({ text, rows }: DocumentPart['blocks'][number], at: number): Node[] {
+    const range = this.#quote?.block === at && !rows ? this.#quote.range : undefined;
+    if (!range) return marked(text, this.#query());
+    const [start, end] = range;
+    return [
+      document.createTextNode(text.slice(0, start)),
+      html('mark', {}, text.slice(start, end)),
+      document.createTextNode(text.slice(end)),
+    ];
   }
 
   /** Passages that stand on the page at least in part. */

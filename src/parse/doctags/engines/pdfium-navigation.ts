@@ -1,4 +1,4 @@
-import type { OutlineEntry, PageLink, StructureElement } from '../layout/page-content.ts';
+import type { OutlineEntry, PageJump, PageLink, StructureElement } from '../layout/page-content.ts';
 import type { Matrix } from './pdfium-geometry.ts';
 import { mapBox } from './pdfium-geometry.ts';
 import type { Library } from './pdfium-library.ts';
@@ -8,29 +8,48 @@ const MAX_OUTLINE = 5_000;
 const MAX_DEPTH = 32;
 const MAX_ELEMENTS = 20_000;
 
-/** The page's links to the web; links inside the document are left out. */
-export function readLinks(library: Library, document: number, page: number, matrix: Matrix): PageLink[] {
+// PDFACTION_GOTO
+const GOTO = 1;
+
+/** The page's links: to the web, and to other pages of the file. */
+export function readLinks(
+  library: Library,
+  document: number,
+  page: number,
+  matrix: Matrix,
+): { readonly links: PageLink[]; readonly jumps: PageJump[] } {
   const { call, scratch } = library;
   const links: PageLink[] = [];
+  const jumps: PageJump[] = [];
   library.integers[(scratch + 48) >> 2] = 0;
   for (let count = 0; count < MAX_LINKS; count += 1) {
     // The engine keeps its position between calls in the first of the two words.
     if (call.FPDFLink_Enumerate(page, scratch + 48, scratch + 52) !== 1) break;
     const link = library.integers[(scratch + 52) >> 2] ?? 0;
     const action = call.FPDFLink_GetAction(link);
-    if (action === 0) continue;
-    const url = library.readString('utf-8', (buffer, length) =>
-      call.FPDFAction_GetURIPath(document, action, buffer, length),
-    );
-    if (!/^https?:\/\/|^mailto:/i.test(url) || call.FPDFLink_GetAnnotRect(link, scratch) !== 1) continue;
+    const url =
+      action === 0
+        ? ''
+        : library.readString('utf-8', (buffer, length) => call.FPDFAction_GetURIPath(document, action, buffer, length));
+    const target = url === '' ? targetPage(library, document, link, action) : 0;
+    if ((target === 0 && !/^https?:\/\/|^mailto:/i.test(url)) || call.FPDFLink_GetAnnotRect(link, scratch) !== 1)
+      continue;
     const at = scratch >> 2;
     const { floats } = library;
-    links.push({
-      url,
-      box: mapBox(matrix, floats[at] ?? 0, floats[at + 1] ?? 0, floats[at + 2] ?? 0, floats[at + 3] ?? 0),
-    });
+    const box = mapBox(matrix, floats[at] ?? 0, floats[at + 1] ?? 0, floats[at + 2] ?? 0, floats[at + 3] ?? 0);
+    if (target > 0) jumps.push({ page: target, box });
+    else links.push({ url, box });
   }
-  return links;
+  return { links, jumps };
+}
+
+/** The page that a link leads to, counted from 1; 0 where it leads nowhere in this file. */
+function targetPage(library: Library, document: number, link: number, action: number): number {
+  const { call } = library;
+  const own = call.FPDFLink_GetDest(document, link);
+  const acted = own === 0 && action !== 0 && call.FPDFAction_GetType(action) === GOTO;
+  const destination = acted ? call.FPDFAction_GetDest(document, action) : own;
+  return destination === 0 ? 0 : call.FPDFDest_GetDestPageIndex(document, destination) + 1;
 }
 
 /** The outline in reading order, each entry with its depth; a looping outline is cut. */

@@ -116,7 +116,7 @@ export class PdfFile implements Disposable {
         glyphs: text.glyphs,
         rules: objects.rules.filter((rule) => isOnPage(rule.box, width, height)),
         drawings: objects.drawings.filter((drawing) => isOnPage(drawing.box, width, height)),
-        links: readLinks(this.#library, this.#document, page, matrix),
+        ...readLinks(this.#library, this.#document, page, matrix),
         structure: this.tagged ? readStructure(this.#library, page) : [],
         unmapped: text.unmapped,
         renamed: text.renamed,

@@ -25,6 +25,7 @@ const document: ParsedDocument = {
         { page: 2, box },
       ],
       links: [{ start: 4, end: 8, url: 'https://example.org/' }],
+      jumps: [{ start: 0, end: 3, page: 7 }],
     },
     { order: 3, kind: 'list_item', ordered: true, depth: 1, marker: '1.', text: 'i', regions: [] },
     { order: 4, kind: 'code', language: 'C++', text: 'a\nb', regions: [] },

@@ -1,5 +1,5 @@
 import { AppError, readJsonl } from '../../../base/index.ts';
-import type { Block, Box, Cell, Link, Metadata, Page, ParsedDocument, Region, Table } from '../../document.ts';
+import type { Block, Box, Cell, Jump, Link, Metadata, Page, ParsedDocument, Region, Table } from '../../document.ts';
 
 /**
  * The file that the chunk stage reads: JSON lines. The first line describes the file, every further line is one block
@@ -52,6 +52,7 @@ function blockLine(block: Block): Record<string, unknown> {
     ...(first && { page: first.page, box: corners(first.box) }),
     ...(block.regions.length > 1 && { regions: block.regions.map(({ page, box }) => [page, ...corners(box)]) }),
     ...(block.links && { links: block.links.map((link) => [link.start, link.end, link.url]) }),
+    ...(block.jumps && { jumps: block.jumps.map(({ start, end, page }) => [start, end, page]) }),
     ...(block.kind === 'list_item' && { ordered: block.ordered, depth: block.depth, marker: block.marker }),
     ...(block.kind === 'code' && { language: block.language }),
     ...(block.kind === 'picture' && { category: block.category }),
@@ -123,12 +124,14 @@ function readBlock(record: Record<string, unknown>, order: number): Block | unde
   if (typeof text !== 'string' || record['order'] !== order) return undefined;
   const parent = record['parent'];
   const links = readLinks(record['links']);
+  const jumps = readJumps(record['jumps']);
   const base = {
     order,
     ...(typeof parent === 'number' && { parent }),
     regions: readRegions(record),
     text,
     ...(links && { links }),
+    ...(jumps && { jumps }),
   };
   switch (tag) {
     case 'section_header':
@@ -187,6 +190,11 @@ function readLinks(value: unknown): Link[] | undefined {
     const [start, end, url] = link as unknown[];
     return typeof start === 'number' && typeof end === 'number' && typeof url === 'string' ? [{ start, end, url }] : [];
   });
+}
+
+function readJumps(value: unknown): Jump[] | undefined {
+  if (!Array.isArray(value)) return undefined;
+  return value.filter(isNumbers).map(([start = 0, end = 0, page = 0]) => ({ start, end, page }));
 }
 
 function readTable(record: Record<string, unknown>): Table | undefined {

@@ -29,6 +29,7 @@ export function mirrored(page: PageContent): PageContent {
     rules: page.rules.map((rule) => ({ ...rule, box: box(rule.box) })),
     drawings: page.drawings.map((drawing) => ({ ...drawing, box: box(drawing.box) })),
     links: page.links.map((link) => ({ ...link, box: box(link.box) })),
+    jumps: page.jumps.map((jump) => ({ ...jump, box: box(jump.box) })),
   };
 }
 

@@ -3,7 +3,7 @@ import type { Draft } from './draft.ts';
 import { regionsOf } from './draft.ts';
 import { textOf } from './draft-text.ts';
 import type { Layout } from './layout.ts';
-import { linksIn } from './link.ts';
+import { jumpsIn, linksIn } from './link.ts';
 import type { FileInformation } from './metadata.ts';
 import { describe } from './metadata.ts';
 import type { PageContent } from './page-content.ts';
@@ -30,12 +30,14 @@ function blockOf(draft: Draft, orders: ReadonlyMap<Draft, number>, layout: Layou
   const whole = textOf(draft, layout.vocabulary);
   const text = draft.kind === 'list_item' ? whole.slice(draft.marker?.length ?? 0).trim() : whole;
   const links = linksIn(draft, text, layout.links);
+  const jumps = jumpsIn(draft, text, layout.jumps);
   const base = {
     order: orders.get(draft) ?? 0,
     ...(parent === undefined ? {} : { parent }),
     regions: regionsOf(draft).map(({ page, box }) => ({ page, box: layout.views.get(page)?.back(box) ?? box })),
     text,
     ...(links.length === 0 ? {} : { links }),
+    ...(jumps.length === 0 ? {} : { jumps }),
   };
   switch (draft.kind) {
     case 'heading':

@@ -50,7 +50,7 @@ function glyph(text: string, left: number, change: Partial<Glyph> = {}): Glyph {
 }
 
 function page(glyphs: readonly Glyph[]): PageContent {
-  const nothing = { rules: [], drawings: [], links: [], structure: [] };
+  const nothing = { rules: [], drawings: [], links: [], jumps: [], structure: [] };
   return {
     number: 1,
     width: 600,

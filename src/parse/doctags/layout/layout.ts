@@ -1,6 +1,6 @@
 import type { Box } from '../../document.ts';
 import type { Draft } from './draft.ts';
-import type { OutlineEntry, PageContent, PageLink } from './page-content.ts';
+import type { OutlineEntry, PageContent, PageJump, PageLink } from './page-content.ts';
 import type { PageView } from './page-view.ts';
 import type { Findings } from './pass.ts';
 import { PASSES } from './passes.ts';
@@ -14,6 +14,7 @@ export interface Layout {
   readonly doubtful: number;
   /** Links by page, where the layout sees them. */
   readonly links: ReadonlyMap<number, readonly PageLink[]>;
+  readonly jumps: ReadonlyMap<number, readonly PageJump[]>;
   /** How each page was looked at. */
   readonly views: ReadonlyMap<number, PageView>;
 }
@@ -34,6 +35,7 @@ export function analyse(
     doubtful: doubtful / Math.max(1, pages.length),
     columns: median([...columns.values()].map(countColumns)),
     links: new Map(pages.map((page) => [page.number, page.links])),
+    jumps: new Map(pages.map((page) => [page.number, page.jumps])),
     views,
   };
 }

@@ -57,6 +57,12 @@ export interface PageLink {
   readonly url: string;
 }
 
+/** A link annotation that leads to a page of the same file. */
+export interface PageJump {
+  readonly box: Box;
+  readonly page: number;
+}
+
 /** One element of a tagged PDF's structure tree, flattened in reading order. */
 export interface StructureElement {
   readonly type: string;
@@ -74,6 +80,7 @@ export interface PageContent {
   readonly rules: readonly Rule[];
   readonly drawings: readonly Drawing[];
   readonly links: readonly PageLink[];
+  readonly jumps: readonly PageJump[];
   readonly structure: readonly StructureElement[];
   /** Glyphs without a usable Unicode value. */
   readonly unmapped: number;

@@ -48,6 +48,7 @@ function turned(page: PageContent, turn: number): PageContent {
     rules: page.rules.map((rule) => ({ direction: direction(rule.direction), box: box(rule.box) })),
     drawings: page.drawings.map((drawing) => ({ ...drawing, box: box(drawing.box) })),
     links: page.links.map((link) => ({ ...link, box: box(link.box) })),
+    jumps: page.jumps.map((jump) => ({ ...jump, box: box(jump.box) })),
   };
 }
 

@@ -1,0 +1,3 @@
+export { layOut, yearScale } from './lay-out.ts';
+export type { UnplacedNode } from './lay-out.ts';
+export type { GraphPicture, PictureEdge, PictureEdgeKind, PictureEvidence, PictureNode } from './picture.ts';
