@@ -58,7 +58,10 @@ export class LocalAllowance implements Allowance {
   }
 
   opensAt(ahead: number, now: number): number {
-    return this.inFlight + ahead >= this.#pace.cap ? Infinity : now + this.lineMs(ahead, now);
+    const { cap, intervalMs, burst } = this.#pace;
+    if (this.inFlight + ahead >= cap) return Infinity;
+    // When one may be followed is known as soon as it is on the wire.
+    return intervalMs > 0 && this.#leaving >= burst ? Infinity : now + this.lineMs(ahead, now);
   }
 
   lineMs(ahead: number, now: number): number {

@@ -240,7 +240,7 @@ export class SharedAllowance implements Allowance {
     // What was reserved or sent a moment ago counts.
     for (let at = 0; at < this.inFlight; at += 1) this.#local.take();
     for (let at = this.#leaving; at < this.inFlight; at += 1) this.#local.sent(now);
-    this.#local.change({ ...pace, intervalMs: pace.intervalMs + 1e-9 }, now);
+    if (pace.intervalMs > 0) this.#local.change({ ...pace, intervalMs: pace.intervalMs + 1e-9 }, now);
     this.#turns = [];
     this.#slots = 0;
     this.#pending = false;
@@ -257,8 +257,7 @@ export class SharedAllowance implements Allowance {
 
   /** How late a turn may be used: never more turns than were reserved, and hardly closer together. */
   get #lateMs(): number {
-    const { intervalMs } = this.#pace;
-    return Math.max(LATE_SHARE * intervalMs, Math.min(intervalMs, this.#jitterMs));
+    return Math.max(LATE_SHARE * this.#pace.intervalMs, this.#jitterMs);
   }
 
   #dropLate(now: number): void {
