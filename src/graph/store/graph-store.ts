@@ -127,8 +127,9 @@ export class GraphStore implements Disposable {
     this.database.exec(`
       INSERT INTO nodes
         SELECT node, id, kind, label, year, data FROM (
-          SELECT said.*, row_number() OVER (PARTITION BY node ORDER BY rank, owner, part) AS place FROM said INDEXED BY said_node
-        ) WHERE place = 1 ORDER BY node;
+          SELECT node, owner, part, row_number() OVER (PARTITION BY node ORDER BY rank, owner, part) AS place
+          FROM said INDEXED BY said_node
+        ) CROSS JOIN said USING (node, owner, part) WHERE place = 1 ORDER BY node;
       INSERT INTO edges
         SELECT source, kind, target, count(*) FROM evidence INDEXED BY evidence_edge
         GROUP BY source, kind, target ORDER BY source, kind, target`);
