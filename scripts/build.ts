@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
 import { bundlePage } from '../src/report/bundle.ts';
+import { bundleServePage } from '../src/serve/page-bundle.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 const DIST = join(ROOT, 'dist');
@@ -13,6 +14,7 @@ rmSync(DIST, { recursive: true, force: true });
 const tsc = join(ROOT, 'node_modules', 'typescript', 'bin', 'tsc');
 execFileSync(process.execPath, [tsc, '-p', join(ROOT, 'tsconfig.build.json')], { stdio: 'inherit' });
 writeFileSync(join(DIST, 'src', 'report', 'page.js'), await bundlePage());
+writeFileSync(join(DIST, 'src', 'serve', 'page.js'), await bundleServePage());
 cpSync(join(ROOT, 'docs', 'reference', 'commands.json'), join(DIST, 'commands.json'));
 await writeDoors();
 

@@ -53,6 +53,10 @@ const HOUSE: Readonly<Record<string, { readonly folders: readonly string[]; read
     ],
     packages: [],
   },
+  serve: {
+    folders: ['base', 'queue', 'download', 'graph', 'corpus'],
+    packages: ['zod', 'esbuild'],
+  },
   mcp: {
     folders: ['base', 'config', 'corpus', 'graph', 'parse', 'search'],
     packages: ['zod', '@modelcontextprotocol/server'],
@@ -88,6 +92,7 @@ const HOUSE: Readonly<Record<string, { readonly folders: readonly string[]; read
       'report',
       'harvest',
       'corpus',
+      'serve',
       'mcp',
       'telemetry',
       'config',
@@ -99,8 +104,8 @@ const HOUSE: Readonly<Record<string, { readonly folders: readonly string[]; read
 /** Packages that are large or optional: the only files that may name them. */
 const HEAVY: Readonly<Record<string, RegExp>> = {
   pg: /^(hosts|queue)\/postgres\//,
+  esbuild: /^(report\/bundle|serve\/page-bundle)\.ts$/,
   '@modelcontextprotocol/': /^mcp\/(server|serve-stdio)\.ts$/,
-  esbuild: /^report\/bundle\.ts$/,
   sigma: /^report\/page\/graph\//,
   graphology: /^report\/page\/graph\//,
   '@embedpdf/pdfium': /^parse\/doctags\/engines\//,

@@ -3,7 +3,7 @@ export { readArtifacts } from './artifact-lines.ts';
 export type { BadArtifact } from './artifact-lines.ts';
 export { mergeFolders } from './merge-folders.ts';
 export type { Merged } from './merge-folders.ts';
-export { hostsNow } from './hosts-now.ts';
+export { hostKnowledge, hostsNow } from './hosts-now.ts';
 export { openInspector } from './inspector.ts';
 export { ManifestFolder } from './ledger/manifest-folder.ts';
 export type { ManifestOptions } from './ledger/manifest-folder.ts';

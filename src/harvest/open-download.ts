@@ -179,6 +179,7 @@ export async function assembleDownload(
     new SqliteCacheStore(http.cache_path === '' ? join(download.out, 'state', 'http-cache.sqlite') : http.cache_path, {
       now: () => web.clock.now(),
       maxBytes: http.cache_max_bytes,
+      warn,
     }),
   );
   const tellHost = (event: HostEvent): void => {

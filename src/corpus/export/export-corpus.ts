@@ -38,6 +38,8 @@ export interface ExportRequest {
   readonly redistributable?: boolean | undefined;
   /** Only works of which there is a file. */
   readonly saved?: boolean | undefined;
+  /** Takes the versions of works as they were found last, and writes nothing down. */
+  readonly asItIs?: boolean | undefined;
 }
 
 /** Writes a corpus for another tool; what has no `out` comes as pieces of text. */
