@@ -25,7 +25,7 @@ const TABLE = {
 };
 
 function blocks(...given: readonly object[]): Block[] {
-  return given.map((block, order) => ({ regions: [], order, ...block }) as Block);
+  return given.map((block, order) => ({ regions: [], order, ...block }) as unknown as Block);
 }
 
 function read(given: readonly Block[]): ReturnType<typeof extractDocument> {
