@@ -10,7 +10,7 @@ import type { ParsedDocument } from '../../src/parse/index.ts';
 import { parsePdf } from '../../src/parse/doctags/pdf.ts';
 
 /** Found and right, found in all, planted in all. */
-export interface Planted {
+interface Planted {
   right: number;
   found: number;
   planted: number;
