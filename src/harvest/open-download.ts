@@ -28,7 +28,6 @@ import { keepingRecords } from './seen-records.ts';
 import { ReviewFile } from './review-file.ts';
 import { titleSearch } from './title-search.ts';
 import { createWebTime } from './web-time.ts';
-
 /** A work and where the resolvers say that it is. */
 export interface WorkPlans {
   readonly work: Work;
