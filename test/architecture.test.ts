@@ -53,6 +53,11 @@ const HOUSE: Readonly<Record<string, { readonly folders: readonly string[]; read
     ],
     packages: [],
   },
+  serve: {
+    // The pages share their parts and their style with the report.
+    folders: ['base', 'queue', 'download', 'graph', 'report', 'corpus'],
+    packages: ['zod'],
+  },
   mcp: {
     folders: ['base', 'config', 'corpus', 'graph', 'parse', 'search'],
     packages: ['zod', '@modelcontextprotocol/server'],
@@ -88,6 +93,7 @@ const HOUSE: Readonly<Record<string, { readonly folders: readonly string[]; read
       'report',
       'harvest',
       'corpus',
+      'serve',
       'mcp',
       'telemetry',
       'config',
@@ -99,8 +105,8 @@ const HOUSE: Readonly<Record<string, { readonly folders: readonly string[]; read
 /** Packages that are large or optional: the only files that may name them. */
 const HEAVY: Readonly<Record<string, RegExp>> = {
   pg: /^(hosts|queue)\/postgres\//,
+  esbuild: /^report\/bundle\/index\.ts$/,
   '@modelcontextprotocol/': /^mcp\/(server|serve-stdio)\.ts$/,
-  esbuild: /^report\/bundle\.ts$/,
   sigma: /^report\/page\/graph\//,
   graphology: /^report\/page\/graph\//,
   '@embedpdf/pdfium': /^parse\/doctags\/engines\//,

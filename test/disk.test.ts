@@ -14,6 +14,7 @@ const { FileCommits } = await import('../src/download/file-commits.ts');
 const { PartFolder } = await import('../src/download/part-folder.ts');
 const { KeptFiles } = await import('../src/download/kept-files.ts');
 const { DiskSync } = await import('../src/stage/commit/disk-sync.ts');
+const { RunMark } = await import('../src/stage/commit/run-mark.ts');
 
 const posix = process.platform === 'win32' ? 'folders cannot be synced there' : false;
 
@@ -74,6 +75,21 @@ test('a group of outputs has its bytes and its folders synced', { skip: posix },
   const { calls } = await watched(() => new DiskSync().sync(files, new Set([folder.path])));
   assert.deepEqual(calls.sort(), ['sync a', 'sync b', `sync ${basename(folder.path)}`]);
 });
+
+test(
+  'which folders a run writes to is on the disk before it does, so that a power cut leaves nothing unknown',
+  {
+    skip: posix,
+  },
+  async () => {
+    await using folder = await mkdtempDisposable(join(tmpdir(), 'docstokg-disk-'));
+    using mark = await RunMark.open(folder.path, 'test', systemClock, true);
+    const { calls } = await watched(async () => mark.note(join(folder.path, 'out')));
+    assert.deepEqual(calls, [`sync test.${mark.id}.folders`, 'sync .runs']);
+    using quick = await RunMark.open(folder.path, 'test', systemClock, false);
+    assert.deepEqual((await watched(async () => quick.note(join(folder.path, 'out')))).calls, []);
+  },
+);
 
 for (const code of ['EBUSY', 'EPERM', 'EACCES'])
   test(`a name that is refused with ${code} for a moment, as virus scanners do it, is given all the same`, async () => {

@@ -8,6 +8,8 @@ export type { Random } from './backoff.ts';
 export { canonicalJson, sha256, sha256File } from './hash.ts';
 export { commitPart, partPath, removeDeadParts, syncFolder, writeFileAtomic } from './atomic-file.ts';
 export { describeDiskError, freeSpace } from './disk-error.ts';
+export { isDamaged, openOrSetAside, setAsideIfDamaged, setLinesAside } from './damaged-file.ts';
+export type { Warn } from './damaged-file.ts';
 export { renameFile } from './rename-file.ts';
 export { FileLock } from './file-lock.ts';
 export { JsonlWriter, parseJsonl, readJsonl, splitLines } from './jsonl.ts';

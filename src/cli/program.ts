@@ -61,6 +61,7 @@ const COMMANDS: readonly Entry[] = [
   { name: 'search', doors: PARSING, load: async () => (await import('./commands/search.ts')).searchCommand() },
   { name: 'mcp', doors: ['docstokg'], load: async () => (await import('./commands/mcp.ts')).mcpCommand() },
   { name: 'graph', doors: PARSING, load: async () => (await import('./commands/graph/index.ts')).graphCommand() },
+  { name: 'serve', doors: ['docstokg'], load: async () => (await import('./commands/serve.ts')).serveCommand() },
   { name: 'refresh', doors: ['docstokg'], load: async () => (await import('./commands/refresh.ts')).refreshCommand() },
   { name: 'export', doors: PARSING, load: async () => (await exports()).exportCommand() },
   { name: 'labels', doors: PARSING, load: async () => (await exports()).labelsCommand() },

@@ -1,5 +1,14 @@
 /** Commands, or parts of several, that take options for settings. */
-export type FlagPlace = 'download' | 'queue-run' | 'stage' | 'doctags' | 'chunk' | 'embed' | 'format' | 'data-root';
+export type FlagPlace =
+  | 'download'
+  | 'queue-run'
+  | 'stage'
+  | 'doctags'
+  | 'chunk'
+  | 'embed'
+  | 'format'
+  | 'data-root'
+  | 'serve';
 
 /** An option of the command line that sets a key: how it is written, and where it is taken. */
 export interface Flag {

@@ -145,7 +145,49 @@ const downloadSchema = z.strictObject({
   work_budget_s: seconds(1)
     .default(180)
     .describe('Time on the wire, waits aside, after which no further URL of a work is tried.'),
+  title_accept: z
+    .number()
+    .min(0)
+    .max(1)
+    .default(0.9)
+    .describe(
+      'How well a work that Crossref finds by its title must fit an entry of a list that has no id, to be taken; less goes to review.csv.',
+    ),
+  title_review: z
+    .number()
+    .min(0)
+    .max(1)
+    .default(0.6)
+    .describe('How well it must fit to be worth a look: what fits less is not written into review.csv.'),
   thorough: z.boolean().default(true).describe('Also ask repositories that have no reason to know a work.'),
+});
+
+/** What `docstokg serve` listens on and whom it answers. */
+const serveSchema = z.strictObject({
+  host: z
+    .string()
+    .min(1)
+    .max(255)
+    .default('127.0.0.1')
+    .describe('Address to listen on; one that other machines reach needs a token of yours.')
+    .meta(flag('--host <address>', 'serve')),
+  port: z
+    .int()
+    .min(0)
+    .max(65_535)
+    .default(8484)
+    .describe('Port to listen on; 0 takes one that is free.')
+    .meta(flag('--port <n>', 'serve')),
+  token: z
+    .string()
+    .default('')
+    .describe('What whoever asks has to show, at least 16 characters; empty: one is made at every start.')
+    .meta(flag('--token <text>', 'serve')),
+  allowed_hosts: z
+    .array(z.string())
+    .default([])
+    .describe('Names besides the address under which the server is reached, such as that of a proxy.')
+    .meta(flag('--allowed-hosts <a,b>', 'serve')),
 });
 
 /** What `docstokg estimate` takes for granted; none of it is documented by anybody, all of it differs between fields. */
@@ -179,6 +221,7 @@ export const configSchema = z.strictObject({
   keys: keysSchema.prefault({}).describe('Keys of services.'),
   estimate: estimateSchema.prefault({}).describe('What an estimate takes for granted.'),
   telemetry: telemetrySchema.prefault({}).describe('What is told to the outside about a run.'),
+  serve: serveSchema.prefault({}).describe('What docstokg serve listens on and whom it answers.'),
 });
 
 export type Config = z.infer<typeof configSchema>;

@@ -48,7 +48,7 @@ export function citedHit(hit: Hit, record: WorkRecord | undefined, file: string 
 }
 
 /** A record as a citation needs it. */
-function citedWork(record: WorkRecord): CitedWork {
+export function citedWork(record: WorkRecord): CitedWork {
   const retraction = retractionOf(record) ?? null;
   return {
     id: record.id,

@@ -7,7 +7,6 @@ import type { Config, Layer, Settings } from '../config/index.ts';
 import { loadConfig, settingsLayer } from '../config/index.ts';
 import type { Runtime, WorkPlans } from '../harvest/index.ts';
 import { simulatedLayer } from '../harvest/index.ts';
-import type { SearchMode } from '../search/index.ts';
 import type { Work } from '../works/index.ts';
 import { RecordStore } from '../works/index.ts';
 import type { CitedHit } from './cited-hit.ts';
@@ -38,8 +37,9 @@ import type { SearchPlace } from './search-place.ts';
 import { placeOf, searchPlaceIn } from './search-place.ts';
 import type { SearchEvent } from './make-index.ts';
 import { refreshPlace } from './make-index.ts';
-import type { SearchRequest, SearchSession } from './search-session.ts';
+import type { OpenSearchOptions, SearchRequest, SearchSession } from './search-session.ts';
 import { openSearchSession } from './search-session.ts';
+import { CorpusView } from './view/corpus-view.ts';
 
 /** How a corpus is opened; all of it has defaults. */
 export interface CorpusOptions {
@@ -190,12 +190,9 @@ export class Corpus implements AsyncDisposable {
   }
 
   /** Opens the index for many questions; `tell` hears what is worth telling meanwhile. To be disposed of. */
-  async openSearch(
-    options: { readonly mode?: SearchMode | undefined; readonly tell?: (event: SearchEvent) => void } = {},
-    signal?: AbortSignal,
-  ): Promise<SearchSession> {
-    const { mode, tell = () => undefined } = options;
-    return await openSearchSession(this.#searchPlace(), { config: this.config, mode, tell }, signal);
+  async openSearch(options: OpenSearchOptions = {}, signal?: AbortSignal): Promise<SearchSession> {
+    const { mode, asItIs, tell = () => undefined } = options;
+    return await openSearchSession(this.#searchPlace(), { config: this.config, mode, tell, asItIs }, signal);
   }
 
   /** A search for a process that stays: it notices when the corpus has grown. To be disposed of. */
@@ -235,7 +232,7 @@ export class Corpus implements AsyncDisposable {
   async *export(request: ExportRequest): AsyncGenerator<string, void> {
     const place = placeOf(this.folder, this.config);
     using records = this.#records();
-    records.linkVersions(new Date(this.#clock.now()).toISOString());
+    if (request.asItIs !== true) records.linkVersions(new Date(this.#clock.now()).toISOString());
     const linkOf = documentLinks(place.folder, place.dataRoot);
     yield* exportCorpus(request, place, { records, linkOf, name: basename(this.folder) });
   }
@@ -275,6 +272,11 @@ export class Corpus implements AsyncDisposable {
     throw new AppError('CORPUS_NO_WORKS', `there are no works in ${this.folder}`, {
       hint: 'gather some first: docstokg run, or contentdownload',
     });
+  }
+
+  /** The corpus as it is now, and as it grows, for whoever looks at it; writes nothing. To be disposed of. */
+  view(): CorpusView {
+    return new CorpusView(this.folder, this.config);
   }
 
   /** What was asked for and what came of it last, from `run.json`; undefined before the first `gather`. */

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 
-import type { Clock } from '../base/index.ts';
+import type { Clock, Warn } from '../base/index.ts';
 import { AppError } from '../base/index.ts';
 import type { Config } from '../config/index.ts';
 import type { ArtifactKind } from '../download/index.ts';
@@ -125,6 +125,7 @@ export class Gathering implements AsyncIterable<CorpusEvent> {
     const { runtime, tell, signal } = request;
     const config = await withTokenizer(request.config, runtime);
     const startedAt = runtime.clock.monotonic();
+    const warn: Warn = (message) => runtime.log('warn', message);
     await using dense = await openDense(config, runtime);
     const own = await findOwnPapers(request.papers, config.download.out);
     let arrive: Arrive | undefined;
@@ -135,8 +136,8 @@ export class Gathering implements AsyncIterable<CorpusEvent> {
       stages: {
         doctags: prepareDoctags(config),
         chunk: await prepareChunk(config),
-        dense: dense && prepareDense(config),
-        openEmbed: () => openEmbed(config, dense),
+        dense: dense && prepareDense(config, { warn }),
+        openEmbed: () => openEmbed(config, dense, warn),
       },
       gather: async (offer, stop) => {
         arrive = offer;
@@ -269,7 +270,7 @@ function fileOf({ files }: DownloadAssembly, work: string, kind: string | null):
   return resolve(files.friendly(work, (kind ?? 'pdf') as ArtifactKind));
 }
 
-async function openEmbed(config: Config, dense: DenseEngine | undefined) {
+async function openEmbed(config: Config, dense: DenseEngine | undefined, warn: Warn) {
   const sparse = await openSparse(config);
-  return dense || sparse ? prepareEmbed(config, { dense, sparse }) : undefined;
+  return dense || sparse ? prepareEmbed(config, { dense, sparse }, { warn }) : undefined;
 }

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 
+import type { Warn } from '../base/index.ts';
 import type { Config } from '../config/index.ts';
 import type { AheadSettings, EmbedEngines, EmbedWorkerSettings } from '../parse/index.ts';
 import {
@@ -63,10 +64,15 @@ export async function prepareChunk(config: Config, call: StageCall = {}): Promis
   };
 }
 
+/** Whom to tell of what was damaged. */
+interface Warned {
+  readonly warn?: Warn;
+}
+
 /** The embed stage over every document that is chunked, with engines that are open. */
-export function prepareEmbed(config: Config, engines: EmbedEngines, call: StageCall = {}): ClosingStage {
+export function prepareEmbed(config: Config, engines: EmbedEngines, call: StageCall & Warned = {}): ClosingStage {
   const { parse } = config;
-  const cache = new VectorCache(cachePath(config), { maxBytes: parse.cache_max_mb * 2 ** 20 });
+  const cache = openCache(config, call);
   const remote = parse.dense === 'openai-compatible';
   const options = stageSettings(call, config, {
     policy: remote ? 'gpu' : 'io',
@@ -89,10 +95,12 @@ export function prepareEmbed(config: Config, engines: EmbedEngines, call: StageC
  * Dense vectors made as documents are chunked, ahead of the embed stage. The model computes for tens of milliseconds a
  * passage: in a process of its own it does not hold up the downloads.
  */
-export function prepareDense(config: Config, call: StageCall = {}): FlowingStage | undefined {
+export function prepareDense(config: Config, call: StageCall & Warned = {}): FlowingStage | undefined {
   const { parse } = config;
   const dense = plainDense(config);
   if (!dense) return undefined;
+  // Looked at here, where somebody can be told if it is damaged.
+  openCache(config, call)[Symbol.dispose]();
   const remote = dense.engine === 'openai-compatible';
   return {
     stageName: 'dense',
@@ -128,6 +136,10 @@ function plainDense(config: Config): AheadSettings['dense'] | undefined {
   if (!settings) return undefined;
   const { clock: _clock, ...plain } = settings as typeof settings & { readonly clock?: unknown };
   return plain;
+}
+
+function openCache(config: Config, { warn }: Warned): VectorCache {
+  return new VectorCache(cachePath(config), { maxBytes: config.parse.cache_max_mb * 2 ** 20, ...(warn && { warn }) });
 }
 
 function cachePath({ parse }: Config): string {

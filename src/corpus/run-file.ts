@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 import { AppError, writeFileAtomic } from '../base/index.ts';
+import type { WantedWorks } from '../harvest/index.ts';
 import type { RunAccount } from './account.ts';
 
 /** The version of `run.json`; it changes when a field changes its meaning. */
@@ -23,22 +24,8 @@ export interface RunFile {
 }
 
 /** Which documents a run is about, and who asks for them. */
-export interface RunAsked {
-  readonly topic?: string | undefined;
+export interface RunAsked extends WantedWorks {
   readonly ids?: readonly string[] | undefined;
-  readonly input?: readonly string[] | undefined;
-  readonly max?: number | undefined;
-  readonly yearStart?: number | undefined;
-  readonly yearEnd?: number | undefined;
-  readonly oaOnly?: boolean | undefined;
-  readonly type?: string | undefined;
-  readonly language?: string | undefined;
-  readonly filter?: string | undefined;
-  readonly orcid?: readonly string[] | undefined;
-  readonly ror?: readonly string[] | undefined;
-  readonly cites?: readonly string[] | undefined;
-  readonly citedBy?: readonly string[] | undefined;
-  readonly depth?: number | undefined;
   /** The address that was given to be reached at, so that the folder alone is enough to go on. */
   readonly mailto?: string | undefined;
 }

@@ -73,7 +73,7 @@ const RUN: Readonly<Record<ParseStage, (call: RunningStages) => Promise<StageOut
       runtime.log('warn', 'neither dense nor sparse vectors can be made; nothing to do');
       return undefined;
     }
-    await using stage = prepareEmbed(config, engines, call);
+    await using stage = prepareEmbed(config, engines, { ...call, warn: (message) => runtime.log('warn', message) });
     if (!fault) return await runPrepared('embed', stage, stage.plan, call);
     const items = stage.plan.items.filter(({ outputs }) => !existsSync(outputs['vectors'] ?? ''));
     if (items.length === 0) throw fault;

@@ -7,7 +7,7 @@ import type { Graph } from '../graph/index.ts';
 import { nearDocuments, openGraph } from '../graph/index.ts';
 import type { DenseEngine } from '../parse/index.ts';
 import type { Hit, SearchFilter, SearchIndex, SearchMode, SearchOptions } from '../search/index.ts';
-import { openIndex, readManifest } from '../search/index.ts';
+import { hasIndex, openIndex, readManifest } from '../search/index.ts';
 import { RecordStore } from '../works/index.ts';
 import type { CitedHit } from './cited-hit.ts';
 import { citedHit } from './cited-hit.ts';
@@ -29,6 +29,14 @@ const LEAST_FIT = 0.25;
 export interface SearchRequest extends Partial<Omit<SearchOptions, 'filter'>>, PassageFilter {
   /** After what is found, passages of works that those works cite, are cited by or share citations with; what is found stays as it is. */
   readonly related?: boolean | undefined;
+}
+
+/** How an index is opened for many questions. */
+export interface OpenSearchOptions {
+  readonly mode?: SearchMode | undefined;
+  readonly tell?: (event: SearchEvent) => void;
+  /** Asks an index that is there without looking whether passages have changed: nothing is written. */
+  readonly asItIs?: boolean | undefined;
 }
 
 /** An index that is open, the model that understands questions to it, and what is known of the works in it. */
@@ -126,10 +134,12 @@ export async function openSearchSession(
     readonly config: Config;
     readonly mode?: SearchMode | undefined;
     readonly tell: (event: SearchEvent) => void;
+    /** An index that is there is asked as it is: whoever makes the corpus brings it up to date. */
+    readonly asItIs?: boolean | undefined;
   },
   signal?: AbortSignal,
 ): Promise<SearchSession> {
-  await refreshPlace(place, how.tell, signal);
+  if (how.asItIs !== true || !hasIndex(place.index)) await refreshPlace(place, how.tell, signal);
   const engine = await queryEngine(place, how);
   try {
     const index = await openIndex(place.index, engine);

@@ -1,6 +1,6 @@
 import type { Config } from '../config/index.ts';
 import { readSharedHosts } from '../hosts/index.ts';
-import type { HostOverview, WorkQueue } from '../queue/index.ts';
+import type { HostOverview, HostSources, WorkQueue } from '../queue/index.ts';
 import { hostOverview } from '../queue/index.ts';
 import { tableOf } from './open-admission.ts';
 import { configuredServices } from './open-download.ts';
@@ -10,21 +10,24 @@ import { configuredServices } from './open-download.ts';
  * what a fleet shares on PostgreSQL, and by the queue's own books. Nothing is changed, and no worker is disturbed.
  */
 export async function hostsNow(config: Config, queue: WorkQueue): Promise<HostOverview[]> {
+  const { shared: readShared, rulesOf } = hostKnowledge(config);
+  const [stats, jobs, shared] = await Promise.all([queue.stats(), queue.hosts(), readShared()]);
+  return hostOverview(stats, { jobs, shared, rulesOf });
+}
+
+/** What is known of hosts besides a queue's own books: what they allow, and what a fleet shares, read when asked for. */
+export function hostKnowledge(
+  config: Config,
+): Pick<HostSources, 'rulesOf'> & { readonly shared: () => Promise<HostSources['shared']> } {
   const table = tableOf(config, configuredServices(config));
   const { backend, url, schema } = config.queue;
-  const [stats, jobs, shared] = await Promise.all([
-    queue.stats(),
-    queue.hosts(),
-    backend === 'postgres' ? readSharedHosts({ url, schema, table }) : [],
-  ]);
-  return hostOverview(stats, {
-    jobs,
-    shared,
+  return {
+    shared: async () => (backend === 'postgres' ? await readSharedHosts({ url, schema, table }) : []),
     rulesOf: (key) => {
       const { cap, perSecond } = table.rulesOf(key);
       return { cap: bounded(cap), perSecond: bounded(perSecond) };
     },
-  });
+  };
 }
 
 function bounded(value: number): number | null {

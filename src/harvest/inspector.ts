@@ -6,15 +6,15 @@ import { PdfInspector } from '../parse/index.ts';
 /** Enough of a marked-up text to find its title and DOI in. */
 const TEXT_BYTES = 400_000;
 
-/** Looks into what was downloaded: PDFs in a process of their own, marked-up text by itself. */
+/** Looks into what was downloaded: PDFs and XML in a process of their own, the text of a page by itself. */
 export function openInspector(): Disposable & { readonly inspect: InspectDocument } {
-  const pdfs = new PdfInspector();
+  const files = new PdfInspector();
   return {
     inspect: async (path, kind) => {
-      if (kind === 'pdf') return pdfs.glance(path);
+      if (kind !== 'html') return files.glance(path, kind === 'pdf' ? 'pdf' : 'xml');
       return { pages: null, isEncrypted: false, isReadable: true, text: await beginning(path) };
     },
-    [Symbol.dispose]: () => pdfs[Symbol.dispose](),
+    [Symbol.dispose]: () => files[Symbol.dispose](),
   };
 }
 

@@ -3,7 +3,15 @@ import { dirname } from 'node:path';
 import type { StatementSync } from 'node:sqlite';
 import { DatabaseSync } from 'node:sqlite';
 
-import { AppError, canonicalJson } from '../base/index.ts';
+import type { Warn } from '../base/index.ts';
+import {
+  AppError,
+  canonicalJson,
+  describeDiskError,
+  isDamaged,
+  openOrSetAside,
+  setAsideIfDamaged,
+} from '../base/index.ts';
 import type { Stored } from './cache-policy.ts';
 import type { Headers } from './send.ts';
 
@@ -51,41 +59,89 @@ interface Row {
   readonly cache_for_ms: number | null;
 }
 
-/** Answers in one SQLite file, the least recently used leaving first when it grows beyond its bound. */
-export class SqliteCacheStore implements CacheStore {
-  readonly #database: DatabaseSync;
-  readonly #maxBytes: number;
-  readonly #now: () => number;
-  readonly #find: StatementSync;
-  readonly #touch: StatementSync;
-  readonly #remove: StatementSync;
-  readonly #removeVariant: StatementSync;
-  readonly #insert: StatementSync;
-  readonly #bytes: StatementSync;
-  readonly #evict: StatementSync;
+/** The database of a cache with its statements. */
+class OpenCache implements Disposable {
+  readonly database: DatabaseSync;
+  readonly find: StatementSync;
+  readonly touch: StatementSync;
+  readonly remove: StatementSync;
+  readonly removeVariant: StatementSync;
+  readonly insert: StatementSync;
+  readonly bytes: StatementSync;
+  readonly evict: StatementSync;
 
-  /** `:memory:` keeps nothing beyond the process. */
-  constructor(path: string, options: { readonly now: () => number; readonly maxBytes?: number }) {
-    if (path !== ':memory:') mkdirSync(dirname(path), { recursive: true });
-    this.#database = openCache(path);
-    this.#maxBytes = options.maxBytes ?? 512 * 1024 * 1024;
-    this.#now = options.now;
-    this.#find = this.#database.prepare('select * from answers where key = :key');
-    this.#touch = this.#database.prepare('update answers set used_at = :now where key = :key');
-    this.#remove = this.#database.prepare('delete from answers where key = :key');
-    this.#removeVariant = this.#database.prepare('delete from answers where key = :key and vary = :vary');
-    this.#insert = this.#database.prepare(
+  constructor(path: string) {
+    this.database = openCache(path);
+    this.find = this.database.prepare('select * from answers where key = :key');
+    this.touch = this.database.prepare('update answers set used_at = :now where key = :key');
+    this.remove = this.database.prepare('delete from answers where key = :key');
+    this.removeVariant = this.database.prepare('delete from answers where key = :key and vary = :vary');
+    this.insert = this.database.prepare(
       `insert into answers values (:key, :vary, :status, :headers, :body, :requestedAt, :receivedAt, :cacheForMs, :now)`,
     );
-    this.#bytes = this.#database.prepare('select bytes from total');
-    this.#evict = this.#database.prepare(
+    this.bytes = this.database.prepare('select bytes from total');
+    this.evict = this.database.prepare(
       'delete from answers where (key, vary) in (select key, vary from answers order by used_at limit 64)',
     );
   }
 
+  [Symbol.dispose](): void {
+    this.database.close();
+  }
+}
+
+/**
+ * Answers in one SQLite file, the least recently used leaving first when it grows beyond its bound. One that is damaged, at
+ * the start or later, is put aside and begun anew: no run ends for what can be asked again.
+ */
+export class SqliteCacheStore implements CacheStore {
+  readonly #path: string;
+  readonly #maxBytes: number;
+  readonly #now: () => number;
+  readonly #warn: Warn | undefined;
+  #open: OpenCache;
+
+  /** `:memory:` keeps nothing beyond the process. */
+  constructor(path: string, options: { readonly now: () => number; readonly maxBytes?: number; readonly warn?: Warn }) {
+    if (path !== ':memory:') mkdirSync(dirname(path), { recursive: true });
+    this.#path = path;
+    this.#warn = options.warn;
+    this.#open = openOrSetAside(path, () => new OpenCache(path), this.#warn);
+    this.#maxBytes = options.maxBytes ?? 512 * 1024 * 1024;
+    this.#now = options.now;
+  }
+
   find(key: string): readonly Stored[] {
-    const rows = this.#find.all({ key }) as unknown as Row[];
-    if (rows.length > 0) this.#touch.run({ key, now: this.#now() });
+    return this.#mending(() => this.#read(key), []);
+  }
+
+  save(key: string, stored: Stored): void {
+    this.#mending(() => this.#write(key, stored), undefined);
+  }
+
+  remove(key: string): void {
+    this.#mending(() => void this.#open.remove.run({ key }), undefined);
+  }
+
+  [Symbol.dispose](): void {
+    this.#open[Symbol.dispose]();
+  }
+
+  #mending<T>(work: () => T, otherwise: T): T {
+    try {
+      return work();
+    } catch (error) {
+      if (!isDamaged(error)) throw describeDiskError(error, this.#path);
+      this.#open[Symbol.dispose]();
+      setAsideIfDamaged(this.#path, this.#warn);
+      this.#open = new OpenCache(this.#path);
+      return otherwise;
+    }
+  }
+
+  #read(key: string): readonly Stored[] {
+    const rows = this.#open.find.all({ key }) as unknown as Row[];
+    if (rows.length > 0) this.#open.touch.run({ key, now: this.#now() });
     return rows.map((row) => ({
       status: row.status,
       headers: JSON.parse(row.headers) as Headers,
@@ -97,12 +153,13 @@ export class SqliteCacheStore implements CacheStore {
     }));
   }
 
-  save(key: string, stored: Stored): void {
+  #write(key: string, stored: Stored): void {
     const vary = canonicalJson(stored.vary);
-    this.#database.exec('begin immediate');
+    const { database, removeVariant, insert, bytes, evict } = this.#open;
+    database.exec('begin immediate');
     try {
-      this.#removeVariant.run({ key, vary });
-      this.#insert.run({
+      removeVariant.run({ key, vary });
+      insert.run({
         key,
         vary,
         status: stored.status,
@@ -113,22 +170,15 @@ export class SqliteCacheStore implements CacheStore {
         cacheForMs: stored.cacheForMs ?? null,
         now: Math.round(this.#now()),
       });
-      while ((this.#bytes.get() as { bytes: number }).bytes > this.#maxBytes) {
-        if (this.#evict.run().changes === 0) break;
+      while ((bytes.get() as { bytes: number }).bytes > this.#maxBytes) {
+        if (evict.run().changes === 0) break;
       }
-      this.#database.exec('commit');
+      database.exec('commit');
     } catch (error) {
-      this.#database.exec('rollback');
+      // A full disk has ended the transaction already; complaining about that would hide why.
+      if (database.isTransaction) database.exec('rollback');
       throw error;
     }
-  }
-
-  remove(key: string): void {
-    this.#remove.run({ key });
-  }
-
-  [Symbol.dispose](): void {
-    this.#database.close();
   }
 }
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -265,6 +265,32 @@ test('the store survives its process, stays within its bound and refuses what is
     const other = join(folder, 'other.txt');
     writeFileSync(other, 'this is no database, only a file of some length that must not be touched');
     assert.throws(() => new SqliteCacheStore(other, options), { code: 'CACHE_UNUSABLE' });
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+});
+
+test('a damaged cache is put aside with a message, at the start or in the middle, and the next answer is kept', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'cache-'));
+  try {
+    const path = join(folder, 'http.sqlite');
+    const warnings: string[] = [];
+    const options = { now: () => 1, warn: (message: string) => void warnings.push(message) };
+    const stored = { status: 200, headers: {}, vary: {}, requestedAt: 1, receivedAt: 2, cacheForMs: undefined };
+    writeFileSync(path, 'this is no database, only a file of some length that was a cache once');
+    {
+      using store = new SqliteCacheStore(path, options);
+      for (let at = 0; at < 50; at += 1) store.save(`k${at}`, { ...stored, body: Buffer.alloc(5_000, at) });
+    }
+    assert.match(warnings.join(), /http\.sqlite is damaged: it was put aside as .*http\.sqlite\.damaged-1/);
+    // Every page but the first is lost.
+    const bytes = readFileSync(path);
+    writeFileSync(path, bytes.fill(0xff, 4096));
+    using store = new SqliteCacheStore(path, options);
+    assert.deepEqual(store.find('k7'), []);
+    store.save('k7', { ...stored, body: Buffer.from('again') });
+    assert.equal(store.find('k7')[0]?.body.toString(), 'again');
+    assert.equal(warnings.length, 2);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

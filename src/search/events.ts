@@ -1,3 +1,6 @@
+/** Why a document is found by its words alone. */
+export type WordsOnlyReason = 'no vectors' | 'old vectors' | 'another model' | 'damaged vectors';
+
 /** What building an index tells as it goes on. */
 export type IndexEvent =
   /** Passages are new or others than those indexed, so an index is being built; `kept` is how many the old one has. */
@@ -13,7 +16,9 @@ export type IndexEvent =
   | {
       readonly kind: 'index-words-only';
       readonly document: string;
-      readonly reason: 'no vectors' | 'old vectors' | 'another model';
+      readonly reason: WordsOnlyReason;
     }
+  /** A document whose chunks cannot be read: what the index had of it stays, and the next run makes the file anew. */
+  | { readonly kind: 'index-unreadable'; readonly document: string; readonly message: string }
   /** The index is complete and in force. */
   | { readonly kind: 'index-ended'; readonly passages: number; readonly documents: number };

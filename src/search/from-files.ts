@@ -1,4 +1,6 @@
+import { AppError } from '../base/index.ts';
 import { embeddedText, readChunkPassages, readVectors } from '../parse/index.ts';
+import type { WordsOnlyReason } from './events.ts';
 import type { IndexedPassage } from './passage.ts';
 import { sectionOf } from './section.ts';
 
@@ -13,17 +15,27 @@ export interface DocumentFiles {
 
 /**
  * A document's passages for an index out of its files of chunks and vectors. Where the vectors are not those of the chunks,
- * because it was cut anew and not embedded yet, its passages come without and `stale` is told.
+ * because it was cut anew and not embedded yet, or cannot be read, its passages come without and that is told.
  */
-export async function* passagesOfDocument(files: DocumentFiles, stale?: () => void): AsyncGenerator<IndexedPassage> {
+export async function* passagesOfDocument(
+  files: DocumentFiles,
+  wordsOnly?: (reason: WordsOnlyReason) => void,
+): AsyncGenerator<IndexedPassage> {
   const { chunks, vectors, file } = files;
-  const dense = vectors === undefined ? undefined : await denseById(vectors);
+  const dense =
+    vectors === undefined
+      ? undefined
+      : await denseById(vectors).catch((error: unknown) => {
+          if (!isUnreadable(error)) throw error;
+          wordsOnly?.('damaged vectors');
+          return undefined;
+        });
   let told = false;
   for await (const chunk of readChunkPassages(chunks)) {
     const vector = dense?.get(chunk.id);
     if (dense && !vector && !told) {
       told = true;
-      stale?.();
+      wordsOnly?.('old vectors');
     }
     const { id, document, title, headings, page, text, kinds, regions } = chunk;
     yield {
@@ -42,6 +54,11 @@ export async function* passagesOfDocument(files: DocumentFiles, stale?: () => vo
       vectors: vector ? [vector] : [],
     };
   }
+}
+
+/** True for a file that is not what a stage has written. */
+export function isUnreadable(error: unknown): error is AppError {
+  return error instanceof AppError && error.code === 'FILE_UNREADABLE';
 }
 
 async function denseById(path: string): Promise<ReadonlyMap<string, Float32Array>> {

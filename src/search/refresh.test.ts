@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { mkdtemp, readdir, rm, stat, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, test } from 'node:test';
@@ -121,6 +122,35 @@ test('without chunks there is nothing to index, which is said; an index that is 
   using index = await openIndex(folder);
   assert.deepEqual(index.modes, ['lexical']);
 });
+
+for (const format of ['parquet', 'jsonl'] as const)
+  test(`files of chunks and vectors (${format}) that are cut off end no search: told, and made anew by the next run`, async () => {
+    for (const id of ['a', 'b', 'c']) {
+      await chunk(id, id.charCodeAt(0), format);
+      await embed(id, lengthEngine(), format);
+    }
+    const whole = await refresh(format);
+    const damage = async (path: string): Promise<void> => {
+      const { size } = await stat(path);
+      await writeFile(
+        `${path}.fp.json`,
+        JSON.stringify({ input_sha256: '', cfg_hash: '', outputs: [[size, 1, 'ab']] }),
+      );
+      await truncate(path, size - 20);
+    };
+    await damage(chunkOutput(root, 'b', format));
+    await damage(embedOutput(root, 'c', format));
+    const { passages } = await refresh(format);
+    assert.equal(passages, whole.passages, 'what was indexed stays');
+    const told = events.filter(({ kind }) => kind === 'index-unreadable' || kind === 'index-words-only');
+    assert.deepEqual(
+      told.map((event) => ('document' in event ? `${event.kind} ${event.document}` : '')),
+      ['index-unreadable b', 'index-words-only c'],
+    );
+    // Without a fingerprint the next run makes the file anew.
+    for (const path of [chunkOutput(root, 'b', format), embedOutput(root, 'c', format)])
+      assert.equal(existsSync(`${path}.fp.json`), false, path);
+  });
 
 test('of two that refresh at the same time one builds, and the other finds it done', async () => {
   for (let at = 0; at < 3; at += 1) await chunk(`paper-${at}`, at);

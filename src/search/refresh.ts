@@ -6,8 +6,8 @@ import type { DenseModel, FileFormat } from '../parse/index.ts';
 import { chunkOutput, denseModelOf, embedOutput } from '../parse/index.ts';
 import type { IndexDense } from './catalogue.ts';
 import { Catalogue, hasIndex, segmentPath } from './catalogue.ts';
-import type { IndexEvent } from './events.ts';
-import { passagesOfDocument } from './from-files.ts';
+import type { IndexEvent, WordsOnlyReason } from './events.ts';
+import { isUnreadable, passagesOfDocument } from './from-files.ts';
 import type { IndexedDocument } from './update-index.ts';
 import { rebuildIndex, updateIndex } from './update-index.ts';
 
@@ -124,11 +124,27 @@ function changesSince(folder: string, documents: readonly FoundDocument[]): Chan
 /** By which model the vectors of a file are, read once per file. */
 class ModelsOfFiles {
   readonly #known = new Map<string, DenseModel | undefined>();
+  readonly #damaged = new Set<string>();
 
   async of({ vectors }: FoundDocument): Promise<DenseModel | undefined> {
     if (vectors === undefined) return undefined;
-    if (!this.#known.has(vectors)) this.#known.set(vectors, await denseModelOf(vectors));
+    if (!this.#known.has(vectors)) this.#known.set(vectors, await this.#modelOf(vectors));
     return this.#known.get(vectors);
+  }
+
+  /** True for a file that could not be read. */
+  isDamaged({ vectors }: FoundDocument): boolean {
+    return vectors !== undefined && this.#damaged.has(vectors);
+  }
+
+  async #modelOf(vectors: string): Promise<DenseModel | undefined> {
+    try {
+      return await denseModelOf(vectors);
+    } catch (error) {
+      if (!isUnreadable(error)) throw error;
+      this.#damaged.add(vectors);
+      return undefined;
+    }
   }
 }
 
@@ -169,16 +185,23 @@ async function* indexedDocuments(
   let passages = 0;
   for (const [at, document] of documents.entries()) {
     signal?.throwIfAborted();
-    const { id, chunks, vectors, file, stamp } = document;
+    const { id, stamp } = document;
     const model = await models.of(document);
     const fits = name !== null && model !== undefined && nameOf(model) === name;
-    const wordsOnly = (reason: 'no vectors' | 'old vectors' | 'another model'): void =>
-      report?.({ kind: 'index-words-only', document: id, reason });
-    if (dense && !fits) wordsOnly(model ? 'another model' : 'no vectors');
-    const files = { chunks, vectors: fits ? vectors : undefined, file };
-    const own = await Array.fromAsync(passagesOfDocument(files, () => wordsOnly('old vectors')));
-    passages += own.length;
-    yield { id, stamp, passages: own };
+    const wordsOnly = (reason: WordsOnlyReason): void => report?.({ kind: 'index-words-only', document: id, reason });
+    if (dense && !fits)
+      wordsOnly(models.isDamaged(document) ? 'damaged vectors' : model ? 'another model' : 'no vectors');
+    try {
+      const { chunks, vectors, file } = document;
+      const own = await Array.fromAsync(
+        passagesOfDocument({ chunks, vectors: fits ? vectors : undefined, file }, wordsOnly),
+      );
+      passages += own.length;
+      yield { id, stamp, passages: own };
+    } catch (error) {
+      if (!isUnreadable(error)) throw error;
+      report?.({ kind: 'index-unreadable', document: id, message: error.message });
+    }
     report?.({ kind: 'index-progress', documents: at + 1, of: documents.length, passages });
   }
 }

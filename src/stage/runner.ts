@@ -62,7 +62,7 @@ export async function runStage(
   const context = { stageName, options, manifestPath: path };
   const callers = new HookCaller(hooks, context, (event) => report?.(event));
   const feed = new Feed(plan, options, { signal: stop.drain });
-  using mark = await RunMark.open(options.manifestDir, stageName, clock);
+  using mark = await RunMark.open(options.manifestDir, stageName, clock, options.durable);
   const own = runtime.sink
     ? undefined
     : await JsonlManifest.open(options.manifestDir, stageName, { ...options, clock });

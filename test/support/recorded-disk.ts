@@ -15,7 +15,7 @@ export interface RecordedDisk {
 export function recordDisk(): RecordedDisk {
   const disk: RecordedDisk = { calls: [], refuse: () => undefined };
   const paths = new Map<number, { readonly path: string; readonly flags: string }>();
-  const { openSync, closeSync, renameSync, rmSync, ftruncateSync, fsync, fdatasync } = fs;
+  const { openSync, closeSync, renameSync, rmSync, ftruncateSync, fsync, fsyncSync, fdatasync } = fs;
   const open = fs.promises.open.bind(fs.promises);
   const nameOf = (descriptor: number): string => basename(paths.get(descriptor)?.path ?? String(descriptor));
   Object.assign(fs, {
@@ -46,6 +46,10 @@ export function recordDisk(): RecordedDisk {
     fsync: (descriptor: number, done: fs.NoParamCallback) => {
       disk.calls.push(`sync ${nameOf(descriptor)}`);
       fsync(descriptor, done);
+    },
+    fsyncSync: (descriptor: number) => {
+      disk.calls.push(`sync ${nameOf(descriptor)}`);
+      fsyncSync(descriptor);
     },
     fdatasync: (descriptor: number, done: fs.NoParamCallback) => {
       disk.calls.push(`sync ${nameOf(descriptor)}`);

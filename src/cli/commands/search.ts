@@ -117,6 +117,9 @@ async function openTelling(
       case 'index-words-only':
         wordsOnly.set(event.reason, (wordsOnly.get(event.reason) ?? 0) + 1);
         break;
+      case 'index-unreadable':
+        session.log('warn', `${event.message}: the next docstokg run makes it anew`);
+        break;
       case 'index-ended': {
         const took = duration(session.clock.monotonic() - startedAt);
         session.log('info', `${count(event.passages)} passages indexed in ${took}`);

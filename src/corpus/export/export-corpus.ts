@@ -1,3 +1,4 @@
+import { namesNoWork } from '../../download/index.ts';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 
@@ -38,6 +39,8 @@ export interface ExportRequest {
   readonly redistributable?: boolean | undefined;
   /** Only works of which there is a file. */
   readonly saved?: boolean | undefined;
+  /** Takes the versions of works as they were found last, and writes nothing down. */
+  readonly asItIs?: boolean | undefined;
 }
 
 /** Writes a corpus for another tool; what has no `out` comes as pieces of text. */
@@ -82,7 +85,7 @@ function* wanted(
     // What was screened out goes into counts and tables, not into what people cite and train on.
     const isCited =
       format === 'bibtex' || format === 'ris' || format === 'csl' || format === 'obsidian' || format === 'parquet';
-    if (isCited && (work.label === 'excluded' || work.reason === 'unreadable-entry')) continue;
+    if (isCited && (work.label === 'excluded' || namesNoWork(work.reason))) continue;
     yield work;
   }
 }

@@ -1,4 +1,10 @@
+import { namesNoWork } from '../../download/index.ts';
 import type { ExportedWork } from './exported-work.ts';
+
+/** A work as far as it is counted; `times` where several are alike, negative to take back what was counted before. */
+export type PrismaWork = Pick<ExportedWork, 'reason' | 'isOtherVersion' | 'label' | 'file'> & {
+  readonly times?: number;
+};
 
 /** The counts of a PRISMA 2020 flow diagram; each line is what the one before leaves. */
 export interface PrismaCounts {
@@ -14,18 +20,20 @@ export interface PrismaCounts {
 }
 
 /** Counts a corpus as PRISMA does: identified, screened, sought, assessed, included. */
-export function prismaCounts(works: Iterable<ExportedWork>): PrismaCounts {
+export function prismaCounts(works: Iterable<PrismaWork>): PrismaCounts {
   const counts = { identified: 0, unreadable: 0, duplicates: 0, excluded: 0, missing: 0, included: 0 };
   const reasons: Record<string, number> = {};
-  for (const { reason, isOtherVersion, label, file } of works) {
-    counts.identified += 1;
-    if (reason === 'unreadable-entry') counts.unreadable += 1;
-    else if (isOtherVersion) counts.duplicates += 1;
-    else if (label === 'excluded') counts.excluded += 1;
+  for (const { reason, isOtherVersion, label, file, times = 1 } of works) {
+    // What was found for such an entry is counted itself.
+    if (reason === 'entry-identified') continue;
+    counts.identified += times;
+    if (namesNoWork(reason)) counts.unreadable += times;
+    else if (isOtherVersion) counts.duplicates += times;
+    else if (label === 'excluded') counts.excluded += times;
     else if (file === null) {
-      counts.missing += 1;
-      reasons[reason] = (reasons[reason] ?? 0) + 1;
-    } else counts.included += 1;
+      counts.missing += times;
+      reasons[reason] = (reasons[reason] ?? 0) + times;
+    } else counts.included += times;
   }
   const screened = counts.identified - counts.unreadable - counts.duplicates;
   const sought = screened - counts.excluded;

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readdirSync, renameSync, statSync } from 'node:f
 import { join } from 'node:path';
 
 import type { Clock, Timer } from '../../base/index.ts';
-import { JsonlWriter, readJsonl, removeDeadParts } from '../../base/index.ts';
+import { JsonlWriter, readJsonl, removeDeadParts, setLinesAside } from '../../base/index.ts';
 import type { ManifestRow, ResultSink } from '../../download/index.ts';
 import type { LatestRow, MirroredRow } from './manifest-mirror.ts';
 import { ManifestMirror } from './manifest-mirror.ts';
@@ -13,7 +13,7 @@ const MIRROR_ROWS = 100;
 const MIRROR_MS = 250;
 const RECONCILE_ROWS = 1000;
 
-type LastRow = Pick<ManifestRow, 'outcome' | 'path' | 'bytes'>;
+type LastRow = Pick<ManifestRow, 'outcome' | 'reason' | 'path' | 'bytes'>;
 
 export interface ManifestOptions {
   readonly folder: string;
@@ -49,7 +49,11 @@ export class ManifestFolder implements ResultSink, AsyncDisposable {
     removeDeadParts(folder, 'manifest.');
     rotate(folder, options.rotateBytes ?? 0);
     const writer = await JsonlWriter.open(join(folder, 'manifest.jsonl'), { clock, durable: true });
-    const manifest = new ManifestFolder(options, writer, new ManifestMirror(join(folder, 'manifest.sqlite3')));
+    const manifest = new ManifestFolder(
+      options,
+      writer,
+      new ManifestMirror(join(folder, 'manifest.sqlite3'), options.warn),
+    );
     await manifest.#reconcile();
     return manifest;
   }
@@ -93,7 +97,8 @@ export class ManifestFolder implements ResultSink, AsyncDisposable {
 
   /** Makes text and database hold the same rows, each giving what the other lacks. */
   async #reconcile(): Promise<void> {
-    let [bad, rows, mirrored] = [0, 0, 0];
+    let [rows, mirrored] = [0, 0];
+    const damaged = new Set<string>();
     let batch: MirroredRow[] = [];
     const flush = (): void => {
       if (batch.length > 0) mirrored += this.#mirror.add(batch);
@@ -102,7 +107,7 @@ export class ManifestFolder implements ResultSink, AsyncDisposable {
     for (const path of segments(this.#options.folder)) {
       for await (const line of readJsonl(path)) {
         if (line.kind === 'bad' || !isRow(line.value)) {
-          bad += 1;
+          damaged.add(path);
           continue;
         }
         rows += 1;
@@ -112,7 +117,8 @@ export class ManifestFolder implements ResultSink, AsyncDisposable {
     }
     flush();
     const warn = this.#options.warn ?? (() => undefined);
-    if (bad > 0) warn(`${bad} damaged lines of the manifest were passed over`);
+    // After all that can be read is in the database: what is lost here is restored from there.
+    for (const path of damaged) await setLinesAside(path, isRowLine, { clock: this.#options.clock, warn });
     if (mirrored > 0 && this.#mirror.size > mirrored)
       warn(`${mirrored} rows were missing in manifest.sqlite3 and have been added`);
     if (this.#mirror.size > rows) await this.#restore(warn);
@@ -169,6 +175,14 @@ function isRow(value: unknown): value is ManifestRow {
     'attempts' in value &&
     Array.isArray(value.attempts)
   );
+}
+
+function isRowLine(text: string): boolean {
+  try {
+    return isRow(JSON.parse(text));
+  } catch {
+    return false;
+  }
 }
 
 /** The text manifests in the order in which they were written. */

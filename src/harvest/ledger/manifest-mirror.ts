@@ -1,8 +1,8 @@
-import { existsSync, renameSync } from 'node:fs';
-import { describeDiskError } from '../../base/index.ts';
 import type { StatementSync } from 'node:sqlite';
 import { DatabaseSync } from 'node:sqlite';
 
+import type { Warn } from '../../base/index.ts';
+import { describeDiskError, openOrSetAside } from '../../base/index.ts';
 import type { ManifestRow } from '../../download/index.ts';
 
 const SCHEMA = `
@@ -43,9 +43,10 @@ export class ManifestMirror implements Disposable {
   readonly #has: StatementSync;
   readonly #last: StatementSync;
 
-  constructor(path: string) {
+  /** A mirror that is damaged is put aside, and made anew from the manifest. */
+  constructor(path: string, warn?: Warn) {
     this.#path = path;
-    this.#database = openOrReplace(path);
+    this.#database = openOrSetAside(path, () => openDatabase(path), warn);
     this.#insert = this.#database.prepare(
       `INSERT INTO manifest (run_id, at, work, outcome, reason, resolver, path, kind, sha256, bytes, row_json)
        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
@@ -56,7 +57,7 @@ export class ManifestMirror implements Disposable {
     );
     this.#has = this.#database.prepare('SELECT 1 FROM manifest WHERE work = ? AND at = ? AND run_id = ?');
     this.#last = this.#database.prepare(
-      'SELECT outcome, path, bytes FROM manifest WHERE work = ? ORDER BY sequence DESC LIMIT 1',
+      'SELECT outcome, reason, path, bytes FROM manifest WHERE work = ? ORDER BY sequence DESC LIMIT 1',
     );
   }
 
@@ -65,8 +66,8 @@ export class ManifestMirror implements Disposable {
   }
 
   /** The last row of a work, as far as it tells whether there is a file. */
-  last(work: string): Pick<ManifestRow, 'outcome' | 'path' | 'bytes'> | undefined {
-    return this.#last.get(work) as Pick<ManifestRow, 'outcome' | 'path' | 'bytes'> | undefined;
+  last(work: string): Pick<ManifestRow, 'outcome' | 'reason' | 'path' | 'bytes'> | undefined {
+    return this.#last.get(work) as Pick<ManifestRow, 'outcome' | 'reason' | 'path' | 'bytes'> | undefined;
   }
 
   /** The last row of every work, as far as an account needs it. */
@@ -124,17 +125,6 @@ export class ManifestMirror implements Disposable {
       ); // prettier-ignore
     }
     return 1;
-  }
-}
-
-/** A mirror that is damaged is put aside, never deleted, and made anew from the manifest. */
-function openOrReplace(path: string): DatabaseSync {
-  try {
-    return openDatabase(path);
-  } catch (error) {
-    if (!existsSync(path)) throw error;
-    renameSync(path, `${path}.damaged-${Date.now()}`);
-    return openDatabase(path);
   }
 }
 

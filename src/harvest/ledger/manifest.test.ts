@@ -112,6 +112,31 @@ test('text, database and reports hold the same rows, and the last row of a work 
   );
 });
 
+test('a damaged line of the manifest is put aside with a copy of the file, told once, and its row restored', async () => {
+  await using folder = await mkdtempDisposable(join(tmpdir(), 'docstokg-manifest-'));
+  const jsonl = join(folder.path, 'manifest.jsonl');
+  {
+    await using manifest = await open(folder.path);
+    for (const work of ['a', 'b', 'c']) await manifest.write(row(work));
+  }
+  const lines = readFileSync(jsonl, 'utf8').split('\n');
+  writeFileSync(jsonl, [lines[0], lines[1]?.slice(0, 40), '{"no": "row"}', ...lines.slice(2)].join('\n'));
+  const damaged = readFileSync(jsonl, 'utf8');
+  const warnings: string[] = [];
+  await (await open(folder.path, warnings))[Symbol.asyncDispose]();
+  assert.match(warnings.join('\n'), /manifest\.jsonl is damaged \(line 2, 3\): the file was put aside as .*damaged-1/);
+  assert.match(warnings.join('\n'), /1 rows were missing in manifest.jsonl and have been restored/);
+  assert.equal(readFileSync(`${jsonl}.damaged-1`, 'utf8'), damaged);
+  const works = readFileSync(jsonl, 'utf8')
+    .trim()
+    .split('\n')
+    .map((line) => (JSON.parse(line) as ManifestRow).work);
+  assert.deepEqual(works, ['a', 'c', 'b']);
+  warnings.length = 0;
+  await (await open(folder.path, warnings))[Symbol.asyncDispose]();
+  assert.deepEqual(warnings, []);
+});
+
 test('a folder without any row has reports too', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'docstokg-manifest-'));
   await (await open(folder.path))[Symbol.asyncDispose]();

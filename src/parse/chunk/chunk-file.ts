@@ -1,5 +1,6 @@
 import { AppError } from '../../base/index.ts';
 import type { Region } from '../document.ts';
+import { checkedRows } from '../files/checked-rows.ts';
 import { openRowReader, openRowWriter } from '../files/open.ts';
 import type { Row, TableSchema } from '../files/schema.ts';
 import type { Chunk } from './chunk.ts';
@@ -127,7 +128,7 @@ async function* chunkRows(path: string, columns?: readonly (keyof typeof COLUMNS
       hint: 'run docparse chunk again',
     });
   }
-  yield* reader.rows(columns);
+  yield* checkedRows(path, reader, COLUMNS, columns);
 }
 
 function fromRow(row: Row): Chunk {

@@ -205,6 +205,30 @@ test('small sections are merged with their sisters, never over a higher heading'
   );
 });
 
+test('a title page and a reference list are not merged with what the paper says, however small they are', () => {
+  const heading = (order: number, text: string): Block => ({ order, kind: 'heading', level: 1, text, regions: [] });
+  const blocks: Block[] = [
+    block(0, 'title', 'Whales and their size'),
+    block(1, 'text', 'Ada Smith, Ben Jones'),
+    block(2, 'text', 'University of Flint · University of Elm'),
+    heading(3, 'Abstract'),
+    block(4, 'text', 'Whales are large.'),
+    heading(5, 'Conclusion'),
+    block(6, 'text', 'They are the largest.'),
+    heading(7, 'References'),
+    { order: 8, kind: 'reference', text: 'Smith A. On whales. 1999.', regions: [] },
+  ];
+  const chunks = checkInvariants(documentOf(blocks), model, OPTIONS, 'apart');
+  assert.deepEqual(
+    chunks.map(({ text }) => text.split(/\s+/).join(' ')),
+    [
+      'Whales and their size Ada Smith, Ben Jones University of Flint · University of Elm',
+      'Abstract Whales are large. Conclusion They are the largest.',
+      'References Smith A. On whales. 1999.',
+    ],
+  );
+});
+
 test('overlap says the last sentences again and marks them', () => {
   const text = Array.from({ length: 20 }, (_, at) => sentence(`point ${at}`, 5)).join(' ');
   const chunks = checkInvariants(

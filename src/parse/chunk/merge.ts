@@ -4,7 +4,8 @@ import type { Flow } from './flow.ts';
 
 /**
  * Merges chunks below the least size with a neighbour of the same or a sister section, first with the next, else with
- * the one before. A chunk never reaches over a heading that stands higher than its own.
+ * the one before. A chunk never reaches over a heading that stands higher than its own, and a title page or a reference list
+ * stays apart from what the paper says: one is no answer to a question, and would take the other along.
  */
 export function mergeSmall(drafts: readonly Draft[], flow: Flow, packer: Packer, options: ChunkOptions): Draft[] {
   const merged: Draft[] = [];
@@ -26,7 +27,20 @@ function join(packer: Packer, first: Draft, second: Draft): Draft {
 function arePeers(flow: Flow, first: Draft, second: Draft): boolean {
   const above = flow.sections[first.section] ?? [];
   const below = flow.sections[second.pieces[0]?.group.section ?? 0] ?? [];
+  if (isTitlePage(first, above) && below.length > 0) return false;
+  if (isReferenceList(first) !== isReferenceList(second)) return false;
   return below.length >= above.length && commonHeadings([above, below]).length >= above.length - 1;
+}
+
+/** The title and what stands with it before the first heading: authors, where they work, dates. */
+function isTitlePage({ pieces }: Draft, headings: readonly unknown[]): boolean {
+  const kinds = pieces.map(({ group }) => group.kind).filter((kind) => kind !== 'heading');
+  return headings.length === 0 && kinds.includes('title') && kinds.some((kind) => kind !== 'title');
+}
+
+function isReferenceList({ pieces }: Draft): boolean {
+  const kinds = pieces.map(({ group }) => group.kind).filter((kind) => kind !== 'heading');
+  return kinds.length > 0 && kinds.every((kind) => kind === 'reference');
 }
 
 /** The headings that all of these paths begin with. */

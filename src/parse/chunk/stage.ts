@@ -11,7 +11,7 @@ import { chunkDocument } from './chunker.ts';
 import type { Tokenizer } from './tokenizer.ts';
 
 /** Raised when the same settings begin to give other chunks. */
-const CHUNKER_VERSION = 1;
+const CHUNKER_VERSION = 2;
 const FOLDER = 'ChunkedDocTagFiles';
 
 /** What of the settings decides how chunks look: a change here makes the stage do its work again, nothing else does. */

@@ -41,3 +41,17 @@ test('what was in hand when the looking ended is not called unreadable', async (
   await assert.rejects(asked, { code: 'INSPECT_INTERRUPTED' });
   await assert.rejects(waiting, { code: 'INSPECT_INTERRUPTED' });
 });
+
+test('an article in XML is read as the stages will: one that is broken or too deep is unreadable', async () => {
+  await using folder = await mkdtempDisposable(join(tmpdir(), 'inspect-'));
+  const file = join(folder.path, 'article.xml');
+  using inspector = new PdfInspector();
+  const glance = async (body: string): ReturnType<typeof inspector.glance> => {
+    await writeFile(file, `<?xml version="1.0"?><article><body>${body}</body></article>`);
+    return await inspector.glance(file, 'xml');
+  };
+  const sound = await glance('<p>Some words of &alpha; and others</p>');
+  assert.ok(sound.isReadable && sound.text.includes('Some words'));
+  for (const broken of ['<'.repeat(1_000), '<p>', `${'<p>'.repeat(2_000)}${'</p>'.repeat(2_000)}`])
+    assert.equal((await glance(broken)).isReadable, false, broken.slice(0, 20));
+});

@@ -26,7 +26,7 @@ interface Answer {
 }
 
 /** What is wanted of a file. */
-export type Asked = { readonly kind: 'glance' } | ({ readonly kind: 'draw' } & PagesAsked);
+export type Asked = { readonly kind: 'glance'; readonly of: 'pdf' | 'xml' } | ({ readonly kind: 'draw' } & PagesAsked);
 
 interface Question {
   readonly id: number;
@@ -38,7 +38,7 @@ interface Question {
 /** A file that cannot be looked into in time, or kills the process that tries, is unreadable as far as we are concerned. */
 const UNREADABLE: PdfGlance = { pages: null, isEncrypted: false, isReadable: false, text: '' };
 
-/** Looks into PDFs in a process of its own, one after the other. */
+/** Looks into PDFs and articles in XML in a process of its own, one after the other. */
 export class PdfInspector implements Disposable {
   #child: ChildProcess | undefined;
   #waiting: Question[] = [];
@@ -47,8 +47,8 @@ export class PdfInspector implements Disposable {
   #files = 0;
   #nextId = 1;
 
-  async glance(path: string): Promise<PdfGlance> {
-    const { glance, error, isInterrupted } = await this.#answer(path, { kind: 'glance' });
+  async glance(path: string, of: 'pdf' | 'xml' = 'pdf'): Promise<PdfGlance> {
+    const { glance, error, isInterrupted } = await this.#answer(path, { kind: 'glance', of });
     if (isInterrupted)
       throw new AppError('INSPECT_INTERRUPTED', `${path} was not looked into to the end`, { hint: 'run again' });
     if (error) throw new AppError(error.code, error.message);

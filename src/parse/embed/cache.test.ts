@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync, statSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, test } from 'node:test';
@@ -47,4 +47,21 @@ test('a bound below everything leaves nothing, and whoever else has the file ope
   assert.deepEqual(other.getAll([key(1)]), [undefined], 'a bound below everything leaves nothing');
   other.putAll([[key(2), vector(2)]]);
   assert.ok(other.getAll([key(2)])[0]);
+});
+
+test('a damaged cache is put aside with a message, at the start or in the middle, and vectors are made again', () => {
+  const warnings: string[] = [];
+  const warn = (message: string): void => void warnings.push(message);
+  writeFileSync(path, 'this is no database, only a file of some length that was a cache once');
+  {
+    using cache = new VectorCache(path, { warn });
+    cache.putAll(Array.from({ length: 500 }, (_, at) => [key(at), vector(at)] as const));
+  }
+  assert.match(warnings.join(), /cache\.sqlite is damaged: it was put aside as .*cache\.sqlite\.damaged-1/);
+  writeFileSync(path, readFileSync(path).fill(0xff, 8192));
+  using cache = new VectorCache(path, { warn });
+  assert.deepEqual(cache.getAll([key(1)]), [undefined]);
+  cache.putAll([[key(1), vector(1)]]);
+  assert.ok(cache.getAll([key(1)])[0]);
+  assert.equal(warnings.length, 2);
 });

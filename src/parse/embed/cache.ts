@@ -4,7 +4,8 @@ import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { StatementSync } from 'node:sqlite';
 
-import { AppError } from '../../base/index.ts';
+import type { Warn } from '../../base/index.ts';
+import { AppError, describeDiskError, isDamaged, openOrSetAside, setAsideIfDamaged } from '../../base/index.ts';
 
 const SCHEMA = 1;
 /** Some two and a half million vectors of 384 numbers. */
@@ -19,31 +20,23 @@ const DROPPED_TOGETHER = 5_000;
  * back; what is still in use and went with it is embedded again.
  */
 export class VectorCache implements Disposable {
-  readonly #database: DatabaseSync;
-  readonly #get: StatementSync;
-  readonly #put: StatementSync;
+  readonly #path: string;
   readonly #maxBytes: number;
+  readonly #warn: Warn | undefined;
+  #database!: DatabaseSync;
+  #get!: StatementSync;
+  #put!: StatementSync;
 
-  constructor(path: string, options: { readonly maxBytes?: number } = {}) {
+  constructor(path: string, options: { readonly maxBytes?: number; readonly warn?: Warn } = {}) {
+    this.#path = path;
     this.#maxBytes = options.maxBytes ?? DEFAULT_MAX_BYTES;
+    this.#warn = options.warn;
     mkdirSync(dirname(path), { recursive: true });
-    this.#database = new DatabaseSync(path, { timeout: 10_000 });
-    const version = this.#database.prepare('pragma user_version').get()?.['user_version'];
-    if (typeof version === 'number' && version > SCHEMA) {
-      this.#database.close();
-      throw new AppError('CACHE_SCHEMA_NEWER', `${path} was written by a newer version`, { hint: 'upgrade docstokg' });
-    }
-    // The cache can be made again: losing its last moments to a power cut is no loss.
-    // Larger pages hold two or more vectors whole; mapped pages are read without copying them first.
-    this.#database.exec(`
-      pragma page_size = 8192;
-      pragma auto_vacuum = incremental;
-      pragma journal_mode = wal;
-      pragma synchronous = normal;
-      pragma mmap_size = 1073741824;
-      create table if not exists vectors (key blob primary key, vector blob not null);
-      pragma user_version = ${SCHEMA};
-    `);
+    this.#open();
+  }
+
+  #open(): void {
+    this.#database = openOrSetAside(this.#path, () => openDatabase(this.#path), this.#warn);
     this.#get = this.#database.prepare('select vector from vectors where key = ?');
     this.#get.setReturnArrays(true);
     this.#put = this.#database.prepare('insert or replace into vectors (key, vector) values (?, ?)');
@@ -51,11 +44,29 @@ export class VectorCache implements Disposable {
 
   /** The vectors of many keys, in one transaction: opening one for each key would cost more than the look-up. */
   getAll(keys: readonly Uint8Array[]): (Float32Array | undefined)[] {
-    this.#database.exec('begin');
+    return this.#mending(
+      () => {
+        this.#database.exec('begin');
+        try {
+          return keys.map((key) => this.#vector(key));
+        } finally {
+          if (this.#database.isTransaction) this.#database.exec('commit');
+        }
+      },
+      () => keys.map(() => undefined),
+    );
+  }
+
+  /** What can be made again ends no run: a cache found damaged is put aside, and begun anew. */
+  #mending<T>(work: () => T, otherwise: () => T): T {
     try {
-      return keys.map((key) => this.#vector(key));
-    } finally {
-      this.#database.exec('commit');
+      return work();
+    } catch (error) {
+      if (!isDamaged(error)) throw describeDiskError(error, this.#path);
+      this.#database.close();
+      setAsideIfDamaged(this.#path, this.#warn);
+      this.#open();
+      return otherwise();
     }
   }
 
@@ -69,16 +80,20 @@ export class VectorCache implements Disposable {
 
   /** Writes all or nothing. */
   putAll(entries: Iterable<readonly [key: Uint8Array, vector: Float32Array]>): void {
-    this.#database.exec('begin immediate');
-    try {
-      for (const [key, vector] of entries) {
-        this.#put.run(key, new Uint8Array(vector.buffer, vector.byteOffset, vector.byteLength));
+    const put = (): void => {
+      this.#database.exec('begin immediate');
+      try {
+        for (const [key, vector] of entries) {
+          this.#put.run(key, new Uint8Array(vector.buffer, vector.byteOffset, vector.byteLength));
+        }
+        this.#database.exec('commit');
+      } catch (error) {
+        // A full disk has ended the transaction already; complaining about that would hide why.
+        if (this.#database.isTransaction) this.#database.exec('rollback');
+        throw error;
       }
-      this.#database.exec('commit');
-    } catch (error) {
-      this.#database.exec('rollback');
-      throw error;
-    }
+    };
+    this.#mending(put, () => undefined);
   }
 
   /** How many bytes the vectors take now. */
@@ -99,13 +114,40 @@ export class VectorCache implements Disposable {
 
   [Symbol.dispose](): void {
     try {
-      this.#dropOldest();
+      this.#mending(
+        () => this.#dropOldest(),
+        () => undefined,
+      );
     } catch (error) {
       // 5 = SQLITE_BUSY: another process is writing, and will make room when it closes.
       if (!(error instanceof Error && 'errcode' in error && ((error.errcode as number) & 0xff) === 5)) throw error;
     } finally {
       this.#database.close();
     }
+  }
+}
+
+function openDatabase(path: string): DatabaseSync {
+  const database = new DatabaseSync(path, { timeout: 10_000 });
+  try {
+    const version = database.prepare('pragma user_version').get()?.['user_version'];
+    if (typeof version === 'number' && version > SCHEMA)
+      throw new AppError('CACHE_SCHEMA_NEWER', `${path} was written by a newer version`, { hint: 'upgrade docstokg' });
+    // The cache can be made again: losing its last moments to a power cut is no loss.
+    // Larger pages hold two or more vectors whole; mapped pages are read without copying them first.
+    database.exec(`
+      pragma page_size = 8192;
+      pragma auto_vacuum = incremental;
+      pragma journal_mode = wal;
+      pragma synchronous = normal;
+      pragma mmap_size = 1073741824;
+      create table if not exists vectors (key blob primary key, vector blob not null);
+      pragma user_version = ${SCHEMA};
+    `);
+    return database;
+  } catch (error) {
+    database.close();
+    throw error;
   }
 }
 

@@ -1,6 +1,7 @@
 import { AppError } from '../../base/index.ts';
+import { checkedRows } from '../files/checked-rows.ts';
 import { openRowReader, openRowWriter } from '../files/open.ts';
-import type { RowWriter, TableSchema } from '../files/schema.ts';
+import type { RowReader, RowWriter, TableSchema } from '../files/schema.ts';
 import type { ModelIdentity, SparseVector } from './engine.ts';
 import { quantiseVector } from './normalise.ts';
 
@@ -54,14 +55,21 @@ function schemaOf({ dense, sparse }: VectorFileOptions): TableSchema {
       }),
       ...(sparse && { sparse_model: sparse.model.name, sparse_revision: sparse.model.revision }),
     },
-    columns: {
-      chunk_id: 'string',
-      doc_id: 'string',
-      chunk_index: 'integer',
-      ...(dense && { dense: { vector: dense.type, dimensions: dense.dimensions } }),
-      ...(dense?.type === 'int8' && { dense_scale: 'float' as const }),
-      ...(sparse && { sparse_indices: 'integers' as const, sparse_values: 'floats' as const }),
-    },
+    columns: columnsOf(dense, sparse !== undefined),
+  };
+}
+
+function columnsOf(
+  dense: Pick<DenseModel, 'type' | 'dimensions'> | undefined,
+  sparse: boolean,
+): TableSchema['columns'] {
+  return {
+    chunk_id: 'string',
+    doc_id: 'string',
+    chunk_index: 'integer',
+    ...(dense && { dense: { vector: dense.type, dimensions: dense.dimensions } }),
+    ...(dense?.type === 'int8' && { dense_scale: 'float' as const }),
+    ...(sparse && { sparse_indices: 'integers' as const, sparse_values: 'floats' as const }),
   };
 }
 
@@ -105,7 +113,8 @@ export async function* readVectors(path: string): AsyncGenerator<ChunkVectors> {
       hint: 'run docparse embed again',
     });
   }
-  for await (const row of reader.rows()) {
+  const columns = columnsOf(denseOf(reader.metadata), reader.metadata['sparse_model'] !== undefined);
+  for await (const row of checkedRows(path, reader, columns)) {
     const scale = (row['dense_scale'] as number | undefined) ?? 1;
     const dense = row['dense'] as Iterable<number> | undefined;
     const indices = row['sparse_indices'] as Iterable<number> | undefined;
@@ -131,7 +140,10 @@ export interface DenseModel {
 
 /** What a file says about its dense vectors; undefined when it has none. */
 export async function denseModelOf(path: string): Promise<DenseModel | undefined> {
-  const { metadata } = await openRowReader(path);
+  return denseOf((await openRowReader(path)).metadata);
+}
+
+function denseOf(metadata: RowReader['metadata']): DenseModel | undefined {
   const { dense_model: name, dense_revision: revision, dense_precision: precision } = metadata;
   if (name === undefined || revision === undefined || precision === undefined) return undefined;
   const type = (metadata['dense_type'] ?? 'float32') as VectorType;

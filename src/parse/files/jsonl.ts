@@ -87,7 +87,7 @@ async function* rowsOf(path: string): AsyncGenerator<Row> {
   for await (const line of readJsonl(path)) {
     if (line.kind === 'bad' || typeof line.value !== 'object' || line.value === null) {
       throw new AppError('FILE_UNREADABLE', `${path} has no JSON object in line ${line.line}`, {
-        hint: 'run the stage again with --force',
+        hint: 'the next docstokg run or docparse makes it anew',
       });
     }
     yield line.value as Row;

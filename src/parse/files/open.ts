@@ -1,6 +1,9 @@
+import { readFileSync, rmSync, statSync } from 'node:fs';
 import { basename } from 'node:path';
 
-import type { RowReader, RowWriter, TableSchema } from './schema.ts';
+import { AppError } from '../../base/index.ts';
+
+import type { Row, RowReader, RowWriter, TableSchema } from './schema.ts';
 
 /** The formats in which chunks and vectors are kept. */
 export type FileFormat = 'parquet' | 'jsonl';
@@ -22,12 +25,74 @@ export async function openRowWriter(path: string, schema: TableSchema): Promise<
   return openParquetWriter(path, schema);
 }
 
-/** Opens a file of rows. */
+/** Opens a file of rows. One that turns out to be damaged loses its fingerprint, so that the next run makes it anew. */
 export async function openRowReader(path: string): Promise<RowReader> {
+  return await distrusting(path, async () => {
+    checkSize(path);
+    const reader = await openReader(path);
+    return { ...reader, rows: (columns) => distrustedRows(path, reader.rows(columns)) };
+  });
+}
+
+async function openReader(path: string): Promise<RowReader> {
   if (formatOf(path) === 'jsonl') {
     const { openJsonlReader } = await import('./jsonl.ts');
     return openJsonlReader(path);
   }
   const { openParquetReader } = await import('./parquet.ts');
   return openParquetReader(path);
+}
+
+/** A file that was cut off may still read well: its fingerprint knows how long it was made. */
+function checkSize(path: string): void {
+  const made = madeBytes(path);
+  const found = statSync(path, { throwIfNoEntry: false })?.size;
+  // Asked again: it may have been made anew between the two looks.
+  if (made === undefined || found === undefined || found === made || madeBytes(path) !== made) return;
+  throw new AppError('FILE_UNREADABLE', `${path} is damaged: it has ${found} bytes, and had ${made} when it was made`, {
+    hint: 'the next docstokg run or docparse makes it anew',
+  });
+}
+
+function madeBytes(path: string): number | undefined {
+  try {
+    const { outputs } = JSON.parse(readFileSync(fingerprintOf(path), 'utf8')) as { outputs?: unknown[] };
+    const [mark] = [outputs?.[0]].flat();
+    return typeof mark === 'number' ? mark : undefined;
+  } catch {
+    // Without a fingerprint nothing is known of it, and the next run makes it anew anyway.
+    return undefined;
+  }
+}
+
+function fingerprintOf(path: string): string {
+  return `${path}.fp.json`;
+}
+
+async function* distrustedRows(path: string, rows: AsyncIterable<Row>): AsyncGenerator<Row> {
+  const each = rows[Symbol.asyncIterator]();
+  try {
+    for (;;) {
+      const next = await distrusting(path, () => each.next());
+      if (next.done) return;
+      yield next.value;
+    }
+  } finally {
+    await each.return?.();
+  }
+}
+
+async function distrusting<T>(path: string, read: () => Promise<T>): Promise<T> {
+  try {
+    return await read();
+  } catch (error) {
+    if (error instanceof AppError && error.code === 'FILE_UNREADABLE') {
+      try {
+        rmSync(fingerprintOf(path), { force: true });
+      } catch {
+        // In an archive that cannot be written nothing is made anew; that it cannot be read is told all the same.
+      }
+    }
+    throw error;
+  }
 }

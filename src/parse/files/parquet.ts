@@ -127,25 +127,48 @@ function writerProperties(schema: TableSchema): WriterProperties {
 
 /** Opens a Parquet file for reading; rows come in batches, so that memory does not grow with the file. */
 export async function openParquetReader(path: string): Promise<RowReader> {
-  let file: ParquetFile;
   try {
-    file = await ParquetFile.fromFile(await openAsBlob(path));
+    const file = await ParquetFile.fromFile(await openAsBlob(path));
+    const metadata = file.metadata().fileMetadata().keyValueMetadata() as Map<string, string>;
+    const columns = tableFromIPC(file.schema().intoIPCStream()).schema.fields.map(({ name }) => name);
+    return {
+      metadata: JSON.parse(metadata.get(METADATA_KEY) ?? '{}') as Record<string, string>,
+      columns,
+      rows: (wanted) => rowsIn(path, file, wanted),
+    };
   } catch (cause) {
-    throw new AppError('FILE_UNREADABLE', `${path} is not a Parquet file that can be read`, {
-      hint: 'run the stage again with --force',
-      cause,
-    });
+    throw unreadable(path, cause);
   }
-  const metadata = file.metadata().fileMetadata().keyValueMetadata() as Map<string, string>;
-  const columns = tableFromIPC(file.schema().intoIPCStream()).schema.fields.map(({ name }) => name);
-  return {
-    metadata: JSON.parse(metadata.get(METADATA_KEY) ?? '{}') as Record<string, string>,
-    columns,
-    async *rows(wanted) {
-      const batches = await file.stream({ batchSize: BATCH_ROWS, ...(wanted && { columns: [...wanted] }) });
-      for await (const batch of batches as ReadableStream<WasmBatch>) yield* rowsOf(batch);
-    },
-  };
+}
+
+async function* rowsIn(path: string, file: ParquetFile, wanted: readonly string[] | undefined): AsyncGenerator<Row> {
+  const batches = (await file.stream({
+    batchSize: BATCH_ROWS,
+    ...(wanted && { columns: [...wanted] }),
+  })) as ReadableStream<WasmBatch>;
+  const reader = batches.getReader();
+  try {
+    for (;;) {
+      let rows: Row[];
+      try {
+        const next = await reader.read();
+        if (next.done) return;
+        rows = rowsOf(next.value);
+      } catch (cause) {
+        throw unreadable(path, cause);
+      }
+      yield* rows;
+    }
+  } finally {
+    await reader.cancel().catch(() => undefined);
+  }
+}
+
+function unreadable(path: string, cause: unknown): AppError {
+  return new AppError('FILE_UNREADABLE', `${path} is not a Parquet file that can be read`, {
+    hint: 'the next docstokg run or docparse makes it anew',
+    cause,
+  });
 }
 
 /** Rows of a batch. Columns are turned into plain values one after the other: row by row, Arrow makes an object per cell. */

@@ -1,7 +1,7 @@
 import { closeSync, openSync, readFileSync, readSync, rmSync, statSync, writeFileSync } from 'node:fs';
 
 import type { AgreedInputs, FileMark } from './input-identity.ts';
-import { hashInputs, markInputs, marksProve, sameMarks } from './input-identity.ts';
+import { hashFile, hashInputs, markInputs, marksProve, sameMarks } from './input-identity.ts';
 import type { ItemRecord } from '../record/manifest-sink.ts';
 import type { ResumeIndex } from '../plan/resume-index.ts';
 import { stateOf } from '../plan/resume-index.ts';
@@ -13,12 +13,15 @@ export interface StoredFingerprint {
   readonly cfg_hash: string;
   /** Marks of the inputs in the order they are declared. */
   readonly inputs?: readonly FileMark[];
-  /** Bytes of the outputs in the order they are declared: one that was cut or written over is noticed. */
-  readonly outputs?: readonly number[];
+  /** Size, time and hash of the outputs in the order they are declared; those of older versions have the size alone. */
+  readonly outputs?: readonly (OutputMark | number)[];
   /** The run that wrote it, and the row it was about to write: a run killed in between is completed by the next. */
   readonly run?: string;
   readonly record?: ItemRecord;
 }
+
+/** What an output was when it was made: size and time tell cheaply that it may be another now, the hash whether it is. */
+type OutputMark = readonly [size: number, mtimeMs: number, sha256: string];
 
 /** Why an item has to be run. */
 type RunReason =
@@ -66,42 +69,56 @@ const QUIETLY = { throwIfNoEntry: false } as const;
 const KNOWN: Verdict = { kind: 'known' };
 
 /**
- * The resume predicate: all outputs exist and are not empty, and the fingerprint on disk matches the settings and
- * the inputs. An input whose size, time and inode are as they were is not hashed again, unless `verifyHash`.
+ * The resume predicate: all outputs exist and are what was made, and the fingerprint on disk matches the settings and
+ * the inputs. An input whose size, time and inode are as they were is not hashed again, nor an output whose size and time
+ * are, unless `verifyHash`.
  */
 export function judge(item: WorkItem, options: JudgeOptions): Verdict | Promise<Verdict> {
-  const sizes: number[] = [];
+  const outputs: FileMark[] = [];
   for (const name in item.outputs) {
     const stats = statSync(item.outputs[name] ?? '', QUIETLY);
     if (!stats?.isFile()) return run('output-missing');
     if (stats.size === 0) return run('output-empty');
-    sizes.push(stats.size);
+    outputs.push([stats.size, stats.mtimeMs, 0]);
   }
-  if (sizes.length === 0) return run('no-outputs-declared');
+  if (outputs.length === 0) return run('no-outputs-declared');
   const stats = statSync(fingerprintPath(item), QUIETLY);
   if (!stats) return run('fingerprint-missing');
   const marks = item.fingerprint ? undefined : markInputs(item.inputs);
   if (!marks && !item.fingerprint) return run('input-missing');
-  const ofOutputs = sizes.map((size): FileMark => [size, 0, 0]);
-  const state = stateOf([[stats.size, stats.mtimeMs, stats.ino], ...ofOutputs, ...(marks ?? [])], item);
+  const state = stateOf([[stats.size, stats.mtimeMs, stats.ino], ...outputs, ...(marks ?? [])], item);
   const known = options.index?.has(item.itemId, state) ?? false;
-  if (options.verifyHash) return compareHash(item, sizes, known);
-  return known ? KNOWN : compareMarks(item, options, { marks, sizes, state });
+  const { verifyHash } = options;
+  if (known && !verifyHash) return KNOWN;
+  const stored = readFingerprint(fingerprintPath(item), item);
+  if (typeof stored === 'string') return run(stored);
+  const looked = lookAtOutputs(item, stored, outputs, verifyHash);
+  if (looked === 'damaged') return run('output-damaged');
+  const goOn = (): Verdict | Promise<Verdict> =>
+    verifyHash ? compareHash(item, stored, known) : compareMarks(item, options, { stored, marks, outputs, state });
+  if (looked === 'same') return goOn();
+  return looked.then((isSame) => (isSame ? goOn() : run('output-damaged')));
 }
 
 function compareMarks(
   item: WorkItem,
   options: JudgeOptions,
-  seen: { readonly marks: readonly FileMark[] | undefined; readonly sizes: readonly number[]; readonly state: number },
+  seen: {
+    readonly stored: StoredFingerprint;
+    readonly marks: readonly FileMark[] | undefined;
+    readonly outputs: readonly FileMark[];
+    readonly state: number;
+  },
 ): Verdict | Promise<Verdict> {
-  const { marks, sizes, state } = seen;
+  const { marks, outputs, state } = seen;
   const path = fingerprintPath(item);
-  const stored = readFingerprint(path, item, sizes);
-  if (typeof stored === 'string') return run(stored);
+  const stored = { ...seen.stored, outputs: remarked(seen.stored.outputs, outputs) };
+  const isCopied = stored.outputs.some((mark, at) => mark !== seen.stored.outputs?.[at]);
   if (!marks || sameMarks(stored.inputs, marks)) {
-    return !item.fingerprint || item.fingerprint.inputSha256 === stored.input_sha256
-      ? { kind: 'satisfied', stored, state }
-      : run('input-changed');
+    if (item.fingerprint && item.fingerprint.inputSha256 !== stored.input_sha256) return run('input-changed');
+    // Touched or copied, and the same by its hash: remember the new time, or every run would hash it again.
+    if (isCopied) options.replace?.(path, JSON.stringify(stored));
+    return { kind: 'satisfied', stored, state: isCopied ? undefined : state };
   }
   const settle = (sha256: string): Verdict => {
     if (sha256 !== stored.input_sha256) return run('input-changed');
@@ -114,10 +131,41 @@ function compareMarks(
   return typeof sha256 === 'string' ? settle(sha256) : sha256.then(settle);
 }
 
+/** Whether the outputs are what was made: by size and time, and by their bytes where these differ or `verifyHash` asks. */
+function lookAtOutputs(
+  item: WorkItem,
+  stored: StoredFingerprint,
+  found: readonly FileMark[],
+  verifyHash: boolean,
+): 'same' | 'damaged' | Promise<boolean> {
+  const doubtful: Promise<boolean>[] = [];
+  const paths = Object.values(item.outputs);
+  for (const [at, mark] of (stored.outputs ?? []).entries()) {
+    const [size, mtimeMs, sha256] = typeof mark === 'number' ? [mark, undefined, undefined] : mark;
+    if (size !== found[at]?.[0]) return 'damaged';
+    if (sha256 === undefined || (!verifyHash && mtimeMs === found[at][1])) continue;
+    const hash = hashFile(paths[at] ?? '');
+    if (typeof hash !== 'string') doubtful.push(hash.then((now) => now === sha256));
+    else if (hash !== sha256) return 'damaged';
+  }
+  return doubtful.length === 0 ? 'same' : Promise.all(doubtful).then((all) => all.every(Boolean));
+}
+
+/** The marks of outputs that are the same by their hash, with the time that they have now. */
+function remarked(
+  stored: StoredFingerprint['outputs'],
+  found: readonly FileMark[],
+): NonNullable<StoredFingerprint['outputs']> {
+  return (stored ?? []).map((mark, at) => {
+    const mtimeMs = found[at]?.[1];
+    return typeof mark === 'number' || mtimeMs === undefined || mtimeMs === mark[1]
+      ? mark
+      : [mark[0], mtimeMs, mark[2]];
+  });
+}
+
 /** Whatever the marks say, the bytes decide; the index only tells whether a row is missing. */
-function compareHash(item: WorkItem, sizes: readonly number[], known: boolean): Verdict | Promise<Verdict> {
-  const stored = readFingerprint(fingerprintPath(item), item, sizes);
-  if (typeof stored === 'string') return run(stored);
+function compareHash(item: WorkItem, stored: StoredFingerprint, known: boolean): Verdict | Promise<Verdict> {
   const compare = (sha256: string): Verdict =>
     sha256 !== stored.input_sha256
       ? run('input-changed')
@@ -136,14 +184,18 @@ function compareHash(item: WorkItem, sizes: readonly number[], known: boolean): 
 /** Writes the fingerprint; one torn by a crash is no JSON and so is not trusted. */
 export function writeFingerprint(
   item: WorkItem,
-  inputs: AgreedInputs,
+  made: { readonly inputs: AgreedInputs; readonly outputs: readonly string[] },
   by: { readonly run: string; readonly record: ItemRecord },
 ): void {
+  const { inputs } = made;
   const stored: StoredFingerprint = {
     input_sha256: inputs.sha256,
     cfg_hash: item.cfgHash,
     ...(inputs.marks && { inputs: inputs.marks }),
-    outputs: Object.values(item.outputs).map((path) => statSync(path).size),
+    outputs: Object.values(item.outputs).map((path, at): OutputMark => {
+      const { size, mtimeMs } = statSync(path);
+      return [size, mtimeMs, made.outputs[at] ?? ''];
+    }),
     run: by.run,
     record: by.record,
   };
@@ -156,7 +208,7 @@ export function removeFingerprint(item: WorkItem): void {
 }
 
 /** The fingerprint, or why it does not vouch for the item with its present settings. */
-function readFingerprint(path: string, item: WorkItem, sizes: readonly number[]): StoredFingerprint | RunReason {
+function readFingerprint(path: string, item: WorkItem): StoredFingerprint | RunReason {
   let text: string;
   try {
     text = readText(path);
@@ -168,8 +220,6 @@ function readFingerprint(path: string, item: WorkItem, sizes: readonly number[])
     const stored = JSON.parse(text) as Partial<StoredFingerprint> | null;
     if (typeof stored?.input_sha256 !== 'string' || typeof stored.cfg_hash !== 'string') return 'fingerprint-damaged';
     if (stored.cfg_hash !== item.cfgHash) return 'config-changed';
-    // Those of older versions know no sizes.
-    if (stored.outputs?.some((size, at) => size !== sizes[at])) return 'output-damaged';
     return stored as StoredFingerprint;
   } catch {
     return 'fingerprint-damaged';

@@ -113,10 +113,11 @@ export class GroupCommit {
     const { run, performed, record, suffix } = staged;
     const { item } = run;
     try {
-      if (!performed.inputs) throw new Error('an item with outputs was performed without looking at its inputs');
+      const { inputs, outputs } = performed;
+      if (!inputs || !outputs) throw new Error('an item with outputs was performed without looking at its files');
       if (existsSync(fingerprintPath(item))) removeFingerprint(item);
       for (const path of Object.values(item.outputs)) renameFile(path + suffix, path);
-      writeFingerprint(item, performed.inputs, { run: this.#runId, record });
+      writeFingerprint(item, { inputs, outputs }, { run: this.#runId, record });
       return undefined;
     } catch (error) {
       const bare = classify(error);

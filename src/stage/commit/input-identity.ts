@@ -71,7 +71,8 @@ export function hashInputs(inputs: Readonly<Record<string, string>>): string | P
     : join(hashes as readonly string[]);
 }
 
-function hashFile(path: string): string | Promise<string> {
+/** Hex sha256 of a file: at once where it is small. */
+export function hashFile(path: string): string | Promise<string> {
   const descriptor = openSync(path, 'r');
   try {
     let length = 0;

@@ -1,4 +1,14 @@
-import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeSync,
+} from 'node:fs';
 import { randomBytes } from 'node:crypto';
 import { join, resolve } from 'node:path';
 
@@ -16,6 +26,7 @@ export class RunMark implements Disposable {
   readonly id = `${Date.now().toString(36)}${randomBytes(4).toString('hex')}`;
   readonly #folder: string;
   readonly #stage: string;
+  readonly #durable: boolean;
   #lock: FileLock | undefined;
   readonly #noted = new Set<string>();
   #held: Disposable | undefined;
@@ -23,17 +34,18 @@ export class RunMark implements Disposable {
   readonly #dead = new Map<string, readonly string[]>();
   readonly #clock: Clock;
 
-  private constructor(folder: string, stage: string, clock: Clock) {
+  private constructor(folder: string, stage: string, clock: Clock, durable: boolean) {
     this.#folder = folder;
+    this.#durable = durable;
     this.#stage = stage;
     this.#clock = clock;
   }
 
-  static async open(manifestDir: string, stage: string, clock: Clock): Promise<RunMark> {
+  static async open(manifestDir: string, stage: string, clock: Clock, durable = false): Promise<RunMark> {
     const folder = join(manifestDir, '.runs');
     mkdirSync(folder, { recursive: true });
     using guard = new FileLock(join(folder, 'guard.lock'), clock);
-    const mark = new RunMark(folder, stage, clock);
+    const mark = new RunMark(folder, stage, clock, durable);
     // Made and locked under the guard, so that nobody takes it for a dead one in between.
     await guard.hold(() => {
       mark.#lock = new FileLock(mark.#path(mark.id, 'lock'), clock);
@@ -63,7 +75,7 @@ export class RunMark implements Disposable {
     if (this.#noted.has(folder)) return;
     if (this.#noted.size >= REMEMBERED_FOLDERS) this.#noted.clear();
     this.#noted.add(folder);
-    appendFileSync(this.#path(this.id, 'folders'), `${JSON.stringify(resolve(folder))}\n`);
+    this.#append(`${JSON.stringify(resolve(folder))}\n`);
   }
 
   /** Whether the run of that id still lives, in whatever process. */
@@ -103,6 +115,18 @@ export class RunMark implements Disposable {
     this.#lock?.[Symbol.dispose]();
   }
 
+  /** With `durable` on the disk before anything that it tells of: a power cut must not leave what nobody knows of. */
+  #append(line: string): void {
+    const descriptor = openSync(this.#path(this.id, 'folders'), 'a');
+    try {
+      writeSync(descriptor, line);
+      if (this.#durable) fsyncSync(descriptor);
+    } finally {
+      closeSync(descriptor);
+    }
+    if (this.#durable && this.#noted.size === 1) syncEntries(this.#folder);
+  }
+
   #sweep(): void {
     const folders = new Set([...this.#dead.values()].flat());
     for (const folder of folders) {
@@ -140,5 +164,16 @@ export class RunMark implements Disposable {
 
   #path(id: string, kind: string): string {
     return join(this.#folder, `${this.#stage}.${id}.${kind}`);
+  }
+}
+
+/** The lock and the note themselves must be found again; Windows cannot open a folder for it, and journals its names. */
+function syncEntries(folder: string): void {
+  if (process.platform === 'win32') return;
+  const descriptor = openSync(folder, 'r');
+  try {
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
   }
 }

@@ -36,6 +36,8 @@ export interface Performed {
   readonly error?: BareError;
   /** What the outputs were made from; only with outputs. */
   readonly inputs?: AgreedInputs;
+  /** The hashes of the outputs in the order they are declared; only with outputs. */
+  readonly outputs?: readonly string[];
 }
 
 /** Runs attempts; the runner asks for room before it submits. */

@@ -1,5 +1,5 @@
 import type { FileMark } from '../commit/input-identity.ts';
-import { hashInputs, markInputs, marksProve, missingInput, sameMarks } from '../commit/input-identity.ts';
+import { hashFile, hashInputs, markInputs, marksProve, missingInput, sameMarks } from '../commit/input-identity.ts';
 import type { Performed } from './item-run.ts';
 import { classify, completeError, StageError } from '../stage-error.ts';
 import { discardOutputs, inspectOutputs, stageOutputs } from '../commit/staging.ts';
@@ -75,25 +75,33 @@ function conclude(
       return;
     }
     inspectOutputs(staged, item);
-    if (item.fingerprint) {
-      attempt.done({ status, ...said, inputs: { sha256: item.fingerprint.inputSha256, marks: undefined } });
-      return;
-    }
-    const agree = (sha256: string): void => {
+    const agree = ([sha256 = '', ...outputs]: readonly string[]): void => {
+      if (item.fingerprint) {
+        attempt.done({ status, ...said, inputs: { sha256, marks: undefined }, outputs });
+        return;
+      }
       // Equal marks before the work and after the hash: what was hashed is what the worker read.
       const after = markInputs(item.inputs);
       if (!sameMarks(marks, after)) {
         throw new StageError('transient', 'an input changed while it was being read', { code: 'INPUT_CHANGED' });
       }
       const proven = after && marksProve(after, Date.now()) ? after : undefined;
-      attempt.done({ status, ...said, inputs: { sha256, marks: proven } });
+      attempt.done({ status, ...said, inputs: { sha256, marks: proven }, outputs });
     };
-    const sha256 = hashInputs(item.inputs);
-    if (typeof sha256 === 'string') agree(sha256);
-    else sha256.then(agree).catch((error: unknown) => fail(attempt, error));
+    const hashes = [item.fingerprint?.inputSha256 ?? hashInputs(item.inputs)];
+    for (const name in staged.outputs) hashes.push(hashFile(staged.outputs[name] ?? ''));
+    if (areReady(hashes)) agree(hashes);
+    else
+      Promise.all(hashes.map((hash) => Promise.resolve(hash)))
+        .then(agree)
+        .catch((error: unknown) => fail(attempt, error));
   } catch (error) {
     fail(attempt, error);
   }
+}
+
+function areReady(hashes: readonly (string | Promise<string>)[]): hashes is readonly string[] {
+  return hashes.every((hash) => typeof hash === 'string');
 }
 
 function checked(outcome: ItemOutcome | undefined): ItemOutcome {

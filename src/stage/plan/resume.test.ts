@@ -73,6 +73,43 @@ test('an output that was cut off, or written over by something longer, is notice
   }
 });
 
+test('an output of the same size and other bytes is noticed by its time and its hash, and told as damaged', async () => {
+  const damaged = await rerunAfter((workspace) => writeFileSync(workspace.output('a'), 'TEXT of a'));
+  assert.deepEqual(damaged, { reason: 'output-damaged', worked: 1 });
+});
+
+test('an output that was only touched or copied is hashed once, kept, and known by its new time afterwards', async () => {
+  using workspace = new Workspace();
+  const item = workspace.item('a');
+  await run(workspace, [item]);
+  const earlier = Date.now() / 1000 - 1_800.5;
+  utimesSync(workspace.output('a'), earlier, earlier);
+  await run(workspace, [item]);
+  assert.equal(calls, 0);
+  const stored = JSON.parse(readFileSync(fingerprint(workspace), 'utf8')) as { outputs: [number, number, string][] };
+  assert.deepEqual(stored.outputs, [[9, statSync(workspace.output('a')).mtimeMs, sha256('TEXT OF A')]]);
+});
+
+test('bytes that changed under the same size and time are found by verify-hash', async () => {
+  const change = (workspace: Workspace): void => {
+    const { mtime } = statSync(workspace.output('a'));
+    writeFileSync(workspace.output('a'), 'TEXT of a');
+    utimesSync(workspace.output('a'), mtime, mtime);
+  };
+  using workspace = new Workspace();
+  const item = workspace.item('a');
+  await run(workspace, [item]);
+  const whole = Math.floor(Date.now() / 1000) - 60;
+  utimesSync(workspace.output('a'), whole, whole);
+  await run(workspace, [item]);
+  change(workspace);
+  await run(workspace, [item]);
+  assert.equal(calls, 0, 'by size and time nothing is to be seen');
+  await run(workspace, [item], { verifyHash: true });
+  assert.equal(calls, 1);
+  assert.equal(readFileSync(workspace.output('a'), 'utf8'), 'TEXT OF A');
+});
+
 test('one missing output of several is enough', async () => {
   const more = await rerunAfter((workspace, item) => ({
     ...item,

@@ -44,16 +44,19 @@ export function captionedFigures(page: PageContent, segments: readonly Segment[]
         segment.top > top &&
         inColumn(segment) &&
         segment.bottom > box.top - 2.5 * segment.size &&
-        !(segment.baseline < box.top && typeKey(segment) === body && isLine(segment)) &&
+        !(segment.baseline < box.top && typeKey(segment) === body && isLine(segment, prose)) &&
         segment.right - segment.left < 20 * segment.size,
     );
     return [unionBox([box, ...labels])];
   });
 }
 
-/** Wider than the letter of a panel: in the type of the running text it is the last line of a paragraph. */
-function isLine(segment: Segment): boolean {
-  return segment.right - segment.left > 5 * segment.size;
+/** Wider than the letter of a panel, and begins at an edge of the running text: the last line of a paragraph. */
+function isLine(segment: Segment, prose: ReadonlySet<Segment>): boolean {
+  return (
+    segment.right - segment.left > 5 * segment.size &&
+    [...prose].some(({ left }) => Math.abs(left - segment.left) < 0.5 * segment.size)
+  );
 }
 
 /** What is drawn and no rule of a table or tint behind words. */

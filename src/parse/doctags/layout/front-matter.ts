@@ -1,17 +1,24 @@
 import type { Draft } from './draft.ts';
 import { textOf } from './draft-text.ts';
-import { headingNumber, isCommonHeading } from './heading-number.ts';
+import { headingNumber, isAbstractHeading, isCommonHeading } from './heading-number.ts';
 import type { Line } from './line.ts';
 
 /** Where the paper itself begins: at the abstract or the first section after the title; 0 when that cannot be told. */
 export function endOfFrontMatter(drafts: readonly Draft[]): number {
   const title = drafts.findIndex((draft) => draft.kind === 'title');
   if (title < 0) return 0;
+  const page = drafts[title]?.page ?? 1;
   for (let index = title + 1; index < drafts.length; index += 1) {
     const draft = drafts[index];
-    if (!draft || draft.page > (drafts[title]?.page ?? 1)) return 0;
+    if (!draft || draft.page > page + 1) return 0;
     if (draft.lines.length === 0) continue;
     const text = textOf(draft);
+    // Where there are many authors the abstract stands on the next page; a section there says nothing about this one.
+    if (draft.page > page) {
+      if (isAbstractHeading(text) || /^abstract\b/i.test(text)) return index;
+      if (isCommonHeading(headingNumber(text)?.rest ?? text)) return 0;
+      continue;
+    }
     const number = headingNumber(text);
     if (/^(?:abstract|summary)\b/i.test(text) || isCommonHeading(number?.rest ?? text)) return index;
     if (draft.kind === 'text' && draft.lines.length >= 5 && text.length > 350) return index;

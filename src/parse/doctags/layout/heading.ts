@@ -2,8 +2,9 @@ import type { Draft } from './draft.ts';
 import { headingNumber, isBackMatter, isCommonHeading } from './heading-number.ts';
 import type { Line } from './line.ts';
 import { listMarker } from './list.ts';
+import { isKeywordsLabel } from './keywords.ts';
 import { hasLeaders, isCapitals } from './paragraph.ts';
-import type { OutlineEntry } from './page-content.ts';
+import type { Glyph, OutlineEntry } from './page-content.ts';
 import { textOf } from './draft-text.ts';
 import type { TagOf } from './structure.ts';
 import { headingTag, trustsHeadingTags } from './structure.ts';
@@ -80,8 +81,9 @@ function lookOf(drafts: readonly Draft[], index: number, setting: HeadingSetting
   const text = textOf(draft);
   const letters = text.replace(/[^\p{L}]/gu, '');
   if (letters.length < 2 || text.length > MAX_LETTERS) return undefined;
-  if (THEOREM.test(text) || hasLeaders(text)) return undefined;
+  if (THEOREM.test(text) || hasLeaders(text) || isKeywordsLabel(text)) return undefined;
   if (draft.lines.every((line) => line.monospaced > 0.5)) return undefined;
+  if (endsAsText(draft.lines, setting)) return undefined;
   if (/[=≤≥∑∫]/u.test(text) && draft.lines.some((line) => line.math > 0.05)) return undefined;
   const numbered = headingNumber(text) !== undefined;
   // "1. measured before and after;" is an item of a list.
@@ -114,6 +116,17 @@ function lookOf(drafts: readonly Draft[], index: number, setting: HeadingSetting
     below: next && next.piece === draft.piece ? (next.box.top - last.baseline) / pitch : 1,
     style: `${Math.round(first.size * 2) / 2} ${first.font.name}${bold ? ' bold' : ''}${italic ? ' italic' : ''}${capitals ? ' capitals' : ''}${centred ? ' centred' : ''}`,
   };
+}
+
+/** Begins in one type and ends in that of the running text: a heading with the first words of its paragraph. */
+function endsAsText(lines: readonly Line[], setting: HeadingSetting): boolean {
+  const glyphs = lines.flatMap((line) => line.glyphs.filter(({ text }) => /\p{L}/u.test(text)));
+  const isBody = ({ font, size }: Glyph): boolean =>
+    font.name === setting.font && Math.abs(size - setting.size) < 0.06 * setting.size;
+  const [first] = glyphs;
+  const last = glyphs.at(-1);
+  if (!first || !last || glyphs.slice(0, 3).some(isBody) || first.font === last.font) return false;
+  return glyphs.slice(-24).filter(isBody).length > 4;
 }
 
 /** The family of a font: its name without style and size. */

@@ -1,6 +1,7 @@
 import type { Draft } from './draft.ts';
 import { unionBox } from './box.ts';
-import { fitsMore, isKeywords } from './paragraph.ts';
+import { isKeywords } from './keywords.ts';
+import { fitsMore } from './paragraph.ts';
 
 /** Joins paragraphs and list items that a column or page break has cut in two. */
 export function joinAcrossBreaks(drafts: readonly Draft[], indented: boolean): Draft[] {

@@ -77,7 +77,19 @@ function joins(a: Segment, b: Segment): boolean {
     a.float === undefined &&
     b.float === undefined &&
     sameRow(a, b) &&
+    !isSetApart(a, b) &&
     (a.right <= b.left + 0.5 * b.size || b.right <= a.left + 0.5 * a.size)
+  );
+}
+
+/** Words of another size on another baseline: a label beside a title, dates in the margin. */
+function isSetApart(a: Segment, b: Segment): boolean {
+  const [small, large] = a.size < b.size ? [a, b] : [b, a];
+  return (
+    large.size > 1.25 * small.size &&
+    Math.abs(a.baseline - b.baseline) > 0.2 * small.size &&
+    Math.min(a.glyphs.length, b.glyphs.length) > 3 &&
+    Math.max(b.left - a.right, a.left - b.right) > 0.5 * small.size
   );
 }
 

@@ -4,8 +4,10 @@ import { draftOf } from './draft.ts';
 import { isFormulaLine } from './formula.ts';
 import type { Line } from './line.ts';
 import { captionStart } from './caption.ts';
+import { endsLike, fontChanges } from './line-font.ts';
 import { startsWithMark } from './footnote.ts';
-import { headingNumber, isCommonHeading, isReferencesHeading } from './heading-number.ts';
+import { headingNumber, isBackMatter, isCommonHeading, isReferencesHeading } from './heading-number.ts';
+import { isKeywords } from './keywords.ts';
 import { hangsUnder, listMarker } from './list.ts';
 
 /** What the cutting of paragraphs needs to know about the document. */
@@ -90,13 +92,6 @@ export function hasLeaders(text: string): boolean {
   return /(?:[.·…_]\s?){5}$/u.test(line);
 }
 
-/** The list of subjects under an abstract is a paragraph of its own. */
-export function isKeywords(text: string): boolean {
-  return /^(?:key\s?-?words?(?: and phrases)?|index terms|subject headings|schlagwörter|schlüsselwörter|mots[ -]clés|palabras clave|palavras-chave|parole chiave|trefwoorden|ключевые слова|关键词)\s*[:.—–-]/iu.test(
-    text,
-  );
-}
-
 function closeTo(line: Line, other: Line | undefined): boolean {
   return other !== undefined && Math.abs(other.baseline - line.baseline) < 2.2 * Math.max(line.size, other.size);
 }
@@ -120,7 +115,12 @@ function startsAnew(
     return true;
   if (!listMarker(line) && gap < 1.4 * pitch && hangsUnder(first, line) && !endsItem(previous, first, line))
     return false;
-  if (Math.abs(line.size - previous.size) > 0.07 * Math.max(line.size, previous.size) && !isMixed(previous, line))
+  const inStyle = endsLike(previous, line);
+  if (
+    Math.abs(line.size - previous.size) > 0.07 * Math.max(line.size, previous.size) &&
+    !inStyle &&
+    !isMixed(previous, line)
+  )
     return true;
   if (gap > slackFor(previous, line) * pitch) return true;
   // A word that is broken at the line's end goes on.
@@ -135,10 +135,15 @@ function startsAnew(
   const marker = listMarker(line);
   // "Research Article" above a title in the same type.
   if (open.length === 1 && isDisplay(previous, setting) && isArticleType(previous.text)) return true;
-  if (styleChanges(previous, line) || (open.length === 1 && fontChanges(previous, line))) return true;
+  if (!inStyle && (styleChanges(previous, line) || (open.length === 1 && fontChanges(previous, line)))) return true;
   if (wrapsHeading(open, line, next)) return false;
   if (isDisplay(previous, setting) && isDisplay(line, setting))
-    return headingNumber(line.text) !== undefined || isCommonHeading(line.text) || isCommonHeading(previous.text);
+    return (
+      headingNumber(line.text) !== undefined ||
+      isCommonHeading(line.text) ||
+      isCommonHeading(previous.text) ||
+      (open.length === 1 && isBackMatter(previous.text) && fitsMore(previous, line))
+    );
   if (isCentred(previous) && !isCentred(line) && fitsMore(previous, line)) return true;
   if (marker && (listMarker(first) || fitsMore(previous, line) || endsSentence(previous))) return true;
   const em = line.size;
@@ -192,25 +197,6 @@ function styleChanges(previous: Line, line: Line): boolean {
   const set = isCentred(previous) || fitsMore(previous, line);
   if (set && isCapitals(previous) !== isCapitals(line)) return true;
   return set && previous.italic > 0.9 && line.italic < 0.5;
-}
-
-/** The first line is set in one font and the second in another: a heading and its text. */
-function fontChanges(previous: Line, line: Line): boolean {
-  if (previous.font.name === line.font.name || previous.font.math || line.font.math) return false;
-  return (
-    previous.glyphs.length > 5 &&
-    isOfOneFont(previous) &&
-    isOfOneFont(line) &&
-    !/[,;\u2010-]$/u.test(previous.text) &&
-    previous.right < line.column.right - line.size
-  );
-}
-
-/** Set in one font, but for a sign or two. */
-function isOfOneFont(line: Line): boolean {
-  let own = 0;
-  for (const glyph of line.glyphs) if (glyph.font.name === line.font.name) own += 1;
-  return own >= 0.85 * line.glyphs.length;
 }
 
 /** The second line of a numbered heading in the type of the text: what comes below it stands further away. */

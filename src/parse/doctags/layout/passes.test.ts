@@ -246,6 +246,77 @@ before they went on to the next pond.
   );
 });
 
+test('a run-in heading ends with its style: over a sign in it, on a nearly full line, before a name without a mark', () => {
+  const found = drafts(
+    'run-ins',
+    drawnPage(`
+«1 Introduction»
+
+ducks swim on every pond that is there and eat what they find below the water
+and look for weeds in the shallow water where others do not come to look for
+while geese walk about on the meadows in a row that nobody has ever counted as
+their number changes with every hour of a day and nobody stays for longer than
+it takes to count them all.
+
+«The number of» β«-ducks that were seen on each of all the ponds.» They are few
+and look for weeds in the shallow water where others do not come to look for
+while geese walk about on the meadows in a row that nobody has ever counted.
+
+«Weights of geese.» They were weighed on each of the ponds in the second week
+and look for weeds in the shallow water where others do not come to look for
+while geese walk about on the meadows in a row that nobody has ever counted.
+
+«Conflict of interest» The authors are no ducks and have never been paid for it
+by any of those who come to look at the pond.
+`),
+  );
+  assert.deepEqual(
+    found.filter((each) => each.startsWith('heading')),
+    [
+      'heading: 1 Introduction',
+      'heading: The number of β-ducks that were seen on each of all the ponds.',
+      'heading: Weights of geese.',
+      'heading: Conflict of interest',
+    ],
+  );
+});
+
+test('a label and dates beside the title are no part of it, and do not cut it in two', () => {
+  const title = drawnPage(`
+#               Ducks on ponds and what
+
+#               they eat in winter
+
+
+                                Anna Teal and Ben Coot
+
+                                Abstract
+${COLUMNS}
+`);
+  const beside = drawnPage(`
+
+OPEN
+Received 1 May
+Accepted 2 May
+Published 3 May
+`);
+  const small = beside.glyphs.map((glyph) => ({ ...glyph, size: 7, baseline: glyph.baseline - 3 }));
+  const found = drafts('title', { ...title, glyphs: [...title.glyphs, ...small] });
+  assert.ok(found.includes('title: Ducks on ponds and what they eat in winter'), found.join('\n'));
+});
+
+test('names between the title and an abstract on the next page head nothing', () => {
+  const found = drafts(
+    'headings',
+    drawnPage('#Ducks on ponds in winter\n\n«Anna Teal»\nPond House\n\n«Ben Coot»\nLake House\n'),
+    drawnPage(`«Abstract»\n${COLUMNS}\n«Keywords:»\n\nducks and geese\n`, 2),
+  );
+  assert.deepEqual(
+    found.filter((each) => each.startsWith('heading')),
+    ['heading: Abstract'],
+  );
+});
+
 test('a label alone above the words of a caption, spaced letters, and a sentence about a figure', () => {
   const found = drafts(
     'captions',

@@ -4,6 +4,7 @@ import { THEOREM } from './heading.ts';
 import { headingNumber, isBackMatter, isCommonHeading } from './heading-number.ts';
 import type { Line } from './line.ts';
 import type { Glyph } from './page-content.ts';
+import { isKeywordsLabel } from './keywords.ts';
 import { segmentOf } from './segment.ts';
 import { glyphsText } from './segment-text.ts';
 
@@ -21,7 +22,11 @@ interface RunIn {
 }
 
 const MAX_LETTERS = 110;
-const MAX_LINES = 3;
+/** A numbered heading may be longer: its number says what it is. */
+const MAX_NUMBERED = 220;
+const MAX_LINES = 4;
+/** Letters in another style that a heading may hold in its midst. */
+const MAX_BRIDGE = 24;
 /** Paragraphs that begin in one style, from which on the style is one of headings. */
 const REPEATED = 3;
 
@@ -56,7 +61,7 @@ function isHeading({ text, style, closed, bold }: RunIn, names: ReadonlyMap<stri
   const name = (number?.rest ?? text).replace(/(?<![\s.:])[\s.:]+$/u, '');
   if ((number?.depth ?? 0) > 1) return true;
   if (isBackMatter(name) && !/^abbreviations?$/iu.test(name)) return true;
-  if (!closed || number || THEOREM.test(text) || isLabel(text)) return false;
+  if (!closed || number || THEOREM.test(text) || isLabel(text) || isKeywordsLabel(text)) return false;
   return isCommonHeading(name) || (names.get(style)?.size ?? 0) >= (bold ? 2 : REPEATED);
 }
 
@@ -74,15 +79,34 @@ function runInOf(draft: Draft): RunIn | undefined {
   if (!first || !style) return undefined;
   const set = (glyph: Glyph): boolean =>
     !/[\p{L}\p{N}]/u.test(glyph.text) ||
-    (glyph.font.bold === style.bold && glyph.font.italic === style.italic && sameFace(glyph.font.name, style.name));
+    (glyph.font.bold === style.bold &&
+      (style.bold || glyph.font.italic === style.italic) &&
+      (style.bold || sameFace(glyph.font.name, style.name)));
   const lines = draft.lines.slice(0, MAX_LINES);
   const from = first.glyphs.findIndex((glyph) => /\p{L}/u.test(glyph.text));
   for (const [at, line] of lines.entries()) {
-    const end = line.glyphs.findIndex((glyph, index) => (at > 0 || index > from) && !set(glyph));
+    let end = line.glyphs.findIndex((glyph, index) => (at > 0 || index > from) && !set(glyph));
+    while (end > 0) {
+      const on = goesOnAfter(line, end, set);
+      if (on === undefined) break;
+      end = line.glyphs.findIndex((glyph, index) => index > on && !set(glyph));
+    }
     if (end < 0) continue;
     return cutAt(draft, at, end);
   }
   return undefined;
+}
+
+/** A sign or the name of a species in another style inside a heading that has not ended: where its own style goes on. */
+function goesOnAfter(line: Line, end: number, set: (glyph: Glyph) => boolean): number | undefined {
+  const { glyphs } = line;
+  const before = glyphs[end - 1];
+  const glyph = glyphs[end];
+  if (!before || !glyph || /[.:]/u.test(before.text) || glyph.left - before.right > 0.6 * line.size) return undefined;
+  const on = glyphs.findIndex(
+    (each, index) => index > end && /\p{L}/u.test(each.text) && set(each) && set(glyphs[index + 1] ?? each),
+  );
+  return on < 0 || on - end > MAX_BRIDGE ? undefined : on;
 }
 
 /** Bold and italic of one family have names that begin alike; fonts without a name of their own never do. */
@@ -110,8 +134,9 @@ function cutAt(draft: Draft, at: number, end: number): RunIn | undefined {
   if (!style || !body || !isNamed(text) || rest.length < 8 || !/^[\p{Lu}\p{N}“"(\p{Lo}]/u.test(rest)) return undefined;
   const isWide =
     before !== undefined && (/[\u2002\u2003]/u.test(before.text) || glyph.left - before.right > 0.6 * line.size);
-  if (!/[.:]$/u.test(text) && !isWide) return undefined;
   const letter = head[0]?.glyphs.find((each) => /\p{L}/u.test(each.text)) ?? style;
+  const isName = letter.font.bold && !body.font.bold && (isBackMatter(text) || isCommonHeading(text));
+  if (!/[.:]$/u.test(text) && !isWide && !isName) return undefined;
   // Upright words in the face of the text that only look unlike it because the text goes on in italics head nothing.
   if (!letter.font.bold && !letter.font.italic && !letter.font.smallCaps && body.font.italic) return undefined;
   return {
@@ -127,12 +152,13 @@ function cutAt(draft: Draft, at: number, end: number): RunIn | undefined {
 
 /** Short, with a capital, no sentence. */
 function isNamed(text: string): boolean {
+  const numbered = (headingNumber(text)?.depth ?? 0) > 1;
   return (
-    text.length <= MAX_LETTERS &&
+    text.length <= (numbered ? MAX_NUMBERED : MAX_LETTERS) &&
     /^(?:[\dIVXA-Z][\d.)]*\s+)?[\p{Lu}\p{N}]/u.test(text) &&
     /\p{L}{3,}/u.test(text) &&
     !/[,;]\s*$/u.test(text) &&
-    text.split(/\s+/u).length <= 16
+    text.split(/\s+/u).length <= (numbered ? 32 : 16)
   );
 }
 

@@ -17,6 +17,12 @@ export interface Segment extends Box, GlyphType {
 /** Gap, in ems, at which a row of glyphs is cut into segments: wider than a justified space, narrower than a gutter. */
 const CUT = 0.95;
 
+/** Marks where a line may be broken: nothing is printed. */
+const INVISIBLE = /^[\u200B\u2060\uFEFF]+$/u;
+
+/** A script is no smaller than this share of the line's size: scripts of scripts are half as large. */
+const SMALLEST_SCRIPT = 0.42;
+
 interface Run {
   left: number;
   right: number;
@@ -41,7 +47,7 @@ function contentRuns(glyphs: readonly Glyph[]): Run[] {
   const runs: Run[] = [];
   let run: Run | undefined;
   for (const glyph of glyphs) {
-    if (glyph.text === '' || !(glyph.size > 0.5)) continue;
+    if (glyph.text === '' || !(glyph.size > 0.5) || INVISIBLE.test(glyph.text)) continue;
     if (run) {
       // In text that runs the other way the next glyph stands on the left.
       const gap = glyph.left < run.left ? run.left - glyph.right : glyph.left - run.right;
@@ -139,7 +145,9 @@ function isOverprint(
 }
 
 function sameLine(a: Run, b: Run): boolean {
-  return Math.abs(a.baseline - b.baseline) <= 0.2 * Math.max(a.size, b.size);
+  const [small, large] = a.size < b.size ? [a.size, b.size] : [b.size, a.size];
+  // Beside a title stands text of its own, not a part of it.
+  return Math.abs(a.baseline - b.baseline) <= 0.2 * (small < SMALLEST_SCRIPT * large ? small : large);
 }
 
 function absorb(host: Run, run: Run): void {
@@ -196,6 +204,7 @@ function findHost(
     const host = rows[index];
     if (!host || host.baseline > script.baseline + reach) break;
     if (host === script || taken.has(host) || script.size > 0.95 * host.size) continue;
+    if (script.size < SMALLEST_SCRIPT * host.size) continue;
     const rise = (host.baseline - script.baseline) / host.size;
     // Hardly smaller: only a mark that clearly stands higher is a script.
     if (script.size > 0.87 * host.size && (rise < 0.25 || script.glyphs.length > 3)) continue;

@@ -3,6 +3,7 @@ import { findAuthors } from './authors.ts';
 import type { Draft } from './draft.ts';
 import { draftOf } from './draft.ts';
 import { textOf } from './draft-text.ts';
+import type { Line } from './line.ts';
 import { isCapitals } from './paragraph.ts';
 import { headingNumber, isCommonHeading } from './heading-number.ts';
 
@@ -29,21 +30,26 @@ export function markTitle(drafts: Draft[], setting: TitleSetting): Draft | undef
   const lines = [...title.lines];
   // A long title may be cut into several drafts of the same size.
   let end = at + 1;
-  for (; end < drafts.length; end += 1) {
-    const next = drafts[end];
+  const beside: Draft[] = [];
+  for (let index = end; index < drafts.length; index += 1) {
+    const next = drafts[index];
     const [line] = next?.lines ?? [];
     const last = lines.at(-1);
     if (!next || !line || !last || next.page !== title.page || next.kind === 'title') break;
+    // Dates in the margin may stand between its lines.
+    if (line.size < 0.6 * last.size && isBeside(next, lines)) continue;
     // A short last line of a title over two columns is taken for a part of one of them.
     if (next.piece !== title.piece && !(line.baseline > last.baseline && line.left < last.right)) break;
     if (
       Math.abs(line.size - last.size) > 0.3 ||
-      line.font !== last.font ||
+      (line.font !== last.font && !isItalicPart(line, last, bodySize)) ||
       (last.size < 1.12 * bodySize && !(isCapitals(last) && isCapitals(line)))
     )
       break;
     if (line.baseline - last.baseline > 2.2 * line.size || next.lines.length > 3) break;
     lines.push(...next.lines);
+    beside.push(...drafts.slice(end, index));
+    end = index + 1;
   }
   const subtitle = drafts[end];
   if (subtitle && isSubtitle(subtitle, drafts[end + 1], title, bodySize)) {
@@ -51,8 +57,24 @@ export function markTitle(drafts: Draft[], setting: TitleSetting): Draft | undef
     end += 1;
   }
   const merged = { ...draftOf('title', lines, title.piece) };
-  drafts.splice(at, end - at, merged);
+  drafts.splice(at, end - at, merged, ...beside);
   return merged;
+}
+
+/** Stands left or right of all lines of the title. */
+function isBeside({ box }: Draft, lines: readonly Line[]): boolean {
+  return lines.every((line) => box.right < line.left || box.left > line.right);
+}
+
+/** The name of a species on a line of its own: italic, but as large as the rest, and nobody's name. */
+function isItalicPart(line: Line, last: Line, bodySize: number): boolean {
+  return (
+    line.size >= 1.12 * bodySize &&
+    line.italic > 0.3 !== last.italic > 0.3 &&
+    line.bold > 0.5 === last.bold > 0.5 &&
+    line.baseline - last.baseline < 1.6 * line.size &&
+    findAuthors([line.text]).length === 0
+  );
 }
 
 /** Where the title may be: what stands on a page before its abstract or first section. */
@@ -122,7 +144,7 @@ function byLook(candidates: readonly Draft[], bodySize: number): Draft | undefin
   const largest = Math.max(0, ...candidates.map(sizeOf));
   if (largest >= 1.12 * bodySize) {
     const big = candidates.filter((draft) => sizeOf(draft) >= largest - 0.4);
-    const named = big.filter((draft) => textOf(draft).split(/\s+/).length >= 2);
+    const named = big.filter((draft) => (textOf(draft).match(/\p{L}{2,}/gu)?.length ?? 0) >= 2);
     // The journal's name may be larger than the title; then the title is what is largest below it.
     const rest = candidates.filter((draft) => !big.includes(draft) && textOf(draft).split(/\s+/).length >= 4);
     const next = rest.filter((draft) => sizeOf(draft) >= 1.2 * bodySize).toSorted((a, b) => sizeOf(b) - sizeOf(a))[0];

@@ -1,0 +1,126 @@
+import { closeSync, copyFileSync, existsSync, fsyncSync, openSync, readFileSync } from 'node:fs';
+import { readSync, truncateSync, writeSync } from 'node:fs';
+import { DatabaseSync } from 'node:sqlite';
+
+import type { Clock } from './clock.ts';
+import { FileLock } from './file-lock.ts';
+import { renameFile } from './rename-file.ts';
+
+const MAGIC = 'SQLite format 3\0';
+/** Result codes of SQLite: the file is damaged, the file is none of its databases. */
+const DAMAGED = new Set([11, 26]);
+const NEWLINE = 0x0a;
+
+/** Called with what was found and what was done about it. */
+export type Warn = (message: string) => void;
+
+/** True when SQLite says so of a file. */
+export function isDamaged(error: unknown): boolean {
+  return error instanceof Error && 'errcode' in error && DAMAGED.has((error.errcode as number) & 0xff);
+}
+
+/**
+ * Opens a database that can be made anew: one that is damaged is put aside, never deleted, and told of. A file that never was
+ * a database, by its bytes and by its name, is somebody else's and is left alone.
+ */
+export function openOrSetAside<T>(path: string, open: () => T, warn: Warn | undefined): T {
+  try {
+    return open();
+  } catch (error) {
+    const damage = error instanceof Error && error.cause !== undefined ? error.cause : error;
+    if (!isDamaged(damage) || !looksLikeDatabase(path)) throw error;
+    setDatabaseAside(path, warn);
+    return open();
+  }
+}
+
+/** For who met damage while using a database and has closed it: puts it aside unless somebody else already did. */
+export function setAsideIfDamaged(path: string, warn: Warn | undefined): void {
+  if (existsSync(path) && !isSound(path)) setDatabaseAside(path, warn);
+}
+
+function isSound(path: string): boolean {
+  try {
+    using database = new DatabaseSync(path, { timeout: 10_000 });
+    return database.prepare('pragma quick_check(1)').get()?.['quick_check'] === 'ok';
+  } catch (error) {
+    if (isDamaged(error)) return false;
+    throw error;
+  }
+}
+
+function looksLikeDatabase(path: string): boolean {
+  if (/\.sqlite3?$/.test(path)) return true;
+  const head = Buffer.alloc(MAGIC.length);
+  const descriptor = openSync(path, 'r');
+  try {
+    readSync(descriptor, head);
+  } finally {
+    closeSync(descriptor);
+  }
+  return head.toString('latin1') === MAGIC;
+}
+
+function setDatabaseAside(path: string, warn: Warn | undefined): void {
+  const aside = asideName(path);
+  for (const ending of ['', '-wal', '-shm']) if (existsSync(path + ending)) renameFile(path + ending, aside + ending);
+  warn?.(`${path} is damaged: it was put aside as ${aside}, and a new one is made`);
+}
+
+function asideName(path: string): string {
+  let number = 1;
+  while (existsSync(`${path}.damaged-${number}`)) number += 1;
+  return `${path}.damaged-${number}`;
+}
+
+/**
+ * Takes the lines that are none out of a file of lines, after the whole of it was put aside as a copy. Under the lock of
+ * those who append, and in place, so that whoever has the file open goes on appending to it.
+ */
+export async function setLinesAside(
+  path: string,
+  isGood: (line: string) => boolean,
+  { clock, warn }: { readonly clock: Clock; readonly warn?: Warn | undefined },
+): Promise<void> {
+  using lock = new FileLock(`${path}.lock`, clock);
+  await lock.hold(() => {
+    const bytes = readFileSync(path);
+    const good: Buffer[] = [];
+    const bad: number[] = [];
+    let line = 0;
+    for (let from = 0, end = bytes.indexOf(NEWLINE); end !== -1; from = end + 1, end = bytes.indexOf(NEWLINE, from)) {
+      line += 1;
+      const text = bytes.subarray(from, end + 1);
+      if (isGood(text.toString('utf8'))) good.push(text);
+      else bad.push(line);
+    }
+    if (bad.length === 0) return;
+    const aside = asideName(path);
+    copyFileSync(path, aside);
+    sync(aside);
+    rewrite(path, Buffer.concat(good));
+    const where = bad.length > 5 ? `${bad.length} lines` : `line ${bad.join(', ')}`;
+    warn?.(`${path} is damaged (${where}): the file was put aside as ${aside}, its sound lines stay`);
+  });
+}
+
+function rewrite(path: string, bytes: Buffer): void {
+  const descriptor = openSync(path, 'r+');
+  try {
+    for (let written = 0; written < bytes.length;)
+      written += writeSync(descriptor, bytes, written, bytes.length - written, written);
+  } finally {
+    closeSync(descriptor);
+  }
+  truncateSync(path, bytes.length);
+  sync(path);
+}
+
+function sync(path: string): void {
+  const descriptor = openSync(path, 'r+');
+  try {
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+}

@@ -1,0 +1,202 @@
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { basename, dirname, join, resolve } from 'node:path';
+
+import { Command } from 'commander';
+
+import { AppError, packageRoot } from '../../base/index.ts';
+import type { Config } from '../../config/index.ts';
+import type { Corpus } from '../../corpus/index.ts';
+import { corpusLayer, openCorpus } from '../../corpus/index.ts';
+import { hostKnowledge, openQueue, queueLayer } from '../../harvest/index.ts';
+import type { WorkQueue } from '../../queue/index.ts';
+import type { FetchHandler, ServerOptions } from '../../serve/index.ts';
+import { isLoopback, openServer } from '../../serve/index.ts';
+import type { Session } from '../session.ts';
+import { openSession, shared } from '../session.ts';
+import { settingOptions } from '../setting-options.ts';
+import { stopSignal } from '../stop-signal.ts';
+
+const SHORTEST_TOKEN = 16;
+const MOST_RUNS = 50;
+const SIGNS_OF_A_RUN = [
+  'run.json',
+  'manifest.sqlite3',
+  'manifest.jsonl',
+  'Data',
+  'Index',
+  join('Graph', 'graph.sqlite'),
+];
+
+interface ServeFlags {
+  readonly queue?: string;
+  readonly allowSteering?: boolean;
+}
+
+/** `serve [RUN…]`. */
+export function serveCommand(): Command {
+  return settingOptions(shared(new Command('serve')), ['serve'])
+    .description('pages and an HTTP interface to watch runs and a queue, and to ask corpora')
+    .argument('[run...]', 'run folders; default: those that stand beside each other in runs/')
+    .option(
+      '--queue <path|url>',
+      'a SQLite file or postgres://… to watch; default: the queue of the first run that has one',
+    )
+    .option('--allow-steering', 'whoever has the token may also pause, resume and retry')
+    .addHelpText(
+      'after',
+      '\nPrints a link that lets a browser in. Only this machine is answered unless --host says otherwise.\n\nExamples:\n  docstokg serve runs/corals\n  docstokg serve --queue postgres://docstokg@db/docstokg --host 0.0.0.0 --allow-steering\n',
+    )
+    .action(async (folders: string[], flags: ServeFlags, self: Command) => {
+      const session = openSession(self);
+      const { config } = session.load();
+      const token = tokenOf(config.serve);
+      using stop = stopSignal();
+      await using opened = new AsyncDisposableStack();
+      const runs = await openRuns(runFolders(folders, flags, config), session, opened);
+      const { queue, hosts, beside } = await openWatched(flags.queue, runs, session);
+      const [first] = runs;
+      const place = first ? join(first.corpus.folder, 'state') : beside;
+      const server = opened.use(
+        await openServer({
+          runs,
+          queue,
+          hosts,
+          host: config.serve.host,
+          port: config.serve.port,
+          names: config.serve.allowed_hosts,
+          token,
+          allowSteering: flags.allowSteering ?? false,
+          steeringLog: place === undefined ? undefined : join(place, 'steering.jsonl'),
+          version: versionOf(),
+          mcp: () => openMcp(runs, session, opened),
+          log: (level, message) => session.log(level, message),
+        }),
+      );
+      const { url, link, port } = server;
+      if (session.json)
+        session.terminal.print(JSON.stringify({ url, link, port, token, runs: runs.map(({ id }) => id) }));
+      else session.terminal.print(link);
+      const steering = flags.allowSteering ? 'steering is allowed' : 'read-only';
+      const watched = [`${runs.length} runs`, ...(queue ? ['a queue'] : [])].join(' and ');
+      session.log('info', `serving ${watched}, ${steering}; Ctrl-C ends it`);
+      if (!stop.signal.aborted) await once(stop.signal, 'abort');
+      // This is how it is meant to end.
+      process.exitCode = 0;
+    });
+}
+
+function tokenOf({ token, host }: Config['serve']): string {
+  if (token === '') {
+    if (isLoopback(host)) return randomBytes(24).toString('base64url');
+    throw new AppError('USAGE_TOKEN', `${host} can be reached by other machines, and there is no token`, {
+      hint: 'set one of at least 16 characters: DOCSTOKG_SERVE__TOKEN in the environment, or --token',
+    });
+  }
+  if (token.length >= SHORTEST_TOKEN && /^[\x21-\x7E]+$/.test(token)) return token;
+  throw new AppError('USAGE_TOKEN', 'the token can be guessed, or cannot be sent', {
+    hint: `it has at least ${SHORTEST_TOKEN} characters, no spaces, and only such as stand on every keyboard`,
+  });
+}
+
+/** The folders that are named, each of which has to be a run; else all that stand beside each other. */
+function runFolders(named: readonly string[], flags: ServeFlags, config: Config): readonly string[] {
+  if (named.length > 0) {
+    const wrong = named.find((folder) => !isRun(folder));
+    if (wrong === undefined) return [...new Set(named.map((folder) => resolve(folder)))];
+    throw new AppError('USAGE_RUN', `${wrong} is no folder of a run`, {
+      hint: 'name folders that docstokg run, contentdownload --out or docparse all wrote to',
+    });
+  }
+  const beside = dirname(resolve(config.download.out));
+  const found = (existsSync(beside) ? readdirSync(beside) : [])
+    .map((name) => join(beside, name))
+    .filter(isRun)
+    .sort((a, b) => statSync(b).mtimeMs - statSync(a).mtimeMs);
+  if (found.length > 0 || flags.queue !== undefined) return found.slice(0, MOST_RUNS);
+  throw new AppError('USAGE_NOTHING_TO_SERVE', `there are no runs in ${beside}`, {
+    hint: 'name a run folder, or a queue with --queue',
+  });
+}
+
+function isRun(folder: string): boolean {
+  return SIGNS_OF_A_RUN.some((sign) => existsSync(join(folder, sign)));
+}
+
+async function openRuns(
+  folders: readonly string[],
+  session: Session,
+  opened: AsyncDisposableStack,
+): Promise<{ readonly id: string; readonly corpus: Corpus }[]> {
+  const runs: { id: string; corpus: Corpus }[] = [];
+  for (const folder of folders) {
+    const { config } = session.load(corpusLayer(folder, 'the folder of the run'));
+    const corpus = opened.use(await openCorpus(folder, { config }));
+    runs.push({ id: shortName(folder, new Set(runs.map(({ id }) => id))), corpus });
+  }
+  return runs;
+}
+
+/** The name of a folder as it can stand in an address, with a number where another has it already. */
+function shortName(folder: string, taken: ReadonlySet<string>): string {
+  const name =
+    basename(folder)
+      .replaceAll(/[^\p{L}\p{N}._-]+/gu, '-')
+      .replace(/^[.-]+/, '')
+      .slice(0, 60) || 'run';
+  for (let number = 1; ; number += 1) {
+    const id = number === 1 ? name : `${name}-${number}`;
+    if (!taken.has(id)) return id;
+  }
+}
+
+/** The queue that is named, which has to be there; else that of the first run that has one. */
+async function openWatched(
+  named: string | undefined,
+  runs: readonly { readonly corpus: Corpus }[],
+  session: Session,
+): Promise<{
+  readonly queue: WorkQueue | undefined;
+  readonly hosts?: ServerOptions['hosts'];
+  readonly beside: string | undefined;
+}> {
+  const isFile = named !== undefined && !/^postgres(?:ql)?:\/\//.test(named);
+  if (isFile && !existsSync(named))
+    throw new AppError('USAGE_QUEUE', `there is no queue ${named}`, {
+      hint: 'contentdownload queue enqueue makes one; a PostgreSQL address begins with postgres://',
+    });
+  const own = runs.map(({ corpus }) => corpus.config.queue.path).find((path) => existsSync(path));
+  const target = named ?? own;
+  if (target === undefined) return { queue: undefined, beside: undefined };
+  const { config } = session.load(queueLayer(target));
+  const queue = await openQueue(config, session);
+  return { queue, hosts: hostKnowledge(config), beside: named === undefined || isFile ? dirname(target) : undefined };
+}
+
+/** What assistants ask under `/mcp`; made when the first of them comes. */
+async function openMcp(
+  runs: readonly { readonly id: string; readonly corpus: Corpus }[],
+  session: Session,
+  opened: AsyncDisposableStack,
+): Promise<FetchHandler> {
+  const { createMcp } = await import('../../mcp/index.ts');
+  const tell = (message: string): void => session.log('warn', message);
+  return createMcp({
+    runs: runs.map(({ id, corpus }) => {
+      const search = opened.use(
+        corpus.liveSearch((event) => {
+          if (event.kind === 'message') tell(event.message);
+        }),
+      );
+      return { id, corpus, search };
+    }),
+    version: versionOf(),
+    tell,
+  });
+}
+
+function versionOf(): string {
+  return (JSON.parse(readFileSync(join(packageRoot(), 'package.json'), 'utf8')) as { readonly version: string })
+    .version;
+}

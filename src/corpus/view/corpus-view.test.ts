@@ -1,0 +1,175 @@
+import assert from 'node:assert/strict';
+import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs';
+import { mkdtempDisposable } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+
+import { systemClock } from '../../base/index.ts';
+import { manifestRow } from '../../download/index.ts';
+import { ManifestFolder } from '../../harvest/index.ts';
+import { emptyRecord, NO_IDS, RecordStore, workFromIds } from '../../works/index.ts';
+import { openCorpus } from '../corpus.ts';
+import type { CorpusView } from './corpus-view.ts';
+import { TailLines } from './tail-lines.ts';
+import type { WorksRequest } from './work-table.ts';
+
+function putRecords(folder: string, from: number, to: number, more: object = {}): void {
+  using records = new RecordStore(join(folder, 'manifest.sqlite3'));
+  records.replace(
+    Array.from({ length: to - from }, (_, at) => ({
+      ...emptyRecord(`W${from + at}`, { openalex: `W${from + at}` }),
+      title: `${['Zebra', 'Élan', 'ape'][(from + at) % 3] ?? ''} number ${from + at}`,
+      date: String(2000 + ((from + at) % 5)),
+      type: 'article',
+      ...more,
+    })),
+  );
+}
+
+async function putRows(folder: string, numbers: readonly number[], isSaved: boolean): Promise<void> {
+  await using manifest = await ManifestFolder.open({ folder, runId: 'r', clock: systemClock });
+  for (const number of numbers) {
+    const work = workFromIds({ ...NO_IDS, openalex: `W${number}` });
+    assert.ok(work);
+    const lost = { kind: 'failed', reason: 'no-plan', detail: null } as const;
+    const moments = { startedAt: number, endedAt: isSaved ? number + 1 : number };
+    const row = manifestRow({ work, outcome: lost, attempts: [], problems: [], asked: [], ...moments }, 'r');
+    await manifest.write(isSaved ? { ...row, outcome: 'saved', reason: 'success', path: `PDF/W${number}.pdf` } : row);
+  }
+}
+
+/** Every id of a list, page by page. */
+function idsOf(view: CorpusView, request: WorksRequest): string[] {
+  const ids: string[] = [];
+  for (let cursor: string | null | undefined; cursor !== null;) {
+    const page = view.works.page({ ...request, limit: 7, cursor });
+    ids.push(...page.items.map(({ id }) => id));
+    cursor = page.next;
+  }
+  return ids;
+}
+
+test('a view follows a run that grows, and its pages hold every work once in every order', async () => {
+  await using folder = await mkdtempDisposable(join(tmpdir(), 'view-'));
+  await using corpus = await openCorpus(folder.path);
+  using view = corpus.view();
+  assert.deepEqual(await view.refresh(), []);
+  assert.deepEqual(view.works.page({}), { items: [], next: null, total: 0 });
+
+  putRecords(folder.path, 0, 40);
+  await putRows(folder.path, [0, 1, 2, 3], false);
+  const told = await view.refresh();
+  assert.deepEqual(
+    told.map(({ kind, work, reason }) => [kind, work, reason]),
+    [0, 1, 2, 3].map((number) => ['work', `W${number}`, 'no-plan']),
+  );
+  assert.deepEqual(view.works.outcomes(), { failed: 4, waiting: 36 });
+  const before = view.revision;
+  assert.deepEqual(await view.refresh(), []);
+  assert.equal(view.revision, before);
+
+  await putRows(folder.path, [1, 7], true);
+  assert.equal((await view.refresh()).length, 2);
+  assert.deepEqual(view.works.outcomes(), { failed: 3, saved: 2, waiting: 35 });
+  assert.equal(view.works.get('W1')?.document, 'W1');
+  assert.equal(view.works.ofDocument('W7')?.id, 'W7');
+  assert.equal(view.history('W1').length, 2);
+
+  const all = Array.from({ length: 40 }, (_, at) => `W${at}`).toSorted();
+  for (const sort of ['title', 'year', 'outcome', 'reason', 'licence', 'at', 'citations'] as const)
+    for (const order of ['asc', 'desc'] as const) assert.deepEqual(idsOf(view, { sort, order }).toSorted(), all);
+  // Letters count without their case and accents.
+  const [first] = view.works.page({ sort: 'title' }).items;
+  assert.match(first?.title ?? '', /^ape/);
+  assert.deepEqual(idsOf(view, { q: 'elan NUMBER' }).length, 13);
+  assert.deepEqual(idsOf(view, { q: '"; DROP TABLE works' }), []);
+  assert.deepEqual(idsOf(view, { outcome: 'saved,failed', year: '2001-2002' }).toSorted(), ['W1', 'W2', 'W7']);
+  assert.equal(view.works.page({ licence: 'none' }).total, 40);
+  assert.deepEqual(view.works.facets({ outcome: 'saved' }).year, [
+    { value: '2001', works: 1 },
+    { value: '2002', works: 1 },
+  ]);
+  assert.throws(() => view.works.page({ cursor: 'nonsense' }), { code: 'USAGE_CURSOR' });
+  assert.throws(() => view.works.page({ year: 'soon' }), { code: 'USAGE_FILTER' });
+
+  // What a source says anew of works that are known is found as well.
+  putRecords(folder.path, 0, 40, { license: 'cc-by', title: 'Now known better' });
+  await view.refresh();
+  assert.equal(view.works.get('W39')?.licence, 'cc-by');
+  assert.equal(idsOf(view, { q: 'zebra' }).length, 0);
+  assert.equal(idsOf(view, { q: 'better' }).length, 40);
+});
+
+test('the counts of a flow diagram are those of an export, versions and screening included', async () => {
+  await using folder = await mkdtempDisposable(join(tmpdir(), 'view-'));
+  await using corpus = await openCorpus(folder.path);
+  const author = { name: 'Ana Berg', family: 'Berg', given: 'Ana', orcid: null, institutions: [] };
+  putRecords(folder.path, 0, 6);
+  putRecords(folder.path, 1, 3, { title: 'The same long title of a preprint', authors: [author], date: '2024' });
+  await putRows(folder.path, [0, 1, 2], true);
+  await putRows(folder.path, [3, 4], false);
+  writeFileSync(join(folder.path, 'labels.csv'), 'record_id,included\nW3,0\nW0,0\n');
+  mkdirSync(join(folder.path, 'PDF'));
+  for (const number of [0, 1, 2]) writeFileSync(join(folder.path, 'PDF', `W${number}.pdf`), '%PDF-');
+  await corpus.label(join(folder.path, 'labels.csv'));
+  const exported = (await Array.fromAsync(corpus.export({ format: 'prisma' }))).join('');
+  using view = corpus.view();
+  await view.refresh();
+  assert.deepEqual(view.prisma(), JSON.parse(exported));
+  assert.equal(view.prisma().removed_before_screening.duplicates, 1);
+  assert.equal(view.prisma().excluded, 2);
+});
+
+test('documents come from what the stages write down, and failures are told', async () => {
+  await using folder = await mkdtempDisposable(join(tmpdir(), 'view-'));
+  await using corpus = await openCorpus(folder.path);
+  using view = corpus.view();
+  const manifests = join(folder.path, 'Data', 'Manifests');
+  mkdirSync(manifests, { recursive: true });
+  const row = (doc_id: string, status: string, more: object = {}): string =>
+    `${JSON.stringify({ doc_id, status, duration_s: 1, finished_at: '2026-01-01T00:00:00.000Z', ...more })}\n`;
+  const doctags = join(manifests, 'docparse.doctags.manifest.jsonl');
+  writeFileSync(
+    doctags,
+    `${row('a', 'success')}${row('b', 'failure', { message: 'no text', code: 'PDF_BROKEN' })}{"doc_id": "c`,
+  );
+  writeFileSync(join(manifests, 'docparse.chunk.manifest.jsonl'), row('a', 'success'));
+  const events = await view.refresh();
+  assert.deepEqual(
+    events.map(({ document, level, text }) => [document, level, text]),
+    [
+      ['a', 'info', 'parsed'],
+      ['b', 'error', 'could not be parsed: no text'],
+      ['a', 'info', 'chunked'],
+    ],
+  );
+  appendFileSync(doctags, `", "status": "success"}\nnot json\n${row('b', 'success')}`);
+  await view.refresh();
+  assert.deepEqual(view.documents.counts().parsed, { done: 3, failed: 0 });
+  assert.deepEqual(
+    view.documents.page({}).items.map(({ id, parsed, chunked }) => [id, parsed, chunked]),
+    [
+      ['a', 'success', 'success'],
+      ['b', 'success', null],
+      ['c', 'success', null],
+    ],
+  );
+  assert.equal(await view.document('../Manifests/docparse.doctags.manifest'), undefined);
+  assert.equal(view.file('a'), undefined);
+});
+
+test('a file that is followed is read line by line, however it comes', async () => {
+  await using folder = await mkdtempDisposable(join(tmpdir(), 'view-'));
+  const path = join(folder.path, 'lines');
+  const tail = new TailLines(path);
+  assert.deepEqual(await tail.read(10), { lines: [], more: false, isAnew: false });
+  writeFileSync(path, 'one\ntwo\nthr');
+  assert.deepEqual(await tail.read(5), { lines: ['one'], more: true, isAnew: false });
+  assert.deepEqual((await tail.read(5)).lines, ['two']);
+  assert.deepEqual((await tail.read(5)).lines, []);
+  appendFileSync(path, `ee, which is longer than is read at once\n`);
+  assert.deepEqual((await tail.read(5)).lines, ['three, which is longer than is read at once']);
+  writeFileSync(path, 'new\n');
+  assert.deepEqual(await tail.read(100), { lines: ['new'], more: false, isAnew: true });
+});

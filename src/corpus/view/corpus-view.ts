@@ -1,0 +1,293 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+
+import type { Config } from '../../config/index.ts';
+import type { ManifestRow } from '../../download/index.ts';
+import { manifestPath } from '../../stage/index.ts';
+import type { HostRow } from '../../telemetry/index.ts';
+import type { WorkRecord } from '../../works/index.ts';
+import type { CitedWork } from '../cited-hit.ts';
+import { citedWork } from '../cited-hit.ts';
+import type { PrismaCounts } from '../export/prisma.ts';
+import { prismaCounts } from '../export/prisma.ts';
+import { manifestFolder } from '../parse-settings.ts';
+import type { DocumentStep } from './document-table.ts';
+import { DocumentTable } from './document-table.ts';
+import { HostBook } from './host-book.ts';
+import { RunDatabase } from './run-database.ts';
+import type { RunEvent } from './run-event.ts';
+import { PagePictures } from './page-pictures.ts';
+import type { ShownDocument } from './shown-document.ts';
+import { keptFile, readShownDocument, sourcePdf } from './shown-document.ts';
+import { TailLines } from './tail-lines.ts';
+import { WorkTable } from './work-table.ts';
+
+/** Rows that are taken over without letting others have their turn. */
+const SLICE_ROWS = 500;
+const SLICE_BYTES = 256 * 1024;
+/** Records that are looked at again per call: a source may have changed what it says of a work that we know. */
+const SWEEP_ROWS = 500;
+/** Of all that happened before we looked, so much is told. */
+const TOLD_AT_FIRST = 200;
+const HISTORY_ROWS = 50;
+
+const STAGES: readonly (readonly [stage: string, step: DocumentStep, word: string])[] = [
+  ['doctags', 'parsed', 'parsed'],
+  ['chunk', 'chunked', 'chunked'],
+  ['embed', 'embedded', 'embedded'],
+];
+
+/** How far a step of a run has come. */
+export interface StepCount {
+  readonly name: 'works' | 'saved' | DocumentStep;
+  readonly done: number;
+  readonly failed: number;
+  /** How many are known to come to this step; null where nobody knows yet. */
+  readonly of: number | null;
+}
+
+/**
+ * A corpus as it is now, for whoever looks at it while it grows: works and documents in tables that can be paged, sorted
+ * and filtered however many there are. `refresh` reads what others have written since; nothing is ever written to the
+ * folder. Opened with `corpus.view()`.
+ */
+export class CorpusView implements Disposable {
+  readonly works: WorkTable;
+  readonly documents: DocumentTable;
+  readonly hosts = new HostBook();
+  readonly #place: { readonly folder: string; readonly dataRoot: string };
+  readonly #pictures = new PagePictures();
+  readonly #database: DatabaseSync;
+  readonly #run: RunDatabase;
+  readonly #stages: readonly (readonly [TailLines, DocumentStep, string])[];
+  readonly #hostLog: TailLines;
+  #sequence = 0;
+  #record = 0;
+  #swept = 0;
+  #linked = '';
+  #revision = 0;
+  #isFirst = true;
+  #refreshing: Promise<readonly RunEvent[]> | undefined;
+
+  /** Use `corpus.view()`. */
+  constructor(folder: string, config: Config) {
+    // A nameless database is SQLite's own temporary file: a large corpus does not fill the memory.
+    this.#database = new DatabaseSync('');
+    this.#database.exec('PRAGMA synchronous = OFF; PRAGMA journal_mode = MEMORY; PRAGMA cache_size = -65536');
+    this.#place = { folder, dataRoot: config.parse.data_root };
+    this.works = new WorkTable(this.#database);
+    this.documents = new DocumentTable(this.#database);
+    this.#run = new RunDatabase(this.#database, join(folder, 'manifest.sqlite3'));
+    const manifests = manifestFolder(config);
+    this.#stages = STAGES.map(([stage, step, word]) => [new TailLines(manifestPath(manifests, stage)), step, word]);
+    this.#hostLog = new TailLines(join(folder, 'hosts.jsonl'));
+  }
+
+  /** Grows whenever `refresh` found something new: whatever was made at the same number is still true. */
+  get revision(): number {
+    return this.#revision;
+  }
+
+  /** Reads what is new, and tells what happened; calls at the same time share one look. */
+  refresh(): Promise<readonly RunEvent[]> {
+    this.#refreshing ??= this.#read().finally(() => (this.#refreshing = undefined));
+    return this.#refreshing;
+  }
+
+  /** How far the run has come: works, saved, parsed, chunked, embedded. */
+  steps(): readonly StepCount[] {
+    const outcomes = this.works.outcomes();
+    const works = Object.values(outcomes).reduce((sum, count) => sum + count, 0);
+    const { waiting = 0, saved = 0, own = 0, failed = 0 } = outcomes;
+    const { parsed, chunked, embedded } = this.documents.counts();
+    const kept = saved + own;
+    return [
+      { name: 'works', done: works - waiting, failed, of: works },
+      { name: 'saved', done: kept, failed: 0, of: works - waiting },
+      { name: 'parsed', ...parsed, of: Math.max(kept, parsed.done + parsed.failed) },
+      { name: 'chunked', ...chunked, of: parsed.done },
+      { name: 'embedded', ...embedded, of: chunked.done },
+    ];
+  }
+
+  /** The counts of a PRISMA flow diagram. */
+  prisma(): PrismaCounts {
+    return prismaCounts(this.works.prismaWorks(this.#run.leftOut()));
+  }
+
+  /** What is known of a work in full, and how it is cited. */
+  record(work: string): { readonly record: WorkRecord; readonly cited: CitedWork } | undefined {
+    const record = this.#run.record(work);
+    return record && { record, cited: citedWork(record) };
+  }
+
+  /** Every time that a work was tried, the last first. */
+  history(work: string): readonly ManifestRow[] {
+    return this.#run.history(work, HISTORY_ROWS);
+  }
+
+  /** A document with its structure, from a block on; undefined for one that is not there. */
+  async document(id: string, from = 0): Promise<ShownDocument | undefined> {
+    return this.documents.has(id) ? await readShownDocument(this.#place, id, from) : undefined;
+  }
+
+  /** A page of a document as PNG: null where there is none, undefined while too many others wait. */
+  async picture(id: string, page: number, widthPixels: number): Promise<Uint8Array | null | undefined> {
+    const path = this.documents.has(id) ? sourcePdf(this.#place, id) : undefined;
+    return path === undefined ? null : await this.#pictures.draw(path, page, widthPixels);
+  }
+
+  /** Where the kept file of a document is, if it lies in the corpus. */
+  file(id: string): string | undefined {
+    return this.documents.has(id) ? keptFile(this.#place, id) : undefined;
+  }
+
+  async #read(): Promise<readonly RunEvent[]> {
+    const events: RunEvent[] = [];
+    const tell = (event: RunEvent): void => {
+      events.push(event);
+      if (this.#isFirst && events.length > TOLD_AT_FIRST * 2) events.splice(0, TOLD_AT_FIRST);
+    };
+    if (this.#run.hasChanged()) await this.#readDatabase(tell);
+    for (const [tail, step, word] of this.#stages) await this.#readStage(tail, step, word, tell);
+    await this.#readHosts(tell);
+    if (this.#isFirst) await this.works.index();
+    const told = this.#isFirst ? events.toSorted((a, b) => (a.at < b.at ? -1 : 1)).slice(-TOLD_AT_FIRST) : events;
+    this.#isFirst = false;
+    return told;
+  }
+
+  async #readDatabase(tell: (event: RunEvent) => void): Promise<void> {
+    for (let more = true; more; await nextTurn()) {
+      const records = this.#run.records(this.#record, SLICE_ROWS);
+      this.#together(() => records.forEach((line) => this.#count(this.works.record(withoutRow(line)))));
+      this.#record = records.at(-1)?.row ?? this.#record;
+      more = records.length === SLICE_ROWS;
+    }
+    for (let more = true; more; await nextTurn()) {
+      const rows = this.#run.settled(this.#sequence, SLICE_ROWS);
+      this.#together(() => {
+        for (const { sequence: _sequence, record, ...line } of rows) {
+          this.works.settle({ ...line, work: record ?? line.work });
+          tell(workEvent(line));
+        }
+      });
+      if (rows.length > 0) this.#revision += 1;
+      this.#sequence = rows.at(-1)?.sequence ?? this.#sequence;
+      more = rows.length === SLICE_ROWS;
+    }
+    // What may have changed anywhere is gone through again, a piece at a time; at first all of it.
+    for (let more = true; more; await nextTurn()) {
+      const links = this.#run.links(this.#linked, SWEEP_ROWS);
+      this.#together(() => links.forEach(({ work, document }) => this.#count(this.works.own(work, document))));
+      const isEnd = links.length < SWEEP_ROWS;
+      this.#linked = isEnd ? '' : (links.at(-1)?.document ?? '');
+      more = this.#isFirst && !isEnd;
+    }
+    const swept = this.#run.records(this.#swept, SWEEP_ROWS);
+    this.#together(() => swept.forEach((line) => this.#count(this.works.record(withoutRow(line)))));
+    this.#swept = swept.length < SWEEP_ROWS ? 0 : (swept.at(-1)?.row ?? 0);
+  }
+
+  async #readStage(tail: TailLines, step: DocumentStep, word: string, tell: (event: RunEvent) => void): Promise<void> {
+    for (let more = true; more; await nextTurn()) {
+      const read = await tail.read(SLICE_BYTES);
+      more = read.more;
+      this.#together(() => {
+        for (const line of read.lines) {
+          const row = parsedRow(line);
+          const { doc_id: id, status } = row;
+          if (typeof id !== 'string' || typeof status !== 'string') continue;
+          const failure = status === 'failure' ? text(row['message'] ?? row['category']) : null;
+          this.documents.put(id, step, status, failure);
+          this.#revision += 1;
+          if (status === 'skip') continue;
+          tell({
+            at: text(row['finished_at']) ?? '',
+            kind: 'stage',
+            level: status === 'failure' ? 'error' : 'info',
+            text: status === 'failure' ? `could not be ${word}: ${failure ?? 'no reason was given'}` : word,
+            work: null,
+            document: id,
+            host: null,
+            reason: status === 'failure' ? text(row['code'] ?? row['category']) : null,
+          });
+        }
+      });
+    }
+  }
+
+  async #readHosts(tell: (event: RunEvent) => void): Promise<void> {
+    for (let more = true; more; await nextTurn()) {
+      const read = await this.#hostLog.read(SLICE_BYTES);
+      if (read.isAnew) this.hosts.clear();
+      more = read.more;
+      for (const line of read.lines) {
+        const row = parsedRow(line);
+        if (row['kind'] !== 'host' || typeof row['host'] !== 'string' || typeof row['sent'] !== 'number') continue;
+        const event = this.hosts.add(row as unknown as HostRow);
+        this.#revision += 1;
+        if (event) tell(event);
+      }
+    }
+  }
+
+  #count(isNew: boolean): void {
+    if (isNew) this.#revision += 1;
+  }
+
+  #together(work: () => void): void {
+    this.#database.exec('BEGIN');
+    try {
+      work();
+    } finally {
+      this.#database.exec('COMMIT');
+    }
+  }
+
+  [Symbol.dispose](): void {
+    this.#pictures[Symbol.dispose]();
+    this.#database.close();
+  }
+}
+
+function withoutRow<T extends { readonly row: number }>({ row: _row, ...line }: T): Omit<T, 'row'> {
+  return line;
+}
+
+function parsedRow(line: string): Record<string, unknown> {
+  try {
+    const value: unknown = JSON.parse(line);
+    return value !== null && typeof value === 'object' ? (value as Record<string, unknown>) : {};
+  } catch {
+    return {}; // A damaged line is no row; whoever reads the manifest itself is told of it.
+  }
+}
+
+function text(value: unknown): string | null {
+  return typeof value === 'string' ? value.slice(0, 1_000) : null;
+}
+
+function workEvent(row: {
+  readonly work: string;
+  readonly at: string;
+  readonly outcome: string;
+  readonly reason: string;
+  readonly title: string | null;
+  readonly resolver: string | null;
+}): RunEvent {
+  const { outcome, title, resolver } = row;
+  const name = (title ?? row.work).slice(0, 300);
+  const by = resolver === null ? '' : ` (${resolver})`;
+  return {
+    at: row.at,
+    kind: 'work',
+    level: outcome === 'saved' || outcome === 'skipped' ? 'info' : outcome === 'parked' ? 'warn' : 'error',
+    text: outcome === 'saved' ? `saved${by}: ${name}` : `${outcome}, ${row.reason}: ${name}`,
+    work: row.work,
+    document: null,
+    host: null,
+    reason: row.reason,
+  };
+}

@@ -1,0 +1,126 @@
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
+
+import { decodeCursor, encodeCursor } from './cursor.ts';
+import { wordsOf } from './work-filter.ts';
+
+/** What becomes of a document, in this order. */
+const DOCUMENT_STEPS = ['parsed', 'chunked', 'embedded'] as const;
+export type DocumentStep = (typeof DOCUMENT_STEPS)[number];
+
+/** How a step ended: in the words of the stage's manifest; null before that. */
+type StepStatus = 'success' | 'failure' | 'skip' | null;
+
+/** A document as a list shows it. */
+export interface DocumentLine {
+  readonly id: string;
+  readonly work: string | null;
+  readonly title: string | null;
+  readonly authors: string | null;
+  readonly year: number | null;
+  readonly parsed: StepStatus;
+  readonly chunked: StepStatus;
+  readonly embedded: StepStatus;
+  /** Why the last step failed. */
+  readonly failure: string | null;
+}
+
+/** A page of a list of documents. */
+export interface DocumentsRequest {
+  /** Words of the work that it holds. */
+  readonly q?: string | undefined;
+  readonly limit?: number | undefined;
+  readonly cursor?: string | undefined;
+}
+
+const SCHEMA = `
+  CREATE TABLE documents (
+    id TEXT PRIMARY KEY, parsed TEXT NOT NULL DEFAULT '', chunked TEXT NOT NULL DEFAULT '', embedded TEXT NOT NULL DEFAULT '', failure TEXT
+  );
+  CREATE INDEX documents_by_step ON documents (parsed, chunked, embedded);
+`;
+const DEFAULT_LIMIT = 50;
+
+/** The documents of a corpus and how far each has come. It stands beside the table of works, which knows their titles. */
+export class DocumentTable {
+  readonly #database: DatabaseSync;
+  readonly #put: Readonly<Record<DocumentStep, StatementSync>>;
+
+  constructor(database: DatabaseSync) {
+    this.#database = database;
+    database.exec(SCHEMA);
+    const put = (step: DocumentStep): StatementSync =>
+      database.prepare(
+        `INSERT INTO documents (id, ${step}, failure) VALUES (:id, :status, :failure)
+         ON CONFLICT DO UPDATE SET ${step} = excluded.${step}, failure = excluded.failure`,
+      );
+    this.#put = { parsed: put('parsed'), chunked: put('chunked'), embedded: put('embedded') };
+  }
+
+  /** Takes down how a step of a document ended. A skip says that it was done before. */
+  put(id: string, step: DocumentStep, status: string, failure: string | null): void {
+    this.#put[step].run({ id, status: status === 'skip' ? 'success' : status, failure });
+  }
+
+  has(id: string): boolean {
+    return this.#database.prepare('SELECT 1 FROM documents WHERE id = ?').get(id) !== undefined;
+  }
+
+  /** How many documents came through each step, and how many failed there. */
+  counts(): Readonly<Record<DocumentStep, { readonly done: number; readonly failed: number }>> {
+    const counts = Object.fromEntries(DOCUMENT_STEPS.map((step) => [step, { done: 0, failed: 0 }])) as Record<
+      DocumentStep,
+      { done: number; failed: number }
+    >;
+    const rows = this.#database
+      .prepare('SELECT parsed, chunked, embedded, count(*) AS documents FROM documents GROUP BY 1, 2, 3')
+      .all();
+    for (const row of rows)
+      for (const step of DOCUMENT_STEPS) {
+        if (row[step] === 'success') counts[step].done += Number(row['documents']);
+        else if (row[step] === 'failure') counts[step].failed += Number(row['documents']);
+      }
+    return counts;
+  }
+
+  page(request: DocumentsRequest): { readonly items: readonly DocumentLine[]; readonly next: string | null } {
+    const { limit = DEFAULT_LIMIT } = request;
+    const after = decodeCursor(request.cursor, 1);
+    const words = wordsOf(request.q ?? '');
+    const conditions = [
+      ...(after ? ['documents.id > :after'] : []),
+      ...(words === '' ? [] : ['works.rowid IN (SELECT rowid FROM words WHERE words MATCH :words)']),
+    ];
+    const rows = this.#database
+      .prepare(
+        `SELECT documents.id, parsed, chunked, embedded, failure, work, title, authors, year
+         FROM documents LEFT JOIN works ON works.document = documents.id AND works.document <> ''
+         ${conditions.length === 0 ? '' : `WHERE ${conditions.join(' AND ')}`} ORDER BY documents.id LIMIT :limit`,
+      )
+      .all({
+        ...(after && { after: String(after[0]) }),
+        ...(words !== '' && { words }),
+        limit: limit + 1,
+      });
+    const shown = rows.slice(0, limit);
+    const last = shown.at(-1);
+    return {
+      items: shown.map(lineOf),
+      next: rows.length > limit && last ? encodeCursor([String(last['id'])]) : null,
+    };
+  }
+}
+
+function lineOf(row: Record<string, unknown>): DocumentLine {
+  const text = (name: string): string | null => (typeof row[name] === 'string' && row[name] !== '' ? row[name] : null);
+  return {
+    id: String(row['id']),
+    work: text('work'),
+    title: text('title'),
+    authors: text('authors'),
+    year: typeof row['year'] === 'number' && row['year'] !== 0 ? row['year'] : null,
+    parsed: text('parsed') as StepStatus,
+    chunked: text('chunked') as StepStatus,
+    embedded: text('embedded') as StepStatus,
+    failure: text('failure'),
+  };
+}

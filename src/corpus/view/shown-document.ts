@@ -1,0 +1,130 @@
+import { existsSync, realpathSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { basename, isAbsolute, join, resolve, sep } from 'node:path';
+
+import type { Block, Page } from '../../parse/index.ts';
+import { DOCTAGS_FOLDER, readBlockLines } from '../../parse/index.ts';
+import { documentLinks } from '../document-links.ts';
+
+/** Text of a document that is shown at once; the rest follows from where it was cut. */
+const MOST_CHARACTERS = 2_000_000;
+const MOST_TABLE_ROWS = 500;
+
+/** A piece of a document as a reader sees it. Places are points from the page's upper left corner. */
+export interface ShownBlock {
+  readonly order: number;
+  /** `title`, `heading`, `text`, `table`, `picture`, … */
+  readonly tag: Block['kind'];
+  readonly level: number | null;
+  readonly text: string;
+  readonly regions: readonly (Block['regions'][number]['box'] & { readonly page: number })[];
+  readonly rows: readonly (readonly string[])[] | null;
+  /** Of a table or a picture. */
+  readonly caption: string | null;
+}
+
+/** A document with its structure. */
+export interface ShownDocument {
+  readonly kind: string | null;
+  readonly title: string | null;
+  readonly pages: readonly Page[];
+  readonly blocks: readonly ShownBlock[];
+  /** The order from which it goes on; null where this is the rest. */
+  readonly next: number | null;
+}
+
+/** Where the documents of a corpus are; an id is looked up before it is taken for the name of a file. */
+export interface DocumentPlace {
+  readonly folder: string;
+  readonly dataRoot: string;
+}
+
+/** Reads a parsed document, from a block on; undefined where there is none. */
+export async function readShownDocument(
+  place: DocumentPlace,
+  id: string,
+  from = 0,
+): Promise<ShownDocument | undefined> {
+  const path = join(place.dataRoot, DOCTAGS_FOLDER, `${id}.jsonl`);
+  if (!isName(id) || !existsSync(path)) return undefined;
+  const document = await readBlockLines(path);
+  const captions = new Map<number, string>();
+  for (const block of document.blocks)
+    if (block.kind === 'caption' && block.parent !== undefined) captions.set(block.parent, block.text);
+  const blocks: ShownBlock[] = [];
+  let room = MOST_CHARACTERS;
+  let next: number | null = null;
+  for (const block of document.blocks) {
+    if (block.order < from) continue;
+    const shown = shownBlock(block, captions.get(block.order) ?? null);
+    room -= shown.text.length + (shown.rows?.reduce((sum, row) => sum + row.join('').length, 0) ?? 0) + 100;
+    // One block is shown however long it is, cut to what there is room for.
+    if (room < 0 && blocks.length > 0) {
+      next = block.order;
+      break;
+    }
+    blocks.push(shown);
+  }
+  const meta = await metaOf(place.dataRoot, id);
+  return { kind: meta.kind, title: document.metadata.title ?? meta.title, pages: document.pages, blocks, next };
+}
+
+/** The kept file of a document, if it lies in the corpus: what a tampered manifest names elsewhere is not given out. */
+export function keptFile(place: DocumentPlace, id: string): string | undefined {
+  if (!isName(id)) return undefined;
+  const link = documentLinks(place.folder, place.dataRoot)(id);
+  if (link === undefined) return undefined;
+  const path = resolve(place.folder, link);
+  if (!existsSync(path)) return undefined;
+  const real = realpathSync(path);
+  return real.startsWith(realpathSync(place.folder) + sep) ? real : undefined;
+}
+
+/** The PDF that a document's pages can be drawn from, wherever its owner keeps it. */
+export function sourcePdf(place: DocumentPlace, id: string): string | undefined {
+  if (!isName(id)) return undefined;
+  const link = documentLinks(place.folder, place.dataRoot)(id);
+  if (link === undefined || !/\.pdf$/i.test(link)) return undefined;
+  // A relative path counts from wherever the run was started, which was mostly here or one above.
+  const candidates = isAbsolute(link) ? [link] : [resolve(place.folder, link), resolve(link)];
+  return candidates.find((path) => existsSync(path));
+}
+
+function isName(id: string): boolean {
+  return id !== '' && id !== '.' && id !== '..' && basename(id) === id && !/[\\/\0]/.test(id);
+}
+
+async function metaOf(
+  dataRoot: string,
+  id: string,
+): Promise<{ readonly kind: string | null; readonly title: string | null }> {
+  try {
+    const meta = JSON.parse(await readFile(join(dataRoot, DOCTAGS_FOLDER, `${id}.meta.json`), 'utf8')) as Record<
+      string,
+      unknown
+    >;
+    const text = (name: string): string | null => (typeof meta[name] === 'string' ? meta[name] : null);
+    return { kind: text('source_kind'), title: text('title') };
+  } catch (error) {
+    if (!(error instanceof SyntaxError) && (error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+    return { kind: null, title: null };
+  }
+}
+
+function shownBlock(block: Block, caption: string | null): ShownBlock {
+  return {
+    order: block.order,
+    tag: block.kind,
+    level: block.kind === 'heading' ? block.level : block.kind === 'list_item' ? block.depth : null,
+    text: block.text.slice(0, MOST_CHARACTERS),
+    regions: block.regions.map(({ page, box }) => ({ page, ...box })),
+    rows: block.kind === 'table' ? rowsOf(block) : null,
+    caption,
+  };
+}
+
+function rowsOf({ table }: Block & { kind: 'table' }): string[][] {
+  const rows: string[][] = Array.from({ length: Math.min(Math.max(table.rows, 0), MOST_TABLE_ROWS) }, () => []);
+  for (const cell of table.cells) rows[cell.row]?.push(cell.text);
+  return rows;
+}

@@ -1,0 +1,88 @@
+import { REASONS } from '../../download/index.ts';
+
+/** A work as a list shows it. */
+export interface WorkLine {
+  readonly id: string;
+  readonly title: string | null;
+  /** The first author, and whether there are others: `Berg et al.` */
+  readonly authors: string | null;
+  readonly year: number | null;
+  readonly venue: string | null;
+  readonly doi: string | null;
+  readonly type: string | null;
+  /** `waiting` until something came of it, `own` for papers that were there. */
+  readonly outcome: string;
+  readonly reason: string | null;
+  /** What the reason means. */
+  readonly sentence: string | null;
+  readonly resolver: string | null;
+  readonly licence: string | null;
+  readonly version: string | null;
+  readonly bytes: number | null;
+  /** The document that holds it, once there is a file. */
+  readonly document: string | null;
+  readonly retracted: boolean;
+  readonly citations: number | null;
+  readonly at: string | null;
+}
+
+/** What came of a work, as the manifest says. */
+export interface SettledLine {
+  readonly work: string;
+  readonly at: string;
+  readonly outcome: string;
+  readonly reason: string;
+  readonly resolver: string | null;
+  readonly path: string | null;
+  readonly bytes: number | null;
+  readonly title: string | null;
+  readonly doi: string | null;
+  readonly license: string | null;
+  readonly version: string | null;
+}
+
+/** What is known of a work, as its record says. */
+export interface RecordLine {
+  readonly work: string;
+  readonly title: string | null;
+  readonly authors: string | null;
+  readonly year: number | null;
+  readonly venue: string | null;
+  readonly type: string | null;
+  readonly doi: string | null;
+  readonly license: string | null;
+  readonly version: string | null;
+  readonly citations: number | null;
+  readonly retracted: number;
+}
+
+/** A row of the table as a list shows it. */
+export function lineOf(row: Record<string, unknown>): WorkLine {
+  const text = (name: string): string | null => (typeof row[name] === 'string' && row[name] !== '' ? row[name] : null);
+  const reason = text('reason');
+  return {
+    id: String(row['work']),
+    title: text('title'),
+    authors: text('authors'),
+    year: row['year'] === 0 ? null : Number(row['year']),
+    venue: text('venue'),
+    doi: text('doi'),
+    type: text('type'),
+    outcome: String(row['outcome']),
+    reason,
+    sentence: sentenceOf(reason),
+    resolver: text('resolver'),
+    licence: text('licence'),
+    version: text('version'),
+    bytes: typeof row['bytes'] === 'number' ? row['bytes'] : null,
+    document: text('document'),
+    retracted: row['retracted'] === 1,
+    citations: row['citations'] === -1 ? null : Number(row['citations']),
+    at: text('at'),
+  };
+}
+
+/** What a reason means; null for one that this version does not know. */
+export function sentenceOf(reason: string | null): string | null {
+  return reason !== null && Object.hasOwn(REASONS, reason) ? REASONS[reason as keyof typeof REASONS].sentence : null;
+}

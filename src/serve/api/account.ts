@@ -1,0 +1,40 @@
+import { sentenceOf } from '../../corpus/index.ts';
+import type { Route } from '../http/route.ts';
+import { route } from '../http/route.ts';
+import type { Context } from './context.ts';
+import { runOf } from './context.ts';
+import { noQuery, runPath } from './parameters.ts';
+import * as shapes from './shapes/corpus.ts';
+
+/** What was asked for, what came of it, and what is missing and why. */
+export function accountRoutes(context: Context): Route[] {
+  return [
+    route({
+      path: '/runs/{run}/account',
+      summary: 'What was asked for, what came of it as a PRISMA flow, and what is missing and why.',
+      pathSchema: runPath,
+      querySchema: noQuery,
+      gives: { kind: 'json', schema: shapes.account },
+      version: ({ path }) => `${runOf(context, path.run).version} ${runOf(context, path.run).file?.state ?? ''}`,
+      handle: ({ path }) => {
+        const run = runOf(context, path.run);
+        const { reason, licence } = run.view.works.facets();
+        const { mailto: _mailto, ...asked } = run.file?.asked ?? {};
+        return {
+          kind: 'json',
+          value: {
+            asked: run.file ? asked : null,
+            prisma: run.view.prisma(),
+            outcomes: run.view.works.outcomes(),
+            reasons: reason
+              .filter(({ value }) => value !== 'success' && value !== 'none')
+              .map((line) => ({ ...line, sentence: sentenceOf(line.value) })),
+            licences: licence,
+            stages: run.figures().stages,
+            run: run.file?.account ?? null,
+          },
+        };
+      },
+    }),
+  ];
+}

@@ -1,0 +1,28 @@
+import type { Clock } from '../../base/index.ts';
+import { Problem } from '../http/problem.ts';
+import type { QueueWatch } from '../watch/queue-watch.ts';
+import type { RunWatch } from '../watch/run-watch.ts';
+import type { SteeringLog } from '../watch/steering.ts';
+import type { World } from '../watch/world.ts';
+
+/** What every route has to answer from. */
+export interface Context {
+  readonly world: World;
+  readonly clock: Clock;
+  readonly version: string;
+  readonly steering: { readonly isAllowed: boolean; readonly log: SteeringLog };
+  readonly hasMcp: boolean;
+}
+
+/** The run of that name. */
+export function runOf({ world }: Context, id: string): RunWatch {
+  const run = world.runs.get(id);
+  if (run) return run;
+  throw new Problem(404, 'NO_RUN', `there is no run ${id.slice(0, 100)} here`, { hint: '/api/v1/ lists the runs' });
+}
+
+/** The queue, if one is watched. */
+export function queueOf({ world }: Context): QueueWatch {
+  if (world.queue) return world.queue;
+  throw new Problem(404, 'NO_QUEUE', 'no queue is watched', { hint: 'docstokg serve --queue PATH watches one' });
+}

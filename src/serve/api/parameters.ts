@@ -1,0 +1,57 @@
+import { z } from 'zod';
+
+import { WORK_ORDERS } from '../../corpus/index.ts';
+
+/** Text that came with a question: nobody asks longer ones. */
+export const words = z.string().max(1_000);
+
+/** A whole number as it stands in an address. */
+export function wholeNumber(least: number, most: number): z.ZodType<number> {
+  return z
+    .string()
+    .regex(/^\d{1,15}$/)
+    .transform(Number)
+    .pipe(z.int().min(least).max(most));
+}
+
+/** A number between 0 and 1 as it stands in an address. */
+export const share = z
+  .string()
+  .regex(/^\d{1,3}(?:\.\d{1,10})?$/)
+  .transform(Number)
+  .pipe(z.number().min(0).max(1));
+
+/** `true` or `false`. */
+export const yesOrNo = z
+  .enum(['true', 'false'])
+  .transform((text) => text === 'true')
+  .pipe(z.boolean());
+
+const id = z.string().min(1).max(2_048);
+export const noPath = z.strictObject({});
+export const noQuery = z.strictObject({});
+export const runPath = z.strictObject({ run: z.string().min(1).max(200).describe('The short name of a run.') });
+export const workPath = runPath.extend({ work: id.describe('The id of a work.') });
+export const documentPath = runPath.extend({ document: id.describe('The id of a document.') });
+
+const limit = wholeNumber(1, 500).optional().describe('How many at most; 50 unless said otherwise.');
+const cursor = z.string().max(4_000).optional().describe('`next` of the page before.');
+export const pageQuery = { limit, cursor };
+
+/** The filters of a list of works. */
+export const workFilter = {
+  q: words.optional().describe('Words, or their beginnings, of title, authors, venue or ids.'),
+  outcome: words.optional().describe('saved, failed, parked, skipped, waiting, own; several with commas.'),
+  reason: words.optional().describe('Why a work was not had; several with commas.'),
+  licence: words.optional().describe('Such as cc-by; none for what is not known; several with commas.'),
+  version: words.optional().describe('publishedVersion, acceptedVersion, submittedVersion, none.'),
+  type: words.optional().describe('Such as article or preprint; several with commas.'),
+  year: words.optional().describe('2020, 2018-2022, 2018-, -2022, none.'),
+};
+
+export const worksQuery = z.strictObject({
+  ...pageQuery,
+  ...workFilter,
+  sort: z.enum(WORK_ORDERS).optional(),
+  order: z.enum(['asc', 'desc']).optional(),
+});

@@ -1,0 +1,129 @@
+import { z } from 'zod';
+
+import type { Job } from '../../queue/index.ts';
+import { JOB_STATES } from '../../queue/index.ts';
+import { Problem } from '../http/problem.ts';
+import type { Route } from '../http/route.ts';
+import { route } from '../http/route.ts';
+import { moment } from '../watch/queue-watch.ts';
+import type { Context } from './context.ts';
+import { queueOf } from './context.ts';
+import { noPath, noQuery, pageQuery, wholeNumber, words } from './parameters.ts';
+import { page } from './shapes/basics.ts';
+import * as shapes from './shapes/operating.ts';
+import { triedOf } from './tried.ts';
+
+/** The queue: how it stands, over time, and its jobs. */
+export function queueRoutes(context: Context): Route[] {
+  const { world } = context;
+  const version = (): string => String(world.revision);
+  return [
+    route({
+      path: '/queue',
+      summary: 'How many jobs are in which state and why, who works on them, and what is paused.',
+      pathSchema: noPath,
+      querySchema: noQuery,
+      gives: { kind: 'json', schema: shapes.queue },
+      version,
+      handle: async () => ({ kind: 'json', value: await queueOf(context).figures() }),
+    }),
+    route({
+      path: '/queue/history',
+      summary: 'How many jobs were in which state, since this server was started.',
+      pathSchema: noPath,
+      querySchema: noQuery,
+      gives: { kind: 'json', schema: shapes.queueHistory },
+      version,
+      handle: () => ({
+        kind: 'json',
+        value: {
+          points: queueOf(context).series.points.map(({ at, queued, in_progress, done, skipped, error }) => ({
+            at: new Date(at).toISOString(),
+            queued,
+            in_progress,
+            done,
+            skipped,
+            error,
+          })),
+        },
+      }),
+    }),
+    route({
+      path: '/queue/jobs',
+      summary:
+        'Jobs in the order in which they came. A page may be short and still have a next one: each looks at a bounded number of jobs.',
+      pathSchema: noPath,
+      querySchema: z.strictObject({
+        ...pageQuery,
+        state: z.enum(JOB_STATES).optional(),
+        host: words.optional(),
+        resolver: words.optional(),
+        error_code: words.optional().describe('Such as HTTP_404.'),
+      }),
+      gives: { kind: 'json', schema: page(shapes.job) },
+      handle: async ({ query }) => {
+        const { state, host, resolver, error_code: errorCode, limit = 50, cursor } = query;
+        const filter = { ...(state && { states: [state] }), host, resolver, errorCode };
+        const after = cursor === undefined || cursor === '' ? 0 : Number(cursor);
+        if (!Number.isSafeInteger(after) || after < 0)
+          throw new Problem(400, 'USAGE_CURSOR', 'the cursor was not given out by this list');
+        const jobs = await queueOf(context).queue.store.admin.list(filter, { limit: limit + 1, after });
+        const shown = jobs.slice(0, limit);
+        return {
+          kind: 'json',
+          value: { items: shown.map(jobLine), next: jobs.length > limit ? String(shown.at(-1)?.id ?? '') : null },
+        };
+      },
+    }),
+    route({
+      path: '/queue/jobs/{job}',
+      summary: 'One job, with what was put in, what came of it, and every time that its work was tried.',
+      pathSchema: z.strictObject({ job: wholeNumber(0, Number.MAX_SAFE_INTEGER).describe('The number of a job.') }),
+      querySchema: noQuery,
+      gives: { kind: 'json', schema: shapes.jobWithHistory },
+      handle: async ({ path }) => {
+        const job = await queueOf(context).queue.store.admin.find(path.job);
+        if (!job) throw new Problem(404, 'NO_JOB', `there is no job ${path.job}`);
+        const history = [...world.runs.values()].flatMap(({ id, view }) =>
+          view.history(job.artifactId).map((row) => triedOf(id, row)),
+        );
+        return {
+          kind: 'json',
+          value: { ...jobLine(job), artifact: parsed(job.artifactJson), result: parsed(job.result), history },
+        };
+      },
+    }),
+  ];
+}
+
+function jobLine(job: Job): Record<string, unknown> {
+  const artifact = parsed(job.artifactJson) as { readonly title?: unknown } | null;
+  return {
+    id: job.id,
+    artifact_id: job.artifactId,
+    title: typeof artifact?.title === 'string' ? artifact.title.slice(0, 1_000) : null,
+    state: job.state,
+    attempts: job.attempts,
+    deaths: job.deaths,
+    priority: job.priority,
+    resolver_hint: job.resolverHint,
+    host: job.host,
+    last_error: job.lastError,
+    error_code: /^([A-Z][A-Z0-9_]*):/.exec(job.lastError ?? '')?.[1] ?? null,
+    created_at: moment(job.createdAt),
+    updated_at: moment(job.updatedAt),
+    available_at: moment(job.availableAt),
+    lease_expires_at: moment(job.leaseExpiresAt),
+    worker_id: job.workerId,
+  };
+}
+
+/** What a job carries is anybody's text. */
+function parsed(json: string | null): unknown {
+  if (json === null) return null;
+  try {
+    return JSON.parse(json) as unknown;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,54 @@
+import { z } from 'zod';
+
+// What answers are made of. The OpenAPI document is made of these shapes, and tests hold real answers to them.
+
+export const text = z.string().nullable();
+
+export const number = z.number().nullable();
+
+export const count = z.int().min(0);
+
+export const at = z.string().nullable().describe('ISO 8601.');
+
+export const counts = z.record(z.string(), count);
+
+/** A page of a list. */
+export function page(item: z.ZodType): z.ZodObject {
+  return z.object({ items: z.array(item), next: text.describe('Where the next page begins; null on the last one.') });
+}
+
+export const stage = z.object({
+  name: z.enum(['works', 'saved', 'parsed', 'chunked', 'embedded']),
+  done: count,
+  failed: count,
+  of: number,
+  per_minute: number,
+  seconds_left: number,
+});
+
+export const tried = z
+  .object({
+    run: z.string(),
+    at: z.string(),
+    outcome: z.string(),
+    reason: z.string(),
+    sentence: text,
+    detail: text,
+    resolver: text,
+    url: text,
+    file: text,
+    attempts: z.array(
+      z.object({
+        resolver: z.string(),
+        host: z.string(),
+        url: z.string(),
+        status: number,
+        reason: z.string(),
+        sentence: text,
+        bytes: z.number(),
+        duration_ms: z.number(),
+        started_at: z.string(),
+      }),
+    ),
+  })
+  .meta({ id: 'Tried' });

@@ -1,0 +1,178 @@
+import { z } from 'zod';
+
+import { JOB_STATES } from '../../../queue/index.ts';
+import { at, count, counts, number, stage, text, tried } from './basics.ts';
+
+// What operators are told: runs, the queue, hosts, steering.
+
+export const run = z
+  .object({
+    id: z.string(),
+    title: z.string(),
+    folder: z.string(),
+    state: z.enum(['running', 'done', 'stopped', 'failed', 'unknown']),
+    started_at: at,
+    ended_at: at,
+    works: count,
+    saved: count,
+    documents: count,
+    has_search: z.boolean(),
+    has_graph: z.boolean(),
+  })
+  .meta({ id: 'Run' });
+
+export const about = z.object({
+  name: z.string(),
+  version: z.string(),
+  now: z.string(),
+  steering: z.boolean(),
+  queue: z.boolean(),
+  mcp: z.boolean(),
+  runs: z.array(run),
+});
+
+const event = z
+  .object({
+    id: z.int(),
+    at: z.string(),
+    run: text,
+    kind: z.enum(['work', 'stage', 'host', 'queue', 'steering']),
+    level: z.enum(['info', 'warn', 'error']),
+    text: z.string(),
+    work: text,
+    document: text,
+    host: text,
+    reason: text,
+  })
+  .meta({ id: 'Event' });
+
+const figures = z.object({
+  run: z.string(),
+  state: run.shape.state,
+  stages: z.array(stage),
+  outcomes: counts,
+  rate_per_minute: number,
+  seconds_left: number,
+});
+
+export const now = figures.extend({
+  run: run,
+  history: z.array(
+    z.object({ at: z.string(), works: count, saved: count, parsed: count, chunked: count, embedded: count }),
+  ),
+  events: z.array(event),
+});
+
+const state = z.enum(JOB_STATES);
+
+export const queue = z
+  .object({
+    states: z.record(state, count),
+    total: count,
+    due: z.int(),
+    delayed: z.int(),
+    oldest_queued_at: at,
+    oldest_queued_id: text,
+    next_available_at: at,
+    per_minute: number,
+    seconds_left: number,
+    failures: z.array(z.object({ code: z.string(), state, jobs: count })),
+    resolvers: z.array(z.object({ resolver: text, state, jobs: count })),
+    workers: z.array(
+      z.object({
+        worker_id: z.string(),
+        process: z.string(),
+        started_at: z.string(),
+        heard_at: z.string(),
+        alive: z.boolean(),
+        workers: count,
+        running: count,
+        parked: count,
+        per_minute: z.number(),
+        leases: count,
+        lease_expires_at: at,
+      }),
+    ),
+    leases_of_others: z.array(z.object({ worker_id: text, jobs: count, expires_at: at })),
+    pauses: z.array(z.object({ scope: z.enum(['all', 'host', 'resolver']), name: z.string(), since: z.string() })),
+  })
+  .meta({ id: 'Queue' });
+
+export const queueHistory = z.object({
+  points: z.array(
+    z.object({ at: z.string(), queued: count, in_progress: count, done: count, skipped: count, error: count }),
+  ),
+});
+
+export const job = z
+  .object({
+    id: z.int(),
+    artifact_id: z.string(),
+    title: text,
+    state,
+    attempts: z.int(),
+    deaths: z.int(),
+    priority: z.int(),
+    resolver_hint: text,
+    host: text,
+    last_error: text,
+    error_code: text,
+    created_at: at,
+    updated_at: at,
+    available_at: at,
+    lease_expires_at: at,
+    worker_id: text,
+  })
+  .meta({ id: 'Job' });
+
+export const jobWithHistory = job.extend({
+  artifact: z.unknown().describe('What was put into the queue.'),
+  result: z.unknown().describe('What it left behind.'),
+  history: z.array(tried),
+});
+
+export const host = z
+  .object({
+    kind: z.enum(['host', 'service', 'crawl-delay', 'resolver']),
+    host: z.string(),
+    cap: number.describe('Requests at once; null where there is no limit, or none is known.'),
+    per_second: number.describe('How often it may be asked; null where there is no limit, or none is known.'),
+    slowed: z.boolean().describe('It is asked less than its rules allow, because it asked for that.'),
+    in_flight: count,
+    waiting: count,
+    next_at: at,
+    held_until: at,
+    held_why: text.describe('rate-limited, host-held, paused, …'),
+    paused: z.boolean(),
+    budget_left: number,
+    requests: count.describe('As the host logs of the runs say, with those that were refused (429, 503) and failed.'),
+    refused: count,
+    failed: count,
+    last_at: at,
+  })
+  .meta({ id: 'Host' });
+
+export const act = z
+  .object({
+    at: z.string(),
+    who: z.string(),
+    act: z.enum(['pause', 'resume', 'retry']),
+    scope: z.enum(['all', 'host', 'resolver']).nullable(),
+    name: text,
+    error_code: text,
+    changed: z.int(),
+  })
+  .meta({ id: 'Act' });
+
+export const steering = z.object({ allowed: z.boolean(), acts: z.array(act) });
+
+export const problem = z
+  .object({
+    type: z.string(),
+    title: z.string(),
+    status: z.int(),
+    detail: z.string(),
+    code: z.string(),
+    hint: text,
+  })
+  .meta({ id: 'Problem' });

@@ -1,0 +1,36 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+
+import { API_HEADERS } from './headers.ts';
+import { readBody } from './read-body.ts';
+
+/** A handler in the words of the web: a request in, a response out. */
+export interface FetchHandler {
+  fetch(request: Request): Promise<Response>;
+}
+
+/** Lets such a handler answer; its body is bounded, and its answer is written no faster than it is read. */
+export async function answerWithFetch(
+  handler: FetchHandler,
+  request: IncomingMessage,
+  response: ServerResponse,
+  { maxBytes, signal }: { readonly maxBytes: number; readonly signal: AbortSignal },
+): Promise<void> {
+  const headers = new Headers();
+  for (const [name, value] of Object.entries(request.headers))
+    if (value !== undefined && name !== 'authorization' && name !== 'cookie')
+      headers.set(name, Array.isArray(value) ? value.join(', ') : value);
+  const hasBody = request.method === 'POST';
+  const answered = await handler.fetch(
+    new Request(`http://${request.headers.host ?? 'localhost'}${request.url ?? '/'}`, {
+      method: request.method ?? 'GET',
+      headers,
+      signal,
+      ...(hasBody && { body: new Uint8Array(await readBody(request, maxBytes)) }),
+    }),
+  );
+  response.writeHead(answered.status, { ...API_HEADERS, ...Object.fromEntries(answered.headers) });
+  if (answered.body === null) response.end();
+  else await pipeline(Readable.fromWeb(answered.body), response, { signal });
+}

@@ -1,0 +1,64 @@
+import { AppError, errorInfo } from '../../base/index.ts';
+
+/** An answer that says what is wrong (RFC 9457). */
+export class Problem extends Error {
+  override readonly name = 'Problem';
+  readonly status: number;
+  readonly code: string;
+  readonly hint: string | null;
+  readonly headers: Readonly<Record<string, string>>;
+
+  constructor(
+    status: number,
+    code: string,
+    detail: string,
+    options: { readonly hint?: string; readonly headers?: Readonly<Record<string, string>> } = {},
+  ) {
+    super(detail);
+    this.status = status;
+    this.code = code;
+    this.hint = options.hint ?? null;
+    this.headers = options.headers ?? {};
+  }
+}
+
+const TITLES: Readonly<Record<number, string>> = {
+  400: 'Bad request',
+  401: 'Token wanted',
+  403: 'Not allowed',
+  404: 'Not there',
+  405: 'Method not allowed',
+  413: 'Too large',
+  415: 'JSON wanted',
+  429: 'Too many',
+  500: 'Failed',
+  503: 'Not now',
+};
+
+/** The body of a problem. */
+export function problemBody({ status, code, message, hint }: Problem): Record<string, unknown> {
+  return { type: 'about:blank', title: TITLES[status] ?? 'Problem', status, detail: message, code, hint };
+}
+
+/** What a thrown thing means to whoever asked: a wrong question, something that is not there, or an accident. */
+export function problemOf(error: unknown): Problem {
+  if (error instanceof Problem) return error;
+  const { code, message } = errorInfo(error);
+  const hint = error instanceof AppError ? error.hint : undefined;
+  const more = hint === undefined ? {} : { hint };
+  if (!(error instanceof AppError)) return new Problem(500, 'UNEXPECTED', 'the server failed; its log says why');
+  if (code.startsWith('USAGE_')) return new Problem(400, code, message, more);
+  if (NOT_THERE.has(code)) return new Problem(404, code, message, more);
+  if (NOT_NOW.has(code)) return new Problem(503, code, message, { ...more, headers: { 'retry-after': '5' } });
+  return new Problem(500, code, message, more);
+}
+
+const NOT_THERE = new Set([
+  'GRAPH_NO_NODE',
+  'GRAPH_MISSING',
+  'SEARCH_NOTHING',
+  'CORPUS_NO_WORKS',
+  'INDEX_NOTHING',
+  'INDEX_NOT_DENSE',
+]);
+const NOT_NOW = new Set(['QUEUE_UNREACHABLE', 'QUEUE_BUSY', 'DATABASE_BUSY']);

@@ -1,0 +1,110 @@
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { createReadStream } from 'node:fs';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { pipeline } from 'node:stream/promises';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+
+import type { Answer } from './answer.ts';
+import { API_HEADERS } from './headers.ts';
+import type { Problem } from './problem.ts';
+import { problemBody } from './problem.ts';
+
+const PIECE_BYTES = 64 * 1024;
+const JSON_TYPE = 'application/json; charset=utf-8';
+
+/** The mark of a body: the same bytes, the same mark. */
+export function etagOf(body: Uint8Array): string {
+  return `"${createHash('sha1').update(body).digest('base64url')}"`;
+}
+
+/** Writes a body, or only that it is still the one that the asker has. */
+export function sendBody(
+  request: IncomingMessage,
+  response: ServerResponse,
+  {
+    type,
+    body,
+    etag,
+    headers,
+  }: { readonly type: string; readonly body: Uint8Array; readonly etag: string; readonly headers: object },
+): void {
+  const known = request.headers['if-none-match'];
+  if (known !== undefined && isKnown(known, etag)) {
+    response.writeHead(304, { ...headers, etag });
+    response.end();
+    return;
+  }
+  response.writeHead(200, { ...headers, 'content-type': type, 'content-length': body.length, etag });
+  response.end(request.method === 'HEAD' ? undefined : body);
+}
+
+/** Writes JSON that was made before. */
+export function sendJson(request: IncomingMessage, response: ServerResponse, body: Buffer, etag: string): void {
+  sendBody(request, response, { type: JSON_TYPE, body, etag, headers: API_HEADERS });
+}
+
+/** Writes what is wrong; a request that was not read to its end takes its connection along. */
+export function sendProblem(request: IncomingMessage, response: ServerResponse, problem: Problem): void {
+  if (response.headersSent) {
+    response.destroy();
+    return;
+  }
+  const body = Buffer.from(JSON.stringify(problemBody(problem)));
+  const isUnread = !request.complete;
+  response.writeHead(problem.status, {
+    ...API_HEADERS,
+    ...problem.headers,
+    'content-type': 'application/problem+json',
+    'content-length': body.length,
+    ...(isUnread && { connection: 'close' }),
+  });
+  response.end(request.method === 'HEAD' ? undefined : body, () => {
+    // What a body of a gigabyte still has to say is not listened to.
+    if (isUnread) request.socket.destroySoon();
+  });
+}
+
+/** Writes a file or a text piece by piece, no faster than it is read. */
+export async function sendPieces(
+  response: ServerResponse,
+  answer: Extract<Answer, { readonly kind: 'pieces' | 'file' }>,
+  signal: AbortSignal,
+): Promise<void> {
+  const head = {
+    ...API_HEADERS,
+    'content-type': answer.type,
+    'content-disposition': `attachment; filename="${answer.name.replaceAll(/[^\w.-]/g, '_')}"; filename*=UTF-8''${encodeURIComponent(answer.name).replaceAll(/['()*]/g, (sign) => `%${sign.charCodeAt(0).toString(16)}`)}`,
+  };
+  if (answer.kind === 'file') {
+    const file = createReadStream(answer.path);
+    await once(file, 'open');
+    response.writeHead(200, head);
+    await pipeline(file, response, { signal });
+    return;
+  }
+  let waiting: string[] = [];
+  let length = 0;
+  const flush = async (): Promise<void> => {
+    if (!response.headersSent) response.writeHead(200, head);
+    const isRoom = response.write(waiting.join(''));
+    [waiting, length] = [[], 0];
+    if (!isRoom) await once(response, 'drain', { signal });
+    // Others have their turn even while everything is read as fast as it is written.
+    await nextTurn();
+  };
+  for await (const piece of answer.pieces) {
+    waiting.push(piece);
+    length += piece.length;
+    if (length >= PIECE_BYTES) await flush();
+    signal.throwIfAborted();
+  }
+  await flush();
+  response.end();
+}
+
+function isKnown(header: string, etag: string): boolean {
+  return (
+    header === etag || header === '*' || header.split(',', 50).some((each) => each.trim().replace(/^W\//, '') === etag)
+  );
+}

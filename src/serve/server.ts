@@ -1,0 +1,299 @@
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+import type { Clock } from '../base/index.ts';
+import { AppError, isAbort, systemClock } from '../base/index.ts';
+import { accountRoutes } from './api/account.ts';
+import type { Context } from './api/context.ts';
+import { documentRoutes } from './api/documents.ts';
+import { graphRoutes } from './api/graph.ts';
+import { hostRoutes } from './api/hosts.ts';
+import { queueRoutes } from './api/queue.ts';
+import { runRoutes } from './api/runs.ts';
+import { searchRoutes } from './api/search.ts';
+import { steeringRoutes } from './api/steering.ts';
+import { workRoutes } from './api/works.ts';
+import { ApiDesk } from './http/api-desk.ts';
+import { Connections } from './http/connections.ts';
+import { Gate } from './http/gate.ts';
+import { API_HEADERS, PAGE_HEADERS } from './http/headers.ts';
+import type { FetchHandler } from './http/mount-fetch.ts';
+import { answerWithFetch } from './http/mount-fetch.ts';
+import { Problem, problemOf } from './http/problem.ts';
+import { etagOf, sendBody, sendProblem } from './http/send.ts';
+import { metricsText } from './metrics.ts';
+import type { PageAssets } from './page-assets.ts';
+import { SteeringLog } from './watch/steering.ts';
+import type { Watched } from './watch/world.ts';
+import { World } from './watch/world.ts';
+
+/** How a server is opened. */
+export interface ServerOptions extends Pick<Watched, 'runs' | 'queue' | 'hosts' | 'log'> {
+  readonly host: string;
+  /** 0 takes one that is free. */
+  readonly port: number;
+  readonly token: string;
+  /** Names besides the host under which it is reached. */
+  readonly names?: readonly string[];
+  readonly allowSteering?: boolean;
+  /** Where it is written down what was done from here; undefined: only told. */
+  readonly steeringLog?: string | undefined;
+  readonly version: string;
+  /** Opened when somebody first asks for `/mcp`. */
+  readonly mcp?: (() => Promise<FetchHandler>) | undefined;
+  readonly clock?: Clock;
+  readonly maxConnections?: number;
+}
+
+/** A server that listens. */
+export interface CorpusServer extends AsyncDisposable {
+  readonly port: number;
+  /** Where it is, without the token. */
+  readonly url: string;
+  /** A link that lets a browser in. */
+  readonly link: string;
+}
+
+const PAGES = new Set(['/', '/now', '/queue', '/hosts', '/works', '/documents', '/search', '/graph', '/account']);
+const PREFIX = '/api/v1';
+const MCP_BODY_BYTES = 1_048_576;
+const HEADERS_MS = 10_000;
+const REQUEST_MS = 60_000;
+const KEEP_ALIVE_MS = 10_000;
+/** A connection on which nothing moves for so long is closed; streams of events say hello more often. */
+const SILENT_MS = 60_000;
+const MAX_CONNECTIONS = 12_000;
+const MAX_HEADER_BYTES = 16_384;
+
+/**
+ * Puts one process in front of corpora and a queue: pages for people, `/api/v1` for programs, `/mcp` for assistants. Only
+ * who shows the token is answered.
+ *
+ * ```ts
+ * import { openCorpus } from 'docstokg';
+ * import { openServer } from 'docstokg/serve';
+ *
+ * const corpus = await openCorpus('runs/coral');
+ * await using server = await openServer({
+ *   runs: [{ id: 'coral', corpus }], queue: undefined, host: '127.0.0.1', port: 0, token: 'a long and secret text', version: '1',
+ *   log: (_level, message) => console.error(message),
+ * });
+ * console.log(server.link);
+ * ```
+ */
+export async function openServer(options: ServerOptions): Promise<CorpusServer> {
+  const server = new Serving(options);
+  await server.listen();
+  return server;
+}
+
+class Serving implements CorpusServer {
+  readonly #options: ServerOptions;
+  readonly #world: World;
+  readonly #gate: Gate;
+  readonly #desk: ApiDesk;
+  readonly #server: Server;
+  readonly #connections: Connections;
+  #assets: Promise<PageAssets> | undefined;
+  #mcp: Promise<FetchHandler> | undefined;
+
+  constructor(options: ServerOptions) {
+    const { clock = systemClock, log, token, host, names = [] } = options;
+    this.#options = options;
+    this.#world = new World({ ...options, clock });
+    this.#gate = new Gate({ token, host, names });
+    const steering = new SteeringLog(options.steeringLog, (act) => {
+      const what =
+        act.act === 'retry' ? `retry of ${act.error_code ?? ''}` : `${act.act} of ${act.scope ?? ''} ${act.name ?? ''}`;
+      log('info', `${what.trim()} by ${act.who}: ${act.changed} changed`);
+      this.#world.watchers.event(
+        this.#world.events.add({
+          at: act.at,
+          run: null,
+          kind: 'steering',
+          level: 'info',
+          text: `${what.trim()} by ${act.who}`,
+          work: null,
+          document: null,
+          host: act.scope === 'host' ? act.name : null,
+          reason: act.error_code,
+        }),
+      );
+    });
+    const context: Context = {
+      world: this.#world,
+      clock,
+      version: options.version,
+      steering: { isAllowed: options.allowSteering ?? false, log: steering },
+      hasMcp: options.mcp !== undefined,
+    };
+    const routes = [
+      ...runRoutes(context),
+      ...workRoutes(context),
+      ...documentRoutes(context),
+      ...searchRoutes(context),
+      ...graphRoutes(context),
+      ...accountRoutes(context),
+      ...queueRoutes(context),
+      ...hostRoutes(context),
+      ...steeringRoutes(context),
+    ];
+    this.#desk = new ApiDesk(routes, this.#world, options.version);
+    this.#server = createServer(
+      {
+        maxHeaderSize: MAX_HEADER_BYTES,
+        headersTimeout: HEADERS_MS,
+        requestTimeout: REQUEST_MS,
+        keepAliveTimeout: KEEP_ALIVE_MS,
+        connectionsCheckingInterval: 1_000,
+      },
+      (request, response) => void this.#answer(request, response),
+    );
+    this.#server.timeout = SILENT_MS;
+    this.#server.maxHeadersCount = 100;
+    this.#connections = new Connections(this.#server, options.maxConnections ?? MAX_CONNECTIONS);
+  }
+
+  async listen(): Promise<void> {
+    const { host, port } = this.#options;
+    await new Promise<void>((listening, failed) => {
+      this.#server.once('error', (error: NodeJS.ErrnoException) => failed(cannotListen(error, host, port)));
+      this.#server.listen({ host, port, backlog: 1_024 }, listening);
+    });
+    this.#gate.port = this.port;
+    this.#world.start();
+  }
+
+  get port(): number {
+    return (this.#server.address() as AddressInfo).port;
+  }
+
+  get url(): string {
+    const { host } = this.#options;
+    const shown = host === '0.0.0.0' || host === '::' ? 'localhost' : host.includes(':') ? `[${host}]` : host;
+    return `http://${shown}:${this.port}/`;
+  }
+
+  get link(): string {
+    return `${this.url}?token=${encodeURIComponent(this.#options.token)}`;
+  }
+
+  async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    try {
+      await this.#route(request, response);
+    } catch (error) {
+      // Whoever asked has gone: there is nobody to tell.
+      if (response.destroyed || (isAbort(error) && response.headersSent)) {
+        response.destroy();
+        return;
+      }
+      const problem = problemOf(error);
+      if (problem.status === 500)
+        this.#options.log(
+          'error',
+          `${request.method ?? ''} ${pathOf(request)}: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`,
+        );
+      sendProblem(request, response, problem);
+    }
+  }
+
+  async #route(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { method = '', url = '' } = request;
+    if (!url.startsWith('/') || url.length > 8_192) throw new Problem(400, 'USAGE_URL', 'a path is wanted');
+    this.#gate.checkPlace(request);
+    const mark = url.indexOf('?');
+    const path = mark === -1 ? url : url.slice(0, mark);
+    const isRead = method === 'GET' || method === 'HEAD';
+    if (path === '/healthz' || path === '/readyz') {
+      this.#health(path, response);
+      return;
+    }
+    const isPage = isRead && PAGES.has(path);
+    const verdict = this.#gate.checkToken(
+      request,
+      isPage && mark !== -1 ? new URLSearchParams(url.slice(mark + 1)) : null,
+      path,
+    );
+    if (verdict.kind === 'welcome') {
+      response.writeHead(303, { ...PAGE_HEADERS, 'set-cookie': verdict.cookie, location: verdict.location });
+      response.end();
+    } else if (path.startsWith(`${PREFIX}/`)) {
+      await this.#desk.answer(request, response, url.slice(PREFIX.length));
+    } else if (path === '/mcp' && this.#options.mcp) {
+      this.#mcp ??= this.#options.mcp();
+      await this.#mcpAnswer(request, response);
+    } else if (!isRead) {
+      throw new Problem(405, 'METHOD', 'this can only be read', { headers: { allow: 'GET, HEAD' } });
+    } else if (path === '/metrics') {
+      await this.#world.fresh();
+      const body = Buffer.from(metricsText(this.#world, { connections: this.#connections.size }));
+      const type = 'text/plain; version=0.0.4; charset=utf-8';
+      sendBody(request, response, { type, body, etag: etagOf(body), headers: API_HEADERS });
+    } else if (isPage) {
+      const { html } = await this.#page();
+      sendBody(request, response, {
+        type: 'text/html; charset=utf-8',
+        body: html,
+        etag: etagOf(html),
+        headers: PAGE_HEADERS,
+      });
+    } else {
+      const asset = path.startsWith('/assets/') ? (await this.#page()).files.get(path) : undefined;
+      if (!asset) throw new Problem(404, 'NO_PAGE', 'there is nothing here');
+      const headers = { ...PAGE_HEADERS, 'cache-control': 'private, max-age=31536000, immutable' };
+      sendBody(request, response, { ...asset, etag: etagOf(asset.body), headers });
+    }
+  }
+
+  #health(path: string, response: ServerResponse): void {
+    const isGood = path === '/healthz' || this.#world.isReady;
+    const body = isGood ? 'ok\n' : 'reading\n';
+    response.writeHead(isGood ? 200 : 503, {
+      ...API_HEADERS,
+      'content-type': 'text/plain',
+      'content-length': body.length,
+    });
+    response.end(body);
+  }
+
+  async #mcpAnswer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const gone = new AbortController();
+    response.on('close', () => gone.abort());
+    const handler = await this.#mcp;
+    if (handler) await answerWithFetch(handler, request, response, { maxBytes: MCP_BODY_BYTES, signal: gone.signal });
+  }
+
+  async #page(): Promise<PageAssets> {
+    this.#assets ??= import('./page-assets.ts').then(({ pageAssets }) => pageAssets());
+    return await this.#assets;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    const closed = new Promise((done) => this.#server.close(done));
+    this.#world.watchers.close();
+    this.#server.closeAllConnections();
+    await closed;
+    await this.#world[Symbol.asyncDispose]();
+    const mcp = (await this.#mcp?.catch(() => undefined)) as Partial<AsyncDisposable> | undefined;
+    await mcp?.[Symbol.asyncDispose]?.();
+  }
+}
+
+function pathOf({ url = '' }: IncomingMessage): string {
+  return url.split('?', 1)[0] ?? '';
+}
+
+function cannotListen(error: NodeJS.ErrnoException, host: string, port: number): unknown {
+  if (error.code === 'EADDRINUSE')
+    return new AppError('SERVE_PORT_TAKEN', `another program listens on ${host}:${port}`, {
+      hint: 'choose another with --port, or 0 for one that is free',
+      cause: error,
+    });
+  if (error.code === 'EADDRNOTAVAIL' || error.code === 'ENOTFOUND' || error.code === 'EACCES')
+    return new AppError('USAGE_HOST', `cannot listen on ${host}:${port}: ${error.code}`, {
+      hint: '--host takes an address of this machine, such as 127.0.0.1 or 0.0.0.0',
+      cause: error,
+    });
+  return error;
+}

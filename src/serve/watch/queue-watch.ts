@@ -1,0 +1,142 @@
+import type { Clock } from '../../base/index.ts';
+import type { HostOverview, HostSources, JobState, QueueStats, WorkQueue } from '../../queue/index.ts';
+import { hostOverview, overviewOf } from '../../queue/index.ts';
+import { Series } from './series.ts';
+
+/** A process that runs jobs. Moments are ISO 8601. */
+interface WorkerLine {
+  readonly worker_id: string;
+  readonly process: string;
+  readonly started_at: string;
+  readonly heard_at: string;
+  readonly alive: boolean;
+  readonly workers: number;
+  readonly running: number;
+  readonly parked: number;
+  readonly per_minute: number;
+  readonly leases: number;
+  readonly lease_expires_at: string | null;
+}
+
+/** How a queue stands. */
+export interface QueueFigures {
+  readonly states: Readonly<Record<JobState, number>>;
+  readonly total: number;
+  readonly due: number;
+  readonly delayed: number;
+  readonly oldest_queued_at: string | null;
+  readonly oldest_queued_id: string | null;
+  readonly next_available_at: string | null;
+  readonly per_minute: number | null;
+  readonly seconds_left: number | null;
+  readonly failures: readonly { readonly code: string; readonly state: JobState; readonly jobs: number }[];
+  readonly resolvers: readonly { readonly resolver: string | null; readonly state: JobState; readonly jobs: number }[];
+  readonly workers: readonly WorkerLine[];
+  readonly leases_of_others: readonly {
+    readonly worker_id: string;
+    readonly jobs: number;
+    readonly expires_at: string | null;
+  }[];
+  readonly pauses: readonly {
+    readonly scope: 'all' | 'host' | 'resolver';
+    readonly name: string;
+    readonly since: string;
+  }[];
+}
+
+/** What is known of hosts besides a queue's own books; what a fleet shares is read when it is asked for. */
+export interface HostKnowledge extends Pick<HostSources, 'rulesOf'> {
+  readonly shared: () => Promise<HostSources['shared']>;
+}
+
+/** A queue that is looked at. */
+export class QueueWatch {
+  readonly queue: WorkQueue;
+  readonly series = new Series<JobState | 'ended'>();
+  readonly #clock: Clock;
+  readonly #hosts: HostKnowledge;
+  #stats: QueueStats | undefined;
+  #figures: QueueFigures | undefined;
+
+  constructor(queue: WorkQueue, clock: Clock, hosts: HostKnowledge = NOTHING) {
+    this.queue = queue;
+    this.#hosts = hosts;
+    this.#clock = clock;
+  }
+
+  async look(): Promise<void> {
+    const now = this.#clock.now();
+    const stats = await this.queue.store.admin.stats(now);
+    const { done, skipped, error } = stats.states;
+    this.series.add({ ...stats.states, ended: done + skipped + error, at: now });
+    this.#stats = stats;
+    this.#figures = figuresOf(stats, this.series.perMinute('ended'));
+  }
+
+  /** What the store itself said last. */
+  get stats(): QueueStats | undefined {
+    return this.#stats;
+  }
+
+  async figures(): Promise<QueueFigures> {
+    if (!this.#figures) await this.look();
+    return this.#figures as QueueFigures;
+  }
+
+  /** The hosts that its workers tell of, those that a fleet shares, and those that were paused. */
+  async hosts(): Promise<readonly HostOverview[]> {
+    if (!this.#stats) return [];
+    return hostOverview(this.#stats, {
+      // Counting jobs by host would look at every job.
+      jobs: [],
+      shared: await this.#hosts.shared(),
+      rulesOf: this.#hosts.rulesOf,
+    });
+  }
+}
+
+function figuresOf(stats: QueueStats, perMinute: number | null): QueueFigures {
+  const perSecond = perMinute === null || perMinute === 0 ? null : perMinute / 60;
+  const overview = overviewOf(stats, { perSecond });
+  const known = new Set(stats.workers.map(({ workerId }) => workerId));
+  return {
+    states: stats.states,
+    total: stats.total,
+    due: stats.due,
+    delayed: stats.delayed,
+    oldest_queued_at: moment(stats.oldestQueuedAt),
+    oldest_queued_id: stats.oldestQueuedId,
+    next_available_at: moment(stats.nextAvailableAt),
+    per_minute: overview.perSecond === null ? perMinute : Math.round(overview.perSecond * 600) / 10,
+    seconds_left: overview.leftMs === null ? null : Math.round(overview.leftMs / 1000),
+    failures: stats.byErrorCode.toSorted((a, b) => b.jobs - a.jobs),
+    resolvers: stats.byResolver,
+    workers: overview.workers.map((worker) => ({
+      worker_id: worker.workerId,
+      process: `${worker.hostname}:${worker.pid}`,
+      started_at: new Date(worker.startedAt).toISOString(),
+      heard_at: new Date(worker.heardAt).toISOString(),
+      alive: worker.alive,
+      workers: worker.maxWorkers,
+      running: worker.running,
+      parked: worker.parked,
+      per_minute: Math.round(worker.perSecond * 600) / 10,
+      leases: worker.holds,
+      lease_expires_at: moment(worker.leaseEndsAt),
+    })),
+    leases_of_others: stats.leases
+      .filter(({ workerId }) => !known.has(workerId))
+      .map(({ workerId, jobs, expiresAt }) => ({ worker_id: workerId, jobs, expires_at: moment(expiresAt) })),
+    pauses: stats.pauses.map(({ scope, name, since }) => ({ scope, name, since: new Date(since).toISOString() })),
+  };
+}
+
+const NOTHING: HostKnowledge = {
+  shared: () => Promise.resolve([]),
+  rulesOf: () => ({ cap: null, perSecond: null }),
+};
+
+/** A moment as it is told. */
+export function moment(at: number | null): string | null {
+  return at === null ? null : new Date(at).toISOString();
+}

@@ -1,0 +1,145 @@
+import { existsSync } from 'node:fs';
+import { basename, join } from 'node:path';
+
+import type { Clock } from '../../base/index.ts';
+import type { Corpus, CorpusView, RunEvent, RunFile, SearchSession, StepCount } from '../../corpus/index.ts';
+import type { Graph } from '../../graph/index.ts';
+import { KeptOpen } from './kept-open.ts';
+import { secondsLeft, Series } from './series.ts';
+
+/** A run as it is told in a list. */
+export interface RunLine {
+  readonly id: string;
+  readonly title: string;
+  readonly folder: string;
+  readonly state: RunFile['state'] | 'unknown';
+  readonly started_at: string | null;
+  readonly ended_at: string | null;
+  readonly works: number;
+  readonly saved: number;
+  readonly documents: number;
+  readonly has_search: boolean;
+  readonly has_graph: boolean;
+}
+
+/** A step with how fast it goes. */
+interface StageLine extends StepCount {
+  readonly per_minute: number | null;
+  readonly seconds_left: number | null;
+}
+
+/** How a run goes. */
+export interface RunFigures {
+  readonly run: string;
+  readonly state: RunLine['state'];
+  readonly stages: readonly StageLine[];
+  readonly outcomes: Readonly<Record<string, number>>;
+  readonly rate_per_minute: number | null;
+  readonly seconds_left: number | null;
+}
+
+type StepName = StepCount['name'];
+
+/** A run that is looked at while it grows. */
+export class RunWatch implements AsyncDisposable {
+  readonly id: string;
+  readonly corpus: Corpus;
+  readonly view: CorpusView;
+  /** Works, saved, parsed, chunked, embedded over time. */
+  readonly series = new Series<StepName>();
+  readonly search: KeptOpen<SearchSession>;
+  readonly graph: KeptOpen<Graph>;
+  readonly #clock: Clock;
+  #file: RunFile | undefined;
+
+  constructor(id: string, corpus: Corpus, clock: Clock) {
+    this.id = id;
+    this.corpus = corpus;
+    this.view = corpus.view();
+    this.#clock = clock;
+    this.search = new KeptOpen(
+      join(corpus.folder, 'Index', 'index.sqlite'),
+      () => corpus.openSearch({ asItIs: true }),
+      clock,
+    );
+    this.graph = new KeptOpen(corpus.graph.path, () => Promise.resolve(corpus.graph.open()), clock);
+  }
+
+  /** Reads what is new; tells what happened. */
+  async look(): Promise<readonly RunEvent[]> {
+    const events = await this.view.refresh();
+    // Half a run.json means that it is being written: what was known before is still nearly true.
+    this.#file = await this.corpus.account().catch(() => this.#file);
+    const counts = Object.fromEntries(this.view.steps().map(({ name, done }) => [name, done])) as Record<
+      StepName,
+      number
+    >;
+    this.series.add({ ...counts, at: this.#clock.now() });
+    return events;
+  }
+
+  /** What was asked for and what came of it, as the run wrote it down. */
+  get file(): RunFile | undefined {
+    return this.#file;
+  }
+
+  /** The same text, the same works and documents. */
+  get version(): string {
+    return `${this.view.revision} ${this.#file?.state ?? ''}`;
+  }
+
+  line(): RunLine {
+    const [works, saved, parsed] = this.view.steps();
+    const { folder } = this.corpus;
+    return {
+      id: this.id,
+      title: titleOf(this.#file) ?? basename(folder),
+      folder: basename(folder),
+      state: this.#file?.state ?? 'unknown',
+      started_at: this.#file?.started_at ?? null,
+      ended_at: this.#file?.ended_at ?? null,
+      works: works?.of ?? 0,
+      saved: saved?.done ?? 0,
+      documents: parsed?.done ?? 0,
+      has_search: this.search.isThere,
+      has_graph: existsSync(this.corpus.graph.path),
+    };
+  }
+
+  figures(): RunFigures {
+    const stages = this.view.steps().map((step) => {
+      const rate = this.series.perMinute(step.name);
+      const left = step.of === null ? null : Math.max(0, step.of - step.done - step.failed);
+      return {
+        ...step,
+        per_minute: rate === null ? null : Math.round(rate * 10) / 10,
+        seconds_left: secondsLeft(step.name === 'saved' ? 0 : left, rate),
+      };
+    });
+    const known = stages.map(({ seconds_left: seconds }) => seconds);
+    return {
+      run: this.id,
+      state: this.#file?.state ?? 'unknown',
+      stages,
+      outcomes: this.view.works.outcomes(),
+      rate_per_minute: stages[0]?.per_minute ?? null,
+      // The slowest step decides; one that nobody can tell makes the whole unknown.
+      seconds_left: known.includes(null) ? null : Math.max(...known.map((seconds) => seconds ?? 0)),
+    };
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.search[Symbol.asyncDispose]();
+    await this.graph[Symbol.asyncDispose]();
+    this.view[Symbol.dispose]();
+    await this.corpus[Symbol.asyncDispose]();
+  }
+}
+
+function titleOf(file: RunFile | undefined): string | undefined {
+  const { topic, input } = file?.asked ?? {};
+  if (topic !== undefined && topic !== '') return topic;
+  return input === undefined || input.length === 0
+    ? undefined
+    : `Works of ${input.map((path) => basename(path)).join(', ')}`;
+}

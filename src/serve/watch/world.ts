@@ -1,0 +1,163 @@
+import type { Clock, Timer } from '../../base/index.ts';
+import type { Corpus, RunEvent } from '../../corpus/index.ts';
+import type { WorkQueue } from '../../queue/index.ts';
+import { EventLog } from './event-log.ts';
+import type { HostLine } from './host-lines.ts';
+import { hostLines } from './host-lines.ts';
+import type { HostKnowledge } from './queue-watch.ts';
+import { QueueWatch } from './queue-watch.ts';
+import { RunWatch } from './run-watch.ts';
+import { Watchers } from './watchers.ts';
+
+/** While somebody watches or asks we look this often; else only now and then, for the figures over time. */
+const LOOK_MS = 1_000;
+const IDLE_LOOK_MS = 10_000;
+const ASKED_LATELY_MS = 30_000;
+/** What is asked for is never older than this. */
+const FRESH_MS = 250;
+const BEAT_MS = 15_000;
+const HOSTS_MS = 2_000;
+
+/** What is watched: runs and a queue. */
+export interface Watched {
+  readonly runs: readonly { readonly id: string; readonly corpus: Corpus }[];
+  readonly queue: WorkQueue | undefined;
+  /** What is known of hosts besides what the queue tells. */
+  readonly hosts?: HostKnowledge | undefined;
+  readonly clock: Clock;
+  readonly log: (level: 'info' | 'warn' | 'error', message: string) => void;
+}
+
+/** Everything that is watched, as it is now; tells watchers what changes. */
+export class World implements AsyncDisposable {
+  readonly runs: ReadonlyMap<string, RunWatch>;
+  readonly queue: QueueWatch | undefined;
+  readonly events = new EventLog();
+  readonly watchers: Watchers;
+  readonly #clock: Clock;
+  readonly #log: Watched['log'];
+  readonly #told = new Map<string, string>();
+  #looking: Promise<void> | undefined;
+  #lookedAt = -Infinity;
+  #askedAt = -Infinity;
+  #beatAt = 0;
+  #hostsAt = -Infinity;
+  #revision = 0;
+  #hosts: readonly HostLine[] = [];
+  #timer: Timer | undefined;
+  #hasFailed = false;
+  #isReady = false;
+
+  constructor({ runs, queue, hosts, clock, log }: Watched) {
+    this.runs = new Map(runs.map(({ id, corpus }) => [id, new RunWatch(id, corpus, clock)]));
+    this.queue = queue && new QueueWatch(queue, clock, hosts);
+    this.watchers = new Watchers(this.events);
+    this.#clock = clock;
+    this.#log = log;
+  }
+
+  /** Looks for the first time and from then on regularly. */
+  start(): void {
+    this.#tick();
+  }
+
+  /** Everything has been read once. */
+  get isReady(): boolean {
+    return this.#isReady;
+  }
+
+  /** Grows with every look. */
+  get revision(): number {
+    return this.#revision;
+  }
+
+  get hosts(): readonly HostLine[] {
+    return this.#hosts;
+  }
+
+  /** Makes sure that what is answered now is fresh. */
+  async fresh(): Promise<void> {
+    const now = this.#clock.monotonic();
+    this.#askedAt = now;
+    if (now - this.#lookedAt >= FRESH_MS || !this.#isReady) await this.look();
+  }
+
+  /** Reads what is new and tells watchers; calls at the same time share one look. */
+  look(): Promise<void> {
+    this.#looking ??= this.#look().finally(() => (this.#looking = undefined));
+    return this.#looking;
+  }
+
+  async #look(): Promise<void> {
+    for (const run of this.runs.values()) {
+      const events = await run.look();
+      for (const event of events) this.#tellEvent(run.id, event);
+      this.#tellFigures('now', `now ${run.id}`, run.figures(), run.id);
+    }
+    if (this.queue) {
+      await this.queue.look();
+      this.#tellFigures('queue', 'queue', await this.queue.figures(), null);
+    }
+    const now = this.#clock.monotonic();
+    if (now - this.#hostsAt >= HOSTS_MS) {
+      this.#hostsAt = now;
+      const logs = [...this.runs.values()].map(({ view }) => view.hosts.list());
+      this.#hosts = hostLines((await this.queue?.hosts()) ?? [], logs, this.#clock.now());
+      this.#tellFigures('hosts', 'hosts', { items: this.#hosts.slice(0, 200) }, null);
+    }
+    this.#lookedAt = now;
+    this.#revision += 1;
+    this.#isReady = true;
+  }
+
+  #tellEvent(run: string, event: RunEvent): void {
+    this.watchers.event(this.events.add({ ...event, run }));
+  }
+
+  #tellFigures(name: 'now' | 'queue' | 'hosts', key: string, figures: unknown, run: string | null): void {
+    if (this.watchers.size === 0) return;
+    const json = JSON.stringify(figures);
+    if (this.#told.get(key) === json) return;
+    this.#told.set(key, json);
+    this.watchers.figures(name, json, run);
+  }
+
+  #tick(): void {
+    const now = this.#clock.monotonic();
+    const isWatched = this.watchers.size > 0 || now - this.#askedAt < ASKED_LATELY_MS;
+    if (now - this.#beatAt >= BEAT_MS) {
+      this.#beatAt = now;
+      this.watchers.beat();
+    }
+    const again = (): void => {
+      this.#timer = this.#clock.setTimer(LOOK_MS, () => this.#tick());
+      this.#timer.unref();
+    };
+    if (!isWatched && this.#isReady && now - this.#lookedAt < IDLE_LOOK_MS) {
+      again();
+      return;
+    }
+    this.look().then(
+      () => {
+        this.#hasFailed = false;
+        again();
+      },
+      (error: unknown) => {
+        // Told once; the next look may find it mended.
+        if (!this.#hasFailed)
+          this.#log('error', `looking failed: ${error instanceof Error ? error.message : String(error)}`);
+        this.#hasFailed = true;
+        again();
+      },
+    );
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#timer?.[Symbol.dispose]();
+    this.watchers.close();
+    await this.#looking?.catch(() => undefined);
+    this.#timer?.[Symbol.dispose]();
+    for (const run of this.runs.values()) await run[Symbol.asyncDispose]();
+    await this.queue?.queue[Symbol.asyncDispose]();
+  }
+}

@@ -1,0 +1,76 @@
+import assert from 'node:assert/strict';
+import { mkdtempDisposable } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { z } from 'zod';
+
+import type { CorpusServer } from '../../src/serve/index.ts';
+import { ask, openSmallServer, writeSmallRun } from './small-run.ts';
+
+type Json = Record<string, unknown>;
+
+async function json<T = Json>(server: CorpusServer, path: string): Promise<T> {
+  const response = await ask(server, `/api/v1${path}`);
+  assert.equal(response.status, 200, `${path}: ${response.status}`);
+  return (await response.json()) as T;
+}
+
+interface Operation {
+  readonly parameters: readonly { readonly name: string; readonly in: string; readonly required: boolean }[];
+  readonly responses: Readonly<
+    Record<string, { readonly content: Readonly<Record<string, { readonly schema: Json }>> }>
+  >;
+}
+
+/** The shape that a schema of the document describes. */
+function shapeOf(schema: Json, components: Json): z.ZodType {
+  const whole = JSON.stringify({ ...schema, $defs: components['schemas'] });
+  const text = whole.replaceAll('"#/components/schemas/', '"#/$defs/');
+  return z.fromJSONSchema(JSON.parse(text) as Parameters<typeof z.fromJSONSchema>[0]);
+}
+
+test('every route is in the document that is served, and what is answered is what it says', async () => {
+  await using folder = await mkdtempDisposable(join(tmpdir(), 'serve-'));
+  await writeSmallRun(folder.path);
+  await using server = await openSmallServer(folder.path);
+  const document = await json<{ paths: Record<string, Record<string, Operation>>; components: Json }>(
+    server,
+    '/openapi.json',
+  );
+  const examples: Record<string, string> = {
+    run: 'small',
+    work: 'W0',
+    document: 'W0',
+    job: '1',
+    q: 'corals',
+    kind: 'work',
+    node: 'W0',
+    source: 'W0',
+    target: 'W1',
+    from: 'W0',
+    to: 'W1',
+    page: '1',
+  };
+  let validated = 0;
+  for (const [path, operations] of Object.entries(document.paths)) {
+    const operation = operations['get'];
+    const answer = operation?.responses['200']?.content['application/json'];
+    if (!operation || !answer) continue;
+    const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => examples[name] ?? '');
+    const query = operation.parameters
+      .filter((parameter) => parameter.in === 'query' && parameter.required)
+      .map(({ name }) => `${name}=${(path.endsWith('/evidence') && name === 'kind' ? 'cites' : examples[name]) ?? ''}`);
+    const response = await ask(server, `/api/v1${filled}${query.length === 0 ? '' : `?${query.join('&')}`}`);
+    const body: unknown = await response.json();
+    // A run without a graph says so, in the shape of a problem.
+    const isGraph = path.includes('/graph');
+    assert.equal(response.status, isGraph ? 404 : 200, `${path}: ${JSON.stringify(body)}`);
+    const schema = isGraph ? { $ref: '#/components/schemas/Problem' } : answer.schema;
+    const shape = shapeOf(schema, document.components);
+    const result = shape.safeParse(body);
+    assert.ok(result.success, `${path}: ${result.success ? '' : result.error.message}`);
+    validated += 1;
+  }
+  assert.ok(validated >= 24, `${validated} answers were held to the document`);
+});

@@ -1,0 +1,168 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { request } from 'node:http';
+import { mkdtempDisposable } from 'node:fs/promises';
+import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+
+import type { CorpusServer } from '../../src/serve/index.ts';
+import { ask, openSmallServer, TOKEN, writeSmallRun } from './small-run.ts';
+
+let folder: Awaited<ReturnType<typeof mkdtempDisposable>>;
+let server: CorpusServer;
+
+before(async () => {
+  folder = await mkdtempDisposable(join(tmpdir(), 'serve-'));
+  await writeSmallRun(folder.path);
+  server = await openSmallServer(folder.path);
+});
+
+after(async () => {
+  await server[Symbol.asyncDispose]();
+  await folder[Symbol.asyncDispose]();
+});
+
+/** The status and code of a request that is written as a browser or an attacker would. */
+async function raw(
+  path: string,
+  headers: Record<string, string>,
+  method = 'GET',
+): Promise<{ readonly status: number | undefined; readonly code: string }> {
+  const asked = request({ port: server.port, host: '127.0.0.1', path, method, headers });
+  asked.end();
+  const [answer] = (await once(asked, 'response')) as [NodeJS.ReadableStream & { statusCode?: number }];
+  const body = Buffer.concat(await Array.fromAsync(answer as AsyncIterable<Buffer>)).toString();
+  const code = body.startsWith('{') ? ((JSON.parse(body) as { code?: string }).code ?? '') : '';
+  return { status: answer.statusCode, code };
+}
+
+const bearer = { authorization: `Bearer ${TOKEN}` };
+
+test('who asks under a foreign name, from a foreign page or without the token gets nothing', async () => {
+  const works = '/api/v1/runs/small/works';
+  for (const host of ['evil.example', `evil.example:${server.port}`, '169.254.169.254', 'localhost.evil.example'])
+    assert.deepEqual(await raw(works, { ...bearer, host }), { status: 403, code: 'FOREIGN_HOST' }, host);
+  const host = `127.0.0.1:${server.port}`;
+  for (const origin of ['http://evil.example', 'null', 'http://127.0.0.1:1', `http://localhost:${server.port}`])
+    assert.deepEqual(await raw(works, { ...bearer, host, origin }), { status: 403, code: 'FOREIGN_ORIGIN' }, origin);
+  assert.equal((await raw(works, { ...bearer, host, 'sec-fetch-site': 'cross-site' })).code, 'FOREIGN_ORIGIN');
+  assert.equal((await raw(works, { ...bearer, host, origin: `http://${host}` })).status, 200);
+  for (const wrong of [undefined, `Bearer ${TOKEN}x`, `Bearer ${TOKEN.slice(1)}`, `Basic ${TOKEN}`, 'Bearer ']) {
+    const shown = wrong === undefined ? {} : { authorization: wrong };
+    for (const path of [works, '/metrics', '/', '/now', '/mcp', `${works}?token=${TOKEN}`])
+      assert.deepEqual(await raw(path, { host, ...shown }), { status: 401, code: 'TOKEN_WANTED' }, path);
+  }
+  assert.equal((await raw('/healthz', { host })).status, 200);
+});
+
+test('the link lets a browser in by a cookie that no script reads, and the token leaves the address', async () => {
+  const welcome = await fetch(`${server.url}works?token=${TOKEN}&run=small`, { redirect: 'manual' });
+  assert.equal(welcome.status, 303);
+  assert.equal(welcome.headers.get('location'), '/works?run=small');
+  const cookie = welcome.headers.get('set-cookie') ?? '';
+  assert.match(cookie, /^docstokg-\d+=[\w-]{43}; Path=\/; HttpOnly; SameSite=Strict/);
+  assert.doesNotMatch(cookie, new RegExp(TOKEN));
+  const page = await fetch(`${server.url}works`, { headers: { cookie: cookie.split(';', 1)[0] ?? '' } });
+  assert.equal(page.status, 200);
+  assert.match(page.headers.get('content-security-policy') ?? '', /script-src 'self'; style-src 'self'/);
+  const html = await page.text();
+  assert.doesNotMatch(html, /<script(?![^>]* src=)|\sstyle=|<style|\son\w+=/);
+  const wrong = await fetch(`${server.url}works?token=${TOKEN}x`, { redirect: 'manual' });
+  assert.equal(wrong.status, 401);
+});
+
+test('a path, a work or a document is never taken for a file', async () => {
+  const tricks = [
+    '../../../etc/passwd',
+    '..',
+    '%2e%2e%2f%2e%2e%2fetc%2fpasswd',
+    '..%2f..%2frun.json',
+    '%00',
+    'W0%00.pdf',
+    'W0/../W0',
+    '%2fetc%2fpasswd',
+    '....//',
+    '..%5c..%5cW0',
+    '%',
+    '%zz',
+  ];
+  for (const trick of tricks) {
+    for (const path of [
+      `/${trick}`,
+      `/assets/${trick}`,
+      `/api/v1/${trick}`,
+      `/api/v1/runs/${trick}`,
+      `/api/v1/runs/small/works/${trick}`,
+      `/api/v1/runs/small/documents/${trick}`,
+      `/api/v1/runs/small/documents/${trick}/file`,
+      `/api/v1/runs/small/documents/${trick}/pages/1.png`,
+    ]) {
+      const { status } = await raw(path, { ...bearer, host: 'localhost' });
+      assert.ok(status === 404 || status === 400, `${path}: ${status}`);
+    }
+  }
+  assert.equal((await raw(`http://127.0.0.1/api/v1/`, { ...bearer, host: 'localhost' })).status, 400);
+  assert.equal((await ask(server, '/api/v1/runs/small/documents/W0/file')).status, 200);
+});
+
+test('nobody steers a server that only shows things', async () => {
+  const headers = { 'content-type': 'application/json' };
+  for (const [path, body] of [
+    ['pause', { scope: 'host', name: 'a.example' }],
+    ['resume', { scope: 'all' }],
+    ['retry', { error_code: 'HTTP_404' }],
+  ] as const) {
+    const answer = await ask(server, `/api/v1/steering/${path}`, {
+      method: 'POST',
+      headers,
+      body: JSON.stringify(body),
+    });
+    assert.equal(answer.status, 403);
+    assert.equal(((await answer.json()) as { code: string }).code, 'STEERING_OFF');
+  }
+  const stats = (await (await ask(server, '/api/v1/queue')).json()) as {
+    pauses: unknown[];
+    states: Record<string, number>;
+  };
+  assert.deepEqual([stats.pauses, stats.states['error']], [[], 1]);
+});
+
+test('a body of a gigabyte is refused before it is read, told or not', async () => {
+  const headers = { ...bearer, 'content-type': 'application/json', host: 'localhost' };
+  const told = connect(server.port, '127.0.0.1');
+  told.write(
+    `POST /api/v1/steering/pause HTTP/1.1\r\n${Object.entries({ ...headers, 'content-length': '1000000000' })
+      .map(([name, value]) => `${name}: ${value}`)
+      .join('\r\n')}\r\n\r\n`,
+  );
+  const [first] = (await once(told, 'data')) as [Buffer];
+  assert.match(first.toString(), /^HTTP\/1\.1 413 .*\r\n/);
+  await once(told, 'close');
+  const chunked = request({
+    port: server.port,
+    host: '127.0.0.1',
+    path: '/api/v1/steering/pause',
+    method: 'POST',
+    headers,
+  });
+  const answered = once(chunked, 'response') as Promise<[{ statusCode?: number }]>;
+  let written = 0;
+  const piece = Buffer.alloc(64 * 1024, 0x20);
+  chunked.on('error', () => undefined);
+  const push = (): void => {
+    while (written < 1_000_000_000 && !chunked.destroyed) {
+      written += piece.length;
+      if (!chunked.write(piece)) {
+        chunked.once('drain', push);
+        return;
+      }
+    }
+  };
+  push();
+  const [{ statusCode }] = await answered;
+  assert.equal(statusCode, 413);
+  chunked.destroy();
+  assert.ok(written < 50_000_000, `${written} bytes were taken`);
+});
