@@ -85,7 +85,9 @@ export const httpSchema = z.strictObject({
   dns: z
     .record(z.string(), z.string())
     .default({})
-    .describe('Names and where they lead, such as {"*.example.test": "127.0.0.1:8080"}.'),
+    .describe(
+      'Names and where they lead, such as {"*.example.test": "127.0.0.1:8080"}; "none" for names that shall not exist.',
+    ),
   cache_path: z
     .string()
     .default('')

@@ -70,11 +70,25 @@ test('a look-up that was refused is something to come back to, never the news th
   }
 });
 
-test('a moment that was named is waited for', async () => {
-  const problem: Finding = { kind: 'problem', resolver: 'openalex', message: 'budget', at: 5_000 };
+test('a service that is away until a moment it named is waited for, whatever the others said', async () => {
+  const problem: Finding = { kind: 'problem', resolver: 'openalex', message: 'rate-limited', at: 5_000 };
+  for (const findings of [[problem], [problem, A]]) {
+    const outcome = await outcomeOf(findings, forbidden);
+    assert.deepEqual(
+      [outcome.kind, outcome.kind === 'parked' && outcome.reason, outcome.kind === 'parked' && outcome.at],
+      ['parked', 'lookup-failed', 5_000],
+    );
+  }
+});
+
+test('an answer about another work is told, and asking again would change nothing', async () => {
+  const problem: Finding = {
+    kind: 'problem',
+    resolver: 'hal',
+    message: 'another work was answered: its title is another',
+    at: null,
+    hasAnswered: true,
+  };
   const outcome = await outcomeOf([problem]);
-  assert.deepEqual(
-    [outcome.kind, outcome.kind === 'parked' && outcome.reason, outcome.kind === 'parked' && outcome.at],
-    ['parked', 'budget-exhausted', 5_000],
-  );
+  assert.deepEqual([outcome.kind, outcome.kind === 'skipped' && outcome.reason], ['skipped', 'no-plan']);
 });

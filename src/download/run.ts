@@ -27,8 +27,8 @@ import type { ManifestRow } from './manifest-row.ts';
 import { manifestRow } from './manifest-row.ts';
 import type { ArtifactKind, WorkOutcome, WorkResult } from './outcome.ts';
 import { processWork } from './process-work.ts';
+import { askAgain, isWorthAnotherTry } from './ask-again.ts';
 import { likelyUrl, resultOf, told } from './queue-words.ts';
-import type { Reason } from './reasons.ts';
 
 /** Works of a fast listing that are put into the queue together. */
 const WORKS_PER_COMMIT = 500;
@@ -128,6 +128,7 @@ export class DownloadRun {
   async run(options: { readonly drain?: DrainMode; readonly signal: AbortSignal }): Promise<DownloadSummary> {
     const { provider, files } = this.#options;
     files.removeBegun(this.#isOver);
+    await askAgain(this.#options);
     const stop = this.#halt;
     const signal = AbortSignal.any([options.signal, stop.signal]);
     const drain = options.drain ?? 'empty';
@@ -149,6 +150,7 @@ export class DownloadRun {
       await finding;
       await this.#accountForGivenUp();
       files.removeBegun(this.#isOver);
+      await askAgain(this.#options);
       if (this.#diskError) throw this.#diskError.error;
       if (providerError) throw providerError.error;
       return { ...summary, ...this.#counts };
@@ -182,7 +184,9 @@ export class DownloadRun {
       return undefined;
     }
     const { outcome, ...result } = await this.#process(work, context);
-    const again = outcome.kind === 'failed' && this.#isWorthAnotherTry(outcome.reason, job.attempt);
+    const again =
+      outcome.kind === 'failed' &&
+      isWorthAnotherTry(outcome.reason, job.attempt, this.#options.orchestrator.maxAttempts);
     const row = manifestRow(
       { ...result, outcome: again ? this.#laterOn(outcome, job.attempt) : outcome },
       this.#options.runId,
@@ -204,11 +208,6 @@ export class DownloadRun {
         throw new AppError(code, message);
       }
     }
-  }
-
-  #isWorthAnotherTry(reason: Reason, attempt: number): boolean {
-    // A host that was given up asked for more time than any of our delays.
-    return reason !== 'host-given-up' && attempt < this.#options.orchestrator.maxAttempts;
   }
 
   /** How a work that broke and is tried again is written down: as one to be had later, until nothing is left to try. */

@@ -15,6 +15,9 @@ import {
 } from '../works/index.ts';
 import type { Asking } from './open-download.ts';
 import { listWorks } from './listing.ts';
+import type { ReviewFile } from './review-file.ts';
+import type { UnreadableEntry } from './list-entry.ts';
+import { searched, TitleCounts } from './search-titles.ts';
 
 /** Which works are wanted, besides those named by their ids. */
 export interface WantedWorks {
@@ -49,13 +52,6 @@ export function asksOpenAlex({ topic, filter, orcid, ror, cites, citedBy }: Want
   return [topic, filter, orcid, ror, cites, citedBy].some((each) => each !== undefined && each.length > 0);
 }
 
-/** An entry of a list that names no work. */
-export interface UnreadableEntry {
-  readonly file: string;
-  readonly line: number;
-  readonly reason: string;
-}
-
 /** What finding works needs. */
 interface ProviderParts extends Asking {
   /** Where it is kept what lists and services say about works; none where nothing is to be written. */
@@ -64,6 +60,10 @@ interface ProviderParts extends Asking {
   readonly tell: (message: string) => void;
   /** Takes down an entry of a list that cannot be read; none where nothing is to be written. */
   readonly unreadable?: (entry: UnreadableEntry) => Promise<void>;
+  /** Takes down which work an entry without an id turned out to be. */
+  readonly identified?: (entry: string, work: Work) => Promise<void>;
+  /** Where doubtful ones wait for somebody to decide; none where nothing is to be written. */
+  readonly review?: ReviewFile;
   readonly clock: Clock;
   readonly zoteroKey: string;
   /** Where a listing that ends early is written down; none for one that only looks. */
@@ -72,7 +72,7 @@ interface ProviderParts extends Asking {
 
 /** Refuses what cannot be asked for, before anything is made: ids nobody knows, files that are not there, years that cross. */
 export function checkWanted(ids: readonly string[], options: WantedWorks): void {
-  const unknown = ids.filter((id) => workFromText(id).kind === 'bad' && !parseOpenAlexUrl(id));
+  const unknown = ids.filter((id) => workFromText(id).kind !== 'work' && !parseOpenAlexUrl(id));
   if (unknown.length > 0) {
     const names = unknown.slice(0, 5).map((id) => `"${id.slice(0, 100)}"`);
     const more = unknown.length > names.length ? ` and ${unknown.length - names.length} more` : '';
@@ -169,18 +169,29 @@ async function* worksOfList(file: string, parts: ProviderParts): AsyncGenerator<
         signal,
       })
     : readWorks(file);
-  for await (const listed of entries) {
-    if (listed.kind === 'bad') {
-      tell(`${file}, line ${listed.line}: ${listed.reason}`);
-      await parts.unreadable?.({ file, line: listed.line, reason: listed.reason });
+  const counts = new TitleCounts();
+  for await (const entry of entries) {
+    const listed = entry.kind === 'cited' ? await searched(file, entry, parts, counts) : entry;
+    // What waits in the review file has its row under the name of the list that it came from.
+    if (listed.kind === 'undecided') {
+      tell(`${file}, line ${listed.line} (${listed.entry}): ${listed.reason}`);
       continue;
     }
+    if (listed.kind === 'bad') {
+      const { word = 'unreadable-entry' } = listed as Partial<Pick<UnreadableEntry, 'word'>>;
+      tell(`${file}, line ${listed.line}: ${listed.reason}`);
+      await parts.unreadable?.({ file, line: listed.line, word, reason: listed.reason });
+      continue;
+    }
+    if (listed.decides !== undefined) await parts.identified?.(listed.decides, listed.work);
     if (listed.record) {
       const at = new Date(clock.now()).toISOString();
       records?.add([{ ...listed.record, sources: listed.record.sources.map((source) => ({ ...source, at })) }]);
     }
     yield listed.work;
   }
+  const told = counts.inWords();
+  if (told !== undefined) tell(`${file}: ${told}`);
 }
 
 /** Works around works around works: each step asks for what cites, or is cited by, what the step before has found. */

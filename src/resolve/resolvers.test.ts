@@ -1132,6 +1132,19 @@ test('limits of the services stay within what is documented, and move with their
   ] as const) {
     assert.ok((pool(name).burst ?? 1) + pool(name).perSecond * 3600 <= perHour, name);
   }
+  const DAY = 86_400;
+  const keyed = new Services({ keys: { osf: 'k', springer_nature: 'k', elsevier: 'k', wiley: 'k' } }).pools();
+  for (const [name, most, seconds] of [
+    ['unpaywall', 100_000, DAY],
+    ['osf', 10_000, DAY],
+    ['springer_nature', 500, DAY],
+    ['wiley_tdm', 60, 600],
+    ['elsevier_tdm', 50_000, 7 * DAY],
+    ['datacite', 1_000, 300],
+  ] as const) {
+    const { burst = 1, perSecond } = keyed.find((each) => each.name === name) ?? pool(name);
+    assert.ok(burst + perSecond * seconds <= most, `${name}: ${most} in ${seconds} s`);
+  }
   for (const [name, perMinute] of [
     ['zenodo_search', 30],
     ['wayback_cdx', 30],

@@ -57,7 +57,7 @@ export class ManifestMirror implements Disposable {
     );
     this.#has = this.#database.prepare('SELECT 1 FROM manifest WHERE work = ? AND at = ? AND run_id = ?');
     this.#last = this.#database.prepare(
-      'SELECT outcome, path, bytes FROM manifest WHERE work = ? ORDER BY sequence DESC LIMIT 1',
+      'SELECT outcome, reason, path, bytes FROM manifest WHERE work = ? ORDER BY sequence DESC LIMIT 1',
     );
   }
 
@@ -66,8 +66,8 @@ export class ManifestMirror implements Disposable {
   }
 
   /** The last row of a work, as far as it tells whether there is a file. */
-  last(work: string): Pick<ManifestRow, 'outcome' | 'path' | 'bytes'> | undefined {
-    return this.#last.get(work) as Pick<ManifestRow, 'outcome' | 'path' | 'bytes'> | undefined;
+  last(work: string): Pick<ManifestRow, 'outcome' | 'reason' | 'path' | 'bytes'> | undefined {
+    return this.#last.get(work) as Pick<ManifestRow, 'outcome' | 'reason' | 'path' | 'bytes'> | undefined;
   }
 
   /** The last row of every work, as far as an account needs it. */

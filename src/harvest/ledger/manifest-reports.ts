@@ -80,6 +80,7 @@ export async function writeReports(
     kinds,
     resolver_account: account.lines,
     problems: account.problems,
+    lost_sources: account.sources,
   });
   durations.sort((a, b) => a - b);
   await write('manifest.metrics.json', {
