@@ -6,11 +6,10 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 
 import { corpusSizes, writeCorpus } from './download/corpus.ts';
-import { lowerBoundSeconds, makespan, MIX } from './download/makespan.ts';
+import { measurePoliteMix } from './download/polite.ts';
 import { serveFolder } from './download/static-server.ts';
 import { runTool, SCRAPY, TOOLS } from './download/tools.ts';
 import type { Usage } from './download/usage.ts';
-import { shuffled, zipfFiles } from './download/zipf.ts';
 import { parseFlags } from './kit/flags.ts';
 import { installPeers, peerVersion } from './kit/peers.ts';
 import { BenchReport, median, versionOf } from './kit/report.ts';
@@ -195,23 +194,5 @@ report.add({
   unit: `× (${durable.wallSeconds.toFixed(1)} s, ${synced.wallSeconds.toFixed(1)} s)`,
 });
 
-const mix = zipfFiles(MIX.files, MIX.hosts);
-const bound = lowerBoundSeconds(mix);
-const orders = { shuffled: shuffled(mix), 'sorted by host': mix, reversed: mix.toReversed() };
-report.setting(
-  'polite mix',
-  `${MIX.files} files over ${MIX.hosts} hosts (Zipf, s = 1), ${MIX.answerMs} ms each, ${MIX.atOnce} at once, ${MIX.perHost} per host; lower bound ${bound.toFixed(1)} s`,
-);
-for (const [order, files] of Object.entries(orders)) {
-  if (flags.quick && order !== 'reversed') continue;
-  report.progress(`polite mix, ${order}`);
-  const seen = await makespan(files, join(folder, `mix-${order.replaceAll(' ', '-')}`));
-  report.add({
-    measure: 'polite makespan / lower bound, through the whole pipeline',
-    subject: `${order} (${seen.seconds.toFixed(1)} s; at most ${seen.mostAtOnce} at once, ${seen.mostPerHost} per host)`,
-    value: seen.mostPerHost > MIX.perHost || seen.mostAtOnce > MIX.atOnce ? Number.NaN : seen.seconds / bound,
-    unit: '×',
-    target: { atMost: 1.1 },
-  });
-}
+await measurePoliteMix(report, flags, folder);
 report.finish();

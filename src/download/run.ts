@@ -150,7 +150,6 @@ export class DownloadRun {
       await finding;
       await this.#accountForGivenUp();
       files.removeBegun(this.#isOver);
-      await askAgain(this.#options);
       if (this.#diskError) throw this.#diskError.error;
       if (providerError) throw providerError.error;
       return { ...summary, ...this.#counts };

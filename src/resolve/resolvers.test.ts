@@ -913,6 +913,7 @@ test('wayback: captures of files that are gone, of the type they should have', a
     'pdf https://web.archive.org/web/20200102030405id_/https://dead.example/a.pdf?x=1',
     'pdf https://web.archive.org/web/20200102030405id_/https://page.example/',
   ]);
+  for (const asked of sent(full)) assert.match(asked, /filter=statuscode:200&filter=mimetype:application\/pdf&/);
   assert.deepEqual([full.plans[0]?.version, full.plans[0]?.hostType], ['publishedVersion', 'archive']);
   const quick =
     '{"archived_snapshots":{"closest":{"status":"200","available":true,"url":"http://web.archive.org/web/20240102030405/x","timestamp":"20240102030405"}}}';
