@@ -14,7 +14,16 @@ export { isQueueEvent } from './queue-event.ts';
 export { dnsMappings } from './dns-mappings.ts';
 export type { UnreadableEntry } from './list-entry.ts';
 export { openQueue, orchestratorOptions, queueLayer } from './queue/open-queue.ts';
-export { asksOpenAlex, checkWanted, listingPath, namedWorks, wantedListings, wantedWorks } from './provider.ts';
+export {
+  asksOpenAlex,
+  checkWanted,
+  listingPath,
+  namedWorks,
+  wantedListings,
+  wantedWorks,
+  zoteroPath,
+} from './provider.ts';
+export { ZoteroVersions } from './zotero-versions.ts';
 export { hostRates } from './open-admission.ts';
 export type { WantedWorks } from './provider.ts';
 export type { Runtime } from './queue/runtime.ts';

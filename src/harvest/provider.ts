@@ -15,6 +15,7 @@ import {
 } from '../works/index.ts';
 import type { Asking } from './open-download.ts';
 import { listWorks } from './listing.ts';
+import type { ZoteroVersions } from './zotero-versions.ts';
 import type { ReviewFile } from './review-file.ts';
 import type { UnreadableEntry } from './list-entry.ts';
 import { searched, TitleCounts } from './search-titles.ts';
@@ -66,6 +67,8 @@ interface ProviderParts extends Asking {
   readonly review?: ReviewFile;
   readonly clock: Clock;
   readonly zoteroKey: string;
+  /** Up to which version libraries have been read; none for whoever only looks. */
+  readonly zoteroVersions?: ZoteroVersions | undefined;
   /** Where a listing that ends early is written down; none for one that only looks. */
   readonly statePath: string | undefined;
 }
@@ -159,13 +162,16 @@ function queryOf(options: WantedWorks): OpenAlexQuery {
 
 /** The works of a list, with what it says about them; an entry that names none is taken down by its line. */
 async function* worksOfList(file: string, parts: ProviderParts): AsyncGenerator<Work> {
-  const { send, records, signal, tell, clock, zoteroKey } = parts;
+  const { send, records, signal, tell, clock, zoteroKey, zoteroVersions: versions } = parts;
   const zotero = parseZotero(file);
   const entries = zotero
     ? readZotero(zotero, {
         send,
         key: zoteroKey === '' ? undefined : zoteroKey,
         wait: (ms, stop) => wait(clock, ms, stop),
+        // A library that has not changed has brought all its works already.
+        since: versions?.of(zotero.path),
+        kept: (version) => versions?.read(zotero.path, version),
         signal,
       })
     : readWorks(file);
@@ -246,6 +252,11 @@ async function* limited(source: AsyncIterable<Work>, max: number | undefined): A
     yielded += 1;
     yield work;
   }
+}
+
+/** Where the run in a folder keeps up to which version it has read libraries of Zotero. */
+export function zoteroPath(out: string): string {
+  return join(out, 'state', 'zotero.json');
 }
 
 /** Where the run in a folder keeps how far its listing came. */

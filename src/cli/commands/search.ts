@@ -150,6 +150,11 @@ async function answer(question: string, search: Search): Promise<void> {
   }
   const how = { hybrid: 'words and meaning', dense: 'meaning', lexical: 'words' }[mode];
   session.log('info', `${count(all)} passages in ${folder} searched by ${how} in ${duration(tookMs)}`);
+  const wordsOnly = mode === 'lexical' ? [] : hits.filter(({ by }) => by === 'words');
+  if (wordsOnly.length > 0) {
+    const ranks = wordsOnly.map(({ rank }) => rank).join(', ');
+    session.log('info', `found by words alone, because their vectors are not made yet: ${ranks}`);
+  }
   if (hits.length === 0) terminal.print(`nothing fits “${plain(question)}”`);
   const views = hits.map((hit) =>
     passageText(hit, { query: question, full: flags.full ?? false, link: links.get(hit.passage.file) }, terminal),
@@ -157,13 +162,14 @@ async function answer(question: string, search: Search): Promise<void> {
   terminal.print(views.join('\n\n'));
 }
 
-function record({ rank, score, fit, passage, work, link }: CitedHit, file: string | undefined): object {
+function record({ rank, score, fit, by, passage, work, link }: CitedHit, file: string | undefined): object {
   const { id, document, title, headings, section, page, boxes, text } = passage;
   const fragment = link === null ? '' : link.slice(passage.file?.length ?? 0);
   return {
     rank,
     score,
     fit,
+    by,
     id,
     document,
     title: work?.title ?? title,
