@@ -38,7 +38,12 @@ export async function ourPipeline(options: PipelineOptions): Promise<PipelineEnd
   const { config } = loadConfig({
     flags: Object.entries({
       'http.contact': 'bench@docstokg.dev',
-      'http.dns': { '*.files.test': `127.0.0.1:${options.port}` },
+      // Services that are asked besides know nothing, and say so at once: nobody outside is asked.
+      'services.below': 'services.test',
+      'http.dns': {
+        '*.files.test': `127.0.0.1:${options.port}`,
+        '*.services.test': `127.0.0.1:${options.port}`,
+      },
       'http.allow': [`127.0.0.1:${options.port}`],
       'http.per_host_per_second': 1000,
       'orchestrator.max_workers': options.atOnce,
