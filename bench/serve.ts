@@ -82,8 +82,15 @@ async function start(file: string, parameters: readonly string[], port: number):
     env: { ...process.env, DOCSTOKG_SERVE__TOKEN: TOKEN, BENCH_PORT: String(port) },
   });
   children.push(child);
-  await accepting(port, child);
-  return child;
+  // A busy machine takes its time to start a program.
+  for (let tries = 1; ; tries += 1) {
+    try {
+      await accepting(port, child);
+      return child;
+    } catch (error) {
+      if (tries === 20 || child.exitCode !== null) throw error;
+    }
+  }
 }
 
 /** The processor seconds of a process that writes rows and settles jobs as a harvest does. */

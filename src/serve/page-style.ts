@@ -22,7 +22,7 @@ nav { margin-bottom: 1.4rem; }
 .panel > .hint, .panel > .tools, .panel > .filters, .panel > form { margin-bottom: .9rem; }
 .note[role=alert] { border-left: 4px solid var(--bad); }
 
-.stages { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 11rem), 1fr)); gap: 1rem; }
+.stages { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 9.5rem), 1fr)); gap: 1rem; }
 .stage { background: var(--raised); border: 1px solid var(--line); border-radius: 10px; padding: .9rem 1.1rem; }
 .stage h2 { font: 500 .88rem/1.3 var(--sans); color: var(--soft); margin: 0; }
 .stage strong { display: block; font: 600 2.1rem/1.2 var(--serif); font-variant-numeric: lining-nums tabular-nums; }

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import type { Page } from 'playwright-core';
 
 import { Admin, plantedQuestions, Simulation } from '../../sim/index.ts';
@@ -37,9 +38,9 @@ let simulation: Simulation;
 let admin: Admin;
 let serve: StartedCommand;
 let page: Page;
-let origin = '';
+let [origin, token] = ['', ''];
 let ids: string[] = [];
-const told: string[] = [];
+const complaints: string[] = [];
 const requested: string[] = [];
 
 /** Gathers works of the simulated web with the real command, into a run folder that is served meanwhile. */
@@ -75,14 +76,15 @@ before(async () => {
     env: ENVIRONMENT,
   });
   await serve.told(/serving/);
-  const { link, url } = JSON.parse(serve.stdout) as { readonly link: string; readonly url: string };
-  origin = new URL(url).origin;
+  const told = JSON.parse(serve.stdout) as { readonly link: string; readonly url: string; readonly token: string };
+  const { link } = told;
+  [origin, token] = [new URL(told.url).origin, told.token];
   page = await opened.browser.newPage({ viewport: { width: 1280, height: 900 }, colorScheme: 'light' });
   page.on('console', (message) => {
     // A drawing without a graphics card is slow, as its driver says.
-    if (!message.text().includes('GL Driver Message')) told.push(`${message.type()}: ${message.text()}`);
+    if (!message.text().includes('GL Driver Message')) complaints.push(`${message.type()}: ${message.text()}`);
   });
-  page.on('pageerror', (error) => told.push(error.message));
+  page.on('pageerror', (error) => complaints.push(error.message));
   page.on('request', (request) => requested.push(request.url()));
   await page.goto(link);
 });
@@ -264,8 +266,21 @@ inBrowser('a keyboard reaches everything: the skip link, the pages, the content'
   assert.equal(await page.getAttribute('.places a[aria-current]', 'aria-current'), 'page');
 });
 
+inBrowser('an assistant asks the same server under /mcp, with the token and not without', async () => {
+  for (const mode of ['legacy', { pin: '2026-07-28' }] as const) {
+    const client = new Client({ name: 'test', version: '0' }, { versionNegotiation: { mode } });
+    const headers = { Authorization: `Bearer ${token}` };
+    await client.connect(new StreamableHTTPClientTransport(new URL(`${origin}/mcp`), { requestInit: { headers } }));
+    assert.equal((await client.listTools()).tools.length, 8);
+    const { structuredContent } = await client.callTool({ name: 'account', arguments: {} });
+    assert.equal((structuredContent as { corpora: { works: number }[] }).corpora[0]?.works, ids.length);
+    await client.close();
+  }
+  assert.equal((await fetch(`${origin}/mcp`, { method: 'POST' })).status, 401);
+});
+
 inBrowser('no error was told, and nothing was asked of anybody else', async () => {
-  assert.deepEqual(told, []);
+  assert.deepEqual(complaints, []);
   const outside = requested.filter((url) => !url.startsWith(`${origin}/`) && !/^(?:data|blob|about):/.test(url));
   assert.deepEqual(outside, []);
 });

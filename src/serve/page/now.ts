@@ -117,6 +117,9 @@ function trendOf(history: Now['history']): HTMLElement {
 
 function eventLine({ at, level, kind, text, document, work }: RunEvent, { run }: Scene): HTMLElement {
   const clock = new Date(at).toLocaleTimeString('en-GB');
+  // What a stage tells names no document.
+  const about = document ?? work;
+  const said = about === null || text.includes(about) ? text : `${about}: ${text}`;
   const target =
     document !== null && run
       ? place('/documents', { run: run.id, document })
@@ -128,6 +131,6 @@ function eventLine({ at, level, kind, text, document, work }: RunEvent, { run }:
     { class: level },
     html('time', { datetime: at }, clock),
     html('span', { class: 'kind' }, words(kind)),
-    html('span', {}, target === undefined ? text : html('a', { href: target }, text)),
+    html('span', {}, target === undefined ? said : html('a', { href: target }, said)),
   );
 }
