@@ -1,4 +1,5 @@
-// The graph: loading edges with their evidence, two hops, beside DuckDB; extraction against parsing.
+// The graph: documents taken in; edges alone beside graphology and DuckDB; a picture moved in a browser; extraction against parsing.
+import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,11 +11,15 @@ import { extractDocument } from '../src/graph/extract/extract-document.ts';
 import type { Contribution, EdgeStatement, NodeStatement } from '../src/graph/index.ts';
 import { GraphStore } from '../src/graph/index.ts';
 import { parsePdf } from '../src/parse/doctags/pdf.ts';
+import { drawnFrames } from './graph/browser.ts';
+import type { Side } from './graph/side.ts';
 import type { Figure } from './measure.ts';
 import { cpuSeconds, quick, report } from './measure.ts';
 
 const NODES = quick ? 20_000 : 100_000;
 const EDGES = quick ? 200_000 : 1_000_000;
+const DRAWN_NODES = 5_000;
+const DRAWN_EDGES = 20_000;
 const folder = mkdtempSync(join(tmpdir(), 'bench-graph-'));
 const figures: Figure[] = [];
 
@@ -65,74 +70,58 @@ try {
   const load = await cpuSeconds(() => store.apply({ add: contributions() }, ({ owner }) => owner));
   const edges = Number(store.database.prepare('SELECT count(*) AS count FROM edges').get()?.['count']);
   figures.push(
-    { name: `${edges.toLocaleString('en')} edges with evidence, loaded`, value: load, unit: 'CPU s' },
+    {
+      name: `documents with ${edges.toLocaleString('en')} edges and their evidence, taken in`,
+      value: load,
+      unit: 'CPU s',
+    },
     { name: 'resident memory', value: process.memoryUsage().rss / 1e6, unit: 'MB' },
     { name: 'file', value: statSync(path).size / 1e6, unit: 'MB' },
   );
-  const rows = store.database.prepare('SELECT source, kind, target FROM edges ORDER BY source, kind, target').all() as {
-    source: string;
-    kind: string;
-    target: string;
-  }[];
-  const bare = new GraphStore(join(folder, 'bare.sqlite'));
-  const insert = bare.database.prepare('INSERT INTO edges VALUES (?, ?, ?, 1)');
-  bare.database.exec('DROP INDEX edges_back');
-  const table = await cpuSeconds(() => {
-    bare.database.exec('BEGIN');
-    for (const { source, kind, target } of rows) insert.run(source, kind, target);
-    bare.database.exec('CREATE INDEX edges_back ON edges (target, kind, source)');
-    bare.database.exec('COMMIT');
-  });
-  figures.push({
-    name: 'the table of edges and its index alone, sorted',
-    value: table,
-    unit: 'CPU s',
-    ...(!quick && { atMost: 3 }),
-  });
-  const hop = store.database.prepare(
-    'SELECT count(DISTINCT b.target) AS count FROM edges AS a JOIN edges AS b ON b.source = a.target WHERE a.source = ?',
-  );
-  const asked = rows.filter((_, at) => at % Math.ceil(rows.length / 500) === 0);
-  for (const { source } of asked.slice(0, 50)) hop.get(source);
-  const hops = await cpuSeconds(() => {
-    for (const { source } of asked) hop.get(source);
-  });
-  figures.push({ name: 'two hops', value: (hops * 1000) / asked.length, unit: 'CPU ms', atMost: 1 });
-  await besideDuckDb(rows, asked);
+  beside();
+  await drawing();
   await extraction();
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }
 report('graph', { nodes: NODES, edges: EDGES }, figures);
 
-async function besideDuckDb(
-  rows: readonly { source: string; kind: string; target: string }[],
-  asked: readonly { source: string }[],
-): Promise<void> {
-  const { DuckDBInstance } = await import('@duckdb/node-api');
-  const connection = await (await DuckDBInstance.create(join(folder, 'duck.db'))).connect();
-  await connection.run('CREATE TABLE edges (source VARCHAR, kind VARCHAR, target VARCHAR)');
-  const load = await cpuSeconds(async () => {
-    const appender = await connection.createAppender('edges');
-    for (const { source, kind, target } of rows) {
-      appender.appendVarchar(source);
-      appender.appendVarchar(kind);
-      appender.appendVarchar(target);
-      appender.endRow();
-    }
-    appender.closeSync();
+/** The edges alone, sorted, in the graph's own table, in graphology and in DuckDB, each in a process of its own. */
+function beside(): void {
+  for (const name of ['sqlite', 'graphology', 'duckdb'] as const) {
+    const side = JSON.parse(
+      execFileSync(process.execPath, [join(import.meta.dirname, 'graph', 'side.ts'), name, String(EDGES)], {
+        encoding: 'utf8',
+      }),
+    ) as Side;
+    const own = name === 'sqlite';
+    const shown = own ? 'this graph' : name;
+    figures.push(
+      {
+        name: `${shown}: ${EDGES.toLocaleString('en')} edges alone, loaded`,
+        value: side.loadCpuSeconds,
+        unit: 'CPU s',
+        ...(own && { atMost: 3 }),
+      },
+      { name: `${shown}: resident memory`, value: side.residentMegabytes, unit: 'MB', ...(own && { atMost: 150 }) },
+      { name: `${shown}: two hops`, value: side.hopCpuMs, unit: 'CPU ms', ...(own && { atMost: 1 }) },
+    );
+  }
+}
+
+/** A large picture moved in a browser. */
+async function drawing(): Promise<void> {
+  const drawn = await drawnFrames(DRAWN_NODES, DRAWN_EDGES);
+  if (!drawn) {
+    console.error('NOT MEASURED: frames in a browser, there is no Chromium');
+    return;
+  }
+  figures.push({
+    name: `${DRAWN_NODES.toLocaleString('en')} nodes and ${DRAWN_EDGES.toLocaleString('en')} edges moved, ${drawn.renderer}`,
+    value: drawn.fps,
+    unit: 'frames/s',
+    atLeast: 30,
   });
-  const some = asked.slice(0, 40);
-  const hops = await cpuSeconds(async () => {
-    for (const { source } of some)
-      await connection.runAndReadAll(
-        `SELECT count(DISTINCT b.target) FROM edges AS a JOIN edges AS b ON b.source = a.target WHERE a.source = '${source}'`,
-      );
-  });
-  figures.push(
-    { name: 'DuckDB: the table of edges, loaded', value: load, unit: 'CPU s' },
-    { name: 'DuckDB: two hops', value: (hops * 1000) / some.length, unit: 'CPU ms' },
-  );
 }
 
 async function extraction(): Promise<void> {

@@ -4,7 +4,7 @@ import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
-import { bundlePage } from '../src/report/bundle.ts';
+import { bundleReportPage } from '../src/report/bundle/index.ts';
 import { bundleServePage } from '../src/serve/page-bundle.ts';
 
 const ROOT = join(import.meta.dirname, '..');
@@ -13,7 +13,7 @@ const DIST = join(ROOT, 'dist');
 rmSync(DIST, { recursive: true, force: true });
 const tsc = join(ROOT, 'node_modules', 'typescript', 'bin', 'tsc');
 execFileSync(process.execPath, [tsc, '-p', join(ROOT, 'tsconfig.build.json')], { stdio: 'inherit' });
-writeFileSync(join(DIST, 'src', 'report', 'page.js'), await bundlePage());
+writeFileSync(join(DIST, 'src', 'report', 'page.js'), await bundleReportPage());
 writeFileSync(join(DIST, 'src', 'serve', 'page.js'), await bundleServePage());
 cpSync(join(ROOT, 'docs', 'reference', 'commands.json'), join(DIST, 'commands.json'));
 await writeDoors();

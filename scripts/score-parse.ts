@@ -1,12 +1,12 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { asked, oneOf, readOptions } from '../test/support/options.ts';
-import type { SetScores } from './score/score-set.ts';
+import type { Half, SetScores } from './score/score-set.ts';
 import { missingData, scoreSet } from './score/score-set.ts';
 import type { Column, ScoreSet } from './score/sets.ts';
 import { COLUMNS, SETS } from './score/sets.ts';
 
-// npm run score:parse [-- --set pdf|pmc|classes|docling-ref|jats|html] [--half work|kept] [--only REGEXP] [--json] [--write DIR]
+// npm run score:parse [-- --set pdf|pmc|classes|docling-ref|jats|html] [--half work|opened|kept] [--only REGEXP] [--json] [--write DIR]
 // Scores our parsers on the open documents, beside what other engines reach; exit 1 when a target is missed.
 
 const { values: options } = asked(() =>
@@ -27,7 +27,7 @@ asked(() => {
       options.set,
       SETS.map(({ name }) => name),
     );
-  if (options.half !== undefined) oneOf('half', options.half, ['work', 'kept']);
+  if (options.half !== undefined) oneOf('half', options.half, ['work', 'opened', 'kept']);
 });
 const absent = missingData();
 if (absent !== undefined) {
@@ -40,7 +40,7 @@ const report: Record<string, unknown> = {};
 for (const set of SETS.filter((each) => options.set === undefined || each.name === options.set)) {
   const scores = await scoreSet(set, {
     only: options.only === undefined ? undefined : new RegExp(options.only),
-    half: options.half === 'work' || options.half === 'kept' ? options.half : undefined,
+    half: options.half as Half | undefined,
     ...(write !== undefined && {
       keep: (id, blocks) =>
         writeFileSync(join(write, `${id}.json`), JSON.stringify({ blocks, structured: true }, undefined, 1)),

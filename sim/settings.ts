@@ -1,10 +1,11 @@
 import { SIM_KEYS } from './server/run-state.ts';
 import type { Simulation } from './server/simulation.ts';
+import { NOWHERE } from './world/hosts.ts';
 import { at, SUFFIX } from './world/identifiers.ts';
 
 /** Everything a client needs to take the simulated web for the real one; it is settings and nothing else. */
 export interface ClientSettings {
-  /** Where names ending in `suffix` lead; `exceptions` are names that resolve elsewhere, as an attacker's would. */
+  /** Where names ending in `suffix` lead; `exceptions` are names that resolve elsewhere, as an attacker's would, or not at all (`none`). */
   readonly dns: {
     readonly suffix: string;
     readonly address: string;
@@ -58,7 +59,7 @@ export function clientSettings(simulation: Simulation): ClientSettings {
     dns: {
       suffix: SUFFIX,
       address,
-      exceptions: { [`rebind${SUFFIX}`]: `127.0.0.1:${simulation.canaries.v4}` },
+      exceptions: { [`rebind${SUFFIX}`]: `127.0.0.1:${simulation.canaries.v4}`, [`*${NOWHERE}`]: 'none' },
     },
     allowedAddresses: [address],
     services: SERVICE_BASES,

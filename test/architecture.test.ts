@@ -54,8 +54,9 @@ const HOUSE: Readonly<Record<string, { readonly folders: readonly string[]; read
     packages: [],
   },
   serve: {
-    folders: ['base', 'queue', 'download', 'graph', 'corpus'],
-    packages: ['zod', 'esbuild'],
+    // The pages share their parts and their style with the report.
+    folders: ['base', 'queue', 'download', 'graph', 'report', 'corpus'],
+    packages: ['zod'],
   },
   mcp: {
     folders: ['base', 'config', 'corpus', 'graph', 'parse', 'search'],
@@ -104,7 +105,7 @@ const HOUSE: Readonly<Record<string, { readonly folders: readonly string[]; read
 /** Packages that are large or optional: the only files that may name them. */
 const HEAVY: Readonly<Record<string, RegExp>> = {
   pg: /^(hosts|queue)\/postgres\//,
-  esbuild: /^(report\/bundle|serve\/page-bundle)\.ts$/,
+  esbuild: /^report\/bundle\/index\.ts$/,
   '@modelcontextprotocol/': /^mcp\/(server|serve-stdio)\.ts$/,
   sigma: /^report\/page\/graph\//,
   graphology: /^report\/page\/graph\//,

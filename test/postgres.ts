@@ -14,6 +14,8 @@ export interface TestPostgres extends AsyncDisposable {
   readonly url: string;
   /** Undefined when the server is not ours to restart. */
   readonly restart: ((signal?: NodeJS.Signals) => Promise<void>) | undefined;
+  /** Undefined when the server is not ours. */
+  readonly pid: number | undefined;
 }
 
 /** PostgreSQL refuses to run as root, so there it runs as nobody. */
@@ -22,7 +24,7 @@ const NOBODY = { uid: 65_534, gid: 65_534 };
 /** Starts a real server of its own, or uses the one that DOCSTOKG_TEST_POSTGRES_URL names. */
 export async function startPostgres(settings: Readonly<Record<string, string>> = {}): Promise<TestPostgres> {
   const given = process.env['DOCSTOKG_TEST_POSTGRES_URL'];
-  if (given) return { url: given, restart: undefined, [Symbol.asyncDispose]: () => Promise.resolve() };
+  if (given) return { url: given, restart: undefined, pid: undefined, [Symbol.asyncDispose]: () => Promise.resolve() };
 
   const asRoot = process.getuid?.() === 0;
   const folder = mkdtempSync(join(tmpdir(), 'docstokg-postgres-'));
@@ -77,6 +79,9 @@ export async function startPostgres(settings: Readonly<Record<string, string>> =
   await start();
   return {
     url,
+    get pid() {
+      return server?.pid;
+    },
     restart: async (signal = 'SIGINT') => {
       await stop(signal);
       await start();

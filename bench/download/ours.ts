@@ -22,24 +22,35 @@ export interface PipelineOptions {
   readonly out: string;
   readonly works: Iterable<Work>;
   readonly inspect: boolean;
+  /** A PostgreSQL on which queue and limits are shared with others; a SQLite file and limits of its own otherwise. */
+  readonly shared?: string | undefined;
 }
+
+/** What came of it, and how often the fleet's database was asked about hosts. */
+export type PipelineEnd = DownloadSummary & { readonly roundTrips: number };
 
 /**
  * The whole pipeline as `contentdownload` puts it together: queue, orchestrator, resolvers, guard, robots, pace, sniffer,
  * hash, part file, fsync, rename, manifest rows and reports. Only the identity check, which costs a parser and no
  * transfer, is switched on apart.
  */
-export async function ourPipeline(options: PipelineOptions): Promise<DownloadSummary> {
+export async function ourPipeline(options: PipelineOptions): Promise<PipelineEnd> {
   const { config } = loadConfig({
     flags: Object.entries({
       'http.contact': 'bench@docstokg.dev',
-      'http.dns': { '*.files.test': `127.0.0.1:${options.port}` },
+      // Services that are asked besides know nothing, and say so at once: nobody outside is asked.
+      'services.below': 'services.test',
+      'http.dns': {
+        '*.files.test': `127.0.0.1:${options.port}`,
+        '*.services.test': `127.0.0.1:${options.port}`,
+      },
       'http.allow': [`127.0.0.1:${options.port}`],
       'http.per_host_per_second': 1000,
       'orchestrator.max_workers': options.atOnce,
       'orchestrator.max_per_host': options.perHost,
       'download.out': options.out,
       'queue.path': join(options.out, 'state', 'workqueue.sqlite'),
+      ...(options.shared !== undefined && { 'queue.backend': 'postgres', 'queue.url': options.shared }),
     }).map(([path, value]) => ({ path: path.split('.'), value, origin: 'bench' })),
   });
   const session: Session = {
@@ -60,7 +71,9 @@ export async function ourPipeline(options: PipelineOptions): Promise<DownloadSum
       },
     report: () => undefined,
   });
-  return await assembly.run.run({ drain: 'empty', signal: new AbortController().signal });
+  const ended = await assembly.run.run({ drain: 'empty', signal: new AbortController().signal });
+  const { admission } = assembly;
+  return { ...ended, roundTrips: 'calls' in admission && typeof admission.calls === 'number' ? admission.calls : 0 };
 }
 
 /** The works whose full texts are the files of the corpus. */

@@ -20,11 +20,11 @@ const body = pdfOf('A small document on a host that takes its time', Buffer.allo
 let [atOnce, mostAtOnce, mostPerHost, served, firstAt, lastAt] = [0, 0, 0, 0, Infinity, 0];
 
 async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-  if (request.url === '/robots.txt') {
+  const { host = '' } = request.headers;
+  if (request.url === '/robots.txt' || /\.services\.test(:\d+)?$/.test(host)) {
     response.writeHead(404).end();
     return;
   }
-  const { host = '' } = request.headers;
   firstAt = Math.min(firstAt, performance.now());
   perHost.set(host, (perHost.get(host) ?? 0) + 1);
   mostPerHost = Math.max(mostPerHost, perHost.get(host) ?? 0);

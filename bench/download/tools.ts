@@ -37,7 +37,7 @@ function firstLine(program: string, ...words: string[]): string | undefined {
   return status === 0 ? stdout.split('\n')[0]?.trim() : undefined;
 }
 
-export const SCRAPY = 'Scrapy files pipeline';
+const SCRAPY = 'Scrapy files pipeline';
 
 /** Debian's own Python has the Debian package; another one on the path need not. */
 const PYTHONS = ['python3', '/usr/bin/python3'];

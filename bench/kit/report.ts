@@ -28,6 +28,7 @@ export class BenchReport {
   readonly #settings: [name: string, value: string][] = [];
   readonly #notes: string[] = [];
   readonly #figures: Figure[] = [];
+  #missing = 0;
   readonly #loadBefore = loadavg()[0] ?? 0;
 
   constructor(name: string, flags: Flags) {
@@ -48,6 +49,12 @@ export class BenchReport {
     this.#notes.push(text);
   }
 
+  /** Somebody to be compared with who is not there: told, and with --check an error, because a target was not looked at. */
+  missing(text: string): void {
+    this.note(`MISSING: ${text}`);
+    this.#missing += 1;
+  }
+
   add(figure: Figure): void {
     this.#figures.push(figure);
   }
@@ -62,7 +69,7 @@ export class BenchReport {
     const missed = this.#figures.filter((figure) => isMet(figure) === false);
     if (this.#flags.json) process.stdout.write(`${JSON.stringify(this.#json(), null, 2)}\n`);
     else this.#print(missed.length);
-    if (this.#flags.check && missed.length > 0) process.exitCode = 1;
+    if (this.#flags.check && missed.length + this.#missing > 0) process.exitCode = 1;
   }
 
   #json(): object {
@@ -92,7 +99,8 @@ export class BenchReport {
       lines.push('', measure, ...table(rows));
     }
     const targets = this.#figures.filter(({ target }) => target).length;
-    lines.push('', `${targets - missed} of ${targets} targets met`);
+    const untested = this.#missing === 0 ? '' : `; ${this.#missing} comparisons could not be made`;
+    lines.push('', `${targets - missed} of ${targets} targets met${untested}`);
     process.stdout.write(`${lines.join('\n')}\n`);
   }
 }

@@ -46,6 +46,11 @@ export interface Contender {
   open(place: Place): Promise<Opened>;
 }
 
+/** The same server, by connections whose commits do not wait for the disk. */
+export function unsynced(postgresUrl: string): string {
+  return `${postgresUrl}?options=${encodeURIComponent('-c synchronous_commit=off')}`;
+}
+
 export const RESOLVER = 'bench';
 const HOSTS = 500;
 

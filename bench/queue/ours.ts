@@ -94,16 +94,32 @@ export const ours = createSqlite('ours', 'enqueue', 'SQLite WAL; enqueue synchro
 /** On SQLite with synchronous NORMAL throughout, to compare single enqueues at the setting that others use. */
 export const oursNormal = createSqlite('ours, NORMAL', 'none', 'SQLite WAL, synchronous NORMAL');
 
-export const oursPostgres: Contender = {
-  name: 'ours, PostgreSQL',
-  settings: 'PostgreSQL, synchronous_commit on for enqueue, off for lease and settle',
-  share: 1,
-  warmUp: 5_000,
-  async open({ postgresUrl, name }) {
-    const store = await openStore(postgresUrl, { schema: name });
-    return new Ours(new WorkQueue(store, systemClock), () => schemaBytes(postgresUrl, name));
-  },
-};
+function createPostgres(
+  name: string,
+  durability: NonNullable<StoreOptions['durability']>,
+  settings: string,
+): Contender {
+  return {
+    name,
+    settings,
+    share: 1,
+    warmUp: 5_000,
+    async open({ postgresUrl, name: schema }) {
+      const store = await openStore(postgresUrl, { schema, durability });
+      return new Ours(new WorkQueue(store, systemClock), () => schemaBytes(postgresUrl, schema));
+    },
+  };
+}
+
+/** Every commit waits for the disk, as those of the peers do when they come. */
+export const oursSynced = createPostgres('ours, synced', 'all', 'PostgreSQL, synchronous_commit on throughout');
+
+/** As it comes: what was accepted is on the disk, leases and settlements may repeat after the server lost its power. */
+export const oursUnsynced = createPostgres(
+  'ours, not synced',
+  'enqueue',
+  'PostgreSQL, synchronous_commit on for enqueue, off for lease and settle',
+);
 
 /** What the tables of a schema take, with their indexes. */
 export async function schemaBytes(url: string, schema: string): Promise<number> {

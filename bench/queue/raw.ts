@@ -23,8 +23,8 @@ const FINISH = `UPDATE jobs SET state = 'done', last_error = NULL, lease_expires
 
 /**
  * The limit: the statements a queue cannot do without, on our tables and indexes, and nothing around them. It puts jobs in
- * by the same commits as ours (a thousand, or one), leases and settles in a commit each, and keeps neither counts nor order
- * by host.
+ * by the same commits as ours (a thousand, or one), settles a batch and leases the next in one commit, as ours does, and keeps
+ * neither counts nor order by host.
  */
 class Raw implements Opened {
   readonly #database: DatabaseSync;
@@ -69,24 +69,17 @@ class Raw implements Opened {
     lease.setReturnArrays(true);
     const finish = this.#database.prepare(FINISH);
     const counter = new Counter();
+    let jobs: [number, number, number, string, string][] = [];
     for (;;) {
       const now = Date.now();
-      const jobs = this.#transaction(
-        () =>
-          lease.all(`raw-${process.pid}`, now + 600_000, now, '', RESOLVER) as unknown as [
-            number,
-            number,
-            number,
-            string,
-            string,
-          ][],
-      );
+      const done = jobs.length;
+      jobs = this.#transaction(() => {
+        for (const [id, token] of jobs) finish.run(now, id, token);
+        return lease.all(`raw-${process.pid}`, now + 600_000, now, '', RESOLVER) as unknown as typeof jobs;
+      });
+      counter.settled(done);
       if (jobs.length === 0) return counter.drained;
       for (const [, , , , json] of jobs) JSON.parse(json);
-      this.#transaction(() => {
-        for (const [id, token] of jobs) finish.run(Date.now(), id, token);
-      });
-      counter.settled(jobs.length);
     }
   }
 
@@ -109,7 +102,7 @@ class Raw implements Opened {
 function createRaw(name: string, synchronous: string): Contender {
   return {
     name,
-    settings: `node:sqlite, our tables and indexes, WAL, synchronous ${synchronous}, batches of ${BATCH}; no counts for stats, a commit to lease and one to settle`,
+    settings: `node:sqlite, our tables and indexes, WAL, synchronous ${synchronous}, batches of ${BATCH}; no counts for stats, one commit to settle a batch and lease the next`,
     share: 1,
     warmUp: 10_000,
     open: async (place) => new Raw(join(place.folder, `${place.name}.sqlite`), synchronous),

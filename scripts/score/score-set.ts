@@ -44,8 +44,8 @@ export interface SetScores {
   readonly missed: readonly string[];
 }
 
-/** Whether the pages of a document were looked at while rules were worked on, or only its score. */
-export type Half = 'work' | 'kept';
+/** Whether the pages of a document were looked at while rules were worked on, later, or only its score. */
+export type Half = 'work' | 'opened' | 'kept';
 
 /** Which half a group of documents (a publisher, a class) belongs to: an even first byte of the name's SHA-256 is worked on. */
 function halfOf(group: string): Half {
@@ -81,9 +81,13 @@ export async function scoreSet(
     .sort();
   const rows: { id: string; row: Row }[] = [];
   for (const id of ids) {
-    const document = toScored(await set.parse(readFileSync(join(folder, id + set.extension))));
+    const bytes = readFileSync(join(folder, id + set.extension));
+    const truth = scorer.readTruth(join(folder, id + set.truth));
+    const document = toScored(await set.parse(bytes));
     options.keep?.(id, document.blocks);
-    rows.push({ id, row: rowOf(scorer.scoreDoc(document, scorer.readTruth(join(folder, id + set.truth)))) });
+    const plain = await set.plain?.(bytes);
+    const engine = plain === undefined ? null : scorer.scoreDoc({ blocks: [{ kind: 'text', text: plain }] }, truth);
+    rows.push({ id, row: { ...rowOf(scorer.scoreDoc(document, truth)), plain: engine?.textSim ?? null } });
   }
   const mean = meanOf(rows.map((each) => each.row));
   const meansOf = (half: Half): Partial<Record<Half, Row>> => {
@@ -93,22 +97,38 @@ export async function scoreSet(
   return {
     rows,
     mean,
-    halves: { ...meansOf('work'), ...meansOf('kept') },
-    missed: options.only || options.half ? [] : [...missedTargets(set, mean), ...tooLow(set, rows)],
+    halves: { ...meansOf('work'), ...meansOf('opened'), ...meansOf('kept') },
+    missed:
+      options.only || options.half ? [] : [...missedTargets(set, mean), ...tooLow(set, rows), ...scrambled(set, rows)],
   };
 }
 
 function readHalves(set: ScoreSet, folder: string): ReadonlyMap<string, Half> {
-  const { halvedBy } = set;
+  const { halvedBy, opened } = set;
   if (!halvedBy) return new Map();
+  const halfBy = (group: string): Half => {
+    const half = halfOf(group);
+    return half === 'kept' && opened?.test(group) ? 'opened' : half;
+  };
   const manifest = JSON.parse(readFileSync(join(folder, 'MANIFEST.json'), 'utf8')) as Record<string, string>[];
-  return new Map(manifest.map((entry) => [entry.id ?? '', halfOf(entry[halvedBy] ?? '')]));
+  return new Map(manifest.map((entry) => [entry.id ?? '', halfBy(entry[halvedBy] ?? '')]));
 }
 
 function tooLow(set: ScoreSet, rows: SetScores['rows']): string[] {
   return rows.flatMap(({ id, row }) =>
     row.overall !== null && row.overall < (set.least ?? 0)
       ? [`${set.name} ${id} ${row.overall.toFixed(3)} (${set.least})`]
+      : [],
+  );
+}
+
+/** How far the text of a document may stay below that of the engine. */
+const MOST_LOST = 0.02;
+
+function scrambled(set: ScoreSet, rows: SetScores['rows']): string[] {
+  return rows.flatMap(({ id, row: { text, plain } }) =>
+    text !== null && plain !== null && text < plain - MOST_LOST
+      ? [`${set.name} ${id} text ${text.toFixed(3)} (plain ${plain.toFixed(3)})`]
       : [],
   );
 }
@@ -135,6 +155,7 @@ function rowOf(scores: Scores): Row {
   return {
     overall: scores.overall,
     text: scores.textSim,
+    plain: null,
     bow: scores.bowF1,
     title: scores.titleOk,
     headF1: scores.headTruth > 0 ? scores.headF1 : null,

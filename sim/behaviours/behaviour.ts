@@ -1,5 +1,5 @@
 /** The forms in which a server may say how long to wait. */
-export type RetryAfterForm = 'seconds' | 'date' | 'none' | 'absurd' | 'negative' | 'garbage';
+export type RetryAfterForm = 'seconds' | 'date' | 'none' | 'absurd' | 'year' | 'negative' | 'garbage';
 
 /**
  * What a URL does besides answering. Every choice is fixed in the world, never by the order of arrival; `times` counts
@@ -11,6 +11,8 @@ export type Behaviour =
   | { readonly kind: 'throttled'; readonly times: number; readonly retryAfter: RetryAfterForm }
   | { readonly kind: 'status'; readonly status: 403 | 404 | 410 | 418 | 500 }
   | { readonly kind: 'dead' }
+  /** The name of the host does not exist any more. */
+  | { readonly kind: 'nameless' }
   | { readonly kind: 'redirect'; readonly hops: number; readonly codes: readonly number[]; readonly relative: boolean }
   | { readonly kind: 'redirect-trap'; readonly to: RedirectTrap }
   | { readonly kind: 'html-as-pdf'; readonly page: 'html' | 'viewer' | 'interstitial' }

@@ -41,6 +41,8 @@ function substitute(exchange: Exchange, behaviour: Behaviour): Reply | null {
         behaviour.status,
       );
     case 'dead':
+    // Who comes all the same has not asked for the name.
+    case 'nameless':
       return { status: 0, headers: {}, body: '', transport: { kind: 'reset' } };
     case 'redirect':
       return nextHop(exchange, behaviour);
@@ -86,6 +88,7 @@ function throttle(exchange: Exchange, form: RetryAfterForm): Reply {
     date: new Date(exchange.now + 2_000).toUTCString(),
     none: null,
     absurd: '86400',
+    year: '31536000',
     negative: '-5',
     garbage: 'soon',
   };
@@ -225,6 +228,7 @@ function shape(exchange: Exchange, behaviour: Behaviour, body: Body): Reply {
     case 'throttled':
     case 'status':
     case 'dead':
+    case 'nameless':
     case 'redirect':
     case 'redirect-trap':
     case 'html-as-pdf':

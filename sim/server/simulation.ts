@@ -10,6 +10,7 @@ import { Manners } from '../log/manners.ts';
 import type { LogEntry } from '../log/request-log.ts';
 import { RequestLog } from '../log/request-log.ts';
 import { stream } from '../random/stream.ts';
+import { downHost, upkeep } from '../services/down.ts';
 import { serviceAt } from '../services/index.ts';
 import type { WorldParameters } from '../world/types.ts';
 import { World, WORLD_DATE } from '../world/world.ts';
@@ -211,7 +212,6 @@ export class Simulation implements AsyncDisposable {
   /** What is answered, and which pool the request occupies until it is. */
   async #decide(exchange: Exchange, entry: LogEntry): Promise<{ readonly reply: Reply; readonly pool: Pool | null }> {
     const host = exchange.url.hostname;
-    const { profile } = this.world.parameters;
     if (/^[\d.]+$|^\[|^localhost$/.test(host)) {
       this.#manners.breach(entry, 'private-address', host);
       return {
@@ -230,7 +230,8 @@ export class Simulation implements AsyncDisposable {
       if (this.broken.has(service.name)) return { reply: text('gone by order of sim mutate', 404), pool: null };
       if (exchange.path === '/robots.txt')
         return { reply: text(SERVICE_ROBOTS[host] ?? 'User-agent: *\nAllow: /\n'), pool: null };
-      const pool = FRIENDLY.has(profile) ? null : (service.pool?.(exchange) ?? null);
+      if (host === downHost(this.world.parameters)) return { reply: upkeep(), pool: null };
+      const pool = FRIENDLY.has(this.world.parameters.profile) ? null : (service.pool?.(exchange) ?? null);
       if (pool) {
         const admission = this.#limits.arrive(pool, entry.at);
         if (admission.kind === 'refused') {

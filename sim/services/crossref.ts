@@ -2,6 +2,7 @@ import type { Exchange, Pool, Service } from '../server/exchange.ts';
 import { doiIn, isIdentified } from '../server/exchange.ts';
 import { json, text } from '../server/reply.ts';
 import type { Reply } from '../server/reply.ts';
+import { matching, refusedQuery } from './crossref-search.ts';
 import { crossrefLinkType } from '../truth/plans.ts';
 import { author, issnOf, journalOf } from '../world/people.ts';
 import type { Update } from '../world/month.ts';
@@ -212,14 +213,18 @@ function list(exchange: Exchange, headers: Record<string, string>): Reply {
       404,
       headers,
     );
+  const refusal = refusedQuery(query);
+  if (refusal)
+    return json({ status: 'failed', 'message-type': 'validation-failure', message: [refusal] }, 400, headers);
   const rows = Math.min(1_000, Number(query.get('rows') ?? 20));
-  const words = (query.get('query') ?? '').toLowerCase().split(/\s+/).filter(Boolean);
-  const found: number[] = [];
-  for (let index = 0; index < world.size; index += 1) {
-    const title = (world.columns.title[index] ?? '').toLowerCase();
-    if (world.isThere(index) && words.every((word) => title.includes(word)) && world.work(index).agency === 'crossref')
-      found.push(index);
-  }
+  const selected = query.get('select')?.split(',') ?? null;
+  const found = matching(world, query.get('query.bibliographic') ?? query.get('query') ?? '');
+  const render = (index: number): Record<string, unknown> => {
+    const work = renderCrossref(world, world.work(index));
+    return selected === null
+      ? work
+      : Object.fromEntries(Object.entries(work).filter(([name]) => selected.includes(name)));
+  };
   return json(
     {
       status: 'ok',
@@ -229,9 +234,9 @@ function list(exchange: Exchange, headers: Record<string, string>): Reply {
         facets: {},
         ...(cursor !== null && { 'next-cursor': `sim${from + rows}` }),
         'total-results': found.length,
-        items: found.slice(from, from + rows).map((index) => renderCrossref(world, world.work(index))),
+        items: found.slice(from, from + rows).map(render),
         'items-per-page': rows,
-        query: { 'start-index': 0, 'search-terms': query.get('query') },
+        query: { 'start-index': 0, 'search-terms': query.get('query') ?? query.get('query.bibliographic') },
       },
     },
     200,

@@ -27,7 +27,7 @@ export function renderWork(
   const topics = work.topics.map(({ topic, score }) => renderTopic(topic, score));
   const best = bestAt === -1 ? null : locations[bestAt];
   const oaUrl = bestAt === -1 ? null : (shown[bestAt]?.url ?? null);
-  return {
+  const rendered: Record<string, unknown> = {
     id: `https://openalex.org/${work.id}`,
     doi,
     title: work.title,
@@ -69,11 +69,7 @@ export function renderWork(
     awards: [],
     funders: [],
     has_fulltext: work.hasContent.pdf,
-    // Records that were made before November 2025 have no word of content.
-    has_content:
-      isReality && work.index % 3 === 0 && !work.hasContent.pdf && !work.hasContent.tei
-        ? null
-        : { pdf: work.hasContent.pdf, grobid_xml: work.hasContent.tei },
+    has_content: { pdf: work.hasContent.pdf, grobid_xml: work.hasContent.tei },
     ...((work.hasContent.pdf || work.hasContent.tei) && {
       content_urls: {
         pdf: work.hasContent.pdf ? at('content.openalex.org', `/works/${work.id}.pdf`) : null,
@@ -102,6 +98,12 @@ export function renderWork(
     updated_date: work.said ? '2026-02-10T03:00:00.000000' : '2026-01-14T03:00:00.000000',
     created_date: `${work.date}T00:00:00`,
   };
+  // Records in the shape before November 2025 ("Walden"): recorded in August 2025, still met in caches and mirrors.
+  if (isReality && work.index % 3 === 2 && !work.hasContent.pdf && !work.hasContent.tei) {
+    for (const field of ['has_content', 'content_urls', 'awards', 'funders', 'is_xpac']) delete rendered[field];
+    rendered['grants'] = [];
+  }
+  return rendered;
 }
 
 /** The first open location with a file, else the first open one; −1 when all are closed. */

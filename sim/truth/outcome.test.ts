@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import { ALL_BEHAVIOURS } from '../behaviours/behaviour.ts';
+import { downHost } from '../services/down.ts';
+import { renderWork } from '../services/openalex-work.ts';
 import { World } from '../world/world.ts';
 import type { Expected } from './outcome.ts';
 import { expectedOutcome } from './outcome.ts';
@@ -97,4 +99,33 @@ test('a selection narrows the truth to what OpenAlex lists for it', () => {
   assert.ok(coral.works.every(({ work }) => work.topics.some(({ topic }) => topic === 18)));
   assert.equal(under({ selection: 'include_xpac=true' }).works.length, world.size);
   assert.throws(() => under({ selection: 'filter=colour:red' }), /colour is not a valid field/);
+});
+
+test('a small world of reality has a work for every resolver alone, a host that asks for a year and a name that is gone', () => {
+  const policy = { ...DEFAULT_POLICY, keys: [...DEFAULT_POLICY.keys, 'wiley', 'elsevier'] };
+  for (const seed of [1, 2, 3]) {
+    const reality = new World({ seed, works: 30, hosts: 12, profile: 'reality' });
+    const { works } = expectedOutcome(reality, policy);
+    const own = new Set(works.flatMap(({ by }) => (by.length === 1 ? by : [])));
+    assert.deepEqual(
+      RESOLVERS.filter((resolver) => !own.has(resolver)),
+      [],
+      `seed ${seed}`,
+    );
+    const reasons = new Set(works.flatMap(({ attempts }) => attempts.map(({ reason }) => reason)));
+    assert.ok(reasons.has('host-given-up') && reasons.has('not-found'), `seed ${seed}`);
+    // Fields may be asked for that are missing in records of the older shape.
+    const shapes = [...reality.works()].map((work) => 'has_content' in renderWork(reality, work, false));
+    assert.deepEqual([shapes[0], shapes.includes(false)], [true, true]);
+  }
+});
+
+test('where a service is down for a day, what nobody else has waits for it', () => {
+  const reality = new World({ seed: 4, works: 60, hosts: 12, profile: 'reality' });
+  assert.equal(downHost(reality.parameters), 'doaj.org.sim.test');
+  const { works, totals } = expectedOutcome(reality, DEFAULT_POLICY);
+  assert.equal(totals.byResolver['doaj'], undefined);
+  const lost = works.filter(({ outcome, work }) => outcome !== 'saved' && work.doi !== null);
+  assert.ok(lost.length > 0 && lost.every(({ outcome, reason }) => outcome === 'parked' && reason === 'lookup-failed'));
+  assert.ok(works.every(({ reason, work }) => reason !== 'no-plan' || work.doi === null));
 });

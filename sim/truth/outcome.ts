@@ -1,8 +1,10 @@
 import { AppError } from '../../src/base/index.ts';
+import { downHost } from '../services/down.ts';
 import { QueryFault, selectWorks } from '../services/openalex-query.ts';
 import type { FileSpec, Work } from '../world/types.ts';
 import type { World } from '../world/world.ts';
 import type { Plan } from './plans.ts';
+import { isAsking } from './asked-hosts.ts';
 import { plansOf } from './plans.ts';
 import type { Policy, Resolver } from './policy.ts';
 import type { Reason } from './reasons.ts';
@@ -130,7 +132,17 @@ function expectWork(world: World, work: Work, policy: Policy, means: Means): Exp
   if (run.starved) return { ...shared, outcome: 'parked', reason: 'budget-exhausted', winner: null };
   if (run.attempts.some(({ reason }) => reason === 'rate-limited'))
     return { ...shared, outcome: 'parked', reason: 'rate-limited', winner: null };
+  // Who was away may have known a copy: that is to be found out another day, whatever the others said.
+  if (isUnasked(world, work, policy)) return { ...shared, outcome: 'parked', reason: 'lookup-failed', winner: null };
+  if (run.attempts.some(({ reason }) => reason === 'host-given-up'))
+    return { ...shared, outcome: 'failed', reason: 'host-given-up', winner: null };
   return { ...shared, ...lossOf(run.attempts), winner: null };
+}
+
+/** True where a resolver that would have been asked for the work could not be. */
+function isUnasked(world: World, work: Work, policy: Policy): boolean {
+  const away = downHost(world.parameters);
+  return away !== null && work.doi !== null && policy.resolvers.some((resolver) => isAsking(resolver, away));
 }
 
 interface Trial {

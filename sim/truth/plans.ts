@@ -1,5 +1,7 @@
 import { PLAIN } from '../behaviours/behaviour.ts';
-import { at, SUFFIX } from '../world/identifiers.ts';
+import { downHost } from '../services/down.ts';
+import { at } from '../world/identifiers.ts';
+import { isAsking } from './asked-hosts.ts';
 import type { HostType, Lister, Location, Version, Work } from '../world/types.ts';
 import type { World } from '../world/world.ts';
 import type { Policy, Resolver } from './policy.ts';
@@ -29,7 +31,9 @@ const GONE: ReadonlySet<Reason> = new Set(['not-found', 'soft-404', 'connection-
 
 /** The plans of one resolver for a work, in the order in which they are tried. */
 export function plansOf(world: World, work: Work, resolver: Resolver, policy: Policy, tried: Tried): Plan[] {
-  if (policy.deadHosts.includes(`${ASKED[resolver] ?? ''}${SUFFIX}`)) return [];
+  const away = downHost(world.parameters);
+  if (policy.deadHosts.some((host) => isAsking(resolver, host)) || (away !== null && isAsking(resolver, away)))
+    return [];
   const listed = PLANNERS[resolver](world, work, policy, tried);
   return listed.filter((plan) =>
     plan.expect === 'pdf' ? policy.accept.includes('pdf') : plan.expect !== 'xml' || policy.accept.includes('xml'),
@@ -62,26 +66,6 @@ const HOST_TYPES: Readonly<Partial<Record<Resolver, readonly (HostType | null)[]
   semantic_scholar: [null, 'repository', 'aggregator'],
   openaire: [null, 'repository', 'aggregator'],
   openalex_content: ['aggregator', 'repository', 'publisher', null],
-};
-
-/** The interface that each resolver asks first; without it there are no plans. */
-const ASKED: Readonly<Partial<Record<Resolver, string>>> = {
-  europe_pmc: 'www.ebi.ac.uk',
-  pmc: 'pmc-oa-opendata.s3.amazonaws.com',
-  biorxiv: 'api.biorxiv.org',
-  unpaywall: 'api.unpaywall.org',
-  crossref: 'api.crossref.org',
-  doaj: 'doaj.org',
-  hal: 'api.archives-ouvertes.fr',
-  zenodo: 'zenodo.org',
-  figshare: 'api.figshare.com',
-  osf: 'api.osf.io',
-  semantic_scholar: 'api.semanticscholar.org',
-  core: 'api.core.ac.uk',
-  openaire: 'api.openaire.eu',
-  datacite: 'api.datacite.org',
-  springer_nature: 'api.springernature.com',
-  wayback: 'web.archive.org',
 };
 
 function plan(resolver: Resolver, location: Location, more: Partial<Plan> = {}): Plan {

@@ -49,6 +49,8 @@ export interface Policy {
   readonly maxRetries: number;
   /** A wait longer than this parks the work instead. */
   readonly parkAfterSeconds: number;
+  /** A host that asks for a longer wait than this is left alone. */
+  readonly giveUpAfterSeconds: number;
   readonly maxRedirects: number;
   readonly allowPrivateAddresses: boolean;
   readonly identityCheck: boolean;
@@ -71,6 +73,7 @@ export const DEFAULT_POLICY: Policy = {
   accept: ['pdf', 'xml', 'html'],
   maxRetries: 3,
   parkAfterSeconds: 60,
+  giveUpAfterSeconds: 604_800,
   maxRedirects: 10,
   allowPrivateAddresses: false,
   identityCheck: true,

@@ -128,6 +128,11 @@ export const REASONS = {
     sentence:
       'Status 429 (or 503 with Retry-After) that asks for a wait beyond the parking limit, or on every attempt.',
   },
+  'host-given-up': {
+    scope: 'plan',
+    later: true,
+    sentence: 'The host asks to be left alone for longer than any run lasts (Retry-After of a year).',
+  },
   'no-plan': { scope: 'work', later: false, sentence: 'No enabled resolver knew any URL for the work.' },
   'lookup-failed': {
     scope: 'work',

@@ -24,7 +24,8 @@ export function judge(world: World, plan: Plan, policy: Policy, tried: Map<strin
   // A host that asked for more patience than the policy has is left alone for the rest of the work.
   const { hostname } = new URL(location.url);
   for (const [url, reason] of tried)
-    if (reason === 'rate-limited' && new URL(url).hostname === hostname) return lost(reason);
+    if ((reason === 'rate-limited' || reason === 'host-given-up') && new URL(url).hostname === hostname)
+      return lost(reason);
   const atDoor = door(world, location.url, location.behaviour, policy);
   // Where nobody promised a file, a page that comes instead is read like any other.
   if (atDoor === 'html-as-pdf' && plan.expect === 'any') return lost('no-pdf-link');
@@ -116,6 +117,8 @@ const TRAPS: Readonly<Record<RedirectTrap, Exclude<Reason, 'success'>>> = {
   'no-location': 'bad-redirect',
 };
 
+const YEAR = 31_536_000;
+
 const STATUSES = {
   403: 'forbidden',
   404: 'not-found',
@@ -143,12 +146,16 @@ export function lossOf(behaviour: Behaviour, policy: Policy): Exclude<Reason, 's
     case 'flaky':
       return behaviour.times > policy.maxRetries ? FLAKES[behaviour.how] : null;
     case 'throttled':
+      if (behaviour.retryAfter === 'year') return policy.giveUpAfterSeconds < YEAR ? 'host-given-up' : 'rate-limited';
       if (behaviour.retryAfter === 'absurd') return policy.parkAfterSeconds < 86_400 ? 'rate-limited' : null;
       return behaviour.times > policy.maxRetries ? 'rate-limited' : null;
     case 'status':
       return STATUSES[behaviour.status];
     case 'dead':
       return 'connection-failed';
+    // RFC 1035: a name error is an answer, and a final one.
+    case 'nameless':
+      return 'not-found';
     case 'redirect':
       return behaviour.hops > policy.maxRedirects ? 'too-many-redirects' : null;
     case 'redirect-trap':

@@ -10,6 +10,7 @@ import { waybackLocation } from './deposits-archive.ts';
 import { publisherLocation } from './deposits-publisher.ts';
 import type { Host, Location, Work, WorldParameters } from './types.ts';
 import type { WorkCore } from './work.ts';
+import { isPlanted } from './work.ts';
 
 /** A closed page at the publisher: where the DOI of a work leads that is open elsewhere or nowhere. */
 function closedPage(build: LocationBuilder, how: Wall = 'paywall', visible = true): Location {
@@ -65,7 +66,8 @@ function place(build: LocationBuilder): Location {
       build.copy({
         class: 'repository',
         kind: 'pdf',
-        visibleIn: draw.chance(0.5) ? ['openalex'] : ['openalex', 'unpaywall'],
+        visibleIn:
+          draw.chance(0.5) || isPlanted(build.parameters, work.index) ? ['openalex'] : ['openalex', 'unpaywall'],
       });
       return closedPage(build);
     }
@@ -196,10 +198,16 @@ const TODAY = ['challenge-403', 'challenge-anubis', 'challenge-proof-of-work', '
 
 /** Open by the record, out of reach for a client that keeps the rules. */
 function blocked(build: LocationBuilder): Location {
-  const how = build.draw.below(3);
+  const drawn = build.draw.below(3);
+  // In the world that is like the real one, hosts that want to be left alone for a year and names that are gone, too.
+  const how = build.parameters.profile === 'reality' ? build.work.index % 5 : drawn;
   const norobots = build.hosts.find(({ name }) => name === NO_ROBOTS_HOST) as Host;
   if (how === 0) build.copy({ class: 'publisher', kind: 'pdf', visibleIn: ['openalex', 'unpaywall'], host: norobots });
-  else {
+  else if (how === 3 || how === 4) {
+    const behaviour: Behaviour =
+      how === 3 ? { kind: 'throttled', times: 99, retryAfter: 'year' } : { kind: 'nameless' };
+    build.copy({ class: 'publisher', kind: 'pdf', visibleIn: ['openalex', 'unpaywall'], behaviour });
+  } else {
     const behaviour: Behaviour =
       how === 1
         ? { kind: 'wall', how: build.draw.pick(build.parameters.profile === 'reality' ? TODAY : CHALLENGES) }

@@ -3,6 +3,7 @@ import type { Behaviour } from '../behaviours/behaviour.ts';
 import { at } from './identifiers.ts';
 import type { LocationBuilder } from './locations.ts';
 import type { Lister, Location, Payload, Version } from './types.ts';
+import { isPlanted } from './work.ts';
 
 /** arXiv: the PDF at export.arxiv.org for programs, and the abstract page that OpenAlex lists. */
 export function arxivLocations(build: LocationBuilder): Location {
@@ -44,7 +45,9 @@ export function biomedicalLocations(build: LocationBuilder): void {
   const { work, draw } = build;
   const pmcid = work.pmcid ?? '';
   const license = draw.pick(['cc-by', 'cc-by', 'cc-by-nc', 'cc-by-nc-nd']);
-  const inEuropePmc = !draw.chance(0.15);
+  const isAway = draw.chance(0.15);
+  // Of the two that are planted one is in the bucket only, and the other (below) in Europe PMC only.
+  const inEuropePmc = isPlanted(build.parameters, work.index) ? work.index > 0 : !isAway;
   const hasPdf = !draw.chance(0.1);
   const cloudVersion = draw.chance(0.1) ? 2 : 1;
   const isManuscript = draw.chance(0.2);

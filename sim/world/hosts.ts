@@ -105,16 +105,20 @@ function generateHost(parameters: WorldParameters, index: number): Host {
   };
 }
 
-const SOLO = /^(busy|gone|fortress)(\d{7})\.sim\.test$/;
+const SOLO = /^(busy|gone|fortress|nowhere)(\d{7})(?:\.nowhere)?\.sim\.test$/;
+type Solo = 'busy' | 'gone' | 'fortress' | 'nowhere';
+
+/** Names below this one do not exist. */
+export const NOWHERE = `.nowhere${SUFFIX}`;
 
 /**
  * A host that belongs to one work alone. What concerns a whole host in the eyes of a careful client (a day of
  * Retry-After, silence, a challenge) must not spill over to other works, or the truth would depend on who came first.
  */
-export function soloHost(kind: 'busy' | 'gone' | 'fortress', number: number): Host {
+export function soloHost(kind: Solo, number: number): Host {
   return {
     index: 900,
-    name: `${kind}${number}${SUFFIX}`,
+    name: `${kind}${number}${kind === 'nowhere' ? NOWHERE : SUFFIX}`,
     class: 'publisher',
     platform: 'custom',
     robots: 'missing',
@@ -129,5 +133,5 @@ export function soloHost(kind: 'busy' | 'gone' | 'fortress', number: number): Ho
 /** The host of that name, if it is one of those that belong to one work. */
 export function soloHostNamed(name: string): Host | undefined {
   const match = SOLO.exec(name);
-  return match ? soloHost(match[1] as 'busy' | 'gone' | 'fortress', Number(match[2])) : undefined;
+  return match ? soloHost(match[1] as Solo, Number(match[2])) : undefined;
 }

@@ -163,7 +163,9 @@ export class LocationBuilder {
   #solo(behaviour: Behaviour): Host | null {
     const number = numberOf(this.work.index);
     if (behaviour.kind === 'dead') return soloHost('gone', number);
-    if (behaviour.kind === 'throttled' && behaviour.retryAfter === 'absurd') return soloHost('busy', number);
+    if (behaviour.kind === 'nameless') return soloHost('nowhere', number);
+    const isBusy = behaviour.kind === 'throttled' && ['absurd', 'year'].includes(behaviour.retryAfter);
+    if (isBusy) return soloHost('busy', number);
     const isChallenge = behaviour.kind === 'wall' && /^(challenge|ban)-/.test(behaviour.how);
     return isChallenge ? soloHost('fortress', number) : null;
   }

@@ -42,6 +42,44 @@ const REALITY_SHARES: readonly (readonly [Archetype, number])[] = [
   ['B-fulltext', 25],
 ];
 
+/**
+ * The first works of the world that is like the real one: for every resolver one that it alone can obtain, so that a small
+ * world has all of them. Places matter: the third, the ninth and the twelfth of these depend on ids that others know too.
+ */
+const PLANTED: readonly Archetype[] = [
+  'A5',
+  'A8-semantic_scholar',
+  'A3',
+  'A4',
+  'A6',
+  'A7',
+  'B-doi',
+  'A8-core',
+  'A8-doaj',
+  'A5',
+  'A8-hal',
+  'A8-openaire',
+  'A9-zenodo',
+  'A9-figshare',
+  'A9-osf',
+  'A10',
+  'A11',
+  'A12',
+  'B-version',
+  'B-datacite',
+  'B-springer_nature',
+  'B-wiley_tdm',
+  'B-elsevier_tdm',
+  // Open by the record and out of reach: a host that asks for a year, and a name that is gone.
+  'A14',
+  'A14',
+];
+
+/** True for a work that is there for one resolver alone. */
+export function isPlanted({ profile }: Pick<WorldParameters, 'profile'>, index: number): boolean {
+  return profile === 'reality' && index < PLANTED.length;
+}
+
 /** Everything about a work but its locations, which are generated from it. */
 export type WorkCore = Omit<Work, 'locations' | 'doiTarget' | 'doiHops'>;
 
@@ -60,6 +98,8 @@ export function slotOf(seed: number, index: number): number {
  * it, so that a small world has its mix too and the number of obtainable works is no matter of luck.
  */
 export function archetypeOf(seed: number, index: number, profile: Profile): Archetype {
+  const planted = isPlanted({ profile }, index) ? PLANTED[index] : undefined;
+  if (planted !== undefined) return planted;
   const slot = slotOf(seed, index);
   let passed = 0;
   for (const [archetype, share] of profile === 'reality' ? REALITY_SHARES : SHARES) {
@@ -103,7 +143,7 @@ export function generateCore(parameters: WorldParameters, index: number, publish
     ...references(parameters, index),
     hasAbstract: !draw.chance(0.05),
     isRetracted,
-    isXpac: archetype.startsWith('A9') && draw.chance(0.2),
+    isXpac: archetype.startsWith('A9') && draw.chance(0.2) && !isPlanted(parameters, index),
     duplicateOf: twin,
     hasContent: {
       pdf: archetype === 'A11' || (archetype === 'A1' && draw.chance(0.1)),

@@ -22,7 +22,7 @@ function terminal(columns: number): Terminal {
 function hit(text: string, more: Partial<CitedHit['passage']> = {}): CitedHit {
   const place = { headings: ['Results'], section: 'results' as const, page: 3, boxes: [], file: undefined };
   const passage = { id: 'x', document: 'd', title: 'A Title', ...place, hasTable: false, hasFigure: false, text };
-  return { rank: 1, score: 0.5, fit: 1, passage: { ...passage, ...more }, work: null, link: null };
+  return { rank: 1, score: 0.5, fit: 1, by: 'words', passage: { ...passage, ...more }, work: null, link: null };
 }
 
 const plainOf = (text: string): string[] => text.replaceAll(/[[\]]/g, '').split('\n');

@@ -24,10 +24,17 @@ export function settingsMade(command: Command): Layer {
   });
 }
 
+/** What holds where the option is not given; nothing where that is for each stage to say. */
+function defaultOf({ default: value }: Key): string {
+  if (value === null || value === undefined || value === false || value === '') return '';
+  const text = Array.isArray(value) ? value.join(',') : typeof value === 'string' ? value : JSON.stringify(value);
+  return text === '' || text === '{}' ? '' : `, default ${text}`;
+}
+
 function optionOf(flags: string, key: Key): Option {
   const sentence = key.sentence.replace(/\.$/, '');
   const words = /^[A-Z][a-z]/.test(sentence) ? `${sentence.charAt(0).toLowerCase()}${sentence.slice(1)}` : sentence;
-  const option = new Option(flags, `${words} (${key.name})`);
+  const option = new Option(flags, `${words} (${key.name}${defaultOf(key)})`);
   KEYS.set(option, key);
   if (key.choices.length > 0) return option.choices(key.choices);
   if (key.type === 'boolean' || key.type === 'string') return option;

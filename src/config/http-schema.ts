@@ -33,7 +33,7 @@ export const httpSchema = z.strictObject({
     .number()
     .min(0)
     .max(1)
-    .default(0.05)
+    .default(0.04)
     .describe('Share by which every rate is kept below its limit, because requests bunch on their way.'),
   retries: z.int().min(0).max(20).default(3).describe('Attempts after the first for what is worth repeating.'),
   retry_base_s: seconds(0.01).default(1).describe('First wait of our own between two attempts; it doubles.'),
@@ -85,7 +85,9 @@ export const httpSchema = z.strictObject({
   dns: z
     .record(z.string(), z.string())
     .default({})
-    .describe('Names and where they lead, such as {"*.example.test": "127.0.0.1:8080"}.'),
+    .describe(
+      'Names and where they lead, such as {"*.example.test": "127.0.0.1:8080"}; "none" for names that shall not exist.',
+    ),
   cache_path: z
     .string()
     .default('')

@@ -145,6 +145,20 @@ const downloadSchema = z.strictObject({
   work_budget_s: seconds(1)
     .default(180)
     .describe('Time on the wire, waits aside, after which no further URL of a work is tried.'),
+  title_accept: z
+    .number()
+    .min(0)
+    .max(1)
+    .default(0.9)
+    .describe(
+      'How well a work that Crossref finds by its title must fit an entry of a list that has no id, to be taken; less goes to review.csv.',
+    ),
+  title_review: z
+    .number()
+    .min(0)
+    .max(1)
+    .default(0.6)
+    .describe('How well it must fit to be worth a look: what fits less is not written into review.csv.'),
   thorough: z.boolean().default(true).describe('Also ask repositories that have no reason to know a work.'),
 });
 

@@ -79,7 +79,7 @@ export const stageSchema = z.strictObject({
   verify_hash: z
     .boolean()
     .default(false)
-    .describe('Hash every input again instead of trusting size, time and inode.')
+    .describe('Hash every input and output again instead of trusting size and time.')
     .meta(flag('--verify-hash', 'stage')),
   diagnostics_interval_s: seconds(0)
     .max(86_400)

@@ -1,4 +1,5 @@
 import type { DownloadSummary } from '../download/index.ts';
+import { REASONS } from '../download/index.ts';
 import type { LatestRow } from '../harvest/index.ts';
 import type { StageOutcome } from '../stage/index.ts';
 import type { CorpusStageName } from './corpus-run.ts';
@@ -95,13 +96,17 @@ export function accountOfWorks(rows: readonly LatestRow[], now: DownloadSummary 
   const byReason: Record<string, number> = {};
   for (const row of rows) {
     const { outcome, resolver } = row;
+    // What was found for such an entry is a work of its own.
+    if (row.reason === 'entry-identified') continue;
     counts.works += 1;
     if (outcome === 'saved') {
       counts.saved += 1;
       raise(byResolver, resolver ?? 'unknown');
       continue;
     }
-    counts[outcome === 'parked' ? 'later' : 'not_to_be_had'] += 1;
+    // What broke, or could not be asked, is known of nobody not to be there.
+    const isOpen = outcome === 'parked' || (outcome === 'failed' && REASONS[row.reason].later);
+    counts[isOpen ? 'later' : 'not_to_be_had'] += 1;
     raise(byReason, row.reason);
   }
   return {

@@ -30,6 +30,8 @@ export interface CitedHit extends Hit {
   readonly work: CitedWork | null;
   /** The document's file, opened at the passage's page where it has pages: `PDF/W1.pdf#page=3`. */
   readonly link: string | null;
+  /** Not found by the question itself, but by the citations of what it found. */
+  readonly related?: true;
 }
 
 /** A hit with what it takes to cite it. */

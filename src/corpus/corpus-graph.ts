@@ -28,6 +28,11 @@ export interface GraphRequest {
   readonly flags?: StageFlags | undefined;
 }
 
+/** Where the graph of a corpus folder is. */
+export function graphPath(folder: string): string {
+  return join(folder, 'Graph', 'graph.sqlite');
+}
+
 /** The graph of a corpus folder: `build` makes it or brings it up to date, `open` asks it. */
 export class CorpusGraph {
   readonly path: string;
@@ -37,7 +42,7 @@ export class CorpusGraph {
   constructor(folder: string, config: Config) {
     this.#folder = folder;
     this.#config = config;
-    this.path = join(folder, 'Graph', 'graph.sqlite');
+    this.path = graphPath(folder);
   }
 
   /** Reads what every parsed document says and what records know of their works, and brings the graph up to date with it. */

@@ -12,6 +12,8 @@ import {
   openInspector,
   openQueue,
   wantedWorks,
+  zoteroPath,
+  ZoteroVersions,
 } from '../harvest/index.ts';
 import type { DenseEngine } from '../parse/index.ts';
 import { openTokenizer } from '../parse/index.ts';
@@ -72,6 +74,7 @@ export class Gathering implements AsyncIterable<CorpusEvent> {
   readonly #request: GatherRequest;
   readonly #signal: AbortSignal | undefined;
   #download: DownloadAssembly | undefined;
+  #zotero: ZoteroVersions | undefined;
   #before = { ended: 0, saved: 0 };
 
   constructor(place: GatherPlace, request: GatherRequest, signal?: AbortSignal) {
@@ -147,6 +150,7 @@ export class Gathering implements AsyncIterable<CorpusEvent> {
           download.run.run({ drain: 'due', signal: stop }),
           bringEarlier(download, offer, stop),
         ]);
+        if (summary.reason !== 'stopped') await this.#zotero?.commit();
         tell({ kind: 'gathered', summary, works: download.manifest.latest() });
         return summary;
       },
@@ -174,6 +178,7 @@ export class Gathering implements AsyncIterable<CorpusEvent> {
     const startedAt = runtime.clock.monotonic();
     await using download = await this.#open(request, () => Promise.resolve());
     const summary = await download.run.run({ drain: 'due', signal });
+    if (summary.reason !== 'stopped') await this.#zotero?.commit();
     const works = download.manifest.latest();
     request.tell({ kind: 'gathered', summary, works });
     return {
@@ -190,6 +195,7 @@ export class Gathering implements AsyncIterable<CorpusEvent> {
 
   async #open(request: Request, arrive: Arrive): Promise<DownloadAssembly> {
     const { config, runtime, tell } = request;
+    this.#zotero = new ZoteroVersions(zoteroPath(config.download.out));
     const stack = new AsyncDisposableStack();
     try {
       const queue = stack.use(await openQueue(config, runtime));
@@ -209,6 +215,7 @@ export class Gathering implements AsyncIterable<CorpusEvent> {
               clock: runtime.clock,
               zoteroKey: config.keys.zotero,
               statePath: listingPath(config.download.out),
+              zoteroVersions: this.#zotero,
             }),
           written: async ({ outcome, work, kind }) => {
             if (outcome === 'saved') await arrive(fileOf(assembly, work, kind));

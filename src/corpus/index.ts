@@ -13,11 +13,13 @@ export { chunkSettings, denseSettings, doctagsSettings, manifestFolder } from '.
 export type { PassedOver } from './own-papers.ts';
 export { readRunFile } from './run-file.ts';
 export type { RunAsked, RunFile } from './run-file.ts';
+export { PARSE_STAGES } from './run-stages.ts';
 export type { ParseRequest, ParseStage } from './run-stages.ts';
 export type { PassageFilter } from './search-filter.ts';
 export { findSearchPlace } from './search-place.ts';
 export type { SearchPlace } from './search-place.ts';
 export type { StageCall } from './stage-settings.ts';
+export { defaultStageOptions } from './stage-defaults.ts';
 export { SearchSession } from './search-session.ts';
 export type { SearchEvent } from './make-index.ts';
 export type { SearchRequest } from './search-session.ts';

@@ -1,3 +1,4 @@
+import { totalmem } from 'node:os';
 import { join } from 'node:path';
 
 import type { Warn } from '../base/index.ts';
@@ -15,9 +16,10 @@ import {
   embedWorker,
   VectorCache,
 } from '../parse/index.ts';
-import type { ClosingStage, FlowingStage } from './prepared-stage.ts';
 import { cpuWorkers } from '../stage/index.ts';
+import type { ClosingStage, FlowingStage } from './prepared-stage.ts';
 import { chunkSettings, denseSettings, doctagsSettings, spladeSettings } from './parse-settings.ts';
+import { PREFERRED } from './stage-defaults.ts';
 import type { StageCall } from './stage-settings.ts';
 import { stageSettings } from './stage-settings.ts';
 
@@ -25,22 +27,10 @@ import { stageSettings } from './stage-settings.ts';
 export function prepareDoctags(config: Config, call: StageCall = {}): FlowingStage {
   const { parse } = config;
   const settings = doctagsSettings(config);
-  const remote = settings.engine.kind !== 'embedded';
   return {
     stageName: 'doctags',
     worker: doctagsWorker,
-    options: stageSettings(call, config, {
-      policy: 'cpu',
-      isolation: 'process',
-      workers: remote ? 4 : cpuWorkers(),
-      scheduling: 'lpt',
-      perItemTimeoutS: parse.timeout_s,
-      memoryLimitMb: parse.memory_limit_mb,
-      // Measured on the open papers: 290 MB at most, where V8's own choice needs more than 400; less costs more CPU.
-      youngGenerationMb: 48,
-      recycleAfterItems: 200,
-      retries: remote ? 3 : 0,
-    }),
+    options: stageSettings(call, config, PREFERRED.doctags(config)),
     data: settings,
     item: doctagsItems(parse.data_root, settings),
   };
@@ -53,12 +43,7 @@ export async function prepareChunk(config: Config, call: StageCall = {}): Promis
   return {
     stageName: 'chunk',
     worker: chunkWorker,
-    options: stageSettings(call, config, {
-      policy: 'cpu',
-      workers: cpuWorkers(),
-      scheduling: 'lpt',
-      perItemTimeoutS: 120,
-    }),
+    options: stageSettings(call, config, PREFERRED.chunk(config)),
     data: settings,
     item: await chunkItems(parse.data_root, settings, parse.format),
   };
@@ -73,12 +58,7 @@ interface Warned {
 export function prepareEmbed(config: Config, engines: EmbedEngines, call: StageCall & Warned = {}): ClosingStage {
   const { parse } = config;
   const cache = openCache(config, call);
-  const remote = parse.dense === 'openai-compatible';
-  const options = stageSettings(call, config, {
-    policy: remote ? 'gpu' : 'io',
-    workers: remote ? 4 : 1,
-    ...(remote && { maxQueue: 16, retries: 2 }),
-  });
+  const options = stageSettings(call, config, PREFERRED.embed(config));
   return {
     stageName: 'embed',
     // Only a worker of its own can be killed when it hangs; the others share the engines that are open here.
@@ -97,21 +77,30 @@ export function prepareEmbed(config: Config, engines: EmbedEngines, call: StageC
  */
 export function prepareDense(config: Config, call: StageCall & Warned = {}): FlowingStage | undefined {
   const { parse } = config;
-  const dense = plainDense(config);
-  if (!dense) return undefined;
+  const plain = plainDense(config);
+  if (!plain) return undefined;
   // Looked at here, where somebody can be told if it is damaged.
   openCache(config, call)[Symbol.dispose]();
-  const remote = dense.engine === 'openai-compatible';
+  const remote = plain.engine === 'openai-compatible';
+  const workers = remote ? 4 : modelWorkers();
+  // Models of their own share nothing and scale with the cores; threads of one model wait for each other at every layer.
+  const dense =
+    'threads' in plain && plain.threads === 0 ? { ...plain, threads: Math.ceil(cpuWorkers() / workers) } : plain;
   return {
     stageName: 'dense',
     worker: aheadWorker,
     options: stageSettings(call, config, {
-      ...(remote ? { policy: 'gpu', workers: 4 } : { policy: 'cpu', isolation: 'process', workers: 1 }),
+      ...(remote ? { policy: 'gpu', workers } : { policy: 'cpu', isolation: 'process', workers }),
       warmSpare: false,
     }),
     data: { dense, cache: cachePath(config) } satisfies AheadSettings,
     item: aheadItems(parse.data_root, parse.format),
   };
+}
+
+/** Processes that each hold a model: one for each core, as long as each has two gigabytes of the machine's memory. */
+function modelWorkers(): number {
+  return Math.max(1, Math.min(cpuWorkers(), Math.floor(totalmem() / 2 ** 31)));
 }
 
 /** What makes the same engines anew in another thread or process. */

@@ -11,12 +11,14 @@ import type { CorpusEvent } from './events.ts';
 import { chunkSettings, doctagsSettings, openEmbedEngines } from './parse-settings.ts';
 import { prepareChunk, prepareDoctags, prepareEmbed } from './prepare-stages.ts';
 import type { PreparedStage } from './prepared-stage.ts';
+import { startStageTelemetry } from '../telemetry/index.ts';
 import type { StageCall } from './stage-settings.ts';
 import { ScanCount } from './scan-count.ts';
 import { openSharedPlan } from './shared-plan.ts';
 
 /** The stages that turn papers into vectors, in their order. */
-const PARSE_STAGES = ['doctags', 'chunk', 'embed'] as const;
+/** The stages in their order. */
+export const PARSE_STAGES = ['doctags', 'chunk', 'embed'] as const;
 export type ParseStage = (typeof PARSE_STAGES)[number];
 
 /** Which papers are parsed, and how far. */
@@ -36,9 +38,14 @@ interface RunningStages extends ParseRequest {
 
 /** Runs stages one after the other, each over everything that is there. */
 export async function runStages(call: RunningStages): Promise<void> {
-  const { input, signal } = call;
+  const { input, signal, config, runtime } = call;
+  await using telemetry = await startStageTelemetry(config.telemetry, (message) => runtime.log('warn', message));
+  const tell = (event: CorpusEvent): void => {
+    if (event.kind === 'stage') telemetry.report(event.stage, event.event);
+    call.tell(event);
+  };
   for (const name of call.stages ?? PARSE_STAGES.slice(input === undefined ? 1 : 0)) {
-    const outcome = await RUN[name](call);
+    const outcome = await RUN[name]({ ...call, tell });
     // A failed paper is no reason to leave the others; a stopped run is.
     if (outcome?.cancelled || signal.aborted) return;
   }

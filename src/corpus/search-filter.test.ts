@@ -55,9 +55,9 @@ test('a hit leads to its page and says that its work was retracted', () => {
     text: 'x',
     file: undefined,
   };
-  const hit = citedHit({ rank: 1, score: 1, fit: 1, passage }, RECORDS['b'], 'PDF/b.pdf');
+  const hit = citedHit({ rank: 1, score: 1, fit: 1, by: 'words', passage }, RECORDS['b'], 'PDF/b.pdf');
   assert.equal(hit.link, 'PDF/b.pdf#page=7');
   assert.equal(hit.work?.retraction?.doi, '10.1/n');
   assert.match(hit.work?.bibtex ?? '', /^@misc\{anon2023,/);
-  assert.equal(citedHit({ rank: 1, score: 1, fit: 1, passage }, undefined, 'XML/b.xml').link, 'XML/b.xml');
+  assert.equal(citedHit({ rank: 1, score: 1, fit: 1, by: 'words', passage }, undefined, 'XML/b.xml').link, 'XML/b.xml');
 });

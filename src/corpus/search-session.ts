@@ -3,12 +3,15 @@ import { join } from 'node:path';
 
 import { AppError } from '../base/index.ts';
 import type { Config } from '../config/index.ts';
+import type { Graph } from '../graph/index.ts';
+import { nearDocuments, openGraph } from '../graph/index.ts';
 import type { DenseEngine } from '../parse/index.ts';
-import type { SearchIndex, SearchMode, SearchOptions } from '../search/index.ts';
+import type { Hit, SearchFilter, SearchIndex, SearchMode, SearchOptions } from '../search/index.ts';
 import { hasIndex, openIndex, readManifest } from '../search/index.ts';
 import { RecordStore } from '../works/index.ts';
 import type { CitedHit } from './cited-hit.ts';
 import { citedHit } from './cited-hit.ts';
+import { graphPath } from './corpus-graph.ts';
 import { documentLinks } from './document-links.ts';
 import type { SearchEvent } from './make-index.ts';
 import { refreshPlace } from './make-index.ts';
@@ -23,7 +26,10 @@ const TOP = 10;
 const LEAST_FIT = 0.25;
 
 /** How passages are looked for; all of it has defaults. */
-export interface SearchRequest extends Partial<Omit<SearchOptions, 'filter'>>, PassageFilter {}
+export interface SearchRequest extends Partial<Omit<SearchOptions, 'filter'>>, PassageFilter {
+  /** After what is found, passages of works that those works cite, are cited by or share citations with; what is found stays as it is. */
+  readonly related?: boolean | undefined;
+}
 
 /** How an index is opened for many questions. */
 export interface OpenSearchOptions {
@@ -40,6 +46,7 @@ export class SearchSession implements AsyncDisposable {
   readonly #records: RecordStore | undefined;
   readonly #linkOf: (document: string) => string | undefined;
   readonly #hidden: ReadonlySet<string>;
+  readonly #openGraph: () => Graph;
   /** How it is searched unless a question says otherwise. */
   readonly mode: SearchMode;
 
@@ -50,12 +57,14 @@ export class SearchSession implements AsyncDisposable {
       readonly mode: SearchMode | undefined;
       readonly records: RecordStore | undefined;
       readonly linkOf: (document: string) => string | undefined;
+      readonly openGraph: () => Graph;
     },
   ) {
     this.#index = index;
     this.#engine = parts.engine;
     this.#records = parts.records;
     this.#linkOf = parts.linkOf;
+    this.#openGraph = parts.openGraph;
     this.#hidden = parts.records ? otherVersions(parts.records) : new Set();
     this.mode = parts.mode ?? (index.modes.includes('hybrid') ? 'hybrid' : 'lexical');
   }
@@ -67,15 +76,35 @@ export class SearchSession implements AsyncDisposable {
 
   /** The passages that answer a question best, each with the work it is from. */
   async search(question: string, request: SearchRequest = {}, signal?: AbortSignal): Promise<CitedHit[]> {
-    const { year, author, venue, type, license, section, has, excludeRetracted, ...rest } = request;
+    const { year, author, venue, type, license, section, has, excludeRetracted, related, ...rest } = request;
     const wanted = { year, author, venue, type, license, section, has, excludeRetracted };
     const filter = searchFilter(wanted, this.#records, this.#hidden);
     const options = { mode: this.mode, top: TOP, minFit: LEAST_FIT, ...rest, filter };
     const hits = await this.#index.search(question, options, signal);
-    return hits.map((hit) => {
-      const { document } = hit.passage;
-      return citedHit(hit, this.#records?.ofDocument(document), this.#linkOf(document) ?? hit.passage.file);
-    });
+    const more = related
+      ? await this.#index.search(question, { ...options, filter: this.#near(hits, filter) }, signal)
+      : [];
+    return [...hits.map((hit) => ({ hit, related: false })), ...more.map((hit) => ({ hit, related: true }))].map(
+      ({ hit, related: isRelated }, at) => {
+        const { document } = hit.passage;
+        const record = this.#records?.ofDocument(document);
+        const cited = citedHit(hit, record, this.#linkOf(document) ?? hit.passage.file);
+        return isRelated ? { ...cited, rank: at + 1, related: true } : cited;
+      },
+    );
+  }
+
+  /** Lets only documents through that citations connect with those that were found, and none of those. */
+  #near(hits: readonly Hit[], filter: SearchFilter): SearchFilter {
+    using graph = this.#openGraph();
+    const found = new Set(hits.map(({ passage }) => passage.document));
+    const near = nearDocuments(graph, found);
+    const accepts = (document: string): boolean =>
+      near.has(document) && !found.has(document) && filter.documents?.accepts(document) !== false;
+    return {
+      ...filter,
+      documents: { key: `${filter.documents?.key ?? ''} near ${[...found].sort().join(' ')}`, accepts },
+    };
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -117,7 +146,8 @@ export async function openSearchSession(
     const path = join(place.folder, 'manifest.sqlite3');
     const records = existsSync(path) ? new RecordStore(path) : undefined;
     const linkOf = documentLinks(place.folder, place.dataRoot);
-    return new SearchSession(index, { engine, mode: how.mode, records, linkOf });
+    const openIts = (): Graph => openGraph(graphPath(place.folder));
+    return new SearchSession(index, { engine, mode: how.mode, records, linkOf, openGraph: openIts });
   } catch (error) {
     await engine?.[Symbol.asyncDispose]();
     throw error;

@@ -1,4 +1,4 @@
-export { REASONS } from './reasons.ts';
+export { namesNoWork, REASONS } from './reasons.ts';
 export type { Reason } from './reasons.ts';
 export { reasonOfResult, reasonOfStatus } from './http-reason.ts';
 export { wallOf } from './wall.ts';
@@ -7,6 +7,7 @@ export { kindOf, Sniffer } from './sniffer.ts';
 export type { BodyKind, Sniffed } from './sniffer.ts';
 export type { DocumentFacts, InspectDocument } from './identity.ts';
 export { KeptFiles } from './kept-files.ts';
+export { lostSources } from './lost-sources.ts';
 export type { AttemptRow, ManifestRow } from './manifest-row.ts';
 export { manifestRow } from './manifest-row.ts';
 export type { Artifact, ArtifactKind, Attempt, WorkOutcome, WorkResult } from './outcome.ts';

@@ -14,7 +14,7 @@ export interface PageStatement {
 /** What a page states, for a page of the work; else why it is another's. A DOI that the plan named needs no other proof. */
 export function statementOf(page: LandingPage, work: Work, plan: Plan): PageStatement | { readonly why: string } {
   const isNamed = plan.sameAs !== null && page.doi === plan.sameAs.doi;
-  const sameness = compareWork(work, page.doi === null || isNamed ? {} : page);
+  const sameness = compareWork(work, !page.isDoiStated || isNamed ? {} : page);
   if (sameness.kind === 'other') return { why: sameness.why };
   return {
     license: page.license,

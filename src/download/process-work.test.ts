@@ -70,11 +70,44 @@ test('a look-up that was refused is something to come back to, never the news th
   }
 });
 
-test('a moment that was named is waited for', async () => {
-  const problem: Finding = { kind: 'problem', resolver: 'openalex', message: 'budget', at: 5_000 };
+test('a service that is away until a moment it named is waited for, whatever the others said', async () => {
+  const problem: Finding = { kind: 'problem', resolver: 'openalex', message: 'rate-limited', at: 5_000 };
+  for (const findings of [[problem], [problem, A]]) {
+    const outcome = await outcomeOf(findings, forbidden);
+    assert.deepEqual(
+      [outcome.kind, outcome.kind === 'parked' && outcome.reason, outcome.kind === 'parked' && outcome.at],
+      ['parked', 'lookup-failed', 5_000],
+    );
+  }
+});
+
+test('an answer about another work is told, and asking again would change nothing', async () => {
+  const problem: Finding = {
+    kind: 'problem',
+    resolver: 'hal',
+    message: 'another work was answered: its title is another',
+    at: null,
+    hasAnswered: true,
+  };
   const outcome = await outcomeOf([problem]);
-  assert.deepEqual(
-    [outcome.kind, outcome.kind === 'parked' && outcome.reason, outcome.kind === 'parked' && outcome.at],
-    ['parked', 'budget-exhausted', 5_000],
-  );
+  assert.deepEqual([outcome.kind, outcome.kind === 'skipped' && outcome.reason], ['skipped', 'no-plan']);
+});
+
+test('the resolver that a job names is asked first', async () => {
+  const asked: string[] = [];
+  const resolvers = ['one', 'two', 'three'].map((name): Resolver => ({
+    name,
+    async *plans() {
+      asked.push(name);
+      yield* [];
+    },
+  }));
+  using files = new KeptFiles(NEVER);
+  const clock = new HeldClock(0);
+  await processWork({ ...workFromPayload('w', undefined), isComplete: true }, {
+    send: async () => assert.fail('nothing is to be fetched'), files, clock, webClock: clock, inspect: undefined, accept: new Set(['pdf']),
+    maxBytes: 1, budgetMs: 1_000, retries: 0, signal: new AbortController().signal, resolvers, retracted: 'keep', hint: 'three',
+    resolve: {} as Parameters<typeof processWork>[1]['resolve'],
+  }); // prettier-ignore
+  assert.deepEqual(asked, ['three', 'one', 'two']);
 });

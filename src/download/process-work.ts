@@ -10,6 +10,8 @@ export interface ProcessOptions extends TryOptions {
   readonly resolvers: readonly Resolver[];
   readonly resolve: Omit<ResolveContext, 'attempted' | 'signal'>;
   readonly retracted: 'keep' | 'skip';
+  /** The resolver that is likely to have it, as whoever put the work in said. */
+  readonly hint?: string | null;
 }
 
 /** Tries plan after plan, resolver by resolver, until one yields the work's full text. */
@@ -24,12 +26,13 @@ export async function processWork(listed: Work, options: ProcessOptions): Promis
   const attempts: Attempt[] = [];
   const problems: { readonly resolver: string; readonly message: string }[] = [];
   const moments: number[] = [];
+  const lookupMoments: number[] = [];
   let failedLookups = 0;
   const note = (finding: Finding): void => {
     if (finding.kind !== 'problem') return;
     problems.push({ resolver: finding.resolver, message: finding.message });
-    if (!finding.wantsKey) failedLookups += 1;
-    if (finding.at !== null) moments.push(finding.at);
+    if (!finding.wantsKey && !finding.hasAnswered) failedLookups += 1;
+    if (finding.at !== null) lookupMoments.push(finding.at);
   };
   const end = (outcome: WorkOutcome): WorkResult => ({
     work,
@@ -45,7 +48,9 @@ export async function processWork(listed: Work, options: ProcessOptions): Promis
     return end({ kind: 'skipped', reason: 'retracted', detail: null });
   const trier = new PlanTrier(work, options, tried);
   for (const finding of findings) note(finding);
-  for await (const finding of findPlans(work, options.resolvers, context)) {
+  const isHinted = ({ name }: Resolver): number => Number(name === options.hint);
+  const resolvers = options.resolvers.toSorted((a, b) => isHinted(b) - isHinted(a));
+  for await (const finding of findPlans(work, resolvers, context)) {
     signal.throwIfAborted();
     if (finding.kind === 'problem') {
       note(finding);
@@ -67,7 +72,7 @@ export async function processWork(listed: Work, options: ProcessOptions): Promis
     if (trial.artifact !== null) return end({ kind: 'saved', artifact: trial.artifact, attempt: trial.attempt });
     if (trial.retryAt !== null) moments.push(trial.retryAt);
   }
-  return end(lossOf(attempts, moments, { problems, failedLookups }));
+  return end(lossOf(attempts, { moments, lookupMoments }, { problems, failedLookups }));
 }
 
 /**
@@ -76,16 +81,18 @@ export async function processWork(listed: Work, options: ProcessOptions): Promis
  */
 function lossOf(
   attempts: readonly Attempt[],
-  moments: readonly number[],
+  { moments, lookupMoments }: { readonly moments: readonly number[]; readonly lookupMoments: readonly number[] },
   { problems, failedLookups }: Pick<WorkResult, 'problems'> & { readonly failedLookups: number },
 ): WorkOutcome {
   const told = [...problems.map(({ resolver, message }) => `${resolver} ${message}`), ...attempts.map(inWords)];
   const detail = told.length === 0 ? null : told.join(', ');
   if (moments.length > 0) {
     const isPaused = attempts.some(({ reason }) => reason === 'host-paused');
-    const reason = isPaused ? 'host-paused' : attempts.length > 0 ? 'rate-limited' : 'budget-exhausted';
-    return { kind: 'parked', reason, at: Math.min(...moments), detail };
+    return { kind: 'parked', reason: isPaused ? 'host-paused' : 'rate-limited', at: Math.min(...moments), detail };
   }
+  // A service that is away until a moment it named may know a copy: the work waits for it, whatever the others said.
+  if (lookupMoments.length > 0)
+    return { kind: 'parked', reason: 'lookup-failed', at: Math.min(...lookupMoments), detail };
   // The one thing that another day may change, and that an operator can do something about.
   const givenUp = attempts.find(({ reason }) => reason === 'host-given-up');
   if (givenUp) return { kind: 'failed', reason: 'host-given-up', detail: givenUp.detail };

@@ -19,3 +19,8 @@ export function resultOf({ artifact, attempt }: WorkOutcome & { kind: 'saved' },
 export function likelyUrl({ locations, urls }: Work): string | undefined {
   return locations.find(({ isOpen, pdfUrl }) => isOpen && pdfUrl !== null)?.pdfUrl ?? urls[0];
 }
+
+/** True for an error with that code. */
+export function codeIs(error: unknown, code: string): boolean {
+  return error instanceof Error && 'code' in error && error.code === code;
+}

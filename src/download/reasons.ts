@@ -62,6 +62,21 @@ export const REASONS = {
     later: false,
     sentence: 'An entry of a list that names no work we can look for.',
   },
+  'title-doubtful': {
+    scope: 'work',
+    later: false,
+    sentence: 'An entry without an id whose title fits several works, or none well: it waits in review.csv.',
+  },
+  'title-unknown': {
+    scope: 'work',
+    later: false,
+    sentence: 'An entry without an id whose title Crossref does not know.',
+  },
+  'entry-identified': {
+    scope: 'work',
+    later: false,
+    sentence: 'An entry that had no id, whose work has been found since.',
+  },
   retracted: { scope: 'work', later: false, sentence: 'The work is retracted and such works are left out.' },
   cancelled: { scope: 'work', later: true, sentence: 'The run was stopped before the work ended.' },
   'internal-error': { scope: 'work', later: true, sentence: 'A fault of the program itself.' },
@@ -89,4 +104,17 @@ const BROKEN: ReadonlySet<Reason> = new Set<Reason>([
 /** True for what broke and may go well another time, in contrast to what is not to be had. */
 export function isBroken(reason: Reason): boolean {
   return BROKEN.has(reason);
+}
+
+/** Reasons of entries of lists that name no work: they are told and counted, and no work is behind them. */
+const OF_ENTRIES: ReadonlySet<string> = new Set<Reason>([
+  'unreadable-entry',
+  'title-doubtful',
+  'title-unknown',
+  'entry-identified',
+]);
+
+/** True for the reason of an entry that names no work. */
+export function namesNoWork(reason: string): boolean {
+  return OF_ENTRIES.has(reason);
 }

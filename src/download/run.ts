@@ -27,8 +27,8 @@ import type { ManifestRow } from './manifest-row.ts';
 import { manifestRow } from './manifest-row.ts';
 import type { ArtifactKind, WorkOutcome, WorkResult } from './outcome.ts';
 import { processWork } from './process-work.ts';
-import { likelyUrl, resultOf, told } from './queue-words.ts';
-import type { Reason } from './reasons.ts';
+import { askAgain, isWorthAnotherTry } from './ask-again.ts';
+import { codeIs, likelyUrl, resultOf, told } from './queue-words.ts';
 
 /** Works of a fast listing that are put into the queue together. */
 const WORKS_PER_COMMIT = 500;
@@ -86,6 +86,8 @@ export interface DownloadCounts {
 
 export interface DownloadSummary extends RunSummary, DownloadCounts {}
 
+/** A file that the disk refuses is tried again later; where no row can be written any more, nothing would be counted. */
+const DISK_ENDS = ['DISK_FULL', 'DISK_READ_ONLY', 'DISK_IO_ERROR'];
 const SHORTEST_PARK_MS = 60_000;
 const LONGEST_PARK_MS = 24 * 3_600_000;
 
@@ -128,6 +130,7 @@ export class DownloadRun {
   async run(options: { readonly drain?: DrainMode; readonly signal: AbortSignal }): Promise<DownloadSummary> {
     const { provider, files } = this.#options;
     files.removeBegun(this.#isOver);
+    await askAgain(this.#options);
     const stop = this.#halt;
     const signal = AbortSignal.any([options.signal, stop.signal]);
     const drain = options.drain ?? 'empty';
@@ -164,7 +167,7 @@ export class DownloadRun {
       return await this.#download(job, context);
     } catch (error) {
       // Where nothing can be written there is no use in going on: the work is given back, and the run ends with the reason.
-      if (!codeIs(error, 'DISK_FULL') && !codeIs(error, 'DISK_READ_ONLY')) throw error;
+      if (!DISK_ENDS.some((code) => codeIs(error, code))) throw error;
       this.#diskError ??= { error };
       this.#halt.abort();
       return { retryAt: this.#options.clock.now(), reason: errorInfo(error) };
@@ -181,8 +184,10 @@ export class DownloadRun {
       report({ kind: 'work-kept-before', work: work.id });
       return undefined;
     }
-    const { outcome, ...result } = await this.#process(work, context);
-    const again = outcome.kind === 'failed' && this.#isWorthAnotherTry(outcome.reason, job.attempt);
+    const { outcome, ...result } = await this.#process(work, job.resolverHint, context);
+    const again =
+      outcome.kind === 'failed' &&
+      isWorthAnotherTry(outcome.reason, job.attempt, this.#options.orchestrator.maxAttempts);
     const row = manifestRow(
       { ...result, outcome: again ? this.#laterOn(outcome, job.attempt) : outcome },
       this.#options.runId,
@@ -204,11 +209,6 @@ export class DownloadRun {
         throw new AppError(code, message);
       }
     }
-  }
-
-  #isWorthAnotherTry(reason: Reason, attempt: number): boolean {
-    // A host that was given up asked for more time than any of our delays.
-    return reason !== 'host-given-up' && attempt < this.#options.orchestrator.maxAttempts;
   }
 
   /** How a work that broke and is tried again is written down: as one to be had later, until nothing is left to try. */
@@ -233,12 +233,13 @@ export class DownloadRun {
   }
 
   /** A crash of the pipeline ends as a row like everything else. */
-  async #process(work: Work, context: HandlerContext): Promise<WorkResult> {
+  async #process(work: Work, hint: string | null, context: HandlerContext): Promise<WorkResult> {
     const options = this.#options;
     const startedAt = options.clock.now();
     try {
       return await processWork(work, {
         ...options,
+        hint,
         webClock: options.webClock ?? options.clock,
         signal: context.signal,
       });
@@ -293,8 +294,4 @@ export class DownloadRun {
     if (row.outcome === 'parked') this.#counts.parked += 1;
     this.#counts.bytes += row.attempts.reduce((sum, { bytes }) => sum + bytes, 0);
   }
-}
-
-function codeIs(error: unknown, code: string): boolean {
-  return error instanceof Error && 'code' in error && error.code === code;
 }

@@ -16,6 +16,7 @@ export type { GraphStageSettings } from './build/worker.ts';
 export { updateGraph } from './build/update-graph.ts';
 export type { GraphSources } from './build/update-graph.ts';
 export { Graph, openGraph } from './ask/graph.ts';
+export { nearDocuments } from './ask/near-documents.ts';
 export { workLabel } from './ask/work-label.ts';
 export { communities, pageRank } from './ask/ranking.ts';
 export type { GraphNode, Neighbour, ShownEvidence, Weighted } from './ask/types.ts';

@@ -8,19 +8,24 @@ export { openInspector } from './inspector.ts';
 export { ManifestFolder } from './ledger/manifest-folder.ts';
 export type { ManifestOptions } from './ledger/manifest-folder.ts';
 export type { LatestRow } from './ledger/manifest-mirror.ts';
-export {
-  assembleDownload,
-  checkDownload,
-  configuredServices,
-  dnsMappings,
-  isQueueEvent,
-  openAsking,
-} from './open-download.ts';
+export { assembleDownload, checkDownload, configuredServices, openAsking } from './open-download.ts';
 export type { Asking, DownloadAssembly, DownloadParts, WorkPlans } from './open-download.ts';
+export { isQueueEvent } from './queue-event.ts';
+export { dnsMappings } from './dns-mappings.ts';
+export type { UnreadableEntry } from './list-entry.ts';
 export { openQueue, orchestratorOptions, queueLayer } from './queue/open-queue.ts';
-export { asksOpenAlex, checkWanted, listingPath, namedWorks, wantedListings, wantedWorks } from './provider.ts';
+export {
+  asksOpenAlex,
+  checkWanted,
+  listingPath,
+  namedWorks,
+  wantedListings,
+  wantedWorks,
+  zoteroPath,
+} from './provider.ts';
+export { ZoteroVersions } from './zotero-versions.ts';
 export { hostRates } from './open-admission.ts';
-export type { UnreadableEntry, WantedWorks } from './provider.ts';
+export type { WantedWorks } from './provider.ts';
 export type { Runtime } from './queue/runtime.ts';
 export { simulatedLayer, simulatedWebLayer } from './simulated-web.ts';
 export { csvLine } from './ledger/csv.ts';

@@ -6,26 +6,28 @@ import type { Config } from '../config/index.ts';
 import type { DownloadEvent, InspectDocument, ManifestRow, WorkProvider } from '../download/index.ts';
 import { DownloadRun, KeptFiles, slug } from '../download/index.ts';
 import type { Admission, HostEvent } from '../hosts/index.ts';
-import type { DnsMapping, HttpClient, HttpClientOptions, HttpEvent, Send } from '../http/index.ts';
+import type { HttpClient, HttpClientOptions, HttpEvent, Send } from '../http/index.ts';
 import { createClient, requireContact, SqliteCacheStore } from '../http/index.ts';
 import type { LeasedJob, QueueEvent, WorkQueue } from '../queue/index.ts';
 import { currentJob } from '../queue/index.ts';
-import type { Finding, ResolverChoice, ServiceName } from '../resolve/index.ts';
+import type { Finding, ResolverChoice, ServiceName, TitleFinding } from '../resolve/index.ts';
 import { baseUrlsBelow, chooseResolvers, completeWork, findPlans, Lookups, Services } from '../resolve/index.ts';
 import { HostLog } from '../telemetry/index.ts';
-import type { Work } from '../works/index.ts';
+import type { CitedWork, Work } from '../works/index.ts';
 import { RecordStore } from '../works/index.ts';
 import { checkFolder } from './check-folder.ts';
 import { ManifestFolder } from './ledger/manifest-folder.ts';
-import { unreadableRow } from './ledger/unreadable-row.ts';
+import { EntryRows } from './ledger/entry-rows.ts';
 import { restoreRecords, writeWorksFile } from './ledger/works-file.ts';
-import type { UnreadableEntry } from './provider.ts';
+import type { UnreadableEntry } from './list-entry.ts';
+import { dnsMappings } from './dns-mappings.ts';
 import { openAdmission, ownAdmission } from './open-admission.ts';
 import { orchestratorOptions } from './queue/open-queue.ts';
 import type { Runtime } from './queue/runtime.ts';
 import { keepingRecords } from './seen-records.ts';
+import { ReviewFile } from './review-file.ts';
+import { titleSearch } from './title-search.ts';
 import { createWebTime } from './web-time.ts';
-
 /** A work and where the resolvers say that it is. */
 export interface WorkPlans {
   readonly work: Work;
@@ -37,6 +39,8 @@ export interface Asking {
   readonly send: Send;
   readonly services: Services;
   readonly contact: string;
+  /** Searches for a work that is known by its title only. */
+  readonly byTitle: (cited: CitedWork, signal: AbortSignal) => Promise<TitleFinding>;
 }
 
 /** Everything a download needs that outlives a single work. */
@@ -58,6 +62,8 @@ export interface DownloadParts {
     parts: Asking & {
       readonly records: RecordStore;
       readonly unreadable: (entry: UnreadableEntry) => Promise<void>;
+      readonly identified: (entry: string, work: Work) => Promise<void>;
+      readonly review: ReviewFile;
     },
   ) => WorkProvider;
   readonly inspect: InspectDocument | undefined;
@@ -113,10 +119,11 @@ function clientSettings(config: Config): HttpClientOptions {
 }
 
 /** Refuses settings that no download can have, before anything is made: no contact, resolvers nobody knows, a folder that cannot be one. */
-export function checkDownload({ http, download }: Config): void {
-  requireContact(http.contact);
-  chooseResolvers(resolverChoice(download));
-  checkFolder(download.out);
+export function checkDownload(config: Config): void {
+  requireContact(config.http.contact);
+  configuredServices(config);
+  chooseResolvers(resolverChoice(config.download));
+  checkFolder(config.download.out);
 }
 
 /** The web client, the services and the resolvers alone, for whoever only asks. Nothing is written. */
@@ -139,6 +146,7 @@ export function openAsking(
     services,
     contact,
     send,
+    byTitle: titleSearch(config, lookups, contact),
     async plansOf(listed, signal) {
       const { thorough, retracted, prefer } = config.download;
       const context = { lookups, services, contact, thorough, retracted, prefer, attempted: new Map(), signal };
@@ -226,6 +234,9 @@ export async function assembleDownload(
   const files = stack.use(
     new KeptFiles(download.out, { contentAddressed: download.content_addressed, clock: runtime.clock }),
   );
+  const lookups = new Lookups(send, services, runtime.clock);
+  const byTitle = titleSearch(config, lookups, contact);
+  const entries = new EntryRows(manifest, runId, runtime.clock);
   const run = new DownloadRun({
     runId,
     queue: parts.queue,
@@ -235,7 +246,10 @@ export async function assembleDownload(
       services,
       contact,
       records,
-      unreadable: unreadableRow(manifest, runId, runtime.clock),
+      byTitle,
+      unreadable: entries.unreadable,
+      identified: entries.identified,
+      review: await ReviewFile.open(join(download.out, 'review.csv')),
     }),
     admission,
     sink: {
@@ -250,7 +264,7 @@ export async function assembleDownload(
     send,
     resolvers: chooseResolvers(resolverChoice(download)),
     resolve: {
-      lookups: new Lookups(send, services, runtime.clock),
+      lookups,
       services,
       contact,
       thorough: download.thorough,
@@ -279,21 +293,8 @@ export async function assembleDownload(
     records,
     files,
     send,
+    byTitle,
     webClock: web.clock,
     [Symbol.asyncDispose]: () => stack.disposeAsync(),
   };
-}
-
-/** Whether the queue tells it, and not the download itself. */
-export function isQueueEvent(event: DownloadEvent | QueueEvent): event is QueueEvent {
-  return !/^(work-|worker-)/.test(event.kind);
-}
-
-/** `{"*.sim.test": "127.0.0.1:8080"}`; a name that leads where nobody may go is still refused when it is reached. */
-export function dnsMappings(map: Readonly<Record<string, string>>, allow: readonly string[]): DnsMapping[] {
-  return Object.entries(map).map(([pattern, target]) => {
-    const at = target.lastIndexOf(':');
-    const port = Number(target.slice(at + 1));
-    return { pattern, address: target.slice(0, at), port, trusted: allow.includes(target) };
-  });
 }

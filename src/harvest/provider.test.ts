@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { mkdtempDisposable, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,17 +8,24 @@ import { test } from 'node:test';
 import { clientSettings, Simulation } from '../../sim/index.ts';
 import { author } from '../../sim/world/people.ts';
 import { createClient } from '../http/index.ts';
-import { baseUrlsBelow, Services } from '../resolve/index.ts';
+import { baseUrlsBelow, findByTitle, Lookups, Services } from '../resolve/index.ts';
 import { HeldClock } from '../testing/index.ts';
 import type { WorkRecord } from '../works/index.ts';
-import type { UnreadableEntry, WantedWorks } from './provider.ts';
+import { csvLine } from './ledger/csv.ts';
+import type { UnreadableEntry } from './list-entry.ts';
+import type { WantedWorks } from './provider.ts';
 import { wantedWorks } from './provider.ts';
+import { ReviewFile } from './review-file.ts';
 
 async function inWorld(
   use: (
     simulation: Simulation,
-    find: (ids: readonly string[], wanted: WantedWorks) => Promise<string[]>,
-    kept: { readonly records: WorkRecord[]; readonly unreadable: UnreadableEntry[] },
+    find: (ids: readonly string[], wanted: WantedWorks, review?: ReviewFile) => Promise<string[]>,
+    kept: {
+      readonly records: WorkRecord[];
+      readonly unreadable: UnreadableEntry[];
+      readonly identified: string[];
+    },
   ) => Promise<void>,
 ): Promise<void> {
   await using simulation = await Simulation.open({
@@ -32,17 +40,22 @@ async function inWorld(
     guard: { allow: allowedAddresses, dnsMap: [{ pattern: '*.sim.test', address, port: Number(port), trusted: true }] },
   });
   const services = new Services({ baseUrls: baseUrlsBelow('sim.test', 'http'), keys });
-  const kept = { records: [] as WorkRecord[], unreadable: [] as UnreadableEntry[] };
+  const lookups = new Lookups(client.send, services);
+  const kept = { records: [] as WorkRecord[], unreadable: [] as UnreadableEntry[], identified: [] as string[] };
   await use(
     simulation,
-    async (ids, wanted) => {
+    async (ids, wanted, review) => {
       const found: string[] = [];
       for await (const work of wantedWorks(ids, wanted, {
         send: client.send,
         services,
         contact: 'someone@docstokg.dev',
         records: { add: (records) => void kept.records.push(...records) },
+        byTitle: (cited, signal) =>
+          findByTitle(cited, { lookups, contact: 'someone@docstokg.dev', accept: 0.9, review: 0.6 }, signal),
         unreadable: async (entry) => void kept.unreadable.push(entry),
+        identified: async (entry, work) => void kept.identified.push(`${entry} ${work.id}`),
+        ...(review && { review }),
         signal: new AbortController().signal,
         tell: () => undefined,
         clock: new HeldClock(),
@@ -105,5 +118,50 @@ test('an entry that names no work is taken down by its line, and what a list say
       [['doi:10.1000/a', 'A reef']],
     );
     assert.equal(kept.records[0]?.sources[0]?.from, 'list');
+  });
+});
+
+test('an entry without an id is found by its title, or waits for a person, whose word counts in the next run', async () => {
+  await using folder = await mkdtempDisposable(join(tmpdir(), 'provider-'));
+  const [bib, lines, reviewed] = ['mine.bib', 'mine.txt', 'review.csv'].map((name) => join(folder.path, name));
+  await inWorld(async ({ world }, find, kept) => {
+    const known = [...world.works()].filter(({ agency, duplicateOf }) => agency === 'crossref' && duplicateOf === null);
+    const [first, second, third] = known;
+    assert.ok(first && second && third && bib && lines && reviewed);
+    const family = (work: typeof first): string => author(7, work.authors[0] ?? 0).family;
+    // Its number is another's, and of its people none is named: something like it is there, and it is not this.
+    const doubtful = third.title.replace(/case \d+/, 'case 1');
+    await writeFile(
+      bib,
+      `@article{a, title={${first.title.toUpperCase()}}, author={${family(first)}, A.}, year={${first.year}}}\n` +
+        `@misc{b, title={${doubtful}}}\n@misc{c, title={Nothing whatever resembles quixotic zebra jurisprudence}}\n`,
+    );
+    await writeFile(lines, `[1] ${family(second)} X. ${second.title}. Journal, ${second.year}.\n`);
+    const review = await ReviewFile.open(reviewed);
+    const found = await find([], { input: [bib, lines] }, review);
+    assert.deepEqual(found, [`doi:${first.doi}`, `doi:${second.doi}`]);
+    assert.deepEqual(
+      kept.unreadable.map(({ line, word }) => [line, word]),
+      [
+        [2, 'title-doubtful'],
+        [3, 'title-unknown'],
+      ],
+    );
+    const [header = '', row = '', rest] = readFileSync(reviewed, 'utf8').split('\r\n');
+    assert.match(header, /^entry,title,authors,year,reason,accept,chosen_doi,candidate_1,score_1,found_1,/);
+    assert.match(row, /^mine\.bib#2,/);
+    assert.equal(rest, '');
+    // The same again adds no line; a decision is obeyed, in the list as in the file itself.
+    assert.deepEqual(await find([], { input: [bib] }, review), found.slice(0, 1));
+    const cells = ['mine.bib#2', doubtful, '', '', '', 'yes', '', third.doi ?? '', '0.8', 'x', '', '', '', '', '', ''];
+    await writeFile(reviewed, `${header}\r\n${csvLine(cells)}`);
+    const decided = await ReviewFile.open(reviewed);
+    assert.deepEqual(await find([], { input: [bib] }, decided), [`doi:${first.doi}`, `doi:${third.doi}`]);
+    assert.deepEqual(await find([], { input: [reviewed] }), [`doi:${third.doi}`]);
+    assert.equal(kept.identified.at(-1), `mine.bib#2 doi:${third.doi}`);
+    cells[5] = 'no';
+    await writeFile(reviewed, `${header}\r\n${csvLine(cells)}`);
+    assert.deepEqual(await find([], { input: [reviewed] }), []);
+    assert.deepEqual(await find([], { input: [bib] }, await ReviewFile.open(reviewed)), found.slice(0, 1));
   });
 });

@@ -15,6 +15,10 @@ import {
 } from '../works/index.ts';
 import type { Asking } from './open-download.ts';
 import { listWorks } from './listing.ts';
+import type { ZoteroVersions } from './zotero-versions.ts';
+import type { ReviewFile } from './review-file.ts';
+import type { UnreadableEntry } from './list-entry.ts';
+import { searched, TitleCounts } from './search-titles.ts';
 
 /** Which works are wanted, besides those named by their ids. */
 export interface WantedWorks {
@@ -49,13 +53,6 @@ export function asksOpenAlex({ topic, filter, orcid, ror, cites, citedBy }: Want
   return [topic, filter, orcid, ror, cites, citedBy].some((each) => each !== undefined && each.length > 0);
 }
 
-/** An entry of a list that names no work. */
-export interface UnreadableEntry {
-  readonly file: string;
-  readonly line: number;
-  readonly reason: string;
-}
-
 /** What finding works needs. */
 interface ProviderParts extends Asking {
   /** Where it is kept what lists and services say about works; none where nothing is to be written. */
@@ -64,15 +61,21 @@ interface ProviderParts extends Asking {
   readonly tell: (message: string) => void;
   /** Takes down an entry of a list that cannot be read; none where nothing is to be written. */
   readonly unreadable?: (entry: UnreadableEntry) => Promise<void>;
+  /** Takes down which work an entry without an id turned out to be. */
+  readonly identified?: (entry: string, work: Work) => Promise<void>;
+  /** Where doubtful ones wait for somebody to decide; none where nothing is to be written. */
+  readonly review?: ReviewFile;
   readonly clock: Clock;
   readonly zoteroKey: string;
+  /** Up to which version libraries have been read; none for whoever only looks. */
+  readonly zoteroVersions?: ZoteroVersions | undefined;
   /** Where a listing that ends early is written down; none for one that only looks. */
   readonly statePath: string | undefined;
 }
 
 /** Refuses what cannot be asked for, before anything is made: ids nobody knows, files that are not there, years that cross. */
 export function checkWanted(ids: readonly string[], options: WantedWorks): void {
-  const unknown = ids.filter((id) => workFromText(id).kind === 'bad' && !parseOpenAlexUrl(id));
+  const unknown = ids.filter((id) => workFromText(id).kind !== 'work' && !parseOpenAlexUrl(id));
   if (unknown.length > 0) {
     const names = unknown.slice(0, 5).map((id) => `"${id.slice(0, 100)}"`);
     const more = unknown.length > names.length ? ` and ${unknown.length - names.length} more` : '';
@@ -159,28 +162,42 @@ function queryOf(options: WantedWorks): OpenAlexQuery {
 
 /** The works of a list, with what it says about them; an entry that names none is taken down by its line. */
 async function* worksOfList(file: string, parts: ProviderParts): AsyncGenerator<Work> {
-  const { send, records, signal, tell, clock, zoteroKey } = parts;
+  const { send, records, signal, tell, clock, zoteroKey, zoteroVersions: versions } = parts;
   const zotero = parseZotero(file);
   const entries = zotero
     ? readZotero(zotero, {
         send,
         key: zoteroKey === '' ? undefined : zoteroKey,
         wait: (ms, stop) => wait(clock, ms, stop),
+        // A library that has not changed has brought all its works already.
+        since: versions?.of(zotero.path),
+        kept: (version) => versions?.read(zotero.path, version),
         signal,
       })
     : readWorks(file);
-  for await (const listed of entries) {
-    if (listed.kind === 'bad') {
-      tell(`${file}, line ${listed.line}: ${listed.reason}`);
-      await parts.unreadable?.({ file, line: listed.line, reason: listed.reason });
+  const counts = new TitleCounts();
+  for await (const entry of entries) {
+    const listed = entry.kind === 'cited' ? await searched(file, entry, parts, counts) : entry;
+    // What waits in the review file has its row under the name of the list that it came from.
+    if (listed.kind === 'undecided') {
+      tell(`${file}, line ${listed.line} (${listed.entry}): ${listed.reason}`);
       continue;
     }
+    if (listed.kind === 'bad') {
+      const { word = 'unreadable-entry' } = listed as Partial<Pick<UnreadableEntry, 'word'>>;
+      tell(`${file}, line ${listed.line}: ${listed.reason}`);
+      await parts.unreadable?.({ file, line: listed.line, word, reason: listed.reason });
+      continue;
+    }
+    if (listed.decides !== undefined) await parts.identified?.(listed.decides, listed.work);
     if (listed.record) {
       const at = new Date(clock.now()).toISOString();
       records?.add([{ ...listed.record, sources: listed.record.sources.map((source) => ({ ...source, at })) }]);
     }
     yield listed.work;
   }
+  const told = counts.inWords();
+  if (told !== undefined) tell(`${file}: ${told}`);
 }
 
 /** Works around works around works: each step asks for what cites, or is cited by, what the step before has found. */
@@ -235,6 +252,11 @@ async function* limited(source: AsyncIterable<Work>, max: number | undefined): A
     yielded += 1;
     yield work;
   }
+}
+
+/** Where the run in a folder keeps up to which version it has read libraries of Zotero. */
+export function zoteroPath(out: string): string {
+  return join(out, 'state', 'zotero.json');
 }
 
 /** Where the run in a folder keeps how far its listing came. */

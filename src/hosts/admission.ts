@@ -2,7 +2,13 @@ import type { Hold, HoldReason, Host } from './host.ts';
 import type { HostTable } from './host-table.ts';
 
 /** Permission for one request at each of its keys, until it is disposed of. */
-export type Slot = Disposable;
+export interface Slot extends Disposable {
+  /**
+   * The request goes out on the wire: its host counts from here, not from when it was allowed to begin, since names are
+   * looked up and connections made in between. Until then nobody follows it; one that is disposed of went out at the latest.
+   */
+  sent(): void;
+}
 
 /** What a request waited for: a free place at a host, service or resolver, its turn by the rate, or the end of a hold. */
 export interface Waited {

@@ -20,6 +20,8 @@ export interface Allowance {
   /** How long one would wait for the rate alone with so many in line before it. */
   lineMs(ahead: number, now: number): number;
   take(now: number): void;
+  /** One that was taken at `takenAt` goes out on the wire. */
+  sent(now: number, takenAt: number): void;
   release(): void;
   /** An answer came, or none will: where the pause is counted from it, it begins now. */
   answered(now: number): void;
@@ -35,12 +37,17 @@ export interface Allowance {
 /** A timer may fire a rounding error before its moment. */
 const HAIR_MS = 1e-6;
 
-/** Counts in this process alone: so many at once, and the generic cell rate algorithm for the pauses between them. */
+/**
+ * Counts in this process alone: so many at once, and the generic cell rate algorithm for the pauses between them, as the
+ * host itself would count: by what went out, with those that are about to as if they did now.
+ */
 export class LocalAllowance implements Allowance {
   inFlight = 0;
   #pace: Pace;
   /** When the next would be due if all came evenly spaced. */
   #dueAt = -Infinity;
+  /** Taken, and not on the wire yet. */
+  #leaving = 0;
 
   constructor(pace: Pace) {
     this.#pace = pace;
@@ -51,18 +58,27 @@ export class LocalAllowance implements Allowance {
   }
 
   opensAt(ahead: number, now: number): number {
-    return this.inFlight + ahead >= this.#pace.cap ? Infinity : now + this.lineMs(ahead, now);
+    const { cap, intervalMs, burst } = this.#pace;
+    if (this.inFlight + ahead >= cap) return Infinity;
+    // When one may be followed is known as soon as it is on the wire.
+    return intervalMs > 0 && this.#leaving >= burst ? Infinity : now + this.lineMs(ahead, now);
   }
 
   lineMs(ahead: number, now: number): number {
     const { intervalMs, burst } = this.#pace;
     if (intervalMs === 0) return 0;
-    const dueAt = ahead === 0 ? this.#dueAt : Math.max(this.#dueAt, now) + ahead * intervalMs;
+    const before = this.#leaving + ahead;
+    const dueAt = before === 0 ? this.#dueAt : Math.max(this.#dueAt, now) + before * intervalMs;
     return Math.max(0, dueAt - (burst - 1) * intervalMs - now);
   }
 
-  take(now: number): void {
+  take(): void {
     this.inFlight += 1;
+    this.#leaving += 1;
+  }
+
+  sent(now: number): void {
+    this.#leaving -= 1;
     if (this.#pace.from === 'request') this.#dueAt = Math.max(this.#dueAt, now) + this.#pace.intervalMs;
   }
 

@@ -18,7 +18,7 @@ import type { HostTable } from './host-table.ts';
 import type { Hold, HoldReason, Host } from './host.ts';
 import { capNow, isSlowed } from './host.ts';
 import type { PolicySettings } from './policy.ts';
-import { answered, failed, held, throttled, told } from './policy.ts';
+import { answered, budgeted, failed, held, throttled, told } from './policy.ts';
 
 export interface GatekeeperOptions {
   readonly clock: Clock;
@@ -218,8 +218,8 @@ export class Gatekeeper implements Admission {
   }
 
   #budget(keys: readonly string[], left: number): void {
-    const gate = this.#gates.at(keys.find((key) => key.startsWith('pool/')) ?? keys[0] ?? '');
-    gate.host = { ...gate.host, budgetLeft: left };
+    const key = keys.find((each) => each.startsWith('pool/')) ?? keys[0] ?? '';
+    this.#learn(key, (host) => budgeted(host, left));
   }
 
   #throttle(

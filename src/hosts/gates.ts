@@ -132,10 +132,21 @@ export class Gates implements Disposable {
       gate.allowance.want(lengthOf(gate));
     }
     let isHeld = true;
+    let isSent = false;
+    const sent = (): void => {
+      if (isSent) return;
+      isSent = true;
+      const sentAt = this.#clock.monotonic();
+      for (const { allowance } of gates) allowance.sent(sentAt, now);
+      // Whoever waits behind it knows only now when it may follow.
+      if (isHeld) for (const gate of gates) if (lengthOf(gate) > 0) this.serve(gate);
+    };
     return {
+      sent,
       [Symbol.dispose]: () => {
         if (!isHeld) return;
         isHeld = false;
+        sent();
         for (const { allowance } of gates) allowance.release();
         for (const gate of gates) this.serve(gate);
       },

@@ -62,7 +62,8 @@ export function newHost(key: string, rules: Rules): Host {
 
 /** Whether it is asked as its rules allow: nothing was learned that would have to be remembered. */
 export function isOrdinary(host: Host): boolean {
-  return !isSlowed(host) && host.hold === null && host.failures === 0 && host.opened === 0;
+  const { hold, failures, opened, budgetLeft } = host;
+  return !isSlowed(host) && hold === null && failures === 0 && opened === 0 && budgetLeft === null;
 }
 
 /** Whether it is asked less than its rules allow, because it asked for that. */

@@ -30,6 +30,9 @@ const QUICKER = 1.25;
 /** No host is asked more slowly than this share of what its rules allow because of its 429s alone. */
 const SLOWEST_SHARE = 1 / 16;
 
+/** A budget is told again when it has shrunk by this share. */
+const BUDGET_STEP = 0.05;
+
 /** A hold never becomes shorter by another. */
 export function held(host: Host, hold: Hold): Host {
   return host.hold !== null && host.hold.at >= hold.at ? host : { ...host, hold };
@@ -102,6 +105,13 @@ export function told(host: Host, limits: { readonly perSecond?: number; readonly
   const { perSecond = host.perSecond, cap = host.cap } = limits;
   if (perSecond === host.perSecond && cap === host.cap) return host;
   return { ...host, perSecond, cap, rules: { ...host.rules, perSecond, cap } };
+}
+
+/** A service says what is left of its daily budget; what is hardly news is not noted, since a fleet would write it down each time. */
+export function budgeted(host: Host, left: number): Host {
+  const known = host.budgetLeft;
+  const isNews = known === null || left > known || left === 0 || known - left >= known * BUDGET_STEP;
+  return isNews && left !== known ? { ...host, budgetLeft: left } : host;
 }
 
 function isBelow({ cap, perSecond, rules }: Host): boolean {

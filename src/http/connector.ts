@@ -73,6 +73,8 @@ export function createConnector(options: {
 
   async function lookup(hostname: string, port: number): Promise<readonly Address[]> {
     const mapping = guard.mapping(hostname);
+    if (mapping?.address === 'none')
+      throw Object.assign(new Error(`${hostname} is mapped to nothing`), { code: 'ENOTFOUND' });
     const mapped: Address[] = mapping
       ? [{ address: mapping.address, family: isIP(mapping.address) === 6 ? 6 : 4 }]
       : [];

@@ -26,6 +26,7 @@ interface ExchangeOptions {
   readonly sink: OpenSink | undefined;
   readonly unpack: boolean;
   readonly storeCookie: (line: string) => void;
+  readonly onSent: () => void;
   readonly onHeaders: (head: ResponseHead) => void;
 }
 
@@ -88,6 +89,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     }
     this.#controller = controller;
     this.#enter('headers');
+    this.#given.onSent();
   }
 
   onResponseStart(
@@ -152,8 +154,9 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.#unpack &&= success && codings.length === 0;
     if (codings.length > 0) this.#decode(codings);
     if (!success || !this.#given.sink) return;
-    const opened = this.#given.sink({ url: this.#given.url, status: this.#status, headers: this.#headers }, () =>
-      this.#stop(),
+    const { url, sink: open } = this.#given;
+    const opened = open({ url, status: this.#status, headers: this.#headers }, () =>
+      this.#endWith({ kind: 'stopped', response: this.#response() }, new Error('the sink has enough')),
     );
     if (!(opened instanceof Promise)) {
       this.#sink = opened;
@@ -230,10 +233,6 @@ export class Exchange implements Dispatcher.DispatchHandler {
     if (this.#isEnded) return;
     this.#step = 'received';
     if (!this.#busy.has('sink')) this.#endWith({ kind: 'response', response: this.#response() });
-  }
-
-  #stop(): void {
-    this.#endWith({ kind: 'stopped', response: this.#response() }, new Error('the sink has enough'));
   }
 
   #tooLarge(): void {

@@ -8,6 +8,7 @@ import { trailOf } from './send.ts';
 export interface DnsMapping {
   /** A host name, or `*.` and a suffix for every name below it. */
   readonly pattern: string;
+  /** `none` for a name that does not exist. */
   readonly address: string;
   /** Replaces the port of the URL when given. */
   readonly port?: number;

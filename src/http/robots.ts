@@ -152,7 +152,7 @@ export class Robots {
       };
     };
     const fact = await facts.once(`robots ${url.origin}`, find).catch(() => undefined);
-    // No fact: it was not to be had now, or the fleet's memory is away; then it is read for this process alone.
+    // No fact: it was not to be had now, or the fleet's memory has been away for long; then it is read for this process alone.
     if (own || !fact) return own ?? (await this.#find(url));
     const said = JSON.parse(fact.text) as
       | { readonly kind: 'rules'; text: string }

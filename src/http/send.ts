@@ -35,6 +35,8 @@ export interface HttpRequest {
   readonly robots?: 'obey' | 'terms';
   /** The resolver on whose behalf it is sent, whose cap it counts against. */
   readonly resolver?: string;
+  /** Told when it goes out on the wire. */
+  readonly onSent?: () => void;
   /** Told the headers of the answer before its body: what paces measures from here. */
   readonly onHead?: (head: ResponseHead) => void;
   /** A pool of limits to draw from besides the one the host belongs to. */

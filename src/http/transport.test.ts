@@ -162,6 +162,44 @@ test('an answer nobody asked for is never taken for the next one, however late i
   }
 });
 
+for (const perSecond of [50, 100]) {
+  test(`unasked answers at ${perSecond} requests a second: no wrong byte, at strangers and at services`, async () => {
+    const clock = new HeldClock();
+    let [answers, strays] = [0, 0];
+    await using server = await openRawLoopback((socket, request) => {
+      const [, path = ''] = request.split(' ');
+      const answer = (body: string): string => `HTTP/1.1 200 OK\r\ncontent-length: ${body.length}\r\n\r\n${body}`;
+      answers += 1;
+      // With its answer, just after it, or as the next request is under way: every third time, at a moment that differs.
+      const stray = answer(`stray of ${path}`);
+      if (answers % 3 !== 0) socket.write(answer(path));
+      else {
+        strays += 1;
+        const late = (): void => void (socket.destroyed || socket.write(stray));
+        if (answers % 2 === 0) socket.write(answer(path) + stray);
+        else socket.write(answer(path), () => (answers % 5 === 0 ? setImmediate(late) : late()));
+      }
+    });
+    await using client = loopbackClient(server, { clock, perHost: { perSecond, concurrency: 8 }, margin: 0 });
+    const ask = async (at: number, robots: 'obey' | 'terms'): Promise<void> => {
+      const path = `/${robots}/${at}`;
+      const result = await client.send({ url: new URL(`http://host${at % 4}.test${path}`), robots });
+      // Where a connection broke because of it, the request has failed; it never has another's answer.
+      if (result.kind === 'response') assert.equal(result.response.body.toString(), path);
+      else assert.equal(result.kind, 'failed');
+    };
+    const progress = { isDone: false };
+    const all = Array.from({ length: 3 * perSecond }, (_, at) => ask(at, at % 2 === 0 ? 'obey' : 'terms'));
+    const done = Promise.all(all).finally(() => (progress.isDone = true));
+    while (!progress.isDone) {
+      for (let turn = 0; turn < 3; turn += 1) await new Promise(setImmediate);
+      await clock.advance(1000 / perSecond);
+    }
+    await done;
+    assert.ok(strays >= perSecond / 2, `${strays} of ${answers}`);
+  });
+}
+
 test('a service keeps its connection, until bytes come on it that nobody asked for', async () => {
   let asked = 0;
   await using server = await openRawLoopback((socket) => {

@@ -93,6 +93,7 @@ export class Transport implements AsyncDisposable {
       sink: request.sink,
       unpack: request.unpack ?? false,
       storeCookie: (line) => request.jar?.store(line, url, this.#clock.now()),
+      onSent: request.onSent ?? (() => undefined),
       onHeaders: request.onHead ?? (() => undefined),
     });
     const startedAt = this.#clock.monotonic();

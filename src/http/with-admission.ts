@@ -49,7 +49,7 @@ export function withAdmission(options: {
     if (turn.kind === 'never') {
       return { kind: 'refused', reason: 'retry-after-too-long', message: turn.message, trail: trailOf(request) };
     }
-    using _slot = turn.slot;
+    using slot = turn.slot;
     const sentAt = clock.monotonic();
     let outcome = 'aborted';
     let wireBytes = 0;
@@ -71,7 +71,7 @@ export function withAdmission(options: {
         const until = head.status === 429 || head.status === 503 ? admission.held([host])?.at : undefined;
         if (until !== undefined) report?.({ kind: 'wait-asked', host, until, said: seen.retryAt !== undefined });
       };
-      const result = await next({ ...request, onHead }, signal);
+      const result = await next({ ...request, onHead, onSent: () => slot.sent() }, signal);
       outcome = 'response' in result ? String(result.response.status) : result.reason;
       wireBytes = 'response' in result ? result.response.wireBytes : (result.trail.response?.wireBytes ?? 0);
       fault = faultOf(result);

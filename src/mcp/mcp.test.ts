@@ -156,6 +156,9 @@ test('all filters of the search narrow it, and wrong ones are told with a hint',
   assert.match(await refused(client, 'read', { work: '../../etc/passwd' }), /USAGE_WORK/);
   assert.match(await refused(client, 'graph', { ask: 'path', node: 'W1' }), /USAGE_GRAPH/);
   assert.match(await refused(client, 'search', { question: 'corals', cursor: 'x' }), /USAGE_CURSOR/);
+  const { data } = await ask(client, 'search', { question: 'corals', max_tokens: 500 });
+  const elsewhere = { question: 'fish', cursor: data['next_cursor'] };
+  assert.match(await refused(client, 'search', elsewhere), /USAGE_CURSOR/, 'a cursor belongs to its question');
   // Two corpora are asked at once, and their passages take turns.
   const both = await ask(client, 'search', { question: 'do corals recover?', top: 4 });
   assert.deepEqual(new Set(list(both, 'passages').map(({ run }) => run)), new Set(['reefs', 'bare']));

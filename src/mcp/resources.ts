@@ -12,18 +12,25 @@ function documentUri(run: string, document: string): string {
   return `docstokg://${encodeURIComponent(run)}/documents/${encodeURIComponent(document)}`;
 }
 
+interface Listed {
+  readonly uri: string;
+  readonly name: string;
+  readonly title: string;
+  readonly description: string;
+  readonly mimeType: string;
+}
+
 /** Documents that can be opened by their address. */
-export async function listDocuments(
-  runs: readonly McpRun[],
-): Promise<{ readonly uri: string; readonly name: string; readonly title: string; readonly mimeType: string }[]> {
+export async function listDocuments(runs: readonly McpRun[]): Promise<Listed[]> {
   const documents = await Promise.all(
     runs.map(async ({ id, corpus }) => {
       const { works } = await corpus.library.works({ outcome: 'saved', limit: LISTED });
       const kept = works.length > 0 ? works : (await corpus.library.works({ outcome: 'own', limit: LISTED })).works;
-      return kept.map(({ document, title }) => ({
+      return kept.map(({ document, title, id: work }) => ({
         uri: documentUri(id, document),
         name: `${id}/${document}`,
         title: visibleText(title ?? document).slice(0, 300),
+        description: `Text of the work ${visibleText(work)} of ${id}, from its beginning.`,
         mimeType: 'text/markdown',
       }));
     }),

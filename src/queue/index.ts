@@ -26,6 +26,7 @@ export type {
   HostJobs,
   Job,
   JobFilter,
+  JobPage,
   JobState,
   Lane,
   LaneBacklog,

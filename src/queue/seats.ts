@@ -188,6 +188,8 @@ export class Seats {
       },
     });
     if (turn.kind !== 'go') throw new HostBusy(host);
+    // A handler of one's own begins with its request.
+    turn.slot.sent();
     if (turn.waited) this.#reportWait(running, resolver, host, turn.waited);
     return turn.slot;
   }

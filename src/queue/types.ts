@@ -209,6 +209,13 @@ export interface HostJobs {
   readonly nextAvailableAt: number | null;
 }
 
+/** A part of a list of jobs. */
+export interface JobPage {
+  readonly limit: number;
+  readonly after?: number;
+  readonly upTo?: number;
+}
+
 export interface QueueStats {
   /** By the clock of the store, which is the one that its other moments are of. */
   readonly at: number;
@@ -218,6 +225,8 @@ export interface QueueStats {
   readonly delayed: number;
   readonly oldestQueuedAt: number | null;
   readonly oldestQueuedId: string | null;
+  /** The highest number of a job; 0 where there was none. */
+  readonly newestId: number;
   readonly nextAvailableAt: number | null;
   readonly byResolver: readonly { readonly resolver: string | null; readonly state: JobState; readonly jobs: number }[];
   readonly byErrorCode: readonly { readonly code: string; readonly state: JobState; readonly jobs: number }[];
@@ -231,8 +240,8 @@ export interface QueueAdmin {
   stats(now: number): Promise<QueueStats>;
   /** By host, those with most to do first; looks at every job. */
   hosts(now: number): Promise<HostJobs[]>;
-  /** In order of id, from `after` on. */
-  list(filter: JobFilter, page: { readonly limit: number; readonly after?: number }): Promise<Job[]>;
+  /** In order of id, from `after` on; no job beyond `upTo` is looked at. */
+  list(filter: JobFilter, page: JobPage): Promise<Job[]>;
   find(id: number | string): Promise<Job | undefined>;
   /** Puts finished jobs back in the queue with all their attempts; answers how many. */
   requeue(filter: JobFilter, now: number, options: { readonly dryRun: boolean }): Promise<number>;

@@ -1,19 +1,28 @@
 import { relative, resolve } from 'node:path';
 
 import type { ManifestRow } from '../download/index.ts';
+import { lostSources } from '../download/index.ts';
 import type { Account, Outcome, WorkLine } from './data.ts';
 import { fileLink } from './file-link.ts';
 import { Tally } from './tally.ts';
+
+/** So many hosts a page can show. */
+const MOST_SOURCES = 30;
 
 /** Counts over all works. */
 export function accountOf(rows: Iterable<ManifestRow>): Account | null {
   const [outcomes, saved, attempts, reasons] = [new Tally(), new Tally(), new Tally(), new Tally()];
   const [attemptReasons, kinds, licences] = [new Tally(), new Tally(), new Tally()];
-  const asked = new Tally();
+  const [asked, answered, lost] = [new Tally(), new Tally(), new Tally()];
   let [works, bytes] = [0, 0];
   for (const row of rows) {
     works += 1;
-    for (const name of new Set(row.asked ?? [])) asked.add(name);
+    const silent = new Set(row.problems.map(({ resolver }) => resolver));
+    for (const name of new Set(row.asked ?? [])) {
+      asked.add(name);
+      if (!silent.has(name)) answered.add(name);
+    }
+    for (const host of lostSources(row).keys()) lost.add(host);
     bytes += row.bytes ?? 0;
     outcomes.add(row.outcome);
     if (row.outcome === 'saved') {
@@ -34,11 +43,13 @@ export function accountOf(rows: Iterable<ManifestRow>): Account | null {
     resolvers: [...names].map((name) => ({
       name,
       asked: asked.get(name),
+      answered: answered.get(name),
       saved: saved.get(name),
       attempts: attempts.get(name),
     })),
     reasons: reasons.record(),
     attemptReasons: attemptReasons.record(),
+    lostSources: Object.fromEntries(lost.sorted().slice(0, MOST_SOURCES)),
     kinds: kinds.record(),
     licences: licences.record(),
     bytes,

@@ -37,6 +37,8 @@ export interface Account {
   /** Works that were not saved by reason, and attempts that lost by theirs. */
   readonly reasons: Readonly<Record<string, number>>;
   readonly attemptReasons: Readonly<Record<string, number>>;
+  /** By host that would not or could not give what it has: works that nobody had. */
+  readonly lostSources: Readonly<Record<string, number>>;
   readonly kinds: Readonly<Record<string, number>>;
   readonly licences: Readonly<Record<string, number>>;
   readonly bytes: number;
@@ -46,6 +48,8 @@ interface ResolverTally {
   readonly name: string;
   /** Works for which it was asked. */
   readonly asked: number;
+  /** Of these, the ones for which it answered. */
+  readonly answered: number;
   readonly saved: number;
   readonly attempts: number;
 }

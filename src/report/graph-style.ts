@@ -9,6 +9,8 @@ export const GRAPH_STYLE = `
 .reader.wide .desk { padding: .5rem; }
 .canvas { position: relative; height: min(70vh, 42rem); min-height: 22rem; background: var(--raised); border-radius: 6px; overflow: hidden; }
 .ground { position: absolute; inset: 0 0 1.7rem; }
+.still { position: absolute; inset: 0 0 1.7rem; width: 100%; height: calc(100% - 1.7rem); transform-origin: 0 0; pointer-events: none; }
+.still[hidden] { display: none; }
 .years { position: absolute; inset: auto 0 0; height: 1.7rem; border-top: 1px solid var(--line); overflow: hidden; }
 .years span { position: absolute; translate: -50% 0; top: .15rem; font-size: .8rem; color: var(--soft); font-variant-numeric: tabular-nums; }
 .around { position: relative; overflow: auto; max-height: calc(min(70vh, 42rem) + 3rem); border: 1px solid var(--line); border-radius: 10px; padding: .8rem 1.1rem; background: var(--raised); overscroll-behavior: contain; }

@@ -5,6 +5,8 @@ import { gather } from './gather.ts';
 import { reportHtml } from './html.ts';
 import { REPORT_LIMITS } from './limits.ts';
 
+export { STYLE } from './style.ts';
+
 /** Writes `report.html` into a run folder: one file that shows the run and needs nothing else. */
 export async function writeReport(options: {
   readonly folder: string;

@@ -18,7 +18,7 @@ export function lead(
   url: string | null | undefined,
   details: Details = {},
 ): Finding[] {
-  const address = (url ?? '').trim().replaceAll('&amp;', '&');
+  const address = (url ?? '').trim();
   const id = arxivIdAt(services, address);
   if (id) return arxivFile(services, resolver, id, details);
   const pmcid = pmcidAt(services, address);

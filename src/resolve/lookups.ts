@@ -93,7 +93,8 @@ export function problemsOf(resolver: string, lookup: Lookup<unknown>): Finding[]
 /** What a resolver says when a service that was asked for one work answered about another. */
 export function wrongWork(resolver: string, sameness: Sameness): Finding[] {
   if (sameness.kind !== 'other') return [];
-  return [{ kind: 'problem', resolver, message: `another work was answered: ${sameness.why}`, at: null }];
+  const message = `another work was answered: ${sameness.why}`;
+  return [{ kind: 'problem', resolver, message, at: null, hasAnswered: true }];
 }
 
 /** What a resolver says when an answer arrived whole and cannot be read. */

@@ -71,6 +71,8 @@ export type Finding =
       readonly at: number | null;
       /** It was not asked for want of a key, which is no failure of anybody. */
       readonly wantsKey?: true;
+      /** It did answer, only about something else: asking again would change nothing. */
+      readonly hasAnswered?: true;
     };
 
 /** Everything a resolver may use. */

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
+import type { AppError } from '../base/index.ts';
 import { ask, CONTACT, sent, shown, work } from '../../test/support/ask-resolver.ts';
 import { HeldClock, loopbackClient, openLoopback } from '../testing/index.ts';
 import type { WorkLocation } from '../works/index.ts';
@@ -913,6 +914,7 @@ test('wayback: captures of files that are gone, of the type they should have', a
     'pdf https://web.archive.org/web/20200102030405id_/https://dead.example/a.pdf?x=1',
     'pdf https://web.archive.org/web/20200102030405id_/https://page.example/',
   ]);
+  for (const asked of sent(full)) assert.match(asked, /filter=statuscode:200&filter=mimetype:application\/pdf&/);
   assert.deepEqual([full.plans[0]?.version, full.plans[0]?.hostType], ['publishedVersion', 'archive']);
   const quick =
     '{"archived_snapshots":{"closest":{"status":"200","available":true,"url":"http://web.archive.org/web/20240102030405/x","timestamp":"20240102030405"}}}';
@@ -1132,6 +1134,19 @@ test('limits of the services stay within what is documented, and move with their
   ] as const) {
     assert.ok((pool(name).burst ?? 1) + pool(name).perSecond * 3600 <= perHour, name);
   }
+  const DAY = 86_400;
+  const keyed = new Services({ keys: { osf: 'k', springer_nature: 'k', elsevier: 'k', wiley: 'k' } }).pools();
+  for (const [name, most, seconds] of [
+    ['unpaywall', 100_000, DAY],
+    ['osf', 10_000, DAY],
+    ['springer_nature', 500, DAY],
+    ['wiley_tdm', 60, 600],
+    ['elsevier_tdm', 50_000, 7 * DAY],
+    ['datacite', 1_000, 300],
+  ] as const) {
+    const { burst = 1, perSecond } = keyed.find((each) => each.name === name) ?? pool(name);
+    assert.ok(burst + perSecond * seconds <= most, `${name}: ${most} in ${seconds} s`);
+  }
   for (const [name, perMinute] of [
     ['zenodo_search', 30],
     ['wayback_cdx', 30],
@@ -1145,4 +1160,17 @@ test('limits of the services stay within what is documented, and move with their
     1,
   );
   assert.throws(() => new Services({ baseUrls: { hal: 'ftp://x' } }), { code: 'SERVICE_URL' });
+});
+
+test('an address of a service that nobody knows is refused, with the name that was meant', () => {
+  const misspelt = { baseUrls: { opanalex: 'https://mirror.example/' } as object };
+  assert.throws(
+    () => new Services(misspelt),
+    (error: AppError) => {
+      assert.equal(error.code, 'CONFIG_SERVICE_UNKNOWN');
+      assert.match(error.message, /"opanalex"/);
+      assert.match(error.hint ?? '', /did you mean openalex\?/);
+      return true;
+    },
+  );
 });

@@ -27,6 +27,11 @@ export type Sameness =
 /** Words that make a title that of another text about the same one. */
 const ABOUT_ANOTHER =
   /^(?:correction|corrections|corrigendum|erratum|errata|retraction|retracted|withdrawn|withdrawal|removal|addendum|comment|comments|reply|response|rebuttal|editorial|commentary|supplement|supplementary|supporting|part|volume|chapter)$/;
+/** True for a word that makes a title that of another text. */
+export function isAboutAnother(word: string): boolean {
+  return ABOUT_ANOTHER.test(word);
+}
+
 const ARTICLES = new Set(['a', 'an', 'the', 'on', 'die', 'der', 'das', 'le', 'la', 'les', 'el', 'los']);
 /** A title of fewer words is too common to prove anything by itself. */
 const FEWEST_WORDS = 4;
@@ -119,18 +124,20 @@ function nameWords(name: string): string[] {
     .filter((word) => word.length > 1);
 }
 
-function titleWords(title: string | null | undefined): string[] {
+/** The words of a title, without marks and tags. */
+export function titleWords(title: string | null | undefined): string[] {
   return plain((title ?? '').slice(0, 1000).replace(/<[^<>]{0,200}>/g, ''))
     .split(' ')
     .filter((word) => word !== '');
 }
 
-function numbersIn(words: readonly string[]): string[] {
+/** The numbers among words, in Arabic or Roman figures. */
+export function numbersIn(words: readonly string[]): string[] {
   return words.filter((word) => /^(?:\d+|[ivx]{1,4})$/.test(word) && word !== 'i');
 }
 
 /** Lower case without accents, letters and digits apart from each other by one blank. */
-function plain(text: string): string {
+export function plain(text: string): string {
   return text
     .normalize('NFKD')
     .replace(/\p{M}+/gu, '')

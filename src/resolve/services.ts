@@ -26,6 +26,7 @@ export class Services {
   readonly #rateScale: number;
 
   constructor(options: ServiceOptions = {}) {
+    for (const name of Object.keys(options.baseUrls ?? {})) checkName(name);
     for (const [name, facts] of entries()) {
       const text = options.baseUrls?.[name] ?? facts.baseUrl;
       const url = URL.parse(text.endsWith('/') ? text : `${text}/`);
@@ -140,4 +141,31 @@ function entries(): [ServiceName, ServiceFacts][] {
 
 function factsOf(name: ServiceName): ServiceFacts {
   return SERVICE_TABLE[name];
+}
+
+function checkName(name: string): void {
+  if (Object.hasOwn(SERVICE_TABLE, name)) return;
+  const near = SERVICE_NAMES.toSorted((a, b) => distance(a, name) - distance(b, name))[0] ?? '';
+  const guess = distance(near, name) <= 3 ? `did you mean ${near}? ` : '';
+  throw new AppError(
+    'CONFIG_SERVICE_UNKNOWN',
+    `services.base_urls names "${name.slice(0, 100)}", which is no service`,
+    {
+      hint: `${guess}there are ${SERVICE_NAMES.join(', ')}`,
+    },
+  );
+}
+
+/** How many letters are to be put in, left out or changed to make one name of the other. */
+function distance(one: string, other: string): number {
+  let row = Array.from({ length: other.length + 1 }, (_, at) => at);
+  for (let above = 0; above < one.length; above += 1) {
+    const next = [above + 1];
+    for (let at = 0; at < other.length; at += 1) {
+      const changed = (row[at] ?? 0) + (one[above] === other[at] ? 0 : 1);
+      next.push(Math.min(changed, (row[at + 1] ?? 0) + 1, (next[at] ?? 0) + 1));
+    }
+    row = next;
+  }
+  return row.at(-1) ?? Infinity;
 }

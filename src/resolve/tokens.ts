@@ -9,13 +9,14 @@ import type { ServiceName, Services } from './services.ts';
 
 const grant = z.object({ access_token: z.string().min(1), expires_in: maybe(z.union([z.number(), z.string()])) });
 
-/** A token is renewed this long before its end, so that no request arrives with one that has just expired. */
+/** A token is renewed this long before its end, so that no request arrives with one that has just expired; a short-lived one a tenth. */
 const MARGIN_MS = 5 * 60_000;
+const MARGIN_SHARE = 0.1;
 const USUAL_SECONDS = 3_600;
 
 interface Held {
   readonly token: Secret;
-  readonly until: number;
+  readonly renewAt: number;
 }
 
 /** Tokens that live an hour, had from ones that live a month: asked for when needed, once for everybody who waits. */
@@ -38,7 +39,7 @@ export class Tokens {
     signal?: AbortSignal,
   ): Promise<Secret | Exclude<Lookup<never>, { kind: 'found' }>> {
     const held = this.#held.get(service);
-    if (held && held.until - MARGIN_MS > this.#clock.now()) return held.token;
+    if (held && held.renewAt > this.#clock.now()) return held.token;
     const asking = this.#asking.get(service) ?? this.#renew(service, signal);
     this.#asking.set(service, asking);
     const renewed = await asking.finally(() => this.#asking.delete(service));
@@ -69,6 +70,8 @@ export class Tokens {
     );
     if (found.kind !== 'found') return found;
     const seconds = Number(found.value.expires_in ?? USUAL_SECONDS) || USUAL_SECONDS;
-    return { ...found, value: { token: new Secret(found.value.access_token), until: asked + seconds * 1000 } };
+    const lifeMs = seconds * 1000;
+    const renewAt = asked + lifeMs - Math.min(MARGIN_MS, lifeMs * MARGIN_SHARE);
+    return { ...found, value: { token: new Secret(found.value.access_token), renewAt } };
   }
 }

@@ -1,4 +1,4 @@
-import { fusedScore } from './segment/dense.ts';
+import { dot, fusedScore } from './segment/dense.ts';
 import type { FusionScale } from './segment/dense.ts';
 import { topPlaces } from './top.ts';
 
@@ -111,4 +111,15 @@ export function bestPlaces(
     place: base + at,
     score: scores[at] as number,
   }));
+}
+
+/** Of a passage's vectors the one nearest to a query. */
+export function bestVector(vectors: readonly Float32Array[], query: Float32Array): Float32Array | undefined {
+  let found: Float32Array | undefined;
+  let most = -Infinity;
+  for (const vector of vectors) {
+    const score = dot(vector, query);
+    if (score > most) [most, found] = [score, vector];
+  }
+  return found;
 }

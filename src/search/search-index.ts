@@ -10,6 +10,7 @@ import { filterKey, hiddenPlaces } from './filter.ts';
 import type { Candidate, Fusion, Ranking } from './fusion.ts';
 import {
   bestPlaces,
+  bestVector,
   FEEDBACK_PASSAGES,
   feedbackDepth,
   fuseCandidates,
@@ -33,6 +34,8 @@ export interface Hit {
   readonly score: number;
   /** 0 to 1: the share of the question's words that the passage has, rare ones counting more, or how near it is in meaning. */
   readonly fit: number;
+  /** By what it could be found: a passage whose vectors are not made yet, by its words alone. */
+  readonly by: 'words' | 'meaning' | 'words and meaning';
   readonly passage: Passage;
 }
 
@@ -52,6 +55,7 @@ export interface OpenOptions {
   readonly exactRows?: number;
 }
 
+const BY = { dense: 'meaning', hybrid: 'words and meaning' } as const;
 const EXACT_ROWS = 1_000_000;
 /** Rows whose codes are nearest are compared exactly: many more than are asked for, because a code is coarse. */
 const NEAR_ROWS = 4000;
@@ -111,7 +115,9 @@ export class SearchIndex implements Disposable {
     const fit = fitOf(this.#all, query, vector);
     return Array.from(places, (place, at) => {
       const passage = this.#all.passage(place);
-      return { score: scores[at] ?? 0, fit: fit(place, passage), passage };
+      const by: Hit['by'] =
+        options.mode === 'lexical' || this.#all.vectors(place).length === 0 ? 'words' : BY[options.mode];
+      return { score: scores[at] ?? 0, fit: fit(place, passage), by, passage };
     })
       .filter((hit) => hit.fit >= (options.minFit ?? 0))
       .map((hit, at) => ({ rank: at + 1, ...hit }));
@@ -285,14 +291,4 @@ export async function openIndex(folder: string, engine?: DenseEngine, options: O
       if (!isGone || attempt >= 10) throw error;
     }
   }
-}
-
-function bestVector(vectors: readonly Float32Array[], query: Float32Array): Float32Array | undefined {
-  let found: Float32Array | undefined;
-  let most = -Infinity;
-  for (const vector of vectors) {
-    const score = dot(vector, query);
-    if (score > most) [most, found] = [score, vector];
-  }
-  return found;
 }

@@ -199,11 +199,11 @@ test('a passage with several vectors scores as its best, one without as an unrel
   using index = await openIndex(folder, engineOf({ q: axis(0) }, 4));
   const hits = await index.search('q', { mode: 'dense', top: 3 });
   assert.deepEqual(
-    hits.map((hit) => [hit.passage.id, Math.fround(hit.score)]),
+    hits.map((hit) => [hit.passage.id, Math.fround(hit.score), hit.by]),
     [
-      ['two', 1],
-      ['none', Math.fround(1 / 3)],
-      ['one', 0],
+      ['two', 1, 'meaning'],
+      ['none', Math.fround(1 / 3), 'words'],
+      ['one', 0, 'meaning'],
     ],
   );
 });

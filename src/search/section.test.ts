@@ -7,7 +7,7 @@ import { sectionOf } from './section.ts';
 function section(
   headings: readonly string[],
   text = 'The reef was warm and the corals were pale in every year we looked.',
-  more: { kinds?: readonly string[]; index?: number } = {},
+  more: { kinds?: readonly string[]; index?: number; title?: string } = {},
 ): Section {
   return sectionOf({ headings, text, kinds: ['text'], index: 5, ...more });
 }
@@ -47,6 +47,15 @@ test('names and addresses before the first heading are front matter; an abstract
     'We show that the corals of the northern reef lost more than half of their cover after the heat of 2016, and that few of them have come back since.';
   assert.equal(section([], abstract, { index: 0 }), 'body');
   assert.equal(section([], `${names}\n${abstract}`, { index: 0 }), 'body');
+  // A title in small letters reads like a sentence; what stands with it decides.
+  const title = 'A scalable model of how the corals of the north came back after the heat';
+  const under = (text: string): Section =>
+    section([], `${title}\n\n${text}`, { index: 0, title, kinds: ['title', 'text'] });
+  assert.equal(under('Mateo Gupta and Rosa Kimura\n\nUniversity of Cedar · University of Pinewood'), 'front');
+  assert.equal(under('Ana Berg'), 'front');
+  assert.equal(under('It was warm.'), 'body');
+  assert.equal(under(abstract), 'body');
+  assert.equal(section([], title, { index: 0, title, kinds: ['title'] }), 'body');
   assert.equal(
     section(
       [],

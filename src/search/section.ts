@@ -56,12 +56,14 @@ export interface SectionClues {
   readonly headings: readonly string[];
   readonly kinds: readonly string[];
   readonly text: string;
+  /** Of the document: at the head of a passage it is no text of its own. */
+  readonly title?: string;
   /** Its place among the passages of its document. */
   readonly index: number;
 }
 
 /** To which part of its paper a passage belongs: by the headings above it, else by what it is made of. */
-export function sectionOf({ headings, kinds, text, index }: SectionClues): Section {
+export function sectionOf({ headings, kinds, text, title = '', index }: SectionClues): Section {
   const references = kinds.filter((kind) => kind === 'reference').length;
   if (references > 0 && kinds.every((kind) => kind === 'reference' || kind === 'heading')) return 'references';
   // The innermost heading that says something counts: "Methods" inside "Appendix" is methods.
@@ -72,7 +74,8 @@ export function sectionOf({ headings, kinds, text, index }: SectionClues): Secti
   }
   if (references > 0) return 'references';
   // Before the first heading stand title, authors and affiliations; an abstract without a heading is prose.
-  if (headings.length === 0 && index < FRONT_PASSAGES && !hasProse(text)) return 'front';
+  if (headings.length === 0 && index < FRONT_PASSAGES && !saysSomething(text, kinds.includes('title') ? title : ''))
+    return 'front';
   return 'body';
 }
 
@@ -97,8 +100,14 @@ const SHARE_OF_SMALL = 0.55;
 /** A sentence of so many words in a row tells prose from lists, also beside them in one passage. */
 const WINDOW = 25;
 
+/** Whether a passage has sentences of its own, besides the title that it may begin with. */
+function saysSomething(text: string, title: string): boolean {
+  const rest = title !== '' && text.startsWith(title) ? text.slice(title.length).trim() : '';
+  return rest === '' ? hasProse(text) : hasProse(rest, 1);
+}
+
 /** Whether some stretch of a text reads like sentences rather than like names, addresses and numbers. */
-function hasProse(text: string): boolean {
+function hasProse(text: string, fewestWords = 8): boolean {
   // Scripts without letter case: sentences end with a full stop, lists of names do not.
   if (
     /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Hangul}\p{Script=Thai}\p{Script=Arabic}\p{Script=Hebrew}]/u.test(text)
@@ -108,7 +117,7 @@ function hasProse(text: string): boolean {
   const small = words.map((word) => (/^\p{Ll}/u.test(word) && !word.includes('@') ? 1 : 0));
   const window = Math.min(WINDOW, words.length);
   // So few words tell nothing: a short note is a note, not a list of names.
-  if (window < 8) return true;
+  if (window < fewestWords) return true;
   let count = 0;
   for (const [at, each] of small.entries()) {
     count += each;

@@ -5,6 +5,8 @@ import { observeDownload } from './otel-download.ts';
 import { observeQueue } from './otel-queue.ts';
 import type { ExportOptions } from './otel-sdk.ts';
 import { openInstruments } from './otel-sdk.ts';
+import type { StageTelemetry } from './otel-stage.ts';
+import { observeStages } from './otel-stage.ts';
 
 /** What a run of the queue reports to. */
 export interface Telemetry extends AsyncDisposable {
@@ -29,6 +31,18 @@ export async function startTelemetry(
       around: <T>(job: LeasedJob, run: () => Promise<T>) => queue.around(job, run),
       download: observeDownload(instruments.meter),
     }),
+    [Symbol.asyncDispose]: () => instruments[Symbol.asyncDispose](),
+  };
+}
+
+/** Starts whatever export is configured, for stages that are run without a queue. */
+export async function startStageTelemetry(
+  options: ExportOptions,
+  warn: (message: string) => void,
+): Promise<AsyncDisposable & { readonly report: StageTelemetry }> {
+  const instruments = await openInstruments(options, warn);
+  return {
+    report: observeStages(instruments.meter),
     [Symbol.asyncDispose]: () => instruments[Symbol.asyncDispose](),
   };
 }

@@ -17,7 +17,8 @@ import { InMemorySpanExporter, SimpleSpanProcessor, TracerProvider } from '@open
 import { systemClock } from '../base/index.ts';
 import type { Handler } from '../queue/index.ts';
 import { MemoryStore, Orchestrator, WorkQueue } from '../queue/index.ts';
-import { observeQueue, startTelemetry } from './index.ts';
+import type { Progress, StageErrorInfo, StageOutcome } from '../stage/index.ts';
+import { observeQueue, startStageTelemetry, startTelemetry } from './index.ts';
 
 const OPTIONS = {
   maxWorkers: 2, maxPerResolver: { unpaywall: 1 }, maxPerHost: 1, maxParked: 8, leaseMs: 60_000, heartbeatMs: 20_000, maxAttempts: 1,
@@ -163,6 +164,37 @@ test('metrics can be scraped, and pushed to a collector', async () => {
   }
   assert.deepEqual([...pushed].sort(), ['/v1/metrics', '/v1/traces']);
   collector.close();
+});
+
+test('what stages tell can be scraped, without a queue', async () => {
+  const probe = createServer().listen(0, '127.0.0.1');
+  await once(probe, 'listening');
+  const prometheusPort = (probe.address() as AddressInfo).port;
+  probe.close();
+  await once(probe, 'close');
+  await using telemetry = await startStageTelemetry(
+    {
+      service_name: 'test',
+      otlp_endpoint: '',
+      otlp_interval_s: 3600,
+      prometheus_port: prometheusPort,
+      prometheus_host: '127.0.0.1',
+    },
+    () => undefined,
+  );
+  const counted = (succeeded: number, failed: number) => ({ succeeded, failed, skipped: 1, wallMs: 5 }) as StageOutcome;
+  const error = { itemId: 'a', category: 'input', message: 'no' } as StageErrorInfo;
+  telemetry.report('chunk', { kind: 'diagnostics', progress: counted(2, 0) as unknown as Progress });
+  telemetry.report('chunk', { kind: 'item-failed', error, attempts: 1 });
+  telemetry.report('chunk', { kind: 'stage-ended', outcome: counted(3, 1) });
+  const page = await (await fetch(`http://127.0.0.1:${prometheusPort}/metrics`)).text();
+  for (const [outcome, documents] of [
+    ['succeeded', 3],
+    ['skipped', 1],
+    ['failed', 1],
+  ] as const)
+    assert.match(page, new RegExp(`docparse_documents_total\\{[^}]*outcome="${outcome}"[^}]*\\} ${documents}\\b`));
+  assert.match(page, /docparse_failures_total\{[^}]*category="input"[^}]*\} 1\b/);
 });
 
 test('without a configured export nothing is started', async () => {

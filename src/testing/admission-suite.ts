@@ -73,12 +73,29 @@ export function describeAdmission(name: string, open: OpenAdmission): void {
       using(async ({ clock }, _events, take) => {
         const times: number[] = [];
         for (let at = 0; at < 4; at += 1) {
-          using _slot = await take('slow.org');
+          using slot = await take('slow.org');
+          slot.sent();
           times.push(clock.monotonic());
         }
         for (const [at, time] of times.entries()) {
           if (at > 0) assert.ok(time - (times[at - 1] ?? 0) >= INTERVAL_MS - 1, JSON.stringify(times));
         }
+      }));
+
+    test('the pause counts from when a request is on the wire, and nobody follows one that is still on its way there', () =>
+      using(async ({ admission, clock, pass }, _events, take) => {
+        const slot = await take('slow.org');
+        const next = admission.acquire(admission.table.keysOf('slow.org'), PATIENT);
+        let isNext = false;
+        void next.then(() => (isNext = true));
+        await pass(new Promise<void>((resolve) => clock.setTimer(1.5 * INTERVAL_MS, resolve)));
+        assert.equal(isNext, false, 'it looks up a name, or connects');
+        slot.sent();
+        const sentAt = clock.monotonic();
+        const turn = await pass(next);
+        assert.ok(clock.monotonic() - sentAt >= INTERVAL_MS - 1, `${clock.monotonic() - sentAt} ms`);
+        slot[Symbol.dispose]();
+        if (turn.kind === 'go') turn.slot[Symbol.dispose]();
       }));
 
     test('a burst is let through at once, and then the rate counts', () =>
@@ -246,6 +263,30 @@ export function describeAdmission(name: string, open: OpenAdmission): void {
         assert.equal(events.filter(({ kind }) => kind === 'host-held').length, 1);
         const turn = await admission.acquire(keys, PATIENT);
         assert.equal(turn.kind === 'later' && turn.reason, 'host-held');
+      }));
+
+    test('what a service says is left of its budget is known, and told again when it has shrunk', () =>
+      using(async ({ admission }) => {
+        const keys = admission.table.keysOf('wide.org');
+        const left = (): number | null =>
+          admission.snapshot().find(({ key }) => key === 'pool/wide')?.budgetLeft ?? null;
+        for (const budgetLeft of [1, 0.99, 0.9]) {
+          admission.observe(keys, { kind: 'answer', status: 200, retryAt: undefined, budgetLeft });
+        }
+        assert.equal(left(), 0.9);
+        admission.observe(keys, { kind: 'answer', status: 200, retryAt: undefined, budgetLeft: 0.89 });
+        assert.equal(left(), 0.9, 'a hundredth is no news');
+      }));
+
+    test('requests that ended are counted, those that brought nothing by why', () =>
+      using(async ({ admission }, _events, take) => {
+        (await take('wide.org'))[Symbol.dispose]();
+        const keys = admission.table.keysOf('wide.org');
+        for (const failure of [null, null, '404', 'reset', '404']) {
+          admission.observe(keys, { kind: 'end', answered: true, fault: null, failure });
+        }
+        const { done, failed } = admission.snapshot().find(({ key }) => key === 'wide.org') ?? assert.fail();
+        assert.deepEqual([done, failed], [2, { '404': 2, reset: 1 }]);
       }));
 
     test('whoever watches is told when there is room again', () =>

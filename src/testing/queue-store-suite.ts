@@ -389,6 +389,10 @@ export function describeQueueStore(name: string, open: () => Promise<QueueStore>
       );
       assert.deepEqual(stats.leases, [{ workerId: 'worker', jobs: 1, expiresAt: 20 + LEASE_MS }]);
       assert.deepEqual([stats.oldestQueuedAt, stats.oldestQueuedId], [10, '5']);
+      const { id: newest } = (await store.admin.list({}, { limit: 1_000 })).at(-1) ?? { id: -1 };
+      assert.equal(stats.newestId, newest);
+      const upTo = await store.admin.list({}, { limit: 1_000, upTo: newest - 1 });
+      assert.ok(upTo.length > 0 && upTo.every(({ id }) => id < newest));
       assert.ok(stats.byResolver.some((row) => row.resolver === 'arxiv' && row.state === 'error' && row.jobs === 1));
       assert.deepEqual([(await store.admin.stats(130)).due, (await store.admin.stats(130)).delayed], [2, 0]);
     });

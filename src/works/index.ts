@@ -34,6 +34,8 @@ export type {
 export { workFromText } from './lists/listed-work.ts';
 export { workFromPayload } from './queued-work.ts';
 export type { ListedWork } from './lists/listed-work.ts';
+export type { CitedWork } from './lists/cited-work.ts';
+export { reviewedEntry } from './lists/reviewed-entry.ts';
 export { listFormatOf, parseWorks, readWorks } from './lists/read-works.ts';
 export type { ListFormat } from './lists/read-works.ts';
 export { parseOpenAlexRecord } from './openalex/parse-record.ts';

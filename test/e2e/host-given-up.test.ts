@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { mkdtempDisposable } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 
+import { openStore } from '../../src/queue/index.ts';
 import { openLoopback } from '../../src/testing/index.ts';
 import { startCommand } from './started-command.ts';
 
@@ -46,6 +47,7 @@ test('a host that wants to be left alone for a year: told, the other plans are t
   assert.deepEqual([first.said['saved'], first.said['failed'], first.said['parked']], [1, 1, 0]);
   assert.deepEqual(first.said['by_reason'], { 'host-given-up': 1 });
   assert.match(first.stderr, /busy\.example\.org asks to be left alone until 20\d\d-.*given up for this run/);
+  await sameReasonEverywhere(join(folder.path, 'out'), { work: '10.5555/one', reason: 'host-given-up' });
   const second = await run();
   assert.deepEqual(second.said['ended_before'], { 'host-given-up': 1 });
   assert.match(String(second.said['given_up']), /busy\.example\.org asks to be left alone until/);
@@ -55,3 +57,28 @@ test('a host that wants to be left alone for a year: told, the other plans are t
     'asked once, over both runs',
   );
 });
+
+/** One work's reason is the same word wherever it is asked for. */
+async function sameReasonEverywhere(out: string, { work, reason }: { work: string; reason: string }): Promise<void> {
+  const code = reason.toUpperCase().replaceAll('-', '_');
+  const read = (name: string): string => readFileSync(join(out, name), 'utf8');
+  const row =
+    read('manifest.jsonl')
+      .split('\n')
+      .find((line) => line.includes(`"doi":"${work}"`)) ?? '{}';
+  const { reason: written, detail } = JSON.parse(row) as { reason: string; detail: string };
+  assert.equal(written, reason);
+  const [names = '', ...lines] = read('manifest.csv').split('\r\n');
+  assert.ok(names.split(',').includes('detail'));
+  assert.ok(lines.some((line) => line.includes(reason) && line.includes(detail.slice(0, 40))));
+  assert.equal((JSON.parse(read('manifest.summary.json')) as { reasons: Record<string, number> }).reasons[reason], 1);
+  await using store = await openStore(join(out, 'state', 'workqueue.sqlite'));
+  const { byErrorCode } = await store.admin.stats(Date.now());
+  assert.deepEqual(
+    byErrorCode.map(({ code: told, jobs }) => [told, jobs]),
+    [[code, 1]],
+  );
+  const [listed, ...others] = await store.admin.list({ errorCode: code }, { limit: 10 });
+  assert.ok(listed?.artifactId.includes(work) && others.length === 0);
+  assert.equal(await store.admin.requeue({ states: ['error', 'skipped'], errorCode: code }, 0, { dryRun: true }), 1);
+}

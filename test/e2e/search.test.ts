@@ -4,6 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 
+import type { NodeStatement } from '../../src/graph/index.ts';
+import { GraphStore } from '../../src/graph/index.ts';
 import type { Block, DenseEngine } from '../../src/parse/index.ts';
 import {
   chunkItem,
@@ -114,6 +116,43 @@ test('a run is searched by words and meaning; its index is built, kept, and rene
   assert.match(third.stderr, /passages have changed, renewing the index of 1 documents/);
   assert.match(third.stdout, /^1\. {2}Penguins[\s\S]*\n\n1\. {2}Money and Banks[\s\S]*nothing fits “xylophone”/);
   assert.match(search('--run', join('runs', 'old'), 'interest', '--lexical').stdout, /Old News/);
+});
+
+test('--related adds passages of works that citations connect, behind what is found', async () => {
+  const ask = (...more: string[]): ReturnType<typeof command> =>
+    search('--run', join('runs', 'ocean'), '--lexical', '--top', '1', '--min-score', '0', '--json', ...more);
+  const question = 'largest animal and interest rates';
+  const documents = (stdout: string): unknown[] =>
+    (JSON.parse(stdout) as Found).hits.map(({ rank, document, related }) => [rank, document, related ?? false]);
+  const none = ask('--related', question);
+  assert.match(none.stderr, /GRAPH_MISSING[\s\S]*docstokg graph build/);
+  const found = documents(ask(question).stdout);
+  assert.equal(found.length, 1);
+  const work = (id: string): NodeStatement => ({
+    id: `work:document:${id}`,
+    kind: 'work',
+    label: id,
+    year: null,
+    rank: 1,
+    data: {},
+  });
+  const place = { kind: 'metadata', origin: 'test', readAt: null } as const;
+  const evidence = { place, method: 'test', version: 1, score: 1, detail: {} };
+  const edge = { source: 'work:document:W1', kind: 'cites', target: 'work:document:W2', evidence } as const;
+  using graph = new GraphStore(join(root, 'runs', 'ocean', 'Graph', 'graph.sqlite'));
+  await graph.apply({
+    add: ['W1', 'W2', 'W3'].map((owner) => ({
+      owner,
+      work: `work:document:${owner}`,
+      fileSha256: null,
+      nodes: [work(owner)],
+      edges: owner === 'W1' ? [edge] : [],
+      references: [],
+    })),
+  });
+  const [[, first]] = found as [[number, string]];
+  const other = first === 'W1' ? 'W2' : 'W1';
+  assert.deepEqual(documents(ask('--related', question).stdout), [...found, [2, other, true]]);
 });
 
 test('what cannot be searched is said, with what to do', () => {

@@ -110,6 +110,8 @@ async function harvestHere(
           idle_s: 3600,
           total_s: 7200,
           connect_s: 3600,
+          // A line that is long only because the machine is busy is waited in.
+          park_after_s: 3600,
           floor_bytes_per_second: 0,
         },
         orchestrator: { max_workers: 32 },

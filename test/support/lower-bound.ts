@@ -9,6 +9,9 @@ export interface LowerBound {
   readonly key: string;
   readonly requests: number;
   readonly seconds: number;
+  /** When it was first and last asked, in simulated seconds from the first request of all. */
+  readonly first: number;
+  readonly last: number;
 }
 
 /** What a service or host allows. */
@@ -32,28 +35,38 @@ const NAMED: readonly (readonly [RegExp, string])[] = [
  * are our defaults; what a host allows is what both allow.
  */
 export function lowerBound(simulation: Simulation): LowerBound {
+  return lowerBounds(simulation)[0] as LowerBound;
+}
+
+/** The same for every limit, the one that takes longest first. */
+export function lowerBounds(simulation: Simulation): LowerBound[] {
   const { keys } = clientSettings(simulation);
   const pools = new Pools(new Services({ baseUrls: baseUrlsBelow('sim.test', 'http'), keys }).pools());
-  const counts = new Map<string, Allowed & { requests: number }>();
-  const count = (allowed: Allowed): void => {
-    const before = counts.get(allowed.key);
-    if (before) before.requests += 1;
-    else counts.set(allowed.key, { ...allowed, requests: 1 });
+  const counts = new Map<string, Allowed & { requests: number; readonly first: number; last: number }>();
+  const entries = simulation.log.since(0);
+  const start = entries[0]?.at ?? 0;
+  const count = (allowed: Allowed, at: number): void => {
+    const [before, seconds] = [counts.get(allowed.key), (at - start) / 1000];
+    if (before) Object.assign(before, { requests: before.requests + 1, last: seconds });
+    else counts.set(allowed.key, { ...allowed, requests: 1, first: seconds, last: seconds });
   };
-  for (const { url, status } of simulation.log.since(0)) {
+  for (const { url, status, at } of entries) {
     const { hostname, pathname, search } = new URL(url);
     if (pathname === '/robots.txt' || status === 429) continue;
     const named = NAMED.find(([pattern]) => pattern.test(pathname + search))?.[1];
     const found = pools.of(hostKey(url), named);
-    for (const { name, perSecond, burst } of found) count({ key: name, perSecond, burst: burst ?? 1 });
-    if (found.length === 0) count({ key: hostname, ...siteLimit(simulation, hostname) });
+    for (const { name, perSecond, burst } of found) count({ key: name, perSecond, burst: burst ?? 1 }, at);
+    if (found.length === 0) count({ key: hostname, ...siteLimit(simulation, hostname) }, at);
   }
-  const bounds = [...counts.values()].map(({ key, requests, perSecond, burst }) => ({
-    key,
-    requests,
-    seconds: Math.max(0, requests - burst) / perSecond,
-  }));
-  return bounds.reduce((most, each) => (each.seconds > most.seconds ? each : most));
+  return [...counts.values()]
+    .map(({ key, requests, perSecond, burst, first, last }) => ({
+      key,
+      requests,
+      seconds: Math.max(0, requests - burst) / perSecond,
+      first,
+      last,
+    }))
+    .toSorted((a, b) => b.seconds - a.seconds);
 }
 
 function siteLimit(simulation: Simulation, hostname: string): { readonly perSecond: number; readonly burst: number } {

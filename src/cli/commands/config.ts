@@ -1,6 +1,7 @@
 import { Command } from 'commander';
 
 import { jsonSchema, listKeys } from '../../config/index.ts';
+import { configuredServices } from '../../harvest/index.ts';
 import { openSession, shared } from '../session.ts';
 import { table } from '../terminal.ts';
 
@@ -46,7 +47,8 @@ export function configCommand(): Command {
     .addHelpText('after', '\nExample:\n  docstokg config validate -c harvest.yaml --profile night\n')
     .action((_options, self: Command) => {
       const session = openSession(self);
-      const { file } = session.load();
+      const { file, config } = session.load();
+      configuredServices(config);
       if (session.json) session.terminal.print(JSON.stringify({ valid: true, file: file ?? null }));
       else
         session.terminal.print(

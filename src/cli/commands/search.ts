@@ -32,6 +32,7 @@ interface SearchFlags {
   readonly has?: 'table' | 'figure';
   readonly excludeRetracted?: boolean;
   readonly minScore?: number;
+  readonly related?: boolean;
 }
 
 /** `search "question"`. */
@@ -52,6 +53,10 @@ export function searchCommand(): Command {
     .option('--license <a,b>', 'only works under these licences, such as cc-by')
     .option('--section <a,b>', `only these parts of papers: ${SECTIONS.join(', ')}`)
     .addOption(new Option('--has <what>', 'only passages that hold one').choices(['table', 'figure']))
+    .option(
+      '--related',
+      'after what is found, passages of works connected with it by citations (needs docstokg graph build)',
+    )
     .option('--exclude-retracted', 'no works that were retracted')
     .option(
       '--min-score <n>',
@@ -150,6 +155,11 @@ async function answer(question: string, search: Search): Promise<void> {
   }
   const how = { hybrid: 'words and meaning', dense: 'meaning', lexical: 'words' }[mode];
   session.log('info', `${count(all)} passages in ${folder} searched by ${how} in ${duration(tookMs)}`);
+  const wordsOnly = mode === 'lexical' ? [] : hits.filter(({ by }) => by === 'words');
+  if (wordsOnly.length > 0) {
+    const ranks = wordsOnly.map(({ rank }) => rank).join(', ');
+    session.log('info', `found by words alone, because their vectors are not made yet: ${ranks}`);
+  }
   if (hits.length === 0) terminal.print(`nothing fits “${plain(question)}”`);
   const views = hits.map((hit) =>
     passageText(hit, { query: question, full: flags.full ?? false, link: links.get(hit.passage.file) }, terminal),
@@ -157,13 +167,14 @@ async function answer(question: string, search: Search): Promise<void> {
   terminal.print(views.join('\n\n'));
 }
 
-function record({ rank, score, fit, passage, work, link }: CitedHit, file: string | undefined): object {
+function record({ rank, score, fit, by, passage, work, link, related }: CitedHit, file: string | undefined): object {
   const { id, document, title, headings, section, page, boxes, text } = passage;
   const fragment = link === null ? '' : link.slice(passage.file?.length ?? 0);
   return {
     rank,
     score,
     fit,
+    by,
     id,
     document,
     title: work?.title ?? title,
@@ -175,6 +186,7 @@ function record({ rank, score, fit, passage, work, link }: CitedHit, file: strin
     file: file ?? null,
     link: file === undefined ? null : file + fragment,
     work,
+    ...(related && { related }),
   };
 }
 

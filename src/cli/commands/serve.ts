@@ -41,7 +41,7 @@ export function serveCommand(): Command {
     .argument('[run...]', 'run folders; default: those that stand beside each other in runs/')
     .option(
       '--queue <path|url>',
-      'a SQLite file or postgres://… to watch; default: the queue of the first run that has one',
+      'a SQLite file or postgres://… to watch; default: the configured one on PostgreSQL, else that of the first run that has one',
     )
     .option('--allow-steering', 'whoever has the token may also pause, resume and retry')
     .addHelpText(
@@ -114,7 +114,7 @@ function runFolders(named: readonly string[], flags: ServeFlags, config: Config)
     .map((name) => join(beside, name))
     .filter(isRun)
     .sort((a, b) => statSync(b).mtimeMs - statSync(a).mtimeMs);
-  if (found.length > 0 || flags.queue !== undefined) return found.slice(0, MOST_RUNS);
+  if (found.length > 0 || (flags.queue ?? sharedQueue(config)) !== undefined) return found.slice(0, MOST_RUNS);
   throw new AppError('USAGE_NOTHING_TO_SERVE', `there are no runs in ${beside}`, {
     hint: 'name a run folder, or a queue with --queue',
   });
@@ -151,7 +151,12 @@ function shortName(folder: string, taken: ReadonlySet<string>): string {
   }
 }
 
-/** The queue that is named, which has to be there; else that of the first run that has one. */
+/** The queue on PostgreSQL that the configuration names. */
+function sharedQueue({ queue }: Config): string | undefined {
+  return queue.backend === 'postgres' && queue.url !== '' ? queue.url : undefined;
+}
+
+/** The queue that is named, which has to be there; else one that is configured; else that of the first run that has one. */
 async function openWatched(
   named: string | undefined,
   runs: readonly { readonly corpus: Corpus }[],
@@ -167,11 +172,15 @@ async function openWatched(
       hint: 'contentdownload queue enqueue makes one; a PostgreSQL address begins with postgres://',
     });
   const own = runs.map(({ corpus }) => corpus.config.queue.path).find((path) => existsSync(path));
-  const target = named ?? own;
+  const target = named ?? sharedQueue(session.load().config) ?? own;
   if (target === undefined) return { queue: undefined, beside: undefined };
   const { config } = session.load(queueLayer(target));
   const queue = await openQueue(config, session);
-  return { queue, hosts: hostKnowledge(config), beside: named === undefined || isFile ? dirname(target) : undefined };
+  return {
+    queue,
+    hosts: hostKnowledge(config),
+    beside: /^postgres(?:ql)?:\/\//.test(target) ? undefined : dirname(target),
+  };
 }
 
 /** What assistants ask under `/mcp`; made when the first of them comes. */

@@ -1,3 +1,4 @@
+import { namesNoWork } from '../../download/index.ts';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
@@ -25,7 +26,7 @@ export async function writeDataset(
   place: { readonly name: string; readonly dataRoot: string; readonly format: FileFormat },
 ): Promise<{ readonly works: number; readonly passages: number }> {
   await mkdir(join(folder, 'data'), { recursive: true });
-  const kept = works.filter(({ reason, isOtherVersion }) => reason !== 'unreadable-entry' && !isOtherVersion);
+  const kept = works.filter(({ reason, isOtherVersion }) => !namesNoWork(reason) && !isOtherVersion);
   const rows = kept.map(({ record, license, file }) => ({
     id: record.id,
     doi: record.ids.doi ?? '',

@@ -1,3 +1,4 @@
+import { namesNoWork } from '../../download/index.ts';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 
@@ -84,7 +85,7 @@ function* wanted(
     // What was screened out goes into counts and tables, not into what people cite and train on.
     const isCited =
       format === 'bibtex' || format === 'ris' || format === 'csl' || format === 'obsidian' || format === 'parquet';
-    if (isCited && (work.label === 'excluded' || work.reason === 'unreadable-entry')) continue;
+    if (isCited && (work.label === 'excluded' || namesNoWork(work.reason))) continue;
     yield work;
   }
 }

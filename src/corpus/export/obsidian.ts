@@ -1,3 +1,4 @@
+import { namesNoWork } from '../../download/index.ts';
 import { apaCitation, citationKey, retractionOf, yearOf } from '../../works/index.ts';
 import type { ExportedWork } from './exported-work.ts';
 
@@ -9,7 +10,7 @@ export interface Note {
 
 /** Notes as Obsidian keeps them, one per work, linked to those it cites. */
 export function* obsidianNotes(works: Iterable<ExportedWork>): Generator<Note> {
-  const all = [...works].filter(({ reason, isOtherVersion }) => reason !== 'unreadable-entry' && !isOtherVersion);
+  const all = [...works].filter(({ reason, isOtherVersion }) => !namesNoWork(reason) && !isOtherVersion);
   const taken = new Set<string>();
   const names = new Map(all.map(({ record }) => [record.id, `@${citationKey(record, taken)}`]));
   for (const { record, file, license } of all) {

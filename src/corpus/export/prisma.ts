@@ -1,3 +1,4 @@
+import { namesNoWork } from '../../download/index.ts';
 import type { ExportedWork } from './exported-work.ts';
 
 /** A work as far as it is counted; `times` where several are alike, negative to take back what was counted before. */
@@ -23,8 +24,10 @@ export function prismaCounts(works: Iterable<PrismaWork>): PrismaCounts {
   const counts = { identified: 0, unreadable: 0, duplicates: 0, excluded: 0, missing: 0, included: 0 };
   const reasons: Record<string, number> = {};
   for (const { reason, isOtherVersion, label, file, times = 1 } of works) {
+    // What was found for such an entry is counted itself.
+    if (reason === 'entry-identified') continue;
     counts.identified += times;
-    if (reason === 'unreadable-entry') counts.unreadable += times;
+    if (namesNoWork(reason)) counts.unreadable += times;
     else if (isOtherVersion) counts.duplicates += times;
     else if (label === 'excluded') counts.excluded += times;
     else if (file === null) {

@@ -1,3 +1,4 @@
+import { namesNoWork } from '../../download/index.ts';
 import { csvLine } from '../../harvest/index.ts';
 import { yearOf } from '../../works/index.ts';
 import type { ExportedWork } from './exported-work.ts';
@@ -25,7 +26,7 @@ export function* csvTable(works: Iterable<ExportedWork>): Generator<string> {
 export function* screeningTable(works: Iterable<ExportedWork>): Generator<string> {
   yield csvLine(['record_id', 'title', 'abstract', 'authors', 'year', 'doi', 'keywords', 'url', 'included']);
   for (const { record, label, isOtherVersion, reason } of works) {
-    if (isOtherVersion || reason === 'unreadable-entry') continue;
+    if (isOtherVersion || namesNoWork(reason)) continue;
     const { id, title, abstract, authors, ids, keywords, url } = record;
     const included = label === null ? '' : label === 'included' ? 1 : 0;
     const names = authors.map(({ name }) => name).join('; ');

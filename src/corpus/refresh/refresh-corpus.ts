@@ -5,7 +5,7 @@ import { AppError, writeFileAtomic } from '../../base/index.ts';
 import type { Config } from '../../config/index.ts';
 import type { Asking, Runtime } from '../../harvest/index.ts';
 import { openAsking, openQueue, readLastRows } from '../../harvest/index.ts';
-import { REASONS } from '../../download/index.ts';
+import { namesNoWork, REASONS } from '../../download/index.ts';
 import type { NoticeAbout, RecordStore, WorkRecord } from '../../works/index.ts';
 import {
   doiPath,
@@ -173,7 +173,7 @@ async function retryFailures(
   const now = runtime.clock.now();
   const day = new Date(now).toISOString().slice(0, 10);
   for (const row of readLastRows(folder)) {
-    if (row.outcome === 'saved' || row.reason === 'unreadable-entry') continue;
+    if (row.outcome === 'saved' || namesNoWork(row.reason)) continue;
     const record = records.get(row.work);
     const hasOpened = record !== undefined && stateOf(record, false).isOpen && before[record.id]?.isOpen === false;
     const days = REASONS[row.reason].later ? RETRY_DAYS.later : RETRY_DAYS.other;

@@ -169,8 +169,9 @@ export class CorpusView implements Disposable {
       const rows = this.#run.settled(this.#sequence, SLICE_ROWS);
       this.#together(() => {
         for (const { sequence: _sequence, record, ...line } of rows) {
-          this.works.settle({ ...line, work: record ?? line.work });
-          tell(workEvent(line));
+          const work = record ?? line.work;
+          this.works.settle({ ...line, work });
+          tell(workEvent({ ...line, title: this.works.get(work)?.title ?? line.title }));
         }
       });
       if (rows.length > 0) this.#revision += 1;

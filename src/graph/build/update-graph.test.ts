@@ -10,6 +10,7 @@ import { runStage, stageOptions } from '../../stage/index.ts';
 import type { WorkRecord } from '../../works/index.ts';
 import { emptyRecord, withProvenance } from '../../works/index.ts';
 import { openGraph } from '../ask/graph.ts';
+import { nearDocuments } from '../ask/near-documents.ts';
 import { communities, pageRank } from '../ask/ranking.ts';
 import { graphPlan, graphWorker } from './stage.ts';
 import { updateGraph } from './update-graph.ts';
@@ -148,6 +149,7 @@ test('a corpus becomes a graph whose edges can be opened at their sentences', as
       ['work:doi:10.5555/w2', ['W2']],
     ],
   );
+  assert.deepEqual([...nearDocuments(graph, ['W2', 'none'])], ['W1'], 'it cites W1');
   assert.throws(() => graph.sql('DELETE FROM edges'), /readonly/);
   assert.throws(() => graph.find('nothing like that'), { code: 'GRAPH_NO_NODE' });
 });

@@ -28,8 +28,9 @@ export function numberCallouts(
   const byLabel = labelsOf(references);
   const found: Callout[] = [];
   let highest = 0;
-  for (const block of blocks.filter((each) => style === 'square' || isProse(each)))
+  for (const block of blocks)
     for (const match of block.text.matchAll(PATTERNS[style])) {
+      if (style !== 'square' && !isProse(block)) break;
       const numbers = match.groups?.['numbers'] ?? '';
       const from = match.index + match[0].indexOf(numbers);
       const callouts = readNumbers(block, from, numbers, byLabel);

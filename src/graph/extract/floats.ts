@@ -20,9 +20,12 @@ const POINTERS = /\b(?<kind>Fig(?:ure)?s?|Tables?)\.?\s?(?<number>S?\d{1,3})/g;
 export function extractFloats(reading: Reading, say: Statements): void {
   const { blocks } = reading.document;
   const byLabel = new Map<string, string>();
+  const captions = new Map<number, Block>();
+  for (const block of blocks)
+    if (block.kind === 'caption' && block.parent !== undefined && !captions.has(block.parent))
+      captions.set(block.parent, block);
   for (const block of blocks) {
-    const captions = captionsOf(block, blocks);
-    const [caption] = captions;
+    const caption = block.kind === 'caption' ? block : captions.get(block.order);
     if (block.kind === 'caption' && block.parent !== undefined) continue;
     const kind = floatKind(block, caption);
     if (!kind || !caption || caption.text === '') continue;
@@ -51,11 +54,6 @@ export function extractFloats(reading: Reading, say: Statements): void {
       });
     }
   }
-}
-
-function captionsOf(block: Block, blocks: readonly Block[]): readonly Block[] {
-  if (block.kind === 'caption') return [block];
-  return blocks.filter((other) => other.kind === 'caption' && other.parent === block.order);
 }
 
 function floatKind(block: Block, caption: Block | undefined): 'figure' | 'table' | undefined {

@@ -19,7 +19,7 @@ export interface Quantity {
   readonly normal: readonly number[];
 }
 
-export const QUANTITY_VERSION = 1;
+export const QUANTITY_VERSION = 2;
 
 interface Piece extends PrintedNumber {
   readonly unit: Unit | undefined;

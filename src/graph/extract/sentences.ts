@@ -4,7 +4,7 @@ export interface Stretch {
   readonly end: number;
 }
 
-const END = /[.!?]["”’')\]]*(?:\d{1,3}(?:[,–-]\d{1,3})*)?\s+(?=["“‘'([]?[\p{Lu}\d])/gu;
+const END = /[.!?]["”’')\]]*(?:(?<!\d\.)\d{1,3}(?:[,–-]\d{1,3})*)?\s+(?=["“‘'([]?[\p{Lu}\d])/gu;
 /** What ends in a full stop and ends no sentence. */
 const NO_END =
   /(?:\b(?:et al|e\.g|i\.e|cf|vs|ca|approx|resp|no|nos|fig|figs|eq|eqs|ref|refs|tab|sect|vol|pp?|ed|eds|dr|mr|mrs|prof|st|inc|ltd|co|corp|sp|spp|var|subsp|viz|al)|\b\p{L})\.["”’')\]]*\s+$/iu;

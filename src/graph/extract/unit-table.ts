@@ -1,3 +1,5 @@
+import { FOREIGN_WORDS } from './unit-words.ts';
+
 /** Powers of base units. */
 export type Powers = Readonly<Record<string, number>>;
 /** How a unit is made of base units: factor, powers, and what is added after. */
@@ -104,6 +106,7 @@ const count = (name: string): Definition => [1, { [name]: 1 }];
 
 /** Symbols and words that stand as they are. */
 export const WHOLE: Readonly<Record<string, Definition>> = {
+  ...FOREIGN_WORDS,
   '%': [0.01, {}],
   '‰': [1e-3, {}],
   percent: [0.01, {}],

@@ -24,7 +24,11 @@ const SUPERSCRIPTS: Readonly<Record<string, string>> = {
   '⁹': '9',
   '⁻': '-',
 };
-const WHOLE_NAMES = Object.keys(WHOLE).sort((a, b) => b.length - a.length);
+/** By their first character, the longest first. */
+const WHOLE_NAMES = Map.groupBy(
+  Object.keys(WHOLE).sort((a, b) => b.length - a.length),
+  (name) => name[0] ?? '',
+);
 const FACTOR = /^(?<symbol>[\p{L}Ωµμ%‰°ℓ]{1,12})(?<power>(?:\^?[-−–⁻]?[1-4](?!\d)|[⁻]?[¹²³⁴]))?(?![\p{L}\d])/u;
 const JOIN = /^(?:\s?[/·⋅∙×.*]\s?|\s(?:per\s)?|(?=[(]))/u;
 
@@ -66,7 +70,7 @@ interface Factor {
 }
 
 function readFactor(text: string, inner = false): Factor | undefined {
-  for (const name of WHOLE_NAMES) {
+  for (const name of WHOLE_NAMES.get(text[0] ?? '') ?? []) {
     if (!text.startsWith(name)) continue;
     const behind = text.slice(name.length, name.length + 1);
     if (/[\p{L}]$/u.test(name) && /[\p{L}\d]/u.test(behind)) continue;

@@ -12,11 +12,14 @@ const FOLDED: Readonly<Record<string, string>> = {
   ħ: 'h',
 };
 
+/** Most text has nothing to be folded but capitals. */
+const PLAIN = /^[\u0020-\u007e]*$/;
 const MARKS = /\p{M}+/gu;
 const OTHERS = /[^\p{L}\p{N}]+/gu;
 
 /** Text in lower case without accents, ligatures and other forms of one letter. */
 export function foldCase(text: string): string {
+  if (PLAIN.test(text)) return text.toLowerCase();
   return text
     .normalize('NFKD')
     .replace(MARKS, '')

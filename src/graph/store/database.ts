@@ -28,7 +28,7 @@ export function openDatabase(path: string, options: { readonly readOnly: boolean
     });
   }
   try {
-    database.exec(`PRAGMA cache_size = -${CACHE_KILOBYTES}; PRAGMA temp_store = MEMORY; PRAGMA busy_timeout = 10000`);
+    database.exec(`PRAGMA cache_size = -${CACHE_KILOBYTES}; PRAGMA temp_store = FILE; PRAGMA busy_timeout = 10000`);
     migrate(database, path, options.readOnly);
     return database;
   } catch (error) {

@@ -1,4 +1,4 @@
-import type { DatabaseSync } from 'node:sqlite';
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
 
 import { sha256 } from '../../base/index.ts';
 import type { Contribution } from '../contribution.ts';
@@ -23,12 +23,16 @@ export class GraphStore implements Disposable {
   readonly database: DatabaseSync;
   readonly #rows: RowWriter;
   readonly #links: ReferenceLinks;
+  readonly #insertDocument: StatementSync;
+  readonly #deleteDocument: StatementSync;
 
   constructor(path: string) {
     this.path = path;
     this.database = openDatabase(path, { readOnly: false });
     this.#rows = new RowWriter(this.database);
     this.#links = new ReferenceLinks(this.database, this.#rows);
+    this.#insertDocument = this.database.prepare('INSERT INTO documents VALUES (?, ?, ?, ?)');
+    this.#deleteDocument = this.database.prepare('DELETE FROM documents WHERE owner = ?');
   }
 
   /** The documents in the graph, each with the hash of what it said. */
@@ -50,18 +54,25 @@ export class GraphStore implements Disposable {
     try {
       let removed = 0;
       let added = 0;
+      const empty = this.#isEmpty();
       for (const owner of change.remove ?? []) if (this.#remove(owner)) removed += 1;
+      const indexes = empty ? this.#dropIndexes() : [];
+      this.#rows.noting = !empty;
       for await (const contribution of change.add ?? []) {
         this.#remove(contribution.owner);
         this.#add(contribution, contentOf(contribution));
         added += 1;
       }
-      this.#settle();
+      this.#rows.noting = true;
+      for (const sql of indexes) database.exec(sql);
+      if (empty) this.#settleAll();
+      else this.#settle();
       const relinked = this.#links.relink();
       this.#settle();
       database.exec('COMMIT');
       return { added, removed, relinked };
     } catch (error) {
+      this.#rows.noting = true;
       if (database.isTransaction) database.exec('ROLLBACK');
       throw error;
     }
@@ -84,20 +95,45 @@ export class GraphStore implements Disposable {
 
   #add(contribution: Contribution, content: string): void {
     const { owner, nodes, edges } = contribution;
-    this.database
-      .prepare('INSERT INTO documents VALUES (?, ?, ?, ?)')
-      .run(owner, content, nodeKey(contribution.work), contribution.fileSha256);
+    this.#insertDocument.run(owner, content, nodeKey(contribution.work), contribution.fileSha256);
     this.#rows.add({ owner, part: '', nodes, edges });
     for (const reference of contribution.references) this.#links.add(owner, contribution.work, reference);
   }
 
   #remove(owner: string): boolean {
-    const known = this.database.prepare('DELETE FROM documents WHERE owner = ?').run(owner).changes > 0;
+    const known = this.#deleteDocument.run(owner).changes > 0;
     if (known) {
       this.#rows.remove(owner, null);
       this.#links.remove(owner);
     }
     return known;
+  }
+
+  #isEmpty(): boolean {
+    return this.database.prepare('SELECT 1 FROM documents LIMIT 1').get() === undefined;
+  }
+
+  /** Into an empty graph rows go without indexes, which are made afterwards, sorted; gives what makes them again, in their order. */
+  #dropIndexes(): string[] {
+    const rows = this.database
+      .prepare("SELECT name, sql FROM sqlite_schema WHERE type = 'index' AND sql IS NOT NULL ORDER BY rowid")
+      .all() as { name: string; sql: string }[];
+    for (const { name } of rows) this.database.exec(`DROP INDEX ${name}`);
+    return rows.map(({ sql }) => sql);
+  }
+
+  /** Makes all nodes and edges of a graph that was empty, in the order of their keys. */
+  #settleAll(): void {
+    this.database.exec(`
+      INSERT INTO nodes
+        SELECT node, id, kind, label, year, data FROM (
+          SELECT node, owner, part, row_number() OVER (PARTITION BY node ORDER BY rank, owner, part) AS place
+          FROM said INDEXED BY said_node
+        ) CROSS JOIN said USING (node, owner, part) WHERE place = 1 ORDER BY node;
+      INSERT INTO edges
+        SELECT source, kind, target, count(*) FROM evidence INDEXED BY evidence_edge
+        GROUP BY source, kind, target ORDER BY source, kind, target`);
+    this.#links.noteAllWorks();
   }
 
   /** Makes the nodes and edges that were touched anew from what documents say about them. */

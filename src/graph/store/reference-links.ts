@@ -88,6 +88,16 @@ export class ReferenceLinks {
     }
   }
 
+  /** Takes in every work of a graph that was empty: no reference is linked yet. */
+  noteAllWorks(): void {
+    const works = this.#all<{ node: string; data: string }>(
+      "SELECT node, data FROM nodes WHERE kind = 'work' AND id NOT LIKE 'work:printed:%' ORDER BY node",
+    );
+    for (const { node, data } of works)
+      for (const key of [...workKeys(citedWorkOf(data))].sort())
+        this.#run('INSERT INTO work_keys VALUES (?, ?)', key, node);
+  }
+
   /** Links every open reference anew; says how many. */
   relink(): number {
     const open = this.#all<PrintedRow>(

@@ -13,6 +13,8 @@ export interface Rows {
 
 /** Writes and removes rows, and notes which nodes and edges they are about. */
 export class RowWriter {
+  /** Whether what rows are about is noted; not needed where all is made anew anyway. */
+  noting = true;
   readonly #insertSaid: StatementSync;
   readonly #insertEvidence: StatementSync;
   readonly #touch: readonly StatementSync[];
@@ -36,7 +38,13 @@ export class RowWriter {
 
   /** Adds rows; the same node said twice by one document counts once, the better rank first. */
   add({ owner, part, nodes, edges }: Rows): void {
-    for (const [key, statement] of bestOfEach(nodes))
+    const keys = new Map<string, string>();
+    const keyOf = (id: string): string => {
+      const known = keys.get(id) ?? nodeKey(id);
+      keys.set(id, known);
+      return known;
+    };
+    for (const [key, statement] of bestOfEach(nodes, keyOf))
       this.#insertSaid.run(
         owner,
         part,
@@ -55,9 +63,9 @@ export class RowWriter {
         owner,
         part,
         number,
-        nodeKey(edge.source),
+        keyOf(edge.source),
         edge.kind,
-        nodeKey(edge.target),
+        keyOf(edge.target),
         method,
         version,
         score,
@@ -83,14 +91,15 @@ export class RowWriter {
   }
 
   #note(owner: string, part: string | null): void {
+    if (!this.noting) return;
     for (const statement of this.#touch) statement.run({ owner, part });
   }
 }
 
-function bestOfEach(nodes: Contribution['nodes']): [string, NodeStatement][] {
+function bestOfEach(nodes: Contribution['nodes'], keyOf: (id: string) => string): [string, NodeStatement][] {
   const best = new Map<string, NodeStatement>();
   for (const node of nodes) {
-    const key = nodeKey(node.id);
+    const key = keyOf(node.id);
     const other = best.get(key);
     if (!other || node.rank < other.rank || (node.rank === other.rank && node.label < other.label)) best.set(key, node);
   }

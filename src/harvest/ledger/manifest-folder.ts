@@ -13,7 +13,7 @@ const MIRROR_ROWS = 100;
 const MIRROR_MS = 250;
 const RECONCILE_ROWS = 1000;
 
-type LastRow = Pick<ManifestRow, 'outcome' | 'path' | 'bytes'>;
+type LastRow = Pick<ManifestRow, 'outcome' | 'reason' | 'path' | 'bytes'>;
 
 export interface ManifestOptions {
   readonly folder: string;

@@ -26,7 +26,7 @@ const SCHEMA = `
 export type LatestRow = Pick<
   ManifestRow,
   'work' | 'outcome' | 'reason' | 'detail' | 'resolver' | 'kind' | 'path' | 'bytes'
->;
+> & { readonly retryAt: string | null };
 
 /** A row and its JSON, which was made for the text manifest and need not be made again. */
 export interface MirroredRow {
@@ -57,7 +57,7 @@ export class ManifestMirror implements Disposable {
     );
     this.#has = this.#database.prepare('SELECT 1 FROM manifest WHERE work = ? AND at = ? AND run_id = ?');
     this.#last = this.#database.prepare(
-      'SELECT outcome, path, bytes FROM manifest WHERE work = ? ORDER BY sequence DESC LIMIT 1',
+      'SELECT outcome, reason, path, bytes FROM manifest WHERE work = ? ORDER BY sequence DESC LIMIT 1',
     );
   }
 
@@ -66,15 +66,15 @@ export class ManifestMirror implements Disposable {
   }
 
   /** The last row of a work, as far as it tells whether there is a file. */
-  last(work: string): Pick<ManifestRow, 'outcome' | 'path' | 'bytes'> | undefined {
-    return this.#last.get(work) as Pick<ManifestRow, 'outcome' | 'path' | 'bytes'> | undefined;
+  last(work: string): Pick<ManifestRow, 'outcome' | 'reason' | 'path' | 'bytes'> | undefined {
+    return this.#last.get(work) as Pick<ManifestRow, 'outcome' | 'reason' | 'path' | 'bytes'> | undefined;
   }
 
   /** The last row of every work, as far as an account needs it. */
   latest(): LatestRow[] {
     return this.#database
       .prepare(
-        `SELECT work, outcome, reason, row_json ->> '$.detail' AS detail, resolver, kind, path, bytes
+        `SELECT work, outcome, reason, row_json ->> '$.detail' AS detail, row_json ->> '$.retry_at' AS retryAt, resolver, kind, path, bytes
          FROM last_rows ORDER BY sequence`,
       )
       .all() as unknown as LatestRow[];

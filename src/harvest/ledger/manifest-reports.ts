@@ -7,7 +7,7 @@ import type { ManifestMirror } from './manifest-mirror.ts';
 import { ResolverAccount } from './resolver-account.ts';
 
 const CSV_FIELDS = [
-  'at', 'run_id', 'work', 'doi', 'title', 'outcome', 'reason', 'resolver', 'url', 'final_url', 'path', 'kind', 'sha256', 'bytes', 'license',
+  'at', 'run_id', 'work', 'doi', 'title', 'outcome', 'reason', 'detail', 'resolver', 'url', 'final_url', 'path', 'kind', 'sha256', 'bytes', 'license',
   'version', 'host_type', 'retry_at', 'duration_ms',
 ] as const; // prettier-ignore
 
@@ -80,6 +80,7 @@ export async function writeReports(
     kinds,
     resolver_account: account.lines,
     problems: account.problems,
+    lost_sources: account.sources,
   });
   durations.sort((a, b) => a - b);
   await write('manifest.metrics.json', {

@@ -1,4 +1,5 @@
 import type { ManifestRow } from '../../download/index.ts';
+import { lostSources } from '../../download/index.ts';
 
 /** What one resolver gave, over the last rows of all works. */
 export interface ResolverLine {
@@ -20,10 +21,22 @@ export interface ProblemLine {
   readonly first: string;
 }
 
+/** What a host that would not or could not give what it has would have given. */
+export interface SourceLine {
+  /** Works that nobody had and that it was asked for in vain. */
+  works: number;
+  /** Of these, the ones for which no other source was lost: they hang on it alone. */
+  only: number;
+  readonly reasons: Record<string, number>;
+}
+
+const MOST_SOURCES = 1_000;
+
 /** The account of all resolvers. */
 export class ResolverAccount {
   readonly #lines: Record<string, ResolverLine> = {};
   readonly #problems: Record<string, ProblemLine> = {};
+  readonly #sources = new Map<string, SourceLine>();
 
   add(row: ManifestRow): void {
     const unanswered = new Set(row.problems.map(({ resolver }) => resolver));
@@ -40,10 +53,27 @@ export class ResolverAccount {
     if (row.outcome === 'saved' && row.resolver !== null) this.#line(row.resolver).kept += 1;
     else
       for (const name of new Set(row.attempts.map(({ resolver }) => resolver))) this.#line(name).would_have_given += 1;
+    this.#lose(row);
     for (const name of unanswered) {
       const first = row.problems.find(({ resolver }) => resolver === name)?.message ?? '';
       (this.#problems[name] ??= { works: 0, first }).works += 1;
     }
+  }
+
+  #lose(row: ManifestRow): void {
+    const lost = lostSources(row);
+    for (const [host, reason] of lost) {
+      const line = this.#sources.get(host) ?? { works: 0, only: 0, reasons: {} };
+      if (!this.#sources.has(host) && this.#sources.size < MOST_SOURCES) this.#sources.set(host, line);
+      line.works += 1;
+      if (lost.size === 1) line.only += 1;
+      line.reasons[reason] = (line.reasons[reason] ?? 0) + 1;
+    }
+  }
+
+  /** Sources that were lost, the one that would have given most first. */
+  get sources(): Readonly<Record<string, SourceLine>> {
+    return Object.fromEntries([...this.#sources].toSorted(([, a], [, b]) => b.only - a.only || b.works - a.works));
   }
 
   /** By resolver, in the order in which they were first asked. */

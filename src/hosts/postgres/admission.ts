@@ -1,5 +1,5 @@
 import type { Clock } from '../../base/index.ts';
-import { systemClock, wait } from '../../base/index.ts';
+import { systemClock } from '../../base/index.ts';
 import type { Admission, HostEvent } from '../admission.ts';
 import type { Facts } from '../facts.ts';
 import { Gatekeeper } from '../gatekeeper.ts';
@@ -10,6 +10,7 @@ import type { PolicySettings } from '../policy.ts';
 import { DEFAULT_POLICY } from '../policy.ts';
 import { Desk } from './desk.ts';
 import { SharedAllowance } from './shared-allowance.ts';
+import { SharedFacts } from './shared-facts.ts';
 import type { StoredRow } from './stored-host.ts';
 import { hostOf, storedOf } from './stored-host.ts';
 
@@ -41,9 +42,8 @@ interface Message {
   readonly hold?: { readonly at: number; readonly reason: 'rate-limited' | 'host-held' };
 }
 
-/** How long a process may look for a fact before another one does. */
-const FINDING_MS = 120_000;
-const LOOK_AGAIN_MS = 100;
+/** How late a timer of a busy process may fire, in real milliseconds. */
+const JITTER_MS = 20;
 
 /**
  * Opens the authority over hosts of everybody on one PostgreSQL: caps, rates, holds, slow-downs, circuits and facts are
@@ -78,6 +78,8 @@ export async function openPostgresAdmission(options: PostgresAdmissionOptions): 
       const allowance = new SharedAllowance({
         key,
         pace,
+        margin: table.margin,
+        jitterMs: JITTER_MS / scale,
         ask: (inMs) => desk.ask(key, inMs),
         isAway: () => desk.away,
         forget: () => desk.forget(key),
@@ -135,40 +137,7 @@ export async function openPostgresAdmission(options: PostgresAdmissionOptions): 
     for (const row of rows) keeper.learn(row.key, hostOf(row, table.rulesOf(row.key), time));
   }
 
-  const facts: Facts = {
-    async once(key, find, signal) {
-      for (;;) {
-        signal?.throwIfAborted();
-        const [found] = await desk.query<{ fact: string | null; left_ms: number; mine: boolean }>(
-          `WITH claimed AS (
-             INSERT INTO host_facts AS f (key, finder, finder_until) VALUES ($1, $2, server_ms() + $3)
-             ON CONFLICT (key) DO UPDATE SET finder = excluded.finder, finder_until = excluded.finder_until
-               WHERE f.expires_at <= server_ms() AND f.finder_until <= server_ms()
-             RETURNING 1)
-           SELECT (SELECT count(*) > 0 FROM claimed) AS mine, f.fact, coalesce(f.expires_at, 0) - server_ms() AS left_ms
-           FROM (SELECT 1) one LEFT JOIN host_facts f ON f.key = $1`,
-          [key, desk.holder, FINDING_MS],
-        );
-        if (found && !found.mine && found.fact !== null && found.left_ms > 0) {
-          return { text: found.fact, forMs: found.left_ms / scale };
-        }
-        if (found?.mine) return await tell(key, find);
-        await wait(systemClock, LOOK_AGAIN_MS, signal);
-      }
-    },
-  };
-
-  async function tell(key: string, find: Parameters<Facts['once']>[1]): ReturnType<Facts['once']> {
-    const found = await find().catch(async (error: unknown) => {
-      await desk.query('UPDATE host_facts SET finder_until = 0 WHERE key = $1', [key]);
-      throw error;
-    });
-    await desk.query(
-      'UPDATE host_facts SET fact = $2, expires_at = server_ms() + $3, finder_until = 0 WHERE key = $1',
-      [key, found.text, found.forMs * scale],
-    );
-    return found;
-  }
+  const facts = new SharedFacts(desk, scale);
 
   return {
     table,
@@ -185,6 +154,7 @@ export async function openPostgresAdmission(options: PostgresAdmissionOptions): 
     watch: (changed) => keeper.watch(changed),
     async [Symbol.asyncDispose]() {
       await keeper[Symbol.asyncDispose]();
+      await facts[Symbol.asyncDispose]();
       await desk[Symbol.asyncDispose]();
     },
   };

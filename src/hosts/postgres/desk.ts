@@ -7,7 +7,6 @@ import { AppError, equalJitterDelay } from '../../base/index.ts';
 import { ServerClock } from './server-clock.ts';
 import type { Grant, SharedAllowance, Wish } from './shared-allowance.ts';
 import { createTables } from './tables.ts';
-
 /** Wishes of so long go together. */
 const GATHER_MS = 40;
 const MOST_KEYS = 500;
@@ -86,6 +85,7 @@ export class Desk implements AsyncDisposable {
     }
     const desk = new Desk(pool, options);
     await desk.#learnClock();
+    await desk.#send([]);
     void desk.#listen();
     return desk;
   }

@@ -4,7 +4,7 @@ import { LocalAllowance } from '../allowance.ts';
 /** Turns are reserved this far ahead at most: what a process does not come to use is lost to the others. */
 const AHEAD_MS = 2_000;
 const MOST_TURNS = 16;
-/** A turn may be used this share of the pause too late; the next one, which may be another's, keeps that much more distance. */
+/** A turn may be used this share of the pause too late; the margin of every rate is at least that. */
 const LATE_SHARE = 0.03;
 /** A place that nobody uses goes back after so long, or at once when others want it. */
 const IDLE_MS = 500;
@@ -35,6 +35,8 @@ export class SharedAllowance implements Allowance {
   readonly #key: string;
   readonly #ask: (inMs: number) => void;
   readonly #isAway: () => number | undefined;
+  readonly #margin: number;
+  readonly #jitterMs: number;
   #pace: Pace;
   #local: LocalAllowance | undefined;
   #localWorkers = 0;
@@ -44,6 +46,8 @@ export class SharedAllowance implements Allowance {
   #waiting = 0;
   #spaced = false;
   #contended = false;
+  /** Taken, and not on the wire yet. */
+  #leaving = 0;
   /** A wish is on its way: what it asks for is not asked for again. */
   #pending = false;
   #usedAt = 0;
@@ -54,6 +58,10 @@ export class SharedAllowance implements Allowance {
   constructor(options: {
     readonly key: string;
     readonly pace: Pace;
+    /** By how much a pace stays below its limit already. */
+    readonly margin: number;
+    /** By how much timers of a busy process are late: a turn that is missed by less is used all the same. */
+    readonly jitterMs: number;
     /** Has the desk ask for this key soon. */
     readonly ask: (inMs: number) => void;
     /** How many workers were seen last when the server is away; undefined while it answers. */
@@ -61,7 +69,9 @@ export class SharedAllowance implements Allowance {
     readonly forget: () => void;
   }) {
     this.#key = options.key;
-    this.#pace = spread(options.pace);
+    this.#margin = options.margin;
+    this.#jitterMs = options.jitterMs;
+    this.#pace = spread(options.pace, options.margin);
     this.#ask = options.ask;
     this.#isAway = options.isAway;
     this.#forget = options.forget;
@@ -78,7 +88,10 @@ export class SharedAllowance implements Allowance {
     if (local) return local.opensAt(ahead, now);
     this.#dropLate(now);
     if (this.inFlight + ahead >= this.#slots) return Infinity;
-    return this.#pace.intervalMs === 0 ? now : (this.#turns[ahead] ?? Infinity);
+    const { intervalMs, burst } = this.#pace;
+    if (intervalMs === 0) return now;
+    // When it may be followed is known when it is on the wire.
+    return this.#leaving >= burst ? Infinity : (this.#turns[ahead] ?? Infinity);
   }
 
   lineMs(ahead: number, now: number): number {
@@ -90,9 +103,23 @@ export class SharedAllowance implements Allowance {
 
   take(now: number): void {
     this.inFlight += 1;
+    this.#leaving += 1;
     this.#usedAt = now;
-    this.#local?.take(now);
+    this.#local?.take();
     if (!this.#local) this.#turns.shift();
+  }
+
+  /** One that left late makes those after it late: our own, and as soon as the fleet knows, everybody's. */
+  sent(now: number, takenAt: number): void {
+    this.#leaving -= 1;
+    if (this.#local) return this.#local.sent(now);
+    const { intervalMs, burst, from } = this.#pace;
+    if (from !== 'request' || intervalMs === 0 || burst > 1) return;
+    if (now - takenAt <= this.#lateMs) return;
+    const before = this.#turns.length;
+    this.#turns = this.#turns.filter((at) => at >= now + intervalMs - this.#lateMs);
+    this.#spaced = true;
+    if (before > 0 || this.#waiting > 0) this.#ask(0);
   }
 
   release(): void {
@@ -110,7 +137,7 @@ export class SharedAllowance implements Allowance {
   }
 
   change(pace: Pace, now: number): void {
-    this.#pace = spread(pace);
+    this.#pace = spread(pace, this.#margin);
     this.#local = undefined;
     this.#fallback(now);
     this.#turns = [];
@@ -141,7 +168,9 @@ export class SharedAllowance implements Allowance {
     const wanted = yields ? 0 : this.#waiting;
     const slots = Math.min(cap, this.inFlight + wanted);
     const ahead = from === 'answer' ? 1 : Math.min(MOST_TURNS, Math.max(1, Math.floor(AHEAD_MS / (intervalMs || 1))));
-    const turns = intervalMs === 0 || this.#spaced ? 0 : Math.max(0, Math.min(wanted, ahead) - this.#turns.length);
+    // Where the pause counts from the answer, the next turn is known when that has come.
+    const isOpen = intervalMs > 0 && !this.#spaced && (from === 'request' || this.inFlight === 0);
+    const turns = isOpen ? Math.max(0, Math.min(wanted, ahead) - this.#turns.length) : 0;
     const isNews = slots !== this.#slots || turns > 0 || this.#spaced;
     if (this.#pending || !isNews) return undefined;
     const idleMs = now - this.#usedAt;
@@ -175,9 +204,9 @@ export class SharedAllowance implements Allowance {
     this.#pending = false;
     this.#slots = grant.slots;
     this.#contended = grant.contended;
-    for (let at = 0; at < grant.turns; at += 1) {
-      this.#turns.push(grant.firstAt + at * this.#pace.intervalMs);
-    }
+    // What was asked for before an answer came, or before one left late, does not know of it.
+    const turns = this.#spaced ? 0 : grant.turns;
+    for (let at = 0; at < turns; at += 1) this.#turns.push(grant.firstAt + at * this.#pace.intervalMs);
     this.#nextAt = grant.firstAt;
     if (this.#waiting === 0) return;
     // No place, or a turn too far off to be reserved: ask again when that may have changed.
@@ -196,7 +225,7 @@ export class SharedAllowance implements Allowance {
   #fallback(now: number): LocalAllowance | undefined {
     const workers = this.#isAway();
     if (workers === undefined) {
-      this.#local = undefined;
+      if (this.#local) this.#rejoin();
       return undefined;
     }
     if (this.#local && this.#localWorkers === workers) return this.#local;
@@ -209,19 +238,32 @@ export class SharedAllowance implements Allowance {
     };
     this.#local = new LocalAllowance(pace);
     // What was reserved or sent a moment ago counts.
-    for (let at = 0; at < this.inFlight; at += 1) this.#local.take(now);
-    this.#local.change({ ...pace, intervalMs: pace.intervalMs + 1e-9 }, now);
+    for (let at = 0; at < this.inFlight; at += 1) this.#local.take();
+    for (let at = this.#leaving; at < this.inFlight; at += 1) this.#local.sent(now);
+    if (pace.intervalMs > 0) this.#local.change({ ...pace, intervalMs: pace.intervalMs + 1e-9 }, now);
     this.#turns = [];
     this.#slots = 0;
     this.#pending = false;
     return this.#local;
   }
 
+  /** The server is back and does not know what was sent meanwhile: the next turn keeps its distance from now. */
+  #rejoin(): void {
+    this.#local = undefined;
+    this.#turns = [];
+    this.#spaced = this.#pace.intervalMs > 0;
+    this.#ask(0);
+  }
+
+  /** How late a turn may be used: never more turns than were reserved, and hardly closer together. */
+  get #lateMs(): number {
+    return Math.max(LATE_SHARE * this.#pace.intervalMs, this.#jitterMs);
+  }
+
   #dropLate(now: number): void {
     const { intervalMs, burst, from } = this.#pace;
     if (intervalMs === 0 || burst > 1 || from === 'answer') return;
-    const lateMs = LATE_SHARE * intervalMs;
-    while (this.#turns.length > 0 && (this.#turns[0] ?? now) < now - lateMs) {
+    while (this.#turns.length > 0 && (this.#turns[0] ?? now) < now - this.#lateMs) {
       this.#turns.shift();
       // The others that were reserved behind it stand; only the last one's time could be given to somebody else.
       if (this.#turns.length === 0) this.#ask(0);
@@ -229,6 +271,8 @@ export class SharedAllowance implements Allowance {
   }
 }
 
-function spread(pace: Pace): Pace {
-  return pace.from === 'request' ? { ...pace, intervalMs: pace.intervalMs * (1 + LATE_SHARE) } : pace;
+/** Turns stand so far apart that one which is used as late as it may be keeps its distance from the next. */
+function spread(pace: Pace, margin: number): Pace {
+  if (pace.from === 'answer' || margin >= LATE_SHARE) return pace;
+  return { ...pace, intervalMs: (pace.intervalMs * (1 + LATE_SHARE)) / (1 + margin) };
 }

@@ -12,6 +12,7 @@ interface StoredHost {
   readonly answersAtRate: number;
   readonly failures: number;
   readonly opened: number;
+  readonly budgetLeft?: number | null;
 }
 
 /** A row of the table of hosts, and the server's moment at which it was read. */
@@ -31,10 +32,11 @@ export interface OurTime {
 export function hostOf({ key, learned, now_ms: serverNow }: StoredRow, rules: Rules, { clock, scale }: OurTime): Host {
   const host = newHost(key, rules);
   if (learned === null) return host;
-  const { hold, cap, perSecond, ...rest } = learned;
+  const { hold, cap, perSecond, budgetLeft, ...rest } = learned;
   return {
     ...host,
     ...rest,
+    budgetLeft: budgetLeft ?? null,
     cap: cap ?? Infinity,
     perSecond: perSecond ?? Infinity,
     hold: hold && { at: clock.now() + (hold.at - serverNow) / scale, reason: hold.reason },
@@ -43,7 +45,7 @@ export function hostOf({ key, learned, now_ms: serverNow }: StoredRow, rules: Ru
 
 /** A host as it is stored, in the server's time. */
 export function storedOf(host: Host, serverNow: number, { clock, scale }: OurTime): StoredHost {
-  const { cap, perSecond, hold, strikes, answersAtCap, answersAtRate, failures, opened } = host;
+  const { cap, perSecond, hold, strikes, answersAtCap, answersAtRate, failures, opened, budgetLeft } = host;
   return {
     cap: Number.isFinite(cap) ? cap : null,
     perSecond: Number.isFinite(perSecond) ? perSecond : null,
@@ -56,5 +58,6 @@ export function storedOf(host: Host, serverNow: number, { clock, scale }: OurTim
     answersAtRate,
     failures,
     opened,
+    budgetLeft,
   };
 }

@@ -1,6 +1,6 @@
 import { hostJobsOf } from '../host-jobs.ts';
 import { errorCodeOf } from '../last-error.ts';
-import type { HostJobs, Job, JobFilter, JobState, Pause, QueueAdmin, QueueStats } from '../types.ts';
+import type { HostJobs, Job, JobFilter, JobPage, JobState, Pause, QueueAdmin, QueueStats } from '../types.ts';
 import { JOB_STATES } from '../types.ts';
 import type { MemoryJob, MemoryState } from './store.ts';
 
@@ -37,6 +37,7 @@ export class MemoryAdmin implements QueueAdmin {
       delayed: queued.length - due.length,
       oldestQueuedAt: oldest?.createdAt ?? null,
       oldestQueuedId: oldest?.artifactId ?? null,
+      newestId: jobs.reduce((most, { id }) => Math.max(most, id), 0),
       nextAvailableAt: least(upcoming),
       byResolver: group(jobs, ({ resolverHint, state }) => ({ resolver: resolverHint, state })),
       byErrorCode: group(coded, ({ lastError, state }) => ({ code: errorCodeOf(lastError), state })),
@@ -67,9 +68,9 @@ export class MemoryAdmin implements QueueAdmin {
     );
   }
 
-  async list(filter: JobFilter, page: { readonly limit: number; readonly after?: number }): Promise<Job[]> {
+  async list(filter: JobFilter, page: JobPage): Promise<Job[]> {
     return this.#matching(filter, filter.states ?? JOB_STATES)
-      .filter(({ id }) => id > (page.after ?? 0))
+      .filter(({ id }) => id > (page.after ?? 0) && id <= (page.upTo ?? Infinity))
       .slice(0, page.limit)
       .map(withoutToken);
   }

@@ -1,6 +1,6 @@
 import type { HostGroup } from '../host-jobs.ts';
 import { hostJobsOf } from '../host-jobs.ts';
-import type { HostJobs, Job, JobFilter, JobState, Pause, QueueAdmin, QueueStats } from '../types.ts';
+import type { HostJobs, Job, JobFilter, JobPage, JobState, Pause, QueueAdmin, QueueStats } from '../types.ts';
 import { JOB_STATES } from '../types.ts';
 import { parseWorkerInfo } from '../worker-info.ts';
 import type { PostgresConnection } from './connection.ts';
@@ -53,12 +53,19 @@ export class PostgresAdmin implements QueueAdmin {
   async stats(now: number): Promise<QueueStats> {
     const moment = this.#connection.moment(now);
     const tally = await this.#tally();
-    const [moments] = await this.#run<{ at: number; due: number; oldest: number | null; next: number | null }>(
+    const [moments] = await this.#run<{
+      at: number;
+      due: number;
+      oldest: number | null;
+      next: number | null;
+      newest: number;
+    }>(
       'moments',
       `SELECT ${NOW('$1')} AS at,
          (SELECT count(*) FROM runs WHERE state = 'queued' AND available_at <= ${NOW('$1')}) AS due,
          (SELECT min(id) FROM runs WHERE state = 'queued' AND available_at IS NULL) AS oldest,
-         (SELECT min(available_at) FROM runs WHERE state = 'queued' AND available_at > ${NOW('$1')}) AS next`,
+         (SELECT min(available_at) FROM runs WHERE state = 'queued' AND available_at > ${NOW('$1')}) AS next,
+         (SELECT coalesce(max(id), 0) FROM artifacts) AS newest`,
       [moment],
     );
     const [oldest] = await this.#run<{ id: string; at: number }>(
@@ -95,6 +102,7 @@ export class PostgresAdmin implements QueueAdmin {
       delayed: count('delayed') - due,
       oldestQueuedAt: oldest?.at ?? null,
       oldestQueuedId: oldest?.id ?? null,
+      newestId: moments?.newest ?? 0,
       nextAvailableAt: moments?.next ?? null,
       byResolver: group(tally, ({ resolver, state }) => ({ resolver: resolver || null, state: plain(state) })),
       byErrorCode: group(
@@ -127,12 +135,12 @@ export class PostgresAdmin implements QueueAdmin {
     );
   }
 
-  async list(filter: JobFilter, page: { readonly limit: number; readonly after?: number }): Promise<Job[]> {
-    return this.#run('list', `SELECT ${COLUMNS} FROM jobs WHERE ${MATCHES} AND id > $7 ORDER BY id LIMIT $8`, [
-      ...parameters(filter),
-      page.after ?? 0,
-      page.limit,
-    ]);
+  async list(filter: JobFilter, page: JobPage): Promise<Job[]> {
+    return this.#run(
+      'list',
+      `SELECT ${COLUMNS} FROM jobs WHERE ${MATCHES} AND id > $7 AND id <= $8 ORDER BY id LIMIT $9`,
+      [...parameters(filter), page.after ?? 0, page.upTo ?? Number.MAX_SAFE_INTEGER, page.limit],
+    );
   }
 
   async find(id: number | string): Promise<Job | undefined> {

@@ -1,6 +1,6 @@
 import type { HostGroup } from '../host-jobs.ts';
 import { hostJobsOf } from '../host-jobs.ts';
-import type { HostJobs, Job, JobFilter, JobState, Pause, QueueAdmin, QueueStats } from '../types.ts';
+import type { HostJobs, Job, JobFilter, JobPage, JobState, Pause, QueueAdmin, QueueStats } from '../types.ts';
 import { JOB_STATES } from '../types.ts';
 import { parseWorkerInfo } from '../worker-info.ts';
 import type { SqliteConnection } from './connection.ts';
@@ -109,6 +109,7 @@ export class SqliteAdmin implements QueueAdmin {
         delayed: count('delayed') - due.jobs,
         oldestQueuedAt: oldest?.at ?? null,
         oldestQueuedId: oldest?.id ?? null,
+        newestId: all<{ id: number }>('SELECT coalesce(max(id), 0) AS id FROM jobs')[0]?.id ?? 0,
         nextAvailableAt: moments?.next ?? null,
         byResolver: group(tally, ({ state, resolver }) => ({ resolver: resolver || null, state: plainState(state) })),
         byErrorCode: group(
@@ -137,12 +138,17 @@ export class SqliteAdmin implements QueueAdmin {
     return hostJobsOf(this.#connection.read(() => statement.all({ now })) as unknown as HostGroup[]);
   }
 
-  async list(filter: JobFilter, page: { readonly limit: number; readonly after?: number }): Promise<Job[]> {
+  async list(filter: JobFilter, page: JobPage): Promise<Job[]> {
     const statement = this.#connection.prepare(
-      `SELECT ${COLUMNS} FROM jobs WHERE id > :after AND ${MATCHES} ORDER BY id LIMIT :limit`,
+      `SELECT ${COLUMNS} FROM jobs WHERE id > :after AND id <= :upTo AND ${MATCHES} ORDER BY id LIMIT :limit`,
     );
     return this.#connection.read(() =>
-      statement.all({ ...parameters(filter), after: page.after ?? 0, limit: page.limit }),
+      statement.all({
+        ...parameters(filter),
+        after: page.after ?? 0,
+        upTo: page.upTo ?? Number.MAX_SAFE_INTEGER,
+        limit: page.limit,
+      }),
     ) as unknown as Job[];
   }
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { mkdtempDisposable } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -180,4 +180,14 @@ test('a change made by another process is noticed', async () => {
   await there.enqueue([{ artifactId: 'a', artifactJson: '{}' }], 0);
   await there.admin.pause('all', '', 0);
   await heard.promise;
+});
+
+test('files that SQLite made beside a queue that was read-only once do not keep it so', async () => {
+  await using folder = await mkdtempDisposable(join(tmpdir(), 'docstokg-mode-'));
+  const path = join(folder.path, 'queue.sqlite');
+  await (await open(path))[Symbol.asyncDispose]();
+  for (const ending of ['-wal', '-shm']) writeFileSync(path + ending, '', { mode: 0o444 });
+  await using store = await open(path);
+  assert.deepEqual(await store.enqueue([{ artifactId: 'a', artifactJson: '{}' }], 0), [true]);
+  for (const ending of ['-wal', '-shm']) assert.notEqual(statSync(path + ending).mode & 0o200, 0, ending);
 });

@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs';
+import { chmodSync, mkdirSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { StatementSync } from 'node:sqlite';
 import { DatabaseSync } from 'node:sqlite';
@@ -45,6 +45,7 @@ export class SqliteConnection {
     let database: DatabaseSync | undefined;
     try {
       if (path !== ':memory:') mkdirSync(dirname(path), { recursive: true });
+      allowWriting(path);
       // Waiting for a lock happens outside of SQLite, so that it never blocks the event loop.
       database = new DatabaseSync(path, { timeout: 0 });
       const connection = new SqliteConnection(database, options);
@@ -193,4 +194,16 @@ function describeOpenError(error: unknown, path: string): unknown {
     });
   }
   return describeSqliteError(error, path);
+}
+
+/**
+ * SQLite makes its files beside a database with the database's mode, and leaves them so: those of a queue that was read-only
+ * once would keep it read-only after its own mode was given back.
+ */
+function allowWriting(path: string): void {
+  const mode = statSync(path, { throwIfNoEntry: false })?.mode ?? 0;
+  for (const beside of [`${path}-wal`, `${path}-shm`]) {
+    const found = statSync(beside, { throwIfNoEntry: false });
+    if (found && (mode & 0o200) !== 0 && (found.mode & 0o200) === 0) chmodSync(beside, mode & 0o777);
+  }
 }

@@ -130,11 +130,12 @@ function yieldTables(data: ReportData, account: Account): HTMLElement[] {
     Object.entries(record).map(([name, value]) => ({ name, value }));
   const section = (title: string, ...content: Node[]): HTMLElement =>
     html('section', {}, html('h2', {}, title), ...content);
-  const resolvers = account.resolvers.map(({ name, asked, saved, attempts }) => ({
+  const resolvers = account.resolvers.map(({ name, asked, answered, saved, attempts }) => ({
     name: words(name),
     value: saved,
     note: [
       ...(asked === 0 ? [] : [`asked for ${counted(asked, 'work', 'works')}`]),
+      ...(answered === asked ? [] : [`answered for ${answered}`]),
       ...(attempts === 0 ? [] : [`${saved} of ${counted(attempts, 'try', 'tries')}`]),
     ].join(', '),
   }));
@@ -159,6 +160,18 @@ function yieldTables(data: ReportData, account: Account): HTMLElement[] {
           section(
             'Addresses that led nowhere',
             barTable('Failed attempts by reason', explained(account.attemptReasons), 'tone-warn'),
+          ),
+        ]
+      : []),
+    ...(Object.keys(account.lostSources).length > 0
+      ? [
+          section(
+            'What lost sources would have given',
+            barTable(
+              'Works without a full text by the host that did not give it',
+              named(account.lostSources),
+              'tone-warn',
+            ),
           ),
         ]
       : []),

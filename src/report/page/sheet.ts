@@ -14,10 +14,14 @@ export function toneOf(tag: string): string {
   return `block-${tag.split(' ')[0]}`;
 }
 
-/** A page with the recognised blocks drawn on it: on its image, or on the recognised text where there is none. */
-export function pageSheet(part: DocumentPart, page: number, events: SheetEvents): SVGSVGElement {
+/**
+ * A page with the recognised blocks drawn on it: on its image, or on the recognised text where there is none. The image is
+ * at `address`, else inside the part.
+ */
+export function pageSheet(part: DocumentPart, page: number, events: SheetEvents, address?: string): SVGSVGElement {
   const [, width = 612, height = 792] = part.pages.find(([number]) => number === page) ?? [];
-  const image = part.images[page];
+  const inside = part.images[page];
+  const image = address ?? (inside === undefined ? undefined : `data:image/png;base64,${inside}`);
   const boxes = part.blocks.flatMap((block, at) =>
     block.regions.filter(([on]) => on === page).map((region) => box(block, at, region, image === undefined, events)),
   );
@@ -30,9 +34,7 @@ export function pageSheet(part: DocumentPart, page: number, events: SheetEvents)
       'aria-label': `Page ${page} with ${boxes.length} recognised blocks`,
     },
     svg('rect', { class: 'paper', width, height }),
-    ...(image === undefined
-      ? []
-      : [svg('image', { href: `data:image/png;base64,${image}`, width, height, preserveAspectRatio: 'none' })]),
+    ...(image === undefined ? [] : [svg('image', { href: image, width, height, preserveAspectRatio: 'none' })]),
     ...boxes,
   );
 }

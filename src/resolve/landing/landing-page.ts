@@ -22,6 +22,8 @@ export interface LandingPage {
   readonly authors: readonly string[];
   /** The DOI the page states for itself: another than the one asked for means another work, or another version of it. */
   readonly doi: string | null;
+  /** False where the DOI was only taken from the address of the page, which proves something where it fits and nothing else. */
+  readonly isDoiStated: boolean;
   readonly license: License | null;
   readonly links: readonly LandingLink[];
   /** Where the page sends its reader by itself. */
@@ -53,12 +55,12 @@ export function readLandingPage(html: string, url: URL, headers: Headers = {}): 
   const linked = tags
     .filter(({ name, attributes }) => name === 'script' && /ld\+json/i.test(attributes.get('type') ?? ''))
     .map(({ text }) => readJsonLd(text));
-  const doi =
+  const stated =
     doiIn(metas) ??
     linked.map((each) => normalizeDoi(each.doi ?? '')).find((each) => each !== undefined) ??
-    citedAs(tags, headers) ??
-    doiOfAddress(tags, metas, url) ??
-    null;
+    citedAs(tags, headers);
+  const ofAddress = doiOfAddress(tags, metas, url);
+  const own = [stated, ofAddress].filter((each) => each !== undefined);
   const candidates = [
     ...withoutSupplements(
       metas
@@ -79,10 +81,11 @@ export function readLandingPage(html: string, url: URL, headers: Headers = {}): 
     url,
     title: titleIn(metas) ?? (tags.find(({ name }) => name === 'title')?.text.trim() || null),
     authors: authorsIn(metas),
-    doi,
+    doi: stated ?? ofAddress ?? null,
+    isDoiStated: stated !== undefined,
     license: licenseOf(tags, metas, linked, headers),
     links: distinct(
-      candidates.filter((each) => each.trust === 1 || !isAnothers(each.url, doi)),
+      candidates.filter((each) => each.trust === 1 || !isAnothers(each.url, own)),
       base,
       url,
     ),
@@ -93,10 +96,10 @@ export function readLandingPage(html: string, url: URL, headers: Headers = {}): 
 }
 
 /** Lists of related and cited articles lead to files as well: an address that holds another DOI is not this article's. */
-function isAnothers(url: string, doi: string | null): boolean {
-  if (doi === null) return false;
+function isAnothers(url: string, own: readonly string[]): boolean {
   const text = url.replaceAll(/%2f/gi, '/').toLowerCase();
-  return /\b10\.\d{4,9}\/\S/.test(text) && !text.includes(doi.replace(/v\d{1,3}$/, ''));
+  const isOwn = own.some((doi) => text.includes(doi.replace(/v\d{1,3}$/, '')));
+  return own.length > 0 && !isOwn && /\b10\.\d{4,9}\/\S/.test(text);
 }
 
 function link(url: string, expect: LandingLink['expect'], trust: LandingLink['trust']): LandingLink {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 import type { EdgeKind, Graph, NodeKind } from '../../graph/index.ts';
-import { EDGE_KINDS, NODE_KINDS } from '../../graph/index.ts';
+import { EDGE_KINDS, NODE_KINDS, workLabel } from '../../graph/index.ts';
 import { Problem } from '../http/problem.ts';
 import type { Answer } from '../http/answer.ts';
 import type { Route } from '../http/route.ts';
@@ -94,6 +94,30 @@ export function graphRoutes(context: Context): Route[] {
       gives: { kind: 'json', schema: shapes.way },
       version,
       handle: ({ path, query }) => ask(path.run, (graph) => ({ items: graph.path(query.from, query.to, 4) ?? [] })),
+    }),
+    route({
+      path: '/runs/{run}/graph/works',
+      summary: 'The works of the corpus that have most citations in it, as they can be drawn.',
+      pathSchema: runPath,
+      querySchema: z.strictObject({ limit: limit.describe('How many at most; 500 unless said otherwise.') }),
+      gives: { kind: 'json', schema: shapes.drawnWorks },
+      version,
+      handle: ({ path, query }) =>
+        ask(path.run, (graph) => ({
+          items: graph
+            .works()
+            .slice(0, query.limit ?? 500)
+            .map(({ node }) => ({ id: node.id, label: workLabel(node) })),
+        })),
+    }),
+    route({
+      path: '/runs/{run}/graph/picture',
+      summary: 'What is around a work, with places to draw it at.',
+      pathSchema: runPath,
+      querySchema: z.strictObject({ node: name }),
+      gives: { kind: 'json', schema: shapes.picture },
+      version,
+      handle: ({ path, query }) => ask(path.run, (graph) => graph.neighbourhood(query.node)),
     }),
     route({
       path: '/runs/{run}/graph/gaps',

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-import type { Job } from '../../queue/index.ts';
+import type { Job, JobFilter } from '../../queue/index.ts';
 import { JOB_STATES } from '../../queue/index.ts';
 import { Problem } from '../http/problem.ts';
 import type { Route } from '../http/route.ts';
@@ -13,10 +13,32 @@ import { page } from './shapes/basics.ts';
 import * as shapes from './shapes/operating.ts';
 import { triedOf } from './tried.ts';
 
+const LOOK_JOBS = 10_000;
+const LOOK_MS = 40;
+
 /** The queue: how it stands, over time, and its jobs. */
 export function queueRoutes(context: Context): Route[] {
   const { world } = context;
   const version = (): string => String(world.revision);
+  /** Jobs are looked at a piece at a time until a page is full or it took too long: a rare one may be a million jobs away. */
+  const jobsFrom = async (
+    from: number,
+    limit: number,
+    filter: JobFilter,
+  ): Promise<{ readonly jobs: readonly Job[]; readonly next: number | null }> => {
+    const { stats, queue } = queueOf(context);
+    const newest = stats?.newestId ?? 0;
+    const startedAt = context.clock.monotonic();
+    const jobs: Job[] = [];
+    let after = from;
+    while (after < newest && jobs.length < limit && context.clock.monotonic() - startedAt < LOOK_MS) {
+      const [upTo, room] = [after + LOOK_JOBS, limit - jobs.length];
+      const found = await queue.store.admin.list(filter, { limit: room, after, upTo });
+      jobs.push(...found);
+      after = found.length < room ? upTo : (found.at(-1)?.id ?? upTo);
+    }
+    return { jobs, next: after < newest ? after : null };
+  };
   return [
     route({
       path: '/queue',
@@ -67,12 +89,8 @@ export function queueRoutes(context: Context): Route[] {
         const after = cursor === undefined || cursor === '' ? 0 : Number(cursor);
         if (!Number.isSafeInteger(after) || after < 0)
           throw new Problem(400, 'USAGE_CURSOR', 'the cursor was not given out by this list');
-        const jobs = await queueOf(context).queue.store.admin.list(filter, { limit: limit + 1, after });
-        const shown = jobs.slice(0, limit);
-        return {
-          kind: 'json',
-          value: { items: shown.map(jobLine), next: jobs.length > limit ? String(shown.at(-1)?.id ?? '') : null },
-        };
+        const { jobs, next } = await jobsFrom(after, limit, filter);
+        return { kind: 'json', value: { items: jobs.map(jobLine), next: next === null ? null : String(next) } };
       },
     }),
     route({

@@ -43,7 +43,7 @@ export function steeringRoutes(context: Context): Route[] {
   };
   const done = async (act: SteeringAct) => {
     await steering.log.add(act);
-    await world.look();
+    await world.lookAgain();
     return { kind: 'json', value: act } as const;
   };
   const start = (request: IncomingMessage, name: string | undefined) => ({

@@ -17,6 +17,7 @@ const ASKED_LATELY_MS = 30_000;
 const FRESH_MS = 250;
 const BEAT_MS = 15_000;
 const HOSTS_MS = 2_000;
+const MOST_TOLD = 200;
 
 /** What is watched: runs and a queue. */
 export interface Watched {
@@ -82,6 +83,13 @@ export class World implements AsyncDisposable {
     if (now - this.#lookedAt >= FRESH_MS || !this.#isReady) await this.look();
   }
 
+  /** Looks at everything again, because it was changed from here. */
+  async lookAgain(): Promise<void> {
+    await this.#looking;
+    this.#hostsAt = -Infinity;
+    await this.look();
+  }
+
   /** Reads what is new and tells watchers; calls at the same time share one look. */
   look(): Promise<void> {
     this.#looking ??= this.#look().finally(() => (this.#looking = undefined));
@@ -91,7 +99,8 @@ export class World implements AsyncDisposable {
   async #look(): Promise<void> {
     for (const run of this.runs.values()) {
       const events = await run.look();
-      for (const event of events) this.#tellEvent(run.id, event);
+      // A burst is told by its end: nobody reads hundreds of lines a second, and no watcher is to drown in them.
+      for (const event of events.slice(-MOST_TOLD)) this.#tellEvent(run.id, event);
       this.#tellFigures('now', `now ${run.id}`, run.figures(), run.id);
     }
     if (this.queue) {

@@ -5,6 +5,8 @@ import { pmcidFromField, pmidFromField } from '../ids/pubmed-id.ts';
 import { normalizeHalId, normalizeOpenAlexId, normalizeZenodoId } from '../ids/repository-id.ts';
 import type { Work } from '../work.ts';
 import { namedWork, workFromIds } from '../work.ts';
+import type { CitedWork } from './cited-work.ts';
+import { citedLine } from './cited-work.ts';
 import { listedRecord } from './listed-record.ts';
 import type { WorkRecord } from '../record/record.ts';
 import type { WorkIds } from '../ids/work-ids.ts';
@@ -18,7 +20,19 @@ export type ListedWork =
       readonly line: number;
       /** What the list says about it besides, where it says anything. */
       readonly record?: WorkRecord;
+      /** The entry of another list that this one decides about. */
+      readonly decides?: string;
     }
+  /** It has no id: its work has to be searched for. */
+  | {
+      readonly kind: 'cited';
+      readonly cited: CitedWork;
+      readonly line: number;
+      readonly urls: readonly string[];
+      readonly record?: WorkRecord;
+    }
+  /** An entry of a review file about whose work nothing is decided, or that it is none of those found. */
+  | { readonly kind: 'undecided'; readonly line: number; readonly entry: string; readonly reason: string }
   | { readonly kind: 'bad'; readonly line: number; readonly reason: string };
 
 /** Names under which lists keep the same thing. */
@@ -89,6 +103,11 @@ export function workFromFields(fields: Iterable<readonly [string, string]>, line
   const work = workFromIds(ids, { title, year, urls });
   const record = work && listedRecord(work.id, ids, given);
   if (work) return { kind: 'work', work, line, ...(record && { record }) };
+  if (title !== null && /\p{L}{2}/u.test(title)) {
+    const said = listedRecord('', NO_IDS, given);
+    const authors = (said?.authors ?? []).map(({ family, name }) => family ?? name);
+    return { kind: 'cited', line, urls, cited: { title, authors, year, text: title }, ...(said && { record: said }) };
+  }
   return { kind: 'bad', line, reason: 'no DOI, arXiv, PubMed, PMC, OpenAlex, HAL or Zenodo id was found' };
 }
 
@@ -113,6 +132,13 @@ export function workFromText(text: string, line = 1): ListedWork {
   const work = (ids && workFromIds(ids)) ?? workFromUrl(text);
   if (work) return { kind: 'work', work, line };
   return { kind: 'bad', line, reason: `"${text.trim().slice(0, 80)}" is no id we know` };
+}
+
+/** A line of a list: an id, or else a title or a reference to search for. */
+export function workFromLine(text: string, line: number): ListedWork {
+  const listed = workFromText(text, line);
+  const cited = listed.kind === 'bad' ? citedLine(text) : undefined;
+  return cited ? { kind: 'cited', line, urls: [], cited } : listed;
 }
 
 /** A work of which no more is known than where it is: the address of a paper or of its page. */

@@ -10,7 +10,8 @@ import { readJsonItems } from './json-items.ts';
 import { readNbib, readRis } from './tagged-records.ts';
 import { readCsv } from './csv-records.ts';
 import type { ListedWork } from './listed-work.ts';
-import { workFromFields, workFromObject, workFromText } from './listed-work.ts';
+import { workFromFields, workFromLine, workFromObject, workFromText } from './listed-work.ts';
+import { isReviewHeader, reviewedEntry } from './reviewed-entry.ts';
 
 export type ListFormat = 'jsonl' | 'csv' | 'tsv' | 'bibtex' | 'ris' | 'nbib' | 'csl' | 'ids';
 
@@ -66,7 +67,7 @@ async function* fromJsonl(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Lis
   for await (const parsed of parseJsonl(chunks, { maxLineBytes: LONGEST_LINE, tornTail: 'keep' })) {
     const { line } = parsed;
     if (parsed.kind === 'bad') yield parsed;
-    else if (typeof parsed.value === 'string') yield workFromText(parsed.value, line);
+    else if (typeof parsed.value === 'string') yield workFromLine(parsed.value, line);
     else if (parsed.value !== null && typeof parsed.value === 'object') yield workFromObject(parsed.value, line);
     else yield { kind: 'bad', line, reason: 'neither an object nor a string' };
   }
@@ -84,12 +85,26 @@ async function* fromCsv(chunks: AsyncIterable<Uint8Array>, separator: ',' | '\t'
         header = ['id'];
         yield first;
       }
-    } else
+    } else if (isReviewHeader(header))
+      yield fromReview(new Map(header.map((name, at) => [name, fields[at] ?? ''])), line);
+    else
       yield workFromFields(
         header.map((name, at) => [name, fields[at] ?? ''] as const),
         line,
       );
   }
+}
+
+/** A line of the file in which doubtful entries wait for somebody to decide. */
+function fromReview(row: ReadonlyMap<string, string>, line: number): ListedWork {
+  const { entry, decision } = reviewedEntry(row);
+  if (decision.kind !== 'chosen') {
+    const reason = decision.kind === 'open' ? 'nothing is decided yet' : 'it is none of those that were found';
+    return { kind: 'undecided', line, entry, reason };
+  }
+  const fields = ['title', 'authors', 'year'].map((name) => [name, row.get(name) ?? ''] as const);
+  const listed = workFromFields([['doi', decision.doi], ...fields], line);
+  return listed.kind === 'work' ? { ...listed, decides: entry } : listed;
 }
 
 async function* fromBibtex(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<ListedWork> {
@@ -193,7 +208,7 @@ async function* fromNbib(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<List
 async function* fromCsl(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<ListedWork> {
   for await (const item of readJsonItems(chunks)) {
     if (item.kind === 'bad') yield item;
-    else if (typeof item.value === 'string') yield workFromText(item.value, item.line);
+    else if (typeof item.value === 'string') yield workFromLine(item.value, item.line);
     else if (item.value === null || typeof item.value !== 'object')
       yield { kind: 'bad', line: item.line, reason: 'not an object' };
     else yield workFromCsl(item.value, item.line);
@@ -203,9 +218,18 @@ async function* fromCsl(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Liste
 /** An item of CSL-JSON; a record of OpenAlex that came as JSON is taken as such. */
 function workFromCsl(value: object, line: number): ListedWork {
   const listed = workFromObject(value, line);
-  if (listed.kind === 'bad' || listed.work.isComplete) return listed;
+  if (listed.kind !== 'work' || listed.work.isComplete) return withCslAuthors(listed, value);
   const record = recordFromCsl(value, listed.work.id);
   return { ...listed, record: withProvenance({ ...record, ids: listed.work.ids }, 'list', '') };
+}
+
+/** CSL keeps authors as objects, which the fields of an entry do not show. */
+function withCslAuthors(listed: ListedWork, value: object): ListedWork {
+  if (listed.kind !== 'cited') return listed;
+  const record = withProvenance(recordFromCsl(value, ''), 'list', '');
+  const authors = record.authors.map(({ family, name }) => family ?? name);
+  const year = listed.cited.year ?? (Number(record.date?.slice(0, 4)) || null);
+  return { ...listed, record, cited: { ...listed.cited, authors, year } };
 }
 
 async function* fromIds(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<ListedWork> {
@@ -214,7 +238,7 @@ async function* fromIds(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Liste
     line += 1;
     if (text === undefined) yield { kind: 'bad', line, reason: `line is longer than ${LONGEST_LINE} bytes` };
     else if (text.trim() !== '' && !text.trim().startsWith('#'))
-      yield workFromText(bareNumber(text.replace(/^\uFEFF/, '')), line);
+      yield workFromLine(bareNumber(text.replace(/^\uFEFF/, '')), line);
   }
 }
 

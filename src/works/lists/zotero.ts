@@ -39,13 +39,18 @@ export function parseZotero(text: string): ZoteroPlace | undefined {
   return { base: new URL(isLocal ? LOCAL : WEB), path, isLocal };
 }
 
-/** The items of a library, page by page; `wait` is called where Zotero asks for a pause. */
+/**
+ * The items of a library, page by page; `wait` is called where Zotero asks for a pause. With `since`, a library that has not
+ * changed after that version has none; `kept` hears the version once all items of it were taken.
+ */
 export async function* readZotero(
   place: ZoteroPlace,
   options: {
     readonly send: Send;
     readonly key?: string | undefined;
     readonly wait: (ms: number, signal: AbortSignal | undefined) => Promise<void>;
+    readonly since?: number | undefined;
+    readonly kept?: (version: number) => void;
     readonly signal?: AbortSignal | undefined;
   },
 ): AsyncGenerator<ListedWork> {
@@ -54,17 +59,25 @@ export async function* readZotero(
     options.key === undefined || isLocal
       ? []
       : [{ origin: base.origin, place: 'header', name: 'Zotero-API-Key', secret: new Secret(options.key) }];
+  let version: number | undefined;
   for (let start = 0; start < MOST_ITEMS; start += TOGETHER) {
     const url = new URL(`${path}/items/top?format=csljson&limit=${TOGETHER}&start=${start}`, base);
     const request = {
       url,
       robots: 'terms' as const,
       credentials,
-      headers: { 'zotero-api-version': '3', accept: 'application/json' },
+      headers: {
+        'zotero-api-version': '3',
+        accept: 'application/json',
+        ...(start === 0 && options.since !== undefined && { 'if-modified-since-version': String(options.since) }),
+      },
     };
     const answer = await lookupText(options.send, request, options.signal);
+    if (answer.kind === 'problem' && answer.status === 304) return;
     if (answer.kind !== 'found') throw refused(answer, place);
     const { headers } = answer.response;
+    // Of the first page: what is added while the others are read is a change to the next reader.
+    if (start === 0) version = z.coerce.number().int().safeParse(headers['last-modified-version']).data;
     const bytes = Buffer.from(answer.value);
     let items = 0;
     for await (const listed of parseWorks(once(bytes), 'csl')) {
@@ -73,7 +86,10 @@ export async function* readZotero(
       yield { ...listed, line: start + items };
     }
     const total = z.coerce.number().int().safeParse(headers['total-results']);
-    if (items === 0 || (total.success ? start + TOGETHER >= total.data : items < TOGETHER)) return;
+    if (items === 0 || (total.success ? start + TOGETHER >= total.data : items < TOGETHER)) {
+      if (version !== undefined) options.kept?.(version);
+      return;
+    }
     const pause = Number(headers['backoff'] ?? 0);
     if (pause > 0) await options.wait(Math.min(pause, 600) * 1000, options.signal);
   }

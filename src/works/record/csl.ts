@@ -3,6 +3,7 @@ import { pmcidFromField, pmidFromField } from '../ids/pubmed-id.ts';
 import { NO_IDS } from '../ids/work-ids.ts';
 import { parsePersonName } from './person-name.ts';
 import type { Author, WorkRecord } from './record.ts';
+import { plainText } from './plain-text.ts';
 import { emptyRecord } from './record.ts';
 
 /** One item of a CSL-JSON file, as citation processors, Zotero and pandoc read it. */
@@ -86,7 +87,8 @@ export function recordFromCsl(value: object, id: string): WorkRecord {
       pmcid: pmcidFromField(text('PMCID') ?? '') ?? null,
     }),
     type,
-    title: text('title'),
+    // Tools keep capitals and italics in titles by markup.
+    title: plainText(text('title')),
     authors: Array.isArray(item['author']) ? item['author'].slice(0, 500).flatMap(authorFromCsl) : [],
     date: dateFromCsl(item['issued']),
     venue: text('container-title'),
@@ -111,7 +113,8 @@ function authorFromCsl(value: unknown): Author[] {
     const each = (value as Record<string, unknown>)[name];
     return typeof each === 'string' && each.trim() !== '' ? each.trim().slice(0, 300) : null;
   };
-  const family = [part('non-dropping-particle'), part('family')].filter((each) => each !== null).join(' ') || null;
+  const names = [part('dropping-particle'), part('non-dropping-particle'), part('family')];
+  const family = names.filter((each) => each !== null).join(' ') || null;
   const given = part('given');
   const name = part('literal') ?? [given, family].filter((each) => each !== null).join(' ');
   return name === '' ? [] : [{ name, family, given, orcid: null, institutions: [] }];

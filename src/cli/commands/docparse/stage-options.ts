@@ -1,7 +1,8 @@
 import type { Command } from 'commander';
 
 import type { FlagPlace } from '../../../config/index.ts';
-import type { StageCall } from '../../../corpus/index.ts';
+import type { ParseStage, StageCall } from '../../../corpus/index.ts';
+import { defaultStageOptions, PARSE_STAGES } from '../../../corpus/index.ts';
 import type { StageEvent, StageOutcome } from '../../../stage/index.ts';
 import { diagnosticsLine, planText, progressLine, stageExitCode, summaryText } from '../../../stage/index.ts';
 import type { Session } from '../../session.ts';
@@ -16,13 +17,26 @@ export interface StageCommandOptions extends StageCall {
 
 /** Adds what all stages take, and the settings of these. */
 export function stageOptions(command: Command, ...places: FlagPlace[]): Command {
+  const stages = PARSE_STAGES.filter((stage) => places.includes(stage));
   return settingOptions(shared(command), [...places, 'data-root', 'stage'])
+    .addHelpText('after', () => `\n${stages.map(defaultsOf).join('\n')}`)
     .option('--resume', 'skip what an earlier run has done, also where the configuration says otherwise')
     .option('--no-resume', 'do not skip what an earlier run has done')
     .option('--force', 'do everything again')
     .option('--dry-run', 'show what would be done and why, and do nothing')
     .option('--limit <n>', 'at most this many documents', wholeNumber(0))
     .option('--shard <i/n>', 'this part of the documents, for several machines on one folder');
+}
+
+/** What a stage does where neither an option nor the configuration says otherwise. */
+function defaultsOf(stage: ParseStage): string {
+  const { policy, workers, scheduling, isolation, perItemTimeoutS, retries, maxQueue } = defaultStageOptions(stage);
+  return [
+    `Defaults of ${stage}:`,
+    `--policy ${policy}${policy === 'cpu' ? ` --isolation ${isolation}` : ''}`,
+    // Said in words, since the number is that of the machine.
+    `--workers ${policy === 'cpu' ? '(one per processor)' : workers} --scheduling ${scheduling} --timeout-s ${perItemTimeoutS} --retries ${retries} --max-queue ${maxQueue}`,
+  ].join(' ');
 }
 
 /** Shows a running stage: a line that rewrites itself, or a line now and then in a pipe. */

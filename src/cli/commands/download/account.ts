@@ -7,6 +7,7 @@ import type { Session } from '../../session.ts';
 import { plain, table } from '../../terminal.ts';
 
 const MOST_HOSTS_TOLD = 10;
+const MOST_WAITING_TOLD = 10;
 
 /** Watches a download for whoever looks on: counts while it runs, the account at its end. */
 export class DownloadProgress {
@@ -101,6 +102,7 @@ export function printAccount(
         by_reason: Object.fromEntries(progress.byReason),
         ended_before: Object.fromEntries(before.byReason),
         given_up: before.givenUp,
+        waiting: before.waiting.length,
         out: config.download.out,
       }),
     );
@@ -115,6 +117,7 @@ export function printAccount(
       ['not to be had', summary.skipped],
       ['to be had later', summary.parked],
       ['broke', summary.failed],
+      ...(summary.crashed > 0 ? [['of these, crashed', summary.crashed] as [string, number]] : []),
     ]),
   );
   const rows = (map: ReadonlyMap<string, number>): [string, number][] => [...map].sort((a, b) => b[1] - a[1]);
@@ -122,6 +125,13 @@ export function printAccount(
   if (progress.byReason.size > 0) terminal.print(`\n${bold('Not saved because')}\n${table(rows(progress.byReason))}`);
   if (before.byReason.size > 0)
     terminal.print(`\n${bold('Not tried again, because earlier')}\n${table(rows(before.byReason))}`);
+  if (before.waiting.length > 0) {
+    const named = before.waiting.slice(0, MOST_WAITING_TOLD).map(plain).join('\n  ');
+    const more = before.waiting.length - MOST_WAITING_TOLD;
+    terminal.print(
+      `\n${bold(`${before.waiting.length} works wait for their next try`)}\n  ${named}${more > 0 ? `\n  and ${more} more` : ''}`,
+    );
+  }
   for (const message of before.givenUp) session.log('warn', plain(message));
   terminal.print(`\nfiles and manifests in ${config.download.out}  (${duration(progress.elapsedMs)})`);
   for (const hint of hints(summary, config)) session.log('info', hint);
@@ -131,16 +141,24 @@ export function printAccount(
 function endedBefore(
   latest: readonly LatestRow[],
   ended: ReadonlySet<string>,
-): { readonly byReason: ReadonlyMap<string, number>; readonly givenUp: readonly string[] } {
+): {
+  readonly byReason: ReadonlyMap<string, number>;
+  readonly givenUp: readonly string[];
+  /** Works that are put off and will be tried again, each with its reason and moment. */
+  readonly waiting: readonly string[];
+} {
   const byReason = new Map<string, number>();
   const givenUp = new Set<string>();
+  const waiting: string[] = [];
   for (const row of latest) {
     if (row.outcome === 'saved' || ended.has(row.work)) continue;
     const reason = row.reason;
     raise(byReason, reason);
+    if (row.outcome === 'parked')
+      waiting.push(`${row.work}: ${reason}${row.retryAt === null ? '' : `, until ${row.retryAt}`}`);
     if (reason === 'host-given-up' && row.detail !== null) givenUp.add(row.detail);
   }
-  return { byReason, givenUp: [...givenUp].slice(0, MOST_HOSTS_TOLD) };
+  return { byReason, givenUp: [...givenUp].slice(0, MOST_HOSTS_TOLD), waiting };
 }
 
 function hints(summary: DownloadSummary, config: Config): string[] {

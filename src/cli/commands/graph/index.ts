@@ -22,6 +22,7 @@ interface GraphFlags {
   readonly kind?: readonly EdgeKind[];
   readonly top: number;
   readonly least: number;
+  readonly ids?: boolean;
 }
 
 /** `graph build | stats | show | …`. */
@@ -242,11 +243,18 @@ const QUESTIONS: readonly Question[] = [
   }),
   question({
     name: 'gaps',
-    example: 'docstokg graph gaps --least 3',
+    example: 'docstokg graph gaps --least 3 --ids > gaps.txt',
     description: 'works that the corpus cites often and does not have: feed them to docstokg run',
-    options: (command) => top(command).option('--least <n>', 'cited by at least so many works', wholeNumber(1), 2),
-    ask: (graph, _words, flags) => graph.gaps({ least: flags.least, limit: flags.top }),
-    tell: weighted('times'),
+    options: (command) =>
+      top(command)
+        .option('--least <n>', 'cited by at least so many works', wholeNumber(1), 2)
+        .option('--ids', 'their ids alone, a line each, as docstokg run --input takes them'),
+    ask: (graph, _words, flags) => {
+      const gaps = graph.gaps({ least: flags.least, limit: flags.top });
+      return flags.ids ? gaps.flatMap(({ node }) => askedAs(node.id)) : gaps;
+    },
+    tell: (rows, session) =>
+      rows.flatMap((row) => (typeof row === 'string' ? [row] : weighted('times')([row], session))),
   }),
   question({
     name: 'sql',
@@ -257,6 +265,12 @@ const QUESTIONS: readonly Question[] = [
     tell: (rows) => rows.map((row) => JSON.stringify(row)),
   }),
 ];
+
+/** The id of a work as `docstokg run` takes it; one that is known by its print alone cannot be asked for. */
+function askedAs(id: string): string[] {
+  const [, kind = '', name = ''] = /^work:(doi|openalex|arxiv|pmid|pmcid):(.+)$/.exec(id) ?? [];
+  return kind === '' ? [] : [kind === 'arxiv' ? `arXiv:${name}` : kind === 'pmid' ? `pmid:${name}` : name];
+}
 
 function questionCommand({ name, example, description, words = [], options, ask, tell }: Question): Command {
   const command = shared(new Command(name))

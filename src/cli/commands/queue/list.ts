@@ -7,7 +7,7 @@ import type { Job, JobFilter, JobState, QueueAdmin } from '../../../queue/index.
 import { JOB_STATES } from '../../../queue/index.ts';
 import { plain, table } from '../../terminal.ts';
 import { wholeNumber } from '../../whole-number.ts';
-import { queueOptions, withQueue } from './shared.ts';
+import { codeOfReason, queueOptions, withQueue } from './shared.ts';
 
 interface FilterOptions {
   readonly state?: JobState;
@@ -21,11 +21,11 @@ function filterOptions(command: Command): Command {
     .addOption(new Option('--state <state>', 'only jobs in this state').choices([...JOB_STATES]))
     .option('--resolver <name>', 'only jobs of this resolver')
     .option('--host <host>', 'only jobs of this host')
-    .option('--error-code <code>', 'only jobs whose last error has this code');
+    .option('--error-code <code>', 'only jobs whose last error has this code; a reason of the manifest will do');
 }
 
 function filterOf({ state, resolver, host, errorCode }: FilterOptions): JobFilter {
-  return { ...(state && { states: [state] }), resolver, host, errorCode };
+  return { ...(state && { states: [state] }), resolver, host, errorCode: codeOfReason(errorCode) };
 }
 
 /** `queue list`. */

@@ -7,7 +7,7 @@ import type { JobFilter, Pause, WorkQueue } from '../../../queue/index.ts';
 import { count } from '../../progress.ts';
 import { plain } from '../../terminal.ts';
 import { wholeNumber } from '../../whole-number.ts';
-import { queueOptions, withQueue } from './shared.ts';
+import { codeOfReason, queueOptions, withQueue } from './shared.ts';
 
 /** `queue retry-failed`, also `queue retry`. */
 export function retryFailedCommand(): Command {
@@ -29,7 +29,7 @@ export function retryFailedCommand(): Command {
           const filter = {
             // What is known not to be had is tried again only when it is named.
             states: options.reason === undefined ? ['error'] : ['error', 'skipped'],
-            errorCode: options.reason === undefined ? options.errorCode : codeOfReason(options.reason),
+            errorCode: codeOfReason(options.reason ?? options.errorCode),
             resolver: options.resolver,
             belowAttempts: options.maxAttempts,
           } satisfies JobFilter;
@@ -42,11 +42,6 @@ export function retryFailedCommand(): Command {
         });
       },
     );
-}
-
-/** A reason as it is counted: `not-found` and `NOT_FOUND` are the same. */
-function codeOfReason(reason: string): string {
-  return reason.toUpperCase().replaceAll('-', '_');
 }
 
 /** `queue pause` and `queue resume`. */

@@ -22,3 +22,8 @@ export async function withQueue(
   await using queue = await openQueue(loaded.config, session);
   await work(queue, session, loaded);
 }
+
+/** A reason of the manifest as the queue counts it: `not-found` and `NOT_FOUND` are the same. */
+export function codeOfReason(reason: string | undefined): string | undefined {
+  return reason?.toUpperCase().replaceAll('-', '_');
+}

@@ -50,15 +50,18 @@ export function captionStart(line: Line): FloatKind | undefined {
 const SAYS =
   /^(?:shows?|showed|illustrates?|presents?|depicts?|displays?|summari[sz]es?|compares?|gives?|lists?|reports?|demonstrates?|represents?|plots?|provides?|contains?|describes?|indicates?|reveals?|outlines?|details?|explains?|suggests?|confirms?|highlights?|includes?|and|or|is|are|was|were|has|have|can|in|of|for|to|we|that|which|with|as|below|above)\b/iu;
 
-function isBoldLabel(line: Line): boolean {
+/** The label is bold, and what follows it is not. */
+export function isBoldLabel(line: Line): boolean {
   return line.bold < 0.9 && line.glyphs.slice(0, 4).every((glyph) => glyph.font.bold);
 }
 
-/** "F I G U R E 1" is "FIGURE 1". */
+/** "F I G U R E 1" is "FIGURE 1"; spaces may be lost between some of its letters ("TA B LE 2"). */
 export function withoutLetterspacing(text: string): string {
-  const spaced = /^(?:\p{L}\s){3,12}\p{L}(?=\s|\d|$)/u.exec(text)?.[0];
+  const spaced = /^(?:\p{L}\s){3,12}\p{L}(?=\s|\d|$)/u.exec(text)?.[0] ?? SPACED_LABEL.exec(text)?.[0];
   return spaced === undefined ? text : spaced.replace(/\s/gu, '') + text.slice(spaced.length);
 }
+
+const SPACED_LABEL = /^(?:T ?A ?B ?L ?E|F ?I ?G ?U ?R ?E|S ?C ?H ?E ?M ?E|B ?O ?X)(?=\s)/u;
 
 /** The label is bold, small capitals or otherwise unlike the words after it. */
 function labelIsApart(line: Line, length: number): boolean {

@@ -1,3 +1,4 @@
+import { splitAbbreviations } from './abbreviation.ts';
 import { cutDrafts } from './cut-drafts.ts';
 import { bindCaptions } from './float.ts';
 import { markFootnotes } from './footnote.ts';
@@ -83,11 +84,11 @@ export const DRAFT_PASSES: readonly Pass[] = [
   }),
   draftPass({
     name: 'lists',
-    job: 'mark list items',
+    job: 'mark list items, and cut lists of abbreviations into theirs',
     needs: ['body'],
     change(drafts, { body }) {
       markListItems(drafts, body.size);
-      return drafts;
+      return splitAbbreviations(drafts);
     },
   }),
   draftPass({

@@ -5,11 +5,14 @@ import { captionedFigures } from './captioned-figure.ts';
 import { areaOf, shareInside, touches, unionBox } from './box.ts';
 import type { Drawing, Glyph, PageContent } from './page-content.ts';
 import { proseSegments } from './prose.ts';
+import { holdsCells } from './table-stripe.ts';
 import type { Segment } from './segment.ts';
 
 /** Side of a raster cell, in points: parts of one drawing are closer than this. */
 const CELL = 6;
 const MIN_SIDE = 18;
+/** The least width of a tint behind a row of cells, in points. */
+const MIN_TINT = 80;
 /** Smaller drawings are icons. */
 const ICON = 40;
 /** Type smaller than this share of the body's is smaller than captions are. */
@@ -43,7 +46,20 @@ export function findFigures(page: PageContent, segments: readonly Segment[]): Bo
       !isBackground(box, prose) &&
       (images.some((image) => shareInside(image, box) > 0.9) || !isTableBackground(box, segments)),
   );
-  return mergeTouching(mergeTouching([...pictures, ...captionedFigures(page, segments, pictures)]));
+  const untinted = page.drawings.filter(
+    ({ kind, box }) => kind !== 'path' || !isTint(box, segments) || !isTableBackground(box, segments),
+  );
+  return mergeTouching(
+    mergeTouching([...pictures, ...captionedFigures({ ...page, drawings: untinted }, segments, pictures)]),
+  );
+}
+
+/** As large as the tint behind a row, with several words printed on it. */
+function isTint(box: Box, segments: readonly Segment[]): boolean {
+  if (box.right - box.left < MIN_TINT || box.bottom - box.top < CELL) return false;
+  let inside = 0;
+  for (const segment of segments) if (shareInside(segment, box) > 0.6) inside += 1;
+  return inside >= 2;
 }
 
 /** Running text is printed on it: a box or a tint behind text, a frame round the page. */
@@ -64,11 +80,15 @@ function isTableBackground(box: Box, segments: readonly Segment[]): boolean {
   const labels = segments.filter((segment) => segmentLabel(segment) !== undefined);
   const beside = labels.filter(near);
   if (beside.length > 0) return beside.every((segment) => segmentLabel(segment) === 'table');
-  if (labels.length === 0 || labels.some((segment) => segmentLabel(segment) === 'figure')) return false;
-  const inside = segments.filter((segment) => shareInside(segment, box) > 0.6);
-  const rows = Map.groupBy(inside, (segment) => Math.round(segment.baseline));
-  const cut = [...rows.values()].filter((row) => row.length >= 2).length;
-  return rows.size >= 5 && cut >= 0.5 * rows.size;
+  // A caption may also stand beside its table.
+  const over = labels.filter((segment) => segment.right > box.left && segment.left < box.right);
+  const nearest = (over.length > 0 ? over : labels).toSorted((a, b) => distanceTo(a, box) - distanceTo(b, box))[0];
+  if (!nearest || segmentLabel(nearest) !== 'table') return false;
+  return holdsCells(box, segments);
+}
+
+function distanceTo(segment: Segment, box: Box): number {
+  return Math.max(0, box.top - segment.bottom, segment.top - box.bottom);
 }
 
 /** Glyphs that the file itself puts into a drawn form: they belong to the picture even where they stick out of it. */

@@ -1,4 +1,5 @@
 import { numberedLines } from './line-number.ts';
+import { labelsEntry, pageNumber } from './page-number.ts';
 import { glyphsText } from './segment-text.ts';
 import type { Segment } from './segment.ts';
 import { CAPTION } from './table-region.ts';
@@ -116,12 +117,26 @@ function markStrays(candidates: readonly Candidate[], pages: readonly PageSegmen
     const { key, head } = candidate;
     const page = pages.find((each) => each.page === candidate.page);
     const often = (known.get(`${head} ${key}`)?.size ?? 0) >= 3 && key.replaceAll('#', '').length >= 8;
-    if (often && page && !endsText(candidate, page)) repeated.add(candidate);
+    if (often && page && (!endsText(candidate, page) || isWithKnown(candidate, candidates, known)))
+      repeated.add(candidate);
   }
 }
 
-const PAGE_NUMBER =
-  /^\P{L}{0,3}(?:page\s*|p\.\s*|s\.\s*)?(\d{1,4}|[ivxl]{1,7})(?:\s*(?:of|\/|von|de)\s*\d{1,4})?\P{L}{0,3}$/iu;
+/** Lines of one foot stand together: what is above or below it repeats as well. */
+function isWithKnown(
+  { segment, page, head }: Candidate,
+  candidates: readonly Candidate[],
+  known: ReadonlyMap<string, ReadonlySet<number>>,
+): boolean {
+  return candidates.some(
+    (other) =>
+      other.page === page &&
+      other.head === head &&
+      other.segment !== segment &&
+      Math.abs(other.segment.baseline - segment.baseline) < 2 * segment.size &&
+      (known.get(`${head} ${other.key}`)?.size ?? 0) >= 3,
+  );
+}
 
 /** Numbers at one height that grow by one from page to page. */
 function markPageNumbers(
@@ -130,10 +145,8 @@ function markPageNumbers(
   repeated: Set<Candidate>,
 ): void {
   const numbers = candidates.flatMap((candidate) => {
-    const digits = PAGE_NUMBER.exec(candidate.text)?.[1];
-    if (digits === undefined) return [];
-    const value = /^\d/.test(digits) ? Number(digits) : romanValue(digits.toLowerCase());
-    return [{ candidate, offset: value - candidate.page }];
+    const value = pageNumber(candidate.text);
+    return value === undefined ? [] : [{ candidate, offset: value - candidate.page }];
   });
   for (const { candidate, offset } of numbers) {
     const support = new Set(
@@ -146,29 +159,9 @@ function markPageNumbers(
         .map((other) => other.candidate.page),
     );
     const page = pages.find((each) => each.page === candidate.page);
-    if (page && labels(candidate.segment, page)) continue;
+    if (page && labelsEntry(candidate.segment, page.segments)) continue;
     if (support.size >= 2 || (page && pages.length === 1 && isOutermost(candidate, page))) repeated.add(candidate);
   }
-}
-
-/** The number of an entry of a list stands right before its text, and lines below go on at the text's edge. */
-function labels(number: Segment, page: PageSegments): boolean {
-  const text = page.segments.find(
-    (other) =>
-      other.left > number.right &&
-      other.left - number.right < 3 * number.size &&
-      Math.abs(other.baseline - number.baseline) < 0.3 * number.size &&
-      Math.abs(other.size - number.size) < 0.1 * number.size,
-  );
-  return (
-    text !== undefined &&
-    page.segments.some(
-      (other) =>
-        Math.abs(other.left - text.left) < 0.5 * number.size &&
-        other.baseline - text.baseline > 2 &&
-        other.baseline - text.baseline < 1.6 * number.size,
-    )
-  );
 }
 
 /** Outside of a running head stands nothing but other heads: a table's head that repeats has its caption above it. */
@@ -182,8 +175,16 @@ function keepOutermost(candidates: readonly Candidate[], page: PageSegments, rep
       .toSorted(outward)[0];
     if (!first) continue;
     for (const candidate of own)
-      if (candidate.head === head && outward(candidate.segment, first) > 2) repeated.delete(candidate);
+      if (candidate.head === head && outward(candidate.segment, first) > 2 && !isFootOfFirst(candidate, page, repeated))
+        repeated.delete(candidate);
   }
+}
+
+/** On a first page a licence may stand below the foot of all the other pages. */
+function isFootOfFirst({ key, head }: Candidate, { page }: PageSegments, repeated: ReadonlySet<Candidate>): boolean {
+  if (page !== 1 || head || key.length < 8) return false;
+  const others = [...repeated].filter((other) => !other.head && other.key === key && other.page > 1);
+  return new Set(others.map((other) => other.page)).size >= 3;
 }
 
 /** In short papers a running head may occur once: small type, first on a page, away from the text below. */
@@ -277,14 +278,4 @@ function sharesLine(candidate: Candidate, repeated: ReadonlySet<Candidate>): boo
     if (other.page === candidate.page) onThisPage = true;
   }
   return onThisPage && pages.size >= 2;
-}
-
-function romanValue(text: string): number {
-  const values: Readonly<Record<string, number>> = { i: 1, v: 5, x: 10, l: 50 };
-  let sum = 0;
-  for (let index = 0; index < text.length; index += 1) {
-    const value = values[text[index] ?? ''] ?? 0;
-    sum += value < (values[text[index + 1] ?? ''] ?? 0) ? -value : value;
-  }
-  return sum;
 }

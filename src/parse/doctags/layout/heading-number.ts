@@ -7,7 +7,7 @@ export interface HeadingNumber {
   readonly rest: string;
 }
 
-const ARABIC = /^(?:(?:chapter|section|part|§)\s*)?(\d{1,2}(?:\.\d{1,2}){0,4})[.):]?\s+(?=\p{L})/iu;
+const ARABIC = /^(?:(?:chapter|section|part|§)\s*)?(\d{1,2}(?:\.\d{1,2}){0,4})[.):]?\s+(?:[|\u2502]\s+)?(?=\p{L})/iu;
 const ROMAN = /^([IVX]{1,5})(?:\.\s*(?=[\p{L}\p{S}])|\s+(?=\p{Lu}))/u;
 const APPENDIX = /^(?:appendix|annex)\s+([A-Z]|[IVX]+|\d+)(?:[.:]?\s+|[.:]?$)/iu;
 const LETTER = /^([A-Z](?:\.\d{1,2}){0,3})(?:\.\s*|\)\s+|\s+)(?=\p{L})/u;

@@ -50,7 +50,7 @@ export function markHeadings(drafts: readonly Draft[], setting: HeadingSetting):
   const looks = drafts.flatMap((draft, index) => {
     const look = lookOf(drafts, index, setting);
     // Names and addresses between the title and the abstract are large or bold, but head nothing.
-    if (isFrontMatter(drafts, index, front) && !isCommonHeading(textOf(draft))) return [];
+    if (isFrontMatter(drafts, index, front) && !isCommonHeading(nameOf(textOf(draft)))) return [];
     return look ? [look] : [];
   });
   const outlined = outlineMatches(looks, setting.outline);
@@ -70,6 +70,11 @@ export function markHeadings(drafts: readonly Draft[], setting: HeadingSetting):
     const styled = own.has(look.style) && !isSentence(look) && headsText(look, drafts, setting);
     if (outlined.has(look.draft) || isClear(look) || (known && isLikely(look)) || styled) look.draft.kind = 'heading';
   }
+}
+
+/** A heading's words without its number. */
+function nameOf(text: string): string {
+  return headingNumber(text)?.rest ?? text;
 }
 
 function lookOf(drafts: readonly Draft[], index: number, setting: HeadingSetting): Look | undefined {

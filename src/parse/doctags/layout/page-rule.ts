@@ -1,5 +1,6 @@
 import type { Box } from '../../document.ts';
 import { overlap } from './box.ts';
+import { segmentLabel } from './caption.ts';
 import type { PageContent, Rule } from './page-content.ts';
 import type { Segment } from './segment.ts';
 
@@ -69,7 +70,10 @@ function longRules({ content, text }: RuledPage): Rule[] {
 function isOutside({ direction, box }: Rule, { text, furniture }: RuledPage): boolean {
   const body = text.filter((segment) => !furniture.has(segment));
   if (direction === 'horizontal') {
-    const above = body.filter((segment) => segment.baseline < box.top + 1).length;
+    const heading = body.filter((segment) => segment.baseline < box.top + 1);
+    // Below the caption of a table stands the first of its rules.
+    if (heading.some((segment) => segmentLabel(segment) === 'table')) return false;
+    const above = heading.length;
     return Math.min(above, body.length - above) <= 0.03 * body.length + 1;
   }
   const before = body.filter((segment) => segment.right < box.left + 2).length;

@@ -3,7 +3,7 @@ import type { Draft } from './draft.ts';
 import { draftOf } from './draft.ts';
 import { isFormulaLine } from './formula.ts';
 import type { Line } from './line.ts';
-import { captionStart } from './caption.ts';
+import { captionStart, isBoldLabel } from './caption.ts';
 import { endsLike, fontChanges } from './line-font.ts';
 import { startsWithMark } from './footnote.ts';
 import { headingNumber, isBackMatter, isCommonHeading, isReferencesHeading } from './heading-number.ts';
@@ -129,7 +129,7 @@ function startsAnew(
   if (isKeywords(line.text)) return true;
   // The heading of the references may be set like the text.
   if (isReferencesHeading(line.text) || (open.length === 1 && isReferencesHeading(previous.text))) return true;
-  if (captionStart(line) && !sentenceGoesOn(previous)) return true;
+  if (captionStart(line) && (!sentenceGoesOn(previous) || isBoldLabel(line))) return true;
   if (captionStart(first) && previous.page === first.page) return false;
   if (line.size < 0.96 * setting.size && startsWithMark(line)) return true;
   const marker = listMarker(line);

@@ -84,6 +84,33 @@ test('two columns of running text between two rules are no table, even on one pa
   assert.equal(floats.get(1)?.size, 0);
 });
 
+test('rules of tables that begin at one height of several pages stay with their tables', () => {
+  const pages = [1, 2, 3].map((number) =>
+    drawnPage(
+      `
+Table ${number}. Ducks and geese.
+${'─'.repeat(76)}
+Pond                Ducks               Geese
+${'─'.repeat(76)}
+Upper               12                  3
+Lower               7                   11
+${'─'.repeat(76)}
+
+ducks swim on every pond that is there     and eat what they find below, where
+and look for weeds in the shallow water    others do not come to look for such
+while geese walk about on the meadows      a row that nobody has ever counted
+`,
+      number,
+    ),
+  );
+  const { pageRules, floats } = after('tables', ...pages);
+  assert.equal(pageRules.size, 0);
+  assert.deepEqual(
+    [...floats.values()].map((all) => [...all.values()].map(({ table }) => [table?.rows, table?.columns])),
+    [[[3, 3]], [[3, 3]], [[3, 3]]],
+  );
+});
+
 test('a table reaches from its caption, with the head above the first rule, to its last rule', () => {
   const { floats } = after(
     'tables',
@@ -131,6 +158,74 @@ Far pond      1         9
     [...(floats.get(1)?.values() ?? [])].map(({ kind, table }) => [kind, table?.columns]),
     [['table', 3]],
   );
+});
+
+test('all stripes of a table may be one shape, and the figure below it is another', () => {
+  const rows = drawnPage(`
+TA B LE 3 Ducks by pond.
+
+Pond          Ducks     Geese
+Upper pond    12        3
+Lower pond    7         11
+Middle pond   5         2
+Far pond      1         9
+Near pond     4         8
+Small pond    2         1
+Old pond      6         7
+New pond      9         4
+
+
+
+
+        ████████████
+        ████████████
+        ████████████
+        ████████████
+FI G U R E 1 Ducks of one pond.
+`);
+  const stripes = [
+    { top: 57, bottom: 69 },
+    { top: 70, bottom: 165 },
+  ].map(({ top, bottom }) => ({ kind: 'path' as const, box: { left: 48, right: 210, top, bottom }, form: -1 }));
+  const page = { ...rows, drawings: [...rows.drawings, ...stripes] };
+  const { floats } = after('tables', page);
+  assert.deepEqual(
+    [...(floats.get(1)?.values() ?? [])].map(({ kind, table }) => [kind, table?.columns]),
+    [
+      ['table', 3],
+      ['picture', undefined],
+    ],
+  );
+  assert.deepEqual(
+    drafts('captions', page).filter((each) => each.startsWith('caption')),
+    ['caption: TABLE 3 Ducks by pond.', 'caption: FIGURE 1 Ducks of one pond.'],
+  );
+});
+
+test('abbreviations set as running text are a list', () => {
+  const found = drafts(
+    'lists',
+    drawnPage(`
+«Abbreviations»
+
+DPP: Ducks per pond; GPM: Geese per meadow; SD: Standard
+deviation; CI: Confidence interval.
+
+«Funding»
+
+The town; the county; and all who came.
+`),
+  );
+  assert.deepEqual(
+    found.filter((each) => each.startsWith('list_item')),
+    [
+      'list_item: DPP: Ducks per pond',
+      'list_item: GPM: Geese per meadow',
+      'list_item: SD: Standard deviation',
+      'list_item: CI: Confidence interval.',
+    ],
+  );
+  assert.ok(found.includes('text: The town; the county; and all who came.'), found.join('\n'));
 });
 
 test('a figure reaches from its caption over all its parts to the running text above', () => {
@@ -259,6 +354,10 @@ their number changes with every hour of a day and nobody stays for longer than
 it takes to count them all.
 
 «The number of» β«-ducks that were seen on each of all the ponds.» They are few
+and look for weeds in the shallow water where others do not come to look for
+while geese walk about on the meadows in a row that nobody has ever counted.
+
+ducks on ponds are counted twice. «T»hey are the same ducks and they swim there
 and look for weeds in the shallow water where others do not come to look for
 while geese walk about on the meadows in a row that nobody has ever counted.
 

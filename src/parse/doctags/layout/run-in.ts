@@ -5,8 +5,7 @@ import { headingNumber, isBackMatter, isCommonHeading } from './heading-number.t
 import type { Line } from './line.ts';
 import type { Glyph } from './page-content.ts';
 import { isKeywordsLabel } from './keywords.ts';
-import { segmentOf } from './segment.ts';
-import { glyphsText } from './segment-text.ts';
+import { linePart } from './line-part.ts';
 
 /** Words that begin a paragraph in another style than it goes on. */
 interface RunIn {
@@ -92,6 +91,10 @@ function runInOf(draft: Draft): RunIn | undefined {
       end = line.glyphs.findIndex((glyph, index) => index > on && !set(glyph));
     }
     if (end < 0) continue;
+    // One sign of another font in text that goes on as it began ends no heading.
+    const rest = [...line.glyphs.slice(end + 1), ...(draft.lines[at + 1]?.glyphs ?? [])];
+    const letters = rest.filter(({ text }) => /\p{L}/u.test(text)).slice(0, 12);
+    if (letters.filter(set).length > 0.6 * letters.length) return undefined;
     return cutAt(draft, at, end);
   }
   return undefined;
@@ -119,8 +122,8 @@ function cutAt(draft: Draft, at: number, end: number): RunIn | undefined {
   const glyph = line?.glyphs[end];
   const before = line?.glyphs[end - 1];
   if (!line || !glyph) return undefined;
-  const head = [...draft.lines.slice(0, at), ...part(line, line.glyphs.slice(0, end))];
-  const tail = [...part(line, line.glyphs.slice(end)), ...draft.lines.slice(at + 1)];
+  const head = [...draft.lines.slice(0, at), ...linePart(line, line.glyphs.slice(0, end))];
+  const tail = [...linePart(line, line.glyphs.slice(end)), ...draft.lines.slice(at + 1)];
   const text = head
     .map((each) => each.text)
     .join(' ')
@@ -160,11 +163,4 @@ function isNamed(text: string): boolean {
     !/[,;]\s*$/u.test(text) &&
     text.split(/\s+/u).length <= (numbered ? 32 : 16)
   );
-}
-
-function part(line: Line, glyphs: readonly Glyph[]): Line[] {
-  const segment = segmentOf(line.page, glyphs, line.baseline);
-  if (!segment) return [];
-  const text = glyphsText(glyphs, line.size, line.baseline);
-  return text.trim() === '' ? [] : [{ ...segment, text, column: line.column, segments: [segment] }];
 }

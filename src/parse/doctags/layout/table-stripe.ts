@@ -1,5 +1,6 @@
 import type { Box } from '../../document.ts';
 import { shareInside } from './box.ts';
+import { segmentLabel } from './caption.ts';
 import type { PageContent, Rule } from './page-content.ts';
 import type { Segment } from './segment.ts';
 
@@ -8,6 +9,8 @@ const MIN_WIDTH = 80;
 const MIN_HEIGHT = 6;
 const MAX_HEIGHT = 90;
 const SAME_EDGE = 4;
+/** How far below its caption the first stripe of a table may begin. */
+const MAX_HEAD = 90;
 
 /** The edges of shaded rows as rules: tables with stripes have no lines, or few. */
 export function stripeRules(page: PageContent, segments: readonly Segment[]): Rule[] {
@@ -16,7 +19,10 @@ export function stripeRules(page: PageContent, segments: readonly Segment[]): Ru
     .map(({ box }) => box)
     .filter(
       (box) =>
-        box.right - box.left >= MIN_WIDTH && box.bottom - box.top >= MIN_HEIGHT && box.bottom - box.top <= MAX_HEIGHT,
+        box.right - box.left >= MIN_WIDTH &&
+        box.bottom - box.top >= MIN_HEIGHT &&
+        // All stripes of a table may be drawn as one shape.
+        (box.bottom - box.top <= MAX_HEIGHT || (isCaptioned(box, segments) && holdsCells(box, segments))),
     )
     .filter((box) => segments.some((segment) => shareInside(segment, box) > 0.6));
   const rows = joinCells(stripes).filter((box, _index, all) => all.filter((other) => sameEnds(box, other)).length >= 2);
@@ -29,6 +35,26 @@ export function stripeRules(page: PageContent, segments: readonly Segment[]): Ru
       return [{ direction: 'horizontal', box: { left: box.left, right: box.right, top: y, bottom: y } }];
     }),
   );
+}
+
+/** The caption of a table stands above it, over the table's head at most. */
+function isCaptioned(box: Box, segments: readonly Segment[]): boolean {
+  return segments.some(
+    (segment) =>
+      segmentLabel(segment) === 'table' &&
+      segment.left < box.right &&
+      segment.right > box.left &&
+      segment.bottom < box.top + 2 &&
+      box.top - segment.bottom < MAX_HEAD,
+  );
+}
+
+/** Rows of several pieces are printed on it: cells of a table. */
+export function holdsCells(box: Box, segments: readonly Segment[]): boolean {
+  const inside = segments.filter((segment) => shareInside(segment, box) > 0.6);
+  const rows = Map.groupBy(inside, (segment) => Math.round(segment.baseline));
+  const cut = [...rows.values()].filter((row) => row.length >= 2).length;
+  return rows.size >= 5 && cut >= 0.5 * rows.size;
 }
 
 /** A row may be shaded cell by cell. */

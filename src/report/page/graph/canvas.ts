@@ -5,6 +5,7 @@ import type { NodeHoverDrawingFunction, NodeLabelDrawingFunction } from 'sigma/r
 import type { GraphPicture, PictureEdge } from '../../../graph/picture/index.ts';
 import { yearScale } from '../../../graph/picture/index.ts';
 import { html } from '../element.ts';
+import { Mover } from './mover.ts';
 
 const LABEL_CHARS = 34;
 const LEAST_SIZE = 4;
@@ -25,6 +26,7 @@ export class GraphCanvas {
   readonly #axis = html('div', { class: 'years', 'aria-hidden': 'true' });
   readonly #events: CanvasEvents;
   #sigma: Sigma | undefined;
+  #mover: Mover | undefined;
   #chosen: string | undefined;
 
   constructor(events: CanvasEvents) {
@@ -43,6 +45,7 @@ export class GraphCanvas {
 
   /** Draws a picture; only edges that `shown` lets through, and the nodes at their ends. */
   draw(picture: GraphPicture, shown: (edge: PictureEdge) => boolean): void {
+    this.#mover?.stop();
     this.#sigma?.kill();
     this.#chosen = undefined;
     this.element.setAttribute('aria-label', `Drawing: ${picture.nodes[0]?.label ?? ''} and what is around it, by year`);
@@ -65,6 +68,7 @@ export class GraphCanvas {
           ? { ...data, color: colour('--ink'), zIndex: 2 }
           : data,
     });
+    this.#mover = new Mover(this.#sigma, this.#ground);
     this.#sigma.on('clickNode', ({ node }) => this.#events.node(Number(node)));
     this.#sigma.on('clickEdge', ({ edge }) => this.#events.edge(Number(edge)));
     const scale = yearScale(picture.nodes);
@@ -100,7 +104,7 @@ export class GraphCanvas {
     if (!graph) return;
     graph.updateEachNodeAttributes((_, data) => ({ ...data, color: colour(String(data['tone'])) }));
     graph.updateEachEdgeAttributes((_, data) => ({ ...data, color: colour(String(data['tone'])) }));
-    this.#sigma?.refresh();
+    this.#sigma?.setSetting('labelColor', { color: colour('--ink') });
   }
 
   #drawYears(scale: ((year: number) => number) | undefined, first: number, last: number): void {
@@ -168,7 +172,7 @@ function colour(name: string): string {
 const drawLabel: NodeLabelDrawingFunction = (context, data, settings) => {
   if (!data.label) return;
   context.font = `${settings.labelWeight} ${settings.labelSize}px ${settings.labelFont}`;
-  context.fillStyle = colour('--ink');
+  context.fillStyle = settings.labelColor.color ?? '';
   context.fillText(data.label, labelLeft(context, data), data.y + settings.labelSize / 3);
 };
 

@@ -169,6 +169,18 @@ export const way = z.object({
   items: z.array(z.object({ node, edge: text, direction: z.enum(['in', 'out']).nullable() })),
 });
 
+export const drawnWorks = z.object({ items: z.array(z.object({ id: z.string(), label: z.string() })) });
+
+export const picture = z.object({
+  nodes: z.array(
+    z
+      .object({ id: z.string(), kind: z.string(), label: z.string(), year: number, x: z.number(), y: z.number() })
+      .loose(),
+  ),
+  edges: z.array(z.object({ source: z.int(), target: z.int(), kind: z.string() }).loose()),
+  leftOut: z.record(z.string(), count),
+});
+
 export const account = z.object({
   asked: z.record(z.string(), z.unknown()).nullable(),
   prisma: z

@@ -1,16 +1,21 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-import { packageRoot } from '../base/index.ts';
+import { packageRoot } from '../../base/index.ts';
 
 /** The packages whose code becomes part of the page. Their licence wants to come along. */
 const CARRIED = ['sigma', 'graphology', 'graphology-utils', 'events'];
 
-/** The page's script, which is written as modules under page/, as one text. Needs esbuild: in a clone, and when building. */
-export async function bundlePage(): Promise<string> {
+/** The script of the report's page. */
+export async function bundleReportPage(): Promise<string> {
+  return await bundlePage(join(import.meta.dirname, '..', 'page', 'main.ts'));
+}
+
+/** A page's script, which is written as modules, as one text. Needs esbuild: in a clone, and when building. */
+export async function bundlePage(entry: string): Promise<string> {
   const { build } = await import('esbuild');
   const { outputFiles } = await build({
-    entryPoints: [join(import.meta.dirname, 'page', 'main.ts')],
+    entryPoints: [entry],
     bundle: true,
     write: false,
     format: 'iife',

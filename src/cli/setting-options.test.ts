@@ -1,0 +1,30 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import type { Command } from 'commander';
+
+import { listKeys } from '../config/index.ts';
+import { allCommand, chunkCommand } from './commands/docparse/stages.ts';
+
+function helpOf(command: Command): string {
+  let text = '';
+  command.configureOutput({ writeOut: (words) => void (text += words), getOutHelpWidth: () => 1_000 }).outputHelp();
+  return text;
+}
+
+test('the help of a stage says the default of every setting, from the schema or as the stage prefers', () => {
+  const help = helpOf(allCommand());
+  for (const { name, default: value, flags } of listKeys()) {
+    const isHere = flags.some(({ at }) => ['stage', 'doctags', 'chunk', 'embed', 'format', 'data-root'].includes(at));
+    if (isHere && (typeof value === 'number' || (typeof value === 'string' && value !== '')))
+      assert.ok(help.includes(`(${name}, default ${value})`), name);
+  }
+  for (const stage of ['doctags', 'chunk', 'embed'])
+    assert.match(
+      help,
+      new RegExp(
+        `Defaults of ${stage}: --policy \\w+.* --workers (?:\\d+|\\(one per processor\\)) --scheduling \\w+ --timeout-s \\d+`,
+      ),
+    );
+  assert.match(helpOf(chunkCommand()), /Defaults of chunk: --policy cpu --isolation thread .* --timeout-s 120 /);
+});

@@ -1,0 +1,26 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import { MemoryStore, WorkQueue } from '../queue/index.ts';
+import { HeldClock } from '../testing/index.ts';
+import { askAgain } from './ask-again.ts';
+
+test('works for which a service was away are asked for again by the next run, what is not to be had is not', async () => {
+  const clock = new HeldClock();
+  await using store = new MemoryStore();
+  const queue = new WorkQueue(store, clock);
+  for (const [id, code] of [
+    ['W1', 'LOOKUP_FAILED'],
+    ['W2', 'NO_PLAN'],
+  ] as const) {
+    await queue.enqueue(id, {});
+    const [leased] = await queue.lease('worker', 1);
+    assert.ok(leased);
+    await queue.ack(leased, 'error', { code, message: 'no' });
+  }
+  const told: string[] = [];
+  await askAgain({ queue, clock, log: (_level, message) => void told.push(message) });
+  assert.deepEqual(told, ['1 works for which a service could not be asked are looked for again']);
+  const [again, ...none] = await queue.lease('worker', 5);
+  assert.deepEqual([again?.artifactId, none.length], ['W1', 0]);
+});

@@ -1,0 +1,104 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+
+import type { Plan } from '../resolve/index.ts';
+import { HeldClock, loopbackClient, openLoopback } from '../testing/index.ts';
+import { NO_IDS, workFromIds } from '../works/index.ts';
+import { KeptFiles } from './kept-files.ts';
+import type { Trial } from './try-plan.ts';
+import { PlanTrier } from './try-plan.ts';
+
+const TITLE = 'Coral bleaching under repeated marine heat waves in a lagoon';
+const PDF = `%PDF-1.4\n${'bytes '.repeat(300)}\nstartxref\n0\n%%EOF\n`;
+const PLAN: Plan = {
+  resolver: 'test', url: 'http://p.test/page', expect: 'landing', isPromised: false, license: null, version: null, hostType: null,
+  robots: 'terms', credentials: [], headers: {}, checksum: null, sameAs: null, terms: null, credits: 0,
+}; // prettier-ignore
+
+/** Tries a plan against a host whose page is this one and whose file is sound. */
+async function tryPage(page: string, plan: Partial<Plan> = {}): Promise<Trial & { readonly asked: readonly string[] }> {
+  const root = mkdtempSync(join(tmpdir(), 'docstokg-pages-'));
+  await using server = await openLoopback(({ url }, response) => {
+    if (url === '/file.pdf') response.end(PDF);
+    else if (url === '/page') response.writeHead(200, { 'content-type': 'text/html' }).end(page);
+    else response.writeHead(404).end();
+  });
+  await using client = loopbackClient(server);
+  using files = new KeptFiles(root);
+  const ids = { ...NO_IDS, doi: '10.5555/work' };
+  const work = workFromIds(ids, { title: TITLE, authors: ['Ana Berg', 'Wei Liu'] });
+  assert.ok(work);
+  try {
+    const clock = new HeldClock();
+    const trier = new PlanTrier(
+      work,
+      {
+        send: client.send,
+        files,
+        clock,
+        webClock: clock,
+        inspect: undefined,
+        accept: new Set(['pdf', 'xml', 'html']),
+        maxBytes: 10_000_000,
+        budgetMs: 180_000,
+        retries: 0,
+        signal: new AbortController().signal,
+      },
+      new Map(),
+    );
+    const trial = await trier.try({ ...PLAN, ...plan });
+    return { ...trial, asked: server.requests.map(({ url }) => url) };
+  } finally {
+    rmSync(root, { recursive: true, force: true });
+  }
+}
+
+const page = (doi: string, more = '', authors = 'Berg, Ana'): string =>
+  `<html><head><meta name="citation_title" content="${TITLE}"><meta name="citation_author" content="${authors}">
+   <meta name="citation_doi" content="${doi}">${more}<meta name="citation_pdf_url" content="/file.pdf"></head><body></body></html>`;
+
+test('a page that was promised as a file is read as a page', async () => {
+  for (const plan of [
+    { expect: 'pdf', isPromised: true },
+    { expect: 'any', isPromised: true },
+  ] as const) {
+    const { attempt, asked } = await tryPage(page('10.5555/work'), plan);
+    assert.deepEqual([attempt.reason, asked], ['success', ['/page', '/file.pdf']]);
+  }
+});
+
+test('a page with a DOI of its own is another version of the work, and the evidence is kept', async () => {
+  const { attempt } = await tryPage(page('10.31219/osf.io/abcde'));
+  assert.deepEqual(
+    [attempt.reason, attempt.sameAs, attempt.version, attempt.evidence],
+    ['success', '10.31219/osf.io/abcde', 'submittedVersion', 'title and authors agree'],
+  );
+});
+
+test('a page with another DOI and other authors is another work, and its file is not fetched', async () => {
+  const { attempt, asked } = await tryPage(page('10.5555/other', '', 'Rossi, Maria'));
+  assert.deepEqual([attempt.reason, asked], ['identity-mismatch', ['/page']]);
+});
+
+test('the licence of a page is the licence of its file where nobody else has told one', async () => {
+  const licensed = page('10.5555/work', '<link rel="license" href="https://creativecommons.org/licenses/by/4.0/">');
+  assert.equal((await tryPage(licensed)).attempt.license, 'cc-by');
+});
+
+test('a page that is itself the full text is kept', async () => {
+  const prose = `<p>${'The reef was visited in every season and each colony was counted by two divers. '.repeat(12)}</p>`;
+  const text = `<html><head><meta name="citation_title" content="${TITLE}"></head><body><h1>${TITLE}</h1>
+    <h2>Introduction</h2>${prose.repeat(6)}<h2>Results</h2>${prose.repeat(6)}<h2>Discussion</h2>${prose.repeat(4)}</body></html>`;
+  const { attempt, artifact } = await tryPage(text);
+  assert.deepEqual([attempt.reason, artifact?.kind], ['success', 'html']);
+});
+
+test('a wall in the place of a page is told as one, and nothing behind it is asked for', async () => {
+  const { attempt, asked } = await tryPage(
+    '<html><head><title>Just a moment...</title></head><body><script>window._cf_chl_opt={}</script></body></html>',
+  );
+  assert.deepEqual([attempt.reason, asked], ['bot-wall', ['/page']]);
+});

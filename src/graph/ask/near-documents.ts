@@ -1,0 +1,22 @@
+import { nodeKey } from '../node-key.ts';
+import type { Graph } from './graph.ts';
+
+/** How many works like one are looked at. */
+const LIKE_ONE = 20;
+
+/** Documents of works that the works of these documents cite, that cite them, or that are like them by citations. */
+export function nearDocuments(graph: Graph, documents: Iterable<string>): Set<string> {
+  const known = graph.database.prepare("SELECT 1 FROM documents WHERE owner = ? AND owner NOT LIKE 'record:%'");
+  const held = graph.database.prepare(
+    "SELECT owner FROM documents WHERE work IN (SELECT value FROM json_each(?)) AND owner NOT LIKE 'record:%'",
+  );
+  const near = new Set<string>();
+  for (const document of documents) {
+    // What was parsed after the graph was built is not in it.
+    if (known.get(document) === undefined) continue;
+    const around = [...graph.edgesOf(document, ['cites']), ...graph.related(document, LIKE_ONE)];
+    const works = around.map(({ node }) => nodeKey(node.id));
+    for (const row of held.all(JSON.stringify(works))) near.add(String(row['owner']));
+  }
+  return near;
+}

@@ -1,0 +1,47 @@
+import type { Clock } from '../../base/index.ts';
+import type { WorkOutcome } from '../../download/index.ts';
+import { manifestRow } from '../../download/index.ts';
+import type { Work } from '../../works/index.ts';
+import { namedWork, NO_IDS } from '../../works/index.ts';
+import type { UnreadableEntry } from '../list-entry.ts';
+import { entryName } from '../list-entry.ts';
+import type { ManifestFolder } from './manifest-folder.ts';
+
+/** Writes down entries of lists that name no work, and what they turn out to be: each is accounted for like any work. */
+export class EntryRows {
+  readonly #manifest: ManifestFolder;
+  readonly #runId: string;
+  readonly #clock: Clock;
+
+  constructor(manifest: ManifestFolder, runId: string, clock: Clock) {
+    this.#manifest = manifest;
+    this.#runId = runId;
+    this.#clock = clock;
+  }
+
+  /** An entry that cannot be read, or whose work is not known: once, until something else is known of it. */
+  readonly unreadable = async (entry: UnreadableEntry): Promise<void> => {
+    const { word, line, reason } = entry;
+    const detail = `line ${line}: ${reason}`;
+    // What is in doubt is a person's to decide, and what is unknown is not to be had; only the rest broke.
+    const isEnd = word === 'title-doubtful' || word === 'title-unknown';
+    await this.#write(entryName(entry), { kind: isEnd ? 'skipped' : 'failed', reason: word, detail });
+  };
+
+  /** An entry whose work was found by its title, now or by who decided about it. */
+  readonly identified = async (entry: string, work: Work): Promise<void> => {
+    // An entry that was found at once has never been anything else.
+    if (!this.#manifest.last(`entry:${entry}`)) return;
+    await this.#write(entry, { kind: 'skipped', reason: 'entry-identified', detail: `it is ${work.id}` });
+  };
+
+  async #write(entry: string, outcome: Extract<WorkOutcome, { kind: 'skipped' | 'failed' }>): Promise<void> {
+    const work = namedWork(`entry:${entry}`, NO_IDS);
+    const before = this.#manifest.last(work.id);
+    if (before?.reason === outcome.reason) return;
+    const at = this.#clock.now();
+    await this.#manifest.write(
+      manifestRow({ work, outcome, attempts: [], problems: [], asked: [], startedAt: at, endedAt: at }, this.#runId),
+    );
+  }
+}

@@ -1,0 +1,90 @@
+import type { TitleFinding } from '../resolve/index.ts';
+import type { ListedWork, Work } from '../works/index.ts';
+import { namedWork, NO_IDS, workFromIds } from '../works/index.ts';
+import type { UnreadableEntry } from './list-entry.ts';
+import { entryName } from './list-entry.ts';
+import type { Asking } from './open-download.ts';
+import type { ReviewFile } from './review-file.ts';
+
+/** What searching for works by their titles needs. */
+interface Searching extends Pick<Asking, 'byTitle'> {
+  /** Where doubtful ones wait for somebody to decide; none where nothing is to be written. */
+  readonly review?: ReviewFile;
+  readonly signal: AbortSignal;
+}
+
+type Cited = Extract<ListedWork, { kind: 'cited' }>;
+type Searched =
+  | Extract<ListedWork, { kind: 'work' }>
+  | (Extract<ListedWork, { kind: 'bad' }> & Pick<UnreadableEntry, 'word'>);
+
+/** An entry without an id: what somebody decided about it counts first, then what Crossref finds. */
+export async function searched(file: string, entry: Cited, parts: Searching, counts: TitleCounts): Promise<Searched> {
+  const { line, cited } = entry;
+  const name = entryName({ file, line });
+  const decision = parts.review?.decision(name);
+  if (decision?.kind === 'chosen') return found(entry, decision.doi, name);
+  if (decision?.kind === 'refused')
+    return { kind: 'bad', line, word: 'title-unknown', reason: 'it is none of those that were found, by review.csv' };
+  const finding = await parts.byTitle(cited, parts.signal);
+  counts.add(finding.kind);
+  if (finding.kind === 'accepted') return found(entry, finding.candidate.doi, name);
+  const [url] = entry.urls;
+  // Nobody knows it by its title, but the list says where it is.
+  if (url !== undefined) {
+    const { title, year, authors } = cited;
+    return { kind: 'work', line, work: namedWork(`url:${url}`, NO_IDS, { title, year, authors, urls: entry.urls }) };
+  }
+  const shown = JSON.stringify((cited.title ?? cited.text).slice(0, 100));
+  switch (finding.kind) {
+    case 'doubtful': {
+      parts.review?.add(name, cited, finding.why, finding.candidates);
+      const reason = `${shown} may be ${finding.candidates.map(({ doi }) => doi).join(' or ')}: ${finding.why}`;
+      return { kind: 'bad', line, word: 'title-doubtful', reason };
+    }
+    case 'none':
+      return {
+        kind: 'bad',
+        line,
+        word: 'title-unknown',
+        reason: `${shown} has no id, and Crossref knows no such work`,
+      };
+    case 'away':
+      return {
+        kind: 'bad',
+        line,
+        word: 'lookup-failed',
+        reason: `${shown} could not be searched for: ${finding.message}`,
+      };
+  }
+}
+
+function found({ line, cited, urls, record }: Cited, doi: string, entry: string): Searched {
+  const { title, year, authors } = cited;
+  const work = workFromIds({ ...NO_IDS, doi }, { title, year, authors, urls }) as Work;
+  return {
+    kind: 'work',
+    work,
+    line,
+    decides: entry,
+    ...(record && { record: { ...record, id: work.id, ids: work.ids } }),
+  };
+}
+
+/** How many entries were searched for by their titles, and what came of it. */
+export class TitleCounts {
+  readonly #counts = { accepted: 0, doubtful: 0, none: 0, away: 0 };
+
+  add(kind: TitleFinding['kind']): void {
+    this.#counts[kind] += 1;
+  }
+
+  inWords(): string | undefined {
+    const { accepted, doubtful, none, away } = this.#counts;
+    const all = accepted + doubtful + none + away;
+    if (all === 0) return undefined;
+    const asked = away === 0 ? '' : `, ${away} could not be asked for: the same command asks again`;
+    const open = doubtful === 0 ? '' : ' (decide about them in review.csv)';
+    return `${all} entries without an id: ${accepted} found by title, ${doubtful} doubtful${open}, ${none} unknown${asked}`;
+  }
+}

@@ -1,0 +1,152 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+
+import { startCuttingProxy } from '../../../test/e2e/cutting-proxy.ts';
+import type { TestPostgres } from '../../../test/postgres.ts';
+import { startPostgres } from '../../../test/postgres.ts';
+import type { AcquireOptions } from '../admission.ts';
+import { HostTable } from '../host-table.ts';
+import type { PostgresAdmissionOptions, SharedAdmission } from './admission.ts';
+import { openPostgresAdmission } from './admission.ts';
+
+const PATIENT: AcquireOptions = { patienceMs: 60_000, longestLineMs: 60_000 };
+
+let server: TestPostgres | undefined;
+let schemas = 0;
+before(async () => {
+  server = await startPostgres();
+});
+after(async () => {
+  await server?.[Symbol.asyncDispose]();
+});
+
+/** Opens one of a fleet; all of a test share its schema. */
+function fleetOf(): (more?: Partial<PostgresAdmissionOptions>) => Promise<SharedAdmission> {
+  schemas += 1;
+  const schema = `shared_${process.pid}_${schemas}`;
+  return (more = {}) =>
+    openPostgresAdmission({
+      url: server?.url ?? '',
+      schema,
+      table: new HostTable({
+        perHost: { perSecond: 100, concurrency: 4 },
+        pools: [{ name: 'paid', hosts: ['paid.org'], perSecond: Infinity, concurrency: 4 }],
+      }),
+      ...more,
+    });
+}
+
+/** Looks again until it is so: what one process tells the others hear in a moment that no clock of ours decides. */
+async function until(isSo: () => boolean): Promise<void> {
+  while (!isSo()) await new Promise(setImmediate);
+}
+
+test('what one finds out is found out once: the others wait for it, and a later one is told', async () => {
+  const open = fleetOf();
+  await using one = await open();
+  await using other = await open();
+  let asked = 0;
+  const found = Promise.withResolvers<void>();
+  const find = async (): Promise<{ text: string; forMs: number }> => {
+    asked += 1;
+    await found.promise;
+    return { text: 'User-agent: *', forMs: 60_000 };
+  };
+  const both = [one.facts.once('robots http://a.org', find), other.facts.once('robots http://a.org', find)];
+  await until(() => asked > 0);
+  found.resolve();
+  assert.deepEqual(
+    (await Promise.all(both)).map(({ text }) => text),
+    ['User-agent: *', 'User-agent: *'],
+  );
+  await using late = await open();
+  assert.equal((await late.facts.once('robots http://a.org', find)).text, 'User-agent: *');
+  assert.equal(asked, 1);
+});
+
+test('who died while finding something out is followed as soon as it counts as gone', async () => {
+  const open = fleetOf();
+  await using other = await open();
+  const dead = await open({ leaseMs: 400 });
+  const never = dead.facts.once('robots http://a.org', () => new Promise(() => undefined));
+  never.catch(() => undefined);
+  let isFound = false;
+  // It is told to everybody that somebody looks; then its process is gone, and nobody prolongs what it holds.
+  await until(() => dead.calls > 9);
+  await dead[Symbol.asyncDispose]();
+  const fact = await other.facts.once('robots http://a.org', () => {
+    isFound = true;
+    return Promise.resolve({ text: 'found again', forMs: 1_000 });
+  });
+  assert.deepEqual([isFound, fact.text], [true, 'found again']);
+});
+
+test('a verdict that cannot be written down because the server is away is written when it is back, and nobody asks twice', async () => {
+  const open = fleetOf();
+  const target = new URL(server?.url ?? '');
+  await using proxy = await startCuttingProxy({ host: target.hostname, port: Number(target.port) });
+  target.port = String(proxy.port);
+  await using cut = await open({ url: target.href });
+  await using other = await open();
+  let asked = 0;
+  const find = (): Promise<{ text: string; forMs: number }> => {
+    asked += 1;
+    // The connection breaks between what the host says and the telling of it.
+    proxy.refuseNext(2);
+    proxy.cut();
+    return Promise.resolve({ text: 'Disallow:', forMs: 60_000 });
+  };
+  assert.equal((await cut.facts.once('robots http://b.org', find)).text, 'Disallow:');
+  assert.equal((await other.facts.once('robots http://b.org', find)).text, 'Disallow:');
+  assert.equal(asked, 1);
+});
+
+test('a host that fails one is left alone by all, and budgets that one is told of are known to all', async () => {
+  const open = fleetOf();
+  await using one = await open();
+  await using other = await open();
+  for (let at = 0; at < 5; at += 1) one.observe(['broken.org'], { kind: 'end', answered: false, fault: true });
+  await until(() => other.held(['broken.org']) !== null);
+  const refused = await other.acquire(['broken.org'], PATIENT);
+  assert.equal(refused.kind === 'later' && refused.reason, 'host-held');
+  one.observe(one.table.keysOf('paid.org'), { kind: 'answer', status: 200, retryAt: undefined, budgetLeft: 0.25 });
+  await until(() => other.snapshot().some(({ key, budgetLeft }) => key === 'pool/paid' && budgetLeft === 0.25));
+  await using late = await open();
+  await until(() => late.snapshot().some(({ key, budgetLeft }) => key === 'pool/paid' && budgetLeft === 0.25));
+});
+
+test('while the server is away holds are kept, and everybody goes on with its share; then all is shared again', async () => {
+  const open = fleetOf();
+  const target = new URL(server?.url ?? '');
+  await using proxy = await startCuttingProxy({ host: target.hostname, port: Number(target.port) });
+  target.port = String(proxy.port);
+  const outages: boolean[] = [];
+  const reportOutage = (isAway: boolean): void => void outages.push(isAway);
+  await using other = await open();
+  await using cut = await open({ url: target.href, reportOutage });
+  other.hold('held.org', { at: Date.now() + 3_600_000, reason: 'rate-limited' });
+  await until(() => cut.held(['held.org']) !== null);
+  // Two were seen: of four at once at a host, two are ours.
+  (await takeOne(cut))[Symbol.dispose]();
+  proxy.refuseNext(1_000);
+  proxy.cut();
+  const slots = [await takeOne(cut), await takeOne(cut)];
+  assert.deepEqual(outages, [true]);
+  assert.equal(cut.held(['held.org'])?.reason, 'rate-limited');
+  const third = takeOne(cut);
+  let isThird = false;
+  void third.then(() => (isThird = true));
+  await new Promise(setImmediate);
+  assert.equal(isThird, false, 'a third would be more than our share');
+  proxy.refuseNext(0);
+  await until(() => outages.length === 2);
+  (await third)[Symbol.dispose]();
+  for (const slot of slots) slot[Symbol.dispose]();
+});
+
+async function takeOne(admission: SharedAdmission): Promise<Disposable> {
+  const turn = await admission.acquire(['share.org'], PATIENT);
+  if (turn.kind !== 'go') assert.fail(turn.kind);
+  turn.slot.sent();
+  return turn.slot;
+}

@@ -1,0 +1,172 @@
+import type { CitedWork } from '../works/index.ts';
+import { isAboutAnother, numbersIn, plain, titleWords } from './same-work.ts';
+
+/** A registered work that may be the one. */
+export interface Candidate {
+  readonly doi: string;
+  readonly title: string;
+  /** Family names where they are known, else whole names; the first author first. */
+  readonly authors: readonly string[];
+  readonly year: number | null;
+  readonly venue: string | null;
+  readonly type: string | null;
+}
+
+export interface ScoredCandidate extends Candidate {
+  /** 0 to 1: title, authors and year, as far as both sides state them. */
+  readonly score: number;
+  readonly isSameTitle: boolean;
+  readonly hasAuthors: 'same' | 'other' | 'unknown';
+}
+
+const WEIGHTS = { title: 0.65, authors: 0.25, year: 0.1 } as const;
+/** A title of fewer words is too common to prove anything by itself. */
+const FEWEST_WORDS = 4;
+/** What is left of the likeness of two titles where one of them has another number: "part 2", "1998". */
+const OTHER_NUMBER = 0.75;
+/** And where one of them is about the other: "Correction to: …", "Comment on …". */
+const ANOTHER_TEXT = 0.6;
+const CLOSE = 0.03;
+const MOST_WORDS = 100;
+
+/** How much a registered work looks like the one that was written down. */
+export function scoreCandidate(cited: CitedWork, candidate: Candidate): ScoredCandidate {
+  const likeness =
+    cited.title === null ? titleInLine(cited.text, candidate.title) : likeTitles(cited.title, candidate.title);
+  const authors = compareNames(cited, candidate);
+  const year = likeYears(cited, candidate.year);
+  const parts = [
+    [WEIGHTS.title, likeness],
+    ...(authors === 'unknown' ? [] : [[WEIGHTS.authors, authors === 'same' ? 1 : 0] as const]),
+    ...(year === null ? [] : [[WEIGHTS.year, year] as const]),
+  ] as const;
+  const weight = parts.reduce((sum, [each]) => sum + each, 0);
+  const score = parts.reduce((sum, [each, value]) => sum + each * value, 0) / weight;
+  return { ...candidate, score, isSameTitle: likeness === 1, hasAuthors: authors };
+}
+
+/** What the candidates amount to: one that is taken, some that a person must look at, or none. */
+export type TitleVerdict =
+  | { readonly kind: 'accepted'; readonly candidate: ScoredCandidate; readonly candidates: readonly ScoredCandidate[] }
+  | { readonly kind: 'doubtful'; readonly why: string; readonly candidates: readonly ScoredCandidate[] }
+  | { readonly kind: 'none'; readonly candidates: readonly ScoredCandidate[] };
+
+/** Chooses among candidates: above `accept` one is taken unless something speaks against it, below `review` none is worth a look. */
+export function chooseCandidate(
+  cited: CitedWork,
+  found: readonly Candidate[],
+  { accept, review }: { readonly accept: number; readonly review: number },
+): TitleVerdict {
+  const candidates = found
+    .map((each) => scoreCandidate(cited, each))
+    .filter(({ score }) => score >= review)
+    .toSorted((a, b) => b.score - a.score || Number(isPosted(a)) - Number(isPosted(b)));
+  const [best, ...others] = candidates;
+  if (!best) return { kind: 'none', candidates };
+  const doubt = doubtIn(cited, best, others, accept);
+  return doubt === undefined
+    ? { kind: 'accepted', candidate: best, candidates }
+    : { kind: 'doubtful', why: doubt, candidates };
+}
+
+function doubtIn(
+  cited: CitedWork,
+  best: ScoredCandidate,
+  others: readonly ScoredCandidate[],
+  accept: number,
+): string | undefined {
+  if (best.score < accept) return `the best has ${best.score.toFixed(2)}, less than ${accept}`;
+  if (best.hasAuthors === 'other') return 'the authors are others';
+  if (best.hasAuthors === 'unknown' && titleWords(best.title).length < FEWEST_WORDS)
+    return 'the title is short and no author is known';
+  // A preprint and its article have title and authors in common: either is the work. Others with the same title are not.
+  const rival = others.find(
+    (each) => best.score - each.score < CLOSE && !(each.isSameTitle && best.isSameTitle && best.hasAuthors === 'same'),
+  );
+  if (rival) return `${rival.doi} is as likely`;
+  if (cited.title === null && best.hasAuthors === 'unknown') return 'the line names no author that it has';
+  return undefined;
+}
+
+function isPosted({ type }: Candidate): boolean {
+  return type === 'posted-content';
+}
+
+/** The share of words that two titles have in common, in their order; a subtitle that one of them leaves out costs little. */
+function likeTitles(one: string, other: string): number {
+  const [a, b] = [titleWords(one), titleWords(other)];
+  if (a.length === 0 || b.length === 0) return 0;
+  if (a.join('') === b.join('')) return 1;
+  const [short, long] = a.length <= b.length ? [a, b] : [b, a];
+  const shared = inOrder(a.slice(0, MOST_WORDS), b.slice(0, MOST_WORDS));
+  const isPrefix = short.length >= FEWEST_WORDS && short.every((word, at) => word === long[at]);
+  const likeness = Math.max((2 * shared) / (a.length + b.length), isPrefix ? 0.95 : 0);
+  const unlike = [...short.filter((word) => !long.includes(word)), ...long.filter((word) => !short.includes(word))];
+  return (
+    likeness *
+    (!isPrefix && numbersIn(short).join() !== numbersIn(long).join() ? OTHER_NUMBER : 1) *
+    (unlike.some(isAboutAnother) ? ANOTHER_TEXT : 1)
+  );
+}
+
+/** How many words two titles have in common in the same order: "the adult hippocampus" is not "adults and the hippocampus". */
+function inOrder(a: readonly string[], b: readonly string[]): number {
+  let above = Array.from({ length: b.length + 1 }, () => 0);
+  for (const word of a) {
+    const row = [0];
+    for (const [at, other] of b.entries())
+      row.push(word === other ? (above[at] ?? 0) + 1 : Math.max(above[at + 1] ?? 0, row[at] ?? 0));
+    above = row;
+  }
+  return above[b.length] ?? 0;
+}
+
+/** The share of neighbouring words of a title that stand together in a line. */
+function titleInLine(line: string, title: string): number {
+  const [words, all] = [titleWords(title), titleWords(line)];
+  if (words.length === 0) return 0;
+  if (all.join('').includes(words.join(''))) return words.length < FEWEST_WORDS ? 0.9 : 1;
+  const pairs = new Set(all.slice(1).map((word, at) => `${all[at] ?? ''} ${word}`));
+  const wanted = words.slice(1).map((word, at) => `${words[at] ?? ''} ${word}`);
+  if (wanted.length === 0) return 0;
+  return wanted.filter((pair) => pairs.has(pair)).length / wanted.length;
+}
+
+/** The first author is in both, or half of those that are named. */
+function compareNames(cited: CitedWork, { authors }: Candidate): ScoredCandidate['hasAuthors'] {
+  const theirs = authors
+    .slice(0, 20)
+    .map(longestWord)
+    .filter((word) => word !== '');
+  if (theirs.length === 0) return 'unknown';
+  const ours = new Set(
+    (cited.title === null ? cited.text : cited.authors.slice(0, 20).join(' ')).split(/\s+/).flatMap(words),
+  );
+  if (cited.title !== null && cited.authors.length === 0) return 'unknown';
+  if (ours.has(theirs[0] ?? '')) return 'same';
+  const shared = theirs.filter((name) => ours.has(name)).length;
+  const named = cited.title === null ? theirs.length : Math.min(theirs.length, cited.authors.length);
+  return shared >= Math.max(1, named / 2) ? 'same' : 'other';
+}
+
+function likeYears(cited: CitedWork, year: number | null): number | null {
+  if (year === null) return null;
+  // A line may hold several numbers that look like years: a volume, a page.
+  const written =
+    cited.year === null
+      ? [...cited.text.slice(0, 2000).matchAll(/(?<!\d)(?:1[89]|20)\d\d(?!\d)/g)].map(([text]) => Number(text))
+      : [cited.year];
+  if (written.length === 0) return null;
+  const apart = Math.min(...written.map((each) => Math.abs(each - year)));
+  return apart === 0 ? 1 : apart === 1 ? 0.8 : apart === 2 ? 0.4 : 0;
+}
+
+function longestWord(name: string): string {
+  return words(name).toSorted((a, b) => b.length - a.length)[0] ?? '';
+}
+
+function words(text: string): string[] {
+  return plain(text)
+    .split(' ')
+    .filter((word) => word.length > 1);
+}

@@ -1,0 +1,201 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import type { Routes } from '../../test/support/ask-resolver.ts';
+import { ask, shown, work } from '../../test/support/ask-resolver.ts';
+import { parseOpenAlexWork } from '../works/index.ts';
+
+// What services send besides what they document: fields left out, null, of another type, one odd entry among good ones, error
+// pages with status 200, records that were merged. A good entry must not be lost for the sake of its neighbour.
+
+const DOI = '10.5555/work';
+
+test('one odd entry in a list costs nobody the others', async () => {
+  const lines: readonly (readonly [string, Routes, readonly string[]])[] = [
+    [
+      'unpaywall',
+      {
+        [`api.unpaywall.org/v2/${DOI}`]: JSON.stringify({
+          doi: DOI,
+          oa_locations: [
+            { url_for_pdf: 7 },
+            { url_for_pdf: 'https://r.example/a.pdf', license: { odd: true }, version: 3 },
+          ],
+        }),
+      },
+      ['pdf https://r.example/a.pdf'],
+    ],
+    [
+      'core',
+      {
+        'api.core.ac.uk/v3/search/works/': JSON.stringify({
+          results: [
+            { doi: 5 },
+            {
+              doi: DOI,
+              authors: 'A',
+              links: [{ type: 'download', url: 'https://core.ac.uk/download/7.pdf' }],
+              license: [],
+            },
+          ],
+        }),
+      },
+      ['any https://core.ac.uk/download/7.pdf'],
+    ],
+    [
+      'core',
+      {
+        'api.core.ac.uk/v3/search/works/': JSON.stringify({
+          results: [{ doi: DOI, downloadUrl: '', identifiers: [{ type: 'ARXIV_ID', identifier: '2111.07624' }] }],
+        }),
+      },
+      ['pdf https://export.arxiv.org/pdf/2111.07624'],
+    ],
+    [
+      'crossref',
+      {
+        [`api.crossref.org/works/${DOI}`]: JSON.stringify({
+          message: {
+            DOI,
+            link: [{}, { URL: 'https://p.example/a.pdf', 'content-type': 'application/pdf', 'content-version': 'vor' }],
+            license: [
+              {},
+              {
+                URL: 'https://creativecommons.org/licenses/by/4.0/',
+                'content-version': 'vor',
+                start: { 'date-time': '2020-01-01T00:00:00Z' },
+              },
+            ],
+            relation: { 'is-referenced-by': 'odd' },
+          },
+        }),
+      },
+      ['any https://p.example/a.pdf'],
+    ],
+    [
+      'doaj',
+      {
+        [`doaj.org/api/v4/search/articles/doi:"${DOI}"`]: JSON.stringify({
+          results: [
+            { bibjson: 'odd' },
+            {
+              bibjson: {
+                identifier: [{ type: 'DOI', id: DOI.toUpperCase() }],
+                link: [{ type: 'fulltext', url: 'https://j.example/1' }],
+              },
+            },
+          ],
+        }),
+      },
+      ['landing https://j.example/1'],
+    ],
+    [
+      'hal',
+      {
+        'api.archives-ouvertes.fr/search/': JSON.stringify({
+          response: { docs: [{ doiId_s: 4 }, { doiId_s: [DOI], fileMain_s: ['https://hal.science/hal-1/document'] }] },
+        }),
+      },
+      ['pdf https://hal.science/hal-1/document'],
+    ],
+    [
+      'openaire',
+      {
+        'api.openaire.eu/graph/v3/research-products': JSON.stringify({
+          results: [
+            null,
+            {
+              pids: [{ scheme: 'doi', value: DOI }],
+              instances: [
+                'odd',
+                { accessRight: 'OPEN', urls: ['https://r.example/closed'] },
+                { accessRight: { label: 'Open Access' }, urls: ['https://r.example/1'], license: ['CC BY'] },
+              ],
+            },
+          ],
+        }),
+      },
+      ['any https://r.example/1'],
+    ],
+    [
+      'semantic_scholar',
+      {
+        [`api.semanticscholar.org/graph/v1/paper/DOI:${DOI}`]: JSON.stringify({
+          externalIds: null,
+          openAccessPdf: { url: 'https://r.example/a.pdf', status: 4, license: {} },
+        }),
+      },
+      ['any https://r.example/a.pdf'],
+    ],
+  ];
+  for (const [resolver, routes, plans] of lines) {
+    const found = await ask(resolver, work(DOI), routes);
+    assert.deepEqual([shown(found), found.problems], [plans, []], resolver);
+  }
+});
+
+test('a list in which nothing fits is another shape, and a page with status 200 is no answer: both are told', async () => {
+  for (const body of ['{"results":[{"doi":5}]}', '<html><title>Maintenance</title></html>', '[]', '']) {
+    const { plans, problems } = await ask('core', work(DOI), { 'api.core.ac.uk/v3/search/works/': body });
+    assert.deepEqual([plans.length, problems.length], [0, 1], body);
+  }
+});
+
+test('zenodo in the form of InvenioRDM: rights and access are read where that form has them', async () => {
+  const record = (files: string): string =>
+    JSON.stringify({
+      id: '77',
+      metadata: {
+        title: 'A study',
+        rights: [{ id: 'cc-by-4.0' }],
+        creators: [{ person_or_org: { name: 'Berg, Ana' } }],
+      },
+      access: { record: 'public', files },
+      files: { enabled: true, entries: { 'a.pdf': { key: 'a.pdf' } } },
+    });
+  const ofZenodo = work('10.5281/zenodo.77');
+  const open = await ask('zenodo', ofZenodo, { 'zenodo.org/api/records/77': record('public') });
+  assert.deepEqual(shown(open), ['pdf https://zenodo.org/api/records/77/files/a.pdf/content']);
+  assert.equal(open.plans[0]?.license?.slug, 'cc-by');
+  const closed = await ask('zenodo', ofZenodo, { 'zenodo.org/api/records/77': record('restricted') });
+  assert.deepEqual(closed.plans, []);
+});
+
+test('crossref: a DOI that was merged into another is answered by the record of that one', async () => {
+  const message = { DOI: '10.5555/kept', aliases: [DOI.toUpperCase()], resource: { primary: { URL: 'https://p.example/1' } }, license: [{ URL: 'https://creativecommons.org/licenses/by/4.0/' }] }; // prettier-ignore
+  const found = await ask('crossref', work(DOI), { [`api.crossref.org/works/${DOI}`]: JSON.stringify({ message }) });
+  assert.deepEqual([shown(found), found.problems], [['landing https://p.example/1'], []]);
+});
+
+test('pages of Europe PMC are its rendering; terms for mining and words on access are no licence', async () => {
+  const found = await ask('unpaywall', work(DOI), {
+    [`api.unpaywall.org/v2/${DOI}`]: JSON.stringify({
+      doi: DOI,
+      best_oa_location: {
+        url_for_pdf: null,
+        url: 'https://europepmc.org/article/PMC/PMC7',
+        license: 'info:eu-repo/semantics/openAccess',
+      },
+      oa_locations: [
+        {
+          url_for_pdf: 'https://europepmc.org/articles/pmc7?pdf=render',
+          license: 'https://www.elsevier.com/tdm/userlicense/1.0/',
+        },
+      ],
+    }),
+  });
+  assert.deepEqual(shown(found), ['pdf https://europepmc.org/articles/PMC7?pdf=render']);
+  assert.equal(found.plans[0]?.license, null);
+});
+
+test('a record of OpenAlex of last year, or with odd fields, is still a work', () => {
+  const old = parseOpenAlexWork({
+    id: 'https://openalex.org/W1', title: 'A', publication_year: '2020', host_venue: {}, grants: [], has_content: true, content_urls: 'none',
+    authorships: [{ author: 5 }, { author: { display_name: 'Ana' } }],
+    locations: [{ is_oa: 'yes' }, { is_oa: true, pdf_url: 'https://r.example/a.pdf', source: 'odd', license: 4 }],
+  }); // prettier-ignore
+  assert.deepEqual(
+    [old?.id, old?.authors, old?.locations.map(({ pdfUrl }) => pdfUrl), old?.content],
+    ['W1', ['Ana'], ['https://r.example/a.pdf'], { pdf: false, tei: false }],
+  );
+});

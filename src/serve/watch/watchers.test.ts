@@ -1,0 +1,76 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import type { ServerResponse } from 'node:http';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { connect } from 'node:net';
+import { test } from 'node:test';
+
+import { EventLog } from './event-log.ts';
+import { secondsLeft, Series } from './series.ts';
+import { Watchers } from './watchers.ts';
+
+test('a watcher who does not read is let go before it fills the memory', async () => {
+  const watchers = new Watchers(new EventLog());
+  const added = Promise.withResolvers<ServerResponse>();
+  const server = createServer((_request, response) => {
+    response.writeHead(200);
+    watchers.add(response, null, null);
+    added.resolve(response);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const reader = connect((server.address() as AddressInfo).port, '127.0.0.1');
+  reader.on('error', () => undefined);
+  reader.pause();
+  reader.write('GET / HTTP/1.1\r\nhost: x\r\n\r\n');
+  const response = await added.promise;
+  const closed = once(response, 'close');
+  const json = JSON.stringify('x'.repeat(60_000));
+  let most = 0;
+  for (let sent = 0; !response.destroyed && sent < 2_000; sent += 1) {
+    watchers.figures('queue', json, null);
+    most = Math.max(most, response.writableLength);
+  }
+  assert.ok(response.destroyed);
+  assert.ok(most <= 256 * 1024, `${most} bytes waited`);
+  await closed;
+  assert.equal(watchers.size, 0);
+  reader.destroy();
+  server.close();
+});
+
+test('figures over time stay few, and rates come from the last minutes', () => {
+  const series = new Series<'done'>();
+  assert.equal(series.perMinute('done'), null);
+  for (let second = 0; second < 10_000; second += 1) series.add({ at: second * 1_000, done: second * 2 });
+  assert.ok(series.points.length <= 720 && series.points.length > 300);
+  assert.equal(series.points[0]?.at, 0);
+  assert.equal(series.perMinute('done'), 120);
+  assert.deepEqual(
+    [secondsLeft(60, 120), secondsLeft(0, null), secondsLeft(5, 0), secondsLeft(null, 3)],
+    [30, 0, null, null],
+  );
+});
+
+test('a stream goes on behind the event it has heard, and ids of another process mean nothing', () => {
+  const log = new EventLog();
+  const event = {
+    at: '',
+    run: null,
+    kind: 'work',
+    level: 'info',
+    text: '',
+    work: null,
+    document: null,
+    host: null,
+    reason: null,
+  } as const;
+  const [first] = [log.add(event), log.add(event)];
+  assert.deepEqual(
+    log.since(log.streamId(first)).map(({ id }) => id),
+    [2],
+  );
+  for (const foreign of [null, '', '1', new EventLog().streamId(first), 'x-1'])
+    assert.deepEqual(log.since(foreign), []);
+});

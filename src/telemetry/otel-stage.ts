@@ -1,0 +1,65 @@
+import type { Meter } from '@opentelemetry/api';
+
+import type { StageEvent } from '../stage/index.ts';
+
+/** What a stage reports to, by its name. */
+export type StageTelemetry = (stage: string, event: StageEvent) => void;
+
+const COUNTED = ['succeeded', 'skipped', 'failed'] as const;
+type Counts = Readonly<Record<(typeof COUNTED)[number], number>>;
+
+/** Turns what stages tell into metrics. No document labels anything. */
+export function observeStages(meter: Meter): StageTelemetry {
+  const documents = meter.createCounter('docparse_documents_total', {
+    description: 'Documents that a stage is done with, by what came of them.',
+  });
+  const failures = meter.createCounter('docparse_failures_total', {
+    description: 'Documents whose last attempt failed, by the category of the error.',
+  });
+  const retries = meter.createCounter('docparse_retries_total', {
+    description: 'Attempts that failed and were made again.',
+  });
+  const replaced = meter.createCounter('docparse_workers_replaced_total', {
+    description: 'Workers that were ended and replaced, by the reason.',
+  });
+  const durations = meter.createHistogram('docparse_stage_duration_ms', {
+    unit: 'ms',
+    description: 'Time that a stage took as a whole.',
+  });
+  const known = new Map<string, Counts>();
+  const count = (stage: string, now: Counts): void => {
+    const before = known.get(stage);
+    for (const outcome of COUNTED) documents.add(now[outcome] - (before?.[outcome] ?? 0), { stage, outcome });
+    known.set(stage, { succeeded: now.succeeded, skipped: now.skipped, failed: now.failed });
+  };
+  return (stage, event) => {
+    switch (event.kind) {
+      case 'stage-started':
+        known.delete(stage);
+        break;
+      case 'progress':
+      case 'diagnostics':
+        count(stage, event.progress);
+        break;
+      case 'item-failed':
+        failures.add(1, { stage, category: event.error.category });
+        break;
+      case 'item-retry':
+        retries.add(1, { stage });
+        break;
+      case 'worker-replaced':
+        replaced.add(1, { stage, reason: event.reason });
+        break;
+      case 'stage-ended':
+        count(stage, event.outcome);
+        durations.record(event.outcome.wallMs, { stage });
+        break;
+      case 'hook-failed':
+      case 'item-abandoned':
+      case 'stopping':
+      case 'warning':
+      case 'worker-output':
+        break;
+    }
+  };
+}

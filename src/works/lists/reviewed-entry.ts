@@ -1,0 +1,31 @@
+import { normalizeDoi } from '../ids/doi.ts';
+
+/** A line of the review file: which entry of which list, and what a person decided. */
+export interface ReviewedEntry {
+  /** Name of the list and line in it: `refs.bib#12`. */
+  readonly entry: string;
+  readonly decision:
+    | { readonly kind: 'chosen'; readonly doi: string }
+    | { readonly kind: 'refused' }
+    | { readonly kind: 'open' };
+}
+
+/** True for the header of a review file. */
+export function isReviewHeader(header: readonly string[]): boolean {
+  return ['entry', 'accept', 'chosen_doi', 'candidate_1'].every((name) => header.includes(name));
+}
+
+const YES = /^(?:y|yes|x|true|ok|accept)$/i;
+const NO = /^(?:n|no|none|false|0|refuse)$/i;
+
+/** What a line says: a DOI of one's own counts first, then the number of a candidate, where "yes" is the first. */
+export function reviewedEntry(row: ReadonlyMap<string, string>): ReviewedEntry {
+  const entry = (row.get('entry') ?? '').trim();
+  const accept = (row.get('accept') ?? '').trim();
+  const chosen = normalizeDoi(row.get('chosen_doi') ?? '');
+  if (chosen !== undefined) return { entry, decision: { kind: 'chosen', doi: chosen } };
+  const number = YES.test(accept) ? 1 : /^[1-9]$/.test(accept) ? Number(accept) : 0;
+  const doi = normalizeDoi(row.get(`candidate_${number}`) ?? '');
+  if (doi !== undefined) return { entry, decision: { kind: 'chosen', doi } };
+  return { entry, decision: NO.test(accept) ? { kind: 'refused' } : { kind: 'open' } };
+}

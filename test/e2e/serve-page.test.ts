@@ -1,0 +1,286 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import type { Page } from 'playwright-core';
+
+import { Admin, plantedQuestions, Simulation } from '../../sim/index.ts';
+import { updateGraph } from '../../src/graph/index.ts';
+import { RecordStore } from '../../src/works/index.ts';
+import type { OpenBrowser } from '../support/browser.ts';
+import { openBrowser } from '../support/browser.ts';
+import { PATIENCE } from '../support/harvest.ts';
+import type { StartedCommand } from './started-command.ts';
+import { startCommand } from './started-command.ts';
+
+const NO_BROWSER =
+  'NOT TESTED: the live page in a real browser: there is no Chromium. Install one, such as Debian\'s "chromium"';
+const CONTRAST = readFileSync(join(import.meta.dirname, '..', 'support', 'contrast.js'), 'utf8');
+/** Words are enough to see that documents go through; the model has tests of its own. */
+const ENVIRONMENT = {
+  DOCSTOKG_PARSE__DENSE: 'none',
+  DOCSTOKG_STAGE__WARM_SPARE: 'false',
+  DOCSTOKG_STAGE__WORKERS: '1',
+  ...PATIENCE,
+};
+const RUN = 'reefs';
+const HOSTILE = `</script><img src=x onerror="document.title='owned'"><svg onload=alert(1)>`;
+/** Works that are there before anybody looks; the others come while the page is watched. */
+const FIRST = 3;
+
+let folder = '';
+let opened: OpenBrowser | undefined;
+let simulation: Simulation;
+let admin: Admin;
+let serve: StartedCommand;
+let page: Page;
+let [origin, token] = ['', ''];
+let ids: string[] = [];
+const complaints: string[] = [];
+const requested: string[] = [];
+
+/** Gathers works of the simulated web with the real command, into a run folder that is served meanwhile. */
+function gather(works: readonly string[]): StartedCommand {
+  const parameters = ['run', ...works, '--sim', admin.url, '--out', join(folder, RUN), '--json'];
+  return startCommand('docstokg', parameters, { cwd: folder, env: ENVIRONMENT });
+}
+
+before(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'docstokg-serve-'));
+  opened = await openBrowser();
+  if (!opened) {
+    console.error(NO_BROWSER);
+    return;
+  }
+  simulation = await Simulation.open({
+    parameters: { seed: 11, works: 5, hosts: 4, profile: 'calm' },
+    timeScale: 0.05,
+  });
+  admin = await Admin.open(simulation);
+  ids = [...simulation.world.works()].map(({ id }) => id);
+  const first = gather(ids.slice(0, FIRST));
+  assert.equal((await first.ended).code, 0, first.stderr);
+  // What the records say of works is a graph too, and costs no reading of documents.
+  using records = new RecordStore(join(folder, RUN, 'manifest.sqlite3'));
+  const [one] = records.all();
+  assert.ok(one);
+  records.replace([{ ...one, title: HOSTILE, abstract: HOSTILE, venue: HOSTILE }]);
+  const path = join(folder, RUN, 'Graph', 'graph.sqlite');
+  await updateGraph({ path, dataRoot: join(folder, RUN, 'Data'), records });
+  serve = startCommand('docstokg', ['serve', join(folder, RUN), '--port', '0', '--allow-steering', '--json'], {
+    cwd: folder,
+    env: ENVIRONMENT,
+  });
+  await serve.told(/serving/);
+  const told = JSON.parse(serve.stdout) as { readonly link: string; readonly url: string; readonly token: string };
+  const { link } = told;
+  [origin, token] = [new URL(told.url).origin, told.token];
+  page = await opened.browser.newPage({ viewport: { width: 1280, height: 900 }, colorScheme: 'light' });
+  page.on('console', (message) => {
+    // A drawing without a graphics card is slow, as its driver says.
+    if (!message.text().includes('GL Driver Message')) complaints.push(`${message.type()}: ${message.text()}`);
+  });
+  page.on('pageerror', (error) => complaints.push(error.message));
+  page.on('request', (request) => requested.push(request.url()));
+  await page.goto(link);
+});
+after(async () => {
+  await serve?.[Symbol.asyncDispose]();
+  await opened?.[Symbol.asyncDispose]();
+  await admin?.[Symbol.asyncDispose]();
+  await simulation?.[Symbol.asyncDispose]();
+  await rm(folder, { recursive: true, force: true });
+});
+
+const inBrowser = (title: string, body: () => Promise<void>): void =>
+  void test(title, async (context) => {
+    if (opened) await body();
+    else context.skip(NO_BROWSER);
+  });
+
+/** Waits until something is true in the page; the policy of the page lets no other way of asking in. */
+async function seen(condition: string): Promise<void> {
+  await page.evaluate(`new Promise((resolve) => {
+    const look = () => { if (${condition}) { observer.disconnect(); resolve(); } };
+    const observer = new MutationObserver(look);
+    observer.observe(document, { subtree: true, childList: true, characterData: true, attributes: true });
+    look();
+  })`);
+}
+
+/** The number that a stage shows. */
+const stage = async (name: string): Promise<number> =>
+  Number((await page.textContent(`[data-stage=${name}] strong`))?.replaceAll(',', ''));
+
+inBrowser('the link lets the browser in, without leaving the token in the address', async () => {
+  await page.waitForSelector('[data-stage=works]');
+  assert.doesNotMatch(page.url(), /token/);
+  assert.deepEqual([await stage('works'), (await stage('parsed')) > 0], [FIRST, true]);
+  assert.equal(await page.textContent('.connection'), 'live');
+});
+
+inBrowser('a question leads to the passage on its page, and its citation can be copied', async () => {
+  const saved = new Set(ids.slice(0, FIRST));
+  const questions = [...plantedQuestions(simulation.world, saved)];
+  let found = false;
+  for (const { nonce } of questions) {
+    await page.goto(`${origin}/search?q=${encodeURIComponent(nonce)}`);
+    await seen("/passage/.test(document.querySelector('.panel.search > .hint')?.textContent ?? '')");
+    // A scanned paper keeps its facts to itself.
+    if ((await page.$$('.hits li')).length === 0) continue;
+    found = true;
+    assert.ok((await page.textContent('.hits li'))?.includes(nonce));
+    assert.ok((await page.$$('.hits mark')).length > 0, 'what was asked is marked');
+    assert.deepEqual(await page.$$eval('.hits li:first-child button', (all) => all.map((each) => each.textContent)), [
+      'Copy APA',
+      'Copy BibTeX',
+    ]);
+    await page.keyboard.press('/');
+    assert.equal(await page.evaluate('document.activeElement.id'), 'search');
+    await page.click('.hits h2 a');
+    await page.waitForSelector('.sheet .mark-box, .flow');
+    assert.match(page.url(), /\/documents\?run=reefs&document=/);
+    assert.ok((await page.$$('.side li')).length > 0, 'its structure stands beside it');
+    break;
+  }
+  assert.ok(found, 'a planted fact was found');
+});
+
+inBrowser(
+  'numbers move while a run goes on; a paused host is not asked, and a failed reason is tried again',
+  async () => {
+    await page.goto(`${origin}/hosts`);
+    const paused = await page.getAttribute('tr[data-host^=repository]', 'data-host');
+    assert.ok(paused);
+    await page.click(`[aria-label="Pause ${paused}"]`);
+    await page.waitForSelector(`[aria-label="Resume ${paused}"]`);
+    assert.match((await page.textContent(`tr[data-host="${paused}"]`)) ?? '', /paused/);
+
+    await page.goto(`${origin}/queue`);
+    const reason = await page.getAttribute('.failures tr[data-reason]', 'data-reason');
+    assert.ok(reason, 'something has failed');
+    const waiting = async (): Promise<string | null> => page.textContent('.figures strong');
+    assert.equal(await waiting(), '0');
+    await page.click(`tr[data-reason="${reason}"] .act button`);
+    await seen("document.querySelector('.figures strong').textContent !== '0'");
+    assert.match((await page.textContent('.told')) ?? '', /put back into the queue/);
+
+    await page.goto(`${origin}/now`);
+    await page.waitForSelector('[data-stage=works]');
+    const [before, from] = [await stage('works'), [...simulation.log.since(0)].length];
+    await using run = gather(ids.slice(FIRST));
+    await seen(`Number(document.querySelector('[data-stage=works] strong').textContent) > ${before}`);
+    assert.ok((await page.$$('.events li')).length > 0);
+    await run.ended;
+    const asked = [...simulation.log.since(0)].slice(from).filter(({ host }) => host === paused);
+    assert.deepEqual(asked, [], 'the run obeyed');
+    assert.ok([...simulation.log.since(0)].length > from, 'and asked others');
+
+    // The job that was put back has been tried twice, and says so.
+    await page.goto(`${origin}/queue`);
+    await page.fill('#jobs-code', reason);
+    await page.keyboard.press('Enter');
+    await page.click('.jobs tbody th button');
+    await page.waitForSelector('dialog[open] .tried');
+    assert.ok((await page.$$('dialog[open] .tried')).length > 1);
+    await page.keyboard.press('Escape');
+    await page.goto(`${origin}/hosts`);
+    await page.click(`[aria-label="Resume ${paused}"]`);
+    await page.waitForSelector(`[aria-label="Pause ${paused}"]`);
+  },
+);
+
+inBrowser('works are filtered, sorted and taken along', async () => {
+  await page.goto(`${origin}/works`);
+  await page.waitForSelector('.works tbody tr');
+  const titles = async (): Promise<string[]> =>
+    page.$$eval('.works tbody th button', (all) => all.map((each) => (each.textContent ?? '').toLowerCase()));
+  const up = await titles();
+  assert.deepEqual(up, up.toSorted());
+  await page.click('.works thead button');
+  await seen("document.querySelector('.works th[aria-sort=descending]')");
+  await seen(`document.querySelector('.works tbody th button').textContent.toLowerCase() !== ${JSON.stringify(up[0])}`);
+  assert.deepEqual(await titles(), up.toReversed());
+  await page.selectOption('#works-outcome', 'saved');
+  await seen("[...document.querySelectorAll('.works .outcome')].every((each) => each.matches('.saved'))");
+  const [file] = await Promise.all([page.waitForEvent('download'), page.click('.downloads a')]);
+  assert.match(readFileSync(await file.path(), 'utf8'), /^id,/);
+});
+
+inBrowser('nothing is wider than 380 or 1280 pixels, and text has contrast by day and by night', async () => {
+  for (const [path, ready] of [
+    ['/now', '.trend svg'],
+    ['/queue', '.jobs tbody tr'],
+    ['/hosts', '.hosts tbody tr'],
+    ['/works', '.works tbody tr'],
+    ['/documents', '.panel tbody tr'],
+    [`/documents?document=${ids[0] ?? ''}`, '.side li'],
+    ['/search?q=the', '.panel.search > .hint'],
+    ['/graph', '.around li'],
+    ['/account', '.flow-steps'],
+  ] as const) {
+    await page.goto(origin + path);
+    await page.waitForSelector(ready);
+    for (const width of [380, 1280]) {
+      await page.setViewportSize({ width, height: 800 });
+      const wide = await page.evaluate<number>('document.documentElement.scrollWidth');
+      assert.ok(wide <= width, `${path} is ${wide} wide`);
+      for (const colorScheme of ['light', 'dark'] as const) {
+        await page.emulateMedia({ colorScheme });
+        const { texts, faults } = await page.evaluate<{ texts: number; faults: string[] }>(CONTRAST);
+        assert.ok(texts > 10, path);
+        assert.deepEqual(faults, [], `${path}, ${colorScheme}`);
+      }
+    }
+  }
+});
+
+inBrowser('what comes from outside is only text, and paper has no buttons', async () => {
+  await page.goto(`${origin}/works?q=onerror`);
+  await page.click('.works tbody th button');
+  await page.waitForSelector('dialog[open] h2');
+  assert.equal(await page.textContent('dialog[open] h2'), HOSTILE);
+  await page.goto(`${origin}/graph`);
+  await page.waitForSelector('.around li');
+  assert.equal(await page.$$eval('#report img, [onerror], [onload], #report script', (found) => found.length), 0);
+  assert.notEqual(await page.title(), 'owned');
+  await page.emulateMedia({ media: 'print' });
+  assert.equal(await page.isVisible('.places'), false);
+  await page.emulateMedia({ media: 'screen' });
+});
+
+inBrowser('a keyboard reaches everything: the skip link, the pages, the content', async () => {
+  await page.goto(`${origin}/account`);
+  await page.waitForSelector('.flow-steps');
+  await page.keyboard.press('Tab');
+  assert.equal(await page.evaluate('document.activeElement.textContent'), 'Skip to the content');
+  await page.keyboard.press('Tab');
+  assert.equal(await page.evaluate('document.activeElement.textContent'), 'Now');
+  await page.keyboard.press('Enter');
+  await page.waitForSelector('.panel.now .stage');
+  assert.equal(await page.evaluate('document.activeElement.id'), 'main');
+  assert.equal(await page.getAttribute('.places a[aria-current]', 'aria-current'), 'page');
+});
+
+inBrowser('an assistant asks the same server under /mcp, with the token and not without', async () => {
+  for (const mode of ['legacy', { pin: '2026-07-28' }] as const) {
+    const client = new Client({ name: 'test', version: '0' }, { versionNegotiation: { mode } });
+    const headers = { Authorization: `Bearer ${token}` };
+    await client.connect(new StreamableHTTPClientTransport(new URL(`${origin}/mcp`), { requestInit: { headers } }));
+    assert.equal((await client.listTools()).tools.length, 8);
+    const { structuredContent } = await client.callTool({ name: 'account', arguments: {} });
+    assert.equal((structuredContent as { corpora: { works: number }[] }).corpora[0]?.works, ids.length);
+    await client.close();
+  }
+  assert.equal((await fetch(`${origin}/mcp`, { method: 'POST' })).status, 401);
+});
+
+inBrowser('no error was told, and nothing was asked of anybody else', async () => {
+  assert.deepEqual(complaints, []);
+  const outside = requested.filter((url) => !url.startsWith(`${origin}/`) && !/^(?:data|blob|about):/.test(url));
+  assert.deepEqual(outside, []);
+});

@@ -1,0 +1,138 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { mkdtempDisposable } from 'node:fs/promises';
+import type { Socket } from 'node:net';
+import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+
+import { openStore, WorkQueue } from '../../src/queue/index.ts';
+import type { CorpusServer } from '../../src/serve/index.ts';
+import { ask, HOSTILE, openSmallServer, writeSmallRun, writeWorks } from './small-run.ts';
+
+interface Message {
+  readonly id: string | undefined;
+  readonly event: string | undefined;
+  readonly data: string;
+}
+
+/** The messages of a stream of events, one by one. */
+async function* messages(response: Response): AsyncGenerator<Message, void> {
+  let text = '';
+  assert.ok(response.body);
+  for await (const piece of response.body.pipeThrough(new TextDecoderStream())) {
+    text += piece;
+    for (let end = text.indexOf('\n\n'); end !== -1; end = text.indexOf('\n\n')) {
+      const lines = text.slice(0, end).split('\n');
+      text = text.slice(end + 2);
+      const field = (name: string): string | undefined =>
+        lines.find((line) => line.startsWith(`${name}: `))?.slice(name.length + 2);
+      yield { id: field('id'), event: field('event'), data: field('data') ?? '' };
+    }
+  }
+}
+
+async function until(stream: AsyncGenerator<Message, void>, is: (message: Message) => boolean): Promise<Message> {
+  for (let next = await stream.next(); !next.done; next = await stream.next()) if (is(next.value)) return next.value;
+  throw new Error('the stream ended');
+}
+
+async function json<T>(server: CorpusServer, path: string): Promise<T> {
+  return (await (await ask(server, `/api/v1${path}`)).json()) as T;
+}
+
+test('watchers hear of a growing run, go on where they were, and figures move', async () => {
+  await using folder = await mkdtempDisposable(join(tmpdir(), 'serve-'));
+  await writeSmallRun(folder.path);
+  await using server = await openSmallServer(folder.path);
+  const before = await json<{ total: number; items: { title: string }[] }>(server, '/runs/small/works?q=script');
+  // What looks like markup comes as the text that it is.
+  assert.deepEqual(
+    before.items.map(({ title }) => title),
+    [HOSTILE],
+  );
+  const asked = await ask(server, '/api/v1/events?run=small');
+  assert.equal(asked.headers.get('content-type'), 'text/event-stream');
+  const stream = messages(asked);
+  await stream.next();
+  await writeWorks(folder.path, 9, 12);
+  const first = await until(stream, ({ event }) => event === 'event');
+  assert.match(first.data, /On réefs, part 9/);
+  const now = await until(stream, ({ event, data }) => event === 'now' && data.includes('"done":12'));
+  assert.equal((JSON.parse(now.data) as { run: string }).run, 'small');
+  const again = await ask(server, '/api/v1/events', { headers: { 'last-event-id': first.id ?? '' } });
+  const missed = await until(messages(again), ({ event }) => event === 'event');
+  assert.match(missed.data, /part 10/);
+  assert.equal((await json<{ total: number }>(server, '/runs/small/works')).total, 12);
+  await stream.return();
+});
+
+test('an answer that has not changed is not sent again, and one that has is', async () => {
+  await using folder = await mkdtempDisposable(join(tmpdir(), 'serve-'));
+  await writeSmallRun(folder.path);
+  await using server = await openSmallServer(folder.path);
+  const path = '/api/v1/runs/small/works?limit=2&sort=year';
+  const etag = (await ask(server, path)).headers.get('etag') ?? '';
+  assert.equal((await ask(server, path, { headers: { 'if-none-match': etag } })).status, 304);
+  await writeWorks(folder.path, 20, 22);
+  const changed = await ask(server, path, { headers: { 'if-none-match': etag } });
+  assert.equal(changed.status, 200);
+  assert.equal(((await changed.json()) as { total: number }).total, 11);
+  const csv = await (await ask(server, '/api/v1/runs/small/works.csv')).text();
+  assert.equal(csv.trim().split('\r\n').length, 12);
+  assert.match(await (await ask(server, '/api/v1/runs/small/works.bib')).text(), /^@/m);
+});
+
+test('whoever may steer pauses a host for the whole fleet, retries one reason, and is written down', async () => {
+  await using folder = await mkdtempDisposable(join(tmpdir(), 'serve-'));
+  await writeSmallRun(folder.path);
+  const log = join(folder.path, 'state', 'steering.jsonl');
+  await using server = await openSmallServer(folder.path, { allowSteering: true, steeringLog: log });
+  const post = (path: string, body: object): Promise<Response> =>
+    ask(server, `/api/v1/steering/${path}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    });
+  assert.equal((await post('pause', { scope: 'host', name: 'a.example', by: 'Ana' })).status, 200);
+  const hosts = await json<{ items: { host: string; paused: boolean }[] }>(server, '/hosts');
+  assert.ok(hosts.items.some(({ host, paused }) => host === 'a.example' && paused));
+  await using queue = new WorkQueue(await openStore(join(folder.path, 'queue.sqlite')));
+  assert.deepEqual(
+    (await queue.store.admin.pauses()).map(({ scope, name }) => [scope, name]),
+    [['host', 'a.example']],
+  );
+  assert.equal((await post('resume', { scope: 'host', name: 'a.example' })).status, 200);
+  const trial = (await (await post('retry', { error_code: 'HTTP_404', dry_run: true })).json()) as { changed: number };
+  assert.equal(trial.changed, 1);
+  const retried = (await (await post('retry', { error_code: 'HTTP_404' })).json()) as { changed: number };
+  assert.equal(retried.changed, 1);
+  assert.equal((await queue.stats()).states.error, 0);
+  for (const wrong of [{}, { scope: 'host' }, { scope: 'all', name: 'x' }, { scope: 'planet', name: 'x' }])
+    assert.equal((await post('pause', wrong)).status, 400, JSON.stringify(wrong));
+  const acts = readFileSync(log, 'utf8').trim().split('\n');
+  assert.deepEqual(
+    acts.map((line) => (JSON.parse(line) as { act: string }).act),
+    ['pause', 'resume', 'retry'],
+  );
+  assert.match(acts[0] ?? '', /"who":"Ana \(127\.0\.0\.1\)"/);
+});
+
+test('who opens many connections and says nothing keeps nobody out', async () => {
+  await using folder = await mkdtempDisposable(join(tmpdir(), 'serve-'));
+  await writeSmallRun(folder.path);
+  await using server = await openSmallServer(folder.path, { maxConnections: 20 });
+  const silent: Socket[] = [];
+  for (let number = 0; number < 60; number += 1) {
+    const socket = connect(server.port, '127.0.0.1');
+    socket.on('error', () => undefined);
+    silent.push(socket);
+    await once(socket, 'connect');
+  }
+  assert.equal((await ask(server, '/api/v1/')).status, 200);
+  const metrics = await (await ask(server, '/metrics')).text();
+  assert.ok(Number(/^docstokg_serve_connections (\d+)$/m.exec(metrics)?.[1]) <= 20);
+  for (const socket of silent) socket.destroy();
+});
