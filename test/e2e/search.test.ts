@@ -91,6 +91,7 @@ test('a run is searched by words and meaning; its index is built, kept, and rene
       rank: 1,
       score: 0,
       fit: 0,
+      by: 'words and meaning',
       id: '',
       document: 'W2',
       title: 'Money and Banks',
