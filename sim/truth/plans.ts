@@ -219,13 +219,17 @@ const PLANNERS: Readonly<Record<Resolver, Planner>> = {
   datacite: (world, work, _policy, tried) => {
     const found = registered(world, work);
     if (found?.agency !== 'datacite' || work.doi === null || /^10\.(?:48550|5281)\//.test(work.doi)) return [];
-    const files = listedIn(found, 'datacite').map((location) => plan('datacite', location, { expect: 'any' }));
+    // A record of DataCite states the rights of all that it describes, not of each file.
+    const license = found.locations.find((location) => location.license !== null)?.license ?? null;
+    const files = listedIn(found, 'datacite').map((location) =>
+      plan('datacite', location, { expect: 'any', licenses: [license] }),
+    );
     const target = tried.has(at('doi.org', `/${encodeDoi(work.doi)}`)) ? null : found.doiTarget;
     const page = target
       ? [
           plan('datacite', target, {
             expect: 'landing',
-            licenses: [target.license, null],
+            licenses: [license, target.license, null],
             versions: [null],
             hostTypes: ['repository'],
           }),

@@ -13,8 +13,11 @@ import { Watchers } from './watchers.ts';
 const LOOK_MS = 1_000;
 const IDLE_LOOK_MS = 10_000;
 const ASKED_LATELY_MS = 30_000;
-/** What is asked for is never older than this. */
+/** What is asked for is not older than this, unless looking takes long. */
 const FRESH_MS = 250;
+/** Looking takes at most this share of the time: where there is much to look at, it is done less often. */
+const LOOK_SHARE = 20;
+const LONGEST_PAUSE_MS = 5_000;
 const BEAT_MS = 15_000;
 const HOSTS_MS = 2_000;
 const MOST_TOLD = 200;
@@ -40,6 +43,8 @@ export class World implements AsyncDisposable {
   readonly #told = new Map<string, string>();
   #looking: Promise<void> | undefined;
   #lookedAt = -Infinity;
+  /** How long looking took last. */
+  #lookMs = 0;
   #askedAt = -Infinity;
   #beatAt = 0;
   #hostsAt = -Infinity;
@@ -80,7 +85,7 @@ export class World implements AsyncDisposable {
   async fresh(): Promise<void> {
     const now = this.#clock.monotonic();
     this.#askedAt = now;
-    if (now - this.#lookedAt >= FRESH_MS || !this.#isReady) await this.look();
+    if (now - this.#lookedAt >= this.#pauseMs(FRESH_MS) || !this.#isReady) await this.look();
   }
 
   /** Looks at everything again, because it was changed from here. */
@@ -96,7 +101,12 @@ export class World implements AsyncDisposable {
     return this.#looking;
   }
 
+  #pauseMs(shortest: number): number {
+    return Math.max(shortest, Math.min(LONGEST_PAUSE_MS, LOOK_SHARE * this.#lookMs));
+  }
+
   async #look(): Promise<void> {
+    const startedAt = this.#clock.monotonic();
     for (const run of this.runs.values()) {
       const events = await run.look();
       // A burst is told by its end: nobody reads hundreds of lines a second, and no watcher is to drown in them.
@@ -114,7 +124,8 @@ export class World implements AsyncDisposable {
       this.#hosts = hostLines((await this.queue?.hosts()) ?? [], logs, this.#clock.now());
       this.#tellFigures('hosts', 'hosts', { items: this.#hosts.slice(0, 200) }, null);
     }
-    this.#lookedAt = now;
+    this.#lookedAt = this.#clock.monotonic();
+    this.#lookMs = this.#lookedAt - startedAt;
     this.#revision += 1;
     this.#isReady = true;
   }
@@ -139,7 +150,7 @@ export class World implements AsyncDisposable {
       this.watchers.beat();
     }
     const again = (): void => {
-      this.#timer = this.#clock.setTimer(LOOK_MS, () => this.#tick());
+      this.#timer = this.#clock.setTimer(this.#pauseMs(LOOK_MS), () => this.#tick());
       this.#timer.unref();
     };
     if (!isWatched && this.#isReady && now - this.#lookedAt < IDLE_LOOK_MS) {
