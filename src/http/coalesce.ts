@@ -2,15 +2,15 @@ import { cacheKey } from './cache.ts';
 import type { HttpResult, Wrap } from './send.ts';
 import type { Caller } from './with-admission.ts';
 
-interface Flight {
+interface SharedRequest {
   readonly result: Promise<HttpResult>;
   readonly controller: AbortController;
-  passengers: number;
+  askers: number;
 }
 
 /** Lets identical questions that are asked at the same time share one request and one answer. */
 export function withCoalescing(caller: Caller): Wrap {
-  const flights = new Map<string, Flight>();
+  const underway = new Map<string, SharedRequest>();
   return (next) => (request, signal) => {
     if ((request.method ?? 'GET') !== 'GET' || request.sink || request.cache === 'bypass' || request.jar) {
       return next(request, signal);
@@ -18,32 +18,32 @@ export function withCoalescing(caller: Caller): Wrap {
     if (signal?.aborted) return Promise.reject(signal.reason as Error);
     const headers = Object.entries(request.headers ?? {}).map(([name, value]) => `${name.toLowerCase()}:${value}`);
     const key = [cacheKey(request), request.robots ?? 'obey', ...headers.sort()].join('\n');
-    let flight = flights.get(key);
-    if (!flight) {
+    let known = underway.get(key);
+    if (!known) {
       const controller = new AbortController();
       const result = next(request, controller.signal).finally(() => {
-        if (flights.get(key)?.controller === controller) flights.delete(key);
+        if (underway.get(key)?.controller === controller) underway.delete(key);
       });
-      flight = { result, controller, passengers: 0 };
-      flights.set(key, flight);
+      known = { result, controller, askers: 0 };
+      underway.set(key, known);
     }
-    const boarded = flight;
-    const isFirst = boarded.passengers === 0;
-    boarded.passengers += 1;
-    const fly = (): Promise<HttpResult> =>
+    const shared = known;
+    const isFirst = shared.askers === 0;
+    shared.askers += 1;
+    const answer = (): Promise<HttpResult> =>
       new Promise((resolve, reject) => {
         const leave = (): void => {
-          boarded.passengers -= 1;
+          shared.askers -= 1;
           reject(signal?.reason as Error);
-          if (boarded.passengers > 0) return;
+          if (shared.askers > 0) return;
           // Nobody waits for it any more; whoever asks next starts anew.
-          if (flights.get(key) === boarded) flights.delete(key);
-          boarded.controller.abort(signal?.reason);
+          if (underway.get(key) === shared) underway.delete(key);
+          shared.controller.abort(signal?.reason);
         };
         signal?.addEventListener('abort', leave, { once: true });
-        boarded.result.then(resolve, reject).finally(() => signal?.removeEventListener('abort', leave));
+        shared.result.then(resolve, reject).finally(() => signal?.removeEventListener('abort', leave));
       });
     // Whoever asked first works for the others, who only wait.
-    return isFirst ? fly() : caller.whileWaiting(fly);
+    return isFirst ? answer() : caller.whileWaiting(answer);
   };
 }

@@ -14,11 +14,11 @@ export function said(value: Json | undefined): string {
 }
 
 /** What a tool has found: something to say of the whole, and items of which as many are told as fit. */
-export interface Draft {
+export interface AnswerDraft {
   readonly head: JsonObject;
   /** The name under which the items stand in the answer. */
   readonly list: string;
-  readonly items: readonly DraftItem[];
+  readonly items: readonly AnswerItem[];
   /** What the head says, as a person reads it. */
   readonly summary: string;
   /** For lists too long to be in memory: the cursor behind so many of the items; null where that is the end. */
@@ -26,7 +26,7 @@ export interface Draft {
 }
 
 /** One item: as data and as a person reads it. `text` is the field that may be cut where the item is too long. */
-export interface DraftItem {
+export interface AnswerItem {
   readonly data: JsonObject;
   readonly text?: string;
   readonly line: (data: JsonObject) => string;
@@ -50,7 +50,7 @@ const LEAST_CUT = 80;
  * item that does not fit even alone is cut and goes on behind the cursor; what cannot be cut is shortened.
  */
 export async function packAnswer(
-  draft: Draft,
+  draft: AnswerDraft,
   how: {
     readonly place: Place;
     readonly maxTokens: number;
@@ -104,7 +104,7 @@ function contentOf(frame: string, summary: string, lines: readonly string[], cur
 /** Shorter and shorter until it fits: a head has few fields, and none of them may be endless. */
 function fittingHead(
   budget: Budget,
-  draft: Draft,
+  draft: AnswerDraft,
   around: readonly string[],
 ): { readonly head: JsonObject; readonly summary: string } {
   for (let step = 0; ; step += 1) {
@@ -127,7 +127,7 @@ function weightOf({ data, line }: Part): string[] {
   return [JSON.stringify(data), JSON.stringify(line), '\\n\\n,'];
 }
 
-function fittingItem(budget: Budget, item: DraftItem, from: number, isFirst: boolean): Part | undefined {
+function fittingItem(budget: Budget, item: AnswerItem, from: number, isFirst: boolean): Part | undefined {
   const made = (data: JsonObject): Part => ({ data, line: item.line(data) });
   const fits = (part: Part): boolean => budget.take(...weightOf(part));
   const whole = item.text === undefined ? '' : said(item.data[item.text]);
@@ -150,7 +150,7 @@ function fittingItem(budget: Budget, item: DraftItem, from: number, isFirst: boo
 const CHARACTERS_PER_TOKEN = 12;
 
 /** The longest beginning of a text that fits, by halving; it ends at a blank where there is one. */
-function longestCut(budget: Budget, item: DraftItem, whole: string, from: number): Part | undefined {
+function longestCut(budget: Budget, item: AnswerItem, whole: string, from: number): Part | undefined {
   const name = item.text as string;
   const part = (end: number): Part => {
     const data = { ...item.data, [name]: whole.slice(from, end), ...(from > 0 && { continued: true }), cut: true };

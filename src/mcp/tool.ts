@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 import { AppError } from '../base/index.ts';
 import type { Corpus, LibraryWork, LiveSearch } from '../corpus/index.ts';
-import type { Draft } from './answer.ts';
+import type { AnswerDraft } from './answer.ts';
 
 /** A corpus that is asked, under the name by which an assistant tells it from others. */
 export interface McpRun {
@@ -18,7 +18,7 @@ export interface Tool<Input extends z.ZodObject = z.ZodObject> {
   readonly description: string;
   readonly input: Input;
   readonly output: z.ZodObject;
-  readonly ask: (asked: z.output<Input>, runs: readonly McpRun[], signal: AbortSignal) => Promise<Draft>;
+  readonly ask: (asked: z.output<Input>, runs: readonly McpRun[], signal: AbortSignal) => Promise<AnswerDraft>;
 }
 
 /** Keeps the type of a tool's input while it stands among others. */

@@ -6,7 +6,7 @@ import { AppError } from '../base/index.ts';
 import type { ManifestRow } from '../download/index.ts';
 import { REASONS } from '../download/index.ts';
 import type { GraphPicture } from '../graph/index.ts';
-import { accountOf, workLine } from './account.ts';
+import { accountOf, workLine } from './work-lines.ts';
 import type { DocumentPart, ReportData } from './data.ts';
 import { gatherDocuments } from './documents.ts';
 import { gatherGraph } from './graph-pictures.ts';

@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { AppError } from '../../base/index.ts';
 import type { EdgeKind, Graph, GraphNode, ShownEvidence } from '../../graph/index.ts';
 import { EDGE_KINDS } from '../../graph/index.ts';
-import type { Draft, DraftItem, JsonObject } from '../answer.ts';
+import type { AnswerDraft, AnswerItem, JsonObject } from '../answer.ts';
 import { said } from '../answer.ts';
 import { ANSWER, CUTS, PAGING, RUN, runsNamed, tool } from '../tool.ts';
 
@@ -54,7 +54,7 @@ export const graphTool = tool({
     }
     using graph = run.corpus.graph.open();
     const { says, items } = answer(graph, { ask, node, to, kind });
-    return { head: { run: run.id, available: true, says }, list: 'rows', items, summary: says } satisfies Draft;
+    return { head: { run: run.id, available: true, says }, list: 'rows', items, summary: says } satisfies AnswerDraft;
   },
 });
 
@@ -65,7 +65,7 @@ interface Asked {
   readonly kind: EdgeKind | undefined;
 }
 
-function answer(graph: Graph, asked: Asked): { readonly says: string; readonly items: DraftItem[] } {
+function answer(graph: Graph, asked: Asked): { readonly says: string; readonly items: AnswerItem[] } {
   const { ask, kind } = asked;
   switch (ask) {
     case 'stats': {
@@ -129,7 +129,7 @@ function row(fields: {
   readonly direction?: string | null;
   readonly count?: number;
   readonly evidence?: readonly ShownEvidence[];
-}): DraftItem {
+}): AnswerItem {
   const { id = '', kind, label, year = null, edge = null, direction = null, count = null, evidence = [] } = fields;
   const quotes = evidence
     .filter(({ quote }) => quote !== null)

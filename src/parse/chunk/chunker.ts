@@ -6,7 +6,7 @@ import { embeddedText } from './chunk.ts';
 import type { Flow, Group } from './flow.ts';
 import { flowOf } from './flow.ts';
 import { commonHeadings, mergeSmall } from './merge.ts';
-import type { Draft } from './pack.ts';
+import type { ChunkDraft } from './pack.ts';
 import { Packer } from './pack.ts';
 import type { Tokenizer } from './tokenizer.ts';
 
@@ -58,7 +58,7 @@ function* sectionsOf(groups: readonly Group[]): Generator<Group[]> {
 
 function toChunk(
   hash: string,
-  from: { readonly id: string; readonly index: number; readonly flow: Flow; readonly draft: Draft },
+  from: { readonly id: string; readonly index: number; readonly flow: Flow; readonly draft: ChunkDraft },
 ): Chunk {
   const { flow, draft } = from;
   const groups = [...new Set(draft.pieces.map(({ group }) => group))];

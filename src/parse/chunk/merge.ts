@@ -1,4 +1,4 @@
-import type { Draft, Packer } from './pack.ts';
+import type { ChunkDraft, Packer } from './pack.ts';
 import type { ChunkOptions } from './chunk.ts';
 import type { Flow } from './flow.ts';
 
@@ -7,8 +7,13 @@ import type { Flow } from './flow.ts';
  * the one before. A chunk never reaches over a heading that stands higher than its own, and a title page or a reference list
  * stays apart from what the paper says: one is no answer to a question, and would take the other along.
  */
-export function mergeSmall(drafts: readonly Draft[], flow: Flow, packer: Packer, options: ChunkOptions): Draft[] {
-  const merged: Draft[] = [];
+export function mergeSmall(
+  drafts: readonly ChunkDraft[],
+  flow: Flow,
+  packer: Packer,
+  options: ChunkOptions,
+): ChunkDraft[] {
+  const merged: ChunkDraft[] = [];
   for (const draft of drafts) {
     const before = merged.at(-1);
     const small = before && (before.ownTokens < options.minTokens || draft.ownTokens < options.minTokens);
@@ -19,12 +24,12 @@ export function mergeSmall(drafts: readonly Draft[], flow: Flow, packer: Packer,
   return merged;
 }
 
-function join(packer: Packer, first: Draft, second: Draft): Draft {
+function join(packer: Packer, first: ChunkDraft, second: ChunkDraft): ChunkDraft {
   return { ...packer.draft([...first.pieces, ...second.pieces], first.repeated, first.context), end: second.end };
 }
 
 /** The second belongs to a section under the same heading as the first, or below the first. */
-function arePeers(flow: Flow, first: Draft, second: Draft): boolean {
+function arePeers(flow: Flow, first: ChunkDraft, second: ChunkDraft): boolean {
   const above = flow.sections[first.section] ?? [];
   const below = flow.sections[second.pieces[0]?.group.section ?? 0] ?? [];
   if (isTitlePage(first, above) && below.length > 0) return false;
@@ -33,12 +38,12 @@ function arePeers(flow: Flow, first: Draft, second: Draft): boolean {
 }
 
 /** The title and what stands with it before the first heading: authors, where they work, dates. */
-function isTitlePage({ pieces }: Draft, headings: readonly unknown[]): boolean {
+function isTitlePage({ pieces }: ChunkDraft, headings: readonly unknown[]): boolean {
   const kinds = pieces.map(({ group }) => group.kind).filter((kind) => kind !== 'heading');
   return headings.length === 0 && kinds.includes('title') && kinds.some((kind) => kind !== 'title');
 }
 
-function isReferenceList({ pieces }: Draft): boolean {
+function isReferenceList({ pieces }: ChunkDraft): boolean {
   const kinds = pieces.map(({ group }) => group.kind).filter((kind) => kind !== 'heading');
   return kinds.length > 0 && kinds.every((kind) => kind === 'reference');
 }

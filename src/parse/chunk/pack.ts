@@ -9,7 +9,7 @@ import { Cutter } from './pieces.ts';
 import type { Tokenizer } from './tokenizer.ts';
 
 /** A chunk before it has a name. */
-export interface Draft {
+export interface ChunkDraft {
   readonly section: number;
   readonly start: number;
   readonly end: number;
@@ -41,8 +41,8 @@ export class Packer {
   }
 
   /** The drafts of one section's groups, in order. */
-  packSection(groups: readonly Group[]): Draft[] {
-    const drafts: Draft[] = [];
+  packSection(groups: readonly Group[]): ChunkDraft[] {
+    const drafts: ChunkDraft[] = [];
     const pending = groups.map((group) => this.#cutter.whole(group)).toReversed();
     while (pending.length > 0) {
       const draft = this.#fill(pending, drafts.at(-1));
@@ -57,7 +57,7 @@ export class Packer {
   }
 
   /** A draft of these pieces with its exact count. */
-  draft(pieces: readonly Piece[], repeated: string, context?: string): Draft {
+  draft(pieces: readonly Piece[], repeated: string, context?: string): ChunkDraft {
     const first = pieces[0];
     const last = pieces.at(-1);
     const section = first?.group.section ?? 0;
@@ -70,7 +70,7 @@ export class Packer {
     return { section, start, end, pieces, repeated, context: said, text, tokens, ownTokens };
   }
 
-  #fill(pending: Piece[], before: Draft | undefined): Draft {
+  #fill(pending: Piece[], before: ChunkDraft | undefined): ChunkDraft {
     const first = pending.at(-1);
     if (!first) return this.draft([], '');
     let repeated = this.#repeatedBefore(first, before);
@@ -105,7 +105,7 @@ export class Packer {
   }
 
   /** Counts are added up while filling; where a tokenizer's counts do not add up, the exact count has the last word. */
-  #exact(taken: Piece[], repeated: string, pending: Piece[]): Draft {
+  #exact(taken: Piece[], repeated: string, pending: Piece[]): ChunkDraft {
     for (let draft = this.draft(taken, repeated); ; draft = this.draft(taken, draft.repeated)) {
       if (draft.tokens <= this.#options.maxTokens) return draft;
       const last = taken.at(-1);
@@ -122,7 +122,7 @@ export class Packer {
     }
   }
 
-  #withoutExtras(taken: readonly Piece[]): Draft {
+  #withoutExtras(taken: readonly Piece[]): ChunkDraft {
     const bare = this.draft(taken, '');
     return bare.tokens <= this.#options.maxTokens ? bare : this.draft(taken, '', '');
   }
@@ -146,7 +146,7 @@ export class Packer {
   }
 
   /** What a chunk that begins with this piece says again: its table's header, or the end of the chunk before. */
-  #repeatedBefore(first: Piece, before: Draft | undefined): string {
+  #repeatedBefore(first: Piece, before: ChunkDraft | undefined): string {
     const { header } = first.group;
     if (header) {
       if (first.start < header.bodyStart) return '';
@@ -160,7 +160,7 @@ export class Packer {
   }
 
   /** Goes back from the end of a chunk by whole sentences, or by words where a sentence is too long. */
-  #overlapStart(before: Draft): number {
+  #overlapStart(before: ChunkDraft): number {
     const { text } = this.#flow;
     const last = before.pieces.at(-1);
     const span = { start: Math.max(before.start, last?.group.start ?? before.start), end: before.end };
@@ -175,7 +175,7 @@ export class Packer {
   }
 
   /** Moves pieces from the last but one chunk of a section to a last one that is too small. */
-  #evenTail(drafts: Draft[]): void {
+  #evenTail(drafts: ChunkDraft[]): void {
     const { minTokens, maxTokens } = this.#options;
     for (;;) {
       const tail = drafts.at(-1);

@@ -2,7 +2,7 @@
 export { barTable } from './bars.ts';
 export { chart, html, link, svg } from './element.ts';
 export { counted, duration, moment, number, percent, size, words } from './format.ts';
-export { outcomeName } from './account.ts';
+export { outcomeName } from './account-panel.ts';
 export { flowSheet, pageSheet, toneOf } from './sheet.ts';
 export { SideList } from './side-list.ts';
 export type { SideEntry } from './side-list.ts';

@@ -1,6 +1,6 @@
 import type { GraphPicture } from '../../graph/picture/index.ts';
 import type { ReportData } from '../data.ts';
-import { accountPanel } from './account.ts';
+import { accountPanel } from './account-panel.ts';
 import { parsePlace, placeOf, quotePlace } from './address.ts';
 import { html } from './element.ts';
 import { counted, moment, number } from './format.ts';

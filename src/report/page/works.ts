@@ -1,5 +1,5 @@
 import type { ReportData, WorkLine } from '../data.ts';
-import { outcomeName } from './account.ts';
+import { outcomeName } from './account-panel.ts';
 import { html, link, saveText } from './element.ts';
 import { counted, number, size, words } from './format.ts';
 import { SortedBy } from './sorted-by.ts';

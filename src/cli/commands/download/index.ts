@@ -7,7 +7,7 @@ import { asksOpenAlex } from '../../../harvest/index.ts';
 import type { Session } from '../../session.ts';
 import { openSession, shared } from '../../session.ts';
 import { stopSignal } from '../../stop-signal.ts';
-import { DownloadProgress, printAccount } from './account.ts';
+import { DownloadProgress, printAccount } from './print-account.ts';
 import { nothingFound } from './nothing-found.ts';
 import type { DownloadOptions } from './options.ts';
 import { askedFor, downloadFlags, downloadOptions, loadRun } from './options.ts';

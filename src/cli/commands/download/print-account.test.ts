@@ -7,7 +7,7 @@ import type { DownloadSummary } from '../../../download/index.ts';
 import type { LatestRow } from '../../../harvest/index.ts';
 import { HeldClock } from '../../../testing/index.ts';
 import type { Session } from '../../session.ts';
-import { DownloadProgress, printAccount } from './account.ts';
+import { DownloadProgress, printAccount } from './print-account.ts';
 
 const NOTHING = { found: 0, saved: 0, skipped: 0, failed: 0, parked: 0, keptBefore: 0, crashed: 0, bytes: 0 };
 
