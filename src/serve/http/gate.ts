@@ -1,5 +1,6 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
 import { isIP } from 'node:net';
 
 import { Problem } from './problem.ts';
@@ -21,6 +22,7 @@ export type Verdict =
 
 const LOOPBACK = new Set(['127.0.0.1', 'localhost', '::1']);
 const YEAR_S = 31_536_000;
+const IN: Verdict = { kind: 'in' };
 
 /** True for addresses that only this machine reaches. */
 export function isLoopback(host: string): boolean {
@@ -39,6 +41,10 @@ export class Gate {
   readonly #session = randomBytes(32).toString('base64url');
   readonly #sessionDigest: Buffer;
   readonly #names: ReadonlySet<string>;
+  /** What connections showed that were let in: the same again from the same one need not be looked at again. */
+  readonly #shown = new WeakMap<Socket, string>();
+  /** The last name that was found to be ours. */
+  #host = '';
   #cookie = 'docstokg';
 
   constructor(options: GateOptions) {
@@ -56,10 +62,7 @@ export class Gate {
   /** Throws a problem for whoever asks under a foreign name or from a foreign page. */
   checkPlace({ headers }: IncomingMessage): void {
     const host = headers.host ?? '';
-    const name = hostname(host);
-    // A number cannot be rebound; a name can, and is only ours if somebody said so.
-    const isOurs = this.#names.has(name) || (!isLoopback(this.#options.host) && isIP(name) !== 0);
-    if (!isOurs)
+    if (!this.#isOurs(host))
       throw new Problem(403, 'FOREIGN_HOST', 'this server is not known under that name', {
         hint: 'use the address that docstokg serve printed, or name others with serve.allowed_hosts',
       });
@@ -72,10 +75,27 @@ export class Gate {
       throw new Problem(403, 'FOREIGN_ORIGIN', 'pages of other origins may not ask this server');
   }
 
+  #isOurs(host: string): boolean {
+    if (host !== '' && host === this.#host) return true;
+    const name = hostname(host);
+    // A number cannot be rebound; a name can, and is only ours if somebody said so.
+    const isOurs = this.#names.has(name) || (!isLoopback(this.#options.host) && isIP(name) !== 0);
+    if (isOurs) this.#host = host;
+    return isOurs;
+  }
+
   /** Throws a problem for whoever shows neither the token nor the cookie; a link with the token is taken for pages only. */
-  checkToken({ headers }: IncomingMessage, link: URLSearchParams | null, path: string): Verdict {
-    const bearer = /^Bearer ([\x21-\x7E]{1,1000})$/i.exec(headers.authorization ?? '')?.[1];
-    if (bearer !== undefined && isEqual(digest(bearer), this.#token)) return { kind: 'in' };
+  checkToken({ headers, socket }: IncomingMessage, link: URLSearchParams | null, path: string): Verdict {
+    const { authorization } = headers;
+    if (authorization !== undefined) {
+      // It is compared with what this very connection showed before and was right: that tells it nothing new.
+      if (this.#shown.get(socket) === authorization) return IN;
+      const bearer = /^Bearer ([\x21-\x7E]{1,1000})$/i.exec(authorization)?.[1];
+      if (bearer !== undefined && isEqual(digest(bearer), this.#token)) {
+        this.#shown.set(socket, authorization);
+        return IN;
+      }
+    }
     const shown = link?.get('token') ?? null;
     if (shown !== null && isEqual(digest(shown), this.#token)) {
       link?.delete('token');
@@ -87,7 +107,7 @@ export class Gate {
       };
     }
     const cookie = cookieOf(headers.cookie, this.#cookie);
-    if (cookie !== undefined && isEqual(digest(cookie), this.#sessionDigest)) return { kind: 'in' };
+    if (cookie !== undefined && isEqual(digest(cookie), this.#sessionDigest)) return IN;
     throw new Problem(401, 'TOKEN_WANTED', 'this server answers only to whoever shows its token', {
       hint: 'open the link that docstokg serve printed, or send the header Authorization: Bearer TOKEN',
       headers: { 'www-authenticate': 'Bearer' },
