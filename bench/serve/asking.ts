@@ -7,7 +7,7 @@ export const TOKEN = 'a-token-for-the-bench';
 const CONNECTIONS = 16;
 
 /** What a load of requests came to. */
-interface Load {
+export interface Load {
   readonly perSecond: number;
   readonly p99: number;
 }
