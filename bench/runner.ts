@@ -1,7 +1,7 @@
 // What the stage runner costs per item, how fast it replaces a killed worker, resumes and commits, beside bare limits and pools.
 import { arch, availableParallelism, cpus, platform } from 'node:os';
 
-import { benchCpu } from './runner/cpu.ts';
+import { benchCpu, benchOutputs } from './runner/cpu.ts';
 import { benchDurable } from './runner/durable.ts';
 import type { Figure } from './runner/figures.ts';
 import { isMet, load, printFigures } from './runner/figures.ts';
@@ -11,7 +11,7 @@ import { benchMakespan } from './runner/makespan.ts';
 import { loadPeers } from './runner/peers.ts';
 import { benchResume } from './runner/resume.ts';
 
-// `npm run bench runner -- [--quick] [--json] [--check] [--only io,memory,cpu,kill,resume,durable,makespan]`
+// `npm run bench runner -- [--quick] [--json] [--check] [--only io,memory,cpu,outputs,kill,resume,durable,makespan]`
 const given = process.argv.slice(2);
 const quick = given.includes('--quick');
 const json = given.includes('--json');
@@ -35,6 +35,7 @@ const parts: readonly (readonly [string, () => Figure[] | Promise<Figure[]>])[] 
   ['io', () => benchIo(quick, peers)],
   ['memory', () => benchMemory()],
   ['cpu', () => benchCpu(quick, peers)],
+  ['outputs', () => benchOutputs(quick)],
   ['kill', () => benchKill(quick)],
   ['resume', () => benchResume(quick)],
   ['durable', () => benchDurable(quick)],

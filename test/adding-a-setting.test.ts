@@ -41,7 +41,7 @@ test('it can be set in the environment and by an option, which wins', () => {
   const read = (...layers: Parameters<typeof merge>[0]) => schema.parse(merge(layers).value).trial.patience_s;
   assert.equal(read(environment), 5);
   assert.equal(read(environment, settingsMade(command)), 7);
-  assert.match(command.helpInformation(), /--patience-s <s> +how long to be patient \(trial\.patience_s\)/);
+  assert.match(command.helpInformation(), /--patience-s <s> +how long to be patient \(trial\.patience_s, default 3\)/);
 });
 
 test('an option that is no number is refused by the command line', () => {

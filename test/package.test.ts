@@ -162,6 +162,7 @@ test('the commands of the packed package run, their worker processes and threads
   );
   run(process.execPath, [bin('docstokg'), 'report', '--run', '.']);
   const report = readFileSync(join(consumer, 'report.html'), 'utf8');
-  assert.match(report, /porterStem/, "the page's script was built and packed");
+  const [, script = ''] = report.split('<script>');
+  assert.ok(script.length > 20_000, "the page's script was built and packed");
   assert.match(report, /should do what it did/);
 });

@@ -88,7 +88,7 @@ export function workAt(number: number, title: string, pdfUrl: string): Work {
   const id = `W${9_000_000_000 + number}`;
   return {
     id,
-    ids: { ...NO_IDS, openalex: id, doi: `10.5555/bench.${number}` },
+    ids: { ...NO_IDS, openalex: id },
     title,
     year: 2026,
     type: 'article',

@@ -1,5 +1,5 @@
 import { fork } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -25,8 +25,8 @@ interface Hand {
   end(): unknown;
 }
 
-function openThread(data: unknown): Hand {
-  const thread = new Worker(beside('hand-worker.ts'), { workerData: data });
+function openThread(file: string, data?: unknown): Hand {
+  const thread = new Worker(beside(file), { workerData: data });
   return {
     // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, not a window
     send: (message) => thread.postMessage(message),
@@ -143,7 +143,7 @@ export async function benchCpu(quick: boolean, peers: Peers | undefined): Promis
   const rounds = quick ? 2 : 4;
   const noop = { name: 'noop-worker.ts' };
   const threads = await compete(rounds, {
-    hand: () => byHand(items, () => openThread(undefined)),
+    hand: () => byHand(items, () => openThread('hand-worker.ts')),
     ours: () => byUs(items, {}, noop),
     ...(peers && {
       piscina: () => byPool(few, peers.Piscina, {}),
@@ -210,6 +210,33 @@ export async function benchCpu(quick: boolean, peers: Peers | undefined): Promis
   ];
 }
 
+/** Items as stages have them: a file of ten kilobytes each, synced and named, and a row. */
+export async function benchOutputs(quick: boolean): Promise<Figure[]> {
+  const count = quick ? 400 : 4_000;
+  const folder = mkdtempSync(join(tmpdir(), 'docstokg-bench-'));
+  let round = 0;
+  const fresh = (): WorkItem[] => {
+    const out = join(folder, String((round += 1)));
+    mkdirSync(out);
+    return Array.from({ length: count }, (_, at) => ({ ...bareItem(at), outputs: { out: join(out, `doc${at}.txt`) } }));
+  };
+  try {
+    const contest = await compete(quick ? 3 : 5, {
+      hand: () => byHand(fresh(), () => openThread('write-worker.ts')),
+      ours: () => byUs(fresh(), {}, { name: 'write-worker.ts' }),
+    });
+    const each = (name: string): number => contest.rate(name, 'wallMs', count);
+    return [
+      { name: '10 kB each: two threads by hand, a sync per file', value: each('hand'), unit: 'items/s' },
+      { name: '10 kB each: ours, with fingerprint, timeout and manifest', value: each('ours'), unit: 'items/s' },
+      { name: '10 kB each: ours / by hand', value: contest.ratio('hand', 'ours', 'wallMs'), unit: 'times' },
+      { name: '10 kB each: CPU, ours / by hand', value: contest.ratio('ours', 'hand', 'cpuMs'), unit: 'times' },
+    ];
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
 /** Items of about a millisecond of native work: what the runner adds to the processor time of the work itself. */
 async function benchWork(quick: boolean): Promise<Figure[]> {
   const probe = 100_000;
@@ -221,7 +248,7 @@ async function benchWork(quick: boolean): Promise<Figure[]> {
   const items = Array.from({ length: quick ? 1_400 : 4_000 }, (_, at) => bareItem(at));
   const contest = await compete(quick ? 2 : 7, {
     alone: () => alone(items.length, rounds),
-    hand: () => byHand(items, () => openThread({ rounds })),
+    hand: () => byHand(items, () => openThread('hand-worker.ts', { rounds })),
     ours: () => byUs(items, {}, { name: 'work-worker.ts', data: { rounds } }),
   });
   const added = (name: string): number => (contest.ratio(name, 'alone', 'cpuMs') - 1) * 100;
@@ -235,7 +262,7 @@ async function benchWork(quick: boolean): Promise<Figure[]> {
 
 /** The same work in the same number of threads, without a message between the items. */
 async function alone(count: number, rounds: number): Promise<Cost> {
-  const hands = Array.from({ length: WORKERS }, () => openThread({ rounds }));
+  const hands = Array.from({ length: WORKERS }, () => openThread('hand-worker.ts', { rounds }));
   const ask = (times: number): Promise<unknown> =>
     Promise.all(
       hands.map(

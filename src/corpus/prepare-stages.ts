@@ -1,4 +1,3 @@
-import { totalmem } from 'node:os';
 import { join } from 'node:path';
 
 import type { Warn } from '../base/index.ts';
@@ -16,7 +15,6 @@ import {
   embedWorker,
   VectorCache,
 } from '../parse/index.ts';
-import { cpuWorkers } from '../stage/index.ts';
 import type { ClosingStage, FlowingStage } from './prepared-stage.ts';
 import { chunkSettings, denseSettings, doctagsSettings, spladeSettings } from './parse-settings.ts';
 import { PREFERRED } from './stage-defaults.ts';
@@ -77,30 +75,22 @@ export function prepareEmbed(config: Config, engines: EmbedEngines, call: StageC
  */
 export function prepareDense(config: Config, call: StageCall & Warned = {}): FlowingStage | undefined {
   const { parse } = config;
-  const plain = plainDense(config);
-  if (!plain) return undefined;
+  const dense = plainDense(config);
+  if (!dense) return undefined;
   // Looked at here, where somebody can be told if it is damaged.
   openCache(config, call)[Symbol.dispose]();
-  const remote = plain.engine === 'openai-compatible';
-  const workers = remote ? 4 : modelWorkers();
-  // Models of their own share nothing and scale with the cores; threads of one model wait for each other at every layer.
-  const dense =
-    'threads' in plain && plain.threads === 0 ? { ...plain, threads: Math.ceil(cpuWorkers() / workers) } : plain;
+  const remote = dense.engine === 'openai-compatible';
   return {
     stageName: 'dense',
     worker: aheadWorker,
     options: stageSettings(call, config, {
-      ...(remote ? { policy: 'gpu', workers } : { policy: 'cpu', isolation: 'process', workers }),
+      // One model with a thread for each core: a model in each of two processes took as long and more memory.
+      ...(remote ? { policy: 'gpu', workers: 4 } : { policy: 'cpu', isolation: 'process', workers: 1 }),
       warmSpare: false,
     }),
     data: { dense, cache: cachePath(config) } satisfies AheadSettings,
     item: aheadItems(parse.data_root, parse.format),
   };
-}
-
-/** Processes that each hold a model: one for each core, as long as each has two gigabytes of the machine's memory. */
-function modelWorkers(): number {
-  return Math.max(1, Math.min(cpuWorkers(), Math.floor(totalmem() / 2 ** 31)));
 }
 
 /** What makes the same engines anew in another thread or process. */

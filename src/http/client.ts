@@ -112,6 +112,7 @@ export function createClient(options: HttpClientOptions = {}): HttpClient {
     ...options.robots,
     send: compose(transport.send, withRedirects(limits), withGuard(guard), admitted),
     giveUpAfterMs: retry.giveUpAfterMs,
+    caller,
     report: options.report,
   });
   const send = compose(

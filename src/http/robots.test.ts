@@ -227,3 +227,38 @@ test('a host that is not there has forbidden nothing: it is told as not there', 
   const { result } = await wire.settle(client.send({ url: new URL('http://gone.test/a.pdf') }));
   assert.equal(result.kind === 'failed' && result.reason, 'connect');
 });
+
+test('who waits for a robots.txt that another reads gives up its worker, which that one may need', async () => {
+  const asked = Promise.withResolvers<void>();
+  const answer = Promise.withResolvers<void>();
+  await using server = await openLoopback(async ({ url }, response) => {
+    if (url === '/robots.txt') {
+      asked.resolve();
+      await answer.promise;
+    }
+    response.end();
+  });
+  const parked = Promise.withResolvers<void>();
+  let waiting = 0;
+  await using client = loopbackClient(server, {
+    obeyRobots: true,
+    caller: {
+      asks: () => undefined,
+      whileWaiting: (wait) => {
+        waiting += 1;
+        parked.resolve();
+        return wait();
+      },
+    },
+  });
+  const first = client.send({ url: new URL('http://host.test/1') });
+  await asked.promise;
+  assert.equal(waiting, 0, 'who asks has its worker');
+  const second = client.send({ url: new URL('http://host.test/2') });
+  await parked.promise;
+  answer.resolve();
+  assert.deepEqual(
+    (await Promise.all([first, second])).map(({ kind }) => kind),
+    ['response', 'response'],
+  );
+});

@@ -7,6 +7,7 @@ import { raced } from './raced.ts';
 import { RobotsRules } from './robots-rules.ts';
 import type { HttpResult, Send, Wrap } from './send.ts';
 import { trailOf } from './send.ts';
+import type { Caller } from './with-admission.ts';
 
 /** What is known of a host's robots.txt. */
 type Known =
@@ -46,6 +47,7 @@ export class Robots {
   readonly #facts: Facts | undefined;
   readonly #report: ((event: HttpEvent) => void) | undefined;
   readonly #giveUpAfterMs: number;
+  readonly #caller: Caller;
   readonly #entries = new Map<string, Entry>();
 
   constructor(
@@ -57,6 +59,8 @@ export class Robots {
       /** Everything but robots itself, and without a second try. */
       readonly send: Send;
       readonly giveUpAfterMs: number;
+      /** In whose course requests are sent: while it waits for what another reads, it gives up its worker. */
+      readonly caller: Caller;
       readonly report?: ((event: HttpEvent) => void) | undefined;
     },
   ) {
@@ -67,6 +71,7 @@ export class Robots {
     this.#facts = options.facts;
     this.#giveUpAfterMs = options.giveUpAfterMs;
     this.#report = options.report;
+    this.#caller = options.caller;
   }
 
   wrap: Wrap = (next) => async (request, signal) => {
@@ -100,7 +105,8 @@ export class Robots {
   async #known(url: URL, signal: AbortSignal | undefined): Promise<Known> {
     const { origin } = url;
     let entry = this.#entries.get(origin);
-    if (!entry || entry.expiresAt <= this.#clock.now()) {
+    const isFirst = !entry || entry.expiresAt <= this.#clock.now();
+    if (!entry || isFirst) {
       if (this.#entries.size >= MANY_HOSTS) this.#forget();
       const fresh: Entry = { known: this.#read(url), expiresAt: Infinity };
       this.#entries.set(origin, fresh);
@@ -110,7 +116,11 @@ export class Robots {
       );
       entry = fresh;
     }
-    return raced(entry.known, signal);
+    const { known } = entry;
+    // Whoever only waits gives up its worker: the one that asks may need it, once its turn has come.
+    return isFirst || entry.expiresAt !== Infinity
+      ? raced(known, signal)
+      : this.#caller.whileWaiting(() => raced(known, signal));
   }
 
   #date(origin: string, entry: Entry, known: Known): void {

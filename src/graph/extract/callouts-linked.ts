@@ -5,7 +5,7 @@ import type { ListedReference } from './reference-list.ts';
 
 /** What stands around a number or a name inside a link. */
 const EDGE_BEFORE = /^[\s[(,;]+/u;
-const EDGE_BEHIND = /[\s\]),;.]+$/u;
+const EDGE_BEHIND = /[\s\]),;.]/u;
 const NUMBERS = /^\d{1,3}[a-z]?(?:\s?[,;–—−‐-]\s?\d{1,3}[a-z]?|\s\d{1,3}[a-z]?)*$/u;
 const RANGE = /^\d{1,3}\s?[–—−‐-]\s?\d{1,3}$/u;
 
@@ -74,7 +74,8 @@ function spansOf(blocks: readonly Block[], pages: ReadonlySet<number>): LinkedSp
 function trimmed(block: Block, jump: Jump): LinkedSpan {
   const text = block.text.slice(jump.start, jump.end);
   const before = EDGE_BEFORE.exec(text)?.[0].length ?? 0;
-  const behind = EDGE_BEHIND.exec(text.slice(before))?.[0].length ?? 0;
+  let behind = 0;
+  while (behind < text.length - before && EDGE_BEHIND.test(text.charAt(text.length - behind - 1))) behind += 1;
   const [start, end] = [jump.start + before, jump.end - behind];
   return { block, start, end, text: block.text.slice(start, end) };
 }
