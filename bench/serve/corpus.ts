@@ -7,8 +7,10 @@ import type { ManifestRow } from '../../src/download/index.ts';
 import { manifestRow } from '../../src/download/index.ts';
 import { ManifestFolder } from '../../src/harvest/index.ts';
 import { openStore, WorkQueue } from '../../src/queue/index.ts';
+import { buildIndex } from '../../src/search/index.ts';
 import type { WorkRecord } from '../../src/works/index.ts';
 import { emptyRecord, NO_IDS, RecordStore, workFromIds } from '../../src/works/index.ts';
+import { paragraphs } from '../../test/fixtures/papers.ts';
 
 const REASONS = ['no-plan', 'paywalled', 'not-found', 'timeout'] as const;
 
@@ -83,4 +85,32 @@ export async function makeQueue(path: string, jobs: number): Promise<void> {
     DELETE FROM tally;
     INSERT INTO tally SELECT state, resolver_hint, CASE WHEN last_error IS NULL THEN '' ELSE 'HTTP_404' END, count(*) FROM jobs GROUP BY 1, 2, 3;
     UPDATE control SET counted = (SELECT max(id) FROM jobs)`);
+}
+
+/** What is asked of the passages. */
+export const QUESTIONS = [
+  'effects of temperature on protein folding',
+  'stem cell differentiation signalling pathway',
+  'gene expression in the human brain',
+  'antibiotic resistance of bacteria in hospitals',
+  'immune response to vaccination in children',
+] as const;
+
+/** An index of so many passages by their words. */
+export async function makeIndex(folder: string, passages: number): Promise<void> {
+  mkdirSync(folder, { recursive: true });
+  const texts = paragraphs(passages);
+  await buildIndex(
+    folder,
+    texts.map((text, at) => ({
+      id: `${at}`,
+      document: `W${at}`,
+      title: `Paper ${at}`,
+      headings: [],
+      page: 1,
+      file: undefined,
+      text,
+      vectors: [],
+    })),
+  );
 }

@@ -107,7 +107,7 @@ class Serving implements CorpusServer {
       const what =
         act.act === 'retry' ? `retry of ${act.error_code ?? ''}` : `${act.act} of ${act.scope ?? ''} ${act.name ?? ''}`;
       log('info', `${what.trim()} by ${act.who}: ${act.changed} changed`);
-      this.#world.watchers.event(
+      this.#world.watchers.events([
         this.#world.events.add({
           at: act.at,
           run: null,
@@ -119,7 +119,7 @@ class Serving implements CorpusServer {
           host: act.scope === 'host' ? act.name : null,
           reason: act.error_code,
         }),
-      );
+      ]);
     });
     const context: Context = {
       world: this.#world,
@@ -226,7 +226,7 @@ class Serving implements CorpusServer {
     } else if (!isRead) {
       throw new Problem(405, 'METHOD', 'this can only be read', { headers: { allow: 'GET, HEAD' } });
     } else if (path === '/metrics') {
-      await this.#world.fresh();
+      if (!this.#world.isFresh()) await this.#world.look();
       const body = Buffer.from(metricsText(this.#world, { connections: this.#connections.size }));
       const type = 'text/plain; version=0.0.4; charset=utf-8';
       sendBody(request, response, { type, body, etag: etagOf(body), headers: API_HEADERS });

@@ -57,6 +57,24 @@ test('who asks under a foreign name, from a foreign page or without the token ge
   assert.equal((await raw('/healthz', { host })).status, 200);
 });
 
+test('a connection on which the token was shown is let in no further than the header of each request', async () => {
+  const socket = connect(server.port, '127.0.0.1');
+  const statuses: string[] = [];
+  for (const authorization of [
+    `Bearer ${TOKEN}`,
+    `bearer ${TOKEN}`,
+    `Bearer ${TOKEN}x`,
+    'Bearer x',
+    `Bearer ${TOKEN}`,
+  ]) {
+    socket.write(`HEAD /api/v1/runs/small HTTP/1.1\r\nhost: localhost\r\nauthorization: ${authorization}\r\n\r\n`);
+    const [head] = (await once(socket, 'data')) as [Buffer];
+    statuses.push(head.toString().slice(9, 12));
+  }
+  socket.destroy();
+  assert.deepEqual(statuses, ['200', '200', '401', '401', '200']);
+});
+
 test('the link lets a browser in by a cookie that no script reads, and the token leaves the address', async () => {
   const welcome = await fetch(`${server.url}works?token=${TOKEN}&run=small`, { redirect: 'manual' });
   assert.equal(welcome.status, 303);

@@ -1,6 +1,7 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 
 import { decodeCursor, encodeCursor } from './cursor.ts';
+import { Tally } from './tally.ts';
 import { wordsOf } from './work-filter.ts';
 
 /** What becomes of a document, in this order. */
@@ -36,7 +37,6 @@ const SCHEMA = `
   CREATE TABLE documents (
     id TEXT PRIMARY KEY, parsed TEXT NOT NULL DEFAULT '', chunked TEXT NOT NULL DEFAULT '', embedded TEXT NOT NULL DEFAULT '', failure TEXT
   );
-  CREATE INDEX documents_by_step ON documents (parsed, chunked, embedded);
 `;
 const DEFAULT_LIMIT = 50;
 
@@ -44,10 +44,12 @@ const DEFAULT_LIMIT = 50;
 export class DocumentTable {
   readonly #database: DatabaseSync;
   readonly #put: Readonly<Record<DocumentStep, StatementSync>>;
+  readonly #tally: Tally;
 
   constructor(database: DatabaseSync) {
     this.#database = database;
     database.exec(SCHEMA);
+    this.#tally = new Tally(database, 'documents', DOCUMENT_STEPS);
     const put = (step: DocumentStep): StatementSync =>
       database.prepare(
         `INSERT INTO documents (id, ${step}, failure) VALUES (:id, :status, :failure)
@@ -59,6 +61,7 @@ export class DocumentTable {
   /** Takes down how a step of a document ended. A skip says that it was done before. */
   put(id: string, step: DocumentStep, status: string, failure: string | null): void {
     this.#put[step].run({ id, status: status === 'skip' ? 'success' : status, failure });
+    this.#tally.changed();
   }
 
   has(id: string): boolean {
@@ -71,13 +74,10 @@ export class DocumentTable {
       DocumentStep,
       { done: number; failed: number }
     >;
-    const rows = this.#database
-      .prepare('SELECT parsed, chunked, embedded, count(*) AS documents FROM documents GROUP BY 1, 2, 3')
-      .all();
-    for (const row of rows)
+    for (const row of this.#tally.all())
       for (const step of DOCUMENT_STEPS) {
-        if (row[step] === 'success') counts[step].done += Number(row['documents']);
-        else if (row[step] === 'failure') counts[step].failed += Number(row['documents']);
+        if (row[step] === 'success') counts[step].done += Number(row['rows']);
+        else if (row[step] === 'failure') counts[step].failed += Number(row['rows']);
       }
     return counts;
   }

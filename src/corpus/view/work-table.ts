@@ -4,6 +4,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { slug } from '../../download/index.ts';
 import type { PrismaWork } from '../export/prisma.ts';
 import { decodeCursor, encodeCursor } from './cursor.ts';
+import { Tally } from './tally.ts';
 import type { WorkFacet, WorkFilter } from './work-filter.ts';
 import { conditionsOf, folded, testsOf, textOf, WORK_FACETS, wordsOf } from './work-filter.ts';
 import type { RecordLine, SettledLine, WorkLine } from './work-line.ts';
@@ -37,6 +38,7 @@ const SCHEMA = `
     sort_title TEXT NOT NULL GENERATED ALWAYS AS (substr(folded(coalesce(record_title, row_title, '')), 1, 200)) STORED
   );
   CREATE VIRTUAL TABLE words USING fts5 (body, content = '', contentless_delete = 1, detail = none, tokenize = "unicode61 remove_diacritics 2");
+  CREATE TABLE found (id INTEGER PRIMARY KEY);
 `;
 
 const INDEXES = `
@@ -71,7 +73,7 @@ const FEW = 2_000;
 const DEFAULT_LIMIT = 50;
 const FILL_ROWS = 2_000;
 
-type Combination = Readonly<Record<WorkFacet, string | number>> & { readonly works: number };
+type Combination = Readonly<Record<WorkFacet, string | number>> & { readonly rows: number };
 
 /** The works of a corpus, each in one line, indexed for every order and filter that a list offers. */
 export class WorkTable {
@@ -80,8 +82,11 @@ export class WorkTable {
   readonly #record: StatementSync;
   readonly #own: StatementSync;
   readonly #words: StatementSync;
-  #combinations: readonly Combination[] | undefined;
-  #isIndexed = false;
+  readonly #get: StatementSync;
+  /** Which works have the words that were looked for last stands in `found` until a work changes. */
+  #found: { readonly words: string; readonly works: number } | undefined;
+  /** Undefined until the works that were there at first are in the table. */
+  #tally: Tally | undefined;
 
   constructor(database: DatabaseSync) {
     this.#database = database;
@@ -105,6 +110,7 @@ export class WorkTable {
     this.#words = database.prepare(
       `INSERT OR REPLACE INTO words (rowid, body) SELECT rowid, ${WORDS} FROM works WHERE work = ?`,
     );
+    this.#get = database.prepare(`SELECT ${SHOWN} FROM works WHERE work = ?`);
     this.#own = database.prepare(
       `UPDATE works SET outcome = 'own', reason = 'success', document = :document WHERE work = :work AND outcome = 'waiting'`,
     );
@@ -147,16 +153,18 @@ export class WorkTable {
       fill.run(from, from + FILL_ROWS);
       await nextTurn();
     }
-    this.#isIndexed = true;
+    this.#tally = new Tally(this.#database, 'works', WORK_FACETS);
   }
 
   #changed(work: string): void {
-    this.#combinations = undefined;
-    if (this.#isIndexed) this.#words.run(work);
+    if (!this.#tally) return;
+    this.#tally.changed();
+    this.#found = undefined;
+    this.#words.run(work);
   }
 
   get(work: string): WorkLine | undefined {
-    const row = this.#database.prepare(`SELECT ${SHOWN} FROM works WHERE work = ?`).get(work);
+    const row = this.#get.get(work);
     return row && lineOf(row);
   }
 
@@ -182,12 +190,9 @@ export class WorkTable {
     const after = decodeCursor(request.cursor, 2);
     const [compare, direction] = order === 'asc' ? ['>', 'ASC'] : ['<', 'DESC'];
     if (after) conditions.push(`(${column}, work) ${compare} (:after_value, :after_work)`);
-    if (words !== '') {
-      conditions.push('rowid IN (SELECT rowid FROM words WHERE words MATCH :words)');
-      values['words'] = words;
-    }
+    if (words !== '') conditions.push('rowid IN (SELECT id FROM found)');
     const where = conditions.length === 0 ? '' : `WHERE ${conditions.join(' AND ')}`;
-    const few = total ?? this.#found(words);
+    const few = total ?? this.#find(words);
     const isFew = few < FEW && conditions.length > 0;
     const rows = this.#database
       .prepare(
@@ -223,7 +228,7 @@ export class WorkTable {
       for (const combination of this.#all()) {
         if (!tests.every(([about, test]) => about === facet || test(combination[about]))) continue;
         const value = textOf(combination[facet]);
-        counts.set(value, (counts.get(value) ?? 0) + combination.works);
+        counts.set(value, (counts.get(value) ?? 0) + combination.rows);
       }
       const list = [...counts].map(([value, works]) => ({ value, works }));
       return [facet, list.sort((a, b) => b.works - a.works || (a.value < b.value ? -1 : 1))] as const;
@@ -238,8 +243,8 @@ export class WorkTable {
   }): Generator<PrismaWork> {
     const plain = { isOtherVersion: false, label: null };
     const fileOf = (outcome: string | number): string | null => (outcome === 'saved' || outcome === 'own' ? '' : null);
-    for (const { outcome, reason, works } of this.#all())
-      if (outcome !== 'waiting') yield { ...plain, reason: String(reason), file: fileOf(outcome), times: works };
+    for (const { outcome, reason, rows } of this.#all())
+      if (outcome !== 'waiting') yield { ...plain, reason: String(reason), file: fileOf(outcome), times: rows };
     const [others, excluded] = [new Set(leftOut.others), new Set(leftOut.excluded)];
     const find = this.#database.prepare("SELECT outcome, reason FROM works WHERE work = ? AND outcome <> 'waiting'");
     for (const work of new Set([...others, ...excluded])) {
@@ -254,7 +259,7 @@ export class WorkTable {
   /** How many works ended how. */
   outcomes(): Readonly<Record<string, number>> {
     const counts: Record<string, number> = {};
-    for (const { outcome, works } of this.#all()) counts[outcome] = (counts[outcome] ?? 0) + works;
+    for (const { outcome, rows } of this.#all()) counts[outcome] = (counts[outcome] ?? 0) + rows;
     return counts;
   }
 
@@ -262,23 +267,25 @@ export class WorkTable {
     const tests = testsOf(filter);
     let sum = 0;
     for (const combination of this.#all())
-      if (tests.every(([about, test]) => test(combination[about]))) sum += combination.works;
+      if (tests.every(([about, test]) => test(combination[about]))) sum += combination.rows;
     return sum;
   }
 
-  /** How many works have these words, as far as it matters. */
-  #found(words: string): number {
-    const row = this.#database
-      .prepare('SELECT count(*) AS works FROM (SELECT 1 FROM words WHERE words MATCH ? LIMIT ?)')
-      .get(words, FEW);
-    return Number(row?.['works'] ?? 0);
+  /** Writes down which works have these words, unless they were the last that were looked for; tells how many they are. */
+  #find(words: string): number {
+    if (this.#found?.words !== words) {
+      this.#found = undefined;
+      this.#database.exec('DELETE FROM found');
+      const { changes } = this.#database
+        .prepare('INSERT INTO found SELECT rowid FROM words WHERE words MATCH ? ORDER BY rowid')
+        .run(words);
+      this.#found = { words, works: Number(changes) };
+    }
+    return this.#found.works;
   }
 
-  /** All combinations of what works are told apart by: far fewer than works, and read in the order of one index. */
+  /** All combinations of what works are told apart by: far fewer than works. */
   #all(): readonly Combination[] {
-    this.#combinations ??= this.#database
-      .prepare(`SELECT ${WORK_FACETS.join(', ')}, count(*) AS works FROM works GROUP BY ${WORK_FACETS.join(', ')}`)
-      .all() as unknown as Combination[];
-    return this.#combinations;
+    return (this.#tally?.all() ?? []) as unknown as readonly Combination[];
   }
 }

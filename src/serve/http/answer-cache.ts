@@ -3,6 +3,8 @@ export interface KeptAnswer {
   readonly version: string;
   readonly etag: string;
   readonly body: Buffer;
+  /** Everything that is said before the body. */
+  readonly head: Readonly<Record<string, string | number>>;
 }
 
 const MOST_BYTES = 32_000_000;

@@ -10,7 +10,7 @@ import { readBody } from './read-body.ts';
 import type { Asked, Route } from './route.ts';
 import { route } from './route.ts';
 import { Router } from './router.ts';
-import { etagOf, sendBody, sendJson, sendPieces } from './send.ts';
+import { etagOf, keptJson, sendBody, sendJson, sendPieces } from './send.ts';
 
 const BODY_BYTES = 65_536;
 const MOST_DOWNLOADS = 4;
@@ -49,7 +49,7 @@ export class ApiDesk {
   async answer(request: IncomingMessage, response: ServerResponse, url: string): Promise<void> {
     const { route: found, path, query } = this.#understand(request.method ?? '', url);
     const body = found.bodySchema ? await bodyOf(request, found.bodySchema) : undefined;
-    await this.#world.fresh();
+    if (!this.#world.isFresh()) await this.#world.look();
     let gone: AbortController | undefined;
     const asked = {
       path,
@@ -67,16 +67,15 @@ export class ApiDesk {
     const version = found.version(asked);
     const kept = version === null ? undefined : this.#cache.get(url, version);
     if (kept) {
-      sendJson(request, response, kept.body, kept.etag);
+      sendJson(request, response, kept);
       return;
     }
     const answer = await found.handle(asked);
     switch (answer.kind) {
       case 'json': {
-        const made = Buffer.from(JSON.stringify(answer.value));
-        const etag = etagOf(made);
-        if (version !== null) this.#cache.set(url, { version, etag, body: made });
-        sendJson(request, response, made, etag);
+        const made = keptJson(version ?? '', answer.value);
+        if (version !== null) this.#cache.set(url, made);
+        sendJson(request, response, made);
         break;
       }
       case 'bytes':

@@ -6,6 +6,7 @@ import { pipeline } from 'node:stream/promises';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
 import type { Answer } from './answer.ts';
+import type { KeptAnswer } from './answer-cache.ts';
 import { API_HEADERS } from './headers.ts';
 import type { Problem } from './problem.ts';
 import { problemBody } from './problem.ts';
@@ -39,9 +40,24 @@ export function sendBody(
   response.end(request.method === 'HEAD' ? undefined : body);
 }
 
+/** JSON with its mark and its head, to be sent once or often. */
+export function keptJson(version: string, value: unknown): KeptAnswer {
+  const body = Buffer.from(JSON.stringify(value));
+  const etag = etagOf(body);
+  const head = { ...API_HEADERS, 'content-type': JSON_TYPE, 'content-length': body.length, etag };
+  return { version, etag, body, head };
+}
+
 /** Writes JSON that was made before. */
-export function sendJson(request: IncomingMessage, response: ServerResponse, body: Buffer, etag: string): void {
-  sendBody(request, response, { type: JSON_TYPE, body, etag, headers: API_HEADERS });
+export function sendJson(request: IncomingMessage, response: ServerResponse, kept: KeptAnswer): void {
+  const known = request.headers['if-none-match'];
+  if (known !== undefined && isKnown(known, kept.etag)) {
+    response.writeHead(304, { ...API_HEADERS, etag: kept.etag });
+    response.end();
+    return;
+  }
+  response.writeHead(200, kept.head);
+  response.end(request.method === 'HEAD' ? undefined : kept.body);
 }
 
 /** Writes what is wrong; a request that was not read to its end takes its connection along. */

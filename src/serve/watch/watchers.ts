@@ -35,11 +35,14 @@ export class Watchers {
     response.on('close', () => this.#all.delete(watcher));
     write(watcher, Buffer.from('retry: 2000\n\n'));
     for (const event of this.#log.since(lastId))
-      if (isFor(watcher, event.run)) write(watcher, this.#eventMessage(event));
+      if (isFor(watcher, event.run)) write(watcher, Buffer.from(this.#eventText(event)));
   }
 
-  event(event: ToldEvent): void {
-    if (this.#all.size > 0) this.#send(this.#eventMessage(event), event.run);
+  /** Events of one run, or of none, in one piece: a burst costs each watcher one write. */
+  events(events: readonly ToldEvent[]): void {
+    const [first] = events;
+    if (!first || this.#all.size === 0) return;
+    this.#send(Buffer.from(events.map((event) => this.#eventText(event)).join('')), first.run);
   }
 
   /** Figures as they are now. */
@@ -57,8 +60,8 @@ export class Watchers {
     this.#all.clear();
   }
 
-  #eventMessage(event: ToldEvent): Buffer {
-    return Buffer.from(`id: ${this.#log.streamId(event)}\nevent: event\ndata: ${JSON.stringify(event)}\n\n`);
+  #eventText(event: ToldEvent): string {
+    return `id: ${this.#log.streamId(event)}\nevent: event\ndata: ${JSON.stringify(event)}\n\n`;
   }
 
   #send(message: Buffer, run: string | null): void {

@@ -1,5 +1,5 @@
 import type { Clock, Timer } from '../../base/index.ts';
-import type { Corpus, RunEvent } from '../../corpus/index.ts';
+import type { Corpus } from '../../corpus/index.ts';
 import type { WorkQueue } from '../../queue/index.ts';
 import { EventLog } from './event-log.ts';
 import type { HostLine } from './host-lines.ts';
@@ -81,11 +81,11 @@ export class World implements AsyncDisposable {
     return this.#hosts;
   }
 
-  /** Makes sure that what is answered now is fresh. */
-  async fresh(): Promise<void> {
+  /** Somebody asks: false when what would be answered now is too old, and has to be looked at again. */
+  isFresh(): boolean {
     const now = this.#clock.monotonic();
     this.#askedAt = now;
-    if (now - this.#lookedAt >= this.#pauseMs(FRESH_MS) || !this.#isReady) await this.look();
+    return this.#isReady && now - this.#lookedAt < this.#pauseMs(FRESH_MS);
   }
 
   /** Looks at everything again, because it was changed from here. */
@@ -110,7 +110,7 @@ export class World implements AsyncDisposable {
     for (const run of this.runs.values()) {
       const events = await run.look();
       // A burst is told by its end: nobody reads hundreds of lines a second, and no watcher is to drown in them.
-      for (const event of events.slice(-MOST_TOLD)) this.#tellEvent(run.id, event);
+      this.watchers.events(events.slice(-MOST_TOLD).map((event) => this.events.add({ ...event, run: run.id })));
       this.#tellFigures('now', `now ${run.id}`, run.figures(), run.id);
     }
     if (this.queue) {
@@ -125,13 +125,10 @@ export class World implements AsyncDisposable {
       this.#tellFigures('hosts', 'hosts', { items: this.#hosts.slice(0, 200) }, null);
     }
     this.#lookedAt = this.#clock.monotonic();
-    this.#lookMs = this.#lookedAt - startedAt;
+    // The first look reads everything; the next ones only what is new.
+    if (this.#isReady) this.#lookMs = this.#lookedAt - startedAt;
     this.#revision += 1;
     this.#isReady = true;
-  }
-
-  #tellEvent(run: string, event: RunEvent): void {
-    this.watchers.event(this.events.add({ ...event, run }));
   }
 
   #tellFigures(name: 'now' | 'queue' | 'hosts', key: string, figures: unknown, run: string | null): void {
