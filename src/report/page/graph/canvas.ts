@@ -80,7 +80,8 @@ export class GraphCanvas {
   /** Marks a node and its edges. */
   choose(at: number | undefined): void {
     this.#chosen = at === undefined ? undefined : String(at);
-    this.#sigma?.refresh({ skipIndexation: true });
+    // With its index: without, sigma forgets where edges stand, and the next change of colours finds none.
+    this.#sigma?.refresh();
   }
 
   /** Nearer, farther, or all of it. */
