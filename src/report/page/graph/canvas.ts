@@ -28,6 +28,8 @@ export class GraphCanvas {
   #sigma: Sigma | undefined;
   #mover: Mover | undefined;
   #chosen: string | undefined;
+  /** What the page's style calls by a name. */
+  readonly #colours = new Map<string, string>();
 
   constructor(events: CanvasEvents) {
     this.#events = events;
@@ -62,11 +64,16 @@ export class GraphCanvas {
       stagePadding: 46,
       defaultDrawNodeLabel: drawLabel,
       defaultDrawNodeHover: drawHover,
-      nodeReducer: (node, data) => (node === this.#chosen ? { ...data, highlighted: true, zIndex: 3 } : data),
-      edgeReducer: (edge, data) =>
-        this.#chosen !== undefined && graph.extremities(edge).includes(this.#chosen)
-          ? { ...data, color: colour('--ink'), zIndex: 2 }
-          : data,
+      nodeReducer: (node, data) => ({
+        ...data,
+        color: this.#colour(String(data['tone'])),
+        ...(node === this.#chosen && { highlighted: true, zIndex: 3 }),
+      }),
+      edgeReducer: (edge, data) => {
+        const isChosen = this.#chosen !== undefined && graph.extremities(edge).includes(this.#chosen);
+        const color = this.#colour(isChosen ? '--ink' : String(data['tone']));
+        return { ...data, color, ...(isChosen && { zIndex: 2 }) };
+      },
     });
     this.#mover = new Mover(this.#sigma, this.#ground);
     this.#sigma.on('clickNode', ({ node }) => this.#events.node(Number(node)));
@@ -80,7 +87,6 @@ export class GraphCanvas {
   /** Marks a node and its edges. */
   choose(at: number | undefined): void {
     this.#chosen = at === undefined ? undefined : String(at);
-    // With its index: without, sigma forgets where edges stand, and the next change of colours finds none.
     this.#sigma?.refresh();
   }
 
@@ -99,13 +105,18 @@ export class GraphCanvas {
     if (camera && state) camera.setState({ x: state.x + right, y: state.y + up });
   }
 
-  /** Colours by day and by night. */
+  /** Colours by day and by night; sigma asks for each anew whenever it is refreshed. */
   #dress(): void {
-    const graph = this.#sigma?.getGraph();
-    if (!graph) return;
-    graph.updateEachNodeAttributes((_, data) => ({ ...data, color: colour(String(data['tone'])) }));
-    graph.updateEachEdgeAttributes((_, data) => ({ ...data, color: colour(String(data['tone'])) }));
-    this.#sigma?.setSetting('labelColor', { color: colour('--ink') });
+    this.#colours.clear();
+    this.#sigma?.setSetting('labelColor', { color: this.#colour('--ink') });
+  }
+
+  #colour(name: string): string {
+    const known = this.#colours.get(name);
+    if (known !== undefined) return known;
+    const found = colour(name);
+    this.#colours.set(name, found);
+    return found;
   }
 
   #drawYears(scale: ((year: number) => number) | undefined, first: number, last: number): void {
