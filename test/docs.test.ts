@@ -72,9 +72,15 @@ function shownCommands(text: string): string[][] {
   );
 }
 
+/** Programs are only looked at, so one of each is enough. */
+const programs = new Map<string, Promise<Command>>();
+
 /** What is wrong with a command line, if anything. */
 async function faultOf([door = '', ...words]: readonly string[]): Promise<string | undefined> {
-  let command: Command = await createProgram(door.replace(/^(?:\.\/)?bin\//, '') as 'docstokg', '0.0.0');
+  const name = door.replace(/^(?:\.\/)?bin\//, '');
+  const program = programs.get(name) ?? createProgram(name as 'docstokg', '0.0.0');
+  programs.set(name, program);
+  let command: Command = await program;
   for (const word of words) {
     if (word === '…' || word === '...') continue;
     if (word.startsWith('-')) {
@@ -104,6 +110,7 @@ test('the check of shown commands finds what does not exist', async () => {
   );
 });
 
+const keys = listKeys();
 for (const page of pages.filter((each) => !each.startsWith('docs/reference/'))) {
   test(`every command and setting shown in ${page} exists`, async () => {
     const text = read(page);
@@ -111,7 +118,6 @@ for (const page of pages.filter((each) => !each.startsWith('docs/reference/'))) 
       const fault = await faultOf(words);
       assert.equal(fault, undefined, `${page} shows "${words.join(' ')}": ${fault}`);
     }
-    const keys = listKeys();
     const sections = [...new Set(keys.map(({ path }) => path[0] ?? ''))];
     for (const [, name = ''] of text.matchAll(
       // `stage.ts` is a file.
