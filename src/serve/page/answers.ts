@@ -1,4 +1,6 @@
-// What the interface answers, as far as the page reads it; `src/serve/api/shapes.ts` describes all of it.
+import type { WorkLine } from '../../corpus/index.ts';
+
+// What the interface answers, as far as the page reads it; `src/serve/api/shapes/` describes all of it.
 
 export interface Run {
   readonly id: string;
@@ -149,23 +151,7 @@ export interface Host {
   readonly last_at: string | null;
 }
 
-export interface Work {
-  readonly id: string;
-  readonly title: string | null;
-  readonly authors: string | null;
-  readonly year: number | null;
-  readonly venue: string | null;
-  readonly doi: string | null;
-  readonly outcome: string;
-  readonly reason: string | null;
-  readonly sentence: string | null;
-  readonly resolver: string | null;
-  readonly licence: string | null;
-  readonly version: string | null;
-  readonly bytes: number | null;
-  readonly document: string | null;
-  readonly retracted: boolean;
-}
+export type Work = WorkLine;
 
 export interface WholeWork extends Work {
   readonly abstract: string | null;
