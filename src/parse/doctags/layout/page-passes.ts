@@ -61,7 +61,7 @@ export const PAGE_PASSES: readonly Pass[] = [
     run({ pages, segments, body }) {
       const found = pages.map((page) => {
         const own = segments.get(page.number) ?? [];
-        const boxes = withSurroundings(findFigures(page, own), own, body);
+        const boxes = withSurroundings(findFigures(page, own), own, body, page.rules);
         return [page.number, boxes, boxes.filter((box) => !swallowsText(box, own))] as const;
       });
       const pictures = new Map(found.map(([page, , kept]) => [page, kept]));

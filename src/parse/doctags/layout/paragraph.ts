@@ -5,7 +5,7 @@ import { isFormulaLine } from './formula.ts';
 import type { Line } from './line.ts';
 import { captionStart, isBoldLabel } from './caption.ts';
 import { endsLike, fontChanges } from './line-font.ts';
-import { startsWithMark } from './footnote.ts';
+import { startsWithMark, startsWithNoteLabel } from './footnote.ts';
 import { headingNumber, isBackMatter, isCommonHeading, isReferencesHeading } from './heading-number.ts';
 import { isKeywords } from './keywords.ts';
 import { hangsUnder, listMarker } from './list.ts';
@@ -130,6 +130,7 @@ function startsAnew(
   // The heading of the references may be set like the text.
   if (isReferencesHeading(line.text) || (open.length === 1 && isReferencesHeading(previous.text))) return true;
   if (captionStart(line) && (!sentenceGoesOn(previous) || isBoldLabel(line))) return true;
+  if (line.size < 0.96 * setting.size && startsWithNoteLabel(line) && endsSentence(previous)) return true;
   if (captionStart(first) && previous.page === first.page) return false;
   if (line.size < 0.96 * setting.size && startsWithMark(line)) return true;
   const marker = listMarker(line);

@@ -485,3 +485,49 @@ test('numbers of lines in the margin are furniture, labels of entries are not', 
 `);
   assert.equal(after('furniture', entries).furniture.size, 0);
 });
+
+test('a figure takes no row of a table that ends with a rule above it', () => {
+  const page = drawnPage(`
+Table 1. Ducks and geese.
+────────────────────────────────────────────────────────────────────────
+Pond                  Ducks               Geese               Swans
+────────────────────────────────────────────────────────────────────────
+Upper                 12                  3                   11
+Lower                 7                   11                  12
+────────────────────────────────────────────────────────────────────────
+
+                                          ███████████████████████████████
+                                          ███████████████████████████████
+                                          ███████████████████████████████
+                                          ███████████████████████████████
+                                          Figure 1. Ponds in spring.
+`);
+  const { floats } = after('tables', page);
+  const table = [...(floats.get(1)?.values() ?? [])].find(({ kind }) => kind === 'table');
+  assert.equal(table?.table?.cells.find(({ row, column }) => row === 2 && column === 3)?.text, '12');
+});
+
+test('a sentence that begins with a figure in bold is no caption, and notes are no part of one', () => {
+  const small = (page: PageContent): PageContent => ({
+    ...page,
+    glyphs: page.glyphs.map((glyph) => (glyph.baseline > 140 ? { ...glyph, size: 8 } : glyph)),
+  });
+  const page = small(
+    drawnPage(`
+«Figure 1» shows what ducks did on the upper pond over all of the spring when
+it was cold and wet and on the lower pond over all of the summer as well now.
+
+██████████████████████████████████
+██████████████████████████████████
+██████████████████████████████████
+██████████████████████████████████
+
+«Figure 1» Ducks on two ponds in the spring and summer of the cold and wet year.
+«Notes:» Group L is the lower pond and the ducks that were counted on it there.
+`),
+  );
+  assert.deepEqual(
+    drafts('footnotes', page).map((each) => each.slice(0, 20)),
+    ['text: Figure 1 shows', 'picture: ', 'caption: Figure 1 Du', 'footnote: Notes: Gro'],
+  );
+});
