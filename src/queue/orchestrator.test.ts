@@ -4,6 +4,7 @@ import { test } from 'node:test';
 import { wait } from '../base/index.ts';
 import { createMemoryAdmission, HostTable } from '../hosts/index.ts';
 import { HeldClock } from '../testing/index.ts';
+import { currentJob } from './current-job.ts';
 import type { QueueEvent } from './events.ts';
 import type { Handler, HandlerContext, HandlerJob } from './handler.ts';
 import { MemoryStore } from './memory/store.ts';
@@ -188,6 +189,42 @@ test('when too many wait, a job goes back to the queue with its host and at no c
   }
   assert.equal((await run).done, 4);
   assert.ok(attempts.every((attempt) => attempt === 1));
+});
+
+test('jobs that wait for one another never hold the workers that others need, however many wait', async () => {
+  const robots = Promise.withResolvers<void>();
+  const begun: string[] = [];
+  const { queue, orchestrator } = stage(
+    async (job) => {
+      begun.push(job.artifactId);
+      const isFirst = begun.length === 1;
+      // The first one asks on behalf of all; the others wait for what it finds.
+      await currentJob.whileWaiting(isFirst ? settle : () => robots.promise);
+      if (isFirst) robots.resolve();
+    },
+    { maxWorkers: 2, maxParked: 1 },
+  );
+  for (const id of ['a', 'b', 'c', 'd', 'e', 'f']) await queue.enqueue(id, {});
+  const run = orchestrator.run({ drain: 'empty' });
+  await settle();
+  assert.ok(begun.length >= 3);
+  for (let turn = 0; turn < 5; turn += 1) await settle();
+  assert.equal((await queue.stats()).states.done, 6);
+  assert.equal((await run).done, 6);
+});
+
+test('no more jobs are in hand than workers and those that may wait', async () => {
+  const gate = Promise.withResolvers<void>();
+  const { queue, orchestrator } = stage(() => currentJob.whileWaiting(() => gate.promise), {
+    maxWorkers: 2,
+    maxParked: 3,
+  });
+  for (let n = 0; n < 20; n += 1) await queue.enqueue(`job ${n}`, {});
+  const run = orchestrator.run({ drain: 'empty' });
+  await settle();
+  assert.equal((await queue.stats()).states.in_progress, 5);
+  gate.resolve();
+  assert.equal((await run).done, 20);
 });
 
 test('jobs of a host known to be full stay in the queue while others run', async () => {
