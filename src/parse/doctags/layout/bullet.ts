@@ -1,4 +1,4 @@
-import type { Glyph } from './page-content.ts';
+import type { Drawing, Glyph, PageContent } from './page-content.ts';
 
 const DINGBATS = /wingdings|webdings|dingbat|bullet|ornament|marlett/i;
 
@@ -25,4 +25,66 @@ export function restoreBullets(glyphs: readonly Glyph[]): Glyph[] {
 
 function sameLine(a: Glyph, b: Glyph): boolean {
   return Math.abs(a.baseline - b.baseline) < 0.4 * Math.max(a.size, b.size);
+}
+
+/** Drawings on a page beyond which it holds a plot rather than a list. */
+const MOST_DRAWINGS = 2_000;
+
+/**
+ * Bullets may be drawn, not set: small signs of one size below each other, each alone before a line of text. They are put
+ * before that line as bullets.
+ */
+export function drawnBullets({ drawings }: Pick<PageContent, 'drawings'>, glyphs: readonly Glyph[]): Glyph[] {
+  const small = drawings.length > MOST_DRAWINGS ? [] : drawings.filter(isSmall);
+  if (small.length < 2) return [...glyphs];
+  const starts = glyphs.filter((glyph, index) => {
+    const previous = glyphs[index - 1];
+    return !previous || !sameLine(previous, glyph) || glyph.left - previous.right > 2 * glyph.size;
+  });
+  const found = new Map<Glyph, Drawing>();
+  for (const drawing of small) {
+    const next = starts.find((glyph) => standsBefore(drawing, glyph));
+    if (next && !glyphs.some((glyph) => isNearLeft(glyph, drawing, next))) found.set(next, drawing);
+  }
+  const signs = [...found.values()];
+  return glyphs.flatMap((glyph) => {
+    const sign = found.get(glyph);
+    if (!sign || !signs.some((other) => other !== sign && isAlike(other, sign))) return [glyph];
+    const { left, right } = sign.box;
+    return [{ ...glyph, text: '•', left, right, x: left, spaced: false }, glyph];
+  });
+}
+
+function isSmall({ box }: Drawing): boolean {
+  const width = box.right - box.left;
+  const height = box.bottom - box.top;
+  return (
+    width > 1 && height > 1 && width < 12 && height < 12 && Math.abs(width - height) < 0.4 * Math.max(width, height)
+  );
+}
+
+function standsBefore({ box }: Drawing, glyph: Glyph): boolean {
+  const gap = glyph.left - box.right;
+  const middle = (box.top + box.bottom) / 2;
+  return (
+    gap > 0.15 * glyph.size &&
+    gap < 2 * glyph.size &&
+    box.bottom - box.top < 0.8 * glyph.size &&
+    middle < glyph.baseline &&
+    middle > glyph.baseline - 0.8 * glyph.size
+  );
+}
+
+/** Text right before the sign: it belongs to that text. */
+function isNearLeft(glyph: Glyph, { box }: Drawing, next: Glyph): boolean {
+  return sameLine(glyph, next) && glyph.left < box.right && box.left - glyph.right < 3 * next.size;
+}
+
+/** In one column of signs of one size. */
+function isAlike(a: Drawing, b: Drawing): boolean {
+  return (
+    Math.abs(a.box.left - b.box.left) < 0.5 &&
+    Math.abs(a.box.right - b.box.right) < 0.5 &&
+    Math.abs(a.box.bottom - a.box.top - (b.box.bottom - b.box.top)) < 0.5
+  );
 }

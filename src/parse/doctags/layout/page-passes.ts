@@ -1,5 +1,5 @@
 import { composeAccents } from './accent.ts';
-import { restoreBullets } from './bullet.ts';
+import { drawnBullets, restoreBullets } from './bullet.ts';
 import { readingOrder, voteForGutters } from './column.ts';
 import { figureGlyphs, findFigures, withoutLabels, withSurroundings } from './figure.ts';
 import { findFurniture } from './furniture.ts';
@@ -44,7 +44,7 @@ export const PAGE_PASSES: readonly Pass[] = [
         pages.map((page) => {
           const drawn = figureGlyphs(page);
           const upright = page.glyphs.filter((glyph) => glyph.turn === 0 && !drawn.has(glyph));
-          const whole = composeAccents(restoreBullets(upright));
+          const whole = drawnBullets(page, composeAccents(restoreBullets(upright)));
           return [page.number, buildSegments(page.number, whole, views.get(page.number)?.mirrored)];
         }),
       );

@@ -531,3 +531,62 @@ it was cold and wet and on the lower pond over all of the summer as well now.
     ['text: Figure 1 shows', 'picture: ', 'caption: Figure 1 Du', 'footnote: Notes: Gro'],
   );
 });
+
+test('titles of slides head their text once, though they stand where running heads do', () => {
+  const birds = ['ducks', 'geese', 'swans', 'coots', 'terns', 'gulls', 'rails', 'teals'];
+  const titles = ['The pond', 'First look', 'Results I', 'Results II', 'Results III', 'Others', 'More', 'Last words'];
+  const pages = titles.map((title, index) => {
+    const [bird = '', other = ''] = [birds[index], birds[7 - index]];
+    return drawnPage(
+      `
+#${title}
+
+
+${bird} swim on every pond that is there and look for what ${other} find below the water
+
+▶ ${other} walk about on the meadows in search of grass where the ${bird} are not seen
+▶ ${bird} stay
+${'\n'.repeat(48)}
+                                      Ponds and ${bird} of the year
+                                                                     ${index + 1}
+`,
+      index + 1,
+    );
+  });
+  assert.deepEqual(
+    drafts('page-order', ...pages)
+      .filter((each) => /^(?:heading|page_header): [^\d]/u.test(each))
+      .slice(1),
+    [
+      'heading: Results I',
+      'page_header: Results II',
+      'page_header: Results III',
+      'heading: Others',
+      'heading: More',
+      'heading: Last words',
+    ],
+  );
+});
+
+test('signs drawn alone before lines are bullets', () => {
+  const page = drawnPage(`
+What was found on the ponds in the first spring of the count, in a few words:
+
+      ducks swim on every pond that is there
+      geese walk about on the meadows
+      swans stay where they are
+`);
+  const dots = [2, 3, 4].map((row) => {
+    const bottom = (row + 1) * 12 + 28;
+    return { kind: 'path' as const, box: { left: 65, right: 69, top: bottom - 4, bottom }, form: -1 };
+  });
+  assert.deepEqual(
+    drafts('lists', { ...page, drawings: dots }).filter((each) => each.startsWith('list_item')),
+    [
+      'list_item: • ducks swim on every pond that is there',
+      'list_item: • geese walk about on the meadows',
+      'list_item: • swans stay where they are',
+    ],
+  );
+  assert.ok(drafts('lists', { ...page, drawings: dots.slice(0, 1) }).every((each) => each.startsWith('text')));
+});
