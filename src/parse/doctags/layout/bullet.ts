@@ -1,6 +1,8 @@
 import type { Drawing, Glyph, PageContent } from './page-content.ts';
 
-const DINGBATS = /wingdings|webdings|dingbat|bullet|ornament|marlett/i;
+const DINGBATS = /wingdings|webdings|dingbat|bullet|ornament|marlett|commpi/i;
+/** Signs that begin items as they are. */
+const BULLET = /^[•●○◦▪■□‣∙►▶▸✓✔–—-]$/u;
 
 /**
  * Bullets often come from fonts of signs whose codes mean nothing: a sign without a meaning, alone before a line of text,
@@ -8,7 +10,8 @@ const DINGBATS = /wingdings|webdings|dingbat|bullet|ornament|marlett/i;
  */
 export function restoreBullets(glyphs: readonly Glyph[]): Glyph[] {
   return glyphs.map((glyph, index) => {
-    const odd = glyph.text === '' || (DINGBATS.test(glyph.font.name) && /^[\p{L}\p{N}]$/u.test(glyph.text));
+    const odd =
+      glyph.text === '' || (DINGBATS.test(glyph.font.name) && /^\S$/u.test(glyph.text) && !BULLET.test(glyph.text));
     if (!odd || glyph.font.math) return glyph;
     const next = glyphs[index + 1];
     const previous = glyphs[index - 1];

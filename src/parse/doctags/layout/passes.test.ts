@@ -590,3 +590,25 @@ What was found on the ponds in the first spring of the count, in a few words:
   );
   assert.ok(drafts('lists', { ...page, drawings: dots.slice(0, 1) }).every((each) => each.startsWith('text')));
 });
+
+test('an advertisement of the publisher below the references is no part of the paper', () => {
+  const page = drawnPage(`
+${COLUMNS}
+
+«References»
+
+1. Duck A, Goose B. On ponds and on what swims there. J Ponds. 2001;3:12-19.
+2. Goose B, Duck A. On meadows and on what walks there. J Ponds. 2002;4:22-29.
+3. Swan C, Duck A. On rivers and on what stays there. J Ponds. 2003;5:32-39.
+
+«Publish your work in this journal»
+
+The journal is open to all who write about ponds, and takes what is well said.
+`);
+  assert.deepEqual(
+    drafts('page-order', page)
+      .slice(-3)
+      .map((each) => each.slice(0, 30)),
+    ['reference: 3. Swan C, Duck A. ', 'page_footer: Publish your work', 'page_footer: The journal is op'],
+  );
+});

@@ -68,6 +68,7 @@ export function groupRows(
         index < headLines ||
         (ruled && isText(row, line)) ||
         labelsCentred(row, line, between) ||
+        listsOn(row, line) ||
         (gap === undefined ? isWrapped(row, line, columns) : distance <= gap);
       if (goesOn && !stacksNumbers(row, line)) {
         row.lines.push(line);
@@ -126,6 +127,20 @@ function stacksNumbers(row: TableRow, line: TableLine): boolean {
   return below.length >= 2;
 }
 
+const BULLET = /^[•●○◦▪■□‣∙·►▶▸✓✔–—-]\s/u;
+
+/** A list inside a cell: its next item, with no label beside it. */
+function listsOn(row: TableRow, line: TableLine): boolean {
+  const [start] = row.lines;
+  if (start?.entries[0]?.from !== 0 || line.entries.some(({ from }) => from === 0)) return false;
+  return line.entries.every(
+    (entry) =>
+      BULLET.test(entry.text) &&
+      start.entries.some((upper) => upper.from === entry.from && upper.from > 0 && BULLET.test(upper.text)),
+  );
+}
+
+const NEVER = /^(?!)/u;
 const NUMBER = /^[^\p{L}\p{N}()]*\p{N}[^\p{L}()]*$/u;
 
 /** If rows are set further apart than the lines in them: the distance up to which lines belong together. */
@@ -164,17 +179,17 @@ function isWrapped(row: TableRow, line: TableLine, columns: readonly Extent[]): 
   });
 }
 
-/** The row's label begins with a capital, and goes on here with a small letter or in brackets. */
+/** The row's first cell begins with a capital or a number, and goes on here with a small letter or in brackets. */
 function goesOnInSentence(start: TableLine, line: TableLine): boolean {
   const [label] = start.entries;
   const [rest] = line.entries;
   return (
     label !== undefined &&
     rest !== undefined &&
-    label.from === 0 &&
-    rest.from === 0 &&
+    label.from === rest.from &&
     line.entries.length <= start.entries.length &&
-    /^\p{Lu}/u.test(label.text) &&
-    /^(?:\p{Ll}|\()/u.test(rest.text)
+    (/^\p{Lu}/u.test(label.text) ? /^(?:\p{Ll}|\()/u : /^[(\p{N}]/u.test(label.text) ? /^\p{Ll}/u : NEVER).test(
+      rest.text,
+    )
   );
 }

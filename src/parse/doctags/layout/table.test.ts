@@ -230,3 +230,24 @@ test('a table whose parts are labelled as continued is one table over three page
     ['Table 4. Depth of the river.'],
   );
 });
+
+test('a head centred over short cells makes no column, and a list stays in its cell', async () => {
+  const bytes = await makePdf((pdf) => {
+    const top = 100;
+    rule(pdf, 72, 400, top);
+    line(pdf, 'Score', { x: 75, y: top + 4 });
+    line(pdf, 'Signs', { x: 260, y: top + 4 });
+    rule(pdf, 72, 400, top + 18);
+    line(pdf, '1', { x: 75, y: top + 22 });
+    line(pdf, '• dark water with reeds on every side of it', { x: 150, y: top + 22 });
+    line(pdf, '• ducks', { x: 150, y: top + 34 });
+    line(pdf, '2', { x: 75, y: top + 46 });
+    line(pdf, 'none', { x: 150, y: top + 46 });
+    rule(pdf, 72, 400, top + 60);
+  });
+  assert.deepEqual(rowsOf(tablesOf((await parsePdf(bytes)).blocks)[0]), [
+    ['Score', 'Signs'],
+    ['1', '• dark water with reeds on every side of it • ducks'],
+    ['2', 'none'],
+  ]);
+});
