@@ -9,7 +9,7 @@ interface CodedError {
 
 /** Codes that are kept with a job but thrown by nobody here: what gives them, and the text in the sources that proves it. */
 const KEPT: readonly (readonly [code: string, meaning: string])[] = [
-  ['LEASE_EXPIRED', 'the worker died or hung on the last attempt the job had'],
+  ['PROCESS_DIED', 'the process died or hung again and again while the job ran alone in it'],
   ['CANCELLED', 'an operator cancelled the job'],
   ['HANDLER_FAILED', 'the handler threw something without a `code` of its own'],
   ['HANDLER_ERROR', "the handler answered `{ state: 'error' }` with a reason that begins with no code"],

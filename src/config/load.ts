@@ -47,7 +47,8 @@ export function loadConfig(options: LoadOptions = {}): Loaded {
     options.flags ?? [],
   ].map(renamed);
   const { value, settings } = merge(layers.map(({ layer }) => layer));
-  const parsed = configSchema.safeParse(value);
+  // Read once in a process: compiling the schema would cost more than the reading.
+  const parsed = configSchema.safeParse(value, { jitless: true });
   if (!parsed.success) throw invalid(parsed.error.issues, settings);
   return {
     config: parsed.data,

@@ -41,9 +41,9 @@ export const orchestratorSchema = z
     max_job_deaths: z
       .int()
       .min(1)
-      .default(20)
+      .default(3)
       .describe(
-        'A job whose lease ran out this often ends in state error: most jobs in the hands of a process that dies have not killed it.',
+        'A job whose process died this often while it ran alone ends in state error; alone runs what was in hand at two deaths beside others, since most jobs in the hands of a process that dies have not killed it.',
       ),
     retry_backoff_seconds: z
       .int()

@@ -162,3 +162,23 @@ test('how an item ended can be read in the queue', async () => {
   assert.deepEqual(states, ['done', 'skipped', 'error']);
   assert.match((await admin.find('fail'))?.lastError ?? '', /ITEM_TIMEOUT.*too slow/);
 });
+
+test('an item that was in hand when two runners died is given out alone, also beside a long plan', async () => {
+  const clock = new HeldClock();
+  await using fleet = new Fleet(clock);
+  const source = await fleet.runner([item('killer'), item('b'), item('c'), item('d')]);
+  const { store } = await fleet.queue();
+  for (let death = 0; death < 2; death += 1) {
+    const lane = { host: null, resolver: null, limit: 1 };
+    await store.backlog(clock.now(), { shared: 2, alone: 3 });
+    await store.exchange({ workerId: 'dead', settlements: [], picks: [lane], now: clock.now(), leaseMs: 1 });
+    await clock.advance(2);
+  }
+  const ids = async (): Promise<unknown> => (await source.take(9, never))?.map(({ item: { itemId } }) => itemId);
+  assert.deepEqual(await ids(), ['killer']);
+  const next = ids();
+  await clock.advance(5_000);
+  assert.deepEqual((await store.admin.stats(clock.now())).states.in_progress, 1, 'nothing runs beside it');
+  await source.settle(item('killer'), { kind: 'success', outcome: { status: 'success' } });
+  assert.deepEqual(await next, ['b', 'c', 'd']);
+});

@@ -13,7 +13,7 @@ const PAGE = 500;
 
 /** How the queue ends jobs without asking their handler: by losing their workers too often, or by order. */
 const ENDS = [
-  { errorCode: 'LEASE_EXPIRED', state: 'error', outcome: 'failed' },
+  { errorCode: 'PROCESS_DIED', state: 'error', outcome: 'failed' },
   { errorCode: 'CANCELLED', state: 'skipped', outcome: 'skipped' },
 ] as const;
 

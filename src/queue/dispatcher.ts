@@ -1,11 +1,12 @@
-import type { Clock, Timer } from '../base/index.ts';
+import type { Clock, Random, Timer } from '../base/index.ts';
 import type { Report } from './events.ts';
-import type { Pick } from './lane-book.ts';
-import { LaneBook } from './lane-book.ts';
+import type { Choice } from './lease-choice.ts';
+import { LeaseChoice, NOTHING } from './lease-choice.ts';
 import type { DrainMode, OrchestratorOptions } from './options.ts';
+import { deathLimits } from './options.ts';
 import type { EndedJob, RunningJobs } from './running-jobs.ts';
 import type { Seats } from './seats.ts';
-import type { Exchange, Lane, Outlook, QueueStore, SettledLease } from './types.ts';
+import type { Exchange, Outlook, QueueStore, SettledLease } from './types.ts';
 
 /** While jobs flow, lanes are looked at again this often, or less often when the look is expensive. */
 const LOOK_EVERY_MS = 1_000;
@@ -40,7 +41,7 @@ export class Dispatcher implements Disposable {
   readonly #rested: () => void;
   readonly #drained: () => void;
   readonly #failed: (error: unknown) => void;
-  readonly #lanes = new LaneBook();
+  readonly #choice: LeaseChoice;
   #drain: DrainMode;
   #leasing: Leasing = 'open';
   #round: Round = 'resting';
@@ -57,6 +58,7 @@ export class Dispatcher implements Disposable {
     readonly report: Report;
     readonly jobs: RunningJobs;
     readonly drain: DrainMode;
+    readonly random: Random | undefined;
     /** Everything that could be settled is. */
     readonly rested: () => void;
     readonly drained: () => void;
@@ -73,6 +75,7 @@ export class Dispatcher implements Disposable {
     this.#rested = given.rested;
     this.#drained = given.drained;
     this.#failed = given.failed;
+    this.#choice = new LeaseChoice(given);
   }
 
   /** Something may have changed in the queue: look before sleeping again. */
@@ -138,8 +141,8 @@ export class Dispatcher implements Disposable {
       }
       if (this.#leasing === 'open' && this.#clock.monotonic() >= this.#lookAfter) await this.#look();
       const ended = this.#jobs.takeEnded();
-      const picks = this.#leasing === 'open' ? this.#choose() : [];
-      if (ended.length > 0 || picks.length > 0) await this.#exchange(ended, picks);
+      const choice = this.#leasing === 'open' ? this.#choice.next(this.#triesHeld) : NOTHING;
+      if (ended.length > 0 || choice.picks.length > 0) await this.#exchange(ended, choice);
       else if (this.#leasing === 'open' && this.#view !== 'current' && this.#seats.freeWorkers > 0) await this.#look();
       else break;
     }
@@ -147,14 +150,11 @@ export class Dispatcher implements Disposable {
   }
 
   /**
-   * What can run now. Who ends with what is due does not wait for a host that is held for hours: when nothing else is left,
-   * its jobs are tried all the same, where their handler knows other places to look.
+   * Who ends with what is due does not wait for a host that is held for hours: when nothing else is left, its jobs are
+   * tried all the same, where their handler knows other places to look.
    */
-  #choose(): Pick[] {
-    const picks = this.#lanes.choose(this.#seats.freeWorkers, this.#seats.room);
-    const isLast = picks.length === 0 && this.#drain === 'due' && this.#jobs.size === 0;
-    if (!isLast || this.#options.heldLanes !== 'try') return picks;
-    return this.#lanes.choose(this.#seats.freeWorkers, this.#seats.roomElsewhere);
+  get #triesHeld(): boolean {
+    return this.#drain === 'due' && this.#options.heldLanes === 'try';
   }
 
   get #isStopped(): boolean {
@@ -165,11 +165,12 @@ export class Dispatcher implements Disposable {
     if (this.#view === 'current') this.#view = 'stale';
   }
 
-  async #exchange(ended: readonly EndedJob[], picks: readonly Pick[]): Promise<void> {
+  async #exchange(ended: readonly EndedJob[], choice: Choice): Promise<void> {
+    const { picks } = choice;
     const startedAt = this.#clock.monotonic();
     // Kept for the jobs to come: a job that waits for its host must not take them meanwhile.
     const workers = this.#seats.takeWorkers(picks.reduce((sum, { limit }) => sum + limit, 0));
-    const { accepted, leased } = await this.#write(ended, picks).catch((error: unknown) => {
+    const { accepted, leased } = await this.#write(ended, choice).catch((error: unknown) => {
       this.#jobs.unsettled(ended);
       throw error;
     });
@@ -177,20 +178,14 @@ export class Dispatcher implements Disposable {
     if (ended.some(({ settlement }) => settlement.kind === 'requeue')) this.#outdate();
     if (picks.length > 0)
       this.#report({ kind: 'dispatched', leased: leased.length, durationMs: this.#clock.monotonic() - startedAt });
-    for (const pick of picks) {
-      const found =
-        picks.length === 1
-          ? leased.length
-          : leased.filter((job) => job.host === pick.host && job.resolverHint === pick.resolver).length;
-      if (this.#lanes.took(pick, found)) this.#outdate();
-    }
+    if (this.#choice.took(choice, leased)) this.#outdate();
     if (this.#isStopped) {
       // Told to stop while the lease was on its way.
       const settlement = { kind: 'requeue', delayMs: 0, refund: true } as const;
       if (leased.length > 0)
         await this.#write(
           leased.map((job) => ({ ...job, settlement })),
-          [],
+          NOTHING,
         );
       return;
     }
@@ -201,11 +196,11 @@ export class Dispatcher implements Disposable {
     });
   }
 
-  #write(settlements: readonly SettledLease[], picks: readonly Pick[]): Promise<Exchange> {
+  #write(settlements: readonly SettledLease[], choice: Choice): Promise<Exchange> {
     return this.#store.exchange({
       workerId: this.#workerId,
       settlements,
-      picks,
+      ...choice,
       now: this.#clock.now(),
       leaseMs: this.#options.leaseMs,
     });
@@ -214,8 +209,10 @@ export class Dispatcher implements Disposable {
   async #look(): Promise<void> {
     const startedAt = this.#clock.monotonic();
     if (this.#view === 'stale') this.#view = 'current';
-    const { lanes, exhausted } = await this.#store.backlog(this.#clock.now(), this.#options.maxDeaths);
-    this.#lanes.replace(lanes);
+    await this.#jobs.heartbeatIfLate();
+    const backlog = await this.#store.backlog(this.#clock.now(), deathLimits(this.#options.maxDeaths));
+    const { exhausted } = backlog;
+    this.#choice.replace(backlog);
     const endedAt = this.#clock.monotonic();
     this.#lookAfter = endedAt + Math.max(LOOK_EVERY_MS, LOOK_SHARE * (endedAt - startedAt));
     if (exhausted === 0) return;
@@ -229,7 +226,11 @@ export class Dispatcher implements Disposable {
     this.#alarm = undefined;
     // A process without free workers is woken by its own jobs, a paused one by whoever resumes it.
     const isPaused = this.#leasing === 'paused';
-    if (this.#seats.freeWorkers === 0 || (isPaused && this.#drain === 'never')) return;
+    const { againInMs } = this.#choice;
+    if (this.#seats.freeWorkers === 0 || (isPaused && this.#drain === 'never')) {
+      if (againInMs < Infinity && !isPaused) this.#wakeIn(againInMs);
+      return;
+    }
     const now = this.#clock.now();
     const outlook = await this.#store.outlook(now);
     const knows = this.#round === 'underway' && (isPaused || this.#view === 'current');
@@ -239,10 +240,12 @@ export class Dispatcher implements Disposable {
     }
     const longest = this.#drain === 'never' ? IDLE_LOOK_MS : DRAIN_LOOK_MS;
     const untilNext = outlook.nextAt === null ? longest : Math.max(1, outlook.nextAt - now);
-    this.#alarm = this.#clock.setTimer(Math.min(longest, untilNext), () => this.lookAgain());
+    this.#wakeIn(Math.min(longest, untilNext, againInMs));
   }
 
-  readonly #cannotRun = (lane: Lane): boolean => this.#seats.isPaused(lane) || this.#seats.isHeldLong(lane);
+  #wakeIn(delayMs: number): void {
+    this.#alarm = this.#clock.setTimer(Math.max(1, delayMs), () => this.lookAgain());
+  }
 
   /** Nothing is left to wait for: what is paused is waited for as what is delayed is. */
   #isDrained({ ready, delayed, inProgress }: Outlook): boolean {
@@ -252,7 +255,7 @@ export class Dispatcher implements Disposable {
       case 'empty':
         return ready + delayed + inProgress === 0;
       case 'due':
-        return inProgress === 0 && (ready === 0 || this.#leasing === 'paused' || this.#lanes.every(this.#cannotRun));
+        return inProgress === 0 && (ready === 0 || this.#leasing === 'paused' || this.#choice.nothingCanRun);
     }
   }
 }

@@ -36,7 +36,7 @@ export type QueueEvent =
   | { readonly kind: 'lease-lost'; readonly job: LeasedJob }
   /** The handler did not stop when told to; its result will be ignored. */
   | { readonly kind: 'job-abandoned'; readonly job: LeasedJob }
-  /** Jobs were given up because their last attempt's lease ran out. */
+  /** Jobs were given up because their process died too often while they ran alone. */
   | { readonly kind: 'jobs-exhausted'; readonly jobs: number }
   /** What operators have paused was read: at the start, and whenever it may have changed. */
   | { readonly kind: 'pauses-changed'; readonly pauses: readonly string[] }

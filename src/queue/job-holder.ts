@@ -1,5 +1,8 @@
 import type { Clock, Timer } from '../base/index.ts';
+import { firstPicks } from './lane-book.ts';
+import { deathLimits } from './options.ts';
 import { Presence } from './presence.ts';
+import { SuspectTurn } from './suspect-turn.ts';
 import type { LeasedJob, Settlement } from './types.ts';
 import type { WorkQueue } from './work-queue.ts';
 
@@ -11,7 +14,7 @@ export interface JobHolderOptions {
   readonly clock: Clock;
   readonly leaseMs: number;
   readonly heartbeatMs: number;
-  /** A job whose holders died this often is given up. */
+  /** A job whose holders died this often while it was alone in their hands is given up. */
   readonly maxDeaths: number;
   /** How many jobs are worked on at once, for operators to see. */
   readonly workers: number;
@@ -25,12 +28,14 @@ export interface HeldJob {
 
 /**
  * Jobs taken when one wants them, where the Orchestrator hands them out: leased, kept alive while they are held, given
- * back at the end. For those who have a scheduler of their own.
+ * back at the end. A suspect is given out alone: nothing else before it is settled. For those who have a scheduler of their
+ * own.
  */
 export class JobHolder implements AsyncDisposable {
   readonly presence: Presence;
   readonly #options: JobHolderOptions;
   readonly #held = new Map<number, { readonly job: LeasedJob; readonly lost: AbortController }>();
+  readonly #turn = new SuspectTurn();
   readonly #watch: Disposable;
   #changes = 0;
   #ended = 0;
@@ -53,11 +58,11 @@ export class JobHolder implements AsyncDisposable {
 
   /** Waits for jobs, at most `limit`; undefined when the queue is empty or the signal says so. */
   async take(limit: number, signal: AbortSignal): Promise<readonly HeldJob[] | undefined> {
-    const { queue, clock, leaseMs, maxDeaths } = this.#options;
+    const { queue, clock } = this.#options;
     while (!signal.aborted) {
       if (this.#failure) throw this.#failure.error;
       const seen = this.#changes;
-      const jobs = await queue.lease(this.presence.workerId, limit, { leaseMs, maxDeaths });
+      const jobs = await this.#lease(limit);
       if (jobs.length > 0) return jobs.map((job) => this.#hold(job));
       const { ready, delayed, inProgress } = await queue.store.outlook(clock.now());
       if (ready + delayed + inProgress === 0) return undefined;
@@ -99,6 +104,25 @@ export class JobHolder implements AsyncDisposable {
     this.#timer?.[Symbol.dispose]();
     await this.giveBack([...this.#held.values()].map(({ job }) => job));
     await this.presence.leave();
+  }
+
+  async #lease(limit: number): Promise<readonly LeasedJob[]> {
+    const { queue, clock, leaseMs, maxDeaths } = this.#options;
+    const now = clock.now();
+    const { lanes, suspects } = await queue.store.backlog(now, deathLimits(maxDeaths));
+    const move = this.#turn.decide({
+      now: clock.monotonic(),
+      inHand: this.#held.size,
+      suspectWaits: suspects.length > 0,
+      otherWaits: () => lanes.length > 0,
+    });
+    // What is in hand is never taken out of it: who has a scheduler of one's own bounds the time of each job.
+    if (move !== 'others' && move !== 'suspect') return [];
+    const standing = move === 'suspect' ? 'suspect' : 'trusted';
+    const picks = move === 'suspect' ? firstPicks(suspects.slice(0, 1), 1) : firstPicks(lanes, limit);
+    if (picks.length === 0) return [];
+    const { workerId } = this.presence;
+    return (await queue.store.exchange({ workerId, settlements: [], picks, standing, now, leaseMs })).leased;
   }
 
   #hold(job: LeasedJob): HeldJob {

@@ -27,10 +27,13 @@ export class LaneBook {
     this.#open = entries.filter(({ host }) => host === null).sort(order);
   }
 
-  /** True when there are lanes, and all of them are such. */
+  get size(): number {
+    return this.#hosted.length + this.#open.length;
+  }
+
+  /** True when all lanes are such. */
   every(such: (lane: Lane) => boolean): boolean {
-    const lanes = [...this.#hosted, ...this.#open];
-    return lanes.length > 0 && lanes.every(such);
+    return this.#hosted.every(such) && this.#open.every(such);
   }
 
   /** Which lanes to lease from, and how many, to fill `free` workers. */
@@ -70,6 +73,18 @@ export class LaneBook {
     if (hosted.priority !== open.priority) return hosted.priority > open.priority ? hosted : open;
     return this.#turns.hosted <= this.#turns.open ? hosted : open;
   }
+}
+
+/** Picks of up to `limit` jobs, by priority alone: for those who have no hosts to think of. */
+export function firstPicks(lanes: readonly LaneBacklog[], limit: number): Pick[] {
+  let left = limit;
+  return lanes
+    .toSorted((a, b) => b.priority - a.priority)
+    .flatMap(({ host, resolver, jobs }) => {
+      const take = Math.min(left, jobs);
+      left -= take;
+      return take > 0 ? [{ host, resolver, limit: take }] : [];
+    });
 }
 
 /** Moves an entry that became shorter behind those that are now longer. */

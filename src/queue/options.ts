@@ -1,3 +1,16 @@
+import type { DeathLimits } from './types.ts';
+
+/**
+ * In hand at so many deaths beside others, a job runs alone from then on: one death says little, since most jobs in the
+ * hands of a process that dies have not killed it.
+ */
+const SHARED_DEATHS = 2;
+
+/** The limits of a queue whose jobs are given up after so many deaths alone. */
+export function deathLimits(maxDeaths: number): DeathLimits {
+  return { shared: SHARED_DEATHS, alone: maxDeaths };
+}
+
 /** How an orchestrator works; the configuration says the same in seconds. */
 export interface OrchestratorOptions {
   /** Jobs that run at once. */
@@ -20,7 +33,7 @@ export interface OrchestratorOptions {
   readonly heartbeatMs: number;
   /** A job that failed this often ends in state error. */
   readonly maxAttempts: number;
-  /** A job whose lease ran out this often is given up: most jobs in the hands of a process that dies have not killed it. */
+  /** A job whose process died this often while it ran alone is given up. */
   readonly maxDeaths: number;
   /** Delay before the second attempt; it doubles with each further one. */
   readonly retryBackoffMs: number;
@@ -44,7 +57,7 @@ export const ORCHESTRATOR_DEFAULTS: OrchestratorOptions = {
   leaseMs: 600_000,
   heartbeatMs: 30_000,
   maxAttempts: 3,
-  maxDeaths: 20,
+  maxDeaths: 3,
   retryBackoffMs: 60_000,
   retryJitterMs: 15_000,
   retryMaxDelayMs: 3_600_000,

@@ -4,10 +4,12 @@ import { test } from 'node:test';
 import { wait } from '../base/index.ts';
 import { createMemoryAdmission, HostTable } from '../hosts/index.ts';
 import { HeldClock } from '../testing/index.ts';
+import { currentJob } from './current-job.ts';
 import type { QueueEvent } from './events.ts';
 import type { Handler, HandlerContext, HandlerJob } from './handler.ts';
 import { MemoryStore } from './memory/store.ts';
 import type { OrchestratorOptions } from './options.ts';
+import { deathLimits } from './options.ts';
 import { Orchestrator } from './orchestrator.ts';
 import { WorkQueue } from './work-queue.ts';
 
@@ -187,6 +189,42 @@ test('when too many wait, a job goes back to the queue with its host and at no c
   }
   assert.equal((await run).done, 4);
   assert.ok(attempts.every((attempt) => attempt === 1));
+});
+
+test('jobs that wait for one another never hold the workers that others need, however many wait', async () => {
+  const robots = Promise.withResolvers<void>();
+  const begun: string[] = [];
+  const { queue, orchestrator } = stage(
+    async (job) => {
+      begun.push(job.artifactId);
+      const isFirst = begun.length === 1;
+      // The first one asks on behalf of all; the others wait for what it finds.
+      await currentJob.whileWaiting(isFirst ? settle : () => robots.promise);
+      if (isFirst) robots.resolve();
+    },
+    { maxWorkers: 2, maxParked: 1 },
+  );
+  for (const id of ['a', 'b', 'c', 'd', 'e', 'f']) await queue.enqueue(id, {});
+  const run = orchestrator.run({ drain: 'empty' });
+  await settle();
+  assert.ok(begun.length >= 3);
+  for (let turn = 0; turn < 5; turn += 1) await settle();
+  assert.equal((await queue.stats()).states.done, 6);
+  assert.equal((await run).done, 6);
+});
+
+test('no more jobs are in hand than workers and those that may wait', async () => {
+  const gate = Promise.withResolvers<void>();
+  const { queue, orchestrator } = stage(() => currentJob.whileWaiting(() => gate.promise), {
+    maxWorkers: 2,
+    maxParked: 3,
+  });
+  for (let n = 0; n < 20; n += 1) await queue.enqueue(`job ${n}`, {});
+  const run = orchestrator.run({ drain: 'empty' });
+  await settle();
+  assert.equal((await queue.stats()).states.in_progress, 5);
+  gate.resolve();
+  assert.equal((await run).done, 20);
 });
 
 test('jobs of a host known to be full stay in the queue while others run', async () => {
@@ -706,7 +744,7 @@ test('an answer that came after its lease had run out counts when nobody else ha
   await settle();
   // The lease runs out and the job is put back at the very moment at which its answer is there.
   await store.expire([orchestrator.workerId], clock.now());
-  await store.backlog(clock.now(), 3);
+  await store.backlog(clock.now(), deathLimits(3));
   open.get('late')?.end();
   await settle();
   assert.equal(open.size, 0);
@@ -733,18 +771,14 @@ test('a job that somebody else had in between is stopped here, and comes back on
   await settle();
   const mine = open.get('shared');
   await store.expire([orchestrator.workerId], clock.now());
-  await store.backlog(clock.now(), 9);
-  // Another process had it and died.
-  const [other] = (
-    await store.exchange({
-      workerId: 'other',
-      settlements: [],
-      picks: [{ host: null, resolver: null, limit: 1 }],
-      now: clock.now(),
-      leaseMs: 1,
-    })
-  ).leased;
+  await store.backlog(clock.now(), deathLimits(9));
+  // Another process had it and gave it back.
+  const exchange = { workerId: 'other', now: clock.now(), leaseMs: 60_000 };
+  const picks = [{ host: null, resolver: null, limit: 1 }];
+  const [other] = (await store.exchange({ ...exchange, settlements: [], picks })).leased;
   assert.ok(other);
+  const settlement = { kind: 'requeue', delayMs: 0, refund: true } as const;
+  await store.exchange({ ...exchange, settlements: [{ ...other, settlement }], picks: [] });
   for (let second = 0; second < 60 && !mine?.context.signal.aborted; second += 1) await clock.advance(1_000);
   assert.ok(mine?.context.signal.aborted);
   for (let second = 0; second < 20; second += 1) await clock.advance(1_000);
@@ -752,13 +786,85 @@ test('a job that somebody else had in between is stopped here, and comes back on
   assert.equal(starts, 2);
 });
 
+/** Takes jobs into the hands of a process that dies, so often that they are suspect. */
+async function dieWith(store: MemoryStore, clock: HeldClock, deaths: number): Promise<void> {
+  for (let death = 0; death < deaths; death += 1) {
+    const { lanes, suspects } = await store.backlog(clock.now(), deathLimits(3));
+    for (const [standing, found] of [['trusted', lanes] as const, ['suspect', suspects] as const]) {
+      const picks = found.map(({ host, resolver, jobs }) => ({ host, resolver, limit: jobs }));
+      await store.exchange({ workerId: 'dead', settlements: [], picks, standing, now: clock.now(), leaseMs: 1 });
+    }
+    await clock.advance(2);
+  }
+}
+
 test('a job that the queue gave up counts among those that failed', async () => {
   const { clock, queue, orchestrator, store } = stage(() => undefined, { maxDeaths: 1 });
   await queue.enqueue('poison', {});
-  const picks = [{ host: null, resolver: null, limit: 1 }];
-  await store.exchange({ workerId: 'dead', settlements: [], picks, now: clock.now(), leaseMs: 1 });
-  await clock.advance(2);
+  await dieWith(store, clock, 3);
   const run = orchestrator.run({ drain: 'empty' });
   for (let second = 0; second < 5; second += 1) await clock.advance(1_000);
   assert.deepEqual([(await run).error, (await store.admin.find('poison'))?.state], [1, 'error']);
+});
+
+test('suspects run alone, one after another, and the others together after them', async () => {
+  const running = new Set<string>();
+  const company = new Map<string, number>();
+  const { clock, queue, orchestrator, store } = stage(async (job) => {
+    running.add(job.artifactId);
+    await new Promise(setImmediate);
+    for (const id of running) company.set(id, Math.max(company.get(id) ?? 0, running.size));
+    running.delete(job.artifactId);
+  });
+  for (const id of ['s1', 's2', 's3']) await queue.enqueue(id, {});
+  await dieWith(store, clock, 2);
+  for (const id of ['a', 'b', 'c', 'd']) await queue.enqueue(id, {});
+  const run = orchestrator.run({ drain: 'empty' });
+  for (let second = 0; second < 5; second += 1) await clock.advance(1_000);
+  assert.deepEqual((await run).done, 7);
+  assert.deepEqual(
+    ['s1', 's2', 's3'].map((id) => company.get(id)),
+    [1, 1, 1],
+  );
+  assert.equal(company.get('b'), 4);
+  assert.equal((await store.admin.stats(clock.now())).suspects, 0);
+});
+
+test('a process at work lets its jobs finish before a suspect, and gives back those that take too long', async () => {
+  const { open, handler } = controlled();
+  const { clock, queue, orchestrator, store } = stage(handler, { maxWorkers: 2, leaseMs: 600_000 });
+  for (const id of ['quick', 'long']) await queue.enqueue(id, {});
+  const run = orchestrator.run({ drain: 'empty' });
+  await settle();
+  assert.deepEqual([...open.keys()], ['quick', 'long']);
+  await queue.enqueue('suspect', {}, { priority: 1 });
+  await dieWith(store, clock, 2);
+  await queue.enqueue('later', {});
+  open.get('quick')?.end();
+  for (let second = 0; second < 10; second += 1) await clock.advance(1_000);
+  assert.deepEqual([...open.keys()], ['long'], 'nothing new begins');
+  for (let second = 0; second < 60; second += 1) await clock.advance(1_000);
+  await settle();
+  assert.equal(open.get('long')?.context.signal.aborted, true);
+  assert.equal(open.get('suspect')?.job.attempt, 1);
+  assert.equal((await store.admin.find('long'))?.attempts, 0);
+  open.delete('long');
+  open.get('suspect')?.end();
+  for (let second = 0; second < 5; second += 1) await clock.advance(1_000);
+  assert.deepEqual([...open.keys()].sort(), ['later', 'long']);
+  for (const { end } of open.values()) end();
+  for (let second = 0; second < 5; second += 1) await clock.advance(1_000);
+  assert.equal((await run).done, 4);
+});
+
+test('a suspect whose host an operator has paused holds nobody up', async () => {
+  const { clock, queue, orchestrator, store } = stage(() => undefined);
+  await queue.enqueue('suspect', { url: 'https://paused.example/x.pdf' });
+  await dieWith(store, clock, 2);
+  await store.admin.pause('host', 'paused.example', clock.now());
+  for (const id of ['a', 'b']) await queue.enqueue(id, {});
+  const run = orchestrator.run({ drain: 'due' });
+  for (let second = 0; second < 5; second += 1) await clock.advance(1_000);
+  assert.equal((await run).done, 2);
+  assert.equal((await store.admin.stats(clock.now())).suspects, 1);
 });

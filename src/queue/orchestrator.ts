@@ -66,6 +66,7 @@ export class Orchestrator {
   readonly #seats: Seats;
   readonly #jobs: RunningJobs;
   readonly #presence: Presence;
+  readonly #random: Random | undefined;
   readonly #timers = new Set<Timer>();
   readonly #ended = Promise.withResolvers<RunSummary['reason']>();
   #dispatcher: Dispatcher | undefined;
@@ -81,6 +82,7 @@ export class Orchestrator {
     this.#options = options;
     this.#store = store;
     this.#clock = clock;
+    this.#random = random;
     this.#report = report ?? (() => undefined);
     this.#presence = new Presence(store, clock, options);
     this.#admission = admission ?? ownAdmission(options, { clock, random, report: this.#report });
@@ -140,6 +142,7 @@ export class Orchestrator {
       report: this.#report,
       drain: options.drain ?? 'never',
       jobs: this.#jobs,
+      random: this.#random,
       rested: () => this.#endWhenIdle(),
       drained: () => this.#ended.resolve('drained'),
       failed: (error) => this.#fail(error),

@@ -5,7 +5,7 @@ import type { HandlerOutcome } from './handler.ts';
 import type { LeasedJob, Settlement } from './types.ts';
 
 /** Why a running job was told to stop. */
-export type StopReason = 'shutdown' | 'lease-lost' | 'timeout';
+export type StopReason = 'shutdown' | 'give-way' | 'lease-lost' | 'timeout';
 
 /** Thrown by withLimits when too many jobs wait already, or the host is paused: the job goes back, its host written down. */
 export class HostBusy extends AppError {
@@ -64,6 +64,7 @@ export class RunningJob {
 
 const STOP_ERRORS: Readonly<Record<StopReason, () => AppError>> = {
   shutdown: () => new AppError('JOB_STOPPED', 'the orchestrator is shutting down'),
+  'give-way': () => new AppError('JOB_STOPPED', 'the job goes back to the queue, because another must run alone'),
   'lease-lost': () => new AppError('JOB_LEASE_LOST', 'another worker has taken the job, or it was cancelled'),
   timeout: () => new AppError('JOB_TIMEOUT', 'the job ran longer than orchestrator.job_timeout_seconds'),
 };
@@ -102,7 +103,8 @@ export function settlementOf(outcome: HandlerOutcome, clock: Clock): Settlement 
 
 /** The settlement of a job that was stopped, or whose handler threw. */
 export function settlementOfFailure(running: RunningJob, error: unknown, policy: RetryPolicy): Settlement {
-  if (running.stopReason === 'shutdown') return { kind: 'requeue', delayMs: 0, refund: true };
+  if (running.stopReason === 'shutdown' || running.stopReason === 'give-way')
+    return { kind: 'requeue', delayMs: 0, refund: true };
   if (error instanceof HostBusy) return { kind: 'requeue', delayMs: 0, refund: true, host: error.host };
   const info = errorInfo(running.stopReason === 'timeout' ? running.controller.signal.reason : error, 'HANDLER_FAILED');
   const { attempt } = running.job;

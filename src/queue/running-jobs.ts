@@ -42,6 +42,8 @@ export class RunningJobs {
   readonly #jobs = new Map<number, RunningJob>();
   /** Answers that were refused because their lease had run out, by job: kept for as long as one may come of it. */
   readonly #refused = new Map<number, Pick<EndedJob, 'running' | 'settlement' | 'token'>>();
+  /** When all leases were prolonged last, by the wall clock: the other stands still while a machine sleeps. */
+  #keptAt: number;
   /** Jobs that ended in this turn of the loop. */
   #ended: EndedJob[] = [];
   /** Jobs that ended in earlier turns. */
@@ -49,6 +51,7 @@ export class RunningJobs {
 
   constructor(given: RunningJobsOptions) {
     this.#given = given;
+    this.#keptAt = given.clock.now();
   }
 
   get size(): number {
@@ -75,9 +78,16 @@ export class RunningJobs {
     void this.#run(running);
   }
 
+  /** A process that slept beyond its heartbeats prolongs its leases before it looks for those that ran out: it is not dead. */
+  async heartbeatIfLate(): Promise<void> {
+    const { clock, options } = this.#given;
+    if (clock.now() - this.#keptAt > options.leaseMs / 2) await this.heartbeat();
+  }
+
   /** Prolongs every lease in one write, and stops the jobs whose lease was lost. */
   async heartbeat(): Promise<void> {
     const { store, clock, options, report } = this.#given;
+    this.#keptAt = clock.now();
     const held = [...this.#jobs.values()].filter(({ ended }) => !ended);
     if (held.length === 0) return;
     const lost = await store.extend(

@@ -66,8 +66,10 @@ export class Seats {
     return this.#parked;
   }
 
+  /** How many jobs more may be begun: when more wait than should, their workers are left to them. */
   get freeWorkers(): number {
-    return this.#workers.room('worker');
+    const tooMany = Math.max(0, this.#parked - this.#options.maxParked);
+    return Math.max(0, this.#workers.room('worker') - tooMany);
   }
 
   /** Takes up to `count` workers that are free now. */
@@ -147,9 +149,8 @@ export class Seats {
       asks: (host) => {
         if (running.job.host === host) this.expect(running, -1);
       },
-      // Beyond so many that wait, a job keeps its worker.
-      whileWaiting: (wait) =>
-        running.worker && this.#parked < this.#options.maxParked ? this.#park(running, wait) : wait(),
+      // Whatever it waits for may be in the hands of one that waits for a worker: none is kept, however many wait.
+      whileWaiting: (wait) => (running.worker ? this.#park(running, wait) : wait()),
     };
   }
 

@@ -7,11 +7,29 @@ import type { HostReport } from '../hosts/index.ts';
  *   (nothing) ───────► queued ───────────────► in_progress ───────────► done | skipped | error
  *                        ▲  ▲                      │   │
  *                        │  └──── requeue ─────────┘   │ lease ran out: the attempt is given back, the death is counted
- *                        └─────────────────────────────┘ (too many deaths: error)
+ *                        └─────────────────────────────┘ (too many deaths alone: error)
  * ```
  */
 export const JOB_STATES = ['queued', 'in_progress', 'done', 'skipped', 'error'] as const;
 export type JobState = (typeof JOB_STATES)[number];
+
+/**
+ * How far a job is trusted to share a process with others:
+ *
+ * ```
+ *   trusted ──in hand at several deaths──▶ suspect: runs alone ──finishes, or fails by itself──▶ trusted
+ *                                             └──its process dies again and again──▶ error
+ * ```
+ */
+export type Standing = 'trusted' | 'suspect';
+
+/** How many deaths of its holders a job may be in hand at. */
+export interface DeathLimits {
+  /** Beside others, of which at most one is to blame: then it is suspect. */
+  readonly shared: number;
+  /** Alone: then it is given up. */
+  readonly alone: number;
+}
 
 /** A job as it is put in. */
 export interface NewJob {
@@ -34,6 +52,10 @@ export interface Job {
   readonly attempts: number;
   /** How often its lease ran out: those who held it died or hung. */
   readonly deaths: number;
+  /** How many of these deaths it was alone with. */
+  readonly deathsAlone: number;
+  /** Since when it is suspect and runs alone; null for those that are trusted. */
+  readonly suspectSince: number | null;
   readonly priority: number;
   readonly resolverHint: string | null;
   readonly host: string | null;
@@ -62,6 +84,8 @@ export interface LeasedJob extends Lease {
   /** Counted when leased: 1 for the first. */
   readonly attempt: number;
   readonly host: string | null;
+  /** A suspect must be alone in its process. */
+  readonly standing: Standing;
 }
 
 /** What becomes of a leased job. */
@@ -107,6 +131,8 @@ export interface ExchangeRequest {
   readonly settlements: readonly SettledLease[];
   /** From which lanes to lease, and how many of each. */
   readonly picks: readonly (Lane & { readonly limit: number })[];
+  /** Which jobs of these lanes: those that are trusted unless said otherwise. */
+  readonly standing?: Standing;
   readonly now: number;
   readonly leaseMs: number;
 }
@@ -115,6 +141,16 @@ export interface Exchange {
   /** False for each lease that was lost: its settlement changed nothing. */
   readonly accepted: readonly boolean[];
   readonly leased: readonly LeasedJob[];
+}
+
+/** What may run now. */
+export interface Backlog {
+  /** Of jobs that are trusted. */
+  readonly lanes: LaneBacklog[];
+  /** Of suspects, those lanes first that hold the ones that died alone least often: a kill from outside then hits one after another. */
+  readonly suspects: LaneBacklog[];
+  /** Jobs that were given up now. */
+  readonly exhausted: number;
 }
 
 /** What lies ahead: enough to know whether a drained queue is empty and when to look again. */
@@ -160,12 +196,14 @@ export interface QueueStore extends AsyncDisposable {
   enqueue(jobs: readonly NewJob[], now: number): Promise<boolean[]>;
   /**
    * Puts delayed jobs that are due, and jobs whose lease ran out, back among those that may run, and answers the lanes.
-   * A job whose lease ran out for the `maxDeaths`-th time ends in `error`; `exhausted` counts them.
+   * A lease that ran out is a death of the job's holder: beyond `limits.shared` of them the job is suspect, and a suspect
+   * whose lease ran out for the `limits.alone`-th time ends in `error`.
    */
-  backlog(now: number, maxDeaths: number): Promise<{ readonly lanes: LaneBacklog[]; readonly exhausted: number }>;
+  backlog(now: number, limits: DeathLimits): Promise<Backlog>;
   /**
    * Settles leases and takes jobs that may run, in one write, so that no worker ever holds more than it can run. Of a lane
-   * jobs are taken by priority, then age; each gets a new token and one more attempt.
+   * jobs are taken by priority, then age, and suspects by how seldom they died alone; each gets a new token and one more
+   * attempt. A suspect that finishes, or is put back by its own failure, is trusted again.
    */
   exchange(request: ExchangeRequest): Promise<Exchange>;
   /** Prolongs leases in one write; answers those that were lost. */
@@ -228,6 +266,8 @@ export interface QueueStats {
   /** The highest number of a job; 0 where there was none. */
   readonly newestId: number;
   readonly nextAvailableAt: number | null;
+  /** Jobs that have not ended and may only run alone. */
+  readonly suspects: number;
   readonly byResolver: readonly { readonly resolver: string | null; readonly state: JobState; readonly jobs: number }[];
   readonly byErrorCode: readonly { readonly code: string; readonly state: JobState; readonly jobs: number }[];
   readonly leases: readonly { readonly workerId: string; readonly jobs: number; readonly expiresAt: number }[];

@@ -1,6 +1,7 @@
 import type { Clock, ErrorInfo } from '../base/index.ts';
 import { addedJitterDelay, AppError, hostKey, systemClock } from '../base/index.ts';
-import { ORCHESTRATOR_DEFAULTS } from './options.ts';
+import { firstPicks } from './lane-book.ts';
+import { deathLimits, ORCHESTRATOR_DEFAULTS } from './options.ts';
 import type { HostJobs, Lease, LeasedJob, NewJob, QueueStats, QueueStore, Settlement } from './types.ts';
 
 /** More would be a file, not a description of one. */
@@ -89,26 +90,22 @@ export class WorkQueue implements AsyncDisposable {
     return { added, known };
   }
 
-  /** Takes up to `limit` jobs, stale ones included. Attempts are counted now, so a job that kills its holder cannot do so for ever. */
+  /**
+   * Takes up to `limit` jobs, stale ones included; where there are none but suspects, one of those, which should run alone.
+   * Deaths are counted, so a job that kills its holder cannot do so for ever.
+   */
   async lease(
     workerId: string,
     limit: number,
     options: { readonly leaseMs?: number; readonly maxDeaths?: number } = {},
   ): Promise<LeasedJob[]> {
     const now = this.#clock.now();
-    const { lanes } = await this.store.backlog(now, options.maxDeaths ?? Infinity);
-    const picks = lanes
-      .sort((a, b) => b.priority - a.priority)
-      .map(({ host, resolver, jobs }) => ({ host, resolver, limit: jobs }));
-    let left = limit;
-    const fitting = picks.flatMap((pick) => {
-      const take = Math.min(left, pick.limit);
-      left -= take;
-      return take > 0 ? [{ ...pick, limit: take }] : [];
-    });
-    if (fitting.length === 0) return [];
-    const { leaseMs = ORCHESTRATOR_DEFAULTS.leaseMs } = options;
-    const { leased } = await this.store.exchange({ workerId, settlements: [], picks: fitting, now, leaseMs });
+    const { leaseMs, maxDeaths } = { ...ORCHESTRATOR_DEFAULTS, ...options };
+    const { lanes, suspects } = await this.store.backlog(now, deathLimits(maxDeaths));
+    const standing = lanes.length > 0 ? 'trusted' : 'suspect';
+    const picks = lanes.length > 0 ? firstPicks(lanes, limit) : firstPicks(suspects.slice(0, 1), Math.min(limit, 1));
+    if (picks.length === 0) return [];
+    const { leased } = await this.store.exchange({ workerId, settlements: [], picks, standing, now, leaseMs });
     return [...leased];
   }
 

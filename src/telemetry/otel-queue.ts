@@ -103,7 +103,7 @@ export function observeQueue(meter: Meter, tracer: Tracer, store: QueueStore, cl
           break;
         case 'jobs-exhausted':
           completed.add(event.jobs, { state: 'error' });
-          failed.add(event.jobs, { code: 'LEASE_EXPIRED' });
+          failed.add(event.jobs, { code: 'PROCESS_DIED' });
           break;
         case 'host-throttled':
           slowed.add(event.host);

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 
-import type { ExchangeRequest, LeasedJob, NewJob, QueueStore, SettledLease } from '../queue/index.ts';
+import type { ExchangeRequest, LaneBacklog, LeasedJob, NewJob, QueueStore, SettledLease } from '../queue/index.ts';
 
 const LEASE_MS = 60_000;
-const MAX_ATTEMPTS = 3;
+const LIMITS = { shared: 2, alone: 3 };
 const ANY_LANE = { host: null, resolver: null };
 const EXCHANGE: ExchangeRequest = { workerId: 'worker', settlements: [], picks: [], now: 0, leaseMs: LEASE_MS };
 
@@ -20,7 +20,7 @@ async function leaseAny(
   limit = 10,
   more: Partial<ExchangeRequest> = {},
 ): Promise<LeasedJob[]> {
-  const { lanes } = await store.backlog(now, MAX_ATTEMPTS);
+  const { lanes } = await store.backlog(now, LIMITS);
   const picks = lanes.map(({ host, resolver }) => ({ host, resolver, limit }));
   return (await lease(store, { picks, now, ...more })).slice(0, limit);
 }
@@ -35,6 +35,19 @@ async function settle(
   now: number,
 ): Promise<readonly boolean[]> {
   return (await store.exchange({ ...EXCHANGE, settlements, now })).accepted;
+}
+
+async function leaseSuspects(store: QueueStore, now: number): Promise<readonly LeasedJob[]> {
+  const { suspects } = await store.backlog(now, LIMITS);
+  const picks = suspects.map(({ host, resolver }) => ({ host, resolver, limit: 1 }));
+  return (await lease(store, { picks, now, standing: 'suspect' })).slice(0, 1);
+}
+
+/** Makes suspects of all jobs of the store, as two processes do that die with them in hand; answers the moment. */
+async function makeSuspects(store: QueueStore): Promise<number> {
+  for (let death = 0; death < LIMITS.shared; death += 1) await leaseAny(store, death * LEASE_MS);
+  await store.backlog(LIMITS.shared * LEASE_MS, LIMITS);
+  return LIMITS.shared * LEASE_MS;
 }
 
 async function leaseOne(store: QueueStore, now: number): Promise<LeasedJob> {
@@ -196,26 +209,106 @@ export function describeQueueStore(name: string, open: () => Promise<QueueStore>
       assert.equal((await leaseAny(store, 2 * LEASE_MS)).length, 1);
     });
 
-    check('a job that loses its holder on every attempt ends in error with the reason', async (store) => {
-      await store.enqueue([job('poison'), job('other')], 0);
-      let now = 0;
-      for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt += 1, now += LEASE_MS) {
-        const leased = await leaseAny(store, now);
+    check('a job that loses its holder each time ends in error with the reason, after few deaths', async (store) => {
+      await store.enqueue([job('poison')], 0);
+      let now = await makeSuspects(store);
+      for (let death = 0; death < LIMITS.alone; death += 1, now += LEASE_MS) {
+        assert.deepEqual(await leaseAny(store, now), []);
+        const [poison] = await leaseSuspects(store, now);
         // The attempt is given back each time: what a job itself fails at is counted apart from the deaths of its holders.
-        assert.equal(leased.find(({ artifactId }) => artifactId === 'poison')?.attempt, 1);
-        await settle(
-          store,
-          leased.filter(({ artifactId }) => artifactId === 'other').map((other) => finish(other)),
-          now,
-        );
+        assert.deepEqual([poison?.artifactId, poison?.attempt, poison?.standing], ['poison', 1, 'suspect']);
       }
-      const { exhausted } = await store.backlog(now, MAX_ATTEMPTS);
+      const { exhausted } = await store.backlog(now, LIMITS);
       assert.equal(exhausted, 1);
       const ended = await store.admin.find('poison');
-      assert.equal(ended?.state, 'error');
-      assert.deepEqual([ended.deaths, ended.attempts], [MAX_ATTEMPTS, 0]);
-      assert.match(ended.lastError ?? '', /^LEASE_EXPIRED: .*the last of 3 /);
+      assert.deepEqual([ended?.state, ended?.attempts], ['error', 0]);
+      assert.deepEqual([ended?.deaths, ended?.deathsAlone, ended?.suspectSince], [5, 3, null]);
+      assert.match(ended?.lastError ?? '', /^PROCESS_DIED: its worker worker died or hung, the last of 3 /);
       assert.deepEqual(await leaseAny(store, now + LEASE_MS), []);
+      assert.deepEqual(await leaseSuspects(store, now + LEASE_MS), []);
+      assert.deepEqual((await store.admin.stats(now)).suspects, 0);
+    });
+
+    check('jobs that were in hand at two deaths are suspect: counted, ready, and leased apart', async (store) => {
+      await store.enqueue([job('a', { host: 'a.org' }), job('b', { resolverHint: 'arxiv', priority: 2 })], 0);
+      const now = await makeSuspects(store);
+      await store.enqueue([job('new', { host: 'a.org' })], now);
+      const { lanes, suspects } = await store.backlog(now, LIMITS);
+      const plain = (found: readonly LaneBacklog[]): object[] =>
+        found.map((lane) => ({ ...lane })).toSorted((x, y) => y.priority - x.priority);
+      assert.deepEqual(plain(lanes), [{ host: 'a.org', resolver: null, jobs: 1, priority: 0 }]);
+      assert.deepEqual(plain(suspects), [
+        { host: null, resolver: 'arxiv', jobs: 1, priority: 2 },
+        { host: 'a.org', resolver: null, jobs: 1, priority: 0 },
+      ]);
+      const stats = await store.admin.stats(now);
+      assert.deepEqual([stats.suspects, stats.due, stats.oldestQueuedId], [2, 3, 'a']);
+      assert.equal((await store.outlook(now)).ready, 3);
+      const suspect = await store.admin.find('a');
+      assert.deepEqual([suspect?.deaths, suspect?.deathsAlone, suspect?.suspectSince], [2, 0, now]);
+      const [trusted, ...none] = await leaseAny(store, now);
+      assert.deepEqual([trusted?.artifactId, trusted?.standing, none], ['new', 'trusted', []]);
+      const picks = [{ host: null, resolver: 'arxiv', limit: 9 }];
+      const [alone] = await lease(store, { picks, now, standing: 'suspect' });
+      assert.deepEqual([alone?.artifactId, alone?.standing], ['b', 'suspect']);
+      assert.equal((await store.admin.stats(now)).suspects, 2);
+    });
+
+    check('a suspect that ends is cleared, and one that fails by itself starts anew', async (store) => {
+      await store.enqueue([job('innocent'), job('failing'), job('waiting')], 0);
+      const now = await makeSuspects(store);
+      const picks = [{ ...ANY_LANE, limit: 3 }];
+      const [innocent, failing, waiting] = await lease(store, { picks, now, standing: 'suspect' });
+      assert.ok(innocent && failing && waiting);
+      const requeue = { kind: 'requeue', delayMs: 0 } as const;
+      await settle(
+        store,
+        [
+          finish(innocent),
+          { ...failing, settlement: { ...requeue, refund: false } },
+          { ...waiting, settlement: { ...requeue, refund: true } },
+        ],
+        now,
+      );
+      const standing = async (id: string): Promise<unknown> => {
+        const found = await store.admin.find(id);
+        return [found?.state, found?.deaths, found?.suspectSince];
+      };
+      assert.deepEqual(await standing('innocent'), ['done', 2, null]);
+      assert.deepEqual(await standing('failing'), ['queued', 0, null]);
+      // It had not come to its end: whether it kills its process is not known.
+      assert.deepEqual(await standing('waiting'), ['queued', 2, now]);
+      assert.deepEqual(
+        (await leaseAny(store, now)).map(({ artifactId }) => artifactId),
+        ['failing'],
+      );
+      assert.deepEqual((await store.admin.stats(now)).suspects, 1);
+      // Put back by an operator, it has all its attempts and no past.
+      await store.admin.requeue({ states: ['done'] }, now, { dryRun: false });
+      assert.deepEqual(await standing('innocent'), ['queued', 0, null]);
+    });
+
+    check('of suspects those come first that died alone least often, and a cancelled one is none', async (store) => {
+      await store.enqueue([job('killer', { priority: 5 }), job('innocent')], 0);
+      const now = await makeSuspects(store);
+      const [first] = await leaseSuspects(store, now);
+      const [next] = await leaseSuspects(store, now + LEASE_MS);
+      assert.deepEqual([first?.artifactId, next?.artifactId], ['killer', 'innocent']);
+      const killer = await store.admin.find('killer');
+      assert.deepEqual([killer?.deaths, killer?.deathsAlone], [3, 1]);
+      await store.admin.cancel(killer?.id ?? -1, now + LEASE_MS);
+      assert.deepEqual((await store.admin.stats(now)).suspects, 1);
+      assert.deepEqual(await leaseSuspects(store, now + LEASE_MS), []);
+    });
+
+    check('the lane of the suspect that died alone least often comes first, whatever its priority', async (store) => {
+      await store.enqueue([job('a', { host: 'a.org', priority: 5 }), job('b', { host: 'b.org' })], 0);
+      const now = await makeSuspects(store);
+      const hosts = async (at: number): Promise<unknown> =>
+        (await store.backlog(at, LIMITS)).suspects.map(({ host }) => host);
+      assert.deepEqual(await hosts(now), ['a.org', 'b.org']);
+      await lease(store, { picks: [{ host: 'a.org', resolver: null, limit: 1 }], now, standing: 'suspect' });
+      assert.deepEqual(await hosts(now + LEASE_MS), ['b.org', 'a.org']);
     });
 
     check('a job that went well keeps what it left behind, until it is put back', async (store) => {
@@ -296,7 +389,7 @@ export function describeQueueStore(name: string, open: () => Promise<QueueStore>
         ],
         0,
       );
-      const { lanes } = await store.backlog(0, MAX_ATTEMPTS);
+      const { lanes } = await store.backlog(0, LIMITS);
       assert.deepEqual(
         lanes
           .map((lane) => [lane.host, lane.resolver, lane.jobs, lane.priority])

@@ -14,8 +14,7 @@ import { runRunner, seededNumbers } from './runner-process.ts';
 const JOBS = 2_000;
 const KILLS = 50;
 const WORKERS = 8;
-/** More than the default, because fifty kills hit some innocent jobs more than three times. */
-const MAX_ATTEMPTS = 8;
+const MAX_DEATHS = 3;
 
 const seed = Number(process.env['DOCSTOKG_TEST_SEED'] ?? Date.now() % 1_000_000);
 
@@ -32,7 +31,7 @@ async function killStorm(
 ): Promise<void> {
   const random = seededNumbers(seed);
   const ids = [...Array.from({ length: JOBS }, (_, n) => `job ${n}`), 'poison'];
-  const task = { mode: 'drain', backend, target, log, workers: WORKERS, maxAttempts: MAX_ATTEMPTS };
+  const task = { mode: 'drain', backend, target, log, workers: WORKERS, maxDeaths: MAX_DEATHS };
   {
     await using store = await open(target);
     await store.enqueue(
@@ -53,8 +52,8 @@ async function killStorm(
   const { states } = await store.admin.stats(systemClock.now());
   assert.deepEqual(states, { queued: 0, in_progress: 0, done: JOBS, skipped: 0, error: 1 }, 'no job is lost');
   const poison = await store.admin.find('poison');
-  assert.deepEqual([poison?.state, poison?.deaths], ['error', MAX_ATTEMPTS]);
-  assert.match(poison?.lastError ?? '', /^LEASE_EXPIRED: /);
+  assert.deepEqual([poison?.state, poison?.deathsAlone], ['error', MAX_DEATHS]);
+  assert.match(poison?.lastError ?? '', /^PROCESS_DIED: /);
 
   const starts = new Map<string, number>();
   const settled = new Set<string>();
@@ -92,7 +91,7 @@ test(`every job that was accepted is there after a kill (seed ${seed})`, async (
   for (let kill = 0; kill < 5; kill += 1) {
     const ids = Array.from({ length: 400 }, (_, n) => `${kill}-${n}`);
     await runRunner(
-      { mode: 'enqueue', backend: 'sqlite', target, log, workers: 1, maxAttempts: 1, ids },
+      { mode: 'enqueue', backend: 'sqlite', target, log, workers: 1, maxDeaths: 1, ids },
       1 + random(200),
     );
   }
@@ -100,4 +99,27 @@ test(`every job that was accepted is there after a kill (seed ${seed})`, async (
   const accepted = readFileSync(log, 'utf8').trim().split('\n');
   for (const line of accepted)
     assert.ok(await store.admin.find(line.replace('accepted ', '')), `${line}, but it is not there`);
+});
+
+test('a job that kills its process costs few deaths, and none of the works that ran beside it', async () => {
+  await using folder = await mkdtempDisposable(join(tmpdir(), 'docstokg-kill-'));
+  const [target, log] = [join(folder.path, 'queue.sqlite'), join(folder.path, 'log')];
+  const ids = Array.from({ length: 60 }, (_, n) => (n === 20 ? 'poison' : `job ${n}`));
+  const task = { mode: 'drain', backend: 'sqlite', target, log, workers: WORKERS, maxDeaths: 3 };
+  let deaths = 0;
+  while (!(await runRunner({ ...task, ids: deaths === 0 ? ids : [] }))) deaths += 1;
+  assert.equal(deaths, 5, 'two beside others, three alone');
+  await using store = await open(target);
+  const { states, suspects } = await store.admin.stats(systemClock.now());
+  assert.deepEqual([states.done, states.error, states.queued, suspects], [59, 1, 0, 0]);
+  const poison = await store.admin.find('poison');
+  assert.deepEqual([poison?.deaths, poison?.deathsAlone], [5, 3]);
+  // Whoever ran beside it twice was tried alone, and no other job was under way meanwhile.
+  const lines = readFileSync(log, 'utf8').trim().split('\n');
+  const alone = lines.flatMap((line, at) => (line.startsWith('start poison ') ? [at] : [])).slice(2);
+  for (const at of alone) {
+    const before = lines.slice(0, at).filter((line) => line.endsWith(` ${lines[at]?.split(' ').at(-1) ?? ''}`));
+    const count = (what: string): number => before.filter((line) => line.startsWith(what)).length;
+    assert.equal(count('start '), count('end '));
+  }
 });

@@ -16,7 +16,7 @@ after(() => server[Symbol.asyncDispose]());
 async function race(backend: 'sqlite' | 'postgres', target: string, folder: string, processes: number): Promise<void> {
   const log = join(folder, 'log');
   const ids = Array.from({ length: JOBS }, (_, n) => `${processes} racers, job ${n}`);
-  const task = { mode: 'drain', backend, target, log, workers: 8, maxAttempts: 3 };
+  const task = { mode: 'drain', backend, target, log, workers: 8, maxDeaths: 3 };
   const ended = await Promise.all(
     Array.from({ length: processes }, (_, n) =>
       runRunner({ ...task, ids: [...ids.slice(n * 100), ...ids.slice(0, n * 100)] }),

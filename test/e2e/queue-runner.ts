@@ -10,7 +10,7 @@ interface Task {
   readonly target: string;
   readonly log: string;
   readonly workers: number;
-  readonly maxAttempts: number;
+  readonly maxDeaths: number;
   /** Ids that this process puts in before it drains. */
   readonly ids: readonly string[];
 }
@@ -39,8 +39,8 @@ if (task.mode === 'enqueue') {
     maxParked: 16,
     leaseMs: 60_000,
     heartbeatMs: 5_000,
-    maxAttempts: task.maxAttempts,
-    maxDeaths: task.maxAttempts,
+    maxAttempts: 3,
+    maxDeaths: task.maxDeaths,
     retryBackoffMs: 1,
     retryJitterMs: 0,
     retryMaxDelayMs: 1,

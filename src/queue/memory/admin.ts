@@ -39,6 +39,7 @@ export class MemoryAdmin implements QueueAdmin {
       oldestQueuedId: oldest?.artifactId ?? null,
       newestId: jobs.reduce((most, { id }) => Math.max(most, id), 0),
       nextAvailableAt: least(upcoming),
+      suspects: jobs.filter(({ suspectSince }) => suspectSince !== null).length,
       byResolver: group(jobs, ({ resolverHint, state }) => ({ resolver: resolverHint, state })),
       byErrorCode: group(coded, ({ lastError, state }) => ({ code: errorCodeOf(lastError), state })),
       leases: [...Map.groupBy(leased, ({ workerId }) => workerId ?? '')].map(([workerId, held]) => ({
@@ -84,7 +85,14 @@ export class MemoryAdmin implements QueueAdmin {
     const jobs = this.#finished(filter);
     if (options.dryRun) return jobs.length;
     for (const job of jobs)
-      Object.assign(job, { state: 'queued', attempts: 0, deaths: 0, availableAt: null, updatedAt: now });
+      Object.assign(job, {
+        state: 'queued',
+        attempts: 0,
+        deaths: 0,
+        deathsAlone: 0,
+        availableAt: null,
+        updatedAt: now,
+      });
     if (jobs.length > 0) this.#state.tell('jobs');
     return jobs.length;
   }
@@ -97,6 +105,7 @@ export class MemoryAdmin implements QueueAdmin {
       state: 'skipped',
       lastError: 'CANCELLED: cancelled by an operator',
       availableAt: null,
+      suspectSince: null,
       leaseExpiresAt: null,
       workerId: null,
       updatedAt: now,

@@ -1,5 +1,7 @@
 import { formatLastError } from '../last-error.ts';
 import type {
+  Backlog,
+  DeathLimits,
   Exchange,
   ExchangeRequest,
   Job,
@@ -10,6 +12,7 @@ import type {
   Pause,
   QueueStore,
   SettledLease,
+  Standing,
   StoreChange,
   WorkerInfo,
 } from '../types.ts';
@@ -59,6 +62,8 @@ export class MemoryStore implements QueueStore {
         state: 'queued',
         attempts: 0,
         deaths: 0,
+        deathsAlone: 0,
+        suspectSince: null,
         priority: job.priority ?? 0,
         resolverHint: job.resolverHint ?? null,
         host: job.host ?? null,
@@ -77,22 +82,22 @@ export class MemoryStore implements QueueStore {
     return added;
   }
 
-  async backlog(
-    now: number,
-    maxDeaths: number,
-  ): Promise<{ readonly lanes: LaneBacklog[]; readonly exhausted: number }> {
+  async backlog(now: number, limits: DeathLimits): Promise<Backlog> {
     let exhausted = 0;
     for (const job of this.#state.jobs.values()) {
       if (job.state === 'queued' && job.availableAt !== null && job.availableAt <= now) job.availableAt = null;
       if (job.state !== 'in_progress' || (job.leaseExpiresAt ?? 0) > now) continue;
       const deaths = job.deaths + 1;
-      const last = deaths >= maxDeaths;
+      const deathsAlone = job.suspectSince === null ? 0 : job.deathsAlone + 1;
+      const last = deathsAlone >= limits.alone;
       if (last) exhausted += 1;
       const lastError = last
-        ? `LEASE_EXPIRED: its worker ${job.workerId ?? ''} died or hung, the last of ${deaths} that did so with it in hand`
+        ? `PROCESS_DIED: its worker ${job.workerId ?? ''} died or hung, the last of ${deathsAlone} that did so while it ran alone`
         : job.lastError;
       Object.assign(job, {
         deaths,
+        deathsAlone,
+        suspectSince: last ? null : (job.suspectSince ?? (deaths >= limits.shared ? now : null)),
         attempts: job.attempts - 1,
         state: last ? 'error' : 'queued',
         lastError,
@@ -101,22 +106,20 @@ export class MemoryStore implements QueueStore {
         updatedAt: now,
       });
     }
-    const groups = Map.groupBy(this.#ready(), (job) => `${job.host ?? ''} ${job.resolverHint ?? ''}`);
-    const lanes = [...groups.values()].map((jobs) => ({
-      host: jobs[0]?.host ?? null,
-      resolver: jobs[0]?.resolverHint ?? null,
-      jobs: Math.min(jobs.length, LANE_COUNT_LIMIT),
-      priority: Math.max(...jobs.slice(0, LANE_COUNT_LIMIT).map(({ priority }) => priority)),
-    }));
-    return { lanes, exhausted };
+    return {
+      lanes: lanesOf(this.#ready('trusted')),
+      suspects: lanesOf(this.#ready('suspect').sort(bySuspicion)),
+      exhausted,
+    };
   }
 
-  async exchange({ settlements, picks, workerId, now, leaseMs }: ExchangeRequest): Promise<Exchange> {
+  async exchange(request: ExchangeRequest): Promise<Exchange> {
+    const { settlements, picks, workerId, now, leaseMs, standing = 'trusted' } = request;
     const accepted = settlements.map((lease) => this.#settle(lease, now));
     const leased = picks.flatMap(({ host, resolver, limit }) =>
-      this.#ready()
+      this.#ready(standing)
         .filter((job) => job.host === host && job.resolverHint === resolver)
-        .sort((a, b) => b.priority - a.priority || a.id - b.id)
+        .sort(bySuspicion)
         .slice(0, limit)
         .map((job) => {
           job.state = 'in_progress';
@@ -126,7 +129,7 @@ export class MemoryStore implements QueueStore {
           job.leaseExpiresAt = now + leaseMs;
           job.updatedAt = now;
           const { id, token, artifactId, artifactJson, attempts, resolverHint } = job;
-          return { id, token, artifactId, artifactJson, attempt: attempts, resolverHint, host: job.host };
+          return { id, token, artifactId, artifactJson, attempt: attempts, resolverHint, host: job.host, standing };
         }),
     );
     return { accepted, leased };
@@ -196,8 +199,11 @@ export class MemoryStore implements QueueStore {
     this.#listeners.clear();
   }
 
-  #ready(): MemoryJob[] {
-    return [...this.#state.jobs.values()].filter((job) => job.state === 'queued' && job.availableAt === null);
+  #ready(standing: Standing): MemoryJob[] {
+    return [...this.#state.jobs.values()].filter(
+      (job) =>
+        job.state === 'queued' && job.availableAt === null && (job.suspectSince === null) === (standing === 'trusted'),
+    );
   }
 
   #settle(lease: SettledLease, now: number): boolean {
@@ -207,7 +213,7 @@ export class MemoryStore implements QueueStore {
     const lastError = settlement.error ? formatLastError(settlement.error) : null;
     Object.assign(job, { leaseExpiresAt: null, workerId: null, updatedAt: now });
     if (settlement.kind === 'finish') {
-      Object.assign(job, { state: settlement.state, lastError, result: settlement.result ?? null });
+      Object.assign(job, { state: settlement.state, lastError, result: settlement.result ?? null, suspectSince: null });
       return true;
     }
     job.state = 'queued';
@@ -215,6 +221,7 @@ export class MemoryStore implements QueueStore {
     job.lastError = lastError ?? job.lastError;
     job.host = settlement.host ?? job.host;
     if (settlement.refund) job.attempts -= 1;
+    else if (job.suspectSince !== null) Object.assign(job, { suspectSince: null, deaths: 0, deathsAlone: 0 });
     return true;
   }
 
@@ -222,4 +229,19 @@ export class MemoryStore implements QueueStore {
     const job = this.#state.jobs.get(id);
     return job?.state === 'in_progress' && job.token === token ? job : undefined;
   }
+}
+
+/** Jobs that are trusted have no deaths alone: they stand by priority and age. */
+function bySuspicion(a: MemoryJob, b: MemoryJob): number {
+  return a.deathsAlone - b.deathsAlone || b.priority - a.priority || a.id - b.id;
+}
+
+function lanesOf(ready: readonly MemoryJob[]): LaneBacklog[] {
+  const groups = Map.groupBy(ready, (job) => `${job.host ?? ''} ${job.resolverHint ?? ''}`);
+  return [...groups.values()].map((jobs) => ({
+    host: jobs[0]?.host ?? null,
+    resolver: jobs[0]?.resolverHint ?? null,
+    jobs: Math.min(jobs.length, LANE_COUNT_LIMIT),
+    priority: Math.max(...jobs.slice(0, LANE_COUNT_LIMIT).map(({ priority }) => priority)),
+  }));
 }

@@ -8,7 +8,7 @@ import { ENDED_CODE, ERROR_CODE, RESOLVER, TALLY } from './statements.ts';
 import type { PostgresWatch } from './watch.ts';
 
 const COLUMNS = `id, artifact_id AS "artifactId", artifact_json AS "artifactJson", state, attempts, priority,
-  resolver_hint AS "resolverHint", host, last_error AS "lastError", result, deaths, created_at AS "createdAt", updated_at AS "updatedAt",
+  resolver_hint AS "resolverHint", host, last_error AS "lastError", result, deaths, deaths_alone AS "deathsAlone", suspect_since AS "suspectSince", created_at AS "createdAt", updated_at AS "updatedAt",
   available_at AS "availableAt", lease_expires_at AS "leaseExpiresAt", worker_id AS "workerId"`;
 
 const MATCHES = `state = ANY($1::text[])
@@ -59,11 +59,14 @@ export class PostgresAdmin implements QueueAdmin {
       oldest: number | null;
       next: number | null;
       newest: number;
+      suspects: number;
     }>(
       'moments',
       `SELECT ${NOW('$1')} AS at,
          (SELECT count(*) FROM runs WHERE state = 'queued' AND available_at <= ${NOW('$1')}) AS due,
-         (SELECT min(id) FROM runs WHERE state = 'queued' AND available_at IS NULL) AS oldest,
+         least((SELECT min(id) FROM runs WHERE state = 'queued' AND available_at IS NULL AND suspect_since IS NULL),
+               (SELECT min(id) FROM runs WHERE state = 'queued' AND available_at IS NULL AND suspect_since IS NOT NULL)) AS oldest,
+         (SELECT count(*) FROM runs WHERE suspect_since IS NOT NULL) AS suspects,
          (SELECT min(available_at) FROM runs WHERE state = 'queued' AND available_at > ${NOW('$1')}) AS next,
          (SELECT coalesce(max(id), 0) FROM artifacts) AS newest`,
       [moment],
@@ -104,6 +107,7 @@ export class PostgresAdmin implements QueueAdmin {
       oldestQueuedId: oldest?.id ?? null,
       newestId: moments?.newest ?? 0,
       nextAvailableAt: moments?.next ?? null,
+      suspects: moments?.suspects ?? 0,
       byResolver: group(tally, ({ resolver, state }) => ({ resolver: resolver || null, state: plain(state) })),
       byErrorCode: group(
         tally.filter(({ code }) => code !== ''),
@@ -155,7 +159,7 @@ export class PostgresAdmin implements QueueAdmin {
     return this.#counted(
       'requeue',
       `WITH before AS (SELECT id, state, lane, last_error FROM runs WHERE ${MATCHES} FOR UPDATE),
-       changed AS (UPDATE runs SET state = 'queued', attempts = 0, deaths = 0, available_at = NULL, updated_at = ${NOW('$7')}
+       changed AS (UPDATE runs SET state = 'queued', attempts = 0, deaths = 0, deaths_alone = 0, available_at = NULL, updated_at = ${NOW('$7')}
                    FROM before WHERE runs.id = before.id RETURNING runs.id),
        gone AS (${TALLY('before', 'state', '-', ENDED_CODE)}),
        come AS (${TALLY('before', "'queued'", '', ERROR_CODE)}),
@@ -171,7 +175,7 @@ export class PostgresAdmin implements QueueAdmin {
       `WITH before AS (SELECT id, CASE WHEN available_at IS NULL THEN state ELSE 'delayed' END AS state, lane, last_error
                        FROM runs WHERE id = $1 AND state IN ('queued', 'in_progress') FOR UPDATE),
        changed AS (UPDATE runs SET state = 'skipped', last_error = 'CANCELLED: cancelled by an operator', token = token + 1,
-                     available_at = NULL, lease_expires_at = NULL, worker_id = NULL, updated_at = ${NOW('$2')}
+                     available_at = NULL, suspect_since = NULL, lease_expires_at = NULL, worker_id = NULL, updated_at = ${NOW('$2')}
                    FROM before WHERE runs.id = before.id RETURNING runs.id),
        gone AS (${TALLY('before', 'state', '-', `CASE WHEN state = 'in_progress' THEN '' ELSE ${ERROR_CODE} END`)}),
        come AS (${TALLY('before', "'skipped'", '', "'CANCELLED'")}),

@@ -1,4 +1,7 @@
-const READY = "state = 'queued' AND available_at IS NULL";
+const READY = "state = 'queued' AND available_at IS NULL AND suspect_since IS NULL";
+const READY_SUSPECT = "state = 'queued' AND available_at IS NULL AND suspect_since IS NOT NULL";
+const TRUSTED = { ready: READY, order: 'runs.lane, priority DESC, id' };
+const SUSPECT = { ready: READY_SUSPECT, order: 'deaths_alone, priority DESC, id' };
 const NOW = 'coalesce($1::bigint, (extract(epoch FROM clock_timestamp()) * 1000)::bigint)';
 
 /**
@@ -36,7 +39,7 @@ const HELD = 'runs.id = input.id AND runs.token = input.token AND runs.worker_id
  * by their places, one by one: nobody can tell the server how few there will be, and where it expects a tenth of the queue
  * it would read all of it.
  */
-const exchangeSql = (settle: string): string => `
+const exchangeSql = (settle: string, { ready, order } = TRUSTED): string => `
     WITH ${MOMENT}, settled AS (${settle}
       RETURNING runs.id, runs.token, runs.state, runs.lane, runs.last_error, runs.available_at
     ), leased AS (
@@ -45,8 +48,8 @@ const exchangeSql = (settle: string): string => `
         lease_expires_at = ${THEN} + $5::bigint, updated_at = ${THEN}
       WHERE ctid = ANY (ARRAY(
         SELECT job.ctid FROM unnest($2::text[], $3::int[]) AS picks(lane, places) CROSS JOIN LATERAL (
-          SELECT ctid FROM runs WHERE ${READY} AND runs.lane = picks.lane
-          ORDER BY runs.lane, priority DESC, id LIMIT picks.places FOR UPDATE SKIP LOCKED
+          SELECT ctid FROM runs WHERE ${ready} AND runs.lane = picks.lane
+          ORDER BY ${order} LIMIT picks.places FOR UPDATE SKIP LOCKED
         ) AS job))
       RETURNING id, token, attempts, lane, priority, last_error
     ), ended AS (
@@ -69,6 +72,20 @@ const exchangeSql = (settle: string): string => `
       UNION ALL
       SELECT NULL, NULL, NULL, string_agg(id || ':' || token, ' '), NULL, NULL, NULL FROM settled HAVING count(*) < cardinality($7)
     ) AS answer CROSS JOIN ${COMMIT('$6')}`;
+
+/** Writes down what became of jobs; a suspect that ends or fails by itself is trusted again. */
+const SETTLE = `
+      UPDATE runs SET state = input.state,
+        available_at = CASE WHEN input.delay > 0 THEN ceil(${THEN} + input.delay)::bigint END,
+        last_error = CASE WHEN input.state = 'queued' THEN coalesce(input.error, last_error) ELSE input.error END,
+        result = input.result, attempts = attempts - input.refund,
+        deaths = CASE WHEN input.state <> 'queued' OR input.refund = 1 OR suspect_since IS NULL THEN deaths ELSE 0 END,
+        deaths_alone = CASE WHEN input.state <> 'queued' OR input.refund = 1 THEN deaths_alone ELSE 0 END,
+        suspect_since = CASE WHEN input.refund = 1 THEN suspect_since END, lane = coalesce(input.host || ' ' || ${RESOLVER}, lane),
+        lease_expires_at = NULL, worker_id = NULL, updated_at = ${THEN}
+      FROM unnest($7::bigint[], $8::bigint[], $9::text[], $10::float8[], $11::text[], $12::int[], $13::text[], $14::text[])
+        AS input(id, token, state, delay, error, refund, host, result)
+      WHERE ${HELD}`;
 
 /** Every statement of the working queue. `$1` is the moment, or NULL for the server's own. */
 export const SQL = {
@@ -95,13 +112,15 @@ export const SQL = {
     ), woken AS (
       UPDATE runs SET available_at = NULL FROM due WHERE runs.id = due.id RETURNING lane, last_error
     ), stale AS (
-      SELECT id FROM runs WHERE state = 'in_progress' AND lease_expires_at <= ${NOW} FOR UPDATE SKIP LOCKED
+      SELECT id, CASE WHEN suspect_since IS NULL THEN 0 ELSE deaths_alone + 1 END AS alone
+      FROM runs WHERE state = 'in_progress' AND lease_expires_at <= ${NOW} FOR UPDATE SKIP LOCKED
     ), back AS (
       UPDATE runs SET lease_expires_at = NULL, worker_id = NULL, updated_at = ${NOW},
-        attempts = attempts - 1, deaths = deaths + 1,
-        state = CASE WHEN deaths + 1 >= $2 THEN 'error' ELSE 'queued' END,
-        last_error = CASE WHEN deaths + 1 >= $2
-          THEN 'LEASE_EXPIRED: its worker ' || coalesce(worker_id, '') || ' died or hung, the last of ' || (deaths + 1) || ' that did so with it in hand'
+        attempts = attempts - 1, deaths = deaths + 1, deaths_alone = stale.alone,
+        suspect_since = CASE WHEN stale.alone >= $3 THEN NULL ELSE coalesce(suspect_since, CASE WHEN deaths + 1 >= $2 THEN ${NOW} END) END,
+        state = CASE WHEN stale.alone >= $3 THEN 'error' ELSE 'queued' END,
+        last_error = CASE WHEN stale.alone >= $3
+          THEN 'PROCESS_DIED: its worker ' || coalesce(worker_id, '') || ' died or hung, the last of ' || stale.alone || ' that did so while it ran alone'
           ELSE last_error END
       FROM stale WHERE runs.id = stale.id RETURNING state, lane, last_error
     ), t1 AS (${TALLY('woken', "'delayed'", '-', ERROR_CODE)}),
@@ -118,10 +137,13 @@ export const SQL = {
       SELECT (SELECT runs.lane FROM runs WHERE ${READY} AND runs.lane > lanes.lane ORDER BY runs.lane LIMIT 1)
       FROM lanes WHERE lanes.lane IS NOT NULL
     )
-    SELECT lane,
+    SELECT lane, 'trusted' AS standing, 0 AS deaths, 0 AS oldest,
       (SELECT count(*) FROM (SELECT 1 FROM runs WHERE ${READY} AND runs.lane = lanes.lane LIMIT $1) AS first_ones) AS jobs,
       (SELECT priority FROM runs WHERE ${READY} AND runs.lane = lanes.lane ORDER BY lane, priority DESC LIMIT 1) AS priority
-    FROM lanes WHERE lane IS NOT NULL`,
+    FROM lanes WHERE lane IS NOT NULL
+    UNION ALL
+    SELECT lane, 'suspect', min(deaths_alone), min(id), count(*), max(priority) FROM runs WHERE ${READY_SUSPECT} GROUP BY lane
+    ORDER BY deaths, priority DESC, oldest`,
 
   extend: `
     UPDATE runs SET lease_expires_at = ${NOW} + $2::bigint
@@ -129,19 +151,15 @@ export const SQL = {
     WHERE runs.id = held.id AND runs.token = held.token AND state = 'in_progress'
     RETURNING runs.id, runs.token`,
 
-  exchange: exchangeSql(`
-      UPDATE runs SET state = input.state,
-        available_at = CASE WHEN input.delay > 0 THEN ceil(${THEN} + input.delay)::bigint END,
-        last_error = CASE WHEN input.state = 'queued' THEN coalesce(input.error, last_error) ELSE input.error END,
-        result = input.result, attempts = attempts - input.refund, lane = coalesce(input.host || ' ' || ${RESOLVER}, lane),
-        lease_expires_at = NULL, worker_id = NULL, updated_at = ${THEN}
-      FROM unnest($7::bigint[], $8::bigint[], $9::text[], $10::float8[], $11::text[], $12::int[], $13::text[], $14::text[])
-        AS input(id, token, state, delay, error, refund, host, result)
-      WHERE ${HELD}`),
+  exchange: exchangeSql(SETTLE),
+
+  // The same where a suspect is wanted.
+  exchangeSuspect: exchangeSql(SETTLE, SUSPECT),
 
   // The same where all jobs went well, of which there is little to tell.
   exchangeDone: exchangeSql(`
-      UPDATE runs SET state = 'done', last_error = NULL, result = NULL, lease_expires_at = NULL, worker_id = NULL, updated_at = ${THEN}
+      UPDATE runs SET state = 'done', last_error = NULL, result = NULL, lease_expires_at = NULL, worker_id = NULL, suspect_since = NULL,
+        updated_at = ${THEN}
       FROM unnest($7::bigint[], $8::bigint[]) AS input(id, token)
       WHERE ${HELD}`),
 
@@ -170,6 +188,7 @@ export const SQL = {
   outlook: `
     SELECT
       (SELECT count(*) FROM (SELECT 1 FROM runs WHERE ${READY} LIMIT 1000) AS first_ones)
+        + (SELECT count(*) FROM runs WHERE ${READY_SUSPECT})
         + (SELECT count(*) FROM (SELECT 1 FROM runs WHERE state = 'queued' AND available_at <= ${NOW} LIMIT 1000) AS first_ones) AS ready,
       (SELECT count(*) FROM (SELECT 1 FROM runs WHERE state = 'queued' AND available_at > ${NOW} LIMIT 1000) AS first_ones) AS delayed,
       (SELECT count(*) FROM runs WHERE state = 'in_progress') AS "inProgress",

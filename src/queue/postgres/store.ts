@@ -1,5 +1,7 @@
 import { formatLastError } from '../last-error.ts';
 import type {
+  Backlog,
+  DeathLimits,
   Exchange,
   ExchangeRequest,
   LaneBacklog,
@@ -9,6 +11,7 @@ import type {
   Outlook,
   QueueStore,
   SettledLease,
+  Standing,
   StoreChange,
   WorkerInfo,
 } from '../types.ts';
@@ -28,6 +31,12 @@ type LeasedRow = readonly [
   artifactId: string,
   artifactJson: string,
 ];
+interface LaneRow {
+  readonly lane: string;
+  readonly standing: Standing;
+  readonly jobs: number;
+  readonly priority: number;
+}
 /** Says that leases were lost, and names the jobs that were settled. */
 type LostRow = readonly [id: null, token: null, attempt: null, settled: string | null];
 
@@ -67,24 +76,19 @@ export class PostgresStore implements QueueStore {
     return jobs.map(({ artifactId }) => added.delete(artifactId));
   }
 
-  async backlog(
-    now: number,
-    maxDeaths: number,
-  ): Promise<{ readonly lanes: LaneBacklog[]; readonly exhausted: number }> {
+  async backlog(now: number, limits: DeathLimits): Promise<Backlog> {
     const [woken] = await this.#connection.run<{ exhausted: number }>('wake', SQL.wake, [
       this.#connection.moment(now),
-      maxDeaths,
+      limits.shared,
+      limits.alone,
     ]);
-    const rows = await this.#connection.run<{ lane: string; jobs: number; priority: number }>('lanes', SQL.lanes, [
-      LANE_COUNT_LIMIT,
-    ]);
-    return {
-      exhausted: woken?.exhausted ?? 0,
-      lanes: rows.map(({ lane, jobs, priority }) => {
+    const rows = await this.#connection.run<LaneRow>('lanes', SQL.lanes, [LANE_COUNT_LIMIT]);
+    const lanesOf = (wanted: Standing): LaneBacklog[] =>
+      rows.flatMap(({ lane, standing, jobs, priority }) => {
         const [host = '', resolver = ''] = lane.split(' ');
-        return { host: host || null, resolver: resolver || null, jobs, priority };
-      }),
-    };
+        return standing === wanted ? { host: host || null, resolver: resolver || null, jobs, priority } : [];
+      });
+    return { exhausted: woken?.exhausted ?? 0, lanes: lanesOf('trusted'), suspects: lanesOf('suspect') };
   }
 
   async exchange(request: ExchangeRequest): Promise<Exchange> {
@@ -108,11 +112,12 @@ export class PostgresStore implements QueueStore {
       ({ settlement }) =>
         settlement.kind === 'finish' && settlement.state === 'done' && settlement.result === undefined,
     );
-    const statement = allDone ? 'exchangeDone' : 'exchange';
+    const { standing = 'trusted' } = request;
+    const statement = standing === 'suspect' ? 'exchangeSuspect' : allDone ? 'exchangeDone' : 'exchange';
     const rows = await this.#connection.runForArrays<LeasedRow | LostRow>(
       statement,
       SQL[statement],
-      allDone ? values : [...values, ...columnsOf(settlements)],
+      statement === 'exchangeDone' ? values : [...values, ...columnsOf(settlements)],
       () => {
         uncertain = true;
         this.#orphansPossible ||= picks.length > 0;
@@ -120,7 +125,7 @@ export class PostgresStore implements QueueStore {
     );
     const leased = this.#leasedJobs(
       rows.filter((row) => row[0] !== null),
-      picks,
+      request,
     );
     const lost = rows.find((row) => row[0] === null);
     const settled = lost && new Set(lost[3]?.split(' '));
@@ -189,7 +194,7 @@ export class PostgresStore implements QueueStore {
   }
 
   /** In the order of the picks, then by priority and age. */
-  #leasedJobs(rows: LeasedRow[], picks: ExchangeRequest['picks']): LeasedJob[] {
+  #leasedJobs(rows: LeasedRow[], { picks, standing = 'trusted' }: ExchangeRequest): LeasedJob[] {
     const places = new Map(picks.map(({ host, resolver }, place) => [laneOf(host, resolver), place]));
     const placeOf = (row: LeasedRow): number => places.get(row[3]) ?? 0;
     rows.sort((a, b) => placeOf(a) - placeOf(b) || b[4] - a[4] || a[0] - b[0]);
@@ -197,7 +202,7 @@ export class PostgresStore implements QueueStore {
       const [id, token, attempt, , , artifactId, artifactJson] = row;
       // Host and resolver are the lane's: one string for all of its jobs.
       const { host = null, resolver = null } = picks[placeOf(row)] ?? {};
-      return { id, token, attempt, artifactId, artifactJson, resolverHint: resolver, host };
+      return { id, token, attempt, artifactId, artifactJson, resolverHint: resolver, host, standing };
     });
   }
 

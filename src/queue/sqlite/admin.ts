@@ -9,7 +9,7 @@ import { UNCOUNTED } from './tally.ts';
 import type { SqliteWatch } from './watch.ts';
 
 const COLUMNS = `id, artifact_id AS artifactId, artifact_json AS artifactJson, state, attempts, priority,
-  nullif(resolver_hint, '') AS resolverHint, nullif(host, '') AS host, last_error AS lastError, result, deaths, created_at AS createdAt, updated_at AS updatedAt,
+  nullif(resolver_hint, '') AS resolverHint, nullif(host, '') AS host, last_error AS lastError, result, deaths, deaths_alone AS deathsAlone, suspect_since AS suspectSince, created_at AS createdAt, updated_at AS updatedAt,
   available_at AS availableAt, lease_expires_at AS leaseExpiresAt, worker_id AS workerId`;
 
 /** Absent conditions are NULL and match all; the states come as a JSON list. */
@@ -79,19 +79,20 @@ export class SqliteAdmin implements QueueAdmin {
       const [moments] = all<{ oldest: number | null; next: number | null }>(
         `SELECT (SELECT min(id) FROM (
                      WITH RECURSIVE heads(host, resolver, priority, id) AS (
-                       SELECT * FROM (SELECT host, resolver_hint, priority, id FROM jobs WHERE state = 'queued' AND available_at IS NULL
+                       SELECT * FROM (SELECT host, resolver_hint, priority, id FROM jobs WHERE state = 'queued' AND available_at IS NULL AND suspect_since IS NULL
                                       ORDER BY host, resolver_hint, priority DESC, id LIMIT 1)
                        UNION ALL
                        SELECT next.host, next.resolver_hint, next.priority, next.id FROM heads JOIN jobs AS next ON next.id = coalesce(
-                         (SELECT id FROM jobs WHERE state = 'queued' AND available_at IS NULL AND jobs.host = heads.host
+                         (SELECT id FROM jobs WHERE state = 'queued' AND available_at IS NULL AND suspect_since IS NULL AND jobs.host = heads.host
                             AND jobs.resolver_hint = heads.resolver AND jobs.priority < heads.priority
                           ORDER BY jobs.priority DESC, jobs.id LIMIT 1),
-                         (SELECT id FROM jobs WHERE state = 'queued' AND available_at IS NULL AND jobs.host = heads.host
+                         (SELECT id FROM jobs WHERE state = 'queued' AND available_at IS NULL AND suspect_since IS NULL AND jobs.host = heads.host
                             AND jobs.resolver_hint > heads.resolver
                           ORDER BY jobs.resolver_hint, jobs.priority DESC, jobs.id LIMIT 1),
-                         (SELECT id FROM jobs WHERE state = 'queued' AND available_at IS NULL AND jobs.host > heads.host
+                         (SELECT id FROM jobs WHERE state = 'queued' AND available_at IS NULL AND suspect_since IS NULL AND jobs.host > heads.host
                           ORDER BY jobs.host, jobs.resolver_hint, jobs.priority DESC, jobs.id LIMIT 1))
-                     ) SELECT id FROM heads)) AS oldest,
+                     ) SELECT id FROM heads
+                     UNION ALL SELECT id FROM jobs WHERE state = 'queued' AND available_at IS NULL AND suspect_since IS NOT NULL)) AS oldest,
                 (SELECT min(available_at) FROM jobs WHERE state = 'queued' AND available_at IS NOT NULL AND available_at > ?) AS next`,
         now,
       );
@@ -111,6 +112,8 @@ export class SqliteAdmin implements QueueAdmin {
         oldestQueuedId: oldest?.id ?? null,
         newestId: all<{ id: number }>('SELECT coalesce(max(id), 0) AS id FROM jobs')[0]?.id ?? 0,
         nextAvailableAt: moments?.next ?? null,
+        suspects:
+          all<{ jobs: number }>('SELECT count(*) AS jobs FROM jobs WHERE suspect_since IS NOT NULL')[0]?.jobs ?? 0,
         byResolver: group(tally, ({ state, resolver }) => ({ resolver: resolver || null, state: plainState(state) })),
         byErrorCode: group(
           tally.filter(({ code }) => code !== ''),
@@ -162,7 +165,7 @@ export class SqliteAdmin implements QueueAdmin {
     const values = parameters(filter, finished(filter));
     if (options.dryRun) return this.#count(values);
     const update = this.#connection.prepare(
-      `UPDATE jobs SET state = 'queued', attempts = 0, deaths = 0, available_at = NULL, updated_at = :now WHERE ${MATCHES}`,
+      `UPDATE jobs SET state = 'queued', attempts = 0, deaths = 0, deaths_alone = 0, available_at = NULL, updated_at = :now WHERE ${MATCHES}`,
     );
     const changed = await this.#connection.write(
       () => {
@@ -187,7 +190,7 @@ export class SqliteAdmin implements QueueAdmin {
        FROM jobs WHERE id = ? AND state IN ('queued', 'in_progress')`,
     );
     const update = this.#connection.prepare(
-      `UPDATE jobs SET state = 'skipped', last_error = 'CANCELLED: cancelled by an operator', token = token + 1, available_at = NULL,
+      `UPDATE jobs SET state = 'skipped', last_error = 'CANCELLED: cancelled by an operator', token = token + 1, available_at = NULL, suspect_since = NULL,
          lease_expires_at = NULL, worker_id = NULL, updated_at = ? WHERE id = ?`,
     );
     return this.#control(() => {

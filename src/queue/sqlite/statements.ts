@@ -1,6 +1,7 @@
 import { UNCOUNTED } from './tally.ts';
 
-const READY = "state = 'queued' AND available_at IS NULL";
+const READY = "state = 'queued' AND available_at IS NULL AND suspect_since IS NULL";
+const READY_SUSPECT = "state = 'queued' AND available_at IS NULL AND suspect_since IS NOT NULL";
 
 /** Every statement of the working queue; those of operators stand in admin.ts. */
 export const SQL = {
@@ -20,16 +21,18 @@ export const SQL = {
     RETURNING id, resolver_hint, last_error`,
 
   giveUp: `
-    UPDATE jobs SET state = 'error', lease_expires_at = NULL, updated_at = ?, attempts = attempts - 1, deaths = deaths + 1,
-      last_error = 'LEASE_EXPIRED: its worker ' || coalesce(worker_id, '') || ' died or hung, the last of ' || (deaths + 1) || ' that did so with it in hand',
+    UPDATE jobs SET state = 'error', lease_expires_at = NULL, updated_at = :now, attempts = attempts - 1, deaths = deaths + 1,
+      deaths_alone = deaths_alone + 1, suspect_since = NULL,
+      last_error = 'PROCESS_DIED: its worker ' || coalesce(worker_id, '') || ' died or hung, the last of ' || (deaths_alone + 1) || ' that did so while it ran alone',
       worker_id = NULL
-    WHERE state = 'in_progress' AND lease_expires_at <= ? AND deaths + 1 >= ?
+    WHERE state = 'in_progress' AND lease_expires_at <= :now AND suspect_since IS NOT NULL AND deaths_alone + 1 >= :alone
     RETURNING id, resolver_hint, last_error`,
 
   takeBack: `
-    UPDATE jobs SET state = 'queued', lease_expires_at = NULL, worker_id = NULL, updated_at = ?, attempts = attempts - 1,
-      deaths = deaths + 1
-    WHERE state = 'in_progress' AND lease_expires_at <= ?
+    UPDATE jobs SET state = 'queued', lease_expires_at = NULL, worker_id = NULL, updated_at = :now, attempts = attempts - 1,
+      deaths = deaths + 1, deaths_alone = deaths_alone + (suspect_since IS NOT NULL),
+      suspect_since = coalesce(suspect_since, CASE WHEN deaths + 1 >= :shared THEN :now END)
+    WHERE state = 'in_progress' AND lease_expires_at <= :now
     RETURNING id, resolver_hint, last_error`,
 
   // Walks from lane to lane through the index instead of reading every job.
@@ -47,16 +50,24 @@ export const SQL = {
       (SELECT count(*) FROM (SELECT 1 FROM jobs WHERE ${READY} AND jobs.host = lanes.host AND jobs.resolver_hint = lanes.resolver LIMIT ?)) AS jobs
     FROM lanes`,
 
+  suspects: `
+    SELECT nullif(host, '') AS host, nullif(resolver_hint, '') AS resolver, max(priority) AS priority, count(*) AS jobs
+    FROM jobs WHERE ${READY_SUSPECT} GROUP BY jobs.host, jobs.resolver_hint
+    ORDER BY min(deaths_alone), max(priority) DESC, min(id)`,
+
   extend: `UPDATE jobs SET lease_expires_at = ? WHERE id = ? AND token = ? AND state = 'in_progress'`,
 
   finish: `
-    UPDATE jobs SET state = ?, last_error = ?, result = ?, lease_expires_at = NULL, worker_id = NULL, updated_at = ?
+    UPDATE jobs SET state = ?, last_error = ?, result = ?, lease_expires_at = NULL, worker_id = NULL, suspect_since = NULL,
+      updated_at = ?
     WHERE id = ? AND token = ? AND state = 'in_progress'`,
 
   requeue: `
-    UPDATE jobs SET state = 'queued', available_at = ?, last_error = coalesce(?, last_error), attempts = attempts - ?,
-      host = coalesce(?, host), lease_expires_at = NULL, worker_id = NULL, updated_at = ?
-    WHERE id = ? AND token = ? AND state = 'in_progress'
+    UPDATE jobs SET state = 'queued', available_at = ?1, last_error = coalesce(?2, last_error), attempts = attempts - ?3,
+      deaths = CASE WHEN ?3 = 1 OR suspect_since IS NULL THEN deaths ELSE 0 END, deaths_alone = deaths_alone * ?3,
+      suspect_since = CASE WHEN ?3 = 1 THEN suspect_since END,
+      host = coalesce(?4, host), lease_expires_at = NULL, worker_id = NULL, updated_at = ?5
+    WHERE id = ?6 AND token = ?7 AND state = 'in_progress'
     RETURNING id, resolver_hint, last_error`,
 
   expire: `UPDATE jobs SET lease_expires_at = ? WHERE state = 'in_progress' AND worker_id = ?`,
@@ -88,6 +99,11 @@ export const chooseSql = (limit: number): string => `
   SELECT id, token + 1, attempts + 1, artifact_id, artifact_json, last_error FROM jobs
   WHERE ${READY} AND host = ? AND resolver_hint = ? ORDER BY priority DESC, id LIMIT ${limit}`;
 
+/** Suspects of a lane, those first that died alone least often. */
+export const chooseSuspectSql = (limit: number): string => `
+  SELECT id, token + 1, attempts + 1, artifact_id, artifact_json, last_error FROM jobs
+  WHERE ${READY_SUSPECT} AND host = ? AND resolver_hint = ? ORDER BY deaths_alone, priority DESC, id LIMIT ${limit}`;
+
 /** Leases jobs that were just chosen. */
 export const leaseSql = (jobs: number): string => `
   UPDATE jobs SET state = 'in_progress', attempts = attempts + 1, token = token + 1,
@@ -96,7 +112,8 @@ export const leaseSql = (jobs: number): string => `
 
 /** Ends jobs that went well and were leased with the same token: together they cost half of what each alone would. */
 export const finishSql = (jobs: number): string => `
-  UPDATE jobs SET state = 'done', last_error = NULL, result = NULL, lease_expires_at = NULL, worker_id = NULL, updated_at = ?
+  UPDATE jobs SET state = 'done', last_error = NULL, result = NULL, lease_expires_at = NULL, worker_id = NULL,
+    suspect_since = NULL, updated_at = ?
   WHERE token = ? AND state = 'in_progress' AND id IN (${places(jobs)})`;
 
 export const insertSql = (jobs: number): string => `

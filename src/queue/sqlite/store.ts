@@ -2,6 +2,8 @@ import type { StatementSync } from 'node:sqlite';
 
 import { formatLastError } from '../last-error.ts';
 import type {
+  Backlog,
+  DeathLimits,
   Exchange,
   ExchangeRequest,
   LaneBacklog,
@@ -12,6 +14,7 @@ import type {
   QueueStore,
   SettledLease,
   Settlement,
+  Standing,
   StoreChange,
   WorkerInfo,
 } from '../types.ts';
@@ -20,7 +23,7 @@ import { SqliteAdmin } from './admin.ts';
 import type { SqliteOptions } from './connection.ts';
 import { SqliteConnection } from './connection.ts';
 import { SizedStatements } from './sized-statements.ts';
-import { chooseSql, finishSql, insertSql, leaseSql, SQL } from './statements.ts';
+import { chooseSql, chooseSuspectSql, finishSql, insertSql, leaseSql, SQL } from './statements.ts';
 import { Tally } from './tally.ts';
 import { SqliteWatch } from './watch.ts';
 
@@ -58,7 +61,7 @@ export class SqliteStore implements QueueStore {
   readonly #watch: SqliteWatch;
   readonly #tally: Tally;
   readonly #inserts: SizedStatements;
-  readonly #choices: SizedStatements;
+  readonly #choices: { readonly [Of in Standing]: SizedStatements };
   readonly #leases: SizedStatements;
   readonly #finishes: SizedStatements;
   /** At first as many as there may be: a process that puts in just one job counts it. */
@@ -74,7 +77,10 @@ export class SqliteStore implements QueueStore {
       readonly [Name in keyof typeof SQL]: StatementSync;
     };
     this.#inserts = new SizedStatements(connection, insertSql);
-    this.#choices = new SizedStatements(connection, chooseSql, { asArrays: true });
+    this.#choices = {
+      trusted: new SizedStatements(connection, chooseSql, { asArrays: true }),
+      suspect: new SizedStatements(connection, chooseSuspectSql, { asArrays: true }),
+    };
     this.#leases = new SizedStatements(connection, leaseSql);
     this.#finishes = new SizedStatements(connection, finishSql);
     this.#watch = new SqliteWatch(connection);
@@ -103,14 +109,14 @@ export class SqliteStore implements QueueStore {
     return added;
   }
 
-  async backlog(
-    now: number,
-    maxDeaths: number,
-  ): Promise<{ readonly lanes: LaneBacklog[]; readonly exhausted: number }> {
-    const { anythingToWake, lanes } = this.#sql;
-    const exhausted =
-      anythingToWake.get(now, now) === undefined ? 0 : await this.#write(() => this.#wake(now, maxDeaths));
-    return { exhausted, lanes: this.#connection.read(() => lanes.all(LANE_COUNT_LIMIT)) as unknown as LaneBacklog[] };
+  async backlog(now: number, limits: DeathLimits): Promise<Backlog> {
+    const { anythingToWake, lanes, suspects } = this.#sql;
+    const exhausted = anythingToWake.get(now, now) === undefined ? 0 : await this.#write(() => this.#wake(now, limits));
+    return this.#connection.read(() => ({
+      exhausted,
+      lanes: lanes.all(LANE_COUNT_LIMIT) as unknown as LaneBacklog[],
+      suspects: suspects.all() as unknown as LaneBacklog[],
+    }));
   }
 
   async exchange(request: ExchangeRequest): Promise<Exchange> {
@@ -190,9 +196,9 @@ export class SqliteStore implements QueueStore {
     return Number(this.#inserts.of(jobs.length).run(...values).changes);
   }
 
-  #lease({ picks, workerId, now, leaseMs }: ExchangeRequest): LeasedJob[] {
+  #lease({ picks, workerId, now, leaseMs, standing = 'trusted' }: ExchangeRequest): LeasedJob[] {
     return picks.flatMap(({ host, resolver, limit }) => {
-      const rows = this.#choices.of(limit).all(host ?? '', resolver ?? '') as unknown as ChosenRow[];
+      const rows = this.#choices[standing].of(limit).all(host ?? '', resolver ?? '') as unknown as ChosenRow[];
       if (rows.length === 0) return [];
       for (let from = 0; from < rows.length; from += UPDATE_ROWS) {
         const ids = rows.slice(from, from + UPDATE_ROWS).map(([id]) => id);
@@ -209,6 +215,7 @@ export class SqliteStore implements QueueStore {
         artifactJson,
         resolverHint: resolver,
         host,
+        standing,
       }));
     });
   }
@@ -264,18 +271,18 @@ export class SqliteStore implements QueueStore {
     return true;
   }
 
-  /** Delayed jobs that are due may run; leases that ran out are taken back, or given up on when it has cost too many holders. */
-  #wake(now: number, maxDeaths: number): number {
+  /** Delayed jobs that are due may run; leases that ran out are taken back, or given up on when a job has cost too many holders alone. */
+  #wake(now: number, { shared, alone }: DeathLimits): number {
     for (const row of this.#sql.wakeDelayed.all(now, WAKE_BATCH) as unknown as Row[]) {
       this.#tally.add('delayed', row.resolver_hint, row.last_error, -1);
       this.#tally.add('queued', row.resolver_hint, row.last_error, 1);
     }
-    const exhausted = this.#sql.giveUp.all(now, now, maxDeaths) as unknown as Row[];
+    const exhausted = this.#sql.giveUp.all({ now, alone }) as unknown as Row[];
     for (const row of exhausted) {
       this.#tally.add('in_progress', row.resolver_hint, null, -1);
       this.#tally.add('error', row.resolver_hint, row.last_error, 1);
     }
-    for (const row of this.#sql.takeBack.all(now, now) as unknown as Row[]) {
+    for (const row of this.#sql.takeBack.all({ now, shared }) as unknown as Row[]) {
       this.#tally.add('in_progress', row.resolver_hint, null, -1);
       this.#tally.add('queued', row.resolver_hint, row.last_error, 1);
     }

@@ -123,6 +123,8 @@ function jobLine(job: Job): Record<string, unknown> {
     state: job.state,
     attempts: job.attempts,
     deaths: job.deaths,
+    deaths_alone: job.deathsAlone,
+    suspect_since: moment(job.suspectSince),
     priority: job.priority,
     resolver_hint: job.resolverHint,
     host: job.host,

@@ -117,6 +117,8 @@ function jobJson(job: Job): Record<string, unknown> {
     last_error: job.lastError,
     result: job.result === null ? null : parsed(job.result),
     deaths: job.deaths,
+    deaths_alone: job.deathsAlone,
+    suspect_since: iso(job.suspectSince),
     resolver_hint: job.resolverHint,
     host: job.host,
     priority: job.priority,

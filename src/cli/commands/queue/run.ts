@@ -197,7 +197,7 @@ function eventLog(session: Session, drain: DrainMode): (event: QueueEvent) => vo
         session.log('warn', `${event.job.artifactId} did not stop when told to; it is left behind`);
         break;
       case 'jobs-exhausted':
-        session.log('warn', `${event.jobs} jobs given up: their workers died or hung on every attempt`);
+        session.log('warn', `${event.jobs} jobs given up: their process died or hung whenever they ran alone`);
         break;
       case 'host-throttled':
         session.log(
@@ -220,10 +220,13 @@ function eventLog(session: Session, drain: DrainMode): (event: QueueEvent) => vo
             `${event.job.artifactId}: ${event.settlement.error.code} ${event.settlement.error.message}`,
           );
         break;
+      case 'job-started':
+        if (event.job.standing === 'suspect')
+          session.log('info', `${event.job.artifactId} runs alone: processes died with it in hand`);
+        break;
       case 'host-held':
       case 'host-given-up':
       case 'dispatched':
-      case 'job-started':
       case 'job-settled':
       case 'limits-waited':
       case 'host-restored':

@@ -48,6 +48,7 @@ function statsJson({ stats, perSecond, leftMs, workers, slowed, oldestDue }: Que
     total: stats.total,
     due: stats.due,
     delayed: stats.delayed,
+    suspects: stats.suspects,
     per_second: perSecond,
     left_seconds: leftMs === null ? null : leftMs / 1000,
     oldest_queued_at: isoOrNull(stats.oldestQueuedAt),
@@ -102,6 +103,7 @@ function statsTable(overview: QueueOverview, session: Session): string {
     table([
       ['due now', count(stats.due)],
       ['delayed', count(stats.delayed)],
+      ...(stats.suspects > 0 ? [['suspects', `${count(stats.suspects)}, which run alone`]] : []),
       ['oldest due', oldestDue === null ? '–' : `${plain(oldestDue.artifactId)}, put in ${ago(oldestDue.since)}`],
       ['next delayed', stats.nextAvailableAt === null ? '–' : `in ${duration(stats.nextAvailableAt - now)}`],
       ['rate', rateText(overview)],

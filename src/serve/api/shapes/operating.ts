@@ -112,6 +112,8 @@ export const job = z
     state,
     attempts: z.int(),
     deaths: z.int(),
+    deaths_alone: z.int(),
+    suspect_since: at,
     priority: z.int(),
     resolver_hint: text,
     host: text,

@@ -1,0 +1,8 @@
+-- A job that was in hand at several deaths is suspect since then and runs alone; its deaths alone are counted, so that a
+-- job that kills its process is told from those that ran beside it.
+ALTER TABLE jobs ADD COLUMN deaths_alone INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE jobs ADD COLUMN suspect_since INTEGER;
+DROP INDEX idx_jobs_ready;
+CREATE INDEX idx_jobs_ready ON jobs(host, resolver_hint, priority DESC, id)
+  WHERE state = 'queued' AND available_at IS NULL AND suspect_since IS NULL;
+CREATE INDEX idx_jobs_suspect ON jobs(suspect_since) WHERE suspect_since IS NOT NULL;
