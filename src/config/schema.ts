@@ -161,6 +161,12 @@ const downloadSchema = z.strictObject({
     .max(1)
     .default(0.6)
     .describe('How well it must fit to be worth a look: what fits less is not written into review.csv.'),
+  identify: z
+    .boolean()
+    .default(true)
+    .describe(
+      'Ask OpenAlex and Crossref about papers of your own by the ids that stand in them, if there is a contact.',
+    ),
   thorough: z.boolean().default(true).describe('Also ask repositories that have no reason to know a work.'),
 });
 
