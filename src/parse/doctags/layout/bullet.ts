@@ -1,4 +1,4 @@
-import type { Drawing, Glyph, PageContent } from './page-content.ts';
+import type { Drawing, Glyph } from './page-content.ts';
 
 const DINGBATS = /wingdings|webdings|dingbat|bullet|ornament|marlett|commpi/i;
 /** Signs that begin items as they are. */
@@ -37,25 +37,42 @@ const MOST_DRAWINGS = 2_000;
  * Bullets may be drawn, not set: small signs of one size below each other, each alone before a line of text. They are put
  * before that line as bullets.
  */
-export function drawnBullets({ drawings }: Pick<PageContent, 'drawings'>, glyphs: readonly Glyph[]): Glyph[] {
+export function drawnBullets(
+  pages: readonly { readonly drawings: readonly Drawing[]; readonly glyphs: readonly Glyph[] }[],
+): Glyph[][] {
+  const found = pages.map(({ drawings, glyphs }) => signsBefore(drawings, glyphs));
+  const counts = new Map<string, number>();
+  for (const signs of found)
+    for (const sign of signs.values()) counts.set(placeOf(sign), (counts.get(placeOf(sign)) ?? 0) + 1);
+  return pages.map(({ glyphs }, index) =>
+    glyphs.flatMap((glyph) => {
+      const sign = found[index]?.get(glyph);
+      if (!sign || (counts.get(placeOf(sign)) ?? 0) < 2) return [glyph];
+      const { left, right } = sign.box;
+      return [{ ...glyph, text: '•', left, right, x: left, spaced: false }, glyph];
+    }),
+  );
+}
+
+/** Small drawings alone before a line, by the first glyph of that line. */
+function signsBefore(drawings: readonly Drawing[], glyphs: readonly Glyph[]): ReadonlyMap<Glyph, Drawing> {
+  const found = new Map<Glyph, Drawing>();
   const small = drawings.length > MOST_DRAWINGS ? [] : drawings.filter(isSmall);
-  if (small.length < 2) return [...glyphs];
+  if (small.length === 0) return found;
   const starts = glyphs.filter((glyph, index) => {
     const previous = glyphs[index - 1];
     return !previous || !sameLine(previous, glyph) || glyph.left - previous.right > 2 * glyph.size;
   });
-  const found = new Map<Glyph, Drawing>();
   for (const drawing of small) {
     const next = starts.find((glyph) => standsBefore(drawing, glyph));
     if (next && !glyphs.some((glyph) => isNearLeft(glyph, drawing, next))) found.set(next, drawing);
   }
-  const signs = [...found.values()];
-  return glyphs.flatMap((glyph) => {
-    const sign = found.get(glyph);
-    if (!sign || !signs.some((other) => other !== sign && isAlike(other, sign))) return [glyph];
-    const { left, right } = sign.box;
-    return [{ ...glyph, text: '•', left, right, x: left, spaced: false }, glyph];
-  });
+  return found;
+}
+
+/** Where a sign stands across the page, and how large it is. */
+function placeOf({ box }: Drawing): string {
+  return [box.left, box.right, box.bottom - box.top].map((value) => Math.round(value)).join(' ');
 }
 
 function isSmall({ box }: Drawing): boolean {
@@ -81,13 +98,4 @@ function standsBefore({ box }: Drawing, glyph: Glyph): boolean {
 /** Text right before the sign: it belongs to that text. */
 function isNearLeft(glyph: Glyph, { box }: Drawing, next: Glyph): boolean {
   return sameLine(glyph, next) && glyph.left < box.right && box.left - glyph.right < 3 * next.size;
-}
-
-/** In one column of signs of one size. */
-function isAlike(a: Drawing, b: Drawing): boolean {
-  return (
-    Math.abs(a.box.left - b.box.left) < 0.5 &&
-    Math.abs(a.box.right - b.box.right) < 0.5 &&
-    Math.abs(a.box.bottom - a.box.top - (b.box.bottom - b.box.top)) < 0.5
-  );
 }

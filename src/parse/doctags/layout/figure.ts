@@ -5,6 +5,7 @@ import { captionedFigures, isRuledOff } from './captioned-figure.ts';
 import { areaOf, shareInside, touches, unionBox } from './box.ts';
 import type { Drawing, Glyph, PageContent, Rule } from './page-content.ts';
 import { proseSegments } from './prose.ts';
+import { isFrame } from './text-frame.ts';
 import { holdsCells } from './table-stripe.ts';
 import type { Segment } from './segment.ts';
 
@@ -44,6 +45,7 @@ export function findFigures(page: PageContent, segments: readonly Segment[]): Bo
   const pictures = boxes.filter(
     (box) =>
       !isBackground(box, prose) &&
+      !isFrame(box, drawings, segments) &&
       (images.some((image) => shareInside(image, box) > 0.9) || !isTableBackground(box, segments)),
   );
   const untinted = page.drawings.filter(

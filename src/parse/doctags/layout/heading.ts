@@ -75,16 +75,23 @@ export function markHeadings(drafts: readonly Draft[], setting: HeadingSetting):
   }
 }
 
-const CONTENTS = /^(?:(?:table of )?contents|list of (?:figures|tables))$/iu;
+const CONTENTS = /^(?:(?:table of )?contents|list of (?:figures|tables)|outline|agenda)$/iu;
 /** Entries with leaders from which on a page is one of contents. */
 const FEWEST_ENTRIES = 4;
+/** Letters of an entry at most. */
+const SHORT = 200;
 
 /** Pages that list what other pages hold: names of chapters there are entries. */
 function contentsPages(drafts: readonly Draft[]): ReadonlySet<number> {
   const entries = new Map<number, number>();
   for (const { lines } of drafts)
     for (const { page, text } of lines) if (hasLeaders(text)) entries.set(page, (entries.get(page) ?? 0) + 1);
-  return new Set([...entries].filter(([, count]) => count >= FEWEST_ENTRIES).map(([page]) => page));
+  const pages = new Set([...entries].filter(([, count]) => count >= FEWEST_ENTRIES).map(([page]) => page));
+  // A slide that names the parts of a talk: short lines and nothing else.
+  for (const [page, own] of Map.groupBy(drafts, (draft) => draft.page))
+    if (own.some((draft) => CONTENTS.test(textOf(draft))) && own.every((draft) => textOf(draft).length < SHORT))
+      pages.add(page);
+  return pages;
 }
 
 /** A heading's words without its number. */

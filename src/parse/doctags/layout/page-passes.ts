@@ -40,13 +40,18 @@ export const PAGE_PASSES: readonly Pass[] = [
     needs: ['pages', 'views'],
     gives: ['segments', 'body'],
     run({ pages, views }) {
-      const segments = new Map(
+      const whole = drawnBullets(
         pages.map((page) => {
           const drawn = figureGlyphs(page);
           const upright = page.glyphs.filter((glyph) => glyph.turn === 0 && !drawn.has(glyph));
-          const whole = drawnBullets(page, composeAccents(restoreBullets(upright)));
-          return [page.number, buildSegments(page.number, whole, views.get(page.number)?.mirrored)];
+          return { drawings: page.drawings, glyphs: composeAccents(restoreBullets(upright)) };
         }),
+      );
+      const segments = new Map(
+        pages.map(({ number }, index) => [
+          number,
+          buildSegments(number, whole[index] ?? [], views.get(number)?.mirrored),
+        ]),
       );
       return { segments, body: bodyType([...segments.values()].flat()) };
     },

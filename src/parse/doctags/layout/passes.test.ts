@@ -3,6 +3,7 @@ import { test } from 'node:test';
 
 import { drawnPage } from '../../../../test/support/drawn-page.ts';
 import { textOf } from './draft-text.ts';
+import { isReferencesHeading } from './heading-number.ts';
 import { begin } from './layout.ts';
 import type { PageContent } from './page-content.ts';
 import type { Findings } from './pass.ts';
@@ -645,4 +646,37 @@ at what they do there, and nobody stays for longer than it takes to see them.
   const texts = drafts('joins', first, second);
   assert.match(texts[0] ?? '', /counted so the activities of ducks .* to see them\.$/s);
   assert.match(texts[1] ?? '', /^\w+: 1School of Ponds.*duck@pond\)$/s);
+});
+
+test('a box drawn round text is no picture', () => {
+  const page = drawnPage(`
+ducks swim on every pond that is there and eat what they find below where the
+others do not come to look for it in a row that nobody has ever counted so far.
+
+«Key points»
+a box may hold a few words that nobody should lose
+and more of them
+`);
+  const box = { left: 45, right: 400, top: 84, bottom: 125 };
+  const found = after('footnotes', { ...page, drawings: [{ kind: 'path', box, form: -1 }] });
+  assert.deepEqual(found.pictures.get(1), []);
+  assert.ok(found.drafts.some((draft) => textOf(draft).includes('and more of them')));
+});
+
+test('a caption in italics ends where they end', () => {
+  const page = drawnPage(`
+Table 1
+Ducks on the Pond
+   After this the text of the paper goes on as it had begun before the table did
+and nobody should take its words for a part of what the caption says of ducks on it.
+`);
+  const italic = { ...page.glyphs[0]?.font, italic: true } as PageContent['glyphs'][number]['font'];
+  const set = page.glyphs.map((glyph) => (Math.abs(glyph.baseline - 54) < 2 ? { ...glyph, font: italic } : glyph));
+  assert.equal(drafts('captions', { ...page, glyphs: set })[0], 'caption: Table 1 Ducks on the Pond');
+});
+
+test('references may begin on a counted slide', () => {
+  assert.ok(isReferencesHeading('References I'));
+  assert.ok(isReferencesHeading('References (1/2)'));
+  assert.ok(!isReferencesHeading('Reference values X'));
 });

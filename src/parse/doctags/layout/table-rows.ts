@@ -68,7 +68,6 @@ export function groupRows(
         index < headLines ||
         (ruled && isText(row, line)) ||
         labelsCentred(row, line, between) ||
-        listsOn(row, line) ||
         (gap === undefined ? isWrapped(row, line, columns) : distance <= gap);
       if (goesOn && !stacksNumbers(row, line)) {
         row.lines.push(line);
@@ -125,19 +124,6 @@ function stacksNumbers(row: TableRow, line: TableLine): boolean {
       row.lines.some(({ entries }) => entries.some((upper) => upper.from === entry.from && NUMBER.test(upper.text))),
   );
   return below.length >= 2;
-}
-
-const BULLET = /^[•●○◦▪■□‣∙·►▶▸✓✔–—-]\s/u;
-
-/** A list inside a cell: its next item, with no label beside it. */
-function listsOn(row: TableRow, line: TableLine): boolean {
-  const [start] = row.lines;
-  if (start?.entries[0]?.from !== 0 || line.entries.some(({ from }) => from === 0)) return false;
-  return line.entries.every(
-    (entry) =>
-      BULLET.test(entry.text) &&
-      start.entries.some((upper) => upper.from === entry.from && upper.from > 0 && BULLET.test(upper.text)),
-  );
 }
 
 const NEVER = /^(?!)/u;
