@@ -49,6 +49,12 @@ export interface Jump {
   readonly page: number;
 }
 
+/** A part of a block's text, by character offsets. */
+export interface Stretch {
+  readonly start: number;
+  readonly end: number;
+}
+
 interface BlockBase {
   /** Stable inside the document: its place in reading order, counted from 0. */
   readonly order: number;
@@ -59,6 +65,8 @@ interface BlockBase {
   readonly text: string;
   readonly links?: readonly Link[];
   readonly jumps?: readonly Jump[];
+  /** Numbers that are set raised, as callouts and powers are; told by PDFs alone. */
+  readonly raised?: readonly Stretch[];
 }
 
 /** One unit of a document in reading order. Furniture (page_header, page_footer) is kept but is not part of the flow. */
