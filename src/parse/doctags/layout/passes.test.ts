@@ -703,3 +703,18 @@ ${'«END»\n\nducks swim on every pond that is there and eat what they find belo
     [],
   );
 });
+
+test('a paragraph that is indented as far as the list above it is no part of its last item', () => {
+  const page = drawnPage(`
+What was found on the ponds in the first spring of the count, in a few words here:
+1. ducks swim on every pond that is there and eat what they find below where the
+   others do not look.
+2. geese walk about on the meadows.
+   After that the text goes on and is indented as far as the words of the list were
+and the second line of it stands at the edge of the column as all the other ones do.
+`);
+  assert.deepEqual(
+    drafts('lists', page).map((each) => each.slice(0, 24)),
+    ['text: What was found on ', 'list_item: 1. ducks swim', 'list_item: 2. geese walk', 'text: After that the tex'],
+  );
+});
