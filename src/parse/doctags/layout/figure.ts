@@ -36,7 +36,7 @@ export function findFigures(page: PageContent, segments: readonly Segment[]): Bo
       drawing.box.left < page.width,
   );
   for (const box of findAxes(page.rules)) drawings.push({ kind: 'path', box, form: -1 });
-  if (drawings.length === 0) return [];
+  if (drawings.length === 0 && page.drawings.length === 0) return [];
   const boxes = components(page, drawings).filter(
     (box) => box.right - box.left >= MIN_SIDE && box.bottom - box.top >= MIN_SIDE,
   );
@@ -215,6 +215,7 @@ function formsHoldTheText(page: PageContent): boolean {
 }
 
 function components(page: PageContent, drawings: readonly Drawing[]): Box[] {
+  if (drawings.length === 0) return [];
   const columns = Math.max(1, Math.ceil(page.width / CELL));
   const rows = Math.max(1, Math.ceil(page.height / CELL));
   if (columns * rows > 4_000_000) return [];

@@ -2,7 +2,7 @@ import type { Draft } from './draft.ts';
 import { headingNumber, isBackMatter, isCommonHeading } from './heading-number.ts';
 import type { Line } from './line.ts';
 import { listMarker } from './list.ts';
-import { isKeywordsLabel } from './keywords.ts';
+import { isKeywords, isKeywordsLabel } from './keywords.ts';
 import { hasLeaders, isCapitals } from './paragraph.ts';
 import type { Glyph, OutlineEntry } from './page-content.ts';
 import { textOf } from './draft-text.ts';
@@ -114,7 +114,7 @@ function lookOf(drafts: readonly Draft[], index: number, setting: HeadingSetting
   const text = textOf(draft);
   const letters = text.replace(/[^\p{L}]/gu, '');
   if (letters.length < 2 || text.length > MAX_LETTERS) return undefined;
-  if (THEOREM.test(text) || hasLeaders(text) || isKeywordsLabel(text)) return undefined;
+  if (THEOREM.test(text) || hasLeaders(text) || isKeywordsLabel(text) || isKeywords(text)) return undefined;
   if (draft.lines.every((line) => line.monospaced > 0.5)) return undefined;
   if (endsAsText(draft.lines, setting)) return undefined;
   if (/[=≤≥∑∫]/u.test(text) && draft.lines.some((line) => line.math > 0.05)) return undefined;
