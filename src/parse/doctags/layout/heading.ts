@@ -76,7 +76,8 @@ export function markHeadings(drafts: readonly Draft[], setting: HeadingSetting):
     // Chapters have sections of the same name; anything else that recurs so often is no name.
     if ((counts.get(look.text) ?? 0) >= TOO_OFTEN && look.ratio < 1.12 && !isCommonHeading(nameOf(look.text))) continue;
     const known = (styles.get(look.style) ?? 0) >= 2;
-    const styled = own.has(look.style) && !isSentence(look) && headsText(look, drafts, setting);
+    const heads = !isSentence(look) && headsText(look, drafts, setting);
+    const styled = heads && (own.has(look.style) || look.bold);
     if (outlined.has(look.draft) || isClear(look) || (known && isLikely(look)) || styled) look.draft.kind = 'heading';
   }
 }
