@@ -21,6 +21,8 @@ export { openStore } from './store.ts';
 export type { StoreOptions } from './store.ts';
 export { JOB_STATES } from './types.ts';
 export type {
+  Backlog,
+  DeathLimits,
   Exchange,
   ExchangeRequest,
   HostJobs,
@@ -40,6 +42,7 @@ export type {
   QueueStore,
   SettledLease,
   Settlement,
+  Standing,
   StoreChange,
   WorkerInfo,
 } from './types.ts';
