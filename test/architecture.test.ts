@@ -27,7 +27,7 @@ const HOUSE: Readonly<Record<string, { readonly folders: readonly string[]; read
     ],
   },
   search: { folders: ['base', 'parse'], packages: [] },
-  graph: { folders: ['base', 'parse', 'stage', 'works'], packages: [] },
+  graph: { folders: ['base', 'http', 'parse', 'stage', 'works'], packages: [] },
   report: {
     folders: ['base', 'stage', 'download', 'parse', 'graph', 'telemetry'],
     // sigma and graphology run in the page only.

@@ -22,9 +22,19 @@ function neighbour(blocks: readonly Block[], at: number, step: -1 | 1): string |
   for (let other = at + step; other >= 0 && other < blocks.length && Math.abs(other - at) < 12; other += step) {
     const block = blocks[other];
     if (!block || block.kind === 'heading') return undefined;
-    if (block.kind === 'text' && block.text.trim().length > 2) return block.text;
+    if (block.kind === 'text' && isProse(block.text)) return block.text;
   }
   return undefined;
+}
+
+/** Sentences or a piece of one, and not an address, a journal's name or a mark at the page's foot. */
+function isProse(text: string): boolean {
+  const words = text.match(/\p{L}[\p{L}'’-]*/gu) ?? [];
+  return (
+    words.length > 2 &&
+    words.filter((word) => /^\p{Ll}/u.test(word)).length * 2 >= words.length &&
+    !/^https?:\S+$/u.test(text.trim())
+  );
 }
 
 /** Whether a text stops inside a sentence. */

@@ -8,7 +8,8 @@ export type FlagPlace =
   | 'embed'
   | 'format'
   | 'data-root'
-  | 'serve';
+  | 'serve'
+  | 'claims';
 
 /** An option of the command line that sets a key: how it is written, and where it is taken. */
 export interface Flag {

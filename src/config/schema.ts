@@ -1,5 +1,6 @@
 import { z } from 'zod';
 
+import { claimsSchema } from './claims-schema.ts';
 import { flag } from './flag.ts';
 import { httpSchema } from './http-schema.ts';
 import { orchestratorSchema } from './orchestrator-schema.ts';
@@ -85,6 +86,7 @@ const keysSchema = z.strictObject({
   zotero: z.string().default('').describe('Key of zotero.org that may read your library.'),
   engine: z.string().default('').describe('Key of the docling-serve or model server that reads PDFs.'),
   embeddings: z.string().default('').describe('Key of the embedding server.'),
+  claims: z.string().default('').describe('Key of the model server that reads claims.'),
 });
 
 /** What is downloaded and where it goes. */
@@ -159,6 +161,12 @@ const downloadSchema = z.strictObject({
     .max(1)
     .default(0.6)
     .describe('How well it must fit to be worth a look: what fits less is not written into review.csv.'),
+  identify: z
+    .boolean()
+    .default(true)
+    .describe(
+      'Ask OpenAlex and Crossref about papers of your own by the ids that stand in them, if there is a contact.',
+    ),
   thorough: z.boolean().default(true).describe('Also ask repositories that have no reason to know a work.'),
 });
 
@@ -219,6 +227,7 @@ export const configSchema = z.strictObject({
   http: httpSchema.prefault({}).describe('How the web is asked.'),
   services: servicesSchema.prefault({}).describe('Where scholarly services are.'),
   keys: keysSchema.prefault({}).describe('Keys of services.'),
+  claims: claimsSchema.prefault({}).describe('Which model reads claims out of passages; none unless one is named.'),
   estimate: estimateSchema.prefault({}).describe('What an estimate takes for granted.'),
   telemetry: telemetrySchema.prefault({}).describe('What is told to the outside about a run.'),
   serve: serveSchema.prefault({}).describe('What docstokg serve listens on and whom it answers.'),

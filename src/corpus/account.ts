@@ -1,6 +1,6 @@
 import type { DownloadSummary } from '../download/index.ts';
 import { REASONS } from '../download/index.ts';
-import type { LatestRow } from '../harvest/index.ts';
+import type { IdentifiedPapers, LatestRow } from '../harvest/index.ts';
 import type { StageOutcome } from '../stage/index.ts';
 import type { CorpusStageName } from './corpus-run.ts';
 import type { PassedOver } from './own-papers.ts';
@@ -48,6 +48,8 @@ export interface RunAccount {
   readonly documents: number;
   /** Own files that were not taken, and why. */
   readonly passed_over: readonly PassedOver[];
+  /** How one's own papers were told apart as works; null where there are none. */
+  readonly own_papers: IdentifiedPapers | null;
   readonly stages: Readonly<Partial<Record<CorpusStageName, StageAccount>>>;
   readonly failures: readonly FailedDocument[];
   readonly index: { readonly passages: number; readonly searched_by: 'words' | 'words and meaning' } | null;

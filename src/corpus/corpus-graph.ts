@@ -3,8 +3,17 @@ import { join } from 'node:path';
 
 import { AppError } from '../base/index.ts';
 import type { Config } from '../config/index.ts';
-import type { Graph, GraphChange } from '../graph/index.ts';
-import { graphPlan, graphWorker, openGraph, updateGraph } from '../graph/index.ts';
+import type { ClaimEstimate, ClaimRequest, ClaimsGathered, Graph, GraphUpdate } from '../graph/index.ts';
+import {
+  answersPath,
+  claimsEstimate,
+  gatherClaims,
+  graphPlan,
+  graphWorker,
+  openGraph,
+  openModelClient,
+  updateGraph,
+} from '../graph/index.ts';
 import type { StageEvent, StageFlags, StageOutcome } from '../stage/index.ts';
 import { cpuWorkers, runStage } from '../stage/index.ts';
 import { RecordStore } from '../works/index.ts';
@@ -18,8 +27,14 @@ export type GraphEvent =
       readonly kind: 'built';
       readonly path: string;
       readonly outcome: StageOutcome;
-      readonly change: GraphChange & { readonly documents: number };
+      readonly change: GraphUpdate;
     };
+
+/** What reading claims tells: what it may cost before, what it took after. */
+export type ClaimsEvent =
+  | { readonly kind: 'estimated'; readonly estimate: ClaimEstimate }
+  | { readonly kind: 'stage'; readonly event: StageEvent }
+  | { readonly kind: 'gathered'; readonly gathered: ClaimsGathered };
 
 /** How a graph is built. */
 export interface GraphRequest {
@@ -51,10 +66,7 @@ export class CorpusGraph {
       const dataRoot = this.#config.parse.data_root;
       const settings = { vocabulary: request.vocabulary ?? null };
       const plan = await graphPlan(dataRoot, settings);
-      if (plan.items.length === 0)
-        throw new AppError('GRAPH_NOTHING', `there are no parsed documents in ${dataRoot}`, {
-          hint: 'make some with docstokg run or docparse doctags',
-        });
+      if (plan.items.length === 0) throw nothingParsed(dataRoot);
       const options = stageSettings(request.flags ?? {}, this.#config, {
         policy: 'cpu',
         workers: cpuWorkers(),
@@ -80,8 +92,79 @@ export class CorpusGraph {
     }, signal);
   }
 
+  /**
+   * Has the model of the settings `claims.*` read claims out of passages: tells what it may cost, asks, and tells what it
+   * took. The claims are in the graph after the next `build`.
+   */
+  claims(
+    request: { readonly estimateOnly?: boolean | undefined; readonly flags?: StageFlags | undefined } = {},
+    signal?: AbortSignal,
+  ): AsyncGenerator<ClaimsEvent, void> {
+    return eventStream<ClaimsEvent>(async (tell, stop) => {
+      const { claims, http } = this.#config;
+      const asked = this.#claimRequest();
+      await using client = openModelClient(claims.url, {
+        contact: http.contact,
+        proxy: { http: http.http_proxy, https: http.https_proxy, no: http.no_proxy },
+        concurrency: claims.concurrency,
+        perSecond: claims.per_second,
+        timeoutMs: claims.timeout_s * 1_000,
+        retries: claims.retries,
+        longestWaitMs: claims.longest_wait_s * 1_000,
+      });
+      const estimate = await claimsEstimate(asked, client.send, stop);
+      if (estimate.documents === 0) throw nothingParsed(asked.dataRoot);
+      tell({ kind: 'estimated', estimate });
+      if (request.estimateOnly) return;
+      const options = stageSettings(request.flags ?? {}, this.#config, {
+        policy: 'io',
+        workers: claims.concurrency,
+        retries: 0,
+        // A document has many passages, each with a limit of its own.
+        perItemTimeoutS: 0,
+      });
+      const gathered = await gatherClaims(
+        asked,
+        client.send,
+        { ...options, handleSignals: false },
+        { report: (event) => tell({ kind: 'stage', event }), signal: stop },
+      );
+      tell({ kind: 'gathered', gathered });
+    }, signal);
+  }
+
+  #claimRequest(): ClaimRequest {
+    const { claims, keys, parse } = this.#config;
+    if (claims.url === '' || claims.model === '')
+      throw new AppError('CONFIG_CLAIMS_OFF', 'no model is named that could read claims', {
+        hint: 'set claims.url (up to /v1) and claims.model; the graph needs neither',
+      });
+    if (claims.budget_usd > 0 && claims.usd_per_million_input + claims.usd_per_million_output === 0)
+      throw new AppError('CONFIG_CLAIMS_PRICE', 'claims.budget_usd is set, but not what the server charges', {
+        hint: 'set claims.usd_per_million_input and claims.usd_per_million_output, or use claims.budget_tokens',
+      });
+    return {
+      dataRoot: parse.data_root,
+      answers: answersPath(this.#folder),
+      model: { url: claims.url, model: claims.model, apiKey: keys.claims, maxTokens: claims.max_tokens },
+      passagesPerDocument: claims.passages_per_document,
+      prices: {
+        usdPerMillionInput: claims.usd_per_million_input,
+        usdPerMillionOutput: claims.usd_per_million_output,
+        budgetUsd: claims.budget_usd,
+        budgetTokens: claims.budget_tokens,
+      },
+    };
+  }
+
   /** Opens the graph that was built, for reading. To be disposed of. */
   open(): Graph {
     return openGraph(this.path);
   }
+}
+
+function nothingParsed(dataRoot: string): AppError {
+  return new AppError('GRAPH_NOTHING', `there are no parsed documents in ${dataRoot}`, {
+    hint: 'make some with docstokg run or docparse doctags',
+  });
 }

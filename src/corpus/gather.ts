@@ -28,6 +28,7 @@ import type { GatherRequest, WantedDocuments } from './gather-request.ts';
 import { askedFor, checkDocuments, wantedDocuments, wantsWorks } from './gather-request.ts';
 import { makeIndex } from './make-index.ts';
 import { findOwnPapers } from './own-papers.ts';
+import { OwnPapersFiling } from './own-papers-filing.ts';
 import { openDense, openSparse } from './parse-settings.ts';
 import { prepareChunk, prepareDense, prepareDoctags, prepareEmbed } from './prepare-stages.ts';
 import { RunFolder } from './run-folder.ts';
@@ -131,13 +132,14 @@ export class Gathering implements AsyncIterable<CorpusEvent> {
     const warn: Warn = (message) => runtime.log('warn', message);
     await using dense = await openDense(config, runtime);
     const own = await findOwnPapers(request.papers, config.download.out);
+    await using papers = new OwnPapersFiling(own.papers, config, runtime);
     let arrive: Arrive | undefined;
     await using download = wantsWorks(request)
       ? await this.#open({ ...request, config }, (file) => arrive?.(file) ?? Promise.resolve())
       : undefined;
     const run = new CorpusRun({
       stages: {
-        doctags: prepareDoctags(config),
+        doctags: papers.seeing(prepareDoctags(config)),
         chunk: await prepareChunk(config),
         dense: dense && prepareDense(config, { warn }),
         openEmbed: () => openEmbed(config, dense, warn),
@@ -155,6 +157,7 @@ export class Gathering implements AsyncIterable<CorpusEvent> {
         return summary;
       },
       index: async () => {
+        await papers.file(download?.records, signal);
         tell({ kind: 'indexing' });
         return await makeIndex(config, tell, signal);
       },
@@ -165,6 +168,7 @@ export class Gathering implements AsyncIterable<CorpusEvent> {
       works: download ? accountOfWorks(download.manifest.latest(), outcome.gathered) : null,
       documents: outcome.documents,
       passed_over: own.passedOver,
+      own_papers: papers.identified,
       ...accountOfStages(outcome.stages),
       index: outcome.index ?? null,
       stopped: outcome.stopReason ?? null,
@@ -185,6 +189,7 @@ export class Gathering implements AsyncIterable<CorpusEvent> {
       works: accountOfWorks(works, summary),
       documents: 0,
       passed_over: [],
+      own_papers: null,
       stages: {},
       failures: [],
       index: null,

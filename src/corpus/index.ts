@@ -2,7 +2,7 @@ export type { FailedDocument, RunAccount, StageAccount, WorksAccount } from './a
 export type { CitedHit, CitedWork } from './cited-hit.ts';
 export { Corpus, corpusLayer, openCorpus } from './corpus.ts';
 export type { CorpusOptions } from './corpus.ts';
-export type { CorpusGraph, GraphEvent, GraphRequest } from './corpus-graph.ts';
+export type { ClaimsEvent, CorpusGraph, GraphEvent, GraphRequest } from './corpus-graph.ts';
 export type { CorpusStageName } from './corpus-run.ts';
 export type { CorpusEvent, MessageEvent } from './events.ts';
 export type { Estimate } from './estimate.ts';

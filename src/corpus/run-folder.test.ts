@@ -14,6 +14,7 @@ const account: RunAccount = {
   works: null,
   documents: 1,
   passed_over: [],
+  own_papers: null,
   stages: {},
   failures: [],
   index: { passages: 3, searched_by: 'words' },

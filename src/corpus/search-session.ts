@@ -124,6 +124,8 @@ function otherVersions(records: RecordStore): Set<string> {
     const held = group.filter(({ id }) => documents.has(id));
     for (const { id } of held.slice(1)) for (const [document] of documents.get(id) ?? []) hidden.add(document);
   }
+  // A paper of one's own may be one that was downloaded as well.
+  for (const held of documents.values()) for (const [document] of held.slice(1)) hidden.add(document);
   return hidden;
 }
 

@@ -49,6 +49,12 @@ export interface Jump {
   readonly page: number;
 }
 
+/** A part of a block's text, by character offsets. */
+export interface Stretch {
+  readonly start: number;
+  readonly end: number;
+}
+
 interface BlockBase {
   /** Stable inside the document: its place in reading order, counted from 0. */
   readonly order: number;
@@ -59,6 +65,8 @@ interface BlockBase {
   readonly text: string;
   readonly links?: readonly Link[];
   readonly jumps?: readonly Jump[];
+  /** Numbers that are set raised, as callouts and powers are; told by PDFs alone. */
+  readonly raised?: readonly Stretch[];
 }
 
 /** One unit of a document in reading order. Furniture (page_header, page_footer) is kept but is not part of the flow. */
@@ -93,12 +101,32 @@ export interface CharacterCounts {
   readonly hidden: number;
 }
 
+/** What a document says about its own publication, in its own words. */
+export interface Imprint {
+  readonly arxivId?: string;
+  readonly pmid?: string;
+  readonly pmcid?: string;
+  /** ISO 8601, as exact as it is stated. */
+  readonly date?: string;
+  readonly venue?: string;
+  readonly publisher?: string;
+  readonly issn?: readonly string[];
+  readonly volume?: string;
+  readonly issue?: string;
+  readonly pages?: string;
+  readonly license?: string;
+  readonly keywords?: readonly string[];
+  /** Other DOIs that stand where a paper's own DOI may stand: one of them may be its own, or each that of a work it cites. */
+  readonly otherDois?: readonly string[];
+}
+
 /** What is known about a document besides its text, so that later stages can filter. */
 export interface Metadata {
   readonly title?: string;
   readonly authors: readonly string[];
   readonly abstract?: string;
   readonly doi?: string;
+  readonly imprint?: Imprint;
   readonly language?: string;
   readonly pageCount?: number;
   /** Pages that hold no text but images, and would need OCR. */

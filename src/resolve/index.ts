@@ -8,7 +8,7 @@ export { Lookups, problemsOf } from './lookups.ts';
 export type { Question } from './lookups.ts';
 export { chooseResolvers, PRESETS, RESOLVERS } from './resolvers.ts';
 export type { ResolverChoice, ResolverPreset } from './resolvers.ts';
-export { compareWork } from './same-work.ts';
+export { compareTitles, compareWork, isAboutAnother, titleWords } from './same-work.ts';
 export type { SameAs, Sameness, StatedWork } from './same-work.ts';
 export { completeWork, findPlans } from './find-plans.ts';
 export type { ScoredCandidate } from './match-title.ts';

@@ -1,5 +1,7 @@
 import type { Drawing, Font, Glyph, PageContent, Rule } from '../../src/parse/doctags/layout/page-content.ts';
 
+const RAISED = '⁰¹²³⁴⁵⁶⁷⁸⁹';
+
 /** Points per character and per line of a drawing. */
 const WIDTH = 5;
 const HEIGHT = 12;
@@ -10,7 +12,7 @@ const BOLD: Font = { ...PLAIN, name: 'Serif-Bold', bold: true };
 
 /**
  * A page drawn as text: letters are glyphs, `───` is a rule, `█` something drawn, `▒` a tint behind a row, text between
- * `«»` is bold, and a line that begins with `#` is set twice as large.
+ * `«»` is bold, a line that begins with `#` is set twice as large, and `¹` is a small 1 above the foot of its line.
  */
 export function drawnPage(drawing: string, number = 1): PageContent {
   const lines = drawing
@@ -43,16 +45,17 @@ export function drawnPage(drawing: string, number = 1): PageContent {
       if (character === '«') font = BOLD;
       else if (character === '»') font = PLAIN;
       else {
+        const digit = RAISED.indexOf(character);
         if (/[^\s─█▒]/u.test(character))
           glyphs.push({
-            text: character,
+            text: digit < 0 ? character : String(digit),
             left: x,
             right: x + WIDTH * scale,
             top: baseline - 8 * scale,
             bottom: baseline + 2 * scale,
             x,
-            baseline,
-            size: SIZE * scale,
+            baseline: digit < 0 ? baseline : baseline - 4,
+            size: SIZE * scale * (digit < 0 ? 1 : 0.6),
             font,
             spaced,
             turn: 0,

@@ -4,20 +4,10 @@ import { join } from 'node:path';
 import { AppError, writeFileAtomic } from '../../base/index.ts';
 import type { Config } from '../../config/index.ts';
 import type { Asking, Runtime } from '../../harvest/index.ts';
-import { openAsking, openQueue, readLastRows } from '../../harvest/index.ts';
+import { askRecords, openAsking, openQueue, readLastRows } from '../../harvest/index.ts';
 import { namesNoWork, REASONS } from '../../download/index.ts';
-import type { NoticeAbout, RecordStore, WorkRecord } from '../../works/index.ts';
-import {
-  doiPath,
-  lookupText,
-  noticesGiven,
-  OPENALEX_SELECT,
-  parseCrossrefRecord,
-  parseOpenAlexRecord,
-  readRetractionWatch,
-  workFromIds,
-  NO_IDS,
-} from '../../works/index.ts';
+import type { RecordStore, WorkRecord } from '../../works/index.ts';
+import { readRetractionWatch, workFromIds, NO_IDS } from '../../works/index.ts';
 import type { RefreshDiff, States } from './refresh-diff.ts';
 import { diffStates, stateOf } from './refresh-diff.ts';
 import { keepLook } from './refreshed-file.ts';
@@ -122,44 +112,12 @@ async function readAgain(
     for (let record = all[next++]; record; record = all[next++]) {
       signal.throwIfAborted();
       const { id } = record;
-      const read = await recordsNow(record, asking, runtime, signal);
+      const read = await askRecords(record.ids, asking, { now: runtime.clock.now(), signal });
       if (read.records.length > 0) records.add(read.records.map((each) => ({ ...each, id })));
       records.addNotices(read.given);
     }
   };
   await Promise.all(Array.from({ length: TOGETHER }, work));
-}
-
-async function recordsNow(
-  record: WorkRecord,
-  { send, services, contact }: Asking,
-  runtime: Runtime,
-  signal: AbortSignal,
-): Promise<{ readonly records: readonly WorkRecord[]; readonly given: readonly NoticeAbout[] }> {
-  const at = new Date(runtime.clock.now()).toISOString();
-  const ask = async (
-    service: 'openalex' | 'crossref',
-    path: string,
-    parameters: Record<string, string>,
-  ): Promise<unknown> => {
-    const request = {
-      url: services.url(service, path, parameters),
-      credentials: services.credentials(service),
-      robots: 'terms' as const,
-      pool: service,
-    };
-    const answer = await lookupText(send, request, signal);
-    return answer.kind === 'found' ? parsed(answer.value) : undefined;
-  };
-  const { openalex, doi } = record.ids;
-  const byOpenAlex =
-    openalex === null ? undefined : await ask('openalex', `works/${openalex}`, { select: OPENALEX_SELECT });
-  const byCrossref =
-    doi === null
-      ? undefined
-      : ((await ask('crossref', `works/${doiPath(doi)}`, { mailto: contact })) as { message?: unknown } | undefined);
-  const records = [parseOpenAlexRecord(byOpenAlex, at), parseCrossrefRecord(byCrossref?.message, at)];
-  return { records: records.filter((each) => each !== undefined), given: noticesGiven(byCrossref?.message) };
 }
 
 /** Gives jobs that failed another chance: works that have become open, and losses that have grown old enough for their reason. */
@@ -181,14 +139,5 @@ async function retryFailures(
     const work = workFromIds(record?.ids ?? { ...NO_IDS, doi: row.doi }, { title: row.title });
     // A job of its own, named after the day: the old one is ended, and a second look of that day adds none.
     if (work) await queue.enqueue(`${row.work} again ${day}`, { ...work, id: row.work });
-  }
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    // An answer that cannot be read says nothing new; what is known stays.
-    return undefined;
   }
 }

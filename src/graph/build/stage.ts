@@ -22,19 +22,33 @@ export async function graphPlan(
 ): Promise<StagePlan & { readonly items: WorkItem[] }> {
   const vocabulary = settings.vocabulary === null ? null : await sha256File(settings.vocabulary);
   const cfgHash = sha256(canonicalJson({ version: EXTRACTION_VERSION, vocabulary }));
+  const items = documentItems(dataRoot, cfgHash, (document) => ({ facts: factsPath(dataRoot, document) }));
+  return { stageName: 'graph', items, totalItems: items.length };
+}
+
+/** An item for every parsed document: its blocks, and what is known of its file. */
+export function documentItems(
+  dataRoot: string,
+  cfgHash: string,
+  outputs: (document: string) => WorkItem['outputs'],
+): WorkItem[] {
   const folder = join(dataRoot, DOCTAGS_FOLDER);
-  const items = documentsIn(dataRoot).map((itemId): WorkItem => {
-    const blocks = join(folder, `${itemId}.jsonl`);
+  return documentsIn(dataRoot).map((itemId) => {
     const sidecar = join(folder, `${itemId}.meta.json`);
+    const blocks = blocksPath(dataRoot, itemId);
     return {
       itemId,
       inputs: { blocks, ...(existsSync(sidecar) && { sidecar }) },
-      outputs: { facts: factsPath(dataRoot, itemId) },
+      outputs: outputs(itemId),
       cfgHash,
       costHint: statSync(blocks).size,
     };
   });
-  return { stageName: 'graph', items, totalItems: items.length };
+}
+
+/** Where the blocks of a document stand. */
+export function blocksPath(dataRoot: string, document: string): string {
+  return join(dataRoot, DOCTAGS_FOLDER, `${document}.jsonl`);
 }
 
 /** The documents that have been parsed. */

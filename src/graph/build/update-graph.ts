@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 
-import { AppError, canonicalJson, FileLock, sha256, systemClock } from '../../base/index.ts';
+import { AppError, canonicalJson, FileLock, sha256, sha256File, systemClock } from '../../base/index.ts';
 import type { WorkRecord } from '../../works/index.ts';
 import { normalizeDoi } from '../../works/index.ts';
 import type { Contribution, NodeStatement } from '../contribution.ts';
@@ -11,7 +11,9 @@ import { withWork } from '../extract/statements.ts';
 import { GraphStore } from '../store/graph-store.ts';
 import type { GraphChange } from '../store/graph-store.ts';
 import { workNodeId } from '../work-id.ts';
-import { documentsIn, factsPath } from './stage.ts';
+import type { ClaimsFile } from '../claims/claims-file.ts';
+import { claimsPath, readClaimsFile } from '../claims/claims-file.ts';
+import { blocksPath, documentsIn, factsPath } from './stage.ts';
 
 /** What a graph is brought up to date with. */
 export interface GraphSources {
@@ -28,11 +30,18 @@ interface Facts {
   readonly contribution: Contribution;
 }
 
+/** What came of bringing a graph up to date. */
+export interface GraphUpdate extends GraphChange {
+  readonly documents: number;
+  /** Documents whose claims were read out of another text than they have now, and are left out. */
+  readonly staleClaims: number;
+}
+
 /**
  * Brings a graph up to date with the facts of documents and the records of works: what has changed or gone is taken out,
  * what is new is added. The file is the same as if it had been built at once.
  */
-export async function updateGraph(sources: GraphSources): Promise<GraphChange & { readonly documents: number }> {
+export async function updateGraph(sources: GraphSources): Promise<GraphUpdate> {
   const lock = new FileLock(`${sources.path}.lock`, systemClock);
   using held = lock.tryTake();
   if (!held)
@@ -48,15 +57,24 @@ export async function updateGraph(sources: GraphSources): Promise<GraphChange & 
       content: sha256(canonicalJson(record)),
       read: async () => extractRecord(record),
     });
-  let documents = 0;
+  let [documents, staleClaims] = [0, 0];
   for (const document of documentsIn(sources.dataRoot)) {
     const path = factsPath(sources.dataRoot, document);
     if (!existsSync(path)) continue;
     documents += 1;
     const text = await readFile(path, 'utf8');
     const record = sources.records?.ofDocument(document);
-    const content = sha256(`${text}\n${record ? canonicalJson(record.ids) : ''}`);
-    wanted.set(document, { content, read: async () => ofDocument(await readFile(path, 'utf8'), document, record) });
+    const claims = await claimsOf(sources.dataRoot, document);
+    if (claims === 'stale') staleClaims += 1;
+    const stated = claims === 'stale' ? undefined : claims;
+    const content = sha256(
+      `${text}\n${record ? canonicalJson(record.ids) : ''}${stated ? JSON.stringify([stated.nodes, stated.edges]) : ''}`,
+    );
+    wanted.set(document, {
+      content,
+      read: async () =>
+        ofDocument(await readFile(path, 'utf8'), document, record, await claimsOf(sources.dataRoot, document)),
+    });
   }
   const remove = [...before.keys()].filter((owner) => !wanted.has(owner));
   const add = [...wanted]
@@ -68,7 +86,14 @@ export async function updateGraph(sources: GraphSources): Promise<GraphChange & 
     ({ owner }) => contents.get(owner) ?? '',
   );
   if (change.added + change.removed > 0 || !existed) await store.compact();
-  return { ...change, documents };
+  return { ...change, documents, staleClaims };
+}
+
+/** The claims that were read out of a document as it is now. */
+async function claimsOf(dataRoot: string, document: string): Promise<ClaimsFile | 'stale' | undefined> {
+  const claims = await readClaimsFile(claimsPath(dataRoot, document));
+  if (!claims) return undefined;
+  return claims.blocksSha256 === (await sha256File(blocksPath(dataRoot, document))) ? claims : 'stale';
 }
 
 /** One after the other: the facts of many documents are never in memory together. */
@@ -77,8 +102,17 @@ async function* contributions(reads: readonly (() => Promise<Contribution>)[]): 
 }
 
 /** The facts of a document with its work: the one that a record names, else the DOI that stands in it, else itself. */
-function ofDocument(text: string, document: string, record: WorkRecord | undefined): Contribution {
-  const { known, contribution } = JSON.parse(text) as Facts;
+function ofDocument(
+  text: string,
+  document: string,
+  record: WorkRecord | undefined,
+  claims: ClaimsFile | 'stale' | undefined,
+): Contribution {
+  const { known, contribution: said } = JSON.parse(text) as Facts;
+  const contribution =
+    claims === undefined || claims === 'stale'
+      ? said
+      : { ...said, nodes: [...said.nodes, ...claims.nodes], edges: [...said.edges, ...claims.edges] };
   const doi = normalizeDoi(known.doi ?? '');
   const work =
     (record && (workNodeId(record.ids) ?? `work:record:${record.id}`)) ??

@@ -8,6 +8,7 @@ const YEAR = /(?<![\d.\-–/])(?<year>1[6-9]\d\d|20\d\d)(?<letter>[a-z](?![\p{L}
 const LETTERS = /^(?:\s?(?:,|;|&|and)\s?(?<letter>[a-z])(?![\p{L}\d]))/u;
 const SAME_NAMES = /^\s?(?:[,;]|,?\sand|&)\s?\(?$/u;
 const LOOK_BACK = 120;
+const MOST_INITIALS = 4;
 
 interface Named {
   readonly references: readonly ListedReference[];
@@ -94,6 +95,8 @@ function closest(references: readonly ListedReference[], first: ListedReference 
 interface Token {
   readonly word: string;
   readonly start: number;
+  /** A single capital, as of a given name. */
+  readonly initial: boolean;
 }
 
 /** The entries whose authors stand in front of a year, and where their names begin. */
@@ -105,10 +108,11 @@ function namedBefore(text: string, at: number, candidates: readonly ListedRefere
   const tokens: Token[] = [...before.matchAll(/[\p{L}\p{M}'’]+|&/gu)].map((match) => ({
     word: match[0] === '&' ? 'and' : nameWords(match[0]).join('') || match[0],
     start: from + match.index,
+    initial: /^\p{Lu}$/u.test(match[0]),
   }));
   let best: { readonly weight: number; readonly start: number; readonly references: ListedReference[] } | undefined;
   for (const reference of candidates) {
-    const fit = fits(tokens, reference.surnames);
+    const fit = fits(tokens, reference);
     if (!fit) continue;
     if (!best || fit.weight > best.weight) best = { ...fit, references: [reference] };
     else if (fit.weight === best.weight) best.references.push(reference);
@@ -116,10 +120,10 @@ function namedBefore(text: string, at: number, candidates: readonly ListedRefere
   return best && { references: best.references.toSorted((a, b) => a.position - b.position), start: best.start };
 }
 
-/** Whether names in front of a year are an entry's authors: "A", "A et al.", "A and B", "A, B and C". */
+/** Whether names in front of a year are an entry's authors: "A", "A et al.", "A and B", "A, B and C"; "A X." is A whose given name begins so. */
 function fits(
   tokens: readonly Token[],
-  surnames: readonly string[],
+  { surnames, initials }: ListedReference,
 ): { readonly weight: number; readonly start: number } | undefined {
   const [first = '', second = '', third = ''] = surnames.map((name) => name.replaceAll(' ', ''));
   if (first === '') return undefined;
@@ -133,7 +137,10 @@ function fits(
         ? 2
         : 0;
   if (others > 0) {
-    const start = endsWith(tokens, end - others, first) ?? twoBeforeOthers(tokens, end - others, first, second);
+    const start =
+      endsWith(tokens, end - others, first) ??
+      withInitials(tokens, end - others, first, initials) ??
+      twoBeforeOthers(tokens, end - others, first, second);
     return start === undefined ? undefined : { weight: surnames.length > 2 ? 3 : 1.5, start };
   }
   const pair = second === '' ? undefined : endsWith(tokens, end, second);
@@ -157,12 +164,25 @@ function fits(
           );
     if (opening !== undefined) return { weight: 3, start: opening };
   }
-  const alone = endsWith(tokens, end, first);
+  const alone = endsWith(tokens, end, first) ?? withInitials(tokens, end, first, initials);
   if (alone === undefined) return undefined;
   const place = tokens.findIndex((token) => token.start === alone);
   // "Smith and Jones 2001" is not Jones 2001.
   if (tokens[place - 1]?.word === 'and' && /^\p{Lu}/u.test(tokens[place - 2]?.word ?? '')) return undefined;
   return { weight: surnames.length === 1 ? 3 : 1, start: alone };
+}
+
+/** "A X. Y.": where a name with the initials of its given names behind it begins; they tell apart authors of one family name. */
+function withInitials(tokens: readonly Token[], end: number, name: string, initials: string): number | undefined {
+  let first = end;
+  while (tokens[first - 1]?.initial === true && end - first < MOST_INITIALS) first -= 1;
+  const printed = tokens
+    .slice(first, end)
+    .map(({ word }) => word)
+    .join('');
+  return printed !== '' && (initials.startsWith(printed) || printed.startsWith(initials))
+    ? endsWith(tokens, first, name)
+    : undefined;
 }
 
 /** "A, B et al.": two names before the others. */

@@ -7,6 +7,7 @@ import type { ListedReference } from './reference-list.ts';
 const EDGE_BEFORE = /^[\s[(,;]+/u;
 const EDGE_BEHIND = /[\s\]),;.]/u;
 const NUMBERS = /^\d{1,3}[a-z]?(?:\s?[,;–—−‐-]\s?\d{1,3}[a-z]?|\s\d{1,3}[a-z]?)*$/u;
+const LAST_YEAR = /(?:1[6-9]|20)\d\d[a-z]?\)?$/u;
 const RANGE = /^\d{1,3}\s?[–—−‐-]\s?\d{1,3}$/u;
 
 /** A link of a block to a page that has references, without what stands around it. */
@@ -50,19 +51,33 @@ export function linkedNumbers(
   });
 }
 
-/** Callouts by author and year, each as far as it is linked: some publishers link the names as well, some the year alone. */
+/**
+ * Callouts by author and year, each as far as it is linked: some publishers link the names as well, some the year alone.
+ * A publisher links all in one way: where most links begin at the year, those that are lost or that run together with the
+ * link of the names in front do so too.
+ */
 export function withLinkedSpans(
   printed: readonly Callout[],
   blocks: readonly Block[],
   pages: ReadonlySet<number>,
 ): Callout[] {
   const spans = Map.groupBy(spansOf(blocks, pages), ({ block }) => block.order);
-  return printed.map((callout) => {
+  const texts = new Map(blocks.map(({ order, text }) => [order, text]));
+  const linked = printed.map((callout) => {
     const [span] = (spans.get(callout.block) ?? [])
       .filter(({ start, end }) => start < callout.end && start >= callout.start && end >= callout.end - 1)
       .toSorted((a, b) => a.end - a.start - (b.end - b.start));
-    return span ? { ...callout, start: span.start } : callout;
+    const text = texts.get(callout.block)?.slice(callout.start, callout.end) ?? '';
+    const year = callout.start + (LAST_YEAR.exec(text)?.index ?? 0);
+    return { callout, year, start: span?.start };
   });
+  const named = linked.filter(({ callout, year }) => callout.start < year);
+  const years = named.filter(({ year, start }) => start === year).length;
+  const wholes = named.filter(({ callout, start }) => start === callout.start).length;
+  return linked.map(({ callout, year, start }) => ({
+    ...callout,
+    start: years > wholes ? year : (start ?? callout.start),
+  }));
 }
 
 function spansOf(blocks: readonly Block[], pages: ReadonlySet<number>): LinkedSpan[] {

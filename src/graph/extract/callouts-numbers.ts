@@ -19,23 +19,65 @@ const FORMULA = /(?:^|[^\p{L}])(?:[A-Z][a-z]?\d*){1,6}$/u;
 const MOST_ATOMS = 12;
 const UNIT = /(?:^|[\s/·\d])(?:[kcmnµμd]?m|s|g|L|kg)$/u;
 
+/** Numbers and what may stand between and around them; "10−6" and "2+" are other things. */
+const RAISED_NUMBERS = /^[\s,;]*(?<numbers>\d{1,3}[a-z]?(?:\s?[,;–—−‐-]\s?\d{1,3}[a-z]?|\s\d{1,3}[a-z]?)*)[\s,;]*$/u;
+/** A power: of ten, of a variable, of a unit. */
+const BASE = /(?:(?<![\d.])10|(?:^|[^\p{L}])\p{L})$/u;
+
 /** Finds callouts by number: in square or round brackets, or raised. */
 export function numberCallouts(
   blocks: readonly Block[],
   references: readonly ListedReference[],
   style: 'square' | 'round' | 'raised',
 ): Callout[] {
+  return inOrder(
+    blocks,
+    references,
+    ({ text }) =>
+      [...text.matchAll(PATTERNS[style])]
+        .map((match) => {
+          const numbers = match.groups?.['numbers'] ?? '';
+          return { numbers, from: match.index + match[0].indexOf(numbers) };
+        })
+        .filter(({ numbers, from }) => style !== 'raised' || isRaised(text, from, numbers)),
+    style,
+  );
+}
+
+/** Finds callouts by number where the file itself says which numbers are set raised. */
+export function raisedCallouts(blocks: readonly Block[], references: readonly ListedReference[]): Callout[] {
+  return inOrder(
+    blocks,
+    references,
+    ({ text, raised = [] }) =>
+      raised.flatMap(({ start, end }) => {
+        const shown = text.slice(start, end);
+        const numbers = RAISED_NUMBERS.exec(shown)?.groups?.['numbers'];
+        if (numbers === undefined) return [];
+        const before = text.slice(Math.max(0, start - 24), start);
+        // What begins a word belongs to it: the mark of an address, the mass of an isotope.
+        if (before === '' || /\s$/u.test(before) || BASE.test(before) || isPowerOfUnit(before, numbers)) return [];
+        return [{ numbers, from: start + shown.indexOf(numbers) }];
+      }),
+    'raised',
+  );
+}
+
+/** Callouts of the numbers that stand in the blocks; where they are not in square brackets, they have to count as references do. */
+function inOrder(
+  blocks: readonly Block[],
+  references: readonly ListedReference[],
+  numbersIn: (block: Block) => readonly { readonly numbers: string; readonly from: number }[],
+  style: 'square' | 'round' | 'raised',
+): Callout[] {
   const byLabel = labelsOf(references);
   const found: Callout[] = [];
   let highest = 0;
-  for (const block of blocks)
-    for (const match of block.text.matchAll(PATTERNS[style])) {
-      if (style !== 'square' && !isProse(block)) break;
-      const numbers = match.groups?.['numbers'] ?? '';
-      const from = match.index + match[0].indexOf(numbers);
+  for (const block of blocks) {
+    if (style !== 'square' && !isProse(block)) continue;
+    for (const { numbers, from } of numbersIn(block)) {
       const callouts = readNumbers(block, from, numbers, byLabel);
       if (!callouts) continue;
-      if (style === 'raised' && !isRaised(block.text, from, numbers)) continue;
       const largest = Math.max(...callouts.flatMap(({ references: each }) => each));
       const smallest = Math.min(...callouts.flatMap(({ references: each }) => each));
       // Lists that are numbered as they are cited grow step by step: a number far ahead is another thing.
@@ -43,6 +85,7 @@ export function numberCallouts(
       highest = Math.max(highest, largest);
       found.push(...callouts);
     }
+  }
   return style === 'square' || isInOrder(found) ? found : [];
 }
 
@@ -125,6 +168,10 @@ function isRaised(text: string, from: number, numbers: string): boolean {
   const before = text.slice(Math.max(0, from - 24), from);
   if (NUMBERED.test(before)) return false;
   if ((FORMULA.test(before) || /\p{Lu}$/u.test(before)) && Number.parseInt(numbers, 10) <= MOST_ATOMS) return false;
-  // A unit with its power: "m2", "cm3".
-  return !(UNIT.test(before) && /^[23]$/.test(numbers));
+  return !isPowerOfUnit(before, numbers);
+}
+
+/** "m2", "cm3". */
+function isPowerOfUnit(before: string, numbers: string): boolean {
+  return UNIT.test(before) && /^[23]$/.test(numbers);
 }

@@ -65,6 +65,50 @@ test('authors and years, one after the other and several of one author', () => {
   );
 });
 
+test('initials behind a family name tell apart authors who share it', () => {
+  const references = [
+    'Wang, M., Li, G., Xu, H. (2013). Deep seas. J. Seas 12, 3–9.',
+    'Wang, Z., Chen, T., Chen, W. (2013). Warm seas. J. Seas 14, 11–19.',
+    'Zhang, J. Q. (2018). Cold seas. J. Seas 15, 1–8.',
+  ];
+  assert.deepEqual(shown(['Seas are deep (Wang Z. et al., 2013; Wang M. et al., 2013; Zhang J., 2018).'], references), [
+    'Wang Z. et al., 2013→2',
+    'Wang M. et al., 2013→1',
+    'Zhang J., 2018→3',
+  ]);
+});
+
+/** The text with raised numbers, which stand between « and ». */
+function raised(marked: readonly string[], references: readonly string[]): string[] {
+  const all = blocks(
+    marked.map((each) => each.replaceAll(/[«»]/g, '')),
+    references,
+  ).map((block, at): Block => {
+    const spans = [...(marked[at] ?? '').matchAll(/«([^»]*)»/g)].map((match, number) => {
+      const start = match.index - number * 2;
+      return { start, end: start + (match[1] ?? '').length };
+    });
+    return spans.length === 0 ? block : { ...block, raised: spans };
+  });
+  return findCallouts(all).callouts.map(
+    ({ block, start, end, references: to, further }) =>
+      `${all[block]?.text.slice(start, end)}→${[...further.map((each) => `(${each})`), ...to].join(',')}`,
+  );
+}
+
+test('numbers that the file sets raised are callouts behind a digit too; powers, isotopes and lowered digits are none', () => {
+  assert.deepEqual(
+    raised(
+      [
+        'it was seen on day 4.«1» The seas of version 4.0«2, 3» are deep, with R«2» of 0.9 and 10«3» cells per cm«3» of water3.',
+        'It has «14»C in it, and COVID-19.«3–4» Indeed.',
+      ],
+      NUMBERED,
+    ),
+    ['1→1', '2→2', '3→3', '3→3', '4→4'],
+  );
+});
+
 /** The text with its links to page 9, on which the references stand; a link is what stands between « and ». */
 function linked(marked: readonly string[], references: readonly string[]): string[] {
   const texts = marked.map((each) => each.replaceAll(/[«»]/g, ''));
@@ -99,4 +143,14 @@ test('a callout by author and year reaches as far as its link', () => {
   const references = ['Smith A, Jones B (2001) Deep seas. J Seas 12:3–9', 'Okafor C (2002) Seas. J Seas 14:11–19'];
   assert.deepEqual(linked(['It is so («Smith and Jones,» «2001»; Okafor, «2002»).'], references), ['2001→1', '2002→2']);
   assert.deepEqual(linked(['It is so («Smith and Jones, 2001»).'], references), ['Smith and Jones, 2001→1']);
+  assert.deepEqual(
+    linked(
+      [
+        'It is («Smith and Jones,» «2001»; «Okafor,» «2002») so («Smith and Jones, 2001»; Okafor, 2002; Okafor, «2002»).',
+      ],
+      references,
+    ),
+    ['2001→1', '2002→2', '2001→1', '2002→2', '2002→2'],
+    'where years are linked, those whose link is lost or runs together with another begin there too',
+  );
 });

@@ -1,7 +1,7 @@
 import type { Block } from '../../parse/index.ts';
 import { linkedNumbers, withLinkedSpans } from './callouts-linked.ts';
 import { authorYearCallouts } from './callouts-author-year.ts';
-import { numberCallouts } from './callouts-numbers.ts';
+import { numberCallouts, raisedCallouts } from './callouts-numbers.ts';
 import type { ListedReference } from './reference-list.ts';
 import { listReferences } from './reference-list.ts';
 
@@ -19,7 +19,7 @@ export interface Callout {
 /** How a document points to its references. */
 export type CalloutStyle = 'square' | 'round' | 'raised' | 'author-year';
 
-export const CALLOUT_VERSION = 2;
+export const CALLOUT_VERSION = 3;
 
 /** Blocks whose text may point to references. */
 const SPEAKING: ReadonlySet<Block['kind']> = new Set(['text', 'list_item', 'caption', 'heading', 'footnote']);
@@ -36,7 +36,7 @@ export function findCallouts(blocks: readonly Block[]): {
   const styles: readonly (readonly [CalloutStyle, Callout[]])[] = [
     ['square', numberCallouts(texts, references, 'square')],
     ['round', numberCallouts(texts, references, 'round')],
-    ['raised', numberCallouts(texts, references, 'raised')],
+    ['raised', raised(texts, references)],
     ['author-year', authorYearCallouts(texts, references)],
   ];
   // The style that reaches most of the list is the document's; numbers in other brackets are something else.
@@ -56,6 +56,16 @@ export function findCallouts(blocks: readonly Block[]): {
     return { references, style: best.style, callouts: withLinkedSpans(best.callouts, texts, pages) };
   return { references, style: best.style, callouts: best.callouts };
 }
+
+/** Raised numbers as the file sets them, unless it hides most of them; else as plain text glues them to words. */
+function raised(texts: readonly Block[], references: readonly ListedReference[]): Callout[] {
+  const set = raisedCallouts(texts, references);
+  const glued = numberCallouts(texts, references, 'raised');
+  return reach(set) >= LEAST_SET * reach(glued) ? set : glued;
+}
+
+/** Raised numbers that reach this part of what glued ones reach are all there are. */
+const LEAST_SET = 0.7;
 
 /** Links that reach this part of the list are the publisher's own callouts. */
 const LEAST_LINKED = 0.4;

@@ -15,6 +15,8 @@ export interface ListedReference {
   readonly parsed: ParsedReference;
   /** Family names of its authors as words in lower case, the first author first; found even where the parse fails. */
   readonly surnames: readonly string[];
+  /** The initials of its first author in lower case; empty when they are not printed. */
+  readonly initials: string;
   /** The letter behind its year: 2001a. */
   readonly yearLetter: string;
 }
@@ -34,6 +36,9 @@ export function listReferences(blocks: readonly Block[]): ListedReference[] {
       arxivId: block.arxivId ?? null,
       parsed,
       surnames: surnamesOf(text, parsed),
+      initials: nameWords(
+        /\s(?<initials>\p{Lu}{1,5})$/u.exec(parsed.authors[0] ?? '')?.groups?.['initials'] ?? '',
+      ).join(''),
       yearLetter: /\b(?:1[5-9]|20)\d\d(?<letter>[a-z])\b/.exec(text)?.groups?.['letter'] ?? '',
     };
   });

@@ -71,7 +71,14 @@ async function readPdf(bytes: Uint8Array, options: PdfOptions): Promise<ReadPdf>
   }
   if (pages.length === 0)
     throw new AppError('PDF_BROKEN', 'the PDF has no page that can be read', { hint: 'download it again' });
-  const information = { title: file.information('Title'), author: file.information('Author') };
+  const information = {
+    title: file.information('Title'),
+    author: file.information('Author'),
+    subject: file.information('Subject'),
+    keywords: file.information('Keywords'),
+    // Elsevier's and Wiley's names for it.
+    doi: file.information('doi') || file.information('WPS-ARTICLEDOI'),
+  };
   const outline = file.outline();
   options.signal?.throwIfAborted();
   return { pages: nameGlyphs(pages, file.shapes()), outline, information };

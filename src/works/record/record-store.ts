@@ -1,6 +1,8 @@
 import type { StatementSync } from 'node:sqlite';
 import { DatabaseSync } from 'node:sqlite';
 
+import type { WorkIds } from '../ids/work-ids.ts';
+import { keyOf, mergeIds, NO_IDS } from '../ids/work-ids.ts';
 import { mergeRecords } from './merge-records.ts';
 import type { NoticeAbout, WorkRecord } from './record.ts';
 import { retractionOf, yearOf } from './record.ts';
@@ -26,6 +28,9 @@ const SCHEMA = `
     work TEXT PRIMARY KEY, label TEXT NOT NULL CHECK (label IN ('included', 'excluded'))
   ) WITHOUT ROWID;
   CREATE TABLE IF NOT EXISTS work_documents (document TEXT PRIMARY KEY, work TEXT NOT NULL) WITHOUT ROWID;
+  CREATE TABLE IF NOT EXISTS own_papers (
+    document TEXT PRIMARY KEY, sha256 TEXT NOT NULL, checked INTEGER NOT NULL CHECK (checked IN (0, 1))
+  ) WITHOUT ROWID;
 `;
 
 type OtherId = 'doi' | 'pmid' | 'pmcid' | 'arxiv';
@@ -85,6 +90,55 @@ export class RecordStore implements Disposable {
     this.#together(links, ({ document, work }) => this.#link.run(document, work));
   }
 
+  /** The papers of one's own that have a record, by document: of which bytes it is, and whether the services were asked about it. */
+  ownPapers(): Map<string, { readonly sha256: string; readonly checked: boolean }> {
+    const rows = this.#database.prepare('SELECT document, sha256, checked FROM own_papers').all() as {
+      document: string;
+      sha256: string;
+      checked: number;
+    }[];
+    return new Map(rows.map(({ document, sha256, checked }) => [document, { sha256, checked: checked === 1 }]));
+  }
+
+  /**
+   * Files a paper of one's own under the work that it is: one that is known by any of its ids, else a new one. What was known
+   * of the document alone before goes with it.
+   */
+  fileOwn(
+    { document, sha256, checked }: { readonly document: string; readonly sha256: string; readonly checked: boolean },
+    said: readonly WorkRecord[],
+  ): string {
+    const known = said.flatMap(({ ids }) => this.#byIds(ids))[0];
+    const ids = said.reduce((all, record) => mergeIds(all, record.ids), NO_IDS);
+    const id = known?.id ?? keyOf(ids) ?? `paper:${document}`;
+    this.#together([undefined], () => {
+      const before = this.#workOf.get(document) as { work: string } | undefined;
+      // What a paper said of itself is said anew; a work that is more than its paper stays.
+      if (before && (before.work !== id || id === `paper:${document}`)) this.#forget(document, before.work);
+      for (const record of said) this.#add({ ...record, id });
+      this.#link.run(document, id);
+      this.#database
+        .prepare('INSERT OR REPLACE INTO own_papers (document, sha256, checked) VALUES (?, ?, ?)')
+        .run(document, sha256, checked ? 1 : 0);
+    });
+    return id;
+  }
+
+  /** Removes a record that only a document of one's own has spoken for. */
+  #forget(document: string, work: string): void {
+    const others = this.#database.prepare('SELECT 1 FROM work_documents WHERE work = ? AND document <> ? LIMIT 1');
+    if (!others.get(work, document) && this.get(work)?.sources.every(({ from }) => from === 'document')) {
+      this.#remove.run(work);
+      this.#changes += 1;
+    }
+  }
+
+  #byIds({ openalex, doi, pmid, pmcid, arxiv }: WorkIds): WorkRecord[] {
+    const others = Object.entries({ doi, arxiv: arxiv?.id ?? null, pmid, pmcid });
+    const names = [openalex, ...others.map(([kind, id]) => (id === null ? null : `${kind}:${id}`))];
+    return names.flatMap((name) => (name === null ? [] : (this.get(name) ?? [])));
+  }
+
   /** Every record, in the order of their ids. */
   *all(): Generator<WorkRecord> {
     for (const row of this.#database.prepare('SELECT record_json FROM works ORDER BY id').iterate()) {
@@ -95,11 +149,13 @@ export class RecordStore implements Disposable {
 
   /** Adds what is new to what is known: a source that says nothing now does not take back what it said before. */
   add(records: Iterable<WorkRecord>): void {
-    this.#together(records, (record) => {
-      const known = this.#same(record);
-      this.#write(known ? { ...mergeRecords(known, record), id: preferredId(record, known) } : record);
-      if (known && preferredId(record, known) !== known.id) this.#remove.run(known.id);
-    });
+    this.#together(records, (record) => this.#add(record));
+  }
+
+  #add(record: WorkRecord): void {
+    const known = this.#same(record);
+    this.#write(known ? { ...mergeRecords(known, record), id: preferredId(record, known) } : record);
+    if (known && preferredId(record, known) !== known.id) this.#remove.run(known.id);
   }
 
   /** Takes down what was said about works since they appeared; works that have no record here are passed over. */

@@ -1,10 +1,5 @@
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
-
 import { Command, Option } from 'commander';
 
-import type { Corpus } from '../../../corpus/index.ts';
-import { findSearchPlace, openCorpus } from '../../../corpus/index.ts';
 import type { EdgeKind, ExportFormat, Graph } from '../../../graph/index.ts';
 import { communities, EDGE_KINDS, EXPORT_FORMATS, exportGraph, pageRank } from '../../../graph/index.ts';
 import { count } from '../../progress.ts';
@@ -13,6 +8,8 @@ import { openSession, shared } from '../../session.ts';
 import { stopSignal } from '../../stop-signal.ts';
 import { wholeNumber } from '../../whole-number.ts';
 import { showStage } from '../docparse/stage-options.ts';
+import { claimsCommand } from './claims.ts';
+import { corpusOf } from './corpus-of.ts';
 import { evidenceLine, neighbourLines, nodeLine } from './text.ts';
 
 interface GraphFlags {
@@ -31,6 +28,7 @@ export function graphCommand(): Command {
     'build the knowledge graph of a corpus and ask it; every edge names its evidence',
   );
   command.addCommand(buildCommand());
+  command.addCommand(claimsCommand());
   command.addCommand(exportCommand());
   for (const question of QUESTIONS) command.addCommand(questionCommand(question));
   return command;
@@ -57,6 +55,11 @@ function buildCommand(): Command {
         else {
           const { path, change } = event;
           if (event.outcome.failed > 0) process.exitCode = 1;
+          if (change.staleClaims > 0)
+            session.log(
+              'warn',
+              `${count(change.staleClaims)} documents were parsed again after claims were read out of them; docstokg graph claims reads them again`,
+            );
           using graph = corpus.graph.open();
           const stats = graph.stats();
           const total = (counts: Record<string, number>): number =>
@@ -286,15 +289,4 @@ function questionCommand({ name, example, description, words = [], options, ask,
     const answer = ask(graph, given.slice(0, words.length) as string[], self.opts<GraphFlags>());
     session.terminal.print(session.json ? JSON.stringify(answer) : tell(answer as never, session).join('\n'));
   });
-}
-
-/** The corpus whose graph is meant: a run folder need not have passages for that, parsed papers are enough. */
-async function corpusOf(session: Session, flags: Pick<GraphFlags, 'run'>): Promise<Corpus> {
-  const { config } = session.load();
-  const data = flags.run === undefined ? undefined : join(flags.run, 'Data');
-  const { folder, dataRoot } =
-    flags.run !== undefined && data !== undefined && existsSync(data)
-      ? { folder: flags.run, dataRoot: data }
-      : findSearchPlace(config, flags.run);
-  return await openCorpus(folder, { config: { ...config, parse: { ...config.parse, data_root: dataRoot } } });
 }

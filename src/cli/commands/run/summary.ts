@@ -43,6 +43,12 @@ export function printAccount(account: RunAccount, session: Session): void {
       printLabelled(terminal, '', `${plain(file)}: ${reason}, ${plain(detail)}`);
     terminal.print('');
   }
+  if (account.own_papers) {
+    printLabelled(terminal, 'Your papers', ownPapersLine(account.own_papers));
+    for (const { document, doi, title } of account.own_papers.refused.slice(0, NAMED))
+      printLabelled(terminal, '', `${plain(document)}: the DOI ${plain(doi)} in it ${whose(title)}`);
+    terminal.print('');
+  }
   if (account.documents > 0) terminal.print(`${stagesTable(account)}\n`);
   if (failures.length > 0) printFailures(account, terminal);
   const ending = index
@@ -74,6 +80,19 @@ function worksLine({ works, saved, not_to_be_had: lost, later }: NonNullable<Run
     ...(lost > 0 ? [`${count(lost)} not to be had`] : []),
     ...(later > 0 ? [`${count(later)} to be had later`] : []),
   ].join(', ');
+}
+
+function ownPapersLine({ checked, unchecked, unnamed, unanswered }: NonNullable<RunAccount['own_papers']>): string {
+  return [
+    ...(checked > 0 ? [`${count(checked)} known by the id in them`] : []),
+    ...(unchecked > 0 ? [`${count(unchecked)} by an id that nobody has confirmed`] : []),
+    ...(unnamed > 0 ? [`${count(unnamed)} by their title alone`] : []),
+    ...(unanswered > 0 ? [`for ${count(unanswered)} no service answered: the same command asks again`] : []),
+  ].join(', ');
+}
+
+function whose(title: string | null): string {
+  return title === null ? 'is known to nobody: not taken' : `is that of “${plain(title).slice(0, 100)}”: not taken`;
 }
 
 function passedOverLine(files: RunAccount['passed_over']): string {

@@ -26,6 +26,7 @@ const document: ParsedDocument = {
       ],
       links: [{ start: 4, end: 8, url: 'https://example.org/' }],
       jumps: [{ start: 0, end: 3, page: 7 }],
+      raised: [{ start: 7, end: 8 }],
     },
     { order: 3, kind: 'list_item', ordered: true, depth: 1, marker: '1.', text: 'i', regions: [] },
     { order: 4, kind: 'code', language: 'C++', text: 'a\nb', regions: [] },

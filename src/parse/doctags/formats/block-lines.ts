@@ -1,5 +1,17 @@
 import { AppError, readJsonl } from '../../../base/index.ts';
-import type { Block, Box, Cell, Jump, Link, Metadata, Page, ParsedDocument, Region, Table } from '../../document.ts';
+import type {
+  Block,
+  Box,
+  Cell,
+  Jump,
+  Link,
+  Metadata,
+  Page,
+  ParsedDocument,
+  Region,
+  Stretch,
+  Table,
+} from '../../document.ts';
 
 /**
  * The file that the chunk stage reads: JSON lines. The first line describes the file, every further line is one block
@@ -53,6 +65,7 @@ function blockLine(block: Block): Record<string, unknown> {
     ...(block.regions.length > 1 && { regions: block.regions.map(({ page, box }) => [page, ...corners(box)]) }),
     ...(block.links && { links: block.links.map((link) => [link.start, link.end, link.url]) }),
     ...(block.jumps && { jumps: block.jumps.map(({ start, end, page }) => [start, end, page]) }),
+    ...(block.raised && { raised: block.raised.map(({ start, end }) => [start, end]) }),
     ...(block.kind === 'list_item' && { ordered: block.ordered, depth: block.depth, marker: block.marker }),
     ...(block.kind === 'code' && { language: block.language }),
     ...(block.kind === 'picture' && { category: block.category }),
@@ -125,6 +138,7 @@ function readBlock(record: Record<string, unknown>, order: number): Block | unde
   const parent = record['parent'];
   const links = readLinks(record['links']);
   const jumps = readJumps(record['jumps']);
+  const raised = readStretches(record['raised']);
   const base = {
     order,
     ...(typeof parent === 'number' && { parent }),
@@ -132,6 +146,7 @@ function readBlock(record: Record<string, unknown>, order: number): Block | unde
     text,
     ...(links && { links }),
     ...(jumps && { jumps }),
+    ...(raised && { raised }),
   };
   switch (tag) {
     case 'section_header':
@@ -195,6 +210,11 @@ function readLinks(value: unknown): Link[] | undefined {
 function readJumps(value: unknown): Jump[] | undefined {
   if (!Array.isArray(value)) return undefined;
   return value.filter(isNumbers).map(([start = 0, end = 0, page = 0]) => ({ start, end, page }));
+}
+
+function readStretches(value: unknown): Stretch[] | undefined {
+  if (!Array.isArray(value)) return undefined;
+  return value.filter(isNumbers).map(([start = 0, end = 0]) => ({ start, end }));
 }
 
 function readTable(record: Record<string, unknown>): Table | undefined {

@@ -1,4 +1,4 @@
-import type { ParsedDocument } from '../../document.ts';
+import type { Imprint, Metadata, ParsedDocument } from '../../document.ts';
 
 const SIDECAR_VERSION = 1;
 
@@ -29,6 +29,8 @@ export function writeSidecar(
       authors: metadata.authors,
       abstract: metadata.abstract,
       doi: metadata.doi,
+      imprint: metadata.imprint && imprintLine(metadata.imprint),
+      head: headOf(blocks),
       language: metadata.language,
       page_count: metadata.pageCount,
       needs_ocr: metadata.needsOcr,
@@ -51,4 +53,75 @@ export function writeSidecar(
     null,
     2,
   )}\n`;
+}
+
+/** Title, authors and whatever stands between them fit in. */
+const HEAD_CHARACTERS = 800;
+
+/** How the text begins, without what is printed around it. */
+function headOf(blocks: ParsedDocument['blocks']): string {
+  let head = '';
+  for (const { kind, text } of blocks) {
+    if (head.length >= HEAD_CHARACTERS) break;
+    if (kind === 'title' || kind === 'heading' || kind === 'text') head += `${text.slice(0, HEAD_CHARACTERS)}\n`;
+  }
+  return head.slice(0, HEAD_CHARACTERS);
+}
+
+function imprintLine({ arxivId, otherDois, ...rest }: Imprint): Record<string, unknown> {
+  return { ...rest, arxiv_id: arxivId, other_dois: otherDois };
+}
+
+/** What a sidecar says of a document's publication. */
+export interface Sidecar extends Pick<Metadata, 'title' | 'authors' | 'abstract' | 'doi' | 'language'> {
+  readonly sha256: string;
+  readonly kind: string;
+  readonly imprint: Imprint;
+  /** How its text begins. */
+  readonly head: string;
+}
+
+const TEXTS = ['pmid', 'pmcid', 'date', 'venue', 'publisher', 'volume', 'issue', 'pages', 'license'] as const;
+const LISTS = ['issn', 'keywords'] as const;
+
+/** Reads a sidecar; undefined where it is none. Fields of another shape than ours are left out. */
+export function parseSidecar(json: string): Sidecar | undefined {
+  let value: unknown;
+  try {
+    value = JSON.parse(json);
+  } catch {
+    return undefined;
+  }
+  if (!isRecord(value) || typeof value['source_sha256'] !== 'string') return undefined;
+  const imprint = isRecord(value['imprint']) ? value['imprint'] : {};
+  return {
+    sha256: value['source_sha256'],
+    kind: String(value['source_kind']),
+    ...texts(value, ['title', 'abstract', 'doi', 'language']),
+    authors: list(value['authors']),
+    head: typeof value['head'] === 'string' ? value['head'] : '',
+    imprint: {
+      ...texts(imprint, TEXTS),
+      ...Object.fromEntries(LISTS.map((name) => [name, list(imprint[name])])),
+      ...(typeof imprint['arxiv_id'] === 'string' && { arxivId: imprint['arxiv_id'] }),
+      otherDois: list(imprint['other_dois']),
+    },
+  };
+}
+
+function texts<Name extends string>(
+  value: Record<string, unknown>,
+  names: readonly Name[],
+): { [Key in Name]?: string } {
+  return Object.fromEntries(
+    names.flatMap((name) => (typeof value[name] === 'string' && value[name] !== '' ? [[name, value[name]]] : [])),
+  ) as { [Key in Name]?: string };
+}
+
+function list(value: unknown): string[] {
+  return Array.isArray(value) ? value.filter((each) => typeof each === 'string') : [];
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,6 +1,7 @@
 import type { Metadata } from '../../document.ts';
 import { oneLine } from '../markup/characters.ts';
 import { normalizeDoi } from '../markup/identifiers.ts';
+import { imprintOf, isoDate, pageRange, statedArxivId } from '../markup/imprint.ts';
 import { findAll, findFirst, rawText, type MarkupElement } from '../markup/node.ts';
 import { hasClass } from './classes.ts';
 
@@ -48,9 +49,47 @@ export function pageMetadata(document: MarkupElement): Omit<Metadata, 'needsOcr'
     authors: authors.map(givenFirst),
     ...(abstract !== undefined && { abstract: plainAbstract(abstract) }),
     ...(doi !== undefined && { doi }),
+    ...imprintOf({
+      arxivId: statedArxivId(first('citation_arxiv_id')),
+      pmid: first('citation_pmid'),
+      pmcid: first('citation_pmcid'),
+      date: isoDate(
+        first(
+          'citation_publication_date',
+          'citation_date',
+          'citation_online_date',
+          'prism.publicationdate',
+          'dc.date',
+          'dcterms.issued',
+          'article:published_time',
+        ) ?? '',
+      ),
+      venue: first('citation_journal_title', 'citation_conference_title', 'prism.publicationname', 'dc.source'),
+      publisher: first('citation_publisher', 'dc.publisher'),
+      issn: metas.get('citation_issn') ?? metas.get('prism.issn'),
+      volume: first('citation_volume', 'prism.volume'),
+      issue: first('citation_issue', 'prism.number'),
+      pages: pageRange(
+        first('citation_firstpage', 'prism.startingpage'),
+        first('citation_lastpage', 'prism.endingpage'),
+      ),
+      license: licenseLink(document) ?? first('dc.rights', 'dcterms.license'),
+      keywords: (metas.get('citation_keywords') ?? metas.get('citation_keyword'))?.flatMap((list) =>
+        list.split(/[;,]/),
+      ),
+    }),
     ...(language !== undefined &&
       /^[A-Za-z]{2,3}(?:-[A-Za-z0-9]{1,8})*$/.test(language) && { language: language.toLowerCase() }),
   };
+}
+
+/** Where a page says that its licence is: `<link rel="license">` in its head or a link of that kind in its text. */
+function licenseLink(document: MarkupElement): string | undefined {
+  return findFirst(
+    document,
+    ({ name, attributes }) =>
+      (name === 'link' || name === 'a') && (attributes['rel'] ?? '').toLowerCase().split(/\s+/).includes('license'),
+  )?.attributes['href'];
 }
 
 /** The page's own title, for pages that mark none. */

@@ -7,6 +7,7 @@ import { jumpsIn, linksIn } from './link.ts';
 import type { FileInformation } from './metadata.ts';
 import { describe } from './metadata.ts';
 import type { PageContent } from './page-content.ts';
+import { raisedIn } from './raised.ts';
 import { referenceIds } from './reference.ts';
 
 /** Writes recognised drafts as the blocks of a document. */
@@ -31,6 +32,7 @@ function blockOf(draft: Draft, orders: ReadonlyMap<Draft, number>, layout: Layou
   const text = draft.kind === 'list_item' ? whole.slice(draft.marker?.length ?? 0).trim() : whole;
   const links = linksIn(draft, text, layout.links);
   const jumps = jumpsIn(draft, text, layout.jumps);
+  const raised = raisedIn(draft, text);
   const base = {
     order: orders.get(draft) ?? 0,
     ...(parent === undefined ? {} : { parent }),
@@ -38,6 +40,7 @@ function blockOf(draft: Draft, orders: ReadonlyMap<Draft, number>, layout: Layou
     text,
     ...(links.length === 0 ? {} : { links }),
     ...(jumps.length === 0 ? {} : { jumps }),
+    ...(raised.length === 0 ? {} : { raised }),
   };
   switch (draft.kind) {
     case 'heading':

@@ -1,5 +1,6 @@
 import type { Draft } from './draft.ts';
 import { unionBox } from './box.ts';
+import { startsWithMark } from './footnote.ts';
 import { isKeywords } from './keywords.ts';
 import { fitsMore } from './paragraph.ts';
 
@@ -7,14 +8,26 @@ import { fitsMore } from './paragraph.ts';
 export function joinAcrossBreaks(drafts: readonly Draft[], indented: boolean): Draft[] {
   const result: Draft[] = [];
   let last: Draft | undefined;
+  // A paragraph that stopped inside a sentence, with small print at the page's foot behind it: it may go on behind that.
+  let waiting: Draft | undefined;
   for (const draft of drafts) {
     if (draft.kind === 'text' || draft.kind === 'list_item') {
-      if (last && last.piece !== draft.piece && goesOn(last, draft, indented)) {
-        last.lines.push(...draft.lines);
-        last.box = last.page === draft.page ? unionBox([last.box, draft.box]) : last.box;
-        last.piece = draft.piece;
+      const before =
+        waiting && resumes(waiting, draft)
+          ? waiting
+          : last && last.piece !== draft.piece && goesOn(last, draft, indented)
+            ? last
+            : undefined;
+      if (before) {
+        before.lines.push(...draft.lines);
+        before.box = before.page === draft.page ? unionBox([before.box, draft.box]) : before.box;
+        before.piece = draft.piece;
+        last = before;
+        waiting = undefined;
         continue;
       }
+      if (last && isSmallPrint(draft, last)) waiting ??= isOpen(last) ? last : undefined;
+      else waiting = undefined;
       last = draft;
     } else if (
       draft.kind === 'heading' ||
@@ -23,10 +36,37 @@ export function joinAcrossBreaks(drafts: readonly Draft[], indented: boolean): D
       draft.kind === 'code'
     ) {
       last = undefined;
+      waiting = undefined;
     }
     result.push(draft);
   }
   return result;
+}
+
+/** Whether a draft is what a publisher puts under the text of a page: smaller, or with a raised mark in front. */
+function isSmallPrint(draft: Draft, before: Draft): boolean {
+  const [first] = draft.lines;
+  const end = before.lines.at(-1);
+  if (!first || !end || draft.page !== before.lines.at(-1)?.page || first.top < end.top) return false;
+  return first.size < 0.94 * end.size || startsWithMark(first);
+}
+
+function isOpen(draft: Draft): boolean {
+  return draft.kind === 'text' && /[\p{L},]$/u.test(draft.lines.at(-1)?.text ?? '');
+}
+
+/** Whether a paragraph of the next page or column goes on inside the sentence at which another stopped. */
+function resumes(waiting: Draft, after: Draft): boolean {
+  const end = waiting.lines.at(-1);
+  const [start] = after.lines;
+  return (
+    end !== undefined &&
+    start !== undefined &&
+    after.kind === 'text' &&
+    after.piece !== waiting.piece &&
+    Math.abs(end.size - start.size) <= 0.06 * end.size &&
+    /^\p{Ll}{2}/u.test(start.text)
+  );
 }
 
 function goesOn(before: Draft, after: Draft, indented: boolean): boolean {

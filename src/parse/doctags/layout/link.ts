@@ -57,7 +57,7 @@ export function jumpsIn(draft: Draft, text: string, byPage: ReadonlyMap<number, 
 }
 
 /** Where a text stands behind what is printed before it on its line. */
-function placeIn(text: string, prefix: string, shown: string, from: number): number | undefined {
+export function placeIn(text: string, prefix: string, shown: string, from: number): number | undefined {
   for (const length of CONTEXTS) {
     const before = prefix.slice(-length);
     for (const joint of prefix === '' ? [''] : ['', ' ']) {

@@ -4,6 +4,7 @@ import type { Draft } from './draft.ts';
 import { textOf } from './draft-text.ts';
 import { startsWithMark } from './footnote.ts';
 import { endOfFrontMatter, isFrontMatter } from './front-matter.ts';
+import { ownDois, pdfImprint } from './imprint.ts';
 import { detectLanguage } from './language.ts';
 import type { PageContent } from './page-content.ts';
 import { isScanned } from './scan.ts';
@@ -12,6 +13,10 @@ import { isScanned } from './scan.ts';
 export interface FileInformation {
   readonly title: string;
   readonly author: string;
+  readonly subject?: string;
+  readonly keywords?: string;
+  /** Where a publisher has put the DOI into the information itself. */
+  readonly doi?: string;
 }
 
 /** Title, authors, abstract, DOI, language and the signs by which quality can be judged. */
@@ -24,7 +29,8 @@ export function describe(
 ): Metadata {
   const title = blocks.find((block) => block.kind === 'title')?.text;
   const abstract = findAbstract(blocks);
-  const doi = findDoi(pages, blocks);
+  const links = pages[0]?.links.map(({ url }) => url) ?? [];
+  const { doi, others } = ownDois(blocks, links, information);
   const flow = blocks.filter((block) => block.kind === 'text' || block.kind === 'list_item').map((block) => block.text);
   const language = detectLanguage(flow.join(' '));
   const glyphs = pages.reduce((sum, page) => sum + page.glyphs.length, 0);
@@ -35,6 +41,7 @@ export function describe(
     authors: authorsOf(drafts, information),
     ...(abstract === undefined ? {} : { abstract }),
     ...(doi === undefined ? {} : { doi }),
+    ...pdfImprint(blocks, information, { page: pages[0], otherDois: others }),
     ...(language === undefined ? {} : { language }),
     pageCount: pages.length,
     needsOcr,
@@ -111,20 +118,4 @@ function findAbstract(blocks: readonly Block[]): string | undefined {
     if (block.kind === 'text' && runIn && block.text.length > 120) return block.text.slice(runIn[0].length);
   }
   return undefined;
-}
-
-const DOI = /\b10\.\d{4,9}\/[^\s"<>,;]*[^\s"<>,;.)\]]/u;
-
-function findDoi(pages: readonly PageContent[], blocks: readonly Block[]): string | undefined {
-  const first = blocks.filter((block) => block.regions[0]?.page === 1 && block.kind !== 'reference');
-  for (const block of first) {
-    const match = /doi(?:\.org)?[:/\s]*(10\.\d{4,9}\/\S+)/iu.exec(block.text)?.[1];
-    const doi = match === undefined ? undefined : DOI.exec(match)?.[0];
-    if (doi !== undefined) return doi.toLowerCase();
-  }
-  const link = pages[0]?.links
-    .map(({ url }) => /doi\.org\/(10\.\d{4,9}\/\S+)/iu.exec(url)?.[1])
-    .find((each) => each !== undefined);
-  // A link on the first page may also lead to a work that is cited there.
-  return first.length < 12 ? link?.toLowerCase() : undefined;
 }

@@ -7,6 +7,7 @@ import { begin } from './layout.ts';
 import type { PageContent } from './page-content.ts';
 import type { Findings } from './pass.ts';
 import { PASSES } from './passes.ts';
+import { raisedIn } from './raised.ts';
 
 test('each pass reads only what passes before it have given, and has a name and a job of its own', () => {
   const given = new Set<string>(['contents', 'outline', 'information']);
@@ -484,4 +485,37 @@ test('numbers of lines in the margin are furniture, labels of entries are not', 
      they sing there. Pond J. 2007;7:8-9.
 `);
   assert.equal(after('furniture', entries).furniture.size, 0);
+});
+
+test('numbers that are set raised are told by where they stand in the text', () => {
+  const page = drawnPage(`
+ducks were there on day 4.¹³ They came back in version 4.0.¹⁴ and that was
+more than we had seen before,² as others say who looked at them with 2 eyes
+`);
+  const shown = after('paragraphs', page).drafts.flatMap((draft) => {
+    const text = textOf(draft);
+    return raisedIn(draft, text).map(({ start, end }) => `${text.slice(start - 2, start)}^${text.slice(start, end)}`);
+  });
+  assert.deepEqual(shown, ['4.^13', '0.^14', 'e,^2']);
+});
+
+test('a paragraph goes on behind the addresses at the foot of its page, and not the addresses', () => {
+  const first = drawnPage(`
+ducks swim on every pond that is there and eat what they find below where the
+others do not come to look for it in a row that nobody has ever counted so the
+
+
+¹School of Ponds, University of the Upper Water, 041004, Duckburg. Correspondence
+and requests for materials should be addressed to the ducks (email: duck@pond)
+`);
+  const second = drawnPage(
+    `
+activities of ducks were seen by people who come to the pond on Sundays to look
+at what they do there, and nobody stays for longer than it takes to see them.
+`,
+    2,
+  );
+  const texts = drafts('joins', first, second);
+  assert.match(texts[0] ?? '', /counted so the activities of ducks .* to see them\.$/s);
+  assert.match(texts[1] ?? '', /^\w+: 1School of Ponds.*duck@pond\)$/s);
 });

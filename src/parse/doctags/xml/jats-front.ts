@@ -1,6 +1,7 @@
 import type { Metadata } from '../../document.ts';
 import { oneLine } from '../markup/characters.ts';
 import { normalizeDoi } from '../markup/identifiers.ts';
+import { imprintOf, joined, pageRange, type Stated } from '../markup/imprint.ts';
 import { InlineText, type Line } from '../markup/inline-text.ts';
 import { child, children, findAll, path, rawText, type MarkupElement, type MarkupNode } from '../markup/node.ts';
 import { writeSection } from './jats-body.ts';
@@ -163,8 +164,47 @@ export function frontMetadata(article: MarkupElement, walk: Walk): Metadata {
     authors: meta ? authorNames(meta) : [],
     ...(abstractText !== '' && { abstract: abstractText }),
     ...(doi !== undefined && { doi }),
+    ...imprintOf(statedImprint(article, meta)),
     ...(language !== undefined && language !== '' && { language: language.toLowerCase() }),
     needsOcr: [],
     quality: { unmappedGlyphs: 0, columns: 1, confidence: 1 },
   };
 }
+
+/** Where and when the article says that it appeared. */
+function statedImprint(article: MarkupElement, meta: MarkupElement | undefined): Stated {
+  const journal = path(article, 'front', 'journal-meta');
+  const text = (holder: MarkupElement | undefined, ...names: string[]): string =>
+    oneLine(rawText(child(holder, ...names)));
+  const id = (...types: string[]): string | undefined =>
+    children(meta, 'article-id')
+      .filter((each) => types.includes(each.attributes['pub-id-type'] ?? ''))
+      .map((each) => oneLine(rawText(each)))[0];
+  // Printed and electronic dates stand side by side: a work is as old as the first of them.
+  const dates = children(meta, 'pub-date')
+    .map((date) => joined(text(date, 'year'), text(date, 'month'), text(date, 'day')))
+    .filter((date) => date !== undefined);
+  const license = child(child(meta, 'permissions'), 'license');
+  const reference = findAll(license ?? NOTHING, ({ name }) => name === 'license_ref')[0];
+  const linked = findAll(license ?? NOTHING, ({ name }) => name === 'ext-link' || name === 'uri')
+    .map(({ attributes }) => attributes['href'] ?? '')
+    .find((url) => url.includes('creativecommons.org'));
+  return {
+    pmid: id('pmid'),
+    pmcid: id('pmcid', 'pmc')?.replace(/^(?=\d)/, 'PMC'),
+    arxivId: id('arxiv'),
+    date: dates.toSorted((a, b) => (`${a}-99` < `${b}-99` ? -1 : 1))[0],
+    venue: text(child(journal, 'journal-title-group') ?? journal, 'journal-title'),
+    publisher: text(child(journal, 'publisher'), 'publisher-name'),
+    issn: children(journal, 'issn').map((issn) => oneLine(rawText(issn))),
+    volume: text(meta, 'volume'),
+    issue: text(meta, 'issue'),
+    pages: pageRange(text(meta, 'fpage'), text(meta, 'lpage')) ?? text(meta, 'elocation-id'),
+    license: license?.attributes['href'] ?? (reference ? oneLine(rawText(reference)) : linked),
+    keywords: children(meta, 'kwd-group').flatMap((group) =>
+      children(group, 'kwd').map((word) => oneLine(rawText(word))),
+    ),
+  };
+}
+
+const NOTHING: MarkupElement = { name: '', attributes: {}, children: [] };

@@ -49,9 +49,33 @@ test('the front matter gives title, people, places, notes, abstracts and keyword
     authors: ['Ada B Duck Jr', 'The Pond'],
     abstract: 'Background Ducks swim. Results: They do.',
     doi: '10.1234/abc',
+    imprint: { keywords: ['ducks', 'lakes'] },
     language: 'en',
     needsOcr: [],
     quality: { unmappedGlyphs: 0, columns: 1, confidence: 1 },
+  });
+});
+
+test('where and when it appeared stands in the front matter: the first of its dates, the licence by its address', () => {
+  const { metadata } = read(
+    `<article xmlns:xlink="x"><front><journal-meta><journal-title-group><journal-title>Journal of Ducks</journal-title></journal-title-group><issn>1234-5678</issn><publisher><publisher-name>Pond Press</publisher-name></publisher></journal-meta>
+     <article-meta><article-id pub-id-type="pmid">123</article-id><article-id pub-id-type="pmc">45</article-id>
+       <pub-date pub-type="collection"><year>2020</year></pub-date><pub-date pub-type="epub"><day>7</day><month>6</month><year>2020</year></pub-date>
+       <volume>3</volume><issue>2</issue><fpage>10</fpage><lpage>19</lpage>
+       <permissions><license><license-p>Open: <ext-link xlink:href="https://creativecommons.org/licenses/by/4.0/">CC BY</ext-link></license-p></license></permissions>
+     </article-meta></front><body><p>x</p></body></article>`,
+  );
+  assert.deepEqual(metadata.imprint, {
+    pmid: '123',
+    pmcid: 'PMC45',
+    date: '2020-06-07',
+    venue: 'Journal of Ducks',
+    publisher: 'Pond Press',
+    issn: ['1234-5678'],
+    volume: '3',
+    issue: '2',
+    pages: '10-19',
+    license: 'https://creativecommons.org/licenses/by/4.0/',
   });
 });
 

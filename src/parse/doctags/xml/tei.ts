@@ -3,6 +3,7 @@ import type { Metadata, ParsedDocument } from '../../document.ts';
 import { oneLine } from '../markup/characters.ts';
 import { DocumentBuilder } from '../markup/document-builder.ts';
 import { normalizeDoi } from '../markup/identifiers.ts';
+import { imprintOf, isoDate, pageRange, statedArxivId, type Stated } from '../markup/imprint.ts';
 import type { InlineMath } from '../markup/math.ts';
 import { child, children, findAll, findFirst, path, rawText, type MarkupElement } from '../markup/node.ts';
 import { writeTeiDivision } from './tei-body.ts';
@@ -83,9 +84,41 @@ function teiMetadata(header: MarkupElement | undefined, text: MarkupElement | un
     authors: authors.filter((name) => name !== ''),
     ...(abstractText !== '' && { abstract: abstractText }),
     ...(doi !== undefined && { doi }),
+    ...imprintOf(statedImprint(header)),
     ...(language !== undefined && language !== '' && { language: language.toLowerCase() }),
     needsOcr: [],
     quality: { unmappedGlyphs: 0, columns: 1, confidence: 1 },
+  };
+}
+
+/** Where and when the header says that the paper appeared. */
+function statedImprint(header: MarkupElement | undefined): Stated {
+  const source = path(header, 'fileDesc', 'sourceDesc', 'biblStruct');
+  const monograph = child(source, 'monogr');
+  const imprint = child(monograph, 'imprint');
+  const scope = (unit: string): string | undefined => {
+    const found = children(imprint, 'biblScope').find(
+      ({ attributes }) => (attributes['unit'] ?? attributes['type']) === unit,
+    );
+    return found && (pageRange(found.attributes['from'], found.attributes['to']) ?? oneLine(rawText(found)));
+  };
+  const id = (type: string): string | undefined =>
+    findAll(source ?? { name: '', attributes: {}, children: [] }, (element) => element.name === 'idno')
+      .filter(({ attributes }) => attributes['type']?.toUpperCase() === type)
+      .map((each) => oneLine(rawText(each)))[0];
+  const date = child(imprint, 'date');
+  const [issn, eIssn] = [id('ISSN'), id('EISSN')];
+  return {
+    arxivId: statedArxivId(id('ARXIV')),
+    pmid: id('PMID'),
+    pmcid: id('PMCID'),
+    date: isoDate(date?.attributes['when'] ?? oneLine(rawText(date))),
+    venue: oneLine(rawText(child(monograph, 'title'))),
+    publisher: oneLine(rawText(child(imprint, 'publisher'))),
+    issn: [issn, eIssn].filter((each) => each !== undefined),
+    volume: scope('volume'),
+    issue: scope('issue'),
+    pages: scope('page'),
   };
 }
 

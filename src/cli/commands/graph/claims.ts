@@ -1,0 +1,74 @@
+import { Command } from 'commander';
+
+import type { ClaimsEvent } from '../../../corpus/index.ts';
+import { stageExitCode } from '../../../stage/index.ts';
+import { count } from '../../progress.ts';
+import type { Session } from '../../session.ts';
+import { openSession, shared } from '../../session.ts';
+import { settingOptions } from '../../setting-options.ts';
+import { stopSignal } from '../../stop-signal.ts';
+import { showStage } from '../docparse/stage-options.ts';
+import { corpusOf } from './corpus-of.ts';
+
+interface ClaimFlags {
+  readonly run?: string;
+  readonly estimate?: boolean;
+  readonly force?: boolean;
+}
+
+/** `graph claims`: has a model of the user's choice read claims, each checked against its quote. */
+export function claimsCommand(): Command {
+  return settingOptions(shared(new Command('claims')), ['claims'])
+    .description('have a language model read claims out of passages; one whose quote does not stand there is dropped')
+    .option('-r, --run <folder>', 'run folder; default: the newest run')
+    .option('--estimate', 'only say what it would take and cost')
+    .option('--force', 'go through documents that are done again; answers that are kept cost nothing')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  docstokg graph claims --model-url http://127.0.0.1:11434/v1 --model qwen3:8b --estimate\n  docstokg graph claims --budget-usd 2\n',
+    )
+    .action(async (flags: ClaimFlags, self: Command) => {
+      const session = openSession(self);
+      using stop = stopSignal();
+      await using corpus = await corpusOf(session, flags);
+      const show = showStage(session);
+      const request = { estimateOnly: flags.estimate, flags: { ...(flags.force && { force: true }) } };
+      for await (const event of corpus.graph.claims(request, stop.signal))
+        if (event.kind === 'stage') show(event.event);
+        else tell(event, flags.estimate === true, session);
+    });
+}
+
+/** What it may cost goes to stderr before; the account goes to stdout. */
+function tell(event: Exclude<ClaimsEvent, { kind: 'stage' }>, estimateOnly: boolean, session: Session): void {
+  const { terminal } = session;
+  if (event.kind === 'estimated') {
+    const { estimate } = event;
+    const text = `${count(estimate.passages)} passages of ${count(estimate.documents)} documents, ${count(estimate.known)} answered before; at most ${count(estimate.inputTokens)} tokens sent and ${count(estimate.mostOutputTokens)} answered${dollars(estimate.mostUsd, ', at most ')}`;
+    if (!estimateOnly) session.log('info', text);
+    else terminal.print(session.json ? JSON.stringify(estimate) : text);
+    return;
+  }
+  terminal.clear();
+  const { outcome, tooDear, claims, documents, dropped, unreadable, inputTokens, outputTokens, usd } = event.gathered;
+  const code = stageExitCode(outcome);
+  if (code !== 0) process.exitCode = code;
+  if (session.json) {
+    terminal.print(JSON.stringify({ ...event.gathered, outcome: undefined, failed: outcome.failed }));
+    return;
+  }
+  const lost = Object.entries({ ...dropped, ...(unreadable > 0 && { 'unreadable answers': unreadable }) });
+  terminal.print(
+    [
+      `${count(claims)} claims of ${count(documents)} documents stand in their passages`,
+      `dropped: ${lost.length === 0 ? 'none' : lost.map(([why, number]) => `${count(number)} ${why}`).join(', ')}`,
+      `used: ${count(inputTokens)} tokens sent, ${count(outputTokens)} answered${dollars(usd, ', ')}`,
+      ...(tooDear > 0 ? [`left for want of budget: ${count(tooDear)} documents`] : []),
+      'docstokg graph build puts them into the graph',
+    ].join('\n'),
+  );
+}
+
+function dollars(usd: number | null, before: string): string {
+  return usd === null ? '' : `${before}$${usd.toFixed(usd < 1 ? 4 : 2)}`;
+}

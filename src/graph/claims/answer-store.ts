@@ -1,0 +1,68 @@
+import { mkdirSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+
+import { AppError } from '../../base/index.ts';
+
+/** What a model said about a passage, and what that took. */
+export interface ModelAnswer {
+  readonly content: string;
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+}
+
+const VERSION = 1;
+
+/** Answers of models by what they were asked: nothing is asked and paid for twice, whatever happens to a run. */
+export class AnswerStore implements Disposable {
+  readonly #database: DatabaseSync;
+
+  constructor(path: string) {
+    mkdirSync(dirname(path), { recursive: true });
+    this.#database = new DatabaseSync(path);
+    try {
+      this.#database.exec('PRAGMA busy_timeout = 10000; PRAGMA journal_mode = WAL');
+      const { user_version: have } = this.#database.prepare('PRAGMA user_version').get() as { user_version: number };
+      if (have > VERSION)
+        throw new AppError('CLAIMS_STORE_NEWER', `${path} was written by a newer version`, {
+          hint: 'upgrade docstokg',
+        });
+      this.#database.exec(`CREATE TABLE IF NOT EXISTS answers (
+        question TEXT NOT NULL PRIMARY KEY, model TEXT NOT NULL, content TEXT NOT NULL,
+        input_tokens INTEGER NOT NULL, output_tokens INTEGER NOT NULL) WITHOUT ROWID;
+        PRAGMA user_version = ${VERSION}`);
+    } catch (cause) {
+      this.#database.close();
+      if (cause instanceof AppError) throw cause;
+      throw new AppError('CLAIMS_STORE_BROKEN', `${path} cannot be used to keep answers of models`, {
+        hint: 'remove it if it is damaged; what it held is asked and paid for again',
+        cause,
+      });
+    }
+  }
+
+  /** The answer to a question that was asked before. */
+  find(question: string): ModelAnswer | undefined {
+    const row = this.#database
+      .prepare('SELECT content, input_tokens, output_tokens FROM answers WHERE question = ?')
+      .get(question);
+    return (
+      row && {
+        content: String(row['content']),
+        inputTokens: Number(row['input_tokens']),
+        outputTokens: Number(row['output_tokens']),
+      }
+    );
+  }
+
+  /** Keeps an answer; on the disk when this returns. */
+  keep(question: string, model: string, { content, inputTokens, outputTokens }: ModelAnswer): void {
+    this.#database
+      .prepare('INSERT OR REPLACE INTO answers VALUES (?, ?, ?, ?, ?)')
+      .run(question, model, content, inputTokens, outputTokens);
+  }
+
+  [Symbol.dispose](): void {
+    this.#database.close();
+  }
+}

@@ -1,0 +1,66 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import { checkClaims } from './check-claims.ts';
+
+const PASSAGE =
+  'Warm water bleached corals within 12 days. In the control tank at 24.50 °C, 1,200 polyps were counted and none was pale.';
+
+function claim(more: Readonly<Record<string, unknown>> = {}): Readonly<Record<string, unknown>> {
+  return {
+    statement: 'Warm water bleaches corals in 12 days.',
+    quote: 'Warm water bleached corals within 12 days',
+    subject: 'warm water',
+    relation: 'causes',
+    object: 'bleaching',
+    ...more,
+  };
+}
+
+const said = (...claims: unknown[]): string => JSON.stringify({ claims });
+
+test('a claim is kept where its quote stands, by offsets into the passage', () => {
+  const checked = checkClaims(said(claim()), PASSAGE);
+  assert.deepEqual(checked?.dropped, {});
+  assert.deepEqual(
+    checked?.claims.map(({ start, end }) => PASSAGE.slice(start, end)),
+    ['Warm water bleached corals within 12 days'],
+  );
+});
+
+test('what a model invents is dropped and counted by its reason', () => {
+  const checked = checkClaims(
+    said(
+      claim(),
+      claim(),
+      claim({ quote: 'Warm water bleached all corals within 12 days' }),
+      claim({ quote: 'warm water bleached corals within 12 days' }),
+      claim({ statement: 'Warm water bleaches corals in 13 days.' }),
+      claim({ object: '40 % bleaching' }),
+      claim({ quote: 'In the control tank at 24.50 °C, 1,200 polyps', statement: '1200 polyps lived at 24.5 °C.' }),
+      claim({ quote: 'Warm water' }),
+      claim({ relation: 'believes' }),
+      claim({ statement: 7 }),
+      claim({ statement: 'x'.repeat(601) }),
+      'a text',
+      null,
+    ),
+    PASSAGE,
+  );
+  assert.equal(checked?.claims.length, 2);
+  assert.deepEqual(checked.dropped, {
+    repeated: 1,
+    'quote-not-in-passage': 2,
+    'number-not-in-quote': 2,
+    malformed: 6,
+  });
+  assert.deepEqual(checkClaims(said(...Array.from({ length: 100 }, () => null)), PASSAGE)?.dropped, { malformed: 100 });
+});
+
+test('thoughts in front and a fence around an answer are no harm; anything else is unreadable', () => {
+  const whole = said(claim());
+  for (const content of [`<think>hm {"claims": []}</think>\n${whole}`, `\`\`\`json\n${whole}\n\`\`\``, ` ${whole}\n`])
+    assert.equal(checkClaims(content, PASSAGE)?.claims.length, 1, content);
+  for (const content of ['', 'I am sorry', whole.slice(0, -3), '[]', '{"claims": {}}', 'null', '7'])
+    assert.equal(checkClaims(content, PASSAGE), undefined, content);
+});

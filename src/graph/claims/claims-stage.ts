@@ -1,0 +1,201 @@
+import { readFile, writeFile } from 'node:fs/promises';
+
+import { canonicalJson, sha256, sha256File } from '../../base/index.ts';
+import { readBlockLines } from '../../parse/index.ts';
+import type { StagePlan, StageWorker, WorkItem } from '../../stage/index.ts';
+import { documentItems } from '../build/stage.ts';
+import { Reading } from '../extract/reading.ts';
+import type { AnswerStore, ModelAnswer } from './answer-store.ts';
+import type { CheckedClaims, Claim, DropReason } from './check-claims.ts';
+import { checkClaims } from './check-claims.ts';
+import type { ClaimPassage } from './claim-passages.ts';
+import { claimPassages } from './claim-passages.ts';
+import type { ClaimAccount, ClaimsFile } from './claims-file.ts';
+import { claimsPath } from './claims-file.ts';
+import { extractClaims } from './extract-claims.ts';
+import type { ModelServer } from './model-server.ts';
+import { tokensOf } from './model-server.ts';
+import { claimMessages, PROMPT_VERSION } from './prompt.ts';
+
+/** Raised when the same answers begin to give other claims. */
+const CHECK_VERSION = 1;
+
+/** What decides which claims a document gets. */
+export interface ClaimSettings {
+  readonly model: string;
+  readonly maxTokens: number;
+  /** Passages of a document that are asked about, from its beginning; 0 means all. */
+  readonly passagesPerDocument: number;
+}
+
+/** What tokens cost, and how much may be spent; 0 means that nobody has said. */
+export interface ClaimPrices {
+  readonly usdPerMillionInput: number;
+  readonly usdPerMillionOutput: number;
+  readonly budgetUsd: number;
+  readonly budgetTokens: number;
+}
+
+/** Every parsed document, to be asked about. */
+export function claimsPlan(dataRoot: string, settings: ClaimSettings): StagePlan & { readonly items: WorkItem[] } {
+  const cfgHash = sha256(canonicalJson({ prompt: PROMPT_VERSION, check: CHECK_VERSION, ...settings }));
+  const items = documentItems(dataRoot, cfgHash, (document) => ({ claims: claimsPath(dataRoot, document) }));
+  return { stageName: 'claims', items, totalItems: items.length };
+}
+
+/** What asking would take and cost, at most: passages that have an answer cost nothing. */
+export interface ClaimEstimate {
+  readonly documents: number;
+  readonly passages: number;
+  readonly known: number;
+  readonly inputTokens: number;
+  /** As if every answer were as long as it may be. */
+  readonly mostOutputTokens: number;
+  /** Null where prices are not set. */
+  readonly mostUsd: number | null;
+}
+
+/** Money spent and tokens used so far; asked before every request whether one more fits. */
+export class Purse {
+  readonly #prices: ClaimPrices;
+  inputTokens = 0;
+  outputTokens = 0;
+
+  constructor(prices: ClaimPrices) {
+    this.#prices = prices;
+  }
+
+  /** What so many tokens cost; null where prices are not set. */
+  usd(inputTokens = this.inputTokens, outputTokens = this.outputTokens): number | null {
+    const { usdPerMillionInput, usdPerMillionOutput } = this.#prices;
+    if (usdPerMillionInput === 0 && usdPerMillionOutput === 0) return null;
+    return (inputTokens * usdPerMillionInput + outputTokens * usdPerMillionOutput) / 1e6;
+  }
+
+  /** Whether a request with so many tokens, its answer as long as it may be, stays within what may be spent. */
+  allows(inputTokens: number, outputTokens: number): boolean {
+    const { budgetUsd, budgetTokens } = this.#prices;
+    const [input, output] = [this.inputTokens + inputTokens, this.outputTokens + outputTokens];
+    if (budgetTokens > 0 && input + output > budgetTokens) return false;
+    return budgetUsd === 0 || (this.usd(input, output) ?? 0) <= budgetUsd;
+  }
+
+  spend({ inputTokens, outputTokens }: Pick<ModelAnswer, 'inputTokens' | 'outputTokens'>): void {
+    this.inputTokens += inputTokens;
+    this.outputTokens += outputTokens;
+  }
+}
+
+/** What a worker of the stage asks and remembers with. */
+export interface ClaimTools {
+  readonly server: ModelServer;
+  readonly answers: AnswerStore;
+  readonly purse: Purse;
+  readonly settings: ClaimSettings;
+}
+
+/** Asks about the passages of one document; a document whose passages cost more than may be spent is left for another time. */
+export function claimsWorker({ server, answers, purse, settings }: ClaimTools): StageWorker {
+  const learn = async (passage: string, signal: AbortSignal): Promise<Learned> => {
+    const question = server.question(passage);
+    const known = answers.find(question);
+    const checked = known && checkClaims(known.content, passage);
+    if (known && checked) return { kind: 'known', checked };
+    const used = { inputTokens: 0, outputTokens: 0 };
+    for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
+      if (!purse.allows(promptTokens(passage), settings.maxTokens)) return { kind: 'too-dear' };
+      const answer = await server.ask(passage, signal);
+      purse.spend(answer);
+      used.inputTokens += answer.inputTokens;
+      used.outputTokens += answer.outputTokens;
+      const said = checkClaims(answer.content, passage);
+      if (!said) continue;
+      answers.keep(question, settings.model, answer);
+      return { kind: 'asked', checked: said, ...used };
+    }
+    return { kind: 'unreadable', ...used };
+  };
+  return async (item, { signal }) => {
+    const blocks = item.inputs['blocks'] ?? '';
+    const blocksSha256 = await sha256File(blocks);
+    const reading = await readingOf(item);
+    const read: { readonly passage: ClaimPassage; readonly claims: readonly Claim[] }[] = [];
+    const account = { known: 0, asked: 0, unreadable: 0, inputTokens: 0, outputTokens: 0 };
+    const dropped: Partial<Record<DropReason, number>> = {};
+    const passages = claimPassages(reading, settings.passagesPerDocument);
+    for (const passage of passages) {
+      const learned = await learn(passage.text, signal);
+      if (learned.kind === 'too-dear') return { status: 'skip', reason: 'budget' };
+      account[learned.kind] += 1;
+      if (learned.kind !== 'known') {
+        account.inputTokens += learned.inputTokens;
+        account.outputTokens += learned.outputTokens;
+      }
+      if (learned.kind === 'unreadable') continue;
+      read.push({ passage, claims: learned.checked.claims });
+      for (const [reason, count] of Object.entries(learned.checked.dropped) as [DropReason, number][])
+        dropped[reason] = (dropped[reason] ?? 0) + count;
+    }
+    const { nodes, edges } = extractClaims(reading, settings.model, read);
+    const told: ClaimAccount = { passages: passages.length, ...account, claims: edges.length, dropped };
+    const file: ClaimsFile = { blocksSha256, account: told, nodes, edges };
+    await writeFile(item.outputs['claims'] ?? '', JSON.stringify(file));
+    return { status: 'success', manifest: { ...told } };
+  };
+}
+
+type Learned =
+  | { readonly kind: 'known'; readonly checked: CheckedClaims }
+  | {
+      readonly kind: 'asked';
+      readonly checked: CheckedClaims;
+      readonly inputTokens: number;
+      readonly outputTokens: number;
+    }
+  | { readonly kind: 'unreadable'; readonly inputTokens: number; readonly outputTokens: number }
+  | { readonly kind: 'too-dear' };
+
+/** An answer that cannot be read is asked for once more. */
+const ATTEMPTS = 2;
+
+/** What asking about all documents would take, counted on their own text. */
+export async function estimateClaims(
+  items: readonly WorkItem[],
+  { server, answers, purse, settings }: ClaimTools,
+  signal?: AbortSignal,
+): Promise<ClaimEstimate> {
+  let [passages, known, inputTokens] = [0, 0, 0];
+  for (const item of items) {
+    signal?.throwIfAborted();
+    for (const { text } of claimPassages(await readingOf(item), settings.passagesPerDocument)) {
+      passages += 1;
+      if (answers.find(server.question(text))) known += 1;
+      else inputTokens += promptTokens(text);
+    }
+  }
+  const mostOutputTokens = (passages - known) * settings.maxTokens;
+  return {
+    documents: items.length,
+    passages,
+    known,
+    inputTokens,
+    mostOutputTokens,
+    mostUsd: purse.usd(inputTokens, mostOutputTokens),
+  };
+}
+
+function promptTokens(passage: string): number {
+  return tokensOf(
+    claimMessages(passage)
+      .map(({ content }) => content)
+      .join(''),
+  );
+}
+
+async function readingOf(item: WorkItem): Promise<Reading> {
+  const sidecar = item.inputs['sidecar'];
+  const { source_sha256: hash } = (sidecar === undefined ? {} : JSON.parse(await readFile(sidecar, 'utf8'))) as {
+    source_sha256?: string;
+  };
+  return new Reading(item.itemId, await readBlockLines(item.inputs['blocks'] ?? ''), hash ?? null);
+}

@@ -1,0 +1,247 @@
+import assert from 'node:assert/strict';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import type { ServerResponse } from 'node:http';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { after, test } from 'node:test';
+
+import type { HttpClientOptions } from '../../http/index.ts';
+import type { Block, ParsedDocument } from '../../parse/index.ts';
+import { writeBlockLines } from '../../parse/index.ts';
+import { stageOptions } from '../../stage/index.ts';
+import type { SeenRequest } from '../../testing/index.ts';
+import { HeldClock, loopbackClient, openLoopback, Wire } from '../../testing/index.ts';
+import { openGraph } from '../ask/graph.ts';
+import { factsPath } from '../build/stage.ts';
+import { updateGraph } from '../build/update-graph.ts';
+import { extractDocument } from '../extract/extract-document.ts';
+import type { ClaimRequest, ClaimsGathered } from './gather-claims.ts';
+import { claimsEstimate, gatherClaims } from './gather-claims.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'graph-claims-'));
+after(() => rmSync(folder, { recursive: true, force: true }));
+
+const FIRST =
+  'Warm water bleached corals within 12 days, which is sooner than anybody had thought before. The tanks were looked at every morning by two of us.';
+const SECOND =
+  'Shade kept the corals of the upper tank from bleaching for the whole summer. Nothing else was changed in that tank, neither its food nor its flow.';
+
+function write(data: string, name: string, texts: readonly string[]): void {
+  const document: ParsedDocument = {
+    pages: [],
+    blocks: texts.map((text, order): Block => ({ kind: 'text', text, order, regions: [] })),
+    metadata: { authors: [], needsOcr: [], quality: { unmappedGlyphs: 0, columns: 1, confidence: 1 } },
+  };
+  const path = join(data, 'DocTagsFiles', `${name}.jsonl`);
+  const facts = factsPath(data, name);
+  for (const each of [path, facts]) mkdirSync(dirname(each), { recursive: true });
+  writeFileSync(path, writeBlockLines(document));
+  const known = { title: name, authors: [], doi: null };
+  writeFileSync(facts, JSON.stringify({ known, contribution: extractDocument(name, document) }));
+}
+
+function request(data: string, more: Partial<ClaimRequest['prices']> = {}): ClaimRequest {
+  return {
+    dataRoot: data,
+    answers: join(data, 'claims.sqlite'),
+    model: { url: 'http://model.test/v1/', model: 'm', apiKey: 'sk-secret', maxTokens: 200 },
+    passagesPerDocument: 0,
+    prices: { usdPerMillionInput: 1_000, usdPerMillionOutput: 2_000, budgetUsd: 0, budgetTokens: 0, ...more },
+  };
+}
+
+/** A faultless answer: the first words of the passage are a claim. */
+function claimsOf({ body }: SeenRequest, claims?: readonly unknown[]): string {
+  const { messages } = JSON.parse(body) as { messages: { content: string }[] };
+  const quote = (messages[1]?.content ?? '').split(/[,.]/)[0];
+  const claim = { statement: 'It is so.', quote, subject: 'it', relation: 'causes', object: 'that' };
+  return JSON.stringify({
+    choices: [{ message: { content: JSON.stringify({ claims: claims ?? [claim] }) } }],
+    usage: { prompt_tokens: 100, completion_tokens: 50 },
+  });
+}
+
+interface Gathering {
+  readonly gathered: ClaimsGathered;
+  readonly requests: readonly SeenRequest[];
+  readonly ms: number;
+}
+
+/** Gathers with a server that behaves as told at its n-th request; time passes only while nothing is on the wire. */
+async function gather(
+  asked: ClaimRequest,
+  behave: (request: SeenRequest, response: ServerResponse, number: number) => void,
+  more: HttpClientOptions & { readonly late?: boolean } = {},
+): Promise<Gathering> {
+  const clock = new HeldClock(0);
+  const wire = new Wire(clock);
+  let number = 0;
+  await using server = await openLoopback((seen, response) => behave(seen, response, (number += 1)));
+  await using client = loopbackClient(server, {
+    clock,
+    random: () => 0.5,
+    ...more,
+    ...(!more.late && { report: wire.report }),
+    retry: { retries: 2, baseMs: 1_000, parkAfterMs: 60_000, ...more.retry },
+  });
+  const options = stageOptions({
+    policy: 'io',
+    workers: 1,
+    retries: 0,
+    manifestDir: join(asked.dataRoot, 'Manifests'),
+    handleSignals: false,
+    durable: false,
+  });
+  const { result, ms } = await wire.settle(gatherClaims(asked, client.send, options));
+  return { gathered: result, requests: server.requests, ms };
+}
+
+function twoDocuments(name: string): string {
+  const data = join(folder, name);
+  write(data, 'A', [FIRST]);
+  write(data, 'B', [SECOND]);
+  return data;
+}
+
+test('claims stand in the graph at their quotes, with the model that read them; nothing is asked twice', async () => {
+  const data = twoDocuments('good');
+  const asked = request(data);
+  const { gathered, requests } = await gather(asked, (seen, response) => void response.end(claimsOf(seen)));
+  assert.deepEqual(
+    [gathered.claims, gathered.dropped, gathered.inputTokens, gathered.outputTokens, gathered.usd],
+    [2, {}, 200, 100, 0.4],
+  );
+  assert.equal(requests[0]?.url, '/v1/chat/completions');
+  assert.equal(requests[0]?.headers.authorization, 'Bearer sk-secret');
+  assert.match(requests[0]?.body ?? '', /"temperature":0.*"response_format":\{"type":"json_schema"/);
+  const path = join(folder, 'good.sqlite');
+  await updateGraph({ path, dataRoot: data });
+  {
+    using graph = openGraph(path);
+    const [stated] = graph.neighbours('work:document:A', { kinds: ['states'] });
+    assert.equal(stated?.evidence[0]?.quote, 'Warm water bleached corals within 12 days');
+    assert.deepEqual(
+      graph
+        .sql(
+          "SELECT method, version, start_at, end_at, json_extract(detail, '$.model') AS model FROM evidence WHERE kind = 'states' AND owner = 'A'",
+        )
+        .map((row) => ({ ...row })),
+      [{ method: 'claim-model', version: 1, start_at: 0, end_at: 41, model: 'm' }],
+    );
+  }
+  const again = await gather(asked, (_seen, response) => void response.writeHead(500).end());
+  assert.deepEqual([again.requests.length, again.gathered.claims, again.gathered.usd], [0, 2, 0]);
+  // A document whose text has changed keeps no claim of the old text, and only its new passage is asked about.
+  write(data, 'A', [`Indeed ${FIRST}`, SECOND]);
+  assert.equal((await updateGraph({ path, dataRoot: data })).staleClaims, 1);
+  {
+    using graph = openGraph(path);
+    assert.deepEqual(graph.neighbours('work:document:A', { kinds: ['states'] }), []);
+  }
+  const changed = await gather(asked, (seen, response) => void response.end(claimsOf(seen)));
+  assert.deepEqual([changed.requests.length, changed.gathered.claims], [1, 3]);
+  const { staleClaims } = await updateGraph({ path, dataRoot: data });
+  const fresh = join(folder, 'fresh.sqlite');
+  await updateGraph({ path: fresh, dataRoot: data });
+  assert.equal(staleClaims, 0);
+  assert.ok(readFileSync(path).equals(readFileSync(fresh)), 'the graph is that of a new build');
+});
+
+test('what it may cost is told before, and a budget is kept; what was answered is not paid for again', async () => {
+  const data = twoDocuments('budget');
+  const clock = new HeldClock(0);
+  await using server = await openLoopback((_seen, response) => void response.end());
+  await using client = loopbackClient(server, { clock });
+  const estimate = await claimsEstimate(request(data), client.send);
+  assert.deepEqual([estimate.documents, estimate.passages, estimate.known, estimate.mostOutputTokens], [2, 2, 0, 400]);
+  assert.equal(estimate.mostUsd, (estimate.inputTokens * 1_000 + 400 * 2_000) / 1e6);
+  assert.equal(server.requests.length, 0);
+  // Room for one passage with the longest answer, and for no second one.
+  const tight = request(data, { budgetUsd: estimate.mostUsd * 0.6 });
+  const first = await gather(tight, (seen, response) => void response.end(claimsOf(seen)));
+  assert.deepEqual([first.requests.length, first.gathered.tooDear, first.gathered.documents], [1, 1, 1]);
+  const tokens = request(data, { budgetTokens: 10 });
+  assert.equal((await gather(tokens, (seen, response) => void response.end(claimsOf(seen)))).requests.length, 0);
+  const second = await gather(tight, (seen, response) => void response.end(claimsOf(seen)));
+  assert.deepEqual([second.requests.length, second.gathered.tooDear, second.gathered.documents], [1, 0, 2]);
+});
+
+test('invented quotes and unreadable answers leave nothing behind but their number', async () => {
+  const data = twoDocuments('invented');
+  const invented = {
+    statement: 'It is so.',
+    quote: 'corals were never bleached',
+    subject: 'a',
+    relation: 'causes',
+    object: 'b',
+  };
+  const { gathered, requests } = await gather(request(data), (seen, response, number) => {
+    response.end(number === 1 ? claimsOf(seen, [invented]) : '<html>not what was asked for');
+  });
+  assert.deepEqual(
+    [gathered.claims, gathered.dropped, gathered.unreadable, gathered.outcome.failed],
+    [0, { 'quote-not-in-passage': 1 }, 1, 0],
+  );
+  assert.equal(requests.length, 3, 'what cannot be read is asked for once more');
+});
+
+test('a busy server is left alone for as long as it asks, and asked again', async () => {
+  const data = twoDocuments('busy');
+  const { gathered, requests, ms } = await gather(request(data), (seen, response, number) => {
+    if (number === 1) response.writeHead(429, { 'retry-after': '20' }).end();
+    else if (number === 3) response.writeHead(500).end();
+    else response.end(claimsOf(seen));
+  });
+  assert.deepEqual([gathered.claims, requests.length, gathered.outcome.failed], [2, 4, 0]);
+  assert.ok(ms >= 20_000 && ms < 40_000, String(ms));
+});
+
+test('a server that is gone, refuses, or asks for too much patience stops the run, and the next goes on from there', async () => {
+  const data = twoDocuments('gone');
+  const cases: [string, (response: ServerResponse) => void, string][] = [
+    ['500 for ever', (response) => void response.writeHead(500).end('boom'), 'CLAIMS_UNAVAILABLE'],
+    [
+      '429 for a day',
+      (response) => void response.writeHead(429, { 'retry-after': '86400' }).end(),
+      'CLAIMS_UNAVAILABLE',
+    ],
+    ['a wrong key', (response) => void response.writeHead(401).end('no such key'), 'CLAIMS_REFUSED'],
+    ['a connection that breaks', (response) => void response.destroy(), 'CLAIMS_UNAVAILABLE'],
+  ];
+  for (const [name, behave, code] of cases) {
+    const { gathered } = await gather(request(data), (_seen, response) => behave(response));
+    assert.deepEqual([gathered.outcome.errors[0]?.code, gathered.documents], [code, 0], name);
+    assert.equal(gathered.outcome.cancelled, true, name);
+  }
+  const { gathered } = await gather(request(data), (seen, response) => void response.end(claimsOf(seen)));
+  assert.equal(gathered.claims, 2);
+});
+
+test('an answer that never ends or never comes is given up', async () => {
+  const data = twoDocuments('slow');
+  const large = await gather(
+    request(data),
+    (_seen, response) => void response.end(JSON.stringify({ choices: [], noise: 'x'.repeat(50_000) })),
+    { limits: { maxMemoryBytes: 10_000 } },
+  );
+  assert.deepEqual(
+    large.gathered.outcome.errors.map(({ code }) => code),
+    ['CLAIMS_ANSWER', 'CLAIMS_ANSWER'],
+  );
+  const slow = await gather(request(data), () => undefined, {
+    late: true,
+    limits: { headersMs: 5_000 },
+    retry: { retries: 0 },
+  });
+  assert.match(slow.gathered.outcome.errors[0]?.message ?? '', /headers-timeout/);
+});
+
+test('a server that knows no schemas is asked without one', async () => {
+  const data = twoDocuments('plain');
+  const { gathered, requests } = await gather(request(data), (seen, response) => {
+    if (seen.body.includes('response_format'))
+      response.writeHead(400).end('{"error":"response_format is not supported"}');
+    else response.end(claimsOf(seen));
+  });
+  assert.deepEqual([gathered.claims, requests.length], [2, 3]);
+});

@@ -1,0 +1,70 @@
+import type { Sidecar } from '../../parse/index.ts';
+import type { WorkRecord } from '../../works/index.ts';
+import {
+  emptyRecord,
+  NO_IDS,
+  normalizeDoi,
+  normalizePmcid,
+  normalizePmid,
+  parseArxivId,
+  parseLicense,
+  parsePersonName,
+  withProvenance,
+} from '../../works/index.ts';
+
+const MOST_AUTHORS = 500;
+
+/** What a document says of itself: its record, and the ids that may be its own, of which the services must say whose they are. */
+export interface StatedPaper {
+  readonly sha256: string;
+  /** Without a DOI where only the services can tell whether it is its own. */
+  readonly record: WorkRecord;
+  /** DOIs to be looked at, the likeliest first. */
+  readonly dois: readonly string[];
+  /** The DOI to be taken where nobody can be asked, or nobody knows it. */
+  readonly unchecked: { readonly unasked: string | null; readonly unknown: string | null };
+}
+
+/**
+ * The record of a document by its own words. Markup states the DOI of the article that it is; on a PDF's first page there
+ * may be others, so that one is only taken unasked where it is alone.
+ */
+export function documentRecord(document: string, sidecar: Sidecar, at: string): StatedPaper {
+  const { imprint } = sidecar;
+  const doi = normalizeDoi(sidecar.doi ?? '') ?? null;
+  const others = (imprint.otherDois ?? []).map(normalizeDoi).filter((each) => each !== undefined);
+  const arxiv = parseArxivId(imprint.arxivId ?? '') ?? null;
+  const ids = {
+    ...NO_IDS,
+    arxiv,
+    pmid: normalizePmid(imprint.pmid ?? '') ?? /^[1-9]\d{0,8}$/.exec(imprint.pmid ?? '')?.[0] ?? null,
+    pmcid: normalizePmcid(imprint.pmcid ?? '') ?? null,
+  };
+  const license = parseLicense(imprint.license);
+  const record: WorkRecord = {
+    ...emptyRecord(`paper:${document}`, ids),
+    title: sidecar.title ?? null,
+    authors: sidecar.authors
+      .slice(0, MOST_AUTHORS)
+      .map((name) => ({ ...parsePersonName(name.slice(0, 300)), orcid: null, institutions: [] })),
+    date: imprint.date ?? null,
+    venue: imprint.venue ?? null,
+    publisher: imprint.publisher ?? null,
+    issn: imprint.issn ?? [],
+    volume: imprint.volume ?? null,
+    issue: imprint.issue ?? null,
+    pages: imprint.pages ?? null,
+    language: sidecar.language ?? null,
+    abstract: sidecar.abstract ?? null,
+    keywords: imprint.keywords ?? [],
+    license: license?.slug ?? null,
+  };
+  const isMarkup = sidecar.kind !== 'pdf';
+  const stamped = arxiv && `10.48550/arxiv.${arxiv.id}`;
+  return {
+    sha256: sidecar.sha256,
+    record: withProvenance(record, 'document', at),
+    dois: [...new Set([...(doi === null ? [] : [doi]), ...others, ...(stamped === null ? [] : [stamped])])],
+    unchecked: { unasked: isMarkup || others.length === 0 ? doi : null, unknown: isMarkup ? doi : null },
+  };
+}

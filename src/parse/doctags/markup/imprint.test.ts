@@ -1,0 +1,74 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import type { Block } from '../../document.ts';
+import { ownDois, pdfImprint } from '../layout/imprint.ts';
+import { imprintOf, isoDate } from './imprint.ts';
+
+test('dates are read in the spellings of heads and papers', () => {
+  const read = [
+    '2020/05/17',
+    '2020-05',
+    '17 May 2020',
+    'May 3, 2020',
+    'Spring 2020',
+    '2020',
+    '2020-13-40',
+    'no date',
+    '1020',
+  ];
+  assert.deepEqual(read.map(isoDate), [
+    '2020-05-17',
+    '2020-05',
+    '2020-05-17',
+    '2020-05-03',
+    '2020',
+    '2020',
+    '2020',
+    undefined,
+    undefined,
+  ]);
+});
+
+test('what is not stated is not there, and what is too long is no imprint', () => {
+  assert.deepEqual(imprintOf({ venue: ' ', volume: undefined, issn: ['', 'x'.repeat(600)] }), {});
+  assert.deepEqual(imprintOf({ venue: ' Reefs ', issn: ['1', '1'] }), { imprint: { venue: 'Reefs', issn: ['1'] } });
+});
+
+const REGION = { page: 1, box: { left: 0, top: 0, right: 1, bottom: 1 } };
+const text = (order: number, words: string): Block => ({ kind: 'text', order, regions: [REGION], text: words });
+const INFORMATION = { title: '', author: '' };
+
+test('of the DOIs on a first page those of the reference list are not its own, and one that a line cuts off is made whole', () => {
+  const blocks: Block[] = [
+    text(0, 'See doi:10.5555/cited and doi: 10.5555/whole. one'),
+    text(1, 'https://doi.org/10.5555/whole.one; data at 10.5281/data.'),
+    { kind: 'reference', order: 2, regions: [REGION], text: 'Stone 2001', doi: '10.5555/cited' },
+  ];
+  assert.deepEqual(ownDois(blocks, [], INFORMATION), { doi: '10.5555/whole.one', others: ['10.5281/data'] });
+  const stated = { ...INFORMATION, doi: '10.5555/STATED' };
+  assert.equal(ownDois(blocks, [], stated).doi, '10.5555/stated');
+  assert.deepEqual(ownDois([], ['https://doi.org/10.5555/link'], INFORMATION), { doi: '10.5555/link', others: [] });
+});
+
+test('arXiv’s stamp on the margin gives id and date; an arXiv id in the text is somebody else’s', () => {
+  const glyphs = 'arXiv:2305.03393v1[cs.CL]5May2023'.split('').map((letter) => ({ text: letter }));
+  const page = { glyphs } as unknown as NonNullable<Parameters<typeof pdfImprint>[2]['page']>;
+  const parts = { page, otherDois: [] };
+  assert.deepEqual(pdfImprint([], INFORMATION, parts), { imprint: { arxivId: '2305.03393', date: '2023-05-05' } });
+  const cited = [text(0, 'as in arXiv:1706.03762 [1]')];
+  assert.deepEqual(pdfImprint(cited, INFORMATION, { page: undefined, otherDois: [] }), {});
+});
+
+test('journal, volume and year stand in the subject of many publishers’ files', () => {
+  const of = (subject: string) =>
+    pdfImprint([], { ...INFORMATION, subject }, { page: undefined, otherDois: [] }).imprint;
+  assert.deepEqual(of('Journal of Reefs, 12 (2020) 345-350. doi:10.5555/j.reefs.2020.1'), {
+    date: '2020',
+    venue: 'Journal of Reefs',
+    volume: '12',
+  });
+  assert.deepEqual(of('Nature, doi:10.5555/nature1'), { venue: 'Nature' });
+  assert.equal(of('srep, doi:10.5555/srep1'), undefined, 'a code, not a name');
+  assert.equal(of('A paper about reefs, and more'), undefined);
+});
