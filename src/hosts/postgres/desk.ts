@@ -8,7 +8,9 @@ import { ServerClock } from './server-clock.ts';
 import type { Grant, SharedAllowance, Wish } from './shared-allowance.ts';
 import { createTables } from './tables.ts';
 /** Wishes of so long go together. */
-const GATHER_MS = 40;
+const GATHER_MS = 50;
+/** What nobody waits for goes with the next wish, or by itself after so long. */
+const NO_HURRY_MS = 1_000;
 const MOST_KEYS = 500;
 /** A turn further off than this is not reserved. */
 const RESERVED_AHEAD_MS = 10_000;
@@ -45,6 +47,7 @@ export class Desk implements AsyncDisposable {
   readonly #pool: pg.Pool;
   readonly #allowances = new Map<string, { readonly allowance: SharedAllowance; readonly changed: () => void }>();
   readonly #asked = new Set<string>();
+  #sentAt = -Infinity;
   #timer: NodeJS.Timeout | undefined;
   #timerAt = Infinity;
   #renewal: NodeJS.Timeout | undefined;
@@ -180,6 +183,11 @@ export class Desk implements AsyncDisposable {
 
   async #flush(): Promise<void> {
     if (this.#isAsking || this.#isClosed) return;
+    const untilSent = this.#sentAt + NO_HURRY_MS - performance.now();
+    if (untilSent > 0 && !this.#isUrgent()) {
+      if (this.#asked.size > 0) this.#schedule(untilSent);
+      return;
+    }
     this.#isAsking = true;
     try {
       const keys = [...this.#asked].slice(0, MOST_KEYS);
@@ -193,10 +201,15 @@ export class Desk implements AsyncDisposable {
     }
   }
 
+  #isUrgent(): boolean {
+    return this.#asked.values().some((key) => this.#allowances.get(key)?.allowance.isUrgent ?? false);
+  }
+
   async #send(wishes: readonly Wish[]): Promise<void> {
     const scale = this.#options.timeScale;
     const sorted = [...wishes].sort((a, b) => (a.key < b.key ? -1 : 1));
     const sentAt = performance.now();
+    this.#sentAt = sentAt;
     try {
       const rows = await this.query<Row>(
         'SELECT * FROM reserve_turns($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)',
