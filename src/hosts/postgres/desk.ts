@@ -4,6 +4,7 @@ import type pg from 'pg';
 
 import type { Clock } from '../../base/index.ts';
 import { AppError, equalJitterDelay } from '../../base/index.ts';
+import { Listening } from './listening.ts';
 import { ServerClock } from './server-clock.ts';
 import type { Grant, SharedAllowance, Wish } from './shared-allowance.ts';
 import { createTables } from './tables.ts';
@@ -56,6 +57,7 @@ export class Desk implements AsyncDisposable {
   #workers = 1;
   #awaySince: number | undefined;
   #failures = 0;
+  readonly #listening: Listening;
   readonly #serverClock = new ServerClock();
   /** Calls to the server, for whoever measures. */
   calls = 0;
@@ -64,6 +66,7 @@ export class Desk implements AsyncDisposable {
     this.#pool = pool;
     this.#options = options;
     pool.on('error', () => undefined);
+    this.#listening = new Listening(pool, this.channel, options.heard);
     this.#renewSoon();
   }
 
@@ -89,7 +92,7 @@ export class Desk implements AsyncDisposable {
     const desk = new Desk(pool, options);
     await desk.#learnClock();
     await desk.#send([]);
-    void desk.#listen();
+    desk.#listening.start();
     return desk;
   }
 
@@ -151,7 +154,7 @@ export class Desk implements AsyncDisposable {
     if (this.#awaySince === undefined) await this.#flush();
     this.#isClosed = true;
     clearTimeout(this.#renewal);
-    this.#leave();
+    this.#listening[Symbol.dispose]();
     await this.#pool
       .query('WITH gone AS (DELETE FROM host_slots WHERE holder = $1) DELETE FROM host_holders WHERE holder = $1', [
         this.holder,
@@ -280,34 +283,5 @@ export class Desk implements AsyncDisposable {
     for (const [key] of this.#allowances) this.#asked.add(key);
     this.#schedule(0);
     this.#options.heard(undefined);
-  }
-
-  #leave: () => void = () => undefined;
-
-  /** Hears what others learned; listens again after the server was away. */
-  async #listen(): Promise<void> {
-    for (let attempt = 1; !this.#isClosed; attempt += 1) {
-      try {
-        const client = await this.#pool.connect();
-        const lost = Promise.withResolvers<void>();
-        this.#leave = lost.resolve;
-        client.on('error', () => lost.resolve());
-        client.once('end', () => lost.resolve());
-        client.on('notification', ({ payload }) => this.#options.heard(payload));
-        try {
-          await client.query(`LISTEN "${this.channel}"`);
-          attempt = 1;
-          this.#options.heard(undefined);
-          if (!this.#isClosed) await lost.promise;
-        } finally {
-          client.release(true);
-        }
-      } catch {
-        // The server is away; whoever asks for a turn tells of it.
-      }
-      if (this.#isClosed) return;
-      const inMs = equalJitterDelay(attempt, { baseMs: 200, capMs: 5_000 });
-      await new Promise<void>((resolve) => setTimeout(resolve, inMs).unref());
-    }
   }
 }
