@@ -43,7 +43,14 @@ for (const [name, body] of Object.entries(ANSWERS))
       const { plans } = await ask(
         resolver,
         work(DOI, {
-          ids: { ...work(DOI).ids, arxiv: '2001.00001', pmcid: 'PMC1', pmid: '1', hal: 'hal-1', zenodo: '1' },
+          ids: {
+            ...work(DOI).ids,
+            arxiv: work('arXiv:2001.00001').ids.arxiv,
+            pmcid: 'PMC1',
+            pmid: '1',
+            hal: 'hal-1',
+            zenodo: '1',
+          },
         }),
         answers,
       );
