@@ -98,6 +98,7 @@ export function figureGlyphs(page: PageContent): Set<Glyph> {
   const drawn = new Set(
     page.drawings.filter((drawing) => drawing.kind !== 'form' && drawing.form >= 0).map((drawing) => drawing.form),
   );
+  if (drawn.size === 0) return inside;
   for (const glyph of page.glyphs) if (glyph.form >= 0 && drawn.has(glyph.form)) inside.add(glyph);
   return inside;
 }
@@ -205,45 +206,54 @@ function formsHoldTheText(page: PageContent): boolean {
   return boxes.length > 0 && areaOf(unionBox(boxes)) > 0.65 * page.width * page.height;
 }
 
+/** A page in cells: 1 where something is drawn. */
+interface Raster {
+  readonly columns: number;
+  readonly rows: number;
+  readonly cells: Uint8Array;
+}
+
 function components(page: PageContent, drawings: readonly Drawing[]): Box[] {
   const columns = Math.max(1, Math.ceil(page.width / CELL));
   const rows = Math.max(1, Math.ceil(page.height / CELL));
   if (columns * rows > 4_000_000) return [];
-  const grid = new Int32Array(columns * rows);
-  for (const drawing of drawings) {
-    const { box } = drawing;
-    const x1 = Math.min(columns - 1, Math.floor(box.right / CELL));
-    const y1 = Math.min(rows - 1, Math.floor(box.bottom / CELL));
-    for (let y = Math.max(0, Math.floor(box.top / CELL)); y <= y1; y += 1)
-      for (let x = Math.max(0, Math.floor(box.left / CELL)); x <= x1; x += 1) grid[y * columns + x] = -1;
-  }
+  const raster = { columns, rows, cells: new Uint8Array(columns * rows) };
+  for (const { box } of drawings) paint(raster, box);
   const boxes: Box[] = [];
-  const stack: number[] = [];
-  for (let start = 0; start < grid.length; start += 1) {
-    if (grid[start] !== -1) continue;
-    const around = { left: columns, top: rows, right: 0, bottom: 0 };
-    grid[start] = boxes.length + 1;
-    stack.push(start);
-    while (stack.length > 0) {
-      const at = stack.pop() ?? 0;
-      const x = at % columns;
-      const y = (at - x) / columns;
-      if (x < around.left) around.left = x;
-      if (y < around.top) around.top = y;
-      if (x >= around.right) around.right = x + 1;
-      if (y >= around.bottom) around.bottom = y + 1;
-      for (let dy = -1; dy <= 1; dy += 1)
-        for (let dx = -1; dx <= 1; dx += 1) {
-          const nx = x + dx;
-          const ny = y + dy;
-          if (nx < 0 || ny < 0 || nx >= columns || ny >= rows || grid[ny * columns + nx] !== -1) continue;
-          grid[ny * columns + nx] = boxes.length + 1;
-          stack.push(ny * columns + nx);
-        }
-    }
-    boxes.push(exactBox(around, drawings));
-  }
+  for (let start = raster.cells.indexOf(1); start >= 0; start = raster.cells.indexOf(1, start + 1))
+    boxes.push(exactBox(takeComponent(raster, start), drawings));
   return boxes;
+}
+
+function paint({ columns, rows, cells }: Raster, box: Box): void {
+  const left = Math.max(0, Math.floor(box.left / CELL));
+  const right = Math.min(columns - 1, Math.floor(box.right / CELL));
+  const bottom = Math.min(rows - 1, Math.floor(box.bottom / CELL));
+  if (left > right) return;
+  for (let y = Math.max(0, Math.floor(box.top / CELL)); y <= bottom; y += 1)
+    cells.fill(1, y * columns + left, y * columns + right + 1);
+}
+
+/** Empties a cell and all that hang together with it; the box around them, in cells. */
+function takeComponent({ columns, rows, cells }: Raster, start: number): Box {
+  const around = { left: columns, top: rows, right: 0, bottom: 0 };
+  const stack = [start];
+  cells[start] = 0;
+  for (let at = stack.pop(); at !== undefined; at = stack.pop()) {
+    const x = at % columns;
+    const y = (at - x) / columns;
+    around.left = Math.min(around.left, x);
+    around.top = Math.min(around.top, y);
+    around.right = Math.max(around.right, x + 1);
+    around.bottom = Math.max(around.bottom, y + 1);
+    for (let ny = Math.max(0, y - 1); ny <= Math.min(rows - 1, y + 1); ny += 1)
+      for (let nx = Math.max(0, x - 1); nx <= Math.min(columns - 1, x + 1); nx += 1) {
+        if (cells[ny * columns + nx] !== 1) continue;
+        cells[ny * columns + nx] = 0;
+        stack.push(ny * columns + nx);
+      }
+  }
+  return around;
 }
 
 /** The true extent of the drawings inside a raster component. */
