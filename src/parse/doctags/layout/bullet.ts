@@ -7,8 +7,9 @@ const DINGBATS = /wingdings|webdings|dingbat|bullet|ornament|marlett/i;
  * is a bullet.
  */
 export function restoreBullets(glyphs: readonly Glyph[]): Glyph[] {
+  const signs = new Set([...new Set(glyphs.map(({ font }) => font))].filter(({ name }) => DINGBATS.test(name)));
   return glyphs.map((glyph, index) => {
-    const odd = glyph.text === '' || (DINGBATS.test(glyph.font.name) && /^[\p{L}\p{N}]$/u.test(glyph.text));
+    const odd = glyph.text === '' || (signs.has(glyph.font) && /^[\p{L}\p{N}]$/u.test(glyph.text));
     if (!odd || glyph.font.math) return glyph;
     const next = glyphs[index + 1];
     const previous = glyphs[index - 1];
