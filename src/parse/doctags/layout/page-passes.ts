@@ -12,7 +12,6 @@ import { marks, pass } from './pass.ts';
 import { placeFloats } from './place-floats.ts';
 import { swallowsText } from './safety.ts';
 import { buildSegments } from './segment.ts';
-import { glyphsText } from './segment-text.ts';
 import { bodyType, linePitches, typeArea, usesIndent } from './type-area.ts';
 
 /** Passes over pages: from glyphs to lines in reading order. */
@@ -50,8 +49,7 @@ export const PAGE_PASSES: readonly Pass[] = [
       );
       return { segments, body: bodyType([...segments.values()].flat()) };
     },
-    draw: ({ segments }) =>
-      marks(segments, (each) => ({ box: each, kind: 'text', text: glyphsText(each.glyphs, each.size, each.baseline) })),
+    draw: ({ segments }) => marks(segments, (each) => ({ box: each, kind: 'text', text: each.text })),
   }),
   pass({
     name: 'pictures',
@@ -88,7 +86,7 @@ export const PAGE_PASSES: readonly Pass[] = [
         page: segment.page,
         box: segment,
         kind,
-        text: glyphsText(segment.glyphs, segment.size, segment.baseline),
+        text: segment.text,
       })),
   }),
   pass({
@@ -115,9 +113,7 @@ export const PAGE_PASSES: readonly Pass[] = [
     needs: ['text'],
     gives: ['vocabulary'],
     run: ({ text }) => ({
-      vocabulary: collectVocabulary(
-        [...text.values()].flat().map((each) => glyphsText(each.glyphs, each.size, each.baseline)),
-      ),
+      vocabulary: collectVocabulary([...text.values()].flat().map((each) => each.text)),
     }),
   }),
   pass({
