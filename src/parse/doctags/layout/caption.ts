@@ -44,7 +44,8 @@ export function captionStart(line: Line): FloatKind | undefined {
   const rest = text.slice(match[0].length).trim();
   const labelled = /[.:|)\u2013\u2014]/u.test(end);
   const apart = labelIsApart(line, match[0].trim().replace(/\s/g, '').length);
-  if (!labelled && !isBoldLabel(line) && SAYS.test(rest)) return undefined;
+  // A journal may print its mentions of figures in bold as well: only a capital tells a caption then.
+  if (!labelled && (!isBoldLabel(line) || /^\p{Ll}/u.test(rest)) && SAYS.test(rest)) return undefined;
   if (!labelled && !apart && !/^[\p{Lu}\p{N}(“"]/u.test(rest) && rest !== '') return undefined;
   if (end === ')') return undefined;
   if (/tab|табл/iu.test(kind)) return 'table';

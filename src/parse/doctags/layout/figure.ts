@@ -1,10 +1,11 @@
 import type { Box } from '../../document.ts';
 import { findAxes } from './axes.ts';
 import { segmentLabel } from './caption.ts';
-import { captionedFigures } from './captioned-figure.ts';
+import { captionedFigures, isRuledOff } from './captioned-figure.ts';
 import { areaOf, shareInside, touches, unionBox } from './box.ts';
-import type { Drawing, Glyph, PageContent } from './page-content.ts';
+import type { Drawing, Glyph, PageContent, Rule } from './page-content.ts';
 import { proseSegments } from './prose.ts';
+import { isFrame } from './text-frame.ts';
 import { holdsCells } from './table-stripe.ts';
 import type { Segment } from './segment.ts';
 
@@ -44,6 +45,7 @@ export function findFigures(page: PageContent, segments: readonly Segment[]): Bo
   const pictures = boxes.filter(
     (box) =>
       !isBackground(box, prose) &&
+      !isFrame(box, drawings, segments) &&
       (images.some((image) => shareInside(image, box) > 0.9) || !isTableBackground(box, segments)),
   );
   const untinted = page.drawings.filter(
@@ -128,7 +130,12 @@ interface Body {
 }
 
 /** Pictures together with the labels around them: axis numbers, legends, short text in another type than the body's. */
-export function withSurroundings(figures: readonly Box[], segments: readonly Segment[], body: Body): Box[] {
+export function withSurroundings(
+  figures: readonly Box[],
+  segments: readonly Segment[],
+  body: Body,
+  rules: readonly Rule[],
+): Box[] {
   const short = segments.filter(
     (segment) =>
       segment.right - segment.left < 14 * segment.size && !isRunningText(segment) && !isDisplay(segment, body.size),
@@ -149,7 +156,9 @@ export function withSurroundings(figures: readonly Box[], segments: readonly Seg
         const numeric = segment.glyphs.every((glyph) => /^[\p{N}.,−+×%–-]+$/u.test(glyph.text));
         const own = segment.font.name === body.font && Math.abs(segment.size - body.size) < 0.3;
         return (
-          touches(segment, box, (numeric ? 1.5 : own ? -1 : 0.9) * segment.size) && !hasNeighbour(segment, segments)
+          touches(segment, box, (numeric ? 1.5 : own ? -1 : 0.9) * segment.size) &&
+          !hasNeighbour(segment, segments) &&
+          !isRuledOff(segment, box, rules)
         );
       });
       if (near.length === 0) break;

@@ -1,5 +1,5 @@
 import { composeAccents } from './accent.ts';
-import { restoreBullets } from './bullet.ts';
+import { drawnBullets, restoreBullets } from './bullet.ts';
 import { readingOrder, voteForGutters } from './column.ts';
 import { figureGlyphs, findFigures, withoutLabels, withSurroundings } from './figure.ts';
 import { findFurniture } from './furniture.ts';
@@ -39,13 +39,18 @@ export const PAGE_PASSES: readonly Pass[] = [
     needs: ['pages', 'views'],
     gives: ['segments', 'body'],
     run({ pages, views }) {
-      const segments = new Map(
+      const whole = drawnBullets(
         pages.map((page) => {
           const drawn = figureGlyphs(page);
           const upright = page.glyphs.filter((glyph) => glyph.turn === 0 && !drawn.has(glyph));
-          const whole = composeAccents(restoreBullets(upright));
-          return [page.number, buildSegments(page.number, whole, views.get(page.number)?.mirrored)];
+          return { drawings: page.drawings, glyphs: composeAccents(restoreBullets(upright)) };
         }),
+      );
+      const segments = new Map(
+        pages.map(({ number }, index) => [
+          number,
+          buildSegments(number, whole[index] ?? [], views.get(number)?.mirrored),
+        ]),
       );
       return { segments, body: bodyType([...segments.values()].flat()) };
     },
@@ -59,7 +64,7 @@ export const PAGE_PASSES: readonly Pass[] = [
     run({ pages, segments, body }) {
       const found = pages.map((page) => {
         const own = segments.get(page.number) ?? [];
-        const boxes = withSurroundings(findFigures(page, own), own, body);
+        const boxes = withSurroundings(findFigures(page, own), own, body, page.rules);
         return [page.number, boxes, boxes.filter((box) => !swallowsText(box, own))] as const;
       });
       const pictures = new Map(found.map(([page, , kept]) => [page, kept]));
