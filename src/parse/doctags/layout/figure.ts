@@ -2,15 +2,14 @@ import type { Box } from '../../document.ts';
 import { findAxes } from './axes.ts';
 import { segmentLabel } from './caption.ts';
 import { captionedFigures, isRuledOff } from './captioned-figure.ts';
+import { CELL, growTogether } from './drawing-group.ts';
 import { areaOf, shareInside, touches, unionBox } from './box.ts';
-import type { Drawing, Glyph, PageContent, Rule } from './page-content.ts';
+import type { Glyph, PageContent, Rule } from './page-content.ts';
 import { proseSegments } from './prose.ts';
 import { isFrame } from './text-frame.ts';
 import { holdsCells } from './table-stripe.ts';
 import type { Segment } from './segment.ts';
 
-/** Side of a raster cell, in points: parts of one drawing are closer than this. */
-const CELL = 6;
 const MIN_SIDE = 18;
 /** The least width of a tint behind a row of cells, in points. */
 const MIN_TINT = 80;
@@ -37,7 +36,7 @@ export function findFigures(page: PageContent, segments: readonly Segment[]): Bo
   );
   for (const box of findAxes(page.rules)) drawings.push({ kind: 'path', box, form: -1 });
   if (drawings.length === 0) return [];
-  const boxes = components(page, drawings).filter(
+  const boxes = growTogether(page, drawings).filter(
     (box) => box.right - box.left >= MIN_SIDE && box.bottom - box.top >= MIN_SIDE,
   );
   const prose = [...proseSegments(segments)];
@@ -213,76 +212,6 @@ function formsHoldTheText(page: PageContent): boolean {
   for (const glyph of page.glyphs) if (glyph.form >= 0) holding.add(glyph.form);
   const boxes = forms.filter((drawing) => holding.has(drawing.form)).map(({ box }) => box);
   return boxes.length > 0 && areaOf(unionBox(boxes)) > 0.65 * page.width * page.height;
-}
-
-/** A page in cells: 1 where something is drawn. */
-interface Raster {
-  readonly columns: number;
-  readonly rows: number;
-  readonly cells: Uint8Array;
-}
-
-function components(page: PageContent, drawings: readonly Drawing[]): Box[] {
-  const columns = Math.max(1, Math.ceil(page.width / CELL));
-  const rows = Math.max(1, Math.ceil(page.height / CELL));
-  if (columns * rows > 4_000_000) return [];
-  const raster = { columns, rows, cells: new Uint8Array(columns * rows) };
-  for (const { box } of drawings) paint(raster, box);
-  const boxes: Box[] = [];
-  for (let start = raster.cells.indexOf(1); start >= 0; start = raster.cells.indexOf(1, start + 1))
-    boxes.push(exactBox(takeComponent(raster, start), drawings));
-  return boxes;
-}
-
-function paint({ columns, rows, cells }: Raster, box: Box): void {
-  const left = Math.max(0, Math.floor(box.left / CELL));
-  const right = Math.min(columns - 1, Math.floor(box.right / CELL));
-  const bottom = Math.min(rows - 1, Math.floor(box.bottom / CELL));
-  if (left > right) return;
-  for (let y = Math.max(0, Math.floor(box.top / CELL)); y <= bottom; y += 1)
-    cells.fill(1, y * columns + left, y * columns + right + 1);
-}
-
-/** Empties a cell and all that hang together with it; the box around them, in cells. */
-function takeComponent({ columns, rows, cells }: Raster, start: number): Box {
-  const around = { left: columns, top: rows, right: 0, bottom: 0 };
-  const stack = [start];
-  cells[start] = 0;
-  for (let at = stack.pop(); at !== undefined; at = stack.pop()) {
-    const x = at % columns;
-    const y = (at - x) / columns;
-    around.left = Math.min(around.left, x);
-    around.top = Math.min(around.top, y);
-    around.right = Math.max(around.right, x + 1);
-    around.bottom = Math.max(around.bottom, y + 1);
-    for (let ny = Math.max(0, y - 1); ny <= Math.min(rows - 1, y + 1); ny += 1)
-      for (let nx = Math.max(0, x - 1); nx <= Math.min(columns - 1, x + 1); nx += 1) {
-        if (cells[ny * columns + nx] !== 1) continue;
-        cells[ny * columns + nx] = 0;
-        stack.push(ny * columns + nx);
-      }
-  }
-  return around;
-}
-
-/** The true extent of the drawings inside a raster component. */
-function exactBox(cells: Box, drawings: readonly Drawing[]): Box {
-  const coarse = {
-    left: cells.left * CELL,
-    top: cells.top * CELL,
-    right: cells.right * CELL,
-    bottom: cells.bottom * CELL,
-  };
-  const inside = drawings
-    .filter(
-      ({ box }) =>
-        box.left >= coarse.left - 0.1 &&
-        box.right <= coarse.right + 0.1 &&
-        box.top >= coarse.top - 0.1 &&
-        box.bottom <= coarse.bottom + 0.1,
-    )
-    .map(({ box }) => box);
-  return inside.length > 0 ? unionBox(inside) : coarse;
 }
 
 function mergeTouching(boxes: readonly Box[]): Box[] {
