@@ -10,7 +10,9 @@ const BULLET = /^[•●○◦▪■□‣∙►▶▸✓✔–—-]$/u;
  */
 export function restoreBullets(glyphs: readonly Glyph[]): Glyph[] {
   const signs = new Set([...new Set(glyphs.map(({ font }) => font))].filter(({ name }) => DINGBATS.test(name)));
+  const letters = repeatedLetters(glyphs);
   return glyphs.map((glyph, index) => {
+    if (letters.has(glyph)) return { ...glyph, text: letters.get(glyph) ?? '' };
     const odd = glyph.text === '' || (signs.has(glyph.font) && /^\S$/u.test(glyph.text) && !BULLET.test(glyph.text));
     if (!odd || glyph.font.math) return glyph;
     const next = glyphs[index + 1];
@@ -24,6 +26,37 @@ export function restoreBullets(glyphs: readonly Glyph[]): Glyph[] {
       previous.left > glyph.right;
     return alone && gap > 0.25 * next.size && gap < 4 * next.size ? { ...glyph, text: '•' } : glyph;
   });
+}
+
+/** Lines that begin with one and the same small letter, from which on it is a bullet. */
+const FEWEST_LETTERS = 3;
+
+/** A font may call its bullet a letter: one small letter before several lines, each time in the same place. */
+function repeatedLetters(glyphs: readonly Glyph[]): ReadonlyMap<Glyph, string> {
+  const starts = glyphs.flatMap((glyph, index) => {
+    const previous = glyphs[index - 1];
+    if (previous && sameLine(previous, glyph) && previous.left < glyph.left) return [];
+    if (!/^\p{L}$/u.test(glyph.text)) return [];
+    // A sign without meaning may follow it.
+    const unknown = glyphs[index + 1];
+    const skipped = unknown && /^(?:|\uFFFD|\p{Co}|\p{Cn})$/u.test(unknown.text) ? unknown : undefined;
+    const next = glyphs[index + (skipped ? 2 : 1)];
+    if (!next || !sameLine(glyph, next) || glyph.size > 0.8 * next.size) return [];
+    return next.left - glyph.right > 0.3 * next.size
+      ? [{ glyph, skipped, level: Math.abs(glyph.baseline - next.baseline) < 0.1 * next.size }]
+      : [];
+  });
+  const groups = Map.groupBy(starts, ({ glyph }) => `${glyph.text} ${glyph.font.name} ${Math.round(glyph.left)}`);
+  const result = new Map<Glyph, string>();
+  for (const group of groups.values()) {
+    // A raised letter is the mark of a note.
+    if (group.length < FEWEST_LETTERS || group.some(({ level }) => !level)) continue;
+    for (const { glyph, skipped } of group) {
+      result.set(glyph, '•');
+      if (skipped) result.set(skipped, '');
+    }
+  }
+  return result;
 }
 
 function sameLine(a: Glyph, b: Glyph): boolean {

@@ -24,6 +24,8 @@ export interface HeadingSetting {
 }
 
 const MAX_LETTERS = 220;
+/** Times that a line of the text's size may occur and still be a heading. */
+const TOO_OFTEN = 5;
 /** Names that head a statement or its proof, not a section. */
 export const THEOREM =
   /^(?:proof|theorem|lemma|proposition|corollary|definition|remark|example|claim|fact|conjecture|assumption|axiom)s?\b(?:\s+(?:of|\d|[A-Z]\b)|[.:(]|$)/i;
@@ -57,6 +59,8 @@ export function markHeadings(drafts: readonly Draft[], setting: HeadingSetting):
     return look ? [look] : [];
   });
   const outlined = outlineMatches(looks, setting.outline);
+  const counts = new Map<string, number>();
+  for (const { text } of looks) counts.set(text, (counts.get(text) ?? 0) + 1);
   const trusted = trustsHeadingTags(drafts, setting.tagOf);
   const certain = looks.filter((look) => outlined.has(look.draft) || isClear(look));
   const styles = new Map<string, number>();
@@ -69,6 +73,8 @@ export function markHeadings(drafts: readonly Draft[], setting: HeadingSetting):
       look.draft.level = tag;
       continue;
     }
+    // Chapters have sections of the same name; anything else that recurs so often is no name.
+    if ((counts.get(look.text) ?? 0) >= TOO_OFTEN && look.ratio < 1.12 && !isCommonHeading(nameOf(look.text))) continue;
     const known = (styles.get(look.style) ?? 0) >= 2;
     const styled = own.has(look.style) && !isSentence(look) && headsText(look, drafts, setting);
     if (outlined.has(look.draft) || isClear(look) || (known && isLikely(look)) || styled) look.draft.kind = 'heading';
@@ -129,6 +135,8 @@ function lookOf(drafts: readonly Draft[], index: number, setting: HeadingSetting
       Math.abs((line.left + line.right) / 2 - axis) < 0.8 * line.size && line.left > line.column.left + line.size,
   );
   const ratio = first.size / setting.size;
+  // Statements of a programming language in capitals.
+  if (capitals && !numbered && ratio < 1.12 && /[_=|<>{}]/u.test(text)) return undefined;
   return {
     draft,
     text,
