@@ -8,6 +8,8 @@ export { WorkQueue } from '../work-queue.ts';
 export type { EnqueueOptions, ImportRow } from '../work-queue.ts';
 export { JOB_STATES } from '../types.ts';
 export type {
+  Backlog,
+  DeathLimits,
   Exchange,
   ExchangeRequest,
   HostJobs,
@@ -27,6 +29,7 @@ export type {
   QueueStore,
   SettledLease,
   Settlement,
+  Standing,
   StoreChange,
   WorkerInfo,
 } from '../types.ts';

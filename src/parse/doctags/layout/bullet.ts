@@ -9,11 +9,11 @@ const BULLET = /^[•●○◦▪■□‣∙►▶▸✓✔–—-]$/u;
  * is a bullet.
  */
 export function restoreBullets(glyphs: readonly Glyph[]): Glyph[] {
+  const signs = new Set([...new Set(glyphs.map(({ font }) => font))].filter(({ name }) => DINGBATS.test(name)));
   const letters = repeatedLetters(glyphs);
   return glyphs.map((glyph, index) => {
     if (letters.has(glyph)) return { ...glyph, text: letters.get(glyph) ?? '' };
-    const odd =
-      glyph.text === '' || (DINGBATS.test(glyph.font.name) && /^\S$/u.test(glyph.text) && !BULLET.test(glyph.text));
+    const odd = glyph.text === '' || (signs.has(glyph.font) && /^\S$/u.test(glyph.text) && !BULLET.test(glyph.text));
     if (!odd || glyph.font.math) return glyph;
     const next = glyphs[index + 1];
     const previous = glyphs[index - 1];
@@ -35,8 +35,8 @@ const FEWEST_LETTERS = 3;
 function repeatedLetters(glyphs: readonly Glyph[]): ReadonlyMap<Glyph, string> {
   const starts = glyphs.flatMap((glyph, index) => {
     const previous = glyphs[index - 1];
-    if (!/^\p{L}$/u.test(glyph.text) || (previous && sameLine(previous, glyph) && previous.left < glyph.left))
-      return [];
+    if (previous && sameLine(previous, glyph) && previous.left < glyph.left) return [];
+    if (!/^\p{L}$/u.test(glyph.text)) return [];
     // A sign without meaning may follow it.
     const unknown = glyphs[index + 1];
     const skipped = unknown && /^(?:|\uFFFD|\p{Co}|\p{Cn})$/u.test(unknown.text) ? unknown : undefined;

@@ -1,6 +1,5 @@
 import { numberedLines } from './line-number.ts';
 import { labelsEntry, pageNumber } from './page-number.ts';
-import { glyphsText } from './segment-text.ts';
 import type { Segment } from './segment.ts';
 import { keepTitles, LARGE } from './slide-title.ts';
 import { CAPTION } from './table-region.ts';
@@ -67,7 +66,7 @@ function edgeSegments(page: PageSegments): Candidate[] {
   for (const segment of page.segments) {
     const head = segment.bottom < page.height * HEAD_ZONE || segment.baseline <= upper + 1;
     if (!head && segment.top < page.height * FOOT_ZONE && segment.baseline < lower - 1) continue;
-    const text = glyphsText(segment.glyphs, segment.size, segment.baseline);
+    const { text } = segment;
     const key = text
       .toLowerCase()
       .replace(/\p{N}+/gu, '#')

@@ -12,7 +12,6 @@ import { marks, pass } from './pass.ts';
 import { placeFloats } from './place-floats.ts';
 import { swallowsText } from './safety.ts';
 import { buildSegments } from './segment.ts';
-import { glyphsText } from './segment-text.ts';
 import { bodyType, linePitches, typeArea, usesIndent } from './type-area.ts';
 
 /** Passes over pages: from glyphs to lines in reading order. */
@@ -55,8 +54,7 @@ export const PAGE_PASSES: readonly Pass[] = [
       );
       return { segments, body: bodyType([...segments.values()].flat()) };
     },
-    draw: ({ segments }) =>
-      marks(segments, (each) => ({ box: each, kind: 'text', text: glyphsText(each.glyphs, each.size, each.baseline) })),
+    draw: ({ segments }) => marks(segments, (each) => ({ box: each, kind: 'text', text: each.text })),
   }),
   pass({
     name: 'pictures',
@@ -93,7 +91,7 @@ export const PAGE_PASSES: readonly Pass[] = [
         page: segment.page,
         box: segment,
         kind,
-        text: glyphsText(segment.glyphs, segment.size, segment.baseline),
+        text: segment.text,
       })),
   }),
   pass({
@@ -120,9 +118,7 @@ export const PAGE_PASSES: readonly Pass[] = [
     needs: ['text'],
     gives: ['vocabulary'],
     run: ({ text }) => ({
-      vocabulary: collectVocabulary(
-        [...text.values()].flat().map((each) => glyphsText(each.glyphs, each.size, each.baseline)),
-      ),
+      vocabulary: collectVocabulary([...text.values()].flat().map((each) => each.text)),
     }),
   }),
   pass({

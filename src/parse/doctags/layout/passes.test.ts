@@ -762,6 +762,8 @@ test('a bold line alone above running text is a heading, be it the only one of i
     .map((each) => each.replace(/ {2,}/u, ' '))
     .join('\n');
   const page = drawnPage(`
+#Ducks of many ponds
+
 ${prose}
 
 «The ponds of the land»

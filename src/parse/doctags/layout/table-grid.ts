@@ -2,7 +2,6 @@ import type { Cell, Table } from '../../document.ts';
 import { overlap } from './box.ts';
 import { joinTexts } from './hyphen.ts';
 import type { Segment } from './segment.ts';
-import { glyphsText } from './segment-text.ts';
 import type { Column } from './table-columns.ts';
 import { cellPieces, findColumns, HEAD_DEPTH } from './table-columns.ts';
 import type { TableRegion } from './table-region.ts';
@@ -77,7 +76,7 @@ function entryOf(piece: Segment, columns: readonly Column[], region: TableRegion
     to = Math.max(to, covered.at(-1) ?? to);
   }
   return {
-    text: glyphsText(piece.glyphs, piece.size, piece.baseline),
+    text: piece.text,
     from,
     to,
     baseline: piece.baseline,
