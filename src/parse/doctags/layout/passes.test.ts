@@ -774,3 +774,23 @@ ${prose}
     ['heading: The ponds of the land'],
   );
 });
+
+test('an abstract beside the history of the article, between rules, is no table', () => {
+  const page = drawnPage(`
+────────────────────────────────────────────────────────────────────────────
+A R T I C L E  I N F O        A B S T R A C T
+
+Article history:              We looked at all the ponds of the land and at
+Received 3 May                them in spring, when it is wet, and we saw that
+Accepted 5 June               ducks swim on every pond where geese do not go
+Keywords:                     and this is what we say about it here for now.
+────────────────────────────────────────────────────────────────────────────
+
+${COLUMNS.repeat(3)}
+`);
+  assert.deepEqual([...(after('tables', page).floats.get(1)?.values() ?? [])], []);
+  assert.match(
+    drafts('paragraphs', page).join(' '),
+    /A B S T R A C T .*We looked.*for now\. .*A R T I C L E .*Keywords/su,
+  );
+});

@@ -10,6 +10,8 @@ export interface Sided {
 
 /** Lines on both sides from which on they are two columns, and not a line with a label. */
 const FEWEST_LINES = 3;
+/** Ems that labels of entries do not exceed. */
+const LABEL = 4;
 
 /**
  * Puts bands together that alternate because a narrow column stands beside lines over the gutter (editors and dates
@@ -78,11 +80,13 @@ function take(
   return { sided: { main, side }, rest: [] };
 }
 
-/** Both have several lines, in smaller type at the side, and stand at one height. */
+/** Both have several lines at one height; at the side they are in smaller type, or more than labels. */
 function isBeside({ main, side }: Sided): boolean {
   if (main.length < FEWEST_LINES || side.length < FEWEST_LINES) return false;
   const top = Math.min(...main.map((segment) => segment.top));
   const bottom = Math.max(...main.map((segment) => segment.bottom));
   const facing = side.filter((segment) => segment.bottom > top && segment.top < bottom);
-  return facing.length >= FEWEST_LINES && medianSize(side) < 0.97 * medianSize(main);
+  const words = facing.filter((segment) => segment.right - segment.left > LABEL * segment.size);
+  const small = medianSize(side) < 0.97 * medianSize(main);
+  return facing.length >= FEWEST_LINES && (small || words.length >= FEWEST_LINES + 1);
 }
