@@ -19,9 +19,9 @@ export function captionedFigures(page: PageContent, segments: readonly Segment[]
   if (captions.length === 0) return [];
   const prose = proseSegments(segments);
   const ends = segments.filter((segment) => prose.has(segment) || segmentLabel(segment) !== undefined);
-  const drawn = drawnBoxes(page, segments, pictures);
-  const body = mainType(prose);
   const tinted = tints(page, segments);
+  const drawn = drawnBoxes(page, tinted, pictures);
+  const body = mainType(prose);
   return captions.flatMap((caption) => {
     const column = captionWidth(caption, segments, prose);
     const inColumn = (box: Box): boolean =>
@@ -82,8 +82,8 @@ function tints(page: PageContent, segments: readonly Segment[]): Box[] {
 }
 
 /** What is drawn and no rule of a table or tint behind words. */
-function drawnBoxes(page: PageContent, segments: readonly Segment[], pictures: readonly Box[]): Box[] {
-  const tinted = new Set(tints(page, segments));
+function drawnBoxes(page: PageContent, behindWords: readonly Box[], pictures: readonly Box[]): Box[] {
+  const tinted = new Set(behindWords);
   const fills = page.drawings.filter(({ kind, box }) => kind === 'fill' && !tinted.has(box)).map(({ box }) => box);
   const paths = page.drawings.filter(({ kind }) => kind === 'path').map(({ box }) => box);
   return [...pictures, ...fills, ...paths];
