@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { test } from 'node:test';
 
+import type { DownloadRunOptions, ManifestRow } from '../src/download/index.ts';
 import { recordDisk } from './support/recorded-disk.ts';
 
 // Before the modules under test are loaded, and so by hand.
@@ -13,6 +14,10 @@ const { JsonlWriter, systemClock, writeFileAtomic } = await import('../src/base/
 const { FileCommits } = await import('../src/download/file-commits.ts');
 const { PartFolder } = await import('../src/download/part-folder.ts');
 const { KeptFiles } = await import('../src/download/kept-files.ts');
+const { DownloadRun } = await import('../src/download/index.ts');
+const { MemoryStore, ORCHESTRATOR_DEFAULTS, WorkQueue } = await import('../src/queue/index.ts');
+const { loopbackClient, openLoopback } = await import('../src/testing/index.ts');
+const { workFromPayload } = await import('../src/works/index.ts');
 const { DiskSync } = await import('../src/stage/commit/disk-sync.ts');
 const { RunMark } = await import('../src/stage/commit/run-mark.ts');
 
@@ -24,10 +29,10 @@ async function watched<T>(work: () => Promise<T>): Promise<{ readonly result: T;
   return { result, calls: disk.calls.map((call) => call.replaceAll(/\.[0-9a-z]+-[0-9a-z]+\.part/g, '.part')) };
 }
 
-const refusing = (times: number, code: string, call: 'rename' | 'remove'): void => {
+const refusing = (times: number, code: string, call: 'rename' | 'remove' | 'sync', what = /(?:)/): void => {
   let left = times;
-  disk.refuse = (asked) => {
-    if (asked === call && left-- > 0) throw Object.assign(new Error(code), { code });
+  disk.refuse = (asked, path) => {
+    if (asked === call && what.test(path) && left-- > 0) throw Object.assign(new Error(code), { code });
   };
 };
 
@@ -48,6 +53,56 @@ test('a downloaded file is synced, named, and its name synced, before it counts 
   const { calls } = await watched(() => new FileCommits().commit(part, join(folder.path, 'a.pdf')));
   assert.deepEqual(calls, ['sync body.part', 'rename body.part a.pdf', `sync ${basename(folder.path)}`]);
 });
+
+for (const [what, path] of [
+  ['its bytes', /\.part$/],
+  ['its name', /PDF$/],
+] as const)
+  test(
+    `a disk that fails at the sync of ${what} leaves no file under its final name; the work is told why and tried again`,
+    { skip: posix },
+    async () => {
+      await using folder = await mkdtempDisposable(join(tmpdir(), 'docstokg-disk-'));
+      const pdf = join(folder.path, 'PDF');
+      await using server = await openLoopback((_, response) => {
+        response
+          .writeHead(200, { 'content-type': 'application/pdf' })
+          .end(`%PDF-1.4\n${'x'.repeat(5_000)}\nstartxref\n0\n%%EOF\n`);
+      });
+      await using client = loopbackClient(server);
+      await using queue = new WorkQueue(new MemoryStore());
+      const rows: ManifestRow[] = [];
+      const filesAt: string[][] = [];
+      refusing(1, 'EIO', 'sync', path);
+      using files = new KeptFiles(folder.path);
+      const run = new DownloadRun({
+        runId: 'run', queue, files, admission: client.admission, send: client.send,
+        orchestrator: { ...ORCHESTRATOR_DEFAULTS, retryBackoffMs: 1, retryJitterMs: 0 },
+        provider: async function* () { yield { ...workFromPayload('w', undefined), isComplete: true }; },
+        sink: {
+          last: () => rows.at(-1),
+          write: async (row) => { rows.push(row); filesAt.push(existsSync(pdf) ? readdirSync(pdf) : []); },
+        },
+        resolvers: [{ name: 'test', async *plans() { yield { kind: 'plan', plan: {
+          resolver: 'test', url: 'http://a.test/a.pdf', expect: 'pdf', isPromised: true, license: null, version: null, hostType: null,
+          robots: 'obey', credentials: [], headers: {}, checksum: null, credits: 0, sameAs: null, terms: null } }; } }],
+        resolve: {} as DownloadRunOptions['resolve'], inspect: undefined, accept: new Set(['pdf']), maxBytes: 1_000_000, retries: 0,
+        budgetMs: 10_000, retracted: 'keep', clock: systemClock, report: () => undefined, log: () => undefined,
+      }); // prettier-ignore
+      const { saved, failed } = await run.run({ signal: new AbortController().signal });
+      disk.refuse = () => undefined;
+      assert.deepEqual(filesAt, [[], ['w.pdf']]);
+      assert.deepEqual(
+        rows.map(({ outcome }) => outcome),
+        ['parked', 'saved'],
+      );
+      assert.match(
+        rows[0]?.detail ?? '',
+        /^DISK_IO_ERROR: .*w\.pdf cannot be .*the disk reports an error \(.* MB free\)/,
+      );
+      assert.deepEqual([saved, failed, server.requests.length], [1, 0, 2]);
+    },
+  );
 
 test('a file that is kept by its hash has the name of its link synced as well', { skip: posix }, async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'docstokg-disk-'));

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 
 import { packageRoot } from '../../src/base/index.ts';
+import { READY } from '../../src/queue/sqlite/statements.ts';
 import type { Contender, Opened, Payload } from './contender.ts';
 import { Counter, RESOLVER } from './contender.ts';
 import { sqliteBytes } from './sqlite-bytes.ts';
@@ -11,7 +12,6 @@ const BATCH = 64;
 /** As many as ours puts in one commit. */
 const BULK = 1_000;
 
-const READY = "state = 'queued' AND available_at IS NULL";
 const INSERT = `INSERT INTO jobs (artifact_id, artifact_json, state, resolver_hint, host, priority, created_at, updated_at)
   VALUES (?, ?, 'queued', ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`;
 const LEASE = `UPDATE jobs SET state = 'in_progress', attempts = attempts + 1, token = token + 1, worker_id = ?,

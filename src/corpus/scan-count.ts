@@ -10,7 +10,7 @@ export class ScanCount {
     return {
       ...hooks,
       afterItem: (item, ended, context) => {
-        if ('status' in ended && ended.manifest?.['reason'] === NEEDS_OCR) this.#scans.push(item.itemId);
+        if ('status' in ended && ended.reason === NEEDS_OCR) this.#scans.push(item.itemId);
         hooks.afterItem?.(item, ended, context);
       },
     };

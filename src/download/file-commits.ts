@@ -1,4 +1,4 @@
-import { closeSync, fdatasync, fsync, openSync } from 'node:fs';
+import { closeSync, existsSync, fdatasync, fsync, openSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { promisify } from 'node:util';
 
@@ -60,13 +60,17 @@ export class FileCommits {
     while (this.#ready.length >= GROUP || (this.#ready.length > 0 && this.#syncing === 0)) {
       const group = this.#ready;
       this.#ready = [];
-      const named = group.filter(rename);
+      const named = group.flatMap(rename);
       for (const [folder, commits] of Map.groupBy(named, ({ path }) => dirname(path))) {
         try {
           await syncEntries(folder);
           for (const { done } of commits) done();
         } catch (error) {
-          for (const { failed, path } of commits) failed(describeDiskError(error, path));
+          for (const { failed, path, isNew } of commits) {
+            // Its work will be tried again: a name that may be gone after a power cut must not look like a kept file.
+            if (isNew) rmSync(path, { force: true });
+            failed(describeDiskError(error, path));
+          }
         }
       }
     }
@@ -83,13 +87,15 @@ async function syncFile(path: string): Promise<void> {
   }
 }
 
-function rename({ part, path, failed }: Commit): boolean {
+function rename(commit: Commit): (Commit & { readonly isNew: boolean })[] {
+  const { part, path, failed } = commit;
   try {
+    const isNew = !existsSync(path);
     renameFile(part, path);
-    return true;
+    return [{ ...commit, isNew }];
   } catch (error) {
     failed(describeDiskError(error, path));
-    return false;
+    return [];
   }
 }
 

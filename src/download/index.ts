@@ -14,6 +14,7 @@ export { manifestRow } from './manifest-row.ts';
 export type { Artifact, ArtifactKind, Attempt, WorkOutcome, WorkResult } from './outcome.ts';
 export { processWork } from './process-work.ts';
 export type { ProcessOptions } from './process-work.ts';
+export { renewalOf } from './renewal.ts';
 export { DownloadRun } from './run.ts';
 export type { DownloadEvent } from './event.ts';
 export type { DownloadRunOptions, DownloadSummary, ResultSink, WorkProvider } from './run.ts';

@@ -16,6 +16,11 @@ const hardLink = promisify(linkCallback);
 
 const FOLDERS: Readonly<Record<ArtifactKind, string>> = { pdf: 'PDF', html: 'HTML', xml: 'XML' };
 
+/** Written into manifests that are read on other machines, and so never with backslashes. */
+function nameOf(workId: string, kind: ArtifactKind): string {
+  return `${FOLDERS[kind]}/${slug(workId)}.${kind}`;
+}
+
 /** The folder in which a run keeps its files: `PDF/ HTML/ XML/` by name, or by hash with friendly links. */
 export class KeptFiles implements Disposable {
   readonly root: string;
@@ -57,7 +62,7 @@ export class KeptFiles implements Disposable {
 
   /** Where a reader finds the file of a work: the file itself, or a link to it where files are kept by hash. */
   friendly(workId: string, kind: ArtifactKind): string {
-    return join(this.root, FOLDERS[kind], `${slug(workId)}.${kind}`);
+    return join(this.root, nameOf(workId, kind));
   }
 
   /** Removes what was begun and not kept. */
@@ -66,25 +71,27 @@ export class KeptFiles implements Disposable {
     this.#parts = undefined;
   }
 
-  /** Gives verified bytes their final name, durably; answers it relative to the root. */
+  /** Gives verified bytes their final name, durably; answers it relative to the root, with slashes on every system. */
   async keep(
     part: string,
     options: { readonly workId: string; readonly kind: ArtifactKind; readonly sha256: string },
   ): Promise<string> {
     const { workId, kind, sha256 } = options;
-    const friendly = this.friendly(workId, kind);
+    const name = nameOf(workId, kind);
+    const friendly = join(this.root, name);
     await this.#make(dirname(friendly));
     if (!this.#contentAddressed) {
       await this.#commits.commit(part, friendly);
-      return relative(this.root, friendly);
+      return name;
     }
-    const stored = join(this.root, 'cas', sha256.slice(0, 2), `${sha256}.${kind}`);
-    await this.#make(dirname(stored));
-    await this.#commits.commit(part, stored);
+    const stored = `cas/${sha256.slice(0, 2)}/${sha256}.${kind}`;
+    const place = join(this.root, stored);
+    await this.#make(dirname(place));
+    await this.#commits.commit(part, place);
     await rm(friendly, { force: true });
-    await this.#link(stored, friendly);
+    await this.#link(place, friendly);
     await syncFolder(dirname(friendly));
-    return relative(this.root, stored);
+    return stored;
   }
 
   /** True when a kept file is still there with the size it had. */

@@ -60,3 +60,8 @@ export interface WorkResult {
   readonly startedAt: number;
   readonly endedAt: number;
 }
+
+/** A work that was lost before anybody was asked for it. */
+export function lostEarly(work: Work, outcome: WorkOutcome, startedAt: number, endedAt: number): WorkResult {
+  return { work, outcome, asked: [], attempts: [], problems: [], startedAt, endedAt };
+}

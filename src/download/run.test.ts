@@ -1,4 +1,7 @@
 import assert from 'node:assert/strict';
+import { mkdir, mkdtempDisposable, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { test } from 'node:test';
 
 import { AppError, systemClock } from '../base/index.ts';
@@ -8,6 +11,7 @@ import { workFromPayload } from '../works/index.ts';
 import { KeptFiles } from './kept-files.ts';
 import type { DownloadRunOptions, ResultSink } from './run.ts';
 import { DownloadRun } from './run.ts';
+import { renewalOf } from './renewal.ts';
 
 /** An authority that has nothing to say: no host is ever asked here. */
 const nobody = {
@@ -16,7 +20,7 @@ const nobody = {
   watch: () => ({ [Symbol.dispose]: () => undefined }),
 } as unknown as Admission;
 
-function runInto(sink: ResultSink, queue: WorkQueue): DownloadRun {
+function runInto(sink: ResultSink, queue: WorkQueue, more: Partial<DownloadRunOptions> = {}): DownloadRun {
   return new DownloadRun({
     runId: 'run',
     queue,
@@ -39,6 +43,7 @@ function runInto(sink: ResultSink, queue: WorkQueue): DownloadRun {
     clock: systemClock,
     report: () => undefined,
     log: () => undefined,
+    ...more,
   });
 }
 
@@ -57,3 +62,49 @@ for (const code of ['DISK_IO_ERROR', 'DISK_FULL', 'DISK_READ_ONLY'])
     const jobs = await queue.store.admin.list({}, { limit: 10 });
     assert.deepEqual([...new Set(jobs.map(({ attempts }) => attempts))], [0], 'and none has lost an attempt');
   });
+
+test('a newer version of a kept work is looked for, and where it is not to be had the file and its row stay', async () => {
+  await using folder = await mkdtempDisposable(join(tmpdir(), 'docstokg-renewal-'));
+  await mkdir(join(folder.path, 'PDF'));
+  await writeFile(join(folder.path, 'PDF', 'a.pdf'), 'kept');
+  await using queue = new WorkQueue(new MemoryStore(), systemClock);
+  const kept = { ...workFromPayload('a', undefined), isComplete: true };
+  await queue.enqueue('a', kept);
+  await queue.enqueue('a acceptedVersion', renewalOf(kept));
+  const [written, told]: [string[], string[]] = [[], []];
+  const preferred: unknown[] = [];
+  const run = runInto(
+    {
+      last: () => ({ outcome: 'saved', path: 'PDF/a.pdf', bytes: 4 }),
+      write: async ({ work }) => void written.push(work),
+    },
+    queue,
+    {
+      provider: undefined,
+      files: new KeptFiles(folder.path),
+      resolve: { prefer: 'file' } as unknown as DownloadRunOptions['resolve'],
+      resolvers: [
+        {
+          name: 'arxiv',
+          async *plans(_work, { prefer }) {
+            preferred.push(prefer);
+            yield {
+              kind: 'problem',
+              resolver: 'arxiv',
+              message: 'knows none',
+              at: null,
+
+              hasAnswered: true,
+            };
+          },
+        },
+      ],
+      report: ({ kind }) => void told.push(kind),
+    },
+  );
+  await run.run({ signal: new AbortController().signal });
+  assert.deepEqual(preferred, ['published'], 'only the renewal asks, and for the published version first');
+  assert.deepEqual(written, []);
+  assert.equal(told.filter((kind) => kind === 'work-kept-before').length, 2);
+  assert.equal((await queue.store.admin.stats(Date.now())).states.done, 2);
+});

@@ -23,9 +23,11 @@ import { givenUpWorks } from './given-up.ts';
 import type { InspectDocument } from './identity.ts';
 import { inGroups } from './in-groups.ts';
 import type { KeptFiles } from './kept-files.ts';
+import { isRenewal } from './renewal.ts';
 import type { ManifestRow } from './manifest-row.ts';
 import { manifestRow } from './manifest-row.ts';
 import type { ArtifactKind, WorkOutcome, WorkResult } from './outcome.ts';
+import { lostEarly } from './outcome.ts';
 import { processWork } from './process-work.ts';
 import { askAgain, isWorthAnotherTry } from './ask-again.ts';
 import { codeIs, likelyUrl, resultOf, told } from './queue-words.ts';
@@ -179,12 +181,15 @@ export class DownloadRun {
     const { sink, files, report } = this.#options;
     const before = sink.last(work.id);
     // A kill between the row and its settlement must not cost a second transfer.
-    if (before?.outcome === 'saved' && before.path !== null && (await files.holds(before.path, before.bytes ?? -1))) {
-      this.#counts.keptBefore += 1;
-      report({ kind: 'work-kept-before', work: work.id });
-      return undefined;
-    }
-    const { outcome, ...result } = await this.#process(work, job.resolverHint, context);
+    const isKept =
+      before?.outcome === 'saved' && before.path !== null && (await files.holds(before.path, before.bytes ?? -1));
+    if (isKept && !isRenewal(job.artifact)) return this.#keepBefore(work);
+    const { outcome, ...result } = await this.#process(work, job, context);
+    // Where the newer version is not to be had, what is there stays.
+    if (isKept && outcome.kind !== 'saved')
+      return outcome.kind === 'parked'
+        ? { retryAt: this.#parkedUntil(work.id, outcome.at), reason: told(outcome) }
+        : this.#keepBefore(work);
     const again =
       outcome.kind === 'failed' &&
       isWorthAnotherTry(outcome.reason, job.attempt, this.#options.orchestrator.maxAttempts);
@@ -211,11 +216,16 @@ export class DownloadRun {
     }
   }
 
+  #keepBefore({ id }: Work): undefined {
+    this.#counts.keptBefore += 1;
+    this.#options.report({ kind: 'work-kept-before', work: id });
+  }
+
   /** How a work that broke and is tried again is written down: as one to be had later, until nothing is left to try. */
   #laterOn({ reason, detail }: WorkOutcome & { kind: 'failed' }, attempt: number): WorkOutcome {
-    const { retryBackoffMs, retryMaxDelayMs } = this.#options.orchestrator;
-    const delayMs = Math.min(retryMaxDelayMs, retryBackoffMs * 2 ** (attempt - 1));
-    return { kind: 'parked', reason, at: this.#options.clock.now() + delayMs, detail };
+    const { clock, orchestrator } = this.#options;
+    const delayMs = Math.min(orchestrator.retryMaxDelayMs, orchestrator.retryBackoffMs * 2 ** (attempt - 1));
+    return { kind: 'parked', reason, at: clock.now() + delayMs, detail };
   }
 
   async #find(provider: WorkProvider, signal: AbortSignal): Promise<void> {
@@ -233,13 +243,14 @@ export class DownloadRun {
   }
 
   /** A crash of the pipeline ends as a row like everything else. */
-  async #process(work: Work, hint: string | null, context: HandlerContext): Promise<WorkResult> {
+  async #process(work: Work, job: HandlerJob, context: HandlerContext): Promise<WorkResult> {
     const options = this.#options;
     const startedAt = options.clock.now();
     try {
       return await processWork(work, {
         ...options,
-        hint,
+        ...(isRenewal(job.artifact) && { resolve: { ...options.resolve, prefer: 'published' } }),
+        hint: job.resolverHint,
         webClock: options.webClock ?? options.clock,
         signal: context.signal,
       });
@@ -252,7 +263,7 @@ export class DownloadRun {
       options.report({ kind: 'worker-crashed', work: work.id, code, message });
       const reason = isTimeout ? 'timeout' : 'internal-error';
       const outcome: WorkOutcome = { kind: 'failed', reason, detail: `${code}: ${message}` };
-      return { work, outcome, asked: [], attempts: [], problems: [], startedAt, endedAt: options.clock.now() };
+      return lostEarly(work, outcome, startedAt, options.clock.now());
     }
   }
 
@@ -261,7 +272,7 @@ export class DownloadRun {
 
   /** Jobs that the queue ended without a handler have no row yet: a work without a row would be lost without a word. */
   async #accountForGivenUp(): Promise<void> {
-    const { sink, queue, clock } = this.#options;
+    const { sink, queue, clock, runId } = this.#options;
     for await (const { work, outcome, detail } of givenUpWorks(queue.store.admin)) {
       const before = sink.last(work.id);
       if (before !== undefined && before.outcome !== 'parked') continue;
@@ -269,15 +280,8 @@ export class DownloadRun {
         outcome === 'skipped'
           ? { kind: 'skipped', reason: 'cancelled', detail }
           : { kind: 'failed', reason: 'internal-error', detail };
-      await this.#writeLoss(work, loss, clock.now());
+      await sink.write(manifestRow(lostEarly(work, loss, clock.now(), clock.now()), runId));
     }
-  }
-
-  async #writeLoss(work: Work, outcome: WorkOutcome, startedAt: number): Promise<void> {
-    const { sink, clock, runId } = this.#options;
-    await sink.write(
-      manifestRow({ work, outcome, asked: [], attempts: [], problems: [], startedAt, endedAt: clock.now() }, runId),
-    );
   }
 
   /** Not before the moment that was named, and later each time: who is refused again at once would be asked for ever. */
@@ -288,10 +292,7 @@ export class DownloadRun {
   }
 
   #count(row: ManifestRow): void {
-    if (row.outcome === 'saved') this.#counts.saved += 1;
-    if (row.outcome === 'failed') this.#counts.failed += 1;
-    if (row.outcome === 'skipped') this.#counts.skipped += 1;
-    if (row.outcome === 'parked') this.#counts.parked += 1;
+    this.#counts[row.outcome] += 1;
     this.#counts.bytes += row.attempts.reduce((sum, { bytes }) => sum + bytes, 0);
   }
 }

@@ -28,6 +28,11 @@ test('a whole PDF is one, with junk before it or after it', () => {
   assert.equal(sniff(`${' '.repeat(1100)}${pdf()}`).fault, 'wrong-kind');
 });
 
+test('a page that holds the magic word of a PDF is a page', () => {
+  for (const before of ['<!-- ', ' \n<!-- a --><!-- ', '<!DOCTYPE html><script>//', '\xef\xbb\xbf<html><body>'])
+    assert.notEqual(sniff(`${before}${pdf()}--></html>`).kind, 'pdf', before);
+});
+
 test('a PDF without its end is truncated, a locked one is told', () => {
   assert.equal(sniff(pdf().slice(0, -30)).fault, 'truncated');
   assert.equal(sniff('%PDF-1.7\n%%EOF').fault, 'truncated');

@@ -20,6 +20,7 @@ const HEAD_BYTES = 4096;
 const TAIL_BYTES = 4096;
 const SMALLEST_PDF = 200;
 const JATS_ROOTS = new Set(['article', 'pmc-articleset', 'articles', 'sub-article']);
+const PAGE_START = /^<(?:!doctype\s+html|html|head|body|script|title|meta)\b/i;
 const BODY_TAG = Buffer.from('<body');
 const SEAM_BYTES = 16;
 
@@ -106,7 +107,7 @@ export class Sniffer {
 
 /** The kind of a body from its first bytes. */
 export function kindOf(head: Buffer): BodyKind {
-  if (head.subarray(0, PDF_HEADER_WITHIN + 5).includes('%PDF-')) return 'pdf';
+  if (isPdf(head)) return 'pdf';
   const [a = 0, b = 0, c = 0, d = 0] = head;
   if (a === 0x1f && b === 0x8b) return 'gzip';
   if (a === 0x50 && b === 0x4b && c === 0x03 && d === 0x04) return 'zip';
@@ -115,12 +116,25 @@ export function kindOf(head: Buffer): BodyKind {
   return markupKind(head);
 }
 
+/** Debris may stand before a PDF, whole comments too; but what begins as a page stays one, whatever words it holds. */
+function isPdf(head: Buffer): boolean {
+  const at = head.subarray(0, PDF_HEADER_WITHIN + 5).indexOf('%PDF-');
+  if (at <= 0) return at === 0;
+  const before = withoutFirstComments(
+    head
+      .toString('utf8', 0, at)
+      .replace(/^\uFEFF/, '')
+      .trimStart(),
+  );
+  return !before.startsWith('<!--') && !PAGE_START.test(before);
+}
+
 function markupKind(head: Buffer): BodyKind {
   const isUtf16 = (head[0] === 0xff && head[1] === 0xfe) || (head[0] === 0xfe && head[1] === 0xff);
   const text = (isUtf16 ? head.toString('latin1').replaceAll('\0', '').slice(2) : head.toString('utf8'))
     .replace(/^\uFEFF/, '')
     .trimStart();
-  if (/^<(?:!doctype\s+html|html|head|body|script|title|meta)\b/i.test(withoutFirstComments(text))) return 'html';
+  if (PAGE_START.test(withoutFirstComments(text))) return 'html';
   const root = rootOf(text);
   if (root === undefined) return head.includes(0) || head.length === 0 ? 'unknown' : 'text';
   const name = root.name.replace(/^[\w-]+:/, '');

@@ -6,7 +6,7 @@ import { BodyGauge } from './body-gauge.ts';
 import { Deadlines } from './deadlines.ts';
 import type { Failure, Phase } from './failure.ts';
 import { failureOf } from './failure.ts';
-import { flattenHeaders } from './headers.ts';
+import { flattenHeaders, isUndone } from './headers.ts';
 import type { HttpLimits } from './limits.ts';
 import type { BodySink, FailedReason, Headers, HttpResponse, OpenSink, RefusedReason, ResponseHead } from './send.ts';
 
@@ -140,10 +140,11 @@ export class Exchange implements Dispatcher.DispatchHandler {
 
   #receive(): void {
     const success = this.#status >= 200 && this.#status < 300;
-    const codings = parseCodings(this.#headers['content-encoding']);
-    if (codings === undefined || codings.length > this.#given.limits.maxCodings) {
-      return this.#refuse('unknown-encoding', `content-encoding "${this.#headers['content-encoding']}"`);
-    }
+    const { 'transfer-encoding': transfer, 'content-encoding': coding } = this.#headers;
+    if (!isUndone(transfer)) return this.#fail('protocol', `transfer-encoding "${transfer}"`, false);
+    const codings = parseCodings(coding);
+    if (codings === undefined || codings.length > this.#given.limits.maxCodings)
+      return this.#refuse('unknown-encoding', `content-encoding "${coding}"`);
     const kind = !success ? 'error-page' : this.#given.sink ? 'file' : 'memory';
     this.#gauge = new BodyGauge(this.#given.limits, kind);
     const { cap } = this.#gauge;

@@ -229,6 +229,17 @@ test('answers that are not HTTP are protocol errors', async () => {
   );
 });
 
+test('a body in a transfer coding that is not undone is no body', async () => {
+  for (const coding of ['xchunked', 'chunked, chunked', 'gzip, chunked', 'chunked, gzip'])
+    assert.equal(
+      reasonOf(await rawAnswer(`HTTP/1.1 200 OK\r\ntransfer-encoding: ${coding}\r\n\r\n5\r\nhello\r\n0\r\n\r\n`)),
+      'protocol',
+      coding,
+    );
+  const sound = await rawAnswer('HTTP/1.1 200 OK\r\ntransfer-encoding: Chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n');
+  assert.equal(sound.kind === 'response' && sound.response.body.toString(), 'hello');
+});
+
 test('a connection that closes without an answer is a reset', async () => {
   assert.equal(reasonOf(await rawAnswer('')), 'reset');
 });

@@ -1,5 +1,5 @@
 import type { Clock, Timer } from '../base/index.ts';
-import { firstPicks } from './lane-book.ts';
+import { firstPicks } from './first-picks.ts';
 import { deathLimits } from './options.ts';
 import { Presence } from './presence.ts';
 import { SuspectTurn } from './suspect-turn.ts';

@@ -75,18 +75,6 @@ export class LaneBook {
   }
 }
 
-/** Picks of up to `limit` jobs, by priority alone: for those who have no hosts to think of. */
-export function firstPicks(lanes: readonly LaneBacklog[], limit: number): Pick[] {
-  let left = limit;
-  return lanes
-    .toSorted((a, b) => b.priority - a.priority)
-    .flatMap(({ host, resolver, jobs }) => {
-      const take = Math.min(left, jobs);
-      left -= take;
-      return take > 0 ? [{ host, resolver, limit: take }] : [];
-    });
-}
-
 /** Moves an entry that became shorter behind those that are now longer. */
 function sink(entries: Entry[], at: number): void {
   const entry = entries[at];

@@ -1,6 +1,5 @@
 import type { Clock } from '../base/index.ts';
 import { systemClock } from '../base/index.ts';
-import { MemoryStore } from './memory/store.ts';
 import type { OutageEvent } from './postgres/connection.ts';
 import type { QueueStore } from './types.ts';
 
@@ -24,7 +23,7 @@ export interface StoreOptions {
  * The package that is needed is loaded only then. Dispose of the store, or of the `WorkQueue` around it, at the end.
  */
 export async function openStore(where: string, options: StoreOptions = {}): Promise<QueueStore> {
-  if (where === ':memory:') return new MemoryStore();
+  if (where === ':memory:') return new (await import('./memory/store.ts')).MemoryStore();
   const { durability = 'enqueue', walMode = true, timeoutMs = 10_000, schema = 'docstokg' } = options;
   const { clock = systemClock, report } = options;
   const kept = { durability, timeoutMs, clock, ...(report && { report }) };

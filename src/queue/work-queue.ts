@@ -1,6 +1,6 @@
 import type { Clock, ErrorInfo } from '../base/index.ts';
 import { addedJitterDelay, AppError, hostKey, systemClock } from '../base/index.ts';
-import { firstPicks } from './lane-book.ts';
+import { firstPicks } from './first-picks.ts';
 import { deathLimits, ORCHESTRATOR_DEFAULTS } from './options.ts';
 import type { HostJobs, Lease, LeasedJob, NewJob, QueueStats, QueueStore, Settlement } from './types.ts';
 

@@ -9,7 +9,8 @@ export interface ReportData {
   readonly period: { readonly from: number; readonly to: number } | null;
   /** Real seconds per second on the clock of the download: below 1 for a simulated web. */
   readonly timeScale: number;
-  readonly works: readonly WorkLine[];
+  /** In how many parts of their own the lines of works stand, and how many there are. */
+  readonly works: { readonly parts: number; readonly lines: number };
   /** Counts over all works, also those whose lines were left out. */
   readonly account: Account | null;
   readonly hosts: readonly HostLine[];

@@ -21,7 +21,10 @@ export interface GatheredDocument {
 export interface GatheredDocuments {
   readonly documents: readonly GatheredDocument[];
   readonly passages: readonly PassageLine[];
-  readonly passagesLeftOut: number;
+  /** Documents whose passages are not all among them. */
+  readonly withoutPassages: number;
+  /** Documents that have no line. */
+  readonly unlisted: number;
   /** Files of the stages that could not be read, with the reason. */
   readonly damaged: readonly string[];
 }
@@ -32,7 +35,10 @@ export type KnownFiles = ReadonlyMap<string, { readonly path: string; readonly t
 const MOST_TABLE_ROWS = 80;
 const POINT_DIGITS = 10;
 
-/** Everything that was parsed, in the order of the documents' names. */
+/**
+ * What was parsed, in the order of the documents' names. Blocks and passages are read while there is room for them; then a
+ * document is a line of its sidecar, and beyond the limit a number: a corpus of any size costs no more than fits in.
+ */
 export async function gatherDocuments(
   folder: string,
   dataRoot: string,
@@ -42,39 +48,42 @@ export async function gatherDocuments(
   const documents: GatheredDocument[] = [];
   const passages: PassageLine[] = [];
   const damaged: string[] = [];
-  let [passageRoom, blockRoom, passagesLeftOut] = [limits.passageChars, limits.blockChars, 0];
-  for (const id of documentIds(dataRoot)) {
+  let [passageRoom, blockRoom, withoutPassages] = [limits.passageChars, limits.blockChars, 0];
+  const ids = documentIds(dataRoot);
+  for (const id of ids.slice(0, limits.documents)) {
     const meta = await metaOf(dataRoot, id);
     const from = passages.length;
     let part: GatheredDocument['part'];
-    let blocks = 0;
+    let { blocks } = meta;
     try {
-      const document = await readBlockLines(join(dataRoot, DOCTAGS_FOLDER, `${id}.jsonl`));
-      blocks = document.blocks.length;
-      blockRoom -= document.blocks.reduce((sum, block) => sum + block.text.length, 0);
-      if (blockRoom > 0)
-        part = {
-          pages: document.pages.map(({ number, width, height }) => [number, round(width), round(height)]),
-          blocks: document.blocks.map(blockLine),
-        };
-      const chunks = chunkFile(dataRoot, id);
+      if (blockRoom > 0) {
+        const document = await readBlockLines(join(dataRoot, DOCTAGS_FOLDER, `${id}.jsonl`));
+        blocks = document.blocks.length;
+        blockRoom -= document.blocks.reduce((sum, block) => sum + block.text.length, 0);
+        if (blockRoom > 0)
+          part = {
+            pages: document.pages.map(({ number, width, height }) => [number, round(width), round(height)]),
+            blocks: document.blocks.map(blockLine),
+          };
+      }
+      const chunks = passageRoom > 0 ? chunkFile(dataRoot, id) : undefined;
       for await (const chunk of chunks === undefined ? [] : readChunks(chunks)) {
         passageRoom -= chunk.text.length + chunk.context.length;
-        if (passageRoom < 0) passagesLeftOut += 1;
-        else
-          passages.push({
-            document: documents.length,
-            headings: chunk.headings,
-            page: chunk.regions[0]?.page ?? 0,
-            text: chunk.text,
-            context: chunk.context,
-            tokens: chunk.tokens,
-            blocks: chunk.blocks,
-          });
+        if (passageRoom < 0) break;
+        passages.push({
+          document: documents.length,
+          headings: chunk.headings,
+          page: chunk.regions[0]?.page ?? 0,
+          text: chunk.text,
+          context: chunk.context,
+          tokens: chunk.tokens,
+          blocks: chunk.blocks,
+        });
       }
     } catch (error) {
       damaged.push(`${id}: ${error instanceof Error ? error.message : String(error)}`);
     }
+    if (passageRoom <= 0) withoutPassages += 1;
     const file = sourceFile(folder, meta, known);
     documents.push({
       line: {
@@ -92,7 +101,14 @@ export async function gatherDocuments(
       sha256: meta.sha256,
     });
   }
-  return { documents, passages, passagesLeftOut, damaged };
+  const unlisted = Math.max(0, ids.length - limits.documents);
+  return {
+    documents,
+    passages,
+    withoutPassages: withoutPassages + (passageRoom <= 0 ? unlisted : 0),
+    unlisted,
+    damaged,
+  };
 }
 
 function documentIds(dataRoot: string): string[] {
@@ -116,6 +132,7 @@ interface Meta {
   readonly source: string;
   readonly sha256: string;
   readonly kind: string;
+  readonly blocks: number;
 }
 
 /** What stands beside the blocks; a document whose sidecar is missing or damaged is shown under its name. */
@@ -135,6 +152,7 @@ async function metaOf(dataRoot: string, id: string): Promise<Meta> {
     source: text('source'),
     sha256: text('source_sha256'),
     kind: text('source_kind'),
+    blocks: Number((value['counts'] as { readonly blocks?: unknown } | undefined)?.blocks ?? 0),
   };
 }
 

@@ -7,7 +7,7 @@ import type { ManifestRow } from '../download/index.ts';
 import { REASONS } from '../download/index.ts';
 import type { GraphPicture } from '../graph/index.ts';
 import { accountOf, workLine } from './work-lines.ts';
-import type { DocumentPart, ReportData } from './data.ts';
+import type { DocumentPart, ReportData, WorkLine } from './data.ts';
 import { gatherDocuments } from './documents.ts';
 import { gatherGraph } from './graph-pictures.ts';
 import { HostLines } from './host-lines.ts';
@@ -20,6 +20,8 @@ import { stageLines } from './stage-lines.ts';
 export interface Gathered {
   readonly data: ReportData;
   readonly parts: readonly (DocumentPart | undefined)[];
+  /** The lines of works, some thousand in each part: read by the page when its list is opened. */
+  readonly works: readonly (readonly WorkLine[])[];
   /** One per work of the graph. */
   readonly pictures: readonly GraphPicture[];
 }
@@ -45,9 +47,12 @@ export async function gather(
   const gathered = await gatherDocuments(folder, dataRoot, known, limits);
   const images = await drawPageImages(gathered.documents, limits);
   const places = new Map(gathered.documents.map(({ sha256 }, at) => [sha256, at]));
-  const works = [...rows.values()]
-    .slice(0, limits.works)
-    .map((row) => workLine(row, folder, places.get(row.sha256 ?? '') ?? -1));
+  const works = workParts(
+    [...rows.values()].map((row) => [row, places.get(row.sha256 ?? '') ?? -1] as const),
+    folder,
+    limits,
+  );
+  const lines = works.reduce((sum, part) => sum + part.length, 0);
   const graph = gatherGraph(folder, limits);
   const hosts = await gatherHosts(folder, rows.values(), limits);
   const account = accountOf(rows.values());
@@ -58,7 +63,7 @@ export async function gather(
       generatedAt: options.generatedAt,
       period: periodOf(rows.values()),
       timeScale: hosts.timeScale,
-      works,
+      works: { parts: works.length, lines },
       account,
       hosts: hosts.hosts,
       hostsFrom: hosts.from,
@@ -68,9 +73,13 @@ export async function gather(
       graph: graph.works,
       sentences: sentencesOf(rows.values()),
       leftOut: [
-        ...said(rows.size - works.length, 'works are counted but not listed'),
+        ...said(rows.size - lines, 'works are counted but not listed'),
         ...said(hosts.leftOut, 'of the least asked hosts are not drawn'),
-        ...said(gathered.passagesLeftOut, 'passages are not in the search box; docstokg search finds them'),
+        ...said(gathered.unlisted, 'documents are counted but not listed'),
+        ...said(
+          gathered.withoutPassages,
+          'documents have passages that are not in the search box; docstokg search finds them',
+        ),
         ...said(withoutStructure, 'documents are without their structure here'),
         ...said(images.leftOut, 'pages are shown as recognised text, without an image'),
         ...graph.leftOut,
@@ -80,8 +89,30 @@ export async function gather(
     parts: gathered.documents.map((document) =>
       document.part ? { ...document.part, images: images.of.get(document) ?? {} } : undefined,
     ),
+    works,
     pictures: graph.pictures,
   };
+}
+
+const WORKS_PER_PART = 5_000;
+
+/** The lines of works as far as there is room for them. */
+function workParts(
+  rows: readonly (readonly [ManifestRow, number])[],
+  folder: string,
+  limits: ReportLimits,
+): (readonly WorkLine[])[] {
+  const parts: WorkLine[][] = [];
+  let room = limits.workChars;
+  for (const [row, document] of rows) {
+    const line = workLine(row, folder, document);
+    room -= JSON.stringify(line).length;
+    if (room < 0) break;
+    const last = parts.at(-1);
+    if (last && last.length < WORKS_PER_PART) last.push(line);
+    else parts.push([line]);
+  }
+  return parts;
 }
 
 async function gatherHosts(

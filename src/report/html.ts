@@ -7,7 +7,7 @@ import { pageScript } from './script.ts';
 import { STYLE } from './style.ts';
 
 /** The page as one text: style, data, script, and a policy that lets nothing else in and nothing out. */
-export async function reportHtml({ data, parts, pictures }: Gathered): Promise<string> {
+export async function reportHtml({ data, parts, works, pictures }: Gathered): Promise<string> {
   const script = await pageScript();
   // Only this very script and this very style are run; nothing can be fetched, sent, framed or submitted.
   const policy = [
@@ -34,6 +34,7 @@ export async function reportHtml({ data, parts, pictures }: Gathered): Promise<s
     '<div id="report"></div>',
     `<noscript><p>${escapeHtml(plainAccount(data))} This page shows it with JavaScript.</p></noscript>`,
     ...parts.map((part, at) => (part ? dataBlock(`document-${at}`, part) : '')),
+    ...works.map((part, at) => dataBlock(`works-${at}`, part)),
     ...pictures.map((picture, at) => dataBlock(`graph-${at}`, picture)),
     dataBlock('data', data),
     `<script>${script}</script>`,

@@ -3,8 +3,10 @@
  * pleasure. What does not fit is named in the page, and the run folder still has it.
  */
 export interface ReportLimits {
-  /** Lines of works; the counts cover all. */
-  readonly works: number;
+  /** Characters of the lines of works; the counts cover all. */
+  readonly workChars: number;
+  /** Lines of documents. */
+  readonly documents: number;
   readonly hosts: number;
   /** Slices of one host; beyond it neighbours are joined: a screen is not wider. */
   readonly slicesPerHost: number;
@@ -20,7 +22,9 @@ export interface ReportLimits {
 }
 
 export const REPORT_LIMITS: ReportLimits = {
-  works: 5_000,
+  // Some hundred thousand works.
+  workChars: 25_000_000,
+  documents: 5_000,
   hosts: 200,
   slicesPerHost: 300,
   failures: 100,

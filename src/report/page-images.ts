@@ -1,3 +1,5 @@
+import { availableParallelism } from 'node:os';
+
 import type { DrawnPage } from '../parse/index.ts';
 import { PdfInspector } from '../parse/index.ts';
 import type { GatheredDocument } from './documents.ts';
@@ -9,6 +11,10 @@ export interface PageImages {
   readonly of: ReadonlyMap<GatheredDocument, Readonly<Record<string, string>>>;
   readonly leftOut: number;
 }
+
+const MOST_DRAWERS = 4;
+/** A process takes about as long to start as to draw so many. */
+const PAGES_PER_DRAWER = 20;
 
 /** Draws pages as far as the limits go: the first page of every document, then the second of every one, and so on. */
 export async function drawPageImages(
@@ -28,19 +34,25 @@ export async function drawPageImages(
     }
   }
   const images = new Map<GatheredDocument, Record<string, string>>();
-  using inspector = new PdfInspector();
+  using inspectors = new DisposableStack();
+  const waiting = [...wanted];
   let kept = 0;
-  for (const [document, pages] of wanted) {
-    if (bytes >= limits.imageBytes) break;
-    const drawn: readonly DrawnPage[] = await inspector.draw(document.pdf ?? '', { pages, widthPixels: PAGE_PIXELS });
-    const own: Record<string, string> = {};
-    for (const { page, png } of drawn) {
-      bytes += png.length;
-      if (bytes >= limits.imageBytes) break;
-      own[page] = Buffer.from(png).toString('base64');
-      kept += 1;
+  const draw = async (inspector: PdfInspector): Promise<void> => {
+    for (let next = waiting.shift(); next && bytes < limits.imageBytes; next = waiting.shift()) {
+      const [document, pages] = next;
+      const drawn: readonly DrawnPage[] = await inspector.draw(document.pdf ?? '', { pages, widthPixels: PAGE_PIXELS });
+      const own: Record<string, string> = {};
+      for (const { page, png } of drawn) {
+        if (bytes + png.length > limits.imageBytes) break;
+        bytes += png.length;
+        own[page] = Buffer.from(png).toString('base64');
+        kept += 1;
+      }
+      images.set(document, own);
     }
-    images.set(document, own);
-  }
+  };
+  // Somebody waits for it at the end of a run: every core draws, as far as there is enough to draw for each.
+  const drawers = Math.min(availableParallelism(), MOST_DRAWERS, Math.ceil(chosen / PAGES_PER_DRAWER));
+  await Promise.all(Array.from({ length: drawers }, () => draw(inspectors.use(new PdfInspector()))));
   return { of: images, leftOut: drawable.reduce((sum, { line }) => sum + line.pages, 0) - kept };
 }

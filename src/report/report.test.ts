@@ -61,11 +61,11 @@ test('works are counted by their last row, and those that are not listed are sai
     work('W1', 'saved', 'success', { path: 'PDF/W1.pdf', bytes: 100, kind: 'pdf', license: 'cc-by', sha256: 'aa' }),
     work('W3', 'failed', 'paywalled', { path: '../../etc/passwd' }),
   ]);
-  const { data } = await gatherFolder(folder.path, { works: 2 });
+  const { data, works } = await gatherFolder(folder.path, { workChars: 400 });
   assert.deepEqual(data.account?.outcomes, { failed: 2, saved: 1 });
   assert.deepEqual(data.account.reasons, { 'no-plan': 1, paywalled: 1 });
   assert.deepEqual(data.account.licences, { 'cc-by': 1 });
-  assert.deepEqual(data.works.map(({ id, file }) => [id, file]), [['W1', './PDF/W1.pdf'], ['W2', '']]); // prettier-ignore
+  assert.deepEqual(works.flat().map(({ id, file }) => [id, file]), [['W1', './PDF/W1.pdf'], ['W2', '']]); // prettier-ignore
   assert.ok(
     data.leftOut.some((sentence) => sentence.startsWith('1 works')),
     data.leftOut.join(),
@@ -74,7 +74,7 @@ test('works are counted by their last row, and those that are not listed are sai
   assert.equal(data.hostsFrom, 'attempts');
   assert.deepEqual(data.hosts.map(({ host, requests }) => [host, requests]), [['a.org', 3]]); // prettier-ignore
   const all = await gatherFolder(folder.path);
-  assert.equal(all.data.works.find(({ id }) => id === 'W3')?.file, '', 'a path that leaves the folder is no link');
+  assert.equal(all.works.flat().find(({ id }) => id === 'W3')?.file, '', 'a path that leaves the folder is no link');
 });
 
 test('hosts are drawn from the host log: refusals, waits that servers asked for, the most at once against the cap', async () => {
@@ -136,6 +136,27 @@ test('a folder of own papers without a download has stages, documents and passag
   assert.equal(small.data.passages.length, 1);
   assert.equal(small.parts[1], undefined);
   assert.equal(small.data.leftOut.length, 2, small.data.leftOut.join());
+});
+
+test('what has no room in the page is not read: a corpus of any size costs no more than fits in', async () => {
+  await using folder = await mkdtempDisposable(join(tmpdir(), 'docstokg-report-'));
+  for (const id of ['a', 'b', 'c', 'd']) parsed(folder.path, id);
+  lines(join(folder.path, 'Data', 'Manifests', 'docparse.doctags.manifest.jsonl'), [stage('a', 'success', 1)]);
+  // Whoever reads these says that they are damaged.
+  for (const id of ['c', 'd']) {
+    writeFileSync(join(folder.path, 'Data', 'DocTagsFiles', `${id}.jsonl`), 'damaged');
+    writeFileSync(join(folder.path, 'Data', 'ChunkedDocTagFiles', `${id}.jsonl`), 'damaged');
+  }
+  const { data } = await gatherFolder(folder.path, { passageChars: 40, blockChars: 40, documents: 3 });
+  assert.deepEqual(
+    data.documents.map(({ id, shown }) => [id, shown]),
+    [['a', true], ['b', false], ['c', false]], // prettier-ignore
+  );
+  assert.deepEqual(data.leftOut, [
+    '1 documents are counted but not listed',
+    '3 documents have passages that are not in the search box; docstokg search finds them',
+    '2 documents are without their structure here',
+  ]);
 });
 
 test('the page holds its data so that no text in it can end it, and allows no script but its own', async () => {

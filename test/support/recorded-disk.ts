@@ -8,8 +8,8 @@ import { basename } from 'node:path';
  */
 export interface RecordedDisk {
   readonly calls: string[];
-  /** Asked before each rename, removal and truncation; what it throws is what the disk answers. */
-  refuse: (call: 'rename' | 'remove' | 'truncate', path: string) => void;
+  /** Asked before each rename, removal, truncation and sync; what it throws is what the disk answers. */
+  refuse: (call: 'rename' | 'remove' | 'truncate' | 'sync', path: string) => void;
 }
 
 export function recordDisk(): RecordedDisk {
@@ -18,6 +18,16 @@ export function recordDisk(): RecordedDisk {
   const { openSync, closeSync, renameSync, rmSync, ftruncateSync, fsync, fsyncSync, fdatasync } = fs;
   const open = fs.promises.open.bind(fs.promises);
   const nameOf = (descriptor: number): string => basename(paths.get(descriptor)?.path ?? String(descriptor));
+  const sync = (descriptor: number, done: fs.NoParamCallback, really: typeof fsync): void => {
+    disk.calls.push(`sync ${nameOf(descriptor)}`);
+    try {
+      disk.refuse('sync', paths.get(descriptor)?.path ?? '');
+    } catch (error) {
+      done(error as NodeJS.ErrnoException);
+      return;
+    }
+    really(descriptor, done);
+  };
   Object.assign(fs, {
     openSync: (path: string, flags = 'r', mode?: number) => {
       const descriptor = openSync(path, flags, mode);
@@ -43,18 +53,12 @@ export function recordDisk(): RecordedDisk {
       disk.refuse('truncate', paths.get(descriptor)?.path ?? '');
       ftruncateSync(descriptor, length);
     },
-    fsync: (descriptor: number, done: fs.NoParamCallback) => {
-      disk.calls.push(`sync ${nameOf(descriptor)}`);
-      fsync(descriptor, done);
-    },
+    fsync: (descriptor: number, done: fs.NoParamCallback) => sync(descriptor, done, fsync),
     fsyncSync: (descriptor: number) => {
       disk.calls.push(`sync ${nameOf(descriptor)}`);
       fsyncSync(descriptor);
     },
-    fdatasync: (descriptor: number, done: fs.NoParamCallback) => {
-      disk.calls.push(`sync ${nameOf(descriptor)}`);
-      fdatasync(descriptor, done);
-    },
+    fdatasync: (descriptor: number, done: fs.NoParamCallback) => sync(descriptor, done, fdatasync),
   });
   fs.promises.open = async (path, ...rest) => {
     const handle = await open(path, ...rest);

@@ -37,7 +37,7 @@ export function refreshCommand(): Command {
     .addOption(simOption())
     .addHelpText(
       'after',
-      '\nExamples:\n  docstokg refresh runs/corals\n  docstokg refresh runs/corals --retraction-watch retraction_watch.csv --json\n',
+      '\nExamples:\n  docstokg refresh runs/corals --mailto you@university.example\n  docstokg refresh runs/corals --mailto you@university.example --retraction-watch retraction_watch.csv --json\n',
     )
     .action(async (run: string, flags: RefreshFlags, self: Command) => {
       const session = openSession(self);

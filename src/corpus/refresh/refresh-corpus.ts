@@ -5,11 +5,11 @@ import { AppError, writeFileAtomic } from '../../base/index.ts';
 import type { Config } from '../../config/index.ts';
 import type { Asking, Runtime } from '../../harvest/index.ts';
 import { askRecords, openAsking, openQueue, readLastRows } from '../../harvest/index.ts';
-import { namesNoWork, REASONS } from '../../download/index.ts';
-import type { RecordStore, WorkRecord } from '../../works/index.ts';
+import { namesNoWork, REASONS, renewalOf } from '../../download/index.ts';
+import type { RecordStore, Work, WorkRecord } from '../../works/index.ts';
 import { readRetractionWatch, workFromIds, NO_IDS } from '../../works/index.ts';
 import type { RefreshDiff, States } from './refresh-diff.ts';
-import { diffStates, stateOf } from './refresh-diff.ts';
+import { diffStates, isNewerVersion, publishedSince, stateOf } from './refresh-diff.ts';
 import { keepLook } from './refreshed-file.ts';
 
 /** How a corpus is looked at again. */
@@ -54,6 +54,7 @@ export async function refreshCorpus(
     await using asking = openAsking(config, runtime);
     await readAgain([...records.all()], records, { asking, runtime, signal });
     await retryFailures(folder, records, before.states, parts);
+    await fetchVersions(folder, records, before.states, parts);
   }
   await parts.gather();
   using records = parts.openRecords();
@@ -139,5 +140,44 @@ async function retryFailures(
     const work = workFromIds(record?.ids ?? { ...NO_IDS, doi: row.doi }, { title: row.title });
     // A job of its own, named after the day: the old one is ended, and a second look of that day adds none.
     if (work) await queue.enqueue(`${row.work} again ${day}`, { ...work, id: row.work });
+  }
+}
+
+/**
+ * Asks for the newer versions of works that are kept: one that was published under a DOI of its own is a work beside it, of
+ * which it is a version; where the open copy of the work itself has become a better one, that takes the place of the file.
+ */
+async function fetchVersions(
+  folder: string,
+  records: RecordStore,
+  before: States,
+  { config, runtime }: { readonly config: Config; readonly runtime: Runtime },
+): Promise<void> {
+  await using queue = await openQueue(config, runtime);
+  // A work is filed under the name that it was asked for by.
+  const names = new Map<string, string>();
+  for (const { work, outcome } of readLastRows(folder))
+    if (outcome === 'saved') names.set(records.get(work)?.id ?? work, work);
+  for (const { key, work } of newerVersions(records.all(), before, names)) await queue.enqueue(key, work);
+}
+
+/** The works to be fetched because a version is there that was not there before, each under the key of its job. */
+export function* newerVersions(
+  records: Iterable<WorkRecord>,
+  before: States,
+  names: ReadonlyMap<string, string>,
+): Generator<{ readonly key: string; readonly work: Work }> {
+  for (const record of records) {
+    const earlier = before[record.id];
+    if (!earlier?.isSaved) continue;
+    const now = stateOf(record, true);
+    for (const doi of publishedSince(earlier, now)) {
+      const work = workFromIds({ ...NO_IDS, doi });
+      if (work) yield { key: work.id, work };
+    }
+    const id = names.get(record.id);
+    const own = isNewerVersion(earlier, now) ? workFromIds(record.ids, { title: record.title }) : undefined;
+    // One job for each version: the same look again adds none.
+    if (own && id !== undefined) yield { key: `${id} ${now.version}`, work: renewalOf({ ...own, id }) };
   }
 }

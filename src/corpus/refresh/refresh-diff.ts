@@ -60,6 +60,16 @@ function noticeName({ kind, doi, source }: Notice): string {
 
 const ORDER = ['submittedVersion', 'acceptedVersion', 'publishedVersion'];
 
+/** The DOIs under which a work has been published since. */
+export function publishedSince(earlier: WorkState, now: WorkState): string[] {
+  return now.publishedAs.filter((doi) => !earlier.publishedAs.includes(doi));
+}
+
+/** Whether the copy that is open now is nearer to the published text than the one before. */
+export function isNewerVersion(earlier: WorkState, now: WorkState): boolean {
+  return earlier.version !== null && ORDER.indexOf(now.version ?? '') > ORDER.indexOf(earlier.version);
+}
+
 /** What differs between two looks. */
 export function diffStates(before: States, after: States): RefreshDiff {
   const works = Object.entries(after).toSorted(([a], [b]) => a.localeCompare(b));
@@ -69,20 +79,18 @@ export function diffStates(before: States, after: States): RefreshDiff {
   });
   const isReinstatement = (notice: string): boolean => notice.startsWith('reinstatement ');
   const isWeighty = (notice: string): boolean => /^(?:retraction|removal|reinstatement) /.test(notice);
+  // A published version is told with the work that it is a version of.
+  const versions = new Set(changed.flatMap(({ now }) => now.publishedAs));
   return {
     new_works: works
-      .filter(([work]) => before[work] === undefined)
+      .filter(([work, { doi }]) => before[work] === undefined && !(doi !== null && versions.has(doi)))
       .map(([work, { title, doi }]) => ({ work, title, doi })),
     opened: changed.filter(({ now, earlier }) => now.isOpen && !earlier.isOpen).map(({ told }) => told),
     fetched: works
       .filter(([work, now]) => now.isSaved && before[work]?.isSaved !== true)
       .map(([work, { title, doi }]) => ({ work, title, doi })),
     new_versions: changed
-      .filter(
-        ({ now, earlier }) =>
-          now.publishedAs.some((doi) => !earlier.publishedAs.includes(doi)) ||
-          (ORDER.indexOf(now.version ?? '') > ORDER.indexOf(earlier.version ?? '') && earlier.version !== null),
-      )
+      .filter(({ now, earlier }) => publishedSince(earlier, now).length > 0 || isNewerVersion(earlier, now))
       .map(({ told, now }) => ({ ...told, published_as: now.publishedAs })),
     retracted: changed.filter(({ now, earlier }) => now.isRetracted && !earlier.isRetracted).map(({ told }) => told),
     // Told as well where nobody here had heard of the retraction: others may have.

@@ -6,7 +6,8 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 
 import type { WorkRecord } from '../../works/index.ts';
-import { emptyRecord, readRetractionWatch } from '../../works/index.ts';
+import { emptyRecord, NO_IDS, readRetractionWatch } from '../../works/index.ts';
+import { newerVersions } from './refresh-corpus.ts';
 import type { RefreshDiff, WorkState } from './refresh-diff.ts';
 import { diffStates, isEmptyDiff, stateOf } from './refresh-diff.ts';
 
@@ -45,6 +46,25 @@ test('a difference tells new, opened, fetched, published, retracted, reinstated 
   const retracted = { W1: state({ notices: [notice('retraction', '2024')] }) };
   const back = { W1: state({ notices: [notice('retraction', '2024'), notice('reinstatement', '2026')] }) };
   assert.deepEqual(parts(retracted, back), { reinstated: 1 });
+});
+
+test('newer versions of works that are kept are asked for: a published one under its DOI, a better copy in place of the file', () => {
+  const preprint = { ...emptyRecord('W1', { openalex: 'W1', doi: '10.1/a' }), version: 'submittedVersion' as const };
+  const published = { ...preprint, relations: [{ kind: 'is-preprint-of' as const, doi: '10.1/b' }] };
+  const accepted = { ...preprint, version: 'acceptedVersion' as const };
+  const wanted = (now: WorkRecord, before: WorkState) =>
+    Array.from(newerVersions([now], { W1: before }, new Map([['W1', 'doi:10.1/a']])), ({ key, work }) => [
+      key,
+      work.id,
+    ]);
+  const kept = stateOf(preprint, true);
+  assert.deepEqual(wanted(published, kept), [['doi:10.1/b', 'doi:10.1/b']]);
+  assert.deepEqual(wanted(accepted, kept), [['doi:10.1/a acceptedVersion', 'doi:10.1/a']]);
+  assert.deepEqual(wanted(published, stateOf(published, true)), [], 'what was known before is nothing new');
+  assert.deepEqual(wanted(published, stateOf(preprint, false)), [], 'of a work that is not kept nothing is renewed');
+  // It is told with the work that it is a version of, and not as a new one.
+  const after = { W1: stateOf(published, true), 'doi:10.1/b': state({ ids: { ...NO_IDS, doi: '10.1/b' } }, true) };
+  assert.deepEqual(parts({ W1: kept }, after), { fetched: 1, new_versions: 1 });
 });
 
 test('of Retraction Watch only a retraction is one', async () => {

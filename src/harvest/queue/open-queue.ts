@@ -2,7 +2,7 @@ import type { Clock } from '../../base/index.ts';
 import { AppError } from '../../base/index.ts';
 import type { Config, Layer } from '../../config/index.ts';
 import type { OrchestratorOptions, QueueStore } from '../../queue/index.ts';
-import { openStore, WorkQueue } from '../../queue/index.ts';
+import { openStore, WorkQueue } from '../../queue/kept/index.ts';
 import type { Runtime } from './runtime.ts';
 
 /** Opens the queue that the configuration names. */

@@ -4,11 +4,14 @@ import type pg from 'pg';
 
 import type { Clock } from '../../base/index.ts';
 import { AppError, equalJitterDelay } from '../../base/index.ts';
+import { Listening } from './listening.ts';
 import { ServerClock } from './server-clock.ts';
 import type { Grant, SharedAllowance, Wish } from './shared-allowance.ts';
 import { createTables } from './tables.ts';
 /** Wishes of so long go together. */
-const GATHER_MS = 40;
+const GATHER_MS = 50;
+/** What nobody waits for goes with the next wish, or by itself after so long. */
+const NO_HURRY_MS = 500;
 const MOST_KEYS = 500;
 /** A turn further off than this is not reserved. */
 const RESERVED_AHEAD_MS = 10_000;
@@ -45,6 +48,7 @@ export class Desk implements AsyncDisposable {
   readonly #pool: pg.Pool;
   readonly #allowances = new Map<string, { readonly allowance: SharedAllowance; readonly changed: () => void }>();
   readonly #asked = new Set<string>();
+  #sentAt = -Infinity;
   #timer: NodeJS.Timeout | undefined;
   #timerAt = Infinity;
   #renewal: NodeJS.Timeout | undefined;
@@ -53,6 +57,7 @@ export class Desk implements AsyncDisposable {
   #workers = 1;
   #awaySince: number | undefined;
   #failures = 0;
+  readonly #listening: Listening;
   readonly #serverClock = new ServerClock();
   /** Calls to the server, for whoever measures. */
   calls = 0;
@@ -61,6 +66,7 @@ export class Desk implements AsyncDisposable {
     this.#pool = pool;
     this.#options = options;
     pool.on('error', () => undefined);
+    this.#listening = new Listening(pool, this.channel, options.heard);
     this.#renewSoon();
   }
 
@@ -86,7 +92,7 @@ export class Desk implements AsyncDisposable {
     const desk = new Desk(pool, options);
     await desk.#learnClock();
     await desk.#send([]);
-    void desk.#listen();
+    desk.#listening.start();
     return desk;
   }
 
@@ -148,7 +154,7 @@ export class Desk implements AsyncDisposable {
     if (this.#awaySince === undefined) await this.#flush();
     this.#isClosed = true;
     clearTimeout(this.#renewal);
-    this.#leave();
+    this.#listening[Symbol.dispose]();
     await this.#pool
       .query('WITH gone AS (DELETE FROM host_slots WHERE holder = $1) DELETE FROM host_holders WHERE holder = $1', [
         this.holder,
@@ -180,6 +186,11 @@ export class Desk implements AsyncDisposable {
 
   async #flush(): Promise<void> {
     if (this.#isAsking || this.#isClosed) return;
+    const untilSent = this.#sentAt + NO_HURRY_MS - performance.now();
+    if (untilSent > 0 && !this.#isUrgent()) {
+      if (this.#asked.size > 0) this.#schedule(untilSent);
+      return;
+    }
     this.#isAsking = true;
     try {
       const keys = [...this.#asked].slice(0, MOST_KEYS);
@@ -193,10 +204,15 @@ export class Desk implements AsyncDisposable {
     }
   }
 
+  #isUrgent(): boolean {
+    return this.#asked.values().some((key) => this.#allowances.get(key)?.allowance.isUrgent ?? false);
+  }
+
   async #send(wishes: readonly Wish[]): Promise<void> {
     const scale = this.#options.timeScale;
     const sorted = [...wishes].sort((a, b) => (a.key < b.key ? -1 : 1));
     const sentAt = performance.now();
+    this.#sentAt = sentAt;
     try {
       const rows = await this.query<Row>(
         'SELECT * FROM reserve_turns($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)',
@@ -267,34 +283,5 @@ export class Desk implements AsyncDisposable {
     for (const [key] of this.#allowances) this.#asked.add(key);
     this.#schedule(0);
     this.#options.heard(undefined);
-  }
-
-  #leave: () => void = () => undefined;
-
-  /** Hears what others learned; listens again after the server was away. */
-  async #listen(): Promise<void> {
-    for (let attempt = 1; !this.#isClosed; attempt += 1) {
-      try {
-        const client = await this.#pool.connect();
-        const lost = Promise.withResolvers<void>();
-        this.#leave = lost.resolve;
-        client.on('error', () => lost.resolve());
-        client.once('end', () => lost.resolve());
-        client.on('notification', ({ payload }) => this.#options.heard(payload));
-        try {
-          await client.query(`LISTEN "${this.channel}"`);
-          attempt = 1;
-          this.#options.heard(undefined);
-          if (!this.#isClosed) await lost.promise;
-        } finally {
-          client.release(true);
-        }
-      } catch {
-        // The server is away; whoever asks for a turn tells of it.
-      }
-      if (this.#isClosed) return;
-      const inMs = equalJitterDelay(attempt, { baseMs: 200, capMs: 5_000 });
-      await new Promise<void>((resolve) => setTimeout(resolve, inMs).unref());
-    }
   }
 }

@@ -80,7 +80,9 @@ async function books(schema: string): Promise<{ turns: number[]; mostPlaces: num
   return {
     turns: turns.rows.flatMap(({ before: due, after: next, at }) => {
       const given: number[] = [];
-      for (let turn = next - INTERVAL_MS; turn >= Math.max(due, at) - 1e-3; turn -= INTERVAL_MS) given.unshift(turn);
+      // The book is written a moment after the turn was given, on a busy machine a long one.
+      const first = Math.max(due, at - INTERVAL_MS / 2) - 1e-3;
+      for (let turn = next - INTERVAL_MS; turn >= first; turn -= INTERVAL_MS) given.unshift(turn);
       return given;
     }),
     mostPlaces: places.rows[0]?.most ?? 0,

@@ -71,7 +71,7 @@ export class SharedAllowance implements Allowance {
     this.#key = options.key;
     this.#margin = options.margin;
     this.#jitterMs = options.jitterMs;
-    this.#pace = spread(options.pace, options.margin);
+    this.#pace = this.#paceOf(options.pace);
     this.#ask = options.ask;
     this.#isAway = options.isAway;
     this.#forget = options.forget;
@@ -99,6 +99,10 @@ export class SharedAllowance implements Allowance {
     if (intervalMs === 0) return 0;
     const [first = this.#nextAt] = this.#turns;
     return Math.max(0, first - now) + Math.max(0, ahead - (burst - 1)) * intervalMs;
+  }
+
+  hasPlace(ahead: number): boolean {
+    return this.#local?.hasPlace(ahead) ?? this.inFlight + ahead < this.#slots;
   }
 
   take(now: number): void {
@@ -137,7 +141,7 @@ export class SharedAllowance implements Allowance {
   }
 
   change(pace: Pace, now: number): void {
-    this.#pace = spread(pace, this.#margin);
+    this.#pace = this.#paceOf(pace);
     this.#local = undefined;
     this.#fallback(now);
     this.#turns = [];
@@ -159,6 +163,11 @@ export class SharedAllowance implements Allowance {
     return this.inFlight === 0 && this.#slots === 0 && this.#waiting === 0 && !this.#spaced;
   }
 
+  /** Somebody waits for what it would say, here or elsewhere; a place that is given back unasked can be told any time. */
+  get isUrgent(): boolean {
+    return this.#waiting > 0 || this.#contended || this.#spaced;
+  }
+
   /** What to ask for now; undefined when there is nothing to say. */
   wish(now: number): Wish | undefined {
     this.#dropLate(now);
@@ -170,7 +179,9 @@ export class SharedAllowance implements Allowance {
     const ahead = from === 'answer' ? 1 : Math.min(MOST_TURNS, Math.max(1, Math.floor(AHEAD_MS / (intervalMs || 1))));
     // Where the pause counts from the answer, the next turn is known when that has come.
     const isOpen = intervalMs > 0 && !this.#spaced && (from === 'request' || this.inFlight === 0);
-    const turns = isOpen ? Math.max(0, Math.min(wanted, ahead) - this.#turns.length) : 0;
+    // Where pauses are kept by the group, the whole group is taken: the next ones need not ask.
+    const most = wanted > 0 ? Math.max(wanted, this.#groupOf(intervalMs)) : 0;
+    const turns = isOpen && wanted > this.#turns.length ? Math.max(0, Math.min(most, ahead) - this.#turns.length) : 0;
     const isNews = slots !== this.#slots || turns > 0 || this.#spaced;
     if (this.#pending || !isNews) return undefined;
     const idleMs = now - this.#usedAt;
@@ -253,6 +264,16 @@ export class SharedAllowance implements Allowance {
     this.#turns = [];
     this.#spaced = this.#pace.intervalMs > 0;
     this.#ask(0);
+  }
+
+  /** No timer keeps pauses of a few milliseconds: they are kept by the group, and none of it is ever too late. */
+  #paceOf(pace: Pace): Pace {
+    const { intervalMs, burst } = spread(pace, this.#margin);
+    return { ...pace, intervalMs, burst: Math.max(burst, this.#groupOf(intervalMs)) };
+  }
+
+  #groupOf(intervalMs: number): number {
+    return intervalMs === 0 ? 1 : Math.max(1, Math.floor(this.#jitterMs / 4 / intervalMs));
   }
 
   /** How late a turn may be used: never more turns than were reserved, and hardly closer together. */

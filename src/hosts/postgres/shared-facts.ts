@@ -1,6 +1,7 @@
 import { equalJitterDelay, systemClock, wait } from '../../base/index.ts';
 import type { Fact, Facts } from '../facts.ts';
 import type { Desk } from './desk.ts';
+import { Gathered } from './gathered.ts';
 
 /** How long a process may look for a fact before another one does; one that dies is followed as soon as it counts as gone. */
 const FINDING_MS = 120_000;
@@ -8,21 +9,37 @@ const LOOK_AGAIN_MS = 100;
 /** Who cannot ask the fleet for this long finds out for itself. */
 const LONGEST_AWAY_MS = 10 * 60_000;
 
+/** What many processes find at the same moment is asked and told together. */
+const GATHER_MS = 80;
+
 interface Row {
   readonly fact: string | null;
   readonly left_ms: number;
   readonly mine: boolean;
 }
 
+/** Keys are taken in order, so that two processes never wait for each other in a circle. */
 const CLAIM = `
-  WITH claimed AS (
-    INSERT INTO host_facts AS f (key, finder, finder_until) VALUES ($1, $2, server_ms() + $3)
+  WITH asked AS (SELECT DISTINCT key FROM unnest($1::text[]) AS key),
+  claimed AS (
+    INSERT INTO host_facts AS f (key, finder, finder_until) SELECT key, $2, server_ms() + $3 FROM asked ORDER BY key
     ON CONFLICT (key) DO UPDATE SET finder = excluded.finder, finder_until = excluded.finder_until
       WHERE f.expires_at <= server_ms() AND (f.finder_until <= server_ms()
         OR NOT EXISTS (SELECT FROM host_holders h WHERE h.holder = f.finder AND h.expires_at > server_ms()))
-    RETURNING 1)
-  SELECT (SELECT count(*) > 0 FROM claimed) AS mine, f.fact, coalesce(f.expires_at, 0) - server_ms() AS left_ms
-  FROM (SELECT 1) one LEFT JOIN host_facts f ON f.key = $1`;
+    RETURNING f.key)
+  SELECT asked.key, claimed.key IS NOT NULL AS mine, f.fact, coalesce(f.expires_at, 0) - server_ms() AS left_ms
+  FROM asked LEFT JOIN claimed ON claimed.key = asked.key LEFT JOIN host_facts f ON f.key = asked.key`;
+
+const WRITE = `
+  WITH locked AS (
+    SELECT key FROM host_facts, (SELECT set_config('synchronous_commit', 'on', true)) AS synced
+    WHERE key = ANY($1) ORDER BY key FOR UPDATE OF host_facts)
+  UPDATE host_facts f SET fact = told.fact, expires_at = server_ms() + told.for_ms, finder_until = 0
+  FROM locked JOIN unnest($1::text[], $2::text[], $3::float8[]) AS told (key, fact, for_ms) ON told.key = locked.key
+  WHERE f.key = locked.key`;
+
+/** Somebody looks already. */
+const LOOKED_FOR: Row = { fact: null, left_ms: 0, mine: false };
 
 /**
  * What one process of a fleet finds out for all, such as a robots.txt.
@@ -35,6 +52,8 @@ const CLAIM = `
 export class SharedFacts implements Facts, AsyncDisposable {
   readonly #desk: Desk;
   readonly #scale: number;
+  readonly #claims: Gathered<string, Row>;
+  readonly #writes: Gathered<Fact & { readonly key: string }, void>;
   readonly #closed = new AbortController();
   /** What was found here and may not be written down yet: nobody looks for it twice. */
   readonly #found = new Map<string, Promise<void>>();
@@ -42,6 +61,8 @@ export class SharedFacts implements Facts, AsyncDisposable {
   constructor(desk: Desk, scale: number) {
     this.#desk = desk;
     this.#scale = scale;
+    this.#claims = new Gathered(GATHER_MS, (keys) => this.#claim(keys));
+    this.#writes = new Gathered(GATHER_MS, (facts) => this.#write(facts));
   }
 
   async once(key: string, find: () => Promise<Fact>, signal?: AbortSignal): Promise<Fact> {
@@ -49,13 +70,11 @@ export class SharedFacts implements Facts, AsyncDisposable {
     for (let failures = 0; ;) {
       signal?.throwIfAborted();
       try {
-        const [row] = await this.#desk.query<Row>(CLAIM, [key, this.#desk.holder, FINDING_MS]);
+        const { mine, fact, left_ms } = await this.#claims.ask(key);
         failures = 0;
         awaySince = undefined;
-        if (row && !row.mine && row.fact !== null && row.left_ms > 0) {
-          return { text: row.fact, forMs: row.left_ms / this.#scale };
-        }
-        if (row?.mine) break;
+        if (mine) break;
+        if (fact !== null && left_ms > 0) return { text: fact, forMs: left_ms / this.#scale };
       } catch (error) {
         failures += 1;
         awaySince ??= performance.now();
@@ -71,21 +90,21 @@ export class SharedFacts implements Facts, AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     if (this.#desk.away !== undefined) this.#closed.abort();
     await Promise.all(this.#found.values());
+    // Who still asks is told with its next question.
+    this.#closed.abort();
   }
 
   async #find(key: string, find: () => Promise<Fact>): Promise<Fact> {
     const found = await find().catch(async (error: unknown) => {
-      await this.#again('UPDATE host_facts SET finder_until = 0 WHERE key = $1 AND finder = $2', [
-        key,
-        this.#desk.holder,
-      ]);
+      await this.#again(() =>
+        this.#desk.query('UPDATE host_facts SET finder_until = 0 WHERE key = $1 AND finder = $2', [
+          key,
+          this.#desk.holder,
+        ]),
+      );
       throw error;
     });
-    const written = this.#again(
-      `UPDATE host_facts SET fact = $2, expires_at = server_ms() + $3, finder_until = 0
-       FROM (SELECT set_config('synchronous_commit', 'on', true)) AS synced WHERE key = $1`,
-      [key, found.text, found.forMs * this.#scale],
-    );
+    const written = this.#again(() => this.#writes.ask({ key, ...found }));
     this.#found.set(key, written);
     void written.finally(() => this.#found.delete(key));
     // Nobody waits for the server to be back to use what is known.
@@ -93,11 +112,31 @@ export class SharedFacts implements Facts, AsyncDisposable {
     return found;
   }
 
+  async #claim(keys: readonly string[]): Promise<Row[]> {
+    const rows = await this.#desk.query<Row & { key: string }>(CLAIM, [keys, this.#desk.holder, FINDING_MS]);
+    const byKey = new Map<string, Row>(rows.map((row) => [row.key, row]));
+    return keys.map((key) => {
+      const row = byKey.get(key) ?? LOOKED_FOR;
+      // One of those that ask here looks, and not the others.
+      if (row.mine) byKey.delete(key);
+      return row;
+    });
+  }
+
+  async #write(facts: readonly (Fact & { readonly key: string })[]): Promise<void[]> {
+    await this.#desk.query(WRITE, [
+      facts.map(({ key }) => key),
+      facts.map(({ text }) => text),
+      facts.map(({ forMs }) => forMs * this.#scale),
+    ]);
+    return facts.map(() => undefined);
+  }
+
   /** Does it, and does it again while the server is away: what is not written down is found out twice. */
-  async #again(text: string, values: readonly unknown[]): Promise<void> {
+  async #again(write: () => Promise<unknown>): Promise<void> {
     for (let failures = 1; !this.#closed.signal.aborted; failures += 1) {
       try {
-        await this.#desk.query(text, values);
+        await write();
         return;
       } catch {
         const inMs = equalJitterDelay(failures, { baseMs: 250, capMs: 2_000 });

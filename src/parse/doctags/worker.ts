@@ -12,7 +12,7 @@ import type { MarkupOptions } from './parse-markup.ts';
 /** An engine as plain data, which can be sent to a process. */
 type PlainEngine<E> = E extends unknown ? Omit<E, 'clock' | 'fetch' | 'random'> : never;
 
-/** Why a document has no text although it was read: its pages are pictures. */
+/** Why a document gave nothing although it is whole: its pages are pictures. */
 export const NEEDS_OCR = 'needs-ocr';
 
 /** What the stage tells its workers. */
@@ -32,26 +32,25 @@ const parseItem: StageWorker = async (item, context) => {
     const engine = { ...settings.engine, clock: systemClock } as PdfEngine;
     const { ocr, ...given } = settings;
     const parsed = await parseFile(path, { ...given, engine, ...(ocr && { ocr }) }, context.signal);
+    const { pages, blocks, metadata } = parsed.document;
+    const characters = blocks.reduce((sum, block) => sum + block.text.length, 0);
+    const manifest = {
+      ...parsed.facts,
+      kind: parsed.kind,
+      pages: metadata.pageCount ?? pages.length,
+      blocks: blocks.length,
+      language: metadata.language ?? null,
+      needs_ocr: metadata.needsOcr.length,
+      characters,
+      confidence: metadata.quality.confidence,
+    };
+    // Nothing was read, so nothing is kept: the next run looks again, perhaps with OCR.
+    if (characters === 0 && metadata.needsOcr.length > 0) return { status: 'skip', reason: NEEDS_OCR, manifest };
     for (const { name, text } of outputTexts(parsed, { ...settings, id: item.itemId, path })) {
       const output = item.outputs[name];
       if (output !== undefined) writeFileSync(output, text());
     }
-    const { pages, blocks, metadata } = parsed.document;
-    const characters = blocks.reduce((sum, block) => sum + block.text.length, 0);
-    return {
-      status: 'success',
-      manifest: {
-        ...parsed.facts,
-        kind: parsed.kind,
-        pages: metadata.pageCount ?? pages.length,
-        blocks: blocks.length,
-        language: metadata.language ?? null,
-        needs_ocr: metadata.needsOcr.length,
-        characters,
-        ...(characters === 0 && metadata.needsOcr.length > 0 && { reason: NEEDS_OCR }),
-        confidence: metadata.quality.confidence,
-      },
-    };
+    return { status: 'success', manifest };
   } catch (error) {
     return { status: 'failure', error: parseFailure(error) };
   }

@@ -18,6 +18,10 @@ const COLUMNS = [
 
 /** The list of all works, to be searched, narrowed down, sorted and taken along. */
 export function worksPanel(data: ReportData, openDocument: (at: number) => string): Node[] {
+  const works = Array.from(
+    { length: data.works.parts },
+    (_, at) => JSON.parse(document.querySelector(`#works-${at}`)?.textContent ?? '[]') as readonly WorkLine[],
+  ).flat();
   const body = html('tbody');
   const count = html('p', { class: 'hint', role: 'status' });
   const more = html('button', { type: 'button', class: 'quiet', click: () => show(body.rows.length) });
@@ -30,17 +34,17 @@ export function worksPanel(data: ReportData, openDocument: (at: number) => strin
   const outcome = chooser(
     'works-outcome',
     'all outcomes',
-    tallied(data.works, (work) => work.outcome),
+    tallied(works, (work) => work.outcome),
     outcomeName,
   );
   const reason = chooser(
     'works-reason',
     'all reasons',
-    tallied(data.works, (work) => work.reason),
+    tallied(works, (work) => work.reason),
     words,
   );
   for (const select of [outcome, reason]) select.addEventListener('change', () => refresh());
-  const haystacks = data.works.map((work) =>
+  const haystacks = works.map((work) =>
     [work.title, work.doi, work.id, work.resolver, work.licence, words(work.reason)].join('\n').toLowerCase(),
   );
   const sorted = new SortedBy<WorkLine>(COLUMNS, () => refresh());
@@ -54,7 +58,7 @@ export function worksPanel(data: ReportData, openDocument: (at: number) => strin
   function refresh(): void {
     const wanted = text.value.trim().toLowerCase().split(/\s+/);
     found = sorted.order(
-      data.works.filter(
+      works.filter(
         (work, at) =>
           (outcome.value === '' || work.outcome === outcome.value) &&
           (reason.value === '' || work.reason === reason.value) &&
@@ -68,7 +72,7 @@ export function worksPanel(data: ReportData, openDocument: (at: number) => strin
   function show(from: number): void {
     body.append(...found.slice(from, from + ROWS_AT_ONCE).map((work) => row(work, data, openDocument)));
     const left = found.length - body.rows.length;
-    count.textContent = `${counted(found.length, 'work')}${found.length === data.works.length ? '' : ` of ${number(data.works.length)}`}`;
+    count.textContent = `${counted(found.length, 'work')}${found.length === works.length ? '' : ` of ${number(works.length)}`}`;
     more.hidden = left === 0;
     more.textContent = `Show ${number(Math.min(left, ROWS_AT_ONCE))} more of ${number(left)}`;
   }

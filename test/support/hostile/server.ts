@@ -11,6 +11,7 @@ export interface Met {
   readonly before: number;
   /** `http://host`, for links that lead back. */
   readonly origin: string;
+  readonly port: number;
   /** Of something on this machine that must not be reached. */
   readonly canary: string;
 }
@@ -123,7 +124,16 @@ export class HostileServer implements AsyncDisposable {
     const isRobots = path === '/robots.txt';
     const answer = isRobots ? found?.robots : found?.answer;
     const canary = `127.0.0.1:${portOf(this.#canary)}`;
-    if (answer) answer({ socket, path, before, text: text.toLowerCase(), origin: `http://${host}`, canary });
+    if (answer)
+      answer({
+        socket,
+        path,
+        before,
+        text: text.toLowerCase(),
+        origin: `http://${host}`,
+        port: portOf(this.#server),
+        canary,
+      });
     else send(socket, '404 Not Found', {}, isRobots ? '' : 'nothing here');
   }
 

@@ -7,6 +7,9 @@ import type { ManifestRow } from '../../../src/download/index.ts';
 import { startCommand } from '../../e2e/started-command.ts';
 import { BODIES } from './bodies.ts';
 import { FRAMING } from './framing.ts';
+import { MANNERS } from './manners.ts';
+import { PAGES } from './pages.ts';
+import { PLACES } from './places.ts';
 import { RANGES } from './ranges.ts';
 import { REDIRECTS } from './redirects.ts';
 import { ROBOTS } from './robots.ts';
@@ -18,7 +21,16 @@ const GOOD_HOSTS = 40;
 /** The longest that a run may take, whatever it meets. */
 const PATIENCE_MS = 240_000;
 
-export const HOSTILE_CASES: readonly HostileCase[] = [...FRAMING, ...REDIRECTS, ...BODIES, ...RANGES, ...ROBOTS];
+export const HOSTILE_CASES: readonly HostileCase[] = [
+  ...FRAMING,
+  ...MANNERS,
+  ...REDIRECTS,
+  ...PLACES,
+  ...BODIES,
+  ...PAGES,
+  ...RANGES,
+  ...ROBOTS,
+];
 
 const GOOD: readonly HostileCase[] = Array.from({ length: GOOD_HOSTS }, (_, at) => ({
   name: `good-${at}`,

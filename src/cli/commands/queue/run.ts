@@ -57,7 +57,7 @@ ends at once, which is safe too.
 Examples:
   # jobs are works: what contentdownload does with what it finds itself
   contentdownload queue run --drain --workers 8 --mailto you@university.example
-  contentdownload queue run --drain --max-per-resolver unpaywall:2
+  contentdownload queue run --drain --max-per-resolver unpaywall:2 --mailto you@university.example
   # own work: a module with export default async (job, context) => …
   contentdownload queue run --handler ./my-handler.ts
 `;

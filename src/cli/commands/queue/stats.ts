@@ -1,8 +1,8 @@
 import { Command, Option } from 'commander';
 
 import { wait } from '../../../base/index.ts';
-import type { QueueOverview, QueueStats, SlowedHost } from '../../../queue/index.ts';
-import { JOB_STATES, overviewOf, RateMeter } from '../../../queue/index.ts';
+import type { QueueOverview, QueueStats, SlowedHost } from '../../../queue/kept/index.ts';
+import { JOB_STATES, overviewOf, RateMeter } from '../../../queue/kept/index.ts';
 import { count, duration } from '../../progress.ts';
 import type { Session } from '../../session.ts';
 import { CLEAR, plain, table } from '../../terminal.ts';

@@ -5,10 +5,15 @@ const LABEL =
 
 const EAST_ASIAN = /^[[(<〈【［]?\s*(표|그림|表|図|图|圖)\s*\d{1,3}(?:[-.]\d+)?\s*[\])>〉】］.:：\s]/u;
 
+/** How the names in the pattern below begin, or the space before them. */
+const LABEL_INITIAL = /^[fastрт\s]/iu;
+
 /** What the glyphs at the start of a segment name: "Fig. 2" or "Table 3", however the letters are spaced. */
 export function segmentLabel(segment: {
   readonly glyphs: readonly { readonly text: string }[];
 }): FloatKind | undefined {
+  // Most segments begin with a letter that no label begins with.
+  if (!LABEL_INITIAL.test(segment.glyphs[0]?.text ?? '')) return undefined;
   const match =
     /^(?:(fig(?:ure|ura|\.)?|abb(?:ildung|\.)?|scheme|рис(?:унок|\.)?)|(tab(?:le|elle|leau|la|ela|ella|\.)?|таблица))s?\.?(?:[A-Z]{0,2}[.-]?\d|[IVX]{1,5}(?:[.:|]|$))/iu.exec(
       segment.glyphs
@@ -39,7 +44,8 @@ export function captionStart(line: Line): FloatKind | undefined {
   const rest = text.slice(match[0].length).trim();
   const labelled = /[.:|)\u2013\u2014]/u.test(end);
   const apart = labelIsApart(line, match[0].trim().replace(/\s/g, '').length);
-  if (!labelled && !isBoldLabel(line) && SAYS.test(rest)) return undefined;
+  // A journal may print its mentions of figures in bold as well: only a capital tells a caption then.
+  if (!labelled && (!isBoldLabel(line) || /^\p{Ll}/u.test(rest)) && SAYS.test(rest)) return undefined;
   if (!labelled && !apart && !/^[\p{Lu}\p{N}(“"]/u.test(rest) && rest !== '') return undefined;
   if (end === ')') return undefined;
   if (/tab|табл/iu.test(kind)) return 'table';

@@ -1,7 +1,7 @@
 import type { Box } from '../../document.ts';
 import { overlap, shareInside, unionBox } from './box.ts';
 import { segmentLabel } from './caption.ts';
-import type { PageContent } from './page-content.ts';
+import type { PageContent, Rule } from './page-content.ts';
 import { mainType, proseSegments, typeKey } from './prose.ts';
 import type { Segment } from './segment.ts';
 
@@ -45,10 +45,27 @@ export function captionedFigures(page: PageContent, segments: readonly Segment[]
         inColumn(segment) &&
         segment.bottom > box.top - 2.5 * segment.size &&
         !(segment.baseline < box.top && typeKey(segment) === body && isLine(segment, prose)) &&
-        segment.right - segment.left < 20 * segment.size,
+        segment.right - segment.left < 20 * segment.size &&
+        !isRuledOff(segment, box, page.rules),
     );
     return [unionBox([box, ...labels])];
   });
+}
+
+/** A rule over most of the figure stands between: what is beyond it is the last row of a table, no label. */
+export function isRuledOff(segment: Segment, figure: Box, rules: readonly Rule[]): boolean {
+  // Boxes of letters reach below and above what is printed.
+  const from = Math.min(segment.baseline, figure.bottom - 1);
+  const to = Math.max(segment.baseline - 0.6 * segment.size, figure.top + 1);
+  if (to - from < 2) return false;
+  return rules.some(
+    ({ direction, box }) =>
+      direction === 'horizontal' &&
+      box.top > from &&
+      box.bottom < to &&
+      overlap(box.left, box.right, figure.left, figure.right) > 0.5 * (figure.right - figure.left) &&
+      overlap(box.left, box.right, segment.left, segment.right) > 0,
+  );
 }
 
 /** Wider than the letter of a panel, and begins at an edge of the running text: the last line of a paragraph. */

@@ -2,21 +2,21 @@ import type { Box } from '../../document.ts';
 import type { Glyph, PageContent } from './page-content.ts';
 
 const RIGHT_TO_LEFT = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/u;
+const FIRST_RIGHT_TO_LEFT = 0x590;
 const LEFT_TO_RIGHT = /[\p{L}\p{N}]/u;
 
 /** True for a letter of a script that is written from right to left. */
 export function isRightToLeft(text: string): boolean {
+  // Of nearly all letters the code tells.
+  if (text.length === 1 && text.charCodeAt(0) < FIRST_RIGHT_TO_LEFT) return false;
   return RIGHT_TO_LEFT.test(text);
 }
 
 /** True when most letters of a page are written from right to left. */
 export function readsRightToLeft(page: PageContent): boolean {
-  let right = 0;
-  let left = 0;
-  for (const { text } of page.glyphs) {
-    if (isRightToLeft(text)) right += 1;
-    else if (/\p{L}/u.test(text)) left += 1;
-  }
+  const right = page.glyphs.filter(({ text }) => isRightToLeft(text)).length;
+  if (right === 0) return false;
+  const left = page.glyphs.filter(({ text }) => !isRightToLeft(text) && /\p{L}/u.test(text)).length;
   return right > left;
 }
 

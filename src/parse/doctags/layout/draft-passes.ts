@@ -1,4 +1,5 @@
 import { splitAbbreviations } from './abbreviation.ts';
+import { markAdvert } from './advert.ts';
 import { cutDrafts } from './cut-drafts.ts';
 import { bindCaptions } from './float.ts';
 import { markFootnotes } from './footnote.ts';
@@ -89,6 +90,14 @@ export const DRAFT_PASSES: readonly Pass[] = [
     change(drafts, { body }) {
       markListItems(drafts, body.size);
       return splitAbbreviations(drafts);
+    },
+  }),
+  draftPass({
+    name: 'adverts',
+    job: "take the publisher's advertisement after the paper out of the text",
+    change(drafts) {
+      markAdvert(drafts);
+      return drafts;
     },
   }),
   draftPass({

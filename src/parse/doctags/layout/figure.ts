@@ -1,15 +1,15 @@
 import type { Box } from '../../document.ts';
 import { findAxes } from './axes.ts';
 import { segmentLabel } from './caption.ts';
-import { captionedFigures } from './captioned-figure.ts';
+import { captionedFigures, isRuledOff } from './captioned-figure.ts';
+import { CELL, growTogether } from './drawing-group.ts';
 import { areaOf, shareInside, touches, unionBox } from './box.ts';
-import type { Drawing, Glyph, PageContent } from './page-content.ts';
+import type { Glyph, PageContent, Rule } from './page-content.ts';
 import { proseSegments } from './prose.ts';
+import { isFrame } from './text-frame.ts';
 import { holdsCells } from './table-stripe.ts';
 import type { Segment } from './segment.ts';
 
-/** Side of a raster cell, in points: parts of one drawing are closer than this. */
-const CELL = 6;
 const MIN_SIDE = 18;
 /** The least width of a tint behind a row of cells, in points. */
 const MIN_TINT = 80;
@@ -36,7 +36,7 @@ export function findFigures(page: PageContent, segments: readonly Segment[]): Bo
   );
   for (const box of findAxes(page.rules)) drawings.push({ kind: 'path', box, form: -1 });
   if (drawings.length === 0) return [];
-  const boxes = components(page, drawings).filter(
+  const boxes = growTogether(page, drawings).filter(
     (box) => box.right - box.left >= MIN_SIDE && box.bottom - box.top >= MIN_SIDE,
   );
   const prose = [...proseSegments(segments)];
@@ -44,6 +44,7 @@ export function findFigures(page: PageContent, segments: readonly Segment[]): Bo
   const pictures = boxes.filter(
     (box) =>
       !isBackground(box, prose) &&
+      !isFrame(box, drawings, segments) &&
       (images.some((image) => shareInside(image, box) > 0.9) || !isTableBackground(box, segments)),
   );
   const untinted = page.drawings.filter(
@@ -98,6 +99,7 @@ export function figureGlyphs(page: PageContent): Set<Glyph> {
   const drawn = new Set(
     page.drawings.filter((drawing) => drawing.kind !== 'form' && drawing.form >= 0).map((drawing) => drawing.form),
   );
+  if (drawn.size === 0) return inside;
   for (const glyph of page.glyphs) if (glyph.form >= 0 && drawn.has(glyph.form)) inside.add(glyph);
   return inside;
 }
@@ -127,7 +129,12 @@ interface Body {
 }
 
 /** Pictures together with the labels around them: axis numbers, legends, short text in another type than the body's. */
-export function withSurroundings(figures: readonly Box[], segments: readonly Segment[], body: Body): Box[] {
+export function withSurroundings(
+  figures: readonly Box[],
+  segments: readonly Segment[],
+  body: Body,
+  rules: readonly Rule[],
+): Box[] {
   const short = segments.filter(
     (segment) =>
       segment.right - segment.left < 14 * segment.size && !isRunningText(segment) && !isDisplay(segment, body.size),
@@ -148,7 +155,9 @@ export function withSurroundings(figures: readonly Box[], segments: readonly Seg
         const numeric = segment.glyphs.every((glyph) => /^[\p{N}.,−+×%–-]+$/u.test(glyph.text));
         const own = segment.font.name === body.font && Math.abs(segment.size - body.size) < 0.3;
         return (
-          touches(segment, box, (numeric ? 1.5 : own ? -1 : 0.9) * segment.size) && !hasNeighbour(segment, segments)
+          touches(segment, box, (numeric ? 1.5 : own ? -1 : 0.9) * segment.size) &&
+          !hasNeighbour(segment, segments) &&
+          !isRuledOff(segment, box, rules)
         );
       });
       if (near.length === 0) break;
@@ -203,67 +212,6 @@ function formsHoldTheText(page: PageContent): boolean {
   for (const glyph of page.glyphs) if (glyph.form >= 0) holding.add(glyph.form);
   const boxes = forms.filter((drawing) => holding.has(drawing.form)).map(({ box }) => box);
   return boxes.length > 0 && areaOf(unionBox(boxes)) > 0.65 * page.width * page.height;
-}
-
-function components(page: PageContent, drawings: readonly Drawing[]): Box[] {
-  const columns = Math.max(1, Math.ceil(page.width / CELL));
-  const rows = Math.max(1, Math.ceil(page.height / CELL));
-  if (columns * rows > 4_000_000) return [];
-  const grid = new Int32Array(columns * rows);
-  for (const drawing of drawings) {
-    const { box } = drawing;
-    const x1 = Math.min(columns - 1, Math.floor(box.right / CELL));
-    const y1 = Math.min(rows - 1, Math.floor(box.bottom / CELL));
-    for (let y = Math.max(0, Math.floor(box.top / CELL)); y <= y1; y += 1)
-      for (let x = Math.max(0, Math.floor(box.left / CELL)); x <= x1; x += 1) grid[y * columns + x] = -1;
-  }
-  const boxes: Box[] = [];
-  const stack: number[] = [];
-  for (let start = 0; start < grid.length; start += 1) {
-    if (grid[start] !== -1) continue;
-    const around = { left: columns, top: rows, right: 0, bottom: 0 };
-    grid[start] = boxes.length + 1;
-    stack.push(start);
-    while (stack.length > 0) {
-      const at = stack.pop() ?? 0;
-      const x = at % columns;
-      const y = (at - x) / columns;
-      if (x < around.left) around.left = x;
-      if (y < around.top) around.top = y;
-      if (x >= around.right) around.right = x + 1;
-      if (y >= around.bottom) around.bottom = y + 1;
-      for (let dy = -1; dy <= 1; dy += 1)
-        for (let dx = -1; dx <= 1; dx += 1) {
-          const nx = x + dx;
-          const ny = y + dy;
-          if (nx < 0 || ny < 0 || nx >= columns || ny >= rows || grid[ny * columns + nx] !== -1) continue;
-          grid[ny * columns + nx] = boxes.length + 1;
-          stack.push(ny * columns + nx);
-        }
-    }
-    boxes.push(exactBox(around, drawings));
-  }
-  return boxes;
-}
-
-/** The true extent of the drawings inside a raster component. */
-function exactBox(cells: Box, drawings: readonly Drawing[]): Box {
-  const coarse = {
-    left: cells.left * CELL,
-    top: cells.top * CELL,
-    right: cells.right * CELL,
-    bottom: cells.bottom * CELL,
-  };
-  const inside = drawings
-    .filter(
-      ({ box }) =>
-        box.left >= coarse.left - 0.1 &&
-        box.right <= coarse.right + 0.1 &&
-        box.top >= coarse.top - 0.1 &&
-        box.bottom <= coarse.bottom + 0.1,
-    )
-    .map(({ box }) => box);
-  return inside.length > 0 ? unionBox(inside) : coarse;
 }
 
 function mergeTouching(boxes: readonly Box[]): Box[] {

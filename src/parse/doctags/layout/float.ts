@@ -3,6 +3,7 @@ import { overlap, unionBox } from './box.ts';
 import { captionStart, isPartCaption, withoutLetterspacing } from './caption.ts';
 import type { Draft } from './draft.ts';
 import type { Line } from './line.ts';
+import { isBareContinuation } from './table-join.ts';
 
 /** Marks captions and binds each to the nearest table or picture of its kind on the page. */
 export function bindCaptions(drafts: Draft[]): Draft[] {
@@ -15,6 +16,11 @@ export function bindCaptions(drafts: Draft[]): Draft[] {
     if (endsSentence(draft, drafts)) continue;
     const kind = captionStart(first) ?? (isPartOfFigure(draft, floats) ? 'figure' : undefined);
     if (!kind) continue;
+    // The label of a table's next part repeats what is known, as a running head does.
+    if (isBareContinuation(draft)) {
+      draft.kind = 'page_header';
+      continue;
+    }
     draft.kind = 'caption';
     const wanted = kind === 'table' ? 'table' : 'picture';
     let best: Draft | undefined;

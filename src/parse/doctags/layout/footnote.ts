@@ -15,6 +15,16 @@ export function startsWithMark(line: Line): boolean {
   return SYMBOL.test(line.text) && /\p{L}/u.test(line.text);
 }
 
+const NOTE_LABEL = /^(?:notes?|abbreviations?|sources?|footnotes?|legend)\s?[.:]\s/iu;
+
+/** A label in bold or italics that begins notes under a table or figure: "Notes: …", "Abbreviations: …". */
+export function startsWithNoteLabel(line: Line): boolean {
+  if (!NOTE_LABEL.test(line.text)) return false;
+  const [first] = line.glyphs;
+  const last = line.glyphs.at(-1);
+  return first !== undefined && last !== undefined && first.font !== last.font;
+}
+
 const NOTES: ReadonlySet<Draft['kind']> = new Set<Draft['kind']>(['text', 'list_item', 'code', 'formula']);
 
 /** Marks footnotes: small text at the foot of a column that begins with a mark or stands under a short rule. */
@@ -93,12 +103,15 @@ function markTableNotes(piece: readonly Draft[], bodySize: number): void {
     const [first] = draft.lines;
     if (draft.kind === 'table') {
       below = draft.box.bottom;
+    } else if (draft.kind === 'caption') {
+      // Notes follow a table's rows, or the caption below a figure.
+      below = draft.box.bottom;
     } else if (
       first &&
       draft.kind === 'text' &&
       first.size < 0.96 * bodySize &&
       first.top - below < 2.5 * first.size &&
-      startsWithMark(first)
+      (startsWithMark(first) || startsWithNoteLabel(first))
     ) {
       draft.kind = 'footnote';
       below = draft.box.bottom;

@@ -1,7 +1,7 @@
 import { numberedLines } from './line-number.ts';
 import { labelsEntry, pageNumber } from './page-number.ts';
-import { glyphsText } from './segment-text.ts';
 import type { Segment } from './segment.ts';
+import { keepTitles, LARGE } from './slide-title.ts';
 import { CAPTION } from './table-region.ts';
 
 /** The parts of a page, from its edges, in which running heads and feet stand. */
@@ -41,10 +41,16 @@ export function findFurniture(
   markImprint(candidates, pages[0], bodySize, repeated);
   for (const page of pages.slice(1)) markSmallHead(candidates, page, bodySize, repeated);
   for (const page of pages) keepOutermost(candidates, page, repeated);
+  keepTitles(candidates, pages.length, bodySize, repeated);
   const byNumber = new Map(pages.map((page) => [page.page, page]));
   for (const candidate of candidates) {
     const page = byNumber.get(candidate.page);
-    if (repeated.has(candidate) || (page && standsApart(candidate, page) && sharesLine(candidate, repeated)))
+    const beside =
+      page &&
+      candidate.segment.size <= LARGE * bodySize &&
+      standsApart(candidate, page) &&
+      sharesLine(candidate, repeated);
+    if (repeated.has(candidate) || beside)
       furniture.set(candidate.segment, candidate.head ? 'page_header' : 'page_footer');
   }
   for (const segment of counted) furniture.set(segment, 'page_footer');
@@ -60,7 +66,7 @@ function edgeSegments(page: PageSegments): Candidate[] {
   for (const segment of page.segments) {
     const head = segment.bottom < page.height * HEAD_ZONE || segment.baseline <= upper + 1;
     if (!head && segment.top < page.height * FOOT_ZONE && segment.baseline < lower - 1) continue;
-    const text = glyphsText(segment.glyphs, segment.size, segment.baseline);
+    const { text } = segment;
     const key = text
       .toLowerCase()
       .replace(/\p{N}+/gu, '#')

@@ -14,6 +14,7 @@ export interface GlyphType {
 
 /** The type of glyphs, of which `first` is one. */
 export function typeOf(glyphs: readonly Glyph[], first: Glyph): GlyphType {
+  if (glyphs.every(({ size, font }) => size === first.size && font === first.font)) return typeOfOne(first);
   const bySize = new Map<number, number>();
   const byFont = new Map<Font, number>();
   // Neighbours mostly share size and font: those are counted together.
@@ -54,6 +55,17 @@ export function typeOf(glyphs: readonly Glyph[], first: Glyph): GlyphType {
     italic: italic / Math.max(1, count - math),
     math: math / count,
     monospaced: monospaced / count,
+  };
+}
+
+function typeOfOne({ size, font }: Glyph): GlyphType {
+  return {
+    size: roundSize(size),
+    font,
+    bold: font.bold && !font.math ? 1 : 0,
+    italic: font.italic && !font.math ? 1 : 0,
+    math: font.math ? 1 : 0,
+    monospaced: font.monospaced ? 1 : 0,
   };
 }
 

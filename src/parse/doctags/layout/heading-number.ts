@@ -73,9 +73,9 @@ export function isAbstractHeading(text: string): boolean {
   );
 }
 
-/** The heading above the list of references. */
+/** The heading above the list of references; on slides it may be counted ("References II"). */
 export function isReferencesHeading(text: string): boolean {
-  const name = (headingNumber(text)?.rest ?? text).replace(/[.:]$/, '').trim();
+  const name = (headingNumber(text)?.rest ?? text).replace(/[.:]$|\s(?:[IVX]{1,5}|\(?\d\/\d\)?)$/, '').trim();
   return /^(?:references?|bibliography|literature cited|works cited|references and notes|references cited|literature|cited literature|literatur|literaturverzeichnis|références|bibliographie|referencias|bibliografía|referências|riferimenti|bibliografia|литература|список литературы|参考文献)$/iu.test(
     name,
   );

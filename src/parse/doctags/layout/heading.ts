@@ -8,7 +8,7 @@ import type { Glyph, OutlineEntry } from './page-content.ts';
 import { textOf } from './draft-text.ts';
 import type { TagOf } from './structure.ts';
 import { headingTag, trustsHeadingTags } from './structure.ts';
-import { endOfFrontMatter, isFrontMatter } from './front-matter.ts';
+import { coverPage, endOfFrontMatter, isFrontMatter } from './front-matter.ts';
 
 /** What headings are compared with. */
 export interface HeadingSetting {
@@ -24,6 +24,8 @@ export interface HeadingSetting {
 }
 
 const MAX_LETTERS = 220;
+/** Times that a line of the text's size may occur and still be a heading. */
+const TOO_OFTEN = 5;
 /** Names that head a statement or its proof, not a section. */
 export const THEOREM =
   /^(?:proof|theorem|lemma|proposition|corollary|definition|remark|example|claim|fact|conjecture|assumption|axiom)s?\b(?:\s+(?:of|\d|[A-Z]\b)|[.:(]|$)/i;
@@ -47,13 +49,18 @@ interface Look {
 /** Marks the drafts that are headings, by how they are set, their numbers and the outline. */
 export function markHeadings(drafts: readonly Draft[], setting: HeadingSetting): void {
   const front = endOfFrontMatter(drafts);
+  const cover = coverPage(drafts);
+  const contents = contentsPages(drafts);
   const looks = drafts.flatMap((draft, index) => {
     const look = lookOf(drafts, index, setting);
+    if (draft.page === cover || (contents.has(draft.page) && !CONTENTS.test(textOf(draft)))) return [];
     // Names and addresses between the title and the abstract are large or bold, but head nothing.
     if (isFrontMatter(drafts, index, front) && !isCommonHeading(nameOf(textOf(draft)))) return [];
     return look ? [look] : [];
   });
   const outlined = outlineMatches(looks, setting.outline);
+  const counts = new Map<string, number>();
+  for (const { text } of looks) counts.set(text, (counts.get(text) ?? 0) + 1);
   const trusted = trustsHeadingTags(drafts, setting.tagOf);
   const certain = looks.filter((look) => outlined.has(look.draft) || isClear(look));
   const styles = new Map<string, number>();
@@ -66,10 +73,31 @@ export function markHeadings(drafts: readonly Draft[], setting: HeadingSetting):
       look.draft.level = tag;
       continue;
     }
+    // Chapters have sections of the same name; anything else that recurs so often is no name.
+    if ((counts.get(look.text) ?? 0) >= TOO_OFTEN && look.ratio < 1.12 && !isCommonHeading(nameOf(look.text))) continue;
     const known = (styles.get(look.style) ?? 0) >= 2;
     const styled = own.has(look.style) && !isSentence(look) && headsText(look, drafts, setting);
     if (outlined.has(look.draft) || isClear(look) || (known && isLikely(look)) || styled) look.draft.kind = 'heading';
   }
+}
+
+const CONTENTS = /^(?:(?:table of )?contents|list of (?:figures|tables)|outline|agenda)$/iu;
+/** Entries with leaders from which on a page is one of contents. */
+const FEWEST_ENTRIES = 4;
+/** Letters of an entry at most. */
+const SHORT = 200;
+
+/** Pages that list what other pages hold: names of chapters there are entries. */
+function contentsPages(drafts: readonly Draft[]): ReadonlySet<number> {
+  const entries = new Map<number, number>();
+  for (const { lines } of drafts)
+    for (const { page, text } of lines) if (hasLeaders(text)) entries.set(page, (entries.get(page) ?? 0) + 1);
+  const pages = new Set([...entries].filter(([, count]) => count >= FEWEST_ENTRIES).map(([page]) => page));
+  // A slide that names the parts of a talk: short lines and nothing else.
+  for (const [page, own] of Map.groupBy(drafts, (draft) => draft.page))
+    if (own.some((draft) => CONTENTS.test(textOf(draft))) && own.every((draft) => textOf(draft).length < SHORT))
+      pages.add(page);
+  return pages;
 }
 
 /** A heading's words without its number. */
@@ -107,6 +135,8 @@ function lookOf(drafts: readonly Draft[], index: number, setting: HeadingSetting
       Math.abs((line.left + line.right) / 2 - axis) < 0.8 * line.size && line.left > line.column.left + line.size,
   );
   const ratio = first.size / setting.size;
+  // Statements of a programming language in capitals.
+  if (capitals && !numbered && ratio < 1.12 && /[_=|<>{}]/u.test(text)) return undefined;
   return {
     draft,
     text,

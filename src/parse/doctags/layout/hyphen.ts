@@ -53,13 +53,13 @@ function keepsHyphen(before: string, head: string, tail: string, vocabulary: Rea
 export function collectVocabulary(lines: Iterable<string>): Set<string> {
   const words = new Set<string>();
   for (const line of lines) {
-    const inner = line
+    const rest = line
       .toLowerCase()
       .trim()
-      .replace(/^\S+\s/u, '')
-      .replace(/(?<!\S)\S+[-\u2010]$/u, '');
-    for (const match of inner.matchAll(/\p{L}[\p{L}\p{M}]*(?:[-\u2010]\p{L}[\p{L}\p{M}]*)*/gu)) {
-      const word = match[0].replaceAll('\u2010', '-');
+      .replaceAll('\u2010', '-')
+      .replace(/^\S+\s/u, '');
+    const inner = rest.endsWith('-') ? rest.replace(/(?<!\S)\S+-$/u, '') : rest;
+    for (const word of inner.match(/\p{L}[\p{L}\p{M}]*(?:-\p{L}[\p{L}\p{M}]*)*/gu) ?? []) {
       words.add(word);
       if (word.includes('-')) for (const part of word.split('-')) words.add(part);
     }

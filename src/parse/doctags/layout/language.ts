@@ -26,25 +26,26 @@ const SCRIPTS: readonly (readonly [string, RegExp])[] = [
 /** The language of a text as a two-letter code, or undefined when it cannot be told. */
 export function detectLanguage(text: string): string | undefined {
   const sample = text.slice(0, 60_000);
-  const letters = sample.replaceAll(/\P{L}+/gu, '').length;
+  const letters = wordsOf(sample).reduce((sum, word) => sum + word.length, 0);
   if (letters < 40) return undefined;
   // In most texts there is next to nothing to count here.
   const foreign = sample.replaceAll(/[\0-\u024f]+/g, '');
   for (const [code, script] of SCRIPTS) if ((foreign.match(script)?.length ?? 0) > 0.3 * letters) return code;
   const counts = new Map<string, number>();
-  let total = 0;
-  for (const [word] of sample.toLowerCase().matchAll(/\p{L}+/gu)) {
-    counts.set(word, (counts.get(word) ?? 0) + 1);
-    total += 1;
-  }
+  const all = wordsOf(sample.toLowerCase());
+  for (const word of all) counts.set(word, (counts.get(word) ?? 0) + 1);
   let best: string | undefined;
   let bestShare = 0.08;
   for (const [code, words] of Object.entries(WORDS)) {
-    const share = words.reduce((sum, word) => sum + (counts.get(word) ?? 0), 0) / Math.max(1, total);
+    const share = words.reduce((sum, word) => sum + (counts.get(word) ?? 0), 0) / Math.max(1, all.length);
     if (share > bestShare) {
       best = code;
       bestShare = share;
     }
   }
   return best;
+}
+
+function wordsOf(text: string): readonly string[] {
+  return text.match(/\p{L}+/gu) ?? [];
 }

@@ -6,7 +6,6 @@ import { glyphsText } from './segment-text.ts';
 
 /** A line of a column, its segments joined. */
 export interface Line extends Segment {
-  readonly text: string;
   /** The column it stands in. */
   readonly column: Box;
   readonly segments: readonly Segment[];
@@ -96,14 +95,10 @@ function isSetApart(a: Segment, b: Segment): boolean {
 function lineOf(row: readonly Segment[], column: Box): Line {
   const segments = [...row].sort((a, b) => a.left - b.left);
   const widest = segments.reduce((best, each) => (each.glyphs.length > best.glyphs.length ? each : best));
-  const glyphs: readonly Glyph[] =
-    segments.length === 1 ? widest.glyphs : segments.flatMap((segment) => [...segment.glyphs]);
+  if (segments.length === 1) return { ...widest, column, segments };
+  const glyphs: readonly Glyph[] = segments.flatMap((segment) => [...segment.glyphs]);
   const whole = segmentOf(widest.page, glyphs, widest.baseline) ?? widest;
-  return {
-    ...whole,
-    ...(widest.float === undefined ? {} : { float: widest.float }),
-    text: segments.map((segment) => glyphsText(segment.glyphs, whole.size, segment.baseline)).join(' '),
-    column,
-    segments,
-  };
+  // Scripts are told by the size of the whole line.
+  const text = segments.map((segment) => glyphsText(segment.glyphs, whole.size, segment.baseline)).join(' ');
+  return { ...whole, text, column, segments };
 }

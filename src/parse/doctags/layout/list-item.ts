@@ -1,7 +1,7 @@
 import type { Draft } from './draft.ts';
 import { textOf } from './draft-text.ts';
 import type { ListMarker } from './list.ts';
-import { listMarker } from './list.ts';
+import { isUsualSign, listMarker } from './list.ts';
 
 interface Candidate {
   readonly draft: Draft;
@@ -24,8 +24,7 @@ export function markListItems(drafts: readonly Draft[], bodySize: number): void 
     const inSequence =
       candidates.slice(Math.max(0, at - 6), at).some((before) => isNext(before, candidate, drafts)) ||
       candidates.slice(at + 1, at + 7).some((after) => isNext(candidate, after, drafts));
-    const dash = /^[*–—·-]$/u.test(marker.marker);
-    if (marker.ordered ? !inSequence : dash && !inSequence) return;
+    if ((marker.ordered || isUsualSign(marker.marker)) && !inSequence) return;
     draft.kind = 'list_item';
     draft.marker = marker.marker;
     draft.ordered = marker.ordered;

@@ -1,7 +1,14 @@
 import type { Line } from './line.ts';
 
-const BULLET = /^(?<marker>[•●○◦▪■□‣⁃∙·➢►▸✓✔★*–—-])(?=\s|\p{L})/u;
+const BULLET = /^(?<marker>[•●○◦⦁⚫⚪◉◎▪▫■□◾◽◼◻❑❒❏☐☑‣⁃∙·➢➣➤➔➜➥►▶▷▻▸▹◆◇◊♦❖✓✔✗✘★☆✦✧✱→⇒»*–—-])(?=\s|\p{L})/u;
+/** Signs that also stand in sentences: they begin an item only with a space after them and others like it. */
+const USUAL_SIGN = /[→⇒»*–—·-]/u;
 const NUMBER = /^(?<marker>\(?(?:\d{1,3}|[a-z]|[ivx]{1,5}|[A-Z])[.)]|\[\d{1,3}\])(?=\s)/u;
+
+/** True for a marker that is no bullet when it stands alone. */
+export function isUsualSign(marker: string): boolean {
+  return USUAL_SIGN.test(marker);
+}
 
 /** A bullet or number that begins a list item. */
 export interface ListMarker {
@@ -16,7 +23,7 @@ export function listMarker(line: Line): ListMarker | undefined {
   const bullet = BULLET.exec(line.text)?.groups?.marker;
   if (bullet !== undefined) {
     // A dash or asterisk needs a space after it, or it is a word or an operator.
-    if (/[*–—·-]/u.test(bullet) && !/^.\s/u.test(line.text)) return undefined;
+    if (USUAL_SIGN.test(bullet) && !/^.\s/u.test(line.text)) return undefined;
     return { marker: bullet, ordered: false };
   }
   const number = NUMBER.exec(line.text)?.groups?.marker;

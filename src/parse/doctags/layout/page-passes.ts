@@ -1,5 +1,5 @@
 import { composeAccents } from './accent.ts';
-import { restoreBullets } from './bullet.ts';
+import { drawnBullets, restoreBullets } from './bullet.ts';
 import { readingOrder, voteForGutters } from './column.ts';
 import { figureGlyphs, findFigures, withoutLabels, withSurroundings } from './figure.ts';
 import { findFurniture } from './furniture.ts';
@@ -12,7 +12,6 @@ import { marks, pass } from './pass.ts';
 import { placeFloats } from './place-floats.ts';
 import { swallowsText } from './safety.ts';
 import { buildSegments } from './segment.ts';
-import { glyphsText } from './segment-text.ts';
 import { bodyType, linePitches, typeArea, usesIndent } from './type-area.ts';
 
 /** Passes over pages: from glyphs to lines in reading order. */
@@ -40,18 +39,22 @@ export const PAGE_PASSES: readonly Pass[] = [
     needs: ['pages', 'views'],
     gives: ['segments', 'body'],
     run({ pages, views }) {
-      const segments = new Map(
+      const whole = drawnBullets(
         pages.map((page) => {
           const drawn = figureGlyphs(page);
           const upright = page.glyphs.filter((glyph) => glyph.turn === 0 && !drawn.has(glyph));
-          const whole = composeAccents(restoreBullets(upright));
-          return [page.number, buildSegments(page.number, whole, views.get(page.number)?.mirrored)];
+          return { drawings: page.drawings, glyphs: composeAccents(restoreBullets(upright)) };
         }),
+      );
+      const segments = new Map(
+        pages.map(({ number }, index) => [
+          number,
+          buildSegments(number, whole[index] ?? [], views.get(number)?.mirrored),
+        ]),
       );
       return { segments, body: bodyType([...segments.values()].flat()) };
     },
-    draw: ({ segments }) =>
-      marks(segments, (each) => ({ box: each, kind: 'text', text: glyphsText(each.glyphs, each.size, each.baseline) })),
+    draw: ({ segments }) => marks(segments, (each) => ({ box: each, kind: 'text', text: each.text })),
   }),
   pass({
     name: 'pictures',
@@ -61,7 +64,7 @@ export const PAGE_PASSES: readonly Pass[] = [
     run({ pages, segments, body }) {
       const found = pages.map((page) => {
         const own = segments.get(page.number) ?? [];
-        const boxes = withSurroundings(findFigures(page, own), own, body);
+        const boxes = withSurroundings(findFigures(page, own), own, body, page.rules);
         return [page.number, boxes, boxes.filter((box) => !swallowsText(box, own))] as const;
       });
       const pictures = new Map(found.map(([page, , kept]) => [page, kept]));
@@ -88,7 +91,7 @@ export const PAGE_PASSES: readonly Pass[] = [
         page: segment.page,
         box: segment,
         kind,
-        text: glyphsText(segment.glyphs, segment.size, segment.baseline),
+        text: segment.text,
       })),
   }),
   pass({
@@ -115,9 +118,7 @@ export const PAGE_PASSES: readonly Pass[] = [
     needs: ['text'],
     gives: ['vocabulary'],
     run: ({ text }) => ({
-      vocabulary: collectVocabulary(
-        [...text.values()].flat().map((each) => glyphsText(each.glyphs, each.size, each.baseline)),
-      ),
+      vocabulary: collectVocabulary([...text.values()].flat().map((each) => each.text)),
     }),
   }),
   pass({

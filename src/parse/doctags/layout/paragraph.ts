@@ -5,7 +5,7 @@ import { isFormulaLine } from './formula.ts';
 import type { Line } from './line.ts';
 import { captionStart, isBoldLabel } from './caption.ts';
 import { endsLike, fontChanges } from './line-font.ts';
-import { startsWithMark } from './footnote.ts';
+import { startsWithMark, startsWithNoteLabel } from './footnote.ts';
 import { headingNumber, isBackMatter, isCommonHeading, isReferencesHeading } from './heading-number.ts';
 import { isKeywords } from './keywords.ts';
 import { hangsUnder, listMarker } from './list.ts';
@@ -130,7 +130,8 @@ function startsAnew(
   // The heading of the references may be set like the text.
   if (isReferencesHeading(line.text) || (open.length === 1 && isReferencesHeading(previous.text))) return true;
   if (captionStart(line) && (!sentenceGoesOn(previous) || isBoldLabel(line))) return true;
-  if (captionStart(first) && previous.page === first.page) return false;
+  if (line.size < 0.96 * setting.size && startsWithNoteLabel(line) && endsSentence(previous)) return true;
+  if (captionStart(first) && previous.page === first.page) return endsCaption(open, line);
   if (line.size < 0.96 * setting.size && startsWithMark(line)) return true;
   const marker = listMarker(line);
   // "Research Article" above a title in the same type.
@@ -159,6 +160,16 @@ function startsAnew(
     return true;
   }
   return fitsMore(previous, line) && !(isCentred(previous) && isCentred(line));
+}
+
+/** A caption in italics or with a finished last line, and below it a line that begins a paragraph of the text. */
+function endsCaption(open: readonly Line[], line: Line): boolean {
+  const previous = open.at(-1);
+  if (!previous || open.length < 2 || !fitsMore(previous, line)) return false;
+  if (previous.italic > 0.9 && line.italic < 0.1 && previous.glyphs.length > 8) return true;
+  const indent = line.left - line.column.left;
+  const flush = open.every((each) => each.left < each.column.left + 0.3 * each.size);
+  return flush && endsSentence(previous) && indent > 0.8 * line.size && indent < 3 * line.size;
 }
 
 /** The item above was finished, and what follows at its indent is a new paragraph. */

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 
 import { drawnPage } from '../../../../test/support/drawn-page.ts';
 import { textOf } from './draft-text.ts';
+import { isReferencesHeading } from './heading-number.ts';
 import { begin } from './layout.ts';
 import type { PageContent } from './page-content.ts';
 import type { Findings } from './pass.ts';
@@ -487,6 +488,133 @@ test('numbers of lines in the margin are furniture, labels of entries are not', 
   assert.equal(after('furniture', entries).furniture.size, 0);
 });
 
+test('a figure takes no row of a table that ends with a rule above it', () => {
+  const page = drawnPage(`
+Table 1. Ducks and geese.
+────────────────────────────────────────────────────────────────────────
+Pond                  Ducks               Geese               Swans
+────────────────────────────────────────────────────────────────────────
+Upper                 12                  3                   11
+Lower                 7                   11                  12
+────────────────────────────────────────────────────────────────────────
+
+                                          ███████████████████████████████
+                                          ███████████████████████████████
+                                          ███████████████████████████████
+                                          ███████████████████████████████
+                                          Figure 1. Ponds in spring.
+`);
+  const { floats } = after('tables', page);
+  const table = [...(floats.get(1)?.values() ?? [])].find(({ kind }) => kind === 'table');
+  assert.equal(table?.table?.cells.find(({ row, column }) => row === 2 && column === 3)?.text, '12');
+});
+
+test('a sentence that begins with a figure in bold is no caption, and notes are no part of one', () => {
+  const small = (page: PageContent): PageContent => ({
+    ...page,
+    glyphs: page.glyphs.map((glyph) => (glyph.baseline > 140 ? { ...glyph, size: 8 } : glyph)),
+  });
+  const page = small(
+    drawnPage(`
+«Figure 1» shows what ducks did on the upper pond over all of the spring when
+it was cold and wet and on the lower pond over all of the summer as well now.
+
+██████████████████████████████████
+██████████████████████████████████
+██████████████████████████████████
+██████████████████████████████████
+
+«Figure 1» Ducks on two ponds in the spring and summer of the cold and wet year.
+«Notes:» Group L is the lower pond and the ducks that were counted on it there.
+`),
+  );
+  assert.deepEqual(
+    drafts('footnotes', page).map((each) => each.slice(0, 20)),
+    ['text: Figure 1 shows', 'picture: ', 'caption: Figure 1 Du', 'footnote: Notes: Gro'],
+  );
+});
+
+test('titles of slides head their text once, though they stand where running heads do', () => {
+  const birds = ['ducks', 'geese', 'swans', 'coots', 'terns', 'gulls', 'rails', 'teals'];
+  const titles = ['The pond', 'First look', 'Results I', 'Results II', 'Results III', 'Others', 'More', 'Last words'];
+  const pages = titles.map((title, index) => {
+    const [bird = '', other = ''] = [birds[index], birds[7 - index]];
+    return drawnPage(
+      `
+#${title}
+
+
+${bird} swim on every pond that is there and look for what ${other} find below the water
+
+▶ ${other} walk about on the meadows in search of grass where the ${bird} are not seen
+▶ ${bird} stay
+${'\n'.repeat(48)}
+                                      Ponds and ${bird} of the year
+                                                                     ${index + 1}
+`,
+      index + 1,
+    );
+  });
+  assert.deepEqual(
+    drafts('page-order', ...pages)
+      .filter((each) => /^(?:heading|page_header): [^\d]/u.test(each))
+      .slice(1),
+    [
+      'heading: Results I',
+      'page_header: Results II',
+      'page_header: Results III',
+      'heading: Others',
+      'heading: More',
+      'heading: Last words',
+    ],
+  );
+});
+
+test('signs drawn alone before lines are bullets', () => {
+  const page = drawnPage(`
+What was found on the ponds in the first spring of the count, in a few words:
+
+      ducks swim on every pond that is there
+      geese walk about on the meadows
+      swans stay where they are
+`);
+  const dots = [2, 3, 4].map((row) => {
+    const bottom = (row + 1) * 12 + 28;
+    return { kind: 'path' as const, box: { left: 65, right: 69, top: bottom - 4, bottom }, form: -1 };
+  });
+  assert.deepEqual(
+    drafts('lists', { ...page, drawings: dots }).filter((each) => each.startsWith('list_item')),
+    [
+      'list_item: • ducks swim on every pond that is there',
+      'list_item: • geese walk about on the meadows',
+      'list_item: • swans stay where they are',
+    ],
+  );
+  assert.ok(drafts('lists', { ...page, drawings: dots.slice(0, 1) }).every((each) => each.startsWith('text')));
+});
+
+test('an advertisement of the publisher below the references is no part of the paper', () => {
+  const page = drawnPage(`
+${COLUMNS}
+
+«References»
+
+1. Duck A, Goose B. On ponds and on what swims there. J Ponds. 2001;3:12-19.
+2. Goose B, Duck A. On meadows and on what walks there. J Ponds. 2002;4:22-29.
+3. Swan C, Duck A. On rivers and on what stays there. J Ponds. 2003;5:32-39.
+
+«Publish your work in this journal»
+
+The journal is open to all who write about ponds, and takes what is well said.
+`);
+  assert.deepEqual(
+    drafts('page-order', page)
+      .slice(-3)
+      .map((each) => each.slice(0, 30)),
+    ['reference: 3. Swan C, Duck A. ', 'page_footer: Publish your work', 'page_footer: The journal is op'],
+  );
+});
+
 test('numbers that are set raised are told by where they stand in the text', () => {
   const page = drawnPage(`
 ducks were there on day 4.¹³ They came back in version 4.0.¹⁴ and that was
@@ -518,4 +646,60 @@ at what they do there, and nobody stays for longer than it takes to see them.
   const texts = drafts('joins', first, second);
   assert.match(texts[0] ?? '', /counted so the activities of ducks .* to see them\.$/s);
   assert.match(texts[1] ?? '', /^\w+: 1School of Ponds.*duck@pond\)$/s);
+});
+
+test('a box drawn round text is no picture', () => {
+  const page = drawnPage(`
+ducks swim on every pond that is there and eat what they find below where the
+others do not come to look for it in a row that nobody has ever counted so far.
+
+«Key points»
+a box may hold a few words that nobody should lose
+and more of them
+`);
+  const box = { left: 45, right: 400, top: 84, bottom: 125 };
+  const found = after('footnotes', { ...page, drawings: [{ kind: 'path', box, form: -1 }] });
+  assert.deepEqual(found.pictures.get(1), []);
+  assert.ok(found.drafts.some((draft) => textOf(draft).includes('and more of them')));
+});
+
+test('a caption in italics ends where they end', () => {
+  const page = drawnPage(`
+Table 1
+Ducks on the Pond
+   After this the text of the paper goes on as it had begun before the table did
+and nobody should take its words for a part of what the caption says of ducks on it.
+`);
+  const italic = { ...page.glyphs[0]?.font, italic: true } as PageContent['glyphs'][number]['font'];
+  const set = page.glyphs.map((glyph) => (Math.abs(glyph.baseline - 54) < 2 ? { ...glyph, font: italic } : glyph));
+  assert.equal(drafts('captions', { ...page, glyphs: set })[0], 'caption: Table 1 Ducks on the Pond');
+});
+
+test('references may begin on a counted slide', () => {
+  assert.ok(isReferencesHeading('References I'));
+  assert.ok(isReferencesHeading('References (1/2)'));
+  assert.ok(!isReferencesHeading('Reference values X'));
+});
+
+test('a small letter before several lines is a bullet; code in capitals and a line that recurs head nothing', () => {
+  const lines = ['ducks swim on the pond', 'geese walk on the meadow', 'swans stay'].map((each) => `r   ${each}`);
+  const page = drawnPage(`
+What was found on the ponds in the first spring of the count, in a few words:
+
+${lines.join('\n')}
+
+«CREATE POND WHERE DUCK_COUNT = 3»
+
+${'«END»\n\nducks swim on every pond that is there and eat what they find below where they are\n\n'.repeat(5)}
+`);
+  const shrunk = page.glyphs.map((glyph) => (glyph.text === 'r' && glyph.left === 50 ? { ...glyph, size: 7 } : glyph));
+  const found = drafts('lists', { ...page, glyphs: shrunk });
+  assert.deepEqual(
+    found.filter((each) => each.startsWith('list_item')),
+    ['list_item: • ducks swim on the pond', 'list_item: • geese walk on the meadow', 'list_item: • swans stay'],
+  );
+  assert.deepEqual(
+    found.filter((each) => each.startsWith('heading')),
+    [],
+  );
 });

@@ -63,6 +63,7 @@ function floatSegment(float: number, draft: Draft): Segment {
     ...draft.box,
     page: draft.page,
     glyphs: [],
+    text: '',
     baseline: draft.box.top + 2,
     size: 10,
     font: { name: '', bold: false, italic: false, monospaced: false, smallCaps: false, math: false },

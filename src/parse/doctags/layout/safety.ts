@@ -1,7 +1,6 @@
 import type { Box, Table } from '../../document.ts';
 import { shareInside } from './box.ts';
 import type { Segment } from './segment.ts';
-import { glyphsText } from './segment-text.ts';
 
 /** A line with so many words is one of running text, whatever is drawn behind it. */
 const LINE_WORDS = 6;
@@ -14,9 +13,7 @@ const LOST_SHARE = 0.02;
 /** Pictures that would take lines of running text with them: their text is given back, and they are no pictures. */
 export function swallowsText(picture: Box, segments: readonly Segment[]): boolean {
   const inside = segments.filter((segment) => shareInside(segment, picture) > 0.5);
-  const running = inside.filter(
-    (segment) => glyphsText(segment.glyphs, segment.size, segment.baseline).split(/\s+/u).length >= LINE_WORDS,
-  );
+  const running = inside.filter((segment) => segment.text.split(/\s+/u).length >= LINE_WORDS);
   const letters = (all: readonly Segment[]): number => all.reduce((sum, { glyphs }) => sum + glyphs.length, 0);
   return running.length >= FEWEST_LINES && letters(running) > RUNNING_SHARE * letters(inside);
 }

@@ -4,11 +4,14 @@ import { readingGlyphs } from './direction.ts';
 import type { GlyphType } from './glyph-type.ts';
 import { typeOf } from './glyph-type.ts';
 import type { Glyph } from './page-content.ts';
+import { glyphsText } from './segment-text.ts';
 
 /** Glyphs that stand side by side on one baseline, with their scripts: a line, or a piece of one. */
 export interface Segment extends Box, GlyphType {
   readonly page: number;
   readonly glyphs: readonly Glyph[];
+  /** What is printed, with spaces where there are gaps. */
+  readonly text: string;
   readonly baseline: number;
   /** A table or picture that takes part in the reading order; it has no glyphs. */
   readonly float?: number;
@@ -19,6 +22,7 @@ const CUT = 0.95;
 
 /** Marks where a line may be broken: nothing is printed. */
 const INVISIBLE = /^[\u200B\u2060\uFEFF]+$/u;
+const FIRST_INVISIBLE = 0x200b;
 
 /** A script is no smaller than this share of the line's size: scripts of scripts are half as large. */
 const SMALLEST_SCRIPT = 0.42;
@@ -47,7 +51,7 @@ function contentRuns(glyphs: readonly Glyph[]): Run[] {
   const runs: Run[] = [];
   let run: Run | undefined;
   for (const glyph of glyphs) {
-    if (glyph.text === '' || !(glyph.size > 0.5) || INVISIBLE.test(glyph.text)) continue;
+    if (glyph.text === '' || !(glyph.size > 0.5) || isInvisible(glyph.text)) continue;
     if (run) {
       // In text that runs the other way the next glyph stands on the left.
       const gap = glyph.left < run.left ? run.left - glyph.right : glyph.left - run.right;
@@ -80,6 +84,10 @@ function contentRuns(glyphs: readonly Glyph[]): Run[] {
     runs.push(run);
   }
   return runs;
+}
+
+function isInvisible(text: string): boolean {
+  return text.charCodeAt(0) >= FIRST_INVISIBLE && INVISIBLE.test(text);
 }
 
 /** Joins runs of one baseline that are close to each other. */
@@ -239,7 +247,9 @@ export function segmentOf(page: number, glyphs: readonly Glyph[], baseline: numb
     top = Math.min(top, glyph.top);
     bottom = Math.max(bottom, glyph.bottom);
   }
-  return { page, glyphs, left, right, top, bottom, baseline, ...typeOf(glyphs, first) };
+  const type = typeOf(glyphs, first);
+  const text = glyphsText(glyphs, type.size, baseline);
+  return { page, glyphs, text, left, right, top, bottom, baseline, ...type };
 }
 
 /** True when two segments share enough height to stand in one row. */

@@ -62,7 +62,32 @@ export function findColumns(
   const columns: Column[] = [];
   for (const piece of [...good].sort(byWidth)) if (!headsSeveral(piece, horizontal)) place(columns, piece, vertical);
   for (const piece of [...rest].sort(byWidth)) if (!headsSeveral(piece, horizontal)) place(columns, piece, vertical);
-  return columns.sort((a, b) => a.left - b.left);
+  columns.sort((a, b) => a.left - b.left);
+  return joinNeverBeside(columns, rows, vertical);
+}
+
+/** Two columns that no row fills side by side, while a piece stands in both, are one: a head centred over short cells. */
+function joinNeverBeside(
+  columns: readonly Column[],
+  rows: readonly (readonly Segment[])[],
+  vertical: readonly Box[],
+): Column[] {
+  const result: Column[] = [];
+  for (const column of columns) {
+    const last = result.at(-1);
+    const hits = (piece: Segment, { left, right }: Column): boolean =>
+      overlap(left, right, piece.left, piece.right) > 0.5;
+    const joined =
+      last !== undefined &&
+      !vertical.some((rule) => rule.left > last.right - 1 && rule.right < column.left + 1) &&
+      rows.some((row) => row.some((piece) => hits(piece, last) && hits(piece, column))) &&
+      rows.every((row) =>
+        row.every((piece) => !hits(piece, last) || row.every((other) => other === piece || !hits(other, column))),
+      );
+    if (joined) result[result.length - 1] = { left: last.left, right: column.right };
+    else result.push(column);
+  }
+  return result;
 }
 
 /** A rule right under a piece, clearly wider than it, says that it stands over several columns. */

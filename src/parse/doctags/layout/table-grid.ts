@@ -2,7 +2,6 @@ import type { Cell, Table } from '../../document.ts';
 import { overlap } from './box.ts';
 import { joinTexts } from './hyphen.ts';
 import type { Segment } from './segment.ts';
-import { glyphsText } from './segment-text.ts';
 import type { Column } from './table-columns.ts';
 import { cellPieces, findColumns, HEAD_DEPTH } from './table-columns.ts';
 import type { TableRegion } from './table-region.ts';
@@ -11,7 +10,7 @@ import type { Entry, TableLine, TableRow } from './table-rows.ts';
 import { groupRows, headLines, separators } from './table-rows.ts';
 import { ruledCells } from './table-ruled.ts';
 import type { CellDraft } from './table-span.ts';
-import { spanRows, takeBetweenLines } from './table-span.ts';
+import { spanRows, spanSections, takeBetweenLines } from './table-span.ts';
 
 /** Reads the cells of a table region; undefined when the region turns out to hold no grid. */
 export function buildTable(
@@ -33,10 +32,14 @@ export function buildTable(
     entries: row.map((piece) => entryOf(piece, columns, region, piece.baseline < headerEnd)),
   }));
   const between = takeBetweenLines(lines);
-  const groups = groupRows(lines, columns, cuts, between.length > 0 ? 0 : headLines(lines, headerEnd));
+  const groups = groupRows(lines, columns, cuts, {
+    headLines: between.length > 0 ? 0 : headLines(lines, headerEnd),
+    between,
+  });
   const header = headerRows(groups, headerEnd);
   const cells = groups.flatMap((group, row) => cellsOf(group, row));
   spanRows(cells, groups, between, header);
+  spanSections(cells, { rows: groups.length, columns: columns.length, header });
   return finish(cells, groups.length, { columns: columns.length, header, vocabulary });
 }
 
@@ -73,7 +76,7 @@ function entryOf(piece: Segment, columns: readonly Column[], region: TableRegion
     to = Math.max(to, covered.at(-1) ?? to);
   }
   return {
-    text: glyphsText(piece.glyphs, piece.size, piece.baseline),
+    text: piece.text,
     from,
     to,
     baseline: piece.baseline,

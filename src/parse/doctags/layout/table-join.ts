@@ -2,15 +2,17 @@ import type { Cell, Table } from '../../document.ts';
 import { captionStart } from './caption.ts';
 import type { Draft } from './draft.ts';
 
-/** Joins a table with its continuation at the head of the next page, whose header repeats. */
+/** Joins a table with its continuation on the next page: its header repeats, or a label says that it goes on. */
 export function joinTables(drafts: readonly Draft[]): Draft[] {
   const result: Draft[] = [];
   let last: Draft | undefined;
   let between: Draft[] = [];
   for (const draft of drafts) {
     if (draft.kind === 'table') {
-      const near = last && last.page + 1 === draft.page && !between.some(endsTable);
-      const joined = near ? joinTwo(last?.table, draft.table) : undefined;
+      const page = last?.regions?.at(-1)?.page ?? last?.page ?? 0;
+      const told = between.some(isContinuation);
+      const near = last && page + 1 === draft.page && (told || !between.some(endsTable));
+      const joined = near ? joinTwo(last?.table, draft.table, told) : undefined;
       between = [];
       if (last && joined) {
         last.table = joined;
@@ -31,24 +33,37 @@ export function joinTables(drafts: readonly Draft[]): Draft[] {
 function endsTable({ lines }: Draft): boolean {
   const [first] = lines;
   if (!first) return false;
-  if (captionStart(first) === 'table') return !lines.some((line) => CONTINUED.test(line.text));
+  if (captionStart(first) === 'table') return !isContinuation({ lines });
   return lines.length >= 3 && first.right - first.left > 20 * first.size;
 }
 
-const CONTINUED = /\b(?:continued|cont[.’']d?|fortsetzung|suite|continuación|продолжение)/iu;
+const CONTINUED = /\b(?:continued|cont(?:inues|[.’']d?)|fortsetzung|suite|continuación|продолжение)/iu;
+/** Letters of a label that says no more than that. */
+const SHORT = 40;
 
-function joinTwo(first: Table | undefined, second: Table | undefined): Table | undefined {
+/** "Table 2. Cont.", "Table 3 (continued)": the label of a part, not a caption of its own. */
+function isContinuation({ lines }: Pick<Draft, 'lines'>): boolean {
+  const [first] = lines;
+  return first !== undefined && captionStart(first) === 'table' && lines.some((line) => CONTINUED.test(line.text));
+}
+
+/** Such a label without the words of the caption. */
+export function isBareContinuation({ lines }: Pick<Draft, 'lines'>): boolean {
+  return isContinuation({ lines }) && lines.reduce((sum, line) => sum + line.text.length, 0) < SHORT;
+}
+
+function joinTwo(first: Table | undefined, second: Table | undefined, told: boolean): Table | undefined {
   if (!first || !second || first.columns !== second.columns) return undefined;
   const head = (table: Table): string =>
     table.cells
       .filter((cell) => cell.row === 0)
-      .map((cell) => cell.text)
+      .map((cell) => cell.text.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, ''))
       .join('\t');
-  if (head(first) === '' || head(first) !== head(second)) return undefined;
-  const header = Math.max(
-    1,
-    ...second.cells.filter((cell) => cell.kind === 'column-header').map((cell) => cell.row + 1),
-  );
+  const repeats = head(first).trim() !== '' && head(first) === head(second);
+  if (!repeats && !told) return undefined;
+  const header = repeats
+    ? Math.max(1, ...second.cells.filter((cell) => cell.kind === 'column-header').map((cell) => cell.row + 1))
+    : 0;
   const moved = second.cells
     .filter((cell) => cell.row >= header)
     .map((cell): Cell => ({ ...cell, row: cell.row - header + first.rows }));

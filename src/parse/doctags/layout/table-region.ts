@@ -4,7 +4,6 @@ import { captionedTables } from './captioned-table.ts';
 import type { Rule } from './page-content.ts';
 import type { Segment } from './segment.ts';
 import { sameRow } from './segment.ts';
-import { glyphsText } from './segment-text.ts';
 import { proseSegments, proseShare } from './prose.ts';
 
 /** A place on a page where rules say that a table stands. */
@@ -164,7 +163,7 @@ export const CAPTION =
 
 function startsCaption(row: readonly Segment[]): boolean {
   const [first] = row;
-  return first !== undefined && CAPTION.test(glyphsText(first.glyphs, first.size, first.baseline));
+  return first !== undefined && CAPTION.test(first.text);
 }
 
 /** Cuts a chain of rules where what stands between two of them is not tabular. */

@@ -51,7 +51,7 @@ export function groupRows(
   lines: readonly TableLine[],
   columns: readonly Extent[],
   cuts: readonly number[],
-  headLines: number,
+  { headLines, between }: { readonly headLines: number; readonly between: readonly Entry[] },
 ): TableRow[] {
   const rows: TableRow[] = [];
   const gap = rowGap(lines, cuts);
@@ -67,6 +67,7 @@ export function groupRows(
       const goesOn =
         index < headLines ||
         (ruled && isText(row, line)) ||
+        labelsCentred(row, line, between) ||
         (gap === undefined ? isWrapped(row, line, columns) : distance <= gap);
       if (goesOn && !stacksNumbers(row, line)) {
         row.lines.push(line);
@@ -76,6 +77,17 @@ export function groupRows(
     rows.push({ lines: [line], block: inner.filter((y) => y < line.baseline - 1).length });
   });
   return rows;
+}
+
+/** Both lines hold nothing but a label, and the cells of their row stand in the middle between them. */
+function labelsCentred(row: TableRow, line: TableLine, between: readonly Entry[]): boolean {
+  const above = row.lines.at(-1);
+  const [label] = above?.entries ?? [];
+  const [rest] = line.entries;
+  if (!above || !label || !rest || label.from !== 0 || rest.from !== 0) return false;
+  if (above.entries.length > 1 || line.entries.length > 1 || line.baseline - above.baseline > 1.4 * rest.size)
+    return false;
+  return between.filter(({ baseline }) => baseline > above.baseline && baseline < line.baseline).length >= 2;
 }
 
 /** How many lines make up a head of one row: words over the columns, in several lines, none over several of them. */
@@ -114,6 +126,7 @@ function stacksNumbers(row: TableRow, line: TableLine): boolean {
   return below.length >= 2;
 }
 
+const NEVER = /^(?!)/u;
 const NUMBER = /^[^\p{L}\p{N}()]*\p{N}[^\p{L}()]*$/u;
 
 /** If rows are set further apart than the lines in them: the distance up to which lines belong together. */
@@ -136,15 +149,33 @@ function isWrapped(row: TableRow, line: TableLine, columns: readonly Extent[]): 
   const [start] = row.lines;
   const above = row.lines.at(-1);
   if (!start || !above) return false;
-  if (line.entries.length >= start.entries.length) return false;
+  if (line.entries.length >= start.entries.length && !goesOnInSentence(start, line)) return false;
+  // What a cell of words goes on with may be a number or a formula, but not all of it.
+  if (!line.entries.some(({ text }) => /\p{L}{2,}|^\(|%$/u.test(text))) return false;
   return line.entries.every((entry) => {
     const upper = above.entries.find((each) => each.from <= entry.to && each.to >= entry.from);
     const column = columns[entry.from];
     if (!upper || !column || entry.from !== upper.from) return false;
     if (line.baseline - above.baseline > 1.6 * entry.size) return false;
-    if (!/\p{L}{2,}/u.test(upper.text) || !/\p{L}{3,}|^\(|%$/u.test(entry.text)) return false;
+    const cell = row.lines.flatMap(({ entries }) => entries.filter(({ from }) => from === entry.from));
+    if (!cell.some(({ text }) => /\p{L}/u.test(text))) return false;
     if (/[-\u2010,/]$/u.test(upper.text)) return true;
     const word = (entry.right - entry.left) * Math.min(1, (entry.text.split(/\s/)[0] ?? '').length / entry.text.length);
     return upper.right - upper.left + word + 0.3 * entry.size > (column.right - column.left) * 0.98;
   });
+}
+
+/** The row's first cell begins with a capital or a number, and goes on here with a small letter or in brackets. */
+function goesOnInSentence(start: TableLine, line: TableLine): boolean {
+  const [label] = start.entries;
+  const [rest] = line.entries;
+  return (
+    label !== undefined &&
+    rest !== undefined &&
+    label.from === rest.from &&
+    line.entries.length <= start.entries.length &&
+    (/^\p{Lu}/u.test(label.text) ? /^(?:\p{Ll}|\()/u : /^[(\p{N}]/u.test(label.text) ? /^\p{Ll}/u : NEVER).test(
+      rest.text,
+    )
+  );
 }

@@ -1,7 +1,6 @@
 import type { Box } from '../../document.ts';
 import { overlap } from './box.ts';
 import type { Segment } from './segment.ts';
-import { glyphsText } from './segment-text.ts';
 import { cellPieces } from './table-columns.ts';
 import type { TableRegion } from './table-region.ts';
 import type { CellDraft } from './table-span.ts';
@@ -41,7 +40,7 @@ export function ruledCells(region: TableRegion, segments: readonly Segment[]): R
     const area = areaOf(cell, grid);
     if (piece.left < area.left - 3 || piece.right > area.right + 3) return undefined;
     cell.entries.push({
-      text: glyphsText(piece.glyphs, piece.size, piece.baseline),
+      text: piece.text,
       from: cell.column,
       to: cell.column + cell.columnSpan - 1,
       baseline: piece.baseline,

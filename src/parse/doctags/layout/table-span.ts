@@ -40,8 +40,10 @@ export function spanRows(
 ): void {
   for (const entry of between) {
     const next = rows.findIndex((row) => (row.lines[0]?.baseline ?? 0) > entry.baseline);
-    const upper = Math.max(0, next - 1);
-    const [from, to] = freeRange(cells, rows, entry, upper, next < 0 ? upper : next);
+    const upper = next < 0 ? rows.length - 1 : Math.max(0, next - 1);
+    // Beside the lines of a wrapped label it belongs to their row alone.
+    const beside = (rows[upper]?.lines.at(-1)?.baseline ?? 0) > entry.baseline;
+    const [from, to] = beside ? [upper, upper] : freeRange(cells, rows, entry, upper, next < 0 ? upper : next);
     cells.push({
       row: from,
       column: entry.from,
@@ -54,6 +56,20 @@ export function spanRows(
   spanBlocks(cells, rows, header);
   spanLabels(cells, rows, header);
   spanGroups(cells, rows.length, header);
+}
+
+/** A label alone in its row, with rows of cells below it, heads them: it reaches over the whole width. */
+export function spanSections(
+  cells: readonly CellDraft[],
+  { rows, columns, header }: { readonly rows: number; readonly columns: number; readonly header: number },
+): void {
+  if (columns < 3) return;
+  const inRow = (row: number): CellDraft[] => cells.filter((cell) => cell.row <= row && cell.row + cell.rowSpan > row);
+  for (let row = Math.max(1, header); row < rows - 1; row += 1) {
+    const [label, other] = inRow(row);
+    if (!label || other || label.column > 0 || label.rowSpan > 1) continue;
+    if (/\p{L}/u.test(label.entries[0]?.text ?? '') && inRow(row + 1).length >= 2) label.columnSpan = columns;
+  }
 }
 
 /** A label in several lines, set closer than the rows it stands beside, reaches over these rows. */

@@ -156,3 +156,97 @@ test('a table without rules is found under its caption', async () => {
     ['Torgau', '7', '85'],
   ]);
 });
+
+test('cells that all wrap at once make one row, a label alone heads the rows below it', async () => {
+  const cells = (pdf: Drawing, y: number, ...texts: readonly string[]): void =>
+    texts.forEach((text, column) => {
+      if (text !== '') line(pdf, text, { x: [75, 160, 330][column] ?? 0, y });
+    });
+  const bytes = await makePdf((pdf) => {
+    const top = 100;
+    rule(pdf, 72, 400, top);
+    cells(pdf, top + 4, 'Sample', 'Where it was taken', 'Grains');
+    rule(pdf, 72, 400, top + 18);
+    cells(pdf, top + 22, 'Upper river');
+    cells(pdf, top + 34, 'Dark sand', 'Below the bridge, near the', '12');
+    cells(pdf, top + 46, 'of the bank', 'second pier', '');
+    cells(pdf, top + 58, 'Red sand', 'At the mouth', '17');
+    cells(pdf, top + 70, 'Clay', 'At the mouth', '19');
+    rule(pdf, 72, 400, top + 84);
+  });
+  assert.deepEqual(rowsOf(tablesOf((await parsePdf(bytes)).blocks)[0]), [
+    ['Sample', 'Where it was taken', 'Grains'],
+    ['Upper river|c3'],
+    ['Dark sand of the bank', 'Below the bridge, near the second pier', '12'],
+    ['Red sand', 'At the mouth', '17'],
+    ['Clay', 'At the mouth', '19'],
+  ]);
+});
+
+test('numbers in the middle beside a label of two lines belong to its row', async () => {
+  const bytes = await makePdf((pdf) => {
+    const top = 100;
+    rule(pdf, 72, 400, top);
+    ['River', 'Sand', 'Clay'].forEach((text, column) => line(pdf, text, { x: 75 + 120 * column, y: top + 4 }));
+    rule(pdf, 72, 400, top + 18);
+    ['Elbe', 'Oder', 'Rhine'].forEach((river, index) => {
+      const y = top + 22 + index * 26;
+      line(pdf, `${river} above the`, { x: 75, y });
+      line(pdf, 'Great Bridge', { x: 75, y: y + 12 });
+      line(pdf, String(index + 11), { x: 195, y: y + 6 });
+      line(pdf, String(index + 31), { x: 315, y: y + 6 });
+    });
+    rule(pdf, 72, 400, top + 104);
+  });
+  assert.deepEqual(rowsOf(tablesOf((await parsePdf(bytes)).blocks)[0]), [
+    ['River', 'Sand', 'Clay'],
+    ['Elbe above the Great Bridge', '11', '31'],
+    ['Oder above the Great Bridge', '12', '32'],
+    ['Rhine above the Great Bridge', '13', '33'],
+  ]);
+});
+
+test('a table whose parts are labelled as continued is one table over three pages', async () => {
+  const bytes = await makePdf((pdf) => {
+    for (let part = 0; part < 3; part += 1) {
+      if (part > 0) pdf.addPage();
+      line(pdf, part === 0 ? 'Table 4. Depth of the river.' : 'Table 4. Cont.', { x: 72, y: 60 });
+      rule(pdf, 72, 400, 78);
+      [0, 1, 2].forEach((row) => {
+        line(pdf, `Place ${part * 3 + row}`, { x: 75, y: 82 + row * 12 });
+        line(pdf, String(part * 3 + row), { x: 335, y: 82 + row * 12 });
+      });
+      rule(pdf, 72, 400, 120);
+      paragraph(pdf, prose(30, part + 1), { x: 72, y: 140, width: 468 });
+    }
+  });
+  const { blocks } = await parsePdf(bytes);
+  assert.deepEqual(
+    tablesOf(blocks).map(({ rows }) => rows),
+    [9],
+  );
+  assert.deepEqual(
+    blocks.filter(({ kind }) => kind === 'caption').map(({ text }) => text),
+    ['Table 4. Depth of the river.'],
+  );
+});
+
+test('a head centred over short cells makes no column', async () => {
+  const bytes = await makePdf((pdf) => {
+    const top = 100;
+    rule(pdf, 72, 400, top);
+    line(pdf, 'Score', { x: 75, y: top + 4 });
+    line(pdf, 'Signs', { x: 260, y: top + 4 });
+    rule(pdf, 72, 400, top + 18);
+    line(pdf, '1', { x: 75, y: top + 22 });
+    line(pdf, 'dark water with reeds on every side of it', { x: 150, y: top + 22 });
+    line(pdf, '2', { x: 75, y: top + 34 });
+    line(pdf, 'none', { x: 150, y: top + 34 });
+    rule(pdf, 72, 400, top + 48);
+  });
+  assert.deepEqual(rowsOf(tablesOf((await parsePdf(bytes)).blocks)[0]), [
+    ['Score', 'Signs'],
+    ['1', 'dark water with reeds on every side of it'],
+    ['2', 'none'],
+  ]);
+});

@@ -3,7 +3,6 @@ import { isReferencesHeading } from './heading-number.ts';
 import type { Line } from './line.ts';
 import type { Segment } from './segment.ts';
 import { mostFrequent } from './glyph-type.ts';
-import { glyphsText } from './segment-text.ts';
 
 /** The type that most of a document is set in. */
 export interface BodyType {
@@ -35,7 +34,7 @@ export function bodyType(segments: readonly Segment[]): BodyType {
 
 /** A segment that is the heading of a list of references. */
 export function isReferencesLine(segment: Segment): boolean {
-  return segment.glyphs.length <= 24 && isReferencesHeading(glyphsText(segment.glyphs, segment.size, segment.baseline));
+  return segment.glyphs.length <= 24 && isReferencesHeading(segment.text);
 }
 
 function standsAfter(segment: Segment, heading: Segment): boolean {

@@ -1,0 +1,100 @@
+import { holdsLargeSigns } from '../layout/glyph-text.ts';
+import type { Font } from '../layout/page-content.ts';
+import type { FontDifferences } from './font-differences.ts';
+import type { InkKind } from './hidden-text.ts';
+import { FontCharacters } from './pdfium-characters.ts';
+import { readFont } from './pdfium-font.ts';
+import type { Matrix } from './pdfium-geometry.ts';
+import type { Library } from './pdfium-library.ts';
+import type { FormPlace } from './pdfium-objects.ts';
+import { isWhite, readClip, type Clip } from './pdfium-paint.ts';
+
+/** What is the same for all glyphs of one text object. */
+export interface TextRun {
+  readonly characters: FontCharacters;
+  readonly font: Font;
+  readonly size: number;
+  readonly turn: number;
+  /** A font of large signs, which hang below the pen's place; the line they belong to runs through their middle. */
+  readonly hanging: boolean;
+  readonly mark: number;
+  readonly form: number;
+  readonly artifact: boolean;
+  readonly ink: InkKind;
+  readonly clip: Clip | undefined;
+}
+
+/** A page, and what is known of its file, for reading its runs of text. */
+export interface RunSource {
+  readonly library: Library;
+  readonly matrix: Matrix;
+  readonly fonts: Map<number, FontCharacters>;
+  readonly differences: () => FontDifferences;
+  readonly tagged: boolean;
+  /** Which form object holds a text object. */
+  readonly formOf: ReadonlyMap<number, FormPlace>;
+}
+
+/** FPDFTextObj_GetTextRenderMode: 3 draws nothing, 7 only adds to the clip. */
+const INVISIBLE = 3;
+const CLIP_ONLY = 7;
+
+/** Reads a text object, given by the engine's pointer (0 when the engine knows none) and the number of its first character. */
+export function readRun(source: RunSource, textPage: number, index: number, object: number): TextRun {
+  const { library, matrix } = source;
+  const { call, scratch } = library;
+  const fontPointer = object === 0 ? 0 : call.FPDFTextObj_GetFont(object);
+  let characters = source.fonts.get(fontPointer);
+  if (!characters) {
+    characters = new FontCharacters(library, fontPointer, readFont(library, fontPointer), source.differences);
+    source.fonts.set(fontPointer, characters);
+  }
+  let size = call.FPDFText_GetFontSize(textPage, index);
+  let turn = 0;
+  if (call.FPDFText_GetMatrix(textPage, index, scratch) === 1) {
+    const [a = 1, b = 0, c = 0, d = 1] = library.floats.subarray(scratch >> 2);
+    size *= Math.hypot(c, d) * Math.hypot(matrix.c, matrix.d);
+    // In the shown page y grows downwards, so a positive angle is clockwise.
+    const dx = matrix.a * a + matrix.c * b;
+    const dy = matrix.b * a + matrix.d * b;
+    const quarter = Math.atan2(dy, dx) / (Math.PI / 2);
+    const whole = Math.round(quarter);
+    turn = Math.abs(quarter - whole) > 0.12 ? -1 : (whole + 4) % 4;
+  }
+  const mark = source.tagged && object !== 0 ? call.FPDFPageObj_GetMarkedContentID(object) : -1;
+  const artifact = source.tagged && object !== 0 && hasArtifactMark(library, object);
+  const place = source.formOf.get(object);
+  return {
+    characters,
+    font: characters.font,
+    size: Math.abs(size),
+    turn,
+    hanging: turn === 0 && holdsLargeSigns(characters.font.name),
+    mark,
+    form: place?.form ?? -1,
+    artifact,
+    ink: inkOf(library, object),
+    clip: object === 0 ? undefined : readClip(library, object, place?.map ?? matrix),
+  };
+}
+
+function inkOf(library: Library, object: number): InkKind {
+  if (object === 0) return 'plain';
+  const mode = library.call.FPDFTextObj_GetTextRenderMode(object);
+  if (mode === INVISIBLE || mode === CLIP_ONLY) return 'none';
+  return mode === 0 && isWhite(library, object) ? 'white' : 'plain';
+}
+
+function hasArtifactMark(library: Library, object: number): boolean {
+  const { call, scratch } = library;
+  const count = Math.min(8, call.FPDFPageObj_CountMarks(object));
+  for (let index = 0; index < count; index += 1) {
+    const mark = call.FPDFPageObj_GetMark(object, index);
+    const name = library.readString('utf-16le', (buffer, length) => {
+      call.FPDFPageObjMark_GetName(mark, buffer, length, scratch);
+      return library.integers[scratch >> 2] ?? 0;
+    });
+    if (name === 'Artifact') return true;
+  }
+  return false;
+}

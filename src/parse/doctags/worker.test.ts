@@ -1,0 +1,27 @@
+import assert from 'node:assert/strict';
+import { existsSync, writeFileSync } from 'node:fs';
+import { mkdtempDisposable } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+
+import { makePdf } from '../../../test/support/make-pdf.ts';
+import { doctagsItems } from './stage.ts';
+import parseItem from './worker.ts';
+
+test('a scan without OCR is skipped with its reason, and leaves no file', async () => {
+  await using scratch = await mkdtempDisposable(join(tmpdir(), 'docstokg-scan-'));
+  const folder = scratch.path;
+  // One grey pixel, stretched over the page.
+  const pixel = Buffer.from(
+    'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR4nGNoAAAAggCBd81ytgAAAABJRU5ErkJggg==',
+    'base64',
+  );
+  const file = join(folder, 'scan.pdf');
+  writeFileSync(file, await makePdf((pdf) => pdf.image(pixel, 0, 0, { width: 612, height: 792 })));
+  const settings = { mode: 'auto', engine: { kind: 'embedded' } } as const;
+  const item = doctagsItems(folder, settings)(file);
+  const outcome = await parseItem(item, { data: settings, signal: new AbortController().signal } as never);
+  assert.deepEqual([outcome.status, outcome.reason, outcome.manifest?.['needs_ocr']], ['skip', 'needs-ocr', 1]);
+  assert.deepEqual(Object.values(item.outputs).filter(existsSync), []);
+});

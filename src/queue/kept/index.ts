@@ -1,0 +1,35 @@
+// The queue as it is kept, for who looks at it or puts something in: a command that runs nothing loads nothing that runs.
+export { overviewOf } from '../overview.ts';
+export type { QueueOverview, SlowedHost, WorkerOverview } from '../overview.ts';
+export { RateMeter } from '../rate-meter.ts';
+export { openStore } from '../store.ts';
+export type { StoreOptions } from '../store.ts';
+export { WorkQueue } from '../work-queue.ts';
+export type { EnqueueOptions, ImportRow } from '../work-queue.ts';
+export { JOB_STATES } from '../types.ts';
+export type {
+  Backlog,
+  DeathLimits,
+  Exchange,
+  ExchangeRequest,
+  HostJobs,
+  Job,
+  JobFilter,
+  JobPage,
+  JobState,
+  Lane,
+  LaneBacklog,
+  Lease,
+  LeasedJob,
+  NewJob,
+  Outlook,
+  Pause,
+  QueueAdmin,
+  QueueStats,
+  QueueStore,
+  SettledLease,
+  Settlement,
+  Standing,
+  StoreChange,
+  WorkerInfo,
+} from '../types.ts';

@@ -1,0 +1,148 @@
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { existsSync, globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+
+import type { Command } from 'commander';
+
+import { createProgram } from '../src/cli/program.ts';
+import { configSchema } from '../src/config/index.ts';
+import { BenchReport } from '../bench/kit/report.ts';
+import { READY } from '../src/queue/sqlite/statements.ts';
+
+const ROOT = join(import.meta.dirname, '..');
+const read = (file: string): string => readFileSync(join(ROOT, file), 'utf8');
+const defaults = configSchema.parse({});
+const packageJson = JSON.parse(read('package.json')) as {
+  readonly scripts: Readonly<Record<string, string>>;
+  readonly engines: { readonly node: string };
+};
+
+function everyCommand(command: Command): Command[] {
+  return [command, ...command.commands.flatMap(everyCommand)];
+}
+
+test('an example in a help that asks the web says who asks', async () => {
+  const shown: string[] = [];
+  for (const command of everyCommand(await createProgram('docstokg', '0.0.0'))) {
+    let help = '';
+    command.configureOutput({ writeOut: (text) => (help += text) });
+    command.outputHelp();
+    if (command.options.some(({ long }) => long === '--mailto') || command.name() === 'queue')
+      shown.push(...(help.match(/^ {2}(?:contentdownload|docstokg) .*$/gm) ?? []));
+  }
+  const asking = shown.filter(
+    (line) =>
+      /queue (?:run|drain)|contentdownload (?!queue)|docstokg (?:run|refresh|estimate) /.test(line) &&
+      !/--handler|nothing is downloaded|goes on with what/.test(line),
+  );
+  assert.ok(asking.length >= 4, shown.join('\n'));
+  for (const line of asking) assert.match(line, /--mailto \S+@\S+/, line);
+});
+
+test('README says why npm ci warns on an older Node, and names the Node that is needed', () => {
+  assert.match(read('README.md'), /on a Node below 24 `npm ci` warns of engines: it brings the Node 24/);
+  assert.match(packageJson.engines.node, /^>=24\./);
+});
+
+test('README names no command that measures nothing in a clone without data beside it', () => {
+  const named = [...read('README.md').matchAll(/npm run ([a-z:]+)(?: ([a-z]+))?/g)];
+  assert.ok(named.length > 2);
+  for (const [, script = '', bench = ''] of named) {
+    const entry = packageJson.scripts[script];
+    assert.ok(entry, `there is no script ${script}`);
+    const file = script === 'bench' ? `bench/${bench}.ts` : /(?:scripts)\/[a-z-]+\.ts/.exec(entry)?.[0];
+    if (file) assert.doesNotMatch(read(file), /\.\.\/shared|'shared'/, `${file} reads data that a clone does not have`);
+  }
+  assert.match(read('README.md'), /not in the clone: \[measurements\]\(docs\/measurements\.md\)/);
+});
+
+test('a bench ends with 1 for a missed target or a missing peer if asked with --check, and only then, as README says', () => {
+  const finished = (check: boolean, fill: (report: BenchReport) => void): unknown => {
+    const written = process.stdout.write.bind(process.stdout);
+    process.stdout.write = () => true;
+    try {
+      const report = new BenchReport('test', { check, json: true, quick: true, rest: [] });
+      fill(report);
+      report.finish();
+      return process.exitCode ?? 0;
+    } finally {
+      process.stdout.write = written;
+      process.exitCode = 0;
+    }
+  };
+  const miss = (report: BenchReport): void =>
+    report.add({ measure: 'm', subject: 's', value: 1, unit: '×', target: { atLeast: 2 } });
+  assert.deepEqual([finished(false, miss), finished(true, miss)], [0, 1]);
+  assert.equal(
+    finished(true, (report) => report.missing('a peer')),
+    1,
+  );
+  assert.match(read('README.md'), /benches end with 1 when a target is missed if asked with `-- --check`/);
+});
+
+test('the figures of politeness.md are those of the settings', () => {
+  const page = read('docs/guides/politeness.md');
+  assert.match(page, /`Crawl-delay` is kept as asked, up to five minutes/);
+  assert.equal(defaults.http.longest_crawl_delay_s, 300);
+  assert.match(page, /A wait of up to a minute is waited for/);
+  assert.equal(defaults.http.park_after_s, 60);
+  assert.doesNotMatch(page, /two at a time/);
+});
+
+test('what keys-and-budgets.md says of a query without a key is what the program asks for', () => {
+  assert.match(read('docs/guides/keys-and-budgets.md'), /without a key one topic gives at most 10,000 works a day/);
+  assert.match(read('src/works/openalex/list-works.ts'), /^const PAGED_RESULTS = 10_000;$/m);
+});
+
+test('reliability.md names as many kills as its tests make, and no guide speaks of what is to come', () => {
+  const page = read('docs/reliability.md');
+  assert.match(page, /run-kill\.test\.ts` “[^”]*” \(2 kills;/);
+  assert.match(read('test/e2e/run-kill.test.ts'), /kills: 2,/);
+  assert.match(page, /\(50 random kills, 2,000 jobs;/);
+  assert.match(read('test/e2e/queue-kill.test.ts'), /const JOBS = 2_000;\nconst KILLS = 50;/);
+  for (const guide of globSync('docs/guides/*.md', { cwd: ROOT }))
+    assert.doesNotMatch(read(guide), /\bonce \w+ is built in\b|\bnot yet built\b|\bcoming soon\b/, guide);
+});
+
+test('benches compare like with like: durability both ways, batches, no constants, a limit that reads by the index', () => {
+  const queue = read('bench/queue.ts');
+  for (const peer of ['pgBoss', 'graphile', 'ours'])
+    for (const way of ['Synced', 'Unsynced']) assert.ok(queue.includes(`${peer}${way}`), `${peer}${way}`);
+  assert.match(read('bench/queue/graphile.ts'), /localQueue: \{ size: 500 \}/);
+  assert.match(read('bench/queue/pg-boss.ts'), /batchSize/);
+  // Another condition than that of the index would make the limit slow, and ours look fast.
+  assert.match(read('bench/queue/raw.ts'), /import \{ READY \} from/);
+  const indexes = globSync('sql/queue/sqlite/*.sql', { cwd: ROOT })
+    .sort()
+    .flatMap((file) => [...read(file).matchAll(/CREATE INDEX idx_jobs_ready[^;]*WHERE ([^;]*);/g)]);
+  assert.equal(indexes.at(-1)?.[1], READY);
+  const download = read('bench/download.ts');
+  assert.match(download, /ours with everything on, the identity check included/);
+  assert.doesNotMatch(download, /scrapy\w*\s*[:=]\s*[\d.]+|crawlee\w*\s*[:=]\s*[\d.]+/i);
+});
+
+test('the stage runner has nothing that only a benchmark would use', () => {
+  assert.equal(existsSync(join(ROOT, 'src/stage/answer-ring.ts')), false);
+  for (const file of globSync('src/stage/**/*.ts', { cwd: ROOT }))
+    assert.doesNotMatch(read(file), /\bCOLLECT_MS\b|\bisPlain\b/, file);
+});
+
+test('a clone on Windows has the line ends of this one, and is started and tested by words that work there', () => {
+  assert.match(read('.gitattributes'), /^\* text=auto eol=lf$/m);
+  assert.doesNotMatch(read('README.md'), /^\.\/bin\//m);
+  // Names of files are compared with slashes, whatever the system writes.
+  assert.match(read('scripts/test.ts'), /file\.split\(sep\)\.join\('\/'\)/);
+  const run = spawnSync(process.execPath, [join(ROOT, 'scripts/test.ts'), 'no/such\\test'], {
+    encoding: 'utf8',
+    cwd: ROOT,
+  });
+  assert.deepEqual([run.status, run.stderr.trim()], [2, String.raw`no test file matches no/such\test`]);
+});
+
+test('the types are those of the oldest Node that is promised, so that nothing newer is used unseen', () => {
+  const { version } = JSON.parse(read('node_modules/@types/node/package.json')) as { readonly version: string };
+  const promised = /\d+\.\d+/.exec(packageJson.engines.node)?.[0];
+  assert.equal(version.split('.').slice(0, 2).join('.'), promised);
+});
