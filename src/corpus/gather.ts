@@ -1,4 +1,4 @@
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 
 import type { Clock, Warn } from '../base/index.ts';
 import { AppError } from '../base/index.ts';
@@ -7,6 +7,7 @@ import type { ArtifactKind } from '../download/index.ts';
 import type { DownloadAssembly, Runtime } from '../harvest/index.ts';
 import {
   assembleDownload,
+  countingRepeats,
   isQueueEvent,
   listingPath,
   openInspector,
@@ -212,8 +213,8 @@ export class Gathering implements AsyncIterable<CorpusEvent> {
         await assembleDownload(config, runtime, {
           queue,
           inspect: inspector.inspect,
-          provider: (parts) => (signal) =>
-            wantedWorks(request.ids, request.wanted, {
+          provider: (parts) => (signal) => {
+            const works = wantedWorks(request.ids, request.wanted, {
               ...parts,
               signal,
               tell: (message) => runtime.log('info', message),
@@ -221,7 +222,10 @@ export class Gathering implements AsyncIterable<CorpusEvent> {
               zoteroKey: config.keys.zotero,
               statePath: listingPath(config.download.out),
               zoteroVersions: this.#zotero,
-            }),
+            });
+            const hasLists = (request.wanted.input?.length ?? 0) > 0;
+            return hasLists ? countingRepeats(works, join(config.download.out, 'manifest.sqlite3')) : works;
+          },
           written: async ({ outcome, work, kind }) => {
             if (outcome === 'saved') await arrive(fileOf(assembly, work, kind));
           },

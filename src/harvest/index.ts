@@ -33,4 +33,5 @@ export type { Runtime } from './queue/runtime.ts';
 export { simulatedLayer, simulatedWebLayer } from './simulated-web.ts';
 export { csvLine } from './ledger/csv.ts';
 export { writeWorksFile } from './ledger/works-file.ts';
+export { countingRepeats, repeatedEntries } from './ledger/repeated-entries.ts';
 export { readLastRows } from './ledger/read-rows.ts';

@@ -3,6 +3,7 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 
 import { AppError, writeFileAtomic } from '../../base/index.ts';
+import { repeatedEntries } from '../../harvest/index.ts';
 import type { RecordStore } from '../../works/index.ts';
 import { bibtexEntry, citationKey, cslItem, risEntry } from '../../works/index.ts';
 import type { SearchPlace } from '../search-place.ts';
@@ -67,7 +68,7 @@ export async function* exportCorpus(
     await mkdir(out as string, { recursive: true });
     for (const { name, text } of obsidianNotes(works())) await writeFileAtomic(join(out as string, `${name}.md`), text);
   } else if (format === 'prisma' && out !== undefined) {
-    const counts = prismaCounts(works());
+    const counts = prismaCounts(works(), repeatedIn(place));
     const base = out.replace(/\.(?:json|svg)$/i, '');
     await writeFileAtomic(`${base}.json`, `${JSON.stringify(counts, undefined, 2)}\n`);
     await writeFileAtomic(`${base}.svg`, prismaSvg(counts));
@@ -128,10 +129,14 @@ async function* textOf(
         yield `${JSON.stringify(document)}\n`;
       return;
     case 'prisma':
-      yield `${JSON.stringify(prismaCounts(works), undefined, 2)}\n`;
+      yield `${JSON.stringify(prismaCounts(works, repeatedIn(place)), undefined, 2)}\n`;
       return;
     case 'parquet':
     case 'obsidian':
       return;
   }
+}
+
+function repeatedIn({ folder }: SearchPlace): number {
+  return repeatedEntries(join(folder, 'manifest.sqlite3'));
 }

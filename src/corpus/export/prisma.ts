@@ -19,9 +19,12 @@ export interface PrismaCounts {
   readonly included: number;
 }
 
-/** Counts a corpus as PRISMA does: identified, screened, sought, assessed, included. */
-export function prismaCounts(works: Iterable<PrismaWork>): PrismaCounts {
-  const counts = { identified: 0, unreadable: 0, duplicates: 0, excluded: 0, missing: 0, included: 0 };
+/**
+ * Counts a corpus as PRISMA does: identified, screened, sought, assessed, included. `repeated` is how many entries of lists
+ * named a work that another one had named.
+ */
+export function prismaCounts(works: Iterable<PrismaWork>, repeated: number): PrismaCounts {
+  const counts = { identified: repeated, unreadable: 0, duplicates: repeated, excluded: 0, missing: 0, included: 0 };
   const reasons: Record<string, number> = {};
   for (const { reason, isOtherVersion, label, file, times = 1 } of works) {
     // What was found for such an entry is counted itself.

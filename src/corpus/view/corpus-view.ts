@@ -113,7 +113,7 @@ export class CorpusView implements Disposable {
 
   /** The counts of a PRISMA flow diagram. */
   prisma(): PrismaCounts {
-    return prismaCounts(this.works.prismaWorks(this.#run.leftOut()));
+    return prismaCounts(this.works.prismaWorks(this.#run.leftOut()), this.#run.repeated());
   }
 
   /** What is known of a work in full, and how it is cited. */

@@ -114,6 +114,12 @@ export class RunDatabase {
     };
   }
 
+  /** How many entries of lists have named a work that another entry had named. */
+  repeated(): number {
+    if (!this.#has('repeated_entries')) return 0;
+    return Number(this.#database.prepare('SELECT sum(times) AS times FROM run.repeated_entries').get()?.['times'] ?? 0);
+  }
+
   /** Everything that was ever tried for a work, the last first. */
   history(work: string, limit: number): ManifestRow[] {
     if (!this.#has('manifest')) return [];
