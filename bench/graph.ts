@@ -116,12 +116,12 @@ async function drawing(): Promise<void> {
     console.error('NOT MEASURED: frames in a browser, there is no Chromium');
     return;
   }
-  figures.push({
-    name: `${DRAWN_NODES.toLocaleString('en')} nodes and ${DRAWN_EDGES.toLocaleString('en')} edges moved, ${drawn.renderer}`,
-    value: drawn.fps,
-    unit: 'frames/s',
-    atLeast: 30,
-  });
+  const what = `${DRAWN_NODES.toLocaleString('en')} nodes and ${DRAWN_EDGES.toLocaleString('en')} edges`;
+  figures.push(
+    // As the page does it: drawn anew at every frame where that is quick, else a still of the drawing is moved.
+    { name: `${what} moved by hand, ${drawn.renderer}`, value: drawn.fps, unit: 'frames/s', atLeast: 30 },
+    { name: `${what} chosen from and drawn anew at every frame`, value: drawn.redrawnFps, unit: 'frames/s' },
+  );
 }
 
 async function extraction(): Promise<void> {

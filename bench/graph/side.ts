@@ -42,12 +42,14 @@ function* sortedEdges(edges: number): Generator<Edge> {
 const SIDES: Readonly<Record<string, (edges: number, folder: string) => Promise<Loaded>>> = {
   async sqlite(edges, folder) {
     const { GraphStore } = await import('../../src/graph/store/graph-store.ts');
+    const { RowInsert } = await import('../../src/graph/store/row-insert.ts');
     const file = join(folder, 'graph.sqlite');
     const { database } = new GraphStore(file);
     const index = String(database.prepare("SELECT sql FROM sqlite_schema WHERE name = 'edges_back'").get()?.['sql']);
     database.exec('BEGIN; DROP INDEX edges_back');
-    const insert = database.prepare("INSERT INTO edges VALUES (?, 'cites', ?, 1)");
-    for (const [source, target] of sortedEdges(edges)) insert.run(source, target);
+    const insert = new RowInsert(database, 'edges', 4);
+    for (const [source, target] of sortedEdges(edges)) insert.add(source, 'cites', target, 1);
+    insert.flush();
     database.exec(`${index}; COMMIT`);
     const hop = database.prepare(
       'SELECT count(DISTINCT b.target) AS count FROM edges AS a JOIN edges AS b ON b.source = a.target WHERE a.source = ?',

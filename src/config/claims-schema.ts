@@ -6,7 +6,8 @@ import { seconds } from './seconds.ts';
 /** Which model reads claims out of passages; none unless one is named. */
 export const claimsSchema = z.strictObject({
   url: z
-    .union([z.literal(''), z.url({ protocol: /^https?$/ })])
+    .string()
+    .regex(/^(?:https?:\/\/[^\s/]\S*)?$/, 'an address that begins with http:// or https://')
     .default('')
     .describe('Address of an OpenAI-compatible server up to and including /v1; empty means that no model is asked.')
     .meta(flag('--model-url <url>', 'claims')),

@@ -23,6 +23,7 @@ import { stageSettings } from './stage-settings.ts';
 /** What building a graph tells; the last event has what came of it. */
 export type GraphEvent =
   | { readonly kind: 'stage'; readonly event: StageEvent }
+  | { readonly kind: 'warning'; readonly message: string }
   | {
       readonly kind: 'built';
       readonly path: string;
@@ -65,6 +66,10 @@ export class CorpusGraph {
     return eventStream<GraphEvent>(async (tell, stop) => {
       const dataRoot = this.#config.parse.data_root;
       const settings = { vocabulary: request.vocabulary ?? null };
+      if (settings.vocabulary !== null && !existsSync(settings.vocabulary))
+        throw new AppError('USAGE_VOCABULARY_MISSING', `there is no file ${settings.vocabulary}`, {
+          hint: 'name a table (.csv), SKOS in Turtle (.ttl) or OBO (.obo)',
+        });
       const plan = await graphPlan(dataRoot, settings);
       if (plan.items.length === 0) throw nothingParsed(dataRoot);
       const options = stageSettings(request.flags ?? {}, this.#config, {
@@ -87,7 +92,12 @@ export class CorpusGraph {
       if (outcome.cancelled || options.dryRun) return;
       const database = join(this.#folder, 'manifest.sqlite3');
       using records = existsSync(database) ? new RecordStore(database) : undefined;
-      const change = await updateGraph({ path: this.path, dataRoot, ...(records && { records }) });
+      const change = await updateGraph({
+        path: this.path,
+        dataRoot,
+        warn: (message) => tell({ kind: 'warning', message }),
+        ...(records && { records }),
+      });
       tell({ kind: 'built', path: this.path, outcome, change });
     }, signal);
   }

@@ -20,6 +20,7 @@ export type { ClaimRequest, ClaimsGathered } from './claims/gather-claims.ts';
 export type { ClaimEstimate } from './claims/claims-stage.ts';
 export { openModelClient } from './claims/open-model-client.ts';
 export { Graph, openGraph } from './ask/graph.ts';
+export { describeDamage } from './store/database.ts';
 export { nearDocuments } from './ask/near-documents.ts';
 export { workLabel } from './ask/work-label.ts';
 export { communities, pageRank } from './ask/ranking.ts';

@@ -23,7 +23,7 @@ test('a listing whose budget is spent, or that was left, goes on where it was; o
   const baseUrl = new URL('http://api.openalex.org.sim.test/');
   const topic = simulation.world.work(0).topics[0]?.topic ?? 0;
   const told: string[] = [];
-  const list = async (most = Infinity): Promise<string[]> => {
+  const list = async (most = Infinity, text = TOPICS[topic]?.id ?? ''): Promise<string[]> => {
     await using client = createClient({
       contact: 'someone@docstokg.dev',
       perHost: { perSecond: Infinity },
@@ -34,7 +34,7 @@ test('a listing whose budget is spent, or that was left, goes on where it was; o
     });
     const found: string[] = [];
     for await (const work of listWorks(
-      { topic: TOPICS[topic]?.id ?? '' },
+      { topic: text },
       {
         send: client.send,
         baseUrl,
@@ -51,6 +51,12 @@ test('a listing whose budget is spent, or that was left, goes on where it was; o
   };
   const all = await list();
   assert.ok(all.length > 6 && !existsSync(statePath), `${all.length} works`);
+  assert.match(told[0] ?? '', new RegExp(`^topic ".+" \\(T\\d+\\) of OpenAlex: ${all.length} works$`));
+  assert.deepEqual(await list(1, 'nobody calls a topic so'), []);
+  assert.equal(
+    told.at(-1),
+    'no single topic of OpenAlex is called "nobody calls a topic so", so its words are searched for: 0 works',
+  );
 
   simulation.reset();
   simulation.run.allow(key, 2);

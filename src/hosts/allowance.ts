@@ -19,6 +19,8 @@ export interface Allowance {
   opensAt(ahead: number, now: number): number;
   /** How long one would wait for the rate alone with so many in line before it. */
   lineMs(ahead: number, now: number): number;
+  /** Whether a place is there when `ahead` others take theirs first, whatever the rate says. */
+  hasPlace(ahead: number): boolean;
   take(now: number): void;
   /** One that was taken at `takenAt` goes out on the wire. */
   sent(now: number, takenAt: number): void;
@@ -26,8 +28,8 @@ export interface Allowance {
   /** An answer came, or none will: where the pause is counted from it, it begins now. */
   answered(now: number): void;
   change(pace: Pace, now: number): void;
-  /** So many wait, or are about to start. */
-  want(waiting: number): void;
+  /** So many could use a place; only who draws from elsewhere has to know. */
+  want?(waiting: number): void;
   /** It will not be asked again. */
   close(): void;
   /** Whether nobody would start too early if it were forgotten. */
@@ -72,6 +74,10 @@ export class LocalAllowance implements Allowance {
     return Math.max(0, dueAt - (burst - 1) * intervalMs - now);
   }
 
+  hasPlace(ahead: number): boolean {
+    return this.inFlight + ahead < this.#pace.cap;
+  }
+
   take(): void {
     this.inFlight += 1;
     this.#leaving += 1;
@@ -96,12 +102,8 @@ export class LocalAllowance implements Allowance {
     this.#pace = pace;
   }
 
-  want(): void {
-    // Nobody has to be asked.
-  }
-
   close(): void {
-    // Nor told.
+    // Nobody has to be told.
   }
 
   isIdle(now: number): boolean {

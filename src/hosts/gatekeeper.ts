@@ -11,8 +11,10 @@ import type {
   WhileWaiting,
 } from './admission.ts';
 import { tooLong } from './admission.ts';
-import type { CreateAllowance, Gate } from './gates.ts';
-import { Gates, lengthOf } from './gates.ts';
+import type { Gate } from './gate.ts';
+import { lengthOf } from './gate.ts';
+import type { CreateAllowance } from './gates.ts';
+import { Gates } from './gates.ts';
 import { viewOf } from './host-view.ts';
 import type { HostTable } from './host-table.ts';
 import type { Hold, HoldReason, Host } from './host.ts';

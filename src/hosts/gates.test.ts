@@ -2,6 +2,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import type { Clock } from '../base/index.ts';
+import { HeldClock } from '../testing/index.ts';
+import { LocalAllowance } from './allowance.ts';
+import type { CreateAllowance } from './gates.ts';
+import { Gates } from './gates.ts';
 import { HostTable } from './host-table.ts';
 import { createMemoryAdmission } from './memory/admission.ts';
 
@@ -35,4 +39,39 @@ test('nobody is left in line when a gate opens between the look at it and the se
       if (answer.kind === 'go') answer.slot[Symbol.dispose]();
     }
   }
+});
+
+test('who needs a host and its service wants a place at the service once it has one at the host', async () => {
+  const wants = new Map<string, number[]>();
+  const places = new Map<string, { count: number; changed: () => void }>();
+  /** Places that somebody else gives out. */
+  const elsewhere: CreateAllowance = (key, pace, changed) => {
+    const place = { count: 0, changed };
+    places.set(key, place);
+    const local = new LocalAllowance(pace);
+    return Object.assign(local, {
+      isOpen: (ahead: number) => local.inFlight + ahead < place.count,
+      opensAt: (ahead: number, now: number) => (local.inFlight + ahead < place.count ? now : Infinity),
+      hasPlace: (ahead: number) => local.inFlight + ahead < place.count,
+      want: (waiting: number) => void wants.set(key, [...(wants.get(key) ?? []), waiting]),
+    });
+  };
+  using gates = new Gates({
+    clock: new HeldClock(),
+    table: new HostTable({ perHost: { perSecond: Infinity, concurrency: 4 }, pools: [] }),
+    allowance: elsewhere,
+    giveUpAfterMs: 60_000,
+  });
+  const both = ['pool/a', 'www.a.org'].map((key) => gates.at(key));
+  const waiting = gates.claim(both, { patienceMs: 60_000, longestLineMs: 60_000 }, (wait) => wait());
+  assert.deepEqual([wants.get('www.a.org')?.at(-1), wants.get('pool/a')?.at(-1)], [1, 0]);
+  const give = (key: string): void => {
+    const place = places.get(key);
+    if (place) place.count = 1;
+    place?.changed();
+  };
+  give('www.a.org');
+  assert.deepEqual([wants.get('www.a.org')?.at(-1), wants.get('pool/a')?.at(-1)], [1, 1]);
+  give('pool/a');
+  await waiting;
 });

@@ -1,38 +1,15 @@
-import type { Clock, Timer } from '../base/index.ts';
+import type { Clock } from '../base/index.ts';
 import type { AcquireOptions, Slot, WhileWaiting } from './admission.ts';
 import type { Allowance, Pace } from './allowance.ts';
 import type { HostTable } from './host-table.ts';
+import type { Gate, Waiter } from './gate.ts';
+import { inOrder, lengthOf, linesBehind, wantedAt } from './gate.ts';
 import type { Host } from './host.ts';
 import { capNow, isOrdinary, newHost } from './host.ts';
 import { released } from './policy.ts';
 
 /** What a key may draw from; `changed` is called when it has more than it had. */
 export type CreateAllowance = (key: string, pace: Pace, changed: () => void) => Allowance;
-
-/** One key: what is known of it, what it has left, and who waits for it. */
-export interface Gate {
-  readonly key: string;
-  host: Host;
-  isPaused: boolean;
-  readonly allowance: Allowance;
-  /** Turns that are promised to those who were woken and have not started yet. */
-  claimed: number;
-  /** In order of arrival; a Set so that whoever leaves does so in constant time. Most gates never have one. */
-  waiters: Set<Waiter> | undefined;
-  timer: Timer | undefined;
-  timerAt: number;
-  /** Requests that brought something, and those that did not by why. */
-  done: number;
-  failed: Map<string, number> | undefined;
-}
-
-interface Waiter {
-  readonly gates: readonly Gate[];
-  readonly patienceMs: number;
-  readonly longestLineMs: number;
-  /** True with a claim on every gate; false when the wait must be thought over. */
-  readonly wake: (claimed: boolean) => void;
-}
 
 const MANY_KEYS = 10_000;
 /** A timer may fire a rounding error before its moment. */
@@ -129,7 +106,7 @@ export class Gates implements Disposable {
   take(gates: readonly Gate[], now: number): Slot {
     for (const gate of gates) {
       gate.allowance.take(now);
-      gate.allowance.want(lengthOf(gate));
+      gate.allowance.want?.(wantedAt(gate));
     }
     let isHeld = true;
     let isSent = false;
@@ -183,7 +160,7 @@ export class Gates implements Disposable {
         reject(signal?.reason as Error);
       };
       const waiter: Waiter = {
-        gates,
+        gates: gates.toSorted(inOrder),
         patienceMs,
         longestLineMs,
         wake: (claimed) => {
@@ -209,9 +186,16 @@ export class Gates implements Disposable {
       if (wasClosed) break;
       if (waiter.gates.every((each) => this.isOpen(each, now))) waiter.wake(true);
     }
-    gate.allowance.want(lengthOf(gate));
+    this.#tellWanted(gate);
     this.#arm(gate, wasClosed);
     if (this.#watchers.size > 0 && this.roomAt(gate) > 0) for (const changed of this.#watchers) changed();
+  }
+
+  #tellWanted(gate: Gate): void {
+    if (!gate.allowance.want) return;
+    gate.allowance.want(wantedAt(gate));
+    // Whoever has a place here now is in line for its next one elsewhere.
+    for (const other of linesBehind(gate)) other.allowance.want?.(wantedAt(other));
   }
 
   /**
@@ -271,9 +255,4 @@ export class Gates implements Disposable {
     const gate = this.#gates.get(key);
     if (gate) this.serve(gate);
   }
-}
-
-/** How many wait for it or are about to start. */
-export function lengthOf({ claimed, waiters }: Gate): number {
-  return claimed + (waiters?.size ?? 0);
 }

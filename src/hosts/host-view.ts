@@ -1,6 +1,6 @@
 import type { HostView } from './admission.ts';
-import type { Gate } from './gates.ts';
-import { lengthOf } from './gates.ts';
+import type { Gate } from './gate.ts';
+import { lengthOf } from './gate.ts';
 
 /** A gate as an operator sees it. */
 export function viewOf(gate: Gate, now: number, monotonic: number): HostView {

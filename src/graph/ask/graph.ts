@@ -1,11 +1,12 @@
 import type { DatabaseSync } from 'node:sqlite';
 
-import { AppError } from '../../base/index.ts';
+import { AppError, isDamaged } from '../../base/index.ts';
 import { nodeKey } from '../node-key.ts';
 import type { EdgeKind, NodeKind } from '../schema.ts';
 import type { GraphPicture } from '../picture/index.ts';
 import { openDatabase } from '../store/database.ts';
 import { neighbourhoodOf } from './neighbourhood.ts';
+import { EVIDENCE_SHOWN, neighboursOf } from './neighbours-of.ts';
 import type { PathStep } from './path.ts';
 import { shortestPath } from './path.ts';
 import { evidenceOf, nodeOf } from './rows.ts';
@@ -16,7 +17,6 @@ const NODE = 'node, id, kind, label, year, data';
 const SAME = `WITH RECURSIVE same(node) AS (
   SELECT :node UNION SELECT edges.target FROM same JOIN edges ON edges.source = same.node AND edges.kind = 'same_as'
   UNION SELECT edges.source FROM same JOIN edges ON edges.target = same.node AND edges.kind = 'same_as')`;
-const EVIDENCE_SHOWN = 5;
 
 /**
  * A graph to be asked.
@@ -104,12 +104,9 @@ export class Graph implements Disposable {
     name: string,
     options: { readonly kinds?: readonly EdgeKind[] | undefined; readonly limit?: number } = {},
   ): Neighbour[] {
-    return this.edgesOf(name, options.kinds, options.limit).map(({ source, kind, target, direction, node }) => ({
-      kind,
-      direction,
-      node,
-      evidence: this.#evidence(source, kind, target),
-    }));
+    return neighboursOf(this.edgesOf(name, options.kinds, options.limit), (edge) =>
+      this.#evidence(edge.source, edge.kind, edge.target),
+    );
   }
 
   /** The edges of a node by the keys of their ends, with the node at the other end. */
@@ -265,10 +262,15 @@ export class Graph implements Disposable {
 
   /** Answers a question in SQL; the file is open for reading only. */
   sql(statement: string): Record<string, unknown>[] {
-    return this.database
-      .prepare(statement)
-      .all()
-      .map((row) => ({ ...row }));
+    try {
+      return Array.from(this.database.prepare(statement).all(), (row) => ({ ...row }));
+    } catch (error) {
+      if (isDamaged(error) || !(error instanceof Error)) throw error;
+      throw new AppError('USAGE_GRAPH_SQL', error.message, {
+        hint: 'the reference of the graph lists its tables; the file is open for reading only',
+        cause: error,
+      });
+    }
   }
 
   [Symbol.dispose](): void {

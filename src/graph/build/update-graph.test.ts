@@ -62,6 +62,7 @@ const RECORDS = [
   record('W2', {
     title: 'Recovery of reefs after bleaching',
     date: '2015',
+    references: ['W1'],
     topics: [{ id: 'T10', name: 'Coral reefs' }],
   }),
 ];
@@ -103,7 +104,12 @@ test('a corpus becomes a graph whose edges can be opened at their sentences', as
   await build(data, path);
   using graph = openGraph(path);
   assert.equal(graph.find('W1').id, 'work:doi:10.5555/w1');
-  const [cited] = graph.citedBy('W1');
+  const [cited, ...others] = graph.citedBy('W1');
+  assert.deepEqual(
+    others,
+    [],
+    'a catalogue and the list of references say it, under two ids of the work: one citation',
+  );
   assert.equal(cited?.node.id, 'work:doi:10.5555/w2');
   assert.match(cited?.evidence[0]?.quote ?? '', /^\[1\] Silva A\. Heat and the decline/);
   const shown = graph.neighbours('10.5555/w1', {
@@ -145,8 +151,8 @@ test('a corpus becomes a graph whose edges can be opened at their sentences', as
   assert.deepEqual(
     graph.works().map(({ node, documents }) => [node.id, documents]),
     [
-      ['work:doi:10.5555/w1', ['W1']],
       ['work:doi:10.5555/w2', ['W2']],
+      ['work:doi:10.5555/w1', ['W1']],
     ],
   );
   assert.deepEqual([...nearDocuments(graph, ['W2', 'none'])], ['W1'], 'it cites W1');
@@ -166,4 +172,21 @@ test('a document that changes or goes is changed or gone, and the file is that o
   rmSync(join(data, 'DocTagsFiles', 'W3.jsonl'));
   await build(data, path);
   assert.ok(readFileSync(path).equals(readFileSync(join(folder, 'a.sqlite'))));
+});
+
+test('a damaged graph says so to whoever asks it, and the next build makes it anew', async () => {
+  const data = join(folder, 'a');
+  const path = join(folder, 'damaged.sqlite');
+  const whole = readFileSync(join(folder, 'a.sqlite'));
+  const torn = Buffer.from(whole);
+  torn.fill(0x5a, 4096 * 2, 4096 * 12);
+  for (const bytes of [Buffer.from('this is no database'), torn, whole.subarray(0, whole.length / 2)]) {
+    writeFileSync(path, bytes);
+    const warnings: string[] = [];
+    await updateGraph({ path, dataRoot: data, records, warn: (message) => warnings.push(message) });
+    assert.ok(readFileSync(path).equals(whole));
+    assert.match(warnings.join(), /is damaged: it was put aside/);
+  }
+  writeFileSync(path, 'this is no database');
+  assert.throws(() => openGraph(path), { code: 'GRAPH_DAMAGED' });
 });

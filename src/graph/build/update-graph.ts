@@ -1,11 +1,22 @@
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 
-import { AppError, canonicalJson, FileLock, sha256, sha256File, systemClock } from '../../base/index.ts';
+import type { Warn } from '../../base/index.ts';
+import {
+  AppError,
+  canonicalJson,
+  FileLock,
+  isDamaged,
+  setAsideIfDamaged,
+  sha256,
+  sha256File,
+  systemClock,
+} from '../../base/index.ts';
 import type { WorkRecord } from '../../works/index.ts';
 import { normalizeDoi } from '../../works/index.ts';
 import type { Contribution, NodeStatement } from '../contribution.ts';
 import { RANK } from '../contribution.ts';
+import { LINK_VERSION } from '../link/link.ts';
 import { extractRecord } from '../extract/extract-record.ts';
 import { withWork } from '../extract/statements.ts';
 import { GraphStore } from '../store/graph-store.ts';
@@ -21,6 +32,8 @@ export interface GraphSources {
   readonly path: string;
   /** Where the stages have written. */
   readonly dataRoot: string;
+  /** Told when the file was damaged and is made anew. */
+  readonly warn?: Warn | undefined;
   /** The records of the works, and which of them a document holds. */
   readonly records?: { all(): Iterable<WorkRecord>; ofDocument(document: string): WorkRecord | undefined };
 }
@@ -48,6 +61,16 @@ export async function updateGraph(sources: GraphSources): Promise<GraphUpdate> {
     throw new AppError('GRAPH_BUSY', `another process is changing ${sources.path}`, {
       hint: 'wait until it has ended',
     });
+  try {
+    return await update(sources);
+  } catch (error) {
+    if (!isDamaged(error)) throw error;
+    setAsideIfDamaged(sources.path, sources.warn);
+    return await update(sources);
+  }
+}
+
+async function update(sources: GraphSources): Promise<GraphUpdate> {
   const existed = existsSync(sources.path);
   using store = new GraphStore(sources.path);
   const before = store.documents();
@@ -68,7 +91,7 @@ export async function updateGraph(sources: GraphSources): Promise<GraphUpdate> {
     if (claims === 'stale') staleClaims += 1;
     const stated = claims === 'stale' ? undefined : claims;
     const content = sha256(
-      `${text}\n${record ? canonicalJson(record.ids) : ''}${stated ? JSON.stringify([stated.nodes, stated.edges]) : ''}`,
+      `${LINK_VERSION} ${text}\n${record ? canonicalJson(record.ids) : ''}${stated ? JSON.stringify([stated.nodes, stated.edges]) : ''}`,
     );
     wanted.set(document, {
       content,

@@ -55,11 +55,13 @@ export interface ClaimEstimate {
   readonly mostUsd: number | null;
 }
 
-/** Money spent and tokens used so far; asked before every request whether one more fits. */
+/** Money spent and tokens used so far; before every request what it may take at most is set aside, if there is room for it. */
 export class Purse {
   readonly #prices: ClaimPrices;
   inputTokens = 0;
   outputTokens = 0;
+  #asideInput = 0;
+  #asideOutput = 0;
 
   constructor(prices: ClaimPrices) {
     this.#prices = prices;
@@ -72,12 +74,21 @@ export class Purse {
     return (inputTokens * usdPerMillionInput + outputTokens * usdPerMillionOutput) / 1e6;
   }
 
-  /** Whether a request with so many tokens, its answer as long as it may be, stays within what may be spent. */
-  allows(inputTokens: number, outputTokens: number): boolean {
+  /** Sets so many tokens aside until disposed of; undefined when that would be more than may be spent. */
+  setAside(inputTokens: number, outputTokens: number): Disposable | undefined {
     const { budgetUsd, budgetTokens } = this.#prices;
-    const [input, output] = [this.inputTokens + inputTokens, this.outputTokens + outputTokens];
-    if (budgetTokens > 0 && input + output > budgetTokens) return false;
-    return budgetUsd === 0 || (this.usd(input, output) ?? 0) <= budgetUsd;
+    const input = this.inputTokens + this.#asideInput + inputTokens;
+    const output = this.outputTokens + this.#asideOutput + outputTokens;
+    if (budgetTokens > 0 && input + output > budgetTokens) return undefined;
+    if (budgetUsd > 0 && (this.usd(input, output) ?? 0) > budgetUsd) return undefined;
+    this.#asideInput += inputTokens;
+    this.#asideOutput += outputTokens;
+    return {
+      [Symbol.dispose]: () => {
+        this.#asideInput -= inputTokens;
+        this.#asideOutput -= outputTokens;
+      },
+    };
   }
 
   spend({ inputTokens, outputTokens }: Pick<ModelAnswer, 'inputTokens' | 'outputTokens'>): void {
@@ -103,7 +114,8 @@ export function claimsWorker({ server, answers, purse, settings }: ClaimTools): 
     if (known && checked) return { kind: 'known', checked };
     const used = { inputTokens: 0, outputTokens: 0 };
     for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
-      if (!purse.allows(promptTokens(passage), settings.maxTokens)) return { kind: 'too-dear' };
+      using aside = purse.setAside(promptTokens(passage), settings.maxTokens);
+      if (!aside) return { kind: 'too-dear' };
       const answer = await server.ask(passage, signal);
       purse.spend(answer);
       used.inputTokens += answer.inputTokens;

@@ -27,6 +27,8 @@ export function openModelClient(url: string, patience: ModelPatience): HttpClien
     guard: { allow: [`${hostname}:${port === '' ? (protocol === 'https:' ? 443 : 80) : port}`] },
     perHost: { perSecond: patience.perSecond, concurrency: patience.concurrency },
     retry: { retries: patience.retries, parkAfterMs: patience.longestWaitMs, giveUpAfterMs: patience.longestWaitMs },
+    // There is no other host to go to meanwhile: a server that is gone is told after the retries.
+    circuit: { failures: 1_000_000 },
     // A model is silent while it thinks, and slow while it writes.
     limits: {
       headersMs: timeoutMs,

@@ -89,18 +89,61 @@ test('every form holds every node and edge, and can be read', async () => {
       assert.ok(existsSync(join(to, 'graph-vault', 'work', `${link}.md`)), link);
 });
 
-test('after a removal every form is that of a graph that never had the document', async () => {
+test('after papers came, changed and went every form is that of a graph built at once', async () => {
+  // Its reference names no id: which work it means is known once that work has come.
+  const print = 'Silva A. Work of ours and others about warm seas. J Seas. 2002;3:1-9.';
+  const printing: Contribution = {
+    ...paper(5, [3]),
+    references: [
+      {
+        id: 'reference:paper-5#1',
+        text: print,
+        place: { kind: 'text', fileSha256: null, block: 9, start: 0, end: 5, quote: 'Silva', page: 4, boxes: [] },
+      },
+    ],
+  };
+  const second = paper(2, [3]);
+  const [own, ...others] = second.nodes;
+  assert.ok(own);
+  const meant: Contribution = {
+    ...second,
+    nodes: [
+      {
+        ...own,
+        label: 'Work of ours and others about warm seas',
+        data: {
+          authors: ['Silva A'],
+          title: 'Work of ours and others about warm seas',
+          year: 2002,
+          source: 'J Seas',
+          volume: '3',
+          pages: '1-9',
+        },
+      },
+      ...others,
+    ],
+  };
   using store = new GraphStore(':memory:');
-  await store.apply({ add: [paper(1, [2, 3]), paper(2, [3])] });
+  await store.apply({ add: [paper(4, [1, 3]), paper(1, [2, 4]), printing] });
   await write(store, 'b');
-  await store.apply({ remove: ['paper-1'] });
+  await store.apply({ add: [meant, paper(1, [2, 3])], remove: ['paper-4'] });
   const changed = await write(store, 'b');
   using fresh = new GraphStore(':memory:');
-  await fresh.apply({ add: [paper(2, [3])] });
+  await fresh.apply({ add: [paper(1, [2, 3]), meant, printing] });
   const wanted = await write(fresh, 'c');
   const files = (from: string): string[] => globSync('**/*.*', { cwd: from }).sort();
   assert.deepEqual(files(changed), files(wanted));
   for (const name of files(wanted))
-    if (!name.endsWith('.parquet'))
-      assert.equal(readFileSync(join(changed, name), 'utf8'), readFileSync(join(wanted, name), 'utf8'), name);
+    if (name.endsWith('.parquet'))
+      assert.deepEqual(await rowsOf(join(changed, name)), await rowsOf(join(wanted, name)), name);
+    else assert.equal(readFileSync(join(changed, name), 'utf8'), readFileSync(join(wanted, name), 'utf8'), name);
+  const linked = await rowsOf(join(wanted, 'graph-parquet', 'evidence.parquet'));
+  assert.ok(
+    linked.some(({ method }) => method === 'reference-match'),
+    'the reference means the work that came',
+  );
 });
+
+async function rowsOf(path: string): Promise<Record<string, unknown>[]> {
+  return await Array.fromAsync((await openRowReader(path)).rows());
+}

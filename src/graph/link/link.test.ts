@@ -73,3 +73,30 @@ test('who, when, what and where are read out of a print', () => {
     },
   );
 });
+
+test('authors with given names written out are people; bodies and words of titles are not', () => {
+  const authors = (text: string): readonly string[] => parseReference(text).authors;
+  assert.deepEqual(
+    authors(
+      '[2] Quentin Wójcik, Greta Xu, and Keiko B. Pereira. Rapid measurement of shells. Annals 48, 551–563 (2016).',
+    ),
+    ['Wójcik Q', 'Xu G', 'Pereira KB'],
+  );
+  assert.deepEqual(authors('Hiro Gupta. Monitoring of catalysts across five sites. Letters 88, 1455–1474 (2015).'), [
+    'Gupta H',
+  ]);
+  assert.deepEqual(authors('Ian Goodfellow and Yoshua Bengio. 2016. Deep Learning. MIT Press.'), [
+    'Goodfellow I',
+    'Bengio Y',
+  ]);
+  assert.deepEqual(authors('Ashish Vaswani, Noam Shazeer, et al. Attention is all you need. In NeurIPS, 2017.'), [
+    'Vaswani A',
+    'Shazeer N',
+  ]);
+  for (const text of [
+    'World Health Organization. Global report on falls. Geneva, 2008.',
+    'Deep Learning. MIT Press, Cambridge 2016.',
+    'Coral Reefs, Climate Change and Ocean Acidification. Nature 2010;3:1-9',
+  ])
+    assert.deepEqual(authors(text), [], text);
+});

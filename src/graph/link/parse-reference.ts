@@ -14,6 +14,11 @@ const FAMILY_FIRST =
 /** "L. J. Seidman". */
 const INITIALS_FIRST =
   /^(?<initials>(?:(?:\p{Lu}\p{Ll}?\.[\s\-‐]{0,2}){1,5}|(?:\p{Lu}[-‐]?){1,4}(?!\p{L})))\s?(?<family>(?:(?:van|von|de|der|den|del|della|di|da|dos|du|la|le|el|al|bin|ibn|ter|ten|zu|af|av|st|mac)\s){0,4}\p{Lu}[\p{L}'’\-‐]{0,40}(?:\s\p{Lu}[\p{Ll}'’\-‐]{1,40})?)/u;
+/** "Quentin Wójcik", "Mary Ann B. van der Berg": given names written out, the family name last. */
+const FULL_NAME =
+  /^(?<given>\p{Lu}\p{Ll}[\p{L}'’\-‐]{0,40}(?:\s(?:\p{Lu}\.|\p{Lu}\p{Ll}[\p{L}'’\-‐]{0,40})){0,2})\s(?<family>(?:(?:van|von|de|der|den|del|della|di|da|dos|du|la|le|el|al|bin|ibn|ter|ten|zu|af|av|st|mac)\s){0,4}\p{Lu}[\p{L}'’\-‐]{1,40})(?=[,.;:&(]|\s(?:and|&|et|und|\()|$)/u;
+const BODY =
+  /^(?:Organi[sz]ation|Agency|Institutes?|University|Association|Society|Committee|Council|Commission|Ministry|Department|Cent(?:er|re)s?|Group|Bank|Union|Team|Consortium|Foundation|Network|Administration|Academy|College|Service|Bureau|Office|Federation|Board|Nations|Collaboration|Initiative|Programme?|Authority|Forum|Panel|Survey|Trust|Alliance|Fund)\s/iu;
 /** What stands between two authors. */
 const BETWEEN = /^(?:\s?(?:[,;&]|\.\.\.|…|\band\b|\bund\b|\bet\b(?! al)))+\s?/;
 const ET_AL = /^[,;\s]*(?:et\.? al\.?|and others|u\. ?a\.)[,;\s]*/i;
@@ -28,7 +33,8 @@ export function parseReference(printed: string): ParsedReference {
   const mark = LABEL.exec(whole);
   const label = mark?.groups?.['square'] ?? mark?.groups?.['round'] ?? mark?.groups?.['bare'] ?? null;
   const text = mark ? whole.slice(mark[0].length) : whole;
-  const { authors, end } = readAuthors(text);
+  const short = readAuthors(text);
+  const { authors, end } = short.authors.length > 0 ? short : readFullNames(text);
   const rest = text.slice(end);
   const year = yearIn(rest) ?? yearIn(text);
   // "2010;137:2065": the year in front of a volume is none.
@@ -71,6 +77,33 @@ function readAuthors(text: string): { readonly authors: string[]; readonly end: 
     at = from + author[0].length;
   }
   return { authors, end: at };
+}
+
+/**
+ * Authors with their given names written out. Words of a title look like that too: names count when a title and where it
+ * appeared follow them, or a list of them a year; bodies are not people.
+ */
+function readFullNames(text: string): { readonly authors: string[]; readonly end: number } {
+  const authors: string[] = [];
+  let at = 0;
+  while (authors.length < MOST_AUTHORS) {
+    const between = authors.length === 0 ? null : BETWEEN.exec(text.slice(at));
+    if (authors.length > 0 && !between) break;
+    const from = at + (between?.[0].length ?? 0);
+    const name = FULL_NAME.exec(text.slice(from));
+    if (!name?.groups) break;
+    const { given = '', family = '' } = name.groups;
+    const initials = (given.match(/\p{Lu}/gu) ?? []).join('').slice(0, 4);
+    authors.push(`${family} ${initials}`);
+    at = from + name[0].length;
+  }
+  const others = ET_AL.exec(text.slice(at));
+  const end = at + (others?.[0].length ?? 0);
+  const rest = text.slice(end);
+  const dated = /^\.?\s?\(?(?:1[5-9]|20)\d\d/.test(rest);
+  const titled = (others === null ? /^\.\s[^.?!]{10,300}[.?!]\s\S/ : /^[^.?!]{10,300}[.?!]\s\S/).test(rest);
+  const people = authors.length > 0 && !authors.some((author) => BODY.test(author));
+  return people && (titled || (dated && authors.length > 1)) ? { authors, end } : { authors: [], end: 0 };
 }
 
 function yearIn(text: string): number | null {

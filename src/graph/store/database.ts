@@ -3,7 +3,7 @@ import { open } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 
-import { AppError, commitPart, packageRoot, partPath, removeDeadParts } from '../../base/index.ts';
+import { AppError, commitPart, isDamaged, packageRoot, partPath, removeDeadParts } from '../../base/index.ts';
 
 const CACHE_KILOBYTES = 32_768;
 
@@ -33,8 +33,17 @@ export function openDatabase(path: string, options: { readonly readOnly: boolean
     return database;
   } catch (error) {
     database.close();
-    throw error;
+    throw options.readOnly ? describeDamage(error, path) : error;
   }
+}
+
+/** What to do about a graph that is damaged; other errors stay as they are. */
+export function describeDamage(error: unknown, path: string): unknown {
+  if (!isDamaged(error)) return error;
+  return new AppError('GRAPH_DAMAGED', `${path} is damaged`, {
+    hint: 'docstokg graph build puts it aside and makes it anew from what was read out of the documents',
+    cause: error,
+  });
 }
 
 function migrate(database: DatabaseSync, path: string, readOnly: boolean): void {

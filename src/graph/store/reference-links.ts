@@ -11,6 +11,7 @@ import { parseReference } from '../link/parse-reference.ts';
 import { readPrintedReference, referenceKeys } from '../link/printed-reference.ts';
 import { nodeKey } from '../node-key.ts';
 import { citedWorkOf } from './cited-work-of.ts';
+import { RowInsert } from './row-insert.ts';
 import type { RowWriter } from './rows.ts';
 
 /** Works that share fewer names with a reference than this are not compared: one short row of letters is chance. */
@@ -35,10 +36,14 @@ export class ReferenceLinks {
   readonly #rows: RowWriter;
   readonly #database: DatabaseSync;
   readonly #prepared = new Map<string, StatementSync>();
+  readonly #printedKeys: RowInsert;
+  readonly #workKeys: RowInsert;
 
   constructor(database: DatabaseSync, rows: RowWriter) {
     this.#database = database;
     this.#rows = rows;
+    this.#printedKeys = new RowInsert(database, 'printed_keys', 3);
+    this.#workKeys = new RowInsert(database, 'work_keys', 2);
     database.exec(
       'CREATE TEMP TABLE open_references (owner TEXT NOT NULL, part TEXT NOT NULL, PRIMARY KEY (owner, part)) WITHOUT ROWID',
     );
@@ -57,7 +62,8 @@ export class ReferenceLinks {
       JSON.stringify(reference.place),
     );
     const keys = [...referenceKeys(readPrintedReference(reference.text))].sort();
-    for (const key of keys) this.#run('INSERT INTO printed_keys VALUES (?, ?, ?)', key, owner, part);
+    for (const key of keys) this.#printedKeys.add(key, owner, part);
+    this.#printedKeys.flush();
     this.#run('INSERT OR IGNORE INTO open_references VALUES (?, ?)', owner, part);
   }
 
@@ -82,8 +88,7 @@ export class ReferenceLinks {
       this.#reopen(node);
       this.#run('DELETE FROM work_keys WHERE node = ?', node);
       if (now === undefined) continue;
-      for (const key of [...workKeys(citedWorkOf(now))].sort())
-        this.#run('INSERT INTO work_keys VALUES (?, ?)', key, node);
+      this.#addWork(node, now);
       this.#reopen(node);
     }
   }
@@ -93,9 +98,7 @@ export class ReferenceLinks {
     const works = this.#all<{ node: string; data: string }>(
       "SELECT node, data FROM nodes WHERE kind = 'work' AND id NOT LIKE 'work:printed:%' ORDER BY node",
     );
-    for (const { node, data } of works)
-      for (const key of [...workKeys(citedWorkOf(data))].sort())
-        this.#run('INSERT INTO work_keys VALUES (?, ?)', key, node);
+    for (const { node, data } of works) this.#addWork(node, data);
   }
 
   /** Links every open reference anew; says how many. */
@@ -110,6 +113,11 @@ export class ReferenceLinks {
     }
     this.#run('DELETE FROM open_references');
     return open.length;
+  }
+
+  #addWork(node: string, data: string): void {
+    for (const key of [...workKeys(citedWorkOf(data))].sort()) this.#workKeys.add(key, node);
+    this.#workKeys.flush();
   }
 
   #touchedWorks(): { readonly node: string; readonly data: string }[] {

@@ -2,6 +2,7 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite';
 
 import type { Contribution, EdgeStatement, NodeStatement } from '../contribution.ts';
 import { nodeKey } from '../node-key.ts';
+import { RowInsert } from './row-insert.ts';
 
 /** What one document, or the linking of one of its references, says: rows that come and go together. */
 export interface Rows {
@@ -15,8 +16,8 @@ export interface Rows {
 export class RowWriter {
   /** Whether what rows are about is noted; not needed where all is made anew anyway. */
   noting = true;
-  readonly #insertSaid: StatementSync;
-  readonly #insertEvidence: StatementSync;
+  readonly #said: RowInsert;
+  readonly #evidence: RowInsert;
   readonly #touch: readonly StatementSync[];
   readonly #forget: readonly StatementSync[];
 
@@ -24,10 +25,8 @@ export class RowWriter {
     database.exec(`CREATE TEMP TABLE touched_nodes (node TEXT NOT NULL PRIMARY KEY) WITHOUT ROWID;
       CREATE TEMP TABLE touched_edges (source TEXT NOT NULL, kind TEXT NOT NULL, target TEXT NOT NULL,
         PRIMARY KEY (source, kind, target)) WITHOUT ROWID`);
-    this.#insertSaid = database.prepare('INSERT INTO said VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)');
-    this.#insertEvidence = database.prepare(
-      'INSERT INTO evidence VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
-    );
+    this.#said = new RowInsert(database, 'said', 9);
+    this.#evidence = new RowInsert(database, 'evidence', 19);
     const where = 'WHERE owner = :owner AND (:part IS NULL OR part = :part)';
     this.#touch = [
       database.prepare(`INSERT OR IGNORE INTO touched_nodes SELECT node FROM said ${where}`),
@@ -45,7 +44,7 @@ export class RowWriter {
       return known;
     };
     for (const [key, statement] of bestOfEach(nodes, keyOf))
-      this.#insertSaid.run(
+      this.#said.add(
         owner,
         part,
         key,
@@ -59,7 +58,7 @@ export class RowWriter {
     for (const [number, edge] of sorted(edges).entries()) {
       const { place, method, version, score, detail } = edge.evidence;
       const text = place.kind === 'text' ? place : undefined;
-      this.#insertEvidence.run(
+      this.#evidence.add(
         owner,
         part,
         number,
@@ -81,6 +80,8 @@ export class RowWriter {
         JSON.stringify(detail),
       );
     }
+    this.#said.flush();
+    this.#evidence.flush();
     this.#note(owner, part);
   }
 

@@ -11,7 +11,7 @@ import { createTables } from './tables.ts';
 /** Wishes of so long go together. */
 const GATHER_MS = 50;
 /** What nobody waits for goes with the next wish, or by itself after so long. */
-const NO_HURRY_MS = 1_000;
+const NO_HURRY_MS = 500;
 const MOST_KEYS = 500;
 /** A turn further off than this is not reserved. */
 const RESERVED_AHEAD_MS = 10_000;

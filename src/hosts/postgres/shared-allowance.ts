@@ -101,6 +101,10 @@ export class SharedAllowance implements Allowance {
     return Math.max(0, first - now) + Math.max(0, ahead - (burst - 1)) * intervalMs;
   }
 
+  hasPlace(ahead: number): boolean {
+    return this.#local?.hasPlace(ahead) ?? this.inFlight + ahead < this.#slots;
+  }
+
   take(now: number): void {
     this.inFlight += 1;
     this.#leaving += 1;

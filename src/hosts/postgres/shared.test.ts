@@ -150,3 +150,22 @@ async function takeOne(admission: SharedAdmission): Promise<Disposable> {
   turn.slot.sent();
   return turn.slot;
 }
+
+test('two that need the same host and the same service never wait for each other in a circle', async () => {
+  const open = fleetOf();
+  const table = new HostTable({
+    perHost: { perSecond: Infinity, concurrency: 1 },
+    pools: [{ name: 'narrow', hosts: ['www.narrow.org'], perSecond: Infinity, concurrency: 1 }],
+  });
+  await using one = await open({ table });
+  await using other = await open({ table });
+  // Each has what the other needs next: one the host, the other its service.
+  const held = await Promise.all([one.acquire(['www.narrow.org'], PATIENT), other.acquire(['pool/narrow'], PATIENT)]);
+  const waiting = [one, other].map(async (admission) => {
+    const turn = await admission.acquire(['www.narrow.org', 'pool/narrow'], PATIENT);
+    if (turn.kind === 'go') turn.slot[Symbol.dispose]();
+    return turn.kind;
+  });
+  for (const turn of held) if (turn.kind === 'go') turn.slot[Symbol.dispose]();
+  assert.deepEqual(await Promise.all(waiting), ['go', 'go']);
+});

@@ -1,7 +1,7 @@
 import { Command, Option } from 'commander';
 
-import type { EdgeKind, ExportFormat, Graph } from '../../../graph/index.ts';
-import { communities, EDGE_KINDS, EXPORT_FORMATS, exportGraph, pageRank } from '../../../graph/index.ts';
+import type { EdgeKind, Graph } from '../../../graph/index.ts';
+import { communities, describeDamage, EDGE_KINDS, pageRank } from '../../../graph/index.ts';
 import { count } from '../../progress.ts';
 import type { Session } from '../../session.ts';
 import { openSession, shared } from '../../session.ts';
@@ -10,6 +10,7 @@ import { wholeNumber } from '../../whole-number.ts';
 import { showStage } from '../docparse/stage-options.ts';
 import { claimsCommand } from './claims.ts';
 import { corpusOf } from './corpus-of.ts';
+import { exportCommand } from './export.ts';
 import { evidenceLine, neighbourLines, nodeLine } from './text.ts';
 
 interface GraphFlags {
@@ -52,6 +53,7 @@ function buildCommand(): Command {
       const request = { vocabulary: flags.vocabulary, flags: { ...(flags.force && { force: true }) } };
       for await (const event of corpus.graph.build(request, stop.signal)) {
         if (event.kind === 'stage') show(event.event);
+        else if (event.kind === 'warning') session.log('warn', event.message);
         else {
           const { path, change } = event;
           if (event.outcome.failed > 0) process.exitCode = 1;
@@ -71,36 +73,6 @@ function buildCommand(): Command {
             );
         }
       }
-    });
-}
-
-interface ExportFlags {
-  readonly run?: string;
-  readonly format: ExportFormat;
-  readonly out?: string;
-}
-
-function exportCommand(): Command {
-  return shared(new Command('export'))
-    .description('write the graph for another program')
-    .option('-r, --run <folder>', 'run folder; default: the newest run')
-    .addOption(
-      new Option('--format <format>', 'what it is written as')
-        .choices(Object.keys(EXPORT_FORMATS))
-        .makeOptionMandatory(),
-    )
-    .option('--out <path>', 'file or folder to write; default: beside the graph')
-    .addHelpText(
-      'after',
-      '\nExamples:\n  docstokg graph export --format gexf\n  docstokg graph export --format obsidian --out vault\n',
-    )
-    .action(async (flags: ExportFlags, self: Command) => {
-      const session = openSession(self);
-      await using corpus = await corpusOf(session, flags);
-      using graph = corpus.graph.open();
-      const path = flags.out ?? corpus.graph.path.replace(/\.sqlite$/, EXPORT_FORMATS[flags.format].ending);
-      await exportGraph(graph, flags.format, path);
-      session.terminal.print(session.json ? JSON.stringify({ path, format: flags.format }) : path);
     });
 }
 
@@ -286,7 +258,13 @@ function questionCommand({ name, example, description, words = [], options, ask,
     const session = openSession(self);
     await using corpus = await corpusOf(session, self.opts<GraphFlags>());
     using graph = corpus.graph.open();
-    const answer = ask(graph, given.slice(0, words.length) as string[], self.opts<GraphFlags>());
-    session.terminal.print(session.json ? JSON.stringify(answer) : tell(answer as never, session).join('\n'));
+    try {
+      const answer = ask(graph, given.slice(0, words.length) as string[], self.opts<GraphFlags>());
+      const lines = session.json ? [JSON.stringify(answer)] : tell(answer as never, session);
+      if (lines.length === 0) session.log('info', 'nothing like that is in this graph');
+      else session.terminal.print(lines.join('\n'));
+    } catch (error) {
+      throw describeDamage(error, corpus.graph.path);
+    }
   });
 }

@@ -24,7 +24,7 @@ Examples:
   docstokg run 10.1371/journal.pone.0000217 arXiv:1706.03762 --mailto you@university.example
   docstokg run --input library.bib --out runs/library --mailto you@university.example
   docstokg run --input ./papers            # a folder of PDF, HTML or XML: nothing is downloaded
-  docstokg run --out runs/library --mailto you@university.example  # goes on with what that run was asked for
+  docstokg run --out runs/library          # goes on with what that run was asked for
 
 Ctrl-C lets what runs finish; the same command goes on where it stopped.
 `;

@@ -1,0 +1,31 @@
+import assert from 'node:assert/strict';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+
+import { loadConfig } from '../../../config/index.ts';
+import type { Session } from '../../session.ts';
+import { loadRun } from './options.ts';
+
+const folder = join(tmpdir(), 'docstokg-no-such-folder');
+
+/** Where a run has its queue with these variables and flags. */
+function queueOf(environment: Readonly<Record<string, string>>, flags: Parameters<typeof loadRun>[1] = []): string {
+  const load: Session['load'] = (more) => loadConfig({ folder, environment, flags: more ?? [] });
+  return loadRun({ load } as Session, flags).queue.path;
+}
+
+test('a run keeps its queue with its files, wherever it was said where these are', () => {
+  const out = { path: ['download', 'out'], value: 'elsewhere', origin: 'option --out' };
+  const queue = { path: ['queue', 'path'], value: 'q.sqlite', origin: 'option --queue' };
+  const beside = join('elsewhere', 'state', 'workqueue.sqlite');
+  assert.equal(queueOf({ DOCSTOKG_DOWNLOAD__OUT: 'elsewhere' }), beside);
+  assert.equal(queueOf({}, [out]), beside);
+  assert.equal(queueOf({ DOCSTOKG_QUEUE__PATH: 'q.sqlite' }), 'q.sqlite');
+  assert.equal(
+    queueOf({ DOCSTOKG_QUEUE__PATH: 'q.sqlite' }, [out]),
+    beside,
+    'a folder that was named has its own queue',
+  );
+  assert.equal(queueOf({}, [out, queue]), 'q.sqlite');
+});
