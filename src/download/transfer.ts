@@ -27,6 +27,8 @@ export class Transfer {
   readonly #asker: { readonly work: string; readonly url: string };
   #version: Version | undefined;
   #asked = 0;
+  /** How long the rest said that the whole is. */
+  #whole: number | undefined;
 
   constructor(
     part: string,
@@ -60,6 +62,7 @@ export class Transfer {
   /** Asks for the rest only, if there is something to continue. */
   rangeHeaders(): Headers {
     this.fault = undefined;
+    this.#whole = undefined;
     this.#asked = this.#version === undefined ? 0 : (this.receiver?.bytes ?? 0);
     return this.#version && this.#asked > 0 ? { range: `bytes=${this.#asked}-`, 'if-range': this.#version.etag } : {};
   }
@@ -68,6 +71,7 @@ export class Transfer {
   isBrokenOff(result: HttpResult): boolean {
     if (result.kind === 'failed') return result.retryable && result.trail.response !== undefined;
     if (this.#asked === 0) return false;
+    this.fault ??= this.#wrongLength(result);
     return this.fault !== undefined || responseOf(result)?.status === 416;
   }
 
@@ -117,7 +121,16 @@ export class Transfer {
     if (!isPlain(headers)) return 'the rest is encoded, the beginning was not';
     if (start !== this.#asked) return `the rest begins at ${start}, not at ${this.#asked}`;
     if (total !== (version.total ?? total)) return `the whole has ${total} bytes now, not ${version.total}`;
+    this.#whole = total;
     return end === total - 1 ? undefined : `the rest ends at ${end} of ${total} bytes`;
+  }
+
+  /** A rest that came as a whole must be as long as it said: more or less of it belongs to something else. */
+  #wrongLength(result: HttpResult): string | undefined {
+    const bytes = this.receiver?.bytes;
+    if (result.kind !== 'response' || this.#whole === undefined || bytes === this.#whole) return undefined;
+    this.startOver();
+    return `with its rest the file has ${bytes} bytes, not ${this.#whole}`;
   }
 }
 

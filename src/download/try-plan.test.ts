@@ -129,6 +129,22 @@ for (const [name, answer] of [
   ['is of a whole of unknown length', rest({ total: '*' })],
   ['is encoded', rest({ encoding: 'gzip' })],
   [
+    'goes on beyond its end',
+    (request, response) => {
+      const from = Number(/\d+/.exec(request.headers.range ?? '')?.[0]);
+      response.writeHead(206, { etag: '"one"', 'content-range': `bytes ${from}-${PDF.length - 1}/${PDF.length}` });
+      response.end(Buffer.concat([PDF.subarray(from), OTHER]));
+    },
+  ],
+  [
+    'stops before its end',
+    (request, response) => {
+      const from = Number(/\d+/.exec(request.headers.range ?? '')?.[0]);
+      response.writeHead(206, { etag: '"one"', 'content-range': `bytes ${from}-${PDF.length - 1}/${PDF.length}` });
+      response.end(Buffer.concat([PDF.subarray(from, from + 5_000), PDF.subarray(-100)]));
+    },
+  ],
+  [
     'comes in several parts',
     (_request, response) => {
       response.writeHead(206, { etag: '"one"', 'content-type': 'multipart/byteranges; boundary=x' }).end('--x--');

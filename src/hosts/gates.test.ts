@@ -3,6 +3,7 @@ import { test } from 'node:test';
 
 import type { Clock } from '../base/index.ts';
 import { HeldClock } from '../testing/index.ts';
+import type { AcquireOptions } from './admission.ts';
 import { LocalAllowance } from './allowance.ts';
 import type { CreateAllowance } from './gates.ts';
 import { Gates } from './gates.ts';
@@ -41,37 +42,66 @@ test('nobody is left in line when a gate opens between the look at it and the se
   }
 });
 
-test('who needs a host and its service wants a place at the service once it has one at the host', async () => {
-  const wants = new Map<string, number[]>();
-  const places = new Map<string, { count: number; changed: () => void }>();
-  /** Places that somebody else gives out. */
+/** Gates whose places somebody else gives out, and what was wanted of them last. */
+function givenElsewhere(): {
+  gates: Gates;
+  wanted: (key: string) => number | undefined;
+  give: (key: string, more: { places?: number; lineMs?: number }) => void;
+} {
+  const wants = new Map<string, number>();
+  const given = new Map<string, { places: number; lineMs: number; changed: () => void }>();
   const elsewhere: CreateAllowance = (key, pace, changed) => {
-    const place = { count: 0, changed };
-    places.set(key, place);
+    const place = { places: 0, lineMs: 0, changed };
+    given.set(key, place);
     const local = new LocalAllowance(pace);
     return Object.assign(local, {
-      isOpen: (ahead: number) => local.inFlight + ahead < place.count,
-      opensAt: (ahead: number, now: number) => (local.inFlight + ahead < place.count ? now : Infinity),
-      hasPlace: (ahead: number) => local.inFlight + ahead < place.count,
-      want: (waiting: number) => void wants.set(key, [...(wants.get(key) ?? []), waiting]),
+      isOpen: (ahead: number) => local.inFlight + ahead < place.places,
+      opensAt: (ahead: number, now: number) => (local.inFlight + ahead < place.places ? now : Infinity),
+      hasPlace: (ahead: number) => local.inFlight + ahead < place.places,
+      lineMs: () => place.lineMs,
+      want: (waiting: number) => void wants.set(key, waiting),
     });
   };
-  using gates = new Gates({
+  const gates = new Gates({
     clock: new HeldClock(),
     table: new HostTable({ perHost: { perSecond: Infinity, concurrency: 4 }, pools: [] }),
     allowance: elsewhere,
     giveUpAfterMs: 60_000,
   });
-  const both = ['pool/a', 'www.a.org'].map((key) => gates.at(key));
-  const waiting = gates.claim(both, { patienceMs: 60_000, longestLineMs: 60_000 }, (wait) => wait());
-  assert.deepEqual([wants.get('www.a.org')?.at(-1), wants.get('pool/a')?.at(-1)], [1, 0]);
-  const give = (key: string): void => {
-    const place = places.get(key);
-    if (place) place.count = 1;
-    place?.changed();
+  return {
+    gates,
+    wanted: (key) => wants.get(key),
+    give: (key, more) => {
+      const place = given.get(key);
+      if (place) Object.assign(place, more).changed();
+    },
   };
-  give('www.a.org');
-  assert.deepEqual([wants.get('www.a.org')?.at(-1), wants.get('pool/a')?.at(-1)], [1, 1]);
-  give('pool/a');
+}
+
+const IN_LINE: AcquireOptions = { patienceMs: 60_000, longestLineMs: 60_000 };
+
+test('who needs a host and its service wants a place at the service once it has one at the host', async () => {
+  const { gates, wanted, give } = givenElsewhere();
+  const both = ['pool/a', 'www.a.org'].map((key) => gates.at(key));
+  const waiting = gates.claim(both, IN_LINE, (wait) => wait());
+  assert.deepEqual([wanted('www.a.org'), wanted('pool/a')], [1, 0]);
+  give('www.a.org', { places: 1 });
+  assert.deepEqual([wanted('www.a.org'), wanted('pool/a')], [1, 1]);
+  give('pool/a', { places: 1 });
   await waiting;
+  gates[Symbol.dispose]();
+});
+
+test('nothing is wanted any more by who was sent away, nor by who came and did not go', async () => {
+  const { gates, wanted, give } = givenElsewhere();
+  const both = ['pool/a', 'www.a.org'].map((key) => gates.at(key));
+  const sentAway = gates.claim(both, IN_LINE, (wait) => wait());
+  give('www.a.org', { places: 1 });
+  give('pool/a', { lineMs: 3_600_000 });
+  await sentAway;
+  assert.deepEqual([wanted('www.a.org'), wanted('pool/a')], [0, 0]);
+  give('pool/a', { lineMs: 0, places: 1 });
+  await gates.claim(both, IN_LINE, (wait) => wait());
+  assert.deepEqual([wanted('www.a.org'), wanted('pool/a')], [0, 0]);
+  gates[Symbol.dispose]();
 });

@@ -133,18 +133,18 @@ export class Gates implements Disposable {
   /** Waits for its turn; when it comes back, whatever was let go of meanwhile is there again, and the turn still its own. */
   async claim(gates: readonly Gate[], options: AcquireOptions, whileWaiting: WhileWaiting): Promise<void> {
     let isClaimed = false;
+    let hasCome = false;
     try {
       await whileWaiting(async () => {
         isClaimed = await this.#wait(gates, options);
       });
-    } catch (error) {
-      if (isClaimed) {
-        for (const gate of gates) gate.claimed -= 1;
-        for (const gate of gates) this.serve(gate);
-      }
-      throw error;
+      hasCome = isClaimed;
+    } finally {
+      if (isClaimed) for (const gate of gates) gate.claimed -= 1;
+      // What was promised and is not used is for others, and nothing is kept at a key for who has left its line.
+      if (hasCome) for (const gate of gates) this.#tellWanted(gate);
+      else for (const gate of gates) this.serve(gate);
     }
-    if (isClaimed) for (const gate of gates) gate.claimed -= 1;
   }
 
   /** Resolves when it is its turn at every gate, with a claim on each, or when the wait must be thought over. */

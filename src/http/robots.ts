@@ -217,7 +217,7 @@ export class Robots {
       return lost ? { kind: 'rules', rules: RobotsRules.open, text: '' } : { kind: 'unreachable', why: result.message };
     }
     const { status, url } = result.response;
-    if (status >= 200 && status < 300) {
+    if (status >= 200 && status < 300 && status !== 206) {
       return { kind: 'rules', rules: RobotsRules.parse(text, this.#options.productToken), text };
     }
     const heldUntil = this.#admission.held([hostKey(url)])?.at ?? 0;

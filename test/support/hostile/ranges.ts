@@ -45,6 +45,46 @@ export const RANGES: readonly HostileCase[] = [
   spliced('no-range', () => ({ etag: '"one"', 'content-range': 'nonsense' })),
   spliced('encoded-rest', () => ({ etag: '"one"', 'content-encoding': 'gzip' })),
   spliced('many-parts', () => ({ etag: '"one"', 'content-type': 'multipart/byteranges; boundary=x', 'content-range': '' })),
+  spliced('wide-range', (from) => ({ etag: '"one"', 'content-range': `bytes 0-${SIZE - 1}/${SIZE}`, 'x-from': String(from) })),
+  spliced('range-below-zero', () => ({ etag: '"one"', 'content-range': 'bytes -5-10/20' })),
+  spliced('range-of-digits', (from) => ({ etag: '"one"', 'content-range': `bytes ${from}-${'9'.repeat(400)}/${'9'.repeat(400)}` })),
+  spliced('other-unit', (from) => ({ etag: '"one"', 'content-range': `pages ${from}-${SIZE - 1}/${SIZE}` })),
+  spliced('version-in-other-letters', () => ({ etag: '"ONE"' })),
+  spliced('version-without-quotes', () => ({ etag: 'one' })),
+  {
+    name: 'rest-too-long',
+    mayKeep: () => one('rest-too-long'),
+    answer: broken('rest-too-long', (met, from) => {
+      const bytes = one('rest-too-long');
+      if (from === 0) return send(met.socket, '200 OK', {}, bytes);
+      const rest = Buffer.concat([bytes.subarray(from), other('rest-too-long')]);
+      return send(met.socket, '206 Partial Content', { etag: '"one"', 'content-range': `bytes ${from}-${bytes.length - 1}/${bytes.length}` }, rest);
+    }),
+  },
+  {
+    name: 'another-version-each-time',
+    answer: ({ socket, before }) => {
+      const bytes = pdfOf(`another-version-each-time ${before}`, SIZE);
+      socket.write(head('200 OK', { 'content-length': bytes.length, etag: `"${before}"` }));
+      socket.write(bytes.subarray(0, HALF), () => socket.destroy());
+    },
+  },
+  {
+    name: 'no-such-range-for-ever',
+    answer: broken('no-such-range-for-ever', ({ socket }) => send(socket, '416 Range Not Satisfiable', { 'content-range': 'bytes */0' }, '')),
+  },
+  {
+    name: 'shorter-the-second-time',
+    mayKeep: () => pdfOf('shorter-the-second-time'),
+    answer: broken('shorter-the-second-time', ({ socket }) => send(socket, '200 OK', { etag: '"one"' }, pdfOf('shorter-the-second-time'))),
+  },
+  {
+    name: 'moves-between-the-parts',
+    mayKeep: () => other('moves-between-the-parts'),
+    answer: broken('moves-between-the-parts', (met, from) =>
+      met.path === '/1.pdf' ? send(met.socket, '302 Found', { location: '/elsewhere.pdf' }) : from === 0 ? send(met.socket, '200 OK', {}, other('moves-between-the-parts')) : part(met, other('moves-between-the-parts'), from, { etag: '"one"' }),
+    ),
+  },
   {
     name: 'no-such-range',
     mayKeep: () => other('no-such-range'),

@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib';
 
 import type { Answer, HostileCase } from './server.ts';
-import { endless, head, pdfOf, send } from './server.ts';
+import { endless, head, pdfOf, send, trickle } from './server.ts';
 
 /** A host whose file is sound and whose robots.txt is not; the file may be kept where that forbids nothing. */
 const robots = (name: string, answer: Answer, mayKeep = true): HostileCase => ({
@@ -39,4 +39,19 @@ export const ROBOTS: readonly HostileCase[] = [
   robots('of-noise', text(Buffer.from(Float64Array.from({ length: 10_000 }, Math.random).buffer))),
   robots('without-agent', text('Disallow: /\n')),
   robots('with-a-delay', text('User-agent: *\nCrawl-delay: 1e400\n')),
+  robots('with-a-delay-below-zero', text('User-agent: *\nCrawl-delay: -5\n')),
+  robots('with-a-delay-in-words', text('User-agent: *\nCrawl-delay: NaN\n')),
+  robots('forbidden', ({ socket }) => send(socket, '403 Forbidden', {}, 'User-agent: *\nDisallow: /\n')),
+  robots('busy-for-a-year', ({ socket }) => send(socket, '429 Too Many Requests', { 'retry-after': '31536000' }, ''), false),
+  robots('in-part', ({ socket }) => send(socket, '206 Partial Content', { 'content-range': 'bytes 0-24/9999' }, 'User-agent: *\nDisallow:\n'), false),
+  robots('by-the-byte', ({ socket }) => (socket.write(head('200 OK', { 'content-length': 100_000 })), trickle(socket, '#', 200)), false),
+  robots('shorter-than-said', ({ socket }) => socket.end(`${head('200 OK', { 'content-length': 100_000 })}User-agent: *\nAllow: /\n`), false),
+  robots('to-a-file', ({ socket }) => send(socket, '302 Found', { location: 'file:///etc/passwd' })),
+  robots('to-metadata', ({ socket }) => send(socket, '302 Found', { location: 'http://169.254.169.254/robots.txt' })),
+  robots('of-zeros', text(Buffer.alloc(400_000))),
+  robots('in-wide-letters', text(Buffer.from('\uFEFFUser-agent: *\nAllow: /\n', 'utf16le'))),
+  robots('of-percent-signs', text(`User-agent: *\nDisallow: /${'%'.repeat(50_000)}\n`)),
+  robots('of-dollars', text(`User-agent: *\nDisallow: /${'$*'.repeat(20_000)}\n`)),
+  robots('of-one-long-rule', text(`User-agent: *\nDisallow: /${'a*'.repeat(100_000)}\n`)),
+  robots('of-long-agents', text(`User-agent: ${'a'.repeat(300_000)}\nDisallow: /\n`)),
 ]; // prettier-ignore

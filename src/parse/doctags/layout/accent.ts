@@ -29,12 +29,16 @@ const MOST_STEPS = 5_000_000;
 
 /** Puts accents that are glyphs of their own onto the letter they are printed over, wherever in the file they stand. */
 export function composeAccents(glyphs: readonly Glyph[]): Glyph[] {
+  return glyphs.some(({ text }) => markOf(text) !== undefined) ? composeMarks(glyphs) : [...glyphs];
+}
+
+function composeMarks(glyphs: readonly Glyph[]): Glyph[] {
   const result: Glyph[] = [];
   const loose: { readonly accent: Glyph; readonly mark: string; readonly at: number }[] = [];
   for (let index = 0; index < glyphs.length; index += 1) {
     const glyph = glyphs[index];
     if (!glyph) continue;
-    const mark = isPlain(glyph.text) ? undefined : markOf(glyph.text);
+    const mark = markOf(glyph.text);
     if (mark === undefined) {
       result.push(glyph);
       continue;
@@ -91,6 +95,7 @@ function isPlain(text: string): boolean {
 }
 
 function markOf(text: string): string | undefined {
+  if (isPlain(text)) return undefined;
   return COMBINING[text] ?? (isCombining(text) ? text : undefined);
 }
 

@@ -94,14 +94,11 @@ function distanceTo(segment: Segment, box: Box): number {
 
 /** Glyphs that the file itself puts into a drawn form: they belong to the picture even where they stick out of it. */
 export function figureGlyphs(page: PageContent): Set<Glyph> {
-  const inside = new Set<Glyph>();
-  if (formsHoldTheText(page)) return inside;
   const drawn = new Set(
     page.drawings.filter((drawing) => drawing.kind !== 'form' && drawing.form >= 0).map((drawing) => drawing.form),
   );
-  if (drawn.size === 0) return inside;
-  for (const glyph of page.glyphs) if (glyph.form >= 0 && drawn.has(glyph.form)) inside.add(glyph);
-  return inside;
+  if (drawn.size === 0 || formsHoldTheText(page)) return new Set();
+  return new Set(page.glyphs.filter((glyph) => drawn.has(glyph.form)));
 }
 
 /** Leaves out the labels printed on pictures; a caption or running text that lies on one's box stays. */

@@ -14,7 +14,11 @@ export interface GlyphType {
 
 /** The type of glyphs, of which `first` is one. */
 export function typeOf(glyphs: readonly Glyph[], first: Glyph): GlyphType {
-  if (glyphs.every(({ size, font }) => size === first.size && font === first.font)) return typeOfOne(first);
+  const isOne = glyphs.every(({ size, font }) => size === first.size && font === first.font);
+  return isOne ? typeOfOne(first) : typeOfMost(glyphs, first);
+}
+
+function typeOfMost(glyphs: readonly Glyph[], first: Glyph): GlyphType {
   const bySize = new Map<number, number>();
   const byFont = new Map<Font, number>();
   // Neighbours mostly share size and font: those are counted together.
