@@ -17,6 +17,9 @@ import { updateGraph } from '../build/update-graph.ts';
 import { extractDocument } from '../extract/extract-document.ts';
 import type { ClaimRequest, ClaimsGathered } from './gather-claims.ts';
 import { claimsEstimate, gatherClaims } from './gather-claims.ts';
+import { Purse } from './claims-stage.ts';
+import { ModelServer } from './model-server.ts';
+import { openModelClient } from './open-model-client.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'graph-claims-'));
 after(() => rmSync(folder, { recursive: true, force: true }));
@@ -244,4 +247,39 @@ test('a server that knows no schemas is asked without one', async () => {
     else response.end(claimsOf(seen));
   });
   assert.deepEqual([gathered.claims, requests.length], [2, 3]);
+});
+
+test('what is being asked at once is set aside, so that together it stays within the budget', () => {
+  const purse = new Purse({ usdPerMillionInput: 0, usdPerMillionOutput: 0, budgetUsd: 0, budgetTokens: 250 });
+  const first = purse.setAside(50, 100);
+  assert.ok(first);
+  assert.equal(purse.setAside(50, 100), undefined, 'the first may still take all it asked for');
+  purse.spend({ inputTokens: 50, outputTokens: 10 });
+  first[Symbol.dispose]();
+  assert.ok(purse.setAside(50, 100), 'it took less');
+});
+
+test('a server on this machine may be asked, and no answer of it leads elsewhere', async () => {
+  await using elsewhere = await openLoopback((_seen, response) => void response.end('{}'));
+  await using server = await openLoopback((seen, response) => {
+    if (seen.url.startsWith('/moved'))
+      response.writeHead(307, { location: `http://127.0.0.1:${elsewhere.port}/` }).end();
+    else response.end(claimsOf(seen));
+  });
+  const url = `http://127.0.0.1:${server.port}`;
+  await using client = openModelClient(`${url}/v1`, {
+    contact: '',
+    proxy: { http: '', https: '', no: '' },
+    concurrency: 1,
+    perSecond: 1_000,
+    timeoutMs: 60_000,
+    retries: 0,
+    longestWaitMs: 0,
+  });
+  const settings = { model: 'm', apiKey: 'sk-secret', maxTokens: 100 };
+  const answer = await new ModelServer({ ...settings, url: `${url}/v1` }, client.send).ask(FIRST);
+  assert.deepEqual([answer.inputTokens, answer.outputTokens], [100, 50]);
+  const moved = new ModelServer({ ...settings, url: `${url}/moved` }, client.send).ask(FIRST);
+  await assert.rejects(moved, { code: 'CLAIMS_REFUSED' });
+  assert.deepEqual(elsewhere.requests, []);
 });

@@ -19,21 +19,19 @@ export function captionedFigures(page: PageContent, segments: readonly Segment[]
   if (captions.length === 0) return [];
   const prose = proseSegments(segments);
   const ends = segments.filter((segment) => prose.has(segment) || segmentLabel(segment) !== undefined);
-  const drawn = drawnBoxes(page, segments, pictures);
+  const tinted = tints(page, segments);
+  const drawn = drawnBoxes(page, tinted, pictures);
   const body = mainType(prose);
   return captions.flatMap((caption) => {
     const column = captionWidth(caption, segments, prose);
     const inColumn = (box: Box): boolean =>
       overlap(box.left, box.right, column.left, column.right) > 0.5 * (box.right - box.left);
-    const top = Math.max(
-      0,
-      ...ends
-        .filter(
-          (segment) =>
-            segment.bottom < caption.top && overlap(segment.left, segment.right, column.left, column.right) > 0,
-        )
-        .map((segment) => segment.bottom),
-    );
+    const isAbove = (box: Box): boolean =>
+      box.bottom < caption.top && overlap(box.left, box.right, column.left, column.right) > 0;
+    const above = ends.filter(isAbove);
+    // Below the caption of a table come its rows, up to the last one with a tint.
+    const rows = above.some((segment) => segmentLabel(segment) === 'table') ? tinted.filter(isAbove) : [];
+    const top = Math.max(0, ...[...above, ...rows].map(({ bottom }) => bottom));
     const parts = drawn.filter((box) => box.top > top - 1 && box.bottom < caption.top + 2 && inColumn(box));
     if (parts.length === 0) return [];
     const box = unionBox(parts);
@@ -76,12 +74,17 @@ function isLine(segment: Segment, prose: ReadonlySet<Segment>): boolean {
   );
 }
 
+/** Fills behind words. */
+function tints(page: PageContent, segments: readonly Segment[]): Box[] {
+  return page.drawings
+    .filter(({ kind, box }) => kind === 'fill' && segments.some((segment) => shareInside(segment, box) > 0.5))
+    .map(({ box }) => box);
+}
+
 /** What is drawn and no rule of a table or tint behind words. */
-function drawnBoxes(page: PageContent, segments: readonly Segment[], pictures: readonly Box[]): Box[] {
-  const fills = page.drawings
-    .filter(({ kind }) => kind === 'fill')
-    .map(({ box }) => box)
-    .filter((box) => !segments.some((segment) => shareInside(segment, box) > 0.5));
+function drawnBoxes(page: PageContent, behindWords: readonly Box[], pictures: readonly Box[]): Box[] {
+  const tinted = new Set(behindWords);
+  const fills = page.drawings.filter(({ kind, box }) => kind === 'fill' && !tinted.has(box)).map(({ box }) => box);
   const paths = page.drawings.filter(({ kind }) => kind === 'path').map(({ box }) => box);
   return [...pictures, ...fills, ...paths];
 }

@@ -1,8 +1,10 @@
 import type { Box } from '../../document.ts';
-import type { Gutter } from './band.ts';
+import type { Band, Gutter } from './band.ts';
 import { bands, medianSize, splitAtReferences } from './band.ts';
-import { overlap } from './box.ts';
+import { overlap, unionBox } from './box.ts';
 import type { Segment } from './segment.ts';
+import type { Sided } from './side-column.ts';
+import { besideSpanning } from './side-column.ts';
 
 /** Pieces of one column that are read together, from top to bottom. */
 export interface ColumnPiece {
@@ -37,7 +39,15 @@ function cut(segments: readonly Segment[], area: Box, votes: GutterVotes | undef
   // A column of one line may lie outside of what most lines fill.
   if (gutter.right >= box.right) box = { ...box, right: Math.max(...segments.map((segment) => segment.right)) };
   const result: ColumnPiece[] = [];
-  for (const band of bands(segments, gutter).flatMap((each) => splitAtReferences(each, gutter))) {
+  const parts = besideSpanning(bands(segments, gutter)).flatMap((each): (Band | Sided)[] =>
+    'side' in each ? [each] : splitAtReferences(each, gutter),
+  );
+  for (const band of parts) {
+    if ('side' in band) {
+      result.push({ box: unionBox(band.main), segments: band.main });
+      result.push({ box: unionBox(band.side), segments: band.side, margin: true });
+      continue;
+    }
     const top = Math.min(...band.segments.map((segment) => segment.top));
     const bottom = Math.max(...band.segments.map((segment) => segment.bottom));
     if (band.spanning) {

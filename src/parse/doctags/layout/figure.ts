@@ -35,10 +35,9 @@ export function findFigures(page: PageContent, segments: readonly Segment[]): Bo
       drawing.box.left < page.width,
   );
   for (const box of findAxes(page.rules)) drawings.push({ kind: 'path', box, form: -1 });
-  if (drawings.length === 0) return [];
-  const boxes = growTogether(page, drawings).filter(
-    (box) => box.right - box.left >= MIN_SIDE && box.bottom - box.top >= MIN_SIDE,
-  );
+  if (page.drawings.length === 0 && drawings.length === 0) return [];
+  const grown = drawings.length === 0 ? [] : growTogether(page, drawings);
+  const boxes = grown.filter((box) => box.right - box.left >= MIN_SIDE && box.bottom - box.top >= MIN_SIDE);
   const prose = [...proseSegments(segments)];
   const images = drawings.filter(({ kind }) => kind === 'image').map(({ box }) => box);
   const pictures = boxes.filter(

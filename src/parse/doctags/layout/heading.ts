@@ -2,7 +2,7 @@ import type { Draft } from './draft.ts';
 import { headingNumber, isBackMatter, isCommonHeading } from './heading-number.ts';
 import type { Line } from './line.ts';
 import { listMarker } from './list.ts';
-import { isKeywordsLabel } from './keywords.ts';
+import { isKeywords, isKeywordsLabel } from './keywords.ts';
 import { hasLeaders, isCapitals } from './paragraph.ts';
 import type { Glyph, OutlineEntry } from './page-content.ts';
 import { textOf } from './draft-text.ts';
@@ -76,7 +76,8 @@ export function markHeadings(drafts: readonly Draft[], setting: HeadingSetting):
     // Chapters have sections of the same name; anything else that recurs so often is no name.
     if ((counts.get(look.text) ?? 0) >= TOO_OFTEN && look.ratio < 1.12 && !isCommonHeading(nameOf(look.text))) continue;
     const known = (styles.get(look.style) ?? 0) >= 2;
-    const styled = own.has(look.style) && !isSentence(look) && headsText(look, drafts, setting);
+    const heads = !isSentence(look) && headsText(look, drafts, setting);
+    const styled = heads && (own.has(look.style) || look.bold);
     if (outlined.has(look.draft) || isClear(look) || (known && isLikely(look)) || styled) look.draft.kind = 'heading';
   }
 }
@@ -114,7 +115,7 @@ function lookOf(drafts: readonly Draft[], index: number, setting: HeadingSetting
   const text = textOf(draft);
   const letters = text.replace(/[^\p{L}]/gu, '');
   if (letters.length < 2 || text.length > MAX_LETTERS) return undefined;
-  if (THEOREM.test(text) || hasLeaders(text) || isKeywordsLabel(text)) return undefined;
+  if (THEOREM.test(text) || hasLeaders(text) || isKeywordsLabel(text) || isKeywords(text)) return undefined;
   if (draft.lines.every((line) => line.monospaced > 0.5)) return undefined;
   if (endsAsText(draft.lines, setting)) return undefined;
   if (/[=≤≥∑∫]/u.test(text) && draft.lines.some((line) => line.math > 0.05)) return undefined;

@@ -114,7 +114,7 @@ function startsAnew(
   if (open.length === 1 && headingNumber(previous.text)?.depth === 1 && (headingNumber(line.text)?.depth ?? 0) > 1)
     return true;
   if (!listMarker(line) && gap < 1.4 * pitch && hangsUnder(first, line) && !endsItem(previous, first, line))
-    return false;
+    return indentsParagraph(previous, line, next);
   const inStyle = endsLike(previous, line);
   if (
     Math.abs(line.size - previous.size) > 0.07 * Math.max(line.size, previous.size) &&
@@ -150,6 +150,7 @@ function startsAnew(
   const em = line.size;
   const column = line.column.left;
   const hanging = open.length >= 2 && previous.left > first.left + 0.6 * em;
+  if (hanging && listMarker(first) && indentsParagraph(previous, line, next)) return true;
   if (hanging) return line.left < previous.left - 0.6 * em && line.left <= first.left + 0.6 * em;
   const indent = line.left - previous.left;
   // The second line of a hanging paragraph is indented too: it goes on when the first line is full and the next stays.
@@ -170,6 +171,18 @@ function endsCaption(open: readonly Line[], line: Line): boolean {
   const indent = line.left - line.column.left;
   const flush = open.every((each) => each.left < each.column.left + 0.3 * each.size);
   return flush && endsSentence(previous) && indent > 0.8 * line.size && indent < 3 * line.size;
+}
+
+/** Full, below a finished item, and the next line stands further left: the first line of a paragraph, indented as far as the item. */
+function indentsParagraph(previous: Line, line: Line, next: Line | undefined): boolean {
+  return (
+    next !== undefined &&
+    endsSentence(previous) &&
+    next.left < line.left - 0.5 * line.size &&
+    next.baseline - line.baseline < 1.4 * line.size &&
+    !listMarker(next) &&
+    !fitsMore(line, next)
+  );
 }
 
 /** The item above was finished, and what follows at its indent is a new paragraph. */

@@ -703,3 +703,94 @@ ${'«END»\n\nducks swim on every pond that is there and eat what they find belo
     [],
   );
 });
+
+test('a paragraph that is indented as far as the list above it is no part of its last item', () => {
+  const page = drawnPage(`
+What was found on the ponds in the first spring of the count, in a few words here:
+1. ducks swim on every pond that is there and eat what they find below where the
+   others do not look.
+2. geese walk about on the meadows.
+   After that the text goes on and is indented as far as the words of the list were
+and the second line of it stands at the edge of the column as all the other ones do.
+`);
+  assert.deepEqual(
+    drafts('lists', page).map((each) => each.slice(0, 24)),
+    ['text: What was found on ', 'list_item: 1. ducks swim', 'list_item: 2. geese walk', 'text: After that the tex'],
+  );
+});
+
+test('notes in a narrow column beside an abstract over both columns are read after it', () => {
+  const page = drawnPage(`
+Edited by:            We looked at all the ponds of the land and at the ducks on
+C. Coot, Upper Pond   them in spring, when it is wet, and in summer, and we saw
+Reviewed by:          that ducks swim on every pond, while geese walk about on
+R. Rail, Lower Pond   meadows in search of grass where nobody has ever counted.
+T. Teal, Far Pond     This is what we say about it, and we say it here for now.
+
+${COLUMNS.repeat(3)}
+`);
+  const small = page.glyphs.map((glyph) => (glyph.left < 155 && glyph.baseline < 105 ? { ...glyph, size: 7 } : glyph));
+  const texts = drafts('paragraphs', { ...page, glyphs: small });
+  assert.match(texts[0] ?? '', /^text: We looked .* here for now\.$/su);
+  assert.match(texts.slice(1).join(' '), /Edited by.*T\. Teal.*ducks swim on every pond that is there\s/su);
+});
+
+test('bars above a caption are a figure, though nothing but fills is drawn', () => {
+  const page = drawnPage(`
+ducks swim on every pond that is there and look for weeds in the shallow water now
+and look for weeds in the shallow water while geese walk about on the meadows all day
+
+
+
+
+   Upper   Lower
+Figure 1. Ponds in spring.
+`);
+  const drawings = [0, 1].map((bar) => ({
+    kind: 'fill' as const,
+    box: { left: 70 + bar * 40, right: 90 + bar * 40, top: 66, bottom: 103 },
+    form: -1,
+  }));
+  const found = after('pictures', { ...page, drawings });
+  assert.equal(found.pictures.get(1)?.length, 1);
+  assert.ok((found.text.get(1) ?? []).every(({ glyphs }) => glyphs.length > 12));
+});
+
+test('a bold line alone above running text is a heading, be it the only one of its style', () => {
+  const prose = COLUMNS.trim()
+    .split('\n')
+    .map((each) => each.replace(/ {2,}/u, ' '))
+    .join('\n');
+  const page = drawnPage(`
+#Ducks of many ponds
+
+${prose}
+
+«The ponds of the land»
+${prose}
+`);
+  assert.deepEqual(
+    drafts('headings', page).filter((each) => each.startsWith('heading')),
+    ['heading: The ponds of the land'],
+  );
+});
+
+test('an abstract beside the history of the article, between rules, is no table', () => {
+  const page = drawnPage(`
+────────────────────────────────────────────────────────────────────────────
+A R T I C L E  I N F O        A B S T R A C T
+
+Article history:              We looked at all the ponds of the land and at
+Received 3 May                them in spring, when it is wet, and we saw that
+Accepted 5 June               ducks swim on every pond where geese do not go
+Keywords:                     and this is what we say about it here for now.
+────────────────────────────────────────────────────────────────────────────
+
+${COLUMNS.repeat(3)}
+`);
+  assert.deepEqual([...(after('tables', page).floats.get(1)?.values() ?? [])], []);
+  assert.match(
+    drafts('paragraphs', page).join(' '),
+    /A B S T R A C T .*We looked.*for now\. .*A R T I C L E .*Keywords/su,
+  );
+});
