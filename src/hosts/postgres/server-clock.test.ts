@@ -1,0 +1,21 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import { ServerClock } from './server-clock.ts';
+
+test('a moment of the server is never thought to have come before it has, whichever way of an answer was slow', () => {
+  const clock = new ServerClock();
+  const AHEAD = 10_000;
+  // On the way there, on the way back, and both: asked at `sentAt`, the server looked at its clock at `saidAt`.
+  const answers = [
+    { sentAt: 0, saidAt: 180, heardAt: 181 },
+    { sentAt: 200, saidAt: 201, heardAt: 390 },
+    { sentAt: 400, saidAt: 450, heardAt: 500 },
+  ];
+  for (const { sentAt, saidAt, heardAt } of answers) {
+    clock.heard(saidAt + AHEAD, sentAt, heardAt);
+    const early = 1_000 - clock.untilMs(1_000 + AHEAD, 0);
+    assert.ok(early <= 0, `${early} ms too early`);
+  }
+  assert.equal(clock.untilMs(1_000 + AHEAD, 0), 1_001);
+});
