@@ -19,7 +19,7 @@ import { estimateWorks } from './estimate.ts';
 import { eventStream } from './event-stream.ts';
 import type { ExportRequest } from './export/export-corpus.ts';
 import { exportCorpus } from './export/export-corpus.ts';
-import type { ReadLabels } from './export/read-labels.ts';
+import type { Label, ReadLabels } from './export/read-labels.ts';
 import { readLabels } from './export/read-labels.ts';
 import type { CorpusEvent } from './events.ts';
 import type { GatherRequest } from './gather-request.ts';
@@ -238,9 +238,9 @@ export class Corpus implements AsyncDisposable {
   }
 
   /** Reads what a screening tool has decided and obeys it from now on: works that were excluded are neither found nor cited. */
-  async label(path: string): Promise<ReadLabels> {
+  async label(path: string, options: { readonly as?: Label | undefined } = {}): Promise<ReadLabels> {
     using records = this.#records();
-    const read = await readLabels(path, records);
+    const read = await readLabels(path, records, options.as);
     records.setLabels(read.labels);
     await this.#forgetSearch();
     return read;

@@ -93,7 +93,18 @@ test('papers of one’s own get records by the ids in them, checked against the 
   });
   const settings: Settings = {
     ...PLAIN,
-    http: { contact: 'ada@university.example', allow: [new URL(server.url).host], retries: 0, time_scale: 0.001 },
+    http: {
+      contact: 'ada@university.example',
+      allow: [new URL(server.url).host],
+      retries: 0,
+      // No pauses between requests; and patience, which is as much shorter, for a machine that is busy.
+      time_scale: 0.001,
+      connect_s: 30_000,
+      headers_s: 30_000,
+      idle_s: 30_000,
+      total_s: 60_000,
+      floor_bytes_per_second: 0,
+    },
     services: { base_urls: { crossref: server.url, openalex: server.url } },
   };
   {

@@ -25,6 +25,8 @@ export type { SearchEvent } from './make-index.ts';
 export type { SearchRequest } from './search-session.ts';
 export { EXPORT_FORMATS } from './export/export-corpus.ts';
 export type { ExportFormat, ExportRequest } from './export/export-corpus.ts';
+export { LABELS } from './export/read-labels.ts';
+export type { Label, ReadLabels } from './export/read-labels.ts';
 export { isEmptyDiff } from './refresh/refresh-diff.ts';
 export type { RefreshDiff } from './refresh/refresh-diff.ts';
 export type { RefreshRequest } from './refresh/refresh-corpus.ts';

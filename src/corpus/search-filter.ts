@@ -67,6 +67,7 @@ function inYears(text: string): Accepts {
   if (from === undefined && to === undefined) throw wrong('year', text, '2020, 2018-2022, 2018- or -2022');
   const first = from === undefined ? -Infinity : Number(from);
   const last = to === undefined ? (dash === undefined ? first : Infinity) : Number(to);
+  if (first > last) throw wrong('year', text, 'the earlier year first, as in 2018-2022');
   return (record) => {
     const year = yearOf(record);
     return year !== null && year >= first && year <= last;

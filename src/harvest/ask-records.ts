@@ -1,4 +1,4 @@
-import type { NoticeAbout, WorkIds, WorkRecord } from '../works/index.ts';
+import type { NoticeAbout, WorkRecord } from '../works/index.ts';
 import {
   doiPath,
   lookupText,
@@ -18,16 +18,12 @@ export interface SaidRecords {
   readonly isAway: boolean;
 }
 
-/** Where OpenAlex has the record of a work; single ones are free. */
-function openAlexPath({ openalex, doi, pmid }: Pick<WorkIds, 'openalex' | 'doi' | 'pmid'>): string | undefined {
-  if (openalex !== null) return `works/${openalex}`;
-  if (doi !== null) return `works/doi:${doiPath(doi)}`;
-  return pmid === null ? undefined : `works/pmid:${pmid}`;
-}
-
-/** Reads the record of a work at OpenAlex, and what its publisher says at Crossref. */
+/**
+ * Reads the record of a work at OpenAlex, where single ones are free, and what its publisher says at Crossref. `openalex` is any
+ * name that OpenAlex knows a work by: its own, `doi:…`, `pmid:…`.
+ */
 export async function askRecords(
-  ids: Pick<WorkIds, 'openalex' | 'doi' | 'pmid'>,
+  ids: { readonly openalex: string | null; readonly doi: string | null },
   { send, services, contact }: Pick<Asking, 'send' | 'services' | 'contact'>,
   { now, signal }: { readonly now: number; readonly signal: AbortSignal },
 ): Promise<SaidRecords> {
@@ -48,8 +44,9 @@ export async function askRecords(
     if (answer.kind === 'later' || answer.kind === 'problem') isAway = true;
     return answer.kind === 'found' ? parsed(answer.value) : undefined;
   };
-  const path = openAlexPath(ids);
-  const byOpenAlex = path === undefined ? undefined : await ask('openalex', path, { select: OPENALEX_SELECT });
+  const { openalex } = ids;
+  const byOpenAlex =
+    openalex === null ? undefined : await ask('openalex', `works/${openalex}`, { select: OPENALEX_SELECT });
   const byCrossref =
     ids.doi === null
       ? undefined

@@ -1,7 +1,7 @@
 import { Argument, Command, Option } from 'commander';
 
-import type { ExportFormat } from '../../corpus/index.ts';
-import { EXPORT_FORMATS, openCorpus } from '../../corpus/index.ts';
+import type { ExportFormat, Label } from '../../corpus/index.ts';
+import { EXPORT_FORMATS, LABELS, openCorpus } from '../../corpus/index.ts';
 import { count } from '../progress.ts';
 import { openSession, shared } from '../session.ts';
 
@@ -52,12 +52,22 @@ export function labelsCommand(): Command {
   return shared(new Command('labels'))
     .description('read the decisions of a screening tool (ASReview, Rayyan, a table) and obey them')
     .addArgument(new Argument('<run>', 'run folder'))
-    .addArgument(new Argument('<file>', 'a CSV with ids, DOIs or titles and a column `included` or `label`'))
-    .addHelpText('after', '\nExamples:\n  docstokg labels runs/corals screened.csv\n')
-    .action(async (run: string, file: string, _flags: object, self: Command) => {
+    .addArgument(
+      new Argument('<file>', 'a CSV with ids, DOIs or titles and a column `included` or `label`, or any list'),
+    )
+    .addOption(
+      new Option('--as <label>', 'the file lists works that were all decided so: RIS, BibTeX, CSL, ids …').choices(
+        LABELS,
+      ),
+    )
+    .addHelpText(
+      'after',
+      '\nExamples:\n  docstokg labels runs/corals screened.csv\n  docstokg labels runs/corals excluded.ris --as excluded\n',
+    )
+    .action(async (run: string, file: string, flags: { readonly as?: Label }, self: Command) => {
       const session = openSession(self);
       await using corpus = await openCorpus(run);
-      const { labels, unknown, undecided } = await corpus.label(file);
+      const { labels, unknown, undecided } = await corpus.label(file, flags);
       const included = [...labels.values()].filter((label) => label === 'included').length;
       const excluded = labels.size - included;
       if (session.json)

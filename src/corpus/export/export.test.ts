@@ -132,6 +132,23 @@ test('a run goes out in every format, with links, licences and counts that add u
   assert.doesNotMatch(await text(corpus, 'bibtex'), /fish/);
   assert.equal((JSON.parse(await text(corpus, 'prisma')) as PrismaCounts).excluded, 1);
 
+  await assert.rejects(corpus.label(join(folder.path, 'nothere.csv')), { code: 'USAGE_LABELS' });
+  // Rayyan's notes, in which reviewers may differ; and a list of works that were all decided alike.
+  writeFileSync(
+    labelled,
+    'key,title,notes\n1,Heat and the reefs of the north,"RAYYAN-INCLUSION: {""Ada""=>""Excluded"", ""Bo""=>""Excluded""} | more"\n2,Fish,"RAYYAN-INCLUSION: {""Ada""=>""Included"", ""Bo""=>""Excluded""}"\n',
+  );
+  const rayyan = await corpus.label(labelled);
+  assert.deepEqual([[...rayyan.labels.values()], rayyan.undecided], [['excluded'], 1]);
+  const list = join(folder.path, 'included.ris');
+  writeFileSync(
+    list,
+    'TY  - JOUR\nTI  - Heat and the reefs of the north\nER  - \nTY  - JOUR\nTI  - Unheard of by anybody here\nER  - \n',
+  );
+  const alike = await corpus.label(list, { as: 'included' });
+  assert.deepEqual([[...alike.labels.values()], alike.unknown.length], [['included'], 1]);
+  assert.deepEqual([...alike.labels.keys()], [...rayyan.labels.keys()]);
+
   const dataset = join(folder.path, 'dataset');
   await text(corpus, 'parquet', { out: dataset, redistributable: true });
   const card = readFileSync(join(dataset, 'README.md'), 'utf8');

@@ -1,12 +1,16 @@
-import { createReadStream } from 'node:fs';
+import { createReadStream, existsSync } from 'node:fs';
 
 import { AppError } from '../../base/index.ts';
 import type { RecordStore } from '../../works/index.ts';
-import { identify, keyOf, readCsv } from '../../works/index.ts';
+import { identify, keyOf, readCsv, readWorks } from '../../works/index.ts';
+
+export const LABELS = ['included', 'excluded'] as const;
+/** What screening comes to for a work. */
+export type Label = (typeof LABELS)[number];
 
 /** What a screening tool has decided, by the work it is about. */
 export interface ReadLabels {
-  readonly labels: ReadonlyMap<string, 'included' | 'excluded'>;
+  readonly labels: ReadonlyMap<string, Label>;
   /** Lines whose work is not in the corpus. */
   readonly unknown: readonly number[];
   /** Lines without a decision. */
@@ -18,13 +22,19 @@ const IDS = ['record_id', 'id', 'work', 'doi', 'pmid', 'openalex'];
 const YES = /^(?:1(?:\.0)?|true|yes|y|include[d]?|relevant|accept(?:ed)?)$/i;
 const NO = /^(?:0(?:\.0)?|false|no|n|exclude[d]?|irrelevant|reject(?:ed)?)$/i;
 
-/** Reads the labels of a table as ASReview, Rayyan or a person writes them; works are known by their ids, or by their titles. */
-export async function readLabels(path: string, records: RecordStore): Promise<ReadLabels> {
-  const labels = new Map<string, 'included' | 'excluded'>();
+/** Reads decisions from a table, or from a list of works that were all decided `as` it says; works are known by their ids, or by their titles. */
+export async function readLabels(path: string, records: RecordStore, as?: Label): Promise<ReadLabels> {
+  if (!existsSync(path)) throw new AppError('USAGE_LABELS', `there is no ${path}`, { hint: 'check the path' });
+  return await (as === undefined ? readTable(path, records) : readAlike(path, records, as));
+}
+
+/** The labels of a table as ASReview, Rayyan or a person writes them. */
+async function readTable(path: string, records: RecordStore): Promise<ReadLabels> {
+  const labels = new Map<string, Label>();
   const unknown: number[] = [];
   let undecided = 0;
   let header: readonly string[] | undefined;
-  const titles = new Map([...records.all()].map(({ id, title }) => [folded(title ?? ''), id]));
+  const titles = titlesOf(records);
   const separator = path.toLowerCase().endsWith('.tsv') ? '\t' : ',';
   for await (const { line, fields } of readCsv(createReadStream(path), { separator })) {
     if (!header) {
@@ -38,7 +48,7 @@ export async function readLabels(path: string, records: RecordStore): Promise<Re
     }
     const names = header;
     const value = (name: string): string => fields?.[names.indexOf(name)]?.trim() ?? '';
-    const decision = DECISIONS.map(value).find((each) => each !== '') ?? '';
+    const decision = DECISIONS.map(value).find((each) => each !== '') ?? inRayyanNotes(value('notes'));
     if (!YES.test(decision) && !NO.test(decision)) {
       undecided += 1;
       continue;
@@ -50,12 +60,49 @@ export async function readLabels(path: string, records: RecordStore): Promise<Re
     if (work === undefined || work === '') unknown.push(line);
     else labels.set(work, YES.test(decision) ? 'included' : 'excluded');
   }
-  if (!header?.some((name) => DECISIONS.includes(name))) {
+  if (!header?.some((name) => DECISIONS.includes(name)) && labels.size + unknown.length === 0) {
     throw new AppError('USAGE_LABELS', `${path} has no column of decisions`, {
       hint: `one of ${DECISIONS.join(', ')}`,
     });
   }
   return { labels, unknown, undecided };
+}
+
+/** A list in any format: a tool's export of what it included, say. */
+async function readAlike(path: string, records: RecordStore, label: Label): Promise<ReadLabels> {
+  const labels = new Map<string, Label>();
+  const unknown: number[] = [];
+  const titles = titlesOf(records);
+  for await (const entry of readWorks(path)) {
+    const ids = entry.kind === 'work' ? entry.work.ids : undefined;
+    const title = entry.kind === 'work' ? entry.work.title : entry.kind === 'cited' ? entry.cited.title : null;
+    const names = Object.entries(ids ?? {}).map(([kind, id]) => (id === null ? '' : `${kind}:${idText(id)}`));
+    const work =
+      (entry.kind === 'work' ? records.get(entry.work.id)?.id : undefined) ??
+      names.map((name) => workOf(name, records)).find((id) => id !== undefined) ??
+      titles.get(folded(title ?? ''));
+    if (work === undefined || work === '') unknown.push(entry.line);
+    else labels.set(work, label);
+  }
+  return { labels, unknown, undecided: 0 };
+}
+
+function idText(id: string | { readonly id: string }): string {
+  return typeof id === 'string' ? id : id.id;
+}
+
+/** Works by their titles; those without one are not among them. */
+function titlesOf(records: RecordStore): Map<string, string> {
+  const titles = new Map([...records.all()].map(({ id, title }) => [folded(title ?? ''), id]));
+  titles.delete('');
+  return titles;
+}
+
+/** Rayyan writes what each reviewer said into the notes: `RAYYAN-INCLUSION: {"Ada"=>"Included", "Bo"=>"Excluded"}`; where they differ nothing is decided. */
+function inRayyanNotes(notes: string): string {
+  const said = /RAYYAN-INCLUSION: ?\{([^{}]{0,2000})\}/.exec(notes)?.[1] ?? '';
+  const decisions = new Set(Array.from(said.matchAll(/=> ?"(\w{1,20})"/g), ([, decision = '']) => decision));
+  return decisions.size === 1 ? ([...decisions][0] ?? '') : '';
 }
 
 function workOf(text: string, records: RecordStore): string | undefined {

@@ -44,6 +44,10 @@ export async function refreshCorpus(
   signal: AbortSignal,
 ): Promise<RefreshDiff> {
   const { config, runtime, request } = parts;
+  const { retractionWatch } = request;
+  // It is read at the end, and a slip is told at the beginning.
+  if (retractionWatch !== undefined && !existsSync(retractionWatch))
+    throw new AppError('USAGE_RETRACTION_WATCH', `there is no ${retractionWatch}`, { hint: 'check the path' });
   const path = join(folder, 'state', 'refresh.json');
   const before = await remembered(path, () => {
     using records = parts.openRecords();
@@ -64,8 +68,7 @@ export async function refreshCorpus(
     const added = [...records.all()].filter(({ id }) => before.states[id] === undefined);
     await readAgain(added, records, { asking, runtime, signal });
   }
-  if (request.retractionWatch !== undefined)
-    records.addNotices(await Array.fromAsync(readRetractionWatch(request.retractionWatch)));
+  if (retractionWatch !== undefined) records.addNotices(await Array.fromAsync(readRetractionWatch(retractionWatch)));
   records.linkVersions(new Date(runtime.clock.now()).toISOString());
   const diff = diffStates(before.states, statesOf(folder, records));
   await keepLook(folder, { began: before.began, ended: new Date(runtime.clock.now()).toISOString(), diff });

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Sidecar } from '../../parse/index.ts';
 import { DOCTAGS_FOLDER, parseSidecar } from '../../parse/index.ts';
 import type { RecordStore, WorkRecord } from '../../works/index.ts';
-import { NO_IDS, withProvenance } from '../../works/index.ts';
+import { doiPath, withProvenance } from '../../works/index.ts';
 import { askRecords } from '../ask-records.ts';
 import type { Asking } from '../open-download.ts';
 import type { StatedPaper } from './document-record.ts';
@@ -120,8 +120,8 @@ async function lookUp(
   const face = { title: sidecar.title ?? null, authors: sidecar.authors, head: sidecar.head };
   const { pmid } = record.ids;
   const asked = [
-    ...dois.slice(0, MOST_IDS).map((doi) => ({ ...NO_IDS, doi })),
-    ...(pmid === null ? [] : [{ ...NO_IDS, pmid }]),
+    ...dois.slice(0, MOST_IDS).map((doi) => ({ openalex: `doi:${doiPath(doi)}`, doi })),
+    ...(pmid === null ? [] : [{ openalex: `pmid:${pmid}`, doi: null }]),
   ];
   const refused: Omit<RefusedDoi, 'document'>[] = [];
   let isAway = false;

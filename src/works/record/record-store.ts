@@ -110,7 +110,7 @@ export class RecordStore implements Disposable {
   ): string {
     const known = said.flatMap(({ ids }) => this.#byIds(ids))[0];
     const ids = said.reduce((all, record) => mergeIds(all, record.ids), NO_IDS);
-    const id = known?.id ?? keyOf(ids) ?? `paper:${document}`;
+    const id = ids.openalex ?? known?.id ?? keyOf(ids) ?? `paper:${document}`;
     this.#together([undefined], () => {
       const before = this.#workOf.get(document) as { work: string } | undefined;
       // What a paper said of itself is said anew; a work that is more than its paper stays.
@@ -245,7 +245,8 @@ export class RecordStore implements Disposable {
     if (known) return known;
     const { doi } = record.ids;
     const other = doi === null ? undefined : this.#by('doi', doi);
-    return other && (record.ids.openalex === null || other.ids.openalex === null) ? other : undefined;
+    const isOther = other && record.ids.openalex !== null && ![null, record.ids.openalex].includes(other.ids.openalex);
+    return isOther ? undefined : other;
   }
 
   #by(kind: OtherId, value: string): WorkRecord | undefined {
@@ -295,5 +296,5 @@ function read(row: unknown): WorkRecord | undefined {
 
 /** An OpenAlex id names a work best; else the id by which it was known first stays. */
 function preferredId(record: WorkRecord, known: WorkRecord): string {
-  return known.ids.openalex === null && record.ids.openalex !== null ? record.id : known.id;
+  return record.id === record.ids.openalex && known.id !== known.ids.openalex ? record.id : known.id;
 }

@@ -8,6 +8,7 @@ import {
   cslItem,
   emptyRecord,
   mergeRecords,
+  NO_IDS,
   noticesGiven,
   parseCrossrefRecord,
   parseOpenAlexRecord,
@@ -235,4 +236,29 @@ test('a record is found by every id it has, and what is known by DOI becomes the
   const { changes } = store;
   store.add([openalex]);
   assert.equal(store.changes, changes);
+});
+
+test('a work that was first known by its DOI is one record, whatever is said of it in which order', () => {
+  using store = new RecordStore(':memory:');
+  const doi = { ...NO_IDS, doi: '10.5555/x' };
+  const openalex = { ...doi, openalex: 'W9' };
+  store.add([{ ...emptyRecord('doi:10.5555/x', doi), volume: '1' }]);
+  // Somebody who knows it by its DOI has heard what OpenAlex calls it.
+  store.add([{ ...emptyRecord('doi:10.5555/x', openalex), issue: '2' }]);
+  store.add([{ ...emptyRecord('W9', openalex), title: 'Reefs' }]);
+  assert.deepEqual(
+    [...store.all()].map(({ id, volume, issue, title }) => [id, volume, issue, title]),
+    [['W9', '1', '2', 'Reefs']],
+  );
+  store.add([emptyRecord('W10', { ...doi, openalex: 'W10' })]);
+  assert.equal(store.size, 2, 'two works of OpenAlex with one DOI stay two');
+  // A paper of one's own that turns out to be it is filed there, and what was known of the paper alone is gone.
+  const paper = { document: 'mine', sha256: 'a' };
+  store.fileOwn({ ...paper, checked: false }, [{ ...emptyRecord('paper:mine'), title: 'Reefs' }]);
+  assert.equal(store.size, 3);
+  assert.equal(
+    store.fileOwn({ ...paper, checked: true }, [emptyRecord('paper:mine'), emptyRecord('W9', openalex)]),
+    'W9',
+  );
+  assert.deepEqual([store.size, store.ofDocument('mine')?.id], [2, 'W9']);
 });
