@@ -1,6 +1,6 @@
 import type { Line } from './line.ts';
 
-const BULLET = /^(?<marker>[•●○◦⦁⚫⚪◉◎▪▫■□◾◽◼◻❑❒❏☐☑‣⁃∙·➢➣➤➔➜➥►▶▷▻▸▹◆◇◊♦❖✓✔✗✘★☆✦✧✱→⇒»*–—-])(?=\s|\p{L})/u;
+const BULLET = /^(?<marker>[•●○◦⦁⚫⚪◉◎▪▫■□◾◽◼◻❑❒❏☐☑‣⁃∙·➢➣➤➔➜➥►▶▷▻▸▹◆◇◊♦❖✓✔✗✘★☆✦✧✱→⇒»*–—-])\k<marker>?(?=\s|\p{L})/u;
 /** Signs that also stand in sentences: they begin an item only with a space after them and others like it. */
 const USUAL_SIGN = /[→⇒»*–—·-]/u;
 const NUMBER = /^(?<marker>\(?(?:\d{1,3}|[a-z]|[ivx]{1,5}|[A-Z])[.)]|\[\d{1,3}\])(?=\s)/u;
@@ -20,10 +20,11 @@ export interface ListMarker {
 export function listMarker(line: Line): ListMarker | undefined {
   // Most lines begin with a word: a letter and another letter.
   if (/^\p{L}\p{L}\p{L}/u.test(line.text) && !/^[ivx]{1,5}[.)]/u.test(line.text)) return undefined;
-  const bullet = BULLET.exec(line.text)?.groups?.marker;
+  // Some files hold a bullet twice.
+  const bullet = BULLET.exec(line.text)?.[0];
   if (bullet !== undefined) {
     // A dash or asterisk needs a space after it, or it is a word or an operator.
-    if (USUAL_SIGN.test(bullet) && !/^.\s/u.test(line.text)) return undefined;
+    if (USUAL_SIGN.test(bullet) && !/^\S{1,2}\s/u.test(line.text)) return undefined;
     return { marker: bullet, ordered: false };
   }
   const number = NUMBER.exec(line.text)?.groups?.marker;

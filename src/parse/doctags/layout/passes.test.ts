@@ -794,3 +794,15 @@ ${COLUMNS.repeat(3)}
     /A B S T R A C T .*We looked.*for now\. .*A R T I C L E .*Keywords/su,
   );
 });
+
+test('a bullet that the file holds twice is one bullet', () => {
+  const page = drawnPage(`
+What was found on the ponds in the first spring of the count, in a few words here:
+►► ducks swim on every pond
+►► geese walk on the meadows
+`);
+  assert.deepEqual(
+    after('lists', page).drafts.map(({ kind, marker }) => `${kind} ${marker ?? ''}`),
+    ['text ', 'list_item ►►', 'list_item ►►'],
+  );
+});
