@@ -81,6 +81,15 @@ test('a service that is away until a moment it named is waited for, whatever the
   }
 });
 
+test('a work whose host an operator has paused is to be had later, and told so', async () => {
+  const paused: HttpResult = { kind: 'later', at: 60_000, reason: 'paused', trail };
+  const outcome = await outcomeOf([A, B], paused, forbidden);
+  assert.deepEqual(
+    [outcome.kind, outcome.kind === 'parked' && outcome.reason, outcome.kind === 'parked' && outcome.at],
+    ['parked', 'host-paused', 60_000],
+  );
+});
+
 test('an answer about another work is told, and asking again would change nothing', async () => {
   const problem: Finding = {
     kind: 'problem',
