@@ -45,6 +45,6 @@ export function keepTitles<T extends Headline>(
 function titleKey(text: string): string {
   return text
     .toLowerCase()
-    .replace(/\s+\(?(?:[ivx]{1,5}|\d{1,2}(?:\s?\/\s?[\dn]{1,2})?|cont(?:inued|\.|['’]d)?)\)?$/u, '')
+    .replace(/\s\(?(?:[ivx]{1,5}|\d{1,2}(?:\s?\/\s?[\dn]{1,2})?|cont(?:inued|\.|['’]d)?)\)?$/u, '')
     .replace(/[^\p{L}\p{N}]+/gu, '');
 }
