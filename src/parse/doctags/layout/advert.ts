@@ -17,8 +17,9 @@ export function markAdvert(drafts: readonly Draft[]): void {
   const [first] = invitations.toSorted((a, b) => a.box.top - b.box.top);
   const [line] = first?.lines ?? [];
   if (!first || !line) return;
-  // A logo stands beside the invitation.
-  const below = page.filter((draft) => draft.box.top > first.box.top - line.size);
+  // The name of the house may stand in large letters right above the invitation.
+  const reach = (draft: Draft): number => (textOf(draft).split(/\s+/u).length <= 2 ? 3 * line.size : 0);
+  const below = page.filter((draft) => draft.box.bottom > first.box.top - (isWords(draft) ? reach(draft) : 0));
   if (below.length > MOST_BLOCKS || below.some((draft) => !isWords(draft) && draft.kind !== 'picture')) return;
   for (const draft of below) if (isWords(draft)) draft.kind = 'page_footer';
 }
