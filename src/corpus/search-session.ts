@@ -23,7 +23,7 @@ import type { SearchPlace } from './search-place.ts';
 const TOP = 10;
 
 /** Below this a passage answers nothing: it has few of the question's words and is far from its meaning. */
-const LEAST_FIT = 0.25;
+const LEAST_FIT = 0.2;
 
 /** How passages are looked for; all of it has defaults. */
 export interface SearchRequest extends Partial<Omit<SearchOptions, 'filter'>>, PassageFilter {
