@@ -6,7 +6,7 @@ import { parseArgs } from 'node:util';
 
 import { systemClock } from '../src/base/index.ts';
 import { mergeFolders } from '../src/harvest/index.ts';
-import type { Profile } from '../sim/index.ts';
+import type { Profile, Simulation } from '../sim/index.ts';
 import { Admin, countByRule, DEFAULT_POLICY, expectedOutcome } from '../sim/index.ts';
 import type { StartedCommand } from '../test/e2e/started-command.ts';
 import { startCommand } from '../test/e2e/started-command.ts';
@@ -135,7 +135,7 @@ async function verifyFleet(run: Fleet): Promise<boolean> {
     ...differences.map(
       ({ work, aspect, expected, found: was }) => `${work} ${aspect}: expected ${expected}, found ${was}`,
     ),
-    ...violations.map(({ rule, url, detail }) => `broke ${rule} at ${url}: ${detail}`),
+    ...violations.map((violation) => brokenBy(simulation, violation)),
     ...wrongFiles(out).map((path) => `${path} has other bytes than its row says`),
   );
   const bounds = lowerBounds(simulation);
@@ -163,6 +163,20 @@ async function verifyFleet(run: Fleet): Promise<boolean> {
   }
   for (const fault of faults.slice(0, Number(given.show))) console.log(`     ${fault}`);
   return faults.length === 0;
+}
+
+/** Which rule was broken, and what the host had been asked just before. */
+function brokenBy(
+  { log }: Simulation,
+  { rule, url, detail, at, host }: Simulation['log']['violations'][number],
+): string {
+  const before = log
+    .since(0)
+    .filter((entry) => entry.host === host && entry.at < at)
+    .toSorted((one, other) => other.at - one.at)
+    .slice(0, 3)
+    .map((entry) => `${((at - entry.at) / 1000).toFixed(2)} s after ${entry.method} ${entry.url} (${entry.status})`);
+  return `broke ${rule} at ${url}: ${detail}; ${before.join(', ')}`;
 }
 
 let wrong = 0;
