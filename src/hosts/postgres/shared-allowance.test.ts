@@ -114,3 +114,36 @@ test('pauses shorter than a timer keeps are kept by the group, which is taken wh
   allowance.want(1);
   assert.ok(allowance.isOpen(0, 400), 'what is left of the group is there for the next');
 });
+
+test('a place that is given back is gone when that is told, and its turn with it', () => {
+  const { allowance } = shared(STRICT);
+  allowance.want(1);
+  assert.equal(allowance.wish(0)?.slots, 1);
+  allowance.granted({ ...grant(0, 1), contended: true }, 0);
+  assert.equal(allowance.wish(10), undefined, 'a place that is still to be used is kept, whoever waits');
+  allowance.want(0);
+  assert.equal(allowance.wish(1_000)?.slots, 0);
+  assert.equal(allowance.isOpen(0, 1_001), false, 'somebody else may have it already');
+  allowance.granted(grant(5_000, 0, 0), 1_010);
+  allowance.want(1);
+  assert.deepEqual([allowance.wish(1_020)?.slots, allowance.isOpen(0, 1_020)], [1, false]);
+  allowance.granted(grant(5_000, 0), 1_030);
+  assert.equal(allowance.isOpen(0, 1_030), false, 'the turn that it had was before somebody else went');
+});
+
+test('a place that was used goes to those who wait elsewhere before it is used here again', () => {
+  const { allowance } = shared(STRICT);
+  allowance.want(2);
+  allowance.wish(0);
+  allowance.granted({ ...grant(0, 1), contended: true }, 0);
+  allowance.take(0);
+  allowance.sent(0, 0);
+  allowance.want(1);
+  allowance.answered(100);
+  allowance.wish(110);
+  allowance.granted({ ...grant(3_100, 0), contended: true }, 120);
+  allowance.release();
+  assert.equal(allowance.wish(130)?.slots, 0);
+  allowance.granted(grant(3_100, 0, 0), 140);
+  assert.equal(allowance.wish(200)?.slots, 1, 'then it is in line as all others');
+});

@@ -1,11 +1,10 @@
 import type { Allowance, Pace } from '../allowance.ts';
 import { LocalAllowance } from '../allowance.ts';
+import { groupOf, LATE_SHARE, sharedPace } from './shared-pace.ts';
 
 /** Turns are reserved this far ahead at most: what a process does not come to use is lost to the others. */
 const AHEAD_MS = 2_000;
 const MOST_TURNS = 16;
-/** A turn may be used this share of the pause too late; the margin of every rate is at least that. */
-const LATE_SHARE = 0.03;
 /** A place that nobody uses goes back after so long, or at once when others want it. */
 const IDLE_MS = 500;
 /** A full key is asked for again in so long. */
@@ -46,6 +45,8 @@ export class SharedAllowance implements Allowance {
   #waiting = 0;
   #spaced = false;
   #contended = false;
+  /** A place was used since the fleet was told last. */
+  #isUsed = false;
   /** Taken, and not on the wire yet. */
   #leaving = 0;
   /** A wish is on its way: what it asks for is not asked for again. */
@@ -71,7 +72,7 @@ export class SharedAllowance implements Allowance {
     this.#key = options.key;
     this.#margin = options.margin;
     this.#jitterMs = options.jitterMs;
-    this.#pace = this.#paceOf(options.pace);
+    this.#pace = sharedPace(options.pace, options);
     this.#ask = options.ask;
     this.#isAway = options.isAway;
     this.#forget = options.forget;
@@ -128,6 +129,7 @@ export class SharedAllowance implements Allowance {
 
   release(): void {
     this.inFlight -= 1;
+    this.#isUsed = true;
     this.#local?.release();
     this.#ask(this.#contended || this.#waiting > 0 ? 0 : IDLE_MS);
   }
@@ -141,7 +143,7 @@ export class SharedAllowance implements Allowance {
   }
 
   change(pace: Pace, now: number): void {
-    this.#pace = this.#paceOf(pace);
+    this.#pace = sharedPace(pace, { margin: this.#margin, jitterMs: this.#jitterMs });
     this.#local = undefined;
     this.#fallback(now);
     this.#turns = [];
@@ -172,15 +174,15 @@ export class SharedAllowance implements Allowance {
   wish(now: number): Wish | undefined {
     this.#dropLate(now);
     const { intervalMs, cap, from } = this.#pace;
-    // Where others wait for the place that was just used, it is theirs first.
-    const yields = this.#contended && this.inFlight < this.#slots && cap <= 1;
+    // Where others wait for the place that was just used, it is theirs first; one that is still to be used is kept.
+    const yields = this.#contended && this.#isUsed && this.inFlight < this.#slots && cap <= 1;
     const wanted = yields ? 0 : this.#waiting;
     const slots = Math.min(cap, this.inFlight + wanted);
     const ahead = from === 'answer' ? 1 : Math.min(MOST_TURNS, Math.max(1, Math.floor(AHEAD_MS / (intervalMs || 1))));
     // Where the pause counts from the answer, the next turn is known when that has come.
     const isOpen = intervalMs > 0 && !this.#spaced && (from === 'request' || this.inFlight === 0);
     // Where pauses are kept by the group, the whole group is taken: the next ones need not ask.
-    const most = wanted > 0 ? Math.max(wanted, this.#groupOf(intervalMs)) : 0;
+    const most = wanted > 0 ? Math.max(wanted, groupOf(intervalMs, this.#jitterMs)) : 0;
     const turns = isOpen && wanted > this.#turns.length ? Math.max(0, Math.min(most, ahead) - this.#turns.length) : 0;
     const isNews = slots !== this.#slots || turns > 0 || this.#spaced;
     if (this.#pending || !isNews) return undefined;
@@ -200,6 +202,8 @@ export class SharedAllowance implements Allowance {
     };
     this.#pending = true;
     this.#spaced = false;
+    this.#isUsed = false;
+    if (slots < this.#slots) this.#giveBack(slots);
     return wish;
   }
 
@@ -213,8 +217,9 @@ export class SharedAllowance implements Allowance {
 
   granted(grant: Grant, now: number): void {
     this.#pending = false;
-    this.#slots = grant.slots;
     this.#contended = grant.contended;
+    if (grant.slots < this.#slots) this.#giveBack(grant.slots);
+    this.#slots = grant.slots;
     // What was asked for before an answer came, or before one left late, does not know of it.
     const turns = this.#spaced ? 0 : grant.turns;
     for (let at = 0; at < turns; at += 1) this.#turns.push(grant.firstAt + at * this.#pace.intervalMs);
@@ -225,6 +230,12 @@ export class SharedAllowance implements Allowance {
     else if (this.#pace.intervalMs > 0 && this.#turns.length === 0) {
       this.#ask(Math.min(1_000, Math.max(RETRY_MS, (grant.firstAt - now) / 2)));
     }
+  }
+
+  /** Places count as gone when that is told; a turn that counts from an answer was for the place it came with. */
+  #giveBack(slots: number): void {
+    this.#slots = slots;
+    if (this.#pace.from === 'answer') this.#turns = [];
   }
 
   /** The wish came to nothing: the server is away. */
@@ -266,16 +277,6 @@ export class SharedAllowance implements Allowance {
     this.#ask(0);
   }
 
-  /** No timer keeps pauses of a few milliseconds: they are kept by the group, and none of it is ever too late. */
-  #paceOf(pace: Pace): Pace {
-    const { intervalMs, burst } = spread(pace, this.#margin);
-    return { ...pace, intervalMs, burst: Math.max(burst, this.#groupOf(intervalMs)) };
-  }
-
-  #groupOf(intervalMs: number): number {
-    return intervalMs === 0 ? 1 : Math.max(1, Math.floor(this.#jitterMs / 4 / intervalMs));
-  }
-
   /** How late a turn may be used: never more turns than were reserved, and hardly closer together. */
   get #lateMs(): number {
     return Math.max(LATE_SHARE * this.#pace.intervalMs, this.#jitterMs);
@@ -290,10 +291,4 @@ export class SharedAllowance implements Allowance {
       if (this.#turns.length === 0) this.#ask(0);
     }
   }
-}
-
-/** Turns stand so far apart that one which is used as late as it may be keeps its distance from the next. */
-function spread(pace: Pace, margin: number): Pace {
-  if (pace.from === 'answer' || margin >= LATE_SHARE) return pace;
-  return { ...pace, intervalMs: (pace.intervalMs * (1 + LATE_SHARE)) / (1 + margin) };
 }
