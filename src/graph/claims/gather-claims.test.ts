@@ -274,7 +274,7 @@ test('a server on this machine may be asked, and no answer of it leads elsewhere
     perSecond: 1_000,
     timeoutMs: 60_000,
     retries: 0,
-    longestWaitMs: 0,
+    longestWaitMs: 60_000,
   });
   const settings = { model: 'm', apiKey: 'sk-secret', maxTokens: 100 };
   const answer = await new ModelServer({ ...settings, url: `${url}/v1` }, client.send).ask(FIRST);
