@@ -7,6 +7,8 @@ import { html } from '../element.ts';
 const SLOW_MS = 33;
 /** The hand rests when it has not moved for so long. */
 const REST_MS = 120;
+/** Steps farther apart than this are two movements. */
+const LONGEST_STEP_MS = 5_000;
 
 /**
  * Moves a drawing with its camera. Where drawing is quick every frame is drawn; where it is slow (many edges, no graphics
@@ -24,6 +26,8 @@ export class Mover {
   readonly #still = html('canvas', { class: 'still', hidden: true });
   #drawn: CameraState;
   #slow = false;
+  /** When the hand moved last, while drawing counts as quick. */
+  #movedAt = Number.NEGATIVE_INFINITY;
   #rest: ReturnType<typeof setTimeout> | undefined;
 
   constructor(sigma: Sigma, ground: HTMLElement) {
@@ -34,7 +38,12 @@ export class Mover {
     ground.after(this.#still);
     // Sigma draws at every step of its camera; here that is ours to say.
     camera.removeAllListeners('updated');
-    camera.on('updated', () => (this.#slow ? this.#move() : void sigma.scheduleRender()));
+    camera.on('updated', () => {
+      // Drawn once more where it turns out slow: only then is there a still of it to move.
+      if (this.#slow) this.#move();
+      else void sigma.scheduleRender();
+      this.#notice(performance.now());
+    });
     sigma.on('afterRender', () => this.#wasDrawn());
   }
 
@@ -56,10 +65,18 @@ export class Mover {
     requestAnimationFrame(() => requestAnimationFrame(() => this.#judge(performance.now() - at)));
   }
 
+  /** Steps of one movement that come this far apart were held up by drawing, whatever the frames in between said. */
+  #notice(at: number): void {
+    const apart = at - this.#movedAt;
+    this.#movedAt = at;
+    if (!this.#slow && apart > 3 * SLOW_MS && apart < LONGEST_STEP_MS) this.#slow = true;
+  }
+
   #judge(tookMs: number): void {
     const slow = tookMs > 2 * SLOW_MS;
     if (slow && !this.#slow) this.#sigma.scheduleRender();
-    this.#slow = slow;
+    // What was held up once stays slow until a drawing at rest is quick.
+    this.#slow = slow || (this.#slow && tookMs > SLOW_MS);
   }
 
   #copy(): void {
