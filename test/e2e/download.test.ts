@@ -18,6 +18,7 @@ const RUNS: readonly Harvest[] = [
   { ...WORLD, profile: 'calm', seed: 5, workers: 1, documents: 'full' },
   { ...WORLD, profile: 'realistic', seed: 6, workers: 16, documents: 'full' },
   { ...WORLD, profile: 'politeness', seed: 3, workers: 32, documents: 'plain' },
+  { ...WORLD, profile: 'reality', seed: 6, workers: 16, documents: 'plain' },
 ];
 
 for (const run of RUNS) {
