@@ -93,7 +93,6 @@ test('a newer version of a kept work is looked for, and where it is not to be ha
               resolver: 'arxiv',
               message: 'knows none',
               at: null,
-
               hasAnswered: true,
             };
           },

@@ -132,18 +132,19 @@ export class Gates implements Disposable {
 
   /** Waits for its turn; when it comes back, whatever was let go of meanwhile is there again, and the turn still its own. */
   async claim(gates: readonly Gate[], options: AcquireOptions, whileWaiting: WhileWaiting): Promise<void> {
-    let isClaimed = false;
-    let hasCome = false;
+    let turn = 'none' as 'none' | 'promised' | 'its own';
     try {
       await whileWaiting(async () => {
-        isClaimed = await this.#wait(gates, options);
+        if (await this.#wait(gates, options)) turn = 'promised';
       });
-      hasCome = isClaimed;
+      if (turn === 'promised') turn = 'its own';
     } finally {
-      if (isClaimed) for (const gate of gates) gate.claimed -= 1;
+      if (turn !== 'none') for (const gate of gates) gate.claimed -= 1;
       // What was promised and is not used is for others, and nothing is kept at a key for who has left its line.
-      if (hasCome) for (const gate of gates) this.#tellWanted(gate);
-      else for (const gate of gates) this.serve(gate);
+      for (const gate of gates) {
+        if (turn === 'its own') this.#tellWanted(gate);
+        else this.serve(gate);
+      }
     }
   }
 
