@@ -47,6 +47,8 @@ export async function* ablate(
     const concerned = chosenFrom(truth, resolver, options.scope);
     const ids = concerned.map(({ work }) => work);
     const out = join(folder, resolver);
+    // Each harvest is somebody's first: who came again to a host that asks for a year would be sent away for good.
+    simulation.reset();
     await harvestHere(admin.url, out, {
       ids,
       disable: resolver,
