@@ -40,12 +40,17 @@ const UNREADABLE: PdfGlance = { pages: null, isEncrypted: false, isReadable: fal
 
 /** Looks into PDFs and articles in XML in a process of its own, one after the other. */
 export class PdfInspector implements Disposable {
+  readonly #filesPerProcess: number;
   #child: ChildProcess | undefined;
   #waiting: Question[] = [];
   #asked: Question | undefined;
   #timer: NodeJS.Timeout | undefined;
   #files = 0;
   #nextId = 1;
+
+  constructor({ filesPerProcess = FILES_PER_PROCESS }: { readonly filesPerProcess?: number } = {}) {
+    this.#filesPerProcess = filesPerProcess;
+  }
 
   async glance(path: string, of: 'pdf' | 'xml' = 'pdf'): Promise<PdfGlance> {
     const { glance, error, isInterrupted } = await this.#answer(path, { kind: 'glance', of });
@@ -105,7 +110,9 @@ export class PdfInspector implements Disposable {
     this.#files = 0;
     child.on('message', (answer: Answer) => this.#settle(answer));
     child.on('exit', (_code, signal) => {
-      if (this.#child === child) this.#child = undefined;
+      // One that was replaced had nothing in hand any more: the question that is open is another's.
+      if (this.#child !== child) return;
+      this.#child = undefined;
       if (!this.#asked) return;
       this.#settle({ id: this.#asked.id, isInterrupted: FROM_OUTSIDE.has(signal) });
     });
@@ -121,7 +128,7 @@ export class PdfInspector implements Disposable {
     // An idle child must not keep its parent alive.
     this.#child?.unref();
     this.#child?.channel?.unref();
-    if (this.#files >= FILES_PER_PROCESS) {
+    if (this.#files >= this.#filesPerProcess) {
       // It does not mind a polite signal.
       this.#child?.kill('SIGKILL');
       this.#child = undefined;
