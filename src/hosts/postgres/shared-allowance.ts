@@ -7,8 +7,10 @@ const AHEAD_MS = 2_000;
 const MOST_TURNS = 16;
 /** A place that nobody uses goes back after so long, or at once when others want it. */
 const IDLE_MS = 500;
-/** A full key is asked for again in so long. */
-const RETRY_MS = 60;
+/** A full key is asked for again in so long, since the process that has it may have died; else it says when it is free. */
+const RETRY_MS = 1_000;
+/** A turn that was too far off to be reserved is asked for again in so long at least. */
+const SOON_MS = 60;
 
 /** What a process asks for at one key. */
 export interface Wish {
@@ -18,12 +20,17 @@ export interface Wish {
   readonly slots: number;
   readonly used: number;
   readonly spaced: boolean;
+  /** So many of the turns that were given last are not used, and what the server said would come behind them. */
+  readonly unused: number;
+  readonly behind: number;
 }
 
 /** What it was given. */
 export interface Grant {
   /** When the first of its turns is, or the next one would be, by the caller's monotonic clock. */
   readonly firstAt: number;
+  /** What comes behind them, as the server says it. */
+  readonly behind: number;
   readonly turns: number;
   readonly slots: number;
   readonly contended: boolean;
@@ -42,6 +49,9 @@ export class SharedAllowance implements Allowance {
   inFlight = 0;
   #slots = 0;
   #turns: number[] = [];
+  /** Turns that nobody used, the last ones that were given, and what the server said would come behind them. */
+  #unused = 0;
+  #behind = 0;
   #waiting = 0;
   #spaced = false;
   #contended = false;
@@ -123,6 +133,7 @@ export class SharedAllowance implements Allowance {
     if (now - takenAt <= this.#lateMs) return;
     const before = this.#turns.length;
     this.#turns = this.#turns.filter((at) => at >= now + intervalMs - this.#lateMs);
+    if (this.#turns.length === 0) this.#unused += before;
     this.#spaced = true;
     if (before > 0 || this.#waiting > 0) this.#ask(0);
   }
@@ -165,13 +176,28 @@ export class SharedAllowance implements Allowance {
     return this.inFlight === 0 && this.#slots === 0 && this.#waiting === 0 && !this.#spaced;
   }
 
-  /** Somebody waits for what it would say, here or elsewhere; a place that is given back unasked can be told any time. */
-  get isUrgent(): boolean {
-    return this.#waiting > 0 || this.#contended || this.#spaced;
+  /** Another process gave a place back, or began to wait for one. */
+  heard(news: 'free' | 'wanted'): void {
+    if (news === 'free' && this.#lacksPlace) this.#ask(0);
+    if (news === 'wanted' && this.#slots > 0) {
+      this.#contended = true;
+      if (this.inFlight < this.#slots) this.#ask(0);
+    }
   }
 
-  /** What to ask for now; undefined when there is nothing to say. */
-  wish(now: number): Wish | undefined {
+  /** Places at the key that this process has, used or not. */
+  get places(): number {
+    return this.#slots;
+  }
+
+  /** Somebody waits for what it would say, here or elsewhere; a place that is given back unasked can be told any time. */
+  get isUrgent(): boolean {
+    return this.#waiting > 0 || this.#contended || this.#spaced || this.#unused > 0;
+  }
+
+  /** What to ask for now; undefined when there is nothing to say. Whoever leaves keeps nothing for a moment. */
+  wish(now: number, isLeaving = false): Wish | undefined {
+    if (this.#pending) return undefined;
     this.#dropLate(now);
     const { intervalMs, cap, from } = this.#pace;
     // Where others wait for the place that was just used, it is theirs first; one that is still to be used is kept.
@@ -184,11 +210,13 @@ export class SharedAllowance implements Allowance {
     // Where pauses are kept by the group, the whole group is taken: the next ones need not ask.
     const most = wanted > 0 ? Math.max(wanted, groupOf(intervalMs, this.#jitterMs)) : 0;
     const turns = isOpen && wanted > this.#turns.length ? Math.max(0, Math.min(most, ahead) - this.#turns.length) : 0;
-    const isNews = slots !== this.#slots || turns > 0 || this.#spaced;
-    if (this.#pending || !isNews) return undefined;
+    this.#leaveTurns(wanted, ahead);
+    const isNews = slots !== this.#slots || turns > 0 || this.#spaced || this.#unused > 0;
+    if (!isNews) return undefined;
     const idleMs = now - this.#usedAt;
     // A place is kept for a moment, since the next request often comes soon.
-    if (slots < this.#slots && turns === 0 && !this.#contended && !this.#spaced && idleMs < IDLE_MS) {
+    const isHurry = isLeaving || this.#contended || this.#spaced || this.#unused > 0;
+    if (slots < this.#slots && turns === 0 && !isHurry && idleMs < IDLE_MS) {
       this.#ask(IDLE_MS - idleMs);
       return undefined;
     }
@@ -199,9 +227,12 @@ export class SharedAllowance implements Allowance {
       slots,
       used: this.inFlight,
       spaced: this.#spaced,
+      unused: this.#unused,
+      behind: this.#behind,
     };
     this.#pending = true;
     this.#spaced = false;
+    this.#unused = 0;
     this.#isUsed = false;
     if (slots < this.#slots) this.#giveBack(slots);
     return wish;
@@ -211,8 +242,17 @@ export class SharedAllowance implements Allowance {
   renewal(): Wish | undefined {
     if (this.#slots === 0 || this.#pending) return undefined;
     this.#pending = true;
-    const { inFlight } = this;
-    return { key: this.#key, pace: this.#pace, turns: 0, slots: this.#slots, used: inFlight, spaced: false };
+    const used = this.inFlight;
+    return {
+      key: this.#key,
+      pace: this.#pace,
+      turns: 0,
+      slots: this.#slots,
+      used,
+      spaced: false,
+      unused: 0,
+      behind: 0,
+    };
   }
 
   granted(grant: Grant, now: number): void {
@@ -220,22 +260,37 @@ export class SharedAllowance implements Allowance {
     this.#contended = grant.contended;
     if (grant.slots < this.#slots) this.#giveBack(grant.slots);
     this.#slots = grant.slots;
+    if (grant.turns > 0) [this.#behind, this.#unused] = [grant.behind, 0];
     // What was asked for before an answer came, or before one left late, does not know of it.
-    const turns = this.#spaced ? 0 : grant.turns;
-    for (let at = 0; at < turns; at += 1) this.#turns.push(grant.firstAt + at * this.#pace.intervalMs);
+    if (this.#spaced) this.#unused = this.#pace.from === 'request' ? grant.turns : 0;
+    else for (let at = 0; at < grant.turns; at += 1) this.#turns.push(grant.firstAt + at * this.#pace.intervalMs);
     this.#nextAt = grant.firstAt;
     if (this.#waiting === 0) return;
     // No place, or a turn too far off to be reserved: ask again when that may have changed.
-    if (this.inFlight >= this.#slots) this.#ask(RETRY_MS);
+    if (this.#lacksPlace) this.#ask(RETRY_MS);
     else if (this.#pace.intervalMs > 0 && this.#turns.length === 0) {
-      this.#ask(Math.min(1_000, Math.max(RETRY_MS, (grant.firstAt - now) / 2)));
+      this.#ask(Math.min(1_000, Math.max(SOON_MS, (grant.firstAt - now) / 2)));
     }
+  }
+
+  /** Somebody waits here, and every place that this process has is in use. */
+  get #lacksPlace(): boolean {
+    return this.#waiting > 0 && this.inFlight >= this.#slots;
   }
 
   /** Places count as gone when that is told; a turn that counts from an answer was for the place it came with. */
   #giveBack(slots: number): void {
     this.#slots = slots;
     if (this.#pace.from === 'answer') this.#turns = [];
+  }
+
+  /** Of pauses that are long a turn that nobody will use is worth the telling: whoever has a place could. */
+  #leaveTurns(wanted: number, ahead: number): void {
+    if (ahead > 1 || this.#pace.from === 'answer') return;
+    while (this.#turns.length > wanted) {
+      this.#turns.pop();
+      this.#unused += 1;
+    }
   }
 
   /** The wish came to nothing: the server is away. */
@@ -264,6 +319,7 @@ export class SharedAllowance implements Allowance {
     for (let at = this.#leaving; at < this.inFlight; at += 1) this.#local.sent(now);
     if (pace.intervalMs > 0) this.#local.change({ ...pace, intervalMs: pace.intervalMs + 1e-9 }, now);
     this.#turns = [];
+    this.#unused = 0;
     this.#slots = 0;
     this.#pending = false;
     return this.#local;
@@ -288,7 +344,9 @@ export class SharedAllowance implements Allowance {
     while (this.#turns.length > 0 && (this.#turns[0] ?? now) < now - this.#lateMs) {
       this.#turns.shift();
       // The others that were reserved behind it stand; only the last one's time could be given to somebody else.
-      if (this.#turns.length === 0) this.#ask(0);
+      if (this.#turns.length > 0) continue;
+      this.#unused += 1;
+      this.#ask(0);
     }
   }
 }
