@@ -6,12 +6,12 @@ import type { Clock } from '../../base/index.ts';
 import { AppError, equalJitterDelay } from '../../base/index.ts';
 import { Listening } from './listening.ts';
 import { ServerClock } from './server-clock.ts';
-import type { Grant, SharedAllowance, Wish } from './shared-allowance.ts';
+import type { SharedAllowance } from './shared-allowance.ts';
 import { createTables } from './tables.ts';
-import type { Registered } from './wishes.ts';
+import type { Grant, Registered, Wish } from './wishes.ts';
 import { takeWishes } from './wishes.ts';
 
-/** Wishes of so long go together. */
+/** The server is asked at most once in so long; what is wanted meanwhile goes together. */
 const GATHER_MS = 50;
 /** What nobody waits for goes with the next wish, or by itself after so long. */
 const NO_HURRY_MS = 500;
@@ -120,7 +120,7 @@ export class Desk implements AsyncDisposable {
   /** Has the key asked for in so long, together with others. */
   ask(key: string, inMs: number): void {
     this.#asked.add(key);
-    this.#schedule(Math.max(GATHER_MS, inMs));
+    this.#schedule(Math.max(this.#sentAt + GATHER_MS - performance.now(), inMs));
   }
 
   async query<R extends object>(text: string, values: readonly unknown[]): Promise<R[]> {

@@ -1,8 +1,33 @@
+import type { Pace } from '../allowance.ts';
 import { isServiceKey } from '../gate.ts';
-import type { SharedAllowance, Wish } from './shared-allowance.ts';
+import type { SharedAllowance } from './shared-allowance.ts';
 
 /** More keys than this are not asked for at once. */
 const MOST_KEYS = 500;
+
+/** What a process asks for at one key. */
+export interface Wish {
+  readonly key: string;
+  readonly pace: Pace;
+  readonly turns: number;
+  readonly slots: number;
+  readonly used: number;
+  readonly spaced: boolean;
+  /** So many of the turns that were given last are not used, and what the server said would come behind them. */
+  readonly unused: number;
+  readonly behind: number;
+}
+
+/** What it was given. */
+export interface Grant {
+  /** When the first of its turns is, or the next one would be, by the caller's monotonic clock. */
+  readonly firstAt: number;
+  /** What comes behind them, as the server says it. */
+  readonly behind: number;
+  readonly turns: number;
+  readonly slots: number;
+  readonly contended: boolean;
+}
 
 /** What a process draws from at a key, and who is told when that has changed. */
 export interface Registered {
