@@ -136,9 +136,7 @@ export function readNumbers(
     const start = from + match.index;
     const joint = previous ? numbers.slice(previous.end, match.index) : '';
     const number = Number.parseInt(match[0], 10);
-    const ranged =
-      previous !== undefined && /[-–—−‐]/.test(joint) && number > previous.number && number - previous.number < 40;
-    const between = ranged && previous ? meantBetween(previous.number, number, byLabel) : [];
+    const between = previous && isRangeJoint(joint) ? meantBetween(previous.number, number, byLabel) : [];
     callouts.push({
       block: block.order,
       start,
@@ -151,8 +149,17 @@ export function readNumbers(
   return callouts.length === 0 ? undefined : callouts;
 }
 
+/** What stands between the ends of a range: "3–5", "[3]–[5]". */
+export function isRangeJoint(text: string): boolean {
+  return /^\.?\s?[\])]?\s?[-–—−‐]\s?[[(]?\s?$/u.test(text);
+}
+
+/** Two numbers further apart than this are no range of references. */
+const LONGEST_RANGE = 40;
+
 /** "[3–5]" means 4 as well. */
-function meantBetween(first: number, last: number, byLabel: ReadonlyMap<string, number>): number[] {
+export function meantBetween(first: number, last: number, byLabel: ReadonlyMap<string, number>): number[] {
+  if (!(last > first && last - first < LONGEST_RANGE)) return [];
   return Array.from({ length: last - first - 1 }, (_, step) => byLabel.get(String(first + 1 + step)) ?? 0).filter(
     (position) => position > 0,
   );

@@ -139,6 +139,13 @@ test('links to the list are callouts: what is linked counts, and raised numbers 
   );
 });
 
+test('a range whose ends are linked one by one means what lies between as well', () => {
+  assert.deepEqual(
+    linked(['Seas are deep [«1»–«4»], warm [«2»] – [«4»] and cold [«1»],[«3»]; see «3»–«3».'], NUMBERED),
+    ['1→1', '4→4,2,3', '2→2', '4→4,3', '1→1', '3→3', '3→3', '3→3'],
+  );
+});
+
 test('a callout by author and year reaches as far as its link', () => {
   const references = ['Smith A, Jones B (2001) Deep seas. J Seas 12:3–9', 'Okafor C (2002) Seas. J Seas 14:11–19'];
   assert.deepEqual(linked(['It is so («Smith and Jones,» «2001»; Okafor, «2002»).'], references), ['2001→1', '2002→2']);
