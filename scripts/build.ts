@@ -15,7 +15,7 @@ const tsc = join(ROOT, 'node_modules', 'typescript', 'bin', 'tsc');
 execFileSync(process.execPath, [tsc, '-p', join(ROOT, 'tsconfig.build.json')], { stdio: 'inherit' });
 writeFileSync(join(DIST, 'src', 'report', 'page.js'), await bundleReportPage());
 writeFileSync(join(DIST, 'src', 'serve', 'page.js'), await bundleServePage());
-cpSync(join(ROOT, 'docs', 'reference', 'commands.json'), join(DIST, 'commands.json'));
+for (const name of ['commands.json', 'settings.json']) cpSync(join(ROOT, 'docs', 'reference', name), join(DIST, name));
 await writeDoors();
 
 /**

@@ -1,4 +1,44 @@
+import type { Callout } from '../../src/graph/extract/callouts.ts';
 import type { Block } from '../../src/parse/index.ts';
+
+/**
+ * The works of a range that is one link are callouts of their own, all at its dash. There the range is written out number
+ * by number, as publishers write it into their XML, so that each stands at a place of its own.
+ */
+export function writeOutRanges(
+  blocks: readonly Block[],
+  callouts: readonly Callout[],
+  labelOf: (position: number) => string | number,
+): { readonly blocks: readonly Block[]; readonly callouts: readonly Callout[] } {
+  const texts = new Map(blocks.map(({ order, text }) => [order, text]));
+  const isMember = ({ block, start, end }: Callout): boolean =>
+    /^\s?[-–—−‐]\s?$/u.test((texts.get(block) ?? '').slice(start, end));
+  const places = callouts.map(({ start, end }) => ({ start, end }));
+  const members = [...callouts.keys()].filter((at) => callouts[at] && isMember(callouts[at]));
+  // From the last dash of a block to its first, so that what stands in front of one has not moved yet.
+  for (const range of [
+    ...Map.groupBy(members, (at) => `${callouts[at]?.block}:${callouts[at]?.start}`).values(),
+  ].toReversed()) {
+    const { block, start, end } = callouts[range[0] ?? 0] ?? { block: 0, start: 0, end: 0 };
+    const text = texts.get(block) ?? '';
+    let written = '';
+    for (const at of range) {
+      const label = (callouts[at]?.references ?? []).map(labelOf).join();
+      written += `–${label}`;
+      places[at] = { start: start + written.length - label.length, end: start + written.length };
+    }
+    written += '–';
+    texts.set(block, text.slice(0, start) + written + text.slice(end));
+    const grown = written.length - (end - start);
+    for (const [at, place] of places.entries()) {
+      const callout = callouts[at];
+      if (callout?.block === block && callout.start >= end)
+        places[at] = { start: place.start + grown, end: place.end + grown };
+    }
+  }
+  const moved = callouts.map((callout, at) => ({ ...callout, ...places[at] }));
+  return { blocks: blocks.map((block) => ({ ...block, text: texts.get(block.order) ?? '' })), callouts: moved };
+}
 
 /** The text around a callout; where a paragraph was cut in two inside a sentence, that of the other part goes along. */
 export function around(

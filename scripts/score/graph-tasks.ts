@@ -11,7 +11,7 @@ import { workKeys } from '../../src/graph/link/cited-work.ts';
 import { linkReference } from '../../src/graph/link/link.ts';
 import { readPrintedReference, referenceKeys } from '../../src/graph/link/printed-reference.ts';
 import { parseFile } from '../../src/parse/index.ts';
-import { around } from './callout-context.ts';
+import { around, writeOutRanges } from './callout-context.ts';
 import { scorePlanted } from './planted.ts';
 
 /** One line of the table. */
@@ -257,18 +257,20 @@ async function callouts(): Promise<ScoreRow[]> {
       const truth = JSON.parse(readFileSync(join(folder, path), 'utf8')) as (typeof documents)[number];
       const { document } = await parseFile(join(folder, basename(path, '.citations.json') + ending));
       const found = findCallouts(document.blocks);
+      // A numbered entry is told by its number: a list that the parser read one entry short does not shift the others.
+      const labelOf = (position: number): string | number => {
+        const label = found.references[position - 1]?.label ?? '';
+        return /^\d+$/.test(label) ? label : position;
+      };
+      const written = writeOutRanges(document.blocks, found.callouts, labelOf);
       documents.push(truth);
       predictions.push({
         id: truth.id,
-        callouts: found.callouts.map(({ block, start, end, references }) => {
-          const text = document.blocks[block]?.text ?? '';
-          // A numbered entry is told by its number: a list that the parser read one entry short does not shift the others.
-          const refs = references.map((position) => {
-            const label = found.references[position - 1]?.label ?? '';
-            return /^\d+$/.test(label) ? label : position;
-          });
-          return { refs, text: text.slice(start, end), ...around(document.blocks, block, start, end) };
-        }),
+        callouts: written.callouts.map(({ block, start, end, references }) => ({
+          refs: references.map(labelOf),
+          text: (written.blocks[block]?.text ?? '').slice(start, end),
+          ...around(written.blocks, block, start, end),
+        })),
       });
     }
     const figures = (some: unknown, given: unknown): Figures => scoreCallouts(some, given).callouts;

@@ -1,6 +1,6 @@
 import type { Layer } from './layers.ts';
 import type { Key } from './keys.ts';
-import { listKeys } from './keys.ts';
+import { settingKeys } from './settings-table.ts';
 
 /** Variables that steer the program but are no configuration keys. */
 const RESERVED = new Set(['DOCSTOKG_CONFIG', 'DOCSTOKG_PROFILE', 'DOCSTOKG_SIM']);
@@ -30,7 +30,7 @@ export function environmentLayer(
   const ours = Object.entries(environment).filter(([name]) => isSetting(name));
   // To list every key costs as much as a quick command; most environments have none.
   if (ours.length === 0) return [];
-  const known = new Map((keys ?? listKeys()).map((key) => [key.environment, key]));
+  const known = new Map((keys ?? settingKeys()).map((key) => [key.environment, key]));
   return ours.flatMap(([name, text]) => {
     if (text === undefined) return [];
     const key = known.get(name);

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 
 import type { Flag } from './flag.ts';
+import type { Plain } from './plain.ts';
 import { configSchema } from './schema.ts';
 
 /** One setting as people see it. */
@@ -16,6 +17,8 @@ export interface Key {
   readonly choices: readonly string[];
   /** The options of the command line that set it. */
   readonly flags: readonly Flag[];
+  /** All that is asked of a value, where it can be told without the schema. */
+  readonly plain: Plain | null;
 }
 
 interface JsonSchema {
@@ -24,7 +27,10 @@ interface JsonSchema {
   readonly enum?: readonly unknown[];
   readonly minimum?: number;
   readonly maximum?: number;
+  readonly exclusiveMinimum?: number;
+  readonly exclusiveMaximum?: number;
   readonly pattern?: string;
+  readonly format?: string;
   readonly minLength?: number;
   readonly default?: unknown;
   readonly description?: string;
@@ -67,13 +73,18 @@ function withoutNull(schema: JsonSchema): JsonSchema & { readonly type?: string 
 
 /** Every key of a schema, the program's own unless told otherwise, in its order. */
 export function listKeys(schema: z.ZodType = configSchema): readonly Key[] {
-  return collect(fullSchema(schema), []);
+  return collect(fullSchema(schema), [], schema);
 }
 
-function collect(schema: JsonSchema, path: readonly string[]): Key[] {
+function collect(schema: JsonSchema, path: readonly string[], source: z.ZodType): Key[] {
+  const section = unwrapped(source);
+  const shape = section instanceof z.ZodObject ? (section.shape as Readonly<Record<string, z.ZodType>>) : {};
+  // Where a section has a rule between its settings, no setting can be told good by itself.
+  const free = section.def.checks === undefined;
   return Object.entries(schema.properties ?? {}).flatMap(([name, inner]) => {
     const here = [...path, name];
-    if (inner.properties) return collect(inner, here);
+    const own = shape[name];
+    if (inner.properties && own) return collect(inner, here, own);
     // A key that may be null is listed as what it is otherwise.
     const value = withoutNull(inner);
     return [
@@ -87,9 +98,33 @@ function collect(schema: JsonSchema, path: readonly string[]): Key[] {
         sentence: inner.description ?? '',
         choices: (value.enum ?? []).map(String),
         flags: inner.flags ?? [],
+        plain: free && own ? plainOf(unwrapped(own), value) : null,
       },
     ];
   });
+}
+
+/** The schema of a setting without what it has for a default. */
+function unwrapped(schema: z.ZodType): z.ZodType {
+  return schema instanceof z.ZodDefault || schema instanceof z.ZodPrefault
+    ? unwrapped(schema.unwrap() as z.ZodType)
+    : schema;
+}
+
+/** Checks that JSON Schema tells in full. */
+const TOLD = new Set(['min_length', 'greater_than', 'less_than', 'number_format']);
+
+/** Null for all that is more than a plain value within plain bounds. */
+function plainOf(schema: z.ZodType, told: JsonSchema): Plain | null {
+  if (schema.def.checks?.some((check) => !TOLD.has(check._zod.def.check))) return null;
+  if (told.exclusiveMinimum !== undefined || told.exclusiveMaximum !== undefined) return null;
+  if (schema.type === 'boolean') return { kind: 'boolean' };
+  if (schema.type === 'enum') return { kind: 'choice', choices: told.enum ?? [] };
+  if (schema.type === 'string' && told.format === undefined && told.pattern === undefined)
+    return { kind: 'text', minLength: told.minLength ?? 0 };
+  if (schema.type !== 'number') return null;
+  const { minimum: min = -Number.MAX_VALUE, maximum: max = Number.MAX_VALUE } = told;
+  return { kind: 'number', whole: told.type === 'integer', min, max };
 }
 
 function describeRange(schema: JsonSchema): string {

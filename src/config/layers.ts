@@ -37,7 +37,8 @@ export function merge(layers: readonly Layer[]): {
   return { value: root, settings };
 }
 
-function assign(root: Record<string, unknown>, path: readonly string[], value: unknown): void {
+/** Sets the value at a path, and makes the records on the way that are not there. */
+export function assign(root: Record<string, unknown>, path: readonly string[], value: unknown): void {
   let at = root;
   for (const key of path.slice(0, -1)) {
     const next = at[key];

@@ -7,12 +7,13 @@ import type { z } from 'zod';
 
 import { AppError } from '../base/index.ts';
 import { customaryLayer, environmentLayer } from './environment.ts';
-import { listKeys } from './keys.ts';
 import type { Layer, Setting } from './layers.ts';
-import { flatten, isRecord, merge } from './layers.ts';
+import { assign, flatten, isRecord, merge } from './layers.ts';
 import { renamed } from './renamed.ts';
+import { isPlainly } from './plain.ts';
 import type { Config } from './schema.ts';
-import { configSchema } from './schema.ts';
+import type { SettingsTable } from './settings-table.ts';
+import { loadSchema, readSettingsTable } from './settings-table.ts';
 
 /** File names looked for in the working folder when none is given. */
 const DEFAULT_FILES = ['docstokg.yaml', 'docstokg.yml', 'docstokg.json'];
@@ -40,22 +41,39 @@ export function loadConfig(options: LoadOptions = {}): Loaded {
   const environment = options.environment ?? process.env;
   const file = findFile(options.file ?? environment['DOCSTOKG_CONFIG'], options.folder ?? process.cwd());
   const profile = options.profile ?? environment['DOCSTOKG_PROFILE'];
+  const table = readSettingsTable();
   const layers = [
     customaryLayer(environment),
     ...fileLayers(file, profile),
-    environmentLayer(environment),
+    environmentLayer(environment, table?.keys),
     options.flags ?? [],
   ].map(renamed);
   const { value, settings } = merge(layers.map(({ layer }) => layer));
-  // Read once in a process: compiling the schema would cost more than the reading.
-  const parsed = configSchema.safeParse(value, { jitless: true });
-  if (!parsed.success) throw invalid(parsed.error.issues, settings);
   return {
-    config: parsed.data,
+    config: (table && plainConfig(table, settings)) ?? parsedConfig(value, settings),
     file,
     origins: new Map([...settings].map(([name, setting]) => [name, setting.origin])),
     warnings: layers.flatMap(({ warnings }) => warnings),
   };
+}
+
+/** The defaults with these settings, if all of them are plainly good; otherwise undefined, and the schema has to say. */
+export function plainConfig(table: SettingsTable, settings: ReadonlyMap<string, Setting>): Config | undefined {
+  const keys = settings.size === 0 ? undefined : new Map(table.keys.map((key) => [key.name, key]));
+  const config = structuredClone(table.defaults);
+  for (const [name, { path, value }] of settings) {
+    const plain = keys?.get(name)?.plain;
+    if (!plain || !isPlainly(plain, value)) return undefined;
+    assign(config, path, value);
+  }
+  return config;
+}
+
+function parsedConfig(value: unknown, settings: ReadonlyMap<string, Setting>): Config {
+  // Read once in a process: compiling the schema would cost more than the reading.
+  const parsed = loadSchema().configSchema.safeParse(value, { jitless: true });
+  if (!parsed.success) throw invalid(parsed.error.issues, settings);
+  return parsed.data;
 }
 
 function findFile(given: string | undefined, folder: string): string | undefined {
@@ -137,7 +155,9 @@ function describeIssue(issue: z.core.$ZodIssue, settings: ReadonlyMap<string, Se
       settings.get(name) ?? [...settings.values()].find(({ path }) => path.join('.').startsWith(`${name}.`));
     const origin = setting?.origin ?? 'default';
     if (issue.code === 'unrecognized_keys') return `${name}: unknown key (${origin})${suggestion(name)}`;
-    const key = listKeys().find((each) => name === each.name || name.startsWith(`${each.name}.`));
+    const key = loadSchema()
+      .listKeys()
+      .find((each) => name === each.name || name.startsWith(`${each.name}.`));
     // A rule between settings says itself what it wants.
     const wanted =
       issue.code === 'custom'
@@ -156,13 +176,15 @@ function article(type: string): string {
 
 function suggestion(name: string): string {
   const last = name.split('.').at(-1) ?? '';
-  const near = listKeys().find(({ path }) => {
-    const key = path.at(-1) ?? '';
-    return (
-      key.startsWith(last) ||
-      last.startsWith(key) ||
-      key.replaceAll('_', '') === last.replaceAll(/[_-]/g, '').toLowerCase()
-    );
-  });
+  const near = loadSchema()
+    .listKeys()
+    .find(({ path }) => {
+      const key = path.at(-1) ?? '';
+      return (
+        key.startsWith(last) ||
+        last.startsWith(key) ||
+        key.replaceAll('_', '') === last.replaceAll(/[_-]/g, '').toLowerCase()
+      );
+    });
   return near ? `; did you mean ${near.name}?` : '';
 }

@@ -8,12 +8,15 @@ export interface DocumentFacts {
   readonly isReadable: boolean;
   /** The beginning of its text; empty for scans. */
   readonly text: string;
+  /** A closer look may find text that this one has not. */
+  readonly isQuick: boolean;
 }
 
 /** Looks inside a file that is kept aside: given by whoever has an engine for it. */
 export type InspectDocument = (
   path: string,
   kind: 'pdf' | 'jats' | 'tei' | 'html',
+  look: 'quick' | 'close',
   signal?: AbortSignal,
 ) => Promise<DocumentFacts>;
 

@@ -32,7 +32,7 @@ interface Tried extends Trial {
 }
 
 async function tryPlan(
-  { plan = {}, ...options }: Partial<TryOptions> & { readonly plan?: Partial<Plan> },
+  { plan = {}, title, ...options }: Partial<TryOptions> & { readonly plan?: Partial<Plan>; readonly title?: string },
   ...answers: readonly Answer[]
 ): Promise<Tried> {
   const root = mkdtempSync(join(tmpdir(), 'docstokg-try-'));
@@ -46,7 +46,7 @@ async function tryPlan(
   using files = new KeptFiles(root);
   try {
     const trier = new PlanTrier(
-      workFromPayload('w', undefined),
+      workFromPayload('w', title === undefined ? undefined : { title }),
       {
         send: client.send,
         files,
@@ -228,4 +228,48 @@ test('a published checksum that does not match is not the file', async () => {
   assert.equal(wrong.reason, 'checksum-mismatch');
   const { saved } = await tryPlan({ plan: { checksum: { algorithm: 'md5', hex: good } } }, whole);
   assert.ok(saved);
+});
+
+const RIGHT = `Sand that rivers carry to the sea. ${'Words of the paper. '.repeat(20)}`;
+const WRONG = `Wheat that farmers grow in plains. ${'Words of the paper. '.repeat(20)}`;
+
+/** What quick and close looks find in a file of so many pages, and how it is looked at. */
+async function inspected(found: { quick: string; close: string }, pages = 9): Promise<Tried & { looks: string[] }> {
+  const looks: string[] = [];
+  const tried = await tryPlan(
+    {
+      title: 'Sand that rivers carry to the sea',
+      inspect: async (_path, _kind, look) => {
+        looks.push(look);
+        return { pages, isEncrypted: false, isReadable: true, text: found[look], isQuick: look === 'quick' };
+      },
+    },
+    whole,
+  );
+  return { ...tried, looks };
+}
+
+test('a file that shows its title at a quick look is kept', async () => {
+  const { saved, looks } = await inspected({ quick: RIGHT, close: '' });
+  assert.ok(saved);
+  assert.deepEqual(looks, ['quick']);
+});
+
+for (const [name, quick] of [
+  ['another text', WRONG],
+  ['no text', ''],
+] as const)
+  test(`what shows ${name} at a quick look is judged by a close one`, async () => {
+    const kept = await inspected({ quick, close: RIGHT });
+    assert.ok(kept.saved);
+    assert.deepEqual(kept.looks, ['quick', 'close']);
+    const refused = await inspected({ quick, close: WRONG });
+    assert.deepEqual([refused.saved, refused.attempt.reason], [null, 'identity-mismatch']);
+  });
+
+test('a look-inside of a page or two is not the paper, though it shows the title', async () => {
+  const text = `${RIGHT} This is a preview of subscription content`;
+  const { saved, attempt } = await inspected({ quick: text, close: text }, 2);
+  assert.deepEqual([saved, attempt.reason], [null, 'preview-only']);
+  assert.ok((await inspected({ quick: text, close: text }, 3)).saved);
 });

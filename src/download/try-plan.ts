@@ -252,10 +252,13 @@ export class PlanTrier {
   async #inspect(part: string, kind: 'pdf' | 'jats' | 'tei' | 'html'): Promise<Reason | undefined> {
     const { inspect, signal } = this.#options;
     if (!inspect) return undefined;
-    const facts = await inspect(part, kind, signal);
+    const quick = await inspect(part, kind, 'quick', signal);
+    // Whether a file is another work's is never said after a quick look: fonts that name their letters wrong need a close one.
+    const facts =
+      quick.isQuick && belongsTo(this.#work, quick.text) !== 'yes' ? await inspect(part, kind, 'close', signal) : quick;
     if (facts.isEncrypted) return 'encrypted';
     if (!facts.isReadable || facts.pages === 0) return 'unreadable';
-    if (facts.pages !== null && facts.pages <= PREVIEW_PAGES && PREVIEW.test(facts.text)) return 'preview-only';
+    if (facts.pages !== null && facts.pages <= PREVIEW_PAGES && PREVIEW.test(quick.text)) return 'preview-only';
     return belongsTo(this.#work, facts.text) === 'no' ? 'identity-mismatch' : undefined;
   }
 

@@ -10,9 +10,9 @@ const TEXT_BYTES = 400_000;
 export function openInspector(): Disposable & { readonly inspect: InspectDocument } {
   const files = new PdfInspector();
   return {
-    inspect: async (path, kind) => {
-      if (kind !== 'html') return files.glance(path, kind === 'pdf' ? 'pdf' : 'xml');
-      return { pages: null, isEncrypted: false, isReadable: true, text: await beginning(path) };
+    inspect: async (path, kind, look) => {
+      if (kind !== 'html') return files.glance(path, kind === 'pdf' ? 'pdf' : 'xml', look);
+      return { pages: null, isEncrypted: false, isReadable: true, text: await beginning(path), isQuick: false };
     },
     [Symbol.dispose]: () => files[Symbol.dispose](),
   };

@@ -1,6 +1,6 @@
 import type { Block, Jump } from '../../parse/index.ts';
 import type { Callout } from './callouts.ts';
-import { isNumbered, labelsOf, readNumbers } from './callouts-numbers.ts';
+import { isNumbered, isRangeJoint, labelsOf, meantBetween, readNumbers } from './callouts-numbers.ts';
 import type { ListedReference } from './reference-list.ts';
 
 /** What stands around a number or a name inside a link. */
@@ -30,7 +30,7 @@ export function linkedNumbers(
   );
   // One link over "12 13" or "3, 5–7" means all of it; where lists are linked number by number, one over a range means each.
   const wholes = spans.some(({ text }) => !/^\d+[a-z]?$/u.test(text) && !RANGE.test(text));
-  return spans.flatMap(({ block, start, end, text }) => {
+  const callouts = spans.flatMap(({ block, start, end, text }) => {
     const found = readNumbers(block, start, text, byLabel) ?? [];
     const [first, ...others] = found.flatMap(({ references: each, further }) => [...further, ...each]);
     if (first === undefined || found.length < 2) return found;
@@ -48,6 +48,24 @@ export function linkedNumbers(
       })),
       { ...each, further: [] },
     ]);
+  });
+  return withRanges(callouts, blocks, byLabel);
+}
+
+/** "3–6" whose ends are linked one by one means 4 and 5 as well: they go with the second end. */
+function withRanges(
+  callouts: readonly Callout[],
+  blocks: readonly Block[],
+  byLabel: ReadonlyMap<string, number>,
+): Callout[] {
+  const texts = new Map(blocks.map(({ order, text }) => [order, text]));
+  return callouts.map((last, at) => {
+    const first = callouts[at - 1];
+    const text = texts.get(last.block) ?? '';
+    if (first?.block !== last.block || !isRangeJoint(text.slice(first.end, last.start))) return last;
+    const [from, to] = [first, last].map(({ start, end }) => Number(text.slice(start, end)));
+    if (from === undefined || to === undefined) return last;
+    return { ...last, further: meantBetween(from, to, byLabel) };
   });
 }
 

@@ -19,7 +19,7 @@ export interface Callout {
 /** How a document points to its references. */
 export type CalloutStyle = 'square' | 'round' | 'raised' | 'author-year';
 
-export const CALLOUT_VERSION = 3;
+export const CALLOUT_VERSION = 4;
 
 /** Blocks whose text may point to references. */
 const SPEAKING: ReadonlySet<Block['kind']> = new Set(['text', 'list_item', 'caption', 'heading', 'footnote']);

@@ -1,25 +1,36 @@
 // Looks into PDFs and XML on behalf of the process that started it, so that a file which hangs or crashes the engine takes
-// nothing else with it. One question in, one answer out, in order.
+// nothing else with it. One question in, one answer out, in order. It starts often and for few files: what is asked for is
+// loaded, and nothing else.
 import { readFile } from 'node:fs/promises';
+import { flushCompileCache } from 'node:module';
 
-import { errorInfo } from '../../base/index.ts';
-import { drawPages } from './draw-pages.ts';
-import { glanceAtPdf } from './inspect.ts';
-import { glanceAtXml } from './inspect-xml.ts';
 import type { Asked } from './inspector.ts';
 
 process.on('message', (question: { readonly id: number; readonly path: string; readonly asked: Asked }) => {
   const { id, path, asked } = question;
-  readFile(path)
-    .then(async (bytes) => {
-      if (asked.kind === 'draw') return { images: await drawPages(bytes, asked) };
-      return { glance: asked.of === 'xml' ? glanceAtXml(bytes) : await glanceAtPdf(bytes) };
-    })
-    .then(
-      (answer) => process.send?.({ id, ...answer }),
-      (error: unknown) => process.send?.({ id, error: errorInfo(error) }),
-    );
+  look(path, asked).then(
+    (answer) => process.send?.({ id, ...answer }),
+    async (error: unknown) => {
+      const { errorInfo } = await import('../../base/index.ts');
+      process.send?.({ id, error: errorInfo(error) });
+    },
+  );
 });
+
+async function look(path: string, asked: Asked): Promise<object> {
+  if (asked.kind === 'draw') {
+    const { drawPages } = await import('./draw-pages.ts');
+    return { images: await drawPages(await readFile(path), asked) };
+  }
+  if (asked.of === 'xml') {
+    const { glanceAtXml } = await import('./inspect-xml.ts');
+    return { glance: glanceAtXml(await readFile(path)) };
+  }
+  const { glanceAtPdf } = await import('./inspect.ts');
+  // It may be killed at any time, and would have written nothing then.
+  flushCompileCache();
+  return { glance: await glanceAtPdf(path, asked.look) };
+}
 // A Ctrl-C goes to every process of the terminal. Whoever asked decides what it means: the file in hand is read to its end.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => undefined);
 process.on('disconnect', () => process.exit());

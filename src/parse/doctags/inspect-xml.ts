@@ -9,10 +9,10 @@ const TEXT_CHARACTERS = 400_000;
 /** Reads an article in XML as the stages will: what they could not read is not worth keeping. */
 export function glanceAtXml(bytes: Uint8Array): PdfGlance {
   try {
-    return { pages: null, isEncrypted: false, isReadable: true, text: textOf(parseXml(bytes)) };
+    return { pages: null, isEncrypted: false, isReadable: true, text: textOf(parseXml(bytes)), isQuick: false };
   } catch (error) {
     if (!(error instanceof AppError && error.code.startsWith('PARSE_'))) throw error;
-    return { pages: null, isEncrypted: false, isReadable: false, text: '' };
+    return { pages: null, isEncrypted: false, isReadable: false, text: '', isQuick: false };
   }
 }
 

@@ -55,3 +55,15 @@ test('an article in XML is read as the stages will: one that is broken or too de
   for (const broken of ['<'.repeat(1_000), '<p>', `${'<p>'.repeat(2_000)}${'</p>'.repeat(2_000)}`])
     assert.equal((await glance(broken)).isReadable, false, broken.slice(0, 20));
 });
+
+test('a file that is asked for when the process is replaced is looked into like any other', async () => {
+  await using folder = await mkdtempDisposable(join(tmpdir(), 'inspect-'));
+  const file = join(folder.path, 'paper.pdf');
+  await writeFile(file, await makePdf((pdf) => line(pdf, 'Some words', { x: 100, y: 100, size: 12 })));
+  using inspector = new PdfInspector({ filesPerProcess: 2 });
+  const glances = await Promise.all(Array.from({ length: 3 }, () => inspector.glance(file)));
+  assert.deepEqual(
+    glances.map(({ isReadable }) => isReadable),
+    [true, true, true],
+  );
+});

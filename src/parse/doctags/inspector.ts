@@ -1,12 +1,13 @@
 import type { ChildProcess } from 'node:child_process';
 import { fork } from 'node:child_process';
 import { existsSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 import type { ErrorInfo } from '../../base/index.ts';
 import { AppError } from '../../base/index.ts';
 import type { DrawnPage, PagesAsked } from './draw-pages.ts';
-import type { PdfGlance } from './inspect.ts';
+import type { Look, PdfGlance } from './inspect.ts';
 
 const DEADLINE_MS = 30_000;
 /** Memory that a parser leaks goes with its process. */
@@ -26,7 +27,10 @@ interface Answer {
 }
 
 /** What is wanted of a file. */
-export type Asked = { readonly kind: 'glance'; readonly of: 'pdf' | 'xml' } | ({ readonly kind: 'draw' } & PagesAsked);
+export type Asked =
+  | { readonly kind: 'glance'; readonly of: 'pdf'; readonly look: Look }
+  | { readonly kind: 'glance'; readonly of: 'xml' }
+  | ({ readonly kind: 'draw' } & PagesAsked);
 
 interface Question {
   readonly id: number;
@@ -36,10 +40,11 @@ interface Question {
 }
 
 /** A file that cannot be looked into in time, or kills the process that tries, is unreadable as far as we are concerned. */
-const UNREADABLE: PdfGlance = { pages: null, isEncrypted: false, isReadable: false, text: '' };
+const UNREADABLE: PdfGlance = { pages: null, isEncrypted: false, isReadable: false, text: '', isQuick: false };
 
 /** Looks into PDFs and articles in XML in a process of its own, one after the other. */
 export class PdfInspector implements Disposable {
+  readonly #filesPerProcess: number;
   #child: ChildProcess | undefined;
   #waiting: Question[] = [];
   #asked: Question | undefined;
@@ -47,8 +52,13 @@ export class PdfInspector implements Disposable {
   #files = 0;
   #nextId = 1;
 
-  async glance(path: string, of: 'pdf' | 'xml' = 'pdf'): Promise<PdfGlance> {
-    const { glance, error, isInterrupted } = await this.#answer(path, { kind: 'glance', of });
+  constructor({ filesPerProcess = FILES_PER_PROCESS }: { readonly filesPerProcess?: number } = {}) {
+    this.#filesPerProcess = filesPerProcess;
+  }
+
+  async glance(path: string, of: 'pdf' | 'xml' = 'pdf', look: Look = 'quick'): Promise<PdfGlance> {
+    const asked = of === 'xml' ? ({ kind: 'glance', of } as const) : ({ kind: 'glance', of, look } as const);
+    const { glance, error, isInterrupted } = await this.#answer(path, asked);
     if (isInterrupted)
       throw new AppError('INSPECT_INTERRUPTED', `${path} was not looked into to the end`, { hint: 'run again' });
     if (error) throw new AppError(error.code, error.message);
@@ -94,9 +104,9 @@ export class PdfInspector implements Disposable {
   #start(): ChildProcess {
     const beside = join(import.meta.dirname, 'inspect-process.ts');
     const program = existsSync(beside) ? beside : beside.replace(/\.ts$/, '.js');
-    // The parser of untrusted files gets none of our keys.
     const child = fork(program, {
-      env: {},
+      // The parser of untrusted files gets none of our keys; where Node keeps what it compiled, it starts in half the time.
+      env: { NODE_COMPILE_CACHE: join(tmpdir(), 'node-compile-cache') },
       execArgv: [`--max-old-space-size=${MEMORY_MEGABYTES}`],
       stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
       // Images are bytes.
@@ -105,7 +115,9 @@ export class PdfInspector implements Disposable {
     this.#files = 0;
     child.on('message', (answer: Answer) => this.#settle(answer));
     child.on('exit', (_code, signal) => {
-      if (this.#child === child) this.#child = undefined;
+      // One that was replaced had nothing in hand any more: the question that is open is another's.
+      if (this.#child !== child) return;
+      this.#child = undefined;
       if (!this.#asked) return;
       this.#settle({ id: this.#asked.id, isInterrupted: FROM_OUTSIDE.has(signal) });
     });
@@ -121,7 +133,7 @@ export class PdfInspector implements Disposable {
     // An idle child must not keep its parent alive.
     this.#child?.unref();
     this.#child?.channel?.unref();
-    if (this.#files >= FILES_PER_PROCESS) {
+    if (this.#files >= this.#filesPerProcess) {
       // It does not mind a polite signal.
       this.#child?.kill('SIGKILL');
       this.#child = undefined;

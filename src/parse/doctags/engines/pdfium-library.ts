@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { closeSync, fstatSync, openSync, readFileSync, readSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { AppError } from '../../../base/index.ts';
 
@@ -32,6 +32,8 @@ export type Exports = Readonly<
     | 'FPDFText_LoadPage'
     | 'FPDFText_ClosePage'
     | 'FPDFText_CountChars'
+    | 'FPDFText_GetText'
+    | 'FPDFText_GetBoundedText'
     | 'FPDFText_GetUnicode'
     | 'FPDFText_GetLooseCharBox'
     | 'FPDFText_GetCharBox'
@@ -155,6 +157,26 @@ export class Library {
     return pointer;
   }
 
+  /** The bytes of a file, read straight into the engine's heap. */
+  readIn(path: string): { readonly pointer: number; readonly length: number } {
+    const file = openSync(path, 'r');
+    try {
+      const { size } = fstatSync(file);
+      const pointer = this.call.malloc(Math.max(1, size));
+      if (pointer === 0) throw new AppError('PDF_TOO_LARGE', 'the file does not fit into the memory of the PDF engine');
+      const heap = new Uint8Array(this.call.memory.buffer, pointer, size);
+      let length = 0;
+      while (length < size) {
+        const read = readSync(file, heap, length, size - length, length);
+        if (read === 0) break;
+        length += read;
+      }
+      return { pointer, length };
+    } finally {
+      closeSync(file);
+    }
+  }
+
   /** Reads a string by the engine's two-step protocol: ask for the length in bytes, then for the bytes. */
   readString(encoding: 'utf-8' | 'utf-16le', fill: (buffer: number, length: number) => number): string {
     const length = fill(0, 0);
@@ -183,7 +205,7 @@ export async function useLibrary(maxBytes: number): Promise<Library> {
 
 async function startLibrary(maxBytes: number): Promise<Library> {
   const { init } = await import('@embedpdf/pdfium');
-  const wasm = await readFile(fileURLToPath(import.meta.resolve('@embedpdf/pdfium/pdfium.wasm')));
+  const wasm = readFileSync(fileURLToPath(import.meta.resolve('@embedpdf/pdfium/pdfium.wasm')));
   const engine = await init({ wasmBinary: new Uint8Array(wasm).buffer });
   engine.PDFiumExt_Init();
   const { wasmExports } = engine.pdfium as unknown as { wasmExports: Exports };

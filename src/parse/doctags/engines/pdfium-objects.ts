@@ -5,10 +5,11 @@ import { mapBox, multiply } from './pdfium-geometry.ts';
 import type { Library } from './pdfium-library.ts';
 import { isWhite } from './pdfium-paint.ts';
 
-const TEXT = 1;
+/** FPDFPageObj_GetType. */
+export const TEXT = 1;
 const PATH = 2;
 const IMAGE = 3;
-const FORM = 5;
+export const FORM = 5;
 const MOVE_TO = 2;
 const LINE_TO = 0;
 /** A line thinner than this is a rule; tables and fractions use 0.4 to 2 points. */
@@ -73,7 +74,8 @@ export function readObjects(library: Library, page: number, matrix: Matrix, maxO
   return { rules, drawings, formOf, truncated: left <= 0 };
 }
 
-function bounds(library: Library, object: number, map: Matrix): Box | undefined {
+/** The box of an object on its page. */
+export function bounds(library: Library, object: number, map: Matrix): Box | undefined {
   const { call, scratch } = library;
   if (call.FPDFPageObj_GetBounds(object, scratch, scratch + 4, scratch + 8, scratch + 12) !== 1) return undefined;
   const at = scratch >> 2;

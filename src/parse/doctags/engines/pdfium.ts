@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+
 import { AppError } from '../../../base/index.ts';
 import type { Box } from '../../document.ts';
 import type { Ink } from '../layout/letter-shape.ts';
@@ -13,6 +15,7 @@ import { readLinks, readOutline, readStructure } from './pdfium-navigation.ts';
 import { readObjects } from './pdfium-objects.ts';
 import type { PlainCharacter } from './pdfium-text.ts';
 import { readPlainText } from './pdfium-text.ts';
+import { readWords } from './pdfium-words.ts';
 
 /** A page as an image, four bytes (red, green, blue, alpha) per pixel. */
 export interface PageImage {
@@ -20,6 +23,9 @@ export interface PageImage {
   readonly height: number;
   readonly rgba: Uint8Array;
 }
+
+/** The bytes of a PDF, or the path of its file. */
+export type PdfSource = Uint8Array | string;
 
 /** Bounds on what the engine may use and how much it reads from one page. */
 export interface EngineLimits {
@@ -49,17 +55,21 @@ export class PdfFile implements Disposable {
   readonly #library: Library;
   readonly #limits: EngineLimits;
   readonly #fonts = new Map<number, FontCharacters>();
-  readonly #source: Uint8Array;
+  readonly #source: PdfSource;
   #differences: FontDifferences | undefined;
   readonly #bytes: number;
   #document: number;
 
-  constructor(library: Library, bytes: Uint8Array, limits: EngineLimits) {
+  constructor(library: Library, source: PdfSource, limits: EngineLimits) {
     this.#library = library;
     this.#limits = limits;
-    this.#source = bytes;
-    this.#bytes = library.copyIn(bytes);
-    this.#document = this.#guard(() => library.call.FPDF_LoadMemDocument64(this.#bytes, bytes.byteLength, 0));
+    this.#source = source;
+    const { pointer, length } =
+      typeof source === 'string'
+        ? library.readIn(source)
+        : { pointer: library.copyIn(source), length: source.byteLength };
+    this.#bytes = pointer;
+    this.#document = this.#guard(() => library.call.FPDF_LoadMemDocument64(pointer, length, 0));
     if (this.#document === 0) {
       const reason = library.call.FPDF_GetLastError();
       library.call.free(this.#bytes);
@@ -103,7 +113,7 @@ export class PdfFile implements Disposable {
         width,
         height,
         fonts: this.#fonts,
-        differences: () => (this.#differences ??= readDifferences(this.#source)),
+        differences: () => (this.#differences ??= readDifferences(this.#readSource())),
         drawings: objects.drawings,
         tagged: this.tagged,
         maxGlyphs: this.#limits.maxGlyphsPerPage,
@@ -124,6 +134,25 @@ export class PdfFile implements Disposable {
         truncated: text.truncated || objects.truncated,
       };
     });
+  }
+
+  /** The words of a page, if it is plain that all of them are seen; undefined where `readPage` has to tell. */
+  words(number: number): string | undefined {
+    return this.#withPage(number, (page, width, height) =>
+      readWords({
+        library: this.#library,
+        page,
+        matrix: pageMatrix(this.#library, page, width, height),
+        width,
+        height,
+        maxCharacters: this.#limits.maxGlyphsPerPage,
+        maxObjects: this.#limits.maxObjectsPerPage,
+      }),
+    );
+  }
+
+  #readSource(): Uint8Array {
+    return typeof this.#source === 'string' ? readFileSync(this.#source) : this.#source;
   }
 
   /** The shapes of the characters met so far, by font and text. */
@@ -228,8 +257,8 @@ function isOnPage(box: Box, width: number, height: number): boolean {
   return box.right >= 0 && box.left <= width && box.bottom >= 0 && box.top <= height;
 }
 
-/** Opens a PDF held in memory; throws PDF_ENCRYPTED or PDF_BROKEN. */
-export async function openPdf(bytes: Uint8Array, limits: Partial<EngineLimits> = {}): Promise<PdfFile> {
+/** Opens a PDF; throws PDF_ENCRYPTED or PDF_BROKEN. */
+export async function openPdf(source: PdfSource, limits: Partial<EngineLimits> = {}): Promise<PdfFile> {
   const bounds = { ...ENGINE_LIMITS, ...limits };
-  return new PdfFile(await useLibrary(bounds.maxMemoryBytes), bytes, bounds);
+  return new PdfFile(await useLibrary(bounds.maxMemoryBytes), source, bounds);
 }

@@ -78,7 +78,8 @@ export function readRun(source: RunSource, textPage: number, index: number, obje
   };
 }
 
-function inkOf(library: Library, object: number): InkKind {
+/** How the text of an object is drawn. */
+export function inkOf(library: Library, object: number): InkKind {
   if (object === 0) return 'plain';
   const mode = library.call.FPDFTextObj_GetTextRenderMode(object);
   if (mode === INVISIBLE || mode === CLIP_ONLY) return 'none';

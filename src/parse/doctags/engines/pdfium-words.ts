@@ -1,0 +1,96 @@
+import type { Box } from '../../document.ts';
+import type { Matrix } from './pdfium-geometry.ts';
+import type { Library } from './pdfium-library.ts';
+import { bounds, FORM, TEXT } from './pdfium-objects.ts';
+import { readClip } from './pdfium-paint.ts';
+import { inkOf } from './text-run.ts';
+
+/** A page as the engine has it, and how much of it is read. */
+interface Source {
+  readonly library: Library;
+  readonly page: number;
+  readonly matrix: Matrix;
+  readonly width: number;
+  readonly height: number;
+  readonly maxCharacters: number;
+  readonly maxObjects: number;
+}
+
+/** What text may reach beyond its page or clip and still be seen, in points. */
+const SLACK = 1;
+
+/**
+ * The engine's own words of a page, without where they stand: a fraction of what its glyphs cost. Undefined where it is
+ * not plain which of them readers see (text without ink, white, cut off, in a form, or beside a page that is turned).
+ */
+export function readWords(source: Source): string | undefined {
+  const { library, page, matrix, width, height, maxCharacters } = source;
+  const reach = reachOf(source);
+  const isUpright = matrix.b === 0 && matrix.c === 0;
+  if (reach === 'unclear' || (reach === 'beyond' && !isUpright)) return undefined;
+  const { call } = library;
+  const textPage = call.FPDFText_LoadPage(page);
+  if (textPage === 0) return '';
+  try {
+    const count = Math.min(maxCharacters, Math.max(0, call.FPDFText_CountChars(textPage)));
+    // UTF-16, with a zero at the end.
+    const buffer = call.malloc(2 * count + 2);
+    if (buffer === 0) return undefined;
+    try {
+      const x = (shown: number): number => (shown - matrix.e) / matrix.a;
+      const y = (shown: number): number => (shown - matrix.f) / matrix.d;
+      const written =
+        reach === 'inside'
+          ? call.FPDFText_GetText(textPage, 0, count, buffer)
+          : call.FPDFText_GetBoundedText(textPage, x(0), y(0), x(width), y(height), buffer, count + 1);
+      const units = Math.max(0, Math.min(written, count));
+      return Buffer.from(call.memory.buffer, buffer, 2 * units)
+        .toString('utf16le')
+        .replace(/\0$/, '');
+    } finally {
+      call.free(buffer);
+    }
+  } finally {
+    call.FPDFText_ClosePage(textPage);
+  }
+}
+
+/** Whether all text is seen and on the page, is seen as far as the page goes, or neither can be said. */
+function reachOf({ library, page, matrix, width, height, maxObjects }: Source): 'inside' | 'beyond' | 'unclear' {
+  const { call } = library;
+  const count = call.FPDFPage_CountObjects(page);
+  if (count > maxObjects) return 'unclear';
+  const whole: Box = { left: 0, top: 0, right: width, bottom: height };
+  let reach: 'inside' | 'beyond' = 'inside';
+  for (let index = 0; index < count; index += 1) {
+    const object = call.FPDFPage_GetObject(page, index);
+    const type = object === 0 ? 0 : call.FPDFPageObj_GetType(object);
+    if (type === FORM) return 'unclear';
+    if (type !== TEXT) continue;
+    const box = bounds(library, object, matrix);
+    if (!box || inkOf(library, object) !== 'plain') return 'unclear';
+    if (!isInside(box, whole)) reach = 'beyond';
+    const clip = readClip(library, object, matrix);
+    // What is beside the page is not seen anyway.
+    if (clip && !isInside(cut(box, whole), clip)) return 'unclear';
+  }
+  return reach;
+}
+
+function cut(box: Box, outer: Box): Box {
+  return {
+    left: Math.max(box.left, outer.left),
+    top: Math.max(box.top, outer.top),
+    right: Math.min(box.right, outer.right),
+    bottom: Math.min(box.bottom, outer.bottom),
+  };
+}
+
+function isInside(box: Box, outer: Box): boolean {
+  return (
+    box.left >= outer.left - SLACK &&
+    box.right <= outer.right + SLACK &&
+    box.top >= outer.top - SLACK &&
+    box.bottom <= outer.bottom + SLACK
+  );
+}

@@ -1,0 +1,83 @@
+import assert from 'node:assert/strict';
+import { mkdtempDisposable, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+
+import { line, makePdf, paragraph, prose } from '../../../test/support/make-pdf.ts';
+import type { Look, PdfGlance } from './inspect.ts';
+import { glanceAtPdf } from './inspect.ts';
+
+type Draw = Parameters<typeof makePdf>[0];
+
+async function glanceAt(draw: Draw, look: Look = 'quick', options: Record<string, unknown> = {}): Promise<PdfGlance> {
+  await using folder = await mkdtempDisposable(join(tmpdir(), 'inspect-'));
+  const file = join(folder.path, 'paper.pdf');
+  await writeFile(file, await makePdf(draw, options));
+  return await glanceAtPdf(file, look);
+}
+
+const TITLE = 'Sediment of rivers';
+const body: Draw = (pdf) => void paragraph(pdf, prose(8), { x: 70, y: 200, width: 400 });
+const title = (pdf: Parameters<Draw>[0], x = 70): void => line(pdf, TITLE, { x, y: 100, size: 16 });
+const holdsTitle = ({ text }: PdfGlance): boolean => /sediment\s*of\s*rivers/i.test(text);
+
+test('a quick look tells the words of the first page, a close one those of three', async () => {
+  const draw: Draw = (pdf) => {
+    title(pdf);
+    body(pdf);
+    pdf.addPage();
+    line(pdf, 'Second page', { x: 70, y: 100 });
+  };
+  const quick = await glanceAt(draw);
+  assert.deepEqual([quick.pages, quick.isReadable, quick.isQuick], [2, true, true]);
+  assert.match(quick.text, /Sediment of rivers/);
+  assert.doesNotMatch(quick.text, /Second/);
+  const close = await glanceAt(draw, 'close');
+  assert.equal(close.isQuick, false);
+  assert.match(close.text, /Sedimentofrivers[^]*Secondpage/);
+});
+
+test('a title that readers do not see is no title, however quick the look', async () => {
+  const hidden: Readonly<Record<string, Draw>> = {
+    white: (pdf) => {
+      pdf.fillColor('white');
+      title(pdf);
+      pdf.fillColor('black');
+    },
+    'without ink': (pdf) => {
+      pdf.addContent('3 Tr');
+      title(pdf);
+      pdf.addContent('0 Tr');
+    },
+    'cut off': (pdf) => {
+      pdf.save().rect(300, 300, 50, 50).clip();
+      title(pdf);
+      pdf.restore();
+    },
+    'beside the page': (pdf) => title(pdf, 700),
+  };
+  for (const [how, draw] of Object.entries(hidden)) {
+    const glance = await glanceAt((pdf) => {
+      draw(pdf);
+      body(pdf);
+    });
+    assert.ok(glance.isReadable && glance.text.length > 200, how);
+    assert.equal(holdsTitle(glance), false, how);
+  }
+});
+
+test('words that run out of the page are told as far as they are seen', async () => {
+  const { text, isQuick } = await glanceAt((pdf) => {
+    body(pdf);
+    line(pdf, `Begin ${'and so on '.repeat(40)} end`, { x: 70, y: 100 });
+  });
+  assert.ok(isQuick);
+  assert.match(text, /Begin and so on/);
+  assert.doesNotMatch(text, /on end/);
+});
+
+test('a page without any text is readable and tells nothing', async () => {
+  const glance = await glanceAt((pdf) => void pdf.rect(100, 100, 50, 50).fill('red'));
+  assert.deepEqual([glance.isReadable, glance.text.trim(), glance.isQuick], [true, '', true]);
+});
