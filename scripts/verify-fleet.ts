@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { mkdtempDisposable } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -122,7 +122,9 @@ async function verifyFleet(run: Fleet): Promise<boolean> {
   await last.ended;
   const elapsed = (performance.now() - startedAt) / 1000;
   const out = join(folder.path, 'joined');
-  const found = Array.from({ length: folders }, (_, at) => join(folder.path, `machine-${at + 1}`));
+  const machines = Array.from({ length: folders }, (_, at) => join(folder.path, `machine-${at + 1}`));
+  // Whoever came to no work, or was killed before its first, has written nothing.
+  const found = machines.filter((each) => existsSync(join(each, 'manifest.jsonl')));
   const merged = await mergeFolders(found, out, {
     clock: systemClock,
     runId: 'joined',

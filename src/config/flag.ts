@@ -9,7 +9,8 @@ export type FlagPlace =
   | 'format'
   | 'data-root'
   | 'serve'
-  | 'claims';
+  | 'claims'
+  | 'graph-build';
 
 /** An option of the command line that sets a key: how it is written, and where it is taken. */
 export interface Flag {

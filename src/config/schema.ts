@@ -2,6 +2,7 @@ import { z } from 'zod';
 
 import { claimsSchema } from './claims-schema.ts';
 import { flag } from './flag.ts';
+import { graphSchema } from './graph-schema.ts';
 import { httpSchema } from './http-schema.ts';
 import { orchestratorSchema } from './orchestrator-schema.ts';
 import { parseSchema } from './parse-schema.ts';
@@ -227,6 +228,7 @@ export const configSchema = z.strictObject({
   http: httpSchema.prefault({}).describe('How the web is asked.'),
   services: servicesSchema.prefault({}).describe('Where scholarly services are.'),
   keys: keysSchema.prefault({}).describe('Keys of services.'),
+  graph: graphSchema.prefault({}).describe('What a graph is built with beside the documents.'),
   claims: claimsSchema.prefault({}).describe('Which model reads claims out of passages; none unless one is named.'),
   estimate: estimateSchema.prefault({}).describe('What an estimate takes for granted.'),
   telemetry: telemetrySchema.prefault({}).describe('What is told to the outside about a run.'),

@@ -1,22 +1,27 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 
+import type { Clock } from '../base/index.ts';
 import { AppError } from '../base/index.ts';
 import type { Config } from '../config/index.ts';
-import type { ClaimEstimate, ClaimRequest, ClaimsGathered, Graph, GraphUpdate } from '../graph/index.ts';
+import type { ClaimEstimate, ClaimRequest, ClaimsGathered, Graph, GraphUpdate, LookedUp } from '../graph/index.ts';
 import {
   answersPath,
   claimsEstimate,
   gatherClaims,
   graphPlan,
   graphWorker,
+  lookUpReferences,
   openGraph,
   openModelClient,
+  ReferenceAnswers,
   updateGraph,
 } from '../graph/index.ts';
+import { openAsking } from '../harvest/index.ts';
 import type { StageEvent, StageFlags, StageOutcome } from '../stage/index.ts';
 import { cpuWorkers, runStage } from '../stage/index.ts';
 import { RecordStore } from '../works/index.ts';
+import { crossrefCatalogue } from './crossref-catalogue.ts';
 import { eventStream } from './event-stream.ts';
 import { stageSettings } from './stage-settings.ts';
 
@@ -29,6 +34,8 @@ export type GraphEvent =
       readonly path: string;
       readonly outcome: StageOutcome;
       readonly change: GraphUpdate;
+      /** Null unless references were to be looked up. */
+      readonly lookedUp: LookedUp | null;
     };
 
 /** What reading claims tells: what it may cost before, what it took after. */
@@ -49,19 +56,29 @@ export function graphPath(folder: string): string {
   return join(folder, 'Graph', 'graph.sqlite');
 }
 
+/** Where the answers about references are kept. */
+function referenceAnswersPath(folder: string): string {
+  return join(folder, 'Graph', 'references.sqlite');
+}
+
 /** The graph of a corpus folder: `build` makes it or brings it up to date, `open` asks it. */
 export class CorpusGraph {
   readonly path: string;
   readonly #folder: string;
   readonly #config: Config;
+  readonly #clock: Clock;
 
-  constructor(folder: string, config: Config) {
+  constructor(folder: string, config: Config, clock: Clock) {
     this.#folder = folder;
     this.#config = config;
+    this.#clock = clock;
     this.path = graphPath(folder);
   }
 
-  /** Reads what every parsed document says and what records know of their works, and brings the graph up to date with it. */
+  /**
+   * Reads what every parsed document says and what records know of their works, and brings the graph up to date with it;
+   * with the setting `graph.lookup` Crossref is asked about references that carry no identifier.
+   */
   build(request: GraphRequest = {}, signal?: AbortSignal): AsyncGenerator<GraphEvent, void> {
     return eventStream<GraphEvent>(async (tell, stop) => {
       const dataRoot = this.#config.parse.data_root;
@@ -70,6 +87,12 @@ export class CorpusGraph {
         throw new AppError('USAGE_VOCABULARY_MISSING', `there is no file ${settings.vocabulary}`, {
           hint: 'name a table (.csv), SKOS in Turtle (.ttl) or OBO (.obo)',
         });
+      const { lookup, lookup_most: most } = this.#config.graph;
+      const warn = (message: string): void => tell({ kind: 'warning', message });
+      // Opened first: an address that is missing is told before the documents are read.
+      await using asking = lookup
+        ? openAsking(this.#config, { clock: this.#clock, log: (_level, message) => warn(message) })
+        : undefined;
       const plan = await graphPlan(dataRoot, settings);
       if (plan.items.length === 0) throw nothingParsed(dataRoot);
       const options = stageSettings(request.flags ?? {}, this.#config, {
@@ -92,13 +115,25 @@ export class CorpusGraph {
       if (outcome.cancelled || options.dryRun) return;
       const database = join(this.#folder, 'manifest.sqlite3');
       using records = existsSync(database) ? new RecordStore(database) : undefined;
-      const change = await updateGraph({
-        path: this.path,
-        dataRoot,
-        warn: (message) => tell({ kind: 'warning', message }),
-        ...(records && { records }),
-      });
-      tell({ kind: 'built', path: this.path, outcome, change });
+      const kept = referenceAnswersPath(this.#folder);
+      // What was answered once counts in every build, whether this one asks or not.
+      using answers = asking || existsSync(kept) ? ReferenceAnswers.open(kept, warn) : undefined;
+      const sources = { path: this.path, dataRoot, warn, answers, ...(records && { records }) };
+      const change = await updateGraph(sources);
+      if (!asking || !answers) {
+        tell({ kind: 'built', path: this.path, outcome, change, lookedUp: null });
+        return;
+      }
+      const lookedUp = await lookUpReferences(
+        this.path,
+        crossrefCatalogue(asking),
+        { answers, most, clock: this.#clock, warn },
+        stop,
+      );
+      // Added and removed is what the documents changed; what was found changes none of them.
+      const again = lookedUp.found > 0 ? await updateGraph(sources) : change;
+      const { added, removed } = change;
+      tell({ kind: 'built', path: this.path, outcome, change: { ...again, added, removed }, lookedUp });
     }, signal);
   }
 

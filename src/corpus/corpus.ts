@@ -119,7 +119,7 @@ export class Corpus implements AsyncDisposable {
   constructor(folder: string, config: Config, clock: Clock) {
     this.folder = folder;
     this.config = config;
-    this.graph = new CorpusGraph(folder, config);
+    this.graph = new CorpusGraph(folder, config, clock);
     this.library = new Library(folder, config);
     this.#clock = clock;
   }

@@ -61,9 +61,14 @@ export function linesBehind(gate: Gate): Set<Gate> {
   return behind;
 }
 
-/** By which everybody takes places. */
+/** A service is several hosts, or a part of one, with a limit of its own. */
+export function isServiceKey(key: string): boolean {
+  return key.includes('/');
+}
+
+/** By which everybody takes places: hosts before services, by name. */
 export function inOrder(one: Gate, other: Gate): number {
-  const [isService, isOtherService] = [one.key.includes('/'), other.key.includes('/')];
+  const [isService, isOtherService] = [isServiceKey(one.key), isServiceKey(other.key)];
   if (isService !== isOtherService) return isService ? 1 : -1;
   return one.key < other.key ? -1 : 1;
 }

@@ -38,6 +38,8 @@ export interface TitleSearch {
 }
 
 const ROWS = 5;
+/** A service that answers with more than it was asked for is not listened to for ever. */
+const MOST_ROWS = 50;
 const LONGEST_QUERY = 500;
 /** What is asked for, so that an answer stays small (api.crossref.org/swagger-ui: select). */
 const SELECT = 'DOI,title,subtitle,author,issued,published,container-title,type';
@@ -59,7 +61,10 @@ export async function findByTitle(cited: CitedWork, search: TitleSearch, signal?
   const answer = await lookups.json({ service: 'crossref', path: 'works', parameters }, found, signal);
   if (answer.kind === 'missing') return { kind: 'none' };
   if (answer.kind !== 'found') return { kind: 'away', message: problemMessage(answer) };
-  const verdict = chooseCandidate(cited, answer.value.message.items.flatMap(candidateOf), { accept, review });
+  const verdict = chooseCandidate(cited, answer.value.message.items.slice(0, MOST_ROWS).flatMap(candidateOf), {
+    accept,
+    review,
+  });
   return verdict.kind === 'none' ? { kind: 'none' } : verdict;
 }
 

@@ -34,6 +34,7 @@ export type {
 export { workFromText } from './lists/listed-work.ts';
 export { workFromPayload } from './queued-work.ts';
 export type { ListedWork } from './lists/listed-work.ts';
+export { citedLine } from './lists/cited-work.ts';
 export type { CitedWork } from './lists/cited-work.ts';
 export { reviewedEntry } from './lists/reviewed-entry.ts';
 export { listFormatOf, parseWorks, readWorks } from './lists/read-works.ts';

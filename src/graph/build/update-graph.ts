@@ -22,6 +22,8 @@ import { withWork } from '../extract/statements.ts';
 import { GraphStore } from '../store/graph-store.ts';
 import type { GraphChange } from '../store/graph-store.ts';
 import { workNodeId } from '../work-id.ts';
+import type { KeptAnswer } from '../lookup/reference-answers.ts';
+import { withAnswers } from '../lookup/with-answers.ts';
 import type { ClaimsFile } from '../claims/claims-file.ts';
 import { claimsPath, readClaimsFile } from '../claims/claims-file.ts';
 import { blocksPath, documentsIn, factsPath } from './stage.ts';
@@ -36,6 +38,8 @@ export interface GraphSources {
   readonly warn?: Warn | undefined;
   /** The records of the works, and which of them a document holds. */
   readonly records?: { all(): Iterable<WorkRecord>; ofDocument(document: string): WorkRecord | undefined };
+  /** What catalogues said about references that carry no identifier. */
+  readonly answers?: { find(text: string): KeptAnswer | undefined } | undefined;
 }
 
 interface Facts {
@@ -90,13 +94,21 @@ async function update(sources: GraphSources): Promise<GraphUpdate> {
     const claims = await claimsOf(sources.dataRoot, document);
     if (claims === 'stale') staleClaims += 1;
     const stated = claims === 'stale' ? undefined : claims;
+    const looked = answersIn(text, sources.answers);
     const content = sha256(
-      `${LINK_VERSION} ${text}\n${record ? canonicalJson(record.ids) : ''}${stated ? JSON.stringify([stated.nodes, stated.edges]) : ''}`,
+      `${LINK_VERSION} ${text}\n${record ? canonicalJson(record.ids) : ''}${stated ? JSON.stringify([stated.nodes, stated.edges]) : ''}${looked}`,
     );
     wanted.set(document, {
       content,
-      read: async () =>
-        ofDocument(await readFile(path, 'utf8'), document, record, await claimsOf(sources.dataRoot, document)),
+      read: async () => {
+        const said = ofDocument(
+          await readFile(path, 'utf8'),
+          document,
+          record,
+          await claimsOf(sources.dataRoot, document),
+        );
+        return sources.answers ? withAnswers(said, (print) => sources.answers?.find(print)) : said;
+      },
     });
   }
   const remove = [...before.keys()].filter((owner) => !wanted.has(owner));
@@ -110,6 +122,14 @@ async function update(sources: GraphSources): Promise<GraphUpdate> {
   );
   if (change.added + change.removed > 0 || !existed) await store.compact();
   return { ...change, documents, staleClaims };
+}
+
+/** What catalogues found for the references of a document, to tell whether that has changed; empty when there is nothing. */
+function answersIn(facts: string, answers: GraphSources['answers']): string {
+  if (!answers) return '';
+  const { references } = (JSON.parse(facts) as Facts).contribution;
+  const found = references.map(({ text }) => answers.find(text)).filter((kept) => kept?.answer.kind === 'found');
+  return found.length === 0 ? '' : JSON.stringify(found);
 }
 
 /** The claims that were read out of a document as it is now. */

@@ -24,6 +24,11 @@ const RAISED_NUMBERS = /^[\s,;]*(?<numbers>\d{1,3}[a-z]?(?:\s?[,;–—−‐-]\
 /** A power: of ten, of a variable, of a unit. */
 const BASE = /(?:(?<![\d.])10|(?:^|[^\p{L}])\p{L})$/u;
 
+/** Behind a digit raised digits are written "4^22": a power, unless what stands in front is a year or the number of a name. */
+const BEHIND_DIGIT = /(?<=\d)\^(?<numbers>\d{1,3}(?:\s?[,–—−‐-]\s?\d{1,3})*)(?![\p{L}\d%]|\.\d)/gu;
+const NAMED_NUMBER =
+  /(?:\p{L}[-‐–−]|(?<!\p{L})(?:figs?|figures?|tables?|eqs?|equations?|sections?|types?|phases?|groups?|versions?|days?)\.?\s)(?:\d{1,3}\s?[-‐–−]\s?)?\d{1,3}$|(?<![\d.,])(?:1[89]|20)\d\d$/iu;
+
 /** Finds callouts by number: in square or round brackets, or raised. */
 export function numberCallouts(
   blocks: readonly Block[],
@@ -50,17 +55,27 @@ export function raisedCallouts(blocks: readonly Block[], references: readonly Li
     blocks,
     references,
     ({ text, raised = [] }) =>
-      raised.flatMap(({ start, end }) => {
-        const shown = text.slice(start, end);
-        const numbers = RAISED_NUMBERS.exec(shown)?.groups?.['numbers'];
-        if (numbers === undefined) return [];
-        const before = text.slice(Math.max(0, start - 24), start);
-        // What begins a word belongs to it: the mark of an address, the mass of an isotope.
-        if (before === '' || /\s$/u.test(before) || BASE.test(before) || isPowerOfUnit(before, numbers)) return [];
-        return [{ numbers, from: start + shown.indexOf(numbers) }];
-      }),
+      [
+        ...raised.flatMap(({ start, end }) => {
+          const shown = text.slice(start, end);
+          const numbers = RAISED_NUMBERS.exec(shown)?.groups?.['numbers'];
+          if (numbers === undefined) return [];
+          const before = text.slice(Math.max(0, start - 24), start);
+          // What begins a word belongs to it: the mark of an address, the mass of an isotope.
+          if (before === '' || /\s$/u.test(before) || BASE.test(before) || isPowerOfUnit(before, numbers)) return [];
+          return [{ numbers, from: start + shown.indexOf(numbers) }];
+        }),
+        ...behindDigits(text),
+      ].toSorted((a, b) => a.from - b.from),
     'raised',
   );
+}
+
+/** "in 2019^12", "COVID-19^3", "eq 4^22". */
+function behindDigits(text: string): { readonly numbers: string; readonly from: number }[] {
+  return [...text.matchAll(BEHIND_DIGIT)]
+    .filter(({ index }) => NAMED_NUMBER.test(text.slice(Math.max(0, index - 24), index)))
+    .map((match) => ({ numbers: match.groups?.['numbers'] ?? '', from: match.index + 1 }));
 }
 
 /** Callouts of the numbers that stand in the blocks; where they are not in square brackets, they have to count as references do. */

@@ -109,6 +109,18 @@ test('numbers that the file sets raised are callouts behind a digit too; powers,
   );
 });
 
+test('raised numbers behind a year or the number of a name are callouts, and powers are none', () => {
+  assert.deepEqual(
+    raised(
+      [
+        'The seas of COVID-19^1 were deep in 2019^2 and by eqs 1−3^3,4 they had 10^3 cells, 1.5 × 10^2 of them, 2^3 ways and type 10^1.5 too,«4» with a 1,850^2 more.',
+      ],
+      NUMBERED,
+    ),
+    ['1→1', '2→2', '3→3', '4→4', '4→4'],
+  );
+});
+
 /** The text with its links to page 9, on which the references stand; a link is what stands between « and ». */
 function linked(marked: readonly string[], references: readonly string[]): string[] {
   const texts = marked.map((each) => each.replaceAll(/[«»]/g, ''));

@@ -52,6 +52,11 @@ export function parseReference(printed: string): ParsedReference {
   };
 }
 
+/** A printed reference without the number or mark in front. */
+export function withoutLabel(printed: string): string {
+  return printed.replace(LABEL, '');
+}
+
 function readAuthors(text: string): { readonly authors: string[]; readonly end: number } {
   const authors: string[] = [];
   let at = 0;

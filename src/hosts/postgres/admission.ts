@@ -36,9 +36,10 @@ export interface SharedAdmission extends Admission {
   readonly calls: number;
 }
 
-/** What processes say to each other: a hold that counts at once, or that there is something to read. */
+/** What processes say to each other: a hold that counts at once, a place that is free or wanted, or that there is something to read. */
 interface Message {
   readonly key: string;
+  readonly place?: 'free' | 'wanted';
   readonly hold?: { readonly at: number; readonly reason: 'rate-limited' | 'host-held' };
 }
 
@@ -66,7 +67,8 @@ export async function openPostgresAdmission(options: PostgresAdmissionOptions): 
       if (said?.hold) {
         const { at, reason } = said.hold;
         keeper.heard(said.key, { at: clock.now() + desk.untilMs(at), reason });
-      } else void read(said?.key).catch(() => undefined);
+      } else if (said?.place) desk.placeAt(said.key, said.place);
+      else void read(said?.key).catch(() => undefined);
     },
   });
   const keeper: Gatekeeper = new Gatekeeper({

@@ -6,13 +6,15 @@ import type { Clock } from '../../base/index.ts';
 import { AppError, equalJitterDelay } from '../../base/index.ts';
 import { Listening } from './listening.ts';
 import { ServerClock } from './server-clock.ts';
-import type { Grant, SharedAllowance, Wish } from './shared-allowance.ts';
+import type { SharedAllowance } from './shared-allowance.ts';
 import { createTables } from './tables.ts';
-/** Wishes of so long go together. */
+import type { Grant, Registered, Wish } from './wishes.ts';
+import { takeWishes } from './wishes.ts';
+
+/** The server is asked at most once in so long; what is wanted meanwhile goes together. */
 const GATHER_MS = 50;
 /** What nobody waits for goes with the next wish, or by itself after so long. */
 const NO_HURRY_MS = 500;
-const MOST_KEYS = 500;
 /** A turn further off than this is not reserved. */
 const RESERVED_AHEAD_MS = 10_000;
 const CLOCK_QUESTIONS = 8;
@@ -21,6 +23,7 @@ interface Row {
   readonly key: string;
   readonly now_ms: number;
   readonly first_at: number;
+  readonly next_at: number;
   readonly turns_given: number;
   readonly slots_given: number;
   readonly contended: boolean;
@@ -46,7 +49,7 @@ export class Desk implements AsyncDisposable {
   readonly holder = randomBytes(8).toString('hex');
   readonly #options: DeskOptions;
   readonly #pool: pg.Pool;
-  readonly #allowances = new Map<string, { readonly allowance: SharedAllowance; readonly changed: () => void }>();
+  readonly #allowances = new Map<string, Registered>();
   readonly #asked = new Set<string>();
   #sentAt = -Infinity;
   #timer: NodeJS.Timeout | undefined;
@@ -109,10 +112,15 @@ export class Desk implements AsyncDisposable {
     this.#allowances.delete(key);
   }
 
+  /** Somebody gave back a place at the key, or waits for one. */
+  placeAt(key: string, news: 'free' | 'wanted'): void {
+    this.#allowances.get(key)?.allowance.heard(news);
+  }
+
   /** Has the key asked for in so long, together with others. */
   ask(key: string, inMs: number): void {
     this.#asked.add(key);
-    this.#schedule(Math.max(GATHER_MS, inMs));
+    this.#schedule(Math.max(this.#sentAt + GATHER_MS - performance.now(), inMs));
   }
 
   async query<R extends object>(text: string, values: readonly unknown[]): Promise<R[]> {
@@ -193,10 +201,7 @@ export class Desk implements AsyncDisposable {
     }
     this.#isAsking = true;
     try {
-      const keys = [...this.#asked].slice(0, MOST_KEYS);
-      for (const key of keys) this.#asked.delete(key);
-      const now = this.#options.clock.monotonic();
-      const wishes = keys.flatMap((key) => this.#allowances.get(key)?.allowance.wish(now) ?? []);
+      const wishes = takeWishes(this.#asked, this.#allowances, this.#options.clock.monotonic());
       if (wishes.length > 0) await this.#send(wishes);
     } finally {
       this.#isAsking = false;
@@ -215,7 +220,7 @@ export class Desk implements AsyncDisposable {
     this.#sentAt = sentAt;
     try {
       const rows = await this.query<Row>(
-        'SELECT * FROM reserve_turns($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)',
+        'SELECT * FROM reserve_turns($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)',
         [
           this.holder,
           this.#options.leaseMs,
@@ -230,6 +235,8 @@ export class Desk implements AsyncDisposable {
           sorted.map(({ used }) => used),
           sorted.map(({ spaced }) => spaced),
           sorted.map(({ pace }) => pace.from === 'answer'),
+          sorted.map(({ unused }) => unused),
+          sorted.map(({ behind }) => behind),
         ],
       );
       this.#serverClock.heard(rows.at(-1)?.now_ms, sentAt);
@@ -259,6 +266,7 @@ export class Desk implements AsyncDisposable {
   #grantOf(row: Row): Grant {
     return {
       firstAt: this.#options.clock.monotonic() + this.untilMs(row.first_at),
+      behind: row.next_at,
       turns: row.turns_given,
       slots: row.slots_given,
       contended: row.contended,

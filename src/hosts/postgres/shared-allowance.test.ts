@@ -27,6 +27,7 @@ const grant = (firstAt: number, turns: number, slots = 1): Parameters<SharedAllo
   turns,
   slots,
   contended: false,
+  behind: 0,
 });
 
 test('a turn that was asked for before the answer came is not used after it', () => {

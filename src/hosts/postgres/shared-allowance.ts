@@ -1,33 +1,18 @@
 import type { Allowance, Pace } from '../allowance.ts';
 import { LocalAllowance } from '../allowance.ts';
+import { ReservedTurns } from './reserved-turns.ts';
 import { groupOf, LATE_SHARE, sharedPace } from './shared-pace.ts';
+import type { Grant, Wish } from './wishes.ts';
 
 /** Turns are reserved this far ahead at most: what a process does not come to use is lost to the others. */
 const AHEAD_MS = 2_000;
 const MOST_TURNS = 16;
 /** A place that nobody uses goes back after so long, or at once when others want it. */
-const IDLE_MS = 500;
-/** A full key is asked for again in so long. */
-const RETRY_MS = 60;
-
-/** What a process asks for at one key. */
-export interface Wish {
-  readonly key: string;
-  readonly pace: Pace;
-  readonly turns: number;
-  readonly slots: number;
-  readonly used: number;
-  readonly spaced: boolean;
-}
-
-/** What it was given. */
-export interface Grant {
-  /** When the first of its turns is, or the next one would be, by the caller's monotonic clock. */
-  readonly firstAt: number;
-  readonly turns: number;
-  readonly slots: number;
-  readonly contended: boolean;
-}
+const IDLE_MS = 3_000;
+/** A full key is asked for again in so long, since the process that has it may have died; else it says when it is free. */
+const RETRY_MS = 1_000;
+/** A turn that was too far off to be reserved is asked for again in so long at least. */
+const SOON_MS = 60;
 
 /** Draws from what a fleet shares: places that were leased and turns that were reserved, a few at a time. */
 export class SharedAllowance implements Allowance {
@@ -41,7 +26,7 @@ export class SharedAllowance implements Allowance {
   #localWorkers = 0;
   inFlight = 0;
   #slots = 0;
-  #turns: number[] = [];
+  readonly #turns = new ReservedTurns();
   #waiting = 0;
   #spaced = false;
   #contended = false;
@@ -92,14 +77,13 @@ export class SharedAllowance implements Allowance {
     const { intervalMs, burst } = this.#pace;
     if (intervalMs === 0) return now;
     // When it may be followed is known when it is on the wire.
-    return this.#leaving >= burst ? Infinity : (this.#turns[ahead] ?? Infinity);
+    return this.#leaving >= burst ? Infinity : (this.#turns.at(ahead) ?? Infinity);
   }
 
   lineMs(ahead: number, now: number): number {
     const { intervalMs, burst } = this.#pace;
     if (intervalMs === 0) return 0;
-    const [first = this.#nextAt] = this.#turns;
-    return Math.max(0, first - now) + Math.max(0, ahead - (burst - 1)) * intervalMs;
+    return Math.max(0, (this.#turns.at(0) ?? this.#nextAt) - now) + Math.max(0, ahead - (burst - 1)) * intervalMs;
   }
 
   hasPlace(ahead: number): boolean {
@@ -111,7 +95,7 @@ export class SharedAllowance implements Allowance {
     this.#leaving += 1;
     this.#usedAt = now;
     this.#local?.take();
-    if (!this.#local) this.#turns.shift();
+    if (!this.#local) this.#turns.take();
   }
 
   /** One that left late makes those after it late: our own, and as soon as the fleet knows, everybody's. */
@@ -121,10 +105,9 @@ export class SharedAllowance implements Allowance {
     const { intervalMs, burst, from } = this.#pace;
     if (from !== 'request' || intervalMs === 0 || burst > 1) return;
     if (now - takenAt <= this.#lateMs) return;
-    const before = this.#turns.length;
-    this.#turns = this.#turns.filter((at) => at >= now + intervalMs - this.#lateMs);
     this.#spaced = true;
-    if (before > 0 || this.#waiting > 0) this.#ask(0);
+    if (this.#turns.count > 0 || this.#waiting > 0) this.#ask(0);
+    this.#turns.dropBefore(now + intervalMs - this.#lateMs);
   }
 
   release(): void {
@@ -138,7 +121,7 @@ export class SharedAllowance implements Allowance {
     this.#local?.answered(now);
     if (this.#pace.from !== 'answer' || this.#pace.intervalMs === 0) return;
     this.#spaced = true;
-    this.#turns = [];
+    this.#turns.clear();
     this.#ask(0);
   }
 
@@ -146,7 +129,7 @@ export class SharedAllowance implements Allowance {
     this.#pace = sharedPace(pace, { margin: this.#margin, jitterMs: this.#jitterMs });
     this.#local = undefined;
     this.#fallback(now);
-    this.#turns = [];
+    this.#turns.clear();
     this.#ask(0);
   }
 
@@ -165,13 +148,28 @@ export class SharedAllowance implements Allowance {
     return this.inFlight === 0 && this.#slots === 0 && this.#waiting === 0 && !this.#spaced;
   }
 
-  /** Somebody waits for what it would say, here or elsewhere; a place that is given back unasked can be told any time. */
-  get isUrgent(): boolean {
-    return this.#waiting > 0 || this.#contended || this.#spaced;
+  /** Another process gave a place back, or began to wait for one. */
+  heard(news: 'free' | 'wanted'): void {
+    if (news === 'free' && this.#lacksPlace) this.#ask(0);
+    if (news === 'wanted' && this.#slots > 0) {
+      this.#contended = true;
+      if (this.inFlight < this.#slots) this.#ask(0);
+    }
   }
 
-  /** What to ask for now; undefined when there is nothing to say. */
-  wish(now: number): Wish | undefined {
+  /** Places at the key that this process has, used or not. */
+  get places(): number {
+    return this.#slots;
+  }
+
+  /** Somebody waits for what it would say, here or elsewhere; a place that is given back unasked can be told any time. */
+  get isUrgent(): boolean {
+    return this.#waiting > 0 || this.#contended || this.#spaced || this.#turns.hasUnused;
+  }
+
+  /** What to ask for now; undefined when there is nothing to say. Whoever leaves keeps nothing for a moment. */
+  wish(now: number, isLeaving = false): Wish | undefined {
+    if (this.#pending) return undefined;
     this.#dropLate(now);
     const { intervalMs, cap, from } = this.#pace;
     // Where others wait for the place that was just used, it is theirs first; one that is still to be used is kept.
@@ -183,12 +181,15 @@ export class SharedAllowance implements Allowance {
     const isOpen = intervalMs > 0 && !this.#spaced && (from === 'request' || this.inFlight === 0);
     // Where pauses are kept by the group, the whole group is taken: the next ones need not ask.
     const most = wanted > 0 ? Math.max(wanted, groupOf(intervalMs, this.#jitterMs)) : 0;
-    const turns = isOpen && wanted > this.#turns.length ? Math.max(0, Math.min(most, ahead) - this.#turns.length) : 0;
-    const isNews = slots !== this.#slots || turns > 0 || this.#spaced;
-    if (this.#pending || !isNews) return undefined;
+    const turns = isOpen && wanted > this.#turns.count ? Math.max(0, Math.min(most, ahead) - this.#turns.count) : 0;
+    // Where pauses are long, a turn that nobody will use is worth the telling: whoever has a place could use it.
+    if (ahead === 1 && from === 'request') this.#turns.leave(wanted);
+    const isNews = slots !== this.#slots || turns > 0 || this.#spaced || this.#turns.hasUnused;
+    if (!isNews) return undefined;
     const idleMs = now - this.#usedAt;
     // A place is kept for a moment, since the next request often comes soon.
-    if (slots < this.#slots && turns === 0 && !this.#contended && !this.#spaced && idleMs < IDLE_MS) {
+    const isHurry = isLeaving || this.#contended || this.#spaced || this.#turns.hasUnused;
+    if (slots < this.#slots && turns === 0 && !isHurry && idleMs < IDLE_MS) {
       this.#ask(IDLE_MS - idleMs);
       return undefined;
     }
@@ -199,6 +200,7 @@ export class SharedAllowance implements Allowance {
       slots,
       used: this.inFlight,
       spaced: this.#spaced,
+      ...this.#turns.takeUnused(),
     };
     this.#pending = true;
     this.#spaced = false;
@@ -211,8 +213,8 @@ export class SharedAllowance implements Allowance {
   renewal(): Wish | undefined {
     if (this.#slots === 0 || this.#pending) return undefined;
     this.#pending = true;
-    const { inFlight } = this;
-    return { key: this.#key, pace: this.#pace, turns: 0, slots: this.#slots, used: inFlight, spaced: false };
+    const [key, pace, used] = [this.#key, this.#pace, this.inFlight];
+    return { key, pace, turns: 0, slots: this.#slots, used, spaced: false, unused: 0, behind: 0 };
   }
 
   granted(grant: Grant, now: number): void {
@@ -221,21 +223,26 @@ export class SharedAllowance implements Allowance {
     if (grant.slots < this.#slots) this.#giveBack(grant.slots);
     this.#slots = grant.slots;
     // What was asked for before an answer came, or before one left late, does not know of it.
-    const turns = this.#spaced ? 0 : grant.turns;
-    for (let at = 0; at < turns; at += 1) this.#turns.push(grant.firstAt + at * this.#pace.intervalMs);
+    if (!this.#spaced) this.#turns.add(grant, this.#pace.intervalMs);
+    else if (this.#pace.from === 'request') this.#turns.refuse(grant);
     this.#nextAt = grant.firstAt;
     if (this.#waiting === 0) return;
     // No place, or a turn too far off to be reserved: ask again when that may have changed.
-    if (this.inFlight >= this.#slots) this.#ask(RETRY_MS);
-    else if (this.#pace.intervalMs > 0 && this.#turns.length === 0) {
-      this.#ask(Math.min(1_000, Math.max(RETRY_MS, (grant.firstAt - now) / 2)));
+    if (this.#lacksPlace) this.#ask(RETRY_MS);
+    else if (this.#pace.intervalMs > 0 && this.#turns.count === 0) {
+      this.#ask(Math.min(1_000, Math.max(SOON_MS, (grant.firstAt - now) / 2)));
     }
+  }
+
+  /** Somebody waits here, and every place that this process has is in use. */
+  get #lacksPlace(): boolean {
+    return this.#waiting > 0 && this.inFlight >= this.#slots;
   }
 
   /** Places count as gone when that is told; a turn that counts from an answer was for the place it came with. */
   #giveBack(slots: number): void {
     this.#slots = slots;
-    if (this.#pace.from === 'answer') this.#turns = [];
+    if (this.#pace.from === 'answer') this.#turns.clear();
   }
 
   /** The wish came to nothing: the server is away. */
@@ -263,7 +270,7 @@ export class SharedAllowance implements Allowance {
     for (let at = 0; at < this.inFlight; at += 1) this.#local.take();
     for (let at = this.#leaving; at < this.inFlight; at += 1) this.#local.sent(now);
     if (pace.intervalMs > 0) this.#local.change({ ...pace, intervalMs: pace.intervalMs + 1e-9 }, now);
-    this.#turns = [];
+    this.#turns.clear();
     this.#slots = 0;
     this.#pending = false;
     return this.#local;
@@ -272,7 +279,7 @@ export class SharedAllowance implements Allowance {
   /** The server is back and does not know what was sent meanwhile: the next turn keeps its distance from now. */
   #rejoin(): void {
     this.#local = undefined;
-    this.#turns = [];
+    this.#turns.clear();
     this.#spaced = this.#pace.intervalMs > 0;
     this.#ask(0);
   }
@@ -285,10 +292,7 @@ export class SharedAllowance implements Allowance {
   #dropLate(now: number): void {
     const { intervalMs, burst, from } = this.#pace;
     if (intervalMs === 0 || burst > 1 || from === 'answer') return;
-    while (this.#turns.length > 0 && (this.#turns[0] ?? now) < now - this.#lateMs) {
-      this.#turns.shift();
-      // The others that were reserved behind it stand; only the last one's time could be given to somebody else.
-      if (this.#turns.length === 0) this.#ask(0);
-    }
+    // Its time could be given to somebody else, or to us again.
+    if (this.#turns.dropBefore(now - this.#lateMs)) this.#ask(0);
   }
 }

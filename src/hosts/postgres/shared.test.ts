@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 
+import { Client } from 'pg';
+
 import { startCuttingProxy } from '../../../test/e2e/cutting-proxy.ts';
 import type { TestPostgres } from '../../../test/postgres.ts';
 import { startPostgres } from '../../../test/postgres.ts';
@@ -23,7 +25,7 @@ after(async () => {
 /** Opens one of a fleet; all of a test share its schema. */
 function fleetOf(): (more?: Partial<PostgresAdmissionOptions>) => Promise<SharedAdmission> {
   schemas += 1;
-  const schema = `shared_${process.pid}_${schemas}`;
+  const schema = lastSchema();
   return (more = {}) =>
     openPostgresAdmission({
       url: server?.url ?? '',
@@ -34,6 +36,10 @@ function fleetOf(): (more?: Partial<PostgresAdmissionOptions>) => Promise<Shared
       }),
       ...more,
     });
+}
+
+function lastSchema(): string {
+  return `shared_${process.pid}_${schemas}`;
 }
 
 /** Looks again until it is so: what one process tells the others hear in a moment that no clock of ours decides. */
@@ -168,4 +174,26 @@ test('two that need the same host and the same service never wait for each other
   });
   for (const turn of held) if (turn.kind === 'go') turn.slot[Symbol.dispose]();
   assert.deepEqual(await Promise.all(waiting), ['go', 'go']);
+});
+
+test('a turn that nobody used comes back, unless somebody has reserved one behind it', async () => {
+  await using opened = await fleetOf()();
+  assert.equal(opened.calls > 0, true);
+  const client = new Client({ connectionString: server?.url ?? '', options: `-c search_path=${lastSchema()}` });
+  await client.connect();
+  const reserve = async (me: string, turns: number, unused = 0, behind = 0): Promise<number> => {
+    const { rows } = await client.query<{ next_at: number }>(
+      `SELECT next_at FROM reserve_turns($1, 15000, 10000, 20, '{strict.org}', '{4}', '{3000}', '{1}', $2, '{1}', '{0}', '{f}', '{f}', $3, $4)`,
+      [me, [turns], [unused], [behind]],
+    );
+    return rows[0]?.next_at ?? 0;
+  };
+  const first = await reserve('one', 1);
+  const second = await reserve('one', 1);
+  assert.equal(second, first + 3_000);
+  assert.equal(await reserve('one', 0, 1, second), first, 'the last one is free again');
+  assert.equal(await reserve('other', 1), second, 'for whoever comes next');
+  await reserve('one', 1);
+  assert.equal(await reserve('other', 0, 1, second), second + 3_000, 'what stands before another is gone');
+  await client.end();
 });

@@ -8,7 +8,7 @@ import { packageRoot } from '../../base/index.ts';
 /** The number under which processes that start at once take turns in making the tables. */
 const LOCK = 0x686f7374;
 
-/** Makes the tables that a fleet shares, where they are not there yet. */
+/** Makes the tables that a fleet shares, where they are not there yet, and the functions as this program has them. */
 export async function createTables(pool: pg.Pool, schema: string): Promise<void> {
   const client = await pool.connect();
   try {
@@ -18,13 +18,16 @@ export async function createTables(pool: pg.Pool, schema: string): Promise<void>
     const { rows } = await client.query<{ found: string | null }>('SELECT to_regclass($1) AS found', [
       `"${schema}".host_slots`,
     ]);
-    if (rows[0]?.found === null) {
-      await client.query(readFileSync(join(packageRoot(), 'sql', 'hosts', 'postgres', '0001_hosts.sql'), 'utf8'));
-    }
+    if (rows[0]?.found === null) await client.query(statements('0001_hosts.sql'));
+    await client.query(statements('turns.sql'));
     await client.query('COMMIT');
     client.release();
   } catch (error) {
     client.release(true);
     throw error;
   }
+}
+
+function statements(file: string): string {
+  return readFileSync(join(packageRoot(), 'sql', 'hosts', 'postgres', file), 'utf8');
 }

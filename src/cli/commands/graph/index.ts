@@ -1,10 +1,13 @@
 import { Command, Option } from 'commander';
 
-import type { EdgeKind, Graph } from '../../../graph/index.ts';
+import type { EdgeKind, Graph, LookedUp } from '../../../graph/index.ts';
 import { communities, describeDamage, EDGE_KINDS, pageRank } from '../../../graph/index.ts';
+import { simulatedLayer } from '../../../harvest/index.ts';
 import { count } from '../../progress.ts';
 import type { Session } from '../../session.ts';
 import { openSession, shared } from '../../session.ts';
+import { settingOptions } from '../../setting-options.ts';
+import { simOption } from '../../sim-option.ts';
 import { stopSignal } from '../../stop-signal.ts';
 import { wholeNumber } from '../../whole-number.ts';
 import { showStage } from '../docparse/stage-options.ts';
@@ -17,6 +20,8 @@ interface GraphFlags {
   readonly run?: string;
   readonly vocabulary?: string;
   readonly force?: boolean;
+  readonly mailto?: string;
+  readonly sim?: string;
   readonly kind?: readonly EdgeKind[];
   readonly top: number;
   readonly least: number;
@@ -36,26 +41,28 @@ export function graphCommand(): Command {
 }
 
 function buildCommand(): Command {
-  return shared(new Command('build'))
+  return settingOptions(shared(new Command('build')), ['graph-build'])
     .description('read what the parsed documents say and bring the graph up to date with it')
     .option('-r, --run <folder>', 'run folder; default: the newest run')
     .option('--vocabulary <file>', 'terms of yours to look for: CSV (id, name, synonyms), SKOS (.ttl) or OBO')
     .option('--force', 'read all documents again')
+    .option('--mailto <address>', 'your e-mail address, sent to Crossref with --lookup (http.contact)')
+    .addOption(simOption())
     .addHelpText(
       'after',
-      '\nExamples:\n  docstokg graph build\n  docstokg graph build --run runs/corals --vocabulary terms.csv\n',
+      '\nExamples:\n  docstokg graph build\n  docstokg graph build --run runs/corals --vocabulary terms.csv\n  docstokg graph build --lookup --mailto you@university.example\n',
     )
     .action(async (flags: GraphFlags, self: Command) => {
       const session = openSession(self);
       using stop = stopSignal();
-      await using corpus = await corpusOf(session, flags);
+      await using corpus = await corpusOf(session, flags, await simulatedLayer(flags));
       const show = showStage(session);
       const request = { vocabulary: flags.vocabulary, flags: { ...(flags.force && { force: true }) } };
       for await (const event of corpus.graph.build(request, stop.signal)) {
         if (event.kind === 'stage') show(event.event);
         else if (event.kind === 'warning') session.log('warn', event.message);
         else {
-          const { path, change } = event;
+          const { path, change, lookedUp } = event;
           if (event.outcome.failed > 0) process.exitCode = 1;
           if (change.staleClaims > 0)
             session.log(
@@ -66,14 +73,23 @@ function buildCommand(): Command {
           const stats = graph.stats();
           const total = (counts: Record<string, number>): number =>
             Object.values(counts).reduce((sum, each) => sum + each, 0);
-          if (session.json) session.terminal.print(JSON.stringify({ path, ...change, ...stats }));
+          if (session.json) session.terminal.print(JSON.stringify({ path, ...change, ...stats, looked_up: lookedUp }));
           else
             session.terminal.print(
-              `${path}: ${count(change.documents)} documents, ${count(total(stats.nodes))} nodes, ${count(total(stats.edges))} edges, ${count(stats.evidence)} pieces of evidence (${count(change.added)} added, ${count(change.removed)} removed)`,
+              `${lookedUp ? `${lookedUpLine(lookedUp)}\n` : ''}${path}: ${count(change.documents)} documents, ${count(total(stats.nodes))} nodes, ${count(total(stats.edges))} edges, ${count(stats.evidence)} pieces of evidence (${count(change.added)} added, ${count(change.removed)} removed)`,
             );
         }
       }
     });
+}
+
+/** What asking about references came to. */
+function lookedUpLine({ asked, found, doubtful, unknown, unanswered, left }: LookedUp): string {
+  return [
+    `asked Crossref about ${count(asked)} references without an identifier: ${count(found)} found, ${count(doubtful)} doubtful, ${count(unknown)} unknown`,
+    ...(unanswered > 0 ? [`${count(unanswered)} without an answer`] : []),
+    ...(left > 0 ? [`${count(left)} left for the next build`] : []),
+  ].join(', ');
 }
 
 /** A question to the graph: how it is asked, and how the answer is told. */

@@ -1,0 +1,20 @@
+import { z } from 'zod';
+
+import { flag } from './flag.ts';
+
+/** What a graph is built with beside the documents. */
+export const graphSchema = z.strictObject({
+  lookup: z
+    .boolean()
+    .default(false)
+    .describe(
+      'Asks Crossref about references that carry no identifier and mean no work of the graph; needs http.contact.',
+    )
+    .meta(flag('--lookup', 'graph-build')),
+  lookup_most: z
+    .int()
+    .min(1)
+    .default(1_000)
+    .describe('Most references that one build asks about, those that most documents cite first.')
+    .meta(flag('--lookup-most <n>', 'graph-build')),
+});

@@ -1,0 +1,208 @@
+import assert from 'node:assert/strict';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempDisposable } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+
+import { AppError } from '../base/index.ts';
+import type { Settings } from '../config/index.ts';
+import type { Block } from '../parse/index.ts';
+import { writeBlockLines } from '../parse/index.ts';
+import { openJsonServer, sendJson } from '../testing/index.ts';
+import type { GraphEvent } from './corpus-graph.ts';
+import { openCorpus } from './corpus.ts';
+
+const REFERENCES = [
+  '[1] Silva A. Heat and the decline of coral reefs in shallow seas. J Seas. 2010;3:1-9.',
+  '[2] Novak B. Slow recovery of deep reefs after storms. J Seas. 2012;5:11-19.',
+  '[3] Okafor C. How sand settles in slow rivers. River Res. 2001;4:22-31.',
+  '[4] ibid.',
+];
+const REGISTERED = [
+  {
+    DOI: '10.5555/Heat',
+    title: ['Heat and the decline of coral reefs in shallow seas'],
+    author: [{ family: 'Silva' }],
+    issued: { 'date-parts': [[2010]] },
+    'container-title': ['Journal of Seas'],
+  },
+  // Another work of that title: nobody can say which is meant.
+  ...['10.5555/slow-1', '10.5555/slow-2'].map((DOI) => ({
+    DOI,
+    title: ['Slow recovery of deep reefs after storms'],
+    author: [],
+    issued: { 'date-parts': [[2012]] },
+  })),
+];
+
+function writeDocument(data: string, name: string, title: string, references: readonly string[]): void {
+  const texts: Pick<Block, 'kind' | 'text'>[] = [
+    { kind: 'title', text: title },
+    { kind: 'text', text: 'Reefs decline in warm water [1]. Others recover [2], and sand settles [3].' },
+    ...references.map((text) => ({ kind: 'reference' as const, text })),
+  ];
+  mkdirSync(join(data, 'DocTagsFiles'), { recursive: true });
+  writeFileSync(
+    join(data, 'DocTagsFiles', `${name}.jsonl`),
+    writeBlockLines({
+      pages: [{ number: 1, width: 600, height: 800 }],
+      blocks: texts.map((block, order) => ({
+        ...block,
+        order,
+        regions: [{ page: 1, box: { left: 1, top: 2, right: 3, bottom: 4 } }],
+      })) as Block[],
+      metadata: { authors: [], needsOcr: [], quality: { unmappedGlyphs: 0, columns: 1, confidence: 1 } },
+    }),
+  );
+}
+
+function settingsFor(url: string, graph: Settings['graph']): Settings {
+  return {
+    graph,
+    stage: { durable: false, workers: 1 },
+    http: {
+      contact: 'ada@university.example',
+      allow: [new URL(url).host],
+      retries: 0,
+      // No pauses between requests; and patience, which is as much shorter, for a machine that is busy.
+      time_scale: 0.001,
+      connect_s: 30_000,
+      headers_s: 30_000,
+      idle_s: 30_000,
+      total_s: 60_000,
+      floor_bytes_per_second: 0,
+    },
+    services: { base_urls: { crossref: url } },
+  };
+}
+
+type Built = Extract<GraphEvent, { kind: 'built' }>;
+
+async function build(folder: string, settings: Settings): Promise<Built & { readonly warnings: readonly string[] }> {
+  await using corpus = await openCorpus(folder, { settings });
+  let built: Built | undefined;
+  const warnings: string[] = [];
+  for await (const event of corpus.graph.build())
+    if (event.kind === 'built') built = event;
+    else if (event.kind === 'warning') warnings.push(event.message);
+  assert.ok(built);
+  return { ...built, warnings };
+}
+
+test('references without an identifier are looked up once, politely, and the same answers make the same graph', async () => {
+  await using scratch = await mkdtempDisposable(join(tmpdir(), 'docstokg-lookup-'));
+  const folder = join(scratch.path, 'run');
+  const data = join(folder, 'Data');
+  writeDocument(data, 'one', 'A study of reefs and sand', REFERENCES);
+  writeDocument(data, 'two', 'Another study of reefs', [`1. ${REFERENCES[0]?.slice(4)}`]);
+  await using server = await openJsonServer(({ path }, response) => {
+    const words = new URL(path, 'http://x').searchParams.get('query.bibliographic') ?? '';
+    const items = REGISTERED.filter(({ title }) => words.includes(title[0] ?? ''));
+    return sendJson(response, 200, { message: { items } });
+  });
+
+  const alone = await build(folder, settingsFor(server.url, {}));
+  assert.equal(alone.lookedUp, null);
+  assert.equal(server.received.length, 0, 'nobody is asked unless that is wanted');
+  assert.equal(existsSync(join(folder, 'Graph', 'references.sqlite')), false);
+
+  // Two documents print the first of them, which is asked about first, and once.
+  const first = await build(folder, settingsFor(server.url, { lookup: true, lookup_most: 1 }));
+  assert.deepEqual(first.lookedUp, { asked: 1, found: 1, doubtful: 0, unknown: 0, unanswered: 0, left: 2 });
+  const [asked] = server.received;
+  assert.match(asked?.path ?? '', /query\.bibliographic=Heat\+and\+the\+decline.*Silva.*2010.*mailto=ada/);
+  assert.match(asked?.headers['user-agent'] ?? '', /ada@university\.example/);
+
+  const second = await build(folder, settingsFor(server.url, { lookup: true }));
+  assert.deepEqual(second.lookedUp, { asked: 2, found: 0, doubtful: 1, unknown: 1, unanswered: 0, left: 0 });
+  const third = await build(folder, settingsFor(server.url, { lookup: true }));
+  assert.deepEqual(third.lookedUp, { asked: 0, found: 0, doubtful: 0, unknown: 0, unanswered: 0, left: 0 });
+  assert.equal(server.received.length, 3, 'what was answered is not asked again, whatever the answer was');
+
+  const path = join(folder, 'Graph', 'graph.sqlite');
+  {
+    await using corpus = await openCorpus(folder, { settings: settingsFor(server.url, {}) });
+    using graph = corpus.graph.open();
+    const heat = graph.find('10.5555/heat');
+    assert.deepEqual([heat.label, heat.year], ['Heat and the decline of coral reefs in shallow seas', 2010]);
+    const citing = graph.citedBy('10.5555/heat');
+    assert.equal(citing.length, 2);
+    const evidence = citing.flatMap((each) => each.evidence);
+    assert.ok(
+      evidence.some(({ quote }) => quote === REFERENCES[0]),
+      'the entry of the list as it is printed',
+    );
+    assert.ok(
+      evidence.some(({ method, origin, readAt }) => method === 'reference-lookup' && origin === 'crossref' && readAt),
+      'and whose word it is, and when it was given',
+    );
+  }
+  const bytes = readFileSync(path);
+  await build(folder, settingsFor(server.url, {}));
+  assert.ok(bytes.equals(readFileSync(path)), 'a build that asks nobody leaves what was answered');
+  rmSync(path);
+  await build(folder, settingsFor(server.url, {}));
+  assert.ok(bytes.equals(readFileSync(path)), 'built at once it is the same file');
+
+  // Kept answers that are damaged are put aside and asked for again.
+  writeFileSync(join(folder, 'Graph', 'references.sqlite'), 'SQLite format 3\0 and nothing after');
+  const mended = await build(folder, settingsFor(server.url, { lookup: true }));
+  assert.equal(mended.lookedUp?.found, 1);
+  assert.match(mended.warnings.join(), /references\.sqlite/);
+});
+
+test('a catalogue that is away, or answers what it never should, leaves the graph as the documents make it', async () => {
+  await using scratch = await mkdtempDisposable(join(tmpdir(), 'docstokg-lookup-'));
+  const answers: readonly (readonly [string, unknown, Partial<Record<string, number>>])[] = [
+    ['away', undefined, { unanswered: 3, found: 0 }],
+    ['a prototype', { message: { items: [{ __proto__: { polluted: 1 }, DOI: 7 }] } }, { found: 0 }],
+    [
+      'no DOI, and one that is none',
+      { message: { items: [{ title: [REFERENCES[0]] }, { DOI: 'javascript:alert(1)', title: [REFERENCES[0]] }] } },
+      { found: 0 },
+    ],
+    [
+      'endless fields',
+      {
+        message: {
+          items: Array.from({ length: 500 }, (_, at) => ({
+            DOI: `10.5555/${at}`,
+            title: ['(a'.repeat(2_000)],
+            author: Array.from({ length: 5 }, () => ({ family: 'x'.repeat(500) })),
+          })),
+        },
+      },
+      { found: 0 },
+    ],
+    ['another shape', ['a list'], { found: 0 }],
+  ];
+  let [body, status]: [unknown, number] = [{}, 200];
+  await using server = await openJsonServer((_request, response) => sendJson(response, status, body));
+  writeDocument(join(scratch.path, 'Data'), 'one', 'A study of reefs and sand', REFERENCES);
+  const { path } = await build(scratch.path, settingsFor(server.url, {}));
+  const bytes = readFileSync(path);
+  for (const [name, answer, wanted] of answers) {
+    [body, status] = [answer, answer === undefined ? 503 : 200];
+    const { lookedUp, warnings } = await build(scratch.path, settingsFor(server.url, { lookup: true }));
+    assert.equal(lookedUp?.asked, 3, name);
+    for (const [key, value] of Object.entries(wanted))
+      assert.equal(lookedUp[key as keyof typeof lookedUp], value, `${name}: ${key}`);
+    if (answer === undefined) assert.match(warnings.join(), /crossref does not answer/);
+    assert.ok(bytes.equals(readFileSync(path)), name);
+    rmSync(join(scratch.path, 'Graph', 'references.sqlite'));
+  }
+  assert.equal(({} as { polluted?: number }).polluted, undefined);
+});
+
+test('whoever wants references looked up and gives no address is told before anything is read', async () => {
+  await using scratch = await mkdtempDisposable(join(tmpdir(), 'docstokg-lookup-'));
+  writeDocument(join(scratch.path, 'Data'), 'one', 'A study of reefs and sand', REFERENCES);
+  await using corpus = await openCorpus(scratch.path, { settings: { graph: { lookup: true }, http: { contact: '' } } });
+  await assert.rejects(
+    async () => {
+      for await (const event of corpus.graph.build()) assert.notEqual(event.kind, 'stage');
+    },
+    (error) => error instanceof AppError && /CONTACT/.test(error.code),
+  );
+});

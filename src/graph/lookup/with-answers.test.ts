@@ -1,0 +1,61 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import type { Contribution, TextPlace } from '../contribution.ts';
+import type { KeptAnswer } from './reference-answers.ts';
+import { withAnswers } from './with-answers.ts';
+
+const place: TextPlace = {
+  kind: 'text',
+  fileSha256: null,
+  block: 3,
+  start: 0,
+  end: 9,
+  quote: '[1] Silva',
+  page: 1,
+  boxes: [],
+};
+const contribution: Contribution = {
+  owner: 'one',
+  work: 'work:doi:10.5555/own',
+  fileSha256: null,
+  nodes: [],
+  edges: [],
+  references: ['known', 'own', 'doubtful', 'unasked'].map((text, at) => ({
+    id: `reference:one#${at + 1}`,
+    text,
+    place,
+  })),
+};
+const found = (doi: string): KeptAnswer => ({
+  answer: { kind: 'found', doi, title: 'Deep seas', authors: ['Silva'], year: 2010, venue: null, score: 0.98765 },
+  origin: 'crossref',
+  readAt: '2026-01-01T00:00:00.000Z',
+});
+const ANSWERS: Readonly<Record<string, KeptAnswer>> = {
+  known: found('10.5555/Known'),
+  own: found('10.5555/OWN'),
+  doubtful: { ...found('10.5555/x'), answer: { kind: 'doubtful' } },
+};
+
+test('a found work is cited by the word of the list and of the catalogue; no work cites itself', () => {
+  const said = withAnswers(contribution, (text) => ANSWERS[text]);
+  assert.deepEqual(
+    said.edges.map(({ source, kind, target, evidence }) => [source, kind, target, evidence.place.kind, evidence.score]),
+    [
+      ['reference:one#1', 'resolves_to', 'work:doi:10.5555/known', 'text', 0.988],
+      ['work:doi:10.5555/own', 'cites', 'work:doi:10.5555/known', 'text', 0.988],
+      ['reference:one#1', 'resolves_to', 'work:doi:10.5555/known', 'metadata', 0.988],
+      ['work:doi:10.5555/own', 'cites', 'work:doi:10.5555/known', 'metadata', 0.988],
+    ],
+  );
+  assert.deepEqual(
+    said.references.map(({ text }) => text),
+    ['own', 'doubtful', 'unasked'],
+    'the others are compared with the works of the graph as before',
+  );
+  assert.equal(
+    withAnswers(contribution, () => undefined),
+    contribution,
+  );
+});
