@@ -143,10 +143,11 @@ function readEncoding(view: DataView, start: number, put: (code: number, glyph: 
 
 /** The clear part of a Type 1 font spells its encoding out; the rest is enciphered and not needed. */
 function readType1(bytes: Uint8Array): FontProgram {
-  const head = new TextDecoder('latin1').decode(bytes.subarray(0, 65_536));
+  const head = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.byteLength, 65_536));
   const end = head.indexOf('eexec');
+  const clear = head.toString('latin1', 0, end < 0 ? head.length : end);
   const nameOf = new Map<number, string>();
-  for (const match of (end < 0 ? head : head.slice(0, end)).matchAll(/dup\s+(\d{1,3})\s*\/([\w.]{1,60})\s+put/g))
+  for (const match of clear.matchAll(/dup\s+(\d{1,3})\s*\/([\w.]{1,60})\s+put/g))
     nameOf.set(Number(match[1]), match[2] ?? '');
   return { names: [...new Set(nameOf.values())].filter((name) => name !== '.notdef'), nameOf };
 }

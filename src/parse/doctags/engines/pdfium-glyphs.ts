@@ -3,11 +3,11 @@ import { isRightToLeft } from '../layout/direction.ts';
 import { isUnknown } from '../layout/glyph-text.ts';
 import type { Ink } from '../layout/letter-shape.ts';
 import type { Drawing, Font, Glyph } from '../layout/page-content.ts';
-import { endAtPen, glyphBox } from './glyph-box.ts';
+import { endsAtPen, glyphBox } from './glyph-box.ts';
 import type { InkKind } from './hidden-text.ts';
 import { withoutHidden } from './hidden-text.ts';
 import type { Character } from './pdfium-characters.ts';
-import { mapBox } from './pdfium-geometry.ts';
+import { mapBoxes } from './pdfium-geometry.ts';
 import type { Clip } from './pdfium-paint.ts';
 import { LINE_END, MADE_UP_SPACE, readTextPage, SPACE, type TextPage } from './text-page.ts';
 import { readRun, type RunSource, type TextRun } from './text-run.ts';
@@ -51,49 +51,45 @@ export function readGlyphs(source: Source): PageText {
 /** What stands before the next glyph: nothing, a gap that the engine takes for a space, or a space of the file. */
 type Space = 'none' | 'gap' | 'space';
 
-/** A character as it is drawn. */
-interface Drawn {
-  readonly run: TextRun;
-  readonly character: Character;
-  readonly text: string;
-  readonly box: Box;
-  /** Where the pen stood, in the file's page space. */
-  readonly x: number;
-  readonly y: number;
-  readonly isSoft: boolean;
-}
-
-/** Makes glyphs of a page's characters, each beside the one before it. */
+/** Makes glyphs of a page's characters, each beside the one before it. Characters are told by their numbers. */
 class GlyphSetter {
   readonly #source: Source;
   readonly #page: TextPage;
+  /** Left, top, right and bottom of each character on the shown page. */
+  readonly #boxes: Float64Array;
   readonly #runs = new Map<number, TextRun>();
   readonly #glyphs: Glyph[] = [];
   readonly #inks: InkKind[] = [];
   /** The first glyphs of the runs. */
   readonly #starts: number[] = [];
+  #isPlain = true;
   #unmapped = 0;
   #renamed = 0;
   #hidden = 0;
   #space: Space = 'none';
-  /** What the last glyph was made of. */
-  #last: Drawn | undefined;
+  /** The text object met last, and its run. */
+  #object = -1;
+  #run: TextRun | undefined;
+  /** The character that the last glyph was made of, and its run. */
+  #last = -1;
+  #lastRun: TextRun | undefined;
 
   constructor(source: Source, page: TextPage) {
     this.#source = source;
     this.#page = page;
+    this.#boxes = mapBoxes(source.matrix, page.boxes);
   }
 
   setAll(): void {
     const { codes } = this.#page;
     for (let index = 0; index < codes.length; index += 1) {
-      const code = codes[index] ?? LINE_END;
+      const code = codes[index] as number;
       if (code === LINE_END) continue;
       if (code === SPACE) this.#space = 'space';
       else if (code === MADE_UP_SPACE) this.#space = this.#space === 'space' ? 'space' : 'gap';
-      else if (isHigh(code) && isLow(codes[index + 1] ?? 0)) {
+      else if (isHigh(code) && index + 1 < codes.length && isLow(codes[index + 1] as number)) {
         // The engine gives characters above U+FFFF in two halves.
-        this.#set(0x10000 + ((code - 0xd800) << 10) + ((codes[index + 1] ?? 0) - 0xdc00), index);
+        this.#set(0x10000 + ((code - 0xd800) << 10) + ((codes[index + 1] as number) - 0xdc00), index);
         index += 1;
       } else this.#set(code, index);
     }
@@ -101,7 +97,7 @@ class GlyphSetter {
 
   /** The glyphs that can be seen, and how many cannot or have no text. */
   shown(): Omit<PageText, 'truncated'> {
-    const inks = this.#inks.every((ink) => ink === 'plain') ? undefined : this.#inks;
+    const inks = this.#isPlain ? undefined : this.#inks;
     const glyphs = withoutHidden(this.#glyphs, inks, this.#source.drawings, this.#starts);
     return {
       glyphs,
@@ -112,85 +108,129 @@ class GlyphSetter {
   }
 
   #set(code: number, index: number): void {
-    const { pointer, objects, boxes, pens } = this.#page;
-    const run = this.#runOf(objects[index] ?? 0, index);
-    const character = run.characters.character(code, pointer, index, run.turn === 0 ? run.size : 0);
-    const at = 4 * index;
-    const box = mapBox(this.#source.matrix, boxes[at] ?? 0, boxes[at + 1] ?? 0, boxes[at + 2] ?? 0, boxes[at + 3] ?? 0);
-    const isSoft = code === SOFT_HYPHEN;
-    if (!this.#isShown(box, run, isSoft)) return;
+    const run = this.#runOf(index);
+    const character = run.characters.character(code, this.#page.pointer, index, run.turn === 0 ? run.size : 0);
+    if (!this.#isShown(index, run, code === SOFT_HYPHEN)) return;
     const text = code === LINE_END_HYPHEN && this.#isHyphen(index) ? '-' : character.text;
     if (text === '' || isUnknown(text)) this.#unmapped += 1;
     else if (character.isRenamed) this.#renamed += 1;
-    this.#put({ run, character, text, box, x: pens[2 * index] ?? 0, y: pens[2 * index + 1] ?? 0, isSoft });
+    if (this.#isSamePlace(index, run)) this.#spellOut(text, index);
+    else this.#put(text, index, run, character);
   }
 
-  #runOf(object: number, index: number): TextRun {
-    let run = this.#runs.get(object);
-    if (!run) {
-      run = readRun(this.#source, this.#page.pointer, index, object);
-      this.#runs.set(object, run);
-    }
+  #runOf(index: number): TextRun {
+    const object = this.#page.objects[index] as number;
+    if (this.#run && object === this.#object) return this.#run;
+    const run = this.#runs.get(object) ?? readRun(this.#source, this.#page.pointer, index, object);
+    this.#runs.set(object, run);
+    this.#object = object;
+    this.#run = run;
     return run;
   }
 
-  #isShown(box: Box, run: TextRun, isSoft: boolean): boolean {
+  #isShown(index: number, run: TextRun, isSoft: boolean): boolean {
     const { width, height } = this.#source;
+    const at = 4 * index;
+    const left = this.#boxes[at] as number;
+    const top = this.#boxes[at + 1] as number;
+    const right = this.#boxes[at + 2] as number;
+    const bottom = this.#boxes[at + 3] as number;
     // What lies off the page is not shown; broken files put text at absurd places.
-    if (!(box.right > 0 && box.left < width && box.bottom > 0 && box.top < height)) return false;
-    if (run.clip && isClipped(run.clip, box)) {
+    if (!(right > 0 && left < width && bottom > 0 && top < height)) return false;
+    if (run.clip && isClipped(run.clip, (left + right) / 2, (top + bottom) / 2)) {
       this.#hidden += 1;
       return false;
     }
     // A soft hyphen that has no width is not shown: it marks where the word may be broken.
-    return !isSoft || box.right - box.left >= 0.05 * run.size;
+    return !isSoft || right - left >= 0.05 * run.size;
   }
 
   #isHyphen(index: number): boolean {
     return this.#source.library.call.FPDFText_IsHyphen(this.#page.pointer, index) === 1;
   }
 
-  #put(drawn: Drawn): void {
-    const { run, character, text, box, x, y } = drawn;
+  /** The engine spells a ligature out as several characters of one glyph, all at its place. */
+  #isSamePlace(index: number, run: TextRun): boolean {
     const last = this.#last;
+    if (last < 0 || this.#lastRun !== run) return false;
+    const { pens } = this.#page;
+    return (
+      pens[2 * index] === pens[2 * last] &&
+      pens[2 * index + 1] === pens[2 * last + 1] &&
+      this.#boxes[4 * index + 2] === this.#boxes[4 * last + 2]
+    );
+  }
+
+  /** Adds to the last glyph, backwards where the engine turns a line around. */
+  #spellOut(text: string, index: number): void {
     const before = this.#glyphs.at(-1);
-    if (last && before) {
-      if (last.run === run && x === last.x && y === last.y && box.right === last.box.right) {
-        // The engine spells a ligature out as several characters of one glyph, backwards where it turns a line around.
-        const spelled = isRightToLeft(text) ? text + before.text : before.text + text;
-        this.#glyphs[this.#glyphs.length - 1] = { ...before, right: box.right, text: spelled };
-        return;
-      }
-    }
+    if (!before) return;
+    const spelled = isRightToLeft(text) ? text + before.text : before.text + text;
+    const right = this.#boxes[4 * index + 2] as number;
+    this.#glyphs[this.#glyphs.length - 1] = { ...before, right, text: spelled };
+  }
+
+  /** A soft hyphen beside a hyphen is the same sign twice. */
+  #isSameHyphen(index: number, before: Glyph, baseline: number): boolean {
+    const { codes } = this.#page;
+    const left = this.#boxes[4 * index] as number;
+    return (
+      before.text === '-' &&
+      (codes[index] === SOFT_HYPHEN) !== (codes[this.#last] === SOFT_HYPHEN) &&
+      Math.abs(before.baseline - baseline) < 0.1 * before.size &&
+      Math.abs(left - before.right) < 0.15 * before.size
+    );
+  }
+
+  #put(text: string, index: number, run: TextRun, character: Character): void {
     const { matrix } = this.#source;
+    const x = this.#page.pens[2 * index] as number;
+    const y = this.#page.pens[2 * index + 1] as number;
     const pen = matrix.a * x + matrix.c * y + matrix.e;
     const onLine = matrix.b * x + matrix.d * y + matrix.f;
     const hanging = run.hanging ? character.ink : undefined;
     const baseline = hanging ? onLine - axisShift(hanging) * run.size : onLine;
-    if (last && before && isSameHyphen(last, before, drawn, baseline)) return;
-    if (last?.run !== run) this.#starts.push(this.#glyphs.length);
+    const before = this.#glyphs.at(-1);
+    if (text === '-' && before && this.#isSameHyphen(index, before, baseline)) return;
+    if (this.#lastRun !== run) this.#starts.push(this.#glyphs.length);
     const advance = run.font.math ? 0 : character.advance * run.size;
-    const place =
-      run.turn === 0 ? endAtPen(box, pen, advance) : glyphBox(box, { x: pen, y: onLine, advance, turn: run.turn });
+    const at = 4 * index;
+    let left = this.#boxes[at] as number;
+    let top = this.#boxes[at + 1] as number;
+    let right = this.#boxes[at + 2] as number;
+    let bottom = this.#boxes[at + 3] as number;
+    if (run.turn !== 0)
+      ({ left, right, top, bottom } = glyphBox(
+        { left, right, top, bottom },
+        { x: pen, y: onLine, advance, turn: run.turn },
+      ));
+    else if (endsAtPen(right - left, advance)) {
+      left = Math.max(pen, left);
+      right = Math.min(pen + advance, right);
+    }
     this.#glyphs.push({
       text,
-      left: place.left,
-      right: place.right,
-      top: hanging ? onLine - hanging.top * run.size : place.top,
-      bottom: hanging ? onLine - hanging.bottom * run.size : place.bottom,
+      left,
+      right,
+      top: hanging ? onLine - hanging.top * run.size : top,
+      bottom: hanging ? onLine - hanging.bottom * run.size : bottom,
       x: pen,
       baseline,
       size: run.size,
       font: run.font,
       // A space that the engine makes up counts where there is a gap to see.
-      spaced: this.#space === 'space' || (this.#space === 'gap' && before !== undefined && isGap(before, place, run)),
+      spaced:
+        this.#space === 'space' ||
+        (this.#space === 'gap' && before !== undefined && isGap(before, { left, top, bottom }, run)),
       turn: run.turn,
       mark: run.mark,
       form: run.form,
       artifact: run.artifact,
     });
     this.#inks.push(run.ink);
-    this.#last = drawn;
+    if (run.ink !== 'plain') this.#isPlain = false;
+    this.#last = index;
+    this.#lastRun = run;
     this.#space = 'none';
   }
 }
@@ -204,7 +244,7 @@ function isLow(code: number): boolean {
 }
 
 /** Whether the pen jumped between two glyphs of running text. */
-function isGap(before: Glyph, box: Box, run: TextRun): boolean {
+function isGap(before: Glyph, box: Omit<Box, 'right'>, run: TextRun): boolean {
   if (isFormula(before.font, run.font)) return false;
   const gap =
     run.turn === 1 ? box.top - before.bottom : run.turn === 3 ? before.top - box.bottom : box.left - before.right;
@@ -221,19 +261,6 @@ function axisShift(ink: Ink): number {
   return (ink.top + ink.bottom) / 2 - 0.25;
 }
 
-/** A soft hyphen beside a hyphen is the same sign twice. */
-function isSameHyphen(last: Drawn, before: Glyph, { text, isSoft, box }: Drawn, baseline: number): boolean {
-  return (
-    text === '-' &&
-    before.text === '-' &&
-    isSoft !== last.isSoft &&
-    Math.abs(before.baseline - baseline) < 0.1 * before.size &&
-    Math.abs(box.left - before.right) < 0.15 * before.size
-  );
-}
-
-function isClipped(clip: Clip, box: Box): boolean {
-  const x = (box.left + box.right) / 2;
-  const y = (box.top + box.bottom) / 2;
+function isClipped(clip: Clip, x: number, y: number): boolean {
   return x < clip.left - 1 || x > clip.right + 1 || y < clip.top - 1 || y > clip.bottom + 1;
 }

@@ -22,14 +22,20 @@ const COMBINING: Readonly<Record<string, string>> = {
 const STROKE = '\u0338';
 const BASE: Readonly<Record<string, string>> = { ı: 'i', ȷ: 'j' };
 
+const COMBINING_MARK = /^\p{Mn}$/u;
+const LETTER = /^\p{L}$/u;
+/** What TeX strokes through. */
+const RELATION = /^[=<>≡∼≈≤≥∈∋⊂⊃⊆⊇∃|∥]$/u;
+const HOST = /^[\p{L}\p{Sm}]/u;
+
 /** Height of a row of letters, in points, among which an accent looks for its own. */
 const ROW = 4;
 /** A page full of accents is no text. */
 const MOST_STEPS = 5_000_000;
 
 /** Puts accents that are glyphs of their own onto the letter they are printed over, wherever in the file they stand. */
-export function composeAccents(glyphs: readonly Glyph[]): Glyph[] {
-  return glyphs.some(({ text }) => markOf(text) !== undefined) ? composeMarks(glyphs) : [...glyphs];
+export function composeAccents(glyphs: readonly Glyph[]): readonly Glyph[] {
+  return glyphs.some(({ text }) => markOf(text) !== undefined) ? composeMarks(glyphs) : glyphs;
 }
 
 function composeMarks(glyphs: readonly Glyph[]): Glyph[] {
@@ -68,7 +74,7 @@ function composeLoose(
   const rows = new Map<number, number[]>();
   const rowOf = (glyph: Glyph): number => Math.round(glyph.baseline / ROW);
   glyphs.forEach((glyph, index) => {
-    if (!/^[\p{L}\p{Sm}]/u.test(glyph.text)) return;
+    if (!HOST.test(glyph.text)) return;
     const row = rows.get(rowOf(glyph)) ?? [];
     rows.set(rowOf(glyph), row);
     row.push(index);
@@ -100,12 +106,12 @@ function markOf(text: string): string | undefined {
 }
 
 function isCombining(text: string): boolean {
-  return /^\p{Mn}$/u.test(text);
+  return COMBINING_MARK.test(text);
 }
 
 function covers(letter: Glyph, accent: Glyph): boolean {
   // A stroke through a sign negates it; the other accents stand over letters.
-  const host = accent.text === STROKE ? /^[=<>≡∼≈≤≥∈∋⊂⊃⊆⊇∃|∥]$/u : /^\p{L}$/u;
+  const host = accent.text === STROKE ? RELATION : LETTER;
   if (!host.test(letter.text) || letter.turn !== accent.turn) return false;
   const middle = (accent.left + accent.right) / 2;
   const slack = 0.08 * letter.size;

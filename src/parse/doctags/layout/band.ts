@@ -1,4 +1,5 @@
 import { overlap } from './box.ts';
+import { hasLetter } from './letter.ts';
 import type { Segment } from './segment.ts';
 import { isReferencesLine } from './type-area.ts';
 
@@ -73,7 +74,7 @@ function standsAlone(segment: Segment, segments: readonly Segment[], middle: num
       other !== segment &&
       other.left < middle === segment.left < middle &&
       Math.abs(other.baseline - segment.baseline) < 0.3 * segment.size &&
-      other.glyphs.some(({ text }) => /\p{L}/u.test(text)),
+      other.glyphs.some(({ text }) => hasLetter(text)),
   );
 }
 

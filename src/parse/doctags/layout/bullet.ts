@@ -8,13 +8,15 @@ const BULLET = /^[•●○◦▪■□‣∙►▶▸✓✔–—-]$/u;
  * Bullets often come from fonts of signs whose codes mean nothing: a sign without a meaning, alone before a line of text,
  * is a bullet.
  */
-export function restoreBullets(glyphs: readonly Glyph[]): Glyph[] {
+export function restoreBullets(glyphs: readonly Glyph[]): readonly Glyph[] {
   const signs = new Set([...new Set(glyphs.map(({ font }) => font))].filter(({ name }) => DINGBATS.test(name)));
   const letters = repeatedLetters(glyphs);
+  const isOdd = ({ text, font }: Glyph): boolean =>
+    text === '' || (signs.has(font) && /^\S$/u.test(text) && !BULLET.test(text));
+  if (signs.size === 0 && letters.size === 0 && !glyphs.some(isOdd)) return glyphs;
   return glyphs.map((glyph, index) => {
     if (letters.has(glyph)) return { ...glyph, text: letters.get(glyph) ?? '' };
-    const odd = glyph.text === '' || (signs.has(glyph.font) && /^\S$/u.test(glyph.text) && !BULLET.test(glyph.text));
-    if (!odd || glyph.font.math) return glyph;
+    if (!isOdd(glyph) || glyph.font.math) return glyph;
     const next = glyphs[index + 1];
     const previous = glyphs[index - 1];
     if (!next || !sameLine(glyph, next) || next.text === '') return glyph;
@@ -28,24 +30,28 @@ export function restoreBullets(glyphs: readonly Glyph[]): Glyph[] {
   });
 }
 
+const LETTER = /^\p{L}$/u;
+const MEANINGLESS = /^(?:|\uFFFD|\p{Co}|\p{Cn})$/u;
 /** Lines that begin with one and the same small letter, from which on it is a bullet. */
 const FEWEST_LETTERS = 3;
 
 /** A font may call its bullet a letter: one small letter before several lines, each time in the same place. */
 function repeatedLetters(glyphs: readonly Glyph[]): ReadonlyMap<Glyph, string> {
-  const starts = glyphs.flatMap((glyph, index) => {
-    const previous = glyphs[index - 1];
-    if (previous && sameLine(previous, glyph) && previous.left < glyph.left) return [];
-    if (!/^\p{L}$/u.test(glyph.text)) return [];
+  const starts: { readonly glyph: Glyph; readonly skipped: Glyph | undefined; readonly level: boolean }[] = [];
+  let previous: Glyph | undefined;
+  for (let index = 0; index < glyphs.length; index += 1) {
+    const glyph = glyphs[index] as Glyph;
+    const isFirst = !previous || !sameLine(previous, glyph) || previous.left >= glyph.left;
+    previous = glyph;
+    if (!isFirst || !LETTER.test(glyph.text)) continue;
     // A sign without meaning may follow it.
     const unknown = glyphs[index + 1];
-    const skipped = unknown && /^(?:|\uFFFD|\p{Co}|\p{Cn})$/u.test(unknown.text) ? unknown : undefined;
-    const next = glyphs[index + (skipped ? 2 : 1)];
-    if (!next || !sameLine(glyph, next) || glyph.size > 0.8 * next.size) return [];
-    return next.left - glyph.right > 0.3 * next.size
-      ? [{ glyph, skipped, level: Math.abs(glyph.baseline - next.baseline) < 0.1 * next.size }]
-      : [];
-  });
+    const skipped = unknown && MEANINGLESS.test(unknown.text) ? unknown : undefined;
+    const next = skipped ? glyphs[index + 2] : unknown;
+    if (!next || !sameLine(glyph, next) || glyph.size > 0.8 * next.size) continue;
+    if (next.left - glyph.right > 0.3 * next.size)
+      starts.push({ glyph, skipped, level: Math.abs(glyph.baseline - next.baseline) < 0.1 * next.size });
+  }
   const groups = Map.groupBy(starts, ({ glyph }) => `${glyph.text} ${glyph.font.name} ${Math.round(glyph.left)}`);
   const result = new Map<Glyph, string>();
   for (const group of groups.values()) {
@@ -72,19 +78,21 @@ const MOST_DRAWINGS = 2_000;
  */
 export function drawnBullets(
   pages: readonly { readonly drawings: readonly Drawing[]; readonly glyphs: readonly Glyph[] }[],
-): Glyph[][] {
+): (readonly Glyph[])[] {
   const found = pages.map(({ drawings, glyphs }) => signsBefore(drawings, glyphs));
   const counts = new Map<string, number>();
   for (const signs of found)
     for (const sign of signs.values()) counts.set(placeOf(sign), (counts.get(placeOf(sign)) ?? 0) + 1);
-  return pages.map(({ glyphs }, index) =>
-    glyphs.flatMap((glyph) => {
-      const sign = found[index]?.get(glyph);
+  return pages.map(({ glyphs }, index) => {
+    const signs = found[index];
+    if (!signs || signs.size === 0) return glyphs;
+    return glyphs.flatMap((glyph) => {
+      const sign = signs.get(glyph);
       if (!sign || (counts.get(placeOf(sign)) ?? 0) < 2) return [glyph];
       const { left, right } = sign.box;
       return [{ ...glyph, text: '•', left, right, x: left, spaced: false }, glyph];
-    }),
-  );
+    });
+  });
 }
 
 /** Small drawings alone before a line, by the first glyph of that line. */

@@ -1,9 +1,9 @@
 import type { Box } from '../../document.ts';
+import { hasLetter, hasLetterOrDigit } from './letter.ts';
 import type { Glyph, PageContent } from './page-content.ts';
 
 const RIGHT_TO_LEFT = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/u;
 const FIRST_RIGHT_TO_LEFT = 0x590;
-const LEFT_TO_RIGHT = /[\p{L}\p{N}]/u;
 
 /** True for a letter of a script that is written from right to left. */
 export function isRightToLeft(text: string): boolean {
@@ -16,7 +16,7 @@ export function isRightToLeft(text: string): boolean {
 export function readsRightToLeft(page: PageContent): boolean {
   const right = page.glyphs.filter(({ text }) => isRightToLeft(text)).length;
   if (right === 0) return false;
-  const left = page.glyphs.filter(({ text }) => !isRightToLeft(text) && /\p{L}/u.test(text)).length;
+  const left = page.glyphs.filter(({ text }) => !isRightToLeft(text) && hasLetter(text)).length;
   return right > left;
 }
 
@@ -38,10 +38,10 @@ export function mirrorBox(box: Box, width: number): Box {
 }
 
 /** Puts glyphs, given from left to right, into the order in which they are read. */
-export function readingGlyphs(glyphs: readonly Glyph[], mirrorImage: boolean): Glyph[] {
+export function readingGlyphs(glyphs: readonly Glyph[], mirrorImage: boolean): readonly Glyph[] {
   const foreign = (glyph: Glyph): boolean =>
-    mirrorImage ? LEFT_TO_RIGHT.test(glyph.text) && !isRightToLeft(glyph.text) : isRightToLeft(glyph.text);
-  if (!glyphs.some(foreign)) return [...glyphs];
+    mirrorImage ? hasLetterOrDigit(glyph.text) && !isRightToLeft(glyph.text) : isRightToLeft(glyph.text);
+  if (!glyphs.some(foreign)) return glyphs;
   const result: Glyph[] = [];
   let index = 0;
   while (index < glyphs.length) {
@@ -58,7 +58,7 @@ export function readingGlyphs(glyphs: readonly Glyph[], mirrorImage: boolean): G
       const next = glyphs[at];
       if (!next) break;
       if (foreign(next)) end = at + 1;
-      else if (/[\p{L}\p{N}]/u.test(next.text)) break;
+      else if (hasLetterOrDigit(next.text)) break;
     }
     result.push(...glyphs.slice(index, end).toReversed());
     index = end;

@@ -1,3 +1,4 @@
+import { isLetters } from './letter.ts';
 import type { Line } from './line.ts';
 
 const OPERATOR = /[=+\-−×÷<>≤≥≈≡∼∝∑∏∫√∂∇∈∉⊂⊆∪∩∞±∓⟨⟩|‖·∗→←↔∀∃¬∧∨⊕⊗]/u;
@@ -37,7 +38,7 @@ function wordLetters(line: Line): number {
     word = '';
   };
   for (const glyph of line.glyphs) {
-    const letter = /^\p{L}+$/u.test(glyph.text) && !glyph.font.math && glyph.size > 0.87 * line.size;
+    const letter = isLetters(glyph.text) && !glyph.font.math && glyph.size > 0.87 * line.size;
     if (!letter || glyph.left - right > 0.15 * line.size) close();
     if (letter) word += glyph.text;
     right = glyph.right;

@@ -1,5 +1,6 @@
 import type { Draft } from './draft.ts';
 import { headingNumber, isBackMatter, isCommonHeading } from './heading-number.ts';
+import { hasLetter } from './letter.ts';
 import type { Line } from './line.ts';
 import { listMarker } from './list.ts';
 import { isKeywords, isKeywordsLabel } from './keywords.ts';
@@ -156,7 +157,7 @@ function lookOf(drafts: readonly Draft[], index: number, setting: HeadingSetting
 
 /** Begins in one type and ends in that of the running text: a heading with the first words of its paragraph. */
 function endsAsText(lines: readonly Line[], setting: HeadingSetting): boolean {
-  const glyphs = lines.flatMap((line) => line.glyphs.filter(({ text }) => /\p{L}/u.test(text)));
+  const glyphs = lines.flatMap((line) => line.glyphs.filter(({ text }) => hasLetter(text)));
   const isBody = ({ font, size }: Glyph): boolean =>
     font.name === setting.font && Math.abs(size - setting.size) < 0.06 * setting.size;
   const [first] = glyphs;

@@ -1,3 +1,4 @@
+import { hasLetter } from './letter.ts';
 import type { Line } from './line.ts';
 import type { Glyph } from './page-content.ts';
 
@@ -22,13 +23,16 @@ function isOfOneFont(line: Line): boolean {
 
 /** A line that begins in one style, as under a run-in heading, and ends in the style in which the next one goes on. */
 export function endsLike(previous: Line, line: Line): boolean {
-  const isLetter = ({ text }: Glyph): boolean => /\p{L}/u.test(text);
-  const letters = previous.glyphs.filter(isLetter);
-  const [first] = letters;
-  const last = letters.at(-1);
+  const first = previous.glyphs.find(isLetter);
+  const last = previous.glyphs.findLast(isLetter);
   const next = line.glyphs.find(isLetter);
   if (!first || !last || !next || first.font === last.font || first.font === next.font) return false;
+  const letters = previous.glyphs.filter(isLetter);
   // The last word may be emphasised.
   const alike = letters.slice(-24).filter(({ font, size }) => font === next.font && Math.abs(size - next.size) < 0.3);
   return alike.length > 4;
+}
+
+function isLetter({ text }: Glyph): boolean {
+  return hasLetter(text);
 }

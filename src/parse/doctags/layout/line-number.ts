@@ -1,4 +1,5 @@
 import type { PageSegments } from './furniture.ts';
+import { isDigit } from './letter.ts';
 import type { Segment } from './segment.ts';
 
 /** The numbers of lines on all pages: where most have them, those of a page with few lines stand in the same place. */
@@ -15,7 +16,7 @@ export function numberedLines(pages: readonly PageSegments[]): Set<Segment> {
         edges.has(Math.round(segment.right)) &&
         sizes.has(Math.round(segment.size)) &&
         segment.glyphs.length <= 4 &&
-        segment.glyphs.every((glyph) => /^\d$/u.test(glyph.text))
+        segment.glyphs.every((glyph) => isDigit(glyph.text))
       )
         counted.add(segment);
   });

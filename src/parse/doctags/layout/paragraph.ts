@@ -2,6 +2,7 @@ import { isArticleType } from './article-type.ts';
 import type { Draft } from './draft.ts';
 import { draftOf } from './draft.ts';
 import { isFormulaLine } from './formula.ts';
+import { hasLetter } from './letter.ts';
 import type { Line } from './line.ts';
 import { captionStart, isBoldLabel } from './caption.ts';
 import { endsLike, fontChanges } from './line-font.ts';
@@ -244,6 +245,8 @@ function isDisplay(line: Line, setting: Setting): boolean {
   return line.size > 1.12 * setting.size || line.bold > 0.9 || isCapitals(line);
 }
 
+const SMALL_LETTER = /^[a-z]$/;
+
 /** Set in capitals, also in small ones; letters of formulas do not count. */
 export function isCapitals(line: Line): boolean {
   let letters = '';
@@ -251,8 +254,8 @@ export function isCapitals(line: Line): boolean {
   for (const glyph of line.glyphs) {
     if (glyph.font.math) continue;
     // One small letter of a plain font tells, and mostly it is the first.
-    if (!glyph.font.smallCaps && /^[a-z]$/.test(glyph.text)) return false;
-    if (!/\p{L}/u.test(glyph.text)) continue;
+    if (!glyph.font.smallCaps && SMALL_LETTER.test(glyph.text)) return false;
+    if (!hasLetter(glyph.text)) continue;
     letters += glyph.text;
     if (!glyph.font.smallCaps) small = false;
   }
@@ -269,8 +272,9 @@ export function fitsMore(previous: Line, line: Line): boolean {
 function firstWordWidth(line: Line): number {
   const [first] = line.glyphs;
   if (!first) return 0;
-  let right = first.right;
-  for (const glyph of line.glyphs.slice(1)) {
+  let { right } = first;
+  for (const glyph of line.glyphs) {
+    if (glyph === first) continue;
     if (glyph.left - right > 0.15 * line.size) break;
     right = glyph.right;
   }

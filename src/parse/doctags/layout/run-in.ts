@@ -2,6 +2,7 @@ import type { Draft } from './draft.ts';
 import { draftOf } from './draft.ts';
 import { THEOREM } from './heading.ts';
 import { headingNumber, isBackMatter, isCommonHeading } from './heading-number.ts';
+import { hasLetter, hasLetterOrDigit } from './letter.ts';
 import type { Line } from './line.ts';
 import type { Glyph } from './page-content.ts';
 import { isKeywordsLabel } from './keywords.ts';
@@ -74,15 +75,15 @@ function isLabel(text: string): boolean {
 
 function runInOf(draft: Draft): RunIn | undefined {
   const [first] = draft.lines;
-  const style = first?.glyphs.find((glyph) => /\p{L}/u.test(glyph.text))?.font;
+  const style = first?.glyphs.find((glyph) => hasLetter(glyph.text))?.font;
   if (!first || !style) return undefined;
   const set = (glyph: Glyph): boolean =>
-    !/[\p{L}\p{N}]/u.test(glyph.text) ||
+    !hasLetterOrDigit(glyph.text) ||
     (glyph.font.bold === style.bold &&
       (style.bold || glyph.font.italic === style.italic) &&
       (style.bold || sameFace(glyph.font.name, style.name)));
   const lines = draft.lines.slice(0, MAX_LINES);
-  const from = first.glyphs.findIndex((glyph) => /\p{L}/u.test(glyph.text));
+  const from = first.glyphs.findIndex((glyph) => hasLetter(glyph.text));
   for (const [at, line] of lines.entries()) {
     let end = line.glyphs.findIndex((glyph, index) => (at > 0 || index > from) && !set(glyph));
     while (end > 0) {
@@ -93,7 +94,7 @@ function runInOf(draft: Draft): RunIn | undefined {
     if (end < 0) continue;
     // One sign of another font in text that goes on as it began ends no heading.
     const rest = [...line.glyphs.slice(end + 1), ...(draft.lines[at + 1]?.glyphs ?? [])];
-    const letters = rest.filter(({ text }) => /\p{L}/u.test(text)).slice(0, 12);
+    const letters = rest.filter(({ text }) => hasLetter(text)).slice(0, 12);
     if (letters.filter(set).length > 0.6 * letters.length) return undefined;
     return cutAt(draft, at, end);
   }
@@ -107,7 +108,7 @@ function goesOnAfter(line: Line, end: number, set: (glyph: Glyph) => boolean): n
   const glyph = glyphs[end];
   if (!before || !glyph || /[.:]/u.test(before.text) || glyph.left - before.right > 0.6 * line.size) return undefined;
   const on = glyphs.findIndex(
-    (each, index) => index > end && /\p{L}/u.test(each.text) && set(each) && set(glyphs[index + 1] ?? each),
+    (each, index) => index > end && hasLetter(each.text) && set(each) && set(glyphs[index + 1] ?? each),
   );
   return on < 0 || on - end > MAX_BRIDGE ? undefined : on;
 }
@@ -137,7 +138,7 @@ function cutAt(draft: Draft, at: number, end: number): RunIn | undefined {
   if (!style || !body || !isNamed(text) || rest.length < 8 || !/^[\p{Lu}\p{N}“"(\p{Lo}]/u.test(rest)) return undefined;
   const isWide =
     before !== undefined && (/[\u2002\u2003]/u.test(before.text) || glyph.left - before.right > 0.6 * line.size);
-  const letter = head[0]?.glyphs.find((each) => /\p{L}/u.test(each.text)) ?? style;
+  const letter = head[0]?.glyphs.find((each) => hasLetter(each.text)) ?? style;
   const isName = letter.font.bold && !body.font.bold && (isBackMatter(text) || isCommonHeading(text));
   if (!/[.:]$/u.test(text) && !isWide && !isName) return undefined;
   // Upright words in the face of the text that only look unlike it because the text goes on in italics head nothing.

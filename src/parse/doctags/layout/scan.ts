@@ -1,11 +1,12 @@
 import { areaOf } from './box.ts';
+import { hasLetterOrDigit } from './letter.ts';
 import type { PageContent } from './page-content.ts';
 
 /** A page that shows an image and hardly a letter. */
 export function isScanned(page: PageContent): boolean {
   let readable = 0;
   for (const glyph of page.glyphs) {
-    if (/[\p{L}\p{N}]/u.test(glyph.text)) readable += 1;
+    if (hasLetterOrDigit(glyph.text)) readable += 1;
     if (readable >= 30) return false;
   }
   const images = page.drawings.filter((drawing) => drawing.kind === 'image');

@@ -3,6 +3,7 @@ import { overlap } from './box.ts';
 import { readingGlyphs } from './direction.ts';
 import type { GlyphType } from './glyph-type.ts';
 import { typeOf } from './glyph-type.ts';
+import { isDigit } from './letter.ts';
 import type { Glyph } from './page-content.ts';
 import { glyphsText } from './segment-text.ts';
 
@@ -131,7 +132,7 @@ function joinOneRow(row: Run[], into: Run[]): void {
 /** Runs of clearly different size with more than a space between them belong to different columns: a note in the margin, say. */
 function cutBetween(a: Run, b: Run): number {
   const [small, large] = a.size < b.size ? [a, b] : [b, a];
-  const numbered = small.glyphs.every((glyph) => /^\d$/u.test(glyph.text));
+  const numbered = small.glyphs.every((glyph) => isDigit(glyph.text));
   // The number of a line in the margin, also before the number of a heading.
   if (numbered && small.size < (large.glyphs.length > 4 ? 0.8 : 0.62) * large.size)
     return Math.min(CUT * large.size, 0.9 * small.size);
@@ -229,11 +230,16 @@ function findHost(
 }
 
 function finish(page: number, run: Run, mirrorImage: boolean): Segment | undefined {
-  const glyphs = readingGlyphs(
-    [...run.glyphs].sort((a, b) => a.left - b.left),
-    mirrorImage,
-  );
+  const glyphs = readingGlyphs(fromLeftToRight(run.glyphs), mirrorImage);
   return segmentOf(page, glyphs, run.baseline);
+}
+
+/** Most runs are drawn from left to right; those are not sorted. */
+function fromLeftToRight(glyphs: readonly Glyph[]): readonly Glyph[] {
+  for (let index = 1; index < glyphs.length; index += 1)
+    if (!((glyphs[index - 1] as Glyph).left <= (glyphs[index] as Glyph).left))
+      return glyphs.toSorted((a, b) => a.left - b.left);
+  return glyphs;
 }
 
 /** A segment from glyphs that are already in order of writing. */

@@ -1,4 +1,5 @@
 import type { Box } from '../../document.ts';
+import { hasLetter } from './letter.ts';
 import type { TableRegion } from './table-region.ts';
 
 /** A piece of text with the columns it covers. */
@@ -158,7 +159,7 @@ function isWrapped(row: TableRow, line: TableLine, columns: readonly Extent[]): 
     if (!upper || !column || entry.from !== upper.from) return false;
     if (line.baseline - above.baseline > 1.6 * entry.size) return false;
     const cell = row.lines.flatMap(({ entries }) => entries.filter(({ from }) => from === entry.from));
-    if (!cell.some(({ text }) => /\p{L}/u.test(text))) return false;
+    if (!cell.some(({ text }) => hasLetter(text))) return false;
     if (/[-\u2010,/]$/u.test(upper.text)) return true;
     const word = (entry.right - entry.left) * Math.min(1, (entry.text.split(/\s/)[0] ?? '').length / entry.text.length);
     return upper.right - upper.left + word + 0.3 * entry.size > (column.right - column.left) * 0.98;

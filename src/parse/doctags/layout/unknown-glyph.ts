@@ -1,4 +1,5 @@
 import { isUnknown } from './glyph-text.ts';
+import { isLetters } from './letter.ts';
 import type { Font, Glyph } from './page-content.ts';
 
 // What stands around a ligature in common words: the letters before it and after it.
@@ -55,12 +56,12 @@ function wordAround(glyphs: readonly Glyph[], index: number): string {
   let word = '_';
   for (let at = index; at > index - reach; at -= 1) {
     const [before, after] = [glyphs[at - 1], glyphs[at]];
-    if (!before || !after || !isJoined(before, after) || !/^[\p{L}]+$/u.test(before.text)) break;
+    if (!before || !after || !isJoined(before, after) || !isLetters(before.text)) break;
     word = before.text + word;
   }
   for (let at = index; at < index + reach; at += 1) {
     const [before, after] = [glyphs[at], glyphs[at + 1]];
-    if (!before || !after || !isJoined(before, after) || !/^[\p{L}]+$/u.test(after.text)) break;
+    if (!before || !after || !isJoined(before, after) || !isLetters(after.text)) break;
     word += after.text;
   }
   return word;
