@@ -123,8 +123,8 @@ async function verifyFleet(run: Fleet): Promise<boolean> {
   const elapsed = (performance.now() - startedAt) / 1000;
   const out = join(folder.path, 'joined');
   const machines = Array.from({ length: folders }, (_, at) => join(folder.path, `machine-${at + 1}`));
-  // Whoever was killed before its first work has written nothing.
-  const found = machines.filter((each, at) => !given.kill || at > 0 || existsSync(join(each, 'manifest.jsonl')));
+  // Whoever came to no work, or was killed before its first, has written nothing.
+  const found = machines.filter((each) => existsSync(join(each, 'manifest.jsonl')));
   const merged = await mergeFolders(found, out, {
     clock: systemClock,
     runId: 'joined',

@@ -22,6 +22,8 @@ export type InspectDocument = (
 
 /** A title of fewer words is too common to prove anything, and its absence too. */
 const FEWEST_WORDS = 3;
+/** Letters and digits below which a text is that of a scan: a stamp, a page number. */
+const LEAST_TEXT = 200;
 /**
  * Share of a title's neighbouring words that must stand together in the text: line breaks, hyphens and accents cost a few,
  * while a paper on the same subject has the words but not the pairs.
@@ -34,11 +36,12 @@ const ENOUGH_PAIRS = 0.6;
  */
 export function belongsTo(work: Work, text: string): 'yes' | 'no' | 'unknown' {
   const plain = squeeze(text);
-  if (plain.length < 200) return 'unknown';
   if (work.ids.doi !== null && plain.includes(squeeze(work.ids.doi))) return 'yes';
   const words = work.title === null ? [] : wordsOf(work.title);
+  if (words.length > 0 && plain.includes(words.join(''))) return 'yes';
+  // What is not there proves nothing where there is next to nothing.
+  if (plain.length < LEAST_TEXT) return 'unknown';
   if (words.length === 0) return work.ids.doi === null ? 'unknown' : 'no';
-  if (plain.includes(squeeze(work.title ?? ''))) return 'yes';
   if (words.length < FEWEST_WORDS) return 'unknown';
   const pairs = words.slice(1).map((word, at) => `${words[at] ?? ''}${word}`);
   return pairs.filter((pair) => plain.includes(pair)).length / pairs.length >= ENOUGH_PAIRS ? 'yes' : 'no';

@@ -71,6 +71,16 @@ export function raisedCallouts(blocks: readonly Block[], references: readonly Li
   );
 }
 
+/** Callouts by number behind a digit, which are no powers. */
+export function calloutsBehindDigits(blocks: readonly Block[], references: readonly ListedReference[]): Callout[] {
+  const byLabel = labelsOf(references);
+  return blocks
+    .filter(isProse)
+    .flatMap((block) =>
+      behindDigits(block.text).flatMap(({ numbers, from }) => readNumbers(block, from, numbers, byLabel) ?? []),
+    );
+}
+
 /** "in 2019^12", "COVID-19^3", "eq 4^22". */
 function behindDigits(text: string): { readonly numbers: string; readonly from: number }[] {
   return [...text.matchAll(BEHIND_DIGIT)]

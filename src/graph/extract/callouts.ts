@@ -1,7 +1,7 @@
 import type { Block } from '../../parse/index.ts';
 import { linkedNumbers, withLinkedSpans } from './callouts-linked.ts';
 import { authorYearCallouts } from './callouts-author-year.ts';
-import { numberCallouts, raisedCallouts } from './callouts-numbers.ts';
+import { calloutsBehindDigits, numberCallouts, raisedCallouts } from './callouts-numbers.ts';
 import type { ListedReference } from './reference-list.ts';
 import { listReferences } from './reference-list.ts';
 
@@ -50,7 +50,9 @@ export function findCallouts(blocks: readonly Block[]): {
   if (!best || Math.max(best.reach, reach(linked)) === 0) return { references, style: undefined, callouts: [] };
   if (reach(linked) >= LEAST_LINKED * Math.max(best.reach, references.length)) {
     const style = best.style === 'author-year' ? 'raised' : best.style;
-    return { references, style, callouts: joined(linked, style === 'square' ? best.callouts : []) };
+    const others =
+      style === 'square' ? best.callouts : style === 'raised' ? calloutsBehindDigits(texts, references) : [];
+    return { references, style, callouts: joined(linked, others) };
   }
   if (best.style === 'author-year')
     return { references, style: best.style, callouts: withLinkedSpans(best.callouts, texts, pages) };
@@ -70,7 +72,7 @@ const LEAST_SET = 0.7;
 /** Links that reach this part of the list are the publisher's own callouts. */
 const LEAST_LINKED = 0.4;
 
-/** The linked ones, and those of the others that touch none of them: numbers in square brackets are callouts without a link too. */
+/** The linked ones, and those of the others that touch none of them: what can be nothing else is a callout without a link too. */
 function joined(linked: readonly Callout[], others: readonly Callout[]): Callout[] {
   const byBlock = Map.groupBy(linked, ({ block }) => block);
   const free = others.filter(

@@ -9,8 +9,10 @@ const LOOK_AGAIN_MS = 100;
 /** Who cannot ask the fleet for this long finds out for itself. */
 const LONGEST_AWAY_MS = 10 * 60_000;
 
-/** What many processes find at the same moment is asked and told together. */
-const GATHER_MS = 80;
+/** What many ask at the same moment is asked together. */
+const GATHER_MS = 100;
+/** What was found is told sooner: what a process that is killed has not told is found out again. */
+const TELL_MS = 40;
 
 interface Row {
   readonly fact: string | null;
@@ -62,7 +64,7 @@ export class SharedFacts implements Facts, AsyncDisposable {
     this.#desk = desk;
     this.#scale = scale;
     this.#claims = new Gathered(GATHER_MS, (keys) => this.#claim(keys));
-    this.#writes = new Gathered(GATHER_MS, (facts) => this.#write(facts));
+    this.#writes = new Gathered(TELL_MS, (facts) => this.#write(facts));
   }
 
   async once(key: string, find: () => Promise<Fact>, signal?: AbortSignal): Promise<Fact> {
@@ -107,8 +109,7 @@ export class SharedFacts implements Facts, AsyncDisposable {
     const written = this.#again(() => this.#writes.ask({ key, ...found }));
     this.#found.set(key, written);
     void written.finally(() => this.#found.delete(key));
-    // Nobody waits for the server to be back to use what is known.
-    if (this.#desk.away === undefined) await written;
+    // Whoever has found it need not wait until everybody else knows.
     return found;
   }
 

@@ -1,21 +1,35 @@
 // Looks into PDFs and XML on behalf of the process that started it, so that a file which hangs or crashes the engine takes
-// nothing else with it. One question in, one answer out, in order. It starts often and for few files: what is asked for is
+// nothing else with it. Questions in, one answer out for each, in order. It starts often and for few files: what is asked for is
 // loaded, and nothing else.
 import { readFile } from 'node:fs/promises';
 import { flushCompileCache } from 'node:module';
 
 import type { Asked } from './inspector.ts';
 
-process.on('message', (question: { readonly id: number; readonly path: string; readonly asked: Asked }) => {
-  const { id, path, asked } = question;
-  look(path, asked).then(
-    (answer) => process.send?.({ id, ...answer }),
-    async (error: unknown) => {
-      const { errorInfo } = await import('../../base/index.ts');
-      process.send?.({ id, error: errorInfo(error) });
-    },
-  );
+interface Question {
+  readonly id: number;
+  readonly path: string;
+  readonly asked: Asked;
+}
+
+let last = Promise.resolve();
+process.on('message', (questions: readonly Question[]) => {
+  for (const question of questions) last = last.then(() => answer(question));
 });
+
+async function answer({ id, path, asked }: Question): Promise<void> {
+  try {
+    await send({ id, ...(await look(path, asked)) });
+  } catch (error) {
+    const { errorInfo } = await import('../../base/index.ts');
+    await send({ id, error: errorInfo(error) });
+  }
+}
+
+/** An answer is out of this process's hands before the next file is opened: whatever that one does, it is to blame for it. */
+function send(message: object): Promise<unknown> {
+  return new Promise((resolve) => process.send?.(message, undefined, undefined, resolve));
+}
 
 async function look(path: string, asked: Asked): Promise<object> {
   if (asked.kind === 'draw') {

@@ -1,4 +1,5 @@
 import { errorInfo } from '../../base/index.ts';
+import type { PdfFile } from './engines/pdfium.ts';
 import { openPdf } from './engines/pdfium.ts';
 
 /** What a quick look into a PDF tells: enough to know whether it is one, and whose. */
@@ -12,7 +13,7 @@ export interface PdfGlance {
   readonly isQuick: boolean;
 }
 
-/** How much is read: `quick` the engine's words of the first page, `close` the glyphs of three pages as the stages do. */
+/** How much is read: `quick` the first page, by the engine's own words where all of them are seen; `close` three pages, glyph by glyph as the stages do. */
 export type Look = 'quick' | 'close';
 
 /** A title page, an abstract and whatever was put in front of them. */
@@ -22,17 +23,17 @@ const PAGES_READ = 3;
 export async function glanceAtPdf(path: string, look: Look): Promise<PdfGlance> {
   try {
     using file = await openPdf(path);
-    const pages = file.pageCount;
+    const { pageCount: pages } = file;
     const texts: string[] = [file.information('Title')];
-    const words = look === 'quick' ? file.words(1) : undefined;
-    if (words !== undefined)
-      return { pages, isEncrypted: false, isReadable: true, text: `${texts.join('')}\n${words}`, isQuick: true };
+    const first = look === 'quick' ? (file.words(1) ?? glyphsOf(file, 1)) : undefined;
+    if (first !== undefined)
+      return { pages, isEncrypted: false, isReadable: true, text: [...texts, first].join('\n'), isQuick: true };
     let readable = 0;
     for (let number = 1; number <= Math.min(PAGES_READ, pages); number += 1) {
-      const page = file.readPage(number);
-      if (!page) continue;
+      const text = glyphsOf(file, number);
+      if (text === undefined) continue;
       readable += 1;
-      texts.push(page.glyphs.map(({ text }) => text).join(''));
+      texts.push(text);
     }
     return { pages, isEncrypted: false, isReadable: readable > 0, text: texts.join('\n'), isQuick: false };
   } catch (error) {
@@ -40,4 +41,11 @@ export async function glanceAtPdf(path: string, look: Look): Promise<PdfGlance> 
     if (code !== 'PDF_ENCRYPTED' && !code.startsWith('PDF_')) throw error;
     return { pages: null, isEncrypted: code === 'PDF_ENCRYPTED', isReadable: false, text: '', isQuick: false };
   }
+}
+
+function glyphsOf(file: PdfFile, number: number): string | undefined {
+  return file
+    .readPage(number)
+    ?.glyphs.map(({ text }) => text)
+    .join('');
 }

@@ -42,6 +42,25 @@ test('what was in hand when the looking ended is not called unreadable', async (
   await assert.rejects(waiting, { code: 'INSPECT_INTERRUPTED' });
 });
 
+test(
+  'a process that dies costs the file in hand; those sent with it are looked into by the next',
+  onLinux,
+  async () => {
+    await using folder = await mkdtempDisposable(join(tmpdir(), 'inspect-'));
+    const file = join(folder.path, 'paper.pdf');
+    await writeFile(file, await makePdf((pdf) => line(pdf, 'Some words', { x: 100, y: 100, size: 12 })));
+    using inspector = new PdfInspector();
+    const glances = Array.from({ length: 5 }, () => inspector.glance(file));
+    // All are sent by then, and none is answered before the process has started.
+    await new Promise(setImmediate);
+    for (const pid of children()) process.kill(pid, 'SIGKILL');
+    assert.deepEqual(
+      (await Promise.all(glances)).map(({ isReadable }) => isReadable),
+      [false, true, true, true, true],
+    );
+  },
+);
+
 test('an article in XML is read as the stages will: one that is broken or too deep is unreadable', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'inspect-'));
   const file = join(folder.path, 'article.xml');

@@ -13,6 +13,10 @@ const DEADLINE_MS = 30_000;
 /** Memory that a parser leaks goes with its process. */
 const FILES_PER_PROCESS = 500;
 const MEMORY_MEGABYTES = 512;
+/** Files that are sent together. */
+const AT_ONCE = 16;
+/** How long an answer may wait for those that were sent with it. */
+const PATIENCE_MS = 50;
 
 /** A process that was ended from outside says nothing about the file it had in hand. */
 const FROM_OUTSIDE: ReadonlySet<string | null> = new Set(['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT']);
@@ -42,13 +46,22 @@ interface Question {
 /** A file that cannot be looked into in time, or kills the process that tries, is unreadable as far as we are concerned. */
 const UNREADABLE: PdfGlance = { pages: null, isEncrypted: false, isReadable: false, text: '', isQuick: false };
 
-/** Looks into PDFs and articles in XML in a process of its own, one after the other. */
+/**
+ * Looks into PDFs and articles in XML in a process of its own, one after the other. Several are sent at once and their
+ * answers given together, so that what follows (syncs, rows, commits) is shared by all of them:
+ *
+ *   waiting ─(as many as may)→ sent ─(its answer)→ answered ─(none is left, or the first has waited)→ given
+ *
+ * The first that was sent and not answered is the one in hand: it has the deadline, and is to blame for a death.
+ */
 export class PdfInspector implements Disposable {
   readonly #filesPerProcess: number;
   #child: ChildProcess | undefined;
   #waiting: Question[] = [];
-  #asked: Question | undefined;
-  #timer: NodeJS.Timeout | undefined;
+  #sent: Question[] = [];
+  #answered: (() => void)[] = [];
+  #deadline: NodeJS.Timeout | undefined;
+  #patience: NodeJS.Timeout | undefined;
   #files = 0;
   #nextId = 1;
 
@@ -74,31 +87,42 @@ export class PdfInspector implements Disposable {
   #answer(path: string, asked: Asked): Promise<Answer> {
     const { promise, resolve } = Promise.withResolvers<Answer>();
     this.#waiting.push({ id: this.#nextId++, path, asked, answer: resolve });
-    this.#ask();
+    // What is asked for in one turn is sent together.
+    queueMicrotask(() => this.#ask());
     return promise;
   }
 
   [Symbol.dispose](): void {
-    clearTimeout(this.#timer);
-    const left = [...(this.#asked ? [this.#asked] : []), ...this.#waiting];
-    this.#asked = undefined;
+    const left = [...this.#sent, ...this.#waiting];
+    this.#sent = [];
     this.#waiting = [];
     this.#child?.kill('SIGKILL');
     this.#child = undefined;
+    this.#startDeadline();
+    this.#give();
     for (const { id, answer } of left) answer({ id, isInterrupted: true });
   }
 
+  /** Sends what waits, once everything that was sent is answered. */
   #ask(): void {
-    if (this.#asked) return;
-    const question = this.#waiting.shift();
-    if (!question) return;
-    this.#asked = question;
+    if (this.#sent.length > 0 || this.#waiting.length === 0) return;
     this.#child ??= this.#start();
-    this.#child.ref();
-    this.#timer = setTimeout(() => this.#child?.kill('SIGKILL'), DEADLINE_MS);
-    this.#child.send({ id: question.id, path: question.path, asked: question.asked }, (error) => {
-      if (error) this.#settle({ id: question.id });
-    });
+    const child = this.#child;
+    this.#sent = this.#waiting.splice(0, Math.min(AT_ONCE, this.#filesPerProcess - this.#files));
+    child.ref();
+    child.channel?.ref();
+    this.#startDeadline();
+    child.send(
+      this.#sent.map(({ id, path, asked }) => ({ id, path, asked })),
+      // One that cannot be told has ended or is about to, and that is heard of.
+      () => undefined,
+    );
+  }
+
+  /** For the file in hand, if there is one. */
+  #startDeadline(): void {
+    clearTimeout(this.#deadline);
+    this.#deadline = this.#sent.length === 0 ? undefined : setTimeout(() => this.#child?.kill('SIGKILL'), DEADLINE_MS);
   }
 
   #start(): ChildProcess {
@@ -113,23 +137,36 @@ export class PdfInspector implements Disposable {
       serialization: 'advanced',
     });
     this.#files = 0;
-    child.on('message', (answer: Answer) => this.#settle(answer));
-    child.on('exit', (_code, signal) => {
-      // One that was replaced had nothing in hand any more: the question that is open is another's.
-      if (this.#child !== child) return;
-      this.#child = undefined;
-      if (!this.#asked) return;
-      this.#settle({ id: this.#asked.id, isInterrupted: FROM_OUTSIDE.has(signal) });
+    child.on('message', (answer: Answer) => {
+      if (this.#child === child) this.#hear(answer);
+    });
+    // Its last answers may be heard after its end: both have to be over before anything is blamed on a file. One that was
+    // replaced had nothing in hand any more: the questions that are open then are another's.
+    let signal: NodeJS.Signals | null = null;
+    const isOver = { exit: false, disconnect: false };
+    const end = (what: keyof typeof isOver): void => {
+      isOver[what] = true;
+      if (isOver.exit && isOver.disconnect && this.#child === child) this.#lost(FROM_OUTSIDE.has(signal));
+    };
+    child.on('disconnect', () => end('disconnect'));
+    child.on('exit', (_code, by) => {
+      signal = by;
+      end('exit');
     });
     return child;
   }
 
-  #settle(answer: Answer): void {
-    const question = this.#asked;
-    if (question?.id !== answer.id) return;
-    clearTimeout(this.#timer);
-    this.#asked = undefined;
+  #hear(answer: Answer): void {
+    const [inHand] = this.#sent;
+    if (inHand?.id !== answer.id) return;
+    this.#sent.shift();
     this.#files += 1;
+    this.#startDeadline();
+    this.#answered.push(() => inHand.answer(answer));
+    if (this.#sent.length > 0) {
+      this.#patience ??= setTimeout(() => this.#give(), PATIENCE_MS);
+      return;
+    }
     // An idle child must not keep its parent alive.
     this.#child?.unref();
     this.#child?.channel?.unref();
@@ -138,7 +175,25 @@ export class PdfInspector implements Disposable {
       this.#child?.kill('SIGKILL');
       this.#child = undefined;
     }
-    question.answer(answer);
+    this.#give();
     this.#ask();
+  }
+
+  /** The process is gone: the file in hand is to blame, unless somebody else ended it; the others are asked for again. */
+  #lost(isInterrupted: boolean): void {
+    this.#child = undefined;
+    const [inHand, ...others] = this.#sent;
+    this.#sent = [];
+    this.#startDeadline();
+    this.#waiting.unshift(...others);
+    if (inHand) this.#answered.push(() => inHand.answer({ id: inHand.id, isInterrupted }));
+    this.#give();
+    this.#ask();
+  }
+
+  #give(): void {
+    clearTimeout(this.#patience);
+    this.#patience = undefined;
+    for (const give of this.#answered.splice(0)) give();
   }
 }

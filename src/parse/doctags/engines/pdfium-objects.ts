@@ -17,7 +17,8 @@ const RULE_THICKNESS = 2.5;
 const MIN_RULE = 4;
 /** Paths with more segments are drawings, not rules; reading each segment would cost more than it tells. */
 const MAX_SEGMENTS = 400;
-const MAX_NESTING = 8;
+/** Forms inside forms that are looked into. */
+export const MAX_NESTING = 8;
 
 /** The form that an object stands in, counted on its page, and the way from the form's space to the page. */
 export interface FormPlace {
@@ -83,7 +84,8 @@ export function bounds(library: Library, object: number, map: Matrix): Box | und
   return mapBox(map, floats[at] ?? 0, floats[at + 1] ?? 0, floats[at + 2] ?? 0, floats[at + 3] ?? 0);
 }
 
-function objectMatrix(library: Library, object: number): Matrix {
+/** From the space of an object to that of what holds it. */
+export function objectMatrix(library: Library, object: number): Matrix {
   const { call, scratch } = library;
   if (call.FPDFPageObj_GetMatrix(object, scratch) !== 1) return { a: 1, b: 0, c: 0, d: 1, e: 0, f: 0 };
   const { floats } = library;

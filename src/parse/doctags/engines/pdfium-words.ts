@@ -1,7 +1,7 @@
 import type { Box } from '../../document.ts';
-import type { Matrix } from './pdfium-geometry.ts';
+import { multiply, type Matrix } from './pdfium-geometry.ts';
 import type { Library } from './pdfium-library.ts';
-import { bounds, FORM, TEXT } from './pdfium-objects.ts';
+import { bounds, FORM, MAX_NESTING, objectMatrix, TEXT } from './pdfium-objects.ts';
 import { readClip } from './pdfium-paint.ts';
 import { inkOf } from './text-run.ts';
 
@@ -21,7 +21,7 @@ const SLACK = 1;
 
 /**
  * The engine's own words of a page, without where they stand: a fraction of what its glyphs cost. Undefined where it is
- * not plain which of them readers see (text without ink, white, cut off, in a form, or beside a page that is turned).
+ * not plain which of them readers see (text without ink, white, cut off, or beside a page that is turned).
  */
 export function readWords(source: Source): string | undefined {
   const { library, page, matrix, width, height, maxCharacters } = source;
@@ -56,25 +56,44 @@ export function readWords(source: Source): string | undefined {
 }
 
 /** Whether all text is seen and on the page, is seen as far as the page goes, or neither can be said. */
-function reachOf({ library, page, matrix, width, height, maxObjects }: Source): 'inside' | 'beyond' | 'unclear' {
+type Reach = 'inside' | 'beyond' | 'unclear';
+
+function reachOf({ library, page, matrix, width, height, maxObjects }: Source): Reach {
   const { call } = library;
-  const count = call.FPDFPage_CountObjects(page);
-  if (count > maxObjects) return 'unclear';
   const whole: Box = { left: 0, top: 0, right: width, bottom: height };
-  let reach: 'inside' | 'beyond' = 'inside';
-  for (let index = 0; index < count; index += 1) {
-    const object = call.FPDFPage_GetObject(page, index);
-    const type = object === 0 ? 0 : call.FPDFPageObj_GetType(object);
-    if (type === FORM) return 'unclear';
-    if (type !== TEXT) continue;
-    const box = bounds(library, object, matrix);
-    if (!box || inkOf(library, object) !== 'plain') return 'unclear';
-    if (!isInside(box, whole)) reach = 'beyond';
-    const clip = readClip(library, object, matrix);
-    // What is beside the page is not seen anyway.
-    if (clip && !isInside(cut(box, whole), clip)) return 'unclear';
-  }
+  let left = maxObjects;
+  let reach: Reach = 'inside';
+  const walk = (count: number, get: (index: number) => number, map: Matrix, depth: number): void => {
+    left -= count;
+    if (left < 0 || depth > MAX_NESTING) reach = 'unclear';
+    for (let index = 0; index < count && reach !== 'unclear'; index += 1) {
+      const object = get(index);
+      const type = object === 0 ? 0 : call.FPDFPageObj_GetType(object);
+      if (type === TEXT) reach = farther(reach, reachOfText(library, object, map, whole));
+      else if (type === FORM)
+        walk(
+          call.FPDFFormObj_CountObjects(object),
+          (at) => call.FPDFFormObj_GetObject(object, at),
+          multiply(map, objectMatrix(library, object)),
+          depth + 1,
+        );
+    }
+  };
+  walk(call.FPDFPage_CountObjects(page), (at) => call.FPDFPage_GetObject(page, at), matrix, 0);
   return reach;
+}
+
+function reachOfText(library: Library, object: number, map: Matrix, whole: Box): Reach {
+  const box = bounds(library, object, map);
+  if (!box || inkOf(library, object) !== 'plain') return 'unclear';
+  const clip = readClip(library, object, map);
+  // What is beside the page is not seen anyway.
+  if (clip && !isInside(cut(box, whole), clip)) return 'unclear';
+  return isInside(box, whole) ? 'inside' : 'beyond';
+}
+
+function farther(a: Reach, b: Reach): Reach {
+  return a === 'unclear' || b === 'unclear' ? 'unclear' : a === 'beyond' ? a : b;
 }
 
 function cut(box: Box, outer: Box): Box {

@@ -26,8 +26,9 @@ export function joinAcrossBreaks(drafts: readonly Draft[], indented: boolean): D
         waiting = undefined;
         continue;
       }
-      if (last && isSmallPrint(draft, last)) waiting ??= isOpen(last) ? last : undefined;
-      else waiting = undefined;
+      // What follows small print is small beside the paragraph, not beside other small print.
+      const paragraph = waiting ?? last;
+      waiting = paragraph && isSmallPrint(draft, paragraph) && isOpen(paragraph) ? paragraph : undefined;
       last = draft;
     } else if (
       draft.kind === 'heading' ||

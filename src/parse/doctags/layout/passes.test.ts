@@ -648,6 +648,29 @@ at what they do there, and nobody stays for longer than it takes to see them.
   assert.match(texts[1] ?? '', /^\w+: 1School of Ponds.*duck@pond\)$/s);
 });
 
+test('a paragraph goes on behind several paragraphs of small print', () => {
+  const first = drawnPage(`
+ducks swim on every pond that is there and eat what they find below where the
+others do not come to look for it in a row that nobody has ever counted so the
+
+
+From the School of Ponds, University of the Upper Water, 041004, Duckburg, DB
+
+Submitted January 4, 2021; accepted February 1, 2021
+
+Reprint requests: A. Duck, School of Ponds, 041004, Duckburg, DB
+`);
+  const second = drawnPage(
+    'activities of ducks were seen by people who come to the pond on Sundays to look\nat them.\n',
+    2,
+  );
+  const text = Math.min(...first.glyphs.map(({ baseline }) => baseline)) + 20;
+  const small = first.glyphs.map((glyph) => (glyph.baseline > text ? { ...glyph, size: glyph.size * 0.8 } : glyph));
+  const [joined = '', ...others] = drafts('joins', { ...first, glyphs: small }, second);
+  assert.match(joined, /counted so the activities of ducks .* at them\.$/s);
+  assert.equal(others.length, 3);
+});
+
 test('a box drawn round text is no picture', () => {
   const page = drawnPage(`
 ducks swim on every pond that is there and eat what they find below where the
