@@ -5,6 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 
+import { Admin, Simulation } from '../../sim/index.ts';
+import { author } from '../../sim/world/people.ts';
 import { AppError } from '../base/index.ts';
 import type { Settings } from '../config/index.ts';
 import type { Block } from '../parse/index.ts';
@@ -57,21 +59,26 @@ function writeDocument(data: string, name: string, title: string, references: re
   );
 }
 
+/** Patience that is left where time is shortened a thousand times, for a machine that is busy. */
+const PATIENT = {
+  connect_s: 30_000,
+  headers_s: 30_000,
+  idle_s: 30_000,
+  total_s: 60_000,
+  floor_bytes_per_second: 0,
+} as const;
+
 function settingsFor(url: string, graph: Settings['graph']): Settings {
   return {
     graph,
     stage: { durable: false, workers: 1 },
     http: {
+      ...PATIENT,
       contact: 'ada@university.example',
       allow: [new URL(url).host],
       retries: 0,
-      // No pauses between requests; and patience, which is as much shorter, for a machine that is busy.
+      // No pauses between requests.
       time_scale: 0.001,
-      connect_s: 30_000,
-      headers_s: 30_000,
-      idle_s: 30_000,
-      total_s: 60_000,
-      floor_bytes_per_second: 0,
     },
     services: { base_urls: { crossref: url } },
   };
@@ -150,6 +157,48 @@ test('references without an identifier are looked up once, politely, and the sam
   const mended = await build(folder, settingsFor(server.url, { lookup: true }));
   assert.equal(mended.lookedUp?.found, 1);
   assert.match(mended.warnings.join(), /references\.sqlite/);
+});
+
+test('in a world whose truth is known every work that is found is the one that was printed', async () => {
+  await using scratch = await mkdtempDisposable(join(tmpdir(), 'docstokg-lookup-'));
+  await using simulation = await Simulation.open({
+    parameters: { seed: 7, works: 120, hosts: 12, profile: 'calm' },
+    documents: 'plain',
+    timeScale: 0.001,
+  });
+  await using admin = await Admin.open(simulation);
+  const { world } = simulation;
+  const printed = [...world.works()]
+    .filter(({ agency, isXpac }) => agency === 'crossref' && !isXpac)
+    .slice(0, 12)
+    .map(({ doi, title, year, authors }, at) => {
+      const names = authors
+        .map((each) => author(world.parameters.seed, each))
+        .map(({ given, family }) => `${family} ${given.charAt(0)}`);
+      return {
+        doi: doi ?? '',
+        text: `[${at + 1}] ${names.join(', ')}. ${title}. J Seas. ${year};3:${at + 1}-${at + 9}.`,
+      };
+    });
+  const unknown = '[13] Nobody A. Something that was never registered anywhere by anybody. J Seas. 2010;3:1-9.';
+  writeDocument(join(scratch.path, 'Data'), 'one', 'A study', [...printed.map(({ text }) => text), unknown]);
+  await using corpus = await openCorpus(scratch.path, {
+    sim: admin.url,
+    settings: { graph: { lookup: true }, stage: { durable: false, workers: 1 }, http: PATIENT },
+  });
+  const events = await Array.fromAsync(corpus.graph.build());
+  const lookedUp = events.find((event) => event.kind === 'built')?.lookedUp;
+  assert.equal(lookedUp?.asked, 13);
+  assert.ok(lookedUp.found >= 9, JSON.stringify(lookedUp));
+  using graph = corpus.graph.open();
+  const found = graph.sql(
+    "SELECT quote, detail FROM evidence WHERE method = 'reference-lookup' AND kind = 'cites' AND quote IS NOT NULL",
+  );
+  assert.equal(found.length, lookedUp.found);
+  for (const { quote, detail } of found) {
+    const { doi } = printed.find(({ text }) => text === quote) ?? {};
+    assert.equal((JSON.parse(String(detail)) as { identifier: string }).identifier, `doi:${doi?.toLowerCase()}`);
+  }
 });
 
 test('a catalogue that is away, or answers what it never should, leaves the graph as the documents make it', async () => {

@@ -211,7 +211,7 @@ export class Graph implements Disposable {
       .map((row) => ({ node: nodeOf(row), weight: Number(row['weight']) }));
   }
 
-  /** Quantities whose name or sentence has all of these words, with the works that state them. */
+  /** Quantities whose name or sentence has all of these words, those named so first, with the works that state them. */
   quantities(
     words: string,
     limit = 50,
@@ -226,7 +226,8 @@ export class Graph implements Disposable {
          JOIN nodes AS quantity ON quantity.node = evidence.target JOIN nodes AS source_node ON source_node.node = evidence.source
          WHERE evidence.kind = 'measures' AND NOT EXISTS (
            SELECT 1 FROM json_each(:like) WHERE (quantity.label || ' ' || evidence.quote) NOT LIKE json_each.value)
-         ORDER BY quantity.label, evidence.owner, evidence.number LIMIT :limit`,
+         ORDER BY (SELECT count(*) FROM json_each(:like) WHERE quantity.label NOT LIKE json_each.value),
+           quantity.label, evidence.owner, evidence.number LIMIT :limit`,
       )
       .all({ like: JSON.stringify(like), limit })
       .map((row) => ({

@@ -96,6 +96,21 @@ const W2: readonly Pick<Block, 'kind' | 'text'>[] = [
   { kind: 'reference', text: '[2] Novak B. Slow recovery of deep reefs. J Seas. 2012;5:11-19.' },
 ];
 
+test('quantities of what was asked for come before others of its sentences', async () => {
+  const data = join(folder, 'rates');
+  const path = join(folder, 'rates.sqlite');
+  write(data, 'W1', [
+    { kind: 'title', text: 'Runs and their errors' },
+    { kind: 'text', text: 'In the survey wave the error rate was 11.7% across 10 runs.' },
+  ]);
+  await build(data, path, undefined);
+  using graph = openGraph(path);
+  assert.deepEqual(
+    graph.quantities('error rate').map(({ quantity }) => quantity.label),
+    ['error rate · 11.7%', '10 · runs'],
+  );
+});
+
 test('a corpus becomes a graph whose edges can be opened at their sentences', async () => {
   const data = join(folder, 'a');
   const path = join(folder, 'a.sqlite');
