@@ -9,7 +9,7 @@ import { convertWithVlm, type VlmOptions } from './engines/vlm.ts';
 import type { ParseFacts } from './formats/sidecar.ts';
 import { unpack } from './markup/decode.ts';
 import { outputTexts } from './outputs.ts';
-import { parseMarkup, type MarkupOptions } from './parse-markup.ts';
+import type { MarkupOptions } from './parse-markup.ts';
 import { loadPdfReader, type PdfReader } from './pdf-reader.ts';
 import { sniff, type FileKind } from './sniff.ts';
 
@@ -94,7 +94,7 @@ export async function parseFile(
   const { document, facts } =
     kind === 'pdf'
       ? await readPdf(basename(path), bytes, options, signal)
-      : { document: parseMarkup(bytes, { ...options, kind }), facts: { parse_engine: 'embedded' } };
+      : { document: await readMarkup(bytes, { ...options, kind }), facts: { parse_engine: 'embedded' } };
   const long = document.blocks.find((block) => block.text.length > LARGEST_TEXT);
   if (long)
     throw new AppError(
@@ -125,6 +125,12 @@ async function readBounded(path: string, maxBytes: number): Promise<Uint8Array> 
       hint: 'raise the limit for files if this one is wanted',
     });
   return await file.readFile();
+}
+
+/** The readers of HTML and XML are loaded when the first such file comes. */
+async function readMarkup(bytes: Uint8Array, options: MarkupOptions): Promise<ParsedDocument> {
+  const { parseMarkup } = await import('./parse-markup.ts');
+  return parseMarkup(bytes, options);
 }
 
 async function readPdf(

@@ -100,6 +100,7 @@ export type Exports = Readonly<
 > & { readonly memory: WasmMemory };
 
 const WASM_PAGE = 65_536;
+const DECODERS = { 'utf-8': new TextDecoder('utf-8'), 'utf-16le': new TextDecoder('utf-16le') };
 /** Above this size a heap is thrown away after its document: WebAssembly memory never shrinks. */
 const KEEP_BYTES = 192 * 1024 * 1024;
 
@@ -178,15 +179,15 @@ export class Library {
   }
 
   /** Reads a string by the engine's two-step protocol: ask for the length in bytes, then for the bytes. */
-  readString(encoding: 'utf-8' | 'utf-16le', fill: (buffer: number, length: number) => number): string {
+  readString(encoding: keyof typeof DECODERS, fill: (buffer: number, length: number) => number): string {
     const length = fill(0, 0);
     if (length <= 1 || length > 1_000_000) return '';
     const buffer = this.call.malloc(length);
     try {
       fill(buffer, length);
-      return new TextDecoder(encoding)
-        .decode(new Uint8Array(this.call.memory.buffer, buffer, length))
-        .replace(/\0.*/su, '');
+      const text = DECODERS[encoding].decode(new Uint8Array(this.call.memory.buffer, buffer, length));
+      const end = text.indexOf('\0');
+      return end < 0 ? text : text.slice(0, end);
     } finally {
       this.call.free(buffer);
     }

@@ -88,8 +88,16 @@ export function bounds(library: Library, object: number, map: Matrix): Box | und
 export function objectMatrix(library: Library, object: number): Matrix {
   const { call, scratch } = library;
   if (call.FPDFPageObj_GetMatrix(object, scratch) !== 1) return { a: 1, b: 0, c: 0, d: 1, e: 0, f: 0 };
-  const [a = 1, b = 0, c = 0, d = 1, e = 0, f = 0] = library.floats.subarray(scratch >> 2);
-  return { a, b, c, d, e, f };
+  const { floats } = library;
+  const at = scratch >> 2;
+  return {
+    a: floats[at] as number,
+    b: floats[at + 1] as number,
+    c: floats[at + 2] as number,
+    d: floats[at + 3] as number,
+    e: floats[at + 4] as number,
+    f: floats[at + 5] as number,
+  };
 }
 
 interface PathTarget {

@@ -19,13 +19,12 @@ export function isWhite(library: Library, object: number): boolean {
   if (call.FPDFPageObj_GetFillColor(object, scratch, scratch + 4, scratch + 8, scratch + 12) !== 1) return false;
   const at = scratch >> 2;
   const { integers } = library;
-  const [red = 0, green = 0, blue = 0, alpha = 255] = [
-    integers[at],
-    integers[at + 1],
-    integers[at + 2],
-    integers[at + 3],
-  ];
-  return alpha === 0 || (red >= 254 && green >= 254 && blue >= 254);
+  const isOpaque = integers[at + 3] !== 0;
+  return !isOpaque || (isPale(integers[at]) && isPale(integers[at + 1]) && isPale(integers[at + 2]));
+}
+
+function isPale(part = 0): boolean {
+  return part >= 254;
 }
 
 /** The box around what an object's clip paths leave of the page; undefined when nothing is cut off. */

@@ -52,7 +52,12 @@ export function readRun(source: RunSource, textPage: number, index: number, obje
   let size = call.FPDFText_GetFontSize(textPage, index);
   let turn = 0;
   if (call.FPDFText_GetMatrix(textPage, index, scratch) === 1) {
-    const [a = 1, b = 0, c = 0, d = 1] = library.floats.subarray(scratch >> 2);
+    const { floats } = library;
+    const at = scratch >> 2;
+    const a = floats[at] as number;
+    const b = floats[at + 1] as number;
+    const c = floats[at + 2] as number;
+    const d = floats[at + 3] as number;
     size *= Math.hypot(c, d) * Math.hypot(matrix.c, matrix.d);
     // In the shown page y grows downwards, so a positive angle is clockwise.
     const dx = matrix.a * a + matrix.c * b;

@@ -37,17 +37,20 @@ export function mirrorBox(box: Box, width: number): Box {
   return { ...box, left: width - box.right, right: width - box.left };
 }
 
+/** Written against the direction of the page. */
+function isForeign(text: string, mirrorImage: boolean): boolean {
+  return isRightToLeft(text) ? !mirrorImage : mirrorImage && hasLetterOrDigit(text);
+}
+
 /** Puts glyphs, given from left to right, into the order in which they are read. */
 export function readingGlyphs(glyphs: readonly Glyph[], mirrorImage: boolean): readonly Glyph[] {
-  const foreign = (glyph: Glyph): boolean =>
-    mirrorImage ? hasLetterOrDigit(glyph.text) && !isRightToLeft(glyph.text) : isRightToLeft(glyph.text);
-  if (!glyphs.some(foreign)) return glyphs;
+  if (!glyphs.some(({ text }) => isForeign(text, mirrorImage))) return glyphs;
   const result: Glyph[] = [];
   let index = 0;
   while (index < glyphs.length) {
     const glyph = glyphs[index];
     if (!glyph) break;
-    if (!foreign(glyph)) {
+    if (!isForeign(glyph.text, mirrorImage)) {
       result.push(glyph);
       index += 1;
       continue;
@@ -57,7 +60,7 @@ export function readingGlyphs(glyphs: readonly Glyph[], mirrorImage: boolean): r
     for (let at = index + 1; at < glyphs.length; at += 1) {
       const next = glyphs[at];
       if (!next) break;
-      if (foreign(next)) end = at + 1;
+      if (isForeign(next.text, mirrorImage)) end = at + 1;
       else if (hasLetterOrDigit(next.text)) break;
     }
     result.push(...glyphs.slice(index, end).toReversed());

@@ -16,9 +16,7 @@ export function buildLines(segments: readonly Segment[], column: Box): Line[] {
   const sorted = [...segments].sort((a, b) => a.baseline - b.baseline || a.left - b.left);
   const rows: Segment[][] = [];
   for (const segment of sorted) {
-    const row = rows.findLast(
-      (candidate, index) => index >= rows.length - 3 && candidate.every((other) => joins(other, segment)),
-    );
+    const row = rows.slice(-3).findLast((candidate) => candidate.every((other) => joins(other, segment)));
     if (row) row.push(segment);
     else rows.push([segment]);
   }

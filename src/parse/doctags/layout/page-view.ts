@@ -23,6 +23,7 @@ export function viewPage(page: PageContent): PageView {
 
 /** The quarter turns of most glyphs: wide tables are often printed sideways. */
 function mainTurn(page: PageContent): number {
+  if (page.glyphs.every((glyph) => glyph.turn === 0)) return 0;
   const counts = [0, 0, 0, 0];
   for (const glyph of page.glyphs) if (glyph.turn >= 0) counts[glyph.turn] = (counts[glyph.turn] ?? 0) + 1;
   const total = counts.reduce((sum, count) => sum + count, 0);
