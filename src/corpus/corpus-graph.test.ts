@@ -241,6 +241,15 @@ test('a catalogue that is away, or answers what it never should, leaves the grap
     assert.ok(bytes.equals(readFileSync(path)), name);
     rmSync(join(scratch.path, 'Graph', 'references.sqlite'));
   }
+  // Four are asked about together: when the third has no answer the others are left alone.
+  const many = Array.from(
+    { length: 8 },
+    (_, at) => `[${at + 1}] Lind D. Reefs of the ${'n'.repeat(at + 1)}orth sea. J Seas. 2010.`,
+  );
+  writeDocument(join(scratch.path, 'Data'), 'two', 'Another study', many);
+  status = 503;
+  const { lookedUp } = await build(scratch.path, settingsFor(server.url, { lookup: true }));
+  assert.deepEqual(lookedUp, { asked: 6, found: 0, doubtful: 0, unknown: 0, unanswered: 6, left: 5 });
   assert.equal(({} as { polluted?: number }).polluted, undefined);
 });
 

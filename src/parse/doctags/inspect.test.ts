@@ -81,3 +81,17 @@ test('a page without any text is readable and tells nothing', async () => {
   const glance = await glanceAt((pdf) => void pdf.rect(100, 100, 50, 50).fill('red'));
   assert.deepEqual([glance.isReadable, glance.text.trim(), glance.isQuick], [true, '', true]);
 });
+
+test('a file that ends before it should, or is no PDF, is unreadable, and the next one is not', async () => {
+  await using folder = await mkdtempDisposable(join(tmpdir(), 'inspect-'));
+  const file = join(folder.path, 'paper.pdf');
+  const whole = await makePdf(title);
+  for (const bytes of [new Uint8Array(), whole.subarray(0, 300), Buffer.from('%PDF-1.7\n'.repeat(2_000))]) {
+    await writeFile(file, bytes);
+    assert.equal((await glanceAtPdf(file, 'quick')).isReadable, false, `${bytes.length} bytes`);
+  }
+  await writeFile(file, whole);
+  const glance = await glanceAtPdf(file, 'quick');
+  assert.ok(glance.isReadable && holdsTitle(glance));
+  await assert.rejects(glanceAtPdf(join(folder.path, 'nothing.pdf'), 'quick'), { code: 'ENOENT' });
+});

@@ -16,6 +16,7 @@ export type Exports = Readonly<
     | 'malloc'
     | 'free'
     | 'FPDF_LoadMemDocument64'
+    | 'FPDF_LoadCustomDocument'
     | 'FPDF_GetLastError'
     | 'FPDF_CloseDocument'
     | 'FPDF_GetPageCount'
@@ -99,7 +100,19 @@ export type Exports = Readonly<
   >
 > & { readonly memory: WasmMemory };
 
+/** Makes a function one that the engine can call, by a number. */
+type AddFunction = (run: (...values: number[]) => number, signature: string) => number;
+
+/** Where the engine has a document from, until it is closed. */
+export interface OpenSource {
+  /** The engine's pointer to the document; 0 when it cannot be read. */
+  load(): number;
+  release(): void;
+}
+
 const WASM_PAGE = 65_536;
+/** What a length in the engine can say, with a sign. */
+const MOST_BYTES = 2 ** 31 - 1;
 const DECODERS = { 'utf-8': new TextDecoder('utf-8'), 'utf-16le': new TextDecoder('utf-16le') };
 /** Above this size a heap is thrown away after its document: WebAssembly memory never shrinks. */
 const KEEP_BYTES = 192 * 1024 * 1024;
@@ -109,13 +122,19 @@ export class Library {
   readonly call: Exports;
   /** 64 bytes in the engine's heap where calls write their results. */
   readonly scratch: number;
+  /** The engine's number for the function by which it reads files. */
+  readonly #readBlock: number;
   #broken = false;
   #floats = new Float32Array(0);
   #doubles = new Float64Array(0);
   #integers = new Int32Array(0);
 
-  constructor(call: Exports, maxBytes: number) {
+  constructor(call: Exports, maxBytes: number, addFunction: AddFunction) {
     this.call = call;
+    this.#readBlock = addFunction(
+      (file, position, pointer, size) => this.#read(file, position >>> 0, pointer, size),
+      'iiiii',
+    );
     const grow = call.memory.grow.bind(call.memory);
     call.memory.grow = (pages: number): number => {
       // The engine takes a refusal as "out of memory" and gives up the document; nothing else can stop a bomb inside it.
@@ -146,6 +165,21 @@ export class Library {
     return !this.#broken && this.call.memory.buffer.byteLength <= KEEP_BYTES;
   }
 
+  /** Fills a piece of the heap from a file; 0 tells the engine that this cannot be. */
+  #read(file: number, position: number, pointer: number, size: number): number {
+    const heap = new Uint8Array(this.call.memory.buffer, pointer, size);
+    try {
+      for (let done = 0; done < size;) {
+        const read = readSync(file, heap, done, size - done, position + done);
+        if (read === 0) return 0;
+        done += read;
+      }
+      return 1;
+    } catch {
+      return 0;
+    }
+  }
+
   /** After a trap inside the engine its heap cannot be trusted any more. */
   markBroken(): void {
     this.#broken = true;
@@ -158,24 +192,32 @@ export class Library {
     return pointer;
   }
 
-  /** The bytes of a file, read straight into the engine's heap. */
-  readIn(path: string): { readonly pointer: number; readonly length: number } {
+  /** A file that the engine reads where and as far as it wants to: of a large one, a page is some kilobytes. */
+  openFile(path: string): OpenSource {
+    const { call, scratch } = this;
     const file = openSync(path, 'r');
-    try {
-      const { size } = fstatSync(file);
-      const pointer = this.call.malloc(Math.max(1, size));
-      if (pointer === 0) throw new AppError('PDF_TOO_LARGE', 'the file does not fit into the memory of the PDF engine');
-      const heap = new Uint8Array(this.call.memory.buffer, pointer, size);
-      let length = 0;
-      while (length < size) {
-        const read = readSync(file, heap, length, size - length, length);
-        if (read === 0) break;
-        length += read;
-      }
-      return { pointer, length };
-    } finally {
-      closeSync(file);
-    }
+    const { size } = fstatSync(file);
+    return {
+      load: () => {
+        if (size > MOST_BYTES)
+          throw new AppError('PDF_TOO_LARGE', 'the file is larger than the PDF engine can address');
+        // FPDF_FILEACCESS: the length, the function that reads, and what it is told. The engine keeps a copy of it.
+        const at = scratch >> 2;
+        this.integers.set([size, this.#readBlock, file], at);
+        return call.FPDF_LoadCustomDocument(scratch, 0);
+      },
+      release: () => closeSync(file),
+    };
+  }
+
+  /** Bytes in memory, copied into the engine's heap. */
+  holdBytes(bytes: Uint8Array): OpenSource {
+    const pointer = this.copyIn(bytes);
+    return {
+      load: () => this.call.FPDF_LoadMemDocument64(pointer, bytes.byteLength, 0),
+      // A heap that cannot be trusted is thrown away as a whole.
+      release: () => void (this.#broken || this.call.free(pointer)),
+    };
   }
 
   /** Reads a string by the engine's two-step protocol: ask for the length in bytes, then for the bytes. */
@@ -209,6 +251,6 @@ async function startLibrary(maxBytes: number): Promise<Library> {
   const wasm = readFileSync(fileURLToPath(import.meta.resolve('@embedpdf/pdfium/pdfium.wasm')));
   const engine = await init({ wasmBinary: new Uint8Array(wasm).buffer });
   engine.PDFiumExt_Init();
-  const { wasmExports } = engine.pdfium as unknown as { wasmExports: Exports };
-  return new Library(wasmExports, maxBytes);
+  const { wasmExports, addFunction } = engine.pdfium as unknown as { wasmExports: Exports; addFunction: AddFunction };
+  return new Library(wasmExports, maxBytes, addFunction);
 }

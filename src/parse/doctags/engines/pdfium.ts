@@ -9,7 +9,7 @@ import { readDifferences } from './font-differences.ts';
 import type { FontCharacters } from './pdfium-characters.ts';
 import { pageMatrix } from './pdfium-geometry.ts';
 import { readGlyphs } from './pdfium-glyphs.ts';
-import type { Library } from './pdfium-library.ts';
+import type { Library, OpenSource } from './pdfium-library.ts';
 import { useLibrary } from './pdfium-library.ts';
 import { readLinks, readOutline, readStructure } from './pdfium-navigation.ts';
 import { readObjects } from './pdfium-objects.ts';
@@ -57,22 +57,25 @@ export class PdfFile implements Disposable {
   readonly #fonts = new Map<number, FontCharacters>();
   readonly #source: PdfSource;
   #differences: FontDifferences | undefined;
-  readonly #bytes: number;
+  readonly #open: OpenSource;
   #document: number;
+  #isDisposed = false;
 
   constructor(library: Library, source: PdfSource, limits: EngineLimits) {
     this.#library = library;
     this.#limits = limits;
     this.#source = source;
-    const { pointer, length } =
-      typeof source === 'string'
-        ? library.readIn(source)
-        : { pointer: library.copyIn(source), length: source.byteLength };
-    this.#bytes = pointer;
-    this.#document = this.#guard(() => library.call.FPDF_LoadMemDocument64(pointer, length, 0));
+    this.#open = typeof source === 'string' ? library.openFile(source) : library.holdBytes(source);
+    this.#document = 0;
+    try {
+      this.#document = this.#guard(() => this.#open.load());
+    } catch (error) {
+      this.#open.release();
+      throw error;
+    }
     if (this.#document === 0) {
       const reason = library.call.FPDF_GetLastError();
-      library.call.free(this.#bytes);
+      this.#open.release();
       if (reason === PASSWORD || reason === SECURITY)
         throw new AppError('PDF_ENCRYPTED', 'the PDF is protected by a password', {
           hint: 'remove the password, then parse it again',
@@ -246,10 +249,11 @@ export class PdfFile implements Disposable {
   }
 
   [Symbol.dispose](): void {
-    if (this.#document === 0) return;
-    this.#library.call.FPDF_CloseDocument(this.#document);
-    this.#library.call.free(this.#bytes);
+    if (this.#isDisposed) return;
+    this.#isDisposed = true;
+    if (this.#document !== 0) this.#library.call.FPDF_CloseDocument(this.#document);
     this.#document = 0;
+    this.#open.release();
   }
 }
 
