@@ -53,7 +53,7 @@ async function tryHere(
   root: string,
   served: Served,
   url = PLAN.url,
-): Promise<{ readonly saved: Buffer | null; readonly ranges: string[] }> {
+): Promise<{ readonly saved: Buffer | null; readonly ranges: string[]; readonly versions: unknown[] }> {
   await using server = await openLoopback((request, response) => answer(served, request, response));
   const clock = new HeldClock(0);
   const wire = new Wire(clock);
@@ -69,6 +69,7 @@ async function tryHere(
   return {
     saved: result.artifact ? readFileSync(join(root, result.artifact.path)) : null,
     ranges: server.requests.map(({ headers }) => headers.range ?? 'everything'),
+    versions: server.requests.map(({ headers }) => headers['if-range']),
   };
 }
 
@@ -109,11 +110,11 @@ test('a process killed in mid-transfer leaves a beginning, and the next asks onl
   await using folder = await mkdtempDisposable(join(tmpdir(), 'docstokg-begun-'));
   const version = () => ({ etag: '"one"', bytes: FIRST });
   await tryAndDie(folder.path, { version, stallsAt: 3 * MB }, 2.5 * MB);
-  const { saved, ranges } = await tryHere(folder.path, { version });
+  const { saved, ranges, versions } = await tryHere(folder.path, { version });
   const [range = ''] = ranges;
   const from = Number(/^bytes=(\d+)-$/.exec(range)?.[1]);
   assert.ok(from >= MB && from <= 3 * MB, range);
-  assert.equal(ranges.length, 1);
+  assert.deepEqual(versions, ['"one"'], 'of that version, and of no other');
   assert.ok(saved?.equals(FIRST));
   assert.deepEqual(begun(folder.path), []);
 });

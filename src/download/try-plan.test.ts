@@ -97,18 +97,19 @@ const breaksOff: Answer = (_request, response) => {
 const whole: Answer = (_request, response) => {
   response.writeHead(200, { etag: '"two"', 'content-length': OTHER.length }).end(OTHER);
 };
-/** A rest as a server may send it: right unless told otherwise. */
+/** A rest as a server may send it: right unless told otherwise, and always as long as would make a whole of it. */
 const rest =
   (change: { etag?: string | null; from?: number; to?: number; total?: string; encoding?: string } = {}): Answer =>
   (request, response) => {
-    const from = change.from ?? Number(/\d+/.exec(request.headers.range ?? '')?.[0]);
-    const to = change.to ?? PDF.length - 1;
+    const asked = Number(/\d+/.exec(request.headers.range ?? '')?.[0]);
+    const { from = asked, to = PDF.length - 1 } = change;
     response.writeHead(206, {
       ...(change.etag === null ? {} : { etag: change.etag ?? '"one"' }),
       'content-range': `bytes ${from}-${to}/${change.total ?? PDF.length}`,
       ...(change.encoding === undefined ? {} : { 'content-encoding': change.encoding }),
     });
-    response.end(PDF.subarray(from, to + 1));
+    const length = (Number(change.total) || PDF.length) - asked;
+    response.end(Buffer.concat([PDF, OTHER]).subarray(from, from + length));
   };
 
 test('a body that broke off is continued where it stopped when its version still holds', async () => {

@@ -714,7 +714,7 @@ test('a store that fails stops the run with its error after running jobs have en
 test('a job whose lease ran out under its own process goes on there, and is not run a second time', async () => {
   const { open, handler } = controlled();
   let starts = 0;
-  const { clock, queue, orchestrator, events } = stage(
+  const { clock, queue, orchestrator, events, store } = stage(
     (job, context) => {
       starts += 1;
       return handler(job, context);
@@ -725,6 +725,9 @@ test('a job whose lease ran out under its own process goes on there, and is not 
   await queue.enqueue('slow', {});
   const run = orchestrator.run({ drain: 'empty' });
   await settle();
+  // Somebody else thought that it was dead: the job was put back, and nobody but this process takes it again.
+  await store.expire([orchestrator.workerId], clock.now());
+  await store.backlog(clock.now(), deathLimits(3));
   for (let second = 0; second < 70; second += 5) await clock.advance(5_000);
   await settle();
   assert.equal(starts, 1);

@@ -102,18 +102,21 @@ test('while the server is away a cap is divided too, and never below one', () =>
   assert.equal(small.isOpen(0, 0), true);
 });
 
-test('pauses shorter than a timer keeps are kept by the group, which is taken whole and never too late', () => {
+test('pauses shorter than a timer keeps are kept by the group; some are taken, and more before they are used up', () => {
   const { allowance } = shared({ cap: 4, intervalMs: 1, burst: 1, from: 'request' });
   allowance.want(1);
   const wish = allowance.wish(0);
-  assert.deepEqual([wish?.turns, wish?.pace.burst, wish?.slots], [4, 4, 1]);
-  allowance.granted(grant(0, 4), 0);
+  assert.deepEqual([wish?.turns, wish?.pace.burst, wish?.slots], [12, 4, 1]);
+  allowance.granted(grant(0, 5), 0);
   allowance.take(200);
   assert.equal(allowance.isOpen(0, 200), false, 'one place');
   allowance.sent(200, 200);
+  allowance.want(0);
+  assert.equal(allowance.wish(200), undefined, 'a whole group is left');
   allowance.release();
-  allowance.want(1);
-  assert.ok(allowance.isOpen(0, 400), 'what is left of the group is there for the next');
+  assert.ok(allowance.isOpen(0, 400), 'what is left of the group is there for the next, however late');
+  allowance.take(400);
+  assert.equal(allowance.wish(400)?.turns, 9, 'before the last ones are used');
 });
 
 test('a place that is given back is gone when that is told, and its turn with it', () => {

@@ -1,12 +1,9 @@
 import type { Allowance, Pace } from '../allowance.ts';
 import { LocalAllowance } from '../allowance.ts';
 import { ReservedTurns } from './reserved-turns.ts';
-import { groupOf, LATE_SHARE, sharedPace } from './shared-pace.ts';
+import { LATE_SHARE, mostAhead, runsLow, sharedPace, turnsLacking } from './shared-pace.ts';
 import type { Grant, Wish } from './wishes.ts';
 
-/** Turns are reserved this far ahead at most: what a process does not come to use is lost to the others. */
-const AHEAD_MS = 2_000;
-const MOST_TURNS = 16;
 /** A place that nobody uses goes back after so long, or at once when others want it. */
 const IDLE_MS = 3_000;
 /** A full key is asked for again in so long, since the process that has it may have died; else it says when it is free. */
@@ -95,7 +92,9 @@ export class SharedAllowance implements Allowance {
     this.#leaving += 1;
     this.#usedAt = now;
     this.#local?.take();
-    if (!this.#local) this.#turns.take();
+    if (this.#local) return;
+    this.#turns.take();
+    if (this.#runsLow) this.#ask(0);
   }
 
   /** One that left late makes those after it late: our own, and as soon as the fleet knows, everybody's. */
@@ -164,7 +163,7 @@ export class SharedAllowance implements Allowance {
 
   /** Somebody waits for what it would say, here or elsewhere; a place that is given back unasked can be told any time. */
   get isUrgent(): boolean {
-    return this.#waiting > 0 || this.#contended || this.#spaced || this.#turns.hasUnused;
+    return this.#waiting > 0 || this.#contended || this.#spaced || this.#turns.hasUnused || this.#runsLow;
   }
 
   /** What to ask for now; undefined when there is nothing to say. Whoever leaves keeps nothing for a moment. */
@@ -176,14 +175,12 @@ export class SharedAllowance implements Allowance {
     const yields = this.#contended && this.#isUsed && this.inFlight < this.#slots && cap <= 1;
     const wanted = yields ? 0 : this.#waiting;
     const slots = Math.min(cap, this.inFlight + wanted);
-    const ahead = from === 'answer' ? 1 : Math.min(MOST_TURNS, Math.max(1, Math.floor(AHEAD_MS / (intervalMs || 1))));
     // Where the pause counts from the answer, the next turn is known when that has come.
     const isOpen = intervalMs > 0 && !this.#spaced && (from === 'request' || this.inFlight === 0);
-    // Where pauses are kept by the group, the whole group is taken: the next ones need not ask.
-    const most = wanted > 0 ? Math.max(wanted, groupOf(intervalMs, this.#jitterMs)) : 0;
-    const turns = isOpen && wanted > this.#turns.count ? Math.max(0, Math.min(most, ahead) - this.#turns.count) : 0;
+    const have = this.#turns.count;
+    const turns = isOpen ? turnsLacking(this.#pace, this.#jitterMs, { have, wanted, isBusy: this.inFlight > 0 }) : 0;
     // Where pauses are long, a turn that nobody will use is worth the telling: whoever has a place could use it.
-    if (ahead === 1 && from === 'request') this.#turns.leave(wanted);
+    if (from === 'request' && mostAhead(this.#pace) === 1) this.#turns.leave(wanted);
     const isNews = slots !== this.#slots || turns > 0 || this.#spaced || this.#turns.hasUnused;
     if (!isNews) return undefined;
     const idleMs = now - this.#usedAt;
@@ -282,6 +279,10 @@ export class SharedAllowance implements Allowance {
     this.#turns.clear();
     this.#spaced = this.#pace.intervalMs > 0;
     this.#ask(0);
+  }
+
+  get #runsLow(): boolean {
+    return runsLow(this.#pace, this.#jitterMs, this.#turns.count);
   }
 
   /** How late a turn may be used: never more turns than were reserved, and hardly closer together. */
