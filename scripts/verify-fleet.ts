@@ -177,18 +177,19 @@ async function verifyFleet(run: Fleet): Promise<boolean> {
   return faults.length === 0;
 }
 
-/** A robots.txt that was asked for twice because the first answer went to a process that was killed in that moment. */
+/** What was said of it was said to a process that was killed in that moment: a robots.txt, or a time to wait. */
 function isUnheard(
   { log }: Simulation,
-  { rule, url, at }: Simulation['log']['violations'][number],
+  { rule, url, host, at }: Simulation['log']['violations'][number],
   moment: { readonly from: number; readonly to: number },
 ): boolean {
-  const earlier = log.since(0).filter((entry) => entry.url === url && entry.at < at);
-  return (
-    rule === 'robots-refetch' &&
-    earlier.length === 1 &&
-    earlier.every((entry) => entry.at >= moment.from && entry.at <= moment.to)
-  );
+  const said = log
+    .since(0)
+    .filter((entry) => entry.at < at && entry.host === host)
+    .filter((entry) => (rule === 'robots-refetch' ? entry.url === url : [429, 503].includes(entry.status)));
+  const isInMoment = said.some((entry) => entry.at >= moment.from && entry.at <= moment.to);
+  if (rule === 'robots-refetch') return isInMoment && said.length === 1;
+  return rule === 'retry-after' && isInMoment && said.every((entry) => entry.at <= moment.to);
 }
 
 /** Which rule was broken, and what the host had been asked just before. */

@@ -197,3 +197,18 @@ test('a turn that nobody used comes back, unless somebody has reserved one behin
   assert.equal(await reserve('other', 0, 1, second), second + 3_000, 'what stands before another is gone');
   await client.end();
 });
+
+test('who did not make the tables may use them all the same', async () => {
+  const open = fleetOf();
+  await using owner = await open();
+  const client = new Client({ connectionString: server?.url ?? '' });
+  await client.connect();
+  const [schema, role] = [lastSchema(), `guest_${process.pid}`];
+  await client.query(`CREATE ROLE ${role} LOGIN; GRANT USAGE, CREATE ON SCHEMA ${schema} TO ${role};
+    GRANT ALL ON ALL TABLES IN SCHEMA ${schema} TO ${role}; GRANT CREATE ON DATABASE postgres TO ${role}`);
+  await client.end();
+  const url = new URL(server?.url ?? '');
+  url.username = role;
+  await using guest = await open({ url: url.href });
+  for (const each of [owner, guest]) (await takeOne(each))[Symbol.dispose]();
+});
