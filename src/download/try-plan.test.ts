@@ -276,3 +276,8 @@ test('a look-inside of a page or two is not the paper, though it shows the title
   assert.deepEqual([saved, attempt.reason], [null, 'preview-only']);
   assert.ok((await inspected({ quick: text, close: text }, 3)).saved);
 });
+
+test('a paper of two pages that speaks of previews, or of a look inside, is kept', async () => {
+  const text = `${RIGHT} A preview of the next decade: we look inside the cell on its first page of history`;
+  assert.ok((await inspected({ quick: text, close: text }, 2)).saved);
+});

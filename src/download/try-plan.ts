@@ -22,7 +22,9 @@ import { isCookieWall, isForSale, wallOf } from './wall.ts';
 const MOST_REFRESHES = 3;
 /** A look-inside has a page or two and says so. */
 const PREVIEW_PAGES = 2;
-const PREVIEW = /preview of|look inside|first page(?:s)? (?:only|preview)|this is a preview/i;
+/** As publishers mark one; papers of two pages speak of previews and of looking inside too. */
+const PREVIEW =
+  /\bthis is a preview\b|\bpreview of (?:the first page|subscription content|(?:the|this) (?:article|chapter|paper))\b|\blook inside (?:the|this) (?:article|chapter|paper|book)\b|\bfirst pages? (?:only|preview)\b/i;
 
 export interface TryOptions {
   readonly send: Send;
