@@ -12,7 +12,7 @@ import type { Grant, Registered, Wish } from './wishes.ts';
 import { takeWishes } from './wishes.ts';
 
 /** The server is asked at most once in so long; what is wanted meanwhile goes together. */
-const GATHER_MS = 60;
+const GATHER_MS = 80;
 /** What nobody waits for goes with the next wish, or by itself after so long. */
 const NO_HURRY_MS = 500;
 /** A turn further off than this is not reserved. */

@@ -10,9 +10,9 @@ const LOOK_AGAIN_MS = 100;
 const LONGEST_AWAY_MS = 10 * 60_000;
 
 /** What many ask at the same moment is asked together. */
-const GATHER_MS = 120;
+const GATHER_MS = 170;
 /** What was found is told sooner: what a process that is killed has not told is found out again. */
-const TELL_MS = 80;
+const TELL_MS = 120;
 
 interface Row {
   readonly fact: string | null;
