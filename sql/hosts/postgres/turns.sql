@@ -6,10 +6,10 @@ CREATE OR REPLACE FUNCTION server_ms() RETURNS DOUBLE PRECISION LANGUAGE sql VOL
 /*
  * Takes turns and places at several keys in one call. Of each key: `cap` at once for the whole fleet, `interval_ms` between
  * two (0: any), `burst` at once after a pause; wanted are `turns` new turns and `slots` places in all, `used` of which are in
- * use; `spaced` says that an answer came from which the next pause counts. Of the turns it was given before, the last `unused`
- * come back if nobody has reserved one since, that is, if the next is still the one that stood `behind` them. A turn that is further off than `ahead_ms` is
- * not reserved, only told: it would be lost to the others if nobody came to use it. Whoever waits for a place is told when
- * one is given back, and whoever has some when another begins to wait.
+ * use; `spaced` says that an answer came from which the next pause counts. Of the turns that it was given last, the last
+ * `unused` come back if nobody has reserved one since, that is, if the next is still the one that stood `behind` them. A
+ * turn that is further off than `ahead_ms` is not reserved, only told: it would be lost to the others if nobody came to use
+ * it. Whoever waits for a place is told when one is given back, and whoever has some when another begins to wait.
  * Keys come sorted, so that two callers never wait for each other in a circle.
  */
 CREATE OR REPLACE FUNCTION reserve_turns(

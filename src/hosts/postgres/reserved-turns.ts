@@ -6,6 +6,8 @@ export class ReservedTurns {
   /** The last ones that were given and are not used: they come back if nobody has reserved one behind them. */
   #unused = 0;
   #behind = 0;
+  /** How many were given last: between these and earlier ones others may have theirs. */
+  #givenLast = 0;
 
   get count(): number {
     return this.#moments.length;
@@ -25,13 +27,13 @@ export class ReservedTurns {
   }
 
   add(grant: Grant, intervalMs: number): void {
-    if (grant.turns > 0) [this.#behind, this.#unused] = [grant.behind, 0];
+    this.#given(grant, 0);
     for (let at = 0; at < grant.turns; at += 1) this.#moments.push(grant.firstAt + at * intervalMs);
   }
 
   /** What was given is not used at all. */
   refuse(grant: Grant): void {
-    if (grant.turns > 0) [this.#behind, this.#unused] = [grant.behind, grant.turns];
+    this.#given(grant, grant.turns);
   }
 
   /** Gives up those before a moment; others that were reserved behind them stand. Says whether none is left of some. */
@@ -53,9 +55,13 @@ export class ReservedTurns {
 
   /** What comes back, and what the server said would come behind it. */
   takeUnused(): { readonly unused: number; readonly behind: number } {
-    const unused = this.#unused;
+    const unused = Math.min(this.#unused, this.#givenLast);
     this.#unused = 0;
     return { unused, behind: this.#behind };
+  }
+
+  #given({ turns, behind }: Grant, unused: number): void {
+    if (turns > 0) [this.#givenLast, this.#behind, this.#unused] = [turns, behind, unused];
   }
 
   clear(): void {
