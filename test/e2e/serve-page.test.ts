@@ -158,9 +158,13 @@ inBrowser(
     await page.goto(`${origin}/hosts`);
     const paused = await page.getAttribute('tr[data-host^=repository]', 'data-host');
     assert.ok(paused);
+    const others = `[...document.querySelectorAll('.act button')].filter((each) => !each.ariaLabel.endsWith(${JSON.stringify(` ${paused}`)}))`;
+    await page.evaluate(`globalThis.others = ${others}`);
     await page.click(`[aria-label="Pause ${paused}"]`);
     await page.waitForSelector(`[aria-label="Resume ${paused}"]`);
     assert.match((await page.textContent(`tr[data-host="${paused}"]`)) ?? '', /paused/);
+    const stayed = `others.length > 1 && others.every((each) => each.isConnected) && ${others}.length === others.length`;
+    assert.ok(await page.evaluate(stayed), 'what is pressed meanwhile is not taken away');
 
     await page.goto(`${origin}/queue`);
     const reason = await page.getAttribute('.failures tr[data-reason]', 'data-reason');
