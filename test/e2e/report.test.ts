@@ -13,7 +13,8 @@ import type { Page } from 'playwright-core';
 
 import { Admin, plantedQuestions, Simulation } from '../../sim/index.ts';
 import type { OpenBrowser } from '../support/browser.ts';
-import { openBrowser } from '../support/browser.ts';
+import { HANGING_MS, openBrowser } from '../support/browser.ts';
+import { PATIENCE } from '../support/harvest.ts';
 import { command } from './command.ts';
 import { startCommand } from './started-command.ts';
 
@@ -37,7 +38,10 @@ async function makeRun(): Promise<void> {
   });
   await using admin = await Admin.open(simulation);
   const ids = [...simulation.world.works()].map(({ id }) => id);
-  const run = startCommand('contentdownload', [...ids, '--sim', admin.url, '--out', folder, '--json'], { cwd: folder });
+  const run = startCommand('contentdownload', [...ids, '--sim', admin.url, '--out', folder, '--json'], {
+    cwd: folder,
+    env: PATIENCE,
+  });
   assert.equal((await run.ended).code, 0, run.stderr);
   const rows = readFileSync(join(folder, 'manifest.jsonl'), 'utf8')
     .trim()
@@ -84,6 +88,7 @@ before(async () => {
   await makeRun();
   address = pathToFileURL(join(folder, 'report.html')).href;
   page = await opened.browser.newPage({ viewport: { width: 1280, height: 900 }, colorScheme: 'light' });
+  page.setDefaultTimeout(HANGING_MS);
   page.on('console', (message) => {
     // A machine without a graphics card says how slowly it draws.
     if (!message.text().includes('GL Driver Message')) told.push(`${message.type()}: ${message.text()}`);
