@@ -3,7 +3,7 @@ import { openGraph } from '../ask/graph.ts';
 import type { KnownWork, ReferenceAnswers } from './reference-answers.ts';
 
 /** What a directory says of several ids; one that is missing is unknown to it. `away` says nothing about any of them. */
-export type AskedNames =
+type AskedNames =
   | { readonly kind: 'answered'; readonly works: ReadonlyMap<string, KnownWork> }
   | { readonly kind: 'away'; readonly message: string };
 
