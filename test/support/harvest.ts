@@ -47,6 +47,7 @@ export const PATIENCE: Readonly<Record<string, string>> = {
   DOCSTOKG_HTTP__IDLE_S: '3600',
   DOCSTOKG_HTTP__TOTAL_S: '7200',
   DOCSTOKG_HTTP__FLOOR_BYTES_PER_SECOND: '0',
+  DOCSTOKG_DOWNLOAD__WORK_BUDGET_S: '86400',
 };
 
 /** A world whose files are made already: making one takes long enough to look like a slow host. */
