@@ -35,7 +35,7 @@ class Fleet implements AsyncDisposable {
 
   async queue(): Promise<WorkQueue> {
     const store = await openStore(join(this.#folder, 'queue.sqlite'), {
-      timeoutMs: 5_000,
+      timeoutMs: 60_000,
       durability: 'none',
       clock: this.#clock,
     });

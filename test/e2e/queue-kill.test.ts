@@ -19,7 +19,7 @@ const MAX_DEATHS = 3;
 const seed = Number(process.env['DOCSTOKG_TEST_SEED'] ?? Date.now() % 1_000_000);
 
 function open(target: string): Promise<QueueStore> {
-  return openStore(target, { schema: 'docstokg_e2e', timeoutMs: 30_000 });
+  return openStore(target, { schema: 'docstokg_e2e', timeoutMs: 240_000 });
 }
 
 /** Kills the runner again and again while it drains, then holds what it wrote against what a queue promises. */

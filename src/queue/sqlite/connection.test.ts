@@ -9,7 +9,7 @@ import { test } from 'node:test';
 import { packageRoot, systemClock } from '../../base/index.ts';
 import { SqliteStore } from './store.ts';
 
-const open = (path: string, timeoutMs = 1_000): Promise<SqliteStore> =>
+const open = (path: string, timeoutMs = 60_000): Promise<SqliteStore> =>
   SqliteStore.open({ path, clock: systemClock, timeoutMs });
 
 test('a database of the source documents is adopted with every job, state, error and moment', async () => {
