@@ -219,7 +219,6 @@ export class Gathering implements AsyncIterable<CorpusEvent> {
               signal,
               tell: (message) => runtime.log('info', message),
               clock: runtime.clock,
-              zoteroKey: config.keys.zotero,
               statePath: listingPath(config.download.out),
               zoteroVersions: this.#zotero,
             });
