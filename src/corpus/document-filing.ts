@@ -2,26 +2,34 @@ import { join } from 'node:path';
 
 import type { Config } from '../config/index.ts';
 import type { Asking, IdentifiedPapers, Runtime } from '../harvest/index.ts';
-import { identifyPapers, openAsking, writeWorksFile } from '../harvest/index.ts';
+import { enrichWorks, identifyPapers, openAsking, writeWorksFile } from '../harvest/index.ts';
 import { RecordStore } from '../works/index.ts';
 import type { FlowingStage } from './prepared-stage.ts';
 
-/** Notes which documents are one's own papers as they are parsed, and gives them their records at the end of a run. */
-export class OwnPapersFiling implements AsyncDisposable {
+/**
+ * Notes documents as they are parsed. At the end of a run one's own papers among them get their records, and those of works
+ * that were fetched get what their documents say.
+ */
+export class DocumentFiling implements AsyncDisposable {
   readonly #files: ReadonlySet<string>;
-  readonly #documents: string[] = [];
+  readonly #own: string[] = [];
+  readonly #fetched: string[] = [];
   readonly #config: Config;
   readonly #runtime: Runtime;
-  readonly #asking: (Asking & AsyncDisposable) | undefined;
+  #asking: (Asking & AsyncDisposable) | undefined;
   #identified: IdentifiedPapers | null = null;
 
   constructor(files: readonly string[], config: Config, runtime: Runtime) {
     this.#files = new Set(files);
     this.#config = config;
     this.#runtime = runtime;
-    // Services are asked by somebody who says who is asking.
-    const mayAsk = files.length > 0 && config.download.identify && config.http.contact !== '';
-    this.#asking = mayAsk ? openAsking(config, runtime) : undefined;
+  }
+
+  /** Services are asked by somebody who says who is asking. */
+  #ask(): Asking | undefined {
+    const { download, http } = this.#config;
+    if (download.identify && http.contact !== '') this.#asking ??= openAsking(this.#config, this.#runtime);
+    return this.#asking;
   }
 
   /** How they were told apart; null before, and where there are none. */
@@ -35,7 +43,7 @@ export class OwnPapersFiling implements AsyncDisposable {
       ...stage,
       item: (file) => {
         const item = stage.item(file);
-        if (item && this.#files.has(file)) this.#documents.push(item.itemId);
+        if (item) (this.#files.has(file) ? this.#own : this.#fetched).push(item.itemId);
         return item;
       },
     };
@@ -43,13 +51,15 @@ export class OwnPapersFiling implements AsyncDisposable {
 
   /** Writes the records into the table of a download that is open, or into that of the folder. */
   async file(opened: RecordStore | undefined, signal: AbortSignal): Promise<void> {
-    if (this.#documents.length === 0) return;
+    if (this.#own.length === 0 && this.#fetched.length === 0) return;
     const { out } = this.#config.download;
     using stack = new DisposableStack();
     const records = opened ?? stack.use(new RecordStore(join(out, 'manifest.sqlite3')));
     const dataRoot = this.#config.parse.data_root;
     const now = (): number => this.#runtime.clock.now();
-    this.#identified = await identifyPapers(this.#documents, { dataRoot, records, asking: this.#asking, now }, signal);
+    if (this.#own.length > 0)
+      this.#identified = await identifyPapers(this.#own, { dataRoot, records, asking: this.#ask(), now }, signal);
+    await enrichWorks(this.#fetched, { dataRoot, records, asking: () => this.#ask(), now }, signal);
     if (!opened && records.changes > 0) await writeWorksFile(out, records.all());
   }
 
