@@ -2,7 +2,16 @@ import { join } from 'node:path';
 
 import type { Config } from '../config/index.ts';
 import type { Asking, IdentifiedPapers, Runtime } from '../harvest/index.ts';
-import { enrichWorks, identifyPapers, openAsking, writeWorksFile } from '../harvest/index.ts';
+import {
+  askArxivVersions,
+  configuredServices,
+  enrichWorks,
+  identifyPapers,
+  keptFromArxiv,
+  openAsking,
+  readLastRows,
+  writeWorksFile,
+} from '../harvest/index.ts';
 import { RecordStore } from '../works/index.ts';
 import type { FlowingStage } from './prepared-stage.ts';
 
@@ -59,8 +68,32 @@ export class DocumentFiling implements AsyncDisposable {
     const now = (): number => this.#runtime.clock.now();
     if (this.#own.length > 0)
       this.#identified = await identifyPapers(this.#own, { dataRoot, records, asking: this.#ask(), now }, signal);
+    await this.#noteVersions(records, signal);
     await enrichWorks(this.#fetched, { dataRoot, records, asking: () => this.#ask(), now }, signal);
     if (!opened && records.changes > 0) await writeWorksFile(out, records.all());
+  }
+
+  /** Notes which version arXiv has of works that were kept from it, as long as that is surely the one that was kept. */
+  async #noteVersions(records: RecordStore, signal: AbortSignal): Promise<void> {
+    const { download, http } = this.#config;
+    if (this.#fetched.length === 0 || http.contact === '') return;
+    const known = records.arxivVersions();
+    const kept = keptFromArxiv(readLastRows(download.out), { services: configuredServices(this.#config) });
+    const named = [...kept].map(([work, arxiv]) => [records.get(work)?.id ?? work, arxiv] as const);
+    const unknown = named.filter(([work]) => !known.has(work));
+    if (unknown.length === 0) return;
+    this.#asking ??= openAsking(this.#config, this.#runtime);
+    const versions = await askArxivVersions(
+      unknown.map(([, arxiv]) => arxiv),
+      this.#asking,
+      signal,
+    );
+    records.setArxivVersions(
+      unknown.flatMap(([work, arxiv]) => {
+        const version = versions.get(arxiv);
+        return version === undefined ? [] : [[work, version] as const];
+      }),
+    );
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
