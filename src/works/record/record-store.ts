@@ -31,6 +31,8 @@ const SCHEMA = `
   CREATE TABLE IF NOT EXISTS own_papers (
     document TEXT PRIMARY KEY, sha256 TEXT NOT NULL, checked INTEGER NOT NULL CHECK (checked IN (0, 1))
   ) WITHOUT ROWID;
+  CREATE TABLE IF NOT EXISTS arxiv_versions (work TEXT PRIMARY KEY, version INTEGER NOT NULL) WITHOUT ROWID;
+  CREATE TABLE IF NOT EXISTS read_documents (document TEXT PRIMARY KEY, stamp TEXT NOT NULL) WITHOUT ROWID;
 `;
 
 type OtherId = 'doi' | 'pmid' | 'pmcid' | 'arxiv';
@@ -122,6 +124,39 @@ export class RecordStore implements Disposable {
         .run(document, sha256, checked ? 1 : 0);
     });
     return id;
+  }
+
+  /** The version that was arXiv's newest when it was last asked, of works that are kept from there. */
+  arxivVersions(): Map<string, number> {
+    const rows = this.#database.prepare('SELECT work, version FROM arxiv_versions').all();
+    return new Map((rows as { work: string; version: number }[]).map(({ work, version }) => [work, version]));
+  }
+
+  /** Notes the newest versions at arXiv. */
+  setArxivVersions(versions: Iterable<readonly [string, number]>): void {
+    const put = this.#database.prepare(
+      'INSERT INTO arxiv_versions (work, version) VALUES (?, ?) ON CONFLICT DO UPDATE SET version = excluded.version',
+    );
+    this.#together(versions, ([work, version]) => put.run(work, version));
+  }
+
+  /** The documents whose own words are in the records of their works, each with the stamp under which it was read. */
+  readDocuments(): Map<string, string> {
+    const rows = this.#database.prepare('SELECT document, stamp FROM read_documents').all();
+    return new Map((rows as { document: string; stamp: string }[]).map(({ document, stamp }) => [document, stamp]));
+  }
+
+  /** Adds what a document, and whoever was asked because of it, says of a work, and notes that it was read. */
+  fileWords(
+    { document, stamp, work }: { readonly document: string; readonly stamp: string; readonly work: string },
+    said: readonly WorkRecord[],
+  ): void {
+    this.#together([undefined], () => {
+      for (const record of said) this.#add({ ...record, id: work });
+      this.#database
+        .prepare('INSERT OR REPLACE INTO read_documents (document, stamp) VALUES (?, ?)')
+        .run(document, stamp);
+    });
   }
 
   /** Removes a record that only a document of one's own has spoken for. */
