@@ -77,7 +77,7 @@ export class DocumentFiling implements AsyncDisposable {
   async #noteVersions(records: RecordStore, signal: AbortSignal): Promise<void> {
     const { download, http } = this.#config;
     if (this.#fetched.length === 0 || http.contact === '') return;
-    const known = records.arxivVersions();
+    const known = records.readings.arxivVersions();
     const kept = keptFromArxiv(readLastRows(download.out), { services: configuredServices(this.#config) });
     const named = [...kept].map(([work, arxiv]) => [records.get(work)?.id ?? work, arxiv] as const);
     const unknown = named.filter(([work]) => !known.has(work));
@@ -88,7 +88,7 @@ export class DocumentFiling implements AsyncDisposable {
       this.#asking,
       signal,
     );
-    records.setArxivVersions(
+    records.readings.noteArxivVersions(
       unknown.flatMap(([work, arxiv]) => {
         const version = versions.get(arxiv);
         return version === undefined ? [] : [[work, version] as const];

@@ -110,7 +110,7 @@ function statesOf(folder: string, records: RecordStore): States {
   const saved = new Set<string>();
   for (const { work, outcome } of readLastRows(folder))
     if (outcome === 'saved') saved.add(records.get(work)?.id ?? work);
-  const versions = records.arxivVersions();
+  const versions = records.readings.arxivVersions();
   return Object.fromEntries(
     [...records.all()].map((record) => [record.id, stateOf(record, saved.has(record.id), versions.get(record.id))]),
   );
@@ -148,7 +148,7 @@ async function readArxivVersions(
     asking,
     signal,
   );
-  records.setArxivVersions(
+  records.readings.noteArxivVersions(
     kept.flatMap(([work, arxiv]) => {
       const version = versions.get(arxiv);
       return version === undefined ? [] : [[records.get(work)?.id ?? work, version] as const];
@@ -193,7 +193,7 @@ async function fetchVersions(
   const names = new Map<string, string>();
   for (const { work, outcome } of readLastRows(folder))
     if (outcome === 'saved') names.set(records.get(work)?.id ?? work, work);
-  const versions = records.arxivVersions();
+  const versions = records.readings.arxivVersions();
   for (const { key, work } of newerVersions(records.all(), before, { names, versions })) await queue.enqueue(key, work);
 }
 

@@ -31,7 +31,7 @@ export async function enrichWorks(
   signal: AbortSignal,
 ): Promise<void> {
   const { dataRoot, records } = parts;
-  const read = records.readDocuments();
+  const read = records.readings.documents();
   for (const document of documents) {
     signal.throwIfAborted();
     const stamp = await stampOf(dataRoot, document);

@@ -55,7 +55,7 @@ export async function identifyPapers(
   signal: AbortSignal,
 ): Promise<IdentifiedPapers> {
   const { dataRoot, records, asking } = parts;
-  const filed = records.ownPapers();
+  const filed = records.readings.ownPapers();
   const counts = { checked: 0, unchecked: 0, unnamed: 0, unanswered: 0 };
   const refused: RefusedDoi[] = [];
   let silent = 0;

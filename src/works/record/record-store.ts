@@ -6,6 +6,7 @@ import { keyOf, mergeIds, NO_IDS } from '../ids/work-ids.ts';
 import { mergeRecords } from './merge-records.ts';
 import type { NoticeAbout, WorkRecord } from './record.ts';
 import { retractionOf, yearOf } from './record.ts';
+import { Readings } from './readings.ts';
 import type { VersionLink } from './versions.ts';
 import { bestFirst, findVersions, groupsOf } from './versions.ts';
 
@@ -28,17 +29,14 @@ const SCHEMA = `
     work TEXT PRIMARY KEY, label TEXT NOT NULL CHECK (label IN ('included', 'excluded'))
   ) WITHOUT ROWID;
   CREATE TABLE IF NOT EXISTS work_documents (document TEXT PRIMARY KEY, work TEXT NOT NULL) WITHOUT ROWID;
-  CREATE TABLE IF NOT EXISTS own_papers (
-    document TEXT PRIMARY KEY, sha256 TEXT NOT NULL, checked INTEGER NOT NULL CHECK (checked IN (0, 1))
-  ) WITHOUT ROWID;
-  CREATE TABLE IF NOT EXISTS arxiv_versions (work TEXT PRIMARY KEY, version INTEGER NOT NULL) WITHOUT ROWID;
-  CREATE TABLE IF NOT EXISTS read_documents (document TEXT PRIMARY KEY, stamp TEXT NOT NULL) WITHOUT ROWID;
 `;
 
 type OtherId = 'doi' | 'pmid' | 'pmcid' | 'arxiv';
 
 /** The records of a run's works: a table of its SQLite database, read by whoever shows, cites or filters works. */
 export class RecordStore implements Disposable {
+  /** What the records were made of. */
+  readonly readings: Readings;
   readonly #database: DatabaseSync;
   readonly #put: StatementSync;
   readonly #get: StatementSync;
@@ -52,6 +50,7 @@ export class RecordStore implements Disposable {
   constructor(path: string) {
     this.#database = new DatabaseSync(path, { timeout: 10_000 });
     this.#database.exec(SCHEMA);
+    this.readings = new Readings(this.#database);
     this.#put = this.#database.prepare(
       `INSERT INTO works (id, doi, pmid, pmcid, arxiv, title, first_author, year, venue, type, license, access, retracted, record_json)
        VALUES (:id, :doi, :pmid, :pmcid, :arxiv, :title, :first, :year, :venue, :type, :license, :access, :retracted, :json)
@@ -92,16 +91,6 @@ export class RecordStore implements Disposable {
     this.#together(links, ({ document, work }) => this.#link.run(document, work));
   }
 
-  /** The papers of one's own that have a record, by document: of which bytes it is, and whether the services were asked about it. */
-  ownPapers(): Map<string, { readonly sha256: string; readonly checked: boolean }> {
-    const rows = this.#database.prepare('SELECT document, sha256, checked FROM own_papers').all() as {
-      document: string;
-      sha256: string;
-      checked: number;
-    }[];
-    return new Map(rows.map(({ document, sha256, checked }) => [document, { sha256, checked: checked === 1 }]));
-  }
-
   /**
    * Files a paper of one's own under the work that it is: one that is known by any of its ids, else a new one. What was known
    * of the document alone before goes with it.
@@ -119,31 +108,9 @@ export class RecordStore implements Disposable {
       if (before && (before.work !== id || id === `paper:${document}`)) this.#forget(document, before.work);
       for (const record of said) this.#add({ ...record, id });
       this.#link.run(document, id);
-      this.#database
-        .prepare('INSERT OR REPLACE INTO own_papers (document, sha256, checked) VALUES (?, ?, ?)')
-        .run(document, sha256, checked ? 1 : 0);
+      this.readings.noteOwnPaper({ document, sha256, checked });
     });
     return id;
-  }
-
-  /** The version that was arXiv's newest when it was last asked, of works that are kept from there. */
-  arxivVersions(): Map<string, number> {
-    const rows = this.#database.prepare('SELECT work, version FROM arxiv_versions').all();
-    return new Map((rows as { work: string; version: number }[]).map(({ work, version }) => [work, version]));
-  }
-
-  /** Notes the newest versions at arXiv. */
-  setArxivVersions(versions: Iterable<readonly [string, number]>): void {
-    const put = this.#database.prepare(
-      'INSERT INTO arxiv_versions (work, version) VALUES (?, ?) ON CONFLICT DO UPDATE SET version = excluded.version',
-    );
-    this.#together(versions, ([work, version]) => put.run(work, version));
-  }
-
-  /** The documents whose own words are in the records of their works, each with the stamp under which it was read. */
-  readDocuments(): Map<string, string> {
-    const rows = this.#database.prepare('SELECT document, stamp FROM read_documents').all();
-    return new Map((rows as { document: string; stamp: string }[]).map(({ document, stamp }) => [document, stamp]));
   }
 
   /** Adds what a document, and whoever was asked because of it, says of a work, and notes that it was read. */
@@ -153,9 +120,7 @@ export class RecordStore implements Disposable {
   ): void {
     this.#together([undefined], () => {
       for (const record of said) this.#add({ ...record, id: work });
-      this.#database
-        .prepare('INSERT OR REPLACE INTO read_documents (document, stamp) VALUES (?, ?)')
-        .run(document, stamp);
+      this.readings.noteDocument(document, stamp);
     });
   }
 
