@@ -120,7 +120,7 @@ export const SQL = {
     ), forgotten AS (
       DELETE FROM deaths WHERE at <= ${NOW} - $5::bigint AND EXISTS (SELECT FROM stale) AND worker_id NOT IN (SELECT holder FROM stale)
     ), noted AS (
-      INSERT INTO deaths (worker_id, at) SELECT holder, ${NOW} FROM stale GROUP BY holder
+      INSERT INTO deaths (worker_id, at) SELECT holder, ${NOW} FROM stale GROUP BY holder ORDER BY holder
       ON CONFLICT (worker_id) DO UPDATE SET at = excluded.at
     ), back AS (
       UPDATE runs SET lease_expires_at = NULL, worker_id = NULL, updated_at = ${NOW},
