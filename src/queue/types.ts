@@ -86,6 +86,8 @@ export interface LeasedJob extends Lease {
   readonly host: string | null;
   /** A suspect must be alone in its process. */
   readonly standing: Standing;
+  /** It waits in its process to be begun; should that die, nothing is known against the job. */
+  readonly ahead: boolean;
 }
 
 /** What becomes of a leased job. */
@@ -129,8 +131,8 @@ export type SettledLease = Lease & { readonly settlement: Settlement };
 export interface ExchangeRequest {
   readonly workerId: string;
   readonly settlements: readonly SettledLease[];
-  /** From which lanes to lease, and how many of each. */
-  readonly picks: readonly (Lane & { readonly limit: number })[];
+  /** From which lanes to lease, how many of each to begin at once, and how many more to have at hand. */
+  readonly picks: readonly (Lane & { readonly limit: number; readonly ahead?: number })[];
   /** Which jobs of these lanes: those that are trusted unless said otherwise. */
   readonly standing?: Standing;
   readonly now: number;
@@ -197,13 +199,15 @@ export interface QueueStore extends AsyncDisposable {
   /**
    * Puts delayed jobs that are due, and jobs whose lease ran out, back among those that may run, and answers the lanes.
    * A lease that ran out is a death of the job's holder: beyond `limits.shared` of them the job is suspect, and a suspect
-   * whose lease ran out for the `limits.alone`-th time ends in `error`.
+   * whose lease ran out for the `limits.alone`-th time ends in `error`. One that was leased ahead is spared: that death is
+   * not counted.
    */
   backlog(now: number, limits: DeathLimits): Promise<Backlog>;
   /**
-   * Settles leases and takes jobs that may run, in one write, so that no worker ever holds more than it can run. Of a lane
-   * jobs are taken by priority, then age, and suspects by how seldom they died alone; each gets a new token and one more
-   * attempt. A suspect that finishes, or is put back by its own failure, is trusted again.
+   * Settles leases and takes jobs that may run, in one write. Of a lane jobs are taken by priority, then age, and suspects by
+   * how seldom they died alone; each gets a new token and one more attempt. Those beyond `limit` are leased ahead, but for
+   * jobs that were spared before: whether they kill their process is seen only when they are begun at once. A suspect that
+   * finishes, or is put back by its own failure, is trusted again, and one that was spared may be leased ahead again.
    */
   exchange(request: ExchangeRequest): Promise<Exchange>;
   /** Prolongs leases in one write; answers those that were lost. */

@@ -23,7 +23,7 @@ import { SqliteAdmin } from './admin.ts';
 import type { SqliteOptions } from './connection.ts';
 import { SqliteConnection } from './connection.ts';
 import { SizedStatements } from './sized-statements.ts';
-import { chooseSql, chooseSuspectSql, finishSql, insertSql, leaseSql, SQL } from './statements.ts';
+import { chooseSql, chooseSuspectSql, finishSql, insertSql, leaseAheadSql, leaseSql, SQL } from './statements.ts';
 import { Tally } from './tally.ts';
 import { SqliteWatch } from './watch.ts';
 
@@ -49,6 +49,7 @@ type ChosenRow = readonly [
   artifactId: string,
   artifactJson: string,
   lastError: string | null,
+  isSpared: 0 | 1,
 ];
 
 /** Thrown inside a transaction to undo it: some of the leases that were settled together are lost. */
@@ -63,6 +64,7 @@ export class SqliteStore implements QueueStore {
   readonly #inserts: SizedStatements;
   readonly #choices: { readonly [Of in Standing]: SizedStatements };
   readonly #leases: SizedStatements;
+  readonly #leasesAhead: SizedStatements;
   readonly #finishes: SizedStatements;
   /** At first as many as there may be: a process that puts in just one job counts it. */
   #uncounted = COUNT_EVERY;
@@ -82,6 +84,7 @@ export class SqliteStore implements QueueStore {
       suspect: new SizedStatements(connection, chooseSuspectSql, { asArrays: true }),
     };
     this.#leases = new SizedStatements(connection, leaseSql);
+    this.#leasesAhead = new SizedStatements(connection, leaseAheadSql);
     this.#finishes = new SizedStatements(connection, finishSql);
     this.#watch = new SqliteWatch(connection);
     this.admin = new SqliteAdmin(connection, this.#tally, this.#watch);
@@ -197,17 +200,22 @@ export class SqliteStore implements QueueStore {
   }
 
   #lease({ picks, workerId, now, leaseMs, standing = 'trusted' }: ExchangeRequest): LeasedJob[] {
-    return picks.flatMap(({ host, resolver, limit }) => {
-      const rows = this.#choices[standing].of(limit).all(host ?? '', resolver ?? '') as unknown as ChosenRow[];
+    return picks.flatMap(({ host, resolver, limit, ahead = 0 }) => {
+      const found = this.#choices[standing].of(limit + ahead).all(host ?? '', resolver ?? '') as unknown as ChosenRow[];
+      const rows = found.filter(([, , , , , , isSpared], place) => place < limit || isSpared === 0);
       if (rows.length === 0) return [];
-      for (let from = 0; from < rows.length; from += UPDATE_ROWS) {
-        const ids = rows.slice(from, from + UPDATE_ROWS).map(([id]) => id);
-        this.#leases.of(ids.length).run(workerId, now + leaseMs, now, ...ids);
-      }
+      const lease = (statements: SizedStatements, some: readonly ChosenRow[]): void => {
+        for (let from = 0; from < some.length; from += UPDATE_ROWS) {
+          const ids = some.slice(from, from + UPDATE_ROWS).map(([id]) => id);
+          statements.of(ids.length).run(workerId, now + leaseMs, now, ...ids);
+        }
+      };
+      lease(this.#leases, rows.slice(0, limit));
+      lease(this.#leasesAhead, rows.slice(limit));
       for (const [, , , , , lastError] of rows) this.#tally.add('queued', resolver, lastError, -1);
       this.#tally.add('in_progress', resolver, null, rows.length);
       // Host and resolver are the lane's: one string for all of its jobs.
-      return rows.map(([id, token, attempt, artifactId, artifactJson]) => ({
+      return rows.map(([id, token, attempt, artifactId, artifactJson], place) => ({
         id,
         token,
         attempt,
@@ -216,6 +224,7 @@ export class SqliteStore implements QueueStore {
         resolverHint: resolver,
         host,
         standing,
+        ahead: place >= limit,
       }));
     });
   }
