@@ -35,6 +35,8 @@ export class AheadJobs {
   /** In the order in which they are begun. */
   readonly #waiting = new Map<number, Waiting>();
   #returned: LeasedJob[] = [];
+  /** How many there were when jobs came last. */
+  #had = 0;
   #evidence = 0;
   #meanMs = 0;
 
@@ -59,9 +61,9 @@ export class AheadJobs {
     return Math.max(0, this.#limit - this.size);
   }
 
-  /** So few are left that more should be leased. */
+  /** Less is left than half of what could be had last: more should be leased. */
   get isLow(): boolean {
-    return this.size < this.#limit / 2;
+    return 2 * this.size <= Math.min(this.#had, this.#limit);
   }
 
   /** A job took so long. */
@@ -76,6 +78,7 @@ export class AheadJobs {
     this.#seats.keep(job, 1);
     const expiresAt = askedAt + this.#options.leaseMs;
     this.#waiting.set(job.id, { job, since: this.#clock.monotonic(), expiresAt });
+    this.#had = this.#waiting.size;
   }
 
   /** The next job that may be begun now; those before it that may not are given back. */

@@ -1,4 +1,5 @@
 import type { Lane, LaneBacklog } from './types.ts';
+import { LANE_COUNT_LIMIT } from './types.ts';
 
 interface Entry extends Lane {
   jobs: number;
@@ -70,8 +71,9 @@ export class LaneBook {
     const at = entries.findIndex((entry) => entry.host === host && entry.resolver === resolver);
     const entry = entries[at];
     if (!entry) return true;
-    // A lane that gave less than asked is empty.
-    entry.jobs = leased < limit + ahead ? 0 : entry.jobs - leased;
+    // A lane that gave less than asked is empty; of one whose jobs were not counted to the end there is no telling.
+    if (leased < limit + ahead) entry.jobs = 0;
+    else if (entry.jobs < LANE_COUNT_LIMIT) entry.jobs -= leased;
     if (entry.jobs > 0) sink(entries, at);
     else entries.splice(at, 1);
     return entry.jobs <= 0;
