@@ -3,7 +3,7 @@ import { test } from 'node:test';
 
 import { createMemoryAdmission, HostTable } from '../hosts/index.ts';
 import { HeldClock } from '../testing/index.ts';
-import { AheadJobs } from './ahead-jobs.ts';
+import { AheadJobs, givenBack } from './ahead-jobs.ts';
 import { MemoryStore } from './memory/store.ts';
 import { deathLimits, ORCHESTRATOR_DEFAULTS } from './options.ts';
 import { Orchestrator } from './orchestrator.ts';
@@ -76,6 +76,27 @@ test('a stop gives back at once what was leased ahead, and begins none of it', a
   await endAll();
   const { done, requeued, reason } = await run;
   assert.deepEqual([done, requeued, reason, begun], [SHORT + 2, 0, 'stopped', ['a', 'b']]);
+});
+
+test('once told to stop nothing is begun, also while a write is under way', async () => {
+  const { begun, open, store, states, stop, run, endAll } = await stage();
+  const exchange = store.exchange.bind(store);
+  const { promise: written, resolve: write } = Promise.withResolvers<void>();
+  store.exchange = async (request) => {
+    await written;
+    return exchange(request);
+  };
+  open.get('a')?.();
+  await settle();
+  stop.abort();
+  open.get('b')?.();
+  await settle();
+  assert.deepEqual(begun, ['a', 'b', 'c']);
+  write();
+  await settle();
+  assert.deepEqual(await states(), ['done', 'done', 'in_progress', 'queued', 'queued']);
+  await endAll();
+  assert.equal((await run).reason, 'stopped');
 });
 
 test('a paused queue gives back what was leased ahead, and begins it when it is resumed', async () => {
@@ -172,6 +193,12 @@ function atHand(options: Partial<typeof OPTIONS> = {}) {
   return { clock, seats, ahead: new AheadJobs({ options: all, clock, seats }) };
 }
 
+function begin(ahead: AheadJobs): LeasedJob[] {
+  const begun: LeasedJob[] = [];
+  ahead.begin((job) => begun.push(job));
+  return begun;
+}
+
 const leased = (id: number, host: string | null = null): LeasedJob => ({
   id,
   token: id,
@@ -190,8 +217,8 @@ test('a job is not begun after its lease has run out, unless that was prolonged'
   ahead.add(first, clock.now() - 60_000);
   ahead.add(second, clock.now() - 60_000);
   ahead.prolonged(clock.now(), [second], []);
-  assert.equal(ahead.next(), second);
-  assert.deepEqual([ahead.takeReturned(), ahead.takeReturned(), ahead.size], [[first], [], 0]);
+  assert.deepEqual(begin(ahead), [second]);
+  assert.deepEqual([ahead.takeReturned(), ahead.takeReturned(), ahead.size], [[givenBack(first)], [], 0]);
 });
 
 test('a job whose lease was lost is somebody else’s, and room that was kept for it is free again', () => {
@@ -200,7 +227,7 @@ test('a job whose lease was lost is somebody else’s, and room that was kept fo
   ahead.add(leased(1, 'a.org'), clock.now());
   const before = seats.room(lane);
   ahead.prolonged(clock.now(), [leased(1)], [leased(1)]);
-  assert.deepEqual([ahead.next(), ahead.takeReturned(), seats.room(lane) - before], [undefined, [], 1]);
+  assert.deepEqual([begin(ahead), ahead.takeReturned(), seats.room(lane) - before], [[], [], 1]);
 });
 
 test('how many are leased ahead follows from how long jobs took: a fraction of a second of work, and of a lease', () => {

@@ -1,7 +1,7 @@
 import type { Clock } from '../base/index.ts';
 import type { OrchestratorOptions } from './options.ts';
 import type { Seats } from './seats.ts';
-import type { Lease, LeasedJob } from './types.ts';
+import type { Lease, LeasedJob, SettledLease } from './types.ts';
 
 /** What is leased ahead is work for so long, at the pace of the jobs that ended last, and for this part of a lease. */
 const WORK_MS = 250;
@@ -81,15 +81,18 @@ export class AheadJobs {
     this.#had = this.#waiting.size;
   }
 
-  /** The next job that may be begun now; those before it that may not are given back. */
-  next(): LeasedJob | undefined {
-    for (const { job, expiresAt } of this.#waiting.values()) {
-      this.#remove(job.id);
-      if (this.#clock.now() < expiresAt && this.#seats.room({ host: job.host, resolver: job.resolverHint }) > 0)
-        return job;
-      this.#returned.push(job);
+  /** Gives jobs to the workers that are free; answers how many. */
+  begin(start: (job: LeasedJob, worker: Disposable) => void): number {
+    for (let begun = 0; ; begun += 1) {
+      const [worker] = this.#waiting.size > 0 && this.#seats.freeWorkers > 0 ? this.#seats.takeWorkers(1) : [];
+      if (!worker) return begun;
+      const job = this.#next();
+      if (!job) {
+        worker[Symbol.dispose]();
+        return begun;
+      }
+      start(job, worker);
     }
-    return undefined;
   }
 
   /** Gives all of them back. */
@@ -106,10 +109,10 @@ export class AheadJobs {
   }
 
   /** The jobs whose giving back is to be written. */
-  takeReturned(): readonly LeasedJob[] {
+  takeReturned(): readonly SettledLease[] {
     const returned = this.#returned;
     if (returned.length > 0) this.#returned = [];
-    return returned;
+    return returned.map(givenBack);
   }
 
   /** Leases were prolonged at `at`, but for those that were lost: they are somebody else's now. */
@@ -128,6 +131,17 @@ export class AheadJobs {
     return Math.min(MOST, Math.floor((maxWorkers * workMs) / this.#meanMs));
   }
 
+  /** The next job that may be begun now; those before it that may not are given back. */
+  #next(): LeasedJob | undefined {
+    for (const { job, expiresAt } of this.#waiting.values()) {
+      this.#remove(job.id);
+      if (this.#clock.now() < expiresAt && this.#seats.room({ host: job.host, resolver: job.resolverHint }) > 0)
+        return job;
+      this.#returned.push(job);
+    }
+    return undefined;
+  }
+
   #find({ id, token }: Lease): Waiting | undefined {
     const waiting = this.#waiting.get(id);
     return waiting?.job.token === token ? waiting : undefined;
@@ -144,4 +158,9 @@ export class AheadJobs {
     this.#waiting.delete(id);
     this.#seats.keep(waiting.job, -1);
   }
+}
+
+/** A job as if it had never been leased. */
+export function givenBack(job: LeasedJob): SettledLease {
+  return { ...job, settlement: { kind: 'requeue', delayMs: 0, refund: true } };
 }

@@ -1,5 +1,6 @@
 import type { Clock, Random, Timer } from '../base/index.ts';
 import type { AheadJobs } from './ahead-jobs.ts';
+import { givenBack } from './ahead-jobs.ts';
 import type { Report } from './events.ts';
 import type { Choice } from './lease-choice.ts';
 import { LeaseChoice, NOTHING } from './lease-choice.ts';
@@ -7,7 +8,7 @@ import type { DrainMode, OrchestratorOptions } from './options.ts';
 import { deathLimits } from './options.ts';
 import type { EndedJob, RunningJobs } from './running-jobs.ts';
 import type { Seats } from './seats.ts';
-import type { Exchange, LeasedJob, Outlook, QueueStore, SettledLease } from './types.ts';
+import type { Exchange, Outlook, QueueStore, SettledLease } from './types.ts';
 
 /** While jobs flow, lanes are looked at again this often, or less often when the look is expensive. */
 const LOOK_EVERY_MS = 1_000;
@@ -191,20 +192,7 @@ export class Dispatcher implements Disposable {
 
   /** Gives jobs at hand to the workers that are free; answers how many. */
   #begin(): number {
-    if (this.#leasing !== 'open') return 0;
-    let begun = 0;
-    while (this.#ahead.size > 0 && this.#seats.freeWorkers > 0) {
-      const [worker] = this.#seats.takeWorkers(1);
-      if (!worker) break;
-      const job = this.#ahead.next();
-      if (!job) {
-        worker[Symbol.dispose]();
-        break;
-      }
-      this.#jobs.start(job, worker);
-      begun += 1;
-    }
-    return begun;
+    return this.#leasing === 'open' ? this.#ahead.begin((job, worker) => this.#jobs.start(job, worker)) : 0;
   }
 
   #choose(writes: boolean): Choice {
@@ -217,12 +205,12 @@ export class Dispatcher implements Disposable {
     return this.#leasing === 'open' && (this.#seats.freeWorkers > 0 || (this.#ahead.isLow && this.#ahead.wanted > 0));
   }
 
-  async #exchange(ended: readonly EndedJob[], returned: readonly LeasedJob[], choice: Choice): Promise<void> {
+  async #exchange(ended: readonly EndedJob[], returned: readonly SettledLease[], choice: Choice): Promise<void> {
     const { picks } = choice;
     const [startedAt, askedAt] = [this.#clock.monotonic(), this.#clock.now()];
     // Kept for the jobs to come: a job that waits for its host must not take them meanwhile.
     const workers = this.#seats.takeWorkers(picks.reduce((sum, { limit }) => sum + limit, 0));
-    const settlements = returned.length === 0 ? ended : [...ended, ...returned.map(givenBack)];
+    const settlements = returned.length === 0 ? ended : [...ended, ...returned];
     const { accepted, leased } = await this.#write(settlements, choice).catch((error: unknown) => {
       this.#jobs.unsettled(ended);
       throw error;
@@ -309,9 +297,4 @@ export class Dispatcher implements Disposable {
         return inProgress === 0 && (ready === 0 || this.#leasing === 'paused' || this.#choice.nothingCanRun);
     }
   }
-}
-
-/** As if it had never been leased. */
-function givenBack(job: LeasedJob): SettledLease {
-  return { ...job, settlement: { kind: 'requeue', delayMs: 0, refund: true } };
 }

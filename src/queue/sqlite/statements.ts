@@ -96,6 +96,17 @@ export const SQL = {
         UNION ALL SELECT min(lease_expires_at) FROM jobs WHERE state = 'in_progress')) AS nextAt`,
 } as const;
 
+/** A job to lease as its statement answers it: arrays cost half of what objects do. */
+export type ChosenRow = readonly [
+  id: number,
+  token: number,
+  attempt: number,
+  artifactId: string,
+  artifactJson: string,
+  lastError: string | null,
+  isSpared: 0 | 1,
+];
+
 /** The first jobs of a lane. The limit is written into the statement: bound, it makes each job half as expensive again. */
 export const chooseSql = (limit: number): string => `
   SELECT id, token + 1, attempts + 1, artifact_id, artifact_json, last_error, ahead = 2 FROM jobs

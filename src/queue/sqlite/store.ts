@@ -23,6 +23,7 @@ import { SqliteAdmin } from './admin.ts';
 import type { SqliteOptions } from './connection.ts';
 import { SqliteConnection } from './connection.ts';
 import { SizedStatements } from './sized-statements.ts';
+import type { ChosenRow } from './statements.ts';
 import { chooseSql, chooseSuspectSql, finishSql, insertSql, leaseAheadSql, leaseSql, SQL } from './statements.ts';
 import { Tally } from './tally.ts';
 import { SqliteWatch } from './watch.ts';
@@ -40,17 +41,6 @@ interface Row {
   readonly resolver_hint: string | null;
   readonly last_error: string | null;
 }
-
-/** A job to lease as its statement answers it: arrays cost half of what objects do. */
-type ChosenRow = readonly [
-  id: number,
-  token: number,
-  attempt: number,
-  artifactId: string,
-  artifactJson: string,
-  lastError: string | null,
-  isSpared: 0 | 1,
-];
 
 /** Thrown inside a transaction to undo it: some of the leases that were settled together are lost. */
 class LeaseLost extends Error {}
