@@ -3,6 +3,8 @@ import type { OrchestratorOptions } from './options.ts';
 import type { Seats } from './seats.ts';
 import type { Lease, LeasedJob, SettledLease } from './types.ts';
 
+/** Jobs that take longer gain nothing by it. */
+const SHORT_MS = 100;
 /** What is leased ahead is work for so long, at the pace of the jobs that ended last, and for this part of a lease. */
 const WORK_MS = 250;
 const LEASE_SHARE = 10;
@@ -125,7 +127,7 @@ export class AheadJobs {
   }
 
   get #limit(): number {
-    if (this.#evidence < EVIDENCE) return 0;
+    if (this.#evidence < EVIDENCE || this.#meanMs > SHORT_MS) return 0;
     const { maxWorkers, leaseMs } = this.#options;
     const workMs = Math.min(WORK_MS, leaseMs / LEASE_SHARE);
     return Math.min(MOST, Math.floor((maxWorkers * workMs) / this.#meanMs));

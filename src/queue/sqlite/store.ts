@@ -191,17 +191,19 @@ export class SqliteStore implements QueueStore {
 
   #lease({ picks, workerId, now, leaseMs, standing = 'trusted' }: ExchangeRequest): LeasedJob[] {
     return picks.flatMap(({ host, resolver, limit, ahead = 0 }) => {
-      const found = this.#choices[standing].of(limit + ahead).all(host ?? '', resolver ?? '') as unknown as ChosenRow[];
-      const rows = found.filter(([, , , , , , isSpared], place) => place < limit || isSpared === 0);
+      const most = limit + ahead;
+      const choice = ahead === 0 ? this.#choices[standing].of(limit) : this.#choices[standing].atLeast(most);
+      const found = choice.all(host ?? '', resolver ?? '') as unknown as ChosenRow[];
+      const rows = found.filter((row, place) => place < limit || (place < most && row[6] === 0));
       if (rows.length === 0) return [];
-      const lease = (statements: SizedStatements, some: readonly ChosenRow[]): void => {
+      for (const [statements, some] of [
+        [this.#leases, rows.slice(0, limit)],
+        [this.#leasesAhead, rows.slice(limit)],
+      ] as const)
         for (let from = 0; from < some.length; from += UPDATE_ROWS) {
           const ids = some.slice(from, from + UPDATE_ROWS).map(([id]) => id);
           statements.of(ids.length).run(workerId, now + leaseMs, now, ...ids);
         }
-      };
-      lease(this.#leases, rows.slice(0, limit));
-      lease(this.#leasesAhead, rows.slice(limit));
       for (const [, , , , , lastError] of rows) this.#tally.add('queued', resolver, lastError, -1);
       this.#tally.add('in_progress', resolver, null, rows.length);
       // Host and resolver are the lane's: one string for all of its jobs.
