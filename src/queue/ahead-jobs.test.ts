@@ -4,9 +4,11 @@ import { test } from 'node:test';
 import { createMemoryAdmission, HostTable } from '../hosts/index.ts';
 import { HeldClock } from '../testing/index.ts';
 import { AheadJobs, givenBack } from './ahead-jobs.ts';
+import { LeaseChoice } from './lease-choice.ts';
 import { MemoryStore } from './memory/store.ts';
-import { deathLimits, ORCHESTRATOR_DEFAULTS } from './options.ts';
+import { ORCHESTRATOR_DEFAULTS } from './options.ts';
 import { Orchestrator } from './orchestrator.ts';
+import { RunningJobs } from './running-jobs.ts';
 import { Seats } from './seats.ts';
 import type { JobState, LeasedJob } from './types.ts';
 import { WorkQueue } from './work-queue.ts';
@@ -22,9 +24,13 @@ const settle = async (): Promise<void> => {
 };
 
 /** A queue whose first jobs take no time at all, so that those after them, which end when told to, are leased ahead. */
-async function stage(where: Partial<Record<string, { readonly url: string }>> = {}) {
+async function stage(
+  where: Partial<Record<string, { readonly url: string }>> = {},
+  prepare: (store: MemoryStore) => Promise<void> = async () => undefined,
+) {
   const clock = new HeldClock();
   const store = new MemoryStore();
+  await prepare(store);
   const queue = new WorkQueue(store, clock);
   const open = new Map<string, () => void>();
   const begun: string[] = [];
@@ -151,6 +157,16 @@ test('jobs that wait too long are given back, and none is leased ahead until job
   assert.equal((await run).done, SHORT + 5);
 });
 
+test('jobs that may not be leased ahead again keep nobody from working, and are begun when workers are free', async () => {
+  const { begun, endAll, run } = await stage({}, async (store) => {
+    await store.enqueue([{ artifactId: 'spared', artifactJson: '{}', priority: -1 }], 0);
+    const picks = [{ host: null, resolver: null, limit: 0, ahead: 1 }];
+    await store.exchange({ workerId: 'dead', settlements: [], picks, now: 0, leaseMs: 0 });
+  });
+  await endAll();
+  assert.deepEqual([(await run).done, begun.toSorted()], [SHORT + 6, [...LONG, 'spared']]);
+});
+
 test('a job that was leased ahead and is cancelled is never begun', async () => {
   const { begun, store, run, endAll } = await stage();
   const { id = -1 } = (await store.admin.find('c')) ?? {};
@@ -158,26 +174,6 @@ test('a job that was leased ahead and is cancelled is never begun', async () => 
   await settle();
   await endAll();
   assert.deepEqual([(await run).done, begun], [SHORT + 4, ['a', 'b', 'd', 'e']]);
-});
-
-test('a suspect gets the process to itself although jobs were leased ahead', async () => {
-  const { clock, open, store, states, run, endAll } = await stage();
-  await store.admin.pause('host', 's.org', 0);
-  await settle();
-  await store.enqueue([{ artifactId: 'suspect', artifactJson: '{}', host: 's.org' }], clock.now());
-  const picks = [{ host: 's.org', resolver: null, limit: 1 }];
-  for (let death = 0; death < 2; death += 1) {
-    await store.exchange({ workerId: 'dead', settlements: [], picks, now: clock.now(), leaseMs: 0 });
-    await store.backlog(clock.now(), deathLimits(3));
-  }
-  await store.admin.resume('host', 's.org');
-  await settle();
-  assert.deepEqual(await states(), ['in_progress', 'in_progress', 'queued', 'queued', 'queued']);
-  for (const id of ['a', 'b']) open.get(id)?.();
-  await settle();
-  assert.deepEqual([...open.keys()], ['suspect']);
-  await endAll();
-  assert.equal((await run).done, SHORT + 6);
 });
 
 /** Jobs at hand under a held clock. */
@@ -195,7 +191,7 @@ function atHand(options: Partial<typeof OPTIONS> = {}) {
 
 function begin(ahead: AheadJobs): LeasedJob[] {
   const begun: LeasedJob[] = [];
-  ahead.begin((job) => begun.push(job));
+  ahead.begin(0, (job) => begun.push(job));
   return begun;
 }
 
@@ -236,7 +232,22 @@ test('how many are leased ahead follows from how long jobs took: a fraction of a
     for (let n = 0; n < SHORT; n += 1) ahead.learn(durationMs);
     return ahead.wanted;
   };
-  assert.deepEqual([wanted(0), wanted(10), wanted(100), wanted(101)], [512, 200, 20, 0]);
+  assert.deepEqual([wanted(0), wanted(10), wanted(100), wanted(101)], [256, 200, 20, 0]);
   assert.equal(wanted(10, { leaseMs: 1_000 }), 80);
   assert.equal(atHand().ahead.wanted, 0, 'nothing is known yet');
+});
+
+test('when a suspect wants the process to itself, what was leased ahead is given back', () => {
+  const { clock, ahead, seats } = atHand();
+  const report = (): void => undefined;
+  const given = { options: OPTIONS, workerId: 'w', store: new MemoryStore(), handler: report, log: report, report };
+  const jobs = new RunningJobs({ ...given, clock, seats, ahead, around: undefined, random: undefined, ended: report });
+  const choice = new LeaseChoice({ clock, seats, jobs, ahead, random: () => 0 });
+  ahead.add(leased(1), clock.now());
+  const lane = { host: null, resolver: null, jobs: 1, priority: 0 };
+  choice.replace({ lanes: [lane], suspects: [lane], exhausted: 0 });
+  assert.deepEqual(choice.next({ tryHeld: false, writes: true }).picks, []);
+  assert.deepEqual(ahead.takeReturned(), [givenBack(leased(1))]);
+  const { standing, picks } = choice.next({ tryHeld: false, writes: true });
+  assert.deepEqual([standing, picks.length], ['suspect', 1]);
 });

@@ -9,7 +9,11 @@ const SHORT_MS = 100;
 const WORK_MS = 250;
 const LEASE_SHARE = 10;
 /** However short jobs are. */
-const MOST = 512;
+const MOST = 256;
+/** So many jobs may have ended without being written, as a rule during one write; a process that dies repeats them. */
+const UNWRITTEN = 128;
+/** After fewer came than were asked for, none is asked for this long: those that are left may have to be begun at once. */
+const REST_MS = 1_000;
 /** None of it waits longer: the jobs in hand take longer than those before them did. */
 const PATIENCE_MS = 1_000;
 /** Nothing is leased ahead before so many jobs have shown how long they take; each counts for so much. */
@@ -39,6 +43,7 @@ export class AheadJobs {
   #returned: LeasedJob[] = [];
   /** How many there were when jobs came last. */
   #had = 0;
+  #restsUntil = -Infinity;
   #evidence = 0;
   #meanMs = 0;
 
@@ -60,7 +65,7 @@ export class AheadJobs {
 
   /** How many more are wanted once something is to be written anyway; none where jobs are not short. */
   get wanted(): number {
-    return Math.max(0, this.#limit - this.size);
+    return this.#clock.monotonic() < this.#restsUntil ? 0 : Math.max(0, this.#limit - this.size);
   }
 
   /** Less is left than half of what could be had last: more should be leased. */
@@ -74,6 +79,11 @@ export class AheadJobs {
     this.#meanMs += (durationMs - this.#meanMs) * Math.max(WEIGHT, 1 / this.#evidence);
   }
 
+  /** Fewer came than were asked for: the lanes are empty, or their first jobs were spared before and wait for free workers. */
+  rest(): void {
+    this.#restsUntil = this.#clock.monotonic() + REST_MS;
+  }
+
   /** A job waits from now on; it was asked for at `askedAt`, so its lease does not run out before. */
   add(job: LeasedJob, askedAt: number): void {
     this.#remove(job.id);
@@ -83,10 +93,12 @@ export class AheadJobs {
     this.#had = this.#waiting.size;
   }
 
-  /** Gives jobs to the workers that are free; answers how many. */
-  begin(start: (job: LeasedJob, worker: Disposable) => void): number {
+  /** Gives jobs to the workers that are free, `unsettled` of which are begun and not written yet; answers how many. */
+  begin(unsettled: number, start: (job: LeasedJob, worker: Disposable) => void): number {
+    const most = this.#options.maxWorkers + UNWRITTEN - unsettled;
     for (let begun = 0; ; begun += 1) {
-      const [worker] = this.#waiting.size > 0 && this.#seats.freeWorkers > 0 ? this.#seats.takeWorkers(1) : [];
+      const isPossible = begun < most && this.#waiting.size > 0 && this.#seats.freeWorkers > 0;
+      const [worker] = isPossible ? this.#seats.takeWorkers(1) : [];
       if (!worker) return begun;
       const job = this.#next();
       if (!job) {

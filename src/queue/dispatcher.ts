@@ -165,7 +165,9 @@ export class Dispatcher implements Disposable {
       if (this.#leasing === 'open' && this.#clock.monotonic() >= this.#lookAfter) await this.#look();
       const ended = this.#jobs.takeEnded();
       this.#begin();
-      const choice = this.#choose(ended.length > 0);
+      if (this.#leasing !== 'open') this.#ahead.giveBack();
+      const hint = { tryHeld: this.#triesHeld, writes: ended.length > 0 };
+      const choice = this.#leasing === 'open' ? this.#choice.next(hint) : NOTHING;
       const returned = this.#ahead.takeReturned();
       if (ended.length + returned.length + choice.picks.length > 0) await this.#exchange(ended, returned, choice);
       else if (this.#wantsMore && this.#view !== 'current') await this.#look();
@@ -192,13 +194,8 @@ export class Dispatcher implements Disposable {
 
   /** Gives jobs at hand to the workers that are free; answers how many. */
   #begin(): number {
-    return this.#leasing === 'open' ? this.#ahead.begin((job, worker) => this.#jobs.start(job, worker)) : 0;
-  }
-
-  #choose(writes: boolean): Choice {
-    if (this.#leasing === 'open') return this.#choice.next({ tryHeld: this.#triesHeld, writes });
-    this.#ahead.giveBack();
-    return NOTHING;
+    if (this.#leasing !== 'open') return 0;
+    return this.#ahead.begin(this.#jobs.size, (job, worker) => this.#jobs.start(job, worker));
   }
 
   get #wantsMore(): boolean {
@@ -231,7 +228,9 @@ export class Dispatcher implements Disposable {
       if (job) this.#jobs.start(job, worker);
       else worker[Symbol.dispose]();
     });
-    for (const job of leased) if (job.ahead && !this.#jobs.takeUp(job)) this.#ahead.add(job, askedAt);
+    const waiting = leased.filter(({ ahead }) => ahead);
+    for (const job of waiting) if (!this.#jobs.takeUp(job)) this.#ahead.add(job, askedAt);
+    if (waiting.length < picks.reduce((sum, { ahead }) => sum + ahead, 0)) this.#ahead.rest();
     this.#begin();
   }
 

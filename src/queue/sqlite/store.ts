@@ -191,10 +191,9 @@ export class SqliteStore implements QueueStore {
 
   #lease({ picks, workerId, now, leaseMs, standing = 'trusted' }: ExchangeRequest): LeasedJob[] {
     return picks.flatMap(({ host, resolver, limit, ahead = 0 }) => {
-      const most = limit + ahead;
-      const choice = ahead === 0 ? this.#choices[standing].of(limit) : this.#choices[standing].atLeast(most);
+      const choice = ahead === 0 ? this.#choices[standing].of(limit) : this.#choices[standing].atLeast(limit + ahead);
       const found = choice.all(host ?? '', resolver ?? '') as unknown as ChosenRow[];
-      const rows = found.filter((row, place) => place < limit || (place < most && row[6] === 0));
+      const rows = found.filter((row, place) => place < limit || (place < limit + ahead && row[6] === 0));
       if (rows.length === 0) return [];
       for (const [statements, some] of [
         [this.#leases, rows.slice(0, limit)],
