@@ -11,8 +11,8 @@ const MINOR = 12;
 const LAUNCHED = 'DOCSTOKG_LAUNCHER_FD';
 const LIFELINE = 3;
 const STOPS = ['SIGINT', 'SIGTERM', 'SIGHUP'];
-/** A signal that reaches both processes is the same one if it does so within this time. */
-const SAME_SIGNAL_MS = 1_000;
+/** A signal that reaches both processes is the same one if it does so within this time; a busy machine takes seconds. */
+const SAME_SIGNAL_MS = 10_000;
 
 /**
  * `here` runs the program in this process, `replace` puts the right Node in its place, `child` starts it beside, for

@@ -50,6 +50,7 @@ const SERVICE_BASES: Readonly<Record<string, string>> = {
   medrxiv_files: at('www.medrxiv.org', ''),
   wayback_available: at('archive.org', '/wayback/available'),
   wayback: at('web.archive.org', ''),
+  zotero: at('api.zotero.org', ''),
 };
 
 /** The settings under which a client meets this simulation. */

@@ -30,7 +30,7 @@ test(
       process.execPath,
       // The heap is bounded, so that an expansion would show as a crash.
       ['--max-old-space-size=512', join(import.meta.dirname, 'fixtures/parse-hostile.ts'), FOLDER],
-      { encoding: 'utf8', timeout: 120_000, maxBuffer: 1 << 26 },
+      { encoding: 'utf8', timeout: 280_000, maxBuffer: 1 << 26 },
     );
     assert.equal(child.status, 0, child.stderr);
     const outcomes = child.stdout

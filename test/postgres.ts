@@ -1,5 +1,6 @@
 import type { ChildProcess } from 'node:child_process';
 import { spawn } from 'node:child_process';
+import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { chownSync, cpSync, mkdtempSync, rmSync, chmodSync } from 'node:fs';
 import { createServer } from 'node:net';
@@ -107,20 +108,27 @@ function reachableBinaries(folder: string): string {
   return copy;
 }
 
+/** Ports that no system gives away by itself: one of those could go to somebody else before the server has it, or while it restarts. */
+const PORTS = { first: 12_000, count: 20_000 };
+
 async function freePort(): Promise<number> {
-  const server = createServer();
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  if (address === null || typeof address === 'string') throw new Error('no port');
-  return address.port;
+  for (;;) {
+    const port = PORTS.first + randomInt(PORTS.count);
+    const server = createServer().listen(port, '127.0.0.1');
+    const isFree = await once(server, 'listening').then(
+      () => true,
+      () => false,
+    );
+    if (!isFree) continue;
+    server.close();
+    await once(server, 'close');
+    return port;
+  }
 }
 
 /** Resolves when the server answers; it is asked again after each refusal. */
 async function accepting(url: string, refused: () => void): Promise<void> {
-  const deadline = performance.now() + 60_000;
+  const deadline = performance.now() + 240_000;
   for (;;) {
     const client = new Client({ connectionString: url });
     client.on('error', () => undefined);

@@ -1,5 +1,9 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { mkdtempDisposable } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { test } from 'node:test';
 
 import type { WorkRecord } from '../src/works/index.ts';
@@ -38,6 +42,37 @@ const RECORDS: readonly WorkRecord[] = [
     type: 'article',
   },
 ];
+
+/** Names, signs and kinds that a careless writer breaks an entry with. */
+const ODD: readonly WorkRecord[] = [
+  'article',
+  'preprint',
+  'book',
+  'book-chapter',
+  'dissertation',
+  'report',
+  'dataset',
+  'conference-paper',
+  'peer-review',
+].map((type, at) => ({
+  ...emptyRecord(`W${at + 10}`, { openalex: `W${at + 10}`, doi: `10.1000/odd_${at}<x>;2-#` }),
+  type,
+  title: `${at} {odd} } and { \\ "quotes", ~ ^ # $ % & _ @article{x, = ‘ß’ Ünïcödé 漢字 𝒳`,
+  authors: [
+    author('van der Berg', 'Ana-Maria'),
+    author('O’Neill and Sons', 'J. and K.'),
+    { ...author('', ''), name: 'The {ATLAS} Collaboration and Friends, Inc.', family: null, given: null },
+    { ...author('', ''), name: '李小龙' },
+    author('Müller-Łódź', 'Jörg "Jo"'),
+    { ...author('', ''), name: 'Plato', family: null, given: null },
+  ],
+  date: at % 2 === 0 ? '2024-05-17' : '2020',
+  venue: 'Journal of {Odd} & Things',
+  publisher: 'Barnes & Sons',
+  pages: '3–9',
+  abstract: 'We \\emph{x} 50% @comment{hm} "a" } {',
+  keywords: ['a & b', 'c'],
+}));
 
 /** What is to survive a journey, whatever the tools call it. */
 interface Told {
@@ -84,10 +119,7 @@ function plain(text: string): string {
 
 async function toldByUs(text: string, format: 'bibtex' | 'ris' | 'csl'): Promise<Told[]> {
   const found: Told[] = [];
-  const bytes = (async function* () {
-    yield Buffer.from(text);
-  })();
-  for await (const listed of parseWorks(bytes, format)) {
+  for await (const listed of parseWorks(bytesOf(text), format)) {
     assert.equal(listed.kind, 'work', JSON.stringify(listed));
     if (listed.kind !== 'work') continue;
     const { record } = listed;
@@ -103,9 +135,9 @@ async function toldByUs(text: string, format: 'bibtex' | 'ris' | 'csl'): Promise
   return found;
 }
 
-const bibtex = (): string => {
+const bibtex = (records = RECORDS): string => {
   const taken = new Set<string>();
-  return RECORDS.map((record) => bibtexEntry(record, citationKey(record, taken))).join('\n');
+  return records.map((record) => bibtexEntry(record, citationKey(record, taken))).join('\n');
 };
 const csl = (): string => JSON.stringify(RECORDS.map((record) => cslItem(record)));
 const ris = (): string => RECORDS.map((record) => risEntry(record)).join('\n');
@@ -115,6 +147,39 @@ test('what we write as BibTeX, RIS and CSL-JSON we read again', async () => {
   assert.deepEqual(await toldByUs(ris(), 'ris'), wanted);
   assert.deepEqual(await toldByUs(csl(), 'csl'), wanted);
 });
+
+test('odd names, signs and kinds of works come back from BibTeX and RIS as they were', async () => {
+  const families = ['van der Berg', 'O’Neill and Sons', 'The {ATLAS} Collaboration and Friends, Inc.', '李小龙'];
+  for (const [format, text] of [
+    ['bibtex', bibtex(ODD)],
+    ['ris', ODD.map((record) => risEntry(record)).join('\n')],
+  ] as const) {
+    const read = await Array.fromAsync(parseWorks(bytesOf(text), format));
+    const records = read.map((listed) => (listed.kind === 'work' ? listed.record : undefined));
+    for (const [at, wrote] of ODD.entries()) {
+      const got = records[at];
+      assert.ok(got, format);
+      assert.equal(got.title, wrote.title);
+      assert.equal(got.ids.doi, wrote.ids.doi);
+      const names = got.authors.map(({ family, name }) => family ?? name);
+      if (format === 'bibtex') assert.deepEqual(names.slice(0, 4), families);
+      assert.equal(names.length, 6, names.join(' | '));
+      assert.equal(got.publisher, wrote.publisher);
+      const kinds = ['article', 'preprint', 'dataset', 'peer-review'];
+      if (!kinds.includes(wrote.type ?? '')) assert.equal(got.type, wrote.type);
+    }
+  }
+});
+
+test('abbreviations that a BibTeX file defines are written out', async () => {
+  const text = '@string{jr = "Journal of Reefs"}\n@article{a, doi = {10.1000/a}, journal = jr # { B}, title = {Heat}}';
+  const [listed] = await Array.fromAsync(parseWorks(bytesOf(text), 'bibtex'));
+  assert.equal(listed?.kind === 'work' && listed.record?.venue, 'Journal of Reefs B');
+});
+
+async function* bytesOf(text: string): AsyncGenerator<Uint8Array> {
+  yield Buffer.from(text);
+}
 
 function pandoc(from: string, to: string, text: string): string {
   const { status, stdout, stderr } = spawnSync('pandoc', ['-f', from, '-t', to], { input: text, encoding: 'utf8' });
@@ -137,3 +202,55 @@ test('pandoc reads our BibTeX and CSL-JSON, and we read what it makes of them', 
 test('pandoc reads our RIS', { skip: skip || (Number(version) < 3 ? 'pandoc before 3.0 reads no RIS' : false) }, () => {
   assert.deepEqual(toldByCsl(pandoc('ris', 'csljson', ris())), wanted);
 });
+
+const noBiber = spawnSync('biber', ['--version']).status === 0 ? false : 'biber is not installed';
+
+test('biber reads our BibTeX without a warning, and we read what it writes', { skip: noBiber }, async () => {
+  await using scratch = await mkdtempDisposable(join(tmpdir(), 'docstokg-biber-'));
+  const [given, made] = [join(scratch.path, 'odd.bib'), join(scratch.path, 'made.bib')];
+  writeFileSync(given, bibtex([...RECORDS, ...ODD]));
+  const run = spawnSync('biber', ['--tool', '--output-file', made, given], { cwd: scratch.path, encoding: 'utf8' });
+  assert.equal(run.status, 0, run.stdout);
+  assert.doesNotMatch(run.stdout, /WARN|ERROR/);
+  const read = await toldByUs(readFileSync(made, 'utf8'), 'bibtex');
+  assert.deepEqual(
+    new Set(read.map(({ title, families, doi }) => `${doi} ${families.length} ${title}`)),
+    new Set([...RECORDS, ...ODD].map(({ title, authors, ids }) => `${ids.doi} ${authors.length} ${title}`)),
+  );
+});
+
+/** bibtexparser with the Python that has it: the one first found may be another than Debian's. */
+const python = ['python3', '/usr/bin/python3'].find(
+  (command) => spawnSync(command, ['-c', 'import bibtexparser']).status === 0,
+);
+const NAMES = `
+import json, sys, bibtexparser
+from bibtexparser.bparser import BibTexParser
+from bibtexparser.customization import author
+data = bibtexparser.loads(sys.stdin.read(), parser=BibTexParser(ignore_nonstandard_types=False, common_strings=True))
+print(json.dumps([{'type': e['ENTRYTYPE'], 'doi': e['doi'], 'authors': len(author(dict(e))['author'])} for e in data.entries]))
+assert not data.comments, data.comments
+`;
+
+test(
+  'bibtexparser reads every entry of our BibTeX',
+  { skip: python === undefined && 'python3-bibtexparser is not installed' },
+  () => {
+    const run = spawnSync(python ?? '', ['-c', NAMES], { input: bibtex([...RECORDS, ...ODD]), encoding: 'utf8' });
+    assert.equal(run.status, 0, run.stderr);
+    const read = JSON.parse(run.stdout) as readonly { readonly type: string; readonly doi: string }[];
+    assert.deepEqual(
+      read.map(({ doi }) => doi),
+      [...RECORDS, ...ODD].map(({ ids }) => ids.doi),
+    );
+    assert.deepEqual([...new Set(read.map(({ type }) => type))].toSorted(), [
+      'article',
+      'book',
+      'incollection',
+      'inproceedings',
+      'misc',
+      'phdthesis',
+      'techreport',
+    ]);
+  },
+);

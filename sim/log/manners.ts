@@ -18,6 +18,7 @@ const HOMES: Readonly<Record<keyof typeof SIM_KEYS, readonly string[]>> = {
   springer_nature: ['api.springernature.com'],
   wiley: ['api.wiley.com'],
   elsevier: ['api.elsevier.com'],
+  zotero: ['api.zotero.org'],
 };
 
 const REQUESTS_BEFORE_BAN = 10;

@@ -10,6 +10,7 @@ export const SIM_KEYS = {
   springer_nature: 'sim-springer-nature-key',
   wiley: 'sim-wiley-token',
   elsevier: 'sim-elsevier-key',
+  zotero: 'sim-zotero-key',
 } as const;
 
 const DAILY_CREDITS = { anonymous: 1_000, keyed: 10_000 } as const;

@@ -20,6 +20,7 @@ import { semanticScholar } from './semantic-scholar.ts';
 import { unpaywall } from './unpaywall.ts';
 import { wayback } from './wayback.ts';
 import { zenodo } from './zenodo.ts';
+import { zotero } from './zotero.ts';
 
 /** Every simulated service. */
 export const SERVICES: readonly Service[] = [
@@ -45,6 +46,7 @@ export const SERVICES: readonly Service[] = [
   wileyTdm,
   elsevierTdm,
   wayback,
+  zotero,
 ];
 
 const BY_HOST: ReadonlyMap<string, Service> = new Map(

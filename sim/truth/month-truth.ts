@@ -22,6 +22,7 @@ const PARTS: Readonly<Partial<Record<MonthEvent, keyof MonthTruth>>> = {
   opens: 'opened',
   published: 'new_versions',
   improved: 'new_versions',
+  revised: 'new_versions',
   retracted: 'retracted',
   'retracted-crossref': 'retracted',
   'retracted-watch': 'retracted',
@@ -34,16 +35,28 @@ const PARTS: Readonly<Partial<Record<MonthEvent, keyof MonthTruth>>> = {
 
 /** What a correct client must tell that looked at the world before its month and looks again after it. */
 export function monthTruth(before: World, after: World, policy: Policy): MonthTruth {
-  const saved = (world: World): Set<string> =>
-    new Set(expectedOutcome(world, policy).works.flatMap(({ work, outcome }) => (outcome === 'saved' ? work.id : [])));
+  const saved = (world: World): Map<string, string> =>
+    new Map(
+      expectedOutcome(world, policy).works.flatMap(({ work, outcome, winner }) =>
+        outcome === 'saved' ? [[work.id, winner?.plan.url ?? '']] : [],
+      ),
+    );
   const [earlier, now] = [saved(before), saved(after)];
   const parts = Map.groupBy(selectedWorks(after, policy), ({ index }) => PARTS[after.event(index)]);
   const idsOf = (part: keyof MonthTruth): string[] => (parts.get(part) ?? []).map(({ id }) => id).toSorted();
   return {
     new_works: idsOf('new_works'),
     opened: idsOf('opened'),
-    fetched: [...now].filter((id) => !earlier.has(id)).toSorted(),
-    new_versions: idsOf('new_versions'),
+    fetched: [...now.keys()].filter((id) => !earlier.has(id)).toSorted(),
+    // A version more at arXiv concerns whoever has the one before from there.
+    new_versions: selectedWorks(after, policy)
+      .filter(({ index, id }) => {
+        const event = after.event(index);
+        const isKeptFromArxiv = /^https?:\/\/(?:export\.)?arxiv\.org[./:]/.test(earlier.get(id) ?? '');
+        return PARTS[event] === 'new_versions' && (event !== 'revised' || isKeptFromArxiv);
+      })
+      .map(({ id }) => id)
+      .toSorted(),
     retracted: idsOf('retracted'),
     reinstated: idsOf('reinstated'),
     corrected: idsOf('corrected'),

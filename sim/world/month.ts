@@ -25,7 +25,7 @@ export interface Said {
 /**
  * What happens to a work between two states of a world a month apart.
  *
- * `appears` is not there before; `opens` is closed before; `published` is a preprint that gets a version of record, `improved` a copy in a
+ * `appears` is not there before; `revised` gets one version more at arXiv; `opens` is closed before; `published` is a preprint that gets a version of record, `improved` a copy in a
  * repository that is replaced by the accepted one; `retracted` is told by OpenAlex and Crossref, `retracted-crossref` by Crossref
  * alone, `retracted-watch` by Retraction Watch alone, `retracted-notice` only by the notice, which is a work of its own;
  * `reinstated` was retracted before; the others take nothing back.
@@ -36,6 +36,7 @@ export type MonthEvent =
   | 'opens'
   | 'published'
   | 'improved'
+  | 'revised'
   | 'retracted'
   | 'retracted-crossref'
   | 'retracted-watch'
@@ -88,6 +89,7 @@ function isEligible(work: WorkCore | undefined): boolean {
 export function eventOf(work: WorkCore, parameters: WorldParameters, coreOf: (index: number) => WorkCore): MonthEvent {
   const { index, archetype } = work;
   if (index >= firstNew(parameters)) return 'appears';
+  if (work.arxivId !== null) return stream(parameters.seed, 'revised', index).chance(0.5) ? 'revised' : 'nothing';
   if (!isEligible(work)) return 'nothing';
   const notice = noticeOf(index, parameters);
   if (notice !== undefined && isEligible(coreOf(notice))) return 'retracted-notice';
@@ -124,6 +126,8 @@ export function workAt(
       return isAfter ? work : closed(work);
     case 'published':
       return isAfter ? saying({ publishedAs: `10.5555/published.${number}` }) : work;
+    case 'revised':
+      return isAfter ? { ...work, arxivVersions: work.arxivVersions + 1 } : work;
     case 'improved':
       return isAfter ? work : submitted(work);
     case 'retracted':

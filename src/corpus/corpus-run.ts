@@ -15,6 +15,11 @@ import { ScanCount } from './scan-count.ts';
 
 /** Documents that may wait between two stages: enough that none runs dry, few enough to forget when it all stops. */
 const WAITING = 64;
+/**
+ * How far parsing leaves the cores to what comes after it. The model with a thread for each core cannot use them whole;
+ * parsing in the gaps does. Side by side as equals, parsing would be done first, and nothing be left to fill them with.
+ */
+const PARSING_GIVES_WAY = 5;
 
 /** The stages of a run by what they do; `dense` makes vectors ahead of `embed`. */
 export type CorpusStageName = 'doctags' | 'chunk' | 'dense' | 'embed';
@@ -78,8 +83,9 @@ export class CorpusRun<Gathered, Indexed> {
     const files = new Channel<string>(WAITING);
     const parsed = new Channel<string>(WAITING);
     const chunked = new Channel<string>(WAITING);
+    const { promise: expecting, resolve: expect } = Promise.withResolvers<void>();
     const flow = (name: CorpusStageName, stage: FlowingStage, from: Channel<string>, to?: Channel<string>) =>
-      this.#flow(name, stage, { from, to, signal: either });
+      this.#flow(name, stage, { from, to, signal: either, expecting, expect });
     const outcomes: Partial<Record<CorpusStageName, StageOutcome>> = {};
     const keep = async (name: CorpusStageName, running: Promise<StageOutcome>): Promise<void> => {
       const outcome = await running;
@@ -127,18 +133,37 @@ export class CorpusRun<Gathered, Indexed> {
   async #flow(
     name: CorpusStageName,
     stage: FlowingStage,
-    flow: { readonly from: Channel<string>; readonly to: Channel<string> | undefined; readonly signal: AbortSignal },
+    flow: {
+      readonly from: Channel<string>;
+      readonly to: Channel<string> | undefined;
+      readonly signal: AbortSignal;
+      /** Resolves when a document is really worked on, which will come to the stages after. */
+      readonly expecting: Promise<void>;
+      readonly expect: () => void;
+    },
   ): Promise<StageOutcome> {
-    const { from, to, signal } = flow;
+    const { from, to, signal, expecting, expect } = flow;
     const abandon = (): void => void from.return();
     signal.addEventListener('abort', abandon, { once: true });
     try {
       // In the order of arrival: to order by size, a stage would first take in everything there is.
-      const inOrder = { ...stage, options: { ...stage.options, scheduling: 'fifo' as const } };
+      const inOrder: PreparedStage = {
+        ...stage,
+        options: {
+          ...stage.options,
+          scheduling: 'fifo',
+          ...(name === 'doctags' && { niceness: PARSING_GIVES_WAY }),
+        },
+      };
       return await this.#stage(name, inOrder, {
         plan: { stageName: stage.stageName, items: itemsOf(stage, from, to) },
-        hooks: { afterItem: (item, ended) => void (isThere(ended) && to?.offer(item.itemId)) },
+        hooks: {
+          beforeItem: expect,
+          afterItem: (item, ended) => void (isThere(ended) && to?.offer(item.itemId)),
+        },
         signal,
+        // The first stage has its documents at once.
+        ...(name !== 'doctags' && { expecting }),
       });
     } finally {
       signal.removeEventListener('abort', abandon);
@@ -149,7 +174,12 @@ export class CorpusRun<Gathered, Indexed> {
   async #stage(
     name: CorpusStageName,
     stage: PreparedStage,
-    how: { readonly plan: StagePlan; readonly hooks: StageHooks; readonly signal: AbortSignal },
+    how: {
+      readonly plan: StagePlan;
+      readonly hooks: StageHooks;
+      readonly signal: AbortSignal;
+      readonly expecting?: Promise<void>;
+    },
   ): Promise<StageOutcome> {
     const scans = new ScanCount();
     const hooks = name === 'doctags' ? scans.counting(how.hooks) : how.hooks;
@@ -157,6 +187,7 @@ export class CorpusRun<Gathered, Indexed> {
       report: (event) => this.#options.report(name, event),
       signal: how.signal,
       workerData: stage.data,
+      ...(how.expecting && { expecting: how.expecting }),
       // What goes into the cache is not a document's fate: its row is written by the embed stage.
       ...(name === 'dense' && { sink: quietSink() }),
     });

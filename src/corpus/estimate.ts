@@ -115,7 +115,7 @@ async function namedPart(
   signal: AbortSignal,
 ): Promise<Part> {
   const tell = (message: string): void => runtime.log('info', message);
-  const parts = { ...asking, records: undefined, clock: runtime.clock, zoteroKey: config.keys.zotero };
+  const parts = { ...asking, records: undefined, clock: runtime.clock };
   const works = await Array.fromAsync(namedWorks(ids, wanted, { ...parts, signal, tell, statePath: undefined }));
   const known = works.flatMap((work) => conditionOf(work) ?? []);
   const step = Math.max(1, known.length / config.estimate.sample);

@@ -1,13 +1,21 @@
 import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
 import { mkdtempDisposable } from 'node:fs/promises';
+import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 
 import { Admin, Simulation } from '../../sim/index.ts';
+import type { CorpusOptions } from './corpus.ts';
 import { openCorpus } from './corpus.ts';
+import type { GatherRequest } from './gather-request.ts';
 import { FLAG } from '../../sim/world/world.ts';
+
+/** A busy machine may keep an answer waiting for a second, which on this clock is minutes. */
+const PATIENT: NonNullable<CorpusOptions['settings']> = {
+  http: { connect_s: 3600, headers_s: 3600, idle_s: 3600, total_s: 7200 },
+};
 
 test('looking for works and for their places writes nothing down and fetches no file', async () => {
   await using scratch = await mkdtempDisposable(join(tmpdir(), 'docstokg-find-'));
@@ -18,7 +26,7 @@ test('looking for works and for their places writes nothing down and fetches no 
   });
   await using admin = await Admin.open(simulation);
   const ids = [...simulation.world.works()].map(({ id }) => id);
-  await using corpus = await openCorpus(join(scratch.path, 'run'), { sim: admin.url });
+  await using corpus = await openCorpus(join(scratch.path, 'run'), { sim: admin.url, settings: PATIENT });
   const works = await Array.fromAsync(corpus.find({ ids }));
   assert.deepEqual(
     works.map(({ id }) => id),
@@ -38,6 +46,72 @@ test('looking for works and for their places writes nothing down and fetches no 
   assert.deepEqual(readdirSync(scratch.path), []);
 });
 
+test('libraries of Zotero, on the web and on this machine, and citations to a depth name the works that are wanted', async (t) => {
+  await using scratch = await mkdtempDisposable(join(tmpdir(), 'docstokg-zotero-'));
+  await using simulation = await Simulation.open({
+    parameters: { seed: 5, works: 160, hosts: 6, profile: 'calm' },
+    documents: 'plain',
+    timeScale: 0.005,
+  });
+  await using admin = await Admin.open(simulation);
+  await using corpus = await openCorpus(join(scratch.path, 'run'), { sim: admin.url, settings: PATIENT });
+  const found = async (request: GatherRequest): Promise<Set<string>> =>
+    new Set((await Array.fromAsync(corpus.find(request))).map(({ ids }) => ids.doi ?? ids.openalex ?? ''));
+  const { world } = simulation;
+  const registered = [...world.works()].filter(({ doi, duplicateOf }) => doi !== null && duplicateOf === null);
+  const dois = (of: typeof registered): Set<string> => new Set(of.map(({ doi }) => (doi ?? '').toLowerCase()));
+
+  assert.ok(registered.length > 100, 'more than a page');
+  assert.deepEqual(await found({ input: ['zotero:users/12'] }), dois(registered), 'with the key');
+  const collection = registered.filter(({ index }) => index % 3 === 0);
+  assert.deepEqual(await found({ input: ['zotero:groups/4711/collections/ABCD2345'] }), dois(collection));
+  await assert.rejects(found({ input: ['zotero:groups/nobody'] }), { code: 'USAGE_INPUT' });
+
+  const index = new Map([...world.works()].map((work) => [work.index, work]));
+  const citing = (of: ReadonlySet<number>): Set<number> =>
+    new Set(
+      [...index.values()].filter(({ references }) => references.some((each) => of.has(each))).map((each) => each.index),
+    );
+  const [cited] = [...index.values()].filter((work) => !work.isXpac && citing(new Set([work.index])).size > 1);
+  assert.ok(cited);
+  const names = (of: Iterable<number>): Set<string> =>
+    new Set(
+      [...of]
+        .flatMap((each) => index.get(each) ?? [])
+        .filter(({ isXpac }) => !isXpac)
+        .map(({ doi, id }) => doi?.toLowerCase() ?? id),
+    );
+  const first = citing(new Set([cited.index]));
+  assert.deepEqual(await found({ cites: [cited.id] }), names(first));
+  const [from] = [...first].flatMap((each) => index.get(each) ?? []).filter(({ isXpac }) => !isXpac);
+  assert.ok(from);
+  assert.deepEqual(await found({ citedBy: [from.id] }), names(from.references));
+  const second = new Set(from.references.flatMap((each) => index.get(each)?.references ?? []));
+  assert.deepEqual(await found({ citedBy: [from.id], depth: 2 }), names(new Set([...from.references, ...second])));
+
+  await t.test('zotero:local', async (local) => {
+    // A translator writes what the Zotero on a machine answers: a bare array, where the web has an object.
+    const items = registered.slice(0, 3).map(({ doi, title }) => ({ type: 'article-journal', title, DOI: doi }));
+    const asked: string[] = [];
+    const server = createServer((request, response) => {
+      asked.push(request.url ?? '');
+      response.writeHead(200, { 'content-type': 'text/plain', 'total-results': '3', 'last-modified-version': '0' });
+      response.end(JSON.stringify(items));
+    });
+    const listening = await new Promise<boolean>((resolve) => {
+      server.once('error', () => resolve(false)).listen(23_119, '127.0.0.1', () => resolve(true));
+    });
+    if (!listening) return local.skip('something else listens at port 23119 of this machine');
+    try {
+      assert.deepEqual(await found({ input: ['zotero:local'] }), dois(registered.slice(0, 3)));
+      assert.deepEqual(asked, ['/api/users/0/items/top?format=csljson&limit=100&start=0']);
+    } finally {
+      server.close();
+      server.closeAllConnections();
+    }
+  });
+});
+
 test('an estimate says how many works there are, how many are open and what that takes, for two pages and no file', async () => {
   await using scratch = await mkdtempDisposable(join(tmpdir(), 'docstokg-estimate-'));
   await using simulation = await Simulation.open({
@@ -48,11 +122,7 @@ test('an estimate says how many works there are, how many are open and what that
   await using admin = await Admin.open(simulation);
   await using corpus = await openCorpus(join(scratch.path, 'run'), {
     sim: admin.url,
-    // A busy machine may keep an answer waiting for a second, which on this clock is minutes.
-    settings: {
-      estimate: { megabytes_per_work: 3, requests_per_work: 2 },
-      http: { connect_s: 3600, headers_s: 3600, idle_s: 3600, total_s: 7200 },
-    },
+    settings: { ...PATIENT, estimate: { megabytes_per_work: 3, requests_per_work: 2 } },
   });
   const { world, log } = simulation;
   const listed = [...world.works()].filter(({ isXpac }) => !isXpac);

@@ -40,13 +40,13 @@ export async function* findPlansOfWorks(
 }
 
 function listed(
-  { ids, wanted, config }: WantedDocuments,
+  { ids, wanted }: WantedDocuments,
   asking: ReturnType<typeof openAsking>,
   runtime: Runtime,
   signal: AbortSignal,
 ): AsyncGenerator<Work> {
   const tell = (message: string): void => runtime.log('info', message);
   const { clock } = runtime;
-  const parts = { ...asking, records: undefined, clock, zoteroKey: config.keys.zotero, statePath: undefined };
+  const parts = { ...asking, records: undefined, clock, statePath: undefined };
   return wantedWorks(ids, wanted, { ...parts, signal, tell });
 }

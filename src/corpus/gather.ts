@@ -29,7 +29,7 @@ import type { GatherRequest, WantedDocuments } from './gather-request.ts';
 import { askedFor, checkDocuments, wantedDocuments, wantsWorks } from './gather-request.ts';
 import { makeIndex } from './make-index.ts';
 import { findOwnPapers } from './own-papers.ts';
-import { OwnPapersFiling } from './own-papers-filing.ts';
+import { DocumentFiling } from './document-filing.ts';
 import { openDense, openSparse } from './parse-settings.ts';
 import { prepareChunk, prepareDense, prepareDoctags, prepareEmbed } from './prepare-stages.ts';
 import { RunFolder } from './run-folder.ts';
@@ -133,7 +133,7 @@ export class Gathering implements AsyncIterable<CorpusEvent> {
     const warn: Warn = (message) => runtime.log('warn', message);
     await using dense = await openDense(config, runtime);
     const own = await findOwnPapers(request.papers, config.download.out);
-    await using papers = new OwnPapersFiling(own.papers, config, runtime);
+    await using papers = new DocumentFiling(own.papers, config, runtime);
     let arrive: Arrive | undefined;
     await using download = wantsWorks(request)
       ? await this.#open({ ...request, config }, (file) => arrive?.(file) ?? Promise.resolve())
@@ -219,7 +219,6 @@ export class Gathering implements AsyncIterable<CorpusEvent> {
               signal,
               tell: (message) => runtime.log('info', message),
               clock: runtime.clock,
-              zoteroKey: config.keys.zotero,
               statePath: listingPath(config.download.out),
               zoteroVersions: this.#zotero,
             });

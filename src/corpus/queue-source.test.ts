@@ -35,7 +35,7 @@ class Fleet implements AsyncDisposable {
 
   async queue(): Promise<WorkQueue> {
     const store = await openStore(join(this.#folder, 'queue.sqlite'), {
-      timeoutMs: 5_000,
+      timeoutMs: 60_000,
       durability: 'none',
       clock: this.#clock,
     });
@@ -170,7 +170,7 @@ test('an item that was in hand when two runners died is given out alone, also be
   const { store } = await fleet.queue();
   for (let death = 0; death < 2; death += 1) {
     const lane = { host: null, resolver: null, limit: 1 };
-    await store.backlog(clock.now(), { shared: 2, alone: 3 });
+    await store.backlog(clock.now(), { shared: 2, alone: 3, most: 9 });
     await store.exchange({ workerId: 'dead', settlements: [], picks: [lane], now: clock.now(), leaseMs: 1 });
     await clock.advance(2);
   }

@@ -1,4 +1,5 @@
 import type { Work } from '../works/index.ts';
+import type { Reason } from './reasons.ts';
 
 /** What the inside of a document tells. */
 export interface DocumentFacts {
@@ -12,23 +13,53 @@ export interface DocumentFacts {
   readonly isQuick: boolean;
 }
 
+/**
+ * How a document is looked at: plainly, without an engine, which tells only what it is sure of; quickly, as far as that goes
+ * without much ado; closely, for whatever there is to be seen.
+ */
+export type Look = 'plain' | 'quick' | 'close';
+
 /** Looks inside a file that is kept aside: given by whoever has an engine for it. */
 export type InspectDocument = (
   path: string,
   kind: 'pdf' | 'jats' | 'tei' | 'html',
-  look: 'quick' | 'close',
+  look: Look,
   signal?: AbortSignal,
 ) => Promise<DocumentFacts>;
+
+/** A look-inside has a page or two and says so. */
+const PREVIEW_PAGES = 2;
+/** As publishers mark one; papers of two pages speak of previews and of looking inside too. */
+const PREVIEW =
+  /\bthis is a preview\b|\bpreview of (?:the first page|subscription content|(?:the|this) (?:article|chapter|paper))\b|\blook inside (?:the|this) (?:article|chapter|paper|book)\b|\bfirst pages? (?:only|preview)\b/i;
 
 /** A title of fewer words is too common to prove anything, and its absence too. */
 const FEWEST_WORDS = 3;
 /** Letters and digits below which a text is that of a scan: a stamp, a page number. */
 const LEAST_TEXT = 200;
 /**
- * Share of a title's neighbouring words that must stand together in the text: line breaks, hyphens and accents cost a few,
- * while a paper on the same subject has the words but not the pairs.
+ * Share of a title's neighbouring words that must stand together in one place of the text: line breaks, hyphens and accents
+ * cost a few, while a paper on the same subject has the words but not the pairs, or has them here and there.
  */
 const ENOUGH_PAIRS = 0.6;
+/** A place is so many times as long as the title: numbers of lines and marks of footnotes may come between. */
+const PLACE = 3;
+/** So many of them may stand anywhere: a catalogue's title may have a footnote in it, which a page has at its foot. */
+const NEARLY_ALL_PAIRS = 0.85;
+
+/** Why a document is not the work's full text, looked at as closely as that needs; undefined when it is. */
+export async function faultOf(work: Work, lookAt: (look: Look) => Promise<DocumentFacts>): Promise<Reason | undefined> {
+  // Most papers are known at the first look, which may only ever agree.
+  const plain = await lookAt('plain');
+  if (plain.isReadable && (plain.pages ?? 0) > PREVIEW_PAGES && belongsTo(work, plain.text) === 'yes') return undefined;
+  const quick = await lookAt('quick');
+  // Whether a file is another work's is never said after a quick look: fonts that name their letters wrong need a close one.
+  const facts = quick.isQuick && belongsTo(work, quick.text) !== 'yes' ? await lookAt('close') : quick;
+  if (facts.isEncrypted) return 'encrypted';
+  if (!facts.isReadable || facts.pages === 0) return 'unreadable';
+  if (facts.pages !== null && facts.pages <= PREVIEW_PAGES && PREVIEW.test(quick.text)) return 'preview-only';
+  return belongsTo(work, facts.text) === 'no' ? 'identity-mismatch' : undefined;
+}
 
 /**
  * Whether a text belongs to a work: its DOI or its title stands in it. 'unknown' where neither can be looked for, because
@@ -44,7 +75,21 @@ export function belongsTo(work: Work, text: string): 'yes' | 'no' | 'unknown' {
   if (words.length === 0) return work.ids.doi === null ? 'unknown' : 'no';
   if (words.length < FEWEST_WORDS) return 'unknown';
   const pairs = words.slice(1).map((word, at) => `${words[at] ?? ''}${word}`);
-  return pairs.filter((pair) => plain.includes(pair)).length / pairs.length >= ENOUGH_PAIRS ? 'yes' : 'no';
+  const found = pairs.filter((pair) => plain.includes(pair));
+  if (found.length >= NEARLY_ALL_PAIRS * pairs.length) return 'yes';
+  return found.length >= ENOUGH_PAIRS * pairs.length && standTogether(found, ENOUGH_PAIRS * pairs.length, plain, words)
+    ? 'yes'
+    : 'no';
+}
+
+/** Whether that many of the pairs stand in one place. */
+function standTogether(pairs: readonly string[], enough: number, plain: string, words: readonly string[]): boolean {
+  const { length } = words.join('');
+  for (let at = 0; at < plain.length; at += length) {
+    const place = plain.slice(at, at + PLACE * length);
+    if (pairs.filter((pair) => place.includes(pair)).length >= enough) return true;
+  }
+  return false;
 }
 
 /** Letters and digits only, in lower case and without accents: what layout and encoding cannot change. */

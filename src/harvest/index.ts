@@ -5,6 +5,8 @@ export { mergeFolders } from './merge-folders.ts';
 export type { Merged } from './merge-folders.ts';
 export { hostKnowledge, hostsNow } from './hosts-now.ts';
 export { askRecords } from './ask-records.ts';
+export { askArxivVersions, keptFromArxiv } from './ask-arxiv.ts';
+export { enrichWorks } from './papers/enrich-works.ts';
 export { identifyPapers } from './papers/identify-papers.ts';
 export type { IdentifiedPapers, RefusedDoi } from './papers/identify-papers.ts';
 export { openInspector } from './inspector.ts';

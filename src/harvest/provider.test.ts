@@ -59,7 +59,6 @@ async function inWorld(
         signal: new AbortController().signal,
         tell: () => undefined,
         clock: new HeldClock(),
-        zoteroKey: '',
         statePath: undefined,
       }))
         found.push(work.id);

@@ -66,7 +66,6 @@ interface ProviderParts extends Asking {
   /** Where doubtful ones wait for somebody to decide; none where nothing is to be written. */
   readonly review?: ReviewFile;
   readonly clock: Clock;
-  readonly zoteroKey: string;
   /** Up to which version libraries have been read; none for whoever only looks. */
   readonly zoteroVersions?: ZoteroVersions | undefined;
   /** Where a listing that ends early is written down; none for one that only looks. */
@@ -162,12 +161,12 @@ function queryOf(options: WantedWorks): OpenAlexQuery {
 
 /** The works of a list, with what it says about them; an entry that names none is taken down by its line. */
 async function* worksOfList(file: string, parts: ProviderParts): AsyncGenerator<Work> {
-  const { send, records, signal, tell, clock, zoteroKey, zoteroVersions: versions } = parts;
+  const { send, services, records, signal, tell, clock, zoteroVersions: versions } = parts;
   const zotero = parseZotero(file);
   const entries = zotero
     ? readZotero(zotero, {
         send,
-        key: zoteroKey === '' ? undefined : zoteroKey,
+        web: { base: services.base('zotero'), credentials: services.credentials('zotero') },
         wait: (ms, stop) => wait(clock, ms, stop),
         // A library that has not changed has brought all its works already.
         since: versions?.of(zotero.path),

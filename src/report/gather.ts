@@ -8,12 +8,12 @@ import { REASONS } from '../download/index.ts';
 import type { GraphPicture } from '../graph/index.ts';
 import { accountOf, workLine } from './work-lines.ts';
 import type { DocumentPart, ReportData, WorkLine } from './data.ts';
-import { gatherDocuments } from './documents.ts';
 import { gatherGraph } from './graph-pictures.ts';
 import { HostLines } from './host-lines.ts';
 import type { ReportLimits } from './limits.ts';
-import { drawPageImages } from './page-images.ts';
 import { hostRows, lastWorkRows } from './rows.ts';
+import type { ShownDocuments } from './shown-documents.ts';
+import { showDocuments } from './shown-documents.ts';
 import { stageLines } from './stage-lines.ts';
 
 /** All that the page shows: the common part, and one part per document. */
@@ -29,7 +29,13 @@ export interface Gathered {
 /** Reads a run folder. Whatever is missing in it is missing in the page; a folder with nothing at all is refused. */
 export async function gather(
   folder: string,
-  options: { readonly title: string | undefined; readonly generatedAt: number; readonly limits: ReportLimits },
+  options: {
+    readonly title: string | undefined;
+    readonly generatedAt: number;
+    readonly limits: ReportLimits;
+    /** The documents, where they were read and drawn before. */
+    readonly documents?: ShownDocuments | undefined;
+  },
 ): Promise<Gathered> {
   const { limits } = options;
   const dataRoot = join(folder, 'Data');
@@ -39,13 +45,8 @@ export async function gather(
     throw new AppError('REPORT_NO_RUN', `${folder} holds nothing of a run`, {
       hint: 'name the folder that docstokg run, contentdownload --out or docparse all wrote to',
     });
-  const known = new Map(
-    [...rows.values()].flatMap(({ sha256, path, title }) =>
-      sha256 === null || path === null ? [] : [[sha256, { path, title }] as const],
-    ),
-  );
-  const gathered = await gatherDocuments(folder, dataRoot, known, limits);
-  const images = await drawPageImages(gathered.documents, limits);
+  const gathered = options.documents ?? (await showDocuments(folder, rows, limits));
+  const { images } = gathered;
   const places = new Map(gathered.documents.map(({ sha256 }, at) => [sha256, at]));
   const works = workParts(
     [...rows.values()].map((row) => [row, places.get(row.sha256 ?? '') ?? -1] as const),

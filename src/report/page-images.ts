@@ -20,6 +20,7 @@ const PAGES_PER_DRAWER = 20;
 export async function drawPageImages(
   documents: readonly GatheredDocument[],
   limits: ReportLimits,
+  signal?: AbortSignal,
 ): Promise<PageImages> {
   const drawable = documents.filter(({ part, pdf }) => part !== undefined && pdf !== undefined);
   const wanted = new Map<GatheredDocument, number[]>();
@@ -35,10 +36,14 @@ export async function drawPageImages(
   }
   const images = new Map<GatheredDocument, Record<string, string>>();
   using inspectors = new DisposableStack();
+  const stop = (): void => inspectors.dispose();
+  signal?.addEventListener('abort', stop, { once: true });
+  inspectors.defer(() => signal?.removeEventListener('abort', stop));
   const waiting = [...wanted];
   let kept = 0;
   const draw = async (inspector: PdfInspector): Promise<void> => {
     for (let next = waiting.shift(); next && bytes < limits.imageBytes; next = waiting.shift()) {
+      if (signal?.aborted) return;
       const [document, pages] = next;
       const drawn: readonly DrawnPage[] = await inspector.draw(document.pdf ?? '', { pages, widthPixels: PAGE_PIXELS });
       const own: Record<string, string> = {};
@@ -52,7 +57,9 @@ export async function drawPageImages(
     }
   };
   // Somebody waits for it at the end of a run: every core draws, as far as there is enough to draw for each.
-  const drawers = Math.min(availableParallelism(), MOST_DRAWERS, Math.ceil(chosen / PAGES_PER_DRAWER));
+  const drawers = signal?.aborted
+    ? 0
+    : Math.min(availableParallelism(), MOST_DRAWERS, Math.ceil(chosen / PAGES_PER_DRAWER));
   await Promise.all(Array.from({ length: drawers }, () => draw(inspectors.use(new PdfInspector()))));
   return { of: images, leftOut: drawable.reduce((sum, { line }) => sum + line.pages, 0) - kept };
 }

@@ -19,3 +19,5 @@ export { readFace } from './landing/page-face.ts';
 export type { PageFace } from './landing/page-face.ts';
 export { readLandingPage } from './landing/landing-page.ts';
 export type { LandingLink, LandingPage } from './landing/landing-page.ts';
+export { readArxivFeed } from './arxiv-feed.ts';
+export { arxivIdAt } from './leads.ts';

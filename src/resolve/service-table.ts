@@ -44,6 +44,13 @@ export const SERVICE_TABLE = {
     key: { keyName: 'openalex', place: 'query', parameter: 'api_key' },
     cacheForMs: HOUR,
   },
+  // A reference manager's libraries: four requests at a time are borne, and `Backoff` is obeyed besides.
+  zotero: {
+    baseUrl: 'https://api.zotero.org/',
+    limits: { perSecond: 2, concurrency: 1 },
+    key: { keyName: 'zotero', place: 'header', parameter: 'Zotero-API-Key' },
+    cacheForMs: 0,
+  },
   openalex_content: {
     baseUrl: 'https://content.openalex.org/',
     limits: { perSecond: 2, concurrency: 2 },

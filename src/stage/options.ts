@@ -27,6 +27,7 @@ export const STAGE_DEFAULTS: StageOptions = {
   recycleAfterItems: 0,
   recycleOverMb: 0,
   warmSpare: true,
+  niceness: 0,
   durable: true,
   manifestDir: 'Data/Manifests',
   handleSignals: true,
@@ -53,6 +54,7 @@ export const STAGE_BOUNDS: Readonly<
   youngGenerationMb: { least: 0, most: 3_072, whole: true },
   recycleAfterItems: { least: 0, most: 1_000_000_000, whole: true },
   recycleOverMb: { least: 0, most: 1_048_576, whole: true },
+  niceness: { least: 0, most: 19, whole: true },
 };
 
 const CHOICES = {

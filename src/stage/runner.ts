@@ -157,13 +157,16 @@ async function chooseExecutor(
     memoryEveryMs: options.recycleOverMb > 0 ? MEMORY_EVERY_MS : 0,
     memoryLimitMb: options.memoryLimitMb,
     youngGenerationMb: options.youngGenerationMb,
+    niceness: options.niceness,
   };
   const environment = runtime.workerEnvironment ?? {};
   const startCarrier: StartCarrier =
     options.isolation === 'process'
       ? (begin, events) => new ProcessCarrier(begin, { environment, clock }, events)
       : (begin, events) => new ThreadCarrier(begin, environment, events);
-  return (tell, suffix) => new WorkerPool({ options, clock, start, startCarrier, suffix, tell });
+  const { expecting } = runtime;
+  return (tell, suffix) =>
+    new WorkerPool({ options, clock, start, startCarrier, suffix, tell, ...(expecting && { expecting }) });
 }
 
 function moduleOf(worker: WorkerModule): { readonly module: string; readonly export: string } {

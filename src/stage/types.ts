@@ -120,6 +120,8 @@ export interface StageOptions {
   readonly recycleOverMb: number;
   /** Keep one started cpu worker in reserve, so that a killed one is replaced at once. */
   readonly warmSpare: boolean;
+  /** Worker processes leave the cores to others by so much, as `nice` counts it: a stage that feeds another does not starve it. */
+  readonly niceness: number;
   /** Whether outputs and rows are on the disk, and not only in the system's memory, before an item counts as done. */
   readonly durable: boolean;
   /** Where manifests are written, for example Data/Manifests. */
@@ -158,7 +160,10 @@ export interface ItemOutcome {
 /** Processes one item. */
 export type StageWorker = (item: WorkItem, context: WorkerContext) => ItemOutcome | Promise<ItemOutcome>;
 
-/** A worker by name, as threads and processes need it: the module's export (default: `default`) is a StageWorker. */
+/**
+ * A worker by name, as threads and processes need it: the module's export (default: `default`) is a StageWorker. A function
+ * that it exports as `prepare` is called once with the stage's data when the worker starts, to load what takes long.
+ */
 export interface WorkerModule {
   readonly module: string | URL;
   readonly export?: string;
@@ -231,6 +236,8 @@ export interface StageRuntime {
   readonly signal?: AbortSignal;
   /** Given to every worker as `context.data`; plain data. */
   readonly workerData?: unknown;
+  /** Resolves when items are sure to come: cpu workers are started then, and need not be waited for by the first of them. */
+  readonly expecting?: Promise<void>;
   /** The environment of cpu workers; empty by default, so that no key of ours reaches a parser. */
   readonly workerEnvironment?: Readonly<Record<string, string>>;
 }

@@ -71,14 +71,16 @@ export function describeAdmission(name: string, open: OpenAdmission): void {
 
     test('requests to one host keep their distance, other hosts go on', () =>
       using(async ({ clock }, _events, take) => {
-        const times: number[] = [];
+        // A process may be paused anywhere: what is known is a moment before each was sent, and one after.
+        const times: (readonly [before: number, after: number])[] = [];
         for (let at = 0; at < 4; at += 1) {
           using slot = await take('slow.org');
+          const before = clock.monotonic();
           slot.sent();
-          times.push(clock.monotonic());
+          times.push([before, clock.monotonic()]);
         }
-        for (const [at, time] of times.entries()) {
-          if (at > 0) assert.ok(time - (times[at - 1] ?? 0) >= INTERVAL_MS - 1, JSON.stringify(times));
+        for (const [at, [, after]] of times.entries()) {
+          if (at > 0) assert.ok(after - (times[at - 1]?.[0] ?? 0) >= INTERVAL_MS - 1, JSON.stringify(times));
         }
       }));
 
@@ -90,8 +92,8 @@ export function describeAdmission(name: string, open: OpenAdmission): void {
         void next.then(() => (isNext = true));
         await pass(new Promise<void>((resolve) => clock.setTimer(1.5 * INTERVAL_MS, resolve)));
         assert.equal(isNext, false, 'it looks up a name, or connects');
-        slot.sent();
         const sentAt = clock.monotonic();
+        slot.sent();
         const turn = await pass(next);
         assert.ok(clock.monotonic() - sentAt >= INTERVAL_MS - 1, `${clock.monotonic() - sentAt} ms`);
         slot[Symbol.dispose]();
@@ -101,11 +103,12 @@ export function describeAdmission(name: string, open: OpenAdmission): void {
     test('a burst is let through at once, and then the rate counts', () =>
       using(async ({ clock }, _events, take) => {
         const times: number[] = [];
+        // Whoever hears late of the first turn finds that the others have come meanwhile.
+        const first = clock.monotonic();
         for (let at = 0; at < 5; at += 1) {
           using _slot = await take('burst.org');
           times.push(clock.monotonic());
         }
-        const [first = 0] = times;
         for (const [at, time] of times.entries()) {
           assert.ok(time - first >= (at - 1) * INTERVAL_MS - 1, JSON.stringify(times));
         }
@@ -115,8 +118,8 @@ export function describeAdmission(name: string, open: OpenAdmission): void {
       using(async ({ admission, clock }, _events, take) => {
         const keys = admission.table.keysOf('strict.org');
         const slot = await take('strict.org');
-        admission.observe(keys, { kind: 'answer', status: 200, retryAt: undefined });
         const answeredAt = clock.monotonic();
+        admission.observe(keys, { kind: 'answer', status: 200, retryAt: undefined });
         slot[Symbol.dispose]();
         using _next = await take('strict.org');
         assert.ok(clock.monotonic() - answeredAt >= INTERVAL_MS - 1);
@@ -198,11 +201,11 @@ export function describeAdmission(name: string, open: OpenAdmission): void {
         admission.hold('held.org', { at: until, reason: 'rate-limited' });
         admission.hold('held.org', { at: clock.now() + 10, reason: 'rate-limited' });
         assert.equal(admission.room(keys), 0);
-        assert.ok(Math.abs((admission.held(keys)?.leftMs ?? 0) - 3_600_000) < 5_000);
+        assert.ok(Math.abs((admission.held(keys)?.leftMs ?? 0) - 3_600_000) < 600_000);
         const later = await pass(admission.acquire(keys, PATIENT));
         assert.equal(later.kind === 'later' && later.reason, 'rate-limited');
-        admission.hold('soon.org', { at: clock.now() + 300, reason: 'rate-limited' });
         const before = clock.monotonic();
+        admission.hold('soon.org', { at: clock.now() + 300, reason: 'rate-limited' });
         assert.equal((await pass(admission.acquire(['soon.org'], PATIENT))).kind, 'go');
         assert.ok(clock.monotonic() - before >= 290);
       }));

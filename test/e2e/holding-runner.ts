@@ -1,7 +1,7 @@
 // A process that leases a job and holds it until its signal is aborted. It tells on stdout what happens to it.
 import { openStore, Orchestrator, WorkQueue } from '../../src/queue/index.ts';
 
-await using store = await openStore(process.argv[2] ?? '', { timeoutMs: 30_000 });
+await using store = await openStore(process.argv[2] ?? '', { timeoutMs: 240_000 });
 const orchestrator = new Orchestrator({
   maxWorkers: 1,
   maxPerResolver: {},

@@ -42,7 +42,7 @@ async function launched(
     `require(${JSON.stringify(join(BIN, 'launch.cjs'))})('docstokg', ${JSON.stringify(way)});`,
   );
   {
-    await using store = await openStore(join(folder, 'q.sqlite'), { timeoutMs: 30_000, durability: 'none' });
+    await using store = await openStore(join(folder, 'q.sqlite'), { timeoutMs: 240_000, durability: 'none' });
     await store.enqueue([{ artifactId: 'a', artifactJson: '{}' }], systemClock.now());
   }
   const child = spawn(

@@ -10,6 +10,8 @@ import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { writeSmallRun } from '../fixtures/small-run.ts';
 import { command } from './command.ts';
 
+/** What takes longer hangs. */
+const SLOWLY = { timeout: 240_000 };
 const BIN = join(import.meta.dirname, '..', '..', 'bin', 'docstokg');
 
 test('an assistant starts docstokg mcp, asks every tool in both versions of the protocol, and it ends with its input', async () => {
@@ -25,7 +27,7 @@ test('an assistant starts docstokg mcp, asks every tool in both versions of the 
     // The client reports whatever comes on standard output and is no message of the protocol.
     // oxlint-disable-next-line unicorn/prefer-add-event-listener -- the client is no event target
     client.onerror = (error) => faults.push(error);
-    await client.connect(transport);
+    await client.connect(transport, SLOWLY);
     const questions: readonly (readonly [string, Record<string, unknown>])[] = [
       ['search', { question: 'do corals recover?' }],
       ['read', { work: 'W1', section: 'methods' }],
@@ -36,17 +38,17 @@ test('an assistant starts docstokg mcp, asks every tool in both versions of the 
       ['graph', { ask: 'neighbours', node: 'W1' }],
       ['figures', { work: 'W1' }],
     ];
-    const { tools } = await client.listTools();
+    const { tools } = await client.listTools({}, SLOWLY);
     assert.deepEqual(
       tools.map(({ name }) => name),
       questions.map(([name]) => name),
     );
     for (const [name, asked] of questions) {
-      const result = await client.callTool({ name, arguments: asked });
+      const result = await client.callTool({ name, arguments: asked }, SLOWLY);
       assert.notEqual(result.isError, true, JSON.stringify(result.content));
       assert.ok(result.structuredContent, name);
     }
-    assert.ok((await client.listResources()).resources.length > 0);
+    assert.ok((await client.listResources({}, SLOWLY)).resources.length > 0);
     await client.close();
     assert.deepEqual(faults, []);
     assert.match(told, /answering about reefs/);

@@ -16,7 +16,7 @@ const HANDLER = join(ROOT, 'test', 'fixtures', 'queue-handler.ts');
 const OLD_NODE = '/usr/bin/node';
 
 async function openQueue(folder: string): Promise<WorkQueue> {
-  return new WorkQueue(await openStore(join(folder, 'state', 'workqueue.sqlite'), { timeoutMs: 30_000 }));
+  return new WorkQueue(await openStore(join(folder, 'state', 'workqueue.sqlite'), { timeoutMs: 240_000 }));
 }
 
 /** A folder with a queue of its own, and the commands that work on it. */

@@ -14,7 +14,7 @@ import { startPostgres } from '../postgres.ts';
 import { startCuttingProxy } from './cutting-proxy.ts';
 
 function open(target: string, report: NonNullable<StoreOptions['report']> = () => undefined): Promise<QueueStore> {
-  return openStore(target, { schema: `docstokg_faults_${process.pid}`, timeoutMs: 30_000, report });
+  return openStore(target, { schema: `docstokg_faults_${process.pid}`, timeoutMs: 240_000, report });
 }
 
 test('a process frozen beyond its lease loses the job; thawed, it is told so, aborts, and its result is refused', async () => {
@@ -34,7 +34,7 @@ test('a process frozen beyond its lease loses the job; thawed, it is told so, ab
       child.kill('SIGSTOP');
       // An hour later another worker finds the lease run out, and finishes the job.
       const later = systemClock.now() + 3_600_000;
-      await store.backlog(later, { shared: 2, alone: 3 });
+      await store.backlog(later, { shared: 2, alone: 3, most: 9 });
       const picks = [{ host: null, resolver: null, limit: 1 }];
       const other = { workerId: 'other', now: later, leaseMs: 60_000 };
       const [taken] = (await store.exchange({ ...other, settlements: [], picks })).leased;
@@ -143,7 +143,7 @@ test('connections to PostgreSQL that are cut, or lose an answer, cost neither a 
 test('a PostgreSQL server that is killed with SIGKILL ends no runner, and what it forgot is not waited for', async (context) => {
   if (!server.restart) return context.skip('NOT TESTED: the server is not ours to kill');
   const JOBS = 120;
-  await using store = await openStore(server.url, { schema: `docstokg_killed_${process.pid}`, timeoutMs: 30_000 });
+  await using store = await openStore(server.url, { schema: `docstokg_killed_${process.pid}`, timeoutMs: 240_000 });
   await store.enqueue(
     Array.from({ length: JOBS }, (_, n) => ({ artifactId: `job ${n}`, artifactJson: '{}' })),
     systemClock.now(),

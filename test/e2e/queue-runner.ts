@@ -21,7 +21,7 @@ const tell = (line: string): void => {
   writeSync(1, '.');
 };
 
-await using store = await openStore(task.target, { schema: 'docstokg_e2e', timeoutMs: 30_000 });
+await using store = await openStore(task.target, { schema: 'docstokg_e2e', timeoutMs: 240_000 });
 const queue = new WorkQueue(store);
 
 if (task.mode === 'enqueue') {

@@ -20,6 +20,8 @@ const PLACES: Readonly<Partial<Record<NodeJS.Platform, readonly string[]>>> = {
   ],
   win32: [String.raw`C:\Program Files\Google\Chrome\Application\chrome.exe`],
 };
+/** What takes longer hangs; a browser on a busy machine may take a minute for anything. */
+export const HANGING_MS = 240_000;
 const NAMES = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
 // Without its sandbox it also starts as root and in a container; it is only shown pages of ours.
 const ARGUMENTS = ['--no-sandbox', '--disable-dev-shm-usage', '--disable-gpu'];
@@ -31,7 +33,7 @@ const ARGUMENTS = ['--no-sandbox', '--disable-dev-shm-usage', '--disable-gpu'];
 export async function openBrowser(): Promise<OpenBrowser | undefined> {
   const own = systemChromium();
   if (own !== undefined) {
-    const browser = await chromium.launch({ executablePath: own, args: ARGUMENTS });
+    const browser = await chromium.launch({ executablePath: own, args: ARGUMENTS, timeout: HANGING_MS });
     return { browser, [Symbol.asyncDispose]: () => browser.close() };
   }
   return process.platform === 'linux' && process.arch === 'x64' ? unpacked() : undefined;
@@ -59,8 +61,8 @@ async function unpacked(): Promise<OpenBrowser | undefined> {
     };
     // Where several processes cannot be had, it is started as its package does for the smallest of machines.
     const browser = await chromium
-      .launch({ executablePath, env, args: ARGUMENTS })
-      .catch(() => chromium.launch({ executablePath, env, args: [...packed.args, ...ARGUMENTS] }));
+      .launch({ executablePath, env, args: ARGUMENTS, timeout: HANGING_MS })
+      .catch(() => chromium.launch({ executablePath, env, args: [...packed.args, ...ARGUMENTS], timeout: HANGING_MS }));
     return {
       browser,
       async [Symbol.asyncDispose]() {

@@ -4,12 +4,19 @@ import { join } from 'node:path';
 import { AppError, writeFileAtomic } from '../../base/index.ts';
 import type { Config } from '../../config/index.ts';
 import type { Asking, Runtime } from '../../harvest/index.ts';
-import { askRecords, openAsking, openQueue, readLastRows } from '../../harvest/index.ts';
+import {
+  askArxivVersions,
+  askRecords,
+  keptFromArxiv,
+  openAsking,
+  openQueue,
+  readLastRows,
+} from '../../harvest/index.ts';
 import { namesNoWork, REASONS, renewalOf } from '../../download/index.ts';
 import type { RecordStore, Work, WorkRecord } from '../../works/index.ts';
 import { readRetractionWatch, workFromIds, NO_IDS } from '../../works/index.ts';
 import type { RefreshDiff, States } from './refresh-diff.ts';
-import { diffStates, isNewerVersion, publishedSince, stateOf } from './refresh-diff.ts';
+import { diffStates, isNewerVersion, publishedSince, revisedSince, stateOf } from './refresh-diff.ts';
 import { keepLook } from './refreshed-file.ts';
 
 /** How a corpus is looked at again. */
@@ -28,7 +35,7 @@ const RETRY_DAYS = { later: 1, other: 30 } as const;
  * killed goes on from the same point: the difference that it tells in the end is the same. What it tells is kept in the folder
  * before the memory goes, so that nobody who is killed while printing it has lost it.
  *
- *   remembered → records read again → jobs given another chance → gathered as before → new records read at Crossref
+ *   remembered → records and arXiv's versions read again → jobs given another chance → gathered as before → new records read at Crossref
  *     → what differs is kept and told, memory removed
  */
 export async function refreshCorpus(
@@ -57,6 +64,7 @@ export async function refreshCorpus(
     using records = parts.openRecords();
     await using asking = openAsking(config, runtime);
     await readAgain([...records.all()], records, { asking, runtime, signal });
+    await readArxivVersions(folder, records, asking, signal);
     await retryFailures(folder, records, before.states, parts);
     await fetchVersions(folder, records, before.states, parts);
   }
@@ -102,7 +110,10 @@ function statesOf(folder: string, records: RecordStore): States {
   const saved = new Set<string>();
   for (const { work, outcome } of readLastRows(folder))
     if (outcome === 'saved') saved.add(records.get(work)?.id ?? work);
-  return Object.fromEntries([...records.all()].map((record) => [record.id, stateOf(record, saved.has(record.id))]));
+  const versions = records.readings.arxivVersions();
+  return Object.fromEntries(
+    [...records.all()].map((record) => [record.id, stateOf(record, saved.has(record.id), versions.get(record.id))]),
+  );
 }
 
 /** Reads records again: at OpenAlex, where a single one is free, and what publishers said since at Crossref. */
@@ -122,6 +133,27 @@ async function readAgain(
     }
   };
   await Promise.all(Array.from({ length: TOGETHER }, work));
+}
+
+/** Reads which versions arXiv has now of the works that are kept from it. */
+async function readArxivVersions(
+  folder: string,
+  records: RecordStore,
+  asking: Asking,
+  signal: AbortSignal,
+): Promise<void> {
+  const kept = [...keptFromArxiv(readLastRows(folder), asking)];
+  const versions = await askArxivVersions(
+    kept.map(([, arxiv]) => arxiv),
+    asking,
+    signal,
+  );
+  records.readings.noteArxivVersions(
+    kept.flatMap(([work, arxiv]) => {
+      const version = versions.get(arxiv);
+      return version === undefined ? [] : [[records.get(work)?.id ?? work, version] as const];
+    }),
+  );
 }
 
 /** Gives jobs that failed another chance: works that have become open, and losses that have grown old enough for their reason. */
@@ -161,26 +193,29 @@ async function fetchVersions(
   const names = new Map<string, string>();
   for (const { work, outcome } of readLastRows(folder))
     if (outcome === 'saved') names.set(records.get(work)?.id ?? work, work);
-  for (const { key, work } of newerVersions(records.all(), before, names)) await queue.enqueue(key, work);
+  const versions = records.readings.arxivVersions();
+  for (const { key, work } of newerVersions(records.all(), before, { names, versions })) await queue.enqueue(key, work);
 }
 
 /** The works to be fetched because a version is there that was not there before, each under the key of its job. */
 export function* newerVersions(
   records: Iterable<WorkRecord>,
   before: States,
-  names: ReadonlyMap<string, string>,
+  { names, versions }: { readonly names: ReadonlyMap<string, string>; readonly versions: ReadonlyMap<string, number> },
 ): Generator<{ readonly key: string; readonly work: Work }> {
   for (const record of records) {
     const earlier = before[record.id];
     if (!earlier?.isSaved) continue;
-    const now = stateOf(record, true);
+    const now = stateOf(record, true, versions.get(record.id));
     for (const doi of publishedSince(earlier, now)) {
       const work = workFromIds({ ...NO_IDS, doi });
       if (work) yield { key: work.id, work };
     }
     const id = names.get(record.id);
-    const own = isNewerVersion(earlier, now) ? workFromIds(record.ids, { title: record.title }) : undefined;
+    const revised = revisedSince(earlier, now);
+    const version = isNewerVersion(earlier, now) ? now.version : revised === undefined ? null : `arXiv v${revised}`;
+    const own = version === null ? undefined : workFromIds(record.ids, { title: record.title });
     // One job for each version: the same look again adds none.
-    if (own && id !== undefined) yield { key: `${id} ${now.version}`, work: renewalOf({ ...own, id }) };
+    if (own && id !== undefined) yield { key: `${id} ${version}`, work: renewalOf({ ...own, id }) };
   }
 }

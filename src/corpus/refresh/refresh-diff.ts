@@ -13,6 +13,8 @@ export interface WorkState {
   readonly notices: readonly string[];
   /** DOIs of versions published since. */
   readonly publishedAs: readonly string[];
+  /** arXiv's newest version of a work that is kept from there; absent where it is not known. */
+  readonly arxivVersion?: number;
 }
 
 export type States = Readonly<Record<string, WorkState>>;
@@ -30,7 +32,11 @@ export interface RefreshDiff {
   readonly opened: readonly ChangedWork[];
   readonly fetched: readonly ChangedWork[];
   /** A newer version, or one that was published. */
-  readonly new_versions: readonly (ChangedWork & { readonly published_as: readonly string[] })[];
+  readonly new_versions: readonly (ChangedWork & {
+    readonly published_as: readonly string[];
+    /** The number of the newer version at arXiv; null where it is another one that is newer. */
+    readonly arxiv_version: number | null;
+  })[];
   readonly retracted: readonly ChangedWork[];
   readonly reinstated: readonly ChangedWork[];
   /** Corrections and expressions of concern, which take nothing back. */
@@ -38,8 +44,9 @@ export interface RefreshDiff {
 }
 
 /** What is remembered of a record. */
-export function stateOf(record: WorkRecord, isSaved: boolean): WorkState {
+export function stateOf(record: WorkRecord, isSaved: boolean, arxivVersion?: number): WorkState {
   return {
+    ...(arxivVersion !== undefined && { arxivVersion }),
     title: record.title,
     doi: record.ids.doi,
     isOpen: record.access !== null && record.access !== 'closed',
@@ -70,6 +77,13 @@ export function isNewerVersion(earlier: WorkState, now: WorkState): boolean {
   return earlier.version !== null && ORDER.indexOf(now.version ?? '') > ORDER.indexOf(earlier.version);
 }
 
+/** The number of the version that has come to arXiv since; undefined where there is none. */
+export function revisedSince(earlier: WorkState, now: WorkState): number | undefined {
+  const { arxivVersion: before } = earlier;
+  const { arxivVersion: version } = now;
+  return before !== undefined && version !== undefined && version > before ? version : undefined;
+}
+
 /** What differs between two looks. */
 export function diffStates(before: States, after: States): RefreshDiff {
   const works = Object.entries(after).toSorted(([a], [b]) => a.localeCompare(b));
@@ -90,8 +104,17 @@ export function diffStates(before: States, after: States): RefreshDiff {
       .filter(([work, now]) => now.isSaved && before[work]?.isSaved !== true)
       .map(([work, { title, doi }]) => ({ work, title, doi })),
     new_versions: changed
-      .filter(({ now, earlier }) => publishedSince(earlier, now).length > 0 || isNewerVersion(earlier, now))
-      .map(({ told, now }) => ({ ...told, published_as: now.publishedAs })),
+      .filter(
+        ({ now, earlier }) =>
+          publishedSince(earlier, now).length > 0 ||
+          isNewerVersion(earlier, now) ||
+          revisedSince(earlier, now) !== undefined,
+      )
+      .map(({ told, now, earlier }) => ({
+        ...told,
+        published_as: now.publishedAs,
+        arxiv_version: revisedSince(earlier, now) ?? null,
+      })),
     retracted: changed.filter(({ now, earlier }) => now.isRetracted && !earlier.isRetracted).map(({ told }) => told),
     // Told as well where nobody here had heard of the retraction: others may have.
     reinstated: changed

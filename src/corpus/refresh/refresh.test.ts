@@ -52,16 +52,24 @@ test('newer versions of works that are kept are asked for: a published one under
   const preprint = { ...emptyRecord('W1', { openalex: 'W1', doi: '10.1/a' }), version: 'submittedVersion' as const };
   const published = { ...preprint, relations: [{ kind: 'is-preprint-of' as const, doi: '10.1/b' }] };
   const accepted = { ...preprint, version: 'acceptedVersion' as const };
-  const wanted = (now: WorkRecord, before: WorkState) =>
-    Array.from(newerVersions([now], { W1: before }, new Map([['W1', 'doi:10.1/a']])), ({ key, work }) => [
-      key,
-      work.id,
-    ]);
+  const wanted = (now: WorkRecord, before: WorkState, arxiv: readonly (readonly [string, number])[] = []) =>
+    Array.from(
+      newerVersions([now], { W1: before }, { names: new Map([['W1', 'doi:10.1/a']]), versions: new Map(arxiv) }),
+      ({ key, work }) => [key, work.id],
+    );
   const kept = stateOf(preprint, true);
   assert.deepEqual(wanted(published, kept), [['doi:10.1/b', 'doi:10.1/b']]);
   assert.deepEqual(wanted(accepted, kept), [['doi:10.1/a acceptedVersion', 'doi:10.1/a']]);
   assert.deepEqual(wanted(published, stateOf(published, true)), [], 'what was known before is nothing new');
   assert.deepEqual(wanted(published, stateOf(preprint, false)), [], 'of a work that is not kept nothing is renewed');
+  // A version more at arXiv is fetched and told; the first time that a version is heard of, it is the one that is kept.
+  const second = stateOf(preprint, true, 1);
+  assert.deepEqual(wanted(preprint, second, [['W1', 2]]), [['doi:10.1/a arXiv v2', 'doi:10.1/a']]);
+  assert.deepEqual(wanted(preprint, second, [['W1', 1]]), []);
+  assert.deepEqual(wanted(preprint, kept, [['W1', 2]]), []);
+  const [revised] = diffStates({ W1: second }, { W1: stateOf(preprint, true, 2) }).new_versions;
+  assert.equal(revised?.arxiv_version, 2);
+  assert.ok(isEmptyDiff(diffStates({ W1: kept }, { W1: stateOf(preprint, true, 2) })));
   // It is told with the work that it is a version of, and not as a new one.
   const after = { W1: stateOf(published, true), 'doi:10.1/b': state({ ids: { ...NO_IDS, doi: '10.1/b' } }, true) };
   assert.deepEqual(parts({ W1: kept }, after), { fetched: 1, new_versions: 1 });

@@ -49,7 +49,11 @@ class RecordStatements {
       this.#edge('about', this.#node('topic', id ?? `name:${termId(name)}`, name), 'topics');
     for (const word of record.keywords)
       this.#edge('about', this.#node('term', `text:${termId(word)}`, word), 'keywords');
-    for (const cited of record.references) this.#edge('cites', this.#cited(cited), 'references');
+    // What the document itself lists is read from it, with the sentences that cite it.
+    const isCatalogued = !record.sources.some(
+      ({ from, fields }) => from === 'document' && fields.includes('references'),
+    );
+    if (isCatalogued) for (const cited of record.references) this.#edge('cites', this.#cited(cited), 'references');
     for (const { kind, doi } of record.relations) {
       const other = this.#cited(`doi:${doi}`);
       const version = kind === 'is-preprint-of' || kind === 'is-version-of';

@@ -55,7 +55,7 @@ export async function identifyPapers(
   signal: AbortSignal,
 ): Promise<IdentifiedPapers> {
   const { dataRoot, records, asking } = parts;
-  const filed = records.ownPapers();
+  const filed = records.readings.ownPapers();
   const counts = { checked: 0, unchecked: 0, unnamed: 0, unanswered: 0 };
   const refused: RefusedDoi[] = [];
   let silent = 0;
@@ -92,7 +92,8 @@ export async function identifyPapers(
   return { ...counts, refused };
 }
 
-async function sidecarOf(dataRoot: string, document: string): Promise<Sidecar | undefined> {
+/** What was written beside a document when it was parsed; undefined where it could not be. */
+export async function sidecarOf(dataRoot: string, document: string): Promise<Sidecar | undefined> {
   try {
     return parseSidecar(await readFile(join(dataRoot, DOCTAGS_FOLDER, `${document}.meta.json`), 'utf8'));
   } catch (error) {
@@ -111,7 +112,7 @@ interface Found {
 const UNASKED: Found = { records: [], refused: [], isAway: false };
 
 /** Asks about the ids that stand in a paper, one after the other, until one is its own. */
-async function lookUp(
+export async function lookUp(
   sidecar: Sidecar,
   { dois, record }: StatedPaper,
   { asking, now }: { readonly asking: Asking; readonly now: () => number },

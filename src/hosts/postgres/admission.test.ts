@@ -20,12 +20,12 @@ after(async () => {
 });
 
 test('whoever only looks sees holds, places and turns of the fleet, and is not counted as one of it', async () => {
-  const table = new HostTable({ perHost: { perSecond: 0.5, concurrency: 3 } });
+  const table = new HostTable({ perHost: { perSecond: 0.002, concurrency: 3 } });
   const place = { url: server?.url ?? '', schema: `looked_${process.pid}`, table };
   assert.deepEqual(await readSharedHosts(place), [], 'nobody has shared anything yet');
   await using admission = await openPostgresAdmission(place);
   const turn = await admission.acquire(['busy.org'], { patienceMs: 60_000, longestLineMs: 60_000 });
-  admission.observe(['slow.org'], { kind: 'answer', status: 429, retryAt: Date.now() + 60_000 });
+  admission.observe(['slow.org'], { kind: 'answer', status: 429, retryAt: Date.now() + 3_600_000 });
   // What is told to the fleet is on its way; a look from outside is the only way to see that it has arrived.
   const seen = await until(
     () => readSharedHosts(place),
@@ -34,8 +34,8 @@ test('whoever only looks sees holds, places and turns of the fleet, and is not c
   const at = (host: string): HostReport => seen.find(({ key }) => key === host) ?? assert.fail(host);
   assert.deepEqual([at('busy.org').inFlight, at('busy.org').cap, at('busy.org').hold], [1, 3, null]);
   assert.ok(at('busy.org').nextInMs > 0);
-  assert.deepEqual([at('slow.org').hold?.reason, at('slow.org').perSecond], ['rate-limited', 0.25]);
-  assert.ok((at('slow.org').hold?.forMs ?? 0) > 50_000);
+  assert.deepEqual([at('slow.org').hold?.reason, at('slow.org').perSecond], ['rate-limited', 0.001]);
+  assert.ok((at('slow.org').hold?.forMs ?? 0) > 3_000_000);
   if (turn.kind === 'go') turn.slot[Symbol.dispose]();
 });
 

@@ -183,18 +183,19 @@ test('a turn that nobody used comes back, unless somebody has reserved one behin
   await client.connect();
   const reserve = async (me: string, turns: number, unused = 0, behind = 0): Promise<number> => {
     const { rows } = await client.query<{ next_at: number }>(
-      `SELECT next_at FROM reserve_turns($1, 15000, 10000, 20, '{strict.org}', '{4}', '{3000}', '{1}', $2, '{1}', '{0}', '{f}', '{f}', $3, $4)`,
+      `SELECT next_at FROM reserve_turns($1, 15000, 10000000, 20, '{strict.org}', '{4}', '{3000000}', '{1}', $2, '{1}', '{0}', '{f}', '{f}', $3, $4)`,
       [me, [turns], [unused], [behind]],
     );
     return rows[0]?.next_at ?? 0;
   };
   const first = await reserve('one', 1);
   const second = await reserve('one', 1);
-  assert.equal(second, first + 3_000);
+  // The turns lie so far apart that none passes meanwhile.
+  assert.equal(second, first + 3_000_000);
   assert.equal(await reserve('one', 0, 1, second), first, 'the last one is free again');
   assert.equal(await reserve('other', 1), second, 'for whoever comes next');
   await reserve('one', 1);
-  assert.equal(await reserve('other', 0, 1, second), second + 3_000, 'what stands before another is gone');
+  assert.equal(await reserve('other', 0, 1, second), second + 3_000_000, 'what stands before another is gone');
   await client.end();
 });
 

@@ -12,16 +12,24 @@ export interface ChunkSettings extends ChunkOptions {
 
 let opened: { readonly name: string; readonly tokenizer: Promise<Tokenizer> } | undefined;
 
+function tokenizerOf({ tokenizer: name }: ChunkSettings): Promise<Tokenizer> {
+  if (opened?.name !== name) opened = { name, tokenizer: openTokenizer(name) };
+  return opened.tokenizer;
+}
+
+/** Opens the tokenizer before there is anything to cut. */
+export async function prepare(data: unknown): Promise<void> {
+  await tokenizerOf(data as ChunkSettings);
+}
+
 /** Cuts one document into chunks. The tokenizer is opened once per worker. */
 const chunkOne: StageWorker = async (item, context) => {
   const settings = context.data as ChunkSettings;
-  if (opened?.name !== settings.tokenizer)
-    opened = { name: settings.tokenizer, tokenizer: openTokenizer(settings.tokenizer) };
   const extras = await chunkItem({
     id: item.itemId,
     document: await readBlockLines(item.inputs['blocks'] ?? ''),
     output: item.outputs['chunks'] ?? '',
-    tokenizer: await opened.tokenizer,
+    tokenizer: await tokenizerOf(settings),
     options: settings,
   });
   return { status: 'success', manifest: { ...extras } };

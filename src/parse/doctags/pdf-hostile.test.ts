@@ -19,7 +19,7 @@ test('hostile PDFs end in a document or a coded error, within memory and time', 
   );
   const results = await parseMany(
     chosen.map((file) => join(folder, file)),
-    { deadlineMs: 60_000, maxMemoryBytes: 192 * 1024 * 1024, children: 2 },
+    { deadlineMs: 240_000, maxMemoryBytes: 192 * 1024 * 1024, children: 2 },
   );
   assert.equal(results.length, chosen.length);
   for (const result of results) {

@@ -53,12 +53,23 @@ async function open({ dense, cache }: AheadSettings): Promise<Tools> {
   };
 }
 
-/** Puts the vectors of one document's chunks into the cache. The engine is opened once per process. */
-const makeAhead: StageWorker = async (item, context) => {
-  const settings = context.data as AheadSettings;
+function tools(settings: AheadSettings): Promise<Tools> {
   const key = canonicalJson(settings);
   if (opened?.key !== key) opened = { key, tools: open(settings) };
-  const { engine, cache } = await opened.tools;
+  return opened.tools;
+}
+
+/** Loads the model before there is anything to embed; a server is not asked for nothing. */
+export async function prepare(data: unknown): Promise<void> {
+  const settings = data as AheadSettings;
+  if (settings.dense.engine === 'openai-compatible') return;
+  const { engine } = await tools(settings);
+  await engine.embed(['ready'], 'passage');
+}
+
+/** Puts the vectors of one document's chunks into the cache. The engine is opened once per process. */
+const makeAhead: StageWorker = async (item, context) => {
+  const { engine, cache } = await tools(context.data as AheadSettings);
   const texts: string[] = [];
   for await (const chunk of readChunkTexts(item.inputs['chunks'] ?? '')) texts.push(embeddedText(chunk));
   try {

@@ -13,6 +13,8 @@ export interface WorkerStart {
   readonly memoryLimitMb: number;
   /** Size of the young generation of its heap; 0 leaves it to V8. */
   readonly youngGenerationMb: number;
+  /** How far a process leaves the cores to others. */
+  readonly niceness: number;
 }
 
 /** One attempt as it is sent. */

@@ -1,4 +1,5 @@
 import { enableCompileCache } from 'node:module';
+import { getPriority, setPriority } from 'node:os';
 import { extname } from 'node:path';
 import { getHeapStatistics } from 'node:v8';
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
@@ -16,6 +17,8 @@ import type { StageWorker } from '../types.ts';
 const never = new AbortController().signal;
 const queue: Job[] = [];
 const REHEARSAL: Job = [0, { itemId: '', inputs: {}, outputs: {}, cfgHash: '', costHint: 0 }, '', 1];
+/** The system knows no more patience than this. */
+const LEAST_URGENT = 19;
 let draining = false;
 let memoryAt = -Infinity;
 
@@ -45,6 +48,9 @@ async function load(start: WorkerStart): Promise<StageWorker> {
   const module = (await import(start.module)) as Record<string, unknown>;
   const worker = module[start.export];
   if (typeof worker !== 'function') throw new TypeError(`${start.module} has no function named ${start.export}`);
+  const { prepare } = module;
+  // What it cannot load, the first item needs as well, and fails with.
+  if (typeof prepare === 'function') void Promise.resolve(prepare(start.data)).catch(() => undefined);
   return worker as StageWorker;
 }
 
@@ -139,6 +145,7 @@ if (parentPort && !isMainThread) {
       return;
     }
     const start = message as WorkerStart;
+    if (start.niceness > 0) setPriority(Math.min(LEAST_URGENT, getPriority() + start.niceness));
     receive = begin(start);
     new Worker(new URL(`./watchdog${extname(import.meta.filename)}`, import.meta.url), {
       workerData: { descriptor: 4, memoryLimitMb: start.memoryLimitMb },

@@ -24,6 +24,8 @@ export interface WorkerPoolOptions {
   readonly startCarrier: StartCarrier;
   readonly suffix: (run: ItemRun) => string;
   readonly tell: Tell;
+  /** Resolves when workers are to be started although there is nothing for them yet. */
+  readonly expecting?: Promise<void>;
 }
 
 /**
@@ -46,6 +48,9 @@ export class WorkerPool implements Executor {
     this.#owner = owner;
     const { workers, maxQueue } = owner.options;
     this.#depth = new Depth(maxQueue > 0 ? 1 + Math.floor(maxQueue / workers) : Infinity);
+    void owner.expecting?.then(() => {
+      while (!this.#closed && this.#slots.size < workers) this.#slots.add(this.#startSlot());
+    });
   }
 
   get inFlight(): number {

@@ -1,16 +1,36 @@
-/** One entry of a BibTeX file: its fields in lower-case names, braces and quotes taken off. */
+/**
+ * One entry of a BibTeX file: its fields in lower-case names, braces and quotes taken off. Authors come one by one, as
+ * `one_author` or, where braces keep a name whole, `one_group`; `work_type` says what the kind of the entry does.
+ */
 export interface BibtexEntry {
   readonly line: number;
-  readonly fields: ReadonlyMap<string, string> | undefined;
+  readonly fields: readonly (readonly [string, string])[] | undefined;
   readonly reason: string;
 }
 
-const IGNORED = new Set(['comment', 'string', 'preamble']);
+const IGNORED = new Set(['comment', 'preamble']);
+/** Kinds of entries that say what a work is; `article` and `misc` are used for all kinds of things. */
+const TYPES: Readonly<Record<string, string>> = {
+  book: 'book',
+  incollection: 'book-chapter',
+  inbook: 'book-chapter',
+  inproceedings: 'conference-paper',
+  conference: 'conference-paper',
+  phdthesis: 'dissertation',
+  mastersthesis: 'dissertation',
+  thesis: 'dissertation',
+  techreport: 'report',
+  report: 'report',
+  dataset: 'dataset',
+};
+/** Abbreviations that a file may define. */
+const MOST_STRINGS = 10_000;
 const LONGEST_ENTRY = 1_000_000;
 
 /** Reads BibTeX as it comes, entry by entry; what is between entries is commentary. */
 export async function* readBibtex(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<BibtexEntry> {
   const decoder = new TextDecoder('utf-8');
+  const strings = new Map<string, string>();
   let entry = '';
   let depth = 0;
   let inside = false;
@@ -36,7 +56,7 @@ export async function* readBibtex(chunks: AsyncIterable<Uint8Array>): AsyncGener
         depth -= 1;
         if (depth > 0) continue;
         inside = false;
-        const parsed = parseEntry(entry, startedAt, tooLong);
+        const parsed = parseEntry(entry, { line: startedAt, tooLong, strings });
         if (parsed) yield parsed;
       } else if (character === '@' && depth === 0 && !/^\s*(?:\w+\s*)?$/.test(entry.slice(0, -1))) {
         // An @ that opened no brace was an address in the commentary; this one may open an entry.
@@ -48,27 +68,80 @@ export async function* readBibtex(chunks: AsyncIterable<Uint8Array>): AsyncGener
   if (inside && depth > 0) yield { line: startedAt, fields: undefined, reason: 'the entry has no end' };
 }
 
-function parseEntry(text: string, line: number, tooLong: boolean): BibtexEntry | undefined {
-  const head = /^\s*([a-z]+)\s*\{\s*([^,{}]*),?/i.exec(text.slice(0, 2000));
+function parseEntry(
+  text: string,
+  {
+    line,
+    tooLong,
+    strings,
+  }: { readonly line: number; readonly tooLong: boolean; readonly strings: Map<string, string> },
+): BibtexEntry | undefined {
+  const kind = /^\s*([a-z]+)\s*\{/i.exec(text.slice(0, 2000));
+  const type = (kind?.[1] ?? '').toLowerCase();
+  if (!kind || IGNORED.has(type)) return undefined;
+  if (type === 'string') {
+    for (const [name, value] of fieldsOf(text, kind[0].length, strings))
+      if (strings.size < MOST_STRINGS) strings.set(name, plain(value));
+    return undefined;
+  }
+  const head = /^\s*[a-z]+\s*\{\s*([^,{}]*),?/i.exec(text.slice(0, 2000));
   if (!head) return undefined;
-  if (IGNORED.has((head[1] ?? '').toLowerCase())) return undefined;
   if (tooLong) return { line, fields: undefined, reason: `the entry is longer than ${LONGEST_ENTRY} characters` };
-  const fields = new Map<string, string>();
-  let at = head[0].length;
+  const raw = new Map(fieldsOf(text, head[0].length, strings));
+  const fields = [...raw].flatMap(([name, value]): (readonly [string, string])[] =>
+    name === 'author' ? namesIn(value) : [[name, plain(value)]],
+  );
+  const means = TYPES[type];
+  return { line, fields: means === undefined ? fields : [...fields, ['work_type', means]], reason: '' };
+}
+
+/** The fields of an entry as they are written, from a place in its text on. */
+function* fieldsOf(
+  text: string,
+  from: number,
+  strings: ReadonlyMap<string, string>,
+): Generator<readonly [string, string]> {
+  let at = from;
   for (;;) {
     const name = /[\s,]*([a-z][\w-]*)\s*=\s*/iy;
     name.lastIndex = at;
     const match = name.exec(text);
-    if (!match) break;
-    const value = readValue(text, name.lastIndex);
-    fields.set((match[1] ?? '').toLowerCase(), value.text);
+    if (!match) return;
+    const value = readValue(text, name.lastIndex, strings);
+    yield [(match[1] ?? '').toLowerCase(), value.text];
     at = value.end;
   }
-  return { line, fields, reason: '' };
+}
+
+/** The names between one "and" and the next; what stands in braces is not taken apart. */
+function namesIn(value: string): (readonly [string, string])[] {
+  const names: string[] = [];
+  let [depth, start] = [0, 0];
+  for (let at = 0; at < value.length; at += 1) {
+    const character = value[at];
+    if (character === '\\') at += 1;
+    else if (character === '{') depth += 1;
+    else if (character === '}') depth -= 1;
+    else if (depth === 0 && /\s/.test(character ?? '') && /^and\s/i.test(value.slice(at + 1, at + 5))) {
+      names.push(value.slice(start, at));
+      start = at + 4;
+      at = start - 1;
+    }
+  }
+  names.push(value.slice(start));
+  return names.map((name) => {
+    const text = name.trim();
+    const isWhole = text.startsWith('{') && closing(text, 0, '{') === text.length - 1;
+    return [isWhole ? 'one_group' : 'one_author', plain(text)];
+  });
 }
 
 /** A value in braces, in quotes, or bare; pieces joined by # are put together. */
-function readValue(text: string, from: number): { readonly text: string; readonly end: number } {
+function readValue(
+  text: string,
+  from: number,
+  strings: ReadonlyMap<string, string>,
+): { readonly text: string; readonly end: number } {
   let value = '';
   let at = from;
   for (;;) {
@@ -81,10 +154,11 @@ function readValue(text: string, from: number): { readonly text: string; readonl
     } else {
       const start = at;
       while (at < text.length && !/[\s,#}]/.test(text[at] as string)) at += 1;
-      value += text.slice(start, at);
+      const bare = text.slice(start, at);
+      value += strings.get(bare.toLowerCase()) ?? bare;
     }
     while (/\s/.test(text[at] ?? '')) at += 1;
-    if (text[at] !== '#') return { text: plain(value), end: at };
+    if (text[at] !== '#') return { text: value, end: at };
     at += 1;
   }
 }

@@ -7,12 +7,14 @@ import { emptyRecord } from '../record/record.ts';
 type Text = 'title' | 'date' | 'venue' | 'publisher' | 'volume' | 'issue' | 'pages' | 'language' | 'abstract' | 'type';
 
 /** Names under which lists of all kinds keep the same thing. */
-const FIELDS: Readonly<Record<string, Text | 'authors' | 'keywords'>> = {
+const FIELDS: Readonly<Record<string, Text | 'authors' | 'author' | 'group' | 'keywords'>> = {
   title: 'title',
   display_name: 'title',
   author: 'authors',
   authors: 'authors',
   creator: 'authors',
+  one_author: 'author',
+  one_group: 'group',
   year: 'date',
   publication_year: 'date',
   date: 'date',
@@ -26,6 +28,9 @@ const FIELDS: Readonly<Record<string, Text | 'authors' | 'keywords'>> = {
   publication_title: 'venue',
   container_title: 'venue',
   publisher: 'publisher',
+  school: 'publisher',
+  institution: 'publisher',
+  work_type: 'type',
   volume: 'volume',
   issue: 'issue',
   number: 'issue',
@@ -55,6 +60,8 @@ export function listedRecord(
     const meaning = Object.hasOwn(FIELDS, name) ? FIELDS[name] : undefined;
     if (meaning === undefined || value === '') continue;
     if (meaning === 'authors') authors.push(...authorsIn(value));
+    else if (meaning === 'author') authors.push(...value.split(';').flatMap(authorIn));
+    else if (meaning === 'group') authors.push({ ...NOBODY, name: value });
     else if (meaning === 'keywords')
       keywords.push(
         ...value
@@ -79,14 +86,17 @@ export function listedRecord(
 /** "Berg, Ana and Liu, Wei" as BibTeX has it, "Berg, Ana; Liu, Wei" as tables do, or one name. */
 function authorsIn(text: string): Author[] {
   const parts = / and /i.test(text) ? text.split(/\sand\s/i) : text.split(';');
-  return parts
-    .map((part) => part.trim())
-    .filter((part) => part !== '' && part.toLowerCase() !== 'others')
-    .map((part) => {
-      const isTold = part.includes(',');
-      const { name, family, given } = parsePersonName(part);
-      return { name, family: isTold ? family : null, given: isTold ? given : null, orcid: null, institutions: [] };
-    });
+  return parts.flatMap(authorIn);
+}
+
+const NOBODY: Author = { name: '', family: null, given: null, orcid: null, institutions: [] };
+
+/** One name; none where it is empty or stands for all that are not named. */
+function authorIn(text: string): Author[] {
+  const part = text.trim();
+  if (part === '' || part.toLowerCase() === 'others') return [];
+  const { name, family, given } = parsePersonName(part);
+  return [part.includes(',') ? { ...NOBODY, name, family, given } : { ...NOBODY, name }];
 }
 
 const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];

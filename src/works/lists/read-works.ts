@@ -114,9 +114,10 @@ async function* fromBibtex(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Li
       continue;
     }
     // `eprint` is an arXiv id only where the entry says so, or does not say otherwise.
-    const archive = (fields.get('archiveprefix') ?? fields.get('eprinttype') ?? 'arxiv').toLowerCase();
+    const said = new Map(fields);
+    const archive = (said.get('archiveprefix') ?? said.get('eprinttype') ?? 'arxiv').toLowerCase();
     yield workFromFields(
-      [...fields].filter(([name]) => name !== 'eprint' || archive === 'arxiv'),
+      fields.filter(([name]) => name !== 'eprint' || archive === 'arxiv'),
       line,
     );
   }
@@ -130,8 +131,8 @@ const RIS_FIELDS: Readonly<Record<string, string>> = {
   PY: 'year',
   Y1: 'year',
   DA: 'date',
-  AU: 'authors',
-  A1: 'authors',
+  AU: 'one_author',
+  A1: 'one_author',
   T2: 'journal',
   JF: 'journal',
   JO: 'journal',
@@ -151,6 +152,18 @@ const RIS_FIELDS: Readonly<Record<string, string>> = {
   C2: 'pmcid',
 };
 
+/** Types that say what a work is; others are used for all kinds of things. */
+const RIS_TYPES: Readonly<Record<string, string>> = {
+  JOUR: 'article',
+  CHAP: 'book-chapter',
+  BOOK: 'book',
+  THES: 'dissertation',
+  RPRT: 'report',
+  DATA: 'dataset',
+  CPAPER: 'conference-paper',
+  CONF: 'conference-paper',
+};
+
 async function* fromRis(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<ListedWork> {
   for await (const { line, fields, reason } of readRis(chunks)) {
     if (reason !== undefined) {
@@ -165,7 +178,7 @@ async function* fromRis(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Liste
     });
     // Dates are more exact than years, where both are told.
     const dates = named.filter(([name]) => name === 'date');
-    yield workFromFields([...dates, ...named, ['pages', pages]], line);
+    yield workFromFields([...dates, ...named, ['pages', pages], ['work_type', RIS_TYPES[value('TY')] ?? '']], line);
   }
 }
 
@@ -174,8 +187,8 @@ const NBIB_FIELDS: Readonly<Record<string, string>> = {
   PMC: 'pmcid',
   TI: 'title',
   BTI: 'title',
-  FAU: 'authors',
-  CN: 'authors',
+  FAU: 'one_author',
+  CN: 'one_group',
   DP: 'date',
   JT: 'journal',
   VI: 'volume',

@@ -22,8 +22,8 @@ export async function* readRis(chunks: AsyncIterable<Uint8Array>): AsyncGenerato
     const [, tag, value = ''] = /^\uFEFF?\s{0,3}([A-Z][A-Z0-9]) {1,2}-(?:\s(.*)|)$/.exec(text) ?? [];
     if (tag === 'TY') {
       // Some exports leave out the end of a record: the next one ends it.
-      if (startedAt > 0 && fields.length > 0) yield { line: startedAt, fields };
-      fields = [];
+      if (startedAt > 0 && fields.length > 1) yield { line: startedAt, fields };
+      fields = [[tag, value.trim()]];
       startedAt = line;
     } else if (tag === 'ER') {
       if (startedAt > 0) yield { line: startedAt, fields };

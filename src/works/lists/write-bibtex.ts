@@ -24,13 +24,14 @@ export function bibtexEntry(record: WorkRecord, key: string, file?: string): str
   const type = TYPES[record.type ?? ''] ?? (record.venue === null ? 'misc' : 'article');
   const [, month] = record.date?.split('-') ?? [];
   const venueField = type === 'incollection' || type === 'inproceedings' ? 'booktitle' : 'journal';
+  const publisherField = type === 'phdthesis' ? 'school' : type === 'techreport' ? 'institution' : 'publisher';
   const fields: readonly (readonly [string, string | null])[] = [
     ['title', record.title === null ? null : `{${tex(record.title)}}`],
     ['author', authorsOf(record.authors)],
     ['year', yearOf(record)?.toString() ?? null],
     ['month', month ?? null],
     [venueField, texOrNull(record.venue)],
-    ['publisher', texOrNull(record.publisher)],
+    [publisherField, texOrNull(record.publisher)],
     ['volume', texOrNull(record.volume)],
     ['number', texOrNull(record.issue)],
     ['pages', record.pages === null ? null : tex(record.pages.replace(/[-–]+/, '--'))],
@@ -79,9 +80,14 @@ function authorsOf(authors: readonly Author[]): string | null {
     const { family, given, name } = namesOf(author);
     // A group stands in braces of its own: its words are no given names.
     if (family === null) return `{${tex(name)}}`;
-    return given === null || given === '' ? `{${tex(family)}}` : `${tex(family)}, ${tex(given)}`;
+    return given === null || given === '' ? `{${tex(family)}}` : `${namePart(family)}, ${namePart(given)}`;
   });
   return [...shown, ...(authors.length > MOST_AUTHORS ? ['others'] : [])].join(' and ');
+}
+
+/** Part of a name; in braces where it holds what would take a name apart. */
+function namePart(text: string): string {
+  return /,|(?:^|\s)and(?:\s|$)/i.test(text) ? `{${tex(text)}}` : tex(text);
 }
 
 function texOrNull(text: string | null): string | null {

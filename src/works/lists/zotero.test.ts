@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import type { HttpRequest, Send } from '../../http/index.ts';
+import { Secret } from '../../http/index.ts';
+import type { ZoteroWeb } from './zotero.ts';
 import { parseZotero, readZotero } from './zotero.ts';
 
 const items = Array.from({ length: 230 }, (_, at) => ({
@@ -11,6 +13,12 @@ const items = Array.from({ length: 230 }, (_, at) => ({
   DOI: at === 5 ? undefined : `10.1000/z${at}`,
   author: [{ family: 'Berg', given: 'Ana' }],
 }));
+
+const web: ZoteroWeb = { base: new URL('https://api.zotero.org/'), credentials: [] };
+const withKey: ZoteroWeb = {
+  ...web,
+  credentials: [{ origin: web.base.origin, place: 'header', name: 'Zotero-API-Key', secret: new Secret('secret') }],
+};
 
 /** Zotero's interface for one library: pages, how many there are, a pause now and then, a key where it is private. */
 function zotero(library: { readonly key?: string; readonly version: number; readonly backoffSeconds?: number }): {
@@ -50,7 +58,7 @@ test('a library is read page by page, with the key of its owner, and a pause is 
   const wait = (ms: number): Promise<void> => Promise.resolve(void waited.push(ms));
   const versions: number[] = [];
   const kept = (version: number): void => void versions.push(version);
-  const found = await Array.fromAsync(readZotero(place, { send, key: 'secret', wait, kept }));
+  const found = await Array.fromAsync(readZotero(place, { send, web: withKey, wait, kept }));
   assert.deepEqual(
     asked.map(({ url }) => `${url.origin}${url.pathname} ${url.searchParams.get('start')}`),
     [0, 100, 200].map((start) => `https://api.zotero.org/groups/4711/collections/ABCD2345/items/top ${start}`),
@@ -64,7 +72,7 @@ test('a library is read page by page, with the key of its owner, and a pause is 
     [6],
   );
   assert.deepEqual(versions, [9], 'told when the whole library was read');
-  await assert.rejects(Array.fromAsync(readZotero(place, { send, wait })), { code: 'ZOTERO_REFUSED' });
+  await assert.rejects(Array.fromAsync(readZotero(place, { send, web, wait })), { code: 'ZOTERO_REFUSED' });
 });
 
 test('a library that has not changed since is not read again', async () => {
@@ -72,16 +80,26 @@ test('a library that has not changed since is not read again', async () => {
   assert.ok(place);
   const wait = (): Promise<void> => Promise.resolve();
   const { send, asked } = zotero({ version: 9 });
-  assert.deepEqual(await Array.fromAsync(readZotero(place, { send, wait, since: 9 })), []);
+  assert.deepEqual(await Array.fromAsync(readZotero(place, { send, web, wait, since: 9 })), []);
   assert.equal(asked.length, 1);
-  assert.equal((await Array.fromAsync(readZotero(place, { send, wait, since: 8 }))).length, items.length);
+  assert.equal((await Array.fromAsync(readZotero(place, { send, web, wait, since: 8 }))).length, items.length);
 });
 
-test('the Zotero of this machine is asked without a key', async () => {
+test('the Zotero of this machine is asked without a key, and whole: its version does not count what was added', async () => {
   const place = parseZotero('zotero:local');
   assert.ok(place?.isLocal);
   const { send, asked } = zotero({ version: 1 });
-  const found = await Array.fromAsync(readZotero(place, { send, key: 'secret', wait: () => Promise.resolve() }));
+  const versions: number[] = [];
+  const found = await Array.fromAsync(
+    readZotero(place, {
+      send,
+      web: withKey,
+      wait: () => Promise.resolve(),
+      since: 1,
+      kept: (version) => void versions.push(version),
+    }),
+  );
+  assert.deepEqual(versions, []);
   assert.equal(found.length, items.length);
   assert.equal(asked[0]?.url.href.split('?')[0], 'http://127.0.0.1:23119/api/users/0/items/top');
   assert.deepEqual(asked[0]?.credentials, []);

@@ -2,20 +2,17 @@ import { z } from 'zod';
 
 import { AppError } from '../../base/index.ts';
 import type { Credential, Send } from '../../http/index.ts';
-import { Secret } from '../../http/index.ts';
 import { lookupText } from '../lookup.ts';
 import type { ListedWork } from './listed-work.ts';
 import { parseWorks } from './read-works.ts';
 
 /** A library of Zotero, or a collection in it. */
 export interface ZoteroPlace {
-  readonly base: URL;
   /** `users/123`, `groups/45`, with `/collections/KEY` behind it for a collection. */
   readonly path: string;
   readonly isLocal: boolean;
 }
 
-const WEB = 'https://api.zotero.org/';
 /** Where Zotero itself answers on this machine, once "Allow other applications" is switched on. */
 const LOCAL = 'http://127.0.0.1:23119/api/';
 const TOGETHER = 100;
@@ -36,29 +33,34 @@ export function parseZotero(text: string): ZoteroPlace | undefined {
   const isLocal = owner.toLowerCase() === 'local';
   const library = isLocal ? 'users/0' : owner.toLowerCase();
   const path = collection === undefined ? library : `${library}/collections/${collection.toUpperCase()}`;
-  return { base: new URL(isLocal ? LOCAL : WEB), path, isLocal };
+  return { path, isLocal };
+}
+
+/** Where zotero.org answers, and with which key. */
+export interface ZoteroWeb {
+  readonly base: URL;
+  readonly credentials: readonly Credential[];
 }
 
 /**
  * The items of a library, page by page; `wait` is called where Zotero asks for a pause. With `since`, a library that has not
- * changed after that version has none; `kept` hears the version once all items of it were taken.
+ * changed after that version has none; `kept` hears the version once all items of it were taken. A Zotero on this machine
+ * counts versions by what it has synchronised and not by what was added: it is read whole each time.
  */
 export async function* readZotero(
   place: ZoteroPlace,
   options: {
     readonly send: Send;
-    readonly key?: string | undefined;
+    readonly web: ZoteroWeb;
     readonly wait: (ms: number, signal: AbortSignal | undefined) => Promise<void>;
     readonly since?: number | undefined;
     readonly kept?: (version: number) => void;
     readonly signal?: AbortSignal | undefined;
   },
 ): AsyncGenerator<ListedWork> {
-  const { base, path, isLocal } = place;
-  const credentials: Credential[] =
-    options.key === undefined || isLocal
-      ? []
-      : [{ origin: base.origin, place: 'header', name: 'Zotero-API-Key', secret: new Secret(options.key) }];
+  const { path, isLocal } = place;
+  const { base, credentials } = isLocal ? { base: new URL(LOCAL), credentials: [] } : options.web;
+  const since = isLocal ? undefined : options.since;
   let version: number | undefined;
   for (let start = 0; start < MOST_ITEMS; start += TOGETHER) {
     const url = new URL(`${path}/items/top?format=csljson&limit=${TOGETHER}&start=${start}`, base);
@@ -69,7 +71,7 @@ export async function* readZotero(
       headers: {
         'zotero-api-version': '3',
         accept: 'application/json',
-        ...(start === 0 && options.since !== undefined && { 'if-modified-since-version': String(options.since) }),
+        ...(start === 0 && since !== undefined && { 'if-modified-since-version': String(since) }),
       },
     };
     const answer = await lookupText(options.send, request, options.signal);
@@ -87,7 +89,7 @@ export async function* readZotero(
     }
     const total = z.coerce.number().int().safeParse(headers['total-results']);
     if (items === 0 || (total.success ? start + TOGETHER >= total.data : items < TOGETHER)) {
-      if (version !== undefined) options.kept?.(version);
+      if (version !== undefined && !isLocal) options.kept?.(version);
       return;
     }
     const pause = Number(headers['backoff'] ?? 0);

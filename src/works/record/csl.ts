@@ -62,7 +62,7 @@ export function namesOf(author: Author): {
   readonly given: string | null;
   readonly name: string;
 } {
-  return author.family === null ? parsePersonName(author.name) : author;
+  return author.family === null || author.family === '' ? parsePersonName(author.name) : author;
 }
 
 function cslName(author: Author): Record<string, string> {

@@ -26,6 +26,10 @@ export function parsePersonName(text: string): PersonName {
   if (comma > 0) {
     const family = name.slice(0, comma).trim();
     const rest = name.slice(comma + 1).trim();
+    // "Family, Jr., Given", as BibTeX has it.
+    const [, suffix, given] = /^([a-z]{2,3}\.?)\s{0,3},\s{0,3}(\S.*)$/i.exec(rest) ?? [];
+    if (suffix !== undefined && given !== undefined && SUFFIX.test(suffix))
+      return { name: `${given} ${family} ${suffix}`, family: `${family} ${suffix}`, given };
     if (rest === '' || SUFFIX.test(rest))
       return rest === '' ? { name, family, given: null } : parsePersonName(`${family} ${rest}`);
     return { name: `${rest} ${family}`, family, given: rest };

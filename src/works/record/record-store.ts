@@ -6,6 +6,7 @@ import { keyOf, mergeIds, NO_IDS } from '../ids/work-ids.ts';
 import { mergeRecords } from './merge-records.ts';
 import type { NoticeAbout, WorkRecord } from './record.ts';
 import { retractionOf, yearOf } from './record.ts';
+import { Readings } from './readings.ts';
 import type { VersionLink } from './versions.ts';
 import { bestFirst, findVersions, groupsOf } from './versions.ts';
 
@@ -28,15 +29,14 @@ const SCHEMA = `
     work TEXT PRIMARY KEY, label TEXT NOT NULL CHECK (label IN ('included', 'excluded'))
   ) WITHOUT ROWID;
   CREATE TABLE IF NOT EXISTS work_documents (document TEXT PRIMARY KEY, work TEXT NOT NULL) WITHOUT ROWID;
-  CREATE TABLE IF NOT EXISTS own_papers (
-    document TEXT PRIMARY KEY, sha256 TEXT NOT NULL, checked INTEGER NOT NULL CHECK (checked IN (0, 1))
-  ) WITHOUT ROWID;
 `;
 
 type OtherId = 'doi' | 'pmid' | 'pmcid' | 'arxiv';
 
 /** The records of a run's works: a table of its SQLite database, read by whoever shows, cites or filters works. */
 export class RecordStore implements Disposable {
+  /** What the records were made of. */
+  readonly readings: Readings;
   readonly #database: DatabaseSync;
   readonly #put: StatementSync;
   readonly #get: StatementSync;
@@ -50,6 +50,7 @@ export class RecordStore implements Disposable {
   constructor(path: string) {
     this.#database = new DatabaseSync(path, { timeout: 10_000 });
     this.#database.exec(SCHEMA);
+    this.readings = new Readings(this.#database);
     this.#put = this.#database.prepare(
       `INSERT INTO works (id, doi, pmid, pmcid, arxiv, title, first_author, year, venue, type, license, access, retracted, record_json)
        VALUES (:id, :doi, :pmid, :pmcid, :arxiv, :title, :first, :year, :venue, :type, :license, :access, :retracted, :json)
@@ -90,16 +91,6 @@ export class RecordStore implements Disposable {
     this.#together(links, ({ document, work }) => this.#link.run(document, work));
   }
 
-  /** The papers of one's own that have a record, by document: of which bytes it is, and whether the services were asked about it. */
-  ownPapers(): Map<string, { readonly sha256: string; readonly checked: boolean }> {
-    const rows = this.#database.prepare('SELECT document, sha256, checked FROM own_papers').all() as {
-      document: string;
-      sha256: string;
-      checked: number;
-    }[];
-    return new Map(rows.map(({ document, sha256, checked }) => [document, { sha256, checked: checked === 1 }]));
-  }
-
   /**
    * Files a paper of one's own under the work that it is: one that is known by any of its ids, else a new one. What was known
    * of the document alone before goes with it.
@@ -117,11 +108,20 @@ export class RecordStore implements Disposable {
       if (before && (before.work !== id || id === `paper:${document}`)) this.#forget(document, before.work);
       for (const record of said) this.#add({ ...record, id });
       this.#link.run(document, id);
-      this.#database
-        .prepare('INSERT OR REPLACE INTO own_papers (document, sha256, checked) VALUES (?, ?, ?)')
-        .run(document, sha256, checked ? 1 : 0);
+      this.readings.noteOwnPaper({ document, sha256, checked });
     });
     return id;
+  }
+
+  /** Adds what a document, and whoever was asked because of it, says of a work, and notes that it was read. */
+  fileWords(
+    { document, stamp, work }: { readonly document: string; readonly stamp: string; readonly work: string },
+    said: readonly WorkRecord[],
+  ): void {
+    this.#together([undefined], () => {
+      for (const record of said) this.#add({ ...record, id: work });
+      this.readings.noteDocument(document, stamp);
+    });
   }
 
   /** Removes a record that only a document of one's own has spoken for. */

@@ -20,13 +20,9 @@ test('an arXiv identifier is found in both its forms, without the version', () =
 });
 
 const PROBES = join(import.meta.dirname, '../../../../../shared/data/hostile/open/markup/t01_redos.txt');
-test(
-  'text made to stall a search does not',
-  { skip: existsSync(PROBES) ? false : `${PROBES} is absent`, timeout: 20_000 },
-  () => {
-    for (const line of readFileSync(PROBES, 'utf8').split('\n')) {
-      findDoi(line);
-      findArxivId(line);
-    }
-  },
-);
+test('text made to stall a search does not', { skip: existsSync(PROBES) ? false : `${PROBES} is absent` }, () => {
+  for (const line of readFileSync(PROBES, 'utf8').split('\n')) {
+    findDoi(line);
+    findArxivId(line);
+  }
+});

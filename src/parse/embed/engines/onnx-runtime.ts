@@ -73,7 +73,8 @@ function floats(name: string, tensor: Tensor): FloatTensor {
   return { data: tensor.data, shape: tensor.dims };
 }
 
-async function loadRuntime(): Promise<typeof OnnxRuntime> {
+/** Loads the package that runs models, or says why it cannot be. */
+export async function loadRuntime(): Promise<typeof OnnxRuntime> {
   try {
     return await import('onnxruntime-node');
   } catch (cause) {

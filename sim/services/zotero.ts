@@ -1,0 +1,62 @@
+import type { Pool, Service } from '../server/exchange.ts';
+import { json, text } from '../server/reply.ts';
+import { SIM_KEYS } from '../server/run-state.ts';
+import { author, journalOf } from '../world/people.ts';
+import type { Work } from '../world/types.ts';
+import type { World } from '../world/world.ts';
+
+/** Zotero names no rate: four requests at a time, and `Backoff` where it is busy. */
+const POOL: Pool = { name: 'zotero', perSecond: 5, burst: 20, concurrency: 4 };
+/** The libraries' version: nothing changes in them but with the world. */
+const VERSION = 4_711;
+const MOST = 100;
+const BACKOFF_SECONDS = 2;
+
+/** An item as `format=csljson` shows it; some entries of a library have no DOI. */
+function item(world: World, owner: string, work: Work): Record<string, unknown> {
+  return {
+    id: `${owner}/${work.id}`,
+    type: work.type === 'preprint' ? 'article' : 'article-journal',
+    title: work.title,
+    'container-title': journalOf(world.publishers[work.source]),
+    author: work.authors.slice(0, 20).map((index) => ({ literal: author(world.parameters.seed, index).name })),
+    issued: { 'date-parts': [[String(work.year)]] },
+    ...(work.doi !== null && { DOI: work.doi }),
+  };
+}
+
+/** A library holds every work with a DOI, a collection those of every third: enough for several pages of a larger world. */
+function* itemsOf(world: World, isCollection: boolean): Generator<Work> {
+  for (const work of world.works()) {
+    const isIn = work.doi !== null && work.duplicateOf === null && (!isCollection || work.index % 3 === 0);
+    if (isIn) yield work;
+  }
+}
+
+/** Zotero's web interface, version 3, as far as reading the items of libraries goes. */
+export const zotero: Service = {
+  name: 'zotero',
+  hosts: ['api.zotero.org'],
+  pool: ({ path }) => (path === '/robots.txt' ? null : POOL),
+  tooMany: (_exchange, waitSeconds) => text('Too many requests', 429, { 'retry-after': String(waitSeconds) }),
+  handle({ path, query, headers, world }) {
+    const [, kind = '', id = '', collection] =
+      /^\/(users|groups)\/(\d+)(?:\/collections\/([A-Z0-9]{8}))?\/items\/top$/.exec(path) ?? [];
+    if (kind === '') return text('Not found', 404);
+    // Libraries of people are private here, those of groups public.
+    if (kind === 'users' && headers['zotero-api-key'] !== SIM_KEYS.zotero) return text('Forbidden', 403);
+    if (headers['zotero-api-version'] !== '3') return text('Not found', 404);
+    if (query.get('format') !== 'csljson') return text('only csljson is simulated', 400);
+    const told = { 'last-modified-version': String(VERSION), 'zotero-api-version': '3' };
+    if (Number(headers['if-modified-since-version'] ?? -1) >= VERSION) return text('', 304, told);
+    const all = [...itemsOf(world, collection !== undefined)];
+    const start = Number(query.get('start') ?? 0);
+    const shown = all.slice(start, start + Math.min(MOST, Number(query.get('limit') ?? 25)));
+    return json({ items: shown.map((work) => item(world, id, work)) }, 200, {
+      ...told,
+      'content-type': 'application/vnd.citationstyles.csl+json',
+      'total-results': String(all.length),
+      ...(start === 0 && { backoff: String(BACKOFF_SECONDS) }),
+    });
+  },
+};

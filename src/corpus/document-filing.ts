@@ -1,0 +1,102 @@
+import { join } from 'node:path';
+
+import type { Config } from '../config/index.ts';
+import type { Asking, IdentifiedPapers, Runtime } from '../harvest/index.ts';
+import {
+  askArxivVersions,
+  configuredServices,
+  enrichWorks,
+  identifyPapers,
+  keptFromArxiv,
+  openAsking,
+  readLastRows,
+  writeWorksFile,
+} from '../harvest/index.ts';
+import { RecordStore } from '../works/index.ts';
+import type { FlowingStage } from './prepared-stage.ts';
+
+/**
+ * Notes documents as they are parsed. At the end of a run one's own papers among them get their records, and those of works
+ * that were fetched get what their documents say.
+ */
+export class DocumentFiling implements AsyncDisposable {
+  readonly #files: ReadonlySet<string>;
+  readonly #own: string[] = [];
+  readonly #fetched: string[] = [];
+  readonly #config: Config;
+  readonly #runtime: Runtime;
+  #asking: (Asking & AsyncDisposable) | undefined;
+  #identified: IdentifiedPapers | null = null;
+
+  constructor(files: readonly string[], config: Config, runtime: Runtime) {
+    this.#files = new Set(files);
+    this.#config = config;
+    this.#runtime = runtime;
+  }
+
+  /** Services are asked by somebody who says who is asking. */
+  #ask(): Asking | undefined {
+    const { download, http } = this.#config;
+    if (download.identify && http.contact !== '') this.#asking ??= openAsking(this.#config, this.#runtime);
+    return this.#asking;
+  }
+
+  /** How they were told apart; null before, and where there are none. */
+  get identified(): IdentifiedPapers | null {
+    return this.#identified;
+  }
+
+  /** The DocTags stage, seen by this: it gives files the names of their documents. */
+  seeing(stage: FlowingStage): FlowingStage {
+    return {
+      ...stage,
+      item: (file) => {
+        const item = stage.item(file);
+        if (item) (this.#files.has(file) ? this.#own : this.#fetched).push(item.itemId);
+        return item;
+      },
+    };
+  }
+
+  /** Writes the records into the table of a download that is open, or into that of the folder. */
+  async file(opened: RecordStore | undefined, signal: AbortSignal): Promise<void> {
+    if (this.#own.length === 0 && this.#fetched.length === 0) return;
+    const { out } = this.#config.download;
+    using stack = new DisposableStack();
+    const records = opened ?? stack.use(new RecordStore(join(out, 'manifest.sqlite3')));
+    const dataRoot = this.#config.parse.data_root;
+    const now = (): number => this.#runtime.clock.now();
+    if (this.#own.length > 0)
+      this.#identified = await identifyPapers(this.#own, { dataRoot, records, asking: this.#ask(), now }, signal);
+    await this.#noteVersions(records, signal);
+    await enrichWorks(this.#fetched, { dataRoot, records, asking: () => this.#ask(), now }, signal);
+    if (!opened && records.changes > 0) await writeWorksFile(out, records.all());
+  }
+
+  /** Notes which version arXiv has of works that were kept from it, as long as that is surely the one that was kept. */
+  async #noteVersions(records: RecordStore, signal: AbortSignal): Promise<void> {
+    const { download, http } = this.#config;
+    if (this.#fetched.length === 0 || http.contact === '') return;
+    const known = records.readings.arxivVersions();
+    const kept = keptFromArxiv(readLastRows(download.out), { services: configuredServices(this.#config) });
+    const named = [...kept].map(([work, arxiv]) => [records.get(work)?.id ?? work, arxiv] as const);
+    const unknown = named.filter(([work]) => !known.has(work));
+    if (unknown.length === 0) return;
+    this.#asking ??= openAsking(this.#config, this.#runtime);
+    const versions = await askArxivVersions(
+      unknown.map(([, arxiv]) => arxiv),
+      this.#asking,
+      signal,
+    );
+    records.readings.noteArxivVersions(
+      unknown.flatMap(([work, arxiv]) => {
+        const version = versions.get(arxiv);
+        return version === undefined ? [] : [[work, version] as const];
+      }),
+    );
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#asking?.[Symbol.asyncDispose]();
+  }
+}
