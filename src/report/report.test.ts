@@ -7,6 +7,7 @@ import { test } from 'node:test';
 import { Script } from 'node:vm';
 
 import type { DocumentPart, ReportData } from './data.ts';
+import { emptyRecord, RecordStore } from '../works/index.ts';
 import { gather } from './gather.ts';
 import { REPORT_LIMITS } from './limits.ts';
 import { writeReport } from './index.ts';
@@ -123,7 +124,17 @@ test('a folder of own papers without a download has stages, documents and passag
     stage('bad', 'failure', 1, { category: 'runtime', message: 'broken' }),
   ]);
   writeFileSync(join(folder.path, 'run.json'), '{"asked":{"ids":[],"input":["papers/own"]}}');
+  {
+    using records = new RecordStore(join(folder.path, 'manifest.sqlite3'));
+    const notice = { kind: 'retraction', doi: null, date: null, source: 'publisher' } as const;
+    records.add([{ ...emptyRecord('W2'), notices: [notice] }]);
+    records.link([{ document: 'two', work: 'W2' }]);
+  }
   const { data, parts } = await gatherFolder(folder.path);
+  assert.deepEqual(
+    data.documents.map(({ retracted }) => retracted),
+    [undefined, true],
+  );
   assert.equal(data.title, 'Works of own');
   assert.equal(data.account, null);
   const [doctags] = data.stages;

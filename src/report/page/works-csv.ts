@@ -1,6 +1,17 @@
 import type { WorkLine } from '../data.ts';
 
-const FIELDS = ['id', 'doi', 'title', 'outcome', 'reason', 'resolver', 'licence', 'bytes', 'file'] as const;
+const FIELDS = [
+  'id',
+  'doi',
+  'title',
+  'outcome',
+  'reason',
+  'resolver',
+  'licence',
+  'bytes',
+  'file',
+  'retracted',
+] as const;
 
 /** Works as a table for other programs. A cell that a spreadsheet would take for a formula starts with a quote. */
 export function worksCsv(works: readonly WorkLine[]): string {
