@@ -153,7 +153,7 @@ report.add({
   unit: 'MB',
   target: { below: 300 },
 });
-/** Of the process and of those it started: the identity check opens PDFs in a process of its own. */
+/** Of the process and of those it started: where the identity check needs an engine, that has a process of its own. */
 const allCpu = ({ cpuSeconds, childCpuSeconds }: Usage): number => cpuSeconds + childCpuSeconds;
 if (usages.has(CRAWLEE)) {
   report.add({
@@ -171,7 +171,7 @@ if (usages.has(CRAWLEE)) {
   });
 }
 report.add({
-  measure: 'identity check (PDFs are opened in a process of their own)',
+  measure: 'identity check (a plain look, and where that does not tell, the engine in a process of its own)',
   subject: 'added by it, per file',
   value: (median(of(CHECKED, allCpu).map((all, at) => all - (of('ours', allCpu)[at] ?? Number.NaN))) / FILES) * 1000,
   unit: 'ms CPU',

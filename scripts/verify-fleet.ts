@@ -169,9 +169,10 @@ async function verifyFleet(run: Fleet): Promise<boolean> {
       `limits allow ${bound.seconds.toFixed(0)} s (${bound.key}), took ${took.toFixed(0)} s: ${(100 * share).toFixed(0)} %`,
     ].join('  '),
   );
-  for (const { key, requests, seconds, first, last } of bounds.slice(0, Number(given.explain))) {
+  for (const { key, requests, seconds, first, last, pauses } of bounds.slice(0, Number(given.explain))) {
     const moments = `asked from ${first.toFixed(0)} s to ${last.toFixed(0)} s`;
-    console.log(`     ${key}: ${requests} requests take ${seconds.toFixed(0)} s at least, ${moments}`);
+    const lost = pauses.map((pause) => `${pause.seconds.toFixed(1)} at ${pause.at.toFixed(0)}`).join(', ');
+    console.log(`     ${key}: ${requests} requests take ${seconds.toFixed(0)} s at least, ${moments}; lost ${lost}`);
   }
   for (const fault of faults.slice(0, Number(given.show))) console.log(`     ${fault}`);
   return faults.length === 0;

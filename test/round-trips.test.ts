@@ -214,8 +214,8 @@ test('biber reads our BibTeX without a warning, and we read what it writes', { s
   assert.doesNotMatch(run.stdout, /WARN|ERROR/);
   const read = await toldByUs(readFileSync(made, 'utf8'), 'bibtex');
   assert.deepEqual(
-    read.map(({ title, families, doi }) => [title, families.length, doi]).toSorted(),
-    [...RECORDS, ...ODD].map(({ title, authors, ids }) => [title, authors.length, ids.doi]).toSorted(),
+    new Set(read.map(({ title, families, doi }) => `${doi} ${families.length} ${title}`)),
+    new Set([...RECORDS, ...ODD].map(({ title, authors, ids }) => `${ids.doi} ${authors.length} ${title}`)),
   );
 });
 

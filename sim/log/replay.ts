@@ -30,8 +30,8 @@ function statusOf(entry: LogEntry, port: number): Promise<number> {
       method: entry.method,
       path: pathname + search,
       headers: { ...entry.headers, host: entry.host, 'user-agent': entry.agent },
-      // What hangs is answered by nobody: a log says status 0 for it.
-      timeout: 2_000,
+      // What hangs is answered by nobody: a log says status 0 for it. Whatever was answered then is waited for.
+      timeout: entry.status === 0 ? 2_000 : 60_000,
     });
     sent.on('response', (response) => {
       response.on('error', () => undefined);

@@ -43,7 +43,7 @@ export const orchestratorSchema = z
       .min(1)
       .default(3)
       .describe(
-        'A job whose process died this often while it ran alone ends in state error; alone runs what was in hand at two deaths beside others, since most jobs in the hands of a process that dies have not killed it.',
+        'A job whose process died this often while it ran alone ends in state error, or up to three times as often where other processes died without it in the last hour; alone runs what was in hand at two deaths beside others, since most jobs in the hands of a process that dies have not killed it.',
       ),
     retry_backoff_seconds: z
       .int()

@@ -14,6 +14,7 @@ import { writeBlockLines } from '../parse/index.ts';
 import { openJsonServer, sendJson } from '../testing/index.ts';
 import type { GraphEvent } from './corpus-graph.ts';
 import { openCorpus } from './corpus.ts';
+import { emptyRecord, RecordStore } from '../works/index.ts';
 
 const REFERENCES = [
   '[1] Silva A. Heat and the decline of coral reefs in shallow seas. J Seas. 2010;3:1-9.',
@@ -38,11 +39,16 @@ const REGISTERED = [
   })),
 ];
 
+function doiIn(text: string): { readonly doi?: string } {
+  const doi = / doi:(\S+)$/.exec(text)?.[1];
+  return doi === undefined ? {} : { doi };
+}
+
 function writeDocument(data: string, name: string, title: string, references: readonly string[]): void {
   const texts: Pick<Block, 'kind' | 'text'>[] = [
     { kind: 'title', text: title },
     { kind: 'text', text: 'Reefs decline in warm water [1]. Others recover [2], and sand settles [3].' },
-    ...references.map((text) => ({ kind: 'reference' as const, text })),
+    ...references.map((text) => ({ kind: 'reference' as const, text, ...doiIn(text) })),
   ];
   mkdirSync(join(data, 'DocTagsFiles'), { recursive: true });
   writeFileSync(
@@ -157,6 +163,38 @@ test('references without an identifier are looked up once, politely, and the sam
   const mended = await build(folder, settingsFor(server.url, { lookup: true }));
   assert.equal(mended.lookedUp?.found, 1);
   assert.match(mended.warnings.join(), /references\.sqlite/);
+});
+
+test('works that records cite by an id alone are named once, and a work that is missing is missed once', async () => {
+  await using scratch = await mkdtempDisposable(join(tmpdir(), 'docstokg-names-'));
+  await using simulation = await Simulation.open({
+    parameters: { seed: 7, works: 120, hosts: 12, profile: 'calm' },
+    documents: 'plain',
+    timeScale: 0.001,
+  });
+  await using admin = await Admin.open(simulation);
+  const settings: Settings = { graph: { lookup: true }, stage: { durable: false, workers: 1 }, http: PATIENT };
+  const { world } = simulation;
+  // A record cites a work that the corpus has not by its id, a document by its DOI; another id is nobody's.
+  const wanted = [...world.works()].find(({ doi, agency, isXpac }) => doi !== null && agency === 'crossref' && !isXpac);
+  assert.ok(wanted);
+  writeDocument(join(scratch.path, 'Data'), 'own', 'A study', [`[1] Somebody A. Something. 2010. doi:${wanted.doi}`]);
+  const folder = scratch.path;
+  {
+    using records = new RecordStore(join(folder, 'manifest.sqlite3'));
+    const ids = { openalex: 'W1' };
+    records.add([{ ...emptyRecord('W1', ids), title: 'Another study', references: [wanted.id, 'W999999999999'] }]);
+  }
+  await using corpus = await openCorpus(folder, { sim: admin.url, settings });
+  const events = await Array.fromAsync(corpus.graph.build());
+  assert.deepEqual(events.find((event) => event.kind === 'built')?.named, { asked: 2, named: 1, unknown: 1, left: 0 });
+  using graph = corpus.graph.open();
+  assert.deepEqual(
+    graph.gaps({ least: 2 }).map(({ node, weight }) => [node.id, node.label, weight]),
+    [[`work:doi:${wanted.doi?.toLowerCase()}`, wanted.title, 2]],
+  );
+  const again = await Array.fromAsync(corpus.graph.build());
+  assert.equal(again.find((event) => event.kind === 'built')?.named?.asked, 0);
 });
 
 test('in a world whose truth is known every work that is found is the one that was printed', async () => {

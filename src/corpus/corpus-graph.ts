@@ -4,13 +4,22 @@ import { join } from 'node:path';
 import type { Clock } from '../base/index.ts';
 import { AppError } from '../base/index.ts';
 import type { Config } from '../config/index.ts';
-import type { ClaimEstimate, ClaimRequest, ClaimsGathered, Graph, GraphUpdate, LookedUp } from '../graph/index.ts';
+import type {
+  ClaimEstimate,
+  ClaimRequest,
+  ClaimsGathered,
+  Graph,
+  GraphUpdate,
+  LookedUp,
+  NamedWorks,
+} from '../graph/index.ts';
 import {
   answersPath,
   claimsEstimate,
   gatherClaims,
   graphPlan,
   graphWorker,
+  lookUpNames,
   lookUpReferences,
   openGraph,
   openModelClient,
@@ -23,6 +32,7 @@ import { cpuWorkers, runStage } from '../stage/index.ts';
 import { RecordStore } from '../works/index.ts';
 import { crossrefCatalogue } from './crossref-catalogue.ts';
 import { eventStream } from './event-stream.ts';
+import { openAlexDirectory } from './openalex-directory.ts';
 import { stageSettings } from './stage-settings.ts';
 
 /** What building a graph tells; the last event has what came of it. */
@@ -36,6 +46,8 @@ export type GraphEvent =
       readonly change: GraphUpdate;
       /** Null unless references were to be looked up. */
       readonly lookedUp: LookedUp | null;
+      /** The same for works that records cite by an id alone. */
+      readonly named: NamedWorks | null;
     };
 
 /** What reading claims tells: what it may cost before, what it took after. */
@@ -77,7 +89,8 @@ export class CorpusGraph {
 
   /**
    * Reads what every parsed document says and what records know of their works, and brings the graph up to date with it;
-   * with the setting `graph.lookup` Crossref is asked about references that carry no identifier.
+   * with the setting `graph.lookup` OpenAlex is asked what the works are that records cite by its ids, and Crossref about references
+   * that carry no identifier.
    */
   build(request: GraphRequest = {}, signal?: AbortSignal): AsyncGenerator<GraphEvent, void> {
     return eventStream<GraphEvent>(async (tell, stop) => {
@@ -121,19 +134,16 @@ export class CorpusGraph {
       const sources = { path: this.path, dataRoot, warn, answers, ...(records && { records }) };
       const change = await updateGraph(sources);
       if (!asking || !answers) {
-        tell({ kind: 'built', path: this.path, outcome, change, lookedUp: null });
+        tell({ kind: 'built', path: this.path, outcome, change, lookedUp: null, named: null });
         return;
       }
-      const lookedUp = await lookUpReferences(
-        this.path,
-        crossrefCatalogue(asking),
-        { answers, most, clock: this.#clock, warn },
-        stop,
-      );
+      const bounds = { answers, most, clock: this.#clock, warn };
+      const named = await lookUpNames(this.path, openAlexDirectory(asking), bounds, stop);
+      const lookedUp = await lookUpReferences(this.path, crossrefCatalogue(asking), bounds, stop);
       // Added and removed is what the documents changed; what was found changes none of them.
-      const again = lookedUp.found > 0 ? await updateGraph(sources) : change;
+      const again = lookedUp.found + named.named > 0 ? await updateGraph(sources) : change;
       const { added, removed } = change;
-      tell({ kind: 'built', path: this.path, outcome, change: { ...again, added, removed }, lookedUp });
+      tell({ kind: 'built', path: this.path, outcome, change: { ...again, added, removed }, lookedUp, named });
     }, signal);
   }
 

@@ -170,7 +170,7 @@ test('an item that was in hand when two runners died is given out alone, also be
   const { store } = await fleet.queue();
   for (let death = 0; death < 2; death += 1) {
     const lane = { host: null, resolver: null, limit: 1 };
-    await store.backlog(clock.now(), { shared: 2, alone: 3 });
+    await store.backlog(clock.now(), { shared: 2, alone: 3, most: 9 });
     await store.exchange({ workerId: 'dead', settlements: [], picks: [lane], now: clock.now(), leaseMs: 1 });
     await clock.advance(2);
   }

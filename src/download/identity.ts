@@ -1,4 +1,5 @@
 import type { Work } from '../works/index.ts';
+import type { Reason } from './reasons.ts';
 
 /** What the inside of a document tells. */
 export interface DocumentFacts {
@@ -12,13 +13,25 @@ export interface DocumentFacts {
   readonly isQuick: boolean;
 }
 
+/**
+ * How a document is looked at: plainly, without an engine, which tells only what it is sure of; quickly, as far as that goes
+ * without much ado; closely, for whatever there is to be seen.
+ */
+export type Look = 'plain' | 'quick' | 'close';
+
 /** Looks inside a file that is kept aside: given by whoever has an engine for it. */
 export type InspectDocument = (
   path: string,
   kind: 'pdf' | 'jats' | 'tei' | 'html',
-  look: 'quick' | 'close',
+  look: Look,
   signal?: AbortSignal,
 ) => Promise<DocumentFacts>;
+
+/** A look-inside has a page or two and says so. */
+const PREVIEW_PAGES = 2;
+/** As publishers mark one; papers of two pages speak of previews and of looking inside too. */
+const PREVIEW =
+  /\bthis is a preview\b|\bpreview of (?:the first page|subscription content|(?:the|this) (?:article|chapter|paper))\b|\blook inside (?:the|this) (?:article|chapter|paper|book)\b|\bfirst pages? (?:only|preview)\b/i;
 
 /** A title of fewer words is too common to prove anything, and its absence too. */
 const FEWEST_WORDS = 3;
@@ -29,6 +42,20 @@ const LEAST_TEXT = 200;
  * while a paper on the same subject has the words but not the pairs.
  */
 const ENOUGH_PAIRS = 0.6;
+
+/** Why a document is not the work's full text, looked at as closely as that needs; undefined when it is. */
+export async function faultOf(work: Work, lookAt: (look: Look) => Promise<DocumentFacts>): Promise<Reason | undefined> {
+  // Most papers are known at the first look, which may only ever agree.
+  const plain = await lookAt('plain');
+  if (plain.isReadable && (plain.pages ?? 0) > PREVIEW_PAGES && belongsTo(work, plain.text) === 'yes') return undefined;
+  const quick = await lookAt('quick');
+  // Whether a file is another work's is never said after a quick look: fonts that name their letters wrong need a close one.
+  const facts = quick.isQuick && belongsTo(work, quick.text) !== 'yes' ? await lookAt('close') : quick;
+  if (facts.isEncrypted) return 'encrypted';
+  if (!facts.isReadable || facts.pages === 0) return 'unreadable';
+  if (facts.pages !== null && facts.pages <= PREVIEW_PAGES && PREVIEW.test(quick.text)) return 'preview-only';
+  return belongsTo(work, facts.text) === 'no' ? 'identity-mismatch' : undefined;
+}
 
 /**
  * Whether a text belongs to a work: its DOI or its title stands in it. 'unknown' where neither can be looked for, because

@@ -5,7 +5,7 @@ export { wallOf } from './wall.ts';
 export type { PageFacts } from './wall.ts';
 export { kindOf, Sniffer } from './sniffer.ts';
 export type { BodyKind, Sniffed } from './sniffer.ts';
-export { belongsTo } from './identity.ts';
+export { belongsTo, faultOf } from './identity.ts';
 export type { DocumentFacts, InspectDocument } from './identity.ts';
 export { KeptFiles } from './kept-files.ts';
 export { lostSources } from './lost-sources.ts';

@@ -7,7 +7,7 @@ import { decodePage, readLandingPage } from '../resolve/index.ts';
 import type { Work } from '../works/index.ts';
 import { reasonOfResult, responseOf } from './http-reason.ts';
 import type { InspectDocument } from './identity.ts';
-import { belongsTo } from './identity.ts';
+import { belongsTo, faultOf } from './identity.ts';
 import type { KeptFiles } from './kept-files.ts';
 import type { Artifact, ArtifactKind, Attempt } from './outcome.ts';
 import type { PageStatement } from './page-statement.ts';
@@ -20,12 +20,6 @@ import { isCookieWall, isForSale, wallOf } from './wall.ts';
 
 /** A page may send its reader on, but not for ever. */
 const MOST_REFRESHES = 3;
-/** A look-inside has a page or two and says so. */
-const PREVIEW_PAGES = 2;
-/** As publishers mark one; papers of two pages speak of previews and of looking inside too. */
-const PREVIEW =
-  /\bthis is a preview\b|\bpreview of (?:the first page|subscription content|(?:the|this) (?:article|chapter|paper))\b|\blook inside (?:the|this) (?:article|chapter|paper|book)\b|\bfirst pages? (?:only|preview)\b/i;
-
 export interface TryOptions {
   readonly send: Send;
   readonly files: KeptFiles;
@@ -251,17 +245,9 @@ export class PlanTrier {
     return { ...lost('success'), artifact: await this.#keep(part, kind, result, body) };
   }
 
-  async #inspect(part: string, kind: 'pdf' | 'jats' | 'tei' | 'html'): Promise<Reason | undefined> {
+  async #inspect(part: string, kind: 'pdf' | 'jats' | 'tei'): Promise<Reason | undefined> {
     const { inspect, signal } = this.#options;
-    if (!inspect) return undefined;
-    const quick = await inspect(part, kind, 'quick', signal);
-    // Whether a file is another work's is never said after a quick look: fonts that name their letters wrong need a close one.
-    const facts =
-      quick.isQuick && belongsTo(this.#work, quick.text) !== 'yes' ? await inspect(part, kind, 'close', signal) : quick;
-    if (facts.isEncrypted) return 'encrypted';
-    if (!facts.isReadable || facts.pages === 0) return 'unreadable';
-    if (facts.pages !== null && facts.pages <= PREVIEW_PAGES && PREVIEW.test(quick.text)) return 'preview-only';
-    return belongsTo(this.#work, facts.text) === 'no' ? 'identity-mismatch' : undefined;
+    return inspect && (await faultOf(this.#work, (look) => inspect(part, kind, look, signal)));
   }
 
   async #keepPage(got: Got, text: string): Promise<Got> {

@@ -6,9 +6,12 @@ import type { DeathLimits } from './types.ts';
  */
 const SHARED_DEATHS = 2;
 
+/** So many times the limit of deaths alone is the most that is let off while other processes die too. */
+const LENIENCE = 3;
+
 /** The limits of a queue whose jobs are given up after so many deaths alone. */
 export function deathLimits(maxDeaths: number): DeathLimits {
-  return { shared: SHARED_DEATHS, alone: maxDeaths };
+  return { shared: SHARED_DEATHS, alone: maxDeaths, most: LENIENCE * maxDeaths };
 }
 
 /** How an orchestrator works; the configuration says the same in seconds. */

@@ -27,9 +27,14 @@ export type Standing = 'trusted' | 'suspect';
 export interface DeathLimits {
   /** Beside others, of which at most one is to blame: then it is suspect. */
   readonly shared: number;
-  /** Alone: then it is given up. */
+  /** Alone: then it is given up, where no process died without it of late. */
   readonly alone: number;
+  /** Alone, whatever else died: one more is allowed for each process that died without it, up to this. */
+  readonly most: number;
 }
+
+/** For so long it is remembered that a process died: what kills them all is not the job that is in hand. */
+export const DEATHS_REMEMBERED_MS = 3_600_000;
 
 /** A job as it is put in. */
 export interface NewJob {

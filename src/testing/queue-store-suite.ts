@@ -1,10 +1,19 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 
-import type { ExchangeRequest, LaneBacklog, LeasedJob, NewJob, QueueStore, SettledLease } from '../queue/index.ts';
+import type {
+  ExchangeRequest,
+  LaneBacklog,
+  LeasedJob,
+  NewJob,
+  QueueStore,
+  SettledLease,
+  Standing,
+} from '../queue/index.ts';
 
 const LEASE_MS = 60_000;
-const LIMITS = { shared: 2, alone: 3 };
+const HOUR_MS = 3_600_000;
+const LIMITS = { shared: 2, alone: 3, most: 9 };
 const ANY_LANE = { host: null, resolver: null };
 const EXCHANGE: ExchangeRequest = { workerId: 'worker', settlements: [], picks: [], now: 0, leaseMs: LEASE_MS };
 
@@ -228,6 +237,37 @@ export function describeQueueStore(name: string, open: () => Promise<QueueStore>
       assert.deepEqual(await leaseSuspects(store, now + LEASE_MS), []);
       assert.deepEqual((await store.admin.stats(now)).suspects, 0);
     });
+
+    check(
+      'a job may die alone once more for each process that died without it of late, up to a bound',
+      async (store) => {
+        let now = 0;
+        let processes = 0;
+        const die = async (standing: Standing): Promise<string | undefined> => {
+          const workerId = `process ${(processes += 1)}`;
+          const [leased] = await lease(store, { workerId, picks: [{ ...ANY_LANE, limit: 1 }], now, standing });
+          now += LEASE_MS;
+          await store.backlog(now, LIMITS);
+          return leased?.artifactId;
+        };
+        const deathsAloneOf = async (id: string): Promise<number> => {
+          await store.enqueue([job(id)], now);
+          for (let death = 0; death < LIMITS.shared; death += 1) assert.equal(await die('trusted'), id);
+          while ((await store.admin.find(id))?.state === 'queued') assert.equal(await die('suspect'), id);
+          assert.equal((await store.admin.find(id))?.state, 'error');
+          return (await store.admin.find(id))?.deathsAlone ?? 0;
+        };
+        assert.equal(await deathsAloneOf('calm'), 3);
+        now += 2 * HOUR_MS;
+        for (const id of ['w', 'x']) {
+          await store.enqueue([job(id)], now);
+          assert.equal(await die('trusted'), id);
+          await store.admin.cancel((await store.admin.find(id))?.id ?? -1, now);
+        }
+        assert.equal(await deathsAloneOf('with two others'), 5);
+        assert.equal(await deathsAloneOf('in a storm'), 9);
+      },
+    );
 
     check('jobs that were in hand at two deaths are suspect: counted, ready, and leased apart', async (store) => {
       await store.enqueue([job('a', { host: 'a.org' }), job('b', { resolverHint: 'arxiv', priority: 2 })], 0);

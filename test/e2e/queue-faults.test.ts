@@ -34,7 +34,7 @@ test('a process frozen beyond its lease loses the job; thawed, it is told so, ab
       child.kill('SIGSTOP');
       // An hour later another worker finds the lease run out, and finishes the job.
       const later = systemClock.now() + 3_600_000;
-      await store.backlog(later, { shared: 2, alone: 3 });
+      await store.backlog(later, { shared: 2, alone: 3, most: 9 });
       const picks = [{ host: null, resolver: null, limit: 1 }];
       const other = { workerId: 'other', now: later, leaseMs: 60_000 };
       const [taken] = (await store.exchange({ ...other, settlements: [], picks })).leased;

@@ -52,8 +52,10 @@ async function killStorm(
   const { states } = await store.admin.stats(systemClock.now());
   assert.deepEqual(states, { queued: 0, in_progress: 0, done: JOBS, skipped: 0, error: 1 }, 'no job is lost');
   const poison = await store.admin.find('poison');
-  assert.deepEqual([poison?.state, poison?.deathsAlone], ['error', MAX_DEATHS]);
-  assert.match(poison?.lastError ?? '', /^PROCESS_DIED: /);
+  assert.equal(poison?.state, 'error');
+  // Kills from outside speak for whoever was in hand: the poison is found out later than in a calm house, but it is.
+  assert.ok(poison.deathsAlone >= MAX_DEATHS && poison.deathsAlone <= 3 * MAX_DEATHS, String(poison.deathsAlone));
+  assert.match(poison.lastError ?? '', /^PROCESS_DIED: /);
 
   const starts = new Map<string, number>();
   const settled = new Set<string>();

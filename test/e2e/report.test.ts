@@ -87,8 +87,13 @@ before(async () => {
   }
   await makeRun();
   address = pathToFileURL(join(folder, 'report.html')).href;
-  page = await opened.browser.newPage({ viewport: { width: 1280, height: 900 }, colorScheme: 'light' });
+  page = await opened.browser.newPage({
+    viewport: { width: 1280, height: 900 },
+    colorScheme: 'light',
+    reducedMotion: 'reduce',
+  });
   page.setDefaultTimeout(HANGING_MS);
+  await page.addInitScript(HEARS_OF_ITS_PLACE);
   page.on('console', (message) => {
     // A machine without a graphics card says how slowly it draws.
     if (!message.text().includes('GL Driver Message')) told.push(`${message.type()}: ${message.text()}`);
@@ -115,6 +120,25 @@ function inBrowser(title: string, run: () => Promise<void>): void {
 
 /** What runs inside the page is text here: this program knows no `document`. */
 const CONTRAST = readFileSync(join(import.meta.dirname, '..', 'support', 'contrast.js'), 'utf8');
+/** A page is told that its address has changed after whoever changed it: this notes which place it has heard of last. */
+const HEARS_OF_ITS_PLACE = `
+  globalThis.heardOf = '';
+  const hear = () => setTimeout((place) => { globalThis.heardOf = place; dispatchEvent(new Event('heard')); }, 0, location.hash);
+  for (const kind of ['load', 'hashchange']) addEventListener(kind, hear);`;
+async function isShown(): Promise<void> {
+  await page.evaluate(`new Promise((resolve) => {
+    const look = () => { if (heardOf === location.hash) resolve(); else addEventListener('heard', look, { once: true }); };
+    look();
+  })`);
+}
+async function goTo(place: string): Promise<void> {
+  await page.goto(`${address}#${place}`);
+  await isShown();
+}
+async function arrivesAt(place: RegExp): Promise<void> {
+  await page.waitForURL(place);
+  await isShown();
+}
 const focused = (what = 'textContent'): Promise<string> => page.evaluate(`document.activeElement.${what} ?? ''`);
 
 inBrowser('words typed after / find the planted fact, and Enter leads to the passage on its page', async () => {
@@ -124,6 +148,7 @@ inBrowser('words typed after / find the planted fact, and Enter leads to the pas
   await page.locator('#results li:first-child', { hasText: fact.nonce }).waitFor();
   await page.keyboard.press('Enter');
   await page.waitForSelector('[role=option][aria-selected=true]');
+  await isShown();
   assert.match(await focused(), new RegExp(fact.nonce), 'the passage has the focus');
   assert.match(page.url(), /#documents\/\d+\/passage\/\d+$/);
   const lit = await page.$$eval('.box.lit', (boxes) => boxes.length);
@@ -141,16 +166,16 @@ inBrowser('words typed after / find the planted fact, and Enter leads to the pas
 });
 
 inBrowser('a document is chosen by its number or by words of its title', async () => {
-  await page.goto(`${address}#documents/0`);
+  await goTo('documents/0');
   await page.fill('#viewer-document', '2');
   await page.keyboard.press('Enter');
-  await page.waitForURL(/#documents\/1$/);
+  await arrivesAt(/#documents\/1$/);
   const name = await page.inputValue('#viewer-document');
   assert.match(name, /^2\. /);
-  await page.goto(`${address}#documents/0`);
+  await goTo('documents/0');
   await page.fill('#viewer-document', name.slice(3).toUpperCase());
   await page.keyboard.press('Enter');
-  await page.waitForURL(/#documents\/1$/);
+  await arrivesAt(/#documents\/1$/);
   await page.fill('#viewer-document', 'no such title');
   await page.keyboard.press('Enter');
   assert.equal(await page.inputValue('#viewer-document'), name, 'what is not there changes nothing');
@@ -166,7 +191,7 @@ inBrowser('the keyboard alone leads everywhere: skip link, tabs, results, pages,
   await page.keyboard.press('/');
   await page.keyboard.type('the');
   await page.keyboard.type(` ${fact.nonce}`);
-  await page.waitForSelector('#results a');
+  await page.locator('#results li:first-child', { hasText: fact.nonce }).waitFor();
   await page.keyboard.press('ArrowDown');
   assert.equal(await focused('tagName'), 'A');
   await page.keyboard.press('ArrowUp');
@@ -183,6 +208,7 @@ inBrowser('the keyboard alone leads everywhere: skip link, tabs, results, pages,
   }
   assert.deepEqual(seen, ['Works', 'Hosts', 'Stages', 'Documents', 'Graph']);
   await page.keyboard.press('ArrowLeft');
+  await page.waitForSelector('#tab-documents[aria-selected=true]:focus');
   const where = (): Promise<string | null> => page.textContent('.where');
   assert.match((await where()) ?? '', /page 1 of|flowing/);
   for (let stop = 0; stop < 12 && (await focused('role')) !== 'option'; stop += 1) await page.keyboard.press('Tab');
@@ -191,11 +217,11 @@ inBrowser('the keyboard alone leads everywhere: skip link, tabs, results, pages,
   assert.notEqual(await focused(), first, 'arrows move from passage to passage');
   assert.ok(await page.$eval('.box.lit', () => true), 'and light the blocks on the page');
   await page.keyboard.press('Shift+ArrowRight');
-  await page.waitForURL(/#documents\/1$/);
+  await arrivesAt(/#documents\/1$/);
 });
 
 inBrowser('what is pointed at on the page is marked in the list, and the other way round', async () => {
-  await page.goto(`${address}#documents/1`);
+  await goTo('documents/1');
   await page.click('.switch button:last-child');
   const block = await page.getAttribute('.box', 'data-block');
   await page.hover('.box rect, p.box, h3.box');
@@ -206,7 +232,7 @@ inBrowser('what is pointed at on the page is marked in the list, and the other w
 });
 
 inBrowser('every work is listed, can be filtered, and leads to its file', async () => {
-  await page.goto(`${address}#works`);
+  await goTo('works');
   assert.equal(await page.$$eval('.works tbody tr', (rows) => rows.length), 5);
   await page.fill('#works-text', 'onerror');
   assert.equal(await page.$$eval('.works tbody tr', (rows) => rows.length), 1);
@@ -232,7 +258,7 @@ inBrowser('every work is listed, can be filtered, and leads to its file', async 
 inBrowser(
   'the surroundings of a work are drawn and listed, and an edge leads to its sentence on its page',
   async () => {
-    await page.goto(`${address}#graph/0`);
+    await goTo('graph/0');
     await page.waitForSelector('.canvas canvas');
     assert.match((await page.getAttribute('.canvas', 'aria-label')) ?? '', /^Drawing: .* by year$/);
     const kinds = (): Promise<string[]> =>
@@ -251,29 +277,29 @@ inBrowser(
     await page.keyboard.press('Tab');
     assert.match(await focused(), /^(page \d+|in the text)$/);
     await page.keyboard.press('Enter');
-    await page.waitForURL(/#documents\/\d+\/block\/\d+\/\d+-\d+$/);
+    await arrivesAt(/#documents\/\d+\/block\/\d+\/\d+-\d+$/);
     await page.waitForSelector('[role=option][aria-selected=true] mark');
     assert.equal(await page.textContent('[role=option][aria-selected=true] mark'), quote);
     // By mouse: the work in the middle of the drawing opens one of its edges.
-    await page.goto(`${address}#graph/1`);
+    await goTo('graph/1');
     await page.fill('#graph-work', '1');
     await page.keyboard.press('Enter');
-    await page.waitForURL(/#graph\/0$/);
+    await arrivesAt(/#graph\/0$/);
     assert.match(await page.inputValue('#graph-work'), /^1\. \S+ (et al\. )?\d{4} · /, 'author, year, title');
   },
 );
 
 inBrowser('hosts show requests against their limits, stages their latencies', async () => {
-  await page.goto(`${address}#hosts`);
+  await goTo('hosts');
   assert.match((await page.textContent('#panel-hosts .lede')) ?? '', /No host ever had more requests at once/);
   assert.ok((await page.$$eval('.lanes .sent', (bars) => bars.length)) > 3);
-  await page.goto(`${address}#stages`);
+  await goTo('stages');
   assert.match((await page.textContent('#panel-stages')) ?? '', /half within .* the longest/);
 });
 
 inBrowser('titles and texts from hostile files are only text', async () => {
   assert.ok((await page.title()).startsWith('Corals </script><img'), await page.title());
-  await page.goto(`${address}#account`);
+  await goTo('account');
   await page.keyboard.press('/');
   await page.keyboard.type('xylophones');
   await page.waitForSelector('#results a');
@@ -292,7 +318,7 @@ for (const width of [380, 1280]) {
       for (const colorScheme of ['light', 'dark'] as const) {
         await page.emulateMedia({ colorScheme });
         for (const tab of ['account', 'works', 'hosts', 'stages', 'documents/1', 'graph']) {
-          await page.goto(`${address}#${tab}`);
+          await goTo(tab);
           assert.ok(
             (await page.evaluate<number>('document.documentElement.scrollWidth')) <= width,
             `${tab} is too wide`,

@@ -12,6 +12,8 @@ export interface LowerBound {
   /** When it was first and last asked, in simulated seconds from the first request of all. */
   readonly first: number;
   readonly last: number;
+  /** Pauses longer than the limit asks for: when they began and how much longer they were. */
+  readonly pauses: readonly { readonly at: number; readonly seconds: number }[];
 }
 
 /** What a service or host allows. */
@@ -42,13 +44,13 @@ export function lowerBound(simulation: Simulation): LowerBound {
 export function lowerBounds(simulation: Simulation): LowerBound[] {
   const { keys } = clientSettings(simulation);
   const pools = new Pools(new Services({ baseUrls: baseUrlsBelow('sim.test', 'http'), keys }).pools());
-  const counts = new Map<string, Allowed & { requests: number; readonly first: number; last: number }>();
+  const counts = new Map<string, Allowed & { readonly moments: number[] }>();
   const entries = simulation.log.since(0);
   const start = entries[0]?.at ?? 0;
   const count = (allowed: Allowed, at: number): void => {
     const [before, seconds] = [counts.get(allowed.key), (at - start) / 1000];
-    if (before) Object.assign(before, { requests: before.requests + 1, last: seconds });
-    else counts.set(allowed.key, { ...allowed, requests: 1, first: seconds, last: seconds });
+    if (before) before.moments.push(seconds);
+    else counts.set(allowed.key, { ...allowed, moments: [seconds] });
   };
   for (const { url, status, at } of entries) {
     const { hostname, pathname, search } = new URL(url);
@@ -59,12 +61,17 @@ export function lowerBounds(simulation: Simulation): LowerBound[] {
     if (found.length === 0) count({ key: hostname, ...siteLimit(simulation, hostname) }, at);
   }
   return [...counts.values()]
-    .map(({ key, requests, perSecond, burst, first, last }) => ({
+    .map(({ key, perSecond, burst, moments }) => ({
       key,
-      requests,
-      seconds: Math.max(0, requests - burst) / perSecond,
-      first,
-      last,
+      requests: moments.length,
+      seconds: Math.max(0, moments.length - burst) / perSecond,
+      first: moments[0] ?? 0,
+      last: moments.at(-1) ?? 0,
+      pauses: moments.slice(1).flatMap((moment, before) => {
+        const at = moments[before] ?? 0;
+        const seconds = moment - at - 1 / perSecond;
+        return seconds > 0.1 / perSecond ? [{ at, seconds }] : [];
+      }),
     }))
     .toSorted((a, b) => b.seconds - a.seconds);
 }

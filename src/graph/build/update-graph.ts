@@ -24,6 +24,7 @@ import type { GraphChange } from '../store/graph-store.ts';
 import { workNodeId } from '../work-id.ts';
 import type { KeptAnswer } from '../lookup/reference-answers.ts';
 import { withAnswers } from '../lookup/with-answers.ts';
+import { withNames } from '../lookup/with-names.ts';
 import type { ClaimsFile } from '../claims/claims-file.ts';
 import { claimsPath, readClaimsFile } from '../claims/claims-file.ts';
 import { blocksPath, documentsIn, factsPath } from './stage.ts';
@@ -79,11 +80,15 @@ async function update(sources: GraphSources): Promise<GraphUpdate> {
   using store = new GraphStore(sources.path);
   const before = store.documents();
   const wanted = new Map<string, { readonly content: string; readonly read: () => Promise<Contribution> }>();
-  for (const record of sources.records?.all() ?? [])
+  const answerTo = (question: string): KeptAnswer | undefined => sources.answers?.find(question);
+  for (const record of sources.records?.all() ?? []) {
+    const said = extractRecord(record);
+    const named = withNames(said, answerTo);
     wanted.set(`record:${record.id}`, {
-      content: sha256(canonicalJson(record)),
-      read: async () => extractRecord(record),
+      content: sha256(`${canonicalJson(record)}${named === said ? '' : JSON.stringify(named)}`),
+      read: async () => withNames(extractRecord(record), answerTo),
     });
+  }
   let [documents, staleClaims] = [0, 0];
   for (const document of documentsIn(sources.dataRoot)) {
     const path = factsPath(sources.dataRoot, document);
@@ -107,7 +112,7 @@ async function update(sources: GraphSources): Promise<GraphUpdate> {
           record,
           await claimsOf(sources.dataRoot, document),
         );
-        return sources.answers ? withAnswers(said, (print) => sources.answers?.find(print)) : said;
+        return withAnswers(said, answerTo);
       },
     });
   }

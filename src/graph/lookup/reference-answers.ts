@@ -22,16 +22,26 @@ export interface FoundWork {
 /** What a catalogue knows of a printed reference; `doubtful` has works that may be the one, and none that surely is. */
 export type ReferenceAnswer = FoundWork | { readonly kind: 'doubtful' } | { readonly kind: 'none' };
 
+/** The work behind an id that a record cites. */
+export interface KnownWork {
+  readonly kind: 'known';
+  readonly doi: string | null;
+  readonly title: string | null;
+  readonly authors: readonly string[];
+  readonly year: number | null;
+  readonly venue: string | null;
+}
+
 /** An answer that is kept: whose it is, and when it was given. */
 export interface KeptAnswer {
-  readonly answer: ReferenceAnswer;
+  readonly answer: ReferenceAnswer | KnownWork;
   readonly origin: string;
   readonly readAt: string;
 }
 
 const VERSION = 1;
 
-/** What catalogues said about printed references: nothing is asked twice, and a graph is the same with the same answers. */
+/** What catalogues said about references, by what is printed or by the id that a record cites: nothing is asked twice, and a graph is the same with the same answers. */
 export class ReferenceAnswers implements Disposable {
   readonly #database: DatabaseSync;
 
@@ -50,7 +60,7 @@ export class ReferenceAnswers implements Disposable {
     const row = this.#database.prepare('SELECT * FROM answers WHERE question = ?').get(questionOf(text));
     return (
       row && {
-        answer: JSON.parse(String(row['answer'])) as ReferenceAnswer,
+        answer: JSON.parse(String(row['answer'])) as KeptAnswer['answer'],
         origin: String(row['origin']),
         readAt: String(row['read_at']),
       }

@@ -49,9 +49,12 @@ test(
     await using folder = await mkdtempDisposable(join(tmpdir(), 'inspect-'));
     const file = join(folder.path, 'paper.pdf');
     await writeFile(file, await makePdf((pdf) => line(pdf, 'Some words', { x: 100, y: 100, size: 12 })));
+    // Whoever reads it waits for what nobody writes: it is in hand until the process dies.
+    const endless = join(folder.path, 'endless.pdf');
+    execFileSync('mkfifo', [endless]);
     using inspector = new PdfInspector();
-    const glances = Array.from({ length: 5 }, () => inspector.glance(file));
-    // All are sent by then, and none is answered before the process has started.
+    const glances = [endless, file, file, file, file].map((path) => inspector.glance(path));
+    // All are sent by then.
     await new Promise(setImmediate);
     for (const pid of children()) process.kill(pid, 'SIGKILL');
     assert.deepEqual(

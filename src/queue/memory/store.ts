@@ -16,7 +16,7 @@ import type {
   StoreChange,
   WorkerInfo,
 } from '../types.ts';
-import { LANE_COUNT_LIMIT } from '../types.ts';
+import { DEATHS_REMEMBERED_MS, LANE_COUNT_LIMIT } from '../types.ts';
 import { MemoryAdmin } from './admin.ts';
 
 /** A job that can be changed in place, with its token. */
@@ -44,6 +44,8 @@ export class MemoryStore implements QueueStore {
       for (const listener of this.#listeners) listener(change);
     },
   };
+  /** Processes that died with jobs in hand, and when that was noticed. */
+  readonly #deaths = new Map<string, number>();
   #nextId = 1;
 
   constructor() {
@@ -84,15 +86,19 @@ export class MemoryStore implements QueueStore {
 
   async backlog(now: number, limits: DeathLimits): Promise<Backlog> {
     let exhausted = 0;
+    for (const [worker, at] of this.#deaths) if (at <= now - DEATHS_REMEMBERED_MS) this.#deaths.delete(worker);
     for (const job of this.#state.jobs.values()) {
       if (job.state === 'queued' && job.availableAt !== null && job.availableAt <= now) job.availableAt = null;
       if (job.state !== 'in_progress' || (job.leaseExpiresAt ?? 0) > now) continue;
+      const worker = job.workerId ?? '';
+      const others = Math.max(0, [...this.#deaths.keys()].filter((died) => died !== worker).length - job.deaths);
+      this.#deaths.set(worker, now);
       const deaths = job.deaths + 1;
       const deathsAlone = job.suspectSince === null ? 0 : job.deathsAlone + 1;
-      const last = deathsAlone >= limits.alone;
+      const last = deathsAlone >= Math.min(limits.most, limits.alone + others);
       if (last) exhausted += 1;
       const lastError = last
-        ? `PROCESS_DIED: its worker ${job.workerId ?? ''} died or hung, the last of ${deathsAlone} that did so while it ran alone`
+        ? `PROCESS_DIED: its worker ${worker} died or hung, the last of ${deathsAlone} that did so while it ran alone`
         : job.lastError;
       Object.assign(job, {
         deaths,

@@ -112,14 +112,22 @@ export const SQL = {
     ), woken AS (
       UPDATE runs SET available_at = NULL FROM due WHERE runs.id = due.id RETURNING lane, last_error
     ), stale AS (
-      SELECT id, CASE WHEN suspect_since IS NULL THEN 0 ELSE deaths_alone + 1 END AS alone
+      SELECT id, coalesce(worker_id, '') AS holder, CASE WHEN suspect_since IS NULL THEN 0 ELSE deaths_alone + 1 END AS alone,
+        -- One death more is allowed for each process that died without it.
+        least($4, $3 + greatest(0, (SELECT count(*) FROM deaths
+          WHERE at > ${NOW} - $5::bigint AND worker_id <> coalesce(runs.worker_id, '')) - deaths)) AS allowed
       FROM runs WHERE state = 'in_progress' AND lease_expires_at <= ${NOW} FOR UPDATE SKIP LOCKED
+    ), forgotten AS (
+      DELETE FROM deaths WHERE at <= ${NOW} - $5::bigint AND EXISTS (SELECT FROM stale) AND worker_id NOT IN (SELECT holder FROM stale)
+    ), noted AS (
+      INSERT INTO deaths (worker_id, at) SELECT holder, ${NOW} FROM stale GROUP BY holder ORDER BY holder
+      ON CONFLICT (worker_id) DO UPDATE SET at = excluded.at
     ), back AS (
       UPDATE runs SET lease_expires_at = NULL, worker_id = NULL, updated_at = ${NOW},
         attempts = attempts - 1, deaths = deaths + 1, deaths_alone = stale.alone,
-        suspect_since = CASE WHEN stale.alone >= $3 THEN NULL ELSE coalesce(suspect_since, CASE WHEN deaths + 1 >= $2 THEN ${NOW} END) END,
-        state = CASE WHEN stale.alone >= $3 THEN 'error' ELSE 'queued' END,
-        last_error = CASE WHEN stale.alone >= $3
+        suspect_since = CASE WHEN stale.alone >= stale.allowed THEN NULL ELSE coalesce(suspect_since, CASE WHEN deaths + 1 >= $2 THEN ${NOW} END) END,
+        state = CASE WHEN stale.alone >= stale.allowed THEN 'error' ELSE 'queued' END,
+        last_error = CASE WHEN stale.alone >= stale.allowed
           THEN 'PROCESS_DIED: its worker ' || coalesce(worker_id, '') || ' died or hung, the last of ' || stale.alone || ' that did so while it ran alone'
           ELSE last_error END
       FROM stale WHERE runs.id = stale.id RETURNING state, lane, last_error

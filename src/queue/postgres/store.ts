@@ -15,7 +15,7 @@ import type {
   StoreChange,
   WorkerInfo,
 } from '../types.ts';
-import { LANE_COUNT_LIMIT } from '../types.ts';
+import { DEATHS_REMEMBERED_MS, LANE_COUNT_LIMIT } from '../types.ts';
 import { PostgresAdmin } from './admin.ts';
 import type { PostgresOptions } from './connection.ts';
 import { PostgresConnection } from './connection.ts';
@@ -81,6 +81,8 @@ export class PostgresStore implements QueueStore {
       this.#connection.moment(now),
       limits.shared,
       limits.alone,
+      limits.most,
+      DEATHS_REMEMBERED_MS,
     ]);
     const rows = await this.#connection.run<LaneRow>('lanes', SQL.lanes, [LANE_COUNT_LIMIT]);
     const lanesOf = (wanted: Standing): LaneBacklog[] =>

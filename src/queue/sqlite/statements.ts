@@ -21,12 +21,21 @@ export const SQL = {
                  ORDER BY available_at LIMIT ?)
     RETURNING id, resolver_hint, last_error`,
 
+  forgetDeaths: `DELETE FROM deaths WHERE at <= ?`,
+
+  noteDeaths: `
+    INSERT INTO deaths (worker_id, at)
+    SELECT DISTINCT coalesce(worker_id, ''), :now FROM jobs WHERE state = 'in_progress' AND lease_expires_at <= :now
+    ON CONFLICT (worker_id) DO UPDATE SET at = excluded.at`,
+
+  // One death more is allowed for each process that died without it.
   giveUp: `
     UPDATE jobs SET state = 'error', lease_expires_at = NULL, updated_at = :now, attempts = attempts - 1, deaths = deaths + 1,
       deaths_alone = deaths_alone + 1, suspect_since = NULL,
       last_error = 'PROCESS_DIED: its worker ' || coalesce(worker_id, '') || ' died or hung, the last of ' || (deaths_alone + 1) || ' that did so while it ran alone',
       worker_id = NULL
-    WHERE state = 'in_progress' AND lease_expires_at <= :now AND suspect_since IS NOT NULL AND deaths_alone + 1 >= :alone
+    WHERE state = 'in_progress' AND lease_expires_at <= :now AND suspect_since IS NOT NULL
+      AND deaths_alone + 1 >= min(:most, :alone + max(0, (SELECT count(*) FROM deaths WHERE worker_id <> coalesce(jobs.worker_id, '')) - deaths))
     RETURNING id, resolver_hint, last_error`,
 
   takeBack: `

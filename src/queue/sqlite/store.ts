@@ -18,7 +18,7 @@ import type {
   StoreChange,
   WorkerInfo,
 } from '../types.ts';
-import { LANE_COUNT_LIMIT } from '../types.ts';
+import { DEATHS_REMEMBERED_MS, LANE_COUNT_LIMIT } from '../types.ts';
 import { SqliteAdmin } from './admin.ts';
 import type { SqliteOptions } from './connection.ts';
 import { SqliteConnection } from './connection.ts';
@@ -272,21 +272,21 @@ export class SqliteStore implements QueueStore {
   }
 
   /** Delayed jobs that are due may run; leases that ran out are taken back, or given up on when a job has cost too many holders alone. */
-  #wake(now: number, { shared, alone }: DeathLimits): number {
-    for (const row of this.#sql.wakeDelayed.all(now, WAKE_BATCH) as unknown as Row[]) {
-      this.#tally.add('delayed', row.resolver_hint, row.last_error, -1);
-      this.#tally.add('queued', row.resolver_hint, row.last_error, 1);
-    }
-    const exhausted = this.#sql.giveUp.all({ now, alone }) as unknown as Row[];
-    for (const row of exhausted) {
-      this.#tally.add('in_progress', row.resolver_hint, null, -1);
-      this.#tally.add('error', row.resolver_hint, row.last_error, 1);
-    }
-    for (const row of this.#sql.takeBack.all({ now, shared }) as unknown as Row[]) {
-      this.#tally.add('in_progress', row.resolver_hint, null, -1);
-      this.#tally.add('queued', row.resolver_hint, row.last_error, 1);
-    }
+  #wake(now: number, { shared, alone, most }: DeathLimits): number {
+    this.#moved('delayed', 'queued', this.#sql.wakeDelayed.all(now, WAKE_BATCH));
+    this.#sql.forgetDeaths.run(now - DEATHS_REMEMBERED_MS);
+    this.#sql.noteDeaths.run({ now });
+    const exhausted = this.#sql.giveUp.all({ now, alone, most });
+    this.#moved('in_progress', 'error', exhausted);
+    this.#moved('in_progress', 'queued', this.#sql.takeBack.all({ now, shared }));
     return exhausted.length;
+  }
+
+  #moved(from: 'delayed' | 'in_progress', to: 'queued' | 'error', rows: readonly unknown[]): void {
+    for (const { resolver_hint: resolver, last_error: error } of rows as readonly Row[]) {
+      this.#tally.add(from, resolver, from === 'in_progress' ? null : error, -1);
+      this.#tally.add(to, resolver, error, 1);
+    }
   }
 
   #write<T>(work: () => T): Promise<T> {

@@ -1,6 +1,7 @@
 import { html, number, words } from '../../report/page/index.ts';
 import type { Host, List } from './answers.ts';
 import { ask, steer } from './ask.ts';
+import { renew } from './renew.ts';
 import type { Scene, View } from './view.ts';
 import { button, since } from './view.ts';
 
@@ -22,11 +23,10 @@ export const hostsView: View = async (into, scene, signal) => {
     const shown = hosts.filter(({ host }) => host.toLowerCase().includes(wanted));
     const held = shown.filter(({ paused, held_until: until }) => paused || until !== null).length;
     status.textContent = `${number(shown.length)} hosts, ${number(held)} left alone now`;
-    const label = body.contains(document.activeElement)
-      ? document.activeElement?.getAttribute('aria-label')
-      : undefined;
-    body.replaceChildren(...shown.map((host) => hostRow(host, scene)));
-    if (label) body.querySelector<HTMLElement>(`[aria-label="${CSS.escape(label)}"]`)?.focus();
+    renew(
+      body,
+      shown.map((host) => hostRow(host, scene)),
+    );
   };
   const load = async (): Promise<void> => {
     const all: Host[] = [];

@@ -3,6 +3,7 @@ import type { Queue, QueuePoint } from './answers.ts';
 import { ask, steer } from './ask.ts';
 import { JobList } from './job-list.ts';
 import { lineChart } from './line-chart.ts';
+import { renew } from './renew.ts';
 import type { Scene, View } from './view.ts';
 import { button, heads, since } from './view.ts';
 
@@ -29,9 +30,9 @@ export const queueView: View = async (into, scene, signal) => {
   let drawnAt = 0;
   const show = (queue: Queue): void => {
     figures.replaceChildren(...figuresOf(queue));
-    keepFocus(workers, () => workers.replaceChildren(...workerRows(queue)));
-    keepFocus(failures, () => failures.replaceChildren(...failureRows(queue, scene, filter)));
-    keepFocus(pauses, () => pauses.replaceChildren(...pauseLine(queue, scene)));
+    renew(workers, workerRows(queue));
+    renew(failures, failureRows(queue, scene, filter));
+    renew(pauses, pauseLine(queue, scene));
     const { queued = 0, in_progress = 0, done = 0, skipped = 0, error = 0 } = queue.states;
     history.push({ at: new Date().toISOString(), queued, in_progress, done, skipped, error });
     if (Date.now() - drawnAt < CHART_MS) return;
@@ -82,15 +83,6 @@ export const queueView: View = async (into, scene, signal) => {
 /** BLOCKED_LOGIN → blocked login. */
 function reasonName(code: string): string {
   return words(code).toLowerCase();
-}
-
-/** What is replaced while somebody is on it by keyboard gives the place back. */
-function keepFocus(within: HTMLElement, replace: () => void): void {
-  const label = within.contains(document.activeElement)
-    ? document.activeElement?.getAttribute('aria-label')
-    : undefined;
-  replace();
-  if (label) within.querySelector<HTMLElement>(`[aria-label="${CSS.escape(label)}"]`)?.focus();
 }
 
 function figuresOf(queue: Queue): HTMLElement[] {
@@ -181,7 +173,7 @@ function failureRows(queue: Queue, scene: Scene, filter: (state: string, code: s
   return queue.failures.map(({ code, state, jobs }) =>
     html(
       'tr',
-      { 'data-reason': code },
+      { 'data-reason': code, 'data-state': state },
       html(
         'th',
         { scope: 'row' },

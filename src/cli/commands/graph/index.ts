@@ -1,6 +1,6 @@
 import { Command, Option } from 'commander';
 
-import type { EdgeKind, Graph, LookedUp } from '../../../graph/index.ts';
+import type { EdgeKind, Graph, LookedUp, NamedWorks } from '../../../graph/index.ts';
 import { communities, describeDamage, EDGE_KINDS, pageRank } from '../../../graph/index.ts';
 import { simulatedLayer } from '../../../harvest/index.ts';
 import { count } from '../../progress.ts';
@@ -62,7 +62,7 @@ function buildCommand(): Command {
         if (event.kind === 'stage') show(event.event);
         else if (event.kind === 'warning') session.log('warn', event.message);
         else {
-          const { path, change, lookedUp } = event;
+          const { path, change, lookedUp, named } = event;
           if (event.outcome.failed > 0) process.exitCode = 1;
           if (change.staleClaims > 0)
             session.log(
@@ -73,14 +73,23 @@ function buildCommand(): Command {
           const stats = graph.stats();
           const total = (counts: Record<string, number>): number =>
             Object.values(counts).reduce((sum, each) => sum + each, 0);
-          if (session.json) session.terminal.print(JSON.stringify({ path, ...change, ...stats, looked_up: lookedUp }));
+          if (session.json)
+            session.terminal.print(JSON.stringify({ path, ...change, ...stats, looked_up: lookedUp, named }));
           else
             session.terminal.print(
-              `${lookedUp ? `${lookedUpLine(lookedUp)}\n` : ''}${path}: ${count(change.documents)} documents, ${count(total(stats.nodes))} nodes, ${count(total(stats.edges))} edges, ${count(stats.evidence)} pieces of evidence (${count(change.added)} added, ${count(change.removed)} removed)`,
+              `${named ? `${namedLine(named)}\n` : ''}${lookedUp ? `${lookedUpLine(lookedUp)}\n` : ''}${path}: ${count(change.documents)} documents, ${count(total(stats.nodes))} nodes, ${count(total(stats.edges))} edges, ${count(stats.evidence)} pieces of evidence (${count(change.added)} added, ${count(change.removed)} removed)`,
             );
         }
       }
     });
+}
+
+/** What asking for the names of cited works came to. */
+function namedLine({ asked, named, unknown, left }: NamedWorks): string {
+  return [
+    `asked OpenAlex about ${count(asked)} works that records cite by an id alone: ${count(named)} found, ${count(unknown)} unknown`,
+    ...(left > 0 ? [`${count(left)} left for the next build`] : []),
+  ].join(', ');
 }
 
 /** What asking about references came to. */

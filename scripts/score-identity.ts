@@ -1,0 +1,113 @@
+// Asks of published papers whether each is the work that it is, and whether any is a work that another is: how often the check
+// of downloaded PDFs refuses the right paper, and how often it keeps a wrong one, with the plain look and without.
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+import type { DocumentFacts } from '../src/download/index.ts';
+import { faultOf } from '../src/download/index.ts';
+import { openInspector } from '../src/harvest/index.ts';
+import type { Work } from '../src/works/index.ts';
+import { NO_IDS } from '../src/works/index.ts';
+import { childCpuSeconds } from '../bench/download/usage.ts';
+
+const LOOKS = ['plain', 'quick', 'close'] as const;
+const OPEN = join(import.meta.dirname, '..', '..', 'shared', 'data', 'parse', 'open');
+const SETS = ['pmc', 'classes', 'pdf'];
+
+interface Paper {
+  readonly path: string;
+  readonly work: Work;
+  readonly facts: Readonly<Record<(typeof LOOKS)[number], DocumentFacts>>;
+}
+
+if (!existsSync(OPEN)) {
+  process.stdout.write('the papers are not beside the clone: nothing to ask\n');
+  process.exit(0);
+}
+
+function workOf(folder: string, id: string): Work | undefined {
+  const truth = JSON.parse(readFileSync(join(folder, `${id}.truth.json`), 'utf8')) as {
+    readonly blocks: readonly { readonly kind: string; readonly text?: string }[];
+  };
+  const title = truth.blocks.find(({ kind }) => kind === 'title')?.text;
+  const jats = join(folder, `${id}.jats.xml`);
+  const head = existsSync(jats) ? readFileSync(jats, 'utf8').slice(0, 20_000) : '';
+  const doi = /<article-id pub-id-type="doi">([^<]+)</.exec(head)?.[1] ?? null;
+  if (title === undefined) return undefined;
+  return {
+    id,
+    ids: { ...NO_IDS, doi },
+    title,
+    year: null,
+    type: null,
+    language: null,
+    authors: [],
+    isRetracted: false,
+    isOpen: true,
+    locations: [],
+    content: { pdf: false, tei: false },
+    urls: [],
+    isComplete: true,
+  };
+}
+
+const cpu = Object.fromEntries(LOOKS.map((look) => [look, 0])) as Record<(typeof LOOKS)[number], number>;
+const found = SETS.flatMap((set) =>
+  readdirSync(join(OPEN, set))
+    .filter((name) => name.endsWith('.pdf'))
+    .flatMap((name) => {
+      const work = workOf(join(OPEN, set), name.slice(0, -4));
+      return work ? [{ path: join(OPEN, set, name), work }] : [];
+    }),
+);
+const facts = new Map(found.map(({ path }) => [path, {} as Record<(typeof LOOKS)[number], DocumentFacts>]));
+for (const look of LOOKS) {
+  const before = process.cpuUsage();
+  const childrenBefore = childCpuSeconds();
+  {
+    using inspector = openInspector();
+    for (const { path } of found) {
+      const told = facts.get(path);
+      if (told) told[look] = await inspector.inspect(path, 'pdf', look);
+    }
+  }
+  // A process that was ended is counted when the system has told so.
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  const { user, system } = process.cpuUsage(before);
+  cpu[look] = ((user + system) / 1e6 + childCpuSeconds() - childrenBefore) / found.length;
+}
+const papers: readonly Paper[] = found.map((paper) => ({ ...paper, facts: facts.get(paper.path) as Paper['facts'] }));
+
+const NOT_TOLD: DocumentFacts = { pages: null, isEncrypted: false, isReadable: false, text: '', isQuick: true };
+const ways = {
+  'with the plain look': (paper: Paper, look: (typeof LOOKS)[number]) => paper.facts[look],
+  'without it': (paper: Paper, look: (typeof LOOKS)[number]) => (look === 'plain' ? NOT_TOLD : paper.facts[look]),
+};
+for (const withDoi of [true, false])
+  for (const [way, see] of Object.entries(ways)) {
+    const asked = { right: 0, refused: 0, wrong: 0, kept: 0, plain: 0, quick: 0, close: 0 };
+    for (const paper of papers)
+      for (const { work } of papers) {
+        const isRight = work === paper.work;
+        // Some papers are set in more than one layout.
+        if (!isRight && work.title === paper.work.title) continue;
+        let last: (typeof LOOKS)[number] = 'plain';
+        const fault = await faultOf(withDoi ? work : { ...work, ids: NO_IDS }, (look) => {
+          last = look;
+          return Promise.resolve(see(paper, look));
+        });
+        asked[isRight ? 'right' : 'wrong'] += 1;
+        if (isRight) asked[last] += 1;
+        if (isRight && fault !== undefined) asked.refused += 1;
+        if (!isRight && fault === undefined) asked.kept += 1;
+        if (isRight ? fault !== undefined : fault === undefined)
+          process.stdout.write(`  ${way}: ${paper.work.id} asked for ${work.id}: ${fault ?? 'kept'}\n`);
+      }
+    process.stdout.write(
+      `${withDoi ? 'title and DOI' : 'title alone'}, ${way}: ${asked.refused} of ${asked.right} right ones refused, ` +
+        `${asked.kept} of ${asked.wrong} wrong ones kept; right ones known by a plain look ${asked.plain}, quick ${asked.quick}, close ${asked.close}\n`,
+    );
+  }
+process.stdout.write(
+  `CPU per look: ${LOOKS.map((look) => `${look} ${(cpu[look] * 1000).toFixed(1)} ms`).join(', ')}\n`,
+);

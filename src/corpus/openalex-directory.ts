@@ -1,0 +1,49 @@
+import type { Directory, KnownWork } from '../graph/index.ts';
+import type { Asking } from '../harvest/index.ts';
+import type { WorkRecord } from '../works/index.ts';
+import { iterateOpenAlex, yearOf } from '../works/index.ts';
+
+/** What of an answer is kept: a work has less, an answer may have anything. */
+const LONGEST = 1_000;
+const MOST_AUTHORS = 30;
+
+/** OpenAlex, asked for many works at once by the ids under which its records cite them. */
+export function openAlexDirectory({
+  services,
+  contact,
+  send,
+}: Pick<Asking, 'services' | 'contact' | 'send'>): Directory {
+  return {
+    origin: 'openalex',
+    async ask(ids, signal) {
+      const works = new Map<string, KnownWork>();
+      const pages = iterateOpenAlex(
+        { filter: `openalex:${ids.join('|')}` },
+        {
+          send,
+          baseUrl: services.base('openalex'),
+          credentials: services.credentials('openalex'),
+          mailto: contact,
+          signal,
+        },
+      );
+      for await (const event of pages) {
+        if (event.kind === 'work' && event.record) works.set(event.record.id, knownWork(event.record));
+        if (event.kind !== 'end' || event.end.kind === 'complete' || event.end.kind === 'limit') continue;
+        return { kind: 'away', message: event.end.kind === 'failed' ? event.end.message : event.end.kind };
+      }
+      return { kind: 'answered', works };
+    },
+  };
+}
+
+function knownWork(record: WorkRecord): KnownWork {
+  return {
+    kind: 'known',
+    doi: record.ids.doi,
+    title: record.title?.slice(0, LONGEST) ?? null,
+    authors: record.authors.slice(0, MOST_AUTHORS).map(({ name }) => name.slice(0, LONGEST)),
+    year: yearOf(record),
+    venue: record.venue?.slice(0, LONGEST) ?? null,
+  };
+}
