@@ -38,10 +38,14 @@ const FEWEST_WORDS = 3;
 /** Letters and digits below which a text is that of a scan: a stamp, a page number. */
 const LEAST_TEXT = 200;
 /**
- * Share of a title's neighbouring words that must stand together in the text: line breaks, hyphens and accents cost a few,
- * while a paper on the same subject has the words but not the pairs.
+ * Share of a title's neighbouring words that must stand together in one place of the text: line breaks, hyphens and accents
+ * cost a few, while a paper on the same subject has the words but not the pairs, or has them here and there.
  */
 const ENOUGH_PAIRS = 0.6;
+/** A place is so many times as long as the title: numbers of lines and marks of footnotes may come between. */
+const PLACE = 3;
+/** So many of them may stand anywhere: a catalogue's title may have a footnote in it, which a page has at its foot. */
+const NEARLY_ALL_PAIRS = 0.85;
 
 /** Why a document is not the work's full text, looked at as closely as that needs; undefined when it is. */
 export async function faultOf(work: Work, lookAt: (look: Look) => Promise<DocumentFacts>): Promise<Reason | undefined> {
@@ -71,7 +75,21 @@ export function belongsTo(work: Work, text: string): 'yes' | 'no' | 'unknown' {
   if (words.length === 0) return work.ids.doi === null ? 'unknown' : 'no';
   if (words.length < FEWEST_WORDS) return 'unknown';
   const pairs = words.slice(1).map((word, at) => `${words[at] ?? ''}${word}`);
-  return pairs.filter((pair) => plain.includes(pair)).length / pairs.length >= ENOUGH_PAIRS ? 'yes' : 'no';
+  const found = pairs.filter((pair) => plain.includes(pair));
+  if (found.length >= NEARLY_ALL_PAIRS * pairs.length) return 'yes';
+  return found.length >= ENOUGH_PAIRS * pairs.length && standTogether(found, ENOUGH_PAIRS * pairs.length, plain, words)
+    ? 'yes'
+    : 'no';
+}
+
+/** Whether that many of the pairs stand in one place. */
+function standTogether(pairs: readonly string[], enough: number, plain: string, words: readonly string[]): boolean {
+  const { length } = words.join('');
+  for (let at = 0; at < plain.length; at += length) {
+    const place = plain.slice(at, at + PLACE * length);
+    if (pairs.filter((pair) => place.includes(pair)).length >= enough) return true;
+  }
+  return false;
 }
 
 /** Letters and digits only, in lower case and without accents: what layout and encoding cannot change. */

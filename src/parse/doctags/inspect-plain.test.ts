@@ -148,7 +148,16 @@ test('what is encrypted, broken or not as it says is left to the engine', async 
   const whole = pageOf('BT /F1 12 Tf 40 700 Td (Title) Tj ET');
   assert.equal(await text(whole), 'Title');
   const plain = await makePdf((draw) => line(draw, 'Title', { x: 70, y: 100 }), { userPassword: 'a' });
+  // Two pages, each at the place that is said to be the other's.
+  const other = '<< /Type /Page /Contents 4 0 R /Resources << /Font << /F1 5 0 R >> >> >>';
+  const pages = pageOf('BT /F1 12 Tf 40 700 Td (Title) Tj ET', HELVETICA, [other]).toString('latin1');
+  const lines = [...pages.matchAll(/\d{10} 00000 n /g)].map(([entry]) => entry);
+  const swapped = pages
+    .replace(lines[2] ?? '', '?')
+    .replace(lines[5] ?? '', lines[2] ?? '')
+    .replace('?', lines[5] ?? '');
   const broken: Readonly<Record<string, Uint8Array>> = {
+    'with places swapped': Buffer.from(swapped, 'latin1'),
     empty: new Uint8Array(),
     encrypted: plain,
     'cut off': whole.subarray(0, whole.length - 40),

@@ -4,11 +4,30 @@ const SLOWEST = 10;
 const TOP_ERRORS = 10;
 const KEPT_ERRORS = 1_000;
 const KEPT_KINDS = 1_000;
-/** Buckets per doubling: neighbours differ by 1.1 percent. */
+/** Buckets per doubling, of equal width: neighbours differ by 1.6 percent at most. */
 const PER_DOUBLING = 64;
 /** Durations from a tenth of a microsecond up to a month. */
-const LOWEST = -24 * PER_DOUBLING;
+const LOWEST = -24;
 const BUCKETS = 56 * PER_DOUBLING;
+
+/** A number and, in the same memory, its halves. */
+const number = new Float64Array(1);
+const halves = new Uint32Array(number.buffer);
+/** Which half has the power of two, and how many bits of it are finer than a bucket. */
+const UPPER = new Uint8Array(Uint16Array.of(1).buffer)[0] === 1 ? 1 : 0;
+const FINER_BITS = 14;
+/** What a power of 0 is written as. */
+const BIAS = 1_023;
+
+/**
+ * The bucket of a duration: its power of two, and in which sixty-fourth between that and the next it stands. That is how a
+ * number is kept anyway, and costs a tenth of a logarithm.
+ */
+function bucketOf(ms: number): number {
+  number[0] = ms;
+  const bucket = ms > 0 ? ((halves[UPPER] as number) >>> FINER_BITS) - (BIAS + LOWEST) * PER_DOUBLING : 0;
+  return Math.min(Math.max(bucket, 0), BUCKETS - 1);
+}
 
 /** Percentiles of any number of durations in a fixed space, to about one percent. */
 export class Percentiles {
@@ -16,9 +35,8 @@ export class Percentiles {
   #total = 0;
 
   add(ms: number): void {
-    const bucket = ms > 0 ? Math.round(Math.log2(ms) * PER_DOUBLING) - LOWEST : 0;
-    const at = bucket < 0 ? 0 : bucket >= BUCKETS ? BUCKETS - 1 : bucket;
-    this.#counts[at] = (this.#counts[at] ?? 0) + 1;
+    const bucket = bucketOf(ms);
+    this.#counts[bucket] = (this.#counts[bucket] ?? 0) + 1;
     this.#total += 1;
   }
 
@@ -28,7 +46,9 @@ export class Percentiles {
     if (left === 0) return 0;
     for (let bucket = 0; bucket < BUCKETS; bucket += 1) {
       left -= this.#counts[bucket] ?? 0;
-      if (left <= 0) return bucket === 0 ? 0 : 2 ** ((bucket + LOWEST) / PER_DOUBLING);
+      if (left > 0) continue;
+      const middle = 1 + ((bucket % PER_DOUBLING) + 0.5) / PER_DOUBLING;
+      return bucket === 0 ? 0 : middle * 2 ** (Math.floor(bucket / PER_DOUBLING) + LOWEST);
     }
     return 0;
   }
