@@ -41,6 +41,8 @@ export interface Asking {
   readonly contact: string;
   /** Searches for a work that is known by its title only. */
   readonly byTitle: (cited: CitedWork, signal: AbortSignal) => Promise<TitleFinding>;
+  /** The clock by which hosts are held. */
+  readonly webClock: Clock;
 }
 
 /** Everything a download needs that outlives a single work. */
@@ -52,8 +54,6 @@ export interface DownloadAssembly extends Asking, AsyncDisposable {
   readonly files: KeptFiles;
   /** What is known of the works, to cite them by. */
   readonly records: RecordStore;
-  /** The clock by which hosts are held. */
-  readonly webClock: Clock;
 }
 
 export interface DownloadParts {
@@ -147,6 +147,7 @@ export function openAsking(
     contact,
     send,
     byTitle: titleSearch(config, lookups, contact),
+    webClock: web.clock,
     async plansOf(listed, signal) {
       const { thorough, retracted, prefer } = config.download;
       const context = { lookups, services, contact, thorough, retracted, prefer, attempted: new Map(), signal };
@@ -247,6 +248,7 @@ export async function assembleDownload(
       contact,
       records,
       byTitle,
+      webClock: web.clock,
       unreadable: entries.unreadable,
       identified: entries.identified,
       review: await ReviewFile.open(join(download.out, 'review.csv')),

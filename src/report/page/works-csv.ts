@@ -15,7 +15,12 @@ const FIELDS = [
 
 /** Works as a table for other programs. A cell that a spreadsheet would take for a formula starts with a quote. */
 export function worksCsv(works: readonly WorkLine[]): string {
-  return [FIELDS, ...works.map((work) => FIELDS.map((column) => work[column]))]
+  return [
+    FIELDS,
+    ...works.map((work) =>
+      FIELDS.map((column) => (column === 'retracted' ? (work.retracted ? 'yes' : '') : work[column])),
+    ),
+  ]
     .map((cells) => `${cells.map(cell).join(',')}\r\n`)
     .join('');
 }
