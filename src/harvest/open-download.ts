@@ -238,17 +238,14 @@ export async function assembleDownload(
   const lookups = new Lookups(send, services, runtime.clock);
   const byTitle = titleSearch(config, lookups, contact);
   const entries = new EntryRows(manifest, runId, runtime.clock);
+  const asking: Asking = { send, services, contact, byTitle, webClock: web.clock };
   const run = new DownloadRun({
     runId,
     queue: parts.queue,
     orchestrator: orchestratorOptions(config),
     provider: parts.provider?.({
-      send,
-      services,
-      contact,
+      ...asking,
       records,
-      byTitle,
-      webClock: web.clock,
       unreadable: entries.unreadable,
       identified: entries.identified,
       review: await ReviewFile.open(join(download.out, 'review.csv')),
@@ -286,17 +283,13 @@ export async function assembleDownload(
     around: parts.around,
   });
   return {
+    ...asking,
     run,
     client,
     admission,
-    services,
-    contact,
     manifest,
     records,
     files,
-    send,
-    byTitle,
-    webClock: web.clock,
     [Symbol.asyncDispose]: () => stack.disposeAsync(),
   };
 }
