@@ -12,6 +12,11 @@ import { openCorpus } from './corpus.ts';
 import type { GatherRequest } from './gather-request.ts';
 import { FLAG } from '../../sim/world/world.ts';
 
+/** A busy machine may keep an answer waiting for a second, which on this clock is minutes. */
+const PATIENT: NonNullable<CorpusOptions['settings']> = {
+  http: { connect_s: 3600, headers_s: 3600, idle_s: 3600, total_s: 7200 },
+};
+
 test('looking for works and for their places writes nothing down and fetches no file', async () => {
   await using scratch = await mkdtempDisposable(join(tmpdir(), 'docstokg-find-'));
   await using simulation = await Simulation.open({
@@ -21,7 +26,7 @@ test('looking for works and for their places writes nothing down and fetches no 
   });
   await using admin = await Admin.open(simulation);
   const ids = [...simulation.world.works()].map(({ id }) => id);
-  await using corpus = await openCorpus(join(scratch.path, 'run'), { sim: admin.url });
+  await using corpus = await openCorpus(join(scratch.path, 'run'), { sim: admin.url, settings: PATIENT });
   const works = await Array.fromAsync(corpus.find({ ids }));
   assert.deepEqual(
     works.map(({ id }) => id),
@@ -40,11 +45,6 @@ test('looking for works and for their places writes nothing down and fetches no 
   await assert.rejects(Array.fromAsync(corpus.gather({ ids: ['nonsense'] })), { code: 'USAGE_ID' });
   assert.deepEqual(readdirSync(scratch.path), []);
 });
-
-/** A busy machine may keep an answer waiting for a second, which on this clock is minutes. */
-const PATIENT: NonNullable<CorpusOptions['settings']> = {
-  http: { connect_s: 3600, headers_s: 3600, idle_s: 3600, total_s: 7200 },
-};
 
 test('libraries of Zotero, on the web and on this machine, and citations to a depth name the works that are wanted', async (t) => {
   await using scratch = await mkdtempDisposable(join(tmpdir(), 'docstokg-zotero-'));

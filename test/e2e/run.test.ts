@@ -14,7 +14,11 @@ import { command } from './command.ts';
 import { startCommand } from './started-command.ts';
 
 /** Words are enough to see that documents go through; the model has tests of its own. */
-const WORDS_ONLY = { DOCSTOKG_PARSE__DENSE: 'none', DOCSTOKG_STAGE__WARM_SPARE: 'false' };
+const WORDS_ONLY = {
+  DOCSTOKG_PARSE__DENSE: 'none',
+  DOCSTOKG_STAGE__WARM_SPARE: 'false',
+  DOCSTOKG_STAGE__WORKERS: '1',
+};
 
 function page(title: string, text: string): string {
   return `<!doctype html><html lang="en"><head><title>${title}</title></head><body><article><h1>${title}</h1>

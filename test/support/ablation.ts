@@ -119,6 +119,7 @@ async function harvestHere(
         orchestrator: { max_workers: 32 },
         download: {
           out,
+          work_budget_s: 86_400,
           enable: MINING.filter((name) => name !== options.disable),
           disable: [options.disable],
         },

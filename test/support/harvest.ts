@@ -47,6 +47,15 @@ export const PATIENCE: Readonly<Record<string, string>> = {
   DOCSTOKG_HTTP__IDLE_S: '3600',
   DOCSTOKG_HTTP__TOTAL_S: '7200',
   DOCSTOKG_HTTP__FLOOR_BYTES_PER_SECOND: '0',
+  DOCSTOKG_DOWNLOAD__WORK_BUDGET_S: '86400',
+};
+
+/** Where hosts are slow on purpose they have to be given up, but not because the machine was busy for a second or two. */
+const SOME_PATIENCE: Readonly<Record<string, string>> = {
+  DOCSTOKG_HTTP__CONNECT_S: '120',
+  DOCSTOKG_HTTP__HEADERS_S: '120',
+  DOCSTOKG_HTTP__IDLE_S: '120',
+  DOCSTOKG_DOWNLOAD__WORK_BUDGET_S: '900',
 };
 
 /** A world whose files are made already: making one takes long enough to look like a slow host. */
@@ -76,7 +85,10 @@ export async function harvest(simulation: Simulation, out: string, options: Harv
       '--json',
       ...(options.options ?? []),
     ],
-    { cwd: out, env: { NODE_OPTIONS: `--import=${PEAK}`, ...(options.profile !== 'hostile' && PATIENCE) } },
+    {
+      cwd: out,
+      env: { NODE_OPTIONS: `--import=${PEAK}`, ...(options.profile === 'hostile' ? SOME_PATIENCE : PATIENCE) },
+    },
   );
   const { code } = await run.ended;
   const peak = new RegExp(`^peak ${run.pid} (\\d+)$`, 'm').exec(run.stderr)?.[1];

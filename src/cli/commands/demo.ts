@@ -103,13 +103,14 @@ async function demo(out: string, max: number | undefined, session: Session): Pro
  */
 const PATIENCE: Layer = (
   [
-    ['connect_s', 30],
-    ['headers_s', 120],
-    ['idle_s', 120],
-    ['total_s', 900],
-    ['floor_bytes_per_second', 0],
+    ['http', 'connect_s', 30],
+    ['http', 'headers_s', 120],
+    ['http', 'idle_s', 120],
+    ['http', 'total_s', 900],
+    ['http', 'floor_bytes_per_second', 0],
+    ['download', 'work_budget_s', 180],
   ] as const
-).map(([key, value]) => ({ path: ['http', key], value: value / TIME_SCALE, origin: 'the demo' }));
+).map(([part, key, value]) => ({ path: [part, key], value: value / TIME_SCALE, origin: 'the demo' }));
 
 interface Question {
   readonly question: string;
