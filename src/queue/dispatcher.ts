@@ -1,4 +1,6 @@
 import type { Clock, Random, Timer } from '../base/index.ts';
+import type { AheadJobs } from './ahead-jobs.ts';
+import { givenBack } from './ahead-jobs.ts';
 import type { Report } from './events.ts';
 import type { Choice } from './lease-choice.ts';
 import { LeaseChoice, NOTHING } from './lease-choice.ts';
@@ -38,6 +40,7 @@ export class Dispatcher implements Disposable {
   readonly #seats: Seats;
   readonly #report: Report;
   readonly #jobs: RunningJobs;
+  readonly #ahead: AheadJobs;
   readonly #rested: () => void;
   readonly #drained: () => void;
   readonly #failed: (error: unknown) => void;
@@ -57,6 +60,7 @@ export class Dispatcher implements Disposable {
     readonly seats: Seats;
     readonly report: Report;
     readonly jobs: RunningJobs;
+    readonly ahead: AheadJobs;
     readonly drain: DrainMode;
     readonly random: Random | undefined;
     /** Everything that could be settled is. */
@@ -72,6 +76,7 @@ export class Dispatcher implements Disposable {
     this.#report = given.report;
     this.#drain = given.drain;
     this.#jobs = given.jobs;
+    this.#ahead = given.ahead;
     this.#rested = given.rested;
     this.#drained = given.drained;
     this.#failed = given.failed;
@@ -106,8 +111,25 @@ export class Dispatcher implements Disposable {
     return this.#round !== 'resting';
   }
 
+  /**
+   * Jobs have ended. While those at hand end one turn of the loop after they were begun, and enough are left, what ended
+   * waits to be written together; the first turn in which nothing ends writes it.
+   */
+  ended(): void {
+    const isShort = this.#begin() > 0 && !this.#ahead.isLow;
+    if (!isShort || this.#round !== 'resting') {
+      this.pump();
+      return;
+    }
+    const { unwritten } = this.#jobs;
+    setImmediate(() => {
+      if (this.#jobs.unwritten === unwritten) this.pump();
+    });
+  }
+
   /** Settles and leases; called whenever a job ended, a worker became free or something changed. */
   pump(): void {
+    this.#begin();
     if (this.#round !== 'resting') {
       this.#round = 'wanted-again';
       return;
@@ -137,13 +159,18 @@ export class Dispatcher implements Disposable {
     for (;;) {
       if (this.#view === 'unsure') {
         this.#view = 'stale';
-        await this.#store.release(this.#workerId, this.#jobs.ids, this.#clock.now());
+        const held = [...this.#jobs.ids, ...this.#ahead.jobs.map(({ id }) => id)];
+        await this.#store.release(this.#workerId, held, this.#clock.now());
       }
       if (this.#leasing === 'open' && this.#clock.monotonic() >= this.#lookAfter) await this.#look();
       const ended = this.#jobs.takeEnded();
-      const choice = this.#leasing === 'open' ? this.#choice.next(this.#triesHeld) : NOTHING;
-      if (ended.length > 0 || choice.picks.length > 0) await this.#exchange(ended, choice);
-      else if (this.#leasing === 'open' && this.#view !== 'current' && this.#seats.freeWorkers > 0) await this.#look();
+      this.#begin();
+      if (this.#leasing !== 'open') this.#ahead.giveBack();
+      const hint = { tryHeld: this.#triesHeld, writes: ended.length > 0 };
+      const choice = this.#leasing === 'open' ? this.#choice.next(hint) : NOTHING;
+      const returned = this.#ahead.takeReturned();
+      if (ended.length + returned.length + choice.picks.length > 0) await this.#exchange(ended, returned, choice);
+      else if (this.#wantsMore && this.#view !== 'current') await this.#look();
       else break;
     }
     if (!this.#isStopped) await this.#rest();
@@ -165,35 +192,46 @@ export class Dispatcher implements Disposable {
     if (this.#view === 'current') this.#view = 'stale';
   }
 
-  async #exchange(ended: readonly EndedJob[], choice: Choice): Promise<void> {
+  /** Gives jobs at hand to the workers that are free; answers how many. */
+  #begin(): number {
+    if (this.#leasing !== 'open') return 0;
+    return this.#ahead.begin(this.#jobs.size, (job, worker) => this.#jobs.start(job, worker));
+  }
+
+  get #wantsMore(): boolean {
+    return this.#leasing === 'open' && (this.#seats.freeWorkers > 0 || (this.#ahead.isLow && this.#ahead.wanted > 0));
+  }
+
+  async #exchange(ended: readonly EndedJob[], returned: readonly SettledLease[], choice: Choice): Promise<void> {
     const { picks } = choice;
-    const startedAt = this.#clock.monotonic();
+    const [startedAt, askedAt] = [this.#clock.monotonic(), this.#clock.now()];
     // Kept for the jobs to come: a job that waits for its host must not take them meanwhile.
     const workers = this.#seats.takeWorkers(picks.reduce((sum, { limit }) => sum + limit, 0));
-    const { accepted, leased } = await this.#write(ended, choice).catch((error: unknown) => {
+    const settlements = returned.length === 0 ? ended : [...ended, ...returned];
+    const { accepted, leased } = await this.#write(settlements, choice).catch((error: unknown) => {
       this.#jobs.unsettled(ended);
       throw error;
     });
     this.#jobs.settled(ended, accepted);
-    if (ended.some(({ settlement }) => settlement.kind === 'requeue')) this.#outdate();
+    if (settlements.some(({ settlement }) => settlement.kind === 'requeue')) this.#outdate();
     if (picks.length > 0)
       this.#report({ kind: 'dispatched', leased: leased.length, durationMs: this.#clock.monotonic() - startedAt });
     if (this.#choice.took(choice, leased)) this.#outdate();
     if (this.#isStopped) {
       // Told to stop while the lease was on its way.
-      const settlement = { kind: 'requeue', delayMs: 0, refund: true } as const;
-      if (leased.length > 0)
-        await this.#write(
-          leased.map((job) => ({ ...job, settlement })),
-          NOTHING,
-        );
+      if (leased.length > 0) await this.#write(leased.map(givenBack), NOTHING);
       return;
     }
+    const begun = leased.filter(({ ahead }) => !ahead);
     workers.forEach((worker, at) => {
-      const job = leased[at];
+      const job = begun[at];
       if (job) this.#jobs.start(job, worker);
       else worker[Symbol.dispose]();
     });
+    const waiting = leased.filter(({ ahead }) => ahead);
+    for (const job of waiting) if (!this.#jobs.takeUp(job)) this.#ahead.add(job, askedAt);
+    if (waiting.length < picks.reduce((sum, { ahead }) => sum + ahead, 0)) this.#ahead.rest();
+    this.#begin();
   }
 
   #write(settlements: readonly SettledLease[], choice: Choice): Promise<Exchange> {
@@ -234,7 +272,7 @@ export class Dispatcher implements Disposable {
     const now = this.#clock.now();
     const outlook = await this.#store.outlook(now);
     const knows = this.#round === 'underway' && (isPaused || this.#view === 'current');
-    if (knows && this.#jobs.size === 0 && this.#isDrained(outlook)) {
+    if (knows && this.#jobs.size + this.#ahead.size === 0 && this.#isDrained(outlook)) {
       this.#drained();
       return;
     }

@@ -9,6 +9,6 @@ export function firstPicks(lanes: readonly LaneBacklog[], limit: number): Pick[]
     .flatMap(({ host, resolver, jobs }) => {
       const take = Math.min(left, jobs);
       left -= take;
-      return take > 0 ? [{ host, resolver, limit: take }] : [];
+      return take > 0 ? [{ host, resolver, limit: take, ahead: 0 }] : [];
     });
 }

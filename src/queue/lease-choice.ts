@@ -1,4 +1,5 @@
 import type { Clock, Random } from '../base/index.ts';
+import type { AheadJobs } from './ahead-jobs.ts';
 import type { Pick } from './lane-book.ts';
 import { LaneBook } from './lane-book.ts';
 import type { RunningJobs } from './running-jobs.ts';
@@ -19,6 +20,7 @@ export class LeaseChoice {
   readonly #clock: Clock;
   readonly #seats: Seats;
   readonly #jobs: RunningJobs;
+  readonly #ahead: AheadJobs;
   readonly #lanes = new LaneBook();
   readonly #turn: SuspectTurn;
   #suspects: readonly LaneBacklog[] = [];
@@ -27,11 +29,13 @@ export class LeaseChoice {
     readonly clock: Clock;
     readonly seats: Seats;
     readonly jobs: RunningJobs;
+    readonly ahead: AheadJobs;
     readonly random: Random | undefined;
   }) {
     this.#clock = given.clock;
     this.#seats = given.seats;
     this.#jobs = given.jobs;
+    this.#ahead = given.ahead;
     this.#turn = new SuspectTurn(given.random);
   }
 
@@ -54,25 +58,31 @@ export class LeaseChoice {
 
   /**
    * Others, one suspect, or nothing while a suspect runs or those in hand finish before it. With `tryHeld`, jobs of hosts
-   * that are held for hours are tried all the same when nothing else is left.
+   * that are held for hours are tried all the same when nothing else is left. Where nothing is to be written anyway, none
+   * is leased ahead while enough are at hand.
    */
-  next(tryHeld: boolean): Choice {
-    const isLast = tryHeld && this.#jobs.size === 0;
+  next({ tryHeld, writes }: { readonly tryHeld: boolean; readonly writes: boolean }): Choice {
+    const inHand = this.#jobs.size + this.#ahead.size;
+    const isLast = tryHeld && inHand === 0;
     // One that has the process to itself stands in line at its host as any other; not where nobody is let in for long.
     const suspect = this.#suspects.find(
       (lane) => !this.#seats.isPaused(lane) && (isLast || !this.#seats.isHeldLong(lane)),
     );
     const move = this.#turn.decide({
       now: this.#clock.monotonic(),
-      inHand: this.#jobs.size,
+      inHand,
       suspectWaits: suspect !== undefined,
       otherWaits: () => !this.#lanes.every(this.#cannotRun),
     });
+    if (move !== 'others') this.#ahead.giveBack();
     switch (move) {
       case 'others':
-        return { standing: 'trusted', picks: this.#others(isLast) };
+        return {
+          standing: 'trusted',
+          picks: this.#others(isLast, writes || this.#ahead.isLow ? this.#ahead.wanted : 0),
+        };
       case 'suspect':
-        return suspect ? { standing: 'suspect', picks: [{ ...suspect, limit: 1 }] } : NOTHING;
+        return suspect ? { standing: 'suspect', picks: [{ ...suspect, limit: 1, ahead: 0 }] } : NOTHING;
       case 'give-back-all':
       case 'give-back-parked':
         this.#jobs.stopAll('give-way', move === 'give-back-parked');
@@ -95,10 +105,11 @@ export class LeaseChoice {
       .includes(true);
   }
 
-  #others(isLast: boolean): Pick[] {
-    const picks = this.#lanes.choose(this.#seats.freeWorkers, this.#seats.room);
+  #others(isLast: boolean, ahead: number): Pick[] {
+    const free = this.#seats.freeWorkers;
+    const picks = this.#lanes.choose({ free, ahead }, this.#seats.room);
     if (picks.length > 0 || !isLast) return picks;
-    return this.#lanes.choose(this.#seats.freeWorkers, this.#seats.roomElsewhere);
+    return this.#lanes.choose({ free, ahead: 0 }, this.#seats.roomElsewhere);
   }
 
   readonly #cannotRun = (lane: Lane): boolean => this.#seats.isPaused(lane) || this.#seats.isHeldLong(lane);

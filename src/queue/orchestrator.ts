@@ -2,6 +2,7 @@ import type { Clock, Random, Timer } from '../base/index.ts';
 import { systemClock } from '../base/index.ts';
 import type { Admission } from '../hosts/index.ts';
 import { createMemoryAdmission, hostReports, HostTable, isSlowed } from '../hosts/index.ts';
+import { AheadJobs } from './ahead-jobs.ts';
 import { Dispatcher } from './dispatcher.ts';
 import type { Report } from './events.ts';
 import type { Handler, HandlerContext } from './handler.ts';
@@ -64,6 +65,7 @@ export class Orchestrator {
   readonly #store: QueueStore;
   readonly #admission: Admission;
   readonly #seats: Seats;
+  readonly #ahead: AheadJobs;
   readonly #jobs: RunningJobs;
   readonly #presence: Presence;
   readonly #random: Random | undefined;
@@ -93,6 +95,7 @@ export class Orchestrator {
       report: this.#report,
       freed: () => this.#dispatcher?.pump(),
     });
+    this.#ahead = new AheadJobs({ options, clock, seats: this.#seats });
     this.#jobs = new RunningJobs({
       options,
       workerId: this.workerId,
@@ -100,11 +103,12 @@ export class Orchestrator {
       handler,
       clock,
       seats: this.#seats,
+      ahead: this.#ahead,
       report: this.#report,
       log: log ?? (() => undefined),
       around,
       random,
-      ended: () => this.#dispatcher?.pump(),
+      ended: () => this.#dispatcher?.ended(),
     });
   }
 
@@ -142,6 +146,7 @@ export class Orchestrator {
       report: this.#report,
       drain: options.drain ?? 'never',
       jobs: this.#jobs,
+      ahead: this.#ahead,
       random: this.#random,
       rested: () => this.#endWhenIdle(),
       drained: () => this.#ended.resolve('drained'),
@@ -158,7 +163,7 @@ export class Orchestrator {
       await this.#announce();
       this.#every(this.#options.heartbeatMs, () => this.#heartbeat());
       if (this.#options.heartbeatMs > TELL_MS) this.#every(TELL_MS, () => this.#announceWork());
-      this.#every(SWEEP_MS, () => this.#jobs.sweep());
+      this.#every(SWEEP_MS, () => this.#sweep());
       if (signal?.aborted) stop();
       dispatcher.pump();
       const reason = await this.#ended.promise;
@@ -207,6 +212,12 @@ export class Orchestrator {
     await this.#announce();
   }
 
+  #sweep(): void {
+    this.#jobs.sweep();
+    this.#ahead.giveBackLate();
+    if (this.#ahead.size > 0) this.#dispatcher?.pump();
+  }
+
   /** Whoever does nothing has nothing new to tell. */
   async #announceWork(): Promise<void> {
     if (this.#jobs.size > 0 || this.#isNews) await this.#announce();
@@ -231,6 +242,8 @@ export class Orchestrator {
     // Those that only wait have nothing to finish.
     this.#jobs.stopAll('shutdown', true);
     this.#timers.add(this.#clock.setTimer(this.#options.shutdownGraceMs, () => this.#jobs.stopAll('shutdown')));
+    // Those that were leased ahead go back.
+    if (this.#ahead.size > 0) this.#dispatcher?.pump();
     this.#endWhenIdle();
   }
 
@@ -240,7 +253,8 @@ export class Orchestrator {
   }
 
   #endWhenIdle(): void {
-    if (this.#stopping && this.#jobs.size === 0 && !this.#dispatcher?.busy) this.#ended.resolve('stopped');
+    const inHand = this.#jobs.size + this.#ahead.size;
+    if (this.#stopping && inHand === 0 && !this.#dispatcher?.busy) this.#ended.resolve('stopped');
   }
 
   #every(intervalMs: number, work: () => Promise<void> | void): void {

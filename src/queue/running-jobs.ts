@@ -1,5 +1,6 @@
 import type { Clock, Random } from '../base/index.ts';
 import { AppError } from '../base/index.ts';
+import type { AheadJobs } from './ahead-jobs.ts';
 import type { Report } from './events.ts';
 import type { Handler, HandlerContext } from './handler.ts';
 import type { OrchestratorOptions } from './options.ts';
@@ -22,6 +23,8 @@ export interface RunningJobsOptions {
   readonly handler: Handler;
   readonly clock: Clock;
   readonly seats: Seats;
+  /** Those that were leased and are not begun yet: their leases are kept with the others. */
+  readonly ahead: AheadJobs;
   readonly report: Report;
   readonly log: HandlerContext['log'];
   readonly around: (<T>(job: LeasedJob, run: () => Promise<T>) => Promise<T>) | undefined;
@@ -62,9 +65,14 @@ export class RunningJobs {
     return [...this.#jobs.keys()];
   }
 
+  /** How many have ended and are not being written yet. */
+  get unwritten(): number {
+    return this.#ended.length + this.#unwritten.length;
+  }
+
   /** Runs a job, unless this process still has it in hand from a lease that ran out. */
   start(job: LeasedJob, worker: Disposable): void {
-    if (this.#takeUp(job)) {
+    if (this.takeUp(job)) {
       worker[Symbol.dispose]();
       return;
     }
@@ -86,15 +94,14 @@ export class RunningJobs {
 
   /** Prolongs every lease in one write, and stops the jobs whose lease was lost. */
   async heartbeat(): Promise<void> {
-    const { store, clock, options, report } = this.#given;
-    this.#keptAt = clock.now();
+    const { store, clock, options, report, ahead } = this.#given;
+    const now = clock.now();
+    this.#keptAt = now;
     const held = [...this.#jobs.values()].filter(({ ended }) => !ended);
-    if (held.length === 0) return;
-    const lost = await store.extend(
-      held.map(({ job }) => job),
-      clock.now(),
-      options.leaseMs,
-    );
+    const leases = [...held.map(({ job }) => job), ...ahead.jobs];
+    if (leases.length === 0) return;
+    const lost = await store.extend(leases, now, options.leaseMs);
+    ahead.prolonged(now, leases, lost);
     for (const { id, token } of lost) {
       const running = this.#jobs.get(id);
       if (!running || running.job.token !== token || running.ended) continue;
@@ -121,12 +128,10 @@ export class RunningJobs {
     }
   }
 
-  /** The jobs whose settlements wait to be written; their workers are free from now on. */
+  /** The jobs whose settlements wait to be written. */
   takeEnded(): readonly EndedJob[] {
     const ended = this.#unwritten;
-    if (ended.length === 0) return ended;
-    this.#unwritten = [];
-    for (const { running } of ended) if (running.ended) this.#leaveWorker(running);
+    if (ended.length > 0) this.#unwritten = [];
     return ended;
   }
 
@@ -154,7 +159,7 @@ export class RunningJobs {
    * is the next one: then the new lease is for what already runs, or for the answer that was refused. Otherwise
    * somebody else has worked on it, so what runs here is told to stop, and the job comes back when it has.
    */
-  #takeUp(job: LeasedJob): boolean {
+  takeUp(job: LeasedJob): boolean {
     const refused = this.#refused.get(job.id);
     this.#refused.delete(job.id);
     if (refused && refused.token + 1 === job.token) {
@@ -202,12 +207,9 @@ export class RunningJobs {
     if (running.ended) return;
     running.ended = true;
     const { job } = running;
-    this.#given.report({
-      kind: 'job-ended',
-      job,
-      settlement,
-      durationMs: this.#given.clock.monotonic() - running.startedAt,
-    });
+    const durationMs = this.#given.clock.monotonic() - running.startedAt;
+    this.#given.ahead.learn(durationMs);
+    this.#given.report({ kind: 'job-ended', job, settlement, durationMs });
     this.#write(running, job, settlement);
   }
 
@@ -216,8 +218,10 @@ export class RunningJobs {
     if (this.#ended.length > 1) return;
     // Those that end in one turn of the loop are written together, which is what makes many small jobs cheap.
     setImmediate(() => {
-      this.#unwritten = this.#unwritten.length === 0 ? this.#ended : this.#unwritten.concat(this.#ended);
+      const ended = this.#ended;
       this.#ended = [];
+      this.#unwritten = this.#unwritten.length === 0 ? ended : this.#unwritten.concat(ended);
+      for (const each of ended) if (each.running.ended) this.#leaveWorker(each.running);
       this.#given.ended();
     });
   }

@@ -8,7 +8,7 @@ import type { Window } from './handler.ts';
 import type { OrchestratorOptions } from './options.ts';
 import type { RunningJob } from './running-job.ts';
 import { HostBusy } from './running-job.ts';
-import type { Lane, Pause } from './types.ts';
+import type { Lane, LeasedJob, Pause } from './types.ts';
 
 const WORKER = ['worker'];
 const PATIENCE_MS = 60_000;
@@ -116,7 +116,11 @@ export class Seats {
   expect(running: RunningJob, change: 1 | -1): void {
     if (!running.expected) return;
     if (change === -1) running.expected = false;
-    const { host, resolverHint } = running.job;
+    this.keep(running.job, change);
+  }
+
+  /** The same for a job that was leased ahead and is not begun yet. */
+  keep({ host, resolverHint }: Pick<LeasedJob, 'host' | 'resolverHint'>, change: 1 | -1): void {
     if (host !== null) count(this.#expectedHosts, host, change);
     if (resolverHint !== null) count(this.#expectedResolvers, resolverHint, change);
   }

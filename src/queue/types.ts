@@ -89,8 +89,9 @@ export interface LeasedJob extends Lease {
   /** Counted when leased: 1 for the first. */
   readonly attempt: number;
   readonly host: string | null;
-  /** A suspect must be alone in its process. */
+  /** A suspect must be alone in its process; one that is leased ahead waits there, and is not blamed should that die. */
   readonly standing: Standing;
+  readonly ahead: boolean;
 }
 
 /** What becomes of a leased job. */
@@ -134,8 +135,8 @@ export type SettledLease = Lease & { readonly settlement: Settlement };
 export interface ExchangeRequest {
   readonly workerId: string;
   readonly settlements: readonly SettledLease[];
-  /** From which lanes to lease, and how many of each. */
-  readonly picks: readonly (Lane & { readonly limit: number })[];
+  /** From which lanes to lease, how many of each to begin at once, and how many more to have at hand. */
+  readonly picks: readonly (Lane & { readonly limit: number; readonly ahead?: number })[];
   /** Which jobs of these lanes: those that are trusted unless said otherwise. */
   readonly standing?: Standing;
   readonly now: number;
@@ -181,9 +182,8 @@ export interface WorkerInfo {
   readonly maxWorkers: number;
   readonly running: number;
   readonly parked: number;
-  /** It tells again within so long, or something is wrong. */
+  /** It tells again within so long, or something is wrong; jobs that ended per second of the last minute. */
   readonly heartbeatMs: number;
-  /** Jobs that ended per second of the last minute. */
   readonly perSecond: number;
   /** What it knows of the hosts that matter most. */
   readonly hosts: readonly HostReport[];
@@ -202,13 +202,13 @@ export interface QueueStore extends AsyncDisposable {
   /**
    * Puts delayed jobs that are due, and jobs whose lease ran out, back among those that may run, and answers the lanes.
    * A lease that ran out is a death of the job's holder: beyond `limits.shared` of them the job is suspect, and a suspect
-   * whose lease ran out for the `limits.alone`-th time ends in `error`.
+   * whose lease ran out for the `limits.alone`-th time ends in `error`. One that was leased ahead is spared.
    */
   backlog(now: number, limits: DeathLimits): Promise<Backlog>;
   /**
-   * Settles leases and takes jobs that may run, in one write, so that no worker ever holds more than it can run. Of a lane
-   * jobs are taken by priority, then age, and suspects by how seldom they died alone; each gets a new token and one more
-   * attempt. A suspect that finishes, or is put back by its own failure, is trusted again.
+   * Settles leases and takes jobs that may run, in one write. Of a lane jobs are taken by priority, then age, and suspects by
+   * how seldom they died alone; each gets a new token and one more attempt. Beyond `limit` they are leased ahead, but for
+   * those that were spared. A suspect or spared one that finishes, or is put back by its own failure, is trusted again.
    */
   exchange(request: ExchangeRequest): Promise<Exchange>;
   /** Prolongs leases in one write; answers those that were lost. */

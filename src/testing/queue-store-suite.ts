@@ -294,6 +294,101 @@ export function describeQueueStore(name: string, open: () => Promise<QueueStore>
       assert.equal((await store.admin.stats(now)).suspects, 2);
     });
 
+    check('jobs beyond those that are begun at once are leased ahead, in the order of the lane', async (store) => {
+      await store.enqueue([job('a'), job('b'), job('c', { priority: 1 }), job('d'), job('e', { host: 'e.org' })], 0);
+      const picks = [
+        { ...ANY_LANE, limit: 1, ahead: 2 },
+        { host: 'e.org', resolver: null, limit: 0, ahead: 5 },
+      ];
+      const leased = await lease(store, { picks, now: 0 });
+      assert.deepEqual(
+        leased.map(({ artifactId, ahead, attempt }) => [artifactId, ahead, attempt]),
+        [
+          ['c', false, 1],
+          ['a', true, 1],
+          ['b', true, 1],
+          ['e', true, 1],
+        ],
+      );
+      assert.deepEqual((await store.admin.stats(0)).states.in_progress, 4);
+      // Given back or ended, they are jobs like any other.
+      const [, a, b, e] = leased;
+      assert.ok(a && b && e);
+      const refund = { kind: 'requeue', delayMs: 0, refund: true } as const;
+      assert.deepEqual(await settle(store, [{ ...a, settlement: refund }, finish(b), finish(e)], 1), [
+        true,
+        true,
+        true,
+      ]);
+      const back = await store.admin.find('a');
+      assert.deepEqual([back?.state, back?.attempts, back?.deaths], ['queued', 0, 0]);
+      const again = await lease(store, { picks, now: 2 });
+      assert.deepEqual(
+        again.map(({ artifactId, ahead }) => [artifactId, ahead]),
+        [
+          ['a', false],
+          ['d', true],
+        ],
+      );
+    });
+
+    check(
+      'a job that was leased ahead is not blamed for the death of its holder, and then begun at once',
+      async (store) => {
+        await store.enqueue([job('begun'), job('waited'), job('waited too')], 0);
+        const picks = [{ ...ANY_LANE, limit: 1, ahead: 9 }];
+        await lease(store, { picks, now: 0 });
+        await store.backlog(LEASE_MS, LIMITS);
+        const past = async (id: string): Promise<unknown> => {
+          const found = await store.admin.find(id);
+          return [found?.state, found?.attempts, found?.deaths, found?.suspectSince];
+        };
+        assert.deepEqual(await past('begun'), ['queued', 0, 1, null]);
+        assert.deepEqual(await past('waited'), ['queued', 0, 0, null]);
+        // Whoever was spared is not leased ahead: should it be what killed its process, that is seen the next times.
+        const second = await lease(store, { picks: [{ ...ANY_LANE, limit: 2, ahead: 9 }], now: LEASE_MS });
+        assert.deepEqual(
+          second.map(({ artifactId, ahead }) => [artifactId, ahead]),
+          [
+            ['begun', false],
+            ['waited', false],
+          ],
+        );
+        await store.backlog(2 * LEASE_MS, LIMITS);
+        assert.deepEqual(await past('waited'), ['queued', 0, 1, null]);
+        const third = await lease(store, { picks: [{ ...ANY_LANE, limit: 1, ahead: 9 }], now: 2 * LEASE_MS });
+        assert.deepEqual(
+          third.map(({ artifactId }) => artifactId),
+          ['waited'],
+        );
+        await store.backlog(3 * LEASE_MS, LIMITS);
+        assert.deepEqual(await past('waited'), ['queued', 0, 2, 3 * LEASE_MS]);
+        assert.deepEqual(await past('waited too'), ['queued', 0, 0, null]);
+      },
+    );
+
+    check(
+      'a job that was spared and has run since is leased ahead again, one that was put back is not',
+      async (store) => {
+        await store.enqueue([job('failed'), job('stopped')], 0);
+        await lease(store, { picks: [{ ...ANY_LANE, limit: 0, ahead: 9 }], now: 0 });
+        await store.backlog(LEASE_MS, LIMITS);
+        const [failed, stopped] = await lease(store, { picks: [{ ...ANY_LANE, limit: 2 }], now: LEASE_MS });
+        assert.ok(failed && stopped);
+        const requeue = { kind: 'requeue', delayMs: 0 } as const;
+        const settlements = [
+          { ...failed, settlement: { ...requeue, refund: false } },
+          { ...stopped, settlement: { ...requeue, refund: true } },
+        ];
+        await settle(store, settlements, LEASE_MS);
+        const ahead = await lease(store, { picks: [{ ...ANY_LANE, limit: 0, ahead: 9 }], now: LEASE_MS });
+        assert.deepEqual(
+          ahead.map(({ artifactId }) => artifactId),
+          ['failed'],
+        );
+      },
+    );
+
     check('a suspect that ends is cleared, and one that fails by itself starts anew', async (store) => {
       await store.enqueue([job('innocent'), job('failing'), job('waiting')], 0);
       const now = await makeSuspects(store);

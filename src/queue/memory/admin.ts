@@ -88,6 +88,7 @@ export class MemoryAdmin implements QueueAdmin {
       Object.assign(job, {
         state: 'queued',
         attempts: 0,
+        ahead: 'no',
         deaths: 0,
         deathsAlone: 0,
         availableAt: null,
@@ -164,7 +165,7 @@ export class MemoryAdmin implements QueueAdmin {
   }
 }
 
-function withoutToken({ token: _token, ...job }: MemoryJob): Job {
+function withoutToken({ token: _token, ahead: _ahead, ...job }: MemoryJob): Job {
   return job;
 }
 

@@ -19,8 +19,11 @@ import type {
 import { DEATHS_REMEMBERED_MS, LANE_COUNT_LIMIT } from '../types.ts';
 import { MemoryAdmin } from './admin.ts';
 
+/** Leased ahead; and spared, because it was so when its holder died. */
+type Ahead = 'no' | 'leased' | 'spared';
+
 /** A job that can be changed in place, with its token. */
-export type MemoryJob = { -readonly [Key in keyof Job]: Job[Key] } & { token: number };
+export type MemoryJob = { -readonly [Key in keyof Job]: Job[Key] } & { token: number; ahead: Ahead };
 
 /** What a queue in memory consists of. */
 export interface MemoryState {
@@ -77,6 +80,7 @@ export class MemoryStore implements QueueStore {
         leaseExpiresAt: null,
         workerId: null,
         token: 0,
+        ahead: 'no',
       });
       return true;
     });
@@ -93,7 +97,7 @@ export class MemoryStore implements QueueStore {
       const worker = job.workerId ?? '';
       const others = Math.max(0, [...this.#deaths.keys()].filter((died) => died !== worker).length - job.deaths);
       this.#deaths.set(worker, now);
-      const deaths = job.deaths + 1;
+      const deaths = job.ahead === 'leased' ? job.deaths : job.deaths + 1;
       const deathsAlone = job.suspectSince === null ? 0 : job.deathsAlone + 1;
       const last = deathsAlone >= Math.min(limits.most, limits.alone + others);
       if (last) exhausted += 1;
@@ -104,6 +108,7 @@ export class MemoryStore implements QueueStore {
         deaths,
         deathsAlone,
         suspectSince: last ? null : (job.suspectSince ?? (deaths >= limits.shared ? now : null)),
+        ahead: job.ahead === 'leased' ? 'spared' : job.ahead,
         attempts: job.attempts - 1,
         state: last ? 'error' : 'queued',
         lastError,
@@ -122,20 +127,23 @@ export class MemoryStore implements QueueStore {
   async exchange(request: ExchangeRequest): Promise<Exchange> {
     const { settlements, picks, workerId, now, leaseMs, standing = 'trusted' } = request;
     const accepted = settlements.map((lease) => this.#settle(lease, now));
-    const leased = picks.flatMap(({ host, resolver, limit }) =>
+    const leased = picks.flatMap(({ host, resolver, limit, ahead = 0 }) =>
       this.#ready(standing)
         .filter((job) => job.host === host && job.resolverHint === resolver)
         .sort(bySuspicion)
-        .slice(0, limit)
-        .map((job) => {
+        .slice(0, limit + ahead)
+        .filter((job, place) => place < limit || job.ahead !== 'spared')
+        .map((job, place) => {
+          const isAhead = place >= limit;
           job.state = 'in_progress';
           job.attempts += 1;
           job.token += 1;
           job.workerId = workerId;
           job.leaseExpiresAt = now + leaseMs;
           job.updatedAt = now;
-          const { id, token, artifactId, artifactJson, attempts, resolverHint } = job;
-          return { id, token, artifactId, artifactJson, attempt: attempts, resolverHint, host: job.host, standing };
+          if (isAhead) job.ahead = 'leased';
+          const { id, token, artifactId, artifactJson, attempts: attempt, resolverHint } = job;
+          return { id, token, artifactId, artifactJson, attempt, resolverHint, host, standing, ahead: isAhead };
         }),
     );
     return { accepted, leased };
@@ -168,6 +176,7 @@ export class MemoryStore implements QueueStore {
         leaseExpiresAt: null,
         workerId: null,
         updatedAt: now,
+        ahead: job.ahead === 'spared' ? 'spared' : 'no',
       });
     return left.length;
   }
@@ -219,13 +228,20 @@ export class MemoryStore implements QueueStore {
     const lastError = settlement.error ? formatLastError(settlement.error) : null;
     Object.assign(job, { leaseExpiresAt: null, workerId: null, updatedAt: now });
     if (settlement.kind === 'finish') {
-      Object.assign(job, { state: settlement.state, lastError, result: settlement.result ?? null, suspectSince: null });
+      Object.assign(job, {
+        state: settlement.state,
+        lastError,
+        result: settlement.result ?? null,
+        suspectSince: null,
+        ahead: 'no',
+      });
       return true;
     }
     job.state = 'queued';
     job.availableAt = settlement.delayMs > 0 ? Math.ceil(now + settlement.delayMs) : null;
     job.lastError = lastError ?? job.lastError;
     job.host = settlement.host ?? job.host;
+    job.ahead = settlement.refund && job.ahead === 'spared' ? 'spared' : 'no';
     if (settlement.refund) job.attempts -= 1;
     else if (job.suspectSince !== null) Object.assign(job, { suspectSince: null, deaths: 0, deathsAlone: 0 });
     return true;

@@ -159,7 +159,7 @@ export class PostgresAdmin implements QueueAdmin {
     return this.#counted(
       'requeue',
       `WITH before AS (SELECT id, state, lane, last_error FROM runs WHERE ${MATCHES} FOR UPDATE),
-       changed AS (UPDATE runs SET state = 'queued', attempts = 0, deaths = 0, deaths_alone = 0, available_at = NULL, updated_at = ${NOW('$7')}
+       changed AS (UPDATE runs SET state = 'queued', attempts = 0, deaths = 0, deaths_alone = 0, ahead = 0, available_at = NULL, updated_at = ${NOW('$7')}
                    FROM before WHERE runs.id = before.id RETURNING runs.id),
        gone AS (${TALLY('before', 'state', '-', ENDED_CODE)}),
        come AS (${TALLY('before', "'queued'", '', ERROR_CODE)}),

@@ -37,21 +37,26 @@ const HELD = 'runs.id = input.id AND runs.token = input.token AND runs.worker_id
  * Settles, then leases: all of it sees the queue as it was before, so a job that is put back is not taken at once. Answers
  * the leased jobs and, where leases were lost, a row without an id that names those that were settled. Jobs are looked up
  * by their places, one by one: nobody can tell the server how few there will be, and where it expects a tenth of the queue
- * it would read all of it.
+ * it would read all of it. Those beyond the number that is begun at once are leased ahead, unless they were spared before.
  */
 const exchangeSql = (settle: string, { ready, order } = TRUSTED): string => `
     WITH ${MOMENT}, settled AS (${settle}
       RETURNING runs.id, runs.token, runs.state, runs.lane, runs.last_error, runs.available_at
+    ), chosen AS MATERIALIZED (
+      SELECT job.at, job.place > picks.places AS ahead
+      FROM unnest($2::text[], $3::int[], $9::int[]) AS picks(lane, places, more) CROSS JOIN LATERAL (
+        SELECT at, was_spared, row_number() OVER () AS place FROM (
+          SELECT ctid AS at, ahead = 2 AS was_spared FROM runs WHERE ${ready} AND runs.lane = picks.lane
+          ORDER BY ${order} LIMIT picks.places + picks.more FOR UPDATE SKIP LOCKED
+        ) AS first_ones
+      ) AS job WHERE job.place <= picks.places OR NOT job.was_spared
     ), leased AS (
       UPDATE runs SET state = 'in_progress', attempts = attempts + 1,
         token = greatest(token + 1, (SELECT microseconds FROM moment)), worker_id = $4,
-        lease_expires_at = ${THEN} + $5::bigint, updated_at = ${THEN}
-      WHERE ctid = ANY (ARRAY(
-        SELECT job.ctid FROM unnest($2::text[], $3::int[]) AS picks(lane, places) CROSS JOIN LATERAL (
-          SELECT ctid FROM runs WHERE ${ready} AND runs.lane = picks.lane
-          ORDER BY ${order} LIMIT picks.places FOR UPDATE SKIP LOCKED
-        ) AS job))
-      RETURNING id, token, attempts, lane, priority, last_error
+        lease_expires_at = ${THEN} + $5::bigint, updated_at = ${THEN},
+        ahead = CASE WHEN ctid IN (SELECT at FROM chosen WHERE chosen.ahead) THEN 1 WHEN ahead = 2 THEN 2 ELSE 0 END
+      WHERE ctid = ANY (ARRAY(SELECT at FROM chosen))
+      RETURNING id, token, attempts, lane, priority, last_error, ahead
     ), ended AS (
       SELECT CASE WHEN available_at IS NULL THEN state ELSE 'delayed' END AS state, ${RESOLVER} AS resolver,
         ${ENDED_CODE} AS code, count(*) AS jobs
@@ -67,10 +72,10 @@ const exchangeSql = (settle: string, { ready, order } = TRUSTED): string => `
       ) AS changes GROUP BY 1, 2, 3 HAVING sum(jobs) <> 0
     )
     SELECT answer.* FROM (
-      SELECT id, token, attempts, lane, priority, artifact_id, artifact_json FROM leased CROSS JOIN LATERAL (
+      SELECT id, token, attempts, lane, priority, artifact_id, artifact_json, ahead FROM leased CROSS JOIN LATERAL (
         SELECT artifact_id, artifact_json FROM artifacts WHERE artifacts.id = leased.id OFFSET 0) AS artifact
       UNION ALL
-      SELECT NULL, NULL, NULL, string_agg(id || ':' || token, ' '), NULL, NULL, NULL FROM settled HAVING count(*) < cardinality($7)
+      SELECT NULL, NULL, NULL, string_agg(id || ':' || token, ' '), NULL, NULL, NULL, NULL FROM settled HAVING count(*) < cardinality($7)
     ) AS answer CROSS JOIN ${COMMIT('$6')}`;
 
 /** Writes down what became of jobs; a suspect that ends or fails by itself is trusted again. */
@@ -81,9 +86,10 @@ const SETTLE = `
         result = input.result, attempts = attempts - input.refund,
         deaths = CASE WHEN input.state <> 'queued' OR input.refund = 1 OR suspect_since IS NULL THEN deaths ELSE 0 END,
         deaths_alone = CASE WHEN input.state <> 'queued' OR input.refund = 1 THEN deaths_alone ELSE 0 END,
-        suspect_since = CASE WHEN input.refund = 1 THEN suspect_since END, lane = coalesce(input.host || ' ' || ${RESOLVER}, lane),
+        suspect_since = CASE WHEN input.refund = 1 THEN suspect_since END,
+        ahead = CASE WHEN ahead = 2 AND input.state = 'queued' THEN 2 * input.refund ELSE 0 END, lane = coalesce(input.host || ' ' || ${RESOLVER}, lane),
         lease_expires_at = NULL, worker_id = NULL, updated_at = ${THEN}
-      FROM unnest($7::bigint[], $8::bigint[], $9::text[], $10::float8[], $11::text[], $12::int[], $13::text[], $14::text[])
+      FROM unnest($7::bigint[], $8::bigint[], $10::text[], $11::float8[], $12::text[], $13::int[], $14::text[], $15::text[])
         AS input(id, token, state, delay, error, refund, host, result)
       WHERE ${HELD}`;
 
@@ -113,6 +119,7 @@ export const SQL = {
       UPDATE runs SET available_at = NULL FROM due WHERE runs.id = due.id RETURNING lane, last_error
     ), stale AS (
       SELECT id, coalesce(worker_id, '') AS holder, CASE WHEN suspect_since IS NULL THEN 0 ELSE deaths_alone + 1 END AS alone,
+        CASE WHEN ahead = 1 THEN 0 ELSE 1 END AS blame,
         -- One death more is allowed for each process that died without it.
         least($4, $3 + greatest(0, (SELECT count(*) FROM deaths
           WHERE at > ${NOW} - $5::bigint AND worker_id <> coalesce(runs.worker_id, '')) - deaths)) AS allowed
@@ -124,8 +131,8 @@ export const SQL = {
       ON CONFLICT (worker_id) DO UPDATE SET at = excluded.at
     ), back AS (
       UPDATE runs SET lease_expires_at = NULL, worker_id = NULL, updated_at = ${NOW},
-        attempts = attempts - 1, deaths = deaths + 1, deaths_alone = stale.alone,
-        suspect_since = CASE WHEN stale.alone >= stale.allowed THEN NULL ELSE coalesce(suspect_since, CASE WHEN deaths + 1 >= $2 THEN ${NOW} END) END,
+        attempts = attempts - 1, deaths = deaths + stale.blame, deaths_alone = stale.alone, ahead = CASE WHEN ahead = 1 THEN 2 ELSE ahead END,
+        suspect_since = CASE WHEN stale.alone >= stale.allowed THEN NULL ELSE coalesce(suspect_since, CASE WHEN deaths + stale.blame >= $2 THEN ${NOW} END) END,
         state = CASE WHEN stale.alone >= stale.allowed THEN 'error' ELSE 'queued' END,
         last_error = CASE WHEN stale.alone >= stale.allowed
           THEN 'PROCESS_DIED: its worker ' || coalesce(worker_id, '') || ' died or hung, the last of ' || stale.alone || ' that did so while it ran alone'

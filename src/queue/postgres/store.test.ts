@@ -37,7 +37,7 @@ test('no exchange reads the whole queue, whatever the server knows of it', async
   await client.connect();
   try {
     await client.query('ANALYZE');
-    const types = ['bigint', 'text[]', 'int[]', 'text', 'bigint', 'text', 'bigint[]', 'bigint[]'];
+    const types = ['bigint', 'text[]', 'int[]', 'text', 'bigint', 'text', 'bigint[]', 'bigint[]', 'int[]'];
     const more = ['text[]', 'float8[]', 'text[]', 'int[]', 'text[]', 'text[]'];
     for (const [name, sql, all] of [
       ['done', SQL.exchangeDone, types],

@@ -30,6 +30,7 @@ type LeasedRow = readonly [
   priority: number,
   artifactId: string,
   artifactJson: string,
+  ahead: number,
 ];
 interface LaneRow {
   readonly lane: string;
@@ -109,6 +110,7 @@ export class PostgresStore implements QueueStore {
       this.#commitLevel,
       numberList(ids),
       numberList(tokens),
+      numberList(picks.map(({ ahead = 0 }) => ahead)),
     ];
     const allDone = settlements.every(
       ({ settlement }) =>
@@ -201,10 +203,11 @@ export class PostgresStore implements QueueStore {
     const placeOf = (row: LeasedRow): number => places.get(row[3]) ?? 0;
     rows.sort((a, b) => placeOf(a) - placeOf(b) || b[4] - a[4] || a[0] - b[0]);
     return rows.map((row) => {
-      const [id, token, attempt, , , artifactId, artifactJson] = row;
+      const [id, token, attempt, , , artifactId, artifactJson, ahead] = row;
       // Host and resolver are the lane's: one string for all of its jobs.
       const { host = null, resolver = null } = picks[placeOf(row)] ?? {};
-      return { id, token, attempt, artifactId, artifactJson, resolverHint: resolver, host, standing };
+      const isAhead = ahead === 1;
+      return { id, token, attempt, artifactId, artifactJson, resolverHint: resolver, host, standing, ahead: isAhead };
     });
   }
 

@@ -165,7 +165,7 @@ export class SqliteAdmin implements QueueAdmin {
     const values = parameters(filter, finished(filter));
     if (options.dryRun) return this.#count(values);
     const update = this.#connection.prepare(
-      `UPDATE jobs SET state = 'queued', attempts = 0, deaths = 0, deaths_alone = 0, available_at = NULL, updated_at = :now WHERE ${MATCHES}`,
+      `UPDATE jobs SET state = 'queued', attempts = 0, deaths = 0, deaths_alone = 0, ahead = 0, available_at = NULL, updated_at = :now WHERE ${MATCHES}`,
     );
     const changed = await this.#connection.write(
       () => {

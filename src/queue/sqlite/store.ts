@@ -23,7 +23,8 @@ import { SqliteAdmin } from './admin.ts';
 import type { SqliteOptions } from './connection.ts';
 import { SqliteConnection } from './connection.ts';
 import { SizedStatements } from './sized-statements.ts';
-import { chooseSql, chooseSuspectSql, finishSql, insertSql, leaseSql, SQL } from './statements.ts';
+import type { ChosenRow } from './statements.ts';
+import { chooseSql, chooseSuspectSql, finishSql, insertSql, leaseAheadSql, leaseSql, SQL } from './statements.ts';
 import { Tally } from './tally.ts';
 import { SqliteWatch } from './watch.ts';
 
@@ -41,16 +42,6 @@ interface Row {
   readonly last_error: string | null;
 }
 
-/** A job to lease as its statement answers it: arrays cost half of what objects do. */
-type ChosenRow = readonly [
-  id: number,
-  token: number,
-  attempt: number,
-  artifactId: string,
-  artifactJson: string,
-  lastError: string | null,
-];
-
 /** Thrown inside a transaction to undo it: some of the leases that were settled together are lost. */
 class LeaseLost extends Error {}
 
@@ -63,6 +54,7 @@ export class SqliteStore implements QueueStore {
   readonly #inserts: SizedStatements;
   readonly #choices: { readonly [Of in Standing]: SizedStatements };
   readonly #leases: SizedStatements;
+  readonly #leasesAhead: SizedStatements;
   readonly #finishes: SizedStatements;
   /** At first as many as there may be: a process that puts in just one job counts it. */
   #uncounted = COUNT_EVERY;
@@ -82,6 +74,7 @@ export class SqliteStore implements QueueStore {
       suspect: new SizedStatements(connection, chooseSuspectSql, { asArrays: true }),
     };
     this.#leases = new SizedStatements(connection, leaseSql);
+    this.#leasesAhead = new SizedStatements(connection, leaseAheadSql);
     this.#finishes = new SizedStatements(connection, finishSql);
     this.#watch = new SqliteWatch(connection);
     this.admin = new SqliteAdmin(connection, this.#tally, this.#watch);
@@ -197,17 +190,23 @@ export class SqliteStore implements QueueStore {
   }
 
   #lease({ picks, workerId, now, leaseMs, standing = 'trusted' }: ExchangeRequest): LeasedJob[] {
-    return picks.flatMap(({ host, resolver, limit }) => {
-      const rows = this.#choices[standing].of(limit).all(host ?? '', resolver ?? '') as unknown as ChosenRow[];
+    return picks.flatMap(({ host, resolver, limit, ahead = 0 }) => {
+      const choice = ahead === 0 ? this.#choices[standing].of(limit) : this.#choices[standing].atLeast(limit + ahead);
+      const found = choice.all(host ?? '', resolver ?? '') as unknown as ChosenRow[];
+      const rows = found.filter((row, place) => place < limit || (place < limit + ahead && row[6] === 0));
       if (rows.length === 0) return [];
-      for (let from = 0; from < rows.length; from += UPDATE_ROWS) {
-        const ids = rows.slice(from, from + UPDATE_ROWS).map(([id]) => id);
-        this.#leases.of(ids.length).run(workerId, now + leaseMs, now, ...ids);
-      }
+      for (const [statements, some] of [
+        [this.#leases, rows.slice(0, limit)],
+        [this.#leasesAhead, rows.slice(limit)],
+      ] as const)
+        for (let from = 0; from < some.length; from += UPDATE_ROWS) {
+          const ids = some.slice(from, from + UPDATE_ROWS).map(([id]) => id);
+          statements.of(ids.length).run(workerId, now + leaseMs, now, ...ids);
+        }
       for (const [, , , , , lastError] of rows) this.#tally.add('queued', resolver, lastError, -1);
       this.#tally.add('in_progress', resolver, null, rows.length);
       // Host and resolver are the lane's: one string for all of its jobs.
-      return rows.map(([id, token, attempt, artifactId, artifactJson]) => ({
+      return rows.map(([id, token, attempt, artifactId, artifactJson], place) => ({
         id,
         token,
         attempt,
@@ -216,6 +215,7 @@ export class SqliteStore implements QueueStore {
         resolverHint: resolver,
         host,
         standing,
+        ahead: place >= limit,
       }));
     });
   }
