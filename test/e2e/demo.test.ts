@@ -44,7 +44,7 @@ test('the demo harvests what it should, answers what is planted, and does nothin
   const demo = () =>
     command('docstokg', ['demo', '--max', String(WORKS), '--out', out, '--json'], {
       cwd: folder.path,
-      env: { HOME: home, DOCSTOKG_STAGE__WARM_SPARE: 'false' },
+      env: { HOME: home, DOCSTOKG_STAGE__WARM_SPARE: 'false', DOCSTOKG_STAGE__WORKERS: '1' },
     });
   const first = demo();
   assert.equal(first.status, 0, first.stdout + first.stderr);
