@@ -3,6 +3,8 @@ import type { SearchFilter, Section } from '../search/index.ts';
 import { SECTIONS } from '../search/index.ts';
 import type { RecordStore, WorkRecord } from '../works/index.ts';
 import { parseLicense, retractionOf, yearOf } from '../works/index.ts';
+import { folded } from './folded.ts';
+import { parseYears } from './year-range.ts';
 
 /** Which passages are asked, as people say it; all of it may be left out. */
 export interface PassageFilter {
@@ -63,11 +65,7 @@ export function searchFilter(
 }
 
 function inYears(text: string): Accepts {
-  const [, from, dash, to] = /^\s{0,8}(\d{4})?\s{0,8}(-|–)?\s{0,8}(\d{4})?\s{0,8}$/.exec(text) ?? [];
-  if (from === undefined && to === undefined) throw wrong('year', text, '2020, 2018-2022, 2018- or -2022');
-  const first = from === undefined ? -Infinity : Number(from);
-  const last = to === undefined ? (dash === undefined ? first : Infinity) : Number(to);
-  if (first > last) throw wrong('year', text, 'the earlier year first, as in 2018-2022');
+  const [first, last] = parseYears(text);
   return (record) => {
     const year = yearOf(record);
     return year !== null && year >= first && year <= last;
@@ -96,10 +94,6 @@ function oneOf(
 ): Accepts {
   const wanted = new Set(text.split(',').map((each) => normal(each.trim().toLowerCase())));
   return (record) => wanted.has((read(record) ?? '').toLowerCase());
-}
-
-function folded(text: string): string {
-  return text.normalize('NFKD').replaceAll(/\p{M}/gu, '').toLowerCase();
 }
 
 function sectionsOf(text: string): Section[] {

@@ -41,6 +41,8 @@ export interface Asking {
   readonly contact: string;
   /** Searches for a work that is known by its title only. */
   readonly byTitle: (cited: CitedWork, signal: AbortSignal) => Promise<TitleFinding>;
+  /** The clock by which hosts are held. */
+  readonly webClock: Clock;
 }
 
 /** Everything a download needs that outlives a single work. */
@@ -52,8 +54,6 @@ export interface DownloadAssembly extends Asking, AsyncDisposable {
   readonly files: KeptFiles;
   /** What is known of the works, to cite them by. */
   readonly records: RecordStore;
-  /** The clock by which hosts are held. */
-  readonly webClock: Clock;
 }
 
 export interface DownloadParts {
@@ -147,6 +147,7 @@ export function openAsking(
     contact,
     send,
     byTitle: titleSearch(config, lookups, contact),
+    webClock: web.clock,
     async plansOf(listed, signal) {
       const { thorough, retracted, prefer } = config.download;
       const context = { lookups, services, contact, thorough, retracted, prefer, attempted: new Map(), signal };
@@ -237,16 +238,14 @@ export async function assembleDownload(
   const lookups = new Lookups(send, services, runtime.clock);
   const byTitle = titleSearch(config, lookups, contact);
   const entries = new EntryRows(manifest, runId, runtime.clock);
+  const asking: Asking = { send, services, contact, byTitle, webClock: web.clock };
   const run = new DownloadRun({
     runId,
     queue: parts.queue,
     orchestrator: orchestratorOptions(config),
     provider: parts.provider?.({
-      send,
-      services,
-      contact,
+      ...asking,
       records,
-      byTitle,
       unreadable: entries.unreadable,
       identified: entries.identified,
       review: await ReviewFile.open(join(download.out, 'review.csv')),
@@ -284,17 +283,13 @@ export async function assembleDownload(
     around: parts.around,
   });
   return {
+    ...asking,
     run,
     client,
     admission,
-    services,
-    contact,
     manifest,
     records,
     files,
-    send,
-    byTitle,
-    webClock: web.clock,
     [Symbol.asyncDispose]: () => stack.disposeAsync(),
   };
 }

@@ -59,6 +59,7 @@ async function inWorld(
         signal: new AbortController().signal,
         tell: () => undefined,
         clock: new HeldClock(),
+        webClock: new HeldClock(),
         statePath: undefined,
       }))
         found.push(work.id);

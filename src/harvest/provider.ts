@@ -167,7 +167,7 @@ async function* worksOfList(file: string, parts: ProviderParts): AsyncGenerator<
     ? readZotero(zotero, {
         send,
         web: { base: services.base('zotero'), credentials: services.credentials('zotero') },
-        wait: (ms, stop) => wait(clock, ms, stop),
+        wait: (ms, stop) => wait(parts.webClock, ms, stop),
         // A library that has not changed has brought all its works already.
         since: versions?.of(zotero.path),
         kept: (version) => versions?.read(zotero.path, version),

@@ -189,9 +189,9 @@ function atHand(options: Partial<typeof OPTIONS> = {}) {
   return { clock, seats, ahead: new AheadJobs({ options: all, clock, seats }) };
 }
 
-function begin(ahead: AheadJobs): LeasedJob[] {
+function begin(ahead: AheadJobs, unsettled = 0): LeasedJob[] {
   const begun: LeasedJob[] = [];
-  ahead.begin(0, (job) => begun.push(job));
+  ahead.begin(unsettled, (job) => begun.push(job));
   return begun;
 }
 
@@ -215,6 +215,13 @@ test('a job is not begun after its lease has run out, unless that was prolonged'
   ahead.prolonged(clock.now(), [second], []);
   assert.deepEqual(begin(ahead), [second]);
   assert.deepEqual([ahead.takeReturned(), ahead.takeReturned(), ahead.size], [[givenBack(first)], [], 0]);
+});
+
+test('no more than 128 jobs have ended and are not written, however many are at hand', () => {
+  const { clock, ahead } = atHand();
+  for (const id of [1, 2]) ahead.add(leased(id), clock.now());
+  assert.deepEqual(begin(ahead, OPTIONS.maxWorkers + 128), []);
+  assert.deepEqual(begin(ahead, OPTIONS.maxWorkers + 127), [leased(1)]);
 });
 
 test('a job whose lease was lost is somebody else’s, and room that was kept for it is free again', () => {

@@ -71,6 +71,7 @@ export interface WorkLine {
   readonly lost: readonly (readonly [resolver: string, host: string, reason: string])[];
   /** Its place among the documents, -1 where it was not parsed. */
   readonly document: number;
+  readonly retracted?: true;
 }
 
 /** A host over time. */
@@ -118,6 +119,7 @@ export interface DocumentLine {
   readonly shown: boolean;
   /** Its first passage among all, and how many follow. */
   readonly passages: readonly [from: number, count: number];
+  readonly retracted?: true;
 }
 
 /** A passage that can be searched. */

@@ -11,6 +11,7 @@ import type { DocumentPart, ReportData, WorkLine } from './data.ts';
 import { gatherGraph } from './graph-pictures.ts';
 import { HostLines } from './host-lines.ts';
 import type { ReportLimits } from './limits.ts';
+import { retractedIn } from './retracted.ts';
 import { hostRows, lastWorkRows } from './rows.ts';
 import type { ShownDocuments } from './shown-documents.ts';
 import { showDocuments } from './shown-documents.ts';
@@ -47,12 +48,22 @@ export async function gather(
     });
   const gathered = options.documents ?? (await showDocuments(folder, rows, limits));
   const { images } = gathered;
+  const retracted = retractedIn(folder);
   const places = new Map(gathered.documents.map(({ sha256 }, at) => [sha256, at]));
   const works = workParts(
-    [...rows.values()].map((row) => [row, places.get(row.sha256 ?? '') ?? -1] as const),
+    [...rows.values()].map((row) => ({
+      row,
+      document: places.get(row.sha256 ?? '') ?? -1,
+      isRetracted: retracted.works.has(row.work),
+    })),
     folder,
     limits,
   );
+  const taken = new Set(
+    [...rows.values()].flatMap(({ work, sha256 }) => (retracted.works.has(work) && sha256 !== null ? sha256 : [])),
+  );
+  const isBack = ({ line, sha256 }: (typeof gathered.documents)[number]): boolean =>
+    retracted.documents.has(line.id) || taken.has(sha256);
   const lines = works.reduce((sum, part) => sum + part.length, 0);
   const graph = gatherGraph(folder, limits);
   const hosts = await gatherHosts(folder, rows.values(), limits);
@@ -69,7 +80,9 @@ export async function gather(
       hosts: hosts.hosts,
       hostsFrom: hosts.from,
       stages,
-      documents: gathered.documents.map(({ line }) => line),
+      documents: gathered.documents.map((document) =>
+        isBack(document) ? { ...document.line, retracted: true } : document.line,
+      ),
       passages: gathered.passages,
       graph: graph.works,
       sentences: sentencesOf(rows.values()),
@@ -99,14 +112,14 @@ const WORKS_PER_PART = 5_000;
 
 /** The lines of works as far as there is room for them. */
 function workParts(
-  rows: readonly (readonly [ManifestRow, number])[],
+  rows: readonly { readonly row: ManifestRow; readonly document: number; readonly isRetracted: boolean }[],
   folder: string,
   limits: ReportLimits,
 ): (readonly WorkLine[])[] {
   const parts: WorkLine[][] = [];
   let room = limits.workChars;
-  for (const [row, document] of rows) {
-    const line = workLine(row, folder, document);
+  for (const { row, ...about } of rows) {
+    const line = workLine(row, folder, about);
     room -= JSON.stringify(line).length;
     if (room < 0) break;
     const last = parts.at(-1);

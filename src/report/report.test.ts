@@ -3,6 +3,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { mkdtempDisposable } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
 import { Script } from 'node:vm';
 
@@ -123,7 +124,16 @@ test('a folder of own papers without a download has stages, documents and passag
     stage('bad', 'failure', 1, { category: 'runtime', message: 'broken' }),
   ]);
   writeFileSync(join(folder.path, 'run.json'), '{"asked":{"ids":[],"input":["papers/own"]}}');
+  const database = new DatabaseSync(join(folder.path, 'manifest.sqlite3'));
+  database.exec(`CREATE TABLE works (id, doi, pmid, pmcid, arxiv, retracted); CREATE TABLE work_documents (document, work);
+    INSERT INTO works VALUES ('W1', NULL, NULL, NULL, NULL, 0), ('W2', '10.1/b', NULL, NULL, NULL, 1);
+    INSERT INTO work_documents VALUES ('one', 'W1'), ('two', 'W2')`);
+  database.close();
   const { data, parts } = await gatherFolder(folder.path);
+  assert.deepEqual(
+    data.documents.map(({ retracted }) => retracted),
+    [undefined, true],
+  );
   assert.equal(data.title, 'Works of own');
   assert.equal(data.account, null);
   const [doctags] = data.stages;

@@ -116,6 +116,7 @@ td small, th small { display: block; }
 .bars .bar svg { display: block; width: 100%; height: .8rem; margin-top: .35rem; }
 .bars .count { width: 3.5rem; }
 .plain th { line-height: 1.4; }
+.retracted { color: var(--bad); font-weight: 600; }
 .outcome { white-space: nowrap; font-weight: 600; color: var(--mute); }
 .outcome::before { content: "○ "; }
 .outcome.saved { color: var(--good); } .outcome.saved::before { content: "● "; }

@@ -57,7 +57,11 @@ export function accountOf(rows: Iterable<ManifestRow>): Account | null {
 }
 
 /** A work as the page lists it. */
-export function workLine(row: ManifestRow, folder: string, document: number): WorkLine {
+export function workLine(
+  row: ManifestRow,
+  folder: string,
+  { document, isRetracted }: { readonly document: number; readonly isRetracted: boolean },
+): WorkLine {
   return {
     id: row.work,
     title: row.title ?? '',
@@ -72,6 +76,7 @@ export function workLine(row: ManifestRow, folder: string, document: number): Wo
       .filter(({ reason }) => reason !== 'success')
       .map(({ resolver, url, reason }) => [resolver, URL.parse(url)?.host ?? '', reason]),
     document,
+    ...(isRetracted && { retracted: true as const }),
   };
 }
 

@@ -49,7 +49,6 @@ tr.gone th, tr.gone td { color: var(--soft); }
 .works th[scope=row] { width: 40%; }
 .works th .sort, .jobs th .sort, .failures th .sort { text-decoration: underline; text-underline-offset: .18em; text-decoration-thickness: .06em; color: var(--accent); font: inherit; overflow-wrap: anywhere; }
 thead th .sort, .works thead th .sort { text-decoration: none; color: inherit; }
-.retracted { color: var(--bad); font-weight: 600; }
 .downloads { margin: 0; font-size: .92rem; color: var(--soft); }
 dialog.history { width: min(46rem, calc(100vw - 2rem)); max-height: 85vh; overflow: auto; background: var(--paper); color: var(--ink); border: 1px solid var(--line); border-radius: 12px; padding: 1.4rem; }
 dialog.history::backdrop { background: #0007; }

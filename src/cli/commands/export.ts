@@ -43,8 +43,15 @@ Examples:
       await using corpus = await openCorpus(run);
       for await (const text of corpus.export(flags)) process.stdout.write(text);
       if (flags.out !== undefined)
-        session.terminal.print(session.json ? JSON.stringify({ path: flags.out }) : flags.out);
+        for (const path of writtenTo(flags.out, flags.format))
+          session.terminal.print(session.json ? JSON.stringify({ path }) : path);
     });
+}
+
+/** The files that an export has written: a flow diagram is counts and a picture. */
+function writtenTo(out: string, format: string): string[] {
+  if (format !== 'prisma') return [out];
+  return ['.json', '.svg'].map((ending) => out.replace(/\.(?:json|svg)$/i, '') + ending);
 }
 
 /** `labels RUN labels.csv`: what a screening tool has decided. */
@@ -96,6 +103,7 @@ export function versionsCommand(): Command {
       await using corpus = await openCorpus(run);
       const versions = await corpus.versions(flags);
       if (session.json) session.terminal.print(JSON.stringify(versions));
+      else if (versions.length === 0) session.log('info', 'no work is here in several versions');
       else
         for (const { work, of, reason, score, undone } of versions)
           session.terminal.print(

@@ -62,7 +62,7 @@ async function readTable(path: string, records: RecordStore): Promise<ReadLabels
   }
   if (!header?.some((name) => DECISIONS.includes(name)) && labels.size + unknown.length === 0) {
     throw new AppError('USAGE_LABELS', `${path} has no column of decisions`, {
-      hint: `one of ${DECISIONS.join(', ')}`,
+      hint: `one of ${DECISIONS.join(', ')}; a list whose works were all decided alike is read with --as included or --as excluded`,
     });
   }
   return { labels, unknown, undecided };

@@ -1,11 +1,11 @@
 import { namesNoWork } from '../../download/index.ts';
 import { csvLine } from '../../harvest/index.ts';
-import { yearOf } from '../../works/index.ts';
+import { retractionOf, yearOf } from '../../works/index.ts';
 import type { ExportedWork } from './exported-work.ts';
 
 const COLUMNS = [
   'id', 'doi', 'pmid', 'pmcid', 'title', 'authors', 'year', 'date', 'venue', 'volume', 'issue', 'pages', 'type', 'language', 'license', 'access',
-  'version', 'outcome', 'reason', 'detail', 'label', 'file', 'url', 'abstract',
+  'version', 'outcome', 'reason', 'detail', 'label', 'retracted', 'file', 'url', 'abstract',
 ] as const; // prettier-ignore
 
 /** A table of all works with what came of each. */
@@ -16,7 +16,7 @@ export function* csvTable(works: Iterable<ExportedWork>): Generator<string> {
     const authors = record.authors.map(({ name }) => name).join('; ');
     const known: Record<(typeof COLUMNS)[number], string | number | null> = {
       id: record.id, doi: ids.doi, pmid: ids.pmid, pmcid: ids.pmcid, title, authors, year: yearOf(record), date, venue, volume, issue, pages,
-      type, language, license, access, version, outcome, reason, detail, label, file, url, abstract,
+      type, language, license, access, version, outcome, reason, detail, label, retracted: retractionOf(record) ? 'retracted' : null, file, url, abstract,
     }; // prettier-ignore
     yield csvLine(COLUMNS.map((name) => known[name]));
   }

@@ -6,6 +6,7 @@ import { AppError } from '../../base/index.ts';
 import type { Block, ParsedDocument } from '../../parse/index.ts';
 import { DOCTAGS_FOLDER, readBlockLines, writeMarkdown } from '../../parse/index.ts';
 import { sectionOf } from '../../search/index.ts';
+import { folded } from '../folded.ts';
 
 /** A heading of a document and where it stands. */
 export interface OutlineEntry {
@@ -173,7 +174,7 @@ function blocksOf(document: LibraryDocument, { section, pages }: TextPart): (blo
 
 /** The blocks below every heading that is meant, down to the next heading of its level or above. */
 function sectionBlocks({ blocks, outline }: LibraryDocument, section: string): Set<number> {
-  const wanted = folded(section);
+  const wanted = folded(section).trim();
   const found = new Set<number>();
   const isPart = (heading: string): boolean => {
     const part: string = sectionOf({ headings: [heading], kinds: [], text: '', index: 0 });
@@ -195,8 +196,4 @@ function parsePages(text: string): readonly [number, number] {
   if (from === undefined)
     throw new AppError('USAGE_PAGES', `"${text.slice(0, 100)}" are no pages`, { hint: 'pages look like 3, 3-5 or 3-' });
   return [Number(from), to === undefined ? (dash === undefined ? Number(from) : Infinity) : Number(to)];
-}
-
-function folded(text: string): string {
-  return text.normalize('NFKD').replaceAll(/\p{M}/gu, '').toLowerCase().trim();
 }

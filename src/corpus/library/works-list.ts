@@ -2,11 +2,12 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 
-import { AppError } from '../../base/index.ts';
 import { slug } from '../../download/index.ts';
 import type { WorkRecord } from '../../works/index.ts';
 import type { WorkOutcome, WorksQuery } from './works-query.ts';
-import { conditionsOf, folded } from './works-query.ts';
+import { decodeCursor, encodeCursor } from '../cursor.ts';
+import { folded } from '../folded.ts';
+import { conditionsOf } from './works-query.ts';
 
 /** A work of a corpus with what came of it, as a list shows it. */
 export interface ListedWork {
@@ -80,7 +81,8 @@ export class WorksList implements Disposable {
     const { sort = 'id', descending = false } = query;
     const limit = Math.min(MOST_WORKS, Math.max(1, query.limit ?? LIMIT));
     const { where, values } = conditionsOf(query);
-    const after = query.cursor === undefined ? undefined : parseCursor(query.cursor);
+    const place = decodeCursor(query.cursor, 2);
+    const after = place && { id: String(place[0]), total: Number(place[1]) };
     const key = sort === 'year' ? 'coalesce(year, 0)' : sort === 'id' ? 'id' : `fold(${sort})`;
     const [beyond, order] = descending ? ['<', 'DESC'] : ['>', 'ASC'];
     const last = `(SELECT ${key} FROM (${LISTED}) WHERE id = :after)`;
@@ -101,7 +103,7 @@ export class WorksList implements Disposable {
     return {
       works: rows.slice(0, limit).map((row) => this.#work(row)),
       total,
-      next: end ? Buffer.from(JSON.stringify([end['id'], total])).toString('base64url') : null,
+      next: end ? encodeCursor([String(end['id']), total]) : null,
     };
   }
 
@@ -243,16 +245,4 @@ function openToRead(path: string): DatabaseSync {
     database.close();
     throw error;
   }
-}
-
-function parseCursor(text: string): { readonly id: string; readonly total: number } {
-  try {
-    const [id, total] = JSON.parse(Buffer.from(text, 'base64url').toString('utf8')) as unknown[];
-    if (typeof id === 'string' && typeof total === 'number') return { id, total };
-  } catch {
-    // Told below.
-  }
-  throw new AppError('USAGE_CURSOR', 'the cursor is none that this list has given', {
-    hint: 'begin again without a cursor',
-  });
 }

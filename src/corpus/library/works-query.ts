@@ -1,7 +1,8 @@
 import type { SQLInputValue } from 'node:sqlite';
 
-import { AppError } from '../../base/index.ts';
 import { parseLicense } from '../../works/index.ts';
+import { folded } from '../folded.ts';
+import { parseYears } from '../year-range.ts';
 
 /** What came of a work; `own` is a paper that was there, `waiting` one that was found and not yet tried. */
 export type WorkOutcome = 'saved' | 'failed' | 'parked' | 'skipped' | 'own' | 'waiting';
@@ -82,17 +83,6 @@ export function conditionsOf(query: WorksQuery): {
   return { where: parts.join(' AND '), values };
 }
 
-/** The first and the last year of `2020`, `2018-2022`, `2018-`, `-2022`. */
-function parseYears(text: string): readonly [number, number] {
-  const [, from, dash, to] = /^\s{0,8}(\d{4})?\s{0,8}(-|–)?\s{0,8}(\d{4})?\s{0,8}$/.exec(text) ?? [];
-  if (from === undefined && to === undefined)
-    throw new AppError('USAGE_FILTER', `"${text.slice(0, 100)}" is no year to search in`, {
-      hint: '2020, 2018-2022, 2018- or -2022',
-    });
-  const first = from === undefined ? 0 : Number(from);
-  return [first, to === undefined ? (dash === undefined ? first : 9999) : Number(to)];
-}
-
 function wordsOf(text: string): string {
   return JSON.stringify(
     folded(text)
@@ -103,9 +93,4 @@ function wordsOf(text: string): string {
 
 function listOf(text: string, normal: (value: string) => string = (value) => value): string {
   return JSON.stringify(text.split(',').map((each) => normal(each.trim().toLowerCase())));
-}
-
-/** Accents and case aside. */
-export function folded(text: string): string {
-  return text.normalize('NFKD').replaceAll(/\p{M}/gu, '').toLowerCase();
 }

@@ -1,6 +1,6 @@
 import type { SQLInputValue } from 'node:sqlite';
 
-import { AppError } from '../../base/index.ts';
+import { parseYears } from '../year-range.ts';
 
 /** What works are told apart by; `none` is what is not known. */
 export const WORK_FACETS = ['outcome', 'reason', 'licence', 'version', 'type', 'year'] as const;
@@ -66,24 +66,12 @@ function valuesOf(text: string): string[] {
   return text.split(',').map((value) => (value.trim() === NONE ? '' : value.trim()));
 }
 
-/** `2020`, `2018-2022`, `2018-`, `-2022`, `none`. */
+/** Years, or `none` for works of which it is not known. */
 function yearsOf(text: string): readonly [number, number] {
-  if (text.trim() === NONE) return [0, 0];
-  const [, from, dash, to] = /^\s{0,8}(\d{4})?\s{0,8}(-|–)?\s{0,8}(\d{4})?\s{0,8}$/.exec(text) ?? [];
-  if (from === undefined && to === undefined)
-    throw new AppError('USAGE_FILTER', `"${text.slice(0, 100)}" is no year`, {
-      hint: '2020, 2018-2022, 2018- or -2022',
-    });
-  const first = from === undefined ? 1 : Number(from);
-  return [first, to === undefined ? (dash === undefined ? first : 9999) : Number(to)];
+  return text.trim() === NONE ? [0, 0] : parseYears(text);
 }
 
 /** A value of a facet as it is told. */
 export function textOf(value: string | number): string {
   return value === '' || value === 0 ? NONE : String(value);
-}
-
-/** Accents and case aside. */
-export function folded(text: string): string {
-  return text.normalize('NFKD').replaceAll(/\p{M}/gu, '').toLowerCase();
 }

@@ -3,10 +3,11 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 
 import { slug } from '../../download/index.ts';
 import type { PrismaWork } from '../export/prisma.ts';
-import { decodeCursor, encodeCursor } from './cursor.ts';
+import { decodeCursor, encodeCursor } from '../cursor.ts';
+import { folded } from '../folded.ts';
 import { Tally } from './tally.ts';
 import type { WorkFacet, WorkFilter } from './work-filter.ts';
-import { conditionsOf, folded, testsOf, textOf, WORK_FACETS, wordsOf } from './work-filter.ts';
+import { conditionsOf, testsOf, textOf, WORK_FACETS, wordsOf } from './work-filter.ts';
 import type { RecordLine, SettledLine, WorkLine } from './work-line.ts';
 import { lineOf } from './work-line.ts';
 

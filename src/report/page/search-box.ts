@@ -98,6 +98,7 @@ export class SearchBox {
         'a',
         { href: this.#address(at) },
         html('strong', {}, found.title),
+        found.retracted && html('strong', { class: 'retracted' }, ' retracted'),
         html('small', {}, place),
         html('span', {}, ...marked(excerpt(passage.text, query), query)),
       ),

@@ -182,6 +182,7 @@ export class Viewer {
       step('»', 'Next document', paper(this.#document + 1)),
     );
     this.#about.replaceChildren(
+      line.retracted ? html('strong', { class: 'retracted' }, 'This work was retracted. ') : '',
       line.authors === '' ? '' : `${line.authors} · `,
       `${counted(line.blocks, 'block')}, ${counted(line.passages[1], 'passage')} · `,
       line.file === '' ? 'file not at hand' : link(line.file, 'open the file'),

@@ -107,6 +107,7 @@ function row(work: WorkLine, data: ReportData, openDocument: (at: number) => str
       'th',
       { scope: 'row' },
       work.document >= 0 ? html('a', { href: openDocument(work.document) }, title) : title,
+      work.retracted && html('small', { class: 'retracted' }, 'retracted'),
       html(
         'small',
         {},

@@ -1,6 +1,6 @@
 import { namesOf } from '../record/csl.ts';
 import type { Author, WorkRecord } from '../record/record.ts';
-import { yearOf } from '../record/record.ts';
+import { RETRACTED, retractionOf, yearOf } from '../record/record.ts';
 
 const TYPES: Readonly<Record<string, string>> = {
   'book-chapter': 'incollection',
@@ -45,6 +45,7 @@ export function bibtexEntry(record: WorkRecord, key: string, file?: string): str
     ['language', record.language],
     ['abstract', texOrNull(record.abstract)],
     ['keywords', record.keywords.length === 0 ? null : tex(record.keywords.join(', '))],
+    ['note', retractionOf(record) ? RETRACTED : null],
     ['file', file === undefined ? null : verbatim(file)],
   ];
   const lines = fields.flatMap(([name, value]) => (value === null ? [] : [`  ${name} = {${value}}`]));
@@ -63,13 +64,26 @@ export function citationKey(record: WorkRecord, taken: Set<string>): string {
   return key;
 }
 
+/** Letters that no mark makes of others. */
+const LETTERS: Readonly<Record<string, string>> = {
+  ø: 'o',
+  æ: 'ae',
+  œ: 'oe',
+  ß: 'ss',
+  ł: 'l',
+  đ: 'd',
+  ı: 'i',
+  þ: 'th',
+  ð: 'd',
+};
+
 function plain(text: string): string[] {
   return (
     text
       .toLowerCase()
       .normalize('NFKD')
       .replaceAll(/\p{M}/gu, '')
-      .replaceAll(/[øæœßłđ]/g, (letter) => ({ ø: 'o', æ: 'ae', œ: 'oe', ß: 'ss', ł: 'l', đ: 'd' })[letter] ?? letter)
+      .replaceAll(/[øæœßłđıþð]/g, (letter) => LETTERS[letter] ?? letter)
       .match(/[a-z0-9]+/g) ?? []
   );
 }

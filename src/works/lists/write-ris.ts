@@ -1,5 +1,6 @@
 import { namesOf } from '../record/csl.ts';
 import type { WorkRecord } from '../record/record.ts';
+import { RETRACTED, retractionOf } from '../record/record.ts';
 
 const TYPES: Readonly<Record<string, string>> = {
   'book-chapter': 'CHAP',
@@ -41,6 +42,7 @@ export function risEntry(record: WorkRecord, file?: string): string {
     ['LA', record.language],
     ['AB', record.abstract],
     ...record.keywords.map((word) => ['KW', word] as const),
+    ['N1', retractionOf(record) ? RETRACTED : null],
     ['UR', record.url],
     ['L1', file],
   ];

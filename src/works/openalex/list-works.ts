@@ -270,7 +270,11 @@ function endOf(answer: Exclude<Lookup<unknown>, { kind: 'found' }>, state: OpenA
     kind: 'failed',
     code: unauthorized ? 'OPENALEX_UNAUTHORIZED' : 'OPENALEX_FAILED',
     message: answer.message,
-    hint: unauthorized ? 'set a valid OpenAlex API key; one is free at openalex.org' : null,
+    hint: unauthorized
+      ? 'set a valid OpenAlex API key; one is free at openalex.org'
+      : answer.status === 400
+        ? 'check --filter: its names and values are those of OpenAlex'
+        : null,
     state,
   };
 }

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 
 import type { WorkRecord } from '../index.ts';
-import { apaCitation, bibtexEntry, citationKey, emptyRecord, RecordStore, risEntry } from '../index.ts';
+import { apaCitation, bibtexEntry, citationKey, cslItem, emptyRecord, RecordStore, risEntry } from '../index.ts';
 import { findVersions } from './versions.ts';
 
 function record(
@@ -58,6 +58,18 @@ test('BibTeX escapes what TeX takes for commands, keeps groups whole and gives e
   assert.match(entry, /doi = \{10\.1000\/re%7Be%7Df\}/);
   assert.match(entry, /file = \{PDF\/W1\.pdf\}/);
   assert.equal(citationKey(record('W2'), taken), 'berg2024heat2');
+  const turkish = {
+    ...record('W3'),
+    authors: [{ name: 'Wen Yılmaz', family: 'Yılmaz', given: 'Wen', orcid: null, institutions: [] }],
+  };
+  assert.equal(citationKey(turkish, taken), 'yilmaz2024heat');
+  // Reference managers are told of a retraction, and only of one that is in force.
+  const notice = { kind: 'retraction', doi: null, date: '2025', source: 'publisher' } as const;
+  const back = { ...record('W4'), notices: [notice] };
+  for (const text of [bibtexEntry(back, 'k'), risEntry(back), JSON.stringify(cslItem(back))])
+    assert.match(text, /was retracted/);
+  const again = { ...back, notices: [notice, { ...notice, kind: 'reinstatement', date: '2026' } as const] };
+  assert.doesNotMatch(bibtexEntry(again, 'k'), /was retracted/);
 });
 
 test('RIS has a line for each thing and ends its record', () => {

@@ -4,7 +4,7 @@ import { NO_IDS } from '../ids/work-ids.ts';
 import { parsePersonName } from './person-name.ts';
 import type { Author, WorkRecord } from './record.ts';
 import { plainText } from './plain-text.ts';
-import { emptyRecord } from './record.ts';
+import { emptyRecord, RETRACTED, retractionOf } from './record.ts';
 
 /** One item of a CSL-JSON file, as citation processors, Zotero and pandoc read it. */
 export interface CslItem {
@@ -51,6 +51,7 @@ export function cslItem(record: WorkRecord, id: string = record.id): CslItem {
     URL: record.url ?? (ids.doi === null ? null : `https://doi.org/${ids.doi}`),
     abstract: record.abstract,
     language: record.language,
+    note: retractionOf(record) ? RETRACTED : null,
     keyword: record.keywords.length > 0 ? record.keywords.join(', ') : null,
   };
   return { id, type, ...Object.fromEntries(Object.entries(known).filter(([, value]) => value !== null)) };

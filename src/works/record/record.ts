@@ -148,6 +148,9 @@ export function yearOf({ date }: Pick<WorkRecord, 'date'>): number | null {
   return Number.isInteger(year) && year > 0 ? year : null;
 }
 
+/** What reference managers are told of a work that was taken back. */
+export const RETRACTED = 'This work was retracted.';
+
 /** The notice that takes a work back, unless a later one has put it back in force. */
 export function retractionOf({ notices }: Pick<WorkRecord, 'notices'>): Notice | undefined {
   const weighty = notices.filter(({ kind }) => kind === 'retraction' || kind === 'removal' || kind === 'reinstatement');
