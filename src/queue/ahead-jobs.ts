@@ -10,8 +10,8 @@ const WORK_MS = 250;
 const LEASE_SHARE = 10;
 /** However short jobs are. */
 const MOST = 256;
-/** So many jobs may have ended without being written, as a rule during one write; a process that dies repeats them. */
-const UNWRITTEN = 128;
+/** So many jobs may be begun and not yet written, or as many as there are workers; a process that dies repeats them. */
+const MOST_UNWRITTEN = 128;
 /** After fewer came than were asked for, none is asked for this long: those that are left may have to be begun at once. */
 const REST_MS = 1_000;
 /** None of it waits longer: the jobs in hand take longer than those before them did. */
@@ -95,7 +95,7 @@ export class AheadJobs {
 
   /** Gives jobs to the workers that are free, `unsettled` of which are begun and not written yet; answers how many. */
   begin(unsettled: number, start: (job: LeasedJob, worker: Disposable) => void): number {
-    const most = this.#options.maxWorkers + UNWRITTEN - unsettled;
+    const most = Math.max(this.#options.maxWorkers, MOST_UNWRITTEN) - unsettled;
     for (let begun = 0; ; begun += 1) {
       const isPossible = begun < most && this.#waiting.size > 0 && this.#seats.freeWorkers > 0;
       const [worker] = isPossible ? this.#seats.takeWorkers(1) : [];
