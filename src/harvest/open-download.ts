@@ -235,7 +235,7 @@ export async function assembleDownload(
   const files = stack.use(
     new KeptFiles(download.out, { contentAddressed: download.content_addressed, clock: runtime.clock }),
   );
-  const lookups = new Lookups(send, services, runtime.clock);
+  const lookups = new Lookups(send, services, runtime.clock, facts && { facts, caller: currentJob });
   const byTitle = titleSearch(config, lookups, contact);
   const entries = new EntryRows(manifest, runId, runtime.clock);
   const asking: Asking = { send, services, contact, byTitle, webClock: web.clock };

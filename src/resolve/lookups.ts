@@ -6,6 +6,8 @@ import type { HttpRequest, Send } from '../http/index.ts';
 import { Secret } from '../http/index.ts';
 import type { Lookup } from '../works/index.ts';
 import { lookupJson, lookupText } from '../works/index.ts';
+import type { SharedAnswer, Fleet } from './shared-answers.ts';
+import { SharedAnswers } from './shared-answers.ts';
 import type { Finding } from './plan.ts';
 import type { Sameness } from './same-work.ts';
 import { SERVICE_TABLE } from './service-table.ts';
@@ -27,12 +29,15 @@ export class Lookups {
   readonly #services: Services;
   readonly #clock: Clock;
   readonly #tokens: Tokens;
+  /** Answers that hold for many works. */
+  readonly shared: SharedAnswers;
 
-  constructor(send: Send, services: Services, clock: Clock = systemClock) {
+  constructor(send: Send, services: Services, clock: Clock = systemClock, fleet?: Fleet) {
     this.#send = send;
     this.#services = services;
     this.#clock = clock;
     this.#tokens = new Tokens(send, services, clock);
+    this.shared = new SharedAnswers(fleet);
   }
 
   /** The moment by which what is in force is told from what is not yet. */
@@ -84,8 +89,8 @@ export class Lookups {
 }
 
 /** What a resolver says when a service did not answer as it should; a record that is not there needs no words. */
-export function problemsOf(resolver: string, lookup: Lookup<unknown>): Finding[] {
-  if (lookup.kind === 'found' || lookup.kind === 'missing') return [];
+export function problemsOf(resolver: string, lookup: Lookup<unknown> | SharedAnswer): Finding[] {
+  if (lookup.kind === 'found' || lookup.kind === 'known' || lookup.kind === 'missing') return [];
   if (lookup.kind === 'later') return [{ kind: 'problem', resolver, message: lookup.reason, at: lookup.at }];
   return [{ kind: 'problem', resolver, message: `${lookup.reason}: ${lookup.message}`, at: null }];
 }

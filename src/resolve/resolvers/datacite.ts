@@ -1,5 +1,6 @@
 import { z } from 'zod';
 
+import type { Lookup } from '../../works/index.ts';
 import { doiPath, maybe, normalizeDoi, parseLicense, those, welcome } from '../../works/index.ts';
 import { lead } from '../leads.ts';
 import { problemsOf, wrongWork } from '../lookups.ts';
@@ -102,7 +103,11 @@ export const datacite: Resolver = {
 
 async function* isRegistered(doi: string, { lookups, signal }: ResolveContext): AsyncGenerator<Finding, boolean> {
   const prefix = doi.slice(0, doi.indexOf('/'));
-  const found = await lookups.json({ service: 'doi', path: `doiRA/${prefix}` }, agencies, signal);
-  yield* problemsOf('datacite', found);
-  return found.kind === 'found' && found.value[0]?.RA === 'DataCite';
+  const ask = async (): Promise<Lookup<string>> => {
+    const found = await lookups.json({ service: 'doi', path: `doiRA/${prefix}` }, agencies);
+    return found.kind === 'found' ? { ...found, value: found.value[0]?.RA ?? '' } : found;
+  };
+  const agency = await lookups.shared.find(`doiRA ${prefix}`, ask, signal);
+  yield* problemsOf('datacite', agency);
+  return agency.kind === 'known' && agency.text === 'DataCite';
 }

@@ -1,0 +1,66 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import type { Fact, Facts } from '../hosts/index.ts';
+import type { HttpResponse } from '../http/index.ts';
+import type { Lookup } from '../works/index.ts';
+import { SharedAnswers } from './shared-answers.ts';
+
+const found = (value: string): Lookup<string> => ({ kind: 'found', value, response: {} as HttpResponse });
+const away: Lookup<string> = { kind: 'problem', reason: 'failed', message: 'reset', status: undefined };
+
+/** What a fleet remembers: one finds out, the others are told. */
+function fleetMemory(): Facts {
+  const facts = new Map<string, Promise<Fact>>();
+  return {
+    async once(key, find) {
+      const known = facts.get(key) ?? find();
+      facts.set(key, known);
+      await known.catch(() => facts.delete(key));
+      return known;
+    },
+  };
+}
+
+test('machines of a fleet that come to one question at once ask it once, and later ones not at all', async () => {
+  const facts = fleetMemory();
+  let [waits, asked] = [0, 0];
+  const caller = {
+    asks: () => undefined,
+    whileWaiting: <T>(wait: () => Promise<T>): Promise<T> => {
+      waits += 1;
+      return wait();
+    },
+  };
+  const machines = [1, 2, 3].map(() => new SharedAnswers({ facts, caller }));
+  const ask = async (): Promise<Lookup<string>> => {
+    asked += 1;
+    await new Promise(setImmediate);
+    return found('DataCite');
+  };
+  const all = machines.flatMap((machine) => [machine.find('10.5555', ask), machine.find('10.5555', ask)]);
+  assert.deepEqual(
+    (await Promise.all(all)).map((answer) => answer.kind === 'known' && answer.text),
+    Array.from({ length: 6 }, () => 'DataCite'),
+  );
+  for (const machine of machines) await machine.find('10.5555', ask);
+  assert.equal(asked, 1);
+  assert.equal(waits, 3, 'who only waits gives up its worker');
+});
+
+test('what could not be found out is told and asked again; who is told to stop does not wait', async () => {
+  const answers = [away, found('Crossref')];
+  const shared = new SharedAnswers(undefined);
+  const ask = async (): Promise<Lookup<string>> => answers.shift() ?? away;
+  assert.deepEqual(await shared.find('10.1', ask), away);
+  assert.deepEqual(await shared.find('10.1', ask), { kind: 'known', text: 'Crossref' });
+  const silent = (): Promise<Lookup<string>> => new Promise(() => undefined);
+  await assert.rejects(shared.find('10.2', silent, AbortSignal.abort(new Error('stopping'))), /stopping/);
+});
+
+test('a fleet whose memory is away asks for itself', async () => {
+  const facts: Facts = { once: () => Promise.reject(new Error('the database is away')) };
+  const caller = { asks: () => undefined, whileWaiting: <T>(wait: () => Promise<T>) => wait() };
+  const shared = new SharedAnswers({ facts, caller });
+  assert.deepEqual(await shared.find('10.1', async () => found('DataCite')), { kind: 'known', text: 'DataCite' });
+});
