@@ -1,6 +1,5 @@
-import type { Clock } from '../../base/index.ts';
 import { openGraph } from '../ask/graph.ts';
-import type { KnownWork, ReferenceAnswers } from './reference-answers.ts';
+import type { KnownWork, LookupOptions } from './reference-answers.ts';
 
 /** What a directory says of several ids; one that is missing is unknown to it. `away` says nothing about any of them. */
 type AskedNames =
@@ -33,12 +32,7 @@ const TOGETHER = 50;
 export async function lookUpNames(
   path: string,
   directory: Directory,
-  options: {
-    readonly answers: ReferenceAnswers;
-    readonly most: number;
-    readonly clock: Clock;
-    readonly warn: (message: string) => void;
-  },
+  options: LookupOptions,
   signal: AbortSignal,
 ): Promise<NamedWorks> {
   const { answers, most, clock, warn } = options;

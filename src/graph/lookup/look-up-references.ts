@@ -1,9 +1,8 @@
-import type { Clock } from '../../base/index.ts';
 import type { CitedWork } from '../../works/index.ts';
 import { citedLine } from '../../works/index.ts';
 import { parseReference, withoutLabel } from '../link/parse-reference.ts';
 import { openGraph } from '../ask/graph.ts';
-import type { ReferenceAnswer, ReferenceAnswers } from './reference-answers.ts';
+import type { LookupOptions, ReferenceAnswer, ReferenceAnswers } from './reference-answers.ts';
 import { questionOf } from './reference-answers.ts';
 
 /** What asking about one reference came to; `away` says nothing about the reference. */
@@ -40,12 +39,7 @@ const PATIENCE = 3;
 export async function lookUpReferences(
   path: string,
   catalogue: Catalogue,
-  options: {
-    readonly answers: ReferenceAnswers;
-    readonly most: number;
-    readonly clock: Clock;
-    readonly warn: (message: string) => void;
-  },
+  options: LookupOptions,
   signal: AbortSignal,
 ): Promise<LookedUp> {
   const { answers, most, clock, warn } = options;

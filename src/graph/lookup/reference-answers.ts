@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 
-import type { Warn } from '../../base/index.ts';
+import type { Clock, Warn } from '../../base/index.ts';
 import { AppError, openOrSetAside, sha256 } from '../../base/index.ts';
 import { lettersOf } from '../link/letters.ts';
 import { withoutLabel } from '../link/parse-reference.ts';
@@ -37,6 +37,14 @@ export interface KeptAnswer {
   readonly answer: ReferenceAnswer | KnownWork;
   readonly origin: string;
   readonly readAt: string;
+}
+
+/** How catalogues are asked: where answers are kept, and how many are asked for at most. */
+export interface LookupOptions {
+  readonly answers: ReferenceAnswers;
+  readonly most: number;
+  readonly clock: Clock;
+  readonly warn: Warn;
 }
 
 const VERSION = 1;
