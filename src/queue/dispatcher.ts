@@ -5,10 +5,10 @@ import type { Report } from './events.ts';
 import type { Choice } from './lease-choice.ts';
 import { LeaseChoice, NOTHING } from './lease-choice.ts';
 import type { DrainMode, OrchestratorOptions } from './options.ts';
-import { deathLimits } from './options.ts';
+import { deathLimits, isDrained } from './options.ts';
 import type { EndedJob, RunningJobs } from './running-jobs.ts';
 import type { Seats } from './seats.ts';
-import type { Exchange, Outlook, QueueStore, SettledLease } from './types.ts';
+import type { Exchange, QueueStore, SettledLease } from './types.ts';
 
 /** While jobs flow, lanes are looked at again this often, or less often when the look is expensive. */
 const LOOK_EVERY_MS = 1_000;
@@ -279,7 +279,11 @@ export class Dispatcher implements Disposable {
     const now = this.#clock.now();
     const outlook = await this.#store.outlook(now);
     const knows = this.#round === 'underway' && (isPaused || this.#view === 'current');
-    if (knows && this.#jobs.size + this.#ahead.size === 0 && this.#isDrained(outlook)) {
+    if (
+      knows &&
+      this.#jobs.size + this.#ahead.size === 0 &&
+      isDrained(this.#drain, outlook, isPaused || this.#choice.nothingCanRun)
+    ) {
       this.#drained();
       return;
     }
@@ -290,17 +294,5 @@ export class Dispatcher implements Disposable {
 
   #wakeIn(delayMs: number): void {
     this.#alarm = this.#clock.setTimer(Math.max(1, delayMs), () => this.lookAgain());
-  }
-
-  /** Nothing is left to wait for: what is paused is waited for as what is delayed is. */
-  #isDrained({ ready, delayed, inProgress }: Outlook): boolean {
-    switch (this.#drain) {
-      case 'never':
-        return false;
-      case 'empty':
-        return ready + delayed + inProgress === 0;
-      case 'due':
-        return inProgress === 0 && (ready === 0 || this.#leasing === 'paused' || this.#choice.nothingCanRun);
-    }
   }
 }
