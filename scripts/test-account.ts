@@ -1,18 +1,11 @@
-import { appendFileSync } from 'node:fs';
 import type { TestEvent } from 'node:test/reporters';
 
-/**
- * A reporter that says in one line how many tests were skipped and why, and writes file and name of each that failed as a line of
- * JSON to the file named by TEST_FAILURES.
- */
-export default async function* testAccount(source: AsyncIterable<TestEvent>): AsyncGenerator<string> {
-  const failures = process.env['TEST_FAILURES'];
+/** A reporter that says in one line how many tests were skipped and why. */
+export async function* testAccount(source: AsyncIterable<TestEvent>): AsyncGenerator<string> {
   const reasons = new Map<string, number>();
   for await (const event of source) {
     if (event.type !== 'test:pass' && event.type !== 'test:fail') continue;
-    const { skip, file, name } = event.data;
-    if (event.type === 'test:fail' && failures !== undefined)
-      appendFileSync(failures, `${JSON.stringify({ file: file ?? name, name })}\n`);
+    const { skip } = event.data;
     if (skip === undefined || skip === false) continue;
     const why = typeof skip === 'string' && skip !== '' ? skip : 'no reason was given';
     reasons.set(why, (reasons.get(why) ?? 0) + 1);

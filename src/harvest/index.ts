@@ -1,6 +1,4 @@
 export { checkFolder } from './check-folder.ts';
-export { readArtifacts } from './artifact-lines.ts';
-export type { BadArtifact } from './artifact-lines.ts';
 export { mergeFolders } from './merge-folders.ts';
 export type { Merged } from './merge-folders.ts';
 export { hostKnowledge, hostsNow } from './hosts-now.ts';

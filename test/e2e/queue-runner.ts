@@ -1,6 +1,7 @@
 // A process that works on a queue until it is drained or killed. It writes one line per event to a log that survives its
 // death, and one byte per event to stdout, so that whoever watches can kill it after a chosen number of events.
 import { appendFileSync, writeSync } from 'node:fs';
+import { flushCompileCache } from 'node:module';
 
 import { openStore, Orchestrator, WorkQueue } from '../../src/queue/index.ts';
 
@@ -16,6 +17,8 @@ interface Task {
 }
 
 const task = JSON.parse(process.argv[2] ?? '{}') as Task;
+// Whoever is killed writes down nothing of what it compiled, and the next would compile it again.
+flushCompileCache();
 const tell = (line: string): void => {
   appendFileSync(task.log, `${line}\n`);
   writeSync(1, '.');

@@ -42,7 +42,7 @@ function run(
     const child = spawn(
       process.execPath,
       [PROGRAM, join(folder, name), String(kill[0]), kill[1], JSON.stringify(options)],
-      { stdio: ['ignore', 'ignore', 'inherit'], env: { ...process.env, NODE_COMPILE_CACHE: join(folder, 'cache') } },
+      { stdio: ['ignore', 'ignore', 'inherit'] },
     );
     child.on('error', reject);
     child.on('exit', (code, signal) => resolve(signal ?? code ?? -1));

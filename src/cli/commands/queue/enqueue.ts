@@ -2,8 +2,8 @@ import { Command } from 'commander';
 
 import { AppError } from '../../../base/index.ts';
 import type { WorkQueue } from '../../../queue/index.ts';
-import type { BadArtifact } from '../../../harvest/index.ts';
-import { readArtifacts } from '../../../harvest/index.ts';
+import type { BadArtifact } from '../../../harvest/queue/index.ts';
+import { readArtifacts } from '../../../harvest/queue/index.ts';
 import { count, showProgress } from '../../progress.ts';
 import type { Session } from '../../session.ts';
 import { plain } from '../../terminal.ts';

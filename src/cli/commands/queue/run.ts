@@ -4,10 +4,10 @@ import { pathToFileURL } from 'node:url';
 import { Command } from 'commander';
 
 import { AppError } from '../../../base/index.ts';
-import type { Config } from '../../../config/index.ts';
+import type { Config, Layer } from '../../../config/index.ts';
 import type { DrainMode, Handler, Outlook, QueueEvent, RunSummary, WorkQueue } from '../../../queue/index.ts';
 import { Orchestrator, RateMeter } from '../../../queue/index.ts';
-import { orchestratorOptions, simulatedLayer } from '../../../harvest/index.ts';
+import { orchestratorOptions } from '../../../harvest/queue/index.ts';
 import { count, duration, showProgress } from '../../progress.ts';
 import type { Session } from '../../session.ts';
 import { settingOptions } from '../../setting-options.ts';
@@ -70,7 +70,7 @@ function runOptions(command: Command): Command {
 }
 
 async function run(self: Command, options: RunOptions, drain: DrainMode): Promise<void> {
-  const flags = await simulatedLayer(options);
+  const flags = await webLayer(options);
   await withQueue(
     self,
     async (queue, session, { config }) => {
@@ -104,6 +104,12 @@ async function run(self: Command, options: RunOptions, drain: DrainMode): Promis
     },
     flags,
   );
+}
+
+/** What `--sim` and `--mailto` mean; jobs of one's own mostly have neither, and no use for what speaks to the web. */
+async function webLayer(options: RunOptions): Promise<Layer> {
+  if (options.sim === undefined && options.mailto === undefined) return [];
+  return (await import('../../../harvest/index.ts')).simulatedLayer(options);
 }
 
 /** Jobs as a module of the user's own understands them. */

@@ -2,8 +2,8 @@ import { createReadStream } from 'node:fs';
 import { Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 
-import { AppError, canonicalJson, parseJsonl, sha256 } from '../base/index.ts';
-import type { ImportRow } from '../queue/index.ts';
+import { AppError, canonicalJson, parseJsonl, sha256 } from '../../base/index.ts';
+import type { ImportRow } from '../../queue/index.ts';
 
 /** A line that could not become a job. */
 export interface BadArtifact {
