@@ -171,7 +171,9 @@ async function verifyFleet(run: Fleet): Promise<boolean> {
   );
   for (const { key, requests, seconds, first, last, pauses } of bounds.slice(0, Number(given.explain))) {
     const moments = `asked from ${first.toFixed(0)} s to ${last.toFixed(0)} s`;
-    const lost = pauses.map((pause) => `${pause.seconds.toFixed(1)} at ${pause.at.toFixed(0)}`).join(', ');
+    const lost = pauses
+      .map((pause) => `${pause.seconds.toFixed(1)} at ${pause.at.toFixed(0)} after ${pause.after}`)
+      .join(', ');
     console.log(`     ${key}: ${requests} requests take ${seconds.toFixed(0)} s at least, ${moments}; lost ${lost}`);
   }
   for (const fault of faults.slice(0, Number(given.show))) console.log(`     ${fault}`);

@@ -126,9 +126,8 @@ export class Corpus implements AsyncDisposable {
 
   /** Finds and downloads works and makes them searchable; goes on where an earlier call was stopped or killed. */
   gather(request: GatherRequest = {}, signal?: AbortSignal): Gathering {
-    const { folder, config } = this;
     const ended = (): Promise<void> => this.#forgetSearch();
-    return new Gathering({ folder, config, clock: this.#clock, ended }, request, signal);
+    return new Gathering({ folder: this.folder, config: this.config, clock: this.#clock, ended }, request, signal);
   }
 
   /** The works that a request would gather; nothing is fetched and nothing is written down about them. */
@@ -285,6 +284,7 @@ export class Corpus implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    this.library[Symbol.dispose]();
     await this.#forgetSearch();
   }
 

@@ -40,6 +40,7 @@ export interface ReceiveOptions {
  * trip to the thread pool.
  */
 export class BodyReceiver implements BodySink {
+  readonly borrows = true;
   readonly #part: string;
   readonly #keepPages: boolean;
   readonly #sniffer = new Sniffer();
@@ -104,7 +105,7 @@ export class BodyReceiver implements BodySink {
       this.#mark();
       return;
     }
-    // The transport reuses its buffers.
+    // The socket reads into its buffer again.
     this.#held.push(Buffer.from(chunk));
     this.#heldBytes += chunk.length;
     if (this.#heldBytes > MAX_PAGE_BYTES) this.#stop();

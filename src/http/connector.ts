@@ -1,10 +1,18 @@
-import { isIP } from 'node:net';
+import type { LookupFunction, Socket } from 'node:net';
+import { connect as connectPlain, isIP } from 'node:net';
+import { connect as connectTls } from 'node:tls';
 
-import { buildConnector } from 'undici';
+import type { buildConnector } from 'undici';
+import { errors } from 'undici';
 
 import type { Guard } from './guard.ts';
 import { plainHost } from './guard.ts';
 import type { Address, ResolveHost } from './name-resolver.ts';
+import type { ReadBuffers } from './read-buffers.ts';
+
+/** Hosts whose last TLS session is remembered, so that the next connection need not agree on keys again. */
+const MOST_SESSIONS = 100;
+const KEEP_ALIVE_MS = 60_000;
 
 /** Thrown into the socket when every address of a name is forbidden; becomes a refusal, never an exception. */
 export class ForbiddenAddressError extends Error {
@@ -21,54 +29,92 @@ export function createConnector(options: {
   readonly resolveHost: ResolveHost;
   /** Extra trusted certificate authorities, PEM. */
   readonly ca?: string | undefined;
+  /** Where sockets read into; buffers of their own otherwise. */
+  readonly buffers?: ReadBuffers | undefined;
 }): buildConnector.connector {
-  const { guard, resolveHost } = options;
-  const connectors = new Map<number, buildConnector.connector>();
+  const { guard, resolveHost, connectMs } = options;
+  const sessions = new Map<string, Buffer>();
 
   return (target, callback) => {
     const host = plainHost(target.hostname);
     const mapping = guard.mapping(host);
-    const port = String(mapping?.port ?? (target.port || (target.protocol === 'https:' ? 443 : 80)));
+    const isTls = target.protocol === 'https:';
+    const port = mapping?.port ?? Number(target.port || (isTls ? 443 : 80));
     if (!mapping && isIP(host) !== 0) {
-      const verdict = guard.checkAddress(host, host, Number(port));
+      const verdict = guard.checkAddress(host, host, port);
       if (verdict.kind === 'refused') {
         callback(new ForbiddenAddressError(verdict.message), null);
         return;
       }
     }
-    const connect = connectorFor(Number(port));
     // A mapped literal address would skip the lookup; giving the mapped address as the host has the same effect.
     const hostname = mapping && isIP(host) !== 0 ? mapping.address : target.hostname;
-    connect({ ...target, hostname, port }, callback);
+    const reading = options.buffers?.reading();
+    const socket = open({ isTls, host, hostname, port, servername: target.servername }, reading);
+    reading?.attach(socket);
+    socket.setKeepAlive(true, KEEP_ALIVE_MS).setNoDelay(true);
+    const timer = setTimeout(() => {
+      socket.destroy(new errors.ConnectTimeoutError(`no connection to ${hostname}:${port} after ${connectMs} ms`));
+    }, connectMs);
+    let isTold = false;
+    const tell = (error: Error | null): void => {
+      clearTimeout(timer);
+      if (isTold) return;
+      isTold = true;
+      if (error) callback(error, null);
+      else callback(null, socket);
+    };
+    socket.once(isTls ? 'secureConnect' : 'connect', () => tell(null)).on('error', tell);
+    socket.once('close', () => clearTimeout(timer));
   };
 
-  /** One connector per port, so that TLS sessions are taken up again; the port decides which addresses are allowed. */
-  function connectorFor(port: number): buildConnector.connector {
-    let connector = connectors.get(port);
-    if (!connector) {
-      connector = buildConnector({
-        timeout: options.connectMs,
-        allowH2: false,
-        ...(options.ca !== undefined && { ca: options.ca }),
-        lookup: (hostname, wanted, done) => {
-          const find = async (): Promise<void> => {
-            let addresses: readonly Address[];
-            try {
-              addresses = await lookup(hostname, port);
-            } catch (error) {
-              done(error as NodeJS.ErrnoException, '', 4);
-              return;
-            }
-            const [first] = addresses;
-            if (wanted.all) done(null, [...addresses]);
-            else if (first) done(null, first.address, first.family);
-          };
-          void find();
-        },
-      });
-      connectors.set(port, connector);
-    }
-    return connector;
+  function open(
+    to: { isTls: boolean; host: string; hostname: string; port: number; servername: string | undefined },
+    reading: ReturnType<ReadBuffers['reading']> | undefined,
+  ): Socket {
+    const common = {
+      host: to.hostname,
+      port: to.port,
+      lookup: lookupFor(to.port),
+      ...(reading && { onread: reading.onread, highWaterMark: reading.highWaterMark }),
+    };
+    if (!to.isTls) return connectPlain({ highWaterMark: 64 * 1024, ...common });
+    const key = `${to.host}:${to.port}`;
+    const socket = connectTls({
+      highWaterMark: 16 * 1024,
+      ...common,
+      ALPNProtocols: ['http/1.1'],
+      servername: to.servername ?? (isIP(to.host) === 0 ? to.host : ''),
+      session: sessions.get(key),
+      ...(options.ca !== undefined && { ca: options.ca }),
+    });
+    return socket.on('session', (session) => {
+      sessions.delete(key);
+      sessions.set(key, session);
+      for (const oldest of sessions.keys()) {
+        if (sessions.size <= MOST_SESSIONS) break;
+        sessions.delete(oldest);
+      }
+    });
+  }
+
+  /** The port decides which addresses are allowed. */
+  function lookupFor(port: number): LookupFunction {
+    return (hostname, wanted, done) => {
+      const find = async (): Promise<void> => {
+        let addresses: readonly Address[];
+        try {
+          addresses = await lookup(hostname, port);
+        } catch (error) {
+          done(error as NodeJS.ErrnoException, '', 4);
+          return;
+        }
+        const [first] = addresses;
+        if (wanted.all) done(null, [...addresses]);
+        else if (first) done(null, first.address, first.family);
+      };
+      void find();
+    };
   }
 
   async function lookup(hostname: string, port: number): Promise<readonly Address[]> {

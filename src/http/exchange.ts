@@ -123,8 +123,10 @@ export class Exchange implements Dispatcher.DispatchHandler {
     const isFirst = this.#gauge.wireBytes === 0;
     if (!this.#gauge.received(chunk.length)) return this.#tooLarge();
     if (this.#unpack && isFirst && isGzip(chunk)) this.#decode(['gzip']);
-    if (!this.#decoder) return this.#deliver(chunk);
-    if (!this.#decoder.write(chunk) && !this.#isEnded) this.#hold('decoder');
+    // The socket reads into the same buffer again: only who has done with it when the call returns is lent it.
+    const isLent = this.#sink?.borrows === true && !this.#busy.has('sink');
+    if (!this.#decoder) return this.#deliver(isLent ? chunk : Buffer.from(chunk));
+    if (!this.#decoder.write(Buffer.from(chunk)) && !this.#isEnded) this.#hold('decoder');
   }
 
   onResponseEnd(): void {
@@ -149,9 +151,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.#gauge = new BodyGauge(this.#given.limits, kind);
     const { cap } = this.#gauge;
     const length = Number(this.#headers['content-length'] ?? 0);
-    if (success && length > cap) {
-      return this.#refuse('body-too-large', `${length} bytes announced, ${cap} allowed`);
-    }
+    if (success && length > cap) return this.#refuse('body-too-large', `${length} bytes announced, ${cap} allowed`);
     this.#unpack &&= success && codings.length === 0;
     if (codings.length > 0) this.#decode(codings);
     if (!success || !this.#given.sink) return;

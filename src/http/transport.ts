@@ -8,6 +8,7 @@ import type { Guard } from './guard.ts';
 import { plainHost } from './guard.ts';
 import type { HttpLimits } from './limits.ts';
 import type { ResolveHost } from './name-resolver.ts';
+import { ReadBuffers } from './read-buffers.ts';
 import { credentialsFor, withoutKeys } from './secret.ts';
 import type { HttpRequest, HttpResponse, HttpResult, Send } from './send.ts';
 import { trailOf } from './send.ts';
@@ -56,8 +57,9 @@ export class Transport implements AsyncDisposable {
     this.#limits = options.limits;
     this.#userAgent = options.userAgent;
     // Deadlines are kept by the exchange, on the injected clock; the agent's own are switched off.
+    const { connectMs } = options.limits;
     const common = {
-      connect: createConnector({ ...options, connectMs: options.limits.connectMs }),
+      connect: createConnector({ ...options, connectMs }),
       maxHeaderSize: options.limits.maxHeaderBytes,
       headersTimeout: 0,
       bodyTimeout: 0,
@@ -65,7 +67,8 @@ export class Transport implements AsyncDisposable {
       strictContentLength: true,
     };
     this.#keptAlive = new Agent({ ...common, pipelining: 1 });
-    this.#single = new Agent({ ...common, pipelining: 0 });
+    const connectOnce = createConnector({ ...options, connectMs, buffers: new ReadBuffers() });
+    this.#single = new Agent({ ...common, connect: connectOnce, pipelining: 0 });
     const { proxy, ca } = options;
     if (proxy && (proxy.http !== '' || proxy.https !== '')) {
       this.#proxied = new EnvHttpProxyAgent({
@@ -74,7 +77,7 @@ export class Transport implements AsyncDisposable {
         httpProxy: proxy.http,
         httpsProxy: proxy.https,
         noProxy: proxy.no,
-        connectTimeout: options.limits.connectMs,
+        connectTimeout: connectMs,
         ...(ca !== undefined && { requestTls: { ca } }),
       });
     }

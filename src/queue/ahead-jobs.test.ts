@@ -167,6 +167,39 @@ test('jobs that may not be leased ahead again keep nobody from working, and are 
   assert.deepEqual([(await run).done, begun.toSorted()], [SHORT + 6, [...LONG, 'spared']]);
 });
 
+test('while what ended is written, as many short jobs again are run, and no more', async () => {
+  const store = new MemoryStore();
+  const clock = new HeldClock();
+  const queue = new WorkQueue(store, clock);
+  await queue.bulkImport(Array.from({ length: 2_000 }, (_, n) => ({ artifactId: `job ${n}`, artifact: {} })));
+  let begun = 0;
+  const exchange = store.exchange.bind(store);
+  const writes: { readonly settled: number; readonly before: number; readonly during: number }[] = [];
+  store.exchange = async (request) => {
+    const before = begun;
+    // A server that takes its time.
+    await settle();
+    writes.push({ settled: request.settlements.length, before, during: begun - before });
+    return exchange(request);
+  };
+  const orchestrator = new Orchestrator({
+    ...OPTIONS,
+    maxWorkers: 64,
+    queue,
+    clock,
+    handler: () => void (begun += 1),
+  });
+  const { done } = await orchestrator.run({ drain: 'empty' });
+  let written = 0;
+  for (const { settled, before, during } of writes) {
+    assert.ok(before + during - written <= 256, JSON.stringify(writes));
+    written += settled;
+  }
+  // Once jobs are known to be short: those at hand run while the others are written.
+  const busy = writes.filter(({ settled, during }) => settled === 128 && during === 128).length;
+  assert.deepEqual([done, written, busy >= writes.length / 2], [2_000, 2_000, true], JSON.stringify(writes));
+});
+
 test('a job that was leased ahead and is cancelled is never begun', async () => {
   const { begun, store, run, endAll } = await stage();
   const { id = -1 } = (await store.admin.find('c')) ?? {};
@@ -189,9 +222,9 @@ function atHand(options: Partial<typeof OPTIONS> = {}) {
   return { clock, seats, ahead: new AheadJobs({ options: all, clock, seats }) };
 }
 
-function begin(ahead: AheadJobs, unsettled = 0): LeasedJob[] {
+function begin(ahead: AheadJobs, unwritten = 0): LeasedJob[] {
   const begun: LeasedJob[] = [];
-  ahead.begin(unsettled, (job) => begun.push(job));
+  ahead.begin(unwritten, (job) => begun.push(job));
   return begun;
 }
 
@@ -217,7 +250,7 @@ test('a job is not begun after its lease has run out, unless that was prolonged'
   assert.deepEqual([ahead.takeReturned(), ahead.takeReturned(), ahead.size], [[givenBack(first)], [], 0]);
 });
 
-test('no more than 128 jobs are begun and not written, however many are at hand', () => {
+test('no more than 128 jobs run or wait to be written, however many are at hand', () => {
   const { clock, ahead } = atHand();
   for (const id of [1, 2]) ahead.add(leased(id), clock.now());
   assert.deepEqual(begin(ahead, 128), []);

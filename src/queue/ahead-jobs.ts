@@ -10,8 +10,8 @@ const WORK_MS = 250;
 const LEASE_SHARE = 10;
 /** However short jobs are. */
 const MOST = 256;
-/** So many jobs may be begun and not yet written, or as many as there are workers; a process that dies repeats them. */
-const MOST_UNWRITTEN = 128;
+/** So many short jobs are written together, or as many as there are workers, while as many again run: a process that dies repeats these. */
+const GROUP = 128;
 /** After fewer came than were asked for, none is asked for this long: those that are left may have to be begun at once. */
 const REST_MS = 1_000;
 /** None of it waits longer: the jobs in hand take longer than those before them did. */
@@ -58,6 +58,11 @@ export class AheadJobs {
     return this.#waiting.size + this.#returned.length;
   }
 
+  /** Some are to be given back. */
+  get isReturning(): boolean {
+    return this.#returned.length > 0;
+  }
+
   /** Those that wait to be begun. */
   get jobs(): LeasedJob[] {
     return Array.from(this.#waiting.values(), ({ job }) => job);
@@ -71,6 +76,11 @@ export class AheadJobs {
   /** Less is left than half of what could be had last: more should be leased. */
   get isLow(): boolean {
     return 2 * this.size <= Math.min(this.#had, this.#limit);
+  }
+
+  /** So many that ended are enough for a write of their own. */
+  get group(): number {
+    return Math.max(this.#options.maxWorkers, GROUP);
   }
 
   /** A job took so long. */
@@ -93,9 +103,9 @@ export class AheadJobs {
     this.#had = this.#waiting.size;
   }
 
-  /** Gives jobs to the workers that are free, `unsettled` of which are begun and not written yet; answers how many. */
-  begin(unsettled: number, start: (job: LeasedJob, worker: Disposable) => void): number {
-    const most = Math.max(this.#options.maxWorkers, MOST_UNWRITTEN) - unsettled;
+  /** Gives jobs to the workers that are free, beside `unwritten` that run or wait to be written; answers how many. */
+  begin(unwritten: number, start: (job: LeasedJob, worker: Disposable) => void): number {
+    const most = this.group - unwritten;
     for (let begun = 0; ; begun += 1) {
       const isPossible = begun < most && this.#waiting.size > 0 && this.#seats.freeWorkers > 0;
       const [worker] = isPossible ? this.#seats.takeWorkers(1) : [];

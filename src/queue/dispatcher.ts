@@ -5,10 +5,10 @@ import type { Report } from './events.ts';
 import type { Choice } from './lease-choice.ts';
 import { LeaseChoice, NOTHING } from './lease-choice.ts';
 import type { DrainMode, OrchestratorOptions } from './options.ts';
-import { deathLimits } from './options.ts';
+import { deathLimits, isDrained } from './options.ts';
 import type { EndedJob, RunningJobs } from './running-jobs.ts';
 import type { Seats } from './seats.ts';
-import type { Exchange, Outlook, QueueStore, SettledLease } from './types.ts';
+import type { Exchange, QueueStore, SettledLease } from './types.ts';
 
 /** While jobs flow, lanes are looked at again this often, or less often when the look is expensive. */
 const LOOK_EVERY_MS = 1_000;
@@ -113,15 +113,15 @@ export class Dispatcher implements Disposable {
 
   /**
    * Jobs have ended. While those at hand end one turn of the loop after they were begun, and enough are left, what ended
-   * waits to be written together; the first turn in which nothing ends writes it.
+   * waits until there is enough to be written together; the first turn in which nothing ends writes it.
    */
   ended(): void {
-    const isShort = this.#begin() > 0 && !this.#ahead.isLow;
-    if (!isShort || this.#round !== 'resting') {
+    const { unwritten } = this.#jobs;
+    const isEnough = unwritten >= this.#ahead.group || this.#ahead.isLow;
+    if (isEnough || this.#round !== 'resting' || this.#begin() === 0) {
       this.pump();
       return;
     }
-    const { unwritten } = this.#jobs;
     setImmediate(() => {
       if (this.#jobs.unwritten === unwritten) this.pump();
     });
@@ -129,8 +129,8 @@ export class Dispatcher implements Disposable {
 
   /** Settles and leases; called whenever a job ended, a worker became free or something changed. */
   pump(): void {
-    this.#begin();
     if (this.#round !== 'resting') {
+      this.#begin();
       this.#round = 'wanted-again';
       return;
     }
@@ -164,11 +164,11 @@ export class Dispatcher implements Disposable {
       }
       if (this.#leasing === 'open' && this.#clock.monotonic() >= this.#lookAfter) await this.#look();
       const ended = this.#jobs.takeEnded();
-      this.#begin();
       if (this.#leasing !== 'open') this.#ahead.giveBack();
       const hint = { tryHeld: this.#triesHeld, writes: ended.length > 0 };
       const choice = this.#leasing === 'open' ? this.#choice.next(hint) : NOTHING;
       const returned = this.#ahead.takeReturned();
+      this.#beginSoon();
       if (ended.length + returned.length + choice.picks.length > 0) await this.#exchange(ended, returned, choice);
       else if (this.#wantsMore && this.#view !== 'current') await this.#look();
       else break;
@@ -195,7 +195,15 @@ export class Dispatcher implements Disposable {
   /** Gives jobs at hand to the workers that are free; answers how many. */
   #begin(): number {
     if (this.#leasing !== 'open') return 0;
-    return this.#ahead.begin(this.#jobs.size, (job, worker) => this.#jobs.start(job, worker));
+    return this.#ahead.begin(this.#jobs.fresh, (job, worker) => this.#jobs.start(job, worker));
+  }
+
+  /** The same once a write is on its way, so that the queue works while they do; what is given back instead is written next. */
+  #beginSoon(): void {
+    setImmediate(() => {
+      this.#begin();
+      if (this.#ahead.isReturning) this.pump();
+    });
   }
 
   get #wantsMore(): boolean {
@@ -231,7 +239,6 @@ export class Dispatcher implements Disposable {
     const waiting = leased.filter(({ ahead }) => ahead);
     for (const job of waiting) if (!this.#jobs.takeUp(job)) this.#ahead.add(job, askedAt);
     if (waiting.length < picks.reduce((sum, { ahead }) => sum + ahead, 0)) this.#ahead.rest();
-    this.#begin();
   }
 
   #write(settlements: readonly SettledLease[], choice: Choice): Promise<Exchange> {
@@ -272,7 +279,11 @@ export class Dispatcher implements Disposable {
     const now = this.#clock.now();
     const outlook = await this.#store.outlook(now);
     const knows = this.#round === 'underway' && (isPaused || this.#view === 'current');
-    if (knows && this.#jobs.size + this.#ahead.size === 0 && this.#isDrained(outlook)) {
+    if (
+      knows &&
+      this.#jobs.size + this.#ahead.size === 0 &&
+      isDrained(this.#drain, outlook, isPaused || this.#choice.nothingCanRun)
+    ) {
       this.#drained();
       return;
     }
@@ -283,17 +294,5 @@ export class Dispatcher implements Disposable {
 
   #wakeIn(delayMs: number): void {
     this.#alarm = this.#clock.setTimer(Math.max(1, delayMs), () => this.lookAgain());
-  }
-
-  /** Nothing is left to wait for: what is paused is waited for as what is delayed is. */
-  #isDrained({ ready, delayed, inProgress }: Outlook): boolean {
-    switch (this.#drain) {
-      case 'never':
-        return false;
-      case 'empty':
-        return ready + delayed + inProgress === 0;
-      case 'due':
-        return inProgress === 0 && (ready === 0 || this.#leasing === 'paused' || this.#choice.nothingCanRun);
-    }
   }
 }

@@ -106,7 +106,8 @@ export class LeaseChoice {
   }
 
   #others(isLast: boolean, ahead: number): Pick[] {
-    const free = this.#seats.freeWorkers;
+    // Those at hand come first.
+    const free = Math.max(0, this.#seats.freeWorkers - this.#ahead.size);
     const picks = this.#lanes.choose({ free, ahead }, this.#seats.room);
     if (picks.length > 0 || !isLast) return picks;
     return this.#lanes.choose({ free, ahead: 0 }, this.#seats.roomElsewhere);

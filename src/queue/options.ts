@@ -1,4 +1,4 @@
-import type { DeathLimits } from './types.ts';
+import type { DeathLimits, Outlook } from './types.ts';
 
 /**
  * In hand at so many deaths beside others, a job runs alone from then on: one death says little, since most jobs in the
@@ -70,3 +70,15 @@ export const ORCHESTRATOR_DEFAULTS: OrchestratorOptions = {
 
 /** When to end: never by oneself; when nothing is left, also nothing delayed or paused; when nothing can run now. */
 export type DrainMode = 'never' | 'empty' | 'due';
+
+/** Nothing is left to wait for: what is paused is waited for as what is delayed is. `nothingCanRun`: of what is ready, now. */
+export function isDrained(drain: DrainMode, { ready, delayed, inProgress }: Outlook, nothingCanRun: boolean): boolean {
+  switch (drain) {
+    case 'never':
+      return false;
+    case 'empty':
+      return ready + delayed + inProgress === 0;
+    case 'due':
+      return inProgress === 0 && (ready === 0 || nothingCanRun);
+  }
+}

@@ -47,6 +47,7 @@ export class RunningJobs {
   readonly #refused = new Map<number, Pick<EndedJob, 'running' | 'settlement' | 'token'>>();
   /** When all leases were prolonged last, by the wall clock: the other stands still while a machine sleeps. */
   #keptAt: number;
+  #writing = 0;
   /** Jobs that ended in this turn of the loop. */
   #ended: EndedJob[] = [];
   /** Jobs that ended in earlier turns. */
@@ -63,6 +64,11 @@ export class RunningJobs {
 
   get ids(): number[] {
     return [...this.#jobs.keys()];
+  }
+
+  /** How many run, or have ended and are not being written yet. */
+  get fresh(): number {
+    return this.#jobs.size - this.#writing;
   }
 
   /** How many have ended and are not being written yet. */
@@ -132,11 +138,13 @@ export class RunningJobs {
   takeEnded(): readonly EndedJob[] {
     const ended = this.#unwritten;
     if (ended.length > 0) this.#unwritten = [];
+    this.#writing = ended.length;
     return ended;
   }
 
   /** The settlements were written, or refused where the lease had been lost. */
   settled(group: readonly EndedJob[], accepted: readonly boolean[]): void {
+    this.#writing = 0;
     group.forEach(({ running, settlement, id, token }, at) => {
       this.#forget(running);
       const taken = accepted[at] ?? false;
@@ -151,6 +159,7 @@ export class RunningJobs {
 
   /** The settlements could not be written. Their leases run out by themselves: that means a repeat, never a loss. */
   unsettled(group: readonly EndedJob[]): void {
+    this.#writing = 0;
     for (const { running } of group) this.#forget(running);
   }
 

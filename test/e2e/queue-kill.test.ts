@@ -15,7 +15,7 @@ const JOBS = 2_000;
 const KILLS = 50;
 const WORKERS = 8;
 /** These jobs are short: so many may be under way, or have ended, when a kill interrupts the write of them. */
-const MOST_UNWRITTEN = 128;
+const MOST_UNWRITTEN = 256;
 const MAX_DEATHS = 3;
 
 const seed = Number(process.env['DOCSTOKG_TEST_SEED'] ?? Date.now() % 1_000_000);

@@ -12,8 +12,8 @@ export interface LowerBound {
   /** When it was first and last asked, in simulated seconds from the first request of all. */
   readonly first: number;
   readonly last: number;
-  /** Pauses longer than the limit asks for: when they began and how much longer they were. */
-  readonly pauses: readonly { readonly at: number; readonly seconds: number }[];
+  /** Pauses longer than the limit asks for: when they began, after what answer, and how much longer they were. */
+  readonly pauses: readonly { readonly at: number; readonly seconds: number; readonly after: number }[];
 }
 
 /** What a service or host allows. */
@@ -21,6 +21,12 @@ interface Allowed {
   readonly key: string;
   readonly perSecond: number;
   readonly burst: number;
+}
+
+/** A request: simulated seconds from the first of all, and what was answered. */
+interface Asked {
+  readonly at: number;
+  readonly status: number;
 }
 
 /** What a client keeps to at a host that publishes no limit. */
@@ -44,33 +50,34 @@ export function lowerBound(simulation: Simulation): LowerBound {
 export function lowerBounds(simulation: Simulation): LowerBound[] {
   const { keys } = clientSettings(simulation);
   const pools = new Pools(new Services({ baseUrls: baseUrlsBelow('sim.test', 'http'), keys }).pools());
-  const counts = new Map<string, Allowed & { readonly moments: number[] }>();
+  const counts = new Map<string, Allowed & { readonly asked: Asked[] }>();
   const entries = simulation.log.since(0);
   const start = entries[0]?.at ?? 0;
-  const count = (allowed: Allowed, at: number): void => {
-    const [before, seconds] = [counts.get(allowed.key), (at - start) / 1000];
-    if (before) before.moments.push(seconds);
-    else counts.set(allowed.key, { ...allowed, moments: [seconds] });
+  const count = (allowed: Allowed, asked: Asked): void => {
+    const before = counts.get(allowed.key);
+    if (before) before.asked.push(asked);
+    else counts.set(allowed.key, { ...allowed, asked: [asked] });
   };
   for (const { url, status, at } of entries) {
     const { hostname, pathname, search } = new URL(url);
     if (pathname === '/robots.txt' || status === 429) continue;
+    const asked = { at: (at - start) / 1000, status };
     const named = NAMED.find(([pattern]) => pattern.test(pathname + search))?.[1];
     const found = pools.of(hostKey(url), named);
-    for (const { name, perSecond, burst } of found) count({ key: name, perSecond, burst: burst ?? 1 }, at);
-    if (found.length === 0) count({ key: hostname, ...siteLimit(simulation, hostname) }, at);
+    for (const { name, perSecond, burst } of found) count({ key: name, perSecond, burst: burst ?? 1 }, asked);
+    if (found.length === 0) count({ key: hostname, ...siteLimit(simulation, hostname) }, asked);
   }
   return [...counts.values()]
-    .map(({ key, perSecond, burst, moments }) => ({
+    .map(({ key, perSecond, burst, asked }) => ({
       key,
-      requests: moments.length,
-      seconds: Math.max(0, moments.length - burst) / perSecond,
-      first: moments[0] ?? 0,
-      last: moments.at(-1) ?? 0,
-      pauses: moments.slice(1).flatMap((moment, before) => {
-        const at = moments[before] ?? 0;
-        const seconds = moment - at - 1 / perSecond;
-        return seconds > 0.1 / perSecond ? [{ at, seconds }] : [];
+      requests: asked.length,
+      seconds: Math.max(0, asked.length - burst) / perSecond,
+      first: asked[0]?.at ?? 0,
+      last: asked.at(-1)?.at ?? 0,
+      pauses: asked.slice(1).flatMap((next, before) => {
+        const { at, status } = asked[before] ?? next;
+        const seconds = next.at - at - 1 / perSecond;
+        return seconds > 0.1 / perSecond ? [{ at, seconds, after: status }] : [];
       }),
     }))
     .toSorted((a, b) => b.seconds - a.seconds);

@@ -9,22 +9,22 @@ import { writeSmallRun } from '../../../test/fixtures/small-run.ts';
 import { chunkItem, chunkOutput, openTokenizer } from '../../parse/index.ts';
 import { HeldClock } from '../../testing/index.ts';
 import { openCorpus } from '../corpus.ts';
-import type { WorksQuery } from './works-query.ts';
+import type { WorksRequest } from '../works-list/work-table.ts';
 
 test('works are listed by every filter and in every order, page by page, none twice', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'library-'));
   await writeSmallRun(folder.path, { graph: false });
   await using corpus = await openCorpus(folder.path);
-  const ids = async (query: WorksQuery): Promise<string[]> =>
+  const ids = async (query: WorksRequest): Promise<string[]> =>
     (await corpus.library.works(query)).works.map(({ id }) => id);
   assert.deepEqual(await ids({}), ['W1', 'W2', 'W3', 'W4', 'W5', 'W6']);
-  const filters: readonly (readonly [WorksQuery, readonly string[]])[] = [
-    [{ words: 'REEFS' }, ['W1', 'W2']],
+  const filters: readonly (readonly [WorksRequest, readonly string[]])[] = [
+    [{ title: 'REEFS' }, ['W1', 'W2']],
     [{ year: '2019-2021' }, ['W2', 'W5']],
     [{ author: 'berg' }, ['W1', 'W2', 'W3', 'W4', 'W5', 'W6']],
     [{ venue: 'physics' }, []],
     [{ type: 'preprint,review' }, ['W3']],
-    [{ license: 'CC BY 4.0' }, ['W1']],
+    [{ licence: 'CC BY 4.0' }, ['W1']],
     [{ outcome: 'missing' }, ['W3', 'W4', 'W5']],
     [{ outcome: 'waiting' }, ['W5']],
     [{ reason: 'no-plan' }, ['W3']],
@@ -32,13 +32,13 @@ test('works are listed by every filter and in every order, page by page, none tw
     [{ version: 'publishedVersion' }, []],
   ];
   for (const [query, expected] of filters) assert.deepEqual(await ids(query), expected, JSON.stringify(query));
-  for (const sort of ['title', 'year', 'outcome', 'reason'] as const)
-    for (const descending of [false, true]) {
-      const all = await ids({ sort, descending });
+  for (const sort of ['id', 'title', 'year', 'venue', 'outcome', 'reason', 'licence'] as const)
+    for (const order of ['asc', 'desc'] as const) {
+      const all = await ids({ sort, order });
       const paged: string[] = [];
       let cursor: string | null | undefined;
       do {
-        const page = await corpus.library.works({ sort, descending, limit: 2, cursor: cursor ?? undefined });
+        const page = await corpus.library.works({ sort, order, limit: 2, cursor: cursor ?? undefined });
         assert.equal(page.total, 6);
         paged.push(...page.works.map(({ id }) => id));
         cursor = page.next;

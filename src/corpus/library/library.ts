@@ -4,29 +4,29 @@ import { AppError } from '../../base/index.ts';
 import type { Config } from '../../config/index.ts';
 import { REASONS } from '../../download/index.ts';
 import type { WorkRecord } from '../../works/index.ts';
-import { apaCitation, bibtexEntry, citationKey, cslItem, emptyRecord, risEntry } from '../../works/index.ts';
+import { apaCitation, bibtexEntry, citationKey, cslItem, risEntry } from '../../works/index.ts';
 import { documentLinks } from '../document-links.ts';
 import type { RunFile } from '../run-file.ts';
 import { readRunFile } from '../run-file.ts';
+import type { WorksRequest } from '../works-list/work-table.ts';
+import { WorksList } from '../works-list/works-list.ts';
+import type { DocumentPlace, LibraryWork } from './library-work.ts';
+import { describedWork, ownPaper } from './library-work.ts';
 import type { Figure, LibraryDocument, TextPart, TextPiece } from './read-document.ts';
-import {
-  documentNames,
-  figuresOf,
-  hasDocument,
-  isDocumentName,
-  readDocument,
-  readSidecar,
-  textOf,
-} from './read-document.ts';
-import type { ListedWork, WorksPage } from './works-list.ts';
-import { WorksList } from './works-list.ts';
-import type { WorksQuery } from './works-query.ts';
+import { documentNames, figuresOf, hasDocument, isDocumentName, readDocument, textOf } from './read-document.ts';
 
 export const CITATION_STYLES = ['apa', 'bibtex', 'ris', 'csl'] as const;
+const MOST_WORKS = 1_000;
+const LIMIT = 50;
 export type CitationStyle = (typeof CITATION_STYLES)[number];
 
-/** A work with all that is known of it. */
-export type LibraryWork = ListedWork & { readonly record: WorkRecord; readonly hasText: boolean };
+/** A page of the works of a corpus. */
+export interface WorksPage {
+  readonly works: readonly LibraryWork[];
+  /** How many there are in all. */
+  readonly total: number;
+  readonly next: string | null;
+}
 
 /** Why works are missing, in words and numbers. */
 export interface MissingReason {
@@ -51,39 +51,39 @@ export interface LibraryAccount {
 }
 
 /** A corpus for those who read it: its works, the text of its documents, how they are cited, and what is missing. */
-export class Library {
+export class Library implements Disposable {
   readonly folder: string;
-  readonly #dataRoot: string;
-  readonly #linkOf: (document: string) => string | undefined;
+  readonly #place: DocumentPlace;
+  #list: WorksList | undefined;
 
   constructor(folder: string, config: Config) {
     this.folder = folder;
-    this.#dataRoot = config.parse.data_root;
-    this.#linkOf = documentLinks(folder, this.#dataRoot);
+    const dataRoot = config.parse.data_root;
+    this.#place = { dataRoot, linkOf: documentLinks(folder, dataRoot) };
   }
 
   /** A page of the works; a corpus of one's own papers lists its documents. */
-  async works(query: WorksQuery = {}): Promise<WorksPage> {
-    using list = this.#open();
-    return list.isEmpty ? await this.#documentsPage(query) : list.page(query);
+  async works(request: WorksRequest = {}): Promise<WorksPage> {
+    const list = this.#opened();
+    await list.refresh({ whole: true });
+    if (list.run.isEmpty) return await this.#documentsPage(request);
+    const limit = Math.min(MOST_WORKS, Math.max(1, request.limit ?? LIMIT));
+    const { items, total, next } = list.table.page({ sort: 'id', ...request, limit });
+    return { works: items.flatMap(({ id }) => describedWork(this.#place, list.run, id) ?? []), total, next };
   }
 
   /** A work by its id, a DOI, or the name of its document; undefined where it is not in the corpus. */
   async work(name: string): Promise<LibraryWork | undefined> {
-    using list = this.#open();
-    const found = list.work(name);
-    if (found) {
-      const record = found.record ?? { ...emptyRecord(found.id, { doi: found.doi }), title: found.title };
-      return { ...found, record, hasText: hasDocument(this.#dataRoot, found.document) };
-    }
-    if (!hasDocument(this.#dataRoot, name)) return undefined;
-    return await this.#ownPaper(name);
+    const list = this.#opened();
+    list.run.look();
+    const found = describedWork(this.#place, list.run, name);
+    return found ?? (hasDocument(this.#place.dataRoot, name) ? await ownPaper(this.#place, name) : undefined);
   }
 
   /** The parsed document of a work. */
   async document(name: string): Promise<LibraryDocument> {
-    const isName = isDocumentName(name) && hasDocument(this.#dataRoot, name);
-    return await readDocument(this.#dataRoot, isName ? name : ((await this.work(name))?.document ?? name));
+    const isName = isDocumentName(name) && hasDocument(this.#place.dataRoot, name);
+    return await readDocument(this.#place.dataRoot, isName ? name : ((await this.work(name))?.document ?? name));
   }
 
   /** Part of a document as Markdown, block by block. */
@@ -112,11 +112,12 @@ export class Library {
 
   /** What was asked for, what came of it, and why the rest is missing. */
   async account(): Promise<LibraryAccount> {
-    using list = this.#open();
-    const { outcomes, reasons, excluded, retracted } = list.counts();
+    const list = this.#opened();
+    await list.refresh({ whole: true });
+    const outcomes = list.table.outcomes();
     const of = (name: string): number => outcomes[name] ?? 0;
     const works = Object.values(outcomes).reduce((sum, each) => sum + each, 0);
-    const documents = documentNames(this.#dataRoot).length;
+    const documents = documentNames(this.#place.dataRoot).length;
     const saved = of('saved') + of('own');
     return {
       run: (await readRunFile(this.folder)) ?? null,
@@ -124,86 +125,56 @@ export class Library {
       saved: works === 0 ? documents : saved,
       waiting: of('waiting'),
       missing: works - saved - of('waiting'),
-      excluded,
-      retracted,
+      excluded: list.run.leftOut().excluded.length,
+      retracted: list.table.page({ isRetracted: true, limit: 1 }).total,
       documents,
-      reasons: Object.entries(reasons)
-        .sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1))
-        .map(([reason, count]) => ({ reason, ...meaningOf(reason), works: count })),
+      reasons: list.table
+        .facets({ outcome: 'failed,parked,skipped' })
+        .reason.map(({ value, works: count }) => ({ reason: value, ...meaningOf(value), works: count })),
     };
   }
 
-  #open(): WorksList {
-    return new WorksList(this.folder, this.#linkOf);
+  #opened(): WorksList {
+    this.#list ??= new WorksList(this.folder);
+    return this.#list;
   }
 
   /** Papers of one's own of which there is no record: their documents, by name. */
-  async #documentsPage({ words, limit = 50, cursor, ...filters }: WorksQuery): Promise<WorksPage> {
+  async #documentsPage({ title, limit = LIMIT, cursor, ...filters }: WorksRequest): Promise<WorksPage> {
     const isFiltered = Object.entries(filters).some(
-      ([name, value]) => value !== undefined && name !== 'sort' && name !== 'descending' && name !== 'outcome',
+      ([name, value]) => value !== undefined && name !== 'sort' && name !== 'order' && name !== 'outcome',
     );
     if (isFiltered || filters.outcome === 'missing') return { works: [], total: 0, next: null };
-    const sought = (words ?? '').toLowerCase().split(/\s+/);
-    const names = documentNames(this.#dataRoot).filter((name) =>
+    const sought = (title ?? '').toLowerCase().split(/\s+/);
+    const names = documentNames(this.#place.dataRoot).filter((name) =>
       sought.every((word) => name.toLowerCase().includes(word)),
     );
     const from = cursor === undefined ? 0 : names.findIndex((name) => name > cursor);
     const shown = from < 0 ? [] : names.slice(from, from + limit);
     const last = shown.at(-1);
     return {
-      works: await Promise.all(shown.map(async (name) => listed(await this.#ownPaper(name)))),
+      works: await Promise.all(shown.map((name) => ownPaper(this.#place, name))),
       total: names.length,
       next: last !== undefined && last !== names.at(-1) ? last : null,
     };
   }
 
-  async #ownPaper(document: string): Promise<LibraryWork> {
-    const about = await readSidecar(this.#dataRoot, document);
-    const text = (name: string): string | null => (typeof about[name] === 'string' ? about[name] : null);
-    const authors = Array.isArray(about['authors']) ? about['authors'].map(String) : [];
-    const record: WorkRecord = {
-      ...emptyRecord(document, { doi: text('doi') }),
-      title: text('title'),
-      authors: authors.map((name) => ({ name, family: null, given: null, orcid: null, institutions: [] })),
-    };
-    return {
-      id: document,
-      document,
-      title: record.title,
-      authors,
-      year: null,
-      venue: null,
-      type: null,
-      doi: record.ids.doi,
-      license: null,
-      version: null,
-      access: null,
-      outcome: 'own',
-      reason: '',
-      detail: null,
-      resolver: null,
-      file: this.#linkOf(document) ?? null,
-      isRetracted: false,
-      label: null,
-      record,
-      hasText: true,
-    };
-  }
-
   /** Refuses a folder that holds nothing of a corpus. */
   async require(): Promise<void> {
-    if ((await readRunFile(this.folder)) || documentNames(this.#dataRoot).length > 0) return;
-    using list = this.#open();
-    if (!list.isEmpty) return;
+    if ((await readRunFile(this.folder)) || documentNames(this.#place.dataRoot).length > 0) return;
+    const list = this.#opened();
+    list.run.look();
+    if (!list.run.isEmpty) return;
     const what = existsSync(this.folder) ? 'holds nothing of a corpus' : 'is not there';
     throw new AppError('USAGE_RUN', `${this.folder} ${what}`, {
       hint: 'name the folder that docstokg run, contentdownload --out or docparse wrote to',
     });
   }
-}
 
-function listed({ record: _record, hasText: _hasText, ...work }: LibraryWork): ListedWork {
-  return work;
+  [Symbol.dispose](): void {
+    this.#list?.[Symbol.dispose]();
+    this.#list = undefined;
+  }
 }
 
 function citation(record: WorkRecord, style: CitationStyle, keys: Set<string>): string {

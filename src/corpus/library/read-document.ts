@@ -8,6 +8,10 @@ import { DOCTAGS_FOLDER, readBlockLines, writeMarkdown } from '../../parse/index
 import { sectionOf } from '../../search/index.ts';
 import { folded } from '../folded.ts';
 
+/** Tables of papers are smaller; what claims to be larger is cut. */
+const MOST_ROWS = 2_000;
+const MOST_COLUMNS = 200;
+
 /** A heading of a document and where it stands. */
 export interface OutlineEntry {
   readonly heading: string;
@@ -60,7 +64,7 @@ export interface Figure {
 
 /** Whether a text can be the name of a document: never part of a path. */
 export function isDocumentName(name: string): boolean {
-  return /^[^/\\\0.][^/\\\0]{0,199}$/.test(name);
+  return /^[^/\\\0.][^/\\\0]{0,254}$/.test(name);
 }
 
 /** The names of all parsed documents, sorted. */
@@ -118,10 +122,7 @@ export async function readSidecar(dataRoot: string, name: string): Promise<Reado
 export function textOf(document: LibraryDocument, part: TextPart = {}): TextPiece[] {
   const { blocks } = document;
   const wanted = blocksOf(document, part);
-  const captions = Map.groupBy(
-    blocks.filter((block) => block.kind === 'caption' && block.parent !== undefined),
-    (block) => block.parent ?? -1,
-  );
+  const captions = captionsOf(blocks);
   const pieces = blocks.flatMap((block, at): TextPiece[] => {
     if (!wanted(block, at) || (block.kind === 'caption' && block.parent !== undefined)) return [];
     const own = [block, ...(captions.get(block.order) ?? [])];
@@ -137,25 +138,36 @@ export function textOf(document: LibraryDocument, part: TextPart = {}): TextPiec
 
 /** The figures and tables of a document. */
 export function figuresOf({ blocks }: LibraryDocument, kind?: Figure['kind']): Figure[] {
-  const captions = Map.groupBy(
-    blocks.filter((block) => block.kind === 'caption' && block.parent !== undefined),
-    (block) => block.parent ?? -1,
-  );
+  const captions = captionsOf(blocks);
   return blocks.flatMap((block, at): Figure[] => {
     if (block.kind !== 'picture' && block.kind !== 'table') return [];
     const is = block.kind === 'picture' ? 'figure' : 'table';
     if (kind !== undefined && kind !== is) return [];
     const caption = (captions.get(block.order) ?? []).map(({ text }) => text).join(' ');
-    const rows = block.kind === 'table' ? rowsOf(block.table) : null;
+    const rows = block.kind === 'table' ? tableRows(block.table) : null;
     return [{ kind: is, block: at, page: pageOf(block), caption, rows }];
   });
 }
 
-function rowsOf(table: Extract<Block, { kind: 'table' }>['table']): string[][] {
-  const rows = Array.from({ length: table.rows }, () => Array.from({ length: table.columns }, () => ''));
-  for (const { row, column, text } of table.cells) {
+/** The captions of figures and tables, by the order of what they are about. */
+export function captionsOf(blocks: readonly Block[]): ReadonlyMap<number, readonly Block[]> {
+  return Map.groupBy(
+    blocks.filter((block) => block.kind === 'caption' && block.parent !== undefined),
+    (block) => block.parent ?? -1,
+  );
+}
+
+/** The cells of a table, row by row, each in its column: no more of it than cells are there, whatever size it claims. */
+export function tableRows(table: Extract<Block, { kind: 'table' }>['table'], mostRows = MOST_ROWS): string[][] {
+  const cells = table.cells.filter(({ row, column }) => row < mostRows && column < MOST_COLUMNS);
+  const size = (sizes: readonly number[]): number => sizes.reduce((most, each) => Math.max(most, each + 1), 0);
+  const columns = size(cells.map(({ column }) => column));
+  const rows = Array.from({ length: size(cells.map(({ row }) => row)) }, () =>
+    Array.from({ length: columns }, () => ''),
+  );
+  for (const { row, column, text } of cells) {
     const line = rows[row];
-    if (line && column < line.length) line[column] = text;
+    if (line) line[column] = text;
   }
   return rows;
 }

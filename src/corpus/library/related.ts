@@ -2,7 +2,8 @@ import { existsSync } from 'node:fs';
 
 import { AppError } from '../../base/index.ts';
 import type { CorpusGraph } from '../corpus-graph.ts';
-import type { Library, LibraryWork } from './library.ts';
+import type { LibraryWork } from './library-work.ts';
+import type { Library } from './library.ts';
 import type { LiveSearch } from './live-search.ts';
 
 /** A work that has to do with another one, and why. */

@@ -12,7 +12,7 @@ import { emptyRecord, NO_IDS, RecordStore, workFromIds } from '../../works/index
 import { openCorpus } from '../corpus.ts';
 import type { CorpusView } from './corpus-view.ts';
 import { TailLines } from './tail-lines.ts';
-import type { WorksRequest } from './work-table.ts';
+import type { WorksRequest } from '../works-list/work-table.ts';
 
 function putRecords(folder: string, from: number, to: number, more: object = {}): void {
   using records = new RecordStore(join(folder, 'manifest.sqlite3'));
@@ -77,7 +77,7 @@ test('a view follows a run that grows, and its pages hold every work once in eve
   assert.equal(view.history('W1').length, 2);
 
   const all = Array.from({ length: 40 }, (_, at) => `W${at}`).toSorted();
-  for (const sort of ['title', 'year', 'outcome', 'reason', 'licence', 'at', 'citations'] as const)
+  for (const sort of ['id', 'title', 'year', 'venue', 'outcome', 'reason', 'licence', 'at', 'citations'] as const)
     for (const order of ['asc', 'desc'] as const) assert.deepEqual(idsOf(view, { sort, order }).toSorted(), all);
   // Letters count without their case and accents.
   const [first] = view.works.page({ sort: 'title' }).items;

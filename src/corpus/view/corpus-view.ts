@@ -1,6 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
 
 import type { Config } from '../../config/index.ts';
 import type { ManifestRow } from '../../download/index.ts';
@@ -12,22 +11,20 @@ import { citedWork } from '../cited-hit.ts';
 import type { PrismaCounts } from '../export/prisma.ts';
 import { prismaCounts } from '../export/prisma.ts';
 import { manifestFolder } from '../parse-settings.ts';
+import type { WorkTable } from '../works-list/work-table.ts';
+import type { SettledWork } from '../works-list/work-line.ts';
+import { WorksList } from '../works-list/works-list.ts';
 import type { DocumentStep } from './document-table.ts';
 import { DocumentTable } from './document-table.ts';
 import { HostBook } from './host-book.ts';
-import { RunDatabase } from './run-database.ts';
 import type { RunEvent } from './run-event.ts';
 import { PagePictures } from './page-pictures.ts';
 import type { ShownDocument } from './shown-document.ts';
 import { keptFile, readShownDocument, sourcePdf } from './shown-document.ts';
 import { TailLines } from './tail-lines.ts';
-import { WorkTable } from './work-table.ts';
 
-/** Rows that are taken over without letting others have their turn. */
-const SLICE_ROWS = 500;
+/** Lines that are taken over without letting others have their turn. */
 const SLICE_BYTES = 256 * 1024;
-/** Records that are looked at again per call: a source may have changed what it says of a work that we know. */
-const SWEEP_ROWS = 500;
 /** Of all that happened before we looked, so much is told. */
 const TOLD_AT_FIRST = 200;
 const HISTORY_ROWS = 50;
@@ -58,27 +55,19 @@ export class CorpusView implements Disposable {
   readonly hosts = new HostBook();
   readonly #place: { readonly folder: string; readonly dataRoot: string };
   readonly #pictures = new PagePictures();
-  readonly #database: DatabaseSync;
-  readonly #run: RunDatabase;
+  readonly #list: WorksList;
   readonly #stages: readonly (readonly [TailLines, DocumentStep, string])[];
   readonly #hostLog: TailLines;
-  #sequence = 0;
-  #record = 0;
-  #swept = 0;
-  #linked = '';
   #revision = 0;
   #isFirst = true;
   #refreshing: Promise<readonly RunEvent[]> | undefined;
 
   /** Use `corpus.view()`. */
   constructor(folder: string, config: Config) {
-    // A nameless database is SQLite's own temporary file: a large corpus does not fill the memory.
-    this.#database = new DatabaseSync('');
-    this.#database.exec('PRAGMA synchronous = OFF; PRAGMA journal_mode = MEMORY; PRAGMA cache_size = -65536');
+    this.#list = new WorksList(folder);
     this.#place = { folder, dataRoot: config.parse.data_root };
-    this.works = new WorkTable(this.#database);
-    this.documents = new DocumentTable(this.#database);
-    this.#run = new RunDatabase(this.#database, join(folder, 'manifest.sqlite3'));
+    this.works = this.#list.table;
+    this.documents = new DocumentTable(this.#list.database);
     const manifests = manifestFolder(config);
     this.#stages = STAGES.map(([stage, step, word]) => [new TailLines(manifestPath(manifests, stage)), step, word]);
     this.#hostLog = new TailLines(join(folder, 'hosts.jsonl'));
@@ -113,18 +102,18 @@ export class CorpusView implements Disposable {
 
   /** The counts of a PRISMA flow diagram. */
   prisma(): PrismaCounts {
-    return prismaCounts(this.works.prismaWorks(this.#run.leftOut()), this.#run.repeated());
+    return prismaCounts(this.works.prismaWorks(this.#list.run.leftOut()), this.#list.run.repeated());
   }
 
   /** What is known of a work in full, and how it is cited. */
   record(work: string): { readonly record: WorkRecord; readonly cited: CitedWork } | undefined {
-    const record = this.#run.record(work);
+    const record = this.#list.run.record(work);
     return record && { record, cited: citedWork(record) };
   }
 
   /** Every time that a work was tried, the last first. */
   history(work: string): readonly ManifestRow[] {
-    return this.#run.history(work, HISTORY_ROWS);
+    return this.#list.run.history(this.works.triedAs(work) ?? work, HISTORY_ROWS);
   }
 
   /** A document with its structure, from a block on; undefined for one that is not there. */
@@ -149,46 +138,15 @@ export class CorpusView implements Disposable {
       events.push(event);
       if (this.#isFirst && events.length > TOLD_AT_FIRST * 2) events.splice(0, TOLD_AT_FIRST);
     };
-    if (this.#run.hasChanged()) await this.#readDatabase(tell);
+    const { isNew, settled } = await this.#list.refresh({ whole: false });
+    if (isNew) this.#revision += 1;
+    for (const row of this.#isFirst ? this.works.latest(TOLD_AT_FIRST) : settled) tell(workEvent(row));
     for (const [tail, step, word] of this.#stages) await this.#readStage(tail, step, word, tell);
     await this.#readHosts(tell);
     if (this.#isFirst) await this.works.index();
     const told = this.#isFirst ? events.toSorted((a, b) => (a.at < b.at ? -1 : 1)).slice(-TOLD_AT_FIRST) : events;
     this.#isFirst = false;
     return told;
-  }
-
-  async #readDatabase(tell: (event: RunEvent) => void): Promise<void> {
-    for (let more = true; more; await nextTurn()) {
-      const records = this.#run.records(this.#record, SLICE_ROWS);
-      this.#together(() => records.forEach((line) => this.#count(this.works.record(withoutRow(line)))));
-      this.#record = records.at(-1)?.row ?? this.#record;
-      more = records.length === SLICE_ROWS;
-    }
-    for (let more = true; more; await nextTurn()) {
-      const rows = this.#run.settled(this.#sequence, SLICE_ROWS);
-      this.#together(() => {
-        for (const { sequence: _sequence, record, ...line } of rows) {
-          const work = record ?? line.work;
-          this.works.settle({ ...line, work });
-          tell(workEvent({ ...line, title: this.works.get(work)?.title ?? line.title }));
-        }
-      });
-      if (rows.length > 0) this.#revision += 1;
-      this.#sequence = rows.at(-1)?.sequence ?? this.#sequence;
-      more = rows.length === SLICE_ROWS;
-    }
-    // What may have changed anywhere is gone through again, a piece at a time; at first all of it.
-    for (let more = true; more; await nextTurn()) {
-      const links = this.#run.links(this.#linked, SWEEP_ROWS);
-      this.#together(() => links.forEach(({ work, document }) => this.#count(this.works.own(work, document))));
-      const isEnd = links.length < SWEEP_ROWS;
-      this.#linked = isEnd ? '' : (links.at(-1)?.document ?? '');
-      more = this.#isFirst && !isEnd;
-    }
-    const swept = this.#run.records(this.#swept, SWEEP_ROWS);
-    this.#together(() => swept.forEach((line) => this.#count(this.works.record(withoutRow(line)))));
-    this.#swept = swept.length < SWEEP_ROWS ? 0 : (swept.at(-1)?.row ?? 0);
   }
 
   async #readStage(tail: TailLines, step: DocumentStep, word: string, tell: (event: RunEvent) => void): Promise<void> {
@@ -234,27 +192,19 @@ export class CorpusView implements Disposable {
     }
   }
 
-  #count(isNew: boolean): void {
-    if (isNew) this.#revision += 1;
-  }
-
   #together(work: () => void): void {
-    this.#database.exec('BEGIN');
+    this.#list.database.exec('BEGIN');
     try {
       work();
     } finally {
-      this.#database.exec('COMMIT');
+      this.#list.database.exec('COMMIT');
     }
   }
 
   [Symbol.dispose](): void {
     this.#pictures[Symbol.dispose]();
-    this.#database.close();
+    this.#list[Symbol.dispose]();
   }
-}
-
-function withoutRow<T extends { readonly row: number }>({ row: _row, ...line }: T): Omit<T, 'row'> {
-  return line;
 }
 
 function parsedRow(line: string): Record<string, unknown> {
@@ -270,14 +220,7 @@ function text(value: unknown): string | null {
   return typeof value === 'string' ? value.slice(0, 1_000) : null;
 }
 
-function workEvent(row: {
-  readonly work: string;
-  readonly at: string;
-  readonly outcome: string;
-  readonly reason: string;
-  readonly title: string | null;
-  readonly resolver: string | null;
-}): RunEvent {
+function workEvent(row: SettledWork): RunEvent {
   const { outcome, title, resolver } = row;
   const name = (title ?? row.work).slice(0, 300);
   const by = resolver === null ? '' : ` (${resolver})`;

@@ -1,8 +1,8 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 
 import { decodeCursor, encodeCursor } from '../cursor.ts';
-import { Tally } from './tally.ts';
-import { wordsOf } from './work-filter.ts';
+import { Tally } from '../works-list/tally.ts';
+import { wordsOf } from '../works-list/work-filter.ts';
 
 /** What becomes of a document, in this order. */
 const DOCUMENT_STEPS = ['parsed', 'chunked', 'embedded'] as const;

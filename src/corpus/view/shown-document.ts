@@ -1,10 +1,10 @@
 import { existsSync, realpathSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
-import { basename, isAbsolute, join, resolve, sep } from 'node:path';
+import { isAbsolute, join, resolve, sep } from 'node:path';
 
 import type { Block, Page } from '../../parse/index.ts';
 import { DOCTAGS_FOLDER, readBlockLines } from '../../parse/index.ts';
 import { documentLinks } from '../document-links.ts';
+import { captionsOf, hasDocument, isDocumentName, readSidecar, tableRows } from '../library/read-document.ts';
 
 /** Text of a document that is shown at once; the rest follows from where it was cut. */
 const MOST_CHARACTERS = 2_000_000;
@@ -45,18 +45,16 @@ export async function readShownDocument(
   id: string,
   from = 0,
 ): Promise<ShownDocument | undefined> {
-  const path = join(place.dataRoot, DOCTAGS_FOLDER, `${id}.jsonl`);
-  if (!isName(id) || !existsSync(path)) return undefined;
-  const document = await readBlockLines(path);
-  const captions = new Map<number, string>();
-  for (const block of document.blocks)
-    if (block.kind === 'caption' && block.parent !== undefined) captions.set(block.parent, block.text);
+  if (!hasDocument(place.dataRoot, id)) return undefined;
+  const document = await readBlockLines(join(place.dataRoot, DOCTAGS_FOLDER, `${id}.jsonl`));
+  const captions = captionsOf(document.blocks);
   const blocks: ShownBlock[] = [];
   let room = MOST_CHARACTERS;
   let next: number | null = null;
   for (const block of document.blocks) {
     if (block.order < from) continue;
-    const shown = shownBlock(block, captions.get(block.order) ?? null);
+    const caption = captions.get(block.order)?.map(({ text }) => text);
+    const shown = shownBlock(block, caption?.join(' ') ?? null);
     room -= shown.text.length + (shown.rows?.reduce((sum, row) => sum + row.join('').length, 0) ?? 0) + 100;
     // One block is shown however long it is, cut to what there is room for.
     if (room < 0 && blocks.length > 0) {
@@ -65,13 +63,15 @@ export async function readShownDocument(
     }
     blocks.push(shown);
   }
-  const meta = await metaOf(place.dataRoot, id);
-  return { kind: meta.kind, title: document.metadata.title ?? meta.title, pages: document.pages, blocks, next };
+  const about = await readSidecar(place.dataRoot, id);
+  const text = (name: string): string | null => (typeof about[name] === 'string' ? about[name] : null);
+  const title = document.metadata.title ?? text('title');
+  return { kind: text('source_kind'), title, pages: document.pages, blocks, next };
 }
 
 /** The kept file of a document, if it lies in the corpus: what a tampered manifest names elsewhere is not given out. */
 export function keptFile(place: DocumentPlace, id: string): string | undefined {
-  if (!isName(id)) return undefined;
+  if (!isDocumentName(id)) return undefined;
   const link = documentLinks(place.folder, place.dataRoot)(id);
   if (link === undefined) return undefined;
   const path = resolve(place.folder, link);
@@ -82,33 +82,12 @@ export function keptFile(place: DocumentPlace, id: string): string | undefined {
 
 /** The PDF that a document's pages can be drawn from, wherever its owner keeps it. */
 export function sourcePdf(place: DocumentPlace, id: string): string | undefined {
-  if (!isName(id)) return undefined;
+  if (!isDocumentName(id)) return undefined;
   const link = documentLinks(place.folder, place.dataRoot)(id);
   if (link === undefined || !/\.pdf$/i.test(link)) return undefined;
   // A relative path counts from wherever the run was started, which was mostly here or one above.
   const candidates = isAbsolute(link) ? [link] : [resolve(place.folder, link), resolve(link)];
   return candidates.find((path) => existsSync(path));
-}
-
-function isName(id: string): boolean {
-  return id !== '' && id !== '.' && id !== '..' && basename(id) === id && !/[\\/\0]/.test(id);
-}
-
-async function metaOf(
-  dataRoot: string,
-  id: string,
-): Promise<{ readonly kind: string | null; readonly title: string | null }> {
-  try {
-    const meta = JSON.parse(await readFile(join(dataRoot, DOCTAGS_FOLDER, `${id}.meta.json`), 'utf8')) as Record<
-      string,
-      unknown
-    >;
-    const text = (name: string): string | null => (typeof meta[name] === 'string' ? meta[name] : null);
-    return { kind: text('source_kind'), title: text('title') };
-  } catch (error) {
-    if (!(error instanceof SyntaxError) && (error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
-    return { kind: null, title: null };
-  }
 }
 
 function shownBlock(block: Block, caption: string | null): ShownBlock {
@@ -118,13 +97,7 @@ function shownBlock(block: Block, caption: string | null): ShownBlock {
     level: block.kind === 'heading' ? block.level : block.kind === 'list_item' ? block.depth : null,
     text: block.text.slice(0, MOST_CHARACTERS),
     regions: block.regions.map(({ page, box }) => ({ page, ...box })),
-    rows: block.kind === 'table' ? rowsOf(block) : null,
+    rows: block.kind === 'table' ? tableRows(block.table, MOST_TABLE_ROWS) : null,
     caption,
   };
-}
-
-function rowsOf({ table }: Block & { kind: 'table' }): string[][] {
-  const rows: string[][] = Array.from({ length: Math.min(Math.max(table.rows, 0), MOST_TABLE_ROWS) }, () => []);
-  for (const cell of table.cells) rows[cell.row]?.push(cell.text);
-  return rows;
 }

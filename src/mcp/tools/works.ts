@@ -1,12 +1,12 @@
 import { z } from 'zod';
 
-import type { Library, ListedWork, WorksQuery } from '../../corpus/index.ts';
-import { WORK_SORTS } from '../../corpus/index.ts';
+import type { Library, LibraryWork, WorksRequest } from '../../corpus/index.ts';
 import type { JsonObject } from '../answer.ts';
 import { said } from '../answer.ts';
 import { readListCursor, writeListCursor } from '../cursor.ts';
 import { ANSWER, PAGING, RUN, runsNamed, tool, workLine } from '../tool.ts';
 
+const SORTS = ['id', 'title', 'year', 'venue', 'outcome', 'reason', 'license'] as const;
 const filter = (what: string): z.ZodOptional<z.ZodString> => z.string().max(300).optional().describe(what);
 
 /** The works that were asked for, whether there is a text of them or not. */
@@ -29,7 +29,7 @@ export const worksTool = tool({
       .describe('What came of them; missing is all of which there is no text.'),
     reason: filter('Only works that are missing for this reason, as the tool account names it.'),
     retracted: z.boolean().optional(),
-    sort: z.enum(WORK_SORTS).default('id'),
+    sort: z.enum(SORTS).default('id'),
     descending: z.boolean().default(false),
     limit: z.int().min(1).max(200).default(50).describe('Most works in one answer.'),
     ...PAGING,
@@ -55,9 +55,16 @@ export const worksTool = tool({
     ),
   }),
   async ask(asked, runs) {
-    const { run, retracted, limit, max_tokens: _most, cursor, ...rest } = asked;
+    const { run, words, license, retracted, sort, descending, limit, max_tokens: _most, cursor, ...rest } = asked;
     const named = runsNamed(run, runs);
-    const query = { ...rest, isRetracted: retracted };
+    const query: WorksRequest = {
+      ...rest,
+      title: words,
+      licence: license,
+      isRetracted: retracted,
+      sort: sort === 'license' ? 'licence' : sort,
+      order: descending ? 'desc' : 'asc',
+    };
     const start = readListCursor(cursor, asked);
     const pages: Page[] = [];
     let [left, total] = [limit, 0];
@@ -86,7 +93,7 @@ interface Page {
   readonly at: number;
   readonly id: string;
   readonly from: string | undefined;
-  readonly works: readonly ListedWork[];
+  readonly works: readonly LibraryWork[];
   readonly next: string | null;
   readonly library: Library;
 }
@@ -96,7 +103,7 @@ async function placeBehind(
   told: number,
   pages: readonly Page[],
   runs: number,
-  query: WorksQuery,
+  query: WorksRequest,
   asked: Readonly<Record<string, unknown>>,
 ): Promise<string | null> {
   let left = told;
@@ -117,7 +124,7 @@ async function placeBehind(
   return last + 1 < runs ? writeListCursor({ run: last + 1, cursor: undefined }, asked) : null;
 }
 
-function workData(run: string, work: ListedWork): JsonObject {
+function workData(run: string, work: LibraryWork): JsonObject {
   return {
     run,
     work: work.id,
@@ -127,9 +134,9 @@ function workData(run: string, work: ListedWork): JsonObject {
     venue: work.venue,
     type: work.type,
     doi: work.doi,
-    license: work.license,
+    license: work.licence,
     outcome: work.outcome,
-    reason: work.reason,
+    reason: work.reason ?? '',
     retracted: work.isRetracted,
   };
 }

@@ -41,7 +41,7 @@ export const pageQuery = { limit, cursor };
 /** The filters of a list of works. */
 export const workFilter = {
   q: words.optional().describe('Words, or their beginnings, of title, authors, venue or ids.'),
-  outcome: words.optional().describe('saved, failed, parked, skipped, waiting, own; several with commas.'),
+  outcome: words.optional().describe('saved, failed, parked, skipped, waiting, own, missing; several with commas.'),
   reason: words.optional().describe('Why a work was not had; several with commas.'),
   licence: words.optional().describe('Such as cc-by; none for what is not known; several with commas.'),
   version: words.optional().describe('publishedVersion, acceptedVersion, submittedVersion, none.'),

@@ -27,7 +27,7 @@ const work = z
   })
   .meta({ id: 'Work' });
 
-export const works = page(work).extend({ total: number.describe('Of all pages; null where words were looked for.') });
+export const works = page(work).extend({ total: count.describe('Of all pages.') });
 
 export const wholeWork = work.extend({
   abstract: text,

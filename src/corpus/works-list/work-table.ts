@@ -1,18 +1,18 @@
-import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
+import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
-import { slug } from '../../download/index.ts';
 import type { PrismaWork } from '../export/prisma.ts';
 import { decodeCursor, encodeCursor } from '../cursor.ts';
 import { folded } from '../folded.ts';
+import { FoundWorks, IS_FOUND } from './found-works.ts';
 import { Tally } from './tally.ts';
 import type { WorkFacet, WorkFilter } from './work-filter.ts';
-import { conditionsOf, testsOf, textOf, WORK_FACETS, wordsOf } from './work-filter.ts';
-import type { RecordLine, SettledLine, WorkLine } from './work-line.ts';
+import { facetConditions, hasWords, soughtConditions, testsOf, textOf, WORK_FACETS } from './work-filter.ts';
+import type { SettledWork, WorkLine } from './work-line.ts';
 import { lineOf } from './work-line.ts';
 
 /** What a list of works can be sorted by. */
-export const WORK_ORDERS = ['title', 'year', 'outcome', 'reason', 'licence', 'at', 'citations'] as const;
+export const WORK_ORDERS = ['id', 'title', 'year', 'venue', 'outcome', 'reason', 'licence', 'at', 'citations'] as const;
 export type WorkOrder = (typeof WORK_ORDERS)[number];
 
 /** A page of a list of works. */
@@ -27,24 +27,25 @@ export interface WorksRequest extends WorkFilter {
 // What is not known is '' or 0 in columns that are sorted or filtered by, so that a page can begin behind any value.
 const SCHEMA = `
   CREATE TABLE works (
-    work TEXT PRIMARY KEY,
+    work TEXT PRIMARY KEY, recorded INTEGER NOT NULL DEFAULT 0, tried TEXT,
     at TEXT NOT NULL DEFAULT '', outcome TEXT NOT NULL DEFAULT 'waiting', reason TEXT NOT NULL DEFAULT '', resolver TEXT, bytes INTEGER,
     document TEXT NOT NULL DEFAULT '', row_title TEXT, row_doi TEXT, row_license TEXT, row_version TEXT,
     record_title TEXT, authors TEXT, year INTEGER NOT NULL DEFAULT 0, venue TEXT, type TEXT NOT NULL DEFAULT '', record_doi TEXT,
     record_license TEXT, record_version TEXT, citations INTEGER NOT NULL DEFAULT -1, retracted INTEGER NOT NULL DEFAULT 0,
     title TEXT GENERATED ALWAYS AS (coalesce(record_title, row_title)) VIRTUAL,
     doi TEXT GENERATED ALWAYS AS (coalesce(record_doi, row_doi)) VIRTUAL,
-    licence TEXT NOT NULL GENERATED ALWAYS AS (coalesce(row_license, record_license, '')) STORED,
-    version TEXT NOT NULL GENERATED ALWAYS AS (coalesce(row_version, record_version, '')) STORED,
-    sort_title TEXT NOT NULL GENERATED ALWAYS AS (substr(folded(coalesce(record_title, row_title, '')), 1, 200)) STORED
+    licence TEXT NOT NULL GENERATED ALWAYS AS (coalesce(row_license, record_license, '')) VIRTUAL,
+    version TEXT NOT NULL GENERATED ALWAYS AS (coalesce(row_version, record_version, '')) VIRTUAL,
+    sort_title TEXT NOT NULL GENERATED ALWAYS AS (substr(folded(coalesce(record_title, row_title, '')), 1, 200)) VIRTUAL,
+    sort_venue TEXT NOT NULL GENERATED ALWAYS AS (substr(folded(coalesce(venue, '')), 1, 200)) VIRTUAL
   );
   CREATE VIRTUAL TABLE words USING fts5 (body, content = '', contentless_delete = 1, detail = none, tokenize = "unicode61 remove_diacritics 2");
-  CREATE TABLE found (id INTEGER PRIMARY KEY);
 `;
 
 const INDEXES = `
   CREATE INDEX works_by_title ON works (sort_title, work);
   CREATE INDEX works_by_year ON works (year, work);
+  CREATE INDEX works_by_venue ON works (sort_venue, work);
   CREATE INDEX works_by_outcome ON works (outcome, work);
   CREATE INDEX works_by_reason ON works (reason, work);
   CREATE INDEX works_by_licence ON works (licence, work);
@@ -57,14 +58,11 @@ const INDEXES = `
 const WORDS =
   "coalesce(title, '') || ' ' || coalesce(authors, '') || ' ' || coalesce(venue, '') || ' ' || coalesce(doi, '') || ' ' || work";
 
-const SORT_COLUMNS: Readonly<Record<WorkOrder, string>> = {
+/** Columns that are not sorted by as they are shown. */
+const SORT_COLUMNS: { readonly [order in WorkOrder]?: string } = {
+  id: 'work',
   title: 'sort_title',
-  year: 'year',
-  outcome: 'outcome',
-  reason: 'reason',
-  licence: 'licence',
-  at: 'at',
-  citations: 'citations',
+  venue: 'sort_venue',
 };
 
 const SHOWN = `work, title, authors, year, venue, doi, type, outcome, reason, resolver, licence, version, bytes, document, retracted,
@@ -76,66 +74,27 @@ const FILL_ROWS = 2_000;
 
 type Combination = Readonly<Record<WorkFacet, string | number>> & { readonly rows: number };
 
-/** The works of a corpus, each in one line, indexed for every order and filter that a list offers. */
+/** The works of a corpus, each in one line, in every order and by every filter that a list offers. */
 export class WorkTable {
   readonly #database: DatabaseSync;
-  readonly #settle: StatementSync;
-  readonly #record: StatementSync;
-  readonly #own: StatementSync;
-  readonly #words: StatementSync;
-  readonly #get: StatementSync;
-  /** Which works have the words that were looked for last stands in `found` until a work changes. */
-  #found: { readonly words: string; readonly works: number } | undefined;
-  /** Undefined until the works that were there at first are in the table. */
+  readonly #hasRecords: () => boolean;
+  #isIndexed = false;
+  /** Whether the words of the works are in their index, and are kept there. */
+  #hasWords = false;
+  readonly #found: FoundWorks;
+  /** Undefined until somebody counts: sooner, each of the first works would cost twice as much. */
   #tally: Tally | undefined;
 
-  constructor(database: DatabaseSync) {
+  /** Records to look authors up in are in `run.works`, where there are any. */
+  constructor(database: DatabaseSync, hasRecords: () => boolean) {
     this.#database = database;
+    this.#hasRecords = hasRecords;
     database.function('folded', { deterministic: true }, (text) => folded(String(text)));
+    database.function('has_words', { deterministic: true }, (text, words) =>
+      hasWords(String(text ?? ''), String(words)) ? 1 : 0,
+    );
     database.exec(SCHEMA);
-    this.#settle = database.prepare(
-      `INSERT INTO works (work, at, outcome, reason, resolver, bytes, document, row_title, row_doi, row_license, row_version)
-       VALUES (:work, :at, :outcome, :reason, :resolver, :bytes, :document, :title, :doi, :license, :version)
-       ON CONFLICT DO UPDATE SET at = excluded.at, outcome = excluded.outcome, reason = excluded.reason, resolver = excluded.resolver,
-         bytes = excluded.bytes, document = excluded.document, row_title = excluded.row_title, row_doi = excluded.row_doi,
-         row_license = excluded.row_license, row_version = excluded.row_version`,
-    );
-    const fields =
-      'record_title, authors, year, venue, type, record_doi, record_license, record_version, citations, retracted';
-    const excluded = fields.replaceAll(/\w+/g, 'excluded.$&');
-    this.#record = database.prepare(
-      `INSERT INTO works (work, ${fields})
-       VALUES (:work, :title, :authors, coalesce(:year, 0), :venue, coalesce(:type, ''), :doi, :license, :version, coalesce(:citations, -1), :retracted)
-       ON CONFLICT DO UPDATE SET (${fields}) = (${excluded}) WHERE (${fields}) IS NOT (${excluded})`,
-    );
-    this.#words = database.prepare(
-      `INSERT OR REPLACE INTO words (rowid, body) SELECT rowid, ${WORDS} FROM works WHERE work = ?`,
-    );
-    this.#get = database.prepare(`SELECT ${SHOWN} FROM works WHERE work = ?`);
-    this.#own = database.prepare(
-      `UPDATE works SET outcome = 'own', reason = 'success', document = :document WHERE work = :work AND outcome = 'waiting'`,
-    );
-  }
-
-  /** Takes down what came of a work. */
-  settle(line: SettledLine): void {
-    const { path, ...rest } = line;
-    this.#settle.run({ ...rest, document: line.outcome === 'saved' && path !== null ? slug(line.work) : '' });
-    this.#changed(line.work);
-  }
-
-  /** Takes down what is known of a work. */
-  record(line: RecordLine): boolean {
-    const changed = this.#record.run({ ...line }).changes > 0;
-    if (changed) this.#changed(line.work);
-    return changed;
-  }
-
-  /** A work that nobody had to fetch: one's own paper. */
-  own(work: string, document: string): boolean {
-    const changed = this.#own.run({ work, document }).changes > 0;
-    if (changed) this.#changed(work);
-    return changed;
+    this.#found = new FoundWorks(database);
   }
 
   /** Makes the table quick, once the works that were there at first are in it: sooner, each of them would cost five times as much. */
@@ -144,66 +103,115 @@ export class WorkTable {
       this.#database.exec(statement);
       await nextTurn();
     }
-    const fill = this.#database.prepare(
-      `INSERT INTO words (rowid, body) SELECT rowid, ${WORDS} FROM works WHERE rowid > ? AND rowid <= ?`,
-    );
-    const { last } = this.#database.prepare('SELECT coalesce(max(rowid), 0) AS last FROM works').get() as {
-      last: number;
-    };
-    for (let from = 0; from < last; from += FILL_ROWS) {
-      fill.run(from, from + FILL_ROWS);
-      await nextTurn();
-    }
-    this.#tally = new Tally(this.#database, 'works', WORK_FACETS);
+    this.#isIndexed = true;
+    for (const _slice of this.#fillWords()) await nextTurn();
+    this.#all();
   }
 
-  #changed(work: string): void {
-    if (!this.#tally) return;
-    this.#tally.changed();
-    this.#found = undefined;
-    this.#words.run(work);
+  *#fillWords(): Generator<void> {
+    if (this.#hasWords) return;
+    this.#hasWords = true;
+    const fill = this.#database.prepare(
+      `INSERT OR REPLACE INTO words (rowid, body) SELECT rowid, ${WORDS} FROM works WHERE rowid > ? AND rowid <= ?`,
+    );
+    for (let [from, end] = [0, this.end(0, FILL_ROWS)]; end !== null; from = end, end = this.end(end, FILL_ROWS)) {
+      fill.run(from, end);
+      yield;
+    }
+  }
+
+  /** The last row of the next so many; null where there are no others. */
+  end(after: number, rows: number): number | null {
+    const slice = 'SELECT rowid FROM works WHERE rowid > ? ORDER BY rowid LIMIT ?';
+    const row = this.#database.prepare(`SELECT max(rowid) AS last FROM (${slice})`).get(after, rows);
+    return typeof row?.['last'] === 'number' ? row['last'] : null;
+  }
+
+  /** To be called after rows were written, with those whose words are to be kept. */
+  changed(rows: readonly number[]): void {
+    this.#forget();
+    if (!this.#hasWords) return;
+    const put = this.#database.prepare(
+      `INSERT OR REPLACE INTO words (rowid, body) SELECT rowid, ${WORDS} FROM works WHERE rowid = ?`,
+    );
+    for (const row of rows) put.run(row);
+  }
+
+  remove(row: number): void {
+    this.#database.prepare('DELETE FROM works WHERE rowid = ?').run(row);
+    if (this.#hasWords) this.#database.prepare('DELETE FROM words WHERE rowid = ?').run(row);
+    this.#forget();
+  }
+
+  clear(): void {
+    this.#database.exec('DELETE FROM works; DELETE FROM words');
+    this.#hasWords = false;
+    this.#forget();
+  }
+
+  #forget(): void {
+    this.#tally?.changed();
+    this.#found.forget();
   }
 
   get(work: string): WorkLine | undefined {
-    const row = this.#get.get(work);
+    const row = this.#database.prepare(`SELECT ${SHOWN} FROM works WHERE work = ?`).get(work);
     return row && lineOf(row);
+  }
+
+  /** The id under which the manifest has a work; undefined for one that was not tried yet. */
+  triedAs(work: string): string | undefined {
+    const tried = this.#database.prepare('SELECT tried FROM works WHERE work = ?').get(work)?.['tried'];
+    return typeof tried === 'string' ? tried : undefined;
+  }
+
+  /** So many of the works that something came of last, the last at the end. */
+  latest(works: number): SettledWork[] {
+    const rows = this.#database
+      .prepare(
+        'SELECT work, at, outcome, reason, title, resolver FROM works WHERE tried IS NOT NULL ORDER BY at DESC LIMIT ?',
+      )
+      .all(works);
+    return rows.toReversed() as unknown as SettledWork[];
   }
 
   /** The work that a document holds. */
   ofDocument(document: string): WorkLine | undefined {
-    const row = this.#database
-      .prepare(`SELECT ${SHOWN} FROM works WHERE document = ? AND document <> '' LIMIT 1`)
-      .get(document);
+    const find = this.#database.prepare(`SELECT ${SHOWN} FROM works WHERE document = ? AND document <> '' LIMIT 1`);
+    const row = find.get(document);
     return row && lineOf(row);
   }
 
-  /** A page of works; `total` counts all of them, but is not known where words are looked for. */
+  /** A page of works, and how many there are on all pages. */
   page(request: WorksRequest): {
     readonly items: readonly WorkLine[];
     readonly next: string | null;
-    readonly total: number | null;
+    readonly total: number;
   } {
     const { sort = 'title', order = sort === 'at' ? 'desc' : 'asc', limit = DEFAULT_LIMIT } = request;
-    const column = SORT_COLUMNS[sort];
-    const { conditions, values } = conditionsOf(request);
-    const words = wordsOf(request.q ?? '');
-    const total = words === '' ? this.#count(request) : null;
+    const column = SORT_COLUMNS[sort] ?? sort;
     const after = decodeCursor(request.cursor, 2);
+    const facets = facetConditions(request);
+    const isFound = this.#find(request);
+    const total = isFound ? this.#found.count(facets) : this.#count(request);
     const [compare, direction] = order === 'asc' ? ['>', 'ASC'] : ['<', 'DESC'];
-    if (after) conditions.push(`(${column}, work) ${compare} (:after_value, :after_work)`);
-    if (words !== '') conditions.push('rowid IN (SELECT id FROM found)');
+    const conditions = [
+      ...facets.conditions,
+      ...(isFound ? [IS_FOUND] : []),
+      ...(after ? [`(${column}, work) ${compare} (:after_value, :after_work)`] : []),
+    ];
     const where = conditions.length === 0 ? '' : `WHERE ${conditions.join(' AND ')}`;
-    const few = total ?? this.#find(words);
-    const isFew = few < FEW && conditions.length > 0;
+    const index = sort === 'id' ? 'sqlite_autoindex_works_1' : `works_by_${sort}`;
     const rows = this.#database
       .prepare(
-        isFew
+        total < FEW && conditions.length > 0
           ? `SELECT ${SHOWN}, ${column} AS sort_value FROM works WHERE rowid IN (SELECT rowid FROM works ${where})
              ORDER BY +${column} ${direction}, +work ${direction} LIMIT :limit`
-          : `SELECT ${SHOWN}, ${column} AS sort_value FROM works INDEXED BY works_by_${sort} ${where} ORDER BY ${column} ${direction}, work ${direction} LIMIT :limit`,
+          : `SELECT ${SHOWN}, ${column} AS sort_value FROM works ${this.#isIndexed ? `INDEXED BY ${index}` : ''} ${where}
+             ORDER BY ${column} ${direction}, work ${direction} LIMIT :limit`,
       )
       .all({
-        ...values,
+        ...facets.values,
         ...(after && { after_value: after[0] as SQLInputValue, after_work: after[1] as SQLInputValue }),
         limit: limit + 1,
       });
@@ -248,7 +256,7 @@ export class WorkTable {
       if (outcome !== 'waiting') yield { ...plain, reason: String(reason), file: fileOf(outcome), times: rows };
     const [others, excluded] = [new Set(leftOut.others), new Set(leftOut.excluded)];
     const find = this.#database.prepare("SELECT outcome, reason FROM works WHERE work = ? AND outcome <> 'waiting'");
-    for (const work of new Set([...others, ...excluded])) {
+    for (const work of others.union(excluded)) {
       const row = find.get(work);
       if (!row) continue;
       const counted = { reason: String(row['reason']), file: fileOf(String(row['outcome'])) };
@@ -272,21 +280,18 @@ export class WorkTable {
     return sum;
   }
 
-  /** Writes down which works have these words, unless they were the last that were looked for; tells how many they are. */
-  #find(words: string): number {
-    if (this.#found?.words !== words) {
-      this.#found = undefined;
-      this.#database.exec('DELETE FROM found');
-      const { changes } = this.#database
-        .prepare('INSERT INTO found SELECT rowid FROM words WHERE words MATCH ? ORDER BY rowid')
-        .run(words);
-      this.#found = { words, works: Number(changes) };
-    }
-    return this.#found.works;
+  /** Writes down which works have what is sought; false where nothing is sought. */
+  #find(filter: WorkFilter): boolean {
+    const sought = soughtConditions(filter, { hasRecords: this.#hasRecords() });
+    if (sought.conditions.length === 0) return false;
+    if ('q' in sought.values) for (const _slice of this.#fillWords());
+    this.#found.find(sought);
+    return true;
   }
 
   /** All combinations of what works are told apart by: far fewer than works. */
   #all(): readonly Combination[] {
-    return (this.#tally?.all() ?? []) as unknown as readonly Combination[];
+    this.#tally ??= new Tally(this.#database, 'works', WORK_FACETS);
+    return this.#tally.all() as unknown as readonly Combination[];
   }
 }

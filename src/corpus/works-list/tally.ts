@@ -21,6 +21,7 @@ export class Tally {
       INSERT INTO ${tally} SELECT ${list}, count(*) FROM ${table} GROUP BY ${list};
       CREATE TRIGGER ${table}_counted AFTER INSERT ON ${table} BEGIN ${add('new', 1)} END;
       CREATE TRIGGER ${table}_counted_again AFTER UPDATE ON ${table} WHEN ${isOther} BEGIN ${add('old', -1)} ${add('new', 1)} END;
+      CREATE TRIGGER ${table}_counted_no_more AFTER DELETE ON ${table} BEGIN ${add('old', -1)} END;
     `);
     this.#read = database.prepare(`SELECT * FROM ${tally} WHERE rows > 0`);
   }

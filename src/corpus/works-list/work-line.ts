@@ -26,34 +26,14 @@ export interface WorkLine {
   readonly at: string | null;
 }
 
-/** What came of a work, as the manifest says. */
-export interface SettledLine {
+/** What came of a work, as it is told. */
+export interface SettledWork {
   readonly work: string;
   readonly at: string;
   readonly outcome: string;
   readonly reason: string;
+  readonly title: string | null;
   readonly resolver: string | null;
-  readonly path: string | null;
-  readonly bytes: number | null;
-  readonly title: string | null;
-  readonly doi: string | null;
-  readonly license: string | null;
-  readonly version: string | null;
-}
-
-/** What is known of a work, as its record says. */
-export interface RecordLine {
-  readonly work: string;
-  readonly title: string | null;
-  readonly authors: string | null;
-  readonly year: number | null;
-  readonly venue: string | null;
-  readonly type: string | null;
-  readonly doi: string | null;
-  readonly license: string | null;
-  readonly version: string | null;
-  readonly citations: number | null;
-  readonly retracted: number;
 }
 
 /** A row of the table as a list shows it. */

@@ -1,0 +1,140 @@
+import type { SQLInputValue } from 'node:sqlite';
+
+import { parseLicense } from '../../works/index.ts';
+import { folded } from '../folded.ts';
+import { parseYears } from '../year-range.ts';
+
+/** What works are told apart by; `none` is what is not known. */
+export const WORK_FACETS = ['outcome', 'reason', 'licence', 'version', 'type', 'year'] as const;
+export type WorkFacet = (typeof WORK_FACETS)[number];
+
+/** Which works are meant; several values of a facet with commas, years also as `2018-2022`. All of it may be left out. */
+export interface WorkFilter {
+  /** An outcome; `missing` is every one but `saved` and `own`. */
+  readonly outcome?: string | undefined;
+  readonly reason?: string | undefined;
+  readonly licence?: string | undefined;
+  readonly version?: string | undefined;
+  readonly type?: string | undefined;
+  readonly year?: string | undefined;
+  /** Words, or their beginnings, that stand in title, first author, venue or ids, case and accents aside. */
+  readonly q?: string | undefined;
+  /** Every one of these stands in the title, be it inside a word; case and accents aside. */
+  readonly title?: string | undefined;
+  /** The same of the name of one of the authors. */
+  readonly author?: string | undefined;
+  /** The same of the venue. */
+  readonly venue?: string | undefined;
+  readonly isRetracted?: boolean | undefined;
+}
+
+/** Conditions of a statement with the values that stand in them. */
+export interface Conditions {
+  readonly conditions: readonly string[];
+  readonly values: Readonly<Record<string, SQLInputValue>>;
+}
+
+const NONE = 'none';
+const MISSING = ['failed', 'parked', 'skipped', 'waiting'] as const;
+const LONGEST_QUERY = 200;
+
+/** Words as the index of words is asked for them: all of them, each whole or the beginning of one. */
+export function wordsOf(text: string): string {
+  const words = text.slice(0, LONGEST_QUERY).match(/[\p{L}\p{N}]+/gu) ?? [];
+  return words.map((word) => `"${word}"*`).join(' AND ');
+}
+
+type Test = (value: string | number) => boolean;
+
+/** What a filter says of each value of a facet. */
+export function testsOf(filter: WorkFilter): (readonly [WorkFacet, Test])[] {
+  return WORK_FACETS.flatMap((facet): (readonly [WorkFacet, Test])[] => {
+    const wanted = filter[facet];
+    if (wanted === undefined || wanted === '') return [];
+    if (facet === 'year') {
+      const [first, last] = yearsOf(wanted);
+      return [[facet, (value) => Number(value) >= first && Number(value) <= last]];
+    }
+    const values = new Set(valuesOf(facet, wanted));
+    return [[facet, (value) => values.has(String(value))]];
+  });
+}
+
+/** What the facets of a filter mean in SQL. */
+export function facetConditions(filter: WorkFilter): Conditions {
+  const conditions: string[] = [];
+  const values: Record<string, SQLInputValue> = {};
+  for (const facet of WORK_FACETS) {
+    const wanted = filter[facet];
+    if (wanted === undefined || wanted === '') continue;
+    if (facet === 'year') {
+      const [first, last] = yearsOf(wanted);
+      conditions.push('year BETWEEN :first_year AND :last_year');
+      Object.assign(values, { first_year: first, last_year: last });
+    } else {
+      conditions.push(`${facet} IN (SELECT value FROM json_each(:${facet}))`);
+      values[facet] = JSON.stringify(valuesOf(facet, wanted));
+    }
+  }
+  return { conditions, values };
+}
+
+/** What the rest of a filter means in SQL: what has to be looked for, while facets are counted beforehand. */
+export function soughtConditions(filter: WorkFilter, run: { readonly hasRecords: boolean }): Conditions {
+  const conditions: string[] = [];
+  const values: Record<string, SQLInputValue> = {};
+  const add = (name: 'q' | 'title' | 'author' | 'venue', value: string, condition: string): void => {
+    conditions.push(condition);
+    values[name] = value;
+  };
+  const { q = '', title, author, venue, isRetracted } = filter;
+  const words = wordsOf(q);
+  if (words !== '') add('q', words, 'rowid IN (SELECT rowid FROM words WHERE words MATCH :q)');
+  if (title !== undefined) add('title', piecesOf(title), 'has_words(title, :title)');
+  if (venue !== undefined) add('venue', piecesOf(venue), 'has_words(venue, :venue)');
+  if (author !== undefined && !run.hasRecords) conditions.push('0');
+  else if (author !== undefined)
+    add(
+      'author',
+      piecesOf(author),
+      `EXISTS (SELECT 1 FROM run.works AS record, json_each(record.record_json, '$.authors') AS author
+         WHERE record.id = works.work AND has_words(author.value ->> '$.name', :author))`,
+    );
+  if (isRetracted !== undefined) conditions.push(`retracted = ${isRetracted ? 1 : 0}`);
+  return { conditions, values };
+}
+
+/** Whether all pieces of a text that was asked for stand in another. */
+export function hasWords(text: string, pieces: string): boolean {
+  const said = folded(text);
+  return (JSON.parse(pieces) as string[]).every((piece) => said.includes(piece));
+}
+
+function piecesOf(text: string): string {
+  return JSON.stringify(
+    folded(text)
+      .split(/[\s,]+/)
+      .filter((word) => word !== ''),
+  );
+}
+
+/** A value as it was written, as sources mostly write it, and a licence by its short name. */
+function valuesOf(facet: WorkFacet, text: string): string[] {
+  return text.split(',').flatMap((each) => {
+    const value = each.trim();
+    if (value === NONE) return [''];
+    if (facet === 'outcome' && value === 'missing') return [...MISSING];
+    const short = facet === 'licence' ? parseLicense(value)?.slug : null;
+    return [...new Set([value, value.toLowerCase(), short ?? value])];
+  });
+}
+
+/** Years, or `none` for works of which it is not known. */
+function yearsOf(text: string): readonly [number, number] {
+  return text.trim() === NONE ? [0, 0] : parseYears(text);
+}
+
+/** A value of a facet as it is told. */
+export function textOf(value: string | number): string {
+  return value === '' || value === 0 ? NONE : String(value);
+}

@@ -1,0 +1,100 @@
+import assert from 'node:assert/strict';
+import { renameSync } from 'node:fs';
+import { mkdtempDisposable } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+
+import { systemClock } from '../../base/index.ts';
+import { manifestRow, slug } from '../../download/index.ts';
+import { ManifestFolder } from '../../harvest/index.ts';
+import type { WorkIds } from '../../works/index.ts';
+import { emptyRecord, NO_IDS, RecordStore, workFromIds } from '../../works/index.ts';
+import { openCorpus } from '../corpus.ts';
+import { WorksList } from './works-list.ts';
+
+async function putSaved(folder: string, ids: Partial<WorkIds>, at: number): Promise<void> {
+  await using manifest = await ManifestFolder.open({ folder, runId: 'r', clock: systemClock });
+  const work = workFromIds({ ...NO_IDS, ...ids });
+  assert.ok(work);
+  const lost = { kind: 'failed', reason: 'no-plan', detail: null } as const;
+  const moments = { startedAt: at, endedAt: at + 1 };
+  const row = manifestRow({ work, outcome: lost, attempts: [], problems: [], asked: [], ...moments }, 'r');
+  await manifest.write({ ...row, outcome: 'saved', reason: 'success', path: `PDF/${slug(work.id)}.pdf` });
+}
+
+function putRecord(folder: string, id: string, ids: Partial<WorkIds>): void {
+  using records = new RecordStore(join(folder, 'manifest.sqlite3'));
+  records.add([{ ...emptyRecord(id, ids), title: `The work ${id}` }]);
+}
+
+function linesOf(list: WorksList): unknown[] {
+  const { items, total } = list.table.page({ sort: 'id', q: 'work' });
+  assert.equal(items.length, total);
+  assert.deepEqual(
+    list.table.page({ sort: 'id' }).items.map(({ id }) => id),
+    items.map(({ id }) => id),
+  );
+  return items.map(({ id, document }) => [id, document]);
+}
+
+test('a work that was tried under another of its ids than its record’s is one work, whatever came first', async () => {
+  await using folder = await mkdtempDisposable(join(tmpdir(), 'works-list-'));
+  const doi = '10.5555/reefs';
+  const document = slug(`doi:${doi}`);
+  putRecord(folder.path, 'W1', { openalex: 'W1', doi });
+  await putSaved(folder.path, { doi }, 1);
+  using list = new WorksList(folder.path);
+  await list.refresh({ whole: false });
+  assert.deepEqual(linesOf(list), [['W1', document]]);
+
+  // The row first, then the record.
+  await putSaved(folder.path, { pmid: '77' }, 2);
+  await list.refresh({ whole: false });
+  putRecord(folder.path, 'W2', { openalex: 'W2', pmid: '77' });
+  await list.refresh({ whole: false });
+  assert.deepEqual(linesOf(list), [
+    ['W1', document],
+    ['W2', slug('pmid:77')],
+  ]);
+
+  // A record that is filed under another id from now on leaves nothing behind under the first.
+  putRecord(folder.path, 'doi:10.5555/kelp', { doi: '10.5555/kelp' });
+  await list.refresh({ whole: false });
+  assert.equal(list.table.outcomes()['waiting'], 1);
+  putRecord(folder.path, 'W3', { openalex: 'W3', doi: '10.5555/kelp' });
+  await list.refresh({ whole: false });
+  assert.deepEqual(
+    linesOf(list).map((line) => (line as string[])[0]),
+    ['W1', 'W2', 'W3'],
+  );
+  assert.deepEqual(list.table.outcomes(), { saved: 2, waiting: 1 });
+
+  await using corpus = await openCorpus(folder.path);
+  assert.deepEqual(
+    (await corpus.library.works()).works.map((work) => [work.id, work.document, work.outcome]),
+    [
+      ['W1', document, 'saved'],
+      ['W2', slug('pmid:77'), 'saved'],
+      ['W3', 'W3', 'waiting'],
+    ],
+  );
+  for (const name of ['W1', doi, `doi:${doi}`, document])
+    assert.equal((await corpus.library.work(name))?.file, `PDF/${document}.pdf`, name);
+  using view = corpus.view();
+  await view.refresh();
+  assert.equal(view.history('W1').length, 1);
+});
+
+test('a database that was made anew after damage is read anew', async () => {
+  await using folder = await mkdtempDisposable(join(tmpdir(), 'works-list-'));
+  putRecord(folder.path, 'W1', { openalex: 'W1' });
+  using list = new WorksList(folder.path);
+  await list.refresh({ whole: false });
+  assert.deepEqual(linesOf(list), [['W1', null]]);
+  renameSync(join(folder.path, 'manifest.sqlite3'), join(folder.path, 'aside'));
+  putRecord(folder.path, 'W2', { openalex: 'W2' });
+  assert.equal((await list.refresh({ whole: false })).isNew, true);
+  assert.deepEqual(linesOf(list), [['W2', null]]);
+  assert.deepEqual(list.table.outcomes(), { waiting: 1 });
+});

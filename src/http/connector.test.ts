@@ -1,0 +1,80 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { test } from 'node:test';
+import type { TLSSocket } from 'node:tls';
+
+import { loopbackClient, openRawLoopback } from '../testing/index.ts';
+
+/** A host that is in this test only. */
+const key = `-----BEGIN EC PRIVATE KEY-----
+MHcCAQEEINTdkXLRGGMO9pAvHXvJomt34Lp/68VeF2BTz8Iqt4XxoAoGCCqGSM49
+AwEHoUQDQgAEFwqkJs9Lze/jHk7HwzcLhvt6VqYYmc2BD2Di/hnwZg72YQGzHBtD
+yuEzJOjV04AmUV+rje6EyjNSw6nBn9GghA==
+-----END EC PRIVATE KEY-----
+`;
+const cert = `-----BEGIN CERTIFICATE-----
+MIIBXTCCAQSgAwIBAgIBATAKBggqhkjOPQQDAjAUMRIwEAYDVQQDDAlob3N0LnRl
+c3QwIBcNMjAwMTAxMDAwMDAwWhgPMjEyMDAxMDEwMDAwMDBaMBQxEjAQBgNVBAMM
+CWhvc3QudGVzdDBZMBMGByqGSM49AgEGCCqGSM49AwEHA0IABBcKpCbPS83v4x5O
+x8M3C4b7elamGJnNgQ9g4v4Z8GYO9mEBsxwbQ8rhMyTo1dOAJlFfq43uhMozUsOp
+wZ/RoISjRTBDMBQGA1UdEQQNMAuCCWhvc3QudGVzdDAMBgNVHRMEBTADAQH/MB0G
+A1UdDgQWBBSeF4ur3G939k7FJMM7s8WDU6ZDYjAKBggqhkjOPQQDAgNHADBEAiBb
+7BSNIpfuUXLg1JSST/CkZnS3w1kqb7WwfzlZGSqVxwIgTQubBpyDIbhz4WwjwbiZ
+UjoCOgE9NVkqSQ7v4Dj6R+g=
+-----END CERTIFICATE-----
+`;
+
+/** Bytes of which none is where it would be in another file. */
+function bodyOf(seed: number, bytes: number): Buffer {
+  const body = Buffer.alloc(bytes);
+  for (let at = 0, state = seed; at + 4 <= bytes; at += 4) {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    body.writeUInt32LE(state, at);
+  }
+  return body;
+}
+
+test('files that come at the same time keep their bytes, over TLS too, and sessions are taken up again', async () => {
+  const bodies = Array.from({ length: 12 }, (_, at) => bodyOf(at + 1, 100_000 + 40_000 * at));
+  const resumed: boolean[] = [];
+  const server = createServer({ key, cert }, (request, response) => {
+    resumed.push((request.socket as TLSSocket).isSessionReused());
+    response.end(bodies[Number(request.url?.slice(1))]);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  try {
+    await using client = loopbackClient(server.address() as AddressInfo, { ca: cert });
+    const fetched = async (at: number): Promise<Buffer> => {
+      const copies: Buffer[] = [];
+      const write = (chunk: Buffer): void => void copies.push(Buffer.from(chunk));
+      const url = new URL(`https://host.test/${at}`);
+      const result = await client.send({ url, sink: () => ({ borrows: true, write }) });
+      assert.equal(result.kind, 'response');
+      return Buffer.concat(copies);
+    };
+    assert.ok(bodies[0]?.equals(await fetched(0)));
+    const all = await Promise.all(bodies.map((_, at) => fetched(at)));
+    for (const [at, body] of all.entries()) assert.ok(bodies[at]?.equals(body), `file ${at}`);
+    assert.equal(resumed[0], false);
+    assert.ok(resumed.slice(1).includes(true), 'a later connection agrees on no new keys');
+  } finally {
+    server.close();
+    server.closeAllConnections();
+  }
+});
+
+test('a sink that borrows nothing may keep what it was given', async () => {
+  const body = bodyOf(7, 1_500_000);
+  await using server = await openRawLoopback((socket) => {
+    socket.write(`HTTP/1.1 200 OK\r\ncontent-length: ${body.length}\r\n\r\n`);
+    socket.end(body);
+  });
+  await using client = loopbackClient(server);
+  const kept: Buffer[] = [];
+  const sink = { write: (chunk: Buffer): void => void kept.push(chunk) };
+  await client.send({ url: new URL('http://host.test/file'), sink: () => sink });
+  assert.ok(Buffer.concat(kept).equals(body));
+});
