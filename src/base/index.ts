@@ -1,16 +1,14 @@
 export { AppError, errorInfo, isAbort } from './errors.ts';
 export type { ErrorInfo } from './errors.ts';
-export { systemClock, wait } from './clock.ts';
-export { scaledClock } from './scaled-clock.ts';
+export { scaledClock, systemClock, wait } from './clock.ts';
 export type { Clock, Timer } from './clock.ts';
 export { addedJitterDelay, equalJitterDelay, spreadDelay } from './backoff.ts';
 export type { Random } from './backoff.ts';
 export { canonicalJson, sha256, sha256File } from './hash.ts';
-export { commitPart, partPath, removeDeadParts, syncFolder, writeFileAtomic } from './atomic-file.ts';
+export { commitPart, partPath, removeDeadParts, renameFile, syncFolder, writeFileAtomic } from './atomic-file.ts';
 export { describeDiskError, freeSpace } from './disk-error.ts';
 export { isDamaged, openOrSetAside, setAsideIfDamaged, setLinesAside } from './damaged-file.ts';
 export type { Warn } from './damaged-file.ts';
-export { renameFile } from './rename-file.ts';
 export { FileLock } from './file-lock.ts';
 export { JsonlWriter, parseJsonl, readJsonl, splitLines } from './jsonl.ts';
 export type { BadLine, GoodLine } from './jsonl.ts';
