@@ -4,7 +4,7 @@ import { DatabaseSync } from 'node:sqlite';
 
 import type { Clock } from './clock.ts';
 import { FileLock } from './file-lock.ts';
-import { renameFile } from './rename-file.ts';
+import { renameFile } from './atomic-file.ts';
 
 const MAGIC = 'SQLite format 3\0';
 /** Result codes of SQLite: the file is damaged, the file is none of its databases. */

@@ -31,7 +31,7 @@ import type { StageEvent, StageFlags, StageOutcome } from '../stage/index.ts';
 import { cpuWorkers, runStage } from '../stage/index.ts';
 import { RecordStore } from '../works/index.ts';
 import { crossrefCatalogue } from './crossref-catalogue.ts';
-import { eventStream } from './event-stream.ts';
+import { eventStream } from './channel.ts';
 import { openAlexDirectory } from './openalex-directory.ts';
 import { stageSettings } from './stage-settings.ts';
 

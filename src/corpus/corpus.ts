@@ -16,7 +16,7 @@ import { LiveSearch } from './library/live-search.ts';
 import { CorpusGraph } from './corpus-graph.ts';
 import type { Estimate } from './estimate.ts';
 import { estimateWorks } from './estimate.ts';
-import { eventStream } from './event-stream.ts';
+import { eventStream } from './channel.ts';
 import type { ExportRequest } from './export/export-corpus.ts';
 import { exportCorpus } from './export/export-corpus.ts';
 import type { Label, ReadLabels } from './export/read-labels.ts';

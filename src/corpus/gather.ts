@@ -4,11 +4,11 @@ import type { Clock, Warn } from '../base/index.ts';
 import { AppError } from '../base/index.ts';
 import type { Config } from '../config/index.ts';
 import type { ArtifactKind } from '../download/index.ts';
+import { isQueueEvent } from '../download/index.ts';
 import type { DownloadAssembly, Runtime } from '../harvest/index.ts';
 import {
   assembleDownload,
   countingRepeats,
-  isQueueEvent,
   listingPath,
   openInspector,
   openQueue,
@@ -23,7 +23,7 @@ import type { RunAccount } from './account.ts';
 import { accountOfStages, accountOfWorks } from './account.ts';
 import type { Arrive } from './corpus-run.ts';
 import { CorpusRun } from './corpus-run.ts';
-import { eventStream } from './event-stream.ts';
+import { eventStream } from './channel.ts';
 import type { CorpusEvent } from './events.ts';
 import type { GatherRequest, WantedDocuments } from './gather-request.ts';
 import { askedFor, checkDocuments, wantedDocuments, wantsWorks } from './gather-request.ts';

@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 
 import type { Clock } from '../base/index.ts';
 import { AppError, partPath, syncFolder, systemClock } from '../base/index.ts';
-import type { Beginning } from './beginning.ts';
+import type { Beginning } from './begun-files.ts';
 import { BegunFiles } from './begun-files.ts';
 import { FileCommits } from './file-commits.ts';
 import type { ArtifactKind } from './outcome.ts';

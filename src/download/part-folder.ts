@@ -4,8 +4,7 @@ import { join } from 'node:path';
 
 import type { Clock } from '../base/index.ts';
 import { AppError, FileLock, systemClock } from '../base/index.ts';
-import { notePath } from './beginning.ts';
-import { BegunFiles } from './begun-files.ts';
+import { BegunFiles, notePath } from './begun-files.ts';
 
 /** Where the beginnings are that somebody may go on with. */
 export const BEGUN_FOLDER = 'begun';

@@ -5,8 +5,8 @@ import { closeSync, createReadStream, openSync, rmSync, truncateSync, writeSync 
 import { describeDiskError } from '../base/index.ts';
 import type { BodySink } from '../http/index.ts';
 import type { Checksum } from '../resolve/index.ts';
-import type { Beginning, Origin } from './beginning.ts';
-import { BeginningNote } from './beginning.ts';
+import type { Beginning, Origin } from './begun-files.ts';
+import { BeginningNote } from './begun-files.ts';
 import type { BodyKind, Sniffed } from './sniffer.ts';
 import { Sniffer } from './sniffer.ts';
 

@@ -1,6 +1,6 @@
 import type { BodySink, Headers, HttpResult, ResponseHead } from '../http/index.ts';
 import type { Plan } from '../resolve/index.ts';
-import type { Beginning, Version } from './beginning.ts';
+import type { Beginning, Version } from './begun-files.ts';
 import { responseOf } from './http-reason.ts';
 import type { ReceiveOptions } from './receive-body.ts';
 import { BodyReceiver } from './receive-body.ts';

@@ -13,7 +13,6 @@ export type { ManifestOptions } from './ledger/manifest-folder.ts';
 export type { LatestRow } from './ledger/manifest-mirror.ts';
 export { assembleDownload, checkDownload, configuredServices, openAsking } from './open-download.ts';
 export type { Asking, DownloadAssembly, DownloadParts, WorkPlans } from './open-download.ts';
-export { isQueueEvent } from './queue-event.ts';
 export { dnsMappings } from './dns-mappings.ts';
 export type { UnreadableEntry } from './list-entry.ts';
 export { openQueue, orchestratorOptions, queueLayer } from './queue/open-queue.ts';

@@ -1,12 +1,11 @@
 import type { Dispatcher } from 'undici';
 
 import type { Clock } from '../base/index.ts';
-import { BodyDecoder, isGzip, parseCodings } from './body-decoder.ts';
-import { BodyGauge } from './body-gauge.ts';
+import { BodyDecoder, BodyGauge, isGzip, isUndone, parseCodings } from './body.ts';
 import { Deadlines } from './deadlines.ts';
 import type { Failure, Phase } from './failure.ts';
 import { failureOf } from './failure.ts';
-import { flattenHeaders, isUndone } from './headers.ts';
+import { flattenHeaders } from './headers.ts';
 import type { HttpLimits } from './limits.ts';
 import type { BodySink, FailedReason, Headers, HttpResponse, OpenSink, RefusedReason, ResponseHead } from './send.ts';
 

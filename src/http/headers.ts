@@ -9,8 +9,3 @@ export function flattenHeaders(headers: Record<string, string | string[] | undef
   }
   return flat;
 }
-
-/** Other transfer codings than this one, and this one twice, are not undone by the parser: what it hands on is no body. */
-export function isUndone(transferEncoding: string | undefined): boolean {
-  return /^\s*(?:chunked|identity)\s*$/i.test(transferEncoding ?? 'chunked');
-}

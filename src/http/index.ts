@@ -33,7 +33,7 @@ export type { RobotsOptions } from './robots.ts';
 export { RobotsRules } from './robots-rules.ts';
 export { parseRetryAfter } from './retry-after.ts';
 export { parseHttpDate } from './http-date.ts';
-export { raced } from './raced.ts';
+export { raced } from './coalesce.ts';
 export type { Caller } from './with-admission.ts';
 export { requireContact, userAgent } from './user-agent.ts';
 export { loopbackFetch } from './loopback-fetch.ts';

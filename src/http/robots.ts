@@ -3,7 +3,7 @@ import { hostKey, wait } from '../base/index.ts';
 import type { Admission, Fact, Facts } from '../hosts/index.ts';
 import { tooLong } from '../hosts/index.ts';
 import type { HttpEvent } from './event.ts';
-import { raced } from './raced.ts';
+import { raced } from './coalesce.ts';
 import { RobotsRules } from './robots-rules.ts';
 import type { HttpResult, Send, Wrap } from './send.ts';
 import { trailOf } from './send.ts';

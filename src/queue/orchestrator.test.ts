@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { wait } from '../base/index.ts';
 import { createMemoryAdmission, HostTable } from '../hosts/index.ts';
 import { HeldClock } from '../testing/index.ts';
-import { currentJob } from './current-job.ts';
+import { currentJob } from './seats.ts';
 import type { QueueEvent } from './events.ts';
 import type { Handler, HandlerContext, HandlerJob } from './handler.ts';
 import { MemoryStore } from './memory/store.ts';

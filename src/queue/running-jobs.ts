@@ -5,9 +5,9 @@ import type { Report } from './events.ts';
 import type { Handler, HandlerContext } from './handler.ts';
 import type { OrchestratorOptions } from './options.ts';
 import type { StopReason } from './running-job.ts';
-import { seated } from './current-job.ts';
 import { RunningJob, settlementOf, settlementOfFailure } from './running-job.ts';
 import type { Seats } from './seats.ts';
+import { seated } from './seats.ts';
 import type { LeasedJob, QueueStore, SettledLease, Settlement } from './types.ts';
 
 /** What a handler gets to stop in after being told to; then it is abandoned. */

@@ -1,8 +1,9 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+
 import type { Clock } from '../base/index.ts';
 import { hostKey, KeyedLimiter } from '../base/index.ts';
-import type { Admission, Waited } from '../hosts/index.ts';
+import type { Admission, Waited, WhileWaiting } from '../hosts/index.ts';
 import { resolverKey } from '../hosts/index.ts';
-import type { JobSeat } from './current-job.ts';
 import type { Report } from './events.ts';
 import type { Window } from './handler.ts';
 import type { OrchestratorOptions } from './options.ts';
@@ -12,6 +13,27 @@ import type { Lane, LeasedJob, Pause } from './types.ts';
 
 const WORKER = ['worker'];
 const PATIENCE_MS = 60_000;
+
+/** What a job can do for those who ask hosts in its course. */
+export interface JobSeat {
+  /** It asks the host it was leased for: no room has to be kept for it any more. */
+  asks(host: string): void;
+  /** Gives up its worker, waits, and takes a worker again. */
+  readonly whileWaiting: WhileWaiting;
+}
+
+const seats = new AsyncLocalStorage<JobSeat>();
+
+/** Runs a job's handler so that whatever it calls can find its seat. */
+export function seated<T>(seat: JobSeat, run: () => T): T {
+  return seats.run(seat, run);
+}
+
+/** The job in whose course this is called; outside of jobs nothing is given up. */
+export const currentJob: JobSeat = {
+  asks: (host) => seats.getStore()?.asks(host),
+  whileWaiting: (wait) => seats.getStore()?.whileWaiting(wait) ?? wait(),
+};
 
 /** What the work inside withLimits is given; a class for the reason told at JobContext. */
 class JobWindow implements Window {

@@ -3,6 +3,10 @@ import { SpanStatusCode } from '@opentelemetry/api';
 
 import type { Clock } from '../base/index.ts';
 import type { LeasedJob, QueueEvent, QueueStore } from '../queue/index.ts';
+import type { DownloadTelemetry } from './otel-download.ts';
+import { observeDownload } from './otel-download.ts';
+import type { ExportOptions } from './otel-sdk.ts';
+import { openInstruments } from './otel-sdk.ts';
 
 /** What an orchestrator reports to, and wraps its jobs in. */
 export interface QueueTelemetry {
@@ -134,5 +138,32 @@ export function observeQueue(meter: Meter, tracer: Tracer, store: QueueStore, cl
         return run();
       });
     },
+  };
+}
+
+/** What a run of the queue reports to. */
+export interface Telemetry extends AsyncDisposable {
+  readonly report: (event: QueueEvent) => void;
+  readonly around?: <T>(job: LeasedJob, run: () => Promise<T>) => Promise<T>;
+  /** What a download and its client report to; absent when nobody listens. */
+  readonly download?: DownloadTelemetry;
+}
+
+/** Starts whatever export is configured and watches the queue with it. */
+export async function startTelemetry(
+  options: ExportOptions,
+  store: QueueStore,
+  clock: Clock,
+  warn: (message: string) => void,
+): Promise<Telemetry> {
+  const instruments = await openInstruments(options, warn);
+  const queue = observeQueue(instruments.meter, instruments.tracer, store, clock);
+  return {
+    report: (event) => queue.report(event),
+    ...(!instruments.silent && {
+      around: <T>(job: LeasedJob, run: () => Promise<T>) => queue.around(job, run),
+      download: observeDownload(instruments.meter),
+    }),
+    [Symbol.asyncDispose]: () => instruments[Symbol.asyncDispose](),
   };
 }

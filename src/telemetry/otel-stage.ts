@@ -1,6 +1,8 @@
 import type { Meter } from '@opentelemetry/api';
 
 import type { StageEvent } from '../stage/index.ts';
+import type { ExportOptions } from './otel-sdk.ts';
+import { openInstruments } from './otel-sdk.ts';
 
 /** What a stage reports to, by its name. */
 export type StageTelemetry = (stage: string, event: StageEvent) => void;
@@ -9,7 +11,7 @@ const COUNTED = ['succeeded', 'skipped', 'failed'] as const;
 type Counts = Readonly<Record<(typeof COUNTED)[number], number>>;
 
 /** Turns what stages tell into metrics. No document labels anything. */
-export function observeStages(meter: Meter): StageTelemetry {
+function observeStages(meter: Meter): StageTelemetry {
   const documents = meter.createCounter('docparse_documents_total', {
     description: 'Documents that a stage is done with, by what came of them.',
   });
@@ -61,5 +63,17 @@ export function observeStages(meter: Meter): StageTelemetry {
       case 'worker-output':
         break;
     }
+  };
+}
+
+/** Starts whatever export is configured, for stages that are run without a queue. */
+export async function startStageTelemetry(
+  options: ExportOptions,
+  warn: (message: string) => void,
+): Promise<AsyncDisposable & { readonly report: StageTelemetry }> {
+  const instruments = await openInstruments(options, warn);
+  return {
+    report: observeStages(instruments.meter),
+    [Symbol.asyncDispose]: () => instruments[Symbol.asyncDispose](),
   };
 }

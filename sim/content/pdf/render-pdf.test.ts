@@ -35,6 +35,16 @@ const needsPoppler = hasPoppler
   ? {}
   : { skip: 'pdftotext IS NOT INSTALLED: the second reader was not asked (Debian: apt-get install poppler-utils)' };
 
+const rendered = new Map<string, Promise<Uint8Array>>();
+
+/** The file of one of the papers, made once for all tests that only read it. */
+function fileOf(paper: Paper, layout: Layout): Promise<Uint8Array> {
+  const name = `${papers.indexOf(paper)} ${layout}`;
+  const made = rendered.get(name) ?? renderPdf(paper, layout);
+  rendered.set(name, made);
+  return made;
+}
+
 async function open(pdf: Uint8Array): Promise<PdfiumReader> {
   const reader = await openInPdfium(pdf);
   if (typeof reader === 'number') assert.fail(`PDFium refuses the file with code ${String(reader)}`);
@@ -93,7 +103,7 @@ function assertPlanted(text: string, paper: Paper, layout: Layout): void {
 for (const layout of WITH_TEXT) {
   test(`${layout} opens in PDFium and holds title, identifiers, notice, headings and planted facts`, async () => {
     for (const paper of papers) {
-      const pdf = await renderPdf(paper, layout);
+      const pdf = await fileOf(paper, layout);
       using reader = await open(pdf);
       assert.ok(reader.pageCount >= 2 && reader.pageCount <= 12, `${String(reader.pageCount)} pages`);
       assert.ok(pdf.length >= 20_000 && pdf.length <= 260_000, `${String(pdf.length)} bytes`);
@@ -109,7 +119,7 @@ for (const layout of WITH_TEXT) {
   });
 
   test(`${layout} opens in pdftotext and holds its planted facts`, needsPoppler, async () => {
-    for (const paper of some) assertPlanted(pdftotext(await renderPdf(paper, layout)), paper, layout);
+    for (const paper of some) assertPlanted(pdftotext(await fileOf(paper, layout)), paper, layout);
   });
 }
 
@@ -118,7 +128,7 @@ const isText = (block: Block): boolean => block.kind !== 'picture' && block.kind
 for (const layout of WITH_TEXT) {
   test(`the truth of ${layout} says where each block stands: PDFium reads its text in its regions`, async () => {
     for (const paper of some) {
-      using reader = await open(await renderPdf(paper, layout));
+      using reader = await open(await fileOf(paper, layout));
       const { blocks, pages } = truth(paper, layout);
       assert.equal(pages.length, reader.pageCount);
       for (const block of blocks.filter(isText)) {

@@ -5,7 +5,7 @@ import { errorInfo } from '../../base/index.ts';
 import type { Carrier, CarrierEvents, Death, FromWorker, ToWorker, WorkerStart } from './carrier.ts';
 
 /** The harness beside this file, in whatever form this file runs: source or built. */
-export const HARNESS = new URL(`./worker-main${extname(import.meta.filename)}`, import.meta.url);
+export const HARNESS = new URL(`./worker-entry${extname(import.meta.filename)}`, import.meta.url);
 
 /** A worker thread. It shares the process, so native code inside it can neither be stopped nor contained. */
 export class ThreadCarrier implements Carrier {

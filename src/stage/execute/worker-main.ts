@@ -1,6 +1,5 @@
-import { enableCompileCache } from 'node:module';
-import { getPriority, setPriority } from 'node:os';
-import { extname } from 'node:path';
+import { getPriority, setPriority, tmpdir } from 'node:os';
+import { extname, join } from 'node:path';
 import { getHeapStatistics } from 'node:v8';
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
 
@@ -11,11 +10,13 @@ import { isFilled } from './item-run.ts';
 import { perform } from './perform.ts';
 import type { StageWorker } from '../types.ts';
 
-// The main module of a cpu worker, thread or process. Jobs arrive in batches and are run one at a time; every answer is
-// out of its hands before the next job begins, so whatever happens then is the fault of the first unanswered job.
+// What a cpu worker does, thread or process; worker-entry.ts is its main module. Jobs arrive in batches and are run one at a
+// time; every answer is out of its hands before the next job begins, so whatever happens then is the fault of the first
+// unanswered job. It works for one run: what stands at its top lives as long as that.
 
 const never = new AbortController().signal;
 const queue: Job[] = [];
+const folders = new Set<string>();
 const REHEARSAL: Job = [0, { itemId: '', inputs: {}, outputs: {}, cfgHash: '', costHint: 0 }, '', 1];
 /** The system knows no more patience than this. */
 const LEAST_URGENT = 19;
@@ -44,7 +45,6 @@ async function die(error: unknown): Promise<void> {
 }
 
 async function load(start: WorkerStart): Promise<StageWorker> {
-  enableCompileCache();
   const module = (await import(start.module)) as Record<string, unknown>;
   const worker = module[start.export];
   if (typeof worker !== 'function') throw new TypeError(`${start.module} has no function named ${start.export}`);
@@ -87,6 +87,7 @@ function attempt(
       item,
       hasOutputs: isFilled(item.outputs),
       suffix,
+      folders,
       elapsedMs: () => performance.now() - startedAt,
       done: (value) => done(value),
     },
@@ -150,6 +151,7 @@ if (parentPort && !isMainThread) {
     new Worker(new URL(`./watchdog${extname(import.meta.filename)}`, import.meta.url), {
       workerData: { descriptor: 4, memoryLimitMb: start.memoryLimitMb },
       execArgv: [],
+      env: { NODE_COMPILE_CACHE: join(tmpdir(), 'node-compile-cache') },
     }).unref();
   });
 }

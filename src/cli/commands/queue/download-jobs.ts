@@ -1,7 +1,8 @@
 import type { Config } from '../../../config/index.ts';
 import type { DrainMode, LeasedJob, Orchestrator, QueueEvent, RunSummary, WorkQueue } from '../../../queue/index.ts';
 import type { DownloadTelemetry } from '../../../telemetry/index.ts';
-import { assembleDownload, isQueueEvent, openInspector } from '../../../harvest/index.ts';
+import { isQueueEvent } from '../../../download/index.ts';
+import { assembleDownload, openInspector } from '../../../harvest/index.ts';
 import type { Session } from '../../session.ts';
 
 /** What empties a queue: an orchestrator, and how it is set going. */

@@ -2,8 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import { HeldClock } from '../testing/index.ts';
-import { wait } from './clock.ts';
-import { scaledClock } from './scaled-clock.ts';
+import { scaledClock, wait } from './clock.ts';
 
 test('a scaled clock lets waits end after their share of real time, and reads as if all of it had passed', async () => {
   const real = new HeldClock();
