@@ -32,7 +32,7 @@ export class SharedAllowance implements Allowance {
   /** Taken, and not on the wire yet. */
   #leaving = 0;
   /** A wish is on its way: what it asks for is not asked for again. */
-  #pending = false;
+  isPending = false;
   #usedAt = 0;
   /** When the next turn would be, as the server said last. */
   #nextAt = 0;
@@ -168,7 +168,7 @@ export class SharedAllowance implements Allowance {
 
   /** What to ask for now; undefined when there is nothing to say. Whoever leaves keeps nothing for a moment. */
   wish(now: number, isLeaving = false): Wish | undefined {
-    if (this.#pending) return undefined;
+    if (this.isPending) return undefined;
     this.#dropLate(now);
     const { intervalMs, cap, from } = this.#pace;
     // Where others wait for the place that was just used, it is theirs first; one that is still to be used is kept.
@@ -199,7 +199,7 @@ export class SharedAllowance implements Allowance {
       spaced: this.#spaced,
       ...this.#turns.takeUnused(),
     };
-    this.#pending = true;
+    this.isPending = true;
     this.#spaced = false;
     this.#isUsed = false;
     if (slots < this.#slots) this.#giveBack(slots);
@@ -208,14 +208,14 @@ export class SharedAllowance implements Allowance {
 
   /** A lease that is held must be prolonged although nothing else is wanted. */
   renewal(): Wish | undefined {
-    if (this.#slots === 0 || this.#pending) return undefined;
-    this.#pending = true;
+    if (this.#slots === 0 || this.isPending) return undefined;
+    this.isPending = true;
     const [key, pace, used] = [this.#key, this.#pace, this.inFlight];
     return { key, pace, turns: 0, slots: this.#slots, used, spaced: false, unused: 0, behind: 0 };
   }
 
   granted(grant: Grant, now: number): void {
-    this.#pending = false;
+    this.isPending = false;
     this.#contended = grant.contended;
     if (grant.slots < this.#slots) this.#giveBack(grant.slots);
     this.#slots = grant.slots;
@@ -244,7 +244,7 @@ export class SharedAllowance implements Allowance {
 
   /** The wish came to nothing: the server is away. */
   refused(): void {
-    this.#pending = false;
+    this.isPending = false;
   }
 
   /** While the server is away: our share of what the fleet may do, as many as were seen last. */
@@ -269,7 +269,7 @@ export class SharedAllowance implements Allowance {
     if (pace.intervalMs > 0) this.#local.change({ ...pace, intervalMs: pace.intervalMs + 1e-9 }, now);
     this.#turns.clear();
     this.#slots = 0;
-    this.#pending = false;
+    this.isPending = false;
     return this.#local;
   }
 

@@ -83,3 +83,29 @@ test('a turn that was reserved before the place had to be left comes back with i
   heard();
   assert.deepEqual(asks(), { [HOST]: { turns: 0, slots: 0, unused: 0 }, [SERVICE]: { turns: 0, slots: 0, unused: 1 } });
 });
+
+test('what is wanted while a lease is being prolonged is asked for behind it', () => {
+  const asked = new Set<string>();
+  const allowance = new SharedAllowance({
+    key: HOST,
+    pace: { cap: 4, intervalMs: 0, burst: 1, from: 'request' },
+    margin: 0,
+    jitterMs: 20,
+    // What can wait is not asked for within this test.
+    ask: (inMs) => void (inMs === 0 && asked.add(HOST)),
+    isAway: () => undefined,
+    forget: () => undefined,
+  });
+  const allowances = new Map([[HOST, { allowance, changed: () => undefined }]]);
+  const given = { firstAt: 0, behind: 0, turns: 0, contended: false };
+  allowance.want(1);
+  assert.equal(takeWishes(asked, allowances, 0)[0]?.slots, 1);
+  allowance.granted({ ...given, slots: 1 }, 0);
+  allowance.want(0);
+  allowance.take(0);
+  assert.equal(allowance.renewal()?.slots, 1);
+  allowance.want(3);
+  assert.deepEqual(takeWishes(asked, allowances, 1), [], 'its answer is on its way');
+  allowance.granted({ ...given, slots: 1 }, 2);
+  assert.equal(takeWishes(asked, allowances, 2)[0]?.slots, 4);
+});

@@ -40,7 +40,10 @@ export function takeWishes(asked: Set<string>, allowances: ReadonlyMap<string, R
   const wishes: Wish[] = [];
   let isLeaving = false;
   for (const isService of [false, true]) {
-    const keys = [...asked].filter((key) => isServiceKey(key) === isService).slice(0, MOST_KEYS);
+    // What is asked while an answer is on its way is asked behind it.
+    const isNext = (key: string): boolean =>
+      isServiceKey(key) === isService && allowances.get(key)?.allowance.isPending !== true;
+    const keys = [...asked].filter(isNext).slice(0, MOST_KEYS);
     for (const key of keys) asked.delete(key);
     for (const { allowance, changed } of keys.flatMap((key) => allowances.get(key) ?? [])) {
       const { places } = allowance;
