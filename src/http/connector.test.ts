@@ -78,3 +78,23 @@ test('a sink that borrows nothing may keep what it was given', async () => {
   await client.send({ url: new URL('http://host.test/file'), sink: () => sink });
   assert.ok(Buffer.concat(kept).equals(body));
 });
+
+test('headers that come in many pieces are those that were sent', async () => {
+  const sent = Array.from({ length: 12 }, (_, at) => [`x-piece-${at}`, `${at}`.repeat(1 + at * 30)] as const);
+  await using server = await openRawLoopback(async (socket) => {
+    const pieces = ['HTTP/1.1 200 OK\r\n', ...sent.map(([name, value]) => `${name}: ${value}\r\n`)];
+    for (const piece of [...pieces, 'content-length: 4\r\n\r\n', 'body']) {
+      socket.write(piece);
+      for (let turn = 0; turn < 5; turn += 1) await new Promise(setImmediate);
+    }
+    socket.end();
+  });
+  await using client = loopbackClient(server);
+  const result = await client.send({
+    url: new URL('http://host.test/file'),
+    sink: () => ({ borrows: true, write: () => undefined }),
+  });
+  assert.equal(result.kind, 'response');
+  if (result.kind === 'response')
+    for (const [name, value] of sent) assert.equal(result.response.headers[name], value, name);
+});
