@@ -14,6 +14,7 @@ import { AppError, errorInfo } from './errors.ts';
 import { FileLock } from './file-lock.ts';
 import { canonicalJson, sha256 } from './hash.ts';
 import { hostKey } from './host-key.ts';
+import { oncePer } from './once-per.ts';
 
 test('equal jitter keeps half of the doubled delay certain, up to the cap', () => {
   const delays = (random: number) =>
@@ -136,4 +137,17 @@ test('unfinished bytes of a process that is gone are removed, those of a living 
   assert.equal(readdirSync(folder.path).length, 4);
   removeDeadParts(folder.path, 'list.');
   assert.deepEqual(new Set(readdirSync(folder.path)), new Set([basename(own), 'list.csv', 'other.part']));
+});
+
+test('what is opened once per owner is opened again only for another one, or after a failure', async () => {
+  const opened: string[] = [];
+  const open = oncePer(async ({ name }: { readonly name: string }) => {
+    opened.push(name);
+    if (opened.length === 1) throw new Error('not yet');
+    return opened.length;
+  });
+  const [one, other] = [{ name: 'one' }, { name: 'other' }];
+  await assert.rejects(open(one), /not yet/);
+  assert.deepEqual(await Promise.all([open(one), open(one), open(other)]), [2, 2, 3]);
+  assert.deepEqual(opened, ['one', 'one', 'other']);
 });

@@ -4,6 +4,7 @@ export { scaledClock, systemClock, wait } from './clock.ts';
 export type { Clock, Timer } from './clock.ts';
 export { addedJitterDelay, equalJitterDelay, spreadDelay } from './backoff.ts';
 export type { Random } from './backoff.ts';
+export { oncePer } from './once-per.ts';
 export { canonicalJson, sha256, sha256File } from './hash.ts';
 export { commitPart, partPath, removeDeadParts, renameFile, syncFolder, writeFileAtomic } from './atomic-file.ts';
 export { describeDiskError, freeSpace } from './disk-error.ts';

@@ -43,6 +43,7 @@ interface ExchangeOptions {
 export class Exchange implements Dispatcher.DispatchHandler {
   readonly #given: ExchangeOptions;
   readonly #settle: PromiseWithResolvers<ExchangeEnd> = Promise.withResolvers();
+  readonly end = this.#settle.promise;
   readonly #deadlines: Deadlines;
   #step: Step = 'connect';
   /** Whether a body without a coding is looked at for being packed all the same. */
@@ -72,10 +73,6 @@ export class Exchange implements Dispatcher.DispatchHandler {
 
   get #phase(): Phase {
     return this.#step === 'received' || this.#step === 'ended' ? 'body' : this.#step;
-  }
-
-  get end(): Promise<ExchangeEnd> {
-    return this.#settle.promise;
   }
 
   /** Leaves the exchange because nobody wants it any more. */

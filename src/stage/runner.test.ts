@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { test } from 'node:test';
 
 import { HeldClock } from '../testing/index.ts';
@@ -66,6 +68,21 @@ for (const [policy, isolation] of [
     assert.equal(stageExitCode(outcome), 1);
   });
 }
+
+test('a folder of outputs that was removed between two runs of a process is made again', async () => {
+  using workspace = new Workspace();
+  const worker: StageWorker = ({ outputs }) => {
+    writeFileSync(outputs['out'] ?? '', 'x');
+    return fine;
+  };
+  const out = join(workspace.root, 'made', 'out.txt');
+  for (const id of ['a', 'b']) {
+    const item = { ...bareItem(id), outputs: { out } };
+    const outcome = await runStage({ stageName: id, items: [item] }, worker, { ...workspace.options, policy: 'io' });
+    assert.equal(outcome.succeeded, 1);
+    rmSync(join(workspace.root, 'made'), { recursive: true });
+  }
+});
 
 test('hooks must not throw: exceptions are logged as warnings', async () => {
   const ears = new Ears();

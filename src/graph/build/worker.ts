@@ -1,5 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises';
 
+import { oncePer } from '../../base/index.ts';
 import { readBlockLines } from '../../parse/index.ts';
 import type { StageWorker } from '../../stage/index.ts';
 import { extractDocument } from '../extract/extract-document.ts';
@@ -12,17 +13,17 @@ export interface GraphStageSettings {
   readonly vocabulary: string | null;
 }
 
-let opened: { readonly path: string; readonly vocabulary: Promise<Vocabulary> } | undefined;
+const vocabularyOf = oncePer(async ({ vocabulary }: GraphStageSettings) =>
+  vocabulary === null ? undefined : new Vocabulary(await readVocabulary(vocabulary)),
+);
 
 /** Reads what one document says. The vocabulary is read once per worker. */
 const extractOne: StageWorker = async (item, context) => {
-  const { vocabulary: path } = context.data as GraphStageSettings;
-  if (path !== null && opened?.path !== path)
-    opened = { path, vocabulary: readVocabulary(path).then((entries) => new Vocabulary(entries)) };
+  const vocabulary = await vocabularyOf(context.data as GraphStageSettings);
   const sidecar = await readSidecar(item.inputs['sidecar']);
   const contribution = extractDocument(item.itemId, await readBlockLines(item.inputs['blocks'] ?? ''), {
     fileSha256: sidecar.source_sha256 ?? null,
-    ...(path !== null && opened && { vocabulary: await opened.vocabulary }),
+    ...(vocabulary && { vocabulary }),
   });
   const known = { title: sidecar.title ?? null, authors: sidecar.authors ?? [], doi: sidecar.doi ?? null };
   await writeFile(item.outputs['facts'] ?? '', JSON.stringify({ known, contribution }));

@@ -9,13 +9,16 @@ const ABBREVIATION =
   /(?:^|[\s([])(?:figs?|eqs?|refs?|secs?|sects?|tabs?|chaps?|nos?|vols?|pp?|al|cf|vs|ca|approx|resp|e\.g|i\.e|etc|dr|prof|mr|mrs|ms|st|[\p{Lu}])\.\s*$/iu;
 const LONGEST_ABBREVIATION = 12;
 
+/** Each takes a while to make; documents name a few languages, whoever wants to can name any number. */
 const segmenters = new Map<string, Intl.Segmenter>();
+const MOST_SEGMENTERS = 64;
 
 function segments(text: string, granularity: 'sentence' | 'word' | 'grapheme', language: string): Intl.Segments {
   const key = `${granularity}/${language}`;
   let segmenter = segmenters.get(key);
   if (!segmenter) {
     segmenter = new Intl.Segmenter(language, { granularity });
+    if (segmenters.size >= MOST_SEGMENTERS) segmenters.clear();
     segmenters.set(key, segmenter);
   }
   return segmenter.segment(text);

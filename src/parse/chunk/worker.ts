@@ -1,8 +1,8 @@
+import { oncePer } from '../../base/index.ts';
 import type { StageWorker } from '../../stage/index.ts';
 import { readBlockLines } from '../doctags/formats/block-lines.ts';
 import type { ChunkOptions } from './chunk.ts';
 import { chunkItem } from './stage.ts';
-import type { Tokenizer } from './tokenizer.ts';
 import { openTokenizer } from './tokenizer.ts';
 
 /** What the stage tells its workers. */
@@ -10,12 +10,7 @@ export interface ChunkSettings extends ChunkOptions {
   readonly tokenizer: string;
 }
 
-let opened: { readonly name: string; readonly tokenizer: Promise<Tokenizer> } | undefined;
-
-function tokenizerOf({ tokenizer: name }: ChunkSettings): Promise<Tokenizer> {
-  if (opened?.name !== name) opened = { name, tokenizer: openTokenizer(name) };
-  return opened.tokenizer;
-}
+const tokenizerOf = oncePer(({ tokenizer }: ChunkSettings) => openTokenizer(tokenizer));
 
 /** Opens the tokenizer before there is anything to cut. */
 export async function prepare(data: unknown): Promise<void> {

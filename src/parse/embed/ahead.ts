@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 
-import { canonicalJson, systemClock } from '../../base/index.ts';
+import { oncePer, systemClock } from '../../base/index.ts';
 import type { StageWorker, WorkerModule, WorkItem } from '../../stage/index.ts';
 import { embeddedText } from '../chunk/chunk.ts';
 import { readChunkTexts } from '../chunk/chunk-file.ts';
@@ -8,7 +8,6 @@ import { chunkOutput } from '../chunk/stage.ts';
 import type { FileFormat } from '../files/open.ts';
 import { VectorCache } from './cache.ts';
 import { embedTexts } from './embed-texts.ts';
-import type { DenseEngine } from './engine.ts';
 import type { DenseSettings } from './open-engine.ts';
 import { openDenseEngine } from './open-engine.ts';
 import { stoppingFault } from './server-fault.ts';
@@ -39,37 +38,22 @@ export function aheadItems(dataRoot: string, format: FileFormat): (itemId: strin
   };
 }
 
-let opened: { readonly key: string; readonly tools: Promise<Tools> } | undefined;
-
-interface Tools {
-  readonly engine: DenseEngine;
-  readonly cache: VectorCache;
-}
-
-async function open({ dense, cache }: AheadSettings): Promise<Tools> {
-  return {
-    engine: await openDenseEngine({ ...dense, clock: systemClock } as DenseSettings),
-    cache: new VectorCache(cache),
-  };
-}
-
-function tools(settings: AheadSettings): Promise<Tools> {
-  const key = canonicalJson(settings);
-  if (opened?.key !== key) opened = { key, tools: open(settings) };
-  return opened.tools;
-}
+const toolsOf = oncePer(async ({ dense, cache }: AheadSettings) => ({
+  engine: await openDenseEngine({ ...dense, clock: systemClock } as DenseSettings),
+  cache: new VectorCache(cache),
+}));
 
 /** Loads the model before there is anything to embed; a server is not asked for nothing. */
 export async function prepare(data: unknown): Promise<void> {
   const settings = data as AheadSettings;
   if (settings.dense.engine === 'openai-compatible') return;
-  const { engine } = await tools(settings);
+  const { engine } = await toolsOf(settings);
   await engine.embed(['ready'], 'passage');
 }
 
 /** Puts the vectors of one document's chunks into the cache. The engine is opened once per process. */
 const makeAhead: StageWorker = async (item, context) => {
-  const { engine, cache } = await tools(context.data as AheadSettings);
+  const { engine, cache } = await toolsOf(context.data as AheadSettings);
   const texts: string[] = [];
   for await (const chunk of readChunkTexts(item.inputs['chunks'] ?? '')) texts.push(embeddedText(chunk));
   try {

@@ -1,4 +1,4 @@
-import { canonicalJson, systemClock } from '../../base/index.ts';
+import { oncePer, systemClock } from '../../base/index.ts';
 import type { StageWorker, WorkerModule } from '../../stage/index.ts';
 import type { FileFormat } from '../files/open.ts';
 import { VectorCache } from './cache.ts';
@@ -30,15 +30,13 @@ export const embedWorker: WorkerModule = {
   module: new URL(import.meta.url.endsWith('.ts') ? './worker.ts' : './worker.js', import.meta.url),
 };
 
-let opened: { readonly key: string; readonly worker: Promise<StageWorker> } | undefined;
-
-async function open({ dense, sparse, type, cache }: EmbedWorkerSettings): Promise<StageWorker> {
+const workerOf = oncePer(async ({ dense, sparse, type, cache }: EmbedWorkerSettings) => {
   const engines = {
     dense: dense && (await openDenseEngine({ ...dense, clock: systemClock } as DenseSettings)),
     sparse: await openSparse(sparse),
   };
   return createEmbedWorker({ engines, type, cache: new VectorCache(cache) });
-}
+});
 
 async function openSparse(settings: EmbedWorkerSettings['sparse']): Promise<SparseEngine | undefined> {
   if (settings?.kind === 'bm25') return await openCorpusBm25(settings.dataRoot, settings.format);
@@ -47,12 +45,8 @@ async function openSparse(settings: EmbedWorkerSettings['sparse']): Promise<Spar
 
 /** Embeds one document; the engines are opened once per worker. */
 const embed: StageWorker = async (item, context) => {
-  const settings = context.data as EmbedWorkerSettings;
-  const key = canonicalJson(settings);
-  if (opened?.key !== key) opened = { key, worker: open(settings) };
-  const worker = await opened.worker.catch((error: unknown) => {
-    // The next attempt opens them anew: a server may be back by then.
-    opened = undefined;
+  // Where that fails the next attempt opens them anew: a server may be back by then.
+  const worker = await workerOf(context.data as EmbedWorkerSettings).catch((error: unknown) => {
     throw stoppingFault(error);
   });
   return await worker(item, context);

@@ -4,14 +4,12 @@ import { dirname } from 'node:path';
 import { StageError } from '../stage-error.ts';
 import type { WorkItem } from '../types.ts';
 
-/** Folders made by this thread; one removed under the run shows as the item's own error. */
-const made = new Set<string>();
-
 /**
  * The item with its outputs standing beside their final names. The suffix carries the run and the attempt, so that
- * two runners, or an attempt and its killed predecessor, never share bytes.
+ * two runners, or an attempt and its killed predecessor, never share bytes. `made` has the folders that the run has made
+ * so far; one removed under it shows as the item's own error.
  */
-export function stageOutputs(item: WorkItem, suffix: string): WorkItem {
+export function stageOutputs(item: WorkItem, suffix: string, made: Set<string>): WorkItem {
   const outputs: Record<string, string> = {};
   for (const name in item.outputs) {
     const path = item.outputs[name] ?? '';

@@ -47,6 +47,10 @@ class InlineAttempt implements Attempt, WorkerContext, Due {
     return this.#executor.owner.clock.monotonic() - this.#startedAt;
   }
 
+  get folders(): Set<string> {
+    return this.#executor.folders;
+  }
+
   done(performed: Performed): void {
     this.#executor.finish(this, performed);
   }
@@ -88,6 +92,7 @@ class InlineAttempt implements Attempt, WorkerContext, Due {
 /** Runs io and gpu items in this thread, `workers` at a time. */
 export class InlineExecutor implements Executor {
   readonly owner: InlineOptions;
+  readonly folders = new Set<string>();
   readonly #worker: StageWorker;
   readonly #deadlines: Deadlines;
   readonly #grace: Deadlines;

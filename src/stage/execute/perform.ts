@@ -10,6 +10,8 @@ export interface Attempt {
   readonly item: WorkItem;
   readonly hasOutputs: boolean;
   readonly suffix: string;
+  /** Folders of outputs that whoever makes the attempts has made so far. */
+  readonly folders: Set<string>;
   /** Milliseconds since the attempt began. */
   elapsedMs(): number;
   done(performed: Performed): void;
@@ -30,7 +32,7 @@ export function perform(worker: StageWorker, attempt: Attempt, context: WorkerCo
         marks = markInputs(item.inputs);
         if (!marks) throw missingInput(item.inputs);
       }
-      staged = stageOutputs(item, attempt.suffix);
+      staged = stageOutputs(item, attempt.suffix, attempt.folders);
     }
     outcome = worker(staged, context);
   } catch (error) {

@@ -12,10 +12,11 @@ import type { StageWorker } from '../types.ts';
 
 // What a cpu worker does, thread or process; worker-entry.ts is its main module. Jobs arrive in batches and are run one at a
 // time; every answer is out of its hands before the next job begins, so whatever happens then is the fault of the first
-// unanswered job.
+// unanswered job. It works for one run: what stands at its top lives as long as that.
 
 const never = new AbortController().signal;
 const queue: Job[] = [];
+const folders = new Set<string>();
 const REHEARSAL: Job = [0, { itemId: '', inputs: {}, outputs: {}, cfgHash: '', costHint: 0 }, '', 1];
 /** The system knows no more patience than this. */
 const LEAST_URGENT = 19;
@@ -86,6 +87,7 @@ function attempt(
       item,
       hasOutputs: isFilled(item.outputs),
       suffix,
+      folders,
       elapsedMs: () => performance.now() - startedAt,
       done: (value) => done(value),
     },
