@@ -98,3 +98,23 @@ test('a database that was made anew after damage is read anew', async () => {
   assert.deepEqual(linesOf(list), [['W2', null]]);
   assert.deepEqual(list.table.outcomes(), { waiting: 1 });
 });
+
+test('what has changed in known works is found a piece at a time, or at once by who asks for the whole', async () => {
+  await using folder = await mkdtempDisposable(join(tmpdir(), 'works-list-'));
+  const write = (word: string): void => {
+    using records = new RecordStore(join(folder.path, 'manifest.sqlite3'));
+    const works = Array.from({ length: 600 }, (_, at) => `W${at + 1}`);
+    records.replace(works.map((id) => ({ ...emptyRecord(id, { openalex: id }), title: `${word} ${id}` })));
+  };
+  using list = new WorksList(folder.path);
+  const has = (title: string): number => list.table.page({ title, limit: 1 }).total;
+  write('first');
+  await list.refresh({ whole: false });
+  assert.equal(has('first'), 600);
+  write('second');
+  await list.refresh({ whole: false });
+  assert.ok(has('second') > 0 && has('second') < 600, 'a piece');
+  write('third');
+  await list.refresh({ whole: true });
+  assert.equal(has('third'), 600);
+});
