@@ -3,7 +3,7 @@ import { globSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { resolve, sep } from 'node:path';
 import { run } from 'node:test';
-import { dot, spec, tap } from 'node:test/reporters';
+import { dot, junit, spec, tap } from 'node:test/reporters';
 
 import { testAccount } from './test-account.ts';
 
@@ -13,8 +13,9 @@ import { testAccount } from './test-account.ts';
 const MOST_UNSTEADY_FILES = 4;
 const LONGEST_TEST_MS = 300_000;
 /** Files begin in this order: long ones are in the first folders, and the short ones of the last fill both cores to the end. */
-const LONGEST_FIRST = ['test/e2e/', 'test/', 'sim/', 'src/'];
+const LONGEST_FIRST = ['test/e2e/', 'test/', 'sim/', 'src/stage/', 'src/'];
 const REPORTER = '--test-reporter=';
+const REPORTERS: readonly string[] = ['spec', 'dot', 'tap', 'junit'];
 
 const wanted = process.argv.slice(2).filter((argument) => !argument.startsWith('--'));
 const options = process.argv.slice(2).filter((argument) => argument.startsWith('--'));
@@ -29,12 +30,30 @@ if (files.length === 0) {
   process.exit(2);
 }
 const reporter = options.find((option) => option.startsWith(REPORTER))?.slice(REPORTER.length) ?? 'spec';
+if (!REPORTERS.includes(reporter)) {
+  console.error(`no reporter is called ${reporter}: there are ${REPORTERS.join(', ')}`);
+  process.exit(2);
+}
 // The many short processes of the tests share what was compiled once.
 process.env['NODE_COMPILE_CACHE'] = resolve('node_modules', '.cache', 'compile');
 
 interface Failed {
   readonly file: string;
   readonly name: string;
+}
+
+/** What the chosen reporter makes of the events. */
+function compose(events: ReturnType<typeof run>): NodeJS.ReadableStream {
+  switch (reporter) {
+    case 'tap':
+      return events.compose(tap);
+    case 'dot':
+      return events.compose(dot);
+    case 'junit':
+      return events.compose(junit);
+    default:
+      return events.compose(new spec());
+  }
 }
 
 /** Runs these files in their order, tells what comes of them, and gives the tests that failed. */
@@ -50,10 +69,7 @@ async function runFiles(these: readonly string[], concurrency: number): Promise<
   events.on('test:fail', ({ file, name, todo }) => {
     if (todo === undefined) failed.push({ file: file ?? name, name });
   });
-  const told = [
-    reporter === 'tap' ? events.compose(tap) : reporter === 'dot' ? events.compose(dot) : events.compose(new spec()),
-    events.compose(testAccount),
-  ];
+  const told = [compose(events), events.compose(testAccount)];
   for (const text of told) text.pipe(process.stdout, { end: false });
   await Promise.all(told.map((text) => once(text, 'end')));
   return failed;

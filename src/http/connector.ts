@@ -3,12 +3,12 @@ import { connect as connectPlain, isIP } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 
 import type { buildConnector } from 'undici';
-import { errors } from 'undici';
 
 import type { Guard } from './guard.ts';
 import { plainHost } from './guard.ts';
 import type { Address, ResolveHost } from './name-resolver.ts';
 import type { ReadBuffers } from './read-buffers.ts';
+import { undici } from './undici.ts';
 
 /** Hosts whose last TLS session is remembered, so that the next connection need not agree on keys again. */
 const MOST_SESSIONS = 100;
@@ -54,6 +54,7 @@ export function createConnector(options: {
     reading?.attach(socket);
     socket.setKeepAlive(true, KEEP_ALIVE_MS).setNoDelay(true);
     const timer = setTimeout(() => {
+      const { errors } = undici();
       socket.destroy(new errors.ConnectTimeoutError(`no connection to ${hostname}:${port} after ${connectMs} ms`));
     }, connectMs);
     let isTold = false;

@@ -1,5 +1,4 @@
-import type { Dispatcher } from 'undici';
-import { Agent, EnvHttpProxyAgent, errors } from 'undici';
+import type { Agent, Dispatcher, EnvHttpProxyAgent } from 'undici';
 
 import type { Clock } from '../base/index.ts';
 import { createConnector } from './connector.ts';
@@ -12,6 +11,7 @@ import { ReadBuffers } from './read-buffers.ts';
 import { credentialsFor, withoutKeys } from './secret.ts';
 import type { HttpRequest, HttpResponse, HttpResult, Send } from './send.ts';
 import { trailOf } from './send.ts';
+import { undici } from './undici.ts';
 
 /** The proxies of a network that lets nobody out directly; an empty text is none. */
 export interface ProxySettings {
@@ -56,6 +56,7 @@ export class Transport implements AsyncDisposable {
     this.#guard = options.guard;
     this.#limits = options.limits;
     this.#userAgent = options.userAgent;
+    const { Agent, EnvHttpProxyAgent } = undici();
     // Deadlines are kept by the exchange, on the injected clock; the agent's own are switched off.
     const { connectMs } = options.limits;
     const common = {
@@ -161,6 +162,7 @@ export class Transport implements AsyncDisposable {
 
 /** An answer without a question, or something that is no answer. */
 function isOutOfStep(error: Error): boolean {
+  const { errors } = undici();
   return (
     error instanceof errors.HTTPParserError || (error instanceof errors.SocketError && error.message === 'bad response')
   );
