@@ -32,8 +32,8 @@ import { processWork } from './process-work.ts';
 import { askAgain, isWorthAnotherTry } from './ask-again.ts';
 import { codeIs, likelyUrl, resultOf, told } from './queue-words.ts';
 
-/** Works of a fast listing that are put into the queue together. */
-const WORKS_PER_COMMIT = 500;
+/** Works of a fast listing that are put in together: the more are known, the sooner the host with most of them begins. */
+const WORKS_PER_COMMIT = 2_000;
 
 /** Where results are written down, and what is known of earlier ones. */
 export interface ResultSink {

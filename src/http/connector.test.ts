@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer } from 'node:https';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import { test } from 'node:test';
 import type { TLSSocket } from 'node:tls';
 
@@ -77,4 +77,25 @@ test('a sink that borrows nothing may keep what it was given', async () => {
   const sink = { write: (chunk: Buffer): void => void kept.push(chunk) };
   await client.send({ url: new URL('http://host.test/file'), sink: () => sink });
   assert.ok(Buffer.concat(kept).equals(body));
+});
+
+test('headers that come in many pieces are those that were sent', async () => {
+  const sent = Array.from({ length: 12 }, (_, at) => [`x-piece-${at}`, `${at}`.repeat(1 + at * 30)] as const);
+  const head = ['HTTP/1.1 200 OK\r\n', ...sent.map(([name, value]) => `${name}: ${value}\r\n`)];
+  const answer = async (socket: Socket): Promise<void> => {
+    for (const piece of [...head, 'content-length: 4\r\n\r\n', 'body']) {
+      socket.write(piece);
+      for (let turn = 0; turn < 5; turn += 1) await new Promise(setImmediate);
+    }
+    socket.end();
+  };
+  await using server = await openRawLoopback((socket) => void answer(socket));
+  await using client = loopbackClient(server);
+  const result = await client.send({
+    url: new URL('http://host.test/file'),
+    sink: () => ({ borrows: true, write: () => undefined }),
+  });
+  assert.equal(result.kind, 'response');
+  if (result.kind === 'response')
+    for (const [name, value] of sent) assert.equal(result.response.headers[name], value, name);
 });

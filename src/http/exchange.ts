@@ -25,6 +25,8 @@ interface ExchangeOptions {
   readonly sink: OpenSink | undefined;
   readonly unpack: boolean;
   readonly storeCookie: (line: string) => void;
+  /** Told of each part of a body once it was used or copied. */
+  readonly used: (chunk: Buffer) => void;
   readonly onSent: () => void;
   readonly onHeaders: (head: ResponseHead) => void;
 }
@@ -41,6 +43,7 @@ interface ExchangeOptions {
 export class Exchange implements Dispatcher.DispatchHandler {
   readonly #given: ExchangeOptions;
   readonly #settle: PromiseWithResolvers<ExchangeEnd> = Promise.withResolvers();
+  readonly end = this.#settle.promise;
   readonly #deadlines: Deadlines;
   #step: Step = 'connect';
   /** Whether a body without a coding is looked at for being packed all the same. */
@@ -70,10 +73,6 @@ export class Exchange implements Dispatcher.DispatchHandler {
 
   get #phase(): Phase {
     return this.#step === 'received' || this.#step === 'ended' ? 'body' : this.#step;
-  }
-
-  get end(): Promise<ExchangeEnd> {
-    return this.#settle.promise;
   }
 
   /** Leaves the exchange because nobody wants it any more. */
@@ -123,9 +122,11 @@ export class Exchange implements Dispatcher.DispatchHandler {
     if (!this.#gauge.received(chunk.length)) return this.#tooLarge();
     if (this.#unpack && isFirst && isGzip(chunk)) this.#decode(['gzip']);
     // The socket reads into the same buffer again: only who has done with it when the call returns is lent it.
-    const isLent = this.#sink?.borrows === true && !this.#busy.has('sink');
-    if (!this.#decoder) return this.#deliver(isLent ? chunk : Buffer.from(chunk));
-    if (!this.#decoder.write(Buffer.from(chunk)) && !this.#isEnded) this.#hold('decoder');
+    const isLent = this.#sink?.borrows === true && !this.#busy.has('sink') && !this.#decoder;
+    const own = isLent ? chunk : Buffer.from(chunk);
+    if (!this.#decoder) this.#deliver(own);
+    else if (!this.#decoder.write(own) && !this.#isEnded) this.#hold('decoder');
+    this.#given.used(chunk);
   }
 
   onResponseEnd(): void {

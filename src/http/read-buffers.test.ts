@@ -18,12 +18,13 @@ async function opened(buffers: ReadBuffers, port: number): Promise<Socket> {
 }
 
 /** Everything that comes, where of every other chunk a part is put back and stays unread while more comes. */
-async function readInParts(socket: Socket): Promise<Buffer> {
+async function readInParts(socket: Socket, buffers: ReadBuffers): Promise<Buffer> {
   const parts: Buffer[] = [];
   for (let turn = 0; !socket.closed; turn += 1) {
     const chunk = socket.read() as Buffer | null;
     const half = turn % 2 === 0 ? (chunk?.length ?? 0) >> 1 : (chunk?.length ?? 0);
     if (chunk !== null) parts.push(Buffer.from(chunk.subarray(0, half)));
+    if (chunk !== null) buffers.used(chunk);
     if (chunk !== null && half < chunk.length) socket.unshift(chunk.subarray(half));
     await new Promise(setImmediate);
   }
@@ -39,14 +40,17 @@ test('what is unread is not written over, and what was read is read into again',
   const buffers = new ReadBuffers();
   for (let round = 0; round < 3; round += 1) {
     const sockets = await Promise.all(Array.from({ length: 4 }, () => opened(buffers, port)));
-    const seen = await Promise.all(sockets.map(readInParts));
+    const seen = await Promise.all(sockets.map((socket) => readInParts(socket, buffers)));
     for (const each of seen) assert.ok(each.equals(body));
   }
   // One connection after another reads into few buffers, however much comes.
   const used = new Set<ArrayBufferLike>();
   for (let round = 0; round < 3; round += 1) {
     const socket = await opened(buffers, port);
-    socket.on('data', (chunk: Buffer) => used.add(chunk.buffer));
+    socket.on('data', (chunk: Buffer) => {
+      used.add(chunk.buffer);
+      buffers.used(chunk);
+    });
     await once(socket, 'close');
   }
   assert.ok(used.size <= 30, `${used.size} buffers for ${3 * BYTES} bytes`);

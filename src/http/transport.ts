@@ -37,6 +37,7 @@ export class Transport implements AsyncDisposable {
   readonly #single: Agent;
   /** Undefined where everything is reached directly. The proxy looks names up then: what is public is its affair. */
   readonly #proxied: EnvHttpProxyAgent | undefined;
+  readonly #buffers = new ReadBuffers();
   readonly #guard: Guard;
   readonly #outOfStep = new Set<string>();
   readonly #clock: Clock;
@@ -68,7 +69,7 @@ export class Transport implements AsyncDisposable {
       strictContentLength: true,
     };
     this.#keptAlive = new Agent({ ...common, pipelining: 1 });
-    const connectOnce = createConnector({ ...options, connectMs, buffers: new ReadBuffers() });
+    const connectOnce = createConnector({ ...options, connectMs, buffers: this.#buffers });
     this.#single = new Agent({ ...common, connect: connectOnce, pipelining: 0 });
     const { proxy, ca } = options;
     if (proxy && (proxy.http !== '' || proxy.https !== '')) {
@@ -97,6 +98,7 @@ export class Transport implements AsyncDisposable {
       sink: request.sink,
       unpack: request.unpack ?? false,
       storeCookie: (line) => request.jar?.store(line, url, this.#clock.now()),
+      used: (chunk) => this.#buffers.used(chunk),
       onSent: request.onSent ?? (() => undefined),
       onHeaders: request.onHead ?? (() => undefined),
     });
