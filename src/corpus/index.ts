@@ -10,6 +10,7 @@ export { Gathering } from './gather.ts';
 export type { GatherProgress } from './gather.ts';
 export type { GatherRequest } from './gather-request.ts';
 export { chunkSettings, denseSettings, doctagsSettings, manifestFolder } from './parse-settings.ts';
+export { fileStamp, KeptOpen } from './kept-open.ts';
 export type { PassedOver } from './own-papers.ts';
 export { readRunFile } from './run-file.ts';
 export type { RunAsked, RunFile } from './run-file.ts';

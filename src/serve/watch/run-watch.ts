@@ -3,9 +3,12 @@ import { basename, join } from 'node:path';
 
 import type { Clock } from '../../base/index.ts';
 import type { Corpus, CorpusView, RunEvent, RunFile, SearchSession, StepCount } from '../../corpus/index.ts';
+import { fileStamp, KeptOpen } from '../../corpus/index.ts';
 import type { Graph } from '../../graph/index.ts';
-import { KeptOpen } from './kept-open.ts';
 import { secondsLeft, Series } from './series.ts';
+
+/** How often we look whether there is a newer index or graph. */
+const LOOK_MS = 2_000;
 
 /** A run as it is told in a list. */
 export interface RunLine {
@@ -57,12 +60,19 @@ export class RunWatch implements AsyncDisposable {
     this.corpus = corpus;
     this.view = corpus.view();
     this.#clock = clock;
-    this.search = new KeptOpen(
-      join(corpus.folder, 'Index', 'index.sqlite'),
-      () => corpus.openSearch({ asItIs: true }),
+    const index = join(corpus.folder, 'Index', 'index.sqlite');
+    this.search = new KeptOpen({
+      open: () => corpus.openSearch({ asItIs: true }),
+      stamp: () => fileStamp(index),
+      lookMs: LOOK_MS,
       clock,
-    );
-    this.graph = new KeptOpen(corpus.graph.path, () => Promise.resolve(corpus.graph.open()), clock);
+    });
+    this.graph = new KeptOpen({
+      open: () => Promise.resolve(corpus.graph.open()),
+      stamp: () => fileStamp(corpus.graph.path),
+      lookMs: LOOK_MS,
+      clock,
+    });
   }
 
   /** Reads what is new; tells what happened. */
