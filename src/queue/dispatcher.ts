@@ -168,12 +168,16 @@ export class Dispatcher implements Disposable {
       const hint = { tryHeld: this.#triesHeld, writes: ended.length > 0 };
       const choice = this.#leasing === 'open' ? this.#choice.next(hint) : NOTHING;
       const returned = this.#ahead.takeReturned();
-      this.#beginSoon();
-      if (ended.length + returned.length + choice.picks.length > 0) await this.#exchange(ended, returned, choice);
-      else if (this.#wantsMore && this.#view !== 'current') await this.#look();
-      else break;
+      if (ended.length + returned.length + choice.picks.length > 0) {
+        await this.#exchange(ended, returned, choice);
+        continue;
+      }
+      this.#begin();
+      if (this.#ahead.isReturning) continue;
+      if (!this.#wantsMore || this.#view === 'current') break;
+      await this.#look();
     }
-    if (!this.#isStopped) await this.#rest();
+    if (this.#leasing !== 'stopped') await this.#rest();
   }
 
   /**
@@ -182,10 +186,6 @@ export class Dispatcher implements Disposable {
    */
   get #triesHeld(): boolean {
     return this.#drain === 'due' && this.#options.heldLanes === 'try';
-  }
-
-  get #isStopped(): boolean {
-    return this.#leasing === 'stopped';
   }
 
   #outdate(): void {
@@ -198,11 +198,10 @@ export class Dispatcher implements Disposable {
     return this.#ahead.begin(this.#jobs.fresh, (job, worker) => this.#jobs.start(job, worker));
   }
 
-  /** The same once a write is on its way, so that the queue works while they do; what is given back instead is written next. */
+  /** The same once a write is on its way, so that the queue works while they do. When the round is over, they have begun. */
   #beginSoon(): void {
     setImmediate(() => {
-      this.#begin();
-      if (this.#ahead.isReturning) this.pump();
+      if (this.#round !== 'resting') this.#begin();
     });
   }
 
@@ -216,6 +215,7 @@ export class Dispatcher implements Disposable {
     // Kept for the jobs to come: a job that waits for its host must not take them meanwhile.
     const workers = this.#seats.takeWorkers(picks.reduce((sum, { limit }) => sum + limit, 0));
     const settlements = returned.length === 0 ? ended : [...ended, ...returned];
+    this.#beginSoon();
     const { accepted, leased } = await this.#write(settlements, choice).catch((error: unknown) => {
       this.#jobs.unsettled(ended);
       throw error;
@@ -225,7 +225,7 @@ export class Dispatcher implements Disposable {
     if (picks.length > 0)
       this.#report({ kind: 'dispatched', leased: leased.length, durationMs: this.#clock.monotonic() - startedAt });
     if (this.#choice.took(choice, leased)) this.#outdate();
-    if (this.#isStopped) {
+    if (this.#leasing === 'stopped') {
       // Told to stop while the lease was on its way.
       if (leased.length > 0) await this.#write(leased.map(givenBack), NOTHING);
       return;
