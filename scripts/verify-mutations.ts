@@ -18,7 +18,7 @@ interface Mutation {
 }
 
 const ROOT = resolve(import.meta.dirname, '..');
-const COPIED = ['bin', 'sim', 'sql', 'src', 'test', 'package.json', 'tsconfig.json'];
+const COPIED = ['bin', 'docs/reference', 'sim', 'sql', 'src', 'test', 'package.json', 'tsconfig.json'];
 /** A broken program may well hang; that is noticed too. */
 const LONGEST_MS = 180_000;
 
