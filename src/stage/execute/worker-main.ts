@@ -1,5 +1,6 @@
-import { getPriority, setPriority, tmpdir } from 'node:os';
-import { extname, join } from 'node:path';
+import { getCompileCacheDir } from 'node:module';
+import { getPriority, setPriority } from 'node:os';
+import { dirname, extname } from 'node:path';
 import { getHeapStatistics } from 'node:v8';
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
 
@@ -148,10 +149,12 @@ if (parentPort && !isMainThread) {
     const start = message as WorkerStart;
     if (start.niceness > 0) setPriority(Math.min(LEAST_URGENT, getPriority() + start.niceness));
     receive = begin(start);
+    const compiled = getCompileCacheDir();
     new Worker(new URL(`./watchdog${extname(import.meta.filename)}`, import.meta.url), {
       workerData: { descriptor: 4, memoryLimitMb: start.memoryLimitMb },
       execArgv: [],
-      env: { NODE_COMPILE_CACHE: join(tmpdir(), 'node-compile-cache') },
+      // It is where this process has what was compiled; Node adds its version to the folder again.
+      env: compiled === undefined ? {} : { NODE_COMPILE_CACHE: dirname(compiled) },
     }).unref();
   });
 }
