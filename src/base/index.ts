@@ -13,6 +13,7 @@ export type { Warn } from './damaged-file.ts';
 export { FileLock } from './file-lock.ts';
 export { JsonlWriter, parseJsonl, readJsonl, splitLines } from './jsonl.ts';
 export type { BadLine, GoodLine } from './jsonl.ts';
+export { fileInside } from './inside-folder.ts';
 export { hostKey } from './host-key.ts';
 export { packageRoot } from './package-root.ts';
 export { KeyedLimiter } from './keyed-limiter.ts';

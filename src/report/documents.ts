@@ -1,7 +1,8 @@
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, readdirSync, realpathSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 
+import { fileInside } from '../base/index.ts';
 import type { Block } from '../parse/index.ts';
 import { chunkOutput, DOCTAGS_FOLDER, readBlockLines, readChunks } from '../parse/index.ts';
 import type { BlockLine, DocumentLine, DocumentPart, PassageLine } from './data.ts';
@@ -90,7 +91,7 @@ export async function gatherDocuments(
         id,
         title: known.get(meta.sha256)?.title || meta.title || id,
         authors: meta.authors,
-        file: file === undefined ? '' : fileLink(folder, file),
+        file: file === undefined ? '' : fileLink(realpathSync(folder), file),
         pages: part?.pages.length ?? 0,
         blocks,
         shown: part !== undefined,
@@ -156,14 +157,14 @@ async function metaOf(dataRoot: string, id: string): Promise<Meta> {
   };
 }
 
-/** The file itself. A relative path counts from wherever the run was started, which was mostly here or one above. */
+/** The file itself, if it is inside the run folder. A relative path counts from where the run was started: mostly here or one above. */
 function sourceFile(folder: string, { source, sha256 }: Meta, known: KnownFiles): string | undefined {
   const kept = known.get(sha256)?.path;
   const candidates = [
     ...(kept === undefined ? [] : [resolve(folder, kept)]),
     ...(source === '' ? [] : [resolve(source), resolve(folder, source), resolve(dirname(folder), source)]),
   ];
-  return candidates.find((path) => existsSync(path));
+  return candidates.map((path) => fileInside(folder, path)).find((path) => path !== undefined);
 }
 
 function blockLine(block: Block): BlockLine {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { mkdtempDisposable } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -180,6 +180,33 @@ test('the page holds its data so that no text in it can end it, and allows no sc
   const block = (id: string): unknown => JSON.parse(new RegExp(`id="${id}">(.*?)</script>`).exec(html)?.[1] ?? '');
   assert.equal((block('data') as ReportData).title, '</title><script>alert(1)</script>');
   assert.match((block('document-0') as DocumentPart).blocks[0]?.text ?? '', /<\/script>/);
+});
+
+test('a run folder cannot make the report open a PDF outside it', async () => {
+  await using scratch = await mkdtempDisposable(join(tmpdir(), 'docstokg-report-'));
+  const folder = join(scratch.path, 'run');
+  const secret = join(scratch.path, 'secret.pdf');
+  writeFileSync(secret, '%PDF-1.4');
+  for (const id of ['absolute', 'above', 'linked', 'inside']) parsed(folder, id);
+  mkdirSync(join(folder, 'PDF'));
+  writeFileSync(join(folder, 'PDF', 'inside.pdf'), '%PDF-1.4');
+  symlinkSync(secret, join(folder, 'PDF', 'linked.pdf'));
+  const sources = { absolute: secret, above: '../secret.pdf', linked: 'PDF/linked.pdf', inside: 'PDF/inside.pdf' };
+  for (const [id, source] of Object.entries(sources))
+    writeFileSync(
+      join(folder, 'Data', 'DocTagsFiles', `${id}.meta.json`),
+      JSON.stringify({ source, source_kind: 'pdf', source_sha256: id }),
+    );
+  lines(join(folder, 'Data', 'Manifests', 'docparse.doctags.manifest.jsonl'), [stage('inside', 'success', 1)]);
+  // The manifest of downloads is not trusted either.
+  lines(join(folder, 'manifest.jsonl'), [work('W1', 'saved', 'success', { path: '../secret.pdf', sha256: 'above' })]);
+  const { data } = await gatherFolder(folder);
+  assert.deepEqual(Object.fromEntries(data.documents.map(({ id, file }) => [id, file])), {
+    absolute: '',
+    above: '',
+    linked: '',
+    inside: './PDF/inside.pdf',
+  });
 });
 
 test('a folder that holds nothing of a run is refused with a hint', async () => {

@@ -1,0 +1,29 @@
+import assert from 'node:assert/strict';
+import { mkdirSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdtempDisposable } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+
+import { fileInside } from './inside-folder.ts';
+
+test('only regular files below the folder are found, whatever path names them', async () => {
+  await using scratch = await mkdtempDisposable(join(tmpdir(), 'docstokg-inside-'));
+  const run = join(scratch.path, 'run');
+  mkdirSync(join(run, 'PDF'), { recursive: true });
+  mkdirSync(join(scratch.path, 'run-2'));
+  const secret = join(scratch.path, 'run-2', 'secret.pdf');
+  for (const path of [secret, join(run, 'PDF', 'a.pdf')]) writeFileSync(path, 'x');
+  symlinkSync(secret, join(run, 'PDF', 'link.pdf'));
+  symlinkSync(join(scratch.path, 'run-2'), join(run, 'out'));
+  symlinkSync('a.pdf', join(run, 'PDF', 'same.pdf'));
+  const inside = realpathSync(join(run, 'PDF', 'a.pdf'));
+  for (const path of ['PDF/a.pdf', 'PDF/../PDF/a.pdf', join(run, 'PDF', 'a.pdf'), 'PDF/same.pdf'])
+    assert.equal(fileInside(run, path), inside, path);
+  const outside = [secret, '../run-2/secret.pdf', 'PDF/link.pdf', 'out/secret.pdf'];
+  for (const path of [...outside, '', 'PDF', 'PDF/b.pdf', 'PDF/a.pdf/b', 'a\0b', 'n'.repeat(5_000)])
+    assert.equal(fileInside(run, path), undefined, path);
+  // A folder that is itself reached through a link is still the folder.
+  symlinkSync(run, join(scratch.path, 'current'));
+  assert.equal(fileInside(join(scratch.path, 'current'), 'PDF/a.pdf'), inside);
+});
