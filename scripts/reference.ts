@@ -1,4 +1,4 @@
-// Writes docs/reference from the program itself: `npm run docs`. test/docs.test.ts fails while a page differs.
+// Writes docs/reference from the program itself: `npm run docs`. The pages are not committed; the two tables are.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
