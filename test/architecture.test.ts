@@ -175,19 +175,3 @@ for (const file of files) {
     );
   });
 }
-
-test('docs/architecture.md names the files on the way of a work and of a document, and counts them', () => {
-  const text = readFileSync(join(SOURCE, '..', 'docs', 'architecture.md'), 'utf8');
-  for (const part of text.split('\n### ').slice(1)) {
-    const rows = [...part.matchAll(/^\| `([\w/]+)` \| (.*) \|$/gm)];
-    const named = rows.flatMap(([, room = '', cells = '']) =>
-      [...cells.matchAll(/`([\w/-]+\.ts)`/g)].map(([, file]) => `${room}/${file}`),
-    );
-    const [, count] = /^[^:]+: (\d+) files/.exec(part) ?? [];
-    assert.equal(named.length, Number(count));
-    assert.deepEqual(
-      named.filter((file) => !files.includes(file)),
-      [],
-    );
-  }
-});
