@@ -290,7 +290,15 @@ export class Exchange implements Dispatcher.DispatchHandler {
   #hold(who: 'sink' | 'decoder'): void {
     this.#busy.add(who);
     this.#deadlines.hold(true);
-    this.#controller?.pause();
+    // A parser paused at the last byte has not reported the end yet: if the server closes now, undici calls it cut short.
+    if (!this.#hasWholeBody) this.#controller?.pause();
+  }
+
+  /** Whether no byte of the body is missing, where its length is known. */
+  get #hasWholeBody(): boolean {
+    const { 'content-length': length, 'transfer-encoding': transfer } = this.#headers;
+    if (this.#status === 204) return true;
+    return transfer === undefined && length !== undefined && this.#gauge.wireBytes >= Number(length);
   }
 
   #enter(phase: Phase): void {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { test } from 'node:test';
-import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
+import { brotliCompressSync, constants, deflateRawSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
 
 import { HeldClock, loopbackClient, openLoopback, openRawLoopback } from '../testing/index.ts';
 import type { HttpClient, HttpClientOptions, HttpRequest, HttpResult } from './index.ts';
@@ -320,6 +320,102 @@ test('a body that unpacks to more than two hundred times its size is refused', a
   const result = await client.send(request);
   assert.equal(reasonOf(result), 'decompression-bomb');
   assert.ok(chunks.reduce((sum, chunk) => sum + chunk.length, 0) < bomb.length * 200 + 2_000_000);
+});
+
+/** Text of which every coding needs several reads, and long to unpack each: a decoder that is busy when the last one comes. */
+const longText = Buffer.from(
+  Array.from({ length: 30_000 }, (_, at) => ((at * 7919) ^ (at >> 3)).toString(36).repeat(20)).join(''),
+);
+
+const CODINGS = {
+  gzip: gzipSync(longText),
+  deflate: deflateSync(longText),
+  br: brotliCompressSync(longText, { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } }),
+  zstd: zstdCompressSync(longText),
+  identity: longText,
+} as const;
+
+const FRAMINGS = {
+  'Content-Length': (body: Buffer) => [Buffer.from(`content-length: ${body.length}\r\n\r\n`), body],
+  chunked: (body: Buffer) => [
+    Buffer.from(`transfer-encoding: chunked\r\n\r\n${body.length.toString(16)}\r\n`),
+    body,
+    Buffer.from('\r\n0\r\n\r\n'),
+  ],
+  'the end of the connection': (body: Buffer) => [Buffer.from('connection: close\r\n\r\n'), body],
+} as const;
+
+for (const [framing, frame] of Object.entries(FRAMINGS)) {
+  test(`a long body framed by ${framing} is whole when the connection ends with its last bytes`, async () => {
+    for (const [coding, body] of Object.entries(CODINGS)) {
+      for (const version of ['1.0', '1.1']) {
+        if (version === '1.0' && framing === 'chunked') continue;
+        const head = Buffer.from(`HTTP/${version} 200 OK\r\ncontent-encoding: ${coding}\r\n`);
+        await using server = await openRawLoopback((socket) => void socket.end(Buffer.concat([head, ...frame(body)])));
+        await using client = loopbackClient(server);
+        for (const robots of ['obey', 'terms'] as const) {
+          const name = `${coding} in HTTP/${version}, robots ${robots}`;
+          const inMemory = await client.send({ url, robots });
+          assert.equal(inMemory.kind === 'response' ? 'response' : reasonOf(inMemory), 'response', name);
+          assert.ok(inMemory.kind === 'response' && inMemory.response.body.equals(longText), name);
+        }
+        const chunks: Buffer[] = [];
+        const toSink = await client.send({
+          url,
+          sink: async () => {
+            await new Promise(setImmediate);
+            return {
+              async write(chunk) {
+                chunks.push(chunk);
+                await new Promise(setImmediate);
+              },
+            };
+          },
+        });
+        assert.equal(
+          toSink.kind === 'response' ? 'response' : reasonOf(toSink),
+          'response',
+          `${coding} into a slow sink`,
+        );
+        assert.ok(Buffer.concat(chunks).equals(longText), `${coding} into a slow sink`);
+      }
+    }
+  });
+
+  test(`a long body framed by ${framing} that ends too early is never taken for whole`, async () => {
+    for (const [coding, body] of Object.entries(CODINGS)) {
+      // Without a length or a coding nothing says where the body should end.
+      if (framing === 'the end of the connection' && coding === 'identity') continue;
+      for (const missing of [1, 10, body.length >> 1]) {
+        const whole = Buffer.concat([
+          Buffer.from(`HTTP/1.1 200 OK\r\ncontent-encoding: ${coding}\r\n`),
+          ...frame(body),
+        ]);
+        await using server = await openRawLoopback((socket) => void socket.end(whole.subarray(0, -missing)));
+        await using client = loopbackClient(server);
+        const result = await client.send({ url });
+        // Cut in a framing that says so, or in the coding alone.
+        const expected = framing === 'the end of the connection' ? 'bad-encoding' : 'truncated';
+        assert.equal(reasonOf(result), expected, `${coding} without its last ${missing} bytes`);
+      }
+    }
+  });
+}
+
+test('an empty body is whole when the connection ends while its sink is opened', async () => {
+  for (const head of ['200 OK\r\ncontent-length: 0', '204 No Content']) {
+    const opened = Promise.withResolvers<void>();
+    await using server = await openRawLoopback((socket) => {
+      socket.on('close', () => opened.resolve());
+      socket.end(`HTTP/1.1 ${head}\r\n\r\n`);
+    });
+    await using client = loopbackClient(server);
+    const sink = async (): Promise<{ write: () => void }> => {
+      await opened.promise;
+      return { write: () => undefined };
+    };
+    assert.equal((await client.send({ url, sink })).kind, 'response', head);
+  }
 });
 
 test('a broken coding is one, whether damaged or cut', async () => {
