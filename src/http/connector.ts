@@ -19,6 +19,14 @@ export class ForbiddenAddressError extends Error {
   override readonly name = 'ForbiddenAddressError';
 }
 
+/** Thrown into the socket when an answer has more bytes, framing included, than any body may have. */
+export class AnswerTooLargeError extends Error {
+  override readonly name = 'AnswerTooLargeError';
+}
+
+/** Room for headers and for the framing of a body that is as large as allowed. */
+const FRAMING_BYTES = 1024 * 1024;
+
 /**
  * Opens sockets whose own lookup is guarded: the address that is checked is the address that is connected to, so a
  * name that changes its mind between two lookups gains nothing.
@@ -26,6 +34,8 @@ export class ForbiddenAddressError extends Error {
 export function createConnector(options: {
   readonly guard: Guard;
   readonly connectMs: number;
+  /** Most bytes of one answer's body; chunk extensions and other framing count too, as no handler sees them. */
+  readonly maxAnswerBytes: number;
   readonly resolveHost: ResolveHost;
   /** Extra trusted certificate authorities, PEM. */
   readonly ca?: string | undefined;
@@ -52,6 +62,7 @@ export function createConnector(options: {
     const reading = options.buffers?.reading();
     const socket = open({ isTls, host, hostname, port, servername: target.servername }, reading);
     reading?.attach(socket);
+    limitAnswers(socket, options.maxAnswerBytes + FRAMING_BYTES);
     socket.setKeepAlive(true, KEEP_ALIVE_MS).setNoDelay(true);
     const timer = setTimeout(() => {
       const { errors } = undici();
@@ -133,4 +144,15 @@ export function createConnector(options: {
     const addresses = found.map(({ address }) => address).join(', ');
     throw new ForbiddenAddressError(`${hostname} leads to ${addresses}, which is not public`);
   }
+}
+
+/** Destroys a socket that reads more than this for one request; a request that is written begins the count again. */
+function limitAnswers(socket: Socket, maxBytes: number): void {
+  let [written, readBefore, readSoFar] = [0, 0, 0];
+  socket.on('readable', () => {
+    if (socket.bytesWritten !== written) [written, readBefore] = [socket.bytesWritten, readSoFar];
+    readSoFar = socket.bytesRead;
+    if (readSoFar - readBefore > maxBytes)
+      socket.destroy(new AnswerTooLargeError(`more than ${maxBytes} bytes in one answer, framing included`));
+  });
 }

@@ -1,4 +1,4 @@
-import { ForbiddenAddressError } from './connector.ts';
+import { AnswerTooLargeError, ForbiddenAddressError } from './connector.ts';
 import type { FailedReason, RefusedReason } from './send.ts';
 
 export type Phase = 'connect' | 'headers' | 'body';
@@ -26,6 +26,8 @@ export function failureOf(error: unknown, phase: Phase): Failure {
     if (cause instanceof ForbiddenAddressError) {
       return { kind: 'refused', reason: 'private-address', message: cause.message };
     }
+    if (cause instanceof AnswerTooLargeError)
+      return { kind: 'refused', reason: 'body-too-large', message: cause.message };
   }
   const code = codeOf(error);
   const message = `${error instanceof Error ? error.message : String(error)}${code ? ` (${code})` : ''}`;

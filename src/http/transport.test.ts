@@ -274,6 +274,42 @@ test('an announced body above the limit is refused before it is read, an unannou
   assert.equal(reasonOf(result), 'body-too-large');
 });
 
+test('chunk extensions count against the limit, in one chunk and in many', async () => {
+  const junk = Buffer.alloc(65_536, 'x');
+  const framings = {
+    'one endless extension': { first: '5;', each: junk, last: '\r\nhello\r\n0\r\n\r\n' },
+    'an extension in every chunk': {
+      first: '',
+      each: Buffer.concat([Buffer.from('1;'), junk, Buffer.from('\r\nx\r\n')]),
+      last: '0\r\n\r\n',
+    },
+  };
+  for (const [name, { first, each, last }] of Object.entries(framings)) {
+    for (const robots of ['obey', 'terms'] as const) {
+      let sent = 0;
+      await using server = await openRawLoopback((socket) => {
+        socket.write(`HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n${first}`);
+        const more = (): void => {
+          if (socket.destroyed) return;
+          if ((sent += each.length) < 60_000_000) socket.write(each, () => setImmediate(more));
+          else socket.end(last);
+        };
+        more();
+      });
+      await using client = loopbackClient(server, { limits: { maxBytes: 1_000_000, maxMemoryBytes: 1_000_000 } });
+      assert.equal(reasonOf(await client.send({ url, robots })), 'body-too-large', name);
+      assert.ok(sent < 20_000_000, `${name}: ${sent} bytes were sent`);
+    }
+  }
+});
+
+test('a service that keeps its connection is limited per answer, not per connection', async () => {
+  await using server = await openLoopback((_request, response) => void response.end(Buffer.alloc(900_000)));
+  await using client = loopbackClient(server, { limits: { maxBytes: 1_000_000, maxMemoryBytes: 1_000_000 } });
+  for (let at = 0; at < 5; at += 1) assert.equal((await client.send({ url, robots: 'terms' })).kind, 'response');
+  assert.ok(server.connections() < 3, `${server.connections()} connections`);
+});
+
 test('a long error page is cut, not refused', async () => {
   await using server = await openLoopback(
     (_request, response) => void response.writeHead(500).end(Buffer.alloc(3_000_000)),

@@ -59,9 +59,10 @@ export class Transport implements AsyncDisposable {
     this.#userAgent = options.userAgent;
     const { Agent, EnvHttpProxyAgent } = undici();
     // Deadlines are kept by the exchange, on the injected clock; the agent's own are switched off.
-    const { connectMs } = options.limits;
+    const { connectMs, maxBytes, maxMemoryBytes } = options.limits;
+    const bounds = { connectMs, maxAnswerBytes: Math.max(maxBytes, maxMemoryBytes) };
     const common = {
-      connect: createConnector({ ...options, connectMs }),
+      connect: createConnector({ ...options, ...bounds }),
       maxHeaderSize: options.limits.maxHeaderBytes,
       headersTimeout: 0,
       bodyTimeout: 0,
@@ -69,7 +70,7 @@ export class Transport implements AsyncDisposable {
       strictContentLength: true,
     };
     this.#keptAlive = new Agent({ ...common, pipelining: 1 });
-    const connectOnce = createConnector({ ...options, connectMs, buffers: this.#buffers });
+    const connectOnce = createConnector({ ...options, ...bounds, buffers: this.#buffers });
     this.#single = new Agent({ ...common, connect: connectOnce, pipelining: 0 });
     const { proxy, ca } = options;
     if (proxy && (proxy.http !== '' || proxy.https !== '')) {
