@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 
+import { Client } from 'pg';
+
+import type { AppError } from '../../base/index.ts';
 import { systemClock } from '../../base/index.ts';
 import { describeAdmission } from '../../testing/index.ts';
 import type { TestPostgres } from '../../../test/postgres.ts';
@@ -37,6 +40,42 @@ test('whoever only looks sees holds, places and turns of the fleet, and is not c
   assert.deepEqual([at('slow.org').hold?.reason, at('slow.org').perSecond], ['rate-limited', 0.001]);
   assert.ok((at('slow.org').hold?.forMs ?? 0) > 3_000_000);
   if (turn.kind === 'go') turn.slot[Symbol.dispose]();
+});
+
+/** A role that may connect and owns this schema, as the guide makes it, or no schema at all. */
+async function leastRole(schema?: string): Promise<string> {
+  const role = `worker_${process.pid}_${schema ?? 'none'}`;
+  const admin = new Client({ connectionString: server?.url });
+  await admin.connect();
+  try {
+    await admin.query(`CREATE ROLE ${role} LOGIN NOSUPERUSER NOCREATEDB NOCREATEROLE`);
+    if (schema !== undefined) await admin.query(`CREATE SCHEMA ${schema} AUTHORIZATION ${role}`);
+  } finally {
+    await admin.end();
+  }
+  return (server?.url ?? '').replace('postgres@', `${role}@`);
+}
+
+test('a role that owns its schema and may not create others can share hosts', async () => {
+  const schema = `owned_${process.pid}`;
+  const url = await leastRole(schema);
+  const table = new HostTable({ perHost: { perSecond: 100, concurrency: 3 } });
+  for (let start = 0; start < 2; start += 1) {
+    await using admission = await openPostgresAdmission({ url, schema, table });
+    const turn = await admission.acquire(['a.org'], { patienceMs: 60_000, longestLineMs: 60_000 });
+    assert.equal(turn.kind, 'go');
+    if (turn.kind === 'go') turn.slot[Symbol.dispose]();
+  }
+});
+
+test('a role without a schema is told what the server refused', async () => {
+  const url = await leastRole();
+  const table = new HostTable({ perHost: { perSecond: 100, concurrency: 3 } });
+  await assert.rejects(openPostgresAdmission({ url, schema: `missing_${process.pid}`, table }), (error: AppError) => {
+    assert.match(error.message, /permission denied for database/);
+    assert.match(error.hint ?? '', /CREATE SCHEMA/);
+    return true;
+  });
 });
 
 async function until<T>(look: () => Promise<T>, isSo: (found: T) => boolean): Promise<T> {

@@ -3,11 +3,11 @@ import { randomBytes } from 'node:crypto';
 import type pg from 'pg';
 
 import type { Clock } from '../../base/index.ts';
-import { AppError, equalJitterDelay } from '../../base/index.ts';
+import { equalJitterDelay } from '../../base/index.ts';
 import { Listening } from './listening.ts';
 import { ServerClock } from './server-clock.ts';
 import type { SharedAllowance } from './shared-allowance.ts';
-import { createTables } from './tables.ts';
+import { createTables, unreachable } from './tables.ts';
 import type { Grant, Registered, Wish } from './wishes.ts';
 import { takeWishes } from './wishes.ts';
 
@@ -87,10 +87,7 @@ export class Desk implements AsyncDisposable {
       await createTables(pool, options.schema);
     } catch (error) {
       await pool.end();
-      throw new AppError('QUEUE_UNREACHABLE', 'what the fleet shares about hosts cannot be read', {
-        hint: 'check queue.url and that the server runs',
-        cause: error,
-      });
+      throw unreachable(error, options.schema);
     }
     const desk = new Desk(pool, options);
     await desk.#learnClock();

@@ -1,11 +1,12 @@
 import { Client } from 'pg';
 
-import { AppError, systemClock } from '../../base/index.ts';
+import { systemClock } from '../../base/index.ts';
 import type { HostReport } from '../host-report.ts';
 import { hostReports } from '../host-report.ts';
 import type { HostTable } from '../host-table.ts';
 import type { StoredRow } from './stored-host.ts';
 import { hostOf } from './stored-host.ts';
+import { unreachable } from './tables.ts';
 
 /** More than this nobody reads. */
 const MOST_HOSTS = 10_000;
@@ -69,10 +70,7 @@ export async function readSharedHosts({ url, schema, table }: SharedPlace): Prom
       MOST_HOSTS,
     );
   } catch (error) {
-    throw new AppError('QUEUE_UNREACHABLE', 'what the fleet shares about hosts cannot be read', {
-      hint: 'check queue.url and that the server runs',
-      cause: error,
-    });
+    throw unreachable(error, schema);
   } finally {
     await client.end().catch(() => undefined);
   }

@@ -3,11 +3,10 @@ import { join } from 'node:path';
 
 import type pg from 'pg';
 
-import { packageRoot } from '../../base/index.ts';
+import { AppError, packageRoot } from '../../base/index.ts';
 
 /** The number under which processes that start at once take turns in making the tables. */
 const LOCK = 0x686f7374;
-const NOT_THE_OWNER = '42501';
 
 /** Makes the tables that a fleet shares, where they are not there yet, and the functions as this program has them. */
 export async function createTables(pool: pg.Pool, schema: string): Promise<void> {
@@ -15,7 +14,9 @@ export async function createTables(pool: pg.Pool, schema: string): Promise<void>
   try {
     await client.query('BEGIN');
     await client.query('SELECT pg_advisory_xact_lock($1)', [LOCK]);
-    await client.query(`CREATE SCHEMA IF NOT EXISTS "${schema}"`);
+    // IF NOT EXISTS would ask for the right to create schemas even where this one exists.
+    const existing = await client.query('SELECT 1 FROM pg_namespace WHERE nspname = $1', [schema]);
+    if (existing.rowCount === 0) await client.query(`CREATE SCHEMA "${schema}"`);
     const { rows } = await client.query<{ found: string | null }>('SELECT to_regclass($1) AS found', [
       `"${schema}".host_slots`,
     ]);
@@ -29,15 +30,31 @@ export async function createTables(pool: pg.Pool, schema: string): Promise<void>
   }
 }
 
+/** Says what kept a process from the tables, in the server's own words. */
+export function unreachable(error: unknown, schema: string): AppError {
+  const reasons = error instanceof AggregateError ? (error.errors as unknown[]) : [error];
+  const message = reasons.map((each) => (each instanceof Error ? each.message : String(each))).join('; ');
+  return new AppError('QUEUE_UNREACHABLE', `cannot use the tables about hosts in schema ${schema}: ${message}`, {
+    hint: isForbidden(error)
+      ? `as an administrator of the database: CREATE SCHEMA ${schema} AUTHORIZATION <the role in queue.url>`
+      : 'check queue.url and that the server runs',
+    cause: error,
+  });
+}
+
 /** Whoever may use the functions but did not make them goes by those that are there. */
 async function makeFunctions(client: pg.PoolClient): Promise<void> {
   await client.query('SAVEPOINT functions');
   try {
     await client.query(statements('turns.sql'));
   } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === NOT_THE_OWNER)) throw error;
+    if (!isForbidden(error)) throw error;
     await client.query('ROLLBACK TO SAVEPOINT functions');
   }
+}
+
+function isForbidden(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === '42501';
 }
 
 function statements(file: string): string {
