@@ -13,10 +13,15 @@ import { evidenceOf, nodeOf } from './rows.ts';
 import type { GraphNode, Neighbour, ShownEvidence, Weighted } from './types.ts';
 
 const NODE = 'node, id, kind, label, year, data';
-/** The node and whatever is said to be the same: merges are followed when something is asked, never stored. */
+/** Kinds that are found by their label: SPSS, Ana Silva, Journal of Seas. */
+const LABELLED_KINDS = "'software', 'term', 'author', 'dataset', 'material', 'institution', 'venue', 'funder', 'topic'";
+/**
+ * The node and its other ids: `same_as` edges are followed by each query, never stored. The joins are CROSS JOINs because
+ * SQLite must start from the node: in the order it would choose itself it scans all edges.
+ */
 const SAME = `WITH RECURSIVE same(node) AS (
-  SELECT :node UNION SELECT edges.target FROM same JOIN edges ON edges.source = same.node AND edges.kind = 'same_as'
-  UNION SELECT edges.source FROM same JOIN edges ON edges.target = same.node AND edges.kind = 'same_as')`;
+  SELECT :node UNION SELECT edges.target FROM same CROSS JOIN edges ON edges.source = same.node AND edges.kind = 'same_as'
+  UNION SELECT edges.source FROM same CROSS JOIN edges ON edges.target = same.node AND edges.kind = 'same_as')`;
 
 /**
  * A graph to be asked.
@@ -36,7 +41,7 @@ export class Graph implements Disposable {
     this.database = database;
   }
 
-  /** The node with an id; short forms are understood: a DOI, an OpenAlex id, a document's name, words of a title. */
+  /** The node with an id, or with a DOI, an OpenAlex id, a document's name, a label, an abbreviation, or words of a title. */
   find(name: string): GraphNode {
     const found = this.#lookUp(name);
     const node = found && this.#preferred(found);
@@ -69,6 +74,12 @@ export class Graph implements Disposable {
     }
     return (
       this.#row(`SELECT ${NODE} FROM documents JOIN nodes ON nodes.node = documents.work WHERE owner = ?`, name) ??
+      this.#row(
+        `SELECT ${NODE} FROM nodes WHERE kind IN (${LABELLED_KINDS})
+           AND (label = :name COLLATE NOCASE OR data ->> '$.abbreviation' = :name)
+         ORDER BY (SELECT count(*) FROM edges WHERE edges.target = nodes.node) DESC, node LIMIT 1`,
+        { name },
+      ) ??
       this.#row(
         `SELECT ${NODE} FROM nodes WHERE kind = 'work' AND label LIKE ? ESCAPE '\\' ORDER BY length(label), node LIMIT 1`,
         `%${name.replace(/[\\%_]/g, '\\$&')}%`,
@@ -119,10 +130,10 @@ export class Graph implements Disposable {
     return this.database
       .prepare(
         `${SAME} SELECT edges.kind AS edge, 'out' AS direction, edges.source AS source, edges.target AS target, ${NODE}
-         FROM same JOIN edges ON edges.source = same.node JOIN nodes ON nodes.node = edges.target
+         FROM same CROSS JOIN edges ON edges.source = same.node CROSS JOIN nodes ON nodes.node = edges.target
          WHERE :kinds = '[]' OR edges.kind IN (SELECT value FROM json_each(:kinds))
          UNION ALL SELECT edges.kind, 'in', edges.source, edges.target, ${NODE}
-         FROM same JOIN edges ON edges.target = same.node JOIN nodes ON nodes.node = edges.source
+         FROM same CROSS JOIN edges ON edges.target = same.node CROSS JOIN nodes ON nodes.node = edges.source
          WHERE :kinds = '[]' OR edges.kind IN (SELECT value FROM json_each(:kinds))
          ORDER BY edge, direction DESC, year, label, id LIMIT :limit`.replaceAll(
           NODE,
@@ -179,12 +190,12 @@ export class Graph implements Disposable {
     return this.database
       .prepare(
         `${SAME}, pairs(other, cocited, coupled) AS (
-           SELECT b.target, 1, 0 FROM same JOIN edges AS a ON a.target = same.node AND a.kind = 'cites'
-             JOIN edges AS b ON b.source = a.source AND b.kind = 'cites' AND b.target NOT IN (SELECT node FROM same)
-           UNION ALL SELECT b.source, 0, 1 FROM same JOIN edges AS a ON a.source = same.node AND a.kind = 'cites'
-             JOIN edges AS b ON b.target = a.target AND b.kind = 'cites' AND b.source NOT IN (SELECT node FROM same))
+           SELECT b.target, 1, 0 FROM same CROSS JOIN edges AS a ON a.target = same.node AND a.kind = 'cites'
+             CROSS JOIN edges AS b ON b.source = a.source AND b.kind = 'cites' AND b.target NOT IN (SELECT node FROM same)
+           UNION ALL SELECT b.source, 0, 1 FROM same CROSS JOIN edges AS a ON a.source = same.node AND a.kind = 'cites'
+             CROSS JOIN edges AS b ON b.target = a.target AND b.kind = 'cites' AND b.source NOT IN (SELECT node FROM same))
          SELECT nodes.*, sum(cocited) AS cocited, sum(coupled) AS coupled, sum(cocited + coupled) AS weight
-         FROM pairs JOIN nodes ON nodes.node = other GROUP BY other ORDER BY weight DESC, id LIMIT :limit`,
+         FROM pairs CROSS JOIN nodes ON nodes.node = other GROUP BY other ORDER BY weight DESC, id LIMIT :limit`,
       )
       .all({ node, limit })
       .map((row) => ({
@@ -195,7 +206,7 @@ export class Graph implements Disposable {
       }));
   }
 
-  /** A shortest way from one node to another along edges in either direction; undefined when there is none of at most `most` steps. */
+  /** A shortest path between two nodes, through citations and authors where there is one; undefined beyond `most` steps. */
   path(from: string, to: string, most = 6): PathStep[] | undefined {
     return shortestPath(this.database, [nodeKey(this.find(from).id), nodeKey(this.find(to).id)], most);
   }
@@ -278,8 +289,9 @@ export class Graph implements Disposable {
     this.database.close();
   }
 
-  #row(sql: string, ...values: string[]): GraphNode | undefined {
-    const row = this.database.prepare(sql).get(...values);
+  #row(sql: string, value: string | Record<string, string>): GraphNode | undefined {
+    const statement = this.database.prepare(sql);
+    const row = typeof value === 'string' ? statement.get(value) : statement.get(value);
     return row && nodeOf(row);
   }
 

@@ -4,7 +4,7 @@ import type { EdgeKind } from '../schema.ts';
 import { nodeOf } from './rows.ts';
 import type { GraphNode } from './types.ts';
 
-/** A node on a way, and the edge that led to it; the first has none. */
+/** A node on a path, and the edge that led to it; the first has none. */
 export interface PathStep {
   readonly node: GraphNode;
   readonly edge: EdgeKind | null;
@@ -13,37 +13,64 @@ export interface PathStep {
 
 type Link = { readonly from: string; readonly edge: EdgeKind; readonly direction: 'out' | 'in' };
 
-/** A shortest way between two nodes, given by their keys; undefined when there is none of at most `most` steps. */
+/** Steps through these say that two works have something to do with each other. */
+const TELLING_KINDS: ReadonlySet<string> = new Set([
+  'work',
+  'reference',
+  'passage',
+  'author',
+  'dataset',
+  'claim',
+  'figure',
+  'table',
+]);
+
+/**
+ * A shortest path between two nodes, given by their keys; undefined when there is none of at most `most` steps. Programs,
+ * journals, topics and the like join works that have nothing else in common: a path goes through them only where there is
+ * no other.
+ */
 export function shortestPath(
+  database: DatabaseSync,
+  ends: readonly [start: string, goal: string],
+  most: number,
+): PathStep[] | undefined {
+  return search(database, ends, most, TELLING_KINDS) ?? search(database, ends, most, undefined);
+}
+
+function search(
   database: DatabaseSync,
   [start, goal]: readonly [start: string, goal: string],
   most: number,
+  through: ReadonlySet<string> | undefined,
 ): PathStep[] | undefined {
-  const came = new Map<string, Link | null>([[start, null]]);
-  const step = database.prepare(
-    `SELECT target AS node, kind, 'out' AS direction FROM edges WHERE source = :node
-     UNION ALL SELECT source, kind, 'in' FROM edges WHERE target = :node ORDER BY node, kind`,
+  const cameFrom = new Map<string, Link | null>([[start, null]]);
+  const edges = database.prepare(
+    `SELECT target AS node, edges.kind, 'out' AS direction, nodes.kind AS node_kind
+     FROM edges CROSS JOIN nodes ON nodes.node = edges.target WHERE source = :node
+     UNION ALL SELECT source, edges.kind, 'in', nodes.kind
+     FROM edges CROSS JOIN nodes ON nodes.node = edges.source WHERE target = :node ORDER BY 1, 2`,
   );
   let border = [start];
-  for (let depth = 0; depth < most && border.length > 0 && !came.has(goal); depth += 1) {
+  for (let depth = 0; depth < most && border.length > 0 && !cameFrom.has(goal); depth += 1) {
     const next: string[] = [];
     for (const node of border)
-      for (const row of step.all({ node })) {
+      for (const row of edges.all({ node })) {
         const other = String(row['node']);
-        if (came.has(other)) continue;
-        came.set(other, { from: node, edge: row['kind'] as EdgeKind, direction: row['direction'] as 'out' | 'in' });
+        if (cameFrom.has(other) || (other !== goal && through?.has(String(row['node_kind'])) === false)) continue;
+        cameFrom.set(other, { from: node, edge: row['kind'] as EdgeKind, direction: row['direction'] as 'out' | 'in' });
         next.push(other);
       }
     border = next;
   }
-  if (!came.has(goal)) return undefined;
+  if (!cameFrom.has(goal)) return undefined;
   const byKey = database.prepare('SELECT * FROM nodes WHERE node = ?');
-  const way: PathStep[] = [];
+  const path: PathStep[] = [];
   for (let at: string | undefined = goal; at !== undefined;) {
     const row = byKey.get(at);
-    const link: Link | null = came.get(at) ?? null;
-    if (row) way.unshift({ node: nodeOf(row), edge: link?.edge ?? null, direction: link?.direction ?? null });
+    const link: Link | null = cameFrom.get(at) ?? null;
+    if (row) path.unshift({ node: nodeOf(row), edge: link?.edge ?? null, direction: link?.direction ?? null });
     at = link?.from;
   }
-  return way;
+  return path;
 }

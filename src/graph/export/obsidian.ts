@@ -15,7 +15,18 @@ export async function writeVault(graph: Graph, folder: string): Promise<void> {
   const list = join(folder, LIST);
   const before = existsSync(list) ? (JSON.parse(await readFile(list, 'utf8')) as string[]) : [];
   const written: string[] = [];
-  const shown = new Set(['work', 'author', 'term', 'software', 'dataset', 'venue', 'topic', 'institution', 'funder']);
+  const shown = new Set([
+    'work',
+    'author',
+    'term',
+    'software',
+    'dataset',
+    'material',
+    'venue',
+    'topic',
+    'institution',
+    'funder',
+  ]);
   for (const node of nodesOf(graph)) {
     if (!shown.has(node.kind)) continue;
     const lines = [

@@ -15,7 +15,7 @@ test('data sets by accession, DOI and RRID, programs by the address of their sou
       'dataset pdb:1ABC',
       'dataset doi:10.5281/zenodo.1234567',
       'software rrid:SCR_003070',
-      'dataset rrid:AB_123456',
+      'material rrid:AB_123456',
       'software url:github.com/some/tool',
     ],
   );

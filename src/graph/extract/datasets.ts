@@ -1,7 +1,7 @@
-/** A data set or a listed resource that a text names by an identifier. */
+/** A data set, program or material that a text names by an identifier. */
 interface Dataset {
   readonly start: number;
-  readonly kind: 'dataset' | 'software';
+  readonly kind: 'dataset' | 'software' | 'material';
   readonly id: string;
   readonly label: string;
 }
@@ -29,7 +29,7 @@ const ARCHIVE_DOI =
 const RRID = /\bRRID:\s?(?<id>(?<authority>SCR|AB|CVCL|IMSR|MGI|BDSC|ZFIN|Addgene|MMRRC)_?[\w:.-]*\w)/g;
 const CODE_URL = /\bhttps?:\/\/(?:www\.)?(?:github\.com|gitlab\.com|bitbucket\.org)\/(?<path>[\w.-]+\/[\w.-]*\w)/gi;
 
-/** Finds data sets by accession, DOI and RRID, and programs by the address of their source. */
+/** Finds data sets by accession and DOI, programs by RRID (SCR) and the address of their source, materials by other RRIDs. */
 export function findDatasets(text: string): Dataset[] {
   const found: Dataset[] = [];
   for (const [archive, expression] of ACCESSIONS)
@@ -50,7 +50,7 @@ export function findDatasets(text: string): Dataset[] {
     const id = match.groups?.['id'] ?? '';
     found.push({
       start: match.index,
-      kind: match.groups?.['authority'] === 'SCR' ? 'software' : 'dataset',
+      kind: match.groups?.['authority'] === 'SCR' ? 'software' : 'material',
       id: `rrid:${id}`,
       label: `RRID:${id}`,
     });

@@ -100,3 +100,50 @@ test('authors with given names written out are people; bodies and words of title
   ])
     assert.deepEqual(authors(text), [], text);
 });
+
+test('a reference that fits two works equally well is linked to neither', () => {
+  const reference = readPrintedReference(
+    'Beierlein M, Gibson JR, Connors BW. Two dynamically distinct inhibitory networks in layer 4 of the neocortex. J Neurophysiol. 2003;90:2987-3000.',
+  );
+  const twin = { ...WORK };
+  const worse = { ...WORK, volume: '12', pages: '1-9' };
+  assert.equal(
+    linkReference(reference, [
+      ['a', WORK],
+      ['b', twin],
+    ] as const),
+    undefined,
+  );
+  assert.equal(
+    linkReference(reference, [
+      ['a', WORK],
+      ['b', worse],
+    ] as const)?.work,
+    'a',
+  );
+  assert.equal(
+    linkReference(reference, [
+      ['b', worse],
+      ['a', WORK],
+    ] as const)?.work,
+    'a',
+  );
+  assert.equal(
+    linkReference(reference, [
+      ['b', worse],
+      ['c', worse],
+      ['a', WORK],
+    ] as const)?.work,
+    'a',
+    'a tie of worse works does not matter',
+  );
+});
+
+test('a work of another year is not meant, whatever else agrees', () => {
+  const print = (year: number): string =>
+    `Beierlein M, Gibson JR, Connors BW. Two dynamically distinct inhibitory networks in layer 4 of the neocortex. J Neurophysiol. ${year};90:2987-3000.`;
+  assert.ok(links(print(2003)));
+  assert.ok(links(print(2004)), 'online in one year, in print in the next');
+  assert.ok(!links(print(2006)));
+  assert.ok(!links(print(1998)));
+});

@@ -78,7 +78,7 @@ function answer(graph: Graph, asked: Asked): { readonly says: string; readonly i
     }
     case 'find': {
       const words = needed(asked.node, 'node');
-      const like = ['term', 'work', 'author', 'software', 'dataset'] as const;
+      const like = ['term', 'work', 'author', 'software', 'dataset', 'material'] as const;
       const found = like.flatMap((each) => graph.most(each, { like: words, limit: 20 }));
       return {
         says: `${found.length} nodes for "${words}".`,

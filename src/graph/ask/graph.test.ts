@@ -1,0 +1,121 @@
+import assert from 'node:assert/strict';
+import { DatabaseSync, type StatementSync } from 'node:sqlite';
+import { test } from 'node:test';
+
+import type { Contribution, EdgeStatement, NodeStatement } from '../contribution.ts';
+import { RANK } from '../contribution.ts';
+import type { EdgeKind, NodeKind } from '../schema.ts';
+import { GraphStore } from '../store/graph-store.ts';
+import { Graph } from './graph.ts';
+
+/** A document of `work` with edges to nodes given as `kind:name label`. */
+function document(work: string, edges: readonly (readonly [EdgeKind, string, string])[]): Contribution {
+  const node = (id: string, label: string): NodeStatement => ({
+    id,
+    kind: id.slice(0, id.indexOf(':')) as NodeKind,
+    label,
+    year: null,
+    rank: RANK.document,
+    data: {},
+  });
+  const evidence: EdgeStatement['evidence'] = {
+    place: { kind: 'metadata', origin: 'test', readAt: null },
+    method: 'record',
+    version: 1,
+    score: 1,
+    detail: {},
+  };
+  return {
+    owner: work,
+    work: `work:doi:${work}`,
+    fileSha256: null,
+    nodes: [node(`work:doi:${work}`, `Paper ${work}`), ...edges.map(([, id, label]) => node(id, label))],
+    edges: edges.map(([kind, target]) => ({ source: `work:doi:${work}`, kind, target, evidence })),
+    references: [],
+  };
+}
+
+/** Records the statements that are prepared, to ask SQLite for their plans. */
+class RecordingDatabase extends DatabaseSync {
+  readonly statements = new Set<string>();
+  override prepare(sql: string): StatementSync {
+    this.statements.add(sql);
+    return super.prepare(sql);
+  }
+}
+
+test('questions about one node look its edges up and never scan all edges or all evidence', async () => {
+  using store = new GraphStore(':memory:');
+  await store.apply({
+    add: [
+      document('10.5555/a', [['cites', 'work:doi:10.5555/b', 'Paper b']]),
+      document('10.5555/b', [['uses', 'software:name:spss', 'SPSS']]),
+    ],
+  });
+  using database = new RecordingDatabase(':memory:');
+  const schema = store.database.prepare('SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL').all();
+  for (const { sql } of schema) database.exec(String(sql));
+  for (const table of ['documents', 'nodes', 'edges', 'evidence']) {
+    for (const row of store.database.prepare(`SELECT * FROM ${table}`).all()) {
+      const columns = Object.keys(row);
+      database
+        .prepare(`INSERT INTO ${table} VALUES (${columns.map(() => '?').join(', ')})`)
+        .run(...(Object.values(row) as string[]));
+    }
+  }
+  database.statements.clear();
+  const graph = new Graph(database);
+  graph.neighbours('10.5555/a');
+  graph.citedBy('10.5555/b');
+  graph.related('10.5555/a');
+  graph.neighbourhood('10.5555/a');
+  graph.path('10.5555/a', 'software:name:spss');
+  for (const sql of database.statements) {
+    const plan = DatabaseSync.prototype.prepare.call(database, `EXPLAIN QUERY PLAN ${sql}`).all();
+    const steps = plan.map(({ detail }) => String(detail));
+    assert.ok(
+      !steps.some((step) => /SCAN (?:edges|evidence|nodes|a|b|mention|listed|resolved)\b/.test(step)),
+      `${sql}\n${steps.join('\n')}`,
+    );
+  }
+  assert.ok(database.statements.size >= 6);
+});
+
+test('a program, a journal or a term is found by its label or its abbreviation', async () => {
+  using store = new GraphStore(':memory:');
+  const [work, term] = document('10.5555/a', [['defines', 'term:text:heat stress', 'heat stress']]).nodes;
+  assert.ok(work && term);
+  await store.apply({
+    add: [
+      document('10.5555/b', [
+        ['uses', 'software:name:spss', 'SPSS'],
+        ['published_in', 'venue:issn:1', 'Journal of Seas'],
+      ]),
+      { ...document('10.5555/a', []), nodes: [work, { ...term, data: { abbreviation: 'HS' } }] },
+    ],
+  });
+  const graph = new Graph(store.database);
+  assert.equal(graph.find('spss').id, 'software:name:spss');
+  assert.equal(graph.find('journal of seas').id, 'venue:issn:1');
+  assert.equal(graph.find('HS').id, 'term:text:heat stress');
+  assert.throws(() => graph.find('SAS'), { code: 'GRAPH_NO_NODE' });
+});
+
+test('a path goes through citations where it can, and through a shared program only where it must', async () => {
+  using store = new GraphStore(':memory:');
+  const spss = ['uses', 'software:name:spss', 'SPSS'] as const;
+  await store.apply({
+    add: [
+      document('10.5555/a', [spss, ['cites', 'work:doi:10.5555/b', 'Paper 10.5555/b']]),
+      document('10.5555/b', [['cites', 'work:doi:10.5555/c', 'Paper 10.5555/c']]),
+      document('10.5555/c', [spss]),
+      document('10.5555/d', [spss]),
+    ],
+  });
+  const graph = new Graph(store.database);
+  const through = (to: string): (string | undefined)[] | undefined =>
+    graph.path('10.5555/a', to)?.map(({ node }) => node.label);
+  assert.deepEqual(through('10.5555/c'), ['Paper 10.5555/a', 'Paper 10.5555/b', 'Paper 10.5555/c']);
+  assert.deepEqual(through('10.5555/d'), ['Paper 10.5555/a', 'SPSS', 'Paper 10.5555/d']);
+  assert.equal(graph.path('10.5555/a', '10.5555/d', 1), undefined);
+});
