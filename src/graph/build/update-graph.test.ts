@@ -189,6 +189,21 @@ test('a document that changes or goes is changed or gone, and the file is that o
   assert.ok(readFileSync(path).equals(readFileSync(join(folder, 'a.sqlite'))));
 });
 
+test('a graph can be built while another connection is reading it', async () => {
+  const data = join(folder, 'read');
+  const path = join(folder, 'read.sqlite');
+  write(data, 'W1', W1);
+  await build(data, path);
+  using reader = openGraph(path);
+  const rows = reader.database.prepare('SELECT id FROM nodes').iterate();
+  assert.equal(rows.next().done, false);
+  write(data, 'W2', W2);
+  await build(data, path);
+  assert.equal(reader.stats().documents, 1, 'who reads sees the graph as it was');
+  using later = openGraph(path);
+  assert.equal(later.stats().documents, 2);
+});
+
 test('a damaged graph says so to whoever asks it, and the next build makes it anew', async () => {
   const data = join(folder, 'a');
   const path = join(folder, 'damaged.sqlite');

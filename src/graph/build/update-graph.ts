@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, rmSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 
 import type { Warn } from '../../base/index.ts';
@@ -7,6 +7,7 @@ import {
   canonicalJson,
   FileLock,
   isDamaged,
+  partPath,
   setAsideIfDamaged,
   sha256,
   sha256File,
@@ -77,8 +78,7 @@ export async function updateGraph(sources: GraphSources): Promise<GraphUpdate> {
 
 async function update(sources: GraphSources): Promise<GraphUpdate> {
   const existed = existsSync(sources.path);
-  using store = new GraphStore(sources.path);
-  const before = store.documents();
+  const before = existed ? documentsOf(sources.path) : new Map<string, string>();
   const wanted = new Map<string, { readonly content: string; readonly read: () => Promise<Contribution> }>();
   const answerTo = (question: string): KeptAnswer | undefined => sources.answers?.find(question);
   for (const record of sources.records?.all() ?? []) {
@@ -121,12 +121,30 @@ async function update(sources: GraphSources): Promise<GraphUpdate> {
     .filter(([owner, { content }]) => before.get(owner) !== content)
     .sort(([a], [b]) => (a < b ? -1 : 1));
   const contents = new Map(add.map(([owner, { content }]) => [owner, content]));
-  const change = await store.apply(
-    { add: contributions(add.map(([, { read }]) => read)), remove },
-    ({ owner }) => contents.get(owner) ?? '',
-  );
-  if (change.added + change.removed > 0 || !existed) await store.compact();
-  return { ...change, documents, staleClaims };
+  const draft = partPath(sources.path);
+  try {
+    if (existed) copyGraph(sources.path, draft);
+    using store = new GraphStore(draft);
+    const change = await store.apply(
+      { add: contributions(add.map(([, { read }]) => read)), remove },
+      ({ owner }) => contents.get(owner) ?? '',
+    );
+    if (change.added + change.removed > 0 || !existed) await store.writeCopy(sources.path);
+    return { ...change, documents, staleClaims };
+  } finally {
+    rmSync(draft, { force: true });
+  }
+}
+
+function documentsOf(path: string): Map<string, string> {
+  using store = new GraphStore(path);
+  return store.documents();
+}
+
+/** Changes are made in a copy: who reads the graph meanwhile keeps reading the old file, and neither waits for the other. */
+function copyGraph(path: string, draft: string): void {
+  using store = new GraphStore(path);
+  store.database.prepare('VACUUM INTO ?').run(draft);
 }
 
 /** What catalogues found for the references of a document, to tell whether that has changed; empty when there is nothing. */

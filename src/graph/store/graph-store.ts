@@ -19,7 +19,6 @@ export interface GraphChange {
  * breaks elsewhere; what is there afterwards is what a build from nothing would give.
  */
 export class GraphStore implements Disposable {
-  readonly path: string;
   readonly database: DatabaseSync;
   readonly #rows: RowWriter;
   readonly #links: ReferenceLinks;
@@ -27,7 +26,6 @@ export class GraphStore implements Disposable {
   readonly #deleteDocument: StatementSync;
 
   constructor(path: string) {
-    this.path = path;
     this.database = openDatabase(path, { readOnly: false });
     this.#rows = new RowWriter(this.database);
     this.#links = new ReferenceLinks(this.database, this.#rows);
@@ -81,12 +79,6 @@ export class GraphStore implements Disposable {
   /** Writes a copy as a build from nothing would have written it. */
   async writeCopy(path: string): Promise<void> {
     await compactInto(this.database, path);
-  }
-
-  /** Writes the file anew, as a build from nothing would have written it. This store is closed afterwards. */
-  async compact(): Promise<void> {
-    await this.writeCopy(this.path);
-    this.database.close();
   }
 
   [Symbol.dispose](): void {
