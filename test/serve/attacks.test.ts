@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { request } from 'node:http';
+import { truncateSync } from 'node:fs';
 import { mkdtempDisposable } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -55,6 +56,57 @@ test('who asks under a foreign name, from a foreign page or without the token ge
       assert.deepEqual(await raw(path, { host, ...shown }), { status: 401, code: 'TOKEN_WANTED' }, path);
   }
   assert.equal((await raw('/healthz', { host })).status, 200);
+});
+
+test('a server that listens on every address is reached by numbers, not by names that were rebound to it', async () => {
+  await using scratch = await mkdtempDisposable(join(tmpdir(), 'serve-'));
+  await writeSmallRun(scratch.path);
+  await using wide = await openSmallServer(scratch.path, { host: '0.0.0.0', names: ['proxy.example'] });
+  const statusOf = async (host: string): Promise<number | undefined> => {
+    const asked = request({ port: wide.port, host: '127.0.0.1', path: '/healthz', headers: { host } });
+    asked.end();
+    const [answer] = (await once(asked, 'response')) as [NodeJS.ReadableStream & { statusCode?: number }];
+    answer.resume();
+    return answer.statusCode;
+  };
+  for (const host of ['evil.example', `evil.example:${wide.port}`, '192.0.2.7.evil.example', 'proxy.example.evil'])
+    assert.equal(await statusOf(host), 403, host);
+  for (const host of ['192.0.2.7', `192.0.2.7:${wide.port}`, '[2001:db8::1]:80', 'proxy.example', 'localhost'])
+    assert.equal(await statusOf(host), 200, host);
+});
+
+test('a request that names two hosts is refused, whichever of them is ours', async () => {
+  for (const hosts of [
+    ['localhost', 'evil.example'],
+    ['evil.example', 'localhost'],
+    ['localhost', 'localhost'],
+  ]) {
+    const socket = connect(server.port, '127.0.0.1');
+    const lines = [...hosts.map((host) => `Host: ${host}`), `Authorization: Bearer ${TOKEN}`, 'Connection: close'];
+    socket.write(`GET /api/v1/ HTTP/1.1\r\n${lines.join('\r\n')}\r\n\r\n`);
+    const answer = Buffer.concat(await Array.fromAsync(socket as AsyncIterable<Buffer>)).toString();
+    assert.match(answer, /^HTTP\/1\.1 400 /, hosts.join());
+    assert.doesNotMatch(answer, /"runs"/, hosts.join());
+  }
+});
+
+test('four files are sent at a time; the fifth is told when to come again, and one that ends makes room', async () => {
+  await using scratch = await mkdtempDisposable(join(tmpdir(), 'serve-'));
+  await writeSmallRun(scratch.path);
+  // More than the buffers of both sockets take, so that a client that does not read keeps its download open.
+  truncateSync(join(scratch.path, 'PDF', 'W0.pdf'), 64_000_000);
+  await using small = await openSmallServer(scratch.path);
+  const file = '/api/v1/runs/small/documents/W0/file';
+  const open = await Promise.all(Array.from({ length: 4 }, () => ask(small, file)));
+  assert.deepEqual(open.map(({ status }) => status), [200, 200, 200, 200]); // prettier-ignore
+  const fifth = await ask(small, file);
+  assert.deepEqual([fifth.status, fifth.headers.get('retry-after')], [503, '5']);
+  assert.equal(((await fifth.json()) as { code: string }).code, 'TOO_BUSY');
+  assert.equal((await ask(small, '/api/v1/runs/small/works')).status, 200, 'other questions are answered meanwhile');
+  assert.equal((await open[0]?.arrayBuffer())?.byteLength, 64_000_000);
+  const next = await ask(small, file);
+  assert.equal(next.status, 200);
+  for (const response of [...open.slice(1), next]) await response.body?.cancel();
 });
 
 test('a connection on which the token was shown is let in no further than the header of each request', async () => {

@@ -60,8 +60,10 @@ export class Gate {
   }
 
   /** Throws a problem for whoever asks under a foreign name or from a foreign page. */
-  checkPlace({ headers }: IncomingMessage): void {
+  checkPlace({ headers, headersDistinct }: IncomingMessage): void {
     const host = headers.host ?? '';
+    // RFC 9112, 3.2: a proxy in front may have looked at the other one.
+    if ((headersDistinct['host']?.length ?? 0) > 1) throw new Problem(400, 'USAGE_HOST', 'more than one Host header');
     if (!this.#isOurs(host))
       throw new Problem(403, 'FOREIGN_HOST', 'this server is not known under that name', {
         hint: 'use the address that docstokg serve printed, or name others with serve.allowed_hosts',
