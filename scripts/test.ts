@@ -3,16 +3,17 @@ import { globSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { resolve, sep } from 'node:path';
 import { run } from 'node:test';
+import type { TestEvent } from 'node:test/reporters';
 import { dot, junit, spec, tap } from 'node:test/reporters';
 
-import { testAccount } from './test-account.ts';
-
-// `npm test` runs everything; `npm test -- src/queue` runs the tests below a path or with that in their path.
-// When all are run and a few fail, their files run once more, each alone: what passes then is called unsteady by name and fails
-// nothing, what fails again fails the run. `--once` leaves that out.
-const MOST_UNSTEADY_FILES = 4;
-const LONGEST_TEST_MS = 300_000;
-/** Files begin in this order: long ones are in the first folders, and the short ones of the last fill both cores to the end. */
+// `npm test` runs everything; `npm test -- src/queue` runs the test files whose path contains that.
+// The run fails when a test fails, when a test file ends before its tests do, or when fewer tests ran than FEWEST_TESTS.
+// After a failed full run up to four failing files run again, each alone, to tell a race from a plain fault; the run
+// still fails. `--once` skips that.
+const FEWEST_TESTS = 3500;
+const MOST_FILES_RUN_AGAIN = 4;
+const TEST_TIMEOUT_MS = 300_000;
+/** Files start in this order: long ones are in the first folders, and short ones keep both cores busy at the end. */
 const LONGEST_FIRST = ['test/e2e/', 'test/', 'sim/', 'src/stage/', 'src/'];
 const REPORTER = '--test-reporter=';
 const REPORTERS: readonly string[] = ['spec', 'dot', 'tap', 'junit'];
@@ -31,19 +32,18 @@ if (files.length === 0) {
 }
 const reporter = options.find((option) => option.startsWith(REPORTER))?.slice(REPORTER.length) ?? 'spec';
 if (!REPORTERS.includes(reporter)) {
-  console.error(`no reporter is called ${reporter}: there are ${REPORTERS.join(', ')}`);
+  console.error(`unknown reporter ${reporter}: choose one of ${REPORTERS.join(', ')}`);
   process.exit(2);
 }
-// The many short processes of the tests share what was compiled once.
+// The many short processes of the tests share one compile cache.
 process.env['NODE_COMPILE_CACHE'] = resolve('node_modules', '.cache', 'compile');
 
-interface Failed {
+interface Failure {
   readonly file: string;
   readonly name: string;
 }
 
-/** What the chosen reporter makes of the events. */
-function compose(events: ReturnType<typeof run>): NodeJS.ReadableStream {
+function report(events: ReturnType<typeof run>): NodeJS.ReadableStream {
   switch (reporter) {
     case 'tap':
       return events.compose(tap);
@@ -56,35 +56,78 @@ function compose(events: ReturnType<typeof run>): NodeJS.ReadableStream {
   }
 }
 
-/** Runs these files in their order, tells what comes of them, and gives the tests that failed. */
-async function runFiles(these: readonly string[], concurrency: number): Promise<Failed[]> {
-  const failed: Failed[] = [];
-  const passedOn = options.filter((option) => option !== '--once' && !option.startsWith(REPORTER));
+/** A reporter that says in one line how many tests were skipped and why. */
+async function* reportSkipped(source: AsyncIterable<TestEvent>): AsyncGenerator<string> {
+  const reasons = new Map<string, number>();
+  for await (const event of source) {
+    if (event.type !== 'test:pass' && event.type !== 'test:fail') continue;
+    const { skip } = event.data;
+    if (skip === undefined || skip === false) continue;
+    const why = typeof skip === 'string' && skip !== '' ? skip : 'no reason given';
+    reasons.set(why, (reasons.get(why) ?? 0) + 1);
+  }
+  const count = [...reasons.values()].reduce((sum, tests) => sum + tests, 0);
+  const why = [...reasons].map(([reason, tests]) => `${tests} because ${reason}`).join('; ');
+  if (count > 0) yield `${count} ${count === 1 ? 'test was' : 'tests were'} skipped: ${why}\n`;
+}
+
+/** Runs these files in their order and returns what failed and how many tests ran. */
+async function runFiles(
+  these: readonly string[],
+  concurrency: number,
+): Promise<{ readonly failures: Failure[]; readonly tests: number }> {
+  const failures: Failure[] = [];
+  const ended = new Set<string>();
+  let tests = 0;
   const events = run({
     files: these,
     concurrency,
-    timeout: LONGEST_TEST_MS,
-    execArgv: ['--conditions=docstokg-source', ...passedOn],
+    timeout: TEST_TIMEOUT_MS,
+    execArgv: [
+      '--conditions=docstokg-source',
+      ...options.filter((option) => option !== '--once' && !option.startsWith(REPORTER)),
+    ],
   });
   events.on('test:fail', ({ file, name, todo }) => {
-    if (todo === undefined) failed.push({ file: file ?? name, name });
+    if (todo === undefined) failures.push({ file: file ?? name, name });
   });
-  const told = [compose(events), events.compose(testAccount)];
-  for (const text of told) text.pipe(process.stdout, { end: false });
-  await Promise.all(told.map((text) => once(text, 'end')));
-  return failed;
+  events.on('test:summary', ({ file, counts }) => {
+    if (file === undefined) return;
+    ended.add(resolve(file));
+    tests += counts.tests;
+  });
+  const outputs = [report(events), events.compose(reportSkipped)];
+  for (const text of outputs) text.pipe(process.stdout, { end: false });
+  await Promise.all(outputs.map((text) => once(text, 'end')));
+  // A file that calls process.exit, or is killed, sends no summary: node:test takes exit code 0 for success.
+  const failed = new Set(failures.map(({ file }) => resolve(file)));
+  for (const file of these)
+    if (!ended.has(resolve(file)) && !failed.has(resolve(file)))
+      failures.push({ file, name: 'ran no test or ended before its tests did' });
+  return { failures, tests };
 }
 
+const list = (failures: readonly Failure[]): void => {
+  for (const { file, name } of failures) console.log(`  ${name} (${file})`);
+};
+
+const isWhole = wanted.length === 0;
 // One more than there are cores: many tests wait for processes they have started.
-const failed = await runFiles(files, availableParallelism() + 1);
-process.exitCode = failed.length > 0 ? 1 : 0;
-const again = [...new Set(failed.map(({ file }) => file))];
-const isRunAgain = wanted.length === 0 && !options.includes('--once');
-if (isRunAgain && again.length > 0 && again.length <= MOST_UNSTEADY_FILES) {
-  console.log(`\nrun again, each alone: ${again.join(', ')}`);
-  if ((await runFiles(again, 1)).length === 0) {
-    process.exitCode = 0;
-    console.log('unsteady: failed beside the others and passed alone; each is a defect to mend:');
-    for (const { file, name } of failed) console.log(`  ${name} (${file})`);
+const { failures, tests } = await runFiles(files, availableParallelism() + 1);
+const isShort = isWhole && tests < FEWEST_TESTS;
+process.exitCode = failures.length > 0 || isShort ? 1 : 0;
+if (failures.length > 0) {
+  console.log('\nfailed:');
+  list(failures);
+}
+if (isShort) console.log(`\nonly ${tests} tests ran; expected at least ${FEWEST_TESTS} (scripts/test.ts)`);
+const again = [...new Set(failures.map(({ file }) => file))];
+if (isWhole && !options.includes('--once') && again.length > 0 && again.length <= MOST_FILES_RUN_AGAIN) {
+  console.log(`\nrunning again, each alone, to tell a race from a plain fault: ${again.join(', ')}`);
+  const second = new Set((await runFiles(again, 1)).failures.map(({ file, name }) => `${file} ${name}`));
+  const passed = failures.filter(({ file, name }) => !second.has(`${file} ${name}`));
+  if (passed.length > 0) {
+    console.log('\npassed alone, so a race or shared state: fix the test or the program');
+    list(passed);
   }
 }

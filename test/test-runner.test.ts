@@ -1,0 +1,48 @@
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+
+const RUNNER = join(import.meta.dirname, '..', 'scripts', 'test.ts');
+
+/** Runs the test runner over one test file with this text. */
+function runOn(text: string): { readonly status: number | null; readonly output: string } {
+  const folder = mkdtempSync(join(tmpdir(), 'docstokg-runner-'));
+  try {
+    mkdirSync(join(folder, 'test'));
+    writeFileSync(join(folder, 'test', 'one.test.ts'), `import { test } from 'node:test';\n${text}`);
+    const environment = { ...process.env };
+    delete environment['NODE_TEST_CONTEXT'];
+    const run = spawnSync(process.execPath, [RUNNER, 'one.test', '--test-reporter=dot'], {
+      cwd: folder,
+      env: environment,
+      encoding: 'utf8',
+    });
+    return { status: run.status, output: run.stdout + run.stderr };
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+test('a file whose tests pass passes', () => {
+  assert.equal(runOn(`test('one', () => undefined);`).status, 0);
+});
+
+test('a file that exits before its tests have run fails the run', () => {
+  for (const text of [
+    `process.exit(0); test('one', () => undefined);`,
+    `test('one', () => undefined); test('two', () => process.exit(0));`,
+  ]) {
+    const { status, output } = runOn(text);
+    assert.equal(status, 1, output);
+    assert.match(output, /ran no test or ended before/);
+  }
+});
+
+test('a file without a test fails the run', () => {
+  const { status, output } = runOn('void test;');
+  assert.equal(status, 1, output);
+  assert.match(output, /ran no test or ended before/);
+});
