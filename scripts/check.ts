@@ -6,6 +6,7 @@ const checks = [
   'lint',
   'typecheck',
   'deadcode',
+  'house',
   'build',
   ...(process.argv.includes('--no-test') ? [] : ['test']),
 ];

@@ -1,108 +1,11 @@
 import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
-import { dirname, join, relative, sep } from 'node:path';
+import { join, sep } from 'node:path';
 import { test } from 'node:test';
 
-/** Which folders of src/ each folder may import, and which packages. `node:` is free for all. */
-const HOUSE: Readonly<Record<string, { readonly folders: readonly string[]; readonly packages: readonly string[] }>> = {
-  base: { folders: [], packages: [] },
-  hosts: { folders: ['base'], packages: ['pg'] },
-  queue: { folders: ['base', 'hosts'], packages: ['pg'] },
-  stage: { folders: ['base'], packages: [] },
-  http: { folders: ['base', 'hosts'], packages: ['undici'] },
-  works: { folders: ['base', 'http'], packages: ['zod'] },
-  resolve: { folders: ['base', 'hosts', 'http', 'works'], packages: ['zod', 'parse5', 'saxes'] },
-  download: { folders: ['base', 'hosts', 'http', 'works', 'resolve', 'queue'], packages: [] },
-  parse: {
-    folders: ['base', 'http', 'stage'],
-    packages: [
-      '@embedpdf/pdfium',
-      'saxes',
-      'parse5',
-      'gpt-tokenizer',
-      '@huggingface/tokenizers',
-      'onnxruntime-node',
-      'parquet-wasm',
-      'apache-arrow',
-    ],
-  },
-  search: { folders: ['base', 'parse'], packages: [] },
-  graph: { folders: ['base', 'http', 'parse', 'stage', 'works'], packages: [] },
-  report: {
-    folders: ['base', 'stage', 'download', 'parse', 'graph', 'telemetry'],
-    // sigma and graphology run in the page only.
-    packages: ['esbuild', 'sigma', 'graphology'],
-  },
-  harvest: {
-    folders: ['base', 'hosts', 'queue', 'http', 'works', 'resolve', 'download', 'parse', 'telemetry', 'config'],
-    packages: [],
-  },
-  corpus: {
-    folders: [
-      'base',
-      'queue',
-      'stage',
-      'works',
-      'download',
-      'parse',
-      'search',
-      'graph',
-      'harvest',
-      'telemetry',
-      'config',
-    ],
-    packages: [],
-  },
-  serve: {
-    // The pages share their parts and their style with the report.
-    folders: ['base', 'queue', 'download', 'graph', 'report', 'corpus'],
-    packages: ['zod'],
-  },
-  mcp: {
-    folders: ['base', 'config', 'corpus', 'graph', 'parse', 'search'],
-    packages: ['zod', '@modelcontextprotocol/server'],
-  },
-  telemetry: {
-    folders: ['base', 'hosts', 'queue', 'stage', 'http', 'download'],
-    packages: [
-      '@opentelemetry/api',
-      '@opentelemetry/sdk-metrics',
-      '@opentelemetry/sdk-trace',
-      '@opentelemetry/resources',
-      '@opentelemetry/context-async-hooks',
-      '@opentelemetry/exporter-prometheus',
-      '@opentelemetry/exporter-metrics-otlp-http',
-      '@opentelemetry/exporter-trace-otlp-http',
-    ],
-  },
-  config: { folders: ['base'], packages: ['zod', 'yaml'] },
-  testing: { folders: ['base', 'hosts', 'queue', 'stage', 'http', 'parse'], packages: [] },
-  cli: {
-    folders: [
-      'base',
-      'hosts',
-      'queue',
-      'stage',
-      'http',
-      'works',
-      'resolve',
-      'download',
-      'parse',
-      'search',
-      'graph',
-      'report',
-      'harvest',
-      'corpus',
-      'serve',
-      'mcp',
-      'telemetry',
-      'config',
-    ],
-    packages: ['commander'],
-  },
-};
+import { HOUSE, importsOf, SOURCE, targetOf } from '../scripts/house.ts';
 
-/** Packages that are large or optional: the only files that may name them. */
+/** Large or optional packages, and the only files that may import them. */
 const HEAVY: Readonly<Record<string, RegExp>> = {
   pg: /^(hosts|queue)\/postgres\//,
   esbuild: /^report\/bundle\/index\.ts$/,
@@ -116,16 +19,7 @@ const HEAVY: Readonly<Record<string, RegExp>> = {
   '@opentelemetry/': /^telemetry\/otel/,
 };
 
-const SOURCE = join(import.meta.dirname, '..', 'src');
 const files = globSync('**/*.ts', { cwd: SOURCE }).map((file) => file.split(sep).join('/'));
-
-function importsOf(file: string): string[] {
-  // Examples in doc comments import as a stranger would.
-  const text = readFileSync(join(SOURCE, file), 'utf8').replaceAll(/^ *\/\*\*.*?\*\//gms, '');
-  return [
-    ...text.matchAll(/^\s*(?:import|export)\s[^'"]*?from\s+'([^']+)'|\bimport\(\s*'([^']+)'|^import\s+'([^']+)'/gm),
-  ].map((match) => match[1] ?? match[2] ?? match[3] ?? '');
-}
 
 for (const file of files) {
   const folder = file.split('/')[0] ?? '';
@@ -145,9 +39,7 @@ for (const file of files) {
         assert.ok(!heavy || heavy[1].test(file), `${name} belongs in one adapter (${String(heavy?.[1])})`);
         continue;
       }
-      const target = relative(SOURCE, join(SOURCE, dirname(file), specifier))
-        .split(sep)
-        .join('/');
+      const target = targetOf(file, specifier);
       const [other = ''] = target.split('/');
       if (other === folder) continue;
       if (target.startsWith('..')) {
@@ -175,3 +67,13 @@ for (const file of files) {
     );
   });
 }
+
+test('a room may import only rooms below it, so that imports form no circle', () => {
+  const names = Object.keys(HOUSE);
+  for (const [index, name] of names.entries())
+    for (const other of HOUSE[name]?.folders ?? [])
+      assert.ok(
+        names.indexOf(other) < index && names.includes(other),
+        `${name} may import ${other}, which is above it`,
+      );
+});
