@@ -223,6 +223,33 @@ test('a page of stalling links costs a work no more than its budget of time', as
   assert.deepEqual(asked, ['/landing', '/stalls-0.pdf', '/stalls-1.pdf']);
 });
 
+test('the terms of a service do not cover where its pages lead: another host is asked by its robots.txt', async () => {
+  const asked: string[] = [];
+  const send: Send = async (request) => {
+    const { url, robots = 'obey' } = request;
+    asked.push(`${url.href} ${robots}`);
+    const pages: Record<string, string> = {
+      // The answer of doi.org is a redirect, which the client has followed.
+      'http://doi.test/10.1/a': '<meta http-equiv="refresh" content="0; url=http://publisher.test/moved">',
+      'http://publisher.test/moved': '<a href="/a.pdf">PDF</a><a href="http://doi.test/b.pdf">PDF</a>',
+    };
+    const head = { url, status: pages[url.href] === undefined ? 404 : 200, headers: { 'content-type': 'text/html' } };
+    if (head.status === 200) {
+      const sink = await request.sink?.(head, () => undefined);
+      await sink?.write(Buffer.from(`<html><body>${pages[url.href] ?? ''}`));
+    }
+    const body = { body: Buffer.alloc(0), wireBytes: 1, bodyBytes: 1, chain: [], origin: 'network' } as const;
+    return { kind: 'response', response: { ...head, ...body } };
+  };
+  await tryPlan({ plan: { url: 'http://doi.test/10.1/a', expect: 'landing', robots: 'terms' }, send });
+  assert.deepEqual(asked, [
+    'http://doi.test/10.1/a terms',
+    'http://publisher.test/moved obey',
+    'http://publisher.test/a.pdf obey',
+    'http://doi.test/b.pdf terms',
+  ]);
+});
+
 test('a published checksum that does not match is not the file', async () => {
   const good = createHash('md5').update(OTHER).digest('hex');
   const { attempt: wrong } = await tryPlan({ plan: { checksum: { algorithm: 'md5', hex: '0'.repeat(32) } } }, whole);

@@ -53,6 +53,11 @@ interface Got {
   readonly page: PageStatement | null;
 }
 
+/** The terms of a service hold at its own origin; what its page leads to elsewhere is under that host's robots.txt. */
+function robotsAt(plan: Plan, url: string): Plan['robots'] {
+  return URL.parse(url)?.origin === new URL(plan.url).origin ? plan.robots : 'obey';
+}
+
 /** Tries plans of one work; its cookies and what was tried before are its own. */
 export class PlanTrier {
   readonly #work: Work;
@@ -143,7 +148,9 @@ export class PlanTrier {
       }
       // Some hosts serve a file only to who comes from its page, as every browser tells them.
       const headers = { referer: refererTo(link.url, page.url) };
-      const inner: Plan = { ...plan, url: link.url, expect: link.expect, credentials: [], headers, checksum: null };
+      const robots = robotsAt(plan, link.url);
+      const { url, expect } = link;
+      const inner: Plan = { ...plan, url, expect, robots, credentials: [], headers, checksum: null };
       last = await this.#follow(inner, link.url, link.expect, MOST_REFRESHES + 1);
       this.#tried.set(link.url, last.reason);
       if (last.artifact !== null) return last;
@@ -191,7 +198,7 @@ export class PlanTrier {
           url: new URL(url),
           headers: { ...plan.headers, ...range },
           credentials: plan.credentials,
-          robots: plan.robots,
+          robots: robotsAt(plan, url),
           resolver: plan.resolver,
           jar: this.#jar,
           onWire: (ms) => (this.#spentMs += ms),
