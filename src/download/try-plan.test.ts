@@ -206,7 +206,7 @@ test('a page of stalling links costs a work no more than its budget of time', as
     const { url } = request;
     asked.push(url.pathname);
     if (url.pathname !== '/landing') {
-      request.onWire?.(30_000);
+      request.budget?.spend(30_000);
       const trail = { url: url.href, chain: [] };
       return { kind: 'failed', reason: 'headers-timeout', message: 'no headers', retryable: true, trail };
     }
@@ -222,6 +222,34 @@ test('a page of stalling links costs a work no more than its budget of time', as
   // Two times thirty seconds are the budget.
   assert.deepEqual(asked, ['/landing', '/stalls-0.pdf', '/stalls-1.pdf']);
 });
+
+test('one page that stalls costs a work no more than its budget of time, waits between tries included', async () => {
+  const clock = new HeldClock(0);
+  for (const stalls of ['before its headers', 'in its body'] as const) {
+    await using server = await openLoopback((_request, response) => {
+      if (stalls === 'in its body') response.writeHead(200, { 'content-type': 'text/html' }).write('<html><body>');
+    });
+    await using client = loopbackClient(server, {
+      clock,
+      retry: { retries: 3 },
+      circuit: { failures: 3, openMs: 30_000 },
+    });
+    const startedAt = clock.monotonic();
+    const trial = tryPlan({ plan: { expect: 'landing' }, send: client.send, clock, webClock: clock, budgetMs: 60_000 });
+    const { isOver } = watched(trial);
+    // Time passes while a request stalls or a pause lasts, not while our own files are opened.
+    while (!isOver()) await (clock.pending > 0 ? clock.advance(500) : new Promise(setImmediate));
+    assert.equal((await trial).attempt.reason, 'timeout', stalls);
+    assert.ok(clock.monotonic() - startedAt < 62_000, `${stalls}: ${clock.monotonic() - startedAt} ms`);
+  }
+});
+
+function watched(promise: Promise<unknown>): { readonly isOver: () => boolean } {
+  let isOver = false;
+  const over = (): void => void (isOver = true);
+  void promise.then(over, over);
+  return { isOver: () => isOver };
+}
 
 test('the terms of a service do not cover where its pages lead: another host is asked by its robots.txt', async () => {
   const asked: string[] = [];

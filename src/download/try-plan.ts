@@ -1,7 +1,7 @@
 import type { Clock } from '../base/index.ts';
 import { equalJitterDelay, wait } from '../base/index.ts';
 import type { HttpResult, Send } from '../http/index.ts';
-import { CookieJar } from '../http/index.ts';
+import { CookieJar, TimeBudget } from '../http/index.ts';
 import type { LandingPage, Plan } from '../resolve/index.ts';
 import { decodePage, readLandingPage } from '../resolve/index.ts';
 import type { Work } from '../works/index.ts';
@@ -29,7 +29,7 @@ export interface TryOptions {
   readonly inspect: InspectDocument | undefined;
   readonly accept: ReadonlySet<ArtifactKind>;
   readonly maxBytes: number;
-  /** Time on the wire after which no further URL of a work is tried. */
+  /** Time on the wire and between tries after which no further URL of a work is tried. */
   readonly budgetMs: number;
   /** How often a body that broke off is continued or begun again. */
   readonly retries: number;
@@ -65,17 +65,18 @@ export class PlanTrier {
   readonly #jar = new CookieJar();
   /** By URL, what came of it: a page's links are not tried twice. */
   readonly #tried: Map<string, string>;
-  #spentMs = 0;
+  readonly #budget: TimeBudget;
 
   constructor(work: Work, options: TryOptions, tried: Map<string, string>) {
     this.#work = work;
     this.#options = options;
     this.#tried = tried;
+    this.#budget = new TimeBudget(options.budgetMs);
   }
 
   /** True when the work has had its time: stalling servers shall not keep a worker from the others. */
   get isSpent(): boolean {
-    return this.#spentMs >= this.#options.budgetMs;
+    return this.#budget.leftMs <= 0;
   }
 
   async try(plan: Plan): Promise<Trial> {
@@ -201,7 +202,7 @@ export class PlanTrier {
           robots: robotsAt(plan, url),
           resolver: plan.resolver,
           jar: this.#jar,
-          onWire: (ms) => (this.#spentMs += ms),
+          budget: this.#budget,
           cache: 'bypass',
           // What looks packed in the middle of a file is only that.
           unpack: transfer.continuedFrom === 0,
@@ -210,11 +211,13 @@ export class PlanTrier {
         },
         signal,
       );
-      if (!transfer.isBrokenOff(result) || attempt > retries) return result;
+      const pauseMs = equalJitterDelay(Math.max(1, attempt), { baseMs: 1_000, capMs: 60_000 });
+      if (!transfer.isBrokenOff(result) || attempt > retries || pauseMs >= this.#budget.leftMs) return result;
       const response = responseOf(result);
       // Where a packed file was unpacked on the way, no byte of ours is a place to go on from.
       if (response?.status === 416 || response?.wireBytes !== response?.bodyBytes) transfer.startOver();
-      await wait(webClock, equalJitterDelay(Math.max(1, attempt), { baseMs: 1_000, capMs: 60_000 }), signal);
+      this.#budget.spend(pauseMs);
+      await wait(webClock, pauseMs, signal);
     }
   }
 

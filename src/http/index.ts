@@ -1,7 +1,7 @@
 export { createClient } from './client.ts';
 export type { HttpClient, HttpClientOptions } from './client.ts';
 export type { HttpEvent } from './event.ts';
-export { compose } from './send.ts';
+export { compose, TimeBudget } from './send.ts';
 export type {
   BodySink,
   FailedReason,

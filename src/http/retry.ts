@@ -63,7 +63,12 @@ export function withRetry(
       }
       if (attempt > options.retries) return result;
       attempt += 1;
-      await pause(namedAt === undefined ? Math.max(backoffMs, heldAt - now) : Math.max(0, heldAt - now), signal);
+      const pauseMs = Math.max(namedAt === undefined ? backoffMs : 0, heldAt - now);
+      if (!limited && request.budget) {
+        if (pauseMs >= request.budget.leftMs) return result;
+        request.budget.spend(pauseMs);
+      }
+      await pause(pauseMs, signal);
     }
   };
 }

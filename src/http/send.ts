@@ -22,6 +22,19 @@ export interface BodySink {
 /** Asked once per answer of status 2xx, before its body; `stop` ends the transfer when enough has been seen. */
 export type OpenSink = (head: ResponseHead, stop: () => void) => BodySink | Promise<BodySink>;
 
+/** Time that several requests may take together: on the wire and between tries after a failure; waiting for a turn is free. */
+export class TimeBudget {
+  leftMs: number;
+
+  constructor(ms: number) {
+    this.leftMs = ms;
+  }
+
+  spend(ms: number): void {
+    this.leftMs -= ms;
+  }
+}
+
 /** One thing to ask for. The URL carries no key: keys are credentials, and go only where they belong. */
 export interface HttpRequest {
   readonly url: URL;
@@ -47,8 +60,7 @@ export interface HttpRequest {
   readonly cacheForMs?: number;
   readonly cache?: 'use' | 'bypass';
   readonly jar?: CookieJar;
-  /** Told how long each exchange on the wire took, waits for the host's turn aside. */
-  readonly onWire?: (ms: number) => void;
+  readonly budget?: TimeBudget;
   readonly limits?: Partial<HttpLimits>;
   /** True for a POST that changes nothing and may be repeated, such as a search. */
   readonly repeatable?: boolean;

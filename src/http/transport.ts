@@ -94,7 +94,7 @@ export class Transport implements AsyncDisposable {
     const { url } = request;
     const exchange = new Exchange({
       clock: this.#clock,
-      limits: { ...this.#limits, ...request.limits },
+      limits: this.#limitsOf(request),
       url,
       sink: request.sink,
       unpack: request.unpack ?? false,
@@ -126,12 +126,17 @@ export class Transport implements AsyncDisposable {
       })
       .finally(() => {
         signal?.removeEventListener('abort', abort);
-        request.onWire?.(this.#clock.monotonic() - startedAt);
+        request.budget?.spend(this.#clock.monotonic() - startedAt);
       });
   };
 
   async [Symbol.asyncDispose](): Promise<void> {
     await Promise.all([this.#keptAlive.destroy(), this.#single.destroy(), this.#proxied?.destroy()]);
+  }
+
+  #limitsOf({ limits, budget }: HttpRequest): HttpLimits {
+    const all = { ...this.#limits, ...limits };
+    return budget ? { ...all, totalMs: Math.max(1, Math.min(all.totalMs, budget.leftMs)) } : all;
   }
 
   #agentFor({ url, robots, sink }: HttpRequest): Dispatcher {
