@@ -6,6 +6,9 @@ export interface Fact {
 
 /** What a fleet finds out once. */
 export interface Facts {
-  /** The fact of this key: from whoever found it first, or found now, by one process while the others wait. */
-  once(key: string, find: () => Promise<Fact>, signal?: AbortSignal): Promise<Fact>;
+  /**
+   * The fact of this key: from whoever found it first, or found now, by one process while the others wait. The signal of
+   * `find` is aborted when the process was frozen for so long that another one is finding it by now.
+   */
+  once(key: string, find: (signal: AbortSignal) => Promise<Fact>, signal?: AbortSignal): Promise<Fact>;
 }

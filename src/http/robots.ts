@@ -151,8 +151,8 @@ export class Robots {
   /** What another process of the fleet has read counts here too; what is no answer yet is nobody's. */
   async #readOnce(facts: Facts, url: URL): Promise<Known> {
     let own: Known | undefined;
-    const find = async (): Promise<Fact> => {
-      own = await this.#find(url);
+    const find = async (signal: AbortSignal): Promise<Fact> => {
+      own = await this.#find(url, signal);
       const { kind } = own;
       if (kind === 'answer') throw new Error('not known yet');
       const said = kind === 'rules' ? { kind, text: own.text } : { kind, why: own.why };
@@ -171,31 +171,34 @@ export class Robots {
     return { kind: 'rules', rules: RobotsRules.parse(said.text, this.#options.productToken), text: said.text };
   }
 
-  async #find(url: URL): Promise<Known> {
-    let { result, text } = await this.#ask(url);
+  async #find(url: URL, signal?: AbortSignal): Promise<Known> {
+    let { result, text } = await this.#ask(url, signal);
     if (result.kind === 'failed' && result.retryable) {
       // A lost connection must not close a host for everybody; a status, whatever it is, is an answer.
-      await wait(this.#clock, RETRY_MS);
-      ({ result, text } = await this.#ask(url));
+      await wait(this.#clock, RETRY_MS, signal);
+      ({ result, text } = await this.#ask(url, signal));
     }
     return this.#judge(result, text);
   }
 
-  async #ask(url: URL): Promise<{ result: HttpResult; text: string }> {
+  async #ask(url: URL, signal: AbortSignal | undefined): Promise<{ result: HttpResult; text: string }> {
     const chunks: Buffer[] = [];
     let room = this.#options.maxBytes;
-    const result = await this.#send({
-      url: new URL('/robots.txt', url),
-      headers: { accept: 'text/plain,*/*;q=0.5', 'accept-encoding': 'gzip, br' },
-      limits: { maxRedirects: MAX_REDIRECTS },
-      sink: (_head, stop) => ({
-        write(chunk) {
-          chunks.push(chunk.subarray(0, room));
-          room -= chunk.length;
-          if (room <= 0) stop();
-        },
-      }),
-    });
+    const result = await this.#send(
+      {
+        url: new URL('/robots.txt', url),
+        headers: { accept: 'text/plain,*/*;q=0.5', 'accept-encoding': 'gzip, br' },
+        limits: { maxRedirects: MAX_REDIRECTS },
+        sink: (_head, stop) => ({
+          write(chunk) {
+            chunks.push(chunk.subarray(0, room));
+            room -= chunk.length;
+            if (room <= 0) stop();
+          },
+        }),
+      },
+      signal,
+    );
     return { result, text: Buffer.concat(chunks).toString('utf8') };
   }
 

@@ -14,7 +14,7 @@ function fleetMemory(): Facts {
   const facts = new Map<string, Promise<Fact>>();
   return {
     async once(key, find) {
-      const known = facts.get(key) ?? find();
+      const known = facts.get(key) ?? find(new AbortController().signal);
       facts.set(key, known);
       await known.catch(() => facts.delete(key));
       return known;

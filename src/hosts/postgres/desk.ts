@@ -149,6 +149,10 @@ export class Desk implements AsyncDisposable {
     return this.#serverClock.untilMs(serverMs) / this.#options.timeScale;
   }
 
+  get leaseMs(): number {
+    return this.#options.leaseMs;
+  }
+
   get channel(): string {
     return `docstokg_hosts_${this.#options.schema}`;
   }

@@ -59,53 +59,73 @@ export class SharedFacts implements Facts, AsyncDisposable {
   readonly #closed = new AbortController();
   /** What was found here and may not be written down yet: nobody looks for it twice. */
   readonly #found = new Map<string, Promise<void>>();
+  /** Claims of those that are finding something here. */
+  readonly #held = new Set<AbortController>();
+  readonly #watch: NodeJS.Timeout;
 
   constructor(desk: Desk, scale: number) {
     this.#desk = desk;
     this.#scale = scale;
     this.#claims = new Gathered(GATHER_MS, (keys) => this.#claim(keys));
     this.#writes = new Gathered(TELL_MS, (facts) => this.#write(facts));
+    // Between two calls of a process that was frozen lies more time than its lease lasts: it counted as gone.
+    let [at, day] = [performance.now(), Date.now()];
+    this.#watch = setInterval(() => {
+      const gapMs = Math.max(performance.now() - at, Date.now() - day);
+      [at, day] = [performance.now(), Date.now()];
+      if (gapMs > desk.leaseMs) for (const claim of this.#held) claim.abort();
+    }, desk.leaseMs / 4).unref();
   }
 
-  async once(key: string, find: () => Promise<Fact>, signal?: AbortSignal): Promise<Fact> {
+  async once(key: string, find: (signal: AbortSignal) => Promise<Fact>, signal?: AbortSignal): Promise<Fact> {
     let awaySince: number | undefined;
     for (let failures = 0; ;) {
       signal?.throwIfAborted();
+      let isMine = false;
       try {
         const { mine, fact, left_ms } = await this.#claims.ask(key);
         failures = 0;
         awaySince = undefined;
-        if (mine) break;
-        if (fact !== null && left_ms > 0) return { text: fact, forMs: left_ms / this.#scale };
+        isMine = mine;
+        if (!mine && fact !== null && left_ms > 0) return { text: fact, forMs: left_ms / this.#scale };
       } catch (error) {
         failures += 1;
         awaySince ??= performance.now();
         if (this.#closed.signal.aborted || performance.now() - awaySince > LONGEST_AWAY_MS) throw error;
       }
+      const found = isMine && (await this.#find(key, find));
+      if (found) return found;
       const inMs = failures === 0 ? LOOK_AGAIN_MS : equalJitterDelay(failures, { baseMs: 250, capMs: 2_000 });
       await wait(systemClock, inMs, signal);
     }
-    return await this.#find(key, find);
   }
 
   /** Whoever ends lets what it has found be written down first, while there is a server. */
   async [Symbol.asyncDispose](): Promise<void> {
+    clearInterval(this.#watch);
     if (this.#desk.away !== undefined) this.#closed.abort();
     await Promise.all(this.#found.values());
     // Who still asks is told with its next question.
     this.#closed.abort();
   }
 
-  async #find(key: string, find: () => Promise<Fact>): Promise<Fact> {
-    const found = await find().catch(async (error: unknown) => {
-      await this.#again(() =>
-        this.#desk.query('UPDATE host_facts SET finder_until = 0 WHERE key = $1 AND finder = $2', [
-          key,
-          this.#desk.holder,
-        ]),
-      );
-      throw error;
-    });
+  /** Undefined when the claim was lost meanwhile. */
+  async #find(key: string, find: (signal: AbortSignal) => Promise<Fact>): Promise<Fact | undefined> {
+    const claim = new AbortController();
+    this.#held.add(claim);
+    const found = await find(claim.signal)
+      .catch(async (error: unknown) => {
+        await this.#again(() =>
+          this.#desk.query('UPDATE host_facts SET finder_until = 0 WHERE key = $1 AND finder = $2', [
+            key,
+            this.#desk.holder,
+          ]),
+        );
+        if (!claim.signal.aborted) throw error;
+        return undefined;
+      })
+      .finally(() => this.#held.delete(claim));
+    if (!found) return undefined;
     const written = this.#again(() => this.#writes.ask({ key, ...found }));
     this.#found.set(key, written);
     void written.finally(() => this.#found.delete(key));

@@ -1,4 +1,8 @@
 import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { text as readText } from 'node:stream/consumers';
 import { after, before, test } from 'node:test';
 
 import { Client } from 'pg';
@@ -6,6 +10,7 @@ import { Client } from 'pg';
 import { startCuttingProxy } from '../../../test/e2e/cutting-proxy.ts';
 import type { TestPostgres } from '../../../test/postgres.ts';
 import { startPostgres } from '../../../test/postgres.ts';
+import { openLoopback } from '../../testing/index.ts';
 import type { AcquireOptions } from '../admission.ts';
 import { HostTable } from '../host-table.ts';
 import type { PostgresAdmissionOptions, SharedAdmission } from './admission.ts';
@@ -85,6 +90,41 @@ test('who died while finding something out is followed as soon as it counts as g
     return Promise.resolve({ text: 'found again', forMs: 1_000 });
   });
   assert.deepEqual([isFound, fact.text], [true, 'found again']);
+});
+
+test('a process frozen while it reads robots.txt goes by what another has read meanwhile', async () => {
+  const open = fleetOf();
+  await using other = await open();
+  const asked = Promise.withResolvers<void>();
+  await using web = await openLoopback((request, response) => {
+    // The first answer is never given: by then the one that asked is frozen.
+    if (request.url === '/page') response.end('a page');
+    else if (web.requests.length === 1) asked.resolve();
+    else response.writeHead(404).end();
+  });
+  const reader = join(import.meta.dirname, '../../../test/e2e/robots-reader.ts');
+  const child = spawn(
+    process.execPath,
+    ['--conditions=docstokg-source', reader, server?.url ?? '', lastSchema(), String(web.port)],
+    { stdio: ['ignore', 'pipe', 'inherit'] },
+  );
+  const ended = once(child, 'close');
+  try {
+    await asked.promise;
+    child.kill('SIGSTOP');
+    // It counts as gone when its lease runs out, and this one reads instead of it.
+    const text = JSON.stringify({ kind: 'rules', text: 'User-agent: *' });
+    await other.facts.once('robots http://host.test', () => Promise.resolve({ text, forMs: 60_000 }));
+    child.kill('SIGCONT');
+    assert.equal((await readText(child.stdout)).trim(), '200');
+    assert.deepEqual(
+      web.requests.map(({ url }) => url),
+      ['/robots.txt', '/page'],
+    );
+  } finally {
+    child.kill('SIGKILL');
+    await ended;
+  }
 });
 
 test('a verdict that cannot be written down because the server is away is written when it is back, and nobody asks twice', async () => {
