@@ -120,7 +120,8 @@ test('the check of shown commands finds what does not exist', async () => {
 });
 
 const keys = listKeys();
-for (const page of pages.filter((each) => !each.startsWith('docs/reference/'))) {
+// The changelog names commands of earlier versions.
+for (const page of pages.filter((each) => each !== 'CHANGELOG.md' && !each.startsWith('docs/reference/'))) {
   test(`every command and setting shown in ${page} exists`, async () => {
     const text = read(page);
     for (const words of shownCommands(text)) {

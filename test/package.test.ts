@@ -170,7 +170,7 @@ test('the commands of the packed package run, their worker processes and threads
   const page = `<html><head><title>On packing</title></head><body><article><h1>On packing</h1><h2>Results</h2>
     <p>${'A package that was packed should do what it did before it was packed. '.repeat(20)}</p></article></body></html>`;
   writeFileSync(join(consumer, 'papers', 'packing.html'), page);
-  run(process.execPath, [bin('docparse'), 'all', '--input', 'papers', '--data-root', 'Data', '--format', 'jsonl']);
+  run(process.execPath, [bin('docparse'), 'parse', '--input', 'papers', '--data-root', 'Data', '--format', 'jsonl']);
   assert.match(
     readFileSync(join(consumer, 'Data', 'ChunkedDocTagFiles', 'packing.jsonl'), 'utf8'),
     /should do what it did/,

@@ -5,7 +5,7 @@ import { CommanderError } from 'commander';
 import type { Command } from 'commander';
 
 import type { Door } from './program.ts';
-import { createProgramFor } from './program.ts';
+import { createProgramFor, optionsAfterCommand, renamedTo } from './program.ts';
 
 const root = import.meta.filename.endsWith('.ts') ? '../..' : '../../..';
 const { version } = JSON.parse(readFileSync(join(import.meta.dirname, root, 'package.json'), 'utf8')) as {
@@ -13,31 +13,37 @@ const { version } = JSON.parse(readFileSync(join(import.meta.dirname, root, 'pac
 };
 const door = (new URL(import.meta.url).searchParams.get('door') ?? 'docstokg') as Door;
 
-/** How writing fails when the reader or the terminal went away. */
+/** Error codes of a write when the reader or the terminal is gone. */
 const GONE = new Set(['EPIPE', 'EIO', 'ERR_STREAM_DESTROYED']);
 
-// A reader that went away (`docstokg … | head`) is no accident.
+// A reader that went away (`docstokg … | head`) is not an error.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (!GONE.has(error.code ?? '')) throw error;
   process.exit();
 });
-// Nor is one who no longer listens to what is told beside the data: the work goes on.
+// Without a reader of stderr the work goes on.
 process.stderr.on('error', (error: NodeJS.ErrnoException) => {
   if (!GONE.has(error.code ?? '')) throw error;
 });
 
-// A promise that nobody will ever settle would end the process as if all were done.
+// A promise that is never settled would end the process with exit code 0.
 let over = false;
 process.on('beforeExit', () => {
   if (over) return;
-  console.error('error ENDED_EARLY the program came to an end before its work did; please report this');
+  console.error('error ENDED_EARLY the program ended before its work did; please report this');
   process.exitCode = 1;
 });
 
-const program = await createProgramFor(door, version, process.argv.slice(2));
-everyCommand(program, (command) => command.exitOverride());
+const words = optionsAfterCommand(door, process.argv.slice(2));
 try {
-  await program.parseAsync();
+  const renamed = renamedTo(words);
+  if (renamed !== undefined) {
+    const { AppError } = await import('../base/index.ts');
+    throw new AppError('USAGE_RENAMED', `this command is now \`${door} ${renamed}\``);
+  }
+  const program = await createProgramFor(door, version, words);
+  everyCommand(program, (command) => command.exitOverride());
+  await program.parseAsync(words, { from: 'user' });
 } catch (error) {
   if (error instanceof CommanderError) process.exitCode = error.exitCode === 0 ? 0 : 2;
   else {

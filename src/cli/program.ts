@@ -2,7 +2,7 @@ import { Command } from 'commander';
 
 import { readCommandTable } from './command-table.ts';
 
-/** The names under which the one program is entered. */
+/** The three names of the one program. */
 export type Door = 'docstokg' | 'contentdownload' | 'docparse';
 
 const INTRODUCTIONS: Readonly<Record<Door, string>> = {
@@ -11,11 +11,11 @@ const INTRODUCTIONS: Readonly<Record<Door, string>> = {
   docparse: 'Turns papers into structure, chunks and embeddings.',
 };
 
-/** A command, behind which doors it stands, and how it is loaded when it is wanted. */
+/** A command, the programs that have it, and how to load it. */
 interface Entry {
   readonly name: string;
   readonly doors: readonly Door[];
-  /** With the words behind its name, as much of it as they need. */
+  /** Given the words after its name, a group loads only the command they name. */
   readonly load: (words?: readonly string[]) => Promise<Command>;
 }
 
@@ -24,7 +24,7 @@ const PARSING: readonly Door[] = ['docstokg', 'docparse'];
 const exports = () => import('./commands/export.ts');
 const stages = () => import('./commands/docparse/stages.ts');
 
-/** In the order of the help. A command's module, and all that it imports, is read only when somebody asks for it. */
+/** In the order of the help. The module of a command is loaded only when that command runs. */
 const COMMANDS: readonly Entry[] = [
   { name: 'demo', doors: ['docstokg'], load: async () => (await import('./commands/demo.ts')).demoCommand() },
   { name: 'run', doors: ['docstokg'], load: async () => (await import('./commands/run/index.ts')).runCommand() },
@@ -49,23 +49,22 @@ const COMMANDS: readonly Entry[] = [
   { name: 'doctags', doors: PARSING, load: async () => (await stages()).doctagsCommand() },
   { name: 'chunk', doors: PARSING, load: async () => (await stages()).chunkCommand() },
   { name: 'embed', doors: PARSING, load: async () => (await stages()).embedCommand() },
-  { name: 'all', doors: PARSING, load: async () => (await stages()).allCommand() },
-  { name: 'plan', doors: PARSING, load: async () => (await stages()).planCommand() },
+  { name: 'parse', doors: PARSING, load: async () => (await stages()).parseCommand() },
   {
-    name: 'manifest',
+    name: 'stage-log',
     doors: PARSING,
-    load: async () => (await import('./commands/docparse/manifest.ts')).manifestCommand(),
+    load: async () => (await import('./commands/docparse/stage-log.ts')).stageLogCommand(),
   },
-  { name: 'show', doors: PARSING, load: async () => (await import('./commands/show.ts')).showCommand() },
-  { name: 'parts', doors: PARSING, load: async () => (await import('./commands/parts.ts')).partsCommand() },
+  { name: 'draw-page', doors: PARSING, load: async () => (await import('./commands/draw-page.ts')).drawPageCommand() },
+  { name: 'figures', doors: PARSING, load: async () => (await import('./commands/figures.ts')).figuresCommand() },
   { name: 'search', doors: PARSING, load: async () => (await import('./commands/search.ts')).searchCommand() },
   { name: 'mcp', doors: ['docstokg'], load: async () => (await import('./commands/mcp.ts')).mcpCommand() },
   { name: 'graph', doors: PARSING, load: async () => (await import('./commands/graph/index.ts')).graphCommand() },
   { name: 'serve', doors: ['docstokg'], load: async () => (await import('./commands/serve.ts')).serveCommand() },
   { name: 'refresh', doors: ['docstokg'], load: async () => (await import('./commands/refresh.ts')).refreshCommand() },
   { name: 'export', doors: PARSING, load: async () => (await exports()).exportCommand() },
-  { name: 'labels', doors: PARSING, load: async () => (await exports()).labelsCommand() },
-  { name: 'versions', doors: PARSING, load: async () => (await exports()).versionsCommand() },
+  { name: 'screen', doors: PARSING, load: async () => (await exports()).screenCommand() },
+  { name: 'work-versions', doors: PARSING, load: async () => (await exports()).workVersionsCommand() },
   { name: 'report', doors: PARSING, load: async () => (await import('./commands/report.ts')).reportCommand() },
   { name: 'merge', doors: EVERYWHERE, load: async () => (await import('./commands/merge.ts')).mergeCommand() },
   { name: 'sim', doors: ['docstokg'], load: async () => (await import('./commands/sim.ts')).simCommand() },
@@ -73,14 +72,67 @@ const COMMANDS: readonly Entry[] = [
   { name: 'config', doors: EVERYWHERE, load: async () => (await import('./commands/config.ts')).configCommand() },
 ];
 
-/** The whole command tree as seen through a door. */
+/** Commands of the version before, and what to type instead; they leave with the next version. */
+const RENAMED: Readonly<Record<string, string>> = {
+  all: 'parse',
+  plan: 'parse --dry-run',
+  manifest: 'stage-log',
+  show: 'draw-page',
+  parts: 'figures',
+  labels: 'screen import',
+  versions: 'work-versions',
+  'graph neighbours': 'graph show --brief',
+  'graph terms': 'graph list terms',
+  'graph quantities': 'graph list quantities',
+  'graph timeline': 'graph list timeline',
+  'graph gaps': 'graph list gaps',
+  'queue show': 'queue list ID',
+  'queue export': 'queue list --export',
+  'sim questions': 'sim truth --questions',
+  'sim violations': 'sim verify',
+};
+
+/** The new name of the command that these words call, if it was renamed. */
+export function renamedTo(words: readonly string[]): string | undefined {
+  const [first = '', second = ''] = words;
+  return [`${first} ${second}`, first].flatMap((name) => (Object.hasOwn(RENAMED, name) ? [RENAMED[name]] : []))[0];
+}
+
+/** Options that every command takes, and whether a value follows. */
+const SHARED_OPTIONS: Readonly<Record<string, boolean>> = {
+  '-c': true,
+  '--config': true,
+  '--profile': true,
+  '--log-level': true,
+  '--json': false,
+  '--no-color': false,
+};
+
+/** Moves shared options that come before the command behind it: `--json queue stats` is `queue stats --json`. */
+export function optionsAfterCommand(door: Door, words: readonly string[]): string[] {
+  let at = 0;
+  while (at < words.length) {
+    const [name = ''] = (words[at] ?? '').split('=');
+    const takesValue = SHARED_OPTIONS[name];
+    if (takesValue === undefined) break;
+    at += takesValue && !(words[at] ?? '').includes('=') ? 2 : 1;
+  }
+  const rest = words.slice(at);
+  const isCommand = COMMANDS.some(({ name, doors }) => name === rest[0] && doors.includes(door));
+  if (at === 0 || !isCommand) return [...words];
+  const end = rest.indexOf('--');
+  const before = end === -1 ? rest : rest.slice(0, end);
+  return [...before, ...words.slice(0, at), ...rest.slice(before.length)];
+}
+
+/** The whole command tree of one program. */
 export async function createProgram(door: Door, version: string): Promise<Command> {
   const program = await startProgram(door, version, undefined);
   const { completionCommand } = await import('./commands/completion.ts');
   return program.addCommand(completionCommand());
 }
 
-/** As much of the tree as the words of a command line need; the other commands are only named. */
+/** The commands that these words need; the others have a name and a description only. */
 export async function createProgramFor(door: Door, version: string, words: readonly string[]): Promise<Command> {
   const program = await startProgram(door, version, words[0] === 'help' ? words[1] : (words[0] ?? ''), words.slice(1));
   const { completionCommand } = await import('./commands/completion.ts');
@@ -98,7 +150,7 @@ async function startProgram(
     .version(version, '-V, --version', 'print the version')
     .helpOption('-h, --help', 'show this help')
     .showSuggestionAfterError()
-    // `contentdownload` has options of its own; those behind a command's name are the command's.
+    // `contentdownload` has options itself; those after a command belong to the command.
     .enablePositionalOptions()
     .configureHelp({ showGlobalOptions: false });
   const here = COMMANDS.filter(({ doors }) => doors.includes(door));

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import type { Command } from 'commander';
 
 import { listKeys } from '../config/index.ts';
-import { allCommand, chunkCommand } from './commands/docparse/stages.ts';
+import { parseCommand, chunkCommand } from './commands/docparse/stages.ts';
 
 function helpOf(command: Command): string {
   let text = '';
@@ -13,7 +13,7 @@ function helpOf(command: Command): string {
 }
 
 test('the help of a stage says the default of every setting, from the schema or as the stage prefers', () => {
-  const help = helpOf(allCommand());
+  const help = helpOf(parseCommand());
   for (const { name, default: value, flags } of listKeys()) {
     const isHere = flags.some(({ at }) => ['stage', 'doctags', 'chunk', 'embed', 'format', 'data-root'].includes(at));
     if (isHere && (typeof value === 'number' || (typeof value === 'string' && value !== '')))

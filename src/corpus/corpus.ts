@@ -257,7 +257,7 @@ export class Corpus implements AsyncDisposable {
     ] as const) {
       if (work !== undefined && records.setApart(work, undone) === 0) {
         throw new AppError('USAGE_VERSION', `"${work.slice(0, 100)}" is merged with no other work`, {
-          hint: 'docstokg versions RUN shows the merges',
+          hint: 'docstokg work-versions RUN shows the merges',
         });
       }
     }

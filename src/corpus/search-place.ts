@@ -56,7 +56,7 @@ export function findSearchPlace(config: Config, named: string | undefined): Sear
 
 function nothing(message: string): AppError {
   return new AppError('SEARCH_NOTHING', message, {
-    hint: 'make some with docstokg run or docparse all, or say where they are with --run FOLDER',
+    hint: 'make some with docstokg run or docparse parse, or say where they are with --run FOLDER',
   });
 }
 

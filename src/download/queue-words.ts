@@ -9,7 +9,7 @@ export function told({ reason, detail }: { readonly reason: Reason; readonly det
   return { code: reason.toUpperCase().replaceAll('-', '_'), message: detail ?? REASONS[reason].sentence };
 }
 
-/** What a saved work left behind, as `queue show` tells it. */
+/** What a saved work left behind, as `queue list` tells it. */
 export function resultOf({ artifact, attempt }: WorkOutcome & { kind: 'saved' }, worker: string): object {
   const { path, bytes, sha256 } = artifact;
   return { path, resolver: attempt.resolver, host: new URL(attempt.finalUrl).host, worker, bytes, sha256 };

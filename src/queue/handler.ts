@@ -39,7 +39,7 @@ export interface HandlerContext {
 export type HandlerOutcome =
   | void
   | undefined
-  /** `result` is kept with the job, for `queue show`. */
+  /** `result` is kept with the job, for `queue list`. */
   | { readonly state: 'done'; readonly result?: object | undefined }
   | { readonly state: 'skipped' | 'error'; readonly reason: string | ErrorInfo }
   /** Come back at this moment (epoch milliseconds); costs no attempt. */

@@ -44,7 +44,7 @@ export async function gather(
   const stages = await stageLines(dataRoot, limits);
   if (rows.size === 0 && stages.length === 0)
     throw new AppError('REPORT_NO_RUN', `${folder} holds nothing of a run`, {
-      hint: 'name the folder that docstokg run, contentdownload --out or docparse all wrote to',
+      hint: 'name the folder that docstokg run, contentdownload --out or docparse parse wrote to',
     });
   const gathered = options.documents ?? (await showDocuments(folder, rows, limits));
   const { images } = gathered;

@@ -40,7 +40,7 @@ export async function refreshIndex(
   const documents = documentsOf(options);
   if (documents.length === 0 && !hasIndex(folder)) {
     throw new AppError('INDEX_NOTHING', `there are no chunks (${options.format}) in ${options.dataRoot}`, {
-      hint: 'run docstokg run or docparse all first',
+      hint: 'run docstokg run or docparse parse first',
     });
   }
   const before = changesSince(folder, documents);

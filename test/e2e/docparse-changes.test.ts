@@ -57,7 +57,7 @@ function run(
   const seen = STAGES.map((stage) => rowsOf(stage).length);
   const { status, stderr } = command(
     'docparse',
-    ['all', '--input', 'papers', '--data-root', 'Data', '--log-level', 'warn', ...parameters],
+    ['parse', '--input', 'papers', '--data-root', 'Data', '--log-level', 'warn', ...parameters],
     { cwd: root, env },
   );
   assert.equal(status, 0, stderr);

@@ -112,22 +112,22 @@ test('a job is enqueued once, shown, cancelled, exported and imported elsewhere'
   await using at = await place();
   assert.equal(at.queue('enqueue', 'a', '{"n":1}', '--priority', '-3', '--resolver', 'arxiv').stdout, 'added a\n');
   assert.deepEqual(at.json('enqueue', 'a'), { artifact_id: 'a', added: false });
-  const job = at.json('show', 'a');
+  const job = at.json('list', 'a');
   assert.deepEqual(
     [job['artifact'], job['state'], job['priority'], job['resolver_hint']],
     [{ n: 1 }, 'queued', -3, 'arxiv'],
   );
-  assert.deepEqual(at.json('show', '1'), job, 'also by its number');
-  assert.match(at.queue('show', 'a').stdout, /^artifact_id +a$/m);
+  assert.deepEqual(at.json('list', '1'), job, 'also by its number');
+  assert.match(at.queue('list', 'a').stdout, /^artifact_id +a$/m);
 
-  const { stdout: exported } = at.queue('export', '--state', 'queued');
+  const { stdout: exported } = at.queue('list', '--export', '--state', 'queued');
   const elsewhere = join(at.path, 'other.sqlite');
   const imported = command('docstokg', ['queue', 'import', '-', '--queue', elsewhere], {
     cwd: at.path,
     input: exported,
   });
   assert.equal(imported.stdout, '1 added, 0 known already, 0 bad\n');
-  const copy = at.json('show', 'a', '--queue', elsewhere);
+  const copy = at.json('list', 'a', '--queue', elsewhere);
   assert.deepEqual(
     [copy['artifact'], copy['state'], copy['priority'], copy['resolver_hint']],
     [{ n: 1 }, 'queued', -3, 'arxiv'],
@@ -140,7 +140,7 @@ test('a job is enqueued once, shown, cancelled, exported and imported elsewhere'
   );
   const again = at.queue('cancel', 'a');
   assert.deepEqual([again.status, again.stdout], [1, 'a has ended already (skipped)\n']);
-  const unknown = at.queue('show', 'nobody', '--json');
+  const unknown = at.queue('list', 'nobody', '--json');
   assert.deepEqual(
     [unknown.status, (JSON.parse(unknown.stderr) as { error: { code: string } }).error.code],
     [1, 'JOB_UNKNOWN'],
@@ -196,7 +196,7 @@ test('an error that throws is tried again later, its text cannot steer the termi
     run.stdout,
     /^drained: 1 done, 0 skipped, 0 failed, 1 put back\nleft in the queue: 0 due, 1 delayed, the first for another .* \(HTTP_500 1\)\n$/,
   );
-  const shown = at.queue('show', 't').stdout;
+  const shown = at.queue('list', 't').stdout;
   assert.match(shown, /HTTP_500: the server broke/);
   assert.ok(!(shown + run.stderr).includes('\u001B'), 'no escape sequence gets through');
   assert.match(at.queue('list', '--state', 'queued').stdout, /t +queued +1 +HTTP_500: the server broke/);
@@ -350,7 +350,7 @@ test('a run tells how far it is; a second Ctrl-C ends at once, and the next run 
 test('a reader that goes away ends an export quietly, and nobody listening does not end a run', async () => {
   await using at = await place();
   await at.put(Object.fromEntries(Array.from({ length: 3_000 }, (_, n) => [`job ${n}`, { filler: 'x'.repeat(100) }])));
-  await using exporting = startCommand('contentdownload', ['queue', 'export'], { cwd: at.path });
+  await using exporting = startCommand('contentdownload', ['queue', 'list', '--export'], { cwd: at.path });
   exporting.hangUp('stdout');
   assert.deepEqual(await exporting.ended, { code: 0, signal: null });
   assert.equal(exporting.stderr, '');

@@ -3,9 +3,11 @@ import { Argument, Command, Option } from 'commander';
 import type { ExportFormat, Label } from '../../corpus/index.ts';
 import { EXPORT_FORMATS, LABELS, openCorpus } from '../../corpus/index.ts';
 import { count } from '../progress.ts';
+import { chooseRun, runArgument } from '../run-argument.ts';
 import { openSession, shared } from '../session.ts';
 
 interface ExportFlags {
+  readonly run?: string;
   readonly format: ExportFormat;
   readonly out?: string;
   readonly redistributable?: boolean;
@@ -14,9 +16,8 @@ interface ExportFlags {
 
 /** `export RUN --format bibtex`: the works of a run for another tool. */
 export function exportCommand(): Command {
-  return shared(new Command('export'))
+  return runArgument(shared(new Command('export')))
     .description('write the works of a run for another tool')
-    .addArgument(new Argument('<run>', 'run folder'))
     .addOption(new Option('-f, --format <format>', 'what to write').choices(EXPORT_FORMATS).makeOptionMandatory())
     .option('--out <path>', 'file, or folder for parquet and obsidian; default: the output')
     .option('--redistributable', 'only works that anybody may pass on: CC0, public domain, CC BY, CC BY-SA')
@@ -28,7 +29,7 @@ Formats:
   bibtex, ris, csl   for Zotero and other reference managers, with links to the files
   csv                every work with what came of it
   prisma             counts of a PRISMA 2020 flow diagram; with --out also as SVG
-  asreview           a table for ASReview or Rayyan; docstokg labels reads it back
+  asreview           a table for ASReview or Rayyan; docstokg screen import reads it back
   documents          passages with their citations, one JSON document per line, as LangChain and LlamaIndex load them
   parquet            a folder for Hugging Face: Parquet shards and a dataset card
   obsidian           a folder of notes
@@ -38,9 +39,9 @@ Examples:
   docstokg export runs/corals --format parquet --redistributable --out corals-dataset
 `,
     )
-    .action(async (run: string, flags: ExportFlags, self: Command) => {
+    .action(async (run: string | undefined, flags: ExportFlags, self: Command) => {
       const session = openSession(self);
-      await using corpus = await openCorpus(run);
+      await using corpus = await openCorpus(chooseRun(run ?? flags.run, session.load().config));
       for await (const text of corpus.export(flags)) process.stdout.write(text);
       if (flags.out !== undefined)
         for (const path of writtenTo(flags.out, flags.format))
@@ -54,10 +55,15 @@ function writtenTo(out: string, format: string): string[] {
   return ['.json', '.svg'].map((ending) => out.replace(/\.(?:json|svg)$/i, '') + ending);
 }
 
-/** `labels RUN labels.csv`: what a screening tool has decided. */
-export function labelsCommand(): Command {
-  return shared(new Command('labels'))
-    .description('read the decisions of a screening tool (ASReview, Rayyan, a table) and obey them')
+/** `screen import RUN decisions.csv`: decisions made in another screening tool. */
+export function screenCommand(): Command {
+  const command = new Command('screen').description('decide which works of a run are included');
+  return command.addCommand(importDecisionsCommand());
+}
+
+function importDecisionsCommand(): Command {
+  return shared(new Command('import'))
+    .description('read the decisions of a screening tool (ASReview, Rayyan, a table) and apply them')
     .addArgument(new Argument('<run>', 'run folder'))
     .addArgument(
       new Argument('<file>', 'a CSV with ids, DOIs or titles and a column `included` or `label`, or any list'),
@@ -69,7 +75,7 @@ export function labelsCommand(): Command {
     )
     .addHelpText(
       'after',
-      '\nExamples:\n  docstokg labels runs/corals screened.csv\n  docstokg labels runs/corals excluded.ris --as excluded\n',
+      '\nExamples:\n  docstokg screen import runs/corals screened.csv\n  docstokg screen import runs/corals excluded.ris --as excluded\n',
     )
     .action(async (run: string, file: string, flags: { readonly as?: Label }, self: Command) => {
       const session = openSession(self);
@@ -87,23 +93,31 @@ export function labelsCommand(): Command {
     });
 }
 
-/** `versions RUN`: which records are taken for versions of one work, and why. */
-export function versionsCommand(): Command {
-  return shared(new Command('versions'))
-    .description('show which works are versions of one another, and take some apart')
-    .addArgument(new Argument('<run>', 'run folder'))
-    .option('--apart <work>', 'this work is another one: undo its merges, for good')
-    .option('--together <work>', 'put the merges of this work back')
+interface VersionFlags {
+  readonly run?: string;
+  readonly split?: string;
+  readonly merge?: string;
+}
+
+/** `work-versions RUN`: which records are taken for versions of one work, and why. */
+export function workVersionsCommand(): Command {
+  return runArgument(shared(new Command('work-versions')))
+    .description('show which works are versions of one another, and split or merge them')
+    .option('--split <work>', 'this is another work: undo its merges, for good')
+    .option('--merge <work>', 'redo the merges of this work')
     .addHelpText(
       'after',
-      '\nExamples:\n  docstokg versions runs/corals\n  docstokg versions runs/corals --apart W2741809807\n',
+      '\nExamples:\n  docstokg work-versions runs/corals\n  docstokg work-versions runs/corals --split W2741809807\n',
     )
-    .action(async (run: string, flags: { readonly apart?: string; readonly together?: string }, self: Command) => {
+    .action(async (run: string | undefined, flags: VersionFlags, self: Command) => {
       const session = openSession(self);
-      await using corpus = await openCorpus(run);
-      const versions = await corpus.versions(flags);
+      await using corpus = await openCorpus(chooseRun(run ?? flags.run, session.load().config));
+      const versions = await corpus.versions({
+        ...(flags.split !== undefined && { apart: flags.split }),
+        ...(flags.merge !== undefined && { together: flags.merge }),
+      });
       if (session.json) session.terminal.print(JSON.stringify(versions));
-      else if (versions.length === 0) session.log('info', 'no work is here in several versions');
+      else if (versions.length === 0) session.log('info', 'no work has several versions');
       else
         for (const { work, of, reason, score, undone } of versions)
           session.terminal.print(

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-import { Command } from 'commander';
+import { Command, Option } from 'commander';
 
 import { packageRoot } from '../../base/index.ts';
 import { findSearchPlace } from '../../corpus/index.ts';
@@ -16,11 +16,13 @@ export function mcpCommand(): Command {
       'let an assistant search, read and cite corpora (Model Context Protocol over standard input and output)',
     )
     .argument('[runs...]', 'run folders; default: the newest run')
+    .addOption(new Option('-r, --run <folder...>', 'the same as the arguments').hideHelp())
     .addHelpText(
       'after',
       '\nExamples:\n  docstokg mcp runs/corals\n  docstokg mcp runs/corals runs/fractures\n\nAn assistant starts it; docs/guides/asking-from-an-assistant.md has the configuration of the usual ones.\n',
     )
-    .action(async (folders: string[], _flags: object, self: Command) => {
+    .action(async (given: string[], flags: { readonly run?: readonly string[] }, self: Command) => {
+      const folders = [...given, ...(flags.run ?? [])];
       const session = openSession(self);
       using stop = stopSignal();
       const { config } = session.load();

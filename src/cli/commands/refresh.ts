@@ -1,20 +1,21 @@
-import { Argument, Command } from 'commander';
+import { Command } from 'commander';
 
 import type { RefreshDiff } from '../../corpus/index.ts';
 import { corpusLayer, isEmptyDiff, openCorpus } from '../../corpus/index.ts';
 import { simulatedLayer } from '../../harvest/index.ts';
+import { chooseRun, runArgument } from '../run-argument.ts';
 import { openSession, shared } from '../session.ts';
 import { simOption } from '../sim-option.ts';
 import { stopSignal } from '../stop-signal.ts';
 import { plain } from '../terminal.ts';
 
 interface RefreshFlags {
+  readonly run?: string;
   readonly retractionWatch?: string;
   readonly mailto?: string;
   readonly sim?: string;
 }
 
-/** What each part of a difference is called by people. */
 const HEADINGS: readonly (readonly [keyof RefreshDiff, string])[] = [
   ['new_works', 'new works'],
   ['opened', 'have become open'],
@@ -25,13 +26,12 @@ const HEADINGS: readonly (readonly [keyof RefreshDiff, string])[] = [
   ['corrected', 'corrected, or of concern'],
 ];
 
-/** `refresh RUN`: what has happened to a corpus since it was gathered. */
+/** `refresh RUN`: what changed since a corpus was gathered. */
 export function refreshCommand(): Command {
-  return shared(new Command('refresh'))
+  return runArgument(shared(new Command('refresh')))
     .description(
       'list again, fetch what is new or has become open, and tell what was retracted, corrected or published',
     )
-    .addArgument(new Argument('<run>', 'run folder'))
     .option('--retraction-watch <file>', "Crossref's retraction_watch.csv")
     .option('--mailto <address>', 'your e-mail address, sent to the services that are asked (http.contact)')
     .addOption(simOption())
@@ -39,8 +39,9 @@ export function refreshCommand(): Command {
       'after',
       '\nExamples:\n  docstokg refresh runs/corals --mailto you@university.example\n  docstokg refresh runs/corals --mailto you@university.example --retraction-watch retraction_watch.csv --json\n',
     )
-    .action(async (run: string, flags: RefreshFlags, self: Command) => {
+    .action(async (named: string | undefined, flags: RefreshFlags, self: Command) => {
       const session = openSession(self);
+      const run = chooseRun(named ?? flags.run, session.load().config);
       using stop = stopSignal();
       const { config } = session.load([
         ...corpusLayer(run, 'the folder of the run'),
@@ -64,7 +65,7 @@ export function refreshCommand(): Command {
 }
 
 function textOf(diff: RefreshDiff): string {
-  if (isEmptyDiff(diff)) return 'nothing has happened since';
+  if (isEmptyDiff(diff)) return 'no changes since the last refresh';
   return HEADINGS.filter(([name]) => diff[name].length > 0)
     .map(([name, heading]) => {
       const lines = diff[name].map(

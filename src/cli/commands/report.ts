@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { Command } from 'commander';
 
 import { writeReport } from '../../report/index.ts';
-import { findSearchPlace } from '../../corpus/index.ts';
+import { chooseRun, runArgument } from '../run-argument.ts';
 import { openSession, shared } from '../session.ts';
 
 interface ReportFlags {
@@ -14,15 +14,14 @@ interface ReportFlags {
 
 /** `report`: writes the page that shows a run. */
 export function reportCommand(): Command {
-  return shared(new Command('report'))
+  return runArgument(shared(new Command('report')))
     .description('write report.html, a page that shows a run and searches its passages')
-    .option('-r, --run <folder>', 'run folder; default: the newest run')
-    .option('--title <text>', 'heading of the page; default: what was asked for')
+    .option('--title <text>', 'heading of the page; default: the query')
     .option('--open', 'open it in the browser')
-    .addHelpText('after', '\nExamples:\n  docstokg report --open\n  docstokg report --run runs/corals\n')
-    .action(async (flags: ReportFlags, self: Command) => {
+    .addHelpText('after', '\nExamples:\n  docstokg report --open\n  docstokg report runs/corals\n')
+    .action(async (run: string | undefined, flags: ReportFlags, self: Command) => {
       const session = openSession(self);
-      const folder = flags.run ?? findSearchPlace(session.load().config, undefined).folder;
+      const folder = chooseRun(run ?? flags.run, session.load().config);
       const { path } = await writeReport({ folder, ...(flags.title !== undefined && { title: flags.title }) });
       session.terminal.print(session.json ? JSON.stringify({ path }) : path);
       if (flags.open) openInBrowser(path, (message) => session.log('warn', `${path} was not opened: ${message}`));

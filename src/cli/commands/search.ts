@@ -7,6 +7,7 @@ import { Command, Option } from 'commander';
 import type { IndexEvent, SearchMode } from '../../search/index.ts';
 import { SECTIONS } from '../../search/index.ts';
 import { findSearchPlace, openCorpus } from '../../corpus/index.ts';
+import { isRun } from '../run-argument.ts';
 import { passageText } from '../passage-text.ts';
 import { count, duration } from '../progress.ts';
 import type { CitedHit, Corpus, SearchSession } from '../../corpus/index.ts';
@@ -39,8 +40,12 @@ interface SearchFlags {
 export function searchCommand(): Command {
   return shared(new Command('search'))
     .description('find the passages that answer a question')
-    .argument('[question...]', 'what to look for; without one, questions are read from the input, one per line')
-    .option('-r, --run <folder>', 'run folder to search; default: the newest run')
+    .argument(
+      '[words...]',
+      '[run] question; the run is by default the newest, and without a question they are read from stdin, one per line',
+    )
+    .usage('[options] [run] [question]')
+    .addOption(new Option('-r, --run <folder>', 'the same as the argument RUN').hideHelp())
     .option('-n, --top <n>', 'passages to show', wholeNumber(1), 5)
     .addOption(new Option('--hybrid', 'by words and meaning (default)').conflicts(['dense', 'lexical']))
     .addOption(new Option('--dense', 'by meaning alone').conflicts(['hybrid', 'lexical']))
@@ -65,18 +70,20 @@ export function searchCommand(): Command {
     )
     .addHelpText(
       'after',
-      '\nExamples:\n  docstokg search "does vitamin D prevent fractures?"\n  docstokg search --run runs/corals --top 3 --json "bleaching after heat waves"\n',
+      '\nExamples:\n  docstokg search "does vitamin D prevent fractures?"\n  docstokg search runs/corals --top 3 --json "bleaching after heat waves"\n',
     )
-    .action(async (words: string[], flags: SearchFlags, self: Command) => {
+    .action(async (given: string[], flags: SearchFlags, self: Command) => {
       const session = openSession(self);
+      const named = flags.run ?? (given[0] !== undefined && isRun(given[0]) ? given[0] : undefined);
+      const words = named !== undefined && flags.run === undefined ? given.slice(1) : given;
       using stop = stopSignal();
       const { config } = session.load();
-      const { folder, dataRoot } = findSearchPlace(config, flags.run);
+      const { folder, dataRoot } = findSearchPlace(config, named);
       await using corpus = await openCorpus(folder, {
         config: { ...config, parse: { ...config.parse, data_root: dataRoot } },
       });
       const mode = flags.lexical ? 'lexical' : flags.dense ? 'dense' : flags.hybrid ? 'hybrid' : undefined;
-      await using opened = await openTelling(corpus, mode, session, stop.signal);
+      await using opened = await openReporting(corpus, mode, session, stop.signal);
       const search: Search = { session, folder, opened, flags, signal: stop.signal };
       if (words.length > 0) await answer(words.join(' '), search);
       else await answerAll(search);
@@ -91,8 +98,8 @@ interface Search {
   readonly signal: AbortSignal;
 }
 
-/** Opens the search and tells meanwhile what is done about its index. */
-async function openTelling(
+/** Opens the search and reports the progress of its index. */
+async function openReporting(
   corpus: Corpus,
   mode: SearchMode | undefined,
   session: Session,
@@ -118,7 +125,7 @@ async function openTelling(
         wordsOnly.set(event.reason, (wordsOnly.get(event.reason) ?? 0) + 1);
         break;
       case 'index-unreadable':
-        session.log('warn', `${event.message}: the next docstokg run makes it anew`);
+        session.log('warn', `${event.message}: the next docstokg run rebuilds it`);
         break;
       case 'index-ended': {
         const took = duration(session.clock.monotonic() - startedAt);
@@ -160,7 +167,7 @@ async function answer(question: string, search: Search): Promise<void> {
     const ranks = wordsOnly.map(({ rank }) => rank).join(', ');
     session.log('info', `found by words alone, because their vectors are not made yet: ${ranks}`);
   }
-  if (hits.length === 0) terminal.print(`nothing fits “${plain(question)}”`);
+  if (hits.length === 0) terminal.print(`no results for “${plain(question)}”`);
   const views = hits.map((hit) =>
     passageText(hit, { query: question, full: flags.full ?? false, link: links.get(hit.passage.file) }, terminal),
   );

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 
-import { Command } from 'commander';
+import { Command, Option } from 'commander';
 
 import { AppError, packageRoot } from '../../base/index.ts';
 import type { Config } from '../../config/index.ts';
@@ -30,6 +30,7 @@ const SIGNS_OF_A_RUN = [
 ];
 
 interface ServeFlags {
+  readonly run?: readonly string[];
   readonly queue?: string;
   readonly allowSteering?: boolean;
 }
@@ -38,7 +39,8 @@ interface ServeFlags {
 export function serveCommand(): Command {
   return settingOptions(shared(new Command('serve')), ['serve'])
     .description('pages and an HTTP interface to watch runs and a queue, and to ask corpora')
-    .argument('[run...]', 'run folders; default: those that stand beside each other in runs/')
+    .argument('[run...]', 'run folders; default: all in runs/')
+    .addOption(new Option('-r, --run <folder...>', 'the same as the arguments').hideHelp())
     .option(
       '--queue <path|url>',
       'a SQLite file or postgres://… to watch; default: the configured one on PostgreSQL, else that of the first run that has one',
@@ -48,7 +50,8 @@ export function serveCommand(): Command {
       'after',
       '\nPrints a link that lets a browser in. Only this machine is answered unless --host says otherwise.\n\nExamples:\n  docstokg serve runs/corals\n  docstokg serve --queue postgres://docstokg@db/docstokg --host 0.0.0.0 --allow-steering\n',
     )
-    .action(async (folders: string[], flags: ServeFlags, self: Command) => {
+    .action(async (given: string[], flags: ServeFlags, self: Command) => {
+      const folders = [...given, ...(flags.run ?? [])];
       const session = openSession(self);
       const { config } = session.load();
       const token = tokenOf(config.serve);
@@ -106,7 +109,7 @@ function runFolders(named: readonly string[], flags: ServeFlags, config: Config)
     const wrong = named.find((folder) => !isRun(folder));
     if (wrong === undefined) return [...new Set(named.map((folder) => resolve(folder)))];
     throw new AppError('USAGE_RUN', `${wrong} is no folder of a run`, {
-      hint: 'name folders that docstokg run, contentdownload --out or docparse all wrote to',
+      hint: 'name folders that docstokg run, contentdownload --out or docparse parse wrote to',
     });
   }
   const beside = dirname(resolve(config.download.out));

@@ -14,16 +14,12 @@ import { everywhere, parametersOf, scale, wholeNumber, worldOptions } from '../s
 import { call, jsonLines, post, printVerification } from '../sim-admin.ts';
 import { table } from '../terminal.ts';
 
-/** `sim serve | truth | questions | verify | violations | mutate | replay`. */
+/** `sim serve | truth | verify`. */
 export function simCommand(): Command {
-  const command = new Command('sim').description('rehearse against a simulated scholarly web on this machine');
+  const command = new Command('sim').description('simulate a harvest against a scholarly web on this machine');
   command.addCommand(serveCommand());
   command.addCommand(truthCommand());
-  command.addCommand(questionsCommand());
   command.addCommand(verifyCommand());
-  command.addCommand(violationsCommand());
-  command.addCommand(mutateCommand());
-  command.addCommand(replayCommand());
   return command;
 }
 
@@ -111,13 +107,21 @@ function truthCommand(): Command {
       new Option('--selection <query>', 'only works that OpenAlex lists for this, for example filter=topics.id:T10341'),
     )
     .addOption(new Option('--totals', 'print only the totals'))
+    .addOption(new Option('--questions', 'print questions whose answers are planted in the documents instead'))
     .addHelpText('after', '\nExample:\n  docstokg sim truth --seed 7 --profile calm > truth.jsonl\n')
     .action(
-      async (options: WorldOptions & { policy?: string; selection?: string; totals?: boolean }, self: Command) => {
+      async (
+        options: WorldOptions & { policy?: string; selection?: string; totals?: boolean; questions?: boolean },
+        self: Command,
+      ) => {
         const session = openSession(self);
-        const { Documents, World, expectedOutcome, truthLines } = await loadSimulation();
+        const { Documents, World, expectedOutcome, plantedQuestions, truthLines } = await loadSimulation();
         const policy = await readPolicy(options);
         const world = new World(parametersOf(options));
+        if (options.questions) {
+          for (const question of plantedQuestions(world)) session.terminal.print(JSON.stringify(question));
+          return;
+        }
         if (options.totals) {
           session.terminal.print(
             JSON.stringify({ identity: world.identity, ...expectedOutcome(world, policy).totals }),
@@ -130,22 +134,12 @@ function truthCommand(): Command {
     );
 }
 
-function questionsCommand(): Command {
-  return everywhere(worldOptions(new Command('questions')))
-    .description('print questions whose answers are planted in the documents of a world, one JSON line each')
-    .addHelpText('after', '\nExample:\n  docstokg sim questions --seed 7 --works 50 > questions.jsonl\n')
-    .action(async (options: WorldOptions, self: Command) => {
-      const session = openSession(self);
-      const { World, plantedQuestions } = await loadSimulation();
-      for (const question of plantedQuestions(new World(parametersOf(options))))
-        session.terminal.print(JSON.stringify(question));
-    });
-}
-
 function verifyCommand(): Command {
   return everywhere(new Command('verify'))
-    .description('compare a client’s manifest with the truth; exit 1 on any difference')
-    .requiredOption('--manifest <file>', 'the manifest, one JSON line per work')
+    .description(
+      'compare a client’s manifest with the truth, and count broken rules of politeness; exit 1 if there are any',
+    )
+    .option('--manifest <file>', 'the manifest, one JSON line per work; without it only the rules are checked')
     .requiredOption('--sim <url>', 'the address that sim serve printed')
     .addOption(new Option('--policy <file>', 'JSON with what the client was allowed to do'))
     .addOption(
@@ -167,7 +161,7 @@ function verifyCommand(): Command {
     .action(
       async (
         options: {
-          manifest: string;
+          manifest?: string;
           sim: string;
           policy?: string;
           selection?: string;
@@ -183,79 +177,32 @@ function verifyCommand(): Command {
           throw new AppError('USAGE_SIM_ASPECT', `"${unknown}" cannot be compared`, {
             hint: `known: ${ASPECTS.join(', ')}`,
           });
-        const policy = await readPolicy(options);
-        const truth: TruthLine[] = [];
-        for await (const line of jsonLines(await post(options.sim, '/__sim/truth', policy)))
-          truth.push(line as TruthLine);
-        const result = verify(truth, await readManifest(options.manifest), {
-          scope: options.scope,
-          ...(options.only && { aspects: options.only as Aspect[] }),
-        });
-        if (session.json) session.terminal.print(JSON.stringify(result));
-        else printVerification(session, result);
-        if (result.differences.length > 0) process.exitCode = 1;
+        const report = (await (await call(options.sim, '/__sim/violations')).json()) as {
+          readonly total: number;
+          readonly by_rule: Readonly<Record<string, number>>;
+        };
+        const { manifest: path, scope, only } = options;
+        const result =
+          path === undefined
+            ? undefined
+            : verify(await truthFrom(options.sim, await readPolicy(options)), await readManifest(path), {
+                scope,
+                ...(only && { aspects: only as Aspect[] }),
+              });
+        if (session.json) session.terminal.print(JSON.stringify({ ...result, violations: report }));
+        else {
+          if (result) printVerification(session, result);
+          session.terminal.print(table(Object.entries(report.by_rule), ['rule', 'violations']));
+        }
+        if (report.total > 0 || (result?.differences.length ?? 0) > 0) process.exitCode = 1;
       },
     );
 }
 
-function violationsCommand(): Command {
-  return everywhere(new Command('violations'))
-    .description('report how often clients broke a rule of politeness; exit 1 if they did')
-    .requiredOption('--sim <url>', 'the address that sim serve printed')
-    .addHelpText('after', '\nExample:\n  docstokg sim violations --sim http://127.0.0.1:41000\n')
-    .action(async (options: { sim: string }, self: Command) => {
-      const session = openSession(self);
-      const report = (await (await call(options.sim, '/__sim/violations')).json()) as {
-        readonly total: number;
-        readonly by_rule: Readonly<Record<string, number>>;
-      };
-      session.terminal.print(
-        session.json ? JSON.stringify(report) : table(Object.entries(report.by_rule), ['rule', 'violations']),
-      );
-      if (report.total > 0) process.exitCode = 1;
-    });
-}
-
-function mutateCommand(): Command {
-  return everywhere(new Command('mutate'))
-    .description('break a running world on purpose, to see that tests notice; the truth stays as it was')
-    .requiredOption('--sim <url>', 'the address that sim serve printed')
-    .requiredOption('--break <what>', 'resolver:NAME, or none to repair everything')
-    .addHelpText('after', '\nExample:\n  docstokg sim mutate --sim http://127.0.0.1:41000 --break resolver:hal\n')
-    .action(async (options: { sim: string; break: string }, self: Command) => {
-      const session = openSession(self);
-      const { broken } = (await (await post(options.sim, '/__sim/mutate', { break: options.break })).json()) as {
-        readonly broken: readonly string[];
-      };
-      session.terminal.print(
-        session.json
-          ? JSON.stringify({ broken })
-          : broken.length === 0
-            ? 'nothing is broken'
-            : `broken: ${broken.join(', ')}`,
-      );
-    });
-}
-
-function replayCommand(): Command {
-  return everywhere(new Command('replay'))
-    .description('send the requests of a log again, in order, and tell where the answers differ; exit 1 if they do')
-    .argument('<log>', 'requests.jsonl of an earlier run')
-    .requiredOption('--sim <url>', 'the address that sim serve printed')
-    .addHelpText('after', '\nExample:\n  docstokg sim replay state/requests.jsonl --sim http://127.0.0.1:41000\n')
-    .action(async (log: string, options: { sim: string }, self: Command) => {
-      const session = openSession(self);
-      const { replay } = await loadSimulation();
-      const { web } = (await (await call(options.sim, '/__sim/world')).json()) as { readonly web: string };
-      await post(options.sim, '/__sim/reset', {});
-      let differences = 0;
-      for await (const one of replay(readLog(log), Number(new URL(web).port))) {
-        differences += 1;
-        session.terminal.print(session.json ? JSON.stringify(one) : `${one.url}: was ${one.expected}, is ${one.found}`);
-      }
-      session.log('info', `${differences} answers differ`);
-      if (differences > 0) process.exitCode = 1;
-    });
+async function truthFrom(sim: string, policy: Policy): Promise<TruthLine[]> {
+  const truth: TruthLine[] = [];
+  for await (const line of jsonLines(await post(sim, '/__sim/truth', policy))) truth.push(line as TruthLine);
+  return truth;
 }
 
 async function readPolicy({
@@ -288,9 +235,4 @@ async function readManifest(path: string): Promise<Map<string, ManifestLine>> {
     manifest.set(line.work, line);
   }
   return manifest;
-}
-
-async function* readLog(path: string): AsyncGenerator<LogEntry> {
-  for await (const line of parseJsonl(createReadStream(path) as AsyncIterable<Uint8Array>, { tornTail: 'drop' }))
-    if (line.kind === 'good') yield line.value as LogEntry;
 }

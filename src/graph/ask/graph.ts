@@ -47,7 +47,7 @@ export class Graph implements Disposable {
     const node = found && this.#preferred(found);
     if (!node)
       throw new AppError('GRAPH_NO_NODE', `there is no node ${name}`, {
-        hint: 'ids look like work:doi:10.1000/182; docstokg graph terms and stats list some',
+        hint: 'ids look like work:doi:10.1000/182; docstokg graph list terms and stats list some',
       });
     return node;
   }

@@ -45,26 +45,21 @@ export function embedCommand(): Command {
     );
 }
 
-/** `all`. */
-export function allCommand(): Command {
-  return stageOptions(inputOption(new Command('all')), 'doctags', 'chunk', 'embed', 'format')
-    .description('doctags, chunk and embed, one after the other')
-    .addHelpText('after', '\nExample:\n  docparse all --input runs/harvest/PDF\n')
-    .action(async (options: DocparseOptions, self: Command) =>
-      withConfig(self, options, running('doctags', 'chunk', 'embed')),
-    );
-}
-
-/** `plan`. */
-export function planCommand(): Command {
-  return stageOptions(inputOption(new Command('plan')), 'doctags', 'chunk', 'embed', 'format')
-    .description('show what each stage would do, and why')
-    .addHelpText('after', '\nExample:\n  docparse plan --input runs/harvest/PDF\n')
+/** `parse`: the three stages, or with `--dry-run` what each would do. */
+export function parseCommand(): Command {
+  return stageOptions(inputOption(new Command('parse')), 'doctags', 'chunk', 'embed', 'format')
+    .description('doctags, chunk and embed, one after the other; --dry-run shows what each would do, and why')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  docparse parse --input runs/harvest/PDF\n  docparse parse --input runs/harvest/PDF --dry-run\n',
+    )
     .action(async (options: DocparseOptions, self: Command) =>
       withConfig(
         self,
-        { ...options, dryRun: true },
-        options.input === undefined ? running('chunk', 'embed') : running('doctags', 'chunk', 'embed'),
+        options,
+        options.dryRun && options.input === undefined
+          ? running('chunk', 'embed')
+          : running('doctags', 'chunk', 'embed'),
       ),
     );
 }
@@ -96,11 +91,20 @@ function running(...stages: ParseStage[]): (run: StageRun) => Promise<void> {
     await using corpus = await openCorpus(dirname(config.parse.data_root), { config });
     using stop = stopSignal();
     const show = showStage(session);
+    let documents = 0;
     for await (const event of corpus.parse({ ...options, stages }, stop.signal)) {
       if (event.kind === 'message') session.log(event.level, event.message);
       if (event.kind !== 'stage') continue;
       show(event.event);
-      if (event.event.kind === 'stage-ended') tellOutcome(event.event.outcome, session);
+      if (event.event.kind !== 'stage-ended') continue;
+      const { outcome } = event.event;
+      documents += outcome.scheduled + outcome.skipped + (outcome.plan?.length ?? 0);
+      tellOutcome(outcome, session);
+    }
+    if (documents === 0 && !stop.signal.aborted) {
+      const where = options.input ?? config.parse.data_root;
+      session.log('error', `no documents in ${where}`);
+      process.exitCode ??= 1;
     }
   };
 }

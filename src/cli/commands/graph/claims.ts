@@ -4,6 +4,7 @@ import type { ClaimsEvent } from '../../../corpus/index.ts';
 import { stageExitCode } from '../../../stage/index.ts';
 import { count } from '../../progress.ts';
 import type { Session } from '../../session.ts';
+import { runArgument } from '../../run-argument.ts';
 import { openSession, shared } from '../../session.ts';
 import { settingOptions } from '../../setting-options.ts';
 import { stopSignal } from '../../stop-signal.ts';
@@ -18,19 +19,20 @@ interface ClaimFlags {
 
 /** `graph claims`: has a model of the user's choice read claims, each checked against its quote. */
 export function claimsCommand(): Command {
-  return settingOptions(shared(new Command('claims')), ['claims'])
-    .description('have a language model read claims out of passages; one whose quote does not stand there is dropped')
-    .option('-r, --run <folder>', 'run folder; default: the newest run')
+  return runArgument(settingOptions(shared(new Command('claims')), ['claims']))
+    .description(
+      'have a language model extract claims from passages; claims whose quote is not in the passage are dropped',
+    )
     .option('--estimate', 'only say what it would take and cost')
     .option('--force', 'go through documents that are done again; answers that are kept cost nothing')
     .addHelpText(
       'after',
       '\nExamples:\n  docstokg graph claims --model-url http://127.0.0.1:11434/v1 --model qwen3:8b --estimate\n  docstokg graph claims --budget-usd 2\n',
     )
-    .action(async (flags: ClaimFlags, self: Command) => {
+    .action(async (run: string | undefined, flags: ClaimFlags, self: Command) => {
       const session = openSession(self);
       using stop = stopSignal();
-      await using corpus = await corpusOf(session, flags);
+      await using corpus = await corpusOf(session, run ?? flags.run);
       const show = showStage(session);
       const request = { estimateOnly: flags.estimate, flags: { ...(flags.force && { force: true }) } };
       for await (const event of corpus.graph.claims(request, stop.signal))

@@ -2,6 +2,7 @@ import { Command, Option } from 'commander';
 
 import type { ExportFormat } from '../../../graph/index.ts';
 import { EXPORT_FORMATS, exportGraph } from '../../../graph/index.ts';
+import { runArgument } from '../../run-argument.ts';
 import { openSession, shared } from '../../session.ts';
 import { corpusOf } from './corpus-of.ts';
 
@@ -13,9 +14,8 @@ interface ExportFlags {
 
 /** `graph export`: the graph as a file of another program. */
 export function exportCommand(): Command {
-  return shared(new Command('export'))
+  return runArgument(shared(new Command('export')))
     .description('write the graph for another program')
-    .option('-r, --run <folder>', 'run folder; default: the newest run')
     .addOption(
       new Option('--format <format>', 'what it is written as')
         .choices(Object.keys(EXPORT_FORMATS))
@@ -26,9 +26,9 @@ export function exportCommand(): Command {
       'after',
       '\nExamples:\n  docstokg graph export --format gexf\n  docstokg graph export --format obsidian --out vault\n',
     )
-    .action(async (flags: ExportFlags, self: Command) => {
+    .action(async (run: string | undefined, flags: ExportFlags, self: Command) => {
       const session = openSession(self);
-      await using corpus = await corpusOf(session, flags);
+      await using corpus = await corpusOf(session, run ?? flags.run);
       using graph = corpus.graph.open();
       const path = flags.out ?? corpus.graph.path.replace(/\.sqlite$/, EXPORT_FORMATS[flags.format].ending);
       await exportGraph(graph, flags.format, path);

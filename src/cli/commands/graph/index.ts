@@ -5,6 +5,7 @@ import { communities, describeDamage, EDGE_KINDS, pageRank } from '../../../grap
 import { simulatedLayer } from '../../../harvest/index.ts';
 import { count } from '../../progress.ts';
 import type { Session } from '../../session.ts';
+import { runAndWords, runArgument, splitRun } from '../../run-argument.ts';
 import { openSession, shared } from '../../session.ts';
 import { settingOptions } from '../../setting-options.ts';
 import { simOption } from '../../sim-option.ts';
@@ -24,7 +25,8 @@ interface GraphFlags {
   readonly sim?: string;
   readonly kind?: readonly EdgeKind[];
   readonly top: number;
-  readonly least: number;
+  readonly minCitations: number;
+  readonly brief?: boolean;
   readonly ids?: boolean;
 }
 
@@ -37,25 +39,26 @@ export function graphCommand(): Command {
   command.addCommand(claimsCommand());
   command.addCommand(exportCommand());
   for (const question of QUESTIONS) command.addCommand(questionCommand(question));
-  return command;
+  const list = new Command('list').description('terms, quantities, works by year, works that are missing');
+  for (const question of LISTS) list.addCommand(questionCommand(question));
+  return command.addCommand(list);
 }
 
 function buildCommand(): Command {
-  return settingOptions(shared(new Command('build')), ['graph-build'])
+  return runArgument(settingOptions(shared(new Command('build')), ['graph-build']))
     .description('read what the parsed documents say and bring the graph up to date with it')
-    .option('-r, --run <folder>', 'run folder; default: the newest run')
     .option('--vocabulary <file>', 'terms of yours to look for: CSV (id, name, synonyms), SKOS (.ttl) or OBO')
     .option('--force', 'read all documents again')
     .option('--mailto <address>', 'your e-mail address, sent to Crossref with --lookup (http.contact)')
     .addOption(simOption())
     .addHelpText(
       'after',
-      '\nExamples:\n  docstokg graph build\n  docstokg graph build --run runs/corals --vocabulary terms.csv\n  docstokg graph build --lookup --mailto you@university.example\n',
+      '\nExamples:\n  docstokg graph build\n  docstokg graph build runs/corals --vocabulary terms.csv\n  docstokg graph build --lookup --mailto you@university.example\n',
     )
-    .action(async (flags: GraphFlags, self: Command) => {
+    .action(async (named: string | undefined, flags: GraphFlags, self: Command) => {
       const session = openSession(self);
       using stop = stopSignal();
-      await using corpus = await corpusOf(session, flags, await simulatedLayer(flags));
+      await using corpus = await corpusOf(session, named ?? flags.run, await simulatedLayer(flags));
       const show = showStage(session);
       const request = { vocabulary: flags.vocabulary, flags: { ...(flags.force && { force: true }) } };
       for await (const event of corpus.graph.build(request, stop.signal)) {
@@ -101,7 +104,7 @@ function lookedUpLine({ asked, found, doubtful, unknown, unanswered, left }: Loo
   ].join(', ');
 }
 
-/** A question to the graph: how it is asked, and how the answer is told. */
+/** A question to the graph, and how its answer is printed. */
 interface Question {
   readonly name: string;
   readonly example: string;
@@ -136,7 +139,7 @@ const QUESTIONS: readonly Question[] = [
   question({
     name: 'stats',
     example: 'docstokg graph stats',
-    description: 'how much is in it: documents, nodes and edges by kind, the works that weigh most, groups of works',
+    description: 'documents, nodes and edges by kind, works with the highest PageRank, groups of works',
     options: top,
     ask: (graph, _words, { top: limit }) => {
       const rank = [...pageRank(graph.database)].sort(([a, x], [b, y]) => y - x || (a < b ? -1 : 1)).slice(0, limit);
@@ -161,34 +164,26 @@ const QUESTIONS: readonly Question[] = [
     example: 'docstokg graph show work:doi:10.1038/nature02691',
     description: 'a node with its edges, each with the sentence it comes from',
     words: ['id'],
-    options: kinds,
+    options: (command) => kinds(command).option('--brief', 'the nodes next to it, without the sentences'),
     ask: (graph, [id = ''], flags) => ({
       node: graph.find(id),
+      brief: flags.brief ?? false,
       neighbours: graph.neighbours(id, { kinds: flags.kind, limit: flags.top }),
     }),
-    tell: ({ node, neighbours }, { terminal }) => [
+    tell: ({ node, brief, neighbours }, { terminal }) => [
       terminal.style('bold', nodeLine(node, terminal)),
-      ...neighbourLines(neighbours, terminal, true),
+      ...neighbourLines(neighbours, terminal, !brief),
     ],
-  }),
-  question({
-    name: 'neighbours',
-    example: 'docstokg graph neighbours 10.1038/nature02691 --kind cites authored_by',
-    description: 'the nodes next to a node, by kind of edge',
-    words: ['id'],
-    options: kinds,
-    ask: (graph, [id = ''], flags) => graph.neighbours(id, { kinds: flags.kind, limit: flags.top }),
-    tell: (rows, { terminal }) => neighbourLines(rows, terminal, false),
   }),
   question({
     name: 'path',
     example: 'docstokg graph path 10.1038/nature02691 10.1126/science.1109908',
-    description: 'a shortest way from one node to another',
+    description: 'a shortest path from one node to another',
     words: ['from', 'to'],
     ask: (graph, [from = '', to = '']) => graph.path(from, to) ?? [],
     tell: (way, { terminal }) =>
       way.length === 0
-        ? ['there is no way of at most six steps']
+        ? ['no path of at most six steps']
         : way.map(
             ({ node, edge, direction }) =>
               `${edge === null ? '' : direction === 'out' ? `  ─ ${edge} → ` : `  ← ${edge} ─ `}${nodeLine(node, terminal)}`,
@@ -212,9 +207,21 @@ const QUESTIONS: readonly Question[] = [
     tell: weighted('shared'),
   }),
   question({
+    name: 'sql',
+    example: 'docstokg graph sql "select kind, count(*) from edges group by kind"',
+    description: 'ask the tables themselves: nodes, edges, evidence, documents',
+    words: ['statement'],
+    ask: (graph, [statement = '']) => graph.sql(statement),
+    tell: (rows) => rows.map((row) => JSON.stringify(row)),
+  }),
+];
+
+/** What `graph list` can list. */
+const LISTS: readonly Question[] = [
+  question({
     name: 'terms',
-    example: 'docstokg graph terms coral',
-    description: 'what the works speak about, by the number of works',
+    example: 'docstokg graph list terms coral',
+    description: 'terms of the works, by the number of works',
     options: top,
     ask: (graph, words, flags) => graph.most('term', { like: words[0], limit: flags.top }),
     tell: weighted('works'),
@@ -222,7 +229,7 @@ const QUESTIONS: readonly Question[] = [
   }),
   question({
     name: 'quantities',
-    example: 'docstokg graph quantities "protein binding"',
+    example: 'docstokg graph list quantities "protein binding"',
     description: 'the quantities about something, each with its sentence',
     words: ['words'],
     options: top,
@@ -232,8 +239,8 @@ const QUESTIONS: readonly Question[] = [
   }),
   question({
     name: 'timeline',
-    example: 'docstokg graph timeline --json',
-    description: 'works by year: those of the corpus, and those it cites',
+    example: 'docstokg graph list timeline --json',
+    description: 'works by year: in the corpus, and cited by it',
     ask: (graph) => graph.timeline(),
     tell: (rows) =>
       rows.map(
@@ -243,26 +250,18 @@ const QUESTIONS: readonly Question[] = [
   }),
   question({
     name: 'gaps',
-    example: 'docstokg graph gaps --least 3 --ids > gaps.txt',
-    description: 'works that the corpus cites often and does not have: feed them to docstokg run',
+    example: 'docstokg graph list gaps --min-citations 3 --ids > gaps.txt',
+    description: 'works that the corpus cites often and does not have; docstokg run --input takes them',
     options: (command) =>
       top(command)
-        .option('--least <n>', 'cited by at least so many works', wholeNumber(1), 2)
-        .option('--ids', 'their ids alone, a line each, as docstokg run --input takes them'),
+        .option('--min-citations <n>', 'cited by at least this many works', wholeNumber(1), 2)
+        .option('--ids', 'only their ids, one per line, for docstokg run --input'),
     ask: (graph, _words, flags) => {
-      const gaps = graph.gaps({ least: flags.least, limit: flags.top });
+      const gaps = graph.gaps({ least: flags.minCitations, limit: flags.top });
       return flags.ids ? gaps.flatMap(({ node }) => askedAs(node.id)) : gaps;
     },
     tell: (rows, session) =>
       rows.flatMap((row) => (typeof row === 'string' ? [row] : weighted('times')([row], session))),
-  }),
-  question({
-    name: 'sql',
-    example: 'docstokg graph sql "select kind, count(*) from edges group by kind"',
-    description: 'ask the tables themselves: nodes, edges, evidence, documents',
-    words: ['statement'],
-    ask: (graph, [statement = '']) => graph.sql(statement),
-    tell: (rows) => rows.map((row) => JSON.stringify(row)),
   }),
 ];
 
@@ -273,20 +272,18 @@ function askedAs(id: string): string[] {
 }
 
 function questionCommand({ name, example, description, words = [], options, ask, tell }: Question): Command {
-  const command = shared(new Command(name))
+  const command = runAndWords(shared(new Command(name)), words)
     .description(description)
-    .option('-r, --run <folder>', 'run folder; default: the newest run')
     .addHelpText('after', `\nExample:\n  ${example}\n`);
-  for (const word of words) command.argument(word.startsWith('[') ? word : `<${word}>`);
-  return (options?.(command) ?? command).action(async (...given: unknown[]) => {
-    const self = given.at(-1) as Command;
+  return (options?.(command) ?? command).action(async (given: string[], flags: GraphFlags, self: Command) => {
     const session = openSession(self);
-    await using corpus = await corpusOf(session, self.opts<GraphFlags>());
+    const asked = splitRun(given, words, flags.run);
+    await using corpus = await corpusOf(session, asked.run);
     using graph = corpus.graph.open();
     try {
-      const answer = ask(graph, given.slice(0, words.length) as string[], self.opts<GraphFlags>());
+      const answer = ask(graph, asked.words, flags);
       const lines = session.json ? [JSON.stringify(answer)] : tell(answer as never, session);
-      if (lines.length === 0) session.log('info', 'nothing like that is in this graph');
+      if (lines.length === 0) session.log('info', 'no results in this graph');
       else session.terminal.print(lines.join('\n'));
     } catch (error) {
       throw describeDamage(error, corpus.graph.path);

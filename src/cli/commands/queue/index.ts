@@ -12,10 +12,8 @@ const CHILDREN: Readonly<Record<string, () => Promise<Command>>> = {
   pause: async () => (await import('./operate.ts')).pauseCommand('pause'),
   resume: async () => (await import('./operate.ts')).pauseCommand('resume'),
   list: async () => (await import('./list.ts')).listCommand(),
-  show: async () => (await import('./list.ts')).showCommand(),
   cancel: async () => (await import('./operate.ts')).cancelCommand(),
   prune: async () => (await import('./operate.ts')).pruneCommand(),
-  export: async () => (await import('./list.ts')).exportCommand(),
 };
 
 /** `queue …`: the persistent work queue; with the words behind it, only the command that they name. */

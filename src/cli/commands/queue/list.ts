@@ -5,6 +5,7 @@ import { Command, Option } from 'commander';
 import { AppError } from '../../../base/index.ts';
 import type { Job, JobFilter, JobState, QueueAdmin } from '../../../queue/index.ts';
 import { JOB_STATES } from '../../../queue/index.ts';
+import type { Session } from '../../session.ts';
 import { plain, table } from '../../terminal.ts';
 import { wholeNumber } from '../../whole-number.ts';
 import { codeOfReason, queueOptions, withQueue } from './shared.ts';
@@ -14,6 +15,11 @@ interface FilterOptions {
   readonly resolver?: string;
   readonly host?: string;
   readonly errorCode?: string;
+}
+
+interface ListOptions {
+  readonly limit: number;
+  readonly export?: boolean;
 }
 
 function filterOptions(command: Command): Command {
@@ -28,15 +34,22 @@ function filterOf({ state, resolver, host, errorCode }: FilterOptions): JobFilte
   return { ...(state && { states: [state] }), resolver, host, errorCode: codeOfReason(errorCode) };
 }
 
-/** `queue list`. */
+/** `queue list`: jobs, everything about one job, or all of them as JSONL. */
 export function listCommand(): Command {
   return filterOptions(new Command('list'))
-    .description('show jobs')
+    .description('show jobs, or everything about one job')
+    .argument('[id]', 'number or artifact id of one job')
     .option('--limit <n>', 'at most this many', wholeNumber(1), 50)
-    .addHelpText('after', '\nExample:\n  contentdownload queue list --state error --error-code HTTP_404\n')
-    .action(async (options: FilterOptions & { limit: number }, self: Command) => {
+    .option('--export', 'print all of them as JSONL that queue import understands')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  contentdownload queue list --state error --error-code HTTP_404\n  contentdownload queue list doi:10.1234/example\n  contentdownload queue list --state error --export > failed.jsonl\n',
+    )
+    .action(async (id: string | undefined, options: FilterOptions & ListOptions, self: Command) => {
       await withQueue(self, async (queue, session) => {
         const { terminal, json } = session;
+        if (id !== undefined) return await showJob(id, queue.store.admin, session);
+        if (options.export) return await exportJobs(queue.store.admin, filterOf(options));
         const jobs = await queue.store.admin.list(filterOf(options), { limit: options.limit });
         if (json) for (const job of jobs) terminal.print(JSON.stringify(jobJson(job)));
         else {
@@ -50,49 +63,26 @@ export function listCommand(): Command {
           terminal.print(table(rows, ['id', 'artifact', 'state', 'attempts', 'last error']));
         }
         if (jobs.length === options.limit)
-          session.log('info', `only the first ${options.limit} are shown; --limit shows more, queue export all`);
+          session.log('info', `only the first ${options.limit} are shown; --limit shows more, --export all`);
       });
     });
 }
 
-/** `queue show`. */
-export function showCommand(): Command {
-  return queueOptions(new Command('show'))
-    .description('show everything about one job')
-    .argument('<id>', 'number or artifact id')
-    .addHelpText('after', '\nExample:\n  contentdownload queue show doi:10.1234/example\n')
-    .action(async (id: string, _options, self: Command) => {
-      await withQueue(self, async (queue, { terminal, json }) => {
-        const { admin } = queue.store;
-        const job = (await admin.find(id)) ?? (/^\d+$/.test(id) ? await admin.find(Number(id)) : undefined);
-        if (!job) throw new AppError('JOB_UNKNOWN', `there is no job ${id}`, { hint: 'queue list shows the jobs' });
-        const fields = jobJson(job);
-        if (json) terminal.print(JSON.stringify(fields));
-        else
-          terminal.print(
-            table(
-              Object.entries(fields).map(([name, value]) => [
-                name,
-                plain(typeof value === 'string' ? value : JSON.stringify(value)),
-              ]),
-            ),
-          );
-      });
-    });
+async function showJob(id: string, admin: QueueAdmin, { terminal, json }: Session): Promise<void> {
+  const job = (await admin.find(id)) ?? (/^\d+$/.test(id) ? await admin.find(Number(id)) : undefined);
+  if (!job) throw new AppError('JOB_UNKNOWN', `there is no job ${id}`, { hint: 'queue list shows the jobs' });
+  const fields = jobJson(job);
+  if (json) return terminal.print(JSON.stringify(fields));
+  const rows = Object.entries(fields).map(([name, value]) => [
+    name,
+    plain(typeof value === 'string' ? value : JSON.stringify(value)),
+  ]);
+  terminal.print(table(rows));
 }
 
-/** `queue export`. */
-export function exportCommand(): Command {
-  return filterOptions(new Command('export'))
-    .description('print jobs as JSONL that queue import understands')
-    .addHelpText('after', '\nExample:\n  contentdownload queue export --state error > failed.jsonl\n')
-    .action(async (options: FilterOptions, self: Command) => {
-      await withQueue(self, async (queue) => {
-        for await (const job of everyJob(queue.store.admin, filterOf(options))) {
-          if (!process.stdout.write(`${JSON.stringify(jobJson(job))}\n`)) await once(process.stdout, 'drain');
-        }
-      });
-    });
+async function exportJobs(admin: QueueAdmin, filter: JobFilter): Promise<void> {
+  for await (const job of everyJob(admin, filter))
+    if (!process.stdout.write(`${JSON.stringify(jobJson(job))}\n`)) await once(process.stdout, 'drain');
 }
 
 async function* everyJob(admin: QueueAdmin, filter: JobFilter): AsyncGenerator<Job> {
@@ -105,7 +95,7 @@ async function* everyJob(admin: QueueAdmin, filter: JobFilter): AsyncGenerator<J
   }
 }
 
-/** A job under the names of its columns; moments as ISO 8601. */
+/** A job under the names of its columns; timestamps as ISO 8601. */
 function jobJson(job: Job): Record<string, unknown> {
   const iso = (at: number | null): string | null => (at === null ? null : new Date(at).toISOString());
   return {
@@ -134,7 +124,7 @@ function parsed(json: string): unknown {
   try {
     return JSON.parse(json) as unknown;
   } catch {
-    // Shown as it is: a job of another program need not hold JSON.
+    // A job of another program need not hold JSON.
     return json;
   }
 }

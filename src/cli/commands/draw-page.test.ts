@@ -5,13 +5,13 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 
 import { line, makePdf } from '../../../test/support/make-pdf.ts';
-import { showCommand } from './show.ts';
+import { drawPageCommand } from './draw-page.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'show-'));
 after(() => rmSync(folder, { recursive: true }));
 const source = join(folder, 'duck.html');
 writeFileSync(source, '<article><h1>Ducks</h1><p>They swim.</p></article>');
-const run = (...words: string[]) => showCommand().exitOverride().parseAsync(words, { from: 'user' });
+const run = (...words: string[]) => drawPageCommand().exitOverride().parseAsync(words, { from: 'user' });
 
 test('a file is drawn into a page of HTML', async () => {
   const out = join(folder, 'page.html');

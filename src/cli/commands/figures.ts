@@ -6,13 +6,13 @@ import { documentFiles, documentId, writeParts } from '../../parse/index.ts';
 import { openSession, shared } from '../session.ts';
 import { stopSignal } from '../stop-signal.ts';
 
-/** `parts INPUT`: the figures, tables, equations and listings of papers, each in a file of its own. */
-export function partsCommand(): Command {
-  return shared(new Command('parts'))
+/** `figures INPUT`: the figures, tables, equations and listings of papers, one file each. */
+export function figuresCommand(): Command {
+  return shared(new Command('figures'))
     .description('write figures as PNG, tables as CSV, equations as PNG and listings as text, with their captions')
     .argument('<input>', 'a paper, or a folder of papers')
     .requiredOption('--out <folder>', 'folder to write to; every paper gets a folder in it')
-    .addHelpText('after', '\nExample:\n  docparse parts paper.pdf --out parts\n')
+    .addHelpText('after', '\nExample:\n  docparse figures paper.pdf --out figures\n')
     .action(async (input: string, options: { out: string }, self: Command) => {
       const session = openSession(self);
       using stop = stopSignal();
@@ -20,7 +20,7 @@ export function partsCommand(): Command {
         const folder = join(options.out, documentId(file));
         const parts = await writeParts(file, folder, {}, stop.signal);
         if (session.json) session.terminal.print(JSON.stringify({ document: file, folder, parts }));
-        else session.terminal.print(`${folder}: ${parts.length} parts`);
+        else session.terminal.print(`${folder}: ${parts.length} files`);
       }
     });
 }

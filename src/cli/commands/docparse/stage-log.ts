@@ -26,10 +26,10 @@ interface ManifestOptions {
   readonly slowerThan?: number;
 }
 
-/** `manifest`. */
-export function manifestCommand(): Command {
-  return settingOptions(shared(new Command('manifest')), ['data-root'])
-    .description('show what a stage has written down')
+/** `stage-log`. */
+export function stageLogCommand(): Command {
+  return settingOptions(shared(new Command('stage-log')), ['data-root'])
+    .description('show the manifest rows of a stage: what was done, skipped or failed')
     .addOption(
       new Option('--stage <stage>', 'which stage').choices(['doctags', 'chunk', 'embed']).makeOptionMandatory(),
     )
@@ -37,7 +37,7 @@ export function manifestCommand(): Command {
     .addOption(new Option('--status <status>', 'only rows of this status').choices(['success', 'skip', 'failure']))
     .option('--category <name>', 'only failures of this category')
     .option('--slower-than <s>', 'only documents that took longer', decimalNumber(0))
-    .addHelpText('after', '\nExample:\n  docparse manifest --stage chunk --tail 20 --status failure\n')
+    .addHelpText('after', '\nExample:\n  docparse stage-log --stage chunk --tail 20 --status failure\n')
     .action(async (options: ManifestOptions, self: Command) => {
       const session = openSession(self);
       const { config } = session.load();

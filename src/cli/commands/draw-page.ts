@@ -6,10 +6,10 @@ import { AppError, writeFileAtomic } from '../../base/index.ts';
 import { showPage, showPageImage } from '../../parse/index.ts';
 import { openSession, shared } from '../session.ts';
 
-/** `show FILE`: what was understood of a page, drawn on it. */
-export function showCommand(): Command {
-  return shared(new Command('show'))
-    .description('draw the recognised blocks of a page, numbered in reading order')
+/** `draw-page FILE`: the blocks that the parser found on a page, drawn on it. */
+export function drawPageCommand(): Command {
+  return shared(new Command('draw-page'))
+    .description('draw the blocks the parser found on a page, numbered in reading order')
     .argument('<file>', 'a PDF, HTML or XML file, or a block file (.jsonl) parsed before')
     .option('--page <number>', 'page to show', pageNumber, 1)
     .option('--image <file>', 'image of the page (PNG or JPEG) to draw on')
@@ -17,7 +17,7 @@ export function showCommand(): Command {
     .requiredOption('--out <file>', 'HTML or PNG file to write, by its ending')
     .addHelpText(
       'after',
-      '\nExample:\n  docparse show paper.pdf --page 3 --out page.png\n  docparse show paper.pdf --pass columns --out columns.html\n',
+      '\nExample:\n  docparse draw-page paper.pdf --page 3 --out page.png\n  docparse draw-page paper.pdf --pass columns --out columns.html\n',
     )
     .action(
       async (file: string, options: { page: number; image?: string; pass?: string; out: string }, self: Command) => {

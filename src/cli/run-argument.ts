@@ -1,0 +1,56 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+
+import type { Command } from 'commander';
+import { Option } from 'commander';
+
+import { AppError } from '../base/index.ts';
+import type { Config } from '../config/index.ts';
+import { findSearchPlace } from '../corpus/index.ts';
+
+/** What a run folder has at least one of. */
+const RUN_FILES = ['run.json', 'manifest.jsonl', 'Data', 'Index'];
+
+const runOption = (): Option => new Option('-r, --run <folder>', 'the same as the argument RUN').hideHelp();
+
+/** Adds the argument RUN to a command that asks one run; `--run RUN` is read too. */
+export function runArgument(command: Command): Command {
+  return command.argument('[run]', 'run folder; default: the newest run').addOption(runOption());
+}
+
+/** Adds arguments with RUN in front, which may be left out: `graph show RUN ID`, `graph show ID --run RUN`. */
+export function runAndWords(command: Command, names: readonly string[]): Command {
+  const words = names.map((name) => (name.startsWith('[') ? name : `<${name}>`)).join(' ');
+  return command
+    .argument('[words...]', `[run] ${words}; the run is by default the newest one`)
+    .usage(`[options] [run] ${words}`)
+    .addOption(runOption());
+}
+
+/** Splits what was given to a command of `runAndWords` into the run and the other words. */
+export function splitRun(
+  given: readonly string[],
+  names: readonly string[],
+  run: string | undefined,
+): { readonly run: string | undefined; readonly words: readonly string[] } {
+  const needed = names.filter((name) => !name.startsWith('[')).length;
+  const takesRun = run === undefined && given[0] !== undefined && (given.length > needed ? isRun(given[0]) : false);
+  const words = takesRun ? given.slice(1) : given;
+  if (words.length < needed || words.length > names.length)
+    throw new AppError(
+      'USAGE_ARGUMENTS',
+      `expected ${names.length === 0 ? 'at most a run folder' : `[run] ${names.join(' ')}`}, got ${given.length === 0 ? 'nothing' : given.join(' ')}`,
+      { hint: given.length > names.length && !takesRun ? `${given[0] ?? ''} is not a run folder` : 'see --help' },
+    );
+  return { run: takesRun ? given[0] : run, words };
+}
+
+/** Whether a folder was written by a run or a stage. */
+export function isRun(folder: string): boolean {
+  return RUN_FILES.some((name) => existsSync(join(folder, name)));
+}
+
+/** The run folder that is meant: the one named, or the newest. */
+export function chooseRun(named: string | undefined, config: Config): string {
+  return named ?? findSearchPlace(config, undefined).folder;
+}
