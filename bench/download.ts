@@ -171,7 +171,7 @@ if (usages.has(CRAWLEE)) {
   });
 }
 report.add({
-  measure: 'identity check (a plain look, and where that does not tell, the engine in a process of its own)',
+  measure: 'identity check (the PDF engine in a separate process)',
   subject: 'added by it, per file',
   value: (median(of(CHECKED, allCpu).map((all, at) => all - (of('ours', allCpu)[at] ?? Number.NaN))) / FILES) * 1000,
   unit: 'ms CPU',

@@ -1,5 +1,5 @@
 // Asks of published papers whether each is the work that it is, and whether any is a work that another is: how often the check
-// of downloaded PDFs refuses the right paper, and how often it keeps a wrong one, with the plain look and without.
+// of downloaded PDFs refuses the right paper, and how often it keeps a wrong one, and what each look costs.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -10,7 +10,7 @@ import type { Work } from '../src/works/index.ts';
 import { NO_IDS } from '../src/works/index.ts';
 import { childCpuSeconds } from '../bench/download/usage.ts';
 
-const LOOKS = ['plain', 'quick', 'close'] as const;
+const LOOKS = ['quick', 'close'] as const;
 const OPEN = join(import.meta.dirname, '..', '..', 'shared', 'data', 'parse', 'open');
 const SETS = ['pmc', 'classes', 'pdf'];
 
@@ -78,36 +78,30 @@ for (const look of LOOKS) {
 }
 const papers: readonly Paper[] = found.map((paper) => ({ ...paper, facts: facts.get(paper.path) as Paper['facts'] }));
 
-const NOT_TOLD: DocumentFacts = { pages: null, isEncrypted: false, isReadable: false, text: '', isQuick: true };
-const ways = {
-  'with the plain look': (paper: Paper, look: (typeof LOOKS)[number]) => paper.facts[look],
-  'without it': (paper: Paper, look: (typeof LOOKS)[number]) => (look === 'plain' ? NOT_TOLD : paper.facts[look]),
-};
-for (const withDoi of [true, false])
-  for (const [way, see] of Object.entries(ways)) {
-    const asked = { right: 0, refused: 0, wrong: 0, kept: 0, plain: 0, quick: 0, close: 0 };
-    for (const paper of papers)
-      for (const { work } of papers) {
-        const isRight = work === paper.work;
-        // Some papers are set in more than one layout.
-        if (!isRight && work.title === paper.work.title) continue;
-        let last: (typeof LOOKS)[number] = 'plain';
-        const fault = await faultOf(withDoi ? work : { ...work, ids: NO_IDS }, (look) => {
-          last = look;
-          return Promise.resolve(see(paper, look));
-        });
-        asked[isRight ? 'right' : 'wrong'] += 1;
-        if (isRight) asked[last] += 1;
-        if (isRight && fault !== undefined) asked.refused += 1;
-        if (!isRight && fault === undefined) asked.kept += 1;
-        if (isRight ? fault !== undefined : fault === undefined)
-          process.stdout.write(`  ${way}: ${paper.work.id} asked for ${work.id}: ${fault ?? 'kept'}\n`);
-      }
-    process.stdout.write(
-      `${withDoi ? 'title and DOI' : 'title alone'}, ${way}: ${asked.refused} of ${asked.right} right ones refused, ` +
-        `${asked.kept} of ${asked.wrong} wrong ones kept; right ones known by a plain look ${asked.plain}, quick ${asked.quick}, close ${asked.close}\n`,
-    );
-  }
+for (const withDoi of [true, false]) {
+  const asked = { right: 0, refused: 0, wrong: 0, kept: 0, quick: 0, close: 0 };
+  for (const paper of papers)
+    for (const { work } of papers) {
+      const isRight = work === paper.work;
+      // Some papers are set in more than one layout.
+      if (!isRight && work.title === paper.work.title) continue;
+      let last: (typeof LOOKS)[number] = 'quick';
+      const fault = await faultOf(withDoi ? work : { ...work, ids: NO_IDS }, (look) => {
+        last = look;
+        return Promise.resolve(paper.facts[look]);
+      });
+      asked[isRight ? 'right' : 'wrong'] += 1;
+      if (isRight) asked[last] += 1;
+      if (isRight && fault !== undefined) asked.refused += 1;
+      if (!isRight && fault === undefined) asked.kept += 1;
+      if (isRight ? fault !== undefined : fault === undefined)
+        process.stdout.write(`  ${paper.work.id} asked for ${work.id}: ${fault ?? 'kept'}\n`);
+    }
+  process.stdout.write(
+    `${withDoi ? 'title and DOI' : 'title alone'}: ${asked.refused} of ${asked.right} right ones refused, ` +
+      `${asked.kept} of ${asked.wrong} wrong ones kept; right ones known by a quick look ${asked.quick}, a close one ${asked.close}\n`,
+  );
+}
 process.stdout.write(
   `CPU per look: ${LOOKS.map((look) => `${look} ${(cpu[look] * 1000).toFixed(1)} ms`).join(', ')}\n`,
 );

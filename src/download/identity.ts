@@ -13,11 +13,8 @@ export interface DocumentFacts {
   readonly isQuick: boolean;
 }
 
-/**
- * How a document is looked at: plainly, without an engine, which tells only what it is sure of; quickly, as far as that goes
- * without much ado; closely, for whatever there is to be seen.
- */
-export type Look = 'plain' | 'quick' | 'close';
+/** How much of a document is read: `quick` the engine's words of the first page, `close` three pages glyph by glyph. */
+export type Look = 'quick' | 'close';
 
 /** Looks inside a file that is kept aside: given by whoever has an engine for it. */
 export type InspectDocument = (
@@ -49,9 +46,6 @@ const NEARLY_ALL_PAIRS = 0.85;
 
 /** Why a document is not the work's full text, looked at as closely as that needs; undefined when it is. */
 export async function faultOf(work: Work, lookAt: (look: Look) => Promise<DocumentFacts>): Promise<Reason | undefined> {
-  // Most papers are known at the first look, which may only ever agree.
-  const plain = await lookAt('plain');
-  if (plain.isReadable && (plain.pages ?? 0) > PREVIEW_PAGES && belongsTo(work, plain.text) === 'yes') return undefined;
   const quick = await lookAt('quick');
   // Whether a file is another work's is never said after a quick look: fonts that name their letters wrong need a close one.
   const facts = quick.isQuick && belongsTo(work, quick.text) !== 'yes' ? await lookAt('close') : quick;

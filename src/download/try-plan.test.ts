@@ -290,18 +290,14 @@ const RIGHT = `Sand that rivers carry to the sea. ${'Words of the paper. '.repea
 const WRONG = `Wheat that farmers grow in plains. ${'Words of the paper. '.repeat(20)}`;
 
 /** What looks find in a file of so many pages, and how it is looked at. */
-async function inspected(
-  { plain = '', ...found }: { plain?: string; quick: string; close: string },
-  pages = 9,
-): Promise<Tried & { looks: string[] }> {
+async function inspected(found: { quick: string; close: string }, pages = 9): Promise<Tried & { looks: string[] }> {
   const looks: string[] = [];
   const tried = await tryPlan(
     {
       title: 'Sand that rivers carry to the sea',
       inspect: async (_path, _kind, look) => {
         looks.push(look);
-        const text = look === 'plain' ? plain : found[look];
-        return { pages, isEncrypted: false, isReadable: true, text, isQuick: look !== 'close' };
+        return { pages, isEncrypted: false, isReadable: true, text: found[look], isQuick: look !== 'close' };
       },
     },
     whole,
@@ -309,23 +305,11 @@ async function inspected(
   return { ...tried, looks };
 }
 
-test('a file that shows its title at a plain look is kept, and not looked at again', async () => {
-  const { saved, looks } = await inspected({ plain: RIGHT, quick: WRONG, close: WRONG });
-  assert.ok(saved);
-  assert.deepEqual(looks, ['plain']);
-});
-
-test('a file is never refused after a plain look', async () => {
-  const { saved, looks } = await inspected({ plain: WRONG, quick: RIGHT, close: WRONG });
-  assert.ok(saved);
-  assert.deepEqual(looks, ['plain', 'quick']);
-});
-
 test('a file that shows its title at a quick look is kept', async () => {
   for (const quick of [RIGHT, 'Sand that rivers carry to the sea']) {
     const { saved, looks } = await inspected({ quick, close: '' });
     assert.ok(saved);
-    assert.deepEqual(looks, ['plain', 'quick']);
+    assert.deepEqual(looks, ['quick']);
   }
 });
 
@@ -336,14 +320,14 @@ for (const [name, quick] of [
   test(`what shows ${name} at a quick look is judged by a close one`, async () => {
     const kept = await inspected({ quick, close: RIGHT });
     assert.ok(kept.saved);
-    assert.deepEqual(kept.looks, ['plain', 'quick', 'close']);
+    assert.deepEqual(kept.looks, ['quick', 'close']);
     const refused = await inspected({ quick, close: WRONG });
     assert.deepEqual([refused.saved, refused.attempt.reason], [null, 'identity-mismatch']);
   });
 
 test('a look-inside of a page or two is not the paper, though it shows the title', async () => {
   const text = `${RIGHT} This is a preview of subscription content`;
-  const { saved, attempt } = await inspected({ plain: text, quick: text, close: text }, 2);
+  const { saved, attempt } = await inspected({ quick: text, close: text }, 2);
   assert.deepEqual([saved, attempt.reason], [null, 'preview-only']);
   assert.ok((await inspected({ quick: text, close: text }, 3)).saved);
 });

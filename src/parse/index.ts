@@ -2,7 +2,6 @@ export type { Block, Box, Cell, Jump, Link, Metadata, Page, ParsedDocument, Regi
 export * from './doctags/index.ts';
 export type { DrawnPage, PagesAsked } from './doctags/draw-pages.ts';
 export type { PdfGlance } from './doctags/inspect.ts';
-export { glancePlainly } from './doctags/inspect-plain.ts';
 export { PdfInspector } from './doctags/inspector.ts';
 export * from './chunk/index.ts';
 export * from './embed/index.ts';

@@ -3,7 +3,7 @@ import { extname } from 'node:path';
 import { Command, InvalidArgumentError } from 'commander';
 
 import { AppError, writeFileAtomic } from '../../base/index.ts';
-import { showPage, showPageImage } from '../../parse/index.ts';
+import { showPage } from '../../parse/index.ts';
 import { openSession, shared } from '../session.ts';
 
 /** `draw-page FILE`: the blocks that the parser found on a page, drawn on it. */
@@ -14,22 +14,22 @@ export function drawPageCommand(): Command {
     .option('--page <number>', 'page to show', pageNumber, 1)
     .option('--image <file>', 'image of the page (PNG or JPEG) to draw on')
     .option('--pass <name>', 'draw what this pass of the layout analysis saw and decided, instead of the blocks')
-    .requiredOption('--out <file>', 'HTML or PNG file to write, by its ending')
+    .requiredOption('--out <file>', 'HTML file to write')
     .addHelpText(
       'after',
-      '\nExample:\n  docparse draw-page paper.pdf --page 3 --out page.png\n  docparse draw-page paper.pdf --pass columns --out columns.html\n',
+      '\nExample:\n  docparse draw-page paper.pdf --page 3 --out page.html\n  docparse draw-page paper.pdf --pass columns --out columns.html\n',
     )
     .action(
       async (file: string, options: { page: number; image?: string; pass?: string; out: string }, self: Command) => {
         const session = openSession(self);
         const ending = extname(options.out).toLowerCase();
-        if (!['.html', '.htm', '.png'].includes(ending) || (ending === '.png' && options.image !== undefined))
-          throw new AppError('SHOW_FORMAT', `${options.out}: only HTML and PNG can be written, PNG without --image`, {
-            hint: 'give a name that ends in .html or .png',
+        if (!['.html', '.htm'].includes(ending))
+          throw new AppError('SHOW_FORMAT', `${options.out}: only HTML can be written`, {
+            hint: 'give a name that ends in .html',
           });
         const { image, pass } = options;
         const wanted = { ...(image === undefined ? {} : { image }), ...(pass === undefined ? {} : { pass }) };
-        const drawn = await (ending === '.png' ? showPageImage : showPage)(file, options.page, wanted);
+        const drawn = await showPage(file, options.page, wanted);
         await writeFileAtomic(options.out, drawn);
         session.terminal.print(session.json ? JSON.stringify({ out: options.out, page: options.page }) : options.out);
       },

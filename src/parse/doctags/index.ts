@@ -19,7 +19,7 @@ export type { DocumentPart } from './parts.ts';
 export { parseMarkup } from './parse-markup.ts';
 export type { MarkupOptions } from './parse-markup.ts';
 export type { PdfReader } from './pdf-reader.ts';
-export { showPage, showPageImage } from './show.ts';
+export { showPage } from './show.ts';
 export { sniff } from './sniff.ts';
 export type { FileKind } from './sniff.ts';
 export { DOCTAGS_FOLDER, doctagsItems, doctagsPlan, doctagsWorker, documentFiles } from './stage.ts';

@@ -7,17 +7,14 @@ import { test } from 'node:test';
 import { line, makePdf, paragraph, prose } from '../../../test/support/make-pdf.ts';
 import type { Look, PdfGlance } from './inspect.ts';
 import { glanceAtPdf } from './inspect.ts';
-import { glancePlainly } from './inspect-plain.ts';
 
 type Draw = Parameters<typeof makePdf>[0];
 
-async function glanceAt(draw: Draw, look: Look | 'plain' = 'quick'): Promise<PdfGlance> {
+async function glanceAt(draw: Draw, look: Look = 'quick'): Promise<PdfGlance> {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'inspect-'));
   const file = join(folder.path, 'paper.pdf');
   await writeFile(file, await makePdf(draw));
-  const glance = look === 'plain' ? glancePlainly(file) : await glanceAtPdf(file, look);
-  assert.ok(glance);
-  return glance;
+  return await glanceAtPdf(file, look);
 }
 
 const TITLE = 'Sediment of rivers';
@@ -60,27 +57,24 @@ test('a title that readers do not see is no title, however quick the look', asyn
     },
     'beside the page': (pdf) => title(pdf, 700),
   };
-  for (const [how, draw] of Object.entries(hidden))
-    for (const look of ['plain', 'quick'] as const) {
-      const glance = await glanceAt((pdf) => {
-        draw(pdf);
-        body(pdf);
-      }, look);
-      assert.ok(glance.isReadable && glance.text.length > 200, how);
-      assert.equal(holdsTitle(glance), false, how);
-    }
+  for (const [how, draw] of Object.entries(hidden)) {
+    const glance = await glanceAt((pdf) => {
+      draw(pdf);
+      body(pdf);
+    });
+    assert.ok(glance.isReadable && glance.text.length > 200, how);
+    assert.equal(holdsTitle(glance), false, how);
+  }
 });
 
 test('words that run out of the page are told as far as they are seen', async () => {
-  for (const look of ['plain', 'quick'] as const) {
-    const { text, isQuick } = await glanceAt((pdf) => {
-      body(pdf);
-      line(pdf, `Begin ${'and so on '.repeat(40)} end`, { x: 70, y: 100 });
-    }, look);
-    assert.ok(isQuick);
-    assert.match(text, /Begin and so on/);
-    assert.doesNotMatch(text, /on end/);
-  }
+  const { text, isQuick } = await glanceAt((pdf) => {
+    body(pdf);
+    line(pdf, `Begin ${'and so on '.repeat(40)} end`, { x: 70, y: 100 });
+  });
+  assert.ok(isQuick);
+  assert.match(text, /Begin and so on/);
+  assert.doesNotMatch(text, /on end/);
 });
 
 test('a page without any text is readable and tells nothing', async () => {

@@ -5,7 +5,7 @@ import { writeFileAtomic } from '../../base/index.ts';
 import type { Block, Box, ParsedDocument, Region } from '../document.ts';
 import type { ParseFileOptions } from './convert.ts';
 import { parseFile } from './convert.ts';
-import type { Raster } from './formats/overlay-png.ts';
+import type { PageImage } from './engines/pdfium.ts';
 import { writeTableCsv } from './formats/table-csv.ts';
 import { encodePng } from './layout/png.ts';
 import { unpack } from './markup/decode.ts';
@@ -117,7 +117,7 @@ async function openCutter(
 ): Promise<(region: Region) => Promise<Uint8Array | undefined>> {
   const reader = options.pdfReader ?? (await loadPdfReader());
   const bytes = unpack(await readFile(path));
-  let drawn: { readonly page: number; readonly raster: Raster } | undefined;
+  let drawn: { readonly page: number; readonly raster: PageImage } | undefined;
   return async ({ page, box }) => {
     const size = document.pages.find(({ number }) => number === page);
     if (!size) return undefined;
@@ -127,7 +127,7 @@ async function openCutter(
   };
 }
 
-function crop(raster: Raster, box: Box, scale: number): Raster | undefined {
+function crop(raster: PageImage, box: Box, scale: number): PageImage | undefined {
   const left = Math.max(0, Math.floor((box.left - MARGIN) * scale));
   const top = Math.max(0, Math.floor((box.top - MARGIN) * scale));
   const right = Math.min(raster.width, Math.ceil((box.right + MARGIN) * scale));

@@ -1,6 +1,6 @@
 import { AppError } from '../../base/index.ts';
 import type { ParsedDocument } from '../document.ts';
-import type { Raster } from './formats/overlay-png.ts';
+import type { PageImage } from './engines/pdfium.ts';
 import { encodePng } from './layout/png.ts';
 
 /** What this side needs of the PDF reader; the file behind it loads a wasm engine and is loaded only for a PDF. */
@@ -11,7 +11,7 @@ export interface PdfReader {
   /** A page as PNG; `scale` 1 is 72 dots per inch. Pages count from 1. */
   renderPage(bytes: Uint8Array, page: number, scale: number): Promise<Uint8Array>;
   /** The same as pixels. */
-  rasterPage(bytes: Uint8Array, page: number, scale: number): Promise<Raster>;
+  rasterPage(bytes: Uint8Array, page: number, scale: number): Promise<PageImage>;
 }
 
 /** Loads the PDF reader. */

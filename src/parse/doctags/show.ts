@@ -5,7 +5,6 @@ import type { ParsedDocument } from '../document.ts';
 import { parseFile, type ParseFileOptions } from './convert.ts';
 import { readBlockLines } from './formats/block-lines.ts';
 import { writeOverlay, type PageImage } from './formats/overlay.ts';
-import { writeOverlayPng } from './formats/overlay-png.ts';
 import { unpack } from './markup/decode.ts';
 import { loadPdfReader } from './pdf-reader.ts';
 import { sniff, type FileKind } from './sniff.ts';
@@ -24,21 +23,6 @@ export async function showPage(
   const { document, image } = await documentAndImage(path, page, options);
   requirePage(document, path, page);
   return writeOverlay(document, page, image);
-}
-
-/** The same as a PNG; a block file has no picture of its page, so its boxes stand on white. */
-export async function showPageImage(path: string, page: number, options: ShowOptions = {}): Promise<Uint8Array> {
-  const { document, kind } = path.endsWith('.jsonl')
-    ? { document: await readBlockLines(path), kind: 'blocks' }
-    : await parsed(path, options);
-  if (document.pages.length === 0)
-    throw new AppError('SHOW_FORMAT', `${path} has no pages, so none can be drawn`, {
-      hint: 'give a name that ends in .html',
-    });
-  requirePage(document, path, page);
-  if (kind !== 'pdf') return writeOverlayPng(document, page);
-  const reader = options.pdfReader ?? (await loadPdfReader());
-  return writeOverlayPng(document, page, await reader.rasterPage(unpack(await readFile(path)), page, 2));
 }
 
 function requirePage({ pages }: ParsedDocument, path: string, page: number): void {
