@@ -181,6 +181,17 @@ export const SETS: readonly ScoreSet[] = [
     },
   },
   {
+    name: 'publishers',
+    folder: 'publishers',
+    extension: '.pdf',
+    truth: '.truth.json',
+    halvedBy: 'publisher',
+    parse: (bytes) => parsePdf(bytes),
+    plain: plainText,
+    targets: { overall: 0.93 },
+    baselines: {},
+  },
+  {
     name: 'classes',
     folder: 'classes',
     extension: '.pdf',

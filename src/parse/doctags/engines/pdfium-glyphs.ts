@@ -1,6 +1,7 @@
 import type { Box } from '../../document.ts';
 import { isRightToLeft } from '../layout/direction.ts';
 import { isUnknown } from '../layout/glyph-text.ts';
+import { isWide } from '../layout/letter.ts';
 import type { Ink } from '../layout/letter-shape.ts';
 import type { Drawing, Font, Glyph } from '../layout/page-content.ts';
 import { endsAtPen, glyphBox } from './glyph-box.ts';
@@ -22,8 +23,13 @@ interface Source extends RunSource {
 
 const LINE_END_HYPHEN = 2;
 const SOFT_HYPHEN = 0xad;
+/** They have no width, only an effect on the letters beside them. */
+const NON_JOINER = 0x200c;
+const JOINER = 0x200d;
 /** Letters of one word stand closer, in ems. */
 const LEAST_GAP = 0.06;
+/** Boxes of Arabic letters are as narrow as their ink. */
+const ARABIC_SLACK = 0.15;
 
 interface PageText {
   readonly glyphs: readonly Glyph[];
@@ -114,7 +120,8 @@ class GlyphSetter {
     const text = code === LINE_END_HYPHEN && this.#isHyphen(index) ? '-' : character.text;
     if (text === '' || isUnknown(text)) this.#unmapped += 1;
     else if (character.isRenamed) this.#renamed += 1;
-    if (this.#isSamePlace(index, run)) this.#spellOut(text, index);
+    if (code === NON_JOINER || code === JOINER) this.#addSign(text);
+    else if (this.#isSamePlace(index, run)) this.#spellOut(text, index);
     else this.#put(text, index, run, character);
   }
 
@@ -154,11 +161,10 @@ class GlyphSetter {
     const last = this.#last;
     if (last < 0 || this.#lastRun !== run) return false;
     const { pens } = this.#page;
-    return (
-      pens[2 * index] === pens[2 * last] &&
-      pens[2 * index + 1] === pens[2 * last + 1] &&
-      this.#boxes[4 * index + 2] === this.#boxes[4 * last + 2]
-    );
+    if (pens[2 * index] !== pens[2 * last] || pens[2 * index + 1] !== pens[2 * last + 1]) return false;
+    // Of an Arabic ligature or a letter with its vowel sign each part gets a share of the box.
+    const isArabic = isRightToLeft(String.fromCodePoint(this.#page.codes[index] ?? 0));
+    return isArabic || this.#boxes[4 * index + 2] === this.#boxes[4 * last + 2];
   }
 
   /** Adds to the last glyph, backwards where the engine turns a line around. */
@@ -166,8 +172,14 @@ class GlyphSetter {
     const before = this.#glyphs.at(-1);
     if (!before) return;
     const spelled = isRightToLeft(text) ? text + before.text : before.text + text;
-    const right = this.#boxes[4 * index + 2] as number;
-    this.#glyphs[this.#glyphs.length - 1] = { ...before, right, text: spelled };
+    const left = Math.min(before.left, this.#boxes[4 * index] as number);
+    const right = Math.max(before.right, this.#boxes[4 * index + 2] as number);
+    this.#glyphs[this.#glyphs.length - 1] = { ...before, left, right, text: spelled };
+  }
+
+  #addSign(text: string): void {
+    const before = this.#glyphs.at(-1);
+    if (before) this.#glyphs[this.#glyphs.length - 1] = { ...before, text: before.text + text };
   }
 
   /** A soft hyphen beside a hyphen is the same sign twice. */
@@ -193,7 +205,8 @@ class GlyphSetter {
     const before = this.#glyphs.at(-1);
     if (text === '-' && before && this.#isSameHyphen(index, before, baseline)) return;
     if (this.#lastRun !== run) this.#starts.push(this.#glyphs.length);
-    const advance = run.font.math ? 0 : character.advance * run.size;
+    // The shape and width of an Arabic letter depend on its neighbours: the font's width for the letter says nothing.
+    const advance = run.font.math || isRightToLeft(text) ? 0 : character.advance * run.size;
     const at = 4 * index;
     let left = this.#boxes[at] as number;
     let top = this.#boxes[at + 1] as number;
@@ -208,6 +221,13 @@ class GlyphSetter {
       left = Math.max(pen, left);
       right = Math.min(pen + advance, right);
     }
+    // Some fonts tell the ink of an ideograph only: it stands in a square.
+    if (run.turn === 0 && isWide(text) && right - left < 0.9 * run.size) {
+      left = Math.min(left, pen);
+      right = Math.max(right, pen + run.size);
+      top = Math.min(top, baseline - 0.88 * run.size);
+      bottom = Math.max(bottom, baseline + 0.12 * run.size);
+    }
     this.#glyphs.push({
       text,
       left,
@@ -221,7 +241,7 @@ class GlyphSetter {
       // A space that the engine makes up counts where there is a gap to see.
       spaced:
         this.#space === 'space' ||
-        (this.#space === 'gap' && before !== undefined && isGap(before, { left, top, bottom }, run)),
+        (this.#space === 'gap' && before !== undefined && isGap(before, { left, top, right, bottom }, run)),
       turn: run.turn,
       mark: run.mark,
       form: run.form,
@@ -244,10 +264,17 @@ function isLow(code: number): boolean {
 }
 
 /** Whether the pen jumped between two glyphs of running text. */
-function isGap(before: Glyph, box: Omit<Box, 'right'>, run: TextRun): boolean {
+function isGap(before: Glyph, box: Box, run: TextRun): boolean {
   if (isFormula(before.font, run.font)) return false;
   const gap =
-    run.turn === 1 ? box.top - before.bottom : run.turn === 3 ? before.top - box.bottom : box.left - before.right;
+    run.turn === 1
+      ? box.top - before.bottom
+      : run.turn === 3
+        ? before.top - box.bottom
+        : Math.max(
+            box.left - before.right,
+            isRightToLeft(before.text) ? before.left - box.right - ARABIC_SLACK * run.size : -Infinity,
+          );
   return gap > LEAST_GAP * run.size;
 }
 

@@ -1,3 +1,5 @@
+import { isWide } from './letter.ts';
+
 const LINE_END = /(?<!\p{L}\p{M}{0,8})(\p{L}[\p{L}\p{M}]*)[-\u2010\u00ad]$/u;
 const LINE_START = /^(\p{Ll}[\p{L}\p{M}]*)/u;
 
@@ -26,11 +28,7 @@ function joinTwo(before: string, after: string, vocabulary: ReadonlySet<string>)
     if (/[\p{L}\p{N}][\u2013\u2014]$/u.test(end)) return before + after;
   }
   // Chinese and Japanese have no spaces between words.
-  if (
-    /[\u3040-\u30ff\u3400-\u9fff\u3001\u3002\uff0c]$/u.test(before.slice(-2)) &&
-    /^[\u3040-\u30ff\u3400-\u9fff]/u.test(after)
-  )
-    return before + after;
+  if (isWide(Array.from(before.slice(-2)).at(-1) ?? '') && isWide(after)) return before + after;
   return `${before} ${after}`;
 }
 

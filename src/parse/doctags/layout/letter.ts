@@ -25,6 +25,13 @@ export function isDigit(text: string): boolean {
   return text.length === 1 && code >= 0x30 && code <= 0x39;
 }
 
+const WIDE = /^[\u3000-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff01-\uff60\u{20000}-\u{323af}]/u;
+
+/** Whether a text begins with a character of Chinese or Japanese, set in a square; words of these have no spaces between them. */
+export function isWide(text: string): boolean {
+  return (text.codePointAt(0) ?? 0) >= 0x3000 && WIDE.test(text);
+}
+
 function isAscii(text: string): boolean {
   return text.length === 1 && text.charCodeAt(0) < 0x80;
 }

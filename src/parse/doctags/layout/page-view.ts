@@ -1,5 +1,6 @@
 import type { Box } from '../../document.ts';
 import { mirrorBox, mirrored, readsRightToLeft } from './direction.ts';
+import { isWide } from './letter.ts';
 import type { Glyph, PageContent } from './page-content.ts';
 
 /** A page turned and mirrored so that its text runs from left to right, and the way back to the page as it is. */
@@ -11,8 +12,10 @@ export interface PageView {
 
 /** How the layout looks at a page. */
 export function viewPage(page: PageContent): PageView {
-  const turn = mainTurn(page);
-  const upright = turn === 0 ? page : turned(page, turn);
+  // Vertical writing runs as text does that is turned by a quarter: downwards, and line by line to the left.
+  const isVertical = runsDown(page.glyphs);
+  const turn = isVertical ? 1 : mainTurn(page);
+  const upright = turn === 0 ? page : turned(page, turn, isVertical);
   if (!readsRightToLeft(upright)) return { page: upright, mirrored: false, back: (box) => turnBack(box, page, turn) };
   return {
     page: mirrored(upright),
@@ -32,7 +35,23 @@ function mainTurn(page: PageContent): number {
   return turn > 0 && (counts[turn] ?? 0) > 300 && (counts[0] ?? 0) < 0.1 * total ? turn : 0;
 }
 
-function turned(page: PageContent, turn: number): PageContent {
+/** Ideographs from which on the direction of writing is looked at. */
+const FEWEST_IDEOGRAPHS = 20;
+
+/** Whether most ideographs stand below the one before them. */
+function runsDown(glyphs: readonly Glyph[]): boolean {
+  let [down, across] = [0, 0];
+  glyphs.forEach((glyph, index) => {
+    const before = glyphs[index - 1];
+    if (!before || !isWide(glyph.text) || !isWide(before.text)) return;
+    const [x, y] = [Math.abs(glyph.x - before.x) / glyph.size, Math.abs(glyph.baseline - before.baseline) / glyph.size];
+    if (x < 0.3 && y > 0.6 && y < 2) down += 1;
+    else if (y < 0.3 && x > 0.6 && x < 2) across += 1;
+  });
+  return down >= FEWEST_IDEOGRAPHS && down > 2 * across;
+}
+
+function turned(page: PageContent, turn: number, isVertical: boolean): PageContent {
   const sideways = turn % 2 === 1;
   const box = (each: Box): Box => turnBox(each, page, turn);
   const direction = (each: 'horizontal' | 'vertical'): 'horizontal' | 'vertical' =>
@@ -44,6 +63,8 @@ function turned(page: PageContent, turn: number): PageContent {
     glyphs: page.glyphs.map((glyph): Glyph => {
       const place = box(glyph);
       const baseline = turn === 1 ? page.width - glyph.x : turn === 3 ? glyph.x : page.height - glyph.baseline;
+      // The characters of vertical writing stand upright; only Latin words among them lie on their side.
+      if (isVertical) return { ...glyph, ...place, x: place.left, baseline: place.bottom - 0.12 * glyph.size, turn: 0 };
       return { ...glyph, ...place, x: place.left, baseline, turn: glyph.turn < 0 ? -1 : (glyph.turn - turn + 4) % 4 };
     }),
     rules: page.rules.map((rule) => ({ direction: direction(rule.direction), box: box(rule.box) })),

@@ -2,7 +2,7 @@ import { isArticleType } from './article-type.ts';
 import type { Draft } from './draft.ts';
 import { draftOf } from './draft.ts';
 import { isFormulaLine } from './formula.ts';
-import { hasLetter } from './letter.ts';
+import { hasLetter, isWide } from './letter.ts';
 import type { Line } from './line.ts';
 import { captionStart, isBoldLabel } from './caption.ts';
 import { endsLike, fontChanges } from './line-font.ts';
@@ -275,7 +275,8 @@ function firstWordWidth(line: Line): number {
   let { right } = first;
   for (const glyph of line.glyphs) {
     if (glyph === first) continue;
-    if (glyph.left - right > 0.15 * line.size) break;
+    // A line may be broken between any two ideographs.
+    if (glyph.left - right > 0.15 * line.size || isWide(glyph.text)) break;
     right = glyph.right;
   }
   return right - first.left;

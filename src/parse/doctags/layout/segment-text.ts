@@ -1,3 +1,5 @@
+import { isRightToLeft } from './direction.ts';
+import { isWide } from './letter.ts';
 import type { Glyph } from './page-content.ts';
 
 /** Gap, in ems, from which two glyphs belong to two words: TeX shrinks spaces to about 0.2 em, kerns stay below 0.1. */
@@ -9,6 +11,14 @@ const LETTER_GAP = 0.07;
 /** Where the file holds a space, a narrower gap will do: condensed type is set tighter. */
 const SPACE = 0.07;
 
+/** Ideographs are set loosely; they have no spaces between them, but wide gaps set words apart. */
+const WIDE_GAP = 0.6;
+
+/** Arabic letters that do not join leave gaps inside words: there the file's spaces count. */
+const ARABIC_GAP = 0.4;
+/** Gap, in ems, between such a letter and a number or a bracket. */
+const TURN_GAP = 0.2;
+
 /** The end of an italic letter leans over the space after it. */
 const SPACE_AFTER_ITALIC = -0.06;
 
@@ -18,13 +28,16 @@ export function glyphsText(glyphs: readonly Glyph[], lineSize: number, baseline:
   let text = '';
   let previous: Glyph | undefined;
   let before = false;
+  const apart = glyphs.some((glyph) => isRightToLeft(glyph.text)) ? distances(glyphs) : undefined;
+  let index = -1;
   for (const glyph of glyphs) {
+    index += 1;
     const script = isScript(glyph, lineSize, baseline);
     if (previous) {
       const em = Math.max(previous.size, glyph.size);
-      // Runs in the other direction are read from their far end.
-      const distance = Math.max(glyph.left - previous.right, previous.left - glyph.right);
-      if (distance > gap * em || (glyph.spaced && distance > spaceAfter(previous) * em)) text += ' ';
+      const distance = apart ? (apart[index] ?? 0) : glyph.left - previous.right;
+      const isGap = distance > gapBetween(previous, glyph, gap) * em;
+      if (isGap || (glyph.spaced && distance > spaceAfter(previous) * em)) text += ' ';
       else if (script || before) text += scriptMark(previous, glyph, { script, before, lineSize, baseline });
     }
     text += glyph.text;
@@ -32,6 +45,34 @@ export function glyphsText(glyphs: readonly Glyph[], lineSize: number, baseline:
     before = script;
   }
   return text;
+}
+
+/** Gap, in ems, from which a space is seen between two glyphs. */
+function gapBetween(previous: Glyph, glyph: Glyph, usual: number): number {
+  if (isWide(previous.text) && isWide(glyph.text)) return WIDE_GAP;
+  const letters = Number(isRightToLeft(previous.text)) + Number(isRightToLeft(glyph.text));
+  return letters === 0 ? usual : Math.max(letters === 2 ? ARABIC_GAP : TURN_GAP, usual);
+}
+
+/** How far each glyph stands from the one before it; a run that is read from its far end counts as a whole. */
+function distances(glyphs: readonly Glyph[]): number[] {
+  const extents: { left: number; right: number }[] = [];
+  let run = { left: 0, right: 0 };
+  glyphs.forEach((glyph, index) => {
+    const before = glyphs[index - 1];
+    if (before && glyph.left < before.left) {
+      run.left = Math.min(run.left, glyph.left);
+      run.right = Math.max(run.right, glyph.right);
+    } else run = { left: glyph.left, right: glyph.right };
+    extents.push(run);
+  });
+  return glyphs.map((glyph, index) => {
+    const [before, own] = [extents[index - 1], extents[index]];
+    const last = glyphs[index - 1];
+    if (!before || !own || !last) return 0;
+    const [a, b] = before === own ? [last, glyph] : [before, own];
+    return Math.max(b.left - a.right, a.left - b.right);
+  });
 }
 
 function spaceAfter(glyph: Glyph): number {

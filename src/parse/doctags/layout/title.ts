@@ -3,6 +3,7 @@ import { findAuthors } from './authors.ts';
 import type { Draft } from './draft.ts';
 import { draftOf } from './draft.ts';
 import { textOf } from './draft-text.ts';
+import { isWide } from './letter.ts';
 import type { Line } from './line.ts';
 import { isCapitals } from './paragraph.ts';
 import { headingNumber, isCommonHeading } from './heading-number.ts';
@@ -120,7 +121,8 @@ function isTitleLike(draft: Draft): boolean {
   if (isArticleType(text)) return false;
   // A title is one sentence at most.
   if (text.endsWith('.') && /\p{Ll}\.\s\p{Lu}\p{Ll}/u.test(text) && text.split(/\s+/).length > 12) return false;
-  const letters = text.replace(/[^\p{L}]/gu, '').length;
+  // An ideograph says as much as two or three letters.
+  const letters = Array.from(text.replace(/[^\p{L}]/gu, '')).reduce((sum, each) => sum + (isWide(each) ? 2.5 : 1), 0);
   const number = headingNumber(text);
   if (number?.style === 'arabic' && number.depth > 1) return false;
   return letters >= 8 && text.length < 350 && draft.lines.length <= 8 && !/^(?:arxiv:|doi:|https?:)/i.test(text);
