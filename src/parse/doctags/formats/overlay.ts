@@ -2,7 +2,7 @@ import type { Block, ParsedDocument } from '../../document.ts';
 import { escapeHtml, SAFE_PAGE } from './html-page.ts';
 
 /** The colour of each kind of block. */
-export const BLOCK_COLOURS: Readonly<Record<Block['kind'], string>> = {
+const BLOCK_COLOURS: Readonly<Record<Block['kind'], string>> = {
   title: '#b00020',
   heading: '#d81b60',
   text: '#1e6fd9',
@@ -69,7 +69,7 @@ export function writeOverlay(document: ParsedDocument, pageNumber: number, image
 }
 
 /** What a block is called on a drawn page. */
-export function blockLabel(block: Block): string {
+function blockLabel(block: Block): string {
   return block.kind === 'heading' ? `heading ${block.level}` : block.kind;
 }
 

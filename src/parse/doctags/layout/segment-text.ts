@@ -1,5 +1,5 @@
 import { isRightToLeft } from './direction.ts';
-import { isWide } from './letter.ts';
+import { hasLetter, isWide } from './letter.ts';
 import type { Glyph } from './page-content.ts';
 
 /** Gap, in ems, from which two glyphs belong to two words: TeX shrinks spaces to about 0.2 em, kerns stay below 0.1. */
@@ -51,7 +51,10 @@ export function glyphsText(glyphs: readonly Glyph[], lineSize: number, baseline:
 function gapBetween(previous: Glyph, glyph: Glyph, usual: number): number {
   if (isWide(previous.text) && isWide(glyph.text)) return WIDE_GAP;
   const letters = Number(isRightToLeft(previous.text)) + Number(isRightToLeft(glyph.text));
-  return letters === 0 ? usual : Math.max(letters === 2 ? ARABIC_GAP : TURN_GAP, usual);
+  if (letters === 0) return usual;
+  // No word has letters of both.
+  if (letters === 1 && hasLetter(previous.text) && hasLetter(glyph.text)) return -Infinity;
+  return Math.max(letters === 2 ? ARABIC_GAP : TURN_GAP, usual);
 }
 
 /** How far each glyph stands from the one before it; a run that is read from its far end counts as a whole. */
