@@ -4,7 +4,7 @@ export type { IndexEvent } from './events.ts';
 export type { SearchFilter } from './filter.ts';
 export { passagesOfDocument } from './from-files.ts';
 export type { DocumentFiles } from './from-files.ts';
-export type { Fusion, Ranking } from './fusion.ts';
+export type { Ranking } from './fusion.ts';
 export type { IndexedPassage, Passage } from './passage.ts';
 export { refreshIndex } from './refresh.ts';
 export type { RefreshOptions } from './refresh.ts';

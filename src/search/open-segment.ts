@@ -22,8 +22,6 @@ export class OpenedSegment implements Disposable {
   readonly deletions: readonly { readonly first: number; readonly count: number }[];
   readonly lexical: LexicalSegment;
   readonly vectors: Vectors;
-  /** What words gave the passages in the last search. */
-  readonly wordScores: Float32Array;
   readonly facets: Uint8Array;
   readonly #offsets: Float64Array;
   readonly #file: SegmentFile;
@@ -43,7 +41,6 @@ export class OpenedSegment implements Disposable {
       this.#offsets = new Float64Array(this.#file.section('offsets'));
       this.facets = new Uint8Array(this.#file.section('facets'));
       this.vectors = vectorsOf(this.#file, how.vectors);
-      this.wordScores = this.vectors.kind === 'exact' ? this.vectors.index.lexical : new Float32Array(this.passages);
     } catch (error) {
       this.#file[Symbol.dispose]();
       throw this.#file.described(error);

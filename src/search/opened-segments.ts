@@ -1,6 +1,4 @@
-import type { Ranking } from './fusion.ts';
 import { analyse } from '../parse/index.ts';
-import { bestPlaces, rankingOf } from './fusion.ts';
 import type { OpenedSegment } from './open-segment.ts';
 import type { Passage } from './passage.ts';
 import { dot } from './segment/dense.ts';
@@ -22,9 +20,9 @@ export class OpenedSegments implements Disposable {
     this.centroid = meanCentroid(segments, dimensions);
   }
 
-  /** BM25 of every passage for a query, left in the segments' memory. Frequencies are those of the whole index. */
-  scoreWords(query: string): void {
-    for (const { wordScores } of this.segments) wordScores.fill(0);
+  /** BM25 of every passage for a query, by segment. Frequencies are those of the whole index. */
+  scoreWords(query: string): Float32Array[] {
+    const scores = this.segments.map(({ passages }) => new Float32Array(passages));
     const wanted = new Map<string, number>();
     for (const term of analyse(query)) wanted.set(term, (wanted.get(term) ?? 0) + 1);
     for (const [term, times] of wanted) {
@@ -32,11 +30,19 @@ export class OpenedSegments implements Disposable {
       const found = this.segments.map(({ lexical }) => lexical.find(bytes));
       const frequency = found.reduce((sum, each) => sum + (each?.frequency ?? 0), 0);
       const weight = times * (K1 + 1) * this.rarity(frequency);
-      for (const [at, { lexical, wordScores }] of this.segments.entries()) {
+      for (const [at, { lexical }] of this.segments.entries()) {
         const each = found[at];
-        if (each) lexical.addScores(each, weight, this.#averageLength, wordScores);
+        if (each) lexical.addScores(each, weight, this.#averageLength, scores[at] as Float32Array);
       }
     }
+    return scores;
+  }
+
+  /** The similarity of every passage to a question, by segment. */
+  scoreMeaning(vector: Float32Array, unrelated: number): Float32Array[] {
+    return this.segments.map(({ vectors, passages }) =>
+      vectors.kind === 'exact' ? vectors.index.score(vector, unrelated) : new Float32Array(passages).fill(unrelated),
+    );
   }
 
   /** In how many passages a term stands. */
@@ -48,14 +54,6 @@ export class OpenedSegments implements Disposable {
   /** What a term of such a frequency is worth. */
   rarity(frequency: number): number {
     return Math.log(1 + (this.passages - frequency + 0.5) / (frequency + 0.5));
-  }
-
-  bestWords(top: number): Ranking {
-    return rankingOf(
-      this.segments.flatMap(({ wordScores, base }) => bestPlaces(wordScores, base, { top, above: 0 })),
-      top,
-      0,
-    );
   }
 
   /** The passages of the rows whose codes are nearest to a query. */
@@ -100,11 +98,6 @@ export class OpenedSegments implements Disposable {
   vectors(place: number): readonly Float32Array[] {
     const { segment, local } = this.locate(place);
     return segment.vectors.kind === 'none' ? [] : segment.vectors.index.vectors(local);
-  }
-
-  wordScore(place: number): number {
-    const { segment, local } = this.locate(place);
-    return segment.wordScores[local] as number;
   }
 
   locate(place: number): { readonly segment: OpenedSegment; readonly at: number; readonly local: number } {

@@ -7,19 +7,8 @@ import { Catalogue } from './catalogue.ts';
 import { fitOf } from './fit.ts';
 import type { SearchFilter } from './filter.ts';
 import { filterKey, hiddenPlaces } from './filter.ts';
-import type { Candidate, Fusion, Ranking } from './fusion.ts';
-import {
-  bestPlaces,
-  bestVector,
-  FEEDBACK_PASSAGES,
-  feedbackDepth,
-  fuseCandidates,
-  fuseRanks,
-  rankingOf,
-  RRF_DEPTH,
-  scaleOf,
-  widened,
-} from './fusion.ts';
+import type { Ranking } from './fusion.ts';
+import { bestOf, fuse, highestOf, rankingOf } from './fusion.ts';
 import { OpenedSegment } from './open-segment.ts';
 import { OpenedSegments } from './opened-segments.ts';
 import type { Passage } from './passage.ts';
@@ -45,9 +34,6 @@ export interface SearchOptions {
   readonly filter?: SearchFilter;
   /** Hits that fit less are left out; 0 leaves out none. */
   readonly minFit?: number;
-  /** How a hybrid search joins both scores; `convex` with feedback unless told otherwise. */
-  readonly fusion?: Fusion;
-  readonly feedback?: boolean;
 }
 
 export interface OpenOptions {
@@ -136,11 +122,10 @@ export class SearchIndex implements Disposable {
   ): Promise<Ranking & { readonly vector: Float32Array | undefined }> {
     const { mode, top, filter = {} } = options;
     const hidden = this.#hiddenBy(filter);
+    const { segments } = this.#all;
     if (mode === 'lexical') {
-      this.#all.scoreWords(query);
-      for (const [at, { wordScores }] of this.#all.segments.entries())
-        for (const place of hidden[at] ?? []) wordScores[place] = 0;
-      return { ...this.#all.bestWords(top), vector: undefined };
+      const words = withheld(this.#all.scoreWords(query), hidden, 0);
+      return { ...bestOf(segments, words, { top, above: 0 }), vector: undefined };
     }
     const [vector] = (await this.#engine?.embed([query], 'query', signal)) ?? [];
     if (!vector) {
@@ -148,107 +133,55 @@ export class SearchIndex implements Disposable {
         hint: 'search with --lexical, or install the model and embed the passages',
       });
     }
-    // From here on nothing waits: scores lie in memory that another search would overwrite.
-    const unrelated = dot(vector, this.#all.centroid);
-    const ranking = this.#isCoded
-      ? this.#rankCoded({ query, vector, unrelated, hidden }, options)
-      : this.#rankExact({ query, vector, unrelated, hidden }, options);
+    const question = { query, vector, unrelated: dot(vector, this.#all.centroid), hidden };
+    const ranking = this.#isCoded ? this.#rankCoded(question, options) : this.#rankExact(question, options);
     return { ...ranking, vector };
   }
 
-  /** Every vector is compared; sums of both scores are found by the kernel, segment by segment. */
-  #rankExact(question: Question, { mode, top, fusion, feedback }: SearchOptions): Ranking {
-    const { query, vector, unrelated, hidden } = question;
-    const exact = this.#all.segments.flatMap((segment, at) =>
-      segment.vectors.kind === 'exact'
-        ? [{ segment, index: segment.vectors.index, hidden: hidden[at] ?? new Uint32Array() }]
-        : [],
-    );
-    const dense = exact.map(({ index }) => index.score(vector, unrelated));
-    if (mode === 'hybrid') this.#all.scoreWords(query);
-    for (const { index, hidden: places } of exact) index.hide(places);
-    const bestDense = (count: number): Ranking =>
-      rankingOf(
-        exact.flatMap(({ segment: { base } }, at) =>
-          bestPlaces(dense[at] as Float32Array, base, { top: count, above: -Infinity }),
-        ),
-        count,
-        -Infinity,
-      );
-    if (mode === 'dense') return bestDense(top);
-    if (fusion === 'rrf') return fuseRanks([this.#all.bestWords(RRF_DEPTH), bestDense(RRF_DEPTH)], top);
-    const highest = exact.map(({ index }) => index.highest(unrelated));
-    const scale = scaleOf(
-      {
-        lexical: Math.max(0, ...highest.map(({ lexical }) => lexical)),
-        dense: Math.max(unrelated, ...highest.map((each) => each.dense)),
-      },
-      unrelated,
-    );
-    const depth = feedback === false ? top : feedbackDepth(top);
-    const first = rankingOf(
-      exact.flatMap(({ segment: { base }, index }) =>
-        index.bestFused(scale, depth).map(({ place, score }) => ({ place: base + place, score })),
-      ),
-      depth,
-      0,
-    );
-    return feedback === false ? first : this.#withFeedback(first, question, top);
+  /** Compares the question with every vector. */
+  #rankExact({ query, vector, unrelated, hidden }: Question, { mode, top }: SearchOptions): Ranking {
+    const { segments } = this.#all;
+    const dense = withheld(this.#all.scoreMeaning(vector, unrelated), hidden, -Infinity);
+    if (mode === 'dense') return bestOf(segments, dense, { top, above: -Infinity });
+    const fused = withheld(this.#all.scoreWords(query), hidden, 0);
+    const add = fuse({ lexical: highestOf(fused, 0), dense: highestOf(dense, unrelated) }, unrelated);
+    for (const [at, scores] of fused.entries()) {
+      const meaning = dense[at] as Float32Array;
+      for (let place = 0; place < scores.length; place += 1)
+        scores[place] = add(scores[place] as number, meaning[place] as number);
+    }
+    return bestOf(segments, fused, { top, above: 0 });
   }
 
   /** Codes say which vectors may be near; words say which passages besides. Those are compared exactly. */
-  #rankCoded(question: Question, { mode, top, fusion, feedback }: SearchOptions): Ranking {
-    const { query, vector, unrelated, hidden } = question;
+  #rankCoded({ query, vector, unrelated, hidden }: Question, { mode, top }: SearchOptions): Ranking {
     const near = this.#all.nearest(vector, hidden, Math.max(NEAR_ROWS, top * 20));
     const dense = new Map(near.map((place) => [place, this.#all.denseScore(place, vector, unrelated)]));
-    const byMeaning = (count: number): Ranking =>
-      rankingOf(
+    if (mode === 'dense')
+      return rankingOf(
         Array.from(dense, ([place, score]) => ({ place, score })),
-        count,
+        top,
         -Infinity,
       );
-    if (mode === 'dense') return byMeaning(top);
-    this.#all.scoreWords(query);
-    for (const [at, { wordScores }] of this.#all.segments.entries())
-      for (const place of hidden[at] ?? []) wordScores[place] = 0;
-    const words = this.#all.bestWords(NEAR_WORDS);
-    if (fusion === 'rrf') return fuseRanks([words, byMeaning(RRF_DEPTH)], top);
-    for (const place of words.places)
+    const words = withheld(this.#all.scoreWords(query), hidden, 0);
+    for (const place of bestOf(this.#all.segments, words, { top: NEAR_WORDS, above: 0 }).places)
       if (!dense.has(place)) dense.set(place, this.#all.denseScore(place, vector, unrelated));
-    const candidates: Candidate[] = Array.from(dense, ([place, score]) => ({
-      place,
-      lexical: this.#all.wordScore(place),
-      dense: score,
-    }));
-    const depth = feedback === false ? top : feedbackDepth(top);
-    const first = fuseCandidates(candidates, unrelated, depth);
-    return feedback === false ? first : this.#withFeedback(first, question, top);
-  }
-
-  /**
-   * Moves the question towards its first answers and scores the best candidates once more. Only hybrid answers come here:
-   * words and meaning having agreed on them is what makes the first answers trustworthy enough for that.
-   */
-  #withFeedback(first: Ranking, { vector }: Question, top: number): Ranking {
-    const answers = Array.from(first.places.subarray(0, FEEDBACK_PASSAGES)).flatMap((place) => {
-      const best = bestVector(this.#all.vectors(place), vector);
-      return best ? [best] : [];
+    const candidates = Array.from(dense, ([place, meaning]) => {
+      const { at, local } = this.#all.locate(place);
+      return { place, lexical: words[at]?.[local] ?? 0, meaning };
     });
-    if (answers.length === 0) return { places: first.places.subarray(0, top), scores: first.scores.subarray(0, top) };
-    const query = widened(vector, answers);
-    const unrelated = dot(query, this.#all.centroid);
-    const prepared = this.#all.segments.map(({ vectors }) =>
-      vectors.kind === 'exact' ? vectors.index.prepare(query) : 0,
+    const add = fuse(
+      {
+        lexical: candidates.reduce((most, { lexical }) => Math.max(most, lexical), 0),
+        dense: candidates.reduce((most, { meaning }) => Math.max(most, meaning), unrelated),
+      },
+      unrelated,
     );
-    const candidates = Array.from(first.places, (place): Candidate => {
-      const { segment, at, local } = this.#all.locate(place);
-      const dense =
-        segment.vectors.kind === 'exact'
-          ? segment.vectors.index.rescore(local, prepared[at] as number, unrelated)
-          : this.#all.denseScore(place, query, unrelated);
-      return { place, lexical: this.#all.wordScore(place), dense };
-    });
-    return fuseCandidates(candidates, unrelated, top);
+    return rankingOf(
+      candidates.map(({ place, lexical, meaning }) => ({ place, score: add(lexical, meaning) })),
+      top,
+      0,
+    );
   }
 
   #hiddenBy(filter: SearchFilter): readonly Uint32Array[] {
@@ -267,6 +200,12 @@ export class SearchIndex implements Disposable {
   [Symbol.dispose](): void {
     this.#all[Symbol.dispose]();
   }
+}
+
+/** The scores with what a filter hides set to the lowest. */
+function withheld(scores: Float32Array[], hidden: readonly Uint32Array[], lowest: number): Float32Array[] {
+  for (const [at, own] of scores.entries()) for (const place of hidden[at] ?? []) own[place] = lowest;
+  return scores;
 }
 
 interface Question {

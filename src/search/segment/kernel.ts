@@ -9,22 +9,12 @@ export interface ScanKernel {
   scanFloats(query: number, rows: number, rowsEnd: number, rowBytes: number, out: number): void;
   /** int8 rows with a scale each; the query is given as 16-bit integers, which saves widening it for every row. */
   scanBytes(query: number, rows: number, rowsEnd: number, rowBytes: number, out: number, scales: number): void;
-  /** The highest of each of four columns of numbers, written to `out`; from `at` to `end` there are whole blocks. */
-  highest(at: number, end: number, out: number): void;
-  /**
-   * Goes on block by block until one has a fused score above the bound, and answers where that block ends, or `end`. A
-   * block is BLOCK numbers; `factors` holds lexical factor, floor of the dense score, dense factor and bound, four times each.
-   */
-  nextAbove(lexical: number, end: number, dense: number, factors: number): number;
   /** In how many bits each of the codes differs from the query's; written to `out` as 16-bit integers. */
   scanCodes(query: number, codes: number, codesEnd: number, codeBytes: number, out: number): void;
 }
 
 /** A code holds a multiple of so many bytes. */
 export const CODE_MULTIPLE = 16;
-
-/** Numbers that `nextAbove` looks at together. */
-export const BLOCK = 8;
 
 /** Memory that WebAssembly and typed arrays share. */
 export interface WasmMemory {

@@ -72,49 +72,6 @@
       (local.set $out (i32.add (local.get $out) (i32.const 4)))
       (br_if $rows (i32.lt_u (local.get $row) (local.get $rowsEnd)))))
 
-  ;; The highest of each of four columns of numbers.
-  (func (export "highest") (param $at i32) (param $end i32) (param $out i32) (local $most v128)
-    (local.set $most (v128.load (local.get $at)))
-    (loop $blocks
-      (local.set $most (f32x4.max (local.get $most) (v128.load (local.get $at))))
-      (local.set $at (i32.add (local.get $at) (i32.const 16)))
-      (br_if $blocks (i32.lt_u (local.get $at) (local.get $end))))
-    (v128.store (local.get $out) (local.get $most)))
-
-  ;; Fused scores of four places: lexical · factor + max(0, dense − floor) · factor, above the bound or not.
-  (func $isAbove
-    (param $lexical v128) (param $dense v128)
-    (param $lexicalFactor v128) (param $floor v128) (param $denseFactor v128) (param $bound v128) (result v128)
-    (f32x4.gt
-      (f32x4.add
-        (f32x4.mul (local.get $lexical) (local.get $lexicalFactor))
-        (f32x4.mul
-          (f32x4.max (f32x4.sub (local.get $dense) (local.get $floor)) (v128.const i64x2 0 0))
-          (local.get $denseFactor)))
-      (local.get $bound)))
-
-  ;; Goes on by blocks of eight numbers until one is above the bound; answers where that block ends.
-  (func (export "nextAbove")
-    (param $lexical i32) (param $end i32) (param $dense i32) (param $factors i32) (result i32)
-    (local $found i32)
-    (local $lexicalFactor v128) (local $floor v128) (local $denseFactor v128) (local $bound v128)
-    (local.set $lexicalFactor (v128.load (local.get $factors)))
-    (local.set $floor (v128.load offset=16 (local.get $factors)))
-    (local.set $denseFactor (v128.load offset=32 (local.get $factors)))
-    (local.set $bound (v128.load offset=48 (local.get $factors)))
-    (loop $blocks
-      (local.set $found (v128.any_true (v128.or
-        (call $isAbove (v128.load (local.get $lexical)) (v128.load (local.get $dense))
-          (local.get $lexicalFactor) (local.get $floor) (local.get $denseFactor) (local.get $bound))
-        (call $isAbove (v128.load offset=16 (local.get $lexical)) (v128.load offset=16 (local.get $dense))
-          (local.get $lexicalFactor) (local.get $floor) (local.get $denseFactor) (local.get $bound)))))
-      (local.set $lexical (i32.add (local.get $lexical) (i32.const 32)))
-      (local.set $dense (i32.add (local.get $dense) (i32.const 32)))
-      (br_if $blocks (i32.and
-        (i32.eqz (local.get $found))
-        (i32.lt_u (local.get $lexical) (local.get $end)))))
-    (local.get $lexical))
-
   ;; In how many bits each code differs from the query's, as 16-bit integers.
   (func (export "scanCodes")
     (param $query i32) (param $row i32) (param $rowsEnd i32) (param $rowBytes i32) (param $out i32)
