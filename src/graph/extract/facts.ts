@@ -65,11 +65,11 @@ export function extractQuantities(reading: Reading, say: Statements): void {
 /** Programs and data sets that the text names. */
 export function extractResources(reading: Reading, say: Statements): void {
   const paragraphs = reading.prose.map(({ block }) => block.text);
-  for (const { paragraph, start, name, version, reason } of findSoftware(paragraphs)) {
+  for (const { paragraph, start, name, program, version, reason } of findSoftware(paragraphs)) {
     const read = reading.prose[paragraph];
     const sentence = read && reading.sentenceAt(read.block.order, start);
     if (!read || !sentence) continue;
-    const target = say.node('software', `name:${lettersOf(name)}`, name);
+    const target = say.node('software', `name:${lettersOf(program)}`, program);
     say.edge(
       { source: THIS_WORK, kind: 'uses', target },
       { block: read.block.order, stretch: sentence.stretch },

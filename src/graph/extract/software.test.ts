@@ -4,40 +4,71 @@ import { test } from 'node:test';
 import { findSoftware } from './software.ts';
 
 const names = (...paragraphs: string[]): string[] => findSoftware(paragraphs).map(({ name }) => name);
+const programs = (...paragraphs: string[]): string[] => findSoftware(paragraphs).map(({ program }) => program);
 
-test('a program is told by what it is called, its version, its maker or by being known', () => {
+test('a program is known, called software, or used in a version', () => {
+  assert.deepEqual(names('We used MATLAB for all steps.'), ['MATLAB']);
   assert.deepEqual(names('Reads were joined with the AssemblyKit software.'), ['AssemblyKit']);
   assert.deepEqual(names('Images were processed in TraceView version 2.1 by hand.'), ['TraceView']);
-  assert.deepEqual(names('Data were fitted using CurveMaster (Fitters Inc., Boston, MA).'), ['CurveMaster']);
-  assert.deepEqual(names('We used MATLAB for all steps.'), ['MATLAB']);
+  assert.deepEqual(names('Trees were drawn with the program TempEst v1.5.'), ['TempEst']);
+  assert.deepEqual(names('with the R package mixfit, which fits'), ['R', 'mixfit']);
+  assert.deepEqual(names('the mixfit of both was poor'), []);
 });
 
-test('a name told once is known in the whole document, also in other paragraphs', () => {
-  assert.deepEqual(names('We wrote a tool, the FoldFinder software.', 'FoldFinder reads sequences.'), [
+test('a name that was called software is found again in other paragraphs', () => {
+  assert.deepEqual(names('Folds were found with the FoldFinder software.', 'FoldFinder reads sequences.'), [
     'FoldFinder',
     'FoldFinder',
   ]);
 });
 
-test('names in one list are of one kind', () => {
+test('every print of one program is that program', () => {
   assert.deepEqual(
-    names(
-      'workflow systems such as TavernaX (Oinn, 2004), KeplerFlow (Altintas, 2004) or BioSide (Hallard, 2004) exist',
+    programs(
+      'The Statistical Package for the Social Sciences was used.',
+      'We used IBM SPSS Statistics for Windows.',
+      'with SPSS 20.0 and PASW',
+      'in STATA 10.0, Stata 12 and Graphpad Prism',
     ),
-    ['TavernaX', 'KeplerFlow', 'BioSide'],
+    ['SPSS', 'SPSS', 'SPSS', 'SPSS', 'Stata', 'Stata', 'GraphPad Prism'],
   );
 });
 
-test('the maker of a program is none', () => {
+test('names that are also words, places or people need a cue', () => {
+  assert.deepEqual(
+    names('Measles outbreaks were reported in Fiji and Java; Miranda and Stan saw salmon and a galaxy.'),
+    [],
+  );
+  assert.deepEqual(programs('Images were opened in Fiji (version 2.1).', 'fitted with the Stan software'), [
+    'Fiji',
+    'Stan',
+  ]);
+  assert.deepEqual(names('R was 0.9; group R had more.', 'all analyses with R version 3.6'), ['R']);
+});
+
+test('licences, criteria, databases, months and public programmes are no programs', () => {
+  for (const text of [
+    'distributed under the Creative Commons Attribution License version 4.0',
+    'at pH 7.4 (Section 2.1), see Table 3.2',
+    'the Common Terminology Criteria for Adverse Events, version 3.0',
+    'Response Evaluation Criteria in Solid Tumor version 1.0',
+    'compared with those in the NIST 98.1 library and GenBank release 240.0',
+    'first reported in December 2019.1 and by January 2021.71',
+    'the Peruvian TB program and the COMET program',
+    'cultured in RPMI (Roswell Park Memorial Institute) 1640 medium',
+  ])
+    assert.deepEqual(names(text), [], text);
+});
+
+test('the maker of a program is no program', () => {
   assert.deepEqual(names('analysed with SPSS 16.0 (SPSS Inc., Chicago, IL)'), ['SPSS']);
+  assert.deepEqual(names('with GraphPad Prism 8 (GraphPad Software, San Diego)'), ['GraphPad Prism']);
 });
 
-test('a version is kept', () => {
-  assert.equal(findSoftware(['with GraphPad Prism version 8.0.1 on'])[0]?.version, '8.0.1');
-});
-
-test('a name may have several words, a short form or small letters where it is announced', () => {
-  assert.deepEqual(names('run in the Cell Trace Viewer (CTV) software today'), ['Cell Trace Viewer (CTV)']);
-  assert.deepEqual(names('with the R package mixfit, which fits'), ['R', 'mixfit']);
-  assert.deepEqual(names('the mixfit of both was poor'), []);
+test('the version is read', () => {
+  const versions = findSoftware(['with GraphPad Prism version 8.0.1 on', 'using SPSS (v. 21)', 'using SAS 9.4.']);
+  assert.deepEqual(
+    versions.map(({ version }) => version),
+    ['8.0.1', '21', '9.4'],
+  );
 });

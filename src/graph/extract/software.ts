@@ -1,214 +1,192 @@
 import { KNOWN_SOFTWARE } from './known-software.ts';
-import type { NameCue } from './software-names.ts';
-import { NamesIn } from './software-names.ts';
 
 /** A program that a text names. */
 export interface SoftwareMention {
   readonly paragraph: number;
   readonly start: number;
   readonly end: number;
+  /** As printed; `program` is the same for every print of one program. */
   readonly name: string;
+  readonly program: string;
   readonly version: string | undefined;
-  /** What tells that it is a program. */
-  readonly reason: 'known' | 'called software' | 'version' | 'maker' | 'address' | 'named before';
+  /** Why it is taken for a program. */
+  readonly reason: 'known' | 'called software' | 'version' | 'named before';
 }
 
-export const SOFTWARE_VERSION = 1;
+export const SOFTWARE_VERSION = 2;
 
-const ANYTHING = /$/;
-const NAME_ENDS = /^(?:[\s,.;:()'’"”]|$)/u;
+const VERSION =
+  /^[®™]{0,2},? ?[([]?(?:(?:version|versions|ver\.?|v\.?|release) ?(?<version>\d[\w.-]{0,20}\w|\d)|(?<number>\d{1,3}(?:\.\d\w*){0,4}))(?![\p{L}\d%])/iu;
+const QUALIFIER =
+  '(?:statistical|statistics|analysis|imaging|image|computer|data|graphics|modell?ing|prediction|clustering|alignment|visuali[sz]ation|R)';
+/** What follows the name of a program: "X (v. 2) statistical software". */
+const CALLED = new RegExp(
+  `^[®™]{0,2}(?:,? ?[([]?(?:version |ver\\.? ?|v\\.? ?)?\\d[\\w.-]{0,20}[)\\]]?)?,? (?:${QUALIFIER} ){0,2}(?:softwares?|packages?|toolbox|toolkit|plug-?in|web ?server)\\b`,
+  'u',
+);
+const PROGRAM =
+  /^[®™]{0,2}(?:,? ?[([]?(?:version |ver\.? ?|v\.? ?)?\d[\w.-]{0,20}[)\]]?)? (?:computer |statistical )?program\b/u;
+const USED = /\b(?:using|with|by|in|via|through|use of|used|implemented in)(?: the)?(?: \p{Ll}+)? ["'“‘]?$/u;
+/** What stands in front: "the software X", "the program X", "software package X". */
+const ANNOUNCED =
+  /\b(?:softwares?|computer program|programs?|software packages?|packages?|toolbox|plug-?in|web server)(?: (?:called|named))? ["'“‘]?$/iu;
+const LIBRARY =
+  /\b(?:R|Python|Bioconductor|Perl|MATLAB|Matlab) (?:packages?|librar(?:y|ies)|modules?|toolbox(?:es)?) ["'“‘]?$/u;
+/** R is a letter unless it is called a language, a program or a team. */
+const R =
+  /(?<![\p{L}\d-])R(?= (?:(?:version|v\.?|ver\.?) ?)?\d\.\d|,? (?:statistical |computing |core )?(?:software|packages?|library|environment|language|program|project|script|Core Team|Foundation|Development Core Team)\b| \(?(?:version|v\.?) ?\d| \((?:R Core|R Development|R Foundation|R Project))/gu;
 
-/** Where the name of a program stands, by what tells so. */
-const CUES: readonly (NameCue & { readonly reason: SoftwareMention['reason'] })[] = [
-  {
-    reason: 'called software',
-    before: ANYTHING,
-    behind:
-      /^®?™?(?:,? ?\(?(?:version|versions|ver\.?|v\.?|release|rel\.?) ?(?<version>\d[\w.-]{0,20})\)?| (?<number>\d{1,4}\.\d[\w.]{0,20})| \d{1,4})?®?™?,? (?:(?:statistical|statistics|analysis|imaging|image|computer|online|data|database|graphics|modell?ing|desktop|mapping|prediction|clustering|alignment|visuali[sz]ation|R) ){0,3}(?:softwares?|programs?|programme|packages?|toolbox|toolkit|plug-?ins?|web ?server|web ?tool|tool|suite|script|application|pipeline|macro|add-?in|browser|solver)\b/u,
-  },
-  {
-    reason: 'called software',
-    before:
-      /\b(?:software|program|programme|package|plug-?in|toolbox|pipeline|web server|tool|application|workflow system|system|interface)s?,?(?: (?:called|named|termed|known as|such as(?: the)?|like|entitled)| packages?),? (?:the )?$/u,
-    behind: NAME_ENDS,
-  },
-  {
-    reason: 'called software',
-    before: /\b(?:software|programme|package|plug-?in|toolbox|web server) (?:the )?["'“‘]?$/u,
-    behind: NAME_ENDS,
-  },
-  {
-    reason: 'called software',
-    before: /\b(?:software|program|programme|package|plug-?in|tool|toolbox)s? \($/u,
-    behind: /^(?:,? (?:v|ver|version|\d)|\)|;)/u,
-  },
-  {
-    reason: 'called software',
-    before:
-      /\b(?:R|Python|Bioconductor|Perl|MATLAB|Matlab) (?:packages?|librar(?:y|ies)|modules?|functions?|toolbox(?:es)?) ["'“‘]?$/u,
-    behind: /^["'”’]?(?:[\s,.;:()'’"”]|$)/u,
-    small: true,
-  },
-  {
-    reason: 'version',
-    before: ANYTHING,
-    behind:
-      /^®?™?,? ?(?:\([^()]{0,40}?)?,? ?\(?(?:version|versions|ver\.?|v\.?|release|rel\.?) ?(?<version>\d[\w.-]{0,20})/u,
-  },
-  {
-    reason: 'version',
-    before: /\b(?:using|with|by|in|and|via|through|of)(?: the)? $/u,
-    behind: /^®?™? (?<number>\d{1,4}\.\d[\w.]{0,20})/u,
-  },
-  {
-    reason: 'maker',
-    before: /\b(?:using|with|by|in|and|via|through|into|of|on)(?: the)? $/u,
-    behind:
-      /^®?™?(?: \d[\d.]{0,20})?,? \((?=[^()]{0,90}\b(?:Inc|Corp|Corporation|GmbH|Ltd|LLC|Software|SoftWare|Systems|Technologies|Institute|Foundation|Team|Redmond|Chicago|Cary|Natick|College Station|San Diego|La Jolla)\b)/u,
-  },
-  {
-    reason: 'address',
-    before: ANYTHING,
-    behind: /^ ?\((?:available (?:at|from) )?(?:https?:\/\/|www\.)/u,
-  },
-];
-
-/** What a paragraph must hold for each of the cues, in their order, to be worth looking for: it costs next to nothing to see. */
-const NEEDS: readonly RegExp[] = [
-  /software|program|package|tool|plug-?in|server|suite|script|application|pipeline|macro|add-?in|browser|solver/,
-  /called|named|termed|known as|such as|like|entitled|packages?/,
-  /software|programme|package|plug-?in|toolbox|web server/,
-  /(?:software|programm?e?|package|plug-?in|tool|toolbox)s? \(/,
-  /(?:R|Python|Bioconductor|Perl|MATLAB|Matlab) (?:package|librar|module|function|toolbox)/,
-  /versions? ?\d|ver\.? ?\d|v\.? ?\d|rel(?:ease|\.)? ?\d/,
-  /\d\.\d/,
-  /\([^()]{0,90}(?:Inc|Corp|GmbH|Ltd|LLC|Soft[wW]are|Systems|Technologies|Institute|Foundation|Team|Redmond|Chicago|Cary|Natick|College|San Diego|La Jolla)/,
-  /\((?:available )?(?:at |from )?(?:https?:|www\.)/,
-];
-
-/** Words that look like names where they stand and are none. */
-const NO_NAMES =
-  /^(?:The|This|These|That|Our|We|All|An?|Each|For|In|As|By|To|It|Its|Both|Using|Statistical|Data|Analysis|Analyses|Software|Statistics|Version|Figure|Fig|Figs|Table|Tables|Supplementary|Methods?|Results?|DNA|RNA|PCR|qPCR|RT-PCR|ELISA|MRI|CT|ANOVA|SD|SEM|CI|USA|UK|US|Inc|Ltd|Corp|Corporation|GmbH|Company|Co|University|Institute|Department|Center|Centre|National|International|American|European|Student|Fisher|Kruskal-Wallis|Mann-Whitney|Wilcoxon|Chi|Cox|Kaplan-Meier|Bonferroni|Tukey|Pearson|Spearman|Bayesian|Markov|Monte Carlo|Gaussian|Poisson|Boolean|Internet|Web|World|Human|Mouse|Rat|Image|Images|Computer|Microsoft|Adobe|IBM|Apple|Leica|Zeiss|Nikon|Olympus|Bio-Rad|Applied Biosystems|Invitrogen|Roche|Sigma|Illumina|Affymetrix|Agilent|However|Finally|Then|First|Second|Third|Briefly|Next|Moreover|Furthermore|Since|When|While|After|Before|If|A|I|II|III|IV|B|C|D|E|F|G|H|N|P|S|T|X|Y|Z|PC|CPU|GPU|HTML|XML|PDF|URL|HIV|EU|NHS|WHO|FDA|NIH)$/u;
-const LOWER_NAMES =
-  /^(?:for|that|which|was|were|is|are|has|have|had|with|and|the|used|using|from|in|of|to|on|by|can|could|will|would|may|we|to|package|packages|software|program|programs|tool|tools|version|versions|system|systems|based|developed|available|such|called|named|which|provided|provides|allows|written|implemented|designed|running|run|environment|suite|code|codes|interface|license|licence|engineering|development|developer|developers|user|users|error|errors|support|module|name|names|itself|also|library|then|this|these|our|their|where|when|as|at|or|not|but|including|consisting|does|do|did|it|its|within|under|over|into|through|between|during|after|before|both|all|each|other|solution|solutions|training|project|projects|evaluation|staff|implementation|participants|activities|goals|manager|coordinator|director|outcomes|components|content|delivery|design|planning|insert|inserts|size|sizes)$/;
+/** A word of a name: it begins with a capital or has a capital or a digit inside. */
+const NAME =
+  /(?<![\p{L}\d.@/-])(?:\p{Lu}[\p{L}\d+*'’-]{1,40}|\p{Ll}{1,20}[\p{Lu}\d][\p{L}\d-]{0,40})(?: (?:\p{Lu}[\p{L}\d+*'’-]{0,40}|\d?\p{Lu}))?/gu;
+const SMALL_NAME = /(?<![\p{L}\d])[\p{L}][\p{L}\d.]{1,30}[\p{L}\d]/uy;
+/** Databases, catalogues, scales, months and the like that have versions or stand before "package", and are no programs. */
+const NO_PROGRAM =
+  /^(?:The|An?|Our|This|These|All|Both|Using|With|In|And|We|January|February|March|April|May|June|July|August|September|October|November|December|Spring|Summer|Autumn|Winter|NIST|Wiley|GenBank|UniProt|Ensembl|KEGG|PubMed|MEDLINE|Scopus|Embase|Cochrane|CTCAE|MedDRA|ICD|DSM|SNOMED|Table|Figure|Fig|Section|Chapter|Part|Phase|Study|Group|Model|Version|Windows|Mac|Microsoft|Adobe|IBM|Apple|Inc|Ltd|Creative|Commons|Supplementary|Additional|Online|Open|Free|Source|New|Statistical|Image|Data|Analysis|Technology|University|Institute|HIV|DNA|RNA|PCR|pH|US|USA|UK|EU|WHO)(?![\p{L}\d])/u;
 const MAKERS =
-  /^(?:Microsoft|Adobe|IBM|Leica|Zeiss|Nikon|Olympus|Bio-Rad|BD|Agilent|Affymetrix|Illumina|Applied Biosystems|Bruker|Thermo|Roche|Invitrogen|Philips|Siemens|GE|Sigma|Waters)\s/u;
-const LEADING = /^(?:The|A|An|Our|Using|With|By|In|And|Statistical|We|This)\s/u;
+  /^(?:Microsoft|Adobe|IBM|Leica|Zeiss|Nikon|Olympus|Bio-Rad|BD|Agilent|Affymetrix|Illumina|Bruker|Thermo|Roche|Invitrogen|Philips|Siemens|Waters|Rigaku|Hitachi|Shimadzu)\s/u;
 
-/** Finds the programs that the paragraphs of one document name; one that is told to be a program is one wherever it stands. */
+/** Finds the programs that the paragraphs of one document name: known ones, and those that are called software or have a version. */
 export function findSoftware(paragraphs: readonly string[]): SoftwareMention[] {
   const found: SoftwareMention[] = [];
-  const told = new Map<string, SoftwareMention['reason']>();
-  const take = (mention: SoftwareMention): void => {
-    const overlaps = found.some(
-      (other) => other.paragraph === mention.paragraph && other.start < mention.end && mention.start < other.end,
-    );
-    if (!overlaps) found.push(mention);
-  };
+  const named = new Map<string, string>();
   for (const [paragraph, text] of paragraphs.entries()) {
-    const names = new NamesIn(text);
-    for (const [at, cue] of CUES.entries())
-      for (const { raw, start: from, version } of NEEDS[at]?.test(text) === false ? [] : names.told(cue)) {
-        const name = trimmed(raw);
-        if (name === undefined) continue;
-        const start = from + raw.indexOf(name);
-        if (isMaker(text, start, start + name.length)) continue;
-        take({ paragraph, start, end: start + name.length, name, version, reason: cue.reason });
-        if (isDistinct(name)) told.set(name, cue.reason);
-        for (const other of listedWith(text, start + name.length, names)) {
-          take({ paragraph, ...other, version: undefined, reason: cue.reason });
-          told.set(other.name, cue.reason);
-        }
-      }
-  }
-  const byFirst = Map.groupBy(
-    [...told.keys()].sort((a, b) => b.length - a.length),
-    firstWord,
-  );
-  for (const [paragraph, text] of paragraphs.entries())
-    for (const match of text.matchAll(WORDS)) {
-      const isHere = (each: string): boolean => standsAt(text, match.index, each);
-      const name = byFirst.get(match[0])?.find(isHere) ?? KNOWN_BY_FIRST.get(match[0])?.find(isHere);
-      if (name === undefined || isMaker(text, match.index, match.index + name.length)) continue;
-      const end = match.index + name.length;
-      const reason = KNOWN_SOFTWARE.has(name) ? 'known' : 'named before';
-      take({ paragraph, start: match.index, end, name, version: versionBehind(text, end), reason });
+    const own = [...knownIn(text), ...namedIn(text)].map((mention) => ({ ...mention, paragraph }));
+    for (const mention of own.sort((a, b) => a.start - b.start || b.end - a.end)) {
+      if (overlaps(found, mention) || isMaker(text, mention.start, mention.end)) continue;
+      found.push(mention);
+      if (mention.reason !== 'known' && isDistinct(mention.name)) named.set(mention.name, mention.program);
     }
+  }
+  for (const [paragraph, text] of paragraphs.entries())
+    for (const [name, program] of named)
+      for (let at = text.indexOf(name); at >= 0; at = text.indexOf(name, at + name.length)) {
+        const mention = { start: at, end: at + name.length, name, program, version: versionAt(text, at + name.length) };
+        const whole = { ...mention, paragraph, reason: 'named before' as const };
+        if (isWhole(text, mention) && !overlaps(found, whole) && !isMaker(text, whole.start, whole.end))
+          found.push(whole);
+      }
   return found.sort((a, b) => a.paragraph - b.paragraph || a.start - b.start);
 }
 
-/** Known programs by the first word of their names, the longest first. */
-const KNOWN_BY_FIRST = Map.groupBy(
-  [...KNOWN_SOFTWARE].sort((a, b) => b.length - a.length),
-  firstWord,
-);
+type Mention = Omit<SoftwareMention, 'paragraph'>;
 
-const WORDS = /(?<![\p{L}\d.-])[\p{L}\d]+/gu;
-
-function firstWord(name: string): string {
-  return /^[\p{L}\d]+/u.exec(name)?.[0] ?? '';
+function* knownIn(text: string): Generator<Mention> {
+  for (const match of text.matchAll(/(?<![\p{L}\d.@/-])[\p{L}\d]+/gu)) {
+    const here = text.slice(match.index, match.index + 60);
+    const known = KNOWN_SOFTWARE.get(match[0].toLowerCase())?.find(({ print }) => isPrint(here, print));
+    if (!known) continue;
+    const end = match.index + known.print.length;
+    const name = text.slice(match.index, end);
+    const other = name !== known.print && (/^\p{Ll}/u.test(known.print) || name.length < 4);
+    if ((known.ambiguous || other) && !hasCue(text, match.index, end)) continue;
+    yield { start: match.index, end, name, program: known.name, version: versionAt(text, end), reason: 'known' };
+  }
+  for (const { index } of text.matchAll(R))
+    yield {
+      start: index,
+      end: index + 1,
+      name: 'R',
+      program: 'R',
+      version: versionAt(text, index + 1),
+      reason: 'known',
+    };
 }
 
-function standsAt(text: string, at: number, name: string): boolean {
-  return text.startsWith(name, at) && !/^[\p{L}\d+*/-]/u.test(text.slice(at + name.length, at + name.length + 2));
+/** Equal but for capitals, of which there has to be one where the usual print has one. */
+function isPrint(text: string, print: string): boolean {
+  const here = text.slice(0, print.length);
+  if (here.toLowerCase() !== print.toLowerCase() || /^[\p{L}\d+*]/u.test(text.slice(print.length))) return false;
+  return here === print || /\p{Lu}/u.test(here[0] ?? '') || !/\p{Lu}/u.test(print[0] ?? '');
 }
 
-function trimmed(raw: string): string | undefined {
-  let name = raw.replace(/(?<!['’"”.,])['’"”.,]+$/u, '');
-  while (LEADING.test(name)) name = name.replace(LEADING, '');
-  if (MAKERS.test(name) && name.split(' ').length > 1) name = name.replace(MAKERS, '');
-  name = name.replace(/\s(?:Software|Package|Program|Version|Statistical)$/u, '');
-  if (name.length < 2 && name !== 'R') return undefined;
-  if (/^(?:Supplementary|National|Figure|Table|University)\b|\b(?:et al|University|Institutes?)\b/u.test(name))
-    return undefined;
-  if (NO_NAMES.test(name) || LOWER_NAMES.test(name.toLowerCase()) || /^\d+$/.test(name)) return undefined;
-  return name;
+function hasCue(text: string, start: number, end: number): boolean {
+  const [before, behind] = [text.slice(Math.max(0, start - 40), start), text.slice(end, end + 80)];
+  if (CALLED.test(behind) || MADE_BY.test(behind) || ANNOUNCED.test(before) || LIBRARY.test(before)) return true;
+  const used = USED.test(before);
+  return (
+    VERSION.exec(behind)?.groups?.['version'] !== undefined || (used && (PROGRAM.test(behind) || VERSION.test(behind)))
+  );
 }
 
-/** In brackets behind a program, or with Inc. and the like behind it, the name is that of the company. */
+/** "SAS (SAS Institute", "Prism (GraphPad Software". */
+const MADE_BY = /^[®™]{0,2},? [([][^()[\]]{0,60}\b(?:Inc|Corp|Corporation|Software|SAS Institute|GmbH|Ltd)\b/u;
+
+/** Names that nobody knows, by what stands around them. */
+function* namedIn(text: string): Generator<Mention> {
+  for (const match of text.matchAll(NAME)) {
+    const words = match[0].split(' ');
+    for (const count of words.length === 2 ? [2, 1] : [1]) {
+      const raw = words
+        .slice(0, count)
+        .join(' ')
+        .replace(/['’-]+$/u, '');
+      const name = raw.replace(MAKERS, '');
+      const start = match.index + raw.length - name.length;
+      const end = match.index + raw.length;
+      const reason = NO_PROGRAM.test(name) || name.length < 3 ? undefined : cueOf(text, start, end, name);
+      if (reason === undefined) continue;
+      yield { start, end, name, program: name, version: versionAt(text, end), reason };
+      break;
+    }
+  }
+  // "the R package mixfit": such a name may have small letters only.
+  for (const match of text.matchAll(new RegExp(LIBRARY.source.replace(/\$$/, ''), 'gu'))) {
+    SMALL_NAME.lastIndex = match.index + match[0].length;
+    const name = SMALL_NAME.exec(text)?.[0] ?? '';
+    if (!/^\p{Ll}+(?:\.\p{Ll}+)*$/u.test(name) || SMALL_WORDS.test(name)) continue;
+    const start = match.index + match[0].length;
+    const end = start + name.length;
+    yield { start, end, name, program: name, version: versionAt(text, end), reason: 'called software' };
+  }
+}
+
+const SMALL_WORDS =
+  /^(?:for|that|which|was|were|is|are|and|the|used|using|from|to|on|by|can|with|in|of|we|available|developed|version|called|named|such|including|has|have|as|at|or|it|this|these|provides|written|implemented|based)$/;
+
+function cueOf(text: string, start: number, end: number, name: string): SoftwareMention['reason'] | undefined {
+  const [before, behind] = [text.slice(Math.max(0, start - 60), start), text.slice(end, end + 90)];
+  const distinct = isDistinct(name);
+  const used = USED.test(before);
+  if (CALLED.test(behind) && (distinct || used)) return 'called software';
+  if (distinct && LIBRARY.test(before)) return 'called software';
+  if (distinct && used && PROGRAM.test(behind)) return 'called software';
+  if (distinct && ANNOUNCED.test(before) && /^(?:[,.;:)\]"'”’]| (?:v|ver|version|was|to|for|and|\()|$)/u.test(behind))
+    return 'called software';
+  const { version, number } = VERSION.exec(behind)?.groups ?? {};
+  if (!used && !ANNOUNCED.test(before)) return undefined;
+  if (distinct) return version !== undefined || number?.includes('.') === true ? 'version' : undefined;
+  // "criteria in Solid Tumors version 1.1" names no program; "using Gblocks version 0.91" does.
+  return version !== undefined && /\b(?:using|with|via|through|software|program)(?: the)? $/u.test(before)
+    ? 'version'
+    : undefined;
+}
+
+/** A name that is no ordinary word: capitals inside, or digits beside small letters. */
+function isDistinct(name: string): boolean {
+  return /\p{Ll}\p{Lu}|\p{Lu}{2}\p{L}*\p{Ll}|\p{Ll}\d|\p{Lu}{2}[\p{L}\d]*-\p{L}|^\p{Lu}{4,}$/u.test(name);
+}
+
+/** The company, not the program: "(SPSS Inc., Chicago", "GraphPad Software, San Diego". */
 function isMaker(text: string, start: number, end: number): boolean {
   const before = text.slice(Math.max(0, start - 14), start);
   const after = text.slice(end, end + 24);
   if (/^,? (?:Inc|Institute|Corp|Co\b|Ltd|GmbH|LLC|Systems|Technologies|Global|Development)/u.test(after)) return true;
+  if (/^ Software(?: Inc|,)/u.test(after) && /[(;,] ?$/u.test(before)) return true;
   return /[(;] ?$/u.test(before) && /^,? (?:an )?(?:IBM|\p{Lu}\p{Ll}+)(?: \p{Lu}\p{Ll}+)?[,;)]/u.test(after);
 }
 
-const LISTED = /^ ?(?:\d[\d.]{0,20})?(?: ?\([^()]{2,60}\))?(?:,? (?:and|or)|,)(?: the)? /u;
-
-/** Names that stand in one list with a program: "Taverna (Oinn 2004), Kepler (Altintas 2004) or BioSide". */
-function listedWith(
-  text: string,
-  from: number,
-  names: NamesIn,
-): { readonly name: string; readonly start: number; readonly end: number }[] {
-  const found: { name: string; start: number; end: number }[] = [];
-  let at = from;
-  while (found.length < 12) {
-    const lead = LISTED.exec(text.slice(at, at + 120))?.[0].length;
-    if (lead === undefined) break;
-    const raw =
-      names
-        .at(at + lead)
-        .find((each) => /^[\s,.;:()]/u.test(text.slice(at + lead + each.length, at + lead + each.length + 1))) ?? '';
-    const name = trimmed(raw);
-    if (name === undefined || !/\p{Ll}\p{Lu}|\p{Lu}{3}|\p{L}\d/u.test(name) || name.includes(' ')) break;
-    const start = at + lead + raw.indexOf(name);
-    found.push({ name, start, end: start + name.length });
-    at = start + name.length;
-  }
-  return found;
+function isWhole(text: string, { start, end }: Pick<Mention, 'start' | 'end'>): boolean {
+  return !/[\p{L}\d.@/-]$/u.test(text.slice(0, start).slice(-1)) && !/^[\p{L}\d+*/-]/u.test(text.slice(end, end + 1));
 }
 
-/** A name that means the program wherever it stands: no ordinary word. */
-function isDistinct(name: string): boolean {
-  return (
-    name.length > 2 &&
-    /\p{Lu}.*\p{Lu}|\d|\p{Ll}\p{Lu}/u.test(name) &&
-    !/^(?:[a-z]{1,2}[DR]NA|Supplementary .*|National .*)$/u.test(name)
+function overlaps(found: readonly SoftwareMention[], mention: SoftwareMention): boolean {
+  return found.some(
+    (other) => other.paragraph === mention.paragraph && other.start < mention.end && mention.start < other.end,
   );
 }
 
-function versionBehind(text: string, end: number): string | undefined {
-  return /^®?™?,? ?\(?(?:version|ver\.?|v\.?)? ?(?<version>\d+(?:\.\d+[\w.]*)+)/iu.exec(text.slice(end, end + 40))
-    ?.groups?.['version'];
+function versionAt(text: string, end: number): string | undefined {
+  const { version, number } = VERSION.exec(text.slice(end, end + 40))?.groups ?? {};
+  return version ?? (number?.includes('.') === true ? number : undefined);
 }
