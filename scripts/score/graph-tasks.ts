@@ -4,8 +4,10 @@ import { pathToFileURL } from 'node:url';
 
 import { findAbbreviations } from '../../src/graph/extract/abbreviations.ts';
 import { findCallouts } from '../../src/graph/extract/callouts.ts';
+import { measuredBy } from '../../src/graph/extract/measured.ts';
 import { findQuantities } from '../../src/graph/extract/quantities.ts';
 import { Reading } from '../../src/graph/extract/reading.ts';
+import { sentencesOf } from '../../src/graph/extract/sentences.ts';
 import { findSoftware } from '../../src/graph/extract/software.ts';
 import type { CitedWork } from '../../src/graph/link/cited-work.ts';
 import { workKeys } from '../../src/graph/link/cited-work.ts';
@@ -204,20 +206,46 @@ interface SpanScorer {
 }
 
 async function quantities(): Promise<ScoreRow[]> {
-  const { scoreSpans } = await scorer<SpanScorer>('spans.ts');
+  const { scoreMeasurements } = await scorer<{
+    scoreMeasurements: (
+      documents: unknown,
+      predictions: unknown,
+    ) => Readonly<Record<'overlap' | 'unit' | 'property' | 'entity', Figures>>;
+  }>('spans.ts');
   const documents = readLines<Document>('measurements', 'docs.jsonl');
-  const predictions = documents.map(({ id, text }) => ({
-    id,
-    quantities: findQuantities(text).map(({ start, end }) => ({ start, end })),
-  }));
-  return [
-    rowOf(
-      { name: 'quantities, any overlap', floor: 0.88, leastPrecision: 0.85 },
-      documents,
-      predictions,
-      (some, found) => scoreSpans(some, found, 'quantities').overlap,
-    ),
-  ];
+  const predictions = documents.map(({ id, text }) => ({ id, quantities: measuredQuantities(text) }));
+  const rows = [
+    { name: 'quantities, any overlap', of: 'overlap', floor: 0.88, leastPrecision: 0.85 },
+    { name: 'quantities, unit', of: 'unit', floor: 0.88, leastPrecision: 0.85 },
+    { name: 'quantities, property', of: 'property', floor: 0.37, leastPrecision: 0.4 },
+    { name: 'quantities, entity', of: 'entity', floor: 0.29, leastPrecision: 0.4 },
+  ] as const;
+  return rows.map(({ of, ...row }) =>
+    rowOf(row, documents, predictions, (some, found) => scoreMeasurements(some, found)[of]),
+  );
+}
+
+function measuredQuantities(text: string): object[] {
+  const sentences = sentencesOf(text);
+  return findQuantities(text).map(({ start, end, unit }) => {
+    const sentence = sentences.find((each) => start >= each.start && end <= each.end);
+    const from = sentence?.start ?? 0;
+    const { property, entity } = sentence
+      ? measuredBy(
+          text.slice(from, sentence.end),
+          { start: start - from, end: end - from },
+          unit === undefined || unit.text.includes('%'),
+        )
+      : { property: null, entity: null };
+    const moved = (at: typeof property): object => ({ start: from + (at?.start ?? 0), end: from + (at?.end ?? 0) });
+    return {
+      start,
+      end,
+      ...(unit && { unit: unit.text }),
+      ...(property && { property: moved(property) }),
+      ...(entity && { entity: moved(entity) }),
+    };
+  });
 }
 
 async function software(): Promise<ScoreRow[]> {

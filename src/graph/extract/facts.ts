@@ -6,6 +6,7 @@ import type { Quantity } from './quantities.ts';
 import { findQuantities, QUANTITY_VERSION } from './quantities.ts';
 import type { Reading } from './reading.ts';
 import { findSoftware, SOFTWARE_VERSION } from './software.ts';
+import type { Stretch } from './sentences.ts';
 import type { Statements } from './statements.ts';
 import { THIS_WORK } from './statements.ts';
 
@@ -34,24 +35,25 @@ export function extractQuantities(reading: Reading, say: Statements): void {
       const sentence = reading.sentenceAt(block.order, quantity.start);
       if (!sentence || quantity.end > sentence.stretch.end) continue;
       const { stretch } = sentence;
-      const measured = measuredBy(
-        block.text.slice(stretch.start, stretch.end),
-        quantity.start - stretch.start,
-        quantity.end - stretch.start,
-      );
+      const text = block.text.slice(stretch.start, stretch.end);
+      const place = { start: quantity.start - stretch.start, end: quantity.end - stretch.start };
+      const measured = measuredBy(text, place, quantity.unit === undefined || quantity.unit.text.includes('%'));
+      const words = (at: Stretch | null): string | null => at && text.slice(at.start, at.end);
       const printed = block.text.slice(quantity.start, quantity.end);
-      const entity = quantity.counted ?? measured.entity;
+      const property = words(measured.property);
+      const entity = quantity.counted ?? words(measured.entity);
       const target = say.node(
         'quantity',
-        quantityId(quantity, measured.property, entity),
-        quantityLabel(printed, measured.property, entity),
+        quantityId(quantity, property, entity),
+        quantityLabel(printed, property, entity),
         {
           data: {
             values: quantity.values,
             unit: quantity.unit?.text ?? null,
             normal: quantity.normal,
             base: quantity.unit?.base ?? null,
-            property: measured.property,
+            ...(quantity.uncertainty !== undefined && { uncertainty: quantity.uncertainty }),
+            property,
             entity,
           },
         },
@@ -104,7 +106,8 @@ export function termId(text: string): string {
 }
 
 function quantityId(quantity: Quantity, property: string | null, entity: string | null): string {
-  const value = quantity.normal.map((each) => String(each)).join('..');
+  const uncertainty = quantity.uncertainty === undefined ? '' : `±${quantity.uncertainty.join('..')}`;
+  const value = quantity.normal.join('..') + uncertainty;
   return `${value} ${quantity.unit?.base ?? ''}|${termId(property ?? '')}|${termId(entity ?? '')}`;
 }
 

@@ -67,3 +67,36 @@ test('a figure without its picture is known by its caption', () => {
   const { nodes } = read(blocks({ kind: 'caption', text: 'Figure 3. Warm water.' }));
   assert.deepEqual(nodes.find(({ kind }) => kind === 'figure')?.data, { label: 'Figure 3' });
 });
+
+/** Value, uncertainty and unit of each quantity in a table with one column of data. */
+function cells(heading: string, row: string, text: string, caption = 'Table 1. Results.'): unknown[] {
+  const table = {
+    rows: 2,
+    columns: 2,
+    cells: [cell(0, 0, '', 'column-header'), cell(0, 1, heading, 'column-header'), cell(1, 0, row), cell(1, 1, text)],
+  };
+  const { nodes } = read(blocks({ kind: 'caption', text: caption, parent: 1 }, { kind: 'table', text: '', table }));
+  return nodes
+    .filter(({ kind }) => kind === 'quantity')
+    .map(({ data }) => [data['values'], data['uncertainty'] ?? null, data['unit']]);
+}
+
+test('the unit of a cell stands in it, in its heading, its row or the caption', () => {
+  assert.deepEqual(cells('Group A', 'CRP (mg/L)', '5.1'), [[[5.1], null, 'mg/L']]);
+  assert.deepEqual(cells('Group A', 'Prostate weight, g', '41.4±14.9'), [[[41.4], [14.9], 'g']]);
+  assert.deepEqual(cells('ΔG/kJ mol⁻¹', 'a', '20'), [[[20], null, 'kJ mol⁻¹']]);
+  assert.deepEqual(cells('MIC and MBC in mg/ml', 'a', '5.2 ± 0.2'), [[[5.2], [0.2], 'mg/ml']]);
+  assert.deepEqual(cells('% of mortality', 'a', '30'), [[[30], null, '%']]);
+  assert.deepEqual(cells('Root', 'Lysine', '3', 'Table 2. Composition (% w/w) of roots'), [[[3], null, '%']]);
+  assert.deepEqual(cells('P value', 'CRP (mg/L)', '0.04'), [[[0.04], null, null]], 'a test has no unit');
+  assert.deepEqual(cells('Depth (m)', 'a', '3.1b'), [[[3.1], null, 'm']], 'a mark of a footnote is no unit');
+});
+
+test('a count with its share is two values', () => {
+  const both = [
+    [[45], null, null],
+    [[32.1], null, '%'],
+  ];
+  assert.deepEqual(cells('No. (%)', 'Women', '45 (32.1)'), both);
+  assert.deepEqual(cells('Patients', 'Women', '45 (32.1%)'), both);
+});

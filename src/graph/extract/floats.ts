@@ -6,11 +6,12 @@ import type { Reading } from './reading.ts';
 import { placeOnPage } from './reading.ts';
 import type { Statements } from './statements.ts';
 import { THIS_WORK } from './statements.ts';
+import type { Unit } from './units.ts';
 import { readUnit } from './units.ts';
 
 const CAPTION = { name: 'caption', version: 1 };
 const POINTER = { name: 'float-callout', version: 1 };
-const CELL = { name: 'table-cell', version: 1 };
+const CELL = { name: 'table-cell', version: 2 };
 /** A table with more facts than this is data, not a statement. */
 const MOST_CELLS = 400;
 const LABEL = /^\W*(?<kind>fig(?:ure)?|tab(?:le)?|abb(?:ildung)?|tabelle)\.?\s*(?<number>S?\d{1,3}|[IVX]{1,5})\b/iu;
@@ -39,7 +40,7 @@ export function extractFloats(reading: Reading, say: Statements): void {
       { block: caption.order, stretch: { start: 0, end: caption.text.length } },
       CAPTION,
     );
-    if (block.kind === 'table') sayCells(reading, say, block, id);
+    if (block.kind === 'table') sayCells(reading, say, block, { id, caption: caption.text });
   }
   for (const { block, section, sentences } of reading.prose) {
     if (block.kind === 'caption') continue;
@@ -64,58 +65,112 @@ function floatKind(block: Block, caption: Block | undefined): 'figure' | 'table'
 }
 
 /** Every cell with a number as a fact: what its row and its column are called, its value and unit. */
-function sayCells(reading: Reading, say: Statements, block: Block & { readonly kind: 'table' }, table: string): void {
+function sayCells(
+  reading: Reading,
+  say: Statements,
+  block: Block & { readonly kind: 'table' },
+  { id: table, caption }: { readonly id: string; readonly caption: string },
+): void {
   const { cells } = block.table;
   const headers = cells.filter(({ kind }) => kind === 'column-header');
+  const captionUnit = headers.some(({ text }) => unitIn(text)) ? undefined : unitIn(caption);
   const numeric = cells
     .filter((cell) => cell.kind === 'data' && cell.column > 0 && isValue(cell.text))
     .slice(0, MOST_CELLS);
   for (const cell of numeric) {
-    const [number] = findNumbers(cell.text);
-    if (!number) continue;
-    const column = headers
+    const columns = headers
       .filter((each) => covers(each, cell))
       .map(({ text }) => text.trim())
-      .filter((text) => text !== '')
-      .join(' / ');
+      .filter((text) => text !== '');
     const row =
       cells
         .find((each) => each.row <= cell.row && each.row + each.rowSpan > cell.row && each.column === 0)
         ?.text.trim() ?? '';
-    const unit = readUnit(cell.text.slice(number.end).trimStart())?.unit ?? unitIn(column);
-    const normal = unit ? Number((number.value * unit.factor + unit.offset).toPrecision(12)) : number.value;
-    const target = say.node(
-      'quantity',
-      `${normal} ${unit?.base ?? ''}|${termId(column)}|${termId(row)}`,
-      [column, cell.text.trim(), row].filter((part) => part !== '').join(' · '),
-      {
-        data: {
-          values: [number.value],
-          unit: unit?.text ?? null,
-          normal: [normal],
-          base: unit?.base ?? null,
-          property: column || null,
-          entity: row || null,
-        },
-      },
-    );
-    const evidence: Evidence = {
-      place: {
-        kind: 'text',
-        fileSha256: reading.fileSha256,
-        block: block.order,
-        start: 0,
-        end: cell.text.length,
-        quote: cell.text,
-        ...placeOnPage(block),
-      },
-      method: CELL.name,
-      version: CELL.version,
-      score: 1,
-      detail: { row: cell.row, column: cell.column, rowName: row, columnName: column },
+    const column = columns.join(' / ');
+    const place: Evidence['place'] = {
+      kind: 'text',
+      fileSha256: reading.fileSha256,
+      block: block.order,
+      start: 0,
+      end: cell.text.length,
+      quote: cell.text,
+      ...placeOnPage(block),
     };
-    say.edges.push({ source: table, kind: 'measures', target, evidence });
+    for (const { value, uncertainty, unit } of valuesIn(cell.text, { columns, row, captionUnit })) {
+      const normal = unit ? Number((value * unit.factor + unit.offset).toPrecision(12)) : value;
+      const target = say.node(
+        'quantity',
+        `${normal}${uncertainty === undefined ? '' : `±${uncertainty}`} ${unit?.base ?? ''}|${termId(column)}|${termId(row)}`,
+        [column, cell.text.trim(), row].filter((part) => part !== '').join(' · '),
+        {
+          data: {
+            values: [value],
+            unit: unit?.text ?? null,
+            normal: [normal],
+            base: unit?.base ?? null,
+            ...(uncertainty !== undefined && { uncertainty: [uncertainty] }),
+            property: column || null,
+            entity: row || null,
+          },
+        },
+      );
+      const detail = { row: cell.row, column: cell.column, rowName: row, columnName: column };
+      say.edges.push({
+        source: table,
+        kind: 'measures',
+        target,
+        evidence: { place, method: CELL.name, version: CELL.version, score: 1, detail },
+      });
+    }
   }
+}
+
+interface CellValue {
+  readonly value: number;
+  readonly uncertainty: number | undefined;
+  readonly unit: Unit | undefined;
+}
+
+/** Headings whose values have no unit, whatever their rows and captions say: counts, tests, ratios, indices. */
+const DIMENSIONLESS =
+  /^(?:n|no\.?|number|count|#|p|p[\s-]?values?.*|df|f|t|z|w|r2?|r²|χ2|χ²|wald.*|or|hr|rr|ri|ki|rt|lri|β|ref\.?|references?|ratio|rank|score|index|sex|gender)$/iu;
+/** "n (%)": a count, and its share in brackets. */
+const COUNT_AND_SHARE = /(?:^|[\s,(/])(?:n|no\.?|number|cases|patients|frequency)[\s,]{0,2}[([]?\s?%\s?[)\]]?/iu;
+
+/** The values of a cell: "28 ± 2" is one, "45 (32%)" under "n (%)" two. The unit is the nearest that is printed. */
+function valuesIn(
+  text: string,
+  names: { readonly columns: readonly string[]; readonly row: string; readonly captionUnit: Unit | undefined },
+): CellValue[] {
+  const [first, second] = findNumbers(text);
+  if (!first) return [];
+  const { columns, row, captionUnit } = names;
+  const own = ownUnit(text.slice(first.end));
+  const share = second && /^\s?[([]\s?$/.test(text.slice(first.end, second.start)) ? second : undefined;
+  const isShare = share !== undefined && /^\s?%/.test(text.slice(share.end));
+  if ((isShare || [...columns, row].some((name) => COUNT_AND_SHARE.test(name))) && own === undefined) {
+    const percent = readUnit('%')?.unit;
+    return [
+      { value: first.value, uncertainty: undefined, unit: undefined },
+      ...(share ? [{ value: share.value, uncertainty: undefined, unit: percent }] : []),
+    ];
+  }
+  const isTolerance = second && /^\s?(?:±|\+\/[-−])\s?$/.test(text.slice(first.end, second.start));
+  const uncertainty = isTolerance ? second.value : undefined;
+  const behind = isTolerance ? ownUnit(text.slice(second.end)) : undefined;
+  const bare = DIMENSIONLESS.test(columns.at(-1) ?? '');
+  const unit =
+    own ??
+    behind ??
+    (bare ? undefined : (columns.toReversed().map(unitIn).find(Boolean) ?? unitIn(row) ?? captionUnit));
+  return [{ value: first.value, uncertainty, unit }];
+}
+
+/** The unit behind a number in its cell; a letter glued to it, or one of the first letters, is the mark of a footnote. */
+function ownUnit(behind: string): Unit | undefined {
+  const read = readUnit(behind.trimStart());
+  const isMark = read?.length === 1 && (/^\p{L}/u.test(behind) || /^[a-f]$/.test(read.unit.text));
+  return isMark ? undefined : read?.unit;
 }
 
 function covers(header: Cell, cell: Cell): boolean {
@@ -127,13 +182,23 @@ function isValue(text: string): boolean {
   return /^\s*(?:[<>≤≥~≈±]\s*)?[-−–+]?\d/.test(text) && text.length <= 40;
 }
 
-/** A unit in the brackets or behind the comma of a heading: "Dose (mg/kg)", "Depth, m". */
-function unitIn(heading: string): ReturnType<typeof unitOf> {
-  return unitOf(/[([](?<unit>[^)\]]{1,20})[)\]]\s*$|,\s*(?<last>\S{1,10})$/.exec(heading));
-}
-
-function unitOf(match: RegExpExecArray | null): NonNullable<ReturnType<typeof readUnit>>['unit'] | undefined {
-  const text = (match?.groups?.['unit'] ?? match?.groups?.['last'] ?? '').trim();
-  const read = readUnit(text);
-  return read && read.length === text.length ? read.unit : undefined;
+/** A unit in brackets, behind a comma or a slash, or standing alone: "Dose (mg/kg)", "Depth, m", "ΔG/kJ mol−1", "% of mortality". */
+function unitIn(heading: string): Unit | undefined {
+  const bracketed = [...heading.matchAll(/[([](?<unit>[^()[\]]{1,24})[)\]]/gu)].map(
+    ({ groups }) => groups?.['unit'] ?? '',
+  );
+  const behind = /(?:,\s*|\bin\s|(?<=[^\s/]\s?)\/)(?<last>[^\s,()][^,()]{0,14})$/u.exec(heading);
+  // The slash of "mg/ml" stands inside a unit; that of "ΔG/kJ" in front of one.
+  const inUnit =
+    behind?.[0].startsWith('/') === true && readUnit(/\S*$/u.exec(heading.slice(0, behind.index))?.[0] ?? '');
+  const last = /(?:^|\s)(?<last>(?:\S{1,5}\s)?\S{0,6}[/⁻−]\S{1,6})$/u.exec(heading)?.groups?.['last'] ?? '';
+  const percent = /^%|(?<=[\p{L}\s])%$|^percent/iu.test(heading.trim()) ? '%' : '';
+  for (const part of [...bracketed.toReversed(), inUnit ? '' : (behind?.groups?.['last'] ?? ''), last, percent]) {
+    const text = part.trim().replace(/^in\s/u, '');
+    const read = readUnit(text);
+    // "(% w/w)", "(mg/kg of seed oil)": what follows says of what.
+    const rest = text.slice(read?.length ?? 0);
+    if (read && (rest === '' || /^\s(?:of\s|\(?[wv]\/[wv])/u.test(rest))) return read.unit;
+  }
+  return undefined;
 }

@@ -42,9 +42,12 @@ const SPELT: Readonly<Record<string, number>> = {
   billion: 1e9,
 };
 
-/** In figures, with a power of ten or a word for one behind, or in the words above. */
+/**
+ * In figures, with a power of ten or a word for one behind, or in the words above. A bare power of ten is "10^6", "10⁻⁶", or
+ * "10−6" where plain text lost the raising: a range does not go down from ten to a single digit.
+ */
 const NUMBER =
-  /(?<sign>(?<=^|[\s([=<>≤≥~∼≈/,])[-−–+](?=[\d.]))?(?<digits>\d{1,3}(?:[,\u2009\u202f]\d{3}){1,8}(?:\.\d{1,30})?(?!\d)|\d+(?:[.·]\d+)?|[.·]\d+)(?<times>\s?[×x*⋅·]\s?10\s?\^?[-−–⁻]?[\d⁰¹²³⁴⁵⁶⁷⁸⁹]{1,3}|e[-−+]?\d{1,3}(?![\p{L}\d]))?(?<scale>\s(?:hundred|thousand|million|billion)\b)?|(?<spelt>\b(?![- ])(?:[- ]?(?:zero|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|fifteen|sixteen|seventeen|eighteen|nineteen|twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety|hundred|thousand|million|billion)\b){1,8})/giu;
+  /(?<sign>(?<=^|[\s([=<>≤≥~∼≈/,])[-−–+](?=[\d.]))?(?:(?<![\d.,])(?<bare>10(?:\s?\^\s?[-−–]?\d{1,2}|[⁺⁻]?[⁰¹²³⁴⁵⁶⁷⁸⁹]{1,2}|[-−–][1-9]|−[1-9]\d)(?![\d.,%]\d|[\d%]))|(?<digits>\d{1,3}(?:[,\u2009\u202f]\d{3}){1,8}(?:\.\d{1,30})?(?!\d)|\d+(?:[.·]\d+)?|[.·]\d+)(?<times>\s?[×x*⋅·]\s?10\s?\^?[-−–⁻]?[\d⁰¹²³⁴⁵⁶⁷⁸⁹]{1,3}|e[-−+]?\d{1,3}(?![\p{L}\d]))?)(?<scale>\s(?:hundred|thousand|million|billion)\b)?|(?<spelt>\b(?![- ])(?:[- ]?(?:zero|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|fifteen|sixteen|seventeen|eighteen|nineteen|twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety|hundred|thousand|million|billion)\b){1,8})/giu;
 
 const SUPERSCRIPT_DIGITS = '⁰¹²³⁴⁵⁶⁷⁸⁹';
 
@@ -52,13 +55,14 @@ const SUPERSCRIPT_DIGITS = '⁰¹²³⁴⁵⁶⁷⁸⁹';
 export function findNumbers(text: string): PrintedNumber[] {
   const found: PrintedNumber[] = [];
   for (const match of text.matchAll(NUMBER)) {
-    const { sign, digits, times, scale, spelt } = match.groups ?? {};
+    const { sign, bare, digits, times, scale, spelt } = match.groups ?? {};
     const end = match.index + match[0].length;
     if (spelt !== undefined) {
       found.push({ start: match.index, end, value: speltValue(spelt), spelt: true });
       continue;
     }
-    const plain = Number((digits ?? '').replace(/[,\u2009\u202f]/g, '').replace('·', '.'));
+    const plain =
+      bare === undefined ? Number((digits ?? '').replace(/[,\u2009\u202f]/g, '').replace('·', '.')) : powerOfTen(bare);
     const negative = sign !== undefined && sign !== '+';
     const scaled = SPELT[scale?.trim().toLowerCase() ?? ''] ?? 1;
     found.push({

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
+import { measuredBy } from './measured.ts';
 import { findQuantities } from './quantities.ts';
 
 const spans = (text: string): string[] => findQuantities(text).map(({ start, end }) => text.slice(start, end));
@@ -23,6 +24,32 @@ test('ranges, tolerances and words of degree belong to the quantity', () => {
   assert.equal(findQuantities('from ∼20 to 40 ppm')[0]?.shape, 'range');
 });
 
+test('a value with its uncertainty is one value', () => {
+  for (const text of ['kept at 28 ± 2 °C', 'kept at (28 ± 2) °C', 'kept at 28 °C ± 2 °C', 'kept at 28 +/- 2 °C']) {
+    const [found, ...others] = findQuantities(text);
+    assert.deepEqual(
+      [found?.values, found?.uncertainty, found?.shape, found?.normal],
+      [[28], [2], 'value', [301.15]],
+      text,
+    );
+    assert.deepEqual(others, [], text);
+  }
+  const [range] = findQuantities('from 12.3 ± 0.4 to 15.1 ± 0.6 mg');
+  assert.deepEqual([range?.values, range?.uncertainty, range?.shape], [[12.3, 15.1], [0.4, 0.6], 'range']);
+});
+
+test('a power of ten is one number, and a range from ten stays a range', () => {
+  const values = (text: string): unknown => findQuantities(text).map(({ values, shape }) => [values, shape]);
+  assert.deepEqual(values('a conductivity of 10−6 S cm−1'), [[[1e-6], 'value']]);
+  assert.deepEqual(values('at 10⁻⁶ M and 10^-3 M'), [
+    [[1e-6], 'value'],
+    [[1e-3], 'value'],
+  ]);
+  assert.deepEqual(values('below 10−12 M'), [[[1e-12], 'value']]);
+  assert.deepEqual(values('a dose of 10–20 mg'), [[[10, 20], 'range']]);
+  assert.deepEqual(values('a dose of 5 × 10−3 g'), [[[0.005], 'value']]);
+});
+
 test('things are counted', () => {
   const [count] = findQuantities('We enrolled 5,318 elderly participants in total');
   assert.deepEqual([count?.values, count?.counted], [[5318], 'elderly participants']);
@@ -40,4 +67,18 @@ test('numbers that name something are no quantities', () => {
     'standards NBS-18 and NBS-19',
   ])
     assert.deepEqual(spans(text), [], text);
+});
+
+test('what a quantity measures stands before it, behind it, in front of its bracket, or is the subject', () => {
+  const measured = (sentence: string): unknown => {
+    const [{ start, end, unit } = { start: 0, end: 0 }] = findQuantities(sentence);
+    const { property, entity } = measuredBy(sentence, { start, end }, unit?.text === '%');
+    return [property, entity].map((at) => at && sentence.slice(at.start, at.end));
+  };
+  assert.deepEqual(measured('rich in thymol (47.59%) and others'), [null, 'thymol']);
+  assert.deepEqual(measured('at body temperature (37 °C) for a day'), ['body temperature', null]);
+  assert.deepEqual(measured('The temperature of the water was 25 °C at noon'), ['temperature', 'water']);
+  assert.deepEqual(measured('with a mean age of 54.8 years'), ['mean age', null]);
+  assert.deepEqual(measured('under a 20 m thick layer'), ['thick', 'layer']);
+  assert.deepEqual(measured('The samples were heated to 300 °C'), ['heated', 'samples']);
 });

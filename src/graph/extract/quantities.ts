@@ -15,11 +15,13 @@ export interface Quantity {
   readonly counted: string | undefined;
   /** The words before it: "approximately", "less than", "≥". */
   readonly modifier: string;
-  /** The number that `values` become in base units. */
+  /** The numbers that `values` become in base units. */
   readonly normal: readonly number[];
+  /** What stands behind ± for each of the values, in the printed unit; undefined where nothing does. */
+  readonly uncertainty?: readonly number[];
 }
 
-export const QUANTITY_VERSION = 2;
+export const QUANTITY_VERSION = 3;
 
 interface Piece extends PrintedNumber {
   readonly unit: Unit | undefined;
@@ -30,7 +32,7 @@ const MODIFIER =
   /(?:(?:\b(?:approximately|approx\.?|about|around|roughly|nearly|almost|circa|ca\.?|c\.|up ?to|at least|at most|less than|more than|greater than|fewer than|lower than|higher than|below|above|over|under|between|from|within|only|some|exceeding|an average of|a mean of|average of|mean of|minimum of|maximum of|total of)\s?)|[~∼≈≃<>≤≥≲≳⩽⩾±]\s?){1,3}$/iu;
 const RANGE = /^\s?(?:[-–—−‐]|to|and|up to|\.\.\.|…)\s?(?:[~∼≈<>≤≥]\s?)?$/iu;
 const LIST = /^(?:,|,? (?:and|or)|,? respectively)\s$/u;
-const TOLERANCE = /^\s?(?:±|\+\/-|\+\/−)\s?$/u;
+const TOLERANCE = /^\s?(?:±|\+\/-|\+\/−|\+−)\s?$/u;
 
 /** Finds the quantities of a text. Numbers that name something (Figure 2, H2O, [14], 2011) are none. */
 export function findQuantities(text: string): Quantity[] {
@@ -49,7 +51,10 @@ export function findQuantities(text: string): Quantity[] {
 
 function withUnit(text: string, number: PrintedNumber): Piece {
   const rest = text.slice(number.end, number.end + 40);
-  const gap = /^(?:[\s\u00a0\u2009\u202f]|[-‐])?/u.exec(rest)?.[0] ?? '';
+  // "(28 ± 2) °C": the unit stands behind the bracket that the number ends.
+  const bracket = /[(]\s?[\d.,\s±+–−-]*$/u.test(text.slice(Math.max(0, number.start - 24), number.start));
+  const gap =
+    (bracket ? /^(?:\)?[\s\u00a0\u2009\u202f]|[-‐])?/u : /^(?:[\s\u00a0\u2009\u202f]|[-‐])?/u).exec(rest)?.[0] ?? '';
   const read = readUnit(rest.slice(gap.length));
   const letter = read && /^[A-Z]$/u.test(read.unit.text);
   // "13C" and "2D" are names; a single capital letter is a unit only behind a space.
@@ -107,18 +112,28 @@ function judge(text: string, group: readonly Piece[]): Quantity | undefined {
   const counted = unit === undefined ? countedNoun(after) : undefined;
   if (unit === undefined && !isBareQuantity(before, after, group, counted)) return undefined;
   const modifier = MODIFIER.exec(before)?.[0] ?? '';
-  const values = group.map((piece) => piece.value);
-  const ranged = group.length === 2 && !TOLERANCE.test(text.slice(first.unitEnd, last.start));
+  // "28 ± 2 °C" is one value: what stands behind ± belongs to the number in front.
+  const isTolerance = group.map(
+    (piece, at) => at > 0 && TOLERANCE.test(text.slice(group[at - 1]?.unitEnd, piece.start)),
+  );
+  const values = group.filter((_, at) => !isTolerance[at]).map((piece) => piece.value);
+  const tolerances = group.filter((_, at) => isTolerance[at]).map((piece) => piece.value);
   return {
     start: first.start - modifier.length,
     end: last.unitEnd,
     values,
-    shape: group.length === 1 ? 'value' : ranged ? 'range' : 'list',
+    shape: values.length === 1 ? 'value' : values.length === 2 && !LIST.test(between(text, group)) ? 'range' : 'list',
     unit,
     counted,
     modifier: modifier.trim().toLowerCase(),
     normal: unit ? values.map((value) => Number((value * unit.factor + unit.offset).toPrecision(12))) : values,
+    ...(tolerances.length > 0 && { uncertainty: tolerances }),
   };
+}
+
+function between(text: string, group: readonly Piece[]): string {
+  const last = group.at(-1);
+  return text.slice(group.at(-2)?.unitEnd, last?.start);
 }
 
 /** Joined to letters it is part of a name: H2O, NBS-19, 22/10a-4, δ13C, IL-6; or a power: cm−2. */
