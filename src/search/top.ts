@@ -2,7 +2,7 @@
  * The best so many of what it is offered, place by place in rising order; of equal scores the earlier place stays. A
  * binary heap in typed arrays whose root is the worst of those kept: offering allocates nothing.
  */
-export class Best {
+class Best {
   readonly #places: Uint32Array;
   readonly #scores: Float32Array;
   readonly #above: number;
