@@ -33,6 +33,7 @@ export const HOUSE: Readonly<Record<string, Room>> = {
       'gpt-tokenizer',
       '@huggingface/tokenizers',
       'onnxruntime-node',
+      '@lat.md/embed',
       'parquet-wasm',
       'apache-arrow',
     ],

@@ -14,6 +14,7 @@ const HEAVY: Readonly<Record<string, RegExp>> = {
   graphology: /^report\/page\/graph\//,
   '@embedpdf/pdfium': /^parse\/doctags\/engines\//,
   'onnxruntime-node': /^parse\/embed\/engines\//,
+  '@lat.md/embed': /^parse\/embed\/engines\//,
   'parquet-wasm': /^parse\/.*parquet/,
   'apache-arrow': /^parse\/.*parquet/,
   '@opentelemetry/': /^telemetry\/otel/,

@@ -124,6 +124,7 @@ export async function openDense(config: Config, runtime: Runtime): Promise<Dense
       'warn',
       `${opened.reason.message}: no dense vectors are made, search goes by words alone (${opened.reason.hint ?? ''})`,
     );
+  if (opened?.kind === 'engine' && opened.engine.notice !== undefined) runtime.log('warn', opened.engine.notice);
   return opened?.kind === 'engine' ? opened.engine : undefined;
 }
 

@@ -19,9 +19,15 @@ export async function openQueryEngine(
     : denseSettings(config);
   if (!settings || (!precision && settings.engine === 'embedded')) return { kind: 'missing', reason: other(model) };
   const opened = await openDenseEngineIfInstalled(settings, signal);
-  if (opened.kind === 'missing' || canonicalJson(opened.engine.model) === canonicalJson(model)) return opened;
+  if (opened.kind === 'missing' || isSame(opened.engine.model, model)) return opened;
   await opened.engine[Symbol.asyncDispose]();
   return { kind: 'missing', reason: other(model) };
+}
+
+/** The embedded model finds its vectors in any precision: where only WebAssembly runs, int8 vectors are asked in fp32. */
+function isSame(opened: ModelIdentity, wanted: ModelIdentity): boolean {
+  const precision = embeddedPrecision(wanted) && embeddedPrecision(opened) ? wanted.precision : opened.precision;
+  return canonicalJson({ ...opened, precision }) === canonicalJson(wanted);
 }
 
 function other({ name, revision, precision }: ModelIdentity): AppError {

@@ -48,7 +48,10 @@ async function model({ parse }: Config): Promise<Finding> {
     const opened = await openDenseEngineIfInstalled({ engine: 'embedded', precision: parse.precision, threads: 1 });
     if (opened.kind === 'engine') {
       await using engine = opened.engine;
-      return { ...about, state: 'good', found: `${engine.model.name} (${parse.precision}), its weights verified` };
+      const found = `${engine.model.name} (${engine.model.precision}), its weights verified`;
+      return engine.notice === undefined
+        ? { ...about, state: 'good', found }
+        : { ...about, state: 'hint', found: `${found}; ${engine.notice}`, fix: 'npm install onnxruntime-node@~1.30.0' };
     }
     return {
       ...about,

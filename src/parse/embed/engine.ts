@@ -18,6 +18,8 @@ export function withPrefix(revision: string, prefixes: Readonly<Record<Role, str
 export interface DenseEngine extends AsyncDisposable {
   readonly model: ModelIdentity;
   readonly dimensions: number;
+  /** What a user should know about how it runs here. */
+  readonly notice?: string;
   /** How many texts it takes at once, and how many such calls it bears at a time. */
   readonly batchSize: number;
   readonly concurrency: number;

