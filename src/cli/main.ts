@@ -43,7 +43,7 @@ try {
   }
   const program = await createProgramFor(door, version, words);
   everyCommand(program, (command) => command.exitOverride());
-  await program.parseAsync(words, { from: 'user' });
+  await program.parseAsync(withoutHelpForUnknown(program, words), { from: 'user' });
 } catch (error) {
   if (error instanceof CommanderError) process.exitCode = error.exitCode === 0 ? 0 : 2;
   else {
@@ -59,4 +59,17 @@ try {
 function everyCommand(command: Command, visit: (command: Command) => void): void {
   visit(command);
   for (const child of command.commands) everyCommand(child, visit);
+}
+
+/** Help was asked for a command that does not exist: without the help option, parsing refuses the name and suggests one. */
+function withoutHelpForUnknown(root: Command, words: readonly string[]): readonly string[] {
+  let command = root;
+  for (const word of words[0] === 'help' ? words.slice(1) : words) {
+    const takesWords = command.registeredArguments.length > 0 || command.commands.length === 0;
+    if (word.startsWith('-') || takesWords) return words;
+    const child = command.commands.find((each) => each.name() === word || each.aliases().includes(word));
+    if (!child && word !== 'help') return words.filter((each) => !/^(-h|--help|help)$/.test(each));
+    command = child ?? command;
+  }
+  return words;
 }

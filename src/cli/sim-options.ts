@@ -1,11 +1,13 @@
 import type { Command } from 'commander';
 import { InvalidArgumentError, Option } from 'commander';
 
-const PROFILE_NAMES = ['calm', 'realistic', 'politeness', 'hostile', 'demo', 'load'] as const;
-type Profile = (typeof PROFILE_NAMES)[number];
+import type { Profile } from '../../sim/index.ts';
+
+/** Every profile of the simulator and how many works its worlds have; the simulator is not loaded to print a help page. */
 const DEFAULT_WORKS: Readonly<Record<Profile, number>> = {
   calm: 500,
   realistic: 500,
+  reality: 500,
   politeness: 500,
   hostile: 500,
   demo: 200,
@@ -55,7 +57,9 @@ export function worldOptions(command: Command): Command {
       new Option('--works <n>', 'works in the world; default: 500, demo 200, load 100,000').argParser(wholeNumber),
     )
     .addOption(new Option('--hosts <n>', 'publishers and repositories in the world').argParser(wholeNumber).default(60))
-    .addOption(new Option('--profile <name>', 'how the world behaves').choices(PROFILE_NAMES).default('realistic'))
+    .addOption(
+      new Option('--profile <name>', 'how the world behaves').choices(Object.keys(DEFAULT_WORKS)).default('realistic'),
+    )
     .addOption(
       new Option('--documents <manner>', 'real-looking papers, or one page that identifies the work')
         .choices(['full', 'plain'])

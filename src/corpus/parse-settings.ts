@@ -72,7 +72,7 @@ export function chunkSettings({ parse }: Config): ChunkSettings {
 }
 
 /** Which dense engine is meant; undefined when none is wanted. */
-export function denseSettings({ parse, keys }: Config): DenseSettings | undefined {
+export function denseSettings({ parse, keys, stage }: Config): DenseSettings | undefined {
   const prefixes = { query: parse.query_prefix, passage: parse.passage_prefix };
   switch (parse.dense) {
     case 'none':
@@ -103,6 +103,7 @@ export function denseSettings({ parse, keys }: Config): DenseSettings | undefine
         retries: parse.embed_retries,
         retryBackoffMs: parse.embed_backoff_s * 1000,
         longestWaitMs: parse.embed_longest_wait_s * 1000,
+        ...(stage.timeout_s !== null && stage.timeout_s > 0 && { probeMs: stage.timeout_s * 1000 }),
         normalise: true,
         prefixes,
         clock: systemClock,

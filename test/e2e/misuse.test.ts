@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { readdirSync, writeFileSync } from 'node:fs';
 import { mkdtempDisposable } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -20,6 +23,10 @@ const WRONG: readonly (readonly [line: readonly string[], names: RegExp])[] = [
   [['contentdownload', '--topic', 'x'], /CONTACT_MISSING/],
   [['contentdownload', '--topic', 'x', '--enable-resolver', 'bogus', ...CONTACT], /no resolver "bogus"/],
   [['docstokg', 'run', 'not-a-doi', ...CONTACT], /USAGE_ID/],
+  [['docstokg', 'serach', '--help'], /unknown command 'serach'\n\(Did you mean search\?\)/],
+  [['docstokg', 'frobnicate', '--help'], /unknown command 'frobnicate'/],
+  [['docstokg', 'queue', 'stast', '-h'], /unknown command 'stast'\n\(Did you mean stats\?\)/],
+  [['docstokg', 'help', 'serach'], /unknown command 'serach'\n\(Did you mean search\?\)/],
   [['docstokg', 'run', '--input', 'nothere.pdf'], /USAGE_INPUT --input nothere\.pdf/],
 ];
 
@@ -35,5 +42,37 @@ test('a command line that cannot be is refused with exit 2, names what is wrong,
     assert.doesNotMatch(stderr, /\n\s+at /, `${line} shows no stack trace`);
     assert.equal(stdout, '', line);
     assert.deepEqual(readdirSync(folder.path).sort(), ['afile', 'list.txt'], `${line} leaves nothing behind`);
+  }
+});
+
+test('config show hides every secret and every password', () => {
+  const secret = 'S3cr3t-that-must-not-be-seen';
+  const env = {
+    DOCSTOKG_SERVE__TOKEN: secret,
+    DOCSTOKG_KEYS__WILEY: secret,
+    DOCSTOKG_QUEUE__URL: `postgres://me:${secret}@db.example/q`,
+    DOCSTOKG_HTTP__HTTPS_PROXY: `http://${secret}@proxy.example:3128`,
+    DOCSTOKG_SERVICES__BASE_URLS: JSON.stringify({ openalex: `https://me:${secret}@mirror.example/` }),
+  };
+  for (const form of [[], ['--json']]) {
+    const { status, stdout, stderr } = command('docstokg', ['config', 'show', ...form], { env });
+    assert.equal(status, 0, stderr);
+    assert.ok(!`${stdout}${stderr}`.includes(secret));
+    assert.match(stdout, /serve\.token\W.*\(set\)/s);
+    assert.match(stdout, /\*\*\*@mirror\.example/);
+  }
+});
+
+test('a simulated web whose port is taken says so in one line', async (t) => {
+  const other = createServer().listen(0, '127.0.0.1');
+  t.after(() => other.close());
+  await once(other, 'listening');
+  const port = String((other.address() as AddressInfo).port);
+  for (const option of ['--admin-port', '--port']) {
+    const world = ['--works', '5', '--profile', 'reality', '--documents', 'plain'];
+    const { status, stderr } = command('docstokg', ['sim', 'serve', ...world, option, port]);
+    assert.equal(status, 2, stderr);
+    assert.match(stderr, new RegExp(`USAGE_PORT port ${port} on 127\\.0\\.0\\.1 is taken by another program`));
+    assert.doesNotMatch(stderr, /\n\s+at /);
   }
 });

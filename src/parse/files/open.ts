@@ -1,7 +1,7 @@
 import { readFileSync, rmSync, statSync } from 'node:fs';
 import { basename } from 'node:path';
 
-import { AppError, sha256File } from '../../base/index.ts';
+import { AppError } from '../../base/index.ts';
 
 import type { Row, RowReader, RowWriter, TableSchema } from './schema.ts';
 
@@ -25,10 +25,10 @@ export async function openRowWriter(path: string, schema: TableSchema): Promise<
   return openParquetWriter(path, schema);
 }
 
-/** Opens a file of rows. One that turns out to be damaged loses its fingerprint, so that the next run writes it again. */
+/** Opens a file of rows. One that turns out to be damaged loses its fingerprint, so that the next run makes it anew. */
 export async function openRowReader(path: string): Promise<RowReader> {
   return await distrusting(path, async () => {
-    await checkBytes(path);
+    checkSize(path);
     const reader = await openReader(path);
     return { ...reader, rows: (columns) => distrustedRows(path, reader.rows(columns)) };
   });
@@ -43,28 +43,24 @@ async function openReader(path: string): Promise<RowReader> {
   return openParquetReader(path);
 }
 
-/** A damaged file may still decode: its fingerprint has the size and SHA-256 that it was written with. */
-async function checkBytes(path: string): Promise<void> {
-  const mark = outputMark(path);
-  const size = statSync(path, { throwIfNoEntry: false })?.size;
-  if (mark === undefined || size === undefined) return;
-  const isSame = size === mark.size && (mark.sha256 === undefined || (await sha256File(path)) === mark.sha256);
-  // Read again: the stage may have replaced the file between the two reads.
-  const now = outputMark(path);
-  if (isSame || now?.size !== mark.size || now.sha256 !== mark.sha256) return;
-  throw new AppError('FILE_UNREADABLE', `${path} is damaged: its bytes are not those that the stage wrote`, {
-    hint: 'the next docstokg run or docparse writes it again',
+/** A file that was cut off may still read well: its fingerprint knows how long it was made. */
+function checkSize(path: string): void {
+  const made = madeBytes(path);
+  const found = statSync(path, { throwIfNoEntry: false })?.size;
+  // Asked again: it may have been made anew between the two looks.
+  if (made === undefined || found === undefined || found === made || madeBytes(path) !== made) return;
+  throw new AppError('FILE_UNREADABLE', `${path} is damaged: it has ${found} bytes, and had ${made} when it was made`, {
+    hint: 'the next docstokg run or docparse makes it anew',
   });
 }
 
-function outputMark(path: string): { readonly size: number; readonly sha256: string | undefined } | undefined {
+function madeBytes(path: string): number | undefined {
   try {
     const { outputs } = JSON.parse(readFileSync(fingerprintOf(path), 'utf8')) as { outputs?: unknown[] };
-    const [size, , hash] = [outputs?.[0]].flat();
-    if (typeof size !== 'number') return undefined;
-    return { size, sha256: typeof hash === 'string' && hash !== '' ? hash : undefined };
+    const [mark] = [outputs?.[0]].flat();
+    return typeof mark === 'number' ? mark : undefined;
   } catch {
-    // Without a fingerprint nothing vouches for the file, and the next run writes it again.
+    // Without a fingerprint nothing is known of it, and the next run makes it anew anyway.
     return undefined;
   }
 }

@@ -1,13 +1,11 @@
 import assert from 'node:assert/strict';
-import { existsSync } from 'node:fs';
-import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 
 import { DuckDBInstance } from '@duckdb/node-api';
 
-import { sha256File } from '../../base/index.ts';
 import { randomDocument, seededRandom } from '../../../test/fixtures/random-document.ts';
 import { chunkDocument } from '../chunk/chunker.ts';
 import { readChunks, validateChunks, writeChunks } from '../chunk/chunk-file.ts';
@@ -182,50 +180,4 @@ test('a file that breaks off is never seen under its name, and a damaged one is 
   const bytes = await readFile(path);
   await writeFile(path, bytes.subarray(0, bytes.length / 2));
   await assert.rejects(collect(readVectors(path)), { code: 'FILE_UNREADABLE' });
-});
-
-/** Copies of a file, each with six other bytes somewhere. */
-async function* damagedCopies(path: string, copies: number): AsyncGenerator<string> {
-  const bytes = await readFile(path);
-  const random = seededRandom(46);
-  for (let copy = 0; copy < copies; copy += 1) {
-    const damaged = Buffer.from(bytes);
-    const at = Math.floor(random() * (bytes.length - 6));
-    for (let byte = at; byte < at + 6; byte += 1) damaged[byte] = Math.floor(random() * 256) ^ (bytes[byte] ?? 0) || 1;
-    const name = path.replace('.parquet', `-${copy}.parquet`);
-    await writeFile(name, damaged);
-    yield name;
-  }
-}
-
-test('a file whose bytes are not those that were written is refused', async () => {
-  const path = join(folder, 'hashed.parquet');
-  await writeAll(path, randomVectors(300), 'float32');
-  const { size } = await stat(path);
-  const outputs = [[size, 0, await sha256File(path)]];
-  for await (const copy of damagedCopies(path, 46)) {
-    await writeFile(`${copy}.fp.json`, JSON.stringify({ input_sha256: '', cfg_hash: '', outputs }));
-    await assert.rejects(collect(readVectors(copy)), { code: 'FILE_UNREADABLE' });
-    assert.equal(existsSync(`${copy}.fp.json`), false, 'the stage makes it again');
-  }
-});
-
-test('a foreign file that nobody vouches for is read or refused, and the next one is read', async () => {
-  const tokenizer = await openTokenizer('cl100k');
-  const path = join(folder, 'foreign.parquet');
-  const options = { maxTokens: 64, minTokens: 16, overlapTokens: 8 };
-  const chunks = chunkDocument('d', randomDocument(8), tokenizer, options);
-  await writeChunks(path, chunks, tokenizer);
-  let refused = 0;
-  for await (const copy of damagedCopies(path, 400)) {
-    try {
-      await collect(readChunks(copy));
-    } catch (error) {
-      const { code } = error as { code?: string };
-      assert.ok(code === 'FILE_UNREADABLE' || code === 'CHUNK_SCHEMA', String(error));
-      refused += 1;
-    }
-  }
-  assert.ok(refused > 100, `${refused} refused`);
-  assert.deepEqual(await collect(readChunks(path)), chunks);
 });

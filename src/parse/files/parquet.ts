@@ -1,15 +1,15 @@
 import type { FileHandle } from 'node:fs/promises';
-import { mkdir, open, readFile, rm, stat } from 'node:fs/promises';
+import { mkdir, open, rm } from 'node:fs/promises';
+import { openAsBlob } from 'node:fs';
 import { dirname } from 'node:path';
 
-import type { Data, Struct, Table, Vector } from 'apache-arrow';
+import type { Data, Struct, Vector } from 'apache-arrow';
 import { DataType, makeVector, tableFromIPC } from 'apache-arrow';
 import type { RecordBatch as WasmBatch, WriterProperties } from 'parquet-wasm';
 import {
   Compression,
   EnabledStatistics,
-  readParquet,
-  readSchema,
+  ParquetFile,
   Table as WasmTable,
   transformParquetStream,
   WriterPropertiesBuilder,
@@ -22,8 +22,6 @@ import type { Row, RowReader, RowWriter, TableSchema } from './schema.ts';
 /** Rows handed over at a time, and rows in a group: what is in memory at once. */
 const BATCH_ROWS = 1024;
 const GROUP_ROWS = 8192;
-/** One document's rows; a larger file was not written by a stage. */
-const MAX_FILE_BYTES = 1 << 30;
 /** All that is said about a file stands under one key: several would be written in an order that changes from run to run. */
 const METADATA_KEY = 'docstokg';
 
@@ -127,47 +125,42 @@ function writerProperties(schema: TableSchema): WriterProperties {
     .build();
 }
 
-/**
- * Opens a Parquet file for reading; rows are decoded group by group. The file is handed over as bytes and not as a stream:
- * the decoder panics on some damaged files, and a panic in its asynchronous reader ends the process instead of the call.
- */
+/** Opens a Parquet file for reading; rows come in batches, so that memory does not grow with the file. */
 export async function openParquetReader(path: string): Promise<RowReader> {
-  const bytes = await readBounded(path);
-  const { metadata, fields } = decoded(path, () => tableFromIPC(readSchema(bytes).intoIPCStream()).schema);
-  return {
-    metadata: decoded(path, () => JSON.parse(metadata.get(METADATA_KEY) ?? '{}') as Record<string, string>),
-    columns: fields.map(({ name }) => name),
-    rows: (wanted) => rowsIn(path, bytes, wanted),
-  };
-}
-
-async function readBounded(path: string): Promise<Uint8Array> {
-  const { size } = await stat(path);
-  if (size > MAX_FILE_BYTES) throw unreadable(path, new Error(`it has ${size} bytes, more than ${MAX_FILE_BYTES}`));
-  return await readFile(path);
-}
-
-async function* rowsIn(path: string, bytes: Uint8Array, wanted: readonly string[] | undefined): AsyncGenerator<Row> {
-  const columns = wanted && { columns: [...wanted] };
-  for (let offset = 0; ; offset += GROUP_ROWS) {
-    const rows = decoded(path, () =>
-      rowsOf(
-        tableFromIPC(
-          readParquet(bytes, { batchSize: BATCH_ROWS, limit: GROUP_ROWS, offset, ...columns }).intoIPCStream(),
-        ),
-      ),
-    );
-    yield* rows;
-    if (rows.length < GROUP_ROWS) return;
+  try {
+    const file = await ParquetFile.fromFile(await openAsBlob(path));
+    const metadata = file.metadata().fileMetadata().keyValueMetadata() as Map<string, string>;
+    const columns = tableFromIPC(file.schema().intoIPCStream()).schema.fields.map(({ name }) => name);
+    return {
+      metadata: JSON.parse(metadata.get(METADATA_KEY) ?? '{}') as Record<string, string>,
+      columns,
+      rows: (wanted) => rowsIn(path, file, wanted),
+    };
+  } catch (cause) {
+    throw unreadable(path, cause);
   }
 }
 
-/** Everything that a damaged file makes the decoder throw, a WebAssembly trap included, names the file. */
-function decoded<T>(path: string, decode: () => T): T {
+async function* rowsIn(path: string, file: ParquetFile, wanted: readonly string[] | undefined): AsyncGenerator<Row> {
+  const batches = (await file.stream({
+    batchSize: BATCH_ROWS,
+    ...(wanted && { columns: [...wanted] }),
+  })) as ReadableStream<WasmBatch>;
+  const reader = batches.getReader();
   try {
-    return decode();
-  } catch (cause) {
-    throw unreadable(path, cause);
+    for (;;) {
+      let rows: Row[];
+      try {
+        const next = await reader.read();
+        if (next.done) return;
+        rows = rowsOf(next.value);
+      } catch (cause) {
+        throw unreadable(path, cause);
+      }
+      yield* rows;
+    }
+  } finally {
+    await reader.cancel().catch(() => undefined);
   }
 }
 
@@ -178,8 +171,9 @@ function unreadable(path: string, cause: unknown): AppError {
   });
 }
 
-/** Rows of a table. Columns are turned into plain values one after the other: row by row, Arrow makes an object per cell. */
-function rowsOf(table: Table): Row[] {
+/** Rows of a batch. Columns are turned into plain values one after the other: row by row, Arrow makes an object per cell. */
+function rowsOf(batch: WasmBatch): Row[] {
+  const table = tableFromIPC(batch.intoIPCStream());
   const columns = table.schema.fields.map(({ name }, at) => [name, valuesOf(table.getChildAt(at))] as const);
   return Array.from({ length: table.numRows }, (_, row) =>
     Object.fromEntries(columns.map(([name, values]) => [name, values[row]])),

@@ -242,3 +242,18 @@ test('a pause longer than allowed ends the run with the reason', async () => {
   await using engine = await openServerEngine(options(server.url, new HeldClock()));
   await assert.rejects(engine.embed(['a'], 'passage'), { code: 'EMBED_UNAVAILABLE', message: /wait 3600 s/ });
 });
+
+test('the first question to a server ends with the time of one document, whatever waits its attempts would take', async (t) => {
+  const clock = new HeldClock();
+  const startedAt = clock.now();
+  const silent = createServer(() => undefined).listen(0, '127.0.0.1');
+  t.after(() => (silent.closeAllConnections(), silent.close()));
+  await once(silent, 'listening');
+  const url = `http://127.0.0.1:${(silent.address() as AddressInfo).port}/v1`;
+  const opening = openServerEngine(options(url, clock, { probeMs: 3_000, timeoutMs: 20_000 }));
+  await assert.rejects(driven(clock, opening), {
+    code: 'EMBED_UNAVAILABLE',
+    message: `the embedding server at ${url}/embeddings does not answer: no answer in 3 s`,
+  });
+  assert.ok(clock.now() - startedAt < 5_000);
+});

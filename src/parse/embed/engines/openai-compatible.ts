@@ -22,6 +22,8 @@ export interface ServerOptions {
   readonly retryBackoffMs: number;
   /** A server that asks for a longer pause than this ends the run instead. */
   readonly longestWaitMs: number;
+  /** Longest time for the first question, with all its attempts; without it, as many attempts as for any other. */
+  readonly probeMs?: number;
   readonly normalise: boolean;
   /** Put before every text of that role, as models like E5 want it. */
   readonly prefixes: Readonly<Record<Role, string>>;
@@ -34,7 +36,7 @@ const LONGEST_BACKOFF_MS = 60_000;
 /** Opens the engine and asks for one vector, so that a wrong address, key or model shows before any work is done. */
 export async function openServerEngine(options: ServerOptions, signal?: AbortSignal): Promise<DenseEngine> {
   const client = new EmbeddingClient(options);
-  const [probe] = await client.embed(['dimensions'], signal);
+  const [probe] = await client.probe(signal);
   const dimensions = probe?.length ?? 0;
   if (options.dimensions > 0 && dimensions !== options.dimensions) throw wrongDimensions(options, dimensions);
   client.dimensions = dimensions;
@@ -68,6 +70,20 @@ class EmbeddingClient {
     this.#url = `${options.url.replace(/(?<!\/)\/+$/, '')}/embeddings`;
     this.#limiter = new KeyedLimiter({ clock: options.clock, defaultLimit: options.concurrency });
     this.dimensions = options.dimensions;
+  }
+
+  /** One vector, within the time for the first question. */
+  async probe(signal?: AbortSignal): Promise<Float32Array[]> {
+    const { probeMs, clock } = this.#options;
+    if (probeMs === undefined) return this.embed(['dimensions'], signal);
+    const late = new AbortController();
+    using _timer = clock.setTimer(probeMs, () => late.abort());
+    try {
+      return await this.embed(['dimensions'], signal ? AbortSignal.any([signal, late.signal]) : late.signal);
+    } catch (error) {
+      if (signal?.aborted || !late.signal.aborted) throw error;
+      throw this.#unavailable(`no answer in ${probeMs / 1000} s`);
+    }
   }
 
   async embed(texts: readonly string[], signal?: AbortSignal): Promise<Float32Array[]> {
