@@ -1,10 +1,12 @@
 // Makes dist/, the part of the package that is not written by hand:  npm run build
 // `--unchecked` leaves out the check of types, where that was done already; what is made is the same.
 import { execFileSync } from 'node:child_process';
-import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
+import { commandTables } from '../src/cli/program.ts';
+import { generatedFiles } from '../src/config/index.ts';
 import { bundleReportPage } from '../src/report/bundle/index.ts';
 import { bundleServePage } from '../src/serve/page-bundle.ts';
 
@@ -17,7 +19,8 @@ const unchecked = process.argv.includes('--unchecked') ? ['--noCheck'] : [];
 execFileSync(process.execPath, [tsc, '-p', join(ROOT, 'tsconfig.build.json'), ...unchecked], { stdio: 'inherit' });
 writeFileSync(join(DIST, 'src', 'report', 'page.js'), await bundleReportPage());
 writeFileSync(join(DIST, 'src', 'serve', 'page.js'), await bundleServePage());
-for (const name of ['commands.json', 'settings.json']) cpSync(join(ROOT, 'docs', 'reference', name), join(DIST, name));
+const generated = { ...generatedFiles(), 'commands.json': JSON.stringify(await commandTables()) };
+for (const [name, text] of Object.entries(generated)) writeFileSync(join(DIST, name), text);
 await writeDoors();
 
 /**

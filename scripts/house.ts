@@ -16,7 +16,7 @@ interface Room {
 /** The rooms of src/, bottom first. */
 export const HOUSE: Readonly<Record<string, Room>> = {
   base: { folders: [], packages: [], budget: 1_200 },
-  config: { folders: ['base'], packages: ['zod', 'yaml'], budget: 1_000 },
+  config: { folders: ['base'], packages: ['zod', 'yaml', 'esbuild'], budget: 1_000 },
   hosts: { folders: ['base'], packages: ['pg'], budget: 2_100 },
   queue: { folders: ['base', 'hosts'], packages: ['pg'], budget: 4_200 },
   stage: { folders: ['base'], packages: [], budget: 3_500 },
@@ -106,8 +106,8 @@ export const HOUSE: Readonly<Record<string, Room>> = {
   },
   serve: {
     // The pages share their parts and their style with the report.
-    folders: ['base', 'queue', 'stage', 'download', 'parse', 'graph', 'telemetry', 'report', 'ask', 'corpus'],
-    packages: ['zod', 'find-my-way'],
+    folders: ['base', 'queue', 'download', 'graph', 'report', 'ask', 'corpus'],
+    packages: ['zod'],
     budget: 5_600,
   },
   mcp: {

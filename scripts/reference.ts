@@ -1,12 +1,7 @@
-// Writes docs/reference from the program itself: `npm run docs`. The pages are not committed; the two tables are.
+// Writes docs/reference from the program itself: `npm run docs`. The pages are not committed.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-import { commandTable } from '../src/cli/command-table.ts';
-import { createProgram } from '../src/cli/program.ts';
-import { configSchema, listKeys } from '../src/config/index.ts';
-import type { SettingsTable } from '../src/config/settings-table.ts';
-import { hashOfSources } from '../src/config/settings-table.ts';
 import { cliPage } from './reference/cli.ts';
 import { configurationPage } from './reference/configuration.ts';
 import { errorsPage } from './reference/errors.ts';
@@ -28,26 +23,7 @@ export async function referencePages(): Promise<Readonly<Record<string, string>>
     'docs/reference/metrics.md': metricsPage(),
   };
   const noted = Object.entries(pages).map(([path, text]) => [path, `${NOTE}\n\n${text}\n`] as const);
-  return {
-    ...Object.fromEntries(noted),
-    'docs/reference/commands.json': await commandsFile(),
-    'docs/reference/settings.json': settingsFile(),
-  };
-}
-
-/** What is known of the settings without loading their schema. */
-function settingsFile(): string {
-  const table: SettingsTable = { sources: hashOfSources(), keys: listKeys(), defaults: configSchema.parse({}) };
-  return `${JSON.stringify(table, undefined, 2)}\n`;
-}
-
-/** What help and completion name without loading every command. */
-async function commandsFile(): Promise<string> {
-  const doors = ['docstokg', 'contentdownload', 'docparse'] as const;
-  const tables = await Promise.all(
-    doors.map(async (door) => [door, commandTable(await createProgram(door, ''))] as const),
-  );
-  return `${JSON.stringify(Object.fromEntries(tables), undefined, 2)}\n`;
+  return Object.fromEntries(noted);
 }
 
 if (import.meta.main) {

@@ -8,7 +8,7 @@ import { HOUSE, importsOf, SOURCE, targetOf } from '../scripts/house.ts';
 /** Large or optional packages, and the only files that may import them. */
 const HEAVY: Readonly<Record<string, RegExp>> = {
   pg: /^(hosts|queue)\/postgres\//,
-  esbuild: /^report\/bundle\/index\.ts$/,
+  esbuild: /^(report\/bundle|config\/generated)\/index\.ts$/,
   '@modelcontextprotocol/': /^mcp\/(server|serve-stdio)\.ts$/,
   sigma: /^report\/page\/graph\//,
   graphology: /^report\/page\/graph\//,

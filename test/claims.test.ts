@@ -7,13 +7,13 @@ import { test } from 'node:test';
 import type { Command } from 'commander';
 
 import { createProgram } from '../src/cli/program.ts';
-import { configSchema } from '../src/config/index.ts';
+import { settingsTable } from '../src/config/index.ts';
 import { BenchReport } from '../bench/kit/report.ts';
 import { READY } from '../src/queue/sqlite/statements.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 const read = (file: string): string => readFileSync(join(ROOT, file), 'utf8');
-const defaults = configSchema.parse({});
+const defaults = settingsTable().defaults;
 const packageJson = JSON.parse(read('package.json')) as {
   readonly scripts: Readonly<Record<string, string>>;
   readonly engines: { readonly node: string };

@@ -1,9 +1,9 @@
 import type { Key } from '../../src/config/index.ts';
-import { listKeys } from '../../src/config/index.ts';
+import { settingsTable } from '../../src/config/index.ts';
 import { cell, markdownTable } from './source-text.ts';
 
 /** docs/reference/configuration.md, from the schema. */
-export function configurationPage(keys: readonly Key[] = listKeys()): string {
+export function configurationPage(keys: readonly Key[] = settingsTable().keys): string {
   const sections = Map.groupBy(keys, ({ path }) => path[0] ?? '');
   return [
     '# Configuration',

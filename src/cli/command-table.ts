@@ -1,6 +1,3 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
-
 import type { Command } from 'commander';
 
 /** A command by its path: what it does, and the words that may follow it, as one text. */
@@ -14,12 +11,4 @@ export function commandTable(command: Command, path = command.name()): CommandTa
   const words = [...command.commands.map((child) => child.name()), ...options].join(' ');
   const below = command.commands.map((child) => commandTable(child, `${path} ${child.name()}`));
   return Object.assign({ [path]: { description: command.description(), words } }, ...below) as CommandTable;
-}
-
-/** The table of a door as `npm run docs` wrote it: help and completion need not load every command to name it. */
-export function readCommandTable(door: string): CommandTable {
-  const fromSource = import.meta.filename.endsWith('.ts');
-  const path = fromSource ? '../../docs/reference/commands.json' : '../../commands.json';
-  const tables = JSON.parse(readFileSync(join(import.meta.dirname, path), 'utf8')) as Record<string, CommandTable>;
-  return tables[door] ?? {};
 }

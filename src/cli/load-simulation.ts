@@ -1,6 +1,8 @@
 import type * as simulation from '../../sim/index.ts';
 import { AppError } from '../base/index.ts';
 
+export type { Profile } from '../../sim/index.ts';
+
 type Simulation = typeof simulation;
 
 const open = async (): Promise<Simulation> => import('../../sim/index.ts');

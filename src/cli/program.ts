@@ -1,6 +1,8 @@
 import { Command } from 'commander';
 
-import { readCommandTable } from './command-table.ts';
+import { readGenerated, writeGenerated } from '../config/generated/index.ts';
+import type { CommandTable } from './command-table.ts';
+import { commandTable } from './command-table.ts';
 
 /** The three names of the one program. */
 export type Door = 'docstokg' | 'contentdownload' | 'docparse';
@@ -129,14 +131,14 @@ export function optionsAfterCommand(door: Door, words: readonly string[]): strin
 export async function createProgram(door: Door, version: string): Promise<Command> {
   const program = await startProgram(door, version, undefined);
   const { completionCommand } = await import('./commands/completion.ts');
-  return program.addCommand(completionCommand());
+  return program.addCommand(completionCommand(tableOf));
 }
 
 /** The commands that these words need; the others have a name and a description only. */
 export async function createProgramFor(door: Door, version: string, words: readonly string[]): Promise<Command> {
   const program = await startProgram(door, version, words[0] === 'help' ? words[1] : (words[0] ?? ''), words.slice(1));
   const { completionCommand } = await import('./commands/completion.ts');
-  return program.addCommand(completionCommand());
+  return program.addCommand(completionCommand(tableOf));
 }
 
 async function startProgram(
@@ -150,6 +152,7 @@ async function startProgram(
     .version(version, '-V, --version', 'print the version')
     .helpOption('-h, --help', 'show this help')
     .showSuggestionAfterError()
+    .showHelpAfterError(`(${door} --help lists the commands and options)`)
     // `contentdownload` has options itself; those after a command belong to the command.
     .enablePositionalOptions()
     .configureHelp({ showGlobalOptions: false });
@@ -159,10 +162,23 @@ async function startProgram(
     const { downloadCommand } = await import('./commands/download/index.ts');
     downloadCommand(program);
   }
-  const table = wanted === undefined ? {} : readCommandTable(door);
+  const table = wanted === undefined ? {} : await tableOf(door);
   for (const { name, load } of here) {
     const named = table[`${door} ${name}`];
     program.addCommand(named && name !== wanted ? new Command(name).description(named.description) : await load(words));
   }
   return program;
+}
+
+/** The table of every door: with it, help and completion need not load every command to name it. */
+export async function commandTables(): Promise<Readonly<Record<string, CommandTable>>> {
+  const tables = await Promise.all(EVERYWHERE.map(async (door) => [door, commandTable(await createProgram(door, ''))]));
+  return Object.fromEntries(tables) as Readonly<Record<string, CommandTable>>;
+}
+
+async function tableOf(door: string): Promise<CommandTable> {
+  const read = readGenerated('commands.json') as Readonly<Record<string, CommandTable>> | undefined;
+  const tables = read ?? (await commandTables());
+  if (!read) writeGenerated('commands.json', JSON.stringify(tables));
+  return tables[door] ?? {};
 }

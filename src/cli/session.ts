@@ -4,7 +4,7 @@ import { Option } from 'commander';
 import type { Clock } from '../base/index.ts';
 import { systemClock } from '../base/index.ts';
 import type { Layer, Loaded } from '../config/index.ts';
-import { loadConfig } from '../config/loading/index.ts';
+import { loadConfig } from '../config/index.ts';
 import { settingsMade } from './setting-options.ts';
 import type { Terminal } from './terminal.ts';
 import { openTerminal, plain } from './terminal.ts';

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 
 import type { Command } from 'commander';
 
-import { listKeys } from '../config/index.ts';
+import { settingsTable } from '../config/index.ts';
 import { parseCommand, chunkCommand } from './commands/docparse/stages.ts';
 
 function helpOf(command: Command): string {
@@ -14,7 +14,7 @@ function helpOf(command: Command): string {
 
 test('the help of a stage says the default of every setting, from the schema or as the stage prefers', () => {
   const help = helpOf(parseCommand());
-  for (const { name, default: value, flags } of listKeys()) {
+  for (const { name, default: value, flags } of settingsTable().keys) {
     const isHere = flags.some(({ at }) => ['stage', 'doctags', 'chunk', 'embed', 'format', 'data-root'].includes(at));
     if (isHere && (typeof value === 'number' || (typeof value === 'string' && value !== '')))
       assert.ok(help.includes(`(${name}, default ${value})`), name);

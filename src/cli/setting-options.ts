@@ -2,13 +2,13 @@ import type { Command } from 'commander';
 import { InvalidArgumentError, Option } from 'commander';
 
 import type { FlagPlace, Key, Layer } from '../config/index.ts';
-import { parseText, settingKeys } from '../config/loading/index.ts';
+import { parseText, settingsTable } from '../config/index.ts';
 
 /** Which setting an option stands for. */
 const KEYS = new WeakMap<Option, Key>();
 
 /** Adds an option for every setting that the schema gives one at these places. */
-export function settingOptions(command: Command, places: readonly FlagPlace[], keys = settingKeys()): Command {
+export function settingOptions(command: Command, places: readonly FlagPlace[], keys = settingsTable().keys): Command {
   for (const key of keys)
     for (const { option, at } of key.flags) if (places.includes(at)) command.addOption(optionOf(option, key));
   return command;

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { InvalidArgumentError, Option } from 'commander';
 
-import type { Profile } from '../../sim/index.ts';
+import type { Profile } from './load-simulation.ts';
 
 /** Every profile of the simulator and how many works its worlds have; the simulator is not loaded to print a help page. */
 const DEFAULT_WORKS: Readonly<Record<Profile, number>> = {

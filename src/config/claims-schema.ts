@@ -1,7 +1,6 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
-import { flag } from './flag.ts';
-import { seconds } from './seconds.ts';
+import { flag, seconds } from './setting.ts';
 
 /** Which model reads claims out of passages; none unless one is named. */
 export const claimsSchema = z.strictObject({

@@ -1,18 +1,18 @@
-import type { Layer } from './layers.ts';
+import { settingsTable } from './generated/index.ts';
 import type { Key } from './keys.ts';
-import { settingKeys } from './settings-table.ts';
+import type { Layer } from './layers.ts';
 
-/** Variables that steer the program but are no configuration keys. */
+/** Variables of the program that are not configuration keys. */
 const RESERVED = new Set(['DOCSTOKG_CONFIG', 'DOCSTOKG_PROFILE', 'DOCSTOKG_SIM']);
 
-/** Variables that every program of a network with a proxy obeys; the first of the two names counts. */
+/** The usual variables for a proxy; the first of the two names wins. */
 const CUSTOMARY: readonly (readonly [path: readonly string[], ...names: string[]])[] = [
   [['http', 'http_proxy'], 'http_proxy', 'HTTP_PROXY'],
   [['http', 'https_proxy'], 'https_proxy', 'HTTPS_PROXY'],
   [['http', 'no_proxy'], 'no_proxy', 'NO_PROXY'],
 ];
 
-/** The settings made by variables that are not ours; anything else that is set comes before them. */
+/** The settings made by the usual variables for a proxy; every other source of settings overrides them. */
 export function customaryLayer(environment: Readonly<Record<string, string | undefined>>): Layer {
   return CUSTOMARY.flatMap(([path, ...names]) => {
     const name = names.find((each) => (environment[each] ?? '') !== '');
@@ -22,15 +22,14 @@ export function customaryLayer(environment: Readonly<Record<string, string | und
   });
 }
 
-/** The settings made by `DOCSTOKG_SECTION__KEY` variables; texts become what the key's type asks for. */
+/** The settings made by `DOCSTOKG_SECTION__KEY` variables; texts are converted to the key's type. */
 export function environmentLayer(
   environment: Readonly<Record<string, string | undefined>>,
   keys?: readonly Key[],
 ): Layer {
   const ours = Object.entries(environment).filter(([name]) => isSetting(name));
-  // To list every key costs as much as a quick command; most environments have none.
   if (ours.length === 0) return [];
-  const known = new Map((keys ?? settingKeys()).map((key) => [key.environment, key]));
+  const known = new Map((keys ?? settingsTable().keys).map((key) => [key.environment, key]));
   return ours.flatMap(([name, text]) => {
     if (text === undefined) return [];
     const key = known.get(name);
@@ -39,11 +38,20 @@ export function environmentLayer(
   });
 }
 
+/** Every setting has a section and a key: `DOCSTOKG_SECTION__KEY`. */
 function isSetting(name: string): boolean {
-  return name.startsWith('DOCSTOKG_') && !RESERVED.has(name) && !name.startsWith('DOCSTOKG_TEST_');
+  return name.startsWith('DOCSTOKG_') && name.includes('__') && !name.startsWith('DOCSTOKG_TEST_');
 }
 
-/** What a text means where a value of the type is wanted; a text that does not fit stays as it is and is refused later. */
+/** A warning for each of our variables that cannot name a setting: another version or program may have left it. */
+export function strayVariables(environment: Readonly<Record<string, string | undefined>>): string[] {
+  return Object.keys(environment)
+    .filter((name) => name.startsWith('DOCSTOKG_') && !name.includes('__'))
+    .filter((name) => !RESERVED.has(name) && !name.startsWith('DOCSTOKG_TEST_'))
+    .map((name) => `environment variable ${name} names no setting and is ignored`);
+}
+
+/** A text converted to a type; a text that does not fit is returned as it is, and refused later. */
 export function parseText(text: string, type: string): unknown {
   if (text === 'null' && type !== 'string') return null;
   switch (type) {

@@ -1,6 +1,6 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
-import { flag } from './flag.ts';
+import { flag } from './setting.ts';
 
 /** What a graph is built with beside the documents. */
 export const graphSchema = z.strictObject({

@@ -1,6 +1,6 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
-import { seconds } from './seconds.ts';
+import { seconds } from './setting.ts';
 
 /** How the web is asked. */
 export const httpSchema = z.strictObject({

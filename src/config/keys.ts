@@ -1,8 +1,9 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
-import type { Flag } from './flag.ts';
-import type { Plain } from './plain.ts';
 import { configSchema } from './schema.ts';
+import type { Flag } from './setting.ts';
+
+export { configSchema };
 
 /** One setting as people see it. */
 export interface Key {
@@ -17,8 +18,8 @@ export interface Key {
   readonly choices: readonly string[];
   /** The options of the command line that set it. */
   readonly flags: readonly Flag[];
-  /** All that is asked of a value, where it can be told without the schema. */
-  readonly plain: Plain | null;
+  /** Whether its value must never be printed. */
+  readonly secret: boolean;
 }
 
 interface JsonSchema {
@@ -37,23 +38,21 @@ interface JsonSchema {
   readonly properties?: Readonly<Record<string, JsonSchema>>;
   readonly additionalProperties?: JsonSchema | boolean;
   readonly flags?: readonly Flag[];
+  readonly secret?: boolean;
 }
 
 /** The schema of configuration files as JSON Schema, for editors. */
 export function jsonSchema(): JsonSchema {
-  return withoutFlags(fullSchema(configSchema));
+  return withoutOwnMetadata(fullSchema(configSchema));
 }
 
 function fullSchema(schema: z.ZodType): JsonSchema {
   return z.toJSONSchema(schema, { io: 'input' }) as JsonSchema;
 }
 
-function withoutFlags(schema: JsonSchema): JsonSchema {
-  const { properties, ...rest } = Object.fromEntries(
-    Object.entries(schema).filter(([name]) => name !== 'flags'),
-  ) as JsonSchema;
+function withoutOwnMetadata({ flags: _flags, secret: _secret, properties, ...rest }: JsonSchema): JsonSchema {
   if (!properties) return rest;
-  const inner = Object.entries(properties).map(([name, value]) => [name, withoutFlags(value)] as const);
+  const inner = Object.entries(properties).map(([name, value]) => [name, withoutOwnMetadata(value)] as const);
   return { ...rest, properties: Object.fromEntries(inner) };
 }
 
@@ -62,7 +61,7 @@ function environmentName(path: readonly string[]): string {
   return `DOCSTOKG_${path.map((part) => part.toUpperCase()).join('__')}`;
 }
 
-/** What a key that may be null is otherwise; a key that may not be null is itself. */
+/** The schema of a nullable key without null; any other schema as it is. */
 function withoutNull(schema: JsonSchema): JsonSchema & { readonly type?: string } {
   const value = schema.anyOf?.find(({ type }) => type !== 'null') ?? schema;
   const { type, ...rest } = value;
@@ -71,21 +70,15 @@ function withoutNull(schema: JsonSchema): JsonSchema & { readonly type?: string 
   return { ...rest, ...(name !== undefined && { type: name }) };
 }
 
-/** Every key of a schema, the program's own unless told otherwise, in its order. */
+/** Every key of a schema in its order; of the program's schema by default. */
 export function listKeys(schema: z.ZodType = configSchema): readonly Key[] {
-  return collect(fullSchema(schema), [], schema);
+  return collect(fullSchema(schema), []);
 }
 
-function collect(schema: JsonSchema, path: readonly string[], source: z.ZodType): Key[] {
-  const section = unwrapped(source);
-  const shape = section instanceof z.ZodObject ? (section.shape as Readonly<Record<string, z.ZodType>>) : {};
-  // Where a section has a rule between its settings, no setting can be told good by itself.
-  const free = section.def.checks === undefined;
+function collect(schema: JsonSchema, path: readonly string[]): Key[] {
   return Object.entries(schema.properties ?? {}).flatMap(([name, inner]) => {
     const here = [...path, name];
-    const own = shape[name];
-    if (inner.properties && own) return collect(inner, here, own);
-    // A key that may be null is listed as what it is otherwise.
+    if (inner.properties) return collect(inner, here);
     const value = withoutNull(inner);
     return [
       {
@@ -98,40 +91,17 @@ function collect(schema: JsonSchema, path: readonly string[], source: z.ZodType)
         sentence: inner.description ?? '',
         choices: (value.enum ?? []).map(String),
         flags: inner.flags ?? [],
-        plain: free && own ? plainOf(unwrapped(own), value) : null,
+        secret: inner.secret === true,
       },
     ];
   });
-}
-
-/** The schema of a setting without what it has for a default. */
-function unwrapped(schema: z.ZodType): z.ZodType {
-  return schema instanceof z.ZodDefault || schema instanceof z.ZodPrefault
-    ? unwrapped(schema.unwrap() as z.ZodType)
-    : schema;
-}
-
-/** Checks that JSON Schema tells in full. */
-const TOLD = new Set(['min_length', 'greater_than', 'less_than', 'number_format']);
-
-/** Null for all that is more than a plain value within plain bounds. */
-function plainOf(schema: z.ZodType, told: JsonSchema): Plain | null {
-  if (schema.def.checks?.some((check) => !TOLD.has(check._zod.def.check))) return null;
-  if (told.exclusiveMinimum !== undefined || told.exclusiveMaximum !== undefined) return null;
-  if (schema.type === 'boolean') return { kind: 'boolean' };
-  if (schema.type === 'enum') return { kind: 'choice', choices: told.enum ?? [] };
-  if (schema.type === 'string' && told.format === undefined && told.pattern === undefined)
-    return { kind: 'text', minLength: told.minLength ?? 0 };
-  if (schema.type !== 'number') return null;
-  const { minimum: min = -Number.MAX_VALUE, maximum: max = Number.MAX_VALUE } = told;
-  return { kind: 'number', whole: told.type === 'integer', min, max };
 }
 
 function describeRange(schema: JsonSchema): string {
   if (schema.enum) return schema.enum.join(' | ');
   if (typeof schema.additionalProperties === 'object') return `name: ${describeRange(schema.additionalProperties)}`;
   const { minimum, maximum } = schema;
-  // zod writes the bounds of safe integers down; nobody needs to read them.
+  // zod writes down the bounds of safe integers, which say nothing to a reader.
   const upper = maximum === undefined || maximum >= Number.MAX_SAFE_INTEGER ? undefined : maximum;
   if (minimum !== undefined && upper !== undefined) return `from ${minimum} to ${upper}`;
   if (minimum !== undefined && minimum > Number.MIN_SAFE_INTEGER) return `at least ${minimum}`;

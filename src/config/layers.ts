@@ -1,4 +1,4 @@
-/** A value somebody set, and who. */
+/** A value that was set, and where. */
 export interface Setting {
   readonly path: readonly string[];
   readonly value: unknown;
@@ -38,7 +38,7 @@ export function merge(layers: readonly Layer[]): {
 }
 
 /** Sets the value at a path, and makes the records on the way that are not there. */
-export function assign(root: Record<string, unknown>, path: readonly string[], value: unknown): void {
+function assign(root: Record<string, unknown>, path: readonly string[], value: unknown): void {
   let at = root;
   for (const key of path.slice(0, -1)) {
     const next = at[key];
@@ -51,4 +51,10 @@ export function assign(root: Record<string, unknown>, path: readonly string[], v
 
 export function isRecord(value: unknown): value is Record<string, unknown> {
   return value !== null && typeof value === 'object' && !Array.isArray(value);
+}
+
+/** A value as it may be printed: secrets as set or not, addresses without their passwords. */
+export function printable(value: unknown, secret: boolean): string {
+  if (secret && value !== '') return '(set)';
+  return (JSON.stringify(value) ?? 'undefined').replaceAll(/:\/\/([^\s/:@]*:)?[^\s/]*@/g, '://$1***@');
 }

@@ -1,11 +1,15 @@
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { mkdtempDisposable } from 'node:fs/promises';
+import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 
-import { jsonSchema, listKeys, loadConfig } from './index.ts';
+import { bundledSchema } from './generated/index.ts';
+import { loadConfig, loadSchema, settingsTable } from './index.ts';
+import { configSchema, listKeys } from './keys.ts';
 
 const nowhere = { folder: join(tmpdir(), 'docstokg-no-such-folder'), environment: {} };
 
@@ -134,7 +138,7 @@ test('a missing file, a broken file and an unknown profile are told apart', asyn
   assert.throws(() => loadConfig({ ...nowhere, file: write('list.yaml', '- 1') }), { code: 'CONFIG_FILE_UNREADABLE' });
   assert.throws(() => loadConfig({ ...nowhere, file: write('good.yaml', 'profiles: { day: {} }'), profile: 'night' }), {
     code: 'CONFIG_PROFILE_UNKNOWN',
-    hint: 'profiles there are: day',
+    hint: 'the profiles are day',
   });
   assert.equal(loadConfig({ ...nowhere, file: write('empty.yaml', '') }).config.queue.backend, 'sqlite');
 });
@@ -148,13 +152,13 @@ test('a key called __proto__ is an unknown key and pollutes nothing', async () =
 });
 
 test('every key has a sentence, a default and a place in the JSON Schema', () => {
-  const keys = listKeys();
+  const { keys } = settingsTable();
   assert.ok(keys.length > 20);
   for (const { name, sentence, default: value } of keys) {
     assert.match(sentence, /^[A-Zs].*\.$/s, `${name} needs a sentence`);
     assert.notEqual(value, undefined, `${name} needs a default`);
   }
-  assert.ok(jsonSchema().properties?.['queue']?.properties?.['path']);
+  assert.ok(loadSchema().jsonSchema().properties?.['queue']?.properties?.['path']);
 });
 
 test('a key that may be null takes its value from the environment like any other', () => {
@@ -209,4 +213,92 @@ test('the proxy of the environment is taken, and what is said to this program co
     ['http://b:2', '', '.example.org'],
   );
   assert.equal(http({ ...named, DOCSTOKG_HTTP__HTTPS_PROXY: 'http://c:3' }).https_proxy, 'http://c:3');
+});
+
+test('an entry of a map that is out of bounds is named with where the map was set', () => {
+  const environment = { DOCSTOKG_ORCHESTRATOR__MAX_PER_RESOLVER: 'unpaywall:0' };
+  assert.throws(() => loadConfig({ ...nowhere, environment }), {
+    code: 'CONFIG_INVALID',
+    message:
+      'orchestrator.max_per_resolver.unpaywall = 0: must be a map, name: at least 1 (environment variable DOCSTOKG_ORCHESTRATOR__MAX_PER_RESOLVER)',
+  });
+});
+
+test('a variable that cannot name a setting is ignored with a warning, one that misspells a setting is refused', () => {
+  const { warnings } = loadConfig({ ...nowhere, environment: { DOCSTOKG_ENABLE_GPU: '1' } });
+  assert.deepEqual(warnings, ['environment variable DOCSTOKG_ENABLE_GPU names no setting and is ignored']);
+  assert.throws(() => loadConfig({ ...nowhere, environment: { DOCSTOKG_HTTP__CONTCAT: 'a@b.example' } }), {
+    message:
+      'http.contcat: unknown key (environment variable DOCSTOKG_HTTP__CONTCAT); did you mean DOCSTOKG_HTTP__CONTACT?',
+  });
+});
+
+test('a misspelt setting is refused with the one that is most like it, if any is', () => {
+  const suggested = (name: string): string | undefined => {
+    try {
+      loadConfig({ ...nowhere, flags: [{ path: name.split('.'), value: 3, origin: 'test' }] });
+    } catch (error) {
+      return /did you mean (\S+)\?$/.exec((error as Error).message)?.[1];
+    }
+    return assert.fail(`${name} was accepted`);
+  };
+  const found = ['orchestrator.max_wrokers', 'orchestrator.workers', 'queue.maxWorkers', 'htpp.contact', 'queue.xyzzy'];
+  assert.deepEqual(found.map(suggested), [
+    'orchestrator.max_workers',
+    'orchestrator.max_workers',
+    'orchestrator.max_workers',
+    'http.contact',
+    undefined,
+  ]);
+});
+
+test('no refusal shows a secret, be it a token, a key or the password of an address', () => {
+  const secret = 'S3cr3t-that-must-not-be-seen';
+  const settings: [string[], unknown][] = [
+    [['serve', 'token'], [secret]],
+    [['keys', 'openalex'], { a: secret }],
+    [['queue', 'url'], [`postgres://me:${secret}@db.example/q`]],
+    [['services', 'base_urls'], { openalex: `nonsense://me:${secret}@x y` }],
+  ];
+  for (const [path, value] of settings) {
+    assert.throws(
+      () => loadConfig({ ...nowhere, flags: [{ path, value, origin: 'test' }] }),
+      (error: Error) => !error.message.includes(secret) && error.message.includes(path.join('.')),
+      path.join('.'),
+    );
+  }
+});
+
+/** What a new process prints that loads the configuration and says whether zod, from its package, was loaded. */
+function loadsZod(environment: Readonly<Record<string, string>>): string {
+  const script = `
+    import { registerHooks } from 'node:module';
+    const loaded = [];
+    registerHooks({ load: (url, context, next) => (loaded.push(url), next(url, context)) });
+    const { loadConfig } = await import(${JSON.stringify(join(import.meta.dirname, 'index.ts'))});
+    const { config } = loadConfig({ environment: ${JSON.stringify(environment)}, folder: '/' });
+    console.log(config.http.contact, loaded.some((url) => url.includes('node_modules/zod')));`;
+  const { stdout, stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', script], { encoding: 'utf8' });
+  assert.equal(stderr, '');
+  return stdout.trim();
+}
+
+test('a second command loads no package for its settings: tables and schema were generated by the first', () => {
+  loadsZod({ DOCSTOKG_HTTP__CONTACT: 'first@b.example' });
+  assert.equal(loadsZod({}), 'false');
+  assert.equal(loadsZod({ DOCSTOKG_HTTP__CONTACT: 'a@b.example' }), 'a@b.example false');
+});
+
+test('the generated schema accepts and refuses what its source does', () => {
+  const text = bundledSchema();
+  assert.ok(text);
+  const module = { exports: {} as ReturnType<typeof loadSchema> };
+  // eslint-disable-next-line no-implied-eval -- our own bundle, as require would run it
+  new Function('module', 'exports', 'require', text)(module, module.exports, createRequire(import.meta.url));
+  assert.deepEqual(module.exports.listKeys(), listKeys());
+  assert.deepEqual(module.exports.configSchema.parse({}), configSchema.parse({}));
+  const wrong = { orchestrator: { heartbeat_seconds: 100 }, http: { allow: 'a' }, unknown: 1 };
+  const issues = (schema: typeof configSchema): unknown =>
+    schema.safeParse(wrong).error?.issues.map(({ code, path }) => [code, path]);
+  assert.deepEqual(issues(module.exports.configSchema), issues(configSchema));
 });

@@ -6,14 +6,13 @@ import type * as Yaml from 'yaml';
 import type { z } from 'zod';
 
 import { AppError } from '../base/index.ts';
-import { customaryLayer, environmentLayer } from './environment.ts';
+import { customaryLayer, environmentLayer, strayVariables } from './environment.ts';
+import { loadSchema, settingsTable } from './generated/index.ts';
+import type { Key } from './keys.ts';
 import type { Layer, Setting } from './layers.ts';
-import { assign, flatten, isRecord, merge } from './layers.ts';
+import { flatten, isRecord, merge, printable } from './layers.ts';
 import { renamed } from './renamed.ts';
-import { isPlainly } from './plain.ts';
 import type { Config } from './schema.ts';
-import type { SettingsTable } from './settings-table.ts';
-import { loadSchema, readSettingsTable } from './settings-table.ts';
 
 /** File names looked for in the working folder when none is given. */
 const DEFAULT_FILES = ['docstokg.yaml', 'docstokg.yml', 'docstokg.json'];
@@ -24,7 +23,7 @@ export interface Loaded {
   readonly file: string | undefined;
   /** By dotted name; a name that is not here has its default. */
   readonly origins: ReadonlyMap<string, string>;
-  /** What should be written otherwise; it was understood all the same. */
+  /** Settings under former names, and variables that were ignored. */
   readonly warnings: readonly string[];
 }
 
@@ -41,36 +40,24 @@ export function loadConfig(options: LoadOptions = {}): Loaded {
   const environment = options.environment ?? process.env;
   const file = findFile(options.file ?? environment['DOCSTOKG_CONFIG'], options.folder ?? process.cwd());
   const profile = options.profile ?? environment['DOCSTOKG_PROFILE'];
-  const table = readSettingsTable();
   const layers = [
     customaryLayer(environment),
     ...fileLayers(file, profile),
-    environmentLayer(environment, table?.keys),
+    environmentLayer(environment),
     options.flags ?? [],
   ].map(renamed);
   const { value, settings } = merge(layers.map(({ layer }) => layer));
   return {
-    config: (table && plainConfig(table, settings)) ?? parsedConfig(value, settings),
+    // Without settings there is nothing to check, and the schema takes as long to load as a quick command.
+    config: settings.size === 0 ? settingsTable().defaults : parsedConfig(value, settings),
     file,
     origins: new Map([...settings].map(([name, setting]) => [name, setting.origin])),
-    warnings: layers.flatMap(({ warnings }) => warnings),
+    warnings: [...strayVariables(environment), ...layers.flatMap(({ warnings }) => warnings)],
   };
 }
 
-/** The defaults with these settings, if all of them are plainly good; otherwise undefined, and the schema has to say. */
-export function plainConfig(table: SettingsTable, settings: ReadonlyMap<string, Setting>): Config | undefined {
-  const keys = settings.size === 0 ? undefined : new Map(table.keys.map((key) => [key.name, key]));
-  const config = structuredClone(table.defaults);
-  for (const [name, { path, value }] of settings) {
-    const plain = keys?.get(name)?.plain;
-    if (!plain || !isPlainly(plain, value)) return undefined;
-    assign(config, path, value);
-  }
-  return config;
-}
-
 function parsedConfig(value: unknown, settings: ReadonlyMap<string, Setting>): Config {
-  // Read once in a process: compiling the schema would cost more than the reading.
+  // Parsed once in a process: compiling the schema would cost more than it saves.
   const parsed = loadSchema().configSchema.safeParse(value, { jitless: true });
   if (!parsed.success) throw invalid(parsed.error.issues, settings);
   return parsed.data;
@@ -98,14 +85,14 @@ function fileLayers(file: string | undefined, profile: string | undefined): Laye
     throw new AppError('CONFIG_PROFILE_UNKNOWN', `there is no profile "${profile}"${file ? ` in ${file}` : ''}`, {
       hint:
         names.length > 0
-          ? `profiles there are: ${names.join(', ')}`
+          ? `the profiles are ${names.join(', ')}`
           : 'add it under "profiles:" in the configuration file',
     });
   }
   return [...layers, flatten(known[profile], `profile ${profile} in ${file ?? ''}`)];
 }
 
-/** Read only where there is a file: most commands have none. */
+/** Loaded only where there is a file: most commands have none. */
 function yaml(): typeof Yaml {
   return createRequire(import.meta.url)('yaml') as typeof Yaml;
 }
@@ -141,7 +128,7 @@ function readConfigFile(file: string): Record<string, unknown> {
 function invalid(issues: readonly z.core.$ZodIssue[], settings: ReadonlyMap<string, Setting>): AppError {
   const lines = issues.flatMap((issue) => describeIssue(issue, settings));
   return new AppError('CONFIG_INVALID', lines.join('\n'), {
-    hint: 'docstokg config schema lists every key with its range; docstokg config show tells what is in force',
+    hint: 'docstokg config schema lists every key with its range; docstokg config show prints the settings in force',
   });
 }
 
@@ -151,40 +138,66 @@ function describeIssue(issue: z.core.$ZodIssue, settings: ReadonlyMap<string, Se
       ? issue.keys.map((key) => [...issue.path, key].join('.'))
       : [issue.path.join('.')];
   return paths.map((name) => {
-    const setting =
-      settings.get(name) ?? [...settings.values()].find(({ path }) => path.join('.').startsWith(`${name}.`));
+    const [set, setting] = [...settings].find(([other]) => isWithin(other, name) || isWithin(name, other)) ?? [];
     const origin = setting?.origin ?? 'default';
-    if (issue.code === 'unrecognized_keys') return `${name}: unknown key (${origin})${suggestion(name)}`;
-    const key = loadSchema()
-      .listKeys()
-      .find((each) => name === each.name || name.startsWith(`${each.name}.`));
-    // A rule between settings says itself what it wants.
+    const { keys } = settingsTable();
+    if (issue.code === 'unrecognized_keys')
+      return `${name}: unknown key (${origin})${suggestion(set ?? name, origin, keys)}`;
+    const key = keys.find((each) => isWithin(name, each.name));
     const wanted =
-      issue.code === 'custom'
+      // A rule between settings says itself what it requires.
+      issue.code === 'custom' || !key
         ? issue.message
-        : key
-          ? `must be ${article(key.type)}${key.range ? `, ${key.range}` : ''}`
-          : issue.message;
-    const shown = name.startsWith('keys.') ? '(hidden)' : JSON.stringify(setting ? setting.value : key?.default);
-    return `${name} = ${shown}: ${wanted} (${origin})`;
+        : `must be ${article(key.type)}${key.range ? `, ${key.range}` : ''}`;
+    const inner = name.slice((set ?? name).length + 1).split('.').filter(Boolean); // prettier-ignore
+    const value = inner.reduce<unknown>(
+      (at, part) => (isRecord(at) ? at[part] : at),
+      setting ? setting.value : key?.default,
+    );
+    return `${name} = ${printable(value, key?.secret ?? false)}: ${wanted} (${origin})`;
   });
+}
+
+/** Whether a dotted name is another one or below it. */
+function isWithin(name: string, other: string): boolean {
+  return name === other || name.startsWith(`${other}.`);
 }
 
 function article(type: string): string {
   return type === 'integer' ? 'a whole number' : type === 'choice' ? 'one of' : `a ${type}`;
 }
 
-function suggestion(name: string): string {
-  const last = name.split('.').at(-1) ?? '';
-  const near = loadSchema()
-    .listKeys()
-    .find(({ path }) => {
-      const key = path.at(-1) ?? '';
-      return (
-        key.startsWith(last) ||
-        last.startsWith(key) ||
-        key.replaceAll('_', '') === last.replaceAll(/[_-]/g, '').toLowerCase()
+/** The key that was probably meant: similar in section and name, or equal in name alone. */
+function suggestion(name: string, origin: string, keys: readonly Key[]): string {
+  const squeezed = (text: string): string => text.replaceAll(/[_-]/g, '').toLowerCase();
+  const [section = '', ...rest] = name.split('.').map(squeezed);
+  const last = rest.at(-1) ?? section;
+  const ranked = keys.map((key) => {
+    const [keySection = '', keyLast = ''] = key.path.map(squeezed);
+    const apart = rest.length === 0 ? 0 : distance(section, keySection);
+    const differs = last.length > 3 && apart === 0 && keyLast.includes(last) ? 1 : distance(last, keyLast);
+    const near = differs === 0 || (apart <= 2 && differs <= Math.max(1, last.length / 3));
+    return { key, near, score: apart + differs };
+  });
+  const [best] = ranked.filter(({ near }) => near).sort((one, other) => one.score - other.score);
+  if (!best) return '';
+  return `; did you mean ${origin.startsWith('environment') ? best.key.environment : best.key.name}?`;
+}
+
+/** Letters to insert, delete or replace to get from one text to another. */
+function distance(from: string, to: string): number {
+  let row = Array.from({ length: to.length + 1 }, (_, at) => at);
+  for (const [at, letter] of from.split('').entries()) {
+    const next = [at + 1];
+    for (let column = 1; column <= to.length; column += 1)
+      next.push(
+        Math.min(
+          (row[column] ?? 0) + 1,
+          (next[column - 1] ?? 0) + 1,
+          (row[column - 1] ?? 0) + (letter === to[column - 1] ? 0 : 1),
+        ),
       );
-    });
-  return near ? `; did you mean ${near.name}?` : '';
+    row = next;
+  }
+  return row.at(-1) ?? 0;
 }

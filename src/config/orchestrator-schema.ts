@@ -1,8 +1,6 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
-import { flag } from './flag.ts';
-
-import { seconds } from './seconds.ts';
+import { flag, seconds } from './setting.ts';
 
 /** How jobs are run: how many at once, for how long they are leased, how often they are tried. */
 export const orchestratorSchema = z

@@ -1,7 +1,6 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
-import { flag } from './flag.ts';
-import { seconds } from './seconds.ts';
+import { flag, seconds } from './setting.ts';
 
 /** How papers become structure, chunks and vectors. */
 export const parseSchema = z.strictObject({

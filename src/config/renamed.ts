@@ -1,6 +1,6 @@
 import type { Layer } from './layers.ts';
 
-/** Keys that had another name once, and what a value of the old one is worth: durations are in seconds, and say so. */
+/** Former names of keys, and the factor from the old unit to the new one. */
 const RENAMED: Readonly<Record<string, { readonly now: string; readonly times?: number }>> = {
   'http.retry_base': { now: 'http.retry_base_s' },
   'http.park_after': { now: 'http.park_after_s' },
@@ -17,7 +17,7 @@ const RENAMED: Readonly<Record<string, { readonly now: string; readonly times?: 
   'telemetry.otlp_interval_seconds': { now: 'telemetry.otlp_interval_s' },
 };
 
-/** A layer with the names of today, and a sentence for each that was not. */
+/** A layer with the current names, and a warning for each former one. */
 export function renamed(layer: Layer): { readonly layer: Layer; readonly warnings: readonly string[] } {
   const warnings: string[] = [];
   const today = layer.map((setting) => {

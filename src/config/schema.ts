@@ -1,12 +1,11 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 import { claimsSchema } from './claims-schema.ts';
-import { flag } from './flag.ts';
+import { flag, seconds, secret } from './setting.ts';
 import { graphSchema } from './graph-schema.ts';
 import { httpSchema } from './http-schema.ts';
 import { orchestratorSchema } from './orchestrator-schema.ts';
 import { parseSchema } from './parse-schema.ts';
-import { seconds } from './seconds.ts';
 
 import { stageSchema } from './stage-schema.ts';
 
@@ -71,23 +70,22 @@ const servicesSchema = z.strictObject({
 
 /** Keys of services; better set through the environment than written into a file. */
 const keysSchema = z.strictObject({
-  openalex: z
-    .string()
+  openalex: secret()
     .default('')
     .describe('Key of OpenAlex: a larger daily budget, cursors, and its own copies of papers.'),
-  core: z.string().default('').describe('Key of CORE, without which it is not asked.'),
-  semantic_scholar: z.string().default('').describe('Key of Semantic Scholar: a rate of your own.'),
-  ncbi: z.string().default('').describe('Key of NCBI: ten requests a second in place of three.'),
-  osf: z.string().default('').describe('Token of OSF: a larger hourly limit.'),
-  openaire: z.string().default('').describe('Token of OpenAIRE, which lives an hour: a larger hourly limit.'),
-  openaire_refresh: z.string().default('').describe('Refresh token of OpenAIRE: tokens are renewed with it.'),
-  springer_nature: z.string().default('').describe('Key of Springer Nature: JATS of its open articles.'),
-  wiley: z.string().default('').describe("Token of Wiley's text mining, for the resolver wiley_tdm."),
-  elsevier: z.string().default('').describe("Key of Elsevier's text mining, for the resolver elsevier_tdm."),
-  zotero: z.string().default('').describe('Key of zotero.org that may read your library.'),
-  engine: z.string().default('').describe('Key of the docling-serve or model server that reads PDFs.'),
-  embeddings: z.string().default('').describe('Key of the embedding server.'),
-  claims: z.string().default('').describe('Key of the model server that reads claims.'),
+  core: secret().default('').describe('Key of CORE, without which it is not asked.'),
+  semantic_scholar: secret().default('').describe('Key of Semantic Scholar: a rate of your own.'),
+  ncbi: secret().default('').describe('Key of NCBI: ten requests a second in place of three.'),
+  osf: secret().default('').describe('Token of OSF: a larger hourly limit.'),
+  openaire: secret().default('').describe('Token of OpenAIRE, which lives an hour: a larger hourly limit.'),
+  openaire_refresh: secret().default('').describe('Refresh token of OpenAIRE: tokens are renewed with it.'),
+  springer_nature: secret().default('').describe('Key of Springer Nature: JATS of its open articles.'),
+  wiley: secret().default('').describe("Token of Wiley's text mining, for the resolver wiley_tdm."),
+  elsevier: secret().default('').describe("Key of Elsevier's text mining, for the resolver elsevier_tdm."),
+  zotero: secret().default('').describe('Key of zotero.org that may read your library.'),
+  engine: secret().default('').describe('Key of the docling-serve or model server that reads PDFs.'),
+  embeddings: secret().default('').describe('Key of the embedding server.'),
+  claims: secret().default('').describe('Key of the model server that reads claims.'),
 });
 
 /** What is downloaded and where it goes. */
@@ -187,8 +185,7 @@ const serveSchema = z.strictObject({
     .default(8484)
     .describe('Port to listen on; 0 takes one that is free.')
     .meta(flag('--port <n>', 'serve')),
-  token: z
-    .string()
+  token: secret()
     .default('')
     .describe('What whoever asks has to show, at least 16 characters; empty: one is made at every start.')
     .meta(flag('--token <text>', 'serve')),

@@ -1,8 +1,6 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
-import { flag } from './flag.ts';
-
-const seconds = (min: number): z.ZodNumber => z.number().min(min);
+import { flag, seconds } from './setting.ts';
 
 /** How every stage runs its documents. What is null here is for the stage to say, and a flag wins over both. */
 export const stageSchema = z.strictObject({

@@ -1,5 +1,5 @@
 import type { Config } from '../config/index.ts';
-import { configSchema } from '../config/index.ts';
+import { settingsTable } from '../config/index.ts';
 import type { StageOptions } from '../stage/index.ts';
 import { cpuWorkers } from '../stage/index.ts';
 import { stageSettings } from './stage-settings.ts';
@@ -30,6 +30,6 @@ export const PREFERRED: Readonly<Record<'doctags' | 'chunk' | 'embed', (config: 
 
 /** How a stage runs where nobody said anything. */
 export function defaultStageOptions(stage: keyof typeof PREFERRED): StageOptions {
-  const config = configSchema.parse({});
+  const config = settingsTable().defaults;
   return stageSettings({}, config, PREFERRED[stage](config));
 }

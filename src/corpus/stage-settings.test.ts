@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 
-import { listKeys, loadConfig } from '../config/index.ts';
+import { loadConfig, settingsTable } from '../config/index.ts';
 import { STAGE_BOUNDS, STAGE_DEFAULTS } from '../stage/index.ts';
 import { stageSettings } from './stage-settings.ts';
 
@@ -35,7 +35,7 @@ test('without a word from anybody a stage runs with the defaults of the tuning t
 });
 
 test('the configuration accepts the numbers that the runner accepts, and no others', () => {
-  const named = new Map(listKeys().map((key) => [key.name, key]));
+  const named = new Map(settingsTable().keys.map((key) => [key.name, key]));
   const names = { perItemTimeoutS: 'timeout_s' } as Readonly<Record<string, string>>;
   let compared = 0;
   for (const [option, { least, most }] of Object.entries(STAGE_BOUNDS)) {

@@ -56,11 +56,9 @@ export async function* passagesOfDocument(
   }
 }
 
-const UNREADABLE: ReadonlySet<string> = new Set(['FILE_UNREADABLE', 'CHUNK_SCHEMA', 'VECTOR_SCHEMA']);
-
-/** True for a file that is not what a stage has written: damaged, or of another kind. */
+/** True for a file that is not what a stage has written. */
 export function isUnreadable(error: unknown): error is AppError {
-  return error instanceof AppError && UNREADABLE.has(error.code);
+  return error instanceof AppError && error.code === 'FILE_UNREADABLE';
 }
 
 async function denseById(path: string): Promise<ReadonlyMap<string, Float32Array>> {

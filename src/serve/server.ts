@@ -4,8 +4,16 @@ import type { AddressInfo } from 'node:net';
 
 import type { Clock } from '../base/index.ts';
 import { AppError, isAbort, systemClock } from '../base/index.ts';
+import { accountRoutes } from './api/account.ts';
 import type { Context } from './api/context.ts';
-import { apiRoutes } from './api/routes.ts';
+import { documentRoutes } from './api/documents.ts';
+import { graphRoutes } from './api/graph.ts';
+import { hostRoutes } from './api/hosts.ts';
+import { queueRoutes } from './api/queue.ts';
+import { runRoutes } from './api/runs.ts';
+import { searchRoutes } from './api/search.ts';
+import { steeringRoutes } from './api/steering.ts';
+import { workRoutes } from './api/works.ts';
 import { ApiDesk } from './http/api-desk.ts';
 import { Connections } from './http/connections.ts';
 import { Gate } from './http/gate.ts';
@@ -13,7 +21,6 @@ import { API_HEADERS, PAGE_HEADERS } from './http/headers.ts';
 import type { FetchHandler } from './http/mount-fetch.ts';
 import { answerWithFetch } from './http/mount-fetch.ts';
 import { Problem, problemOf } from './http/problem.ts';
-import { Router } from './http/router.ts';
 import { etagOf, sendBody, sendProblem } from './http/send.ts';
 import { metricsText } from './metrics.ts';
 import type { PageAssets } from './page-assets.ts';
@@ -121,7 +128,18 @@ class Serving implements CorpusServer {
       steering: { isAllowed: options.allowSteering ?? false, log: steering },
       hasMcp: options.mcp !== undefined,
     };
-    this.#desk = new ApiDesk(new Router(apiRoutes(context), options.version), this.#world);
+    const routes = [
+      ...runRoutes(context),
+      ...workRoutes(context),
+      ...documentRoutes(context),
+      ...searchRoutes(context),
+      ...graphRoutes(context),
+      ...accountRoutes(context),
+      ...queueRoutes(context),
+      ...hostRoutes(context),
+      ...steeringRoutes(context),
+    ];
+    this.#desk = new ApiDesk(routes, this.#world, options.version);
     this.#server = createServer(
       {
         maxHeaderSize: MAX_HEADER_BYTES,

@@ -1,10 +1,10 @@
 import { Command } from 'commander';
 
-import { readCommandTable } from '../command-table.ts';
+import type { CommandTable } from '../command-table.ts';
 import { openTerminal } from '../terminal.ts';
 
 /** `completion bash|zsh|fish`. */
-export function completionCommand(): Command {
+export function completionCommand(tableOf: (door: string) => Promise<CommandTable>): Command {
   return new Command('completion')
     .description('print a script that lets the shell complete commands and options')
     .argument('<shell>', 'bash, zsh or fish')
@@ -13,6 +13,6 @@ export function completionCommand(): Command {
     .action(async (shell: string, _options, self: Command) => {
       const door = self.parent?.name() ?? '';
       const { completionScript } = await import('../completion.ts');
-      openTerminal({ colour: false }).print(completionScript(door, readCommandTable(door), shell));
+      openTerminal({ colour: false }).print(completionScript(door, await tableOf(door), shell));
     });
 }

@@ -1,17 +1,9 @@
 import { Command } from 'commander';
 
-import { jsonSchema, listKeys } from '../../config/index.ts';
+import { loadSchema, printable, settingsTable } from '../../config/index.ts';
 import { configuredServices } from '../../harvest/index.ts';
 import { openSession, shared } from '../session.ts';
 import { table } from '../terminal.ts';
-
-/** An address without its password: what is shown may end up in a bug report. */
-function withoutPassword(value: unknown): unknown {
-  const url = typeof value === 'string' ? URL.parse(value) : null;
-  if (!url?.password) return value;
-  url.password = '***';
-  return url.href;
-}
 
 /** `config show | validate | schema`. */
 export function configCommand(): Command {
@@ -25,13 +17,18 @@ export function configCommand(): Command {
     .action((_options, self: Command) => {
       const session = openSession(self);
       const { config, origins } = session.load();
-      const rows = listKeys().map((key) => {
+      const rows = settingsTable().keys.map((key) => {
         const value = key.path.reduce<unknown>((at, part) => (at as Record<string, unknown>)[part], config);
         const origin =
           [...origins].find(([name]) => name === key.name || name.startsWith(`${key.name}.`))?.[1] ?? 'default';
-        // Keys are set or not set; what they are concerns nobody who looks over a shoulder.
-        const shown = key.path[0] === 'keys' && value !== '' ? '(set)' : withoutPassword(value);
-        return { key: key.name, value: shown, origin, sentence: key.sentence };
+        // What is shown may end up in a bug report.
+        const text = printable(value, key.secret);
+        return {
+          key: key.name,
+          value: text === '(set)' ? text : (JSON.parse(text) as unknown),
+          origin,
+          sentence: key.sentence,
+        };
       });
       if (session.json) session.terminal.print(JSON.stringify(rows, undefined, 2));
       else
@@ -58,6 +55,8 @@ export function configCommand(): Command {
   shared(command.command('schema'))
     .description('print the JSON Schema of configuration files, for editors')
     .addHelpText('after', '\nExample:\n  docstokg config schema > docstokg.schema.json\n')
-    .action((_options, self: Command) => openSession(self).terminal.print(JSON.stringify(jsonSchema(), undefined, 2)));
+    .action((_options, self: Command) =>
+      openSession(self).terminal.print(JSON.stringify(loadSchema().jsonSchema(), undefined, 2)),
+    );
   return command;
 }

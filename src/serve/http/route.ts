@@ -1,18 +1,9 @@
 import type { IncomingMessage } from 'node:http';
 import type { z } from 'zod';
 
-/** What a route answers. */
-export type Answer =
-  /** Cached while the route's `version` stays the same, if it has one. */
-  | { readonly kind: 'json'; readonly value: unknown }
-  | { readonly kind: 'bytes'; readonly type: string; readonly bytes: Uint8Array }
-  /** Text that is written piece by piece, as fast as the client reads, as a file to save. */
-  | { readonly kind: 'pieces'; readonly type: string; readonly name: string; readonly pieces: AsyncIterable<string> }
-  | { readonly kind: 'file'; readonly type: string; readonly name: string; readonly path: string }
-  /** A stream of events, beginning after `lastId`. */
-  | { readonly kind: 'watch'; readonly run: string | null; readonly lastId: string | null };
+import type { Answer } from './answer.ts';
 
-/** What a handler gets of a request, all of it checked. */
+/** What a route has of a request once all of it was checked. */
 export interface Asked<Path, Query, Body> {
   readonly path: Path;
   readonly query: Query;
@@ -26,7 +17,7 @@ export type Gives =
   | { readonly kind: 'json'; readonly schema: z.ZodType }
   | { readonly kind: 'bytes'; readonly types: readonly string[] };
 
-/** One operation of the interface: its path, its parameters and its answer, each described once. */
+/** A question that the interface answers: its place, its parameters, its answer, each described once. */
 export interface Route {
   readonly method: 'GET' | 'POST';
   /** Such as `/runs/{run}/works`. */
@@ -36,7 +27,7 @@ export interface Route {
   readonly querySchema: z.ZodObject;
   readonly bodySchema: z.ZodType | null;
   readonly gives: Gives;
-  /** What the answer depends on: the same text, the same answer. Null for answers that are not cached. */
+  /** What the answer depends on, as one text: the same text, the same answer. Null for what is asked anew every time. */
   readonly version: (asked: Asked<never, never, never>) => string | null;
   readonly handle: (asked: Asked<never, never, never>) => Answer | Promise<Answer>;
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { configSchema } from '../../../config/index.ts';
+import { settingsTable } from '../../../config/index.ts';
 import type { Gathering } from '../../../corpus/index.ts';
 import type { DownloadSummary } from '../../../download/index.ts';
 import type { LatestRow } from '../../../harvest/index.ts';
@@ -16,7 +16,7 @@ function accountOf(summary: Partial<DownloadSummary>, latest: readonly LatestRow
   const terminal = { print: (text: string) => void lines.push(text), style: (_: string, text: string) => text };
   const session = { terminal, clock: new HeldClock(0), json: false, log: () => undefined } as unknown as Session;
   const progress = new DownloadProgress(session, {} as Gathering);
-  printAccount({ ...NOTHING, ...summary } as DownloadSummary, progress, session, configSchema.parse({}), latest);
+  printAccount({ ...NOTHING, ...summary } as DownloadSummary, progress, session, settingsTable().defaults, latest);
   return lines.join('\n');
 }
 

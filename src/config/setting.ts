@@ -1,3 +1,5 @@
+import * as z from 'zod';
+
 /** Commands, or parts of several, that take options for settings. */
 export type FlagPlace =
   | 'download'
@@ -12,7 +14,7 @@ export type FlagPlace =
   | 'claims'
   | 'graph-build';
 
-/** An option of the command line that sets a key: how it is written, and where it is taken. */
+/** An option of the command line that sets a key: how it is written, and which commands take it. */
 export interface Flag {
   readonly option: string;
   readonly at: FlagPlace;
@@ -22,3 +24,9 @@ export interface Flag {
 export function flag(option: string, ...places: FlagPlace[]): { readonly flags: readonly Flag[] } {
   return { flags: places.map((at) => ({ option, at })) };
 }
+
+/** A text that must never be printed. */
+export const secret = (): z.ZodString => z.string().meta({ secret: true });
+
+/** A number of seconds that is at least `min`. */
+export const seconds = (min: number): z.ZodNumber => z.number().min(min);
