@@ -232,7 +232,7 @@ test('one page that stalls costs a work no more than its budget of time, waits b
     await using client = loopbackClient(server, {
       clock,
       retry: { retries: 3 },
-      circuit: { failures: 3, openMs: 30_000 },
+      circuit: { failures: 1, openMs: 20_000 },
     });
     const startedAt = clock.monotonic();
     const trial = tryPlan({ plan: { expect: 'landing' }, send: client.send, clock, webClock: clock, budgetMs: 60_000 });

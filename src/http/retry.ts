@@ -44,7 +44,10 @@ export function withRetry(
       if (result.kind === 'later') {
         // Nothing was sent, so nothing was tried.
         if (result.reason === 'paused' || result.at - now > options.parkAfterMs) return result;
-        await pause(Math.max(1, result.at - now), signal);
+        const pauseMs = Math.max(1, result.at - now);
+        // A host that fails costs the work its time; one that is only busy does not.
+        if (result.reason === 'host-held' && !canSpend(request, pauseMs)) return result;
+        await pause(pauseMs, signal);
         continue;
       }
       if (!isWorthRetrying(result, request)) return result;
@@ -64,13 +67,17 @@ export function withRetry(
       if (attempt > options.retries) return result;
       attempt += 1;
       const pauseMs = Math.max(namedAt === undefined ? backoffMs : 0, heldAt - now);
-      if (!limited && request.budget) {
-        if (pauseMs >= request.budget.leftMs) return result;
-        request.budget.spend(pauseMs);
-      }
+      if (!limited && !canSpend(request, pauseMs)) return result;
       await pause(pauseMs, signal);
     }
   };
+}
+
+/** Takes the time from the request's budget, if that much is left. */
+function canSpend({ budget }: HttpRequest, ms: number): boolean {
+  if (budget && ms >= budget.leftMs) return false;
+  budget?.spend(ms);
+  return true;
 }
 
 function isWorthRetrying(result: HttpResult, request: HttpRequest): boolean {
