@@ -6,9 +6,12 @@ import { HeldClock } from '../testing/index.ts';
 import type { AcquireOptions } from './admission.ts';
 import { LocalAllowance } from './allowance.ts';
 import type { CreateAllowance } from './gates.ts';
+import { Gatekeeper } from './gatekeeper.ts';
 import { Gates } from './gates.ts';
 import { HostTable } from './host-table.ts';
+import { newHost } from './host.ts';
 import { createMemoryAdmission } from './memory/admission.ts';
+import { DEFAULT_POLICY } from './policy.ts';
 
 /** A clock on which time passes whenever it is looked at, as it does on a busy machine. */
 function creepingClock(stepMs: number): Clock {
@@ -40,6 +43,28 @@ test('nobody is left in line when a gate opens between the look at it and the se
       if (answer.kind === 'go') answer.slot[Symbol.dispose]();
     }
   }
+});
+
+test('what another process has learned never shortens a hold that was asked for here', () => {
+  const clock = new HeldClock();
+  const table = new HostTable({ perHost: { perSecond: 5, concurrency: 2 } });
+  const keeper = new Gatekeeper({
+    clock,
+    table,
+    policy: DEFAULT_POLICY,
+    allowance: (_key, pace) => new LocalAllowance(pace),
+  });
+  const heldFor = (): number => keeper.held(['a.org'])?.leftMs ?? 0;
+  keeper.hold('a.org', { at: clock.now() + 60_000, reason: 'rate-limited' });
+  const stored = newHost('a.org', table.rulesOf('a.org'));
+  keeper.learn('a.org', stored);
+  assert.equal(heldFor(), 60_000, 'the other knew of none');
+  keeper.learn('a.org', { ...stored, hold: { at: clock.now() + 1_000, reason: 'rate-limited' } });
+  assert.equal(heldFor(), 60_000, 'the other knew of a shorter one');
+  keeper.heard('a.org', { at: clock.now() + 1_000, reason: 'rate-limited' });
+  assert.equal(heldFor(), 60_000, 'a message names a shorter one');
+  keeper.learn('a.org', { ...stored, hold: { at: clock.now() + 90_000, reason: 'rate-limited' } });
+  assert.equal(heldFor(), 90_000, 'a longer one counts');
 });
 
 /** Gates whose places somebody else gives out, and what was wanted of them last. */

@@ -34,8 +34,14 @@ test('a host is never asked more slowly than a sixteenth, nor below one at a tim
 
 test('good answers raise the cap by one for each ten, the rate by a quarter for each twenty, and never above the rules', () => {
   let slow: Host = { ...host(), cap: 2, perSecond: 4, strikes: 2 };
-  for (let at = 0; at < 20; at += 1) slow = answered(slow);
-  assert.deepEqual([slow.cap, slow.perSecond, slow.strikes], [4, 5, 0]);
+  const after = (answers: number): readonly number[] => {
+    for (let at = 0; at < answers; at += 1) slow = answered(slow);
+    return [slow.cap, slow.perSecond, slow.strikes];
+  };
+  assert.deepEqual(after(9), [2, 4, 0]);
+  assert.deepEqual(after(1), [3, 4, 0]);
+  assert.deepEqual(after(9), [3, 4, 0]);
+  assert.deepEqual(after(1), [4, 5, 0]);
   for (let at = 0; at < 200; at += 1) slow = answered(slow);
   assert.deepEqual([slow.cap, slow.perSecond], [4, 8]);
 });

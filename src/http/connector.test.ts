@@ -5,7 +5,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import { test } from 'node:test';
 import type { TLSSocket } from 'node:tls';
 
-import { loopbackClient, openRawLoopback } from '../testing/index.ts';
+import { HeldClock, loopbackClient, openRawLoopback } from '../testing/index.ts';
 
 /** A host that is in this test only. */
 const key = `-----BEGIN EC PRIVATE KEY-----
@@ -64,6 +64,16 @@ test('files that come at the same time keep their bytes, over TLS too, and sessi
     server.close();
     server.closeAllConnections();
   }
+});
+
+test('a server that accepts a connection and never agrees on keys is left after the limit', async () => {
+  const closed = Promise.withResolvers<void>();
+  await using server = await openRawLoopback((socket) => void socket.once('close', () => closed.resolve()));
+  // The clock stands still, so that only the connection itself can end; the signal ends a test that fails.
+  await using client = loopbackClient(server, { clock: new HeldClock(), limits: { connectMs: 50 } });
+  const result = await client.send({ url: new URL('https://host.test/') }, AbortSignal.timeout(20_000));
+  assert.equal(result.kind === 'failed' && result.reason, 'connect-timeout');
+  await closed.promise;
 });
 
 test('a sink that borrows nothing may keep what it was given', async () => {

@@ -57,6 +57,25 @@ test('what may pass is tried again with growing delays, and only that often', as
   }
 });
 
+test('a 429, and a 503 that names a time, are later once the tries are used up; a 503 without one is an answer', async () => {
+  const clock = new HeldClock(now);
+  const wire = new Wire(clock);
+  await using server = await openLoopback((request, response) => {
+    const [, status, after] = /status=(\d+)(?:&after=(\d+))?/.exec(request.url) ?? [];
+    response.writeHead(Number(status), after === undefined ? {} : { 'retry-after': after }).end();
+  });
+  await using client = loopbackClient(server, { clock, report: wire.report, retry: { retries: 1 } });
+  const ask = async (query: string, host: string): Promise<string> => {
+    const { result } = await wire.settle(client.send({ url: new URL(`http://${host}.test/?status=${query}`) }));
+    return result.kind === 'response' ? String(result.response.status) : result.kind;
+  };
+  assert.equal(await ask('503&after=5', 'a'), 'later');
+  assert.equal(await ask('503&after=3600', 'b'), 'later');
+  assert.equal(await ask('429&after=5', 'c'), 'later');
+  assert.equal(await ask('429', 'd'), 'later');
+  assert.equal(await ask('503', 'e'), '503');
+});
+
 test('a delay is never longer than its cap', async () => {
   const clock = new HeldClock(now);
   const wire = new Wire(clock);

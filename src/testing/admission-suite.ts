@@ -30,6 +30,8 @@ const TABLE = (): HostTable =>
     pools: [
       { name: 'wide', hosts: ['wide.org'], perSecond: Infinity, concurrency: 2 },
       { name: 'strict', hosts: ['strict.org'], perSecond: 1000 / INTERVAL_MS, concurrency: 1, strict: true },
+      { name: 'many', hosts: ['*.many.org'], perSecond: Infinity, concurrency: 2 },
+      { name: 'more', hosts: ['*.more.org'], perSecond: Infinity, concurrency: 2 },
       { name: 'burst', hosts: ['burst.org'], perSecond: 1000 / INTERVAL_MS, burst: 2, concurrency: 4 },
     ],
   });
@@ -209,6 +211,20 @@ export function describeAdmission(name: string, open: OpenAdmission): void {
         admission.hold('soon.org', { at: clock.now() + 300, reason: 'rate-limited' });
         assert.equal((await pass(admission.acquire(['soon.org'], PATIENT))).kind, 'go');
         assert.ok(clock.monotonic() - before >= 290);
+      }));
+
+    test('a Retry-After of one host holds the service it belongs to, and so its other hosts, but no resolver', () =>
+      using(async ({ admission, clock, pass }) => {
+        const keysOf = (host: string): string[] => admission.table.keysOf(host, { resolver: 'unpaywall' });
+        const retryAt = clock.now() + 3_600_000;
+        for (const status of [429, 503]) {
+          const [first, second] = status === 429 ? ['one.many.org', 'two.many.org'] : ['one.more.org', 'two.more.org'];
+          admission.observe(keysOf(first), { kind: 'answer', status, retryAt });
+          const turn = await pass(admission.acquire(keysOf(second), PATIENT));
+          assert.equal(turn.kind === 'later' && turn.reason, 'rate-limited', `${second} after a ${status}`);
+        }
+        assert.equal(admission.held(['resolver/unpaywall']), null);
+        assert.equal((await pass(admission.acquire(keysOf('another.org'), PATIENT))).kind, 'go');
       }));
 
     test('who is in line when a long hold comes is told at once', () =>
