@@ -101,6 +101,22 @@ export interface CharacterCounts {
   readonly hidden: number;
 }
 
+/** A page of which words are missing from the blocks, and why. */
+export interface ShortPage {
+  readonly page: number;
+  readonly found: number;
+  readonly kept: number;
+  /** The page is an image; its fonts do not say what their glyphs are; or the layout could not place them. */
+  readonly reason: 'scan' | 'unmapped' | 'lost';
+}
+
+/** How many words the pages of a PDF hold, and how many of them are in its blocks. */
+export interface WordCounts {
+  readonly found: number;
+  readonly kept: number;
+  readonly short: readonly ShortPage[];
+}
+
 /** What a document says about its own publication, in its own words. */
 export interface Imprint {
   readonly arxivId?: string;
@@ -129,10 +145,11 @@ export interface Metadata {
   readonly imprint?: Imprint;
   readonly language?: string;
   readonly pageCount?: number;
-  /** Pages that hold no text but images, and would need OCR. */
+  /** Pages that are images, or whose fonts do not say what most of their glyphs are: they need OCR. */
   readonly needsOcr: readonly number[];
   /** What became of a PDF's characters. */
   readonly characters?: CharacterCounts;
+  readonly words?: WordCounts;
   readonly quality: {
     /** Share of glyphs without a usable Unicode value. */
     readonly unmappedGlyphs: number;

@@ -4,13 +4,14 @@ import type { PageImage, PdfFile } from './engines/pdfium.ts';
 import { openPdf } from './engines/pdfium.ts';
 import type { OcrOptions } from './engines/tesseract.ts';
 import { recognise } from './engines/tesseract.ts';
+import { countWords } from './layout/count-words.ts';
 import { writeDocument } from './layout/document-blocks.ts';
 import { drawPass } from './layout/draw-pass.ts';
 import { analyse } from './layout/layout.ts';
 import { nameGlyphs } from './layout/glyph-naming.ts';
 import type { FileInformation } from './layout/metadata.ts';
 import type { OutlineEntry, PageContent } from './layout/page-content.ts';
-import { isScanned } from './layout/scan.ts';
+import { unreadable } from './layout/scan.ts';
 
 /** Bounds on the work that one PDF may cause. */
 export interface PdfOptions {
@@ -28,8 +29,10 @@ const MAX_PAGES = 5_000;
 /** Reads a PDF into blocks. Run it in a process that can be killed: the engine cannot be stopped inside a page. */
 export async function parsePdf(bytes: Uint8Array, options: PdfOptions = {}): Promise<ParsedDocument> {
   const { pages, outline, information } = await readPdf(bytes, options);
-  const document = writeDocument(pages, analyse(pages, outline, information.title), information);
-  return { ...document, metadata: { ...document.metadata, characters: countCharacters(pages) } };
+  const layout = analyse(pages, outline, information.title);
+  const document = writeDocument(pages, layout, information);
+  const counts = { characters: countCharacters(pages), words: countWords(pages, layout.drafts) };
+  return { ...document, metadata: { ...document.metadata, ...counts } };
 }
 
 function countCharacters(pages: readonly PageContent[]): CharacterCounts {
@@ -89,10 +92,10 @@ const OCR_SCALE = 3;
 
 /** The page, with the letters that OCR finds on it when it is a scan and OCR is wanted. */
 async function withOcr(file: PdfFile, page: PageContent, options: PdfOptions): Promise<PageContent> {
-  if (!options.ocr || !isScanned(page)) return page;
+  if (!options.ocr || !unreadable(page)) return page;
   const image = file.render(page.number, OCR_SCALE);
   const glyphs = await recognise(image, image.width / page.width, options.ocr);
-  return { ...page, glyphs, drawings: page.drawings.filter((drawing) => drawing.kind !== 'image') };
+  return { ...page, glyphs, unmapped: 0, drawings: page.drawings.filter((drawing) => drawing.kind !== 'image') };
 }
 
 /** Draws one page, counted from 1; a scale of 1 is 72 dots per inch. */

@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs';
 
 import { systemClock } from '../../base/index.ts';
 import type { StageWorker } from '../../stage/index.ts';
+import type { Metadata } from '../document.ts';
 import type { ParseFileOptions, PdfEngine } from './convert.ts';
 import { parseFile } from './convert.ts';
 import { parseFailure } from './failure.ts';
@@ -40,12 +41,16 @@ const parseItem: StageWorker = async (item, context) => {
       pages: metadata.pageCount ?? pages.length,
       blocks: blocks.length,
       language: metadata.language ?? null,
+      words_found: metadata.words?.found ?? null,
+      words_kept: metadata.words?.kept ?? null,
       needs_ocr: metadata.needsOcr.length,
+      completeness: isPartial(metadata) ? 'partial' : 'whole',
       characters,
       confidence: metadata.quality.confidence,
     };
     // Nothing was read, so nothing is kept: the next run looks again, perhaps with OCR.
-    if (characters === 0 && metadata.needsOcr.length > 0) return { status: 'skip', reason: NEEDS_OCR, manifest };
+    const isUnread = characters === 0 || metadata.needsOcr.length === pages.length;
+    if (isUnread && metadata.needsOcr.length > 0) return { status: 'skip', reason: NEEDS_OCR, manifest };
     for (const { name, text } of outputTexts(parsed, { ...settings, id: item.itemId, path })) {
       const output = item.outputs[name];
       if (output !== undefined) writeFileSync(output, text());
@@ -56,3 +61,10 @@ const parseItem: StageWorker = async (item, context) => {
   }
 };
 export default parseItem;
+
+/** The share of its words without which a document counts as read in part. */
+const MOST_LOST = 0.05;
+
+function isPartial({ needsOcr, words }: Metadata): boolean {
+  return needsOcr.length > 0 || (words !== undefined && words.kept < (1 - MOST_LOST) * words.found);
+}

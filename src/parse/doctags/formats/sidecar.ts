@@ -35,6 +35,7 @@ export function writeSidecar(
       page_count: metadata.pageCount,
       needs_ocr: metadata.needsOcr,
       characters: metadata.characters,
+      words: metadata.words,
       quality: {
         unmapped_glyphs: metadata.quality.unmappedGlyphs,
         columns: metadata.quality.columns,

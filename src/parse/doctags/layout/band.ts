@@ -1,5 +1,6 @@
 import { overlap } from './box.ts';
 import { hasLetter } from './letter.ts';
+import { segmentLabel } from './caption.ts';
 import type { Segment } from './segment.ts';
 import { isReferencesLine } from './type-area.ts';
 
@@ -25,6 +26,14 @@ export function bands(segments: readonly Segment[], gutter: Gutter): Band[] {
     if (sorted.some((other) => other !== segment && !spanning.has(other) && beside(segment, other, gutter)))
       spanning.delete(segment);
   }
+  // The label of a caption over both columns, with a wide space after it.
+  for (const segment of sorted)
+    if (!spanning.has(segment) && segmentLabel(segment) !== undefined)
+      for (const wide of spanning) {
+        const gap = wide.left - segment.right;
+        if (gap > 0 && gap < 2.5 * segment.size && Math.abs(wide.baseline - segment.baseline) < 0.3 * segment.size)
+          spanning.add(segment);
+      }
   let cursor: Band | undefined;
   for (const segment of sorted) {
     const isSpanning = spanning.has(segment);

@@ -26,6 +26,10 @@ export function segmentLabel(segment: {
   return match[1] === undefined ? 'table' : 'figure';
 }
 
+/** The only figure or table of a paper has no number: "Figure. Trial profile"; photographs hardly ever have one. */
+const WITHOUT_NUMBER =
+  /^(?:(table|tabla|tabela|tabelle)|figure|fig|figura|abbildung|photo(?:graph)?|image)(?:\.|:)\s+[\p{Lu}\p{N}“"]/iu;
+
 /** What a caption describes. */
 type FloatKind = 'table' | 'figure' | 'other';
 
@@ -35,7 +39,10 @@ export function captionStart(line: Line): FloatKind | undefined {
   const eastAsian = EAST_ASIAN.exec(text)?.[1];
   if (eastAsian !== undefined) return /[표表]/u.test(eastAsian) ? 'table' : 'figure';
   const match = LABEL.exec(text);
-  if (!match?.groups) return undefined;
+  if (!match?.groups) {
+    const plain = /^\p{Lu}/u.test(text) ? WITHOUT_NUMBER.exec(text) : null;
+    return plain ? (plain[1] === undefined ? 'figure' : 'table') : undefined;
+  }
   const { kind = '', number = '', end = '' } = match.groups;
   if (/\p{Ll}/u.test(number)) return undefined;
   const [letter = ''] = text;

@@ -1,5 +1,6 @@
 import type { Draft } from './draft.ts';
 import type { Line } from './line.ts';
+import { lettersIn } from './safety.ts';
 import type { Setting } from './paragraph.ts';
 import { cutParagraphs } from './paragraph.ts';
 import type { ByPage, LinePiece } from './pass.ts';
@@ -26,7 +27,16 @@ export function cutDrafts(
       if (!line) continue;
       if (unruled) {
         close();
-        drafts.push({ kind: 'table', lines: [], page: line.page, piece, box: unruled.box, table: unruled.table });
+        const letters = new Map([[line.page, lettersIn(lines.slice(at, unruled.to))]]);
+        drafts.push({
+          kind: 'table',
+          lines: [],
+          page: line.page,
+          piece,
+          box: unruled.box,
+          table: unruled.table,
+          letters,
+        });
         at = unruled.to - 1;
       } else if (line.float === undefined) {
         run.push(line);

@@ -49,9 +49,10 @@ export const DRAFT_PASSES: readonly Pass[] = [
   draftPass({
     name: 'title',
     job: 'find the title on the first page',
-    needs: ['body', 'information', 'pieces'],
-    change(drafts, { body, information, pieces }) {
-      markTitle(drafts, { size: body.size, information, margins: marginsOf(pieces) });
+    needs: ['body', 'information', 'pieces', 'furniture'],
+    change(drafts, { body, information, pieces, furniture }) {
+      const heads = [...furniture.keys()].map(({ text }) => text);
+      markTitle(drafts, { size: body.size, information, margins: marginsOf(pieces), furniture: heads });
       releaseAuthorNotes(drafts);
       return drafts;
     },
@@ -118,7 +119,7 @@ export const DRAFT_PASSES: readonly Pass[] = [
   draftPass({
     name: 'page-order',
     job: 'put running heads before and feet after what stands on their page',
-    needs: ['pages', 'pictures', 'text', 'furniture'],
+    needs: ['pages', 'labels', 'text', 'furniture'],
     change: (drafts, found) => inPageOrder(drafts, pageAsides(found)),
   }),
 ];

@@ -12,6 +12,8 @@ export interface Draft {
   box: Box;
   level?: number;
   table?: Table;
+  /** Letters and digits of a table by page: a repeated head of its next part is not in the table itself. */
+  letters?: ReadonlyMap<number, number>;
   /** Text that stands in no line (sideways text). */
   text?: string;
   /** Where the list marker or reference label ends in the text. */

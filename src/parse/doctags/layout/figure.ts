@@ -9,6 +9,7 @@ import { proseSegments } from './prose.ts';
 import { isFrame } from './text-frame.ts';
 import { holdsCells } from './table-stripe.ts';
 import type { Segment } from './segment.ts';
+import type { TurnedLine } from './stamp.ts';
 
 const MIN_SIDE = 18;
 /** The least width of a tint behind a row of cells, in points. */
@@ -116,6 +117,51 @@ export function withoutLabels(segments: readonly Segment[], figures: readonly Bo
       kept.push(segment);
   }
   return kept;
+}
+
+/** The words printed on each picture of a page, and what is drawn with pictures but lies on none. */
+export interface PictureLabels {
+  readonly texts: ReadonlyMap<Box, string>;
+  readonly loose: readonly Segment[];
+  readonly turned: readonly TurnedLine[];
+}
+
+/** How far, in ems, the name of an axis stands from its picture. */
+const LABEL_REACH = 2.5;
+
+/** Gives what was taken out of the text to the pictures: no word of a page is dropped. */
+export function labelPictures(
+  pictures: readonly Box[],
+  {
+    labels,
+    drawn,
+    turned,
+  }: {
+    readonly labels: readonly Segment[];
+    readonly drawn: readonly Segment[];
+    readonly turned: readonly TurnedLine[];
+  },
+): PictureLabels {
+  const own = new Map<Box, (Box & { readonly text: string })[]>(pictures.map((picture) => [picture, []]));
+  const give = (box: Box, text: string, reach: number): boolean => {
+    const near = pictures.filter((picture) => touches(picture, box, reach));
+    const best = near.toSorted((a, b) => shareInside(box, b) - shareInside(box, a))[0];
+    if (best) own.get(best)?.push({ ...box, text });
+    return best !== undefined;
+  };
+  for (const segment of labels) give(segment, segment.text, 0);
+  const loose = drawn.filter((segment) => !give(segment, segment.text, LABEL_REACH * segment.size));
+  const rest = turned.filter((line) => !give(line.box, line.text, LABEL_REACH * line.size));
+  const texts = new Map(
+    [...own].map(([picture, parts]) => [
+      picture,
+      parts
+        .toSorted((a, b) => a.top - b.top || a.left - b.left)
+        .map(({ text }) => text.trim())
+        .join(' '),
+    ]),
+  );
+  return { texts, loose, turned: rest };
 }
 
 /** What a document's running text looks like. */

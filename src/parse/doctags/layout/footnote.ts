@@ -59,6 +59,8 @@ function markFoot(piece: readonly Draft[], bodySize: number, rules: ReadonlyMap<
     const draft = piece[index];
     const [first] = draft?.lines ?? [];
     if (!draft || !first || !NOTES.has(draft.kind) || heads(draft)) break;
+    // A list of references in small type may stand at the foot, below the last note.
+    if (isLabelled(first)) continue;
     if (!draft.lines.every((line) => line.size < 0.96 * bodySize || line.glyphs.length < 4)) break;
     if (startsWithMark(first)) start = index;
     const marked = startsWithMark(first) || /^\d{1,3}\)\s/.test(first.text);
@@ -77,6 +79,10 @@ function markFoot(piece: readonly Draft[], bodySize: number, rules: ReadonlyMap<
       draft.kind = 'page_footer';
       continue;
     }
+    if (first && isLabelled(first)) {
+      open = undefined;
+      continue;
+    }
     // What goes on without a mark of its own belongs to the note above.
     if (open && first && !startsWithMark(first)) {
       open.lines.push(...draft.lines);
@@ -87,6 +93,11 @@ function markFoot(piece: readonly Draft[], bodySize: number, rules: ReadonlyMap<
     draft.kind = 'footnote';
     open = draft;
   }
+}
+
+/** Begins with a number in brackets, as entries of a list of references do. */
+function isLabelled(line: Line): boolean {
+  return /^\[\d{1,3}\]\s/u.test(line.text);
 }
 
 /** Heads what stands below it: a line in bold, or a name that sections have. */

@@ -1,3 +1,4 @@
+import { findAuthors } from './authors.ts';
 import type { Draft } from './draft.ts';
 import { headingNumber, isBackMatter, isCommonHeading } from './heading-number.ts';
 import { hasLetter } from './letter.ts';
@@ -118,6 +119,8 @@ function lookOf(drafts: readonly Draft[], index: number, setting: HeadingSetting
   if (letters.length < 2 || text.length > MAX_LETTERS) return undefined;
   if (THEOREM.test(text) || hasLeaders(text) || isKeywordsLabel(text) || isKeywords(text)) return undefined;
   if (draft.lines.every((line) => line.monospaced > 0.5)) return undefined;
+  // Names of authors with the marks of their addresses.
+  if (/\p{Ll}[\d*†‡]/u.test(text) && findAuthors([text]).length >= 2) return undefined;
   if (endsAsText(draft.lines, setting)) return undefined;
   if (/[=≤≥∑∫]/u.test(text) && draft.lines.some((line) => line.math > 0.05)) return undefined;
   const numbered = headingNumber(text) !== undefined;

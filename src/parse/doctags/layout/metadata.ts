@@ -7,7 +7,7 @@ import { endOfFrontMatter, isFrontMatter } from './front-matter.ts';
 import { ownDois, pdfImprint } from './imprint.ts';
 import { detectLanguage } from './language.ts';
 import type { PageContent } from './page-content.ts';
-import { isScanned } from './scan.ts';
+import { unreadable } from './scan.ts';
 
 /** What the file's own information says. */
 export interface FileInformation {
@@ -35,7 +35,7 @@ export function describe(
   const language = detectLanguage(flow.join(' '));
   const glyphs = pages.reduce((sum, page) => sum + page.glyphs.length, 0);
   const unmappedGlyphs = glyphs === 0 ? 0 : pages.reduce((sum, page) => sum + page.unmapped, 0) / glyphs;
-  const needsOcr = pages.filter(isScanned).map((page) => page.number);
+  const needsOcr = pages.filter((page) => unreadable(page) !== undefined).map((page) => page.number);
   return {
     ...(title === undefined ? {} : { title }),
     authors: authorsOf(drafts, information),

@@ -2,29 +2,38 @@ import type { Draft } from './draft.ts';
 import { draftOf } from './draft.ts';
 import { buildLines } from './line.ts';
 import type { Findings } from './pass.ts';
-import { findStamps } from './stamp.ts';
+import { unionBox } from './box.ts';
+import type { TurnedLine } from './stamp.ts';
 
 /** Running heads, feet and stamps as drafts. */
 export function pageAsides({
   pages,
-  pictures,
+  labels,
   text,
   furniture,
-}: Pick<Findings, 'pages' | 'pictures' | 'text' | 'furniture'>): Draft[] {
+}: Pick<Findings, 'pages' | 'labels' | 'text' | 'furniture'>): Draft[] {
   return pages.flatMap((page) => [
-    ...findStamps(page, pictures.get(page.number) ?? []).map((stamp): Draft => ({
-      kind: 'page_header',
-      lines: [],
-      page: page.number,
-      piece: -1,
-      box: stamp.box,
-      text: stamp.text,
-    })),
+    ...turnedDrafts(page.number, labels.get(page.number)?.turned ?? []),
     ...(text.get(page.number) ?? []).flatMap((segment) => {
       const kind = furniture.get(segment);
       return kind ? [draftOf(kind, buildLines([segment], segment), -1)] : [];
     }),
   ]);
+}
+
+/** Stamps are like running heads; other lines that are not upright stand together after the text of their page. */
+function turnedDrafts(page: number, lines: readonly TurnedLine[]): Draft[] {
+  const draft = (kind: 'page_header' | 'text', own: readonly TurnedLine[]): Draft => ({
+    kind,
+    lines: [],
+    page,
+    piece: -1,
+    box: unionBox(own.map(({ box }) => box)),
+    text: own.map(({ text }) => text.trim()).join(' '),
+  });
+  const others = lines.filter(({ isStamp }) => !isStamp);
+  const stamps = lines.filter(({ isStamp }) => isStamp).map((line) => draft('page_header', [line]));
+  return others.length === 0 ? stamps : [...stamps, draft('text', others)];
 }
 
 /** Puts running heads before and feet after what stands on their page. */
@@ -34,7 +43,7 @@ export function inPageOrder(drafts: readonly Draft[], aside: readonly Draft[]): 
     .filter((draft) => draft.kind === 'page_header')
     .sort((a, b) => a.page - b.page || a.box.top - b.box.top);
   const feet = aside
-    .filter((draft) => draft.kind === 'page_footer')
+    .filter((draft) => draft.kind !== 'page_header')
     .sort((a, b) => a.page - b.page || a.box.top - b.box.top);
   const flush = (page: number): void => {
     while ((feet[0]?.page ?? Infinity) < page || (heads[0]?.page ?? Infinity) <= page) {

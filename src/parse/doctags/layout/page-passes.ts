@@ -1,7 +1,8 @@
 import { composeAccents } from './accent.ts';
 import { drawnBullets, restoreBullets } from './bullet.ts';
 import { readingOrder, voteForGutters } from './column.ts';
-import { figureGlyphs, findFigures, withoutLabels, withSurroundings } from './figure.ts';
+import type { PictureLabels } from './figure.ts';
+import { figureGlyphs, findFigures, labelPictures, withoutLabels, withSurroundings } from './figure.ts';
 import { findFurniture } from './furniture.ts';
 import { collectVocabulary } from './hyphen.ts';
 import { buildLines } from './line.ts';
@@ -11,7 +12,9 @@ import type { Pass } from './pass.ts';
 import { marks, pass } from './pass.ts';
 import { placeFloats } from './place-floats.ts';
 import { swallowsText } from './safety.ts';
+import type { Segment } from './segment.ts';
 import { buildSegments } from './segment.ts';
+import { turnedLines } from './stamp.ts';
 import { bodyType, linePitches, typeArea, usesIndent } from './type-area.ts';
 
 /** Passes over pages: from glyphs to lines in reading order. */
@@ -37,12 +40,12 @@ export const PAGE_PASSES: readonly Pass[] = [
     name: 'segments',
     job: 'put glyphs together into pieces of lines, and find the type of the running text',
     needs: ['pages', 'views'],
-    gives: ['segments', 'body'],
+    gives: ['segments', 'body', 'drawn'],
     run({ pages, views }) {
+      const inForms = pages.map((page) => figureGlyphs(page));
       const whole = drawnBullets(
-        pages.map((page) => {
-          const drawn = figureGlyphs(page);
-          const upright = page.glyphs.filter((glyph) => glyph.turn === 0 && !drawn.has(glyph));
+        pages.map((page, index) => {
+          const upright = page.glyphs.filter((glyph) => glyph.turn === 0 && !inForms[index]?.has(glyph));
           return { drawings: page.drawings, glyphs: composeAccents(restoreBullets(upright)) };
         }),
       );
@@ -52,26 +55,50 @@ export const PAGE_PASSES: readonly Pass[] = [
           buildSegments(number, whole[index] ?? [], views.get(number)?.mirrored),
         ]),
       );
-      return { segments, body: bodyType([...segments.values()].flat()) };
+      const drawn = new Map(
+        pages.map(({ number }, index) => [
+          number,
+          buildSegments(number, composeAccents([...(inForms[index] ?? [])].filter(({ turn }) => turn === 0))),
+        ]),
+      );
+      return { segments, drawn, body: bodyType([...segments.values()].flat()) };
     },
     draw: ({ segments }) => marks(segments, (each) => ({ box: each, kind: 'text', text: each.text })),
   }),
   pass({
     name: 'pictures',
     job: 'find pictures and take their labels out of the text',
-    needs: ['pages', 'segments', 'body'],
-    gives: ['pictures', 'text', 'givenBack'],
-    run({ pages, segments, body }) {
+    needs: ['pages', 'segments', 'drawn', 'body'],
+    gives: ['pictures', 'text', 'labels', 'givenBack'],
+    run({ pages, segments, drawn, body }) {
       const found = pages.map((page) => {
         const own = segments.get(page.number) ?? [];
         const boxes = withSurroundings(findFigures(page, own), own, body, page.rules);
         return [page.number, boxes, boxes.filter((box) => !swallowsText(box, own))] as const;
       });
       const pictures = new Map(found.map(([page, , kept]) => [page, kept]));
-      const text = new Map(
-        found.map(([page, , kept]) => [page, withoutLabels(segments.get(page) ?? [], kept, body.size)]),
-      );
-      return { pictures, text, givenBack: new Map(found.map(([page, all, kept]) => [page, all.length - kept.length])) };
+      const text = new Map<number, readonly Segment[]>();
+      const labels = new Map<number, PictureLabels>();
+      for (const page of pages) {
+        const { number } = page;
+        const own = segments.get(number) ?? [];
+        const boxes = pictures.get(number) ?? [];
+        const kept = withoutLabels(own, boxes, body.size);
+        const held = new Set(kept);
+        const found = labelPictures(boxes, {
+          labels: own.filter((segment) => !held.has(segment)),
+          drawn: drawn.get(number) ?? [],
+          turned: turnedLines(page),
+        });
+        labels.set(number, found);
+        text.set(number, [...kept, ...found.loose]);
+      }
+      return {
+        pictures,
+        text,
+        labels,
+        givenBack: new Map(found.map(([page, all, kept]) => [page, all.length - kept.length])),
+      };
     },
     draw: ({ pictures }) => marks(pictures, (box) => ({ box, kind: 'picture', text: 'picture' })),
   }),
@@ -124,9 +151,9 @@ export const PAGE_PASSES: readonly Pass[] = [
   pass({
     name: 'tables',
     job: 'find tables by their rules, and put tables and pictures where they stand in the text',
-    needs: ['pages', 'text', 'furniture', 'pageRules', 'pictures', 'vocabulary', 'body'],
+    needs: ['pages', 'text', 'furniture', 'pageRules', 'pictures', 'labels', 'vocabulary', 'body'],
     gives: ['floats', 'placed', 'takenBack'],
-    run({ pages, text, furniture, pageRules, pictures, vocabulary, body }) {
+    run({ pages, text, furniture, pageRules, pictures, labels, vocabulary, body }) {
       const placed = pages.map(
         (page) =>
           [
@@ -134,7 +161,10 @@ export const PAGE_PASSES: readonly Pass[] = [
             placeFloats(
               { ...page, rules: page.rules.filter((rule) => !pageRules.has(rule)) },
               (text.get(page.number) ?? []).filter((segment) => !furniture.has(segment)),
-              pictures.get(page.number) ?? [],
+              (pictures.get(page.number) ?? []).map((box) => ({
+                box,
+                text: labels.get(page.number)?.texts.get(box) ?? '',
+              })),
               { vocabulary, bodySize: body.size },
             ),
           ] as const,

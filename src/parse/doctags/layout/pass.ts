@@ -1,6 +1,7 @@
 import type { Block, Box } from '../../document.ts';
 import type { ColumnPiece } from './column.ts';
 import type { Draft } from './draft.ts';
+import type { PictureLabels } from './figure.ts';
 import type { Line } from './line.ts';
 import type { OutlineEntry, PageContent, Rule } from './page-content.ts';
 import type { PageView } from './page-view.ts';
@@ -31,7 +32,11 @@ export interface Findings {
   /** Pieces of lines, and the type that most of the text is set in. */
   readonly segments: ByPage<readonly Segment[]>;
   readonly body: BodyType;
+  /** Text that the file itself puts into drawings. */
+  readonly drawn: ByPage<readonly Segment[]>;
   readonly pictures: ByPage<readonly Box[]>;
+  /** The words printed on pictures, and lines that are not upright. */
+  readonly labels: ByPage<PictureLabels>;
   /** How many pictures of a page gave their text back, and tables that would have lost words. */
   readonly givenBack: ByPage<number>;
   readonly takenBack: ByPage<number>;

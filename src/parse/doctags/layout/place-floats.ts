@@ -2,7 +2,7 @@ import type { Box } from '../../document.ts';
 import { shareInside, touches } from './box.ts';
 import type { Draft } from './draft.ts';
 import type { PageContent } from './page-content.ts';
-import { keepsWords } from './safety.ts';
+import { keepsWords, lettersIn } from './safety.ts';
 import type { Segment } from './segment.ts';
 import { buildTable } from './table-grid.ts';
 import { findTableRegions } from './table-region.ts';
@@ -20,7 +20,7 @@ export interface PlacedPage {
 export function placeFloats(
   page: PageContent,
   text: readonly Segment[],
-  pictures: readonly Box[],
+  pictures: readonly { readonly box: Box; readonly text: string }[],
   document: { readonly vocabulary: ReadonlySet<string>; readonly bodySize: number },
 ): PlacedPage {
   let segments = text;
@@ -32,7 +32,7 @@ export function placeFloats(
   for (const region of findTableRegions(
     [...page.rules, ...stripeRules(page, text)],
     segments,
-    pictures,
+    pictures.map(({ box }) => box),
     document.bodySize,
   )) {
     if ([...floats.values()].some(({ box }) => touches(box, region.box, -2))) continue;
@@ -52,9 +52,10 @@ export function placeFloats(
     }
     const held = new Set(inside);
     segments = segments.filter((segment) => !held.has(segment));
-    add({ kind: 'table', lines: [], page: page.number, piece: -1, box: region.box, table });
+    const letters = new Map([[page.number, lettersIn(inside)]]);
+    add({ kind: 'table', lines: [], page: page.number, piece: -1, box: region.box, table, letters });
   }
-  for (const box of pictures) add({ kind: 'picture', lines: [], page: page.number, piece: -1, box });
+  for (const { box, text } of pictures) add({ kind: 'picture', lines: [], page: page.number, piece: -1, box, text });
   return { segments: [...segments, ...[...floats].map(([id, draft]) => floatSegment(id, draft))], floats, takenBack };
 }
 

@@ -112,6 +112,9 @@ function withFloats(found: readonly Draft[], section: readonly Draft[], inside: 
   return [...result, ...floats.map(({ draft }) => draft)];
 }
 
+/** Paragraphs without a label that may stand between two entries. */
+const MOST_BETWEEN = 3;
+
 /** A list of references without a heading: labels from [1] on, most of them with a year. */
 function isLabelledList(drafts: readonly Draft[], start: number): boolean {
   const first = drafts[start];
@@ -119,11 +122,15 @@ function isLabelledList(drafts: readonly Draft[], start: number): boolean {
   if (first.kind !== 'text' && first.kind !== 'list_item') return false;
   let expected = 1;
   let years = 0;
+  let between = 0;
   for (let index = start; index < drafts.length && expected <= 8; index += 1) {
     const draft = drafts[index];
-    if (!draft || draft.kind === 'heading') break;
+    // Entries follow each other; a column of text may stand between two of them.
+    if (!draft || draft.kind === 'heading' || between > MOST_BETWEEN) break;
     if (draft.kind !== 'text' && draft.kind !== 'list_item') continue;
+    const before = expected;
     for (const line of draft.lines) if (labelOf(line) === String(expected)) expected += 1;
+    between = expected > before ? 0 : between + 1;
     if (/\b(?:19|20)\d\d\b/.test(textOf(draft))) years += 1;
   }
   return expected > 6 && years >= 4;

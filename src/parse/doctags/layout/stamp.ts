@@ -1,26 +1,40 @@
 import type { Box } from '../../document.ts';
-import { shareInside, unionBox } from './box.ts';
+import { unionBox } from './box.ts';
 import type { Glyph, PageContent } from './page-content.ts';
 
-/** Text set sideways along the edge of a page, such as the stamp of a preprint server. */
-export interface Stamp {
+/** A line that is not set upright: a stamp along the edge, the name of an axis, a table on its side, a watermark. */
+export interface TurnedLine {
   readonly text: string;
   readonly box: Box;
+  readonly size: number;
+  /** In the margin of the page, as the stamp of a preprint server. */
+  readonly isStamp: boolean;
 }
 
-/** Sideways text outside of the pictures, in the margins. */
-export function findStamps(page: PageContent, figures: readonly Box[]): Stamp[] {
+/** The lines of a page that are not upright, in the order in which they are read. */
+export function turnedLines(page: PageContent): TurnedLine[] {
   const margin = 0.1 * page.width;
-  const glyphs = page.glyphs.filter(
-    (glyph) =>
-      (glyph.turn === 1 || glyph.turn === 3) &&
-      glyph.text !== '' &&
-      glyph.form < 0 &&
-      (glyph.right < margin || glyph.left > page.width - margin) &&
-      !figures.some((figure) => shareInside(glyph, figure) > 0.5),
+  const glyphs = page.glyphs.filter((glyph) => glyph.turn !== 0 && glyph.text !== '');
+  if (glyphs.length === 0) return [];
+  const lines = Map.groupBy(
+    glyphs,
+    ({ turn, x, baseline }) => `${turn} ${Math.round((turn === 2 ? baseline : x) / 3)}`,
   );
-  const lines = Map.groupBy(glyphs, (glyph) => `${glyph.turn} ${Math.round(glyph.x / 3)}`);
-  return [...lines.values()].map((line) => ({ text: sidewaysText(line), box: unionBox(line) }));
+  return [...lines.values()]
+    .map((line): TurnedLine => {
+      const [first] = line as [Glyph];
+      const isSideways = first.turn === 1 || first.turn === 3;
+      return {
+        text: isSideways ? sidewaysText(line) : line.map(({ text, spaced }) => (spaced ? ` ${text}` : text)).join(''),
+        box: unionBox(line),
+        size: first.size,
+        isStamp:
+          isSideways &&
+          line.every(({ right, left, form }) => form < 0 && (right < margin || left > page.width - margin)),
+      };
+    })
+    .filter(({ text }) => text.trim() !== '')
+    .toSorted((a, b) => a.box.top - b.box.top || a.box.left - b.box.left);
 }
 
 function sidewaysText(line: readonly Glyph[]): string {

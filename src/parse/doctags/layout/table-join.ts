@@ -16,6 +16,7 @@ export function joinTables(drafts: readonly Draft[]): Draft[] {
       between = [];
       if (last && joined) {
         last.table = joined;
+        last.letters = new Map([...(last.letters ?? []), ...(draft.letters ?? [])]);
         last.regions = [
           ...(last.regions ?? [{ page: last.page, box: last.box }]),
           { page: draft.page, box: draft.box },

@@ -14,6 +14,8 @@ export interface TitleSetting {
   /** The title in the file's own information. */
   readonly information: string;
   readonly margins: ReadonlySet<number>;
+  /** The texts of running heads and feet. */
+  readonly furniture: readonly string[];
 }
 
 /** Finds the title on the first page: the largest text before the abstract, or what stands first and centred. */
@@ -23,7 +25,7 @@ export function markTitle(drafts: Draft[], setting: TitleSetting): Draft | undef
   if (!start) return undefined;
   // A repository may have put a sheet of its own before the paper: it has sentences, but no title.
   const title = [start.page, start.page + 1]
-    .map((page) => titleCandidates(drafts, page, margins))
+    .map((page) => titleCandidates(drafts, page, margins).filter((draft) => !recurs(draft, drafts, setting.furniture)))
     .map((candidates) => byInformation(candidates, information) ?? byLook(candidates, bodySize))
     .find((found) => found !== undefined);
   if (!title) return undefined;
@@ -60,6 +62,20 @@ export function markTitle(drafts: Draft[], setting: TitleSetting): Draft | undef
   const merged = { ...draftOf('title', lines, title.piece) };
   drafts.splice(at, end - at, merged, ...beside);
   return merged;
+}
+
+/** Words of a journal's name at most. */
+const NAME_WORDS = 6;
+
+/** The journal's name: few words, which stand before a year or a volume in a running head or in another line. */
+function recurs(draft: Draft, drafts: readonly Draft[], furniture: readonly string[]): boolean {
+  const name = squash(textOf(draft));
+  if (textOf(draft).split(/\s+/u).length > NAME_WORDS || name.length < 4) return false;
+  const cites = (text: string): boolean => squash(text).startsWith(name) && /^\D{3,80}?[\s,(]+(?:19|20)?\d/u.test(text);
+  return (
+    furniture.some(cites) ||
+    drafts.some((other) => other !== draft && other.page === draft.page && cites(textOf(other)))
+  );
 }
 
 /** Stands left or right of all lines of the title. */

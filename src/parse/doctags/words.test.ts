@@ -1,0 +1,124 @@
+import assert from 'node:assert/strict';
+import { mkdtempDisposable, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+
+import { line, makePdf, paragraph, prose } from '../../../test/support/make-pdf.ts';
+import { parsePdf } from './pdf.ts';
+import parseItem from './worker.ts';
+
+const FONT = fileURLToPath(import.meta.resolve('dejavu-fonts-ttf/ttf/DejaVuSans.ttf'));
+
+/** The same file without the maps from glyphs to characters. */
+function withoutMaps(pdf: Uint8Array): Uint8Array {
+  const text = Buffer.from(pdf).toString('latin1');
+  assert.match(text, /\/ToUnicode \d+ 0 R/);
+  return Buffer.from(
+    text.replaceAll(/\/ToUnicode \d+ 0 R/g, (found) => ' '.repeat(found.length)),
+    'latin1',
+  );
+}
+
+async function stageOutcome(pdf: Uint8Array): Promise<Awaited<ReturnType<typeof parseItem>>> {
+  await using folder = await mkdtempDisposable(join(tmpdir(), 'words-'));
+  const file = join(folder.path, 'paper.pdf');
+  await writeFile(file, pdf);
+  const item = { itemId: 'paper', inputs: { file }, outputs: {}, cfgHash: '', costHint: 0 };
+  const data = { mode: 'auto', engine: { kind: 'embedded' } };
+  return await parseItem(item, { data, signal: new AbortController().signal } as Parameters<typeof parseItem>[1]);
+}
+
+test('pages whose fonts do not say what their glyphs are need OCR, and a document of such pages is no success', async () => {
+  const draw = (pages: number): Promise<Uint8Array> =>
+    makePdf((pdf) => {
+      for (let page = 1; page <= pages; page += 1) {
+        if (page > 1) pdf.addPage();
+        paragraph(pdf, prose(12, page), { x: 72, y: 80, width: 468, font: page === 3 ? 'Times-Roman' : FONT });
+      }
+    });
+  const { metadata } = await parsePdf(withoutMaps(await draw(3)));
+  assert.deepEqual(metadata.needsOcr, [1, 2]);
+  assert.deepEqual(
+    metadata.words?.short.map(({ page, kept, reason }) => [page, kept, reason]),
+    [
+      [1, 0, 'unmapped'],
+      [2, 0, 'unmapped'],
+    ],
+  );
+  const mixed = await stageOutcome(withoutMaps(await draw(3)));
+  assert.equal(mixed.status, 'success');
+  assert.equal(mixed.manifest?.['completeness'], 'partial');
+  assert.equal(mixed.manifest?.['needs_ocr'], 2);
+  const none = await stageOutcome(withoutMaps(await draw(2)));
+  assert.deepEqual([none.status, 'reason' in none && none.reason], ['skip', 'needs-ocr']);
+  const whole = await stageOutcome(await draw(2));
+  assert.equal(whole.manifest?.['completeness'], 'whole');
+  assert.equal(whole.manifest?.['words_kept'], whole.manifest?.['words_found']);
+});
+
+const CODE = [
+  'def carry(sand, water):',
+  '  while water.flows():',
+  '    sand.move(water.speed)',
+  '  return sand.grains',
+];
+
+test('code in a frame with round corners is text, not a picture', async () => {
+  const pdf = await makePdf((document) => {
+    paragraph(document, prose(6), { x: 72, y: 72, width: 468 });
+    document.roundedRect(100, 240, 300, 74, 8).fillAndStroke('#eeeeee', '#333333');
+    document.fillColor('black');
+    CODE.forEach((text, row) => line(document, text, { x: 112, y: 250 + 14 * row, size: 10, font: 'Courier' }));
+    paragraph(document, prose(6, 2), { x: 72, y: 360, width: 468 });
+  });
+  const { blocks, metadata } = await parsePdf(pdf);
+  const text = blocks.filter(({ kind }) => kind === 'code' || kind === 'text').map((block) => block.text);
+  for (const each of CODE)
+    assert.ok(
+      text.some((block) => block.includes(each.trim())),
+      each,
+    );
+  assert.equal(metadata.words?.kept, metadata.words?.found);
+});
+
+/** One grey pixel, stretched where it is drawn. */
+const PIXEL = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR4nGNoAAAAggCBd81ytgAAAABJRU5ErkJggg==',
+  'base64',
+);
+
+test('the text layer of a scan that is stored in strips is text', async () => {
+  const sentences = Array.from({ length: 21 }, (_, index) => prose(1, index + 1).slice(0, 78));
+  const pdf = await makePdf((document) => {
+    sentences.forEach((_, row) => document.image(PIXEL, 60, 60 + 32 * row, { width: 480, height: 22 }));
+    document.addContent('3 Tr');
+    sentences.forEach((text, row) => line(document, text, { x: 72, y: 64 + 32 * row, size: 11 }));
+  });
+  const { blocks, metadata } = await parsePdf(pdf);
+  const all = blocks.filter(({ kind }) => kind !== 'picture').map(({ text }) => text);
+  for (const each of sentences) assert.ok(all.join(' ').includes(each.slice(0, 50)), each);
+  assert.equal(metadata.words?.kept, metadata.words?.found);
+});
+
+test('what is printed on a picture is the text of the picture', async () => {
+  const pdf = await makePdf((document) => {
+    paragraph(document, prose(8), { x: 72, y: 72, width: 468 });
+    for (let bar = 0; bar < 6; bar += 1)
+      document.polygon([120 + 40 * bar, 400], [130 + 40 * bar, 300 + 10 * bar], [150 + 40 * bar, 400]).fill('grey');
+    document.polygon([100, 250], [420, 260], [420, 410], [100, 410]).stroke();
+    document.fillColor('black');
+    line(document, 'grains of sand', { x: 150, y: 280, size: 8, font: 'Helvetica' });
+    document.save().rotate(-90, { origin: [92, 380] });
+    line(document, 'metres per hour', { x: 92, y: 380, size: 8, font: 'Helvetica' });
+    document.restore();
+    paragraph(document, `Figure 1. Sand and water. ${prose(2, 3)}`, { x: 72, y: 424, width: 468, size: 9 });
+    paragraph(document, prose(8, 2), { x: 72, y: 480, width: 468 });
+  });
+  const { blocks, metadata } = await parsePdf(pdf);
+  const [picture] = blocks.filter(({ kind }) => kind === 'picture');
+  assert.match(picture?.text ?? '', /grains of sand/);
+  assert.match(picture?.text ?? '', /metres per hour/);
+  assert.equal(metadata.words?.kept, metadata.words?.found);
+});
