@@ -1,31 +1,30 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, globSync, readFileSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 
-import { wantedFlags } from './kit/flags.ts';
+import { npmFlags } from './kit.ts';
 
-// `npm run bench NAME -- [--quick] [--json] [--check]` runs bench/NAME.ts; without a name it tells which there are.
-const folder = import.meta.dirname;
+// `npm run bench NAME -- [--quick] [--json] [--check]` runs bench/NAME.ts; without a name it lists the benches.
+const BENCHES = ['harvest', 'parse', 'embed', 'search', 'start', 'queue'];
 const [name, ...rest] = process.argv.slice(2).filter((argument) => argument !== '--');
 
 if (name === undefined || name.startsWith('-')) {
   console.log('npm run bench NAME -- [--quick] [--json] [--check]\n');
-  for (const file of globSync('*.ts', { cwd: folder }).sort()) {
-    // The first line of a bench is the sentence that says what it measures.
-    const sentence = /^\/\/ (.+)/.exec(readFileSync(join(folder, file), 'utf8'))?.[1];
-    if (sentence !== undefined) console.log(`  ${basename(file, '.ts').padEnd(10)} ${sentence}`);
+  for (const each of BENCHES) {
+    // The first line of a bench says what it measures.
+    const sentence = /^\/\/ (.+)/.exec(readFileSync(join(import.meta.dirname, `${each}.ts`), 'utf8'))?.[1] ?? '';
+    console.log(`  ${each.padEnd(10)} ${sentence}`);
   }
-  console.log('\n  --quick    fewer jobs and repetitions: under a minute');
-  console.log('  --json     every figure, its target, and whether it was met');
-  console.log('  --check    exit 1 when a target was missed');
+  console.log('\n  --quick    smaller inputs and fewer repetitions: about a minute');
+  console.log('  --json     every figure with all its samples');
+  console.log('  --check    exit 1 when a target is missed');
   process.exit(0);
 }
-
-const program = join(folder, `${name}.ts`);
-if (!/^[a-z-]+$/.test(name) || !existsSync(program)) {
+const program = join(import.meta.dirname, `${name}.ts`);
+if (!BENCHES.includes(name) || !existsSync(program)) {
   console.error(`there is no bench ${name}; npm run bench lists them`);
   process.exit(2);
 }
-const flags = [...new Set([...rest, ...wantedFlags(process.env)])];
-const { status } = spawnSync(process.execPath, [program, ...flags], { stdio: 'inherit' });
+const words = [program, ...new Set([...rest, ...npmFlags(process.env)])];
+const { status } = spawnSync(process.execPath, ['--conditions=docstokg-source', ...words], { stdio: 'inherit' });
 process.exit(status ?? 1);

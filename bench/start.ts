@@ -4,16 +4,13 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-import type { Figure } from './measure.ts';
-import { quick, report } from './measure.ts';
+import { BenchReport, flags, median, ROOT } from './kit.ts';
 
-const ROOT = join(import.meta.dirname, '..');
-const ROUNDS = quick ? 5 : 21;
+const ROUNDS = flags.quick ? 5 : 21;
 const COMMANDS = [
   { words: ['--version'], atMost: 3 },
   { words: ['--help'], atMost: 3 },
-  { words: ['completion', 'bash'], atMost: 3 },
-  { words: ['queue', 'stats'], atMost: 5 },
+  { words: ['queue', 'stats'], atMost: 6 },
 ] as const;
 
 const folder = mkdtempSync(join(tmpdir(), 'docstokg-bench-start-'));
@@ -22,50 +19,44 @@ try {
   const cases = Object.entries(places).flatMap(([place, bin]) =>
     COMMANDS.map(({ words, atMost }) => ({ name: `${words.join(' ')}, ${place}`, words: [bin, ...words], atMost })),
   );
-  // Once beforehand: the compile cache is filled by the first start, and a queue is made by the first look at it.
-  for (const { words } of cases) seconds(words);
-  const base: number[] = [];
+  // Once beforehand: the first start fills the compile cache, the generated tables and an empty queue.
+  for (const { words } of cases) milliseconds(words);
+  const bare: number[] = [];
   const measured = new Map<string, number[]>(cases.map(({ name }) => [name, []]));
-  // Round by round, so that whatever else the machine does falls on all of them.
+  // Round by round, so that other work on the machine affects all alike.
   for (let round = 0; round < ROUNDS; round += 1) {
-    base.push(seconds(['-e', '0']));
-    for (const { name, words } of cases) measured.get(name)?.push(seconds(words));
+    bare.push(milliseconds(['-e', '0']));
+    for (const { name, words } of cases) measured.get(name)?.push(milliseconds(words));
   }
-  const bare = median(base);
-  const figures = cases.flatMap(({ name, atMost }): Figure[] => {
-    const value = median(measured.get(name) ?? []);
-    return [
-      { name: `${name}, against node -e 0`, value: value / bare, unit: 'times', atMost },
-      { name, value: value * 1000, unit: 'ms' },
-    ];
-  });
-  report('start', { rounds: ROUNDS }, [{ name: 'node -e 0', value: bare * 1000, unit: 'ms' }, ...figures]);
+  const report = new BenchReport('start');
+  report.add({ name: 'node -e 0', unit: 'ms', samples: bare });
+  for (const { name, atMost } of cases) {
+    const samples = measured.get(name) ?? [];
+    report.add({ name, unit: 'ms', samples });
+    report.add({ name: `${name} / node -e 0`, unit: 'times', samples: [median(samples) / median(bare)], atMost });
+  }
+  report.finish();
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }
 
-/** Wall time of one start. */
-function seconds(words: readonly string[]): number {
+function milliseconds(words: readonly string[]): number {
   const startedAt = performance.now();
   const { status, stderr } = spawnSync(process.execPath, words, { cwd: folder, encoding: 'utf8' });
   if (status !== 0) throw new Error(`${words.join(' ')} ended with ${status}: ${stderr}`);
-  return (performance.now() - startedAt) / 1000;
+  return performance.now() - startedAt;
 }
 
-/** The package as it would be installed, with what this clone has installed beside it. */
+/** The package as it would be installed, with the packages of this clone beside it. */
 function packed(into: string): string {
-  const run = (program: string, ...parameters: string[]): void => {
-    const { status, stderr } = spawnSync(program, parameters, { cwd: ROOT, encoding: 'utf8' });
+  const run = (program: string, ...parameters: string[]): string => {
+    const { status, stdout, stderr } = spawnSync(program, parameters, { cwd: ROOT, encoding: 'utf8' });
     if (status !== 0) throw new Error(`${program} ${parameters.join(' ')}: ${stderr}`);
+    return stdout.trim().split('\n').at(-1) ?? '';
   };
-  run('npm', 'pack', '--pack-destination', into);
-  run('tar', '-xzf', join(into, 'docstokg-0.1.0.tgz'), '-C', into);
-  const modules = join(into, 'node_modules');
+  const file = run('npm', 'pack', '--silent', '--pack-destination', into);
+  run('tar', '-xzf', join(into, file), '-C', into);
   mkdirSync(join(into, 'package'), { recursive: true });
-  symlinkSync(join(ROOT, 'node_modules'), modules, 'junction');
+  symlinkSync(join(ROOT, 'node_modules'), join(into, 'node_modules'), 'junction');
   return join(into, 'package', 'bin', 'docstokg');
-}
-
-function median(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
 }

@@ -8,7 +8,7 @@ import { faultOf } from '../src/download/index.ts';
 import { openInspector } from '../src/harvest/index.ts';
 import type { Work } from '../src/works/index.ts';
 import { NO_IDS } from '../src/works/index.ts';
-import { childCpuSeconds } from '../bench/download/usage.ts';
+import { childCpuSeconds } from '../bench/kit.ts';
 
 const LOOKS = ['quick', 'close'] as const;
 const OPEN = join(import.meta.dirname, '..', '..', 'shared', 'data', 'parse', 'open');

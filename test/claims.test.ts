@@ -8,8 +8,7 @@ import type { Command } from 'commander';
 
 import { createProgram } from '../src/cli/program.ts';
 import { settingsTable } from '../src/config/index.ts';
-import { BenchReport } from '../bench/kit/report.ts';
-import { READY } from '../src/queue/sqlite/statements.ts';
+import { BenchReport } from '../bench/kit.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 const read = (file: string): string => readFileSync(join(ROOT, file), 'utf8');
@@ -58,12 +57,12 @@ test('README names no command that measures nothing in a clone without data besi
   assert.match(read('README.md'), /not in the clone: \[measurements\]\(docs\/measurements\.md\)/);
 });
 
-test('a bench ends with 1 for a missed target or a missing peer if asked with --check, and only then, as README says', () => {
+test('a bench ends with 1 for a missed target if asked with --check, and only then, as README says', () => {
   const finished = (check: boolean, fill: (report: BenchReport) => void): unknown => {
     const written = process.stdout.write.bind(process.stdout);
     process.stdout.write = () => true;
     try {
-      const report = new BenchReport('test', { check, json: true, quick: true, rest: [] });
+      const report = new BenchReport('test', { check, json: true, quick: true });
       fill(report);
       report.finish();
       return process.exitCode ?? 0;
@@ -72,13 +71,8 @@ test('a bench ends with 1 for a missed target or a missing peer if asked with --
       process.exitCode = 0;
     }
   };
-  const miss = (report: BenchReport): void =>
-    report.add({ measure: 'm', subject: 's', value: 1, unit: '×', target: { atLeast: 2 } });
+  const miss = (report: BenchReport): void => report.add({ name: 's', samples: [1], unit: '×', atLeast: 2 });
   assert.deepEqual([finished(false, miss), finished(true, miss)], [0, 1]);
-  assert.equal(
-    finished(true, (report) => report.missing('a peer')),
-    1,
-  );
   assert.match(read('README.md'), /benches end with 1 when a target is missed if asked with `-- --check`/);
 });
 
@@ -104,23 +98,6 @@ test('reliability.md names as many kills as its tests make, and no guide speaks 
   assert.match(read('test/e2e/queue-kill.test.ts'), /const JOBS = 2_000;\nconst KILLS = 50;/);
   for (const guide of globSync('docs/guides/*.md', { cwd: ROOT }))
     assert.doesNotMatch(read(guide), /\bonce \w+ is built in\b|\bnot yet built\b|\bcoming soon\b/, guide);
-});
-
-test('benches compare like with like: durability both ways, batches, no constants, a limit that reads by the index', () => {
-  const queue = read('bench/queue.ts');
-  for (const peer of ['pgBoss', 'graphile', 'ours'])
-    for (const way of ['Synced', 'Unsynced']) assert.ok(queue.includes(`${peer}${way}`), `${peer}${way}`);
-  assert.match(read('bench/queue/graphile.ts'), /localQueue: \{ size: 500 \}/);
-  assert.match(read('bench/queue/pg-boss.ts'), /batchSize/);
-  // Another condition than that of the index would make the limit slow, and ours look fast.
-  assert.match(read('bench/queue/raw.ts'), /import \{ READY \} from/);
-  const indexes = globSync('sql/queue/sqlite/*.sql', { cwd: ROOT })
-    .sort()
-    .flatMap((file) => [...read(file).matchAll(/CREATE INDEX idx_jobs_ready[^;]*WHERE ([^;]*);/g)]);
-  assert.equal(indexes.at(-1)?.[1], READY);
-  const download = read('bench/download.ts');
-  assert.match(download, /ours with everything on, the identity check included/);
-  assert.doesNotMatch(download, /scrapy\w*\s*[:=]\s*[\d.]+|crawlee\w*\s*[:=]\s*[\d.]+/i);
 });
 
 test('the stage runner has nothing that only a benchmark would use', () => {

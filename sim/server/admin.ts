@@ -138,7 +138,7 @@ export class Admin implements AsyncDisposable {
 }
 
 /** `resolver:NAME` switches a service off without telling the truth model; `none` repairs everything. */
-export function breakResolver(simulation: Simulation, what: string): readonly string[] {
+function breakResolver(simulation: Simulation, what: string): readonly string[] {
   if (what === 'none') simulation.broken.clear();
   else {
     const name = what.replace(/^(resolver|service):/, '');

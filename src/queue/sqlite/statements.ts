@@ -1,7 +1,7 @@
 import { UNCOUNTED } from './tally.ts';
 
 /** What the index of ready jobs is of: a statement that says anything else reads every job. */
-export const READY = "state = 'queued' AND available_at IS NULL AND suspect_since IS NULL";
+const READY = "state = 'queued' AND available_at IS NULL AND suspect_since IS NULL";
 const READY_SUSPECT = "state = 'queued' AND available_at IS NULL AND suspect_since IS NOT NULL";
 
 /** Every statement of the working queue; those of operators stand in admin.ts. */
