@@ -50,7 +50,7 @@ test('an option that is no number is refused by the command line', () => {
   const command = settingOptions(new Command('chunk').exitOverride(), ['chunk'], keys).configureOutput({
     writeErr: () => undefined,
   });
-  assert.throws(() => command.parse(['--patience-s', 'long'], { from: 'user' }), /A whole number is wanted/);
+  assert.throws(() => command.parse(['--patience-s', 'long'], { from: 'user' }), /expected an integer/);
 });
 
 test('it stands in the reference page', () => {

@@ -34,7 +34,7 @@ test('an example in a help that asks the web says who asks', async () => {
   const asking = shown.filter(
     (line) =>
       /queue (?:run|drain)|contentdownload (?!queue)|docstokg (?:run|refresh|estimate) /.test(line) &&
-      !/--handler|nothing is downloaded|goes on with what/.test(line),
+      !/--handler|nothing is downloaded|resumes that run/.test(line),
   );
   assert.ok(asking.length >= 4, shown.join('\n'));
   for (const line of asking) assert.match(line, /--mailto \S+@\S+/, line);

@@ -5,7 +5,7 @@ import { createInterface } from 'node:readline';
 
 import { AppError, packageRoot } from '../base/index.ts';
 
-/** A simulated web in a process of its own. */
+/** A simulated web in a child process. */
 export interface ChildSimulation extends AsyncDisposable {
   /** The address to be given as `--sim`. */
   readonly url: string;
@@ -21,13 +21,13 @@ export async function startSimulation(parameters: readonly string[]): Promise<Ch
     stdio: ['pipe', 'pipe', 'pipe'],
     windowsHide: true,
   });
-  let told = '';
-  child.stderr.on('data', (bytes: Buffer) => (told += bytes.toString()));
+  let output = '';
+  child.stderr.on('data', (bytes: Buffer) => (output += bytes.toString()));
   const ended = once(child, 'close');
   const lines = createInterface({ input: child.stdout });
   const first = await Promise.race([once(lines, 'line'), ended.then(() => undefined)]);
   if (!first) {
-    throw new AppError('SIM_UNREACHABLE', `the simulated web did not start: ${told.trim().slice(-500)}`, {
+    throw new AppError('SIM_UNREACHABLE', `the simulated web did not start: ${output.trim().slice(-500)}`, {
       hint: 'try docstokg sim serve by itself',
     });
   }

@@ -6,7 +6,7 @@ import { plain } from './terminal.ts';
 export interface LeftBehind {
   readonly due: number;
   readonly delayed: number;
-  /** Those that wait for a host which an operator has paused, or which is left alone for longer. */
+  /** Jobs that wait for a host that is paused or rate-limited. */
   readonly hosts: readonly {
     readonly host: string;
     readonly jobs: number;
@@ -62,7 +62,7 @@ export function leftLines({ due, delayed, hosts, paused, codes, nextAt }: LeftBe
     ...hosts.map(({ host, jobs, why, forMs }) =>
       why === 'paused'
         ? `  ${count(jobs)} for ${plain(host)}, which is paused: queue resume --host ${plain(host)}`
-        : `  ${count(jobs)} for ${plain(host)}, which is left alone${forMs === null ? '' : ` for another ${duration(forMs)}`}`,
+        : `  ${count(jobs)} for ${plain(host)}, which is rate-limited${forMs === null ? '' : ` for another ${duration(forMs)}`}`,
     ),
     ...(paused.length > 0 ? [`  paused: ${plain(paused.join(', '))} (queue resume)`] : []),
   ];

@@ -7,7 +7,7 @@ type Simulation = typeof simulation;
 
 const open = async (): Promise<Simulation> => import('../../sim/index.ts');
 
-/** The simulated web, which nobody else needs: its papers are set with packages that an installation may leave out. */
+/** Loads the simulated web. Its papers are set with optional packages. */
 export async function loadSimulation(load: () => Promise<Simulation> = open): Promise<Simulation> {
   try {
     return await load();

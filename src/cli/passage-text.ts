@@ -18,7 +18,7 @@ export interface PassageView {
   readonly link: string | undefined;
 }
 
-/** A passage for a person: title, where it stands, what it says with the words of the question marked, and its file. */
+/** A passage as text: title, section and page, the passage with the query words marked, and its file. */
 export function passageText({ rank, score, passage, work }: CitedHit, view: PassageView, terminal: Terminal): string {
   const width = Math.max(30, Math.min(terminal.columns, WIDEST));
   const number = `${rank}.`.padEnd(4);

@@ -12,7 +12,7 @@ export function printError(error: unknown, terminal: Terminal, json: boolean): v
   }
   terminal.note(`${terminal.style('red', 'error')} ${terminal.style('bold', code)} ${plain(message)}`);
   if (hint) terminal.note(`${terminal.style('cyan', 'hint')}  ${plain(hint)}`);
-  // An accident (no code of ours) is a fault of the program: whoever reports it needs the place.
+  // An error without a code is a bug, and a report needs the stack.
   if (!(error instanceof AppError) && error instanceof Error && error.stack)
     terminal.note(terminal.style('dim', plain(error.stack)));
 }

@@ -110,7 +110,7 @@ const SHARED_OPTIONS: Readonly<Record<string, boolean>> = {
   '--no-color': false,
 };
 
-/** Moves shared options that come before the command behind it: `--json queue stats` is `queue stats --json`. */
+/** Moves shared options from before the command to after it: `--json queue stats` is `queue stats --json`. */
 export function optionsAfterCommand(door: Door, words: readonly string[]): string[] {
   let at = 0;
   while (at < words.length) {

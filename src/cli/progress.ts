@@ -6,7 +6,7 @@ const LIVE_MS = 200;
 const PIPE_MS = 10_000;
 const FIRST_MS = 2_000;
 
-/** Undefined when there is nothing to tell. */
+/** Undefined when there is nothing to show. */
 type Line = string | undefined;
 
 /**

@@ -21,19 +21,19 @@ interface SharedOptions {
   readonly color?: boolean;
 }
 
-/** What a command has to work with, once its options are known. */
+/** What a command works with once its options are parsed. */
 export interface Session {
   readonly terminal: Terminal;
   readonly clock: Clock;
   readonly json: boolean;
   log(level: LogLevel, message: string): void;
-  /** The settings in force: those that the command's options make, and over them the flags. */
+  /** The settings in force; `flags` override the command's options. */
   load(flags?: Layer): Loaded;
 }
 
 const EVERYWHERE = 'Everywhere:';
 
-/** A command's own options come first in its help, those that every command takes last. */
+/** Help lists the options of the command first and shared options last. */
 const helpOrder: HelpConfiguration = {
   groupItems(_all, visible, groupOf) {
     const groups = Map.groupBy(visible, groupOf);
@@ -43,7 +43,7 @@ const helpOrder: HelpConfiguration = {
   },
 };
 
-/** Adds the options that every command takes, so that they may stand anywhere on the line. */
+/** Adds the options that every command takes. */
 export function shared(command: Command): Command {
   return command
     .configureHelp(helpOrder)
@@ -54,7 +54,7 @@ export function shared(command: Command): Command {
     )
     .addOption(new Option('--profile <name>', 'profile of that file to apply').helpGroup(EVERYWHERE))
     .addOption(
-      new Option('--log-level <level>', 'how much to tell on stderr')
+      new Option('--log-level <level>', 'how much to log on stderr')
         .choices([...LEVELS])
         .default('info')
         .helpGroup(EVERYWHERE),
@@ -64,7 +64,7 @@ export function shared(command: Command): Command {
     .helpOption('-h, --help', 'show this help');
 }
 
-/** The session of a command whose options have been parsed. */
+/** The session of a parsed command. */
 export function openSession(command: Command): Session {
   const options = command.opts<SharedOptions>();
   const terminal = openTerminal({ colour: options.color !== false });

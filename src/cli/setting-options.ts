@@ -4,7 +4,7 @@ import { InvalidArgumentError, Option } from 'commander';
 import type { FlagPlace, Key, Layer } from '../config/index.ts';
 import { parseText, settingsTable } from '../config/index.ts';
 
-/** Which setting an option stands for. */
+/** The setting that an option sets. */
 const KEYS = new WeakMap<Option, Key>();
 
 /** Adds an option for every setting that the schema gives one at these places. */
@@ -24,7 +24,7 @@ export function settingsMade(command: Command): Layer {
   });
 }
 
-/** What holds where the option is not given; nothing where that is for each stage to say. */
+/** The default of a setting, as help shows it; empty where each stage has its own. */
 function defaultOf({ default: value }: Key): string {
   if (value === null || value === undefined || value === false || value === '') return '';
   const text = Array.isArray(value) ? value.join(',') : typeof value === 'string' ? value : JSON.stringify(value);
@@ -42,7 +42,7 @@ function optionOf(flags: string, key: Key): Option {
     const value = parseText(text, key.type);
     if (value !== text) return value;
     throw new InvalidArgumentError(
-      { integer: 'A whole number is wanted.', number: 'A number is wanted.' }[key.type] ?? 'It is written a:2,b:3.',
+      { integer: 'expected an integer', number: 'expected a number' }[key.type] ?? 'expected the form a:2,b:3',
     );
   });
 }

@@ -39,7 +39,7 @@ export function scale(text: string): number {
 export function everywhere(command: Command): Command {
   return command
     .addOption(
-      new Option('--log-level <level>', 'how much to tell on stderr')
+      new Option('--log-level <level>', 'how much to log on stderr')
         .choices(['error', 'warn', 'info', 'debug'])
         .default('info')
         .helpGroup('Everywhere:'),

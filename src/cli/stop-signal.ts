@@ -10,7 +10,7 @@ export function stopSignal(first?: (signal: string) => void): Disposable & { rea
   const stop = (name: NodeJS.Signals): void => {
     process.exitCode = EXIT_CODES[name] ?? 1;
     if (controller.signal.aborted) {
-      // The line that rewrites itself has no end of its own, and the shell's prompt begins where it stands.
+      // The progress line has no newline, and the shell's prompt would start behind it.
       if (process.stderr.isTTY) process.stderr.write('\n');
       process.exit();
     }

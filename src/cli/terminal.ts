@@ -12,7 +12,7 @@ export interface Terminal {
   readonly columns: number;
   print(text: string): void;
   note(text: string): void;
-  /** Shows a line that the next one replaces; plain text where nobody looks at a terminal. */
+  /** Shows a line that the next one replaces; plain text where there is no terminal. */
   status(text: string): void;
   /** Takes the status line away. */
   clear(): void;

@@ -6,7 +6,7 @@ export function wholeNumber(least = Number.MIN_SAFE_INTEGER): (text: string) => 
     const value = Number(text);
     if (!/^-?\d+$/.test(text) || !Number.isSafeInteger(value) || value < least) {
       throw new InvalidArgumentError(
-        least === Number.MIN_SAFE_INTEGER ? 'A whole number is wanted.' : `A whole number from ${least} on is wanted.`,
+        least === Number.MIN_SAFE_INTEGER ? 'expected an integer' : `expected an integer ≥ ${least}`,
       );
     }
     return value;
@@ -18,7 +18,7 @@ export function decimalNumber(least: number): (text: string) => number {
   return (text) => {
     const value = Number(text);
     if (!/^(?:\d+|\d*\.\d+)$/.test(text) || !Number.isFinite(value) || value < least)
-      throw new InvalidArgumentError(`A number from ${least} on is wanted.`);
+      throw new InvalidArgumentError(`expected a number ≥ ${least}`);
     return value;
   };
 }

@@ -210,7 +210,7 @@ test('misuse is told on stderr with exit code 2 and touches nothing', async () =
   await using at = await place();
   const misuses: [string[], RegExp][] = [
     [['explode'], /unknown command 'explode'/],
-    [['list', '--limit', 'many'], /'many' is invalid\. A whole number/],
+    [['list', '--limit', 'many'], /'many' is invalid\. expected an integer/],
     [
       ['run', '--handler', HANDLER, '--workers', '0'],
       /orchestrator\.max_workers = 0: .*from 1 to 256 \(option --workers\)/,
@@ -247,7 +247,7 @@ test('a running process obeys pause and resume of another, for everything and fo
   await run.told(/started warm/);
   const pause = at.queue('pause', '--host', 'Held.example');
   assert.deepEqual([pause.status, pause.stdout], [0, 'host held.example paused\n']);
-  assert.match(pause.stderr, /nobody knows host held\.example.*is it spelt right/);
+  assert.match(pause.stderr, /host held\.example is unknown.*check the spelling/);
   await run.told(/paused: host held\.example/);
   // The job of the paused host is older, and would come first.
   await at.put({ held: { url: 'https://held.example/a' }, free: { url: 'https://free.example/a' } });

@@ -68,7 +68,7 @@ async function demo(out: string, max: number | undefined, session: Session): Pro
   const tell = (message: string): void => {
     if (!session.json) session.terminal.print(message);
   };
-  using stop = stopSignal((name) => session.log('info', `${name}: letting what runs finish; once more ends at once`));
+  using stop = stopSignal((name) => session.log('info', `${name}: finishing running work; Ctrl-C again to quit`));
   const parameters = Object.entries({ ...DEMO_WORLD, 'time-scale': TIME_SCALE });
   await using web = await startSimulation(parameters.flatMap(([name, value]) => [`--${name}`, String(value)]));
   tell(
@@ -186,7 +186,7 @@ function printAnswers(answers: readonly Answer[], out: string, session: Session)
     if (!hit) continue;
     const { file } = hit.passage;
     const link = file === undefined ? undefined : join(out, file);
-    // Shown from where the answer stands, which is known here; the search was only given the question.
+    // The text is shown from the answer on; the search itself got only the question.
     const query = rank === null ? question : expected;
     terminal.print(
       passageText({ ...hit, work: null, link: null }, { query, full: false, link }, terminal).replaceAll(/^/gm, '  '),

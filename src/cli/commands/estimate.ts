@@ -16,7 +16,7 @@ Examples:
   docstokg estimate --topic "coral bleaching" --mailto you@university.example
   docstokg estimate --input library.bib --mailto you@university.example --json
 
-It asks OpenAlex for two pages and fetches no paper. What it takes for granted are the settings estimate.*.
+It asks OpenAlex for two pages and downloads no paper. Its assumptions are the settings estimate.*.
 `;
 
 /** `estimate`: what a run would come to. */
@@ -25,12 +25,12 @@ export function estimateCommand(): Command {
     shared(new Command('estimate')),
     'works of a JSONL, CSV, BibTeX or RIS file or a list of ids, or a folder of papers',
   )
-    .description('how many works, how many likely open, credits, hours and gigabytes, before anything is fetched')
+    .description('how many works, how many likely open, credits, hours and gigabytes, before anything is downloaded')
     .addHelpText('after', EXAMPLES)
     .action(async (ids: string[], options: DownloadOptions, self: Command) => {
       const session = openSession(self);
       if (!asksOpenAlex(options) && options.input === undefined && ids.length === 0 && options.out === undefined)
-        throw new AppError('USAGE_NOTHING_TO_ESTIMATE', 'nothing says which works are wanted', {
+        throw new AppError('USAGE_NOTHING_TO_ESTIMATE', 'no works given', {
           hint: 'give --topic, --input or ids, or the --out of an earlier run',
         });
       using stop = stopSignal();
@@ -48,9 +48,9 @@ function textOf(estimate: Estimate): string {
   const budget = credits.left_usd === null ? '' : `; ${credits.left_usd} USD are left today`;
   return [
     `works        ${estimate.at_least ? 'at least ' : ''}${count(works)}${papers > 0 ? `, and ${count(papers)} papers that are there` : ''}`,
-    `likely open  ${count(open)}${works === 0 ? '' : ` (${((100 * open) / works).toFixed(0)} %, by a look at ${count(sampled)})`}`,
+    `likely open  ${count(open)}${works === 0 ? '' : ` (${((100 * open) / works).toFixed(0)} %, from a sample of ${count(sampled)})`}`,
     `credits      ${count(credits.listing)} for the list (${credits.usd} USD${budget})`,
-    `hours        ${hours}${slowest ? `, most of all for ${plain(slowest.host)}: ${count(slowest.works)} works at ${slowest.per_second} requests a second` : ''}`,
+    `hours        ${hours}${slowest ? `, slowest host ${plain(slowest.host)}: ${count(slowest.works)} works at ${slowest.per_second} requests per second` : ''}`,
     `gigabytes    ${gigabytes}`,
   ].join('\n');
 }

@@ -10,10 +10,10 @@ const MOST_TOLD = 20;
 /** `merge`: joins the folders that the machines of a fleet have written. */
 export function mergeCommand(): Command {
   return shared(new Command('merge'))
-    .description('join the folders of several machines: the latest row of each work, its file, reports over all')
+    .description('join the folders of several machines into one')
     .argument('<folders...>', 'folders that runs wrote to with --out')
     .requiredOption('--out <folder>', 'where the joined manifest, files and reports go')
-    .addHelpText('after', '\nExample:\n  docstokg merge machine-a/kept machine-b/kept --out joined\n')
+    .addHelpText('after', '\nExample:\n  docstokg merge machine-a machine-b --out joined\n')
     .action(async (folders: string[], flags: { readonly out: string }, self: Command) => {
       const session = openSession(self);
       const merged = await mergeFolders(folders, flags.out, {
@@ -22,12 +22,12 @@ export function mergeCommand(): Command {
         warn: (message) => session.log('warn', message),
       });
       for (const each of merged.missing.slice(0, MOST_TOLD)) {
-        session.log('warn', `left out, its file is not what its row says: ${plain(each)}`);
+        session.log('warn', `skipped, its file differs from its row: ${plain(each)}`);
       }
       session.terminal.print(
         session.json
           ? JSON.stringify({ ...merged, out: flags.out })
-          : `${count(merged.works)} works of ${merged.folders} folders in ${flags.out}, ${count(merged.files)} files brought`,
+          : `${count(merged.works)} works of ${merged.folders} folders in ${flags.out}, ${count(merged.files)} files copied`,
       );
       if (merged.missing.length > 0) process.exitCode = 1;
     });

@@ -18,20 +18,18 @@ interface RefreshFlags {
 
 const HEADINGS: readonly (readonly [keyof RefreshDiff, string])[] = [
   ['new_works', 'new works'],
-  ['opened', 'have become open'],
-  ['fetched', 'fetched now'],
+  ['opened', 'newly open'],
+  ['fetched', 'downloaded'],
   ['new_versions', 'have a newer or published version'],
   ['retracted', 'RETRACTED'],
   ['reinstated', 'reinstated'],
-  ['corrected', 'corrected, or of concern'],
+  ['corrected', 'corrected, or with an expression of concern'],
 ];
 
 /** `refresh RUN`: what changed since a corpus was gathered. */
 export function refreshCommand(): Command {
   return runArgument(shared(new Command('refresh')))
-    .description(
-      'list again, fetch what is new or has become open, and tell what was retracted, corrected or published',
-    )
+    .description('list again, download what is new or newly open, and report retractions, corrections and new versions')
     .option('--retraction-watch <file>', "Crossref's retraction_watch.csv")
     .option('--mailto <address>', 'your e-mail address, sent to the services that are asked (http.contact)')
     .addOption(simOption())

@@ -63,11 +63,7 @@ export function searchCommand(): Command {
       'after what is found, passages of works connected with it by citations (needs docstokg graph build)',
     )
     .option('--exclude-retracted', 'no works that were retracted')
-    .option(
-      '--min-score <n>',
-      'how far a passage has to answer, 0 to 1; 0 shows whatever comes nearest',
-      decimalNumber(0),
-    )
+    .option('--min-score <n>', 'lowest fit of a passage, 0 to 1; 0 shows the nearest in any case', decimalNumber(0))
     .addHelpText(
       'after',
       '\nExamples:\n  docstokg search "does vitamin D prevent fractures?"\n  docstokg search runs/corals --top 3 --json "bleaching after heat waves"\n',
@@ -111,7 +107,7 @@ async function openReporting(
   const tell = (event: IndexEvent): void => {
     switch (event.kind) {
       case 'index-started': {
-        const what = event.kept === undefined ? 'building the index' : 'passages have changed, renewing the index';
+        const what = event.kept === undefined ? 'building the index' : 'passages have changed, updating the index';
         session.log('info', `${what} of ${count(event.documents)} documents in ${corpus.folder}`);
         break;
       }
@@ -131,7 +127,7 @@ async function openReporting(
         const took = duration(session.clock.monotonic() - startedAt);
         session.log('info', `${count(event.passages)} passages indexed in ${took}`);
         for (const [reason, documents] of wordsOnly)
-          session.log('warn', `${count(documents)} documents are found by their words alone: ${reason}`);
+          session.log('warn', `${count(documents)} documents can only be found by words: ${reason}`);
         break;
       }
     }
@@ -165,7 +161,7 @@ async function answer(question: string, search: Search): Promise<void> {
   const wordsOnly = mode === 'lexical' ? [] : hits.filter(({ by }) => by === 'words');
   if (wordsOnly.length > 0) {
     const ranks = wordsOnly.map(({ rank }) => rank).join(', ');
-    session.log('info', `found by words alone, because their vectors are not made yet: ${ranks}`);
+    session.log('info', `found by words only, not embedded yet: ${ranks}`);
   }
   if (hits.length === 0) terminal.print(`no results for “${plain(question)}”`);
   const views = hits.map((hit) =>
@@ -219,7 +215,7 @@ async function answerAll(search: Search): Promise<void> {
   }
 }
 
-/** A run's files are named relative to it; a person is told them as seen from here. */
+/** Files of a run, relative to the current folder. */
 function linkTo(file: string | undefined, folder: string): string | undefined {
   if (file === undefined) return undefined;
   const inRun = join(folder, file);

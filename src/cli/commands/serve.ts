@@ -32,6 +32,7 @@ const SIGNS_OF_A_RUN = [
 interface ServeFlags {
   readonly run?: readonly string[];
   readonly queue?: string;
+  readonly allowControl?: boolean;
   readonly allowSteering?: boolean;
 }
 
@@ -45,13 +46,15 @@ export function serveCommand(): Command {
       '--queue <path|url>',
       'a SQLite file or postgres://… to watch; default: the configured one on PostgreSQL, else that of the first run that has one',
     )
-    .option('--allow-steering', 'whoever has the token may also pause, resume and retry')
+    .option('--allow-control', 'let holders of the token pause, resume and retry')
+    .addOption(new Option('--allow-steering', 'the name of --allow-control before').hideHelp())
     .addHelpText(
       'after',
-      '\nPrints a link that lets a browser in. Only this machine is answered unless --host says otherwise.\n\nExamples:\n  docstokg serve runs/corals\n  docstokg serve --queue postgres://docstokg@db/docstokg --host 0.0.0.0 --allow-steering\n',
+      '\nPrints a link that lets a browser in. Only this machine is answered unless --host says otherwise.\n\nExamples:\n  docstokg serve runs/corals\n  docstokg serve --queue postgres://docstokg@db/docstokg --host 0.0.0.0 --allow-control\n',
     )
     .action(async (given: string[], flags: ServeFlags, self: Command) => {
       const folders = [...given, ...(flags.run ?? [])];
+      const isControlAllowed = flags.allowControl ?? flags.allowSteering ?? false;
       const session = openSession(self);
       const { config } = session.load();
       const token = tokenOf(config.serve);
@@ -70,7 +73,7 @@ export function serveCommand(): Command {
           port: config.serve.port,
           names: config.serve.allowed_hosts,
           token,
-          allowSteering: flags.allowSteering ?? false,
+          allowSteering: isControlAllowed,
           steeringLog: place === undefined ? undefined : join(place, 'steering.jsonl'),
           version: versionOf(),
           mcp: () => openMcp(runs, session, opened),
@@ -81,9 +84,9 @@ export function serveCommand(): Command {
       if (session.json)
         session.terminal.print(JSON.stringify({ url, link, port, token, runs: runs.map(({ id }) => id) }));
       else session.terminal.print(link);
-      const steering = flags.allowSteering ? 'steering is allowed' : 'read-only';
+      const control = isControlAllowed ? 'control is allowed' : 'read-only';
       const watched = [`${runs.length} runs`, ...(queue ? ['a queue'] : [])].join(' and ');
-      session.log('info', `serving ${watched}, ${steering}; Ctrl-C ends it`);
+      session.log('info', `serving ${watched}, ${control}; Ctrl-C stops it`);
       if (!stop.signal.aborted) await once(stop.signal, 'abort');
       // This is how it is meant to end.
       process.exitCode = 0;
@@ -108,7 +111,7 @@ function runFolders(named: readonly string[], flags: ServeFlags, config: Config)
   if (named.length > 0) {
     const wrong = named.find((folder) => !isRun(folder));
     if (wrong === undefined) return [...new Set(named.map((folder) => resolve(folder)))];
-    throw new AppError('USAGE_RUN', `${wrong} is no folder of a run`, {
+    throw new AppError('USAGE_RUN', `${wrong} is not a run folder`, {
       hint: 'name folders that docstokg run, contentdownload --out or docparse parse wrote to',
     });
   }

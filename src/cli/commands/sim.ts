@@ -25,7 +25,7 @@ export function simCommand(): Command {
 
 function serveCommand(): Command {
   return everywhere(worldOptions(new Command('serve')))
-    .description('serve a simulated world until interrupted; prints the address to give to clients')
+    .description('serve a simulated world until interrupted; prints its address')
     .addOption(
       new Option('--port <n>', 'port of the simulated web; 0 lets the system choose').argParser(wholeNumber).default(0),
     )
@@ -36,7 +36,7 @@ function serveCommand(): Command {
     )
     .addOption(new Option('--time-scale <x>', 'real seconds per simulated second').argParser(scale).default(1))
     .addOption(new Option('--state <dir>', 'folder for world.json, requests.jsonl and violations.json'))
-    .addOption(new Option('--leash', 'end with standard input, which is whoever started it').hideHelp())
+    .addOption(new Option('--leash', 'stop when standard input ends').hideHelp())
     .addHelpText('after', '\nExample:\n  docstokg sim serve --seed 7 --profile realistic --time-scale 0.05\n')
     .action(
       async (
@@ -44,7 +44,7 @@ function serveCommand(): Command {
         self: Command,
       ) => {
         const session = openSession(self);
-        // Before anybody is told that it runs, since whoever is told may send a signal at once.
+        // Listen for signals before printing the address: its reader may send one at once.
         const ended = options.leash ? leash() : Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM')]);
         const { Admin, Simulation, countByRule } = await loadSimulation();
         if (options.state) mkdirSync(options.state, { recursive: true });
@@ -92,7 +92,7 @@ function serveCommand(): Command {
     );
 }
 
-/** Resolves when whoever holds standard input has gone, however that came. Ctrl-C is for him, who may have to finish. */
+/** Resolves when standard input ends. Ctrl-C is left to the parent process, which may have to finish. */
 async function leash(): Promise<void> {
   for (const name of ['SIGINT', 'SIGHUP']) process.on(name, () => undefined);
   process.stdin.resume();

@@ -56,7 +56,7 @@ async function model({ parse }: Config): Promise<Finding> {
     return {
       ...about,
       state: 'hint',
-      found: `${opened.reason.message}: search goes by words alone`,
+      found: `${opened.reason.message}: only word search is available`,
       fix: opened.reason.hint ?? 'install the optional packages',
     };
   } catch (error) {
@@ -67,7 +67,7 @@ async function model({ parse }: Config): Promise<Finding> {
 
 function tesseract(): Finding {
   const about = { area: 'runtime', name: 'ocr' } as const;
-  // As the workers are told: what only this process finds would be no help to them.
+  // The same search as in worker processes.
   const command = locateTesseract();
   const { status, stdout } =
     command === undefined ? { status: 1, stdout: '' } : spawnSync(command, ['--version'], { encoding: 'utf8' });

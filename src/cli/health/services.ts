@@ -10,7 +10,7 @@ import type { Finding } from './finding.ts';
 
 const PATIENCE_MS = 10_000;
 
-/** Whether whoever the settings name can be reached: scholarly services, the queue's server, engines of your own. */
+/** Whether the configured services, queue server and engines can be reached. */
 export async function checkServices(config: Config, contact: string | undefined, session: Session): Promise<Finding[]> {
   const own = [queueServer(config, session), ...engines(config)];
   if (contact === undefined) {

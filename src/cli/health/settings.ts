@@ -8,7 +8,7 @@ const KEYS: readonly (readonly [name: keyof Config['keys'], without: string, whe
   ['openalex', 'the daily budget of OpenAlex is small', 'openalex.org/settings/api'],
   ['core', 'CORE is not asked', 'core.ac.uk/services/api'],
   ['semantic_scholar', 'Semantic Scholar is asked at the rate all share', 'semanticscholar.org/product/api'],
-  ['ncbi', 'NCBI is asked three times a second', 'account.ncbi.nlm.nih.gov/settings'],
+  ['ncbi', 'NCBI allows three requests per second', 'account.ncbi.nlm.nih.gov/settings'],
   ['osf', 'OSF allows fewer requests an hour', 'osf.io/settings/tokens'],
   ['openaire', 'OpenAIRE allows fewer requests an hour', 'develop.openaire.eu'],
 ];

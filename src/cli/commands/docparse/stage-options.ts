@@ -60,7 +60,7 @@ export function showStage(session: Session): (event: StageEvent) => void {
         session.log('warn', event.message);
         break;
       case 'item-abandoned':
-        session.log('warn', `${event.itemId} did not stop when told to; it is left behind`);
+        session.log('warn', `${event.itemId} did not stop when asked to and was abandoned`);
         break;
       case 'hook-failed':
         session.log('warn', `${event.hook}: ${event.message}`);
@@ -85,7 +85,7 @@ export function showStage(session: Session): (event: StageEvent) => void {
   };
 }
 
-/** Tells what came of a stage, and sets the exit code. */
+/** Prints the outcome of a stage and sets the exit code. */
 export function tellOutcome(outcome: StageOutcome, session: Session): void {
   session.terminal.clear();
   const code = stageExitCode(outcome);

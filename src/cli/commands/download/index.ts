@@ -18,14 +18,14 @@ Examples:
   contentdownload 10.1371/journal.pone.0000217 arXiv:1706.03762 --mailto you@university.example
   contentdownload --input library.bib --out runs/library --mailto you@university.example
 
-Ctrl-C lets running downloads finish; the same command goes on where it stopped.
+Ctrl-C finishes running downloads; run the same command to resume.
 `;
 
 /** Adds what a download takes to a command: `docstokg download`, or `contentdownload` itself. */
 export function downloadCommand(command: Command): Command {
   return downloadOptions(shared(command), 'works of a JSONL, CSV, BibTeX or RIS file, or a list of ids')
     .option('--dry-run', 'find the works, count them, fetch nothing')
-    .option('--list-only', 'ask the resolvers, list every place they name, fetch no file and write nothing')
+    .option('--list-only', 'ask the resolvers and list the URLs they name; download and write nothing')
     .addHelpText('after', EXAMPLES)
     .action(async (ids: string[], options: DownloadOptions, self: Command) =>
       download(ids, options, openSession(self)),
@@ -34,7 +34,7 @@ export function downloadCommand(command: Command): Command {
 
 async function download(ids: readonly string[], options: DownloadOptions, session: Session): Promise<void> {
   if (!asksOpenAlex(options) && ids.length === 0 && options.input === undefined) {
-    throw new AppError('USAGE_NOTHING_TO_DOWNLOAD', 'nothing says which works are wanted', {
+    throw new AppError('USAGE_NOTHING_TO_DOWNLOAD', 'no works given', {
       hint: 'give --topic, --input or ids; contentdownload --help shows examples',
     });
   }
@@ -43,9 +43,7 @@ async function download(ids: readonly string[], options: DownloadOptions, sessio
   const wanted = askedFor(ids, options);
   if (options.dryRun) return await dryRun(corpus, wanted, session);
   if (options.listOnly) return await listPlans(corpus, wanted, session);
-  using stop = stopSignal((name) =>
-    session.log('info', `${name}: letting running downloads finish; once more ends at once`),
-  );
+  using stop = stopSignal((name) => session.log('info', `${name}: finishing running downloads; Ctrl-C again to quit`));
   const gathering = corpus.gather({ ...wanted, until: 'files' }, stop.signal);
   const progress = new DownloadProgress(session, gathering);
   using _line = progress.show();
@@ -72,14 +70,14 @@ async function dryRun(corpus: Corpus, wanted: RunAsked, session: Session): Promi
         : `${work.id}  ${work.year ?? '    '}  ${work.title ?? ''}`,
     );
   }
-  session.log('info', `${found} works; nothing was fetched`);
+  session.log('info', `${found} works; nothing was downloaded`);
   if (found === 0) {
     session.log('error', nothingFound(wanted));
     process.exitCode ??= 1;
   }
 }
 
-/** Asks the resolvers and names every place; no file is fetched, no job and no row is written. */
+/** Asks the resolvers and lists every URL; downloads nothing and writes no job or row. */
 async function listPlans(corpus: Corpus, wanted: RunAsked, session: Session): Promise<void> {
   const { terminal, json } = session;
   let [works, places] = [0, 0];
@@ -101,5 +99,5 @@ async function listPlans(corpus: Corpus, wanted: RunAsked, session: Session): Pr
       );
     }
   }
-  session.log('info', `${works} works, ${places} places; nothing was fetched`);
+  session.log('info', `${works} works, ${places} URLs; nothing was downloaded`);
 }

@@ -24,7 +24,7 @@ export function claimsCommand(): Command {
       'have a language model extract claims from passages; claims whose quote is not in the passage are dropped',
     )
     .option('--estimate', 'only say what it would take and cost')
-    .option('--force', 'go through documents that are done again; answers that are kept cost nothing')
+    .option('--force', 'process finished documents again; cached answers cost nothing')
     .addHelpText(
       'after',
       '\nExamples:\n  docstokg graph claims --model-url http://127.0.0.1:11434/v1 --model qwen3:8b --estimate\n  docstokg graph claims --budget-usd 2\n',
@@ -41,7 +41,7 @@ export function claimsCommand(): Command {
     });
 }
 
-/** What it may cost goes to stderr before; the account goes to stdout. */
+/** The cost estimate goes to stderr first, the result to stdout. */
 function tell(event: Exclude<ClaimsEvent, { kind: 'stage' }>, estimateOnly: boolean, session: Session): void {
   const { terminal } = session;
   if (event.kind === 'estimated') {
@@ -62,10 +62,10 @@ function tell(event: Exclude<ClaimsEvent, { kind: 'stage' }>, estimateOnly: bool
   const lost = Object.entries({ ...dropped, ...(unreadable > 0 && { 'unreadable answers': unreadable }) });
   terminal.print(
     [
-      `${count(claims)} claims of ${count(documents)} documents stand in their passages`,
+      `${count(claims)} claims of ${count(documents)} documents have their quote in the passage`,
       `dropped: ${lost.length === 0 ? 'none' : lost.map(([why, number]) => `${count(number)} ${why}`).join(', ')}`,
       `used: ${count(inputTokens)} tokens sent, ${count(outputTokens)} answered${dollars(usd, ', ')}`,
-      ...(tooDear > 0 ? [`left for want of budget: ${count(tooDear)} documents`] : []),
+      ...(tooDear > 0 ? [`over budget, not processed: ${count(tooDear)} documents`] : []),
       'docstokg graph build puts them into the graph',
     ].join('\n'),
   );

@@ -11,7 +11,7 @@ export interface Emptying extends AsyncDisposable {
   run(options: { readonly drain: DrainMode; readonly signal: AbortSignal }): Promise<RunSummary>;
 }
 
-/** What the run of a queue has, whoever does its jobs. */
+/** What any run of a queue has. */
 export interface DownloadJobParts {
   readonly queue: WorkQueue;
   readonly report: (event: QueueEvent) => void;
@@ -19,7 +19,7 @@ export interface DownloadJobParts {
   readonly telemetry: DownloadTelemetry | undefined;
 }
 
-/** Jobs as works to download, which is what they are when nobody says otherwise. */
+/** The default handler: jobs are works to download. */
 export async function openDownloadJobs(config: Config, session: Session, parts: DownloadJobParts): Promise<Emptying> {
   const stack = new AsyncDisposableStack();
   const inspector = stack.use(openInspector());

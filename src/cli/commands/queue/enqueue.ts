@@ -62,7 +62,7 @@ export function importCommand(): Command {
       `
 A line is {"artifact_id", "artifact", "resolver_hint"?, "priority"?} or an
 artifact itself, whose id is its artifact_id, id, doi, url, or a hash of its
-content. Known ids are passed over, so importing again is safe. Bad lines are
+content. Known ids are skipped, so importing again is safe. Bad lines are
 reported with their number, the rest is imported, and the exit code is 1.
 
 Example:

@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 
-/** The commands of the queue; a module is read only when one of its commands is wanted. */
+/** The commands of the queue; a module is loaded only when one of its commands runs. */
 const CHILDREN: Readonly<Record<string, () => Promise<Command>>> = {
   enqueue: async () => (await import('./enqueue.ts')).enqueueCommand(),
   import: async () => (await import('./enqueue.ts')).importCommand(),
@@ -16,7 +16,7 @@ const CHILDREN: Readonly<Record<string, () => Promise<Command>>> = {
   prune: async () => (await import('./operate.ts')).pruneCommand(),
 };
 
-/** `queue …`: the persistent work queue; with the words behind it, only the command that they name. */
+/** `queue …`; given the words after it, only the command they name is loaded. */
 export async function queueCommand(words: readonly string[] = []): Promise<Command> {
   const command = new Command('queue')
     .description('the persistent work queue')

@@ -27,7 +27,7 @@ export function retryFailedCommand(): Command {
         await withQueue(self, async (queue, { terminal, json, clock }) => {
           const dryRun = options.dryRun ?? false;
           const filter = {
-            // What is known not to be had is tried again only when it is named.
+            // Skipped jobs are retried only when their reason is named.
             states: options.reason === undefined ? ['error'] : ['error', 'skipped'],
             errorCode: codeOfReason(options.reason ?? options.errorCode),
             resolver: options.resolver,
@@ -63,7 +63,7 @@ export function pauseCommand(verb: 'pause' | 'resume'): Command {
         const changed =
           verb === 'pause' ? await admin.pause(scope, name, clock.now()) : await admin.resume(scope, name);
         const what = scope === 'all' ? 'everything' : `${scope} ${plain(name)}`;
-        // It may be meant for jobs that are yet to come, so it is done all the same; a misspelt name is told.
+        // The name may belong to jobs still to come, so it is paused anyway; a misspelt one gets a warning.
         const known = scope === 'all' || verb === 'resume' || (await isKnown(queue, config, scope, name));
         if (json) terminal.print(JSON.stringify({ scope, name, changed, known }));
         else
@@ -73,7 +73,7 @@ export function pauseCommand(verb: 'pause' | 'resume'): Command {
         if (!known)
           session.log(
             'warn',
-            `nobody knows ${what}: no job, no running worker and no setting names it; is it spelt right? (queue resume --${scope} ${plain(name)} takes it back)`,
+            `${what} is unknown: no job, running worker or setting has it; check the spelling (undo: queue resume --${scope} ${plain(name)})`,
           );
       });
     });
@@ -140,7 +140,9 @@ export function pruneCommand(): Command {
       async (options: { olderThan: string; state?: 'done' | 'skipped' | 'error'; dryRun?: boolean }, self: Command) => {
         const match = /^(\d+(?:\.\d+)?)([smhdw])$/.exec(options.olderThan);
         if (!match)
-          throw new AppError('USAGE_AGE', `"${options.olderThan}" is no age`, { hint: 'for example 90m, 12h, 30d' });
+          throw new AppError('USAGE_AGE', `"${options.olderThan}" is not an age`, {
+            hint: 'for example 90m, 12h, 30d',
+          });
         const ageMs = Number(match[1]) * (UNITS[match[2] ?? ''] ?? 0);
         await withQueue(self, async (queue, { terminal, json, clock }) => {
           const dryRun = options.dryRun ?? false;

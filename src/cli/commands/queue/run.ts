@@ -95,7 +95,7 @@ async function run(self: Command, options: RunOptions, drain: DrainMode): Promis
             await import('./download-jobs.ts')
           ).openDownloadJobs(config, session, { ...parts, telemetry: telemetry.download });
       using stop = stopSignal((name) =>
-        session.log('info', `${name}: letting running jobs finish; once more ends at once`),
+        session.log('info', `${name}: letting running jobs finish; Ctrl-C again to quit`),
       );
       const summary = await runShowing(emptying, queue, session, { drain, signal: stop.signal });
       const left = await leftBehind(queue, emptying.orchestrator.throttled);
@@ -112,7 +112,7 @@ async function webLayer(options: RunOptions): Promise<Layer> {
   return (await import('../../../harvest/index.ts')).simulatedLayer(options);
 }
 
-/** Jobs as a module of the user's own understands them. */
+/** Jobs handled by a module of the user. */
 function openHandlerJobs(
   config: Config,
   session: Session,
@@ -191,7 +191,7 @@ function printSummary(summary: RunSummary, left: LeftBehind, session: Session): 
   if (error > 0) session.log('info', 'see queue stats for the reasons; queue retry-failed puts failed jobs back');
 }
 
-/** Tells a person what is worth telling; what is paused only when it changes. */
+/** Logs events worth knowing; pauses only when they change. */
 function eventLog(session: Session, drain: DrainMode): (event: QueueEvent) => void {
   let paused = '';
   return (event) => {
@@ -200,7 +200,7 @@ function eventLog(session: Session, drain: DrainMode): (event: QueueEvent) => vo
         session.log('warn', `lost ${event.job.artifactId}: its lease ran out or it was cancelled; its work is dropped`);
         break;
       case 'job-abandoned':
-        session.log('warn', `${event.job.artifactId} did not stop when told to; it is left behind`);
+        session.log('warn', `${event.job.artifactId} did not stop when asked to and was abandoned`);
         break;
       case 'jobs-exhausted':
         session.log('warn', `${event.jobs} jobs given up: their process died or hung whenever they ran alone`);

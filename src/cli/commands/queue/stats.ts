@@ -139,7 +139,7 @@ function workersSection({ workers, stats: { at: now } }: QueueOverview, bold: (t
   const rows = workers.map((worker) => [
     `${plain(worker.hostname)}:${worker.pid}`,
     worker.alive ? 'alive' : 'gone',
-    // What a worker tells of itself is as old as its last word; its leases are counted now.
+    // Reports of a worker are as old as its last one; its leases are counted now.
     `${count(worker.holds)} of ${count(worker.maxWorkers)}`,
     `${duration(now - worker.heardAt)} ago`,
     worker.alive
@@ -150,7 +150,7 @@ function workersSection({ workers, stats: { at: now } }: QueueOverview, bold: (t
           ? `its jobs come back in ${duration(worker.leaseEndsAt - now)}, or when a worker of that machine starts`
           : 'its jobs come back now',
   ]);
-  return [`${bold('Workers')}\n${table(rows, ['process', '', 'jobs', 'heard of', ''])}`];
+  return [`${bold('Workers')}\n${table(rows, ['process', '', 'jobs', 'last seen', ''])}`];
 }
 
 /** One row per resolver, the busiest first. */
@@ -163,7 +163,7 @@ function resolverRows({ byResolver }: QueueStats): (string | number)[][] {
   return sorted(rows).map(({ resolver, counts }) => [plain(resolver ?? '(any)'), ...counts]);
 }
 
-/** Leases held by processes that do not tell about themselves: other programs, or runs that died on another machine. */
+/** Leases of processes that send no reports: other programs, or runs that died on another machine. */
 function strangersSection(stats: QueueStats, bold: (text: string) => string, now: number): string[] {
   const known = new Set(stats.workers.map(({ workerId }) => workerId));
   const leases = stats.leases.filter(({ workerId }) => !known.has(workerId));
@@ -184,7 +184,7 @@ function slowedSection(hosts: readonly SlowedHost[], bold: (text: string) => str
     perSecond === null ? '' : `${Number(perSecond.toPrecision(3))}/s`,
     hold === null ? '' : `held${hold.until === null ? '' : ` for ${duration(hold.until - now)}`}: ${hold.reason}`,
   ]);
-  return [`${bold('Slowed down')} (queue hosts tells more)\n${table(rows)}`];
+  return [`${bold('Slowed down')} (more: queue hosts)\n${table(rows)}`];
 }
 
 function sorted<T extends { readonly jobs: number }>(rows: readonly T[]): T[] {

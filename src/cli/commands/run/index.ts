@@ -24,9 +24,9 @@ Examples:
   docstokg run 10.1371/journal.pone.0000217 arXiv:1706.03762 --mailto you@university.example
   docstokg run --input library.bib --out runs/library --mailto you@university.example
   docstokg run --input ./papers            # a folder of PDF, HTML or XML: nothing is downloaded
-  docstokg run --out runs/library          # goes on with what that run was asked for
+  docstokg run --out runs/library          # resumes that run
 
-Ctrl-C lets what runs finish; the same command goes on where it stopped.
+Ctrl-C finishes running work; run the same command to resume.
 `;
 
 /** `run`. */
@@ -42,12 +42,12 @@ export function runCommand(): Command {
 
 async function run(ids: readonly string[], options: DownloadOptions, session: Session): Promise<void> {
   if (!asksOpenAlex(options) && options.input === undefined && ids.length === 0 && options.out === undefined)
-    throw new AppError('USAGE_NOTHING_TO_RUN', 'nothing says which works or papers are wanted', {
+    throw new AppError('USAGE_NOTHING_TO_RUN', 'no works or papers given', {
       hint: 'give --topic, --input or ids, or the --out of an earlier run; docstokg run --help shows examples',
     });
   const asked = askedFor(ids, options);
   const out = options.out ?? folderFor(asked, session.load().config);
-  using stop = stopSignal((name) => session.log('info', `${name}: letting what runs finish; once more ends at once`));
+  using stop = stopSignal((name) => session.log('info', `${name}: finishing running work; Ctrl-C again to quit`));
   await using corpus = await openCorpus(out, { config: await configFor(out, options, session) });
   const account = await runCorpus(corpus, asked, session, stop.signal);
   printRun(account, out, session);
@@ -89,7 +89,7 @@ function isLastDocument(event: CorpusEvent): boolean {
   );
 }
 
-/** The settings of a run: everything it makes stands in one folder. */
+/** The settings of a run, whose files are all in one folder. */
 export async function configFor(
   out: string,
   options: DownloadOptions,

@@ -87,7 +87,7 @@ export class RunProgress {
         log('debug', `${stage}: ${event.message}`);
         break;
       case 'item-abandoned':
-        log('warn', `${stage}: ${event.itemId} did not stop when told to; it is left behind`);
+        log('warn', `${stage}: ${event.itemId} did not stop when asked to and was abandoned`);
         break;
       case 'hook-failed':
         log('warn', `${stage}: ${event.hook}: ${event.message}`);
