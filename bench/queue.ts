@@ -42,10 +42,10 @@ try {
   rmSync(folder, { recursive: true, force: true });
 }
 
-function jobs(from: number): { artifactId: string; artifact: object }[] {
+function jobs(from: number): { artifactId: string; payload: object }[] {
   return Array.from({ length: BATCH }, (_, at) => ({
     artifactId: `W${from + at}`,
-    artifact: {
+    payload: {
       title: `A study of matter ${from + at}`,
       url: `https://host-${(from + at) % 200}.example.org/${from + at}.pdf`,
     },

@@ -9,7 +9,7 @@ interface Artifact {
 }
 
 const handler: Handler = async (job, context) => {
-  const { url, title } = job.artifact as Artifact;
+  const { url, title } = job.payload as Artifact;
   // 'skipped' is an end that nobody need look into; a reason that begins with a code is counted under it.
   if (!url.endsWith('.pdf')) return { state: 'skipped', reason: 'NOT_A_PDF: only PDF files are wanted' };
 

@@ -15,7 +15,8 @@ const { FileCommits } = await import('../src/download/file-commits.ts');
 const { PartFolder } = await import('../src/download/part-folder.ts');
 const { KeptFiles } = await import('../src/download/kept-files.ts');
 const { DownloadRun } = await import('../src/download/index.ts');
-const { MemoryStore, ORCHESTRATOR_DEFAULTS, WorkQueue } = await import('../src/queue/index.ts');
+const { openStore, ORCHESTRATOR_DEFAULTS, WorkQueue } = await import('../src/queue/index.ts');
+const { Lookups, Services } = await import('../src/resolve/index.ts');
 const { loopbackClient, openLoopback } = await import('../src/testing/index.ts');
 const { workFromPayload } = await import('../src/works/index.ts');
 const { DiskSync } = await import('../src/stage/commit/disk-sync.ts');
@@ -70,7 +71,7 @@ for (const [what, path] of [
           .end(`%PDF-1.4\n${'x'.repeat(5_000)}\nstartxref\n0\n%%EOF\n`);
       });
       await using client = loopbackClient(server);
-      await using queue = new WorkQueue(new MemoryStore());
+      await using queue = new WorkQueue(await openStore(':memory:'));
       const rows: ManifestRow[] = [];
       const filesAt: string[][] = [];
       refusing(1, 'EIO', 'sync', path);
@@ -86,7 +87,7 @@ for (const [what, path] of [
         resolvers: [{ name: 'test', async *plans() { yield { kind: 'plan', plan: {
           resolver: 'test', url: 'http://a.test/a.pdf', expect: 'pdf', isPromised: true, license: null, version: null, hostType: null,
           robots: 'obey', credentials: [], headers: {}, checksum: null, credits: 0, sameAs: null, terms: null } }; } }],
-        resolve: {} as DownloadRunOptions['resolve'], inspect: undefined, accept: new Set(['pdf']), maxBytes: 1_000_000, retries: 0,
+        resolve: { lookups: new Lookups(client.send, new Services()) } as DownloadRunOptions['resolve'], inspect: undefined, accept: new Set(['pdf']), maxBytes: 1_000_000, retries: 0,
         budgetMs: 10_000, retracted: 'keep', clock: systemClock, report: () => undefined, log: () => undefined,
       }); // prettier-ignore
       const { saved, failed } = await run.run({ signal: new AbortController().signal });

@@ -23,7 +23,7 @@ const item = (itemId: string, more: Partial<WorkItem> = {}): WorkItem => ({
   ...more,
 });
 
-/** A queue file that runners join as processes would: each with a connection, a lock and a name of its own. */
+/** A queue file that runners join as processes would: each with its own connection, lock and name. */
 class Fleet implements AsyncDisposable {
   readonly #folder = mkdtempSync(join(tmpdir(), 'docstokg-source-'));
   readonly #open: AsyncDisposable[] = [];
@@ -84,7 +84,7 @@ async function takeAll(source: ItemSource): Promise<string[]> {
   return ids;
 }
 
-test('the order is the same for all who share: dear items first, cheap ones first, or as planned', async () => {
+test('all runners share one order: most expensive first, cheapest first, or as planned', async () => {
   const items = [item('a', { costHint: 5 }), item('b', { costHint: 50 }), item('c', { costHint: 0 })];
   for (const [scheduling, order] of [
     ['fifo', 'abc'],
@@ -96,7 +96,7 @@ test('the order is the same for all who share: dear items first, cheap ones firs
   }
 });
 
-test('who comes while others work joins them; who comes after them begins anew, with plan and settings of its own', async () => {
+test('a runner joins those at work; one that starts after they have left enqueues its own plan and settings', async () => {
   await using fleet = new Fleet();
   const first = await fleet.runner([item('a'), item('b')]);
   assert.deepEqual(await takeAll(first), ['a', 'b']);
@@ -105,10 +105,10 @@ test('who comes while others work joins them; who comes after them begins anew, 
   await second.take(1, never);
   for (const each of [first, second]) await each[Symbol.asyncDispose]();
   const third = await fleet.runner([item('a', { cfgHash: 'new' }), item('c', { cfgHash: 'new' })]);
-  assert.deepEqual(await takeAll(third), ['a', 'c'], 'begun anew');
+  assert.deepEqual(await takeAll(third), ['a', 'c'], 'its own plan');
 });
 
-test('a runner with other settings is refused while others work, and takes nothing from them', async () => {
+test('a runner with other settings is refused while others work, and gives back what it leased', async () => {
   await using fleet = new Fleet();
   const items = [item('a'), item('b')];
   const working = await fleet.runner(items);
@@ -117,7 +117,7 @@ test('a runner with other settings is refused while others work, and takes nothi
   assert.deepEqual(await takeAll(working), ['a', 'b']);
 });
 
-test('leases of what runs are kept alive, and an item that an operator cancels is lost to its runner', async () => {
+test('leases of held items are extended, and an item that an operator cancels is lost to its runner', async () => {
   const clock = new HeldClock();
   await using fleet = new Fleet(clock);
   const [working, idle] = [await fleet.runner([item('a'), item('b')]), await fleet.runner([item('a'), item('b')])];
@@ -141,7 +141,7 @@ test('leases of what runs are kept alive, and an item that an operator cancels i
   assert.equal((await admin.find('a'))?.state, 'skipped', 'the result of a lost item is dropped');
 });
 
-test('what a stopped runner still held is at once there for the others', async () => {
+test('items of a runner that stops are available to others at once', async () => {
   await using fleet = new Fleet();
   const [going, staying] = [await fleet.runner([item('a')]), await fleet.runner([item('a')])];
   await going.take(1, never);
@@ -149,7 +149,7 @@ test('what a stopped runner still held is at once there for the others', async (
   assert.deepEqual(await takeAll(staying), ['a']);
 });
 
-test('how an item ended can be read in the queue', async () => {
+test('the queue shows how an item ended', async () => {
   await using fleet = new Fleet();
   const source = await fleet.runner([item('ok'), item('skip'), item('fail')]);
   await source.take(3, never);
@@ -163,7 +163,7 @@ test('how an item ended can be read in the queue', async () => {
   assert.match((await admin.find('fail'))?.lastError ?? '', /ITEM_TIMEOUT.*too slow/);
 });
 
-test('an item that was in hand when two runners died is given out alone, also beside a long plan', async () => {
+test('an item that two runners held when they died is handed out alone, also from a long plan', async () => {
   const clock = new HeldClock();
   await using fleet = new Fleet(clock);
   const source = await fleet.runner([item('killer'), item('b'), item('c'), item('d')]);
@@ -174,6 +174,8 @@ test('an item that was in hand when two runners died is given out alone, also be
     await store.exchange({ workerId: 'dead', settlements: [], picks: [lane], now: clock.now(), leaseMs: 1 });
     await clock.advance(2);
   }
+  // A runner reads the queue again at most once a second.
+  await clock.advance(1_000);
   const ids = async (): Promise<unknown> => (await source.take(9, never))?.map(({ item: { itemId } }) => itemId);
   assert.deepEqual(await ids(), ['killer']);
   const next = ids();

@@ -1,119 +1,196 @@
 import type { Clock, FileLock } from '../base/index.ts';
 import { AppError, wait } from '../base/index.ts';
-import type { JobHolderOptions, LeasedJob, Settlement } from '../queue/index.ts';
-import { JobHolder } from '../queue/index.ts';
+import type { Handler, HandlerOutcome, ImportRow, WorkQueue } from '../queue/index.ts';
+import { Orchestrator, recoverDead } from '../queue/index.ts';
 import type { ItemEnd, ItemSource, Scheduling, TakenItem, WorkItem } from '../stage/index.ts';
 
 const LOCK_RETRY_MS = 20;
 const PAGE = 1_000;
-/** Priorities are whole numbers; a thousandth of a doubling is all the order that matters. */
+/** Priorities are integers; a thousandth of a doubling is fine enough. */
 const PER_DOUBLING = 1_000;
 
-export interface QueueSourceOptions extends JobHolderOptions {
-  /** Held while it is decided whether this runner joins others or begins anew; shared by all runners of the stage. */
+export interface QueueSourceOptions {
+  readonly queue: WorkQueue;
+  readonly clock: Clock;
+  /** Held while this runner decides whether to join others or to start over; shared by all runners of the stage. */
   readonly lock: FileLock;
+  readonly leaseMs: number;
+  readonly heartbeatMs: number;
+  /** An item whose runners died this often while it ran alone fails. */
+  readonly maxDeaths: number;
+  /** How many items are worked on at once, for operators to see. */
+  readonly workers: number;
   readonly scheduling: Scheduling;
 }
 
+/** An item that this runner has leased. */
+interface HeldItem {
+  readonly jobId: number;
+  readonly end: (outcome: HandlerOutcome) => void;
+}
+
 /**
- * A stage's items shared by several processes or hosts through a work queue that is the stage's own. Who comes first
- * puts the plan in; who comes while others work joins them. Items of runners that died are taken over.
+ * A stage's items shared by several processes or hosts through a work queue. The first runner enqueues the plan; runners
+ * that start while others work join them. An Orchestrator leases the items when the stage asks for some, and its handler
+ * waits until the stage settles them.
  */
 export class QueueSource implements ItemSource, AsyncDisposable {
-  readonly #holder: JobHolder;
-  readonly #taken = new Map<string, LeasedJob>();
-  /** Settings of the plan: an item made for other settings must not be done with ours. */
+  readonly #orchestrator: Orchestrator;
+  readonly #stop = new AbortController();
+  readonly #held = new Map<string, HeldItem>();
+  readonly #written = new Map<number, () => void>();
+  /** Hashes of the plan's settings: an item planned with other settings must not be done with these. */
   readonly #cfgHashes = new Set<string>();
+  #arrived: TakenItem[] = [];
+  #wanted = 0;
+  #wake: () => void = () => undefined;
 
-  private constructor(holder: JobHolder) {
-    this.#holder = holder;
+  private constructor({ queue, clock, leaseMs, heartbeatMs, maxDeaths, workers }: QueueSourceOptions) {
+    this.#orchestrator = new Orchestrator({
+      queue,
+      clock,
+      handler: this.#handler,
+      leaseMs,
+      heartbeatMs,
+      maxDeaths,
+      maxWorkers: workers,
+      // The runner limits the time of an item, and stops it when it is lost.
+      jobTimeoutMs: 0,
+      shutdownGraceMs: 0,
+      givesWay: false,
+      report: (event) => {
+        if (event.kind === 'job-settled') this.#written.get(event.job.id)?.();
+      },
+    });
   }
 
   static async open(items: Iterable<WorkItem>, options: QueueSourceOptions): Promise<QueueSource> {
-    const holder = new JobHolder(options);
-    try {
-      await join(holder, options);
-      const source = new QueueSource(holder);
-      await options.queue.bulkImport(source.#jobs(items, options.scheduling));
-      return source;
-    } catch (error) {
-      await holder[Symbol.asyncDispose]();
-      throw error;
+    const { queue, clock, lock, scheduling } = options;
+    let taken = lock.tryTake();
+    for (; !taken; taken = lock.tryTake()) await wait(clock, LOCK_RETRY_MS);
+    using _lock = taken;
+    await clearIfIdle(options);
+    const source = new QueueSource(options);
+    await queue.bulkImport(source.#rows(items, scheduling));
+    // Without items of its own a runner cannot know whether the items of others are meant for its settings.
+    if (source.#cfgHashes.size > 0) {
+      source.#resize();
+      await source.#orchestrator.start({ drain: 'empty', signal: source.#stop.signal });
     }
+    return source;
   }
 
   async take(limit: number, signal: AbortSignal): Promise<readonly TakenItem[] | undefined> {
-    // Without a plan of its own a runner cannot know whether the items of others are meant for its settings.
     if (this.#cfgHashes.size === 0) return undefined;
-    const held = await this.#holder.take(limit, signal);
-    const taken = held?.map(({ job, lost }) => ({ job, lost, item: JSON.parse(job.artifactJson) as WorkItem }));
-    if (taken?.every(({ item }) => this.#cfgHashes.has(item.cfgHash)) === false) {
-      await this.#holder.giveBack(taken.map(({ job }) => job));
-      throw new AppError('STAGE_QUEUE_SETTINGS', 'other runners of this stage work with other settings', {
-        hint: 'give all of them the same settings, or wait until the others have finished',
-      });
-    }
-    for (const { item, job } of taken ?? []) this.#taken.set(item.itemId, job);
-    return taken?.map(({ item, lost }) => ({ item, lost }));
+    this.#wanted = limit;
+    this.#resize();
+    if (this.#arrived.length === 0) await this.#arrival(signal);
+    this.#wanted = 0;
+    this.#resize();
+    const taken = this.#arrived.splice(0, limit);
+    if (taken.length === 0) return undefined;
+    if (taken.every(({ item }) => this.#cfgHashes.has(item.cfgHash))) return taken;
+    for (const { item } of taken) await this.settle(item, { kind: 'unfinished' });
+    throw new AppError('STAGE_QUEUE_SETTINGS', 'other runners of this stage work with other settings', {
+      hint: 'give all of them the same settings, or wait until the others have finished',
+    });
   }
 
+  /** Resolves when the end is written; an item that was lost meanwhile is another runner's to settle. */
   async settle({ itemId }: WorkItem, end: ItemEnd): Promise<void> {
-    const job = this.#taken.get(itemId);
-    this.#taken.delete(itemId);
-    if (job) await this.#holder.settle([job], settlementOf(end));
+    const held = this.#held.get(itemId);
+    if (!held) return;
+    this.#held.delete(itemId);
+    this.#resize();
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#written.set(held.jobId, resolve);
+    held.end(outcomeOf(end));
+    await Promise.race([promise, this.#orchestrator.ended]);
+    this.#written.delete(held.jobId);
   }
 
-  [Symbol.asyncDispose](): Promise<void> {
-    return this.#holder[Symbol.asyncDispose]();
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#stop.abort();
+    if (this.#cfgHashes.size === 0) return;
+    try {
+      await this.#orchestrator.ended;
+    } catch {
+      // take and settle have thrown it; leases that could not be given back expire.
+    }
+    await this.#orchestrator.leave();
   }
 
-  *#jobs(
-    items: Iterable<WorkItem>,
-    scheduling: Scheduling,
-  ): Generator<{ artifactId: string; artifact: WorkItem; priority: number }> {
+  readonly #handler: Handler = (job, { signal }) => {
+    const item = job.payload as WorkItem;
+    return new Promise((resolve, reject) => {
+      const held: HeldItem = { jobId: job.id, end: resolve };
+      signal.addEventListener(
+        'abort',
+        () => {
+          if (this.#held.get(item.itemId) === held) this.#held.delete(item.itemId);
+          this.#arrived = this.#arrived.filter(({ lost }) => lost !== signal);
+          this.#resize();
+          reject(signal.reason as Error);
+        },
+        { once: true },
+      );
+      this.#held.set(item.itemId, held);
+      this.#arrived.push({ item, lost: signal });
+      this.#wake();
+    });
+  };
+
+  /** Items are leased only while the stage asks for some: what waits here could be another runner's. */
+  #resize(): void {
+    this.#orchestrator.resize(this.#held.size + this.#wanted);
+  }
+
+  /** Waits for an item, the end of the queue, or the signal. */
+  async #arrival(signal: AbortSignal): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const wake = (): void => resolve();
+    this.#wake = wake;
+    signal.addEventListener('abort', wake, { once: true });
+    if (signal.aborted) wake();
+    await Promise.race([promise, this.#orchestrator.ended]);
+    signal.removeEventListener('abort', wake);
+  }
+
+  *#rows(items: Iterable<WorkItem>, scheduling: Scheduling): Generator<ImportRow> {
     const sign = scheduling === 'fifo' ? 0 : scheduling === 'lpt' ? 1 : -1;
     for (const item of items) {
       this.#cfgHashes.add(item.cfgHash);
       const priority = sign * Math.round(Math.log2(1 + Math.max(0, item.costHint)) * PER_DOUBLING);
-      yield { artifactId: item.itemId, artifact: item, priority };
+      yield { artifactId: item.itemId, payload: item, priority };
     }
   }
 }
 
-/** Where nobody is at work, what an earlier round left is history: its plan and settings may have been others. */
-async function join(holder: JobHolder, { queue, clock, lock, leaseMs }: QueueSourceOptions): Promise<void> {
-  let taken = lock.tryTake();
-  for (; !taken; taken = lock.tryTake()) await wait(clock, LOCK_RETRY_MS);
-  using _lock = taken;
-  await holder.presence.recoverDead();
+/** Removes the items of an earlier round, whose plan and settings may differ, unless runners are at work on them. */
+async function clearIfIdle({ queue, clock, leaseMs }: QueueSourceOptions): Promise<void> {
+  const { admin } = queue.store;
+  await recoverDead(queue.store, clock);
   const { workers } = await queue.stats();
-  if (workers.every(({ updatedAt }) => updatedAt < clock.now() - leaseMs)) await clear(queue, clock);
-  await holder.announce();
-}
-
-async function clear({ store: { admin } }: QueueSourceOptions['queue'], clock: Clock): Promise<void> {
-  for (const states of [['queued'], ['in_progress']] as const) {
-    for (let jobs = await admin.list({ states }, { limit: PAGE }); jobs.length > 0;) {
-      for (const { id } of jobs) await admin.cancel(id, clock.now());
-      jobs = await admin.list({ states }, { limit: PAGE });
-    }
+  if (workers.some(({ updatedAt }) => updatedAt >= clock.now() - leaseMs)) return;
+  const states = ['queued', 'in_progress'] as const;
+  for (let jobs = await admin.list({ states }, { limit: PAGE }); jobs.length > 0;) {
+    for (const { id } of jobs) await admin.cancel(id, clock.now());
+    jobs = await admin.list({ states }, { limit: PAGE });
   }
   await admin.prune({}, { dryRun: false });
 }
 
-function settlementOf(end: ItemEnd): Settlement {
+function outcomeOf(end: ItemEnd): HandlerOutcome {
   switch (end.kind) {
     case 'success':
-      return { kind: 'finish', state: 'done' };
+      return { state: 'done' };
     case 'skip':
-      return { kind: 'finish', state: 'skipped' };
-    case 'failure':
-      return {
-        kind: 'finish',
-        state: 'error',
-        error: { code: end.error.code ?? end.error.category.toUpperCase(), message: end.error.message },
-      };
+      return { state: 'skipped', reason: end.outcome.reason ?? 'skipped' };
+    case 'failure': {
+      const { code, category, message } = end.error;
+      return { state: 'error', reason: { code: code ?? category.toUpperCase(), message } };
+    }
     case 'unfinished':
-      return { kind: 'requeue', delayMs: 0, refund: true };
+      return { retryAt: 0 };
   }
 }

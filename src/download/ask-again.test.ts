@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { MemoryStore, WorkQueue } from '../queue/index.ts';
+import { openStore, WorkQueue } from '../queue/index.ts';
 import { HeldClock } from '../testing/index.ts';
 import { askAgain } from './ask-again.ts';
 
 test('works for which a service was away are asked for again by the next run, what is not to be had is not', async () => {
   const clock = new HeldClock();
-  await using store = new MemoryStore();
+  await using store = await openStore(':memory:');
   const queue = new WorkQueue(store, clock);
   for (const [id, code] of [
     ['W1', 'LOOKUP_FAILED'],

@@ -6,7 +6,8 @@ import { test } from 'node:test';
 
 import { AppError, systemClock } from '../base/index.ts';
 import type { Admission } from '../hosts/index.ts';
-import { MemoryStore, ORCHESTRATOR_DEFAULTS, WorkQueue } from '../queue/index.ts';
+import { ORCHESTRATOR_DEFAULTS, openStore, WorkQueue } from '../queue/index.ts';
+import { Lookups, Services } from '../resolve/index.ts';
 import { workFromPayload } from '../works/index.ts';
 import { KeptFiles } from './kept-files.ts';
 import type { DownloadRunOptions, ResultSink } from './run.ts';
@@ -19,6 +20,8 @@ const nobody = {
   snapshot: () => [],
   watch: () => ({ [Symbol.dispose]: () => undefined }),
 } as unknown as Admission;
+
+const lookups = new Lookups(async () => assert.fail('nothing is to be looked up'), new Services());
 
 function runInto(sink: ResultSink, queue: WorkQueue, more: Partial<DownloadRunOptions> = {}): DownloadRun {
   return new DownloadRun({
@@ -33,7 +36,7 @@ function runInto(sink: ResultSink, queue: WorkQueue, more: Partial<DownloadRunOp
     files: new KeptFiles('/nowhere'),
     send: async () => assert.fail('nothing is to be fetched'),
     resolvers: [],
-    resolve: {} as DownloadRunOptions['resolve'],
+    resolve: { lookups } as DownloadRunOptions['resolve'],
     inspect: undefined,
     accept: new Set(['pdf']),
     maxBytes: 1,
@@ -49,7 +52,7 @@ function runInto(sink: ResultSink, queue: WorkQueue, more: Partial<DownloadRunOp
 
 for (const code of ['DISK_IO_ERROR', 'DISK_FULL', 'DISK_READ_ONLY'])
   test(`a manifest whose rows the disk refuses with ${code} ends the run with that reason, and no work is lost from the count`, async () => {
-    await using queue = new WorkQueue(new MemoryStore(), systemClock);
+    await using queue = new WorkQueue(await openStore(':memory:'), systemClock);
     const refusing: ResultSink = {
       last: () => undefined,
       write: async () => {
@@ -67,7 +70,7 @@ test('a newer version of a kept work is looked for, and where it is not to be ha
   await using folder = await mkdtempDisposable(join(tmpdir(), 'docstokg-renewal-'));
   await mkdir(join(folder.path, 'PDF'));
   await writeFile(join(folder.path, 'PDF', 'a.pdf'), 'kept');
-  await using queue = new WorkQueue(new MemoryStore(), systemClock);
+  await using queue = new WorkQueue(await openStore(':memory:'), systemClock);
   const kept = { ...workFromPayload('a', undefined), isComplete: true };
   await queue.enqueue('a', kept);
   await queue.enqueue('a acceptedVersion', renewalOf(kept));
@@ -82,7 +85,7 @@ test('a newer version of a kept work is looked for, and where it is not to be ha
     {
       provider: undefined,
       files: new KeptFiles(folder.path),
-      resolve: { prefer: 'file' } as unknown as DownloadRunOptions['resolve'],
+      resolve: { prefer: 'file', lookups } as unknown as DownloadRunOptions['resolve'],
       resolvers: [
         {
           name: 'arxiv',

@@ -2,6 +2,7 @@ import type { Clock } from '../base/index.ts';
 import { AppError, errorInfo } from '../base/index.ts';
 import type { Admission } from '../hosts/index.ts';
 import type { Send } from '../http/index.ts';
+import { withCaller } from '../http/index.ts';
 import type {
   DrainMode,
   Handler,
@@ -177,13 +178,13 @@ export class DownloadRun {
   };
 
   async #download(job: HandlerJob, context: HandlerContext): Promise<HandlerOutcome> {
-    const work = workFromPayload(job.artifactId, job.artifact);
+    const work = workFromPayload(job.artifactId, job.payload);
     const { sink, files, report } = this.#options;
     const before = sink.last(work.id);
     // A kill between the row and its settlement must not cost a second transfer.
     const isKept =
       before?.outcome === 'saved' && before.path !== null && (await files.holds(before.path, before.bytes ?? -1));
-    if (isKept && !isRenewal(job.artifact)) return this.#keepBefore(work);
+    if (isKept && !isRenewal(job.payload)) return this.#keepBefore(work);
     const { outcome, ...result } = await this.#process(work, job, context);
     // Where the newer version is not to be had, what is there stays.
     if (isKept && outcome.kind !== 'saved')
@@ -246,10 +247,12 @@ export class DownloadRun {
   async #process(work: Work, job: HandlerJob, context: HandlerContext): Promise<WorkResult> {
     const options = this.#options;
     const startedAt = options.clock.now();
+    const resolve = { ...options.resolve, lookups: options.resolve.lookups.withCaller(context) };
     try {
       return await processWork(work, {
         ...options,
-        ...(isRenewal(job.artifact) && { resolve: { ...options.resolve, prefer: 'published' } }),
+        send: withCaller(options.send, context),
+        resolve: isRenewal(job.payload) ? { ...resolve, prefer: 'published' } : resolve,
         hint: job.resolverHint,
         webClock: options.webClock ?? options.clock,
         signal: context.signal,

@@ -9,7 +9,6 @@ import type { Admission, HostEvent } from '../hosts/index.ts';
 import type { HttpClient, HttpClientOptions, HttpEvent, Send } from '../http/index.ts';
 import { createClient, requireContact, SqliteCacheStore } from '../http/index.ts';
 import type { LeasedJob, QueueEvent, WorkQueue } from '../queue/index.ts';
-import { currentJob } from '../queue/index.ts';
 import type { Finding, ResolverChoice, ServiceName, TitleFinding } from '../resolve/index.ts';
 import { baseUrlsBelow, chooseResolvers, completeWork, findPlans, Lookups, Services } from '../resolve/index.ts';
 import { HostLog } from '../telemetry/index.ts';
@@ -206,7 +205,6 @@ export async function assembleDownload(
       cache,
       admission,
       facts,
-      caller: currentJob,
       report: (event) => {
         hosts.see(event);
         parts.reportHttp?.(event);
@@ -235,7 +233,7 @@ export async function assembleDownload(
   const files = stack.use(
     new KeptFiles(download.out, { contentAddressed: download.content_addressed, clock: runtime.clock }),
   );
-  const lookups = new Lookups(send, services, runtime.clock, facts && { facts, caller: currentJob });
+  const lookups = new Lookups(send, services, runtime.clock, facts);
   const byTitle = titleSearch(config, lookups, contact);
   const entries = new EntryRows(manifest, runId, runtime.clock);
   const asking: Asking = { send, services, contact, byTitle, webClock: web.clock };

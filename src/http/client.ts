@@ -22,8 +22,7 @@ import { compose } from './send.ts';
 import type { ProxySettings } from './transport.ts';
 import { Transport } from './transport.ts';
 import { PRODUCT_TOKEN, userAgent } from './user-agent.ts';
-import type { Caller } from './with-admission.ts';
-import { NOBODY, withAdmission } from './with-admission.ts';
+import { withAdmission } from './with-admission.ts';
 
 const DAY_MS = 24 * 3_600_000;
 
@@ -36,8 +35,6 @@ export interface HttpClientOptions {
   readonly admission?: Admission;
   /** What a fleet finds out once, such as a robots.txt. */
   readonly facts?: Facts | undefined;
-  /** In whose course requests are sent; while one waits for a host, its caller lets go of what others need. */
-  readonly caller?: Caller;
   readonly limits?: Partial<HttpLimits>;
   readonly guard?: GuardOptions;
   readonly resolveHost?: ResolveHost;
@@ -77,7 +74,6 @@ export function createClient(options: HttpClientOptions = {}): HttpClient {
     giveUpAfterMs: 7 * DAY_MS,
     ...options.retry,
   };
-  const caller = options.caller ?? NOBODY;
   const admission = options.admission ?? ownAdmission(options, retry, clock);
   const guard = new Guard(options.guard);
   const agent = userAgent(options.contact);
@@ -95,7 +91,6 @@ export function createClient(options: HttpClientOptions = {}): HttpClient {
   const admitted = withAdmission({
     admission,
     clock,
-    caller,
     parkAfterMs: retry.parkAfterMs,
     longestLineMs: options.longestLineMs ?? retry.parkAfterMs,
     report: options.report,
@@ -112,17 +107,16 @@ export function createClient(options: HttpClientOptions = {}): HttpClient {
     ...options.robots,
     send: compose(transport.send, withRedirects(limits), withGuard(guard), admitted),
     giveUpAfterMs: retry.giveUpAfterMs,
-    caller,
     report: options.report,
   });
   const send = compose(
     transport.send,
     withRedirects(limits),
     withGuard(guard),
-    withCoalescing(caller),
+    withCoalescing(),
     ...(options.cache ? [withCache(options.cache, clock)] : []),
     ...(options.obeyRobots === false ? [] : [robots.wrap]),
-    withRetry({ ...retry, clock, admission, caller, random: options.random }),
+    withRetry({ ...retry, clock, admission, random: options.random }),
     admitted,
   );
   return {

@@ -1,6 +1,6 @@
 import { cacheKey } from './cache.ts';
 import type { HttpResult, Wrap } from './send.ts';
-import type { Caller } from './with-admission.ts';
+import { whileWaiting } from './send.ts';
 
 interface SharedRequest {
   readonly result: Promise<HttpResult>;
@@ -9,7 +9,7 @@ interface SharedRequest {
 }
 
 /** Lets identical questions that are asked at the same time share one request and one answer. */
-export function withCoalescing(caller: Caller): Wrap {
+export function withCoalescing(): Wrap {
   const underway = new Map<string, SharedRequest>();
   return (next) => (request, signal) => {
     if ((request.method ?? 'GET') !== 'GET' || request.sink || request.cache === 'bypass' || request.jar) {
@@ -44,7 +44,7 @@ export function withCoalescing(caller: Caller): Wrap {
         shared.result.then(resolve, reject).finally(() => signal?.removeEventListener('abort', leave));
       });
     // Whoever asked first works for the others, who only wait.
-    return isFirst ? answer() : caller.whileWaiting(answer);
+    return isFirst ? answer() : whileWaiting(request.caller, answer);
   };
 }
 

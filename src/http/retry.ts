@@ -4,7 +4,7 @@ import type { Admission } from '../hosts/index.ts';
 import { tooLong } from '../hosts/index.ts';
 import { parseRetryAfter } from './retry-after.ts';
 import type { HttpRequest, HttpResponse, HttpResult, Trail, Wrap } from './send.ts';
-import type { Caller } from './with-admission.ts';
+import { whileWaiting } from './send.ts';
 
 export interface RetryOptions {
   /** Tries after the first. */
@@ -28,16 +28,13 @@ export function withRetry(
   options: RetryOptions & {
     readonly clock: Clock;
     readonly admission: Admission;
-    readonly caller: Caller;
     readonly random?: Random | undefined;
   },
 ): Wrap {
-  const { clock, admission, caller } = options;
-  /** Nobody keeps a worker busy by waiting. */
-  const pause = (ms: number, signal: AbortSignal | undefined): Promise<void> =>
-    caller.whileWaiting(() => wait(clock, ms, signal));
+  const { clock, admission } = options;
 
   return (next) => async (request, signal) => {
+    const pause = (ms: number): Promise<void> => whileWaiting(request.caller, () => wait(clock, ms, signal));
     for (let attempt = 1; ;) {
       const result = await next(request, signal);
       const now = clock.now();
@@ -47,7 +44,7 @@ export function withRetry(
         const pauseMs = Math.max(1, result.at - now);
         // A host that fails costs the work its time; one that is only busy does not.
         if (result.reason === 'host-held' && !canSpend(request, pauseMs)) return result;
-        await pause(pauseMs, signal);
+        await pause(pauseMs);
         continue;
       }
       if (!isWorthRetrying(result, request)) return result;
@@ -68,7 +65,7 @@ export function withRetry(
       attempt += 1;
       const pauseMs = Math.max(namedAt === undefined ? backoffMs : 0, heldAt - now);
       if (!limited && !canSpend(request, pauseMs)) return result;
-      await pause(pauseMs, signal);
+      await pause(pauseMs);
     }
   };
 }

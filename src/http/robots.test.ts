@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import { HeldClock, loopbackClient, openLoopback, Wire } from '../testing/index.ts';
-import type { HttpClientOptions, HttpResult } from './index.ts';
+import type { Caller, HttpClientOptions, HttpResult } from './index.ts';
 import { RobotsRules } from './index.ts';
 
 const rules = (text: string): RobotsRules => RobotsRules.parse(text, 'DocsToKG-TS');
@@ -241,21 +241,19 @@ test('who waits for a robots.txt that another reads gives up its worker, which t
   });
   const parked = Promise.withResolvers<void>();
   let waiting = 0;
-  await using client = loopbackClient(server, {
-    obeyRobots: true,
-    caller: {
-      asks: () => undefined,
-      whileWaiting: (wait) => {
-        waiting += 1;
-        parked.resolve();
-        return wait();
-      },
+  await using client = loopbackClient(server, { obeyRobots: true });
+  const caller: Caller = {
+    asks: () => undefined,
+    whileWaiting: (wait) => {
+      waiting += 1;
+      parked.resolve();
+      return wait();
     },
-  });
-  const first = client.send({ url: new URL('http://host.test/1') });
+  };
+  const first = client.send({ url: new URL('http://host.test/1'), caller });
   await asked.promise;
   assert.equal(waiting, 0, 'who asks has its worker');
-  const second = client.send({ url: new URL('http://host.test/2') });
+  const second = client.send({ url: new URL('http://host.test/2'), caller });
   await parked.promise;
   answer.resolve();
   assert.deepEqual(

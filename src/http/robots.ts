@@ -5,9 +5,8 @@ import { tooLong } from '../hosts/index.ts';
 import type { HttpEvent } from './event.ts';
 import { raced } from './coalesce.ts';
 import { RobotsRules } from './robots-rules.ts';
-import type { HttpResult, Send, Wrap } from './send.ts';
-import { trailOf } from './send.ts';
-import type { Caller } from './with-admission.ts';
+import type { Caller, HttpRequest, HttpResult, Send, Wrap } from './send.ts';
+import { trailOf, whileWaiting } from './send.ts';
 
 /** What is known of a host's robots.txt. */
 type Known =
@@ -47,7 +46,6 @@ export class Robots {
   readonly #facts: Facts | undefined;
   readonly #report: ((event: HttpEvent) => void) | undefined;
   readonly #giveUpAfterMs: number;
-  readonly #caller: Caller;
   readonly #entries = new Map<string, Entry>();
 
   constructor(
@@ -59,8 +57,6 @@ export class Robots {
       /** Everything but robots itself, and without a second try. */
       readonly send: Send;
       readonly giveUpAfterMs: number;
-      /** In whose course requests are sent: while it waits for what another reads, it gives up its worker. */
-      readonly caller: Caller;
       readonly report?: ((event: HttpEvent) => void) | undefined;
     },
   ) {
@@ -71,12 +67,11 @@ export class Robots {
     this.#facts = options.facts;
     this.#giveUpAfterMs = options.giveUpAfterMs;
     this.#report = options.report;
-    this.#caller = options.caller;
   }
 
   wrap: Wrap = (next) => async (request, signal) => {
     if (request.robots === 'terms') return next(request, signal);
-    const known = await this.#known(request.url, signal);
+    const known = await this.#known(request, signal);
     if (known.kind === 'answer') return { ...known.result, trail: trailOf(request) };
     if (known.kind === 'unreachable') {
       const message = `robots.txt of ${request.url.host} could not be read: ${known.why}`;
@@ -102,13 +97,13 @@ export class Robots {
     return `robots.txt of ${host} asks for a pause of ${seconds} s between requests, longer than we wait`;
   }
 
-  async #known(url: URL, signal: AbortSignal | undefined): Promise<Known> {
+  async #known({ url, caller }: HttpRequest, signal: AbortSignal | undefined): Promise<Known> {
     const { origin } = url;
     let entry = this.#entries.get(origin);
     const isFirst = !entry || entry.expiresAt <= this.#clock.now();
     if (!entry || isFirst) {
       if (this.#entries.size >= MANY_HOSTS) this.#forget();
-      const fresh: Entry = { known: this.#read(url), expiresAt: Infinity };
+      const fresh: Entry = { known: this.#read(url, caller), expiresAt: Infinity };
       this.#entries.set(origin, fresh);
       void fresh.known.then(
         (known) => this.#date(origin, fresh, known),
@@ -120,7 +115,7 @@ export class Robots {
     // Whoever only waits gives up its worker: the one that asks may need it, once its turn has come.
     return isFirst || entry.expiresAt !== Infinity
       ? raced(known, signal)
-      : this.#caller.whileWaiting(() => raced(known, signal));
+      : whileWaiting(caller, () => raced(known, signal));
   }
 
   #date(origin: string, entry: Entry, known: Known): void {
@@ -138,8 +133,8 @@ export class Robots {
   }
 
   /** Not bound to the signal of whoever came first: the others wait for it as well. The limits on time bound it. */
-  async #read(url: URL): Promise<Known> {
-    const known = this.#facts ? await this.#readOnce(this.#facts, url) : await this.#find(url);
+  async #read(url: URL, caller: Caller | undefined): Promise<Known> {
+    const known = this.#facts ? await this.#readOnce(this.#facts, url, caller) : await this.#find(url, caller);
     if (known.kind === 'rules' && this.#isTooSlow(known.rules)) {
       this.#report?.({ kind: 'host-given-up', host: hostKey(url), message: this.#tooSlow(url, known.rules) });
     } else if (known.kind === 'rules' && known.rules.crawlDelayMs !== undefined) {
@@ -149,10 +144,10 @@ export class Robots {
   }
 
   /** What another process of the fleet has read counts here too; what is no answer yet is nobody's. */
-  async #readOnce(facts: Facts, url: URL): Promise<Known> {
+  async #readOnce(facts: Facts, url: URL, caller: Caller | undefined): Promise<Known> {
     let own: Known | undefined;
     const find = async (signal: AbortSignal): Promise<Fact> => {
-      own = await this.#find(url, signal);
+      own = await this.#find(url, caller, signal);
       const { kind } = own;
       if (kind === 'answer') throw new Error('not known yet');
       const said = kind === 'rules' ? { kind, text: own.text } : { kind, why: own.why };
@@ -163,7 +158,7 @@ export class Robots {
     };
     const fact = await facts.once(`robots ${url.origin}`, find).catch(() => undefined);
     // No fact: it was not to be had now, or the fleet's memory has been away for long; then it is read for this process alone.
-    if (own || !fact) return own ?? (await this.#find(url));
+    if (own || !fact) return own ?? (await this.#find(url, caller));
     const said = JSON.parse(fact.text) as
       | { readonly kind: 'rules'; text: string }
       | { readonly kind: 'unreachable'; why: string };
@@ -171,17 +166,21 @@ export class Robots {
     return { kind: 'rules', rules: RobotsRules.parse(said.text, this.#options.productToken), text: said.text };
   }
 
-  async #find(url: URL, signal?: AbortSignal): Promise<Known> {
-    let { result, text } = await this.#ask(url, signal);
+  async #find(url: URL, caller: Caller | undefined, signal?: AbortSignal): Promise<Known> {
+    let { result, text } = await this.#ask(url, caller, signal);
     if (result.kind === 'failed' && result.retryable) {
       // A lost connection must not close a host for everybody; a status, whatever it is, is an answer.
       await wait(this.#clock, RETRY_MS, signal);
-      ({ result, text } = await this.#ask(url, signal));
+      ({ result, text } = await this.#ask(url, caller, signal));
     }
     return this.#judge(result, text);
   }
 
-  async #ask(url: URL, signal: AbortSignal | undefined): Promise<{ result: HttpResult; text: string }> {
+  async #ask(
+    url: URL,
+    caller: Caller | undefined,
+    signal: AbortSignal | undefined,
+  ): Promise<{ result: HttpResult; text: string }> {
     const chunks: Buffer[] = [];
     let room = this.#options.maxBytes;
     const result = await this.#send(
@@ -189,6 +188,7 @@ export class Robots {
         url: new URL('/robots.txt', url),
         headers: { accept: 'text/plain,*/*;q=0.5', 'accept-encoding': 'gzip, br' },
         limits: { maxRedirects: MAX_REDIRECTS },
+        ...(caller && { caller }),
         sink: (_head, stop) => ({
           write(chunk) {
             chunks.push(chunk.subarray(0, room));

@@ -1,6 +1,15 @@
+import type { WhileWaiting } from '../hosts/index.ts';
 import type { CookieJar } from './cookie-jar.ts';
 import type { HttpLimits } from './limits.ts';
 import type { Credential } from './secret.ts';
+
+/** A job on whose behalf requests are sent. */
+export interface Caller {
+  /** It asks this host now, so no slot has to be reserved for it any more. */
+  asks(host: string): void;
+  /** Waits while another job uses this one's worker. */
+  readonly whileWaiting: WhileWaiting;
+}
 
 export type Headers = Readonly<Record<string, string>>;
 
@@ -62,6 +71,8 @@ export interface HttpRequest {
   readonly jar?: CookieJar;
   readonly budget?: TimeBudget;
   readonly limits?: Partial<HttpLimits>;
+  /** The job that sends it: while the request waits for a host, another job uses its worker. */
+  readonly caller?: Caller;
   /** True for a POST that changes nothing and may be repeated, such as a search. */
   readonly repeatable?: boolean;
 }
@@ -153,4 +164,14 @@ export function compose(transport: Send, ...wraps: readonly Wrap[]): Send {
 /** The trail of a request that stopped before any answer. */
 export function trailOf(request: HttpRequest): Trail {
   return { url: request.url.href, chain: [] };
+}
+
+/** Sends on behalf of a job. */
+export function withCaller(send: Send, caller: Caller): Send {
+  return (request, signal) => send({ ...request, caller }, signal);
+}
+
+/** The wait itself, given to the job that waits, if there is one. */
+export function whileWaiting<T>(caller: Caller | undefined, wait: () => Promise<T>): Promise<T> {
+  return caller ? caller.whileWaiting(wait) : wait();
 }

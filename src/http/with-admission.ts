@@ -1,19 +1,10 @@
 import type { Clock } from '../base/index.ts';
 import { hostKey } from '../base/index.ts';
-import type { Admission, Observation, WhileWaiting } from '../hosts/index.ts';
+import type { Admission, Observation } from '../hosts/index.ts';
 import type { HttpEvent } from './event.ts';
 import { parseRetryAfter } from './retry-after.ts';
 import type { HttpResult, ResponseHead, Wrap } from './send.ts';
 import { trailOf } from './send.ts';
-
-/** In whose course requests are sent: a job that gives up its worker while it waits for a host. */
-export interface Caller {
-  asks(host: string): void;
-  readonly whileWaiting: WhileWaiting;
-}
-
-/** Nobody in particular: what waits, waits. */
-export const NOBODY: Caller = { asks: () => undefined, whileWaiting: (wait) => wait() };
 
 const SERVER_FAULTS = new Set([500, 502, 503, 504]);
 
@@ -28,21 +19,20 @@ export function withAdmission(options: {
   readonly parkAfterMs: number;
   /** The same for a wait that is of our own making: the line of those who want the same. */
   readonly longestLineMs: number;
-  readonly caller: Caller;
   readonly report?: ((event: HttpEvent) => void) | undefined;
 }): Wrap {
-  const { admission, clock, caller, report } = options;
+  const { admission, clock, report } = options;
 
   return (next) => async (request, signal) => {
     const host = hostKey(request.url);
-    const { pool, resolver, robots } = request;
+    const { pool, resolver, robots, caller } = request;
     const keys = admission.table.keysOf(host, { pool, resolver, obeysRobots: robots !== 'terms' });
-    caller.asks(host);
+    caller?.asks(host);
     const askedAt = clock.monotonic();
     const turn = await admission.acquire(keys, {
       patienceMs: options.parkAfterMs,
       longestLineMs: options.longestLineMs,
-      whileWaiting: caller.whileWaiting,
+      whileWaiting: caller?.whileWaiting,
       signal,
     });
     if (turn.kind === 'later') return { ...turn, trail: trailOf(request) };

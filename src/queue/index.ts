@@ -1,15 +1,10 @@
-export { MemoryStore } from './memory/store.ts';
 export type { QueueEvent, Report } from './events.ts';
 export type { Handler, HandlerContext, HandlerJob, HandlerOutcome, Window } from './handler.ts';
 export { ORCHESTRATOR_DEFAULTS } from './options.ts';
 export type { DrainMode, OrchestratorOptions } from './options.ts';
 export { Orchestrator } from './orchestrator.ts';
 export type { OrchestratorSetup, RunSummary } from './orchestrator.ts';
-export { JobHolder } from './job-holder.ts';
-export type { HeldJob, JobHolderOptions } from './job-holder.ts';
-export { currentJob } from './seats.ts';
-export type { JobSeat } from './seats.ts';
 export { hostOverview } from './host-overview.ts';
 export type { HostOverview, HostSources } from './host-overview.ts';
-export { createWorkerId, isDeadHere } from './worker-identity.ts';
+export { createWorkerId, isDeadHere, recoverDead } from './worker-identity.ts';
 export * from './kept/index.ts';

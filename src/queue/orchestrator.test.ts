@@ -4,10 +4,10 @@ import { test } from 'node:test';
 import { wait } from '../base/index.ts';
 import { createMemoryAdmission, HostTable } from '../hosts/index.ts';
 import { HeldClock } from '../testing/index.ts';
-import { currentJob } from './seats.ts';
 import type { QueueEvent } from './events.ts';
 import type { Handler, HandlerContext, HandlerJob } from './handler.ts';
-import { MemoryStore } from './memory/store.ts';
+import { openStore } from './store.ts';
+import type { QueueStore } from './types.ts';
 import type { OrchestratorOptions } from './options.ts';
 import { deathLimits } from './options.ts';
 import { Orchestrator } from './orchestrator.ts';
@@ -36,9 +36,9 @@ const settle = async (): Promise<void> => {
 };
 
 /** A queue in memory under a held clock, with whatever handler. */
-function stage(handler: Handler, options: Partial<OrchestratorOptions> = {}) {
+async function stage(handler: Handler, options: Partial<OrchestratorOptions> = {}) {
   const clock = new HeldClock();
-  const store = new MemoryStore();
+  const store = await openStore(':memory:', { clock });
   const queue = new WorkQueue(store, clock);
   const events: QueueEvent[] = [];
   const orchestrator = new Orchestrator({
@@ -72,8 +72,8 @@ function controlled() {
 }
 
 test('a drained queue has every job settled, and the summary counts them', async () => {
-  const { queue, orchestrator } = stage((job) => {
-    const { kind } = job.artifact as { kind: string };
+  const { queue, orchestrator } = await stage((job) => {
+    const { kind } = job.payload as { kind: string };
     if (kind === 'skip') return { state: 'skipped', reason: 'ROBOTS: not allowed' };
     if (kind === 'fail') return { state: 'error', reason: 'no such thing' };
     return undefined;
@@ -93,7 +93,7 @@ test('a drained queue has every job settled, and the summary counts them', async
 
 test('no more jobs run at once than there are workers, and a freed worker is filled at once', async () => {
   const { open, handler } = controlled();
-  const { queue, orchestrator } = stage(handler, { maxWorkers: 2 });
+  const { queue, orchestrator } = await stage(handler, { maxWorkers: 2 });
   for (const id of ['a', 'b', 'c', 'd']) await queue.enqueue(id, {});
   const run = orchestrator.run({ drain: 'empty' });
   await settle();
@@ -114,9 +114,9 @@ test('hosts and resolvers are never over their cap', async () => {
     used.set(key, (used.get(key) ?? 0) + change);
     most.set(key, Math.max(most.get(key) ?? 0, used.get(key) ?? 0));
   };
-  const { queue, orchestrator } = stage(
+  const { queue, orchestrator } = await stage(
     async (job, context) => {
-      const { host, resolver } = job.artifact as { host: string; resolver: string };
+      const { host, resolver } = job.payload as { host: string; resolver: string };
       await context.withLimits(resolver, `https://${host}/`, async () => {
         for (const key of [host, resolver, 'all']) enter(key, 1);
         await new Promise(setImmediate);
@@ -140,9 +140,9 @@ test('hosts and resolvers are never over their cap', async () => {
 test('a job that waits for a busy host gives up its worker to jobs of other hosts', async () => {
   const entered: string[] = [];
   const gates = new Map<string, () => void>();
-  const { queue, orchestrator, events } = stage(
+  const { queue, orchestrator, events } = await stage(
     (job, context) =>
-      context.withLimits(null, (job.artifact as { at: string }).at, async () => {
+      context.withLimits(null, (job.payload as { at: string }).at, async () => {
         entered.push(job.artifactId);
         await new Promise<void>((resolve) => gates.set(job.artifactId, resolve));
       }),
@@ -165,7 +165,7 @@ test('a job that waits for a busy host gives up its worker to jobs of other host
 test('when too many wait, a job goes back to the queue with its host and at no cost', async () => {
   const gates: (() => void)[] = [];
   const attempts: number[] = [];
-  const { queue, orchestrator } = stage(
+  const { queue, orchestrator } = await stage(
     (job, context) => {
       attempts.push(job.attempt);
       return context.withLimits(null, 'https://slow.org/', () => new Promise<void>((resolve) => gates.push(resolve)));
@@ -194,12 +194,12 @@ test('when too many wait, a job goes back to the queue with its host and at no c
 test('jobs that wait for one another never hold the workers that others need, however many wait', async () => {
   const robots = Promise.withResolvers<void>();
   const begun: string[] = [];
-  const { queue, orchestrator } = stage(
-    async (job) => {
+  const { queue, orchestrator } = await stage(
+    async (job, context) => {
       begun.push(job.artifactId);
       const isFirst = begun.length === 1;
       // The first one asks on behalf of all; the others wait for what it finds.
-      await currentJob.whileWaiting(isFirst ? settle : () => robots.promise);
+      await context.whileWaiting(isFirst ? settle : () => robots.promise);
       if (isFirst) robots.resolve();
     },
     { maxWorkers: 2, maxParked: 1 },
@@ -215,7 +215,7 @@ test('jobs that wait for one another never hold the workers that others need, ho
 
 test('no more jobs are in hand than workers and those that may wait', async () => {
   const gate = Promise.withResolvers<void>();
-  const { queue, orchestrator } = stage(() => currentJob.whileWaiting(() => gate.promise), {
+  const { queue, orchestrator } = await stage((_job, context) => context.whileWaiting(() => gate.promise), {
     maxWorkers: 2,
     maxParked: 3,
   });
@@ -229,9 +229,9 @@ test('no more jobs are in hand than workers and those that may wait', async () =
 
 test('jobs of a host known to be full stay in the queue while others run', async () => {
   const { open, handler } = controlled();
-  const { queue, orchestrator } = stage(
+  const { queue, orchestrator } = await stage(
     (job, context) =>
-      context.withLimits(null, (job.artifact as { url: string }).url, () => Promise.resolve(handler(job, context))),
+      context.withLimits(null, (job.payload as { url: string }).url, () => Promise.resolve(handler(job, context))),
     {
       maxWorkers: 4,
       maxPerHost: 1,
@@ -252,7 +252,7 @@ test('jobs of a host known to be full stay in the queue while others run', async
 
 test('a handler that throws is tried again after a growing delay, and given up after the last attempt', async () => {
   const at: number[] = [];
-  const { queue, orchestrator, clock } = stage(() => {
+  const { queue, orchestrator, clock } = await stage(() => {
     at.push(clock.monotonic());
     throw Object.assign(new Error('nothing there'), { code: 'HTTP_500' });
   });
@@ -265,7 +265,7 @@ test('a handler that throws is tried again after a growing delay, and given up a
 });
 
 test('an error that says it is final is not tried again', async () => {
-  const { queue, orchestrator } = stage(() => {
+  const { queue, orchestrator } = await stage(() => {
     throw Object.assign(new Error('never'), { retryable: false });
   });
   await queue.enqueue('a', {});
@@ -275,7 +275,7 @@ test('an error that says it is final is not tried again', async () => {
 
 test('a server that says when to come back costs no attempt', async () => {
   let calls = 0;
-  const { queue, orchestrator, clock } = stage((job) => {
+  const { queue, orchestrator, clock } = await stage((job) => {
     calls += 1;
     assert.equal(job.attempt, 1);
     return calls < 6 ? { retryAt: clock.now() + 5_000, reason: 'HTTP_429: later' } : undefined;
@@ -289,7 +289,7 @@ test('a server that says when to come back costs no attempt', async () => {
 });
 
 test('an answer that makes no sense is a failure like any other', async () => {
-  const { queue, orchestrator } = stage((() => ({ state: 'perhaps' })) as unknown as Handler, { maxAttempts: 1 });
+  const { queue, orchestrator } = await stage((() => ({ state: 'perhaps' })) as unknown as Handler, { maxAttempts: 1 });
   await queue.enqueue('a', {});
   assert.equal((await orchestrator.run({ drain: 'empty' })).error, 1);
   assert.match((await queue.store.admin.find('a'))?.lastError ?? '', /^HANDLER_OUTCOME_INVALID: .*perhaps/);
@@ -297,7 +297,7 @@ test('an answer that makes no sense is a failure like any other', async () => {
 
 test('a job that runs too long is aborted; one that ignores it is left behind, and its worker is free again', async () => {
   const signals: AbortSignal[] = [];
-  const { queue, orchestrator, clock, events } = stage(
+  const { queue, orchestrator, clock, events } = await stage(
     (job, context) => {
       if (job.artifactId === 'quick') return undefined;
       signals.push(context.signal);
@@ -318,7 +318,7 @@ test('a job that runs too long is aborted; one that ignores it is left behind, a
 
 test('leases of running and of waiting jobs are kept alive in one write', async () => {
   const { open, handler } = controlled();
-  const { queue, orchestrator, clock, store } = stage(handler);
+  const { queue, orchestrator, clock, store } = await stage(handler);
   for (const id of ['a', 'b', 'c']) await queue.enqueue(id, {});
   const sizes: number[] = [];
   const extend = store.extend.bind(store);
@@ -336,7 +336,7 @@ test('leases of running and of waiting jobs are kept alive in one write', async 
 
 test('work whose lease was lost is aborted and its result dropped', async () => {
   const { open, handler } = controlled();
-  const { queue, orchestrator, clock, store } = stage(handler);
+  const { queue, orchestrator, clock, store } = await stage(handler);
   await queue.enqueue('a', {});
   const run = orchestrator.run({ drain: 'empty' });
   await settle();
@@ -355,7 +355,7 @@ test('work whose lease was lost is aborted and its result dropped', async () => 
 
 test('a cancelled job is aborted without waiting for the next heartbeat', async () => {
   const { open, handler } = controlled();
-  const { queue, orchestrator, clock, store } = stage(handler);
+  const { queue, orchestrator, clock, store } = await stage(handler);
   await queue.enqueue('a', {});
   const run = orchestrator.run({ drain: 'empty' });
   await settle();
@@ -369,7 +369,7 @@ test('a cancelled job is aborted without waiting for the next heartbeat', async 
 
 test('stopping lets running jobs finish and starts no new ones', async () => {
   const { open, handler } = controlled();
-  const { queue, orchestrator } = stage(handler, { maxWorkers: 1 });
+  const { queue, orchestrator } = await stage(handler, { maxWorkers: 1 });
   for (const id of ['a', 'b']) await queue.enqueue(id, {});
   const stop = new AbortController();
   const run = orchestrator.run({ signal: stop.signal });
@@ -383,7 +383,7 @@ test('stopping lets running jobs finish and starts no new ones', async () => {
 
 test('a stop while jobs are being leased gives them back at once', async () => {
   let ran = 0;
-  const { queue, orchestrator, store } = stage(() => void (ran += 1));
+  const { queue, orchestrator, store } = await stage(() => void (ran += 1));
   await queue.enqueue('a', {});
   const exchange = store.exchange.bind(store);
   const { promise: asked, resolve: ask } = Promise.withResolvers<void>();
@@ -407,7 +407,7 @@ test('a stop while jobs are being leased gives them back at once', async () => {
 
 test('after the grace time running jobs are aborted and given back at once, with their attempt', async () => {
   const { handler } = controlled();
-  const { queue, orchestrator, clock } = stage(handler);
+  const { queue, orchestrator, clock } = await stage(handler);
   await queue.enqueue('a', {});
   const stop = new AbortController();
   const run = orchestrator.run({ signal: stop.signal });
@@ -422,7 +422,7 @@ test('after the grace time running jobs are aborted and given back at once, with
 });
 
 test('stopping gives back jobs that wait for a host without waiting for the grace time', async () => {
-  const { queue, orchestrator } = stage(
+  const { queue, orchestrator } = await stage(
     (_job, context) =>
       context.withLimits(
         null,
@@ -451,7 +451,7 @@ test('stopping gives back jobs that wait for a host without waiting for the grac
 
 test('a paused queue starts nothing until it is resumed', async () => {
   let ran = 0;
-  const { queue, orchestrator, store, clock } = stage(() => void (ran += 1));
+  const { queue, orchestrator, store, clock } = await stage(() => void (ran += 1));
   await store.admin.pause('all', '', clock.now());
   await queue.enqueue('a', {});
   const run = orchestrator.run({ drain: 'empty' });
@@ -462,7 +462,7 @@ test('a paused queue starts nothing until it is resumed', async () => {
 });
 
 test('draining waits for what is paused, ends when that is cancelled, and does not wait when only what is due is wanted', async () => {
-  const { queue, store, clock, orchestrator } = stage(() => undefined);
+  const { queue, store, clock, orchestrator } = await stage(() => undefined);
   await store.admin.pause('all', '', clock.now());
   await queue.enqueue('a', {});
   const due = await new Orchestrator({ ...OPTIONS, queue, clock, handler: () => undefined }).run({ drain: 'due' });
@@ -477,7 +477,7 @@ test('draining waits for what is paused, ends when that is cancelled, and does n
 });
 
 test('what is due but of a paused host or resolver is not waited for when only what is due is wanted', async () => {
-  const { queue, store, clock, orchestrator } = stage(() => undefined);
+  const { queue, store, clock, orchestrator } = await stage(() => undefined);
   await store.admin.pause('host', 'a.org', clock.now());
   await store.admin.pause('resolver', 'arxiv', clock.now());
   await queue.enqueue('host', { url: 'https://a.org/1' });
@@ -489,8 +489,8 @@ test('what is due but of a paused host or resolver is not waited for when only w
 
 test('a paused host lets no download start, whoever asks for it', async () => {
   const entered: string[] = [];
-  const { queue, orchestrator, store, clock } = stage((job, context) =>
-    context.withLimits(null, (job.artifact as { at: string }).at, () =>
+  const { queue, orchestrator, store, clock } = await stage((job, context) =>
+    context.withLimits(null, (job.payload as { at: string }).at, () =>
       Promise.resolve(void entered.push(job.artifactId)),
     ),
   );
@@ -506,7 +506,7 @@ test('a paused host lets no download start, whoever asks for it', async () => {
 });
 
 test('a host that asks to slow down is held and gets a smaller cap, which success restores step by step', async () => {
-  const { queue, orchestrator, clock, events } = stage(
+  const { queue, orchestrator, clock, events } = await stage(
     (job, context) =>
       context.withLimits(null, 'https://busy.org/', (window) => {
         if (job.artifactId.startsWith('early')) window.throttled({ retryAt: clock.now() + 10_000 });
@@ -539,7 +539,7 @@ test('a host that asks to slow down is held and gets a smaller cap, which succes
 });
 
 test('an error with status 429 or 503 slows its host down by itself', async () => {
-  const { queue, orchestrator, events, clock } = stage((job, context) =>
+  const { queue, orchestrator, events, clock } = await stage((job, context) =>
     context.withLimits(null, 'https://busy.org/', () =>
       job.attempt === 1
         ? Promise.reject(Object.assign(new Error('busy'), { status: 503, retryAt: clock.now() + 500 }))
@@ -560,9 +560,9 @@ test('an error with status 429 or 503 slows its host down by itself', async () =
 
 test('jobs of a held host are not leased until their time, and slow nobody down', async () => {
   const started: string[] = [];
-  const { queue, store, clock, orchestrator } = stage(
+  const { queue, store, clock, orchestrator } = await stage(
     (job, context) =>
-      context.withLimits(null, (job.artifact as { url: string }).url, async (window) => {
+      context.withLimits(null, (job.payload as { url: string }).url, async (window) => {
         started.push(job.artifactId);
         if (job.artifactId === 'held 0') window.throttled({ retryAt: clock.now() + 100_000 });
         else if (job.artifactId.startsWith('free')) await wait(clock, 1_000);
@@ -572,7 +572,7 @@ test('jobs of a held host are not leased until their time, and slow nobody down'
   await queue.bulkImport(
     Array.from({ length: 2_000 }, (_, at) => ({
       artifactId: at % 2 ? `free ${at}` : `held ${at}`,
-      artifact: { url: at % 2 ? `https://h${at % 40}.org/` : 'https://held.org/' },
+      payload: { url: at % 2 ? `https://h${at % 40}.org/` : 'https://held.org/' },
     })),
   );
   const run = orchestrator.run({ drain: 'empty' });
@@ -592,8 +592,8 @@ test('jobs of a held host are not leased until their time, and slow nobody down'
 });
 
 test('a job that finds its host paused goes back at no cost, and who wants only what is due is not kept', async () => {
-  const { queue, store, clock, orchestrator } = stage((job, context) =>
-    context.withLimits(null, (job.artifact as { at: string }).at, () => Promise.resolve()),
+  const { queue, store, clock, orchestrator } = await stage((job, context) =>
+    context.withLimits(null, (job.payload as { at: string }).at, () => Promise.resolve()),
   );
   await store.admin.pause('host', 'a.org', clock.now());
   await queue.enqueue('unknown', { at: 'https://a.org/1' });
@@ -608,7 +608,7 @@ test('a job that finds its host paused goes back at no cost, and who wants only 
 test('where jobs may be had elsewhere, those of a host that is held for hours are tried last', async () => {
   const ran: string[] = [];
   const clock = new HeldClock();
-  const store = new MemoryStore();
+  const store = await openStore(':memory:', { clock });
   const queue = new WorkQueue(store, clock);
   const admission = createMemoryAdmission({
     clock,
@@ -633,7 +633,7 @@ test('where jobs may be had elsewhere, those of a host that is held for hours ar
 
 test('draining waits for delayed jobs, unless only what is due is wanted', async () => {
   const handler: Handler = (job) => (job.artifactId === 'later' ? { retryAt: clock.now() + 50_000 } : undefined);
-  const { queue, orchestrator, clock } = stage(handler);
+  const { queue, orchestrator, clock } = await stage(handler);
   await queue.enqueue('later', {});
   await queue.enqueue('now', {});
   assert.deepEqual(await orchestrator.run({ drain: 'due' }), {
@@ -647,7 +647,7 @@ test('draining waits for delayed jobs, unless only what is due is wanted', async
 });
 
 test('draining waits for jobs that another process runs, and takes them over when it dies', async () => {
-  const { queue, orchestrator, clock } = stage(() => undefined);
+  const { queue, orchestrator, clock } = await stage(() => undefined);
   await queue.enqueue('a', {});
   await queue.lease('other process', 1, { leaseMs: 30_000 });
   let ended = false;
@@ -660,7 +660,7 @@ test('draining waits for jobs that another process runs, and takes them over whe
 
 test('jobs that come in while nothing is to do start at once', async () => {
   const { open, handler } = controlled();
-  const { queue, orchestrator } = stage(handler);
+  const { queue, orchestrator } = await stage(handler);
   const stop = new AbortController();
   const run = orchestrator.run({ signal: stop.signal });
   await settle();
@@ -674,7 +674,7 @@ test('jobs that come in while nothing is to do start at once', async () => {
 
 test('jobs of higher priority overtake those that wait', async () => {
   const order: string[] = [];
-  const { queue, orchestrator } = stage((job) => void order.push(job.artifactId), { maxWorkers: 1 });
+  const { queue, orchestrator } = await stage((job) => void order.push(job.artifactId), { maxWorkers: 1 });
   await queue.enqueue('low', {}, { priority: -1 });
   await queue.enqueue('hosted', { url: 'https://a.org/' });
   await queue.enqueue('high', {}, { priority: 9, resolverHint: 'arxiv' });
@@ -684,7 +684,7 @@ test('jobs of higher priority overtake those that wait', async () => {
 
 test('jobs with known and with unknown hosts take turns', async () => {
   const order: string[] = [];
-  const { queue, orchestrator } = stage((job) => void order.push(job.artifactId.slice(0, 1)), { maxWorkers: 1 });
+  const { queue, orchestrator } = await stage((job) => void order.push(job.artifactId.slice(0, 1)), { maxWorkers: 1 });
   for (let n = 0; n < 10; n += 1) {
     await queue.enqueue(`hosted ${n}`, { url: 'https://a.org/' });
     await queue.enqueue(`unknown ${n}`, {});
@@ -694,7 +694,7 @@ test('jobs with known and with unknown hosts take turns', async () => {
 });
 
 test('a payload that is no JSON ends its job in error at once', async () => {
-  const { store, orchestrator } = stage(() => undefined);
+  const { store, orchestrator } = await stage(() => undefined);
   await store.enqueue([{ artifactId: 'a', artifactJson: '{broken' }], 0);
   assert.equal((await orchestrator.run({ drain: 'empty' })).error, 1);
   assert.match((await store.admin.find('a'))?.lastError ?? '', /^ARTIFACT_INVALID: /);
@@ -702,7 +702,7 @@ test('a payload that is no JSON ends its job in error at once', async () => {
 
 test('a store that fails stops the run with its error after running jobs have ended', async () => {
   const { open, handler } = controlled();
-  const { queue, orchestrator, store } = stage(handler);
+  const { queue, orchestrator, store } = await stage(handler);
   await queue.enqueue('a', {});
   const run = orchestrator.run({ drain: 'empty' });
   await settle();
@@ -714,7 +714,7 @@ test('a store that fails stops the run with its error after running jobs have en
 test('a job whose lease ran out under its own process goes on there, and is not run a second time', async () => {
   const { open, handler } = controlled();
   let starts = 0;
-  const { clock, queue, orchestrator, events, store } = stage(
+  const { clock, queue, orchestrator, events, store } = await stage(
     (job, context) => {
       starts += 1;
       return handler(job, context);
@@ -741,7 +741,7 @@ test('a job whose lease ran out under its own process goes on there, and is not 
 
 test('an answer that came after its lease had run out counts when nobody else had the job in between', async () => {
   const { open, handler } = controlled();
-  const { clock, queue, orchestrator, store } = stage(handler, { leaseMs: 30_000, heartbeatMs: 600_000 });
+  const { clock, queue, orchestrator, store } = await stage(handler, { leaseMs: 30_000, heartbeatMs: 600_000 });
   await queue.enqueue('late', {});
   const run = orchestrator.run({ drain: 'empty' });
   await settle();
@@ -768,7 +768,7 @@ test('a job that somebody else had in between is stopped here, and comes back on
       return undefined;
     }
   };
-  const { clock, queue, orchestrator, store } = stage(stubborn, { leaseMs: 30_000, heartbeatMs: 600_000 });
+  const { clock, queue, orchestrator, store } = await stage(stubborn, { leaseMs: 30_000, heartbeatMs: 600_000 });
   await queue.enqueue('shared', {});
   const run = orchestrator.run({ drain: 'empty' });
   await settle();
@@ -790,7 +790,7 @@ test('a job that somebody else had in between is stopped here, and comes back on
 });
 
 /** Takes jobs into the hands of a process that dies, so often that they are suspect. */
-async function dieWith(store: MemoryStore, clock: HeldClock, deaths: number): Promise<void> {
+async function dieWith(store: QueueStore, clock: HeldClock, deaths: number): Promise<void> {
   for (let death = 0; death < deaths; death += 1) {
     const { lanes, suspects } = await store.backlog(clock.now(), deathLimits(3));
     for (const [standing, found] of [['trusted', lanes] as const, ['suspect', suspects] as const]) {
@@ -802,7 +802,7 @@ async function dieWith(store: MemoryStore, clock: HeldClock, deaths: number): Pr
 }
 
 test('a job that the queue gave up counts among those that failed', async () => {
-  const { clock, queue, orchestrator, store } = stage(() => undefined, { maxDeaths: 1 });
+  const { clock, queue, orchestrator, store } = await stage(() => undefined, { maxDeaths: 1 });
   await queue.enqueue('poison', {});
   await dieWith(store, clock, 3);
   const run = orchestrator.run({ drain: 'empty' });
@@ -813,7 +813,7 @@ test('a job that the queue gave up counts among those that failed', async () => 
 test('suspects run alone, one after another, and the others together after them', async () => {
   const running = new Set<string>();
   const company = new Map<string, number>();
-  const { clock, queue, orchestrator, store } = stage(async (job) => {
+  const { clock, queue, orchestrator, store } = await stage(async (job) => {
     running.add(job.artifactId);
     await new Promise(setImmediate);
     for (const id of running) company.set(id, Math.max(company.get(id) ?? 0, running.size));
@@ -835,7 +835,7 @@ test('suspects run alone, one after another, and the others together after them'
 
 test('a process at work lets its jobs finish before a suspect, and gives back those that take too long', async () => {
   const { open, handler } = controlled();
-  const { clock, queue, orchestrator, store } = stage(handler, { maxWorkers: 2, leaseMs: 600_000 });
+  const { clock, queue, orchestrator, store } = await stage(handler, { maxWorkers: 2, leaseMs: 600_000 });
   for (const id of ['quick', 'long']) await queue.enqueue(id, {});
   const run = orchestrator.run({ drain: 'empty' });
   await settle();
@@ -861,7 +861,7 @@ test('a process at work lets its jobs finish before a suspect, and gives back th
 });
 
 test('a suspect whose host an operator has paused holds nobody up', async () => {
-  const { clock, queue, orchestrator, store } = stage(() => undefined);
+  const { clock, queue, orchestrator, store } = await stage(() => undefined);
   await queue.enqueue('suspect', { url: 'https://paused.example/x.pdf' });
   await dieWith(store, clock, 2);
   await store.admin.pause('host', 'paused.example', clock.now());

@@ -1,32 +1,32 @@
-import type { Clock, Random, Timer } from '../base/index.ts';
+import { hostname } from 'node:os';
+
+import type { Clock, Random } from '../base/index.ts';
 import { systemClock } from '../base/index.ts';
 import type { Admission } from '../hosts/index.ts';
 import { createMemoryAdmission, hostReports, HostTable, isSlowed } from '../hosts/index.ts';
-import { AheadJobs } from './ahead-jobs.ts';
-import { Dispatcher } from './dispatcher.ts';
 import type { Report } from './events.ts';
 import type { Handler, HandlerContext } from './handler.ts';
 import type { DrainMode, OrchestratorOptions } from './options.ts';
 import { ORCHESTRATOR_DEFAULTS } from './options.ts';
-import { Presence } from './presence.ts';
-import { RunningJobs } from './running-jobs.ts';
-import { Seats } from './seats.ts';
-import type { LeasedJob, QueueStore, StoreChange } from './types.ts';
+import { RateMeter } from './rate-meter.ts';
+import type { LeasedJob, QueueStore } from './types.ts';
 import type { WorkQueue } from './work-queue.ts';
+import { createWorkerId, recoverDead } from './worker-identity.ts';
+import { Worker } from './worker.ts';
 
 /** What an orchestrator is made of: a queue and a handler; the rest has defaults. */
 export interface OrchestratorSetup extends Partial<OrchestratorOptions> {
   readonly queue: WorkQueue;
-  /** Runs a job; what it throws counts as a failed attempt. */
+  /** Runs a job, at least once; what it throws counts as a failed attempt. */
   readonly handler: Handler;
   readonly clock?: Clock;
-  /** Told what happens to jobs. */
+  /** Called with what happens to jobs. */
   readonly report?: Report;
   /** Where handlers write with `context.log`. */
   readonly log?: HandlerContext['log'];
-  /** Wraps the run of each job, so that a tracer can make it its own. */
+  /** Wraps the run of each job, for example in a span. */
   readonly around?: (<T>(job: LeasedJob, run: () => Promise<T>) => Promise<T>) | undefined;
-  /** The authority over hosts, shared with the web client or with a whole fleet; caps of this process alone otherwise. */
+  /** Limits of hosts, shared with the web client or with a fleet; by default caps of this process alone. */
   readonly admission?: Admission;
   readonly random?: Random | undefined;
 }
@@ -42,12 +42,13 @@ export interface RunSummary {
 
 /** How often running jobs are checked for their time limit. */
 const SWEEP_MS = 1_000;
-/** How often a process that is at work tells how it goes, and of how many hosts. */
-const TELL_MS = 5_000;
-const HOSTS_TOLD = 100;
+/** How often a process with jobs in hand reports its progress, and about how many hosts. */
+const ANNOUNCE_MS = 5_000;
+const HOSTS_ANNOUNCED = 100;
 
 /**
- * Empties a queue: leases jobs as workers become free, runs them within their limits, writes down what came of them.
+ * Empties a queue: leases jobs as workers become free, runs them within their limits, writes down what came of them. A
+ * job runs **at least once**: see `Handler`.
  *
  * ```ts
  * import { openStore, Orchestrator, WorkQueue } from 'docstokg/queue';
@@ -59,71 +60,53 @@ const HOSTS_TOLD = 100;
  * ```
  */
 export class Orchestrator {
+  /** The name of this process at the queue. */
+  readonly workerId = createWorkerId();
   readonly #options: OrchestratorOptions;
   readonly #report: Report;
   readonly #clock: Clock;
   readonly #store: QueueStore;
   readonly #admission: Admission;
-  readonly #seats: Seats;
-  readonly #ahead: AheadJobs;
-  readonly #jobs: RunningJobs;
-  readonly #presence: Presence;
-  readonly #random: Random | undefined;
-  readonly #timers = new Set<Timer>();
-  readonly #ended = Promise.withResolvers<RunSummary['reason']>();
-  #dispatcher: Dispatcher | undefined;
-  #stopping = false;
-  /** Something has happened since it was told last. */
-  #isNews = false;
-  #failure: { readonly error: unknown } | undefined;
+  readonly #worker: Worker;
+  readonly #startedAt: number;
+  readonly #rate = new RateMeter();
+  readonly #resources = new DisposableStack();
+  #ended: Promise<RunSummary> | undefined;
+  /** Jobs were in hand when this process was last announced. */
+  #wasBusy = false;
 
   constructor(setup: OrchestratorSetup) {
-    const { queue, handler, clock = systemClock, report, log, around, admission, random, ...given } = setup;
-    const { store } = queue;
+    const { queue, handler, clock = systemClock, around, admission, random, ...more } = setup;
+    const { report = () => undefined, log = () => undefined, ...given } = more;
     const options = { ...ORCHESTRATOR_DEFAULTS, ...given };
+    const { store } = queue;
     this.#options = options;
     this.#store = store;
     this.#clock = clock;
-    this.#random = random;
-    this.#report = report ?? (() => undefined);
-    this.#presence = new Presence(store, clock, options);
-    this.#admission = admission ?? ownAdmission(options, { clock, random, report: this.#report });
-    this.#seats = new Seats({
-      options,
-      admission: this.#admission,
-      clock,
-      report: this.#report,
-      freed: () => this.#dispatcher?.pump(),
-    });
-    this.#ahead = new AheadJobs({ options, clock, seats: this.#seats });
-    this.#jobs = new RunningJobs({
+    this.#report = report;
+    this.#startedAt = clock.now();
+    this.#admission = admission ?? localAdmission(options, { clock, random, report });
+    this.#worker = new Worker({
       options,
       workerId: this.workerId,
       store,
       handler,
       clock,
-      seats: this.#seats,
-      ahead: this.#ahead,
-      report: this.#report,
-      log: log ?? (() => undefined),
+      admission: this.#admission,
+      report,
+      log,
       around,
       random,
-      ended: () => this.#dispatcher?.ended(),
     });
   }
 
-  /** The name of this process at the queue. */
-  get workerId(): string {
-    return this.#presence.workerId;
-  }
-
-  /** What goes on now: jobs that hold a worker, jobs that wait for a host, what was settled so far. */
+  /** Jobs that hold a worker, jobs that wait for a host, and what was settled so far. */
   get status(): { readonly running: number; readonly parked: number; readonly counts: Omit<RunSummary, 'reason'> } {
-    const { parked } = this.#seats;
-    return { running: this.#jobs.size - parked, parked, counts: { ...this.#jobs.counts } };
+    const { running, parked, counts } = this.#worker;
+    return { running, parked, counts: { ...counts } };
   }
 
-  /** Hosts whose cap was lowered or which are held, because they asked for it. */
+  /** Hosts that are held, or whose cap was lowered, because they asked for it. */
   get throttled(): { readonly host: string; readonly cap: number; readonly heldMs: number | null }[] {
     return this.#admission
       .snapshot()
@@ -132,151 +115,139 @@ export class Orchestrator {
   }
 
   /**
-   * Works until drained or told to stop by the signal. Stopping lets running jobs finish within the grace time, then aborts
-   * them, and gives back at once whatever is left.
+   * Works until drained or stopped by the signal. Stopping lets running jobs finish within the grace time, then aborts them,
+   * and gives back the rest at once.
    */
   async run(options: { readonly drain?: DrainMode; readonly signal?: AbortSignal } = {}): Promise<RunSummary> {
-    const { signal } = options;
-    using dispatcher = new Dispatcher({
-      options: this.#options,
-      workerId: this.workerId,
-      store: this.#store,
-      clock: this.#clock,
-      seats: this.#seats,
-      report: this.#report,
-      drain: options.drain ?? 'never',
-      jobs: this.#jobs,
-      ahead: this.#ahead,
-      random: this.#random,
-      rested: () => this.#endWhenIdle(),
-      drained: () => this.#ended.resolve('drained'),
-      failed: (error) => this.#fail(error),
-    });
-    this.#dispatcher = dispatcher;
-    const stop = (): void => this.#stop('told to stop');
-    using _watch = this.#store.watch((change) => this.#changed(change));
-    using _room = this.#admission.watch(() => this.#seats.freeWorkers > 0 && dispatcher.pump());
-    signal?.addEventListener('abort', stop, { once: true });
+    await this.start(options);
     try {
-      await this.#presence.recoverDead();
+      const summary = await this.ended;
+      await this.leave();
+      return summary;
+    } finally {
+      this.#resources.dispose();
+    }
+  }
+
+  /** The same in steps: resolves once this process works and is announced at the queue; then await `ended` and `leave`. */
+  async start(options: { readonly drain?: DrainMode; readonly signal?: AbortSignal } = {}): Promise<void> {
+    const { drain = 'never', signal } = options;
+    const worker = this.#worker;
+    const stop = (): void => worker.stop('asked to stop');
+    try {
+      this.#resources.use(
+        this.#store.watch((change) => (change === 'jobs' ? worker.lookAgain() : this.#guard(() => this.#controlled()))),
+      );
+      this.#resources.use(this.#admission.watch(() => worker.hostsChanged()));
+      await recoverDead(this.#store, this.#clock);
       await this.#readPauses();
       await this.#announce();
       this.#every(this.#options.heartbeatMs, () => this.#heartbeat());
-      if (this.#options.heartbeatMs > TELL_MS) this.#every(TELL_MS, () => this.#announceWork());
-      this.#every(SWEEP_MS, () => this.#sweep());
-      if (signal?.aborted) stop();
-      dispatcher.pump();
-      const reason = await this.#ended.promise;
-      if (this.#failure) throw this.#failure.error;
-      await this.#presence.leave();
-      return { ...this.#jobs.counts, reason };
-    } finally {
-      signal?.removeEventListener('abort', stop);
-      for (const timer of this.#timers) timer[Symbol.dispose]();
+      if (this.#options.heartbeatMs > ANNOUNCE_MS) this.#every(ANNOUNCE_MS, () => this.#announceProgress());
+      this.#every(SWEEP_MS, async () => worker.sweep());
+    } catch (error) {
+      this.#resources.dispose();
+      throw error;
     }
+    signal?.addEventListener('abort', stop, { once: true });
+    this.#resources.defer(() => signal?.removeEventListener('abort', stop));
+    worker.drain(drain);
+    if (signal?.aborted) stop();
+    this.#ended = worker.run().then((reason) => ({ ...worker.counts, reason }));
+    // Rejections reach those who await `ended`.
+    this.#ended.catch(() => undefined);
   }
 
-  /** Ends the run when nothing is left: said once no more jobs will come in. */
+  /** Resolves when the work that `start` began has ended. */
+  get ended(): Promise<RunSummary> {
+    return this.#ended ?? Promise.reject(new Error('the orchestrator was not started'));
+  }
+
+  /** Ends the run when nothing is left: for when no more jobs will be enqueued. */
   drain(mode: DrainMode = 'empty'): void {
-    this.#dispatcher?.setDrain(mode);
+    this.#worker.drain(mode);
   }
 
-  #changed(change: StoreChange): void {
-    if (change === 'jobs') {
-      this.#dispatcher?.lookAgain();
-      return;
-    }
-    // An operator paused, resumed or cancelled: a cancelled job shows in the next heartbeat, so have one now.
-    this.#guard(async () => {
-      await this.#readPauses();
-      await this.#jobs.heartbeat();
-      // It is also what is told after the server was away, which may have forgotten a settlement.
-      this.#dispatcher?.reconcile();
-    });
+  /** Changes how many jobs run at once; those over a lower number finish. */
+  resize(maxWorkers: number): void {
+    this.#worker.resize(maxWorkers);
+  }
+
+  /** Ends what `start` began, after `ended`: other processes no longer see this one. */
+  async leave(): Promise<void> {
+    this.#resources.dispose();
+    await this.#store.announce(this.workerId, null, this.#clock.now());
+  }
+
+  /** An operator paused, resumed or cancelled something, or a server that was away is back. */
+  async #controlled(): Promise<void> {
+    await this.#readPauses();
+    // A cancelled job shows as a lost lease. A server that was away may have forgotten a settlement.
+    await this.#worker.heartbeat();
+    this.#worker.reconcile();
+  }
+
+  async #heartbeat(): Promise<void> {
+    await this.#worker.heartbeat();
+    this.#worker.reconcile();
+    await recoverDead(this.#store, this.#clock);
+    await this.#announce();
+  }
+
+  async #announceProgress(): Promise<void> {
+    const { running, parked } = this.#worker;
+    if (running + parked > 0 || this.#wasBusy) await this.#announce();
+  }
+
+  #every(intervalMs: number, work: () => Promise<void>): void {
+    const arm = (): Disposable =>
+      this.#clock.setTimer(intervalMs, () => {
+        timer = arm();
+        this.#guard(work);
+      });
+    let timer = arm();
+    this.#resources.defer(() => timer[Symbol.dispose]());
+  }
+
+  #guard(work: () => Promise<void>): void {
+    work().catch((error: unknown) => this.#worker.fail(error));
   }
 
   async #readPauses(): Promise<void> {
     const pauses = await this.#store.admin.pauses();
-    this.#seats.applyPauses(pauses);
+    this.#worker.applyPauses(pauses);
     this.#report({
       kind: 'pauses-changed',
       pauses: pauses.map(({ scope, name }) => (scope === 'all' ? 'all' : `${scope} ${name}`)),
     });
-    this.#dispatcher?.setPaused(pauses.some(({ scope }) => scope === 'all'));
   }
 
-  async #heartbeat(): Promise<void> {
-    await this.#jobs.heartbeat();
-    this.#dispatcher?.reconcile();
-    await this.#presence.recoverDead();
-    await this.#announce();
-  }
-
-  #sweep(): void {
-    this.#jobs.sweep();
-    this.#ahead.giveBackLate();
-    if (this.#ahead.size > 0) this.#dispatcher?.pump();
-  }
-
-  /** Whoever does nothing has nothing new to tell. */
-  async #announceWork(): Promise<void> {
-    if (this.#jobs.size > 0 || this.#isNews) await this.#announce();
-  }
-
-  #announce(): Promise<void> {
-    const { running, parked, counts } = this.status;
-    this.#isNews = running + parked > 0;
-    return this.#presence.announce({
-      running,
-      parked,
-      ended: counts.done + counts.skipped + counts.error,
-      hosts: hostReports(this.#admission.snapshot(), HOSTS_TOLD),
-    });
-  }
-
-  #stop(reason: string): void {
-    if (this.#stopping) return;
-    this.#stopping = true;
-    this.#dispatcher?.[Symbol.dispose]();
-    this.#report({ kind: 'stopping', reason, running: this.#jobs.size });
-    // Those that only wait have nothing to finish.
-    this.#jobs.stopAll('shutdown', true);
-    this.#timers.add(this.#clock.setTimer(this.#options.shutdownGraceMs, () => this.#jobs.stopAll('shutdown')));
-    // Those that were leased ahead go back.
-    if (this.#ahead.size > 0) this.#dispatcher?.pump();
-    this.#endWhenIdle();
-  }
-
-  #fail(error: unknown): void {
-    this.#failure ??= { error };
-    this.#stop('the queue cannot be used');
-  }
-
-  #endWhenIdle(): void {
-    const inHand = this.#jobs.size + this.#ahead.size;
-    if (this.#stopping && inHand === 0 && !this.#dispatcher?.busy) this.#ended.resolve('stopped');
-  }
-
-  #every(intervalMs: number, work: () => Promise<void> | void): void {
-    let timer: Timer | undefined;
-    const arm = (): void => {
-      timer = this.#clock.setTimer(intervalMs, () => {
-        if (timer) this.#timers.delete(timer);
-        arm();
-        this.#guard(work);
-      });
-      this.#timers.add(timer);
-    };
-    arm();
-  }
-
-  #guard(work: () => Promise<void> | void): void {
-    (async () => work())().catch((error: unknown) => this.#fail(error));
+  async #announce(): Promise<void> {
+    const { running, parked, counts } = this.#worker;
+    const { maxWorkers, heartbeatMs } = this.#options;
+    const now = this.#clock.now();
+    this.#wasBusy = running + parked > 0;
+    this.#rate.note(counts.done + counts.skipped + counts.error, now);
+    await this.#store.announce(
+      this.workerId,
+      {
+        pid: process.pid,
+        hostname: hostname(),
+        startedAt: this.#startedAt,
+        maxWorkers,
+        heartbeatMs,
+        running,
+        parked,
+        perSecond: this.#rate.perSecond ?? 0,
+        hosts: hostReports(this.#admission.snapshot(), HOSTS_ANNOUNCED),
+      },
+      now,
+    );
   }
 }
 
-/** Caps per host and resolver, and nothing else: a handler of one's own brings its own pace. */
-function ownAdmission(
+/** Caps per host and resolver, and no rates: a handler brings its own. */
+function localAdmission(
   { maxPerHost, maxPerResolver }: OrchestratorOptions,
   { clock, random, report }: { readonly clock: Clock; readonly random: Random | undefined; readonly report: Report },
 ): Admission {

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 
 import type { HostReport } from '../hosts/index.ts';
 import { hostOverview } from './host-overview.ts';
-import { MemoryStore } from './memory/store.ts';
+import { openStore } from './store.ts';
 import { overviewOf } from './overview.ts';
 import { RateMeter } from './rate-meter.ts';
 import type { QueueStats, WorkerInfo } from './types.ts';
@@ -37,7 +37,7 @@ const worker = (pid: number, more: Partial<WorkerInfo> = {}): WorkerInfo => ({
 
 /** A queue of three jobs, of which `early` has one in its hands, and two workers told of at 0 and at 60 s. */
 async function stats(early: WorkerInfo, late: WorkerInfo): Promise<QueueStats> {
-  await using store = new MemoryStore();
+  await using store = await openStore(':memory:');
   const jobs = ['x', 'y', 'z'].map((artifactId) => ({ artifactId, artifactJson: '{}', host: 'a.org' }));
   await store.enqueue(jobs, 0);
   await store.announce('early', early, 0);

@@ -1,18 +1,18 @@
 const WINDOW_MS = 60_000;
 
-/** How fast a count grows, over the last minute of what it was told. */
+/** How fast a count grows, over the last minute of samples. */
 export class RateMeter {
   #samples: { readonly at: number; readonly count: number }[] = [];
 
   note(count: number, at: number): void {
-    // A count that fell counts something else from now on.
+    // A count that fell was reset.
     if (count < (this.#samples.at(-1)?.count ?? 0)) this.#samples = [];
     this.#samples.push({ at, count });
     // One older than the window stays, so that the window is always full.
     while ((this.#samples[1]?.at ?? at) <= at - WINDOW_MS) this.#samples.shift();
   }
 
-  /** Null until there is a stretch of time to speak of. */
+  /** Null until the samples span half a second. */
   get perSecond(): number | null {
     const [first, last] = [this.#samples[0], this.#samples.at(-1)];
     if (!first || !last || last.at - first.at < 500) return null;

@@ -19,11 +19,11 @@ export interface StoreOptions {
 }
 
 /**
- * Opens the store of a queue: a SQLite file by its path, a PostgreSQL database by its address, or `:memory:` for trials.
+ * Opens the store of a queue: a SQLite file by its path, a PostgreSQL database by its address, or `:memory:` for a SQLite
+ * database that lives as long as the process.
  * The package that is needed is loaded only then. Dispose of the store, or of the `WorkQueue` around it, at the end.
  */
 export async function openStore(where: string, options: StoreOptions = {}): Promise<QueueStore> {
-  if (where === ':memory:') return new (await import('./memory/store.ts')).MemoryStore();
   const { durability = 'enqueue', walMode = true, timeoutMs = 10_000, schema = 'docstokg' } = options;
   const { clock = systemClock, report } = options;
   const kept = { durability, timeoutMs, clock, ...(report && { report }) };

@@ -1,10 +1,10 @@
 import type { Random } from '../base/index.ts';
 
-/** How long jobs in hand may finish once a suspect wants to be alone; then those that hold others up are given back. */
+/** How long jobs in hand may finish once a suspect waits; then those that hold others up are given back. */
 const CLEARING_MS = 60_000;
 /** How long suspects follow each other while other jobs wait. */
 const ALONE_MS = 60_000;
-/** The others then have the process for so many times as long as they were kept out. */
+/** The others then have the process for so many times as long as they had to wait. */
 const OTHERS_SHARE = 4;
 /** Processes begin to clear at different moments within this, so that not a whole fleet stops for one suspect. */
 const SPREAD_MS = 5_000;
@@ -16,7 +16,7 @@ type Turn =
   | { readonly kind: 'clearing'; readonly since: number }
   | { readonly kind: 'alone'; readonly since: number };
 
-/** What a process has in its hands and before it. */
+/** What a process has in hand and could lease. */
 export interface Situation {
   readonly now: number;
   readonly inHand: number;
@@ -32,27 +32,32 @@ export type TurnMove = 'others' | 'suspect' | 'wait' | 'give-back-all' | 'give-b
 /**
  * Lets suspects run alone in a process without stopping its other jobs for long:
  *
+ * ```
  *   others ──a suspect waits──▶ clearing ──nothing in hand──▶ alone ──no suspect left, or long enough──▶ others
  *     ▲                            │ no suspect left
  *     └────────────────────────────┘
+ * ```
  *
- * A process with nothing in hand lets a suspect in at once, unless the others are owed their share.
+ * A process with nothing in hand lets a suspect in at once, unless the others have not had their share yet.
  */
 export class SuspectTurn {
   readonly #random: Random;
+  readonly #givesBack: boolean;
   #turn: Turn = { kind: 'others', from: -Infinity, clearAt: undefined };
 
-  constructor(random: Random = Math.random) {
+  /** With `givesBack` false, jobs in hand are waited for however long they take. */
+  constructor(random: Random = Math.random, { givesBack = true }: { readonly givesBack?: boolean } = {}) {
     this.#random = random;
+    this.#givesBack = givesBack;
   }
 
-  /** When to decide again, should nothing else happen before. */
+  /** When to decide again, if nothing else happens before. */
   get wakeAt(): number | undefined {
     switch (this.#turn.kind) {
       case 'others':
         return this.#turn.clearAt;
       case 'clearing':
-        return this.#turn.since + CLEARING_MS;
+        return this.#givesBack ? this.#turn.since + CLEARING_MS : undefined;
       case 'alone':
         return undefined;
     }
@@ -92,8 +97,8 @@ export class SuspectTurn {
       this.#turn = { kind: 'alone', since };
       return 'suspect';
     }
-    if (now < since + CLEARING_MS) return 'wait';
-    // Those that only wait for a host are never worth waiting for; a long job is, unless it keeps others from running.
+    if (!this.#givesBack || now < since + CLEARING_MS) return 'wait';
+    // Jobs that only wait for a host are given back; a long job only if it keeps other jobs from running.
     return otherWaits() ? 'give-back-all' : 'give-back-parked';
   }
 

@@ -1,12 +1,14 @@
 import type { Clock, ErrorInfo } from '../base/index.ts';
 import { addedJitterDelay, AppError, hostKey, systemClock } from '../base/index.ts';
-import { firstPicks } from './first-picks.ts';
+import { firstPicks } from './lanes.ts';
 import { deathLimits, ORCHESTRATOR_DEFAULTS } from './options.ts';
 import type { HostJobs, Lease, LeasedJob, NewJob, QueueStats, QueueStore, Settlement } from './types.ts';
 
 /** More would be a file, not a description of one. */
 const MAX_PAYLOAD_BYTES = 10_000_000;
 const MAX_ID_LENGTH = 2_048;
+const MAX_PRIORITY = 1_000_000;
+const RESOLVER_NAME = /^[\w.-]{1,100}$/;
 /** Jobs that share one commit when many are put in. */
 const IMPORT_BATCH = 1_000;
 
@@ -21,7 +23,7 @@ export interface EnqueueOptions {
 /** A job as it is imported. */
 export interface ImportRow extends EnqueueOptions {
   readonly artifactId: string;
-  readonly artifact: unknown;
+  readonly payload: unknown;
 }
 
 /**
@@ -56,9 +58,9 @@ export class WorkQueue implements AsyncDisposable {
    * Puts a job in; false when its id is known already. Resolves when the job is as durable as the store promises; calls
    * that wait at the same time share one commit.
    */
-  enqueue(artifactId: string, artifact: unknown, options: EnqueueOptions = {}): Promise<boolean> {
+  enqueue(artifactId: string, payload: unknown, options: EnqueueOptions = {}): Promise<boolean> {
     return new Promise((done, failed) => {
-      this.#waiting.push({ job: createJob(artifactId, artifact, options), done, failed });
+      this.#waiting.push({ job: createJob(artifactId, payload, options), done, failed });
       this.#writing ??= this.#write();
     });
   }
@@ -78,8 +80,7 @@ export class WorkQueue implements AsyncDisposable {
       batch = [];
       progress?.({ added, known });
     };
-    const isFull = (row: ImportRow): boolean =>
-      batch.push(createJob(row.artifactId, row.artifact, row)) >= IMPORT_BATCH;
+    const isFull = (row: ImportRow): boolean => batch.push(createJob(row.artifactId, row.payload, row)) >= IMPORT_BATCH;
     // Rows that are there already need not be waited for one by one.
     if (Symbol.iterator in rows) {
       for (const row of rows) if (isFull(row)) await flush();
@@ -185,43 +186,33 @@ export class WorkQueue implements AsyncDisposable {
   }
 }
 
-/** Checks and writes down a job as it is put in. */
-function createJob(artifactId: string, artifact: unknown, options: EnqueueOptions): NewJob {
-  const artifactJson = JSON.stringify(artifact);
-  const problem =
-    artifactId === ''
-      ? 'the id is empty'
-      : artifactId.length > MAX_ID_LENGTH
-        ? `the id is longer than ${MAX_ID_LENGTH} characters`
-        : artifactId.includes('\0') || !artifactId.isWellFormed()
-          ? 'the id holds characters that are no text'
-          : artifactJson === undefined
-            ? 'the payload has no JSON form'
-            : artifactJson.length > MAX_PAYLOAD_BYTES
-              ? `the payload is larger than ${MAX_PAYLOAD_BYTES} bytes`
-              : options.resolverHint !== undefined && !/^[\w.-]{1,100}$/.test(options.resolverHint)
-                ? `the resolver hint "${options.resolverHint.slice(0, 40)}" is no plain name`
-                : options.priority !== undefined &&
-                    !(Number.isInteger(options.priority) && Math.abs(options.priority) <= 1_000_000)
-                  ? 'the priority is no whole number between -1000000 and 1000000'
-                  : undefined;
-  if (problem !== undefined) {
+/** A job to enqueue; throws when it cannot be one. */
+function createJob(artifactId: string, payload: unknown, options: EnqueueOptions): NewJob {
+  const { resolverHint, priority = 0 } = options;
+  const artifactJson = JSON.stringify(payload) as string | undefined;
+  const refuse = (problem: string): never => {
     throw new AppError('JOB_INVALID', `${artifactId.slice(0, 100) || 'job'}: ${problem}`, {
       hint: 'see docs/guides/queue.md for what a job is',
     });
-  }
-  return {
-    artifactId,
-    artifactJson,
-    resolverHint: options.resolverHint,
-    host: hostOf(options.url === undefined ? artifact : options),
-    priority: options.priority ?? 0,
   };
+  if (artifactId === '') refuse('the id is empty');
+  if (artifactId.length > MAX_ID_LENGTH) refuse(`the id is longer than ${MAX_ID_LENGTH} characters`);
+  if (artifactId.includes('\0') || !artifactId.isWellFormed()) refuse('the id contains characters that are not text');
+  if (artifactJson === undefined) return refuse('the payload has no JSON form');
+  if (artifactJson.length > MAX_PAYLOAD_BYTES) refuse(`the payload is larger than ${MAX_PAYLOAD_BYTES} bytes`);
+  if (resolverHint !== undefined && !RESOLVER_NAME.test(resolverHint))
+    refuse(`the resolver hint "${resolverHint.slice(0, 40)}" is not a plain name`);
+  if (!Number.isInteger(priority) || Math.abs(priority) > MAX_PRIORITY)
+    refuse(`the priority is not an integer between -${MAX_PRIORITY} and ${MAX_PRIORITY}`);
+  return { artifactId, artifactJson, resolverHint, host: hostOf(options.url ?? urlOf(payload)), priority };
 }
 
-/** A payload with a `url` tells where it will be downloaded from, which lets jobs of a busy host wait in the queue. */
-function hostOf(artifact: unknown): string | undefined {
-  if (artifact === null || typeof artifact !== 'object' || !('url' in artifact) || typeof artifact.url !== 'string')
-    return undefined;
-  return URL.canParse(artifact.url) && /^https?:/i.test(artifact.url) ? hostKey(artifact.url) : undefined;
+/** The `url` of a payload: jobs of a busy host then wait in the queue. */
+function urlOf(payload: unknown): unknown {
+  return payload !== null && typeof payload === 'object' && 'url' in payload ? payload.url : undefined;
+}
+
+function hostOf(url: unknown): string | undefined {
+  const parsed = typeof url === 'string' ? URL.parse(url) : null;
+  return parsed?.protocol === 'http:' || parsed?.protocol === 'https:' ? hostKey(parsed) : undefined;
 }

@@ -2,12 +2,14 @@ import { readFileSync, readlinkSync } from 'node:fs';
 import { randomBytes } from 'node:crypto';
 import { hostname, networkInterfaces } from 'node:os';
 
+import type { Clock } from '../base/index.ts';
 import { sha256 } from '../base/index.ts';
+import type { QueueStore } from './types.ts';
 
 /**
  * The name of a process that runs jobs: machine, process and a nonce, such as `cdw-laptop-5f3a91c2-4711-88213-a1b2c3d4`.
- * The third part stands for the kernel's boot and the process namespace, the fifth for the moment the process started,
- * so that a number used again, after a restart or in another container, is never taken for the old process.
+ * The third part identifies the kernel's boot and the process namespace, the fifth the moment the process started, so that
+ * a reused process id, after a restart or in another container, is never taken for the old process.
  */
 export function createWorkerId(): string {
   const { pid } = process;
@@ -21,7 +23,7 @@ export function createWorkerId(): string {
   ].join('-');
 }
 
-/** True only when the worker ran on this very machine and is certainly gone; its leases need not be waited for. */
+/** True only when the worker ran on this machine and is certainly gone. */
 export function isDeadHere(workerId: string): boolean {
   const match = /^cdw-.*-([0-9a-f]{8})-(\d+)-(\d+)-[0-9a-f]{8}$/.exec(workerId);
   if (!match || match[1] !== machineId()) return false;
@@ -36,6 +38,15 @@ export function isDeadHere(workerId: string): boolean {
   return startedAt !== 0 && start !== undefined && start !== startedAt;
 }
 
+/** Ends the leases of processes of this machine that died, so that their jobs need not wait for the leases to expire. */
+export async function recoverDead(store: QueueStore, clock: Clock): Promise<void> {
+  const { leases, workers } = await store.admin.stats(clock.now());
+  const dead = [...new Set([...leases, ...workers].map(({ workerId }) => workerId))].filter(isDeadHere);
+  if (dead.length === 0) return;
+  await store.expire(dead, clock.now());
+  for (const workerId of dead) await store.announce(workerId, null, clock.now());
+}
+
 function machineId(): string {
   try {
     return sha256(
@@ -46,7 +57,7 @@ function machineId(): string {
   }
 }
 
-/** Where the kernel tells no boot: by name and network cards, since names are given twice; by chance where there are none. */
+/** Without a boot id: by name and network cards, since names are not unique; a random one without cards. */
 export function machineByCards(name: string, cards: readonly string[]): string {
   const own = cards.filter((card) => card !== '00:00:00:00:00:00').sort();
   return sha256(own.length === 0 ? randomBytes(16) : [name, ...own].join(' ')).slice(0, 8);
@@ -57,7 +68,7 @@ const elsewhere = machineByCards(
   Object.values(networkInterfaces()).flatMap((each = []) => each.map(({ mac }) => mac)),
 );
 
-/** When a process started, in the kernel's ticks; undefined where that cannot be known. */
+/** When a process started, in the kernel's ticks; undefined if unknown. */
 function startOf(pid: number): number | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');

@@ -2,11 +2,12 @@ import type { z } from 'zod';
 
 import type { Clock } from '../base/index.ts';
 import { systemClock } from '../base/index.ts';
-import type { HttpRequest, Send } from '../http/index.ts';
-import { Secret } from '../http/index.ts';
+import type { Facts } from '../hosts/index.ts';
+import type { Caller, HttpRequest, Send } from '../http/index.ts';
+import { Secret, withCaller } from '../http/index.ts';
 import type { Lookup } from '../works/index.ts';
 import { lookupJson, lookupText } from '../works/index.ts';
-import type { SharedAnswer, Fleet } from './shared-answers.ts';
+import type { SharedAnswer } from './shared-answers.ts';
 import { SharedAnswers } from './shared-answers.ts';
 import type { Finding } from './plan.ts';
 import type { Sameness } from './same-work.ts';
@@ -28,16 +29,30 @@ export class Lookups {
   readonly #send: Send;
   readonly #services: Services;
   readonly #clock: Clock;
-  readonly #tokens: Tokens;
-  /** Answers that hold for many works. */
-  readonly shared: SharedAnswers;
+  #tokens: Tokens;
+  #shared: SharedAnswers;
+  #caller: Caller | undefined;
 
-  constructor(send: Send, services: Services, clock: Clock = systemClock, fleet?: Fleet) {
+  constructor(send: Send, services: Services, clock: Clock = systemClock, facts?: Facts) {
     this.#send = send;
     this.#services = services;
     this.#clock = clock;
     this.#tokens = new Tokens(send, services, clock);
-    this.shared = new SharedAnswers(fleet);
+    this.#shared = new SharedAnswers(facts);
+  }
+
+  /** The same on behalf of a job: while a lookup waits for its service, another job uses its worker. */
+  withCaller(caller: Caller): Lookups {
+    const lookups = new Lookups(withCaller(this.#send, caller), this.#services, this.#clock);
+    lookups.#tokens = this.#tokens;
+    lookups.#shared = this.#shared;
+    lookups.#caller = caller;
+    return lookups;
+  }
+
+  /** An answer that holds for many works, asked for once by this process or its fleet. */
+  sharedAnswer(key: string, ask: () => Promise<Lookup<string>>, signal?: AbortSignal): Promise<SharedAnswer> {
+    return this.#shared.find(key, ask, this.#caller, signal);
   }
 
   /** The moment by which what is in force is told from what is not yet. */

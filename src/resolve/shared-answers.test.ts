@@ -32,13 +32,16 @@ test('machines of a fleet that come to one question at once ask it once, and lat
       return wait();
     },
   };
-  const machines = [1, 2, 3].map(() => new SharedAnswers({ facts, caller }));
+  const machines = [1, 2, 3].map(() => new SharedAnswers(facts));
   const ask = async (): Promise<Lookup<string>> => {
     asked += 1;
     await new Promise(setImmediate);
     return found('DataCite');
   };
-  const all = machines.flatMap((machine) => [machine.find('10.5555', ask), machine.find('10.5555', ask)]);
+  const all = machines.flatMap((machine) => [
+    machine.find('10.5555', ask, caller),
+    machine.find('10.5555', ask, caller),
+  ]);
   assert.deepEqual(
     (await Promise.all(all)).map((answer) => answer.kind === 'known' && answer.text),
     Array.from({ length: 6 }, () => 'DataCite'),
@@ -55,12 +58,11 @@ test('what could not be found out is told and asked again; who is told to stop d
   assert.deepEqual(await shared.find('10.1', ask), away);
   assert.deepEqual(await shared.find('10.1', ask), { kind: 'known', text: 'Crossref' });
   const silent = (): Promise<Lookup<string>> => new Promise(() => undefined);
-  await assert.rejects(shared.find('10.2', silent, AbortSignal.abort(new Error('stopping'))), /stopping/);
+  await assert.rejects(shared.find('10.2', silent, undefined, AbortSignal.abort(new Error('stopping'))), /stopping/);
 });
 
 test('a fleet whose memory is away asks for itself', async () => {
   const facts: Facts = { once: () => Promise.reject(new Error('the database is away')) };
-  const caller = { asks: () => undefined, whileWaiting: <T>(wait: () => Promise<T>) => wait() };
-  const shared = new SharedAnswers({ facts, caller });
+  const shared = new SharedAnswers(facts);
   assert.deepEqual(await shared.find('10.1', async () => found('DataCite')), { kind: 'known', text: 'DataCite' });
 });

@@ -16,7 +16,7 @@ import { InMemorySpanExporter, SimpleSpanProcessor, TracerProvider } from '@open
 
 import { systemClock } from '../base/index.ts';
 import type { Handler } from '../queue/index.ts';
-import { MemoryStore, Orchestrator, WorkQueue } from '../queue/index.ts';
+import { Orchestrator, openStore, WorkQueue } from '../queue/index.ts';
 import type { Progress, StageErrorInfo, StageOutcome } from '../stage/index.ts';
 import { observeQueue, startStageTelemetry, startTelemetry } from './index.ts';
 
@@ -38,7 +38,7 @@ test('a run shows in metrics and spans under the names of the source documents, 
   const spanExporter = new InMemorySpanExporter();
   const tracers = new TracerProvider({ spanProcessors: [new SimpleSpanProcessor({ exporter: spanExporter })] });
   context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());
-  const store = new MemoryStore();
+  const store = await openStore(':memory:');
   const queue = new WorkQueue(store, systemClock);
   for (const id of ['good 1', 'good 2', 'bad']) await queue.enqueue(id, {});
   const telemetry = observeQueue(meters.getMeter('test'), tracers.getTracer('test'), store, systemClock);
@@ -100,7 +100,7 @@ test('a host counts as slowed down until it has its full cap again', async () =>
   const telemetry = observeQueue(
     meters.getMeter('test'),
     new TracerProvider({ spanProcessors: [] }).getTracer('test'),
-    new MemoryStore(),
+    await openStore(':memory:'),
     systemClock,
   );
   const slowed = async (): Promise<unknown> => {
@@ -133,7 +133,7 @@ test('metrics can be scraped, and pushed to a collector', async () => {
   probe.close();
   await once(probe, 'close');
 
-  const store = new MemoryStore();
+  const store = await openStore(':memory:');
   const queue = new WorkQueue(store, systemClock);
   await queue.enqueue('a', {});
   {
@@ -206,7 +206,7 @@ test('without a configured export nothing is started', async () => {
       prometheus_port: 0,
       prometheus_host: '127.0.0.1',
     },
-    new MemoryStore(),
+    await openStore(':memory:'),
     systemClock,
     () => undefined,
   );
@@ -228,7 +228,7 @@ test('a metrics port that somebody else has is told, and nothing stops for it', 
       prometheus_port: port,
       prometheus_host: '127.0.0.1',
     },
-    new MemoryStore(),
+    await openStore(':memory:'),
     systemClock,
     (message) => told.push(message),
   );

@@ -41,9 +41,9 @@ async function place() {
     put: async (jobs: Readonly<Record<string, { readonly resolver?: string; readonly [field: string]: unknown }>>) => {
       await using queue = await openQueue(folder.path);
       await queue.bulkImport(
-        Object.entries(jobs).map(([artifactId, { resolver, ...artifact }]) => ({
+        Object.entries(jobs).map(([artifactId, { resolver, ...payload }]) => ({
           artifactId,
-          artifact,
+          payload,
           resolverHint: resolver,
         })),
       );

@@ -45,7 +45,7 @@ function artifactRow(value: unknown): ImportRow | string {
     return `resolver_hint "${resolverHint.slice(0, 40)}" is no plain name`;
   return {
     artifactId,
-    artifact,
+    payload: artifact,
     ...(typeof resolverHint === 'string' && { resolverHint }),
     ...(priority !== undefined && { priority: priority as number }),
   };

@@ -21,6 +21,9 @@ export interface PostgresOptions {
   readonly report?: (event: OutageEvent) => void;
 }
 
+/** Values of a statement by the names of its parameters. */
+export type Values = Readonly<Record<string, unknown>>;
+
 export type OutageEvent =
   | { readonly kind: 'queue-unreachable'; readonly message: string }
   | { readonly kind: 'queue-reachable'; readonly outageMs: number };
@@ -40,6 +43,7 @@ export class PostgresConnection implements AsyncDisposable {
   readonly schema: string;
   readonly #options: PostgresOptions;
   readonly #pool: pg.Pool;
+  readonly #statements = new Map<string, ReturnType<typeof numbered>>();
   readonly #closing = new AbortController();
   #outageSince: number | undefined;
 
@@ -90,27 +94,26 @@ export class PostgresConnection implements AsyncDisposable {
   }
 
   /**
-   * Runs one statement. When the server is away it waits and sends it again: `again` tells that the first one may or may
-   * not have happened.
+   * Runs one statement, whose parameters are written `:name`. When the server is away it waits and sends it again: `again`
+   * is called when the first one may or may not have happened.
    */
-  async run<R extends object>(
-    name: string,
-    text: string,
-    values: readonly unknown[],
-    again?: () => void,
-  ): Promise<R[]> {
-    return this.#patiently(async () => (await this.#pool.query<R>({ name, text, values: [...values] })).rows, again);
-  }
-
-  /** The same, with each row as an array of its columns, which costs less where there are many. */
-  async runForArrays<R extends readonly unknown[]>(
-    name: string,
-    text: string,
-    values: readonly unknown[],
-    again?: () => void,
-  ): Promise<R[]> {
-    const query: pg.QueryArrayConfig = { name, text, values: [...values], rowMode: 'array' };
-    return this.#patiently(async () => (await this.#pool.query(query)).rows as unknown as R[], again);
+  async run<R extends object>(name: string, sql: string, values: Values, again?: () => void): Promise<R[]> {
+    let statement = this.#statements.get(name);
+    if (!statement) this.#statements.set(name, (statement = numbered(sql)));
+    const { text, names } = statement;
+    const query = { name, text, values: names.map((each) => values[each]) };
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        const { rows } = await this.#pool.query<R>(query);
+        this.#reachable();
+        return rows;
+      } catch (error) {
+        if (!isPassing(error)) throw error;
+        this.#unreachable(error);
+        again?.();
+      }
+      await wait(this.clock, equalJitterDelay(attempt, { baseMs: 100, capMs: 5000 }), this.#closing.signal);
+    }
   }
 
   /** A connection of its own, for listening. */
@@ -187,21 +190,6 @@ export class PostgresConnection implements AsyncDisposable {
     client.release();
   }
 
-  async #patiently<T>(query: () => Promise<T>, again?: () => void): Promise<T> {
-    for (let attempt = 1; ; attempt += 1) {
-      try {
-        const answer = await query();
-        this.#reachable();
-        return answer;
-      } catch (error) {
-        if (!isPassing(error)) throw error;
-        this.#unreachable(error);
-        again?.();
-      }
-      await wait(this.clock, equalJitterDelay(attempt, { baseMs: 100, capMs: 5000 }), this.#closing.signal);
-    }
-  }
-
   #unreachable(error: unknown): void {
     const now = this.clock.monotonic();
     if (this.#outageSince === undefined) {
@@ -219,6 +207,16 @@ export class PostgresConnection implements AsyncDisposable {
     this.#options.report?.({ kind: 'queue-reachable', outageMs: this.clock.monotonic() - this.#outageSince });
     this.#outageSince = undefined;
   }
+}
+
+/** A statement with `$1`, `$2` … in place of `:name`, and the names in that order; `::` is a cast. */
+export function numbered(sql: string): { readonly text: string; readonly names: readonly string[] } {
+  const names: string[] = [];
+  const text = sql.replaceAll(/(?<!:):([a-z]\w*)/gi, (_, name: string) => {
+    if (!names.includes(name)) names.push(name);
+    return `$${names.indexOf(name) + 1}`;
+  });
+  return { text, names };
 }
 
 function isPassing(error: unknown): boolean {

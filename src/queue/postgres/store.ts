@@ -17,46 +17,213 @@ import type {
 } from '../types.ts';
 import { DEATHS_REMEMBERED_MS, LANE_COUNT_LIMIT } from '../types.ts';
 import { PostgresAdmin } from './admin.ts';
-import type { PostgresOptions } from './connection.ts';
+import type { PostgresOptions, Values } from './connection.ts';
 import { PostgresConnection } from './connection.ts';
-import { SQL } from './statements.ts';
+import { COUNTED_CODE, ERROR_CODE, NOW, RESOLVER, tally } from './sql.ts';
 import { PostgresWatch } from './watch.ts';
 
-type LeasedRow = readonly [
-  id: number,
-  token: number,
-  attempt: number,
-  lane: string,
-  priority: number,
-  artifactId: string,
-  artifactJson: string,
-  ahead: number,
-];
-interface LaneRow {
-  readonly lane: string;
-  readonly standing: Standing;
-  readonly jobs: number;
-  readonly priority: number;
-}
-/** Says that leases were lost, and names the jobs that were settled. */
-type LostRow = readonly [id: null, token: null, attempt: null, settled: string | null];
+const READY = "state = 'queued' AND available_at IS NULL AND suspect_since IS NULL";
+const READY_SUSPECT = "state = 'queued' AND available_at IS NULL AND suspect_since IS NOT NULL";
+
+/**
+ * Settles, then leases, in one statement. Both parts see the queue as it was before, so a job that is put back is not
+ * leased again at once. Answers the leased jobs and, when a lease was lost, a row without an id that names the jobs that
+ * were settled. Jobs are looked up by their ctid, one by one: the server cannot know how few there will be, and would
+ * read the whole queue where it expects a tenth of it.
+ *
+ * A lease that did not wait for the disk may be forgotten with its server while its holder lives on; counted up from the
+ * last one, the next token would be the same. So a token is at least the time in microseconds.
+ */
+const exchangeSql = (ready: string, order: string): string => `
+    WITH moment AS MATERIALIZED (
+      SELECT ${NOW} AS now, (extract(epoch FROM clock_timestamp()) * 1000000)::bigint AS microseconds
+    ), settled AS (
+      UPDATE runs SET state = input.state,
+        available_at = CASE WHEN input.delay > 0 THEN ceil((SELECT now FROM moment) + input.delay)::bigint END,
+        last_error = CASE WHEN input.state = 'queued' THEN coalesce(input.error, last_error) ELSE input.error END,
+        result = input.result, attempts = attempts - input.refund,
+        deaths = CASE WHEN input.state <> 'queued' OR input.refund = 1 OR suspect_since IS NULL THEN deaths ELSE 0 END,
+        deaths_alone = CASE WHEN input.state <> 'queued' OR input.refund = 1 THEN deaths_alone ELSE 0 END,
+        suspect_since = CASE WHEN input.refund = 1 THEN suspect_since END,
+        lane = coalesce(input.host || ' ' || ${RESOLVER}, lane),
+        lease_expires_at = NULL, worker_id = NULL, updated_at = (SELECT now FROM moment)
+      FROM unnest(:ids::bigint[], :tokens::bigint[], :states::text[], :delays::float8[], :errors::text[], :refunds::int[], :hosts::text[], :results::text[])
+        AS input(id, token, state, delay, error, refund, host, result)
+      -- A leased job has a worker; asked for by its state, jobs would be looked up among all that were ever leased.
+      WHERE runs.id = input.id AND runs.token = input.token AND runs.worker_id IS NOT NULL
+      RETURNING runs.id, runs.token, runs.state, runs.lane, runs.last_error, runs.available_at
+    ), chosen AS MATERIALIZED (
+      SELECT job.at FROM unnest(:lanes::text[], :limits::int[]) AS picks(lane, places) CROSS JOIN LATERAL (
+        SELECT ctid AS at FROM runs WHERE ${ready} AND runs.lane = picks.lane
+        ORDER BY ${order} LIMIT picks.places FOR UPDATE SKIP LOCKED
+      ) AS job
+    ), leased AS (
+      UPDATE runs SET state = 'in_progress', attempts = attempts + 1,
+        token = greatest(token + 1, (SELECT microseconds FROM moment)), worker_id = :worker,
+        lease_expires_at = (SELECT now FROM moment) + :leaseMs::bigint, updated_at = (SELECT now FROM moment)
+      WHERE ctid = ANY (ARRAY(SELECT at FROM chosen))
+      RETURNING id, token, attempts, lane, priority, deaths_alone, last_error
+    ), ended AS (
+      SELECT CASE WHEN available_at IS NULL THEN state ELSE 'delayed' END AS state, ${RESOLVER} AS resolver,
+        ${COUNTED_CODE} AS code, count(*) AS jobs
+      FROM settled GROUP BY 1, 2, 3
+    ), begun AS (
+      SELECT ${RESOLVER} AS resolver, ${ERROR_CODE} AS code, count(*) AS jobs FROM leased GROUP BY 1, 2
+    ), tallied AS (
+      INSERT INTO tally SELECT state, resolver, code, sum(jobs) FROM (
+        SELECT state, resolver, code, jobs FROM ended
+        UNION ALL SELECT 'in_progress', resolver, '', -jobs FROM ended
+        UNION ALL SELECT 'in_progress', resolver, '', jobs FROM begun
+        UNION ALL SELECT 'queued', resolver, code, -jobs FROM begun
+      ) AS changes GROUP BY 1, 2, 3 HAVING sum(jobs) <> 0
+    )
+    SELECT answer.* FROM (
+      SELECT id, token, attempts AS attempt, lane, priority, deaths_alone AS "deathsAlone",
+        artifact_id AS "artifactId", artifact_json AS "artifactJson", NULL AS settled
+      FROM leased CROSS JOIN LATERAL (
+        SELECT artifact_id, artifact_json FROM artifacts WHERE artifacts.id = leased.id OFFSET 0) AS artifact
+      UNION ALL
+      SELECT NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, coalesce(string_agg(id || ':' || token, ' '), '')
+      FROM settled HAVING count(*) < cardinality(:ids::bigint[])
+    ) AS answer
+    -- How this commit waits for the disk: NULL leaves it as the server is set.
+    CROSS JOIN (SELECT set_config('synchronous_commit', coalesce(:commit, current_setting('synchronous_commit')), true) OFFSET 0) AS commit`;
+
+export const SQL = {
+  enqueue: `
+    WITH input AS (
+      SELECT * FROM unnest(:artifactIds::text[], :artifactJsons::text[], :lanes::text[], :priorities::int[]) WITH ORDINALITY
+        AS input(artifact_id, artifact_json, lane, priority, place)
+    ), added AS (
+      INSERT INTO artifacts (artifact_id, artifact_json, created_at)
+      SELECT artifact_id, artifact_json, ${NOW} FROM input ORDER BY place
+      ON CONFLICT DO NOTHING RETURNING id, artifact_id, created_at
+    ), come AS (
+      -- The first of several equal ids is the one that was added.
+      INSERT INTO runs (id, lane, priority, updated_at)
+      SELECT DISTINCT ON (id) id, lane, priority, created_at FROM added JOIN input USING (artifact_id) ORDER BY id, place
+      RETURNING lane
+    ), tallied AS (${tally('come', "'queued'", '', "''")}),
+    notified AS (SELECT pg_notify(:channel, 'jobs') FROM added LIMIT 1)
+    SELECT artifact_id AS "artifactId" FROM added LEFT JOIN notified ON true`,
+
+  wake: `
+    WITH due AS (
+      SELECT id FROM runs WHERE state = 'queued' AND available_at <= ${NOW} ORDER BY available_at LIMIT 1000 FOR UPDATE SKIP LOCKED
+    ), woken AS (
+      UPDATE runs SET available_at = NULL FROM due WHERE runs.id = due.id RETURNING lane, last_error
+    ), stale AS (
+      SELECT id, coalesce(worker_id, '') AS holder, CASE WHEN suspect_since IS NULL THEN 0 ELSE deaths_alone + 1 END AS alone,
+        -- One more death is allowed for each process that died without this job.
+        least(:most::int, :alone::int + greatest(0, (SELECT count(*) FROM deaths
+          WHERE at > ${NOW} - :rememberMs::bigint AND worker_id <> coalesce(runs.worker_id, '')) - deaths)) AS allowed
+      FROM runs WHERE state = 'in_progress' AND lease_expires_at <= ${NOW} FOR UPDATE SKIP LOCKED
+    ), forgotten AS (
+      DELETE FROM deaths WHERE at <= ${NOW} - :rememberMs::bigint AND EXISTS (SELECT FROM stale) AND worker_id NOT IN (SELECT holder FROM stale)
+    ), noted AS (
+      INSERT INTO deaths (worker_id, at) SELECT holder, ${NOW} FROM stale GROUP BY holder ORDER BY holder
+      ON CONFLICT (worker_id) DO UPDATE SET at = excluded.at
+    ), back AS (
+      UPDATE runs SET lease_expires_at = NULL, worker_id = NULL, updated_at = ${NOW},
+        attempts = attempts - 1, deaths = deaths + 1, deaths_alone = stale.alone,
+        suspect_since = CASE WHEN stale.alone >= stale.allowed THEN NULL ELSE coalesce(suspect_since, CASE WHEN deaths + 1 >= :shared::int THEN ${NOW} END) END,
+        state = CASE WHEN stale.alone >= stale.allowed THEN 'error' ELSE 'queued' END,
+        last_error = CASE WHEN stale.alone >= stale.allowed
+          THEN 'PROCESS_DIED: its worker ' || coalesce(worker_id, '') || ' died or hung, the last of ' || stale.alone || ' that did so while it ran alone'
+          ELSE last_error END
+      FROM stale WHERE runs.id = stale.id RETURNING state, lane, last_error
+    ), t1 AS (${tally('woken', "'delayed'", '-', ERROR_CODE)}),
+    t2 AS (${tally('woken', "'queued'", '', ERROR_CODE)}),
+    t3 AS (${tally('back', "'in_progress'", '-', "''")}),
+    t4 AS (${tally('back', 'state', '', ERROR_CODE)})
+    SELECT count(*) FILTER (WHERE state = 'error') AS exhausted FROM back`,
+
+  // Walks from lane to lane through the index instead of reading every job.
+  lanes: `
+    WITH RECURSIVE lanes(lane) AS (
+      (SELECT lane FROM runs WHERE ${READY} ORDER BY lane LIMIT 1)
+      UNION ALL
+      SELECT (SELECT runs.lane FROM runs WHERE ${READY} AND runs.lane > lanes.lane ORDER BY runs.lane LIMIT 1)
+      FROM lanes WHERE lanes.lane IS NOT NULL
+    )
+    SELECT lane, 'trusted' AS standing, 0 AS deaths, 0 AS oldest,
+      (SELECT count(*) FROM (SELECT 1 FROM runs WHERE ${READY} AND runs.lane = lanes.lane LIMIT ${LANE_COUNT_LIMIT}) AS first_ones) AS jobs,
+      (SELECT priority FROM runs WHERE ${READY} AND runs.lane = lanes.lane ORDER BY lane, priority DESC LIMIT 1) AS priority
+    FROM lanes WHERE lane IS NOT NULL
+    UNION ALL
+    SELECT lane, 'suspect', min(deaths_alone), min(id), count(*), max(priority) FROM runs WHERE ${READY_SUSPECT} GROUP BY lane
+    ORDER BY deaths, priority DESC, oldest`,
+
+  exchange: exchangeSql(READY, 'runs.lane, priority DESC, id'),
+  exchangeSuspect: exchangeSql(READY_SUSPECT, 'deaths_alone, priority DESC, id'),
+
+  extend: `
+    UPDATE runs SET lease_expires_at = ${NOW} + :leaseMs::bigint
+    FROM unnest(:ids::bigint[], :tokens::bigint[]) AS held(id, token)
+    WHERE runs.id = held.id AND runs.token = held.token AND state = 'in_progress'
+    RETURNING runs.id, runs.token`,
+
+  // Only the holder of a token can have ended its lease without raising the token.
+  alreadySettled: `
+    SELECT id, token FROM runs JOIN unnest(:ids::bigint[], :tokens::bigint[]) AS held(id, token) USING (id, token)
+    WHERE state <> 'in_progress'`,
+
+  expire: `UPDATE runs SET lease_expires_at = ${NOW} WHERE state = 'in_progress' AND worker_id = ANY(:workers::text[]) RETURNING id`,
+
+  // Jobs leased by a statement whose answer never arrived, or whose settlement was lost with the server: given back as if
+  // they had not been leased.
+  release: `
+    WITH back AS (
+      UPDATE runs SET state = 'queued', attempts = attempts - 1, lease_expires_at = NULL, worker_id = NULL, updated_at = ${NOW}
+      WHERE state = 'in_progress' AND worker_id = :worker AND NOT (id = ANY(:held::bigint[])) RETURNING lane, last_error
+    ), t1 AS (${tally('back', "'in_progress'", '-', "''")}),
+    t2 AS (${tally('back', "'queued'", '', ERROR_CODE)})
+    SELECT count(*) AS jobs FROM back`,
+
+  announce: `
+    INSERT INTO workers (worker_id, info_json, updated_at) VALUES (:worker, :info, ${NOW})
+    ON CONFLICT (worker_id) DO UPDATE SET info_json = excluded.info_json, updated_at = excluded.updated_at`,
+
+  leave: `DELETE FROM workers WHERE worker_id = :worker`,
+
+  outlook: `
+    SELECT
+      (SELECT count(*) FROM (SELECT 1 FROM runs WHERE ${READY} LIMIT 1000) AS first_ones)
+        + (SELECT count(*) FROM runs WHERE ${READY_SUSPECT})
+        + (SELECT count(*) FROM (SELECT 1 FROM runs WHERE state = 'queued' AND available_at <= ${NOW} LIMIT 1000) AS first_ones) AS ready,
+      (SELECT count(*) FROM (SELECT 1 FROM runs WHERE state = 'queued' AND available_at > ${NOW} LIMIT 1000) AS first_ones) AS delayed,
+      (SELECT count(*) FROM runs WHERE state = 'in_progress') AS "inProgress",
+      least((SELECT min(available_at) FROM runs WHERE state = 'queued' AND available_at IS NOT NULL),
+            (SELECT min(lease_expires_at) FROM runs WHERE state = 'in_progress')) AS "nextAt",
+      (extract(epoch FROM clock_timestamp()) * 1000)::bigint AS "serverNow"`,
+} as const;
+
+/** A leased job, or the one row with the keys of the jobs that were settled. */
+type ExchangeRow =
+  | (Pick<LeasedJob, 'id' | 'token' | 'attempt' | 'artifactId' | 'artifactJson'> & {
+      readonly settled: null;
+      readonly lane: string;
+      readonly priority: number;
+      readonly deathsAlone: number;
+    })
+  | { readonly id: null; readonly settled: string };
 
 /** A queue in PostgreSQL, shared by the processes of many machines. */
 export class PostgresStore implements QueueStore {
   readonly admin: PostgresAdmin;
   readonly #connection: PostgresConnection;
   readonly #watch: PostgresWatch;
-  /** Tokens of the jobs whose leases this process knows it holds; others under its name are orphans of a lost answer. */
+  /** Tokens of the leases that this process knows it holds; others under its name were leased by a lost answer. */
   readonly #held = new Map<number, number>();
-  /** A lease or settlement that is lost with its server means a repeat, so neither waits for the disk unless told to. */
-  readonly #commitLevel: 'off' | null;
+  /** A lease or settlement that is lost with its server means a repeat, so neither waits for the disk unless asked to. */
+  readonly #commit: 'off' | null;
   #orphansPossible = false;
 
   private constructor(connection: PostgresConnection, durability: PostgresOptions['durability']) {
-    this.#commitLevel = durability === 'all' ? null : 'off';
+    this.#commit = durability === 'all' ? null : 'off';
     this.#connection = connection;
     this.#watch = new PostgresWatch(connection);
-    this.admin = new PostgresAdmin(connection, this.#watch);
+    this.admin = new PostgresAdmin(connection, this.#watch.channel);
   }
 
   static async open(options: PostgresOptions): Promise<PostgresStore> {
@@ -64,28 +231,26 @@ export class PostgresStore implements QueueStore {
   }
 
   async enqueue(jobs: readonly NewJob[], now: number): Promise<boolean[]> {
-    const rows = await this.#connection.run<{ artifactId: string }>('enqueue', SQL.enqueue, [
-      this.#connection.moment(now),
-      jobs.map(({ artifactId }) => artifactId),
-      jobs.map(({ artifactJson }) => artifactJson),
-      jobs.map(({ host, resolverHint }) => laneOf(host, resolverHint)),
-      jobs.map(({ priority }) => priority ?? 0),
-      this.#watch.channel,
-    ]);
+    const rows = await this.#run<{ artifactId: string }>('enqueue', {
+      now: this.#connection.moment(now),
+      artifactIds: jobs.map(({ artifactId }) => artifactId),
+      artifactJsons: jobs.map(({ artifactJson }) => artifactJson),
+      lanes: jobs.map(({ host, resolverHint }) => laneName(host, resolverHint)),
+      priorities: jobs.map(({ priority }) => priority ?? 0),
+      channel: this.#watch.channel,
+    });
     const added = new Set(rows.map(({ artifactId }) => artifactId));
     // The first of several equal ids in one call is the one that was added.
     return jobs.map(({ artifactId }) => added.delete(artifactId));
   }
 
   async backlog(now: number, limits: DeathLimits): Promise<Backlog> {
-    const [woken] = await this.#connection.run<{ exhausted: number }>('wake', SQL.wake, [
-      this.#connection.moment(now),
-      limits.shared,
-      limits.alone,
-      limits.most,
-      DEATHS_REMEMBERED_MS,
-    ]);
-    const rows = await this.#connection.run<LaneRow>('lanes', SQL.lanes, [LANE_COUNT_LIMIT]);
+    const [woken] = await this.#run<{ exhausted: number }>('wake', {
+      now: this.#connection.moment(now),
+      ...limits,
+      rememberMs: DEATHS_REMEMBERED_MS,
+    });
+    const rows = await this.#run<{ lane: string; standing: Standing; jobs: number; priority: number }>('lanes', {});
     const lanesOf = (wanted: Standing): LaneBacklog[] =>
       rows.flatMap(({ lane, standing, jobs, priority }) => {
         const [host = '', resolver = ''] = lane.split(' ');
@@ -95,96 +260,75 @@ export class PostgresStore implements QueueStore {
   }
 
   async exchange(request: ExchangeRequest): Promise<Exchange> {
-    const { settlements, picks } = request;
-    const moment = this.#connection.moment(request.now);
-    if (this.#orphansPossible && picks.length > 0) await this.#releaseOrphans(moment, request.workerId);
+    const { settlements, picks, workerId, standing = 'trusted' } = request;
+    const now = this.#connection.moment(request.now);
+    if (this.#orphansPossible && picks.length > 0) {
+      this.#orphansPossible = false;
+      await this.#run('release', { now, worker: workerId, held: [...this.#held.keys()] });
+    }
     let uncertain = false;
-    const ids = settlements.map(({ id }) => id);
-    const tokens = settlements.map(({ token }) => token);
-    const values = [
-      moment,
-      picks.map(({ host, resolver }) => laneOf(host, resolver)),
-      numberList(picks.map(({ limit }) => limit)),
-      request.workerId,
-      request.leaseMs,
-      this.#commitLevel,
-      numberList(ids),
-      numberList(tokens),
-      numberList(picks.map(({ ahead = 0 }) => ahead)),
-    ];
-    const allDone = settlements.every(
-      ({ settlement }) =>
-        settlement.kind === 'finish' && settlement.state === 'done' && settlement.result === undefined,
-    );
-    const { standing = 'trusted' } = request;
-    const statement = standing === 'suspect' ? 'exchangeSuspect' : allDone ? 'exchangeDone' : 'exchange';
-    const rows = await this.#connection.runForArrays<LeasedRow | LostRow>(
-      statement,
-      SQL[statement],
-      statement === 'exchangeDone' ? values : [...values, ...columnsOf(settlements)],
+    const leases = { ids: settlements.map(({ id }) => id), tokens: settlements.map(({ token }) => token) };
+    const rows = await this.#run<ExchangeRow>(
+      standing === 'suspect' ? 'exchangeSuspect' : 'exchange',
+      {
+        now,
+        worker: workerId,
+        leaseMs: request.leaseMs,
+        commit: this.#commit,
+        lanes: picks.map(({ host, resolver }) => laneName(host, resolver)),
+        limits: picks.map(({ limit }) => limit),
+        ...leases,
+        ...settlementColumns(settlements),
+      },
       () => {
         uncertain = true;
         this.#orphansPossible ||= picks.length > 0;
       },
     );
-    const leased = this.#leasedJobs(
-      rows.filter((row) => row[0] !== null),
-      request,
-    );
-    const lost = rows.find((row) => row[0] === null);
-    const settled = lost && new Set(lost[3]?.split(' '));
+    const lost = rows.find((row) => row.id === null);
+    const settled = lost && new Set(lost.settled.split(' '));
     if (uncertain && settled) {
-      const earlier = await this.#connection.run<Lease>('alreadySettled', SQL.alreadySettled, [ids, tokens]);
+      const earlier = await this.#run<Lease>('alreadySettled', leases);
       for (const lease of earlier) settled.add(leaseKey(lease));
     }
-    // One that was put back may have been leased again meanwhile.
+    const leased = leasedJobs(rows, request);
+    // A job that was put back may have been leased again since.
     for (const { id, token } of settlements) if (this.#held.get(id) === token) this.#held.delete(id);
     for (const { id, token } of leased) this.#held.set(id, token);
     return { accepted: settlements.map((lease) => settled?.has(leaseKey(lease)) ?? true), leased };
   }
 
   async extend(leases: readonly Lease[], now: number, leaseMs: number): Promise<Lease[]> {
-    const rows = await this.#connection.run<Lease>('extend', SQL.extend, [
-      this.#connection.moment(now),
+    const rows = await this.#run<Lease>('extend', {
+      now: this.#connection.moment(now),
       leaseMs,
-      leases.map(({ id }) => id),
-      leases.map(({ token }) => token),
-    ]);
+      ids: leases.map(({ id }) => id),
+      tokens: leases.map(({ token }) => token),
+    });
     const kept = new Set(rows.map(leaseKey));
     return leases.filter((lease) => !kept.has(leaseKey(lease)));
   }
 
-  async expire(workerIds: readonly string[], now: number): Promise<number> {
-    const rows = await this.#connection.run('expire', SQL.expire, [this.#connection.moment(now), workerIds]);
-    return rows.length;
+  async expire(workers: readonly string[], now: number): Promise<number> {
+    return (await this.#run('expire', { now: this.#connection.moment(now), workers })).length;
   }
 
-  async release(workerId: string, held: readonly number[], now: number): Promise<number> {
-    const [row] = await this.#connection.run<{ jobs: number }>('releaseOrphans', SQL.releaseOrphans, [
-      this.#connection.moment(now),
-      workerId,
-      held,
-    ]);
-    return row?.jobs ?? 0;
+  async release(worker: string, held: readonly number[], now: number): Promise<number> {
+    const values = { now: this.#connection.moment(now), worker, held };
+    return (await this.#run<{ jobs: number }>('release', values))[0]?.jobs ?? 0;
   }
 
-  async announce(workerId: string, info: WorkerInfo | null, now: number): Promise<void> {
-    if (info === null) await this.#connection.run('leave', SQL.leave, [workerId]);
-    else
-      await this.#connection.run('announce', SQL.announce, [
-        this.#connection.moment(now),
-        workerId,
-        JSON.stringify(info),
-      ]);
+  async announce(worker: string, info: WorkerInfo | null, now: number): Promise<void> {
+    if (info === null) await this.#run('leave', { worker });
+    else await this.#run('announce', { now: this.#connection.moment(now), worker, info: JSON.stringify(info) });
   }
 
   async outlook(now: number): Promise<Outlook> {
-    const [row] = await this.#connection.run<Outlook & { serverNow: number }>('outlook', SQL.outlook, [
-      this.#connection.moment(now),
-    ]);
+    const moment = this.#connection.moment(now);
+    const [row] = await this.#run<Outlook & { serverNow: number }>('outlook', { now: moment });
     const { serverNow = now, ...outlook } = row ?? { ready: 0, delayed: 0, inProgress: 0, nextAt: null };
-    // Told in the caller's time, whose clock may differ from the server's.
-    const shift = this.#connection.moment(now) === null ? now - serverNow : 0;
+    // In the caller's time, whose clock may differ from the server's.
+    const shift = moment === null ? now - serverNow : 0;
     return { ...outlook, nextAt: outlook.nextAt === null ? null : outlook.nextAt + shift };
   }
 
@@ -197,46 +341,49 @@ export class PostgresStore implements QueueStore {
     await this.#connection[Symbol.asyncDispose]();
   }
 
-  /** In the order of the picks, then by priority and age. */
-  #leasedJobs(rows: LeasedRow[], { picks, standing = 'trusted' }: ExchangeRequest): LeasedJob[] {
-    const places = new Map(picks.map(({ host, resolver }, place) => [laneOf(host, resolver), place]));
-    const placeOf = (row: LeasedRow): number => places.get(row[3]) ?? 0;
-    rows.sort((a, b) => placeOf(a) - placeOf(b) || b[4] - a[4] || a[0] - b[0]);
-    return rows.map((row) => {
-      const [id, token, attempt, , , artifactId, artifactJson, ahead] = row;
-      // Host and resolver are the lane's: one string for all of its jobs.
-      const { host = null, resolver = null } = picks[placeOf(row)] ?? {};
-      const isAhead = ahead === 1;
-      return { id, token, attempt, artifactId, artifactJson, resolverHint: resolver, host, standing, ahead: isAhead };
-    });
+  #run<R extends object>(name: keyof typeof SQL, values: Values, again?: () => void): Promise<R[]> {
+    return this.#connection.run<R>(name, SQL[name], values, again);
   }
+}
 
-  async #releaseOrphans(moment: number | null, workerId: string): Promise<void> {
-    this.#orphansPossible = false;
-    await this.#connection.run('releaseOrphans', SQL.releaseOrphans, [moment, workerId, [...this.#held.keys()]]);
-  }
+/** The leased jobs in the order of the picks, then by priority and age. */
+function leasedJobs(rows: readonly ExchangeRow[], { picks, standing = 'trusted' }: ExchangeRequest): LeasedJob[] {
+  const places = new Map(picks.map(({ host, resolver }, place) => [laneName(host, resolver), place]));
+  const jobs = rows.flatMap((row) => (row.id === null ? [] : [{ ...row, place: places.get(row.lane) ?? 0 }]));
+  jobs.sort((a, b) => a.place - b.place || a.deathsAlone - b.deathsAlone || b.priority - a.priority || a.id - b.id);
+  return jobs.map(({ id, token, attempt, artifactId, artifactJson, place }) => {
+    const { host = null, resolver = null } = picks[place] ?? {};
+    return { id, token, attempt, artifactId, artifactJson, resolverHint: resolver, host, standing };
+  });
 }
 
 /** The name of a lane: neither part holds a space. */
-function laneOf(host: string | null | undefined, resolver: string | null | undefined): string {
+function laneName(host: string | null | undefined, resolver: string | null | undefined): string {
   return `${host ?? ''} ${resolver ?? ''}`;
 }
 
-/** Numbers as the server reads a list: the driver would escape each as if it were text. */
-function numberList(numbers: readonly number[]): string {
-  return `{${numbers.join(',')}}`;
-}
-
-/** What became of jobs, a list for each column. */
-function columnsOf(settlements: readonly SettledLease[]): unknown[] {
-  return [
-    settlements.map(({ settlement }) => (settlement.kind === 'finish' ? settlement.state : 'queued')),
-    settlements.map(({ settlement }) => (settlement.kind === 'finish' ? 0 : settlement.delayMs)),
-    settlements.map(({ settlement }) => (settlement.error ? formatLastError(settlement.error) : null)),
-    settlements.map(({ settlement }) => (settlement.kind === 'requeue' && settlement.refund ? 1 : 0)),
-    settlements.map(({ settlement }) => (settlement.kind === 'requeue' ? (settlement.host ?? null) : null)),
-    settlements.map(({ settlement }) => (settlement.kind === 'finish' ? (settlement.result ?? null) : null)),
-  ];
+/** Settlements as one list per column. */
+function settlementColumns(settlements: readonly SettledLease[]): Values {
+  const columns = settlements.map(({ settlement }) => ({
+    error: settlement.error ? formatLastError(settlement.error) : null,
+    ...(settlement.kind === 'finish'
+      ? { state: settlement.state, delay: 0, refund: 0, host: null, result: settlement.result ?? null }
+      : {
+          state: 'queued',
+          delay: settlement.delayMs,
+          refund: settlement.refund ? 1 : 0,
+          host: settlement.host ?? null,
+          result: null,
+        }),
+  }));
+  return {
+    states: columns.map(({ state }) => state),
+    delays: columns.map(({ delay }) => delay),
+    errors: columns.map(({ error }) => error),
+    refunds: columns.map(({ refund }) => refund),
+    hosts: columns.map(({ host }) => host),
+    results: columns.map(({ result }) => result),
+  };
 }
 
 function leaseKey({ id, token }: Pick<Lease, 'id' | 'token'>): string {

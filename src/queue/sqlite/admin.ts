@@ -1,29 +1,28 @@
-import type { HostGroup } from '../host-jobs.ts';
-import { hostJobsOf } from '../host-jobs.ts';
+import type { SQLInputValue } from 'node:sqlite';
+
+import type { Count, HostCount, StatsParts } from '../stats.ts';
+import { finishedStates, hostJobs, queueStats } from '../stats.ts';
 import type { HostJobs, Job, JobFilter, JobPage, JobState, Pause, QueueAdmin, QueueStats } from '../types.ts';
 import { JOB_STATES } from '../types.ts';
-import { parseWorkerInfo } from '../worker-info.ts';
 import type { SqliteConnection } from './connection.ts';
-import type { Tally, TallyState } from './tally.ts';
-import { UNCOUNTED } from './tally.ts';
 import type { SqliteWatch } from './watch.ts';
 
+type Values = Record<string, SQLInputValue>;
+
 const COLUMNS = `id, artifact_id AS artifactId, artifact_json AS artifactJson, state, attempts, priority,
-  nullif(resolver_hint, '') AS resolverHint, nullif(host, '') AS host, last_error AS lastError, result, deaths, deaths_alone AS deathsAlone, suspect_since AS suspectSince, created_at AS createdAt, updated_at AS updatedAt,
+  nullif(resolver_hint, '') AS resolverHint, nullif(host, '') AS host, last_error AS lastError, result, deaths,
+  deaths_alone AS deathsAlone, suspect_since AS suspectSince, created_at AS createdAt, updated_at AS updatedAt,
   available_at AS availableAt, lease_expires_at AS leaseExpiresAt, worker_id AS workerId`;
 
 /** Absent conditions are NULL and match all; the states come as a JSON list. */
 const MATCHES = `state IN (SELECT value FROM json_each(:states))
   AND (:resolver IS NULL OR resolver_hint = :resolver)
   AND (:host IS NULL OR host = :host)
-  AND (:errorCode IS NULL OR error_code(last_error) = :errorCode)
+  AND (:errorCode IS NULL OR error_code = :errorCode)
   AND (:belowAttempts IS NULL OR attempts < :belowAttempts)
   AND (:updatedBefore IS NULL OR updated_at < :updatedBefore)`;
 
-function parameters(
-  filter: JobFilter,
-  states: readonly JobState[] = filter.states ?? JOB_STATES,
-): Record<string, string | number | null> {
+function matching(filter: JobFilter, states: readonly JobState[] = filter.states ?? JOB_STATES): Values {
   return {
     states: JSON.stringify(states),
     resolver: filter.resolver ?? null,
@@ -34,257 +33,156 @@ function parameters(
   };
 }
 
-const FINISHED: readonly JobState[] = ['done', 'skipped', 'error'];
+/** The condition of the index of ready jobs: a statement that says anything else reads every job. */
+export const READY = "state = 'queued' AND available_at IS NULL AND suspect_since IS NULL";
 
-function finished(filter: JobFilter): readonly JobState[] {
-  return (filter.states ?? FINISHED).filter((state) => FINISHED.includes(state));
-}
+/** The ready job with the least id: the first of each lane and priority, found through the index. */
+const OLDEST = `
+  WITH RECURSIVE heads(host, resolver, priority, id) AS (
+    SELECT * FROM (SELECT host, resolver_hint, priority, id FROM jobs WHERE ${READY} ORDER BY host, resolver_hint, priority DESC, id LIMIT 1)
+    UNION ALL
+    SELECT next.host, next.resolver_hint, next.priority, next.id FROM heads JOIN jobs AS next ON next.id = coalesce(
+      (SELECT id FROM jobs WHERE ${READY} AND jobs.host = heads.host AND jobs.resolver_hint = heads.resolver AND jobs.priority < heads.priority
+       ORDER BY jobs.priority DESC, jobs.id LIMIT 1),
+      (SELECT id FROM jobs WHERE ${READY} AND jobs.host = heads.host AND jobs.resolver_hint > heads.resolver
+       ORDER BY jobs.resolver_hint, jobs.priority DESC, jobs.id LIMIT 1),
+      (SELECT id FROM jobs WHERE ${READY} AND jobs.host > heads.host
+       ORDER BY jobs.host, jobs.resolver_hint, jobs.priority DESC, jobs.id LIMIT 1))
+  )
+  SELECT artifact_id AS oldestQueuedId, created_at AS oldestQueuedAt FROM jobs WHERE id = (SELECT min(id) FROM (
+    SELECT id FROM heads UNION ALL
+    SELECT id FROM jobs WHERE state = 'queued' AND available_at IS NULL AND suspect_since IS NOT NULL))`;
 
-interface Group {
-  readonly state: TallyState;
-  readonly resolver: string | null;
-  readonly lastError: string | null;
-  readonly jobs: number;
-}
+const MOMENTS = `
+  SELECT (SELECT count(*) FROM jobs WHERE state = 'queued' AND available_at IS NOT NULL AND available_at <= :now) AS due,
+         (SELECT min(available_at) FROM jobs WHERE state = 'queued' AND available_at IS NOT NULL AND available_at > :now) AS nextAvailableAt,
+         (SELECT coalesce(max(id), 0) FROM jobs) AS newestId,
+         (SELECT count(*) FROM jobs WHERE suspect_since IS NOT NULL) AS suspects`;
 
 /** What operators ask of a queue in SQLite. */
 export class SqliteAdmin implements QueueAdmin {
   readonly #connection: SqliteConnection;
-  readonly #tally: Tally;
   readonly #watch: SqliteWatch;
 
-  constructor(connection: SqliteConnection, tally: Tally, watch: SqliteWatch) {
+  constructor(connection: SqliteConnection, watch: SqliteWatch) {
     this.#connection = connection;
-    this.#tally = tally;
     this.#watch = watch;
   }
 
   async stats(now: number): Promise<QueueStats> {
-    const all = <T>(sql: string, ...values: number[]): T[] =>
-      this.#connection
-        .prepare(sql)
-        .all(...values)
-        .map((row) => ({ ...row })) as T[];
-    return this.#connection.read(() => {
-      const tally = all<{ state: TallyState; resolver: string; code: string; jobs: number }>(
-        `SELECT state, resolver_hint AS resolver, error_code AS code, sum(jobs) AS jobs FROM (
-           SELECT * FROM tally UNION ALL SELECT 'queued', resolver_hint, '', count(*) FROM ${UNCOUNTED} GROUP BY resolver_hint
-         ) GROUP BY 1, 2, 3 HAVING sum(jobs) <> 0`,
-      );
-      const count = (...states: TallyState[]): number => sum(tally.filter(({ state }) => states.includes(state)));
-      const [due = { jobs: 0 }] = all<{ jobs: number }>(
-        "SELECT count(*) AS jobs FROM jobs WHERE state = 'queued' AND available_at IS NOT NULL AND available_at <= ?",
-        now,
-      );
-      const [moments] = all<{ oldest: number | null; next: number | null }>(
-        `SELECT (SELECT min(id) FROM (
-                     WITH RECURSIVE heads(host, resolver, priority, id) AS (
-                       SELECT * FROM (SELECT host, resolver_hint, priority, id FROM jobs WHERE state = 'queued' AND available_at IS NULL AND suspect_since IS NULL
-                                      ORDER BY host, resolver_hint, priority DESC, id LIMIT 1)
-                       UNION ALL
-                       SELECT next.host, next.resolver_hint, next.priority, next.id FROM heads JOIN jobs AS next ON next.id = coalesce(
-                         (SELECT id FROM jobs WHERE state = 'queued' AND available_at IS NULL AND suspect_since IS NULL AND jobs.host = heads.host
-                            AND jobs.resolver_hint = heads.resolver AND jobs.priority < heads.priority
-                          ORDER BY jobs.priority DESC, jobs.id LIMIT 1),
-                         (SELECT id FROM jobs WHERE state = 'queued' AND available_at IS NULL AND suspect_since IS NULL AND jobs.host = heads.host
-                            AND jobs.resolver_hint > heads.resolver
-                          ORDER BY jobs.resolver_hint, jobs.priority DESC, jobs.id LIMIT 1),
-                         (SELECT id FROM jobs WHERE state = 'queued' AND available_at IS NULL AND suspect_since IS NULL AND jobs.host > heads.host
-                          ORDER BY jobs.host, jobs.resolver_hint, jobs.priority DESC, jobs.id LIMIT 1))
-                     ) SELECT id FROM heads
-                     UNION ALL SELECT id FROM jobs WHERE state = 'queued' AND available_at IS NULL AND suspect_since IS NOT NULL)) AS oldest,
-                (SELECT min(available_at) FROM jobs WHERE state = 'queued' AND available_at IS NOT NULL AND available_at > ?) AS next`,
-        now,
-      );
-      const [oldest] = all<{ id: string; at: number }>(
-        'SELECT artifact_id AS id, created_at AS at FROM jobs WHERE id = ?',
-        moments?.oldest ?? -1,
-      );
-      return {
-        at: now,
-        states: Object.fromEntries(
-          JOB_STATES.map((state) => [state, state === 'queued' ? count('queued', 'delayed') : count(state)]),
-        ) as Record<JobState, number>,
-        total: sum(tally),
-        due: count('queued') + due.jobs,
-        delayed: count('delayed') - due.jobs,
-        oldestQueuedAt: oldest?.at ?? null,
-        oldestQueuedId: oldest?.id ?? null,
-        newestId: all<{ id: number }>('SELECT coalesce(max(id), 0) AS id FROM jobs')[0]?.id ?? 0,
-        nextAvailableAt: moments?.next ?? null,
-        suspects:
-          all<{ jobs: number }>('SELECT count(*) AS jobs FROM jobs WHERE suspect_since IS NOT NULL')[0]?.jobs ?? 0,
-        byResolver: group(tally, ({ state, resolver }) => ({ resolver: resolver || null, state: plainState(state) })),
-        byErrorCode: group(
-          tally.filter(({ code }) => code !== ''),
-          ({ state, code }) => ({ code, state: plainState(state) }),
-        ),
-        leases: all(
-          `SELECT worker_id AS workerId, count(*) AS jobs, min(lease_expires_at) AS expiresAt
-           FROM jobs WHERE state = 'in_progress' GROUP BY worker_id ORDER BY worker_id`,
-        ),
-        workers: all<{ workerId: string; info: string; updatedAt: number }>(
-          'SELECT worker_id AS workerId, info_json AS info, updated_at AS updatedAt FROM workers ORDER BY worker_id',
-        ).map(({ workerId, info, updatedAt }) => ({ ...parseWorkerInfo(info), workerId, updatedAt })),
-        pauses: this.#pauses(),
-      };
+    const [oldest] = this.#all<Pick<StatsParts, 'oldestQueuedId' | 'oldestQueuedAt'>>(OLDEST);
+    const [moments] = this.#all<Pick<StatsParts, 'due' | 'nextAvailableAt' | 'newestId' | 'suspects'>>(MOMENTS, {
+      now,
+    });
+    const counts = this.#all<Count>(
+      'SELECT state, resolver_hint AS resolver, error_code AS code, jobs FROM tally WHERE jobs <> 0',
+    );
+    return queueStats(counts, {
+      at: now,
+      ...(oldest ?? { oldestQueuedId: null, oldestQueuedAt: null }),
+      ...(moments ?? { due: 0, nextAvailableAt: null, newestId: 0, suspects: 0 }),
+      leases: this.#all(
+        `SELECT worker_id AS workerId, count(*) AS jobs, min(lease_expires_at) AS expiresAt
+         FROM jobs WHERE state = 'in_progress' GROUP BY worker_id ORDER BY worker_id`,
+      ),
+      workers: this.#all(
+        'SELECT worker_id AS workerId, info_json AS info, updated_at AS updatedAt FROM workers ORDER BY worker_id',
+      ),
+      pauses: await this.pauses(),
     });
   }
 
   async hosts(now: number): Promise<HostJobs[]> {
-    const statement = this.#connection.prepare(
-      `SELECT host, CASE WHEN state = 'queued' AND available_at > :now THEN 'delayed' ELSE state END AS state,
-              error_code(last_error) AS code, count(*) AS jobs,
-              min(CASE WHEN available_at > :now THEN available_at END) AS nextAvailableAt
-       FROM jobs WHERE host <> '' GROUP BY 1, 2, 3`,
+    return hostJobs(
+      this.#all<HostCount>(
+        `SELECT host, CASE WHEN state = 'queued' AND available_at > :now THEN 'delayed' ELSE state END AS state,
+                error_code AS code, count(*) AS jobs, min(CASE WHEN available_at > :now THEN available_at END) AS nextAvailableAt
+         FROM jobs WHERE host <> '' GROUP BY 1, 2, 3`,
+        { now },
+      ),
     );
-    return hostJobsOf(this.#connection.read(() => statement.all({ now })) as unknown as HostGroup[]);
   }
 
-  async list(filter: JobFilter, page: JobPage): Promise<Job[]> {
-    const statement = this.#connection.prepare(
+  async list(filter: JobFilter, { after = 0, upTo = Number.MAX_SAFE_INTEGER, limit }: JobPage): Promise<Job[]> {
+    return this.#all(
       `SELECT ${COLUMNS} FROM jobs WHERE id > :after AND id <= :upTo AND ${MATCHES} ORDER BY id LIMIT :limit`,
+      { ...matching(filter), after, upTo, limit },
     );
-    return this.#connection.read(() =>
-      statement.all({
-        ...parameters(filter),
-        after: page.after ?? 0,
-        upTo: page.upTo ?? Number.MAX_SAFE_INTEGER,
-        limit: page.limit,
-      }),
-    ) as unknown as Job[];
   }
 
   async find(id: number | string): Promise<Job | undefined> {
     const column = typeof id === 'number' ? 'id' : 'artifact_id';
-    const statement = this.#connection.prepare(`SELECT ${COLUMNS} FROM jobs WHERE ${column} = ?`);
-    return this.#connection.read(() => statement.get(id)) as Job | undefined;
+    return this.#all<Job>(`SELECT ${COLUMNS} FROM jobs WHERE ${column} = :id`, { id })[0];
   }
 
   async requeue(filter: JobFilter, now: number, options: { readonly dryRun: boolean }): Promise<number> {
-    const values = parameters(filter, finished(filter));
+    const values = matching(filter, finishedStates(filter));
     if (options.dryRun) return this.#count(values);
-    const update = this.#connection.prepare(
-      `UPDATE jobs SET state = 'queued', attempts = 0, deaths = 0, deaths_alone = 0, ahead = 0, available_at = NULL, updated_at = :now WHERE ${MATCHES}`,
+    const changed = await this.#write(
+      `UPDATE jobs SET state = 'queued', attempts = 0, deaths = 0, deaths_alone = 0, available_at = NULL, updated_at = :now
+       WHERE ${MATCHES}`,
+      { ...values, now },
     );
-    const changed = await this.#connection.write(
-      () => {
-        this.#tally.clear();
-        for (const { state, resolver, lastError, jobs } of this.#groups(values)) {
-          this.#tally.add(state, resolver, lastError, -jobs);
-          this.#tally.add('queued', resolver, lastError, jobs);
-        }
-        const { changes } = update.run({ ...values, now });
-        this.#tally.flush();
-        return Number(changes);
-      },
-      { accepting: true },
-    );
-    if (changed > 0) this.#watch.tell('jobs');
+    if (changed > 0) this.#watch.notify('jobs');
     return changed;
   }
 
-  async cancel(id: number, now: number): Promise<boolean> {
-    const find = this.#connection.prepare(
-      `SELECT CASE WHEN available_at IS NULL THEN state ELSE 'delayed' END AS state, resolver_hint AS resolver, last_error AS lastError
-       FROM jobs WHERE id = ? AND state IN ('queued', 'in_progress')`,
+  cancel(id: number, now: number): Promise<boolean> {
+    return this.#control(
+      `UPDATE jobs SET state = 'skipped', last_error = 'CANCELLED: cancelled by an operator', token = token + 1,
+         available_at = NULL, suspect_since = NULL, lease_expires_at = NULL, worker_id = NULL, updated_at = :now
+       WHERE id = :id AND state IN ('queued', 'in_progress')`,
+      { id, now },
     );
-    const update = this.#connection.prepare(
-      `UPDATE jobs SET state = 'skipped', last_error = 'CANCELLED: cancelled by an operator', token = token + 1, available_at = NULL, suspect_since = NULL,
-         lease_expires_at = NULL, worker_id = NULL, updated_at = ? WHERE id = ?`,
-    );
-    return this.#control(() => {
-      const job = find.get(id) as Group | undefined;
-      if (!job) return false;
-      update.run(now, id);
-      this.#tally.add(job.state, job.resolver, job.lastError, -1);
-      this.#tally.add('skipped', job.resolver, 'CANCELLED:', 1);
-      return true;
-    });
   }
 
   async prune(filter: JobFilter, options: { readonly dryRun: boolean }): Promise<number> {
-    const values = parameters(filter, finished(filter));
-    if (options.dryRun) return this.#count(values);
-    const remove = this.#connection.prepare(`DELETE FROM jobs WHERE ${MATCHES}`);
-    return this.#connection.write(() => {
-      this.#tally.clear();
-      this.#tally.countNew();
-      for (const { state, resolver, lastError, jobs } of this.#groups(values))
-        this.#tally.add(state, resolver, lastError, -jobs);
-      const { changes } = remove.run(values);
-      this.#tally.flush();
-      return Number(changes);
-    });
+    const values = matching(filter, finishedStates(filter));
+    return options.dryRun ? this.#count(values) : this.#write(`DELETE FROM jobs WHERE ${MATCHES}`, values);
   }
 
   async pauses(): Promise<Pause[]> {
-    return this.#connection.read(() => this.#pauses());
+    return this.#all('SELECT scope, name, since FROM pauses ORDER BY scope, name');
   }
 
-  async pause(scope: Pause['scope'], name: string, now: number): Promise<boolean> {
-    const insert = this.#connection.prepare(
-      'INSERT INTO pauses (scope, name, since) VALUES (?, ?, ?) ON CONFLICT DO NOTHING',
+  pause(scope: Pause['scope'], name: string, now: number): Promise<boolean> {
+    return this.#control(
+      'INSERT INTO pauses (scope, name, since) VALUES (:scope, :name, :now) ON CONFLICT DO NOTHING',
+      { scope, name, now },
     );
-    return this.#control(() => insert.run(scope, name, now).changes > 0);
   }
 
-  async resume(scope: Pause['scope'], name: string): Promise<boolean> {
-    const remove = this.#connection.prepare('DELETE FROM pauses WHERE scope = ? AND name = ?');
-    return this.#control(() => remove.run(scope, name).changes > 0);
+  resume(scope: Pause['scope'], name: string): Promise<boolean> {
+    return this.#control('DELETE FROM pauses WHERE scope = :scope AND name = :name', { scope, name });
   }
 
-  /** A write that every running orchestrator must hear of. */
-  async #control(work: () => boolean): Promise<boolean> {
+  /** A write that every running orchestrator must notice; false when it changed nothing. */
+  async #control(sql: string, values: Values): Promise<boolean> {
+    const statement = this.#connection.prepare(sql);
     const raise = this.#connection.prepare('UPDATE control SET version = version + 1');
     const changed = await this.#connection.write(
       () => {
-        this.#tally.clear();
-        const result = work();
-        if (result) raise.run();
-        this.#tally.flush();
-        return result;
+        const { changes } = statement.run(values);
+        if (changes > 0) raise.run();
+        return changes > 0;
       },
       { accepting: true },
     );
-    if (changed) this.#watch.tell('control');
+    if (changed) this.#watch.notify('control');
     return changed;
   }
 
-  #pauses(): Pause[] {
-    return this.#connection
-      .prepare('SELECT scope, name, since FROM pauses ORDER BY scope, name')
-      .all()
-      .map((row) => ({ ...row })) as unknown as Pause[];
+  #count(values: Values): number {
+    return this.#all<{ jobs: number }>(`SELECT count(*) AS jobs FROM jobs WHERE ${MATCHES}`, values)[0]?.jobs ?? 0;
   }
 
-  #count(values: Record<string, string | number | null>): number {
-    const statement = this.#connection.prepare(`SELECT count(*) AS jobs FROM jobs WHERE ${MATCHES}`);
-    return (this.#connection.read(() => statement.get(values)) as { jobs: number }).jobs;
+  #write(sql: string, values: Values): Promise<number> {
+    const statement = this.#connection.prepare(sql);
+    return this.#connection.write(() => Number(statement.run(values).changes), { accepting: true });
   }
 
-  #groups(values: Record<string, string | number | null>): Group[] {
-    return this.#connection
-      .prepare(
-        `SELECT state, resolver_hint AS resolver, error_code(last_error) || ':' AS lastError, count(*) AS jobs
-         FROM jobs WHERE ${MATCHES} GROUP BY 1, 2, 3`,
-      )
-      .all(values) as unknown as Group[];
+  #all<R>(sql: string, values: Values = {}): R[] {
+    const statement = this.#connection.prepare(sql);
+    return this.#connection.read(() => statement.all(values).map((row) => ({ ...row }))) as R[];
   }
-}
-
-function plainState(state: TallyState): JobState {
-  return state === 'delayed' ? 'queued' : state;
-}
-
-function sum(rows: readonly { readonly jobs: number }[]): number {
-  return rows.reduce((total, { jobs }) => total + jobs, 0);
-}
-
-function group<R extends { readonly jobs: number }, K extends object>(
-  rows: readonly R[],
-  key: (row: R) => K,
-): (K & { readonly jobs: number })[] {
-  const groups = Map.groupBy(rows, (row) => JSON.stringify(key(row)));
-  return [...groups].map(([text, members]) => ({ ...(JSON.parse(text) as K), jobs: sum(members) }));
 }

@@ -4,10 +4,8 @@ import type { StatementSync } from 'node:sqlite';
 import { DatabaseSync } from 'node:sqlite';
 
 import type { Clock } from '../../base/index.ts';
-import { AppError, wait } from '../../base/index.ts';
-import { errorCodeOf } from '../last-error.ts';
+import { AppError, freeSpace, wait } from '../../base/index.ts';
 import { readMigrations } from '../migrations.ts';
-import { describeSqliteError, isBusy } from './errors.ts';
 
 export interface SqliteOptions {
   readonly path: string;
@@ -88,15 +86,6 @@ export class SqliteConnection {
     });
   }
 
-  /** Runs a single statement, which is a transaction of its own, and waits for the disk as an accepting `write` does. */
-  accept<T>(statement: () => T): Promise<T> {
-    const level = this.#levelFor(true);
-    return this.#patiently(() => {
-      this.#setSynchronous(level);
-      return statement();
-    });
-  }
-
   close(): void {
     this.#database.close();
   }
@@ -111,7 +100,6 @@ export class SqliteConnection {
       // On macOS a plain fsync leaves data in the drive's cache.
       database.exec('PRAGMA fullfsync = 1; PRAGMA checkpoint_fullfsync = 1');
     });
-    database.function('error_code', { deterministic: true }, (text) => errorCodeOf(text as string | null));
     await this.#migrate();
   }
 
@@ -137,7 +125,7 @@ export class SqliteConnection {
         ).all();
         if (found === 0 && tables.length > 0 && !tables.some(({ name }) => name === 'jobs')) {
           throw new AppError('QUEUE_FOREIGN_DATABASE', `${this.path} is a database of another program`, {
-            hint: 'choose another file with --queue or queue.path; this one was left as it is',
+            hint: 'choose another file with --queue or queue.path; this one was not changed',
           });
         }
         for (const migration of migrations.filter((each) => each.version > found)) this.#database.exec(migration.sql);
@@ -173,10 +161,70 @@ export class SqliteConnection {
   }
 }
 
+/** Primary SQLite result codes, of which the extended ones are refinements. */
+const CODES = { busy: 5, locked: 6, readOnly: 8, io: 10, corrupt: 11, full: 13, cannotOpen: 14, notADatabase: 26 };
+
+function resultCode(error: unknown): number | undefined {
+  return error instanceof Error && 'errcode' in error && typeof error.errcode === 'number'
+    ? error.errcode & 0xff
+    : undefined;
+}
+
+/** True when another process holds the lock: trying again is right. */
+function isBusy(error: unknown): boolean {
+  const code = resultCode(error);
+  return code === CODES.busy || code === CODES.locked;
+}
+
+/** An error of SQLite with its path and what to do about it. */
+function describeSqliteError(error: unknown, path: string): unknown {
+  const reason = error instanceof Error ? error.message : String(error);
+  switch (resultCode(error) ?? 0) {
+    case CODES.full:
+      return new AppError('QUEUE_DISK_FULL', `${path} cannot grow: the disk is full (${freeSpace(path)})`, {
+        hint: 'free some space and start again; every job that was accepted is still there',
+        cause: error,
+      });
+    case CODES.readOnly:
+      return new AppError('QUEUE_READ_ONLY', `${path} cannot be written`, {
+        hint: 'check the permissions of the file and of its folder, which must be writable too',
+        cause: error,
+      });
+    case CODES.io:
+      return new AppError('QUEUE_IO_ERROR', `${path} cannot be read or written: ${reason} (${freeSpace(path)})`, {
+        hint: 'check the disk; every job that was accepted before is still there',
+        cause: error,
+      });
+    case CODES.corrupt:
+      return new AppError('QUEUE_DAMAGED', `${path} is damaged: ${reason}`, {
+        hint: 'keep the file, restore a backup, or recover what is left with the sqlite3 command .recover',
+        cause: error,
+      });
+    case CODES.notADatabase:
+      return new AppError('QUEUE_NOT_A_DATABASE', `${path} is not a SQLite database`, {
+        hint: 'choose another file with --queue or queue.path; this one was not changed',
+        cause: error,
+      });
+    case CODES.cannotOpen:
+      return new AppError('QUEUE_CANNOT_OPEN', `${path} cannot be opened: ${reason}`, {
+        hint: 'check that the path is a file in a folder you may write to',
+        cause: error,
+      });
+    case CODES.busy:
+    case CODES.locked:
+      return new AppError('QUEUE_BUSY', `${path} stayed locked by another process`, {
+        hint: 'find which process holds it (a backup? a database browser?), or raise queue.timeout_sec',
+        cause: error,
+      });
+    default:
+      return error;
+  }
+}
+
 function describeOpenError(error: unknown, path: string): unknown {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   if (code === 'ENOSPC') {
-    return new AppError('QUEUE_DISK_FULL', `${path} cannot be made: the disk is full`, {
+    return new AppError('QUEUE_DISK_FULL', `${path} cannot be created: the disk is full`, {
       hint: 'free some space',
       cause: error,
     });

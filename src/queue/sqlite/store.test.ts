@@ -15,6 +15,7 @@ let files = 0;
 const newPath = (): string => join(folder.path, `queue-${(files += 1)}.sqlite`);
 
 describeQueueStore('SQLite', () => SqliteStore.open({ path: newPath(), clock: systemClock }));
+describeQueueStore('SQLite in memory', () => SqliteStore.open({ path: ':memory:', clock: systemClock }));
 
 test('jobs that come in one by one, through several connections, are counted wherever they are by then', async () => {
   const path = newPath();

@@ -13,71 +13,140 @@ import type {
   Outlook,
   QueueStore,
   SettledLease,
-  Settlement,
-  Standing,
   StoreChange,
   WorkerInfo,
 } from '../types.ts';
 import { DEATHS_REMEMBERED_MS, LANE_COUNT_LIMIT } from '../types.ts';
-import { SqliteAdmin } from './admin.ts';
+import { READY, SqliteAdmin } from './admin.ts';
 import type { SqliteOptions } from './connection.ts';
 import { SqliteConnection } from './connection.ts';
-import { SizedStatements } from './sized-statements.ts';
-import type { ChosenRow } from './statements.ts';
-import { chooseSql, chooseSuspectSql, finishSql, insertSql, leaseAheadSql, leaseSql, SQL } from './statements.ts';
-import { Tally } from './tally.ts';
 import { SqliteWatch } from './watch.ts';
 
-/** Jobs that may be moved by one transaction on the side, so that none takes long. */
+/** Delayed jobs that one transaction makes ready, so that none takes long. */
 const WAKE_BATCH = 1000;
-/** Rows that one statement writes: more make it no cheaper. */
-const INSERT_ROWS = 25;
-const UPDATE_ROWS = 256;
-/** Jobs that one process may put in alone before it counts them; whoever wants to know meanwhile must. */
-const COUNT_EVERY = 250;
 
-interface Row {
-  readonly id: number;
-  readonly resolver_hint: string | null;
-  readonly last_error: string | null;
-}
+const READY_SUSPECT = "state = 'queued' AND available_at IS NULL AND suspect_since IS NOT NULL";
+const DUE = "state = 'queued' AND available_at IS NOT NULL AND available_at <= :now";
+const LEASE_EXPIRED = "state = 'in_progress' AND lease_expires_at <= :now";
+const HELD = "id = :id AND token = :token AND state = 'in_progress'";
 
-/** Thrown inside a transaction to undo it: some of the leases that were settled together are lost. */
-class LeaseLost extends Error {}
+const leaseSql = (ready: string, order: string): string => `
+  UPDATE jobs SET state = 'in_progress', attempts = attempts + 1, token = token + 1,
+    worker_id = :worker, lease_expires_at = :expiresAt, updated_at = :now
+  WHERE id IN (SELECT id FROM jobs WHERE ${ready} AND host = :host AND resolver_hint = :resolver ORDER BY ${order} LIMIT :limit)
+  RETURNING id, token, attempts AS attempt, priority, deaths_alone AS deathsAlone, artifact_id AS artifactId, artifact_json AS artifactJson`;
+
+const SQL = {
+  insert: `
+    INSERT INTO jobs (artifact_id, artifact_json, state, resolver_hint, host, priority, created_at, updated_at)
+    VALUES (:artifactId, :artifactJson, 'queued', :resolver, :host, :priority, :now, :now) ON CONFLICT DO NOTHING`,
+
+  anythingToWake: `SELECT 1 FROM jobs WHERE ${DUE} UNION ALL SELECT 1 FROM jobs WHERE ${LEASE_EXPIRED} LIMIT 1`,
+
+  wakeDelayed: `
+    UPDATE jobs SET available_at = NULL
+    WHERE id IN (SELECT id FROM jobs WHERE ${DUE} ORDER BY available_at LIMIT ${WAKE_BATCH})`,
+
+  forgetDeaths: `DELETE FROM deaths WHERE at <= :before`,
+
+  noteDeaths: `
+    INSERT INTO deaths (worker_id, at) SELECT DISTINCT coalesce(worker_id, ''), :now FROM jobs WHERE ${LEASE_EXPIRED}
+    ON CONFLICT (worker_id) DO UPDATE SET at = excluded.at`,
+
+  // One more death is allowed for each process that died without this job.
+  giveUp: `
+    UPDATE jobs SET state = 'error', lease_expires_at = NULL, updated_at = :now, attempts = attempts - 1, deaths = deaths + 1,
+      deaths_alone = deaths_alone + 1, suspect_since = NULL,
+      last_error = 'PROCESS_DIED: its worker ' || coalesce(worker_id, '') || ' died or hung, the last of ' || (deaths_alone + 1) || ' that did so while it ran alone',
+      worker_id = NULL
+    WHERE ${LEASE_EXPIRED} AND suspect_since IS NOT NULL
+      AND deaths_alone + 1 >= min(:most, :alone + max(0, (SELECT count(*) FROM deaths WHERE worker_id <> coalesce(jobs.worker_id, '')) - deaths))`,
+
+  takeBack: `
+    UPDATE jobs SET state = 'queued', lease_expires_at = NULL, worker_id = NULL, updated_at = :now, attempts = attempts - 1,
+      deaths = deaths + 1, deaths_alone = deaths_alone + (suspect_since IS NOT NULL),
+      suspect_since = coalesce(suspect_since, CASE WHEN deaths + 1 >= :shared THEN :now END)
+    WHERE ${LEASE_EXPIRED}`,
+
+  // Walks from lane to lane through the index instead of reading every job.
+  lanes: `
+    WITH RECURSIVE lanes(host, resolver, priority) AS (
+      SELECT * FROM (SELECT host, resolver_hint, priority FROM jobs WHERE ${READY} ORDER BY host, resolver_hint, priority DESC LIMIT 1)
+      UNION ALL
+      SELECT next.host, next.resolver_hint, next.priority FROM lanes JOIN jobs AS next ON next.id = coalesce(
+        (SELECT id FROM jobs WHERE ${READY} AND jobs.host = lanes.host AND jobs.resolver_hint > lanes.resolver
+         ORDER BY jobs.resolver_hint, jobs.priority DESC LIMIT 1),
+        (SELECT id FROM jobs WHERE ${READY} AND jobs.host > lanes.host
+         ORDER BY jobs.host, jobs.resolver_hint, jobs.priority DESC LIMIT 1))
+    )
+    SELECT nullif(host, '') AS host, nullif(resolver, '') AS resolver, priority,
+      (SELECT count(*) FROM (SELECT 1 FROM jobs WHERE ${READY} AND jobs.host = lanes.host AND jobs.resolver_hint = lanes.resolver LIMIT ${LANE_COUNT_LIMIT})) AS jobs
+    FROM lanes`,
+
+  suspects: `
+    SELECT nullif(host, '') AS host, nullif(resolver_hint, '') AS resolver, max(priority) AS priority, count(*) AS jobs
+    FROM jobs WHERE ${READY_SUSPECT} GROUP BY jobs.host, jobs.resolver_hint
+    ORDER BY min(deaths_alone), max(priority) DESC, min(id)`,
+
+  leaseTrusted: leaseSql(READY, 'priority DESC, id'),
+  leaseSuspect: leaseSql(READY_SUSPECT, 'deaths_alone, priority DESC, id'),
+
+  extend: `UPDATE jobs SET lease_expires_at = :expiresAt WHERE ${HELD}`,
+
+  finish: `
+    UPDATE jobs SET state = :state, last_error = :lastError, result = :result, lease_expires_at = NULL, worker_id = NULL,
+      suspect_since = NULL, updated_at = :now
+    WHERE ${HELD}`,
+
+  requeue: `
+    UPDATE jobs SET state = 'queued', available_at = :availableAt, last_error = coalesce(:lastError, last_error),
+      attempts = attempts - :refund,
+      deaths = CASE WHEN :refund = 1 OR suspect_since IS NULL THEN deaths ELSE 0 END, deaths_alone = deaths_alone * :refund,
+      suspect_since = CASE WHEN :refund = 1 THEN suspect_since END,
+      host = coalesce(:host, host), lease_expires_at = NULL, worker_id = NULL, updated_at = :now
+    WHERE ${HELD}`,
+
+  expire: `UPDATE jobs SET lease_expires_at = :now WHERE state = 'in_progress' AND worker_id = :worker`,
+
+  release: `
+    UPDATE jobs SET state = 'queued', attempts = attempts - 1, lease_expires_at = NULL, worker_id = NULL, updated_at = :now
+    WHERE state = 'in_progress' AND worker_id = :worker AND id NOT IN (SELECT value FROM json_each(:held))`,
+
+  announce: `
+    INSERT INTO workers (worker_id, info_json, updated_at) VALUES (:worker, :info, :now)
+    ON CONFLICT DO UPDATE SET info_json = excluded.info_json, updated_at = excluded.updated_at`,
+
+  leave: `DELETE FROM workers WHERE worker_id = :worker`,
+
+  outlook: `
+    SELECT
+      coalesce((SELECT sum(jobs) FROM tally WHERE state = 'queued'), 0) + (SELECT count(*) FROM jobs WHERE ${DUE}) AS ready,
+      (SELECT count(*) FROM (SELECT 1 FROM jobs WHERE state = 'queued' AND available_at IS NOT NULL AND available_at > :now LIMIT 1000)) AS delayed,
+      coalesce((SELECT sum(jobs) FROM tally WHERE state = 'in_progress'), 0) AS inProgress,
+      (SELECT min(at) FROM (
+        SELECT min(available_at) AS at FROM jobs WHERE state = 'queued' AND available_at IS NOT NULL
+        UNION ALL SELECT min(lease_expires_at) FROM jobs WHERE state = 'in_progress')) AS nextAt`,
+} as const;
+
+type LeasedRow = Pick<LeasedJob, 'id' | 'token' | 'attempt' | 'artifactId' | 'artifactJson'> & {
+  readonly priority: number;
+  readonly deathsAlone: number;
+};
 
 /** A queue in one SQLite file, shared by the processes of one machine. */
 export class SqliteStore implements QueueStore {
   readonly admin: SqliteAdmin;
   readonly #connection: SqliteConnection;
   readonly #watch: SqliteWatch;
-  readonly #tally: Tally;
-  readonly #inserts: SizedStatements;
-  readonly #choices: { readonly [Of in Standing]: SizedStatements };
-  readonly #leases: SizedStatements;
-  readonly #leasesAhead: SizedStatements;
-  readonly #finishes: SizedStatements;
-  /** At first as many as there may be: a process that puts in just one job counts it. */
-  #uncounted = COUNT_EVERY;
   readonly #sql: { readonly [Name in keyof typeof SQL]: StatementSync };
 
   private constructor(connection: SqliteConnection) {
     this.#connection = connection;
-    this.#tally = new Tally(connection);
     this.#sql = Object.fromEntries(
       Object.entries(SQL).map(([name, sql]) => [name, connection.prepare(sql)]),
-    ) as unknown as {
-      readonly [Name in keyof typeof SQL]: StatementSync;
-    };
-    this.#inserts = new SizedStatements(connection, insertSql);
-    this.#choices = {
-      trusted: new SizedStatements(connection, chooseSql, { asArrays: true }),
-      suspect: new SizedStatements(connection, chooseSuspectSql, { asArrays: true }),
-    };
-    this.#leases = new SizedStatements(connection, leaseSql);
-    this.#leasesAhead = new SizedStatements(connection, leaseAheadSql);
-    this.#finishes = new SizedStatements(connection, finishSql);
+    ) as unknown as { readonly [Name in keyof typeof SQL]: StatementSync };
     this.#watch = new SqliteWatch(connection);
-    this.admin = new SqliteAdmin(connection, this.#tally, this.#watch);
+    this.admin = new SqliteAdmin(connection, this.#watch);
   }
 
   static async open(options: SqliteOptions): Promise<SqliteStore> {
@@ -85,78 +154,75 @@ export class SqliteStore implements QueueStore {
   }
 
   async enqueue(jobs: readonly NewJob[], now: number): Promise<boolean[]> {
-    const [first] = jobs;
-    const alone = jobs.length === 1 && first !== undefined && this.#uncounted < COUNT_EVERY;
-    this.#uncounted = alone ? this.#uncounted + 1 : 0;
-    const added = alone
-      ? [await this.#connection.accept(() => this.#insert(jobs, now) > 0)]
-      : await this.#connection.write(
-          () => {
-            const results = this.#insertAll(jobs, now);
-            this.#tally.countNew();
-            return results;
-          },
-          { accepting: true },
-        );
-    if (added.includes(true)) this.#watch.tell('jobs');
+    const { insert } = this.#sql;
+    const added = await this.#connection.write(
+      () =>
+        jobs.map(({ artifactId, artifactJson, resolverHint = '', host = '', priority = 0 }) => {
+          const { changes } = insert.run({ artifactId, artifactJson, resolver: resolverHint, host, priority, now });
+          return changes > 0;
+        }),
+      { accepting: true },
+    );
+    if (added.includes(true)) this.#watch.notify('jobs');
     return added;
   }
 
-  async backlog(now: number, limits: DeathLimits): Promise<Backlog> {
-    const { anythingToWake, lanes, suspects } = this.#sql;
-    const exhausted = anythingToWake.get(now, now) === undefined ? 0 : await this.#write(() => this.#wake(now, limits));
+  async backlog(now: number, { shared, alone, most }: DeathLimits): Promise<Backlog> {
+    const sql = this.#sql;
+    let exhausted = 0;
+    if (this.#connection.read(() => sql.anythingToWake.get({ now })) !== undefined)
+      exhausted = await this.#connection.write(() => {
+        sql.wakeDelayed.run({ now });
+        sql.forgetDeaths.run({ before: now - DEATHS_REMEMBERED_MS });
+        sql.noteDeaths.run({ now });
+        const { changes } = sql.giveUp.run({ now, alone, most });
+        sql.takeBack.run({ now, shared });
+        return Number(changes);
+      });
     return this.#connection.read(() => ({
       exhausted,
-      lanes: lanes.all(LANE_COUNT_LIMIT) as unknown as LaneBacklog[],
-      suspects: suspects.all() as unknown as LaneBacklog[],
+      lanes: sql.lanes.all() as unknown as LaneBacklog[],
+      suspects: sql.suspects.all() as unknown as LaneBacklog[],
     }));
   }
 
-  async exchange(request: ExchangeRequest): Promise<Exchange> {
-    try {
-      return await this.#write(() => ({
-        accepted: this.#settleTogether(request.settlements, request.now),
-        leased: this.#lease(request),
-      }));
-    } catch (error) {
-      if (!(error instanceof LeaseLost)) throw error;
-      return this.#write(() => ({
-        accepted: request.settlements.map((lease) => this.#settle(lease, request.now)),
-        leased: this.#lease(request),
-      }));
-    }
+  exchange(request: ExchangeRequest): Promise<Exchange> {
+    return this.#connection.write(() => ({
+      accepted: request.settlements.map((lease) => this.#settle(lease, request.now)),
+      leased: this.#lease(request),
+    }));
   }
 
   extend(leases: readonly Lease[], now: number, leaseMs: number): Promise<Lease[]> {
     const { extend } = this.#sql;
-    return this.#write(() => leases.filter(({ id, token }) => extend.run(now + leaseMs, id, token).changes === 0));
-  }
-
-  async expire(workerIds: readonly string[], now: number): Promise<number> {
-    return this.#write(() =>
-      workerIds.reduce((sum, workerId) => sum + Number(this.#sql.expire.run(now, workerId).changes), 0),
+    return this.#connection.write(() =>
+      leases.filter(({ id, token }) => extend.run({ expiresAt: now + leaseMs, id, token }).changes === 0),
     );
   }
 
-  async release(workerId: string, held: readonly number[], now: number): Promise<number> {
-    return this.#write(() => {
-      const rows = this.#sql.release.all(now, workerId, JSON.stringify(held)) as unknown as Row[];
-      for (const row of rows) {
-        this.#tally.add('in_progress', row.resolver_hint, null, -1);
-        this.#tally.add('queued', row.resolver_hint, row.last_error, 1);
-      }
-      return rows.length;
-    });
+  expire(workerIds: readonly string[], now: number): Promise<number> {
+    const { expire } = this.#sql;
+    return this.#connection.write(() =>
+      workerIds.reduce((sum, worker) => sum + Number(expire.run({ now, worker }).changes), 0),
+    );
   }
 
-  async announce(workerId: string, info: WorkerInfo | null, now: number): Promise<void> {
+  release(workerId: string, held: readonly number[], now: number): Promise<number> {
+    const { release } = this.#sql;
+    return this.#connection.write(() =>
+      Number(release.run({ now, worker: workerId, held: JSON.stringify(held) }).changes),
+    );
+  }
+
+  async announce(worker: string, info: WorkerInfo | null, now: number): Promise<void> {
+    const { announce, leave } = this.#sql;
     await this.#connection.write(() =>
-      info === null ? this.#sql.leave.run(workerId) : this.#sql.announce.run(workerId, JSON.stringify(info), now),
+      info === null ? leave.run({ worker }) : announce.run({ worker, info: JSON.stringify(info), now }),
     );
   }
 
   outlook(now: number): Promise<Outlook> {
-    const row = this.#connection.read(() => this.#sql.outlook.get(now, now)) as unknown as Outlook;
+    const row = this.#connection.read(() => this.#sql.outlook.get({ now })) as unknown as Outlook;
     return Promise.resolve({ ...row });
   }
 
@@ -169,132 +235,33 @@ export class SqliteStore implements QueueStore {
     this.#connection.close();
   }
 
-  /** Puts jobs in; true for each that is new. */
-  #insertAll(jobs: readonly NewJob[], now: number): boolean[] {
-    const { id: newest } = this.#sql.newest.get() as { id: number };
-    let added = 0;
-    for (let from = 0; from < jobs.length; from += INSERT_ROWS)
-      added += this.#insert(jobs.slice(from, from + INSERT_ROWS), now);
-    if (added === 0 || added === jobs.length) return jobs.map(() => added > 0);
-    const rows = this.#sql.insertedSince.all(newest) as unknown as { artifact_id: string }[];
-    const inserted = new Set(rows.map(({ artifact_id }) => artifact_id));
-    // The first of several equal ids is the one that was added.
-    return jobs.map(({ artifactId }) => inserted.delete(artifactId));
-  }
-
-  #insert(jobs: readonly NewJob[], now: number): number {
-    const values = [];
-    for (const { artifactId, artifactJson, resolverHint = '', host = '', priority = 0 } of jobs)
-      values.push(artifactId, artifactJson, resolverHint, host, priority, now, now);
-    return Number(this.#inserts.of(jobs.length).run(...values).changes);
-  }
-
   #lease({ picks, workerId, now, leaseMs, standing = 'trusted' }: ExchangeRequest): LeasedJob[] {
-    return picks.flatMap(({ host, resolver, limit, ahead = 0 }) => {
-      const choice = ahead === 0 ? this.#choices[standing].of(limit) : this.#choices[standing].atLeast(limit + ahead);
-      const found = choice.all(host ?? '', resolver ?? '') as unknown as ChosenRow[];
-      const rows = found.filter((row, place) => place < limit || (place < limit + ahead && row[6] === 0));
-      if (rows.length === 0) return [];
-      for (const [statements, some] of [
-        [this.#leases, rows.slice(0, limit)],
-        [this.#leasesAhead, rows.slice(limit)],
-      ] as const)
-        for (let from = 0; from < some.length; from += UPDATE_ROWS) {
-          const ids = some.slice(from, from + UPDATE_ROWS).map(([id]) => id);
-          statements.of(ids.length).run(workerId, now + leaseMs, now, ...ids);
-        }
-      for (const [, , , , , lastError] of rows) this.#tally.add('queued', resolver, lastError, -1);
-      this.#tally.add('in_progress', resolver, null, rows.length);
-      // Host and resolver are the lane's: one string for all of its jobs.
-      return rows.map(([id, token, attempt, artifactId, artifactJson], place) => ({
-        id,
-        token,
-        attempt,
-        artifactId,
-        artifactJson,
-        resolverHint: resolver,
-        host,
-        standing,
-        ahead: place >= limit,
-      }));
+    const statement = standing === 'trusted' ? this.#sql.leaseTrusted : this.#sql.leaseSuspect;
+    return picks.flatMap(({ host, resolver, limit }) => {
+      const lane = { host: host ?? '', resolver: resolver ?? '', limit };
+      const rows = statement.all({
+        ...lane,
+        worker: workerId,
+        expiresAt: now + leaseMs,
+        now,
+      }) as unknown as LeasedRow[];
+      // An UPDATE answers its rows in any order.
+      rows.sort((a, b) => a.deathsAlone - b.deathsAlone || b.priority - a.priority || a.id - b.id);
+      return rows.map(({ id, token, attempt, artifactId, artifactJson }) => {
+        return { id, token, attempt, artifactId, artifactJson, resolverHint: resolver, host, standing };
+      });
     });
   }
 
-  /** Settles leases, none of which was lost: those of jobs that went well in one statement for each token. */
-  #settleTogether(settlements: readonly SettledLease[], now: number): boolean[] {
-    const done = new Map<number, number[]>();
-    for (const lease of settlements) {
-      const { settlement, token, id } = lease;
-      if (settlement.kind === 'requeue' || settlement.state !== 'done' || settlement.result !== undefined) {
-        if (!this.#settle(lease, now)) throw new LeaseLost();
-        continue;
-      }
-      const ids = done.get(token);
-      if (ids) ids.push(id);
-      else done.set(token, [id]);
-      this.#tally.add('in_progress', lease.resolverHint, null, -1);
-      this.#tally.add('done', lease.resolverHint, null, 1);
-    }
-    for (const [token, ids] of done)
-      for (let from = 0; from < ids.length; from += UPDATE_ROWS) {
-        const some = ids.slice(from, from + UPDATE_ROWS);
-        if (this.#finishes.of(some.length).run(now, token, ...some).changes !== some.length) throw new LeaseLost();
-      }
-    return settlements.map(() => true);
-  }
-
-  #settle(lease: SettledLease, now: number): boolean {
-    return lease.settlement.kind === 'finish'
-      ? this.#finish(lease, lease.settlement, now)
-      : this.#requeue(lease, lease.settlement, now);
-  }
-
-  #finish({ id, token, resolverHint }: Lease, settlement: Settlement & { kind: 'finish' }, now: number): boolean {
+  #settle({ id, token, settlement }: SettledLease, now: number): boolean {
     const lastError = settlement.error ? formatLastError(settlement.error) : null;
-    if (this.#sql.finish.run(settlement.state, lastError, settlement.result ?? null, now, id, token).changes === 0)
-      return false;
-    this.#tally.add('in_progress', resolverHint, null, -1);
-    this.#tally.add(settlement.state, resolverHint, lastError, 1);
-    return true;
-  }
-
-  #requeue({ id, token }: Lease, settlement: Settlement & { kind: 'requeue' }, now: number): boolean {
-    const { delayMs, error, refund, host } = settlement;
-    const availableAt = delayMs > 0 ? Math.ceil(now + delayMs) : null;
-    const lastError = error ? formatLastError(error) : null;
-    const row = this.#sql.requeue.get(availableAt, lastError, refund ? 1 : 0, host ?? null, now, id, token) as
-      | Row
-      | undefined;
-    if (!row) return false;
-    this.#tally.add('in_progress', row.resolver_hint, null, -1);
-    this.#tally.add(availableAt === null ? 'queued' : 'delayed', row.resolver_hint, row.last_error, 1);
-    return true;
-  }
-
-  /** Delayed jobs that are due may run; leases that ran out are taken back, or given up on when a job has cost too many holders alone. */
-  #wake(now: number, { shared, alone, most }: DeathLimits): number {
-    this.#moved('delayed', 'queued', this.#sql.wakeDelayed.all(now, WAKE_BATCH));
-    this.#sql.forgetDeaths.run(now - DEATHS_REMEMBERED_MS);
-    this.#sql.noteDeaths.run({ now });
-    const exhausted = this.#sql.giveUp.all({ now, alone, most });
-    this.#moved('in_progress', 'error', exhausted);
-    this.#moved('in_progress', 'queued', this.#sql.takeBack.all({ now, shared }));
-    return exhausted.length;
-  }
-
-  #moved(from: 'delayed' | 'in_progress', to: 'queued' | 'error', rows: readonly unknown[]): void {
-    for (const { resolver_hint: resolver, last_error: error } of rows as readonly Row[]) {
-      this.#tally.add(from, resolver, from === 'in_progress' ? null : error, -1);
-      this.#tally.add(to, resolver, error, 1);
+    if (settlement.kind === 'finish') {
+      const { state, result = null } = settlement;
+      return this.#sql.finish.run({ id, token, state, lastError, result, now }).changes > 0;
     }
-  }
-
-  #write<T>(work: () => T): Promise<T> {
-    return this.#connection.write(() => {
-      this.#tally.clear();
-      const result = work();
-      this.#tally.flush();
-      return result;
-    });
+    const { delayMs, refund, host = null } = settlement;
+    const availableAt = delayMs > 0 ? Math.ceil(now + delayMs) : null;
+    const values = { id, token, availableAt, lastError, refund: refund ? 1 : 0, host, now };
+    return this.#sql.requeue.run(values).changes > 0;
   }
 }

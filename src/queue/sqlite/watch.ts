@@ -4,10 +4,10 @@ import type { Timer } from '../../base/index.ts';
 import type { StoreChange } from '../types.ts';
 import type { SqliteConnection } from './connection.ts';
 
-/** How often the file is asked whether another process wrote to it. The question reads one number from shared memory. */
+/** How often to check whether another process wrote to the file, which reads one number from shared memory. */
 const POLL_MS = 250;
 
-/** Notices what happens to the queue: at once in this process, within a quarter of a second in others. */
+/** Reports changes of the queue: at once when this process made them, within POLL_MS when another did. */
 export class SqliteWatch implements Disposable {
   readonly #connection: SqliteConnection;
   readonly #dataVersion: StatementSync;
@@ -38,8 +38,8 @@ export class SqliteWatch implements Disposable {
     };
   }
 
-  /** Something changed through this very store. */
-  tell(change: StoreChange): void {
+  /** Something changed through this store. */
+  notify(change: StoreChange): void {
     for (const listener of this.#listeners) listener(change);
   }
 
@@ -49,6 +49,8 @@ export class SqliteWatch implements Disposable {
   }
 
   #arm(): void {
+    // A database in memory has no other connection.
+    if (this.#connection.path === ':memory:') return;
     this.#timer = this.#connection.clock.setTimer(POLL_MS, () => {
       this.#arm();
       this.#poll();
@@ -62,9 +64,9 @@ export class SqliteWatch implements Disposable {
     if (data === this.#seenData) return;
     this.#seenData = data;
     const control = this.#readControl();
-    if (control !== this.#seenControl) this.tell('control');
+    if (control !== this.#seenControl) this.notify('control');
     this.#seenControl = control;
-    this.tell('jobs');
+    this.notify('jobs');
   }
 
   #readData(): number {

@@ -107,7 +107,7 @@ async function* isRegistered(doi: string, { lookups, signal }: ResolveContext): 
     const found = await lookups.json({ service: 'doi', path: `doiRA/${prefix}` }, agencies);
     return found.kind === 'found' ? { ...found, value: found.value[0]?.RA ?? '' } : found;
   };
-  const agency = await lookups.shared.find(`doiRA ${prefix}`, ask, signal);
+  const agency = await lookups.sharedAnswer(`doiRA ${prefix}`, ask, signal);
   yield* problemsOf('datacite', agency);
   return agency.kind === 'known' && agency.text === 'DataCite';
 }

@@ -1,0 +1,656 @@
+import type { Clock, Random, Timer } from '../base/index.ts';
+import { AppError, hostKey, KeyedLimiter } from '../base/index.ts';
+import type { Admission, Waited } from '../hosts/index.ts';
+import type { Report } from './events.ts';
+import type { Handler, HandlerContext, Window } from './handler.ts';
+import { HostRoom } from './host-room.ts';
+import { Lanes } from './lanes.ts';
+import type { DrainMode, OrchestratorOptions } from './options.ts';
+import { deathLimits, isDrained } from './options.ts';
+import type { StopReason } from './settlement.ts';
+import { GIVEN_BACK, HostBusy, settlementOf, settlementOfFailure, STOP_ERRORS } from './settlement.ts';
+import { SuspectTurn } from './suspect-turn.ts';
+import type {
+  Lane,
+  LaneBacklog,
+  LeasedJob,
+  Pause,
+  Pick,
+  QueueStore,
+  SettledLease,
+  Settlement,
+  Standing,
+} from './types.ts';
+
+/** While jobs flow, lanes are read again this often, or less often when reading takes more than a share of the time. */
+const LOOK_EVERY_MS = 1_000;
+const LOOK_SHARE = 20;
+/** An idle worker looks this often in case a notification was lost; a draining one more often. */
+const IDLE_LOOK_MS = 30_000;
+const DRAIN_LOOK_MS = 1_000;
+/** How long a stopped handler may take to stop; then it is abandoned. */
+const ABANDON_MS = 5_000;
+/** Delay of a job that was leased again while this process is still stopping its earlier run. */
+const STILL_HERE_MS = 1_000;
+const REFUSED_REMEMBERED = 1_000;
+const SLOT = ['worker'];
+
+/** What a worker is made of. */
+export interface WorkerParts {
+  readonly options: OrchestratorOptions;
+  readonly workerId: string;
+  readonly store: QueueStore;
+  readonly handler: Handler;
+  readonly clock: Clock;
+  readonly admission: Admission;
+  readonly report: Report;
+  readonly log: HandlerContext['log'];
+  readonly around: (<T>(job: LeasedJob, run: () => Promise<T>) => Promise<T>) | undefined;
+  readonly random: Random | undefined;
+}
+
+/** A job whose handler runs, or whose settlement is not written yet. */
+interface RunningJob {
+  /** As last leased: a process that holds a job beyond its lease may lease it again. */
+  job: LeasedJob;
+  readonly startedAt: number;
+  readonly controller: AbortController;
+  /** The slot it occupies; undefined while it is parked, and after it ended. */
+  slot: Disposable | undefined;
+  /** It was leased for a host whose slot it has not asked for yet. */
+  isExpected: boolean;
+  /** When it must have ended; moved on by the time it spends parked. */
+  deadline: number;
+  stopped: { readonly reason: StopReason; readonly at: number } | undefined;
+  /** Its settlement is decided; whatever its handler still does is ignored. */
+  ended: boolean;
+}
+
+/** A job that ended, and the settlement to write for the lease it ended under. */
+type EndedJob = SettledLease & { readonly running: RunningJob };
+
+/** What to lease in one write. */
+interface Choice {
+  readonly standing: Standing;
+  readonly picks: readonly Pick[];
+}
+
+const NOTHING: Choice = { standing: 'trusted', picks: [] };
+
+type Mode =
+  | { readonly kind: 'leasing' | 'paused' }
+  | { readonly kind: 'stopping' }
+  | { readonly kind: 'ended'; readonly reason: 'drained' | 'stopped' };
+
+/**
+ * Leases jobs and runs them: one loop, which everything that happens only wakes.
+ *
+ * ```
+ *   worker:  leasing ⇄ paused ──stop, or the store fails──▶ stopping ──last job settled──▶ ended (stopped)
+ *               └────────┴─────────── nothing left to drain ────────────────────────────▶ ended (drained)
+ *
+ *   loop:    ┌─▶ look at the lanes, if they may have changed
+ *            │   write settlements and lease jobs for free slots, in one exchange ──there were some──┐
+ *            │                                     │ there were none                                 │
+ *            └──────woken, or it is time── sleep ◀─┘◀─────────────(again from the top)───────────────┘
+ *
+ *   job:     leased ──▶ running ⇄ parked (waits without a slot) ──▶ ended ──▶ settlement written
+ *                          └──stopped: aborted, after 5 s abandoned──┘
+ *
+ *   lanes:   current ──change, requeue, lane empty──▶ stale ──look──▶ current;   any ──reconcile──▶ unsure ──release──▶ stale
+ * ```
+ */
+export class Worker {
+  readonly counts = { done: 0, skipped: 0, error: 0, requeued: 0, lost: 0 };
+  readonly #parts: WorkerParts;
+  readonly #options: OrchestratorOptions;
+  readonly #clock: Clock;
+  readonly #store: QueueStore;
+  readonly #report: Report;
+  readonly #slots: KeyedLimiter;
+  readonly #room: HostRoom;
+  readonly #lanes = new Lanes();
+  readonly #turn: SuspectTurn;
+  readonly #jobs = new Map<number, RunningJob>();
+  /** Answers refused because their lease had expired, by job: valid after all if this process leases the job next. */
+  readonly #refused = new Map<number, EndedJob>();
+  #suspects: readonly LaneBacklog[] = [];
+  /** Jobs whose settlement waits to be written. */
+  #ended: EndedJob[] = [];
+  /** Those of them that ended in this turn of the event loop and still occupy their slots. */
+  #endedNow: RunningJob[] = [];
+  #mode: Mode = { kind: 'leasing' };
+  /** What is known of the lanes; `unsure`: the store may hold leases of this process that it does not know of. */
+  #view: 'unsure' | 'stale' | 'current' = 'stale';
+  #drain: DrainMode = 'never';
+  #parked = 0;
+  #lookAfter = 0;
+  /** When all leases were last extended, by the wall clock: the monotonic one stops while a machine sleeps. */
+  #extendedAt: number;
+  #isWoken = false;
+  #wakeUp: (() => void) | undefined;
+  #alarm: Timer | undefined;
+  #grace: Timer | undefined;
+  #failure: { readonly error: unknown } | undefined;
+
+  constructor(parts: WorkerParts) {
+    const { options, clock, admission } = parts;
+    this.#parts = parts;
+    this.#options = options;
+    this.#clock = clock;
+    this.#store = parts.store;
+    this.#report = parts.report;
+    this.#slots = new KeyedLimiter({ clock, defaultLimit: options.maxWorkers });
+    this.#room = new HostRoom(admission, options);
+    this.#turn = new SuspectTurn(parts.random, { givesBack: options.givesWay ?? true });
+    this.#extendedAt = clock.now();
+  }
+
+  /** Jobs in hand that are not parked. */
+  get running(): number {
+    return this.#jobs.size - this.#parked;
+  }
+
+  /** Jobs that wait for a host without a slot. */
+  get parked(): number {
+    return this.#parked;
+  }
+
+  /** Leases and runs jobs until drained or stopped; rejects with the error of a store that failed, after running jobs ended. */
+  async run(): Promise<'drained' | 'stopped'> {
+    for (;;) {
+      this.#isWoken = false;
+      try {
+        await this.#round();
+      } catch (error) {
+        this.fail(error);
+      }
+      if (this.#mode.kind === 'stopping' && this.#jobs.size === 0 && this.#ended.length === 0)
+        this.#mode = { kind: 'ended', reason: 'stopped' };
+      if (this.#mode.kind === 'ended') break;
+      if (!this.#isWoken) await this.#sleep();
+    }
+    this.#alarm?.[Symbol.dispose]();
+    this.#grace?.[Symbol.dispose]();
+    if (this.#failure) throw this.#failure.error;
+    return this.#mode.reason;
+  }
+
+  #wake(): void {
+    this.#isWoken = true;
+    this.#wakeUp?.();
+  }
+
+  /** A host may have room again. */
+  hostsChanged(): void {
+    if (this.#free > 0) this.#wake();
+  }
+
+  /** The queue may have changed: look at it before sleeping again. */
+  lookAgain(): void {
+    if (this.#view === 'current') this.#view = 'stale';
+    this.#wake();
+  }
+
+  /** Gives back what is leased to this process but not in its hands, before it leases anything else. */
+  reconcile(): void {
+    this.#view = 'unsure';
+    this.#wake();
+  }
+
+  /** From now on, ends when nothing is left. */
+  drain(mode: DrainMode): void {
+    this.#drain = mode;
+    this.lookAgain();
+  }
+
+  /** Changes how many jobs run at once; those over a lower number finish. */
+  resize(maxWorkers: number): void {
+    this.#slots.setLimit('worker', maxWorkers);
+    if (maxWorkers > 0) this.#slots.lift('worker');
+    else this.#slots.holdUntil('worker', Infinity);
+    this.#wake();
+  }
+
+  applyPauses(pauses: readonly Pause[]): void {
+    this.#room.applyPauses(pauses);
+    if (this.#isOpen) this.#mode = { kind: pauses.some(({ scope }) => scope === 'all') ? 'paused' : 'leasing' };
+    this.lookAgain();
+  }
+
+  /** Leases nothing more. Running jobs may finish within the grace time, then they are aborted; parked ones are at once. */
+  stop(reason: string): void {
+    if (!this.#isOpen) return;
+    this.#mode = { kind: 'stopping' };
+    this.#alarm?.[Symbol.dispose]();
+    this.#report({ kind: 'stopping', reason, running: this.#jobs.size });
+    const { shutdownGraceMs } = this.#options;
+    this.#stopAll('shutdown', shutdownGraceMs > 0);
+    this.#grace = this.#clock.setTimer(shutdownGraceMs, () => this.#stopAll('shutdown', false));
+    this.#wake();
+  }
+
+  /** The store cannot be used: `run` rejects with the error once running jobs have ended. */
+  fail(error: unknown): void {
+    this.#failure ??= { error };
+    this.stop('the queue cannot be used');
+  }
+
+  /** Extends every lease in one write, and stops the jobs whose lease was lost. */
+  async heartbeat(): Promise<void> {
+    const now = this.#clock.now();
+    this.#extendedAt = now;
+    const held = [...this.#jobs.values()].filter(({ ended }) => !ended).map(({ job }) => job);
+    if (held.length === 0) return;
+    for (const { id, token } of await this.#store.extend(held, now, this.#options.leaseMs)) {
+      const running = this.#jobs.get(id);
+      if (!running || running.job.token !== token || running.ended) continue;
+      this.#report({ kind: 'lease-lost', job: running.job });
+      this.#stopJob(running, 'lease-lost');
+    }
+  }
+
+  /** Stops jobs whose time is up, and abandons those that did not stop when asked to. */
+  sweep(): void {
+    const now = this.#clock.monotonic();
+    for (const running of this.#jobs.values()) {
+      if (running.ended) continue;
+      if (running.slot && now >= running.deadline) this.#stopJob(running, 'timeout');
+      if (!running.stopped || now < running.stopped.at + ABANDON_MS) continue;
+      this.#report({ kind: 'job-abandoned', job: running.job });
+      this.#end(running, this.#failed(running, running.controller.signal.reason));
+    }
+  }
+
+  get #isOpen(): boolean {
+    return this.#mode.kind === 'leasing' || this.#mode.kind === 'paused';
+  }
+
+  /** How many more jobs may be started: while too many are parked, their slots stay reserved for them. */
+  get #free(): number {
+    return Math.max(0, this.#slots.room('worker') - Math.max(0, this.#parked - this.#options.maxParked));
+  }
+
+  /** Writes, leases and starts whatever can be, then sets the alarm for the next moment at which something may be due. */
+  async #round(): Promise<void> {
+    for (;;) {
+      if (this.#view === 'unsure') {
+        this.#view = 'stale';
+        await this.#store.release(this.#parts.workerId, [...this.#jobs.keys()], this.#clock.now());
+      }
+      const isLeasing = this.#mode.kind === 'leasing';
+      if (isLeasing && this.#clock.monotonic() >= this.#lookAfter) await this.#look();
+      const ended = this.#ended;
+      this.#ended = [];
+      const choice = this.#mode.kind === 'leasing' ? this.#choose() : NOTHING;
+      if (ended.length + choice.picks.length > 0) await this.#exchange(ended, choice);
+      else if (isLeasing && this.#free > 0 && this.#view !== 'current') await this.#look();
+      else break;
+    }
+    if (this.#isOpen) await this.#rest();
+  }
+
+  async #look(): Promise<void> {
+    const startedAt = this.#clock.monotonic();
+    if (this.#view === 'stale') this.#view = 'current';
+    // A process that slept beyond its heartbeats is not dead: it extends its leases before it looks for expired ones.
+    if (this.#clock.now() - this.#extendedAt > this.#options.leaseMs / 2) await this.heartbeat();
+    const limits = deathLimits(this.#options.maxDeaths);
+    const { lanes, suspects, exhausted } = await this.#store.backlog(this.#clock.now(), limits);
+    this.#lanes.replace(lanes);
+    this.#suspects = suspects;
+    const endedAt = this.#clock.monotonic();
+    this.#lookAfter = endedAt + Math.max(LOOK_EVERY_MS, LOOK_SHARE * (endedAt - startedAt));
+    if (exhausted === 0) return;
+    this.counts.error += exhausted;
+    this.#report({ kind: 'jobs-exhausted', jobs: exhausted });
+  }
+
+  /** Trusted jobs, one suspect, or nothing while a suspect runs or must wait for those in hand. */
+  #choose(): Choice {
+    // With nothing else left to do, jobs of hosts that are held for hours are tried: their handler may know other places.
+    const triesHeld = this.#drain === 'due' && this.#options.heldLanes === 'try' && this.#jobs.size === 0;
+    const suspect = this.#suspects.find(
+      (lane) => !this.#room.isPaused(lane) && (triesHeld || !this.#room.isHeldLong(lane)),
+    );
+    const move = this.#turn.decide({
+      now: this.#clock.monotonic(),
+      inHand: this.#jobs.size,
+      suspectWaits: suspect !== undefined,
+      otherWaits: () => !this.#lanes.every((lane) => this.#isBlocked(lane)),
+    });
+    switch (move) {
+      case 'others': {
+        const picks = this.#lanes.choose(this.#free, (lane) => this.#room.of(lane, this.#parked));
+        if (picks.length > 0 || !triesHeld) return { standing: 'trusted', picks };
+        return { standing: 'trusted', picks: this.#lanes.choose(this.#free, (lane) => this.#room.elsewhere(lane)) };
+      }
+      case 'suspect':
+        return suspect ? { standing: 'suspect', picks: [{ ...suspect, limit: 1 }] } : NOTHING;
+      case 'give-back-all':
+      case 'give-back-parked':
+        this.#stopAll('give-way', move === 'give-back-parked');
+        return NOTHING;
+      case 'wait':
+        return NOTHING;
+    }
+  }
+
+  #isBlocked(lane: Lane): boolean {
+    return this.#room.isPaused(lane) || this.#room.isHeldLong(lane);
+  }
+
+  async #exchange(ended: readonly EndedJob[], { standing, picks }: Choice): Promise<void> {
+    const startedAt = this.#clock.monotonic();
+    // Reserved for the jobs to come: a parked job must not take them meanwhile.
+    const wanted = picks.reduce((sum, { limit }) => sum + limit, 0);
+    const reserved = Array.from({ length: wanted }, () => this.#slots.tryAcquire(SLOT)).filter(
+      (slot) => slot !== undefined,
+    );
+    const now = this.#clock.now();
+    const { workerId } = this.#parts;
+    const { leaseMs } = this.#options;
+    const { accepted, leased } = await this.#store
+      .exchange({ workerId, settlements: ended, picks, standing, now, leaseMs })
+      .catch((error: unknown) => {
+        // Their leases expire: that means a repeat, never a loss.
+        for (const { running } of ended) this.#forget(running);
+        for (const slot of reserved) slot[Symbol.dispose]();
+        throw error;
+      });
+    ended.forEach((each, at) => this.#settled(each, accepted[at] ?? false));
+    if (picks.length > 0)
+      this.#report({ kind: 'dispatched', leased: leased.length, durationMs: this.#clock.monotonic() - startedAt });
+    if (ended.some(({ settlement }) => settlement.kind === 'requeue') || this.#isAnyLaneEmpty(standing, picks, leased))
+      this.#view = this.#view === 'current' ? 'stale' : this.#view;
+    if (!this.#isOpen && leased.length > 0) {
+      const settlements = leased.map((job) => ({ ...job, settlement: GIVEN_BACK }));
+      for (const slot of reserved) slot[Symbol.dispose]();
+      await this.#store.exchange({ workerId, settlements, picks: [], now: this.#clock.now(), leaseMs });
+      return;
+    }
+    reserved.forEach((slot, at) => {
+      const job = leased[at];
+      if (job && !this.#takeUp(job)) this.#start(job, slot);
+      else slot[Symbol.dispose]();
+    });
+  }
+
+  /** Records what was leased of each lane; true when one has nothing left as far as is known. */
+  #isAnyLaneEmpty(standing: Standing, picks: readonly Pick[], leased: readonly LeasedJob[]): boolean {
+    if (standing === 'suspect') {
+      this.#suspects = this.#suspects.flatMap((lane) => {
+        if (!picks.some(({ host, resolver }) => lane.host === host && lane.resolver === resolver)) return [lane];
+        return leased.length > 0 && lane.jobs > 1 ? [{ ...lane, jobs: lane.jobs - 1 }] : [];
+      });
+      return picks.length > 0;
+    }
+    return picks
+      .map((pick) => {
+        const found = leased.filter((job) => job.host === pick.host && job.resolverHint === pick.resolver).length;
+        return this.#lanes.leased(pick, found);
+      })
+      .includes(true);
+  }
+
+  async #rest(): Promise<void> {
+    this.#alarm?.[Symbol.dispose]();
+    this.#alarm = undefined;
+    const isPaused = this.#mode.kind === 'paused';
+    const turnInMs = (this.#turn.wakeAt ?? Infinity) - this.#clock.monotonic();
+    // A worker without free slots is woken by its jobs, a paused one by the operator who resumes it.
+    if (this.#free === 0 || (isPaused && this.#drain === 'never')) {
+      if (turnInMs < Infinity && !isPaused) this.#setAlarm(turnInMs);
+      return;
+    }
+    const now = this.#clock.now();
+    const outlook = await this.#store.outlook(now);
+    if (!this.#isOpen) return;
+    const isKnown = !this.#isWoken && (isPaused || this.#view === 'current');
+    const nothingCanRun =
+      isPaused ||
+      (this.#lanes.size + this.#suspects.length > 0 &&
+        this.#lanes.every((lane) => this.#isBlocked(lane)) &&
+        this.#suspects.every((lane) => this.#isBlocked(lane)));
+    if (isKnown && this.#jobs.size === 0 && isDrained(this.#drain, outlook, nothingCanRun)) {
+      this.#mode = { kind: 'ended', reason: 'drained' };
+      return;
+    }
+    const longest = this.#drain === 'never' ? IDLE_LOOK_MS : DRAIN_LOOK_MS;
+    this.#setAlarm(Math.min(longest, outlook.nextAt === null ? longest : outlook.nextAt - now, turnInMs));
+  }
+
+  #setAlarm(delayMs: number): void {
+    this.#alarm = this.#clock.setTimer(Math.max(1, delayMs), () => this.lookAgain());
+  }
+
+  async #sleep(): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#wakeUp = resolve;
+    await promise;
+    this.#wakeUp = undefined;
+  }
+
+  #start(job: LeasedJob, slot: Disposable): void {
+    const startedAt = this.#clock.monotonic();
+    const { jobTimeoutMs } = this.#options;
+    const running: RunningJob = {
+      job,
+      startedAt,
+      controller: new AbortController(),
+      slot,
+      isExpected: true,
+      deadline: jobTimeoutMs > 0 ? startedAt + jobTimeoutMs : Infinity,
+      stopped: undefined,
+      ended: false,
+    };
+    this.#jobs.set(job.id, running);
+    this.#room.expect(job, 1);
+    this.#report({ kind: 'job-started', job, workerId: this.#parts.workerId });
+    void this.#handle(running);
+  }
+
+  async #handle(running: RunningJob): Promise<void> {
+    const { handler, around } = this.#parts;
+    const { job } = running;
+    let settlement: Settlement;
+    try {
+      const { id, artifactId, attempt, resolverHint } = job;
+      const view = { id, artifactId, payload: parsePayload(job), attempt, resolverHint };
+      const context = this.#contextOf(running);
+      const outcome = await (around ? around(job, async () => handler(view, context)) : handler(view, context));
+      settlement = settlementOf(outcome, this.#clock);
+    } catch (error) {
+      settlement = this.#failed(running, error);
+    }
+    this.#end(running, settlement);
+  }
+
+  #contextOf(running: RunningJob): HandlerContext {
+    return {
+      signal: running.controller.signal,
+      workerId: this.#parts.workerId,
+      log: this.#parts.log,
+      withLimits: (resolver, url, work) => this.#withLimits(running, { resolver, host: hostKey(url) }, work),
+      asks: (host) => {
+        if (running.job.host === host) this.#unexpect(running);
+      },
+      // What it waits for may be held by a job that needs a slot: no slot is kept, however many jobs wait.
+      whileWaiting: (wait) => (running.slot ? this.#park(running, wait) : wait()),
+    };
+  }
+
+  #failed(running: RunningJob, error: unknown): Settlement {
+    const stopReason = running.stopped?.reason;
+    return settlementOfFailure(running.job, { error, stopReason }, this.#options, this.#parts.random);
+  }
+
+  #end(running: RunningJob, settlement: Settlement): void {
+    if (running.ended) return;
+    running.ended = true;
+    const durationMs = this.#clock.monotonic() - running.startedAt;
+    this.#report({ kind: 'job-ended', job: running.job, settlement, durationMs });
+    this.#unexpect(running);
+    this.#addEnded(running, running.job, settlement);
+  }
+
+  /** Jobs that end in one turn of the event loop are written together, and their slots are filled together. */
+  #addEnded(running: RunningJob, { id, token }: LeasedJob, settlement: Settlement): void {
+    this.#ended.push({ id, token, settlement, running });
+    if (this.#endedNow.push(running) > 1) return;
+    setImmediate(() => {
+      const ended = this.#endedNow;
+      this.#endedNow = [];
+      for (const each of ended) {
+        if (!each.ended) continue;
+        each.slot?.[Symbol.dispose]();
+        each.slot = undefined;
+      }
+      this.#wake();
+    });
+  }
+
+  /** A settlement was written, or refused because the lease was lost. */
+  #settled(ended: EndedJob, accepted: boolean): void {
+    const { running, settlement, id } = ended;
+    this.#forget(running);
+    if (!accepted) {
+      this.counts.lost += 1;
+      if (!running.stopped) this.#refused.set(id, ended);
+      const [oldest] = this.#refused.keys();
+      if (this.#refused.size > REFUSED_REMEMBERED && oldest !== undefined) this.#refused.delete(oldest);
+    } else if (settlement.kind === 'requeue') this.counts.requeued += 1;
+    else this.counts[settlement.state] += 1;
+    this.#report({ kind: 'job-settled', job: running.job, settlement, accepted });
+  }
+
+  #forget(running: RunningJob): void {
+    if (running.ended && this.#jobs.get(running.job.id) === running) this.#jobs.delete(running.job.id);
+  }
+
+  /**
+   * A process that was frozen beyond a lease may lease its own job again. If the token is the next one, no other process had
+   * the job in between: then the new lease is for what already runs here, or for the answer that was refused. Otherwise
+   * another process has worked on it, so what runs here is stopped, and the job comes back when it has.
+   */
+  #takeUp(job: LeasedJob): boolean {
+    const refused = this.#refused.get(job.id);
+    this.#refused.delete(job.id);
+    if (refused && refused.token + 1 === job.token) {
+      this.#addEnded(refused.running, job, refused.settlement);
+      return true;
+    }
+    const running = this.#jobs.get(job.id);
+    if (!running) return false;
+    if (running.job.token + 1 === job.token && !running.ended) running.job = job;
+    else {
+      this.#stopJob(running, 'lease-lost');
+      this.#addEnded(running, job, { kind: 'requeue', delayMs: STILL_HERE_MS, refund: true });
+    }
+    return true;
+  }
+
+  #stopJob(running: RunningJob, reason: StopReason): void {
+    if (running.stopped || running.ended) return;
+    running.stopped = { reason, at: this.#clock.monotonic() };
+    running.controller.abort(STOP_ERRORS[reason]());
+  }
+
+  #stopAll(reason: StopReason, parkedOnly: boolean): void {
+    for (const running of this.#jobs.values()) if (!parkedOnly || !running.slot) this.#stopJob(running, reason);
+  }
+
+  #unexpect(running: RunningJob): void {
+    if (!running.isExpected) return;
+    running.isExpected = false;
+    this.#room.expect(running.job, -1);
+  }
+
+  /** Waits without a slot, then takes one before any new job does. */
+  async #park<T>(running: RunningJob, wait: () => Promise<T>): Promise<T> {
+    const startedAt = this.#clock.monotonic();
+    this.#parked += 1;
+    running.slot?.[Symbol.dispose]();
+    running.slot = undefined;
+    this.#wake();
+    try {
+      const result = await wait();
+      running.slot = await this.#slots.acquire(SLOT, running.controller.signal);
+      return result;
+    } finally {
+      this.#parked -= 1;
+      running.deadline += this.#clock.monotonic() - startedAt;
+    }
+  }
+
+  /** See HandlerContext.withLimits. */
+  async #withLimits<T>(
+    running: RunningJob,
+    { resolver, host }: { readonly resolver: string | null; readonly host: string },
+    work: (window: Window) => Promise<T>,
+  ): Promise<T> {
+    const { admission } = this.#parts;
+    const { signal } = running.controller;
+    signal.throwIfAborted();
+    this.#unexpect(running);
+    const turn = await admission.acquire(admission.table.keysOf(host, { resolver }), {
+      patienceMs: Infinity,
+      longestLineMs: Infinity,
+      signal,
+      whileWaiting: (wait) => {
+        if (this.#parked >= this.#options.maxParked) throw new HostBusy(host);
+        return this.#park(running, wait);
+      },
+    });
+    if (turn.kind !== 'go') throw new HostBusy(host);
+    using slot = turn.slot;
+    slot.sent();
+    if (turn.waited) this.#reportWait(running.job, { resolver, host }, turn.waited);
+    let wasThrottled = false;
+    const throttled: Window['throttled'] = (options) => {
+      wasThrottled = true;
+      admission.observe([host], { kind: 'throttled', retryAt: options?.retryAt });
+    };
+    try {
+      const result = await work({ signal, throttled });
+      if (!wasThrottled) admission.observe([host], { kind: 'success' });
+      return result;
+    } catch (error) {
+      if (!wasThrottled && asksToSlowDown(error)) throttled({ retryAt: retryAtOf(error) });
+      throw error;
+    }
+  }
+
+  #reportWait(job: LeasedJob, at: { readonly resolver: string | null; readonly host: string }, waited: Waited): void {
+    const isResolver = waited.key.startsWith('resolver/');
+    this.#report({
+      kind: 'limits-waited',
+      job,
+      ...at,
+      hostMs: waited.cause === 'cap' && !isResolver ? waited.ms : 0,
+      resolverMs: waited.cause === 'cap' && isResolver ? waited.ms : 0,
+      rateMs: waited.cause === 'cap' ? 0 : waited.ms,
+    });
+  }
+}
+
+function parsePayload({ artifactId, artifactJson }: LeasedJob): unknown {
+  try {
+    return JSON.parse(artifactJson) as unknown;
+  } catch (cause) {
+    throw Object.assign(new AppError('ARTIFACT_INVALID', `the payload of ${artifactId} is not JSON`, { cause }), {
+      retryable: false,
+    });
+  }
+}
+
+/** HTTP clients name the status of an error in one of two ways. */
+function asksToSlowDown(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  const status = 'status' in error ? error.status : 'statusCode' in error ? error.statusCode : undefined;
+  return status === 429 || status === 503;
+}
+
+function retryAtOf(error: unknown): number | undefined {
+  return error instanceof Error && 'retryAt' in error && typeof error.retryAt === 'number' ? error.retryAt : undefined;
+}
