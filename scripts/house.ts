@@ -54,7 +54,7 @@ export const HOUSE: Readonly<Record<string, Room>> = {
     budget: 600,
   },
   testing: { folders: ['base', 'hosts', 'queue', 'stage', 'http', 'parse'], packages: [], budget: 1_000 },
-  store: { folders: ['base', 'works', 'parse'], packages: [], budget: 1_500 },
+  store: { folders: ['base', 'works', 'download'], packages: [], budget: 1_500 },
   search: { folders: ['base', 'parse', 'store'], packages: [], budget: 2_000 },
   graph: { folders: ['base', 'http', 'parse', 'stage', 'store', 'works'], packages: [], budget: 5_000 },
   harvest: {
@@ -75,7 +75,7 @@ export const HOUSE: Readonly<Record<string, Room>> = {
     budget: 2_300,
   },
   report: {
-    folders: ['base', 'stage', 'download', 'parse', 'graph', 'telemetry'],
+    folders: ['base', 'stage', 'works', 'download', 'parse', 'store', 'graph', 'telemetry'],
     // sigma and graphology run in the page only.
     packages: ['esbuild', 'sigma', 'graphology'],
     budget: 0,

@@ -14,7 +14,8 @@ import { writeBlockLines } from '../parse/index.ts';
 import { openJsonServer, sendJson } from '../testing/index.ts';
 import type { GraphEvent } from './corpus-graph.ts';
 import { openCorpus } from './corpus.ts';
-import { emptyRecord, RecordStore } from '../works/index.ts';
+import { Records } from '../store/index.ts';
+import { emptyRecord } from '../works/index.ts';
 
 const REFERENCES = [
   '[1] Silva A. Heat and the decline of coral reefs in shallow seas. J Seas. 2010;3:1-9.',
@@ -181,7 +182,7 @@ test('works that records cite by an id alone are named once, and a work that is 
   writeDocument(join(scratch.path, 'Data'), 'own', 'A study', [`[1] Somebody A. Something. 2010. doi:${wanted.doi}`]);
   const folder = scratch.path;
   {
-    using records = new RecordStore(join(folder, 'manifest.sqlite3'));
+    using records = Records.open(folder);
     const ids = { openalex: 'W1' };
     records.add([{ ...emptyRecord('W1', ids), title: 'Another study', references: [wanted.id, 'W999999999999'] }]);
   }

@@ -29,7 +29,7 @@ import {
 import { openAsking } from '../harvest/index.ts';
 import type { StageEvent, StageFlags, StageOutcome } from '../stage/index.ts';
 import { cpuWorkers, runStage } from '../stage/index.ts';
-import { RecordStore } from '../works/index.ts';
+import { Records } from '../store/index.ts';
 import { crossrefCatalogue } from './crossref-catalogue.ts';
 import { eventStream } from './channel.ts';
 import { openAlexDirectory } from './openalex-directory.ts';
@@ -126,12 +126,11 @@ export class CorpusGraph {
         },
       );
       if (outcome.cancelled || options.dryRun) return;
-      const database = join(this.#folder, 'manifest.sqlite3');
-      using records = existsSync(database) ? new RecordStore(database) : undefined;
+      using records = Records.read(this.#folder);
       const kept = referenceAnswersPath(this.#folder);
       // What was answered once counts in every build, whether this one asks or not.
       using answers = asking || existsSync(kept) ? ReferenceAnswers.open(kept, warn) : undefined;
-      const sources = { path: this.path, dataRoot, warn, answers, ...(records && { records }) };
+      const sources = { path: this.path, dataRoot, warn, answers, records };
       const change = await updateGraph(sources);
       if (!asking || !answers) {
         tell({ kind: 'built', path: this.path, outcome, change, lookedUp: null, named: null });

@@ -7,8 +7,9 @@ import type { Config, Layer, Settings } from '../config/index.ts';
 import { loadConfig, settingsLayer } from '../config/index.ts';
 import type { Runtime, WorkPlans } from '../harvest/index.ts';
 import { simulatedLayer } from '../harvest/index.ts';
+import type { Label } from '../store/index.ts';
+import { Records } from '../store/index.ts';
 import type { Work } from '../works/index.ts';
-import { RecordStore } from '../works/index.ts';
 import type { CitedHit } from './cited-hit.ts';
 import { documentLinks } from './document-links.ts';
 import { Library } from './library/library.ts';
@@ -19,13 +20,14 @@ import { estimateWorks } from './estimate.ts';
 import { eventStream } from './channel.ts';
 import type { ExportRequest } from './export/export-corpus.ts';
 import { exportCorpus } from './export/export-corpus.ts';
-import type { Label, ReadLabels } from './export/read-labels.ts';
+import type { ReadLabels } from './export/read-labels.ts';
 import { readLabels } from './export/read-labels.ts';
 import type { CorpusEvent } from './events.ts';
 import type { GatherRequest } from './gather-request.ts';
 import { findPlansOfWorks, findWorks } from './find-works.ts';
 import { Gathering } from './gather.ts';
 import { askedFor, wantedDocuments } from './gather-request.ts';
+import { manifestFolder } from './parse-settings.ts';
 import type { RefreshRequest } from './refresh/refresh-corpus.ts';
 import { refreshCorpus } from './refresh/refresh-corpus.ts';
 import type { RefreshDiff } from './refresh/refresh-diff.ts';
@@ -231,7 +233,7 @@ export class Corpus implements AsyncDisposable {
   async *export(request: ExportRequest): AsyncGenerator<string, void> {
     const place = placeOf(this.folder, this.config);
     using records = this.#records();
-    if (request.asItIs !== true) records.linkVersions(new Date(this.#clock.now()).toISOString());
+    if (request.asItIs !== true) records.linkVersions(this.#now());
     const linkOf = documentLinks(place.folder, place.dataRoot);
     yield* exportCorpus(request, place, { records, linkOf, name: basename(this.folder) });
   }
@@ -240,7 +242,7 @@ export class Corpus implements AsyncDisposable {
   async label(path: string, options: { readonly as?: Label | undefined } = {}): Promise<ReadLabels> {
     using records = this.#records();
     const read = await readLabels(path, records, options.as);
-    records.setLabels(read.labels);
+    records.setLabels(read.labels, this.#now());
     await this.#forgetSearch();
     return read;
   }
@@ -248,14 +250,14 @@ export class Corpus implements AsyncDisposable {
   /** Which works are taken for versions of one another; `apart` undoes the merges of a work, `together` puts them back. */
   async versions(
     change: { readonly apart?: string; readonly together?: string } = {},
-  ): Promise<ReturnType<RecordStore['versions']>> {
+  ): Promise<ReturnType<Records['versions']>> {
     using records = this.#records();
-    records.linkVersions(new Date(this.#clock.now()).toISOString());
+    records.linkVersions(this.#now());
     for (const [work, undone] of [
       [change.apart, true],
       [change.together, false],
     ] as const) {
-      if (work !== undefined && records.setApart(work, undone) === 0) {
+      if (work !== undefined && records.setApart(work, undone, this.#now()) === 0) {
         throw new AppError('USAGE_VERSION', `"${work.slice(0, 100)}" is merged with no other work`, {
           hint: 'docstokg work-versions RUN shows the merges',
         });
@@ -265,9 +267,17 @@ export class Corpus implements AsyncDisposable {
     return records.versions();
   }
 
-  #records(): RecordStore {
-    const path = join(this.folder, 'manifest.sqlite3');
-    if (existsSync(path)) return new RecordStore(path);
+  #now(): string {
+    return new Date(this.#clock.now()).toISOString();
+  }
+
+  #records(): Records {
+    const options = { manifests: manifestFolder(this.config) };
+    if (existsSync(this.folder)) {
+      const records = Records.read(this.folder, options);
+      if (!records.isEmpty) return records;
+      records[Symbol.dispose]();
+    }
     throw new AppError('CORPUS_NO_WORKS', `there are no works in ${this.folder}`, {
       hint: 'gather some first: docstokg run, or contentdownload',
     });

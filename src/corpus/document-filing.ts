@@ -1,5 +1,3 @@
-import { join } from 'node:path';
-
 import type { Config } from '../config/index.ts';
 import type { Asking, IdentifiedPapers, Runtime } from '../harvest/index.ts';
 import {
@@ -9,10 +7,8 @@ import {
   identifyPapers,
   keptFromArxiv,
   openAsking,
-  readLastRows,
-  writeWorksFile,
 } from '../harvest/index.ts';
-import { RecordStore } from '../works/index.ts';
+import { Records } from '../store/index.ts';
 import type { FlowingStage } from './prepared-stage.ts';
 
 /**
@@ -59,26 +55,25 @@ export class DocumentFiling implements AsyncDisposable {
   }
 
   /** Writes the records into the table of a download that is open, or into that of the folder. */
-  async file(opened: RecordStore | undefined, signal: AbortSignal): Promise<void> {
+  async file(opened: Records | undefined, signal: AbortSignal): Promise<void> {
     if (this.#own.length === 0 && this.#fetched.length === 0) return;
     const { out } = this.#config.download;
     using stack = new DisposableStack();
-    const records = opened ?? stack.use(new RecordStore(join(out, 'manifest.sqlite3')));
+    const records = opened ?? stack.use(Records.open(out));
     const dataRoot = this.#config.parse.data_root;
     const now = (): number => this.#runtime.clock.now();
     if (this.#own.length > 0)
       this.#identified = await identifyPapers(this.#own, { dataRoot, records, asking: this.#ask(), now }, signal);
     await this.#noteVersions(records, signal);
     await enrichWorks(this.#fetched, { dataRoot, records, asking: () => this.#ask(), now }, signal);
-    if (!opened && records.changes > 0) await writeWorksFile(out, records.all());
   }
 
   /** Notes which version arXiv has of works that were kept from it, as long as that is surely the one that was kept. */
-  async #noteVersions(records: RecordStore, signal: AbortSignal): Promise<void> {
-    const { download, http } = this.#config;
+  async #noteVersions(records: Records, signal: AbortSignal): Promise<void> {
+    const { http } = this.#config;
     if (this.#fetched.length === 0 || http.contact === '') return;
-    const known = records.readings.arxivVersions();
-    const kept = keptFromArxiv(readLastRows(download.out), { services: configuredServices(this.#config) });
+    const known = records.arxivVersions();
+    const kept = keptFromArxiv(records.lastRows(), { services: configuredServices(this.#config) });
     const named = [...kept].map(([work, arxiv]) => [records.get(work)?.id ?? work, arxiv] as const);
     const unknown = named.filter(([work]) => !known.has(work));
     if (unknown.length === 0) return;
@@ -88,7 +83,7 @@ export class DocumentFiling implements AsyncDisposable {
       this.#asking,
       signal,
     );
-    records.readings.noteArxivVersions(
+    records.noteArxivVersions(
       unknown.flatMap(([work, arxiv]) => {
         const version = versions.get(arxiv);
         return version === undefined ? [] : [[work, version] as const];

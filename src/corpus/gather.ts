@@ -1,4 +1,4 @@
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 
 import type { Clock, Warn } from '../base/index.ts';
 import { AppError } from '../base/index.ts';
@@ -223,7 +223,7 @@ export class Gathering implements AsyncIterable<CorpusEvent> {
               zoteroVersions: this.#zotero,
             });
             const hasLists = (request.wanted.input?.length ?? 0) > 0;
-            return hasLists ? countingRepeats(works, join(config.download.out, 'manifest.sqlite3')) : works;
+            return hasLists ? countingRepeats(works, parts.records) : works;
           },
           written: async ({ outcome, work, kind }) => {
             if (outcome === 'saved') await arrive(fileOf(assembly, work, kind));

@@ -1,10 +1,11 @@
 import { AppError } from '../base/index.ts';
 import type { SearchFilter, Section } from '../search/index.ts';
 import { SECTIONS } from '../search/index.ts';
-import type { RecordStore, WorkRecord } from '../works/index.ts';
+import type { WorkRecord } from '../works/index.ts';
 import { parseLicense, retractionOf, yearOf } from '../works/index.ts';
-import { folded } from './folded.ts';
-import { parseYears } from './year-range.ts';
+import { parseYears } from '../ask/index.ts';
+import type { Records } from '../store/index.ts';
+import { folded } from '../store/index.ts';
 
 /** Which passages are asked, as people say it; all of it may be left out. */
 export interface PassageFilter {
@@ -30,7 +31,7 @@ type Accepts = (record: WorkRecord) => boolean;
 /** The filter of an index that says the same; `hidden` documents are never asked. */
 export function searchFilter(
   filter: PassageFilter,
-  records: Pick<RecordStore, 'ofDocument'> | undefined,
+  records: Pick<Records, 'ofDocument'> | undefined,
   hidden: ReadonlySet<string>,
 ): SearchFilter {
   const tests: Accepts[] = [];

@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { AppError } from '../base/index.ts';
@@ -8,7 +7,7 @@ import { nearDocuments, openGraph } from '../graph/index.ts';
 import type { DenseEngine } from '../parse/index.ts';
 import type { Hit, SearchFilter, SearchIndex, SearchMode, SearchOptions } from '../search/index.ts';
 import { hasIndex, openIndex, readManifest } from '../search/index.ts';
-import { RecordStore } from '../works/index.ts';
+import { Records } from '../store/index.ts';
 import type { CitedHit } from './cited-hit.ts';
 import { citedHit } from './cited-hit.ts';
 import { graphPath } from './corpus-graph.ts';
@@ -43,7 +42,7 @@ export interface OpenSearchOptions {
 export class SearchSession implements AsyncDisposable {
   readonly #index: SearchIndex;
   readonly #engine: DenseEngine | undefined;
-  readonly #records: RecordStore | undefined;
+  readonly #records: Records | undefined;
   readonly #linkOf: (document: string) => string | undefined;
   readonly #hidden: ReadonlySet<string>;
   readonly #openGraph: () => Graph;
@@ -55,7 +54,7 @@ export class SearchSession implements AsyncDisposable {
     parts: {
       readonly engine: DenseEngine | undefined;
       readonly mode: SearchMode | undefined;
-      readonly records: RecordStore | undefined;
+      readonly records: Records | undefined;
       readonly linkOf: (document: string) => string | undefined;
       readonly openGraph: () => Graph;
     },
@@ -115,7 +114,7 @@ export class SearchSession implements AsyncDisposable {
 }
 
 /** Documents that hold another version of a work than its best, of which there is one as well, or a work that was screened out. */
-function otherVersions(records: RecordStore): Set<string> {
+function otherVersions(records: Records): Set<string> {
   const documents = Map.groupBy(records.documents(), ([, work]) => records.get(work)?.id ?? work);
   const hidden = new Set<string>();
   for (const [work, label] of records.labels())
@@ -145,8 +144,7 @@ export async function openSearchSession(
   const engine = await queryEngine(place, how);
   try {
     const index = await openIndex(place.index, engine);
-    const path = join(place.folder, 'manifest.sqlite3');
-    const records = existsSync(path) ? new RecordStore(path) : undefined;
+    const records = Records.read(place.folder, { manifests: join(place.dataRoot, 'Manifests') });
     const linkOf = documentLinks(place.folder, place.dataRoot);
     const openIts = (): Graph => openGraph(graphPath(place.folder));
     return new SearchSession(index, { engine, mode: how.mode, records, linkOf, openGraph: openIts });

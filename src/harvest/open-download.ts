@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Clock } from '../base/index.ts';
 import type { Config } from '../config/index.ts';
 import type { DownloadEvent, InspectDocument, ManifestRow, WorkProvider } from '../download/index.ts';
-import { DownloadRun, KeptFiles, slug } from '../download/index.ts';
+import { DownloadRun, KeptFiles } from '../download/index.ts';
 import type { Admission, HostEvent } from '../hosts/index.ts';
 import type { HttpClient, HttpClientOptions, HttpEvent, Send } from '../http/index.ts';
 import { createClient, requireContact, SqliteCacheStore } from '../http/index.ts';
@@ -13,11 +13,10 @@ import type { Finding, ResolverChoice, ServiceName, TitleFinding } from '../reso
 import { baseUrlsBelow, chooseResolvers, completeWork, findPlans, Lookups, Services } from '../resolve/index.ts';
 import { HostLog } from '../telemetry/index.ts';
 import type { CitedWork, Work } from '../works/index.ts';
-import { RecordStore } from '../works/index.ts';
+import { CorpusStore, Records } from '../store/index.ts';
 import { checkFolder } from './check-folder.ts';
 import { ManifestFolder } from './ledger/manifest-folder.ts';
 import { EntryRows } from './ledger/entry-rows.ts';
-import { restoreRecords, writeWorksFile } from './ledger/works-file.ts';
 import type { UnreadableEntry } from './list-entry.ts';
 import { dnsMappings } from './dns-mappings.ts';
 import { openAdmission, ownAdmission } from './open-admission.ts';
@@ -52,14 +51,14 @@ export interface DownloadAssembly extends Asking, AsyncDisposable {
   readonly manifest: ManifestFolder;
   readonly files: KeptFiles;
   /** What is known of the works, to cite them by. */
-  readonly records: RecordStore;
+  readonly records: Records;
 }
 
 export interface DownloadParts {
   readonly queue: WorkQueue;
   readonly provider?: (
     parts: Asking & {
-      readonly records: RecordStore;
+      readonly records: Records;
       readonly unreadable: (entry: UnreadableEntry) => Promise<void>;
       readonly identified: (entry: string, work: Work) => Promise<void>;
       readonly review: ReviewFile;
@@ -211,8 +210,12 @@ export async function assembleDownload(
       },
     }),
   );
+  const store = stack.use(
+    CorpusStore.create(download.out, { warn, manifests: join(config.parse.data_root, 'Manifests') }),
+  );
   const manifest = stack.use(
     await ManifestFolder.open({
+      store,
       folder: download.out,
       runId,
       clock: runtime.clock,
@@ -220,11 +223,7 @@ export async function assembleDownload(
       warn,
     }),
   );
-  const records = stack.use(new RecordStore(join(download.out, 'manifest.sqlite3')));
-  await restoreRecords(download.out, records, warn);
-  stack.defer(async () => {
-    if (records.changes > 0) await writeWorksFile(download.out, records.all());
-  });
+  const records = new Records(store);
   const send = keepingRecords(web.toMachineTime(client.send), services, {
     keep: (record) => records.add([record]),
     keepNotices: (given) => records.addNotices(given),
@@ -253,7 +252,6 @@ export async function assembleDownload(
       last: (work) => manifest.last(work),
       write: async (row) => {
         await manifest.write(row);
-        if (row.outcome === 'saved') records.link([{ document: slug(row.work), work: row.work }]);
         await parts.written?.(row);
       },
     },

@@ -3,7 +3,8 @@ import { join } from 'node:path';
 
 import type { Clock } from '../base/index.ts';
 import { AppError, wait } from '../base/index.ts';
-import type { OpenAlexQuery, RecordStore, Work } from '../works/index.ts';
+import type { Records } from '../store/index.ts';
+import type { OpenAlexQuery, Work } from '../works/index.ts';
 import {
   filterFor,
   listFormatOf,
@@ -56,7 +57,7 @@ export function asksOpenAlex({ topic, filter, orcid, ror, cites, citedBy }: Want
 /** What finding works needs. */
 interface ProviderParts extends Asking {
   /** Where it is kept what lists and services say about works; none where nothing is to be written. */
-  readonly records: Pick<RecordStore, 'add'> | undefined;
+  readonly records: Pick<Records, 'add'> | undefined;
   readonly signal: AbortSignal;
   readonly tell: (message: string) => void;
   /** Takes down an entry of a list that cannot be read; none where nothing is to be written. */

@@ -3,11 +3,12 @@ import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { mkdtempDisposable } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
 import { Script } from 'node:vm';
 
 import type { DocumentPart, ReportData } from './data.ts';
+import { Records } from '../store/index.ts';
+import { emptyRecord } from '../works/index.ts';
 import { gather } from './gather.ts';
 import { REPORT_LIMITS } from './limits.ts';
 import { writeReport } from './index.ts';
@@ -124,11 +125,15 @@ test('a folder of own papers without a download has stages, documents and passag
     stage('bad', 'failure', 1, { category: 'runtime', message: 'broken' }),
   ]);
   writeFileSync(join(folder.path, 'run.json'), '{"asked":{"ids":[],"input":["papers/own"]}}');
-  const database = new DatabaseSync(join(folder.path, 'manifest.sqlite3'));
-  database.exec(`CREATE TABLE works (id, doi, pmid, pmcid, arxiv, retracted); CREATE TABLE work_documents (document, work);
-    INSERT INTO works VALUES ('W1', NULL, NULL, NULL, NULL, 0), ('W2', '10.1/b', NULL, NULL, NULL, 1);
-    INSERT INTO work_documents VALUES ('one', 'W1'), ('two', 'W2')`);
-  database.close();
+  {
+    using records = Records.open(folder.path);
+    const notice = { kind: 'retraction', doi: null, date: null, source: 'publisher' } as const;
+    for (const [document, id, notices] of [
+      ['one', 'W1', []],
+      ['two', 'W2', [notice]],
+    ] as const)
+      records.fileOwn({ document, sha256: '', checked: true }, [{ ...emptyRecord(id, { openalex: id }), notices }]);
+  }
   const { data, parts } = await gatherFolder(folder.path);
   assert.deepEqual(
     data.documents.map(({ retracted }) => retracted),

@@ -10,7 +10,7 @@ import type { Page } from 'playwright-core';
 
 import { Admin, plantedQuestions, Simulation } from '../../sim/index.ts';
 import { updateGraph } from '../../src/graph/index.ts';
-import { RecordStore } from '../../src/works/index.ts';
+import { Records } from '../../src/store/index.ts';
 import type { OpenBrowser } from '../support/browser.ts';
 import { HANGING_MS, openBrowser } from '../support/browser.ts';
 import { PATIENCE } from '../support/harvest.ts';
@@ -65,7 +65,7 @@ before(async () => {
   const first = gather(ids.slice(0, FIRST));
   assert.equal((await first.ended).code, 0, first.stderr);
   // What the records say of works is a graph too, and costs no reading of documents.
-  using records = new RecordStore(join(folder, RUN, 'manifest.sqlite3'));
+  using records = Records.open(join(folder, RUN));
   const [one] = records.all();
   assert.ok(one);
   records.replace([{ ...one, title: HOSTILE, abstract: HOSTILE, venue: HOSTILE }]);

@@ -10,7 +10,8 @@ import { chunkItem, chunkOutput, DOCTAGS_FOLDER, openTokenizer, writeBlockLines 
 import { openStore, WorkQueue } from '../../src/queue/index.ts';
 import type { CorpusServer, ServerOptions } from '../../src/serve/index.ts';
 import { openServer } from '../../src/serve/index.ts';
-import { emptyRecord, NO_IDS, RecordStore, workFromIds } from '../../src/works/index.ts';
+import { Records } from '../../src/store/index.ts';
+import { emptyRecord, NO_IDS, workFromIds } from '../../src/works/index.ts';
 
 /** A title as somebody writes it who hopes that it is taken for markup. */
 export const HOSTILE = '</script><script>alert(1)</script><img src=x onerror=alert(2)>\u202E';
@@ -21,7 +22,7 @@ const LICENCES = ['cc-by', null, 'cc0'] as const;
 /** Writes the rows of a run: of every three works one is not to be had. */
 export async function writeWorks(folder: string, from: number, to: number): Promise<void> {
   {
-    using records = new RecordStore(join(folder, 'manifest.sqlite3'));
+    using records = Records.open(folder);
     records.add(
       Array.from({ length: to - from }, (_, at) => {
         const number = from + at;

@@ -119,14 +119,14 @@ function disagreements(out: string, rows: readonly ManifestRow[]): string[] {
   const json = (name: string): Record<string, unknown> =>
     JSON.parse(readFileSync(join(out, name), 'utf8')) as Record<string, unknown>;
   const lines = (name: string): number => readFileSync(join(out, name), 'utf8').trim().split(/\r?\n/).length - 1;
-  using mirror = new DatabaseSync(join(out, 'manifest.sqlite3'), { readOnly: true });
+  using store = new DatabaseSync(join(out, 'corpus.sqlite'), { readOnly: true });
   using queue = new DatabaseSync(join(out, 'state', 'workqueue.sqlite'), { readOnly: true });
-  const mirrored = mirror.prepare('SELECT row_json FROM manifest ORDER BY sequence').all() as { row_json: string }[];
+  const ingested = store.prepare('select row from outcomes order by sequence').all() as { row: string }[];
   const jobs = queue.prepare('SELECT artifact_id AS id, state FROM jobs').all() as { id: string; state: string }[];
   const states = { saved: 'done', failed: 'error', parked: 'queued', skipped: 'skipped' } as const;
   const saved = [...last.values()].filter(({ outcome }) => outcome === 'saved');
   const checks: readonly (readonly [string, unknown, unknown])[] = [
-    ['rows of manifest.sqlite3', new Set(mirrored.map((row) => row.row_json)).size, rows.length],
+    ['rows of corpus.sqlite', new Set(ingested.map(({ row }) => row)).size, rows.length],
     ['lines of manifest.csv', lines('manifest.csv'), rows.length],
     ['lines of manifest.last.csv', lines('manifest.last.csv'), works.size],
     ['works of manifest.summary.json', json('manifest.summary.json')['works'], works.size],
@@ -137,9 +137,9 @@ function disagreements(out: string, rows: readonly ManifestRow[]): string[] {
     ...checks
       .filter(([, found, wanted]) => found !== wanted)
       .map(([what, found, wanted]) => `${what}: ${String(found)}, not ${String(wanted)}`),
-    ...mirrored
-      .filter(({ row_json: text }) => !rows.some((row) => JSON.stringify(row) === text))
-      .map(() => 'a row of manifest.sqlite3 is not in manifest.jsonl'),
+    ...ingested
+      .filter(({ row: text }) => !rows.some((row) => JSON.stringify(row) === text))
+      .map(() => 'a row of corpus.sqlite is not in manifest.jsonl'),
     ...jobs
       .filter(({ id, state }) => states[last.get(id)?.outcome ?? 'parked'] !== state)
       .map(

@@ -7,7 +7,7 @@ import { setImmediate } from 'node:timers/promises';
 
 import type { MonthTruth } from '../../sim/index.ts';
 import { Admin, DEFAULT_POLICY, monthTruth, retractionWatch, World } from '../../sim/index.ts';
-import { RecordStore } from '../../src/works/index.ts';
+import { Records } from '../../src/store/index.ts';
 import { startCommand } from '../e2e/started-command.ts';
 import { seededRandom } from '../fixtures/random-document.ts';
 import { openWorld, PATIENCE } from './harvest.ts';
@@ -167,7 +167,7 @@ function differences(truth: MonthTruth, diff: Partial<Diff>): string[] {
 
 /** What a corpus knows and holds of each work, without the moments at which it was learnt. */
 function stateOf(folder: string): ReadonlyMap<string, string> {
-  using records = new RecordStore(join(folder, 'manifest.sqlite3'));
+  using records = Records.open(folder);
   const rows = readFileSync(join(folder, 'manifest.jsonl'), 'utf8')
     .trim()
     .split('\n')

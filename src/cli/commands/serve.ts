@@ -22,6 +22,7 @@ const SHORTEST_TOKEN = 16;
 const MOST_RUNS = 50;
 const SIGNS_OF_A_RUN = [
   'run.json',
+  'corpus.sqlite',
   'manifest.sqlite3',
   'manifest.jsonl',
   'Data',

@@ -3,8 +3,8 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 
 import { AppError, writeFileAtomic } from '../../base/index.ts';
-import { repeatedEntries } from '../../harvest/index.ts';
-import type { RecordStore } from '../../works/index.ts';
+import { prismaCounts, prismaSvg } from '../../ask/index.ts';
+import type { Records } from '../../store/index.ts';
 import { bibtexEntry, citationKey, cslItem, risEntry } from '../../works/index.ts';
 import type { SearchPlace } from '../search-place.ts';
 import { writeDataset } from './dataset.ts';
@@ -12,7 +12,7 @@ import { loadedDocuments } from './documents.ts';
 import type { ExportedWork } from './exported-work.ts';
 import { exportedWorks, isRedistributable } from './exported-work.ts';
 import { obsidianNotes } from './obsidian.ts';
-import { prismaCounts, prismaSvg } from './prisma.ts';
+
 import { csvTable, screeningTable } from './tables.ts';
 
 export const EXPORT_FORMATS = [
@@ -49,7 +49,7 @@ export async function* exportCorpus(
   request: ExportRequest,
   place: SearchPlace,
   parts: {
-    readonly records: RecordStore;
+    readonly records: Records;
     readonly linkOf: (document: string) => string | undefined;
     readonly name: string;
   },
@@ -59,7 +59,7 @@ export async function* exportCorpus(
     throw new AppError('USAGE_EXPORT', `${format} is a folder of files`, {
       hint: 'say where it goes with --out FOLDER',
     });
-  const works = (): Iterable<ExportedWork> => wanted(exportedWorks(place.folder, parts.records, parts.linkOf), request);
+  const works = (): Iterable<ExportedWork> => wanted(exportedWorks(parts.records, parts.linkOf), request);
   if (format === 'parquet') {
     const kept = [...works()];
     const dataset = { name: parts.name, dataRoot: place.dataRoot, format: place.format ?? 'parquet' };
@@ -68,12 +68,16 @@ export async function* exportCorpus(
     await mkdir(out as string, { recursive: true });
     for (const { name, text } of obsidianNotes(works())) await writeFileAtomic(join(out as string, `${name}.md`), text);
   } else if (format === 'prisma' && out !== undefined) {
-    const counts = prismaCounts(works(), repeatedIn(place));
+    const counts = prismaCounts(works(), parts.records.repeatedEntries);
     const base = out.replace(/\.(?:json|svg)$/i, '');
     await writeFileAtomic(`${base}.json`, `${JSON.stringify(counts, undefined, 2)}\n`);
     await writeFileAtomic(`${base}.svg`, prismaSvg(counts));
-  } else if (out === undefined) yield* textOf(format, works(), place);
-  else await writeFileAtomic(out, (await Array.fromAsync(textOf(format, works(), place))).join(''));
+  } else if (out === undefined) yield* textOf(format, works(), { ...place, repeated: parts.records.repeatedEntries });
+  else
+    await writeFileAtomic(
+      out,
+      (await Array.fromAsync(textOf(format, works(), { ...place, repeated: parts.records.repeatedEntries }))).join(''),
+    );
 }
 
 function* wanted(
@@ -94,7 +98,7 @@ function* wanted(
 async function* textOf(
   format: ExportFormat,
   works: Iterable<ExportedWork>,
-  place: SearchPlace,
+  place: SearchPlace & { readonly repeated: number },
 ): AsyncGenerator<string> {
   switch (format) {
     case 'bibtex': {
@@ -129,14 +133,10 @@ async function* textOf(
         yield `${JSON.stringify(document)}\n`;
       return;
     case 'prisma':
-      yield `${JSON.stringify(prismaCounts(works, repeatedIn(place)), undefined, 2)}\n`;
+      yield `${JSON.stringify(prismaCounts(works, place.repeated), undefined, 2)}\n`;
       return;
     case 'parquet':
     case 'obsidian':
       return;
   }
-}
-
-function repeatedIn({ folder }: SearchPlace): number {
-  return repeatedEntries(join(folder, 'manifest.sqlite3'));
 }

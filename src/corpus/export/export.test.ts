@@ -11,12 +11,13 @@ import { systemClock } from '../../base/index.ts';
 import { manifestRow } from '../../download/index.ts';
 import { ManifestFolder } from '../../harvest/index.ts';
 import { chunkItem, chunkOutput, openTokenizer } from '../../parse/index.ts';
+import { Records } from '../../store/index.ts';
 import type { WorkRecord } from '../../works/index.ts';
-import { emptyRecord, NO_IDS, RecordStore, workFromIds } from '../../works/index.ts';
+import { emptyRecord, NO_IDS, workFromIds } from '../../works/index.ts';
 import type { Corpus } from '../corpus.ts';
 import { openCorpus } from '../corpus.ts';
 import type { ExportFormat } from './export-corpus.ts';
-import type { PrismaCounts } from './prisma.ts';
+import type { PrismaCounts } from '../../ask/index.ts';
 
 const author = { name: 'Ana Berg', family: 'Berg', given: 'Ana', orcid: null, institutions: [] };
 
@@ -33,7 +34,7 @@ function record(id: string, more: Partial<WorkRecord>): WorkRecord {
 async function someRun(folder: string): Promise<void> {
   mkdirSync(join(folder, 'PDF'), { recursive: true });
   {
-    using records = new RecordStore(join(folder, 'manifest.sqlite3'));
+    using records = Records.open(folder);
     records.add([
       record('W1', { title: 'Heat and the reefs of the north', license: 'cc-by', abstract: 'It was hot.' }),
       record('W2', { title: 'Something else entirely about fish', license: 'publisher-specific', references: ['W1'] }),

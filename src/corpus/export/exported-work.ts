@@ -1,7 +1,7 @@
 import type { ManifestRow } from '../../download/index.ts';
 import { slug } from '../../download/index.ts';
-import { readLastRows } from '../../harvest/index.ts';
-import type { RecordStore, WorkRecord } from '../../works/index.ts';
+import type { Records } from '../../store/index.ts';
+import type { WorkRecord } from '../../works/index.ts';
 import { emptyRecord, parseLicense } from '../../works/index.ts';
 
 /** A work of a corpus as it goes out: what is known of it, what came of it, and what a person has said about it. */
@@ -29,14 +29,13 @@ export function isRedistributable({ license, file }: Pick<ExportedWork, 'license
 
 /** Every work of a corpus, those that were not to be had included, in the order in which they came. */
 export function* exportedWorks(
-  folder: string,
-  records: RecordStore,
+  records: Records,
   linkOf: (document: string) => string | undefined,
 ): Generator<ExportedWork> {
   const labels = records.labels();
   const others = new Set(records.versionGroups().flatMap((group) => group.slice(1).map(({ id }) => id)));
   const seen = new Set<string>();
-  for (const row of readLastRows(folder)) {
+  for (const row of records.lastRows()) {
     const record = records.get(row.work) ?? { ...emptyRecord(row.work, { doi: row.doi }), title: row.title };
     seen.add(record.id);
     const document = slug(row.work);

@@ -1,12 +1,8 @@
 import { createReadStream, existsSync } from 'node:fs';
 
 import { AppError } from '../../base/index.ts';
-import type { RecordStore } from '../../works/index.ts';
+import type { Label, Records } from '../../store/index.ts';
 import { identify, keyOf, readCsv, readWorks } from '../../works/index.ts';
-
-export const LABELS = ['included', 'excluded'] as const;
-/** What screening comes to for a work. */
-export type Label = (typeof LABELS)[number];
 
 /** What a screening tool has decided, by the work it is about. */
 export interface ReadLabels {
@@ -23,13 +19,13 @@ const YES = /^(?:1(?:\.0)?|true|yes|y|include[d]?|relevant|accept(?:ed)?)$/i;
 const NO = /^(?:0(?:\.0)?|false|no|n|exclude[d]?|irrelevant|reject(?:ed)?)$/i;
 
 /** Reads decisions from a table, or from a list of works that were all decided `as` it says; works are known by their ids, or by their titles. */
-export async function readLabels(path: string, records: RecordStore, as?: Label): Promise<ReadLabels> {
+export async function readLabels(path: string, records: Records, as?: Label): Promise<ReadLabels> {
   if (!existsSync(path)) throw new AppError('USAGE_LABELS', `there is no ${path}`, { hint: 'check the path' });
   return await (as === undefined ? readTable(path, records) : readAlike(path, records, as));
 }
 
 /** The labels of a table as ASReview, Rayyan or a person writes them. */
-async function readTable(path: string, records: RecordStore): Promise<ReadLabels> {
+async function readTable(path: string, records: Records): Promise<ReadLabels> {
   const labels = new Map<string, Label>();
   const unknown: number[] = [];
   let undecided = 0;
@@ -69,7 +65,7 @@ async function readTable(path: string, records: RecordStore): Promise<ReadLabels
 }
 
 /** A list in any format: a tool's export of what it included, say. */
-async function readAlike(path: string, records: RecordStore, label: Label): Promise<ReadLabels> {
+async function readAlike(path: string, records: Records, label: Label): Promise<ReadLabels> {
   const labels = new Map<string, Label>();
   const unknown: number[] = [];
   const titles = titlesOf(records);
@@ -92,7 +88,7 @@ function idText(id: string | { readonly id: string }): string {
 }
 
 /** Works by their titles; those without one are not among them. */
-function titlesOf(records: RecordStore): Map<string, string> {
+function titlesOf(records: Records): Map<string, string> {
   const titles = new Map([...records.all()].map(({ id, title }) => [folded(title ?? ''), id]));
   titles.delete('');
   return titles;
@@ -105,7 +101,7 @@ function inRayyanNotes(notes: string): string {
   return decisions.size === 1 ? ([...decisions][0] ?? '') : '';
 }
 
-function workOf(text: string, records: RecordStore): string | undefined {
+function workOf(text: string, records: Records): string | undefined {
   if (text === '') return undefined;
   const ids = identify(text);
   return records.get(text)?.id ?? (ids ? records.get(keyOf(ids) ?? '')?.id : undefined);

@@ -1,7 +1,7 @@
 import { slug } from '../../download/index.ts';
 import type { WorkRecord } from '../../works/index.ts';
 import { emptyRecord, retractionOf, yearOf } from '../../works/index.ts';
-import type { RunDatabase } from '../works-list/run-database.ts';
+import type { CorpusWorks } from '../../ask/index.ts';
 import { hasDocument, readSidecar } from './read-document.ts';
 
 /** What came of a work; `own` is a paper that was there, `waiting` one that was found and not yet tried. */
@@ -41,13 +41,13 @@ export interface DocumentPlace {
 }
 
 /** A work of a run: what is known of it by its record, and what came of it by its last row in the manifest. */
-export function describedWork(place: DocumentPlace, run: RunDatabase, name: string): LibraryWork | undefined {
-  const filed = run.find(name);
+export function describedWork(place: DocumentPlace, works: CorpusWorks, name: string): LibraryWork | undefined {
+  const filed = works.find(name);
   if (!filed) return undefined;
-  const known = filed.record === null ? undefined : run.record(filed.record);
-  const [row] = filed.tried === null ? [] : run.history(filed.tried, 1);
-  const id = known?.id ?? filed.record ?? filed.tried ?? '';
-  const own = row ? undefined : run.documentOf(id);
+  const known = filed.record === null ? undefined : works.record(filed.record);
+  const [row] = filed.tried === null ? [] : works.history(filed.tried, 1);
+  const id = known?.id ?? filed.work;
+  const own = row ? undefined : works.ownDocument(id);
   const document = own ?? slug(filed.tried ?? id);
   const outcome = row?.outcome ?? (own === undefined ? 'waiting' : 'own');
   const title = known?.title ?? row?.title ?? null;
@@ -73,7 +73,7 @@ export function describedWork(place: DocumentPlace, run: RunDatabase, name: stri
     resolver: row?.resolver ?? null,
     file: isKept ? (place.linkOf(document) ?? row?.path ?? null) : null,
     isRetracted: retractionOf(record) !== undefined,
-    label: run.labelOf(id),
+    label: works.labelOf(id),
     record,
   };
 }

@@ -9,7 +9,7 @@ import { writeSmallRun } from '../../../test/fixtures/small-run.ts';
 import { chunkItem, chunkOutput, openTokenizer } from '../../parse/index.ts';
 import { HeldClock } from '../../testing/index.ts';
 import { openCorpus } from '../corpus.ts';
-import type { WorksRequest } from '../works-list/work-table.ts';
+import type { WorksRequest } from '../../ask/index.ts';
 
 test('works are listed by every filter and in every order, page by page, none twice', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'library-'));

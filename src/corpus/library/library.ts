@@ -8,8 +8,9 @@ import { apaCitation, bibtexEntry, citationKey, cslItem, risEntry } from '../../
 import { documentLinks } from '../document-links.ts';
 import type { RunFile } from '../run-file.ts';
 import { readRunFile } from '../run-file.ts';
-import type { WorksRequest } from '../works-list/work-table.ts';
-import { WorksList } from '../works-list/works-list.ts';
+import type { WorksRequest } from '../../ask/index.ts';
+import { CorpusWorks } from '../../ask/index.ts';
+import { manifestFolder } from '../parse-settings.ts';
 import type { DocumentPlace, LibraryWork } from './library-work.ts';
 import { describedWork, ownPaper } from './library-work.ts';
 import type { Figure, LibraryDocument, TextPart, TextPiece } from './read-document.ts';
@@ -54,10 +55,12 @@ export interface LibraryAccount {
 export class Library implements Disposable {
   readonly folder: string;
   readonly #place: DocumentPlace;
-  #list: WorksList | undefined;
+  #list: CorpusWorks | undefined;
+  readonly #manifests: string;
 
   constructor(folder: string, config: Config) {
     this.folder = folder;
+    this.#manifests = manifestFolder(config);
     const dataRoot = config.parse.data_root;
     this.#place = { dataRoot, linkOf: documentLinks(folder, dataRoot) };
   }
@@ -65,18 +68,18 @@ export class Library implements Disposable {
   /** A page of the works; a corpus of one's own papers lists its documents. */
   async works(request: WorksRequest = {}): Promise<WorksPage> {
     const list = this.#opened();
-    await list.refresh({ whole: true });
-    if (list.run.isEmpty) return await this.#documentsPage(request);
+    await list.refresh();
+    if (list.isEmpty) return await this.#documentsPage(request);
     const limit = Math.min(MOST_WORKS, Math.max(1, request.limit ?? LIMIT));
     const { items, total, next } = list.table.page({ sort: 'id', ...request, limit });
-    return { works: items.flatMap(({ id }) => describedWork(this.#place, list.run, id) ?? []), total, next };
+    return { works: items.flatMap(({ id }) => describedWork(this.#place, list, id) ?? []), total, next };
   }
 
   /** A work by its id, a DOI, or the name of its document; undefined where it is not in the corpus. */
   async work(name: string): Promise<LibraryWork | undefined> {
     const list = this.#opened();
-    list.run.look();
-    const found = describedWork(this.#place, list.run, name);
+    await list.refresh();
+    const found = describedWork(this.#place, list, name);
     return found ?? (hasDocument(this.#place.dataRoot, name) ? await ownPaper(this.#place, name) : undefined);
   }
 
@@ -113,7 +116,7 @@ export class Library implements Disposable {
   /** What was asked for, what came of it, and why the rest is missing. */
   async account(): Promise<LibraryAccount> {
     const list = this.#opened();
-    await list.refresh({ whole: true });
+    await list.refresh();
     const outcomes = list.table.outcomes();
     const of = (name: string): number => outcomes[name] ?? 0;
     const works = Object.values(outcomes).reduce((sum, each) => sum + each, 0);
@@ -125,7 +128,7 @@ export class Library implements Disposable {
       saved: works === 0 ? documents : saved,
       waiting: of('waiting'),
       missing: works - saved - of('waiting'),
-      excluded: list.run.leftOut().excluded.length,
+      excluded: list.leftOut().excluded.length,
       retracted: list.table.page({ isRetracted: true, limit: 1 }).total,
       documents,
       reasons: list.table
@@ -134,8 +137,8 @@ export class Library implements Disposable {
     };
   }
 
-  #opened(): WorksList {
-    this.#list ??= new WorksList(this.folder);
+  #opened(): CorpusWorks {
+    this.#list ??= new CorpusWorks(this.folder, { manifests: this.#manifests });
     return this.#list;
   }
 
@@ -163,8 +166,8 @@ export class Library implements Disposable {
   async require(): Promise<void> {
     if ((await readRunFile(this.folder)) || documentNames(this.#place.dataRoot).length > 0) return;
     const list = this.#opened();
-    list.run.look();
-    if (!list.run.isEmpty) return;
+    await list.refresh();
+    if (!list.isEmpty) return;
     const what = existsSync(this.folder) ? 'holds nothing of a corpus' : 'is not there';
     throw new AppError('USAGE_RUN', `${this.folder} ${what}`, {
       hint: 'name the folder that docstokg run, contentdownload --out or docparse wrote to',

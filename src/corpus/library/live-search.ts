@@ -27,7 +27,9 @@ export class LiveSearch implements AsyncDisposable {
     const looked = [
       dirname(chunkOutput(dataRoot, 'any', 'parquet')),
       join(folder, 'Index', 'index.sqlite'),
-      join(folder, 'manifest.sqlite3'),
+      join(folder, 'manifest.jsonl'),
+      join(folder, 'records.jsonl'),
+      join(folder, 'decisions.jsonl'),
     ];
     // Others mean other passages or another index.
     const stamp = (): string => looked.map((path) => statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0).join(' ');

@@ -6,7 +6,7 @@ import { AppError } from '../../base/index.ts';
 import type { Block, ParsedDocument } from '../../parse/index.ts';
 import { DOCTAGS_FOLDER, readBlockLines, writeMarkdown } from '../../parse/index.ts';
 import { sectionOf } from '../../search/index.ts';
-import { folded } from '../folded.ts';
+import { folded } from '../../store/index.ts';
 
 /** Tables of papers are smaller; what claims to be larger is cut. */
 const MOST_ROWS = 2_000;

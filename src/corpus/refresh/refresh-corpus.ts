@@ -4,16 +4,10 @@ import { join } from 'node:path';
 import { AppError, writeFileAtomic } from '../../base/index.ts';
 import type { Config } from '../../config/index.ts';
 import type { Asking, Runtime } from '../../harvest/index.ts';
-import {
-  askArxivVersions,
-  askRecords,
-  keptFromArxiv,
-  openAsking,
-  openQueue,
-  readLastRows,
-} from '../../harvest/index.ts';
+import { askArxivVersions, askRecords, keptFromArxiv, openAsking, openQueue } from '../../harvest/index.ts';
 import { namesNoWork, REASONS, renewalOf } from '../../download/index.ts';
-import type { RecordStore, Work, WorkRecord } from '../../works/index.ts';
+import type { Records } from '../../store/index.ts';
+import type { Work, WorkRecord } from '../../works/index.ts';
 import { readRetractionWatch, workFromIds, NO_IDS } from '../../works/index.ts';
 import type { RefreshDiff, States } from './refresh-diff.ts';
 import { diffStates, isNewerVersion, publishedSince, revisedSince, stateOf } from './refresh-diff.ts';
@@ -44,7 +38,7 @@ export async function refreshCorpus(
     readonly config: Config;
     readonly runtime: Runtime;
     readonly request: RefreshRequest;
-    readonly openRecords: () => RecordStore;
+    readonly openRecords: () => Records;
     /** Lists and fetches again what the folder was asked for. */
     readonly gather: () => Promise<void>;
   },
@@ -58,15 +52,15 @@ export async function refreshCorpus(
   const path = join(folder, 'state', 'refresh.json');
   const before = await remembered(path, () => {
     using records = parts.openRecords();
-    return { began: new Date(runtime.clock.now()).toISOString(), states: statesOf(folder, records) };
+    return { began: new Date(runtime.clock.now()).toISOString(), states: statesOf(records) };
   });
   {
     using records = parts.openRecords();
     await using asking = openAsking(config, runtime);
     await readAgain([...records.all()], records, { asking, runtime, signal });
-    await readArxivVersions(folder, records, asking, signal);
-    await retryFailures(folder, records, before.states, parts);
-    await fetchVersions(folder, records, before.states, parts);
+    await readArxivVersions(records, asking, signal);
+    await retryFailures(records, before.states, parts);
+    await fetchVersions(records, before.states, parts);
   }
   await parts.gather();
   using records = parts.openRecords();
@@ -78,7 +72,7 @@ export async function refreshCorpus(
   }
   if (retractionWatch !== undefined) records.addNotices(await Array.fromAsync(readRetractionWatch(retractionWatch)));
   records.linkVersions(new Date(runtime.clock.now()).toISOString());
-  const diff = diffStates(before.states, statesOf(folder, records));
+  const diff = diffStates(before.states, statesOf(records));
   await keepLook(folder, { began: before.began, ended: new Date(runtime.clock.now()).toISOString(), diff });
   rmSync(path, { force: true });
   return diff;
@@ -106,11 +100,10 @@ async function remembered(path: string, now: () => Memory): Promise<Memory> {
   return memory;
 }
 
-function statesOf(folder: string, records: RecordStore): States {
+function statesOf(records: Records): States {
   const saved = new Set<string>();
-  for (const { work, outcome } of readLastRows(folder))
-    if (outcome === 'saved') saved.add(records.get(work)?.id ?? work);
-  const versions = records.readings.arxivVersions();
+  for (const { work, outcome } of records.lastRows()) if (outcome === 'saved') saved.add(records.get(work)?.id ?? work);
+  const versions = records.arxivVersions();
   return Object.fromEntries(
     [...records.all()].map((record) => [record.id, stateOf(record, saved.has(record.id), versions.get(record.id))]),
   );
@@ -119,7 +112,7 @@ function statesOf(folder: string, records: RecordStore): States {
 /** Reads records again: at OpenAlex, where a single one is free, and what publishers said since at Crossref. */
 async function readAgain(
   all: readonly WorkRecord[],
-  records: RecordStore,
+  records: Records,
   { asking, runtime, signal }: { readonly asking: Asking; readonly runtime: Runtime; readonly signal: AbortSignal },
 ): Promise<void> {
   let next = 0;
@@ -136,19 +129,14 @@ async function readAgain(
 }
 
 /** Reads which versions arXiv has now of the works that are kept from it. */
-async function readArxivVersions(
-  folder: string,
-  records: RecordStore,
-  asking: Asking,
-  signal: AbortSignal,
-): Promise<void> {
-  const kept = [...keptFromArxiv(readLastRows(folder), asking)];
+async function readArxivVersions(records: Records, asking: Asking, signal: AbortSignal): Promise<void> {
+  const kept = [...keptFromArxiv(records.lastRows(), asking)];
   const versions = await askArxivVersions(
     kept.map(([, arxiv]) => arxiv),
     asking,
     signal,
   );
-  records.readings.noteArxivVersions(
+  records.noteArxivVersions(
     kept.flatMap(([work, arxiv]) => {
       const version = versions.get(arxiv);
       return version === undefined ? [] : [[records.get(work)?.id ?? work, version] as const];
@@ -158,15 +146,14 @@ async function readArxivVersions(
 
 /** Gives jobs that failed another chance: works that have become open, and losses that have grown old enough for their reason. */
 async function retryFailures(
-  folder: string,
-  records: RecordStore,
+  records: Records,
   before: States,
   { config, runtime }: { readonly config: Config; readonly runtime: Runtime },
 ): Promise<void> {
   await using queue = await openQueue(config, runtime);
   const now = runtime.clock.now();
   const day = new Date(now).toISOString().slice(0, 10);
-  for (const row of readLastRows(folder)) {
+  for (const row of records.lastRows()) {
     if (row.outcome === 'saved' || namesNoWork(row.reason)) continue;
     const record = records.get(row.work);
     const hasOpened = record !== undefined && stateOf(record, false).isOpen && before[record.id]?.isOpen === false;
@@ -183,17 +170,16 @@ async function retryFailures(
  * which it is a version; where the open copy of the work itself has become a better one, that takes the place of the file.
  */
 async function fetchVersions(
-  folder: string,
-  records: RecordStore,
+  records: Records,
   before: States,
   { config, runtime }: { readonly config: Config; readonly runtime: Runtime },
 ): Promise<void> {
   await using queue = await openQueue(config, runtime);
   // A work is filed under the name that it was asked for by.
   const names = new Map<string, string>();
-  for (const { work, outcome } of readLastRows(folder))
+  for (const { work, outcome } of records.lastRows())
     if (outcome === 'saved') names.set(records.get(work)?.id ?? work, work);
-  const versions = records.readings.arxivVersions();
+  const versions = records.arxivVersions();
   for (const { key, work } of newerVersions(records.all(), before, { names, versions })) await queue.enqueue(key, work);
 }
 

@@ -8,14 +8,15 @@ import { test } from 'node:test';
 import { systemClock } from '../../base/index.ts';
 import { manifestRow } from '../../download/index.ts';
 import { ManifestFolder } from '../../harvest/index.ts';
-import { emptyRecord, NO_IDS, RecordStore, workFromIds } from '../../works/index.ts';
+import { Records } from '../../store/index.ts';
+import { emptyRecord, NO_IDS, workFromIds } from '../../works/index.ts';
 import { openCorpus } from '../corpus.ts';
 import type { CorpusView } from './corpus-view.ts';
 import { TailLines } from './tail-lines.ts';
-import type { WorksRequest } from '../works-list/work-table.ts';
+import type { WorksRequest } from '../../ask/index.ts';
 
 function putRecords(folder: string, from: number, to: number, more: object = {}): void {
-  using records = new RecordStore(join(folder, 'manifest.sqlite3'));
+  using records = Records.open(folder);
   records.replace(
     Array.from({ length: to - from }, (_, at) => ({
       ...emptyRecord(`W${from + at}`, { openalex: `W${from + at}` }),

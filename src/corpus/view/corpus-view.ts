@@ -8,12 +8,9 @@ import type { HostRow } from '../../telemetry/index.ts';
 import type { WorkRecord } from '../../works/index.ts';
 import type { CitedWork } from '../cited-hit.ts';
 import { citedWork } from '../cited-hit.ts';
-import type { PrismaCounts } from '../export/prisma.ts';
-import { prismaCounts } from '../export/prisma.ts';
+import type { PrismaCounts, SettledWork, WorkTable } from '../../ask/index.ts';
+import { CorpusWorks, prismaCounts } from '../../ask/index.ts';
 import { manifestFolder } from '../parse-settings.ts';
-import type { WorkTable } from '../works-list/work-table.ts';
-import type { SettledWork } from '../works-list/work-line.ts';
-import { WorksList } from '../works-list/works-list.ts';
 import type { DocumentStep } from './document-table.ts';
 import { DocumentTable } from './document-table.ts';
 import { HostBook } from './host-book.ts';
@@ -29,11 +26,11 @@ const SLICE_BYTES = 256 * 1024;
 const TOLD_AT_FIRST = 200;
 const HISTORY_ROWS = 50;
 
-const STAGES: readonly (readonly [stage: string, step: DocumentStep, word: string])[] = [
-  ['doctags', 'parsed', 'parsed'],
-  ['chunk', 'chunked', 'chunked'],
-  ['embed', 'embedded', 'embedded'],
-];
+const STAGES = [
+  ['doctags', 'parsed'],
+  ['chunk', 'chunked'],
+  ['embed', 'embedded'],
+] as const;
 
 /** How far a step of a run has come. */
 export interface StepCount {
@@ -55,8 +52,8 @@ export class CorpusView implements Disposable {
   readonly hosts = new HostBook();
   readonly #place: { readonly folder: string; readonly dataRoot: string };
   readonly #pictures = new PagePictures();
-  readonly #list: WorksList;
-  readonly #stages: readonly (readonly [TailLines, DocumentStep, string])[];
+  readonly #list: CorpusWorks;
+  readonly #stages: readonly (readonly [TailLines, string])[];
   readonly #hostLog: TailLines;
   #revision = 0;
   #isFirst = true;
@@ -64,12 +61,12 @@ export class CorpusView implements Disposable {
 
   /** Use `corpus.view()`. */
   constructor(folder: string, config: Config) {
-    this.#list = new WorksList(folder);
+    const manifests = manifestFolder(config);
+    this.#list = new CorpusWorks(folder, { manifests });
     this.#place = { folder, dataRoot: config.parse.data_root };
     this.works = this.#list.table;
-    this.documents = new DocumentTable(this.#list.database);
-    const manifests = manifestFolder(config);
-    this.#stages = STAGES.map(([stage, step, word]) => [new TailLines(manifestPath(manifests, stage)), step, word]);
+    this.documents = new DocumentTable(this.#list.store);
+    this.#stages = STAGES.map(([stage, word]) => [new TailLines(manifestPath(manifests, stage)), word]);
     this.#hostLog = new TailLines(join(folder, 'hosts.jsonl'));
   }
 
@@ -102,18 +99,18 @@ export class CorpusView implements Disposable {
 
   /** The counts of a PRISMA flow diagram. */
   prisma(): PrismaCounts {
-    return prismaCounts(this.works.prismaWorks(this.#list.run.leftOut()), this.#list.run.repeated());
+    return prismaCounts(this.works.prismaWorks(this.#list.leftOut()), this.#list.records.repeatedEntries);
   }
 
   /** What is known of a work in full, and how it is cited. */
   record(work: string): { readonly record: WorkRecord; readonly cited: CitedWork } | undefined {
-    const record = this.#list.run.record(work);
+    const record = this.#list.record(work);
     return record && { record, cited: citedWork(record) };
   }
 
   /** Every time that a work was tried, the last first. */
   history(work: string): readonly ManifestRow[] {
-    return this.#list.run.history(this.works.triedAs(work) ?? work, HISTORY_ROWS);
+    return this.#list.history(this.works.triedAs(work) ?? work, HISTORY_ROWS);
   }
 
   /** A document with its structure, from a block on; undefined for one that is not there. */
@@ -138,42 +135,36 @@ export class CorpusView implements Disposable {
       events.push(event);
       if (this.#isFirst && events.length > TOLD_AT_FIRST * 2) events.splice(0, TOLD_AT_FIRST);
     };
-    const { isNew, settled } = await this.#list.refresh({ whole: false });
+    const { isNew, settled } = await this.#list.refresh();
     if (isNew) this.#revision += 1;
     for (const row of this.#isFirst ? this.works.latest(TOLD_AT_FIRST) : settled) tell(workEvent(row));
-    for (const [tail, step, word] of this.#stages) await this.#readStage(tail, step, word, tell);
+    for (const [tail, word] of this.#stages) await this.#readStage(tail, word, tell);
     await this.#readHosts(tell);
-    if (this.#isFirst) await this.works.index();
     const told = this.#isFirst ? events.toSorted((a, b) => (a.at < b.at ? -1 : 1)).slice(-TOLD_AT_FIRST) : events;
     this.#isFirst = false;
     return told;
   }
 
-  async #readStage(tail: TailLines, step: DocumentStep, word: string, tell: (event: RunEvent) => void): Promise<void> {
+  async #readStage(tail: TailLines, word: string, tell: (event: RunEvent) => void): Promise<void> {
     for (let more = true; more; await nextTurn()) {
       const read = await tail.read(SLICE_BYTES);
       more = read.more;
-      this.#together(() => {
-        for (const line of read.lines) {
-          const row = parsedRow(line);
-          const { doc_id: id, status } = row;
-          if (typeof id !== 'string' || typeof status !== 'string') continue;
-          const failure = status === 'failure' ? text(row['message'] ?? row['category']) : null;
-          this.documents.put(id, step, status, failure);
-          this.#revision += 1;
-          if (status === 'skip') continue;
-          tell({
-            at: text(row['finished_at']) ?? '',
-            kind: 'stage',
-            level: status === 'failure' ? 'error' : 'info',
-            text: status === 'failure' ? `could not be ${word}: ${failure ?? 'no reason was given'}` : word,
-            work: null,
-            document: id,
-            host: null,
-            reason: status === 'failure' ? text(row['code'] ?? row['category']) : null,
-          });
-        }
-      });
+      for (const line of read.lines) {
+        const row = parsedRow(line);
+        const { doc_id: id, status } = row;
+        if (typeof id !== 'string' || typeof status !== 'string' || status === 'skip') continue;
+        const failure = status === 'failure' ? text(row['message'] ?? row['category']) : null;
+        tell({
+          at: text(row['finished_at']) ?? '',
+          kind: 'stage',
+          level: status === 'failure' ? 'error' : 'info',
+          text: status === 'failure' ? `could not be ${word}: ${failure ?? 'no reason was given'}` : word,
+          work: null,
+          document: id,
+          host: null,
+          reason: status === 'failure' ? text(row['code'] ?? row['category']) : null,
+        });
+      }
     }
   }
 
@@ -189,15 +180,6 @@ export class CorpusView implements Disposable {
         this.#revision += 1;
         if (event) tell(event);
       }
-    }
-  }
-
-  #together(work: () => void): void {
-    this.#list.database.exec('BEGIN');
-    try {
-      work();
-    } finally {
-      this.#list.database.exec('COMMIT');
     }
   }
 

@@ -1,15 +1,12 @@
-import type { DatabaseSync, StatementSync } from 'node:sqlite';
-
-import { decodeCursor, encodeCursor } from '../cursor.ts';
-import { Tally } from '../works-list/tally.ts';
-import { wordsOf } from '../works-list/work-filter.ts';
+import { decodeCursor, encodeCursor, wordsOf } from '../../ask/index.ts';
+import type { CorpusStore } from '../../store/index.ts';
 
 /** What becomes of a document, in this order. */
 const DOCUMENT_STEPS = ['parsed', 'chunked', 'embedded'] as const;
 export type DocumentStep = (typeof DOCUMENT_STEPS)[number];
 
 /** How a step ended: in the words of the stage's manifest; null before that. */
-type StepStatus = 'success' | 'failure' | 'skip' | null;
+type StepStatus = 'success' | 'failure' | 'needs-ocr' | null;
 
 /** A document as a list shows it. */
 export interface DocumentLine {
@@ -33,39 +30,18 @@ export interface DocumentsRequest {
   readonly cursor?: string | undefined;
 }
 
-const SCHEMA = `
-  CREATE TABLE documents (
-    id TEXT PRIMARY KEY, parsed TEXT NOT NULL DEFAULT '', chunked TEXT NOT NULL DEFAULT '', embedded TEXT NOT NULL DEFAULT '', failure TEXT
-  );
-`;
 const DEFAULT_LIMIT = 50;
 
-/** The documents of a corpus and how far each has come. It stands beside the table of works, which knows their titles. */
+/** The documents of a corpus and how far each has come. */
 export class DocumentTable {
-  readonly #database: DatabaseSync;
-  readonly #put: Readonly<Record<DocumentStep, StatementSync>>;
-  readonly #tally: Tally;
+  readonly #store: CorpusStore;
 
-  constructor(database: DatabaseSync) {
-    this.#database = database;
-    database.exec(SCHEMA);
-    this.#tally = new Tally(database, 'documents', DOCUMENT_STEPS);
-    const put = (step: DocumentStep): StatementSync =>
-      database.prepare(
-        `INSERT INTO documents (id, ${step}, failure) VALUES (:id, :status, :failure)
-         ON CONFLICT DO UPDATE SET ${step} = excluded.${step}, failure = excluded.failure`,
-      );
-    this.#put = { parsed: put('parsed'), chunked: put('chunked'), embedded: put('embedded') };
-  }
-
-  /** Takes down how a step of a document ended. A skip says that it was done before. */
-  put(id: string, step: DocumentStep, status: string, failure: string | null): void {
-    this.#put[step].run({ id, status: status === 'skip' ? 'success' : status, failure });
-    this.#tally.changed();
+  constructor(store: CorpusStore) {
+    this.#store = store;
   }
 
   has(id: string): boolean {
-    return this.#database.prepare('SELECT 1 FROM documents WHERE id = ?').get(id) !== undefined;
+    return this.#store.get('select 1 from documents where id = ?', id) !== undefined;
   }
 
   /** How many documents came through each step, and how many failed there. */
@@ -74,7 +50,8 @@ export class DocumentTable {
       DocumentStep,
       { done: number; failed: number }
     >;
-    for (const row of this.#tally.all())
+    const rows = this.#store.all('select parsed, chunked, embedded, count(*) as rows from documents group by 1, 2, 3');
+    for (const row of rows)
       for (const step of DOCUMENT_STEPS) {
         if (row[step] === 'success') counts[step].done += Number(row['rows']);
         else if (row[step] === 'failure') counts[step].failed += Number(row['rows']);
@@ -88,11 +65,11 @@ export class DocumentTable {
     const words = wordsOf(request.q ?? '');
     const conditions = [
       ...(after ? ['documents.id > :after'] : []),
-      ...(words === '' ? [] : ['works.rowid IN (SELECT rowid FROM words WHERE words MATCH :words)']),
+      ...(words === '' ? [] : ['works.row IN (SELECT rowid FROM words WHERE words MATCH :words)']),
     ];
-    const rows = this.#database
+    const rows = this.#store.database
       .prepare(
-        `SELECT documents.id, parsed, chunked, embedded, failure, work, title, authors, year
+        `SELECT documents.id, parsed, chunked, embedded, coalesce(embedded_failure, chunked_failure, parsed_failure) AS failure, work, title, authors, year
          FROM documents LEFT JOIN works ON works.document = documents.id AND works.document <> ''
          ${conditions.length === 0 ? '' : `WHERE ${conditions.join(' AND ')}`} ORDER BY documents.id LIMIT :limit`,
       )

@@ -1,162 +1,167 @@
-import { existsSync, mkdirSync, readdirSync, renameSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, renameSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 
 import type { Clock, Timer } from '../../base/index.ts';
 import { JsonlWriter, readJsonl, removeDeadParts, setLinesAside } from '../../base/index.ts';
 import type { ManifestRow, ResultSink } from '../../download/index.ts';
-import type { LatestRow, MirroredRow } from './manifest-mirror.ts';
-import { ManifestMirror } from './manifest-mirror.ts';
+import { CorpusStore, isManifestRow } from '../../store/index.ts';
 import { writeReports } from './manifest-reports.ts';
 
-/** Rows are mirrored this many at a time, or when the oldest has waited this long: a commit per row would cost more than the rest. */
-const MIRROR_ROWS = 100;
-const MIRROR_MS = 250;
-const RECONCILE_ROWS = 1000;
+/** Rows are ingested this many at a time, or when the oldest has waited this long: a commit per row would cost more than the rest. */
+const INGEST_ROWS = 100;
+const INGEST_MS = 250;
 
 type LastRow = Pick<ManifestRow, 'outcome' | 'reason' | 'path' | 'bytes'>;
+
+/** What is shown of the last row of a work. */
+export type LatestRow = Pick<
+  ManifestRow,
+  'work' | 'outcome' | 'reason' | 'detail' | 'resolver' | 'kind' | 'path' | 'bytes'
+> & { readonly retryAt: string | null };
 
 export interface ManifestOptions {
   readonly folder: string;
   readonly runId: string;
   readonly clock: Clock;
-  /** At this size the text manifest is put aside under a number and a new one begun; 0 means never. */
+  /** At this size the manifest is renamed with a number and a new one begun; 0 means never. */
   readonly rotateBytes?: number;
   readonly warn?: (message: string) => void;
+  /** The database of the folder; one of its own by default. */
+  readonly store?: CorpusStore;
 }
 
 /**
- * The account of a run: `manifest.jsonl` is what counts, `manifest.sqlite3` holds the same rows, and the rest is derived from
- * them. Either may be missing or damaged: it is made whole from the other when the folder is opened.
+ * The manifest of a run: `manifest.jsonl` is the truth, `corpus.sqlite` has its rows, and the reports are derived. A run
+ * resumes from the manifest; rows that it has lost, and that the database still has, are restored when it is opened.
  */
 export class ManifestFolder implements ResultSink, AsyncDisposable {
   readonly #options: ManifestOptions;
   readonly #writer: JsonlWriter;
-  readonly #mirror: ManifestMirror;
-  /** Rows that are in the text and not yet in the mirror, by work. */
+  readonly #store: CorpusStore;
+  /** Rows that are in the manifest and not yet in the database, by work. */
   readonly #recent = new Map<string, LastRow>();
-  #pending: MirroredRow[] = [];
-  #mirrorDue: Timer | undefined;
+  #pending = 0;
+  #ingestDue: Timer | undefined;
 
-  private constructor(options: ManifestOptions, writer: JsonlWriter, mirror: ManifestMirror) {
+  private constructor(options: ManifestOptions, writer: JsonlWriter, store: CorpusStore) {
     this.#options = options;
     this.#writer = writer;
-    this.#mirror = mirror;
+    this.#store = store;
   }
 
   static async open(options: ManifestOptions): Promise<ManifestFolder> {
-    const { folder, clock } = options;
-    mkdirSync(folder, { recursive: true });
-    removeDeadParts(folder, 'manifest.');
-    rotate(folder, options.rotateBytes ?? 0);
-    const writer = await JsonlWriter.open(join(folder, 'manifest.jsonl'), { clock, durable: true });
-    const manifest = new ManifestFolder(
-      options,
-      writer,
-      new ManifestMirror(join(folder, 'manifest.sqlite3'), options.warn),
-    );
-    await manifest.#reconcile();
-    return manifest;
+    const { folder, clock, warn } = options;
+    const store = options.store ?? CorpusStore.create(folder, { warn });
+    try {
+      removeDeadParts(folder, 'manifest.');
+      rotate(folder, options.rotateBytes ?? 0);
+      const writer = await JsonlWriter.open(join(folder, 'manifest.jsonl'), { clock, durable: true });
+      const manifest = new ManifestFolder(options, writer, store);
+      await manifest.#reconcile();
+      return manifest;
+    } catch (error) {
+      if (!options.store) store[Symbol.dispose]();
+      throw error;
+    }
   }
 
   async write(row: ManifestRow): Promise<void> {
-    const text = JSON.stringify(row);
-    await this.#writer.appendLines(`${text}\n`);
+    await this.#writer.appendLines(`${JSON.stringify(row)}\n`);
     this.#recent.set(row.work, row);
-    this.#pending.push({ row, text });
-    if (this.#pending.length >= MIRROR_ROWS) this.#flushMirror();
-    else this.#mirrorDue ??= this.#options.clock.setTimer(MIRROR_MS, () => this.#flushMirror());
+    this.#pending += 1;
+    if (this.#pending >= INGEST_ROWS) this.#ingestNow();
+    else this.#ingestDue ??= this.#options.clock.setTimer(INGEST_MS, () => this.#ingestNow());
   }
 
   last(work: string): LastRow | undefined {
-    return this.#recent.get(work) ?? this.#mirror.last(work);
+    return (
+      this.#recent.get(work) ??
+      this.#store.get<LastRow>(
+        'select outcome, reason, path, bytes from outcomes where work = ? order by sequence desc limit 1',
+        work,
+      )
+    );
   }
 
   /** The last row of every work. */
   latest(): readonly LatestRow[] {
-    this.#mirrorPending();
-    return this.#mirror.latest();
+    this.#ingest();
+    return this.#store.all<LatestRow>(
+      `select work, outcome, reason, row ->> '$.detail' as detail, row ->> '$.retry_at' as retryAt, resolver, kind, path, bytes
+       from last_outcomes order by sequence`,
+    );
   }
 
   /** Writes what is derived: the CSV files, the index, the summary and the metrics. */
   async report(): Promise<void> {
-    this.#mirrorPending();
-    await writeReports(this.#options.folder, this.#mirror, {
-      now: this.#options.clock.now(),
-      runId: this.#options.runId,
-    });
+    this.#ingest();
+    const { folder, clock, runId } = this.#options;
+    await writeReports(folder, this.#store, { now: clock.now(), runId });
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     try {
       await this.report();
     } finally {
+      this.#ingestDue?.[Symbol.dispose]();
       await this.#writer[Symbol.asyncDispose]();
-      this.#mirror[Symbol.dispose]();
+      if (!this.#options.store) this.#store[Symbol.dispose]();
     }
   }
 
-  /** Makes text and database hold the same rows, each giving what the other lacks. */
+  /** Reads what is new; where the manifest is not the one that was read before, each side gives what the other lacks. */
   async #reconcile(): Promise<void> {
-    let [rows, mirrored] = [0, 0];
-    const damaged = new Set<string>();
-    let batch: MirroredRow[] = [];
-    const flush = (): void => {
-      if (batch.length > 0) mirrored += this.#mirror.add(batch);
-      batch = [];
-    };
-    for (const path of segments(this.#options.folder)) {
-      for await (const line of readJsonl(path)) {
-        if (line.kind === 'bad' || !isRow(line.value)) {
-          damaged.add(path);
-          continue;
-        }
-        rows += 1;
-        if (!this.#mirror.has(line.value)) batch.push({ row: line.value, text: JSON.stringify(line.value) });
-        if (batch.length >= RECONCILE_ROWS) flush();
-      }
-    }
-    flush();
+    const { replaced, badLines } = this.#store.ingest();
+    const isLost = replaced.some((name) => name.startsWith('manifest.')) || this.#isGone();
+    if (!isLost && badLines === 0) return;
+    const { folder, clock } = this.#options;
     const warn = this.#options.warn ?? (() => undefined);
-    // After all that can be read is in the database: what is lost here is restored from there.
-    for (const path of damaged) await setLinesAside(path, isRowLine, { clock: this.#options.clock, warn });
-    if (mirrored > 0 && this.#mirror.size > mirrored)
-      warn(`${mirrored} rows were missing in manifest.sqlite3 and have been added`);
-    if (this.#mirror.size > rows) await this.#restore(warn);
-  }
-
-  /** Rows that only the database has: the text was lost or damaged. */
-  async #restore(warn: (message: string) => void): Promise<void> {
     const known = new Set<string>();
-    for (const path of segments(this.#options.folder)) {
-      for await (const line of readJsonl(path))
-        if (line.kind === 'good' && isRow(line.value)) known.add(keyOf(line.value));
+    for (const path of manifestsIn(folder)) {
+      let isDamaged = false;
+      for await (const line of readJsonl(path)) {
+        if (line.kind === 'good' && isManifestRow(line.value)) known.add(keyOf(line.value));
+        else isDamaged = true;
+      }
+      if (isDamaged) await setLinesAside(path, isRowLine, { clock, warn });
     }
     let restored = 0;
-    for (const { row } of this.#mirror.rows()) {
-      if (known.has(keyOf(row))) continue;
-      await this.#writer.append(row);
+    for (const { row } of this.#store.iterate<{ row: string }>('select row from outcomes order by sequence')) {
+      if (known.has(keyOf(JSON.parse(row) as ManifestRow))) continue;
+      await this.#writer.appendLines(`${row}\n`);
       restored += 1;
     }
-    if (restored > 0)
-      warn(`${restored} rows were missing in manifest.jsonl and have been restored from manifest.sqlite3`);
+    if (restored > 0) warn(`${restored} rows were missing in manifest.jsonl and have been restored from corpus.sqlite`);
+    this.#store.clear();
+    this.#store.ingest();
   }
 
-  /** The text is what counts: a mirror that cannot be written now is tried again, and no work suffers from it. */
-  #flushMirror(): void {
+  /** Whether the database has rows of a manifest that is empty. */
+  #isGone(): boolean {
+    const read = this.#store.get<{ bytes: number }>(
+      "select sum(bytes) as bytes from logs where name like 'manifest.%'",
+    );
+    const found = manifestsIn(this.#options.folder).reduce((sum, path) => sum + statSync(path).size, 0);
+    return (read?.bytes ?? 0) > found;
+  }
+
+  /** The manifest is what counts: a database that cannot be written now is tried again, and no work suffers from it. */
+  #ingestNow(): void {
     try {
-      this.#mirrorPending();
+      this.#ingest();
     } catch (error) {
       this.#options.warn?.(
-        `manifest.sqlite3 cannot be written now: ${error instanceof Error ? error.message : String(error)}`,
+        `corpus.sqlite cannot be written now: ${error instanceof Error ? error.message : String(error)}`,
       );
     }
   }
 
-  #mirrorPending(): void {
-    this.#mirrorDue?.[Symbol.dispose]();
-    this.#mirrorDue = undefined;
-    if (this.#pending.length > 0) this.#mirror.add(this.#pending);
-    this.#pending = [];
+  #ingest(): void {
+    this.#ingestDue?.[Symbol.dispose]();
+    this.#ingestDue = undefined;
+    if (this.#pending === 0) return;
+    this.#store.ingest();
+    this.#pending = 0;
     this.#recent.clear();
   }
 }
@@ -165,28 +170,16 @@ function keyOf({ work, at, run_id: runId }: ManifestRow): string {
   return `${work} ${at} ${runId}`;
 }
 
-function isRow(value: unknown): value is ManifestRow {
-  return (
-    value !== null &&
-    typeof value === 'object' &&
-    'work' in value &&
-    typeof value.work === 'string' &&
-    'outcome' in value &&
-    'attempts' in value &&
-    Array.isArray(value.attempts)
-  );
-}
-
 function isRowLine(text: string): boolean {
   try {
-    return isRow(JSON.parse(text));
+    return isManifestRow(JSON.parse(text));
   } catch {
     return false;
   }
 }
 
-/** The text manifests in the order in which they were written. */
-function segments(folder: string): string[] {
+/** The manifests of a folder in the order in which they were written. */
+function manifestsIn(folder: string): string[] {
   const names = readdirSync(folder).filter((name) => /^manifest\.\d{4}\.jsonl$/.test(name));
   return [...names.sort(), 'manifest.jsonl'].map((name) => join(folder, name)).filter((path) => existsSync(path));
 }

@@ -1,9 +1,10 @@
 import { join } from 'node:path';
 
 import { hostKey, writeFileAtomic } from '../../base/index.ts';
+import type { ManifestRow } from '../../download/index.ts';
+import type { CorpusStore } from '../../store/index.ts';
 import { AtomicText } from './atomic-text.ts';
 import { csvLine } from './csv.ts';
-import type { ManifestMirror } from './manifest-mirror.ts';
 import { ResolverAccount } from './resolver-account.ts';
 
 const CSV_FIELDS = [
@@ -24,7 +25,7 @@ interface Measured {
  */
 export async function writeReports(
   folder: string,
-  mirror: ManifestMirror,
+  store: CorpusStore,
   options: { readonly now: number; readonly runId: string },
 ): Promise<void> {
   const [outcomes, reasons, resolvers, kinds]: Record<string, number>[] = [{}, {}, {}, {}];
@@ -41,7 +42,7 @@ export async function writeReports(
   last.write(csvLine(CSV_FIELDS));
   index.write(`${JSON.stringify(about, undefined, 2).slice(0, -2)},\n  "files": {`);
   let separator = '';
-  for (const { row, isLast } of mirror.rows()) {
+  for (const { row, isLast } of rowsOf(store)) {
     const line = csvLine(CSV_FIELDS.map((field) => row[field]));
     all.write(line);
     if (!isLast) continue;
@@ -89,6 +90,13 @@ export async function writeReports(
     by_resolver: byResolver,
     by_host: byHost,
   });
+}
+
+function* rowsOf(store: CorpusStore): Generator<{ readonly row: ManifestRow; readonly isLast: boolean }> {
+  const rows = store.iterate<{ row: string; isLast: 0 | 1 }>(
+    `select row, sequence in (select max(sequence) from outcomes group by work) as isLast from outcomes order by sequence`,
+  );
+  for (const { row, isLast } of rows) yield { row: JSON.parse(row) as ManifestRow, isLast: isLast === 1 };
 }
 
 function hostOf(url: string): string {

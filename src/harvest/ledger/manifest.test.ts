@@ -63,9 +63,9 @@ function row(work: string, more: Partial<ManifestRow> = {}): ManifestRow {
   };
 }
 
-function mirrored(folder: string): string[] {
-  using database = new DatabaseSync(join(folder, 'manifest.sqlite3'), { readOnly: true });
-  return (database.prepare('SELECT work FROM manifest ORDER BY sequence').all() as { work: string }[]).map(
+function ingested(folder: string): string[] {
+  using database = new DatabaseSync(join(folder, 'corpus.sqlite'), { readOnly: true });
+  return (database.prepare('select work from outcomes order by sequence').all() as { work: string }[]).map(
     ({ work }) => work,
   );
 }
@@ -86,7 +86,7 @@ test('text, database and reports hold the same rows, and the last row of a work 
     assert.equal(manifest.last('a'), undefined);
     await manifest.write(row('a', { outcome: 'failed', reason: 'timeout', path: null, bytes: null }));
     assert.equal(manifest.last('a')?.outcome, 'failed');
-    // More than are mirrored at a time.
+    // More than are ingested at a time.
     await Promise.all(Array.from({ length: 250 }, (_, at) => manifest.write(row(`w${at}`))));
     await manifest.write(row('a', { at: '2026-01-01T00:00:02.000Z' }));
     assert.equal(manifest.last('a')?.outcome, 'saved');
@@ -95,7 +95,7 @@ test('text, database and reports hold the same rows, and the last row of a work 
   const lines = readFileSync(join(folder.path, 'manifest.jsonl'), 'utf8').trim().split('\n');
   const works = lines.map((line) => (JSON.parse(line) as ManifestRow).work);
   assert.equal(works.length, 252);
-  assert.deepEqual(mirrored(folder.path), works);
+  assert.deepEqual(ingested(folder.path), works);
   const read = (name: string): string => readFileSync(join(folder.path, name), 'utf8');
   assert.equal(read('manifest.csv').trim().split('\r\n').length, 253);
   assert.equal(read('manifest.last.csv').trim().split('\r\n').length, 252);
@@ -147,23 +147,29 @@ test('a folder without any row has reports too', async () => {
 test('whichever of text and database is lost, damaged or behind is made whole from the other', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'docstokg-manifest-'));
   const jsonl = join(folder.path, 'manifest.jsonl');
-  const database = join(folder.path, 'manifest.sqlite3');
+  const database = join(folder.path, 'corpus.sqlite');
   {
     await using manifest = await open(folder.path);
     for (const work of ['a', 'b', 'c']) await manifest.write(row(work));
   }
   const whole = readFileSync(jsonl);
   const warnings: string[] = [];
-  // A kill may come after the text and before the database.
-  using opened = new DatabaseSync(database);
-  opened.exec("DELETE FROM manifest WHERE work = 'c'");
-  opened.close();
+  for (const name of readdirSync(folder.path)) if (/corpus\.sqlite/.test(name)) rmSync(join(folder.path, name));
   {
     await using manifest = await open(folder.path, warnings);
     assert.equal(manifest.last('c')?.outcome, 'saved');
   }
-  assert.deepEqual(mirrored(folder.path), ['a', 'b', 'c']);
-  assert.match(warnings.join(), /1 rows were missing in manifest.sqlite3/);
+  assert.deepEqual(ingested(folder.path), ['a', 'b', 'c']);
+  assert.deepEqual(warnings, []);
+  // A kill may come after the manifest and before the database.
+  writeFileSync(jsonl, Buffer.concat([whole, Buffer.from(`${JSON.stringify(row('d'))}\n`)]));
+  await (await open(folder.path, warnings))[Symbol.asyncDispose]();
+  assert.deepEqual(ingested(folder.path), ['a', 'b', 'c', 'd']);
+
+  rmSync(jsonl);
+  await (await open(folder.path, warnings))[Symbol.asyncDispose]();
+  assert.equal(readFileSync(jsonl, 'utf8').trim().split('\n').length, 4);
+  assert.match(warnings.join(), /4 rows were missing in manifest.jsonl and have been restored from corpus.sqlite/);
 
   truncateSync(jsonl, Math.floor(whole.length / 2));
   await (await open(folder.path, warnings))[Symbol.asyncDispose]();
@@ -171,13 +177,13 @@ test('whichever of text and database is lost, damaged or behind is made whole fr
     .trim()
     .split('\n')
     .map((line) => (JSON.parse(line) as ManifestRow).work);
-  assert.deepEqual(works.sort(), ['a', 'b', 'c']);
+  assert.deepEqual(works.sort(), ['a', 'b', 'c', 'd']);
 
-  for (const name of readdirSync(folder.path)) if (/sqlite3-/.test(name)) rmSync(join(folder.path, name));
+  for (const name of readdirSync(folder.path)) if (/sqlite-/.test(name)) rmSync(join(folder.path, name));
   writeFileSync(database, 'no database at all, but long enough to be taken for one: '.repeat(40));
   {
     await using manifest = await open(folder.path, warnings);
     assert.equal(manifest.last('a')?.path, 'PDF/a.pdf');
   }
-  assert.equal(mirrored(folder.path).length, 3);
+  assert.equal(ingested(folder.path).length, 4);
 });

@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { errorInfo } from '../../base/index.ts';
 import type { Sidecar } from '../../parse/index.ts';
 import { DOCTAGS_FOLDER, readBlockLines } from '../../parse/index.ts';
-import type { RecordStore, WorkRecord } from '../../works/index.ts';
+import type { Records } from '../../store/index.ts';
+import type { WorkRecord } from '../../works/index.ts';
 import { normalizeDoi, withProvenance } from '../../works/index.ts';
 import type { Asking } from '../open-download.ts';
 import type { StatedPaper } from './document-record.ts';
@@ -23,7 +24,7 @@ export async function enrichWorks(
   documents: readonly string[],
   parts: {
     readonly dataRoot: string;
-    readonly records: RecordStore;
+    readonly records: Records;
     /** Undefined where no service may be asked. */
     readonly asking: () => Asking | undefined;
     readonly now: () => number;
@@ -31,7 +32,7 @@ export async function enrichWorks(
   signal: AbortSignal,
 ): Promise<void> {
   const { dataRoot, records } = parts;
-  const read = records.readings.documents();
+  const read = records.readDocuments();
   for (const document of documents) {
     signal.throwIfAborted();
     const stamp = await stampOf(dataRoot, document);

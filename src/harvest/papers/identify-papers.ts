@@ -3,7 +3,8 @@ import { join } from 'node:path';
 
 import type { Sidecar } from '../../parse/index.ts';
 import { DOCTAGS_FOLDER, parseSidecar } from '../../parse/index.ts';
-import type { RecordStore, WorkRecord } from '../../works/index.ts';
+import type { Records } from '../../store/index.ts';
+import type { WorkRecord } from '../../works/index.ts';
 import { doiPath, withProvenance } from '../../works/index.ts';
 import { askRecords } from '../ask-records.ts';
 import type { Asking } from '../open-download.ts';
@@ -47,7 +48,7 @@ export async function identifyPapers(
   documents: readonly string[],
   parts: {
     readonly dataRoot: string;
-    readonly records: RecordStore;
+    readonly records: Records;
     /** Undefined where no service may be asked. */
     readonly asking: Asking | undefined;
     readonly now: () => number;
@@ -55,7 +56,7 @@ export async function identifyPapers(
   signal: AbortSignal,
 ): Promise<IdentifiedPapers> {
   const { dataRoot, records, asking } = parts;
-  const filed = records.readings.ownPapers();
+  const filed = records.ownPapers();
   const counts = { checked: 0, unchecked: 0, unnamed: 0, unanswered: 0 };
   const refused: RefusedDoi[] = [];
   let silent = 0;

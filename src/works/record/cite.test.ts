@@ -1,11 +1,8 @@
 import assert from 'node:assert/strict';
-import { mkdtempDisposable } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { test } from 'node:test';
 
 import type { WorkRecord } from '../index.ts';
-import { apaCitation, bibtexEntry, citationKey, cslItem, emptyRecord, RecordStore, risEntry } from '../index.ts';
+import { apaCitation, bibtexEntry, citationKey, cslItem, emptyRecord, risEntry } from '../index.ts';
 import { findVersions } from './versions.ts';
 
 function record(
@@ -119,29 +116,4 @@ test('versions are found by ids, DOI families, relations, and by title, authors 
   assert.deepEqual(found(record('W1'), record('W2', { authors: [{ ...somebody, name: 'Somebody Else' }] })), []);
   assert.deepEqual(found(record('W1'), record('W2', { type: 'erratum' })), []);
   assert.deepEqual(found(record('W1', { title: 'Editorial' }), record('W2', { title: 'Editorial' })), []);
-});
-
-test('a merge of versions has its reason, puts the best first, and stays undone once undone', async () => {
-  await using folder = await mkdtempDisposable(join(tmpdir(), 'versions-'));
-  using store = new RecordStore(join(folder.path, 'manifest.sqlite3'));
-  store.add([
-    record('W1', { type: 'preprint', version: 'submittedVersion', date: '2023' }),
-    record('W2', { version: 'publishedVersion' }),
-    record('W3', { title: 'Something else entirely about fish' }),
-  ]);
-  assert.deepEqual(
-    store.linkVersions('2026-01-01').map(({ reason }) => reason),
-    ['title-authors-year'],
-  );
-  assert.deepEqual(store.linkVersions('2026-01-02'), []);
-  assert.deepEqual(
-    store.versionGroups().map((group) => group.map(({ id }) => id)),
-    [['W2', 'W1']],
-  );
-  assert.equal(store.setApart('W1', true), 1);
-  assert.deepEqual(store.versionGroups(), []);
-  assert.deepEqual(store.linkVersions('2026-01-03'), []);
-  assert.equal(store.versions()[0]?.undone, true);
-  assert.equal(store.setApart('W1', false), 1);
-  assert.equal(store.versionGroups().length, 1);
 });

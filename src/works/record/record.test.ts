@@ -1,22 +1,15 @@
 import assert from 'node:assert/strict';
-import { mkdtempDisposable } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { test } from 'node:test';
 
 import {
   cslItem,
-  emptyRecord,
   mergeRecords,
-  NO_IDS,
   noticesGiven,
   parseCrossrefRecord,
   parseOpenAlexRecord,
   parsePersonName,
   recordFromCsl,
-  RecordStore,
   retractionOf,
-  withProvenance,
 } from '../index.ts';
 import { plainText } from './plain-text.ts';
 
@@ -189,76 +182,4 @@ test('a record becomes an item of CSL-JSON and comes back', () => {
     assert.equal(back[field], record[field], field);
   assert.equal(back.ids.doi, '10.1000/reef');
   assert.equal(back.ids.pmid, '77');
-});
-
-test('the store keeps what a source once said when it says nothing later', async () => {
-  await using folder = await mkdtempDisposable(join(tmpdir(), 'records-'));
-  const path = join(folder.path, 'manifest.sqlite3');
-  const record = parseOpenAlexRecord(OPENALEX, AT);
-  assert.ok(record);
-  {
-    using store = new RecordStore(path);
-    store.add([record]);
-    store.add([
-      withProvenance({ ...emptyRecord('W123'), title: 'A new title' }, 'openalex', '2026-12-01T00:00:00.000Z'),
-    ]);
-  }
-  using store = new RecordStore(path);
-  assert.equal(store.size, 1);
-  const kept = store.get('W123');
-  assert.equal(kept?.title, 'A new title');
-  assert.equal(kept?.abstract, 'Heat kills reefs.');
-  assert.equal(store.get('doi:10.1000/REEF')?.id, 'W123');
-  assert.deepEqual(
-    [...store.all()].map(({ id }) => id),
-    ['W123'],
-  );
-});
-
-test('a record is found by every id it has, and what is known by DOI becomes the record of its OpenAlex work', async () => {
-  await using folder = await mkdtempDisposable(join(tmpdir(), 'records-'));
-  using store = new RecordStore(join(folder.path, 'manifest.sqlite3'));
-  const [openalex, crossref] = [parseOpenAlexRecord(OPENALEX, AT), parseCrossrefRecord(CROSSREF, AT)];
-  assert.ok(openalex && crossref);
-  store.add([crossref]);
-  store.add([openalex]);
-  store.add([crossref]);
-  assert.equal(store.size, 1);
-  assert.equal(store.get('pmid:77')?.id, 'W123');
-  assert.equal(store.get('doi:10.1000/reef')?.issue, '4');
-  store.link([{ document: 'doi_10.1000_reef-abc', work: 'doi:10.1000/reef' }]);
-  assert.equal(store.ofDocument('doi_10.1000_reef-abc')?.id, 'W123');
-  assert.equal(store.ofDocument('W123')?.id, 'W123');
-  assert.equal(store.ofDocument('W7'), undefined);
-  // OpenAlex may know one DOI twice: those stay two.
-  store.add([{ ...openalex, id: 'W124', ids: { ...openalex.ids, openalex: 'W124' } }]);
-  assert.equal(store.size, 2);
-  const { changes } = store;
-  store.add([openalex]);
-  assert.equal(store.changes, changes);
-});
-
-test('a work that was first known by its DOI is one record, whatever is said of it in which order', () => {
-  using store = new RecordStore(':memory:');
-  const doi = { ...NO_IDS, doi: '10.5555/x' };
-  const openalex = { ...doi, openalex: 'W9' };
-  store.add([{ ...emptyRecord('doi:10.5555/x', doi), volume: '1' }]);
-  // Somebody who knows it by its DOI has heard what OpenAlex calls it.
-  store.add([{ ...emptyRecord('doi:10.5555/x', openalex), issue: '2' }]);
-  store.add([{ ...emptyRecord('W9', openalex), title: 'Reefs' }]);
-  assert.deepEqual(
-    [...store.all()].map(({ id, volume, issue, title }) => [id, volume, issue, title]),
-    [['W9', '1', '2', 'Reefs']],
-  );
-  store.add([emptyRecord('W10', { ...doi, openalex: 'W10' })]);
-  assert.equal(store.size, 2, 'two works of OpenAlex with one DOI stay two');
-  // A paper of one's own that turns out to be it is filed there, and what was known of the paper alone is gone.
-  const paper = { document: 'mine', sha256: 'a' };
-  store.fileOwn({ ...paper, checked: false }, [{ ...emptyRecord('paper:mine'), title: 'Reefs' }]);
-  assert.equal(store.size, 3);
-  assert.equal(
-    store.fileOwn({ ...paper, checked: true }, [emptyRecord('paper:mine'), emptyRecord('W9', openalex)]),
-    'W9',
-  );
-  assert.deepEqual([store.size, store.ofDocument('mine')?.id], [2, 'W9']);
 });

@@ -1,10 +1,13 @@
-import { namesNoWork } from '../../download/index.ts';
-import type { ExportedWork } from './exported-work.ts';
+import { namesNoWork } from '../download/index.ts';
 
 /** A work as far as it is counted; `times` where several are alike, negative to take back what was counted before. */
-export type PrismaWork = Pick<ExportedWork, 'reason' | 'isOtherVersion' | 'label' | 'file'> & {
+export interface PrismaWork {
+  readonly reason: string;
+  readonly isOtherVersion: boolean;
+  readonly label: 'included' | 'excluded' | null;
+  readonly file: string | null;
   readonly times?: number;
-};
+}
 
 /** The counts of a PRISMA 2020 flow diagram; each line is what the one before leaves. */
 export interface PrismaCounts {

@@ -1,7 +1,7 @@
 import type { SQLInputValue } from 'node:sqlite';
 
 import { parseLicense } from '../../works/index.ts';
-import { folded } from '../folded.ts';
+import { folded } from '../../store/index.ts';
 import { parseYears } from '../year-range.ts';
 
 /** What works are told apart by; `none` is what is not known. */
@@ -80,7 +80,7 @@ export function facetConditions(filter: WorkFilter): Conditions {
 }
 
 /** What the rest of a filter means in SQL: what has to be looked for, while facets are counted beforehand. */
-export function soughtConditions(filter: WorkFilter, run: { readonly hasRecords: boolean }): Conditions {
+export function soughtConditions(filter: WorkFilter): Conditions {
   const conditions: string[] = [];
   const values: Record<string, SQLInputValue> = {};
   const add = (name: 'q' | 'title' | 'author' | 'venue', value: string, condition: string): void => {
@@ -89,16 +89,15 @@ export function soughtConditions(filter: WorkFilter, run: { readonly hasRecords:
   };
   const { q = '', title, author, venue, isRetracted } = filter;
   const words = wordsOf(q);
-  if (words !== '') add('q', words, 'rowid IN (SELECT rowid FROM words WHERE words MATCH :q)');
+  if (words !== '') add('q', words, 'row IN (SELECT rowid FROM words WHERE words MATCH :q)');
   if (title !== undefined) add('title', piecesOf(title), 'has_words(title, :title)');
   if (venue !== undefined) add('venue', piecesOf(venue), 'has_words(venue, :venue)');
-  if (author !== undefined && !run.hasRecords) conditions.push('0');
-  else if (author !== undefined)
+  if (author !== undefined)
     add(
       'author',
       piecesOf(author),
-      `EXISTS (SELECT 1 FROM run.works AS record, json_each(record.record_json, '$.authors') AS author
-         WHERE record.id = works.work AND has_words(author.value ->> '$.name', :author))`,
+      `EXISTS (SELECT 1 FROM records, json_each(records.record, '$.authors') AS author
+         WHERE records.id = works.work AND has_words(author.value ->> '$.name', :author))`,
     );
   if (isRetracted !== undefined) conditions.push(`retracted = ${isRetracted ? 1 : 0}`);
   return { conditions, values };

@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict';
-import { renameSync } from 'node:fs';
 import { mkdtempDisposable } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 
-import { systemClock } from '../../base/index.ts';
-import { manifestRow, slug } from '../../download/index.ts';
-import { ManifestFolder } from '../../harvest/index.ts';
-import type { WorkIds } from '../../works/index.ts';
-import { emptyRecord, NO_IDS, RecordStore, workFromIds } from '../../works/index.ts';
-import { openCorpus } from '../corpus.ts';
-import { WorksList } from './works-list.ts';
+import { systemClock } from '../base/index.ts';
+import { manifestRow, slug } from '../download/index.ts';
+import { ManifestFolder } from '../harvest/index.ts';
+import type { WorkIds } from '../works/index.ts';
+import { emptyRecord, NO_IDS, workFromIds } from '../works/index.ts';
+import { openCorpus } from './corpus.ts';
+import { Records, removeStore } from '../store/index.ts';
+import { CorpusWorks } from '../ask/index.ts';
 
 async function putSaved(folder: string, ids: Partial<WorkIds>, at: number): Promise<void> {
   await using manifest = await ManifestFolder.open({ folder, runId: 'r', clock: systemClock });
@@ -24,11 +24,11 @@ async function putSaved(folder: string, ids: Partial<WorkIds>, at: number): Prom
 }
 
 function putRecord(folder: string, id: string, ids: Partial<WorkIds>): void {
-  using records = new RecordStore(join(folder, 'manifest.sqlite3'));
+  using records = Records.open(folder);
   records.add([{ ...emptyRecord(id, ids), title: `The work ${id}` }]);
 }
 
-function linesOf(list: WorksList): unknown[] {
+function linesOf(list: CorpusWorks): unknown[] {
   const { items, total } = list.table.page({ sort: 'id', q: 'work' });
   assert.equal(items.length, total);
   assert.deepEqual(
@@ -44,15 +44,15 @@ test('a work that was tried under another of its ids than its record’s is one 
   const document = slug(`doi:${doi}`);
   putRecord(folder.path, 'W1', { openalex: 'W1', doi });
   await putSaved(folder.path, { doi }, 1);
-  using list = new WorksList(folder.path);
-  await list.refresh({ whole: false });
+  using list = new CorpusWorks(folder.path);
+  await list.refresh();
   assert.deepEqual(linesOf(list), [['W1', document]]);
 
   // The row first, then the record.
   await putSaved(folder.path, { pmid: '77' }, 2);
-  await list.refresh({ whole: false });
+  await list.refresh();
   putRecord(folder.path, 'W2', { openalex: 'W2', pmid: '77' });
-  await list.refresh({ whole: false });
+  await list.refresh();
   assert.deepEqual(linesOf(list), [
     ['W1', document],
     ['W2', slug('pmid:77')],
@@ -60,10 +60,10 @@ test('a work that was tried under another of its ids than its record’s is one 
 
   // A record that is filed under another id from now on leaves nothing behind under the first.
   putRecord(folder.path, 'doi:10.5555/kelp', { doi: '10.5555/kelp' });
-  await list.refresh({ whole: false });
+  await list.refresh();
   assert.equal(list.table.outcomes()['waiting'], 1);
   putRecord(folder.path, 'W3', { openalex: 'W3', doi: '10.5555/kelp' });
-  await list.refresh({ whole: false });
+  await list.refresh();
   assert.deepEqual(
     linesOf(list).map((line) => (line as string[])[0]),
     ['W1', 'W2', 'W3'],
@@ -86,35 +86,39 @@ test('a work that was tried under another of its ids than its record’s is one 
   assert.equal(view.history('W1').length, 1);
 });
 
-test('a database that was made anew after damage is read anew', async () => {
+test('a database that was deleted is made again, and who has the old one open sees what is new', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'works-list-'));
   putRecord(folder.path, 'W1', { openalex: 'W1' });
-  using list = new WorksList(folder.path);
-  await list.refresh({ whole: false });
+  using list = new CorpusWorks(folder.path);
+  await list.refresh();
   assert.deepEqual(linesOf(list), [['W1', null]]);
-  renameSync(join(folder.path, 'manifest.sqlite3'), join(folder.path, 'aside'));
+  removeStore(folder.path);
   putRecord(folder.path, 'W2', { openalex: 'W2' });
-  assert.equal((await list.refresh({ whole: false })).isNew, true);
-  assert.deepEqual(linesOf(list), [['W2', null]]);
-  assert.deepEqual(list.table.outcomes(), { waiting: 1 });
+  assert.equal((await list.refresh()).isNew, true);
+  using again = new CorpusWorks(folder.path);
+  await again.refresh();
+  for (const each of [list, again]) {
+    assert.deepEqual(linesOf(each), [
+      ['W1', null],
+      ['W2', null],
+    ]);
+    assert.deepEqual(each.table.outcomes(), { waiting: 2 });
+  }
 });
 
-test('what has changed in known works is found a piece at a time, or at once by who asks for the whole', async () => {
+test('what sources say otherwise now is found by the new words and not by the old', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'works-list-'));
   const write = (word: string): void => {
-    using records = new RecordStore(join(folder.path, 'manifest.sqlite3'));
-    const works = Array.from({ length: 600 }, (_, at) => `W${at + 1}`);
+    using records = Records.open(folder.path);
+    const works = Array.from({ length: 60 }, (_, at) => `W${at + 1}`);
     records.replace(works.map((id) => ({ ...emptyRecord(id, { openalex: id }), title: `${word} ${id}` })));
   };
-  using list = new WorksList(folder.path);
-  const has = (title: string): number => list.table.page({ title, limit: 1 }).total;
   write('first');
-  await list.refresh({ whole: false });
-  assert.equal(has('first'), 600);
+  using list = new CorpusWorks(folder.path);
+  await list.refresh();
+  const has = (q: string): number => list.table.page({ q, limit: 1 }).total;
+  assert.equal(has('first'), 60);
   write('second');
-  await list.refresh({ whole: false });
-  assert.ok(has('second') > 0 && has('second') < 600, 'a piece');
-  write('third');
-  await list.refresh({ whole: true });
-  assert.equal(has('third'), 600);
+  await list.refresh();
+  assert.deepEqual([has('first'), has('second')], [0, 60]);
 });

@@ -3,7 +3,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import type { Conditions } from './work-filter.ts';
 
 /** Of a work, in SQL: that it is one of those that were found. */
-export const IS_FOUND = 'rowid IN (SELECT id FROM found)';
+export const IS_FOUND = 'row IN (SELECT id FROM found)';
 
 /** The works that were looked for last, in a table of their own: whoever turns their pages does not look for them again. */
 export class FoundWorks {
@@ -13,7 +13,7 @@ export class FoundWorks {
 
   constructor(database: DatabaseSync) {
     this.#database = database;
-    database.exec('CREATE TABLE found (id INTEGER PRIMARY KEY)');
+    database.exec('CREATE TEMP TABLE IF NOT EXISTS found (id INTEGER PRIMARY KEY)');
   }
 
   /** Writes down which works have what is sought, unless that was sought last. */
@@ -23,7 +23,7 @@ export class FoundWorks {
     this.forget();
     this.#database.exec('DELETE FROM found');
     const { changes } = this.#database
-      .prepare(`INSERT INTO found SELECT rowid FROM works WHERE ${conditions.join(' AND ')} ORDER BY rowid`)
+      .prepare(`INSERT INTO found SELECT row FROM works WHERE ${conditions.join(' AND ')} ORDER BY row`)
       .run(values);
     this.#last = { sought, works: Number(changes) };
   }

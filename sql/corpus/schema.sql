@@ -1,0 +1,192 @@
+-- corpus.sqlite: what is known of a corpus, derived from the logs and files of its folder.
+--
+--   manifest.jsonl, manifest.NNNN.jsonl   what came of each work             -> outcomes, attempts
+--   records.jsonl                         what services and papers said      -> records, work_ids, own_papers, …
+--   decisions.jsonl                       what people decided                -> labels, versions
+--   Data/Manifests/docparse.*.jsonl       what the stages did                -> documents
+--                                         all of them together               -> works, words
+--
+-- The logs are append-only and are the truth. Deleting this file costs time and no data: `docstokg reindex` makes the same
+-- rows again. Every transaction of `ingest` reads some lines and moves the log's cursor, so a killed process leaves a
+-- database that is merely behind. Another schema version means another database: it is built again, never migrated.
+--
+-- Moments are ISO 8601. A work is named by its best id (`W…`, `doi:…`, `pmid:…`, `entry:FILE#LINE`).
+
+-- How far each log was read. `head` and `tail` are hashes of the first and last bytes of what was read: another file under
+-- the same name is noticed, a rotated one is found again.
+create table logs (
+  name text primary key,
+  bytes integer not null check (bytes >= 0),
+  head_bytes integer not null,
+  head text not null,
+  tail text not null,
+  bad_lines integer not null default 0
+) without rowid;
+
+-- One row for each time that something came of a work: a line of the manifest. The last one of a work counts.
+create table outcomes (
+  sequence integer primary key,
+  work text not null,
+  run text not null,
+  at text not null,
+  outcome text not null, -- saved, skipped, failed, parked
+  reason text not null,
+  resolver text,
+  path text,
+  kind text,
+  sha256 text,
+  bytes integer,
+  duration_ms integer not null,
+  row text not null, -- the line itself
+  unique (work, at, run)
+);
+create view last_outcomes as
+  select * from outcomes where sequence in (select max(sequence) from outcomes group by work);
+
+-- One row for each URL that was tried for an outcome.
+create table attempts (
+  sequence integer not null references outcomes,
+  place integer not null,
+  resolver text not null,
+  url text not null,
+  final_url text not null,
+  status integer,
+  bytes integer not null,
+  sha256 text,
+  kind text,
+  license text,
+  version text,
+  reason text not null,
+  started_at text not null,
+  duration_ms integer not null,
+  primary key (sequence, place)
+) without rowid;
+
+-- What is known of a work so that it can be cited: everything that services, lists and papers said of it, merged.
+create table records (
+  id text primary key,
+  title text,
+  first_author text,
+  year integer,
+  venue text,
+  type text,
+  license text,
+  access text,
+  retracted integer not null check (retracted in (0, 1)),
+  record text not null -- the whole record as JSON
+);
+
+-- Other ids of a record (`doi:…`, `pmid:…`, `pmcid:…`, `arxiv:…`). Works are tried under any of them.
+create table work_ids (id text not null, work text not null references records, primary key (id, work)) without rowid;
+create index ids_by_work on work_ids (work);
+
+-- Documents of the user's own and the works that they are; whether services were asked about them.
+create table own_papers (
+  document text primary key,
+  work text not null,
+  sha256 text not null,
+  checked integer not null check (checked in (0, 1))
+) without rowid;
+create index own_papers_by_work on own_papers (work);
+
+-- Documents whose own words are in the record of their work, with the stamp under which they were read.
+create table read_documents (document text primary key, stamp text not null) without rowid;
+
+-- The newest version at arXiv when it was last asked, of works that were downloaded from there.
+create table arxiv_versions (work text primary key, version integer not null) without rowid;
+
+-- How often the lists of a run named a work again.
+create table repeated_entries (work text primary key, times integer not null check (times > 0)) without rowid;
+
+-- What screening decided; the last decision counts.
+create table labels (work text primary key, label text not null check (label in ('included', 'excluded'))) without rowid;
+
+-- Which works are versions of one another, and why; `undone` where a person took them apart.
+create table versions (
+  work text not null,
+  of text not null,
+  reason text not null,
+  score real not null,
+  at text not null,
+  undone integer not null default 0 check (undone in (0, 1)),
+  primary key (work, of)
+) without rowid;
+
+-- How far each document came: '' not yet, success, failure, needs-ocr (a scan without text); and why a step failed.
+create table documents (
+  id text primary key,
+  parsed text not null default '',
+  chunked text not null default '',
+  embedded text not null default '',
+  parsed_failure text,
+  chunked_failure text,
+  embedded_failure text
+) without rowid;
+
+-- One line per work, from its record, its last outcome and its document. Unknown values are '' or 0 where lists are sorted
+-- or filtered by them, so that a page can begin after any value.
+create table works (
+  row integer primary key,
+  work text not null unique,
+  tried text, -- the id under which the manifest has it; null before it was tried
+  sequence integer not null default 0,
+  at text not null default '',
+  outcome text not null default 'waiting', -- that of the last row; own: a paper of the user's; waiting: not tried yet
+  reason text not null default '',
+  resolver text,
+  bytes integer,
+  document text not null default '', -- the document that holds it, once there is a file
+  name text not null, -- what its document is or would be called
+  title text,
+  authors text,
+  year integer not null default 0,
+  venue text,
+  type text not null default '',
+  doi text,
+  licence text not null default '',
+  version text not null default '',
+  citations integer not null default -1,
+  retracted integer not null default 0,
+  sort_title text not null default '',
+  sort_venue text not null default ''
+);
+create index works_by_title on works (sort_title, work);
+create index works_by_year on works (year, work);
+create index works_by_venue on works (sort_venue, work);
+create index works_by_outcome on works (outcome, work);
+create index works_by_reason on works (reason, work);
+create index works_by_licence on works (licence, work);
+create index works_by_at on works (at, work);
+create index works_by_citations on works (citations, work);
+create index works_by_document on works (document) where document <> '';
+create index works_by_name on works (name);
+create index works_by_tried on works (tried) where tried is not null;
+create virtual table words using fts5 (
+  body, content = '', contentless_delete = 1, detail = none, tokenize = "unicode61 remove_diacritics 2"
+);
+
+-- How many works there are of each combination of facets: lists and accounts count these instead of all works.
+create table works_tally (
+  outcome not null, reason not null, licence not null, version not null, type not null, year not null,
+  rows integer not null,
+  primary key (outcome, reason, licence, version, type, year)
+) without rowid;
+create trigger works_counted after insert on works begin
+  insert into works_tally values (new.outcome, new.reason, new.licence, new.version, new.type, new.year, 1)
+    on conflict do update set rows = rows + 1;
+end;
+create trigger works_counted_again after update on works
+  when (old.outcome, old.reason, old.licence, old.version, old.type, old.year)
+    is not (new.outcome, new.reason, new.licence, new.version, new.type, new.year)
+begin
+  update works_tally set rows = rows - 1 where (outcome, reason, licence, version, type, year)
+    = (old.outcome, old.reason, old.licence, old.version, old.type, old.year);
+  delete from works_tally where rows = 0;
+  insert into works_tally values (new.outcome, new.reason, new.licence, new.version, new.type, new.year, 1)
+    on conflict do update set rows = rows + 1;
+end;
+create trigger works_counted_no_more after delete on works begin
+  update works_tally set rows = rows - 1 where (outcome, reason, licence, version, type, year)
+    = (old.outcome, old.reason, old.licence, old.version, old.type, old.year);
+  delete from works_tally where rows = 0;
+end;

@@ -1,0 +1,107 @@
+import type { ManifestRow } from '../download/index.ts';
+import type { Label, StoreOptions } from '../store/index.ts';
+import { CorpusStore, Records } from '../store/index.ts';
+import type { WorkRecord } from '../works/index.ts';
+import type { SettledWork } from './works/work-line.ts';
+import { WorkTable } from './works/work-table.ts';
+
+/** A work by the ids that it has in a run: that of its rows in the manifest, and that of its record. */
+export interface FiledWork {
+  readonly work: string;
+  readonly tried: string | null;
+  readonly record: string | null;
+}
+
+/** The works of a corpus folder: lists, single works, and what came of each. `refresh` takes in what was logged since. */
+export class CorpusWorks implements Disposable {
+  readonly store: CorpusStore;
+  readonly table: WorkTable;
+  readonly records: Records;
+  /** The last outcome that was shown; undefined before the first look. */
+  #sequence: number | undefined;
+  #version = '';
+
+  constructor(folder: string, options: StoreOptions = {}) {
+    this.store = CorpusStore.open(folder, options);
+    this.table = new WorkTable(this.store);
+    this.records = new Records(this.store);
+  }
+
+  /** Takes in what is new; answers what came of works since the look before, in that order. */
+  async refresh(): Promise<{ readonly isNew: boolean; readonly settled: readonly SettledWork[] }> {
+    await this.store.ingestSoon();
+    const { version } = this.store;
+    const isNew = version !== this.#version;
+    this.#version = version;
+    const last = this.store.get<{ last: number }>('select coalesce(max(sequence), 0) as last from outcomes')?.last ?? 0;
+    const settled =
+      this.#sequence === undefined || last === this.#sequence
+        ? []
+        : this.store.all<SettledWork>(
+            `select coalesce(works.work, outcomes.work) as work, outcomes.at, outcomes.outcome, outcomes.reason, outcomes.resolver,
+               coalesce(works.title, outcomes.row ->> '$.title') as title
+             from outcomes left join works on works.tried = outcomes.work where outcomes.sequence > ? order by outcomes.sequence`,
+            this.#sequence,
+          );
+    this.#sequence = last;
+    return { isNew, settled };
+  }
+
+  /** Whether nothing is known of any work. */
+  get isEmpty(): boolean {
+    return !this.store.get('select 1 from works limit 1');
+  }
+
+  /** A work by its id, another id of it (`doi:…`, a DOI, its address), or the name of its document. */
+  find(name: string): FiledWork | undefined {
+    const doi = `doi:${name.replace(/^(?:https?:\/\/(?:dx\.)?doi\.org\/|doi:)/i, '').toLowerCase()}`;
+    const row = this.store.get<{ work: string; tried: string | null; record: string | null }>(
+      `select work, tried, (select id from records where id = works.work) as record from works where row = coalesce(
+         (select row from works where work = :name), (select row from works where tried = :name),
+         (select row from works join work_ids on works.work = work_ids.work where work_ids.id in (:name, :doi) order by works.work limit 1),
+         (select row from works where work = :doi), (select row from works where tried = :doi),
+         (select row from works join own_papers on works.work = own_papers.work where own_papers.document = :name),
+         (select row from works where document = :name and document <> '' limit 1), (select row from works where name = :name limit 1))`
+        .replaceAll(':name', '?1')
+        .replaceAll(':doi', '?2'),
+      name,
+      doi,
+    );
+    return row;
+  }
+
+  /** What is known of a work in full. */
+  record(work: string): WorkRecord | undefined {
+    return this.records.get(work);
+  }
+
+  /** The document that holds a work that nobody had to fetch. */
+  ownDocument(work: string): string | undefined {
+    return this.store.get<{ document: string }>('select document from own_papers where work = ? limit 1', work)
+      ?.document;
+  }
+
+  /** What screening decided about a work. */
+  labelOf(work: string): Label | null {
+    return this.store.get<{ label: Label }>('select label from labels where work = ?', work)?.label ?? null;
+  }
+
+  /** Works of which another record is a better version, and those that were screened out. */
+  leftOut(): { readonly others: readonly string[]; readonly excluded: readonly string[] } {
+    return {
+      others: this.records.versionGroups().flatMap((group) => group.slice(1).map(({ id }) => id)),
+      excluded: [...this.records.labels()].flatMap(([work, label]) => (label === 'excluded' ? [work] : [])),
+    };
+  }
+
+  /** Everything that was ever tried for a work, the last first. */
+  history(tried: string, limit: number): ManifestRow[] {
+    return this.store
+      .all<{ row: string }>('select row from outcomes where work = ? order by sequence desc limit ?', tried, limit)
+      .map(({ row }) => JSON.parse(row) as ManifestRow);
+  }
+
+  [Symbol.dispose](): void {
+    this.store[Symbol.dispose]();
+  }
+}

@@ -1,0 +1,12 @@
+export { CorpusWorks } from './corpus-works.ts';
+export { decodeCursor, encodeCursor } from './cursor.ts';
+export { prismaCounts, prismaSvg } from './prisma.ts';
+export type { PrismaCounts } from './prisma.ts';
+export type { WorkFilter } from './works/work-filter.ts';
+export { WORK_FACETS, wordsOf } from './works/work-filter.ts';
+export type { WorkFacet } from './works/work-filter.ts';
+export type { SettledWork, WorkLine } from './works/work-line.ts';
+export { sentenceOf } from './works/work-line.ts';
+export type { WorkOrder, WorksRequest, WorkTable } from './works/work-table.ts';
+export { WORK_ORDERS } from './works/work-table.ts';
+export { parseYears } from './year-range.ts';

@@ -1,0 +1,289 @@
+import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { SQLInputValue, StatementSync } from 'node:sqlite';
+import { DatabaseSync } from 'node:sqlite';
+
+import type { Warn } from '../base/index.ts';
+import { AppError, describeDiskError, openOrSetAside, packageRoot, sha256 } from '../base/index.ts';
+import { appendLine } from './append-log.ts';
+import { LineReader } from './line-reader.ts';
+import type { LogCursor, LogFile } from './logs.ts';
+import { isSameLog, logsIn, readLines, START } from './logs.ts';
+import type { Rows } from './rows.ts';
+import { upgradeFolder } from './upgrade.ts';
+import { WorkRows } from './work-rows.ts';
+
+const NAME = 'corpus.sqlite';
+const BATCH_BYTES = 1 << 20;
+const BUSY_MS = 10_000;
+
+export interface StoreOptions {
+  /** Where the stages write their manifests; `Data/Manifests` in the folder by default. */
+  readonly manifests?: string | undefined;
+  readonly warn?: Warn | undefined;
+}
+
+/** What an ingest found. */
+export interface Ingested {
+  readonly lines: number;
+  /** Logs that are other files than those that were read before: missing rows may only be in the database. */
+  readonly replaced: readonly string[];
+  readonly badLines: number;
+}
+
+/**
+ * The database of a corpus folder. `ingest` reads what was appended to the logs since; several processes may do so, one
+ * transaction at a time, and each sees what the others have read. Where the folder cannot be written, or holds no log, the
+ * database is a temporary one.
+ *
+ * ```ts
+ * using store = CorpusStore.open('runs/coral');
+ * store.ingest();
+ * store.all('select work, title from works order by work limit 10');
+ * ```
+ */
+export class CorpusStore implements Rows, Disposable {
+  readonly folder: string;
+  readonly database: DatabaseSync;
+  readonly #path: string;
+  readonly #manifests: string;
+  readonly #statements = new Map<string, StatementSync>();
+  readonly #works: WorkRows;
+  readonly #reader: LineReader;
+
+  private constructor(folder: string, path: string, options: StoreOptions) {
+    this.folder = folder;
+    this.#path = path;
+    this.#manifests = options.manifests ?? join(folder, 'Data', 'Manifests');
+    this.database = path === '' ? opened('') : openOrSetAside(path, () => opened(path), options.warn);
+    this.#works = new WorkRows(this);
+    this.#reader = new LineReader(this, this.#works);
+  }
+
+  /** Opens the database of a folder and upgrades what an older version left there. Nothing is ingested yet. */
+  static open(folder: string, options: StoreOptions = {}): CorpusStore {
+    upgradeFolder(folder, options.warn);
+    const manifests = options.manifests ?? join(folder, 'Data', 'Manifests');
+    const path = join(folder, NAME);
+    if (!existsSync(path) && logsIn(folder, manifests).length === 0) return new CorpusStore(folder, '', options);
+    try {
+      return new CorpusStore(folder, path, options);
+    } catch (error) {
+      if (!isUnwritable(error)) throw error;
+      return new CorpusStore(folder, '', options);
+    }
+  }
+
+  /** The same for whoever is about to write logs: the folder is made, and has a database from now on. */
+  static create(folder: string, options: StoreOptions = {}): CorpusStore {
+    mkdirSync(folder, { recursive: true });
+    upgradeFolder(folder, options.warn);
+    return new CorpusStore(folder, join(folder, NAME), options);
+  }
+
+  /** Reads everything that was appended since, batch by batch. */
+  ingest(): Ingested {
+    const total = { lines: 0, badLines: 0, replaced: new Set<string>() };
+    for (let goesOn = true; goesOn;) goesOn = this.#batch(total);
+    return { ...total, replaced: [...total.replaced] };
+  }
+
+  /** The same, letting others have their turn between batches. */
+  async ingestSoon(): Promise<Ingested> {
+    const total = { lines: 0, badLines: 0, replaced: new Set<string>() };
+    for (let goesOn = true; goesOn;) {
+      goesOn = this.#batch(total);
+      await nextTurn();
+    }
+    return { ...total, replaced: [...total.replaced] };
+  }
+
+  /** Appends lines to a log and reads them, all or none of which others see. */
+  append(kind: 'records' | 'decisions', lines: readonly string[]): void {
+    if (lines.length === 0) return;
+    if (this.#path === '') throw new AppError('CORPUS_READ_ONLY', `${this.folder} cannot be written`);
+    this.ingest();
+    this.transaction(() => {
+      appendLine(join(this.folder, `${kind}.jsonl`), `${lines.join('\n')}\n`);
+      const log = logsIn(this.folder, this.#manifests).find((each) => each.kind === kind);
+      const total = { lines: 0, badLines: 0, replaced: new Set<string>() };
+      if (log) while (this.#read(log, total, Number.MAX_SAFE_INTEGER));
+    });
+  }
+
+  /** Forgets every row; the next ingest reads all logs from their start. */
+  clear(): void {
+    this.transaction(() => {
+      const tables = this.all(
+        "select name from sqlite_schema where type = 'table' and name not like 'sqlite_%' and name not like 'words_%'",
+      );
+      for (const { name } of tables) this.database.exec(`delete from ${String(name)}`);
+    });
+  }
+
+  // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- the columns that the statement selects
+  get<T = Record<string, unknown>>(sql: string, ...values: SQLInputValue[]): T | undefined {
+    return this.#prepared(sql).get(...values) as T | undefined;
+  }
+
+  all<T = Record<string, unknown>>(sql: string, ...values: SQLInputValue[]): T[] {
+    return this.#prepared(sql).all(...values) as T[];
+  }
+
+  /** Row by row, with a statement of its own: others may run meanwhile. */
+  iterate<T = Record<string, unknown>>(sql: string, ...values: SQLInputValue[]): IterableIterator<T> {
+    return this.database.prepare(sql).iterate(...values) as IterableIterator<T>;
+  }
+
+  /** Answers how many rows have changed. */
+  run(sql: string, ...values: SQLInputValue[]): number {
+    return Number(this.#prepared(sql).run(...values).changes);
+  }
+
+  /** All or none; calls inside another are part of it. */
+  transaction<T>(work: () => T): T {
+    if (this.database.isTransaction) return work();
+    this.database.exec('begin immediate');
+    try {
+      const result = work();
+      this.database.exec('commit');
+      return result;
+    } catch (error) {
+      if (this.database.isTransaction) this.database.exec('rollback');
+      throw describeDiskError(error, this.#path);
+    }
+  }
+
+  /** Grows whenever this or another process has changed the database. */
+  get version(): string {
+    const { data_version: others } = this.get<{ data_version: number }>('pragma data_version') ?? { data_version: 0 };
+    return `${others}.${this.#ownChanges}`;
+  }
+
+  #ownChanges = 0;
+
+  [Symbol.dispose](): void {
+    this.#statements.clear();
+    this.database.close();
+  }
+
+  #prepared(sql: string): StatementSync {
+    let statement = this.#statements.get(sql);
+    if (!statement) this.#statements.set(sql, (statement = this.database.prepare(sql)));
+    return statement;
+  }
+
+  /** Reads a piece of the first log that has something new; false where none has. */
+  #batch(total: { lines: number; badLines: number; replaced: Set<string> }): boolean {
+    for (const log of logsIn(this.folder, this.#manifests)) {
+      const cursor = this.#cursor(log.name);
+      // Looked at without the lock: mostly nothing is new.
+      const next = readLines(log.path, cursor, 1);
+      if (next && next.lines.length === 0) continue;
+      const before = total.lines;
+      const isMore = this.transaction(() => this.#read(log, total, BATCH_BYTES));
+      if (isMore || total.lines > before) return true;
+    }
+    return false;
+  }
+
+  /** Reads a piece of a log, in a transaction; true where there may be more of it. */
+  #read(log: LogFile, total: { lines: number; badLines: number; replaced: Set<string> }, maxBytes: number): boolean {
+    const cursor = this.#cursor(log.name);
+    let read = readLines(log.path, cursor, maxBytes);
+    if (!read) {
+      // The manifest is read whole again only by the run that mends it: until then its rows may be nowhere else.
+      total.replaced.add(log.name);
+      const renamed = this.#renamed(log);
+      if (renamed) return true;
+      if (log.kind === 'manifest') return false;
+      this.clear();
+      read = readLines(log.path, START, maxBytes);
+      if (!read) return false;
+    } else if (cursor === START && this.#renamed(log)) return true;
+    const bad = this.#reader.read(log.kind, read.lines);
+    total.lines += read.lines.length;
+    total.badLines += bad;
+    const { bytes, headBytes, head, tail } = read.cursor;
+    this.run(
+      `insert into logs (name, bytes, head_bytes, head, tail, bad_lines) values (?, ?, ?, ?, ?, ?)
+       on conflict do update set bytes = excluded.bytes, head_bytes = excluded.head_bytes, head = excluded.head,
+         tail = excluded.tail, bad_lines = bad_lines + excluded.bad_lines`,
+      log.name, bytes, headBytes, head, tail, bad,
+    ); // prettier-ignore
+    this.#works.settle();
+    this.#ownChanges += 1;
+    return !read.isEnd;
+  }
+
+  #cursor(name: string): LogCursor {
+    const row = this.get<{ bytes: number; head_bytes: number; head: string; tail: string }>(
+      'select bytes, head_bytes, head, tail from logs where name = ?',
+      name,
+    );
+    return row ? { bytes: row.bytes, headBytes: row.head_bytes, head: row.head, tail: row.tail } : START;
+  }
+
+  /** A manifest that was rotated has another name now: its cursor goes with it. */
+  #renamed(log: LogFile): boolean {
+    if (log.kind !== 'manifest') return false;
+    for (const { name, bytes, head_bytes: headBytes, head, tail } of this.all<{
+      name: string;
+      bytes: number;
+      head_bytes: number;
+      head: string;
+      tail: string;
+    }>("select * from logs where name like 'manifest.%'")) {
+      if (name === log.name || bytes === 0 || !isSameLog(log.path, { bytes, headBytes, head, tail })) continue;
+      this.run('delete from logs where name = ?', log.name);
+      this.run('update logs set name = ? where name = ?', log.name, name);
+      return true;
+    }
+    return false;
+  }
+}
+
+function opened(path: string): DatabaseSync {
+  const database = new DatabaseSync(path, { timeout: BUSY_MS, enableForeignKeyConstraints: false });
+  try {
+    database.exec('pragma journal_mode = wal; pragma synchronous = normal; pragma cache_size = -32768');
+    const sql = schema();
+    const version = Number.parseInt(sha256(sql).slice(0, 7), 16);
+    if (versionOf(database) === version) return database;
+    database.exec('begin immediate');
+    // Another process may have made it meanwhile.
+    if (versionOf(database) !== version) {
+      for (const { type, name } of database
+        .prepare(
+          "select type, name from sqlite_schema where type in ('view', 'table') and name not like 'sqlite_%' and name not like 'words_%' order by type desc",
+        )
+        .all())
+        database.exec(`drop ${String(type)} "${String(name)}"`);
+      database.exec(`${sql}; pragma user_version = ${version}`);
+    }
+    database.exec('commit');
+    return database;
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+}
+
+function versionOf(database: DatabaseSync): number {
+  return Number(database.prepare('pragma user_version').get()?.['user_version']);
+}
+
+function schema(): string {
+  return readFileSync(join(packageRoot(), 'sql', 'corpus', 'schema.sql'), 'utf8');
+}
+
+/** Result codes of SQLite: read-only, cannot open. */
+function isUnwritable(error: unknown): boolean {
+  return error instanceof Error && 'errcode' in error && [8, 14].includes((error.errcode as number) & 0xff);
+}
+
+/** Removes the database of a folder: the next one that is opened reads all logs again. */
+export function removeStore(folder: string): void {
+  for (const ending of ['', '-wal', '-shm']) rmSync(join(folder, NAME + ending), { force: true });
+}

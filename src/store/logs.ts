@@ -1,0 +1,115 @@
+import { createHash } from 'node:crypto';
+import { closeSync, existsSync, fstatSync, openSync, readdirSync, readSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** A log of a corpus folder: the name of its cursor, what its lines say, and where it is. */
+export interface LogFile {
+  readonly name: string;
+  readonly kind: 'manifest' | 'records' | 'decisions' | 'doctags' | 'chunk' | 'embed';
+  readonly path: string;
+}
+
+/** How far a log was read, and by which bytes it is known. */
+export interface LogCursor {
+  readonly bytes: number;
+  readonly headBytes: number;
+  readonly head: string;
+  readonly tail: string;
+}
+
+export const START: LogCursor = { bytes: 0, headBytes: 0, head: '', tail: '' };
+
+const KNOWN_BYTES = 1_024;
+const NEWLINE = 0x0a;
+const STAGES = ['doctags', 'chunk', 'embed'] as const;
+const ROTATED = /^manifest\.\d{4}\.jsonl$/;
+
+/** The logs that are there, in the order in which they are read. */
+export function logsIn(folder: string, manifests: string): LogFile[] {
+  const log = (kind: LogFile['kind'], name: string, path = join(folder, name)): LogFile => ({ name, kind, path });
+  const names = existsSync(folder) ? readdirSync(folder) : [];
+  return [
+    ...names
+      .filter((name) => ROTATED.test(name))
+      .sort()
+      .map((name) => log('manifest', name)),
+    log('manifest', 'manifest.jsonl'),
+    log('records', 'records.jsonl'),
+    log('decisions', 'decisions.jsonl'),
+    ...STAGES.map((stage) => {
+      const name = `docparse.${stage}.manifest.jsonl`;
+      return log(stage, name, join(manifests, name));
+    }),
+  ].filter(({ path }) => existsSync(path));
+}
+
+/** Lines of a log from a cursor on: whole ones only, about `maxBytes` of them. Undefined where it is another file. */
+export function readLines(
+  path: string,
+  from: LogCursor,
+  maxBytes: number,
+): { readonly lines: readonly string[]; readonly cursor: LogCursor; readonly isEnd: boolean } | undefined {
+  const descriptor = openSync(path, 'r');
+  try {
+    const { size } = fstatSync(descriptor);
+    if (!isSame(descriptor, size, from)) return undefined;
+    const bytes = wholeLines(descriptor, from.bytes, size, maxBytes);
+    if (bytes.length === 0) return { lines: [], cursor: from, isEnd: true };
+    const end = from.bytes + bytes.length;
+    const headBytes = Math.min(KNOWN_BYTES, end);
+    const cursor = {
+      bytes: end,
+      headBytes,
+      head: from.headBytes === KNOWN_BYTES ? from.head : hashAt(descriptor, 0, headBytes),
+      tail: hashAt(descriptor, Math.max(0, end - KNOWN_BYTES), Math.min(KNOWN_BYTES, end)),
+    };
+    const lines = bytes.toString('utf8').split('\n').slice(0, -1);
+    return { lines, cursor, isEnd: end === size };
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+/** Whether a file is the one that a cursor was made of, however it is called now. */
+export function isSameLog(path: string, cursor: LogCursor): boolean {
+  const descriptor = openSync(path, 'r');
+  try {
+    return isSame(descriptor, fstatSync(descriptor).size, cursor);
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+function isSame(descriptor: number, size: number, { bytes, headBytes, head, tail }: LogCursor): boolean {
+  if (bytes === 0) return true;
+  if (size < bytes || hashAt(descriptor, 0, headBytes) !== head) return false;
+  return hashAt(descriptor, Math.max(0, bytes - KNOWN_BYTES), Math.min(KNOWN_BYTES, bytes)) === tail;
+}
+
+function hashAt(descriptor: number, from: number, length: number): string {
+  return createHash('sha256')
+    .update(readAt(descriptor, from, length))
+    .digest('base64url');
+}
+
+function readAt(descriptor: number, from: number, length: number): Buffer {
+  const bytes = Buffer.allocUnsafe(length);
+  let at = 0;
+  while (at < length) {
+    const read = readSync(descriptor, bytes, at, length - at, from + at);
+    if (read === 0) break;
+    at += read;
+  }
+  return bytes.subarray(0, at);
+}
+
+/** Bytes up to the last line break; a line that is longer than the piece is read whole. */
+function wholeLines(descriptor: number, from: number, size: number, maxBytes: number): Buffer {
+  for (let length = Math.min(size - from, maxBytes); length > 0; length = Math.min(size - from, length * 4)) {
+    const bytes = readAt(descriptor, from, length);
+    const end = bytes.lastIndexOf(NEWLINE);
+    if (end !== -1) return bytes.subarray(0, end + 1);
+    if (length === size - from) break;
+  }
+  return Buffer.alloc(0);
+}

@@ -1,0 +1,160 @@
+import type { NoticeAbout, WorkIds, WorkRecord } from '../works/index.ts';
+import { mergeRecords, retractionOf, yearOf } from '../works/index.ts';
+import type { Rows } from './rows.ts';
+import type { WorkRows } from './work-rows.ts';
+
+/** A line of `records.jsonl`: something that a service, a list or a paper said of works. */
+export type RecordLine =
+  /** Added to what is known: a source that says nothing now does not take back what it said before. */
+  | { readonly kind: 'record'; readonly record: WorkRecord }
+  /** In place of what is known. */
+  | { readonly kind: 'whole'; readonly record: WorkRecord }
+  | { readonly kind: 'notice'; readonly about: NoticeAbout }
+  | ({ readonly kind: 'paper'; readonly work: string; readonly said: readonly WorkRecord[] } & OwnPaper)
+  | ({ readonly kind: 'words'; readonly work: string; readonly said: readonly WorkRecord[] } & ReadDocument)
+  | { readonly kind: 'arxiv'; readonly work: string; readonly version: number }
+  /** How often the lists of a run named works, of those that were named more than once then or before. */
+  | { readonly kind: 'repeats'; readonly times: readonly (readonly [work: string, times: number])[] };
+
+/** A paper of the user's own, by its bytes, and whether services were asked about it. */
+export interface OwnPaper {
+  readonly document: string;
+  readonly sha256: string;
+  readonly checked: boolean;
+}
+
+/** A document whose own words were read, with the stamp of its parsed form. */
+export interface ReadDocument {
+  readonly document: string;
+  readonly stamp: string;
+}
+
+/** Makes the rows that a line of `records.jsonl` asks for; false for a line that is none. */
+export function applyRecordLine(store: Rows, works: WorkRows, line: RecordLine): boolean {
+  const add = (record: WorkRecord): void => {
+    const known = sameRecord(store, record);
+    put(store, works, known ? { ...mergeRecords(known, record), id: preferredId(record, known) } : record);
+    if (known && preferredId(record, known) !== known.id) remove(store, works, known.id);
+  };
+  switch (line.kind) {
+    case 'record':
+      if (!isRecord(line.record)) return false;
+      add(line.record);
+      return true;
+    case 'whole':
+      if (!isRecord(line.record)) return false;
+      put(store, works, line.record);
+      return true;
+    case 'notice': {
+      const record = noticed(store, line.about);
+      if (record) add({ ...record, notices: [line.about.notice], sources: [] });
+      return true;
+    }
+    case 'paper': {
+      const before = store.get<{ work: string }>('select work from own_papers where document = ?', line.document);
+      // What a paper said of itself is said again; a work that is more than its paper stays.
+      if (before && (before.work !== line.work || line.work === `paper:${line.document}`))
+        forget(store, works, line.document, before.work);
+      for (const record of line.said) add({ ...record, id: line.work });
+      store.run(
+        'insert or replace into own_papers (document, work, sha256, checked) values (?, ?, ?, ?)',
+        line.document,
+        line.work,
+        line.sha256,
+        line.checked ? 1 : 0,
+      );
+      if (before) works.changed(before.work);
+      works.changed(line.work);
+      return true;
+    }
+    case 'words':
+      for (const record of line.said) add({ ...record, id: line.work });
+      store.run('insert or replace into read_documents (document, stamp) values (?, ?)', line.document, line.stamp);
+      return true;
+    case 'arxiv':
+      store.run('insert or replace into arxiv_versions (work, version) values (?, ?)', line.work, line.version);
+      return true;
+    case 'repeats':
+      for (const [work, times] of line.times) {
+        if (times > 0) store.run('insert or replace into repeated_entries (work, times) values (?, ?)', work, times);
+        else store.run('delete from repeated_entries where work = ?', work);
+      }
+      return true;
+    default:
+      return false;
+  }
+}
+
+export function readRecord(store: Rows, id: string): WorkRecord | undefined {
+  const row =
+    store.get<{ record: string }>('select record from records where id = ?', id) ??
+    store.get<{ record: string }>(
+      'select record from records where id = (select min(work) from work_ids where id = ?)',
+      /^doi:/i.test(id) ? id.toLowerCase() : id,
+    );
+  return row && (JSON.parse(row.record) as WorkRecord);
+}
+
+/** Two works of OpenAlex may share a DOI and stay two; a record without an OpenAlex id is of the work that has its DOI. */
+export function sameRecord(store: Rows, record: WorkRecord): WorkRecord | undefined {
+  const known = store.get<{ record: string }>('select record from records where id = ?', record.id);
+  if (known) return JSON.parse(known.record) as WorkRecord;
+  const { doi, openalex } = record.ids;
+  const other = doi === null ? undefined : readRecord(store, `doi:${doi}`);
+  const isOther = other && openalex !== null && ![null, openalex].includes(other.ids.openalex);
+  return isOther ? undefined : other;
+}
+
+export function noticed(store: Rows, { doi, pmid = null }: NoticeAbout): WorkRecord | undefined {
+  return (
+    (doi === null ? undefined : readRecord(store, `doi:${doi}`)) ??
+    (pmid === null ? undefined : readRecord(store, `pmid:${pmid}`))
+  );
+}
+
+function put(store: Rows, works: WorkRows, record: WorkRecord): void {
+  store.run(
+    `insert into records (id, title, first_author, year, venue, type, license, access, retracted, record) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+     on conflict (id) do update set title = excluded.title, first_author = excluded.first_author, year = excluded.year, venue = excluded.venue,
+       type = excluded.type, license = excluded.license, access = excluded.access, retracted = excluded.retracted, record = excluded.record`,
+    record.id, record.title, record.authors[0]?.name ?? null, yearOf(record), record.venue, record.type, record.license, record.access,
+    retractionOf(record) ? 1 : 0, JSON.stringify(record),
+  ); // prettier-ignore
+  unname(store, works, record.id);
+  for (const id of otherIds(record.ids)) {
+    store.run('insert into work_ids (id, work) values (?, ?) on conflict do nothing', id, record.id);
+    works.changed(id);
+  }
+  works.changed(record.id);
+}
+
+function remove(store: Rows, works: WorkRows, id: string): void {
+  unname(store, works, id);
+  store.run('delete from records where id = ?', id);
+  works.changed(id);
+}
+
+function unname(store: Rows, works: WorkRows, work: string): void {
+  for (const { id } of store.all<{ id: string }>('select id from work_ids where work = ?', work)) works.changed(id);
+  store.run('delete from work_ids where work = ?', work);
+}
+
+/** Removes a record that only a document of the user's own has spoken for. */
+function forget(store: Rows, works: WorkRows, document: string, work: string): void {
+  const other = store.get('select 1 from own_papers where work = ? and document <> ? limit 1', work, document);
+  if (!other && readRecord(store, work)?.sources.every(({ from }) => from === 'document')) remove(store, works, work);
+}
+
+function otherIds({ doi, pmid, pmcid, arxiv }: WorkIds): string[] {
+  const ids = Object.entries({ doi: doi?.toLowerCase() ?? null, pmid, pmcid, arxiv: arxiv?.id ?? null });
+  return ids.flatMap(([kind, id]) => (id === null ? [] : [`${kind}:${id}`]));
+}
+
+/** An OpenAlex id names a work best; else the id by which it was known first stays. */
+export function preferredId(record: WorkRecord, known: WorkRecord): string {
+  return record.id === record.ids.openalex && known.id !== known.ids.openalex ? record.id : known.id;
+}
+
+function isRecord(value: unknown): value is WorkRecord {
+  return value !== null && typeof value === 'object' && 'id' in value && typeof value.id === 'string' && 'ids' in value;
+}

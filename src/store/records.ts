@@ -1,0 +1,234 @@
+import type { NoticeAbout, VersionLink, WorkIds, WorkRecord } from '../works/index.ts';
+import { bestFirst, findVersions, groupsOf, keyOf, mergeIds, mergeRecords, NO_IDS } from '../works/index.ts';
+import type { ManifestRow } from '../download/index.ts';
+import type { StoreOptions } from './corpus-store.ts';
+import { CorpusStore } from './corpus-store.ts';
+import type { Decision, Label } from './decisions.ts';
+import type { OwnPaper, ReadDocument, RecordLine } from './record-rows.ts';
+import { noticed, preferredId, readRecord, sameRecord } from './record-rows.ts';
+
+/** What is known of the works of a corpus, and what people decided about them. Everything said is logged before it counts. */
+export class Records implements Disposable {
+  readonly #store: CorpusStore;
+  readonly #owns: boolean;
+
+  constructor(store: CorpusStore, owns = false) {
+    this.#store = store;
+    this.#owns = owns;
+  }
+
+  /** Opens the records of a folder, up to date, for who also writes them. */
+  static open(folder: string, options: StoreOptions = {}): Records {
+    const store = CorpusStore.create(folder, options);
+    try {
+      store.ingest();
+      return new Records(store, true);
+    } catch (error) {
+      store[Symbol.dispose]();
+      throw error;
+    }
+  }
+
+  /** The same for who mostly reads: in a folder that cannot be written, or has no log, nothing is made. */
+  static read(folder: string, options: StoreOptions = {}): Records {
+    const store = CorpusStore.open(folder, options);
+    store.ingest();
+    return new Records(store, true);
+  }
+
+  /** Whether nothing is known of any work. */
+  get isEmpty(): boolean {
+    return !this.#store.get('select 1 from works limit 1');
+  }
+
+  /** The last row of every work in the manifest, in the order in which they came. */
+  *lastRows(): Generator<ManifestRow> {
+    for (const { row } of this.#store.iterate<{ row: string }>('select row from last_outcomes order by sequence'))
+      yield JSON.parse(row) as ManifestRow;
+  }
+
+  [Symbol.dispose](): void {
+    if (this.#owns) this.#store[Symbol.dispose]();
+  }
+
+  get size(): number {
+    return this.#store.get<{ works: number }>('select count(*) as works from records')?.works ?? 0;
+  }
+
+  /** The record of a work by the id it is filed under, or by any other id of it. */
+  get(id: string): WorkRecord | undefined {
+    return readRecord(this.#store, id);
+  }
+
+  /** The record of the work that a document holds. */
+  ofDocument(document: string): WorkRecord | undefined {
+    const own = this.#store.get<{ work: string }>('select work from own_papers where document = ?', document);
+    const downloaded =
+      own ?? this.#store.get<{ work: string }>('select work from works where document = ? limit 1', document);
+    return this.get(downloaded?.work ?? document);
+  }
+
+  /** Every record, in the order of their ids. */
+  *all(): Generator<WorkRecord> {
+    for (const { record } of this.#store.iterate<{ record: string }>('select record from records order by id'))
+      yield JSON.parse(record) as WorkRecord;
+  }
+
+  /** Adds what is new to what is known; what was said before, at whatever time, is not logged again. */
+  add(records: Iterable<WorkRecord>): void {
+    const news = [...records].filter((record) => {
+      const known = sameRecord(this.#store, record);
+      return (
+        !known || contentOf({ ...mergeRecords(known, record), id: preferredId(record, known) }) !== contentOf(known)
+      );
+    });
+    this.#log(news.map((record) => ({ kind: 'record', record })));
+  }
+
+  /** Puts records in place of those that are there. */
+  replace(records: Iterable<WorkRecord>): void {
+    this.#log([...records].map((record) => ({ kind: 'whole', record })));
+  }
+
+  /** Adds what was said about works since they appeared; works that have no record here are left out. */
+  addNotices(given: Iterable<NoticeAbout>): void {
+    this.#log([...given].filter((about) => noticed(this.#store, about)).map((about) => ({ kind: 'notice', about })));
+  }
+
+  /**
+   * Files a paper of the user's own under the work that it is: one that is known by any of its ids, else a new one. What was
+   * known of the document alone before goes with it.
+   */
+  fileOwn(paper: OwnPaper, said: readonly WorkRecord[]): string {
+    const known = said.flatMap(({ ids }) => this.#byIds(ids))[0];
+    const ids = said.reduce((all, record) => mergeIds(all, record.ids), NO_IDS);
+    const work = ids.openalex ?? known?.id ?? keyOf(ids) ?? `paper:${paper.document}`;
+    const { document, sha256, checked } = paper;
+    this.#log([{ kind: 'paper', document, sha256, checked, work, said }]);
+    return work;
+  }
+
+  /** Adds what a document, and the services that were asked because of it, say of a work, and notes that it was read. */
+  fileWords({ document, stamp, work }: ReadDocument & { readonly work: string }, said: readonly WorkRecord[]): void {
+    this.#log([{ kind: 'words', document, stamp, work, said }]);
+  }
+
+  /** The papers of the user's own that have a record, by document. */
+  ownPapers(): Map<string, { readonly sha256: string; readonly checked: boolean }> {
+    const rows = this.#store.all<{ document: string; sha256: string; checked: number }>('select * from own_papers');
+    return new Map(rows.map(({ document, sha256, checked }) => [document, { sha256, checked: checked === 1 }]));
+  }
+
+  /** The documents whose own words are in the records of their works, each with the stamp under which it was read. */
+  readDocuments(): Map<string, string> {
+    const rows = this.#store.all<{ document: string; stamp: string }>('select * from read_documents');
+    return new Map(rows.map(({ document, stamp }) => [document, stamp]));
+  }
+
+  /** The newest version at arXiv when it was last asked, of works that were downloaded from there. */
+  arxivVersions(): Map<string, number> {
+    const rows = this.#store.all<{ work: string; version: number }>('select * from arxiv_versions');
+    return new Map(rows.map(({ work, version }) => [work, version]));
+  }
+
+  noteArxivVersions(versions: Iterable<readonly [string, number]>): void {
+    const known = this.arxivVersions();
+    const news = [...versions].filter(([work, version]) => known.get(work) !== version);
+    this.#log(news.map(([work, version]) => ({ kind: 'arxiv', work, version })));
+  }
+
+  /** Notes how often the lists of a run have named each work. */
+  noteRepeats(times: ReadonlyMap<string, number>): void {
+    const before = new Map(
+      this.#store
+        .all<{ work: string; times: number }>('select * from repeated_entries')
+        .map((row) => [row.work, row.times]),
+    );
+    const news = [...times].filter(([work, count]) => (before.get(work) ?? 0) !== count - 1);
+    if (news.length > 0)
+      this.#log([{ kind: 'repeats', times: news.map(([work, count]) => [work, count - 1] as const) }]);
+  }
+
+  /** How many entries of lists have named a work that another entry had named. */
+  get repeatedEntries(): number {
+    return (
+      this.#store.get<{ times: number }>('select coalesce(sum(times), 0) as times from repeated_entries')?.times ?? 0
+    );
+  }
+
+  /** The documents that hold works, by document. */
+  documents(): Map<string, string> {
+    const rows = this.#store.all<{ document: string; work: string }>(
+      "select document, work from works where document <> '' union all select document, work from own_papers",
+    );
+    return new Map(rows.map(({ document, work }) => [document, work]));
+  }
+
+  /** What screening decided, by work. */
+  labels(): Map<string, Label> {
+    const rows = this.#store.all<{ work: string; label: Label }>('select work, label from labels');
+    return new Map(rows.map(({ work, label }) => [this.get(work)?.id ?? work, label]));
+  }
+
+  /** Logs decisions of screening; those about other works stay. */
+  setLabels(labels: Iterable<readonly [string, Label]>, at: string): void {
+    const before = this.labels();
+    const news = [...labels].filter(([work, label]) => before.get(work) !== label);
+    this.#decide(news.map(([work, label]) => ({ kind: 'label', work, label, at })));
+  }
+
+  /** Looks which records are versions of one work; what was undone before stays undone. Answers those that are new. */
+  linkVersions(at: string): VersionLink[] {
+    const known = new Set(this.versions().map(({ work, of }) => `${work} ${of}`));
+    const added = findVersions(this.all()).filter(({ work, of }) => !known.has(`${work} ${of}`));
+    this.#decide(added.map((link) => ({ kind: 'version', ...link, at })));
+    return added;
+  }
+
+  /** Every merge of versions, those that were undone included. */
+  versions(): (VersionLink & { readonly at: string; readonly undone: boolean })[] {
+    const rows = this.#store.all<VersionLink & { at: string; undone: 0 | 1 }>(
+      'select * from versions order by of, work',
+    );
+    return rows.map((row) => ({ ...row, undone: row.undone === 1 }));
+  }
+
+  /** Takes a work out of the versions it was merged with, or puts it back; answers how many merges that were. */
+  setApart(work: string, undone: boolean, at: string): number {
+    const merges = this.versions().filter((each) => each.undone !== undone && (each.work === work || each.of === work));
+    if (merges.length > 0) this.#decide([{ kind: undone ? 'split' : 'merge', work, of: null, at }]);
+    return merges.length;
+  }
+
+  /** Works as groups of their versions, the best first; only those with more than one. */
+  versionGroups(): WorkRecord[][] {
+    return groupsOf(this.versions().filter(({ undone }) => !undone)).map((ids) =>
+      bestFirst(ids.flatMap((id) => this.get(id) ?? [])),
+    );
+  }
+
+  #byIds({ openalex, doi, pmid, pmcid, arxiv }: WorkIds): WorkRecord[] {
+    const others = Object.entries({ doi, arxiv: arxiv?.id ?? null, pmid, pmcid });
+    const names = [openalex, ...others.map(([kind, id]) => (id === null ? null : `${kind}:${id}`))];
+    return names.flatMap((name) => (name === null ? [] : (this.get(name) ?? [])));
+  }
+
+  #log(lines: readonly RecordLine[]): void {
+    this.#store.append(
+      'records',
+      lines.map((line) => JSON.stringify(line)),
+    );
+  }
+
+  #decide(decisions: readonly Decision[]): void {
+    this.#store.append(
+      'decisions',
+      decisions.map((decision) => JSON.stringify(decision)),
+    );
+  }
+}
+
+/** What a record says, whenever its sources said so. */
+function contentOf(record: WorkRecord): string {
+  return JSON.stringify({ ...record, sources: record.sources.map(({ from, fields }) => ({ from, fields })) });
+}

@@ -1,0 +1,10 @@
+import type { SQLInputValue } from 'node:sqlite';
+
+/** Statements of a database, prepared once. The caller says which columns a statement selects. */
+export interface Rows {
+  // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- the columns that the statement selects
+  get<T = Record<string, unknown>>(sql: string, ...values: SQLInputValue[]): T | undefined;
+  all<T = Record<string, unknown>>(sql: string, ...values: SQLInputValue[]): T[];
+  /** Answers how many rows have changed. */
+  run(sql: string, ...values: SQLInputValue[]): number;
+}

@@ -1,0 +1,145 @@
+import assert from 'node:assert/strict';
+import { chmodSync, existsSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempDisposable } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { test } from 'node:test';
+
+import { appendLine, corpusLines, dumpOf } from '../../test/support/corpus-logs.ts';
+import { emptyRecord } from '../works/index.ts';
+import { CorpusStore, removeStore } from './corpus-store.ts';
+import { Records } from './records.ts';
+
+function rebuilt(folder: string): string {
+  removeStore(folder);
+  using store = CorpusStore.open(folder);
+  store.ingest();
+  return dumpOf(store);
+}
+
+test('reading logs as they grow, in whatever pieces, comes to the same rows as reading them at once', async () => {
+  for (const seed of [1, 2, 3]) {
+    await using folder = await mkdtempDisposable(join(tmpdir(), 'store-'));
+    const lines = corpusLines(600, seed);
+    for (const [at, line] of lines.entries()) {
+      appendLine(folder.path, line);
+      if ((at * 7 + seed) % 29 !== 0) continue;
+      using store = CorpusStore.open(folder.path);
+      store.ingest();
+    }
+    using store = CorpusStore.open(folder.path);
+    store.ingest();
+    const grown = dumpOf(store);
+    assert.equal(rebuilt(folder.path), grown, `seed ${seed}`);
+    assert.ok(store.all('select 1 from works').length > 20);
+  }
+});
+
+test('a line that is being written waits for its end; a damaged one is counted and left out', async () => {
+  await using folder = await mkdtempDisposable(join(tmpdir(), 'store-'));
+  const [line = { log: '', text: '' }] = corpusLines(50, 1).filter(({ log }) => log === 'records.jsonl');
+  appendLine(folder.path, { ...line, text: line.text.slice(0, 20) });
+  using store = CorpusStore.open(folder.path);
+  assert.equal(store.ingest().lines, 0);
+  appendLine(folder.path, { ...line, text: line.text.slice(20) });
+  assert.equal(store.ingest().lines, 1);
+  for (const text of ['null\n', '[]\n', '{"kind":"?"}\n', '{"kind":"record","record":7}\n', 'no json\n'])
+    appendLine(folder.path, { log: 'records.jsonl', text });
+  assert.equal(store.ingest().badLines, 5);
+  for (const text of ['null\n', '[]\n', '{"path":{}}\n', '{"work":"W1","outcome":"saved","attempts":[null]}\n'])
+    appendLine(folder.path, { log: 'manifest.jsonl', text });
+  assert.equal(store.ingest().badLines, 4);
+});
+
+test('a manifest that was rotated is not read twice, and a log that was replaced is read again', async () => {
+  await using folder = await mkdtempDisposable(join(tmpdir(), 'store-'));
+  for (const line of corpusLines(300, 3)) appendLine(folder.path, line);
+  using store = CorpusStore.open(folder.path);
+  store.ingest();
+  const before = dumpOf(store);
+  renameSync(join(folder.path, 'manifest.jsonl'), join(folder.path, 'manifest.0001.jsonl'));
+  const [more] = corpusLines(300, 4).filter(({ log }) => log === 'manifest.jsonl');
+  assert.ok(more);
+  appendLine(folder.path, more);
+  const ingested = store.ingest();
+  assert.equal(ingested.lines, 1);
+  assert.notEqual(dumpOf(store), before);
+  writeFileSync(join(folder.path, 'records.jsonl'), '');
+  const record = { ...emptyRecord('W9', { openalex: 'W9' }), title: 'Reefs' };
+  appendLine(folder.path, { log: 'records.jsonl', text: `${JSON.stringify({ kind: 'record', record })}\n` });
+  store.ingest();
+  assert.deepEqual(
+    store.all('select id from records').map(({ id }) => id),
+    ['W9'],
+  );
+  assert.equal(dumpOf(store), rebuilt(folder.path));
+});
+
+test('a folder that cannot be written, or has no log, is read without a file being made', async () => {
+  await using folder = await mkdtempDisposable(join(tmpdir(), 'store-'));
+  {
+    using store = CorpusStore.open(folder.path);
+    assert.equal(store.ingest().lines, 0);
+  }
+  assert.equal(existsSync(join(folder.path, 'corpus.sqlite')), false);
+  for (const line of corpusLines(100, 5)) appendLine(folder.path, line);
+  // Nobody keeps the superuser from writing.
+  if (process.getuid?.() !== 0) chmodSync(folder.path, 0o555);
+  using store = CorpusStore.open(folder.path);
+  store.ingest();
+  assert.ok(store.all('select 1 from works').length > 3);
+  chmodSync(folder.path, 0o755);
+});
+
+test('a folder of the version before is upgraded once, also after an interruption, and nothing is lost', async () => {
+  await using folder = await mkdtempDisposable(join(tmpdir(), 'store-'));
+  const old = join(folder.path, 'manifest.sqlite3');
+  {
+    using database = new DatabaseSync(old);
+    database.exec(`
+      create table works (id text primary key, record_json text not null);
+      create table work_documents (document text primary key, work text not null);
+      create table own_papers (document text primary key, sha256 text not null, checked integer not null);
+      create table work_labels (work text primary key, label text not null);
+      create table work_versions (work text, of text, reason text, score real, at text, undone integer);
+      create table repeated_entries (work text primary key, times integer not null);
+      create table arxiv_versions (work text primary key, version integer not null);
+      insert into work_documents values ('mine', 'W2'), ('W1', 'W1');
+      insert into own_papers values ('mine', 'ab', 1);
+      insert into work_labels values ('W1', 'excluded');
+      insert into work_versions values ('W2', 'W1', 'same-id', 1, '2026', 1), ('W3', 'W1', 'same-id', 1, '2026', 0);
+      insert into repeated_entries values ('W1', 2);
+      insert into arxiv_versions values ('W1', 3);`);
+    for (const id of ['W1', 'W2', 'W3'])
+      database
+        .prepare('insert into works values (?, ?)')
+        .run(id, JSON.stringify({ ...emptyRecord(id, { openalex: id }), title: id }));
+  }
+  const check = (): void => {
+    using records = Records.read(folder.path);
+    assert.deepEqual([records.size, records.ofDocument('mine')?.id, records.repeatedEntries], [3, 'W2', 2]);
+    assert.deepEqual([...records.labels()], [['W1', 'excluded']]);
+    assert.deepEqual(
+      records.versions().map(({ work, undone }) => [work, undone]),
+      [
+        ['W2', true],
+        ['W3', false],
+      ],
+    );
+    assert.deepEqual([...records.arxivVersions()], [['W1', 3]]);
+    assert.deepEqual([...records.ownPapers()], [['mine', { sha256: 'ab', checked: true }]]);
+  };
+  const messages: string[] = [];
+  CorpusStore.open(folder.path, { warn: (message) => messages.push(message) })[Symbol.dispose]();
+  assert.match(messages.join(), /older version: upgraded/);
+  check();
+  // As a kill between the two logs leaves it: one has its name, the other is in the making, and the old file is there.
+  renameSync(`${old}.upgraded`, old);
+  rmSync(join(folder.path, 'decisions.jsonl'));
+  writeFileSync(join(folder.path, 'decisions.jsonl.upgrade.part'), '{"kind":');
+  removeStore(folder.path);
+  check();
+  check();
+  assert.equal(existsSync(old), false);
+});

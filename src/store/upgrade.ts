@@ -1,0 +1,112 @@
+import { existsSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+
+import type { Warn } from '../base/index.ts';
+import { isDamaged, renameFile } from '../base/index.ts';
+import type { WorkRecord } from '../works/index.ts';
+import type { Decision } from './decisions.ts';
+import { appendLine } from './append-log.ts';
+import type { RecordLine } from './record-rows.ts';
+
+const OLD = 'manifest.sqlite3';
+const PIECE_LINES = 500;
+
+/**
+ * Turns `manifest.sqlite3` of versions before 0.2 into the logs that took its place: its records, decisions and rows that the
+ * manifest lacks. Each log has its name only when it is whole, and the old file goes last, so that an upgrade that was
+ * interrupted is repeated. The old file stays beside as `manifest.sqlite3.upgraded`.
+ */
+export function upgradeFolder(folder: string, warn: Warn | undefined): void {
+  const path = join(folder, OLD);
+  if (!existsSync(path)) return;
+  let lines = 0;
+  try {
+    using old = new DatabaseSync(path, { timeout: 10_000 });
+    const tables = new Set(
+      old
+        .prepare("select name from sqlite_schema where type = 'table'")
+        .all()
+        .map(({ name }) => name),
+    );
+    const rows = (table: string, order: string): Iterable<Record<string, unknown>> =>
+      tables.has(table) ? old.prepare(`select * from ${table} order by ${order}`).iterate() : [];
+    lines += writeLog(folder, 'records.jsonl', recordLines(rows));
+    lines += writeLog(folder, 'decisions.jsonl', decisionLines(rows));
+    if (!existsSync(join(folder, 'manifest.jsonl')))
+      lines += writeLog(
+        folder,
+        'manifest.jsonl',
+        [...rows('manifest', 'sequence')].map((row) => String(row['row_json'])),
+      );
+  } catch (error) {
+    if (!isDamaged(error)) throw error;
+    warn?.(`${path} is damaged: what can be read of it was taken over`);
+  }
+  for (const ending of ['', '-wal', '-shm'])
+    if (existsSync(path + ending)) renameFile(path + ending, `${path}.upgraded${ending}`);
+  warn?.(
+    `${folder} was written by an older version: upgraded, ${lines} lines of records and decisions (${OLD} stays as ${OLD}.upgraded)`,
+  );
+}
+
+/** A log that is there was written by an upgrade that came this far, or by a newer version. */
+function writeLog(folder: string, name: string, lines: Iterable<string>): number {
+  const path = join(folder, name);
+  if (existsSync(path)) return 0;
+  const part = `${path}.upgrade.part`;
+  rmSync(part, { force: true });
+  let count = 0;
+  const piece: string[] = [];
+  for (const line of lines) {
+    count += 1;
+    piece.push(line);
+    if (piece.length >= PIECE_LINES) appendLine(part, `${piece.splice(0).join('\n')}\n`);
+  }
+  if (piece.length > 0) appendLine(part, `${piece.join('\n')}\n`);
+  if (count > 0) renameFile(part, path);
+  return count;
+}
+
+type Rows = (table: string, order: string) => Iterable<Record<string, unknown>>;
+
+function* recordLines(rows: Rows): Generator<string> {
+  const line = (value: RecordLine): string => JSON.stringify(value);
+  const papers = new Map([...rows('own_papers', 'document')].map((row) => [String(row['document']), row]));
+  for (const row of rows('works', 'id'))
+    yield line({ kind: 'whole', record: JSON.parse(String(row['record_json'])) as WorkRecord });
+  for (const { document, work } of rows('work_documents', 'document')) {
+    const paper = papers.get(String(document));
+    if (!paper) continue;
+    const about = { document: String(document), sha256: String(paper['sha256']), checked: paper['checked'] === 1 };
+    yield line({ kind: 'paper', ...about, work: String(work), said: [] });
+  }
+  for (const { document, stamp } of rows('read_documents', 'document'))
+    yield line({ kind: 'words', document: String(document), stamp: String(stamp), work: '', said: [] });
+  for (const { work, version } of rows('arxiv_versions', 'work'))
+    yield line({ kind: 'arxiv', work: String(work), version: Number(version) });
+  const repeats = [...rows('repeated_entries', 'work')].map(
+    (row) => [String(row['work']), Number(row['times'])] as const,
+  );
+  if (repeats.length > 0) yield line({ kind: 'repeats', times: repeats });
+}
+
+function* decisionLines(rows: Rows): Generator<string> {
+  const at = new Date(0).toISOString();
+  const line = (value: Decision): string => JSON.stringify(value);
+  for (const row of rows('work_versions', 'work, of')) {
+    const version = row as unknown as { work: string; of: string; reason: 'same-id'; score: number; at: string };
+    yield line({
+      kind: 'version',
+      work: version.work,
+      of: version.of,
+      reason: version.reason,
+      score: version.score,
+      at: version.at,
+    });
+  }
+  for (const row of rows('work_versions', 'work, of'))
+    if (row['undone'] === 1) yield line({ kind: 'split', work: String(row['work']), of: String(row['of']), at });
+  for (const { work, label } of rows('work_labels', 'work'))
+    yield line({ kind: 'label', work: String(work), label: label as 'included', at });
+}
