@@ -1,232 +1,359 @@
 import type { Clock, Timer } from './clock.ts';
 
-/** Permission to use one slot of every key it was asked for; disposing of it gives back those it still holds. */
-export interface Slot extends Disposable {
-  /** Gives one key back before the rest. */
-  release(key: string): void;
+/** What one key allows. Moments are of the monotonic clock. */
+export interface Room {
+  /** Whether one more may start now when `ahead` others go first. */
+  isOpen(ahead: number, now: number): boolean;
+  /** When that may be so as far as time goes; Infinity when something has to come back first. */
+  opensAt(ahead: number, now: number): number;
+  /** When a hold ends; `now` while there is none. */
+  heldUntil(now: number): number;
+  take(now: number): void;
+  release(): void;
+  /** Whether the key could be forgotten and made again. */
+  isIdle(now: number): boolean;
+  close?(): void;
 }
+
+/** A key, and those who wait for it. */
+export interface Line<R> {
+  readonly key: string;
+  readonly room: R;
+  /** Turns that are promised to those who were woken and have not started yet. */
+  claimed: number;
+  /** In order of arrival; a Set so that a waiter can leave in constant time. Most keys never have one. */
+  waiters: Set<Waiter<R>> | undefined;
+  timer: Timer | undefined;
+  timerAt: number;
+}
+
+interface Waiter<R> {
+  readonly lines: readonly Line<R>[];
+  /** Whether it leaves the line rather than wait as long as this key takes. */
+  readonly isHopeless: (room: R, now: number) => boolean;
+  /** True with a claim on every key; false when the wait must be thought over. */
+  readonly wake: (claimed: boolean) => void;
+}
+
+interface WaitOptions<R> {
+  readonly signal?: AbortSignal | undefined;
+  readonly isHopeless?: (room: R, now: number) => boolean;
+  /** Runs the wait, and takes back what was let go of meanwhile before the turn is used. */
+  readonly whileWaiting?: <T>(wait: () => Promise<T>) => Promise<T>;
+}
+
+/** A timer may fire a rounding error before its moment. */
+const HAIR_MS = 1e-6;
 
 /**
- * Bounds how many holders each key may have. Acquiring is asynchronous and slots are disposed of, so that a limiter
- * shared by a whole fleet, whose slots expire with their holder, can stand behind the same seam.
+ * Lines before keys: first come first served per key, but a waiter that needs several keys is passed over while another
+ * of them is closed, so that one busy key never idles the rest. Nothing is held while waiting.
+ *
+ *   join ──every key open──▶ claim ──what was let go of is back──▶ take ──dispose──▶ the next in line
+ *     └──hopeless──▶ woken without a claim
  */
-export interface Limiter {
-  /** Waits until every key has room, then takes one slot of each at once: nothing is held while waiting. */
-  acquire(keys: readonly string[], signal?: AbortSignal): Promise<Slot>;
-  /** The same without waiting: undefined when any key is full or held. */
-  tryAcquire(keys: readonly string[]): Slot | undefined;
-  /** Nobody gets a slot of this key before `at` (epoch milliseconds); an earlier time never shortens a hold. */
-  holdUntil(key: string, at: number): void;
-  /** Ends a hold at once. */
-  lift(key: string): void;
-  /**
-   * Changes the limit of a key, also of one in use: those over a lowered limit finish, nobody new enters. Without a limit it
-   * has the default again.
-   */
-  setLimit(key: string, limit: number | undefined): void;
-  /** How many could acquire the key now: zero while it is full or held. */
-  room(key: string): number;
-}
+export class KeyedLines<R extends Room> implements Disposable {
+  readonly #clock: Clock;
+  readonly #open: (key: string, changed: () => void) => R;
+  readonly #mostIdle: number;
+  readonly #served: ((line: Line<R>) => void) | undefined;
+  readonly #lines = new Map<string, Line<R>>();
 
-interface Waiter {
-  readonly gates: readonly Gate[];
-  readonly grant: (slot: Slot) => void;
-}
-
-/** A key in use; found once and then kept by those who hold or wait for it, because looking it up again costs more than the rest. */
-interface Gate {
-  readonly key: string;
-  limit: number;
-  used: number;
-  heldUntil: number;
-  timer: Timer | undefined;
-  /** In order of arrival; a Set so that a cancelled waiter leaves in constant time. Most gates never have one. */
-  waiters: Set<Waiter> | undefined;
-}
-
-/** What a holder has of a KeyedLimiter. */
-class HeldSlot implements Slot {
-  #held: readonly Gate[];
-  readonly #giveBack: (gates: readonly Gate[]) => void;
-
-  constructor(gates: readonly Gate[], giveBack: (gates: readonly Gate[]) => void) {
-    this.#held = gates;
-    this.#giveBack = giveBack;
+  constructor(options: {
+    readonly clock: Clock;
+    /** Makes the room of a key; `changed` is called when more is open than before. */
+    readonly open: (key: string, changed: () => void) => R;
+    /** Keys that are remembered although nobody uses them. */
+    readonly mostIdle?: number;
+    /** Called whenever a line was looked at. */
+    readonly served?: (line: Line<R>) => void;
+  }) {
+    this.#clock = options.clock;
+    this.#open = options.open;
+    this.#mostIdle = options.mostIdle ?? 0;
+    this.#served = options.served;
   }
 
-  release(key: string): void {
-    const given = this.#held.filter((gate) => gate.key === key);
-    this.#held = this.#held.filter((gate) => gate.key !== key);
-    this.#giveBack(given);
+  get size(): number {
+    return this.#lines.size;
+  }
+
+  get all(): Iterable<Line<R>> {
+    return this.#lines.values();
+  }
+
+  find(key: string): Line<R> | undefined {
+    return this.#lines.get(key);
+  }
+
+  /** The line of a key, made when it is first needed. */
+  at(key: string): Line<R> {
+    let line = this.#lines.get(key);
+    if (line) return line;
+    if (this.#mostIdle > 0 && this.#lines.size >= this.#mostIdle)
+      for (const each of this.#lines.values()) this.#forget(each);
+    const room = this.#open(key, () => {
+      const changed = this.#lines.get(key);
+      if (changed) this.serve(changed);
+    });
+    line = { key, room, claimed: 0, waiters: undefined, timer: undefined, timerAt: 0 };
+    this.#lines.set(key, line);
+    return line;
+  }
+
+  isOpen(line: Line<R>, now: number): boolean {
+    return line.room.isOpen(line.claimed, now);
+  }
+
+  /** Takes a place at each; `giveBack` is for the caller to call once. */
+  take(lines: readonly Line<R>[], now: number): { readonly giveBack: () => void } {
+    for (const { room } of lines) room.take(now);
+    return {
+      giveBack: () => {
+        for (const { room } of lines) room.release();
+        for (const line of lines) this.serve(line);
+      },
+    };
+  }
+
+  /** Waits for a turn at every key, and calls `use` when it has come or the wait must be thought over. */
+  async wait<T>(lines: readonly Line<R>[], options: WaitOptions<R>, use: () => T): Promise<T> {
+    const { whileWaiting = (wait) => wait() } = options;
+    let isPromised = false;
+    const end = (): void => {
+      if (isPromised) for (const line of lines) line.claimed -= 1;
+      isPromised = false;
+    };
+    try {
+      await whileWaiting(async () => {
+        isPromised = await this.#join(lines, options);
+      });
+      end();
+      return use();
+    } finally {
+      end();
+      // A turn that was promised and is not used is for others.
+      for (const line of lines) this.serve(line);
+    }
+  }
+
+  #join(lines: readonly Line<R>[], { signal, isHopeless = () => false }: WaitOptions<R>): Promise<boolean> {
+    return new Promise((resolve, reject) => {
+      const leave = (): void => {
+        signal?.removeEventListener('abort', abandon);
+        for (const line of lines) line.waiters?.delete(waiter);
+      };
+      const abandon = (): void => {
+        leave();
+        for (const line of lines) this.serve(line);
+        reject(signal?.reason as Error);
+      };
+      const waiter: Waiter<R> = {
+        lines,
+        isHopeless,
+        wake: (claimed) => {
+          leave();
+          if (claimed) for (const line of lines) line.claimed += 1;
+          resolve(claimed);
+        },
+      };
+      signal?.addEventListener('abort', abandon, { once: true });
+      for (const line of lines) (line.waiters ??= new Set()).add(waiter);
+      // Its turn may have come on the way into the line, and then no alarm would ever say so.
+      for (const line of lines) this.serve(line);
+    });
+  }
+
+  /** Wakes those whose turn has come, oldest first, and sets the alarm for the next. */
+  serve(line: Line<R>): void {
+    const now = this.#clock.monotonic();
+    let wasClosed = false;
+    for (const waiter of line.waiters ?? []) {
+      if (waiter.isHopeless(line.room, now)) waiter.wake(false);
+      wasClosed = !this.isOpen(line, now);
+      if (wasClosed) break;
+      if (waiter.lines.every((each) => this.isOpen(each, now))) waiter.wake(true);
+    }
+    this.#arm(line, wasClosed);
+    this.#served?.(line);
+    if (this.#mostIdle === 0) this.#forget(line);
+  }
+
+  /**
+   * Sets the alarm for the moment at which a key opens, or at which its hold ends if nobody waits. A key that was found
+   * closed a moment ago and has opened since gets one too: nothing else would look again.
+   */
+  #arm(line: Line<R>, wasClosed: boolean): void {
+    const now = this.#clock.monotonic();
+    const isWaitedFor = (line.waiters?.size ?? 0) > 0;
+    const at = isWaitedFor ? line.room.opensAt(line.claimed, now) : line.room.heldUntil(now);
+    // Whoever waits at a key that is open waits for another one, whose alarm it is.
+    const isNeeded = at !== Infinity && (at > now + HAIR_MS || (wasClosed && isWaitedFor));
+    if (line.timer && isNeeded && Math.abs(line.timerAt - at) < 0.5) {
+      if (isWaitedFor) line.timer.ref();
+      else line.timer.unref();
+      return;
+    }
+    line.timer?.[Symbol.dispose]();
+    line.timer = undefined;
+    if (!isNeeded) return;
+    line.timerAt = at;
+    line.timer = this.#clock.setTimer(Math.max(0, at - now), () => {
+      line.timer = undefined;
+      this.serve(line);
+    });
+    if (!isWaitedFor) line.timer.unref();
+  }
+
+  #forget(line: Line<R>): void {
+    if (line.claimed > 0 || (line.waiters?.size ?? 0) > 0 || !line.room.isIdle(this.#clock.monotonic())) return;
+    line.timer?.[Symbol.dispose]();
+    line.room.close?.();
+    this.#lines.delete(line.key);
   }
 
   [Symbol.dispose](): void {
-    const given = this.#held;
-    this.#held = [];
-    this.#giveBack(given);
+    for (const { timer } of this.#lines.values()) timer?.[Symbol.dispose]();
+    this.#lines.clear();
   }
 }
 
-/**
- * Slots per key in one process, first come first served per key. A waiter that needs several keys is passed over
- * while another of its keys is full, so one busy key never idles the rest.
- */
-export class KeyedLimiter implements Limiter {
-  readonly #gates = new Map<string, Gate>();
+/** Permission to use one slot of every key it was asked for, until it is disposed of. */
+export type Slot = Disposable;
+
+/** So many at once, and none while held. */
+class Slots implements Room {
+  readonly #clock: Clock;
+  limit: number;
+  used = 0;
+  /** Epoch milliseconds. */
+  holdAt = 0;
+
+  constructor(clock: Clock, limit: number) {
+    this.#clock = clock;
+    this.limit = limit;
+  }
+
+  get #holdMs(): number {
+    return Math.max(0, this.holdAt - this.#clock.now());
+  }
+
+  room(ahead: number): number {
+    return this.#holdMs > 0 ? 0 : Math.max(0, this.limit - this.used - ahead);
+  }
+
+  isOpen(ahead: number): boolean {
+    return this.room(ahead) > 0;
+  }
+
+  opensAt(ahead: number, now: number): number {
+    return this.used + ahead < this.limit ? now + this.#holdMs : Infinity;
+  }
+
+  heldUntil(now: number): number {
+    return now + this.#holdMs;
+  }
+
+  take(): void {
+    this.used += 1;
+  }
+
+  release(): void {
+    this.used -= 1;
+  }
+
+  isIdle(): boolean {
+    return this.used === 0 && this.#holdMs === 0;
+  }
+}
+
+/** Bounds how many holders each key may have in this process. */
+export class KeyedLimiter {
+  readonly #clock: Clock;
+  readonly #lines: KeyedLines<Slots>;
   readonly #limits: Map<string, number>;
   readonly #defaultLimit: (key: string) => number;
-  readonly #clock: Clock;
 
   constructor(options: {
     readonly clock: Clock;
     readonly defaultLimit: number | ((key: string) => number);
     readonly limits?: Readonly<Record<string, number>>;
   }) {
-    const { defaultLimit } = options;
-    this.#clock = options.clock;
+    const { defaultLimit, clock } = options;
+    this.#clock = clock;
     this.#defaultLimit = typeof defaultLimit === 'number' ? () => defaultLimit : defaultLimit;
     this.#limits = new Map(Object.entries(options.limits ?? {}));
+    this.#lines = new KeyedLines({ clock, open: (key) => new Slots(clock, this.#limit(key)) });
   }
 
   /** Keys that are in use, waited for or held; the rest costs nothing. */
   get size(): number {
-    return this.#gates.size;
+    return this.#lines.size;
   }
 
+  /** Takes a slot of every key without waiting: undefined when any key is full or held. */
   tryAcquire(keys: readonly string[]): Slot | undefined {
-    const gates = keys.map((key) => this.#gate(key));
-    if (gates.every(hasRoom)) return this.#take(gates);
-    for (const gate of gates) this.#collect(gate);
-    return undefined;
+    const now = this.#clock.monotonic();
+    const lines = keys.map((key) => this.#lines.at(key));
+    if (!lines.every((line) => this.#lines.isOpen(line, now))) {
+      for (const line of lines) this.#lines.serve(line);
+      return undefined;
+    }
+    const { giveBack } = this.#lines.take(lines, now);
+    let isHeld = true;
+    return {
+      [Symbol.dispose]: () => {
+        if (isHeld) giveBack();
+        isHeld = false;
+      },
+    };
   }
 
-  acquire(keys: readonly string[], signal?: AbortSignal): Promise<Slot> {
-    if (signal?.aborted) return Promise.reject(signal.reason as Error);
-    const slot = this.tryAcquire(keys);
-    if (slot) return Promise.resolve(slot);
-    return new Promise((resolve, reject) => {
-      const gates = keys.map((key) => this.#gate(key));
-      const waiter: Waiter = {
-        gates,
-        grant: (granted) => {
-          signal?.removeEventListener('abort', abandon);
-          resolve(granted);
-        },
-      };
-      const abandon = (): void => {
-        for (const gate of gates) {
-          leave(gate, waiter);
-          this.#collect(gate);
-        }
-        reject(signal?.reason as Error);
-      };
-      signal?.addEventListener('abort', abandon, { once: true });
-      for (const gate of gates) {
-        (gate.waiters ??= new Set()).add(waiter);
-        gate.timer?.ref();
-      }
-    });
-  }
-
-  holdUntil(key: string, at: number): void {
-    const gate = this.#gate(key);
-    if (at <= gate.heldUntil) return;
-    gate.heldUntil = at;
-    gate.timer?.[Symbol.dispose]();
-    gate.timer = undefined;
-    if (at !== Infinity) {
-      this.#timeHold(gate, Math.max(0, at - this.#clock.now()));
+  /** Waits until every key has room, then takes one slot of each at once: nothing is held while waiting. */
+  async acquire(keys: readonly string[], signal?: AbortSignal): Promise<Slot> {
+    signal?.throwIfAborted();
+    for (let slot = this.tryAcquire(keys); ;) {
+      if (slot) return slot;
+      const lines = keys.map((key) => this.#lines.at(key));
+      slot = await this.#lines.wait(lines, { signal }, () => this.tryAcquire(keys));
     }
   }
 
-  lift(key: string): void {
-    const gate = this.#gates.get(key);
-    if (gate) this.#lift(gate);
+  /** Nobody gets a slot of this key before `at` (epoch milliseconds); an earlier time never shortens a hold. */
+  holdUntil(key: string, at: number): void {
+    const line = this.#lines.at(key);
+    line.room.holdAt = Math.max(line.room.holdAt, at);
+    this.#lines.serve(line);
   }
 
+  /** Ends a hold at once. */
+  lift(key: string): void {
+    const line = this.#lines.find(key);
+    if (!line) return;
+    line.room.holdAt = 0;
+    this.#lines.serve(line);
+  }
+
+  /**
+   * Changes the limit of a key, also of one in use: those over a lowered limit finish, nobody new enters. Without a limit it
+   * has the default again.
+   */
   setLimit(key: string, limit: number | undefined): void {
     if (limit === undefined) this.#limits.delete(key);
     else this.#limits.set(key, limit);
-    const gate = this.#gates.get(key);
-    if (!gate) return;
-    gate.limit = this.#limit(key);
-    this.#serve(gate);
+    const line = this.#lines.find(key);
+    if (!line) return;
+    line.room.limit = this.#limit(key);
+    this.#lines.serve(line);
   }
 
+  /** How many could acquire the key now: zero while it is full or held. */
   room(key: string): number {
-    const gate = this.#gates.get(key);
-    return gate ? roomOf(gate) : this.#limit(key);
+    const line = this.#lines.find(key);
+    return line ? line.room.room(line.claimed) : this.#limit(key);
   }
 
   #limit(key: string): number {
     return Math.max(1, this.#limits.get(key) ?? this.#defaultLimit(key));
   }
-
-  #gate(key: string): Gate {
-    let gate = this.#gates.get(key);
-    if (!gate) {
-      gate = { key, limit: this.#limit(key), used: 0, heldUntil: 0, timer: undefined, waiters: undefined };
-      this.#gates.set(key, gate);
-    }
-    return gate;
-  }
-
-  #take(gates: readonly Gate[]): Slot {
-    for (const gate of gates) gate.used += 1;
-    return new HeldSlot(gates, this.#giveBack);
-  }
-
-  readonly #giveBack = (gates: readonly Gate[]): void => {
-    for (const gate of gates) gate.used -= 1;
-    for (const gate of gates) this.#serve(gate);
-  };
-
-  /** Gives free slots of a key to those who wait for it, oldest first. */
-  #serve(gate: Gate): void {
-    for (const waiter of gate.waiters ?? []) {
-      if (!hasRoom(gate)) break;
-      if (!waiter.gates.every(hasRoom)) continue;
-      for (const each of waiter.gates) leave(each, waiter);
-      waiter.grant(this.#take(waiter.gates));
-    }
-    this.#collect(gate);
-  }
-
-  #lift(gate: Gate): void {
-    gate.heldUntil = 0;
-    gate.timer?.[Symbol.dispose]();
-    gate.timer = undefined;
-    this.#serve(gate);
-  }
-
-  #endHold(gate: Gate): void {
-    // The calendar may have been set back while the timer ran: the hold names a moment, so wait for that moment.
-    const left = gate.heldUntil - this.#clock.now();
-    if (left > 0) this.#timeHold(gate, left);
-    else this.#lift(gate);
-  }
-
-  /** A hold keeps the process alive only as long as somebody waits for its end. */
-  #timeHold(gate: Gate, delayMs: number): void {
-    gate.timer = this.#clock.setTimer(delayMs, () => this.#endHold(gate));
-    if (!gate.waiters?.size) gate.timer.unref();
-  }
-
-  /** Forgets a key that nobody uses. */
-  #collect(gate: Gate): void {
-    if (gate.used === 0 && gate.heldUntil === 0 && !gate.waiters?.size) this.#gates.delete(gate.key);
-  }
-}
-
-function roomOf({ heldUntil, limit, used }: Gate): number {
-  return heldUntil > 0 ? 0 : Math.max(0, limit - used);
-}
-
-function hasRoom(gate: Gate): boolean {
-  return roomOf(gate) > 0;
-}
-
-function leave(gate: Gate, waiter: Waiter): void {
-  gate.waiters?.delete(waiter);
-  if (!gate.waiters?.size) gate.timer?.unref();
 }

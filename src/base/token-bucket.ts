@@ -1,23 +1,18 @@
-import type { Clock, Timer } from './clock.ts';
-import { AppError } from './errors.ts';
+import type { Clock } from './clock.ts';
 
-interface Waiter {
-  readonly amount: number;
-  readonly grant: () => void;
-}
+/** A timer may fire a rounding error before its moment. */
+const HAIR_MS = 1e-6;
 
 /**
  * Allows `refillPerSecond` on average and at most `capacity + burst` at once. Time is monotonic, so a calendar that
- * jumps neither stalls nor floods; those who wait are served in order of arrival.
+ * jumps neither stalls nor floods. Who waits, and in which order, is for KeyedLines.
  */
 export class TokenBucket {
   readonly #clock: Clock;
   readonly #most: number;
-  readonly #refillPerMs: number;
-  readonly #waiters = new Set<Waiter>();
-  #tokens: number;
-  #filledAt: number;
-  #timer: Timer | undefined;
+  readonly #msPerToken: number;
+  /** When the bucket is full again; in the past while it is. */
+  #fullAt = -Infinity;
 
   constructor(options: {
     readonly clock: Clock;
@@ -27,88 +22,39 @@ export class TokenBucket {
   }) {
     this.#clock = options.clock;
     this.#most = options.capacity + (options.burst ?? 0);
-    this.#refillPerMs = options.refillPerSecond / 1000;
-    this.#tokens = this.#most;
-    this.#filledAt = options.clock.monotonic();
+    this.#msPerToken = 1000 / options.refillPerSecond;
   }
 
   /** What could be consumed now. */
   get available(): number {
-    this.#refill();
-    return this.#tokens;
+    return this.#most - Math.max(0, this.#fullAt - this.#clock.monotonic()) / this.#msPerToken;
   }
 
-  /** Takes the amount and answers 0, or takes nothing and answers how many milliseconds to wait before trying again. */
+  /** Takes the amount and returns 0, or takes nothing and returns how many milliseconds to wait before trying again. */
   consume(amount = 1): number {
-    this.#refill();
-    if (this.#waiters.size > 0 || this.#tokens < amount) return Math.max(this.#msUntil(amount), Number.EPSILON);
-    this.#tokens -= amount;
+    const waitMs = this.waitMs(amount);
+    if (waitMs > HAIR_MS) return waitMs;
+    this.spend(amount);
     return 0;
+  }
+
+  /** How long until the amount can be consumed; 0 for now. */
+  waitMs(amount = 1, now = this.#clock.monotonic()): number {
+    const missing = amount - this.#most;
+    return Math.max(0, Math.max(this.#fullAt, now) - now + (missing === 0 ? 0 : missing * this.#msPerToken));
+  }
+
+  /** Takes the amount whether it is there or not: those after it wait the longer. */
+  spend(amount = 1, now = this.#clock.monotonic()): void {
+    this.#fullAt = Math.max(this.#fullAt, now) + amount * this.#msPerToken;
   }
 
   /** Gives back what was consumed but not used. */
   refund(amount = 1): void {
-    this.#refill();
-    this.#tokens = Math.min(this.#most, this.#tokens + amount);
-    this.#serve();
+    this.#fullAt = Math.max(this.#clock.monotonic(), this.#fullAt - amount * this.#msPerToken);
   }
 
-  /** Waits for its turn and takes the amount; answers the milliseconds it waited. */
-  async take(amount = 1, signal?: AbortSignal): Promise<number> {
-    if (amount > this.#most) {
-      throw new AppError('RATE_AMOUNT_TOO_LARGE', `${amount} tokens never fit a bucket of ${this.#most}`, {
-        hint: 'raise the capacity or the burst, or ask for less at once',
-      });
-    }
-    signal?.throwIfAborted();
-    if (this.consume(amount) === 0) return 0;
-    const startedAt = this.#clock.monotonic();
-    await new Promise<void>((resolve, reject) => {
-      const waiter: Waiter = {
-        amount,
-        grant: () => {
-          signal?.removeEventListener('abort', abandon);
-          resolve();
-        },
-      };
-      const abandon = (): void => {
-        this.#waiters.delete(waiter);
-        this.#serve();
-        reject(signal?.reason as Error);
-      };
-      signal?.addEventListener('abort', abandon, { once: true });
-      this.#waiters.add(waiter);
-      this.#serve();
-    });
-    return this.#clock.monotonic() - startedAt;
-  }
-
-  #refill(): void {
-    const now = this.#clock.monotonic();
-    this.#tokens = Math.min(this.#most, this.#tokens + (now - this.#filledAt) * this.#refillPerMs);
-    this.#filledAt = now;
-  }
-
-  #msUntil(amount: number): number {
-    const missing = amount - this.#tokens;
-    if (missing <= 0) return 0;
-    return this.#refillPerMs > 0 ? missing / this.#refillPerMs : Infinity;
-  }
-
-  #serve(): void {
-    this.#timer?.[Symbol.dispose]();
-    this.#timer = undefined;
-    this.#refill();
-    for (const waiter of this.#waiters) {
-      // A hair of tolerance: the timer may fire a rounding error before the last token is whole.
-      if (this.#tokens < waiter.amount - 1e-9) {
-        const delayMs = this.#msUntil(waiter.amount);
-        if (delayMs !== Infinity) this.#timer = this.#clock.setTimer(delayMs, () => this.#serve());
-        return;
-      }
-      this.#tokens -= waiter.amount;
-      this.#waiters.delete(waiter);
-      waiter.grant();
-    }
+  isFull(now = this.#clock.monotonic()): boolean {
+    return this.#fullAt <= now;
   }
 }
