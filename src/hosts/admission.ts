@@ -1,4 +1,4 @@
-import type { Hold, HoldReason, Host } from './host.ts';
+import type { Hold, HoldReason, HostState } from './host.ts';
 import type { HostTable } from './host-table.ts';
 
 /** Permission for one request at each of its keys, until it is disposed of. */
@@ -79,7 +79,7 @@ export interface HoldLeft extends Hold {
 }
 
 /** A host or service as an operator sees it. */
-export interface HostView extends Omit<Host, 'hold'> {
+export interface HostView extends Omit<HostState, 'hold'> {
   readonly inFlight: number;
   readonly waiting: number;
   readonly hold: HoldLeft | null;
@@ -115,4 +115,19 @@ export interface Admission extends AsyncDisposable {
 /** What is told of a host that asks for a longer wait than anybody is prepared for. */
 export function tooLong(host: string, until: number): string {
   return `${host} asks to be left alone until ${new Date(until).toISOString()} (Retry-After), longer than we wait`;
+}
+
+/** Something that one finds out for all, and for how long it holds. */
+export interface Fact {
+  readonly text: string;
+  readonly forMs: number;
+}
+
+/** What a fleet finds out once. */
+export interface Facts {
+  /**
+   * The fact of this key: from whoever found it first, or found now, by one process while the others wait. The signal of
+   * `find` is aborted when the process was frozen for so long that another one is finding it by now.
+   */
+  once(key: string, find: (signal: AbortSignal) => Promise<Fact>, signal?: AbortSignal): Promise<Fact>;
 }

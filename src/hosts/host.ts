@@ -1,3 +1,7 @@
+import type { Clock, Room } from '../base/index.ts';
+import { TokenBucket } from '../base/index.ts';
+import type { HostView } from './admission.ts';
+
 /** What one host or service allows: by its documentation, by a setting, or by its robots.txt. */
 export interface Rules {
   /** Requests at once. */
@@ -14,7 +18,7 @@ export interface Rules {
   readonly slows: 'rate' | 'cap';
 }
 
-/** Why a host is left alone: it asked for it, it failed again and again, an operator said so. */
+/** Why no request is sent: the host asked for it, it failed repeatedly, an operator paused it. */
 export type HoldReason = 'rate-limited' | 'host-held' | 'paused';
 
 /** Until when, and why. */
@@ -23,8 +27,8 @@ export interface Hold {
   readonly reason: HoldReason;
 }
 
-/** What is known of one host or service: what it allows now, and what it made us learn. Moments are epoch milliseconds. */
-export interface Host {
+/** What is known of one host or service: what it allows now, and what was learned. Moments are epoch milliseconds. */
+export interface HostState {
   readonly key: string;
   readonly rules: Rules;
   /** What counts now: as the rules say, or less where that was found too much, or as the service itself said. */
@@ -36,15 +40,15 @@ export interface Host {
   /** Good answers since the last change of `cap` and of `perSecond`. */
   readonly answersAtCap: number;
   readonly answersAtRate: number;
-  /** Failures in a row, and how often the host was left alone for them: while that is above 0, one request at a time probes it. */
+  /** Failures in a row, and how often the host was held for them: while that is above 0, one request at a time probes it. */
   readonly failures: number;
   readonly opened: number;
   /** What a service says is left of its daily budget; null where it says nothing. */
   readonly budgetLeft: number | null;
 }
 
-/** A host that nothing is known of yet. */
-export function newHost(key: string, rules: Rules): Host {
+/** A host of which nothing was learned yet. */
+export function newState(key: string, rules: Rules): HostState {
   return {
     key,
     rules,
@@ -60,18 +64,199 @@ export function newHost(key: string, rules: Rules): Host {
   };
 }
 
-/** Whether it is asked as its rules allow: nothing was learned that would have to be remembered. */
-export function isOrdinary(host: Host): boolean {
-  const { hold, failures, opened, budgetLeft } = host;
-  return !isSlowed(host) && hold === null && failures === 0 && opened === 0 && budgetLeft === null;
+/** Whether nothing was learned that would have to be remembered. */
+export function isOrdinary(state: HostState): boolean {
+  const { hold, failures, opened, budgetLeft } = state;
+  return !isSlowed(state) && hold === null && failures === 0 && opened === 0 && budgetLeft === null;
 }
 
 /** Whether it is asked less than its rules allow, because it asked for that. */
-export function isSlowed({ cap, perSecond, rules, strikes }: Host): boolean {
+export function isSlowed({ cap, perSecond, rules, strikes }: Omit<HostState, 'hold'>): boolean {
   return strikes > 0 || cap < rules.cap || perSecond < rules.perSecond;
 }
 
-/** How many may be under way at once: one, while it is found out whether a failing host is back. */
-export function capNow({ cap, opened }: Host): number {
+/** How many may be under way at once: one, while a failing host is probed. */
+export function capNow({ cap, opened }: HostState): number {
   return opened > 0 ? 1 : cap;
+}
+
+/** What counts at a key now. */
+export interface Pace {
+  readonly cap: number;
+  /** Least time between two; 0 where only the cap counts. */
+  readonly intervalMs: number;
+  readonly burst: number;
+  readonly from: 'request' | 'answer';
+}
+
+/**
+ * How many may be under way at one key, and when the next may start: counted in this process alone, or shared by a fleet.
+ * Moments are of the monotonic clock.
+ */
+export interface HostLimits {
+  readonly inFlight: number;
+  /** When one more may start when `ahead` others go first; Infinity when something has to come back first. */
+  opensAt(ahead: number, now: number): number;
+  /** How long one would wait for the rate alone with so many in line before it. */
+  lineMs(ahead: number, now: number): number;
+  /** Whether a slot is free when `ahead` others take theirs first, whatever the rate says. */
+  hasSlot(ahead: number): boolean;
+  take(now: number): void;
+  /** One that was taken at `takenAt` goes out on the wire. */
+  sent(now: number, takenAt: number): void;
+  release(): void;
+  /** An answer came, or none will: where the pause is counted from it, it begins now. */
+  answered(now: number): void;
+  change(pace: Pace, now: number): void;
+  /** So many could use a slot; only limits that are shared have to know. */
+  want?(waiting: number): void;
+  close?(): void;
+  /** Whether nobody would start too early if it were forgotten. */
+  isIdle(now: number): boolean;
+}
+
+/** A timer may fire a rounding error before its moment. */
+const HAIR_MS = 1e-6;
+
+/**
+ * Limits of this process alone: so many at once, and a bucket of tokens for the pauses between them, counted as the host
+ * itself would: by what went out, with those that are about to as if they did now.
+ */
+export class LocalLimits implements HostLimits {
+  inFlight = 0;
+  readonly #clock: Clock;
+  #pace: Pace;
+  #bucket: TokenBucket;
+  /** Taken, and not on the wire yet. */
+  #leaving = 0;
+
+  constructor(pace: Pace, clock: Clock) {
+    this.#clock = clock;
+    this.#pace = pace;
+    this.#bucket = this.#newBucket();
+  }
+
+  opensAt(ahead: number, now: number): number {
+    if (!this.hasSlot(ahead)) return Infinity;
+    // When one may be followed is known as soon as it is on the wire.
+    const { intervalMs, burst } = this.#pace;
+    return intervalMs > 0 && this.#leaving >= burst ? Infinity : now + this.lineMs(ahead, now);
+  }
+
+  lineMs(ahead: number, now: number): number {
+    return this.#pace.intervalMs === 0 ? 0 : this.#bucket.waitMs(1 + this.#leaving + ahead, now);
+  }
+
+  hasSlot(ahead: number): boolean {
+    return this.inFlight + ahead < this.#pace.cap;
+  }
+
+  take(): void {
+    this.inFlight += 1;
+    this.#leaving += 1;
+  }
+
+  sent(now: number): void {
+    this.#leaving -= 1;
+    if (this.#pace.from === 'request') this.#bucket.spend(1, now);
+  }
+
+  release(): void {
+    this.inFlight -= 1;
+  }
+
+  answered(now: number): void {
+    if (this.#pace.from === 'answer') this.#restart(now);
+  }
+
+  change(pace: Pace, now: number): void {
+    const isOther = pace.intervalMs !== this.#pace.intervalMs;
+    this.#pace = pace;
+    // What was sent a moment ago counts against the new rate as well.
+    if (isOther) this.#restart(now);
+  }
+
+  isIdle(now: number): boolean {
+    return this.inFlight === 0 && this.#bucket.isFull(now);
+  }
+
+  #restart(now: number): void {
+    this.#bucket = this.#newBucket();
+    this.#bucket.spend(1, now);
+  }
+
+  #newBucket(): TokenBucket {
+    const { burst, intervalMs } = this.#pace;
+    return new TokenBucket({ clock: this.#clock, capacity: burst, refillPerSecond: 1000 / intervalMs });
+  }
+}
+
+/** One host, service, Crawl-delay or resolver: what is known of it, what it has left, and what came of its requests. */
+export class Host implements Room {
+  readonly #clock: Clock;
+  readonly limits: HostLimits;
+  state: HostState;
+  isPaused = false;
+  /** Requests that brought something, and those that did not by why. */
+  done = 0;
+  readonly failed = new Map<string, number>();
+
+  constructor(state: HostState, limits: HostLimits, clock: Clock) {
+    this.state = state;
+    this.limits = limits;
+    this.#clock = clock;
+  }
+
+  /** How long no request may be sent; Infinity while paused. */
+  get holdMs(): number {
+    return this.isPaused ? Infinity : Math.max(0, (this.state.hold?.at ?? 0) - this.#clock.now());
+  }
+
+  isOpen(ahead: number, now: number): boolean {
+    return this.holdMs === 0 && this.limits.opensAt(ahead, now) <= now + HAIR_MS;
+  }
+
+  opensAt(ahead: number, now: number): number {
+    return Math.max(this.limits.opensAt(ahead, now), now + this.holdMs);
+  }
+
+  heldUntil(now: number): number {
+    return now + this.holdMs;
+  }
+
+  take(now: number): void {
+    this.limits.take(now);
+  }
+
+  release(): void {
+    this.limits.release();
+  }
+
+  isIdle(now: number): boolean {
+    return this.holdMs === 0 && this.limits.isIdle(now) && isOrdinary({ ...this.state, hold: null });
+  }
+
+  close(): void {
+    this.limits.close?.();
+  }
+
+  count(failure: string | null): void {
+    if (failure === null) this.done += 1;
+    else this.failed.set(failure, (this.failed.get(failure) ?? 0) + 1);
+  }
+
+  /** The host as an operator sees it. */
+  view(waiting: number): HostView {
+    const { holdMs: leftMs } = this;
+    const reason = this.isPaused ? 'paused' : this.state.hold?.reason;
+    return {
+      ...this.state,
+      hold: reason !== undefined && leftMs > 0 ? { at: this.#clock.now() + leftMs, reason, leftMs } : null,
+      inFlight: this.limits.inFlight,
+      waiting,
+      nextInMs: this.limits.lineMs(0, this.#clock.monotonic()),
+      done: this.done,
+      failed: Object.fromEntries(this.failed),
+    };
+  }
 }

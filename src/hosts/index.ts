@@ -1,6 +1,8 @@
 export type {
   AcquireOptions,
   Admission,
+  Fact,
+  Facts,
   HostEvent,
   HostView,
   Observation,
@@ -12,15 +14,12 @@ export type {
 export { tooLong } from './admission.ts';
 export { hostReports } from './host-report.ts';
 export type { HostReport } from './host-report.ts';
-export { HostTable, nameKey, resolverKey } from './host-table.ts';
-export type { Asked } from './host-table.ts';
+export { HostTable, nameKey, Pools, resolverKey } from './host-table.ts';
+export type { Asked, Pool } from './host-table.ts';
 export { isSlowed } from './host.ts';
-export type { Hold, HoldReason, Host, Rules } from './host.ts';
-export type { Fact, Facts } from './facts.ts';
+export type { Hold, HoldReason, HostState, Rules } from './host.ts';
 export type { PostgresAdmissionOptions, SharedAdmission } from './postgres/admission.ts';
 export { openSharedAdmission, readSharedHosts } from './shared.ts';
-export { createMemoryAdmission } from './memory/admission.ts';
+export { createMemoryAdmission } from './hosts.ts';
 export { DEFAULT_POLICY } from './policy.ts';
 export type { PolicySettings } from './policy.ts';
-export { Pools } from './pools.ts';
-export type { Pool } from './pools.ts';

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import type { Host } from './host.ts';
-import { capNow, newHost } from './host.ts';
-import { answered, DEFAULT_POLICY, failed, held, throttled, told } from './policy.ts';
+import type { HostState } from './host.ts';
+import { capNow, newState } from './host.ts';
+import { answered, applyLimits, DEFAULT_POLICY, failed, held, throttled } from './policy.ts';
 
 const now = Date.UTC(2026, 0, 15);
 const POLICY = { ...DEFAULT_POLICY, random: () => 0 };
-const host = (): Host =>
-  newHost('a.org', { cap: 4, perSecond: 8, burst: 1, from: 'request', pauseMs: 0, slows: 'rate' });
+const host = (): HostState =>
+  newState('a.org', { cap: 4, perSecond: 8, burst: 1, from: 'request', pauseMs: 0, slows: 'rate' });
 
 test('a 429 closes the host until the moment it names, or for a growing while, and halves its rate; a 503 leaves the rate', () => {
   const once = throttled(host(), { now, retryAt: now + 5_000, status: 429 }, POLICY);
@@ -33,7 +33,7 @@ test('a host is never asked more slowly than a sixteenth, nor below one at a tim
 });
 
 test('good answers raise the cap by one for each ten, the rate by a quarter for each twenty, and never above the rules', () => {
-  let slow: Host = { ...host(), cap: 2, perSecond: 4, strikes: 2 };
+  let slow: HostState = { ...host(), cap: 2, perSecond: 4, strikes: 2 };
   const after = (answers: number): readonly number[] => {
     for (let at = 0; at < answers; at += 1) slow = answered(slow);
     return [slow.cap, slow.perSecond, slow.strikes];
@@ -58,7 +58,7 @@ test('failures in a row open the circuit for twice as long each time; one probe 
 });
 
 test('what a service says it bears counts from then on', () => {
-  const crossref = told(host(), { perSecond: 2, cap: 1 });
+  const crossref = applyLimits(host(), { perSecond: 2, cap: 1 });
   assert.deepEqual([crossref.cap, crossref.perSecond, crossref.rules.cap], [1, 2, 1]);
-  assert.equal(told(crossref, { perSecond: 2, cap: 1 }), crossref);
+  assert.equal(applyLimits(crossref, { perSecond: 2, cap: 1 }), crossref);
 });

@@ -1,14 +1,14 @@
 import type { Random } from '../base/index.ts';
 import { equalJitterDelay } from '../base/index.ts';
-import type { Hold, Host } from './host.ts';
+import type { Hold, HostState } from './host.ts';
 
-/** What is up to us when a host says nothing of its own. */
+/** What counts when a host says nothing itself. */
 export interface PolicySettings {
-  /** How long a host is left alone that says 429 without a time; doubles with each. */
+  /** How long a host is held that says 429 without a time; doubles with each. */
   readonly backoff: { readonly baseMs: number; readonly capMs: number };
-  /** Failures in a row after which a host is left alone, for how long at first and at most. */
+  /** Failures in a row after which a host is held, for how long at first and at most. */
   readonly circuit: { readonly failures: number; readonly openMs: number; readonly longestOpenMs: number };
-  /** A host that wants to be left alone for longer than this is given up. */
+  /** A host that asks for a longer pause than this is given up. */
   readonly giveUpAfterMs: number;
   readonly random?: Random | undefined;
 }
@@ -30,28 +30,23 @@ const QUICKER = 1.25;
 /** No host is asked more slowly than this share of what its rules allow because of its 429s alone. */
 const SLOWEST_SHARE = 1 / 16;
 
-/** A budget is told again when it has shrunk by this share. */
+/** A budget is reported again when it has shrunk by this share. */
 const BUDGET_STEP = 0.05;
 
 /** A hold never becomes shorter by another. */
-export function held(host: Host, hold: Hold): Host {
+export function held(host: HostState, hold: Hold): HostState {
   return host.hold !== null && host.hold.at >= hold.at ? host : { ...host, hold };
 }
 
-/** The hold has passed, or was lifted. */
-export function released(host: Host): Host {
-  return host.hold === null ? host : { ...host, hold: null };
-}
-
 /**
- * The host asked to slow down (429, or 503 with a time): it is left alone until the moment it names, or for a growing
- * while, and asked less from then on. Several complaints of one burst are one: the first has closed the host.
+ * The host asked to slow down (429, or 503 with a time): it is held until the moment it names, or for a growing while,
+ * and asked less from then on. Several complaints of one burst are one: the first has closed the host.
  */
 export function throttled(
-  host: Host,
+  host: HostState,
   said: { readonly now: number; readonly retryAt: number | undefined; readonly status: number },
   settings: PolicySettings,
-): Host {
+): HostState {
   const { now, retryAt, status } = said;
   const isNews = host.hold === null || host.hold.at <= now;
   const strikes = isNews ? host.strikes + 1 : host.strikes;
@@ -74,7 +69,7 @@ export function throttled(
 }
 
 /** The host answered well: what was lowered is raised step by step, and a failing host is one no more. */
-export function answered(host: Host): Host {
+export function answered(host: HostState): HostState {
   if (host.strikes === 0 && host.failures === 0 && host.opened === 0 && !isBelow(host)) return host;
   let { cap, perSecond } = host;
   let answersAtCap = cap < host.rules.cap ? host.answersAtCap + 1 : 0;
@@ -90,8 +85,8 @@ export function answered(host: Host): Host {
   return { ...host, cap, perSecond, answersAtCap, answersAtRate, strikes: 0, failures: 0, opened: 0 };
 }
 
-/** The host failed: after several failures in a row it is left alone, each time for twice as long. */
-export function failed(host: Host, now: number, settings: PolicySettings): Host {
+/** The host failed: after several failures in a row it is held, each time for twice as long. */
+export function failed(host: HostState, now: number, settings: PolicySettings): HostState {
   const { circuit } = settings;
   const failures = host.failures + 1;
   const isOpen = host.hold !== null && host.hold.at > now && host.hold.reason === 'host-held';
@@ -100,20 +95,23 @@ export function failed(host: Host, now: number, settings: PolicySettings): Host 
   return held({ ...host, failures, opened: host.opened + 1 }, { at: now + openMs, reason: 'host-held' });
 }
 
-/** Some services (Crossref) say in their headers how fast and how many at once they will bear. */
-export function told(host: Host, limits: { readonly perSecond?: number; readonly cap?: number }): Host {
+/** Takes over the limits that some services (Crossref) state in their headers. */
+export function applyLimits(
+  host: HostState,
+  limits: { readonly perSecond?: number; readonly cap?: number },
+): HostState {
   const { perSecond = host.perSecond, cap = host.cap } = limits;
   if (perSecond === host.perSecond && cap === host.cap) return host;
   return { ...host, perSecond, cap, rules: { ...host.rules, perSecond, cap } };
 }
 
-/** A service says what is left of its daily budget; what is hardly news is not noted, since a fleet would write it down each time. */
-export function budgeted(host: Host, left: number): Host {
+/** What a service says is left of its daily budget; small changes are skipped, since a fleet writes down each one. */
+export function budgeted(host: HostState, left: number): HostState {
   const known = host.budgetLeft;
   const isNews = known === null || left > known || left === 0 || known - left >= known * BUDGET_STEP;
   return isNews && left !== known ? { ...host, budgetLeft: left } : host;
 }
 
-function isBelow({ cap, perSecond, rules }: Host): boolean {
+function isBelow({ cap, perSecond, rules }: HostState): boolean {
   return cap < rules.cap || perSecond < rules.perSecond;
 }

@@ -1,15 +1,14 @@
 import type { Clock } from '../../base/index.ts';
 import { systemClock } from '../../base/index.ts';
-import type { Admission, HostEvent } from '../admission.ts';
-import type { Facts } from '../facts.ts';
-import { Gatekeeper } from '../gatekeeper.ts';
+import type { Admission, Facts, HostEvent } from '../admission.ts';
+import { Hosts } from '../hosts.ts';
 import type { HostTable } from '../host-table.ts';
-import type { Host } from '../host.ts';
+import type { HostState } from '../host.ts';
 import { isOrdinary } from '../host.ts';
 import type { PolicySettings } from '../policy.ts';
 import { DEFAULT_POLICY } from '../policy.ts';
-import { Desk } from './desk.ts';
-import { SharedAllowance } from './shared-allowance.ts';
+import { Fleet } from './fleet.ts';
+import { SharedLimits } from './shared-limits.ts';
 import { SharedFacts } from './shared-facts.ts';
 import type { StoredRow } from './stored-host.ts';
 import { hostOf, storedOf } from './stored-host.ts';
@@ -55,7 +54,7 @@ export async function openPostgresAdmission(options: PostgresAdmissionOptions): 
   const scale = options.timeScale ?? 1;
   const { table } = options;
   const time = { clock, scale };
-  const desk = await Desk.open({
+  const fleet = await Fleet.open({
     url: options.url,
     schema: options.schema ?? 'docstokg',
     clock,
@@ -66,52 +65,53 @@ export async function openPostgresAdmission(options: PostgresAdmissionOptions): 
       const said = message === undefined ? undefined : (JSON.parse(message) as Message);
       if (said?.hold) {
         const { at, reason } = said.hold;
-        keeper.heard(said.key, { at: clock.now() + desk.untilMs(at), reason });
-      } else if (said?.place) desk.placeAt(said.key, said.place);
+        hosts.holdElsewhere(said.key, { at: clock.now() + fleet.untilMs(at), reason });
+      } else if (said?.place) fleet.slotNews(said.key, said.place);
       else void read(said?.key).catch(() => undefined);
     },
   });
-  const keeper: Gatekeeper = new Gatekeeper({
+  const hosts: Hosts = new Hosts({
     clock,
     table,
     policy: { ...DEFAULT_POLICY, ...options.policy },
     report: options.report,
-    allowance: (key, pace, changed) => {
-      const allowance = new SharedAllowance({
+    limits: (key, pace, changed) => {
+      const limits = new SharedLimits({
         key,
+        clock,
         pace,
         margin: table.margin,
         jitterMs: JITTER_MS / scale,
-        ask: (inMs) => desk.ask(key, inMs),
-        isAway: () => desk.away,
-        forget: () => desk.forget(key),
+        ask: (inMs) => fleet.ask(key, inMs),
+        isAway: () => fleet.away,
+        forget: () => fleet.forget(key),
       });
-      desk.register(key, allowance, changed);
-      return allowance;
+      fleet.register(key, limits, changed);
+      return limits;
     },
-    learned: (host, change) => {
-      void tellHold(host)
-        .then(() => write(host.key, change))
+    learned: (state, change) => {
+      void announceHold(state)
+        .then(() => write(state.key, change))
         .catch(() => undefined);
     },
   });
 
   /** A hold cannot wait: everybody hears of it in the moment in which it is written. */
-  async function tellHold({ key, hold }: Host): Promise<void> {
+  async function announceHold({ key, hold }: HostState): Promise<void> {
     if (hold === null || hold.reason === 'paused' || hold.at <= clock.now()) return;
-    await desk.query(
+    await fleet.query(
       `WITH moment AS (SELECT server_ms() + $2 AS at), held AS (
          INSERT INTO hosts AS h (key, held_until) SELECT $1, at FROM moment
          ON CONFLICT (key) DO UPDATE SET held_until = greatest(h.held_until, excluded.held_until) RETURNING 1)
        SELECT pg_notify($4, json_build_object('key', $1::text, 'hold', json_build_object('at', at, 'reason', $3::text))::text)
        FROM moment, held`,
-      [key, (hold.at - clock.now()) * scale, hold.reason, desk.channel],
+      [key, (hold.at - clock.now()) * scale, hold.reason, fleet.channel],
     );
   }
 
   /** Writes down what was learned, on top of what others have, and tells everybody. */
-  async function write(key: string, change: (host: Host) => Host): Promise<void> {
-    await desk.transaction(async (client) => {
+  async function write(key: string, change: (state: HostState) => HostState): Promise<void> {
+    await fleet.transaction(async (client) => {
       await client.query('INSERT INTO hosts (key) VALUES ($1) ON CONFLICT DO NOTHING', [key]);
       const { rows } = await client.query<StoredRow>(
         'SELECT key, learned, server_ms() AS now_ms FROM hosts WHERE key = $1 FOR UPDATE',
@@ -126,38 +126,38 @@ export async function openPostgresAdmission(options: PostgresAdmissionOptions): 
         stored === null ? null : JSON.stringify(stored),
         stored?.hold?.at ?? 0,
       ]);
-      await client.query('SELECT pg_notify($1, $2)', [desk.channel, JSON.stringify({ key })]);
+      await client.query('SELECT pg_notify($1, $2)', [fleet.channel, JSON.stringify({ key })]);
     });
   }
 
   async function read(key: string | undefined): Promise<void> {
-    const rows = await desk.query<StoredRow>(
+    const rows = await fleet.query<StoredRow>(
       `SELECT key, learned, server_ms() AS now_ms FROM hosts
        WHERE ${key === undefined ? '$1::text IS NULL AND learned IS NOT NULL' : 'key = $1'}`,
       [key ?? null],
     );
-    for (const row of rows) keeper.learn(row.key, hostOf(row, table.rulesOf(row.key), time));
+    for (const row of rows) hosts.learn(row.key, hostOf(row, table.rulesOf(row.key), time));
   }
 
-  const facts = new SharedFacts(desk, scale);
+  const facts = new SharedFacts(fleet, scale);
 
   return {
     table,
     facts,
     get calls() {
-      return desk.calls;
+      return fleet.calls;
     },
-    room: (keys) => keeper.room(keys),
-    held: (keys) => keeper.held(keys),
-    acquire: (keys, asked) => keeper.acquire(keys, asked),
-    observe: (keys, what) => keeper.observe(keys, what),
-    hold: (key, hold) => keeper.hold(key, hold),
-    snapshot: () => keeper.snapshot(),
-    watch: (changed) => keeper.watch(changed),
+    room: (keys) => hosts.room(keys),
+    held: (keys) => hosts.held(keys),
+    acquire: (keys, asked) => hosts.acquire(keys, asked),
+    observe: (keys, what) => hosts.observe(keys, what),
+    hold: (key, hold) => hosts.hold(key, hold),
+    snapshot: () => hosts.snapshot(),
+    watch: (changed) => hosts.watch(changed),
     async [Symbol.asyncDispose]() {
-      await keeper[Symbol.asyncDispose]();
+      await hosts[Symbol.asyncDispose]();
       await facts[Symbol.asyncDispose]();
-      await desk[Symbol.asyncDispose]();
+      await fleet[Symbol.asyncDispose]();
     },
   };
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { ReservedTurns } from './reserved-turns.ts';
+import { ReservedTurns } from './shared-limits.ts';
 
 test('of turns that were given in two goes only the last come back: others may have theirs between', () => {
   const turns = new ReservedTurns();

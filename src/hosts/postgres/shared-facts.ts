@@ -1,7 +1,6 @@
 import { equalJitterDelay, systemClock, wait } from '../../base/index.ts';
-import type { Fact, Facts } from '../facts.ts';
-import type { Desk } from './desk.ts';
-import { Gathered } from './gathered.ts';
+import type { Fact, Facts } from '../admission.ts';
+import type { Fleet } from './fleet.ts';
 
 /** How long a process may look for a fact before another one does; one that dies is followed as soon as it counts as gone. */
 const FINDING_MS = 120_000;
@@ -52,7 +51,7 @@ const LOOKED_FOR: Row = { fact: null, left_ms: 0, mine: false };
  *     └─ somebody looks, or the server is away: asked again in a moment
  */
 export class SharedFacts implements Facts, AsyncDisposable {
-  readonly #desk: Desk;
+  readonly #fleet: Fleet;
   readonly #scale: number;
   readonly #claims: Gathered<string, Row>;
   readonly #writes: Gathered<Fact & { readonly key: string }, void>;
@@ -63,8 +62,8 @@ export class SharedFacts implements Facts, AsyncDisposable {
   readonly #held = new Set<AbortController>();
   readonly #watch: NodeJS.Timeout;
 
-  constructor(desk: Desk, scale: number) {
-    this.#desk = desk;
+  constructor(fleet: Fleet, scale: number) {
+    this.#fleet = fleet;
     this.#scale = scale;
     this.#claims = new Gathered(GATHER_MS, (keys) => this.#claim(keys));
     this.#writes = new Gathered(TELL_MS, (facts) => this.#write(facts));
@@ -73,8 +72,8 @@ export class SharedFacts implements Facts, AsyncDisposable {
     this.#watch = setInterval(() => {
       const gapMs = Math.max(performance.now() - at, Date.now() - day);
       [at, day] = [performance.now(), Date.now()];
-      if (gapMs > desk.leaseMs) for (const claim of this.#held) claim.abort();
-    }, desk.leaseMs / 4).unref();
+      if (gapMs > fleet.leaseMs) for (const claim of this.#held) claim.abort();
+    }, fleet.leaseMs / 4).unref();
   }
 
   async once(key: string, find: (signal: AbortSignal) => Promise<Fact>, signal?: AbortSignal): Promise<Fact> {
@@ -103,7 +102,7 @@ export class SharedFacts implements Facts, AsyncDisposable {
   /** Whoever ends lets what it has found be written down first, while there is a server. */
   async [Symbol.asyncDispose](): Promise<void> {
     clearInterval(this.#watch);
-    if (this.#desk.away !== undefined) this.#closed.abort();
+    if (this.#fleet.away !== undefined) this.#closed.abort();
     await Promise.all(this.#found.values());
     // Who still asks is told with its next question.
     this.#closed.abort();
@@ -116,9 +115,9 @@ export class SharedFacts implements Facts, AsyncDisposable {
     const found = await find(claim.signal)
       .catch(async (error: unknown) => {
         await this.#again(() =>
-          this.#desk.query('UPDATE host_facts SET finder_until = 0 WHERE key = $1 AND finder = $2', [
+          this.#fleet.query('UPDATE host_facts SET finder_until = 0 WHERE key = $1 AND finder = $2', [
             key,
-            this.#desk.holder,
+            this.#fleet.holder,
           ]),
         );
         if (!claim.signal.aborted) throw error;
@@ -134,7 +133,7 @@ export class SharedFacts implements Facts, AsyncDisposable {
   }
 
   async #claim(keys: readonly string[]): Promise<Row[]> {
-    const rows = await this.#desk.query<Row & { key: string }>(CLAIM, [keys, this.#desk.holder, FINDING_MS]);
+    const rows = await this.#fleet.query<Row & { key: string }>(CLAIM, [keys, this.#fleet.holder, FINDING_MS]);
     const byKey = new Map<string, Row>(rows.map((row) => [row.key, row]));
     return keys.map((key) => {
       const row = byKey.get(key) ?? LOOKED_FOR;
@@ -145,7 +144,7 @@ export class SharedFacts implements Facts, AsyncDisposable {
   }
 
   async #write(facts: readonly (Fact & { readonly key: string })[]): Promise<void[]> {
-    await this.#desk.query(WRITE, [
+    await this.#fleet.query(WRITE, [
       facts.map(({ key }) => key),
       facts.map(({ text }) => text),
       facts.map(({ forMs }) => forMs * this.#scale),
@@ -163,6 +162,40 @@ export class SharedFacts implements Facts, AsyncDisposable {
         const inMs = equalJitterDelay(failures, { baseMs: 250, capMs: 2_000 });
         await wait(systemClock, inMs, this.#closed.signal).catch(() => undefined);
       }
+    }
+  }
+}
+
+/** Asks the server at most once in a short while: what is asked meanwhile goes together, answered or failed by one call. */
+class Gathered<Q, A> {
+  readonly #askAll: (questions: readonly Q[]) => Promise<readonly A[]>;
+  readonly #gatherMs: number;
+  #sentAt = -Infinity;
+  #waiting: { readonly question: Q; readonly answer: PromiseWithResolvers<A> }[] = [];
+
+  /** `askAll` answers each question at its place. */
+  constructor(gatherMs: number, askAll: (questions: readonly Q[]) => Promise<readonly A[]>) {
+    this.#gatherMs = gatherMs;
+    this.#askAll = askAll;
+  }
+
+  ask(question: Q): Promise<A> {
+    const answer = Promise.withResolvers<A>();
+    this.#waiting.push({ question, answer });
+    if (this.#waiting.length === 1)
+      setTimeout(() => void this.#send(), Math.max(0, this.#sentAt + this.#gatherMs - performance.now()));
+    return answer.promise;
+  }
+
+  async #send(): Promise<void> {
+    this.#sentAt = performance.now();
+    const group = this.#waiting;
+    this.#waiting = [];
+    try {
+      const answers = await this.#askAll(group.map(({ question }) => question));
+      group.forEach(({ answer }, at) => answer.resolve(answers[at] as A));
+    } catch (error) {
+      for (const { answer } of group) answer.reject(error);
     }
   }
 }

@@ -1,6 +1,6 @@
 import type { Clock } from '../../base/index.ts';
-import type { Host, Rules } from '../host.ts';
-import { newHost } from '../host.ts';
+import type { HostState, Rules } from '../host.ts';
+import { newState } from '../host.ts';
 
 /** A host as it is stored: moments by the server's clock, what is unbounded as null. */
 interface StoredHost {
@@ -29,8 +29,12 @@ export interface OurTime {
 }
 
 /** What a row says of a host, in our own time. */
-export function hostOf({ key, learned, now_ms: serverNow }: StoredRow, rules: Rules, { clock, scale }: OurTime): Host {
-  const host = newHost(key, rules);
+export function hostOf(
+  { key, learned, now_ms: serverNow }: StoredRow,
+  rules: Rules,
+  { clock, scale }: OurTime,
+): HostState {
+  const host = newState(key, rules);
   if (learned === null) return host;
   const { hold, cap, perSecond, budgetLeft, ...rest } = learned;
   return {
@@ -44,7 +48,7 @@ export function hostOf({ key, learned, now_ms: serverNow }: StoredRow, rules: Ru
 }
 
 /** A host as it is stored, in the server's time. */
-export function storedOf(host: Host, serverNow: number, { clock, scale }: OurTime): StoredHost {
+export function storedOf(host: HostState, serverNow: number, { clock, scale }: OurTime): StoredHost {
   const { cap, perSecond, hold, strikes, answersAtCap, answersAtRate, failures, opened, budgetLeft } = host;
   return {
     cap: Number.isFinite(cap) ? cap : null,

@@ -1,8 +1,37 @@
-import type { Allowance, Pace } from '../allowance.ts';
-import { LocalAllowance } from '../allowance.ts';
-import { ReservedTurns } from './reserved-turns.ts';
-import { LATE_SHARE, mostAhead, runsLow, sharedPace, turnsLacking } from './shared-pace.ts';
-import type { Grant, Wish } from './wishes.ts';
+import type { Clock } from '../../base/index.ts';
+import type { HostLimits, Pace } from '../host.ts';
+import { LocalLimits } from '../host.ts';
+import { isServiceKey } from '../host-table.ts';
+
+/** What a process asks for at one key. */
+export interface LimitRequest {
+  readonly key: string;
+  readonly pace: Pace;
+  readonly turns: number;
+  readonly slots: number;
+  readonly used: number;
+  readonly spaced: boolean;
+  /** So many of the turns that were given last are not used, and what the server said would come behind them. */
+  readonly unused: number;
+  readonly behind: number;
+}
+
+/** What it was given. */
+export interface Grant {
+  /** When the first of its turns is, or the next one would be, by the caller's monotonic clock. */
+  readonly firstAt: number;
+  /** What comes behind them, as the server says it. */
+  readonly behind: number;
+  readonly turns: number;
+  readonly slots: number;
+  readonly contended: boolean;
+}
+
+/** What a process draws from at a key, and who is told when that has changed. */
+export interface Registered {
+  readonly limits: SharedLimits;
+  readonly changed: () => void;
+}
 
 /** A place that nobody uses goes back after so long, or at once when others want it. */
 const IDLE_MS = 3_000;
@@ -12,14 +41,15 @@ const RETRY_MS = 1_000;
 const SOON_MS = 60;
 
 /** Draws from what a fleet shares: places that were leased and turns that were reserved, a few at a time. */
-export class SharedAllowance implements Allowance {
+export class SharedLimits implements HostLimits {
   readonly #key: string;
+  readonly #clock: Clock;
   readonly #ask: (inMs: number) => void;
   readonly #isAway: () => number | undefined;
   readonly #margin: number;
   readonly #jitterMs: number;
   #pace: Pace;
-  #local: LocalAllowance | undefined;
+  #local: LocalLimits | undefined;
   #localWorkers = 0;
   inFlight = 0;
   #slots = 0;
@@ -31,7 +61,7 @@ export class SharedAllowance implements Allowance {
   #isUsed = false;
   /** Taken, and not on the wire yet. */
   #leaving = 0;
-  /** A wish is on its way: what it asks for is not asked for again. */
+  /** A request is on its way: what it asks for is not asked for again. */
   isPending = false;
   #usedAt = 0;
   /** When the next turn would be, as the server said last. */
@@ -40,30 +70,26 @@ export class SharedAllowance implements Allowance {
 
   constructor(options: {
     readonly key: string;
+    readonly clock: Clock;
     readonly pace: Pace;
     /** By how much a pace stays below its limit already. */
     readonly margin: number;
     /** By how much timers of a busy process are late: a turn that is missed by less is used all the same. */
     readonly jitterMs: number;
-    /** Has the desk ask for this key soon. */
+    /** Has the fleet ask for this key soon. */
     readonly ask: (inMs: number) => void;
     /** How many workers were seen last when the server is away; undefined while it answers. */
     readonly isAway: () => number | undefined;
     readonly forget: () => void;
   }) {
     this.#key = options.key;
+    this.#clock = options.clock;
     this.#margin = options.margin;
     this.#jitterMs = options.jitterMs;
     this.#pace = sharedPace(options.pace, options);
     this.#ask = options.ask;
     this.#isAway = options.isAway;
     this.#forget = options.forget;
-  }
-
-  isOpen(ahead: number, now: number): boolean {
-    const local = this.#fallback(now);
-    if (local) return local.isOpen(ahead, now);
-    return this.opensAt(ahead, now) <= now + 1e-6;
   }
 
   opensAt(ahead: number, now: number): number {
@@ -83,8 +109,8 @@ export class SharedAllowance implements Allowance {
     return Math.max(0, (this.#turns.at(0) ?? this.#nextAt) - now) + Math.max(0, ahead - (burst - 1)) * intervalMs;
   }
 
-  hasPlace(ahead: number): boolean {
-    return this.#local?.hasPlace(ahead) ?? this.inFlight + ahead < this.#slots;
+  hasSlot(ahead: number): boolean {
+    return this.#local?.hasSlot(ahead) ?? this.inFlight + ahead < this.#slots;
   }
 
   take(now: number): void {
@@ -148,7 +174,7 @@ export class SharedAllowance implements Allowance {
   }
 
   /** Another process gave a place back, or began to wait for one. */
-  heard(news: 'free' | 'wanted'): void {
+  slotNews(news: 'free' | 'wanted'): void {
     if (news === 'free' && this.#lacksPlace) this.#ask(0);
     if (news === 'wanted' && this.#slots > 0) {
       this.#contended = true;
@@ -157,7 +183,7 @@ export class SharedAllowance implements Allowance {
   }
 
   /** Places at the key that this process has, used or not. */
-  get places(): number {
+  get slots(): number {
     return this.#slots;
   }
 
@@ -167,7 +193,7 @@ export class SharedAllowance implements Allowance {
   }
 
   /** What to ask for now; undefined when there is nothing to say. Whoever leaves keeps nothing for a moment. */
-  wish(now: number, isLeaving = false): Wish | undefined {
+  request(now: number, isLeaving = false): LimitRequest | undefined {
     if (this.isPending) return undefined;
     this.#dropLate(now);
     const { intervalMs, cap, from } = this.#pace;
@@ -190,7 +216,7 @@ export class SharedAllowance implements Allowance {
       this.#ask(IDLE_MS - idleMs);
       return undefined;
     }
-    const wish: Wish = {
+    const request: LimitRequest = {
       key: this.#key,
       pace: this.#pace,
       turns,
@@ -203,11 +229,11 @@ export class SharedAllowance implements Allowance {
     this.#spaced = false;
     this.#isUsed = false;
     if (slots < this.#slots) this.#giveBack(slots);
-    return wish;
+    return request;
   }
 
   /** A lease that is held must be prolonged although nothing else is wanted. */
-  renewal(): Wish | undefined {
+  renewal(): LimitRequest | undefined {
     if (this.#slots === 0 || this.isPending) return undefined;
     this.isPending = true;
     const [key, pace, used] = [this.#key, this.#pace, this.inFlight];
@@ -242,13 +268,13 @@ export class SharedAllowance implements Allowance {
     if (this.#pace.from === 'answer') this.#turns.clear();
   }
 
-  /** The wish came to nothing: the server is away. */
+  /** The request came to nothing: the server is away. */
   refused(): void {
     this.isPending = false;
   }
 
   /** While the server is away: our share of what the fleet may do, as many as were seen last. */
-  #fallback(now: number): LocalAllowance | undefined {
+  #fallback(now: number): LocalLimits | undefined {
     const workers = this.#isAway();
     if (workers === undefined) {
       if (this.#local) this.#rejoin();
@@ -262,7 +288,7 @@ export class SharedAllowance implements Allowance {
       intervalMs: this.#pace.intervalMs * workers,
       burst: 1,
     };
-    this.#local = new LocalAllowance(pace);
+    this.#local = new LocalLimits(pace, this.#clock);
     // What was reserved or sent a moment ago counts.
     for (let at = 0; at < this.inFlight; at += 1) this.#local.take();
     for (let at = this.#leaving; at < this.inFlight; at += 1) this.#local.sent(now);
@@ -296,4 +322,146 @@ export class SharedAllowance implements Allowance {
     // Its time could be given to somebody else, or to us again.
     if (this.#turns.dropBefore(now - this.#lateMs)) this.#ask(0);
   }
+}
+
+/** The turns that a process has reserved at one key, by its monotonic clock, and those of them that it will not use. */
+export class ReservedTurns {
+  #moments: number[] = [];
+  /** The last ones that were given and are not used: they come back if nobody has reserved one behind them. */
+  #unused = 0;
+  #behind = 0;
+  /** How many were given last: between these and earlier ones others may have theirs. */
+  #givenLast = 0;
+
+  get count(): number {
+    return this.#moments.length;
+  }
+
+  get hasUnused(): boolean {
+    return this.#unused > 0;
+  }
+
+  /** When the turn is that so many others go before. */
+  at(ahead: number): number | undefined {
+    return this.#moments[ahead];
+  }
+
+  take(): void {
+    this.#moments.shift();
+  }
+
+  add(grant: Grant, intervalMs: number): void {
+    this.#given(grant, 0);
+    for (let at = 0; at < grant.turns; at += 1) this.#moments.push(grant.firstAt + at * intervalMs);
+  }
+
+  /** What was given is not used at all. */
+  refuse(grant: Grant): void {
+    this.#given(grant, grant.turns);
+  }
+
+  /** Gives up those before a moment; others that were reserved behind them stand. Says whether none is left of some. */
+  dropBefore(moment: number): boolean {
+    const before = this.#moments.length;
+    while ((this.#moments[0] ?? moment) < moment) this.#moments.shift();
+    const isEmptied = before > 0 && this.#moments.length === 0;
+    if (isEmptied) this.#unused += before;
+    return isEmptied;
+  }
+
+  /** Gives up what is more than wanted. */
+  leave(wanted: number): void {
+    while (this.#moments.length > wanted) {
+      this.#moments.pop();
+      this.#unused += 1;
+    }
+  }
+
+  /** What comes back, and what the server said would come behind it. */
+  takeUnused(): { readonly unused: number; readonly behind: number } {
+    const unused = Math.min(this.#unused, this.#givenLast);
+    this.#unused = 0;
+    return { unused, behind: this.#behind };
+  }
+
+  #given({ turns, behind }: Grant, unused: number): void {
+    if (turns > 0) [this.#givenLast, this.#behind, this.#unused] = [turns, behind, unused];
+  }
+
+  clear(): void {
+    this.#moments = [];
+    this.#unused = 0;
+  }
+}
+
+/** A turn may be used this share of the pause too late; the margin of every rate is at least that. */
+const LATE_SHARE = 0.03;
+/** Turns are reserved this far ahead at most: what a process does not come to use is lost to the others. */
+const AHEAD_MS = 2_000;
+const MOST_TURNS = 16;
+const GROUPS_TAKEN = 3;
+
+/**
+ * A pace as a fleet keeps it: turns stand so far apart that one which is used as late as it may be keeps its distance from
+ * the next; pauses of a few milliseconds, which no timer keeps, are kept by the group, and none of it is ever too late.
+ */
+function sharedPace(pace: Pace, { margin, jitterMs }: { margin: number; jitterMs: number }): Pace {
+  const isSpread = pace.from === 'request' && margin < LATE_SHARE;
+  const intervalMs = isSpread ? (pace.intervalMs * (1 + LATE_SHARE)) / (1 + margin) : pace.intervalMs;
+  return { ...pace, intervalMs, burst: Math.max(pace.burst, groupOf(intervalMs, jitterMs)) };
+}
+
+/** How many go together where pauses are shorter than a quarter of what timers of a busy process are late. */
+function groupOf(intervalMs: number, jitterMs: number): number {
+  return intervalMs === 0 ? 1 : Math.max(1, Math.floor(jitterMs / 4 / intervalMs));
+}
+
+/** How many turns may be reserved at once. */
+function mostAhead({ intervalMs, from }: Pace): number {
+  return from === 'answer' ? 1 : Math.min(MOST_TURNS, Math.max(1, Math.floor(AHEAD_MS / (intervalMs || 1))));
+}
+
+/** Less than a group of turns is left, where they go by the group. */
+function runsLow({ intervalMs }: Pace, jitterMs: number, have: number): boolean {
+  const group = groupOf(intervalMs, jitterMs);
+  return group > 1 && have < group;
+}
+
+/** How many turns to reserve: of groups some together, and more before they are used up, so that nobody waits for them. */
+function turnsLacking(
+  pace: Pace,
+  jitterMs: number,
+  { have, wanted, isBusy }: { readonly have: number; readonly wanted: number; readonly isBusy: boolean },
+): number {
+  const isRefill = runsLow(pace, jitterMs, have) && (isBusy || wanted > 0);
+  if (wanted <= have && !isRefill) return 0;
+  const most = isRefill ? Math.max(wanted, GROUPS_TAKEN * groupOf(pace.intervalMs, jitterMs)) : wanted;
+  return Math.max(0, Math.min(most, mostAhead(pace)) - have);
+}
+
+/** More keys than this are not asked for at once. */
+const MOST_KEYS = 500;
+
+/** What is wanted at the keys that were asked for, at hosts and then at services: the order in which slots are taken. */
+export function takeRequests(asked: Set<string>, known: ReadonlyMap<string, Registered>, now: number): LimitRequest[] {
+  const requests: LimitRequest[] = [];
+  let isLeaving = false;
+  for (const isService of [false, true]) {
+    // Keys whose answer is pending stay in the set, and are asked for after it.
+    const isNext = (key: string): boolean =>
+      isServiceKey(key) === isService && known.get(key)?.limits.isPending !== true;
+    const keys = [...asked].filter(isNext).slice(0, MOST_KEYS);
+    for (const key of keys) asked.delete(key);
+    for (const { limits, changed } of keys.flatMap((key) => known.get(key) ?? [])) {
+      const { slots } = limits;
+      const request = limits.request(now, isLeaving);
+      if (!request) continue;
+      requests.push(request);
+      if (request.slots >= slots) continue;
+      // Without the slot it cannot use those at the services after it, nor turns: they go back in the same call.
+      isLeaving = true;
+      changed();
+    }
+  }
+  return requests;
 }

@@ -4,16 +4,14 @@ import type pg from 'pg';
 
 import type { Clock } from '../../base/index.ts';
 import { equalJitterDelay } from '../../base/index.ts';
-import { Listening } from './listening.ts';
 import { ServerClock } from './server-clock.ts';
-import type { SharedAllowance } from './shared-allowance.ts';
+import type { Grant, LimitRequest, Registered, SharedLimits } from './shared-limits.ts';
+import { takeRequests } from './shared-limits.ts';
 import { createTables, unreachable } from './tables.ts';
-import type { Grant, Registered, Wish } from './wishes.ts';
-import { takeWishes } from './wishes.ts';
 
 /** The server is asked at most once in so long; what is wanted meanwhile goes together. */
 const GATHER_MS = 80;
-/** What nobody waits for goes with the next wish, or by itself after so long. */
+/** What nobody waits for goes with the next request, or by itself after so long. */
 const NO_HURRY_MS = 500;
 /** A turn further off than this is not reserved. */
 const RESERVED_AHEAD_MS = 10_000;
@@ -30,7 +28,7 @@ interface Row {
   readonly holders: number;
 }
 
-export interface DeskOptions {
+export interface FleetOptions {
   readonly url: string;
   readonly schema: string;
   readonly clock: Clock;
@@ -45,11 +43,11 @@ export interface DeskOptions {
 }
 
 /** Where a process asks the fleet's database for turns and places, gathered, and hears what others have learned. */
-export class Desk implements AsyncDisposable {
+export class Fleet implements AsyncDisposable {
   readonly holder = randomBytes(8).toString('hex');
-  readonly #options: DeskOptions;
+  readonly #options: FleetOptions;
   readonly #pool: pg.Pool;
-  readonly #allowances = new Map<string, Registered>();
+  readonly #limits = new Map<string, Registered>();
   readonly #asked = new Set<string>();
   #sentAt = -Infinity;
   #timer: NodeJS.Timeout | undefined;
@@ -65,7 +63,7 @@ export class Desk implements AsyncDisposable {
   /** Calls to the server, for whoever measures. */
   calls = 0;
 
-  private constructor(pool: pg.Pool, options: DeskOptions) {
+  private constructor(pool: pg.Pool, options: FleetOptions) {
     this.#pool = pool;
     this.#options = options;
     pool.on('error', () => undefined);
@@ -73,7 +71,7 @@ export class Desk implements AsyncDisposable {
     this.#renewSoon();
   }
 
-  static async open(options: DeskOptions): Promise<Desk> {
+  static async open(options: FleetOptions): Promise<Fleet> {
     const { default: driver } = await import('pg');
     const pool = new driver.Pool({
       connectionString: options.url,
@@ -89,11 +87,11 @@ export class Desk implements AsyncDisposable {
       await pool.end();
       throw unreachable(error, options.schema);
     }
-    const desk = new Desk(pool, options);
-    await desk.#learnClock();
-    await desk.#send([]);
-    desk.#listening.start();
-    return desk;
+    const fleet = new Fleet(pool, options);
+    await fleet.#learnClock();
+    await fleet.#send([]);
+    fleet.#listening.start();
+    return fleet;
   }
 
   /** How many processes were seen last, while the server is away. */
@@ -101,17 +99,17 @@ export class Desk implements AsyncDisposable {
     return this.#awaySince === undefined ? undefined : this.#workers;
   }
 
-  register(key: string, allowance: SharedAllowance, changed: () => void): void {
-    this.#allowances.set(key, { allowance, changed });
+  register(key: string, limits: SharedLimits, changed: () => void): void {
+    this.#limits.set(key, { limits, changed });
   }
 
   forget(key: string): void {
-    this.#allowances.delete(key);
+    this.#limits.delete(key);
   }
 
   /** Somebody gave back a place at the key, or waits for one. */
-  placeAt(key: string, news: 'free' | 'wanted'): void {
-    this.#allowances.get(key)?.allowance.heard(news);
+  slotNews(key: string, news: 'free' | 'wanted'): void {
+    this.#limits.get(key)?.limits.slotNews(news);
   }
 
   /** Has the key asked for in so long, together with others. */
@@ -187,8 +185,8 @@ export class Desk implements AsyncDisposable {
   #renewSoon(): void {
     this.#renewal = setTimeout(() => {
       if (this.#isClosed) return;
-      const wishes = [...this.#allowances.values()].flatMap(({ allowance }) => allowance.renewal() ?? []);
-      void this.#send(wishes).finally(() => this.#renewSoon());
+      const requests = [...this.#limits.values()].flatMap(({ limits }) => limits.renewal() ?? []);
+      void this.#send(requests).finally(() => this.#renewSoon());
     }, this.#options.leaseMs / 4);
     this.#renewal.unref();
   }
@@ -202,8 +200,8 @@ export class Desk implements AsyncDisposable {
     }
     this.#isAsking = true;
     try {
-      const wishes = takeWishes(this.#asked, this.#allowances, this.#options.clock.monotonic());
-      if (wishes.length > 0) await this.#send(wishes);
+      const requests = takeRequests(this.#asked, this.#limits, this.#options.clock.monotonic());
+      if (requests.length > 0) await this.#send(requests);
     } finally {
       this.#isAsking = false;
       if (this.#asked.size > 0) this.#schedule(GATHER_MS);
@@ -211,12 +209,12 @@ export class Desk implements AsyncDisposable {
   }
 
   #isUrgent(): boolean {
-    return this.#asked.values().some((key) => this.#allowances.get(key)?.allowance.isUrgent ?? false);
+    return this.#asked.values().some((key) => this.#limits.get(key)?.limits.isUrgent ?? false);
   }
 
-  async #send(wishes: readonly Wish[]): Promise<void> {
+  async #send(requests: readonly LimitRequest[]): Promise<void> {
     const scale = this.#options.timeScale;
-    const sorted = [...wishes].sort((a, b) => (a.key < b.key ? -1 : 1));
+    const sorted = [...requests].sort((a, b) => (a.key < b.key ? -1 : 1));
     const sentAt = performance.now();
     this.#sentAt = sentAt;
     try {
@@ -244,14 +242,14 @@ export class Desk implements AsyncDisposable {
       const now = this.#options.clock.monotonic();
       if (rows[0]) this.#workers = Math.max(1, rows[0].holders);
       this.#back();
-      for (const row of rows) this.#allowances.get(row.key)?.allowance.granted(this.#grantOf(row), now);
-      for (const row of rows) this.#allowances.get(row.key)?.changed();
+      for (const row of rows) this.#limits.get(row.key)?.limits.granted(this.#grantOf(row), now);
+      for (const row of rows) this.#limits.get(row.key)?.changed();
     } catch (error) {
-      for (const { key } of sorted) this.#allowances.get(key)?.allowance.refused();
+      for (const { key } of sorted) this.#limits.get(key)?.limits.refused();
       this.#lost(error instanceof Error ? error.message : String(error));
       for (const { key } of sorted) this.#asked.add(key);
       // Whoever waits goes on with our share of the limits.
-      for (const { changed } of this.#allowances.values()) changed();
+      for (const { changed } of this.#limits.values()) changed();
     }
   }
 
@@ -289,8 +287,59 @@ export class Desk implements AsyncDisposable {
     if (this.#awaySince === undefined) return;
     this.#awaySince = undefined;
     this.#options.report?.(false, '');
-    for (const [key] of this.#allowances) this.#asked.add(key);
+    for (const [key] of this.#limits) this.#asked.add(key);
     this.#schedule(0);
     this.#options.heard(undefined);
+  }
+}
+
+/** Hears what others of the fleet say, on a connection of its own; listens again after the server was away. */
+class Listening implements Disposable {
+  readonly #pool: pg.Pool;
+  readonly #channel: string;
+  readonly #heard: (message: string | undefined) => void;
+  #isClosed = false;
+  #leave: () => void = () => undefined;
+
+  /** `heard` is told undefined when anything may have been missed. */
+  constructor(pool: pg.Pool, channel: string, heard: (message: string | undefined) => void) {
+    this.#pool = pool;
+    this.#channel = channel;
+    this.#heard = heard;
+  }
+
+  start(): void {
+    void this.#listen();
+  }
+
+  [Symbol.dispose](): void {
+    this.#isClosed = true;
+    this.#leave();
+  }
+
+  async #listen(): Promise<void> {
+    for (let attempt = 1; !this.#isClosed; attempt += 1) {
+      try {
+        const client = await this.#pool.connect();
+        const lost = Promise.withResolvers<void>();
+        this.#leave = lost.resolve;
+        client.on('error', () => lost.resolve());
+        client.once('end', () => lost.resolve());
+        client.on('notification', ({ payload }) => this.#heard(payload));
+        try {
+          await client.query(`LISTEN "${this.#channel}"`);
+          attempt = 1;
+          this.#heard(undefined);
+          if (!this.#isClosed) await lost.promise;
+        } finally {
+          client.release(true);
+        }
+      } catch {
+        // The server is away; whoever asks for a turn tells of it.
+      }
+      if (this.#isClosed) return;
+      const inMs = equalJitterDelay(attempt, { baseMs: 200, capMs: 5_000 });
+      await new Promise<void>((resolve) => setTimeout(resolve, inMs).unref());
+    }
   }
 }

@@ -1,0 +1,139 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import type { Clock } from '../base/index.ts';
+import { describeAdmission, HeldClock } from '../testing/index.ts';
+import type { AcquireOptions } from './admission.ts';
+import { HostTable } from './host-table.ts';
+import { LocalLimits, newState } from './host.ts';
+import type { HostsOptions } from './hosts.ts';
+import { createMemoryAdmission, Hosts } from './hosts.ts';
+import { DEFAULT_POLICY } from './policy.ts';
+
+/** A clock on which time passes whenever it is looked at, as it does on a busy machine. */
+function creepingClock(stepMs: number): Clock {
+  let time = 0;
+  return {
+    now: () => (time += stepMs),
+    monotonic: () => (time += stepMs),
+    setTimer(delayMs, fire) {
+      time += delayMs;
+      const handle = setImmediate(fire);
+      return { ref: () => undefined, unref: () => undefined, [Symbol.dispose]: () => clearImmediate(handle) };
+    },
+  };
+}
+
+test('no request stays in line when its host opens between the look at it and the setting of its alarm', async () => {
+  for (let stepMs = 1; stepMs <= 210; stepMs += 1) {
+    await using admission = createMemoryAdmission({
+      clock: creepingClock(stepMs),
+      table: new HostTable({ perHost: { perSecond: 5, concurrency: 2 }, pools: [] }),
+    });
+    for (let request = 0; request < 4; request += 1) {
+      let isSettled = false;
+      const turn = admission.acquire(['slow.org'], { patienceMs: 60_000, longestLineMs: 60_000 });
+      void turn.then(() => (isSettled = true));
+      for (let look = 0; look < 10; look += 1) await new Promise(setImmediate);
+      assert.ok(isSettled, `request ${request} with steps of ${stepMs} ms`);
+      const answer = await turn;
+      if (answer.kind === 'go') answer.slot[Symbol.dispose]();
+    }
+  }
+});
+
+test('what another process has learned never shortens a hold that was asked for here', () => {
+  const clock = new HeldClock();
+  const table = new HostTable({ perHost: { perSecond: 5, concurrency: 2 } });
+  const limits: HostsOptions['limits'] = (_key, pace) => new LocalLimits(pace, clock);
+  const hosts = new Hosts({ clock, table, policy: DEFAULT_POLICY, limits });
+  const heldFor = (): number => hosts.held(['a.org'])?.leftMs ?? 0;
+  hosts.hold('a.org', { at: clock.now() + 60_000, reason: 'rate-limited' });
+  const stored = newState('a.org', table.rulesOf('a.org'));
+  hosts.learn('a.org', stored);
+  assert.equal(heldFor(), 60_000, 'the other knew of none');
+  hosts.learn('a.org', { ...stored, hold: { at: clock.now() + 1_000, reason: 'rate-limited' } });
+  assert.equal(heldFor(), 60_000, 'the other knew of a shorter one');
+  hosts.holdElsewhere('a.org', { at: clock.now() + 1_000, reason: 'rate-limited' });
+  assert.equal(heldFor(), 60_000, 'a message names a shorter one');
+  hosts.learn('a.org', { ...stored, hold: { at: clock.now() + 90_000, reason: 'rate-limited' } });
+  assert.equal(heldFor(), 90_000, 'a longer one counts');
+});
+
+/** Hosts whose slots somebody else gives out, and what was wanted of them last. */
+function givenElsewhere(): {
+  hosts: Hosts;
+  wanted: (key: string) => number | undefined;
+  give: (key: string, more: { slots?: number; lineMs?: number }) => void;
+} {
+  const clock = new HeldClock();
+  const wants = new Map<string, number>();
+  const given = new Map<string, { slots: number; lineMs: number; changed: () => void }>();
+  const limits: HostsOptions['limits'] = (key, pace, changed) => {
+    const slot = { slots: 0, lineMs: 0, changed };
+    given.set(key, slot);
+    const local = new LocalLimits(pace, clock);
+    return Object.assign(local, {
+      opensAt: (ahead: number, now: number) => (local.inFlight + ahead < slot.slots ? now : Infinity),
+      hasSlot: (ahead: number) => local.inFlight + ahead < slot.slots,
+      lineMs: () => slot.lineMs,
+      want: (waiting: number) => void wants.set(key, waiting),
+    });
+  };
+  const table = new HostTable({ perHost: { perSecond: Infinity, concurrency: 4 }, pools: [] });
+  return {
+    hosts: new Hosts({ clock, table, policy: DEFAULT_POLICY, limits }),
+    wanted: (key) => wants.get(key),
+    give: (key, more) => {
+      const slot = given.get(key);
+      if (slot) Object.assign(slot, more).changed();
+    },
+  };
+}
+
+const IN_LINE: AcquireOptions = { patienceMs: 60_000, longestLineMs: 60_000 };
+const BOTH = ['pool/a', 'www.a.org'];
+
+test('who needs a host and its service wants a slot at the service once it has one at the host', async () => {
+  const { hosts, wanted, give } = givenElsewhere();
+  const waiting = hosts.acquire(BOTH, IN_LINE);
+  assert.deepEqual([wanted('www.a.org'), wanted('pool/a')], [1, 0]);
+  give('www.a.org', { slots: 1 });
+  assert.deepEqual([wanted('www.a.org'), wanted('pool/a')], [1, 1]);
+  give('pool/a', { slots: 1 });
+  assert.equal((await waiting).kind, 'go');
+  await hosts[Symbol.asyncDispose]();
+});
+
+test('nothing is wanted any more by a request that was sent away, nor by one that goes', async () => {
+  const { hosts, wanted, give } = givenElsewhere();
+  const sentAway = hosts.acquire(BOTH, IN_LINE);
+  give('www.a.org', { slots: 1 });
+  give('pool/a', { lineMs: 3_600_000 });
+  assert.equal((await sentAway).kind, 'later');
+  assert.deepEqual([wanted('www.a.org'), wanted('pool/a')], [0, 0]);
+  give('pool/a', { lineMs: 0, slots: 1 });
+  assert.equal((await hosts.acquire(BOTH, IN_LINE)).kind, 'go');
+  assert.deepEqual([wanted('www.a.org'), wanted('pool/a')], [0, 0]);
+  await hosts[Symbol.asyncDispose]();
+});
+
+describeAdmission('the admission of one process', (options) => {
+  const clock = new HeldClock();
+  const admission = createMemoryAdmission({ ...options, clock });
+  return Promise.resolve({
+    admission,
+    clock,
+    async pass(promise) {
+      let isSettled = false;
+      const done = promise.finally(() => (isSettled = true));
+      done.catch(() => undefined);
+      for (;;) {
+        for (let turn = 0; turn < 5; turn += 1) await new Promise(setImmediate);
+        if (isSettled) return await done;
+        await clock.advanceToNext();
+      }
+    },
+    [Symbol.asyncDispose]: () => admission[Symbol.asyncDispose](),
+  });
+});

@@ -1,0 +1,157 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import type { Pace } from '../host.ts';
+import { HeldClock } from '../../testing/index.ts';
+import { SharedLimits } from './shared-limits.ts';
+
+const STRICT: Pace = { cap: 1, intervalMs: 3_000, burst: 1, from: 'answer' };
+const EVEN: Pace = { cap: 4, intervalMs: 1_000, burst: 1, from: 'request' };
+
+/** An limits, the answers of its server, and whether that is away and for how many. */
+function shared(pace: Pace): { limits: SharedLimits; server: { away: number | undefined } } {
+  const server: { away: number | undefined } = { away: undefined };
+  const limits = new SharedLimits({
+    key: 'a.org',
+    clock: new HeldClock(),
+    pace,
+    margin: 0,
+    jitterMs: 20,
+    ask: () => undefined,
+    isAway: () => server.away,
+    forget: () => undefined,
+  });
+  return { limits, server };
+}
+
+const isOpen = (limits: SharedLimits, now: number): boolean => limits.opensAt(0, now) <= now;
+
+const grant = (firstAt: number, turns: number, slots = 1): Parameters<SharedLimits['granted']>[0] => ({
+  firstAt,
+  turns,
+  slots,
+  contended: false,
+  behind: 0,
+});
+
+test('a turn that was asked for before the answer came is not used after it', () => {
+  const { limits } = shared(STRICT);
+  limits.want(2);
+  assert.equal(limits.request(0)?.turns, 1);
+  limits.granted(grant(0, 1), 0);
+  limits.take(0);
+  limits.sent(0, 0);
+  assert.equal(limits.request(1), undefined, 'while it is under way nobody can know the next turn');
+  limits.answered(100);
+  limits.release();
+  // An answer to something that was asked before is still on its way.
+  limits.granted(grant(120, 1), 120);
+  assert.equal(limits.opensAt(0, 130), Infinity);
+  const request = limits.request(130);
+  assert.deepEqual([request?.spaced, request?.turns], [true, 0]);
+});
+
+test('one that leaves late takes its own next turns with it, and tells the fleet', () => {
+  const { limits } = shared(EVEN);
+  limits.want(3);
+  assert.equal(limits.request(0)?.turns, 1);
+  limits.granted(grant(0, 2, 4), 0);
+  limits.take(0);
+  limits.sent(600, 0);
+  assert.equal(limits.opensAt(0, 600), Infinity, 'the turn at 1030 would come 430 ms after it');
+  assert.equal(limits.request(600)?.spaced, true);
+});
+
+test('a turn that a busy process missed by a moment is used; one that it missed by more is not', () => {
+  const { limits } = shared({ cap: 4, intervalMs: 100, burst: 1, from: 'request' });
+  limits.want(3);
+  limits.request(0);
+  limits.granted(grant(0, 3, 4), 0);
+  assert.equal(isOpen(limits, 19), true);
+  assert.equal(isOpen(limits, 21), false);
+  assert.equal(limits.opensAt(0, 21), 103, 'the next one, with the distance that its margin asks for');
+});
+
+test('while the server is away each process has its share, and what it sent then is told when the server is back', () => {
+  const { limits, server } = shared(EVEN);
+  limits.want(1);
+  limits.request(0);
+  limits.granted(grant(0, 1, 4), 0);
+  limits.take(0);
+  limits.sent(0, 0);
+  limits.release();
+  server.away = 4;
+  assert.equal(isOpen(limits, 1_000), false, 'a quarter of the rate');
+  assert.equal(isOpen(limits, 5_200), true);
+  limits.take(5_200);
+  limits.sent(5_200, 5_200);
+  assert.equal(isOpen(limits, 5_200), false);
+  server.away = undefined;
+  assert.equal(isOpen(limits, 5_300), false);
+  const request = limits.request(5_300);
+  assert.deepEqual([request?.spaced, request?.used], [true, 1]);
+});
+
+test('while the server is away a cap is divided too, and never below one', () => {
+  const { limits, server } = shared({ cap: 8, intervalMs: 0, burst: 1, from: 'request' });
+  server.away = 3;
+  let taken = 0;
+  while (isOpen(limits, 0)) {
+    limits.take(0);
+    taken += 1;
+  }
+  assert.equal(taken, 2);
+  const { limits: small, server: away } = shared({ cap: 1, intervalMs: 0, burst: 1, from: 'request' });
+  away.away = 8;
+  assert.equal(isOpen(small, 0), true);
+});
+
+test('pauses shorter than a timer keeps are kept by the group; some are taken, and more before they are used up', () => {
+  const { limits } = shared({ cap: 4, intervalMs: 1, burst: 1, from: 'request' });
+  limits.want(1);
+  const request = limits.request(0);
+  assert.deepEqual([request?.turns, request?.pace.burst, request?.slots], [12, 4, 1]);
+  limits.granted(grant(0, 5), 0);
+  limits.take(200);
+  assert.equal(isOpen(limits, 200), false, 'one place');
+  limits.sent(200, 200);
+  limits.want(0);
+  assert.equal(limits.request(200), undefined, 'a whole group is left');
+  limits.release();
+  assert.ok(isOpen(limits, 400), 'what is left of the group is there for the next, however late');
+  limits.take(400);
+  assert.equal(limits.request(400)?.turns, 9, 'before the last ones are used');
+});
+
+test('a place that is given back is gone when that is told, and its turn with it', () => {
+  const { limits } = shared(STRICT);
+  limits.want(1);
+  assert.equal(limits.request(0)?.slots, 1);
+  limits.granted({ ...grant(0, 1), contended: true }, 0);
+  assert.equal(limits.request(10), undefined, 'a place that is still to be used is kept, whoever waits');
+  limits.want(0);
+  assert.equal(limits.request(1_000)?.slots, 0);
+  assert.equal(isOpen(limits, 1_001), false, 'somebody else may have it already');
+  limits.granted(grant(5_000, 0, 0), 1_010);
+  limits.want(1);
+  assert.deepEqual([limits.request(1_020)?.slots, isOpen(limits, 1_020)], [1, false]);
+  limits.granted(grant(5_000, 0), 1_030);
+  assert.equal(isOpen(limits, 1_030), false, 'the turn that it had was before somebody else went');
+});
+
+test('a place that was used goes to those who wait elsewhere before it is used here again', () => {
+  const { limits } = shared(STRICT);
+  limits.want(2);
+  limits.request(0);
+  limits.granted({ ...grant(0, 1), contended: true }, 0);
+  limits.take(0);
+  limits.sent(0, 0);
+  limits.want(1);
+  limits.answered(100);
+  limits.request(110);
+  limits.granted({ ...grant(3_100, 0), contended: true }, 120);
+  limits.release();
+  assert.equal(limits.request(130)?.slots, 0);
+  limits.granted(grant(3_100, 0, 0), 140);
+  assert.equal(limits.request(200)?.slots, 1, 'then it is in line as all others');
+});

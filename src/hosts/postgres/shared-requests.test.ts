@@ -1,0 +1,113 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import { HeldClock } from '../../testing/index.ts';
+import type { Slot } from '../admission.ts';
+import { HostTable } from '../host-table.ts';
+import { Hosts } from '../hosts.ts';
+import { DEFAULT_POLICY } from '../policy.ts';
+import type { Registered } from './shared-limits.ts';
+import { SharedLimits, takeRequests } from './shared-limits.ts';
+
+const PAUSE_MS = 6_000;
+const [HOST, SERVICE] = ['www.strict.org', 'pool/strict'];
+
+/** A process at a host and its service, which admit one at a time; the test is the server. */
+function openProcess() {
+  const clock = new HeldClock();
+  const asked = new Set<string>();
+  const known = new Map<string, Registered>();
+  const table = new HostTable({
+    margin: 0.05,
+    perHost: { perSecond: Infinity, concurrency: 1 },
+    pools: [{ name: 'strict', hosts: [HOST], perSecond: 1000 / PAUSE_MS, concurrency: 1 }],
+  });
+  const hosts = new Hosts({
+    clock,
+    table,
+    policy: DEFAULT_POLICY,
+    limits: (key, pace, changed) => {
+      const limits = new SharedLimits({
+        key,
+        clock,
+        pace,
+        margin: table.margin,
+        jitterMs: 20,
+        ask: () => void asked.add(key),
+        isAway: () => undefined,
+        forget: () => undefined,
+      });
+      known.set(key, { limits, changed });
+      return limits;
+    },
+  });
+  /** What it asks for now, and all of it is given. */
+  const asks = (firstInMs = 0): Record<string, { turns: number; slots: number; unused: number }> => {
+    const requests = takeRequests(asked, known, clock.monotonic());
+    for (const { key, turns, slots } of requests) {
+      const given = { firstAt: clock.monotonic() + firstInMs, behind: 7, turns, slots, contended: false };
+      known.get(key)?.limits.granted(given, clock.monotonic());
+    }
+    for (const { key } of requests) known.get(key)?.changed();
+    return Object.fromEntries(requests.map(({ key, turns, slots, unused }) => [key, { turns, slots, unused }]));
+  };
+  const wait = async (): Promise<Slot> => {
+    const turn = await hosts.acquire([HOST, SERVICE], { patienceMs: Infinity, longestLineMs: Infinity });
+    return turn.kind === 'go' ? turn.slot : assert.fail(turn.kind);
+  };
+  return { asks, wait, wanted: () => known.get(HOST)?.limits.slotNews('wanted') };
+}
+
+test('a process that leaves its slot at a host to others asks for no turn at the service after it', async () => {
+  const { asks, wait, wanted } = openProcess();
+  const first = wait();
+  assert.deepEqual(asks(), { [HOST]: { turns: 0, slots: 1, unused: 0 } });
+  assert.deepEqual(asks(), { [SERVICE]: { turns: 1, slots: 1, unused: 0 } });
+  const slot = await first;
+  slot.sent();
+  void wait();
+  wanted();
+  slot[Symbol.dispose]();
+  assert.deepEqual(asks(), { [HOST]: { turns: 0, slots: 0, unused: 0 }, [SERVICE]: { turns: 0, slots: 0, unused: 0 } });
+});
+
+test('a turn that was reserved before the slot had to be left comes back with it', async () => {
+  const { asks, wait, wanted } = openProcess();
+  const first = wait();
+  asks();
+  asks();
+  const slot = await first;
+  slot.sent();
+  void wait();
+  slot[Symbol.dispose]();
+  assert.deepEqual(asks(PAUSE_MS), { [SERVICE]: { turns: 1, slots: 1, unused: 0 } });
+  wanted();
+  assert.deepEqual(asks(), { [HOST]: { turns: 0, slots: 0, unused: 0 }, [SERVICE]: { turns: 0, slots: 0, unused: 1 } });
+});
+
+test('requests made while a renewal is pending are sent after it', () => {
+  const asked = new Set<string>();
+  const limits = new SharedLimits({
+    key: HOST,
+    clock: new HeldClock(),
+    pace: { cap: 4, intervalMs: 0, burst: 1, from: 'request' },
+    margin: 0,
+    jitterMs: 20,
+    // What can wait is not asked for within this test.
+    ask: (inMs) => void (inMs === 0 && asked.add(HOST)),
+    isAway: () => undefined,
+    forget: () => undefined,
+  });
+  const known = new Map([[HOST, { limits, changed: () => undefined }]]);
+  const given = { firstAt: 0, behind: 0, turns: 0, contended: false };
+  limits.want(1);
+  assert.equal(takeRequests(asked, known, 0)[0]?.slots, 1);
+  limits.granted({ ...given, slots: 1 }, 0);
+  limits.want(0);
+  limits.take(0);
+  assert.equal(limits.renewal()?.slots, 1);
+  limits.want(3);
+  assert.deepEqual(takeRequests(asked, known, 1), [], 'its answer is on its way');
+  limits.granted({ ...given, slots: 1 }, 2);
+  assert.equal(takeRequests(asked, known, 2)[0]?.slots, 4);
+});
