@@ -23,7 +23,7 @@ export const HOUSE: Readonly<Record<string, Room>> = {
   http: { folders: ['base', 'hosts'], packages: ['undici', 'tough-cookie', 'robots-parser'], budget: 2_500 },
   works: { folders: ['base', 'http'], packages: ['zod'], budget: 3_400 },
   resolve: { folders: ['base', 'hosts', 'http', 'works'], packages: ['zod', 'parse5', 'saxes'], budget: 3_500 },
-  download: { folders: ['base', 'hosts', 'http', 'works', 'resolve', 'queue'], packages: [], budget: 2_300 },
+  download: { folders: ['base', 'hosts', 'http', 'works', 'resolve', 'queue'], packages: ['zod'], budget: 2_300 },
   parse: {
     folders: ['base', 'http', 'stage'],
     packages: [

@@ -10,13 +10,14 @@ import { recordDisk } from './support/recorded-disk.ts';
 
 // Before the modules under test are loaded, and so by hand.
 const disk = recordDisk();
-const { JsonlWriter, systemClock, writeFileAtomic } = await import('../src/base/index.ts');
+const { JsonlWriter, sha256, systemClock, writeFileAtomic } = await import('../src/base/index.ts');
 const { FileCommits } = await import('../src/download/file-commits.ts');
 const { PartFolder } = await import('../src/download/part-folder.ts');
 const { KeptFiles } = await import('../src/download/kept-files.ts');
 const { DownloadRun } = await import('../src/download/index.ts');
 const { openStore, ORCHESTRATOR_DEFAULTS, WorkQueue } = await import('../src/queue/index.ts');
 const { Lookups, Services } = await import('../src/resolve/index.ts');
+const { mergeFolders } = await import('../src/harvest/merge-folders.ts');
 const { loopbackClient, openLoopback } = await import('../src/testing/index.ts');
 const { workFromPayload } = await import('../src/works/index.ts');
 const { DiskSync } = await import('../src/stage/commit/disk-sync.ts');
@@ -113,6 +114,25 @@ test('a file that is kept by its hash has the name of its link synced as well', 
   const { calls } = await watched(() => files.keep(part, { workId: 'w', kind: 'pdf', sha256: 'ab'.repeat(32) }));
   assert.equal(calls.at(-1), 'sync PDF');
   assert.ok(calls.includes('sync ab'));
+});
+
+test('a file that merge copies is synced before its row is written', { skip: posix }, async () => {
+  await using folder = await mkdtempDisposable(join(tmpdir(), 'docstokg-disk-'));
+  const from = join(folder.path, 'from');
+  mkdirSync(join(from, 'PDF'), { recursive: true });
+  writeFileSync(join(from, 'PDF', 'w.pdf'), 'bytes');
+  const row = { work: 'w', run_id: 'r', at: new Date(0).toISOString(), outcome: 'saved', reason: 'success', path: 'PDF/w.pdf',
+    sha256: sha256('bytes'), bytes: 5, resolver: null, kind: 'pdf', attempts: [], problems: [] }; // prettier-ignore
+  writeFileSync(join(from, 'manifest.jsonl'), `${JSON.stringify(row)}\n`);
+  const options = { clock: systemClock, runId: 'merge', warn: () => undefined };
+  const { calls } = await watched(() => mergeFolders([from], join(folder.path, 'out'), options));
+  const first = calls.findIndex((call) => call.startsWith('sync w.pdf'));
+  assert.deepEqual(calls.slice(first, first + 4), [
+    'sync w.pdf.part',
+    'rename w.pdf.part w.pdf',
+    'sync PDF',
+    'sync manifest.jsonl',
+  ]);
 });
 
 test('a line of JSON is synced before it counts as written, where that was asked for', async () => {

@@ -302,3 +302,13 @@ test('the generated schema accepts and refuses what its source does', () => {
     schema.safeParse(wrong).error?.issues.map(({ code, path }) => [code, path]);
   assert.deepEqual(issues(module.exports.configSchema), issues(configSchema));
 });
+test('a configuration file whose aliases contain themselves is refused with its name', async () => {
+  await using folder = await mkdtempDisposable(join(tmpdir(), 'docstokg-config-'));
+  for (const text of ['queue: &a\n  path: *a\n', 'profiles: &a\n  x:\n    y: [*a]\n']) {
+    writeFileSync(join(folder.path, 'docstokg.yaml'), text);
+    assert.throws(() => loadConfig({ folder: folder.path, environment: {} }), {
+      code: 'CONFIG_FILE_UNREADABLE',
+      message: /docstokg\.yaml cannot be read: an alias contains itself/,
+    });
+  }
+});

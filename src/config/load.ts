@@ -97,11 +97,22 @@ function yaml(): typeof Yaml {
   return createRequire(import.meta.url)('yaml') as typeof Yaml;
 }
 
+/** The value of a YAML text. An alias inside its own anchor makes a value that no check would come to the end of. */
+function parseYaml(text: string): unknown {
+  const value: unknown = yaml().parse(text);
+  try {
+    JSON.stringify(value);
+  } catch (error) {
+    throw new Error('an alias contains itself', { cause: error });
+  }
+  return value;
+}
+
 function readConfigFile(file: string): Record<string, unknown> {
   let content: unknown;
   try {
     const text = readFileSync(file, 'utf8');
-    content = extname(file) === '.json' ? JSON.parse(text) : yaml().parse(text);
+    content = extname(file) === '.json' ? JSON.parse(text) : parseYaml(text);
   } catch (error) {
     throw new AppError(
       'CONFIG_FILE_UNREADABLE',

@@ -44,15 +44,23 @@ const PLACE = 3;
 /** So many of them may stand anywhere: a catalogue's title may have a footnote in it, which a page has at its foot. */
 const NEARLY_ALL_PAIRS = 0.85;
 
-/** Why a document is not the work's full text, looked at as closely as that needs; undefined when it is. */
-export async function faultOf(work: Work, lookAt: (look: Look) => Promise<DocumentFacts>): Promise<Reason | undefined> {
+/**
+ * Why a document is not the work's full text, looked at as closely as that needs; undefined when it is. With `mustProve`
+ * its text must show that it is: a scan, or a work without a title and a DOI, proves nothing.
+ */
+export async function faultOf(
+  work: Work,
+  lookAt: (look: Look) => Promise<DocumentFacts>,
+  mustProve = false,
+): Promise<Reason | undefined> {
   const quick = await lookAt('quick');
   // Whether a file is another work's is never said after a quick look: fonts that name their letters wrong need a close one.
   const facts = quick.isQuick && belongsTo(work, quick.text) !== 'yes' ? await lookAt('close') : quick;
   if (facts.isEncrypted) return 'encrypted';
   if (!facts.isReadable || facts.pages === 0) return 'unreadable';
   if (facts.pages !== null && facts.pages <= PREVIEW_PAGES && PREVIEW.test(quick.text)) return 'preview-only';
-  return belongsTo(work, facts.text) === 'no' ? 'identity-mismatch' : undefined;
+  const verdict = belongsTo(work, facts.text);
+  return verdict === 'no' || (mustProve && verdict !== 'yes') ? 'identity-mismatch' : undefined;
 }
 
 /**
@@ -63,7 +71,10 @@ export function belongsTo(work: Work, text: string): 'yes' | 'no' | 'unknown' {
   const plain = squeeze(text);
   if (work.ids.doi !== null && plain.includes(squeeze(work.ids.doi))) return 'yes';
   const words = work.title === null ? [] : wordsOf(work.title);
-  if (words.length > 0 && plain.includes(words.join(''))) return 'yes';
+  if (words.length > 0 && plain.includes(words.join(''))) {
+    // "Memory" is in many papers; with the name of an author it is this one.
+    return words.length >= FEWEST_WORDS || hasAuthor(work, plain) ? 'yes' : 'unknown';
+  }
   // What is not there proves nothing where there is next to nothing.
   if (plain.length < LEAST_TEXT) return 'unknown';
   if (words.length === 0) return work.ids.doi === null ? 'unknown' : 'no';
@@ -74,6 +85,14 @@ export function belongsTo(work: Work, text: string): 'yes' | 'no' | 'unknown' {
   return found.length >= ENOUGH_PAIRS * pairs.length && standTogether(found, ENOUGH_PAIRS * pairs.length, plain, words)
     ? 'yes'
     : 'no';
+}
+
+/** Whether the family name of an author, the longest word of a name, is in the text. */
+function hasAuthor({ authors }: Work, plain: string): boolean {
+  return authors.some((name) => {
+    const longest = wordsOf(name).toSorted((a, b) => b.length - a.length)[0] ?? '';
+    return longest.length > 2 && plain.includes(longest);
+  });
 }
 
 /** Whether that many of the pairs stand in one place. */

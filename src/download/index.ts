@@ -10,7 +10,7 @@ export type { DocumentFacts, InspectDocument } from './identity.ts';
 export { KeptFiles } from './kept-files.ts';
 export { lostSources } from './lost-sources.ts';
 export type { AttemptRow, ManifestRow } from './manifest-row.ts';
-export { manifestRow } from './manifest-row.ts';
+export { manifestRow, parseManifestRow } from './manifest-row.ts';
 export type { Artifact, ArtifactKind, Attempt, WorkOutcome, WorkResult } from './outcome.ts';
 export { processWork } from './process-work.ts';
 export type { ProcessOptions } from './process-work.ts';

@@ -1,60 +1,91 @@
+import { z } from 'zod';
+
 import type { Attempt, WorkResult } from './outcome.ts';
 import type { Reason } from './reasons.ts';
 
 /** The version of the row's shape; it changes when a field changes its meaning. */
 const SCHEMA = 'contentdownload/1.0.0';
 
-/** One line of `manifest.jsonl`: what came of one work, with everything that was tried. Moments are ISO 8601. */
-export interface ManifestRow {
-  readonly schema_version: string;
-  readonly run_id: string;
-  readonly at: string;
-  readonly work: string;
-  readonly doi: string | null;
-  readonly title: string | null;
-  readonly outcome: 'saved' | 'failed' | 'parked' | 'skipped';
-  readonly reason: Reason;
-  readonly detail: string | null;
-  readonly resolver: string | null;
-  readonly url: string | null;
-  readonly final_url: string | null;
-  readonly path: string | null;
-  readonly kind: string | null;
-  readonly content_type: string | null;
-  readonly sha256: string | null;
-  readonly bytes: number | null;
-  readonly license: string | null;
-  readonly version: string | null;
-  readonly host_type: string | null;
-  readonly same_as: string | null;
-  readonly terms: string | null;
-  readonly retry_at: string | null;
-  readonly duration_ms: number;
-  /** The resolvers that were asked, in order; those without an attempt knew no URL. Absent in rows of older versions. */
-  readonly asked?: readonly string[];
-  readonly attempts: readonly AttemptRow[];
-  readonly problems: readonly { readonly resolver: string; readonly message: string }[];
-}
+const text = z.string().nullable().default(null);
+const amount = z.number().min(0);
+const moment = z.iso.datetime({ offset: true });
+const reason = z.custom<Reason>((value) => typeof value === 'string');
 
-export interface AttemptRow {
-  readonly resolver: string;
-  readonly url: string;
-  readonly final_url: string;
-  readonly chain: readonly { readonly url: string; readonly status: number }[];
-  readonly status: number | null;
-  readonly bytes: number;
-  readonly sha256: string | null;
-  readonly kind: string | null;
-  readonly license: string | null;
-  readonly version: string | null;
-  readonly host_type: string | null;
-  readonly same_as: string | null;
-  readonly evidence: string | null;
-  readonly terms: string | null;
-  readonly reason: Reason;
-  readonly detail: string | null;
-  readonly started_at: string;
-  readonly duration_ms: number;
+const ATTEMPT_ROW = z
+  .looseObject({
+    resolver: z.string(),
+    url: z.string(),
+    final_url: z.string(),
+    chain: z.array(z.object({ url: z.string(), status: z.number() })).readonly(),
+    status: z.number().nullable(),
+    bytes: amount,
+    sha256: text,
+    kind: text,
+    license: text,
+    version: text,
+    host_type: text,
+    same_as: text,
+    evidence: text,
+    terms: text,
+    reason,
+    detail: text,
+    started_at: moment,
+    duration_ms: amount,
+  })
+  .readonly();
+
+const MANIFEST_ROW = z
+  .looseObject({
+    schema_version: text,
+    run_id: z.string(),
+    at: moment,
+    work: z.string().min(1).max(2_000),
+    doi: text,
+    title: text,
+    outcome: z.enum(['saved', 'failed', 'parked', 'skipped']),
+    reason,
+    detail: text,
+    resolver: text,
+    url: text,
+    final_url: text,
+    path: text,
+    kind: text,
+    content_type: text,
+    sha256: z
+      .string()
+      .regex(/^[0-9a-f]{64}$/)
+      .nullable()
+      .default(null),
+    bytes: amount.nullable().default(null),
+    license: text,
+    version: text,
+    host_type: text,
+    same_as: text,
+    terms: text,
+    retry_at: moment.nullable().default(null),
+    duration_ms: amount.default(0),
+    /** The resolvers that were asked, in order; those without an attempt knew no URL. Absent in rows of older versions. */
+    asked: z.array(z.string()).readonly().optional(),
+    attempts: z.array(ATTEMPT_ROW).readonly(),
+    problems: z.array(z.object({ resolver: z.string(), message: z.string() })).readonly(),
+  })
+  .readonly();
+
+/** One line of `manifest.jsonl`: the outcome of one work, with everything that was tried. Moments are ISO 8601. */
+export type ManifestRow = z.infer<typeof MANIFEST_ROW>;
+export type AttemptRow = z.infer<typeof ATTEMPT_ROW>;
+
+/** Reads a row that another program or machine may have written. */
+export function parseManifestRow(
+  value: unknown,
+): { readonly row: ManifestRow } | { readonly row: undefined; readonly problem: string } {
+  const parsed = MANIFEST_ROW.safeParse(value);
+  if (parsed.success) return { row: parsed.data };
+  const [issue] = parsed.error.issues;
+  return {
+    row: undefined,
+    problem: `not a row of a manifest (${[...(issue?.path ?? []), issue?.message].join(': ')})`,
+  };
 }
 
 /** A result as it is written down. */

@@ -9,6 +9,8 @@ export interface PageStatement {
   readonly license: LandingPage['license'];
   readonly sameAs: SameAs | null;
   readonly tdmReserved: boolean;
+  /** The page states the DOI, or title and authors, of the work. */
+  readonly isProven: boolean;
 }
 
 /** What a page states, for a page of the work; else why it is another's. A DOI that the plan named needs no other proof. */
@@ -20,6 +22,7 @@ export function statementOf(page: LandingPage, work: Work, plan: Plan): PageStat
     license: page.license,
     sameAs: sameness.kind === 'version' ? sameness.sameAs : null,
     tdmReserved: page.tdmReserved,
+    isProven: isNamed || sameness.kind === 'same' || sameness.kind === 'version',
   };
 }
 

@@ -19,17 +19,21 @@ const PLAN: Plan = {
 }; // prettier-ignore
 
 /** Tries a plan against a host whose page is this one and whose file is sound. */
-async function tryPage(page: string, plan: Partial<Plan> = {}): Promise<Trial & { readonly asked: readonly string[] }> {
+async function tryPage(
+  page: string,
+  plan: Partial<Plan> = {},
+  { text, ...named }: { readonly text?: string; readonly title?: string | null; readonly doi?: string | null } = {},
+): Promise<Trial & { readonly asked: readonly string[] }> {
   const root = mkdtempSync(join(tmpdir(), 'docstokg-pages-'));
   await using server = await openLoopback(({ url }, response) => {
-    if (url === '/file.pdf') response.end(PDF);
+    if (url.endsWith('/file.pdf')) response.end(PDF);
     else if (url === '/page') response.writeHead(200, { 'content-type': 'text/html' }).end(page);
     else response.writeHead(404).end();
   });
   await using client = loopbackClient(server);
   using files = new KeptFiles(root);
-  const ids = { ...NO_IDS, doi: '10.5555/work' };
-  const work = workFromIds(ids, { title: TITLE, authors: ['Ana Berg', 'Wei Liu'] });
+  const { doi = '10.5555/work', title = TITLE } = named;
+  const work = workFromIds({ ...NO_IDS, doi, pmid: '31000005' }, { title, authors: ['Ana Berg', 'Wei Liu'] });
   assert.ok(work);
   try {
     const clock = new HeldClock();
@@ -40,7 +44,10 @@ async function tryPage(page: string, plan: Partial<Plan> = {}): Promise<Trial & 
         files,
         clock,
         webClock: clock,
-        inspect: undefined,
+        inspect:
+          text === undefined
+            ? undefined
+            : () => Promise.resolve({ pages: 9, isEncrypted: false, isReadable: true, text, isQuick: false }),
         accept: new Set(['pdf', 'xml', 'html']),
         maxBytes: 10_000_000,
         budgetMs: 180_000,
@@ -94,6 +101,54 @@ test('a page that is itself the full text is kept', async () => {
     <h2>Introduction</h2>${prose.repeat(6)}<h2>Results</h2>${prose.repeat(6)}<h2>Discussion</h2>${prose.repeat(4)}</body></html>`;
   const { attempt, artifact } = await tryPage(text);
   assert.deepEqual([attempt.reason, artifact?.kind], ['success', 'html']);
+});
+
+test('a file that a page merely links to is saved only where its text proves that it is the work', async () => {
+  const weak = `<html><body><h1>${TITLE}</h1><a href="/file.pdf">PDF</a></body></html>`;
+  const other = 'A paper about something else. '.repeat(30);
+  const cases: readonly (readonly [text: string, named: object, reason: string])[] = [
+    [`${TITLE}. ${other}`, {}, 'success'],
+    [`doi: 10.5555/work ${other}`, {}, 'success'],
+    [other, {}, 'identity-mismatch'],
+    ['', {}, 'identity-mismatch'],
+    [`${other} Memory is discussed.`, { title: 'Memory', doi: null }, 'identity-mismatch'],
+    [`Memory. Ana Berg. ${other}`, { title: 'Memory', doi: null }, 'success'],
+    [other, { title: null, doi: null }, 'identity-mismatch'],
+  ];
+  for (const [text, named, reason] of cases) {
+    const { attempt } = await tryPage(weak, {}, { text, ...named });
+    assert.equal(attempt.reason, reason, JSON.stringify([text.slice(0, 40), named]));
+  }
+  assert.equal((await tryPage(weak)).attempt.reason, 'identity-mismatch', 'no inspector, no proof');
+});
+
+test('a file at an address in the form of a platform needs something to be checked against', async () => {
+  const platform = '<html><body><a href="/bitstream/1/2/file.pdf">View</a></body></html>';
+  const scan = { text: '' };
+  assert.equal((await tryPage(platform, {}, scan)).attempt.reason, 'success', 'a scan of a work with a title');
+  const nameless = { ...scan, title: null, doi: null };
+  const { attempt, asked } = await tryPage(platform, {}, nameless);
+  assert.deepEqual([attempt.reason, asked.length], ['identity-mismatch', 1]);
+  // What the page states for itself is something.
+  const stated = `<meta name="citation_title" content="${TITLE}">`;
+  assert.equal(
+    (await tryPage(stated + platform, {}, { ...nameless, text: `${TITLE} by A. Berg ${'x '.repeat(300)}` })).attempt
+      .reason,
+    'success',
+  );
+  assert.equal(
+    (await tryPage(stated + platform, {}, { ...nameless, text: 'Quite another paper. '.repeat(30) })).attempt.reason,
+    'identity-mismatch',
+  );
+});
+
+test('a page that is the full text comes before files that it merely links to', async () => {
+  const prose = `<p>${'The reef was visited in every season and each colony was counted by two divers. '.repeat(12)}</p>`;
+  const text = `<html><body><h1>${TITLE}</h1>${prose.repeat(20)}<a href="/file.pdf">PDF</a></body></html>`;
+  const { artifact, asked } = await tryPage(text, {}, { text: `${TITLE} ${'x '.repeat(300)}` });
+  assert.deepEqual([artifact?.kind, asked], ['html', ['/page']]);
+  const another = await tryPage(text.replace(TITLE, 'A paper of another name on fishes and whales'));
+  assert.equal(another.attempt.reason, 'identity-mismatch');
 });
 
 test('a wall in the place of a page is told as one, and nothing behind it is asked for', async () => {

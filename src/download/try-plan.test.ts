@@ -217,7 +217,7 @@ test('a page of stalling links costs a work no more than its budget of time', as
     return { kind: 'response', response: { ...head, ...body } };
   };
   const plan = { url: 'http://files.test/landing', expect: 'landing' } as const;
-  const { attempt } = await tryPlan({ plan, send, budgetMs: 60_000 });
+  const { attempt } = await tryPlan({ plan, send, budgetMs: 60_000, title: 'Reefs in summer' });
   assert.equal(attempt.reason, 'timeout');
   // Two times thirty seconds are the budget.
   assert.deepEqual(asked, ['/landing', '/stalls-0.pdf', '/stalls-1.pdf']);
@@ -259,7 +259,8 @@ test('the terms of a service do not cover where its pages lead: another host is 
     const pages: Record<string, string> = {
       // The answer of doi.org is a redirect, which the client has followed.
       'http://doi.test/10.1/a': '<meta http-equiv="refresh" content="0; url=http://publisher.test/moved">',
-      'http://publisher.test/moved': '<a href="/a.pdf">PDF</a><a href="http://doi.test/b.pdf">PDF</a>',
+      'http://publisher.test/moved':
+        '<meta name="citation_pdf_url" content="/a.pdf"><meta name="citation_pdf_url" content="http://doi.test/b.pdf">',
     };
     const head = { url, status: pages[url.href] === undefined ? 404 : 200, headers: { 'content-type': 'text/html' } };
     if (head.status === 200) {

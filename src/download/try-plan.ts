@@ -2,7 +2,7 @@ import type { Clock } from '../base/index.ts';
 import { equalJitterDelay, wait } from '../base/index.ts';
 import type { HttpResult, Send } from '../http/index.ts';
 import { CookieJar, TimeBudget } from '../http/index.ts';
-import type { LandingPage, Plan } from '../resolve/index.ts';
+import type { LandingLink, LandingPage, Plan } from '../resolve/index.ts';
 import { decodePage, readLandingPage } from '../resolve/index.ts';
 import type { Work } from '../works/index.ts';
 import { reasonOfResult, responseOf } from './http-reason.ts';
@@ -58,6 +58,13 @@ function robotsAt(plan: Plan, url: string): Plan['robots'] {
   return URL.parse(url)?.origin === new URL(plan.url).origin ? plan.robots : 'obey';
 }
 
+/** What a file is checked against. */
+interface Claim {
+  readonly work: Work;
+  /** The text of the file must prove that it is the work; otherwise it must only not disprove it. */
+  readonly mustProve: boolean;
+}
+
 /** Tries plans of one work; its cookies and what was tried before are its own. */
 export class PlanTrier {
   readonly #work: Work;
@@ -82,7 +89,7 @@ export class PlanTrier {
   async try(plan: Plan): Promise<Trial> {
     const { clock } = this.#options;
     const [startedAt, began] = [clock.now(), clock.monotonic()];
-    const got = await this.#follow(plan, plan.url, plan.expect, 0);
+    const got = await this.#follow(plan, plan.url, plan.expect, 0, { work: this.#work, mustProve: false });
     const response = responseOf(got.result);
     this.#tried.set(plan.url, got.reason);
     return {
@@ -113,53 +120,67 @@ export class PlanTrier {
   }
 
   /** Fetches a URL; where a page comes that may lead to the text, goes where it leads. */
-  async #follow(plan: Plan, url: string, expect: Plan['expect'], pages: number): Promise<Got> {
-    const got = await this.#fetch(plan, url);
+  async #follow(plan: Plan, url: string, expect: Plan['expect'], pages: number, claim: Claim): Promise<Got> {
+    const got = await this.#fetch(plan, url, claim);
     const response = responseOf(got.result);
     if (!got.body?.page || !response || got.reason !== 'success') return got;
     const text = decodePage(got.body.page, response.headers['content-type']);
     const wall = wallOf({ status: response.status, url: response.url, headers: response.headers, text });
     if (wall !== undefined) return { ...got, reason: wall };
-    if (expect === 'html' && this.#options.accept.has('html')) return this.#keepPage(got, text);
+    if (expect === 'html' && this.#options.accept.has('html')) return this.#keepPage(got, text, claim);
     const isPromised = plan.isPromised || expect === 'pdf' || expect === 'xml';
     // A page is read where a plan leads to it, also where a file was promised; what its links lead to is not read again.
     if (pages > MOST_REFRESHES) return { ...got, reason: 'html-as-pdf' };
     const page = readLandingPage(text, response.url, response.headers);
-    if (page.refresh !== null && pages < MOST_REFRESHES) return this.#follow(plan, page.refresh, expect, pages + 1);
+    if (page.refresh !== null && pages < MOST_REFRESHES)
+      return this.#follow(plan, page.refresh, expect, pages + 1, claim);
     const statement = statementOf(page, this.#work, plan);
     if ('why' in statement) return { ...got, reason: 'identity-mismatch', detail: statement.why };
     const none: Got = { ...got, page: statement, reason: isPromised ? 'html-as-pdf' : 'no-pdf-link' };
-    const found = { ...(await this.#followLinks(plan, page, none)), page: statement };
-    if (found.artifact !== null) return found;
-    // The files come first; where none is to be had, a page that is itself the text is as good.
-    if (page.isFullText && this.#options.accept.has('html')) return this.#keepPage(none, text);
+    // Stated files first, then a page that is itself the text, then what merely looks like a file.
+    const isStrong = ({ trust }: LandingLink): boolean => trust < 3;
+    const strong = await this.#followLinks(plan, page, page.links.filter(isStrong), none);
+    if (strong.artifact !== null) return { ...strong, page: statement };
+    if (page.isFullText && this.#options.accept.has('html')) {
+      const kept = await this.#keepPage(none, text, { work: this.#work, mustProve: !statement.isProven });
+      if (kept.artifact !== null) return kept;
+    }
+    const weak = page.links.filter((link) => !isStrong(link));
+    const found = { ...(await this.#followLinks(plan, page, weak, strong)), page: statement };
     return page.links.length === 0 && isForSale(text) ? { ...found, reason: 'paywalled' } : found;
   }
 
-  /** The files a page names, until one is the work's; the last one's reason stands for the page. */
-  async #followLinks(plan: Plan, page: LandingPage, none: Got): Promise<Got> {
+  /** The files a page names, until one is the work's; otherwise the reason of the last one, or `none`. */
+  async #followLinks(plan: Plan, page: LandingPage, links: readonly LandingLink[], none: Got): Promise<Got> {
+    // Where the list named neither title nor DOI, the page's own are what its files are checked against.
+    const ids = { ...this.#work.ids, doi: this.#work.ids.doi ?? (page.isDoiStated ? page.doi : null) };
+    const work = { ...this.#work, ids, title: this.#work.title ?? (page.isTitleStated ? page.title : null) };
     let last = none;
-    for (const link of page.links) {
+    for (const link of links) {
       if (!this.#options.accept.has(link.expect)) continue;
       if (this.isSpent) break;
+      if (link.trust > 1 && work.title === null && ids.doi === null) {
+        last = { ...none, reason: 'identity-mismatch', detail: `nothing to check ${link.url} against` };
+        continue;
+      }
       const before = this.#tried.get(link.url);
       if (before !== undefined) {
         last = { ...none, reason: before as Reason };
         continue;
       }
-      // Some hosts serve a file only to who comes from its page, as every browser tells them.
+      // Some hosts serve a file only to requests that name its page, as browsers do.
       const headers = { referer: refererTo(link.url, page.url) };
       const robots = robotsAt(plan, link.url);
       const { url, expect } = link;
       const inner: Plan = { ...plan, url, expect, robots, credentials: [], headers, checksum: null };
-      last = await this.#follow(inner, link.url, link.expect, MOST_REFRESHES + 1);
+      last = await this.#follow(inner, url, expect, MOST_REFRESHES + 1, { work, mustProve: link.trust === 3 });
       this.#tried.set(link.url, last.reason);
       if (last.artifact !== null) return last;
     }
     return last;
   }
 
-  async #fetch(plan: Plan, url: string): Promise<Got> {
+  async #fetch(plan: Plan, url: string, claim: Claim): Promise<Got> {
     const { files, signal } = this.#options;
     const { part, beginning } = await files.newPart({ work: this.#work.id, url });
     const keepPages = this.#options.accept.has('html');
@@ -173,7 +194,7 @@ export class PlanTrier {
       const { receiver, fault } = transfer;
       if (fault !== undefined) return { ...this.#lost(result, 'bad-status'), detail: fault };
       if (refused !== undefined || receiver === undefined) return this.#lost(result, refused ?? 'empty-body');
-      got = await this.#judge(part, result, receiver.end());
+      got = await this.#judge(part, result, receiver.end(), claim);
       return got;
     } finally {
       // What broke off, or was left because the process ends, is gone on with by whoever tries again.
@@ -237,7 +258,7 @@ export class PlanTrier {
   }
 
   /** Decides whether a body is the work's full text, and keeps it if it is. */
-  async #judge(part: string, result: HttpResult, body: ReceivedBody): Promise<Got> {
+  async #judge(part: string, result: HttpResult, body: ReceivedBody, claim: Claim): Promise<Got> {
     const { sniffed } = body;
     const lost = (reason: Reason, detail: string | null = null): Got => ({
       ...this.#lost(result, reason),
@@ -250,20 +271,21 @@ export class PlanTrier {
     if (!body.checksumMatches) return lost('checksum-mismatch');
     const kind = sniffed.kind === 'pdf' ? 'pdf' : 'xml';
     if (!this.#options.accept.has(kind)) return lost('kind-not-accepted');
-    const verdict = await this.#inspect(part, sniffed.kind as 'pdf' | 'jats' | 'tei');
+    const verdict = await this.#inspect(part, sniffed.kind as 'pdf' | 'jats' | 'tei', claim);
     if (verdict !== undefined) return lost(verdict);
     return { ...lost('success'), artifact: await this.#keep(part, kind, result, body) };
   }
 
-  async #inspect(part: string, kind: 'pdf' | 'jats' | 'tei'): Promise<Reason | undefined> {
+  async #inspect(part: string, kind: 'pdf' | 'jats' | 'tei', claim: Claim): Promise<Reason | undefined> {
     const { inspect, signal } = this.#options;
-    return inspect && (await faultOf(this.#work, (look) => inspect(part, kind, look, signal)));
+    if (inspect === undefined) return claim.mustProve ? 'identity-mismatch' : undefined;
+    return faultOf(claim.work, (look) => inspect(part, kind, look, signal), claim.mustProve);
   }
 
-  async #keepPage(got: Got, text: string): Promise<Got> {
+  async #keepPage(got: Got, text: string, { work, mustProve }: Claim): Promise<Got> {
     if (!got.body?.page) return got;
-    if (belongsTo(this.#work, text.replaceAll(/<[^<>]*>/g, ' ')) === 'no')
-      return { ...got, reason: 'identity-mismatch' };
+    const verdict = belongsTo(work, text.replaceAll(/<[^<>]*>/g, ' '));
+    if (verdict === 'no' || (mustProve && verdict !== 'yes')) return { ...got, reason: 'identity-mismatch' };
     const { part } = await this.#options.files.newPart();
     const receiver = new BodyReceiver({ part, keepPages: true, checksum: null, stop: () => undefined });
     receiver.write(got.body.page);

@@ -1,19 +1,20 @@
 import { constants, existsSync } from 'node:fs';
-import { copyFile, mkdir, open, stat } from 'node:fs/promises';
-import { dirname, extname, join, relative, resolve } from 'node:path';
+import { copyFile, lstat, mkdir, open, realpath, rm } from 'node:fs/promises';
+import { dirname, extname, join, resolve } from 'node:path';
 
 import type { Clock } from '../base/index.ts';
 import { AppError, commitPart, partPath, readJsonl, sha256File } from '../base/index.ts';
 import type { ManifestRow } from '../download/index.ts';
+import { parseManifestRow } from '../download/index.ts';
 import { ManifestFolder } from './ledger/manifest-folder.ts';
 
-/** What came of joining folders. */
+/** The result of merging folders. */
 export interface Merged {
   readonly folders: number;
   readonly works: number;
   readonly files: number;
   readonly bytes: number;
-  /** Rows that say `saved` and whose file is not there, or is another one. */
+  /** Rows that say `saved` whose file is missing, is another one, or is not in a folder of downloads. */
   readonly missing: readonly string[];
 }
 
@@ -23,8 +24,8 @@ interface Candidate {
 }
 
 /**
- * Joins the folders of a fleet: of each work the latest row by its `at`, its file beside it, and the reports over all.
- * Joining again adds what is new.
+ * Merges the folders of several machines: the latest row of each work by its `at`, its file, and the reports. Merging
+ * again adds what is new.
  */
 export async function mergeFolders(
   folders: readonly string[],
@@ -72,36 +73,47 @@ async function rowsOf(folder: string, warn: (message: string) => void): Promise<
   }
   const rows: ManifestRow[] = [];
   for await (const line of readJsonl(path)) {
-    if (line.kind === 'bad') warn(`${path}, line ${line.line}: ${line.reason}`);
-    else rows.push(line.value as ManifestRow);
+    const parsed = line.kind === 'bad' ? { row: undefined, problem: line.reason } : parseManifestRow(line.value);
+    if (parsed.row) rows.push(parsed.row);
+    else warn(`${path}, line ${line.line}: ${parsed.problem}; skipped`);
   }
   return rows;
 }
 
-/** Where the row's file stands in the joined folder; null when it is not what the row says. */
+/** Where downloads are saved: `PDF/name.pdf`, or by their hash. Nothing else of a foreign folder is copied. */
+const SAVED_FILE =
+  /^(?:(?:PDF|HTML|XML)\/(?!\.)[^/\\\p{Cc}]{1,200}|cas\/[0-9a-f]{2}\/[0-9a-f]{64})\.(?:pdf|html|xml)$/u;
+
+/** Copies the file of a row and returns its path in the joined folder; null where the file is not what the row says. */
 async function bringFile(row: ManifestRow, folder: string, out: string): Promise<string | null> {
-  const from = join(folder, row.path ?? '');
-  // A manifest that somebody else wrote must not reach beyond its folder.
-  if (relative(folder, from).startsWith('..')) return null;
-  const found = await stat(from).catch(() => undefined);
-  if (!found?.isFile() || (row.bytes !== null && found.size !== row.bytes)) return null;
-  const digest = await sha256File(from);
-  if (row.sha256 !== null && digest !== row.sha256) return null;
-  let path = row.path ?? '';
-  if (existsSync(join(out, path)) && (await sha256File(join(out, path))) !== digest) {
-    // Two machines gave two works one name.
-    const extension = extname(path);
-    path = `${path.slice(0, path.length - extension.length)}-${digest.slice(0, 12)}${extension}`;
+  const name = row.path ?? '';
+  if (!SAVED_FILE.test(name)) return null;
+  const from = join(folder, name);
+  // The folder is foreign: a link in it may lead to any file of this machine.
+  const [root, real] = await Promise.all([realpath(folder), realpath(from).catch(() => null)]);
+  if (real !== join(root, name)) return null;
+  const found = await lstat(real);
+  if (!found.isFile() || (row.bytes !== null && found.size !== row.bytes)) return null;
+  const part = partPath(join(out, name));
+  await mkdir(dirname(part), { recursive: true });
+  await copyFile(real, part, constants.COPYFILE_FICLONE);
+  const digest = await sha256File(part);
+  const path = row.sha256 !== null && digest !== row.sha256 ? null : await freeName(out, name, digest);
+  if (path === null || existsSync(join(out, path))) {
+    await rm(part);
+    return path;
   }
-  const to = join(out, path);
-  if (existsSync(to)) return path;
-  await mkdir(dirname(to), { recursive: true });
-  const part = partPath(to);
-  await copyFile(from, part, constants.COPYFILE_FICLONE);
   {
     await using copy = await open(part, 'r+');
     await copy.sync();
   }
-  await commitPart(part, to);
+  await commitPart(part, join(out, path));
   return path;
+}
+
+/** The name itself, or one with the hash where another file has the name: two machines may give it to two works. */
+async function freeName(out: string, name: string, digest: string): Promise<string> {
+  if (!existsSync(join(out, name)) || (await sha256File(join(out, name))) === digest) return name;
+  const extension = extname(name);
+  return `${name.slice(0, -extension.length)}-${digest.slice(0, 12)}${extension}`;
 }

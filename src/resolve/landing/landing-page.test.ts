@@ -86,6 +86,71 @@ test('what merely looks like the file is left out or comes last', () => {
   );
 });
 
+test('files of cited and related works are not files of the article', () => {
+  const own = '<a href="/article/7.pdf">Download PDF</a>';
+  for (const list of [
+    '<h2>References</h2><ol><li>A. Berg. <a href="/old/cited.pdf">PDF</a></li></ol>',
+    '<h3>Notes and References</h3><div><p>Berg, 2001. <a href="/old/cited.pdf">[Full Text PDF]</a></p></div>',
+    '<p><b>Bibliography</b></p><p>Berg <a href="/old/cited.pdf">download pdf</a></p>',
+    '<div class="article-references"><div>Berg <a href="/old/cited.pdf">PDF</a></div></div>',
+    '<ol><li id="ref12">Berg <a href="/old/cited.pdf">PDF</a></li></ol>',
+    '<section id="ref-list"><a href="/article/download/3/4">PDF</a></section>',
+    '<h2>Cited by</h2><a href="/bitstream/1/2/other.pdf">PDF</a>',
+    '<div><h2>Related articles</h2></div><ul><li><a class="galley-link pdf" href="/article/view/8/9">PDF</a></li></ul>',
+    '<h2>Literatur</h2><p><a href="/alt/zitiert.pdf">PDF</a></p>',
+  ]) {
+    assert.deepEqual(
+      urls(`<body><h1>A study</h1>${own}${list}</body>`),
+      ['https://journal.example/article/7.pdf'],
+      list,
+    );
+    assert.deepEqual(urls(`<body><h1>A study</h1>${list}</body>`), [], list);
+  }
+  // A menu that names the list does not open it, and the list ends where its section does.
+  for (const html of [
+    `<ul><li><a href="#r">References</a></li></ul>${own}`,
+    `<section><h2>References</h2><ol><li>Berg</li></ol></section><div>${own}</div>`,
+    `<div class="refs"><h2>References</h2><div><p>Berg</p></div></div>${own}`,
+    `<h2>References</h2><p>Berg</p><h2>Download</h2>${own}`,
+  ])
+    assert.deepEqual(urls(`<body>${html}</body>`), ['https://journal.example/article/7.pdf'], html);
+});
+
+test('an anchor to another site is not a file of the article unless its address names the DOI', () => {
+  const doi = '<meta name="citation_doi" content="10.1000/abc">';
+  assert.deepEqual(urls(`${doi}<a href="https://elsewhere.example/x.pdf">PDF</a>`), []);
+  assert.deepEqual(urls(`${doi}<a href="https://elsewhere.example/bitstream/1/x.pdf">PDF</a>`), []);
+  assert.deepEqual(urls(`${doi}<a href="https://elsewhere.example/doi/pdf/10.1000/abc">PDF</a>`), [
+    'https://elsewhere.example/doi/pdf/10.1000/abc',
+  ]);
+  assert.deepEqual(urls(`${doi}<a href="https://files.journal.example/x.pdf">PDF</a>`), [
+    'https://files.journal.example/x.pdf',
+  ]);
+  const british = readLandingPage('<a href="https://other.ac.uk/x.pdf">PDF</a>', new URL('https://www.one.ac.uk/a'));
+  assert.deepEqual(british.links, []);
+});
+
+test('supplements, guides for authors and whole issues are not the article', () => {
+  for (const html of [
+    '<a href="/content/mmc2.pdf">Download PDF</a>',
+    '<a href="/s41586_2020_1_MOESM3_ESM.pdf">PDF</a>',
+    '<a href="/files/x-sup-0001.pdf">Download PDF</a>',
+    '<a href="/ja123_si_001.pdf">PDF</a>',
+    '<a href="/files/1.pdf">Supporting information (PDF)</a>',
+    '<a href="/files/1.pdf">Download the guide for authors (PDF)</a>',
+    '<a href="/files/1.pdf">Instructions to authors (PDF)</a>',
+    '<a href="/author_guidelines.pdf">PDF</a>',
+    '<a href="/files/1.pdf">Copyright form (PDF)</a>',
+    '<a href="/files/1.pdf">Download full issue PDF</a>',
+    '<a href="/files/1.pdf" title="Peer review file">PDF</a>',
+  ])
+    assert.deepEqual(urls(html), [], html);
+  // Words of a title are not a reason.
+  assert.deepEqual(urls('<a href="/guidelines-for-stroke-care.pdf">PDF</a>'), [
+    'https://journal.example/guidelines-for-stroke-care.pdf',
+  ]);
+});
+
 test('a refresh, a licence and a DOI are read', () => {
   const read = readLandingPage(
     '<meta http-equiv="Refresh" content="0; URL=\'/next?a=1\'"><link rel="license" href="https://creativecommons.org/licenses/by/4.0/"><meta name="citation_doi" content="doi:10.1000/ABC">',
@@ -140,6 +205,32 @@ test('the licence is read wherever pages state it; several that disagree are non
     [`<a href="https://creativecommons.org/licenses/by-nc/4.0/">site</a><link rel="license" href="${BY}">`, 'cc-by'],
     [`<script type="application/ld+json">{"@type":"ScholarlyArticle","license":{"@id":"${BY}"}}</script>`, 'cc-by'],
     ['<meta name="dc.Rights" content="© 2008 Informa UK Ltd All rights reserved">', null],
+    // As the ACL Anthology writes it below every paper.
+    [
+      '<footer><p>Materials prior to 2016 here are licensed under the <a rel="license" href="https://creativecommons.org/licenses/by-nc-sa/3.0/">CC BY-NC-SA 3.0</a>. Materials published in or after 2016 are licensed on a <a rel="license" href="https://creativecommons.org/licenses/by/4.0/">CC BY 4.0</a>.</p></footer>',
+      null,
+    ],
+    // As BMC writes it.
+    [
+      `<p>This article is distributed under the terms of the <a href="${BY}">licence</a>. The public domain waiver (<a href="https://creativecommons.org/publicdomain/zero/1.0/">zero</a>) applies to the data made available in this article.</p>`,
+      'cc-by',
+    ],
+    [
+      `<article><a href="${BY}">CC BY</a></article><footer>Site: <a href="https://creativecommons.org/licenses/by-nc/4.0/">x</a></footer>`,
+      'cc-by',
+    ],
+    [
+      '<p>This is an open access article distributed under the terms of the Creative Commons Attribution License, which permits reuse.</p>',
+      'cc-by',
+    ],
+    ['<p>© The Authors. Published under a CC BY-NC-ND 4.0 license.</p>', 'cc-by-nc-nd'],
+    [
+      '<p>This work is licensed under a Creative Commons Attribution-NonCommercial 4.0 International License.</p>',
+      'cc-by-nc',
+    ],
+    ['<p>Authors may choose CC BY or CC BY-NC.</p>', null],
+    ['<p>The photographs are licensed under CC BY-SA 3.0 by their makers.</p>', null],
+    ['<h2>References</h2><p>Berg, A. This article is licensed under CC BY 4.0</p>', null],
   ] as const)
     assert.equal(readLandingPage(html, page).license?.slug ?? null, slug, html);
 });
@@ -170,7 +261,14 @@ test('a page is told to be the full text by its prose and its sections, an abstr
     false,
   );
   assert.equal(read(sections.map((name) => `<h2>${name}</h2>${prose(60)}`).join('')), false);
-  assert.equal(read(prose(120).repeat(30)), false);
+  // Essays, law and the humanities have headings of their own, or none.
+  assert.equal(read(`<h1>On seeing</h1>${prose(120).repeat(30)}`), true);
+  assert.equal(read(`<h2>The gaze</h2>${prose(90).repeat(12)}<h2>The mirror</h2>${prose(90).repeat(12)}`), true);
+  assert.equal(read(`<font>${`${'lorem '.repeat(100)}<br><br>`.repeat(25)}</font>`), true, 'paragraphs of old pages');
+  // Abstracts in a list, one to a heading, are many words as well.
+  assert.equal(read(`<h2>A paper</h2>${prose(200)}`.repeat(30)), false);
+  assert.equal(read(`<ul>${`<li><a href="/x">A paper</a>${prose(200)}</li>`.repeat(30)}</ul>`), false);
+  assert.equal(read(`<h2>Comments</h2>${prose(200)}<h2>References</h2>${prose(50).repeat(60)}`), false);
   assert.equal(read(`<script>${paper}</script>`), false);
 });
 

@@ -3,12 +3,14 @@ import type { License } from '../../works/index.ts';
 import { normalizeDoi } from '../../works/index.ts';
 import { readJsonLd } from './json-ld.ts';
 import { parseLinkHeader } from './link-header.ts';
-import { isFullText, readProse } from './page-prose.ts';
 import { authorsIn, citedAs, doiIn, doiOfAddress, licenseOf, rels, titleIn } from './page-statements.ts';
-import type { Tag } from './tags.ts';
-import { readTags } from './tags.ts';
+import type { Tag } from './read-page.ts';
+import { isFullText, readPage } from './read-page.ts';
 
-/** A full text that a page names; `trust` 1 is what the page states for machines, 3 what merely looks like it. */
+/**
+ * A full text that a page names. `trust` 1 is a statement for machines, 2 an address in the form of a known platform,
+ * 3 an anchor that merely looks like the file: what it leads to must prove that it is the article.
+ */
 export interface LandingLink {
   readonly url: string;
   readonly expect: 'pdf' | 'xml' | 'html';
@@ -30,6 +32,8 @@ export interface LandingPage {
   readonly refresh: string | null;
   /** The page is itself the full text, and not only about it. */
   readonly isFullText: boolean;
+  /** True where `title` is stated for machines, and not only shown in the title bar. */
+  readonly isTitleStated: boolean;
   /** It reserves text and data mining, or says where the terms for that are (tdm-reservation, tdm-policy). */
   readonly tdmReserved: boolean;
 }
@@ -38,12 +42,19 @@ const PDF_METAS = new Set(['citation_pdf_url', 'bepress_citation_pdf_url', 'epri
 const XML_METAS = new Set(['citation_xml_url', 'citation_full_xml_url', 'fulltext_xml']);
 const HTML_METAS = new Set(['citation_fulltext_html_url', 'citation_full_html_url']);
 const MAX_LINKS = 20;
-/** A citation_pdf_url of a supplement stands beside the one of the article. */
-const SUPPLEMENT = /suppl|appendix|additional[-_]?file|esm\b|[?&]supplement=/i;
+/** Addresses of supplements, as publishers name them: `mmc2.pdf`, `MOESM1_ESM.pdf`, `ja1_si_001.pdf`, `x-sup-0001.pdf`. */
+const SUPPLEMENT =
+  /suppl|appendix|additional[-_]?file|esm\b|[?&]supplement=|\/mmc\d|moesm\d|[-_.]si[-_.]?\d{0,4}\.pdf|[-_]sup[-_]\d|[-_]s\d{3}\.pdf|\/media-\d{1,3}\.pdf/i;
+/** Addresses of what a journal offers beside its articles. */
+const JOURNAL_FILE =
+  /(?:authors?|submission|reviewers?)[-_ ]?(?:guide|instruction|kit|template|checklist)|(?:guidelines?|instructions?|guide)[-_ ](?:for|to)[-_ ](?:authors?|reviewers?)|copyright[-_ ]?(?:form|transfer|agreement)|media[-_ ]?kit|order[-_ ]?form/i;
+/** Labels of both. */
+const OTHER_LABEL =
+  /\bsuppl|\bsupporting (?:information|material)|\badditional files?\b|\bappendi(?:x|ces)\b|\bguidelines?\b|\bguides? (?:for|to)\b|\binstructions? (?:for|to)\b|\b(?:author|reviewer)s?['’]? (?:guide|kit|instructions)|\btemplate\b|\bchecklist\b|\bcopyright\b|\bpolic(?:y|ies)\b|\bpermissions?\b|\b(?:full|whole|complete|entire) issue\b|\btable of contents\b|\b(?:front|back) matter\b|\bcover\b|\bpeer[- ]review (?:file|reports?)\b|\breporting summary\b|\bbrochure\b|\bmedia kit\b|\border form\b/i;
 
 /** Reads a page in the order in which its statements are to be trusted; at most twenty links are kept. */
 export function readLandingPage(html: string, url: URL, headers: Headers = {}): LandingPage {
-  const tags = readTags(html);
+  const { tags, text, prose } = readPage(html);
   const base = baseOf(tags, url);
   const metas = tags
     .filter(({ name }) => name === 'meta')
@@ -61,6 +72,8 @@ export function readLandingPage(html: string, url: URL, headers: Headers = {}): 
     citedAs(tags, headers);
   const ofAddress = doiOfAddress(tags, metas, url);
   const own = [stated, ofAddress].filter((each) => each !== undefined);
+  const anchors = tags.filter((tag) => tag.name === 'a' && mayBeOfArticle(tag, base, url, own));
+  const title = titleIn(metas);
   const candidates = [
     ...withoutSupplements(
       metas
@@ -72,34 +85,59 @@ export function readLandingPage(html: string, url: URL, headers: Headers = {}): 
     ...headerLinks(headers),
     ...linked.flatMap(({ pdfUrls }) => pdfUrls.map((each) => link(each, 'pdf', 2))),
     ...embedded(tags),
-    ...platformLinks(tags),
+    ...platformLinks(anchors),
     ...embeddedData(tags),
     ...metas.filter(({ name }) => HTML_METAS.has(name)).map(({ content }) => link(content, 'html', 2)),
-    ...plainLinks(tags),
+    ...plainLinks(anchors),
   ];
   return {
     url,
-    title: titleIn(metas) ?? (tags.find(({ name }) => name === 'title')?.text.trim() || null),
+    title: title ?? (tags.find(({ name }) => name === 'title')?.text.trim() || null),
+    isTitleStated: title !== undefined,
     authors: authorsIn(metas),
     doi: stated ?? ofAddress ?? null,
     isDoiStated: stated !== undefined,
-    license: licenseOf(tags, metas, linked, headers),
+    license: licenseOf({ tags, text, metas, linked, headers }),
     links: distinct(
       candidates.filter((each) => each.trust === 1 || !isAnothers(each.url, own)),
       base,
       url,
     ),
     refresh: refreshOf(tags, base),
-    isFullText: isFullText(readProse(html)),
+    isFullText: isFullText(prose),
     tdmReserved: metas.some(({ name, content }) => name === 'tdm-reservation' && content === '1'),
   };
 }
 
-/** Lists of related and cited articles lead to files as well: an address that holds another DOI is not this article's. */
+/** An address that holds another DOI is not this article's. */
 function isAnothers(url: string, own: readonly string[]): boolean {
+  return own.length > 0 && !namesOwn(url, own) && /\b10\.\d{4,9}\/\S/.test(url.replaceAll(/%2f/gi, '/'));
+}
+
+function namesOwn(url: string, own: readonly string[]): boolean {
   const text = url.replaceAll(/%2f/gi, '/').toLowerCase();
-  const isOwn = own.some((doi) => text.includes(doi.replace(/v\d{1,3}$/, '')));
-  return own.length > 0 && !isOwn && /\b10\.\d{4,9}\/\S/.test(text);
+  return own.some((doi) => text.includes(doi.replace(/v\d{1,3}$/, '')));
+}
+
+/**
+ * Anchors of an article are on its site and outside lists of other works. Another site may have anything: only an
+ * address that names the DOI of the article is a statement.
+ */
+function mayBeOfArticle({ attributes, text, zone }: Tag, base: URL, page: URL, own: readonly string[]): boolean {
+  const href = attributes.get('href') ?? '';
+  if (zone === 'references' || href === '' || SUPPLEMENT.test(href) || JOURNAL_FILE.test(href)) return false;
+  // The label of a button is short; a long one may be the title of the article.
+  const label = `${text} ${attributes.get('title') ?? ''} ${attributes.get('aria-label') ?? ''}`.slice(0, 500);
+  if (label.length < 80 && OTHER_LABEL.test(label)) return false;
+  const target = URL.parse(href, base.href);
+  return target !== null && (siteOf(target) === siteOf(page) || namesOwn(target.href, own));
+}
+
+/** The registered name of a host: its last two labels, three where the second is that of a registry (`ac.uk`). */
+function siteOf({ hostname }: URL): string {
+  const labels = hostname.split('.');
+  const isBelowRegistry = /^(?:ac|co|com|edu|gob|go|gov|ne|net|or|org|sci)\.[a-z]{2}$/.test(labels.slice(-2).join('.'));
+  return labels.slice(isBelowRegistry ? -3 : -2).join('.');
 }
 
 function link(url: string, expect: LandingLink['expect'], trust: LandingLink['trust']): LandingLink {
@@ -156,9 +194,8 @@ function contentOfBitstream(href: string): LandingLink[] {
 }
 
 /** Anchors whose form tells the platform: OJS galleys, DSpace and EPrints files, Atypon, Digital Commons, Invenio, Pure. */
-function platformLinks(tags: readonly Tag[]): LandingLink[] {
-  return tags.flatMap(({ name, attributes }) => {
-    if (name !== 'a') return [];
+function platformLinks(anchors: readonly Tag[]): LandingLink[] {
+  return anchors.flatMap(({ attributes }) => {
     const href = attributes.get('href') ?? '';
     const classes = (attributes.get('class') ?? '').toLowerCase();
     if (/galley[-_]link/.test(classes) && (classes.includes('pdf') || !/\b(html|xml|epub)\b/.test(classes))) {
@@ -210,21 +247,19 @@ function embeddedData(tags: readonly Tag[]): LandingLink[] {
     });
 }
 
-/** Anchors that end in .pdf and call themselves so: last, since they lead to guidelines and supplements as well. */
-function plainLinks(tags: readonly Tag[]): LandingLink[] {
-  return tags
-    .filter(({ name }) => name === 'a')
-    .flatMap(({ attributes, text }) => {
-      const href = attributes.get('href') ?? '';
-      const says = /\bpdf\b|download|full\s?text/i.test(
-        `${text} ${attributes.get('class') ?? ''} ${attributes.get('title') ?? ''}`,
-      );
-      // A name that ends so, or an address and a label that both say it: ".../4996/pdf", "Full Text PDF".
-      const isFile =
-        (/\.pdf($|[?#])/i.test(href) && says) ||
-        (/\bpdf\b/i.test(text) && text.length < 60 && /[/=_]pdf(?:[/?#&]|$)/i.test(href));
-      return isFile && !SUPPLEMENT.test(href) ? [link(href, 'pdf', 3)] : [];
-    });
+/** Anchors that end in .pdf and call themselves so. */
+function plainLinks(anchors: readonly Tag[]): LandingLink[] {
+  return anchors.flatMap(({ attributes, text }) => {
+    const href = attributes.get('href') ?? '';
+    const says = /\bpdf\b|download|full\s?text/i.test(
+      `${text} ${attributes.get('class') ?? ''} ${attributes.get('title') ?? ''}`,
+    );
+    // A name that ends so, or an address and a label that both say it: ".../4996/pdf", "Full Text PDF".
+    const isFile =
+      (/\.pdf($|[?#])/i.test(href) && says) ||
+      (/\bpdf\b/i.test(text) && text.length < 60 && /[/=_]pdf(?:[/?#&]|$)/i.test(href));
+    return isFile ? [link(href, 'pdf', 3)] : [];
+  });
 }
 
 function refreshOf(tags: readonly Tag[], base: URL): string | null {

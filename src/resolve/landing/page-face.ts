@@ -1,6 +1,5 @@
-import type { PageProse } from './page-prose.ts';
-import { isFullText, readProse } from './page-prose.ts';
-import { readTags } from './tags.ts';
+import type { PageProse } from './read-page.ts';
+import { hasPaperSections, readPage } from './read-page.ts';
 
 /** What a page is, before it is asked what it says. */
 export interface PageFace {
@@ -19,8 +18,7 @@ const STATES_WORK =
 
 /** Looks at a page: enough to tell an article from a wall. */
 export function readFace(html: string): PageFace {
-  const tags = readTags(html);
-  const prose = readProse(html);
+  const { tags, prose } = readPage(html);
   const states = tags.some(({ name, attributes }) => {
     if (name !== 'meta') return false;
     const content = (attributes.get('content') ?? '').trim().toLowerCase();
@@ -32,7 +30,7 @@ export function readFace(html: string): PageFace {
   return {
     title: (tags.find(({ name }) => name === 'title')?.text ?? '').trim().replace(/\s+/g, ' '),
     prose,
-    isArticle: states || isFullText(prose) || tags.some(isScholarly),
+    isArticle: states || hasPaperSections(prose) || tags.some(isScholarly),
     asksPassword: tags.some(
       ({ name, attributes }) => name === 'input' && attributes.get('type')?.trim().toLowerCase() === 'password',
     ),

@@ -3,7 +3,7 @@ import type { License } from '../../works/index.ts';
 import { normalizeDoi, parseLicense } from '../../works/index.ts';
 import type { LinkedData } from './json-ld.ts';
 import { parseLinkHeader } from './link-header.ts';
-import type { Tag } from './tags.ts';
+import type { Tag } from './read-page.ts';
 
 const LICENSE_METAS = new Set([
   'citation_license',
@@ -108,33 +108,91 @@ export function citedAs(tags: readonly Tag[], headers: Headers): string | undefi
 }
 
 /**
- * What the page says about the licence, in the order of trust: metadata, `rel="license"`, structured data, and the
- * one Creative Commons licence that it links to. Where it links to several, it is not known which is the article's.
+ * What the page says about the licence of the article, in the order of trust: metadata, structured data and headers, then
+ * links and sentences of the article, then those of the site. Where statements of one kind differ, it is not known which
+ * one is the article's.
  */
-export function licenseOf(
-  tags: readonly Tag[],
-  metas: readonly Meta[],
-  linked: readonly LinkedData[],
-  headers: Headers,
-): License | null {
-  const stated = [
-    ...metas.filter(({ name }) => LICENSE_METAS.has(name)).map(({ content }) => content),
-    relHref(tags, 'license'),
-    ...parseLinkHeader(headers['link']).flatMap(({ target, rel }) => (rel.includes('license') ? [target] : [])),
-    ...linked.map(({ license }) => license),
-  ];
-  for (const text of stated) {
-    const license = text === null ? null : knownLicense(text);
-    if (license) return license;
-  }
-  const named = new Map<string, License>();
-  for (const { name, attributes } of tags) {
-    const href = attributes.get('href') ?? '';
-    const isOne = (name === 'a' || name === 'link') && /creativecommons\.org\/|arxiv\.org\/licenses\//i.test(href);
+export function licenseOf(page: {
+  readonly tags: readonly Tag[];
+  readonly text: string;
+  readonly metas: readonly Meta[];
+  readonly linked: readonly LinkedData[];
+  readonly headers: Headers;
+}): License | null {
+  const { tags, text, metas, linked, headers } = page;
+  const links = tags.flatMap((tag): { readonly zone: Tag['zone'] | 'head'; readonly license: License }[] => {
+    const href = tag.attributes.get('href') ?? '';
+    const isOne =
+      (tag.name === 'a' || tag.name === 'link') &&
+      (rels(tag.attributes).includes('license') || /creativecommons\.org\/|arxiv\.org\/licenses\//i.test(href));
     const license = isOne ? knownLicense(href) : null;
-    if (license?.slug) named.set(license.slug, license);
+    if (license === null || (tag.name === 'a' && tag.zone === 'article' && isAboutPart(sentenceAt(text, tag.at))))
+      return [];
+    return [{ zone: tag.name === 'link' ? 'head' : tag.zone, license }];
+  });
+  const linkedIn = (zone: Tag['zone'] | 'head'): License[] =>
+    links.filter((each) => each.zone === zone).map(({ license }) => license);
+  const known = (stated: readonly (string | null)[]): License[] =>
+    stated.flatMap((each) => (each === null ? [] : (knownLicense(each) ?? [])));
+  for (const licenses of [
+    known(metas.filter(({ name }) => LICENSE_METAS.has(name)).map(({ content }) => content)),
+    [
+      ...linkedIn('head'),
+      ...known(parseLinkHeader(headers['link']).map(({ target, rel }) => (rel.includes('license') ? target : null))),
+    ],
+    known(linked.map(({ license }) => license)),
+    [...linkedIn('article'), ...licensesInProse(text)],
+    linkedIn('frame'),
+  ]) {
+    const slugs = new Set(licenses.map(({ slug }) => slug));
+    if (slugs.size > 0) return slugs.size === 1 ? (licenses[0] ?? null) : null;
   }
-  return named.size === 1 ? ([...named.values()][0] ?? null) : null;
+  return null;
+}
+
+/** The sentence, or the line, around a place in a text. */
+function sentenceAt(text: string, at: number): string {
+  const before =
+    text
+      .slice(Math.max(0, at - 400), at)
+      .split(/\n|[.!?]\s/)
+      .at(-1) ?? '';
+  const after = text.slice(at, at + 400).split(/\n|[.!?]\s/)[0] ?? '';
+  return before + after;
+}
+
+/** What a licence may be for besides the article. */
+const PART =
+  /\b(?:(?:meta)?data(?:sets?)?|software|source code|images?|photo(?:graph)?s?|figures?|illustrations?|icons?|comments?|third[- ]party)\b/i;
+const WHOLE =
+  /\b(?:articles?|papers?|works?|chapters?|preprints?|publications?|manuscripts?|books?|reports?|thesis|documents?)\b/i;
+
+/** Whether a sentence speaks of a part of the article, or of something beside it, before it speaks of the article. */
+function isAboutPart(sentence: string): boolean {
+  const part = sentence.search(PART);
+  const whole = sentence.search(WHOLE);
+  return part !== -1 && (whole === -1 || part < whole);
+}
+
+const GRANT = /\b(?:licen[cs]ed|distributed|published|released|available|reproduced|open[- ]access|terms|deposited)\b/i;
+const CONDITION = /\b(?:may|can|choose|options?|either|unless|(?:prior to|before|after|since|until) \d{4})\b/i;
+const NAMED_LICENSE = /(?:creative commons|\bcc[ -]?(?:by|0|zero)\b)[^,;()\n]{0,100}/gi;
+
+/** Licences that sentences of the page grant without a link. */
+function licensesInProse(text: string): License[] {
+  if (!/creative commons|\bcc[ -]?(?:by|0|zero)\b/i.test(text)) return [];
+  return text.split(/\n|(?<=[.!?])\s/).flatMap((sentence) => {
+    if (sentence.length > 1_000 || !GRANT.test(sentence) || !/\b(?:under|licensed on|terms of)\b/i.test(sentence))
+      return [];
+    // What authors may choose from is not what they chose, and what holds for some years may not hold for this one.
+    const subject = sentence.split(/creative commons|\bcc[ -]/i)[0] ?? '';
+    if (isAboutPart(sentence) || CONDITION.test(subject)) return [];
+    return [...sentence.matchAll(NAMED_LICENSE)].flatMap(([phrase]) => {
+      // "… License, which permits non-commercial use" says what is allowed, not what it is called.
+      const license = parseLicense(phrase.split(/\b(?:which|that|permit|allow)/i)[0]);
+      return license === null || license.slug === null ? [] : [license];
+    });
+  });
 }
 
 /** The title a page states; undefined leaves it to its `title` element. */

@@ -27,10 +27,7 @@ const PLATFORMS: Readonly<Record<string, Platform>> = {
       'DC.Rights':
         '© 2020, Posted by Cold Spring Harbor Laboratory. This pre-print is available under a Creative Commons License (Attribution-NonCommercial-NoDerivs 4.0 International), CC BY-NC-ND 4.0, as described at http://creativecommons.org/licenses/by-nc-nd/4.0/',
     })}<a href="/content/biorxiv/early/2020/01/02/2020.01.01.123456/DC1/embed/media-1.pdf">Supplementary PDF</a>`,
-    links: [
-      'https://www.biorxiv.org/content/biorxiv/early/2020/01/02/2020.01.01.123456.full.pdf',
-      'https://www.biorxiv.org/content/biorxiv/early/2020/01/02/2020.01.01.123456/DC1/embed/media-1.pdf',
-    ],
+    links: ['https://www.biorxiv.org/content/biorxiv/early/2020/01/02/2020.01.01.123456.full.pdf'],
     doi: '10.1101/2020.01.01.123456',
     license: 'cc-by-nc-nd',
   },

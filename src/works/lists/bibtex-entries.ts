@@ -23,9 +23,10 @@ const TYPES: Readonly<Record<string, string>> = {
   report: 'report',
   dataset: 'dataset',
 };
-/** Abbreviations that a file may define. */
-const MOST_STRINGS = 10_000;
-const LONGEST_ENTRY = 1_000_000;
+/** Abbreviations that a file may define, and the length of one: they may be made of each other. */
+const MAX_STRINGS = 10_000;
+const MAX_STRING = 10_000;
+const MAX_ENTRY = 1_000_000;
 
 /** Reads BibTeX as it comes, entry by entry; what is between entries is commentary. */
 export async function* readBibtex(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<BibtexEntry> {
@@ -49,7 +50,7 @@ export async function* readBibtex(chunks: AsyncIterable<Uint8Array>): AsyncGener
         startedAt = line;
         continue;
       }
-      if (entry.length < LONGEST_ENTRY) entry += character;
+      if (entry.length < MAX_ENTRY) entry += character;
       else tooLong = true;
       if (character === '{') depth += 1;
       else if (character === '}') {
@@ -65,7 +66,7 @@ export async function* readBibtex(chunks: AsyncIterable<Uint8Array>): AsyncGener
       }
     }
   }
-  if (inside && depth > 0) yield { line: startedAt, fields: undefined, reason: 'the entry has no end' };
+  if (inside && depth > 0) yield { line: startedAt, fields: undefined, reason: 'unterminated entry' };
 }
 
 function parseEntry(
@@ -81,13 +82,15 @@ function parseEntry(
   if (!kind || IGNORED.has(type)) return undefined;
   if (type === 'string') {
     for (const [name, value] of fieldsOf(text, kind[0].length, strings))
-      if (strings.size < MOST_STRINGS) strings.set(name, plain(value));
+      if (strings.size < MAX_STRINGS && value.length <= MAX_STRING) strings.set(name, plain(value));
     return undefined;
   }
   const head = /^\s*[a-z]+\s*\{\s*([^,{}]*),?/i.exec(text.slice(0, 2000));
   if (!head) return undefined;
-  if (tooLong) return { line, fields: undefined, reason: `the entry is longer than ${LONGEST_ENTRY} characters` };
+  if (tooLong) return { line, fields: undefined, reason: `the entry is longer than ${MAX_ENTRY} characters` };
   const raw = new Map(fieldsOf(text, head[0].length, strings));
+  if ([...raw.values()].reduce((sum, { length }) => sum + length, 0) > MAX_ENTRY)
+    return { line, fields: undefined, reason: `the entry expands to more than ${MAX_ENTRY} characters` };
   const fields = [...raw].flatMap(([name, value]): (readonly [string, string])[] =>
     name === 'author' ? namesIn(value) : [[name, plain(value)]],
   );
@@ -155,7 +158,7 @@ function readValue(
       const start = at;
       while (at < text.length && !/[\s,#}]/.test(text[at] as string)) at += 1;
       const bare = text.slice(start, at);
-      value += strings.get(bare.toLowerCase()) ?? bare;
+      if (value.length <= MAX_ENTRY) value += strings.get(bare.toLowerCase()) ?? bare;
     }
     while (/\s/.test(text[at] ?? '')) at += 1;
     if (text[at] !== '#') return { text: value, end: at };

@@ -79,6 +79,34 @@ test('BibTeX is read with nested braces, quotes, joined strings and commentary',
   assert.deepEqual(shown(works), ['4 doi:10.1000/a_b', '5 arxiv:2101.00001', '8 arxiv:2101.00002', '9 bad', '10 bad']);
 });
 
+test('abbreviations that multiply each other are not expanded without end', async () => {
+  const names = Array.from({ length: 26 }, (_, at) => `s${at}`);
+  const bomb = names.map(
+    (name, at) => `@string{${name} = ${at === 0 ? `"${'x'.repeat(16)}"` : `s${at - 1} # s${at - 1}`}}`,
+  );
+  const text = `${bomb.join('\n')}\n@article{a, doi={10.1000/a}, title = s25}\n@article{b, doi={10.1000/b}, title = ${Array.from({ length: 500 }, () => 's9').join(' # ')}}\n@article{c, doi={10.1000/c}, title = s2}`;
+  const works = await read(text, 'bibtex');
+  const titles = works.map((each) => (each.kind === 'work' ? each.work.title?.length : each.kind));
+  assert.ok(Number(titles[0]) < 100, String(titles[0]));
+  assert.deepEqual(titles.slice(1), ['bad', 64]);
+  assert.match(works[1]?.kind === 'bad' ? works[1].reason : '', /expands to more than/);
+});
+
+test('JSON that is nested beyond measure is refused before it is parsed', async () => {
+  const deep = `${'[{"a":'.repeat(50_000)}1${'}]'.repeat(50_000)}`;
+  for (const [text, format] of [
+    [`[{"DOI":"10.1000/a"},{"x":${deep}},{"DOI":"10.1000/b"}]`, 'csl'],
+    [`{"doi":"10.1000/a"}\n{"x":${deep}}\n{"doi":"10.1000/b"}`, 'jsonl'],
+  ] as const) {
+    const works = await read(text, format, 60_000);
+    assert.deepEqual(
+      works.map((each) => (each.kind === 'work' ? each.work.id : each.kind)),
+      ['doi:10.1000/a', 'bad', 'doi:10.1000/b'],
+    );
+    assert.match(works[1]?.kind === 'bad' ? works[1].reason : '', /nested more than \d+ deep/);
+  }
+});
+
 test('RIS is read record by record', async () => {
   const text =
     'TY  - JOUR\r\nTI  - Title\r\nDO  - 10.1000/a\r\nPY  - 2020/01/02\r\nER  - \r\n\r\nTY  - GEN\r\nUR  - https://zenodo.org/records/77\r\nER  -\r\nTY  - JOUR\r\nTI  - none\r\nER  - \r\nTY  - JOUR\r\nDO  - 10.1000/lost\r\n';

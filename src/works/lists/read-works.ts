@@ -1,12 +1,13 @@
 import { open } from 'node:fs/promises';
 import { extname } from 'node:path';
 
-import { AppError, parseJsonl, splitLines } from '../../base/index.ts';
+import { AppError, splitLines } from '../../base/index.ts';
 import { pmidFromField } from '../ids/pubmed-id.ts';
 import { recordFromCsl } from '../record/csl.ts';
 import { withProvenance } from '../record/merge-records.ts';
 import { readBibtex } from './bibtex-entries.ts';
-import { readJsonItems } from './json-items.ts';
+import type { JsonItem } from './json-items.ts';
+import { readJsonItems, readJsonLines } from './json-items.ts';
 import { readNbib, readRis } from './tagged-records.ts';
 import { readCsv } from './csv-records.ts';
 import type { ListedWork } from './listed-work.ts';
@@ -53,25 +54,15 @@ export function parseWorks(chunks: AsyncIterable<Uint8Array>, format: ListFormat
 }
 
 const PARSERS: Readonly<Record<ListFormat, (chunks: AsyncIterable<Uint8Array>) => AsyncGenerator<ListedWork>>> = {
-  jsonl: fromJsonl,
+  jsonl: (chunks) => fromItems(readJsonLines(chunks), workFromObject),
   csv: (chunks) => fromCsv(chunks, ','),
   tsv: (chunks) => fromCsv(chunks, '\t'),
   bibtex: fromBibtex,
   ris: fromRis,
   nbib: fromNbib,
-  csl: fromCsl,
+  csl: (chunks) => fromItems(readJsonItems(chunks), workFromCsl),
   ids: fromIds,
 };
-
-async function* fromJsonl(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<ListedWork> {
-  for await (const parsed of parseJsonl(chunks, { maxLineBytes: LONGEST_LINE, tornTail: 'keep' })) {
-    const { line } = parsed;
-    if (parsed.kind === 'bad') yield parsed;
-    else if (typeof parsed.value === 'string') yield workFromLine(parsed.value, line);
-    else if (parsed.value !== null && typeof parsed.value === 'object') yield workFromObject(parsed.value, line);
-    else yield { kind: 'bad', line, reason: 'neither an object nor a string' };
-  }
-}
 
 async function* fromCsv(chunks: AsyncIterable<Uint8Array>, separator: ',' | '\t'): AsyncGenerator<ListedWork> {
   let header: readonly string[] | undefined;
@@ -218,13 +209,15 @@ async function* fromNbib(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<List
   }
 }
 
-async function* fromCsl(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<ListedWork> {
-  for await (const item of readJsonItems(chunks)) {
+async function* fromItems(
+  items: AsyncIterable<JsonItem>,
+  read: (value: object, line: number) => ListedWork,
+): AsyncGenerator<ListedWork> {
+  for await (const item of items) {
     if (item.kind === 'bad') yield item;
     else if (typeof item.value === 'string') yield workFromLine(item.value, item.line);
-    else if (item.value === null || typeof item.value !== 'object')
-      yield { kind: 'bad', line: item.line, reason: 'not an object' };
-    else yield workFromCsl(item.value, item.line);
+    else if (item.value !== null && typeof item.value === 'object') yield read(item.value, item.line);
+    else yield { kind: 'bad', line: item.line, reason: 'neither an object nor a string' };
   }
 }
 

@@ -1,0 +1,259 @@
+import type { Token } from 'parse5';
+import { Tokenizer, TokenizerMode } from 'parse5';
+
+/**
+ * The part of a page a tag is in: `references` are lists of cited, citing and related works, `frame` the navigation and
+ * the footer of the site.
+ */
+type Zone = 'article' | 'references' | 'frame';
+
+/** One start tag, with the text up to its end tag for `title`, `script` and `a`. */
+export interface Tag {
+  readonly name: string;
+  readonly attributes: ReadonlyMap<string, string>;
+  text: string;
+  readonly zone: Zone;
+  /** Where the tag is in the text of the article zone. */
+  readonly at: number;
+}
+
+/** How much text a page has. */
+export interface PageProse {
+  /** Visible words, up to a limit. */
+  readonly words: number;
+  /** Words in paragraphs long enough to be prose; menus and captions have few of them. */
+  readonly proseWords: number;
+  readonly proseParagraphs: number;
+  /** Prose in at least three paragraphs that follow each other without a heading or a linked title in between. */
+  readonly runningWords: number;
+  /** Different sections of a paper that headings name. */
+  readonly sections: number;
+}
+
+/** What one pass over a page finds. */
+export interface ReadPage {
+  readonly tags: readonly Tag[];
+  /** The visible text of the article zone, one block to a line. */
+  readonly text: string;
+  readonly prose: PageProse;
+}
+
+const WANTED = new Set('meta link base a script title embed iframe object form input div ds-app body html'.split(' '));
+const WITH_TEXT = new Set(['title', 'script', 'a']);
+const MAX_TAGS = 20_000;
+const MAX_TAG_TEXT = 200_000;
+const MAX_TEXT = 2_000_000;
+const MAX_WORDS = 1_000_000;
+/** A line of a menu or of a reference list is shorter. */
+const PROSE_WORDS = 40;
+const RUN_PARAGRAPHS = 3;
+const HIDDEN = new Set(['script', 'style', 'template', 'svg', 'head', 'select', 'textarea']);
+const RAW = new Set(['style', 'xmp', 'noembed', 'noframes', 'iframe']);
+const HEADINGS = new Set(['h1', 'h2', 'h3', 'h4', 'h5', 'h6']);
+const CONTAINERS = new Set('div section article aside main nav footer ol ul dl table'.split(' '));
+/** Elements whose beginning or end ends a paragraph. */
+const BLOCKS = new Set([
+  ...HEADINGS,
+  ...CONTAINERS,
+  ...'p li dd dt td th tr figure figcaption blockquote header body form pre'.split(' '),
+]);
+/** What the parts of a paper are called in the languages that papers are mostly written in. */
+const SECTIONS: readonly RegExp[] = [
+  /^(?:introduction|background|einleitung|introducci[oó]n|introdu[cç][aã]o|введение|引言|はじめに)/,
+  /^(?:(?:materials? and )?methods?|methodology|experimental|patients and methods|methoden|m[eé]thodes?|mat[eé]riel|m[eé]todos?|materiales|методы|материалы|方法)/,
+  /^(?:results?|findings|ergebnisse|r[eé]sultats|resultados|результаты|结果|結果)/,
+  /^(?:discussion|diskussion|discusi[oó]n|discuss[aã]o|обсуждение|讨论|考察)/,
+  /^(?:conclusions?|concluding remarks|summary and conclusions?|schluss|fazit|conclusi[oó]n|conclus[aã]o|заключение|выводы|结论|結論)/,
+  /^(?:references|bibliography|literature cited|works cited|literatur|r[eé]f[eé]rences|referencias|refer[eê]ncias|список литературы|литература|参考文献)/,
+  /^(?:acknowledge?ments?|author contributions|data availability|funding|danksagung|remerciements|agradecimientos)/,
+];
+/** Headings of lists of other works. */
+const OTHER_WORKS =
+  /^(?:(?:end ?|foot ?)?notes(?: (?:and|&) references)?|references?(?: (?:and|&) (?:notes?|further reading))?|(?:cited )?(?:literature|references)(?: cited)?|works cited|bibliograph(?:y|ie)|literatur(?:verzeichnis)?|r[eé]f[eé]rences(?: bibliographiques)?|referencias(?: bibliogr[aá]ficas)?|bibliograf[ií]a|refer[eê]ncias(?: bibliogr[aá]ficas)?|список литературы|литература|参考文献|cited by|(?:works|articles|papers) citing.{0,40}|citing (?:articles|literature|works)|(?:related|similar|recommended|suggested|other) (?:articles?|content|papers|works|documents|reading|research|publications)|recommended(?: for you)?|further reading|see also|(?:people|readers|others|users) also .{1,30}|you (?:may|might) also .{1,30}|more (?:from|by|in|like) .{1,60}|most (?:read|cited|viewed|downloaded|popular).{0,30})$/;
+/** Class names and ids of such lists; `has-references` is a property of something larger. */
+const OTHER_WORKS_NAME =
+  /^(?!(?:has|with|show|hide|no|is|js|toggle)[-_])(?:[a-z]{1,12}[-_]{1,2}){0,3}(?:references|refs|ref-?list|reference-?list|bibliography|citation-?list|cited-?by|related-?(?:articles?|content|works|papers)|recommendations|similar-?articles)(?:[-_]{1,2}(?:list|section|container|content|item|block|panel|wrapper|body|\d{1,4}))?$/i;
+/** Ids of one entry of a reference list: `ref12`, `bib3`, `CR7`. */
+const REFERENCE_ID = /^(?:ref|reference|cit|bib|cr|r|b)[-_.]?\d{1,4}$/i;
+
+interface OpenList {
+  /** Containers open at its beginning: with fewer it has ended. */
+  depth: number;
+  /** The rank of the heading that opened it; null where an element did. */
+  readonly level: number | null;
+  hasWords: boolean;
+}
+
+/**
+ * Reads a page once, by tokens: no tree is built, so a page nested a hundred thousand deep costs no more than any other
+ * of its length.
+ */
+export function readPage(page: string): ReadPage {
+  const tags: Tag[] = [];
+  const text: string[] = [];
+  let length = 0;
+  const sections = new Set<number>();
+  let [words, proseWords, proseParagraphs, runningWords] = [0, 0, 0, 0];
+  /** The tag that collects its text. */
+  let open: Tag | undefined;
+  let hidden: string | undefined;
+  const containers: string[] = [];
+  let list: OpenList | undefined;
+  let frameDepth: number | undefined;
+  let isReferenceItem = false;
+  let block = { element: '', text: '', words: 0, linkedWords: 0 };
+  let run = { paragraphs: 0, words: 0 };
+  let isInWord = false;
+  let isAfterBreak = false;
+
+  const zone = (): Zone => (list || isReferenceItem ? 'references' : frameDepth !== undefined ? 'frame' : 'article');
+  const endRun = (): void => {
+    if (run.paragraphs >= RUN_PARAGRAPHS) runningWords += run.words;
+    run = { paragraphs: 0, words: 0 };
+  };
+  const endBlock = (next: string): void => {
+    const { element, words: count } = block;
+    const title = block.text
+      .toLowerCase()
+      .replaceAll(/\s+/g, ' ')
+      .trim()
+      .replace(/^(?:\d{1,2}|[ivx]{1,4})[.):]?\s/, '');
+    const isHeading = HEADINGS.has(element);
+    if (isHeading) {
+      const at = SECTIONS.findIndex((section) => section.test(title));
+      if (at !== -1) sections.add(at);
+      endRun();
+    } else if (count >= PROSE_WORDS && zone() === 'article') {
+      proseWords += count;
+      proseParagraphs += 1;
+      run = { paragraphs: run.paragraphs + 1, words: run.words + count };
+    } else if (count > 0 && block.linkedWords === count) endRun();
+    if (count > 0 && list) list.hasWords = true;
+    // A linked name is an entry of a menu; the list itself has its name without a link.
+    const names = (isHeading || element === 'p') && count > 0 && (isHeading || block.linkedWords === 0);
+    if (names && !list && OTHER_WORKS.test(title.replace(/ ?\(?\d{1,5}\)?$|:$/, '')))
+      list = { depth: containers.length, level: isHeading ? Number(element[1]) : 7, hasWords: false };
+    block = { element: next, text: '', words: 0, linkedWords: 0 };
+    isInWord = false;
+    if (length < MAX_TEXT && text.at(-1) !== '\n') {
+      text.push('\n');
+      length += 1;
+    }
+  };
+  const read = (chars: string): void => {
+    if (open && open.text.length < MAX_TAG_TEXT) open.text += chars.slice(0, MAX_TAG_TEXT - open.text.length);
+    if (hidden !== undefined || words > MAX_WORDS) return;
+    if (isAfterBreak && /\S/.test(chars)) isAfterBreak = false;
+    if (block.text.length < 200) block.text += chars.slice(0, 200);
+    if (length < MAX_TEXT && zone() === 'article') {
+      text.push(chars);
+      length += chars.length;
+    }
+    for (const each of chars.match(/[\p{L}\p{N}]+|[^\p{L}\p{N}]+/gu) ?? []) {
+      const isWord = /^[\p{L}\p{N}]/u.test(each);
+      if (isWord && !isInWord) {
+        // Scripts without spaces write a word in one or two characters.
+        const count = /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/u.test(each)
+          ? Math.ceil(each.length / 2)
+          : 1;
+        words += count;
+        block.words += count;
+        if (open?.name === 'a') block.linkedWords += count;
+      }
+      isInWord = isWord;
+    }
+  };
+  const openElement = (name: string, attributes: ReadonlyMap<string, string>): void => {
+    if (HEADINGS.has(name) && list && list.level !== null && Number(name[1]) <= list.level) list = undefined;
+    const names = [attributes.get('id') ?? '', ...(attributes.get('class') ?? '').split(/\s+/)];
+    if (name === 'li' || name === 'p') isReferenceItem = REFERENCE_ID.test(names[0] ?? '');
+    if (!CONTAINERS.has(name)) return;
+    containers.push(name);
+    if (!list && names.some((each) => each.length < 60 && OTHER_WORKS_NAME.test(each)))
+      list = { depth: containers.length, level: null, hasWords: false };
+    if (name === 'nav' || name === 'footer') frameDepth ??= containers.length;
+  };
+  const closeElement = (name: string): void => {
+    if (name === 'li' || name === 'p' || CONTAINERS.has(name)) isReferenceItem = false;
+    if (!CONTAINERS.has(name)) return;
+    // An end tag without its start tag closes nothing; a start tag far out belongs to another end tag.
+    let at = containers.length - 1;
+    const outermost = Math.max(0, containers.length - 20);
+    while (at >= outermost && containers[at] !== name) at -= 1;
+    if (at < outermost) return;
+    containers.length = at;
+    if (frameDepth !== undefined && at < frameDepth) frameDepth = undefined;
+    if (!list || at >= list.depth) return;
+    // A heading may be alone in its container: the list comes after it.
+    if (list.level !== null && !list.hasWords) list.depth = at;
+    else list = undefined;
+  };
+
+  const tokenizer = new Tokenizer(
+    { sourceCodeLocationInfo: false },
+    {
+      onStartTag({ tagName, attrs, selfClosing }: Token.TagToken) {
+        tokenizer.lastStartTagName = tagName;
+        if (tagName === 'script') tokenizer.state = TokenizerMode.SCRIPT_DATA;
+        else if (tagName === 'title' || tagName === 'textarea') tokenizer.state = TokenizerMode.RCDATA;
+        else if (RAW.has(tagName)) tokenizer.state = TokenizerMode.RAWTEXT;
+        if (hidden === undefined && (HIDDEN.has(tagName) || RAW.has(tagName)) && !selfClosing) hidden = tagName;
+        if (tagName === 'body' || (hidden === 'head' && BLOCKS.has(tagName))) hidden = undefined;
+        const attributes = new Map(attrs.map(({ name, value }) => [name, value]));
+        if (BLOCKS.has(tagName)) {
+          endBlock(tagName);
+          openElement(tagName, attributes);
+        }
+        // Old pages separate paragraphs by two line breaks.
+        else if (tagName === 'br' && isAfterBreak) endBlock(block.element);
+        else if (tagName === 'br') read('\n');
+        isAfterBreak = tagName === 'br';
+        if (!WANTED.has(tagName) || tags.length >= MAX_TAGS) return;
+        const tag: Tag = { name: tagName, attributes, text: '', zone: zone(), at: length };
+        tags.push(tag);
+        if (WITH_TEXT.has(tagName)) open = tag;
+      },
+      onEndTag({ tagName }: Token.TagToken) {
+        if (open?.name === tagName) open = undefined;
+        if (tagName === hidden) hidden = undefined;
+        if (!BLOCKS.has(tagName)) return;
+        endBlock('');
+        closeElement(tagName);
+      },
+      onCharacter: ({ chars }: Token.CharacterToken) => read(chars),
+      onWhitespaceCharacter: ({ chars }: Token.CharacterToken) => read(chars),
+      onNullCharacter: () => undefined,
+      onComment: () => undefined,
+      onDoctype: () => undefined,
+      onEof: () => undefined,
+    },
+  );
+  tokenizer.write(page, true);
+  endBlock('');
+  endRun();
+  return {
+    tags,
+    text: text.join(''),
+    prose: { words, proseWords, proseParagraphs, runningWords, sections: sections.size },
+  };
+}
+
+const FULL_TEXT_WORDS = 1_500;
+const FULL_TEXT_PARAGRAPHS = 8;
+/** Without the usual headings it takes more: an essay, a law review, a page of the humanities. */
+const ESSAY_WORDS = 2_000;
+
+/** Whether a page has the prose of a paper below the headings of one: an abstract page or a preview has less. */
+export function hasPaperSections({ proseWords, proseParagraphs, sections }: PageProse): boolean {
+  return proseWords >= FULL_TEXT_WORDS && proseParagraphs >= FULL_TEXT_PARAGRAPHS && sections >= 2;
+}
+
+/**
+ * Whether a page may be the full text of a work. Headings are not needed where the prose runs on from paragraph to
+ * paragraph: in lists of abstracts each paragraph has its own heading or linked title.
+ */
+export function isFullText(prose: PageProse): boolean {
+  return (
+    hasPaperSections(prose) || (prose.proseParagraphs >= FULL_TEXT_PARAGRAPHS && prose.runningWords >= ESSAY_WORDS)
+  );
+}
