@@ -40,8 +40,12 @@ export function findCallouts(blocks: readonly Block[]): {
     ['author-year', authorYearCallouts(texts, references)],
   ];
   // The style that reaches most of the list is the document's; numbers in other brackets are something else.
+  const named = isNamedList(references);
   const [best] = styles
-    .map(([style, callouts]) => ({ style, callouts, reach: reach(callouts) * TRUST[style] }))
+    .map(([style, callouts]) => {
+      const doubt = named && style !== 'author-year' ? NUMBERS_OF_NAMED_LIST : 1;
+      return { style, callouts, reach: reach(callouts) * TRUST[style] * doubt };
+    })
     .sort((a, b) => b.reach - a.reach);
   const pages = new Set(
     blocks.filter(({ kind }) => kind === 'reference').flatMap(({ regions }) => regions.map(({ page }) => page)),
@@ -58,6 +62,16 @@ export function findCallouts(blocks: readonly Block[]): {
     return { references, style: best.style, callouts: withLinkedSpans(best.callouts, texts, pages) };
   return { references, style: best.style, callouts: best.callouts };
 }
+
+/** A list without numbers in the order of names is pointed to by names: "(1)" counts something else. */
+function isNamedList(references: readonly ListedReference[]): boolean {
+  if (references.length < 8 || references.some(({ label }) => label !== null)) return false;
+  const names = references.map(({ surnames }) => surnames[0] ?? '');
+  const rising = names.filter((name, at) => at === 0 || name.localeCompare(names[at - 1] ?? '', 'en') >= 0).length;
+  return rising >= names.length * 0.9;
+}
+
+const NUMBERS_OF_NAMED_LIST = 0.3;
 
 /** Raised numbers as the file sets them, unless it hides most of them; else as plain text glues them to words. */
 function raised(texts: readonly Block[], references: readonly ListedReference[]): Callout[] {

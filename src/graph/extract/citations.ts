@@ -1,6 +1,7 @@
 import { RANK } from '../contribution.ts';
 import { CALLOUT_VERSION, findCallouts } from './callouts.ts';
 import type { Reading } from './reading.ts';
+import { referenceLabel } from '../link/parse-reference.ts';
 import type { ListedReference } from './reference-list.ts';
 import type { Statements } from './statements.ts';
 import { THIS_WORK } from './statements.ts';
@@ -31,13 +32,14 @@ export function extractCitations(reading: Reading, say: Statements): void {
 
 function sayReference(reading: Reading, say: Statements, reference: ListedReference): string {
   const { parsed, block } = reference;
-  const text = reading.document.blocks[block]?.text ?? '';
+  const printed = reading.document.blocks[block]?.text ?? '';
+  const { text } = reference;
   const { label: _label, ...cited } = parsed;
   const id = say.node('reference', `${reading.owner}#${reference.position}`, text.replace(/\s+/g, ' ').trim(), {
     year: parsed.year,
     data: { position: reference.position, label: reference.label, ...cited },
   });
-  const where = { block, stretch: { start: 0, end: text.length } };
+  const where = { block, stretch: { start: 0, end: printed.length } };
   say.edge({ source: THIS_WORK, kind: 'has_reference', target: id }, where, LIST, {
     detail: { position: reference.position },
   });
@@ -51,7 +53,7 @@ function sayReference(reading: Reading, say: Statements, reference: ListedRefere
     say.references.push({ id, text, place: reading.place(block, where.stretch) });
     return id;
   }
-  const work = say.node('work', named, parsed.title ?? text.slice(0, 200), {
+  const work = say.node('work', named, referenceLabel(parsed, text), {
     year: parsed.year,
     rank: RANK.reference,
     data: { ...cited },

@@ -190,7 +190,8 @@ function unitIn(heading: string): Unit | undefined {
   const behind = /(?:,\s*|\bin\s|(?<=[^\s/]\s?)\/)(?<last>[^\s,()][^,()]{0,14})$/u.exec(heading);
   // The slash of "mg/ml" stands inside a unit; that of "ΔG/kJ" in front of one.
   const inUnit =
-    behind?.[0].startsWith('/') === true && readUnit(/\S*$/u.exec(heading.slice(0, behind.index))?.[0] ?? '');
+    behind?.[0].startsWith('/') === true &&
+    readUnit(/(?<!\S)\S{1,12}$/u.exec(heading.slice(0, behind.index))?.[0] ?? '');
   const last = /(?:^|\s)(?<last>(?:\S{1,5}\s)?\S{0,6}[/⁻−]\S{1,6})$/u.exec(heading)?.groups?.['last'] ?? '';
   const percent = /^%|(?<=[\p{L}\s])%$|^percent/iu.test(heading.trim()) ? '%' : '';
   for (const part of [...bracketed.toReversed(), inUnit ? '' : (behind?.groups?.['last'] ?? ''), last, percent]) {

@@ -8,34 +8,28 @@ export interface Measured {
   readonly entity: Stretch | null;
 }
 
-const WORD = "\\p{L}[\\p{L}\\d'’/-]{0,40}";
-const WORDS = `(?<words>(?:${WORD}\\s){0,3}${WORD})`;
 const NO_NOUN =
   /^(?:the|a|an|this|that|these|those|their|its|our|his|her|all|each|of|to|in|on|at|by|for|with|from|and|or|was|were|is|are|be|been|had|has|have|as|than|which|who|where|when|while|after|before|about|approximately|respectively|between|within|only|up|least|most|more|less|over|under|into|per|using|about|around|also|not|we|it|they|used|found|observed|performed|measured|followed|ranged|ranging|set|increased|decreased|reduced|only|near|during|until|since|both|other|another|such|but|can|could|may|will|would)$/iu;
 /** "temperature of 25 °C", "age was 54", "density = 3", "pH: 7". */
-const NAMED = new RegExp(
-  `(?<!\\p{L})${WORDS}\\s?(?:\\([^()]{1,12}\\)\\s?)?\\(?(?:of|was|were|is|are|=|:|≈|~|reached|equals?|ranged from|ranging from|ranges? from|averaged|averaging|at|to|by|between|from|exceed(?:s|ed|ing)?|below|above|over|under|than)\\s{0,2}(?:approximately\\s|about\\s|around\\s|only\\s)?$`,
-  'iu',
-);
+const NAMED =
+  /(?<!\p{L})(?<words>(?:\p{L}[\p{L}\d'’/-]{0,40}\s){0,3}\p{L}[\p{L}\d'’/-]{0,40})\s?(?:\([^()]{1,12}\)\s?)?\(?(?:of|was|were|is|are|=|:|≈|~|reached|equals?|ranged from|ranging from|ranges? from|averaged|averaging|at|to|by|between|from|exceed(?:s|ed|ing)?|below|above|over|under|than)\s{0,2}(?:approximately\s|about\s|around\s|only\s)?$/iu;
 /** "mean age 54.8 years", "score ≥16", "n = 35", "wavelength 280 nm": the noun stands directly in front. */
-const DIRECTLY = new RegExp(`(?<!\\p{L})${WORDS}\\s?$`, 'iu');
+const DIRECTLY = /(?<!\p{L})(?<words>(?:\p{L}[\p{L}\d'’/-]{0,40}\s){0,3}\p{L}[\p{L}\d'’/-]{0,40})\s?$/iu;
 /** "thymol (47.59%)", "(thymol, 47.59%)". */
-const BRACKETED = new RegExp(
-  `(?<!\\p{L})${WORDS}\\s?[([](?:about |approximately |ca\\.? |~|≈|up to |mean |n\\s?=\\s?)?$`,
-  'iu',
-);
-const OF = new RegExp(`^\\s?(?:of|in|for)\\s(?:the\\s|a\\s|an\\s|all\\s|these\\s|our\\s)?${WORDS}`, 'iu');
-const BEHIND = new RegExp(`^[\\s-]?${WORDS}`, 'iu');
+const BRACKETED =
+  /(?<!\p{L})(?<words>(?:\p{L}[\p{L}\d'’/-]{0,40}\s){0,3}\p{L}[\p{L}\d'’/-]{0,40})\s?[([](?:about |approximately |ca\.? |~|≈|up to |mean |n\s?=\s?)?$/iu;
+const OF =
+  /^\s?(?:of|in|for)\s(?:the\s|a\s|an\s|all\s|these\s|our\s)?(?<words>(?:\p{L}[\p{L}\d'’/-]{0,40}\s){0,3}\p{L}[\p{L}\d'’/-]{0,40})/iu;
+const BEHIND = /^[\s-]?(?<words>(?:\p{L}[\p{L}\d'’/-]{0,40}\s){0,3}\p{L}[\p{L}\d'’/-]{0,40})/iu;
 /** "20 m thick", "at 5 km altitude": the dimension stands behind. */
 const DIMENSION =
   /^[\s-](?:in\s)?(?<words>thick(?:ness)?|long|length|wide|width|deep|depth|high|height|tall|diameter|radius|altitude|distance|old|period|interval|apart|above sea level)(?!\p{L})/iu;
 /** What "of the water" belongs to in "the temperature of the water was": the temperature. */
-const OWNED = new RegExp(`(?<!\\p{L})${WORDS}\\s(?:of|in|for)\\s(?:the\\s|a\\s|an\\s|all\\s|these\\s|our\\s)?$`, 'iu');
+const OWNED =
+  /(?<!\p{L})(?<words>(?:\p{L}[\p{L}\d'’/-]{0,40}\s){0,3}\p{L}[\p{L}\d'’/-]{0,40})\s(?:of|in|for)\s(?:the\s|a\s|an\s|all\s|these\s|our\s)?$/iu;
 /** The subject of the sentence: "The samples were heated to 300 °C." */
-const SUBJECT = new RegExp(
-  `^(?:The|These|This|A|An|All|Our|In|For)?\\s?${WORDS}\\s(?:was|were|is|are|had|has|have|showed?|shows|can|could|did|contained?|contains)\\s`,
-  'u',
-);
+const SUBJECT =
+  /^(?:The|These|This|A|An|All|Our|In|For)?\s?(?<words>(?:\p{L}[\p{L}\d'’/-]{0,40}\s){0,3}\p{L}[\p{L}\d'’/-]{0,40})\s(?:was|were|is|are|had|has|have|showed?|shows|can|could|did|contained?|contains)\s/u;
 
 /** Reads what a quantity measures out of the words around it; `share` for a percentage or a count, which is of something. */
 export function measuredBy(sentence: string, { start, end }: Stretch, share: boolean): Measured {

@@ -23,16 +23,14 @@ export interface ListedReference {
 
 /** The list of references of a document, in its order. */
 export function listReferences(blocks: readonly Block[]): ListedReference[] {
-  const listed = blocks.filter((block) => block.kind === 'reference');
-  return listed.map((block, at) => {
-    const parsed = parseReference(block.text);
-    const text = block.text.trim();
+  return joinFragments(blocks.filter((block) => block.kind === 'reference')).map(({ block, text }, at) => {
+    const parsed = parseReference(text);
     return {
       position: at + 1,
       block: block.order,
       text,
       label: block.label ?? parsed.label,
-      doi: block.doi ?? null,
+      doi: block.doi === undefined ? null : withoutYear(block.doi),
       arxivId: block.arxivId ?? null,
       parsed,
       surnames: surnamesOf(text, parsed),
@@ -42,6 +40,44 @@ export function listReferences(blocks: readonly Block[]): ListedReference[] {
       yearLetter: /\b(?:1[5-9]|20)\d\d(?<letter>[a-z])\b/.exec(text)?.groups?.['letter'] ?? '',
     };
   });
+}
+
+type ReferenceBlock = Extract<Block, { readonly kind: 'reference' }>;
+interface Entry {
+  readonly block: ReferenceBlock;
+  readonly text: string;
+  readonly label: number | undefined;
+}
+
+/** Entries that the layout cut in two are one: a list that is numbered throughout leaves no number out, others begin with a name. */
+function joinFragments(blocks: readonly ReferenceBlock[]): Entry[] {
+  const entries = blocks.map((block): Entry => {
+    const label = block.label ?? parseReference(block.text).label ?? '';
+    return { block, text: block.text.trim(), label: /^\d+$/.test(label) ? Number(label) : undefined };
+  });
+  const isNumbered = entries.filter(({ label }) => label !== undefined).length * 2 > entries.length;
+  const joined: Entry[] = [];
+  for (const [at, entry] of entries.entries()) {
+    const last = joined.at(-1);
+    const next = entries.slice(at + 1).find(({ label }) => label !== undefined)?.label;
+    const isFragment = isNumbered
+      ? entry.label === undefined && last?.label !== undefined && (next === undefined || next === last.label + 1)
+      : BEGINS_NONE.test(entry.text);
+    if (last && isFragment && last.text.length < LONGEST_ENTRY)
+      joined[joined.length - 1] = { ...last, text: `${last.text} ${entry.text}` };
+    else joined.push(entry);
+  }
+  return joined;
+}
+
+/** What no entry begins with: a small word, an identifier, a bracketed year, pages. */
+const BEGINS_NONE =
+  /^(?:(?!(?:van|von|de|der|den|del|della|di|da|dos|du|la|le|el|al|bin|ibn|ter|ten|zu|af|av|d['’])\b)\p{Ll}|https?:|\((?:1[89]|20)\d\d\)|\d+[-–]\d|10\.\d{4})/u;
+const LONGEST_ENTRY = 1_500;
+
+/** A DOI without the year that some lists print behind it: "10.1002/ps.695(2003". */
+function withoutYear(doi: string): string {
+  return doi.replace(/\((?:1[89]|20)\d\d\)?$/u, '');
 }
 
 function surnamesOf(text: string, parsed: ParsedReference): string[] {

@@ -17,13 +17,9 @@ export const SOFTWARE_VERSION = 2;
 
 const VERSION =
   /^[®™]{0,2},? ?[([]?(?:(?:version|versions|ver\.?|v\.?|release) ?(?<version>\d[\w.-]{0,20}\w|\d)|(?<number>\d{1,3}(?:\.\d\w*){0,4}))(?![\p{L}\d%])/iu;
-const QUALIFIER =
-  '(?:statistical|statistics|analysis|imaging|image|computer|data|graphics|modell?ing|prediction|clustering|alignment|visuali[sz]ation|R)';
 /** What follows the name of a program: "X (v. 2) statistical software". */
-const CALLED = new RegExp(
-  `^[®™]{0,2}(?:,? ?[([]?(?:version |ver\\.? ?|v\\.? ?)?\\d[\\w.-]{0,20}[)\\]]?)?,? (?:${QUALIFIER} ){0,2}(?:softwares?|packages?|toolbox|toolkit|plug-?in|web ?server)\\b`,
-  'u',
-);
+const CALLED =
+  /^[®™]{0,2}(?:,? ?[([]?(?:version |ver\.? ?|v\.? ?)?\d[\w.-]{0,20}[)\]]?)?,? (?:(?:statistical|statistics|analysis|imaging|image|computer|data|graphics|modell?ing|prediction|clustering|alignment|visuali[sz]ation|R) ){0,2}(?:softwares?|packages?|toolbox|toolkit|plug-?in|web ?server)\b/u;
 const PROGRAM =
   /^[®™]{0,2}(?:,? ?[([]?(?:version |ver\.? ?|v\.? ?)?\d[\w.-]{0,20}[)\]]?)? (?:computer |statistical )?program\b/u;
 const USED = /\b(?:using|with|by|in|via|through|use of|used|implemented in)(?: the)?(?: \p{Ll}+)? ["'“‘]?$/u;
@@ -32,6 +28,8 @@ const ANNOUNCED =
   /\b(?:softwares?|computer program|programs?|software packages?|packages?|toolbox|plug-?in|web server)(?: (?:called|named))? ["'“‘]?$/iu;
 const LIBRARY =
   /\b(?:R|Python|Bioconductor|Perl|MATLAB|Matlab) (?:packages?|librar(?:y|ies)|modules?|toolbox(?:es)?) ["'“‘]?$/u;
+const LIBRARIES =
+  /\b(?:R|Python|Bioconductor|Perl|MATLAB|Matlab) (?:packages?|librar(?:y|ies)|modules?|toolbox(?:es)?) ["'“‘]?/gu;
 /** R is a letter unless it is called a language, a program or a team. */
 const R =
   /(?<![\p{L}\d-])R(?= (?:(?:version|v\.?|ver\.?) ?)?\d\.\d|,? (?:statistical |computing |core )?(?:software|packages?|library|environment|language|program|project|script|Core Team|Foundation|Development Core Team)\b| \(?(?:version|v\.?) ?\d| \((?:R Core|R Development|R Foundation|R Project))/gu;
@@ -120,7 +118,7 @@ function* namedIn(text: string): Generator<Mention> {
       const raw = words
         .slice(0, count)
         .join(' ')
-        .replace(/['’-]+$/u, '');
+        .replace(/['’-]$/u, '');
       const name = raw.replace(MAKERS, '');
       const start = match.index + raw.length - name.length;
       const end = match.index + raw.length;
@@ -131,7 +129,7 @@ function* namedIn(text: string): Generator<Mention> {
     }
   }
   // "the R package mixfit": such a name may have small letters only.
-  for (const match of text.matchAll(new RegExp(LIBRARY.source.replace(/\$$/, ''), 'gu'))) {
+  for (const match of text.matchAll(LIBRARIES)) {
     SMALL_NAME.lastIndex = match.index + match[0].length;
     const name = SMALL_NAME.exec(text)?.[0] ?? '';
     if (!/^\p{Ll}+(?:\.\p{Ll}+)*$/u.test(name) || SMALL_WORDS.test(name)) continue;
@@ -164,7 +162,7 @@ function cueOf(text: string, start: number, end: number, name: string): Software
 
 /** A name that is no ordinary word: capitals inside, or digits beside small letters. */
 function isDistinct(name: string): boolean {
-  return /\p{Ll}\p{Lu}|\p{Lu}{2}\p{L}*\p{Ll}|\p{Ll}\d|\p{Lu}{2}[\p{L}\d]*-\p{L}|^\p{Lu}{4,}$/u.test(name);
+  return /\p{Ll}\p{Lu}|\p{Lu}{2}\p{L}{0,20}\p{Ll}|\p{Ll}\d|\p{Lu}{2}[\p{L}\d]{0,20}-\p{L}|^\p{Lu}{4,40}$/u.test(name);
 }
 
 /** The company, not the program: "(SPSS Inc., Chicago", "GraphPad Software, San Diego". */

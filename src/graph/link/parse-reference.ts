@@ -1,4 +1,5 @@
 import type { CitedWork } from './cited-work.ts';
+import { lettersOf } from './letters.ts';
 
 /** What a printed reference says of the work it means. */
 export interface ParsedReference extends CitedWork {
@@ -6,14 +7,17 @@ export interface ParsedReference extends CitedWork {
   readonly label: string | null;
 }
 
-const LABEL = /^\s*(?:\[\s?(?<square>[^\]\s]{1,12})\s?\]|\((?<round>\d{1,4})\)|(?<bare>\d{1,4})[.)]?(?=\s+\S))\s*/;
-const YEAR = /(?<![\d./:-])(?<year>1[5-9]\d\d|20\d\d)(?<letter>[a-z])?(?![\d/]|\s?[–—‐-]\s?\d)/g;
-/** "Seidman LJ" or "Seidman, L. J.": the family name, with what belongs to it in front, and initials behind. */
+const LABEL = /^\s*(?:\[\s?(?<square>[^\]\s]{1,12})\s?\]|\((?<round>\d{1,3})\)|(?<bare>\d{1,4})[.)]?(?=\s+\S))\s*/;
+const YEAR = /(?<![\d./:–—‐−-])(?<year>1[5-9]\d\d|20[0-4]\d)(?<letter>[a-z])?(?![\d/]|\s?[–—‐−-]\s?\d)/g;
+/** "Seidman LJ", "Seidman, L. J.", "Smânia A Júnior". */
 const FAMILY_FIRST =
-  /^(?<family>(?:(?:van|von|de|der|den|del|della|di|da|dos|du|la|le|el|al|bin|ibn|ter|ten|zu|af|av|st|mac)\s){0,4}\p{Lu}[\p{L}'’\-‐]{0,40}(?:\s\p{Lu}[\p{Ll}'’\-‐]{1,40})?),?\s(?<initials>(?:(?:\p{Lu}\p{Ll}?\.[\s\-‐]{0,2}){1,5}|(?:\p{Lu}[-‐]?){1,4}(?!\p{L})))(?=[,;.:&\s(]|$)/u;
+  /^(?<family>(?:(?:van|von|de|der|den|del|della|di|da|do|dos|das|du|la|le|el|al|ben|bin|ibn|ter|ten|zu|af|av|st|mac)\s){0,4}(?:[dlDL]['’])?\p{Lu}[\p{L}'’\-‐–]{0,40}(?:\s(?:(?:van|von|de|der|den|del|della|di|da|do|dos|das|du|la|le|el|al|ben|bin|ibn|ter|ten|zu|af|av|st|mac)\s){0,2}\p{Lu}[\p{Ll}'’\-‐–][\p{L}'’\-‐–]{0,40}){0,3}),?\s(?<initials>(?:(?:\p{Lu}\p{Ll}?\.[\s\-‐]{0,2}(?:\p{Ll}\.\s?)?){1,5}|(?:\p{Lu}[-‐]?){1,6}(?!\p{L})))(?:\s(?:Jr|Sr|Júnior|Junior|Filho|Neto|II|III)\.?(?!\p{L}))?(?=[,;.:&\s(]|$)/u;
 /** "L. J. Seidman". */
 const INITIALS_FIRST =
-  /^(?<initials>(?:(?:\p{Lu}\p{Ll}?\.[\s\-‐]{0,2}){1,5}|(?:\p{Lu}[-‐]?){1,4}(?!\p{L})))\s?(?<family>(?:(?:van|von|de|der|den|del|della|di|da|dos|du|la|le|el|al|bin|ibn|ter|ten|zu|af|av|st|mac)\s){0,4}\p{Lu}[\p{L}'’\-‐]{0,40}(?:\s\p{Lu}[\p{Ll}'’\-‐]{1,40})?)/u;
+  /^(?<initials>(?:(?:\p{Lu}\p{Ll}?\.[\s\-‐]{0,2}(?:\p{Ll}\.\s?)?){1,5}|(?:\p{Lu}[-‐]?){1,6}(?!\p{L})))\s?(?<family>(?:(?:van|von|de|der|den|del|della|di|da|do|dos|das|du|la|le|el|al|ben|bin|ibn|ter|ten|zu|af|av|st|mac)\s){0,4}(?:[dlDL]['’])?\p{Lu}[\p{L}'’\-‐–]{0,40}(?:\s(?:(?:van|von|de|der|den|del|della|di|da|do|dos|das|du|la|le|el|al|ben|bin|ibn|ter|ten|zu|af|av|st|mac)\s){0,2}\p{Lu}[\p{Ll}'’\-‐–][\p{L}'’\-‐–]{0,40}){0,3})/u;
+/** "Lee et al.": the first author alone, without initials. */
+const ALONE =
+  /^(?<family>(?:(?:van|von|de|der|den|del|della|di|da|do|dos|das|du|la|le|el|al|ben|bin|ibn|ter|ten|zu|af|av|st|mac)\s){0,4}(?:[dlDL]['’])?\p{Lu}[\p{L}'’\-‐–]{0,40}(?:\s(?:(?:van|von|de|der|den|del|della|di|da|do|dos|das|du|la|le|el|al|ben|bin|ibn|ter|ten|zu|af|av|st|mac)\s){0,2}\p{Lu}[\p{Ll}'’\-‐–][\p{L}'’\-‐–]{0,40}){0,3})(?=,?\set al)/u;
 /** "Quentin Wójcik", "Mary Ann B. van der Berg": given names written out, the family name last. */
 const FULL_NAME =
   /^(?<given>\p{Lu}\p{Ll}[\p{L}'’\-‐]{0,40}(?:\s(?:\p{Lu}\.|\p{Lu}\p{Ll}[\p{L}'’\-‐]{0,40})){0,2})\s(?<family>(?:(?:van|von|de|der|den|del|della|di|da|dos|du|la|le|el|al|bin|ibn|ter|ten|zu|af|av|st|mac)\s){0,4}\p{Lu}[\p{L}'’\-‐]{1,40})(?=[,.;:&(]|\s(?:and|&|et|und|\()|$)/u;
@@ -21,24 +25,37 @@ const BODY =
   /^(?:Organi[sz]ation|Agency|Institutes?|University|Association|Society|Committee|Council|Commission|Ministry|Department|Cent(?:er|re)s?|Group|Bank|Union|Team|Consortium|Foundation|Network|Administration|Academy|College|Service|Bureau|Office|Federation|Board|Nations|Collaboration|Initiative|Programme?|Authority|Forum|Panel|Survey|Trust|Alliance|Fund)\s/iu;
 /** What stands between two authors. */
 const BETWEEN = /^(?:\s?(?:[,;&]|\.\.\.|…|\band\b|\bund\b|\bet\b(?! al)))+\s?/;
+/** "Chalchat, J.C. Garry, R.P.": a comma was forgotten. */
+const NO_COMMA =
+  /^\s?(?=(?:(?:van|von|de|der|den|del|della|di|da|do|dos|das|du|la|le|el|al|ben|bin|ibn|ter|ten|zu|af|av|st|mac)\s){0,4}(?:[dlDL]['’])?\p{Lu}[\p{L}'’\-‐–]{0,40}(?:\s(?:(?:van|von|de|der|den|del|della|di|da|do|dos|das|du|la|le|el|al|ben|bin|ibn|ter|ten|zu|af|av|st|mac)\s){0,2}\p{Lu}[\p{Ll}'’\-‐–][\p{L}'’\-‐–]{0,40}){0,3},\s(?:\p{Lu}\.[\s-]?){1,3})/u;
 const ET_AL = /^[,;\s]*(?:et\.? al\.?|and others|u\. ?a\.)[,;\s]*/i;
 const VOLUME_PAGES =
-  /(?:vol(?:ume)?\.?\s?)?(?<!\d|\d\.)(?<volume>\d{1,4})(?:\s?\((?<issue>[^()]{1,20})\))?\s{0,6}[,:;]\s?(?:no\.?\s?\d{1,6}\s?,\s?)?(?:(?:pp?|pages?|art(?:icle)?)\.?\s?)?(?<pages>[a-z]{0,4}\d{1,12}(?:\.\d{1,12}){0,4}(?:\s?[-–—‐]\s?[a-z]{0,4}\d{1,12})?)/i;
+  /(?:vol(?:ume)?\.?\s?)?(?<!\d|\d\.)(?<volume>\d{1,4})(?:\s?\((?<issue>[^()]{1,20})\))?\s{0,6}[,:;]\s?(?:no\.?\s?\d{1,6}\s?,\s?)?(?:(?:pp?|pages?|art(?:icle)?)\.?\s?)?(?<pages>[a-z]{0,4}\d{1,12}(?:\.\d{1,12}){0,4}(?:\s?[-–—‐−]\s?[a-z]{0,4}\d{1,12})?)/gi;
 const LAST_SIGNS = /(?<![\s.,;:(])[\s.,;:(]+$/;
 const MOST_AUTHORS = 60;
 
 /** Reads who, when, what and where out of a reference in one of the usual styles; what is not found is null. */
 export function parseReference(printed: string): ParsedReference {
-  const whole = printed.slice(0, 3_000).replace(/\s+/g, ' ').trim();
+  const whole = printed
+    .slice(0, 3_000)
+    .replace(/\s+/g, ' ')
+    // The notice below the last entry of a list is no part of it.
+    .replace(/©\s?\d{4}\s.*$/u, '')
+    .trim();
   const mark = LABEL.exec(whole);
   const label = mark?.groups?.['square'] ?? mark?.groups?.['round'] ?? mark?.groups?.['bare'] ?? null;
   const text = mark ? whole.slice(mark[0].length) : whole;
   const short = readAuthors(text);
   const { authors, end } = short.authors.length > 0 ? short : readFullNames(text);
   const rest = text.slice(end);
-  const year = yearIn(rest) ?? yearIn(text);
-  // "2010;137:2065": the year in front of a volume is none.
-  const place = VOLUME_PAGES.exec(rest.replace(/(?<!\d)(?:1[5-9]|20)\d\d(?=[a-z]?\s?;)/g, '    '));
+  // "2010;137:2065": the year in front of a volume is no volume, and a page behind it no year.
+  // Numbers of a title look like a place as well ("1, 8-cineole"): the last one counts, without identifiers behind it.
+  const blank = (found: string): string => ' '.repeat(found.length);
+  const plain = rest
+    .replace(/(?<!\d)(?:1[5-9]|20)\d\d(?=[a-z]?\s?;)/g, blank)
+    .replace(/(?:https?:\/\/|doi:?\s?10\.|10\.\d{4,9}\/|PMC?I?D:?\s?\d)\S*/giu, blank);
+  const place = [...plain.matchAll(VOLUME_PAGES)].at(-1) ?? null;
+  const year = yearIn(withoutPlace(rest, place)) ?? yearIn(rest) ?? yearIn(text);
   const body = rest.slice(0, place?.index ?? rest.length);
   const { title, source } = readTitle(body);
   return {
@@ -50,6 +67,15 @@ export function parseReference(printed: string): ParsedReference {
     volume: place?.groups?.['volume'] ?? null,
     pages: place?.groups?.['pages']?.replace(/\s/g, '') ?? null,
   };
+}
+
+/** Titles with fewer letters are mostly a piece of a journal's name, such as "Chem". */
+const SHORTEST_LABEL = 16;
+
+/** What a work that is known by a reference is called: its title, or the reference where the title is too short to tell. */
+export function referenceLabel({ title }: Pick<ParsedReference, 'title'>, printed: string): string {
+  if (title !== null && lettersOf(title).length >= SHORTEST_LABEL) return title;
+  return withoutLabel(printed).replace(/\s+/g, ' ').trim().slice(0, 160);
 }
 
 /** A printed reference without the number or mark in front. */
@@ -67,7 +93,7 @@ function readAuthors(text: string): { readonly authors: string[]; readonly end: 
       at += others[0].length;
       break;
     }
-    const between = authors.length === 0 ? null : BETWEEN.exec(rest);
+    const between = authors.length === 0 ? null : (BETWEEN.exec(rest) ?? NO_COMMA.exec(rest));
     if (authors.length > 0 && !between) break;
     const from = at + (between?.[0].length ?? 0);
     const others2 = ET_AL.exec(text.slice(from));
@@ -75,7 +101,9 @@ function readAuthors(text: string): { readonly authors: string[]; readonly end: 
       at = from + others2[0].length;
       break;
     }
-    const author = FAMILY_FIRST.exec(text.slice(from)) ?? INITIALS_FIRST.exec(text.slice(from));
+    const left = text.slice(from);
+    const author =
+      FAMILY_FIRST.exec(left) ?? INITIALS_FIRST.exec(left) ?? (authors.length === 0 ? ALONE.exec(left) : null);
     if (!author?.groups) break;
     const { family = '', initials = '' } = author.groups;
     authors.push(`${family.trim()} ${initials.replace(/[^\p{L}]/gu, '').slice(0, 4)}`.trim());
@@ -111,10 +139,20 @@ function readFullNames(text: string): { readonly authors: string[]; readonly end
   return people && (titled || (dated && authors.length > 1)) ? { authors, end } : { authors: [], end: 0 };
 }
 
+/** The text with volume and pages blanked; a year may stand where a volume is looked for: "Quim Nova 2007, 30". */
+function withoutPlace(text: string, place: RegExpMatchArray | null): string {
+  const { volume = '', pages = '' } = place?.groups ?? {};
+  if (!place || /^(?:1[5-9]|20)\d\d$/.test(volume)) return text;
+  const from = (place.index ?? 0) + place[0].length - pages.length;
+  return text.slice(0, from) + ' '.repeat(pages.length) + text.slice(from + pages.length);
+}
+
 function yearIn(text: string): number | null {
-  // A year in brackets is the year; else the last one, as a title may name another.
-  const bracketed = /\((?<year>1[5-9]\d\d|20\d\d)[a-z]?[^)]{0,20}\)/.exec(text)?.groups?.['year'];
-  const found = bracketed ?? [...text.matchAll(YEAR)].at(-1)?.groups?.['year'];
+  // A year in brackets or before a volume is the year; else the last one, as a title may name another.
+  const bracketed = /\((?<year>1[5-9]\d\d|20[0-4]\d)[a-z]?[^)]{0,20}\)/.exec(text)?.groups?.['year'];
+  const ahead = /(?<=[.,]\s|\s)(?<year>1[5-9]\d\d|20[0-4]\d)[a-z]?\s?(?:[A-Z][a-z]{2}\s?\d{0,2}\s?)?;/.exec(text)
+    ?.groups?.['year'];
+  const found = bracketed ?? ahead ?? [...text.matchAll(YEAR)].at(-1)?.groups?.['year'];
   return found === undefined ? null : Number(found);
 }
 
@@ -123,7 +161,10 @@ function readTitle(body: string): { readonly title: string | null; readonly sour
   const quoted = /^["“”„«](?<title>[^"“”«»]{4,400}?)[,.]?["“”»](?<rest>.*)$/s.exec(plain)?.groups;
   if (quoted) return { title: clean(quoted['title']), source: cleanSource(quoted['rest']) };
   // The title ends at the first full stop that no abbreviation makes: a word of three letters or a digit stands before it.
-  const end = /(?<=[\p{L}\p{N})\]"”’']{3}|\s[\p{Lu}\p{N}]{1,2})[.?!]+(?=\s*[\p{Lu}\p{N}]|\s\p{Ll}+\p{Lu})/u.exec(plain);
+  const end =
+    /(?<=[\p{L}\p{N})\]"”’']{3}|\s[\p{Lu}\p{N}]{1,2})[.?!]+(?=\s+[\p{Lu}\p{N}]|\p{Lu}\p{Ll}{2}|\s\p{Ll}+\p{Lu})/u.exec(
+      plain,
+    );
   if (!end) return { title: null, source: cleanSource(plain) };
   return {
     title: clean(plain.slice(0, end.index + (plain[end.index] === '.' ? 0 : 1))),

@@ -7,7 +7,7 @@ import type { CitedWork } from '../link/cited-work.ts';
 import { workKeys } from '../link/cited-work.ts';
 import { lettersOf } from '../link/letters.ts';
 import { LINK_VERSION, linkReference } from '../link/link.ts';
-import { parseReference } from '../link/parse-reference.ts';
+import { parseReference, referenceLabel } from '../link/parse-reference.ts';
 import { readPrintedReference, referenceKeys } from '../link/printed-reference.ts';
 import { nodeKey } from '../node-key.ts';
 import { citedWorkOf } from './cited-work-of.ts';
@@ -193,7 +193,7 @@ function printedWork(text: string): NodeStatement {
   return {
     id: `work:printed:${sha256(print).slice(0, 24)}`,
     kind: 'work',
-    label: parsed.title ?? text.replace(/\s+/g, ' ').slice(0, 160),
+    label: referenceLabel(parsed, text),
     year: parsed.year,
     rank: RANK.guess,
     data: { ...parsed } satisfies CitedWork,
