@@ -3,9 +3,15 @@ import type { OpenedSegments } from './opened-segments.ts';
 import type { Passage } from './passage.ts';
 import { termsOf } from './segment/lexical.ts';
 
+/** How much a nearness in meaning counts when the index has never seen most of the question. */
+const UNKNOWN_SHARE = 0.4;
+/** Below this share of its words, rare ones counting more, a question is about something that the index has never seen. */
+const MOSTLY_KNOWN = 0.25;
+
 /**
  * How far a passage answers a question, whatever others do: the share of the question's words that it has, rare ones counting
- * more, or how near it is in meaning, whichever is more.
+ * more, or how near it is in meaning, whichever is more. Meaning counts less where the index has never seen
+ * most of the question: a passage about another drug is near to a question about metformin, and does not answer it.
  */
 export function fitOf(
   segments: OpenedSegments,
@@ -13,18 +19,21 @@ export function fitOf(
   vector: Float32Array | undefined,
 ): (place: number, passage: Passage) => number {
   const rarity = new Map<string, number>();
-  let total = 0;
+  let [total, known] = [0, 0];
   for (const term of new Set(analyse(query))) {
-    const weight = segments.rarity(segments.frequency(term));
+    const frequency = segments.frequency(term);
+    const weight = segments.rarity(frequency);
     rarity.set(term, weight);
     total += weight;
+    if (frequency > 0) known += weight;
   }
+  const share = known < MOSTLY_KNOWN * total ? UNKNOWN_SHARE : 1;
   return (place, { text, title, headings }) => {
     const own = new Set([...termsOf(text, title), ...analyse(headings.join(' '))]);
     let covered = 0;
     for (const [term, weight] of rarity) if (own.has(term)) covered += weight;
     const words = total === 0 ? 0 : covered / total;
-    const meaning = vector ? segments.denseScore(place, vector, 0) : 0;
+    const meaning = vector ? share * segments.denseScore(place, vector, 0) : 0;
     return Math.min(1, Math.max(words, meaning, 0));
   };
 }

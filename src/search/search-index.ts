@@ -13,6 +13,7 @@ import { OpenedSegment } from './open-segment.ts';
 import { OpenedSegments } from './opened-segments.ts';
 import type { Passage } from './passage.ts';
 import { dot } from './segment/dense.ts';
+import { Spread } from './spread.ts';
 
 /** What is searched with: words, meaning, or both. */
 export type SearchMode = 'lexical' | 'dense' | 'hybrid';
@@ -47,6 +48,8 @@ const EXACT_ROWS = 1_000_000;
 const NEAR_ROWS = 4000;
 const NEAR_WORDS = 1000;
 const FILTERS_KEPT = 8;
+/** So many times more passages are looked at than are wanted, for those of other works to be found among them. */
+const LOOKED_AT = 6;
 
 /** An index opened for searching: its segments as they were at that moment. */
 export class SearchIndex implements Disposable {
@@ -97,16 +100,18 @@ export class SearchIndex implements Disposable {
         hint: 'ask a question, or give some words',
       });
     }
-    const { vector, places, scores } = await this.#ranked(query, options, signal);
+    const { top, mode, minFit = 0 } = options;
+    const { vector, places, scores } = await this.#ranked(query, { ...options, top: top * LOOKED_AT }, signal);
     const fit = fitOf(this.#all, query, vector);
-    return Array.from(places, (place, at) => {
+    const spread = new Spread<Omit<Hit, 'rank'>>(top);
+    for (const [at, place] of places.entries()) {
       const passage = this.#all.passage(place);
-      const by: Hit['by'] =
-        options.mode === 'lexical' || this.#all.vectors(place).length === 0 ? 'words' : BY[options.mode];
-      return { score: scores[at] ?? 0, fit: fit(place, passage), by, passage };
-    })
-      .filter((hit) => hit.fit >= (options.minFit ?? 0))
-      .map((hit, at) => ({ rank: at + 1, ...hit }));
+      const fits = fit(place, passage);
+      if (fits < minFit) continue;
+      const by = mode === 'lexical' || this.#all.vectors(place).length === 0 ? 'words' : BY[mode];
+      if (spread.add(passage, { score: scores[at] ?? 0, fit: fits, by, passage })) break;
+    }
+    return spread.hits().map((hit, at) => ({ rank: at + 1, ...hit }));
   }
 
   /** The same by places in the index, without reading the passages. */

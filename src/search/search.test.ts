@@ -221,6 +221,52 @@ test('a passage with several vectors scores as its best, one without as an unrel
   );
 });
 
+test('no work fills the list while others answer, and of two versions one is shown', async () => {
+  const of = (document: string, title: string, count: number): IndexedPassage[] =>
+    Array.from({ length: count }, (_, at) => ({
+      ...passage(`${document}-${at}`, `whale songs ${'of the sea '.repeat(at)}`),
+      document,
+      title,
+    }));
+  const title = 'The songs of whales in warm and cold seas';
+  await buildIndex(folder, [
+    ...of('article', `${title}.`, 4),
+    ...of('other', 'Songs', 2),
+    ...of('preprint', title.toUpperCase(), 4),
+    ...of('third', 'Songs', 1),
+  ]);
+  using index = await openIndex(folder);
+  const found = async (top: number): Promise<string[]> =>
+    (await index.search('whale songs', { mode: 'lexical', top })).map((hit) => hit.passage.document);
+  assert.deepEqual((await found(5)).toSorted(), ['article', 'article', 'other', 'other', 'third']);
+  assert.equal((await found(20)).length, 7, 'further passages of a work fill the list');
+});
+
+test('a question about something the index has never seen is answered by nothing', async () => {
+  const near = Float32Array.of(Math.cos(1.1), Math.sin(1.1));
+  await buildIndex(
+    folder,
+    [
+      passage(1, 'Insulin lowers glucose.', [near]),
+      passage(2, 'Insulin in mice.', [near]),
+      passage(3, 'Corals bleach.', [Float32Array.of(-1, 0)]),
+    ],
+    {
+      dense: { model: MODEL, dimensions: 2, dtype: 'float32' },
+    },
+  );
+  const question = Float32Array.of(1, 0);
+  using index = await openIndex(
+    folder,
+    engineOf({ metformin: question, insulin: question, 'lowers sugar': question }, 2),
+  );
+  const count = async (query: string): Promise<number> =>
+    (await index.search(query, { mode: 'hybrid', top: 3, minFit: 0.2 })).length;
+  assert.equal(await count('insulin'), 2);
+  assert.equal(await count('lowers sugar'), 2, 'other words for what is there are still found by meaning');
+  assert.equal(await count('metformin'), 0);
+});
+
 test('without an engine the index is searched by words, and says so when asked for more', async () => {
   await buildIndex(folder, [passage(1, 'whale', [new Float32Array(4)])], {
     dense: { model: MODEL, dimensions: 4, dtype: 'float32' },
