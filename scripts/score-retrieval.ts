@@ -24,8 +24,8 @@ import { bestFit, PLANTED_TARGETS, scorePlanted } from './score/simulated-retrie
 // Then simulated papers are printed, parsed, cut and asked what was planted in them, and it is measured how well first answers fit
 // questions that have an answer and questions that have none: that of another collection, or of papers that are not there.
 const TARGETS: Readonly<Record<string, Partial<Record<SearchMode, number>>>> = {
-  cacm: { lexical: 0.51, hybrid: 0.605 },
-  cranfield: { lexical: 0.382, hybrid: 0.443 },
+  cacm: { lexical: 0.51, hybrid: 0.58 },
+  cranfield: { lexical: 0.382, hybrid: 0.435 },
   'scifact-train': { lexical: 0.695, hybrid: 0.735 },
 };
 const MODES = ['lexical', 'dense', 'hybrid'] as const;

@@ -22,7 +22,63 @@ export function align(
 ): { readonly start: number; readonly end: number; readonly score: number } | undefined {
   const [piece] = pieces;
   if (!piece) return undefined;
-  const letters = lettersOf(short);
+  return (
+    alignLetters(short, lettersOf(short), piece, options) ??
+    alignLetters(short, lettersOf(withNumberWord(short, piece.text)), piece, options) ??
+    (options.whole ? undefined : alignInitials(short, piece))
+  );
+}
+
+const NUMBER_WORDS: Readonly<Record<string, string>> = {
+  one: '1',
+  first: '1',
+  two: '2',
+  second: '2',
+  three: '3',
+  third: '3',
+  four: '4',
+  five: '5',
+  six: '6',
+};
+
+/** "2D" spelt as the words in front spell it: "two-dimensional". */
+function withNumberWord(short: string, text: string): string {
+  const words =
+    text
+      .toLowerCase()
+      .match(/\p{L}+/gu)
+      ?.slice(-4) ?? [];
+  return short.replace(/^\d/, (digit) => words.findLast((word) => NUMBER_WORDS[word] === digit)?.[0] ?? digit);
+}
+
+/** "myotonic dystrophy (DM)", "turkey herpesvirus (HVT)": all of the initials, in another order. */
+function alignInitials(
+  short: string,
+  piece: { readonly text: string; readonly start: number },
+): ReturnType<typeof align> {
+  if (!/^\p{Lu}{2,5}$/u.test(short)) return undefined;
+  const wanted = Array.from(short.toLowerCase()).sort().join('');
+  const words = wordsOf(piece.text)
+    .flatMap((word) =>
+      [...word.text.matchAll(/[^-–/]+/g)].map((part) => ({ ...word, start: word.start + part.index, text: part[0] })),
+    )
+    .filter(({ text }) => !PASSED.has(text));
+  const own = words.slice(-short.length);
+  const initials = own
+    .map(({ text }) => text[0] ?? '')
+    .sort()
+    .join('');
+  const [from, to] = [own[0], own.at(-1)];
+  if (!from || !to || initials !== wanted) return undefined;
+  return { start: piece.start + from.start, end: piece.start + to.end, score: 0.5 };
+}
+
+function alignLetters(
+  short: string,
+  letters: readonly string[],
+  piece: { readonly text: string; readonly start: number },
+  options: { readonly whole?: boolean },
+): ReturnType<typeof align> {
   if (letters.length === 0) return undefined;
   const words = wordsOf(piece.text);
   const most = Math.min(letters.length + 5, letters.length * 2 + 1);

@@ -21,7 +21,14 @@ test('brackets inside brackets, short forms behind a comma and before the bracke
   assert.deepEqual(pairs('measured with GC (gas chromatography) and'), ['GC = gas chromatography']);
 });
 
-test('remarks that abbreviate nothing are left alone', () => {
+test('a digit may stand for a number word, and initials may stand in another order', () => {
+  assert.deepEqual(pairs('curves for two-dimensional (2D) ion trajectories'), ['2D = two-dimensional']);
+  assert.deepEqual(pairs('Myotonic dystrophy (DM) is a disorder'), ['DM = Myotonic dystrophy']);
+  assert.deepEqual(pairs('induced by turkey herpes virus (HVT) and others'), ['HVT = turkey herpes virus']);
+  assert.deepEqual(pairs('patients of the second clinic (AB) were seen'), []);
+});
+
+test('remarks that abbreviate nothing are ignored', () => {
   assert.deepEqual(pairs('There was no difference (P < 0.05) between the groups (Table 2).'), []);
   assert.deepEqual(pairs('as was shown earlier (Smith, 2004) in rats (n = 12)'), []);
 });

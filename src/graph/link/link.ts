@@ -4,7 +4,7 @@ import { compare } from './compare.ts';
 import type { PrintedReference } from './printed-reference.ts';
 
 /** Raised when the same reference and works begin to give another answer. */
-export const LINK_VERSION = 2;
+export const LINK_VERSION = 3;
 
 /** A work that a reference was found to mean. */
 export interface Link<T> {
