@@ -25,7 +25,7 @@ import { wileyTdm } from './resolvers/wiley-tdm.ts';
 import { zenodo } from './resolvers/zenodo.ts';
 
 /**
- * Every resolver in the order in which it is asked, by what it costs others (decision 055): first what is known without a
+ * Every resolver in the order in which it is asked, by what it costs others (docs/decisions/resolvers.md): first what is known without a
  * question and lies where programs are welcome, then repositories, then publishers' sites, then those who search for us, and
  * last what costs money or is an archive.
  */

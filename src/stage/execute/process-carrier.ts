@@ -13,7 +13,7 @@ const TAIL_CHARACTERS = 2_000;
 /** V8 makes the young generation of three of them. */
 const SEMI_SPACES = 3;
 
-/** A worker that runs for seconds does not earn back what V8 spends on code inlined into other code (decision 066). */
+/** A worker that runs for seconds does not earn back what V8 spends on code inlined into other code (docs/decisions/stages.md). */
 const LESS_INLINING = '--max-inlined-bytecode-size-cumulative=200';
 
 /** A child process: it can be killed inside native code, and takes only itself down. */
