@@ -19,8 +19,9 @@ test('what a check is asked for is checked first', () => {
 
 test('a check that would prove nothing ends with 2', () => {
   for (const [script, ...options] of [
-    ['verify-download', '--profiles', 'reallity'],
-    ['verify-download', '--seeds', '900-890'],
+    ['verify', 'download', '--profiles', 'reallity'],
+    ['verify', 'download', '--seeds', '900-890'],
+    ['verify', 'nonsense'],
   ] as const) {
     const { status, stderr } = spawnSync(
       process.execPath,

@@ -17,13 +17,13 @@ interface Mutation {
   readonly title?: string;
 }
 
-const ROOT = resolve(import.meta.dirname, '..');
+const ROOT = resolve(import.meta.dirname, '..', '..');
 const COPIED = ['bin', 'docs/reference', 'sim', 'sql', 'src', 'test', 'package.json', 'tsconfig.json'];
 /** A broken program may well hang; that is noticed too. */
 const LONGEST_MS = 180_000;
 
 const words = process.argv.slice(2);
-const all = JSON.parse(readFileSync(join(import.meta.dirname, 'mutations.json'), 'utf8')) as Mutation[];
+const all = JSON.parse(readFileSync(join(import.meta.dirname, '..', 'mutations.json'), 'utf8')) as Mutation[];
 const chosen = all.filter(({ behaviour, file }) => words.every((word) => `${behaviour} ${file}`.includes(word)));
 if (chosen.length === 0) {
   console.error(`no behaviour has ${words.join(' ')} in its name; there are ${all.length}`);

@@ -3,9 +3,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 
-import { encodePng } from '../src/parse/doctags/layout/png.ts';
-import { line, makePdf, paragraph, prose } from '../test/support/make-pdf.ts';
-import { parseMany } from '../test/support/parse-many.ts';
+import { encodePng } from '../../src/parse/doctags/layout/png.ts';
+import { line, makePdf, paragraph, prose } from '../../test/support/make-pdf.ts';
+import { parseMany } from '../../test/support/parse-many.ts';
 
 // npm run large:pdf: parses a PDF of 500 pages and one of 50 MB, each in a process of its own; exit 1 above 1 GB.
 const LIMIT_MEGABYTES = 1_024;

@@ -4,16 +4,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 
-import { systemClock } from '../src/base/index.ts';
-import { mergeFolders } from '../src/harvest/index.ts';
-import type { Profile, Simulation } from '../sim/index.ts';
-import { Admin, countByRule, DEFAULT_POLICY, expectedOutcome } from '../sim/index.ts';
-import type { StartedCommand } from '../test/e2e/started-command.ts';
-import { startCommand } from '../test/e2e/started-command.ts';
-import { startPostgres } from '../test/postgres.ts';
-import type { Harvest } from '../test/support/harvest.ts';
-import { openWorld, PATIENCE, verifyFolder, wrongFiles } from '../test/support/harvest.ts';
-import { lowerBounds, makespanSeconds } from '../test/support/lower-bound.ts';
+import { systemClock } from '../../src/base/index.ts';
+import { mergeFolders } from '../../src/harvest/index.ts';
+import type { Profile, Simulation } from '../../sim/index.ts';
+import { Admin, countByRule, DEFAULT_POLICY, expectedOutcome } from '../../sim/index.ts';
+import type { StartedCommand } from '../../test/e2e/started-command.ts';
+import { startCommand } from '../../test/e2e/started-command.ts';
+import { startPostgres } from '../../test/postgres.ts';
+import type { Harvest } from '../../test/support/harvest.ts';
+import { openWorld, PATIENCE, verifyFolder, wrongFiles } from '../../test/support/harvest.ts';
+import { lowerBounds, makespanSeconds } from '../../test/support/lower-bound.ts';
 
 // npm run verify:fleet -- --processes 1,4,8 --seeds 1-5 --profiles politeness,realistic [--works 60] [--time-scale 0.3]
 //   --throughput 0.9: at least that share of what the limits allow; --explain 5: the limits that take longest

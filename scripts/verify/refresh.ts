@@ -1,5 +1,5 @@
-import { asked, readOptions, wholeNumber } from '../test/support/options.ts';
-import { liveThroughMonth } from '../test/support/month.ts';
+import { asked, readOptions, wholeNumber } from '../../test/support/options.ts';
+import { liveThroughMonth } from '../../test/support/month.ts';
 
 // npm run verify:refresh [-- --works 120 --kills 20 --seed 1]
 // Refreshes a corpus after a simulated month and holds what is told against what the world says; kills it, lets it go on; exit 1 on a fault.

@@ -13,9 +13,9 @@ import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 
-import { loadConfig } from '../src/config/index.ts';
-import { createMcp, openRuns } from '../src/mcp/index.ts';
-import { writeSmallRun } from '../test/fixtures/small-run.ts';
+import { loadConfig } from '../../src/config/index.ts';
+import { createMcp, openRuns } from '../../src/mcp/index.ts';
+import { writeSmallRun } from '../../test/fixtures/small-run.ts';
 
 const SUITE = '@modelcontextprotocol/conformance@0.2.0-alpha.12';
 /** Scenarios that ask the same of every server; the others call tools that only a server of the suite's has. */

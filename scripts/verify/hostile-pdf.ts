@@ -1,10 +1,10 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
-import { basename, dirname, join } from 'node:path';
-import { parseMany } from '../test/support/parse-many.ts';
+import { basename, join } from 'node:path';
+import { parseMany } from '../../test/support/parse-many.ts';
 
 // npm run hostile:pdf: parses every hostile PDF in child processes with a deadline; exit 1 when one crashes or hangs.
-const folder = join(dirname(import.meta.dirname), '..', 'shared', 'data', 'hostile', 'open', 'pdf');
+const folder = join(import.meta.dirname, '..', '..', '..', 'shared', 'data', 'hostile', 'open', 'pdf');
 if (!existsSync(folder)) {
   console.error(`THE HOSTILE FILES ARE ABSENT: ${folder}`);
   process.exit(2);

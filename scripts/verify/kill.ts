@@ -1,6 +1,6 @@
-import { PROFILES } from '../sim/index.ts';
-import { killStorm } from '../test/support/kill-storm.ts';
-import { asked, oneOf, positive, readOptions, wholeNumber } from '../test/support/options.ts';
+import { PROFILES } from '../../sim/index.ts';
+import { killStorm } from '../../test/support/kill-storm.ts';
+import { asked, oneOf, positive, readOptions, wholeNumber } from '../../test/support/options.ts';
 
 // npm run verify:kill [-- --works 500 --kills 30 --seeds 1 --workers 16]
 // Kills a harvest of a simulated world again and again, resumes it, and holds what is left against the truth; exit 1 on a fault.

@@ -5,11 +5,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 
-import { PROFILES } from '../sim/index.ts';
-import type { Harvest } from '../test/support/harvest.ts';
-import { lowerBound, makespanSeconds } from '../test/support/lower-bound.ts';
-import { asked, numbers, oneOf, positive, readOptions, someOf, wholeNumber } from '../test/support/options.ts';
-import { harvest, openWorld, verifyFolder, wrongFiles } from '../test/support/harvest.ts';
+import { PROFILES } from '../../sim/index.ts';
+import type { Harvest } from '../../test/support/harvest.ts';
+import { lowerBound, makespanSeconds } from '../../test/support/lower-bound.ts';
+import { asked, numbers, oneOf, positive, readOptions, someOf, wholeNumber } from '../../test/support/options.ts';
+import { harvest, openWorld, verifyFolder, wrongFiles } from '../../test/support/harvest.ts';
 
 // npm run verify:download -- --seeds 1-20 --workers 1,16 --profiles calm,realistic [--works 40] [--parallel 4]
 //   with --throughput 0.8 it must also reach that share of what the limits of the world allow

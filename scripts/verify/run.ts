@@ -1,5 +1,5 @@
-import { asked, oneOf, readOptions, wholeNumber } from '../test/support/options.ts';
-import { runStorm } from '../test/support/run-storm.ts';
+import { asked, oneOf, readOptions, wholeNumber } from '../../test/support/options.ts';
+import { runStorm } from '../../test/support/run-storm.ts';
 
 // npm run verify:run [-- --works 6 --kills 20 --seed 1 --documents plain]
 // Kills docstokg run again and again, lets it finish, and compares the corpus with an undisturbed one; exit 1 on a fault.

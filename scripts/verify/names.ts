@@ -6,8 +6,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 
-import { openLoopback } from '../src/testing/index.ts';
-import { startCommand } from '../test/e2e/started-command.ts';
+import { openLoopback } from '../../src/testing/index.ts';
+import { startCommand } from '../../test/e2e/started-command.ts';
 
 // npm run verify:names -- [--dead 60] [--good 150] [--workers 32] [--within 2]
 // Names whose servers never answer beside hosts that do: every work of the good hosts is had, and the process ends when its

@@ -4,14 +4,14 @@ import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
 
-import { renderPdf, writePaper } from '../sim/content/index.ts';
-import { paperSpec } from '../sim/server/paper-spec.ts';
-import { World } from '../sim/world/world.ts';
-import { sha256File } from '../src/base/index.ts';
-import { extractDocument } from '../src/graph/extract/extract-document.ts';
-import { withWork } from '../src/graph/extract/statements.ts';
-import { GraphStore, openGraph } from '../src/graph/index.ts';
-import { convert, readBlockLines } from '../src/parse/index.ts';
+import { renderPdf, writePaper } from '../../sim/content/index.ts';
+import { paperSpec } from '../../sim/server/paper-spec.ts';
+import { World } from '../../sim/world/world.ts';
+import { sha256File } from '../../src/base/index.ts';
+import { extractDocument } from '../../src/graph/extract/extract-document.ts';
+import { withWork } from '../../src/graph/extract/statements.ts';
+import { GraphStore, openGraph } from '../../src/graph/index.ts';
+import { convert, readBlockLines } from '../../src/parse/index.ts';
 
 // npm run verify:graph [-- --simulated 12] [--real 40] [--seeds 20] [--kills 30]
 // Builds the graph of simulated papers, and of published ones where they are, and checks it: every edge has evidence, every
@@ -25,7 +25,7 @@ const { values: given } = parseArgs({
     kills: { type: 'string', default: '30' },
   },
 });
-const root = join(import.meta.dirname, '..');
+const root = join(import.meta.dirname, '..', '..');
 const folder = mkdtempSync(join(tmpdir(), 'verify-graph-'));
 const faults: string[] = [];
 try {

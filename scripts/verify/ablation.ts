@@ -2,11 +2,11 @@ import { mkdtempDisposable } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-import { openInspector } from '../src/harvest/inspector.ts';
-import { PROFILES } from '../sim/index.ts';
-import { ablate } from '../test/support/ablation.ts';
-import { openWorld } from '../test/support/harvest.ts';
-import { asked, oneOf, positive, readOptions, wholeNumber } from '../test/support/options.ts';
+import { openInspector } from '../../src/harvest/inspector.ts';
+import { PROFILES } from '../../sim/index.ts';
+import { ablate } from '../../test/support/ablation.ts';
+import { openWorld } from '../../test/support/harvest.ts';
+import { asked, oneOf, positive, readOptions, wholeNumber } from '../../test/support/options.ts';
 
 // npm run verify:ablation [-- --seed 1 --works 120 --scope all --profile calm]
 // Harvests a simulated world with each resolver turned off in turn; exit 1 unless exactly the works are lost that only it can obtain.

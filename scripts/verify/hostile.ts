@@ -1,6 +1,6 @@
 // A server of hostile cases beside good hosts, visited by `contentdownload` as a user would start it: `npm run verify:hostile`.
 // None may stop the run, save wrong bytes, or lose another host's work. Words choose cases: `npm run verify:hostile -- robots`.
-import { HOSTILE_CASES, visitHostiles } from '../test/support/hostile/visit.ts';
+import { HOSTILE_CASES, visitHostiles } from '../../test/support/hostile/visit.ts';
 
 const words = process.argv.slice(2);
 const chosen = HOSTILE_CASES.filter(({ name }) => words.every((word) => name.includes(word)));
