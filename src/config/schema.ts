@@ -235,6 +235,3 @@ export const configSchema = z.strictObject({
 export type Config = z.infer<typeof configSchema>;
 /** Some of the settings, as one writes them in a file: the rest has its defaults. */
 export type Settings = z.input<typeof configSchema>;
-export type OrchestratorConfig = z.infer<typeof orchestratorSchema>;
-export type QueueConfig = z.infer<typeof queueSchema>;
-export type TelemetryConfig = z.infer<typeof telemetrySchema>;

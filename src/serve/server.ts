@@ -69,18 +69,6 @@ const MAX_HEADER_BYTES = 16_384;
 /**
  * Puts one process in front of corpora and a queue: pages for people, `/api/v1` for programs, `/mcp` for assistants. Only
  * who shows the token is answered.
- *
- * ```ts
- * import { openCorpus } from 'docstokg';
- * import { openServer } from 'docstokg/serve';
- *
- * const corpus = await openCorpus('runs/coral');
- * await using server = await openServer({
- *   runs: [{ id: 'coral', corpus }], queue: undefined, host: '127.0.0.1', port: 0, token: 'a long and secret text', version: '1',
- *   log: (_level, message) => console.error(message),
- * });
- * console.log(server.link);
- * ```
  */
 export async function openServer(options: ServerOptions): Promise<CorpusServer> {
   const server = new Serving(options);

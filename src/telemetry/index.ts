@@ -1,7 +1,5 @@
-export { observeDownload } from './otel-download.ts';
 export type { DownloadTelemetry } from './otel-download.ts';
 export { observeQueue, startTelemetry } from './otel-queue.ts';
-export type { QueueTelemetry, Telemetry } from './otel-queue.ts';
 export { startStageTelemetry } from './otel-stage.ts';
 export { HostLog } from './host-log.ts';
 export type { HostRow, HostRunRow } from './host-log.ts';
