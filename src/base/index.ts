@@ -20,3 +20,5 @@ export { KeyedLimiter, KeyedLines } from './keyed-limiter.ts';
 export type { Line, Room, Slot } from './keyed-limiter.ts';
 export { TokenBucket } from './token-bucket.ts';
 export { visibleText } from './visible-text.ts';
+export { findQuote, hasNumbersOf } from './find-quote.ts';
+export type { QuotePlace } from './find-quote.ts';

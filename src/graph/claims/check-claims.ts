@@ -1,12 +1,13 @@
+import { findQuote, hasNumbersOf } from '../../base/index.ts';
 import { CLAIM_RELATIONS } from './prompt.ts';
 
-/** A claim whose quote stands in its passage. */
+/** A claim whose quote is in its passage. */
 export interface Claim {
   readonly statement: string;
   readonly subject: string;
   readonly relation: string;
   readonly object: string;
-  /** Where the quote stands in the passage. */
+  /** Where the quote is in the passage. */
   readonly start: number;
   readonly end: number;
 }
@@ -14,7 +15,7 @@ export interface Claim {
 /** Why a claim of a model is not believed. */
 export type DropReason = 'malformed' | 'quote-not-in-passage' | 'number-not-in-quote' | 'repeated';
 
-/** What an answer is worth: claims that stand in the passage, and how many did not. */
+/** The claims of an answer whose quotes are in the passage, and how many were dropped and why. */
 export interface CheckedClaims {
   readonly claims: readonly Claim[];
   readonly dropped: Readonly<Partial<Record<DropReason, number>>>;
@@ -26,7 +27,7 @@ const LEAST_QUOTE = 12;
 
 /**
  * Reads what a model answered about a passage; undefined when it is not the JSON that was asked for. Nothing in it is
- * believed: the quote has to stand in the passage character by character, and every number of the claim in the quote.
+ * believed: the quote has to be in the passage word for word, and every number of the claim in the quote.
  */
 export function checkClaims(content: string, passage: string): CheckedClaims | undefined {
   const listed = listIn(content);
@@ -37,17 +38,18 @@ export function checkClaims(content: string, passage: string): CheckedClaims | u
   const claims: Claim[] = [];
   const seen = new Set<string>();
   for (const said of listed.slice(0, MOST_CLAIMS)) {
-    const told = readClaim(said);
-    const start = told ? passage.indexOf(told.quote) : -1;
-    const key = JSON.stringify(told);
-    if (!told) drop('malformed');
-    else if (start < 0) drop('quote-not-in-passage');
-    else if (!hasNumbersOf(told.quote, `${told.statement} ${told.subject} ${told.object}`)) drop('number-not-in-quote');
+    const read = readClaim(said);
+    const place = read && findQuote(read.quote, passage);
+    const key = JSON.stringify(read);
+    if (!read) drop('malformed');
+    else if (!place) drop('quote-not-in-passage');
+    else if (!hasNumbersOf(`${read.statement} ${read.subject} ${read.object}`, [read.quote]))
+      drop('number-not-in-quote');
     else if (seen.has(key)) drop('repeated');
     else {
       seen.add(key);
-      const { quote, ...claim } = told;
-      claims.push({ ...claim, start, end: start + quote.length });
+      const { quote: _quote, ...claim } = read;
+      claims.push({ ...claim, ...place });
     }
   }
   return { claims, dropped };
@@ -77,17 +79,4 @@ function readClaim(said: unknown): (Omit<Claim, 'start' | 'end'> & { readonly qu
   const known = CLAIM_RELATIONS.find((each) => each === relation);
   if (texts.includes('') || quoted.length < LEAST_QUOTE || !known) return undefined;
   return { statement: claimed, quote: quoted, subject: about, relation: known, object: of };
-}
-
-/** Whether every number of a claim stands in its quote, as the same number. */
-function hasNumbersOf(quote: string, claim: string): boolean {
-  const known = new Set(numbersIn(quote));
-  return numbersIn(claim).every((number) => known.has(number));
-}
-
-function numbersIn(text: string): string[] {
-  return [...text.normalize('NFKC').matchAll(/\d+(?:[.,]\d+)*/g)].map(([number]) => {
-    const value = Number(number.replaceAll(/,(?=\d{3}(?!\d))/g, ''));
-    return Number.isNaN(value) ? number : String(value);
-  });
 }

@@ -1,0 +1,105 @@
+/** Where a quote is in a text, by character offsets. */
+export interface QuotePlace {
+  readonly start: number;
+  readonly end: number;
+}
+
+const LETTER = /\p{L}|\p{M}/u;
+const WORD = /[\p{L}\p{M}\p{N}]/u;
+const DIGIT = /\p{N}/u;
+/** Characters that are set in several ways, and the one they are compared as. */
+const SAME: Readonly<Record<string, string>> = {
+  ...sameAs('"', '“”„‟«»″＂'),
+  ...sameAs("'", '‘’‚‛′`´＇'),
+  ...sameAs('-', '‐‑‒–—―−﹣－'),
+};
+const INVISIBLE = /[\u00AD\u200B-\u200D\u2060\uFEFF]/;
+
+function sameAs(one: string, others: string): Record<string, string> {
+  return Object.fromEntries([...others].map((each) => [each, one]));
+}
+
+/**
+ * Finds a quote in a text, word for word. Only how it is set may differ: white space, hyphens inside words, ligatures,
+ * quotation marks and dashes. Case, words and numbers may not, and the quote may not begin or end inside a word or a number.
+ */
+export function findQuote(quote: string, text: string): QuotePlace | undefined {
+  const wanted = fold(quote);
+  if (!WORD.test(wanted.text)) return undefined;
+  const within = fold(text);
+  for (let at = within.text.indexOf(wanted.text); at !== -1; at = within.text.indexOf(wanted.text, at + 1)) {
+    const start = within.offsets[at] ?? 0;
+    const last = within.offsets[at + wanted.text.length - 1] ?? 0;
+    const end = last + String.fromCodePoint(text.codePointAt(last) ?? 0).length;
+    if (!cutsWord(text, start, end)) return { start, end };
+  }
+  return undefined;
+}
+
+/** A text as quotes are compared, and for each of its characters the place in the original. */
+function fold(original: string): { readonly text: string; readonly offsets: readonly number[] } {
+  const characters: string[] = [];
+  const offsets: number[] = [];
+  let at = 0;
+  for (const character of original) {
+    const from = at;
+    at += character.length;
+    if (INVISIBLE.test(character)) continue;
+    const plain = SAME[character] ?? (/\s/.test(character) ? ' ' : character.normalize('NFKC'));
+    for (const each of plain) {
+      characters.push(SAME[each] ?? (/\s/.test(each) ? ' ' : each));
+      offsets.push(from);
+    }
+  }
+  const kept: number[] = [];
+  for (const [place, character] of characters.entries()) {
+    if (character === ' ') continue;
+    // A hyphen between letters may come from a line break, and may be left out of a copy.
+    if (character === '-' && LETTER.test(before(characters, place)) && LETTER.test(after(characters, place))) continue;
+    // Spaces go, except between digits: "3 4" is not "34".
+    if (characters[place - 1] === ' ' && DIGIT.test(character) && DIGIT.test(before(characters, place))) kept.push(-1);
+    kept.push(place);
+  }
+  return {
+    text: kept.map((place) => (place === -1 ? ' ' : (characters[place] ?? ''))).join(''),
+    offsets: kept.flatMap((place, index) => {
+      const own = place === -1 ? (kept[index + 1] ?? 0) : place;
+      return Array.from({ length: place === -1 ? 1 : (characters[place] ?? '').length }, () => offsets[own] ?? 0);
+    }),
+  };
+}
+
+/** The character before a place, spaces apart. */
+function before(characters: readonly string[], place: number): string {
+  for (let at = place - 1; at >= 0; at -= 1) if (characters[at] !== ' ') return characters[at] ?? '';
+  return '';
+}
+
+function after(characters: readonly string[], place: number): string {
+  for (let at = place + 1; at < characters.length; at += 1) if (characters[at] !== ' ') return characters[at] ?? '';
+  return '';
+}
+
+/** Whether a stretch begins or ends inside a word, a number or a signed number. */
+function cutsWord(text: string, start: number, end: number): boolean {
+  const [first = '', last = ''] = [text.slice(start).match(/^./su)?.[0], text.slice(0, end).match(/.$/su)?.[0]];
+  const [left = '', right = ''] = [text.slice(0, start).match(/.$/su)?.[0], text.slice(end).match(/^./su)?.[0]];
+  if (WORD.test(first) && WORD.test(left)) return true;
+  if (WORD.test(last) && WORD.test(right)) return true;
+  // "5 mg" is not a quote of "0.5 mg", "−5 mg" or "1,005 mg", nor "p = 0" of "p = 0.05".
+  if (DIGIT.test(first) && (/\p{N}[.,·]$/u.test(text.slice(0, start)) || (SAME[left] ?? left) === '-')) return true;
+  return DIGIT.test(last) && /^[.,·]\p{N}/u.test(text.slice(end));
+}
+
+/** Whether every number of a sentence is in one of the quotes, as the same number. */
+export function hasNumbersOf(sentence: string, quotes: readonly string[]): boolean {
+  const known = new Set(quotes.flatMap(numbersIn));
+  return numbersIn(sentence).every((number) => known.has(number));
+}
+
+function numbersIn(text: string): string[] {
+  return [...text.normalize('NFKC').matchAll(/\d+(?:[.,]\d+)*/g)].map(([number]) => {
+    const value = Number(number.replaceAll(/,(?=\d{3}(?!\d))/g, ''));
+    return Number.isNaN(value) ? number : String(value);
+  });
+}
