@@ -54,9 +54,10 @@ export const HOUSE: Readonly<Record<string, Room>> = {
     budget: 600,
   },
   testing: { folders: ['base', 'hosts', 'queue', 'stage', 'http', 'parse'], packages: [], budget: 1_000 },
+  model: { folders: ['base', 'http', 'stage'], packages: [], budget: 300 },
   store: { folders: ['base', 'works', 'download'], packages: [], budget: 1_500 },
   search: { folders: ['base', 'parse', 'store'], packages: [], budget: 2_000 },
-  graph: { folders: ['base', 'http', 'parse', 'stage', 'store', 'works'], packages: [], budget: 5_000 },
+  graph: { folders: ['base', 'http', 'model', 'parse', 'stage', 'store', 'works'], packages: [], budget: 5_000 },
   harvest: {
     folders: [
       'base',
@@ -98,12 +99,14 @@ export const HOUSE: Readonly<Record<string, Room>> = {
       'graph',
       'harvest',
       'ask',
+      'model',
       'telemetry',
       'config',
     ],
     packages: [],
     budget: 4_000,
   },
+  answers: { folders: ['base', 'graph', 'model', 'parse', 'corpus', 'works'], packages: [], budget: 3_500 },
   serve: {
     // The pages share their parts and their style with the report.
     folders: ['base', 'queue', 'download', 'graph', 'report', 'ask', 'corpus'],
@@ -132,6 +135,8 @@ export const HOUSE: Readonly<Record<string, Room>> = {
       'harvest',
       'ask',
       'corpus',
+      'answers',
+      'model',
       'serve',
       'mcp',
       'telemetry',

@@ -16,7 +16,7 @@ const SAME: Readonly<Record<string, string>> = {
 const INVISIBLE = /[\u00AD\u200B-\u200D\u2060\uFEFF]/;
 
 function sameAs(one: string, others: string): Record<string, string> {
-  return Object.fromEntries([...others].map((each) => [each, one]));
+  return Object.fromEntries(Array.from(others, (each) => [each, one]));
 }
 
 /**

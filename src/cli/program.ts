@@ -60,6 +60,7 @@ const COMMANDS: readonly Entry[] = [
   { name: 'draw-page', doors: PARSING, load: async () => (await import('./commands/draw-page.ts')).drawPageCommand() },
   { name: 'figures', doors: PARSING, load: async () => (await import('./commands/figures.ts')).figuresCommand() },
   { name: 'search', doors: PARSING, load: async () => (await import('./commands/search.ts')).searchCommand() },
+  { name: 'ask', doors: PARSING, load: async () => (await import('./commands/ask.ts')).askCommand() },
   { name: 'mcp', doors: ['docstokg'], load: async () => (await import('./commands/mcp.ts')).mcpCommand() },
   { name: 'graph', doors: PARSING, load: async () => (await import('./commands/graph/index.ts')).graphCommand() },
   { name: 'serve', doors: ['docstokg'], load: async () => (await import('./commands/serve.ts')).serveCommand() },

@@ -9,8 +9,12 @@ export const claimsSchema = z.strictObject({
     .regex(/^(?:https?:\/\/[^\s/]\S*)?$/, 'an address that begins with http:// or https://')
     .default('')
     .describe('Address of an OpenAI-compatible server up to and including /v1; empty means that no model is asked.')
-    .meta(flag('--model-url <url>', 'claims')),
-  model: z.string().default('').describe('Model that the server is asked for.').meta(flag('--model <name>', 'claims')),
+    .meta(flag('--model-url <url>', 'claims', 'ask')),
+  model: z
+    .string()
+    .default('')
+    .describe('Model that the server is asked for.')
+    .meta(flag('--model <name>', 'claims', 'ask')),
   passages_per_document: z
     .int()
     .min(0)

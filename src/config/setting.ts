@@ -12,7 +12,8 @@ export type FlagPlace =
   | 'data-root'
   | 'serve'
   | 'claims'
-  | 'graph-build';
+  | 'graph-build'
+  | 'ask';
 
 /** An option of the command line that sets a key: how it is written, and which commands take it. */
 export interface Flag {

@@ -22,11 +22,11 @@ import {
   lookUpNames,
   lookUpReferences,
   openGraph,
-  openModelClient,
   ReferenceAnswers,
   updateGraph,
 } from '../graph/index.ts';
 import { openAsking } from '../harvest/index.ts';
+import { openModelClient } from '../model/index.ts';
 import type { StageEvent, StageFlags, StageOutcome } from '../stage/index.ts';
 import { cpuWorkers, runStage } from '../stage/index.ts';
 import { Records } from '../store/index.ts';

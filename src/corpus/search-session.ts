@@ -93,6 +93,23 @@ export class SearchSession implements AsyncDisposable {
     );
   }
 
+  /** How near texts are to a question in meaning, from 0 to 1; undefined where the passages have no vectors. */
+  async nearness(
+    question: string,
+    texts: readonly string[],
+    signal?: AbortSignal,
+  ): Promise<readonly number[] | undefined> {
+    if (!this.#engine || texts.length === 0) return undefined;
+    const [asked] = await this.#engine.embed([question], 'query', signal);
+    const vectors = await this.#engine.embed(texts, 'passage', signal);
+    return vectors.map((vector) =>
+      Math.max(
+        0,
+        vector.reduce((sum, value, at) => sum + value * (asked?.[at] ?? 0), 0),
+      ),
+    );
+  }
+
   /** Lets only documents through that citations connect with those that were found, and none of those. */
   #near(hits: readonly Hit[], filter: SearchFilter): SearchFilter {
     using graph = this.#openGraph();

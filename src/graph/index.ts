@@ -24,7 +24,6 @@ export type { FoundWork, KeptAnswer, KnownWork, ReferenceAnswer } from './lookup
 export { answersPath, claimsEstimate, gatherClaims } from './claims/gather-claims.ts';
 export type { ClaimRequest, ClaimsGathered } from './claims/gather-claims.ts';
 export type { ClaimEstimate } from './claims/claims-stage.ts';
-export { openModelClient } from './claims/open-model-client.ts';
 export { Graph, openGraph } from './ask/graph.ts';
 export { describeDamage } from './store/database.ts';
 export { nearDocuments } from './ask/near-documents.ts';
@@ -34,3 +33,4 @@ export type { GraphNode, Neighbour, ShownEvidence, Weighted } from './ask/types.
 export { EXPORT_FORMATS, exportGraph } from './export/export-graph.ts';
 export type { ExportFormat } from './export/export-graph.ts';
 export type { GraphPicture, PictureEdge, PictureEdgeKind, PictureEvidence, PictureNode } from './picture/index.ts';
+export { sentencesOf } from './extract/sentences.ts';

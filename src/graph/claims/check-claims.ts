@@ -1,4 +1,5 @@
 import { findQuote, hasNumbersOf } from '../../base/index.ts';
+import { jsonIn } from '../../model/index.ts';
 import { CLAIM_RELATIONS } from './prompt.ts';
 
 /** A claim whose quote is in its passage. */
@@ -55,18 +56,9 @@ export function checkClaims(content: string, passage: string): CheckedClaims | u
   return { claims, dropped };
 }
 
-/** The list of an answer; some servers put thoughts in front of it, or a fence around it. */
 function listIn(content: string): readonly unknown[] | undefined {
-  const thought = content.lastIndexOf('</think>');
-  const plain = (thought < 0 ? content : content.slice(thought + '</think>'.length)).trim();
-  const fenced = /^```(?:json)?\s([^]*)```$/.exec(plain)?.[1] ?? plain;
-  try {
-    const body = JSON.parse(fenced) as unknown;
-    const claims = typeof body === 'object' && body !== null ? (body as Record<string, unknown>)['claims'] : undefined;
-    return Array.isArray(claims) ? (claims as unknown[]) : undefined;
-  } catch {
-    return undefined;
-  }
+  const claims = (jsonIn(content) as Record<string, unknown> | undefined)?.['claims'];
+  return Array.isArray(claims) ? (claims as unknown[]) : undefined;
 }
 
 function readClaim(said: unknown): (Omit<Claim, 'start' | 'end'> & { readonly quote: string }) | undefined {

@@ -5,7 +5,8 @@ import { readBlockLines } from '../../parse/index.ts';
 import type { StagePlan, StageWorker, WorkItem } from '../../stage/index.ts';
 import { documentItems } from '../build/stage.ts';
 import { Reading } from '../extract/reading.ts';
-import type { AnswerStore, ModelAnswer } from './answer-store.ts';
+import type { AnswerStore, ModelAnswer, ModelServer } from '../../model/index.ts';
+import { tokensOf } from '../../model/index.ts';
 import type { CheckedClaims, Claim, DropReason } from './check-claims.ts';
 import { checkClaims } from './check-claims.ts';
 import type { ClaimPassage } from './claim-passages.ts';
@@ -13,9 +14,7 @@ import { claimPassages } from './claim-passages.ts';
 import type { ClaimAccount, ClaimsFile } from './claims-file.ts';
 import { claimsPath } from './claims-file.ts';
 import { extractClaims } from './extract-claims.ts';
-import type { ModelServer } from './model-server.ts';
-import { tokensOf } from './model-server.ts';
-import { claimMessages, PROMPT_VERSION } from './prompt.ts';
+import { claimPrompt, PROMPT_VERSION } from './prompt.ts';
 
 /** Raised when the same answers begin to give other claims. */
 const CHECK_VERSION = 1;
@@ -108,21 +107,22 @@ export interface ClaimTools {
 /** Asks about the passages of one document; a document whose passages cost more than may be spent is left for another time. */
 export function claimsWorker({ server, answers, purse, settings }: ClaimTools): StageWorker {
   const learn = async (passage: string, signal: AbortSignal): Promise<Learned> => {
-    const question = server.question(passage);
-    const known = answers.find(question);
+    const prompt = claimPrompt(passage);
+    const key = server.keyOf(prompt);
+    const known = answers.find(key);
     const checked = known && checkClaims(known.content, passage);
     if (known && checked) return { kind: 'known', checked };
     const used = { inputTokens: 0, outputTokens: 0 };
     for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
       using aside = purse.setAside(promptTokens(passage), settings.maxTokens);
       if (!aside) return { kind: 'too-dear' };
-      const answer = await server.ask(passage, signal);
+      const answer = await server.ask(prompt, signal);
       purse.spend(answer);
       used.inputTokens += answer.inputTokens;
       used.outputTokens += answer.outputTokens;
       const said = checkClaims(answer.content, passage);
       if (!said) continue;
-      answers.keep(question, settings.model, answer);
+      answers.keep(key, settings.model, answer);
       return { kind: 'asked', checked: said, ...used };
     }
     return { kind: 'unreadable', ...used };
@@ -181,7 +181,7 @@ export async function estimateClaims(
     signal?.throwIfAborted();
     for (const { text } of claimPassages(await readingOf(item), settings.passagesPerDocument)) {
       passages += 1;
-      if (answers.find(server.question(text))) known += 1;
+      if (answers.find(server.keyOf(claimPrompt(text)))) known += 1;
       else inputTokens += promptTokens(text);
     }
   }
@@ -198,8 +198,8 @@ export async function estimateClaims(
 
 function promptTokens(passage: string): number {
   return tokensOf(
-    claimMessages(passage)
-      .map(({ content }) => content)
+    claimPrompt(passage)
+      .messages.map(({ content }) => content)
       .join(''),
   );
 }

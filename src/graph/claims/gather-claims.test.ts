@@ -18,8 +18,8 @@ import { extractDocument } from '../extract/extract-document.ts';
 import type { ClaimRequest, ClaimsGathered } from './gather-claims.ts';
 import { claimsEstimate, gatherClaims } from './gather-claims.ts';
 import { Purse } from './claims-stage.ts';
-import { ModelServer } from './model-server.ts';
-import { openModelClient } from './open-model-client.ts';
+import { ModelServer, openModelClient } from '../../model/index.ts';
+import { claimPrompt } from './prompt.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'graph-claims-'));
 after(() => rmSync(folder, { recursive: true, force: true }));
@@ -202,14 +202,14 @@ test('a busy server is left alone for as long as it asks, and asked again', asyn
 test('a server that is gone, refuses, or asks for too much patience stops the run, and the next goes on from there', async () => {
   const data = twoDocuments('gone');
   const cases: [string, (response: ServerResponse) => void, string][] = [
-    ['500 for ever', (response) => void response.writeHead(500).end('boom'), 'CLAIMS_UNAVAILABLE'],
+    ['500 for ever', (response) => void response.writeHead(500).end('boom'), 'MODEL_UNAVAILABLE'],
     [
       '429 for a day',
       (response) => void response.writeHead(429, { 'retry-after': '86400' }).end(),
-      'CLAIMS_UNAVAILABLE',
+      'MODEL_UNAVAILABLE',
     ],
-    ['a wrong key', (response) => void response.writeHead(401).end('no such key'), 'CLAIMS_REFUSED'],
-    ['a connection that breaks', (response) => void response.destroy(), 'CLAIMS_UNAVAILABLE'],
+    ['a wrong key', (response) => void response.writeHead(401).end('no such key'), 'MODEL_REFUSED'],
+    ['a connection that breaks', (response) => void response.destroy(), 'MODEL_UNAVAILABLE'],
   ];
   for (const [name, behave, code] of cases) {
     const { gathered } = await gather(request(data), (_seen, response) => behave(response));
@@ -229,7 +229,7 @@ test('an answer that never ends or never comes is given up', async () => {
   );
   assert.deepEqual(
     large.gathered.outcome.errors.map(({ code }) => code),
-    ['CLAIMS_ANSWER', 'CLAIMS_ANSWER'],
+    ['MODEL_ANSWER', 'MODEL_ANSWER'],
   );
   const slow = await gather(request(data), () => undefined, {
     late: true,
@@ -277,9 +277,9 @@ test('a server on this machine may be asked, and no answer of it leads elsewhere
     longestWaitMs: 60_000,
   });
   const settings = { model: 'm', apiKey: 'sk-secret', maxTokens: 100 };
-  const answer = await new ModelServer({ ...settings, url: `${url}/v1` }, client.send).ask(FIRST);
+  const answer = await new ModelServer({ ...settings, url: `${url}/v1` }, client.send).ask(claimPrompt(FIRST));
   assert.deepEqual([answer.inputTokens, answer.outputTokens], [100, 50]);
-  const moved = new ModelServer({ ...settings, url: `${url}/moved` }, client.send).ask(FIRST);
-  await assert.rejects(moved, { code: 'CLAIMS_REFUSED' });
+  const moved = new ModelServer({ ...settings, url: `${url}/moved` }, client.send).ask(claimPrompt(FIRST));
+  await assert.rejects(moved, { code: 'MODEL_REFUSED' });
   assert.deepEqual(elsewhere.requests, []);
 });

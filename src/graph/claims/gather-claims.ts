@@ -4,13 +4,12 @@ import type { StageOptions, StageOutcome, StageRuntime } from '../../stage/index
 import { runStage } from '../../stage/index.ts';
 import type { Send } from '../../http/index.ts';
 import { documentsIn } from '../build/stage.ts';
-import { AnswerStore } from './answer-store.ts';
+import type { ModelSettings } from '../../model/index.ts';
+import { AnswerStore, ModelServer } from '../../model/index.ts';
 import type { DropReason } from './check-claims.ts';
 import { claimsPath, readClaimsFile } from './claims-file.ts';
 import type { ClaimEstimate, ClaimPrices, ClaimSettings } from './claims-stage.ts';
 import { claimsPlan, claimsWorker, estimateClaims, Purse } from './claims-stage.ts';
-import type { ModelSettings } from './model-server.ts';
-import { ModelServer } from './model-server.ts';
 
 /** What a model is asked about, how, and for how much. */
 export interface ClaimRequest {

@@ -2,9 +2,9 @@ import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 
-import { AppError } from '../../base/index.ts';
+import { AppError } from '../base/index.ts';
 
-/** What a model said about a passage, and what that took. */
+/** What a model answered, and the tokens it took. */
 export interface ModelAnswer {
   readonly content: string;
   readonly inputTokens: number;
@@ -13,7 +13,7 @@ export interface ModelAnswer {
 
 const VERSION = 1;
 
-/** Answers of models by what they were asked: nothing is asked and paid for twice, whatever happens to a run. */
+/** Answers of models by prompt, so that nothing is paid for twice, whatever happens to a run. */
 export class AnswerStore implements Disposable {
   readonly #database: DatabaseSync;
 
@@ -24,7 +24,7 @@ export class AnswerStore implements Disposable {
       this.#database.exec('PRAGMA busy_timeout = 10000; PRAGMA journal_mode = WAL');
       const { user_version: have } = this.#database.prepare('PRAGMA user_version').get() as { user_version: number };
       if (have > VERSION)
-        throw new AppError('CLAIMS_STORE_NEWER', `${path} was written by a newer version`, {
+        throw new AppError('MODEL_STORE_NEWER', `${path} was written by a newer version`, {
           hint: 'upgrade docstokg',
         });
       this.#database.exec(`CREATE TABLE IF NOT EXISTS answers (
@@ -34,14 +34,14 @@ export class AnswerStore implements Disposable {
     } catch (cause) {
       this.#database.close();
       if (cause instanceof AppError) throw cause;
-      throw new AppError('CLAIMS_STORE_BROKEN', `${path} cannot be used to keep answers of models`, {
-        hint: 'remove it if it is damaged; what it held is asked and paid for again',
+      throw new AppError('MODEL_STORE_BROKEN', `${path} cannot be used to store answers of models`, {
+        hint: 'remove it if it is damaged; its answers are asked and paid for again',
         cause,
       });
     }
   }
 
-  /** The answer to a question that was asked before. */
+  /** The stored answer to a prompt. */
   find(question: string): ModelAnswer | undefined {
     const row = this.#database
       .prepare('SELECT content, input_tokens, output_tokens FROM answers WHERE question = ?')
@@ -55,7 +55,7 @@ export class AnswerStore implements Disposable {
     );
   }
 
-  /** Keeps an answer; on the disk when this returns. */
+  /** Stores an answer; on disk when this returns. */
   keep(question: string, model: string, { content, inputTokens, outputTokens }: ModelAnswer): void {
     this.#database
       .prepare('INSERT OR REPLACE INTO answers VALUES (?, ?, ?, ?, ?)')

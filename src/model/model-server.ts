@@ -1,9 +1,8 @@
-import { canonicalJson, sha256 } from '../../base/index.ts';
-import type { HttpRequest, HttpResult, Send } from '../../http/index.ts';
-import { Secret } from '../../http/index.ts';
-import { StageError } from '../../stage/index.ts';
+import { canonicalJson, sha256 } from '../base/index.ts';
+import type { HttpRequest, HttpResult, Send } from '../http/index.ts';
+import { Secret } from '../http/index.ts';
+import { StageError } from '../stage/index.ts';
 import type { ModelAnswer } from './answer-store.ts';
-import { CLAIM_SCHEMA, claimMessages, PROMPT_VERSION } from './prompt.ts';
 
 /** How a model behind an OpenAI-compatible server is asked. */
 export interface ModelSettings {
@@ -16,14 +15,23 @@ export interface ModelSettings {
   readonly maxTokens: number;
 }
 
-/** How a server is held to the schema; some know none. */
+/** What a model is asked: messages, and the JSON schema that its answer should follow. */
+export interface ModelPrompt {
+  /** Names the schema; raised when the messages ask for something else, so that older answers are not used. */
+  readonly name: string;
+  readonly version: number;
+  readonly messages: readonly { readonly role: string; readonly content: string }[];
+  readonly schema: object;
+}
+
+/** Whether a server is sent the schema; some refuse it. */
 type Form = 'schema' | 'plain';
 
 const MOST_REASON = 200;
 /** A token has about four characters: used where a server does not say. */
 const CHARACTERS_PER_TOKEN = 4;
 
-/** Asks a model about passages. Faults that every other passage would meet too stop the stage. */
+/** Asks a model behind an OpenAI-compatible server. Faults that every other request would meet too stop the stage. */
 export class ModelServer {
   readonly #settings: ModelSettings;
   readonly #send: Send;
@@ -36,38 +44,38 @@ export class ModelServer {
     this.#url = new URL(`${settings.url.replace(/(?<!\/)\/+$/, '')}/chat/completions`);
   }
 
-  /** What tells two questions apart: an answer is used again for the same one only. */
-  question(passage: string): string {
+  /** The key under which the answer to a prompt is stored. */
+  keyOf({ name, version, messages }: ModelPrompt): string {
     const { model, maxTokens } = this.#settings;
-    return sha256(canonicalJson({ model, maxTokens, prompt: PROMPT_VERSION, passage }));
+    return sha256(canonicalJson({ model, maxTokens, name, version, messages }));
   }
 
-  /** What the model says about a passage. */
-  async ask(passage: string, signal?: AbortSignal): Promise<ModelAnswer> {
-    const result = await this.#send(this.#request(passage), signal);
+  /** What the model answers. */
+  async ask(prompt: ModelPrompt, signal?: AbortSignal): Promise<ModelAnswer> {
+    const result = await this.#send(this.#request(prompt), signal);
     const answered = this.#sort(result);
     if (answered.kind === 'no-schema') {
       this.#form = 'plain';
-      return await this.ask(passage, signal);
+      return await this.ask(prompt, signal);
     }
     const body = parseBody(answered.text);
     const choices = field(body, 'choices');
     const first: unknown = Array.isArray(choices) ? choices[0] : undefined;
     const content = field(field(first, 'message'), 'content');
     const usage = field(body, 'usage');
-    const told = (name: string, text: string): number => {
+    const tokens = (name: string, text: string): number => {
       const count = field(usage, name);
       return typeof count === 'number' && Number.isSafeInteger(count) && count >= 0 ? count : tokensOf(text);
     };
     const text = typeof content === 'string' ? content : '';
     return {
       content: text,
-      inputTokens: told('prompt_tokens', JSON.stringify(claimMessages(passage))),
-      outputTokens: told('completion_tokens', text),
+      inputTokens: tokens('prompt_tokens', JSON.stringify(prompt.messages)),
+      outputTokens: tokens('completion_tokens', text),
     };
   }
 
-  #request(passage: string): HttpRequest {
+  #request({ name, messages, schema }: ModelPrompt): HttpRequest {
     const { model, maxTokens, apiKey } = this.#settings;
     return {
       url: this.#url,
@@ -80,9 +88,9 @@ export class ModelServer {
         model,
         temperature: 0,
         max_tokens: maxTokens,
-        messages: claimMessages(passage),
+        messages,
         ...(this.#form === 'schema' && {
-          response_format: { type: 'json_schema', json_schema: { name: 'claims', strict: true, schema: CLAIM_SCHEMA } },
+          response_format: { type: 'json_schema', json_schema: { name, strict: true, schema } },
         }),
       }),
       ...(apiKey !== '' && {
@@ -99,22 +107,22 @@ export class ModelServer {
     };
   }
 
-  /** The body of an answer; every other end is an error that says whether the next passage could do better. */
+  /** The body of an answer; anything else is an error that says whether the next request could do better. */
   #sort(result: HttpResult): { readonly kind: 'body'; readonly text: string } | { readonly kind: 'no-schema' } {
     switch (result.kind) {
       case 'response':
       case 'stopped':
         break;
       case 'later':
-        throw this.#unavailable(`it asks to be left alone (${result.reason})`);
+        throw this.#unavailable(`it asks to wait (${result.reason})`);
       case 'failed':
         throw this.#unavailable(`${result.reason}: ${result.message}`);
       case 'refused':
-        // A server that sends too much for one passage may be right about the next.
+        // A server that sends too much for one prompt may answer the next one well.
         if (result.reason === 'body-too-large' || result.reason === 'decompression-bomb')
-          throw new StageError('runtime', `the answer of the model is too large`, { code: 'CLAIMS_ANSWER' });
+          throw new StageError('runtime', `the answer of the model is too large`, { code: 'MODEL_ANSWER' });
         throw new StageError('config', `${this.#url.origin} may not be asked: ${result.message}`, {
-          code: 'CLAIMS_REFUSED',
+          code: 'MODEL_REFUSED',
           stopsStage: true,
         });
     }
@@ -123,29 +131,29 @@ export class ModelServer {
     if (status >= 200 && status < 300) return { kind: 'body', text };
     const reason = `${status} ${text.replaceAll(/[^\x20-\x7e\u00a0-\uffff]+/g, ' ').slice(0, MOST_REASON)}`.trim();
     if (status === 429 || status === 408 || status >= 500) throw this.#unavailable(reason);
-    const wordless =
+    const isSchemaRefused =
       (status === 400 || status === 422) && this.#form === 'schema' && /response_format|schema/i.test(text);
-    if (wordless) return { kind: 'no-schema' };
+    if (isSchemaRefused) return { kind: 'no-schema' };
     if (status === 400 || status === 413 || status === 422)
-      throw new StageError('input', `the model server refuses a passage: ${reason}`, { code: 'CLAIMS_PASSAGE' });
-    throw new StageError('config', `the model server refuses: ${reason}`, { code: 'CLAIMS_REFUSED', stopsStage: true });
+      throw new StageError('input', `the model server refuses a prompt: ${reason}`, { code: 'MODEL_PROMPT' });
+    throw new StageError('config', `the model server refuses: ${reason}`, { code: 'MODEL_REFUSED', stopsStage: true });
   }
 
   #unavailable(why: string): StageError {
     return new StageError('network', `the model server at ${this.#url.origin} does not answer: ${why}`, {
-      code: 'CLAIMS_UNAVAILABLE',
+      code: 'MODEL_UNAVAILABLE',
       retryable: false,
       stopsStage: true,
     });
   }
 }
 
-/** How many tokens a text has, about. */
+/** About how many tokens a text has. */
 export function tokensOf(text: string): number {
   return Math.ceil(text.length / CHARACTERS_PER_TOKEN);
 }
 
-/** An answer that is no JSON is as one without a message: there is nothing in it to read. */
+/** An answer that is not JSON is treated as one without a message. */
 function parseBody(text: string): unknown {
   try {
     return JSON.parse(text) as unknown;
@@ -156,4 +164,17 @@ function parseBody(text: string): unknown {
 
 function field(value: unknown, name: string): unknown {
   return typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[name] : undefined;
+}
+
+/** The JSON value in what a model wrote: after its thoughts, in or out of a fence, with words around it. */
+export function jsonIn(content: string): unknown {
+  const thought = content.lastIndexOf('</think>');
+  const plain = (thought < 0 ? content : content.slice(thought + '</think>'.length)).trim();
+  const fenced = /```(?:json)?\s([^]*?)```/.exec(plain)?.[1];
+  const [first, last] = [plain.indexOf('{'), plain.lastIndexOf('}')];
+  for (const text of [plain, fenced, first >= 0 && last > first ? plain.slice(first, last + 1) : undefined]) {
+    const value = text === undefined ? undefined : parseBody(text);
+    if (typeof value === 'object' && value !== null) return value;
+  }
+  return undefined;
 }

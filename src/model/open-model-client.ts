@@ -1,5 +1,5 @@
-import type { HttpClient } from '../../http/index.ts';
-import { createClient } from '../../http/index.ts';
+import type { HttpClient } from '../http/index.ts';
+import { createClient } from '../http/index.ts';
 
 /** How patiently a model server is asked. */
 export interface ModelPatience {
@@ -22,12 +22,12 @@ export function openModelClient(url: string, patience: ModelPatience): HttpClien
   return createClient({
     contact: patience.contact === '' ? undefined : patience.contact,
     proxy: patience.proxy,
-    // Whoever names a server wants it to be asked; its robots.txt is for crawlers.
+    // The user names the server; its robots.txt is for crawlers.
     obeyRobots: false,
     guard: { allow: [`${hostname}:${port === '' ? (protocol === 'https:' ? 443 : 80) : port}`] },
     perHost: { perSecond: patience.perSecond, concurrency: patience.concurrency },
     retry: { retries: patience.retries, parkAfterMs: patience.longestWaitMs, giveUpAfterMs: patience.longestWaitMs },
-    // There is no other host to go to meanwhile: a server that is gone is told after the retries.
+    // There is no other host to try: a server that is gone is reported after the retries.
     circuit: { failures: 1_000_000 },
     // A model is silent while it thinks, and slow while it writes.
     limits: {

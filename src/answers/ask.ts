@@ -1,0 +1,80 @@
+import type { CitedHit, SearchRequest, SearchSession } from '../corpus/index.ts';
+import type { AnswerStore, ModelServer } from '../model/index.ts';
+import type { Answer } from './answer.ts';
+import { checkAnswer } from './check-answer.ts';
+import { extractAnswer } from './extract-answer.ts';
+import { answerPrompt } from './prompt.ts';
+
+/** An unreadable answer of a model is asked for once more. */
+const ATTEMPTS = 2;
+
+/** How a question is answered; all of it has defaults. */
+export interface AskRequest extends Omit<SearchRequest, 'top'> {
+  /** Passages that the answer is made from. */
+  readonly passages?: number;
+  /** Most sentences of an answer without a model. */
+  readonly sentences?: number;
+  /** From 0 to 1: below this no sentence answers the question. */
+  readonly least?: number;
+  /** The model that writes the answer; without one, the best sentences of the papers are the answer. */
+  readonly writer?: AnswerWriter | undefined;
+}
+
+/** A model, and where its answers are stored so that none is paid for twice. */
+export interface AnswerWriter {
+  readonly name: string;
+  readonly server: ModelServer;
+  readonly answers: AnswerStore;
+}
+
+const DEFAULTS = { passages: 10, sentences: 3, least: 0.35 };
+
+/**
+ * Answers a question from the papers of a corpus. Every sentence carries quotes that are in the papers word for word; what a
+ * model writes without such a quote is dropped and counted.
+ *
+ * ```ts
+ * await using session = await corpus.openSearch();
+ * const { sentences } = await askCorpus(session, 'Which symbionts tolerate heat?');
+ * for (const { text, quotes } of sentences) console.log(text, quotes[0]?.work?.apa);
+ * ```
+ */
+export async function askCorpus(
+  session: SearchSession,
+  question: string,
+  request: AskRequest = {},
+  signal?: AbortSignal,
+): Promise<Answer> {
+  const { passages: top, sentences: most, least, writer, ...search } = { ...DEFAULTS, ...request };
+  const passages = await session.search(question, { ...search, top }, signal);
+  const written = writer && passages.length > 0 ? await writeAnswer(question, passages, writer, signal) : undefined;
+  if (written) return { question, model: writer?.name ?? null, ...written, passages };
+  const sentences = await extractAnswer(question, passages, {
+    most,
+    least,
+    nearness: (asked, texts) => session.nearness(asked, texts, signal),
+  });
+  return { question, model: null, sentences, dropped: {}, passages };
+}
+
+/** What the model writes, as far as it passes the gate; undefined when nothing it wrote could be read. */
+async function writeAnswer(
+  question: string,
+  passages: readonly CitedHit[],
+  { name, server, answers }: AnswerWriter,
+  signal?: AbortSignal,
+): Promise<Pick<Answer, 'sentences' | 'dropped'> | undefined> {
+  const prompt = answerPrompt(question, passages);
+  const key = server.keyOf(prompt);
+  const stored = answers.find(key);
+  const known = stored && checkAnswer(stored.content, passages);
+  if (known) return known;
+  for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
+    const answer = await server.ask(prompt, signal);
+    const checked = checkAnswer(answer.content, passages);
+    if (!checked) continue;
+    answers.keep(key, name, answer);
+    return checked;
+  }
+  return undefined;
+}

@@ -1,0 +1,103 @@
+import { findQuote, hasNumbersOf } from '../base/index.ts';
+import type { CitedHit } from '../corpus/index.ts';
+import { sentencesOf } from '../graph/index.ts';
+import { jsonIn } from '../model/index.ts';
+import type { AnswerQuote, AnswerSentence, DropReason } from './answer.ts';
+
+const MOST_SENTENCES = 20;
+const MOST_QUOTES = 6;
+const LONGEST_TEXT = 1_000;
+/** Fewer words say nothing that could be checked. */
+const LEAST_WORDS = 4;
+
+/** A quote of a model: words, and the number of the passage they are said to be from. */
+export interface ClaimedQuote {
+  readonly quote: string;
+  readonly passage: number;
+}
+
+/** What a model wrote, as far as it passes the gate. */
+export interface CheckedAnswer {
+  readonly sentences: readonly AnswerSentence[];
+  readonly dropped: Readonly<Partial<Record<DropReason, number>>>;
+}
+
+/**
+ * Reads what a model wrote about numbered passages; undefined when it is not the JSON that was asked for. Nothing in it is
+ * believed: a sentence stays only if each of its quotes is in the paper it names, word for word, and each of its numbers in
+ * a quote.
+ */
+export function checkAnswer(content: string, passages: readonly CitedHit[]): CheckedAnswer | undefined {
+  const written = (jsonIn(content) as Record<string, unknown> | undefined)?.['sentences'];
+  if (!Array.isArray(written)) return undefined;
+  const dropped: Partial<Record<DropReason, number>> = {};
+  const drop = (reason: DropReason): void => void (dropped[reason] = (dropped[reason] ?? 0) + 1);
+  const sentences = new Map<string, AnswerSentence>();
+  for (const each of (written as unknown[]).slice(0, MOST_SENTENCES)) {
+    const checked = checkSentence(each, passages);
+    if (typeof checked === 'string') drop(checked);
+    else if (sentences.has(checked.text)) drop('repeated');
+    else sentences.set(checked.text, checked);
+  }
+  for (let more = MOST_SENTENCES; more < written.length; more += 1) drop('malformed');
+  return { sentences: [...sentences.values()], dropped };
+}
+
+function checkSentence(written: unknown, passages: readonly CitedHit[]): AnswerSentence | DropReason {
+  const { text, quotes } = (typeof written === 'object' && written !== null ? written : {}) as Record<string, unknown>;
+  // Numbers of passages in brackets are how models cite; the quotes say it better.
+  const plain = typeof text === 'string' ? text.replaceAll(/\s*\[\d+(?:[,;–-]\s*\d+)*\]/g, '').trim() : '';
+  if (plain === '' || plain.length > LONGEST_TEXT) return 'malformed';
+  if (!Array.isArray(quotes) || quotes.length === 0) return 'no-quote';
+  if (quotes.length > MOST_QUOTES) return 'malformed';
+  const found: AnswerQuote[] = [];
+  for (const each of quotes as unknown[]) {
+    const { quote, passage } = (typeof each === 'object' && each !== null ? each : {}) as Record<string, unknown>;
+    if (typeof quote !== 'string' || quote.length > LONGEST_TEXT || !Number.isSafeInteger(passage)) return 'malformed';
+    const checked = checkQuote({ quote, passage: passage as number }, passages);
+    if (typeof checked === 'string') return checked;
+    found.push(checked);
+  }
+  const isSupported = hasNumbersOf(
+    plain,
+    found.map(({ text: words }) => words),
+  );
+  return isSupported ? { text: plain, quotes: found } : 'number-not-in-quote';
+}
+
+/** Where a quote is, or why it is not believed. Another passage of the same paper is as good as the one it names. */
+export function checkQuote({ quote, passage }: ClaimedQuote, passages: readonly CitedHit[]): AnswerQuote | DropReason {
+  if (quote.trim().split(/\s+/).length < LEAST_WORDS) return 'quote-too-short';
+  const named = passages[passage - 1];
+  if (!named) return 'quote-not-in-passage';
+  const own = findQuote(quote, named.passage.text);
+  if (own) return quoteAt(passages, passage, own);
+  for (const [at, hit] of passages.entries()) {
+    const place = findQuote(quote, hit.passage.text);
+    if (!place) continue;
+    if (hit.passage.document !== named.passage.document) return 'quote-of-another-paper';
+    return quoteAt(passages, at + 1, place);
+  }
+  return 'quote-not-in-passage';
+}
+
+/** A stretch of a passage as a quote. */
+export function quoteAt(
+  passages: readonly CitedHit[],
+  passage: number,
+  { start, end }: { readonly start: number; readonly end: number },
+): AnswerQuote {
+  const { passage: of, work, link } = passages[passage - 1] as CitedHit;
+  const around = sentencesOf(of.text).filter((sentence) => sentence.start < end && sentence.end > start);
+  return {
+    text: of.text.slice(start, end),
+    sentence: of.text.slice(Math.min(start, around[0]?.start ?? start), Math.max(end, around.at(-1)?.end ?? end)),
+    passage,
+    document: of.document,
+    page: of.page ?? null,
+    start,
+    end,
+    work,
+    link,
+  };
+}

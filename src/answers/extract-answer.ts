@@ -1,0 +1,75 @@
+import type { CitedHit } from '../corpus/index.ts';
+import { sentencesOf } from '../graph/index.ts';
+import { analyse } from '../parse/index.ts';
+import type { AnswerSentence } from './answer.ts';
+import { quoteAt } from './check-answer.ts';
+
+const MOST_CANDIDATES = 16;
+const LEAST_TERMS = 4;
+const LONGEST_SENTENCE = 600;
+
+interface Candidate {
+  readonly passage: number;
+  readonly start: number;
+  readonly end: number;
+  readonly text: string;
+  readonly words: number;
+}
+
+/** How near texts are to a question in meaning, from 0 to 1; undefined where no model is there to say. */
+export type Nearness = (question: string, texts: readonly string[]) => Promise<readonly number[] | undefined>;
+
+/**
+ * The sentences of passages that answer a question best, each a quote. A sentence counts by the share of the question's
+ * terms that it has, rare ones among the passages counting more, and by its nearness in meaning; one that reaches `least` in
+ * neither is left out.
+ */
+export async function extractAnswer(
+  question: string,
+  passages: readonly CitedHit[],
+  { most, least, nearness }: { readonly most: number; readonly least: number; readonly nearness: Nearness },
+): Promise<AnswerSentence[]> {
+  const terms = new Set(analyse(question));
+  const all = passages.flatMap(({ passage }, at) =>
+    sentencesOf(passage.text).map(({ start, end }) => ({
+      passage: at + 1,
+      start,
+      end,
+      text: passage.text.slice(start, end),
+    })),
+  );
+  const analysed = all.map(({ text }) => new Set(analyse(text)));
+  const weight = new Map(
+    [...terms].map((term) => {
+      const having = analysed.filter((own) => own.has(term)).length;
+      return [term, Math.log(1 + (all.length + 0.5) / (having + 0.5))] as const;
+    }),
+  );
+  const total = [...weight.values()].reduce((sum, each) => sum + each, 0);
+  const candidates: Candidate[] = all
+    .map((sentence, at) => {
+      const own = analysed[at] ?? new Set();
+      const covered = [...weight].reduce((sum, [term, value]) => (own.has(term) ? sum + value : sum), 0);
+      const isSentence = own.size >= LEAST_TERMS && sentence.text.length <= LONGEST_SENTENCE;
+      return { ...sentence, words: total === 0 || !isSentence ? 0 : covered / total };
+    })
+    .filter(({ words }) => words > 0)
+    .sort((a, b) => b.words - a.words || a.passage - b.passage || a.start - b.start)
+    .slice(0, MOST_CANDIDATES);
+  const near = await nearness(
+    question,
+    candidates.map(({ text }) => text),
+  );
+  const scored = candidates.map((candidate, at) => {
+    const meaning = near?.[at] ?? candidate.words;
+    return { candidate, fit: Math.max(candidate.words, meaning), score: candidate.words + meaning };
+  });
+  return scored
+    .filter(({ fit }) => fit >= least)
+    .sort((a, b) => b.score - a.score)
+    .slice(0, most)
+    .map(({ candidate }) => ({
+      text: candidate.text,
+      quotes: [quoteAt(passages, candidate.passage, candidate)],
+    }));
+}

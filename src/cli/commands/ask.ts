@@ -1,0 +1,157 @@
+import { join } from 'node:path';
+
+import { Command, Option } from 'commander';
+
+import type { Answer, AnswerWriter } from '../../answers/index.ts';
+import { askCorpus, citedWorks } from '../../answers/index.ts';
+import { AppError } from '../../base/index.ts';
+import type { Config } from '../../config/index.ts';
+import { findSearchPlace, openCorpus } from '../../corpus/index.ts';
+import { AnswerStore, ModelServer, openModelClient } from '../../model/index.ts';
+import { count } from '../progress.ts';
+import { isRun } from '../run-argument.ts';
+import type { Session } from '../session.ts';
+import { openSession, shared } from '../session.ts';
+import { settingOptions } from '../setting-options.ts';
+import { stopSignal } from '../stop-signal.ts';
+import { plain } from '../terminal.ts';
+import { decimalNumber, wholeNumber } from '../whole-number.ts';
+
+interface AskFlags {
+  readonly run?: string;
+  readonly format: 'text' | 'markdown' | 'bibtex';
+  readonly passages: number;
+  readonly sentences: number;
+  readonly minFit?: number;
+  readonly year?: string;
+  readonly author?: string;
+  readonly excludeRetracted?: boolean;
+}
+
+/** `ask [run] question`. */
+export function askCommand(): Command {
+  return settingOptions(shared(new Command('ask')), ['ask'])
+    .description('answer a question from the papers of a run, every sentence with a quote that is really there')
+    .argument('<words...>', '[run] question; the run is by default the newest')
+    .usage('[options] [run] <question>')
+    .addOption(new Option('-r, --run <folder>', 'the same as the argument RUN').hideHelp())
+    .addOption(
+      new Option('-f, --format <format>', 'how to print the answer')
+        .choices(['text', 'markdown', 'bibtex'])
+        .default('text'),
+    )
+    .option('--passages <n>', 'passages that the answer is made from', wholeNumber(1), 10)
+    .option('--sentences <n>', 'most sentences of an answer without a model', wholeNumber(1), 3)
+    .option('--min-fit <n>', 'lowest fit of a sentence without a model, 0 to 1 (default 0.35)', decimalNumber(0))
+    .option('--year <years>', 'only works of these years: 2020, 2018-2022, 2018-')
+    .option('--author <name>', 'only works by this author: part of a name, or an ORCID')
+    .option('--exclude-retracted', 'no works that were retracted')
+    .addHelpText(
+      'after',
+      '\nWithout a model the answer is the sentences of the papers that answer best. With one (claims.url, claims.model) only\nsentences are shown whose quotes are in the papers word for word; the others are dropped and counted.\n\nExamples:\n  docstokg ask runs/corals "which symbionts tolerate heat?"\n  docstokg ask "which symbionts tolerate heat?" --model-url http://127.0.0.1:11434/v1 --model qwen3:8b --format markdown\n',
+    )
+    .action(async (given: string[], flags: AskFlags, self: Command) => {
+      const session = openSession(self);
+      using stop = stopSignal();
+      const takesRun = flags.run === undefined && given.length > 1 && isRun(given[0] ?? '');
+      const question = (takesRun ? given.slice(1) : given).join(' ');
+      const { config } = session.load();
+      const { folder, dataRoot } = findSearchPlace(config, flags.run ?? (takesRun ? given[0] : undefined));
+      await using corpus = await openCorpus(folder, {
+        config: { ...config, parse: { ...config.parse, data_root: dataRoot } },
+      });
+      await using opened = new AsyncDisposableStack();
+      const search = opened.use(
+        await corpus.openSearch(
+          { tell: (event) => void (event.kind === 'message' && session.log(event.level, event.message)) },
+          stop.signal,
+        ),
+      );
+      const { passages, sentences, minFit, year, author, excludeRetracted } = flags;
+      const answer = await askCorpus(
+        search,
+        question,
+        {
+          passages,
+          sentences,
+          ...(minFit !== undefined && { least: minFit }),
+          year,
+          author,
+          excludeRetracted,
+          writer: openWriter(config, folder, opened),
+        },
+        stop.signal,
+      );
+      if (answer.sentences.length === 0) process.exitCode = 1;
+      print(answer, flags.format, session);
+    });
+}
+
+/** The model of the settings, if there is one. */
+function openWriter(
+  { claims, http, keys }: Config,
+  folder: string,
+  opened: AsyncDisposableStack,
+): AnswerWriter | undefined {
+  if (claims.url === '' && claims.model === '') return undefined;
+  if (claims.url === '' || claims.model === '')
+    throw new AppError('CONFIG_MODEL', 'a model needs its name and the address of its server', {
+      hint: 'set claims.url (up to /v1) and claims.model, or --model-url and --model',
+    });
+  const client = opened.use(
+    openModelClient(claims.url, {
+      contact: http.contact,
+      proxy: { http: http.http_proxy, https: http.https_proxy, no: http.no_proxy },
+      concurrency: claims.concurrency,
+      perSecond: claims.per_second,
+      timeoutMs: claims.timeout_s * 1_000,
+      retries: claims.retries,
+      longestWaitMs: claims.longest_wait_s * 1_000,
+    }),
+  );
+  const settings = { url: claims.url, model: claims.model, apiKey: keys.claims, maxTokens: claims.max_tokens };
+  return {
+    name: claims.model,
+    server: new ModelServer(settings, client.send),
+    answers: opened.use(new AnswerStore(join(folder, 'state', 'answers.sqlite'))),
+  };
+}
+
+function print(answer: Answer, format: AskFlags['format'], session: Session): void {
+  const { terminal, json } = session;
+  if (json) return terminal.print(JSON.stringify(answer));
+  const dropped = Object.entries(answer.dropped);
+  if (dropped.length > 0)
+    session.log('warn', `dropped: ${dropped.map(([why, number]) => `${count(number)} ${why}`).join(', ')}`);
+  if (answer.sentences.length === 0) {
+    terminal.print('not in these papers');
+    const nearest = answer.passages.slice(0, 3);
+    for (const { passage, work } of nearest)
+      session.log('info', `nearest: ${plain(work?.title ?? passage.title)}${place(passage.page ?? null)}`);
+    return;
+  }
+  session.log(
+    'info',
+    answer.model === null ? 'no model was used: these are sentences of the papers' : `written by ${answer.model}`,
+  );
+  const works = citedWorks(answer);
+  if (format === 'bibtex') return terminal.print(works.map(({ bibtex }) => bibtex).join('\n\n'));
+  const numberOf = (id: string | undefined): number => works.findIndex((work) => work.id === id) + 1;
+  const lines = answer.sentences.flatMap(({ text, quotes }) => {
+    const marks = [...new Set(quotes.map(({ work }) => numberOf(work?.id)))].filter((number) => number > 0);
+    const head = `${answer.model === null ? `“${plain(text)}”` : plain(text)}${marks.map((number) => ` [${number}]`).join('')}`;
+    const below = quotes.map(({ text: words, work, document, page, link }) => {
+      const from = `${plain(work?.title ?? document)}${place(page)}`;
+      const quote = answer.model === null ? '' : `“${plain(words)}” `;
+      if (format === 'markdown') return `> ${quote}${link === null ? from : `[${from}](${link})`}`;
+      return `    ${quote}${terminal.style('dim', from, 'stdout')}`;
+    });
+    return [head, ...(format === 'markdown' ? ['', ...below, ''] : below)];
+  });
+  const references = works.map(({ apa }, at) => `[${at + 1}] ${plain(apa)}`);
+  terminal.print([...lines, ...(format === 'markdown' ? ['', '## References', ''] : ['']), ...references].join('\n'));
+}
+
+function place(page: number | null): string {
+  return page === null ? '' : `, page ${page}`;
+}
