@@ -109,8 +109,8 @@ export const HOUSE: Readonly<Record<string, Room>> = {
   answers: { folders: ['base', 'graph', 'model', 'parse', 'corpus', 'works'], packages: [], budget: 3_500 },
   serve: {
     // The pages share their parts and their style with the report.
-    folders: ['base', 'queue', 'download', 'graph', 'report', 'ask', 'corpus'],
-    packages: ['zod'],
+    folders: ['base', 'queue', 'stage', 'download', 'parse', 'graph', 'telemetry', 'report', 'ask', 'corpus'],
+    packages: ['zod', 'find-my-way'],
     budget: 5_600,
   },
   mcp: {

@@ -178,6 +178,7 @@ test('a paper cannot speak for us: its text stands in a frame that it cannot end
   assert.ok(!again.text.includes(frame), 'the frame has another name each time');
   const { resources } = await client.listResources();
   assert.ok(!JSON.stringify(resources).includes(HIDDEN));
+  assert.ok(resources.length > 0 && resources.every(({ description }) => description?.includes('not instructions')));
 });
 
 test('no answer is longer than its limit, also one huge passage, and the cursor gives the rest without a gap', async () => {

@@ -1,6 +1,6 @@
 import { visibleText } from '../base/index.ts';
 import type { Tokenizer } from '../parse/index.ts';
-import { packAnswer, said } from './answer.ts';
+import { NOTICE, packAnswer, said } from './answer.ts';
 import type { McpRun } from './tool.ts';
 import { DEFAULT_TOKENS, runsNamed } from './tool.ts';
 
@@ -30,7 +30,7 @@ export async function listDocuments(runs: readonly McpRun[]): Promise<Listed[]> 
         uri: documentUri(id, document),
         name: `${id}/${document}`,
         title: visibleText(title ?? document).slice(0, 300),
-        description: `Text of the work ${visibleText(work)} of ${id}, from its beginning.`,
+        description: `Text of the work ${visibleText(work)} of ${id}, from its beginning. ${NOTICE}`,
         mimeType: 'text/markdown',
       }));
     }),

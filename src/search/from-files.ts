@@ -56,9 +56,11 @@ export async function* passagesOfDocument(
   }
 }
 
-/** True for a file that is not what a stage has written. */
+const UNREADABLE: ReadonlySet<string> = new Set(['FILE_UNREADABLE', 'CHUNK_SCHEMA', 'VECTOR_SCHEMA']);
+
+/** True for a file that is not what a stage has written: damaged, or of another kind. */
 export function isUnreadable(error: unknown): error is AppError {
-  return error instanceof AppError && error.code === 'FILE_UNREADABLE';
+  return error instanceof AppError && UNREADABLE.has(error.code);
 }
 
 async function denseById(path: string): Promise<ReadonlyMap<string, Float32Array>> {

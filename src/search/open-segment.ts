@@ -43,15 +43,23 @@ export class OpenedSegment implements Disposable {
       this.vectors = vectorsOf(this.#file, how.vectors);
     } catch (error) {
       this.#file[Symbol.dispose]();
-      throw error;
+      throw this.#file.described(error);
     }
   }
 
   passage(place: number): Passage {
-    const from = this.#offsets[place] as number;
-    const bytes = Buffer.allocUnsafe((this.#offsets[place + 1] as number) - from);
-    this.#file.into('passages', bytes, from);
-    return JSON.parse(bytes.toString('utf8')) as Passage;
+    try {
+      const from = this.#offsets[place] as number;
+      const bytes = Buffer.allocUnsafe((this.#offsets[place + 1] as number) - from);
+      this.#file.into('passages', bytes, from);
+      const passage = JSON.parse(bytes.toString('utf8')) as Passage;
+      const { id, document, title, text, headings } = passage;
+      if ([id, document, title, text].some((field) => typeof field !== 'string') || !Array.isArray(headings))
+        throw new TypeError('a field is missing');
+      return passage;
+    } catch (error) {
+      throw this.#file.described(error);
+    }
   }
 
   [Symbol.dispose](): void {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, readdir, rm, truncate, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, test } from 'node:test';
@@ -288,6 +288,31 @@ test('an index made with another model, damaged or absent is refused', async () 
   await assert.rejects(buildIndex(folder, [passage(1, 'x', [new Float32Array(3)])], { dense }), {
     code: 'INDEX_DIMENSIONS',
   });
+});
+
+test('damaged bytes in a segment are an error that names it, whatever they hit', async () => {
+  const dense = { model: MODEL, dimensions: 4, dtype: 'float32' } as const;
+  const passages = Array.from({ length: 30 }, (_, id) =>
+    passage(id, `whale number ${id}`, [Float32Array.of(1, id, 0, 0)]),
+  );
+  await buildIndex(folder, passages, { dense });
+  const [segment = ''] = (await readdir(folder)).filter((name) => name.endsWith('.bin'));
+  const path = join(folder, segment);
+  const bytes = await readFile(path);
+  const engine = engineOf({ whale: Float32Array.of(1, 0, 0, 0) }, 4);
+  let refused = 0;
+  for (let at = 0; at + 16 < bytes.length; at += 61) {
+    const damaged = Buffer.from(bytes).fill(0xfe, at, at + 16);
+    await writeFile(path, damaged);
+    try {
+      using index = await openIndex(folder, engine);
+      await index.search('whale', { mode: 'hybrid', top: 30 });
+    } catch (error) {
+      assert.equal((error as { code?: string }).code, 'INDEX_DAMAGED', String((error as Error).stack));
+      refused += 1;
+    }
+  }
+  assert.ok(refused > 10, `${refused}`);
 });
 
 test('a new build replaces the old one and removes what broken builds left', async () => {

@@ -4,16 +4,8 @@ import type { AddressInfo } from 'node:net';
 
 import type { Clock } from '../base/index.ts';
 import { AppError, isAbort, systemClock } from '../base/index.ts';
-import { accountRoutes } from './api/account.ts';
 import type { Context } from './api/context.ts';
-import { documentRoutes } from './api/documents.ts';
-import { graphRoutes } from './api/graph.ts';
-import { hostRoutes } from './api/hosts.ts';
-import { queueRoutes } from './api/queue.ts';
-import { runRoutes } from './api/runs.ts';
-import { searchRoutes } from './api/search.ts';
-import { steeringRoutes } from './api/steering.ts';
-import { workRoutes } from './api/works.ts';
+import { apiRoutes } from './api/routes.ts';
 import { ApiDesk } from './http/api-desk.ts';
 import { Connections } from './http/connections.ts';
 import { Gate } from './http/gate.ts';
@@ -21,6 +13,7 @@ import { API_HEADERS, PAGE_HEADERS } from './http/headers.ts';
 import type { FetchHandler } from './http/mount-fetch.ts';
 import { answerWithFetch } from './http/mount-fetch.ts';
 import { Problem, problemOf } from './http/problem.ts';
+import { Router } from './http/router.ts';
 import { etagOf, sendBody, sendProblem } from './http/send.ts';
 import { metricsText } from './metrics.ts';
 import type { PageAssets } from './page-assets.ts';
@@ -116,18 +109,7 @@ class Serving implements CorpusServer {
       steering: { isAllowed: options.allowSteering ?? false, log: steering },
       hasMcp: options.mcp !== undefined,
     };
-    const routes = [
-      ...runRoutes(context),
-      ...workRoutes(context),
-      ...documentRoutes(context),
-      ...searchRoutes(context),
-      ...graphRoutes(context),
-      ...accountRoutes(context),
-      ...queueRoutes(context),
-      ...hostRoutes(context),
-      ...steeringRoutes(context),
-    ];
-    this.#desk = new ApiDesk(routes, this.#world, options.version);
+    this.#desk = new ApiDesk(new Router(apiRoutes(context), options.version), this.#world);
     this.#server = createServer(
       {
         maxHeaderSize: MAX_HEADER_BYTES,

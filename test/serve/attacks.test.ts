@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { request } from 'node:http';
 import { truncateSync } from 'node:fs';
-import { mkdtempDisposable } from 'node:fs/promises';
+import { mkdtempDisposable, readdir, readFile, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -175,6 +175,25 @@ test('a path, a work or a document is never taken for a file', async () => {
   }
   assert.equal((await raw(`http://127.0.0.1/api/v1/`, { ...bearer, host: 'localhost' })).status, 400);
   assert.equal((await ask(server, '/api/v1/runs/small/documents/W0/file')).status, 200);
+});
+
+test('a damaged file is an error that names the file and not its folder', async () => {
+  const [name = ''] = (await readdir(join(folder.path, 'Data', 'DocTagsFiles'))).filter((each) =>
+    each.endsWith('.jsonl'),
+  );
+  const path = join(folder.path, 'Data', 'DocTagsFiles', name);
+  const whole = await readFile(path);
+  await writeFile(path, '{"kind":');
+  try {
+    const answer = await fetch(`${server.url}api/v1/runs/small/documents/${name.replace('.jsonl', '')}`, {
+      headers: bearer,
+    });
+    const body = await answer.text();
+    assert.equal(answer.status, 500);
+    assert.ok(body.includes(name) && !body.includes(folder.path), body);
+  } finally {
+    await writeFile(path, whole);
+  }
 });
 
 test('nobody steers a server that only shows things', async () => {

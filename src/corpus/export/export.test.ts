@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { mkdtempDisposable } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -19,6 +19,9 @@ import { openCorpus } from '../corpus.ts';
 import type { ExportFormat } from './export-corpus.ts';
 import type { PrismaCounts } from '../../ask/index.ts';
 
+/** Markdown, HTML and links that a note must show and not follow. */
+const ABSTRACT = 'It *was* hot. <script>x</script> ![[secret]] [a](http://b) ```dataviewjs';
+
 const author = { name: 'Ana Berg', family: 'Berg', given: 'Ana', orcid: null, institutions: [] };
 
 function record(id: string, more: Partial<WorkRecord>): WorkRecord {
@@ -36,7 +39,7 @@ async function someRun(folder: string): Promise<void> {
   {
     using records = Records.open(folder);
     records.add([
-      record('W1', { title: 'Heat and the reefs of the north', license: 'cc-by', abstract: 'It was hot.' }),
+      record('W1', { title: 'Heat and the reefs of the north', license: 'cc-by', abstract: ABSTRACT }),
       record('W2', { title: 'Something else entirely about fish', license: 'publisher-specific', references: ['W1'] }),
       record('W3', { title: 'Heat and the reefs of the north', type: 'preprint', date: '2023' }),
       record('W4', { title: 'Nobody can have this one, it is closed' }),
@@ -164,7 +167,9 @@ test('a run goes out in every format, with links, licences and counts that add u
   assert.match(readFileSync(join(folder.path, 'flow.svg'), 'utf8'), /Records identified \(n = 5\)/);
   const vault = join(folder.path, 'vault');
   await text(corpus, 'obsidian', { out: vault });
-  assert.ok(existsSync(join(vault, '@berg2024heat.md')));
+  const note = readFileSync(join(vault, '@berg2024heat.md'), 'utf8');
+  assert.ok(note.includes('It \\*was\\* hot. \\<script\\>'), note);
+  assert.doesNotMatch(note, /(?<!\\)<script|(?<!\\)!\[|(?<!\\)\[\[secret|(?<!\\)`/);
   await assert.rejects(text(corpus, 'obsidian'), { code: 'USAGE_EXPORT' });
 });
 

@@ -1,3 +1,4 @@
+import { visibleText } from '../../base/index.ts';
 import { namesNoWork } from '../../download/index.ts';
 import { apaCitation, citationKey, retractionOf, yearOf } from '../../works/index.ts';
 import type { ExportedWork } from './exported-work.ts';
@@ -31,11 +32,17 @@ export function* obsidianNotes(works: Iterable<ExportedWork>): Generator<Note> {
     const parts = [
       `---\n${head.join('\n')}\n---`,
       ...(retractionOf(record) ? ['> [!danger] This work was retracted.'] : []),
-      apaCitation(record),
+      plainText(apaCitation(record)),
       ...(file === null ? [] : [`[Full text](<${file.split('\\').join('/')}>)`]),
-      ...(record.abstract === null ? [] : [`## Abstract\n\n${record.abstract}`]),
+      ...(record.abstract === null ? [] : [`## Abstract\n\n${plainText(record.abstract)}`]),
       ...(cited.length === 0 ? [] : [`## Cites\n\n${cited.map((name) => `- [[${name}]]`).join('\n')}`]),
     ];
     yield { name: names.get(record.id) ?? '@unnamed', text: `${parts.join('\n\n')}\n` };
   }
+}
+
+/** Text of a catalogue as Markdown that shows it: no HTML, links, embedded notes, code or headings of its author's. */
+function plainText(text: string): string {
+  const oneLine = visibleText(text).replaceAll(/\s+/g, ' ').trim();
+  return oneLine.replaceAll(/[\\`*_[\]<>#|!{}$~=^%]/g, (character) => `\\${character}`);
 }

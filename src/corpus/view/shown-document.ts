@@ -1,6 +1,6 @@
-import { existsSync, realpathSync } from 'node:fs';
-import { isAbsolute, join, resolve, sep } from 'node:path';
+import { join } from 'node:path';
 
+import { fileInside } from '../../base/index.ts';
 import type { Block, Page } from '../../parse/index.ts';
 import { DOCTAGS_FOLDER, readBlockLines } from '../../parse/index.ts';
 import { documentLinks } from '../document-links.ts';
@@ -69,25 +69,16 @@ export async function readShownDocument(
   return { kind: text('source_kind'), title, pages: document.pages, blocks, next };
 }
 
-/** The kept file of a document, if it lies in the corpus: what a tampered manifest names elsewhere is not given out. */
+/** The downloaded file of a document, if it lies in the corpus. */
 export function keptFile(place: DocumentPlace, id: string): string | undefined {
-  if (!isDocumentName(id)) return undefined;
-  const link = documentLinks(place.folder, place.dataRoot)(id);
-  if (link === undefined) return undefined;
-  const path = resolve(place.folder, link);
-  if (!existsSync(path)) return undefined;
-  const real = realpathSync(path);
-  return real.startsWith(realpathSync(place.folder) + sep) ? real : undefined;
+  const link = isDocumentName(id) ? documentLinks(place.folder, place.dataRoot)(id) : undefined;
+  return link === undefined ? undefined : fileInside(place.folder, link);
 }
 
-/** The PDF that a document's pages can be drawn from, wherever its owner keeps it. */
+/** The PDF that a document's pages can be drawn from, if it lies in the corpus. */
 export function sourcePdf(place: DocumentPlace, id: string): string | undefined {
-  if (!isDocumentName(id)) return undefined;
-  const link = documentLinks(place.folder, place.dataRoot)(id);
-  if (link === undefined || !/\.pdf$/i.test(link)) return undefined;
-  // A relative path counts from wherever the run was started, which was mostly here or one above.
-  const candidates = isAbsolute(link) ? [link] : [resolve(place.folder, link), resolve(link)];
-  return candidates.find((path) => existsSync(path));
+  const path = keptFile(place, id);
+  return path !== undefined && /\.pdf$/i.test(path) ? path : undefined;
 }
 
 function shownBlock(block: Block, caption: string | null): ShownBlock {

@@ -139,6 +139,14 @@ export class LexicalSegment {
   }
 
   find(term: Buffer): FoundTerm | undefined {
+    try {
+      return this.#find(term);
+    } catch (error) {
+      throw this.#file.described(error);
+    }
+  }
+
+  #find(term: Buffer): FoundTerm | undefined {
     let low = 0;
     let high = this.size - 1;
     while (low <= high) {
@@ -156,6 +164,7 @@ export class LexicalSegment {
   }
 
   postings({ from, frequency }: FoundTerm): { readonly places: Uint32Array; readonly repeats: Uint16Array } {
+    this.#file.checkRange('repeats', from * 2, frequency * 2);
     const places = new Uint32Array(frequency);
     const repeats = new Uint16Array(frequency);
     this.#file.into('postings', new Uint8Array(places.buffer), from * 4);

@@ -1,4 +1,5 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
+import { crc32 } from 'node:zlib';
 
 import { AppError } from '../../base/index.ts';
 
@@ -21,8 +22,11 @@ export interface SegmentFooter {
   /** Terms of all passages together, repeats counted: what an average length is made of. */
   readonly length: number;
   readonly dense: { readonly rows: number; readonly dimensions: number; readonly dtype: 'float32' | 'int8' } | null;
-  readonly sections: Readonly<Partial<Record<SectionName, readonly [offset: number, bytes: number]>>>;
+  readonly sections: Readonly<Partial<Record<SectionName, SectionPlace>>>;
 }
+
+/** Where a section is, and the CRC-32 of its bytes; segments of older versions have none. */
+export type SectionPlace = readonly [offset: number, bytes: number, crc?: number];
 
 const MAGIC = Buffer.from('DKGSEG1\n');
 const LONGEST_FOOTER = 65_536;
@@ -40,6 +44,7 @@ export class SegmentFile implements Disposable {
   readonly path: string;
   readonly footer: SegmentFooter;
   readonly #descriptor: number;
+  #size = 0;
 
   constructor(path: string) {
     this.path = path;
@@ -54,17 +59,31 @@ export class SegmentFile implements Disposable {
 
   /** A whole section in memory of its own, so that typed arrays can lie over it. */
   section(name: SectionName): ArrayBuffer {
-    const [offset, bytes] = this.#place(name);
-    const buffer = new ArrayBuffer(bytes);
-    this.#read(new Uint8Array(buffer), offset);
+    const buffer = new ArrayBuffer(this.bytesOf(name));
+    this.into(name, new Uint8Array(buffer));
     return buffer;
   }
 
   /** Reads a section, or the part of it from `from` on, into memory that is there already. */
   into(name: SectionName, target: Uint8Array, from = 0): void {
-    const [offset, bytes] = this.#place(name);
-    if (from + target.length > bytes) throw this.#damaged(`${name} ends early`);
+    this.checkRange(name, from, target.length);
+    const [offset, bytes, crc] = this.#place(name);
     this.#read(target, offset + from);
+    if (crc !== undefined && target.length === bytes && crc32(target) !== crc)
+      throw this.#damaged(`${name} is damaged`);
+  }
+
+  /** Throws where a part is not inside its section: offsets of a damaged file may say anything. */
+  checkRange(name: SectionName, from: number, length: number): void {
+    const [, bytes] = this.#place(name);
+    const isInside = from >= 0 && length >= 0 && from + length <= bytes;
+    if (!isInside || !Number.isInteger(from) || !Number.isInteger(length)) throw this.#damaged(`${name} ends early`);
+  }
+
+  /** What reading a part of the file threw, as an error that names the file: damaged bytes fail anywhere. */
+  described(error: unknown): unknown {
+    const isDamage = error instanceof SyntaxError || error instanceof RangeError || error instanceof TypeError;
+    return isDamage ? this.#damaged('its contents are damaged', error) : error;
   }
 
   bytesOf(name: SectionName): number {
@@ -75,9 +94,10 @@ export class SegmentFile implements Disposable {
     closeSync(this.#descriptor);
   }
 
-  #place(name: SectionName): readonly [number, number] {
+  #place(name: SectionName): SectionPlace {
     const place = this.footer.sections[name];
     if (!place) throw this.#damaged(`it has no ${name}`);
+    if (place[0] + place[1] > this.#size) throw this.#damaged(`${name} ends early`);
     return place;
   }
 
@@ -91,6 +111,7 @@ export class SegmentFile implements Disposable {
 
   #readFooter(): SegmentFooter {
     const { size } = fstatSync(this.#descriptor);
+    this.#size = size;
     const tail = new Uint8Array(Math.min(size, 4 + MAGIC.length));
     this.#read(tail, size - tail.length);
     const end = Buffer.from(tail);

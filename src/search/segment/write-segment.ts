@@ -1,4 +1,5 @@
 import { rm } from 'node:fs/promises';
+import { crc32 } from 'node:zlib';
 
 import { AppError } from '../../base/index.ts';
 import { quantiseVector } from '../../parse/index.ts';
@@ -8,7 +9,7 @@ import { BufferedFile } from './buffered-file.ts';
 import { codeBytes, writeCode } from './codes.ts';
 import { denseSizes } from './dense.ts';
 import type { LexicalParts } from './lexical.ts';
-import type { SectionName, SegmentFooter } from './segment-file.ts';
+import type { SectionName, SectionPlace, SegmentFooter } from './segment-file.ts';
 import { footerBytes } from './segment-file.ts';
 
 /** How vectors are kept. */
@@ -74,11 +75,15 @@ export class SegmentWriter implements AsyncDisposable {
       readonly repeats: Iterable<Uint16Array>;
     },
   ): Promise<SegmentFooter> {
-    const sections: Partial<Record<SectionName, readonly [number, number]>> = { passages: [0, this.#file.size] };
+    const sections: Partial<Record<SectionName, SectionPlace>> = { passages: [0, this.#file.size] };
     const put = async (name: SectionName, pieces: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): Promise<void> => {
       const from = this.#file.size;
-      for await (const piece of pieces) await this.#file.write(piece);
-      sections[name] = [from, this.#file.size - from];
+      let crc = 0;
+      for await (const piece of pieces) {
+        crc = crc32(piece, crc);
+        await this.#file.write(piece);
+      }
+      sections[name] = [from, this.#file.size - from, crc];
     };
     await put('offsets', [bytesOf(Float64Array.from(this.#offsets))]);
     await put('facets', [Uint8Array.from(this.#facets)]);

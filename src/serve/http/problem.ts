@@ -50,7 +50,12 @@ export function problemOf(error: unknown): Problem {
   if (code.startsWith('USAGE_')) return new Problem(400, code, message, more);
   if (NOT_THERE.has(code)) return new Problem(404, code, message, more);
   if (NOT_NOW.has(code)) return new Problem(503, code, message, { ...more, headers: { 'retry-after': '5' } });
-  return new Problem(500, code, message, more);
+  return new Problem(500, code, withoutFolders(message), more);
+}
+
+/** A message without the folders of this machine: who asks a server need not know where its files are. */
+function withoutFolders(message: string): string {
+  return message.replaceAll(/(?:[A-Za-z]:)?(?:[\\/][^\\/\s:"']+)*[\\/](?=[^\\/\s:"']+)/g, '');
 }
 
 const NOT_THERE = new Set([

@@ -1,9 +1,18 @@
 import type { IncomingMessage } from 'node:http';
 import type { z } from 'zod';
 
-import type { Answer } from './answer.ts';
+/** What a route answers. */
+export type Answer =
+  /** Cached while the route's `version` stays the same, if it has one. */
+  | { readonly kind: 'json'; readonly value: unknown }
+  | { readonly kind: 'bytes'; readonly type: string; readonly bytes: Uint8Array }
+  /** Text that is written piece by piece, as fast as the client reads, as a file to save. */
+  | { readonly kind: 'pieces'; readonly type: string; readonly name: string; readonly pieces: AsyncIterable<string> }
+  | { readonly kind: 'file'; readonly type: string; readonly name: string; readonly path: string }
+  /** A stream of events, beginning after `lastId`. */
+  | { readonly kind: 'watch'; readonly run: string | null; readonly lastId: string | null };
 
-/** What a route has of a request once all of it was checked. */
+/** What a handler gets of a request, all of it checked. */
 export interface Asked<Path, Query, Body> {
   readonly path: Path;
   readonly query: Query;
@@ -17,7 +26,7 @@ export type Gives =
   | { readonly kind: 'json'; readonly schema: z.ZodType }
   | { readonly kind: 'bytes'; readonly types: readonly string[] };
 
-/** A question that the interface answers: its place, its parameters, its answer, each described once. */
+/** One operation of the interface: its path, its parameters and its answer, each described once. */
 export interface Route {
   readonly method: 'GET' | 'POST';
   /** Such as `/runs/{run}/works`. */
@@ -27,7 +36,7 @@ export interface Route {
   readonly querySchema: z.ZodObject;
   readonly bodySchema: z.ZodType | null;
   readonly gives: Gives;
-  /** What the answer depends on, as one text: the same text, the same answer. Null for what is asked anew every time. */
+  /** What the answer depends on: the same text, the same answer. Null for answers that are not cached. */
   readonly version: (asked: Asked<never, never, never>) => string | null;
   readonly handle: (asked: Asked<never, never, never>) => Answer | Promise<Answer>;
 }

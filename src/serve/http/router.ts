@@ -1,64 +1,84 @@
-import type { Route } from './route.ts';
+import findMyWay from 'find-my-way';
+import { z } from 'zod';
 
-interface Segment {
-  /** The name of a parameter; null for a word that stands there. */
-  readonly name: string | null;
-  readonly text: string;
-}
+import { openApi } from '../openapi.ts';
+import { Problem } from './problem.ts';
+import type { Answer, Asked, Route } from './route.ts';
+import { route } from './route.ts';
 
-/** A route with the values of its path. */
-export interface Found {
+/** Ids are DOIs and titles at times; `api/parameters.ts` allows as much. */
+const LONGEST_SEGMENT = 2_048;
+const METHODS = ['GET', 'POST'] as const;
+const NOTHING = (): void => undefined;
+
+/** A route with its checked parameters. */
+export interface Matched {
   readonly route: Route;
-  readonly values: Readonly<Record<string, string>>;
+  readonly path: unknown;
+  readonly query: unknown;
 }
 
-/** Finds the route of a path. Segments are compared one by one: none of them ever becomes part of a file's path. */
+/** Finds the route of a URL and checks its parameters. Segments are decoded one by one: none becomes part of a file path. */
 export class Router {
-  readonly #byLength = new Map<number, { readonly route: Route; readonly segments: readonly Segment[] }[]>();
+  readonly #router = findMyWay({ maxParamLength: LONGEST_SEGMENT });
 
-  constructor(routes: readonly Route[]) {
-    for (const route of routes) {
-      const segments = route.path.split('/').slice(1).map(segmentOf);
-      const list = this.#byLength.get(segments.length) ?? [];
-      list.push({ route, segments });
-      // Words before parameters: `works/facets` is not the work named facets.
-      list.sort((a, b) => parameters(a.segments) - parameters(b.segments));
-      this.#byLength.set(segments.length, list);
-    }
+  constructor(routes: readonly Route[], version: string) {
+    const document = route({
+      path: '/openapi.json',
+      summary: 'This document.',
+      pathSchema: z.strictObject({}),
+      querySchema: z.strictObject({}),
+      gives: { kind: 'json', schema: z.looseObject({ openapi: z.string() }) },
+      version: () => version,
+      handle: () => ({ kind: 'json', value: openApi(all, version) }),
+    });
+    const all: readonly Route[] = [...routes, document];
+    for (const each of all) this.#router.on(each.method, each.path.replaceAll(/\{(\w+)\}/g, ':$1'), NOTHING, each);
   }
 
-  /** The route, or the methods that the path would take, or nothing. */
-  find(method: string, segments: readonly string[]): Found | { readonly allowed: readonly string[] } | undefined {
-    const allowed: string[] = [];
-    for (const { route, segments: wanted } of this.#byLength.get(segments.length) ?? []) {
-      const values = match(wanted, segments);
-      if (!values) continue;
-      if (route.method === method) return { route, values };
-      allowed.push(route.method);
+  match(method: string, url: string): Matched {
+    const mark = url.indexOf('?');
+    const path = mark === -1 ? url : url.slice(0, mark);
+    const found = METHODS.map((each) => this.#router.find(each, path));
+    const wanted = found[METHODS.indexOf((method === 'HEAD' ? 'GET' : method) as 'GET')];
+    if (!wanted) {
+      const allow = METHODS.filter((_, at) => found[at] !== null).join(', ');
+      if (allow !== '') throw new Problem(405, 'METHOD', `the method here is ${allow}`, { headers: { allow } });
+      throw new Problem(404, 'NO_ROUTE', 'there is nothing here', { hint: '/api/v1/openapi.json lists what there is' });
     }
-    return allowed.length === 0 ? undefined : { allowed };
+    const matched = wanted.store as Route;
+    return {
+      route: matched,
+      path: checked(matched.pathSchema, wanted.params, 'path'),
+      query: checked(matched.querySchema, queryOf(mark === -1 ? '' : url.slice(mark + 1)), 'query'),
+    };
+  }
+
+  /** Answers a GET of this process, as if it had come over HTTP. Streams and control need a client. */
+  async get(url: string, signal: AbortSignal): Promise<Answer> {
+    const { route: found, path, query } = this.match('GET', url);
+    return await found.handle({ path, query, signal } as Asked<never, never, never>);
   }
 }
 
-function segmentOf(text: string): Segment {
-  const [, name = null, suffix = ''] = /^\{(\w+)\}(.*)$/.exec(text) ?? [];
-  return name === null ? { name, text } : { name, text: suffix };
-}
-
-function parameters(segments: readonly Segment[]): number {
-  return segments.filter(({ name }) => name !== null).length;
-}
-
-function match(wanted: readonly Segment[], segments: readonly string[]): Record<string, string> | undefined {
+function queryOf(text: string): Record<string, string> {
   const values: Record<string, string> = {};
-  for (const [at, { name, text }] of wanted.entries()) {
-    const segment = segments[at] ?? '';
-    if (name === null) {
-      if (segment !== text) return undefined;
-      continue;
-    }
-    if (!segment.endsWith(text) || segment.length <= text.length) return undefined;
-    values[name] = segment.slice(0, segment.length - text.length);
+  for (const [name, value] of new URLSearchParams(text)) {
+    if (Object.hasOwn(values, name)) throw new Problem(400, 'USAGE_PARAMETER', `${name.slice(0, 50)} is given twice`);
+    Object.defineProperty(values, name, { value, enumerable: true });
   }
   return values;
+}
+
+/** The value as its schema has it; a problem names the first thing that is wrong. */
+export function checked(schema: z.ZodType, value: unknown, where: 'path' | 'query' | 'body'): unknown {
+  const result = schema.safeParse(value);
+  if (result.success) return result.data;
+  const [issue] = result.error.issues;
+  const place = issue?.path.join('.') ?? '';
+  throw new Problem(
+    where === 'path' ? 404 : 400,
+    'USAGE_PARAMETER',
+    `${place === '' ? where : place}: ${issue?.message ?? 'invalid'}`.slice(0, 500),
+  );
 }

@@ -5,7 +5,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream/promises';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
-import type { Answer } from './answer.ts';
+import type { Answer } from './route.ts';
 import type { KeptAnswer } from './answer-cache.ts';
 import { API_HEADERS } from './headers.ts';
 import type { Problem } from './problem.ts';

@@ -1,0 +1,113 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import type { z } from 'zod';
+
+import { readJsonl } from '../../base/index.ts';
+import type { HostRow, HostRunRow } from '../../telemetry/index.ts';
+import type { Route } from '../http/route.ts';
+import { route } from '../http/route.ts';
+import type { Context } from './context.ts';
+import { runOf } from './context.ts';
+import { noQuery, runPath } from './parameters.ts';
+import * as shapes from './shapes/course.ts';
+import { lastRows } from './sources.ts';
+
+type Lane = z.output<typeof shapes.lanes>['items'][number];
+type Slice = Lane['slices'][number];
+
+const MOST_HOSTS = 200;
+/** Beyond this, neighbouring slices are joined: a screen is not wider. */
+const MOST_SLICES = 600;
+const REFUSALS = new Set(['429', '503']);
+
+/** How hosts were asked over time. */
+export function laneRoutes(context: Context): Route[] {
+  return [
+    route({
+      path: '/runs/{run}/hosts',
+      summary: 'Each host of a run over time: requests, refusals, failures, and when it was rate-limited or held.',
+      pathSchema: runPath,
+      querySchema: noQuery,
+      gives: { kind: 'json', schema: shapes.lanes },
+      version: ({ path }) => runOf(context, path.run).version,
+      handle: async ({ path }) => ({ kind: 'json', value: await lanesOf(runOf(context, path.run).corpus.folder) }),
+    }),
+  ];
+}
+
+async function lanesOf(folder: string): Promise<z.output<typeof shapes.lanes>> {
+  const lanes = new Map<string, Lane>();
+  const laneOf = (host: string): Lane => {
+    const lane = lanes.get(host) ?? {
+      host, requests: 0, bytes: 0, most: 0, cap: 0, refused: 0, failed: 0, waited_ms: 0, slices: [], holds: [],
+    }; // prettier-ignore
+    lanes.set(host, lane);
+    return lane;
+  };
+  const add = (lane: Lane, slice: Slice, bytes: number): void => {
+    lane.requests += slice[2];
+    lane.refused += slice[3];
+    lane.failed += slice[4];
+    lane.bytes += bytes;
+    lane.slices.push(slice);
+    if (lane.slices.length > MOST_SLICES) lane.slices = joined(lane.slices);
+  };
+  let timeScale = 1;
+  for await (const row of hostRows(join(folder, 'hosts.jsonl'))) {
+    if (row.kind === 'run') {
+      timeScale = row.time_scale;
+      continue;
+    }
+    const [lane, at] = [laneOf(row.host), Date.parse(row.at)];
+    const count = (is: (outcome: string) => boolean): number =>
+      Object.entries(row.done).reduce((sum, [outcome, times]) => sum + (is(outcome) ? times : 0), 0);
+    add(lane, [at, row.ms, row.sent, count((each) => REFUSALS.has(each)), count(isFailure)], row.bytes);
+    lane.most = Math.max(lane.most, row.most);
+    lane.cap = Math.max(lane.cap, row.cap);
+    lane.waited_ms += row.waited_ms;
+    if (row.asked_until !== null) lane.holds.push([at, Date.parse(row.asked_until), 'asked']);
+    if (row.held_until !== null) lane.holds.push([at, Date.parse(row.held_until), 'failing']);
+  }
+  const isLogged = lanes.size > 0;
+  if (!isLogged)
+    for await (const { attempts } of lastRows(folder))
+      for (const { url, status, bytes, started_at: startedAt } of attempts) {
+        const outcome = String(status ?? 'none');
+        const slice: Slice = [
+          Date.parse(startedAt),
+          1_000,
+          1,
+          Number(REFUSALS.has(outcome)),
+          Number(isFailure(outcome)),
+        ];
+        add(laneOf(URL.parse(url)?.host ?? ''), slice, bytes);
+      }
+  const sorted = [...lanes.values()].toSorted((a, b) => b.requests - a.requests || (a.host < b.host ? -1 : 1));
+  return {
+    from: isLogged ? 'log' : 'attempts',
+    time_scale: timeScale,
+    omitted: Math.max(0, sorted.length - MOST_HOSTS),
+    items: sorted.slice(0, MOST_HOSTS),
+  };
+}
+
+/** A server error, or a request without an answer. A 404 is an answer. */
+function isFailure(outcome: string): boolean {
+  return !REFUSALS.has(outcome) && (/^5\d\d$/.test(outcome) || !/^\d{3}$/.test(outcome));
+}
+
+async function* hostRows(path: string): AsyncGenerator<HostRow | HostRunRow> {
+  if (!existsSync(path)) return;
+  for await (const line of readJsonl(path)) {
+    const row = line.kind === 'good' ? (line.value as Partial<HostRow | HostRunRow> | null) : null;
+    if (row?.kind === 'run' || (row?.kind === 'host' && typeof row.host === 'string' && typeof row.done === 'object'))
+      yield row as HostRow | HostRunRow;
+  }
+}
+
+/** Every two neighbours as one. */
+function joined(slices: readonly Slice[]): Slice[] {
+  const sorted = slices.toSorted((a, b) => a[0] - b[0]);
+  const pairs = sorted.filter((_, at) => at % 2 === 0).map((first, at) => [first, sorted[at * 2 + 1]] as const);
+  return pairs.map(([a, b]) => (b ? [a[0], b[0] + b[1] - a[0], a[2] + b[2], a[3] + b[3], a[4] + b[4]] : a));
+}

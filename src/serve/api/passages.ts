@@ -1,0 +1,44 @@
+import { existsSync } from 'node:fs';
+
+import { chunkOutput, readChunks } from '../../parse/index.ts';
+import { Problem } from '../http/problem.ts';
+import type { Route } from '../http/route.ts';
+import { route } from '../http/route.ts';
+import type { Context } from './context.ts';
+import { runOf } from './context.ts';
+import { documentPath, noQuery } from './parameters.ts';
+import * as shapes from './shapes/course.ts';
+
+/** Text of passages in one answer. */
+const MOST_CHARACTERS = 4_000_000;
+
+/** The passages of a document. */
+export function passageRoutes(context: Context): Route[] {
+  return [
+    route({
+      path: '/runs/{run}/documents/{document}/passages',
+      summary: 'The passages a document was chunked into, in reading order.',
+      pathSchema: documentPath,
+      querySchema: noQuery,
+      gives: { kind: 'json', schema: shapes.passages },
+      handle: async ({ path: { run, document } }) => {
+        const { view, corpus } = runOf(context, run);
+        if (!view.documents.has(document))
+          throw new Problem(404, 'NO_DOCUMENT', 'there is no such document in this run');
+        const file = (['parquet', 'jsonl'] as const)
+          .map((format) => chunkOutput(corpus.config.parse.data_root, document, format))
+          .find((each) => existsSync(each));
+        const items: unknown[] = [];
+        let room = MOST_CHARACTERS;
+        for await (const { id, headings, regions, text, context: around, tokens, blocks } of file
+          ? readChunks(file)
+          : []) {
+          room -= text.length + around.length;
+          if (room < 0) break;
+          items.push({ id, headings, page: regions[0]?.page ?? 0, text, context: around, tokens, blocks });
+        }
+        return { kind: 'json', value: { items } };
+      },
+    }),
+  ];
+}

@@ -1,0 +1,23 @@
+import type { Route } from '../http/route.ts';
+import { accountRoutes } from './account.ts';
+import type { Context } from './context.ts';
+import { documentRoutes } from './documents.ts';
+import { graphRoutes } from './graph.ts';
+import { hostRoutes } from './hosts.ts';
+import { laneRoutes } from './lanes.ts';
+import { passageRoutes } from './passages.ts';
+import { queueRoutes } from './queue.ts';
+import { runRoutes } from './runs.ts';
+import { searchRoutes } from './search.ts';
+import { sourceRoutes } from './sources.ts';
+import { stageRoutes } from './stages.ts';
+import { steeringRoutes } from './steering.ts';
+import { workRoutes } from './works.ts';
+
+/** Everything under `/api/v1`. */
+export function apiRoutes(context: Context): Route[] {
+  return [
+    runRoutes, workRoutes, documentRoutes, passageRoutes, searchRoutes, graphRoutes, accountRoutes, sourceRoutes, stageRoutes, laneRoutes,
+    queueRoutes, hostRoutes, steeringRoutes,
+  ].flatMap((routes) => routes(context)); // prettier-ignore
+}

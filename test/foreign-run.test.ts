@@ -1,0 +1,33 @@
+import assert from 'node:assert/strict';
+import { mkdir, mkdtempDisposable, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+
+import { sourcePdf } from '../src/corpus/view/shown-document.ts';
+import { gatherDocuments } from '../src/report/documents.ts';
+import { REPORT_LIMITS } from '../src/report/limits.ts';
+
+test('a run folder of somebody else shows no PDF that lies outside of it', async () => {
+  await using root = await mkdtempDisposable(join(tmpdir(), 'foreign-'));
+  const secret = join(root.path, 'secret.pdf');
+  await writeFile(secret, '%PDF-1.4 secret');
+  const folder = join(root.path, 'run');
+  const dataRoot = join(folder, 'Data');
+  await mkdir(join(dataRoot, 'DocTagsFiles'), { recursive: true });
+  await mkdir(join(folder, 'PDF'));
+  for (const [id, source] of Object.entries({ absolute: secret, above: '../secret.pdf', linked: 'PDF/linked.pdf' })) {
+    const about = { source, source_kind: 'pdf', source_sha256: 'f'.repeat(64) };
+    await writeFile(join(dataRoot, 'DocTagsFiles', `${id}.meta.json`), JSON.stringify(about));
+    await writeFile(join(dataRoot, 'DocTagsFiles', `${id}.jsonl`), '');
+  }
+  await symlink(secret, join(folder, 'PDF', 'linked.pdf'));
+  const known = new Map([['f'.repeat(64), { path: '../secret.pdf', title: null }]]);
+  const { documents } = await gatherDocuments(folder, dataRoot, known, REPORT_LIMITS);
+  assert.equal(documents.length, 3);
+  for (const { line, pdf } of documents) {
+    assert.equal(pdf, undefined, line.id);
+    assert.equal(line.file, '', line.id);
+    assert.equal(sourcePdf({ folder, dataRoot }, line.id), undefined, line.id);
+  }
+});
