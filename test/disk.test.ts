@@ -20,7 +20,7 @@ const { Lookups, Services } = await import('../src/resolve/index.ts');
 const { mergeFolders } = await import('../src/harvest/merge-folders.ts');
 const { loopbackClient, openLoopback } = await import('../src/testing/index.ts');
 const { workFromPayload } = await import('../src/works/index.ts');
-const { DiskSync } = await import('../src/stage/commit/disk-sync.ts');
+const { syncAll } = await import('../src/stage/commit/group-commit.ts');
 const { RunMark } = await import('../src/stage/commit/run-mark.ts');
 
 const posix = process.platform === 'win32' ? 'folders cannot be synced there' : false;
@@ -148,7 +148,7 @@ test('a group of outputs has its bytes and its folders synced', { skip: posix },
   await using folder = await mkdtempDisposable(join(tmpdir(), 'docstokg-disk-'));
   const files = ['a', 'b'].map((name) => join(folder.path, name));
   for (const file of files) writeFileSync(file, 'x');
-  const { calls } = await watched(() => new DiskSync().sync(files, new Set([folder.path])));
+  const { calls } = await watched(() => syncAll(files, new Set([folder.path])));
   assert.deepEqual(calls.sort(), ['sync a', 'sync b', `sync ${basename(folder.path)}`]);
 });
 

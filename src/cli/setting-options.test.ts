@@ -26,5 +26,5 @@ test('the help of a stage says the default of every setting, from the schema or 
         `Defaults of ${stage}: --policy \\w+.* --workers (?:\\d+|\\(one per processor\\)) --scheduling \\w+ --timeout-s \\d+`,
       ),
     );
-  assert.match(helpOf(chunkCommand()), /Defaults of chunk: --policy cpu --isolation thread .* --timeout-s 120 /);
+  assert.match(helpOf(chunkCommand()), /Defaults of chunk: --policy cpu .* --timeout-s 120 /);
 });

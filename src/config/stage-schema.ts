@@ -13,14 +13,8 @@ export const stageSchema = z.strictObject({
     .enum(['io', 'cpu', 'gpu'])
     .nullable()
     .default(null)
-    .describe('Where the work is done: in this thread (io, gpu) or in workers (cpu).')
+    .describe('Where the work is done: in this thread (io, gpu) or in child processes (cpu).')
     .meta(flag('--policy <policy>', 'stage')),
-  isolation: z
-    .enum(['thread', 'process'])
-    .nullable()
-    .default(null)
-    .describe('What cpu workers are; only a process survives, and can be stopped inside, native code.')
-    .meta(flag('--isolation <what>', 'stage')),
   scheduling: z
     .enum(['fifo', 'sjf', 'lpt'])
     .nullable()

@@ -85,7 +85,7 @@ export function prepareDense(config: Config, call: StageCall & Warned = {}): Flo
     worker: aheadWorker,
     options: stageSettings(call, config, {
       // One model with a thread for each core: a model in each of two processes took as long and more memory.
-      ...(remote ? { policy: 'gpu', workers: 4 } : { policy: 'cpu', isolation: 'process', workers: 1 }),
+      ...(remote ? { policy: 'gpu', workers: 4 } : { policy: 'cpu', workers: 1 }),
       warmSpare: false,
     }),
     data: { dense, cache: cachePath(config) } satisfies AheadSettings,

@@ -10,7 +10,6 @@ export const PREFERRED: Readonly<Record<'doctags' | 'chunk' | 'embed', (config: 
     const remote = parse.engine !== 'embedded';
     return {
       policy: 'cpu',
-      isolation: 'process',
       workers: remote ? 4 : cpuWorkers(),
       scheduling: 'lpt',
       perItemTimeoutS: parse.timeout_s,

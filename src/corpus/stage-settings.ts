@@ -11,7 +11,6 @@ export function stageSettings(call: StageCall, config: Config, preferred: Partia
   const { stage } = config;
   const configured = {
     policy: stage.policy,
-    isolation: stage.isolation,
     scheduling: stage.scheduling,
     workers: stage.workers,
     maxQueue: stage.max_queue,

@@ -30,12 +30,9 @@ test('flags are read as numbers and words, and win over what the stage prefers',
       force: true,
       resume: false,
     },
-    { workers: 2, isolation: 'process' },
+    { workers: 2 },
   );
-  assert.deepEqual(
-    [options.workers, options.policy, options.isolation, options.perItemTimeoutS, options.retries],
-    [8, 'cpu', 'process', 60, 3],
-  );
+  assert.deepEqual([options.workers, options.policy, options.perItemTimeoutS, options.retries], [8, 'cpu', 60, 3]);
   assert.deepEqual(
     [options.retryBackoffS, options.maxQueue, options.errorBudget, options.diagnosticsIntervalS, options.limit],
     [1.5, 16, 5, 10, 50],
@@ -51,7 +48,6 @@ test('values out of bounds are refused with the bound', () => {
     { timeoutS: '-1' },
     { retries: '1e9' },
     { policy: 'quantum' },
-    { isolation: 'vm' },
     { scheduling: 'random' },
   ])
     assert.throws(() => stageOptionsFromFlags(flags), { code: 'CONFIG_STAGE_OPTION' }, JSON.stringify(flags));

@@ -7,7 +7,6 @@ import type { StageOptions, StageOutcome } from './types.ts';
 export interface StageFlags {
   readonly workers?: number | string;
   readonly policy?: string;
-  readonly isolation?: string;
   readonly scheduling?: string;
   readonly maxQueue?: number | string;
   readonly errorBudget?: number | string;
@@ -31,7 +30,7 @@ export interface StageFlags {
 export function stageOptionsFromFlags(flags: StageFlags, stageDefaults: Partial<StageOptions> = {}): StageOptions {
   const { timeoutS, shard, workers, maxQueue, errorBudget, retries, retryBackoffS, diagnosticsIntervalS, ...rest } =
     flags;
-  const { limit, memoryLimitMb, recycleAfterItems, recycleOverMb, policy, isolation, scheduling, ...plain } = rest;
+  const { limit, memoryLimitMb, recycleAfterItems, recycleOverMb, policy, scheduling, ...plain } = rest;
   const numbers = {
     workers: toNumber('--workers', workers),
     maxQueue: toNumber('--max-queue', maxQueue),
@@ -45,7 +44,7 @@ export function stageOptionsFromFlags(flags: StageFlags, stageDefaults: Partial<
     recycleAfterItems: toNumber('--recycle-after-items', recycleAfterItems),
     recycleOverMb: toNumber('--recycle-over-mb', recycleOverMb),
   };
-  const words = { policy, isolation, scheduling } as Partial<StageOptions>;
+  const words = { policy, scheduling } as Partial<StageOptions>;
   const said = Object.fromEntries(
     Object.entries({
       ...plain,

@@ -22,7 +22,7 @@ export type KernelEvent =
   | { readonly kind: 'worker-output'; readonly text: string }
   /** execute: no worker can be had, so the stage cannot go on. */
   | { readonly kind: 'workers-unusable'; readonly error: AppError }
-  /** execute: workers told to end have not, and the stage ends without them: threads inside native code, for one. */
+  /** execute: killed workers have not ended, and the stage ends without them. */
   | { readonly kind: 'workers-stuck'; readonly workers: number }
   /** commit: outputs could not be given their names. */
   | {

@@ -6,7 +6,6 @@ import type { StageOptions } from './types.ts';
 /** The seed's defaults, and ours where it is silent. */
 export const STAGE_DEFAULTS: StageOptions = {
   policy: 'io',
-  isolation: 'thread',
   workers: 4,
   perItemTimeoutS: 0,
   abortGraceS: 2,
@@ -59,7 +58,6 @@ export const STAGE_BOUNDS: Readonly<
 
 const CHOICES = {
   policy: ['io', 'cpu', 'gpu'],
-  isolation: ['thread', 'process'],
   scheduling: ['fifo', 'sjf', 'lpt'],
 } as const;
 

@@ -2,7 +2,7 @@ import { isAbsolute, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
 import { AppError, systemClock } from '../base/index.ts';
-import type { StartCarrier, WorkerStart } from './execute/carrier.ts';
+import type { WorkerStart } from './execute/worker-process.ts';
 import { WorkerPool } from './execute/worker-pool.ts';
 import { planStage } from './plan/dry-run.ts';
 import { Feed } from './plan/feed.ts';
@@ -14,13 +14,10 @@ import { JsonlManifest, manifestPath } from './record/manifest.ts';
 import type { Tell } from './kernel-event.ts';
 import { Meter } from './record/meter.ts';
 import { stageOptions } from './options.ts';
-import { ProcessCarrier } from './execute/process-carrier.ts';
 import { Resume } from './plan/resume.ts';
-import { ResumeIndex } from './plan/resume-index.ts';
 import { RunMark } from './commit/run-mark.ts';
 import { StageRun } from './stage-run.ts';
 import { openStop } from './stop.ts';
-import { ThreadCarrier } from './execute/thread-carrier.ts';
 import type {
   StageHooks,
   StageOptions,
@@ -32,7 +29,7 @@ import type {
 } from './types.ts';
 
 const SCHEMA_VERSION = 'docparse/1.1.0';
-/** How often a cpu worker says how much memory it holds, when somebody wants to know. */
+/** How often a cpu worker reports how much memory it holds, if workers are recycled by memory. */
 const MEMORY_EVERY_MS = 50;
 
 /**
@@ -66,7 +63,6 @@ export async function runStage(
   const own = runtime.sink
     ? undefined
     : await JsonlManifest.open(options.manifestDir, stageName, { ...options, clock });
-  await using index = new ResumeIndex(options.manifestDir, stageName, clock);
   let abandoned = 0;
   try {
     const sink = runtime.sink ?? own;
@@ -83,7 +79,7 @@ export async function runStage(
       hooks: callers,
       sink,
       mark,
-      resume: new Resume({ options, clock, mark, index, known: new KnownRows(path) }),
+      resume: new Resume({ options, clock, mark, known: new KnownRows(path) }),
       createExecutor: (tell) => execute(tell, (item) => mark.suffix(item.sequence, item.attempt)),
     });
     report?.({
@@ -147,7 +143,7 @@ async function chooseExecutor(
   }
   if (typeof worker === 'function') {
     throw new AppError('CONFIG_STAGE_WORKER', 'a cpu stage needs its worker by module, not as a function', {
-      hint: "pass { module: new URL('./worker.ts', import.meta.url) }: a function cannot be sent to another thread",
+      hint: "pass { module: new URL('./worker.ts', import.meta.url) }: a function cannot be sent to another process",
     });
   }
   const start: WorkerStart = {
@@ -160,13 +156,9 @@ async function chooseExecutor(
     niceness: options.niceness,
   };
   const environment = runtime.workerEnvironment ?? {};
-  const startCarrier: StartCarrier =
-    options.isolation === 'process'
-      ? (begin, events) => new ProcessCarrier(begin, { environment, clock }, events)
-      : (begin, events) => new ThreadCarrier(begin, environment, events);
   const { expecting } = runtime;
   return (tell, suffix) =>
-    new WorkerPool({ options, clock, start, startCarrier, suffix, tell, ...(expecting && { expecting }) });
+    new WorkerPool({ options, clock, start, environment, suffix, tell, ...(expecting && { expecting }) });
 }
 
 function moduleOf(worker: WorkerModule): { readonly module: string; readonly export: string } {

@@ -26,7 +26,7 @@ export interface ItemFingerprint {
   readonly cfgHash: string;
 }
 
-/** One unit of work: plain data, so that it can be sent to a thread or a process. */
+/** One unit of work: plain data, so that it can be sent to another process. */
 export interface WorkItem {
   /** Stable and relative, for example the document's file name; unique within the plan. */
   readonly itemId: string;
@@ -77,7 +77,7 @@ export interface StagePlan {
   readonly schemaVersion?: string;
 }
 
-/** io and gpu run in this thread, many at once; cpu runs in worker threads or processes. */
+/** io and gpu run asynchronously in this thread, many at once; cpu runs in child processes. */
 export type Policy = 'io' | 'cpu' | 'gpu';
 
 /** fifo keeps the plan's order, sjf gives early results, lpt the earliest end. */
@@ -86,8 +86,6 @@ export type Scheduling = 'fifo' | 'sjf' | 'lpt';
 /** The knobs every stage shares; each has a default. */
 export interface StageOptions {
   readonly policy: Policy;
-  /** Where cpu items run. Only a process can be stopped inside native code, and survives its crash. */
-  readonly isolation: 'thread' | 'process';
   readonly workers: number;
   /** An item running longer is killed; 0 means never. */
   readonly perItemTimeoutS: number;
@@ -161,7 +159,7 @@ export interface ItemOutcome {
 export type StageWorker = (item: WorkItem, context: WorkerContext) => ItemOutcome | Promise<ItemOutcome>;
 
 /**
- * A worker by name, as threads and processes need it: the module's export (default: `default`) is a StageWorker. A function
+ * A worker by name, as processes need it: the module's export (default: `default`) is a StageWorker. A function
  * that it exports as `prepare` is called once with the stage's data when the worker starts, to load what takes long.
  */
 export interface WorkerModule {

@@ -60,7 +60,7 @@ class Started {
 for (const [signal, options] of [
   ['SIGINT', { policy: 'io' }],
   ['SIGTERM', { policy: 'io' }],
-  ['SIGINT', { policy: 'cpu', isolation: 'process' }],
+  ['SIGINT', { policy: 'cpu' }],
 ] as const) {
   test(`${signal} sets the cancel flag with policy ${options.policy}: no new submissions, inflight tasks complete, cancelled is returned`, async () => {
     using workspace = new Workspace();

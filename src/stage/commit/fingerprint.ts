@@ -3,8 +3,6 @@ import { closeSync, openSync, readFileSync, readSync, rmSync, statSync, writeFil
 import type { AgreedInputs, FileMark } from './input-identity.ts';
 import { hashFile, hashInputs, markInputs, marksProve, sameMarks } from './input-identity.ts';
 import type { ItemRecord } from '../record/manifest-sink.ts';
-import type { ResumeIndex } from '../plan/resume-index.ts';
-import { stateOf } from '../plan/resume-index.ts';
 import type { WorkItem } from '../types.ts';
 
 /** What stands in `{output}.fp.json`. Beside the seed's two fields, what saves hashing and mends the manifest. */
@@ -38,15 +36,13 @@ type RunReason =
   | 'input-changed';
 
 /** Whether an item is already done. */
-export type Verdict =
-  | { readonly kind: 'run'; readonly reason: RunReason }
-  /** `state` is what the index should remember of its files. */
-  | { readonly kind: 'satisfied'; readonly stored: StoredFingerprint; readonly state: number | undefined }
-  /** Satisfied, and known to be: not even a row is missing. */
-  | { readonly kind: 'known' };
+export type Verdict = { readonly kind: 'run'; readonly reason: RunReason } | SatisfiedVerdict;
 
-/** An item that need not be run. */
-export type SatisfiedVerdict = Exclude<Verdict, { readonly kind: 'run' }>;
+/** An item that need not be run, and the fingerprint that says so. */
+export interface SatisfiedVerdict {
+  readonly kind: 'satisfied';
+  readonly stored: StoredFingerprint;
+}
 
 const buffer = Buffer.allocUnsafe(64 * 1024);
 
@@ -60,13 +56,11 @@ export function fingerprintPath(item: WorkItem): string {
 export interface JudgeOptions {
   readonly verifyHash: boolean;
   readonly now: number;
-  readonly index?: ResumeIndex;
   /** Replaces a fingerprint atomically; left out where nothing may be written. */
   readonly replace?: (path: string, text: string) => void;
 }
 
 const QUIETLY = { throwIfNoEntry: false } as const;
-const KNOWN: Verdict = { kind: 'known' };
 
 /**
  * The resume predicate: all outputs exist and are what was made, and the fingerprint on disk matches the settings and
@@ -82,20 +76,15 @@ export function judge(item: WorkItem, options: JudgeOptions): Verdict | Promise<
     outputs.push([stats.size, stats.mtimeMs, 0]);
   }
   if (outputs.length === 0) return run('no-outputs-declared');
-  const stats = statSync(fingerprintPath(item), QUIETLY);
-  if (!stats) return run('fingerprint-missing');
-  const marks = item.fingerprint ? undefined : markInputs(item.inputs);
-  if (!marks && !item.fingerprint) return run('input-missing');
-  const state = stateOf([[stats.size, stats.mtimeMs, stats.ino], ...outputs, ...(marks ?? [])], item);
-  const known = options.index?.has(item.itemId, state) ?? false;
-  const { verifyHash } = options;
-  if (known && !verifyHash) return KNOWN;
   const stored = readFingerprint(fingerprintPath(item), item);
   if (typeof stored === 'string') return run(stored);
+  const marks = item.fingerprint ? undefined : markInputs(item.inputs);
+  if (!marks && !item.fingerprint) return run('input-missing');
+  const { verifyHash } = options;
   const looked = lookAtOutputs(item, stored, outputs, verifyHash);
   if (looked === 'damaged') return run('output-damaged');
   const goOn = (): Verdict | Promise<Verdict> =>
-    verifyHash ? compareHash(item, stored, known) : compareMarks(item, options, { stored, marks, outputs, state });
+    verifyHash ? compareHash(item, stored) : compareMarks(item, options, { stored, marks, outputs });
   if (looked === 'same') return goOn();
   return looked.then((isSame) => (isSame ? goOn() : run('output-damaged')));
 }
@@ -107,10 +96,9 @@ function compareMarks(
     readonly stored: StoredFingerprint;
     readonly marks: readonly FileMark[] | undefined;
     readonly outputs: readonly FileMark[];
-    readonly state: number;
   },
 ): Verdict | Promise<Verdict> {
-  const { marks, outputs, state } = seen;
+  const { marks, outputs } = seen;
   const path = fingerprintPath(item);
   const stored = { ...seen.stored, outputs: remarked(seen.stored.outputs, outputs) };
   const isCopied = stored.outputs.some((mark, at) => mark !== seen.stored.outputs?.[at]);
@@ -118,14 +106,14 @@ function compareMarks(
     if (item.fingerprint && item.fingerprint.inputSha256 !== stored.input_sha256) return run('input-changed');
     // Touched or copied, and the same by its hash: remember the new time, or every run would hash it again.
     if (isCopied) options.replace?.(path, JSON.stringify(stored));
-    return { kind: 'satisfied', stored, state: isCopied ? undefined : state };
+    return { kind: 'satisfied', stored };
   }
   const settle = (sha256: string): Verdict => {
     if (sha256 !== stored.input_sha256) return run('input-changed');
     // Touched, copied or fresh when it was marked: remember the new marks, or every warm run would hash it again.
     if (marksProve(marks, options.now) && sameMarks(marks, markInputs(item.inputs)))
       options.replace?.(path, JSON.stringify({ ...stored, inputs: marks }));
-    return { kind: 'satisfied', stored, state: undefined };
+    return { kind: 'satisfied', stored };
   };
   const sha256 = hashInputs(item.inputs);
   return typeof sha256 === 'string' ? settle(sha256) : sha256.then(settle);
@@ -164,14 +152,10 @@ function remarked(
   });
 }
 
-/** Whatever the marks say, the bytes decide; the index only tells whether a row is missing. */
-function compareHash(item: WorkItem, stored: StoredFingerprint, known: boolean): Verdict | Promise<Verdict> {
+/** Whatever the marks say, the bytes decide. */
+function compareHash(item: WorkItem, stored: StoredFingerprint): Verdict | Promise<Verdict> {
   const compare = (sha256: string): Verdict =>
-    sha256 !== stored.input_sha256
-      ? run('input-changed')
-      : known
-        ? KNOWN
-        : { kind: 'satisfied', stored, state: undefined };
+    sha256 === stored.input_sha256 ? { kind: 'satisfied', stored } : run('input-changed');
   if (item.fingerprint) return compare(item.fingerprint.inputSha256);
   try {
     const sha256 = hashInputs(item.inputs);

@@ -1,8 +1,8 @@
 import { existsSync, statfsSync } from 'node:fs';
+import { open } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
-import { renameFile } from '../../base/index.ts';
-import { DiskSync } from './disk-sync.ts';
+import { renameFile, syncFolder } from '../../base/index.ts';
 import { fingerprintPath, removeFingerprint, writeFingerprint } from './fingerprint.ts';
 import type { ItemRun, Performed } from '../execute/item-run.ts';
 import type { ItemRecord } from '../record/manifest-sink.ts';
@@ -12,6 +12,9 @@ import { discardOutputs } from './staging.ts';
 
 /** Names given before the loop gets a turn: each is some calls of the system that nothing else can run beside. */
 const NAMES_PER_TURN = 64;
+
+/** Syncs under way at once: the disk joins them, and libuv has four threads. */
+const SYNCS_AT_ONCE = 4;
 
 /** An attempt whose outputs stand beside their names, and the record that vouches for them. */
 export interface Staged {
@@ -37,7 +40,6 @@ export class GroupCommit {
   readonly #durable: boolean;
   readonly #runId: string;
   readonly #committed: Committed;
-  readonly #disk = new DiskSync();
   #staged: Staged[] = [];
   #named: Staged[] = [];
   #working = false;
@@ -105,7 +107,7 @@ export class GroupCommit {
       files.push(fingerprintPath(run.item));
       for (const path of Object.values(run.item.outputs)) folders.add(dirname(path));
     }
-    await this.#disk.sync(files, folders);
+    await syncAll(files, folders);
   }
 
   /** Old fingerprint away, outputs in, new fingerprint last: whatever instant a kill chooses, nothing false is trusted. */
@@ -146,6 +148,28 @@ export class GroupCommit {
     this.pending -= 1;
     this.#committed(staged, error);
   }
+}
+
+/** Makes files, then folder entries, survive a power cut. */
+export async function syncAll(files: readonly string[], folders: ReadonlySet<string>): Promise<void> {
+  await inLanes(files, syncFile);
+  await inLanes([...folders], syncFolder);
+}
+
+async function syncFile(path: string): Promise<void> {
+  await using file = await open(path, 'r+');
+  await file.datasync();
+}
+
+async function inLanes(paths: readonly string[], work: (path: string) => Promise<void>): Promise<void> {
+  let next = 0;
+  const lane = async (): Promise<void> => {
+    for (let path = paths[next]; path !== undefined; path = paths[next]) {
+      next += 1;
+      await work(path);
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(SYNCS_AT_ONCE, paths.length) }, lane));
 }
 
 /** Names the path and what is left of the disk. */

@@ -1,42 +1,26 @@
 import { getCompileCacheDir } from 'node:module';
 import { getPriority, setPriority } from 'node:os';
 import { dirname, extname } from 'node:path';
-import { getHeapStatistics } from 'node:v8';
-import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
+import { Worker } from 'node:worker_threads';
 
 import { errorInfo } from '../../base/index.ts';
-import type { FromWorker, Job, ToWorker, WorkerStart } from './carrier.ts';
 import type { Performed } from './item-run.ts';
 import { isFilled } from './item-run.ts';
 import { perform } from './perform.ts';
 import type { StageWorker } from '../types.ts';
+import type { FromWorker, Job, ToWorker, WorkerStart } from './worker-process.ts';
 
-// What a cpu worker does, thread or process; worker-entry.ts is its main module. Jobs arrive in batches and are run one at a
-// time; every answer is out of its hands before the next job begins, so whatever happens then is the fault of the first
-// unanswered job. It works for one run: what stands at its top lives as long as that.
+// What a cpu worker process does; worker-entry.ts is its main module. It runs one item at a time, for one run of a stage.
 
 const never = new AbortController().signal;
-const queue: Job[] = [];
 const folders = new Set<string>();
-const REHEARSAL: Job = [0, { itemId: '', inputs: {}, outputs: {}, cfgHash: '', costHint: 0 }, '', 1];
-/** The system knows no more patience than this. */
+const REHEARSAL: Job = [{ itemId: '', inputs: {}, outputs: {}, cfgHash: '', costHint: 0 }, '', 1];
+/** The greatest niceness that the system knows. */
 const LEAST_URGENT = 19;
-let draining = false;
 let memoryAt = -Infinity;
 
-/** Resolves, or answers undefined, when the message is out of this process's hands. */
-function send(message: FromWorker): Promise<void> | undefined {
-  if (parentPort) {
-    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread's port, not a window
-    parentPort.postMessage(message);
-    return undefined;
-  }
-  let sent: (() => void) | undefined;
-  // A full pipe takes the message later, which would let the next job begin with this answer still in hand.
-  if (process.send?.(message, undefined, undefined, () => sent?.()) === true) return undefined;
-  return new Promise((resolve) => {
-    sent = resolve;
-  });
+function send(message: FromWorker): Promise<void> {
+  return new Promise((resolve) => process.send?.(message, undefined, undefined, () => resolve()));
 }
 
 async function die(error: unknown): Promise<void> {
@@ -59,17 +43,10 @@ function heldMb(start: WorkerStart): number {
   const now = performance.now();
   if (start.memoryEveryMs === 0 || now - memoryAt < start.memoryEveryMs) return 0;
   memoryAt = now;
-  if (!parentPort) return process.memoryUsage.rss() / 1e6;
-  const heap = getHeapStatistics();
-  return (heap.used_heap_size + heap.external_memory) / 1e6;
+  return process.memoryUsage.rss() / 1e6;
 }
 
-/** One attempt; a promise only where something has to be waited for. */
-function attempt(
-  start: WorkerStart,
-  worker: StageWorker,
-  [, item, suffix, number]: Job,
-): Performed | Promise<Performed> {
+function attempt(start: WorkerStart, worker: StageWorker, [item, suffix, number]: Job): Promise<Performed> {
   const context = {
     stageName: start.stageName,
     attempt: number,
@@ -78,43 +55,14 @@ function attempt(
     data: start.data,
   };
   const startedAt = performance.now();
-  let performed: Performed | undefined;
-  let done = (value: Performed): void => {
-    performed = value;
-  };
-  perform(
-    worker,
-    {
-      item,
-      hasOutputs: isFilled(item.outputs),
-      suffix,
-      folders,
-      elapsedMs: () => performance.now() - startedAt,
-      done: (value) => done(value),
-    },
-    context,
-  );
-  return (
-    performed ??
-    new Promise((resolve) => {
-      done = resolve;
-    })
-  );
+  return new Promise((done) => {
+    const elapsedMs = (): number => performance.now() - startedAt;
+    perform(worker, { item, hasOutputs: isFilled(item.outputs), suffix, folders, elapsedMs, done }, context);
+  });
 }
 
-async function drain(start: WorkerStart, worker: StageWorker): Promise<void> {
-  draining = true;
-  for (let job = queue.shift(); job; job = queue.shift()) {
-    const [id] = job;
-    const answer = attempt(start, worker, job);
-    const performed = answer instanceof Promise ? await answer : answer;
-    const sending = send([id, performed, heldMb(start)]);
-    if (sending) await sending;
-  }
-  draining = false;
-}
-
-async function begin(start: WorkerStart): Promise<(jobs: ToWorker) => void> {
+/** Loads the stage's worker; answers what to do with messages from then on. */
+async function begin(start: WorkerStart): Promise<(message: ToWorker) => void> {
   process.on('uncaughtException', (error) => void die(error));
   process.on('unhandledRejection', (error) => void die(error));
   try {
@@ -122,10 +70,11 @@ async function begin(start: WorkerStart): Promise<(jobs: ToWorker) => void> {
     // Code is compiled when it first runs: a spare that has rehearsed begins its first real item sooner.
     await attempt(start, () => ({ status: 'success' }), REHEARSAL);
     await send({ kind: 'ready' });
-    return (jobs) => {
-      if (jobs.length === 0) process.exit(0);
-      queue.push(...jobs);
-      if (!draining) void drain(start, worker);
+    return (message) => {
+      if (message === 'end') process.exit(0);
+      void attempt(start, worker, message).then((performed) =>
+        send({ kind: 'done', performed, heldMb: heldMb(start) }),
+      );
     };
   } catch (error) {
     await send({ kind: 'unusable', message: errorInfo(error).message });
@@ -133,28 +82,23 @@ async function begin(start: WorkerStart): Promise<(jobs: ToWorker) => void> {
   }
 }
 
-if (parentPort && !isMainThread) {
-  const receive = begin(workerData as WorkerStart);
-  parentPort.on('message', (jobs: ToWorker) => void receive.then((take) => take(jobs)));
-} else {
-  let receive: Promise<(jobs: ToWorker) => void> | undefined;
-  process.on('disconnect', () => process.exit(0));
-  // Ctrl-C reaches the whole group of processes; whether running items finish is for the parent to say.
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => undefined);
-  process.on('message', (message: ToWorker | WorkerStart) => {
-    if (receive) {
-      void receive.then((take) => take(message as ToWorker));
-      return;
-    }
-    const start = message as WorkerStart;
-    if (start.niceness > 0) setPriority(Math.min(LEAST_URGENT, getPriority() + start.niceness));
-    receive = begin(start);
-    const compiled = getCompileCacheDir();
-    new Worker(new URL(`./watchdog${extname(import.meta.filename)}`, import.meta.url), {
-      workerData: { descriptor: 4, memoryLimitMb: start.memoryLimitMb },
-      execArgv: [],
-      // It is where this process has what was compiled; Node adds its version to the folder again.
-      env: compiled === undefined ? {} : { NODE_COMPILE_CACHE: dirname(compiled) },
-    }).unref();
-  });
-}
+let receive: Promise<(message: ToWorker) => void> | undefined;
+process.on('disconnect', () => process.exit(0));
+// Ctrl-C reaches the whole group of processes; the parent decides whether running items finish.
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => undefined);
+process.on('message', (message: ToWorker | WorkerStart) => {
+  if (receive) {
+    void receive.then((take) => take(message as ToWorker));
+    return;
+  }
+  const start = message as WorkerStart;
+  if (start.niceness > 0) setPriority(Math.min(LEAST_URGENT, getPriority() + start.niceness));
+  receive = begin(start);
+  const compiled = getCompileCacheDir();
+  new Worker(new URL(`./watchdog${extname(import.meta.filename)}`, import.meta.url), {
+    workerData: { descriptor: 4, memoryLimitMb: start.memoryLimitMb },
+    execArgv: [],
+    // Where this process has its compiled code; Node adds its version to the folder again.
+    env: compiled === undefined ? {} : { NODE_COMPILE_CACHE: dirname(compiled) },
+  }).unref();
+});

@@ -46,7 +46,7 @@ async function letTimeRunOut(clock: HeldClock, ears: Ears): Promise<void> {
   while (ears.of('worker-replaced').length === before) await clock.advance(TIMEOUT_S * 1000);
 }
 
-const COMMON: readonly (readonly [string, ErrorCategory, string])[] = [
+const BAD: readonly (readonly [string, ErrorCategory, string])[] = [
   ['hang-1', 'timeout', 'ITEM_TIMEOUT'],
   ['spin-1', 'timeout', 'ITEM_TIMEOUT'],
   ['exit-1', 'runtime', 'WORKER_CRASHED'],
@@ -55,80 +55,55 @@ const COMMON: readonly (readonly [string, ErrorCategory, string])[] = [
   ['throw-1', 'unknown', ''],
   ['lie-1', 'runtime', 'OUTPUT_MISSING'],
   ['nothing-1', 'runtime', 'OUTCOME_INVALID'],
-];
-const NATIVE: typeof COMMON = [
   ['abort-1', 'runtime', 'WORKER_CRASHED'],
   ['buffers-1', 'runtime', 'WORKER_OUT_OF_MEMORY'],
 ];
 
-for (const isolation of ['thread', 'process'] as const) {
-  const bad = isolation === 'process' ? [...COMMON, ...NATIVE] : COMMON;
-  test(`hanging, spinning, crashing, memory-eating, throwing and lying workers in a ${isolation} end in the right category, the rest succeeds, the run ends by itself`, async () => {
-    const kinds = bad.flatMap(([kind], at) => [kind, `good-${at}`]);
-    const { workspace, outcome, ears } = await runMisbehaving(kinds, {
-      isolation,
-      memoryLimitMb: isolation === 'process' ? 160 : 48,
-    });
-    using _ = workspace;
-    assert.equal(outcome.cancelled, false);
-    assert.equal(outcome.succeeded, bad.length);
-    assert.equal(outcome.failed, bad.length);
-    assert.deepEqual(
-      outcome.errors.map(({ itemId, category, code }) => [itemId, category, code ?? '']),
-      bad,
-    );
-    assert.deepEqual(
-      workspace.rows().map(({ doc_id, status }) => [doc_id, status]),
-      kinds.map((kind) => [kind, kind.startsWith('good') ? 'success' : 'failure']),
-      'one row per item, in item order',
-    );
-    for (const [at] of bad.entries())
-      assert.equal(readFileSync(workspace.output(`good-${at}`), 'utf8'), 'done', 'a neighbour was harmed');
-    assert.deepEqual(workspace.leftovers(), []);
-    const reasons = ears.of('worker-replaced').map(({ reason, itemId }) => `${reason} ${itemId}`);
-    assert.deepEqual(reasons.slice(0, 3), ['timeout hang-1', 'timeout spin-1', 'crash exit-1']);
-    assert.match(outcome.errors.find(({ itemId }) => itemId === 'uncaught-1')?.message ?? '', /nobody catches/);
+test('hanging, spinning, crashing, memory-eating, throwing and lying workers fail in the right category, the rest succeeds, and the run ends', async () => {
+  const kinds = BAD.flatMap(([kind], at) => [kind, `good-${at}`]);
+  const { workspace, outcome, ears } = await runMisbehaving(kinds, {
+    memoryLimitMb: 160,
   });
+  using _ = workspace;
+  assert.equal(outcome.cancelled, false);
+  assert.equal(outcome.succeeded, BAD.length);
+  assert.equal(outcome.failed, BAD.length);
+  assert.deepEqual(
+    outcome.errors.map(({ itemId, category, code }) => [itemId, category, code ?? '']),
+    BAD,
+  );
+  assert.deepEqual(
+    workspace.rows().map(({ doc_id, status }) => [doc_id, status]),
+    kinds.map((kind) => [kind, kind.startsWith('good') ? 'success' : 'failure']),
+    'one row per item, in item order',
+  );
+  for (const [at] of BAD.entries())
+    assert.equal(readFileSync(workspace.output(`good-${at}`), 'utf8'), 'done', 'a neighbour was harmed');
+  assert.deepEqual(workspace.leftovers(), []);
+  const reasons = ears.of('worker-replaced').map(({ reason, itemId }) => `${reason} ${itemId}`);
+  assert.deepEqual(reasons.slice(0, 3), ['timeout hang-1', 'timeout spin-1', 'crash exit-1']);
+  assert.match(outcome.errors.find(({ itemId }) => itemId === 'uncaught-1')?.message ?? '', /nobody catches/);
+});
 
-  test(`several items wait inside a ${isolation} and those behind a crash are not blamed for it`, async () => {
-    using workspace = new Workspace();
-    const items = Array.from({ length: 150 }, (_, at) => workspace.item(at % 100 === 47 ? `exit-${at}` : `good-${at}`));
-    const outcome = await runStage({ stageName: 'test', items }, misbehave, {
-      ...workspace.options,
-      policy: 'cpu',
-      isolation,
-      workers: 2,
-      warmSpare: false,
-    });
-    assert.deepEqual(new Set(outcome.errors.map(({ itemId }) => itemId)), new Set(['exit-47', 'exit-147']));
-    assert.equal(outcome.failed, 2);
-    assert.equal(outcome.succeeded, 148);
-    assert.deepEqual(
-      workspace.rows().map(({ doc_id }) => doc_id),
-      items.map(({ itemId }) => itemId),
-    );
-  });
-
-  test(`a ${isolation} is replaced after so many items, and the run says why and passes on what they print`, async () => {
-    const kinds = Array.from({ length: 4 }, (_, at) => `good-${at}`);
-    const { workspace, outcome, ears } = await runMisbehaving(kinds, { isolation, recycleAfterItems: 3 });
-    using _ = workspace;
-    assert.equal(outcome.succeeded, 4);
-    assert.deepEqual(
-      ears.of('worker-replaced').map(({ reason }) => reason),
-      ['items'],
-    );
-    // What a worker prints just before it is ended may be lost with it.
-    assert.ok(
-      ears.of('worker-output').some(({ text }) => text.includes('good')),
-      'passed on',
-    );
-  });
-}
+test('a worker is replaced after its number of items, with the reason reported, and its output is passed on', async () => {
+  const kinds = Array.from({ length: 4 }, (_, at) => `good-${at}`);
+  const { workspace, outcome, ears } = await runMisbehaving(kinds, { recycleAfterItems: 3 });
+  using _ = workspace;
+  assert.equal(outcome.succeeded, 4);
+  assert.deepEqual(
+    ears.of('worker-replaced').map(({ reason }) => reason),
+    ['items'],
+  );
+  // What a worker prints just before it is ended may be lost with it.
+  assert.ok(
+    ears.of('worker-output').some(({ text }) => text.includes('good')),
+    'passed on',
+  );
+});
 
 test('a worker that holds more memory than allowed is replaced between two items, without harm to either', async () => {
   const kinds = ['good-0', 'good-1'];
-  const { workspace, outcome, ears } = await runMisbehaving(kinds, { isolation: 'process', recycleOverMb: 1 });
+  const { workspace, outcome, ears } = await runMisbehaving(kinds, { recycleOverMb: 1 });
   using _ = workspace;
   assert.equal(outcome.succeeded, 2);
   assert.equal(outcome.failed, 0);
@@ -139,62 +114,55 @@ test('a worker that holds more memory than allowed is replaced between two items
 test('a worker process gets none of the environment it was not given', async () => {
   using workspace = new Workspace();
   const module = new URL('../../../test/fixtures/stage/environment.ts', import.meta.url);
-  for (const isolation of ['thread', 'process'] as const) {
-    const seen: unknown[] = [];
-    await runStage(
-      { stageName: 'test', items: [workspace.item('a', { outputs: {} })] },
-      { module },
-      { ...workspace.options, policy: 'cpu', isolation, workers: 1 },
-      { afterItem: (_item, outcome) => 'result' in outcome && seen.push(outcome.result) },
-      { workerEnvironment: { GIVEN: 'yes' }, workerData: { answer: 42 } },
-    );
-    assert.deepEqual(seen, [{ names: ['GIVEN'], data: { answer: 42 } }]);
-  }
+  const seen: unknown[] = [];
+  await runStage(
+    { stageName: 'test', items: [workspace.item('a', { outputs: {} })] },
+    { module },
+    { ...workspace.options, policy: 'cpu', workers: 1 },
+    { afterItem: (_item, outcome) => 'result' in outcome && seen.push(outcome.result) },
+    { workerEnvironment: { GIVEN: 'yes' }, workerData: { answer: 42 } },
+  );
+  assert.deepEqual(seen, [{ names: ['GIVEN'], data: { answer: 42 } }]);
 });
 
 test('workers that are expected start and prepare before there is an item; processes give way as asked', async () => {
   using workspace = new Workspace();
   const module = new URL('../../../test/fixtures/stage/prepared.ts', import.meta.url);
-  for (const isolation of ['thread', 'process'] as const) {
-    const { promise: expecting, resolve: expect } = Promise.withResolvers<void>();
-    const { promise: prepared, resolve: heard } = Promise.withResolvers<void>();
-    const seen: unknown[] = [];
-    const items = (async function* () {
-      expect();
-      // There is no item until a worker has said that it is ready for one.
-      await prepared;
-      yield workspace.item(`after-${isolation}`, { outputs: {} });
-    })();
-    await runStage(
-      { stageName: 'test', items },
-      { module },
-      { ...workspace.options, policy: 'cpu', isolation, workers: 1, niceness: 3 },
-      { afterItem: (_item, outcome) => 'result' in outcome && seen.push(outcome.result) },
-      {
-        expecting,
-        workerData: 'model',
-        report: (event) => event.kind === 'worker-output' && event.text.includes('prepared') && heard(),
-      },
-    );
-    const niceness = Math.min(19, getPriority() + (isolation === 'process' ? 3 : 0));
-    assert.deepEqual(seen, [{ loaded: 'model', niceness }]);
-  }
+  const { promise: expecting, resolve: expect } = Promise.withResolvers<void>();
+  const { promise: prepared, resolve: heard } = Promise.withResolvers<void>();
+  const seen: unknown[] = [];
+  const items = (async function* () {
+    expect();
+    // There is no item until a worker has said that it is ready for one.
+    await prepared;
+    yield workspace.item('after', { outputs: {} });
+  })();
+  await runStage(
+    { stageName: 'test', items },
+    { module },
+    { ...workspace.options, policy: 'cpu', workers: 1, niceness: 3 },
+    { afterItem: (_item, outcome) => 'result' in outcome && seen.push(outcome.result) },
+    {
+      expecting,
+      workerData: 'model',
+      report: (event) => event.kind === 'worker-output' && event.text.includes('prepared') && heard(),
+    },
+  );
+  const niceness = Math.min(19, getPriority() + 3);
+  assert.deepEqual(seen, [{ loaded: 'model', niceness }]);
 });
 
 test('the young generation of a worker is as small as it was asked to be', async () => {
   using workspace = new Workspace();
   const module = new URL('../../../test/fixtures/stage/heap.ts', import.meta.url);
   const seen: Record<string, unknown>[] = [];
-  for (const isolation of ['thread', 'process'] as const) {
-    await runStage(
-      { stageName: 'test', items: [workspace.item('a', { outputs: {} })] },
-      { module },
-      { ...workspace.options, policy: 'cpu', isolation, workers: 1, youngGenerationMb: 12 },
-      { afterItem: (_item, outcome) => 'result' in outcome && outcome.result && seen.push({ ...outcome.result }) },
-    );
-  }
-  assert.equal(seen[0]?.['youngMb'], 12);
-  const flags = (seen[1]?.['flags'] ?? []) as string[];
+  await runStage(
+    { stageName: 'test', items: [workspace.item('a', { outputs: {} })] },
+    { module },
+    { ...workspace.options, policy: 'cpu', workers: 1, youngGenerationMb: 12 },
+    { afterItem: (_item, outcome) => 'result' in outcome && outcome.result && seen.push({ ...outcome.result }) },
+  );
+  const flags = (seen[0]?.['flags'] ?? []) as string[];
   assert.ok(flags.includes('--max-semi-space-size=4'), 'three of them make the generation');
 });
 
@@ -228,7 +196,6 @@ test('processes that cannot be started stop the stage with a coded error, and th
       runStage({ stageName: 'test', items: workspace.items(3) }, misbehave, {
         ...workspace.options,
         policy: 'cpu',
-        isolation: 'process',
         workers: 2,
       }),
       { code: 'STAGE_WORKER_UNUSABLE' },
@@ -261,27 +228,4 @@ test('the worker of a cpu stage is named by module, never a closure', async () =
     runStage({ stageName: 'test', items: [] }, () => ({ status: 'success' }), { ...workspace.options, policy: 'cpu' }),
     { code: 'CONFIG_STAGE_WORKER' },
   );
-});
-
-test('a short item that stands before a long one in the same thread is heard of while the long one runs', async () => {
-  using workspace = new Workspace();
-  const word = new Int32Array(new SharedArrayBuffer(4));
-  const short = Array.from({ length: 200 }, (_, at) => `short-${at}`);
-  const outcome = await runStage(
-    {
-      stageName: 'test',
-      items: [...short, 'last', 'after-1', 'after-2'].map((id) => workspace.item(id, { inputs: {}, outputs: {} })),
-    },
-    { module: new URL('../../../test/fixtures/stage/wait-for-word.ts', import.meta.url) },
-    { ...workspace.options, policy: 'cpu', workers: 1 },
-    {
-      afterItem: (item) => {
-        if (item.itemId !== short.at(-1)) return;
-        Atomics.store(word, 0, 1);
-        Atomics.notify(word, 0);
-      },
-    },
-    { workerData: word.buffer },
-  );
-  assert.equal(outcome.succeeded, 203);
 });

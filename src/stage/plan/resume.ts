@@ -6,7 +6,6 @@ import type { JudgeOptions, StoredFingerprint, Verdict } from '../commit/fingerp
 import { judge } from '../commit/fingerprint.ts';
 import type { KnownRows } from './known-rows.ts';
 import type { ItemRecord } from '../record/manifest-sink.ts';
-import type { ResumeIndex } from './resume-index.ts';
 import type { RunMark } from '../commit/run-mark.ts';
 import type { StageOptions, WorkItem } from '../types.ts';
 
@@ -23,7 +22,6 @@ export class Resume {
   readonly #asking: JudgeOptions;
   readonly #mark: RunMark;
   readonly #known: KnownRows;
-  readonly #index: ResumeIndex;
   readonly #ended = new Set<string>();
   #loaded = false;
 
@@ -32,28 +30,20 @@ export class Resume {
     readonly clock: Clock;
     readonly mark: RunMark;
     readonly known: KnownRows;
-    readonly index: ResumeIndex;
   }) {
     this.#options = parts.options;
     this.#mark = parts.mark;
     this.#known = parts.known;
-    this.#index = parts.index;
     this.#asking = {
       verifyHash: parts.options.verifyHash,
       // The start of the run: marks are compared with it, and it only gets later.
       now: parts.clock.now(),
-      index: parts.index,
       replace: (path, text) => this.#replace(path, text),
     };
   }
 
   judge(item: WorkItem): Verdict | Promise<Verdict> {
     return decide(item, this.#options, this.#asking);
-  }
-
-  /** Everything is written about the item: next time its files need only be looked at from outside. */
-  remember(item: WorkItem, state: number | undefined): void {
-    if (state !== undefined) this.#index.add(item.itemId, state);
   }
 
   owed(item: WorkItem, stored: StoredFingerprint): OwedRows {

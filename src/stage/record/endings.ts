@@ -199,15 +199,15 @@ export class Endings {
   }
 
   #tellSatisfied(run: ItemRun, verdict: SatisfiedVerdict): void {
-    if (verdict.kind === 'satisfied') this.#writeMissingRows(run, verdict);
+    this.#writeMissingRows(run, verdict);
     if (!this.#isHeard) return;
     const outcome: ItemOutcome = { status: 'skip', durationS: 0, reason: 'resume-satisfied' };
     this.#parts.hooks.afterItem(run.item, outcome);
     this.#settlement.add(run.item, { kind: 'skip', outcome });
   }
 
-  /** The rows a satisfied item lacks: once they are logged, its files need only be looked at from outside. */
-  #writeMissingRows(run: ItemRun, { stored, state }: Extract<SatisfiedVerdict, { readonly kind: 'satisfied' }>): void {
+  /** The rows that a satisfied item lacks in the manifest. */
+  #writeMissingRows(run: ItemRun, { stored }: SatisfiedVerdict): void {
     const { sink, resume } = this.#parts;
     const { success, skip } = resume.owed(run.item, stored);
     if (success) sink.logSuccess(success);
@@ -217,7 +217,6 @@ export class Endings {
       sink.logSkip({ ...record, attempts: 0 }, 'resume-satisfied');
     }
     if (success || skip) this.#settlement.wake();
-    resume.remember(run.item, state);
   }
 }
 

@@ -30,10 +30,10 @@ export function stageOptions(command: Command, ...places: FlagPlace[]): Command 
 
 /** What a stage does where neither an option nor the configuration says otherwise. */
 function defaultsOf(stage: ParseStage): string {
-  const { policy, workers, scheduling, isolation, perItemTimeoutS, retries, maxQueue } = defaultStageOptions(stage);
+  const { policy, workers, scheduling, perItemTimeoutS, retries, maxQueue } = defaultStageOptions(stage);
   return [
     `Defaults of ${stage}:`,
-    `--policy ${policy}${policy === 'cpu' ? ` --isolation ${isolation}` : ''}`,
+    `--policy ${policy}`,
     // Said in words, since the number is that of the machine.
     `--workers ${policy === 'cpu' ? '(one per processor)' : workers} --scheduling ${scheduling} --timeout-s ${perItemTimeoutS} --retries ${retries} --max-queue ${maxQueue}`,
   ].join(' ');

@@ -1,0 +1,164 @@
+import { fork } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import { extname } from 'node:path';
+import type { Readable } from 'node:stream';
+import { fileURLToPath } from 'node:url';
+
+import type { Clock } from '../../base/index.ts';
+import type { Performed } from './item-run.ts';
+import type { WorkItem } from '../types.ts';
+
+/** The main module of a worker, beside this file: source or built. */
+const ENTRY = new URL(`./worker-entry${extname(import.meta.filename)}`, import.meta.url);
+
+/** What a cpu worker is started with. */
+export interface WorkerStart {
+  readonly module: string;
+  readonly export: string;
+  readonly stageName: string;
+  readonly data: unknown;
+  /** Report the memory held, at most this often; 0 means never. */
+  readonly memoryEveryMs: number;
+  /** A process over this much is killed by its own watchdog; 0 means no limit. */
+  readonly memoryLimitMb: number;
+  /** Size of the young generation of its heap; 0 leaves it to V8. */
+  readonly youngGenerationMb: number;
+  /** How much it yields the processors to others, as `nice` counts. */
+  readonly niceness: number;
+}
+
+/** One attempt as it is sent. */
+export type Job = readonly [item: WorkItem, suffix: string, attempt: number];
+
+/** Messages to a worker after its start: an attempt, or `end` when it may exit. */
+export type ToWorker = Job | 'end';
+
+/** Messages from a worker. */
+export type FromWorker =
+  | { readonly kind: 'done'; readonly performed: Performed; readonly heldMb: number }
+  | { readonly kind: 'ready' }
+  /** The worker's module cannot be used: every other worker would say the same. */
+  | { readonly kind: 'unusable'; readonly message: string }
+  /** An uncaught exception; the worker ends after this. */
+  | { readonly kind: 'dying'; readonly message: string };
+
+/** How a worker ended that was not asked to. */
+export interface Death {
+  readonly reason: 'crash' | 'out-of-memory';
+  readonly message: string;
+}
+
+/** What a worker process reports to its pool; `exit` comes last, and once. */
+export interface WorkerEvents {
+  message(message: FromWorker): void;
+  output(text: string): void;
+  exit(death: Death): void;
+}
+
+/** How long a dead process's last words may take to arrive. */
+const LAST_WORDS_MS = 100;
+const TAIL_CHARACTERS = 2_000;
+/** V8 makes the young generation of three of them. */
+const SEMI_SPACES = 3;
+
+/** A worker that runs for seconds does not earn back what V8 spends on code inlined into other code (docs/decisions/stages.md). */
+const LESS_INLINING = '--max-inlined-bytecode-size-cumulative=200';
+
+/** A child process that runs items one at a time: it can be killed inside native code, and a crash ends only itself. */
+export class WorkerProcess {
+  readonly #child: ChildProcess;
+  /** Resolves when it has ended and writes no more. */
+  readonly ended: Promise<void>;
+
+  constructor(
+    start: WorkerStart,
+    options: { readonly environment: Readonly<Record<string, string>>; readonly clock: Clock },
+    events: WorkerEvents,
+  ) {
+    this.#child = fork(fileURLToPath(ENTRY), [], {
+      env: { ...options.environment },
+      execArgv: [
+        LESS_INLINING,
+        ...process.execArgv,
+        ...(start.memoryLimitMb > 0 ? [`--max-old-space-size=${start.memoryLimitMb}`] : []),
+        ...(start.youngGenerationMb > 0
+          ? [`--max-semi-space-size=${Math.max(1, Math.round(start.youngGenerationMb / SEMI_SPACES))}`]
+          : []),
+      ],
+      // The last one stays open as long as this process lives, and carries the watchdog's message when memory runs over.
+      stdio: ['ignore', 'pipe', 'pipe', 'ipc', 'pipe'],
+    });
+    let tail = '';
+    let overMemory = false;
+    const listen = (at: number, onText: (text: string) => void): void => {
+      // A process that could not be started for lack of descriptors has no pipes.
+      const stream = (this.#child.stdio as ChildProcess['stdio'] | undefined)?.[at] as Readable | undefined;
+      stream?.setEncoding('utf8').on('data', onText);
+      // A killed child may reset its pipes; its exit is what counts.
+      stream?.on('error', () => undefined);
+    };
+    listen(1, (text) => events.output(text));
+    listen(2, (text) => {
+      tail = (tail + text).slice(-TAIL_CHARACTERS);
+      events.output(text);
+    });
+    listen(4, () => {
+      overMemory = true;
+    });
+    this.#child.on('message', (message) => events.message(message as FromWorker));
+    this.#child.send(start, () => undefined);
+    this.ended = new Promise((resolve) => {
+      let isReported = false;
+      const report = (death: () => Death): void => {
+        if (isReported) return;
+        isReported = true;
+        events.exit(death());
+        resolve();
+      };
+      this.#child.on('error', ({ message }) => {
+        // A process that could not be started has no exit to wait for; other errors are followed by one.
+        if (this.#child.pid === undefined) report(() => ({ reason: 'crash', message }));
+      });
+      this.#child.once('exit', (code, signal) => {
+        const death = (): Death => describe({ code, signal, tail, overMemory, limitMb: start.memoryLimitMb });
+        const timer = options.clock.setTimer(LAST_WORDS_MS, () => report(death));
+        this.#child.once('close', () => {
+          timer[Symbol.dispose]();
+          report(death);
+        });
+      });
+    });
+  }
+
+  send(job: Job): void {
+    // The exit event, not this callback, reports a child that died meanwhile.
+    this.#child.send(job, () => undefined);
+  }
+
+  /** Lets an idle one end. */
+  close(): void {
+    // Not by disconnecting: a child whose parent disconnected never reports that its pipes are closed.
+    this.#child.send('end', () => undefined);
+  }
+
+  /** Ends it at once, whatever it does. */
+  kill(): void {
+    // A process that was not started has pid 0, which the system takes for this process and its whole group.
+    if (this.#child.pid !== undefined) this.#child.kill('SIGKILL');
+  }
+}
+
+function describe(end: {
+  readonly code: number | null;
+  readonly signal: string | null;
+  readonly tail: string;
+  readonly overMemory: boolean;
+  readonly limitMb: number;
+}): Death {
+  if (end.overMemory || /heap out of memory|allocation failed/i.test(end.tail)) {
+    const limit = end.limitMb > 0 ? `its ${end.limitMb} MB` : 'it was given';
+    return { reason: 'out-of-memory', message: `the worker process needed more memory than ${limit}` };
+  }
+  const how = end.signal ? `was ended by ${end.signal}` : `ended with code ${end.code}`;
+  return { reason: 'crash', message: `the worker process ${how}` };
+}
