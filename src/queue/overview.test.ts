@@ -68,6 +68,49 @@ test('a worker that was not heard of is gone with what it holds; rate and time l
   assert.deepEqual([dead.workers.some(({ alive }) => alive), dead.perSecond, dead.leftMs], [false, null, null]);
 });
 
+test('each count has one definition: jobs that wait for a host, retries and dead processes are told apart', async () => {
+  await using store = await openStore(':memory:');
+  const ids = Array.from({ length: 12 }, (_, n) => ({ artifactId: `job ${n}`, artifactJson: '{}' }));
+  await store.enqueue(ids, 0);
+  const exchange = { settlements: [], picks: [{ host: null, resolver: null, limit: 2 }], now: 0 };
+  const error = { code: 'HTTP_503', message: 'busy' };
+  const { leased: ended } = await store.exchange({ ...exchange, workerId: 'alive', leaseMs: 60_000 });
+  const settlements = [
+    { kind: 'finish', state: 'error', error } as const,
+    { kind: 'requeue', delayMs: 5_000, refund: false, error } as const,
+  ].map((settlement, at) => ({ id: ended[at]?.id ?? 0, token: ended[at]?.token ?? 0, settlement }));
+  await store.exchange({
+    ...exchange,
+    workerId: 'alive',
+    leaseMs: 60_000,
+    settlements,
+    picks: [{ host: null, resolver: null, limit: 5 }],
+  });
+  // Another process died with three jobs, whose leases have expired.
+  await store.exchange({
+    ...exchange,
+    workerId: 'dead',
+    leaseMs: 1_000,
+    picks: [{ host: null, resolver: null, limit: 3 }],
+  });
+  await store.announce('alive', worker(1, { running: 2, parked: 3, maxWorkers: 2 }), 1_000);
+  await store.announce('dead', worker(2), 0);
+  const overview = overviewOf(await store.admin.stats(1_000), { isDead: (workerId) => workerId === 'dead' });
+  assert.deepEqual(overview.counts, {
+    waiting: 3,
+    running: 5,
+    waitingForHost: 3,
+    done: 0,
+    skipped: 0,
+    failed: 1,
+    retrying: 1,
+    processes: 1,
+    workers: 2,
+  });
+  assert.deepEqual(overview.failures, [{ code: 'HTTP_503', jobs: 1 }]);
+  assert.deepEqual(overview.retries, [{ code: 'HTTP_503', jobs: 1 }]);
+});
+
 test('a host that one worker was told to leave alone is slow for all, as long as that lasts', async () => {
   const hold = { forMs: 30_000, reason: 'rate-limited' } as const;
   const slow = worker(2, { hosts: [{ ...REPORT, cap: 1, slowed: true, hold }] });

@@ -1,40 +1,64 @@
 import type { HostReport } from '../hosts/index.ts';
-import type { QueueStats, WorkerInfo } from './types.ts';
+import type { JobState, QueueStats, WorkerInfo } from './types.ts';
 import { isDeadHere } from './worker-identity.ts';
 
 /** A process that runs jobs, as an operator sees it. */
 export interface WorkerOverview extends WorkerInfo {
   readonly workerId: string;
-  /** Whether it was heard of lately; one of this machine that has died is gone at once. */
+  /** It reported lately, and is not known to have died on this machine. */
   readonly alive: boolean;
+  /** When it last reported. */
   readonly heardAt: number;
-  /** Jobs in its hands, and when the first of them comes back if nobody prolongs its lease. */
+  /** Jobs leased to it, and when the first of these leases expires unless it is extended. */
   readonly holds: number;
   readonly leaseEndsAt: number | null;
 }
 
-/** A host that is asked less than its rules allow, or not at all, and by whom that was told. */
+/** A host that is held, or asked less than its rules allow. */
 export interface SlowedHost extends Pick<HostReport, 'cap' | 'perSecond'> {
   readonly host: string;
   readonly hold: { readonly until: number | null; readonly reason: string } | null;
 }
 
-/** What goes on in a queue: how fast, how long it will take, who works and who is gone, which hosts are slow. */
+/** The numbers that every place shows; each has this one definition. */
+interface QueueCounts {
+  /** Jobs that are queued, due or delayed. */
+  readonly waiting: number;
+  /** Leased jobs whose lease has not expired, those that wait for a host included. */
+  readonly running: number;
+  /** Of the running ones: those that wait for a host without a worker, as their processes last reported. */
+  readonly waitingForHost: number;
+  readonly done: number;
+  readonly skipped: number;
+  /** Jobs that ended in `error`. */
+  readonly failed: number;
+  /** Of the waiting ones: those whose last attempt failed. */
+  readonly retrying: number;
+  /** Processes that are alive, and how many jobs these run at once. */
+  readonly processes: number;
+  readonly workers: number;
+}
+
+/** The state of a queue: counts, rate, time left, processes, slow hosts. */
 export interface QueueOverview {
   readonly stats: QueueStats;
-  /** Jobs that end per second; null where nobody can say. */
+  readonly counts: QueueCounts;
+  /** Why jobs failed, by code: the sum is at most `counts.failed`. The same for `counts.retrying`. */
+  readonly failures: readonly { readonly code: string; readonly jobs: number }[];
+  readonly retries: readonly { readonly code: string; readonly jobs: number }[];
+  /** Jobs that end per second; null if unknown. */
   readonly perSecond: number | null;
-  /** How long what is left will take at that rate. */
+  /** How long the remaining jobs take at that rate. */
   readonly leftMs: number | null;
   readonly workers: readonly WorkerOverview[];
   readonly slowed: readonly SlowedHost[];
   readonly oldestDue: { readonly artifactId: string; readonly since: number } | null;
 }
 
-/** A worker that was to tell again and did not for this many times is gone. */
+/** A worker that missed so many reports is gone. */
 const MISSED = 3;
 
-/** Reads a queue's statistics as an operator would; `perSecond` is told by whoever has watched it, else by its workers. */
+/** Statistics as an operator reads them; `perSecond` comes from watching the queue, else from its workers. */
 export function overviewOf(
   stats: QueueStats,
   { perSecond, isDead = isDeadHere }: { perSecond?: number | null; isDead?: (workerId: string) => boolean } = {},
@@ -51,10 +75,25 @@ export function overviewOf(
     };
   });
   const alive = workers.filter((worker) => worker.alive);
-  const rate = perSecond ?? (alive.length > 0 ? alive.reduce((sum, each) => sum + each.perSecond, 0) : null);
-  const left = stats.states.queued + stats.states.in_progress;
+  const { queued, done, skipped, error } = stats.states;
+  const retries = codesOf(stats, 'queued');
+  const rate = perSecond ?? (alive.length > 0 ? sum(alive.map((each) => each.perSecond)) : null);
+  const left = queued + stats.states.in_progress;
   return {
     stats,
+    counts: {
+      waiting: queued,
+      running: stats.running,
+      waitingForHost: Math.min(stats.running, sum(alive.map(({ parked }) => parked))),
+      done,
+      skipped,
+      failed: error,
+      retrying: sum(retries.map(({ jobs }) => jobs)),
+      processes: alive.length,
+      workers: sum(alive.map(({ maxWorkers }) => maxWorkers)),
+    },
+    failures: codesOf(stats, 'error'),
+    retries,
     perSecond: rate,
     leftMs: left === 0 ? 0 : rate !== null && rate > 0 ? (left / rate) * 1000 : null,
     workers,
@@ -64,7 +103,19 @@ export function overviewOf(
   };
 }
 
-/** One line per host, whichever process told it last longest. */
+/** Codes of the jobs in a state, most frequent first. */
+function codesOf({ byErrorCode }: QueueStats, state: JobState): { readonly code: string; readonly jobs: number }[] {
+  return byErrorCode
+    .filter((each) => each.state === state)
+    .map(({ code, jobs }) => ({ code, jobs }))
+    .toSorted((a, b) => b.jobs - a.jobs);
+}
+
+function sum(values: readonly number[]): number {
+  return values.reduce((total, value) => total + value, 0);
+}
+
+/** One entry per host: the longest hold that a process reported. */
 function slowedOf(workers: readonly WorkerOverview[], now: number): SlowedHost[] {
   const found = new Map<string, SlowedHost>();
   for (const { hosts, heardAt } of workers) {

@@ -270,6 +270,8 @@ export interface QueueStats {
   readonly total: number;
   readonly due: number;
   readonly delayed: number;
+  /** Jobs whose lease has not expired. */
+  readonly running: number;
   readonly oldestQueuedAt: number | null;
   readonly oldestQueuedId: string | null;
   /** The highest id of a job; 0 if there was none. */

@@ -19,9 +19,11 @@ const OTHERS = 'others';
 /** Turns what is tried and asked into metrics per resolver and host. No URL and no work labels anything. */
 export function observeDownload(meter: Meter): DownloadTelemetry {
   const works = meter.createCounter('contentdownload_works_total', {
+    unit: '1',
     description: 'Works that ended, by outcome and reason.',
   });
   const attempts = meter.createCounter('contentdownload_attempts_total', {
+    unit: '1',
     description: 'Plans that were tried, by resolver, host and what came of them.',
   });
   const attemptBytes = meter.createCounter('contentdownload_attempt_bytes_total', {
@@ -33,6 +35,7 @@ export function observeDownload(meter: Meter): DownloadTelemetry {
     description: 'Time of an attempt, waits and redirects included, by resolver and host.',
   });
   const requests = meter.createCounter('contentdownload_http_requests_total', {
+    unit: '1',
     description: 'Requests on the wire, by host and status, or the reason why there is none.',
   });
   const wireBytes = meter.createCounter('contentdownload_http_bytes_total', {
@@ -48,13 +51,16 @@ export function observeDownload(meter: Meter): DownloadTelemetry {
     description: 'Time a request waited for its turn, by host.',
   });
   const slowDowns = meter.createCounter('contentdownload_http_slow_down_total', {
-    description: 'Answers that ask for patience (429 and 503), by host and status.',
+    unit: '1',
+    description: 'Answers 429 and 503, by host and status.',
   });
   const asked = meter.createCounter('contentdownload_http_wait_asked_total', {
-    description: 'Times a host asked to be left alone until some moment, by host.',
+    unit: '1',
+    description: 'Times a host named a moment before which not to ask again, by host.',
   });
   const holds = meter.createCounter('contentdownload_http_host_held_total', {
-    description: 'Times a failing host was left alone, by host.',
+    unit: '1',
+    description: 'Times a failing host was held, by host.',
   });
 
   const sleep = meter.createHistogram('contentdownload_rate_sleep_ms', {

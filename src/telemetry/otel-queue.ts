@@ -20,13 +20,16 @@ export interface QueueTelemetry {
  */
 export function observeQueue(meter: Meter, tracer: Tracer, store: QueueStore, clock: Clock): QueueTelemetry {
   const completed = meter.createCounter('contentdownload_jobs_completed_total', {
+    unit: '1',
     description: 'Jobs that ended, by state.',
   });
   const failed = meter.createCounter('contentdownload_jobs_failed_total', {
+    unit: '1',
     description: 'Jobs that ended in error, by code.',
   });
   const inflight = meter.createUpDownCounter('contentdownload_jobs_inflight', {
-    description: 'Jobs in the hands of their handler.',
+    unit: '1',
+    description: 'Jobs whose handler runs.',
   });
   const sleep = meter.createHistogram('contentdownload_rate_sleep_ms', {
     unit: 'ms',
@@ -41,14 +44,21 @@ export function observeQueue(meter: Meter, tracer: Tracer, store: QueueStore, cl
     description: 'Time from the start of a job to its end.',
   });
   const throttles = meter.createCounter('contentdownload_host_throttled_total', {
+    unit: '1',
     description: 'Times a host asked to slow down.',
   });
   const slowed = new Set<string>();
   meter
-    .createObservableGauge('contentdownload_hosts_throttled', { description: 'Hosts that are slowed down now.' })
+    .createObservableGauge('contentdownload_hosts_throttled', {
+      unit: '1',
+      description: 'Hosts that are slowed down now.',
+    })
     .addCallback((result) => result.observe(slowed.size));
   meter
-    .createObservableUpDownCounter('contentdownload_queue_depth', { description: 'Jobs that wait, due or delayed.' })
+    .createObservableUpDownCounter('contentdownload_queue_depth', {
+      unit: '1',
+      description: 'Jobs that wait, due or delayed.',
+    })
     .addCallback(async (result) => {
       const { ready, delayed } = await store.outlook(clock.now());
       result.observe(ready, { kind: 'due' });

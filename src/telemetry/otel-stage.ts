@@ -13,15 +13,19 @@ type Counts = Readonly<Record<(typeof COUNTED)[number], number>>;
 /** Turns what stages tell into metrics. No document labels anything. */
 function observeStages(meter: Meter): StageTelemetry {
   const documents = meter.createCounter('docparse_documents_total', {
+    unit: '1',
     description: 'Documents that a stage is done with, by what came of them.',
   });
   const failures = meter.createCounter('docparse_failures_total', {
-    description: 'Documents whose last attempt failed, by the category of the error.',
+    unit: '1',
+    description: 'Documents whose last attempt failed, by error category.',
   });
   const retries = meter.createCounter('docparse_retries_total', {
+    unit: '1',
     description: 'Attempts that failed and were made again.',
   });
   const replaced = meter.createCounter('docparse_workers_replaced_total', {
+    unit: '1',
     description: 'Workers that were ended and replaced, by the reason.',
   });
   const durations = meter.createHistogram('docparse_stage_duration_ms', {

@@ -74,7 +74,7 @@ test('a stage of 2,000 items killed with SIGKILL at 50 random instants and resum
       const options = {
         workers: 2,
         durable: chance() < 0.2,
-        ...(place < 0.15 ? { policy: 'cpu' } : place < 0.35 ? { policy: 'cpu' } : { policy: 'io' }),
+        policy: place < 0.35 ? 'cpu' : 'io',
       };
       const end = await run(folder, 'killed', [at, how], options);
       assert.equal(end, 'SIGKILL', `kill ${kill} ${how} change ${at} with ${JSON.stringify(options)}`);

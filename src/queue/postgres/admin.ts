@@ -44,11 +44,14 @@ export class PostgresAdmin implements QueueAdmin {
 
   async stats(now: number): Promise<QueueStats> {
     const [moments] = await this.#run<
-      Pick<StatsParts, 'at' | 'due' | 'nextAvailableAt' | 'newestId' | 'suspects'> & { readonly oldest: number | null }
+      Pick<StatsParts, 'at' | 'due' | 'running' | 'nextAvailableAt' | 'newestId' | 'suspects'> & {
+        readonly oldest: number | null;
+      }
     >(
       'moments',
       `SELECT ${NOW} AS at,
          (SELECT count(*) FROM runs WHERE state = 'queued' AND available_at <= ${NOW}) AS due,
+         (SELECT count(*) FROM runs WHERE state = 'in_progress' AND lease_expires_at > ${NOW}) AS running,
          least((SELECT min(id) FROM runs WHERE state = 'queued' AND available_at IS NULL AND suspect_since IS NULL),
                (SELECT min(id) FROM runs WHERE state = 'queued' AND available_at IS NULL AND suspect_since IS NOT NULL)) AS oldest,
          (SELECT count(*) FROM runs WHERE suspect_since IS NOT NULL) AS suspects,
@@ -59,6 +62,7 @@ export class PostgresAdmin implements QueueAdmin {
     const { oldest: id = null, ...times } = moments ?? {
       at: now,
       due: 0,
+      running: 0,
       nextAvailableAt: null,
       newestId: 0,
       suspects: 0,

@@ -56,6 +56,7 @@ const OLDEST = `
 const MOMENTS = `
   SELECT (SELECT count(*) FROM jobs WHERE state = 'queued' AND available_at IS NOT NULL AND available_at <= :now) AS due,
          (SELECT min(available_at) FROM jobs WHERE state = 'queued' AND available_at IS NOT NULL AND available_at > :now) AS nextAvailableAt,
+         (SELECT count(*) FROM jobs WHERE state = 'in_progress' AND lease_expires_at > :now) AS running,
          (SELECT coalesce(max(id), 0) FROM jobs) AS newestId,
          (SELECT count(*) FROM jobs WHERE suspect_since IS NOT NULL) AS suspects`;
 
@@ -71,16 +72,19 @@ export class SqliteAdmin implements QueueAdmin {
 
   async stats(now: number): Promise<QueueStats> {
     const [oldest] = this.#all<Pick<StatsParts, 'oldestQueuedId' | 'oldestQueuedAt'>>(OLDEST);
-    const [moments] = this.#all<Pick<StatsParts, 'due' | 'nextAvailableAt' | 'newestId' | 'suspects'>>(MOMENTS, {
-      now,
-    });
+    const [moments] = this.#all<Pick<StatsParts, 'due' | 'running' | 'nextAvailableAt' | 'newestId' | 'suspects'>>(
+      MOMENTS,
+      {
+        now,
+      },
+    );
     const counts = this.#all<Count>(
       'SELECT state, resolver_hint AS resolver, error_code AS code, jobs FROM tally WHERE jobs <> 0',
     );
     return queueStats(counts, {
       at: now,
       ...(oldest ?? { oldestQueuedId: null, oldestQueuedAt: null }),
-      ...(moments ?? { due: 0, nextAvailableAt: null, newestId: 0, suspects: 0 }),
+      ...(moments ?? { due: 0, running: 0, nextAvailableAt: null, newestId: 0, suspects: 0 }),
       leases: this.#all(
         `SELECT worker_id AS workerId, count(*) AS jobs, min(lease_expires_at) AS expiresAt
          FROM jobs WHERE state = 'in_progress' GROUP BY worker_id ORDER BY worker_id`,

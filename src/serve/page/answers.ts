@@ -75,7 +75,15 @@ export interface Queue {
   readonly next_available_at: string | null;
   readonly per_minute: number | null;
   readonly seconds_left: number | null;
+  readonly counts: {
+    readonly running: number;
+    readonly waiting_for_host: number;
+    readonly retrying: number;
+    readonly processes: number;
+    readonly workers: number;
+  };
   readonly failures: readonly { readonly code: string; readonly state: string; readonly jobs: number }[];
+  readonly retries: readonly { readonly code: string; readonly state: string; readonly jobs: number }[];
   readonly workers: readonly {
     readonly worker_id: string;
     readonly process: string;

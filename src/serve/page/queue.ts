@@ -49,7 +49,7 @@ export const queueView: View = async (into, scene, signal) => {
     html(
       'section',
       {},
-      html('h2', {}, 'Why jobs failed'),
+      html('h2', {}, 'Why jobs failed or are retried'),
       html(
         'table',
         { class: 'plain failures' },
@@ -86,13 +86,16 @@ function reasonName(code: string): string {
 }
 
 function figuresOf(queue: Queue): HTMLElement[] {
-  const { states, due, delayed, per_minute: rate, seconds_left: left } = queue;
-  const [waiting, running] = [states['queued'] ?? 0, states['in_progress'] ?? 0];
+  const { states, counts, due, delayed, per_minute: rate, seconds_left: left } = queue;
   const shown: (readonly [string, string, string])[] = [
-    ['Waiting', number(waiting), `${number(due)} due, ${number(delayed)} later`],
-    ['Running', number(running), counted(queue.workers.filter(({ alive }) => alive).length, 'process', 'processes')],
+    ['Waiting', number(states['queued'] ?? 0), `${number(due)} due, ${number(delayed)} later`],
+    [
+      'Running',
+      number(counts.running),
+      `${number(counts.waiting_for_host)} waiting for a host · ${counted(counts.workers, 'worker')} · ${counted(counts.processes, 'process', 'processes')}`,
+    ],
     ['Done', number(states['done'] ?? 0), `${number(states['skipped'] ?? 0)} not to be had`],
-    ['Failed', number(states['error'] ?? 0), `of ${number(queue.total)}`],
+    ['Failed', number(states['error'] ?? 0), `of ${number(queue.total)}, ${number(counts.retrying)} will be retried`],
     [
       'A minute',
       rate === null ? '–' : number(Math.round(rate)),
@@ -168,9 +171,9 @@ function workerRows(queue: Queue): HTMLElement[] {
 }
 
 function failureRows(queue: Queue, scene: Scene, filter: (state: string, code: string) => void): HTMLElement[] {
-  if (queue.failures.length === 0)
-    return [html('tr', {}, html('td', { colspan: 4, class: 'hint' }, 'Nothing has failed.'))];
-  return queue.failures.map(({ code, state, jobs }) =>
+  const reasons = [...queue.failures, ...queue.retries];
+  if (reasons.length === 0) return [html('tr', {}, html('td', { colspan: 4, class: 'hint' }, 'Nothing has failed.'))];
+  return reasons.map(({ code, state, jobs }) =>
     html(
       'tr',
       { 'data-reason': code, 'data-state': state },

@@ -29,7 +29,15 @@ export interface QueueFigures {
   readonly next_available_at: string | null;
   readonly per_minute: number | null;
   readonly seconds_left: number | null;
+  readonly counts: {
+    readonly running: number;
+    readonly waiting_for_host: number;
+    readonly retrying: number;
+    readonly processes: number;
+    readonly workers: number;
+  };
   readonly failures: readonly { readonly code: string; readonly state: JobState; readonly jobs: number }[];
+  readonly retries: readonly { readonly code: string; readonly state: JobState; readonly jobs: number }[];
   readonly resolvers: readonly { readonly resolver: string | null; readonly state: JobState; readonly jobs: number }[];
   readonly workers: readonly WorkerLine[];
   readonly leases_of_others: readonly {
@@ -109,7 +117,15 @@ function figuresOf(stats: QueueStats, perMinute: number | null): QueueFigures {
     next_available_at: moment(stats.nextAvailableAt),
     per_minute: overview.perSecond === null ? perMinute : Math.round(overview.perSecond * 600) / 10,
     seconds_left: overview.leftMs === null ? null : Math.round(overview.leftMs / 1000),
-    failures: stats.byErrorCode.toSorted((a, b) => b.jobs - a.jobs),
+    counts: {
+      running: overview.counts.running,
+      waiting_for_host: overview.counts.waitingForHost,
+      retrying: overview.counts.retrying,
+      processes: overview.counts.processes,
+      workers: overview.counts.workers,
+    },
+    failures: overview.failures.map((each) => ({ ...each, state: 'error' as const })),
+    retries: overview.retries.map((each) => ({ ...each, state: 'queued' as const })),
     resolvers: stats.byResolver,
     workers: overview.workers.map((worker) => ({
       worker_id: worker.workerId,

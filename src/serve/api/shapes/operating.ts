@@ -76,7 +76,9 @@ export const queue = z
     next_available_at: at,
     per_minute: number,
     seconds_left: number,
+    counts: z.object({ running: count, waiting_for_host: count, retrying: count, processes: count, workers: count }),
     failures: z.array(z.object({ code: z.string(), state, jobs: count })),
+    retries: z.array(z.object({ code: z.string(), state, jobs: count })),
     resolvers: z.array(z.object({ resolver: text, state, jobs: count })),
     workers: z.array(
       z.object({
