@@ -136,7 +136,7 @@ export function generateCore(parameters: WorldParameters, index: number, publish
     type: twin === null ? typeOf(archetype, draw) : 'preprint',
     year,
     date,
-    language: draw.chance(0.06) ? draw.pick(['de', 'fr', 'es', 'pt']) : 'en',
+    language: draw.chance(0.06) ? draw.pick(['de', 'ru']) : 'en',
     topics,
     authors: pickAuthors(parameters, draw),
     source,

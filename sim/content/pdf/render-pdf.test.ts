@@ -21,8 +21,6 @@ const WITH_TEXT = LAYOUTS.filter((layout) => layout !== 'L7');
 const papers = [
   ...[0, 1, 2, 3, 4].map((index) => sampleSpec(index)),
   sampleSpec(5, { language: 'de', topic: 'Battery electrolytes' }),
-  sampleSpec(6, { language: 'fr', topic: 'Coral bleaching' }),
-  sampleSpec(7, { language: 'es', topic: 'CRISPR screens' }),
   sampleSpec(8, { language: 'ru', topic: 'Coral bleaching' }),
 ].map((spec) => writePaper(spec));
 const [battery] = papers;

@@ -2,13 +2,11 @@ import { batteries } from './batteries.ts';
 import { coral } from './coral.ts';
 import { crispr } from './crispr.ts';
 import { english } from './english.ts';
-import { french, frenchLexicons } from './french.ts';
 import { genericTheme } from './generic.ts';
 import { german, germanLexicons } from './german.ts';
 import type { FactPattern, Grammar, Lexicon, Role, Theme } from './grammar.ts';
 import { graphs } from './graphs.ts';
 import { russian, russianLexicons } from './russian.ts';
-import { spanish, spanishLexicons } from './spanish.ts';
 
 export type { Role } from './grammar.ts';
 
@@ -28,8 +26,6 @@ const TONGUES: Readonly<
   Record<string, { readonly grammar: Grammar; readonly lexicons: Readonly<Record<string, Lexicon>> }>
 > = {
   de: { grammar: german, lexicons: germanLexicons },
-  fr: { grammar: french, lexicons: frenchLexicons },
-  es: { grammar: spanish, lexicons: spanishLexicons },
   ru: { grammar: russian, lexicons: russianLexicons },
 };
 
