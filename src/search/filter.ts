@@ -1,4 +1,4 @@
-import type { OpenedSegment } from './open-segment.ts';
+import type { OpenedSegment } from './opened-segments.ts';
 import type { Section } from './section.ts';
 import { isAside } from './section.ts';
 import { readFacet } from './segment/write-segment.ts';

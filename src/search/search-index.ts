@@ -9,7 +9,7 @@ import type { SearchFilter } from './filter.ts';
 import { filterKey, hiddenPlaces } from './filter.ts';
 import type { Ranking } from './fusion.ts';
 import { bestOf, fuse, highestOf, rankingOf } from './fusion.ts';
-import { OpenedSegment } from './open-segment.ts';
+import { OpenedSegment } from './opened-segments.ts';
 import { OpenedSegments } from './opened-segments.ts';
 import type { Passage } from './passage.ts';
 import { dot } from './segment/dense.ts';

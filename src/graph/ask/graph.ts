@@ -6,10 +6,9 @@ import type { EdgeKind, NodeKind } from '../schema.ts';
 import type { GraphPicture } from '../picture/index.ts';
 import { openDatabase } from '../store/database.ts';
 import { neighbourhoodOf } from './neighbourhood.ts';
-import { EVIDENCE_SHOWN, neighboursOf } from './neighbours-of.ts';
 import type { PathStep } from './path.ts';
 import { shortestPath } from './path.ts';
-import { evidenceOf, nodeOf } from './rows.ts';
+import { evidenceOf, nodeOf } from './types.ts';
 import type { GraphNode, Neighbour, ShownEvidence, Weighted } from './types.ts';
 
 const NODE = 'node, id, kind, label, year, data';
@@ -308,4 +307,27 @@ export class Graph implements Disposable {
 /** Opens a graph that has been built. */
 export function openGraph(path: string): Graph {
   return new Graph(openDatabase(path, { readOnly: true }));
+}
+
+/** Reasons of an edge that are shown. */
+const EVIDENCE_SHOWN = 5;
+
+/**
+ * What is next to a node. A node that has several ids may have the same edge under each: that is one neighbour, with all that
+ * speaks for it, sentences first.
+ */
+function neighboursOf<Edge extends Omit<Neighbour, 'evidence'>>(
+  edges: readonly Edge[],
+  evidenceOf: (edge: Edge) => readonly ShownEvidence[],
+): Neighbour[] {
+  const same = Map.groupBy(edges, ({ kind, direction, node }) => `${kind} ${direction} ${node.id}`);
+  return [...same.values()].flatMap((group) => {
+    const [first] = group;
+    if (!first) return [];
+    const evidence = group.flatMap(evidenceOf);
+    const sentences = evidence.filter(({ quote }) => quote !== null);
+    const others = evidence.filter(({ quote }) => quote === null);
+    const { kind, direction, node } = first;
+    return [{ kind, direction, node, evidence: [...sentences, ...others].slice(0, EVIDENCE_SHOWN) }];
+  });
 }

@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 
 import type { EdgeKind } from '../schema.ts';
-import { nodeOf } from './rows.ts';
+import { nodeOf } from './types.ts';
 import type { GraphNode } from './types.ts';
 
 /** A node on a path, and the edge that led to it; the first has none. */

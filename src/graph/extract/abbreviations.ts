@@ -1,5 +1,3 @@
-import { align } from './abbreviation-alignment.ts';
-
 /** A short form and the long form that a text gives for it, by their places in the text. */
 export interface Abbreviation {
   readonly short: Span;
@@ -125,4 +123,214 @@ function before(text: string, open: number): { readonly text: string; readonly s
   const sentence = [...part.matchAll(/[.!?;]\s+(?=[\p{Lu}\d])|[()[\]]|;\s/gu)].at(-1);
   const start = sentence ? sentence.index + sentence[0].length : 0;
   return [{ text: part.slice(start), start: from + start }];
+}
+
+interface Word {
+  readonly text: string;
+  readonly start: number;
+  readonly end: number;
+}
+
+/** Words that short forms pass over. */
+const PASSED: ReadonlySet<string> = new Set('of the and in for to a an on by with from at or de la'.split(' '));
+/** The least average quality of a letter's place, by the number of letters: two letters are easily found by chance. */
+const LEAST: Readonly<Record<number, number>> = { 1: 1, 2: 0.6, 3: 0.5 };
+const LEAST_ELSE = 0.45;
+
+/**
+ * Finds the long form of a short form among the words in front of it (or, with `whole`, all of the words): the letters of
+ * the short form stand in it in their order, the first at the beginning of its first word, the others rather at the
+ * beginnings of words than inside them, and few words are passed over.
+ */
+function align(
+  short: string,
+  pieces: readonly { readonly text: string; readonly start: number }[],
+  options: { readonly whole?: boolean } = {},
+): { readonly start: number; readonly end: number; readonly score: number } | undefined {
+  const [piece] = pieces;
+  if (!piece) return undefined;
+  return (
+    alignLetters(short, lettersOf(short), piece, options) ??
+    alignLetters(short, lettersOf(withNumberWord(short, piece.text)), piece, options) ??
+    (options.whole ? undefined : alignInitials(short, piece))
+  );
+}
+
+const NUMBER_WORDS: Readonly<Record<string, string>> = {
+  one: '1',
+  first: '1',
+  two: '2',
+  second: '2',
+  three: '3',
+  third: '3',
+  four: '4',
+  five: '5',
+  six: '6',
+};
+
+/** "2D" spelt as the words in front spell it: "two-dimensional". */
+function withNumberWord(short: string, text: string): string {
+  const words =
+    text
+      .toLowerCase()
+      .match(/\p{L}+/gu)
+      ?.slice(-4) ?? [];
+  return short.replace(/^\d/, (digit) => words.findLast((word) => NUMBER_WORDS[word] === digit)?.[0] ?? digit);
+}
+
+/** "myotonic dystrophy (DM)", "turkey herpesvirus (HVT)": all of the initials, in another order. */
+function alignInitials(
+  short: string,
+  piece: { readonly text: string; readonly start: number },
+): ReturnType<typeof align> {
+  if (!/^\p{Lu}{2,5}$/u.test(short)) return undefined;
+  const wanted = Array.from(short.toLowerCase()).sort().join('');
+  const words = wordsOf(piece.text)
+    .flatMap((word) =>
+      [...word.text.matchAll(/[^-–/]+/g)].map((part) => ({ ...word, start: word.start + part.index, text: part[0] })),
+    )
+    .filter(({ text }) => !PASSED.has(text));
+  const own = words.slice(-short.length);
+  const initials = own
+    .map(({ text }) => text[0] ?? '')
+    .sort()
+    .join('');
+  const [from, to] = [own[0], own.at(-1)];
+  if (!from || !to || initials !== wanted) return undefined;
+  return { start: piece.start + from.start, end: piece.start + to.end, score: 0.5 };
+}
+
+function alignLetters(
+  short: string,
+  letters: readonly string[],
+  piece: { readonly text: string; readonly start: number },
+  options: { readonly whole?: boolean },
+): ReturnType<typeof align> {
+  if (letters.length === 0) return undefined;
+  const words = wordsOf(piece.text);
+  const most = Math.min(letters.length + 5, letters.length * 2 + 1);
+  const to = words.at(-1);
+  if (!to) return undefined;
+  let best: { start: number; end: number; score: number } | undefined;
+  for (const { at, start, within } of starts(words, options.whole ? words.length : most)) {
+    if (options.whole && at !== 0) continue;
+    const opening = words[at]?.text.slice(within) ?? '';
+    const rest = words.slice(at + 1).map((word) => word.text);
+    const score = quality(letters, [opening, ...rest], short);
+    if (score === undefined || score < (LEAST[letters.length] ?? LEAST_ELSE)) continue;
+    // A part of a compound begins a long form only where the whole word does not.
+    const sure = score - (start === words[at]?.start ? 0 : 0.1);
+    if (!best || sure > best.score + 1e-9)
+      best = { start: piece.start + start, end: piece.start + to.end, score: sure };
+  }
+  return best;
+}
+
+/** Numbers of atoms and the like in front of a chemical name, which its abbreviation leaves out. */
+const LOCANTS = /^(?:[\d,'′.+()[\]]+|[a-z]|alpha|beta|gamma|delta|[α-ω]|\(?[+-]\)?|di|tri|tetra)$/;
+
+/** Where a long form may begin: at words, at parts of compounds, and behind the numbers of a chemical name. */
+function* starts(words: readonly Word[], most: number): Generator<{ at: number; start: number; within: number }> {
+  for (let at = words.length - 1; at >= Math.max(0, words.length - most); at -= 1) {
+    const word = words[at];
+    if (!word) continue;
+    yield { at, start: word.start, within: 0 };
+    const parts = [...word.text.matchAll(/[^-–/]+/g)];
+    let onlyLocants = true;
+    for (const [number, part] of parts.entries()) {
+      if (number > 0) yield { at, start: onlyLocants ? word.start : word.start + part.index, within: part.index };
+      onlyLocants &&= LOCANTS.test(part[0]);
+    }
+  }
+}
+
+function lettersOf(short: string): string[] {
+  const plain = short.replace(/(?<=\p{Lu}{2})s$/u, '');
+  return Array.from(plain.toLowerCase()).filter((letter) => /[\p{L}\p{N}]/u.test(letter));
+}
+
+/** Words and the parts of compound words, which can begin a long form's letter as well. */
+function wordsOf(text: string): Word[] {
+  return [...text.matchAll(/[^\s]+/g)]
+    .map((match) => {
+      const lead = /^[^\p{L}\p{N}]*/u.exec(match[0])?.[0].length ?? 0;
+      const tail = /(?<![^\p{L}\p{N})'’])[^\p{L}\p{N})'’]*$/u.exec(match[0])?.[0].length ?? 0;
+      return {
+        text: match[0].slice(lead, match[0].length - tail).toLowerCase(),
+        start: match.index + lead,
+        end: match.index + match[0].length - tail,
+      };
+    })
+    .filter((word) => word.text !== '');
+}
+
+/** 0 to 1: how well the letters stand in the words; undefined when they do not, in their order, from the first word on. */
+function quality(letters: readonly string[], words: readonly string[], short: string): number | undefined {
+  const text = words.join(' ');
+  // The long form says more than the short one, and is not the short one again.
+  if (text.replace(/[^\p{L}\p{N}]/gu, '').length <= letters.length) return undefined;
+  // One letter stands for one word, and not for a short one.
+  if (letters.length === 1 && (words.length > 1 || text.length < 4)) return undefined;
+  if (words.includes(short.toLowerCase())) return undefined;
+  const gains = placeGains(text);
+  const count = letters.length;
+  // best[j][i]: the best sum for the first j letters, the last of them at i.
+  let row = new Float64Array(text.length).fill(Number.NEGATIVE_INFINITY);
+  if (text[0] !== letters[0]) return undefined;
+  row[0] = gains[0] ?? 0;
+  for (let letter = 1; letter < count; letter += 1) {
+    const next = new Float64Array(text.length).fill(Number.NEGATIVE_INFINITY);
+    let reach = Number.NEGATIVE_INFINITY;
+    for (let at = letter; at < text.length; at += 1) {
+      const previous = row[at - 1] ?? Number.NEGATIVE_INFINITY;
+      reach = Math.max(reach, previous);
+      if (text[at] === letters[letter])
+        next[at] = Math.max(reach + (gains[at] ?? 0), previous + Math.max(gains[at] ?? 0, 0.75));
+      // Passing the beginning of a word without taking its letter costs.
+      if (text[at - 1] === ' ') reach -= skipped(text, at - 1);
+    }
+    row = next;
+  }
+  let top = Number.NEGATIVE_INFINITY;
+  for (let at = 0; at < text.length; at += 1) {
+    const here = row[at] ?? Number.NEGATIVE_INFINITY;
+    if (here === Number.NEGATIVE_INFINITY) continue;
+    // Words behind the last letter's word are not explained by any letter.
+    const rest = text
+      .slice(at)
+      .split(' ')
+      .slice(1)
+      .filter((word) => !PASSED.has(word)).length;
+    top = Math.max(top, here - rest * 0.6);
+  }
+  return top === Number.NEGATIVE_INFINITY ? undefined : top / count;
+}
+
+/** What a letter at each place is worth: 1 at a word's beginning, less at the beginning of a part, least inside. */
+function placeGains(text: string): Float64Array {
+  const gains = new Float64Array(text.length);
+  for (let at = 0; at < text.length; at += 1) {
+    const before = at === 0 ? ' ' : (text[at - 1] ?? '');
+    gains[at] =
+      before === ' '
+        ? PASSED.has(wordAt(text, at))
+          ? 0.5
+          : 1
+        : /[-/,.–+]/.test(before)
+          ? 0.95
+          : /\d/.test(text[at] ?? '') && !/\d/.test(before)
+            ? 0.9
+            : 0.35;
+  }
+  return gains;
+}
+
+/** What it costs to pass over the word behind a space: next to nothing for a small word. */
+function skipped(text: string, space: number): number {
+  return PASSED.has(wordAt(text, space + 1)) ? 0.02 : 0.7;
+}
+
+function wordAt(text: string, start: number): string {
+  const end = text.indexOf(' ', start);
+  return text.slice(start, end === -1 ? undefined : end);
 }

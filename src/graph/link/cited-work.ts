@@ -1,4 +1,4 @@
-import { fingerprints } from './fingerprints.ts';
+import { fingerprints } from './letters.ts';
 import { lettersOf } from './letters.ts';
 import { surnameOf } from './surname.ts';
 

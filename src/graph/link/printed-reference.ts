@@ -1,4 +1,4 @@
-import { fingerprints } from './fingerprints.ts';
+import { fingerprints } from './letters.ts';
 import { foldCase, lettersWithPlaces } from './letters.ts';
 
 /** A reference as it is printed, read once for all works it is compared with. */

@@ -10,8 +10,7 @@ import { LINK_VERSION, linkReference } from '../link/link.ts';
 import { parseReference, referenceLabel } from '../link/parse-reference.ts';
 import { readPrintedReference, referenceKeys } from '../link/printed-reference.ts';
 import { nodeKey } from '../node-key.ts';
-import { citedWorkOf } from './cited-work-of.ts';
-import { RowInsert } from './row-insert.ts';
+import { RowInsert } from './rows.ts';
 import type { RowWriter } from './rows.ts';
 
 /** Works that share fewer names with a reference than this are not compared: one short row of letters is chance. */
@@ -197,5 +196,18 @@ function printedWork(text: string): NodeStatement {
     year: parsed.year,
     rank: RANK.guess,
     data: { ...parsed } satisfies CitedWork,
+  };
+}
+
+/** What a work's node keeps for references to be recognised by. */
+function citedWorkOf(data: string): CitedWork {
+  const { title, authors, year, source, volume, pages } = JSON.parse(data) as Partial<CitedWork>;
+  return {
+    title: title ?? null,
+    authors: authors ?? [],
+    year: year ?? null,
+    source: source ?? null,
+    volume: volume ?? null,
+    pages: pages ?? null,
   };
 }
