@@ -82,7 +82,7 @@ export const HOUSE: Readonly<Record<string, Room>> = {
     budget: 0,
   },
   ask: {
-    folders: ['base', 'config', 'works', 'download', 'parse', 'store', 'search', 'graph'],
+    folders: ['base', 'config', 'stage', 'works', 'download', 'parse', 'telemetry', 'store', 'search', 'graph'],
     packages: [],
     budget: 2_000,
   },

@@ -86,11 +86,11 @@ export class CorpusWorks implements Disposable {
     return this.store.get<{ label: Label }>('select label from labels where work = ?', work)?.label ?? null;
   }
 
-  /** Works of which another record is a better version, and those that were screened out. */
-  leftOut(): { readonly others: readonly string[]; readonly excluded: readonly string[] } {
+  /** Works of which another record is a better version, and what screening decided. */
+  leftOut(): { readonly others: readonly string[]; readonly labels: ReadonlyMap<string, Label> } {
     return {
       others: this.records.versionGroups().flatMap((group) => group.slice(1).map(({ id }) => id)),
-      excluded: [...this.records.labels()].flatMap(([work, label]) => (label === 'excluded' ? [work] : [])),
+      labels: this.records.labels(),
     };
   }
 

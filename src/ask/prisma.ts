@@ -13,12 +13,15 @@ export interface PrismaWork {
 export interface PrismaCounts {
   readonly identified: number;
   readonly removed_before_screening: { readonly unreadable_entries: number; readonly duplicates: number };
+  /** Works that a person labelled; 0 before any screening. */
   readonly screened: number;
   readonly excluded: number;
   readonly sought: number;
   readonly not_retrieved: number;
   readonly not_retrieved_by_reason: Readonly<Record<string, number>>;
-  readonly assessed: number;
+  /** Works with a file that were not excluded. */
+  readonly retrieved: number;
+  /** Of these, the ones that screening included. */
   readonly included: number;
 }
 
@@ -27,7 +30,15 @@ export interface PrismaCounts {
  * named a work that another one had named.
  */
 export function prismaCounts(works: Iterable<PrismaWork>, repeated: number): PrismaCounts {
-  const counts = { identified: repeated, unreadable: 0, duplicates: repeated, excluded: 0, missing: 0, included: 0 };
+  const counts = {
+    identified: repeated,
+    unreadable: 0,
+    duplicates: repeated,
+    excluded: 0,
+    labelled: 0,
+    missing: 0,
+    included: 0,
+  };
   const reasons: Record<string, number> = {};
   for (const { reason, isOtherVersion, label, file, times = 1 } of works) {
     // What was found for such an entry is counted itself.
@@ -35,23 +46,26 @@ export function prismaCounts(works: Iterable<PrismaWork>, repeated: number): Pri
     counts.identified += times;
     if (namesNoWork(reason)) counts.unreadable += times;
     else if (isOtherVersion) counts.duplicates += times;
-    else if (label === 'excluded') counts.excluded += times;
-    else if (file === null) {
-      counts.missing += times;
-      reasons[reason] = (reasons[reason] ?? 0) + times;
-    } else counts.included += times;
+    else {
+      if (label !== null) counts.labelled += times;
+      if (label === 'excluded') counts.excluded += times;
+      else if (file === null) {
+        counts.missing += times;
+        reasons[reason] = (reasons[reason] ?? 0) + times;
+      } else if (label === 'included') counts.included += times;
+    }
   }
-  const screened = counts.identified - counts.unreadable - counts.duplicates;
-  const sought = screened - counts.excluded;
+  const sought = counts.identified - counts.unreadable - counts.duplicates - counts.excluded;
   return {
     identified: counts.identified,
     removed_before_screening: { unreadable_entries: counts.unreadable, duplicates: counts.duplicates },
-    screened,
+    // Nothing was screened that nobody has labelled.
+    screened: counts.labelled,
     excluded: counts.excluded,
     sought,
     not_retrieved: counts.missing,
     not_retrieved_by_reason: reasons,
-    assessed: sought - counts.missing,
+    retrieved: sought - counts.missing,
     included: counts.included,
   };
 }
@@ -64,15 +78,19 @@ export function prismaSvg(counts: PrismaCounts): string {
   const reasons = Object.entries(counts.not_retrieved_by_reason)
     .toSorted((a, b) => b[1] - a[1])
     .map(([reason, number]) => `${reason} (n = ${number})`);
+  const isScreened = counts.screened > 0;
   const rows: readonly (readonly [string, readonly string[]])[] = [
     [
       `Records identified (n = ${counts.identified})`,
       ['Removed before screening:', `duplicates (n = ${duplicates})`, `unreadable entries (n = ${unreadable})`],
     ],
-    [`Records screened (n = ${counts.screened})`, [`Records excluded (n = ${counts.excluded})`]],
+    [
+      isScreened ? `Records screened (n = ${counts.screened})` : 'Records not screened yet',
+      isScreened ? [`Records excluded (n = ${counts.excluded})`] : [],
+    ],
     [`Reports sought (n = ${counts.sought})`, [`Reports not retrieved (n = ${counts.not_retrieved})`, ...reasons]],
-    [`Reports assessed (n = ${counts.assessed})`, []],
-    [`Studies included (n = ${counts.included})`, []],
+    [`Reports retrieved (n = ${counts.retrieved})`, []],
+    [isScreened ? `Studies included (n = ${counts.included})` : 'Studies not screened yet', []],
   ];
   let y = 10;
   const parts: string[] = [];

@@ -69,6 +69,7 @@ const COMMANDS: readonly Entry[] = [
   { name: 'screen', doors: PARSING, load: async () => (await exports()).screenCommand() },
   { name: 'work-versions', doors: PARSING, load: async () => (await exports()).workVersionsCommand() },
   { name: 'report', doors: PARSING, load: async () => (await import('./commands/report.ts')).reportCommand() },
+  { name: 'reindex', doors: EVERYWHERE, load: async () => (await import('./commands/reindex.ts')).reindexCommand() },
   { name: 'merge', doors: EVERYWHERE, load: async () => (await import('./commands/merge.ts')).mergeCommand() },
   { name: 'sim', doors: ['docstokg'], load: async () => (await import('./commands/sim.ts')).simCommand() },
   { name: 'doctor', doors: EVERYWHERE, load: async () => (await import('./commands/doctor.ts')).doctorCommand() },

@@ -1,6 +1,6 @@
 import type { DownloadSummary } from '../download/index.ts';
-import { REASONS } from '../download/index.ts';
-import type { IdentifiedPapers, LatestRow } from '../harvest/index.ts';
+import type { Account } from '../ask/index.ts';
+import type { IdentifiedPapers } from '../harvest/index.ts';
 import type { StageOutcome } from '../stage/index.ts';
 import type { CorpusStageName } from './corpus-run.ts';
 import type { PassedOver } from './own-papers.ts';
@@ -12,8 +12,10 @@ export interface WorksAccount {
   readonly not_to_be_had: number;
   /** A host asked for patience: the same command gets them later. */
   readonly later: number;
+  /** Entries of input files that name no work. */
+  readonly unreadable_entries: number;
   readonly by_resolver: Readonly<Record<string, number>>;
-  /** Why works were not saved. */
+  /** Why works were not downloaded. */
   readonly by_reason: Readonly<Record<string, number>>;
   /** Of this run alone. */
   readonly found_now: number;
@@ -46,6 +48,8 @@ export interface RunAccount {
   /** Null where the documents were there already. */
   readonly works: WorksAccount | null;
   readonly documents: number;
+  /** Documents that are scans without text; they need OCR. */
+  readonly scans: number;
   /** Own files that were not taken, and why. */
   readonly passed_over: readonly PassedOver[];
   /** How one's own papers were told apart as works; null where there are none. */
@@ -91,36 +95,18 @@ function stageAccount(outcome: StageOutcome): StageAccount {
   };
 }
 
-/** Counts over all runs of the folder, from the last row of each work. */
-export function accountOfWorks(rows: readonly LatestRow[], now: DownloadSummary | undefined): WorksAccount {
-  const counts = { works: 0, saved: 0, not_to_be_had: 0, later: 0 };
-  const byResolver: Record<string, number> = {};
-  const byReason: Record<string, number> = {};
-  for (const row of rows) {
-    const { outcome, resolver } = row;
-    // What was found for such an entry is a work of its own.
-    if (row.reason === 'entry-identified') continue;
-    counts.works += 1;
-    if (outcome === 'saved') {
-      counts.saved += 1;
-      raise(byResolver, resolver ?? 'unknown');
-      continue;
-    }
-    // What broke, or could not be asked, is known of nobody not to be there.
-    const isOpen = outcome === 'parked' || (outcome === 'failed' && REASONS[row.reason].later);
-    counts[isOpen ? 'later' : 'not_to_be_had'] += 1;
-    raise(byReason, row.reason);
-  }
+/** What came of the works of a folder, as `run.json` and the summary have it. */
+export function accountOfWorks(counts: Account, now: DownloadSummary | undefined): WorksAccount {
   return {
-    ...counts,
-    by_resolver: byResolver,
-    by_reason: byReason,
+    works: counts.listed,
+    saved: counts.downloaded,
+    not_to_be_had: counts.unavailable,
+    later: counts.deferred + counts.failed,
+    unreadable_entries: counts.unreadable_entries,
+    by_resolver: counts.by_resolver,
+    by_reason: counts.by_reason,
     found_now: now?.found ?? 0,
-    saved_now: now?.saved ?? 0,
+    saved_now: counts.downloaded_this_run,
     bytes_now: now?.bytes ?? 0,
   };
-}
-
-function raise(counts: Record<string, number>, name: string): void {
-  counts[name] = (counts[name] ?? 0) + 1;
 }

@@ -8,7 +8,7 @@ import { loadConfig, settingsLayer } from '../config/index.ts';
 import type { Runtime, WorkPlans } from '../harvest/index.ts';
 import { simulatedLayer } from '../harvest/index.ts';
 import type { Label } from '../store/index.ts';
-import { Records } from '../store/index.ts';
+import { CorpusStore, Records } from '../store/index.ts';
 import type { Work } from '../works/index.ts';
 import type { CitedHit } from './cited-hit.ts';
 import { documentLinks } from './document-links.ts';
@@ -281,6 +281,22 @@ export class Corpus implements AsyncDisposable {
     throw new AppError('CORPUS_NO_WORKS', `there are no works in ${this.folder}`, {
       hint: 'gather some first: docstokg run, or contentdownload',
     });
+  }
+
+  /** Builds `corpus.sqlite` again from the logs; answers what it holds now. */
+  async reindex(warn?: (message: string) => void): Promise<{
+    readonly lines: number;
+    readonly badLines: number;
+    readonly works: number;
+    readonly documents: number;
+  }> {
+    if (!existsSync(this.folder))
+      throw new AppError('USAGE_RUN', `${this.folder} is not there`, { hint: 'name the folder of a run' });
+    using store = CorpusStore.create(this.folder, { manifests: manifestFolder(this.config), warn });
+    store.clear();
+    const { lines, badLines } = await store.ingestSoon();
+    const [works, documents] = ['works', 'documents'].map((table) => store.count(table));
+    return { lines, badLines, works: works ?? 0, documents: documents ?? 0 };
   }
 
   /** The corpus as it is now, and as it grows, for whoever looks at it; writes nothing. To be disposed of. */

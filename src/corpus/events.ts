@@ -1,5 +1,5 @@
 import type { DownloadEvent, DownloadSummary } from '../download/index.ts';
-import type { LatestRow } from '../harvest/index.ts';
+import type { Account, RunCounts } from '../ask/index.ts';
 import type { QueueEvent } from '../queue/index.ts';
 import type { IndexEvent } from '../search/index.ts';
 import type { StageEvent } from '../stage/index.ts';
@@ -20,8 +20,8 @@ export type CorpusEvent =
   | { readonly kind: 'download'; readonly event: DownloadEvent }
   /** What the queue behind it tells. */
   | { readonly kind: 'queue'; readonly event: QueueEvent }
-  /** No more works are downloaded: what came of them in this run, and the last row of every work of the folder. */
-  | { readonly kind: 'gathered'; readonly summary: DownloadSummary; readonly works: readonly LatestRow[] }
+  /** No more works are downloaded: what this run did, and what came of all works of the folder. */
+  | { readonly kind: 'gathered'; readonly summary: DownloadSummary; readonly run: RunCounts; readonly counts: Account }
   /** What a stage tells. */
   | { readonly kind: 'stage'; readonly stage: CorpusStageName; readonly event: StageEvent }
   /** All documents have gone through all stages, and the index is made. */

@@ -19,6 +19,9 @@ import {
 import type { DenseEngine } from '../parse/index.ts';
 import { openTokenizer } from '../parse/index.ts';
 import { startTelemetry } from '../telemetry/index.ts';
+import type { Account, RunCounts } from '../ask/index.ts';
+import { accountOf, runCountsOf } from '../ask/index.ts';
+import { CorpusStore } from '../store/index.ts';
 import type { RunAccount } from './account.ts';
 import { accountOfStages, accountOfWorks } from './account.ts';
 import type { Arrive } from './corpus-run.ts';
@@ -30,7 +33,7 @@ import { askedFor, checkDocuments, wantedDocuments, wantsWorks } from './gather-
 import { makeIndex } from './make-index.ts';
 import { findOwnPapers } from './own-papers.ts';
 import { DocumentFiling } from './document-filing.ts';
-import { openDense, openSparse } from './parse-settings.ts';
+import { manifestFolder, openDense, openSparse } from './parse-settings.ts';
 import { prepareChunk, prepareDense, prepareDoctags, prepareEmbed } from './prepare-stages.ts';
 import { RunFolder } from './run-folder.ts';
 
@@ -154,7 +157,7 @@ export class Gathering implements AsyncIterable<CorpusEvent> {
           bringEarlier(download, offer, stop),
         ]);
         if (summary.reason !== 'stopped') await this.#zotero?.commit();
-        tell({ kind: 'gathered', summary, works: download.manifest.latest() });
+        tell({ kind: 'gathered', summary, ...countsOf(download) });
         return summary;
       },
       index: async () => {
@@ -166,8 +169,9 @@ export class Gathering implements AsyncIterable<CorpusEvent> {
     });
     const outcome = await run.run(signal);
     return {
-      works: download ? accountOfWorks(download.manifest.latest(), outcome.gathered) : null,
+      works: download ? accountOfWorks(countsOf(download).counts, outcome.gathered) : null,
       documents: outcome.documents,
+      scans: scansIn(config),
       passed_over: own.passedOver,
       own_papers: papers.identified,
       ...accountOfStages(outcome.stages),
@@ -184,11 +188,12 @@ export class Gathering implements AsyncIterable<CorpusEvent> {
     await using download = await this.#open(request, () => Promise.resolve());
     const summary = await download.run.run({ drain: 'due', signal });
     if (summary.reason !== 'stopped') await this.#zotero?.commit();
-    const works = download.manifest.latest();
-    request.tell({ kind: 'gathered', summary, works });
+    const { counts, run } = countsOf(download);
+    request.tell({ kind: 'gathered', summary, counts, run });
     return {
-      works: accountOfWorks(works, summary),
+      works: accountOfWorks(counts, summary),
       documents: 0,
+      scans: 0,
       passed_over: [],
       own_papers: null,
       stages: {},
@@ -241,11 +246,8 @@ export class Gathering implements AsyncIterable<CorpusEvent> {
           around: telemetry.around,
         }),
       );
-      const rows = assembly.manifest.latest();
-      this.#before = {
-        ended: rows.filter(({ outcome }) => outcome !== 'parked').length,
-        saved: rows.filter(({ outcome }) => outcome === 'saved').length,
-      };
+      const before = accountOf(assembly.store);
+      this.#before = { ended: before.listed - before.deferred - before.waiting, saved: before.downloaded };
       this.#download = assembly;
       return { ...assembly, [Symbol.asyncDispose]: () => stack.disposeAsync() };
     } catch (error) {
@@ -253,6 +255,18 @@ export class Gathering implements AsyncIterable<CorpusEvent> {
       throw error;
     }
   }
+}
+
+function countsOf({ manifest, store, runId }: DownloadAssembly): { readonly counts: Account; readonly run: RunCounts } {
+  manifest.flush();
+  return { counts: accountOf(store, runId), run: runCountsOf(store, runId) };
+}
+
+/** Scans are known to the stages alone, which know no works. */
+function scansIn(config: Config): number {
+  using store = CorpusStore.open(config.download.out, { manifests: manifestFolder(config) });
+  store.ingest();
+  return accountOf(store).scans;
 }
 
 function secondsSince(startedAt: number, clock: Clock): number {
@@ -273,9 +287,9 @@ async function withTokenizer(config: Config, runtime: Runtime): Promise<Config> 
 
 /** Files that earlier runs have kept go through the stages as well: most are done, and some may have been left. */
 async function bringEarlier(download: DownloadAssembly, arrive: Arrive, signal: AbortSignal): Promise<void> {
-  for (const { work, outcome, path, bytes, kind } of download.manifest.latest()) {
+  for (const { work, path, bytes, kind } of download.manifest.saved()) {
     if (signal.aborted) return;
-    if (outcome !== 'saved' || path === null || !(await download.files.holds(path, bytes ?? -1))) continue;
+    if (path === null || !(await download.files.holds(path, bytes ?? -1))) continue;
     await arrive(fileOf(download, work, kind));
   }
 }

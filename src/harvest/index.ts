@@ -9,7 +9,7 @@ export { identifyPapers } from './papers/identify-papers.ts';
 export type { IdentifiedPapers, RefusedDoi } from './papers/identify-papers.ts';
 export { openInspector } from './inspector.ts';
 export { ManifestFolder } from './ledger/manifest-folder.ts';
-export type { LatestRow, ManifestOptions } from './ledger/manifest-folder.ts';
+export type { ManifestOptions } from './ledger/manifest-folder.ts';
 export { assembleDownload, checkDownload, configuredServices, openAsking } from './open-download.ts';
 export type { Asking, DownloadAssembly, DownloadParts, WorkPlans } from './open-download.ts';
 export { dnsMappings } from './dns-mappings.ts';

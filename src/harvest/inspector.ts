@@ -10,8 +10,9 @@ const TEXT_BYTES = 400_000;
 export function openInspector(): Disposable & { readonly inspect: InspectDocument } {
   const files = new PdfInspector();
   return {
-    inspect: async (path, kind, look) => {
-      if (kind !== 'html') return files.glance(path, kind === 'pdf' ? 'pdf' : 'xml', look);
+    inspect: async (path, kind, look, signal) => {
+      signal?.throwIfAborted();
+      if (kind !== 'html') return await unlessAborted(files.glance(path, kind === 'pdf' ? 'pdf' : 'xml', look), signal);
       return { pages: null, isEncrypted: false, isReadable: true, text: await beginning(path), isQuick: false };
     },
     [Symbol.dispose]: () => files[Symbol.dispose](),
@@ -25,4 +26,18 @@ async function beginning(path: string): Promise<string> {
     .subarray(0, bytesRead)
     .toString('utf8')
     .replaceAll(/<[^<>]*>/g, ' ');
+}
+
+/** A look ends by itself within its time limit; who stops does not wait for it. */
+async function unlessAborted<T>(look: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  if (!signal) return await look;
+  const { promise, reject } = Promise.withResolvers<never>();
+  const stop = (): void => reject(signal.reason as Error);
+  signal.addEventListener('abort', stop, { once: true });
+  try {
+    return await Promise.race([look, promise]);
+  } finally {
+    signal.removeEventListener('abort', stop);
+    look.catch(() => undefined);
+  }
 }

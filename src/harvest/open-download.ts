@@ -49,6 +49,10 @@ export interface DownloadAssembly extends Asking, AsyncDisposable {
   readonly client: HttpClient;
   readonly admission: Admission;
   readonly manifest: ManifestFolder;
+  /** The database of the folder. */
+  readonly store: CorpusStore;
+  /** The id of this run in the manifest. */
+  readonly runId: string;
   readonly files: KeptFiles;
   /** What is known of the works, to cite them by. */
   readonly records: Records;
@@ -166,17 +170,28 @@ function resolverChoice(download: Config['download']): ResolverChoice {
   };
 }
 
-/** Puts a download together as the configuration says. */
+/** Puts a download together as the configuration says; what was opened is closed where a later part cannot be. */
 export async function assembleDownload(
   config: Config,
   runtime: Runtime,
   parts: DownloadParts,
 ): Promise<DownloadAssembly> {
+  await using stack = new AsyncDisposableStack();
+  const assembled = await assemble(config, runtime, parts, stack);
+  const opened = stack.move();
+  return { ...assembled, [Symbol.asyncDispose]: () => opened.disposeAsync() };
+}
+
+async function assemble(
+  config: Config,
+  runtime: Runtime,
+  parts: DownloadParts,
+  stack: AsyncDisposableStack,
+): Promise<Omit<DownloadAssembly, keyof AsyncDisposable>> {
   const { http, download } = config;
   const contact = requireContact(http.contact);
   const services = configuredServices(config);
   const web = createWebTime(runtime.clock, http.time_scale);
-  const stack = new AsyncDisposableStack();
   const runId = `${new Date(runtime.clock.now()).toISOString().replaceAll(/[:.]/g, '-')}-${randomBytes(3).toString('hex')}`;
   const warn = (message: string): void => runtime.log('warn', message);
   const hosts = stack.use(
@@ -284,8 +299,9 @@ export async function assembleDownload(
     client,
     admission,
     manifest,
+    store,
+    runId,
     records,
     files,
-    [Symbol.asyncDispose]: () => stack.disposeAsync(),
   };
 }

@@ -131,6 +131,11 @@ export class CorpusStore implements Rows, Disposable {
     return this.#prepared(sql).all(...values) as T[];
   }
 
+  /** How many rows a table has. */
+  count(table: string): number {
+    return this.get<{ rows: number }>(`select count(*) as rows from ${table}`)?.rows ?? 0;
+  }
+
   /** Row by row, with a statement of its own: others may run meanwhile. */
   iterate<T = Record<string, unknown>>(sql: string, ...values: SQLInputValue[]): IterableIterator<T> {
     return this.database.prepare(sql).iterate(...values) as IterableIterator<T>;

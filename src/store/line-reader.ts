@@ -1,15 +1,14 @@
-import type { SQLInputValue } from 'node:sqlite';
-
 import type { ManifestRow } from '../download/index.ts';
 import type { Rows } from './rows.ts';
 import type { Decision } from './decisions.ts';
+import { LABELS } from './decisions.ts';
 import type { LogFile } from './logs.ts';
 import type { RecordLine } from './record-rows.ts';
 import { applyRecordLine } from './record-rows.ts';
 import type { WorkRows } from './work-rows.ts';
 
 const STEPS = { doctags: 'parsed', chunk: 'chunked', embed: 'embedded' } as const;
-const LONGEST_MESSAGE = 1_000;
+const LONGEST_TEXT = 4_000;
 
 /** Turns lines of logs into rows. What it writes depends on the lines of one log and their order alone. */
 export class LineReader {
@@ -39,7 +38,7 @@ export class LineReader {
       case 'records':
         return applyRecordLine(this.#store, this.#works, value as unknown as RecordLine);
       case 'decisions':
-        return this.#decision(value as unknown as Decision);
+        return typeof value['work'] === 'string' && this.#decision(value as unknown as Decision);
       case 'doctags':
       case 'chunk':
       case 'embed':
@@ -51,23 +50,20 @@ export class LineReader {
     const added = this.#store.run(
       `insert into outcomes (work, run, at, outcome, reason, resolver, path, kind, sha256, bytes, duration_ms, row)
        values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) on conflict do nothing`,
-      row.work, row.run_id, row.at, row.outcome, row.reason, row.resolver, row.path, row.kind, row.sha256, row.bytes, row.duration_ms ?? 0, line,
+      row.work, row.run_id, row.at, row.outcome, row.reason, text(row.resolver), text(row.path), text(row.kind), text(row.sha256), whole(row.bytes),
+      whole(row.duration_ms) ?? 0, line,
     ); // prettier-ignore
     if (added === 0) return true;
     const { sequence } = this.#store.get<{ sequence: number }>('select last_insert_rowid() as sequence') ?? {
       sequence: 0,
     };
     for (const [place, attempt] of row.attempts.entries()) {
-      const values = [
-        attempt.resolver, attempt.url, attempt.final_url, attempt.status, attempt.bytes, attempt.sha256, attempt.kind, attempt.license,
-        attempt.version, attempt.reason, attempt.started_at, attempt.duration_ms,
-      ] as (SQLInputValue | undefined)[]; // prettier-ignore
       this.#store.run(
         'insert into attempts values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
-        sequence,
-        place,
-        ...values.map((each, at) => each ?? NOT_NULL[at] ?? null),
-      );
+        sequence, place, text(attempt.resolver) ?? '', text(attempt.url) ?? '', text(attempt.final_url) ?? '', whole(attempt.status),
+        whole(attempt.bytes) ?? 0, text(attempt.sha256), text(attempt.kind), text(attempt.license), text(attempt.version),
+        text(attempt.reason) ?? '', text(attempt.started_at) ?? '', whole(attempt.duration_ms) ?? 0,
+      ); // prettier-ignore
     }
     this.#works.changed(row.work);
     return true;
@@ -76,6 +72,7 @@ export class LineReader {
   #decision(decision: Decision): boolean {
     switch (decision.kind) {
       case 'label':
+        if (!LABELS.includes(decision.label)) return false;
         this.#store.run(
           'insert into labels (work, label) values (?, ?) on conflict do update set label = excluded.label',
           decision.work,
@@ -83,9 +80,10 @@ export class LineReader {
         );
         return true;
       case 'version':
+        if (typeof decision.of !== 'string') return false;
         this.#store.run(
           'insert into versions (work, of, reason, score, at) values (?, ?, ?, ?, ?) on conflict do nothing',
-          decision.work, decision.of, decision.reason, decision.score, decision.at,
+          decision.work, decision.of, text(decision.reason) ?? '', Number.isFinite(decision.score) ? decision.score : 0, text(decision.at) ?? '',
         ); // prettier-ignore
         return true;
       case 'split':
@@ -94,7 +92,7 @@ export class LineReader {
           `update versions set undone = ?1 where (?3 is null and (work = ?2 or of = ?2)) or (work = ?2 and of = ?3)`,
           decision.kind === 'split' ? 1 : 0,
           decision.work,
-          decision.of ?? null,
+          text(decision.of),
         );
         return true;
       default:
@@ -119,22 +117,6 @@ export class LineReader {
   }
 }
 
-/** What stands for absent values in columns that must not be null, by their place among the values of an attempt. */
-const NOT_NULL: readonly (SQLInputValue | undefined)[] = [
-  '',
-  '',
-  '',
-  undefined,
-  0,
-  undefined,
-  undefined,
-  undefined,
-  undefined,
-  '',
-  '',
-  0,
-];
-
 /** A line of the manifest; lines of others, or damaged ones, are not. */
 export function isManifestRow(value: unknown): value is ManifestRow {
   if (value === null || typeof value !== 'object' || Array.isArray(value)) return false;
@@ -155,6 +137,11 @@ function parsed(line: string): Record<string, unknown> | undefined {
   }
 }
 
+/** A log may come from somebody else: a field of another type is no value. */
 function text(value: unknown): string | null {
-  return typeof value === 'string' ? value.slice(0, LONGEST_MESSAGE) : null;
+  return typeof value === 'string' ? value.slice(0, LONGEST_TEXT) : null;
+}
+
+function whole(value: unknown): number | null {
+  return Number.isSafeInteger(value) ? (value as number) : null;
 }

@@ -46,11 +46,14 @@ export function applyRecordLine(store: Rows, works: WorkRows, line: RecordLine):
       put(store, works, line.record);
       return true;
     case 'notice': {
+      if (typeof line.about?.notice?.kind !== 'string') return false;
       const record = noticed(store, line.about);
       if (record) add({ ...record, notices: [line.about.notice], sources: [] });
       return true;
     }
     case 'paper': {
+      if (![line.document, line.work, line.sha256].every((each) => typeof each === 'string') || !areRecords(line.said))
+        return false;
       const before = store.get<{ work: string }>('select work from own_papers where document = ?', line.document);
       // What a paper said of itself is said again; a work that is more than its paper stays.
       if (before && (before.work !== line.work || line.work === `paper:${line.document}`))
@@ -68,14 +71,19 @@ export function applyRecordLine(store: Rows, works: WorkRows, line: RecordLine):
       return true;
     }
     case 'words':
+      if (![line.document, line.work, line.stamp].every((each) => typeof each === 'string') || !areRecords(line.said))
+        return false;
       for (const record of line.said) add({ ...record, id: line.work });
       store.run('insert or replace into read_documents (document, stamp) values (?, ?)', line.document, line.stamp);
       return true;
     case 'arxiv':
+      if (typeof line.work !== 'string' || !Number.isSafeInteger(line.version)) return false;
       store.run('insert or replace into arxiv_versions (work, version) values (?, ?)', line.work, line.version);
       return true;
     case 'repeats':
-      for (const [work, times] of line.times) {
+      if (!Array.isArray(line.times)) return false;
+      for (const [work, times] of line.times as readonly (readonly [string, number])[]) {
+        if (typeof work !== 'string' || !Number.isSafeInteger(times)) continue;
         if (times > 0) store.run('insert or replace into repeated_entries (work, times) values (?, ?)', work, times);
         else store.run('delete from repeated_entries where work = ?', work);
       }
@@ -155,6 +163,37 @@ export function preferredId(record: WorkRecord, known: WorkRecord): string {
   return record.id === record.ids.openalex && known.id !== known.ids.openalex ? record.id : known.id;
 }
 
+const TEXTS = ['title', 'date', 'venue', 'type', 'license', 'access', 'abstract', 'version'] as const;
+const LISTS = ['authors', 'notices', 'relations', 'sources', 'references', 'topics', 'keywords', 'funders'] as const;
+
+/** A record as this version writes it. A log may come from somebody else, and one damaged line must not stop the rest. */
 function isRecord(value: unknown): value is WorkRecord {
-  return value !== null && typeof value === 'object' && 'id' in value && typeof value.id === 'string' && 'ids' in value;
+  if (value === null || typeof value !== 'object') return false;
+  const record = value as Readonly<Record<string, unknown>>;
+  const isText = (each: unknown): boolean => each === null || typeof each === 'string';
+  const { id, ids, authors, citedBy } = record;
+  return (
+    typeof id === 'string' &&
+    TEXTS.every((name) => isText(record[name])) &&
+    LISTS.every((name) => Array.isArray(record[name])) &&
+    (authors as unknown[]).every((author) => isNamed(author)) &&
+    (citedBy === null || Number.isSafeInteger(citedBy)) &&
+    areIds(ids)
+  );
+}
+
+function areRecords(value: unknown): boolean {
+  return Array.isArray(value) && value.every(isRecord);
+}
+
+function isNamed(author: unknown): boolean {
+  return author !== null && typeof author === 'object' && 'name' in author && typeof author.name === 'string';
+}
+
+function areIds(value: unknown): boolean {
+  if (value === null || typeof value !== 'object') return false;
+  const ids = value as Readonly<Record<string, unknown>>;
+  const isText = (each: unknown): boolean => each === null || each === undefined || typeof each === 'string';
+  const arxiv = ids['arxiv'] as { readonly id?: unknown } | null | undefined;
+  return ['doi', 'pmid', 'pmcid', 'openalex'].every((name) => isText(ids[name])) && isText(arxiv?.id);
 }

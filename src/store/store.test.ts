@@ -50,6 +50,18 @@ test('a line that is being written waits for its end; a damaged one is counted a
   for (const text of ['null\n', '[]\n', '{"path":{}}\n', '{"work":"W1","outcome":"saved","attempts":[null]}\n'])
     appendLine(folder.path, { log: 'manifest.jsonl', text });
   assert.equal(store.ingest().badLines, 4);
+  // Fields of other types are no values, and stop nothing.
+  const record = { ...emptyRecord('W1'), title: 7 };
+  const row = { work: 'W1', run_id: 'r', at: '', outcome: 'saved', reason: 'x', path: {}, bytes: 'many', title: [] };
+  const lines: [string, unknown][] = [
+    ['records.jsonl', { kind: 'record', record }],
+    ['records.jsonl', { kind: 'paper', document: 'd', sha256: '', work: 'W1', said: [{}] }],
+    ['decisions.jsonl', { kind: 'label', work: 'W1', label: 'perhaps' }],
+    ['manifest.jsonl', { ...row, attempts: [{ url: 7, status: 'ok' }] }],
+  ];
+  for (const [log, value] of lines) appendLine(folder.path, { log, text: `${JSON.stringify(value)}\n` });
+  assert.equal(store.ingest().badLines, 3);
+  assert.equal(store.get<{ document: string }>("select document from works where work = 'W1'")?.document, '');
 });
 
 test('a manifest that was rotated is not read twice, and a log that was replaced is read again', async () => {

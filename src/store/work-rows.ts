@@ -160,6 +160,6 @@ export class WorkRows {
   }
 }
 
-function cut(text: string | null | undefined): string | null {
-  return text?.slice(0, LONGEST_TEXT) ?? null;
+function cut(text: unknown): string | null {
+  return typeof text === 'string' ? text.slice(0, LONGEST_TEXT) : null;
 }

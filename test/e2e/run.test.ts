@@ -123,7 +123,7 @@ test('Ctrl-C lets what runs finish, and the same command then makes the corpus i
       });
     });
     run.kill('SIGINT');
-    await run.told(/SIGINT: letting what runs finish/);
+    await run.told(/SIGINT: finishing running work/);
     told.resolve();
     const { code } = await run.ended;
     assert.equal(code, 130, run.stderr);

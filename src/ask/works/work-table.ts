@@ -158,22 +158,23 @@ export class WorkTable {
   /** The works that something came of, as a PRISMA flow counts them. */
   *prismaWorks(leftOut: {
     readonly others: readonly string[];
-    readonly excluded: readonly string[];
+    readonly labels: ReadonlyMap<string, 'included' | 'excluded'>;
   }): Generator<PrismaWork> {
     const plain = { isOtherVersion: false, label: null };
     const fileOf = (outcome: string | number): string | null => (outcome === 'saved' || outcome === 'own' ? '' : null);
     for (const { outcome, reason, rows } of this.#all())
       if (outcome !== 'waiting') yield { ...plain, reason: String(reason), file: fileOf(outcome), times: rows };
-    const [others, excluded] = [new Set(leftOut.others), new Set(leftOut.excluded)];
+    const { labels } = leftOut;
+    const others = new Set(leftOut.others);
     const find = this.#store.database.prepare(
       "SELECT outcome, reason FROM works WHERE work = ? AND outcome <> 'waiting'",
     );
-    for (const work of others.union(excluded)) {
+    for (const work of others.union(new Set(labels.keys()))) {
       const row = find.get(work);
       if (!row) continue;
       const counted = { reason: String(row['reason']), file: fileOf(String(row['outcome'])) };
       yield { ...plain, ...counted, times: -1 };
-      yield { ...counted, isOtherVersion: others.has(work), label: excluded.has(work) ? 'excluded' : null };
+      yield { ...counted, isOtherVersion: others.has(work), label: labels.get(work) ?? null };
     }
   }
 

@@ -111,13 +111,13 @@ test('a run goes out in every format, with links, licences and counts that add u
   assert.deepEqual(prisma, {
     identified: 5,
     removed_before_screening: { unreadable_entries: 1, duplicates: 1 },
-    screened: 3,
+    screened: 0,
     excluded: 0,
     sought: 3,
     not_retrieved: 1,
     not_retrieved_by_reason: { 'no-plan': 1 },
-    assessed: 2,
-    included: 2,
+    retrieved: 2,
+    included: 0,
   });
 
   const screening = await text(corpus, 'asreview');

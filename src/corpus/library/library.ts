@@ -8,8 +8,8 @@ import { apaCitation, bibtexEntry, citationKey, cslItem, risEntry } from '../../
 import { documentLinks } from '../document-links.ts';
 import type { RunFile } from '../run-file.ts';
 import { readRunFile } from '../run-file.ts';
-import type { WorksRequest } from '../../ask/index.ts';
-import { CorpusWorks } from '../../ask/index.ts';
+import type { Account, WorksRequest } from '../../ask/index.ts';
+import { accountOf, CorpusWorks } from '../../ask/index.ts';
 import { manifestFolder } from '../parse-settings.ts';
 import type { DocumentPlace, LibraryWork } from './library-work.ts';
 import { describedWork, ownPaper } from './library-work.ts';
@@ -41,6 +41,7 @@ export interface MissingReason {
 /** What a corpus holds and what it does not. */
 export interface LibraryAccount {
   readonly run: RunFile | null;
+  readonly counts: Account;
   readonly works: number;
   readonly saved: number;
   readonly waiting: number;
@@ -117,19 +118,19 @@ export class Library implements Disposable {
   async account(): Promise<LibraryAccount> {
     const list = this.#opened();
     await list.refresh();
-    const outcomes = list.table.outcomes();
-    const of = (name: string): number => outcomes[name] ?? 0;
-    const works = Object.values(outcomes).reduce((sum, each) => sum + each, 0);
+    const counts = accountOf(list.store);
     const documents = documentNames(this.#place.dataRoot).length;
-    const saved = of('saved') + of('own');
+    // Papers of the user's own that have no record are documents and nothing else.
+    const isBare = counts.listed === 0;
     return {
       run: (await readRunFile(this.folder)) ?? null,
-      works: works || documents,
-      saved: works === 0 ? documents : saved,
-      waiting: of('waiting'),
-      missing: works - saved - of('waiting'),
-      excluded: list.leftOut().excluded.length,
-      retracted: list.table.page({ isRetracted: true, limit: 1 }).total,
+      counts,
+      works: isBare ? documents : counts.listed,
+      saved: isBare ? documents : counts.downloaded + counts.local,
+      waiting: counts.waiting,
+      missing: counts.deferred + counts.failed + counts.unavailable,
+      excluded: counts.excluded,
+      retracted: counts.retracted,
       documents,
       reasons: list.table
         .facets({ outcome: 'failed,parked,skipped' })

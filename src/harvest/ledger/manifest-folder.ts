@@ -13,12 +13,6 @@ const INGEST_MS = 250;
 
 type LastRow = Pick<ManifestRow, 'outcome' | 'reason' | 'path' | 'bytes'>;
 
-/** What is shown of the last row of a work. */
-export type LatestRow = Pick<
-  ManifestRow,
-  'work' | 'outcome' | 'reason' | 'detail' | 'resolver' | 'kind' | 'path' | 'bytes'
-> & { readonly retryAt: string | null };
-
 export interface ManifestOptions {
   readonly folder: string;
   readonly runId: string;
@@ -83,18 +77,17 @@ export class ManifestFolder implements ResultSink, AsyncDisposable {
     );
   }
 
-  /** The last row of every work. */
-  latest(): readonly LatestRow[] {
-    this.#ingest();
-    return this.#store.all<LatestRow>(
-      `select work, outcome, reason, row ->> '$.detail' as detail, row ->> '$.retry_at' as retryAt, resolver, kind, path, bytes
-       from last_outcomes order by sequence`,
+  /** The last rows of works that were downloaded. */
+  saved(): readonly Pick<ManifestRow, 'work' | 'kind' | 'path' | 'bytes'>[] {
+    this.flush();
+    return this.#store.all(
+      "select work, kind, path, bytes from last_outcomes where outcome = 'saved' order by sequence",
     );
   }
 
   /** Writes what is derived: the CSV files, the index, the summary and the metrics. */
   async report(): Promise<void> {
-    this.#ingest();
+    this.flush();
     const { folder, clock, runId } = this.#options;
     await writeReports(folder, this.#store, { now: clock.now(), runId });
   }
@@ -148,7 +141,7 @@ export class ManifestFolder implements ResultSink, AsyncDisposable {
   /** The manifest is what counts: a database that cannot be written now is tried again, and no work suffers from it. */
   #ingestNow(): void {
     try {
-      this.#ingest();
+      this.flush();
     } catch (error) {
       this.#options.warn?.(
         `corpus.sqlite cannot be written now: ${error instanceof Error ? error.message : String(error)}`,
@@ -156,7 +149,8 @@ export class ManifestFolder implements ResultSink, AsyncDisposable {
     }
   }
 
-  #ingest(): void {
+  /** Brings the database up to date with the rows written so far. */
+  flush(): void {
     this.#ingestDue?.[Symbol.dispose]();
     this.#ingestDue = undefined;
     if (this.#pending === 0) return;

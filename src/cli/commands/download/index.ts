@@ -50,9 +50,9 @@ async function download(ids: readonly string[], options: DownloadOptions, sessio
   for await (const event of gathering) {
     progress.see(event);
     if (event.kind !== 'gathered') continue;
-    const { summary, works } = event;
-    printAccount(summary, progress, session, config, works);
-    const isEmpty = works.length === 0 && summary.reason !== 'stopped';
+    const { summary, counts } = event;
+    printAccount(event, progress, session, config);
+    const isEmpty = counts.listed + counts.unreadable_entries === 0 && summary.reason !== 'stopped';
     if (isEmpty) session.log('error', nothingFound(wanted));
     if (isEmpty || summary.crashed > 0) process.exitCode ??= 1;
   }

@@ -1,36 +1,74 @@
 import assert from 'node:assert/strict';
+import { appendFileSync } from 'node:fs';
+import { mkdtempDisposable } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { test } from 'node:test';
 
+import { accountOf, CorpusWorks, runCountsOf } from '../../../ask/index.ts';
 import { settingsTable } from '../../../config/index.ts';
 import type { Gathering } from '../../../corpus/index.ts';
 import type { DownloadSummary } from '../../../download/index.ts';
-import type { LatestRow } from '../../../harvest/index.ts';
 import { HeldClock } from '../../../testing/index.ts';
 import type { Session } from '../../session.ts';
 import { DownloadProgress, printAccount } from './print-account.ts';
 
 const NOTHING = { found: 0, saved: 0, skipped: 0, failed: 0, parked: 0, keptBefore: 0, crashed: 0, bytes: 0 };
 
-function accountOf(summary: Partial<DownloadSummary>, latest: readonly LatestRow[]): string {
+async function printed(summary: Partial<DownloadSummary>, rows: readonly object[]): Promise<string> {
+  await using folder = await mkdtempDisposable(join(tmpdir(), 'print-account-'));
+  for (const [at, row] of rows.entries()) {
+    const base = { run_id: 'now', at: String(at), reason: 'success', resolver: null, path: null, attempts: [] };
+    appendFileSync(join(folder.path, 'manifest.jsonl'), `${JSON.stringify({ ...base, ...row })}\n`);
+  }
+  using works = new CorpusWorks(folder.path);
+  await works.refresh();
+  const { store } = works;
   const lines: string[] = [];
   const terminal = { print: (text: string) => void lines.push(text), style: (_: string, text: string) => text };
   const session = { terminal, clock: new HeldClock(0), json: false, log: () => undefined } as unknown as Session;
   const progress = new DownloadProgress(session, {} as Gathering);
-  printAccount({ ...NOTHING, ...summary } as DownloadSummary, progress, session, settingsTable().defaults, latest);
+  const told = { counts: accountOf(store, 'now'), run: runCountsOf(store, 'now') };
+  printAccount(
+    { summary: { ...NOTHING, ...summary } as DownloadSummary, ...told },
+    progress,
+    session,
+    settingsTable().defaults,
+  );
   return lines.join('\n');
 }
 
-test('a work that crashed is in the printed account', () => {
-  assert.match(accountOf({ found: 3, saved: 1, failed: 2, crashed: 2 }, []), /broke +2\nof these, crashed +2/);
-  assert.doesNotMatch(accountOf({ found: 1, saved: 1 }, []), /crashed/);
+test('works are counted and not tries, earlier runs have a row of their own, and entries that name no work too', async () => {
+  const text = await printed({ found: 5, crashed: 1 }, [
+    { work: 'W1', outcome: 'saved', path: 'PDF/a.pdf', resolver: 'arxiv', run_id: 'before' },
+    { work: 'W2', outcome: 'parked', reason: 'timeout' },
+    { work: 'W2', outcome: 'parked', reason: 'timeout' },
+    { work: 'W2', outcome: 'saved', path: 'PDF/b.pdf', resolver: 'openalex' },
+    { work: 'W3', outcome: 'failed', reason: 'internal-error' },
+    { work: 'W4', outcome: 'failed', reason: 'no-plan' },
+    { work: 'entry:a.bib#3', outcome: 'failed', reason: 'unreadable-entry' },
+  ]);
+  for (const [label, works] of Object.entries({
+    'works listed': 4,
+    'downloaded this run': 1,
+    'already downloaded': 1,
+    unavailable: 1,
+    deferred: 0,
+    'failed, retryable': 1,
+    'of these, crashed': 1,
+    'unreadable entries': 1,
+    'a.bib': 1,
+    openalex: 1,
+  }))
+    assert.match(text, new RegExp(`^${label} +${works}$`, 'm'), text);
+  assert.doesNotMatch(await printed({ found: 1 }, []), /crashed/);
 });
 
-test('works that an earlier run put off are named, with reason and moment', () => {
-  const row = { resolver: null, kind: null, path: null, bytes: null, detail: null };
-  const text = accountOf({}, [
-    { ...row, work: 'W1', outcome: 'parked', reason: 'internal-error', retryAt: '2026-01-01T00:01:00.000Z' },
-    { ...row, work: 'W2', outcome: 'failed', reason: 'timeout', retryAt: null },
+test('works that an earlier run put off are named, with reason and moment', async () => {
+  const text = await printed({}, [
+    { work: 'W1', outcome: 'parked', reason: 'internal-error', retry_at: '2026-01-01T00:01:00.000Z', run_id: 'before' },
+    { work: 'W2', outcome: 'failed', reason: 'timeout', run_id: 'before' },
   ]);
-  assert.match(text, /1 works wait for their next try\n {2}W1: internal-error, until 2026-01-01T00:01:00\.000Z/);
+  assert.match(text, /1 works deferred\n {2}W1: internal-error, until 2026-01-01T00:01:00\.000Z/);
   assert.doesNotMatch(text, /W2/);
 });

@@ -1,20 +1,14 @@
 import type { Config } from '../../../config/index.ts';
+import type { Account, RunCounts } from '../../../ask/index.ts';
 import type { CorpusEvent, Gathering } from '../../../corpus/index.ts';
 import type { DownloadSummary } from '../../../download/index.ts';
-import type { LatestRow } from '../../../harvest/index.ts';
 import { count, duration, showProgress } from '../../progress.ts';
 import type { Session } from '../../session.ts';
 import { plain, table } from '../../terminal.ts';
 
-const MOST_HOSTS_TOLD = 10;
-const MOST_WAITING_TOLD = 10;
-
 /** Watches a download for whoever looks on: counts while it runs, the account at its end. */
 export class DownloadProgress {
   readonly byResolver = new Map<string, number>();
-  readonly byReason = new Map<string, number>();
-  /** Works that ended in this run, whatever came of them. */
-  readonly ended = new Set<string>();
   readonly #session: Session;
   readonly #gathering: Gathering;
   readonly #startedAt: number;
@@ -37,8 +31,7 @@ export class DownloadProgress {
     if (event.kind === 'worker-crashed') this.#session.log('error', `${event.work}: ${event.code} ${event.message}`);
     if (event.kind !== 'work-ended') return;
     const { row } = event;
-    this.ended.add(row.work);
-    raise(row.resolver === null ? this.byReason : this.byResolver, row.resolver ?? row.reason);
+    if (row.resolver !== null) raise(this.byResolver, row.resolver);
     this.#bytes += row.attempts.reduce((sum, { bytes }) => sum + bytes, 0);
   }
 
@@ -62,9 +55,9 @@ export class DownloadProgress {
       const held = waitingFor.slice(0, 2).map(plain);
       return [
         `${count(ended)}/${count(found)} works`,
-        `${count(saved)} saved`,
-        ...(skipped > 0 ? [`${count(skipped)} not to be had`] : []),
-        ...(failed > 0 ? [`${count(failed)} broke`] : []),
+        `${count(saved)} downloaded`,
+        ...(skipped > 0 ? [`${count(skipped)} unavailable`] : []),
+        ...(failed > 0 ? [`${count(failed)} failed`] : []),
         `${(this.#bytes / 1e6).toFixed(1)} MB`,
         `${perSecond.toFixed(1)}/s`,
         ...(perSecond > 0 && left > 0 ? [`about ${duration((left / perSecond) * 1000)} left`] : []),
@@ -77,88 +70,53 @@ export class DownloadProgress {
 
 /** What came of the run, and what to do next. */
 export function printAccount(
-  summary: DownloadSummary,
+  { summary, counts, run }: { readonly summary: DownloadSummary; readonly counts: Account; readonly run: RunCounts },
   progress: DownloadProgress,
   session: Session,
   config: Config,
-  latest: readonly LatestRow[],
 ): void {
   const { terminal } = session;
-  const before = endedBefore(latest, progress.ended);
+  const { found, crashed, bytes, reason } = summary;
   if (session.json) {
-    const { found, saved, skipped, failed, parked, keptBefore, crashed, bytes, reason } = summary;
-    terminal.print(
-      JSON.stringify({
-        found,
-        saved,
-        skipped,
-        failed,
-        parked,
-        kept_before: keptBefore,
-        crashed,
-        bytes,
-        reason,
-        by_resolver: Object.fromEntries(progress.byResolver),
-        by_reason: Object.fromEntries(progress.byReason),
-        ended_before: Object.fromEntries(before.byReason),
-        given_up: before.givenUp,
-        waiting: before.waiting.length,
-        out: config.download.out,
-      }),
-    );
+    const { by_resolver, by_reason, earlier_by_reason, given_up, deferred } = run;
+    const how = { by_resolver, by_reason, ended_before: earlier_by_reason, given_up, waiting: deferred.works };
+    const ended = { ...run.outcomes, kept_before: summary.keptBefore, crashed, bytes, reason };
+    terminal.print(JSON.stringify({ found, ...ended, ...how, counts, out: config.download.out }));
     return;
   }
   const bold = (text: string): string => terminal.style('bold', text, 'stdout');
+  const some = (label: string, works: number): [string, number][] => (works > 0 ? [[label, works]] : []);
   terminal.print(
     table([
-      ['works found', summary.found],
-      ['saved', summary.saved],
-      ['kept before', summary.keptBefore],
-      ['not to be had', summary.skipped],
-      ['to be had later', summary.parked],
-      ['broke', summary.failed],
-      ...(summary.crashed > 0 ? [['of these, crashed', summary.crashed] as [string, number]] : []),
+      ['works listed', counts.listed],
+      ['downloaded this run', counts.downloaded_this_run],
+      ['already downloaded', counts.downloaded_earlier],
+      ['unavailable', counts.unavailable],
+      ['deferred', counts.deferred],
+      ['failed, retryable', counts.failed],
+      ...some('of these, crashed', crashed),
+      ...some('not tried yet', counts.waiting),
+      ...some('unreadable entries', counts.unreadable_entries),
+      ...some('repeated entries', counts.repeated_entries),
     ]),
   );
-  const rows = (map: ReadonlyMap<string, number>): [string, number][] => [...map].sort((a, b) => b[1] - a[1]);
-  if (progress.byResolver.size > 0) terminal.print(`\n${bold('Saved through')}\n${table(rows(progress.byResolver))}`);
-  if (progress.byReason.size > 0) terminal.print(`\n${bold('Not saved because')}\n${table(rows(progress.byReason))}`);
-  if (before.byReason.size > 0)
-    terminal.print(`\n${bold('Not tried again, because earlier')}\n${table(rows(before.byReason))}`);
-  if (before.waiting.length > 0) {
-    const named = before.waiting.slice(0, MOST_WAITING_TOLD).map(plain).join('\n  ');
-    const more = before.waiting.length - MOST_WAITING_TOLD;
-    terminal.print(
-      `\n${bold(`${before.waiting.length} works wait for their next try`)}\n  ${named}${more > 0 ? `\n  and ${more} more` : ''}`,
-    );
+  const print = (title: string, rows: Readonly<Record<string, number>>): void => {
+    const entries = Object.entries(rows);
+    if (entries.length > 0) terminal.print(`\n${bold(title)}\n${table(entries)}`);
+  };
+  print('Downloaded through', run.by_resolver);
+  print('Not downloaded because', run.by_reason);
+  print('Not tried again, because earlier', run.earlier_by_reason);
+  print('Unreadable entries by file', counts.unreadable_by_file);
+  const { works, first } = run.deferred;
+  if (works > 0) {
+    const more = works - first.length;
+    const named = first.map(plain).join('\n  ');
+    terminal.print(`\n${bold(`${works} works deferred`)}\n  ${named}${more > 0 ? `\n  and ${more} more` : ''}`);
   }
-  for (const message of before.givenUp) session.log('warn', plain(message));
+  for (const message of run.given_up) session.log('warn', plain(message));
   terminal.print(`\nfiles and manifests in ${config.download.out}  (${duration(progress.elapsedMs)})`);
   for (const hint of hints(summary, config)) session.log('info', hint);
-}
-
-/** Works that earlier runs ended without a file, which this one therefore left alone, and the hosts that want to be. */
-function endedBefore(
-  latest: readonly LatestRow[],
-  ended: ReadonlySet<string>,
-): {
-  readonly byReason: ReadonlyMap<string, number>;
-  readonly givenUp: readonly string[];
-  /** Works that are put off and will be tried again, each with its reason and moment. */
-  readonly waiting: readonly string[];
-} {
-  const byReason = new Map<string, number>();
-  const givenUp = new Set<string>();
-  const waiting: string[] = [];
-  for (const row of latest) {
-    if (row.outcome === 'saved' || ended.has(row.work)) continue;
-    const reason = row.reason;
-    raise(byReason, reason);
-    if (row.outcome === 'parked')
-      waiting.push(`${row.work}: ${reason}${row.retryAt === null ? '' : `, until ${row.retryAt}`}`);
-    if (reason === 'host-given-up' && row.detail !== null) givenUp.add(row.detail);
-  }
-  return { byReason, givenUp: [...givenUp].slice(0, MOST_HOSTS_TOLD), waiting };
 }
 
 function hints(summary: DownloadSummary, config: Config): string[] {

@@ -33,8 +33,8 @@ export function printAccount(account: RunAccount, session: Session): void {
   const { works, index, stopped, failures } = account;
   if (works) {
     printLabelled(terminal, 'Works', worksLine(works));
-    printLabelled(terminal, 'Saved by', countsLine(works.by_resolver));
-    printLabelled(terminal, 'Not saved', countsLine(works.by_reason));
+    printLabelled(terminal, 'By source', countsLine(works.by_resolver));
+    printLabelled(terminal, 'Missing', countsLine(works.by_reason));
     terminal.print('');
   }
   if (account.passed_over.length > 0) {
@@ -50,6 +50,8 @@ export function printAccount(account: RunAccount, session: Session): void {
     terminal.print('');
   }
   if (account.documents > 0) terminal.print(`${stagesTable(account)}\n`);
+  if (account.scans > 0)
+    printLabelled(terminal, 'Scans', `${count(account.scans)} without text (needs-ocr): parse again with --ocr auto`);
   if (failures.length > 0) printFailures(account, terminal);
   const ending = index
     ? `${count(index.passages)} ${index.passages === 1 ? 'passage' : 'passages'} can be searched by ${index.searched_by}`
@@ -73,12 +75,19 @@ function printLabelled(terminal: Terminal, label: string, text: string): void {
     terminal.print(`${terminal.style('bold', (at === 0 ? label : '').padEnd(LABEL), 'stdout')}${line}`);
 }
 
-function worksLine({ works, saved, not_to_be_had: lost, later }: NonNullable<RunAccount['works']>): string {
+function worksLine({
+  works,
+  saved,
+  not_to_be_had: lost,
+  later,
+  unreadable_entries: unreadable,
+}: NonNullable<RunAccount['works']>): string {
   return [
-    `${count(works)} known`,
-    `${count(saved)} saved`,
-    ...(lost > 0 ? [`${count(lost)} not to be had`] : []),
-    ...(later > 0 ? [`${count(later)} to be had later`] : []),
+    `${count(works)} listed`,
+    `${count(saved)} downloaded`,
+    ...(lost > 0 ? [`${count(lost)} unavailable`] : []),
+    ...(later > 0 ? [`${count(later)} deferred or failed, retryable`] : []),
+    ...(unreadable > 0 ? [`${count(unreadable)} unreadable entries`] : []),
   ].join(', ');
 }
 
@@ -125,7 +134,7 @@ function stagesTable({ stages }: RunAccount): string {
       done > 0 ? duration(p50) : '',
       done > 0 ? duration(p95) : '',
     ]),
-    ['Documents', 'now', 'before', 'failed', ...(isLeft ? ['left'] : []), 'half within', '95 % within'],
+    ['Documents', 'this run', 'already done', 'failed', ...(isLeft ? ['left'] : []), 'median', 'p95'],
   );
 }
 

@@ -1,0 +1,26 @@
+import { Command } from 'commander';
+
+import { corpusLayer, openCorpus } from '../../corpus/index.ts';
+import { count } from '../progress.ts';
+import { chooseRun, runArgument } from '../run-argument.ts';
+import { openSession, shared } from '../session.ts';
+
+/** `reindex RUN`: builds `corpus.sqlite` again from the logs. */
+export function reindexCommand(): Command {
+  return runArgument(shared(new Command('reindex')))
+    .description('build corpus.sqlite again from the logs of a run; upgrades a folder of an older version')
+    .addHelpText('after', '\nExample:\n  docstokg reindex runs/corals\n')
+    .action(async (named: string | undefined, flags: { readonly run?: string }, self: Command) => {
+      const session = openSession(self);
+      const run = chooseRun(named ?? flags.run, session.load().config);
+      const { config } = session.load(corpusLayer(run, 'the folder of the run'));
+      await using corpus = await openCorpus(run, { config, clock: session.clock });
+      const read = await corpus.reindex((message) => session.log('warn', message));
+      session.terminal.print(
+        session.json
+          ? JSON.stringify({ run, ...read })
+          : `${count(read.lines)} lines of logs, ${count(read.works)} works and ${count(read.documents)} documents in ${run}/corpus.sqlite`,
+      );
+      if (read.badLines > 0) session.log('warn', `${read.badLines} lines are damaged and were left out`);
+    });
+}
