@@ -40,7 +40,6 @@ export interface ReceiveOptions {
  * trip to the thread pool.
  */
 export class BodyReceiver implements BodySink {
-  readonly borrows = true;
   readonly #part: string;
   readonly #keepPages: boolean;
   readonly #sniffer = new Sniffer();

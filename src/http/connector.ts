@@ -1,35 +1,32 @@
 import type { LookupFunction, Socket } from 'node:net';
-import { connect as connectPlain, isIP } from 'node:net';
-import { connect as connectTls } from 'node:tls';
+import { isIP } from 'node:net';
 
 import type { buildConnector } from 'undici';
 
 import type { Guard } from './guard.ts';
 import { plainHost } from './guard.ts';
 import type { Address, ResolveHost } from './name-resolver.ts';
-import type { ReadBuffers } from './read-buffers.ts';
 import { undici } from './undici.ts';
 
-/** Hosts whose last TLS session is remembered, so that the next connection need not agree on keys again. */
-const MOST_SESSIONS = 100;
 const KEEP_ALIVE_MS = 60_000;
+/** Room for headers and for the framing of a body that is as large as allowed. */
+const FRAMING_BYTES = 1024 * 1024;
+/** The guard closes nearly all ports; this bounds what an allow-list of many keeps. */
+const MANY_PORTS = 100;
 
-/** Thrown into the socket when every address of a name is forbidden; becomes a refusal, never an exception. */
+/** Every address of a name is forbidden; becomes a refusal, never an exception. */
 export class ForbiddenAddressError extends Error {
   override readonly name = 'ForbiddenAddressError';
 }
 
-/** Thrown into the socket when an answer has more bytes, framing included, than any body may have. */
+/** An answer has more bytes, framing included, than any body may have. */
 export class AnswerTooLargeError extends Error {
   override readonly name = 'AnswerTooLargeError';
 }
 
-/** Room for headers and for the framing of a body that is as large as allowed. */
-const FRAMING_BYTES = 1024 * 1024;
-
 /**
- * Opens sockets whose own lookup is guarded: the address that is checked is the address that is connected to, so a
- * name that changes its mind between two lookups gains nothing.
+ * undici's connector with a guarded lookup: the address that is checked is the address that is connected to, so a name
+ * that resolves differently the second time gains nothing.
  */
 export function createConnector(options: {
   readonly guard: Guard;
@@ -39,17 +36,15 @@ export function createConnector(options: {
   readonly resolveHost: ResolveHost;
   /** Extra trusted certificate authorities, PEM. */
   readonly ca?: string | undefined;
-  /** Where sockets read into; buffers of their own otherwise. */
-  readonly buffers?: ReadBuffers | undefined;
 }): buildConnector.connector {
-  const { guard, resolveHost, connectMs } = options;
-  const sessions = new Map<string, Buffer>();
+  const { guard, resolveHost, connectMs, maxAnswerBytes, ca } = options;
+  /** The port decides which addresses are allowed, and a lookup is not told the port. */
+  const byPort = new Map<number, buildConnector.connector>();
 
   return (target, callback) => {
     const host = plainHost(target.hostname);
     const mapping = guard.mapping(host);
-    const isTls = target.protocol === 'https:';
-    const port = mapping?.port ?? Number(target.port || (isTls ? 443 : 80));
+    const port = mapping?.port ?? Number(target.port || (target.protocol === 'https:' ? 443 : 80));
     if (!mapping && isIP(host) !== 0) {
       const verdict = guard.checkAddress(host, host, port);
       if (verdict.kind === 'refused') {
@@ -59,77 +54,45 @@ export function createConnector(options: {
     }
     // A mapped literal address would skip the lookup; giving the mapped address as the host has the same effect.
     const hostname = mapping && isIP(host) !== 0 ? mapping.address : target.hostname;
-    const reading = options.buffers?.reading();
-    const socket = open({ isTls, host, hostname, port, servername: target.servername }, reading);
-    reading?.attach(socket);
-    limitAnswers(socket, options.maxAnswerBytes + FRAMING_BYTES);
-    socket.setKeepAlive(true, KEEP_ALIVE_MS).setNoDelay(true);
-    const timer = setTimeout(() => {
-      const { errors } = undici();
-      socket.destroy(new errors.ConnectTimeoutError(`no connection to ${hostname}:${port} after ${connectMs} ms`));
-    }, connectMs);
-    let isTold = false;
-    const tell = (error: Error | null): void => {
-      clearTimeout(timer);
-      if (isTold) return;
-      isTold = true;
-      if (error) callback(error, null);
-      else callback(null, socket);
-    };
-    socket.once(isTls ? 'secureConnect' : 'connect', () => tell(null)).on('error', tell);
-    socket.once('close', () => clearTimeout(timer));
+    connectorAt(port)({ ...target, hostname, port: String(port) }, (...[error, socket]) => {
+      if (error) {
+        callback(error, null);
+        return;
+      }
+      limitAnswers(socket, maxAnswerBytes + FRAMING_BYTES);
+      callback(null, socket);
+    });
   };
 
-  function open(
-    to: { isTls: boolean; host: string; hostname: string; port: number; servername: string | undefined },
-    reading: ReturnType<ReadBuffers['reading']> | undefined,
-  ): Socket {
-    const common = {
-      host: to.hostname,
-      port: to.port,
-      lookup: lookupFor(to.port),
-      ...(reading && { onread: reading.onread, highWaterMark: reading.highWaterMark }),
-    };
-    if (!to.isTls) return connectPlain({ highWaterMark: 64 * 1024, ...common });
-    const key = `${to.host}:${to.port}`;
-    const socket = connectTls({
-      highWaterMark: 16 * 1024,
-      ...common,
-      ALPNProtocols: ['http/1.1'],
-      servername: to.servername ?? (isIP(to.host) === 0 ? to.host : ''),
-      session: sessions.get(key),
-      ...(options.ca !== undefined && { ca: options.ca }),
+  function connectorAt(port: number): buildConnector.connector {
+    const known = byPort.get(port);
+    if (known) return known;
+    if (byPort.size >= MANY_PORTS) byPort.clear();
+    const connector = undici().buildConnector({
+      allowH2: false,
+      timeout: connectMs,
+      keepAliveInitialDelay: KEEP_ALIVE_MS,
+      lookup: lookupAt(port),
+      ...(ca !== undefined && { ca }),
     });
-    return socket.on('session', (session) => {
-      sessions.delete(key);
-      sessions.set(key, session);
-      for (const oldest of sessions.keys()) {
-        if (sessions.size <= MOST_SESSIONS) break;
-        sessions.delete(oldest);
-      }
-    });
+    byPort.set(port, connector);
+    return connector;
   }
 
-  /** The port decides which addresses are allowed. */
-  function lookupFor(port: number): LookupFunction {
+  function lookupAt(port: number): LookupFunction {
     return (hostname, wanted, done) => {
-      const find = async (): Promise<void> => {
-        let addresses: readonly Address[];
-        try {
-          addresses = await lookup(hostname, port);
-        } catch (error) {
-          done(error as NodeJS.ErrnoException, '', 4);
-          return;
-        }
-        const [first] = addresses;
-        if (wanted.all) done(null, [...addresses]);
-        else if (first) done(null, first.address, first.family);
-      };
-      void find();
+      addressesOf(hostname, port).then(
+        (addresses) => {
+          const [first] = addresses;
+          if (wanted.all) done(null, [...addresses]);
+          else if (first) done(null, first.address, first.family);
+        },
+        (error: NodeJS.ErrnoException) => done(error, '', 4),
+      );
     };
   }
 
-  async function lookup(hostname: string, port: number): Promise<readonly Address[]> {
+  async function addressesOf(hostname: string, port: number): Promise<readonly Address[]> {
     const mapping = guard.mapping(hostname);
     if (mapping?.address === 'none')
       throw Object.assign(new Error(`${hostname} is mapped to nothing`), { code: 'ENOTFOUND' });
@@ -146,7 +109,7 @@ export function createConnector(options: {
   }
 }
 
-/** Destroys a socket that reads more than this for one request; a request that is written begins the count again. */
+/** Destroys a socket that reads more than this for one request; a request that is written restarts the count. */
 function limitAnswers(socket: Socket, maxBytes: number): void {
   let [written, readBefore, readSoFar] = [0, 0, 0];
   socket.on('readable', () => {

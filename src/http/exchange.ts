@@ -25,8 +25,6 @@ interface ExchangeOptions {
   readonly sink: OpenSink | undefined;
   readonly unpack: boolean;
   readonly storeCookie: (line: string) => void;
-  /** Told of each part of a body once it was used or copied. */
-  readonly used: (chunk: Buffer) => void;
   readonly onSent: () => void;
   readonly onHeaders: (head: ResponseHead) => void;
 }
@@ -121,12 +119,8 @@ export class Exchange implements Dispatcher.DispatchHandler {
     const isFirst = this.#gauge.wireBytes === 0;
     if (!this.#gauge.received(chunk.length)) return this.#tooLarge();
     if (this.#unpack && isFirst && isGzip(chunk)) this.#decode(['gzip']);
-    // The socket reads into the same buffer again: only who has done with it when the call returns is lent it.
-    const isLent = this.#sink?.borrows === true && !this.#busy.has('sink') && !this.#decoder;
-    const own = isLent ? chunk : Buffer.from(chunk);
-    if (!this.#decoder) this.#deliver(own);
-    else if (!this.#decoder.write(own) && !this.#isEnded) this.#hold('decoder');
-    this.#given.used(chunk);
+    if (!this.#decoder) this.#deliver(chunk);
+    else if (!this.#decoder.write(chunk) && !this.#isEnded) this.#hold('decoder');
   }
 
   onResponseEnd(): void {

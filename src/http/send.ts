@@ -24,8 +24,6 @@ export interface ResponseHead {
 export interface BodySink {
   /** `isDecoded` where the bytes were unpacked on the way, so that they are not those of the wire. */
   write(chunk: Buffer, isDecoded?: boolean): void | Promise<void>;
-  /** True for a sink that has done with a chunk when `write` returns: it is lent the socket's own buffer, others get a copy. */
-  readonly borrows?: boolean;
 }
 
 /** Asked once per answer of status 2xx, before its body; `stop` ends the transfer when enough has been seen. */

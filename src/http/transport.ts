@@ -7,7 +7,6 @@ import type { Guard } from './guard.ts';
 import { plainHost } from './guard.ts';
 import type { HttpLimits } from './limits.ts';
 import type { ResolveHost } from './name-resolver.ts';
-import { ReadBuffers } from './read-buffers.ts';
 import { credentialsFor, withoutKeys } from './secret.ts';
 import type { HttpRequest, HttpResponse, HttpResult, Send } from './send.ts';
 import { trailOf } from './send.ts';
@@ -37,7 +36,6 @@ export class Transport implements AsyncDisposable {
   readonly #single: Agent;
   /** Undefined where everything is reached directly. The proxy looks names up then: what is public is its affair. */
   readonly #proxied: EnvHttpProxyAgent | undefined;
-  readonly #buffers = new ReadBuffers();
   readonly #guard: Guard;
   readonly #outOfStep = new Set<string>();
   readonly #clock: Clock;
@@ -70,8 +68,7 @@ export class Transport implements AsyncDisposable {
       strictContentLength: true,
     };
     this.#keptAlive = new Agent({ ...common, pipelining: 1 });
-    const connectOnce = createConnector({ ...options, ...bounds, buffers: this.#buffers });
-    this.#single = new Agent({ ...common, connect: connectOnce, pipelining: 0 });
+    this.#single = new Agent({ ...common, pipelining: 0 });
     const { proxy, ca } = options;
     if (proxy && (proxy.http !== '' || proxy.https !== '')) {
       this.#proxied = new EnvHttpProxyAgent({
@@ -99,7 +96,6 @@ export class Transport implements AsyncDisposable {
       sink: request.sink,
       unpack: request.unpack ?? false,
       storeCookie: (line) => request.jar?.store(line, url, this.#clock.now()),
-      used: (chunk) => this.#buffers.used(chunk),
       onSent: request.onSent ?? (() => undefined),
       onHeaders: request.onHead ?? (() => undefined),
     });
