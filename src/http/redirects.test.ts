@@ -160,5 +160,19 @@ test('cookies go back to whom they came from, within bounds', () => {
   assert.equal(jar.size, 3);
   assert.equal(jar.header(at('https://www.press.example/'), now + 61_000), 'session=1; shared=2');
   jar.store('session=; Expires=Thu, 01 Jan 1970 00:00:00 GMT; Path=/', at('https://www.press.example/'), now);
-  assert.equal(jar.header(at('https://www.press.example/'), now), 'shared=2');
+  assert.equal(jar.header(at('https://www.press.example/'), now + 61_000), 'shared=2');
+});
+
+test('a jar stays within its bounds whatever a server sets', () => {
+  const now = Date.UTC(2026, 0, 15);
+  const jar = new CookieJar({ maxCookies: 5 });
+  for (let n = 0; n < 50; n += 1) {
+    const url = new URL(`https://h${n}.press.example/p${n}/`);
+    jar.store(`same=${n}`, url, now);
+    jar.store(`gone${n}=; Max-Age=0`, url, now);
+    jar.store(`same=${n}; Path=/q${n}; Domain=press.example`, url, now);
+  }
+  assert.ok(jar.size <= 5, `${jar.size} cookies`);
+  jar.store('wide=1; Domain=github.io', new URL('https://someone.github.io/'), now);
+  assert.equal(jar.header(new URL('https://other.github.io/'), now), undefined);
 });
