@@ -5,7 +5,7 @@ import type { HostTable } from './host-table.ts';
 export interface Slot extends Disposable {
   /**
    * The request goes out on the wire: its host counts from here, not from when it was allowed to begin, since names are
-   * looked up and connections made in between. Until then nobody follows it; one that is disposed of went out at the latest.
+   * looked up and connections made in between. Until then no other follows it; disposing of it counts as sent.
    */
   sent(): void;
 }
@@ -22,7 +22,7 @@ export type Turn =
   | { readonly kind: 'go'; readonly slot: Slot; readonly waited: Waited | null }
   /** Not before `at`, which is longer than is waited for. */
   | { readonly kind: 'later'; readonly at: number; readonly reason: HoldReason | 'pool-exhausted' }
-  /** The host wants to be left alone for longer than anybody waits. */
+  /** The host asks for a longer pause than we wait. */
   | { readonly kind: 'never'; readonly message: string };
 
 /** Lets go of what is not needed while waiting, waits, and takes it back. */
@@ -68,9 +68,9 @@ export type HostEvent =
   | { readonly kind: 'host-throttled'; readonly host: string; readonly cap: number; readonly heldUntil: number }
   /** A slowed host answered well: its cap is one higher, or nothing is lowered any more. */
   | { readonly kind: 'host-restored'; readonly host: string; readonly cap: number; readonly full: boolean }
-  /** A failing host is left alone. */
+  /** A failing host is held. */
   | { readonly kind: 'host-held'; readonly host: string; readonly until: number }
-  /** A host wants to be left alone for longer than we wait: it is given up for this run. */
+  /** A host asks for a longer pause than we wait: it is given up for this run. */
   | { readonly kind: 'host-given-up'; readonly host: string; readonly message: string };
 
 /** A hold, and how long it is from now. */
@@ -91,8 +91,8 @@ export interface HostView extends Omit<HostState, 'hold'> {
 }
 
 /**
- * The one authority over how often and how much each host and service may be asked. The queue asks for room before it
- * leases, the client for a turn before it sends; nobody else limits anything.
+ * Decides how often each host and service may be requested, and how many requests run at once. The queue asks for room before it
+ * leases, the client for a turn before it sends; nothing else limits requests.
  */
 export interface Admission extends AsyncDisposable {
   readonly table: HostTable;
@@ -104,7 +104,7 @@ export interface Admission extends AsyncDisposable {
   acquire(keys: readonly string[], options: AcquireOptions): Promise<Turn>;
   /** Learns from what happened; the first key is the host that was asked. */
   observe(keys: readonly string[], what: Observation): void;
-  /** Nobody gets through to this key before the moment; an earlier one never shortens a hold. Null lifts a pause. */
+  /** No request gets through to this key before the moment; an earlier one never shortens a hold. Null lifts a pause. */
   hold(key: string, hold: Hold | null): void;
   /** Everything that is in use, waited for, held or slowed. */
   snapshot(): readonly HostView[];
@@ -112,9 +112,9 @@ export interface Admission extends AsyncDisposable {
   watch(changed: () => void): Disposable;
 }
 
-/** What is told of a host that asks for a longer wait than anybody is prepared for. */
+/** The message about a host that asks for a longer pause than we wait. */
 export function tooLong(host: string, until: number): string {
-  return `${host} asks to be left alone until ${new Date(until).toISOString()} (Retry-After), longer than we wait`;
+  return `${host} is rate-limited until ${new Date(until).toISOString()} (Retry-After), longer than we wait`;
 }
 
 /** Something that one finds out for all, and for how long it holds. */
@@ -126,7 +126,7 @@ export interface Fact {
 /** What a fleet finds out once. */
 export interface Facts {
   /**
-   * The fact of this key: from whoever found it first, or found now, by one process while the others wait. The signal of
+   * The fact of this key: from the process that found it first, or found now, by one process while the others wait. The signal of
    * `find` is aborted when the process was frozen for so long that another one is finding it by now.
    */
   once(key: string, find: (signal: AbortSignal) => Promise<Fact>, signal?: AbortSignal): Promise<Fact>;

@@ -14,7 +14,7 @@ export interface HostReport {
   readonly waiting: number;
   /** 0 for now. */
   readonly nextInMs: number;
-  /** How long it is left alone, and why; `forMs` is null until somebody says otherwise. */
+  /** How long it is held, and why; `forMs` is null while paused. */
   readonly hold: { readonly forMs: number | null; readonly reason: HoldReason } | null;
   /** Whether it is asked less than its rules allow, because it asked for that. */
   readonly slowed: boolean;
@@ -23,7 +23,7 @@ export interface HostReport {
   readonly budgetLeft: number | null;
 }
 
-/** The reports that matter most to whoever looks: held and slowed first, then the busiest. */
+/** The reports that matter most: held and slowed first, then the busiest. */
 export function hostReports(views: readonly HostView[], most: number): HostReport[] {
   return views
     .map(reportOf)

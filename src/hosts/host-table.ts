@@ -113,7 +113,7 @@ function split(key: string): [KeyKind, string] {
   return found ? [found[1] as KeyKind, key.slice(found[0].length)] : ['host', key];
 }
 
-/** A service is several hosts, or a part of one, with a limit of its own. */
+/** A service is several hosts, or a part of one, with a separate limit. */
 export function isServiceKey(key: string): boolean {
   return key.includes('/');
 }

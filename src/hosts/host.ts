@@ -111,7 +111,7 @@ export interface HostLimits {
   /** So many could use a slot; only limits that are shared have to know. */
   want?(waiting: number): void;
   close?(): void;
-  /** Whether nobody would start too early if it were forgotten. */
+  /** Whether no request would start too early if it were forgotten. */
   isIdle(now: number): boolean;
 }
 

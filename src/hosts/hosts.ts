@@ -43,7 +43,7 @@ export function createMemoryAdmission(options: {
 }
 
 const MANY_KEYS = 10_000;
-/** A request for a key that a person paused is told to come back in so long. */
+/** A request for a paused key may try again in so long. */
 const PAUSE_MS = 60_000;
 
 /**
@@ -348,7 +348,7 @@ export class Hosts implements Admission {
   /** How many more it could take on: none while it is paused or held. */
   #roomAt(line: Line<Host>): number {
     const { state, limits, holdMs, isPaused } = line.room;
-    // Of a host that was given up nothing is awaited, so its jobs may as well end.
+    // Nothing is awaited of a host that was given up, so its jobs may end.
     if (isPaused || (holdMs > 0 && holdMs <= this.#policy.giveUpAfterMs)) return 0;
     return capNow(state) - limits.inFlight - lengthOf(line);
   }

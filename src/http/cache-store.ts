@@ -92,7 +92,7 @@ class OpenCache implements Disposable {
 
 /**
  * Answers in one SQLite file, the least recently used leaving first when it grows beyond its bound. One that is damaged, at
- * the start or later, is put aside and begun anew: no run ends for what can be asked again.
+ * the start or later, is set aside and started again: no run fails for what can be requested again.
  */
 export class SqliteCacheStore implements CacheStore {
   readonly #path: string;

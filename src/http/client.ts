@@ -31,7 +31,7 @@ export interface HttpClientOptions {
   readonly contact?: string | undefined;
   readonly clock?: Clock;
   readonly random?: Random;
-  /** The authority over hosts, shared with whoever else decides what may run; made of the settings below otherwise. */
+  /** The admission to hosts, shared with the queue; made from the settings below otherwise. */
   readonly admission?: Admission;
   /** What a fleet finds out once, such as a robots.txt. */
   readonly facts?: Facts | undefined;
@@ -39,7 +39,7 @@ export interface HttpClientOptions {
   readonly guard?: GuardOptions;
   readonly resolveHost?: ResolveHost;
   readonly ca?: string;
-  /** Where the network lets nobody out directly. */
+  /** For a network without direct access. */
   readonly proxy?: ProxySettings | undefined;
   readonly pools?: readonly Pool[];
   readonly perHost?: { readonly perSecond?: number; readonly concurrency?: number };
@@ -130,7 +130,7 @@ export function createClient(options: HttpClientOptions = {}): HttpClient {
   };
 }
 
-/** The authority over hosts of a client that shares it with nobody. */
+/** The admission of a client that shares it with nothing else. */
 function ownAdmission(options: HttpClientOptions, retry: RetryOptions, clock: Clock): Admission {
   return createMemoryAdmission({
     clock,

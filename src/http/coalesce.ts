@@ -36,19 +36,19 @@ export function withCoalescing(): Wrap {
           shared.askers -= 1;
           reject(signal?.reason as Error);
           if (shared.askers > 0) return;
-          // Nobody waits for it any more; whoever asks next starts anew.
+          // No caller waits for it any more; the next one starts again.
           if (underway.get(key) === shared) underway.delete(key);
           shared.controller.abort(signal?.reason);
         };
         signal?.addEventListener('abort', leave, { once: true });
         shared.result.then(resolve, reject).finally(() => signal?.removeEventListener('abort', leave));
       });
-    // Whoever asked first works for the others, who only wait.
+    // The first caller sends for the others, which only wait.
     return isFirst ? answer() : whileWaiting(request.caller, answer);
   };
 }
 
-/** The promise, or the signal's reason if that comes first; what the promise does then is nobody's business here. */
+/** The promise, or the signal's reason if that comes first; what the promise does then is ignored. */
 export function raced<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (!signal) return promise;
   return new Promise((resolve, reject) => {

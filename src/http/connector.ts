@@ -38,7 +38,7 @@ export function createConnector(options: {
   readonly ca?: string | undefined;
 }): buildConnector.connector {
   const { guard, resolveHost, connectMs, maxAnswerBytes, ca } = options;
-  /** The port decides which addresses are allowed, and a lookup is not told the port. */
+  /** The port decides which addresses are allowed, and a lookup does not know the port. */
   const byPort = new Map<number, buildConnector.connector>();
 
   return (target, callback) => {

@@ -3,7 +3,7 @@ import type { Phase } from './failure.ts';
 import type { HttpLimits } from './limits.ts';
 import type { FailedReason } from './send.ts';
 
-/** Told when a limit on time is passed. */
+/** Called when a time limit is exceeded. */
 export type Expired = (reason: FailedReason, message: string, retryable: boolean) => void;
 
 /**
@@ -60,7 +60,7 @@ export class Deadlines implements Disposable {
     this.#windowBytes = this.#bytes;
   }
 
-  /** A timer that rings too early looks again and is set anew, which is cheaper than moving it with every phase. */
+  /** A timer that fires too early is set again, which is cheaper than moving it with every phase. */
   #arm(): void {
     const next = this.#next();
     if (this.#timer && this.#armedFor <= next) return;

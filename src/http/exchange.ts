@@ -54,9 +54,9 @@ export class Exchange implements Dispatcher.DispatchHandler {
   #memory: Buffer[] = [];
   #sink: BodySink | undefined;
   #decoder: BodyDecoder | undefined;
-  /** Chunks that came while the sink was busy: the decoder may hand out a few more after it was told to wait. */
+  /** Chunks that came while the sink was busy: the decoder may emit a few more after it was paused. */
   #waiting: Buffer[] = [];
-  /** Who can take no more at the moment; the socket is read while nobody is in it. */
+  /** What can take no more at the moment; the socket is read while this is empty. */
   readonly #busy = new Set<'sink' | 'decoder'>();
 
   constructor(given: ExchangeOptions) {
@@ -73,7 +73,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     return this.#step === 'received' || this.#step === 'ended' ? 'body' : this.#step;
   }
 
-  /** Leaves the exchange because nobody wants it any more. */
+  /** Ends the exchange because its caller gave up. */
   abort(reason: Error): void {
     this.#close(() => this.#settle.reject(reason), reason);
   }

@@ -11,7 +11,7 @@ export interface Address {
   readonly family: 4 | 6;
 }
 
-/** Finds the addresses of a name; rejects with `code` ENOTFOUND when there are none, EAI_AGAIN when nobody answers. */
+/** Finds the addresses of a name; rejects with `code` ENOTFOUND when there are none, EAI_AGAIN when no server answers. */
 export type ResolveHost = (hostname: string) => Promise<readonly Address[]>;
 
 /** A name whose servers have not answered in this time, asked twice, is given up for now. */
@@ -20,7 +20,7 @@ const FIRST_TRY_MS = 1_500;
 const TRIES = 2;
 /** RFC 8305 §3: how long the second family is waited for when the first has answered. */
 const OTHER_FAMILY_MS = 50;
-/** RFC 9520 §3.2: a name that failed is not asked again for a while, by whoever. */
+/** RFC 9520 §3.2: a name that failed is not looked up again for a while. */
 const FAILURE_MS = 30_000;
 /** More questions at once than this overflow a name server's socket; one that is not answered soon makes room. */
 const QUESTIONS_AT_ONCE = 32;
@@ -41,9 +41,9 @@ interface Answers {
 }
 
 /**
- * Finds addresses by asking the system's name servers over sockets of its own. The system's own lookup runs on four
+ * Finds addresses by asking the system's name servers over separate sockets. The system's own lookup runs on four
  * threads that the whole process shares, where a few names whose servers never answer keep every other name waiting;
- * here each name has one question under way at most, a deadline, and harms nobody. The hosts file comes first; what
+ * here each name has one question under way at most, a deadline, and delays no other. The hosts file comes first; what
  * the name servers do not know (names of a local network) the system is asked for, one at a time.
  */
 export class NameResolver implements Disposable {

@@ -185,7 +185,7 @@ test('a host that wants a year is given up for the run: told once, asked once, a
       path === '/file' ? 2 : 1,
     );
     assert.equal(told.length, 1);
-    assert.match(told[0] ?? '', /host\.test asks to be left alone until 20\d\d-/);
+    assert.match(told[0] ?? '', /host\.test is rate-limited until 20\d\d-/);
   }
 });
 

@@ -14,7 +14,7 @@ export interface RetryOptions {
   readonly maxDelayMs: number;
   /** A wait longer than this is handed back as `later`, so that the job can be parked. */
   readonly parkAfterMs: number;
-  /** A server that wants to be left alone longer than this is given up. */
+  /** A host whose Retry-After is longer than this is given up. */
   readonly giveUpAfterMs: number;
 }
 

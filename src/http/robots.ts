@@ -29,7 +29,7 @@ export interface RobotsOptions {
   /** How long a host whose robots.txt could not be read counts as closed. */
   readonly unreachableMs: number;
   readonly maxBytes: number;
-  /** A host that wants a longer pause than this between two requests is left alone. */
+  /** A host that asks for a longer pause between two requests than this is not requested. */
   readonly longestDelayMs: number;
 }
 
@@ -75,7 +75,7 @@ export class Robots {
     if (known.kind === 'answer') return { ...known.result, trail: trailOf(request) };
     if (known.kind === 'unreachable') {
       const message = `robots.txt of ${request.url.host} could not be read: ${known.why}`;
-      // Who could not be reached at all has forbidden nothing: that is what is told.
+      // A host that cannot be reached has forbidden nothing: the failure is returned.
       if (known.failed) return { ...known.failed, kind: 'failed', message, trail: trailOf(request) };
       return { kind: 'refused', reason: 'robots-unreachable', message, trail: trailOf(request) };
     }
@@ -112,7 +112,7 @@ export class Robots {
       entry = fresh;
     }
     const { known } = entry;
-    // Whoever only waits gives up its worker: the one that asks may need it, once its turn has come.
+    // A job that only waits gives up its worker: the one that reads may need it.
     return isFirst || entry.expiresAt !== Infinity
       ? raced(known, signal)
       : whileWaiting(caller, () => raced(known, signal));
@@ -132,7 +132,7 @@ export class Robots {
     if (this.#entries.size >= MANY_HOSTS && oldest !== undefined) this.#entries.delete(oldest);
   }
 
-  /** Not bound to the signal of whoever came first: the others wait for it as well. The limits on time bound it. */
+  /** Not bound to the signal of the first caller: others wait for it as well. The time limits bound it. */
   async #read(url: URL, caller: Caller | undefined): Promise<Known> {
     const known = this.#facts ? await this.#readOnce(this.#facts, url, caller) : await this.#find(url, caller);
     if (known.kind === 'rules' && this.#isTooSlow(known.rules)) {
@@ -143,7 +143,7 @@ export class Robots {
     return known;
   }
 
-  /** What another process of the fleet has read counts here too; what is no answer yet is nobody's. */
+  /** Uses what another process of the fleet has read; a result that is not an answer yet is not shared. */
   async #readOnce(facts: Facts, url: URL, caller: Caller | undefined): Promise<Known> {
     let own: Known | undefined;
     const find = async (signal: AbortSignal): Promise<Fact> => {
@@ -157,7 +157,7 @@ export class Robots {
       };
     };
     const fact = await facts.once(`robots ${url.origin}`, find).catch(() => undefined);
-    // No fact: it was not to be had now, or the fleet's memory has been away for long; then it is read for this process alone.
+    // No fact: it is unavailable now, or the database has been away for long; then this process reads for itself.
     if (own || !fact) return own ?? (await this.#find(url, caller));
     const said = JSON.parse(fact.text) as
       | { readonly kind: 'rules'; text: string }
@@ -203,7 +203,7 @@ export class Robots {
   }
 
   #judge(result: HttpResult, text: string): Known {
-    // A host that is left alone because it fails is one whose robots.txt cannot be read.
+    // The robots.txt of a host that is held because it fails counts as unreachable.
     if (result.kind === 'later' && result.reason === 'host-held')
       return { kind: 'unreachable', why: 'the host fails', failed: { reason: 'connect', retryable: true } };
     if (result.kind === 'later') return { kind: 'answer', result };

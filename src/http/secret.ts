@@ -16,7 +16,7 @@ export class Secret {
     return this.#value;
   }
 
-  /** Whether the value is long enough to be told from ordinary text: taking out every "k" would garble a page. */
+  /** Whether the value is long enough to differ from ordinary text: removing every "k" would garble a page. */
   get isTellable(): boolean {
     return this.#value.length >= SHORTEST_TELLABLE;
   }

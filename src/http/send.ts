@@ -57,13 +57,13 @@ export interface HttpRequest {
   readonly robots?: 'obey' | 'terms';
   /** The resolver on whose behalf it is sent, whose cap it counts against. */
   readonly resolver?: string;
-  /** Told when it goes out on the wire. */
+  /** Called when the request goes out on the wire. */
   readonly onSent?: () => void;
-  /** Told the headers of the answer before its body: what paces measures from here. */
+  /** Called with the headers of the answer, before its body: pauses are measured from here. */
   readonly onHead?: (head: ResponseHead) => void;
   /** A pool of limits to draw from besides the one the host belongs to. */
   readonly pool?: string;
-  /** How long an answer without freshness of its own counts as fresh; undefined leaves it to RFC 9111. */
+  /** How long an answer that states no freshness counts as fresh; undefined leaves it to RFC 9111. */
   readonly cacheForMs?: number;
   readonly cache?: 'use' | 'bypass';
   readonly jar?: CookieJar;

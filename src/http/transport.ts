@@ -12,7 +12,7 @@ import type { HttpRequest, HttpResponse, HttpResult, Send } from './send.ts';
 import { trailOf } from './send.ts';
 import { undici } from './undici.ts';
 
-/** The proxies of a network that lets nobody out directly; an empty text is none. */
+/** The proxies of a network without direct access; an empty string means none. */
 export interface ProxySettings {
   /** Asked for `http:` addresses, and for `https:` ones where `https` is empty. */
   readonly http: string;
@@ -27,9 +27,9 @@ const FILE_ACCEPT = 'application/pdf,application/xml;q=0.9,text/html;q=0.8,*/*;q
  * The innermost `Send`: one request on the wire, no second try, no redirect.
  *
  * On a connection that is used again an answer belongs to a request only by being the next one: a server that sends one
- * too many shifts all that follow, and one that comes just after the next request was written cannot be told from its
- * answer. So what strangers serve comes over a connection of its own; only the services whose terms we work by, which
- * are asked many times a second, keep theirs, and lose it for good when bytes come that nobody asked for.
+ * too many shifts all that follow, and one that comes just after the next request was written cannot be
+ * distinguished from its answer. So files and pages each get a separate connection; only services whose terms we work by,
+ * which are requested many times a second, keep theirs, and lose it for good when unrequested bytes arrive.
  */
 export class Transport implements AsyncDisposable {
   readonly #keptAlive: Agent;

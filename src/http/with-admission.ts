@@ -15,7 +15,7 @@ const SERVER_FAULTS = new Set([500, 502, 503, 504]);
 export function withAdmission(options: {
   readonly admission: Admission;
   readonly clock: Clock;
-  /** Who would have to wait longer than this because a host asked for it is told to come back instead. */
+  /** A wait that a host asked for and that is longer than this returns `later` instead. */
   readonly parkAfterMs: number;
   /** The same for a wait that is of our own making: the line of those who want the same. */
   readonly longestLineMs: number;

@@ -46,11 +46,11 @@ test('a host that wants to be left alone for a year: told, the other plans are t
   const first = await run();
   assert.deepEqual([first.said['saved'], first.said['failed'], first.said['parked']], [1, 1, 0]);
   assert.deepEqual(first.said['by_reason'], { 'host-given-up': 1 });
-  assert.match(first.stderr, /busy\.example\.org asks to be left alone until 20\d\d-.*given up for this run/);
+  assert.match(first.stderr, /busy\.example\.org is rate-limited until 20\d\d-.*given up for this run/);
   await sameReasonEverywhere(join(folder.path, 'out'), { work: '10.5555/one', reason: 'host-given-up' });
   const second = await run();
   assert.deepEqual(second.said['ended_before'], { 'host-given-up': 1 });
-  assert.match(String(second.said['given_up']), /busy\.example\.org asks to be left alone until/);
+  assert.match(String(second.said['given_up']), /busy\.example\.org is rate-limited until/);
   assert.equal(
     server.requests.filter(({ host }) => host === 'busy.example.org').length,
     1,

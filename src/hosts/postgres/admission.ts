@@ -20,11 +20,11 @@ export interface PostgresAdmissionOptions {
   readonly clock?: Clock;
   /** Real milliseconds per millisecond of the clock; below 1 for a simulated web. */
   readonly timeScale?: number;
-  /** Places of a process that has not been heard of for this long go back. */
+  /** Slots of a process that has not renewed them for this long go back. */
   readonly leaseMs?: number;
   readonly policy?: Partial<PolicySettings>;
   readonly report?: ((event: HostEvent) => void) | undefined;
-  /** Told once when the server goes away and once when it is back. */
+  /** Called once when the server goes away and once when it is back. */
   readonly reportOutage?: ((isAway: boolean, message: string) => void) | undefined;
 }
 
@@ -35,7 +35,7 @@ export interface SharedAdmission extends Admission {
   readonly calls: number;
 }
 
-/** What processes say to each other: a hold that counts at once, a place that is free or wanted, or that there is something to read. */
+/** Messages between processes: a hold that counts at once, a slot that is free or wanted, or a row that has changed. */
 interface Message {
   readonly key: string;
   readonly place?: 'free' | 'wanted';
@@ -46,7 +46,7 @@ interface Message {
 const JITTER_MS = 20;
 
 /**
- * Opens the authority over hosts of everybody on one PostgreSQL: caps, rates, holds, slow-downs, circuits and facts are
+ * Opens the admission that all processes on one PostgreSQL share: caps, rates, holds, slow-downs, circuits and facts are
  * shared, on the server's clock. While the server is away each process keeps to its share of the limits.
  */
 export async function openPostgresAdmission(options: PostgresAdmissionOptions): Promise<SharedAdmission> {
@@ -61,7 +61,7 @@ export async function openPostgresAdmission(options: PostgresAdmissionOptions): 
     timeScale: scale,
     leaseMs: options.leaseMs ?? 15_000,
     report: options.reportOutage,
-    heard: (message) => {
+    onMessage: (message) => {
       const said = message === undefined ? undefined : (JSON.parse(message) as Message);
       if (said?.hold) {
         const { at, reason } = said.hold;
@@ -96,7 +96,7 @@ export async function openPostgresAdmission(options: PostgresAdmissionOptions): 
     },
   });
 
-  /** A hold cannot wait: everybody hears of it in the moment in which it is written. */
+  /** A hold cannot wait: it is announced in the moment in which it is written. */
   async function announceHold({ key, hold }: HostState): Promise<void> {
     if (hold === null || hold.reason === 'paused' || hold.at <= clock.now()) return;
     await fleet.query(

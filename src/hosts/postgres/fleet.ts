@@ -11,7 +11,7 @@ import { createTables, unreachable } from './tables.ts';
 
 /** The server is asked at most once in so long; what is wanted meanwhile goes together. */
 const GATHER_MS = 80;
-/** What nobody waits for goes with the next request, or by itself after so long. */
+/** What no request waits for goes with the next call, or by itself after so long. */
 const NO_HURRY_MS = 500;
 /** A turn further off than this is not reserved. */
 const RESERVED_AHEAD_MS = 10_000;
@@ -36,13 +36,13 @@ export interface FleetOptions {
   readonly timeScale: number;
   /** A place at a host that its holder has not renewed for this long is free again. */
   readonly leaseMs: number;
-  /** Told once when the server goes away and once when it is back. */
+  /** Called once when the server goes away and once when it is back. */
   readonly report?: ((isAway: boolean, message: string) => void) | undefined;
-  /** What others say; undefined when anything may have been missed. */
-  readonly heard: (message: string | undefined) => void;
+  /** Called with a message of another process; with undefined when some may have been missed. */
+  readonly onMessage: (message: string | undefined) => void;
 }
 
-/** Where a process asks the fleet's database for turns and places, gathered, and hears what others have learned. */
+/** The fleet as one process sees it: asks the database for turns and slots in batches, and receives what others have learned. */
 export class Fleet implements AsyncDisposable {
   readonly holder = randomBytes(8).toString('hex');
   readonly #options: FleetOptions;
@@ -60,14 +60,14 @@ export class Fleet implements AsyncDisposable {
   #failures = 0;
   readonly #listening: Listening;
   readonly #serverClock = new ServerClock();
-  /** Calls to the server, for whoever measures. */
+  /** Calls to the server so far. */
   calls = 0;
 
   private constructor(pool: pg.Pool, options: FleetOptions) {
     this.#pool = pool;
     this.#options = options;
     pool.on('error', () => undefined);
-    this.#listening = new Listening(pool, this.channel, options.heard);
+    this.#listening = new Listening(pool, this.channel, options.onMessage);
     this.#renewSoon();
   }
 
@@ -107,7 +107,7 @@ export class Fleet implements AsyncDisposable {
     this.#limits.delete(key);
   }
 
-  /** Somebody gave back a place at the key, or waits for one. */
+  /** Another process gave back a slot at the key, or waits for one. */
   slotNews(key: string, news: 'free' | 'wanted'): void {
     this.#limits.get(key)?.limits.slotNews(news);
   }
@@ -156,7 +156,7 @@ export class Fleet implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    // An answer from which the next pause counts may not have been told yet.
+    // An answer from which the next pause counts may not have been sent yet.
     clearTimeout(this.#timer);
     if (this.#awaySince === undefined) await this.#flush();
     this.#isClosed = true;
@@ -238,7 +238,7 @@ export class Fleet implements AsyncDisposable {
           sorted.map(({ behind }) => behind),
         ],
       );
-      this.#serverClock.heard(rows.at(-1)?.now_ms, sentAt);
+      this.#serverClock.sample(rows.at(-1)?.now_ms, sentAt);
       const now = this.#options.clock.monotonic();
       if (rows[0]) this.#workers = Math.max(1, rows[0].holders);
       this.#back();
@@ -248,7 +248,7 @@ export class Fleet implements AsyncDisposable {
       for (const { key } of sorted) this.#limits.get(key)?.limits.refused();
       this.#lost(error instanceof Error ? error.message : String(error));
       for (const { key } of sorted) this.#asked.add(key);
-      // Whoever waits goes on with our share of the limits.
+      // Requests that wait go on with our share of the limits.
       for (const { changed } of this.#limits.values()) changed();
     }
   }
@@ -258,7 +258,7 @@ export class Fleet implements AsyncDisposable {
     for (let at = 0; at < CLOCK_QUESTIONS; at += 1) {
       const sentAt = performance.now();
       const [row] = await this.query<{ now_ms: number }>('SELECT server_ms() AS now_ms', []);
-      this.#serverClock.heard(row?.now_ms, sentAt);
+      this.#serverClock.sample(row?.now_ms, sentAt);
     }
   }
 
@@ -289,23 +289,23 @@ export class Fleet implements AsyncDisposable {
     this.#options.report?.(false, '');
     for (const [key] of this.#limits) this.#asked.add(key);
     this.#schedule(0);
-    this.#options.heard(undefined);
+    this.#options.onMessage(undefined);
   }
 }
 
-/** Hears what others of the fleet say, on a connection of its own; listens again after the server was away. */
+/** Receives messages of other processes on a separate connection; listens again after the server was away. */
 class Listening implements Disposable {
   readonly #pool: pg.Pool;
   readonly #channel: string;
-  readonly #heard: (message: string | undefined) => void;
+  readonly #onMessage: (message: string | undefined) => void;
   #isClosed = false;
   #leave: () => void = () => undefined;
 
-  /** `heard` is told undefined when anything may have been missed. */
-  constructor(pool: pg.Pool, channel: string, heard: (message: string | undefined) => void) {
+  /** `onMessage` is called with undefined when messages may have been missed. */
+  constructor(pool: pg.Pool, channel: string, onMessage: (message: string | undefined) => void) {
     this.#pool = pool;
     this.#channel = channel;
-    this.#heard = heard;
+    this.#onMessage = onMessage;
   }
 
   start(): void {
@@ -325,17 +325,17 @@ class Listening implements Disposable {
         this.#leave = lost.resolve;
         client.on('error', () => lost.resolve());
         client.once('end', () => lost.resolve());
-        client.on('notification', ({ payload }) => this.#heard(payload));
+        client.on('notification', ({ payload }) => this.#onMessage(payload));
         try {
           await client.query(`LISTEN "${this.#channel}"`);
           attempt = 1;
-          this.#heard(undefined);
+          this.#onMessage(undefined);
           if (!this.#isClosed) await lost.promise;
         } finally {
           client.release(true);
         }
       } catch {
-        // The server is away; whoever asks for a turn tells of it.
+        // The server is away; the next request for a turn reports it.
       }
       if (this.#isClosed) return;
       const inMs = equalJitterDelay(attempt, { baseMs: 200, capMs: 5_000 });

@@ -8,12 +8,12 @@ test('a moment of the server is never thought to have come before it has, whiche
   const AHEAD = 10_000;
   // On the way there, on the way back, and both: asked at `sentAt`, the server looked at its clock at `saidAt`.
   const answers = [
-    { sentAt: 0, saidAt: 180, heardAt: 181 },
-    { sentAt: 200, saidAt: 201, heardAt: 390 },
-    { sentAt: 400, saidAt: 450, heardAt: 500 },
+    { sentAt: 0, saidAt: 180, receivedAt: 181 },
+    { sentAt: 200, saidAt: 201, receivedAt: 390 },
+    { sentAt: 400, saidAt: 450, receivedAt: 500 },
   ];
-  for (const { sentAt, saidAt, heardAt } of answers) {
-    clock.heard(saidAt + AHEAD, sentAt, heardAt);
+  for (const { sentAt, saidAt, receivedAt } of answers) {
+    clock.sample(saidAt + AHEAD, sentAt, receivedAt);
     const early = 1_000 - clock.untilMs(1_000 + AHEAD, 0);
     assert.ok(early <= 0, `${early} ms too early`);
   }

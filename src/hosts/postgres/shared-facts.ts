@@ -10,7 +10,7 @@ const LONGEST_AWAY_MS = 10 * 60_000;
 
 /** What many ask at the same moment is asked together. */
 const GATHER_MS = 170;
-/** What was found is told sooner: what a process that is killed has not told is found out again. */
+/** What was found is written sooner: what a killed process has not written is found again. */
 const TELL_MS = 120;
 
 interface Row {
@@ -35,20 +35,20 @@ const WRITE = `
   WITH locked AS (
     SELECT key FROM host_facts, (SELECT set_config('synchronous_commit', 'on', true)) AS synced
     WHERE key = ANY($1) ORDER BY key FOR UPDATE OF host_facts)
-  UPDATE host_facts f SET fact = told.fact, expires_at = server_ms() + told.for_ms, finder_until = 0
-  FROM locked JOIN unnest($1::text[], $2::text[], $3::float8[]) AS told (key, fact, for_ms) ON told.key = locked.key
+  UPDATE host_facts f SET fact = found.fact, expires_at = server_ms() + found.for_ms, finder_until = 0
+  FROM locked JOIN unnest($1::text[], $2::text[], $3::float8[]) AS found (key, fact, for_ms) ON found.key = locked.key
   WHERE f.key = locked.key`;
 
-/** Somebody looks already. */
+/** Another process is finding it already. */
 const LOOKED_FOR: Row = { fact: null, left_ms: 0, mine: false };
 
 /**
  * What one process of a fleet finds out for all, such as a robots.txt.
  *
- *   asked ──known──▶ told
- *     │ nobody knows, nobody looks (or who looked has died)
- *     ├──▶ finding ──found──▶ written down, again and again while the server is away ──▶ told to all
- *     └─ somebody looks, or the server is away: asked again in a moment
+ *   asked ──known──▶ returned
+ *     │ unknown, and no process is finding it (or that one has died)
+ *     ├──▶ finding ──found──▶ written, again while the server is away ──▶ known to all
+ *     └─ another process is finding it, or the server is away: asked again in a moment
  */
 export class SharedFacts implements Facts, AsyncDisposable {
   readonly #fleet: Fleet;
@@ -56,7 +56,7 @@ export class SharedFacts implements Facts, AsyncDisposable {
   readonly #claims: Gathered<string, Row>;
   readonly #writes: Gathered<Fact & { readonly key: string }, void>;
   readonly #closed = new AbortController();
-  /** What was found here and may not be written down yet: nobody looks for it twice. */
+  /** What was found here and may not be written yet. */
   readonly #found = new Map<string, Promise<void>>();
   /** Claims of those that are finding something here. */
   readonly #held = new Set<AbortController>();
@@ -99,12 +99,12 @@ export class SharedFacts implements Facts, AsyncDisposable {
     }
   }
 
-  /** Whoever ends lets what it has found be written down first, while there is a server. */
+  /** Writes what was found before it ends, while there is a server. */
   async [Symbol.asyncDispose](): Promise<void> {
     clearInterval(this.#watch);
     if (this.#fleet.away !== undefined) this.#closed.abort();
     await Promise.all(this.#found.values());
-    // Who still asks is told with its next question.
+    // Callers that still wait fail with their next question.
     this.#closed.abort();
   }
 
@@ -128,7 +128,7 @@ export class SharedFacts implements Facts, AsyncDisposable {
     const written = this.#again(() => this.#writes.ask({ key, ...found }));
     this.#found.set(key, written);
     void written.finally(() => this.#found.delete(key));
-    // Whoever has found it need not wait until everybody else knows.
+    // The finder need not wait until it is written.
     return found;
   }
 

@@ -8,7 +8,7 @@ import type { StoredRow } from './stored-host.ts';
 import { hostOf } from './stored-host.ts';
 import { unreachable } from './tables.ts';
 
-/** More than this nobody reads. */
+/** Most hosts that are listed. */
 const MOST_HOSTS = 10_000;
 
 interface SharedRow extends StoredRow {
@@ -24,7 +24,7 @@ export interface SharedPlace {
   readonly table: HostTable;
 }
 
-/** What a fleet shares about hosts now, for whoever only looks: those that are held, slowed, in use or spoken for. */
+/** What a fleet shares about hosts now, for a process that only reads: those that are held, slowed, in use or reserved. */
 export async function readSharedHosts({ url, schema, table }: SharedPlace): Promise<HostReport[]> {
   const client = new Client({
     connectionString: url,

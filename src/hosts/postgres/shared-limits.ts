@@ -27,20 +27,20 @@ export interface Grant {
   readonly contended: boolean;
 }
 
-/** What a process draws from at a key, and who is told when that has changed. */
+/** The limits of a key in this process, and what to call when they have changed. */
 export interface Registered {
   readonly limits: SharedLimits;
   readonly changed: () => void;
 }
 
-/** A place that nobody uses goes back after so long, or at once when others want it. */
+/** An unused slot goes back after so long, or at once when others want it. */
 const IDLE_MS = 3_000;
 /** A full key is asked for again in so long, since the process that has it may have died; else it says when it is free. */
 const RETRY_MS = 1_000;
 /** A turn that was too far off to be reserved is asked for again in so long at least. */
 const SOON_MS = 60;
 
-/** Draws from what a fleet shares: places that were leased and turns that were reserved, a few at a time. */
+/** Limits that a fleet shares: slots that were leased and turns that were reserved, a few at a time. */
 export class SharedLimits implements HostLimits {
   readonly #key: string;
   readonly #clock: Clock;
@@ -57,7 +57,7 @@ export class SharedLimits implements HostLimits {
   #waiting = 0;
   #spaced = false;
   #contended = false;
-  /** A place was used since the fleet was told last. */
+  /** A slot was used since the last request to the server. */
   #isUsed = false;
   /** Taken, and not on the wire yet. */
   #leaving = 0;
@@ -173,7 +173,7 @@ export class SharedLimits implements HostLimits {
     return this.inFlight === 0 && this.#slots === 0 && this.#waiting === 0 && !this.#spaced;
   }
 
-  /** Another process gave a place back, or began to wait for one. */
+  /** Another process gave a slot back, or began to wait for one. */
   slotNews(news: 'free' | 'wanted'): void {
     if (news === 'free' && this.#lacksPlace) this.#ask(0);
     if (news === 'wanted' && this.#slots > 0) {
@@ -182,22 +182,22 @@ export class SharedLimits implements HostLimits {
     }
   }
 
-  /** Places at the key that this process has, used or not. */
+  /** Slots at the key that this process has, used or not. */
   get slots(): number {
     return this.#slots;
   }
 
-  /** Somebody waits for what it would say, here or elsewhere; a place that is given back unasked can be told any time. */
+  /** Whether a process waits for this request, here or elsewhere; giving back an unwanted slot can wait. */
   get isUrgent(): boolean {
     return this.#waiting > 0 || this.#contended || this.#spaced || this.#turns.hasUnused || this.#runsLow;
   }
 
-  /** What to ask for now; undefined when there is nothing to say. Whoever leaves keeps nothing for a moment. */
+  /** What to ask for now; undefined when there is nothing to send. `isLeaving` keeps no slot for the next request. */
   request(now: number, isLeaving = false): LimitRequest | undefined {
     if (this.isPending) return undefined;
     this.#dropLate(now);
     const { intervalMs, cap, from } = this.#pace;
-    // Where others wait for the place that was just used, it is theirs first; one that is still to be used is kept.
+    // Where others wait for the slot that was just used, they get it first; one that is still to be used is kept.
     const yields = this.#contended && this.#isUsed && this.inFlight < this.#slots && cap <= 1;
     const wanted = yields ? 0 : this.#waiting;
     const slots = Math.min(cap, this.inFlight + wanted);
@@ -205,12 +205,12 @@ export class SharedLimits implements HostLimits {
     const isOpen = intervalMs > 0 && !this.#spaced && (from === 'request' || this.inFlight === 0);
     const have = this.#turns.count;
     const turns = isOpen ? turnsLacking(this.#pace, this.#jitterMs, { have, wanted, isBusy: this.inFlight > 0 }) : 0;
-    // Where pauses are long, a turn that nobody will use is worth the telling: whoever has a place could use it.
+    // Where pauses are long, an unused turn is given back at once: another process could use it.
     if (from === 'request' && mostAhead(this.#pace) === 1) this.#turns.leave(wanted);
     const isNews = slots !== this.#slots || turns > 0 || this.#spaced || this.#turns.hasUnused;
     if (!isNews) return undefined;
     const idleMs = now - this.#usedAt;
-    // A place is kept for a moment, since the next request often comes soon.
+    // A slot is kept for a moment, since the next request often comes soon.
     const isHurry = isLeaving || this.#contended || this.#spaced || this.#turns.hasUnused;
     if (slots < this.#slots && turns === 0 && !isHurry && idleMs < IDLE_MS) {
       this.#ask(IDLE_MS - idleMs);
@@ -250,19 +250,19 @@ export class SharedLimits implements HostLimits {
     else if (this.#pace.from === 'request') this.#turns.refuse(grant);
     this.#nextAt = grant.firstAt;
     if (this.#waiting === 0) return;
-    // No place, or a turn too far off to be reserved: ask again when that may have changed.
+    // No slot, or a turn too far off to be reserved: ask again when that may have changed.
     if (this.#lacksPlace) this.#ask(RETRY_MS);
     else if (this.#pace.intervalMs > 0 && this.#turns.count === 0) {
       this.#ask(Math.min(1_000, Math.max(SOON_MS, (grant.firstAt - now) / 2)));
     }
   }
 
-  /** Somebody waits here, and every place that this process has is in use. */
+  /** A request waits here, and every slot of this process is in use. */
   get #lacksPlace(): boolean {
     return this.#waiting > 0 && this.inFlight >= this.#slots;
   }
 
-  /** Places count as gone when that is told; a turn that counts from an answer was for the place it came with. */
+  /** Slots count as gone when that is sent; a turn that counts from an answer belongs to its slot. */
   #giveBack(slots: number): void {
     this.#slots = slots;
     if (this.#pace.from === 'answer') this.#turns.clear();
@@ -327,7 +327,7 @@ export class SharedLimits implements HostLimits {
 /** The turns that a process has reserved at one key, by its monotonic clock, and those of them that it will not use. */
 export class ReservedTurns {
   #moments: number[] = [];
-  /** The last ones that were given and are not used: they come back if nobody has reserved one behind them. */
+  /** The last ones that were given and are not used: they come back if no turn was reserved after them. */
   #unused = 0;
   #behind = 0;
   /** How many were given last: between these and earlier ones others may have theirs. */
@@ -427,7 +427,7 @@ function runsLow({ intervalMs }: Pace, jitterMs: number, have: number): boolean 
   return group > 1 && have < group;
 }
 
-/** How many turns to reserve: of groups some together, and more before they are used up, so that nobody waits for them. */
+/** How many turns to reserve: of groups some together, and more before they are used up, so that no request waits for them. */
 function turnsLacking(
   pace: Pace,
   jitterMs: number,

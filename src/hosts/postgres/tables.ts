@@ -30,7 +30,7 @@ export async function createTables(pool: pg.Pool, schema: string): Promise<void>
   }
 }
 
-/** Says what kept a process from the tables, in the server's own words. */
+/** An error that says why the tables cannot be used, in the server's words. */
 export function unreachable(error: unknown, schema: string): AppError {
   const reasons = error instanceof AggregateError ? (error.errors as unknown[]) : [error];
   const message = reasons.map((each) => (each instanceof Error ? each.message : String(each))).join('; ');
@@ -42,7 +42,7 @@ export function unreachable(error: unknown, schema: string): AppError {
   });
 }
 
-/** Whoever may use the functions but did not make them goes by those that are there. */
+/** A role that may use the functions but does not own them uses those that exist. */
 async function makeFunctions(client: pg.PoolClient): Promise<void> {
   await client.query('SAVEPOINT functions');
   try {
