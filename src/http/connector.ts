@@ -81,14 +81,19 @@ export function createConnector(options: {
 
   function lookupAt(port: number): LookupFunction {
     return (hostname, wanted, done) => {
-      addressesOf(hostname, port).then(
-        (addresses) => {
-          const [first] = addresses;
-          if (wanted.all) done(null, [...addresses]);
-          else if (first) done(null, first.address, first.family);
-        },
-        (error: NodeJS.ErrnoException) => done(error, '', 4),
-      );
+      const find = async (): Promise<void> => {
+        let addresses: readonly Address[];
+        try {
+          addresses = await addressesOf(hostname, port);
+        } catch (error) {
+          done(error as NodeJS.ErrnoException, '', 4);
+          return;
+        }
+        const [first] = addresses;
+        if (wanted.all) done(null, [...addresses]);
+        else if (first) done(null, first.address, first.family);
+      };
+      void find();
     };
   }
 

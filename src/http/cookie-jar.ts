@@ -28,7 +28,7 @@ export class CookieJar {
 
   /** Changes whenever the jar does: a redirect to the same URL with another jar is no loop. */
   get state(): string {
-    return this.#all.map(({ domain, path, key, value }) => `${domain}|${path}|${key}=${value}`).join(';');
+    return JSON.stringify(this.#all.map(({ domain, path, key, value }) => [domain, path, key, value]));
   }
 
   /** The Cookie header for a URL; undefined when no cookie applies. */
