@@ -1,12 +1,14 @@
 import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { asked, oneOf, readOptions } from '../test/support/options.ts';
 import type { Half, SetScores } from './score/score-set.ts';
 import { missingData, scoreSet } from './score/score-set.ts';
 import type { Column, ScoreSet } from './score/sets.ts';
-import { COLUMNS, SETS } from './score/sets.ts';
+import { COLUMNS, folderSet, SETS } from './score/sets.ts';
+import { DRAFT_PASSES } from '../src/parse/doctags/layout/draft-passes.ts';
 
-// npm run score:parse [-- --set pdf|pmc|classes|docling-ref|jats|html] [--half work|opened|kept] [--only REGEXP] [--json] [--write DIR]
+// npm run score:parse [-- --set NAME] [--half work|opened|kept] [--only REGEXP] [--json] [--write DIR] [--data DIR] [--without PASS]
+// --data scores the PDFs of another folder that have ID.truth.json beside them; --without leaves a pass over drafts out.
 // Scores our parsers on the open documents, beside what other engines reach; exit 1 when a target is missed.
 
 const { values: options } = asked(() =>
@@ -17,6 +19,8 @@ const { values: options } = asked(() =>
       only: { type: 'string' },
       json: { type: 'boolean', default: false },
       write: { type: 'string' },
+      data: { type: 'string' },
+      without: { type: 'string' },
     },
   }),
 );
@@ -26,6 +30,12 @@ asked(() => {
       'set',
       options.set,
       SETS.map(({ name }) => name),
+    );
+  if (options.without !== undefined)
+    oneOf(
+      'without',
+      options.without,
+      DRAFT_PASSES.filter(({ name }) => name !== 'paragraphs').map(({ name }) => name),
     );
   if (options.half !== undefined) oneOf('half', options.half, ['work', 'opened', 'kept']);
 });
@@ -37,8 +47,14 @@ if (absent !== undefined) {
 const { write } = options;
 const missed: string[] = [];
 const report: Record<string, unknown> = {};
-for (const set of SETS.filter((each) => options.set === undefined || each.name === options.set)) {
+const sets =
+  options.data === undefined
+    ? SETS.filter((each) => options.set === undefined || each.name === options.set)
+    : [folderSet(resolve(options.data))];
+const without = options.without === undefined ? [] : [options.without];
+for (const set of sets) {
   const scores = await scoreSet(set, {
+    without,
     only: options.only === undefined ? undefined : new RegExp(options.only),
     half: options.half as Half | undefined,
     ...(write !== undefined && {

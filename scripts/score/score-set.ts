@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
 import type { ScoredBlock } from './model.ts';
@@ -67,11 +67,13 @@ export async function scoreSet(
   options: {
     readonly only?: RegExp | undefined;
     readonly half?: Half | undefined;
+    /** Passes of the layout analysis that are left out. */
+    readonly without?: readonly string[];
     readonly keep?: (id: string, blocks: readonly ScoredBlock[]) => void;
   } = {},
 ): Promise<SetScores> {
   const scorer = await loadScorer();
-  const folder = join(data, set.folder);
+  const folder = resolve(data, set.folder);
   const halves = readHalves(set, folder);
   const ids = readdirSync(folder)
     .filter((file) => file.endsWith(set.extension))
@@ -83,7 +85,7 @@ export async function scoreSet(
   for (const id of ids) {
     const bytes = readFileSync(join(folder, id + set.extension));
     const truth = scorer.readTruth(join(folder, id + set.truth));
-    const document = toScored(await set.parse(bytes));
+    const document = toScored(await set.parse(bytes, options.without ?? []));
     options.keep?.(id, document.blocks);
     const plain = await set.plain?.(bytes);
     const engine = plain === undefined ? null : scorer.scoreDoc({ blocks: [{ kind: 'text', text: plain }] }, truth);

@@ -39,7 +39,7 @@ export interface ScoreSet {
   readonly opened?: RegExp;
   /** No document may stay below. */
   readonly least?: number;
-  readonly parse: (bytes: Uint8Array) => Promise<ParsedDocument>;
+  readonly parse: (bytes: Uint8Array, without: readonly string[]) => Promise<ParsedDocument>;
   /** What the engine itself reads, without any structure: no document's text may be worse by more than a little. */
   readonly plain?: (bytes: Uint8Array) => Promise<string>;
   readonly targets: Readonly<Partial<Record<Column, number>>>;
@@ -56,7 +56,7 @@ export const SETS: readonly ScoreSet[] = [
     folder: 'pdf',
     extension: '.pdf',
     truth: '.truth.json',
-    parse: (bytes) => parsePdf(bytes),
+    parse: (bytes, without) => parsePdf(bytes, { without }),
     plain: plainText,
     targets: {
       overall: 0.965,
@@ -147,7 +147,7 @@ export const SETS: readonly ScoreSet[] = [
     halvedBy: 'publisher',
     opened: /^(?:Nature|Hindawi|Springer|Elsevier|John Wiley)/u,
     least: 0.7,
-    parse: (bytes) => parsePdf(bytes),
+    parse: (bytes, without) => parsePdf(bytes, { without }),
     plain: plainText,
     targets: {
       overall: 0.9,
@@ -186,7 +186,7 @@ export const SETS: readonly ScoreSet[] = [
     extension: '.pdf',
     truth: '.truth.json',
     halvedBy: 'publisher',
-    parse: (bytes) => parsePdf(bytes),
+    parse: (bytes, without) => parsePdf(bytes, { without }),
     plain: plainText,
     targets: { overall: 0.93 },
     baselines: {},
@@ -198,7 +198,7 @@ export const SETS: readonly ScoreSet[] = [
     truth: '.truth.json',
     halvedBy: 'family',
     least: 0.93,
-    parse: (bytes) => parsePdf(bytes),
+    parse: (bytes, without) => parsePdf(bytes, { without }),
     plain: plainText,
     targets: { overall: 0.965 },
     baselines: {},
@@ -208,7 +208,7 @@ export const SETS: readonly ScoreSet[] = [
     folder: 'docling-ref',
     extension: '.pdf',
     truth: '.docling.doctags',
-    parse: (bytes) => parsePdf(bytes),
+    parse: (bytes, without) => parsePdf(bytes, { without }),
     targets: { overall: 0.91 },
     baselines: { 'pdf-inspector md': { overall: 0.824 }, 'tuned heuristics': { overall: 0.72 } },
   },
@@ -231,6 +231,19 @@ export const SETS: readonly ScoreSet[] = [
     baselines: { turndown: { overall: 0.843 }, defuddle: { overall: 0.842 }, readability: { overall: 0.827 } },
   },
 ];
+
+/** The PDFs of any folder that have their truth beside them. */
+export function folderSet(folder: string): ScoreSet {
+  return {
+    name: folder,
+    folder,
+    extension: '.pdf',
+    truth: '.truth.json',
+    parse: (bytes, without) => parsePdf(bytes, { without }),
+    targets: {},
+    baselines: {},
+  };
+}
 
 /** The engine's own text of a file, page after page. */
 async function plainText(bytes: Uint8Array): Promise<string> {

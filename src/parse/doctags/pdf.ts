@@ -20,6 +20,8 @@ export interface PdfOptions {
   readonly maxMemoryBytes?: number;
   /** Looked at between pages; a call into the engine itself cannot be interrupted. */
   readonly signal?: AbortSignal;
+  /** Passes over drafts that are left out, by name: what they are worth is measured so. */
+  readonly without?: readonly string[];
   /** Reads scanned pages with tesseract; without it they are only named in `needsOcr`. */
   readonly ocr?: OcrOptions;
 }
@@ -29,7 +31,7 @@ const MAX_PAGES = 5_000;
 /** Reads a PDF into blocks. Run it in a process that can be killed: the engine cannot be stopped inside a page. */
 export async function parsePdf(bytes: Uint8Array, options: PdfOptions = {}): Promise<ParsedDocument> {
   const { pages, outline, information } = await readPdf(bytes, options);
-  const layout = analyse(pages, outline, information.title);
+  const layout = analyse(pages, outline, information.title, options.without);
   const document = writeDocument(pages, layout, information);
   const counts = { characters: countCharacters(pages), words: countWords(pages, layout.drafts) };
   return { ...document, metadata: { ...document.metadata, ...counts } };

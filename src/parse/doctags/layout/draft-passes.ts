@@ -5,11 +5,12 @@ import { bindCaptions } from './float.ts';
 import { markFootnotes } from './footnote.ts';
 import { releaseAuthorNotes } from './front-matter.ts';
 import { markHeadings } from './heading.ts';
+import type { HeadingSetting } from './heading-features.ts';
 import { setHeadingLevels } from './heading-level.ts';
 import { joinAcrossBreaks } from './join.ts';
 import { markListItems } from './list-item.ts';
 import { inPageOrder, pageAsides } from './page-order.ts';
-import type { Pass } from './pass.ts';
+import type { Findings, Pass } from './pass.ts';
 import { draftPass, pass } from './pass.ts';
 import { splitReferences } from './reference.ts';
 import { splitRunInHeadings } from './run-in.ts';
@@ -61,15 +62,8 @@ export const DRAFT_PASSES: readonly Pass[] = [
     name: 'headings',
     job: 'mark headings by how they are set, their numbers, the outline and the tags',
     needs: ['pages', 'body', 'setting', 'outline', 'pieces'],
-    change(drafts, { pages, body, setting, outline, pieces }) {
-      markHeadings(drafts, {
-        ...setting,
-        bold: body.bold,
-        font: body.font,
-        outline,
-        margins: marginsOf(pieces),
-        tagOf: readTags(pages),
-      });
+    change(drafts, found) {
+      markHeadings(drafts, headingSetting(found));
       return drafts;
     },
   }),
@@ -126,4 +120,24 @@ export const DRAFT_PASSES: readonly Pass[] = [
 
 function marginsOf(pieces: readonly { readonly margin: boolean }[]): ReadonlySet<number> {
   return new Set(pieces.flatMap((piece, index) => (piece.margin ? [index] : [])));
+}
+
+/** What headings are compared with. */
+export function headingSetting({
+  pages,
+  body,
+  setting,
+  outline,
+  pieces,
+}: Pick<Findings, 'pages' | 'body' | 'setting' | 'outline' | 'pieces'>): HeadingSetting {
+  return {
+    ...setting,
+    bold: body.bold,
+    font: body.font,
+    outline,
+    margins: marginsOf(pieces),
+    tagOf: readTags(pages),
+    slides: new Set(pages.filter(({ width, height }) => width > height).map(({ number }) => number)),
+    pageHeights: new Map(pages.map((page) => [page.number, page.height])),
+  };
 }

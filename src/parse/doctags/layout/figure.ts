@@ -8,6 +8,7 @@ import type { Glyph, PageContent, Rule } from './page-content.ts';
 import { proseSegments } from './prose.ts';
 import { isFrame } from './text-frame.ts';
 import { holdsCells } from './table-stripe.ts';
+import { swallowsText } from './safety.ts';
 import type { Segment } from './segment.ts';
 import type { TurnedLine } from './stamp.ts';
 
@@ -102,7 +103,12 @@ export function figureGlyphs(page: PageContent): Set<Glyph> {
 }
 
 /** Leaves out the labels printed on pictures; a caption or running text that lies on one's box stays. */
-export function withoutLabels(segments: readonly Segment[], figures: readonly Box[], bodySize: number): Segment[] {
+export function withoutLabels(
+  segments: readonly Segment[],
+  figures: readonly Box[],
+  bodySize: number,
+  repeats: (segment: Segment) => boolean,
+): Segment[] {
   if (figures.length === 0) return [...segments];
   const kept: Segment[] = [];
   for (const segment of segments) {
@@ -110,6 +116,7 @@ export function withoutLabels(segments: readonly Segment[], figures: readonly Bo
     const tiny = segment.size < SMALL * bodySize && !startsLabel(segment);
     if (
       !inside ||
+      repeats(segment) ||
       isDisplay(segment, bodySize) ||
       (isRunningText(segment) && !tiny) ||
       kept.some((other) => follows(other, segment))
@@ -119,7 +126,7 @@ export function withoutLabels(segments: readonly Segment[], figures: readonly Bo
   return kept;
 }
 
-/** The words printed on each picture of a page, and what is drawn with pictures but lies on none. */
+/** The pictures of a page with the words printed on each, and what is drawn with pictures but lies on none. */
 export interface PictureLabels {
   readonly texts: ReadonlyMap<Box, string>;
   readonly loose: readonly Segment[];
@@ -133,10 +140,12 @@ const LABEL_REACH = 2.5;
 export function labelPictures(
   pictures: readonly Box[],
   {
+    text,
     labels,
     drawn,
     turned,
   }: {
+    readonly text: readonly Segment[];
     readonly labels: readonly Segment[];
     readonly drawn: readonly Segment[];
     readonly turned: readonly TurnedLine[];
@@ -150,7 +159,14 @@ export function labelPictures(
     return best !== undefined;
   };
   for (const segment of labels) give(segment, segment.text, 0);
-  const loose = drawn.filter((segment) => !give(segment, segment.text, LABEL_REACH * segment.size));
+  const free = drawn.filter((segment) => !give(segment, segment.text, LABEL_REACH * segment.size));
+  // A form of words and rules only is a picture too, unless it holds running text.
+  const loose: Segment[] = [];
+  for (const group of Map.groupBy(free, ({ glyphs }) => glyphs[0]?.form).values()) {
+    const box = unionBox(group);
+    if (swallowsText(box, [...group, ...text])) loose.push(...group);
+    else own.set(box, [...group]);
+  }
   const rest = turned.filter((line) => !give(line.box, line.text, LABEL_REACH * line.size));
   const texts = new Map(
     [...own].map(([picture, parts]) => [
@@ -162,6 +178,26 @@ export function labelPictures(
     ]),
   );
   return { texts, loose, turned: rest };
+}
+
+/** A logo with the name of the journal stands in the same place of several pages: its words are a running head. */
+export function withoutRunningHeads(labels: ReadonlyMap<number, PictureLabels>): Map<number, PictureLabels> {
+  const placeOf = (box: Box, text: string): string =>
+    `${Math.round(box.top / 6)} ${Math.round(box.left / 6)} ${text.replace(/\d+/gu, '#')}`;
+  const pages = new Map<string, number>();
+  for (const { texts } of labels.values())
+    for (const [box, text] of texts)
+      if (text !== '') pages.set(placeOf(box, text), (pages.get(placeOf(box, text)) ?? 0) + 1);
+  return new Map(
+    [...labels].map(([page, own]) => {
+      const heads = [...own.texts].filter(([box, text]) => (pages.get(placeOf(box, text)) ?? 0) > 1);
+      if (heads.length === 0) return [page, own];
+      const texts = new Map(own.texts);
+      for (const [box] of heads) texts.set(box, '');
+      const turned = heads.map(([box, text]) => ({ text, box, size: box.bottom - box.top, isStamp: true }));
+      return [page, { ...own, texts, turned: [...own.turned, ...turned] }];
+    }),
+  );
 }
 
 /** What a document's running text looks like. */

@@ -1,6 +1,7 @@
 import type { Draft } from './draft.ts';
 import { textOf } from './draft-text.ts';
-import { headingKey } from './heading.ts';
+import { headingKey } from './heading-features.ts';
+import { mostFrequent } from './glyph-type.ts';
 import { headingNumber, isAbstractHeading } from './heading-number.ts';
 import type { OutlineEntry } from './page-content.ts';
 
@@ -59,20 +60,36 @@ function styleOf(draft: Draft): string {
   return `${Math.round(line.size * 2) / 2} ${line.bold > 0.8} ${line.italic > 0.8} ${text === text.toUpperCase()}`;
 }
 
-/** Without numbers: larger is higher, then capitals, then bold, then upright. */
+/** Sections that stand directly under the title of a paper. */
+const TOP =
+  /^(?:introduction|background|(?:materials? and |patients and |subjects and )?methods?|methodology|methods and materials|results?(?: and discussion)?|discussion|conclusions?|references|acknowledge?ments?|literature cited|bibliography)$/iu;
+
+/**
+ * Without numbers: larger is higher, then capitals, then bold, then upright. The style of the sections that every paper
+ * has is the highest; what is set larger is no higher.
+ */
 function styleRanks(headings: readonly Draft[]): Map<string, number> {
   const weights = new Map<string, number>();
+  const top = new Map<string, number>();
   for (const draft of headings) {
     const [line] = draft.lines;
     if (!line) continue;
+    const style = styleOf(draft);
     const text = line.text.replace(/[^\p{L}]/gu, '');
     const weight =
       Math.round(line.size * 2) * 10 +
       (text === text.toUpperCase() ? 4 : 0) +
       (line.bold > 0.8 ? 2 : 0) -
       (line.italic > 0.8 ? 1 : 0);
-    weights.set(styleOf(draft), weight);
+    weights.set(style, weight);
+    const name = textOf(draft).replace(/[.:]$/u, '');
+    if (TOP.test(headingNumber(name)?.rest ?? name)) top.set(style, (top.get(style) ?? 0) + 1);
   }
-  const order = [...weights].sort((a, b) => b[1] - a[1]);
-  return new Map(order.map(([style], index) => [style, Math.min(6, index + 1)]));
+  const anchor = weights.get(mostFrequent(top) ?? '') ?? Infinity;
+  const below = [...weights].filter(([, weight]) => weight < anchor).sort((a, b) => b[1] - a[1]);
+  const first = anchor === Infinity ? 1 : 2;
+  return new Map([
+    ...[...weights.keys()].map((style) => [style, 1] as const),
+    ...below.map(([style], index) => [style, Math.min(6, index + first)] as const),
+  ]);
 }

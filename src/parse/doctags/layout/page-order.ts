@@ -12,8 +12,18 @@ export function pageAsides({
   text,
   furniture,
 }: Pick<Findings, 'pages' | 'labels' | 'text' | 'furniture'>): Draft[] {
+  // A label along the edge of every page, as journals print the kind of article.
+  const repeated = new Map<string, number>();
+  for (const { turned } of labels.values())
+    for (const { text } of turned) repeated.set(text.trim(), (repeated.get(text.trim()) ?? 0) + 1);
   return pages.flatMap((page) => [
-    ...turnedDrafts(page.number, labels.get(page.number)?.turned ?? []),
+    ...turnedDrafts(
+      page.number,
+      (labels.get(page.number)?.turned ?? []).map((line) => ({
+        ...line,
+        isStamp: line.isStamp || (repeated.get(line.text.trim()) ?? 0) > 1,
+      })),
+    ),
     ...(text.get(page.number) ?? []).flatMap((segment) => {
       const kind = furniture.get(segment);
       return kind ? [draftOf(kind, buildLines([segment], segment), -1)] : [];

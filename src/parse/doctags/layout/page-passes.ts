@@ -1,8 +1,16 @@
+import type { Box } from '../../document.ts';
 import { composeAccents } from './accent.ts';
 import { drawnBullets, restoreBullets } from './bullet.ts';
 import { readingOrder, voteForGutters } from './column.ts';
 import type { PictureLabels } from './figure.ts';
-import { figureGlyphs, findFigures, labelPictures, withoutLabels, withSurroundings } from './figure.ts';
+import {
+  figureGlyphs,
+  findFigures,
+  labelPictures,
+  withoutLabels,
+  withoutRunningHeads,
+  withSurroundings,
+} from './figure.ts';
 import { findFurniture } from './furniture.ts';
 import { collectVocabulary } from './hyphen.ts';
 import { buildLines } from './line.ts';
@@ -76,27 +84,33 @@ export const PAGE_PASSES: readonly Pass[] = [
         const boxes = withSurroundings(findFigures(page, own), own, body, page.rules);
         return [page.number, boxes, boxes.filter((box) => !swallowsText(box, own))] as const;
       });
-      const pictures = new Map(found.map(([page, , kept]) => [page, kept]));
+      const pictures = new Map<number, readonly Box[]>(found.map(([page, , kept]) => [page, kept]));
+      // A running head may lie on a picture.
+      const places = new Map<string, number>();
+      for (const each of [...segments.values()].flat())
+        if (placeOf(each) !== '') places.set(placeOf(each), (places.get(placeOf(each)) ?? 0) + 1);
       const text = new Map<number, readonly Segment[]>();
       const labels = new Map<number, PictureLabels>();
       for (const page of pages) {
         const { number } = page;
         const own = segments.get(number) ?? [];
         const boxes = pictures.get(number) ?? [];
-        const kept = withoutLabels(own, boxes, body.size);
+        const kept = withoutLabels(own, boxes, body.size, (segment) => (places.get(placeOf(segment)) ?? 0) > 2);
         const held = new Set(kept);
         const found = labelPictures(boxes, {
+          text: kept,
           labels: own.filter((segment) => !held.has(segment)),
           drawn: drawn.get(number) ?? [],
           turned: turnedLines(page),
         });
         labels.set(number, found);
+        pictures.set(number, [...found.texts.keys()]);
         text.set(number, [...kept, ...found.loose]);
       }
       return {
         pictures,
         text,
-        labels,
+        labels: withoutRunningHeads(labels),
         givenBack: new Map(found.map(([page, all, kept]) => [page, all.length - kept.length])),
       };
     },
@@ -229,3 +243,8 @@ export const PAGE_PASSES: readonly Pass[] = [
       ),
   }),
 ];
+
+/** The words of a segment without numbers, and its height on the page: what repeats there is no label. */
+function placeOf({ text, baseline }: Segment): string {
+  return text.length < 8 ? '' : `${Math.round(baseline / 4)} ${text.replace(/\d+/gu, '#')}`;
+}

@@ -1,6 +1,6 @@
 import type { Draft } from './draft.ts';
 import { draftOf } from './draft.ts';
-import { THEOREM } from './heading.ts';
+import { THEOREM } from './heading-features.ts';
 import { headingNumber, isBackMatter, isCommonHeading } from './heading-number.ts';
 import { hasLetter, hasLetterOrDigit } from './letter.ts';
 import type { Line } from './line.ts';

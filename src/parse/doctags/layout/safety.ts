@@ -1,6 +1,7 @@
 import type { Box, Table } from '../../document.ts';
 import { areaOf, shareInside } from './box.ts';
 import { hasLetterOrDigit } from './letter.ts';
+import { segmentLabel } from './caption.ts';
 import type { Segment } from './segment.ts';
 
 /** A line with so many words is one of running text, whatever is drawn behind it. */
@@ -17,7 +18,22 @@ export function swallowsText(picture: Box, segments: readonly Segment[]): boolea
   const running = inside.filter((segment) => segment.text.split(/\s+/u).length >= LINE_WORDS);
   const letters = (all: readonly Segment[]): number => all.reduce((sum, { glyphs }) => sum + glyphs.length, 0);
   if (running.length >= FEWEST_LINES && letters(running) > RUNNING_SHARE * letters(inside)) return true;
-  return isFilled(picture, inside);
+  return !isCaptioned(picture, segments) && isFilled(picture, inside);
+}
+
+/** How far, in points, the caption of a figure stands from it. */
+const CAPTION_REACH = 45;
+
+/** A figure that is named as one stays one: the words on it are its text. */
+function isCaptioned(picture: Box, segments: readonly Segment[]): boolean {
+  return segments.some(
+    (segment) =>
+      segmentLabel(segment) === 'figure' &&
+      segment.right > picture.left &&
+      segment.left < picture.right &&
+      segment.bottom > picture.top - CAPTION_REACH &&
+      segment.top < picture.bottom + CAPTION_REACH,
+  );
 }
 
 /** The share of a picture that lines of text cover, from which on they are what it shows; listings have short lines. */
