@@ -4,12 +4,12 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
 import { openPdf } from '../src/parse/doctags/engines/pdfium.ts';
-import { nameGlyphs } from '../src/parse/doctags/layout/glyph-naming.ts';
-import { scoreOf } from '../src/parse/doctags/layout/heading.ts';
-import { FEATURES, headingCandidates, headingKey } from '../src/parse/doctags/layout/heading-features.ts';
+import { nameGlyphs } from '../src/parse/doctags/layout/text/glyph-naming.ts';
+import { scoreOf } from '../src/parse/doctags/layout/role/heading.ts';
+import { FEATURES, headingCandidates, headingKey } from '../src/parse/doctags/layout/role/heading-features.ts';
 import { headingSetting } from '../src/parse/doctags/layout/draft-passes.ts';
 import { begin } from '../src/parse/doctags/layout/layout.ts';
-import type { PageContent } from '../src/parse/doctags/layout/page-content.ts';
+import type { PageContent } from '../src/parse/doctags/layout/page/page-content.ts';
 import { PASSES } from '../src/parse/doctags/layout/passes.ts';
 import { asked, readOptions } from '../test/support/options.ts';
 import type { Examples } from './score/boosted-trees.ts';
@@ -21,7 +21,7 @@ import { trainTrees } from './score/boosted-trees.ts';
 const { values: options } = asked(() => readOptions({ options: { check: { type: 'boolean', default: false } } }));
 const SHARED = join(import.meta.dirname, '..', '..', 'shared');
 const OPEN = join(SHARED, 'data', 'parse', 'open');
-const MODEL = join(import.meta.dirname, '..', 'src', 'parse', 'doctags', 'layout', 'heading-model.json');
+const MODEL = join(import.meta.dirname, '..', 'src', 'parse', 'doctags', 'layout', 'role', 'heading-model.json');
 const FOLDS = 4;
 const ALIKE = 0.8;
 

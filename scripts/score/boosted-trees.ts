@@ -1,4 +1,4 @@
-import type { TreeModel } from '../../src/parse/doctags/layout/heading.ts';
+import type { TreeModel } from '../../src/parse/doctags/layout/role/heading.ts';
 
 /** Rows of figures, whether each is of the class that is learnt, and how much it counts. */
 export interface Examples {

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 
-import { encodePng } from '../../src/parse/doctags/layout/png.ts';
+import { encodePng } from '../../src/parse/doctags/layout/output/png.ts';
 import { line, makePdf, paragraph, prose } from '../../test/support/make-pdf.ts';
 import { parseMany } from '../../test/support/parse-many.ts';
 

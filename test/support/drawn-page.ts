@@ -1,4 +1,4 @@
-import type { Drawing, Font, Glyph, PageContent, Rule } from '../../src/parse/doctags/layout/page-content.ts';
+import type { Drawing, Font, Glyph, PageContent, Rule } from '../../src/parse/doctags/layout/page/page-content.ts';
 
 const RAISED = '⁰¹²³⁴⁵⁶⁷⁸⁹';
 

@@ -1,5 +1,5 @@
 import { openPdf } from './engines/pdfium.ts';
-import { encodeSmallPng } from './layout/png.ts';
+import { encodeSmallPng } from './layout/output/png.ts';
 
 /** Which pages are to be drawn, counted from 1, and how wide. */
 export interface PagesAsked {

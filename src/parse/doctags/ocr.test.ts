@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { line, makePdf } from '../../../test/support/make-pdf.ts';
 import { glyphsFromTsv, locateTesseract } from './engines/tesseract.ts';
-import { encodePng } from './layout/png.ts';
+import { encodePng } from './layout/output/png.ts';
 import { parsePdf, renderPage } from './pdf.ts';
 
 const SENTENCES = [

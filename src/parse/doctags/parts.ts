@@ -7,7 +7,7 @@ import type { ParseFileOptions } from './convert.ts';
 import { parseFile } from './convert.ts';
 import type { PageImage } from './engines/pdfium.ts';
 import { writeTableCsv } from './formats/table-csv.ts';
-import { encodePng } from './layout/png.ts';
+import { encodePng } from './layout/output/png.ts';
 import { unpack } from './markup/decode.ts';
 import { loadPdfReader } from './pdf-reader.ts';
 

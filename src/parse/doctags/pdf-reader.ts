@@ -1,7 +1,7 @@
 import { AppError } from '../../base/index.ts';
 import type { ParsedDocument } from '../document.ts';
 import type { PageImage } from './engines/pdfium.ts';
-import { encodePng } from './layout/png.ts';
+import { encodePng } from './layout/output/png.ts';
 
 /** What this side needs of the PDF reader; the file behind it loads a wasm engine and is loaded only for a PDF. */
 export interface PdfReader {

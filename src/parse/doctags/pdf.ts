@@ -4,14 +4,14 @@ import type { PageImage, PdfFile } from './engines/pdfium.ts';
 import { openPdf } from './engines/pdfium.ts';
 import type { OcrOptions } from './engines/tesseract.ts';
 import { recognise } from './engines/tesseract.ts';
-import { countWords } from './layout/count-words.ts';
-import { writeDocument } from './layout/document-blocks.ts';
-import { drawPass } from './layout/draw-pass.ts';
+import { countWords } from './layout/output/count-words.ts';
+import { writeDocument } from './layout/output/document-blocks.ts';
+import { drawPass } from './layout/output/draw-pass.ts';
 import { analyse } from './layout/layout.ts';
-import { nameGlyphs } from './layout/glyph-naming.ts';
-import type { FileInformation } from './layout/metadata.ts';
-import type { OutlineEntry, PageContent } from './layout/page-content.ts';
-import { unreadable } from './layout/scan.ts';
+import { nameGlyphs } from './layout/text/glyph-naming.ts';
+import type { FileInformation } from './layout/output/metadata.ts';
+import type { OutlineEntry, PageContent } from './layout/page/page-content.ts';
+import { unreadable } from './layout/page/scan.ts';
 
 /** Bounds on the work that one PDF may cause. */
 export interface PdfOptions {

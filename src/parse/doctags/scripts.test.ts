@@ -5,8 +5,8 @@ import { test } from 'node:test';
 
 import { openBrowser } from '../../../test/support/browser.ts';
 import { analyse } from './layout/layout.ts';
-import { textOf } from './layout/draft-text.ts';
-import type { Glyph, PageContent } from './layout/page-content.ts';
+import { textOf } from './layout/output/draft-text.ts';
+import type { Glyph, PageContent } from './layout/page/page-content.ts';
 import { parsePdf } from './pdf.ts';
 
 const FONT = readFileSync(fileURLToPath(import.meta.resolve('dejavu-fonts-ttf/ttf/DejaVuSans.ttf'))).toString('base64');

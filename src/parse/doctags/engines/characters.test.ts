@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { deflateSync } from 'node:zlib';
 
-import { symbolEncodingOf } from '../layout/symbol-encoding.ts';
+import { symbolEncodingOf } from '../layout/text/symbol-encoding.ts';
 import { readDifferences } from './font-differences.ts';
 import { readFontProgram } from './font-program.ts';
 import { textOfName } from './glyph-name.ts';

@@ -1,6 +1,6 @@
-import { isOpaque, usableText } from '../layout/glyph-text.ts';
-import type { SymbolEncoding } from '../layout/symbol-encoding.ts';
-import { symbolAt } from '../layout/symbol-encoding.ts';
+import { isOpaque, usableText } from '../layout/text/glyph-text.ts';
+import type { SymbolEncoding } from '../layout/text/symbol-encoding.ts';
+import { symbolAt } from '../layout/text/symbol-encoding.ts';
 
 /** Names of glyphs that papers use besides letters (Adobe Glyph List). */
 const NAMES: Readonly<Record<string, string>> = Object.fromEntries(

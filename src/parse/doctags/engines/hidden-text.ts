@@ -1,4 +1,4 @@
-import type { Drawing, Glyph } from '../layout/page-content.ts';
+import type { Drawing, Glyph } from '../layout/page/page-content.ts';
 
 /** Whether text can be seen: drawn with no ink at all, in the colour of paper, or plainly. */
 export type InkKind = 'plain' | 'white' | 'none';

@@ -1,8 +1,8 @@
-import { isOpaque, unknownText, usableText } from '../layout/glyph-text.ts';
-import type { Ink } from '../layout/letter-shape.ts';
-import type { Font } from '../layout/page-content.ts';
-import type { SymbolEncoding } from '../layout/symbol-encoding.ts';
-import { misreadSymbol, symbolEncodingOf } from '../layout/symbol-encoding.ts';
+import { isOpaque, unknownText, usableText } from '../layout/text/glyph-text.ts';
+import type { Ink } from '../layout/text/letter-shape.ts';
+import type { Font } from '../layout/page/page-content.ts';
+import type { SymbolEncoding } from '../layout/text/symbol-encoding.ts';
+import { misreadSymbol, symbolEncodingOf } from '../layout/text/symbol-encoding.ts';
 import type { FontDifferences } from './font-differences.ts';
 import type { FontProgram } from './font-program.ts';
 import { readFontProgram } from './font-program.ts';

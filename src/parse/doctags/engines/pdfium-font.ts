@@ -1,4 +1,4 @@
-import type { Font } from '../layout/page-content.ts';
+import type { Font } from '../layout/page/page-content.ts';
 import type { Library } from './pdfium-library.ts';
 
 const FIXED_PITCH = 1;

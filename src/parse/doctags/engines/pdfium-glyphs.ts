@@ -1,9 +1,9 @@
 import type { Box } from '../../document.ts';
-import { isRightToLeft } from '../layout/direction.ts';
-import { isUnknown } from '../layout/glyph-text.ts';
-import { isWide } from '../layout/letter.ts';
-import type { Ink } from '../layout/letter-shape.ts';
-import type { Drawing, Font, Glyph } from '../layout/page-content.ts';
+import { isRightToLeft } from '../layout/text/direction.ts';
+import { isUnknown } from '../layout/text/glyph-text.ts';
+import { isWide } from '../layout/text/letter.ts';
+import type { Ink } from '../layout/text/letter-shape.ts';
+import type { Drawing, Font, Glyph } from '../layout/page/page-content.ts';
 import { endsAtPen, glyphBox } from './glyph-box.ts';
 import type { InkKind } from './hidden-text.ts';
 import { withoutHidden } from './hidden-text.ts';

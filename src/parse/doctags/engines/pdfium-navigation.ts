@@ -1,4 +1,4 @@
-import type { OutlineEntry, PageJump, PageLink, StructureElement } from '../layout/page-content.ts';
+import type { OutlineEntry, PageJump, PageLink, StructureElement } from '../layout/page/page-content.ts';
 import type { Matrix } from './pdfium-geometry.ts';
 import { mapBox } from './pdfium-geometry.ts';
 import type { Library } from './pdfium-library.ts';

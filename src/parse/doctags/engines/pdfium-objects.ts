@@ -1,5 +1,5 @@
 import type { Box } from '../../document.ts';
-import type { Drawing, Rule } from '../layout/page-content.ts';
+import type { Drawing, Rule } from '../layout/page/page-content.ts';
 import type { Matrix } from './pdfium-geometry.ts';
 import { mapBox, multiply } from './pdfium-geometry.ts';
 import type { Library } from './pdfium-library.ts';

@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 
 import { AppError } from '../../../base/index.ts';
 import type { Box } from '../../document.ts';
-import type { Ink } from '../layout/letter-shape.ts';
-import type { Font, OutlineEntry, PageContent } from '../layout/page-content.ts';
+import type { Ink } from '../layout/text/letter-shape.ts';
+import type { Font, OutlineEntry, PageContent } from '../layout/page/page-content.ts';
 import type { FontDifferences } from './font-differences.ts';
 import { readDifferences } from './font-differences.ts';
 import type { FontCharacters } from './pdfium-characters.ts';

@@ -3,8 +3,8 @@ import { existsSync } from 'node:fs';
 import { isAbsolute } from 'node:path';
 
 import { AppError } from '../../../base/index.ts';
-import { encodePng } from '../layout/png.ts';
-import type { Font, Glyph } from '../layout/page-content.ts';
+import { encodePng } from '../layout/output/png.ts';
+import type { Font, Glyph } from '../layout/page/page-content.ts';
 import type { PageImage } from './pdfium.ts';
 
 /** How the OCR program is called. */

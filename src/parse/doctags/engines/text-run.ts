@@ -1,5 +1,5 @@
-import { holdsLargeSigns } from '../layout/glyph-text.ts';
-import type { Font } from '../layout/page-content.ts';
+import { holdsLargeSigns } from '../layout/text/glyph-text.ts';
+import type { Font } from '../layout/page/page-content.ts';
 import type { FontDifferences } from './font-differences.ts';
 import type { InkKind } from './hidden-text.ts';
 import { FontCharacters } from './pdfium-characters.ts';

@@ -1,22 +1,22 @@
-import { splitAbbreviations } from './abbreviation.ts';
-import { markAdvert } from './advert.ts';
-import { cutDrafts } from './cut-drafts.ts';
-import { bindCaptions } from './float.ts';
-import { markFootnotes } from './footnote.ts';
-import { releaseAuthorNotes } from './front-matter.ts';
-import { markHeadings } from './heading.ts';
-import type { HeadingSetting } from './heading-features.ts';
-import { setHeadingLevels } from './heading-level.ts';
-import { joinAcrossBreaks } from './join.ts';
-import { markListItems } from './list-item.ts';
-import { inPageOrder, pageAsides } from './page-order.ts';
+import { splitAbbreviations } from './role/abbreviation.ts';
+import { markAdvert } from './role/advert.ts';
+import { cutDrafts } from './role/cut-drafts.ts';
+import { bindCaptions } from './role/float.ts';
+import { markFootnotes } from './role/footnote.ts';
+import { releaseAuthorNotes } from './role/front-matter.ts';
+import { markHeadings } from './role/heading.ts';
+import type { HeadingSetting } from './role/heading-features.ts';
+import { setHeadingLevels } from './role/heading-level.ts';
+import { joinAcrossBreaks } from './role/join.ts';
+import { markListItems } from './role/list-item.ts';
+import { inPageOrder, pageAsides } from './output/page-order.ts';
 import type { Findings, Pass } from './pass.ts';
 import { draftPass, pass } from './pass.ts';
-import { splitReferences } from './reference.ts';
-import { splitRunInHeadings } from './run-in.ts';
-import { readTags } from './structure.ts';
-import { joinTables } from './table-join.ts';
-import { markTitle } from './title.ts';
+import { splitReferences } from './role/reference.ts';
+import { splitRunInHeadings } from './role/run-in.ts';
+import { readTags } from './role/structure.ts';
+import { joinTables } from './table/table-join.ts';
+import { markTitle } from './role/title.ts';
 
 /** Passes over drafts: from lines to the blocks of a document. */
 export const DRAFT_PASSES: readonly Pass[] = [

@@ -1,6 +1,6 @@
 import type { Block, Box, Region, Table } from '../../document.ts';
-import { unionBox } from './box.ts';
-import type { Line } from './line.ts';
+import { unionBox } from './page/box.ts';
+import type { Line } from './page/line.ts';
 
 /** A block while it is being recognised. */
 export interface Draft {

@@ -1,7 +1,7 @@
 import type { Box } from '../../document.ts';
 import type { Draft } from './draft.ts';
-import type { OutlineEntry, PageContent, PageJump, PageLink } from './page-content.ts';
-import type { PageView } from './page-view.ts';
+import type { OutlineEntry, PageContent, PageJump, PageLink } from './page/page-content.ts';
+import type { PageView } from './page/page-view.ts';
 import type { Findings } from './pass.ts';
 import { PASSES } from './passes.ts';
 

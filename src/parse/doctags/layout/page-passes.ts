@@ -1,8 +1,8 @@
 import type { Box } from '../../document.ts';
-import { composeAccents } from './accent.ts';
-import { drawnBullets, restoreBullets } from './bullet.ts';
-import { readingOrder, voteForGutters } from './column.ts';
-import type { PictureLabels } from './figure.ts';
+import { composeAccents } from './text/accent.ts';
+import { drawnBullets, restoreBullets } from './text/bullet.ts';
+import { readingOrder, voteForGutters } from './page/column.ts';
+import type { PictureLabels } from './page/figure.ts';
 import {
   figureGlyphs,
   findFigures,
@@ -10,20 +10,20 @@ import {
   withoutLabels,
   withoutRunningHeads,
   withSurroundings,
-} from './figure.ts';
-import { findFurniture } from './furniture.ts';
-import { collectVocabulary } from './hyphen.ts';
-import { buildLines } from './line.ts';
-import { findPageRules } from './page-rule.ts';
-import { viewPage } from './page-view.ts';
+} from './page/figure.ts';
+import { findFurniture } from './page/furniture.ts';
+import { collectVocabulary } from './text/hyphen.ts';
+import { buildLines } from './page/line.ts';
+import { findPageRules } from './page/page-rule.ts';
+import { viewPage } from './page/page-view.ts';
 import type { Pass } from './pass.ts';
 import { marks, pass } from './pass.ts';
-import { placeFloats } from './place-floats.ts';
-import { swallowsText } from './safety.ts';
-import type { Segment } from './segment.ts';
-import { buildSegments } from './segment.ts';
-import { turnedLines } from './stamp.ts';
-import { bodyType, linePitches, typeArea, usesIndent } from './type-area.ts';
+import { placeFloats } from './table/place-floats.ts';
+import { swallowsText } from './page/safety.ts';
+import type { Segment } from './page/segment.ts';
+import { buildSegments } from './page/segment.ts';
+import { turnedLines } from './page/stamp.ts';
+import { bodyType, linePitches, typeArea, usesIndent } from './page/type-area.ts';
 
 /** Passes over pages: from glyphs to lines in reading order. */
 export const PAGE_PASSES: readonly Pass[] = [

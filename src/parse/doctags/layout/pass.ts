@@ -1,13 +1,13 @@
 import type { Block, Box } from '../../document.ts';
-import type { ColumnPiece } from './column.ts';
+import type { ColumnPiece } from './page/column.ts';
 import type { Draft } from './draft.ts';
-import type { PictureLabels } from './figure.ts';
-import type { Line } from './line.ts';
-import type { OutlineEntry, PageContent, Rule } from './page-content.ts';
-import type { PageView } from './page-view.ts';
-import type { Setting } from './paragraph.ts';
-import type { Segment } from './segment.ts';
-import type { BodyType } from './type-area.ts';
+import type { PictureLabels } from './page/figure.ts';
+import type { Line } from './page/line.ts';
+import type { OutlineEntry, PageContent, Rule } from './page/page-content.ts';
+import type { PageView } from './page/page-view.ts';
+import type { Setting } from './role/paragraph.ts';
+import type { Segment } from './page/segment.ts';
+import type { BodyType } from './page/type-area.ts';
 
 /** Something that belongs to each page, by the page's number. */
 export type ByPage<T> = ReadonlyMap<number, T>;

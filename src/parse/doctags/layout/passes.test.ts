@@ -2,13 +2,13 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import { drawnPage } from '../../../../test/support/drawn-page.ts';
-import { textOf } from './draft-text.ts';
-import { isReferencesHeading } from './heading-number.ts';
+import { textOf } from './output/draft-text.ts';
+import { isReferencesHeading } from './role/heading-number.ts';
 import { begin } from './layout.ts';
-import type { PageContent } from './page-content.ts';
+import type { PageContent } from './page/page-content.ts';
 import type { Findings } from './pass.ts';
 import { PASSES } from './passes.ts';
-import { raisedIn } from './raised.ts';
+import { raisedIn } from './output/raised.ts';
 
 test('each pass reads only what passes before it have given, and has a name and a job of its own', () => {
   const given = new Set<string>(['contents', 'outline', 'information']);

@@ -1,0 +1,37 @@
+import type { Box } from '../../../document.ts';
+
+/** The smallest box around all of them; there must be at least one. */
+export function unionBox(boxes: Iterable<Box>): Box {
+  let left = Infinity;
+  let top = Infinity;
+  let right = -Infinity;
+  let bottom = -Infinity;
+  for (const box of boxes) {
+    if (box.left < left) left = box.left;
+    if (box.top < top) top = box.top;
+    if (box.right > right) right = box.right;
+    if (box.bottom > bottom) bottom = box.bottom;
+  }
+  return { left, top, right, bottom };
+}
+
+export function areaOf(box: Box): number {
+  return Math.max(0, box.right - box.left) * Math.max(0, box.bottom - box.top);
+}
+
+/** Length shared by two intervals, negative when they are apart. */
+export function overlap(a0: number, a1: number, b0: number, b1: number): number {
+  return Math.min(a1, b1) - Math.max(a0, b0);
+}
+
+/** The share of the inner box that lies in the outer one. */
+export function shareInside(inner: Box, outer: Box): number {
+  const width = overlap(inner.left, inner.right, outer.left, outer.right);
+  const height = overlap(inner.top, inner.bottom, outer.top, outer.bottom);
+  if (width <= 0 || height <= 0) return 0;
+  return (width * height) / Math.max(1e-6, areaOf(inner));
+}
+
+export function touches(a: Box, b: Box, slack: number): boolean {
+  return overlap(a.left, a.right, b.left, b.right) >= -slack && overlap(a.top, a.bottom, b.top, b.bottom) >= -slack;
+}

@@ -1,0 +1,310 @@
+import type { Box } from '../../../document.ts';
+import { findAxes } from './axes.ts';
+import { segmentLabel } from '../role/caption.ts';
+import { captionedFigures, isRuledOff } from './captioned-figure.ts';
+import { CELL, growTogether } from './drawing-group.ts';
+import { areaOf, shareInside, touches, unionBox } from './box.ts';
+import type { Glyph, PageContent, Rule } from './page-content.ts';
+import { proseSegments } from './prose.ts';
+import { isFrame } from './text-frame.ts';
+import { holdsCells } from '../table/table-stripe.ts';
+import { swallowsText } from './safety.ts';
+import type { Segment } from './segment.ts';
+import type { TurnedLine } from './stamp.ts';
+
+const MIN_SIDE = 18;
+/** The least width of a tint behind a row of cells, in points. */
+const MIN_TINT = 80;
+/** Smaller drawings are icons. */
+const ICON = 40;
+/** Type smaller than this share of the body's is smaller than captions are. */
+const SMALL = 0.8;
+/** Type larger than this share of the body's is a title's. */
+const LARGE = 1.25;
+/** A drawing larger than this share of the page is a background or a scan. */
+const BACKGROUND = 0.8;
+
+/** Where pictures stand on a page, found by growing together what is drawn. */
+export function findFigures(page: PageContent, segments: readonly Segment[]): Box[] {
+  const pageArea = page.width * page.height;
+  const drawings = page.drawings.filter(
+    (drawing) =>
+      drawing.kind !== 'fill' &&
+      // A form's box may be far larger than what is drawn in it.
+      drawing.kind !== 'form' &&
+      areaOf(drawing.box) < BACKGROUND * pageArea &&
+      drawing.box.right > 0 &&
+      drawing.box.left < page.width,
+  );
+  for (const box of findAxes(page.rules)) drawings.push({ kind: 'path', box, form: -1 });
+  if (page.drawings.length === 0 && drawings.length === 0) return [];
+  const grown = drawings.length === 0 ? [] : growTogether(page, drawings);
+  const boxes = grown.filter((box) => box.right - box.left >= MIN_SIDE && box.bottom - box.top >= MIN_SIDE);
+  const prose = [...proseSegments(segments)];
+  const images = drawings.filter(({ kind }) => kind === 'image').map(({ box }) => box);
+  const pictures = boxes.filter(
+    (box) =>
+      !isBackground(box, prose) &&
+      !isFrame(box, drawings, segments) &&
+      (images.some((image) => shareInside(image, box) > 0.9) || !isTableBackground(box, segments)),
+  );
+  const untinted = page.drawings.filter(
+    ({ kind, box }) => kind !== 'path' || !isTint(box, segments) || !isTableBackground(box, segments),
+  );
+  return mergeTouching(
+    mergeTouching([...pictures, ...captionedFigures({ ...page, drawings: untinted }, segments, pictures)]),
+  );
+}
+
+/** As large as the tint behind a row, with several words printed on it. */
+function isTint(box: Box, segments: readonly Segment[]): boolean {
+  if (box.right - box.left < MIN_TINT || box.bottom - box.top < CELL) return false;
+  let inside = 0;
+  for (const segment of segments) if (shareInside(segment, box) > 0.6) inside += 1;
+  return inside >= 2;
+}
+
+/** Running text is printed on it: a box or a tint behind text, a frame round the page. */
+function isBackground(box: Box, prose: readonly Segment[]): boolean {
+  return prose.filter((segment) => shareInside(segment, box) > 0.6).length >= 4;
+}
+
+/** How far, in points, the caption of a table may stand from it. */
+const CAPTION_REACH = 45;
+
+/** Tints and frames behind the rows of a table: its caption is next to it, or it holds rows of cells on a page of tables. */
+function isTableBackground(box: Box, segments: readonly Segment[]): boolean {
+  const near = (segment: Segment): boolean =>
+    segment.right > box.left &&
+    segment.left < box.right &&
+    segment.bottom > box.top - CAPTION_REACH &&
+    segment.top < box.bottom + CAPTION_REACH;
+  const labels = segments.filter((segment) => segmentLabel(segment) !== undefined);
+  const beside = labels.filter(near);
+  if (beside.length > 0) return beside.every((segment) => segmentLabel(segment) === 'table');
+  // A caption may also stand beside its table.
+  const over = labels.filter((segment) => segment.right > box.left && segment.left < box.right);
+  const nearest = (over.length > 0 ? over : labels).toSorted((a, b) => distanceTo(a, box) - distanceTo(b, box))[0];
+  if (!nearest || segmentLabel(nearest) !== 'table') return false;
+  return holdsCells(box, segments);
+}
+
+function distanceTo(segment: Segment, box: Box): number {
+  return Math.max(0, box.top - segment.bottom, segment.top - box.bottom);
+}
+
+/** Glyphs that the file itself puts into a drawn form: they belong to the picture even where they stick out of it. */
+export function figureGlyphs(page: PageContent): Set<Glyph> {
+  const drawn = new Set(
+    page.drawings.filter((drawing) => drawing.kind !== 'form' && drawing.form >= 0).map((drawing) => drawing.form),
+  );
+  if (drawn.size === 0 || formsHoldTheText(page)) return new Set();
+  return new Set(page.glyphs.filter((glyph) => drawn.has(glyph.form)));
+}
+
+/** Leaves out the labels printed on pictures; a caption or running text that lies on one's box stays. */
+export function withoutLabels(
+  segments: readonly Segment[],
+  figures: readonly Box[],
+  bodySize: number,
+  repeats: (segment: Segment) => boolean,
+): Segment[] {
+  if (figures.length === 0) return [...segments];
+  const kept: Segment[] = [];
+  for (const segment of segments) {
+    const inside = figures.some((figure) => shareInside(segment, figure) > 0.5);
+    const tiny = segment.size < SMALL * bodySize && !startsLabel(segment);
+    if (
+      !inside ||
+      repeats(segment) ||
+      isDisplay(segment, bodySize) ||
+      (isRunningText(segment) && !tiny) ||
+      kept.some((other) => follows(other, segment))
+    )
+      kept.push(segment);
+  }
+  return kept;
+}
+
+/** The pictures of a page with the words printed on each, and what is drawn with pictures but lies on none. */
+export interface PictureLabels {
+  readonly texts: ReadonlyMap<Box, string>;
+  readonly loose: readonly Segment[];
+  readonly turned: readonly TurnedLine[];
+}
+
+/** How far, in ems, the name of an axis stands from its picture. */
+const LABEL_REACH = 2.5;
+
+/** Gives what was taken out of the text to the pictures: no word of a page is dropped. */
+export function labelPictures(
+  pictures: readonly Box[],
+  {
+    text,
+    labels,
+    drawn,
+    turned,
+  }: {
+    readonly text: readonly Segment[];
+    readonly labels: readonly Segment[];
+    readonly drawn: readonly Segment[];
+    readonly turned: readonly TurnedLine[];
+  },
+): PictureLabels {
+  const own = new Map<Box, (Box & { readonly text: string })[]>(pictures.map((picture) => [picture, []]));
+  const give = (box: Box, text: string, reach: number): boolean => {
+    const near = pictures.filter((picture) => touches(picture, box, reach));
+    const best = near.toSorted((a, b) => shareInside(box, b) - shareInside(box, a))[0];
+    if (best) own.get(best)?.push({ ...box, text });
+    return best !== undefined;
+  };
+  for (const segment of labels) give(segment, segment.text, 0);
+  const free = drawn.filter((segment) => !give(segment, segment.text, LABEL_REACH * segment.size));
+  // A form of words and rules only is a picture too, unless it holds running text.
+  const loose: Segment[] = [];
+  for (const group of Map.groupBy(free, ({ glyphs }) => glyphs[0]?.form).values()) {
+    const box = unionBox(group);
+    if (swallowsText(box, [...group, ...text])) loose.push(...group);
+    else own.set(box, [...group]);
+  }
+  const rest = turned.filter((line) => !give(line.box, line.text, LABEL_REACH * line.size));
+  const texts = new Map(
+    [...own].map(([picture, parts]) => [
+      picture,
+      parts
+        .toSorted((a, b) => a.top - b.top || a.left - b.left)
+        .map(({ text }) => text.trim())
+        .join(' '),
+    ]),
+  );
+  return { texts, loose, turned: rest };
+}
+
+/** A logo with the name of the journal stands in the same place of several pages: its words are a running head. */
+export function withoutRunningHeads(labels: ReadonlyMap<number, PictureLabels>): Map<number, PictureLabels> {
+  const placeOf = (box: Box, text: string): string =>
+    `${Math.round(box.top / 6)} ${Math.round(box.left / 6)} ${text.replace(/\d+/gu, '#')}`;
+  const pages = new Map<string, number>();
+  for (const { texts } of labels.values())
+    for (const [box, text] of texts)
+      if (text !== '') pages.set(placeOf(box, text), (pages.get(placeOf(box, text)) ?? 0) + 1);
+  return new Map(
+    [...labels].map(([page, own]) => {
+      const heads = [...own.texts].filter(([box, text]) => (pages.get(placeOf(box, text)) ?? 0) > 1);
+      if (heads.length === 0) return [page, own];
+      const texts = new Map(own.texts);
+      for (const [box] of heads) texts.set(box, '');
+      const turned = heads.map(([box, text]) => ({ text, box, size: box.bottom - box.top, isStamp: true }));
+      return [page, { ...own, texts, turned: [...own.turned, ...turned] }];
+    }),
+  );
+}
+
+/** What a document's running text looks like. */
+interface Body {
+  readonly size: number;
+  readonly font: string;
+}
+
+/** Pictures together with the labels around them: axis numbers, legends, short text in another type than the body's. */
+export function withSurroundings(
+  figures: readonly Box[],
+  segments: readonly Segment[],
+  body: Body,
+  rules: readonly Rule[],
+): Box[] {
+  const short = segments.filter(
+    (segment) =>
+      segment.right - segment.left < 14 * segment.size && !isRunningText(segment) && !isDisplay(segment, body.size),
+  );
+  const known = new Set(short);
+  const small = segments.filter(
+    (segment) => segment.size < SMALL * body.size && !known.has(segment) && !startsLabel(segment),
+  );
+  return figures.map((figure) => {
+    let box = figure;
+    // An icon or a logo has no labels round it.
+    if (figure.right - figure.left < ICON || figure.bottom - figure.top < ICON) return box;
+    // A long name of an axis: in smaller type than any caption, no wider than the drawing.
+    const names = small.filter((segment) => segment.left > figure.left - 2 && segment.right < figure.right + 2);
+    const free = new Set([...short, ...names]);
+    for (let round = 0; round < 4; round += 1) {
+      const near = [...free].filter((segment) => {
+        const numeric = segment.glyphs.every((glyph) => /^[\p{N}.,−+×%–-]+$/u.test(glyph.text));
+        const own = segment.font.name === body.font && Math.abs(segment.size - body.size) < 0.3;
+        return (
+          touches(segment, box, (numeric ? 1.5 : own ? -1 : 0.9) * segment.size) &&
+          !hasNeighbour(segment, segments) &&
+          !isRuledOff(segment, box, rules)
+        );
+      });
+      if (near.length === 0) break;
+      for (const segment of near) free.delete(segment);
+      box = unionBox([box, ...near]);
+    }
+    return box;
+  });
+}
+
+/** Stands in a row with running text. */
+function hasNeighbour(segment: Segment, segments: readonly Segment[]): boolean {
+  return segments.some(
+    (other) =>
+      other !== segment &&
+      other.right - other.left > 14 * other.size &&
+      Math.abs(other.baseline - segment.baseline) < 2 &&
+      Math.min(Math.abs(other.left - segment.right), Math.abs(segment.left - other.right)) < 3 * segment.size,
+  );
+}
+
+/** Larger than the running text and longer than the letters and words on a drawing: a title that a logo or a banner touches. */
+function isDisplay(segment: Segment, bodySize: number): boolean {
+  return segment.size > LARGE * bodySize && segment.right - segment.left > 8 * segment.size;
+}
+
+function isRunningText(segment: Segment): boolean {
+  return segment.right - segment.left > 20 * segment.size || startsLabel(segment);
+}
+
+function startsLabel(segment: Segment): boolean {
+  return segmentLabel(segment) !== undefined;
+}
+
+/** The next line of text that is kept. */
+function follows(above: Segment, segment: Segment): boolean {
+  const distance = segment.baseline - above.baseline;
+  return (
+    isRunningText(above) &&
+    distance > 0 &&
+    distance < 1.4 * segment.size &&
+    above.font === segment.font &&
+    Math.abs(above.left - segment.left) < 2
+  );
+}
+
+/** Some writers wrap the whole page into a form; then forms say nothing about pictures. */
+function formsHoldTheText(page: PageContent): boolean {
+  const forms = page.drawings.filter((drawing) => drawing.kind === 'form');
+  if (forms.length === 0) return false;
+  const holding = new Set<number>();
+  for (const glyph of page.glyphs) if (glyph.form >= 0) holding.add(glyph.form);
+  const boxes = forms.filter((drawing) => holding.has(drawing.form)).map(({ box }) => box);
+  return boxes.length > 0 && areaOf(unionBox(boxes)) > 0.65 * page.width * page.height;
+}
+
+function mergeTouching(boxes: readonly Box[]): Box[] {
+  const result = [...boxes];
+  for (let changed = true; changed;) {
+    changed = false;
+    for (let i = 0; i < result.length && !changed; i += 1)
+      for (let j = i + 1; j < result.length && !changed; j += 1) {
+        const a = result[i];
+        const b = result[j];
+        if (!a || !b || !touches(a, b, 1)) continue;
+        result.splice(j, 1);
+        result[i] = unionBox([a, b]);
+        changed = true;
+      }
+  }
+  return result;
+}

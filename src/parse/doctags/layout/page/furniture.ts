@@ -1,0 +1,287 @@
+import { numberedLines } from './line-number.ts';
+import { labelsEntry, pageNumber } from './page-number.ts';
+import type { Segment } from './segment.ts';
+import { keepTitles, LARGE } from './slide-title.ts';
+import { CAPTION } from '../table/table-region.ts';
+
+/** The parts of a page, from its edges, in which running heads and feet stand. */
+const HEAD_ZONE = 0.14;
+const FOOT_ZONE = 0.86;
+const SAME_PLACE = 3;
+
+interface Candidate {
+  readonly segment: Segment;
+  readonly key: string;
+  readonly text: string;
+  readonly head: boolean;
+  /** Which pages count as alike: books set left and right pages differently. */
+  readonly page: number;
+}
+
+export interface PageSegments {
+  readonly page: number;
+  readonly width: number;
+  readonly height: number;
+  readonly segments: readonly Segment[];
+}
+
+/** Running heads, feet, page numbers and line numbers: segments that repeat from page to page. */
+export function findFurniture(
+  pages: readonly PageSegments[],
+  bodySize: number,
+): Map<Segment, 'page_header' | 'page_footer'> {
+  const furniture = new Map<Segment, 'page_header' | 'page_footer'>();
+  const counted = numberedLines(pages);
+  const candidates = pages.flatMap((page) => edgeSegments(page)).filter(({ segment }) => !counted.has(segment));
+  // A tagged file marks what is only decoration of the page.
+  const repeated = new Set(candidates.filter(({ segment }) => segment.glyphs.every((glyph) => glyph.artifact)));
+  markRepeated(candidates, pages, repeated);
+  markStrays(candidates, pages, repeated);
+  markPageNumbers(candidates, pages, repeated);
+  markImprint(candidates, pages[0], bodySize, repeated);
+  for (const page of pages.slice(1)) markSmallHead(candidates, page, bodySize, repeated);
+  for (const page of pages) keepOutermost(candidates, page, repeated);
+  keepTitles(candidates, pages.length, bodySize, repeated);
+  const byNumber = new Map(pages.map((page) => [page.page, page]));
+  for (const candidate of candidates) {
+    const page = byNumber.get(candidate.page);
+    const beside =
+      page &&
+      candidate.segment.size <= LARGE * bodySize &&
+      standsApart(candidate, page) &&
+      sharesLine(candidate, repeated);
+    if (repeated.has(candidate) || beside)
+      furniture.set(candidate.segment, candidate.head ? 'page_header' : 'page_footer');
+  }
+  for (const segment of counted) furniture.set(segment, 'page_footer');
+  return furniture;
+}
+
+function edgeSegments(page: PageSegments): Candidate[] {
+  const result: Candidate[] = [];
+  // On paper much larger than the text the heads stand far from the edge, but still first and last.
+  const heights = [...new Set(page.segments.map((segment) => Math.round(segment.baseline)))].sort((a, b) => a - b);
+  const upper = Math.min(heights[1] ?? 0, 0.3 * page.height);
+  const lower = Math.max(heights.at(-2) ?? Infinity, 0.7 * page.height);
+  for (const segment of page.segments) {
+    const head = segment.bottom < page.height * HEAD_ZONE || segment.baseline <= upper + 1;
+    if (!head && segment.top < page.height * FOOT_ZONE && segment.baseline < lower - 1) continue;
+    const { text } = segment;
+    const key = text
+      .toLowerCase()
+      .replace(/\p{N}+/gu, '#')
+      .replace(/[^\p{L}#]+/gu, '');
+    result.push({ segment, key, text, head, page: page.page });
+  }
+  return result;
+}
+
+function markRepeated(
+  candidates: readonly Candidate[],
+  pages: readonly PageSegments[],
+  repeated: Set<Candidate>,
+): void {
+  const pageCount = pages.length;
+  const groups = Map.groupBy(candidates, (candidate) => `${candidate.head} ${candidate.key}`);
+  const needed = pageCount <= 3 ? 2 : 3;
+  for (const [name, group] of groups) {
+    const key = name.replace(/^\w+ /, '');
+    if (key === '') continue;
+    for (const candidate of group) {
+      const alike = new Set(
+        group
+          .filter((other) => Math.abs(other.segment.baseline - candidate.segment.baseline) <= SAME_PLACE)
+          .map((other) => other.page),
+      );
+      // A lone "#" is a page number only if the numbers run; that is looked at elsewhere.
+      if (/^#*$/.test(key) && !isSameEverywhere(candidate, group)) continue;
+      if (CAPTION.test(candidate.text)) continue;
+      const page = pages.find((each) => each.page === candidate.page);
+      // Twice may be chance: two columns that end with a link, say.
+      if (alike.size < 3 && page && endsText(candidate, page)) continue;
+      if (alike.size >= needed || (alike.size >= 2 && pageCount <= 6 && key.length > 12)) repeated.add(candidate);
+    }
+  }
+}
+
+/** The same digits in the same place of several pages count nothing: a sign of the publisher. */
+function isSameEverywhere({ text, segment }: Candidate, group: readonly Candidate[]): boolean {
+  const alike = group.filter(
+    (other) => other.text === text && Math.abs(other.segment.baseline - segment.baseline) <= SAME_PLACE,
+  );
+  return new Set(alike.map(({ page }) => page)).size >= 3;
+}
+
+/** What repeats on most pages may stand elsewhere on one of them, the first mostly. */
+function markStrays(candidates: readonly Candidate[], pages: readonly PageSegments[], repeated: Set<Candidate>): void {
+  const known = new Map<string, Set<number>>();
+  for (const { key, head, page } of repeated) {
+    const name = `${head} ${key}`;
+    known.set(name, (known.get(name) ?? new Set()).add(page));
+  }
+  for (const candidate of candidates) {
+    const { key, head } = candidate;
+    const page = pages.find((each) => each.page === candidate.page);
+    const often = (known.get(`${head} ${key}`)?.size ?? 0) >= 3 && key.replaceAll('#', '').length >= 8;
+    if (often && page && (!endsText(candidate, page) || isWithKnown(candidate, candidates, known)))
+      repeated.add(candidate);
+  }
+}
+
+/** Lines of one foot stand together: what is above or below it repeats as well. */
+function isWithKnown(
+  { segment, page, head }: Candidate,
+  candidates: readonly Candidate[],
+  known: ReadonlyMap<string, ReadonlySet<number>>,
+): boolean {
+  return candidates.some(
+    (other) =>
+      other.page === page &&
+      other.head === head &&
+      other.segment !== segment &&
+      Math.abs(other.segment.baseline - segment.baseline) < 2 * segment.size &&
+      (known.get(`${head} ${other.key}`)?.size ?? 0) >= 3,
+  );
+}
+
+/** Numbers at one height that grow by one from page to page. */
+function markPageNumbers(
+  candidates: readonly Candidate[],
+  pages: readonly PageSegments[],
+  repeated: Set<Candidate>,
+): void {
+  const numbers = candidates.flatMap((candidate) => {
+    const value = pageNumber(candidate.text);
+    return value === undefined ? [] : [{ candidate, offset: value - candidate.page }];
+  });
+  for (const { candidate, offset } of numbers) {
+    const support = new Set(
+      numbers
+        .filter(
+          (other) =>
+            other.offset === offset &&
+            Math.abs(other.candidate.segment.baseline - candidate.segment.baseline) <= 2 * SAME_PLACE,
+        )
+        .map((other) => other.candidate.page),
+    );
+    const page = pages.find((each) => each.page === candidate.page);
+    if (page && labelsEntry(candidate.segment, page.segments)) continue;
+    if (support.size >= 2 || (page && pages.length === 1 && isOutermost(candidate, page))) repeated.add(candidate);
+  }
+}
+
+/** Outside of a running head stands nothing but other heads: a table's head that repeats has its caption above it. */
+function keepOutermost(candidates: readonly Candidate[], page: PageSegments, repeated: Set<Candidate>): void {
+  const own = candidates.filter((candidate) => candidate.page === page.page && repeated.has(candidate));
+  const marked = new Set(own.map(({ segment }) => segment));
+  for (const head of [true, false]) {
+    const outward = (a: Segment, b: Segment): number => (head ? a.baseline - b.baseline : b.baseline - a.baseline);
+    const first = page.segments
+      .filter((segment) => !marked.has(segment) && !own.some((each) => isInRow(each.segment, segment)))
+      .toSorted(outward)[0];
+    if (!first) continue;
+    for (const candidate of own)
+      if (candidate.head === head && outward(candidate.segment, first) > 2 && !isFootOfFirst(candidate, page, repeated))
+        repeated.delete(candidate);
+  }
+}
+
+/** On a first page a licence may stand below the foot of all the other pages. */
+function isFootOfFirst({ key, head }: Candidate, { page }: PageSegments, repeated: ReadonlySet<Candidate>): boolean {
+  if (page !== 1 || head || key.length < 8) return false;
+  const others = [...repeated].filter((other) => !other.head && other.key === key && other.page > 1);
+  return new Set(others.map((other) => other.page)).size >= 3;
+}
+
+/** In short papers a running head may occur once: small type, first on a page, away from the text below. */
+function markSmallHead(
+  candidates: readonly Candidate[],
+  page: PageSegments,
+  bodySize: number,
+  repeated: Set<Candidate>,
+): void {
+  const top = Math.min(...page.segments.map((segment) => segment.baseline));
+  const row = candidates.filter(
+    ({ page: number, head, segment }) => number === page.page && head && segment.baseline - top < SAME_PLACE,
+  );
+  const next = Math.min(...page.segments.filter((each) => each.baseline - top > SAME_PLACE).map((each) => each.top));
+  const apart = row.every(({ segment }) => next - segment.bottom > 1.5 * segment.size);
+  const small = row.every(({ segment, text }) => segment.size < 0.88 * bodySize && !CAPTION.test(text));
+  if (row.length > 0 && row.length <= 3 && apart && small && top < 0.09 * page.height)
+    for (const candidate of row) repeated.add(candidate);
+}
+
+function isInRow(a: Segment, b: Segment): boolean {
+  return Math.abs(a.baseline - b.baseline) <= SAME_PLACE;
+}
+
+const IMPRINT =
+  /\bdoi\b|10\.\d{4,9}\/|https?:|www\.|\bissn\b|\barxiv\b|\bvol(?:ume|\.)?\s*\d|\bpp?\.\s*\d|\bjournal\b|\bproceedings\b|\btransactions\b|\bletters\b|©|\(?(?:19|20)\d\d\)?/iu;
+
+/** Above the title of an article stands where it appeared, on the first page only: small type, apart from the rest. */
+function markImprint(
+  candidates: readonly Candidate[],
+  first: PageSegments | undefined,
+  bodySize: number,
+  repeated: Set<Candidate>,
+): void {
+  if (!first) return;
+  const small = candidates.filter(
+    ({ page, head, segment }) => page === first.page && head && segment.size < 0.92 * bodySize,
+  );
+  for (const candidate of small) {
+    const { segment, text } = candidate;
+    if (!IMPRINT.test(text)) continue;
+    const above = first.segments.filter((other) => other.baseline < segment.baseline - 2);
+    const isTop = above.every((other) => small.some((each) => each.segment === other));
+    const below = first.segments.filter((other) => other.baseline > segment.baseline + 2);
+    // The title is larger and comes next, or after other lines of the imprint.
+    const next = below.filter((other) => !small.some((each) => each.segment === other));
+    const gap = Math.min(...next.map((other) => other.top)) - segment.bottom;
+    const large = next.toSorted((a, b) => a.baseline - b.baseline)[0];
+    if (isTop && gap > 0.5 * segment.size && large && large.size > 1.3 * segment.size) repeated.add(candidate);
+  }
+}
+
+function isOutermost(candidate: Candidate, page: PageSegments): boolean {
+  return page.segments.every(
+    (other) =>
+      other === candidate.segment ||
+      (candidate.head ? other.baseline > candidate.segment.baseline : other.baseline < candidate.segment.baseline),
+  );
+}
+
+/** Is set like the line next to it, towards the middle of the page, and follows it as text does. */
+function endsText({ segment, head }: Candidate, page: PageSegments): boolean {
+  return page.segments.some((other) => {
+    const distance = head ? other.baseline - segment.baseline : segment.baseline - other.baseline;
+    return (
+      distance > 2 &&
+      distance < 1.4 * segment.size &&
+      other.font === segment.font &&
+      Math.abs(other.left - segment.left) < 3 &&
+      Math.abs(other.size - segment.size) < 0.1
+    );
+  });
+}
+
+/** No other line follows at the distance of running text. */
+function standsApart(candidate: Candidate, page: PageSegments): boolean {
+  const { segment, head } = candidate;
+  return !page.segments.some((other) => {
+    const distance = head ? other.baseline - segment.baseline : segment.baseline - other.baseline;
+    return distance > 2 && distance < 1.5 * Math.max(segment.size, other.size);
+  });
+}
+
+/** A head that changes (the section's name) still stands on the line of the heads that repeat. */
+function sharesLine(candidate: Candidate, repeated: ReadonlySet<Candidate>): boolean {
+  const pages = new Set<number>();
+  let onThisPage = false;
+  for (const other of repeated) {
+    if (other.head !== candidate.head || Math.abs(other.segment.baseline - candidate.segment.baseline) > 1.5) continue;
+    pages.add(other.page);
+    if (other.page === candidate.page) onThisPage = true;
+  }
+  return onThisPage && pages.size >= 2;
+}

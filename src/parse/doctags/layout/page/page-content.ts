@@ -1,0 +1,101 @@
+import type { Box } from '../../../document.ts';
+
+/** A font as the layout needs it: what its name and flags say about the letters set in it. */
+export interface Font {
+  /** Base name without the subset prefix. */
+  readonly name: string;
+  readonly bold: boolean;
+  readonly italic: boolean;
+  readonly monospaced: boolean;
+  readonly smallCaps: boolean;
+  /** Made for formulas: letters in it are variables and operators. */
+  readonly math: boolean;
+}
+
+/** One glyph on the page, in points from the page's top-left corner. */
+export interface Glyph {
+  /** One character, or several for a ligature; empty when the file gives no usable Unicode value. */
+  readonly text: string;
+  readonly left: number;
+  readonly right: number;
+  readonly top: number;
+  readonly bottom: number;
+  /** Where the pen stood when the glyph was drawn. */
+  readonly x: number;
+  readonly baseline: number;
+  readonly size: number;
+  readonly font: Font;
+  /** A space of the file itself stands before it, or a gap that the engine takes for one. */
+  readonly spaced: boolean;
+  /** Quarter turns, clockwise, of the writing direction; 0 is ordinary text, -1 any other angle. */
+  readonly turn: number;
+  /** Marked-content id for the structure tree, or -1. */
+  readonly mark: number;
+  /** Index of the form object that holds it, or -1 when it stands on the page itself. */
+  readonly form: number;
+  /** Set by the file as page decoration (an artifact of a tagged PDF). */
+  readonly artifact: boolean;
+}
+
+/** A straight line drawn on the page, horizontal or vertical. */
+export interface Rule {
+  readonly direction: 'horizontal' | 'vertical';
+  readonly box: Box;
+}
+
+/** A drawn thing that is not text and not a thin rule. */
+export interface Drawing {
+  readonly kind: 'path' | 'image' | 'form' | 'fill';
+  readonly box: Box;
+  /** Index of the form object that holds it, or -1. */
+  readonly form: number;
+}
+
+/** A link annotation. */
+export interface PageLink {
+  readonly box: Box;
+  readonly url: string;
+}
+
+/** A link annotation that leads to a page of the same file. */
+export interface PageJump {
+  readonly box: Box;
+  readonly page: number;
+}
+
+/** One element of a tagged PDF's structure tree, flattened in reading order. */
+export interface StructureElement {
+  readonly type: string;
+  readonly depth: number;
+  readonly marks: readonly number[];
+  readonly alternativeText: string;
+}
+
+/** All that the engine reads from one page. */
+export interface PageContent {
+  readonly number: number;
+  readonly width: number;
+  readonly height: number;
+  readonly glyphs: readonly Glyph[];
+  readonly rules: readonly Rule[];
+  readonly drawings: readonly Drawing[];
+  readonly links: readonly PageLink[];
+  readonly jumps: readonly PageJump[];
+  readonly structure: readonly StructureElement[];
+  /** Glyphs without a usable Unicode value. */
+  readonly unmapped: number;
+  /** Glyphs that the file names wrongly, and that are right now. */
+  readonly renamed: number;
+  /** Glyphs that the file holds but does not show, or shows twice at one place: left out. */
+  readonly hidden: number;
+  /** Something was left out because the page holds more objects than the limit. */
+  readonly truncated: boolean;
+}
+
+/** An entry of the document outline (bookmarks). */
+export interface OutlineEntry {
+  readonly title: string;
+  readonly level: number;
+  /** Counted from 1; 0 when the entry has no page. */
+  readonly page: number;
+}

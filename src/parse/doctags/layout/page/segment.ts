@@ -1,0 +1,265 @@
+import type { Box } from '../../../document.ts';
+import { overlap } from './box.ts';
+import { readingGlyphs } from '../text/direction.ts';
+import type { GlyphType } from '../text/glyph-type.ts';
+import { typeOf } from '../text/glyph-type.ts';
+import { isDigit } from '../text/letter.ts';
+import type { Glyph } from './page-content.ts';
+import { glyphsText } from '../text/segment-text.ts';
+
+/** Glyphs that stand side by side on one baseline, with their scripts: a line, or a piece of one. */
+export interface Segment extends Box, GlyphType {
+  readonly page: number;
+  readonly glyphs: readonly Glyph[];
+  /** What is printed, with spaces where there are gaps. */
+  readonly text: string;
+  readonly baseline: number;
+  /** A table or picture that takes part in the reading order; it has no glyphs. */
+  readonly float?: number;
+}
+
+/** Gap, in ems, at which a row of glyphs is cut into segments: wider than a justified space, narrower than a gutter. */
+const CUT = 0.95;
+
+/** Marks where a line may be broken: nothing is printed. */
+const INVISIBLE = /^[\u200B\u2060\uFEFF]+$/u;
+const FIRST_INVISIBLE = 0x200b;
+
+/** A script is no smaller than this share of the line's size: scripts of scripts are half as large. */
+const SMALLEST_SCRIPT = 0.42;
+
+interface Run {
+  left: number;
+  right: number;
+  top: number;
+  bottom: number;
+  glyphs: Glyph[];
+  baseline: number;
+  size: number;
+  math: boolean;
+}
+
+/** Cuts a page's upright glyphs into segments, scripts attached to the line they belong to. */
+export function buildSegments(page: number, glyphs: readonly Glyph[], mirrorImage = false): Segment[] {
+  const runs = joinRows(contentRuns(glyphs));
+  const hosts = attachScripts(runs);
+  return joinRows(hosts)
+    .map((run) => finish(page, run, mirrorImage))
+    .filter((segment): segment is Segment => segment !== undefined);
+}
+
+function contentRuns(glyphs: readonly Glyph[]): Run[] {
+  const runs: Run[] = [];
+  let run: Run | undefined;
+  for (const glyph of glyphs) {
+    if (glyph.text === '' || !(glyph.size > 0.5) || isInvisible(glyph.text)) continue;
+    if (run) {
+      // In text that runs the other way the next glyph stands on the left.
+      const gap = glyph.left < run.left ? run.left - glyph.right : glyph.left - run.right;
+      const em = run.size;
+      if (
+        Math.abs(glyph.baseline - run.baseline) <= 0.08 * em &&
+        Math.abs(glyph.size - run.size) <= 0.12 * em &&
+        gap < CUT * em &&
+        gap > -0.5 * em &&
+        !isOverprint(run, glyph, gap)
+      ) {
+        run.glyphs.push(glyph);
+        run.left = Math.min(run.left, glyph.left);
+        run.right = Math.max(run.right, glyph.right);
+        run.top = Math.min(run.top, glyph.top);
+        run.bottom = Math.max(run.bottom, glyph.bottom);
+        continue;
+      }
+    }
+    run = {
+      glyphs: [glyph],
+      left: glyph.left,
+      right: glyph.right,
+      top: glyph.top,
+      bottom: glyph.bottom,
+      baseline: glyph.baseline,
+      size: glyph.size,
+      math: glyph.font.math,
+    };
+    runs.push(run);
+  }
+  return runs;
+}
+
+function isInvisible(text: string): boolean {
+  return text.charCodeAt(0) >= FIRST_INVISIBLE && INVISIBLE.test(text);
+}
+
+/** Joins runs of one baseline that are close to each other. */
+function joinRows(runs: readonly Run[]): Run[] {
+  const sorted = [...runs].sort((a, b) => a.baseline - b.baseline || a.left - b.left);
+  const result: Run[] = [];
+  let start = 0;
+  while (start < sorted.length) {
+    const first = sorted[start];
+    if (!first) break;
+    let end = start + 1;
+    while (end < sorted.length) {
+      const next = sorted[end];
+      if (!next || next.baseline - first.baseline > 0.2 * Math.max(first.size, next.size)) break;
+      end += 1;
+    }
+    joinOneRow(sorted.slice(start, end), result);
+    start = end;
+  }
+  return result;
+}
+
+function joinOneRow(row: Run[], into: Run[]): void {
+  row.sort((a, b) => a.left - b.left);
+  const open: Run[] = [];
+  for (const run of row) {
+    const host = open.findLast((other) => {
+      const em = Math.max(other.size, run.size);
+      const gap = run.left - other.right;
+      return gap < cutBetween(other, run) && gap > -0.6 * em && sameLine(other, run) && !isOverprint(other, run, gap);
+    });
+    if (host) absorb(host, run);
+    else {
+      const copy = { ...run, glyphs: [...run.glyphs] };
+      open.push(copy);
+    }
+  }
+  into.push(...open);
+}
+
+/** Runs of clearly different size with more than a space between them belong to different columns: a note in the margin, say. */
+function cutBetween(a: Run, b: Run): number {
+  const [small, large] = a.size < b.size ? [a, b] : [b, a];
+  const numbered = small.glyphs.every((glyph) => isDigit(glyph.text));
+  // The number of a line in the margin, also before the number of a heading.
+  if (numbered && small.size < (large.glyphs.length > 4 ? 0.8 : 0.62) * large.size)
+    return Math.min(CUT * large.size, 0.9 * small.size);
+  const apart = small.size < 0.8 * large.size && large.glyphs.length > 4 && small.glyphs.length > 4;
+  return (apart ? 0.7 : CUT) * large.size;
+}
+
+/** Text that runs into other text on nearly the same baseline was set independently of it (a page number, a mark). */
+function isOverprint(
+  a: { baseline: number; size: number },
+  b: { baseline: number; size: number },
+  gap: number,
+): boolean {
+  return (
+    gap < -0.12 * a.size &&
+    Math.abs(a.baseline - b.baseline) > 0.03 * a.size &&
+    Math.abs(a.size - b.size) < 0.1 * a.size
+  );
+}
+
+function sameLine(a: Run, b: Run): boolean {
+  const [small, large] = a.size < b.size ? [a.size, b.size] : [b.size, a.size];
+  // Beside a title stands text of its own, not a part of it.
+  return Math.abs(a.baseline - b.baseline) <= 0.2 * (small < SMALLEST_SCRIPT * large ? small : large);
+}
+
+function absorb(host: Run, run: Run): void {
+  if (run.glyphs.length >= 0.33 * host.glyphs.length) {
+    // Names of code in smaller letters do not make a line of text smaller.
+    const small = Math.min(run.size, host.size);
+    const large = Math.max(run.size, host.size);
+    host.size = host.glyphs.length > 3 * run.glyphs.length && small === run.size ? host.size : large;
+  }
+  if (run.glyphs.length > host.glyphs.length) host.baseline = run.baseline;
+  host.glyphs.push(...run.glyphs);
+  host.left = Math.min(host.left, run.left);
+  host.right = Math.max(host.right, run.right);
+  host.top = Math.min(host.top, run.top);
+  host.bottom = Math.max(host.bottom, run.bottom);
+}
+
+/** Gives small raised or lowered runs to the line beside which they stand. */
+function attachScripts(runs: readonly Run[]): Run[] {
+  const bySize = [...runs].sort((a, b) => a.size - b.size);
+  const rows = [...runs].sort((a, b) => a.baseline - b.baseline);
+  const baselines = rows.map((run) => run.baseline);
+  const taken = new Set<Run>();
+  for (const script of bySize) {
+    if (script.glyphs.length > 24) continue;
+    const host = findHost(script, rows, baselines, taken);
+    if (!host) continue;
+    taken.add(script);
+    const { baseline, size } = host;
+    absorb(host, script);
+    host.baseline = baseline;
+    host.size = size;
+  }
+  return runs.filter((run) => !taken.has(run));
+}
+
+function findHost(
+  script: Run,
+  rows: readonly Run[],
+  baselines: readonly number[],
+  taken: ReadonlySet<Run>,
+): Run | undefined {
+  const reach = 24;
+  let low = 0;
+  let high = baselines.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((baselines[middle] ?? 0) < script.baseline - reach) low = middle + 1;
+    else high = middle;
+  }
+  let best: Run | undefined;
+  let bestDistance = Infinity;
+  for (let index = low; index < rows.length; index += 1) {
+    const host = rows[index];
+    if (!host || host.baseline > script.baseline + reach) break;
+    if (host === script || taken.has(host) || script.size > 0.95 * host.size) continue;
+    if (script.size < SMALLEST_SCRIPT * host.size) continue;
+    const rise = (host.baseline - script.baseline) / host.size;
+    // Hardly smaller: only a mark that clearly stands higher is a script.
+    if (script.size > 0.87 * host.size && (rise < 0.25 || script.glyphs.length > 3)) continue;
+    if (rise > 0.75 || rise < -0.4 || Math.abs(rise) < 0.03) continue;
+    const gap = Math.max(script.left - host.right, host.left - script.right);
+    if (gap > 0.45 * host.size) continue;
+    const distance = Math.max(0, gap) + Math.abs(rise - 0.2) * host.size;
+    if (distance < bestDistance) {
+      best = host;
+      bestDistance = distance;
+    }
+  }
+  return best;
+}
+
+function finish(page: number, run: Run, mirrorImage: boolean): Segment | undefined {
+  const glyphs = readingGlyphs(fromLeftToRight(run.glyphs), mirrorImage);
+  return segmentOf(page, glyphs, run.baseline);
+}
+
+/** Most runs are drawn from left to right; those are not sorted. */
+function fromLeftToRight(glyphs: readonly Glyph[]): readonly Glyph[] {
+  for (let index = 1; index < glyphs.length; index += 1)
+    if (!((glyphs[index - 1] as Glyph).left <= (glyphs[index] as Glyph).left))
+      return glyphs.toSorted((a, b) => a.left - b.left);
+  return glyphs;
+}
+
+/** A segment from glyphs that are already in order of writing. */
+export function segmentOf(page: number, glyphs: readonly Glyph[], baseline: number): Segment | undefined {
+  const [first] = glyphs;
+  if (!first) return undefined;
+  let { left, right, top, bottom } = first;
+  for (const glyph of glyphs) {
+    left = Math.min(left, glyph.left);
+    right = Math.max(right, glyph.right);
+    top = Math.min(top, glyph.top);
+    bottom = Math.max(bottom, glyph.bottom);
+  }
+  const type = typeOf(glyphs, first);
+  const text = glyphsText(glyphs, type.size, baseline);
+  return { page, glyphs, text, left, right, top, bottom, baseline, ...type };
+}
+
+/** True when two segments share enough height to stand in one row. */
+export function sameRow(a: Segment, b: Segment): boolean {
+  const height = Math.min(a.size, b.size);
+  return overlap(a.baseline - a.size * 0.7, a.baseline, b.baseline - b.size * 0.7, b.baseline) > 0.5 * 0.7 * height;
+}

@@ -1,0 +1,98 @@
+import type { Box } from '../../../document.ts';
+import { overlap, unionBox } from '../page/box.ts';
+import { captionStart, isPartCaption, withoutLetterspacing } from './caption.ts';
+import type { Draft } from '../draft.ts';
+import type { Line } from '../page/line.ts';
+import { isBareContinuation } from '../table/table-join.ts';
+
+/** Marks captions and binds each to the nearest table or picture of its kind on the page. */
+export function bindCaptions(drafts: Draft[]): Draft[] {
+  joinLabels(drafts);
+  const floats = drafts.filter((draft) => draft.kind === 'table' || draft.kind === 'picture');
+  const taken = new Set<Draft>();
+  for (const draft of drafts) {
+    const [first] = draft.lines;
+    if (!first || draft.kind !== 'text') continue;
+    if (endsSentence(draft, drafts)) continue;
+    const kind = captionStart(first) ?? (isPartOfFigure(draft, floats) ? 'figure' : undefined);
+    if (!kind) continue;
+    // The label of a table's next part repeats what is known, as a running head does.
+    if (isBareContinuation(draft)) {
+      draft.kind = 'page_header';
+      continue;
+    }
+    draft.kind = 'caption';
+    const wanted = kind === 'table' ? 'table' : 'picture';
+    let best: Draft | undefined;
+    let bestDistance = 90;
+    for (const float of floats) {
+      if (float.page !== draft.page || taken.has(float)) continue;
+      if (overlap(float.box.left, float.box.right, draft.box.left, draft.box.right) <= 0) continue;
+      const distance = gapBetween(float.box, draft.box) + (float.kind === wanted ? 0 : 60);
+      if (distance < bestDistance) {
+        best = float;
+        bestDistance = distance;
+      }
+    }
+    if (!best) continue;
+    taken.add(best);
+    draft.owner = best;
+  }
+  return drafts.filter((draft) => draft.lines.length > 0 || draft.kind === 'table' || draft.kind === 'picture');
+}
+
+/** A label alone on its line ("TABLE I") is followed by the words of the caption: right below it, or below the picture. */
+function joinLabels(drafts: readonly Draft[]): void {
+  drafts.forEach((draft, index) => {
+    const [line, more] = draft.lines;
+    if (draft.kind !== 'text' || !line || more || !isLabelAlone(line)) return;
+    const picture = drafts[index + 1]?.kind === 'picture' ? drafts[index + 1] : undefined;
+    const words = drafts[picture ? index + 2 : index + 1];
+    const [first] = words?.lines ?? [];
+    if (words?.kind !== 'text' || !first || words.page !== draft.page || captionStart(first)) return;
+    const above = picture ? picture.box.bottom : draft.box.bottom;
+    if (first.top - above > 2.5 * first.size || first.top < above - first.size) return;
+    // A caption is not set like the running text under the label of a figure.
+    if (Math.abs(first.size - line.size) > 0.25 * line.size) return;
+    draft.lines = [line, ...words.lines];
+    draft.box = unionBox(picture ? words.lines : draft.lines);
+    words.lines = [];
+  });
+}
+
+function isLabelAlone(line: Line): boolean {
+  const kind = captionStart(line);
+  if (kind !== 'table' && kind !== 'figure') return false;
+  return /^\p{L}+\.?\s*(?:[A-Z]?\d{1,3}|[IVX]{1,5})[.:|]?$/u.test(withoutLetterspacing(line.text).trim());
+}
+
+/** The last words of a sentence that a column's end has cut: "… is drawn in | Figure 2." */
+function endsSentence(draft: Draft, drafts: readonly Draft[]): boolean {
+  const [line, more] = draft.lines;
+  if (!line || !/^\p{L}+\.?\s*\d{1,3}\.(?:$|\s)/u.test(line.text) || (!more && !/\d\.$/u.test(line.text))) return false;
+  const text = drafts
+    .slice(0, drafts.indexOf(draft))
+    .findLast((other) => other.kind === 'text' && other.lines.length > 0);
+  const last = text?.lines.at(-1);
+  // A caption stands by its float.
+  if (more && drafts.some((other) => other.page === draft.page && (other.kind === 'picture' || other.kind === 'table')))
+    return false;
+  return last !== undefined && Math.abs(last.size - line.size) < 0.3 && /[\p{L},]$/u.test(last.text);
+}
+
+/** Labels of a figure's parts stand right under pictures. */
+function isPartOfFigure(draft: Draft, floats: readonly Draft[]): boolean {
+  const [first] = draft.lines;
+  if (!first || draft.lines.length > 2 || !isPartCaption(first)) return false;
+  return floats.some(
+    (float) =>
+      float.kind === 'picture' &&
+      float.page === draft.page &&
+      gapBetween(float.box, draft.box) < 3 * first.size &&
+      overlap(float.box.left, float.box.right, draft.box.left, draft.box.right) > 0,
+  );
+}
+
+function gapBetween(a: Box, b: Box): number {
+  return Math.max(0, a.top - b.bottom, b.top - a.bottom);
+}

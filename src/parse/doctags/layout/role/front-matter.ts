@@ -1,0 +1,76 @@
+import type { Draft } from '../draft.ts';
+import { textOf } from '../output/draft-text.ts';
+import { headingNumber, isAbstractHeading, isCommonHeading } from './heading-number.ts';
+import type { Line } from '../page/line.ts';
+
+/** Where the paper itself begins: at the abstract or the first section after the title; 0 when that cannot be told. */
+export function endOfFrontMatter(drafts: readonly Draft[]): number {
+  const title = drafts.findIndex((draft) => draft.kind === 'title');
+  if (title < 0) return 0;
+  const page = drafts[title]?.page ?? 1;
+  for (let index = title + 1; index < drafts.length; index += 1) {
+    const draft = drafts[index];
+    if (!draft || draft.page > page + 1) return 0;
+    if (draft.lines.length === 0) continue;
+    const text = textOf(draft);
+    // Where there are many authors the abstract stands on the next page; a section there says nothing about this one.
+    if (draft.page > page) {
+      if (isAbstractHeading(text) || /^abstract\b/i.test(text)) return index;
+      if (isCommonHeading(headingNumber(text)?.rest ?? text)) return 0;
+      continue;
+    }
+    const number = headingNumber(text);
+    if (/^(?:abstract|summary)\b/i.test(text) || isCommonHeading(number?.rest ?? text)) return index;
+    if (draft.kind === 'text' && draft.lines.length >= 5 && text.length > 350) return index;
+  }
+  return 0;
+}
+
+/** The page of a title with nothing else on it but names, places and dates: nothing there heads a text. */
+export function coverPage(drafts: readonly Draft[]): number | undefined {
+  const title = drafts.find((draft) => draft.kind === 'title');
+  if (!title) return undefined;
+  const others = drafts.filter((draft) => draft.page === title.page && draft !== title && draft.lines.length > 0);
+  const hasText = others.some((draft) => {
+    const text = textOf(draft);
+    return isCommonHeading(headingNumber(text)?.rest ?? text) || (draft.lines.length >= 4 && text.length > 250);
+  });
+  return hasText ? undefined : title.page;
+}
+
+/** True for what stands between the title and the beginning of the paper: names, addresses, dates. */
+export function isFrontMatter(drafts: readonly Draft[], index: number, end: number): boolean {
+  const draft = drafts[index];
+  const start = drafts[end];
+  if (!draft || !start || end === 0) return false;
+  return index < end || (draft.page === start.page && draft.box.bottom < start.box.top);
+}
+
+const SYMBOLS = /^[∗*†‡§¶‖#⋆✉]/u;
+
+/** Notes on the authors (addresses, thanks) are marked like footnotes, but belong to the names, not to the text. */
+export function releaseAuthorNotes(drafts: readonly Draft[]): void {
+  const end = endOfFrontMatter(drafts);
+  const page = drafts.find((draft) => draft.kind === 'title')?.page;
+  const front = drafts.filter((draft, index) => isFrontMatter(drafts, index, end) && draft.kind !== 'footnote');
+  const marks = new Set(front.flatMap((draft) => draft.lines.flatMap(raisedMarks)));
+  // What a mark stands for may be said right under the names.
+  for (const draft of front) for (const line of draft.lines) marks.delete(line.glyphs[0]?.text ?? '');
+  for (const draft of drafts) {
+    const [line] = draft.lines;
+    if (draft.kind !== 'footnote' || !line) continue;
+    const [first] = line.glyphs;
+    const mark = first?.text ?? '';
+    const contact = SYMBOLS.test(mark) && /\S@[^\s@]+\.\S|\baddress\b/iu.test(textOf(draft));
+    if ((draft.page === page && (marks.has(mark) || SYMBOLS.test(mark))) || contact) draft.kind = 'text';
+  }
+}
+
+function raisedMarks(line: Line): string[] {
+  return line.glyphs
+    .filter(
+      (glyph) =>
+        SYMBOLS.test(glyph.text) || (glyph.size < 0.9 * line.size && line.baseline - glyph.baseline > 0.15 * line.size),
+    )
+    .map((glyph) => glyph.text);
+}

@@ -1,0 +1,415 @@
+import { findAuthors } from './authors.ts';
+import { captionStart } from './caption.ts';
+import type { Draft } from '../draft.ts';
+import { textOf } from '../output/draft-text.ts';
+import { isKeywords, isKeywordsLabel } from './keywords.ts';
+import { coverPage, endOfFrontMatter, isFrontMatter } from './front-matter.ts';
+import {
+  headingNumber,
+  isAbstractHeading,
+  isBackMatter,
+  isCommonHeading,
+  isReferencesHeading,
+} from './heading-number.ts';
+import { hasLetter } from '../text/letter.ts';
+import type { Line } from '../page/line.ts';
+import type { ListMarker } from './list.ts';
+import { listMarker } from './list.ts';
+import { follows } from './list-item.ts';
+import type { OutlineEntry, Glyph } from '../page/page-content.ts';
+import { hasLeaders, isCapitals } from './paragraph.ts';
+import type { TagOf } from './structure.ts';
+import { headingTag } from './structure.ts';
+
+/** What headings are compared with. */
+export interface HeadingSetting {
+  readonly size: number;
+  readonly font: string;
+  readonly bold: boolean;
+  readonly pitches: ReadonlyMap<number, number>;
+  readonly outline: readonly OutlineEntry[];
+  /** Column pieces in the margin: nothing there heads the text. */
+  readonly margins: ReadonlySet<number>;
+  /** What a tagged file says. */
+  readonly tagOf: TagOf;
+  readonly pageHeights: ReadonlyMap<number, number>;
+  /** Pages wider than high. */
+  readonly slides: ReadonlySet<number>;
+}
+
+/** A draft that may be a heading, with what speaks for and against it. */
+export interface Candidate {
+  readonly draft: Draft;
+  readonly text: string;
+  readonly features: readonly number[];
+  /** A sign that needs no weighing: a number of two parts or a name that sections share, set unlike the text; a slide's title. */
+  readonly isCertain: boolean;
+}
+
+const MAX_LETTERS = 220;
+const MAX_LINES = 5;
+/** Names that head a statement or its proof, not a section. */
+export const THEOREM =
+  /^(?:proof|theorem|lemma|proposition|corollary|definition|remark|example|claim|fact|conjecture|assumption|axiom)s?\b(?:\s+(?:of|\d|[A-Z]\b)|[.:(]|$)/i;
+const CONTENTS = /^(?:(?:table of )?contents|list of (?:figures|tables)|outline|agenda)$/iu;
+
+interface Look {
+  readonly draft: Draft;
+  readonly index: number;
+  readonly text: string;
+  readonly first: Line;
+  readonly last: Line;
+  readonly name: string;
+  readonly style: string;
+  readonly isUnlikeText: boolean;
+  readonly headsText: boolean;
+}
+
+/** The drafts that may be headings, each with the same row of figures. */
+export function headingCandidates(drafts: readonly Draft[], setting: HeadingSetting): Candidate[] {
+  const looks = drafts.flatMap((_, index) => (isItem(drafts, index) ? [] : (lookOf(drafts, index, setting) ?? [])));
+  const document = documentOf(drafts, looks, setting);
+  return looks.map((look) => ({
+    draft: look.draft,
+    text: look.text,
+    features: featuresOf(look, drafts, setting, document),
+    isCertain: isCertain(look, drafts, setting),
+  }));
+}
+
+/** One of several items of a list, right below or above each other. */
+function isItem(drafts: readonly Draft[], index: number): boolean {
+  const markerAt = (at: number): ListMarker | undefined => {
+    const [first] = drafts[at]?.kind === 'text' ? (drafts[at]?.lines ?? []) : [];
+    return first && listMarker(first);
+  };
+  const own = markerAt(index);
+  if (!own) return false;
+  const [before, after] = [markerAt(index - 1), markerAt(index + 1)];
+  return (before !== undefined && follows(before, own)) || (after !== undefined && follows(own, after));
+}
+
+function lookOf(drafts: readonly Draft[], index: number, setting: HeadingSetting): Look | undefined {
+  const draft = drafts[index];
+  const [first] = draft?.lines ?? [];
+  const last = draft?.lines.at(-1);
+  if (!draft || !first || !last || draft.kind !== 'text' || draft.lines.length > MAX_LINES) return undefined;
+  if (setting.margins.has(draft.piece)) return undefined;
+  const text = textOf(draft);
+  if (text.length > MAX_LETTERS || (text.match(/\p{L}/gu)?.length ?? 0) < 2) return undefined;
+  if (!headingNumber(text) && !/^[\p{Lu}\p{N}"“(\p{Lo}]/u.test(text) && !listMarker(first)) return undefined;
+  const bold = !setting.bold && draft.lines.every((line) => line.bold > 0.8);
+  const italic = draft.lines.every((line) => line.italic > 0.8);
+  const capitals = draft.lines.every((line) => isCapitals(line));
+  const size = Math.round(first.size * 2) / 2;
+  const next = drafts[index + 1];
+  const [line] = next?.lines ?? [];
+  const isBody =
+    next?.kind === 'text' &&
+    line !== undefined &&
+    line.font.name === setting.font &&
+    Math.abs(line.size - setting.size) < 0.06 * setting.size &&
+    line.right - line.left > 0.7 * (line.column.right - line.column.left);
+  return {
+    draft,
+    index,
+    text,
+    first,
+    last,
+    name: headingNumber(text)?.rest ?? text,
+    style: `${size} ${first.font.name} ${bold} ${italic} ${capitals}`,
+    isUnlikeText:
+      bold ||
+      italic ||
+      capitals ||
+      faceOf(first.font.name) !== faceOf(setting.font) ||
+      first.size > 1.04 * setting.size,
+    headsText: isBody,
+  };
+}
+
+function isCertain(look: Look, drafts: readonly Draft[], setting: HeadingSetting): boolean {
+  const { draft, index, text, first, name, isUnlikeText } = look;
+  if (/[.,;!]["”)]?$/u.test(text) || draft.lines.length > 2 || THEOREM.test(text) || isKeywordsLabel(text))
+    return false;
+  if (captionStart(first)) return false;
+  // The title of a slide.
+  const titled = drafts.find(({ kind }) => kind === 'title')?.page;
+  const isTop = drafts[index - 1]?.page !== draft.page && draft.page !== titled;
+  if (first.size > (setting.slides.has(draft.page) ? 1.15 : isTop ? 1.3 : Infinity) * setting.size) return true;
+  const depth = headingNumber(text)?.depth ?? 0;
+  return (
+    isUnlikeText &&
+    first.size > 0.9 * setting.size &&
+    (depth > 1 || (isCommonHeading(name) && draft.lines.length === 1))
+  );
+}
+
+interface DocumentFacts {
+  readonly front: number;
+  readonly cover: number | undefined;
+  readonly contents: ReadonlySet<number>;
+  readonly counts: ReadonlyMap<string, number>;
+  readonly styles: ReadonlyMap<
+    string,
+    { count: number; named: number; numbered: number; heads: number; sentences: number }
+  >;
+  readonly outlined: ReadonlyMap<string, readonly number[]>;
+  readonly lastPage: number;
+  readonly short: ReadonlyMap<number, number>;
+}
+
+function documentOf(drafts: readonly Draft[], looks: readonly Look[], setting: HeadingSetting): DocumentFacts {
+  const counts = new Map<string, number>();
+  const styles = new Map<
+    string,
+    { count: number; named: number; numbered: number; heads: number; sentences: number }
+  >();
+  for (const look of looks) {
+    counts.set(look.text, (counts.get(look.text) ?? 0) + 1);
+    const style = styles.get(look.style) ?? { count: 0, named: 0, numbered: 0, heads: 0, sentences: 0 };
+    styles.set(look.style, style);
+    style.count += 1;
+    if (isCommonHeading(look.name) || isBackMatter(look.name)) style.named += 1;
+    if (headingNumber(look.text)) style.numbered += 1;
+    if (look.headsText) style.heads += 1;
+    if (/[.,;]$/u.test(look.text)) style.sentences += 1;
+  }
+  const outlined = new Map<string, number[]>();
+  for (const { title, page } of setting.outline) {
+    const key = headingKey(title);
+    if (key.length > 2) outlined.set(key, [...(outlined.get(key) ?? []), page]);
+  }
+  const entries = new Map<number, number>();
+  const short = new Map<number, number>();
+  for (const { lines, page } of drafts) {
+    for (const line of lines) if (hasLeaders(line.text)) entries.set(line.page, (entries.get(line.page) ?? 0) + 1);
+    if (lines.length === 1 && (lines[0]?.text.length ?? 0) < 40) short.set(page, (short.get(page) ?? 0) + 1);
+  }
+  const contents = new Set([...entries].filter(([, count]) => count >= 4).map(([page]) => page));
+  for (const [page, own] of Map.groupBy(drafts, (draft) => draft.page))
+    if (own.some((draft) => CONTENTS.test(textOf(draft))) && own.every((draft) => textOf(draft).length < 200))
+      contents.add(page);
+  return {
+    front: endOfFrontMatter(drafts),
+    cover: coverPage(drafts),
+    contents,
+    counts,
+    styles,
+    outlined,
+    lastPage: Math.max(1, ...drafts.map(({ page }) => page)),
+    short,
+  };
+}
+
+/** The names of the figures in a row, in their order. */
+export const FEATURES = [
+  'ratio',
+  'bold',
+  'italic',
+  'capitals',
+  'smallCaps',
+  'otherFace',
+  'monospaced',
+  'math',
+  'lines',
+  'letters',
+  'words',
+  'width',
+  'indent',
+  'centred',
+  'above',
+  'below',
+  'firstOfPiece',
+  'lastOfPiece',
+  'height',
+  'pageShare',
+  'firstPage',
+  'front',
+  'cover',
+  'contents',
+  'number',
+  'depth',
+  'marker',
+  'bullet',
+  'common',
+  'back',
+  'abstract',
+  'references',
+  'stop',
+  'colon',
+  'comma',
+  'dashEnd',
+  'titleCase',
+  'digits',
+  'commas',
+  'at',
+  'equals',
+  'theorem',
+  'keywords',
+  'names',
+  'year',
+  'caption',
+  'leaders',
+  'outlined',
+  'tag',
+  'sameText',
+  'styleCount',
+  'styleNamed',
+  'styleNumbered',
+  'styleHeads',
+  'styleSentences',
+  'styleUnlike',
+  'headsText',
+  'nextText',
+  'nextLines',
+  'nextLower',
+  'nextFloat',
+  'nextRatio',
+  'nextBold',
+  'nextSameStyle',
+  'previousText',
+  'previousEnds',
+  'previousRatio',
+  'previousShort',
+  'shortOnPage',
+  'floatNear',
+  'endsAsText',
+] as const;
+
+function featuresOf(look: Look, drafts: readonly Draft[], setting: HeadingSetting, document: DocumentFacts): number[] {
+  const { draft, index, text, first, last, name } = look;
+  const previous = drafts[index - 1];
+  const next = drafts[index + 1];
+  const [nextLine] = next?.lines ?? [];
+  const previousLine = previous?.lines.at(-1);
+  const pitch = setting.pitches.get(Math.round(setting.size * 2) / 2) ?? setting.size * 1.2;
+  const { column } = first;
+  const width = Math.max(1, column.right - column.left);
+  const number = headingNumber(text);
+  const words = text.split(/\s+/u);
+  const capitalised = words.filter((word) => /^\p{Lu}/u.test(word)).length;
+  const letters = text.match(/\p{L}/gu)?.length ?? 0;
+  const style = document.styles.get(look.style);
+  const marker = listMarker(first);
+  const samePiece = (other: Draft | undefined): boolean => other?.piece === draft.piece;
+  const share = (some: number | undefined): number => (some ?? 0) / Math.max(1, style?.count ?? 1);
+  const isFloat = (other: Draft | undefined): boolean =>
+    other?.kind === 'picture' || other?.kind === 'table' || other?.kind === 'caption';
+  const outlinePages = document.outlined.get(headingKey(text)) ?? [];
+  const every = (test: (line: Line) => boolean): number => (draft.lines.every(test) ? 1 : 0);
+  const mean = (value: (line: Line) => number): number =>
+    draft.lines.reduce((sum, line) => sum + value(line), 0) / draft.lines.length;
+  const flag = (value: boolean): number => (value ? 1 : 0);
+  return [
+    first.size / setting.size,
+    setting.bold ? 0 : mean((line) => line.bold),
+    mean((line) => line.italic),
+    every((line) => isCapitals(line)),
+    flag(first.font.smallCaps),
+    flag(faceOf(first.font.name) !== faceOf(setting.font) && !first.font.math),
+    mean((line) => line.monospaced),
+    Math.max(...draft.lines.map((line) => line.math)),
+    draft.lines.length,
+    Math.min(letters, MAX_LETTERS),
+    Math.min(words.length, 40),
+    (last.right - last.left) / width,
+    Math.max(-5, Math.min(20, (first.left - column.left) / first.size)),
+    every(
+      (line) =>
+        Math.abs((line.left + line.right) / 2 - (column.left + column.right) / 2) < 0.8 * line.size &&
+        line.left > column.left + line.size,
+    ),
+    previous && samePiece(previous) ? clip((first.baseline - previous.box.bottom) / pitch) : 5,
+    next && samePiece(next) ? clip((next.box.top - last.baseline) / pitch) : 5,
+    flag(!samePiece(previous)),
+    flag(!samePiece(next)),
+    first.top / Math.max(1, setting.pageHeights.get(draft.page) ?? 792),
+    draft.page / document.lastPage,
+    flag(draft.page === 1),
+    flag(isFrontMatter(drafts, index, document.front)),
+    flag(draft.page === document.cover),
+    flag(document.contents.has(draft.page) && !CONTENTS.test(text)),
+    number ? { arabic: 1, roman: 2, letter: 3, appendix: 4 }[number.style] : 0,
+    number?.depth ?? 0,
+    flag(/^\(?\d{1,2}[.)]\s/u.test(text)),
+    flag(marker?.ordered === false),
+    flag(isCommonHeading(name)),
+    flag(isBackMatter(name)),
+    flag(isAbstractHeading(name)),
+    flag(isReferencesHeading(name)),
+    flag(text.endsWith('.')),
+    flag(text.endsWith(':')),
+    flag(/[,;]$/u.test(text)),
+    flag(/[-–—]$/u.test(text)),
+    capitalised / words.length,
+    (text.match(/\d/gu)?.length ?? 0) / text.length,
+    text.match(/,/gu)?.length ?? 0,
+    flag(/@|https?:|www\./u.test(text)),
+    flag(/[=≤≥∑∫<>|{}_]/u.test(text)),
+    flag(THEOREM.test(text)),
+    flag(isKeywordsLabel(text) || isKeywords(text)),
+    Math.min(4, findAuthors([text]).length),
+    flag(/\b(?:19|20)\d\d\b/u.test(text)),
+    flag(captionStart(first) !== undefined),
+    flag(hasLeaders(text)),
+    flag(outlinePages.some((page) => page === 0 || Math.abs(page - draft.page) <= 1)),
+    headingTag(setting.tagOf(draft)) ?? 0,
+    Math.min(10, document.counts.get(text) ?? 1),
+    Math.min(50, style?.count ?? 1),
+    share(style?.named),
+    share(style?.numbered),
+    share(style?.heads),
+    share(style?.sentences),
+    flag(look.isUnlikeText),
+    flag(look.headsText),
+    flag(next?.kind === 'text'),
+    Math.min(12, next?.lines.length ?? 0),
+    flag(/^\p{Ll}/u.test(nextLine?.text ?? '')),
+    flag(isFloat(next)),
+    nextLine ? nextLine.size / first.size : 0,
+    nextLine?.bold ?? 0,
+    flag(
+      nextLine !== undefined && nextLine.font.name === first.font.name && Math.abs(nextLine.size - first.size) < 0.3,
+    ),
+    flag(previous?.kind === 'text'),
+    flag(/[.!?:]["”’)\]]*$/u.test(previousLine?.text ?? '.')),
+    previousLine ? previousLine.size / first.size : 0,
+    flag(previous !== undefined && previous.lines.length === 1 && (previousLine?.text.length ?? 0) < 40),
+    Math.min(40, document.short.get(draft.page) ?? 0),
+    flag(isFloat(previous)),
+    flag(endsAsText(draft.lines, setting)),
+  ];
+}
+
+function clip(value: number): number {
+  return Math.max(-2, Math.min(6, value));
+}
+
+/** Begins in one type and ends in that of the running text: a heading with the first words of its paragraph. */
+function endsAsText(lines: readonly Line[], setting: HeadingSetting): boolean {
+  const glyphs = lines.flatMap((line) => line.glyphs.filter(({ text }) => hasLetter(text)));
+  const isBody = ({ font, size }: Glyph): boolean =>
+    font.name === setting.font && Math.abs(size - setting.size) < 0.06 * setting.size;
+  const [first] = glyphs;
+  const last = glyphs.at(-1);
+  if (!first || !last || glyphs.slice(0, 3).some(isBody) || first.font === last.font) return false;
+  return glyphs.slice(-24).filter(isBody).length > 4;
+}
+
+/** The family of a font: its name without style and size. */
+function faceOf(name: string): string {
+  // The fonts of TeX name the style in two or three letters; all of them belong together.
+  if (/^(?:cm|sf|ec|lm|tc)[a-z]{1,5}\d*$/iu.test(name)) return 'tex';
+  return name
+    .replace(/[-,].*/su, '')
+    .replace(/(?:bold|medium|light|regular|italic|roman|book){1,6}$/iu, '')
+    .replace(/(?<!\d)\d+$/u, '')
+    .toLowerCase()
+    .slice(0, 8);
+}
+
+/** A heading's words without number, case and punctuation, for comparison. */
+export function headingKey(text: string): string {
+  return (headingNumber(text)?.rest ?? text).toLowerCase().replace(/[^\p{L}\p{N}]+/gu, '');
+}

@@ -1,0 +1,298 @@
+import { isArticleType } from './article-type.ts';
+import type { Draft } from '../draft.ts';
+import { draftOf } from '../draft.ts';
+import { isFormulaLine } from './formula.ts';
+import { hasLetter, isWide } from '../text/letter.ts';
+import type { Line } from '../page/line.ts';
+import { captionStart, isBoldLabel } from './caption.ts';
+import { endsLike, fontChanges } from '../page/line-font.ts';
+import { startsWithMark, startsWithNoteLabel } from './footnote.ts';
+import { headingNumber, isBackMatter, isCommonHeading, isReferencesHeading } from './heading-number.ts';
+import { isKeywords } from './keywords.ts';
+import { hangsUnder, listMarker } from './list.ts';
+
+/** What the cutting of paragraphs needs to know about the document. */
+export interface Setting {
+  readonly size: number;
+  readonly pitches: ReadonlyMap<number, number>;
+  readonly indented: boolean;
+}
+
+type LineClass = 'text' | 'formula' | 'code';
+
+/** Cuts the lines of one column piece into drafts. */
+export function cutParagraphs(lines: readonly Line[], piece: number, setting: Setting): Draft[] {
+  const classes = classify(lines);
+  const drafts: Draft[] = [];
+  let open: Line[] = [];
+  let openClass: LineClass = 'text';
+  const close = (): void => {
+    if (open.length > 0) drafts.push(draftOf(openClass, open, piece));
+    open = [];
+  };
+  lines.forEach((line, index) => {
+    const kind = classes[index] ?? 'text';
+    const previous = open.at(-1);
+    if (previous && (kind !== openClass || startsAnew(open, line, lines[index + 1], kind, setting))) close();
+    open.push(line);
+    openClass = kind;
+  });
+  close();
+  return drafts;
+}
+
+function classify(lines: readonly Line[]): LineClass[] {
+  const classes = lines.map((line): LineClass => {
+    if (listMarker(line)?.ordered === false || startsWithMark(line)) return 'text';
+    if (line.monospaced > 0.75 && line.glyphs.length > 2) return 'code';
+    return isFormulaLine(line) ? 'formula' : 'text';
+  });
+  // One line of letters of equal width amid a paragraph is a name in the text, not a listing.
+  classes.forEach((kind, index) => {
+    if (kind !== 'code' || classes[index - 1] === 'code' || classes[index + 1] === 'code') return;
+    const line = lines[index];
+    const attached = [index - 1, index + 1].some(
+      (at) =>
+        line &&
+        classes[at] === 'text' &&
+        Math.abs((lines[at]?.baseline ?? Infinity) - line.baseline) < 1.35 * line.size,
+    );
+    if (attached) classes[index] = 'text';
+  });
+  // The last words of a paragraph may be a formula: it stands at the edge, right below a full line.
+  lines.forEach((line, index) => {
+    const above = lines[index - 1];
+    if (classes[index] !== 'formula' || classes[index - 1] !== 'text' || classes[index + 1] === 'formula' || !above)
+      return;
+    const atEdge = line.left < line.column.left + 0.5 * line.size && above.left < line.column.left + 2 * line.size;
+    const near = line.baseline - above.baseline < 1.35 * line.size;
+    if (atEdge && near && !endsSentence(above) && !fitsMore(above, line)) classes[index] = 'text';
+  });
+  // Limits of sums, numerators and denominators stand above and below the line of the formula, overlapping it.
+  for (let pass = 0; pass < 2; pass += 1)
+    lines.forEach((line, index) => {
+      if (classes[index] !== 'text') return;
+      const filled = line.segments.reduce((sum, segment) => sum + segment.right - segment.left, 0);
+      const short = filled < 0.4 * (line.column.right - line.column.left);
+      const near = [index - 1, index + 1].some((at) => {
+        const other = lines[at];
+        if (!other || classes[at] !== 'formula') return false;
+        return Math.abs(other.baseline - line.baseline) < 0.95 * Math.max(line.size, other.size);
+      });
+      const stray = short && !/\p{L}{3,}/u.test(line.text) && !listMarker(line);
+      const beside = [index - 1, index + 1].some((at) => classes[at] === 'formula' && closeTo(line, lines[at]));
+      if (stray && beside) classes[index] = 'formula';
+      if (near && short && (line.math > 0.2 || !/\p{L}{4,}/u.test(line.text))) classes[index] = 'formula';
+    });
+  return classes;
+}
+
+/** An entry of a table of contents. */
+export function hasLeaders(text: string): boolean {
+  const line = text.replace(/(?<!\d)\d+$|(?<![ivxlc])[ivxlc]+$/iu, '').trimEnd();
+  return /(?:[.·…_]\s?){5}$/u.test(line);
+}
+
+function closeTo(line: Line, other: Line | undefined): boolean {
+  return other !== undefined && Math.abs(other.baseline - line.baseline) < 2.2 * Math.max(line.size, other.size);
+}
+
+function startsAnew(
+  open: readonly Line[],
+  line: Line,
+  next: Line | undefined,
+  kind: LineClass,
+  setting: Setting,
+): boolean {
+  const previous = open.at(-1);
+  const [first] = open;
+  if (!previous || !first) return false;
+  const gap = line.baseline - previous.baseline;
+  const pitch = pitchOf(line, setting);
+  if (kind === 'formula') return gap > 2.6 * line.size;
+  if (kind === 'code') return gap > 2.2 * pitch;
+  // "4.1" below "4 Methods".
+  if (open.length === 1 && headingNumber(previous.text)?.depth === 1 && (headingNumber(line.text)?.depth ?? 0) > 1)
+    return true;
+  if (!listMarker(line) && gap < 1.4 * pitch && hangsUnder(first, line) && !endsItem(previous, first, line))
+    return indentsParagraph(previous, line, next);
+  const inStyle = endsLike(previous, line);
+  if (
+    Math.abs(line.size - previous.size) > 0.07 * Math.max(line.size, previous.size) &&
+    !inStyle &&
+    !isMixed(previous, line)
+  )
+    return true;
+  if (gap > slackFor(previous, line) * pitch) return true;
+  // A word that is broken at the line's end goes on.
+  if (/\p{L}[-\u2010]$/u.test(previous.text) && /^\p{Ll}/u.test(line.text)) return false;
+  if (hasLeaders(previous.text)) return true;
+  if (isKeywords(line.text)) return true;
+  // The heading of the references may be set like the text.
+  if (isReferencesHeading(line.text) || (open.length === 1 && isReferencesHeading(previous.text))) return true;
+  if (captionStart(line) && (!sentenceGoesOn(previous) || isBoldLabel(line))) return true;
+  if (line.size < 0.96 * setting.size && startsWithNoteLabel(line) && endsSentence(previous)) return true;
+  if (captionStart(first) && previous.page === first.page) return endsCaption(open, line);
+  if (line.size < 0.96 * setting.size && startsWithMark(line)) return true;
+  const marker = listMarker(line);
+  // "Research Article" above a title in the same type.
+  if (open.length === 1 && isDisplay(previous, setting) && isArticleType(previous.text)) return true;
+  if (!inStyle && (styleChanges(previous, line) || (open.length === 1 && fontChanges(previous, line)))) return true;
+  if (wrapsHeading(open, line, next)) return false;
+  if (isDisplay(previous, setting) && isDisplay(line, setting))
+    return (
+      headingNumber(line.text) !== undefined ||
+      isCommonHeading(line.text) ||
+      isCommonHeading(previous.text) ||
+      (open.length === 1 && isBackMatter(previous.text) && fitsMore(previous, line))
+    );
+  if (isCentred(previous) && !isCentred(line) && fitsMore(previous, line)) return true;
+  if (marker && (listMarker(first) || fitsMore(previous, line) || endsSentence(previous))) return true;
+  const em = line.size;
+  const column = line.column.left;
+  const hanging = open.length >= 2 && previous.left > first.left + 0.6 * em;
+  if (hanging && listMarker(first) && indentsParagraph(previous, line, next)) return true;
+  if (hanging) return line.left < previous.left - 0.6 * em && line.left <= first.left + 0.6 * em;
+  const indent = line.left - previous.left;
+  // The second line of a hanging paragraph is indented too: it goes on when the first line is full and the next stays.
+  if (indent > 0.6 * em && line.left - column > 0.6 * em) {
+    if (open.length === 1 && next && Math.abs(next.left - line.left) < 0.3 * em && !fitsMore(previous, line))
+      return false;
+    if (open.length === 1 && !fitsMore(previous, line) && (listMarker(previous) || !setting.indented)) return false;
+    return true;
+  }
+  return fitsMore(previous, line) && !(isCentred(previous) && isCentred(line));
+}
+
+/** A caption in italics or with a finished last line, and below it a line that begins a paragraph of the text. */
+function endsCaption(open: readonly Line[], line: Line): boolean {
+  const previous = open.at(-1);
+  if (!previous || open.length < 2 || !fitsMore(previous, line)) return false;
+  if (previous.italic > 0.9 && line.italic < 0.1 && previous.glyphs.length > 8) return true;
+  const indent = line.left - line.column.left;
+  const flush = open.every((each) => each.left < each.column.left + 0.3 * each.size);
+  return flush && endsSentence(previous) && indent > 0.8 * line.size && indent < 3 * line.size;
+}
+
+/** Full, below a finished item, and the next line stands further left: the first line of a paragraph, indented as far as the item. */
+function indentsParagraph(previous: Line, line: Line, next: Line | undefined): boolean {
+  return (
+    next !== undefined &&
+    endsSentence(previous) &&
+    next.left < line.left - 0.5 * line.size &&
+    next.baseline - line.baseline < 1.4 * line.size &&
+    !listMarker(next) &&
+    !fitsMore(line, next)
+  );
+}
+
+/** The item above was finished, and what follows at its indent is a new paragraph. */
+function endsItem(previous: Line, first: Line, line: Line): boolean {
+  return previous !== first && fitsMore(previous, line) && endsSentence(previous);
+}
+
+function pitchOf(line: Line, setting: Setting): number {
+  return setting.pitches.get(Math.round(line.size * 2) / 2) ?? line.size * 1.2;
+}
+
+function slackFor(previous: Line, line: Line): number {
+  // A sentence that is not finished on a full line goes on below, even where something tall pushes the lines apart.
+  const unfinished = !/[.!?:;]["”’)\]]*$/u.test(previous.text) && !fitsMore(previous, line);
+  const atEdge = line.left < line.column.left + 2 && line.bold < 0.9 && !isCapitals(line) && !headingNumber(line.text);
+  if (unfinished && atEdge && previous.bold < 0.9) return 1.7;
+  if (
+    isCentred(previous) &&
+    isCentred(line) &&
+    (previous.bold > 0.9 ? line.bold > 0.9 : isCapitals(previous) && isCapitals(line))
+  )
+    return 1.6;
+  return previous.math > 0.08 || line.math > 0.08 ? 1.5 : 1.28;
+}
+
+/** Lines with formulas or scripts may have a wrong dominant size. */
+function isMixed(a: Line, b: Line): boolean {
+  return (a.math > 0.3 || b.math > 0.3) && Math.abs(a.baseline - b.baseline) < 1.6 * Math.max(a.size, b.size);
+}
+
+/** A line set as headings are, entirely in one style, ends where that style ends. */
+function styleChanges(previous: Line, line: Line): boolean {
+  if (previous.glyphs.length <= 2 || line.glyphs.length <= 2) return false;
+  if (previous.bold > 0.9 !== line.bold > 0.9) return true;
+  if (isCapitals(previous) && !isCapitals(line) && previous.text.length > 12) return true;
+  const set = isCentred(previous) || fitsMore(previous, line);
+  if (set && isCapitals(previous) !== isCapitals(line)) return true;
+  return set && previous.italic > 0.9 && line.italic < 0.5;
+}
+
+/** The second line of a numbered heading in the type of the text: what comes below it stands further away. */
+function wrapsHeading(open: readonly Line[], line: Line, next: Line | undefined): boolean {
+  const [first] = open;
+  if (!first || !next || open.length > 2 || (headingNumber(first.text)?.depth ?? 0) < 2) return false;
+  const previous = open.at(-1) ?? first;
+  const gap = line.baseline - previous.baseline;
+  return (
+    !headingNumber(line.text) &&
+    Math.abs(line.left - previous.left) < 6 * line.size &&
+    line.font === previous.font &&
+    gap < 1.35 * line.size &&
+    next.baseline - line.baseline > 1.3 * gap &&
+    fitsMore(line, next) &&
+    !/[.:]$/u.test(line.text)
+  );
+}
+
+function isDisplay(line: Line, setting: Setting): boolean {
+  return line.size > 1.12 * setting.size || line.bold > 0.9 || isCapitals(line);
+}
+
+const SMALL_LETTER = /^[a-z]$/;
+
+/** Set in capitals, also in small ones; letters of formulas do not count. */
+export function isCapitals(line: Line): boolean {
+  let letters = '';
+  let small = true;
+  for (const glyph of line.glyphs) {
+    if (glyph.font.math) continue;
+    // One small letter of a plain font tells, and mostly it is the first.
+    if (!glyph.font.smallCaps && SMALL_LETTER.test(glyph.text)) return false;
+    if (!hasLetter(glyph.text)) continue;
+    letters += glyph.text;
+    if (!glyph.font.smallCaps) small = false;
+  }
+  if (letters.length < 4) return false;
+  return small || (letters === letters.toUpperCase() && letters !== letters.toLowerCase());
+}
+
+/** True when the first word of the next line would have found room: the break was wanted. */
+export function fitsMore(previous: Line, line: Line): boolean {
+  const room = line.column.right - previous.right;
+  return room > firstWordWidth(line) + 0.9 * line.size;
+}
+
+function firstWordWidth(line: Line): number {
+  const [first] = line.glyphs;
+  if (!first) return 0;
+  let { right } = first;
+  for (const glyph of line.glyphs) {
+    if (glyph === first) continue;
+    // A line may be broken between any two ideographs.
+    if (glyph.left - right > 0.15 * line.size || isWide(glyph.text)) break;
+    right = glyph.right;
+  }
+  return right - first.left;
+}
+
+/** Stands in the middle of its column, away from both edges. */
+function isCentred(line: Line): boolean {
+  const { column } = line;
+  const axis = (column.left + column.right) / 2;
+  return Math.abs((line.left + line.right) / 2 - axis) < 0.8 * line.size && line.left > column.left + 1.2 * line.size;
+}
+
+function endsSentence(line: Line): boolean {
+  return /[.!?:;]["”’)\]]*$/u.test(line.text);
+}
+
+function sentenceGoesOn(line: Line): boolean {
+  return !/[.!?:]["”’)\]]*\d*$/u.test(line.text);
+}

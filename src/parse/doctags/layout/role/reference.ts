@@ -1,0 +1,242 @@
+import type { Draft } from '../draft.ts';
+import { draftOf } from '../draft.ts';
+import { textOf } from '../output/draft-text.ts';
+import { isBackMatter, isReferencesHeading } from './heading-number.ts';
+import { mostFrequent } from '../text/glyph-type.ts';
+import type { Line } from '../page/line.ts';
+import { fitsMore } from './paragraph.ts';
+
+const BRACKET = /^\[([^\]\s]{1,14}(?:\s[^\]]{1,10})?)\]/u;
+const NUMBER = /^\(?(\d{1,3})[.)]?(?:\s|$)/u;
+
+/** Splits the lists of references into entries. */
+export function splitReferences(drafts: readonly Draft[]): Draft[] {
+  const result: Draft[] = [];
+  let index = 0;
+  let list: ListState | undefined;
+  while (index < drafts.length) {
+    const draft = drafts[index];
+    if (!draft) break;
+    const titled = draft.kind === 'heading' && isReferencesHeading(textOf(draft));
+    if (titled) result.push(draft);
+    const resumes = !titled && list !== undefined && goesOnWith(draft, list);
+    if (!titled && !resumes && !isLabelledList(drafts, index)) {
+      result.push(draft);
+      index += 1;
+      continue;
+    }
+    let end = titled ? index + 1 : index;
+    const from = end;
+    while (end < drafts.length && drafts[end]?.kind !== 'heading') end += 1;
+    const section = drafts.slice(from, end);
+    const { inside, state } = partOfList(section, resumes ? list : undefined);
+    const found = entries([...inside], resumes ? (list?.last ?? 0) + 1 : 1);
+    list = state ?? list;
+    result.push(...withFloats(found, section, inside));
+    index = end;
+  }
+  return result;
+}
+
+/** What is known of a list while its parts are looked for: other sections may stand between them. */
+interface ListState {
+  /** The number of its last entry; 0 where entries have no numbers. */
+  readonly last: number;
+  readonly size: number;
+}
+
+const ENTRY_KINDS: ReadonlySet<Draft['kind']> = new Set<Draft['kind']>(['text', 'list_item', 'formula', 'footnote']);
+
+/** Which drafts of a section are set like the entries of its list, and how far the list goes. */
+function partOfList(
+  section: readonly Draft[],
+  before: ListState | undefined,
+): { inside: ReadonlySet<Draft>; state: ListState | undefined } {
+  // "Conflict of Interest: …" right after the last entry begins something else.
+  const stop = section.findIndex((each) => isBackMatter(/^[^.:]{0,60}(?=[.:])/u.exec(textOf(each))?.[0] ?? ''));
+  const candidates = (stop < 0 ? section : section.slice(0, stop)).filter(
+    (each) => ENTRY_KINDS.has(each.kind) && each.lines.length > 0,
+  );
+  const sizes = new Map<number, number>();
+  for (const { lines } of candidates)
+    for (const line of lines) {
+      const size = Math.round(line.size * 2) / 2;
+      sizes.set(size, (sizes.get(size) ?? 0) + line.glyphs.length);
+    }
+  const size = before?.size ?? mostFrequent(sizes) ?? 10;
+  // What stands after the last entry in another size (an advertisement, a note of the publisher) is no entry.
+  const last = candidates.findLastIndex((draft) => isSet(draft, size));
+  const inside = new Set(candidates.slice(0, last + 1).filter((draft) => isSet(draft, size) || draft.lines.length < 3));
+  const numbers = [...inside].flatMap(({ lines }) => lines.map((line) => Number(labelOf(line) ?? Number.NaN)));
+  let count = before?.last ?? 0;
+  for (const number of numbers) if (number > count && number <= count + 1 + SKIPPED) count = number;
+  return { inside, state: inside.size > 0 ? { last: count >= 3 ? count : 0, size } : undefined };
+}
+
+function isSet({ lines }: Draft, size: number): boolean {
+  return lines.some((line) => Math.abs(line.size - size) < 0.08 * size);
+}
+
+/** The next entries of a list that other sections have interrupted: the numbers go on, or the shape of its entries. */
+function goesOnWith(draft: Draft, list: ListState): boolean {
+  const [first] = draft.lines;
+  if (!first || !ENTRY_KINDS.has(draft.kind) || !isSet(draft, list.size)) return false;
+  if (list.last > 0) {
+    const number = Number(labelOf(first) ?? Number.NaN);
+    return number > list.last && number <= list.last + 1 + SKIPPED;
+  }
+  return AUTHOR_YEAR.test(textOf(draft).slice(0, 400));
+}
+
+/** "Devi, M. M., Guchhait, S. K., … (2020)": an entry of a list that is ordered by names. */
+const AUTHOR_YEAR =
+  /^\p{Lu}[\p{L}’'-]+(?:\s\p{Lu}[\p{L}’'-]+)?,?\s(?:\p{Lu}\.?[\s,-]{0,2}){1,4}.{0,300}?\b(?:19|20)\d\d[a-z]?\b/u;
+
+/** Numbers that may be missing from a list: a label that was not read. */
+const SKIPPED = 2;
+
+/** Puts tables and pictures that stand among the references back where they stood: before the next entry. */
+function withFloats(found: readonly Draft[], section: readonly Draft[], inside: ReadonlySet<Draft>): Draft[] {
+  const places = new Map<Line, number>();
+  section.forEach((draft, place) => {
+    if (inside.has(draft)) for (const line of draft.lines) places.set(line, place);
+  });
+  const floats = section.flatMap((draft, place) => (inside.has(draft) ? [] : [{ draft, place }]));
+  const result: Draft[] = [];
+  for (const entry of found) {
+    const [first] = entry.lines;
+    const place = (first && places.get(first)) ?? Infinity;
+    while ((floats[0]?.place ?? Infinity) < place) result.push(...floats.splice(0, 1).map(({ draft }) => draft));
+    result.push(entry);
+  }
+  return [...result, ...floats.map(({ draft }) => draft)];
+}
+
+/** Paragraphs without a label that may stand between two entries. */
+const MOST_BETWEEN = 3;
+
+/** A list of references without a heading: labels from [1] on, most of them with a year. */
+function isLabelledList(drafts: readonly Draft[], start: number): boolean {
+  const first = drafts[start];
+  if (!first || !/^(?:\[1\]|1[.)]?)\s/u.test(textOf(first))) return false;
+  if (first.kind !== 'text' && first.kind !== 'list_item') return false;
+  let expected = 1;
+  let years = 0;
+  let between = 0;
+  for (let index = start; index < drafts.length && expected <= 8; index += 1) {
+    const draft = drafts[index];
+    // Entries follow each other; a column of text may stand between two of them.
+    if (!draft || draft.kind === 'heading' || between > MOST_BETWEEN) break;
+    if (draft.kind !== 'text' && draft.kind !== 'list_item') continue;
+    const before = expected;
+    for (const line of draft.lines) if (labelOf(line) === String(expected)) expected += 1;
+    between = expected > before ? 0 : between + 1;
+    if (/\b(?:19|20)\d\d\b/.test(textOf(draft))) years += 1;
+  }
+  return expected > 6 && years >= 4;
+}
+
+function labelOf(line: Line): string | undefined {
+  return BRACKET.exec(line.text)?.[1] ?? NUMBER.exec(line.text)?.[1];
+}
+
+function entries(drafts: readonly Draft[], first: number): Draft[] {
+  const lines = drafts.flatMap((draft) => draft.lines.map((line) => ({ line, draft, first: draft.lines[0] === line })));
+  if (lines.length === 0) return [];
+  const starts = chooseStarts(
+    lines.map((each) => each.line),
+    lines.map((each) => each.first),
+    first,
+  );
+  const result: Draft[] = [];
+  let open: Line[] = [];
+  let piece = lines[0]?.draft.piece ?? 0;
+  lines.forEach(({ line, draft }, index) => {
+    if (starts[index] && open.length > 0) {
+      result.push(draftOf('reference', open, piece));
+      open = [];
+    }
+    if (open.length === 0) piece = draft.piece;
+    open.push(line);
+  });
+  if (open.length > 0) result.push(draftOf('reference', open, piece));
+  return result;
+}
+
+function chooseStarts(lines: readonly Line[], paragraph: readonly boolean[], first: number): boolean[] {
+  const bracketed = lines.map((line) => BRACKET.test(line.text));
+  if (bracketed.filter(Boolean).length >= 2 && bracketed[0]) return bracketed;
+  const numbered = runningNumbers(lines, first);
+  if (numbered) return numbered;
+  const hanging = hangingStarts(lines);
+  if (hanging) return hanging;
+  return lines.map((line, index) => {
+    if (index === 0 || paragraph[index]) return startsEntry(line, lines[index - 1]);
+    const previous = lines[index - 1];
+    return (
+      previous !== undefined &&
+      previous.column === line.column &&
+      fitsMore(previous, line) &&
+      startsEntry(line, previous)
+    );
+  });
+}
+
+function startsEntry(line: Line, previous: Line | undefined): boolean {
+  if (!previous) return true;
+  return (
+    /^[\p{Lu}\p{N}“"‘'\p{Lo}]|^(?:de|van|von|di|da|del|la|le|el|al|bin|ter)\b/iu.test(line.text) &&
+    /[.\d)\]/\p{L}]$/u.test(previous.text)
+  );
+}
+
+/** Numbers at line starts that count up; a few may be missing where lines at the same edge go on counting. */
+function runningNumbers(lines: readonly Line[], first: number): boolean[] | undefined {
+  let last = first - 1;
+  let count = 0;
+  const edges = new Map<unknown, number>();
+  const starts = lines.map((line) => {
+    const number = Number(NUMBER.exec(line.text)?.[1] ?? Number.NaN);
+    const edge = edges.get(line.column);
+    const atEdge = edge === undefined || Math.abs(line.left - edge) < 1.2 * line.size;
+    if (number !== last + 1 && !(number > last && number <= last + 1 + SKIPPED && atEdge && count > 2)) return false;
+    edges.set(line.column, line.left);
+    last = number;
+    count += 1;
+    return true;
+  });
+  return (count > 2 || (first > 1 && count > 0)) && starts[0] === true ? starts : undefined;
+}
+
+/** First lines hang out to the left of the lines that follow. */
+function hangingStarts(lines: readonly Line[]): boolean[] | undefined {
+  const edges = new Map<unknown, number>();
+  for (const line of lines) edges.set(line.column, Math.min(line.left, edges.get(line.column) ?? Infinity));
+  const starts = lines.map((line) => line.left < (edges.get(line.column) ?? 0) + 0.5 * line.size);
+  const count = starts.filter(Boolean).length;
+  if (count < 2 || count > 0.85 * lines.length) return undefined;
+  // A column that begins with the rest of an entry has no line at the outer edge but the indented ones.
+  return starts;
+}
+
+/** Label and identifiers of a reference, from its text and its links. */
+export function referenceIds(
+  text: string,
+  links: readonly { readonly url: string }[],
+): { doi?: string; arxivId?: string; label?: string } {
+  const tight = text.replace(/(10\.\d{4,9}\/\S{0,200})\s{1,8}(?=[\w.()/:;-]{0,100}\d)/gu, '$1');
+  const linked = links
+    .map(({ url }) => /doi\.org\/(10\.\d{4,9}\/[^\s?#]+)/iu.exec(url)?.[1])
+    .find((doi) => doi !== undefined);
+  const doi = linked ?? /\b10\.\d{4,9}\/[^\s"<>,;]*[^\s"<>,;.)\]]/u.exec(tight)?.[0];
+  const arxivId =
+    /arxiv[\s:./]{0,20}(?:abs\/|preprint\s{1,8}arxiv:)?\s{0,8}(\d{4}\.\d{4,5}|[a-z-]{1,16}(?:\.[A-Z]{2})?\/\d{7})/iu.exec(
+      [text, ...links.map(({ url }) => url)].join(' '),
+    )?.[1];
+  const label = BRACKET.exec(text)?.[1] ?? /^(\d{1,3})[.)]\s/u.exec(text)?.[1];
+  return {
+    ...(doi === undefined ? {} : { doi: doi.toLowerCase() }),
+    ...(arxivId === undefined ? {} : { arxivId }),
+    ...(label === undefined ? {} : { label }),
+  };
+}

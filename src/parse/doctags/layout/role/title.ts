@@ -1,0 +1,189 @@
+import { isArticleType } from './article-type.ts';
+import { findAuthors } from './authors.ts';
+import type { Draft } from '../draft.ts';
+import { draftOf } from '../draft.ts';
+import { textOf } from '../output/draft-text.ts';
+import { isWide } from '../text/letter.ts';
+import type { Line } from '../page/line.ts';
+import { isCapitals } from './paragraph.ts';
+import { headingNumber, isCommonHeading } from './heading-number.ts';
+
+/** What is known about the document when its title is looked for. */
+export interface TitleSetting {
+  readonly size: number;
+  /** The title in the file's own information. */
+  readonly information: string;
+  readonly margins: ReadonlySet<number>;
+  /** The texts of running heads and feet. */
+  readonly furniture: readonly string[];
+}
+
+/** Finds the title on the first page: the largest text before the abstract, or what stands first and centred. */
+export function markTitle(drafts: Draft[], setting: TitleSetting): Draft | undefined {
+  const { size: bodySize, information, margins } = setting;
+  const [start] = drafts.filter((draft) => draft.lines.length > 0);
+  if (!start) return undefined;
+  // A repository may have put a sheet of its own before the paper: it has sentences, but no title.
+  const title = [start.page, start.page + 1]
+    .map((page) => titleCandidates(drafts, page, margins).filter((draft) => !recurs(draft, drafts, setting.furniture)))
+    .map((candidates) => byInformation(candidates, information) ?? byLook(candidates, bodySize))
+    .find((found) => found !== undefined);
+  if (!title) return undefined;
+  const at = drafts.indexOf(title);
+  const lines = [...title.lines];
+  // A long title may be cut into several drafts of the same size.
+  let end = at + 1;
+  const beside: Draft[] = [];
+  for (let index = end; index < drafts.length; index += 1) {
+    const next = drafts[index];
+    const [line] = next?.lines ?? [];
+    const last = lines.at(-1);
+    if (!next || !line || !last || next.page !== title.page || next.kind === 'title') break;
+    // Dates in the margin may stand between its lines.
+    if (line.size < 0.6 * last.size && isBeside(next, lines)) continue;
+    // A short last line of a title over two columns is taken for a part of one of them.
+    if (next.piece !== title.piece && !(line.baseline > last.baseline && line.left < last.right)) break;
+    if (
+      Math.abs(line.size - last.size) > 0.3 ||
+      (line.font !== last.font && !isItalicPart(line, last, bodySize)) ||
+      (last.size < 1.12 * bodySize && !(isCapitals(last) && isCapitals(line)))
+    )
+      break;
+    if (line.baseline - last.baseline > 2.2 * line.size || next.lines.length > 3) break;
+    lines.push(...next.lines);
+    beside.push(...drafts.slice(end, index));
+    end = index + 1;
+  }
+  const subtitle = drafts[end];
+  if (subtitle && isSubtitle(subtitle, drafts[end + 1], title, bodySize)) {
+    lines.push(...subtitle.lines);
+    end += 1;
+  }
+  const merged = { ...draftOf('title', lines, title.piece) };
+  drafts.splice(at, end - at, merged, ...beside);
+  return merged;
+}
+
+/** Words of a journal's name at most. */
+const NAME_WORDS = 6;
+
+/** The journal's name: few words, which stand before a year or a volume in a running head or in another line. */
+function recurs(draft: Draft, drafts: readonly Draft[], furniture: readonly string[]): boolean {
+  const name = squash(textOf(draft));
+  if (textOf(draft).split(/\s+/u).length > NAME_WORDS || name.length < 4) return false;
+  const cites = (text: string): boolean => squash(text).startsWith(name) && /^\D{3,80}?[\s,(]+(?:19|20)?\d/u.test(text);
+  return (
+    furniture.some(cites) ||
+    drafts.some((other) => other !== draft && other.page === draft.page && cites(textOf(other)))
+  );
+}
+
+/** Stands left or right of all lines of the title. */
+function isBeside({ box }: Draft, lines: readonly Line[]): boolean {
+  return lines.every((line) => box.right < line.left || box.left > line.right);
+}
+
+/** The name of a species on a line of its own: italic, but as large as the rest, and nobody's name. */
+function isItalicPart(line: Line, last: Line, bodySize: number): boolean {
+  return (
+    line.size >= 1.12 * bodySize &&
+    line.italic > 0.3 !== last.italic > 0.3 &&
+    line.bold > 0.5 === last.bold > 0.5 &&
+    line.baseline - last.baseline < 1.6 * line.size &&
+    findAuthors([line.text]).length === 0
+  );
+}
+
+/** Where the title may be: what stands on a page before its abstract or first section. */
+function titleCandidates(drafts: readonly Draft[], page: number, margins: ReadonlySet<number>): Draft[] {
+  const front: Draft[] = [];
+  for (const draft of drafts) {
+    if (draft.page !== page) continue;
+    if (draft.lines.length === 0 || draft.kind === 'page_header' || draft.kind === 'page_footer') continue;
+    if (margins.has(draft.piece)) continue;
+    const text = textOf(draft);
+    if (isCommonHeading(headingNumber(text)?.rest ?? text) || /^abstract\b/i.test(text)) break;
+    front.push(draft);
+  }
+  return front.filter((draft) => (draft.kind === 'text' || draft.kind === 'list_item') && isTitleLike(draft));
+}
+
+/** Large type between the title and the smaller names of the authors. */
+function isSubtitle(draft: Draft, next: Draft | undefined, title: Draft, bodySize: number): boolean {
+  const [first] = draft.lines;
+  const size = title.lines[0]?.size ?? 0;
+  const after = next?.lines[0]?.size ?? 0;
+  if (!first || draft.kind !== 'text' || draft.piece !== title.piece || draft.lines.length > 3) return false;
+  if (first.size < 1.25 * bodySize || first.size < 0.6 * size || after > 0.85 * first.size) return false;
+  return (
+    first.baseline > title.box.bottom && !isArticleType(textOf(draft)) && findAuthors([textOf(draft)]).length === 0
+  );
+}
+
+/** The name of a journal: few words, one of them such as journals have. */
+function isJournal(text: string): boolean {
+  const words = text.split(/\s+/u);
+  return (
+    words.length <= 8 &&
+    /\b(?:journal|proceedings|annals|archives?|bulletin|transactions|magazine|gazette|acta|revista|zeitschrift|advances in|frontiers in|reports|reviews?|letters|international)\b/iu.test(
+      text,
+    ) &&
+    !/[:?]/u.test(text)
+  );
+}
+
+function isTitleLike(draft: Draft): boolean {
+  const text = textOf(draft);
+  if (isArticleType(text)) return false;
+  // A title is one sentence at most.
+  if (text.endsWith('.') && /\p{Ll}\.\s\p{Lu}\p{Ll}/u.test(text) && text.split(/\s+/).length > 12) return false;
+  // An ideograph says as much as two or three letters.
+  const letters = Array.from(text.replace(/[^\p{L}]/gu, '')).reduce((sum, each) => sum + (isWide(each) ? 2.5 : 1), 0);
+  const number = headingNumber(text);
+  if (number?.style === 'arabic' && number.depth > 1) return false;
+  return letters >= 8 && text.length < 350 && draft.lines.length <= 8 && !/^(?:arxiv:|doi:|https?:)/i.test(text);
+}
+
+function byInformation(candidates: readonly Draft[], information: string): Draft | undefined {
+  const key = squash(information);
+  if (key.length < 8) return undefined;
+  return candidates.find((draft) => {
+    const text = squash(textOf(draft));
+    return text.length >= 8 && (key.startsWith(text.slice(0, 40)) || text.startsWith(key.slice(0, 40)));
+  });
+}
+
+function squash(text: string): string {
+  return text.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, '');
+}
+
+function byLook(candidates: readonly Draft[], bodySize: number): Draft | undefined {
+  const sizeOf = (draft: Draft): number => draft.lines[0]?.size ?? 0;
+  const largest = Math.max(0, ...candidates.map(sizeOf));
+  if (largest >= 1.12 * bodySize) {
+    const big = candidates.filter((draft) => sizeOf(draft) >= largest - 0.4);
+    const named = big.filter((draft) => (textOf(draft).match(/\p{L}{2,}/gu)?.length ?? 0) >= 2);
+    // The journal's name may be larger than the title; then the title is what is largest below it.
+    const rest = candidates.filter((draft) => !big.includes(draft) && textOf(draft).split(/\s+/).length >= 4);
+    const next = rest.filter((draft) => sizeOf(draft) >= 1.2 * bodySize).toSorted((a, b) => sizeOf(b) - sizeOf(a))[0];
+    const title = named.find((draft) => !isJournal(textOf(draft))) ?? next ?? named[0] ?? big[0];
+    return title;
+  }
+  // All at body size: a title in capitals or bold comes before the names.
+  return (
+    candidates.find((draft) => {
+      const text = textOf(draft).replace(/[^\p{L}]/gu, '');
+      return text.length > 12 && (text === text.toUpperCase() || draft.lines.every((line) => line.bold > 0.8));
+    }) ?? candidates.slice(0, 2).find(isCentredHead)
+  );
+}
+
+/** A short centred block that is no sentence. */
+function isCentredHead(draft: Draft): boolean {
+  const text = textOf(draft);
+  if (draft.lines.length > 4 || text.split(/\s+/).length < 3 || /[.,;:]$/u.test(text)) return false;
+  return draft.lines.every((line) => {
+    const axis = (line.column.left + line.column.right) / 2;
+    return Math.abs((line.left + line.right) / 2 - axis) < line.size && line.left > line.column.left + line.size;
+  });
+}

@@ -1,0 +1,77 @@
+import type { Box } from '../../../document.ts';
+import { shareInside, touches } from '../page/box.ts';
+import type { Draft } from '../draft.ts';
+import type { PageContent } from '../page/page-content.ts';
+import { keepsWords, lettersIn } from '../page/safety.ts';
+import type { Segment } from '../page/segment.ts';
+import { buildTable } from './table-grid.ts';
+import { findTableRegions } from './table-region.ts';
+import { stripeRules } from './table-stripe.ts';
+
+/** A page's segments with its tables and pictures as floats in their place. */
+export interface PlacedPage {
+  readonly segments: readonly Segment[];
+  readonly floats: ReadonlyMap<number, Draft>;
+  /** Tables that would have lost or doubled words. */
+  readonly takenBack: number;
+}
+
+/** Takes the text of tables out of the segments; each table and picture stands there as one segment. */
+export function placeFloats(
+  page: PageContent,
+  text: readonly Segment[],
+  pictures: readonly { readonly box: Box; readonly text: string }[],
+  document: { readonly vocabulary: ReadonlySet<string>; readonly bodySize: number },
+): PlacedPage {
+  let segments = text;
+  let takenBack = 0;
+  const floats = new Map<number, Draft>();
+  const add = (draft: Draft): void => {
+    floats.set(floats.size, draft);
+  };
+  for (const region of findTableRegions(
+    [...page.rules, ...stripeRules(page, text)],
+    segments,
+    pictures.map(({ box }) => box),
+    document.bodySize,
+  )) {
+    if ([...floats.values()].some(({ box }) => touches(box, region.box, -2))) continue;
+    const grown = {
+      top: region.box.top - 2,
+      bottom: region.box.bottom + 2,
+      left: region.box.left - 3,
+      right: region.box.right + 3,
+    };
+    const inside = segments.filter((segment) => shareInside(segment, grown) > 0.5);
+    const table = buildTable(region, inside, document.vocabulary);
+    if (!table) continue;
+    // A table that loses words or has some twice is taken back: its text stays text.
+    if (!keepsWords(table, inside)) {
+      takenBack += 1;
+      continue;
+    }
+    const held = new Set(inside);
+    segments = segments.filter((segment) => !held.has(segment));
+    const letters = new Map([[page.number, lettersIn(inside)]]);
+    add({ kind: 'table', lines: [], page: page.number, piece: -1, box: region.box, table, letters });
+  }
+  for (const { box, text } of pictures) add({ kind: 'picture', lines: [], page: page.number, piece: -1, box, text });
+  return { segments: [...segments, ...[...floats].map(([id, draft]) => floatSegment(id, draft))], floats, takenBack };
+}
+
+function floatSegment(float: number, draft: Draft): Segment {
+  return {
+    ...draft.box,
+    page: draft.page,
+    glyphs: [],
+    text: '',
+    baseline: draft.box.top + 2,
+    size: 10,
+    font: { name: '', bold: false, italic: false, monospaced: false, smallCaps: false, math: false },
+    bold: 0,
+    italic: 0,
+    math: 0,
+    monospaced: 0,
+    float,
+  };
+}

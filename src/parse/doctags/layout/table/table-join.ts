@@ -1,0 +1,72 @@
+import type { Cell, Table } from '../../../document.ts';
+import { captionStart } from '../role/caption.ts';
+import type { Draft } from '../draft.ts';
+
+/** Joins a table with its continuation on the next page: its header repeats, or a label says that it goes on. */
+export function joinTables(drafts: readonly Draft[]): Draft[] {
+  const result: Draft[] = [];
+  let last: Draft | undefined;
+  let between: Draft[] = [];
+  for (const draft of drafts) {
+    if (draft.kind === 'table') {
+      const page = last?.regions?.at(-1)?.page ?? last?.page ?? 0;
+      const told = between.some(isContinuation);
+      const near = last && page + 1 === draft.page && (told || !between.some(endsTable));
+      const joined = near ? joinTwo(last?.table, draft.table, told) : undefined;
+      between = [];
+      if (last && joined) {
+        last.table = joined;
+        last.letters = new Map([...(last.letters ?? []), ...(draft.letters ?? [])]);
+        last.regions = [
+          ...(last.regions ?? [{ page: last.page, box: last.box }]),
+          { page: draft.page, box: draft.box },
+        ];
+        continue;
+      }
+      last = draft;
+    } else between.push(draft);
+    result.push(draft);
+  }
+  return result;
+}
+
+/** Running text, or the caption of another table: what follows is a table of its own. */
+function endsTable({ lines }: Draft): boolean {
+  const [first] = lines;
+  if (!first) return false;
+  if (captionStart(first) === 'table') return !isContinuation({ lines });
+  return lines.length >= 3 && first.right - first.left > 20 * first.size;
+}
+
+const CONTINUED = /\b(?:continued|cont(?:inues|[.’']d?)|fortsetzung|suite|continuación|продолжение)/iu;
+/** Letters of a label that says no more than that. */
+const SHORT = 40;
+
+/** "Table 2. Cont.", "Table 3 (continued)": the label of a part, not a caption of its own. */
+function isContinuation({ lines }: Pick<Draft, 'lines'>): boolean {
+  const [first] = lines;
+  return first !== undefined && captionStart(first) === 'table' && lines.some((line) => CONTINUED.test(line.text));
+}
+
+/** Such a label without the words of the caption. */
+export function isBareContinuation({ lines }: Pick<Draft, 'lines'>): boolean {
+  return isContinuation({ lines }) && lines.reduce((sum, line) => sum + line.text.length, 0) < SHORT;
+}
+
+function joinTwo(first: Table | undefined, second: Table | undefined, told: boolean): Table | undefined {
+  if (!first || !second || first.columns !== second.columns) return undefined;
+  const head = (table: Table): string =>
+    table.cells
+      .filter((cell) => cell.row === 0)
+      .map((cell) => cell.text.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, ''))
+      .join('\t');
+  const repeats = head(first).trim() !== '' && head(first) === head(second);
+  if (!repeats && !told) return undefined;
+  const header = repeats
+    ? Math.max(1, ...second.cells.filter((cell) => cell.kind === 'column-header').map((cell) => cell.row + 1))
+    : 0;
+  const moved = second.cells
+    .filter((cell) => cell.row >= header)
+    .map((cell): Cell => ({ ...cell, row: cell.row - header + first.rows }));
+  return { rows: first.rows + second.rows - header, columns: first.columns, cells: [...first.cells, ...moved] };
+}

@@ -1,0 +1,288 @@
+import type { Box } from '../../../document.ts';
+import { overlap, shareInside, touches, unionBox } from '../page/box.ts';
+import { captionedTables } from './captioned-table.ts';
+import type { Rule } from '../page/page-content.ts';
+import type { Segment } from '../page/segment.ts';
+import { sameRow } from '../page/segment.ts';
+import { proseSegments, proseShare } from '../page/prose.ts';
+
+/** A place on a page where rules say that a table stands. */
+export interface TableRegion {
+  readonly box: Box;
+  readonly horizontal: readonly Box[];
+  readonly vertical: readonly Box[];
+}
+
+const SAME_EDGE = 5;
+const MIN_WIDTH = 50;
+/** Where more than this share of the letters is running text, there is no table. */
+const PROSE = 0.4;
+
+/** Tables between horizontal rules of one width (as scholarly tables are set), and tables drawn as a grid. */
+export function findTableRegions(
+  rules: readonly Rule[],
+  segments: readonly Segment[],
+  figures: readonly Box[],
+  bodySize: number,
+): TableRegion[] {
+  const free = rules.filter((rule) => !figures.some((figure) => shareInside(grown(rule.box), figure) > 0.6));
+  const pieces = free.filter((rule) => rule.direction === 'horizontal').map((rule) => rule.box);
+  const horizontal = joinCollinear(pieces).filter((box) => box.right - box.left >= MIN_WIDTH);
+  const vertical = joinVertical(free.filter((rule) => rule.direction === 'vertical').map((rule) => rule.box));
+  const prose = proseSegments(segments);
+  const regions: TableRegion[] = [];
+  const add = (box: Box): void => {
+    if (holdsDisplay(box, segments, bodySize) || holdsAbstract(box, segments)) return;
+    regions.push({
+      box,
+      horizontal: pieces.filter((rule) => shareInside(grown(rule), grown(box)) > 0.9),
+      vertical: vertical.filter((rule) => shareInside(grown(rule), grown(box)) > 0.8),
+    });
+  };
+  const captioned = captionedTables({ segments, rules: horizontal, pictures: figures, prose });
+  for (const box of captioned) if (keepsColumns(box, segments)) add(box);
+  for (const box of grids(horizontal, vertical))
+    if (isTabular(box, segments, vertical) && proseShare(box, segments, prose) < PROSE)
+      add(withHead(box, horizontal, segments));
+  for (const chain of chains(horizontal)) for (const box of tabularParts(chain, segments, vertical, prose)) add(box);
+  return regions;
+}
+
+/** No table is set in type that is clearly larger than the running text: it is a title between two rules. */
+function holdsDisplay(box: Box, segments: readonly Segment[], bodySize: number): boolean {
+  return segments.some(
+    (segment) => segment.size > 1.3 * bodySize && segment.glyphs.length >= 10 && shareInside(segment, grown(box)) > 0.6,
+  );
+}
+
+/** An abstract beside the history of the article, between rules: "A R T I C L E  I N F O   A B S T R A C T". */
+function holdsAbstract(box: Box, segments: readonly Segment[]): boolean {
+  return segments.some(
+    ({ text, ...place }) =>
+      text.length < 60 &&
+      /^(?:abstract|articleinfo(?:rmation)?(?:abstract)?|articlehistory:?)$/iu.test(text.replace(/\s+/gu, '')) &&
+      shareInside(place, grown(box)) > 0.6,
+  );
+}
+
+function grown(box: Box): Box {
+  return { left: box.left - 2, top: box.top - 2, right: box.right + 2, bottom: box.bottom + 2 };
+}
+
+/** Rules drawn cell by cell become one rule. */
+function joinCollinear(boxes: readonly Box[]): Box[] {
+  const result: Box[] = [];
+  for (const box of [...boxes].sort((a, b) => a.top - b.top || a.left - b.left)) {
+    const at = result.findIndex(
+      (other) => Math.abs(other.top - box.top) < 1.5 && overlap(other.left, other.right, box.left, box.right) > -3,
+    );
+    const host = result[at];
+    if (host) result[at] = unionBox([host, box]);
+    else result.push(box);
+  }
+  return result;
+}
+
+function joinVertical(boxes: readonly Box[]): Box[] {
+  const result: Box[] = [];
+  for (const box of [...boxes].sort((a, b) => a.left - b.left || a.top - b.top)) {
+    const at = result.findIndex(
+      (other) => Math.abs(other.left - box.left) < 1.5 && overlap(other.top, other.bottom, box.top, box.bottom) > -3,
+    );
+    const host = result[at];
+    if (host) result[at] = unionBox([host, box]);
+    else result.push(box);
+  }
+  return result;
+}
+
+/** Boxes around horizontal and vertical rules that touch each other. */
+function grids(horizontal: readonly Box[], vertical: readonly Box[]): Box[] {
+  const groups: { box: Box; horizontal: number; vertical: number }[] = [];
+  const all = [
+    ...horizontal.map((box) => ({ box, horizontal: 1, vertical: 0 })),
+    ...vertical.map((box) => ({ box, horizontal: 0, vertical: 1 })),
+  ];
+  for (const rule of all) {
+    let current = rule;
+    for (let index = groups.length - 1; index >= 0; index -= 1) {
+      const group = groups[index];
+      if (!group || !touches(group.box, current.box, 2)) continue;
+      groups.splice(index, 1);
+      current = {
+        box: unionBox([group.box, current.box]),
+        horizontal: group.horizontal + current.horizontal,
+        vertical: group.vertical + current.vertical,
+      };
+      index = groups.length;
+    }
+    groups.push(current);
+  }
+  return groups.filter((group) => group.horizontal >= 1 && group.vertical >= 1).map((group) => group.box);
+}
+
+/** Where no rule closes a grid at its top, a line of heads may stand above the first ruled line. */
+function withHead(box: Box, horizontal: readonly Box[], segments: readonly Segment[]): Box {
+  if (horizontal.some((rule) => Math.abs(rule.top - box.top) < 3)) return box;
+  const above = segments.filter(
+    (segment) =>
+      segment.baseline < box.top &&
+      box.top - segment.baseline < 1.5 * segment.size &&
+      overlap(segment.left, segment.right, box.left, box.right) > 0,
+  );
+  const width = above.reduce((sum, segment) => sum + segment.right - segment.left, 0);
+  const inside = above.every((segment) => segment.left > box.left && segment.right < box.right + 3);
+  if (above.length === 0 || !inside || width > 0.6 * (box.right - box.left) || startsCaption(above)) return box;
+  return { ...box, top: Math.min(...above.map((segment) => segment.top)) };
+}
+
+function isTabular(box: Box, segments: readonly Segment[], vertical: readonly Box[]): boolean {
+  const rows = rowsOf(segments.filter((segment) => shareInside(segment, grown(box)) > 0.6));
+  if (rows.length < 2 || rows.some(startsCaption)) return false;
+  const inner = vertical.filter(
+    (rule) => shareInside(grown(rule), grown(box)) > 0.5 && rule.left > box.left + 8 && rule.left < box.right - 8,
+  );
+  const several = rows.filter((row) => row.length >= 2).length;
+  return inner.length > 0 ? several >= 1 : several >= 0.5 * rows.length;
+}
+
+/** Some rows are cut into cells, at places that other rows respect. */
+function keepsColumns(box: Box, segments: readonly Segment[]): boolean {
+  const rows = rowsOf(segments.filter((segment) => shareInside(segment, grown(box)) > 0.6));
+  const several = rows.filter((row) => row.length >= 2);
+  return rows.length >= 2 && several.length >= 2 && several.length >= 0.15 * rows.length;
+}
+
+/** Rules with the same left and right ends, from top to bottom. */
+function chains(rules: readonly Box[]): Box[][] {
+  const result: Box[][] = [];
+  for (const rule of [...rules].sort((a, b) => a.top - b.top)) {
+    const chain = result.find(
+      ([first]) =>
+        first && Math.abs(first.left - rule.left) <= SAME_EDGE && Math.abs(first.right - rule.right) <= SAME_EDGE,
+    );
+    if (chain) chain.push(rule);
+    else result.push([rule]);
+  }
+  return result.filter((chain) => chain.length >= 2);
+}
+
+/** How the first line of a caption begins. */
+export const CAPTION =
+  /^(?:table|fig(?:ure|\.)?|algorithm|listing|tab\.|tabelle|tableau|tabla|tabela|tabella|таблица|abbildung|abb\.|figura|рисунок|рис\.)\s*[A-Z]{0,2}[.-]?\d+(?:[.:\s]|$)/iu;
+
+function startsCaption(row: readonly Segment[]): boolean {
+  const [first] = row;
+  return first !== undefined && CAPTION.test(first.text);
+}
+
+/** Cuts a chain of rules where what stands between two of them is not tabular. */
+function tabularParts(
+  chain: readonly Box[],
+  segments: readonly Segment[],
+  vertical: readonly Box[],
+  prose: ReadonlySet<Segment>,
+): Box[] {
+  const parts: Box[] = [];
+  let open: Box[] = [];
+  let rows: Segment[][] = [];
+  const close = (): void => {
+    const several = rows.filter((row) => row.length >= 2).length;
+    if (
+      open.length >= 2 &&
+      rows.length >= 1 &&
+      (several >= 0.5 * rows.length || keepsToColumns(rows.slice(0, 1), rows))
+    ) {
+      const box = unionBox(open);
+      const more = rows.length <= 3 && open.length === 2 ? rowsBelow(box, rows, segments) : undefined;
+      if (more) parts.push(more);
+      else if (rows.length >= 2) parts.push(box);
+    }
+    open = [];
+    rows = [];
+  };
+  for (let index = 0; index + 1 < chain.length; index += 1) {
+    const upper = chain[index];
+    const lower = chain[index + 1];
+    if (!upper || !lower) continue;
+    const between = { left: upper.left - 3, right: upper.right + 3, top: upper.top - 1, bottom: lower.bottom + 1 };
+    const near = segments.filter(
+      (segment) =>
+        segment.baseline > upper.top &&
+        segment.baseline < lower.bottom &&
+        overlap(segment.left, segment.right, between.left, between.right) > 2,
+    );
+    const inside = near.filter((segment) => shareInside(segment, between) > 0.5);
+    const here = rowsOf(inside);
+    const ruled = vertical.some(
+      (rule) =>
+        shareInside(grown(rule), grown(between)) > 0.5 && rule.left > between.left + 8 && rule.left < between.right - 8,
+    );
+    const several = ruled ? here.length : here.filter((row) => row.length >= 2).length;
+    const gap = lower.top - upper.bottom;
+    if (
+      near.length > inside.length ||
+      here.some(startsCaption) ||
+      proseShare(between, inside, prose) > PROSE ||
+      (here.length === 0 && gap > 8) ||
+      (here.length > 2 && several < 0.3 * here.length && !keepsToColumns(rows, here))
+    ) {
+      close();
+      continue;
+    }
+    if (open.length === 0) open.push(upper);
+    open.push(lower);
+    rows.push(...here);
+  }
+  close();
+  return parts;
+}
+
+/** Long texts in cells make many lines with one segment each, but none runs over the columns of the head. */
+function keepsToColumns(header: readonly Segment[][], rows: readonly Segment[][]): boolean {
+  const starts = header.flatMap((row) => row.slice(1).map((segment) => segment.left));
+  if (starts.length === 0 || header.length > 3 || !rows.some((row) => row.length >= 2)) return false;
+  return rows.every((row) =>
+    row.every((segment) => !starts.some((x) => segment.left < x - 3 && segment.right > x + 3)),
+  );
+}
+
+/** A table that goes on over the page's end has no rule at its foot: its rows keep to the columns of the head. */
+function rowsBelow(head: Box, header: readonly Segment[][], segments: readonly Segment[]): Box | undefined {
+  const starts = header.flatMap((row) => row.slice(1).map((segment) => segment.left));
+  const below = segments.filter(
+    (segment) => segment.baseline > head.bottom && overlap(segment.left, segment.right, head.left, head.right) > 0,
+  );
+  let bottom = head.bottom;
+  let several = 0;
+  let last = head.bottom;
+  for (const row of rowsOf(below)) {
+    const [first] = row;
+    if (!first || first.baseline - last > 4 * first.size) break;
+    const crosses = row.some(
+      (segment) =>
+        segment.left < head.left - 6 ||
+        segment.right > head.right + 6 ||
+        starts.some((x) => segment.left < x - 3 && segment.right > x + 3),
+    );
+    if (crosses || startsCaption(row)) break;
+    if (row.length >= 2) several += 1;
+    last = first.baseline;
+    bottom = Math.max(...row.map((segment) => segment.bottom));
+  }
+  return several >= 2 ? { ...head, bottom } : undefined;
+}
+
+/** Segments by rows, from top to bottom, each row from left to right. */
+export function rowsOf(segments: readonly Segment[]): Segment[][] {
+  const sorted = [...segments].sort((a, b) => a.baseline - b.baseline);
+  const rows: Segment[][] = [];
+  for (const segment of sorted) {
+    const row = rows.at(-1);
+    const [first] = row ?? [];
+    if (row && first && sameRow(first, segment)) row.push(segment);
+    else rows.push([segment]);
+  }
+  for (const row of rows) row.sort((a, b) => a.left - b.left);
+  return rows;
+}

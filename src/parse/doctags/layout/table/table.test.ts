@@ -1,0 +1,252 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { line, makePdf, paragraph, prose } from '../../../../../test/support/make-pdf.ts';
+import type { Block, Table } from '../../../document.ts';
+import { parsePdf } from '../../pdf.ts';
+
+type Drawing = Parameters<Parameters<typeof makePdf>[0]>[0];
+
+function rule(pdf: Drawing, x0: number, x1: number, y: number): void {
+  pdf.moveTo(x0, y).lineTo(x1, y).lineWidth(0.5).stroke();
+}
+
+function tablesOf(blocks: readonly Block[]): Table[] {
+  return blocks.flatMap((block) => (block.kind === 'table' ? [block.table] : []));
+}
+
+/** Rows as strings; spans are written behind the text. */
+function rowsOf(table: Table | undefined): string[][] {
+  if (!table) return [];
+  return Array.from({ length: table.rows }, (_, row) =>
+    table.cells
+      .filter((cell) => cell.row === row)
+      .map(
+        (cell) =>
+          cell.text +
+          (cell.columnSpan > 1 ? `|c${cell.columnSpan}` : '') +
+          (cell.rowSpan > 1 ? `|r${cell.rowSpan}` : ''),
+      ),
+  );
+}
+
+test('a table between rules is read with its spans, and its caption belongs to it', async () => {
+  const bytes = await makePdf((pdf) => {
+    const y = paragraph(pdf, prose(8, 1), { x: 72, y: 60, width: 468 }) + 14;
+    line(pdf, 'Table 1: Grains found in two rivers.', { x: 72, y });
+    const top = y + 20;
+    rule(pdf, 72, 400, top);
+    line(pdf, 'Length', { x: 255, y: top + 4 });
+    rule(pdf, 200, 320, top + 17);
+    line(pdf, 'River', { x: 80, y: top + 12 });
+    line(pdf, 'upper', { x: 205, y: top + 20 });
+    line(pdf, 'lower', { x: 285, y: top + 20 });
+    line(pdf, 'Sand', { x: 360, y: top + 12 });
+    rule(pdf, 72, 400, top + 34);
+    const rows = [
+      ['Elbe', '12.1', '14.2', '3'],
+      ['Oder', '8.4', '9.9', '5'],
+      ['Rhine', '20.0', '21.7', '8'],
+    ];
+    rows.forEach((cells, index) =>
+      cells.forEach((cell, column) =>
+        line(pdf, cell, { x: [80, 207, 287, 362][column] ?? 0, y: top + 38 + index * 14 }),
+      ),
+    );
+    rule(pdf, 72, 400, top + 82);
+    paragraph(pdf, prose(8, 2), { x: 72, y: top + 100, width: 468 });
+  });
+  const { blocks } = await parsePdf(bytes);
+  assert.deepEqual(rowsOf(tablesOf(blocks)[0]), [
+    ['River|r2', 'Length|c2', 'Sand|r2'],
+    ['upper', 'lower'],
+    ['Elbe', '12.1', '14.2', '3'],
+    ['Oder', '8.4', '9.9', '5'],
+    ['Rhine', '20.0', '21.7', '8'],
+  ]);
+  const caption = blocks.find((block) => block.kind === 'caption');
+  const table = blocks.find((block) => block.kind === 'table');
+  assert.equal(caption?.text, 'Table 1: Grains found in two rivers.');
+  assert.equal(caption?.parent, table?.order);
+});
+
+test('wrapped cells make one row, and numbers below each other make several', async () => {
+  const bytes = await makePdf((pdf) => {
+    const top = 100;
+    rule(pdf, 72, 400, top);
+    line(pdf, 'Method', { x: 75, y: top + 4 });
+    line(pdf, 'Result', { x: 330, y: top + 4 });
+    rule(pdf, 72, 400, top + 18);
+    line(pdf, 'Dry the sample in the sun for several', { x: 75, y: top + 22 });
+    line(pdf, '1.5', { x: 335, y: top + 22 });
+    line(pdf, 'days', { x: 75, y: top + 34 });
+    line(pdf, 'Heat it', { x: 75, y: top + 46 });
+    line(pdf, '2.5', { x: 335, y: top + 46 });
+    line(pdf, 'Freeze it', { x: 75, y: top + 58 });
+    line(pdf, '3.5', { x: 335, y: top + 58 });
+    rule(pdf, 72, 400, top + 72);
+  });
+  assert.deepEqual(rowsOf(tablesOf((await parsePdf(bytes)).blocks)[0]), [
+    ['Method', 'Result'],
+    ['Dry the sample in the sun for several days', '1.5'],
+    ['Heat it', '2.5'],
+    ['Freeze it', '3.5'],
+  ]);
+});
+
+test('a table that goes on over the page is one table', async () => {
+  const head = (pdf: Drawing, top: number): void => {
+    rule(pdf, 72, 400, top);
+    line(pdf, 'Place', { x: 75, y: top + 4 });
+    line(pdf, 'Depth', { x: 330, y: top + 4 });
+    rule(pdf, 72, 400, top + 18);
+  };
+  const bytes = await makePdf((pdf) => {
+    paragraph(pdf, prose(30, 1), { x: 72, y: 60, width: 468 });
+    head(pdf, 690);
+    ['Hamburg', 'Dresden', 'Prague'].forEach((place, index) => {
+      line(pdf, place, { x: 75, y: 712 + index * 12 });
+      line(pdf, String(index + 4), { x: 335, y: 712 + index * 12 });
+    });
+    pdf.addPage();
+    head(pdf, 60);
+    ['Torgau', 'Riesa'].forEach((place, index) => {
+      line(pdf, place, { x: 75, y: 82 + index * 12 });
+      line(pdf, String(index + 7), { x: 335, y: 82 + index * 12 });
+    });
+    rule(pdf, 72, 400, 108);
+    paragraph(pdf, prose(30, 2), { x: 72, y: 140, width: 468 });
+  });
+  const tables = tablesOf((await parsePdf(bytes)).blocks);
+  assert.equal(tables.length, 1);
+  assert.deepEqual(
+    rowsOf(tables[0]).map((row) => row[0]),
+    ['Place', 'Hamburg', 'Dresden', 'Prague', 'Torgau', 'Riesa'],
+  );
+});
+
+test('rules around text are no table', async () => {
+  const bytes = await makePdf((pdf) => {
+    rule(pdf, 72, 540, 90);
+    paragraph(pdf, prose(8, 1), { x: 72, y: 100, width: 468 });
+    rule(pdf, 72, 540, 200);
+  });
+  assert.equal(tablesOf((await parsePdf(bytes)).blocks).length, 0);
+});
+
+test('a table without rules is found under its caption', async () => {
+  const bytes = await makePdf((pdf) => {
+    const y = paragraph(pdf, prose(8, 1), { x: 72, y: 60, width: 468 }) + 14;
+    line(pdf, 'Table 2. Depth of the river at three places.', { x: 72, y });
+    const rows = [
+      ['Place', 'Depth', 'Width'],
+      ['Hamburg', '4', '110'],
+      ['Dresden', '5', '90'],
+      ['Torgau', '7', '85'],
+    ];
+    rows.forEach((cells, index) =>
+      cells.forEach((cell, column) => line(pdf, cell, { x: 90 + column * 90, y: y + 20 + index * 14 })),
+    );
+    paragraph(pdf, prose(8, 2), { x: 72, y: y + 100, width: 468 });
+  });
+  const { blocks } = await parsePdf(bytes);
+  assert.deepEqual(rowsOf(tablesOf(blocks)[0]), [
+    ['Place', 'Depth', 'Width'],
+    ['Hamburg', '4', '110'],
+    ['Dresden', '5', '90'],
+    ['Torgau', '7', '85'],
+  ]);
+});
+
+test('cells that all wrap at once make one row, a label alone heads the rows below it', async () => {
+  const cells = (pdf: Drawing, y: number, ...texts: readonly string[]): void =>
+    texts.forEach((text, column) => {
+      if (text !== '') line(pdf, text, { x: [75, 160, 330][column] ?? 0, y });
+    });
+  const bytes = await makePdf((pdf) => {
+    const top = 100;
+    rule(pdf, 72, 400, top);
+    cells(pdf, top + 4, 'Sample', 'Where it was taken', 'Grains');
+    rule(pdf, 72, 400, top + 18);
+    cells(pdf, top + 22, 'Upper river');
+    cells(pdf, top + 34, 'Dark sand', 'Below the bridge, near the', '12');
+    cells(pdf, top + 46, 'of the bank', 'second pier', '');
+    cells(pdf, top + 58, 'Red sand', 'At the mouth', '17');
+    cells(pdf, top + 70, 'Clay', 'At the mouth', '19');
+    rule(pdf, 72, 400, top + 84);
+  });
+  assert.deepEqual(rowsOf(tablesOf((await parsePdf(bytes)).blocks)[0]), [
+    ['Sample', 'Where it was taken', 'Grains'],
+    ['Upper river|c3'],
+    ['Dark sand of the bank', 'Below the bridge, near the second pier', '12'],
+    ['Red sand', 'At the mouth', '17'],
+    ['Clay', 'At the mouth', '19'],
+  ]);
+});
+
+test('numbers in the middle beside a label of two lines belong to its row', async () => {
+  const bytes = await makePdf((pdf) => {
+    const top = 100;
+    rule(pdf, 72, 400, top);
+    ['River', 'Sand', 'Clay'].forEach((text, column) => line(pdf, text, { x: 75 + 120 * column, y: top + 4 }));
+    rule(pdf, 72, 400, top + 18);
+    ['Elbe', 'Oder', 'Rhine'].forEach((river, index) => {
+      const y = top + 22 + index * 26;
+      line(pdf, `${river} above the`, { x: 75, y });
+      line(pdf, 'Great Bridge', { x: 75, y: y + 12 });
+      line(pdf, String(index + 11), { x: 195, y: y + 6 });
+      line(pdf, String(index + 31), { x: 315, y: y + 6 });
+    });
+    rule(pdf, 72, 400, top + 104);
+  });
+  assert.deepEqual(rowsOf(tablesOf((await parsePdf(bytes)).blocks)[0]), [
+    ['River', 'Sand', 'Clay'],
+    ['Elbe above the Great Bridge', '11', '31'],
+    ['Oder above the Great Bridge', '12', '32'],
+    ['Rhine above the Great Bridge', '13', '33'],
+  ]);
+});
+
+test('a table whose parts are labelled as continued is one table over three pages', async () => {
+  const bytes = await makePdf((pdf) => {
+    for (let part = 0; part < 3; part += 1) {
+      if (part > 0) pdf.addPage();
+      line(pdf, part === 0 ? 'Table 4. Depth of the river.' : 'Table 4. Cont.', { x: 72, y: 60 });
+      rule(pdf, 72, 400, 78);
+      [0, 1, 2].forEach((row) => {
+        line(pdf, `Place ${part * 3 + row}`, { x: 75, y: 82 + row * 12 });
+        line(pdf, String(part * 3 + row), { x: 335, y: 82 + row * 12 });
+      });
+      rule(pdf, 72, 400, 120);
+      paragraph(pdf, prose(30, part + 1), { x: 72, y: 140, width: 468 });
+    }
+  });
+  const { blocks } = await parsePdf(bytes);
+  assert.deepEqual(
+    tablesOf(blocks).map(({ rows }) => rows),
+    [9],
+  );
+  assert.deepEqual(
+    blocks.filter(({ kind }) => kind === 'caption').map(({ text }) => text),
+    ['Table 4. Depth of the river.'],
+  );
+});
+
+test('a head centred over short cells makes no column', async () => {
+  const bytes = await makePdf((pdf) => {
+    const top = 100;
+    rule(pdf, 72, 400, top);
+    line(pdf, 'Score', { x: 75, y: top + 4 });
+    line(pdf, 'Signs', { x: 260, y: top + 4 });
+    rule(pdf, 72, 400, top + 18);
+    line(pdf, '1', { x: 75, y: top + 22 });
+    line(pdf, 'dark water with reeds on every side of it', { x: 150, y: top + 22 });
+    line(pdf, '2', { x: 75, y: top + 34 });
+    line(pdf, 'none', { x: 150, y: top + 34 });
+    rule(pdf, 72, 400, top + 48);
+  });
+  assert.deepEqual(rowsOf(tablesOf((await parsePdf(bytes)).blocks)[0]), [
+    ['Score', 'Signs'],
+    ['1', 'dark water with reeds on every side of it'],
+    ['2', 'none'],
+  ]);
+});

@@ -1,0 +1,127 @@
+import type { Glyph } from '../page/page-content.ts';
+
+// Spacing accents as old TeX fonts set them, and the combining marks they stand for.
+const COMBINING: Readonly<Record<string, string>> = {
+  '´': '\u0301',
+  '`': '\u0300',
+  '¨': '\u0308',
+  ˆ: '\u0302',
+  '^': '\u0302',
+  '˜': '\u0303',
+  '~': '\u0303',
+  '¸': '\u0327',
+  ˇ: '\u030c',
+  '˘': '\u0306',
+  '˚': '\u030a',
+  '¯': '\u0304',
+  '˙': '\u0307',
+  '˝': '\u030b',
+  '˛': '\u0328',
+};
+/** TeX's slash for \\neq and its like. */
+const STROKE = '\u0338';
+const BASE: Readonly<Record<string, string>> = { ı: 'i', ȷ: 'j' };
+
+const COMBINING_MARK = /^\p{Mn}$/u;
+const LETTER = /^\p{L}$/u;
+/** What TeX strokes through. */
+const RELATION = /^[=<>≡∼≈≤≥∈∋⊂⊃⊆⊇∃|∥]$/u;
+const HOST = /^[\p{L}\p{Sm}]/u;
+
+/** Height of a row of letters, in points, among which an accent looks for its own. */
+const ROW = 4;
+/** A page full of accents is no text. */
+const MOST_STEPS = 5_000_000;
+
+/** Puts accents that are glyphs of their own onto the letter they are printed over, wherever in the file they stand. */
+export function composeAccents(glyphs: readonly Glyph[]): readonly Glyph[] {
+  return glyphs.some(({ text }) => markOf(text) !== undefined) ? composeMarks(glyphs) : glyphs;
+}
+
+function composeMarks(glyphs: readonly Glyph[]): Glyph[] {
+  const result: Glyph[] = [];
+  const loose: { readonly accent: Glyph; readonly mark: string; readonly at: number }[] = [];
+  for (let index = 0; index < glyphs.length; index += 1) {
+    const glyph = glyphs[index];
+    if (!glyph) continue;
+    const mark = markOf(glyph.text);
+    if (mark === undefined) {
+      result.push(glyph);
+      continue;
+    }
+    const previous = result.at(-1);
+    const next = glyphs[index + 1];
+    if (isCombining(glyph.text) && previous && covers(previous, glyph) && !(next && covers(next, glyph))) {
+      result[result.length - 1] = compose(previous, mark);
+    } else if (next && covers(next, glyph)) {
+      result.push(compose(next, mark));
+      index += 1;
+    } else if (previous && covers(previous, glyph)) {
+      result[result.length - 1] = compose(previous, mark);
+    } else {
+      loose.push({ accent: glyph, mark, at: result.length });
+      result.push(glyph);
+    }
+  }
+  return loose.length === 0 ? result : composeLoose(result, loose);
+}
+
+/** Some programs draw the accents of a line after its letters: their letter is found by place. */
+function composeLoose(
+  glyphs: Glyph[],
+  loose: readonly { readonly accent: Glyph; readonly mark: string; readonly at: number }[],
+): Glyph[] {
+  const rows = new Map<number, number[]>();
+  const rowOf = (glyph: Glyph): number => Math.round(glyph.baseline / ROW);
+  glyphs.forEach((glyph, index) => {
+    if (!HOST.test(glyph.text)) return;
+    const row = rows.get(rowOf(glyph)) ?? [];
+    rows.set(rowOf(glyph), row);
+    row.push(index);
+  });
+  const gone = new Set<number>();
+  let steps = MOST_STEPS;
+  for (const { accent, mark, at } of loose) {
+    const near = [-1, 0, 1].flatMap((step) => rows.get(rowOf(accent) + step) ?? []);
+    steps -= near.length;
+    if (steps < 0) break;
+    const host = near.find((index) => index !== at && covers(glyphs[index] ?? accent, accent));
+    const letter = host === undefined ? undefined : glyphs[host];
+    if (host === undefined || !letter) continue;
+    glyphs[host] = compose(letter, mark);
+    gone.add(at);
+  }
+  return glyphs.filter((_, index) => !gone.has(index));
+}
+
+/** Letters, digits and stops of English: most of any page, and no accents. */
+function isPlain(text: string): boolean {
+  const code = text.charCodeAt(0);
+  return code < 0xa8 && code !== 0x5e && code !== 0x60 && code !== 0x7e;
+}
+
+function markOf(text: string): string | undefined {
+  if (isPlain(text)) return undefined;
+  return COMBINING[text] ?? (isCombining(text) ? text : undefined);
+}
+
+function isCombining(text: string): boolean {
+  return COMBINING_MARK.test(text);
+}
+
+function covers(letter: Glyph, accent: Glyph): boolean {
+  // A stroke through a sign negates it; the other accents stand over letters.
+  const host = accent.text === STROKE ? RELATION : LETTER;
+  if (!host.test(letter.text) || letter.turn !== accent.turn) return false;
+  const middle = (accent.left + accent.right) / 2;
+  const slack = 0.08 * letter.size;
+  return (
+    middle > letter.left - slack &&
+    middle < letter.right + slack &&
+    Math.abs(letter.baseline - accent.baseline) < 0.5 * letter.size
+  );
+}
+
+function compose(letter: Glyph, mark: string): Glyph {
+  return { ...letter, text: ((BASE[letter.text] ?? letter.text) + mark).normalize('NFC') };
+}

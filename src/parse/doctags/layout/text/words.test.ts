@@ -1,0 +1,173 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { describeFont } from '../../engines/pdfium-font.ts';
+import { composeAccents } from './accent.ts';
+import { findAuthors } from '../role/authors.ts';
+import { readingGlyphs } from './direction.ts';
+import { usableText } from './glyph-text.ts';
+import { headingNumber, isCommonHeading, isReferencesHeading } from '../role/heading-number.ts';
+import { collectVocabulary, joinTexts } from './hyphen.ts';
+import { detectLanguage } from './language.ts';
+import type { Glyph } from '../page/page-content.ts';
+import { referenceIds } from '../role/reference.ts';
+import { glyphsText } from './segment-text.ts';
+
+const FONT = describeFont('Times-Roman', 0, 400);
+
+function glyph(text: string, left: number, change: Partial<Glyph> = {}): Glyph {
+  return {
+    text,
+    left,
+    right: left + 5,
+    top: 90,
+    bottom: 102,
+    x: left,
+    baseline: 100,
+    size: 10,
+    font: FONT,
+    spaced: false,
+    turn: 0,
+    mark: -1,
+    form: -1,
+    artifact: false,
+    ...change,
+  };
+}
+
+function setWord(text: string, left = 0): Glyph[] {
+  return Array.from(text, (letter, index) => glyph(letter, left + index * 5));
+}
+
+test('a hyphen at the line end goes when the document writes the word without it, and stays in compounds', () => {
+  const vocabulary = collectVocabulary(['of information about a well-known state and of data driven models here']);
+  assert.equal(joinTexts(['some infor-', 'mation'], vocabulary), 'some information');
+  assert.equal(joinTexts(['a well-', 'known fact'], vocabulary), 'a well-known fact');
+  assert.equal(joinTexts(['a data-', 'driven one'], vocabulary), 'a data-driven one');
+  assert.equal(joinTexts(['the COVID-', '19 years'], vocabulary), 'the COVID-19 years');
+  assert.equal(joinTexts(['pages 10–', '12'], vocabulary), 'pages 10–12');
+  assert.equal(joinTexts(['漢字の', '文章'], vocabulary), '漢字の文章');
+});
+
+test('heading numbers of all common kinds are read', () => {
+  const depthOf = (text: string): string => {
+    const number = headingNumber(text);
+    return number ? `${number.style} ${number.depth} ${number.rest}` : 'none';
+  };
+  assert.equal(depthOf('2.3.1 Data'), 'arabic 3 Data');
+  assert.equal(depthOf('1. Introduction'), 'arabic 1 Introduction');
+  assert.equal(depthOf('IV. RESULTS'), 'roman 1 RESULTS');
+  assert.equal(depthOf('A.2 More proofs'), 'letter 2 More proofs');
+  assert.equal(depthOf('Appendix B: Tables'), 'appendix 1 Tables');
+  assert.equal(depthOf('A study of rivers'), 'none');
+  assert.equal(depthOf('In the beginning'), 'none');
+});
+
+test('section names that papers share are known', () => {
+  assert.ok(isCommonHeading('Materials and Methods'));
+  assert.ok(isCommonHeading('ACKNOWLEDGMENTS'));
+  assert.ok(!isCommonHeading('Rivers of the north'));
+  assert.ok(isReferencesHeading('7. References'));
+  assert.ok(isReferencesHeading('Literaturverzeichnis'));
+});
+
+test('names are told from places', () => {
+  assert.deepEqual(
+    findAuthors([
+      'Ada B. Stone1,2, Carl van der Brook∗ and Łukasz Müller-Field',
+      'Department of Water, University of the Plain',
+      'ada@rivers.example',
+    ]),
+    ['Ada B. Stone', 'Carl van der Brook', 'Łukasz Müller-Field'],
+  );
+});
+
+test('the language is told by short words or by the script', () => {
+  assert.equal(
+    detectLanguage('the water of the river is slow and the sand in it settles for years in that plain'),
+    'en',
+  );
+  assert.equal(
+    detectLanguage('der Fluss ist langsam und die Steine werden von dem Wasser nicht mit auf den Weg genommen'),
+    'de',
+  );
+  assert.equal(
+    detectLanguage(
+      '강물은 천천히 흐르고 모래는 넓은 들판에 가라앉는다 그리고 농부들은 그곳에서 밀을 재배한다 오늘도 강은 흐른다 바다까지',
+    ),
+    'ko',
+  );
+  assert.equal(detectLanguage('x'), undefined);
+});
+
+test('codes without meaning give no text, ligatures are spelled out', () => {
+  assert.equal(usableText(0xfb03, false, 'Times'), 'ffi');
+  assert.equal(usableText(0xf0b7, false, 'Symbol'), '•');
+  assert.equal(usableText(0xe123, false, 'Times'), '');
+  assert.equal(usableText(3, false, 'Times'), '');
+  assert.equal(usableText(0x62, false, 'CMEX10'), '', 'a hat of the font for large signs is no letter');
+});
+
+test('an accent printed over a letter becomes part of it', () => {
+  const before = composeAccents([glyph('¨', 0), glyph('u', 0), glyph('b', 5)]);
+  assert.deepEqual(
+    before.map((each) => each.text),
+    ['ü', 'b'],
+  );
+  const dotless = composeAccents([glyph('´', 1), glyph('ı', 0)]);
+  assert.deepEqual(
+    dotless.map((each) => each.text),
+    ['í'],
+  );
+  const apart = composeAccents([glyph('¨', 0), glyph('u', 40)]);
+  assert.deepEqual(
+    apart.map((each) => each.text),
+    ['¨', 'u'],
+  );
+});
+
+test('spaces are rebuilt from gaps, and scripts are kept from running into words', () => {
+  assert.equal(glyphsText([...setWord('two'), ...setWord('words', 18)], 10, 100), 'two words');
+  const script = { size: 7, baseline: 102 };
+  assert.equal(glyphsText([glyph('d', 0), glyph('j', 5, script)], 10, 100), 'd_j');
+  assert.equal(glyphsText([...setWord('10'), glyph('5', 10, { size: 7, baseline: 96 })], 10, 100), '10^5');
+  assert.equal(glyphsText([...setWord('tight'), glyph('x', 26, { spaced: true })], 10, 100), 'tight x');
+});
+
+test('words of the other direction are turned around inside a line', () => {
+  const hebrew = [
+    ...setWord('see'),
+    ...setWord('אב', 20)
+      .toReversed()
+      .map((each, index) => ({ ...each, left: 20 + index * 5 })),
+  ];
+  assert.equal(
+    readingGlyphs(hebrew, false)
+      .map((each) => each.text)
+      .join(''),
+    'seeאב',
+  );
+  const inMirror = [...setWord('אב'), ...setWord('nohtyP', 20)];
+  assert.equal(
+    readingGlyphs(inMirror, true)
+      .map((each) => each.text)
+      .join(''),
+    'אבPython',
+  );
+});
+
+test('fonts are told by their names first', () => {
+  assert.ok(describeFont('NimbusRomNo9L-Medi', 4, 400).bold);
+  assert.ok(describeFont('CMBX12', 4, 510).bold);
+  assert.ok(!describeFont('CMR10', 4, 0).bold);
+  assert.ok(describeFont('CMTI10', 4, 0).italic);
+  assert.ok(describeFont('CMMI10', 4, 0).math);
+  assert.ok(describeFont('Courier', 1, 0).monospaced);
+  assert.ok(describeFont('CMCSC10', 4, 0).smallCaps);
+});
+
+test('identifiers of a reference come from its text and its links', () => {
+  assert.deepEqual(referenceIds('[12] A. Stone. Sand. doi: 10.1000/ABC.1.', []), { doi: '10.1000/abc.1', label: '12' });
+  assert.deepEqual(referenceIds('B. Brook. Clay. arXiv:1706.03762v5', []), { arxivId: '1706.03762' });
+  assert.deepEqual(referenceIds('C. Field. Wheat.', [{ url: 'https://doi.org/10.5/x' }]), {});
+  assert.deepEqual(referenceIds('C. Field. Wheat.', [{ url: 'https://doi.org/10.5555/x' }]), { doi: '10.5555/x' });
+});
