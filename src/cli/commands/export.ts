@@ -80,15 +80,28 @@ function importDecisionsCommand(): Command {
     .action(async (run: string, file: string, flags: { readonly as?: Label }, self: Command) => {
       const session = openSession(self);
       await using corpus = await openCorpus(run);
-      const { labels, unknown, undecided } = await corpus.label(file, flags);
+      const { labels, unknown, undecided, repeated, contradicting } = await corpus.label(file, flags);
       const included = [...labels.values()].filter((label) => label === 'included').length;
       const excluded = labels.size - included;
       if (session.json)
-        session.terminal.print(JSON.stringify({ included, excluded, undecided, unknown_lines: unknown }));
+        session.terminal.print(
+          JSON.stringify({
+            included,
+            excluded,
+            undecided,
+            unknown_lines: unknown,
+            repeated_lines: repeated,
+            contradicting_lines: contradicting,
+          }),
+        );
       else
         session.terminal.print(
           `${count(included)} included, ${count(excluded)} excluded, ${count(undecided)} undecided`,
         );
+      if (repeated.length > 0)
+        session.log('warn', `${file}: ${count(repeated.length)} lines repeat an earlier decision`);
+      for (const line of contradicting)
+        session.log('warn', `${file}, line ${line}: contradicts an earlier line about the same work; this one counts`);
       for (const line of unknown) session.log('warn', `${file}, line ${line}: no work of this run`);
     });
 }

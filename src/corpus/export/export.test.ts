@@ -133,6 +133,10 @@ test('a run goes out in every format, with links, licences and counts that add u
   const { labels, unknown, undecided } = await corpus.label(labelled);
   assert.equal(labels.get('W2'), 'excluded');
   assert.deepEqual([labels.size, unknown, undecided], [2, [4], 1]);
+  const twice = join(folder.path, 'twice.csv');
+  writeFileSync(twice, 'record_id,included\nW2,1\nW2,1\nW2,0\n');
+  const read = await corpus.label(twice);
+  assert.deepEqual([read.repeated, read.contradicting, read.labels.get('W2')], [[3], [4], 'excluded']);
   assert.doesNotMatch(await text(corpus, 'bibtex'), /fish/);
   assert.equal((JSON.parse(await text(corpus, 'prisma')) as PrismaCounts).excluded, 1);
 

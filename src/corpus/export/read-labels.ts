@@ -11,6 +11,23 @@ export interface ReadLabels {
   readonly unknown: readonly number[];
   /** Lines without a decision. */
   readonly undecided: number;
+  /** Lines that say again what an earlier line said of the same work. */
+  readonly repeated: readonly number[];
+  /** Lines that contradict an earlier line about the same work: the later one counts. */
+  readonly contradicting: readonly number[];
+}
+
+/** Decisions as they are read, line by line. */
+class Decisions {
+  readonly labels = new Map<string, Label>();
+  readonly repeated: number[] = [];
+  readonly contradicting: number[] = [];
+
+  add(work: string, label: Label, line: number): void {
+    const before = this.labels.get(work);
+    if (before !== undefined) (before === label ? this.repeated : this.contradicting).push(line);
+    this.labels.set(work, label);
+  }
 }
 
 const DECISIONS = ['included', 'label', 'label_included', 'decision', 'asreview_label', 'status', 'final_included'];
@@ -26,7 +43,7 @@ export async function readLabels(path: string, records: Records, as?: Label): Pr
 
 /** The labels of a table as ASReview, Rayyan or a person writes them. */
 async function readTable(path: string, records: Records): Promise<ReadLabels> {
-  const labels = new Map<string, Label>();
+  const decisions = new Decisions();
   const unknown: number[] = [];
   let undecided = 0;
   let header: readonly string[] | undefined;
@@ -54,19 +71,20 @@ async function readTable(path: string, records: Records): Promise<ReadLabels> {
         (id) => id !== undefined,
       ) ?? titles.get(folded(value('title')));
     if (work === undefined || work === '') unknown.push(line);
-    else labels.set(work, YES.test(decision) ? 'included' : 'excluded');
+    else decisions.add(work, YES.test(decision) ? 'included' : 'excluded', line);
   }
-  if (!header?.some((name) => DECISIONS.includes(name)) && labels.size + unknown.length === 0) {
+  if (!header?.some((name) => DECISIONS.includes(name)) && decisions.labels.size + unknown.length === 0) {
     throw new AppError('USAGE_LABELS', `${path} has no column of decisions`, {
       hint: `one of ${DECISIONS.join(', ')}; a list whose works were all decided alike is read with --as included or --as excluded`,
     });
   }
-  return { labels, unknown, undecided };
+  const { labels, repeated, contradicting } = decisions;
+  return { labels, unknown, undecided, repeated, contradicting };
 }
 
 /** A list in any format: a tool's export of what it included, say. */
 async function readAlike(path: string, records: Records, label: Label): Promise<ReadLabels> {
-  const labels = new Map<string, Label>();
+  const decisions = new Decisions();
   const unknown: number[] = [];
   const titles = titlesOf(records);
   for await (const entry of readWorks(path)) {
@@ -78,9 +96,10 @@ async function readAlike(path: string, records: Records, label: Label): Promise<
       names.map((name) => workOf(name, records)).find((id) => id !== undefined) ??
       titles.get(folded(title ?? ''));
     if (work === undefined || work === '') unknown.push(entry.line);
-    else labels.set(work, label);
+    else decisions.add(work, label, entry.line);
   }
-  return { labels, unknown, undecided: 0 };
+  const { labels, repeated, contradicting } = decisions;
+  return { labels, unknown, undecided: 0, repeated, contradicting };
 }
 
 function idText(id: string | { readonly id: string }): string {
