@@ -7,8 +7,7 @@ import { pathToFileURL } from 'node:url';
 
 import { commandTables } from '../src/cli/program.ts';
 import { generatedFiles } from '../src/config/index.ts';
-import { bundleReportPage } from '../src/report/bundle/index.ts';
-import { bundleServePage } from '../src/serve/page-bundle.ts';
+import { bundlePage } from '../src/serve/page-bundle.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 const DIST = join(ROOT, 'dist');
@@ -17,8 +16,9 @@ rmSync(DIST, { recursive: true, force: true });
 const tsc = join(ROOT, 'node_modules', 'typescript', 'bin', 'tsc');
 const unchecked = process.argv.includes('--unchecked') ? ['--noCheck'] : [];
 execFileSync(process.execPath, [tsc, '-p', join(ROOT, 'tsconfig.build.json'), ...unchecked], { stdio: 'inherit' });
-writeFileSync(join(DIST, 'src', 'report', 'page.js'), await bundleReportPage());
-writeFileSync(join(DIST, 'src', 'serve', 'page.js'), await bundleServePage());
+const { script, style } = await bundlePage();
+writeFileSync(join(DIST, 'src', 'serve', 'page.js'), script);
+writeFileSync(join(DIST, 'src', 'serve', 'page.css'), style);
 const generated = { ...generatedFiles(), 'commands.json': JSON.stringify(await commandTables()) };
 for (const [name, text] of Object.entries(generated)) writeFileSync(join(DIST, name), text);
 await writeDoors();

@@ -75,12 +75,6 @@ export const HOUSE: Readonly<Record<string, Room>> = {
     packages: [],
     budget: 2_300,
   },
-  report: {
-    folders: ['base', 'stage', 'works', 'download', 'parse', 'store', 'graph', 'telemetry'],
-    // sigma and graphology run in the page only.
-    packages: ['esbuild', 'sigma', 'graphology'],
-    budget: 0,
-  },
   ask: {
     folders: ['base', 'config', 'stage', 'works', 'download', 'parse', 'telemetry', 'store', 'search', 'graph'],
     packages: [],
@@ -108,9 +102,9 @@ export const HOUSE: Readonly<Record<string, Room>> = {
   },
   answers: { folders: ['base', 'graph', 'model', 'parse', 'corpus', 'works'], packages: [], budget: 3_500 },
   serve: {
-    // The pages share their parts and their style with the report.
-    folders: ['base', 'queue', 'stage', 'download', 'parse', 'graph', 'telemetry', 'report', 'ask', 'corpus'],
-    packages: ['zod', 'find-my-way'],
+    folders: ['base', 'queue', 'stage', 'download', 'parse', 'graph', 'telemetry', 'ask', 'corpus'],
+    // preact and htm run in the page only.
+    packages: ['zod', 'find-my-way', 'esbuild', 'preact', 'htm'],
     budget: 5_600,
   },
   mcp: {
@@ -131,7 +125,6 @@ export const HOUSE: Readonly<Record<string, Room>> = {
       'parse',
       'search',
       'graph',
-      'report',
       'harvest',
       'ask',
       'corpus',

@@ -8,10 +8,10 @@ import { HOUSE, importsOf, SOURCE, targetOf } from '../scripts/house.ts';
 /** Large or optional packages, and the only files that may import them. */
 const HEAVY: Readonly<Record<string, RegExp>> = {
   pg: /^(hosts|queue)\/postgres\//,
-  esbuild: /^(report\/bundle|config\/generated)\/index\.ts$/,
+  esbuild: /^(serve\/page-bundle|config\/generated\/index)\.ts$/,
   '@modelcontextprotocol/': /^mcp\/(server|serve-stdio)\.ts$/,
-  sigma: /^report\/page\/graph\//,
-  graphology: /^report\/page\/graph\//,
+  preact: /^serve\/page\//,
+  htm: /^serve\/page\//,
   '@embedpdf/pdfium': /^parse\/doctags\/engines\//,
   'onnxruntime-node': /^parse\/embed\/engines\//,
   '@lat.md/embed': /^parse\/embed\/engines\//,

@@ -1,4 +1,5 @@
 export { isLoopback } from './http/gate.ts';
 export type { FetchHandler } from './http/mount-fetch.ts';
+export { writeReport } from './report.ts';
 export { openServer } from './server.ts';
 export type { CorpusServer, ServerOptions } from './server.ts';

@@ -2,29 +2,36 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 import { sha256 } from '../base/index.ts';
-import { STYLE } from './page-style.ts';
 
-/** A file of the page, as it is served. */
-export interface Asset {
-  readonly type: string;
-  readonly body: Buffer;
+/** The page's script and style: made when the package was built, and on the fly in a clone. */
+export async function pageParts(): Promise<{ readonly script: string; readonly style: string }> {
+  if (import.meta.url.endsWith('.ts')) return await (await import('./page-bundle.ts')).bundlePage();
+  const [script, style] = await Promise.all(
+    ['page.js', 'page.css'].map((name) => readFile(join(import.meta.dirname, name), 'utf8')),
+  );
+  return { script: script ?? '', style: style ?? '' };
 }
 
-/** The page: one text for every address, and the files that it names. */
+/** The page as it is served: one text for every view, and the files that it names. */
 export interface PageAssets {
   readonly html: Buffer;
   /** By path; their names change with their content. */
-  readonly files: ReadonlyMap<string, Asset>;
+  readonly files: ReadonlyMap<string, { readonly type: string; readonly body: Buffer }>;
 }
 
-/** Makes the page ready: from what was made when the package was built, or on the fly in a clone. */
 export async function pageAssets(): Promise<PageAssets> {
-  const script = await pageScript();
-  const style = STYLE;
+  const { script, style } = await pageParts();
   const scriptPath = `/assets/app.${sha256(script).slice(0, 12)}.js`;
   const stylePath = `/assets/app.${sha256(style).slice(0, 12)}.css`;
   return {
-    html: Buffer.from(shell(scriptPath, stylePath)),
+    html: Buffer.from(
+      pageHtml({
+        title: 'DocsToKG',
+        head: `<link rel="icon" href="data:,">\n<link rel="stylesheet" href="${stylePath}">\n<script type="module" src="${scriptPath}"></script>`,
+        noscript: 'The same is answered as JSON at /api/v1/.',
+        body: '',
+      }),
+    ),
     files: new Map([
       [scriptPath, { type: 'text/javascript; charset=utf-8', body: Buffer.from(script) }],
       [stylePath, { type: 'text/css; charset=utf-8', body: Buffer.from(style) }],
@@ -32,28 +39,22 @@ export async function pageAssets(): Promise<PageAssets> {
   };
 }
 
-async function pageScript(): Promise<string> {
-  if (!import.meta.url.endsWith('.ts')) return await readFile(join(import.meta.dirname, 'page.js'), 'utf8');
-  const { bundleServePage } = await import('./page-bundle.ts');
-  return await bundleServePage();
-}
-
-function shell(script: string, style: string): string {
+/** The frame of the page. All of it is markup: escape what comes from elsewhere. */
+export function pageHtml(parts: Readonly<Record<'title' | 'head' | 'noscript' | 'body', string>>): string {
   return `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
-<title>DocsToKG</title>
-<link rel="icon" href="data:,">
-<link rel="stylesheet" href="${style}">
-<script type="module" src="${script}"></script>
+<meta name="referrer" content="no-referrer">
+<title>${parts.title}</title>
+${parts.head}
 </head>
 <body>
-<div id="app"></div>
-<noscript><p>This page needs JavaScript. The same is told at /api/v1/.</p></noscript>
-</body>
+<div id="report"></div>
+<noscript><p>This page needs JavaScript. ${parts.noscript}</p></noscript>
+${parts.body}</body>
 </html>
 `;
 }

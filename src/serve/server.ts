@@ -48,7 +48,18 @@ export interface CorpusServer extends AsyncDisposable {
   readonly link: string;
 }
 
-const PAGES = new Set(['/', '/now', '/queue', '/hosts', '/works', '/documents', '/search', '/graph', '/account']);
+const PAGES = new Set([
+  '/',
+  '/now',
+  '/queue',
+  '/hosts',
+  '/works',
+  '/documents',
+  '/search',
+  '/graph',
+  '/summary',
+  '/stages',
+]);
 const PREFIX = '/api/v1';
 const MCP_BODY_BYTES = 1_048_576;
 const HEADERS_MS = 10_000;
@@ -97,6 +108,7 @@ class Serving implements CorpusServer {
           text: `${what.trim()} by ${act.who}`,
           work: null,
           document: null,
+          title: null,
           host: act.scope === 'host' ? act.name : null,
           reason: act.error_code,
         }),

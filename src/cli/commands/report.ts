@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 
 import { Command } from 'commander';
 
-import { writeReport } from '../../report/index.ts';
+import { writeReport } from '../../serve/index.ts';
 import { chooseRun, runArgument } from '../run-argument.ts';
 import { openSession, shared } from '../session.ts';
 

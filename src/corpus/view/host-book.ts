@@ -50,10 +50,7 @@ export class HostBook {
       at: row.at,
       kind: 'host',
       level: 'warn',
-      text:
-        why === 'host-held'
-          ? `keeps failing and is left alone until ${until}`
-          : `asked to be left alone until ${until}`,
+      text: why === 'host-held' ? `keeps failing, held until ${until}` : `rate-limited until ${until}`,
       work: null,
       document: null,
       host: row.host,

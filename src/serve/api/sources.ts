@@ -2,6 +2,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { readJsonl } from '../../base/index.ts';
+import { sentenceOf } from '../../corpus/index.ts';
 import type { ManifestRow } from '../../download/index.ts';
 import { lostSources } from '../../download/index.ts';
 import type { Route } from '../http/route.ts';
@@ -61,7 +62,9 @@ async function sourcesOf(folder: string): Promise<unknown> {
       saved: saved.get(name),
       attempts: attempts.get(name),
     })),
-    attempt_reasons: Object.fromEntries(reasons.sorted()),
+    attempt_reasons: reasons
+      .sorted()
+      .map(([reason, count]) => ({ reason, attempts: count, sentence: sentenceOf(reason) })),
     lost: Object.fromEntries(lost.sorted().slice(0, MOST_LOST)),
     kinds: Object.fromEntries(kinds.sorted()),
   };

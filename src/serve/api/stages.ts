@@ -21,6 +21,7 @@ interface StageRow {
   readonly doc_id: string;
   readonly status: string;
   readonly duration_s: number;
+  readonly reason?: string;
   readonly category?: string;
   readonly message?: string;
 }
@@ -47,11 +48,11 @@ export function stageRoutes(context: Context): Route[] {
 /** A document's last real outcome counts; a skip repeats what is known. */
 async function stageOf(name: string, path: string): Promise<unknown> {
   if (!existsSync(path)) return undefined;
-  const [last, skipped] = [new Map<string, StageRow>(), new Set<string>()];
+  const [last, skipped] = [new Map<string, StageRow>(), new Map<string, string | undefined>()];
   for await (const line of readJsonl(path)) {
     const row = line.kind === 'good' ? (line.value as Partial<StageRow> | null) : null;
     if (typeof row?.doc_id !== 'string' || typeof row.duration_s !== 'number') continue;
-    if (row.status === 'skip') skipped.add(row.doc_id);
+    if (row.status === 'skip') skipped.set(row.doc_id, row.reason);
     else {
       const { doc_id, status = '', duration_s, category = 'unknown', message = '' } = row;
       last.set(doc_id, { doc_id, status, duration_s, category, message: message.slice(0, 400) });
@@ -61,6 +62,8 @@ async function stageOf(name: string, path: string): Promise<unknown> {
   const rows = [...last.values()];
   const good = rows.filter(({ status }) => status === 'success').toSorted((a, b) => a.duration_s - b.duration_s);
   const failures = rows.filter(({ status }) => status === 'failure');
+  const onlySkipped = [...skipped].filter(([id]) => !last.has(id));
+  const scans = onlySkipped.filter(([, reason]) => reason === 'needs-ocr');
   const seconds = good.map((row) => row.duration_s);
   const share = (part: number): number => seconds[Math.min(seconds.length - 1, Math.floor(part * seconds.length))] ?? 0;
   const byCategory = [...Map.groupBy(failures, ({ category }) => category)];
@@ -68,7 +71,8 @@ async function stageOf(name: string, path: string): Promise<unknown> {
     name,
     succeeded: good.length,
     failed: failures.length,
-    skipped: [...skipped].filter((id) => !last.has(id)).length,
+    skipped: onlySkipped.length - scans.length,
+    needs_ocr: scans.length,
     median_s: share(0.5),
     p95_s: share(0.95),
     max_s: share(1),

@@ -1,189 +1,191 @@
-import { html } from '../../report/page/index.ts';
-import { accountView } from './account.ts';
-import type { About, Run } from './answers.ts';
-import { ask, Refusal } from './ask.ts';
-import { documentsView } from './documents.ts';
-import { graphView } from './graph.ts';
-import { hostsView } from './hosts.ts';
-import { Live } from './live.ts';
-import { nowView } from './now.ts';
-import { queueView } from './queue.ts';
-import { searchView } from './search.ts';
-import type { Scene, View } from './view.ts';
-import { fault, place } from './view.ts';
-import { worksView } from './works.ts';
+import type { FunctionComponent } from 'preact';
+import { render } from 'preact';
+import { useEffect, useRef, useState } from 'preact/hooks';
 
-interface Page {
+import type { About, Run } from './answers.ts';
+import { moment } from './format.ts';
+import { inlinedSource } from './inlined.ts';
+import type { Scene, View } from './scene.ts';
+import { fault, html, SceneContext } from './scene.ts';
+import type { Query, Source } from './source.ts';
+import { address, Refusal, servedSource } from './source.ts';
+import { DocumentsView } from './views/documents.ts';
+import { GraphView } from './views/graph.ts';
+import { HostsView } from './views/hosts.ts';
+import { NowView } from './views/now.ts';
+import { QueueView } from './views/queue.ts';
+import { SearchView } from './views/search.ts';
+import { StagesView } from './views/stages.ts';
+import { SummaryView } from './views/summary.ts';
+import { WorksView } from './views/works.ts';
+
+/** The views, in the order of the menu. What needs a server is not in a report. */
+const VIEWS: readonly {
   readonly path: string;
   readonly name: string;
-  readonly view: View;
-  readonly isThere: (about: About, run: Run | undefined) => boolean;
-}
-
-const PAGES: readonly Page[] = [
-  { path: '/now', name: 'Now', view: nowView, isThere: () => true },
-  { path: '/queue', name: 'Queue', view: queueView, isThere: ({ queue }) => queue },
-  { path: '/hosts', name: 'Hosts', view: hostsView, isThere: () => true },
-  { path: '/works', name: 'Works', view: worksView, isThere: (_, run) => run !== undefined },
-  { path: '/documents', name: 'Documents', view: documentsView, isThere: (_, run) => run !== undefined },
-  { path: '/search', name: 'Search', view: searchView, isThere: (_, run) => run !== undefined },
-  { path: '/graph', name: 'Graph', view: graphView, isThere: (_, run) => run?.has_graph === true },
-  { path: '/account', name: 'Account', view: accountView, isThere: (_, run) => run !== undefined },
+  readonly view: FunctionComponent<{ readonly run: Run | undefined }>;
+  readonly needs: 'run' | 'queue' | 'server' | 'run and server';
+}[] = [
+  { path: '/now', name: 'Now', view: NowView as FunctionComponent, needs: 'run and server' },
+  { path: '/queue', name: 'Queue', view: QueueView, needs: 'queue' },
+  { path: '/summary', name: 'Summary', view: SummaryView as FunctionComponent, needs: 'run' },
+  { path: '/works', name: 'Works', view: WorksView as FunctionComponent, needs: 'run' },
+  { path: '/documents', name: 'Documents', view: DocumentsView as FunctionComponent, needs: 'run' },
+  { path: '/search', name: 'Search', view: SearchView as FunctionComponent, needs: 'run' },
+  { path: '/graph', name: 'Graph', view: GraphView as FunctionComponent, needs: 'run' },
+  { path: '/hosts', name: 'Hosts', view: HostsView, needs: 'server' },
+  { path: '/stages', name: 'Stages', view: StagesView as FunctionComponent, needs: 'run' },
 ];
 
-/** The whole page: one header, one connection for what happens, and the view that the address names. */
-class App {
-  readonly #about: About;
-  readonly #title = html('h1', { tabindex: -1 });
-  readonly #links = html('ul', { class: 'places' });
-  readonly #main = html('main', { id: 'main', tabindex: -1 });
-  readonly #told = html('p', { class: 'told', role: 'status' });
-  readonly #link = html('span', { class: 'connection' });
-  readonly #live = new Live((connected) => {
-    this.#link.textContent = connected ? 'live' : 'not connected, trying again …';
-    this.#link.classList.toggle('away', !connected);
-  });
-  readonly #runs: HTMLSelectElement;
-  #leave = new AbortController();
-  #shown = '';
+/** Where the reader is. A served page has a path of its own for each view; in a report it follows the #. */
+function here(isReport: boolean): URL {
+  return new URL(isReport ? location.hash.slice(1) || '/' : location.pathname + location.search, 'http://page');
+}
 
-  constructor(about: About, into: Element) {
-    this.#about = about;
-    this.#runs = html(
-      'select',
-      { id: 'run', 'aria-label': 'Run', hidden: about.runs.length < 2, change: () => this.#chooseRun() },
-      ...about.runs.map(({ id, title }) => html('option', { value: id }, title)),
-    );
-    into.replaceChildren(
-      html(
-        'div',
-        { id: 'report' },
-        html('a', { class: 'skip', href: '#main', click: (event: Event) => this.#skip(event) }, 'Skip to the content'),
-        html(
-          'header',
-          { class: 'slim' },
-          html('p', { class: 'eyebrow' }, 'DocsToKG ', this.#link),
-          html('div', { class: 'tools' }, this.#title, this.#runs),
-        ),
-        html('nav', { 'aria-label': 'Pages' }, this.#links),
-        this.#told,
-        this.#main,
-        html(
-          'footer',
-          {},
-          html(
-            'p',
-            {},
-            `docstokg serve ${about.version}. ${about.steering ? 'Steering is allowed from this page.' : 'Read only: docstokg serve --allow-steering lets this page pause and retry.'}`,
-          ),
-        ),
-      ),
-    );
-    addEventListener('popstate', () => {
-      // A part of the page was named, not another page.
-      if (this.#shown !== location.pathname + location.search) this.#route();
-    });
-    document.addEventListener('click', (event) => this.#follow(event));
-    addEventListener('keydown', (event) => this.#key(event));
-  }
-
-  start(): void {
-    this.#live.connect();
-    this.#route();
-  }
-
-  #route(): void {
-    this.#leave.abort();
-    this.#leave = new AbortController();
-    this.#shown = location.pathname + location.search;
-    const query = new URLSearchParams(location.search);
-    const run = this.#about.runs.find(({ id }) => id === query.get('run')) ?? this.#about.runs[0];
-    const there = PAGES.filter(({ isThere }) => isThere(this.#about, run));
-    const page = there.find(({ path }) => path === location.pathname) ?? there[0];
-    if (!page) return;
-    if (run) this.#runs.value = run.id;
-    this.#title.textContent = run?.title ?? 'Queue and hosts';
-    document.title = `${page.name} · ${run?.title ?? 'DocsToKG'}`;
-    this.#told.textContent = '';
-    this.#links.replaceChildren(
-      ...there.map(({ path, name }) =>
-        html(
-          'li',
-          {},
-          html('a', { href: place(path, { run: run?.id }), 'aria-current': path === page.path && 'page' }, name),
-        ),
-      ),
-    );
-    const panel = html('section', { class: `panel ${page.path.slice(1)}`, 'aria-label': page.name });
-    this.#main.replaceChildren(panel);
-    const scene: Scene = {
-      about: this.#about,
-      run,
-      query,
-      live: this.#live,
-      go: (path, values, replace) => this.#go(place(path, { run: run?.id, ...values }), replace),
-      tell: (text) => (this.#told.textContent = text),
-    };
-    const { signal } = this.#leave;
-    Promise.resolve(page.view(panel, scene, signal)).catch((error: unknown) => {
-      if (!signal.aborted) panel.replaceChildren(fault(error));
-    });
-  }
-
-  #go(address: string, replace = false): void {
-    if (replace) history.replaceState(null, '', address);
-    else history.pushState(null, '', address);
-    this.#route();
+function App({
+  source,
+  about,
+  connected,
+}: {
+  readonly source: Source;
+  readonly about: About;
+  readonly connected: boolean;
+}): View {
+  const isReport = source.report !== undefined;
+  const [at, setAt] = useState(() => here(isReport));
+  const [told, setTold] = useState('');
+  const main = useRef<HTMLElement>(null);
+  const run = about.runs.find(({ id }) => id === at.searchParams.get('run')) ?? about.runs[0];
+  const there = VIEWS.filter(
+    ({ needs }) =>
+      (needs === 'run' && run) ||
+      (needs === 'queue' && about.queue) ||
+      (needs === 'server' && (run || !isReport)) ||
+      (needs === 'run and server' && run && !isReport),
+  );
+  const current = there.find(({ path }) => path === at.pathname) ?? there[0];
+  const place = (path: string, query: Query = {}): string =>
+    (isReport ? '#' : '') + address(path, isReport || about.runs.length < 2 ? query : { run: run?.id, ...query });
+  const go = (to: string, isReplaced = false): void => {
+    history[isReplaced ? 'replaceState' : 'pushState'](null, '', to);
+    setAt(here(isReport));
+    if (isReplaced) return;
+    setTold('');
     scrollTo({ top: 0 });
-  }
-
-  /** Links inside the page need no new one. */
-  #follow(event: MouseEvent): void {
-    const link = event.target instanceof Element ? event.target.closest('a') : null;
-    if (!link || event.button !== 0 || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
-    if (link.hash !== '' && link.pathname === location.pathname) return;
-    const isHere = link.origin === location.origin && PAGES.some(({ path }) => path === link.pathname);
-    if (!isHere || link.target !== '' || link.hasAttribute('download')) return;
+    main.current?.focus({ preventScroll: true });
+  };
+  useEffect(() => {
+    const follow = (event: MouseEvent): void => {
+      const link = event.target instanceof Element ? event.target.closest('a') : null;
+      if (!link || event.button !== 0 || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
+      const isOurs = isReport
+        ? link.hash.startsWith('#/')
+        : link.origin === location.origin && VIEWS.some(({ path }) => path === link.pathname);
+      if (!isOurs || link.target !== '' || link.hasAttribute('download')) return;
+      event.preventDefault();
+      go(isReport ? link.hash : link.pathname + link.search);
+    };
+    const back = (): void => setAt(here(isReport));
+    const slash = (event: KeyboardEvent): void => {
+      const isTyping = event.target instanceof HTMLInputElement || event.target instanceof HTMLSelectElement;
+      if (event.key !== '/' || isTyping || event.ctrlKey || event.metaKey || event.altKey || !run) return;
+      event.preventDefault();
+      const box = document.querySelector<HTMLInputElement>('#search');
+      if (box) box.focus();
+      else go(place('/search'));
+    };
+    document.addEventListener('click', follow);
+    addEventListener('popstate', back);
+    addEventListener('keydown', slash);
+    return () => {
+      document.removeEventListener('click', follow);
+      removeEventListener('popstate', back);
+      removeEventListener('keydown', slash);
+    };
+  });
+  useEffect(() => {
+    document.title = `${current?.name ?? 'DocsToKG'} · ${run?.title ?? 'DocsToKG'}`;
+  }, [current, run]);
+  const set = (query: Query): void => {
+    const merged: Query = { ...Object.fromEntries(here(isReport).searchParams), ...query };
+    go((isReport ? '#' : '') + address(here(isReport).pathname, merged), true);
+  };
+  const scene: Scene = { source, about, run, query: at.searchParams, place, set, tell: setTold };
+  const skip = (event: Event): void => {
     event.preventDefault();
-    this.#go(link.pathname + link.search);
-    this.#main.focus({ preventScroll: true });
-  }
-
-  #chooseRun(): void {
-    this.#go(place(location.pathname, { run: this.#runs.value }));
-  }
-
-  #skip(event: Event): void {
-    event.preventDefault();
-    this.#main.focus();
-  }
-
-  /** A slash leads to the search, as in the report. */
-  #key(event: KeyboardEvent): void {
-    const typing = event.target instanceof HTMLInputElement || event.target instanceof HTMLSelectElement;
-    if (event.key !== '/' || typing || event.ctrlKey || event.metaKey || event.altKey) return;
-    event.preventDefault();
-    const box = document.querySelector<HTMLInputElement>('#search');
-    if (box) box.focus();
-    else this.#go(place('/search', { run: this.#runs.value }));
-  }
+    main.current?.focus();
+  };
+  return html`<${SceneContext.Provider} value=${scene}>
+    <a class="skip" href="#main" onClick=${skip}>Skip to the content</a>
+    <header class="slim">
+      <p class="eyebrow">
+        ${isReport ? 'DocsToKG · report of a run' : ['DocsToKG ', html`<span class=${`connection ${connected ? '' : 'away'}`}>${connected ? 'live' : 'not connected, trying again …'}</span>`]}
+      </p>
+      <div class="tools">
+        <h1>${run?.title ?? 'Queue and hosts'}</h1>
+        ${
+          about.runs.length > 1 &&
+          html`<select
+            id="run"
+            aria-label="Run"
+            value=${run?.id}
+            onChange=${(event: Event) => go(address(current?.path ?? '/', { run: (event.target as HTMLSelectElement).value }))}
+          >
+            ${about.runs.map(({ id, title }) => html`<option value=${id} selected=${id === run?.id}>${title}</option>`)}
+          </select>`
+        }
+      </div>
+    </header>
+    <nav aria-label="Views">
+      <ul class="places">
+        ${there.map(({ path, name }) => html`<li><a href=${place(path)} aria-current=${path === current?.path ? 'page' : undefined}>${name}</a></li>`)}
+      </ul>
+    </nav>
+    <p class="told" role="status">${told}</p>
+    <main id="main" tabindex="-1" ref=${main}>
+      ${current && html`<section class=${`panel ${current.path.slice(1)}`} aria-label=${current.name} key=${`${current.path} ${run?.id ?? ''}`}><${current.view} run=${run} /></section>`}
+    </main>
+    <footer>${footer(source, about, run)}</footer>
+  <//>`;
 }
 
+function footer({ report }: Source, { version, steering }: About, run: Run | undefined): View {
+  if (report)
+    return html`<p>
+      Written ${moment(report.written_at)} by docstokg ${version}. One file, nothing is loaded from anywhere. Live
+      progress, the queue, control and search by meaning need a server: <code>docstokg serve ${run?.folder}</code>.
+    </p>`;
+  return html`<p>
+    docstokg serve ${version}.
+    ${steering ? 'Control is allowed from this page.' : 'Read only: docstokg serve --allow-steering lets this page pause and retry.'}
+  </p>`;
+}
+
+/** Opens the page on its source: the answers inside a report, else the server. */
 async function start(into: Element): Promise<void> {
+  let about: About | undefined;
+  let source: Source | undefined;
+  let connected = false;
+  const draw = (): void => {
+    if (about && source) render(html`<${App} source=${source} about=${about} connected=${connected} />`, into);
+  };
   try {
-    new App(await ask<About>('/'), into).start();
+    source =
+      (await inlinedSource()) ??
+      servedSource((is) => {
+        connected = is;
+        draw();
+      });
+    about = await source.get<About>('/');
+    draw();
   } catch (error) {
-    const said =
-      error instanceof Refusal && error.status === 401
-        ? html(
-            'p',
-            { class: 'note', role: 'alert' },
-            'Open the link that docstokg serve printed: it carries the token that lets you in.',
-          )
-        : fault(error);
-    into.replaceChildren(html('div', { id: 'report' }, html('h1', {}, 'DocsToKG'), said));
+    const isLocked = error instanceof Refusal && error.status === 401;
+    const said = isLocked
+      ? fault('Open the link that docstokg serve printed: it contains the token that grants access.')
+      : fault(error);
+    render([html`<h1>DocsToKG</h1>`, said], into);
   }
 }
 
-const app = document.querySelector('#app');
-if (app) void start(app);
+const into = document.querySelector('#report');
+if (into) void start(into);

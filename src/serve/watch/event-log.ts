@@ -6,6 +6,8 @@ import type { RunEvent } from '../../corpus/index.ts';
 export interface ToldEvent extends Omit<RunEvent, 'kind'> {
   readonly id: number;
   readonly run: string | null;
+  /** Of the document. */
+  readonly title: string | null;
   readonly kind: RunEvent['kind'] | 'queue' | 'steering';
 }
 

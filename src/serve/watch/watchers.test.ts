@@ -63,6 +63,7 @@ test('a stream goes on behind the event it has heard, and ids of another process
     text: '',
     work: null,
     document: null,
+    title: null,
     host: null,
     reason: null,
   } as const;

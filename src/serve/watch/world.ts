@@ -110,7 +110,12 @@ export class World implements AsyncDisposable {
     for (const run of this.runs.values()) {
       const events = await run.look();
       // A burst is told by its end: nobody reads hundreds of lines a second, and no watcher is to drown in them.
-      this.watchers.events(events.slice(-MOST_TOLD).map((event) => this.events.add({ ...event, run: run.id })));
+      this.watchers.events(
+        events.slice(-MOST_TOLD).map((event) => {
+          const title = event.document === null ? null : (run.view.works.ofDocument(event.document)?.title ?? null);
+          return this.events.add({ ...event, title, run: run.id });
+        }),
+      );
       this.#tellFigures('now', `now ${run.id}`, run.figures(), run.id);
     }
     if (this.queue) {

@@ -4,10 +4,9 @@ import { Command } from 'commander';
 
 import { AppError } from '../../../base/index.ts';
 import type { Config, Layer } from '../../../config/index.ts';
-import type { Corpus, CorpusEvent, RunAccount, RunAsked } from '../../../corpus/index.ts';
+import type { Corpus, RunAccount, RunAsked } from '../../../corpus/index.ts';
 import { corpusLayer, openCorpus } from '../../../corpus/index.ts';
 import { slug } from '../../../download/index.ts';
-import { DocumentsAhead, writeReport } from '../../../report/index.ts';
 import { asksOpenAlex } from '../../../harvest/index.ts';
 import type { Session } from '../../session.ts';
 import { openSession, shared } from '../../session.ts';
@@ -63,11 +62,9 @@ export async function runCorpus(
   const gathering = corpus.gather(asked, signal);
   const progress = new RunProgress(session, gathering);
   using _line = progress.show();
-  using ahead = new DocumentsAhead();
   let account: RunAccount | undefined;
   for await (const event of gathering) {
     progress.see(event);
-    if (isLastDocument(event)) ahead.begin(corpus.folder);
     if (event.kind === 'ended') account = event.account;
   }
   if (!account) throw new AppError('ENDED_EARLY', 'the run came to an end without an account', { hint: 'report this' });
@@ -76,17 +73,10 @@ export async function runCorpus(
   if (isEmpty || account.failures.length > 0 || account.stopped !== null) process.exitCode ??= 1;
   if (account.index) {
     progress.reporting();
-    await writeReport({ folder: corpus.folder, ahead });
+    const { writeReport } = await import('../../../serve/index.ts');
+    await writeReport({ folder: corpus.folder, corpus: { config: corpus.config }, signal });
   }
   return account;
-}
-
-/** Whether every document is parsed and chunked: what is left is to write its vectors down and to index them. */
-function isLastDocument(event: CorpusEvent): boolean {
-  return (
-    event.kind === 'indexing' ||
-    (event.kind === 'stage' && event.stage === 'dense' && event.event.kind === 'stage-ended')
-  );
 }
 
 /** The settings of a run, whose files are all in one folder. */

@@ -13,7 +13,7 @@ export const at = z.string().nullable().describe('ISO 8601.');
 export const counts = z.record(z.string(), count);
 
 /** A page of a list. */
-export function page(item: z.ZodType): z.ZodObject {
+export function page<T extends z.ZodType>(item: T): z.ZodObject<{ items: z.ZodArray<T>; next: typeof text }> {
   return z.object({ items: z.array(item), next: text.describe('Where the next page begins; null on the last one.') });
 }
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-import { count, counts } from './basics.ts';
+import { count, counts, text } from './basics.ts';
 
 // How a run went: where full texts came from, how long stages took, how hosts were asked over time.
 
@@ -18,7 +18,9 @@ export const sources = z.object({
       attempts: count,
     }),
   ),
-  attempt_reasons: counts.describe('Failed attempts by reason.'),
+  attempt_reasons: z
+    .array(z.object({ reason: z.string(), attempts: count, sentence: text }))
+    .describe('Failed attempts by reason.'),
   lost: counts.describe('Works without a full text, by the host that failed to deliver one.'),
   kinds: counts.describe('Downloaded files by kind.'),
 });
@@ -30,6 +32,7 @@ export const stages = z.object({
       succeeded: count,
       failed: count,
       skipped: count.describe('Documents that an earlier run had done.'),
+      needs_ocr: count.describe('Scanned documents without text.'),
       median_s: z.number(),
       p95_s: z.number(),
       max_s: z.number(),

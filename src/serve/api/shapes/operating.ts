@@ -41,6 +41,7 @@ const event = z
     text: z.string(),
     work: text,
     document: text,
+    title: text.describe('Of the document.'),
     host: text,
     reason: text,
   })

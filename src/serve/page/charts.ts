@@ -1,0 +1,115 @@
+import { duration, number } from './format.ts';
+import type { View } from './scene.ts';
+import { html } from './scene.ts';
+
+/** A drawing of shapes that says in words what it shows. */
+export function chart(label: string, [width, height]: readonly [number, number], props: object, shapes: View): View {
+  return html`<svg viewBox=${`0 0 ${width} ${height}`} role="img" aria-label=${label} ...${props}>
+    <title>${label}</title>
+    ${shapes}
+  </svg>`;
+}
+
+/** One bar: what it is, how much, and a remark. */
+export interface Bar {
+  readonly name: View;
+  readonly value: number;
+  readonly note?: string | null | undefined;
+}
+
+/** Bars as a table: the numbers can be read and copied, the bars only show them. */
+export function barTable(caption: string, bars: readonly Bar[], tone = 'tone-accent'): View {
+  const most = Math.max(1, ...bars.map(({ value }) => value));
+  return html`<table class="bars">
+    <caption>
+      ${caption}
+    </caption>
+    <tbody>
+      ${bars.map(
+        ({ name, value, note }) =>
+          html`<tr>
+            <th scope="row">${name}${note && html`<small>${note}</small>`}</th>
+            <td class="bar">
+              <svg viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true" class=${tone}>
+                <rect class="track" width="100" height="10" rx="1" />
+                <rect class="fill" width=${Math.max(value > 0 ? 0.8 : 0, (value / most) * 100)} height="10" rx="1" />
+              </svg>
+            </td>
+            <td class="count">${number(value)}</td>
+          </tr>`,
+      )}
+    </tbody>
+  </table>`;
+}
+
+/** Parts of a whole in one bar, with a legend. */
+export function stackedBar(
+  label: string,
+  parts: readonly (readonly [name: string, value: number, tone: string])[],
+): View {
+  const present = parts.filter(([, value]) => value > 0);
+  const whole = present.reduce((sum, [, value]) => sum + value, 0);
+  const said = `${label}: ${present.map(([name, value]) => `${number(value)} ${name}`).join(', ')}`;
+  let from = 0;
+  const pieces = present.map(([, value, tone]) => {
+    const [x, width] = [from, (value / whole) * 1000];
+    from += width;
+    return html`<rect class=${`fill ${tone}`} x=${x + 1} width=${Math.max(2, width - 2)} height="26" rx="3" />`;
+  });
+  return [chart(said, [1000, 26], { class: 'stack', preserveAspectRatio: 'none' }, pieces), legend(present)];
+}
+
+function legend(lines: readonly (readonly [name: string, value: number, tone: string])[]): View {
+  return html`<ul class="legend">
+    ${lines.map(([name, value, tone]) => html`<li>${key(html`<rect class=${`fill ${tone}`} width="12" height="12" rx="2" />`)}<strong>${number(value)}</strong> ${name}</li>`)}
+  </ul>`;
+}
+
+/** A small sample of how something is drawn. */
+export function key(shape: View): View {
+  return html`<svg viewBox="0 0 12 12" class="key" aria-hidden="true">${shape}</svg>`;
+}
+
+/** One line of a chart. */
+export interface Line {
+  readonly name: string;
+  readonly tone: string;
+  /** Epoch milliseconds, and value. */
+  readonly points: readonly (readonly [at: number, value: number])[];
+}
+
+const [WIDTH, HEIGHT, FOOT] = [600, 120, 4];
+
+/** Numbers over time. The last ones are given in words; the lines only show them. */
+export function lineChart(caption: string, lines: readonly Line[]): View {
+  const all = lines.flatMap(({ points }) => points);
+  if (all.length < 2) return html`<figure class="trend"><figcaption>${caption}: no data yet</figcaption></figure>`;
+  const [from, to] = [Math.min(...all.map(([at]) => at)), Math.max(...all.map(([at]) => at))];
+  const most = Math.max(1, ...all.map(([, value]) => value));
+  const x = (at: number): string => (to === from ? 0 : ((at - from) / (to - from)) * WIDTH).toFixed(1);
+  const y = (value: number): string => (HEIGHT - FOOT - (value / most) * (HEIGHT - FOOT - 8)).toFixed(1);
+  const last = lines.map(({ name, tone, points }) => [name, points.at(-1)?.[1] ?? 0, tone] as const);
+  const said = last.map(([name, value]) => `${name} ${number(value)}`).join(', ');
+  return html`<figure class="trend">
+    <figcaption>${caption}${legend(last)}</figcaption>
+    ${chart(
+      `${caption} over ${duration(to - from)}, max ${number(most)}; now ${said}`,
+      [WIDTH, HEIGHT],
+      { preserveAspectRatio: 'none' },
+      [
+        html`<line class="base" x2=${WIDTH} y1=${HEIGHT - FOOT} y2=${HEIGHT - FOOT} />`,
+        lines.map(
+          ({ tone, points }) =>
+            points.length > 1 &&
+            html`<path
+              class=${`trend-line ${tone}`}
+              d=${`M${points.map(([at, value]) => `${x(at)} ${y(value)}`).join('L')}`}
+            />`,
+        ),
+      ],
+    )}
+    <p class="ticks" aria-hidden="true">
+      <span>${duration(to - from)} ago</span><span>max ${number(most)}</span><span>now</span>
+    </p>
+  </figure>`;
+}

@@ -1,0 +1,84 @@
+/** 12,345. */
+export function number(value: number): string {
+  return value.toLocaleString('en', { maximumFractionDigits: Math.abs(value) < 10 ? 1 : 0 });
+}
+
+/** "1 work", "3 works". */
+export function counted(count: number, one: string, many = `${one}s`): string {
+  return `${number(count)} ${count === 1 ? one : many}`;
+}
+
+/** 4.2 MB. */
+export function size(bytes: number): string {
+  if (bytes < 1_000) return `${bytes} B`;
+  const power = Math.min(4, Math.floor(Math.log10(bytes) / 3));
+  return `${number(bytes / 1_000 ** power)} ${['B', 'kB', 'MB', 'GB', 'TB'][power]}`;
+}
+
+/** 850 ms, 1.2 s, 3 min 20 s, 2 h 5 min. */
+export function duration(ms: number): string {
+  if (ms < 999.5) return `${Math.round(ms)} ms`;
+  const seconds = ms / 1_000;
+  if (seconds < 9.95) return `${seconds.toFixed(1)} s`;
+  if (seconds < 59.5) return `${Math.round(seconds)} s`;
+  const minutes = Math.floor(seconds / 60 + 0.5 / 60);
+  if (minutes < 60) return `${minutes} min ${Math.round(seconds) % 60} s`;
+  return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+}
+
+/** "12 s left"; an estimate below a second says nothing. */
+export function timeLeft(seconds: number | null): string {
+  return seconds === null ? '' : seconds < 1 ? 'almost done' : `${duration(seconds * 1_000)} left`;
+}
+
+/** 15 Nov 2026, 07:53. */
+export function moment(at: string | number | null): string {
+  return at === null ? '–' : new Date(at).toLocaleString('en-GB', { dateStyle: 'medium', timeStyle: 'short' });
+}
+
+/** 07:53:20, with the date if it is another day. */
+export function clock(at: string): string {
+  const [date, now] = [new Date(at), new Date()];
+  const time = date.toLocaleTimeString('en-GB');
+  return date.toDateString() === now.toDateString() ? time : `${date.toLocaleDateString('en-GB')} ${time}`;
+}
+
+/** "3 min ago", "in 20 s". */
+export function since(at: string | null): string {
+  if (at === null) return '–';
+  const seconds = Math.round((Date.now() - Date.parse(at)) / 1_000);
+  const past = Math.abs(seconds);
+  const [unit, each] = ([['s', 1], ['min', 60], ['h', 3_600], ['days', 86_400]] as const).findLast(
+    ([, length]) => past >= (length === 86_400 ? 2 : 1) * length,
+  ) ?? ['s', 1]; // prettier-ignore
+  return seconds >= 0 ? `${Math.round(past / each)} ${unit} ago` : `in ${Math.round(past / each)} ${unit}`;
+}
+
+/** 31 %. */
+export function percent(part: number, whole: number): string {
+  return whole === 0 ? '–' : `${Math.round((part / whole) * 100)} %`;
+}
+
+/** all-plans-failed → all plans failed. */
+export function words(name: string): string {
+  return name.replaceAll(/[-_]/g, ' ');
+}
+
+/** BLOCKED_LOGIN → blocked login. */
+export function reasonName(code: string): string {
+  return words(code).toLowerCase();
+}
+
+export const OUTCOMES = [
+  ['saved', 'downloaded', 'tone-good'],
+  ['own', 'local file', 'tone-accent'],
+  ['skipped', 'unavailable', 'tone-mute'],
+  ['parked', 'deferred', 'tone-warn'],
+  ['failed', 'failed, retryable', 'tone-bad'],
+  ['waiting', 'not processed yet', 'tone-mute'],
+] as const;
+
+/** What an outcome is called. */
+export function outcomeName(outcome: string): string {
+  return OUTCOMES.find(([name]) => name === outcome)?.[1] ?? words(outcome);
+}

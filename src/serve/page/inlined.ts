@@ -1,0 +1,213 @@
+import type { DocumentLine, Facets, Hits, List, Passages, ReportFacts, Work } from './answers.ts';
+import { Ranking } from './ranking.ts';
+import type { Query, Source } from './source.ts';
+import { address, Refusal } from './source.ts';
+
+/** A passage with the document it is of. */
+type Searched = Passages['items'][number] & { readonly document: string };
+const FACETS = ['outcome', 'reason', 'licence', 'version', 'type', 'year'] as const;
+
+/**
+ * The answers inside a report: by path as the server gave them, gzipped in base64. Lists with filters and the search are
+ * answered here, from the same lines. Undefined on a served page.
+ */
+export async function inlinedSource(): Promise<Source | undefined> {
+  const blocks = new Map<string, Element[]>();
+  for (const block of document.querySelectorAll('script[data-path]')) {
+    const path = block.getAttribute('data-path') ?? '';
+    blocks.set(path, [...(blocks.get(path) ?? []), block]);
+  }
+  if (!blocks.has('report')) return undefined;
+  const once = new Map<string, Promise<unknown[]>>();
+  const all = async <T>(path: string): Promise<T[]> => {
+    if (!once.has(path)) once.set(path, Promise.all((blocks.get(path) ?? []).map(unpacked)));
+    return (await once.get(path)) as T[];
+  };
+  const whole = async <T>(path: string): Promise<T> => {
+    const [value] = await all<T>(path);
+    if (value === undefined)
+      throw new Refusal(404, { detail: 'this is not in the report', hint: 'docstokg serve shows it' });
+    return value;
+  };
+  const facts = await whole<ReportFacts>('report');
+  const works = async (): Promise<Work[]> => (await all<Work[]>('works')).flat();
+  let ranking: Promise<Ranking<Searched>> | undefined;
+  const get = async (path: string, query: Query): Promise<unknown> => {
+    const text = (name: string): string => String(query[name] ?? '');
+    const [, , , list = '', id] = path.split('/');
+    if (list === 'works' && id === undefined) return worksPage(await works(), text, Number(query['cursor'] ?? 0));
+    if (list === 'facets') return facetsOf(await works());
+    if (list === 'works') return await oneWork(await works(), decodeURIComponent(id ?? ''), all);
+    if (list === 'documents' && id === undefined) {
+      const lines = (await all<DocumentLine[]>('documents')).flat();
+      const found = lines.filter((line) => hasWords([line.id, line.title, line.authors], text('q')));
+      return sliceOf(found, Number(query['cursor'] ?? 0));
+    }
+    if (list === 'documents' && path.endsWith('/passages')) {
+      const named = decodeURIComponent(id ?? '');
+      return { items: (await all<Searched[]>('passages')).flat().filter(({ document: of }) => of === named) };
+    }
+    if (list === 'search') {
+      ranking ??= all<Searched[]>('passages').then((parts) =>
+        Ranking.of(parts.flat(), ({ context, text: said }) => `${context}\n${said}`),
+      );
+      const lines = (await all<DocumentLine[]>('documents')).flat();
+      return hitsOf(await ranking, new Map(lines.map((line) => [line.id, line])), text('q'));
+    }
+    return await whole(path.includes('/graph/picture') ? address(path, query) : path);
+  };
+  return {
+    report: facts,
+    get: async <T>(path: string, query: Query = {}) => (await get(path, query)) as T,
+    file: (path) => {
+      const [picture] = blocks.get(path) ?? [];
+      return picture ? `data:image/png;base64,${picture.textContent}` : facts.files[path];
+    },
+    post: () =>
+      Promise.reject(new Refusal(405, { detail: 'a report cannot control anything', hint: 'docstokg serve can' })),
+    on: () => () => undefined,
+    exportCsv: async (query) => {
+      const text = (name: string): string => String(query[name] ?? '');
+      return csvOf(filtered(await works(), text));
+    },
+  };
+}
+
+async function unpacked(block: Element): Promise<unknown> {
+  const bytes = Uint8Array.from(atob(block.textContent), (sign) => sign.charCodeAt(0));
+  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('gzip'));
+  return await new Response(stream).json();
+}
+
+const PAGE = 50;
+
+function sliceOf<T>(items: readonly T[], from: number): List<T> {
+  const next = from + PAGE < items.length ? String(from + PAGE) : null;
+  return { items: items.slice(from, from + PAGE), next, total: items.length };
+}
+
+function folded(text: string): string {
+  return text.normalize('NFKD').replaceAll(/\p{M}/gu, '').toLowerCase();
+}
+
+/** Every word of the query begins a word of the texts. */
+function hasWords(texts: readonly (string | null)[], q: string): boolean {
+  const wanted = folded(q).match(/[\p{L}\p{N}]+/gu);
+  if (!wanted) return true;
+  const said = ` ${(folded(texts.join(' ')).match(/[\p{L}\p{N}]+/gu) ?? []).join(' ')}`;
+  return wanted.every((word) => said.includes(` ${word}`));
+}
+
+function filtered(works: readonly Work[], text: (name: string) => string): Work[] {
+  const [, from, dash, to] = /^(\d{4})?\s*([-–])?\s*(\d{4})?$/.exec(text('year').trim()) ?? [];
+  const [first, last] = [Number(from ?? 0), Number(dash ? (to ?? 9_999) : (from ?? 9_999))];
+  return works.filter(
+    (work) =>
+      FACETS.every(
+        (name) =>
+          name === 'year' ||
+          text(name) === '' ||
+          text(name)
+            .split(',')
+            .includes(String(work[name] ?? 'none')),
+      ) &&
+      (text('year') === '' || ((work.year ?? 0) >= first && (work.year ?? 0) <= last)) &&
+      hasWords([work.title, work.authors, work.venue, work.doi, work.id], text('q')),
+  );
+}
+
+function worksPage(works: readonly Work[], text: (name: string) => string, from: number): List<Work> {
+  const name = text('sort') as keyof Work;
+  const sign = text('order') === 'desc' ? -1 : 1;
+  const keyed = filtered(works, text).map(
+    (work) => [typeof work[name] === 'number' ? work[name] : folded(String(work[name] ?? '')), work] as const,
+  );
+  const sorted = name ? keyed.toSorted(([a], [b]) => (a < b ? -sign : a > b ? sign : 0)) : keyed;
+  return sliceOf(sorted.map(([, work]) => work), from); // prettier-ignore
+}
+
+function facetsOf(works: readonly Work[]): Facets {
+  const facet = (name: (typeof FACETS)[number]): Facets['outcome'] =>
+    [...Map.groupBy(works, (work) => String(work[name] ?? 'none'))]
+      .map(([value, all]) => ({
+        value,
+        works: all.length,
+        sentence: name === 'reason' ? (all[0]?.sentence ?? null) : null,
+      }))
+      .toSorted((a, b) => b.works - a.works);
+  return Object.fromEntries(FACETS.map((name) => [name, facet(name)])) as Facets;
+}
+
+/** A work with its history; beyond the limits of the report only its line. */
+async function oneWork(works: readonly Work[], id: string, all: <T>(path: string) => Promise<T[]>): Promise<unknown> {
+  const at = works.findIndex((work) => work.id === id);
+  if (at < 0) throw new Refusal(404, { detail: 'this work is not in the report' });
+  const told = (await all<Record<string, unknown>>('work details')).find((part) => Object.hasOwn(part, id))?.[id];
+  return { abstract: null, url: null, apa: null, bibtex: null, history: [], ...works[at], ...(told ?? {}) };
+}
+
+function hitsOf(
+  ranking: Ranking<Searched>,
+  documents: ReadonlyMap<string, DocumentLine>,
+  question: string,
+): Omit<Hits, 'hits'> & { readonly hits: unknown[] } {
+  const startedAt = performance.now();
+  const best = ranking.best(question, 10);
+  return {
+    question,
+    mode: 'lexical',
+    passages: ranking.size,
+    hits: best.map(({ item: { id, document, headings, page, text }, score }, rank) => {
+      const line = documents.get(document);
+      const work = line && {
+        id: line.work ?? line.id,
+        title: line.title,
+        authors: line.authors === null ? [] : [{ name: line.authors }],
+        apa: null,
+        bibtex: null,
+        year: line.year,
+      };
+      return {
+        rank: rank + 1,
+        score,
+        fit: null,
+        id,
+        document,
+        title: line?.title ?? null,
+        headings,
+        part: null,
+        page,
+        boxes: [],
+        text,
+        work,
+        link: null,
+      };
+    }),
+    took_ms: performance.now() - startedAt,
+  };
+}
+
+/** A cell that a spreadsheet would take for a formula starts with a quote. */
+function csvOf(works: readonly Work[]): string {
+  const columns = [
+    'id',
+    'doi',
+    'title',
+    'authors',
+    'year',
+    'venue',
+    'outcome',
+    'reason',
+    'resolver',
+    'licence',
+    'bytes',
+    'retracted',
+  ] as const;
+  const cell = (value: unknown): string => {
+    const text = typeof value === 'string' && /^[=+\-@\t\r]/.test(value) ? `'${value}` : String(value ?? '');
+    return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+  };
+  return [columns, ...works.map((work) => columns.map((name) => work[name]))]
+    .map((cells) => `${cells.map(cell).join(',')}\r\n`)
+    .join('');
+}

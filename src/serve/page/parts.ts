@@ -1,0 +1,202 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+
+import { duration, moment, number, outcomeName, size, words } from './format.ts';
+import type { WholeWork } from './answers.ts';
+import type { View } from './scene.ts';
+import { html, useScene } from './scene.ts';
+
+/** A link to the web or to a file beside the page; anything else stays text. */
+export function link(href: string, text: string): View {
+  const isSafe = /^(?:https?:\/\/|\.\/|\/api\/v1\/)/.test(href);
+  return isSafe ? html`<a href=${href} target="_blank" rel="noreferrer">${text}</a>` : text;
+}
+
+/** A control with its name above it. */
+export function field(name: string, id: string, control: View): View {
+  return html`<label class="field" for=${id}><span>${name}</span>${control}</label>`;
+}
+
+/** A text field that tells its value when it is confirmed, and while somebody types once they pause. */
+export function TextField(props: {
+  readonly name: string;
+  readonly id: string;
+  readonly hint: string;
+  readonly value: string | null;
+  readonly changed: (value: string) => void;
+}): View {
+  const { name, id, hint, value, changed } = props;
+  const input = useRef<HTMLInputElement>(null);
+  const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
+  useEffect(() => {
+    // What somebody types is not overwritten by what they typed before.
+    if (input.current && document.activeElement !== input.current) input.current.value = value ?? '';
+  }, [value]);
+  const tell = (waitMs: number): void => {
+    clearTimeout(timer.current);
+    timer.current = setTimeout(() => changed(input.current?.value.trim() ?? ''), waitMs);
+  };
+  return field(
+    name,
+    id,
+    html`<input
+      type="search"
+      id=${id}
+      placeholder=${hint}
+      ref=${input}
+      onChange=${() => tell(0)}
+      onInput=${() => tell(TYPING_MS)}
+    />`,
+  );
+}
+
+const TYPING_MS = 250;
+
+/** A choice; each option is a value and what it is called. */
+export function choice(
+  name: string,
+  id: string,
+  props: {
+    readonly value: string | null;
+    readonly options: readonly (readonly [value: string, name: string])[];
+    readonly changed: (value: string) => void;
+  },
+): View {
+  const { value, options, changed } = props;
+  return field(
+    name,
+    id,
+    html`<select
+      id=${id}
+      value=${value ?? ''}
+      onChange=${(event: Event) => changed((event.target as HTMLSelectElement).value)}
+    >
+      ${options.map(([each, said]) => html`<option value=${each} selected=${each === (value ?? '')}>${said}</option>`)}
+    </select>`,
+  );
+}
+
+/** A button whose act takes a while; a failure is told. */
+export function ActButton({
+  name,
+  label,
+  act,
+}: {
+  readonly name: string;
+  readonly label?: string;
+  readonly act: () => Promise<string>;
+}): View {
+  const { tell } = useScene();
+  const [isBusy, setBusy] = useState(false);
+  const click = (): void => {
+    setBusy(true);
+    act()
+      .then(tell, (error: unknown) => tell(error instanceof Error ? error.message : String(error)))
+      .finally(() => setBusy(false));
+  };
+  return html`<button type="button" class="quiet" aria-label=${label} disabled=${isBusy} onClick=${click}>
+    ${name}
+  </button>`;
+}
+
+/** Buttons that copy the citation of a work. */
+export function CopyButtons({ apa, bibtex }: { readonly apa: string | null; readonly bibtex: string | null }): View {
+  const { tell } = useScene();
+  const copy = (name: string, text: string | null): View =>
+    text !== null &&
+    html`<button
+      type="button"
+      class="quiet"
+      onClick=${() =>
+        void navigator.clipboard.writeText(text).then(
+          () => tell(`Copied as ${name}.`),
+          () => tell(text),
+        )}
+    >
+      Copy ${name}
+    </button>`;
+  return [copy('APA', apa), copy('BibTeX', bibtex)];
+}
+
+/** The head of a table. */
+export function heads(...names: readonly string[]): View {
+  return html`<thead>
+    <tr>
+      ${names.map((name) => html`<th scope="col">${name}</th>`)}
+    </tr>
+  </thead>`;
+}
+
+/** A cell that carries the name of its column, which narrow screens show. */
+export function cell(name: string, content: View, more: object = {}): View {
+  return html`<td data-name=${name} ...${more}>${content}</td>`;
+}
+
+export function outcomeMark(outcome: string): View {
+  return html`<span class=${`outcome ${outcome}`}>${outcomeName(outcome)}</span>`;
+}
+
+/** Large numbers with a word above and a remark below. */
+export function figures(shown: readonly (readonly [name: string, value: string, note: string])[]): View {
+  return html`<dl class="figures">
+    ${shown.map(
+      ([name, value, note]) =>
+        html`<div>
+          <dt>${name}</dt>
+          <dd><strong>${value}</strong><span>${note}</span></dd>
+        </div>`,
+    )}
+  </dl>`;
+}
+
+/** Opens as a dialog over the page; Escape and the button close it. */
+export function Dialog({
+  label,
+  close,
+  children,
+}: {
+  readonly label: string;
+  readonly close: () => void;
+  readonly children?: View;
+}): View {
+  const element = useRef<HTMLDialogElement>(null);
+  useEffect(() => element.current?.showModal(), []);
+  return html`<dialog class="history" aria-label=${label} ref=${element} onClose=${close}>
+    ${children}
+    <button type="button" class="quiet" autofocus onClick=${() => element.current?.close()}>Close</button>
+  </dialog>`;
+}
+
+/** What came of a work, the last time first. */
+export function historyOf(history: WholeWork['history']): View {
+  if (history.length === 0) return html`<p class="hint">No attempt yet.</p>`;
+  return history.map(
+    ({ at, outcome, reason, sentence, resolver, url, file, attempts }) =>
+      html`<section class="tried">
+        <h3>${moment(at)}: ${outcomeName(outcome)}${outcome === 'saved' ? '' : `, ${words(reason)}`}</h3>
+        ${outcome !== 'saved' && sentence !== null && html`<p class="hint">${sentence}</p>`}
+        ${file !== null && html`<p class="hint">Saved as ${file}${resolver === null ? '' : `, found by ${words(resolver)}`}</p>`}
+        ${url !== null && html`<p class="hint">From ${link(url, url)}</p>`}
+        ${
+          attempts.length > 0 &&
+          html`<details open=${attempts.length < 4}>
+            <summary>${attempts.length === 1 ? '1 attempt' : `${number(attempts.length)} attempts`}</summary>
+            <ul>
+              ${attempts.map(
+                (each) =>
+                  html`<li title=${each.sentence}>
+                    ${`${words(each.resolver)}, ${each.host}: ${words(each.reason)}${each.status === null ? '' : ` (${each.status})`}, ${size(each.bytes)} in ${duration(each.duration_ms)}`}
+                  </li>`,
+              )}
+            </ul>
+          </details>`
+        }
+      </section>`,
+  );
+}
+
+/** Saves a text as a file. Nothing leaves the machine: the text is in the page already. */
+export function saveText(name: string, type: string, text: string): void {
+  const href = URL.createObjectURL(new Blob([text], { type }));
+  Object.assign(document.createElement('a'), { href, download: name }).click();
+  URL.revokeObjectURL(href);
+}

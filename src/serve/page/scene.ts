@@ -1,0 +1,139 @@
+import { html } from 'htm/preact';
+import type { ComponentChildren } from 'preact';
+import { createContext } from 'preact';
+import { useContext, useEffect, useRef, useState } from 'preact/hooks';
+
+import type { About, List, Run } from './answers.ts';
+import { number } from './format.ts';
+import type { EventKind, Query, Source } from './source.ts';
+import { address, Refusal } from './source.ts';
+
+export { html };
+export type View = ComponentChildren;
+
+/** What every view has to work with. */
+export interface Scene {
+  readonly source: Source;
+  readonly about: About;
+  readonly run: Run | undefined;
+  /** What the address says after its question mark. */
+  readonly query: URLSearchParams;
+  /** The address of a view of this run. */
+  readonly place: (path: string, query?: Query) => string;
+  /** Changes the query of the address without a new entry in the history. */
+  readonly set: (query: Query) => void;
+  /** Shows in words what was done. */
+  readonly tell: (text: string) => void;
+}
+
+export const SceneContext = createContext<Scene | undefined>(undefined);
+
+export function useScene(): Scene {
+  const scene = useContext(SceneContext);
+  if (!scene) throw new Error('outside the page');
+  return scene;
+}
+
+/** Paths below the run that is looked at. */
+export function runPath(run: Run, ...parts: readonly string[]): string {
+  return `/${['runs', run.id, ...parts].map(encodeURIComponent).join('/')}`;
+}
+
+export type Asked<T> =
+  | { readonly kind: 'waiting' }
+  | { readonly kind: 'failed'; readonly error: unknown }
+  | { readonly kind: 'answered'; readonly value: T };
+
+/** The answer to a question; the one before stays until the next has come. */
+export function useAnswer<T>(path: string, query: Query = {}): Asked<T> {
+  const { source } = useScene();
+  const [asked, setAsked] = useState<Asked<T>>({ kind: 'waiting' });
+  useEffect(() => {
+    const leave = new AbortController();
+    source.get<T>(path, query, leave.signal).then(
+      (value) => leave.signal.aborted || setAsked({ kind: 'answered', value }),
+      (error: unknown) => leave.signal.aborted || setAsked({ kind: 'failed', error }),
+    );
+    return () => leave.abort();
+  }, [address(path, query)]);
+  return asked;
+}
+
+/** Shows an answer, or that it is waited for, or why there is none. */
+export function shown<T>(asked: Asked<T>, view: (value: T) => View): View {
+  if (asked.kind === 'answered') return view(asked.value);
+  return asked.kind === 'failed' ? fault(asked.error) : html`<p class="hint" role="status">Loading …</p>`;
+}
+
+export function fault(error: unknown): View {
+  const said = error instanceof Error ? error.message : String(error);
+  const hint = error instanceof Refusal && error.hint !== '' ? `. ${error.hint}` : '';
+  return html`<p class="note" role="alert">${said}${hint}</p>`;
+}
+
+/** An answer that is replaced by what the server tells afterwards. */
+export function useLive<T>(path: string, kind: EventKind, isOurs: (data: T) => boolean = () => true): Asked<T> {
+  const { source } = useScene();
+  const first = useAnswer<T>(path);
+  const [told, setTold] = useState<T | undefined>(undefined);
+  useEffect(() => {
+    setTold(undefined);
+    return source.on(kind, (data) => isOurs(data as T) && setTold(data as T));
+  }, [path]);
+  return first.kind === 'answered' && told !== undefined
+    ? { kind: 'answered', value: { ...first.value, ...told } }
+    : first;
+}
+
+/** A list that comes page by page, never all at once. */
+export function usePaged<T>(
+  path: string,
+  query: Query,
+  [one, many]: readonly [one: string, many: string],
+): { readonly rows: readonly T[]; readonly status: View; readonly more: View } {
+  const { source } = useScene();
+  const [list, setList] = useState<List<T> & { readonly key: string }>();
+  const [error, setError] = useState<unknown>();
+  const grown = useRef<number | undefined>(undefined);
+  const key = address(path, query);
+  const load = async (before: readonly T[], cursor: string | null, signal?: AbortSignal): Promise<void> => {
+    try {
+      const page = await source.get<List<T>>(path, { ...query, cursor }, signal);
+      if (signal?.aborted) return;
+      setError(undefined);
+      setList({ ...page, items: [...before, ...page.items], key });
+    } catch (fault) {
+      if (!signal?.aborted) setError(fault);
+    }
+  };
+  useEffect(() => {
+    const leave = new AbortController();
+    void load([], null, leave.signal);
+    return () => leave.abort();
+  }, [key]);
+  const body = useRef<HTMLElement>(null);
+  useEffect(() => {
+    // The reader goes on at the first of the new rows.
+    const table = body.current?.previousElementSibling;
+    if (grown.current !== undefined)
+      table?.querySelectorAll<HTMLElement>('tbody tr')[grown.current]?.querySelector<HTMLElement>('a, button')?.focus();
+    grown.current = undefined;
+  }, [list]);
+  const rows = list?.items ?? [];
+  const of = list?.total === undefined ? (list?.next ? ' or more' : '') : ` of ${number(list.total)}`;
+  const further = (): void => {
+    grown.current = rows.length;
+    if (list) void load(rows, list.next);
+  };
+  return {
+    rows,
+    status: error
+      ? fault(error)
+      : html`<p class="hint" role="status">
+          ${!list ? 'Loading …' : rows.length === 0 ? `No ${many}.` : `${number(rows.length)}${of} ${rows.length === 1 ? one : many}`}
+        </p>`,
+    more: html`<div ref=${body}>
+      ${list?.next && html`<button type="button" class="quiet" onClick=${further}>Show more</button>`}
+    </div>`,
+  };
+}

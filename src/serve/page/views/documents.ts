@@ -1,0 +1,54 @@
+import type { DocumentLine, Run } from '../answers.ts';
+import { cell, heads, TextField } from '../parts.ts';
+import type { View } from '../scene.ts';
+import { html, runPath, usePaged, useScene } from '../scene.ts';
+import { DocumentView } from './document.ts';
+
+const STEPS = [['Parsed', 'parsed'], ['Chunked', 'chunked'], ['Embedded', 'embedded']] as const; // prettier-ignore
+
+/** The parsed documents; one of them, if the address names it. */
+export function DocumentsView({ run }: { readonly run: Run }): View {
+  const id = useScene().query.get('document');
+  return id === null ? html`<${DocumentList} run=${run} />` : html`<${DocumentView} run=${run} id=${id} key=${id} />`;
+}
+
+function DocumentList({ run }: { readonly run: Run }): View {
+  const { query, set, place } = useScene();
+  const q = query.get('q');
+  const { rows, status, more } = usePaged<DocumentLine>(runPath(run, 'documents'), { q, limit: 50 }, [
+    'document',
+    'documents',
+  ]);
+  const step = (value: string | null): string => (value === null ? '–' : value === 'failure' ? 'failed' : 'yes');
+  return [
+    html`<form class="filters" onSubmit=${(event: Event) => event.preventDefault()}>
+      <${TextField}
+        name="Words"
+        id="documents-q"
+        hint="words of a title"
+        value=${q}
+        changed=${(text: string) => set({ q: text })}
+      />
+    </form>`,
+    status,
+    html`<table class="plain stacked">
+      <caption class="hidden">
+        Parsed documents
+      </caption>
+      ${heads('Document', 'Year', 'Parsed', 'Chunked', 'Embedded')}
+      <tbody>
+        ${rows.map(
+          (line) =>
+            html`<tr key=${line.id}>
+              <th scope="row">
+                <a href=${place('/documents', { document: line.id })}>${line.title ?? line.id}</a>
+                <small>${line.authors ?? line.id}${line.failure === null ? '' : ` · ${line.failure}`}</small>
+              </th>
+              ${cell('Year', line.year ?? '–')} ${STEPS.map(([name, each]) => cell(name, step(line[each])))}
+            </tr>`,
+        )}
+      </tbody>
+    </table>`,
+    more,
+  ];
+}

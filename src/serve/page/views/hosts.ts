@@ -1,0 +1,217 @@
+import { useEffect, useState } from 'preact/hooks';
+
+import type { Host, Lanes, List, Run } from '../answers.ts';
+import { chart, key } from '../charts.ts';
+import { clock, counted, duration, number, since, size, words } from '../format.ts';
+import { ActButton, cell, heads, TextField } from '../parts.ts';
+import type { View } from '../scene.ts';
+import { fault, html, runPath, shown, useAnswer, useScene } from '../scene.ts';
+
+const HOSTS_AT_FIRST = 24;
+/** More are not shown in one table. */
+const MOST_HOSTS = 2_000;
+const [WIDTH, HEIGHT] = [600, 26];
+
+type Lane = Lanes['items'][number];
+
+/** Every host: what it allows and how it is asked now, with a way to pause it; and how the run asked it over time. */
+export function HostsView({ run }: { readonly run: Run | undefined }): View {
+  const { source } = useScene();
+  return [!source.report && html`<${HostsNow} />`, run && html`<${HostsOverTime} run=${run} />`];
+}
+
+function HostsNow(): View {
+  const { source, query, set } = useScene();
+  const [hosts, setHosts] = useState<readonly Host[]>();
+  const [error, setError] = useState<unknown>();
+  useEffect(() => {
+    const leave = new AbortController();
+    const load = async (): Promise<void> => {
+      const all: Host[] = [];
+      for (let cursor: string | null | undefined; cursor !== null && all.length < MOST_HOSTS;) {
+        const page: List<Host> = await source.get<List<Host>>('/hosts', { limit: 500, cursor }, leave.signal);
+        all.push(...page.items);
+        cursor = page.next;
+      }
+      if (!leave.signal.aborted) setHosts(all);
+    };
+    load().catch((reason: unknown) => leave.signal.aborted || setError(reason));
+    const stop = source.on('hosts', (data) => {
+      // The stream carries the first ones; the others stay as they were.
+      const { items } = data as List<Host>;
+      const told = new Map(items.map((host) => [`${host.kind} ${host.host}`, host]));
+      setHosts((known = []) => [...items, ...known.filter(({ kind, host }) => !told.has(`${kind} ${host}`))]);
+    });
+    return () => {
+      leave.abort();
+      stop();
+    };
+  }, []);
+  if (error) return fault(error);
+  if (!hosts) return html`<p class="hint" role="status">Loading …</p>`;
+  const wanted = (query.get('q') ?? '').toLowerCase();
+  const listed = hosts.filter(({ host }) => host.toLowerCase().includes(wanted));
+  const held = listed.filter((host) => stateOf(host) !== 'open').length;
+  return html`<section>
+    <form class="filters" onSubmit=${(event: Event) => event.preventDefault()}>
+      <${TextField}
+        name="Filter"
+        id="hosts-q"
+        hint="part of a name"
+        value=${query.get('q')}
+        changed=${(q: string) => set({ q })}
+      />
+    </form>
+    <p class="hint" role="status">
+      ${counted(listed.length, 'host')}, ${number(held)} rate-limited, held or paused now
+    </p>
+    <table class="plain stacked hosts">
+      <caption class="hidden">
+        Hosts, their limits and their state
+      </caption>
+      ${heads('Host', 'State', 'In flight / limit', 'Max req/s', 'Waiting', 'Requests', 'Refused', 'Failed', 'Last request', '')}
+      <tbody>
+        ${listed.map((host) => html`<${HostRow} host=${host} key=${`${host.kind} ${host.host}`} />`)}
+      </tbody>
+    </table>
+  </section>`;
+}
+
+function stateOf({ held_until: until, held_why: why, paused }: Host): string {
+  if (paused) return 'paused';
+  return until !== null && Date.parse(until) > Date.now() ? `${words(why ?? 'held')} until ${clock(until)}` : 'open';
+}
+
+function HostRow({ host }: { readonly host: Host }): View {
+  const { source, about } = useScene();
+  const { paused } = host;
+  const state = stateOf(host);
+  const act = async (): Promise<string> => {
+    await source.post(`/steering/${paused ? 'resume' : 'pause'}`, { scope: 'host', name: host.host });
+    return paused ? `${host.host} is in use again.` : `${host.host} is paused until it is resumed.`;
+  };
+  // The clock of a simulated web may be ahead of ours.
+  const last = host.last_at !== null && Date.parse(host.last_at) > Date.now() ? 'just now' : since(host.last_at);
+  return html`<tr data-host=${host.host}>
+    <th scope="row">${host.host}</th>
+    ${cell('State', html`<span class=${`outcome ${state === 'open' ? 'saved' : paused ? 'skipped' : 'parked'}`}>${state}</span>`)}
+    ${cell('In flight / limit', `${host.in_flight} / ${host.cap ?? '–'}`)}
+    ${cell('Max req/s', host.per_second === null ? '–' : String(Math.round(host.per_second * 1_000) / 1_000))}
+    ${cell('Waiting', number(host.waiting))} ${cell('Requests', number(host.requests))}
+    ${cell('Refused', number(host.refused))} ${cell('Failed', number(host.failed))} ${cell('Last request', last)}
+    <td class="act">
+      ${about.steering && html`<${ActButton} name=${paused ? 'Resume' : 'Pause'} label=${`${paused ? 'Resume' : 'Pause'} ${host.host}`} act=${act} />`}
+    </td>
+  </tr>`;
+}
+
+function HostsOverTime({ run }: { readonly run: Run }): View {
+  const [isAll, setAll] = useState(false);
+  return shown(useAnswer<Lanes>(runPath(run, 'hosts')), (lanes) => {
+    const { items } = lanes;
+    if (items.length === 0) return html`<p class="hint">This run sent no requests.</p>`;
+    const slices = items.flatMap((lane) => lane.slices);
+    const from = slices.reduce((least, [at]) => Math.min(least, at), Infinity);
+    const to = slices.reduce((most, [at, ms]) => Math.max(most, at + ms), from + 1);
+    const most = slices.reduce((max, [, , sent]) => Math.max(max, sent), 1);
+    const rest = items.length - HOSTS_AT_FIRST;
+    return html`<section class="over-time">
+      <h2>Over time</h2>
+      <p class="lede">${summary(lanes, to - from)}</p>
+      ${LEGEND}
+      <table class="lanes">
+        <caption class="hidden">
+          Requests, refusals and waits by host
+        </caption>
+        <thead>
+          <tr>
+            <th scope="col">Host</th>
+            <th scope="col" class="axis">
+              <span class="ticks" aria-label=${`time, from 0 to ${duration(to - from)}`}>
+                <span>0</span><span>${duration((to - from) / 2)}</span><span>${duration(to - from)}</span>
+              </span>
+            </th>
+            ${['Requests', 'Max in flight', 'Refused', 'Mean wait'].map((name) => html`<th scope="col" class="count">${name}</th>`)}
+          </tr>
+        </thead>
+        <tbody>
+          ${(isAll ? items : items.slice(0, HOSTS_AT_FIRST)).map((lane) => laneRow(lane, { from, to, most }))}
+        </tbody>
+      </table>
+      ${!isAll && rest > 0 && html`<button type="button" class="quiet" onClick=${() => setAll(true)}>Show ${counted(rest, 'more host')}</button>`}
+      ${lanes.omitted > 0 && html`<p class="hint">${counted(lanes.omitted, 'host')} with fewer requests not listed.</p>`}
+    </section>`;
+  });
+}
+
+function summary({ items, from, time_scale: timeScale }: Lanes, ms: number): string {
+  const sum = (of: (lane: Lane) => number): number => items.reduce((total, lane) => total + of(lane), 0);
+  const [refused, over] = [sum((lane) => lane.refused), items.filter(({ most, cap }) => cap > 0 && most > cap).length];
+  const asked = sum(({ holds }) => holds.filter(([, , why]) => why === 'asked').length);
+  const broken = sum(brokenWaits);
+  const all = `${counted(
+    sum(({ requests }) => requests),
+    'request',
+  )} to ${counted(items.length, 'host')} within ${duration(ms)}${timeScale === 1 ? '' : ' of simulated time'}.`;
+  if (from === 'attempts') return `${all} Only requests for files are known: this run has no host log.`;
+  return [
+    all,
+    refused === 0
+      ? 'No server refused a request.'
+      : `Servers refused ${counted(refused, 'request')} (429 or 503) and rate-limited us ${counted(asked, 'time')}; ${broken === 0 ? 'every wait was respected' : `${counted(broken, 'wait')} not respected`}.`,
+    over === 0
+      ? 'No host had more requests in flight than its limit.'
+      : `${counted(over, 'host')} had more requests in flight than allowed.`,
+  ].join(' ');
+}
+
+/** Waits a server asked for during which it was asked: a slice that lies wholly inside, after the one that began it. */
+function brokenWaits({ holds, slices }: Lane): number {
+  return holds.filter(
+    ([from, to, why]) => why === 'asked' && slices.some(([at, ms, sent]) => sent > 0 && at > from && at + ms <= to),
+  ).length;
+}
+
+function laneRow(lane: Lane, scale: { readonly from: number; readonly to: number; readonly most: number }): View {
+  const x = (at: number): number => ((Math.min(at, scale.to) - scale.from) / (scale.to - scale.from)) * WIDTH;
+  const tall = (count: number): number => (count === 0 ? 0 : 5 + Math.sqrt(count / scale.most) * (HEIGHT - 7));
+  const label = `${lane.host}: ${counted(lane.requests, 'request')}, ${number(lane.refused)} refused, ${number(lane.failed)} failed, held ${counted(lane.holds.length, 'time')}`;
+  const shapes = html`<rect class="track" width=${WIDTH} height=${HEIGHT} />
+    ${lane.holds.map(([from, until, why]) => html`<rect class=${`hold ${why}`} x=${x(from)} width=${Math.max(1, x(until) - x(from))} height=${HEIGHT} />`)}
+    ${lane.slices.map(([at, ms, sent, refused, failed]) => {
+      const [left, width] = [x(at), Math.max(2.5, x(at + ms) - x(at) - 0.6)];
+      return [
+        sent > 0 &&
+          html`<rect class="sent" x=${left} y=${HEIGHT - tall(sent)} width=${width} height=${tall(sent)} rx="0.8" />`,
+        failed > 0 && html`<rect class="failed" x=${left} width=${width} height="5" />`,
+        refused > 0 && html`<path class="refused" d=${`M${left + width / 2 - 4} 0h8l-4 7z`} />`,
+      ];
+    })}`;
+  const wait = lane.requests === 0 ? 0 : lane.waited_ms / lane.requests;
+  const count = (name: string, value: string): View => cell(name, value, { class: 'count' });
+  return html`<tr>
+    <th scope="row">${lane.host}<small>${size(lane.bytes)}</small></th>
+    <td class="lane">${chart(label, [WIDTH, HEIGHT], { preserveAspectRatio: 'none' }, shapes)}</td>
+    ${count('Requests', number(lane.requests))}
+    ${count('Max in flight', lane.most === 0 ? '–' : `${lane.most}${lane.cap > 0 ? ` / ${lane.cap}` : ''}`)}
+    ${count('Refused', number(lane.refused))} ${count('Mean wait', wait < 1 ? '–' : duration(wait))}
+  </tr>`;
+}
+
+const hatch = (id: string, turn: number): View =>
+  html`<pattern id=${id} width="5" height="5" patternUnits="userSpaceOnUse" patternTransform=${`rotate(${turn})`}>
+    <rect width="5" height="5" class=${`${id}-ground`} /><rect width="1.6" height="5" class=${`${id}-line`} />
+  </pattern>`;
+
+const LEGEND = [
+  html`<svg class="patterns" width="0" height="0" aria-hidden="true">
+    <defs>${hatch('hatch-asked', 45)}${hatch('hatch-failing', -45)}</defs>
+  </svg>`,
+  html`<ul class="legend">
+    <li>${key(html`<rect class="sent" y="2" width="12" height="10" rx="1" />`)}requests (taller: more at a time)</li>
+    <li>${key(html`<path class="refused" d="M1 2h10l-5 9z" />`)}refused: 429 or 503</li>
+    <li>${key(html`<rect class="hold asked" width="12" height="12" />`)}rate-limited by the server</li>
+    <li>${key(html`<rect class="hold failing" width="12" height="12" />`)}held because it kept failing</li>
+    <li>${key(html`<rect class="failed" y="3" width="12" height="6" />`)}failed: 5xx or no answer</li>
+  </ul>`,
+];

@@ -1,0 +1,137 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+
+import type { Figures, Now, Run, RunEvent } from '../answers.ts';
+import { chart, lineChart } from '../charts.ts';
+import { clock, counted, number, percent, timeLeft, words } from '../format.ts';
+import type { View } from '../scene.ts';
+import { html, runPath, shown, useLive, useScene } from '../scene.ts';
+
+const NAMES = {
+  works: 'Works processed',
+  saved: 'Downloaded',
+  parsed: 'Parsed',
+  chunked: 'Chunked',
+  embedded: 'Embedded',
+} as const;
+const STATES = {
+  running: 'Running',
+  done: 'Done',
+  stopped: 'Stopped',
+  failed: 'Failed',
+  unknown: 'Not running',
+} as const;
+const EVENTS_SHOWN = 40;
+const CHART_MS = 5_000;
+
+/** A run while it goes on: how far every stage is, how fast, how long it will take, and the last events. */
+export function NowView({ run }: { readonly run: Run }): View {
+  const now = useLive<Now>(runPath(run, 'now'), 'now', (told) => String(told.run) === run.id);
+  return shown(now, (value) => [
+    html`<p class="lede" role="status">${sentence(value)}</p>`,
+    html`<div class="progress">${value.stages.map(stage)}</div>`,
+    html`<${Trend} now=${value} />`,
+    html`<${Events} run=${run} first=${value.events} />`,
+  ]);
+}
+
+function sentence({ state, outcomes, rate_per_minute: rate, seconds_left: left }: Omit<Figures, 'run'>): string {
+  const count = (...names: readonly string[]): number => names.reduce((sum, name) => sum + (outcomes[name] ?? 0), 0);
+  const waiting = count('waiting', 'parked');
+  return [
+    `${STATES[state]}: ${counted(count('saved', 'own', 'skipped', 'failed'), 'work')} processed, ${number(count('saved'))} downloaded${waiting > 0 ? `, ${number(waiting)} waiting` : ''}.`,
+    state === 'running' && rate !== null ? `${number(Math.round(rate))} works per minute.` : '',
+    state === 'running' && left !== null ? `About ${timeLeft(left)}.` : '',
+  ].join(' ');
+}
+
+function stage({ name, done, failed, of, per_minute: rate, seconds_left: left }: Now['stages'][number]): View {
+  const whole = Math.max(of ?? done, done, 1);
+  const notes = [
+    of === null || of === 0 ? '' : `${percent(done, of)} of ${number(of)}`,
+    failed > 0 ? `${number(failed)} failed` : '',
+    rate !== null && rate > 0 ? `${number(rate)} per minute` : '',
+    left !== null && left > 0 ? timeLeft(left) : '',
+  ].filter((note) => note !== '');
+  return html`<div class="stage" data-stage=${name}>
+    <h2>${NAMES[name]}</h2>
+    <strong>${number(done)}</strong>
+    ${chart(
+      `${NAMES[name]}: ${number(done)} of ${number(whole)}, ${number(failed)} failed`,
+      [100, 8],
+      { preserveAspectRatio: 'none', class: 'tone-good' },
+      html`<rect class="track" width="100" height="8" rx="1" />
+        <rect class="fill" width=${(done / whole) * 100} height="8" rx="1" />
+        <rect
+          class="fill tone-bad"
+          x=${(done / whole) * 100}
+          width=${Math.min(100 - (done / whole) * 100, (failed / whole) * 100)}
+          height="8"
+        />`,
+    )}
+    <small>${notes.join(' · ') || 'none yet'}</small>
+  </div>`;
+}
+
+function Trend({ now }: { readonly now: Now }): View {
+  const history = useRef<Now['history']>([...now.history]);
+  const [drawn, setDrawn] = useState<Now['history']>(history.current);
+  useEffect(() => {
+    const counts = Object.fromEntries(now.stages.map(({ name, done }) => [name, done])) as Omit<
+      Now['history'][number],
+      'at'
+    >;
+    history.current.push({ at: new Date().toISOString(), ...counts });
+    // A chart that jumps every second is hard to read.
+    if (Date.now() - Date.parse(drawn.at(-1)?.at ?? '') > CHART_MS || drawn.length < 2) setDrawn([...history.current]);
+  }, [now]);
+  const line = (name: string, tone: string, of: (point: Now['history'][number]) => number) => ({
+    name,
+    tone,
+    points: drawn.map((point) => [Date.parse(point.at), of(point)] as const),
+  });
+  return html`<section>
+    <h2>Over time</h2>
+    ${lineChart('Works processed, downloaded, parsed', [
+      line('processed', 'tone-mute', ({ works }) => works),
+      line('downloaded', 'tone-good', ({ saved }) => saved),
+      line('parsed', 'tone-accent', ({ parsed }) => parsed),
+    ])}
+  </section>`;
+}
+
+function Events({ run, first }: { readonly run: Run; readonly first: readonly RunEvent[] }): View {
+  const { source, place } = useScene();
+  const [events, setEvents] = useState(first.slice(0, EVENTS_SHOWN));
+  useEffect(
+    () =>
+      source.on('event', (data) => {
+        const event = data as RunEvent;
+        if (event.run === null || event.run === run.id) setEvents((all) => [event, ...all].slice(0, EVENTS_SHOWN));
+      }),
+    [run.id],
+  );
+  const target = ({ document, work }: RunEvent): string | undefined =>
+    document !== null ? place('/documents', { document }) : work !== null ? place('/works', { work }) : undefined;
+  return html`<section>
+    <h2>Last events</h2>
+    ${events.length === 0 && html`<p class="hint">No events yet.</p>`}
+    <ol class="events" aria-label="Last events">
+      ${events.map((event) => {
+        const said = eventText(event);
+        const href = target(event);
+        return html`<li class=${event.level} key=${event.id}>
+          <time datetime=${event.at}>${clock(event.at)}</time>
+          <span class="kind">${words(event.kind)}</span>
+          <span>${href === undefined ? said : html`<a href=${href}>${said}</a>`}</span>
+        </li>`;
+      })}
+    </ol>
+  </section>`;
+}
+
+/** Hosts and documents are named; times are those of the reader's clock. */
+function eventText({ text, host, document, title }: RunEvent): string {
+  const said = text.replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, (at) => clock(at));
+  const about = host ?? title ?? document;
+  return about === null || text.includes(about) ? said : `${about}: ${said}`;
+}

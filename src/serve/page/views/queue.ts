@@ -1,0 +1,274 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+
+import type { Job, Queue, QueuePoint, WholeJob } from '../answers.ts';
+import { lineChart } from '../charts.ts';
+import { counted, moment, number, reasonName, since, timeLeft, words } from '../format.ts';
+import { ActButton, cell, choice, Dialog, figures, heads, historyOf, TextField } from '../parts.ts';
+import type { View } from '../scene.ts';
+import { html, shown, useAnswer, useLive, usePaged, useScene } from '../scene.ts';
+
+const CHART_MS = 5_000;
+const STATES = ['queued', 'in_progress', 'done', 'skipped', 'error'] as const;
+const STATE_NAMES: Readonly<Record<string, string>> = { in_progress: 'leased', error: 'failed' };
+const START_HINT = 'No active workers: docstokg queue run starts some.';
+
+function stateName(state: string): string {
+  return STATE_NAMES[state] ?? words(state);
+}
+
+/** The queue: how deep and how fast, who works on it, what was skipped or failed and why, and every job's history. */
+export function QueueView(): View {
+  const history = useAnswer<{ readonly points: QueuePoint[] }>('/queue/history');
+  const queue = useLive<Queue>('/queue', 'queue');
+  return shown(queue, (value) => [
+    figures(figuresOf(value)),
+    html`<${Pauses} queue=${value} />`,
+    shown(history, ({ points }) => html`<${Trends} queue=${value} before=${points} />`),
+    html`<${Failures} queue=${value} />`,
+    html`<section>
+      <h2>Workers</h2>
+      ${workers(value)}
+    </section>`,
+    html`<${Jobs} />`,
+  ]);
+}
+
+function figuresOf({
+  states,
+  due,
+  delayed,
+  total,
+  workers,
+  per_minute: rate,
+  seconds_left: left,
+  oldest_queued_at: oldest,
+}: Queue) {
+  const alive = workers.filter((worker) => worker.alive);
+  const sum = (of: (worker: Queue['workers'][number]) => number): number =>
+    alive.reduce((all, each) => all + of(each), 0);
+  const leased = states['in_progress'];
+  return [
+    ['Waiting', number(states['queued']), `${number(due)} due, ${number(delayed)} delayed`],
+    ['Running', number(sum(({ running }) => running)), `${counted(sum((each) => each.workers), 'worker')} in ${counted(alive.length, 'process', 'processes')}; ${number(leased)} leased`],
+    ['Done', number(states['done']), `of ${counted(total, 'job')}`],
+    ['Skipped', number(states['skipped']), 'no full text available'],
+    ['Failed', number(states['error']), 'can be retried'],
+    ['Per minute', rate === null ? '–' : number(Math.round(rate)), left === null ? 'time left unknown' : left === 0 ? 'none left' : timeLeft(left)],
+    ['Oldest', oldest === null ? '–' : since(oldest).replace(' ago', ''), oldest === null ? 'none waiting' : `enqueued ${moment(oldest)}`],
+  ] as const; // prettier-ignore
+}
+
+function Pauses({ queue }: { readonly queue: Queue }): View {
+  const { source, about } = useScene();
+  const isAll = queue.pauses.some(({ scope }) => scope === 'all');
+  const said = queue.pauses.map(
+    ({ scope, name, since: at }) => `${scope === 'all' ? 'everything' : name} paused ${since(at)}`,
+  );
+  const act = async (): Promise<string> => {
+    await source.post(`/steering/${isAll ? 'resume' : 'pause'}`, { scope: 'all', name: '' });
+    return isAll ? 'The queue is running again.' : 'The queue is paused: running jobs finish, no new ones start.';
+  };
+  return html`<div class="tools">
+    <p class="hint">${said.length === 0 ? 'Nothing is paused.' : `${said.join('; ')}.`}</p>
+    ${about.steering && html`<${ActButton} name=${isAll ? 'Resume everything' : 'Pause everything'} act=${act} />`}
+  </div>`;
+}
+
+function Trends({ queue, before }: { readonly queue: Queue; readonly before: readonly QueuePoint[] }): View {
+  const history = useRef<QueuePoint[]>([...before]);
+  const [drawn, setDrawn] = useState<readonly QueuePoint[]>(before);
+  useEffect(() => {
+    history.current.push({ at: new Date().toISOString(), ...queue.states });
+    if (Date.now() - Date.parse(drawn.at(-1)?.at ?? '') > CHART_MS || drawn.length < 2) setDrawn([...history.current]);
+  }, [queue]);
+  const at = (point: QueuePoint): number => Date.parse(point.at);
+  const ended = ({ done, skipped, error }: QueuePoint): number => done + skipped + error;
+  const rates = drawn.slice(1).flatMap((point, place) => {
+    // A mean over a few points: single seconds say little.
+    const first = drawn[Math.max(0, place - 4)];
+    const minutes = first ? (at(point) - at(first)) / 60_000 : 0;
+    return first && minutes > 0 ? [[at(point), Math.max(0, ended(point) - ended(first)) / minutes] as const] : [];
+  });
+  return html`<div class="columns">
+    ${lineChart('Waiting and leased jobs', [
+      { name: 'waiting', tone: 'tone-warn', points: drawn.map((point) => [at(point), point.queued]) },
+      { name: 'leased', tone: 'tone-accent', points: drawn.map((point) => [at(point), point.in_progress]) },
+    ])}
+    ${lineChart('Processed jobs per minute', [{ name: 'per minute', tone: 'tone-good', points: rates }])}
+  </div>`;
+}
+
+function Failures({ queue }: { readonly queue: Queue }): View {
+  const { source, about, tell, set } = useScene();
+  const retry = async (code: string, state: string): Promise<string> => {
+    const { changed } = await source.post('/steering/retry', { error_code: code, state });
+    const done = `${counted(changed, 'job')} enqueued again (${reasonName(code)}).`;
+    return queue.workers.some(({ alive }) => alive) ? done : `${done} ${START_HINT}`;
+  };
+  const filter = (code: string, state: string): void => {
+    set({ state, code, host: '' });
+    tell('');
+    document.querySelector('.jobs')?.scrollIntoView();
+  };
+  return html`<section>
+    <h2>Skipped and failed jobs by reason</h2>
+    <table class="plain failures">
+      <caption class="hidden">
+        Skipped and failed jobs by reason
+      </caption>
+      ${heads('Reason', 'State', 'Jobs', '')}
+      <tbody>
+        ${
+          queue.failures.length === 0 &&
+          html`<tr>
+            <td colspan="4" class="hint">None.</td>
+          </tr>`
+        }
+        ${queue.failures.map(
+          ({ code, state, jobs }) =>
+            html`<tr data-reason=${code} data-state=${state} key=${`${code} ${state}`}>
+              <th scope="row">
+                <button
+                  type="button"
+                  class="sort"
+                  aria-label=${`Jobs with ${reasonName(code)}`}
+                  onClick=${() => filter(code, state)}
+                >
+                  ${reasonName(code)}
+                </button>
+              </th>
+              <td>${stateName(state)}</td>
+              <td class="count">${number(jobs)}</td>
+              <td class="act">
+                ${about.steering && html`<${ActButton} name="Retry" label=${`Retry ${reasonName(code)}, ${stateName(state)}`} act=${() => retry(code, state)} />`}
+              </td>
+            </tr>`,
+        )}
+      </tbody>
+    </table>
+  </section>`;
+}
+
+function workers(queue: Queue): View {
+  const rows = [
+    ...queue.workers.map(
+      ({ process, alive, running, workers: most, leases, heard_at: seen }) =>
+        [
+          process,
+          alive ? 'alive' : 'gone',
+          `${number(running)} of ${number(most)}`,
+          number(leases),
+          since(seen),
+        ] as const,
+    ),
+    ...queue.leases_of_others.map(
+      ({ worker_id: id, jobs }) => [id ?? 'unknown', 'never seen', '–', number(jobs), '–'] as const,
+    ),
+  ];
+  if (rows.length === 0) return html`<p class="hint">${START_HINT}</p>`;
+  return html`<table class="plain stacked">
+    <caption class="hidden">
+      Processes and their leases
+    </caption>
+    ${heads('Process', 'State', 'Running', 'Leases', 'Last seen')}
+    <tbody>
+      ${rows.map(
+        ([process, state, running, leases, seen]) =>
+          html`<tr class=${state} key=${process}>
+            <th scope="row">${process}</th>
+            ${cell('State', html`<span class=${`outcome ${state === 'alive' ? 'saved' : 'failed'}`}>${state}</span>`)}
+            ${cell('Running', running)} ${cell('Leases', leases)} ${cell('Last seen', seen)}
+          </tr>`,
+      )}
+    </tbody>
+  </table>`;
+}
+
+function Jobs(): View {
+  const { query, set } = useScene();
+  const [open, setOpen] = useState<Job | undefined>();
+  const [state, code, host] = ['state', 'code', 'host'].map((name) => query.get(name));
+  const { rows, status, more } = usePaged<Job>('/queue/jobs', { state, error_code: code, host, limit: 25 }, [
+    'job',
+    'jobs',
+  ]);
+  return html`<section class="jobs">
+    <h2>Jobs</h2>
+    <form class="filters" onSubmit=${(event: Event) => event.preventDefault()}>
+      ${choice('State', 'jobs-state', {
+        value: state ?? '',
+        options: [['', 'all states'], ...STATES.map((each) => [each, stateName(each)] as const)],
+        changed: (value) => set({ state: value }),
+      })}
+      <${TextField}
+        name="Reason"
+        id="jobs-code"
+        hint="such as NOT_FOUND"
+        value=${code}
+        changed=${(value: string) => set({ code: value.toUpperCase().replaceAll(/[ -]/g, '_') })}
+      />
+      <${TextField}
+        name="Host"
+        id="jobs-host"
+        hint="such as zenodo.org"
+        value=${host}
+        changed=${(value: string) => set({ host: value })}
+      />
+    </form>
+    ${status}
+    <table class="plain stacked">
+      <caption class="hidden">
+        Jobs of the queue
+      </caption>
+      ${heads('Work', 'State', 'Reason', 'Host', 'Attempts', 'Changed')}
+      <tbody>
+        ${rows.map(
+          (job) =>
+            html`<tr data-job=${job.id} key=${job.id}>
+              <th scope="row">
+                <button type="button" class="sort" onClick=${() => setOpen(job)}>
+                  ${job.title ?? job.artifact_id}
+                </button>
+                <small>${job.title === null ? '' : job.artifact_id}</small>
+              </th>
+              ${cell('State', stateName(job.state))}
+              ${cell('Reason', job.error_code === null ? '–' : reasonName(job.error_code))}
+              ${cell('Host', job.host ?? '–')} ${cell('Attempts', number(job.attempts))}
+              ${cell('Changed', since(job.updated_at))}
+            </tr>`,
+        )}
+      </tbody>
+    </table>
+    ${more}
+    ${open && html`<${Dialog} label="History of a job" close=${() => setOpen(undefined)}><${JobHistory} id=${open.id} /><//>`}
+  </section>`;
+}
+
+function JobHistory({ id }: { readonly id: number }): View {
+  return shown(useAnswer<WholeJob>(`/queue/jobs/${id}`), (job) => {
+    const facts = [
+      ['Work', job.artifact_id],
+      ['State', stateName(job.state)],
+      ['Attempts', String(job.attempts)],
+      ['Host', job.host ?? '–'],
+      ['Enqueued', moment(job.created_at)],
+      ['Changed', moment(job.updated_at)],
+      ['Due', moment(job.available_at)],
+      ['Leased by', job.worker_id ?? '–'],
+      ['Last error', job.last_error ?? '–'],
+    ] as const;
+    return [
+      html`<h2>${job.title ?? job.artifact_id}</h2>`,
+      html`<dl class="facts">
+        ${facts.map(
+          ([name, value]) =>
+            html`<div>
+              <dt>${name}</dt>
+              <dd>${value}</dd>
+            </div>`,
+        )}
+      </dl>`,
+      historyOf(job.history),
+    ];
+  });
+}

@@ -1,0 +1,133 @@
+import type { DocumentLine, List, Run, Stages } from '../answers.ts';
+import { barTable, chart } from '../charts.ts';
+import { counted, duration, number, words } from '../format.ts';
+import type { View } from '../scene.ts';
+import { html, runPath, shown, useAnswer, useScene } from '../scene.ts';
+
+type Stage = Stages['items'][number];
+
+const NAMES: Readonly<Record<string, readonly [name: string, what: string]>> = {
+  doctags: ['Parsing', 'From file to headings, paragraphs, tables and references.'],
+  chunk: ['Chunking', 'From structure to passages that fit the model.'],
+  embed: ['Embedding', 'From passages to vectors.'],
+};
+const [COLUMN, TALL] = [44, 110];
+
+/** How long every stage took per document, and what failed. */
+export function StagesView({ run }: { readonly run: Run }): View {
+  const { place } = useScene();
+  const documents = useAnswer<List<DocumentLine>>(runPath(run, 'documents'), { limit: 500 });
+  const titles = new Map(
+    (documents.kind === 'answered' ? documents.value.items : []).map(({ id, title }) => [id, title]),
+  );
+  const name = (id: string): View => html`<a href=${place('/documents', { document: id })}>${titles.get(id) ?? id}</a>`;
+  return shown(useAnswer<Stages>(runPath(run, 'stages')), ({ items }) =>
+    items.length === 0
+      ? html`<p class="note">Nothing was parsed in this run.</p>`
+      : items.map((stage) => section(stage, name)),
+  );
+}
+
+function section(stage: Stage, name: (id: string) => View): View {
+  const [title, what] = NAMES[stage.name] ?? [stage.name, ''];
+  const bars = Object.entries(stage.categories).map(([category, value]) => ({ name: words(category), value }));
+  return html`<section>
+    <h2>${title}</h2>
+    <p class="lede">${what} ${sentence(stage)}</p>
+    <div class="columns wide">
+      ${stage.histogram.length > 0 && histogram(stage, title)}
+      ${
+        stage.slowest.length > 0 &&
+        html`<table class="plain">
+          <caption>
+            Slowest documents
+          </caption>
+          <tbody>
+            ${stage.slowest.map(
+              ({ document, seconds }) =>
+                html`<tr>
+                  <th scope="row">${name(document)}</th>
+                  <td class="count">${duration(seconds * 1_000)}</td>
+                </tr>`,
+            )}
+          </tbody>
+        </table>`
+      }
+    </div>
+    ${
+      stage.failed > 0 &&
+      html`<div class="columns wide">
+        ${barTable('Failures by category', bars, 'tone-bad')}
+        <table class="plain">
+          <caption>
+            Failed documents
+          </caption>
+          <tbody>
+            ${stage.failures.map(
+              ({ document, category, message }) =>
+                html`<tr>
+                  <th scope="row">${name(document)}<small>${words(category)}: ${message}</small></th>
+                </tr>`,
+            )}
+          </tbody>
+        </table>
+      </div>`
+    }
+  </section>`;
+}
+
+function sentence({
+  succeeded,
+  skipped,
+  needs_ocr: scans,
+  failed,
+  median_s: median,
+  p95_s: p95,
+  max_s: max,
+}: Stage): string {
+  return [
+    succeeded === 0
+      ? ''
+      : `${counted(succeeded, 'document')}: median ${duration(median * 1_000)}, p95 ${duration(p95 * 1_000)}, max ${duration(max * 1_000)}.`,
+    skipped > 0 ? `${counted(skipped, 'document')} already done.` : '',
+    scans > 0 ? `${counted(scans, 'scanned document')} without text, to be read with OCR.` : '',
+    failed > 0 ? `${counted(failed, 'document')} failed.` : 'None failed.',
+  ].join(' ');
+}
+
+function histogram({ histogram: buckets, median_s: median }: Stage, title: string): View {
+  const most = Math.max(...buckets.map(({ documents }) => documents));
+  const width = Math.max(buckets.length * COLUMN, 260);
+  const said = buckets
+    .filter(({ documents }) => documents > 0)
+    .map(({ documents, up_to_s: bound }) => `${documents} up to ${duration(bound * 1_000)}`);
+  return html`<figure>
+    ${chart(
+      `${title}: documents by duration: ${said.join(', ')}`,
+      [width, TALL + 24],
+      { class: 'histogram tone-accent', preserveAspectRatio: 'xMinYMid' },
+      [
+        buckets.map(({ documents, up_to_s: bound }, at) => {
+          const height = (documents / most) * (TALL - 26);
+          const isMedian = median <= bound && median > (buckets[at - 1]?.up_to_s ?? 0);
+          return html`<rect
+              class=${isMedian ? 'fill median' : 'fill'}
+              x=${at * COLUMN + 3}
+              y=${TALL - height}
+              width=${COLUMN - 6}
+              height=${height}
+              rx="2"
+            />
+            <text x=${at * COLUMN + COLUMN / 2} y=${TALL - height - 6} class="value"
+              >${documents === 0 ? '' : number(documents)}</text
+            >
+            <text x=${at * COLUMN + COLUMN / 2} y=${TALL + 16} class="tick"
+              >${duration(bound * 1_000).replace(' ', '\u00A0')}</text
+            >`;
+        }),
+        html`<line class="base" x2=${width} y1=${TALL} y2=${TALL} />`,
+      ],
+    )}
+    <figcaption>Documents by duration; a column ends at the time below it, the darker one holds the median.</figcaption>
+  </figure>`;
+}

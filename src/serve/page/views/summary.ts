@@ -1,0 +1,159 @@
+import type { Account, Run, Sources } from '../answers.ts';
+import type { Bar } from '../charts.ts';
+import { barTable, stackedBar } from '../charts.ts';
+import { counted, number, OUTCOMES, percent, size, words } from '../format.ts';
+import { figures } from '../parts.ts';
+import type { View } from '../scene.ts';
+import { html, runPath, shown, useAnswer, useScene } from '../scene.ts';
+
+const STEPS: Readonly<Record<string, string>> = {
+  works: 'Processed',
+  saved: 'Downloaded',
+  parsed: 'Parsed',
+  chunked: 'Chunked',
+  embedded: 'Embedded',
+};
+
+/** What was asked for, what came of it at every step, and why the rest is missing. */
+export function SummaryView({ run }: { readonly run: Run }): View {
+  const account = useAnswer<Account>(runPath(run, 'account'));
+  const sources = useAnswer<Sources>(runPath(run, 'sources'));
+  return shown(account, (value) => [
+    queryLine(value),
+    ...shownFigures(value, sources.kind === 'answered' ? sources.value : undefined),
+    html`<section>
+      <h2>Steps</h2>
+      ${barTable(
+        'Works and documents that reached each step',
+        value.stages.map(({ name, done }) => ({ name: STEPS[name] ?? name, value: done })),
+      )}
+    </section>`,
+    html`<section>
+      <h2>From records to full texts</h2>
+      ${flow(value.prisma)}
+    </section>`,
+    html`<div class="newspaper">
+      <${Reasons} account=${value} />${shown(sources, (found) => sourceTables(found, value))}
+    </div>`,
+    html`<${Omitted} />`,
+  ]);
+}
+
+function queryLine({ asked }: Account): View {
+  const said = Object.entries(asked ?? {}).flatMap(([name, value]) => {
+    const text = Array.isArray(value)
+      ? value.slice(0, 5).join(', ') + (value.length > 5 ? ` and ${value.length - 5} more` : '')
+      : typeof value === 'object'
+        ? ''
+        : String(value);
+    return text === '' ? [] : [`${words(name)}: ${text}`];
+  });
+  return said.length > 0 && html`<p class="lede">Query: ${said.join('; ')}.</p>`;
+}
+
+function shownFigures({ outcomes, stages }: Account, sources: Sources | undefined): View[] {
+  const works = Object.values(outcomes).reduce((sum, count) => sum + count, 0);
+  const saved = (outcomes['saved'] ?? 0) + (outcomes['own'] ?? 0);
+  const done = (name: string): number => stages.find((stage) => stage.name === name)?.done ?? 0;
+  const shares = OUTCOMES.map(([outcome, name, tone]) => [name, outcomes[outcome] ?? 0, tone] as const);
+  return [
+    figures([
+      ['Works', number(works), 'each in one of the outcomes below'],
+      [
+        'Full texts',
+        number(saved),
+        `${percent(saved, works)} of the works${sources && sources.bytes > 0 ? `, ${size(sources.bytes)}` : ''}`,
+      ],
+      ['Parsed', number(done('parsed')), 'documents'],
+      ['Chunked', number(done('chunked')), 'documents'],
+      ['Embedded', number(done('embedded')), 'documents'],
+    ]),
+    works > 0 &&
+      html`<section>
+        <h2>Outcomes</h2>
+        ${stackedBar(counted(works, 'work'), shares)}
+      </section>`,
+  ];
+}
+
+/** The flow diagram of PRISMA 2020 as a list: each step, and beside it what left. */
+function flow(prisma: Account['prisma']): View {
+  const removed = prisma['removed_before_screening'] as
+    | { readonly duplicates: number; readonly unreadable_entries: number }
+    | undefined;
+  const steps: readonly (readonly [string, number, readonly string[]])[] = [
+    ['Records identified', prisma.identified, removed ? [counted(removed.duplicates, 'duplicate'), counted(removed.unreadable_entries, 'unreadable entry', 'unreadable entries')] : []],
+    ['Records screened', prisma.screened, [`${number(prisma.excluded)} excluded`]],
+    ['Full texts sought', prisma.sought, [`${number(prisma.not_retrieved)} not retrieved`]],
+    ['Full texts included', prisma.included, []],
+  ]; // prettier-ignore
+  return html`<ol class="flow-steps">
+    ${steps.map(
+      ([name, count, left]) =>
+        html`<li>
+          <div class="step"><strong>${number(count)}</strong> ${name}</div>
+          ${left.length > 0 && html`<div class="left">${left.map((each) => html`<div>${each}</div>`)}</div>`}
+        </li>`,
+    )}
+  </ol>`;
+}
+
+function Reasons({ account }: { readonly account: Account }): View {
+  const { place } = useScene();
+  const bars = account.reasons.map(({ value, works, sentence }): Bar => ({
+    name: html`<a href=${place('/works', { reason: value })}>${words(value)}</a>`,
+    value: works,
+    note: sentence,
+  }));
+  return (
+    bars.length > 0 &&
+    html`<section>
+      <h2>Why works have no full text</h2>
+      ${barTable('Works by reason', bars, 'tone-bad')}
+    </section>`
+  );
+}
+
+function sourceTables({ resolvers, attempt_reasons: reasons, lost, kinds }: Sources, { licences }: Account): View {
+  const named = (counts: Readonly<Record<string, number>>): Bar[] =>
+    Object.entries(counts).map(([name, value]) => ({ name, value }));
+  const found = resolvers.map(({ name, asked, answered, saved, attempts }) => ({
+    name: words(name),
+    value: saved,
+    note: [
+      asked === 0 ? '' : `asked for ${counted(asked, 'work')}`,
+      answered === asked ? '' : `answered for ${number(answered)}`,
+      attempts === 0 ? '' : `${number(saved)} of ${counted(attempts, 'attempt')}`,
+    ].filter((each) => each !== '').join(', '),
+  })); // prettier-ignore
+  const sections: readonly (readonly [title: string, caption: string, bars: readonly Bar[], tone: string])[] = [
+    ['Where full texts came from', 'Full texts by resolver', found.filter(({ value }) => value > 0), 'tone-good'],
+    ['Failed attempts', 'Attempts by reason', reasons.map(({ reason, attempts, sentence }) => ({ name: words(reason), value: attempts, note: sentence })), 'tone-warn'],
+    ['Hosts that did not deliver', 'Works without a full text, by host', named(lost), 'tone-warn'],
+    ['Licences', 'Full texts by licence', licences.map(({ value, works }) => ({ name: value === '' || value === 'none' ? 'unknown' : value, value: works })), 'tone-accent'],
+    ['Kinds of file', 'Full texts by kind', named(kinds), 'tone-accent'],
+  ]; // prettier-ignore
+  return sections.map(
+    ([title, caption, bars, tone]) =>
+      bars.length > 0 &&
+      html`<section>
+        <h2>${title}</h2>
+        ${barTable(caption, bars, tone)}
+      </section>`,
+  );
+}
+
+/** What a report does not hold. */
+function Omitted(): View {
+  const { source } = useScene();
+  return (
+    source.report &&
+    source.report.omitted.length > 0 &&
+    html`<section class="note">
+      <h3>Not in this report</h3>
+      <ul>
+        ${source.report.omitted.map((sentence) => html`<li>${sentence}</li>`)}
+      </ul>
+    </section>`
+  );
+}

@@ -1,0 +1,149 @@
+import type { Facets, Run, WholeWork, Work } from '../answers.ts';
+import { number, outcomeName, size, words } from '../format.ts';
+import { cell, choice, CopyButtons, Dialog, historyOf, link, outcomeMark, saveText, TextField } from '../parts.ts';
+import type { View } from '../scene.ts';
+import { html, runPath, shown, useAnswer, usePaged, useScene } from '../scene.ts';
+
+const COLUMNS = [
+  ['title', 'Work'],
+  ['year', 'Year'],
+  ['outcome', 'Outcome'],
+  ['reason', 'Reason'],
+  ['licence', 'Licence'],
+] as const;
+const FACETS = ['outcome', 'reason', 'licence', 'version', 'type'] as const;
+const EXPORTS = [
+  ['CSV', 'works.csv'],
+  ['BibTeX', 'works.bib'],
+  ['RIS', 'works.ris'],
+  ['CSL', 'works.csl.json'],
+] as const;
+
+/** Every work: filtered, sorted, opened, exported. What is chosen is in the address. */
+export function WorksView({ run }: { readonly run: Run }): View {
+  const { source, query, set } = useScene();
+  const [sort, order] = [query.get('sort') ?? 'title', query.get('order') ?? 'asc'];
+  const names = ['q', 'year', ...FACETS];
+  const filter = Object.fromEntries(names.map((name) => [name, query.get(name)]));
+  const { rows, status, more } = usePaged<Work>(runPath(run, 'works'), { ...filter, sort, order, limit: 50 }, [
+    'work',
+    'works',
+  ]);
+  const facets = useAnswer<Facets>(runPath(run, 'facets'));
+  const options = (name: (typeof FACETS)[number]): (readonly [string, string])[] => [
+    ['', 'all'],
+    ...(facets.kind === 'answered' ? facets.value[name] : []).map(
+      ({ value, works }) =>
+        [
+          value,
+          `${name === 'outcome' ? outcomeName(value) : value === 'none' ? 'unknown' : words(value)} (${number(works)})`,
+        ] as const,
+    ),
+  ];
+  const turn = (key: string): void => set({ sort: key, order: sort === key && order === 'asc' ? 'desc' : 'asc' });
+  const opened = query.get('work');
+  return [
+    html`<form class="filters" onSubmit=${(event: Event) => event.preventDefault()}>
+      <${TextField}
+        name="Words"
+        id="works-q"
+        hint="title, author, DOI …"
+        value=${query.get('q')}
+        changed=${(q: string) => set({ q })}
+      />
+      <${TextField}
+        name="Year"
+        id="works-year"
+        hint="2018-2022"
+        value=${query.get('year')}
+        changed=${(year: string) => set({ year })}
+      />
+      ${FACETS.map((name) =>
+        choice(name.charAt(0).toUpperCase() + name.slice(1), `works-${name}`, {
+          value: query.get(name),
+          options: options(name),
+          changed: (value) => set({ [name]: value }),
+        }),
+      )}
+    </form>`,
+    html`<div class="tools">
+      ${status}
+      <p class="downloads">
+        Export:
+        ${
+          source.exportCsv
+            ? html`<button
+                type="button"
+                class="quiet"
+                onClick=${() => void source.exportCsv?.(filter).then((csv) => saveText('works.csv', 'text/csv', csv))}
+              >
+                CSV
+              </button>`
+            : EXPORTS.map(
+                ([name, file]) => html` <a href=${source.file(runPath(run, file))} download=${file}>${name}</a>`,
+              )
+        }
+      </p>
+    </div>`,
+    html`<table class="works">
+      <caption class="hidden">
+        Works and their outcomes
+      </caption>
+      <thead>
+        <tr>
+          ${COLUMNS.map(
+            ([key, name]) =>
+              html`<th scope="col" aria-sort=${key !== sort ? 'none' : order === 'asc' ? 'ascending' : 'descending'}>
+                <button type="button" class="sort" onClick=${() => turn(key)}>${name}</button>
+              </th>`,
+          )}
+          <th scope="col">Found by</th>
+          <th scope="col">File</th>
+        </tr>
+      </thead>
+      <tbody>
+        ${rows.map((work) => html`<${WorkRow} work=${work} key=${work.id} />`)}
+      </tbody>
+    </table>`,
+    more,
+    opened !== null &&
+      html`<${Dialog} label="A work" close=${() => set({ work: '' })} key=${opened}
+        ><${OneWork} run=${run} id=${opened}
+      /><//>`,
+  ];
+}
+
+function WorkRow({ work }: { readonly work: Work }): View {
+  const { place, set } = useScene();
+  const title = work.title ?? work.id;
+  const bytes = work.bytes === null ? '–' : size(work.bytes);
+  const file =
+    work.document === null
+      ? bytes
+      : html`<a href=${place('/documents', { document: work.document })} aria-label=${`Read ${title}`}
+          >${work.bytes === null ? 'read' : bytes}</a
+        >`;
+  return html`<tr data-work=${work.id}>
+    <th scope="row">
+      <button type="button" class="sort" onClick=${() => set({ work: work.id })}>${title}</button>
+      <small>${[work.authors, work.venue].filter((each) => each).join(' · ') || work.id}</small>
+      ${work.retracted && html`<small class="retracted">retracted</small>`}
+    </th>
+    ${cell('Year', work.year ?? '–')} ${cell('Outcome', outcomeMark(work.outcome))}
+    ${cell('Reason', work.outcome === 'saved' || work.reason === null ? '–' : words(work.reason), { title: work.sentence })}
+    ${cell('Licence', work.licence ?? '–')} ${cell('Found by', work.resolver === null ? '–' : words(work.resolver))}
+    ${cell('File', file)}
+  </tr>`;
+}
+
+function OneWork({ run, id }: { readonly run: Run; readonly id: string }): View {
+  return shown(useAnswer<WholeWork>(runPath(run, 'works', id)), (work) => [
+    html`<h2>${work.title ?? work.id}</h2>`,
+    html`<p class="hint">${[work.authors, work.year, work.venue].filter((each) => each).join(' · ')}</p>`,
+    work.retracted && html`<p class="retracted">This work was retracted.</p>`,
+    work.doi !== null && html`<p>${link(`https://doi.org/${encodeURI(work.doi)}`, work.doi)}</p>`,
+    work.abstract !== null && html`<p>${work.abstract}</p>`,
+    html`<div class="tools"><${CopyButtons} ...${work} /></div>`,
+    historyOf(work.history),
+  ]);
+}

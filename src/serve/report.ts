@@ -1,0 +1,304 @@
+import { createHash } from 'node:crypto';
+import { readFileSync, realpathSync } from 'node:fs';
+import { join, relative, resolve, sep } from 'node:path';
+import { gzipSync } from 'node:zlib';
+
+import type { Clock } from '../base/index.ts';
+import { AppError, errorInfo, packageRoot, systemClock, writeFileAtomic } from '../base/index.ts';
+import type { CorpusOptions } from '../corpus/index.ts';
+import { openCorpus } from '../corpus/index.ts';
+import { escapeHtml } from '../parse/index.ts';
+import { apiRoutes } from './api/routes.ts';
+import { Router } from './http/router.ts';
+import { pageHtml, pageParts } from './page-assets.ts';
+import type {
+  About,
+  Account,
+  DocumentLine,
+  List,
+  Passages,
+  ReportFacts,
+  Stages,
+  WholeDocument,
+  Work,
+} from './page/answers.ts';
+import { SteeringLog } from './watch/steering.ts';
+import { World } from './watch/world.ts';
+
+/**
+ * What a report may hold, in characters of JSON before compression. A browser opens the page as a whole; what does not fit
+ * is named in it, and the run folder still has it.
+ */
+export interface ReportLimits {
+  /** Lines of works; the counts cover all. */
+  readonly works: number;
+  /** Abstracts, citations and attempts. */
+  readonly workDetails: number;
+  /** Number of documents that are listed. */
+  readonly documents: number;
+  readonly structure: number;
+  readonly passages: number;
+  readonly graph: number;
+  readonly pictures: number;
+  readonly pictureBytes: number;
+}
+
+export const REPORT_LIMITS: ReportLimits = {
+  // Some hundred thousand works.
+  works: 60_000_000,
+  workDetails: 12_000_000,
+  documents: 5_000,
+  structure: 30_000_000,
+  passages: 16_000_000,
+  graph: 12_000_000,
+  // Some fifty kilobytes and fifty milliseconds each.
+  pictures: 120,
+  pictureBytes: 8_000_000,
+};
+
+/** Wide enough to be read on a screen. */
+const PICTURE_PIXELS = 760;
+const WORKS_PER_PART = 5_000;
+const RUN = '/runs/run';
+
+/** Writes `report.html` into a run folder: the page of `docstokg serve` with its answers inside, in one file. */
+export async function writeReport(options: {
+  readonly folder: string;
+  readonly title?: string | undefined;
+  readonly corpus?: CorpusOptions | undefined;
+  readonly limits?: Partial<ReportLimits>;
+  readonly clock?: Clock;
+  readonly signal?: AbortSignal;
+}): Promise<{ readonly path: string }> {
+  const folder = resolve(options.folder);
+  const { clock = systemClock, signal = new AbortController().signal } = options;
+  await using world = new World({
+    runs: [{ id: 'run', corpus: await openCorpus(folder, options.corpus) }],
+    queue: undefined,
+    clock,
+    log: () => undefined,
+  });
+  await world.look();
+  const { version } = JSON.parse(readFileSync(join(packageRoot(), 'package.json'), 'utf8')) as {
+    readonly version: string;
+  };
+  const steering = { isAllowed: false, log: new SteeringLog(undefined, () => undefined) };
+  const router = new Router(apiRoutes({ world, clock, version, steering, hasMcp: false }), version);
+  const report = new ReportWriter(router, folder, { ...REPORT_LIMITS, ...options.limits }, signal);
+  const html = await report.write(options.title, new Date(clock.now()).toISOString());
+  const path = join(folder, 'report.html');
+  await writeFileAtomic(path, html);
+  return { path };
+}
+
+/** Asks the interface what the page will ask, and puts the answers into the page as far as the limits go. */
+class ReportWriter {
+  readonly #router: Router;
+  readonly #folder: string;
+  readonly #limits: ReportLimits;
+  readonly #signal: AbortSignal;
+  readonly #blocks: string[] = [];
+  readonly #omitted: string[] = [];
+  readonly #files: Record<string, string> = {};
+
+  constructor(router: Router, folder: string, limits: ReportLimits, signal: AbortSignal) {
+    this.#router = router;
+    this.#folder = folder;
+    this.#limits = limits;
+    this.#signal = signal;
+  }
+
+  async write(title: string | undefined, writtenAt: string): Promise<string> {
+    const about = await this.#get<About>('/');
+    const [account, stages] = [await this.#get<Account>(`${RUN}/account`), await this.#get<Stages>(`${RUN}/stages`)];
+    const [run] = about.runs;
+    if (!run || (run.works === 0 && run.documents === 0 && stages.items.length === 0))
+      throw new AppError('REPORT_NO_RUN', `${this.#folder} is not a run folder, or the run has done nothing yet`, {
+        hint: 'name the folder that docstokg run, contentdownload --out or docparse all wrote to',
+      });
+    const shownTitle = title ?? run.title;
+    this.#add('/', { ...about, runs: [{ ...run, title: shownTitle }] });
+    this.#add(`${RUN}/account`, account);
+    this.#add(`${RUN}/stages`, stages);
+    for (const path of ['sources', 'hosts']) this.#add(`${RUN}/${path}`, await this.#get(`${RUN}/${path}`));
+    await this.#works();
+    const documents = await this.#documents();
+    await this.#pictures(documents);
+    if (run.has_graph) await this.#graph();
+    const facts: ReportFacts = { written_at: writtenAt, omitted: this.#omitted, files: this.#files };
+    this.#add('report', facts);
+    return await this.#page(shownTitle, `${run.works} works, ${run.saved} full texts, ${run.documents} documents.`);
+  }
+
+  async #works(): Promise<void> {
+    let [room, detailRoom, listed, detailed] = [this.#limits.works, this.#limits.workDetails, 0, 0];
+    let total = 0;
+    let [part, details]: [Work[], Record<string, unknown>] = [[], {}];
+    const flush = (): void => {
+      if (part.length > 0) this.#add('works', part);
+      if (Object.keys(details).length > 0) this.#add('work details', details);
+      [part, details] = [[], {}];
+    };
+    for await (const { items, total: all = 0 } of this.#pages<Work>(`${RUN}/works?limit=500`)) {
+      total = all;
+      for (const work of items) {
+        room -= JSON.stringify(work).length;
+        if (room < 0) break;
+        listed += 1;
+        part.push(work);
+        if (detailRoom > 0) {
+          const whole = await this.#get(`${RUN}/works/${encodeURIComponent(work.id)}`);
+          detailRoom -= JSON.stringify(whole).length;
+          if (detailRoom > 0) details[work.id] = whole;
+          detailed += Number(detailRoom > 0);
+        }
+      }
+      if (part.length >= WORKS_PER_PART) flush();
+      if (room < 0) break;
+    }
+    flush();
+    this.#omit(total - listed, 'works are counted but not listed');
+    this.#omit(listed - detailed, 'works are listed without abstract and attempts');
+  }
+
+  /** Documents while there is room for them: first their structure and passages, then only their lines. */
+  async #documents(): Promise<WholeDocument[]> {
+    const shown: WholeDocument[] = [];
+    let [room, passageRoom] = [this.#limits.structure, this.#limits.passages];
+    const lines: DocumentLine[] = [];
+    let [unlisted, unshown, unsearched] = [0, 0, 0];
+    for await (const { items } of this.#pages<DocumentLine>(`${RUN}/documents?limit=500`))
+      for (const line of items) {
+        if (lines.length >= this.#limits.documents) {
+          unlisted += 1;
+          continue;
+        }
+        lines.push(line);
+        const path = `${RUN}/documents/${encodeURIComponent(line.id)}`;
+        try {
+          const whole = room > 0 ? await this.#get<WholeDocument>(path) : undefined;
+          room -= JSON.stringify(whole ?? '').length;
+          if (whole && room > 0) {
+            this.#add(path, whole);
+            shown.push({ ...whole, blocks: [] });
+          } else unshown += 1;
+          const passages = passageRoom > 0 ? (await this.#get<Passages>(`${path}/passages`)).items : [];
+          passageRoom -= JSON.stringify(passages).length;
+          if (passageRoom > 0)
+            this.#add('passages', passages.map((passage) => ({ ...passage, document: line.id }))); // prettier-ignore
+          else unsearched += 1;
+        } catch (error) {
+          // Half a document is worse than none; its message may name paths of this machine.
+          this.#omitted.push(`${line.id} could not be read: ${errorInfo(error).code}`);
+        }
+        await this.#file(`${path}/file`);
+      }
+    this.#add('documents', lines);
+    this.#omit(unlisted, 'documents are counted but not listed');
+    this.#omit(unsearched, 'documents are not searched here; docstokg search finds them');
+    this.#omit(unshown, 'documents are listed without their structure');
+    return shown;
+  }
+
+  /** A link to a downloaded file, relative so that the folder can be moved. */
+  async #file(path: string): Promise<void> {
+    const answer = await this.#router.get(path, this.#signal).catch(() => undefined);
+    if (answer?.kind !== 'file') return;
+    const way = relative(realpathSync(this.#folder), answer.path);
+    this.#files[path] = `./${way.split(sep).map(encodeURIComponent).join('/')}`;
+  }
+
+  /** The first page of every document, then the second of every one, and so on. */
+  async #pictures(documents: readonly WholeDocument[]): Promise<void> {
+    const drawable = documents.filter(({ kind }) => kind === 'pdf');
+    const longest = Math.max(0, ...drawable.map(({ pages }) => pages.length));
+    let [drawn, bytes] = [0, 0];
+    for (let at = 0; at < longest; at += 1)
+      for (const { id, pages } of drawable) {
+        const page = pages[at];
+        if (!page || drawn >= this.#limits.pictures || bytes >= this.#limits.pictureBytes) continue;
+        this.#signal.throwIfAborted();
+        const path = `${RUN}/documents/${encodeURIComponent(id)}/pages/${page.number}.png`;
+        const answer = await this.#router.get(`${path}?width=${PICTURE_PIXELS}`, this.#signal).catch(() => undefined);
+        if (answer?.kind !== 'bytes') continue;
+        drawn += 1;
+        bytes += answer.bytes.length;
+        this.#blocks.push(block(path, Buffer.from(answer.bytes)));
+      }
+    const all = drawable.reduce((sum, { pages }) => sum + pages.length, 0);
+    this.#omit(all - drawn, 'pages are shown as recognised text, without a picture');
+  }
+
+  async #graph(): Promise<void> {
+    try {
+      const { items } = await this.#get<List<{ readonly id: string }>>(`${RUN}/graph/works?limit=1000`);
+      let room = this.#limits.graph;
+      const shown = [];
+      for (const work of items) {
+        const path = `${RUN}/graph/picture?${new URLSearchParams({ node: work.id })}`;
+        const picture = await this.#get(path);
+        room -= JSON.stringify(picture).length;
+        if (room < 0) break;
+        this.#add(path, picture);
+        shown.push(work);
+      }
+      this.#add(`${RUN}/graph/works`, { items: shown });
+      this.#omit(items.length - shown.length, 'works are not in the graph here; docstokg graph show has them');
+    } catch (error) {
+      // A graph of another version is no reason to have no report.
+      if (!(error instanceof AppError)) throw error;
+      this.#omitted.push(`the graph is not shown: ${error.message}`);
+    }
+  }
+
+  async *#pages<T>(path: string): AsyncGenerator<List<T>> {
+    for (let next: string | null = ''; next !== null;) {
+      const page: List<T> = await this.#get<List<T>>(next === '' ? path : `${path}&cursor=${encodeURIComponent(next)}`);
+      yield page;
+      next = page.next;
+      this.#signal.throwIfAborted();
+    }
+  }
+
+  async #get<T>(path: string): Promise<T> {
+    const answer = await this.#router.get(path, this.#signal);
+    if (answer.kind !== 'json') throw new Error(`${path} is not JSON`);
+    return answer.value as T;
+  }
+
+  #add(path: string, value: unknown): void {
+    this.#blocks.push(block(path, gzipSync(JSON.stringify(value))));
+  }
+
+  #omit(count: number, what: string): void {
+    if (count > 0) this.#omitted.push(`${count.toLocaleString('en')} ${what}`);
+  }
+
+  async #page(title: string, noscript: string): Promise<string> {
+    const { script, style } = await pageParts();
+    // Only this very script and this very style are run; nothing can be fetched, sent, framed or submitted.
+    const policy = [
+      "default-src 'none'",
+      `script-src '${hashOf(script)}'`,
+      `style-src '${hashOf(style)}'`,
+      'img-src data:',
+      "base-uri 'none'",
+      "form-action 'none'",
+    ].join('; ');
+    return pageHtml({
+      title: `${escapeHtml(title)} · DocsToKG`,
+      head: `<meta http-equiv="Content-Security-Policy" content="${policy}">\n<style>${style}</style>`,
+      noscript: escapeHtml(`${title}: ${noscript}`),
+      body: `${this.#blocks.join('\n')}\n<script>${script}</script>\n`,
+    });
+  }
+}
+
+/** Data that no browser runs. In base64 nothing can end it. */
+function block(path: string, bytes: Buffer): string {
+  return `<script type="text/plain" data-path="${escapeHtml(path)}">${bytes.toString('base64')}</script>`;
+}
+
+function hashOf(text: string): string {
+  return `sha256-${createHash('sha256').update(text).digest('base64')}`;
+}
