@@ -17,9 +17,9 @@ if (!opened) {
   process.exit(1);
 }
 const page = await opened.browser.newPage({ viewport: { width: 1100, height: 800 }, colorScheme: 'light' });
-await page.goto(pathToFileURL(resolve(report)).href);
+await page.goto(`${pathToFileURL(resolve(report)).href}#/search`);
 await page.fill('#search', words);
-await page.waitForSelector('#results a');
+await page.waitForSelector('.hits a');
 await page.keyboard.press('Enter');
 await page.waitForSelector('.side [aria-selected=true]');
 await page.evaluate('scrollTo({ top: 0, behavior: "instant" })');

@@ -105,11 +105,12 @@ const inBrowser = (title: string, body: () => Promise<void>): void =>
 
 /** Waits until something is true in the page; the policy of the page lets no other way of asking in. */
 async function seen(condition: string): Promise<void> {
-  await page.evaluate(`new Promise((resolve) => {
+  await page.evaluate(`new Promise((resolve, reject) => {
     const look = () => { if (${condition}) { observer.disconnect(); resolve(); } };
     const observer = new MutationObserver(look);
     observer.observe(document, { subtree: true, childList: true, characterData: true, attributes: true });
     look();
+    setTimeout(() => reject(new Error('not seen')), ${HANGING_MS / 4});
   })`);
 }
 
@@ -131,7 +132,7 @@ inBrowser('a question leads to the passage on its page, and its citation can be 
   let found = false;
   for (const { nonce } of questions) {
     await page.goto(`${origin}/search?q=${encodeURIComponent(nonce)}`);
-    await seen("/passage/.test(document.querySelector('.panel.search > .hint')?.textContent ?? '')");
+    await seen("/passage/.test(document.querySelector('.panel.search [role=status]')?.textContent ?? '')");
     // A scanned paper keeps its facts to itself.
     if ((await page.$$('.hits li')).length === 0) continue;
     found = true;
@@ -144,9 +145,9 @@ inBrowser('a question leads to the passage on its page, and its citation can be 
     await page.keyboard.press('/');
     assert.equal(await page.evaluate('document.activeElement.id'), 'search');
     await page.click('.hits h2 a');
-    await page.waitForSelector('.sheet .mark-box, .flow');
-    assert.match(page.url(), /\/documents\?run=reefs&document=/);
-    await page.waitForSelector('.side li');
+    await page.waitForSelector('.side [aria-selected=true] mark');
+    assert.match(page.url(), /\/documents\?document=.*&passage=/);
+    assert.ok((await page.$$('.box.lit')).length > 0, 'the passage is marked on its page');
     break;
   }
   assert.ok(found, 'a planted fact was found');
@@ -174,7 +175,7 @@ inBrowser(
     await page.click(`tr[data-reason="${reason}"] .act button`);
     await seen("document.querySelector('.figures strong').textContent !== '0'");
     // Watchers may hear of it before whoever asked for it has the answer.
-    await seen("document.querySelector('.told').textContent.includes('put back into the queue')");
+    await seen("document.querySelector('.told').textContent.includes('enqueued again')");
 
     await page.goto(`${origin}/now`);
     await page.waitForSelector('[data-stage=works]');
@@ -202,6 +203,11 @@ inBrowser(
       return (await page.$$('dialog[open] .tried')).length;
     };
     let times = await tried();
+    await page.keyboard.press('Escape');
+    assert.match(page.url(), new RegExp(`/queue\\?code=${reason}$`), 'the filter is in the address');
+    await page.reload();
+    await page.waitForSelector('.jobs tbody tr');
+    assert.equal(await page.inputValue('#jobs-code'), reason);
     for (let again = 0; again < 100 && times === 1; again += 1) times = await tried();
     assert.equal(times, 2);
     await page.keyboard.press('Escape');
@@ -228,6 +234,39 @@ inBrowser('works are filtered, sorted and taken along', async () => {
   assert.match(readFileSync(await file.path(), 'utf8'), /^id,/);
 });
 
+inBrowser(
+  'events name hosts and titles, heads of tables stay whole, and labels of the graph cover neither each other',
+  async () => {
+    await page.setViewportSize({ width: 1280, height: 900 });
+    await page.goto(`${origin}/now`);
+    await page.waitForSelector('.events li');
+    const said = await page.$$eval('.events li > :last-child', (all) => all.map((each) => each.textContent ?? ''));
+    assert.ok(said.some((text) => /: (?:parsed|chunked)$/.test(text)));
+    for (const text of said) assert.doesNotMatch(text, /^W\d+: |^(?:parsed|chunked)$|\d{4}-\d\d-\d\dT/, text);
+    await page.goto(`${origin}/hosts`);
+    await page.waitForSelector('.hosts tbody tr');
+    const tall = await page.$$eval('.hosts thead th', (all) => all.map((each) => each.getBoundingClientRect().height));
+    assert.ok(Math.max(...tall) < 45, `heads of ${tall.join()} pixels`);
+    await page.goto(`${origin}/graph`);
+    await page.waitForSelector('.canvas text:not(.year)');
+    const labels = await page.$$eval('.canvas text:not(.year)', (all) =>
+      all.map(
+        (each) =>
+          [
+            each.textContent ?? '',
+            each.getBoundingClientRect().toJSON() as Record<'left' | 'right' | 'top' | 'bottom', number>,
+          ] as const,
+      ),
+    );
+    for (const [name, box] of labels) {
+      assert.doesNotMatch(name, /^openalex:/);
+      for (const [other, beside] of labels)
+        if (other !== name && box.left < beside.right && beside.left < box.right)
+          assert.ok(box.bottom <= beside.top + 2 || beside.bottom <= box.top + 2, `${name} covers ${other}`);
+    }
+  },
+);
+
 inBrowser('nothing is wider than 380 or 1280 pixels, and text has contrast by day and by night', async () => {
   for (const [path, ready] of [
     ['/now', '.trend svg'],
@@ -236,9 +275,10 @@ inBrowser('nothing is wider than 380 or 1280 pixels, and text has contrast by da
     ['/works', '.works tbody tr'],
     ['/documents', '.panel tbody tr'],
     [`/documents?document=${ids[0] ?? ''}`, '.side li'],
-    ['/search?q=the', '.panel.search > .hint'],
+    ['/search?q=the', '.panel.search [role=status]'],
     ['/graph', '.around li'],
-    ['/account', '.flow-steps'],
+    ['/summary', '.flow-steps'],
+    ['/stages', '.histogram'],
   ] as const) {
     await page.goto(origin + path);
     await page.waitForSelector(ready);
@@ -271,7 +311,7 @@ inBrowser('what comes from outside is only text, and paper has no buttons', asyn
 });
 
 inBrowser('a keyboard reaches everything: the skip link, the pages, the content', async () => {
-  await page.goto(`${origin}/account`);
+  await page.goto(`${origin}/summary`);
   await page.waitForSelector('.flow-steps');
   await page.keyboard.press('Tab');
   assert.equal(await page.evaluate('document.activeElement.textContent'), 'Skip to the content');

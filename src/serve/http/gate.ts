@@ -102,7 +102,7 @@ export class Gate {
     }
     const cookie = cookieOf(headers.cookie, this.#cookie);
     if (cookie !== undefined && isEqual(digest(cookie), this.#sessionDigest)) return IN;
-    throw new Problem(401, 'TOKEN_WANTED', 'this server answers only to whoever shows its token', {
+    throw new Problem(401, 'TOKEN_WANTED', 'authentication required', {
       hint: 'open the link that docstokg serve printed, or send the header Authorization: Bearer TOKEN',
       headers: { 'www-authenticate': 'Bearer' },
     });

@@ -24,15 +24,15 @@ export class Problem extends Error {
 
 const TITLES: Readonly<Record<number, string>> = {
   400: 'Bad request',
-  401: 'Token wanted',
+  401: 'Authentication required',
   403: 'Not allowed',
-  404: 'Not there',
+  404: 'Not found',
   405: 'Method not allowed',
   413: 'Too large',
-  415: 'JSON wanted',
-  429: 'Too many',
-  500: 'Failed',
-  503: 'Not now',
+  415: 'Unsupported media type',
+  429: 'Too many requests',
+  500: 'Internal error',
+  503: 'Unavailable',
 };
 
 /** The body of a problem. */
@@ -40,7 +40,7 @@ export function problemBody({ status, code, message, hint }: Problem): Record<st
   return { type: 'about:blank', title: TITLES[status] ?? 'Problem', status, detail: message, code, hint };
 }
 
-/** What a thrown thing means to whoever asked: a wrong question, something that is not there, or an accident. */
+/** The problem to answer for an error: bad parameters, something missing, busy, or an accident. */
 export function problemOf(error: unknown): Problem {
   if (error instanceof Problem) return error;
   const { code, message } = errorInfo(error);

@@ -158,11 +158,14 @@ export function Dialog({
   readonly close: () => void;
   readonly children?: View;
 }): View {
-  const element = useRef<HTMLDialogElement>(null);
-  useEffect(() => element.current?.showModal(), []);
+  const [element, button] = [useRef<HTMLDialogElement>(null), useRef<HTMLButtonElement>(null)];
+  useEffect(() => {
+    element.current?.showModal();
+    button.current?.focus();
+  }, []);
   return html`<dialog class="history" aria-label=${label} ref=${element} onClose=${close}>
     ${children}
-    <button type="button" class="quiet" autofocus onClick=${() => element.current?.close()}>Close</button>
+    <button type="button" class="quiet" ref=${button} onClick=${() => element.current?.close()}>Close</button>
   </dialog>`;
 }
 

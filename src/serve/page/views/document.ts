@@ -30,33 +30,37 @@ interface Entry {
 
 /** A document, page by page: what was recognised is drawn on the page and listed beside it. */
 export function DocumentView({ run, id }: { readonly run: Run; readonly id: string }): View {
-  const { place } = useScene();
+  const { place, source } = useScene();
   const found = useAnswer<WholeDocument>(runPath(run, 'documents', id));
   const passages = useAnswer<Passages>(runPath(run, 'documents', id, 'passages'));
+  const file = source.file(runPath(run, 'documents', id, 'file'));
   return [
     html`<p><a href=${place('/documents')}>← All documents</a></p>`,
-    shown(found, (document) =>
-      passages.kind === 'waiting'
-        ? html`<p class="hint">Loading …</p>`
-        : html`<${Viewer}
-            run=${run}
-            document=${document}
-            passages=${passages.kind === 'answered' ? passages.value.items : []}
-          />`,
-    ),
+    found.kind !== 'answered' || passages.kind === 'waiting'
+      ? shown(found, () => html`<p class="hint" role="status">Loading …</p>`)
+      : html`<${Viewer}
+          run=${run}
+          document=${found.value}
+          file=${file}
+          passages=${passages.kind === 'answered' ? passages.value.items : []}
+        />`,
+    // A scan without text, or a file that was not parsed, can still be read.
+    found.kind === 'failed' && file !== undefined && html`<p>${link(file, 'Open the file')}</p>`,
   ];
 }
 
 function Viewer({
   run,
   document: found,
+  file,
   passages,
 }: {
   readonly run: Run;
   readonly document: WholeDocument;
+  readonly file: string | undefined;
   readonly passages: Passages['items'];
 }): View {
-  const { query, set, place, source } = useScene();
+  const { query, set, place } = useScene();
   const [named, passage] = [query.get('block'), passages.find(({ id }) => id === query.get('passage'))];
   const [mode, setMode] = useState<Mode>(named !== null || (passages.length === 0 && !passage) ? 'blocks' : 'passages');
   const [lit, setLit] = useState<readonly number[]>([]);
@@ -102,7 +106,6 @@ function Viewer({
     const name = `${event.key === 'ArrowLeft' ? 'Previous' : 'Next'} ${event.shiftKey ? 'document' : 'page'}`;
     root.current?.querySelector<HTMLElement>(`[aria-label="${name}"]`)?.click();
   };
-  const file = source.file(runPath(run, 'documents', found.id, 'file'));
   const about = [found.authors, found.year, counted(found.blocks.length, 'block'), counted(passages.length, 'passage')];
   return html`<div class="viewer" ref=${root} onKeyDown=${keys}>
     <h2>${found.title ?? found.id}</h2>

@@ -180,7 +180,8 @@ function labelsOf(
       const place = [x + radius + 3, x - radius - 3 - long].find(
         (left) =>
           left >= 0 && left + long <= width && y > 0 && y < height &&
-          taken.every((other) => Math.abs(other.y - y) >= LINE_PIXELS || left > other.right || left + long < other.left),
+          taken.every((other) => Math.abs(other.y - y) >= LINE_PIXELS || left > other.right || left + long < other.left) &&
+          nodes.every((other) => other.at === at || Math.abs(other.y - y) >= other.radius + 5 || other.x + other.radius < left || other.x - other.radius > left + long),
       ); // prettier-ignore
       if (place === undefined || short === '') return [];
       taken.push({ left: place, right: place + long, y });

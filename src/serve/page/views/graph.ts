@@ -1,4 +1,4 @@
-import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 
 import type {
   GraphPicture,
@@ -86,7 +86,7 @@ function Chooser({ works, node }: { readonly works: readonly Named[]; readonly n
   const input = useRef<HTMLInputElement>(null);
   const name = (at: number): string => `${at + 1}. ${works[at]?.label ?? ''}`;
   const here = works.findIndex(({ id }) => id === node);
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (input.current) input.current.value = here < 0 ? '' : name(here);
   }, [here]);
   const choose = (): void => {

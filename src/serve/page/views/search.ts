@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 
 import type { Hits, Run } from '../answers.ts';
 import { counted, duration, number } from '../format.ts';
@@ -34,11 +34,13 @@ export function SearchView({ run }: { readonly run: Run }): View {
   const q = query.get('q') ?? '';
   const asked = { q, ...Object.fromEntries([...NAMES, 'exclude_retracted'].map((name) => [name, query.get(name)])) };
   const key = address('', asked);
+  useLayoutEffect(() => {
+    if (q === '') input.current?.focus({ preventScroll: true });
+  }, []);
   useEffect(() => {
     if (input.current && document.activeElement !== input.current) input.current.value = q;
     if (q === '') {
       setFound(undefined);
-      input.current?.focus({ preventScroll: true });
       return;
     }
     const leave = new AbortController();

@@ -1,0 +1,227 @@
+import assert from 'node:assert/strict';
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdtempDisposable } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { Script } from 'node:vm';
+import { gunzipSync } from 'node:zlib';
+
+import { systemClock } from '../../src/base/index.ts';
+import type { ManifestRow } from '../../src/download/index.ts';
+import { ManifestFolder } from '../../src/harvest/index.ts';
+import type {
+  About,
+  Lanes,
+  Passages,
+  ReportFacts,
+  Sources,
+  Stages,
+  WholeDocument,
+  Work,
+} from '../../src/serve/page/answers.ts';
+import { pageParts } from '../../src/serve/page-assets.ts';
+import type { ReportLimits } from '../../src/serve/report.ts';
+import { writeReport } from '../../src/serve/report.ts';
+
+function lines(path: string, rows: readonly unknown[]): void {
+  mkdirSync(join(path, '..'), { recursive: true });
+  writeFileSync(path, rows.map((row) => `${JSON.stringify(row)}\n`).join(''));
+}
+
+const attempt = (url: string, reason: string, status: number | null) => ({
+  resolver: 'openalex', url, final_url: url, chain: [], status, bytes: 10, sha256: null, kind: null, license: null,
+  version: null, host_type: null, reason, detail: null, started_at: '2026-01-02T03:04:05.000Z', duration_ms: 100,
+}); // prettier-ignore
+const work = (id: string, outcome: string, reason: string, more: object = {}) => ({
+  schema_version: 'contentdownload/1.0.0', run_id: 'r', at: '2026-01-02T03:04:06.000Z', work: id, doi: `10.1/${id}`,
+  title: `Title of ${id}`, outcome, reason, detail: null, resolver: outcome === 'saved' ? 'openalex' : null, url: null,
+  final_url: null, path: null, kind: null, content_type: null, sha256: null, bytes: null, license: null, version: null,
+  host_type: null, retry_at: null, duration_ms: 500, attempts: [attempt('https://a.org/x', reason, 404)], problems: [],
+  ...more,
+}); // prettier-ignore
+const stage = (doc: string, status: string, seconds: number, more: object = {}) => ({
+  stage: 'doctags', doc_id: doc, status, duration_s: seconds, input_path: `${doc}.html`, input_hash: null,
+  finished_at: '2026-01-02T03:04:05.000Z', ...more,
+}); // prettier-ignore
+
+/** The answers inside a report, by path. */
+async function answersOf(
+  folder: string,
+  limits: Partial<ReportLimits> = {},
+): Promise<{ get: <T>(path: string) => T; all: <T>(path: string) => T[]; html: string }> {
+  const { path } = await writeReport({ folder, limits, title: 'A </title><script>alert(1)</script>' });
+  const html = readFileSync(path, 'utf8');
+  const blocks = [...html.matchAll(/<script type="text\/plain" data-path="([^"]*)">([\w+/=]*)<\/script>/g)];
+  const all = <T>(wanted: string): T[] =>
+    blocks
+      .filter(([, at]) => at === wanted.replaceAll('&', '&amp;'))
+      .map(([, , text = '']) => JSON.parse(gunzipSync(Buffer.from(text, 'base64')).toString()) as T);
+  return { all, html, get: <T>(wanted: string) => all<T>(wanted)[0] as T };
+}
+
+/** A folder as docparse leaves it for one document without pages. */
+function parsed(folder: string, id: string, about: object = {}): void {
+  lines(join(folder, 'Data', 'DocTagsFiles', `${id}.jsonl`), [
+    { tag: 'document', version: 1, pages: [] },
+    { tag: 'text', order: 0, text: `All about </script> in ${id}` },
+  ]);
+  writeFileSync(join(folder, 'Data', 'DocTagsFiles', `${id}.meta.json`), JSON.stringify({ title: id, ...about }));
+  lines(join(folder, 'Data', 'ChunkedDocTagFiles', `${id}.jsonl`), [
+    {
+      schema: 'docstokg/chunk/1', tokenizer: 't', chunk_id: id, doc_id: id, chunk_index: 0, text: `All about </script> in ${id}`,
+      context: '', token_count: 5, flow_start: 0, flow_end: 9, repeated_chars: 0, title: '', headings: [], kinds: ['text'],
+      blocks: [0], page_first: null, page_last: null, regions: [],
+    },
+  ]); // prettier-ignore
+}
+/** Writes rows as a download does. */
+async function download(folder: string, ...rows: readonly object[]): Promise<void> {
+  await using written = await ManifestFolder.open({ folder, runId: 'r', clock: systemClock });
+  for (const row of rows) await written.write(row as ManifestRow);
+}
+const manifest = (folder: string, ...rows: readonly object[]): void =>
+  lines(join(folder, 'Data', 'Manifests', 'docparse.doctags.manifest.jsonl'), rows);
+
+test('works are counted by their last row; what does not fit is said to be missing, but counted', async () => {
+  await using folder = await mkdtempDisposable(join(tmpdir(), 'docstokg-report-'));
+  await download(
+    folder.path,
+    work('W1', 'failed', 'server-error'),
+    work('W2', 'failed', 'no-plan'),
+    work('W1', 'saved', 'success', {
+      at: '2026-01-02T03:05:06.000Z',
+      path: 'PDF/W1.pdf',
+      bytes: 100,
+      kind: 'pdf',
+      license: 'cc-by',
+      sha256: 'aa',
+    }),
+    work('W3', 'failed', 'paywalled'),
+  );
+  const { get, all } = await answersOf(folder.path, { works: 900, workDetails: 900 });
+  const sources = get<Sources>('/runs/run/sources');
+  assert.deepEqual([sources.works, sources.bytes, sources.kinds], [3, 100, { pdf: 1 }]);
+  assert.deepEqual(sources.attempt_reasons.map(({ reason, attempts }) => [reason, attempts]), [['no-plan', 1], ['paywalled', 1]]); // prettier-ignore
+  assert.deepEqual(get<{ outcomes: object }>('/runs/run/account').outcomes, { failed: 2, saved: 1 });
+  const listed = all<Work[]>('works').flat().length;
+  assert.ok(listed > 0 && listed < 3, `${listed} works in the room for two`);
+  assert.ok(get<ReportFacts>('report').omitted.includes(`${3 - listed} works are counted but not listed`));
+  const lanes = get<Lanes>('/runs/run/hosts');
+  assert.deepEqual(
+    [lanes.from, lanes.items.map(({ host, requests }) => [host, requests])],
+    ['attempts', [['a.org', 3]]],
+  );
+});
+
+test('hosts over time come from the host log: refusals, waits that servers asked for, most in flight against the limit', async () => {
+  await using folder = await mkdtempDisposable(join(tmpdir(), 'docstokg-report-'));
+  const at = (second: number): string => new Date(1_700_000_000_000 + second * 1000).toISOString();
+  const slice = (second: number, more: object) => ({
+    kind: 'host', at: at(second), ms: 1000, host: 'b.org', sent: 1, done: { 200: 1 }, bytes: 5, waited_ms: 10, most: 1, cap: 2,
+    asked_until: null, held_until: null, ...more,
+  }); // prettier-ignore
+  await download(folder.path, work('W1', 'failed', 'paywalled'));
+  lines(join(folder.path, 'hosts.jsonl'), [
+    { kind: 'run', schema_version: 'hosts/1', run_id: 'r', at: at(0), time_scale: 0.05 },
+    slice(0, { most: 2 }),
+    slice(1, { done: { 429: 2, timeout: 1 }, asked_until: at(31) }),
+    slice(40, { done: { 500: 1 }, held_until: at(70) }),
+    ...Array.from({ length: 2_000 }, (_, second) => slice(100 + second, { host: 'busy.org' })),
+  ]);
+  const { get } = await answersOf(folder.path);
+  const { time_scale: timeScale, items } = get<Lanes>('/runs/run/hosts');
+  assert.equal(timeScale, 0.05);
+  const [busy, host] = items;
+  assert.deepEqual([host?.requests, host?.most, host?.cap, host?.refused, host?.failed], [3, 2, 2, 2, 2]);
+  assert.deepEqual(host?.holds.map(([from, to, why]) => [(to - from) / 1000, why]), [[30, 'asked'], [30, 'failing']]); // prettier-ignore
+  const drawn = busy?.slices ?? [];
+  assert.ok(drawn.length > 100 && drawn.length <= 600, `${drawn.length} slices: neighbours are joined`);
+  assert.equal(drawn.reduce((sum, [, , sent]) => sum + sent, 0), 2_000); // prettier-ignore
+});
+
+test('a folder of local papers has stages, documents and passages; scans and work of earlier runs are told apart', async () => {
+  await using folder = await mkdtempDisposable(join(tmpdir(), 'docstokg-report-'));
+  for (const id of ['one', 'two', 'scan']) parsed(folder.path, id);
+  manifest(
+    folder.path,
+    stage('one', 'failure', 9, { category: 'timeout', message: 'too slow' }),
+    stage('one', 'success', 0.3),
+    stage('two', 'success', 0.1),
+    stage('two', 'skip', 0, { reason: 'unchanged' }),
+    stage('scan', 'skip', 0.1, { reason: 'needs-ocr' }),
+    stage('bad', 'failure', 1, { category: 'runtime', message: 'broken' }),
+  );
+  writeFileSync(join(folder.path, 'run.json'), '{"asked":{"ids":[],"input":["papers/own"]}}');
+  const { get, all } = await answersOf(folder.path);
+  const [doctags] = get<Stages>('/runs/run/stages').items;
+  assert.deepEqual(
+    [doctags?.succeeded, doctags?.failed, doctags?.skipped, doctags?.needs_ocr, doctags?.max_s, doctags?.categories],
+    [2, 1, 0, 1, 0.3, { runtime: 1 }],
+  );
+  assert.equal(doctags?.histogram.reduce((sum, { documents }) => sum + documents, 0), 2); // prettier-ignore
+  assert.equal(get<WholeDocument>('/runs/run/documents/two').blocks[0]?.text, 'All about </script> in two');
+  const passages = all<(Passages['items'][number] & { document: string })[]>('passages').flat();
+  assert.ok(passages.some(({ document, text }) => document === 'two' && text.endsWith('two')));
+});
+
+test('what has no room in the report is not read: a corpus of any size costs no more than fits in', async () => {
+  await using folder = await mkdtempDisposable(join(tmpdir(), 'docstokg-report-'));
+  const ids = ['a', 'b', 'c', 'd'];
+  for (const id of ids) parsed(folder.path, id);
+  manifest(folder.path, ...ids.map((id) => stage(id, 'success', 1)));
+  // Whoever reads these says that they are damaged.
+  for (const kind of ['DocTagsFiles', 'ChunkedDocTagFiles'])
+    for (const id of ['c', 'd']) writeFileSync(join(folder.path, 'Data', kind, `${id}.jsonl`), 'damaged');
+  const { get } = await answersOf(folder.path, { passages: 200, structure: 400, documents: 3 });
+  assert.deepEqual(get<{ id: string }[]>('documents').map(({ id }) => id), ['a', 'b', 'c']); // prettier-ignore
+  assert.deepEqual(get<ReportFacts>('report').omitted, [
+    '1 documents are counted but not listed',
+    '2 documents are not searched here; docstokg search finds them',
+    '2 documents are listed without their structure',
+  ]);
+});
+
+test('the report holds its data so that no text in it can end it, and allows no script but its own', async () => {
+  await using folder = await mkdtempDisposable(join(tmpdir(), 'docstokg-report-'));
+  parsed(folder.path, 'one');
+  manifest(folder.path, stage('one', 'success', 0.3));
+  const { html, get } = await answersOf(folder.path);
+  const scripts = [...html.matchAll(/<script([^>]*)>/g)].map(([, about = '']) => about);
+  assert.equal(scripts.filter((about) => about === '').length, 1, 'one script is run');
+  assert.ok(scripts.every((about) => about === '' || about.startsWith(' type="text/plain" data-path=')));
+  assert.match(html, /default-src 'none'; script-src 'sha256-[\w+/=]+'; style-src 'sha256-[\w+/=]+'; img-src data:/);
+  assert.equal(get<About>('/').runs[0]?.title, 'A </title><script>alert(1)</script>');
+});
+
+test('a run folder cannot make the report open or link a file outside it', async () => {
+  await using scratch = await mkdtempDisposable(join(tmpdir(), 'docstokg-report-'));
+  const folder = join(scratch.path, 'run');
+  const secret = join(scratch.path, 'secret.pdf');
+  writeFileSync(secret, '%PDF-1.4 secret');
+  const sources = { absolute: secret, above: '../secret.pdf', linked: 'PDF/linked.pdf', inside: 'PDF/inside.pdf' };
+  for (const [id, source] of Object.entries(sources))
+    parsed(folder, id, { source, source_kind: 'pdf', source_sha256: id });
+  mkdirSync(join(folder, 'PDF'));
+  writeFileSync(join(folder, 'PDF', 'inside.pdf'), '%PDF-1.4');
+  symlinkSync(secret, join(folder, 'PDF', 'linked.pdf'));
+  manifest(folder, ...Object.keys(sources).map((id) => stage(id, 'success', 1)));
+  await download(folder, work('W1', 'saved', 'success', { path: '../secret.pdf', sha256: 'above' }));
+  const { get, html } = await answersOf(folder);
+  assert.deepEqual(get<ReportFacts>('report').files, { '/runs/run/documents/inside/file': './PDF/inside.pdf' });
+  assert.doesNotMatch(html, /\.png"/, 'no page is drawn');
+});
+
+test('a folder that holds nothing of a run is refused with a hint', async () => {
+  await using folder = await mkdtempDisposable(join(tmpdir(), 'docstokg-report-'));
+  await assert.rejects(writeReport({ folder: folder.path }), { code: 'REPORT_NO_RUN' });
+});
+
+test("the page's modules become one script of at most 120 kB, with the licences of what it carries", async () => {
+  const { script, style } = await pageParts();
+  assert.doesNotThrow(() => new Script(script));
+  assert.doesNotMatch(script, /^\s*(?:import|export)\s/m);
+  assert.doesNotMatch(script + style, /<\/(?:script|style)/);
+  assert.match(script, /preact: .*MIT/);
+  assert.ok(Buffer.byteLength(script) <= 120_000, `${Buffer.byteLength(script)} bytes`);
+});
