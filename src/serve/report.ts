@@ -43,7 +43,7 @@ export interface ReportLimits {
   readonly pictureBytes: number;
 }
 
-export const REPORT_LIMITS: ReportLimits = {
+const REPORT_LIMITS: ReportLimits = {
   // Some hundred thousand works.
   works: 60_000_000,
   workDetails: 12_000_000,
@@ -235,7 +235,7 @@ class ReportWriter {
       let room = this.#limits.graph;
       const shown = [];
       for (const work of items) {
-        const path = `${RUN}/graph/picture?${new URLSearchParams({ node: work.id })}`;
+        const path = `${RUN}/graph/picture?${new URLSearchParams({ node: work.id }).toString()}`;
         const picture = await this.#get(path);
         room -= JSON.stringify(picture).length;
         if (room < 0) break;

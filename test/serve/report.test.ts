@@ -45,11 +45,13 @@ const stage = (doc: string, status: string, seconds: number, more: object = {}) 
   finished_at: '2026-01-02T03:04:05.000Z', ...more,
 }); // prettier-ignore
 
+const first = <T>(items: readonly T[]): T => items[0] as T;
+
 /** The answers inside a report, by path. */
 async function answersOf(
   folder: string,
   limits: Partial<ReportLimits> = {},
-): Promise<{ get: <T>(path: string) => T; all: <T>(path: string) => T[]; html: string }> {
+): Promise<{ all: <T>(path: string) => T[]; html: string }> {
   const { path } = await writeReport({ folder, limits, title: 'A </title><script>alert(1)</script>' });
   const html = readFileSync(path, 'utf8');
   const blocks = [...html.matchAll(/<script type="text\/plain" data-path="([^"]*)">([\w+/=]*)<\/script>/g)];
@@ -57,7 +59,7 @@ async function answersOf(
     blocks
       .filter(([, at]) => at === wanted.replaceAll('&', '&amp;'))
       .map(([, , text = '']) => JSON.parse(gunzipSync(Buffer.from(text, 'base64')).toString()) as T);
-  return { all, html, get: <T>(wanted: string) => all<T>(wanted)[0] as T };
+  return { all, html };
 }
 
 /** A folder as docparse leaves it for one document without pages. */
@@ -99,15 +101,15 @@ test('works are counted by their last row; what does not fit is said to be missi
     }),
     work('W3', 'failed', 'paywalled'),
   );
-  const { get, all } = await answersOf(folder.path, { works: 900, workDetails: 900 });
-  const sources = get<Sources>('/runs/run/sources');
+  const { all } = await answersOf(folder.path, { works: 900, workDetails: 900 });
+  const sources = first(all<Sources>('/runs/run/sources'));
   assert.deepEqual([sources.works, sources.bytes, sources.kinds], [3, 100, { pdf: 1 }]);
   assert.deepEqual(sources.attempt_reasons.map(({ reason, attempts }) => [reason, attempts]), [['no-plan', 1], ['paywalled', 1]]); // prettier-ignore
-  assert.deepEqual(get<{ outcomes: object }>('/runs/run/account').outcomes, { failed: 2, saved: 1 });
+  assert.deepEqual(first(all<{ outcomes: object }>('/runs/run/account')).outcomes, { failed: 2, saved: 1 });
   const listed = all<Work[]>('works').flat().length;
   assert.ok(listed > 0 && listed < 3, `${listed} works in the room for two`);
-  assert.ok(get<ReportFacts>('report').omitted.includes(`${3 - listed} works are counted but not listed`));
-  const lanes = get<Lanes>('/runs/run/hosts');
+  assert.ok(first(all<ReportFacts>('report')).omitted.includes(`${3 - listed} works are counted but not listed`));
+  const lanes = first(all<Lanes>('/runs/run/hosts'));
   assert.deepEqual(
     [lanes.from, lanes.items.map(({ host, requests }) => [host, requests])],
     ['attempts', [['a.org', 3]]],
@@ -129,8 +131,8 @@ test('hosts over time come from the host log: refusals, waits that servers asked
     slice(40, { done: { 500: 1 }, held_until: at(70) }),
     ...Array.from({ length: 2_000 }, (_, second) => slice(100 + second, { host: 'busy.org' })),
   ]);
-  const { get } = await answersOf(folder.path);
-  const { time_scale: timeScale, items } = get<Lanes>('/runs/run/hosts');
+  const { all } = await answersOf(folder.path);
+  const { time_scale: timeScale, items } = first(all<Lanes>('/runs/run/hosts'));
   assert.equal(timeScale, 0.05);
   const [busy, host] = items;
   assert.deepEqual([host?.requests, host?.most, host?.cap, host?.refused, host?.failed], [3, 2, 2, 2, 2]);
@@ -153,14 +155,14 @@ test('a folder of local papers has stages, documents and passages; scans and wor
     stage('bad', 'failure', 1, { category: 'runtime', message: 'broken' }),
   );
   writeFileSync(join(folder.path, 'run.json'), '{"asked":{"ids":[],"input":["papers/own"]}}');
-  const { get, all } = await answersOf(folder.path);
-  const [doctags] = get<Stages>('/runs/run/stages').items;
+  const { all } = await answersOf(folder.path);
+  const [doctags] = first(all<Stages>('/runs/run/stages')).items;
   assert.deepEqual(
     [doctags?.succeeded, doctags?.failed, doctags?.skipped, doctags?.needs_ocr, doctags?.max_s, doctags?.categories],
     [2, 1, 0, 1, 0.3, { runtime: 1 }],
   );
   assert.equal(doctags?.histogram.reduce((sum, { documents }) => sum + documents, 0), 2); // prettier-ignore
-  assert.equal(get<WholeDocument>('/runs/run/documents/two').blocks[0]?.text, 'All about </script> in two');
+  assert.equal(first(all<WholeDocument>('/runs/run/documents/two')).blocks[0]?.text, 'All about </script> in two');
   const passages = all<(Passages['items'][number] & { document: string })[]>('passages').flat();
   assert.ok(passages.some(({ document, text }) => document === 'two' && text.endsWith('two')));
 });
@@ -173,9 +175,9 @@ test('what has no room in the report is not read: a corpus of any size costs no 
   // Whoever reads these says that they are damaged.
   for (const kind of ['DocTagsFiles', 'ChunkedDocTagFiles'])
     for (const id of ['c', 'd']) writeFileSync(join(folder.path, 'Data', kind, `${id}.jsonl`), 'damaged');
-  const { get } = await answersOf(folder.path, { passages: 200, structure: 400, documents: 3 });
-  assert.deepEqual(get<{ id: string }[]>('documents').map(({ id }) => id), ['a', 'b', 'c']); // prettier-ignore
-  assert.deepEqual(get<ReportFacts>('report').omitted, [
+  const { all } = await answersOf(folder.path, { passages: 200, structure: 400, documents: 3 });
+  assert.deepEqual(first(all<{ id: string }[]>('documents')).map(({ id }) => id), ['a', 'b', 'c']); // prettier-ignore
+  assert.deepEqual(first(all<ReportFacts>('report')).omitted, [
     '1 documents are counted but not listed',
     '2 documents are not searched here; docstokg search finds them',
     '2 documents are listed without their structure',
@@ -186,12 +188,12 @@ test('the report holds its data so that no text in it can end it, and allows no 
   await using folder = await mkdtempDisposable(join(tmpdir(), 'docstokg-report-'));
   parsed(folder.path, 'one');
   manifest(folder.path, stage('one', 'success', 0.3));
-  const { html, get } = await answersOf(folder.path);
+  const { html, all } = await answersOf(folder.path);
   const scripts = [...html.matchAll(/<script([^>]*)>/g)].map(([, about = '']) => about);
   assert.equal(scripts.filter((about) => about === '').length, 1, 'one script is run');
   assert.ok(scripts.every((about) => about === '' || about.startsWith(' type="text/plain" data-path=')));
   assert.match(html, /default-src 'none'; script-src 'sha256-[\w+/=]+'; style-src 'sha256-[\w+/=]+'; img-src data:/);
-  assert.equal(get<About>('/').runs[0]?.title, 'A </title><script>alert(1)</script>');
+  assert.equal(first(all<About>('/')).runs[0]?.title, 'A </title><script>alert(1)</script>');
 });
 
 test('a run folder cannot make the report open or link a file outside it', async () => {
@@ -207,8 +209,8 @@ test('a run folder cannot make the report open or link a file outside it', async
   symlinkSync(secret, join(folder, 'PDF', 'linked.pdf'));
   manifest(folder, ...Object.keys(sources).map((id) => stage(id, 'success', 1)));
   await download(folder, work('W1', 'saved', 'success', { path: '../secret.pdf', sha256: 'above' }));
-  const { get, html } = await answersOf(folder);
-  assert.deepEqual(get<ReportFacts>('report').files, { '/runs/run/documents/inside/file': './PDF/inside.pdf' });
+  const { all, html } = await answersOf(folder);
+  assert.deepEqual(first(all<ReportFacts>('report')).files, { '/runs/run/documents/inside/file': './PDF/inside.pdf' });
   assert.doesNotMatch(html, /\.png"/, 'no page is drawn');
 });
 

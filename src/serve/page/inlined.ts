@@ -109,7 +109,7 @@ function filtered(works: readonly Work[], text: (name: string) => string): Work[
           text(name) === '' ||
           text(name)
             .split(',')
-            .includes(String(work[name] ?? 'none')),
+            .includes(work[name] ?? 'none'),
       ) &&
       (text('year') === '' || ((work.year ?? 0) >= first && (work.year ?? 0) <= last)) &&
       hasWords([work.title, work.authors, work.venue, work.doi, work.id], text('q')),
@@ -143,7 +143,15 @@ async function oneWork(works: readonly Work[], id: string, all: <T>(path: string
   const at = works.findIndex((work) => work.id === id);
   if (at < 0) throw new Refusal(404, { detail: 'this work is not in the report' });
   const told = (await all<Record<string, unknown>>('work details')).find((part) => Object.hasOwn(part, id))?.[id];
-  return { abstract: null, url: null, apa: null, bibtex: null, history: [], ...works[at], ...(told ?? {}) };
+  return {
+    abstract: null,
+    url: null,
+    apa: null,
+    bibtex: null,
+    history: [],
+    ...works[at],
+    ...(told as object | undefined),
+  };
 }
 
 function hitsOf(
@@ -203,7 +211,7 @@ function csvOf(works: readonly Work[]): string {
     'bytes',
     'retracted',
   ] as const;
-  const cell = (value: unknown): string => {
+  const cell = (value: string | number | boolean | null): string => {
     const text = typeof value === 'string' && /^[=+\-@\t\r]/.test(value) ? `'${value}` : String(value ?? '');
     return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
   };

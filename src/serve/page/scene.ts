@@ -85,12 +85,14 @@ export function useLive<T>(path: string, kind: EventKind, isOurs: (data: T) => b
     : first;
 }
 
+interface Paged<T> {
+  readonly rows: readonly T[];
+  readonly status: View;
+  readonly more: View;
+}
+
 /** A list that comes page by page, never all at once. */
-export function usePaged<T>(
-  path: string,
-  query: Query,
-  [one, many]: readonly [one: string, many: string],
-): { readonly rows: readonly T[]; readonly status: View; readonly more: View } {
+export function usePaged<T>(path: string, query: Query, [one, many]: readonly [one: string, many: string]): Paged<T> {
   const { source } = useScene();
   const [list, setList] = useState<List<T> & { readonly key: string }>();
   const [error, setError] = useState<unknown>();

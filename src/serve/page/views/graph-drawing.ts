@@ -4,7 +4,6 @@ import type { GraphPicture, PictureEdge, PictureNode } from '../../../graph/pict
 import { yearScale } from '../../../graph/picture/index.ts';
 import type { View } from '../scene.ts';
 import { html } from '../scene.ts';
-import { isBareId } from './graph.ts';
 
 const LABEL_CHARS = 34;
 /** Of the labels' font of 12 pixels. */
@@ -13,6 +12,11 @@ const [LEAST_RADIUS, MOST_RADIUS] = [3, 13];
 const [MARGIN, AXIS] = [28, 26];
 /** Between two years on the axis. */
 const TICK_PIXELS = 70;
+
+/** A cited work of which only an id is known. */
+export function isBareId({ kind, label }: PictureNode): boolean {
+  return kind === 'work' && /^(?:openalex|doi|pmid|pmcid|arxiv):/.test(label);
+}
 
 /** Which part of the picture is seen: how much larger than all of it, and what is in the middle, as shares of it. */
 interface Camera {

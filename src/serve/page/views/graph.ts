@@ -12,7 +12,7 @@ import { counted, number } from '../format.ts';
 import { field, link } from '../parts.ts';
 import type { Scene, View } from '../scene.ts';
 import { html, runPath, shown, useAnswer, useScene } from '../scene.ts';
-import { GraphDrawing } from './graph-drawing.ts';
+import { GraphDrawing, isBareId } from './graph-drawing.ts';
 
 interface Named {
   readonly id: string;
@@ -38,11 +38,6 @@ const NAMES: Readonly<Partial<Record<PictureEdgeKind, readonly [out: string, bac
 
 function relationName(kind: string): string {
   return (NAMES[kind as PictureEdgeKind]?.[0] ?? kind).split(':')[0]?.toLowerCase().replaceAll('_', ' ') ?? kind;
-}
-
-/** A cited work of which nobody has said more than an id. */
-export function isBareId({ kind, label }: PictureNode): boolean {
-  return kind === 'work' && /^(?:openalex|doi|pmid|pmcid|arxiv):/.test(label);
 }
 
 /** What is around a work: a drawing by year, and beside it everything in it as lists, each edge with its evidence. */

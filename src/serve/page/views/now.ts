@@ -25,7 +25,7 @@ const CHART_MS = 5_000;
 
 /** A run while it goes on: how far every stage is, how fast, how long it will take, and the last events. */
 export function NowView({ run }: { readonly run: Run }): View {
-  const now = useLive<Now>(runPath(run, 'now'), 'now', (told) => String(told.run) === run.id);
+  const now = useLive<Now>(runPath(run, 'now'), 'now', (told) => (told.run as unknown) === run.id);
   return shown(now, (value) => [
     html`<p class="lede" role="status">${sentence(value)}</p>`,
     html`<div class="progress">${value.stages.map(stage)}</div>`,

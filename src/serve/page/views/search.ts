@@ -45,7 +45,7 @@ export function SearchView({ run }: { readonly run: Run }): View {
     }
     const leave = new AbortController();
     setBusy(true);
-    source
+    void source
       .get<Hits>(runPath(run, 'search'), asked, leave.signal)
       .then(
         (hits) => ({ key, hits }),

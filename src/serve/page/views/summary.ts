@@ -41,11 +41,13 @@ export function SummaryView({ run }: { readonly run: Run }): View {
 
 function queryLine({ asked }: Account): View {
   const said = Object.entries(asked ?? {}).flatMap(([name, value]) => {
+    const shownOf = (list: readonly unknown[]): string =>
+      list.slice(0, 5).join(', ') + (list.length > 5 ? ` and ${list.length - 5} more` : '');
     const text = Array.isArray(value)
-      ? value.slice(0, 5).join(', ') + (value.length > 5 ? ` and ${value.length - 5} more` : '')
-      : typeof value === 'object'
-        ? ''
-        : String(value);
+      ? shownOf(value)
+      : typeof value === 'string' || typeof value === 'number'
+        ? String(value)
+        : '';
     return text === '' ? [] : [`${words(name)}: ${text}`];
   });
   return said.length > 0 && html`<p class="lede">Query: ${said.join('; ')}.</p>`;
