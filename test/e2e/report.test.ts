@@ -12,7 +12,7 @@ import { pathToFileURL } from 'node:url';
 import type { Page } from 'playwright-core';
 
 import { Admin, plantedQuestions, Simulation } from '../../sim/index.ts';
-import { RecordStore } from '../../src/works/index.ts';
+import { Records } from '../../src/store/index.ts';
 import type { OpenBrowser } from '../support/browser.ts';
 import { HANGING_MS, openBrowser } from '../support/browser.ts';
 import { PATIENCE } from '../support/harvest.ts';
@@ -51,7 +51,7 @@ async function makeRun(): Promise<void> {
   const saved = rows.filter(({ outcome }) => outcome === 'saved');
   assert.ok(saved.length > 1, 'the little world has full texts');
   {
-    using records = new RecordStore(join(folder, 'manifest.sqlite3'));
+    using records = Records.open(folder);
     const one = [...records.all()].find(({ id }) => id === saved[0]?.work);
     assert.ok(one, 'the first work has a record');
     records.replace([{ ...one, title: HOSTILE }]);
