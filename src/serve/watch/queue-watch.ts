@@ -37,6 +37,7 @@ export interface QueueFigures {
     readonly workers: number;
   };
   readonly failures: readonly { readonly code: string; readonly state: JobState; readonly jobs: number }[];
+  readonly skips: readonly { readonly code: string; readonly state: JobState; readonly jobs: number }[];
   readonly retries: readonly { readonly code: string; readonly state: JobState; readonly jobs: number }[];
   readonly resolvers: readonly { readonly resolver: string | null; readonly state: JobState; readonly jobs: number }[];
   readonly workers: readonly WorkerLine[];
@@ -125,6 +126,7 @@ function figuresOf(stats: QueueStats, perMinute: number | null): QueueFigures {
       workers: overview.counts.workers,
     },
     failures: overview.failures.map((each) => ({ ...each, state: 'error' as const })),
+    skips: stats.byErrorCode.filter(({ state }) => state === 'skipped').toSorted((a, b) => b.jobs - a.jobs),
     retries: overview.retries.map((each) => ({ ...each, state: 'queued' as const })),
     resolvers: stats.byResolver,
     workers: overview.workers.map((worker) => ({

@@ -79,6 +79,7 @@ export const queue = z
     seconds_left: number,
     counts: z.object({ running: count, waiting_for_host: count, retrying: count, processes: count, workers: count }),
     failures: z.array(z.object({ code: z.string(), state, jobs: count })),
+    skips: z.array(z.object({ code: z.string(), state, jobs: count })),
     retries: z.array(z.object({ code: z.string(), state, jobs: count })),
     resolvers: z.array(z.object({ resolver: text, state, jobs: count })),
     workers: z.array(

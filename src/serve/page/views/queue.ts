@@ -35,24 +35,20 @@ export function QueueView(): View {
 
 function figuresOf({
   states,
+  counts,
   due,
   delayed,
   total,
-  workers,
   per_minute: rate,
   seconds_left: left,
   oldest_queued_at: oldest,
 }: Queue) {
-  const alive = workers.filter((worker) => worker.alive);
-  const sum = (of: (worker: Queue['workers'][number]) => number): number =>
-    alive.reduce((all, each) => all + of(each), 0);
-  const leased = states['in_progress'];
   return [
     ['Waiting', number(states['queued']), `${number(due)} due, ${number(delayed)} delayed`],
-    ['Running', number(sum(({ running }) => running)), `${counted(sum((each) => each.workers), 'worker')} in ${counted(alive.length, 'process', 'processes')}; ${number(leased)} leased`],
+    ['Running', number(counts.running), `${counted(counts.workers, 'worker')} in ${counted(counts.processes, 'process', 'processes')}; ${number(counts.waiting_for_host)} waiting for a host`],
     ['Done', number(states['done']), `of ${counted(total, 'job')}`],
     ['Skipped', number(states['skipped']), 'no full text available'],
-    ['Failed', number(states['error']), 'can be retried'],
+    ['Failed', number(states['error']), `${number(counts.retrying)} more will be retried`],
     ['Per minute', rate === null ? '–' : number(Math.round(rate)), left === null ? 'time left unknown' : left === 0 ? 'none left' : timeLeft(left)],
     ['Oldest', oldest === null ? '–' : since(oldest).replace(' ago', ''), oldest === null ? 'none waiting' : `enqueued ${moment(oldest)}`],
   ] as const; // prettier-ignore
@@ -100,6 +96,7 @@ function Trends({ queue, before }: { readonly queue: Queue; readonly before: rea
 
 function Failures({ queue }: { readonly queue: Queue }): View {
   const { source, about, tell, set } = useScene();
+  const reasons = [...queue.failures, ...queue.skips, ...queue.retries];
   const retry = async (code: string, state: string): Promise<string> => {
     const { changed } = await source.post('/steering/retry', { error_code: code, state });
     const done = `${counted(changed, 'job')} enqueued again (${reasonName(code)}).`;
@@ -111,20 +108,20 @@ function Failures({ queue }: { readonly queue: Queue }): View {
     document.querySelector('.jobs')?.scrollIntoView();
   };
   return html`<section>
-    <h2>Skipped and failed jobs by reason</h2>
+    <h2>Skipped, failed and retried jobs by reason</h2>
     <table class="plain failures">
       <caption class="hidden">
-        Skipped and failed jobs by reason
+        Skipped, failed and retried jobs by reason
       </caption>
       ${heads('Reason', 'State', 'Jobs', '')}
       <tbody>
         ${
-          queue.failures.length === 0 &&
+          reasons.length === 0 &&
           html`<tr>
             <td colspan="4" class="hint">None.</td>
           </tr>`
         }
-        ${queue.failures.map(
+        ${reasons.map(
           ({ code, state, jobs }) =>
             html`<tr data-reason=${code} data-state=${state} key=${`${code} ${state}`}>
               <th scope="row">
@@ -140,7 +137,7 @@ function Failures({ queue }: { readonly queue: Queue }): View {
               <td>${stateName(state)}</td>
               <td class="count">${number(jobs)}</td>
               <td class="act">
-                ${about.steering && html`<${ActButton} name="Retry" label=${`Retry ${reasonName(code)}, ${stateName(state)}`} act=${() => retry(code, state)} />`}
+                ${about.steering && state !== 'queued' && html`<${ActButton} name="Retry" label=${`Retry ${reasonName(code)}, ${stateName(state)}`} act=${() => retry(code, state)} />`}
               </td>
             </tr>`,
         )}
