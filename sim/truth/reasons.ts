@@ -144,6 +144,7 @@ export const REASONS = {
     later: true,
     sentence: 'A key or daily budget that a remaining URL needs is spent; the work is parked until it renews.',
   },
+  duplicate: { scope: 'work', later: false, sentence: 'The same work as another one of the run, under another id.' },
   retracted: {
     scope: 'work',
     later: false,

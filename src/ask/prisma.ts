@@ -44,7 +44,8 @@ export function prismaCounts(works: Iterable<PrismaWork>, repeated: number): Pri
     // What was found for such an entry is counted itself.
     if (reason === 'entry-identified') continue;
     counts.identified += times;
-    if (namesNoWork(reason)) counts.unreadable += times;
+    if (reason === 'duplicate') counts.duplicates += times;
+    else if (namesNoWork(reason)) counts.unreadable += times;
     else if (isOtherVersion) counts.duplicates += times;
     else {
       if (label !== null) counts.labelled += times;

@@ -73,7 +73,7 @@ export async function estimateWorks(
   await using asking = openAsking(config, runtime);
   const named = await namedPart(documents, asking, runtime, signal);
   const parts: Part[] = named.works > 0 ? [named] : [];
-  for (const query of wantedListings(ids, wanted))
+  for (const query of await wantedListings(ids, wanted, { ...asking, signal }))
     parts.push(await listedPart(query, wanted.max, { asking, config, signal }));
   const left = Math.max(0, (wanted.max ?? Infinity) - named.works);
   const listed = parts.slice(named.works > 0 ? 1 : 0).reduce((sum, { works }) => sum + works, 0);

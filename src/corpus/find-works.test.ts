@@ -85,9 +85,9 @@ test('libraries of Zotero, on the web and on this machine, and citations to a de
   assert.deepEqual(await found({ cites: [cited.id] }), names(first));
   const [from] = [...first].flatMap((each) => index.get(each) ?? []).filter(({ isXpac }) => !isXpac);
   assert.ok(from);
-  assert.deepEqual(await found({ citedBy: [from.id] }), names(from.references));
+  assert.deepEqual(await found({ references: [from.id] }), names(from.references));
   const second = new Set(from.references.flatMap((each) => index.get(each)?.references ?? []));
-  assert.deepEqual(await found({ citedBy: [from.id], depth: 2 }), names(new Set([...from.references, ...second])));
+  assert.deepEqual(await found({ references: [from.id], depth: 2 }), names(new Set([...from.references, ...second])));
 
   await t.test('zotero:local', async (local) => {
     // A translator writes what the Zotero on a machine answers: a bare array, where the web has an object.

@@ -16,6 +16,7 @@ export { processWork } from './process-work.ts';
 export type { ProcessOptions } from './process-work.ts';
 export { renewalOf } from './renewal.ts';
 export { DownloadRun } from './run.ts';
+export { SameWorks } from './same-works.ts';
 export { isQueueEvent } from './event.ts';
 export type { DownloadEvent } from './event.ts';
 export type { DownloadRunOptions, DownloadSummary, ResultSink, WorkProvider } from './run.ts';

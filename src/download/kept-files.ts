@@ -8,7 +8,7 @@ import { AppError, partPath, syncFolder, systemClock } from '../base/index.ts';
 import type { Beginning } from './begun-files.ts';
 import { BegunFiles } from './begun-files.ts';
 import { FileCommits } from './file-commits.ts';
-import type { ArtifactKind } from './outcome.ts';
+import type { Artifact, ArtifactKind } from './outcome.ts';
 import { BEGUN_FOLDER, PartFolder } from './part-folder.ts';
 import { slug } from './slug.ts';
 
@@ -92,6 +92,14 @@ export class KeptFiles implements Disposable {
     await this.#link(place, friendly);
     await syncFolder(dirname(friendly));
     return stored;
+  }
+
+  /** Takes back a file that was just saved; bytes that are shared by their hash stay. */
+  async remove(workId: string, { path, kind }: Pick<Artifact, 'path' | 'kind'>): Promise<void> {
+    const name = nameOf(workId, kind);
+    if (path !== name && !this.#contentAddressed) return;
+    await rm(join(this.root, name), { force: true });
+    await syncFolder(dirname(join(this.root, name)));
   }
 
   /** True when a kept file is still there with the size it had. */

@@ -61,6 +61,8 @@ const MANIFEST_ROW = z
     version: text,
     host_type: text,
     same_as: text,
+    /** The work that this one is the same as, for rows whose reason is `duplicate`. */
+    duplicate_of: text.optional(),
     terms: text,
     retry_at: moment.nullable().default(null),
     duration_ms: amount.default(0),
@@ -114,6 +116,7 @@ export function manifestRow(result: WorkResult, runId: string): ManifestRow {
     version: won?.attempt.version ?? null,
     host_type: won?.attempt.hostType ?? null,
     same_as: won?.attempt.sameAs ?? null,
+    ...(outcome.kind === 'skipped' && outcome.duplicateOf !== undefined && { duplicate_of: outcome.duplicateOf }),
     terms: won?.attempt.terms ?? null,
     retry_at: outcome.kind === 'parked' ? new Date(outcome.at).toISOString() : null,
     duration_ms: Math.round(result.endedAt - result.startedAt),

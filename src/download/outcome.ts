@@ -42,7 +42,7 @@ export interface Attempt {
 export type WorkOutcome =
   | { readonly kind: 'saved'; readonly artifact: Artifact; readonly attempt: Attempt }
   /** Known not to be had: no open copy, a wall, robots.txt, a policy. */
-  | { readonly kind: 'skipped'; readonly reason: Reason; readonly detail: string | null }
+  | { readonly kind: 'skipped'; readonly reason: Reason; readonly detail: string | null; readonly duplicateOf?: string }
   /** It may be had from `at` on. */
   | { readonly kind: 'parked'; readonly reason: Reason; readonly at: number; readonly detail: string | null }
   /** Something broke, and it is worth another try. */

@@ -8,6 +8,7 @@ import { workFromPayload } from '../works/index.ts';
 import { KeptFiles } from './kept-files.ts';
 import type { WorkOutcome } from './outcome.ts';
 import { processWork } from './process-work.ts';
+import { SameWorks } from './same-works.ts';
 
 const NEVER = '/nonexistent/docstokg';
 
@@ -29,6 +30,7 @@ async function outcomeOf(findings: readonly Finding[], ...answers: readonly Http
   const { outcome } = await processWork(work, {
     send, files, clock, webClock: clock, inspect: undefined, accept: new Set(['pdf']), maxBytes: 1, budgetMs: 1_000, retries: 0,
     signal: new AbortController().signal, resolvers: [resolver], retracted: 'keep',
+    sameWorks: new SameWorks(() => undefined),
     resolve: {} as Parameters<typeof processWork>[1]['resolve'],
   }); // prettier-ignore
   return outcome;
@@ -115,7 +117,8 @@ test('the resolver that a job names is asked first', async () => {
   const clock = new HeldClock(0);
   await processWork({ ...workFromPayload('w', undefined), isComplete: true }, {
     send: async () => assert.fail('nothing is to be fetched'), files, clock, webClock: clock, inspect: undefined, accept: new Set(['pdf']),
-    maxBytes: 1, budgetMs: 1_000, retries: 0, signal: new AbortController().signal, resolvers, retracted: 'keep', hint: 'three',
+    maxBytes: 1, budgetMs: 1_000, retries: 0, signal: new AbortController().signal, resolvers, retracted: 'keep',
+    sameWorks: new SameWorks(() => undefined), hint: 'three',
     resolve: {} as Parameters<typeof processWork>[1]['resolve'],
   }); // prettier-ignore
   assert.deepEqual(asked, ['three', 'one', 'two']);

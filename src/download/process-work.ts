@@ -3,6 +3,7 @@ import { completeWork, findPlans } from '../resolve/index.ts';
 import type { Work } from '../works/index.ts';
 import type { Attempt, WorkOutcome, WorkResult } from './outcome.ts';
 import { isBroken } from './reasons.ts';
+import type { SameWork, SameWorks } from './same-works.ts';
 import type { TryOptions } from './try-plan.ts';
 import { PlanTrier } from './try-plan.ts';
 
@@ -10,6 +11,7 @@ export interface ProcessOptions extends TryOptions {
   readonly resolvers: readonly Resolver[];
   readonly resolve: Omit<ResolveContext, 'attempted' | 'signal'>;
   readonly retracted: 'keep' | 'skip';
+  readonly sameWorks: SameWorks;
   /** The resolver that is likely to have it, as whoever put the work in said. */
   readonly hint?: string | null;
 }
@@ -44,6 +46,9 @@ export async function processWork(listed: Work, options: ProcessOptions): Promis
     endedAt: clock.now(),
   });
 
+  // What was asked so far has told the ids of the work: before anything is fetched it is known whether another one has them.
+  const same = options.sameWorks.claim(work);
+  if (same) return end(duplicateOf(same));
   if (work.isRetracted && options.retracted === 'skip')
     return end({ kind: 'skipped', reason: 'retracted', detail: null });
   const trier = new PlanTrier(work, options, tried);
@@ -73,6 +78,11 @@ export async function processWork(listed: Work, options: ProcessOptions): Promis
     if (trial.retryAt !== null) moments.push(trial.retryAt);
   }
   return end(lossOf(attempts, { moments, lookupMoments }, { problems, failedLookups }));
+}
+
+/** The outcome of a work that is the same as another one. */
+export function duplicateOf({ id, evidence }: SameWork): WorkOutcome {
+  return { kind: 'skipped', reason: 'duplicate', detail: `the same work as ${id}: ${evidence}`, duplicateOf: id };
 }
 
 /**

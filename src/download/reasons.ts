@@ -77,6 +77,16 @@ export const REASONS = {
     later: false,
     sentence: 'An entry that had no id, whose work has been found since.',
   },
+  duplicate: {
+    scope: 'work',
+    later: false,
+    sentence: 'The same work as another one, under another id: `duplicate_of` says which.',
+  },
+  split: {
+    scope: 'work',
+    later: true,
+    sentence: 'Was merged with another work, and a person has split it off: the next run downloads it.',
+  },
   retracted: { scope: 'work', later: false, sentence: 'The work is retracted and such works are left out.' },
   cancelled: { scope: 'work', later: true, sentence: 'The run was stopped before the work ended.' },
   'internal-error': { scope: 'work', later: true, sentence: 'A fault of the program itself.' },
@@ -106,12 +116,13 @@ export function isBroken(reason: Reason): boolean {
   return BROKEN.has(reason);
 }
 
-/** Reasons of entries of lists that name no work: they are told and counted, and no work is behind them. */
+/** Reasons of entries of lists that are no work besides the others: they are counted as entries only. */
 const OF_ENTRIES: ReadonlySet<string> = new Set<Reason>([
   'unreadable-entry',
   'title-doubtful',
   'title-unknown',
   'entry-identified',
+  'duplicate',
 ]);
 
 /** True for the reason of an entry that names no work. */

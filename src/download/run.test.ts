@@ -78,7 +78,7 @@ test('a newer version of a kept work is looked for, and where it is not to be ha
   const preferred: unknown[] = [];
   const run = runInto(
     {
-      last: () => ({ outcome: 'saved', path: 'PDF/a.pdf', bytes: 4 }),
+      last: () => ({ outcome: 'saved', reason: 'success', path: 'PDF/a.pdf', bytes: 4 }),
       write: async ({ work }) => void written.push(work),
     },
     queue,

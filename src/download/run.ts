@@ -29,7 +29,8 @@ import type { ManifestRow } from './manifest-row.ts';
 import { manifestRow } from './manifest-row.ts';
 import type { ArtifactKind, WorkOutcome, WorkResult } from './outcome.ts';
 import { lostEarly } from './outcome.ts';
-import { processWork } from './process-work.ts';
+import { duplicateOf, processWork } from './process-work.ts';
+import { SameWorks } from './same-works.ts';
 import { askAgain, isWorthAnotherTry } from './ask-again.ts';
 import { codeIs, likelyUrl, resultOf, told } from './queue-words.ts';
 
@@ -41,7 +42,7 @@ export interface ResultSink {
   /** Resolves when the row is durable. */
   write(row: ManifestRow): Promise<void>;
   /** The last row of a work, if there is one. */
-  last(work: string): Pick<ManifestRow, 'outcome' | 'path' | 'bytes'> | undefined;
+  last(work: string): Pick<ManifestRow, 'outcome' | 'reason' | 'path' | 'bytes'> | undefined;
 }
 
 /** Where works come from. Ends by itself; what it could not deliver it tells in its own way. */
@@ -101,6 +102,7 @@ const LONGEST_PARK_MS = 24 * 3_600_000;
 export class DownloadRun {
   readonly #options: DownloadRunOptions;
   readonly #orchestrator: Orchestrator;
+  readonly #sameWorks: SameWorks;
   readonly #halt = new AbortController();
   #diskError: { readonly error: unknown } | undefined;
   readonly #parks = new Map<string, number>();
@@ -108,6 +110,7 @@ export class DownloadRun {
 
   constructor(options: DownloadRunOptions) {
     this.#options = options;
+    this.#sameWorks = new SameWorks((work) => options.sink.last(work));
     this.#orchestrator = new Orchestrator({
       ...options.orchestrator,
       heldLanes: 'try',
@@ -185,7 +188,7 @@ export class DownloadRun {
     const isKept =
       before?.outcome === 'saved' && before.path !== null && (await files.holds(before.path, before.bytes ?? -1));
     if (isKept && !isRenewal(job.payload)) return this.#keepBefore(work);
-    const { outcome, ...result } = await this.#process(work, job, context);
+    const { outcome, ...result } = await this.#mergeBytes(await this.#process(work, job, context));
     // Where the newer version is not to be had, what is there stays.
     if (isKept && outcome.kind !== 'saved')
       return outcome.kind === 'parked'
@@ -215,6 +218,16 @@ export class DownloadRun {
         throw new AppError(code, message);
       }
     }
+  }
+
+  /** A file with the bytes of another work's is not saved twice. */
+  async #mergeBytes(result: WorkResult): Promise<WorkResult> {
+    const { outcome, work } = result;
+    if (outcome.kind !== 'saved') return result;
+    const same = this.#sameWorks.claimBytes(work, outcome.artifact.sha256);
+    if (!same) return result;
+    await this.#options.files.remove(work.id, outcome.artifact);
+    return { ...result, outcome: duplicateOf(same) };
   }
 
   #keepBefore({ id }: Work): undefined {
@@ -253,6 +266,7 @@ export class DownloadRun {
         ...options,
         send: withCaller(options.send, context),
         resolve: isRenewal(job.payload) ? { ...resolve, prefer: 'published' } : resolve,
+        sameWorks: this.#sameWorks,
         hint: job.resolverHint,
         webClock: options.webClock ?? options.clock,
         signal: context.signal,

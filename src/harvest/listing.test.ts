@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { existsSync } from 'node:fs';
+import { existsSync, rmSync } from 'node:fs';
 import { mkdtempDisposable } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -72,4 +72,12 @@ test('a listing whose budget is spent, or that was left, goes on where it was; o
   assert.ok([all.length - 5, all.length - 6].includes(rest.length), `${rest.length} of ${all.length}`);
   assert.equal(existsSync(statePath), false);
   assert.deepEqual(await list(1), all.slice(0, 1));
+  // What was left there is not taken up by another question.
+  assert.ok(existsSync(statePath));
+  const other = simulation.world.work(0).topics.length > 1 ? simulation.world.work(0).topics[1]?.topic : undefined;
+  const another = TOPICS[other ?? (topic + 1) % TOPICS.length]?.id ?? '';
+  const others = await list(Infinity, another);
+  rmSync(statePath, { force: true });
+  assert.deepEqual(others, await list(Infinity, another));
+  assert.ok(others.length > 4, `${others.length} works`);
 });

@@ -249,7 +249,7 @@ async function assemble(
   );
   const lookups = new Lookups(send, services, runtime.clock, facts);
   const byTitle = titleSearch(config, lookups, contact);
-  const entries = new EntryRows(manifest, runId, runtime.clock);
+  const entries = new EntryRows(manifest, records, runId, runtime.clock);
   const asking: Asking = { send, services, contact, byTitle, webClock: web.clock };
   const run = new DownloadRun({
     runId,

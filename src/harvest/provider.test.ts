@@ -84,14 +84,27 @@ test('works are found by people, institutions, citations as deep as asked, condi
         .filter(({ isXpac }) => !isXpac)
         .map(({ id }) => id)
         .toSorted();
-    const cited = await find([], { citedBy: [citing.id] });
+    const cited = await find([], { references: [citing.id] });
     assert.deepEqual(cited.toSorted(), visible(citing.references));
-    const deep = await find([], { citedBy: [citing.id], depth: 2 });
+    const deep = await find([], { references: [citing.id], depth: 2 });
     const second = citing.references.flatMap((index) => [index, ...world.work(index).references]);
     assert.deepEqual([...new Set(deep)].toSorted(), visible(second));
     const [target = 0] = citing.references;
     const back = await find([], { cites: [world.work(target).id] });
     assert.ok(back.includes(citing.id));
+    // As in `graph cited-by`: works that cite it. A DOI names it as well.
+    const withDoi = all.find(({ doi, references }) => doi !== null && references.length > 2);
+    assert.ok(withDoi?.doi);
+    const byDoi = await find([], { references: [withDoi.doi] });
+    assert.deepEqual(byDoi.toSorted(), visible(withDoi.references));
+    const seed = withDoi.references
+      .map((index) => world.work(index))
+      .find(({ doi, isXpac }) => doi !== null && !isXpac);
+    assert.ok(seed?.doi);
+    const citedBy = await find([], { citedBy: [`https://doi.org/${seed.doi}`] });
+    assert.ok(citedBy.includes(withDoi.id));
+    assert.deepEqual(citedBy, await find([], { cites: [seed.id] }));
+    await assert.rejects(find([], { cites: ['10.5555/nobody-registered-this'] }), { code: 'OPENALEX_UNKNOWN_WORK' });
     const own = await find([], { orcid: [`https://orcid.org/${person.orcid}`] });
     assert.ok(own.length > 0);
     assert.deepEqual((await find([], { ror: [person.institution.ror] })).length > 0, true);
@@ -110,8 +123,8 @@ test('an entry that names no work is taken down by its line, and what a list say
   await inWorld(async (_simulation, find, kept) => {
     assert.deepEqual(await find([], { input: [path] }), ['doi:10.1000/a']);
     assert.deepEqual(
-      kept.unreadable.map(({ file, line }) => [file, line]),
-      [[path, 2]],
+      kept.unreadable.map(({ file, line, record }) => [file, line, record?.title]),
+      [[path, 2, 'no id']],
     );
     assert.deepEqual(
       kept.records.map(({ id, title }) => [id, title]),

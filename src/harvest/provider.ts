@@ -1,17 +1,26 @@
 import { accessSync, constants, statSync } from 'node:fs';
 import { join } from 'node:path';
 
+import { z } from 'zod';
+
 import type { Clock } from '../base/index.ts';
 import { AppError, wait } from '../base/index.ts';
 import type { Records } from '../store/index.ts';
-import type { OpenAlexQuery, Work } from '../works/index.ts';
+import type { ListedWork, OpenAlexQuery, Work, WorkRecord } from '../works/index.ts';
 import {
+  doiPath,
+  emptyRecord,
   filterFor,
   listFormatOf,
+  lookupJson,
+  NO_IDS,
+  normalizeDoi,
+  normalizeOpenAlexId,
   parseOpenAlexUrl,
   parseZotero,
   readWorks,
   readZotero,
+  withProvenance,
   workFromText,
 } from '../works/index.ts';
 import type { Asking } from './open-download.ts';
@@ -41,17 +50,19 @@ export interface WantedWorks {
   readonly orcid?: readonly string[] | undefined;
   /** Works from these institutions, by ROR. */
   readonly ror?: readonly string[] | undefined;
-  /** Works that cite these, by OpenAlex id. */
+  /** Works that cite these, by OpenAlex id or DOI. */
   readonly cites?: readonly string[] | undefined;
-  /** Works that these cite. */
+  /** The same, in the words of `graph cited-by`. */
   readonly citedBy?: readonly string[] | undefined;
+  /** Works that these cite. */
+  readonly references?: readonly string[] | undefined;
   /** How many steps of citations are followed; 1 unless told otherwise. */
   readonly depth?: number | undefined;
 }
 
 /** Whether anything is to be listed by OpenAlex. */
-export function asksOpenAlex({ topic, filter, orcid, ror, cites, citedBy }: WantedWorks): boolean {
-  return [topic, filter, orcid, ror, cites, citedBy].some((each) => each !== undefined && each.length > 0);
+export function asksOpenAlex({ topic, filter, orcid, ror, cites, citedBy, references }: WantedWorks): boolean {
+  return [topic, filter, orcid, ror, cites, citedBy, references].some((each) => each !== undefined && each.length > 0);
 }
 
 /** What finding works needs. */
@@ -84,7 +95,7 @@ export function checkWanted(ids: readonly string[], options: WantedWorks): void 
     });
   }
   for (const path of options.input ?? []) if (!parseZotero(path)) checkList(path);
-  filterFor(options);
+  filterFor({ ...options, cites: citedWorks(options) });
   if (options.topic?.trim() === '')
     throw new AppError('USAGE_TOPIC', '--topic is empty', { hint: 'say in a few words what the works are about' });
   const { yearStart, yearEnd } = options;
@@ -130,9 +141,44 @@ async function* works(ids: readonly string[], options: WantedWorks, parts: Provi
   }
   for (const file of options.input ?? []) yield* worksOfList(file, parts);
   if (!asksOpenAlex(options)) return;
-  const { depth = 1, cites, citedBy } = options;
-  yield* listing(queryOf(options), parts, options.max);
-  if (depth > 1) yield* snowball(options, parts, { cites, citedBy });
+  const { depth = 1 } = options;
+  const named = await withOpenAlexIds(options, parts);
+  yield* listing(queryOf(named), parts, options.max);
+  if (depth > 1) yield* snowball(named, parts);
+}
+
+function citedWorks({ cites = [], citedBy = [] }: WantedWorks): readonly string[] {
+  return [...cites, ...citedBy];
+}
+
+/** The same question with the OpenAlex ids of works that were named by their DOIs: OpenAlex knows citations by these only. */
+async function withOpenAlexIds(
+  options: WantedWorks,
+  parts: Asking & { readonly signal: AbortSignal },
+): Promise<WantedWorks> {
+  const idsOf = (names: readonly string[]): Promise<string[]> =>
+    Promise.all(names.map(async (name) => normalizeOpenAlexId(name) ?? (await openAlexIdOf(name, parts))));
+  const { references = [] } = options;
+  return {
+    ...options,
+    cites: await idsOf(citedWorks(options)),
+    citedBy: undefined,
+    references: await idsOf(references),
+  };
+}
+
+async function openAlexIdOf(name: string, parts: Asking & { readonly signal: AbortSignal }): Promise<string> {
+  const { send, services, contact, signal } = parts;
+  const url = new URL(`works/doi:${doiPath(normalizeDoi(name) ?? name)}`, services.base('openalex'));
+  url.search = new URLSearchParams({ select: 'id', mailto: contact }).toString();
+  const request = { url, robots: 'terms' as const, credentials: services.credentials('openalex') };
+  const answer = await lookupJson(send, request, z.object({ id: z.string() }), signal);
+  const id = answer.kind === 'found' ? normalizeOpenAlexId(answer.value.id) : undefined;
+  if (id !== undefined) return id;
+  const why = answer.kind === 'problem' ? answer.message : answer.kind === 'later' ? 'rate-limited' : 'no such work';
+  throw new AppError('OPENALEX_UNKNOWN_WORK', `${name} was not found in OpenAlex: ${why}`, {
+    hint: 'check the DOI, or name the work by its OpenAlex id, such as W2741809807',
+  });
 }
 
 function namedBy(id: string): Work[] {
@@ -151,8 +197,13 @@ export async function* namedWorks(
 }
 
 /** What OpenAlex is asked to list; of citations the first step. */
-export function wantedListings(ids: readonly string[], options: WantedWorks): OpenAlexQuery[] {
-  return [...ids.flatMap((id) => parseOpenAlexUrl(id) ?? []), ...(asksOpenAlex(options) ? [queryOf(options)] : [])];
+export async function wantedListings(
+  ids: readonly string[],
+  options: WantedWorks,
+  parts: Asking & { readonly signal: AbortSignal },
+): Promise<OpenAlexQuery[]> {
+  const pasted = ids.flatMap((id) => parseOpenAlexUrl(id) ?? []);
+  return asksOpenAlex(options) ? [...pasted, queryOf(await withOpenAlexIds(options, parts))] : pasted;
 }
 
 function queryOf(options: WantedWorks): OpenAlexQuery {
@@ -186,7 +237,8 @@ async function* worksOfList(file: string, parts: ProviderParts): AsyncGenerator<
     if (listed.kind === 'bad') {
       const { word = 'unreadable-entry' } = listed as Partial<Pick<UnreadableEntry, 'word'>>;
       tell(`${file}, line ${listed.line}: ${listed.reason}`);
-      await parts.unreadable?.({ file, line: listed.line, word, reason: listed.reason });
+      const record = entry.kind === 'cited' ? citedRecord(entry) : undefined;
+      await parts.unreadable?.({ file, line: listed.line, word, reason: listed.reason, ...(record && { record }) });
       continue;
     }
     if (listed.decides !== undefined) await parts.identified?.(listed.decides, listed.work);
@@ -200,20 +252,23 @@ async function* worksOfList(file: string, parts: ProviderParts): AsyncGenerator<
   if (told !== undefined) tell(`${file}: ${told}`);
 }
 
+/** What a list says of a work that was not found: it is shown by this, and may be found another time. */
+function citedRecord({ cited, record }: Extract<ListedWork, { kind: 'cited' }>): WorkRecord {
+  const { title, text, year } = cited;
+  const plain = { ...emptyRecord('', NO_IDS), title: title ?? text, date: year === null ? null : String(year) };
+  return record ?? withProvenance(plain, 'list', '');
+}
+
 /** Works around works around works: each step asks for what cites, or is cited by, what the step before has found. */
-async function* snowball(
-  options: WantedWorks,
-  parts: ProviderParts,
-  around: Pick<WantedWorks, 'cites' | 'citedBy'>,
-): AsyncGenerator<Work> {
+async function* snowball(options: WantedWorks, parts: ProviderParts): AsyncGenerator<Work> {
   const seen = new Set<string>();
-  let front: Pick<WantedWorks, 'cites' | 'citedBy'> = around;
+  let front: Pick<WantedWorks, 'cites' | 'references'> = options;
   for (let step = 1; step <= (options.depth ?? 1); step += 1) {
-    const found: { cites: string[]; citedBy: string[] } = { cites: [], citedBy: [] };
-    for (const way of ['cites', 'citedBy'] as const) {
+    const found: { cites: string[]; references: string[] } = { cites: [], references: [] };
+    for (const way of ['cites', 'references'] as const) {
       const ids = front[way] ?? [];
       for (let at = 0; at < ids.length; at += IDS_TOGETHER) {
-        const asked = { ...options, cites: undefined, citedBy: undefined, [way]: ids.slice(at, at + IDS_TOGETHER) };
+        const asked = { ...options, cites: undefined, references: undefined, [way]: ids.slice(at, at + IDS_TOGETHER) };
         for await (const work of listing(queryOf(asked), { ...parts, statePath: undefined }, options.max)) {
           if (seen.has(work.id)) continue;
           seen.add(work.id);

@@ -1,6 +1,7 @@
 import type { Clock } from '../../base/index.ts';
 import type { WorkOutcome } from '../../download/index.ts';
 import { manifestRow } from '../../download/index.ts';
+import type { Records } from '../../store/index.ts';
 import type { Work } from '../../works/index.ts';
 import { namedWork, NO_IDS } from '../../works/index.ts';
 import type { UnreadableEntry } from '../list-entry.ts';
@@ -12,20 +13,24 @@ export class EntryRows {
   readonly #manifest: ManifestFolder;
   readonly #runId: string;
   readonly #clock: Clock;
+  readonly #records: Pick<Records, 'add'>;
 
-  constructor(manifest: ManifestFolder, runId: string, clock: Clock) {
+  constructor(manifest: ManifestFolder, records: Pick<Records, 'add'>, runId: string, clock: Clock) {
     this.#manifest = manifest;
+    this.#records = records;
     this.#runId = runId;
     this.#clock = clock;
   }
 
   /** An entry that cannot be read, or whose work is not known: once, until something else is known of it. */
   readonly unreadable = async (entry: UnreadableEntry): Promise<void> => {
-    const { word, line, reason } = entry;
+    const { word, line, reason, record } = entry;
     const detail = `line ${line}: ${reason}`;
-    // What is in doubt is a person's to decide, and what is unknown is not to be had; only the rest broke.
-    const isEnd = word === 'title-doubtful' || word === 'title-unknown';
-    await this.#write(entryName(entry), { kind: isEnd ? 'skipped' : 'failed', reason: word, detail });
+    const name = entryName(entry);
+    if (record) this.#records.add([{ ...record, id: `entry:${name}` }]);
+    // Asking again may help where a service was away, and nowhere else.
+    const kind = word === 'lookup-failed' ? 'failed' : 'skipped';
+    await this.#write(name, { kind, reason: word, detail }, record?.title ?? null);
   };
 
   /** An entry whose work was found by its title, now or by who decided about it. */
@@ -35,8 +40,12 @@ export class EntryRows {
     await this.#write(entry, { kind: 'skipped', reason: 'entry-identified', detail: `it is ${work.id}` });
   };
 
-  async #write(entry: string, outcome: Extract<WorkOutcome, { kind: 'skipped' | 'failed' }>): Promise<void> {
-    const work = namedWork(`entry:${entry}`, NO_IDS);
+  async #write(
+    entry: string,
+    outcome: Extract<WorkOutcome, { kind: 'skipped' | 'failed' }>,
+    title: string | null = null,
+  ): Promise<void> {
+    const work = namedWork(`entry:${entry}`, NO_IDS, { title });
     const before = this.#manifest.last(work.id);
     if (before?.reason === outcome.reason) return;
     const at = this.#clock.now();

@@ -52,16 +52,27 @@ export function bibtexEntry(record: WorkRecord, key: string, file?: string): str
   return `@${type}{${key},\n${lines.join(',\n')}\n}\n`;
 }
 
-/** A key such as `berg2024heat`; a number behind it keeps it apart from those that were given before. */
+/** A key such as `berg2024heat`, with a number where it was given before. */
 export function citationKey(record: WorkRecord, taken: Set<string>): string {
   const [first] = record.authors;
   const name = first ? (namesOf(first).family ?? first.name) : 'anon';
   const words = plain(record.title ?? '').filter((word) => !EMPTY.has(word));
   const base = [plain(name).at(-1) ?? 'anon', yearOf(record) ?? 'nd', words[0] ?? ''].join('');
-  let key = base;
-  for (let more = 2; taken.has(key); more += 1) key = `${base}${more}`;
+  const key = taken.has(base) ? `${base}${freeNumber((number) => taken.has(`${base}${number}`))}` : base;
   taken.add(key);
   return key;
+}
+
+/** A number from 2 on that is free. They are given in order, so the first free one is found by halving. */
+function freeNumber(isTaken: (number: number) => boolean): number {
+  let free = 2;
+  while (isTaken(free)) free *= 2;
+  for (let taken = Math.floor(free / 2); free - taken > 1;) {
+    const middle = Math.floor((free + taken) / 2);
+    if (isTaken(middle)) taken = middle;
+    else free = middle;
+  }
+  return free;
 }
 
 /** Letters that no mark makes of others. */

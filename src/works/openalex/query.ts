@@ -1,4 +1,5 @@
 import { AppError } from '../../base/index.ts';
+import { normalizeDoi } from '../ids/doi.ts';
 import { normalizeOpenAlexId, normalizeTopicId } from '../ids/repository-id.ts';
 
 /** What to look for. `topic` is text or a topic id; filters narrow it down, or are all there is. */
@@ -98,7 +99,7 @@ export function filterFor(wanted: {
   readonly orcid?: readonly string[] | undefined;
   readonly ror?: readonly string[] | undefined;
   readonly cites?: readonly string[] | undefined;
-  readonly citedBy?: readonly string[] | undefined;
+  readonly references?: readonly string[] | undefined;
 }): string | undefined {
   const each = (
     name: string,
@@ -109,7 +110,7 @@ export function filterFor(wanted: {
       const known = read(value);
       if (known !== undefined) return known;
       throw new AppError('USAGE_FILTER', `"${value.slice(0, 100)}" is no id for ${name}`, {
-        hint: 'an ORCID, a ROR id, or an OpenAlex id such as W2741809807',
+        hint: 'an ORCID, a ROR id, a DOI, or an OpenAlex id such as W2741809807',
       });
     });
     return found.length === 0 ? [] : [`${name}:${found.join('|')}`];
@@ -118,10 +119,15 @@ export function filterFor(wanted: {
     ...(wanted.filter === undefined ? [] : [wanted.filter.trim()]),
     ...each('authorships.author.orcid', wanted.orcid, (text) => /\d{4}-\d{4}-\d{4}-\d{3}[\dX]/i.exec(text)?.[0]),
     ...each('authorships.institutions.ror', wanted.ror, rorUrl),
-    ...each('cites', wanted.cites, normalizeOpenAlexId),
-    ...each('cited_by', wanted.citedBy, normalizeOpenAlexId),
+    ...each('cites', wanted.cites, workName),
+    ...each('cited_by', wanted.references, workName),
   ];
   return conditions.length === 0 ? undefined : conditions.join(',');
+}
+
+/** A work by its OpenAlex id, or by a DOI, which must be looked up before OpenAlex takes it. */
+function workName(text: string): string | undefined {
+  return normalizeOpenAlexId(text) ?? normalizeDoi(text);
 }
 
 function rorUrl(text: string): string | undefined {

@@ -1,8 +1,21 @@
 import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import { mkdtempDisposable } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { test } from 'node:test';
 
 import type { WorkRecord } from '../index.ts';
-import { apaCitation, bibtexEntry, citationKey, cslItem, emptyRecord, risEntry } from '../index.ts';
+import {
+  apaCitation,
+  bestFirst,
+  bibtexEntry,
+  citationKey,
+  cslItem,
+  emptyRecord,
+  readRetractionWatch,
+  risEntry,
+} from '../index.ts';
 import { findVersions } from './versions.ts';
 
 function record(
@@ -27,6 +40,59 @@ function record(
     ...rest,
   };
 }
+
+test('equal keys are numbered without trying all numbers that were given', () => {
+  let lookups = 0;
+  class Counting extends Set<string> {
+    override has(key: string): boolean {
+      lookups += 1;
+      return super.has(key);
+    }
+  }
+  const taken = new Counting();
+  const keys = Array.from({ length: 20_000 }, () => citationKey(record('W1'), taken));
+  assert.equal(new Set(keys).size, keys.length);
+  assert.ok(lookups < 50 * keys.length, `${lookups} lookups`);
+});
+
+test('of twenty authors all are named, of more the first nineteen and the last', () => {
+  const [one] = record('W1').authors;
+  assert.ok(one);
+  const cited = (count: number): string =>
+    apaCitation(record('W1', { authors: Array.from({ length: count }, (_, at) => ({ ...one, name: `Ana B${at}` })) }));
+  assert.ok(cited(20).startsWith('B0, A., ') && cited(20).includes('B18, A., & B19, A. ('), cited(20));
+  assert.ok(cited(21).includes('B18, A., … B20, A. (') && !cited(21).includes('B19'), cited(21));
+});
+
+test('the best version of a work is a published one that was not retracted', () => {
+  const notice = { kind: 'retraction', doi: null, date: null, source: 'crossref' } as const;
+  const ordered = bestFirst([
+    record('retracted', { version: 'publishedVersion', notices: [notice] }),
+    record('unknown'),
+    record('preprint', { type: 'preprint', version: 'publishedVersion' }),
+    record('accepted', { version: 'acceptedVersion' }),
+    record('published', { version: 'publishedVersion' }),
+  ]);
+  assert.deepEqual(
+    ordered.map(({ id }) => id),
+    ['published', 'accepted', 'unknown', 'preprint', 'retracted'],
+  );
+});
+
+test('a row of Retraction Watch without a DOI and a PMID is of no work', async () => {
+  await using folder = await mkdtempDisposable(join(tmpdir(), 'docstokg-watch-'));
+  const path = join(folder.path, 'retraction_watch.csv');
+  const rows = ['unavailable,0', ',', ',123', '10.1000/a,unavailable'].map((ids) => `${ids},Retraction,1/2/2024 0:00`);
+  writeFileSync(path, ['OriginalPaperDOI,OriginalPaperPubMedID,RetractionNature,RetractionDate', ...rows].join('\n'));
+  const found = await Array.fromAsync(readRetractionWatch(path));
+  assert.deepEqual(
+    found.map(({ doi, pmid }) => [doi, pmid]),
+    [
+      [null, '123'],
+      ['10.1000/a', null],
+    ],
+  );
+});
 
 test('a work is cited as APA has it', () => {
   assert.equal(
@@ -55,6 +121,8 @@ test('BibTeX escapes what TeX takes for commands, keeps groups whole and gives e
   assert.match(entry, /doi = \{10\.1000\/re%7Be%7Df\}/);
   assert.match(entry, /file = \{PDF\/W1\.pdf\}/);
   assert.equal(citationKey(record('W2'), taken), 'berg2024heat2');
+  for (let number = 3; number < 40; number += 1)
+    assert.equal(citationKey(record('W2'), taken), `berg2024heat${number}`);
   const turkish = {
     ...record('W3'),
     authors: [{ name: 'Wen Yılmaz', family: 'Yılmaz', given: 'Wen', orcid: null, institutions: [] }],

@@ -40,8 +40,9 @@ export function downloadOptions(command: Command, input: string): Command {
     )
     .option('--orcid <id...>', 'works of these people')
     .option('--ror <id...>', 'works from these institutions')
-    .option('--cites <work...>', 'works that cite these (OpenAlex ids)')
-    .option('--cited-by <work...>', 'works that these cite (OpenAlex ids)')
+    .option('--cites <work...>', 'works that cite these (DOIs or OpenAlex ids)')
+    .option('--cited-by <work...>', 'the same: works that cite these, as in docstokg graph cited-by')
+    .option('--references <work...>', 'works that these cite')
     .option('--depth <n>', 'how many steps of citations to follow', wholeNumber(1))
     .option('--queue <path|url>', 'a queue elsewhere than in the run folder')
     .addOption(simOption());
@@ -51,8 +52,8 @@ export function downloadOptions(command: Command, input: string): Command {
 /** Which works those options ask for. */
 export function askedFor(ids: readonly string[], options: DownloadOptions): RunAsked {
   const { topic, input, max, yearStart, yearEnd, oaOnly, type, language, mailto } = options;
-  const { filter, orcid, ror, cites, citedBy, depth } = options;
-  const around = { filter, orcid, ror, cites, citedBy, depth };
+  const { filter, orcid, ror, cites, citedBy, references, depth } = options;
+  const around = { filter, orcid, ror, cites, citedBy, references, depth };
   return { topic, ids, input, max, yearStart, yearEnd, oaOnly, type, language, ...around, mailto };
 }
 

@@ -1,0 +1,82 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import type { WorkIds } from '../works/index.ts';
+import { keyOf, namedWork, NO_IDS } from '../works/index.ts';
+import type { ManifestRow } from './manifest-row.ts';
+import { SameWorks } from './same-works.ts';
+
+const TITLE = 'Coral bleaching under repeated marine heat waves';
+type Listed = Parameters<SameWorks['claim']>[0];
+/** A work listed under one id, with what a record has told of it since. */
+const work = (
+  listed: Partial<WorkIds> | string,
+  known: Partial<WorkIds> = {},
+  title: string | null = TITLE,
+): Listed => {
+  const ids = typeof listed === 'string' ? NO_IDS : { ...NO_IDS, ...listed };
+  const id = typeof listed === 'string' ? listed : (keyOf(ids) ?? '');
+  return namedWork(id, { ...ids, ...known }, { title });
+};
+const fresh = (rows: Readonly<Record<string, ManifestRow['reason']>> = {}): SameWorks =>
+  new SameWorks((id) => (rows[id] === undefined ? undefined : { reason: rows[id] }));
+const arxiv = { id: '2101.00001', version: null };
+
+test('a work that is listed under several ids is one work, whichever comes first', () => {
+  const entries = [
+    work({ doi: '10.1/a' }, { pmid: '11111', openalex: 'W1' }),
+    work({ pmid: '11111' }, { doi: '10.1/a', openalex: 'W1' }),
+    work({ pmcid: 'PMC9' }, { doi: '10.1/a', pmid: '11111' }),
+    work({ openalex: 'W1' }, { doi: '10.1/a' }),
+  ];
+  for (const first of entries) {
+    const works = fresh();
+    assert.equal(works.claim(first), undefined);
+    assert.equal(works.claim(first), undefined, 'a second attempt at the same work');
+    for (const other of entries.filter((each) => each !== first)) assert.equal(works.claim(other)?.id, first.id);
+  }
+});
+
+test('a work of an earlier run is known by its row, unless that row is of a duplicate or of an unreadable entry', () => {
+  const again = work({ pmid: '11111' }, { doi: '10.1/a' });
+  assert.deepEqual(fresh({ 'doi:10.1/a': 'success' }).claim(again), { id: 'doi:10.1/a', evidence: 'it is doi:10.1/a' });
+  assert.equal(fresh({ 'doi:10.1/a': 'no-plan' }).claim(again)?.id, 'doi:10.1/a');
+  assert.equal(fresh({ 'doi:10.1/a': 'duplicate' }).claim(again), undefined);
+  assert.equal(fresh({ 'pmid:11111': 'success' }).claim(again), undefined, 'its own row');
+});
+
+test('works with different DOIs stay two whatever they share, and so do a preprint and its article', () => {
+  const works = fresh();
+  assert.equal(works.claim(work({ doi: '10.1/a' }, { openalex: 'W1', pmid: '11111', arxiv })), undefined);
+  assert.equal(works.claim(work({ doi: '10.1/b' }, { openalex: 'W1', pmid: '11111' })), undefined);
+  // arXiv tells the DOI of the article, and OpenAlex has both in one record.
+  assert.equal(works.claim(work({ arxiv }, { doi: '10.1/a' })), undefined);
+  assert.equal(
+    works.claim(work({ arxiv, doi: '10.48550/arxiv.2101.00001' }, { openalex: 'W1' }))?.id,
+    'arxiv:2101.00001',
+  );
+});
+
+test('identical bytes merge works whose titles agree, or of which one is an address only', () => {
+  const bytes = 'ab'.repeat(32);
+  const cases: readonly (readonly [one: Listed, other: Listed, isSame: boolean])[] = [
+    [work({ doi: '10.1/a' }), work({ hal: 'hal-1' }), true],
+    [work({ doi: '10.1/a' }), work('url:http://x.example/a.pdf', {}, null), true],
+    [work({ doi: '10.1/a' }), work({ doi: '10.1/b' }), false],
+    [work({ doi: '10.1/a' }), work({ hal: 'hal-1' }, {}, 'Fish and whales of the northern lagoons in winter'), false],
+    // One file with a whole issue: nothing says which article the other is.
+    [work({ doi: '10.1/a' }), work({ hal: 'hal-1' }, {}, null), false],
+  ];
+  for (const [one, other, isSame] of cases) {
+    const works = fresh();
+    assert.equal(works.claimBytes(one, bytes), undefined);
+    assert.equal(works.claimBytes(other, bytes)?.id, isSame ? one.id : undefined, other.id);
+    assert.equal(works.claimBytes(other, 'cd'.repeat(32)), undefined);
+  }
+});
+
+test('a work that a person has split off is not merged again', () => {
+  const works = fresh({ 'pmid:11111': 'split' });
+  works.claim(work({ doi: '10.1/a' }, { pmid: '11111' }));
+  assert.equal(works.claim(work({ pmid: '11111' }, { doi: '10.1/a' })), undefined);
+});

@@ -1,0 +1,94 @@
+import { compareTitles } from '../resolve/index.ts';
+import type { Work } from '../works/index.ts';
+import type { ManifestRow } from './manifest-row.ts';
+import { namesNoWork } from './reasons.ts';
+
+/** The work that another one turned out to be, and how that is known. */
+export interface SameWork {
+  readonly id: string;
+  readonly evidence: string;
+}
+
+/** So many names are held in memory, about 100 MB. Beyond it works are not merged any more. */
+const MAX_NAMES = 1_000_000;
+
+/**
+ * Which works of a run are one work under several ids. A list names a work by its DOI, another by its PMID: once a record
+ * has told the other ids of one of them, whichever comes second is a duplicate of the first.
+ *
+ * A wrong merge loses a work, a missed one costs a download. So ids must agree: two works with different DOIs stay two
+ * whatever else they share, and a preprint has its own identity beside the article that came of it.
+ */
+export class SameWorks {
+  readonly #last: (work: string) => Pick<ManifestRow, 'reason'> | undefined;
+  readonly #byName = new Map<string, Work>();
+  readonly #bySha256 = new Map<string, Work>();
+
+  /** `last` is the last row of a work in the manifest: works of earlier runs are known by it. */
+  constructor(last: (work: string) => Pick<ManifestRow, 'reason'> | undefined) {
+    this.#last = last;
+  }
+
+  /** The work that this one is the same as; otherwise its ids are its own from now on. */
+  claim(work: Work): SameWork | undefined {
+    // A person has taken it out of another work.
+    if (this.#last(work.id)?.reason === 'split') return undefined;
+    const names = namesOf(work);
+    for (const name of names) {
+      const known = this.#byName.get(name);
+      if (known && known.id !== work.id && !haveDifferentIds(known, work))
+        return { id: known.id, evidence: `both are ${name}` };
+    }
+    for (const name of names) {
+      const row = name === work.id || this.#byName.has(name) ? undefined : this.#last(name);
+      if (row && row.reason !== 'split' && !namesNoWork(row.reason)) return { id: name, evidence: `it is ${name}` };
+    }
+    for (const name of names)
+      if (this.#byName.size < MAX_NAMES && !this.#byName.has(name)) this.#byName.set(name, work);
+    return undefined;
+  }
+
+  /**
+   * The work that was saved with the same bytes, where nothing says that they are two: an issue in one file is the file
+   * of many articles, so either the titles agree or one of them is known by its address only.
+   */
+  claimBytes(work: Work, sha256: string): SameWork | undefined {
+    const known = this.#bySha256.get(sha256);
+    if (known && known.id !== work.id && this.#last(work.id)?.reason !== 'split') {
+      const titles = compareTitles(known.title, work.title);
+      const isAddress = (each: Work): boolean => each.id.startsWith('url:');
+      const agree = titles === 'same' || (titles === 'unknown' && (isAddress(known) || isAddress(work)));
+      if (agree && !haveDifferentIds(known, work))
+        return { id: known.id, evidence: `its file has the same bytes (sha256 ${sha256.slice(0, 12)}…)` };
+    }
+    if (!known && this.#bySha256.size < MAX_NAMES) this.#bySha256.set(sha256, work);
+    return undefined;
+  }
+}
+
+/**
+ * The ids that are the work's own. A record of arXiv tells the DOI of the article that came of the preprint, and the record
+ * of an article where its preprint is: these are other versions.
+ */
+function ownIds({ id, ids }: Work): Partial<Record<'openalex' | 'doi' | 'arxiv' | 'pmid' | 'pmcid', string | null>> {
+  const { openalex, doi, arxiv, pmid, pmcid } = ids;
+  const isPreprint = arxiv !== null && (id.startsWith('arxiv:') || doi === null || doi.startsWith('10.48550/'));
+  return isPreprint ? { arxiv: arxiv.id } : { openalex, doi, pmid, pmcid };
+}
+
+/** The names a work may be known by, in the form of the ids that works are queued under. */
+function namesOf(work: Work): string[] {
+  const { openalex, arxiv, ...others } = ownIds(work);
+  const named = Object.entries({ ...others, arxiv }).flatMap(([kind, value]) => (value ? [`${kind}:${value}`] : []));
+  const registered = arxiv ? [`doi:10.48550/arxiv.${arxiv.toLowerCase()}`] : [];
+  return [...new Set([work.id, ...(openalex ? [openalex] : []), ...named, ...registered])];
+}
+
+/** Whether both have an id of one kind and it differs. */
+function haveDifferentIds(one: Work, other: Work): boolean {
+  const ids = ownIds(other);
+  return Object.entries(ownIds(one)).some(([kind, id]) => {
+    const theirs = ids[kind as keyof typeof ids] ?? null;
+    return id !== null && theirs !== null && id !== theirs;
+  });
+}

@@ -1,0 +1,58 @@
+import assert from 'node:assert/strict';
+import { readdirSync, writeFileSync } from 'node:fs';
+import { mkdtempDisposable } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+
+import { Admin, DEFAULT_POLICY, expectedOutcome } from '../../sim/index.ts';
+import { openWorld, PATIENCE, readManifest } from '../support/harvest.ts';
+import { startCommand } from './started-command.ts';
+
+test('a work listed by its DOI in one file and by its PMID in another is one work, downloaded once', async () => {
+  await using folder = await mkdtempDisposable(join(tmpdir(), 'docstokg-identity-'));
+  const world = {
+    works: 60,
+    hosts: 6,
+    seed: 11,
+    profile: 'calm',
+    timeScale: 0.05,
+    documents: 'plain',
+    workers: 4,
+  } as const;
+  await using simulation = await openWorld(world);
+  await using admin = await Admin.open(simulation);
+  const { works } = expectedOutcome(simulation.world, DEFAULT_POLICY);
+  const saved = works.find(({ work, outcome }) => outcome === 'saved' && work.pmid !== null && work.doi !== null);
+  assert.ok(saved?.work.pmid);
+  const command = async (...parameters: string[]): Promise<string> => {
+    await using run = startCommand(parameters[0] === 'export' ? 'docstokg' : 'contentdownload', parameters, {
+      cwd: folder.path,
+      env: PATIENCE,
+    });
+    const { code } = await run.ended;
+    assert.equal(code, 0, run.stderr);
+    return run.stdout;
+  };
+  writeFileSync(join(folder.path, 'a.txt'), `${saved.work.doi}\n`);
+  writeFileSync(join(folder.path, 'b.txt'), `${saved.work.pmid}\n`);
+  await command('--input', 'a.txt', 'b.txt', '--sim', admin.url, '--out', 'out', '--json');
+  const out = join(folder.path, 'out');
+  const rows = readManifest(out);
+  assert.deepEqual([...rows.values()].map(({ outcome, reason }) => `${outcome} ${reason}`).toSorted(), [
+    'saved success',
+    'skipped duplicate',
+  ]);
+  assert.equal(readdirSync(join(out, 'PDF')).length, 1);
+  const prisma = JSON.parse(await command('export', 'out', '--format', 'prisma', '--json')) as object;
+  const {
+    identified,
+    included,
+    removed_before_screening: removed,
+  } = JSON.parse(JSON.stringify(prisma)) as {
+    identified: number;
+    included: number;
+    removed_before_screening: { duplicates: number };
+  };
+  assert.deepEqual([identified, removed.duplicates, included], [2, 1, 1]);
+});
