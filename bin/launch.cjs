@@ -47,6 +47,7 @@ function runHere(root, door) {
     return;
   }
   if (isNohup()) ignoreHangUp();
+  endAtSignals();
   if (process.env[LAUNCHED] !== undefined) holdOnTo(Number(process.env[LAUNCHED]));
   delete process.env[LAUNCHED];
   // A command that is over in a moment should not spend it compiling.
@@ -59,6 +60,23 @@ function runHere(root, door) {
       console.error(error);
       process.exitCode = 1;
     });
+}
+
+/**
+ * Ends at a signal while no command listens for it. Process 1 of a container has no default for signals: one that comes
+ * before a handler is installed, or in a command that installs none, would be lost.
+ */
+function endAtSignals() {
+  for (const [name, code] of [
+    ['SIGINT', 130],
+    ['SIGTERM', 143],
+    ['SIGHUP', 129],
+  ]) {
+    const end = () => {
+      if (process.listeners(name).every((listener) => listener === end)) process.exit(code);
+    };
+    process.on(name, end);
+  }
 }
 
 /**
