@@ -17,6 +17,7 @@ test('an error of the disk is told with its path, the free space and what to do'
     [{ code: 'ERR_SQLITE_ERROR', errcode: 1032 }, 'DISK_READ_ONLY'],
     [{ code: 'EACCES' }, 'DISK_NOT_PERMITTED'],
     [{ code: 'EIO' }, 'DISK_IO_ERROR'],
+    [{ code: 'EMFILE' }, 'TOO_MANY_OPEN_FILES'],
     [{ code: 'ERR_SQLITE_ERROR', errcode: 778 }, 'DISK_IO_ERROR'],
   ] as const) {
     const told = describeDiskError(Object.assign(new Error('x'), thrown), PATH);

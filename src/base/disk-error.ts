@@ -33,6 +33,12 @@ export function describeDiskError(error: unknown, path: string): unknown {
       },
     );
   }
+  if (code === 'EMFILE' || code === 'ENFILE') {
+    return new AppError('TOO_MANY_OPEN_FILES', `${path} cannot be opened: too many files are open (${code})`, {
+      hint: 'raise the limit with ulimit -n, or use fewer workers, and start the same command again',
+      cause: error,
+    });
+  }
   if (NOT_PERMITTED.has(code)) {
     return new AppError('DISK_NOT_PERMITTED', `${path} may not be written (${code}, ${freeSpace(path)})`, {
       hint: 'check the permissions of the file and its folder, and that no other program has it open',

@@ -29,6 +29,11 @@ export function errorInfo(error: unknown, fallback = 'UNEXPECTED'): ErrorInfo {
   return { code: fallback, message: typeof error === 'string' ? error : (JSON.stringify(error) ?? String(error)) };
 }
 
+/** What happened first, where errors of the clean-up after it were thrown on top: it is the cause of them, or matters more. */
+export function firstError(error: unknown): unknown {
+  return error instanceof SuppressedError ? firstError(error.suppressed) : error;
+}
+
 /** True for the errors that an aborted signal makes, whoever threw them. */
 export function isAbort(error: unknown): boolean {
   return error instanceof Error && (error.name === 'AbortError' || ('code' in error && error.code === 'ABORT_ERR'));

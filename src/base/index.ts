@@ -1,4 +1,4 @@
-export { AppError, errorInfo, isAbort } from './errors.ts';
+export { AppError, errorInfo, firstError, isAbort } from './errors.ts';
 export type { ErrorInfo } from './errors.ts';
 export { scaledClock, systemClock, wait } from './clock.ts';
 export type { Clock, Timer } from './clock.ts';

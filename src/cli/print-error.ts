@@ -1,9 +1,10 @@
-import { AppError, errorInfo } from '../base/index.ts';
+import { AppError, errorInfo, firstError } from '../base/index.ts';
 import type { Terminal } from './terminal.ts';
 import { plain } from './terminal.ts';
 
 /** The one place where an error becomes what a person reads: code, message, hint. */
-export function printError(error: unknown, terminal: Terminal, json: boolean): void {
+export function printError(thrown: unknown, terminal: Terminal, json: boolean): void {
+  const error = firstError(thrown);
   const { code, message } = errorInfo(error);
   const hint = error instanceof AppError ? error.hint : undefined;
   if (json) {
@@ -19,6 +20,6 @@ export function printError(error: unknown, terminal: Terminal, json: boolean): v
 
 /** 2 when the command line or the configuration is at fault, 1 otherwise. */
 export function exitCode(error: unknown): number {
-  const { code } = errorInfo(error);
+  const { code } = errorInfo(firstError(error));
   return /^(CONFIG|USAGE|CONTACT)_/.test(code) ? 2 : 1;
 }
