@@ -17,7 +17,6 @@ test('an error of the disk is told with its path, the free space and what to do'
     [{ code: 'ERR_SQLITE_ERROR', errcode: 1032 }, 'DISK_READ_ONLY'],
     [{ code: 'EACCES' }, 'DISK_NOT_PERMITTED'],
     [{ code: 'EIO' }, 'DISK_IO_ERROR'],
-    [{ code: 'EMFILE' }, 'TOO_MANY_OPEN_FILES'],
     [{ code: 'ERR_SQLITE_ERROR', errcode: 778 }, 'DISK_IO_ERROR'],
   ] as const) {
     const told = describeDiskError(Object.assign(new Error('x'), thrown), PATH);
@@ -27,6 +26,13 @@ test('an error of the disk is told with its path, the free space and what to do'
     assert.match(told.message, /\d MB free/);
     assert.ok(told.hint);
   }
+});
+
+test('too many open files are an error with its path and what to do', () => {
+  const told = describeDiskError(Object.assign(new Error('x'), { code: 'EMFILE' }), PATH);
+  assert.ok(told instanceof AppError);
+  assert.deepEqual([told.code, told.message.startsWith(PATH)], ['TOO_MANY_OPEN_FILES', true]);
+  assert.match(told.hint ?? '', /ulimit -n/);
 });
 
 test('any other error is left as it is', () => {
