@@ -1,20 +1,16 @@
 import { accessSync, constants, statSync } from 'node:fs';
 import { join } from 'node:path';
 
-import { z } from 'zod';
-
 import type { Clock } from '../base/index.ts';
 import { AppError, wait } from '../base/index.ts';
 import type { Records } from '../store/index.ts';
 import type { ListedWork, OpenAlexQuery, Work, WorkRecord } from '../works/index.ts';
 import {
-  doiPath,
   emptyRecord,
   filterFor,
+  findOpenAlexId,
   listFormatOf,
-  lookupJson,
   NO_IDS,
-  normalizeDoi,
   normalizeOpenAlexId,
   parseOpenAlexUrl,
   parseZotero,
@@ -167,18 +163,14 @@ async function withOpenAlexIds(
   };
 }
 
-async function openAlexIdOf(name: string, parts: Asking & { readonly signal: AbortSignal }): Promise<string> {
+function openAlexIdOf(name: string, parts: Asking & { readonly signal: AbortSignal }): Promise<string> {
   const { send, services, contact, signal } = parts;
-  const url = new URL(`works/doi:${doiPath(normalizeDoi(name) ?? name)}`, services.base('openalex'));
-  url.search = new URLSearchParams({ select: 'id', mailto: contact }).toString();
-  const request = { url, robots: 'terms' as const, credentials: services.credentials('openalex') };
-  const answer = await lookupJson(send, request, z.object({ id: z.string() }), signal);
-  const id = answer.kind === 'found' ? normalizeOpenAlexId(answer.value.id) : undefined;
-  if (id !== undefined) return id;
-  const why = answer.kind === 'problem' ? answer.message : answer.kind === 'later' ? 'rate-limited' : 'no such work';
-  throw new AppError('OPENALEX_UNKNOWN_WORK', `${name} was not found in OpenAlex: ${why}`, {
-    hint: 'check the DOI, or name the work by its OpenAlex id, such as W2741809807',
-  });
+  const options = {
+    baseUrl: services.base('openalex'),
+    credentials: services.credentials('openalex'),
+    mailto: contact,
+  };
+  return findOpenAlexId(name, { send, ...options }, signal);
 }
 
 function namedBy(id: string): Work[] {

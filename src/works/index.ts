@@ -20,7 +20,7 @@ export { lookupJson, lookupText } from './lookup.ts';
 export type { Lookup, ProblemReason } from './lookup.ts';
 export { parseOpenAlexWork } from './openalex/parse-work.ts';
 export { OPENALEX_SELECT } from './openalex/schema.ts';
-export { filterFor, parseOpenAlexUrl } from './openalex/query.ts';
+export { filterFor, findOpenAlexId, parseOpenAlexUrl } from './openalex/query.ts';
 export type { OpenAlexQuery, Subject } from './openalex/query.ts';
 export { iterateOpenAlex, sampleOpenAlex } from './openalex/list-works.ts';
 export type {
