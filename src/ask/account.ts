@@ -46,6 +46,7 @@ export function accountOf(store: CorpusStore, run?: string): Account {
     unavailable: 0,
     waiting: 0,
     unreadable: 0,
+    duplicates: 0,
   };
   const byReason: Record<string, number> = {};
   const tally = store.all<{ outcome: string; reason: string; rows: number }>(
@@ -54,6 +55,10 @@ export function accountOf(store: CorpusStore, run?: string): Account {
   for (const { outcome, reason, rows } of tally) {
     // What was found for such an entry is a work of its own.
     if (reason === 'entry-identified') continue;
+    if (reason === 'duplicate') {
+      counts.duplicates += rows;
+      continue;
+    }
     if (namesNoWork(reason)) {
       counts.unreadable += rows;
       continue;
@@ -77,7 +82,7 @@ export function accountOf(store: CorpusStore, run?: string): Account {
     downloaded_this_run: now,
     downloaded_earlier: downloaded - now,
     unreadable_entries: unreadable,
-    repeated_entries: number('select coalesce(sum(times), 0) as n from repeated_entries'),
+    repeated_entries: counts.duplicates + number('select coalesce(sum(times), 0) as n from repeated_entries'),
     other_versions: otherVersions(store),
     included: number("select count(*) as n from labels where label = 'included'"),
     excluded: number("select count(*) as n from labels where label = 'excluded'"),
