@@ -45,11 +45,7 @@ test('a work listed by its DOI in one file and by its PMID in another is one wor
   ]);
   assert.equal(readdirSync(join(out, 'PDF')).length, 1);
   const prisma = JSON.parse(await command('export', 'out', '--format', 'prisma', '--json')) as object;
-  const {
-    identified,
-    included,
-    removed_before_screening: removed,
-  } = JSON.parse(JSON.stringify(prisma)) as {
+  const { identified, removed_before_screening: removed } = JSON.parse(JSON.stringify(prisma)) as {
     identified: number;
     removed_before_screening: { duplicates: number };
   };
