@@ -47,17 +47,16 @@ test('README says why npm ci warns on an older Node, and names the Node that is 
 
 test('README names no command that measures nothing in a clone without data beside it', () => {
   const named = [...read('README.md').matchAll(/npm run ([a-z:]+)(?: ([a-z]+))?/g)];
-  assert.ok(named.length > 2);
+  assert.ok(named.length > 0);
   for (const [, script = '', bench = ''] of named) {
     const entry = packageJson.scripts[script];
     assert.ok(entry, `there is no script ${script}`);
     const file = script === 'bench' ? `bench/${bench}.ts` : /(?:scripts)\/[a-z-]+\.ts/.exec(entry)?.[0];
     if (file) assert.doesNotMatch(read(file), /\.\.\/shared|'shared'/, `${file} reads data that a clone does not have`);
   }
-  assert.match(read('README.md'), /not in the clone: \[measurements\]\(docs\/measurements\.md\)/);
 });
 
-test('a bench ends with 1 for a missed target if asked with --check, and only then, as README says', () => {
+test('a bench ends with 1 for a missed target if asked with --check, and only then', () => {
   const finished = (check: boolean, fill: (report: BenchReport) => void): unknown => {
     const written = process.stdout.write.bind(process.stdout);
     process.stdout.write = () => true;
@@ -73,7 +72,6 @@ test('a bench ends with 1 for a missed target if asked with --check, and only th
   };
   const miss = (report: BenchReport): void => report.add({ name: 's', samples: [1], unit: '×', atLeast: 2 });
   assert.deepEqual([finished(false, miss), finished(true, miss)], [0, 1]);
-  assert.match(read('README.md'), /benches end with 1 when a target is missed if asked with `-- --check`/);
 });
 
 test('the figures of politeness.md are those of the settings', () => {
