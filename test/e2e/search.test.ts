@@ -114,7 +114,7 @@ test('a run is searched by words and meaning; its index is built, kept, and rene
     cwd: root,
     input: 'marching penguin\n\ninterest\nxylophone\n',
   });
-  assert.match(third.stderr, /passages have changed, renewing the index of 1 documents/);
+  assert.match(third.stderr, /passages have changed, updating the index of 1 documents/);
   assert.match(third.stdout, /^1\. {2}Penguins[\s\S]*\n\n1\. {2}Money and Banks[\s\S]*no results for “xylophone”/);
   assert.match(search('--run', join('runs', 'old'), 'interest', '--lexical').stdout, /Old News/);
 });
