@@ -145,7 +145,7 @@ const downloadSchema = z.strictObject({
     .meta(flag('--disable-resolver <a,b>', 'download')),
   work_budget_s: seconds(1)
     .default(180)
-    .describe('Time on the wire, waits aside, after which no further URL of a work is tried.'),
+    .describe('Time, waits between tries included, after which no further URL of a work is tried.'),
   title_accept: z
     .number()
     .min(0)
