@@ -21,7 +21,7 @@ export function isDamaged(error: unknown): boolean {
 
 /**
  * Opens a database that can be made anew: one that is damaged is put aside, never deleted, and told of. A file that never was
- * a database, by its bytes and by its name, is somebody else's and is left alone.
+ * a database, by its bytes and by its name, belongs to another program and is left as it is.
  */
 export function openOrSetAside<T>(path: string, open: () => T, warn: Warn | undefined): T {
   try {

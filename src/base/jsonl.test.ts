@@ -45,7 +45,7 @@ test('a bad line is told with its number and the rest goes on', async () => {
   );
 });
 
-test('a line that is too long is passed over without being held in memory', async () => {
+test('a line that is too long is skipped without being held in memory', async () => {
   const lines = await collect(['1\n', '"', 'x'.repeat(50), 'x'.repeat(50), '"\n', '2\n'], { maxLineBytes: 60 });
   assert.deepEqual(
     lines.map(({ kind, line }) => [kind, line]),

@@ -67,7 +67,7 @@ export async function* splitLines(
 }
 
 /**
- * Parses JSON lines one by one; blank lines are passed over. With `tornTail: 'drop'` a last line without its line
+ * Parses JSON lines one by one; blank lines are skipped. With `tornTail: 'drop'` a last line without its line
  * break is what a crash left behind and is not data; with 'keep' it is a file somebody wrote by hand.
  */
 export async function* parseJsonl(

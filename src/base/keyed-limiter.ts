@@ -46,7 +46,7 @@ interface WaitOptions<R> {
 const HAIR_MS = 1e-6;
 
 /**
- * Lines before keys: first come first served per key, but a waiter that needs several keys is passed over while another
+ * Lines before keys: first come first served per key, but a waiter that needs several keys is skipped while another
  * of them is closed, so that one busy key never idles the rest. Nothing is held while waiting.
  *
  *   join ──every key open──▶ claim ──what was let go of is back──▶ take ──dispose──▶ the next in line

@@ -49,17 +49,15 @@ export const httpSchema = z.strictObject({
     ),
   longest_crawl_delay_s: seconds(0)
     .default(300)
-    .describe('A Crawl-delay is kept as asked up to this many seconds; a host that asks for more is left alone.'),
+    .describe('A Crawl-delay is kept as asked up to this many seconds; a host that asks for more is not asked.'),
   circuit_failures: z
     .int()
     .min(1)
     .max(1000)
     .default(5)
-    .describe('Failures in a row after which a host is left alone for a while.'),
-  circuit_s: seconds(0.01)
-    .default(30)
-    .describe('How long a failing host is left alone at first; it doubles each time.'),
-  circuit_max_s: seconds(0.01).default(900).describe('Longest time a failing host is left alone.'),
+    .describe('Failures in a row after which a host is not asked for a while.'),
+  circuit_s: seconds(0.01).default(30).describe('How long a failing host is not asked at first; it doubles each time.'),
+  circuit_max_s: seconds(0.01).default(900).describe('Longest time a failing host is not asked.'),
   robots_s: seconds(1).max(604_800).default(86_400).describe('How long what a robots.txt says is remembered.'),
   robots_unreachable_s: seconds(1)
     .default(600)

@@ -51,7 +51,7 @@ export interface CorpusOptions {
   readonly file?: string;
   /** A profile of that file. */
   readonly profile?: string;
-  /** The address of a simulated web (`docstokg sim serve`) to rehearse against. */
+  /** The address of a simulated web (`docstokg sim serve`) to run against. */
   readonly sim?: string;
   /** Settings that `loadConfig` has resolved already: nothing else is read, and the folders they name stay as they are. */
   readonly config?: Config;
@@ -205,7 +205,7 @@ export class Corpus implements AsyncDisposable {
 
   /**
    * Looks at the corpus again: lists anew, reads what is known of its works, fetches what is new or has become open, and
-   * tells what has happened since. One that was killed goes on where it was, and tells the same.
+   * reports what changed. One that was killed resumes and reports the same.
    */
   async refresh(
     request: RefreshRequest & { readonly tell?: (event: CorpusEvent) => void } = {},

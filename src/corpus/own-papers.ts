@@ -28,7 +28,7 @@ const NO_PAGE = new URL('file:///');
 
 /**
  * Looks through files and folders for papers. What a file is, its content says and not its name; pages that stand where
- * a paper should be (a login, an error) are no papers; a paper that is there several times is one. Whatever is passed over
+ * a paper should be (a login, an error) are no papers; a paper that is there several times is one. Whatever is skipped
  * is told. Files in `except`, and hidden ones, are not looked at.
  */
 export async function findOwnPapers(inputs: readonly string[], except: string): Promise<OwnPapers> {

@@ -18,7 +18,7 @@ export interface HostOverview {
   readonly waiting: number;
   /** When the next one may start; null for now. */
   readonly nextAt: number | null;
-  /** Left alone until then, and why; `until` is null until somebody resumes it. */
+  /** Not asked until then, and why; `until` is null until somebody resumes it. */
   readonly hold: { readonly until: number | null; readonly reason: string } | null;
   /** Requests of the processes that are alive: those that brought something, and the others by why. */
   readonly done: number;

@@ -191,7 +191,7 @@ export class StageRun {
     if (this.#intake.isOver && this.#retryTimers.size === 0 && this.#endings.isIdle) this.#ended.resolve();
   }
 
-  /** Whether something has happened since the last turn. */
+  /** Whether anything changed since the last turn. */
   #takeTurn(): boolean {
     const again = this.#pumpMode === 'again';
     this.#pumpMode = again ? 'pumping' : 'idle';

@@ -30,9 +30,9 @@ export interface HostRow {
   /** Most requests at the host at once, and how many were allowed. */
   readonly most: number;
   readonly cap: number;
-  /** The host asked to be left alone until then; null where it did not. */
+  /** The host rate-limited until then; null where it did not. */
   readonly asked_until: string | null;
-  /** It failed again and again and is left alone until then. */
+  /** It failed again and again and is not asked until then. */
   readonly held_until: string | null;
 }
 

@@ -98,7 +98,7 @@ async function demo(out: string, max: number | undefined, session: Session): Pro
 }
 
 /**
- * A rehearsal at twenty times the speed must not take a busy machine for a slow host: limits that guard against one are
+ * A simulation at twenty times the speed must not take a busy machine for a slow host: limits that guard against one are
  * left at about what they are in real time.
  */
 const PATIENCE: Layer = (

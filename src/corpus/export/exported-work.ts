@@ -27,7 +27,7 @@ export function isRedistributable({ license, file }: Pick<ExportedWork, 'license
   return file !== null && license !== null && REDISTRIBUTABLE.has(parseLicense(license)?.slug ?? '');
 }
 
-/** Every work of a corpus, those that were not to be had included, in the order in which they came. */
+/** Every work of a corpus, those that were unavailable included, in the order in which they came. */
 export function* exportedWorks(
   records: Records,
   linkOf: (document: string) => string | undefined,

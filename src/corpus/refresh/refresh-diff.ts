@@ -116,7 +116,7 @@ export function diffStates(before: States, after: States): RefreshDiff {
         arxiv_version: revisedSince(earlier, now) ?? null,
       })),
     retracted: changed.filter(({ now, earlier }) => now.isRetracted && !earlier.isRetracted).map(({ told }) => told),
-    // Told as well where nobody here had heard of the retraction: others may have.
+    // Reported even where the retraction was not known here.
     reinstated: changed
       .filter(
         ({ now, earlier }) =>

@@ -1,7 +1,7 @@
 import { open } from 'node:fs/promises';
 
 const NEWLINE = 0x0a;
-/** A line that is longer is no row of ours and is passed over. */
+/** A line that is longer is no row of ours and is skipped. */
 const LONGEST_LINE = 4_000_000;
 
 /** Follows a text file that others append to: answers the whole lines that came since it was last asked. */
@@ -47,7 +47,7 @@ export class TailLines {
         end = bytes.lastIndexOf(NEWLINE, bytesRead - 1);
       }
       if (end === -1) {
-        // A line without an end is being written; one that nobody can hold is passed over piece by piece.
+        // A line without an end is being written; one that nobody can hold is skipped piece by piece.
         if (bytesRead >= LONGEST_LINE) this.#offset += bytesRead;
         return { lines: [], more: bytesRead >= LONGEST_LINE, isAnew };
       }

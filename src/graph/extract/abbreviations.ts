@@ -140,7 +140,7 @@ const LEAST_ELSE = 0.45;
 /**
  * Finds the long form of a short form among the words in front of it (or, with `whole`, all of the words): the letters of
  * the short form stand in it in their order, the first at the beginning of its first word, the others rather at the
- * beginnings of words than inside them, and few words are passed over.
+ * beginnings of words than inside them, and few words are skipped.
  */
 function align(
   short: string,

@@ -102,7 +102,7 @@ export const searchTool = tool({
       list: 'passages',
       summary:
         best.length === 0
-          ? `Nothing fits "${question}" among ${passages} passages, searched by ${searchedBy}.`
+          ? `No results for "${question}" among ${passages} passages, searched by ${searchedBy}.`
           : `${best.length} passages for "${question}" among ${passages}, searched by ${searchedBy}.`,
       items: best.map(({ run: from, hit, rank }) => ({ data: passageData(from, hit, rank), text: 'text', line })),
     };

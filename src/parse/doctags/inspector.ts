@@ -114,7 +114,7 @@ export class PdfInspector implements Disposable {
     this.#startDeadline();
     child.send(
       this.#sent.map(({ id, path, asked }) => ({ id, path, asked })),
-      // One that cannot be told has ended or is about to, and that is heard of.
+      // A process that cannot be written to has ended, and its exit event follows.
       () => undefined,
     );
   }

@@ -116,7 +116,7 @@ test('a database of the source documents is adopted with every job, state, error
   );
 });
 
-test('a database of a newer version is refused and left alone', async () => {
+test('a database of a newer version is refused and left as it is', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'docstokg-newer-'));
   const path = join(folder.path, 'queue.sqlite');
   {
@@ -128,7 +128,7 @@ test('a database of a newer version is refused and left alone', async () => {
   assert.deepEqual({ ...same.prepare('PRAGMA user_version').get() }, { user_version: 99 });
 });
 
-test('a database of another program, and a file that is no database, are refused and left alone', async () => {
+test('a database of another program, and a file that is no database, are refused and left as they are', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'docstokg-foreign-'));
   const foreign = join(folder.path, 'browser.sqlite');
   {

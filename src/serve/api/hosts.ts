@@ -15,7 +15,7 @@ export function hostRoutes(context: Context): Route[] {
     route({
       path: '/hosts',
       summary:
-        'What each host allows, how it was asked, and until when it is left alone and why; paused and held ones first.',
+        'What each host allows, how it was asked, and until when it is not asked and why; paused and held ones first.',
       pathSchema: noPath,
       querySchema: z.strictObject(pageQuery),
       gives: { kind: 'json', schema: page(shapes.host) },

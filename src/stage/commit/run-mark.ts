@@ -20,7 +20,7 @@ const REMEMBERED_FOLDERS = 1_024;
 
 /**
  * Says that a run is alive, by a lock the system releases when it dies, and which folders it writes to. The next run
- * finds the marks of dead ones and removes what they left beside their outputs; marks of live runs are left alone.
+ * finds the marks of dead ones and removes what they left beside their outputs; marks of live runs are left as they are.
  */
 export class RunMark implements Disposable {
   readonly id = `${Date.now().toString(36)}${randomBytes(4).toString('hex')}`;

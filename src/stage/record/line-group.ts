@@ -40,7 +40,7 @@ export class LineGroup implements AsyncDisposable {
     this.#writing = undefined;
   }
 
-  /** Writes what has gathered. A line that could not be written is thrown, and again each time: it must not be passed over. */
+  /** Writes what has gathered. A line that could not be written is thrown, and again each time: it must not be skipped. */
   async flush(): Promise<void> {
     if (!this.#failure && this.#text !== '') this.#writing ??= this.#write();
     await this.#writing;

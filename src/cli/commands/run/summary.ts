@@ -94,7 +94,7 @@ function worksLine({
 function ownPapersLine({ checked, unchecked, unnamed, unanswered }: NonNullable<RunAccount['own_papers']>): string {
   return [
     ...(checked > 0 ? [`${count(checked)} known by the id in them`] : []),
-    ...(unchecked > 0 ? [`${count(unchecked)} by an id that nobody has confirmed`] : []),
+    ...(unchecked > 0 ? [`${count(unchecked)} with a DOI that was not verified`] : []),
     ...(unnamed > 0 ? [`${count(unnamed)} by their title alone`] : []),
     ...(unanswered > 0 ? [`for ${count(unanswered)} no service answered: the same command asks again`] : []),
   ].join(', ');

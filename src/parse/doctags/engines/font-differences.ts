@@ -11,7 +11,7 @@ const MAX_OBJECT = 20_000;
 
 /**
  * Reads the encodings of a PDF's simple fonts from its objects. The engine keeps them to itself, and a code without a
- * Unicode value can only be told by the name of its glyph. What is encrypted or broken is passed over.
+ * Unicode value can only be told by the name of its glyph. What is encrypted or broken is skipped.
  */
 export function readDifferences(file: Uint8Array): FontDifferences {
   const text = Buffer.from(file.buffer, file.byteOffset, file.byteLength);

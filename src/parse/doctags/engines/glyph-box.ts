@@ -10,7 +10,7 @@ interface Step {
 
 /**
  * The box of a letter holds all of its ink, and that of an f or an italic letter reaches over the space after it: how far
- * the pen moves tells where the letter ends. Type that is set wider or narrower than the font says is left alone.
+ * the pen moves tells where the letter ends. Type that is set wider or narrower than the font says stays as it is.
  */
 export function endsAtPen(length: number, advance: number): boolean {
   return !(advance <= 0.4 * length || advance >= 1.2 * length);

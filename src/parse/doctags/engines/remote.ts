@@ -10,7 +10,7 @@ export type RemoteCategory = 'input' | 'config' | 'runtime' | 'timeout' | 'netwo
 export class RemoteError extends AppError {
   readonly category: RemoteCategory;
   readonly retryable: boolean;
-  /** How long the server asked to be left alone. */
+  /** How long the server asked to wait. */
   readonly retryAfterMs: number | undefined;
 
   constructor(

@@ -4,7 +4,7 @@ import { AppError, isAbort } from '../../../base/index.ts';
 /** What came of one request. */
 export type Reply =
   | { readonly kind: 'answer'; readonly body: unknown }
-  /** Worth another try; `afterMs` when the server said how long to wait. */
+  /** Retryable; `afterMs` when the server said how long to wait. */
   | { readonly kind: 'again'; readonly reason: string; readonly afterMs: number | undefined }
   /** Too much at once: the same texts in smaller batches may pass. */
   | { readonly kind: 'smaller'; readonly reason: string }
@@ -49,7 +49,7 @@ function parseBody(text: string): Reply {
   try {
     return { kind: 'answer', body: JSON.parse(text) as unknown };
   } catch {
-    // A cut-off answer looks like this too, so it is worth another try.
+    // A cut-off answer looks like this too, so it is retryable.
     return { kind: 'again', reason: 'the answer is not JSON', afterMs: undefined };
   }
 }

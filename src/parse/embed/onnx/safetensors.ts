@@ -12,7 +12,7 @@ interface Entry {
   readonly data_offsets: readonly [number, number];
 }
 
-/** Reads a safetensors file that is already in memory; tensors of other types than F16 and F32 are passed over. */
+/** Reads a safetensors file that is already in memory; tensors of other types than F16 and F32 are skipped. */
 export function parseSafetensors(bytes: Uint8Array): Map<string, StoredTensor> {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const headerLength = bytes.length >= 8 ? Number(view.getBigUint64(0, true)) : Infinity;

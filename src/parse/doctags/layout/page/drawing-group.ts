@@ -34,7 +34,7 @@ function paint({ columns, rows, cells }: Raster, box: Box): void {
     cells.fill(1, y * columns + left, y * columns + right + 1);
 }
 
-/** Empties a cell and all that hang together with it; the box around them, in cells. */
+/** Empties a cell and all that are connected with it; the box around them, in cells. */
 function takeComponent({ columns, rows, cells }: Raster, start: number): Box {
   const around = { left: columns, top: rows, right: 0, bottom: 0 };
   const stack = [start];
