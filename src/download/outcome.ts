@@ -41,11 +41,11 @@ export interface Attempt {
 /** What came of a work. */
 export type WorkOutcome =
   | { readonly kind: 'saved'; readonly artifact: Artifact; readonly attempt: Attempt }
-  /** Known not to be had: no open copy, a wall, robots.txt, a policy. */
+  /** Unavailable: no open copy, a wall, robots.txt, a policy. */
   | { readonly kind: 'skipped'; readonly reason: Reason; readonly detail: string | null; readonly duplicateOf?: string }
   /** It may be had from `at` on. */
   | { readonly kind: 'parked'; readonly reason: Reason; readonly at: number; readonly detail: string | null }
-  /** Something broke, and it is worth another try. */
+  /** Something failed, and may work another time. */
   | { readonly kind: 'failed'; readonly reason: Reason; readonly detail: string | null };
 
 /** A work with all that was tried for it. */

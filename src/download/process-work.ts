@@ -87,7 +87,7 @@ export function duplicateOf({ id, evidence }: SameWork): WorkOutcome {
 
 /**
  * Why a work was not obtained: parked when a later moment may change that, failed when something broke, skipped when it is
- * known not to be had. The word is that of the last URL that speaks for it.
+ * unavailable. The word is that of the last URL that speaks for it.
  */
 function lossOf(
   attempts: readonly Attempt[],

@@ -97,7 +97,7 @@ export const REASONS = {
 /** One word of the closed list. */
 export type Reason = keyof typeof REASONS;
 
-/** What broke and is worth another try; everything else is known not to be had, or to be had at a moment that was named. */
+/** Failures that are retryable; everything else is unavailable, or deferred to a known time. */
 const BROKEN: ReadonlySet<Reason> = new Set<Reason>([
   'server-error',
   'connection-failed',
@@ -111,7 +111,7 @@ const BROKEN: ReadonlySet<Reason> = new Set<Reason>([
   'internal-error',
 ]);
 
-/** True for what broke and may go well another time, in contrast to what is not to be had. */
+/** Whether a failure is retryable. */
 export function isBroken(reason: Reason): boolean {
   return BROKEN.has(reason);
 }

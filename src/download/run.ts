@@ -79,7 +79,7 @@ export interface DownloadRunOptions {
 export interface DownloadCounts {
   readonly found: number;
   readonly saved: number;
-  /** Known not to be had. */
+  /** Unavailable. */
   readonly skipped: number;
   readonly failed: number;
   readonly parked: number;
@@ -189,7 +189,7 @@ export class DownloadRun {
       before?.outcome === 'saved' && before.path !== null && (await files.holds(before.path, before.bytes ?? -1));
     if (isKept && !isRenewal(job.payload)) return this.#keepBefore(work);
     const { outcome, ...result } = await this.#mergeBytes(await this.#process(work, job, context));
-    // Where the newer version is not to be had, what is there stays.
+    // Where the newer version is unavailable, what is there stays.
     if (isKept && outcome.kind !== 'saved')
       return outcome.kind === 'parked'
         ? { retryAt: this.#parkedUntil(work.id, outcome.at), reason: told(outcome) }
@@ -235,7 +235,7 @@ export class DownloadRun {
     this.#options.report({ kind: 'work-kept-before', work: id });
   }
 
-  /** How a work that broke and is tried again is written down: as one to be had later, until nothing is left to try. */
+  /** A work that failed and is tried again counts as deferred until nothing is left to try. */
   #laterOn({ reason, detail }: WorkOutcome & { kind: 'failed' }, attempt: number): WorkOutcome {
     const { clock, orchestrator } = this.#options;
     const delayMs = Math.min(orchestrator.retryMaxDelayMs, orchestrator.retryBackoffMs * 2 ** (attempt - 1));

@@ -14,7 +14,7 @@ interface SimulatedWeb {
   readonly timeScale: number;
 }
 
-/** What `--sim` and `--mailto` mean: a rehearsal needs no address of anybody. */
+/** What `--sim` and `--mailto` mean: a simulated web needs no contact address. */
 export async function simulatedLayer(options: {
   readonly sim?: string | undefined;
   readonly mailto?: string | undefined;

@@ -14,7 +14,7 @@ export function welcome<S extends z.ZodType>(schema: S): z.ZodCatch<ReturnType<t
 
 /**
  * A list of which some entries may be odd: those that do not fit are left out, so that one costs nobody the others. A list in
- * which nothing fits is an answer of another shape, and stays an error.
+ * which no entry has the right shape is an answer of another kind, and stays an error.
  */
 export function those<S extends z.ZodType>(
   schema: S,

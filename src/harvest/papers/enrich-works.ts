@@ -18,7 +18,7 @@ const MOST_REFERENCES = 2_000;
 /**
  * Adds to the records of works what their own documents say and no better source has said: abstract, keywords, licence, ids,
  * references and the rest. A document whose title is another's says nothing of the work. A DOI that stands on a PDF is asked
- * about first, as that of one's own papers. Documents that were read before are passed over unless they were parsed anew.
+ * about first, as that of one's own papers. Documents that were read before are skipped unless they were parsed anew.
  */
 export async function enrichWorks(
   documents: readonly string[],

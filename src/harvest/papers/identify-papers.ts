@@ -41,7 +41,7 @@ const MOST_IDS = 3;
 
 /**
  * Gives each of one's own papers a record: what the document says of itself, and what OpenAlex and Crossref say of the work
- * whose id stands in it, if its title agrees. Papers that are filed already are passed over unless their bytes have changed
+ * whose id stands in it, if its title agrees. Papers that are filed already are skipped unless their bytes have changed
  * or they can now be checked.
  */
 export async function identifyPapers(

@@ -13,7 +13,7 @@ export interface BadArtifact {
 
 /**
  * The jobs of a JSONL file (gzip too; `-` is stdin), line by line. A line is `{artifact_id, artifact, resolver_hint?, priority?}`
- * or an artifact itself; a line that is neither is told to `bad` and passed over.
+ * or an artifact itself; a line that is neither is told to `bad` and skipped.
  */
 export async function* readArtifacts(path: string, bad: (line: BadArtifact) => void): AsyncGenerator<ImportRow> {
   for await (const line of parseJsonl(await openBytes(path), { tornTail: 'keep' })) {

@@ -10,7 +10,7 @@ const ARTICLE = /article|scholarly|report|thesis|chapter|book|creativework|publi
 /** Repositories describe what they keep in these words too; what they say of it counts, their files are no papers. */
 const DEPOSIT = /dataset|digitaldocument|softwaresourcecode|collection|imageobject|mediaobject|learningresource/i;
 
-/** Reads JSON-LD: `encoding` and `associatedMedia` of articles. Broken or endless data is passed over. */
+/** Reads JSON-LD: `encoding` and `associatedMedia` of articles. Broken or endless data is skipped. */
 export function readJsonLd(text: string): LinkedData {
   let data: unknown;
   try {

@@ -131,7 +131,7 @@ export function workFromText(text: string, line = 1): ListedWork {
   const ids = identify(text) ?? (inProse === undefined ? undefined : { ...NO_IDS, doi: inProse });
   const work = (ids && workFromIds(ids)) ?? workFromUrl(text);
   if (work) return { kind: 'work', work, line };
-  return { kind: 'bad', line, reason: `"${text.trim().slice(0, 80)}" is no id we know` };
+  return { kind: 'bad', line, reason: `"${text.trim().slice(0, 80)}" is not a recognised identifier` };
 }
 
 /** A line of a list: an id, or else a title or a reference to search for. */

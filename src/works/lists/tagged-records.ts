@@ -10,7 +10,7 @@ export interface TaggedRecord {
   readonly reason?: string;
 }
 
-/** RIS as Zotero, Embase, Ovid and others write it: stray lines are passed over, a value may go on in the next line. */
+/** RIS as Zotero, Embase, Ovid and others write it: stray lines are skipped, a value may go on in the next line. */
 export async function* readRis(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<TaggedRecord> {
   let fields: [string, string][] = [];
   let startedAt = 0;
