@@ -29,7 +29,7 @@ export const orchestratorSchema = z
       .int()
       .min(30)
       .default(600)
-      .describe('A job whose holder was not heard of for this long is taken over.'),
+      .describe('A job whose worker sent no heartbeat for this long is leased again.'),
     heartbeat_seconds: z
       .int()
       .min(5)

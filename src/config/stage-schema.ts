@@ -19,7 +19,7 @@ export const stageSchema = z.strictObject({
     .enum(['fifo', 'sjf', 'lpt'])
     .nullable()
     .default(null)
-    .describe("Which documents come first: the plan's order, cheap ones, or dear ones.")
+    .describe("Which documents come first: the plan's order, cheapest first, or most expensive first.")
     .meta(flag('--scheduling <order>', 'stage')),
   workers: z
     .int()

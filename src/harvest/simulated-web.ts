@@ -20,11 +20,11 @@ export async function simulatedLayer(options: {
   readonly mailto?: string | undefined;
 }): Promise<Layer> {
   const { sim, mailto } = options;
-  const isRehearsal = sim !== undefined && sim !== '';
-  const contact = mailto ?? (isRehearsal ? 'rehearsal@docstokg.dev' : undefined);
+  const isSimulated = sim !== undefined && sim !== '';
+  const contact = mailto ?? (isSimulated ? 'simulated@docstokg.dev' : undefined);
   const origin = mailto === undefined ? 'option --sim' : 'option --mailto';
   return [
-    ...(isRehearsal ? await simulatedWebLayer(sim) : []),
+    ...(isSimulated ? await simulatedWebLayer(sim) : []),
     ...(contact === undefined ? [] : [{ path: ['http', 'contact'], value: contact, origin }]),
   ];
 }

@@ -14,7 +14,7 @@ import type { FromWorker, Job, ToWorker, WorkerStart } from './worker-process.ts
 
 const never = new AbortController().signal;
 const folders = new Set<string>();
-const REHEARSAL: Job = [{ itemId: '', inputs: {}, outputs: {}, cfgHash: '', costHint: 0 }, '', 1];
+const WARM_UP: Job = [{ itemId: '', inputs: {}, outputs: {}, cfgHash: '', costHint: 0 }, '', 1];
 /** The greatest niceness that the system knows. */
 const LEAST_URGENT = 19;
 let memoryAt = -Infinity;
@@ -68,7 +68,7 @@ async function begin(start: WorkerStart): Promise<(message: ToWorker) => void> {
   try {
     const worker = await load(start);
     // Code is compiled when it first runs: a spare that has rehearsed begins its first real item sooner.
-    await attempt(start, () => ({ status: 'success' }), REHEARSAL);
+    await attempt(start, () => ({ status: 'success' }), WARM_UP);
     await send({ kind: 'ready' });
     return (message) => {
       if (message === 'end') process.exit(0);

@@ -122,7 +122,7 @@ export function printAccount(
 function hints(summary: DownloadSummary, config: Config): string[] {
   const queue = `--queue ${config.queue.backend === 'postgres' ? 'postgres://…' : config.queue.path}`;
   return [
-    ...(summary.reason === 'stopped' ? ['stopped before the end: the same command goes on from here'] : []),
+    ...(summary.reason === 'stopped' ? ['stopped before the end; resume: run the same command'] : []),
     ...(summary.parked > 0
       ? ['some hosts asked for a longer wait, or something broke: the same command later gets the rest']
       : []),

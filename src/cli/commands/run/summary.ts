@@ -38,7 +38,7 @@ export function printAccount(account: RunAccount, session: Session): void {
     terminal.print('');
   }
   if (account.passed_over.length > 0) {
-    printLabelled(terminal, 'Passed over', passedOverLine(account.passed_over));
+    printLabelled(terminal, 'Skipped', passedOverLine(account.passed_over));
     for (const { file, reason, detail } of account.passed_over.slice(0, NAMED))
       printLabelled(terminal, '', `${plain(file)}: ${reason}, ${plain(detail)}`);
     terminal.print('');
@@ -155,7 +155,7 @@ function nextSteps({ index, works, stopped, failures }: RunAccount, folder: stri
   return [
     [index !== null, 'Ask', `docstokg search "…" --run ${quoted}`],
     [index !== null, 'Look', `${quoted}/report.html`],
-    [stopped !== null, 'Go on', 'the same command goes on from here'],
+    [stopped !== null, 'Resume', 'run the same command'],
     [(works?.later ?? 0) > 0, 'Later', 'some hosts asked for a longer wait: the same command later gets the rest'],
     [failures.length > 0, 'Why', `docstokg manifest --stage doctags --status failure --data-root ${quoted}/Data`],
   ].flatMap(([fits, word, what]) => (fits === true ? [[String(word), String(what)] as const] : []));
