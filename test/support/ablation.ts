@@ -106,7 +106,7 @@ async function harvestHere(
     ...settingsLayer(
       {
         http: {
-          contact: 'rehearsal@docstokg.dev',
+          contact: 'simulated@docstokg.dev',
           cache_path: options.cache,
           headers_s: 3600,
           idle_s: 3600,
