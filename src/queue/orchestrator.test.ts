@@ -91,6 +91,13 @@ test('a drained queue has every job settled, and the summary counts them', async
   assert.equal((await queue.store.admin.find('job 5'))?.lastError, 'HANDLER_ERROR: no such thing');
 });
 
+test('a drain that is asked for while the orchestrator starts is kept', async () => {
+  const { orchestrator } = await stage(() => undefined);
+  const running = orchestrator.run({ drain: 'never' });
+  orchestrator.drain('empty');
+  assert.equal((await running).reason, 'drained');
+});
+
 test('no more jobs run at once than there are workers, and a freed worker is filled at once', async () => {
   const { open, handler } = controlled();
   const { queue, orchestrator } = await stage(handler, { maxWorkers: 2 });

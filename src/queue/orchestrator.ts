@@ -134,6 +134,8 @@ export class Orchestrator {
     const { drain = 'never', signal } = options;
     const worker = this.#worker;
     const stop = (): void => worker.stop('asked to stop');
+    // Before anything is awaited: `drain` may be called meanwhile.
+    worker.drain(drain);
     try {
       this.#resources.use(
         this.#store.watch((change) => (change === 'jobs' ? worker.lookAgain() : this.#guard(() => this.#controlled()))),
@@ -151,7 +153,6 @@ export class Orchestrator {
     }
     signal?.addEventListener('abort', stop, { once: true });
     this.#resources.defer(() => signal?.removeEventListener('abort', stop));
-    worker.drain(drain);
     if (signal?.aborted) stop();
     this.#ended = worker.run().then((reason) => ({ ...worker.counts, reason }));
     // Rejections reach those who await `ended`.
