@@ -47,8 +47,9 @@ function runHere(root, door) {
     return;
   }
   if (isNohup()) ignoreHangUp();
-  endAtSignals();
   if (process.env[LAUNCHED] !== undefined) holdOnTo(Number(process.env[LAUNCHED]));
+  // After `holdOnTo`: the first listener of a signal fixes which `emit` delivers it.
+  endAtSignals();
   delete process.env[LAUNCHED];
   // A command that is over in a moment should not spend it compiling.
   require('node:module').enableCompileCache();

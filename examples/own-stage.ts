@@ -1,8 +1,7 @@
-// A stage of your own: counts the words of every text file of a folder, in worker threads, resumably.
+// A stage of your own: counts the words of every text file of a folder, in child processes, resumably.
 //   node examples/own-stage.ts TEXTS COUNTS       (run it twice: the second time there is nothing left to do)
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { isMainThread } from 'node:worker_threads';
 
 import { runStage, stageExitCode, StageError, summaryText } from 'docstokg/stage';
 import type { StagePlan, StageWorker } from 'docstokg/stage';
@@ -34,7 +33,7 @@ const countWords: StageWorker = (item) => {
 };
 export default countWords;
 
-if (isMainThread) {
+if (import.meta.main) {
   const [input = 'texts', output = 'counts'] = process.argv.slice(2);
   const outcome = await runStage(
     plan(input, output),

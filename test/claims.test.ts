@@ -76,9 +76,9 @@ test('a bench ends with 1 for a missed target if asked with --check, and only th
 
 test('the figures of politeness.md are those of the settings', () => {
   const page = read('docs/guides/politeness.md');
-  assert.match(page, /`Crawl-delay` is kept as asked, up to five minutes/);
+  assert.match(page, /`Crawl-delay` is obeyed up to five minutes/);
   assert.equal(defaults.http.longest_crawl_delay_s, 300);
-  assert.match(page, /A wait of up to a minute is waited for/);
+  assert.match(page, /The program waits up to a minute/);
   assert.equal(defaults.http.park_after_s, 60);
   assert.doesNotMatch(page, /two at a time/);
 });

@@ -7,17 +7,14 @@ import { test } from 'node:test';
 import { parse } from 'yaml';
 
 import { command } from './e2e/command.ts';
+import { metricsPage } from '../scripts/reference/metrics.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 const OPS = join(ROOT, 'examples', 'ops');
 const read = (file: string): string => readFileSync(join(OPS, file), 'utf8');
 
 /** Every metric that the program has, from the page that is made from its code. */
-const METRICS = new Set(
-  [...readFileSync(join(ROOT, 'docs', 'reference', 'metrics.md'), 'utf8').matchAll(/^\| `(\w+)` \|/gm)].map(
-    ([, name]) => name ?? '',
-  ),
-);
+const METRICS = new Set([...metricsPage().matchAll(/^\| `(\w+)` \|/gm)].map(([, name]) => name ?? ''));
 
 function checkMetrics(expressions: readonly string[]): void {
   const named = expressions.flatMap((expression) => expression.match(/\bcontentdownload_\w+/g) ?? []);
@@ -76,7 +73,7 @@ test('the compose file runs three workers on one database, with settings that th
   );
   const { status, stdout, stderr } = command('docstokg', ['config', 'show', '--json'], { env });
   assert.equal(status, 0, stderr);
-  assert.match(stdout, /postgres:\/\/docstokg@database\/docs/);
+  assert.match(stdout, /postgres:\/\/\*\*\*@database\/docs/);
   checkOptions(worker.entrypoint?.at(-1) ?? '');
 });
 

@@ -131,7 +131,7 @@ export const REASONS = {
   'host-given-up': {
     scope: 'plan',
     later: true,
-    sentence: 'The host asks to be left alone for longer than any run lasts (Retry-After of a year).',
+    sentence: 'The host asks to wait for longer than any run lasts (Retry-After of a year).',
   },
   'no-plan': { scope: 'work', later: false, sentence: 'No enabled resolver knew any URL for the work.' },
   'lookup-failed': {

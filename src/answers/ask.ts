@@ -33,7 +33,7 @@ const DEFAULTS = { passages: 10, sentences: 3, least: 0.35 };
  * Answers a question from the papers of a corpus. Every sentence carries quotes that are in the papers word for word; what a
  * model writes without such a quote is dropped and counted.
  *
- * ```ts
+ * ```js
  * await using session = await corpus.openSearch();
  * const { sentences } = await askCorpus(session, 'Which symbionts tolerate heat?');
  * for (const { text, quotes } of sentences) console.log(text, quotes[0]?.work?.apa);

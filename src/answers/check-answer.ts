@@ -46,7 +46,7 @@ export function checkAnswer(content: string, passages: readonly CitedHit[]): Che
 function checkSentence(written: unknown, passages: readonly CitedHit[]): AnswerSentence | DropReason {
   const { text, quotes } = (typeof written === 'object' && written !== null ? written : {}) as Record<string, unknown>;
   // Numbers of passages in brackets are how models cite; the quotes say it better.
-  const plain = typeof text === 'string' ? text.replaceAll(/\s*\[\d+(?:[,;–-]\s*\d+)*\]/g, '').trim() : '';
+  const plain = typeof text === 'string' ? withoutMarks(text) : '';
   if (plain === '' || plain.length > LONGEST_TEXT) return 'malformed';
   if (!Array.isArray(quotes) || quotes.length === 0) return 'no-quote';
   if (quotes.length > MOST_QUOTES) return 'malformed';
@@ -63,6 +63,11 @@ function checkSentence(written: unknown, passages: readonly CitedHit[]): AnswerS
     found.map(({ text: words }) => words),
   );
   return isSupported ? { text: plain, quotes: found } : 'number-not-in-quote';
+}
+
+/** A text without the numbers of passages in brackets. */
+function withoutMarks(text: string): string {
+  return text.replaceAll(/ ?\[[\d ,;–-]{1,40}\]/g, '').trim();
 }
 
 /** Where a quote is, or why it is not believed. Another passage of the same paper is as good as the one it names. */

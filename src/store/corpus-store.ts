@@ -37,7 +37,7 @@ export interface Ingested {
  * transaction at a time, and each sees what the others have read. Where the folder cannot be written, or holds no log, the
  * database is a temporary one.
  *
- * ```ts
+ * ```js
  * using store = CorpusStore.open('runs/coral');
  * store.ingest();
  * store.all('select work, title from works order by work limit 10');

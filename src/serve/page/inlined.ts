@@ -99,8 +99,10 @@ function hasWords(texts: readonly (string | null)[], q: string): boolean {
 }
 
 function filtered(works: readonly Work[], text: (name: string) => string): Work[] {
-  const [, from, dash, to] = /^(\d{4})?\s*([-–])?\s*(\d{4})?$/.exec(text('year').trim()) ?? [];
-  const [first, last] = [Number(from ?? 0), Number(dash ? (to ?? 9_999) : (from ?? 9_999))];
+  const [from = '', to] = text('year')
+    .split(/[-–]/, 2)
+    .map((each) => each.trim());
+  const [first, last] = [Number(from), Number((to ?? from) || 9_999)];
   return works.filter(
     (work) =>
       FACETS.every(
