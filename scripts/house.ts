@@ -141,7 +141,7 @@ export const HOUSE: Readonly<Record<string, Room>> = {
 };
 
 /** Lines that `src` may have now; lowered as rooms reach their budgets, whose sum is where it goes. */
-const MOST_LINES = 95_300;
+const MOST_LINES = 91_700;
 /** Lines of the folders beside src/. */
 const BESIDE: Readonly<Record<string, number>> = { sim: 12_500, bench: 4_500, scripts: 3_000, docs: 5_000 };
 
