@@ -62,13 +62,16 @@ export interface RunAccount {
   readonly seconds: number;
 }
 
-/** The account of the stages. */
+/** The account of the stages. Scans are skipped each time; they are not done before. */
 export function accountOfStages(
   outcomes: Readonly<Partial<Record<CorpusStageName, StageOutcome>>>,
+  scans: number,
 ): Pick<RunAccount, 'stages' | 'failures'> {
   const entries = Object.entries(outcomes) as [CorpusStageName, StageOutcome][];
   return {
-    stages: Object.fromEntries(entries.map(([name, outcome]) => [name, stageAccount(outcome)])),
+    stages: Object.fromEntries(
+      entries.map(([name, outcome]) => [name, stageAccount(outcome, name === 'doctags' ? scans : 0)]),
+    ),
     // A document whose vectors could not be made ahead is told of by the embed stage, if it fails there too.
     failures: entries
       .filter(([name]) => name !== 'dense')
@@ -83,10 +86,10 @@ export function accountOfStages(
   };
 }
 
-function stageAccount(outcome: StageOutcome): StageAccount {
+function stageAccount(outcome: StageOutcome, scans: number): StageAccount {
   return {
     done: outcome.succeeded,
-    kept: outcome.skipped,
+    kept: Math.max(0, outcome.skipped - scans),
     failed: outcome.failed,
     left: outcome.unfinished,
     wall_ms: Math.round(outcome.wallMs),

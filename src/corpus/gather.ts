@@ -168,13 +168,14 @@ export class Gathering implements AsyncIterable<CorpusEvent> {
       report: (stage, event) => tell({ kind: 'stage', stage, event }),
     });
     const outcome = await run.run(signal);
+    const scans = scansIn(config);
     return {
       works: download ? accountOfWorks(countsOf(download).counts, outcome.gathered) : null,
       documents: outcome.documents,
-      scans: scansIn(config),
+      scans,
       passed_over: own.passedOver,
       own_papers: papers.identified,
-      ...accountOfStages(outcome.stages),
+      ...accountOfStages(outcome.stages, scans),
       index: outcome.index ?? null,
       stopped: outcome.stopReason ?? null,
       seconds: secondsSince(startedAt, runtime.clock),

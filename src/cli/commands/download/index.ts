@@ -54,7 +54,7 @@ async function download(ids: readonly string[], options: DownloadOptions, sessio
     printAccount(event, progress, session, config);
     const isEmpty = counts.listed + counts.unreadable_entries === 0 && summary.reason !== 'stopped';
     if (isEmpty) session.log('error', nothingFound(wanted));
-    if (isEmpty || summary.crashed > 0) process.exitCode ??= 1;
+    if (isEmpty || summary.crashed > 0 || counts.failed > 0) process.exitCode ??= 1;
   }
 }
 
