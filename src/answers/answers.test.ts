@@ -128,6 +128,17 @@ test('without a model the sentences that answer best are the answer, or there is
   const [best] = await ask('Which clade of symbionts did not bleach?');
   assert.equal(best?.text, 'Clade D symbionts did not bleach at 32 degrees.');
   assert.equal(best?.quotes[0]?.text, best?.text);
+  const [plain] = await extractAnswer(
+    'Did the density of symbionts rise?',
+    [
+      hit(
+        'dense',
+        '4.2 Evidence for overgrowth\n\nThe symbiont density rose at first. Nothing else was measured there.',
+      ),
+    ],
+    { most: 3, least: 0.35, nearness },
+  );
+  assert.equal(plain?.text, 'The symbiont density rose at first.', 'without the heading above it');
   assert.deepEqual(await ask('What is the price of metformin tablets in Denmark?'), []);
 });
 

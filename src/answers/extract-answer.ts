@@ -7,6 +7,8 @@ import { quoteAt } from './check-answer.ts';
 const MOST_CANDIDATES = 16;
 const LEAST_TERMS = 4;
 const LONGEST_SENTENCE = 600;
+/** A sentence that answers much less than the best one is not part of the answer. */
+const NEAR_BEST = 0.7;
 
 interface Candidate {
   readonly passage: number;
@@ -31,12 +33,12 @@ export async function extractAnswer(
 ): Promise<AnswerSentence[]> {
   const terms = new Set(analyse(question));
   const all = passages.flatMap(({ passage }, at) =>
-    sentencesOf(passage.text).map(({ start, end }) => ({
-      passage: at + 1,
-      start,
-      end,
-      text: passage.text.slice(start, end),
-    })),
+    sentencesOf(passage.text).map(({ start, end }) => {
+      // A heading has no full stop and would be read as the beginning of the next sentence.
+      const heading = passage.text.slice(start, end).lastIndexOf('\n\n');
+      const from = heading === -1 ? start : start + heading + 2;
+      return { passage: at + 1, start: from, end, text: passage.text.slice(from, end) };
+    }),
   );
   const analysed = all.map(({ text }) => new Set(analyse(text)));
   const weight = new Map(
@@ -64,8 +66,9 @@ export async function extractAnswer(
     const meaning = near?.[at] ?? candidate.words;
     return { candidate, fit: Math.max(candidate.words, meaning), score: candidate.words + meaning };
   });
+  const best = Math.max(0, ...scored.map(({ score }) => score));
   return scored
-    .filter(({ fit }) => fit >= least)
+    .filter(({ fit, score }) => fit >= least && score >= NEAR_BEST * best)
     .sort((a, b) => b.score - a.score)
     .slice(0, most)
     .map(({ candidate }) => ({
