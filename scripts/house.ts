@@ -21,6 +21,7 @@ export const HOUSE: Readonly<Record<string, Room>> = {
   queue: { folders: ['base', 'hosts'], packages: ['pg'], budget: 4_200 },
   stage: { folders: ['base'], packages: [], budget: 3_500 },
   http: { folders: ['base', 'hosts'], packages: ['undici', 'tough-cookie', 'robots-parser'], budget: 2_500 },
+  objects: { folders: ['base', 'http'], packages: [], budget: 1_000 },
   works: { folders: ['base', 'http'], packages: ['zod'], budget: 3_400 },
   resolve: { folders: ['base', 'hosts', 'http', 'works'], packages: ['zod', 'parse5', 'saxes'], budget: 3_500 },
   download: { folders: ['base', 'hosts', 'http', 'works', 'resolve', 'queue'], packages: ['zod'], budget: 2_300 },
@@ -71,6 +72,7 @@ export const HOUSE: Readonly<Record<string, Room>> = {
       'store',
       'telemetry',
       'config',
+      'objects',
     ],
     packages: [],
     budget: 2_300,
@@ -101,14 +103,27 @@ export const HOUSE: Readonly<Record<string, Room>> = {
     budget: 4_000,
   },
   answers: { folders: ['base', 'graph', 'model', 'parse', 'corpus', 'works'], packages: [], budget: 3_500 },
+  screen: { folders: ['base', 'works', 'store', 'search', 'ask', 'corpus'], packages: [], budget: 2_500 },
   serve: {
-    folders: ['base', 'queue', 'stage', 'download', 'parse', 'graph', 'telemetry', 'ask', 'corpus'],
+    folders: [
+      'base',
+      'queue',
+      'stage',
+      'download',
+      'parse',
+      'graph',
+      'telemetry',
+      'ask',
+      'corpus',
+      'answers',
+      'screen',
+    ],
     // preact and htm run in the page only.
     packages: ['zod', 'find-my-way', 'esbuild', 'preact', 'htm'],
     budget: 5_600,
   },
   mcp: {
-    folders: ['base', 'config', 'ask', 'corpus', 'graph', 'parse', 'search'],
+    folders: ['base', 'config', 'ask', 'corpus', 'graph', 'parse', 'search', 'answers', 'screen'],
     packages: ['zod', '@modelcontextprotocol/server'],
     budget: 1_400,
   },
@@ -129,6 +144,8 @@ export const HOUSE: Readonly<Record<string, Room>> = {
       'ask',
       'corpus',
       'answers',
+      'screen',
+      'objects',
       'model',
       'serve',
       'mcp',
@@ -141,7 +158,7 @@ export const HOUSE: Readonly<Record<string, Room>> = {
 };
 
 /** Lines that `src` may have now; lowered as rooms reach their budgets, whose sum is where it goes. */
-const MOST_LINES = 91_700;
+const MOST_LINES = 99_000;
 /** Lines of the folders beside src/. */
 const BESIDE: Readonly<Record<string, number>> = { sim: 12_500, bench: 4_500, scripts: 3_000, docs: 5_000 };
 
