@@ -11,8 +11,9 @@ import { openStore } from '../../src/queue/index.ts';
 import { startPostgres } from '../postgres.ts';
 import { runRunner, seededNumbers } from './runner-process.ts';
 
-const JOBS = 2_000;
-const KILLS = 50;
+// A few kills per run; DOCSTOKG_TEST_KILLS=50 for a longer storm.
+const KILLS = Number(process.env['DOCSTOKG_TEST_KILLS'] ?? 12);
+const JOBS = 40 * KILLS;
 const WORKERS = 8;
 const MAX_DEATHS = 3;
 

@@ -16,9 +16,8 @@ import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 
 import { manifestPath } from '../../src/stage/index.ts';
-import { KILL_ITEMS, killPlan } from '../fixtures/stage/kill-plan.ts';
+import { KILL_ITEMS, KILLS, killPlan } from '../fixtures/stage/kill-plan.ts';
 
-const KILLS = 50;
 const PROGRAM = fileURLToPath(new URL('../fixtures/stage/kill-program.ts', import.meta.url));
 
 /** Small and good enough, and the same everywhere for the same seed. */
@@ -54,7 +53,7 @@ function outputs(root: string): Map<string, string> {
   return new Map(globSync('out/**/*.txt', { cwd: root }).map((path) => [path, readFileSync(join(root, path), 'utf8')]));
 }
 
-test('a stage of 2,000 items killed with SIGKILL at 50 random instants and resumed ends as if nothing had happened', async (context) => {
+test('a stage killed with SIGKILL at random instants and resumed gives the outputs of an unbroken run', async (context) => {
   const seed = Number(process.env['DOCSTOKG_TEST_SEED'] ?? Date.now() % 1_000_000);
   context.diagnostic(`seed ${seed} (DOCSTOKG_TEST_SEED=${seed} repeats it)`);
   const chance = random(seed);
@@ -83,7 +82,7 @@ test('a stage of 2,000 items killed with SIGKILL at 50 random instants and resum
     }
     const done = outputs(root).size;
     context.diagnostic(`${done} of ${KILL_ITEMS} items were done when the last kill came`);
-    assert.ok(done > 200, `the kills left time for only ${done} items`);
+    assert.ok(done > 4 * KILLS, `the kills left time for only ${done} items`);
     assert.equal(await run(folder, 'killed', [0, 'never'], { policy: 'io', workers: 4 }), 0);
     assert.equal(await run(folder, 'calm', [0, 'never'], { policy: 'io', workers: 4, durable: false }), 0);
 
