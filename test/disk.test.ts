@@ -126,10 +126,10 @@ test('a file that merge copies is synced before its row is written', { skip: pos
   writeFileSync(join(from, 'manifest.jsonl'), `${JSON.stringify(row)}\n`);
   const options = { clock: systemClock, runId: 'merge', warn: () => undefined };
   const { calls } = await watched(() => mergeFolders([from], join(folder.path, 'out'), options));
-  const first = calls.findIndex((call) => call.startsWith('sync w.pdf'));
+  const first = calls.findIndex((call) => call.startsWith('sync body'));
   assert.deepEqual(calls.slice(first, first + 4), [
-    'sync w.pdf.part',
-    'rename w.pdf.part w.pdf',
+    'sync body.part',
+    'rename body.part w.pdf',
     'sync PDF',
     'sync manifest.jsonl',
   ]);

@@ -6,7 +6,9 @@ import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 
 import { sha256 } from '../base/index.ts';
+import { Records } from '../store/index.ts';
 import { HeldClock } from '../testing/index.ts';
+import { emptyRecord, NO_IDS } from '../works/index.ts';
 import { mergeFolders } from './merge-folders.ts';
 
 interface Line {
@@ -150,5 +152,95 @@ test('lines of a manifest that are not rows are skipped with a warning that name
   assert.deepEqual(
     warnings.map((each) => Number(/line (\d+)/.exec(each)?.[1])),
     bad.map((_, at) => at + 1),
+  );
+});
+
+test('rotated manifests are read, and what services said about the works is merged, once', async () => {
+  await using temporary = await mkdtempDisposable(join(tmpdir(), 'docstokg-merge-'));
+  const a = writeFolder(join(temporary.path, 'a'), [
+    { work: 'old', at: 1, outcome: 'saved', file: ['PDF/old.pdf', 'old'] },
+  ]);
+  renameSync(join(a, 'manifest.jsonl'), join(a, 'manifest.0001.jsonl'));
+  writeFolder(a, [{ work: 'new', at: 2, outcome: 'saved', file: ['PDF/new.pdf', 'new'] }]);
+  const b = writeFolder(join(temporary.path, 'b'), [{ work: 'other', at: 3, outcome: 'failed' }]);
+  renameSync(join(b, 'manifest.jsonl'), join(b, 'manifest.0001.jsonl'));
+  const record = (id: string, title: string) => ({ ...emptyRecord(id, NO_IDS), title });
+  {
+    using records = Records.open(a);
+    records.add([record('old', 'An old paper'), record('new', 'A new paper')]);
+    records.noteArxivVersions([['old', 3]]);
+    records.noteRepeats(new Map([['new', 2]]));
+  }
+  {
+    using records = Records.open(b);
+    records.add([{ ...record('old', 'An old paper'), venue: 'Journal of Merging' }]);
+  }
+  const out = join(temporary.path, 'out');
+  let size = 0;
+  for (let times = 0; times < 2; times += 1) {
+    const { works, files } = await mergeFolders([a, b], out, options);
+    assert.deepEqual([works, files], [3, times === 0 ? 2 : 0]);
+    const { length } = readFileSync(join(out, 'records.jsonl'));
+    if (times > 0) assert.equal(length, size, 'merging again adds no record');
+    size = length;
+  }
+  using records = Records.read(out);
+  assert.deepEqual(
+    [...records.all()].map(({ id, title, venue }) => [id, title, venue]),
+    [
+      ['new', 'A new paper', null],
+      ['old', 'An old paper', 'Journal of Merging'],
+    ],
+  );
+  assert.deepEqual([records.arxivVersions().get('old'), records.repeatedEntries], [3, 1]);
+});
+
+test('a saved file counts for more than a later row without one, and the next copy replaces a damaged one', async () => {
+  await using temporary = await mkdtempDisposable(join(tmpdir(), 'docstokg-merge-'));
+  const a = writeFolder(join(temporary.path, 'a'), [
+    { work: 'one', at: 1, outcome: 'saved', file: ['PDF/one.pdf', 'one'] },
+    { work: 'two', at: 1, outcome: 'saved', file: ['PDF/two.pdf', 'two'] },
+    { work: 'three', at: 1, outcome: 'parked' },
+  ]);
+  const b = writeFolder(join(temporary.path, 'b'), [
+    { work: 'one', at: 9, outcome: 'parked' },
+    { work: 'two', at: 9, outcome: 'saved', file: ['PDF/two.pdf', 'newer'] },
+    { work: 'three', at: 9, outcome: 'saved', file: ['PDF/three.pdf', 'three'] },
+  ]);
+  writeFileSync(join(b, 'PDF/two.pdf'), 'worse');
+  writeFileSync(join(b, 'PDF/three.pdf'), 'THREE');
+  const out = writeFolder(join(temporary.path, 'out'), [{ work: 'one', at: 10, outcome: 'parked' }]);
+  const { missing } = await mergeFolders([a, b], out, options);
+  assert.equal(missing.length, 2);
+  const lines = readFileSync(join(out, 'manifest.jsonl'), 'utf8').trim().split('\n');
+  const last = new Map(lines.map((line) => JSON.parse(line) as { work: string }).map((row) => [row.work, row]));
+  const outcome = (work: string): unknown => (last.get(work) as { outcome?: string } | undefined)?.outcome;
+  assert.deepEqual(['one', 'two', 'three'].map(outcome), ['saved', 'saved', 'parked']);
+  assert.equal(readFileSync(join(out, 'PDF/one.pdf'), 'utf8'), 'one');
+  assert.equal(readFileSync(join(out, 'PDF/two.pdf'), 'utf8'), 'two');
+});
+
+test('a merge that is stopped leaves whole files only, and merging again goes on', async () => {
+  await using temporary = await mkdtempDisposable(join(tmpdir(), 'docstokg-merge-'));
+  const lines = Array.from({ length: 50 }, (_, at) => ({ work: `w${at}`, at, outcome: 'saved' as const }));
+  const a = writeFolder(
+    join(temporary.path, 'a'),
+    lines.map((line) => ({ ...line, file: [`PDF/${line.work}.pdf`, `bytes of ${line.work}`] as const })),
+  );
+  const out = join(temporary.path, 'out');
+  // What a killed merge leaves: bytes without an owner.
+  mkdirSync(join(out, '.parts', '1-dead'), { recursive: true });
+  writeFileSync(join(out, '.parts', '1-dead', 'body.part'), 'half');
+  const stop = new AbortController();
+  const merging = mergeFolders([a], out, { ...options, warn: () => undefined }, stop.signal);
+  stop.abort();
+  await assert.rejects(merging, { name: 'AbortError' });
+  const merged = await mergeFolders([a], out, options);
+  assert.equal(merged.works, 50);
+  assert.equal(readdirSync(join(out, 'PDF')).length, 50);
+  const left = readdirSync(out, { recursive: true }).map(String);
+  assert.deepEqual(
+    left.filter((name) => name.includes('.part') && name !== '.parts'),
+    [],
   );
 });

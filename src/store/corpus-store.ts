@@ -17,6 +17,8 @@ import { WorkRows } from './work-rows.ts';
 const NAME = 'corpus.sqlite';
 const BATCH_BYTES = 1 << 20;
 const BUSY_MS = 10_000;
+/** Names of works whose rows wait to be made, in memory. */
+const MOST_UNSETTLED = 500_000;
 
 export interface StoreOptions {
   /** Where the stages write their manifests; `Data/Manifests` in the folder by default. */
@@ -99,6 +101,29 @@ export class CorpusStore implements Rows, Disposable {
     return { ...total, replaced: [...total.replaced] };
   }
 
+  /**
+   * The same for a great deal that is new, in one transaction: the row of a work is made once, and not once for each log
+   * that mentions it. Others cannot write meanwhile.
+   */
+  ingestAll(): Ingested {
+    this.#settlesLate = true;
+    try {
+      return this.transaction(() => {
+        const total = this.ingest();
+        this.#works.settle();
+        return total;
+      });
+    } finally {
+      this.#settlesLate = false;
+    }
+  }
+
+  /** Appends lines to the records; they are read by the next ingest. */
+  appendRecords(lines: readonly string[]): void {
+    if (lines.length === 0) return;
+    this.transaction(() => appendLine(join(this.folder, 'records.jsonl'), `${lines.join('\n')}\n`));
+  }
+
   /** Appends lines to a log and reads them, all or none of which others see. */
   append(kind: 'records' | 'decisions', lines: readonly string[]): void {
     if (lines.length === 0) return;
@@ -167,6 +192,7 @@ export class CorpusStore implements Rows, Disposable {
   }
 
   #ownChanges = 0;
+  #settlesLate = false;
 
   [Symbol.dispose](): void {
     this.#statements.clear();
@@ -217,7 +243,7 @@ export class CorpusStore implements Rows, Disposable {
          tail = excluded.tail, bad_lines = bad_lines + excluded.bad_lines`,
       log.name, bytes, headBytes, head, tail, bad,
     ); // prettier-ignore
-    this.#works.settle();
+    if (!this.#settlesLate || this.#works.size > MOST_UNSETTLED) this.#works.settle();
     this.#ownChanges += 1;
     return !read.isEnd;
   }

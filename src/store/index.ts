@@ -4,4 +4,5 @@ export { LABELS } from './decisions.ts';
 export type { Label } from './decisions.ts';
 export { folded } from './folded.ts';
 export { isManifestRow } from './line-reader.ts';
+export { isRecord } from './record-rows.ts';
 export { Records } from './records.ts';

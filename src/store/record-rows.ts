@@ -167,7 +167,7 @@ const TEXTS = ['title', 'date', 'venue', 'type', 'license', 'access', 'abstract'
 const LISTS = ['authors', 'notices', 'relations', 'sources', 'references', 'topics', 'keywords', 'funders'] as const;
 
 /** A record as this version writes it. A log may come from somebody else, and one damaged line must not stop the rest. */
-function isRecord(value: unknown): value is WorkRecord {
+export function isRecord(value: unknown): value is WorkRecord {
   if (value === null || typeof value !== 'object') return false;
   const record = value as Readonly<Record<string, unknown>>;
   const isText = (each: unknown): boolean => each === null || typeof each === 'string';

@@ -32,6 +32,11 @@ export class WorkRows {
     this.#changed.add(name);
   }
 
+  /** How many names were noted and have no row yet. */
+  get size(): number {
+    return this.#changed.size;
+  }
+
   /** Makes the rows of all names that were noted. */
   settle(): void {
     const works = new Set<string>();

@@ -1,11 +1,13 @@
 import { Command } from 'commander';
 
+import { isAbort } from '../../base/index.ts';
 import { mergeFolders } from '../../harvest/index.ts';
 import { count } from '../progress.ts';
 import { openSession, shared } from '../session.ts';
+import { stopSignal } from '../stop-signal.ts';
 import { plain } from '../terminal.ts';
 
-const MOST_TOLD = 20;
+const MOST_SHOWN = 20;
 
 /** `merge`: joins the folders that the machines of a fleet have written. */
 export function mergeCommand(): Command {
@@ -16,12 +18,19 @@ export function mergeCommand(): Command {
     .addHelpText('after', '\nExample:\n  docstokg merge machine-a machine-b --out joined\n')
     .action(async (folders: string[], flags: { readonly out: string }, self: Command) => {
       const session = openSession(self);
-      const merged = await mergeFolders(folders, flags.out, {
+      using stop = stopSignal();
+      const options = {
         clock: session.clock,
         runId: `merge-${new Date(session.clock.now()).toISOString().replaceAll(/[:.]/g, '-')}`,
-        warn: (message) => session.log('warn', message),
+        warn: (message: string) => session.log('warn', message),
+      };
+      const merged = await mergeFolders(folders, flags.out, options, stop.signal).catch((error: unknown) => {
+        if (!isAbort(error)) throw error;
+        session.log('info', 'stopped; resume: run the same command');
+        return undefined;
       });
-      for (const each of merged.missing.slice(0, MOST_TOLD)) {
+      if (!merged) return;
+      for (const each of merged.missing.slice(0, MOST_SHOWN)) {
         session.log('warn', `skipped, its file differs from its row: ${plain(each)}`);
       }
       session.terminal.print(
@@ -29,6 +38,6 @@ export function mergeCommand(): Command {
           ? JSON.stringify({ ...merged, out: flags.out })
           : `${count(merged.works)} works of ${merged.folders} folders in ${flags.out}, ${count(merged.files)} files copied`,
       );
-      if (merged.missing.length > 0) process.exitCode = 1;
+      if (merged.missingCount > 0) process.exitCode = 1;
     });
 }

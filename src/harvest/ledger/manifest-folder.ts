@@ -67,6 +67,11 @@ export class ManifestFolder implements ResultSink, AsyncDisposable {
     else this.#ingestDue ??= this.#options.clock.setTimer(INGEST_MS, () => this.#ingestNow());
   }
 
+  /** Writes many rows with one sync; who writes them ingests them. */
+  async writeAll(rows: readonly ManifestRow[]): Promise<void> {
+    if (rows.length > 0) await this.#writer.appendLines(rows.map((row) => `${JSON.stringify(row)}\n`).join(''));
+  }
+
   last(work: string): LastRow | undefined {
     return (
       this.#recent.get(work) ??
@@ -173,7 +178,7 @@ function isRowLine(text: string): boolean {
 }
 
 /** The manifests of a folder in the order in which they were written. */
-function manifestsIn(folder: string): string[] {
+export function manifestsIn(folder: string): string[] {
   const names = readdirSync(folder).filter((name) => /^manifest\.\d{4}\.jsonl$/.test(name));
   return [...names.sort(), 'manifest.jsonl'].map((name) => join(folder, name)).filter((path) => existsSync(path));
 }

@@ -43,7 +43,7 @@ export async function writeReports(
   index.write(`${JSON.stringify(about, undefined, 2).slice(0, -2)},\n  "files": {`);
   let separator = '';
   for (const { row, isLast } of rowsOf(store)) {
-    const line = csvLine(CSV_FIELDS.map((field) => row[field]));
+    const line = csvLine(CSV_FIELDS.map((field) => row[field] ?? null));
     all.write(line);
     if (!isLast) continue;
     last.write(line);
@@ -53,7 +53,7 @@ export async function writeReports(
     if (row.resolver !== null) count(resolvers, row.resolver);
     if (row.kind !== null) count(kinds, row.kind);
     bytes += row.bytes ?? 0;
-    durations.push(row.duration_ms);
+    durations.push(row.duration_ms ?? 0);
     account.add(row);
     if (row.path !== null) {
       const { path, sha256, bytes: size, kind } = row;
