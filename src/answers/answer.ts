@@ -19,6 +19,8 @@ export interface AnswerQuote {
 /** A sentence of an answer with the quotes that it rests on; there is always one. */
 export interface AnswerSentence {
   readonly text: string;
+  /** From 0 to 1, how far it answers the question; null where a model wrote it. */
+  readonly fit: number | null;
   readonly quotes: readonly AnswerQuote[];
 }
 

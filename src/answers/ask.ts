@@ -27,6 +27,18 @@ export interface AnswerWriter {
   readonly answers: AnswerStore;
 }
 
+/** So much of what is read may be of one work: a question about one paper needs several of its passages. */
+const SHARE_OF_ONE_WORK = 0.6;
+
+/** The passages that an answer is made from. */
+export async function askPassages<T, O extends { readonly top: number }>(
+  search: (question: string, options: O & { readonly perWork: number }) => Promise<T[]>,
+  question: string,
+  options: O,
+): Promise<T[]> {
+  return await search(question, { ...options, perWork: Math.ceil(options.top * SHARE_OF_ONE_WORK) });
+}
+
 const DEFAULTS = { passages: 10, sentences: 3, least: 0.35 };
 
 /**
@@ -46,7 +58,11 @@ export async function askCorpus(
   signal?: AbortSignal,
 ): Promise<Answer> {
   const { passages: top, sentences: most, least, writer, ...search } = { ...DEFAULTS, ...request };
-  const passages = await session.search(question, { ...search, top }, signal);
+  const passages = await askPassages(
+    (text, options) => session.search(text, { ...search, ...options }, signal),
+    question,
+    { top },
+  );
   const written = writer && passages.length > 0 ? await writeAnswer(question, passages, writer, signal) : undefined;
   if (written) return { question, model: writer?.name ?? null, ...written, passages };
   const sentences = await extractAnswer(question, passages, {

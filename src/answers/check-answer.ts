@@ -62,7 +62,7 @@ function checkSentence(written: unknown, passages: readonly CitedHit[]): AnswerS
     plain,
     found.map(({ text: words }) => words),
   );
-  return isSupported ? { text: plain, quotes: found } : 'number-not-in-quote';
+  return isSupported ? { text: plain, fit: null, quotes: found } : 'number-not-in-quote';
 }
 
 /** A text without the numbers of passages in brackets. */

@@ -18,6 +18,11 @@ interface Candidate {
   readonly words: number;
 }
 
+/** How far the best sentence of an answer answers its question. */
+export function fitOfAnswer(sentences: readonly AnswerSentence[]): number {
+  return Math.max(0, ...sentences.map(({ fit }) => fit ?? 1));
+}
+
 /** How near texts are to a question in meaning, from 0 to 1; undefined where no model is there to say. */
 export type Nearness = (question: string, texts: readonly string[]) => Promise<readonly number[] | undefined>;
 
@@ -71,8 +76,9 @@ export async function extractAnswer(
     .filter(({ fit, score }) => fit >= least && score >= NEAR_BEST * best)
     .sort((a, b) => b.score - a.score)
     .slice(0, most)
-    .map(({ candidate }) => ({
+    .map(({ candidate, fit }) => ({
       text: candidate.text,
+      fit,
       quotes: [quoteAt(passages, candidate.passage, candidate)],
     }));
 }

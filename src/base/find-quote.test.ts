@@ -18,6 +18,14 @@ test('a quote is found whatever its spaces, hyphens, ligatures, dashes and quota
   assert.equal(findQuote('𝒙 = 𝒚', 'let 𝒙 = 𝒚 hold')?.end, 'let 𝒙 = 𝒚'.length);
 });
 
+test('a row of a table is found with and without the bars between its cells', () => {
+  const table = 'Outcome | SF | NF | P\nPainful defecation | 89% | 75% | 0.27\nBloating | 3 | 4 | ';
+  assert.ok(findQuote('Painful defecation 89% 75% 0.27', table));
+  assert.ok(findQuote('Painful defecation | 89% | 75%', table));
+  assert.equal(findQuote('Painful defecation 75% 0.27', table), undefined);
+  assert.equal(findQuote('Bloating 34', table), undefined);
+});
+
 test('other words, other case, other numbers and parts of words are not found', () => {
   for (const quote of [
     'Corals of the Red Sea did bleach.',

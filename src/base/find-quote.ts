@@ -20,8 +20,8 @@ function sameAs(one: string, others: string): Record<string, string> {
 }
 
 /**
- * Finds a quote in a text, word for word. Only how it is set may differ: white space, hyphens inside words, ligatures,
- * quotation marks and dashes. Case, words and numbers may not, and the quote may not begin or end inside a word or a number.
+ * Finds a quote in a text, word for word. Only how it is set may differ: white space, bars between cells,
+ * hyphens inside words, ligatures, quotation marks and dashes. Case, words and numbers may not, and the quote may not begin or end inside a word or a number.
  */
 export function findQuote(quote: string, text: string): QuotePlace | undefined {
   const wanted = fold(quote);
@@ -45,7 +45,9 @@ function fold(original: string): { readonly text: string; readonly offsets: read
     const from = at;
     at += character.length;
     if (INVISIBLE.test(character)) continue;
-    const plain = SAME[character] ?? (/\s/.test(character) ? ' ' : character.normalize('NFKC'));
+    // Cells of a table are set apart by a bar, which a copy may leave out.
+    const isBorder = character === '|' && /^\s*$/.test((original[from - 1] ?? '') + (original[at] ?? ''));
+    const plain = SAME[character] ?? (isBorder || /\s/.test(character) ? ' ' : character.normalize('NFKC'));
     for (const each of plain) {
       characters.push(SAME[each] ?? (/\s/.test(each) ? ' ' : each));
       offsets.push(from);

@@ -12,7 +12,9 @@ import { bestOf, fuse, highestOf, rankingOf } from './fusion.ts';
 import { OpenedSegment } from './opened-segments.ts';
 import { OpenedSegments } from './opened-segments.ts';
 import type { Passage } from './passage.ts';
+import { sectionWeights } from './section.ts';
 import { dot } from './segment/dense.ts';
+import { readFacet } from './segment/write-segment.ts';
 import { Spread } from './spread.ts';
 
 /** What is searched with: words, meaning, or both. */
@@ -35,6 +37,8 @@ export interface SearchOptions {
   readonly filter?: SearchFilter;
   /** Hits that fit less are left out; 0 leaves out none. */
   readonly minFit?: number;
+  /** Passages of one work that come before those of others; 2 unless said otherwise. */
+  readonly perWork?: number;
 }
 
 export interface OpenOptions {
@@ -100,10 +104,10 @@ export class SearchIndex implements Disposable {
         hint: 'ask a question, or give some words',
       });
     }
-    const { top, mode, minFit = 0 } = options;
+    const { top, mode, minFit = 0, perWork } = options;
     const { vector, places, scores } = await this.#ranked(query, { ...options, top: top * LOOKED_AT }, signal);
     const fit = fitOf(this.#all, query, vector);
-    const spread = new Spread<Omit<Hit, 'rank'>>(top);
+    const spread = new Spread<Omit<Hit, 'rank'>>(top, perWork);
     for (const [at, place] of places.entries()) {
       const passage = this.#all.passage(place);
       const fits = fit(place, passage);
@@ -130,6 +134,8 @@ export class SearchIndex implements Disposable {
     const { segments } = this.#all;
     if (mode === 'lexical') {
       const words = withheld(this.#all.scoreWords(query), hidden, 0);
+      const weights = facetWeights(query);
+      for (const [at, { facets }] of segments.entries()) weigh(words[at] as Float32Array, facets, weights);
       return { ...bestOf(segments, words, { top, above: 0 }), vector: undefined };
     }
     const [vector] = (await this.#engine?.embed([query], 'query', signal)) ?? [];
@@ -149,11 +155,13 @@ export class SearchIndex implements Disposable {
     const dense = withheld(this.#all.scoreMeaning(vector, unrelated), hidden, -Infinity);
     if (mode === 'dense') return bestOf(segments, dense, { top, above: -Infinity });
     const fused = withheld(this.#all.scoreWords(query), hidden, 0);
+    const weights = facetWeights(query);
     const add = fuse({ lexical: highestOf(fused, 0), dense: highestOf(dense, unrelated) }, unrelated);
     for (const [at, scores] of fused.entries()) {
       const meaning = dense[at] as Float32Array;
       for (let place = 0; place < scores.length; place += 1)
         scores[place] = add(scores[place] as number, meaning[place] as number);
+      weigh(scores, (segments[at] as OpenedSegment).facets, weights);
     }
     return bestOf(segments, fused, { top, above: 0 });
   }
@@ -171,9 +179,15 @@ export class SearchIndex implements Disposable {
     const words = withheld(this.#all.scoreWords(query), hidden, 0);
     for (const place of bestOf(this.#all.segments, words, { top: NEAR_WORDS, above: 0 }).places)
       if (!dense.has(place)) dense.set(place, this.#all.denseScore(place, vector, unrelated));
+    const weights = facetWeights(query);
     const candidates = Array.from(dense, ([place, meaning]) => {
-      const { at, local } = this.#all.locate(place);
-      return { place, lexical: words[at]?.[local] ?? 0, meaning };
+      const { at, local, segment } = this.#all.locate(place);
+      return {
+        place,
+        lexical: words[at]?.[local] ?? 0,
+        meaning,
+        weight: weights[segment.facets[local] as number] ?? 1,
+      };
     });
     const add = fuse(
       {
@@ -183,7 +197,7 @@ export class SearchIndex implements Disposable {
       unrelated,
     );
     return rankingOf(
-      candidates.map(({ place, lexical, meaning }) => ({ place, score: add(lexical, meaning) })),
+      candidates.map(({ place, lexical, meaning, weight }) => ({ place, score: weight * add(lexical, meaning) })),
       top,
       0,
     );
@@ -205,6 +219,17 @@ export class SearchIndex implements Disposable {
   [Symbol.dispose](): void {
     this.#all[Symbol.dispose]();
   }
+}
+
+/** How much a passage counts for a question, by its facet. */
+function facetWeights(question: string): Float32Array {
+  const weights = sectionWeights(question);
+  return Float32Array.from({ length: 256 }, (_, facet) => weights[readFacet(facet).section] ?? 1);
+}
+
+function weigh(scores: Float32Array, facets: Uint8Array, weights: Float32Array): void {
+  for (let place = 0; place < scores.length; place += 1)
+    scores[place] = (scores[place] as number) * (weights[facets[place] as number] as number);
 }
 
 /** The scores with what a filter hides set to the lowest. */

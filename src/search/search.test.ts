@@ -242,6 +242,39 @@ test('no work fills the list while others answer, and of two versions one is sho
   assert.equal((await found(20)).length, 7, 'further passages of a work fill the list');
 });
 
+test('a question finds results before methods with the same words, and as many passages of a work as it asks for', async () => {
+  const inside = (id: string, section: 'methods' | 'results', text: string): IndexedPassage => ({
+    ...passage(id, text, [Float32Array.of(1, 0)]),
+    document: 'one',
+    section,
+  });
+  await buildIndex(
+    folder,
+    [
+      inside('m', 'methods', 'bleaching after heat'),
+      inside('r', 'results', 'bleaching after heat was found in most of the many colonies'),
+      inside('s', 'results', 'bleaching after heat was found'),
+      passage('other', 'bleaching', [Float32Array.of(0, 1)]),
+    ],
+    { dense: { model: MODEL, dimensions: 2, dtype: 'float32' } },
+  );
+  const question = 'which bleaching after heat?';
+  const vector = Float32Array.of(1, 0);
+  for (const exactRows of [100, 0])
+    for (const mode of ['lexical', 'hybrid'] as const) {
+      using index = await openIndex(folder, engineOf({ [question]: vector, 'bleaching after heat': vector }, 2), {
+        exactRows,
+      });
+      const found = async (query: string, perWork?: number): Promise<string> =>
+        (await index.search(query, { mode, top: 3, ...(perWork !== undefined && { perWork }) }))
+          .map(({ passage: { id } }) => id)
+          .join(' ');
+      assert.equal(await found(question, 3), 's r m', mode);
+      assert.equal(await found(question), 's r other', mode);
+      assert.match(await found('bleaching after heat'), /^m/, mode);
+    }
+});
+
 test('a question about something the index has never seen is answered by nothing', async () => {
   const near = Float32Array.of(Math.cos(1.1), Math.sin(1.1));
   await buildIndex(

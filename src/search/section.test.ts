@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import type { Section } from './section.ts';
-import { sectionOf } from './section.ts';
+import { sectionOf, sectionWeights } from './section.ts';
 
 function section(
   headings: readonly string[],
@@ -75,4 +75,21 @@ test('names and addresses before the first heading are front matter; an abstract
   assert.equal(section([], 'Penguins march over the ice.', { index: 0 }), 'body');
   // Later in a document without headings, a list of names is part of what it tells.
   assert.equal(section([], names, { index: 9 }), 'body');
+});
+
+test('a question about findings counts results before methods, one about methods the other way, words alone neither', () => {
+  for (const question of [
+    'How did drug A compare with placebo?',
+    'Which symbionts tolerate heat?',
+    'Do corals recover',
+  ]) {
+    const { methods = 1, results = 1, abstract = 1, body = 1 } = sectionWeights(question);
+    assert.ok(methods < results && results === abstract && results === body, question);
+  }
+  for (const question of ['How was bleaching measured?', 'Which statistical software did they use?']) {
+    const { methods = 1, results = 1, introduction = 1 } = sectionWeights(question);
+    assert.ok(methods > results && results > introduction, question);
+  }
+  for (const text of ['coral bleaching heat', 'What is bleaching?', 'why do corals bleach?', ''])
+    assert.deepEqual(sectionWeights(text), {}, text);
 });

@@ -21,6 +21,34 @@ export function isAside(section: Section): boolean {
   return ASIDE.has(section);
 }
 
+/** How much a passage of each part counts for a question. */
+export type SectionWeights = Readonly<Partial<Record<Section, number>>>;
+
+/**
+ * Findings are in abstracts and results; introductions report those of others, methods repeat the words of a question without
+ * an answer. Text under no known heading counts in full: it may be results. Fitted by `npm run score:answers`.
+ */
+const FINDINGS: SectionWeights = { introduction: 0.6, methods: 0.6, discussion: 0.7, conclusion: 0.8 };
+const METHODS: SectionWeights = { introduction: 0.6, discussion: 0.6, conclusion: 0.6, results: 0.8 };
+
+const IS_QUESTION =
+  /\?\s*$|^\s*(?:how|what|which|who|whose|where|when|do|does|did|is|are|was|were|can|could|has|have|had|should)\b/i;
+/** Asks for what is known or why, which any part may say. */
+const ASKS_BACKGROUND =
+  /^\s*(?:why|(?:what|who) (?:is|are) (?:an? |the )?[\p{L}\p{N}-]+(?: [\p{L}\p{N}-]+)?\s*\?*$|what does .{1,80} mean\b)/iu;
+const ASKS_METHODS = [
+  /\bhow (?:was|were|is|are) .{1,200}\b(?:measured|assessed|determined|quantified|collected|sampled|recruited|diagnosed|defined|calculated|estimated|performed|prepared|synthesi[sz]ed|extracted|selected|analy[sz]ed|trained|conducted|carried out|obtained)\b/i,
+  /\bhow did (?:they|you|we|the (?:authors?|study|researchers|investigators))\b/i,
+  /\b(?:what|which|whose) (?:[\p{L}-]+ ){0,3}(?:methods?|protocols?|procedures?|instruments?|software|criteria|techniques?|assays?|designs?|doses?|dosage|data ?sets?|sample sizes?)\b/iu,
+] as const;
+
+/** How much the parts of papers count for a question; all the same for words that ask nothing. */
+export function sectionWeights(question: string): SectionWeights {
+  const asked = question.slice(0, 1_000);
+  if (!IS_QUESTION.test(asked) || ASKS_BACKGROUND.test(asked)) return {};
+  return ASKS_METHODS.some((pattern) => pattern.test(asked)) ? METHODS : FINDINGS;
+}
+
 const HEADINGS: readonly (readonly [Section, RegExp])[] = [
   [
     'references',

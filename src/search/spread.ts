@@ -1,23 +1,25 @@
 import type { Passage } from './passage.ts';
 
-/** Passages of one work that come before those of others. */
+/** Passages of one work that come before those of others, unless a search says otherwise. */
 const PER_WORK = 2;
 /** Documents with one title of at least so many letters are versions of one work; shorter titles are shared by chance. */
 const TELLING_TITLE = 30;
 
 /**
  * The hits that are shown, out of hits that come best first: of several versions of a work the one that is found first, and
- * at most two passages of a work before those of others. What is left over fills the list where there is nothing else.
+ * at most so many passages of a work before those of others. What is left over fills the list where there is nothing else.
  */
 export class Spread<T> {
   readonly #top: number;
+  readonly #perWork: number;
   readonly #first: T[] = [];
   readonly #rest: T[] = [];
   readonly #ofWork = new Map<string, number>();
   readonly #versions = new Map<string, string>();
 
-  constructor(top: number) {
+  constructor(top: number, perWork = PER_WORK) {
     this.#top = top;
+    this.#perWork = perWork;
   }
 
   /** Takes a hit; true when no further one is needed. */
@@ -28,7 +30,7 @@ export class Spread<T> {
     if (version !== document) return false;
     const count = (this.#ofWork.get(document) ?? 0) + 1;
     this.#ofWork.set(document, count);
-    (count > PER_WORK ? this.#rest : this.#first).push(hit);
+    (count > this.#perWork ? this.#rest : this.#first).push(hit);
     return this.#first.length >= this.#top;
   }
 

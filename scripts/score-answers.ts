@@ -1,0 +1,470 @@
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+import { askPassages } from '../src/answers/ask.ts';
+import { checkQuote } from '../src/answers/check-answer.ts';
+import { extractAnswer, fitOfAnswer } from '../src/answers/extract-answer.ts';
+import { packageRoot, sha256 } from '../src/base/index.ts';
+import type { CitedHit } from '../src/corpus/index.ts';
+import { sentencesOf } from '../src/graph/index.ts';
+import type { Chunk, DenseEngine } from '../src/parse/index.ts';
+import {
+  analyse,
+  chunkDocument,
+  embeddedText,
+  embedTexts,
+  openDenseEngine,
+  openTokenizer,
+  VectorCache,
+} from '../src/parse/index.ts';
+import { parseMarkup } from '../src/parse/doctags/parse-markup.ts';
+import type { Hit, IndexedPassage, SearchIndex, SearchMode } from '../src/search/index.ts';
+import { buildIndex, openIndex, sectionOf } from '../src/search/index.ts';
+import { isAside } from '../src/search/section.ts';
+import { asked, Misuse, readOptions } from '../test/support/options.ts';
+
+// Scores answers on papers with questions whose evidence two readers have marked (papers/*.xml, questions.jsonl):
+// where the evidence is among the passages found, what the extractive answer quotes, what the gate lets through, and how
+// often a question is refused whose paper is not there. Papers are divided into halves by the hash of their name: rules and
+// thresholds were chosen on the first; the second is printed apart.
+const { values } = asked(() =>
+  readOptions({
+    options: {
+      data: { type: 'string', default: join(packageRoot(), '..', 'shared', 'data', 'answers', 'open') },
+      precision: { type: 'string', default: 'int8' },
+      cache: { type: 'string', default: join(packageRoot(), 'Data', 'score-vectors.sqlite') },
+      json: { type: 'boolean', default: false },
+    },
+  }),
+);
+
+interface Question {
+  readonly id: string;
+  readonly paper: string;
+  readonly question: string;
+  readonly evidence: readonly string[];
+}
+
+type Half = 'worked on' | 'kept aside';
+const HALVES: readonly Half[] = ['worked on', 'kept aside'];
+const DEPTHS = [5, 10] as const;
+const CHUNKS = { maxTokens: 256, minTokens: 64, overlapTokens: 0 } as const;
+const FLOORS = Array.from({ length: 15 }, (_, at) => Number((0.2 + at * 0.05).toFixed(2)));
+/** The floor that is chosen refuses no more than this share of the questions that can be answered. */
+const MOST_LOST = 0.05;
+
+if (values.precision !== 'int8' && values.precision !== 'fp32') {
+  console.error('--precision is int8 or fp32');
+  process.exit(2);
+}
+const { precision } = values;
+asked(() => {
+  if (!existsSync(join(values.data, 'questions.jsonl')))
+    throw new Misuse(`there is no questions.jsonl in ${values.data}: name a folder with --data`);
+});
+
+const questions = readFileSync(join(values.data, 'questions.jsonl'), 'utf8')
+  .split('\n')
+  .filter(Boolean)
+  .map((line) => JSON.parse(line) as Question);
+const tokenizer = await openTokenizer('model');
+const chunks: Chunk[] = readdirSync(join(values.data, 'papers'))
+  .filter((name) => name.endsWith('.xml'))
+  .sort()
+  .flatMap((name) =>
+    chunkDocument(
+      name.slice(0, -'.xml'.length),
+      parseMarkup(readFileSync(join(values.data, 'papers', name))),
+      tokenizer,
+      CHUNKS,
+    ),
+  )
+  .filter((chunk) => !isAside(sectionOf(chunk)));
+const squashed = chunks.map(({ text }) => squash(text));
+const placesOf = Map.groupBy(chunks.keys(), (at) => (chunks[at] as Chunk).document);
+const gold = new Map(questions.map((question) => [question.id, goldPlaces(question)]));
+
+using cache = new VectorCache(values.cache);
+await using model = await openDenseEngine({ engine: 'embedded', precision, threads: 0 });
+/** The same model with a memory: questions and sentences are embedded again and again. */
+const engine: DenseEngine = {
+  ...model,
+  embed: async (texts, role, signal) =>
+    (await embedTexts(texts, { engine: model, cache, role, ...(signal && { signal }) })).vectors,
+};
+const { vectors } = await embedTexts(chunks.map(embeddedText), { engine: model, cache, role: 'passage' });
+
+const scratch = mkdtempSync(join(tmpdir(), 'score-answers-'));
+try {
+  const dense = { model: engine.model, dimensions: engine.dimensions, dtype: 'float32' } as const;
+  await buildIndex(join(scratch, 'now'), passages(false), { dense });
+  // Without sections every passage counts the same: how passages were ranked before.
+  await buildIndex(join(scratch, 'before'), passages(true), { dense });
+  using now = await openIndex(join(scratch, 'now'), engine);
+  using before = await openIndex(join(scratch, 'before'), engine);
+  const without = questions.filter(({ id }) => gold.get(id)?.size === 0).length;
+  const report = {
+    papers: placesOf.size,
+    passages: chunks.length,
+    questions: questions.length,
+    evidenceInNoPassage: without,
+    retrieval: await scoreRetrieval(before, now),
+    extractive: await scoreExtractive(now),
+    gate: scoreGate(),
+  };
+  if (values.json) console.log(JSON.stringify(report, undefined, 2));
+  const faults = [
+    ...(report.gate.accepted < report.gate.trueQuotes
+      ? [`the gate refuses ${report.gate.trueQuotes - report.gate.accepted} true quotes`]
+      : []),
+    ...Object.entries(report.gate.letThrough).flatMap(([kind, number]) =>
+      number > 0 ? [`the gate lets ${number} ${kind} quotes through`] : [],
+    ),
+  ];
+  for (const fault of faults) console.error(`MISSED: ${fault}`);
+  process.exitCode = faults.length === 0 ? 0 : 1;
+} finally {
+  rmSync(scratch, { recursive: true });
+}
+
+function tell(line: string): void {
+  if (!values.json) console.log(line);
+}
+
+function squash(text: string): string {
+  return text
+    .normalize('NFKC')
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N}]/gu, '');
+}
+
+function halfOf({ paper }: Question): Half {
+  return Number.parseInt(sha256(paper).slice(0, 8), 16) % 2 === 0 ? 'worked on' : 'kept aside';
+}
+
+/** The passages of its paper that hold at least half of a piece of evidence, which a passage may end in the middle of. */
+function goldPlaces({ paper, evidence }: Question): ReadonlySet<number> {
+  const places = (placesOf.get(paper) ?? []).filter((place) =>
+    evidence.some((each) => {
+      const whole = squash(each);
+      const half = Math.ceil(whole.length / 2);
+      const text = squashed[place] ?? '';
+      return whole.length >= 12 && (text.includes(whole.slice(0, half)) || text.includes(whole.slice(-half)));
+    }),
+  );
+  return new Set(places);
+}
+
+async function* passages(isFlat: boolean): AsyncGenerator<IndexedPassage> {
+  for (const [at, chunk] of chunks.entries()) {
+    const { id, document, title, headings, text } = chunk;
+    const vector = vectors[at];
+    yield {
+      id,
+      document,
+      title,
+      headings,
+      text,
+      page: undefined,
+      file: undefined,
+      section: isFlat ? 'body' : sectionOf(chunk),
+      searchText: embeddedText(chunk),
+      vectors: vector ? [vector] : [],
+    };
+  }
+}
+
+type Ranker = (question: Question, top: number, inside: string | undefined) => Promise<readonly number[]>;
+
+/** Passages by their place among all chunks, as `rank` of an index gives them. */
+function ranker(index: SearchIndex, mode: SearchMode): Ranker {
+  return async ({ question }, top, inside) => {
+    const filter = inside === undefined ? {} : only(inside);
+    return Array.from((await index.rank(question, { mode, top, filter })).places);
+  };
+}
+
+function only(paper: string): { readonly documents: { key: string; accepts: (document: string) => boolean } } {
+  return { documents: { key: `only ${paper}`, accepts: (document) => document === paper } };
+}
+
+/** What a list shows: passages of one work are spread, or what `ask` reads. */
+function shown(search: (question: string, top: number, inside: string | undefined) => Promise<Hit[]>): Ranker {
+  const placeOf = new Map(chunks.map(({ id }, at) => [id, at]));
+  return async ({ question }, top, inside) =>
+    (await search(question, top, inside)).map(({ passage }) => placeOf.get(passage.id) ?? -1);
+}
+
+async function scoreRetrieval(before: SearchIndex, now: SearchIndex): Promise<object[]> {
+  const systems: readonly (readonly [string, Ranker])[] = [
+    ['plain BM25', plainWords()],
+    ['words before', ranker(before, 'lexical')],
+    ['hybrid before', ranker(before, 'hybrid')],
+    [
+      'hybrid before, as search lists it',
+      shown((question, top, inside) =>
+        before.search(question, { mode: 'hybrid', top, ...(inside !== undefined && { filter: only(inside) }) }),
+      ),
+    ],
+    ['words now', ranker(now, 'lexical')],
+    ['hybrid now', ranker(now, 'hybrid')],
+    [
+      'as ask reads it now',
+      shown((question, top, inside) =>
+        askPassages((text, options) => now.search(text, { mode: 'hybrid', ...options }), question, {
+          top,
+          ...(inside !== undefined && { filter: only(inside) }),
+        }),
+      ),
+    ],
+  ];
+  tell('share of questions with evidence among the first 5 and 10 passages');
+  tell(`${''.padEnd(36)}${HALVES.map((half) => `${half}: across @5  @10   inside @5  @10`.padEnd(54)).join('')}`);
+  const rows = [];
+  for (const [name, rank] of systems) {
+    const counts = new Map(HALVES.map((half) => [half, { questions: 0, across: [0, 0], inside: [0, 0] }]));
+    for (const question of questions) {
+      const count = counts.get(halfOf(question));
+      if (!count) continue;
+      count.questions += 1;
+      const wanted = gold.get(question.id) ?? new Set();
+      for (const [kind, paper] of [
+        ['across', undefined],
+        ['inside', question.paper],
+      ] as const) {
+        const found = await rank(question, Math.max(...DEPTHS), paper);
+        for (const [at, depth] of DEPTHS.entries())
+          if (found.slice(0, depth).some((place) => wanted.has(place)))
+            count[kind][at] = (count[kind][at] as number) + 1;
+      }
+    }
+    const shares = Object.fromEntries(
+      [...counts].map(([half, { questions: all, across, inside }]) => [
+        half,
+        { questions: all, across: across.map((each) => each / all), inside: inside.map((each) => each / all) },
+      ]),
+    );
+    rows.push({ name, ...shares });
+    const line = Object.values(shares).map(({ across, inside }) =>
+      `           ${across.map((each) => each.toFixed(3)).join('  ')}      ${inside.map((each) => each.toFixed(3)).join('  ')}`.padEnd(
+        54,
+      ),
+    );
+    tell(`${name.padEnd(36)}${line.join('')}`);
+  }
+  return rows;
+}
+
+/** BM25 over the bare text of passages. */
+function plainWords(): Ranker {
+  const [k1, b] = [1.2, 0.75];
+  const terms = chunks.map(({ text }) => analyse(text));
+  const average = terms.reduce((sum, each) => sum + each.length, 0) / terms.length;
+  const postings = new Map<string, Map<number, number>>();
+  for (const [place, own] of terms.entries())
+    for (const term of own) {
+      const of = postings.get(term) ?? new Map<number, number>();
+      postings.set(term, of.set(place, (of.get(place) ?? 0) + 1));
+    }
+  return async ({ question }, top, inside) => {
+    const scores = new Float64Array(chunks.length);
+    for (const term of analyse(question)) {
+      const of = postings.get(term) ?? new Map<number, number>();
+      const rarity = Math.log(1 + (chunks.length - of.size + 0.5) / (of.size + 0.5));
+      for (const [place, count] of of)
+        scores[place] =
+          (scores[place] as number) +
+          (rarity * count * (k1 + 1)) / (count + k1 * (1 - b + (b * (terms[place]?.length ?? 0)) / average));
+    }
+    const places = inside === undefined ? [...chunks.keys()] : (placesOf.get(inside) ?? []);
+    return places.sort((one, other) => (scores[other] as number) - (scores[one] as number)).slice(0, top);
+  };
+}
+
+interface Extracted {
+  readonly fit: number;
+  readonly right: boolean;
+}
+
+/** What a question gets without a model: with its paper, and with the paper taken away. */
+async function scoreExtractive(index: SearchIndex): Promise<object> {
+  const nearness = async (question: string, texts: readonly string[]): Promise<readonly number[]> => {
+    const [about] = await engine.embed([question], 'query');
+    return (await engine.embed(texts, 'passage')).map((vector) =>
+      Math.max(
+        0,
+        vector.reduce((sum, value, at) => sum + value * (about?.[at] ?? 0), 0),
+      ),
+    );
+  };
+  const answer = async (question: Question, isThere: boolean): Promise<Extracted> => {
+    const accepts = (document: string): boolean => isThere || document !== question.paper;
+    const hits = await askPassages(
+      (text, options) => index.search(text, { mode: 'hybrid', ...options }),
+      question.question,
+      { top: 10, filter: { documents: { key: `${question.paper} ${isThere}`, accepts } } },
+    );
+    const cited = hits.map((hit): CitedHit => ({ ...hit, work: null, link: null }));
+    const sentences = await extractAnswer(question.question, cited, { most: 3, least: 0, nearness });
+    const evidence = question.evidence.map(squash);
+    const right = sentences.some(({ text, quotes }) => {
+      const own = squash(text);
+      return (
+        quotes[0]?.document === question.paper &&
+        evidence.some((each) => each.includes(own) || own.includes(each) || overlaps(own, each))
+      );
+    });
+    return { fit: fitOfAnswer(sentences), right };
+  };
+  const results: { half: Half; with: Extracted; without: Extracted }[] = [];
+  for (const question of questions)
+    results.push({
+      half: halfOf(question),
+      with: await answer(question, true),
+      without: await answer(question, false),
+    });
+  const share = (half: Half, test: (result: (typeof results)[number]) => boolean): number => {
+    const own = results.filter((result) => result.half === half);
+    return own.filter(test).length / own.length;
+  };
+  const right = Object.fromEntries(HALVES.map((half) => [half, share(half, (result) => result.with.right)]));
+  tell('\nextractive answers: share whose quoted sentences overlap the evidence');
+  for (const half of HALVES) tell(`  ${half.padEnd(12)} ${right[half]?.toFixed(3)}`);
+  const curve = FLOORS.map((floor) => ({
+    floor,
+    ...Object.fromEntries(
+      HALVES.map((half) => [
+        half,
+        {
+          answered: share(half, (result) => result.with.fit >= floor),
+          right: share(half, (result) => result.with.fit >= floor && result.with.right),
+          refused: share(half, (result) => result.without.fit < floor),
+        },
+      ]),
+    ),
+  })) as unknown as readonly ({ readonly floor: number } & Record<
+    Half,
+    { answered: number; right: number; refused: number }
+  >)[];
+  const chosen = Math.max(
+    0,
+    ...curve.filter((line) => line['worked on'].answered >= 1 - MOST_LOST).map(({ floor }) => floor),
+  );
+  tell('\nrefusal: answered = questions whose paper is there; refused = the same questions with their paper removed');
+  tell(`floor  ${HALVES.map((half) => `${half}: answered  right  refused`.padEnd(44)).join('')}`);
+  for (const line of curve)
+    tell(
+      ` ${line.floor.toFixed(2)}  ${HALVES.map((half) => {
+        const { answered, right: rightly, refused } = line[half];
+        return `           ${answered.toFixed(3)}    ${rightly.toFixed(3)}  ${refused.toFixed(3)}`.padEnd(44);
+      }).join('')}${line.floor === chosen ? '  <- chosen on the half that was worked on' : ''}`,
+    );
+  return { right, curve, chosen };
+}
+
+/** Whether two texts share a stretch of half of the shorter one. */
+function overlaps(one: string, other: string): boolean {
+  const [short, long] = one.length < other.length ? [one, other] : [other, one];
+  const half = Math.ceil(short.length / 2);
+  return half >= 12 && (long.includes(short.slice(0, half)) || long.includes(short.slice(-half)));
+}
+
+/** Every piece of evidence as a quote, true and in four false forms. */
+function scoreGate(): {
+  trueQuotes: number;
+  accepted: number;
+  notInPassage: number;
+  letThrough: Record<string, number>;
+  tried: Record<string, number>;
+} {
+  const hits = chunks.map(({ id, document, title, headings, text }): CitedHit => ({
+    rank: 1,
+    score: 1,
+    fit: 1,
+    by: 'words',
+    work: null,
+    link: null,
+    passage: {
+      id,
+      document,
+      title,
+      headings,
+      section: 'body',
+      page: undefined,
+      boxes: [],
+      hasTable: false,
+      hasFigure: false,
+      text,
+      file: undefined,
+    },
+  }));
+  const letThrough: Record<string, number> = { forged: 0, misattributed: 0, stitched: 0, 'number-changed': 0 };
+  const tried: Record<string, number> = { forged: 0, misattributed: 0, stitched: 0, 'number-changed': 0 };
+  let [trueQuotes, accepted, notInPassage] = [0, 0, 0];
+  const papers = [...placesOf.keys()];
+  for (const { paper, evidence } of questions)
+    for (const quote of new Set(evidence)) {
+      const places = placesOf.get(paper) ?? [];
+      const whole = squash(quote);
+      const place = places.find((each) => squashed[each]?.includes(whole));
+      if (place === undefined || quote.trim().split(/\s+/).length < 4) {
+        notInPassage += 1;
+        continue;
+      }
+      const own = places.map((each) => hits[each] as CitedHit);
+      const named = places.indexOf(place) + 1;
+      trueQuotes += 1;
+      const isAccepted = typeof checkQuote({ quote, passage: named }, own) !== 'string';
+      if (isAccepted) accepted += 1;
+      else if (!values.json)
+        console.error(`refused: ${quote.slice(0, 200)}\n   from: ${(chunks[place] as Chunk).text.slice(0, 300)}`);
+      const other = papers[(papers.indexOf(paper) + 1) % papers.length] ?? '';
+      const foreign = (placesOf.get(other) ?? []).map((each) => hits[each] as CitedHit);
+      const text = (chunks[place] as Chunk).text;
+      for (const [kind, false_, passages, at] of [
+        ['forged', forged(quote), own, named],
+        ['misattributed', quote, [...foreign, ...own], 1],
+        ['stitched', stitched(quote, text), own, named],
+        ['number-changed', numberChanged(quote), own, named],
+      ] as const) {
+        if (false_ === undefined) continue;
+        // A changed quote may happen to be in the paper as well.
+        if (kind !== 'misattributed' && places.some((each) => squashed[each]?.includes(squash(false_)))) continue;
+        if (kind === 'misattributed' && foreign.some(({ passage }) => squash(passage.text).includes(whole))) continue;
+        tried[kind] = (tried[kind] ?? 0) + 1;
+        if (typeof checkQuote({ quote: false_, passage: at }, passages) !== 'string')
+          letThrough[kind] = (letThrough[kind] ?? 0) + 1;
+      }
+    }
+  tell(
+    `\nthe gate: ${accepted} of ${trueQuotes} true quotes accepted (${notInPassage} pieces of evidence are in no single passage: table rows, or cut)`,
+  );
+  for (const [kind, number] of Object.entries(tried))
+    tell(`  ${kind.padEnd(15)} ${number - (letThrough[kind] ?? 0)} of ${number} refused`);
+  return { trueQuotes, accepted, notInPassage, letThrough, tried };
+}
+
+/** The quote with the opposite of what it says. */
+function forged(quote: string): string {
+  const words = quote.split(' ');
+  const negated = words.findIndex((word) => /^(?:no|not)$/i.test(word));
+  if (negated !== -1) return words.toSpliced(negated, 1).join(' ');
+  return words.toSpliced(Math.floor(words.length / 2), 0, 'not').join(' ');
+}
+
+/** The beginning of the quote with the end of another sentence of the passage. */
+function stitched(quote: string, text: string): string | undefined {
+  const other = sentencesOf(text)
+    .map(({ start, end }) => text.slice(start, end).trim())
+    .find((sentence) => !sentence.includes(quote) && !quote.includes(sentence) && sentence.split(' ').length > 5);
+  if (other === undefined) return undefined;
+  const [own, foreign] = [quote.split(' '), other.split(' ')];
+  return [...own.slice(0, Math.ceil(own.length / 2)), ...foreign.slice(Math.floor(foreign.length / 2))].join(' ');
+}
+
+function numberChanged(quote: string): string | undefined {
+  const at = quote.search(/\d/);
+  if (at === -1) return undefined;
+  return `${quote.slice(0, at)}${(Number(quote[at]) + 1) % 10}${quote.slice(at + 1)}`;
+}
