@@ -69,17 +69,26 @@ export const parseSchema = z.strictObject({
     .meta(flag('--max-pages <n>', 'doctags')),
   max_file_mb: z.int().min(1).default(200).describe('Larger files are refused.'),
   ocr: z
-    .enum(['off', 'auto'])
-    .default('off')
-    .describe('Whether scanned pages are read with tesseract where it is installed, or only reported.')
+    .enum(['off', 'auto', 'force'])
+    .default('auto')
+    .describe(
+      'OCR: off, for pages that have no text of their own where an engine is installed (auto), or for every page (force).',
+    )
     .meta(flag('--ocr <when>', 'doctags')),
   ocr_languages: z
     .string()
     .regex(/^[A-Za-z_]+(?:\+[A-Za-z_]+)*$/)
-    .default('eng')
-    .describe('Languages of scanned pages as tesseract names them, joined by +.')
+    .default('auto')
+    .describe('Languages of scanned pages as tesseract names them, joined by +; auto finds them from the document.')
     .meta(flag('--ocr-languages <codes>', 'doctags')),
-  ocr_timeout_s: seconds(0).default(60).describe('Longest time for one scanned page.'),
+  ocr_engine: z
+    .enum(['auto', 'embedded', 'tesseract'])
+    .default('auto')
+    .describe(
+      'Who reads scanned pages: the engine inside, the tesseract program, or the first of these that is installed.',
+    )
+    .meta(flag('--ocr-engine <engine>', 'doctags')),
+  ocr_timeout_s: seconds(0).default(60).describe('Longest time for one scanned page with the tesseract program.'),
   markdown: z.boolean().default(false).describe('Also write Markdown.').meta(flag('--markdown', 'doctags')),
   docling_json: z
     .boolean()
@@ -87,7 +96,12 @@ export const parseSchema = z.strictObject({
     .describe('Also write JSON as docling does.')
     .meta(flag('--docling-json', 'doctags')),
   html: z.boolean().default(false).describe('Also write HTML.').meta(flag('--html', 'doctags')),
-  timeout_s: seconds(0).default(120).describe('Longest time for one document in the DocTags stage.'),
+  timeout_s: seconds(0)
+    .nullable()
+    .default(null)
+    .describe(
+      'Longest time by the clock for one document in the DocTags stage; when null, 120 s of processor time, half a second more for each page and 60 s for each page that OCR reads.',
+    ),
   memory_limit_mb: z
     .int()
     .min(0)

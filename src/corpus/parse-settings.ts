@@ -10,7 +10,13 @@ import type {
   EmbedEngines,
   SparseEngine,
 } from '../parse/index.ts';
-import { locateTesseract, openCorpusBm25, openDenseEngineIfInstalled, openSpladeEngine } from '../parse/index.ts';
+import {
+  locateTesseract,
+  ocrLanguages,
+  openCorpusBm25,
+  openDenseEngineIfInstalled,
+  openSpladeEngine,
+} from '../parse/index.ts';
 import type { Runtime } from '../harvest/index.ts';
 
 /** How files are read, as the configuration says. */
@@ -44,21 +50,29 @@ export function doctagsSettings({ parse, keys }: Config): DoctagsSettings {
           : { kind: 'docling-serve', ...remote },
     maxPages: parse.max_pages,
     maxFileBytes: parse.max_file_mb * 1_000_000,
-    ...(parse.ocr === 'auto' && { ocr: ocrSettings(parse) }),
+    ...ocrSettings(parse),
     markdown: parse.markdown,
     json: parse.docling_json,
     html: parse.html,
   };
 }
 
-/** How scans are read; workers have no path of their own, so they are told where the program is. */
-function ocrSettings(parse: Config['parse']): NonNullable<DoctagsSettings['ocr']> {
-  const command = locateTesseract();
-  return {
+/** How scans are read: by the engine inside where it is installed, else by the tesseract program. */
+function ocrSettings(parse: Config['parse']): Pick<DoctagsSettings, 'ocr'> {
+  if (parse.ocr === 'off') return {};
+  const common = {
     languages: parse.ocr_languages,
     timeoutMs: parse.ocr_timeout_s * 1_000,
-    ...(command !== undefined && { command }),
+    ...(parse.ocr === 'force' && { force: true }),
   };
+  if (parse.ocr_engine !== 'tesseract' && ocrLanguages().length > 0) return { ocr: { engine: 'embedded', ...common } };
+  // Workers have no PATH, so the program is looked up here.
+  const command = parse.ocr_engine === 'embedded' ? undefined : locateTesseract();
+  if (command !== undefined) return { ocr: { engine: 'tesseract', command, ...common } };
+  if (parse.ocr === 'auto' && parse.ocr_engine === 'auto') return {};
+  throw new AppError('OCR_NOT_INSTALLED', `no OCR engine is installed (parse.ocr_engine: ${parse.ocr_engine})`, {
+    hint: 'npm install tesseract.js-core @tesseract.js-data/eng, or install tesseract',
+  });
 }
 
 /** How chunks are cut, as the configuration says. */

@@ -24,6 +24,6 @@ export class ScanCount {
       this.#scans.length === 1
         ? `1 document (${first}) is a scan`
         : `${this.#scans.length} documents (${first}, …) are scans`;
-    return `${which} without text (${NEEDS_OCR}): nothing of it can be searched; parse again with --ocr auto and tesseract installed`;
+    return `${which} without text (${NEEDS_OCR}): their text cannot be searched; install an OCR engine (npm install tesseract.js-core @tesseract.js-data/eng) and parse again, or look at their language (--ocr-languages)`;
   }
 }

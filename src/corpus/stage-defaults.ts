@@ -12,7 +12,7 @@ export const PREFERRED: Readonly<Record<'doctags' | 'chunk' | 'embed', (config: 
       policy: 'cpu',
       workers: remote ? 4 : cpuWorkers(),
       scheduling: 'lpt',
-      perItemTimeoutS: parse.timeout_s,
+      ...(parse.timeout_s === null ? { perItemCpuS: 120 } : { perItemTimeoutS: parse.timeout_s }),
       memoryLimitMb: parse.memory_limit_mb,
       // Measured on the open papers: 290 MB at most, where V8's own choice needs more than 400; less costs more CPU.
       youngGenerationMb: 48,
@@ -20,7 +20,7 @@ export const PREFERRED: Readonly<Record<'doctags' | 'chunk' | 'embed', (config: 
       retries: remote ? 3 : 0,
     };
   },
-  chunk: () => ({ policy: 'cpu', workers: cpuWorkers(), scheduling: 'lpt', perItemTimeoutS: 120 }),
+  chunk: () => ({ policy: 'cpu', workers: cpuWorkers(), scheduling: 'lpt', perItemCpuS: 120 }),
   embed: ({ parse }) =>
     parse.dense === 'openai-compatible'
       ? { policy: 'gpu', workers: 4, maxQueue: 16, retries: 2 }

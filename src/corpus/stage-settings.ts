@@ -15,6 +15,8 @@ export function stageSettings(call: StageCall, config: Config, preferred: Partia
     workers: stage.workers,
     maxQueue: stage.max_queue,
     perItemTimeoutS: stage.timeout_s,
+    // A time that somebody set is the time by the clock, and all of it.
+    perItemCpuS: stage.timeout_s === null ? null : 0,
     abortGraceS: stage.abort_grace_s,
     retries: stage.retries,
     retryBackoffS: stage.retry_backoff_s,

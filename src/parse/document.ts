@@ -117,6 +117,24 @@ export interface WordCounts {
   readonly short: readonly ShortPage[];
 }
 
+/** How OCR read a page. */
+export interface OcrPage {
+  readonly page: number;
+  readonly engine: 'embedded' | 'tesseract';
+  /** As tesseract names it. */
+  readonly language: string;
+  /** Quarter turns, clockwise, in which the page lay. */
+  readonly turn: number;
+  /** Degrees by which its lines fell to the right. */
+  readonly skew: number;
+  /** 0 to 1: mean of its lines, by letters. */
+  readonly confidence: number;
+  /** 0 to 1 for each line, in reading order. */
+  readonly lines: readonly number[];
+  /** Lines that are too uncertain to be text and were left out. */
+  readonly dropped: number;
+}
+
 /** What a document says about its own publication, in its own words. */
 export interface Imprint {
   readonly arxivId?: string;
@@ -150,6 +168,8 @@ export interface Metadata {
   /** What became of a PDF's characters. */
   readonly characters?: CharacterCounts;
   readonly words?: WordCounts;
+  /** Pages that were read by OCR. */
+  readonly ocr?: readonly OcrPage[];
   readonly quality: {
     /** Share of glyphs without a usable Unicode value. */
     readonly unmappedGlyphs: number;

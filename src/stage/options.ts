@@ -8,6 +8,7 @@ export const STAGE_DEFAULTS: StageOptions = {
   policy: 'io',
   workers: 4,
   perItemTimeoutS: 0,
+  perItemCpuS: 0,
   abortGraceS: 2,
   retries: 0,
   retryBackoffS: 1,
@@ -42,6 +43,7 @@ export const STAGE_BOUNDS: Readonly<
 > = {
   workers: { least: 1, most: 1024, whole: true },
   perItemTimeoutS: { least: 0, most: 604_800, whole: false },
+  perItemCpuS: { least: 0, most: 604_800, whole: false },
   abortGraceS: { least: 0, most: 3_600, whole: false },
   retries: { least: 0, most: 100, whole: true },
   retryBackoffS: { least: 0, most: 3_600, whole: false },
@@ -83,6 +85,9 @@ export function stageOptions(given: Partial<StageOptions> = {}): StageOptions {
   }
   return options;
 }
+
+/** How many times its processor time an item may take by the clock: it may wait for others, but not forever. */
+export const WALL_PER_CPU = 10;
 
 /** As many cpu workers as can run at once on this machine. */
 export function cpuWorkers(): number {

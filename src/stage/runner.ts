@@ -152,6 +152,7 @@ async function chooseExecutor(
     data,
     memoryEveryMs: options.recycleOverMb > 0 ? MEMORY_EVERY_MS : 0,
     memoryLimitMb: options.memoryLimitMb,
+    cpuLimitS: options.perItemCpuS,
     youngGenerationMb: options.youngGenerationMb,
     niceness: options.niceness,
   };

@@ -89,6 +89,11 @@ export interface StageOptions {
   readonly workers: number;
   /** An item running longer is killed; 0 means never. */
   readonly perItemTimeoutS: number;
+  /**
+   * An item that needs more processor time than this is killed, or one that takes ten times as long by the clock; its
+   * worker may ask for more (`context.grantCpu`). 0 means no limit. A busy machine does not shorten it.
+   */
+  readonly perItemCpuS: number;
   /** How long an aborted io item may take to stop before it is abandoned. */
   readonly abortGraceS: number;
   readonly retries: number;
@@ -136,6 +141,8 @@ export interface WorkerContext {
   readonly signal: AbortSignal;
   /** Where the outputs will stand; write to `item.outputs`, which stand beside them until then. */
   readonly finalOutputs: Readonly<Record<string, string>>;
+  /** Adds to the processor time of this item, as its size becomes known: page by page, for example. */
+  readonly grantCpu: (seconds: number) => void;
   /** What the stage gave its workers. */
   readonly data: unknown;
 }

@@ -4,14 +4,14 @@ import { DatabaseSync } from 'node:sqlite';
 
 import { errorInfo } from '../../base/index.ts';
 import type { Config } from '../../config/index.ts';
-import { locateTesseract, openDenseEngineIfInstalled } from '../../parse/index.ts';
+import { locateTesseract, ocrLanguages, openDenseEngineIfInstalled } from '../../parse/index.ts';
 import type { Finding } from './finding.ts';
 
 const LEAST_MEMORY = 2e9;
 
 /** The machine and the parts of the program that may be missing on it. */
 export async function checkRuntime(config: Config): Promise<Finding[]> {
-  return [node(), sqlite(), memory(), await model(config), tesseract()];
+  return [node(), sqlite(), memory(), await model(config), ocr()];
 }
 
 function node(): Finding {
@@ -65,8 +65,10 @@ async function model({ parse }: Config): Promise<Finding> {
   }
 }
 
-function tesseract(): Finding {
+function ocr(): Finding {
   const about = { area: 'runtime', name: 'ocr' } as const;
+  const languages = ocrLanguages();
+  if (languages.length > 0) return { ...about, state: 'good', found: `OCR engine inside: ${languages.join(', ')}` };
   // The same search as in worker processes.
   const command = locateTesseract();
   const { status, stdout } =
@@ -76,7 +78,7 @@ function tesseract(): Finding {
     : {
         ...about,
         state: 'hint',
-        found: 'tesseract is not installed: scanned pages are reported, not read',
-        fix: 'install tesseract if your papers are scans',
+        found: 'no OCR engine is installed: scanned pages are reported, not read',
+        fix: 'npm install tesseract.js-core @tesseract.js-data/eng if your papers are scans',
       };
 }

@@ -4,10 +4,10 @@ import { basename, join } from 'node:path';
 import { AppError, errorInfo, sha256, writeFileAtomic } from '../../base/index.ts';
 import type { ParsedDocument } from '../document.ts';
 import { convertWithDoclingServe, type DoclingServeOptions } from './engines/docling-serve.ts';
-import { findTesseract } from './engines/tesseract.ts';
 import { convertWithVlm, type VlmOptions } from './engines/vlm.ts';
 import type { ParseFacts } from './formats/sidecar.ts';
 import { unpack } from './markup/decode.ts';
+import type { OcrSettings } from './ocr/engine.ts';
 import { outputTexts } from './outputs.ts';
 import type { MarkupOptions } from './parse-markup.ts';
 import { loadPdfReader, type PdfReader } from './pdf-reader.ts';
@@ -29,8 +29,9 @@ export interface ParseFileOptions extends Omit<MarkupOptions, 'kind'> {
   readonly pdfReader?: PdfReader;
   readonly maxFileBytes?: number;
   readonly maxPages?: number;
-  /** Reads scanned pages with tesseract where it is installed; they are only reported without it. */
-  readonly ocr?: { readonly languages: string; readonly timeoutMs: number; readonly command?: string };
+  /** Reads pages that need OCR, where its engine is installed; they are only reported without it. */
+  readonly ocr?: OcrSettings;
+  readonly onPage?: (how: 'text' | 'ocr') => void;
 }
 
 export interface ConvertOptions extends ParseFileOptions {
@@ -133,6 +134,13 @@ async function readMarkup(bytes: Uint8Array, options: MarkupOptions): Promise<Pa
   return parseMarkup(bytes, options);
 }
 
+/** The OCR engine is loaded when the first PDF comes. */
+async function openOcrEngine({ languages, force, ...settings }: OcrSettings): Promise<object | undefined> {
+  const { openOcr } = await import('./ocr/engine.ts');
+  const engine = await openOcr({ ...settings, languages });
+  return engine && { engine, languages, force };
+}
+
 async function readPdf(
   name: string,
   bytes: Uint8Array,
@@ -142,11 +150,12 @@ async function readPdf(
   const { engine = { kind: 'embedded' } } = options;
   if (engine.kind === 'docling-serve') return convertWithDoclingServe({ name, bytes }, engine, signal);
   const reader = options.pdfReader ?? (await loadPdfReader());
-  const ocr = options.ocr && (await findTesseract(options.ocr.command));
+  const ocr = options.ocr && (await openOcrEngine(options.ocr));
   const embedded = await reader.parsePdf(bytes, {
     ...(options.maxPages !== undefined && { maxPages: options.maxPages }),
     ...(signal && { signal }),
-    ...(ocr !== undefined && { ocr: { ...options.ocr, command: ocr } }),
+    ...(ocr && { ocr }),
+    ...(options.onPage && { onPage: options.onPage }),
   });
   if (engine.kind === 'embedded') return { document: embedded, facts: { parse_engine: 'embedded' } };
   const remote = await convertWithVlm(

@@ -1,6 +1,7 @@
 export { convert, documentId, parseFile } from './convert.ts';
 export type { Converted, ConvertMode, ConvertOptions, ParsedFile, ParseFileOptions, PdfEngine } from './convert.ts';
-export { locateTesseract } from './engines/tesseract.ts';
+export { locateTesseract } from './ocr/tesseract-program.ts';
+export { ocrLanguages } from './ocr/tesseract-wasm.ts';
 export { parseFailure } from './failure.ts';
 export type { ParseFailure } from './failure.ts';
 export { readBlockLines, writeBlockLines } from './formats/block-lines.ts';

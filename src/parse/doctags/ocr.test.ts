@@ -1,83 +1,213 @@
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
+
 import { line, makePdf } from '../../../test/support/make-pdf.ts';
-import { glyphsFromTsv, locateTesseract } from './engines/tesseract.ts';
+import type { ParsedDocument } from '../document.ts';
 import { encodePng } from './layout/output/png.ts';
+import { openOcr } from './ocr/engine.ts';
+import { glyphsOf, isText, linesFromTsv } from './ocr/read-lines.ts';
+import { level, measureSlant, toGrey, turnUpright } from './ocr/straighten.ts';
+import { locateTesseract } from './ocr/tesseract-program.ts';
+import { ocrLanguages } from './ocr/tesseract-wasm.ts';
 import { parsePdf, renderPage } from './pdf.ts';
 
-const SENTENCES = [
+const ENGLISH = [
   'The water of the river carries sand',
   'and clay over long distances while',
   'slow currents let small grains settle',
+  'in broad plains along the coast',
+];
+const GERMAN = [
+  'Das Wasser der Flüsse trägt den Sand über',
+  'große Strecken und die kleinen Körner setzen',
+  'sich nicht, solange die Strömung für sie zu',
+  'stark ist, auf dem Boden der Ebene ab.',
 ];
 
-/** A page that is only a picture of text. */
-async function scan(): Promise<Uint8Array> {
-  const printed = await makePdf((pdf) => {
-    SENTENCES.forEach((text, index) => line(pdf, text, { x: 100, y: 200 + index * 24, size: 18 }));
-  });
-  const picture = Buffer.from(encodePng(await renderPage(printed, 1, 3)));
-  return makePdf((pdf) => {
-    pdf.image(picture, 0, 0, { width: 612, height: 792 });
+/** A page of printed lines as pixels. */
+async function printed(lines: readonly string[]): Promise<{ width: number; height: number; rgba: Uint8Array }> {
+  const pdf = await makePdf(
+    (document) => lines.forEach((text, index) => line(document, text, { x: 40, y: 60 + index * 24, size: 16 })),
+    { size: [400, 220] },
+  );
+  return renderPage(pdf, 1, 3);
+}
+
+/** A page that is only a picture of text, turned clockwise by quarters and then by degrees. */
+async function scan(lines: readonly string[], turn = 0, degrees = 0): Promise<Uint8Array> {
+  const upright = toGrey(await printed(lines));
+  const turned = turnUpright(upright, (4 - turn) % 4);
+  const { width, height, pixels } = degrees === 0 ? turned : level(turned, -degrees);
+  const rgba = new Uint8Array(4 * pixels.length);
+  pixels.forEach((grey, at) => rgba.set([grey, grey, grey, 255], 4 * at));
+  const picture = Buffer.from(encodePng({ width, height, rgba }));
+  return makePdf((pdf) => void pdf.image(picture, 0, 0, { width: width / 3, height: height / 3 }), {
+    size: [width / 3, height / 3],
   });
 }
 
-const installed = spawnSync('tesseract', ['--version']).status === 0;
+async function read(pdf: Uint8Array, languages = 'auto'): Promise<ParsedDocument> {
+  const engine = await openOcr({ engine: 'embedded', languages, timeoutMs: 0 });
+  assert.ok(engine);
+  return parsePdf(pdf, { ocr: { engine, languages } });
+}
 
-test(
-  'a scanned page is read by tesseract when it is wanted',
-  { skip: installed ? false : 'tesseract is not installed' },
-  async () => {
-    const bytes = await scan();
-    assert.deepEqual((await parsePdf(bytes)).metadata.needsOcr, [1]);
-    const document = await parsePdf(bytes, { ocr: { command: 'tesseract', languages: 'eng', timeoutMs: 60_000 } });
-    assert.deepEqual(document.metadata.needsOcr, []);
-    assert.equal(
-      document.blocks
-        .map((block) => block.text)
-        .join(' ')
-        .replace(/\s+/g, ' '),
-      SENTENCES.join(' '),
-    );
-  },
-);
+function textOf({ blocks }: ParsedDocument): string {
+  return blocks
+    .filter(({ kind }) => kind !== 'picture')
+    .map((block) => block.text)
+    .join(' ')
+    .replaceAll(/\s+/g, ' ');
+}
 
-test('an OCR program that is absent, fails or hangs is a coded error', async () => {
+const skip = ocrLanguages().includes('eng') ? false : 'the optional OCR packages are not installed';
+
+test('a scanned page is read by the engine inside, and says how', { skip }, async () => {
+  const pdf = await scan(ENGLISH);
+  assert.deepEqual((await parsePdf(pdf)).metadata.needsOcr, [1]);
+  const document = await read(pdf);
+  assert.equal(textOf(document), ENGLISH.join(' '));
+  assert.deepEqual(document.metadata.needsOcr, []);
+  const [page] = document.metadata.ocr ?? [];
+  assert.deepEqual(
+    [page?.page, page?.engine, page?.language, page?.turn, page?.lines.length],
+    [1, 'embedded', 'eng', 0, 4],
+  );
+  assert.ok(page && page.confidence > 0.8, String(page?.confidence));
+});
+
+test('pages that lie on their side, upside down or askew are straightened first', { skip }, async () => {
+  for (const [turn, degrees] of [
+    [1, 0],
+    [2, 0],
+    [3, 0],
+    [0, 2],
+    [1, -2],
+  ] as const) {
+    const document = await read(await scan(ENGLISH, turn, degrees));
+    assert.equal(textOf(document), ENGLISH.join(' '), `turned by ${turn} quarters and ${degrees} degrees`);
+    const [page] = document.metadata.ocr ?? [];
+    assert.equal(page?.turn, turn);
+    assert.ok(page && Math.abs(page.skew - degrees) <= 0.3, `skew ${page?.skew} for ${degrees}`);
+  }
+});
+
+test('the language of a scan is found from its words', { skip }, async () => {
+  const document = await read(await scan(GERMAN));
+  assert.equal(document.metadata.ocr?.[0]?.language, 'deu');
+  assert.equal(textOf(document), GERMAN.join(' '));
+});
+
+test('marks that are no text are not saved as text, and the page still needs OCR', { skip }, async () => {
+  let state = 7;
+  const next = (limit: number): number => (state = (state * 48_271) % 2_147_483_647) % limit;
+  const drawn = await makePdf(
+    (pdf) => {
+      for (let at = 0; at < 400; at += 1)
+        pdf.moveTo(next(400), next(220)).lineTo(next(400), next(220)).lineWidth(0.5).stroke();
+    },
+    { size: [400, 220] },
+  );
+  const picture = Buffer.from(encodePng(await renderPage(drawn, 1, 3)));
+  const pdf = await makePdf((document) => void document.image(picture, 0, 0, { width: 400, height: 220 }), {
+    size: [400, 220],
+  });
+  const document = await read(pdf);
+  assert.equal(textOf(document), '');
+  assert.deepEqual(document.metadata.needsOcr, [1]);
+});
+
+test('with force, pages with a text layer are read from their picture', { skip }, async () => {
+  const pdf = await makePdf(
+    (document) => ENGLISH.forEach((text, index) => line(document, text, { x: 40, y: 60 + index * 24, size: 16 })),
+    { size: [400, 220] },
+  );
+  const engine = await openOcr({ engine: 'embedded', languages: 'eng', timeoutMs: 0 });
+  assert.ok(engine);
+  const untouched = await parsePdf(pdf, { ocr: { engine, languages: 'eng' } });
+  assert.equal(untouched.metadata.ocr, undefined);
+  const forced = await parsePdf(pdf, { ocr: { engine, languages: 'eng', force: true } });
+  assert.equal(forced.metadata.ocr?.length, 1);
+  assert.equal(textOf(forced), ENGLISH.join(' '));
+});
+
+test('a language without data is an error that names the package', { skip }, async () => {
+  await assert.rejects(openOcr({ engine: 'embedded', languages: 'eng+xyz', timeoutMs: 0 }), {
+    code: 'OCR_NO_LANGUAGE',
+    hint: 'npm install @tesseract.js-data/xyz',
+  });
+});
+
+test('the slant of a page is measured to a third of a degree', async () => {
+  const image = toGrey(await printed(ENGLISH));
+  for (const degrees of [-3, -1, 0, 2, 4.5]) {
+    const slant = measureSlant(level(image, -degrees));
+    assert.equal(slant.isSideways, false);
+    assert.ok(Math.abs(slant.degrees - degrees) <= 0.34, `${slant.degrees} for ${degrees}`);
+    const sideways = measureSlant(turnUpright(level(image, -degrees), 1));
+    assert.equal(sideways.isSideways, true);
+    assert.ok(Math.abs(sideways.degrees - degrees) <= 0.34, `${sideways.degrees} for ${degrees}, sideways`);
+  }
+});
+
+test('an OCR program that is absent is not an engine; one that fails or hangs is a coded error', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'ocr-'));
-  const bytes = await scan();
+  const pdf = await scan(ENGLISH);
   const program = (name: string, body: string): string => {
     const path = join(folder, name);
-    writeFileSync(path, `#!${process.execPath}\n${body}\n`);
+    const list = `if (process.argv[2] === '--list-langs') { console.log('List:\\neng\\nosd'); process.exit(0); }`;
+    writeFileSync(path, `#!${process.execPath}\n${list}\n${body}\n`);
     chmodSync(path, 0o755);
     return path;
   };
+  const readWith = async (command: string, timeoutMs: number): Promise<ParsedDocument> => {
+    const engine = await openOcr({ engine: 'tesseract', command, languages: 'eng', timeoutMs });
+    assert.deepEqual(engine?.languages, ['eng']);
+    assert.ok(engine);
+    return parsePdf(pdf, { ocr: { engine, languages: 'eng' } });
+  };
   try {
-    const read = (command: string, timeoutMs: number): Promise<unknown> =>
-      parsePdf(bytes, { ocr: { command, languages: 'eng', timeoutMs } });
-    await assert.rejects(read(join(folder, 'absent'), 10_000), { code: 'OCR_NOT_INSTALLED' });
-    await assert.rejects(read(program('fails', 'process.exit(3)'), 30_000), { code: 'OCR_FAILED' });
-    await assert.rejects(read(program('hangs', 'setInterval(() => {}, 1000)'), 500), { code: 'OCR_TIMEOUT' });
+    const absent = join(folder, 'absent');
+    const settings = { engine: 'tesseract', command: absent, languages: 'eng', timeoutMs: 10_000 } as const;
+    assert.equal(await openOcr(settings), undefined);
+    await assert.rejects(readWith(program('fails', 'process.exit(3)'), 60_000), { code: 'OCR_FAILED' });
+    await assert.rejects(readWith(program('hangs', 'setInterval(() => {}, 1000)'), 500), { code: 'OCR_TIMEOUT' });
   } finally {
     rmSync(folder, { recursive: true });
   }
 });
 
-test('words in the table of tesseract become letters on the lines they stand on', () => {
-  const head = 'level\tpage_num\tblock_num\tpar_num\tline_num\tword_num\tleft\ttop\twidth\theight\tconf\ttext';
+test('words in the table of tesseract become letters on the lines they stand on; lines of noise are no text', () => {
   const rows = [
+    'level\tpage_num\tblock_num\tpar_num\tline_num\tword_num\tleft\ttop\twidth\theight\tconf\ttext',
     '4\t1\t1\t1\t1\t0\t100\t200\t300\t36\t-1\t',
     '5\t1\t1\t1\t1\t1\t100\t200\t90\t30\t96\tsand',
     '5\t1\t1\t1\t1\t2\t210\t200\t60\t30\t12\tnoise',
     '5\t1\t1\t1\t1\t3\t300\t200\t90\t36\t91\tbay',
+    '4\t1\t1\t1\t2\t0\t100\t300\t300\t36\t-1\t',
+    '5\t1\t1\t1\t2\t1\t100\t300\t90\t30\t41\tfi~|',
   ];
-  const glyphs = glyphsFromTsv([head, ...rows].join('\n'), 2);
+  const lines = linesFromTsv(rows.join('\n'));
+  assert.deepEqual(lines.map(isText), [true, false]);
+  const glyphs = glyphsOf(lines.filter(isText), 2);
   assert.equal(glyphs.map((glyph) => glyph.text).join(''), 'sandbay');
   assert.deepEqual([glyphs[0]?.left, glyphs[4]?.left, glyphs[4]?.spaced], [50, 150, true]);
   assert.equal(new Set(glyphs.map((glyph) => glyph.baseline)).size, 1);
+});
+
+test('words of right-to-left scripts stand from right to left', () => {
+  const rows = ['4\t1\t1\t1\t1\t0\t0\t0\t90\t30\t-1\t', '5\t1\t1\t1\t1\t1\t0\t0\t90\t30\t96\tשלום'];
+  const glyphs = glyphsOf(linesFromTsv(rows.join('\n')), 1);
+  assert.equal(
+    glyphs
+      .toSorted((a, b) => b.x - a.x)
+      .map((glyph) => glyph.text)
+      .join(''),
+    'שלום',
+  );
 });
 
 test('tesseract is found where only the path of this process leads', { skip: process.platform === 'win32' }, () => {

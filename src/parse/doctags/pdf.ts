@@ -1,9 +1,7 @@
 import { AppError } from '../../base/index.ts';
-import type { CharacterCounts, ParsedDocument } from '../document.ts';
+import type { Box, CharacterCounts, OcrPage, ParsedDocument } from '../document.ts';
 import type { PageImage, PdfFile } from './engines/pdfium.ts';
 import { openPdf } from './engines/pdfium.ts';
-import type { OcrOptions } from './engines/tesseract.ts';
-import { recognise } from './engines/tesseract.ts';
 import { countWords } from './layout/output/count-words.ts';
 import { writeDocument } from './layout/output/document-blocks.ts';
 import { drawPass } from './layout/output/draw-pass.ts';
@@ -11,7 +9,11 @@ import { analyse } from './layout/layout.ts';
 import { nameGlyphs } from './layout/text/glyph-naming.ts';
 import type { FileInformation } from './layout/output/metadata.ts';
 import type { OutlineEntry, PageContent } from './layout/page/page-content.ts';
+import { areaOf } from './layout/page/box.ts';
 import { unreadable } from './layout/page/scan.ts';
+import type { OcrEngine } from './ocr/engine.ts';
+import { ScanReader } from './ocr/scan-reader.ts';
+import { OCR_DPI } from './ocr/straighten.ts';
 
 /** Bounds on the work that one PDF may cause. */
 export interface PdfOptions {
@@ -22,18 +24,24 @@ export interface PdfOptions {
   readonly signal?: AbortSignal;
   /** Passes over drafts that are left out, by name: what they are worth is measured so. */
   readonly without?: readonly string[];
-  /** Reads scanned pages with tesseract; without it they are only named in `needsOcr`. */
-  readonly ocr?: OcrOptions;
+  /** Called before each page is read, with what it will take: a page that goes through OCR takes a hundred times as long. */
+  readonly onPage?: (how: 'text' | 'ocr') => void;
+  /** Reads pages that need OCR, or all of them; without it they are only named in `needsOcr`. */
+  readonly ocr?: { readonly engine: OcrEngine; readonly languages: string; readonly force?: boolean };
 }
 
 const MAX_PAGES = 5_000;
 
 /** Reads a PDF into blocks. Run it in a process that can be killed: the engine cannot be stopped inside a page. */
 export async function parsePdf(bytes: Uint8Array, options: PdfOptions = {}): Promise<ParsedDocument> {
-  const { pages, outline, information } = await readPdf(bytes, options);
+  const { pages, outline, information, ocr } = await readPdf(bytes, options);
   const layout = analyse(pages, outline, information.title, options.without);
   const document = writeDocument(pages, layout, information);
-  const counts = { characters: countCharacters(pages), words: countWords(pages, layout.drafts) };
+  const counts = {
+    characters: countCharacters(pages),
+    words: countWords(pages, layout.drafts),
+    ...(ocr.length > 0 && { ocr }),
+  };
   return { ...document, metadata: { ...document.metadata, ...counts } };
 }
 
@@ -56,6 +64,7 @@ interface ReadPdf {
   readonly pages: readonly PageContent[];
   readonly outline: readonly OutlineEntry[];
   readonly information: FileInformation;
+  readonly ocr: readonly OcrPage[];
 }
 
 async function readPdf(bytes: Uint8Array, options: PdfOptions): Promise<ReadPdf> {
@@ -69,10 +78,16 @@ async function readPdf(bytes: Uint8Array, options: PdfOptions): Promise<ReadPdf>
       hint: 'raise the limit on pages or split the file',
     });
   const pages: PageContent[] = [];
+  const ocr: OcrPage[] = [];
+  const reader = options.ocr && new ScanReader(options.ocr.engine, options.ocr.languages);
   for (let number = 1; number <= file.pageCount; number += 1) {
     options.signal?.throwIfAborted();
     const page = file.readPage(number);
-    if (page) pages.push(await withOcr(file, page, options));
+    if (!page) continue;
+    options.onPage?.('text');
+    const scan = reader && (await readScan(file, page, reader, options));
+    pages.push(scan?.page ?? page);
+    if (scan) ocr.push(scan.facts);
   }
   if (pages.length === 0)
     throw new AppError('PDF_BROKEN', 'the PDF has no page that can be read', { hint: 'download it again' });
@@ -86,18 +101,33 @@ async function readPdf(bytes: Uint8Array, options: PdfOptions): Promise<ReadPdf>
   };
   const outline = file.outline();
   options.signal?.throwIfAborted();
-  return { pages: nameGlyphs(pages, file.shapes()), outline, information };
+  return { pages: nameGlyphs(pages, file.shapes()), outline, information, ocr };
 }
 
-/** Dots per point that OCR reads well: 216 per inch. */
-const OCR_SCALE = 3;
+/** The page with the letters that OCR finds on it, where it needs that; undefined when it stays as it is. */
+async function readScan(
+  file: PdfFile,
+  page: PageContent,
+  reader: ScanReader,
+  options: PdfOptions,
+): Promise<{ readonly page: PageContent; readonly facts: OcrPage } | undefined> {
+  const why = unreadable(page);
+  if (why === undefined && !options.ocr?.force) {
+    reader.learn(page);
+    return undefined;
+  }
+  options.onPage?.('ocr');
+  const read = await reader.read(file.render(page.number, OCR_DPI / 72), page);
+  if (!read) return undefined;
+  // Nothing but the scan itself is drawn on a scanned page.
+  const drawings = page.drawings.filter(
+    ({ kind, box }) => kind !== 'image' || (why !== 'scan' && !coversPage(box, page)),
+  );
+  return { page: { ...page, glyphs: read.glyphs, structure: [], unmapped: 0, drawings }, facts: read.facts };
+}
 
-/** The page, with the letters that OCR finds on it when it is a scan and OCR is wanted. */
-async function withOcr(file: PdfFile, page: PageContent, options: PdfOptions): Promise<PageContent> {
-  if (!options.ocr || !unreadable(page)) return page;
-  const image = file.render(page.number, OCR_SCALE);
-  const glyphs = await recognise(image, image.width / page.width, options.ocr);
-  return { ...page, glyphs, unmapped: 0, drawings: page.drawings.filter((drawing) => drawing.kind !== 'image') };
+function coversPage(box: Box, { width, height }: PageContent): boolean {
+  return areaOf(box) > 0.8 * width * height;
 }
 
 /** Draws one page, counted from 1; a scale of 1 is 72 dots per inch. */

@@ -22,7 +22,14 @@ function doctagsConfigHash(settings: DoctagsSettings): string {
   const { engine, ocr, maxPages: _pages, maxFileBytes: _bytes, ...rest } = settings;
   const unseen = new Set(['apiKey', 'requestTimeoutMs', 'totalTimeoutMs', 'concurrency', 'attempts', 'pollSeconds']);
   const named = Object.fromEntries(Object.entries(engine).filter(([name]) => !unseen.has(name)));
-  return sha256(canonicalJson({ version: READER_VERSION, ...rest, engine: named, ocr: ocr?.languages ?? null }));
+  return sha256(
+    canonicalJson({
+      version: READER_VERSION,
+      ...rest,
+      engine: named,
+      ocr: ocr ? [ocr.engine, ocr.languages, ocr.force ?? false] : null,
+    }),
+  );
 }
 
 /** Every document of a folder, or one file, in the order of their names. */

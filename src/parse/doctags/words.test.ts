@@ -27,7 +27,7 @@ async function stageOutcome(pdf: Uint8Array): Promise<Awaited<ReturnType<typeof 
   await writeFile(file, pdf);
   const item = { itemId: 'paper', inputs: { file }, outputs: {}, cfgHash: '', costHint: 0 };
   const data = { mode: 'auto', engine: { kind: 'embedded' } };
-  return await parseItem(item, { data, signal: new AbortController().signal } as Parameters<typeof parseItem>[1]);
+  return await parseItem(item, { data, signal: new AbortController().signal, grantCpu: () => undefined } as never);
 }
 
 test('pages whose fonts do not say what their glyphs are need OCR, and a document of such pages is no success', async () => {

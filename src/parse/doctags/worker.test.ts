@@ -21,7 +21,11 @@ test('a scan without OCR is skipped with its reason, and leaves no file', async 
   writeFileSync(file, await makePdf((pdf) => pdf.image(pixel, 0, 0, { width: 612, height: 792 })));
   const settings = { mode: 'auto', engine: { kind: 'embedded' } } as const;
   const item = doctagsItems(folder, settings)(file);
-  const outcome = await parseItem(item, { data: settings, signal: new AbortController().signal } as never);
+  const outcome = await parseItem(item, {
+    data: settings,
+    signal: new AbortController().signal,
+    grantCpu: () => undefined,
+  } as never);
   assert.deepEqual([outcome.status, outcome.reason, outcome.manifest?.['needs_ocr']], ['skip', 'needs-ocr', 1]);
   assert.deepEqual(Object.values(item.outputs).filter(existsSync), []);
 });

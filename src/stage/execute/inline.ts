@@ -4,6 +4,7 @@ import type { Executor, ItemRun, Performed } from './item-run.ts';
 import type { Attempt } from './perform.ts';
 import { perform } from './perform.ts';
 import { discardOutputs } from '../commit/staging.ts';
+import { WALL_PER_CPU } from '../options.ts';
 import type { StageOptions, StageWorker, WorkerContext, WorkItem } from '../types.ts';
 
 /** What the inline executor needs of the run. */
@@ -65,6 +66,10 @@ class InlineAttempt implements Attempt, WorkerContext, Due {
     return this.item.outputs;
   }
 
+  grantCpu(): void {
+    // There is no limit to add to.
+  }
+
   get data(): unknown {
     return this.#executor.owner.data;
   }
@@ -102,9 +107,10 @@ export class InlineExecutor implements Executor {
     this.owner = owner;
     this.#worker = worker;
     this.#workers = options.workers;
-    const timeoutMs = options.perItemTimeoutS > 0 ? options.perItemTimeoutS * 1000 : Infinity;
-    this.#deadlines = new Deadlines(clock, timeoutMs, (due) =>
-      this.#stop(due as InlineAttempt, new TimedOut(options.perItemTimeoutS)),
+    // The processor time of one item cannot be told from that of others in the same process.
+    const timeoutS = options.perItemTimeoutS || options.perItemCpuS * WALL_PER_CPU;
+    this.#deadlines = new Deadlines(clock, timeoutS > 0 ? timeoutS * 1000 : Infinity, (due) =>
+      this.#stop(due as InlineAttempt, new TimedOut(timeoutS)),
     );
     this.#grace = new Deadlines(clock, options.abortGraceS * 1000, (due) => this.#abandon(due as InlineAttempt));
   }

@@ -2,9 +2,15 @@ import { Socket } from 'node:net';
 import { workerData } from 'node:worker_threads';
 import { writeSync } from 'node:fs';
 
-/** How often the memory of the process is looked at. */
+import { isOver } from './item-limit.ts';
+
+/** How often memory and time of the process are looked at. */
 const LOOK_EVERY_MS = 100;
-const { descriptor, memoryLimitMb } = workerData as { readonly descriptor: number; readonly memoryLimitMb: number };
+const { descriptor, memoryLimitMb, limits } = workerData as {
+  readonly descriptor: number;
+  readonly memoryLimitMb: number;
+  readonly limits: Float64Array;
+};
 
 // A thread of its own, because the main one may be spinning when the parent dies or while memory fills up.
 const parent = new Socket({ fd: descriptor, readable: true, writable: false });
@@ -13,11 +19,10 @@ const die = (): void => {
 };
 parent.on('close', die).on('error', die).resume();
 
-if (memoryLimitMb > 0) {
+setInterval(() => {
   // V8 limits its own heap; buffers and wasm memory count only here.
-  setInterval(() => {
-    if (process.memoryUsage.rss() < memoryLimitMb * 1e6) return;
-    writeSync(descriptor, 'm');
-    die();
-  }, LOOK_EVERY_MS);
-}
+  const isOverMemory = memoryLimitMb > 0 && process.memoryUsage.rss() >= memoryLimitMb * 1e6;
+  if (!isOverMemory && !isOver(limits)) return;
+  writeSync(descriptor, isOverMemory ? 'm' : 't');
+  die();
+}, LOOK_EVERY_MS);

@@ -6,6 +6,7 @@ import { Worker } from 'node:worker_threads';
 import { errorInfo } from '../../base/index.ts';
 import type { Performed } from './item-run.ts';
 import { isFilled } from './item-run.ts';
+import { beginItem, createLimits, endItem, grantCpu } from './item-limit.ts';
 import { perform } from './perform.ts';
 import type { StageWorker } from '../types.ts';
 import type { FromWorker, Job, ToWorker, WorkerStart } from './worker-process.ts';
@@ -14,6 +15,7 @@ import type { FromWorker, Job, ToWorker, WorkerStart } from './worker-process.ts
 
 const never = new AbortController().signal;
 const folders = new Set<string>();
+const limits = createLimits();
 const WARM_UP: Job = [{ itemId: '', inputs: {}, outputs: {}, cfgHash: '', costHint: 0 }, '', 1];
 /** The greatest niceness that the system knows. */
 const LEAST_URGENT = 19;
@@ -52,13 +54,15 @@ function attempt(start: WorkerStart, worker: StageWorker, [item, suffix, number]
     attempt: number,
     signal: never,
     finalOutputs: item.outputs,
+    grantCpu: (seconds: number): void => grantCpu(limits, seconds),
     data: start.data,
   };
   const startedAt = performance.now();
-  return new Promise((done) => {
+  beginItem(limits, start.cpuLimitS);
+  return new Promise<Performed>((done) => {
     const elapsedMs = (): number => performance.now() - startedAt;
     perform(worker, { item, hasOutputs: isFilled(item.outputs), suffix, folders, elapsedMs, done }, context);
-  });
+  }).finally(() => endItem(limits));
 }
 
 /** Loads the stage's worker; answers what to do with messages from then on. */
@@ -96,7 +100,7 @@ process.on('message', (message: ToWorker | WorkerStart) => {
   receive = begin(start);
   const compiled = getCompileCacheDir();
   new Worker(new URL(`./watchdog${extname(import.meta.filename)}`, import.meta.url), {
-    workerData: { descriptor: 4, memoryLimitMb: start.memoryLimitMb },
+    workerData: { descriptor: 4, memoryLimitMb: start.memoryLimitMb, limits },
     execArgv: [],
     // Where this process has its compiled code; Node adds its version to the folder again.
     env: compiled === undefined ? {} : { NODE_COMPILE_CACHE: dirname(compiled) },

@@ -229,6 +229,13 @@ export class WorkerPool implements Executor {
       this.#owner.tell({ kind: 'worker-replaced', reason: death.reason, run: undefined });
       return;
     }
+    if (death.reason === 'timeout')
+      return this.#kill(slot, 'timeout', {
+        category: 'timeout',
+        message: death.message,
+        retryable: false,
+        code: 'ITEM_TIMEOUT',
+      });
     this.#kill(slot, death.reason, {
       category: 'runtime',
       message: slot.lastWords ?? death.message,

@@ -21,6 +21,8 @@ export interface WorkerStart {
   readonly memoryEveryMs: number;
   /** A process over this much is killed by its own watchdog; 0 means no limit. */
   readonly memoryLimitMb: number;
+  /** Processor seconds of one item, without what its worker asks for; 0 means no limit. */
+  readonly cpuLimitS: number;
   /** Size of the young generation of its heap; 0 leaves it to V8. */
   readonly youngGenerationMb: number;
   /** How much it yields the processors to others, as `nice` counts. */
@@ -44,7 +46,7 @@ export type FromWorker =
 
 /** How a worker ended that was not asked to. */
 export interface Death {
-  readonly reason: 'crash' | 'out-of-memory';
+  readonly reason: 'crash' | 'out-of-memory' | 'timeout';
   readonly message: string;
 }
 
@@ -89,7 +91,7 @@ export class WorkerProcess {
       stdio: ['ignore', 'pipe', 'pipe', 'ipc', 'pipe'],
     });
     let tail = '';
-    let overMemory = false;
+    let [overMemory, overTime] = [false, false];
     const listen = (at: number, onText: (text: string) => void): void => {
       // A process that could not be started for lack of descriptors has no pipes.
       const stream = (this.#child.stdio as ChildProcess['stdio'] | undefined)?.[at] as Readable | undefined;
@@ -102,8 +104,9 @@ export class WorkerProcess {
       tail = (tail + text).slice(-TAIL_CHARACTERS);
       events.output(text);
     });
-    listen(4, () => {
-      overMemory = true;
+    listen(4, (text) => {
+      if (text.includes('t')) overTime = true;
+      else overMemory = true;
     });
     this.#child.on('message', (message) => events.message(message as FromWorker));
     this.#child.send(start, () => undefined);
@@ -120,7 +123,7 @@ export class WorkerProcess {
         if (this.#child.pid === undefined) report(() => ({ reason: 'crash', message }));
       });
       this.#child.once('exit', (code, signal) => {
-        const death = (): Death => describe({ code, signal, tail, overMemory, limitMb: start.memoryLimitMb });
+        const death = (): Death => describe({ code, signal, tail, overMemory, overTime, limitMb: start.memoryLimitMb });
         const timer = options.clock.setTimer(LAST_WORDS_MS, () => report(death));
         this.#child.once('close', () => {
           timer[Symbol.dispose]();
@@ -153,8 +156,10 @@ function describe(end: {
   readonly signal: string | null;
   readonly tail: string;
   readonly overMemory: boolean;
+  readonly overTime: boolean;
   readonly limitMb: number;
 }): Death {
+  if (end.overTime) return { reason: 'timeout', message: 'the item exceeded its processor time' };
   if (end.overMemory || /heap out of memory|allocation failed/i.test(end.tail)) {
     const limit = end.limitMb > 0 ? `its ${end.limitMb} MB` : 'it was given';
     return { reason: 'out-of-memory', message: `the worker process needed more memory than ${limit}` };

@@ -229,3 +229,22 @@ test('the worker of a cpu stage is named by module, never a closure', async () =
     { code: 'CONFIG_STAGE_WORKER' },
   );
 });
+
+test('an item is ended by its processor time, which its worker may extend, and one that only waits by ten times as much', async () => {
+  using workspace = new Workspace();
+  const kinds = ['work-1', 'work-granted', 'hang-1', 'good-1'];
+  const outcome = await runStage({ stageName: 'test', items: kinds.map((kind) => workspace.item(kind)) }, misbehave, {
+    ...workspace.options,
+    policy: 'cpu',
+    workers: 2,
+    perItemCpuS: 0.5,
+  });
+  assert.deepEqual(
+    outcome.errors.map(({ itemId, category, code }) => [itemId, category, code]),
+    [
+      ['work-1', 'timeout', 'ITEM_TIMEOUT'],
+      ['hang-1', 'timeout', 'ITEM_TIMEOUT'],
+    ],
+  );
+  assert.equal(outcome.succeeded, 2);
+});

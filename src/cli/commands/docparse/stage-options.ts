@@ -30,12 +30,12 @@ export function stageOptions(command: Command, ...places: FlagPlace[]): Command 
 
 /** What a stage does where neither an option nor the configuration says otherwise. */
 function defaultsOf(stage: ParseStage): string {
-  const { policy, workers, scheduling, perItemTimeoutS, retries, maxQueue } = defaultStageOptions(stage);
+  const { policy, workers, scheduling, perItemTimeoutS, perItemCpuS, retries, maxQueue } = defaultStageOptions(stage);
   return [
     `Defaults of ${stage}:`,
     `--policy ${policy}`,
     // Said in words, since the number is that of the machine.
-    `--workers ${policy === 'cpu' ? '(one per processor)' : workers} --scheduling ${scheduling} --timeout-s ${perItemTimeoutS} --retries ${retries} --max-queue ${maxQueue}`,
+    `--workers ${policy === 'cpu' ? '(one per processor)' : workers} --scheduling ${scheduling} ${perItemCpuS > 0 ? `${perItemCpuS} s of processor time per document` : `--timeout-s ${perItemTimeoutS}`} --retries ${retries} --max-queue ${maxQueue}`,
   ].join(' ');
 }
 

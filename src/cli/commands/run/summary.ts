@@ -51,7 +51,7 @@ export function printAccount(account: RunAccount, session: Session): void {
   }
   if (account.documents > 0) terminal.print(`${stagesTable(account)}\n`);
   if (account.scans > 0)
-    printLabelled(terminal, 'Scans', `${count(account.scans)} without text (needs-ocr): parse again with --ocr auto`);
+    printLabelled(terminal, 'Scans', `${count(account.scans)} without text (needs-ocr): see docs/guides/doctags.md`);
   if (failures.length > 0) printFailures(account, terminal);
   const ending = index
     ? `${count(index.passages)} ${index.passages === 1 ? 'passage' : 'passages'} can be searched by ${index.searched_by}`

@@ -36,6 +36,7 @@ export function writeSidecar(
       needs_ocr: metadata.needsOcr,
       characters: metadata.characters,
       words: metadata.words,
+      ocr: metadata.ocr,
       quality: {
         unmapped_glyphs: metadata.quality.unmappedGlyphs,
         columns: metadata.quality.columns,

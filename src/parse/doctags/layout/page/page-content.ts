@@ -12,6 +12,16 @@ export interface Font {
   readonly math: boolean;
 }
 
+/** The font of letters that OCR found. */
+export const OCR_FONT: Font = {
+  name: 'OCR',
+  bold: false,
+  italic: false,
+  monospaced: false,
+  smallCaps: false,
+  math: false,
+};
+
 /** One glyph on the page, in points from the page's top-left corner. */
 export interface Glyph {
   /** One character, or several for a ligature; empty when the file gives no usable Unicode value. */

@@ -2,6 +2,7 @@ import type { Box } from '../../../document.ts';
 import { mirrorBox, mirrored, readsRightToLeft } from '../text/direction.ts';
 import { isWide } from '../text/letter.ts';
 import type { Glyph, PageContent } from './page-content.ts';
+import { OCR_FONT } from './page-content.ts';
 
 /** A page turned and mirrored so that its text runs from left to right, and the way back to the page as it is. */
 export interface PageView {
@@ -32,7 +33,8 @@ function mainTurn(page: PageContent): number {
   const total = counts.reduce((sum, count) => sum + count, 0);
   const turn = counts.findIndex((count) => count > 0.6 * total);
   // A figure with sideways labels on an otherwise empty page is not a sideways page.
-  return turn > 0 && (counts[turn] ?? 0) > 300 && (counts[0] ?? 0) < 0.1 * total ? turn : 0;
+  const isEnough = (counts[turn] ?? 0) > 300 || page.glyphs.every(({ font }) => font === OCR_FONT);
+  return turn > 0 && isEnough && (counts[0] ?? 0) < 0.1 * total ? turn : 0;
 }
 
 /** Ideographs from which on the direction of writing is looked at. */
@@ -87,7 +89,8 @@ function turnBox(box: Box, page: { width: number; height: number }, turn: number
   };
 }
 
-function turnBack(box: Box, page: PageContent, turn: number): Box {
+/** A box of the turned page on the page as it is. */
+export function turnBack(box: Box, page: PageContent, turn: number): Box {
   if (turn === 0) return box;
   if (turn === 1)
     return { left: page.width - box.bottom, right: page.width - box.top, top: box.left, bottom: box.right };
