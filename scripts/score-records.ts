@@ -1,0 +1,160 @@
+import { createHash } from 'node:crypto';
+import { existsSync, globSync, readFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { parseArgs } from 'node:util';
+
+import { parseMarkup } from '../src/parse/doctags/parse-markup.ts';
+import { parsePdf } from '../src/parse/doctags/pdf.ts';
+import type { Metadata } from '../src/parse/document.ts';
+
+// npm run score:records [-- --data DIR] [--only REGEXP] [--half work|aside] [--show] [--json]
+// Compares what a PDF says of itself (title, authors, DOI) with the JATS file beside it. Papers of one publisher stay in one
+// half: rules are made on `work` and judged by `aside`.
+const { values: options } = parseArgs({
+  options: {
+    data: { type: 'string', multiple: true },
+    only: { type: 'string' },
+    half: { type: 'string' },
+    show: { type: 'boolean', default: false },
+    json: { type: 'boolean', default: false },
+  },
+});
+const open = join(dirname(import.meta.dirname), '..', 'shared', 'data', 'parse', 'open');
+const folders = options.data ?? [join(open, 'pmc'), join(open, 'publishers')];
+
+interface RecordScore {
+  readonly id: string;
+  readonly half: 'work' | 'aside';
+  /** All authors, in order. */
+  readonly authors: boolean;
+  /** Authors of the paper that were found, and how many it has. */
+  readonly found: number;
+  readonly named: number;
+  readonly invented: readonly string[];
+  readonly missing: readonly string[];
+  readonly title: boolean;
+  readonly doi: 'right' | 'wrong' | 'none';
+}
+
+const scores: RecordScore[] = [];
+for (const folder of folders) {
+  if (!existsSync(folder)) continue;
+  const publishers = publishersOf(folder);
+  for (const pdf of globSync('*.pdf', { cwd: folder }).sort()) {
+    const id = basename(pdf, '.pdf');
+    const half = halfOf(publishers.get(id) ?? id);
+    const jats = join(folder, `${id}.jats.xml`);
+    if (!existsSync(jats) || (options.only !== undefined && !new RegExp(options.only).test(id))) continue;
+    if (options.half !== undefined && options.half !== half) continue;
+    const truth = parseMarkup(readFileSync(jats), { kind: 'jats' }).metadata;
+    // A paper without named authors (an erratum, an editorial) says nothing about finding them.
+    if (truth.authors.length === 0) continue;
+    const { metadata } = await parsePdf(readFileSync(join(folder, pdf)));
+    const score = compare(id, half, metadata, truth);
+    scores.push(score);
+    if (options.show && !(score.authors && score.title && score.doi === 'right')) show(score, metadata, truth);
+  }
+}
+if (scores.length === 0) {
+  console.error(`NOTHING WAS MEASURED: no PDF with a JATS file beside it in ${folders.join(', ')}`);
+  process.exit(2);
+}
+const rows = Object.fromEntries(
+  (['work', 'aside', 'all'] as const).map((half) => [half, summary(half)]).filter(([, row]) => row !== undefined),
+) as Record<string, object>;
+if (options.json) console.log(JSON.stringify({ summary: rows, papers: scores }, undefined, 1));
+else for (const [half, row] of Object.entries(rows)) console.log(half.padEnd(6), JSON.stringify(row));
+
+function compare(id: string, half: 'work' | 'aside', ours: Metadata, truth: Metadata): RecordScore {
+  const missing = truth.authors.filter((name) => !ours.authors.some((each) => isSameName(each, name)));
+  return {
+    id,
+    half,
+    authors:
+      ours.authors.length === truth.authors.length &&
+      ours.authors.every((name, at) => isSameName(name, truth.authors[at] ?? '')),
+    found: truth.authors.length - missing.length,
+    named: truth.authors.length,
+    invented: ours.authors.filter((name) => !truth.authors.some((each) => isSameName(name, each))),
+    missing,
+    title: letters(ours.title ?? '') === letters(truth.title ?? ''),
+    doi: ours.doi === undefined ? 'none' : ours.doi.toLowerCase() === truth.doi?.toLowerCase() ? 'right' : 'wrong',
+  };
+}
+
+function summary(half: 'work' | 'aside' | 'all'): object | undefined {
+  const chosen = scores.filter((score) => half === 'all' || score.half === half);
+  if (chosen.length === 0) return undefined;
+  const share = (test: (score: RecordScore) => boolean): number =>
+    Number((chosen.filter(test).length / chosen.length).toFixed(3));
+  const sum = (count: (score: RecordScore) => number): number => chosen.reduce((total, each) => total + count(each), 0);
+  return {
+    papers: chosen.length,
+    authors_exact: share((score) => score.authors),
+    authors_found: Number((sum(({ found }) => found) / sum(({ named }) => named)).toFixed(3)),
+    authors_left_out: share(({ found, invented }) => found === 0 && invented.length === 0),
+    invented: sum(({ invented }) => invented.length),
+    papers_with_invented: chosen.filter(({ invented }) => invented.length > 0).length,
+    title: share((score) => score.title),
+    doi: share(({ doi }) => doi === 'right'),
+    doi_wrong: chosen.filter(({ doi }) => doi === 'wrong').length,
+  };
+}
+
+function show(score: RecordScore, ours: Metadata, truth: Metadata): void {
+  console.log(`${score.id} (${score.half})`);
+  if (!score.title) console.log(`  title    ${JSON.stringify(ours.title)}\n  is       ${JSON.stringify(truth.title)}`);
+  if (score.doi !== 'right') console.log(`  doi      ${ours.doi} is ${truth.doi}`);
+  if (score.invented.length > 0) console.log(`  invented ${score.invented.join('; ')}`);
+  if (score.missing.length > 0) console.log(`  missing  ${score.missing.join('; ')}`);
+  if (!score.authors && score.invented.length + score.missing.length === 0)
+    console.log(`  order    ${ours.authors.join('; ')}`);
+}
+
+/** The same family name, and given names with the same initials: papers and their JATS abbreviate differently. */
+function isSameName(a: string, b: string): boolean {
+  if (letters(a) === letters(b)) return true;
+  const [one, other] = [tokens(a), tokens(b)];
+  if (one.at(-1) === undefined || one.at(-1) !== other.at(-1)) return false;
+  const initials = (names: readonly string[]): string =>
+    names
+      .slice(0, -1)
+      .map((name) => (isInitials(name) ? name : name.slice(0, 1)))
+      .join('')
+      .toLowerCase();
+  const [short = '', long = ''] = [initials(one), initials(other)].sort((x, y) => x.length - y.length);
+  return short !== '' && long.startsWith(short.slice(0, 1)) && (short.length < 2 || long.includes(short.slice(1)));
+}
+
+function isInitials(name: string): boolean {
+  return name.length <= 3 && name === name.toUpperCase();
+}
+
+function tokens(name: string): string[] {
+  return plain(name)
+    .split(/[^\p{L}]+/u)
+    .filter((part) => part !== '')
+    .map((part, at, all) => (at === all.length - 1 ? part.toLowerCase() : part));
+}
+
+function letters(text: string): string {
+  return plain(text)
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N}]+/gu, '');
+}
+
+function plain(text: string): string {
+  return text.normalize('NFKD').replaceAll(/\p{M}+/gu, '');
+}
+
+function publishersOf(folder: string): ReadonlyMap<string, string> {
+  const manifest = join(folder, 'MANIFEST.json');
+  if (!existsSync(manifest)) return new Map();
+  const entries = JSON.parse(readFileSync(manifest, 'utf8')) as { id: string; publisher?: string }[];
+  return new Map(entries.map(({ id, publisher }) => [id, publisher ?? id]));
+}
+
+function halfOf(publisher: string): 'work' | 'aside' {
+  const first = publisher.toLowerCase().split(/[^a-z]+/)[0] ?? publisher;
+  return (createHash('sha256').update(first).digest()[0] ?? 0) % 2 === 0 ? 'work' : 'aside';
+}
