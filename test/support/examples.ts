@@ -44,7 +44,13 @@ export function runProgram(file: string): RunProgram {
     const { status, stdout, stderr } = spawnSync(process.execPath, [file, ...parameters], {
       cwd: folder,
       encoding: 'utf8',
-      env: { ...process.env, DOCSTOKG_PARSE__DENSE: 'none', DOCSTOKG_STAGE__WORKERS: '1', NO_COLOR: '1' },
+      env: {
+        ...process.env,
+        DOCSTOKG_PARSE__DENSE: 'none',
+        DOCSTOKG_PARSE__OCR: 'off',
+        DOCSTOKG_STAGE__WORKERS: '1',
+        NO_COLOR: '1',
+      },
     });
     assert.equal(status, 0, stderr);
     return stdout;

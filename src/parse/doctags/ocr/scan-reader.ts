@@ -31,8 +31,8 @@ const CODES: Readonly<Record<string, string>> = {
   th: 'tha',
 };
 
-/** Readings with at least this mean certainty are right side up and in the right language. */
-const SURE = 80;
+/** Readings with at least this mean certainty are right side up: upside down it is below 50. */
+const SURE = 70;
 /** A page that is read with less is no text that can be believed. */
 const MIN_PAGE_CERTAINTY = 60;
 /** Slants below this cost tesseract nothing. */
